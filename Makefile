@@ -1,0 +1,130 @@
+# mbsim. `make help` lists the targets; V=1 shows the commands; FLAVOUR=release|asan|fuzz picks a build folder.
+
+VERSION := 0.1.0
+FLAVOUR ?= release
+BUILD   := build/$(FLAVOUR)
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= cc
+V       ?= 0
+Q       := $(if $(filter 1,$(V)),,@)
+say      = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' $(1) $(2))
+
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes -Werror
+BASE := -std=c17 -D_GNU_SOURCE -DMB_VERSION=\"$(VERSION)\" -I. -g -ffp-contract=off -fopenmp $(WARN) -MMD -MP
+SAN  := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+ifeq ($(FLAVOUR),release)
+  OPT := -O2
+else ifeq ($(FLAVOUR),asan)
+  OPT := -O1 $(SAN) -DMB_SANITIZED
+else ifeq ($(FLAVOUR),fuzz)
+  CC  := clang
+  OPT := -O1 $(SAN) -fsanitize=fuzzer-no-link -DMB_SANITIZED
+else
+  $(error FLAVOUR must be release, asan or fuzz, not "$(FLAVOUR)")
+endif
+CFLAGS_ALL := $(BASE) $(OPT) $(CFLAGS)
+LIBS       := -lcjson -lmuparser -lz -lm
+LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -fopenmp $(LDFLAGS)
+
+LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*.c gpu/*.c)
+CLI_SRC  := $(wildcard cli/*.c)
+TEST_SRC := $(wildcard tests/*.c tests/core/*.c tests/core/*/*.c tests/io/*.c tests/cli/*.c)
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+BENCH_SRC := $(wildcard tools/bench/*.c)
+obj       = $(patsubst %.c,$(BUILD)/%.o,$(1))
+LIB      := $(BUILD)/libmbsim.a
+BIN      := $(BUILD)/mbsim
+TESTS    := $(BUILD)/mbsim-tests
+BENCH    := $(BUILD)/mbsim-bench
+REPLAYS  := $(patsubst tests/fuzz/%.c,$(BUILD)/replay/%,$(FUZZ_SRC))
+FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
+
+.PHONY: all help deps deps-dev demo check check-asan check-fuzz fuzz bench lint format docs install clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(BIN) $(LIB) ## build the program and the library (default)
+ifeq ($(FLAVOUR),release)
+	$(Q)ln -sf $(FLAVOUR)/mbsim build/mbsim
+endif
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+$(BUILD)/%.o: %.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -c -o $@ $<
+
+$(LIB): $(call obj,$(LIB_SRC))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BIN): $(call obj,$(CLI_SRC)) $(LIB)
+	$(call say,LD,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
+
+# Criterion's parameterised tests crash in a position-independent program, hence -no-pie.
+$(TESTS): $(call obj,$(TEST_SRC)) $(LIB)
+	$(call say,LD,$@)
+	$(Q)$(LINK) -no-pie -o $@ $^ $(LIBS) -lcriterion -llapacke
+
+$(BENCH): $(call obj,$(BENCH_SRC)) $(LIB)
+	$(call say,LD,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
+
+$(BUILD)/replay/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(LIB)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
+
+$(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(LIB)
+	$(call say,LD,$@)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+deps: ## install what building and testing need (apt; elsewhere it says what to install)
+	@sh tools/deps.sh build test
+
+deps-dev: ## the same for lint, format and fuzz
+	@sh tools/deps.sh build test dev
+
+demo: all ## run an example and show what it made
+	@sh tools/demo.sh $(BIN)
+
+check: all $(TESTS) ## build and run every test
+	@sh tests/run.sh $(FLAVOUR) $(TEST)
+
+check-asan: ## every test under the address and undefined-behaviour sanitizers; leaks fail it
+	@$(MAKE) --no-print-directory FLAVOUR=asan check
+
+check-fuzz: $(REPLAYS) ## replay the fuzz corpora
+	@sh tests/fuzz/replay.sh $(BUILD)/replay
+
+fuzz: ## run every libFuzzer target for SECONDS_EACH seconds (default 60); needs clang
+	@$(MAKE) --no-print-directory FLAVOUR=fuzz fuzzers
+	@sh tests/fuzz/fuzz.sh build/fuzz $(or $(SECONDS_EACH),60)
+.PHONY: fuzzers
+fuzzers: $(FUZZERS)
+
+bench: all $(BENCH) ## run the benchmarks
+	@$(BENCH) $(BENCH_ARGS)
+
+SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
+lint: ## layer check and format check
+	@sh tools/layers.sh
+	@clang-format --dry-run -Werror $(SOURCES) && echo "format: ok"
+
+format: ## rewrite the sources in the house format
+	@clang-format -i $(SOURCES)
+
+docs: all ## write the generated parts of the documents anew
+	@sh tools/docs.sh $(BIN)
+
+install: all ## install below $(DESTDIR)$(PREFIX): program, library, header, pkg-config, man page, completion
+	@sh tools/install.sh $(BIN) $(LIB) "$(DESTDIR)" "$(PREFIX)" $(VERSION)
+
+clean: ## remove everything that was built
+	rm -rf build
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,25 @@
+// Adding to a report: the only way in which anything below cli/ says what went wrong.
+#ifndef MB_BASE_REPORT_H
+#define MB_BASE_REPORT_H
+
+#include "core/mbsim.h"
+
+#if defined(__GNUC__)
+#define MB_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define MB_PRINTF(f, a)
+#endif
+
+// Adds an error at JSON pointer `where` (may be "") and returns `status`, so that callers can write
+// `return mb_error(report, MB_SCENE, ...)`. `report` may be NULL. Over-long texts are cut.
+MbStatus mb_error(MbReport *report, MbStatus status, const char *where, const char *format, ...) MB_PRINTF(4, 5);
+void mb_warning(MbReport *report, const char *where, const char *format, ...) MB_PRINTF(3, 4);
+// The same with a known place in the source text.
+MbStatus mb_error_at(MbReport *report, MbStatus status, int line, int column, const char *where,
+                     const char *format, ...) MB_PRINTF(6, 7);
+MbStatus mb_no_memory(MbReport *report, const char *what); // MB_IO, "out of memory for ..."
+
+// The word of `words` (ended by NULL) nearest to `word` in edits, or NULL when none is near enough.
+const char *mb_nearest_word(const char *word, const char *const *words);
+
+#endif

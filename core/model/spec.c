@@ -1,0 +1,11 @@
+#include "core/model/spec.h"
+
+const char *const mb_shape_words[] = {"box", "sphere", "capsule", "cylinder", "ellipsoid", "mesh", "plane", NULL};
+const char *const mb_force_words[] = {"damping", "wrench", "point_force", NULL};
+const char *const mb_solver_words[] = {"redmax", "maximal", "projective", NULL};
+const char *const mb_integrator_words[] = {"symplectic",     "implicit", "trapezoidal",
+                                           "bridson_marino", "rk45",     NULL};
+const char *const mb_device_words[] = {"cpu", "cuda", "auto", NULL};
+const char *const mb_axes_words[] = {"world", "body", NULL};
+const char *const mb_interpolation_words[] = {"linear", "hold", "cubic", NULL};
+const char *const mb_quantity_words[] = {"pose", "velocity", "force", "energy", "other", NULL};

@@ -1,0 +1,170 @@
+// What a scene says, in C: filled by io/ from JSON (or by a program), read by core/build.
+//
+// Nothing here is checked against anything else: names are not resolved, masses not computed; that is the
+// build's work. Where a number may be absent, NaN says so; where a list or text may, NULL. All memory belongs
+// to the scene's arena.
+#ifndef MB_MODEL_SPEC_H
+#define MB_MODEL_SPEC_H
+
+#include "core/base/arena.h"
+#include "core/mbsim.h"
+
+// A value over time.
+typedef enum MbSignalKind { MB_SIGNAL_CONSTANT, MB_SIGNAL_EXPRESSION, MB_SIGNAL_TABLE } MbSignalKind;
+typedef enum MbInterpolation { MB_LINEAR, MB_HOLD, MB_CUBIC } MbInterpolation;
+
+typedef struct MbSignalSpec {
+  MbSignalKind kind;
+  MbInterpolation interpolation;
+  double value;       // constant
+  const char *text;   // expression in t and the parameters, without the "="
+  size_t count;       // table: strictly increasing times
+  const double *times, *values; // (count)
+} MbSignalSpec;
+
+typedef struct MbFrameSpec {
+  double position[3];
+  double rotation[4]; // unit quaternion w x y z
+} MbFrameSpec;
+
+// A triangle mesh as it was read: corners index vertices, outward normals by the right-hand rule.
+typedef struct MbMesh {
+  size_t nv, nt;
+  double *vertex;    // (nv x 3)
+  int32_t *triangle; // (nt x 3)
+} MbMesh;
+
+typedef enum MbShapeKind {
+  MB_SHAPE_BOX,
+  MB_SHAPE_SPHERE,
+  MB_SHAPE_CAPSULE,
+  MB_SHAPE_CYLINDER,
+  MB_SHAPE_ELLIPSOID,
+  MB_SHAPE_MESH,
+  MB_SHAPE_PLANE,
+  MB_SHAPES
+} MbShapeKind;
+
+typedef struct MbShapeSpec {
+  MbShapeKind kind;
+  double size[3];       // box: whole edges; ellipsoid: radii
+  double radius;        // sphere, capsule, cylinder
+  double length;        // capsule (between the caps' centres), cylinder; along z
+  double normal[3], offset; // plane
+  const char *file;     // mesh, as written
+  double scale;         // mesh
+  const MbMesh *mesh;   // mesh, read and scaled
+  MbFrameSpec frame;    // in the body
+  double density;       // NaN = not given
+  const char *material; // NULL = not given
+} MbShapeSpec;
+
+typedef struct MbInertiaSpec {
+  bool given;
+  double mass, center[3], matrix[6]; // xx yy zz xy xz yz about the centre, body axes
+} MbInertiaSpec;
+
+typedef enum MbAxes { MB_AXES_WORLD, MB_AXES_BODY } MbAxes;
+
+typedef struct MbBodySpec {
+  const char *name;
+  size_t nshapes;
+  MbShapeSpec *shapes;  // (nshapes)
+  bool shape_list;      // written as a list: pointers are /shape/0, not /shape
+  double density, mass; // NaN = not given
+  const char *material; // NULL = not given
+  MbInertiaSpec inertia;
+  MbFrameSpec pose;     // of the body frame in the world
+  double angular[3], linear[3]; // velocity of the body frame's origin
+  MbAxes velocity_axes; // axes that angular and linear are given in
+  double damping;       // wrench -damping * twist
+} MbBodySpec;
+
+typedef enum MbForceKind { MB_FORCE_DAMPING, MB_FORCE_WRENCH, MB_FORCE_POINT, MB_FORCES } MbForceKind;
+
+typedef struct MbForceSpec {
+  MbForceKind kind;
+  const char *name;     // NULL = not given
+  const char *body;     // wrench, point_force
+  double at[3];         // point_force: in the body frame
+  MbSignalSpec force[3], torque[3];
+  MbAxes axes;          // that force and torque are given in
+  double coefficient;   // damping
+} MbForceSpec;
+
+typedef struct MbMaterialSpec {
+  const char *name;
+  double density; // NaN = not given
+} MbMaterialSpec;
+
+typedef struct MbParameterSpec {
+  const char *name;
+  double value;
+} MbParameterSpec;
+
+typedef enum MbSolverKind { MB_SOLVER_REDMAX, MB_SOLVER_MAXIMAL, MB_SOLVER_PROJECTIVE, MB_SOLVERS } MbSolverKind;
+
+typedef enum MbIntegratorKind {
+  MB_SYMPLECTIC,
+  MB_IMPLICIT,
+  MB_TRAPEZOIDAL,
+  MB_BRIDSON_MARINO,
+  MB_RK45,
+  MB_INTEGRATORS
+} MbIntegratorKind;
+
+typedef enum MbDevice { MB_CPU, MB_CUDA, MB_AUTO } MbDevice;
+
+typedef struct MbSolverSpec {
+  MbSolverKind kind;
+  int threads; // at least 1
+  MbDevice device;
+} MbSolverSpec;
+
+typedef struct MbIntegratorSpec {
+  MbIntegratorKind kind;
+  double relative, absolute; // rk45: tolerances a step
+} MbIntegratorSpec;
+
+typedef struct MbTimeSpec {
+  double step;
+  double duration; // NaN = not given
+  int64_t steps;   // -1 = not given
+} MbTimeSpec;
+
+typedef struct MbOutputSpec {
+  const char *file;          // NULL = not given
+  int64_t every;             // steps a frame; 0 = not given
+  double interval;           // seconds a frame; NaN = not given
+  size_t nchannels;
+  const char **channels;     // (nchannels); NULL = the default ones
+  double error[MB_QUANTITIES]; // largest error a number may have in the file; 0 = lossless
+  double checkpoint;         // simulated seconds between checkpoints; NaN = not given
+} MbOutputSpec;
+
+typedef struct MbSceneSpec {
+  MbArena arena;
+  const char *name, *description; // "" when not given
+  double gravity[3];
+  MbTimeSpec time;
+  MbSolverSpec solver;
+  MbIntegratorSpec integrator;
+  MbOutputSpec output;
+  size_t nparameters, nmaterials, nbodies, nforces;
+  MbParameterSpec *parameters; // (nparameters) after overriding
+  MbMaterialSpec *materials;   // (nmaterials)
+  MbBodySpec *bodies;          // (nbodies)
+  MbForceSpec *forces;         // (nforces)
+} MbSceneSpec;
+
+// The words of the scene format, in the order of their enum, each list ended by NULL.
+extern const char *const mb_shape_words[MB_SHAPES + 1];
+extern const char *const mb_force_words[MB_FORCES + 1];
+extern const char *const mb_solver_words[MB_SOLVERS + 1];
+extern const char *const mb_integrator_words[MB_INTEGRATORS + 1];
+extern const char *const mb_device_words[4];
+extern const char *const mb_axes_words[3];
+extern const char *const mb_interpolation_words[4];
+extern const char *const mb_quantity_words[MB_QUANTITIES + 1];
+
+#endif

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Runs every test of one build flavour: Criterion's, then the command line's. Arguments: FLAVOUR [FILTER].
+# A leak fails the run: Criterion ignores LeakSanitizer's exit code, so its logs are looked for.
+set -u
+flavour=$1 filter=${2:-}
+logs=build/$flavour/sanitizer-logs
+rm -rf "$logs" && mkdir -p "$logs"
+export ASAN_OPTIONS="log_path=$PWD/$logs/asan:detect_leaks=1:allocator_may_return_null=1"
+export UBSAN_OPTIONS="print_stacktrace=1:log_path=$PWD/$logs/ubsan"
+export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
+export MBSIM="$PWD/build/$flavour/mbsim" MBSIM_FLAVOUR="$flavour" OMP_WAIT_POLICY=passive
+
+"build/$flavour/mbsim-tests" --short-filename ${filter:+--filter "$filter"}
+failed=$?
+
+if [ -z "$filter" ]; then
+  for script in tests/cli/run.sh; do
+    [ -e "$script" ] && { sh "$script" || failed=1; }
+  done
+fi
+if [ -n "$(ls -A "$logs")" ]; then
+  echo "sanitizer reports:" && head -n 40 "$logs"/* && failed=1
+fi
+exit $failed

@@ -116,11 +116,15 @@ typedef struct MbSimOptions {
 
 MbStatus mb_sim_create(const MbModel *model, const MbSimOptions *options, MbSim **sim, MbReport *report);
 void mb_sim_free(MbSim *sim);
+size_t mb_sim_memory(const MbSim *sim); // bytes that it and its model hold
 
 // One step of the scene's length. On failure the state is as it was before the step.
 MbStatus mb_sim_step(MbSim *sim, MbReport *report);
 double mb_sim_time(const MbSim *sim);
 int64_t mb_sim_steps(const MbSim *sim); // done so far
+
+// An impulse (N s, world axes) at a point of a body (body frame): the velocities jump by M⁻¹ of it.
+MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const double impulse[3]);
 
 // The channels of the scene's "output", and their numbers now. A frame is `mb_sim_frame_size` doubles.
 const MbChannel *mb_sim_channels(const MbSim *sim, size_t *count);

@@ -115,8 +115,11 @@ typedef enum MbIntegratorKind {
 
 typedef enum MbDevice { MB_CPU, MB_CUDA, MB_AUTO } MbDevice;
 
+typedef enum MbMode { MB_DYNAMIC, MB_FIRST_ORDER } MbMode;
+
 typedef struct MbSolverSpec {
   MbSolverKind kind;
+  MbMode mode; // maximal: f = m a, or the kinematic f = m v
   int threads; // at least 1
   MbDevice device;
 } MbSolverSpec;
@@ -157,11 +160,15 @@ typedef struct MbSceneSpec {
   MbForceSpec *forces;         // (nforces)
 } MbSceneSpec;
 
+// Steps to do: those given, or as many as reach the duration.
+int64_t mb_time_steps(const MbTimeSpec *time);
+
 // The words of the scene format, in the order of their enum, each list ended by NULL.
 extern const char *const mb_shape_words[MB_SHAPES + 1];
 extern const char *const mb_force_words[MB_FORCES + 1];
 extern const char *const mb_solver_words[MB_SOLVERS + 1];
 extern const char *const mb_integrator_words[MB_INTEGRATORS + 1];
+extern const char *const mb_mode_words[3];
 extern const char *const mb_device_words[4];
 extern const char *const mb_axes_words[3];
 extern const char *const mb_interpolation_words[4];

@@ -27,7 +27,7 @@ MbStatus mb_mesh_error_byte(const MbMeshFile *file, size_t byte, const char *for
 MbStatus mb_mesh_add_vertex(MbMeshFile *file, const double x[3]);
 MbStatus mb_mesh_add_triangle(MbMeshFile *file, int32_t a, int32_t b, int32_t c);
 // Corners at the same place become one vertex; triangles that lose a corner by it are left out.
-MbStatus mb_mesh_merge(MbMeshFile *file);
+MbStatus mb_mesh_merge_corners(MbMeshFile *file);
 
 // A word of a text file: what stands between white space.
 typedef struct MbToken {

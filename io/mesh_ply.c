@@ -39,8 +39,7 @@ typedef struct Ply {
   size_t at;         // next byte of binary values
 } Ply;
 
-// ---- header
-// ------------------------------------------------------------------------------------------------
+// ---- header ----
 
 static MbStatus unexpected(const Ply *p, const MbToken *found, const char *wanted) {
   return mb_mesh_error_line(p->file, found->line, "found \"%.*s\", wanted %s", mb_token_shown(found),
@@ -172,8 +171,7 @@ static MbStatus parse_header(Ply *p) {
   return status;
 }
 
-// ---- values
-// ------------------------------------------------------------------------------------------------
+// ---- values ----
 
 static double decode(Type type, uint64_t bits) {
   float single;

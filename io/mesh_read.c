@@ -16,8 +16,7 @@
 
 enum { MAX_BYTES = 1 << 30 };
 
-// ---- messages
-// ----------------------------------------------------------------------------------------------
+// ---- messages ----
 
 MbStatus mb_mesh_error_line(const MbMeshFile *file, size_t line, const char *format, ...) {
   char text[400];
@@ -42,8 +41,7 @@ static MbStatus fail(const MbMeshFile *file, const char *what, int error) {
                   strerror(error));
 }
 
-// ---- a mesh that grows
-// -------------------------------------------------------------------------------------
+// ---- a mesh that grows ----
 
 // Room for one more of `size` bytes in `*block`.
 static MbStatus grow(const MbMeshFile *file, void **block, size_t count, size_t *room, size_t size) {
@@ -79,36 +77,14 @@ MbStatus mb_mesh_add_triangle(MbMeshFile *file, int32_t a, int32_t b, int32_t c)
   return MB_OK;
 }
 
-MbStatus mb_mesh_merge(MbMeshFile *file) {
-  int32_t *first = mb_calloc(file->nv, sizeof *first);
-  if (!first) return mb_no_memory(file->report, "a mesh");
-  const MbStatus status = mb_mesh_weld(file->vertex, file->nv, first, file->report);
-  size_t nv = 0, nt = 0;
-
-  // number the vertices that stay in the order of their first corner; first[i] <= i has its new number
-  // already
-  for (size_t i = 0; !status && i < file->nv; i++) {
-    if (first[i] < (int32_t)i) {
-      first[i] = first[first[i]];
-      continue;
-    }
-    memmove(file->vertex + 3 * nv, file->vertex + 3 * i, 3 * sizeof(double));
-    first[i] = (int32_t)nv++;
-  }
-  for (size_t t = 0; !status && t < file->nt; t++) {
-    const int32_t *v = file->triangle + 3 * t;
-    const int32_t a = first[v[0]], b = first[v[1]], c = first[v[2]];
-    if (a == b || b == c || c == a) continue;
-    int32_t *corner = file->triangle + 3 * nt++;
-    corner[0] = a, corner[1] = b, corner[2] = c;
-  }
-  if (!status) file->nv = nv, file->nt = nt;
-  mb_free(first);
+MbStatus mb_mesh_merge_corners(MbMeshFile *file) {
+  MbMesh mesh = {.nv = file->nv, .nt = file->nt, .vertex = file->vertex, .triangle = file->triangle};
+  const MbStatus status = mb_mesh_merge(&mesh, file->report);
+  file->nv = mesh.nv, file->nt = mesh.nt;
   return status;
 }
 
-// ---- the file
-// ----------------------------------------------------------------------------------------------
+// ---- the file ----
 
 static MbStatus load_open(MbMeshFile *file, int fd) {
   struct stat info;
@@ -142,8 +118,7 @@ static MbStatus load(MbMeshFile *file) {
   return status;
 }
 
-// ---- the result
-// --------------------------------------------------------------------------------------------
+// ---- the result ----
 
 static MbStatus keep(const MbMeshFile *file, double scale, MbArena *arena, MbMesh **out) {
   if (!file->nt)

@@ -115,5 +115,5 @@ MbStatus mb_read_stl(MbMeshFile *file) {
     status = mb_mesh_error_byte(
         file, file->size, "the file ends: a binary one has %d bytes at least, a text begins with \"solid\"",
         HEADER_BYTES);
-  return status || !file->nt ? status : mb_mesh_merge(file);
+  return status || !file->nt ? status : mb_mesh_merge_corners(file);
 }

@@ -79,8 +79,7 @@ MbStatus mb_shape_mass(const MbShapeSpec *shape, const char *where, MbMassProper
   return MB_OK;
 }
 
-// ---- compositions
-// ------------------------------------------------------------------------------------------
+// ---- compositions ----
 
 void mb_mass_scale(MbMassProperties *p, double factor) {
   p->mass *= factor;
@@ -118,8 +117,7 @@ void mb_mass_add(MbMassProperties *sum, const MbMassProperties *p) {
   sum->mass = mass;
 }
 
-// ---- principal axes
-// ----------------------------------------------------------------------------------------
+// ---- principal axes ----
 
 // One Jacobi rotation: A ← Gᵀ A G with A_pq = 0 after it, V ← V G.
 static void jacobi_rotate(double A[9], double V[9], int p, int q) {

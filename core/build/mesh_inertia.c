@@ -15,8 +15,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-// ---- sizes and indices
-// -------------------------------------------------------------------------------------
+// ---- sizes and indices ----
 
 // The middle of the mesh and a power of two near its size.
 typedef struct Unit {
@@ -72,8 +71,7 @@ static MbStatus check_indices(const MbMesh *mesh, const char *where, MbReport *r
   return MB_OK;
 }
 
-// ---- edges
-// -------------------------------------------------------------------------------------------------
+// ---- edges ----
 
 // An edge as one number: lower vertex, higher vertex, and whether it is run from the higher to the lower one.
 static uint64_t edge_key(int32_t from, int32_t to) {
@@ -143,8 +141,7 @@ static MbStatus check_edges(const MbMesh *mesh, const char *where, MbReport *rep
   return status;
 }
 
-// ---- integrals
-// ---------------------------------------------------------------------------------------------
+// ---- integrals ----
 
 // A sum and what rounding took from it (Neumaier).
 typedef struct Sum {

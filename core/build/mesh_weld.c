@@ -37,3 +37,34 @@ MbStatus mb_mesh_weld(const double *vertex, size_t nv, int32_t *first, MbReport 
   mb_free(corner);
   return MB_OK;
 }
+
+MbStatus mb_mesh_merge(MbMesh *mesh, MbReport *report) {
+  int32_t *first = mb_calloc(mesh->nv, sizeof *first);
+  if (!first) return mb_no_memory(report, "a mesh");
+  const MbStatus status = mb_mesh_weld(mesh->vertex, mesh->nv, first, report);
+  if (status) {
+    mb_free(first);
+    return status;
+  }
+
+  // new numbers; that of a lower vertex is already there
+  size_t nv = 0, nt = 0;
+  for (size_t i = 0; i < mesh->nv; i++) {
+    if ((size_t)first[i] < i) {
+      first[i] = first[first[i]];
+      continue;
+    }
+    for (size_t k = 0; k < 3; k++) mesh->vertex[3 * nv + k] = mesh->vertex[3 * i + k];
+    first[i] = (int32_t)nv++;
+  }
+  for (size_t t = 0; t < mesh->nt; t++) {
+    const int32_t *v = mesh->triangle + 3 * t;
+    const int32_t a = first[v[0]], b = first[v[1]], c = first[v[2]];
+    if (a == b || b == c || c == a) continue;
+    int32_t *corner = mesh->triangle + 3 * nt++;
+    corner[0] = a, corner[1] = b, corner[2] = c;
+  }
+  mesh->nv = nv, mesh->nt = nt;
+  mb_free(first);
+  return MB_OK;
+}

@@ -87,15 +87,15 @@ void mb_mass_scale(MbMassProperties *p, double factor) {
 }
 
 void mb_mass_move(MbMassProperties *p, const MbFrameSpec *frame) {
-  double R[9], RI[9], I[9];
+  double R[9], RI[9], turned[9];
   mb_quat_to_mat3(R, frame->rotation);
   mb_mat3_apply(p->center, R, p->center);
   mb_vec3_add(p->center, p->center, frame->position);
   mb_mat3_mul(RI, R, p->inertia);
-  mb_mat3_mult(I, RI, R);
+  mb_mat3_mult(turned, RI, R);
   // rounding must not take the symmetry away
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) p->inertia[3 * i + j] = (I[3 * i + j] + I[3 * j + i]) / 2;
+    for (int j = 0; j < 3; j++) p->inertia[3 * i + j] = (turned[3 * i + j] + turned[3 * j + i]) / 2;
 }
 
 // Two masses a vector d apart have  I₁ + I₂ + μ(|d|² 1 − d dᵀ)  about their common centre, μ = m₁m₂/(m₁ +

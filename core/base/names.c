@@ -7,7 +7,8 @@ static size_t probe(const MbNames *names, const char *name) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
   size_t i = (hash ^ hash >> 32) & (names->capacity - 1);
-  while (names->slot[i] && strcmp(names->name[names->slot[i] - 1], name) != 0) i = (i + 1) & (names->capacity - 1);
+  while (names->slot[i] && strcmp(names->name[names->slot[i] - 1], name) != 0)
+    i = (i + 1) & (names->capacity - 1);
   return i;
 }
 

@@ -25,9 +25,10 @@ static MbStatus check_pair(const MbSceneSpec *spec, MbReport *report) {
   if (solver->mode == MB_FIRST_ORDER && solver->kind != MB_SOLVER_MAXIMAL)
     return mb_error(report, MB_SCENE, "/solver/mode", "\"first_order\" is a mode of \"maximal\" only");
   if (solver->mode == MB_FIRST_ORDER && spec->integrator.kind == MB_BRIDSON_MARINO)
-    return mb_error(report, MB_SCENE, "/integrator",
-                    "\"bridson_marino\" makes no sense with mode \"first_order\", where velocities are no state: "
-                    "use \"symplectic\", \"implicit\", \"trapezoidal\" or \"rk45\"");
+    return mb_error(
+        report, MB_SCENE, "/integrator",
+        "\"bridson_marino\" makes no sense with mode \"first_order\", where velocities are no state: "
+        "use \"symplectic\", \"implicit\", \"trapezoidal\" or \"rk45\"");
   return MB_OK;
 }
 
@@ -59,11 +60,16 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t n) {
 }
 
 static uint64_t fingerprint(const MbModel *model) {
-  const double numbers[] = {model->gravity[0],          model->gravity[1],
-                            model->gravity[2],          model->h,
-                            (double)model->nb,          (double)model->nforces,
-                            (double)model->solver.kind, (double)model->solver.mode,
-                            model->integrator.relative, model->integrator.absolute,
+  const double numbers[] = {model->gravity[0],
+                            model->gravity[1],
+                            model->gravity[2],
+                            model->h,
+                            (double)model->nb,
+                            (double)model->nforces,
+                            (double)model->solver.kind,
+                            (double)model->solver.mode,
+                            model->integrator.relative,
+                            model->integrator.absolute,
                             (double)model->integrator.kind};
   uint64_t hash = mix(0xcbf29ce484222325u, numbers, sizeof numbers);
   hash = mix(hash, model->M, model->nb * 6 * sizeof *model->M);
@@ -94,8 +100,10 @@ MbStatus mb_build(const MbSceneSpec *spec, MbModel **out, MbReport *report) {
   MbModel *model = mb_calloc(1, sizeof *model);
   if (!model) return mb_no_memory(report, "the model");
   const MbStatus status = build(spec, model, report);
-  if (status == MB_OK) *out = model;
-  else mb_model_free(model);
+  if (status == MB_OK)
+    *out = model;
+  else
+    mb_model_free(model);
   return status;
 }
 

@@ -4,8 +4,8 @@
 
 #include "core/model/model.h"
 
-// On failure *model is NULL and the report lists what is wrong, each with its JSON pointer. The model copies what it
-// needs: the specification may go.
+// On failure *model is NULL and the report lists what is wrong, each with its JSON pointer. The model copies
+// what it needs: the specification may go.
 MbStatus mb_build(const MbSceneSpec *spec, MbModel **model, MbReport *report);
 
 #endif

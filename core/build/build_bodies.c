@@ -23,19 +23,23 @@ static double shape_density(const MbSceneSpec *spec, const MbBodySpec *body, con
   return NAN;
 }
 
-// The sum over the body's shapes, in B, with their densities; where none has one, with density 1 and *unit set.
-static MbStatus sum_shapes(const MbSceneSpec *spec, const MbBodySpec *body, size_t index, MbMassProperties *sum,
-                           bool *unit, MbReport *report) {
+// The sum over the body's shapes, in B, with their densities; where none has one, with density 1 and *unit
+// set.
+static MbStatus sum_shapes(const MbSceneSpec *spec, const MbBodySpec *body, size_t index,
+                           MbMassProperties *sum, bool *unit, MbReport *report) {
   MbStatus status = MB_OK;
   size_t with = 0;
-  for (size_t k = 0; k < body->nshapes; k++) with += !isnan(shape_density(spec, body, &body->shapes[k])) ? 1 : 0;
+  for (size_t k = 0; k < body->nshapes; k++)
+    with += !isnan(shape_density(spec, body, &body->shapes[k])) ? 1 : 0;
   *unit = with == 0;
 
   for (size_t k = 0; k < body->nshapes; k++) {
     const MbShapeSpec *shape = &body->shapes[k];
     char where[WHERE];
-    if (body->shape_list) snprintf(where, sizeof where, "/bodies/%zu/shape/%zu", index, k);
-    else snprintf(where, sizeof where, "/bodies/%zu/shape", index);
+    if (body->shape_list)
+      snprintf(where, sizeof where, "/bodies/%zu/shape/%zu", index, k);
+    else
+      snprintf(where, sizeof where, "/bodies/%zu/shape", index);
     if (shape->kind == MB_SHAPE_PLANE) {
       status = mb_error(report, MB_SCENE, where, "a plane can only be fixed to the world, and \"%s\" is free",
                         body->name);
@@ -100,18 +104,19 @@ static MbStatus check_inertia(const MbBodySpec *body, size_t index, double mass,
   char where[WHERE];
   snprintf(where, sizeof where, body->inertia.given ? "/bodies/%zu/inertia" : "/bodies/%zu", index);
   if (!(mass > 0) || !isfinite(mass))
-    return mb_error(report, MB_SCENE, where, "the mass of \"%s\" comes to %g kg: it must be positive and finite",
-                    body->name, mass);
+    return mb_error(report, MB_SCENE, where,
+                    "the mass of \"%s\" comes to %g kg: it must be positive and finite", body->name, mass);
   for (int i = 0; i < 3; i++)
     if (!(moments[i] > 0) || !isfinite(moments[i]))
       return mb_error(report, MB_SCENE, where,
                       "the principal moments of inertia of \"%s\" are %g, %g, %g kg m²: all must be positive",
                       body->name, moments[0], moments[1], moments[2]);
   if (!mb_inertia_plausible(moments))
-    mb_warning(report, where,
-               "the principal moments of inertia of \"%s\" are %g, %g, %g kg m²: no solid has these, as one is "
-               "larger than the sum of the others",
-               body->name, moments[0], moments[1], moments[2]);
+    mb_warning(
+        report, where,
+        "the principal moments of inertia of \"%s\" are %g, %g, %g kg m²: no solid has these, as one is "
+        "larger than the sum of the others",
+        body->name, moments[0], moments[1], moments[2]);
   return MB_OK;
 }
 
@@ -147,24 +152,26 @@ static void warn_about_step(const MbSceneSpec *spec, size_t index, const double 
   char where[WHERE];
   snprintf(where, sizeof where, "/bodies/%zu", index);
   if (spec->solver.mode == MB_FIRST_ORDER && spin + mb_vec3_norm(phi0 + 3) > 0)
-    mb_warning(report, where, "the velocity of \"%s\" has no effect: in mode \"first_order\" forces give velocities",
+    mb_warning(report, where,
+               "the velocity of \"%s\" has no effect: in mode \"first_order\" forces give velocities",
                body->name);
   if (spec->integrator.kind == MB_RK45) return;
   if (h * spin > 1)
     mb_warning(report, where,
-               "body \"%s\" turns by %.3g rad in a step of %g s: take a step below %.2g s to follow it", body->name,
-               h * spin, h, 0.1 / spin);
+               "body \"%s\" turns by %.3g rad in a step of %g s: take a step below %.2g s to follow it",
+               body->name, h * spin, h, 0.1 / spin);
   double least = M[0];
   for (int i = 1; i < 6; i++) least = M[i] < least ? M[i] : least;
   if (explicit_damping && body->damping * h > 2 * least)
-    mb_warning(report, where,
-               "damping %g of body \"%s\" is unstable under \"symplectic\" with a step of %g s: take a step below "
-               "%.2g s, or \"implicit\"",
-               body->damping, body->name, h, 2 * least / body->damping);
+    mb_warning(
+        report, where,
+        "damping %g of body \"%s\" is unstable under \"symplectic\" with a step of %g s: take a step below "
+        "%.2g s, or \"implicit\"",
+        body->damping, body->name, h, 2 * least / body->damping);
 }
 
-static MbStatus build_body(const MbSceneSpec *spec, size_t i, double M[6], MbPose *C, MbPose *E0, double phi0[6],
-                           MbReport *report) {
+static MbStatus build_body(const MbSceneSpec *spec, size_t i, double M[6], MbPose *C, MbPose *E0,
+                           double phi0[6], MbReport *report) {
   MbMassProperties p;
   MbStatus status = mass_of(spec, i, &p, report);
   if (status != MB_OK) return status;
@@ -187,7 +194,8 @@ MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   double *M = mb_arena_alloc(&model->arena, nb, 6 * sizeof *M);
   double *damping = mb_arena_alloc(&model->arena, nb, sizeof *damping);
   double *phi0 = mb_arena_alloc(&model->arena, nb, 6 * sizeof *phi0);
-  MbPose *C = mb_arena_alloc(&model->arena, nb, sizeof *C), *E0 = mb_arena_alloc(&model->arena, nb, sizeof *E0);
+  MbPose *C = mb_arena_alloc(&model->arena, nb, sizeof *C),
+         *E0 = mb_arena_alloc(&model->arena, nb, sizeof *E0);
   if (!name || !M || !damping || !phi0 || !C || !E0) return mb_no_memory(report, "bodies");
 
   MbStatus status = MB_OK;

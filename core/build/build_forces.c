@@ -16,8 +16,8 @@ static MbStatus add_signal(MbModel *model, MbSignal *list, const MbSignalSpec *s
 }
 
 // A force on one body: where, in which axes, its six signals (torque, then force).
-static MbStatus build_on_body(const MbForceSpec *spec, size_t i, MbModel *model, MbSignal *signals, MbForce *force,
-                              MbReport *report) {
+static MbStatus build_on_body(const MbForceSpec *spec, size_t i, MbModel *model, MbSignal *signals,
+                              MbForce *force, MbReport *report) {
   char where[64];
   snprintf(where, sizeof where, "/forces/%zu/body", i);
   if (!spec->body || !mb_names_find(&model->names, spec->body, &force->body))

@@ -1,5 +1,5 @@
-// Viscous damping on the twist of the centre of mass (RM 1.9.1): f = −d φ, D = −d 1. The bodies' own `damping`, and
-// the force `damping` with one coefficient for all of them.
+// Viscous damping on the twist of the centre of mass (RM 1.9.1): f = −d φ, D = −d 1. The bodies' own
+// `damping`, and the force `damping` with one coefficient for all of them.
 #include "core/forces/forces.h"
 
 static void damp(MbMaximal *x, size_t b, double d) {

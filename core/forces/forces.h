@@ -12,8 +12,8 @@ extern const MbForceOps mb_gravity_ops;
 extern const MbForceOps mb_body_damping_ops;
 extern const MbForceOps mb_velocity_term_ops; // not a force, but it stands where one does
 
-// ∂(Rᵀa)/∂δ = [Rᵀa] for a vector a fixed in the world (RM 1.34): adds s [a_C] to the 3 × 3 block of K whose first
-// row is `row` and whose columns are the rotations.
+// ∂(Rᵀa)/∂δ = [Rᵀa] for a vector a fixed in the world (RM 1.34): adds s [a_C] to the 3 × 3 block of K whose
+// first row is `row` and whose columns are the rotations.
 void mb_force_add_turning(double K[36], int row, double s, const double a_C[3]);
 
 #endif

@@ -9,8 +9,10 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   const size_t *s = force->signal + 3;
   const double given[3] = {x->signal[s[0]], x->signal[s[1]], x->signal[s[2]]};
   double a[3], torque[3]; // in C axes
-  if (force->axes == MB_AXES_WORLD) mb_quat_unrotate(a, x->E[b].q, given);
-  else mb_mat3_apply(a, force->R, given);
+  if (force->axes == MB_AXES_WORLD)
+    mb_quat_unrotate(a, x->E[b].q, given);
+  else
+    mb_mat3_apply(a, force->R, given);
   mb_vec3_cross(torque, force->at, a);
   mb_vec3_add(x->f + 6 * b, x->f + 6 * b, torque);
   mb_vec3_add(x->f + 6 * b + 3, x->f + 6 * b + 3, a);

@@ -1,5 +1,5 @@
-// The quadratic velocity term of M φ̇ = ad_φᵀ M φ + f, in C axes (RM 1.6), and its derivative in D for integrators
-// that keep second order.
+// The quadratic velocity term of M φ̇ = ad_φᵀ M φ + f, in C axes (RM 1.6), and its derivative in D for
+// integrators that keep second order.
 #include "core/forces/forces.h"
 #include "core/math/spatial.h"
 

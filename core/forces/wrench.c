@@ -10,8 +10,10 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
     const size_t *s = force->signal + row;
     const double given[3] = {x->signal[s[0]], x->signal[s[1]], x->signal[s[2]]};
     double a[3]; // in C axes
-    if (force->axes == MB_AXES_WORLD) mb_quat_unrotate(a, x->E[b].q, given);
-    else mb_mat3_apply(a, force->R, given);
+    if (force->axes == MB_AXES_WORLD)
+      mb_quat_unrotate(a, x->E[b].q, given);
+    else
+      mb_mat3_apply(a, force->R, given);
     mb_vec3_add(x->f + 6 * b + row, x->f + 6 * b + row, a);
     if (x->K && force->axes == MB_AXES_WORLD) mb_force_add_turning(x->K + 36 * b, row, 1, a);
   }

@@ -1,5 +1,5 @@
-// Spatial inertia: principal, about the centre of mass, M = diag(I₁, I₂, I₃, m, m, m); and the velocity term of the
-// Newton–Euler equations in body coordinates,  M φ̇ = ad_φᵀ M φ + f   (RM 1.6, 1.8).
+// Spatial inertia: principal, about the centre of mass, M = diag(I₁, I₂, I₃, m, m, m); and the velocity term
+// of the Newton–Euler equations in body coordinates,  M φ̇ = ad_φᵀ M φ + f   (RM 1.6, 1.8).
 #ifndef MB_MATH_SPATIAL_H
 #define MB_MATH_SPATIAL_H
 

@@ -1,5 +1,5 @@
-// Model: what a scene is to the steps, constant after the build. State: what a resume needs, no more. Maximal: what
-// forces read and write.
+// Model: what a scene is to the steps, constant after the build. State: what a resume needs, no more.
+// Maximal: what forces read and write.
 #ifndef MB_MODEL_MODEL_H
 #define MB_MODEL_MODEL_H
 
@@ -13,12 +13,12 @@ typedef struct MbForceOps MbForceOps;
 // One force of the scene. `body` and `signal` index the model's lists.
 typedef struct MbForce {
   const MbForceOps *ops;
-  const char *name;      // for messages
-  size_t body;           // that it acts on; unused where ops->everywhere
-  double at[3];          // point of application, centre-of-mass frame
-  size_t signal[6];      // torque, then force
+  const char *name; // for messages
+  size_t body;      // that it acts on; unused where ops->everywhere
+  double at[3];     // point of application, centre-of-mass frame
+  size_t signal[6]; // torque, then force
   MbAxes axes;
-  double R[9];           // body axes → centre-of-mass axes, for vectors given in body axes
+  double R[9]; // body axes → centre-of-mass axes, for vectors given in body axes
   double coefficient;
 } MbForce;
 
@@ -65,8 +65,9 @@ typedef struct MbState {
   double *memory; // (nm) what the integrator carries from step to step
 } MbState;
 
-// Bodies in maximal terms at one instant: poses and twists in; wrenches and their derivatives out. A wrench is
-// (torque, force) in C axes at C's origin, like the twist (ω, v). K = ∂f/∂δ for a displacement E exp(δ), D = ∂f/∂φ.
+// Bodies in maximal terms at one instant: poses and twists in; wrenches and their derivatives out. A wrench
+// is (torque, force) in C axes at C's origin, like the twist (ω, v). K = ∂f/∂δ for a displacement E exp(δ), D
+// = ∂f/∂φ.
 typedef struct MbMaximal {
   size_t nb;
   double t;

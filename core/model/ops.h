@@ -1,20 +1,23 @@
-// The tables of functions that a family of things is: forces, solvers; and the integrators' table of coefficients.
-// A new member is one file and one row.
+// The tables of functions that a family of things is: forces, solvers; and the integrators' table of
+// coefficients. A new member is one file and one row.
 #ifndef MB_MODEL_OPS_H
 #define MB_MODEL_OPS_H
 
 #include "core/model/model.h"
 
-// ---- forces ------------------------------------------------------------------------------------------------
+// ---- forces
+// ------------------------------------------------------------------------------------------------
 
 struct MbForceOps {
-  const char *name;  // the scene's word
-  bool everywhere;   // acts on every body: evaluated on ranges of bodies, in parallel
-  // Adds f (and K, D where x has them) on bodies [begin, end); one that is not everywhere gets the whole range.
+  const char *name; // the scene's word
+  bool everywhere;  // acts on every body: evaluated on ranges of bodies, in parallel
+  // Adds f (and K, D where x has them) on bodies [begin, end); one that is not everywhere gets the whole
+  // range.
   void (*eval)(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end);
 };
 
-// ---- integrators -------------------------------------------------------------------------------------------
+// ---- integrators
+// -------------------------------------------------------------------------------------------
 
 typedef enum MbScheme {
   MB_ONE_SOLVE, // one system a step
@@ -32,7 +35,8 @@ typedef struct MbIntegrator {
   bool exact;     // needs every derivative, unsymmetrised, to keep its order
 } MbIntegrator;
 
-// ---- solvers -----------------------------------------------------------------------------------------------
+// ---- solvers
+// -----------------------------------------------------------------------------------------------
 
 typedef struct MbSolverWork MbSolverWork; // a solver's own scratch
 
@@ -44,7 +48,8 @@ typedef struct MbSolverOps {
   void (*initial)(const MbModel *model, double *q, double *v);
 
   // coordinates → poses and twists of the bodies
-  void (*kinematics)(const MbModel *model, const double *q, const double *v, MbMaximal *x, size_t begin, size_t end);
+  void (*kinematics)(const MbModel *model, const double *q, const double *v, MbMaximal *x, size_t begin,
+                     size_t end);
   // q ← q ⊕ h v
   void (*advance)(const MbModel *model, double *q, double h, const double *v, size_t begin, size_t end);
   // q̇ from v; and q made valid again after arithmetic on it, `rate` (may be NULL) along with it

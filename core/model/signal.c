@@ -10,7 +10,8 @@ static const double *copy(const double *x, size_t n, MbArena *arena) {
   return y;
 }
 
-// Second derivatives m of the natural cubic spline: m₀ = mₙ₋₁ = 0 and, with h_i = t_{i+1} − t_i, s_i = Δx_i / h_i,
+// Second derivatives m of the natural cubic spline: m₀ = mₙ₋₁ = 0 and, with h_i = t_{i+1} − t_i, s_i = Δx_i /
+// h_i,
 //   h_{i−1} m_{i−1} + 2 (h_{i−1} + h_i) m_i + h_i m_{i+1} = 6 (s_i − s_{i−1}),   a tridiagonal system.
 static const double *spline(const double *t, const double *x, size_t n, MbArena *arena) {
   double *m = mb_arena_alloc(arena, n, sizeof *m), *c = mb_arena_alloc(arena, n, sizeof *c);
@@ -28,9 +29,13 @@ static const double *spline(const double *t, const double *x, size_t n, MbArena 
 bool mb_signal_build(const MbSignalSpec *spec, MbArena *arena, MbSignal *signal) {
   *signal = (MbSignal){.kind = spec->kind, .interpolation = spec->interpolation, .value = spec->value};
   switch (spec->kind) {
-  case MB_SIGNAL_CONSTANT: return true;
-  case MB_SIGNAL_EXPRESSION: signal->text = mb_arena_strdup(arena, spec->text); return signal->text != NULL;
-  case MB_SIGNAL_TABLE: break;
+  case MB_SIGNAL_CONSTANT:
+    return true;
+  case MB_SIGNAL_EXPRESSION:
+    signal->text = mb_arena_strdup(arena, spec->text);
+    return signal->text != NULL;
+  case MB_SIGNAL_TABLE:
+    break;
   }
   signal->count = spec->count;
   signal->times = copy(spec->times, spec->count, arena);
@@ -50,8 +55,10 @@ static double table_value(const MbSignal *s, double t) {
   size_t i = 0;
   for (size_t end = s->count - 1; end - i > 1;) {
     const size_t middle = i + (end - i) / 2;
-    if (t >= times[middle]) i = middle;
-    else end = middle;
+    if (t >= times[middle])
+      i = middle;
+    else
+      end = middle;
   }
   if (s->interpolation == MB_HOLD) return x[i];
   const double h = times[i + 1] - times[i], u = (t - times[i]) / h, w = 1 - u;
@@ -62,9 +69,12 @@ static double table_value(const MbSignal *s, double t) {
 
 double mb_signal_value(const MbSignal *signal, MbExpression *expression, double t) {
   switch (signal->kind) {
-  case MB_SIGNAL_CONSTANT: return signal->value;
-  case MB_SIGNAL_EXPRESSION: return mb_expression_value(expression, t);
-  case MB_SIGNAL_TABLE: return table_value(signal, t);
+  case MB_SIGNAL_CONSTANT:
+    return signal->value;
+  case MB_SIGNAL_EXPRESSION:
+    return mb_expression_value(expression, t);
+  case MB_SIGNAL_TABLE:
+    return table_value(signal, t);
   }
   return NAN;
 }

@@ -1,4 +1,5 @@
-// Signals at run time: values over time that the model lists once and a run evaluates together, once for each time.
+// Signals at run time: values over time that the model lists once and a run evaluates together, once for each
+// time.
 #ifndef MB_MODEL_SIGNAL_H
 #define MB_MODEL_SIGNAL_H
 
@@ -8,9 +9,9 @@
 typedef struct MbSignal {
   MbSignalKind kind;
   MbInterpolation interpolation;
-  double value;     // constant
-  const char *text; // expression
-  size_t count;     // table
+  double value;                 // constant
+  const char *text;             // expression
+  size_t count;                 // table
   const double *times, *values; // (count)
   const double *curvature;      // (count) second derivatives of the natural spline; cubic only
 } MbSignal;

@@ -9,7 +9,8 @@ int64_t mb_time_steps(const MbTimeSpec *time) {
   return steps > 0 ? (int64_t)steps : 0;
 }
 
-const char *const mb_shape_words[] = {"box", "sphere", "capsule", "cylinder", "ellipsoid", "mesh", "plane", NULL};
+const char *const mb_shape_words[] = {"box",       "sphere", "capsule", "cylinder",
+                                      "ellipsoid", "mesh",   "plane",   NULL};
 const char *const mb_force_words[] = {"damping", "wrench", "point_force", NULL};
 const char *const mb_solver_words[] = {"redmax", "maximal", "projective", NULL};
 const char *const mb_integrator_words[] = {"symplectic",     "implicit", "trapezoidal",

@@ -93,7 +93,8 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
   const size_t asked = model->channels ? model->nchannels : CHANNELS;
   for (size_t i = 0; i < asked; i++) {
     const MbSampler *row = model->channels ? find(model->channels[i]) : &table[i];
-    if (!row) return mb_error(report, MB_SCENE, "/output/channels", "there is no channel \"%s\"", model->channels[i]);
+    if (!row)
+      return mb_error(report, MB_SCENE, "/output/channels", "there is no channel \"%s\"", model->channels[i]);
     if (!model->channels && !row->standard) continue;
     const size_t items = row->per_body ? model->nb : 1;
     sim->samplers[sim->nchannels] = row;

@@ -32,12 +32,14 @@ void mb_sim_checkpoint(const MbSim *sim, void *bytes) {
 MbStatus mb_sim_restore(MbSim *sim, const void *bytes, size_t size, MbReport *report) {
   Header header;
   if (size != mb_sim_checkpoint_size(sim))
-    return mb_error(report, MB_USAGE, "", "the checkpoint has %zu bytes, this model's have %zu: another scene made it",
-                    size, mb_sim_checkpoint_size(sim));
+    return mb_error(report, MB_USAGE, "",
+                    "the checkpoint has %zu bytes, this model's have %zu: another scene made it", size,
+                    mb_sim_checkpoint_size(sim));
   memcpy(&header, bytes, sizeof header);
   if (header.fingerprint != sim->model->fingerprint || header.nq != sim->nq || header.nv != sim->nv ||
       header.nm != sim->nm || header.step < 0)
-    return mb_error(report, MB_USAGE, "", "the checkpoint does not belong to this model: another scene made it");
+    return mb_error(report, MB_USAGE, "",
+                    "the checkpoint does not belong to this model: another scene made it");
 
   MbState *state = &sim->state;
   const unsigned char *p = (const unsigned char *)bytes + sizeof header;

@@ -6,8 +6,10 @@ MbPlan mb_plan(const MbSceneSpec *spec) {
   const MbTimeSpec *time = &spec->time;
   const MbOutputSpec *output = &spec->output;
   MbPlan plan = {.step = time->step, .steps = mb_time_steps(time)};
-  if (!isnan(output->interval)) plan.interval = output->interval;
-  else plan.every = output->every > 0 ? output->every : 1;
+  if (!isnan(output->interval))
+    plan.interval = output->interval;
+  else
+    plan.every = output->every > 0 ? output->every : 1;
   if (!isnan(output->checkpoint)) {
     const double between = rint(output->checkpoint / time->step);
     plan.checkpoint = between < 1 ? 1 : between > 1e15 ? INT64_MAX : (int64_t)between;

@@ -5,10 +5,10 @@
 #include "core/model/spec.h"
 
 typedef struct MbPlan {
-  int64_t steps;     // to do
-  double step;       // s
-  int64_t every;     // steps a frame; 0 where an interval is given
-  double interval;   // s a frame
+  int64_t steps;      // to do
+  double step;        // s
+  int64_t every;      // steps a frame; 0 where an interval is given
+  double interval;    // s a frame
   int64_t checkpoint; // steps between checkpoints; 0 = only where the run ends
 } MbPlan;
 

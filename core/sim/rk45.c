@@ -1,11 +1,13 @@
-// The adaptive integrator: Dormand–Prince 5(4) on y = (q, v), ẏ = (rate(q, v), M⁻¹ f). Its own steps run ahead of the
-// grid of the scene's step; states at grid times come from the dense output. What lies ahead is part of the state, so
-// that a checkpoint at any grid time resumes bit for bit.
+// The adaptive integrator: Dormand–Prince 5(4) on y = (q, v), ẏ = (rate(q, v), M⁻¹ f). Its own steps run
+// ahead of the grid of the scene's step; states at grid times come from the dense output. What lies ahead is
+// part of the state, so that a checkpoint at any grid time resumes bit for bit.
 //
-//   memory = ( t, h, h_next, e_old, started | y (n) at t | k (n) = ẏ at t | dense output of [t − h, t] (5 x n) )
+//   memory = ( t, h, h_next, e_old, started | y (n) at t | k (n) = ẏ at t | dense output of [t − h, t] (5 x
+//   n) )
 //
-// Error norm: the largest |e_i| / (absolute + relative max(|y_i|, |y⁺_i|)); step h · 0.9 e^(−0.17) e_old^0.04 within
-// [1/5, 5] of the last one (Hairer, Nørsett, Wanner, II.4 and IV.2). Steps end at the corners of signal tables.
+// Error norm: the largest |e_i| / (absolute + relative max(|y_i|, |y⁺_i|)); step h · 0.9 e^(−0.17) e_old^0.04
+// within [1/5, 5] of the last one (Hairer, Nørsett, Wanner, II.4 and IV.2). Steps end at the corners of
+// signal tables.
 #include "core/base/report.h"
 #include "core/integrators/integrators.h"
 #include "core/sim/sim_internal.h"
@@ -57,7 +59,8 @@ static double next_break(const MbModel *model, double t) {
   return INFINITY;
 }
 
-static void dense_output(double *dense, const double *y0, const double *y1, const double *stage, double h, size_t n) {
+static void dense_output(double *dense, const double *y0, const double *y1, const double *stage, double h,
+                         size_t n) {
   for (size_t i = 0; i < n; i++) {
     const double dy = y1[i] - y0[i], b = h * stage[i] - dy;
     double sum = 0;
@@ -70,8 +73,8 @@ static void dense_output(double *dense, const double *y0, const double *y1, cons
   }
 }
 
-static double error_norm(const MbIntegratorSpec *tolerance, const double *y0, const double *y1, const double *stage,
-                         double h, size_t n) {
+static double error_norm(const MbIntegratorSpec *tolerance, const double *y0, const double *y1,
+                         const double *stage, double h, size_t n) {
   double worst = 0;
   for (size_t i = 0; i < n; i++) {
     double e = 0;
@@ -83,7 +86,8 @@ static double error_norm(const MbIntegratorSpec *tolerance, const double *y0, co
   return worst;
 }
 
-// The stages of one step of length h from (y, k); the last one's y is the new state. False where a stage failed.
+// The stages of one step of length h from (y, k); the last one's y is the new state. False where a stage
+// failed.
 static MbStatus stages(MbSim *sim, double t, double h, const double *y, double *y1, MbReport *report) {
   const size_t n = sim->nq + sim->nv;
   double *stage = sim->stage;
@@ -109,10 +113,11 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
     const bool cut = t + memory[H_NEXT] * (1 + 1e-9) >= stop;
     const double h = cut ? stop - t : memory[H_NEXT];
     if (!(h > 1e-15 * (1 + fabs(t))))
-      return mb_error(report, MB_NUMBERS, "",
-                      "at t = %.9g s, step %lld: the adaptive step has shrunk to %.3g s: the motion cannot be followed "
-                      "to these tolerances",
-                      t, (long long)sim->state.step + 1, h);
+      return mb_error(
+          report, MB_NUMBERS, "",
+          "at t = %.9g s, step %lld: the adaptive step has shrunk to %.3g s: the motion cannot be followed "
+          "to these tolerances",
+          t, (long long)sim->state.step + 1, h);
     memcpy(sim->stage, k, n * sizeof *k);
     const MbStatus status = stages(sim, t, h, y, y1, report);
     if (status != MB_OK) return status;

@@ -19,9 +19,10 @@ static MbStatus compile_signals(MbSim *sim, MbReport *report) {
     const MbSignal *signal = &model->signals[i];
     if (signal->kind != MB_SIGNAL_EXPRESSION) continue;
     char message[256] = "";
-    sim->expressions[i] = mb_expression_create(signal->text, model->constants, model->nconstants, true, message,
-                                               sizeof message);
-    if (!sim->expressions[i]) return mb_error(report, MB_SCENE, "", "signal \"%s\": %s", signal->text, message);
+    sim->expressions[i] = mb_expression_create(signal->text, model->constants, model->nconstants, true,
+                                               message, sizeof message);
+    if (!sim->expressions[i])
+      return mb_error(report, MB_SCENE, "", "signal \"%s\": %s", signal->text, message);
   }
   return MB_OK;
 }
@@ -46,9 +47,9 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
   if (blocks) x->K = numbers(sim, 36 * nb), x->D = numbers(sim, 36 * nb);
   sim->work = sim->solver->create(model, sim->threads);
-  const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r && sim->s &&
-                  sim->t && sim->stage && sim->signal && sim->expressions && x->E && x->phi && x->f &&
-                  (!blocks || (x->K && x->D)) && sim->work;
+  const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
+                  sim->s && sim->t && sim->stage && sim->signal && sim->expressions && x->E && x->phi &&
+                  x->f && (!blocks || (x->K && x->D)) && sim->work;
   return ok ? MB_OK : mb_no_memory(report, "the simulation");
 }
 
@@ -78,14 +79,17 @@ MbStatus mb_sim_create(const MbModel *model, const MbSimOptions *options, MbSim 
   MbSim *sim = mb_calloc(1, sizeof *sim);
   if (!sim) return mb_no_memory(report, "the simulation");
   const MbStatus status = create(sim, model, options, report);
-  if (status == MB_OK) *out = sim;
-  else mb_sim_free(sim);
+  if (status == MB_OK)
+    *out = sim;
+  else
+    mb_sim_free(sim);
   return status;
 }
 
 void mb_sim_free(MbSim *sim) {
   if (!sim) return;
-  for (size_t i = 0; sim->expressions && i < sim->model->nsignals; i++) mb_expression_free(sim->expressions[i]);
+  for (size_t i = 0; sim->expressions && i < sim->model->nsignals; i++)
+    mb_expression_free(sim->expressions[i]);
   if (sim->work) sim->solver->free(sim->work);
   mb_arena_free(&sim->arena);
   mb_free(sim);

@@ -20,23 +20,23 @@ struct MbSim {
   double *signal;             // (nsignals)
 
   // scratch of a step
-  double *q1, *v1;            // (nq), (nv) the state to come
-  double *r, *s, *t;          // (nv)
-  double *stage;              // (MB_RK_STAGES x (nq + nv)), adaptive only
+  double *q1, *v1;   // (nq), (nv) the state to come
+  double *r, *s, *t; // (nv)
+  double *stage;     // (MB_RK_STAGES x (nq + nv)), adaptive only
 
   size_t nchannels, frame_size;
-  MbChannel *channels;             // (nchannels)
-  const MbSampler **samplers;      // (nchannels)
-  MbArena arena;                   // all of the above
-  size_t bytes;                    // held outside the arenas
+  MbChannel *channels;        // (nchannels)
+  const MbSampler **samplers; // (nchannels)
+  MbArena arena;              // all of the above
+  size_t bytes;               // held outside the arenas
 };
 
 // Bodies of x at coordinates q and velocities v.
 void mb_sim_kinematics(MbSim *sim, const double *q, const double *v);
 // Signals at t, then wrenches (and K, D if asked for) of the bodies in sim->x.
 void mb_sim_forces(MbSim *sim, double t, bool derivatives);
-// In the kinematic mode f = m v: the velocities that the forces at t give the bodies of sim->x, whose own twists must
-// be zero or those of the last instant:  (M − D) v⁺ = f − D v.
+// In the kinematic mode f = m v: the velocities that the forces at t give the bodies of sim->x, whose own
+// twists must be zero or those of the last instant:  (M − D) v⁺ = f − D v.
 MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *report);
 // NaN and growth beyond all bounds in the bodies of sim->x: MB_NUMBERS, naming the body.
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report);

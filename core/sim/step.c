@@ -8,7 +8,8 @@
 
 enum { GRAIN = 64 }; // bodies a thread at least
 
-// ---- phases over ranges of bodies --------------------------------------------------------------------------
+// ---- phases over ranges of bodies
+// --------------------------------------------------------------------------
 
 typedef struct Phase {
   MbSim *sim;
@@ -37,7 +38,8 @@ static void advance(MbSim *sim, double *q, double h, const double *v) {
   mb_parallel_ranges(sim->threads, sim->model->nb, GRAIN, advance_range, &phase);
 }
 
-// The velocity term and the forces that act on every body; range by range, so that each body's sum has one order.
+// The velocity term and the forces that act on every body; range by range, so that each body's sum has one
+// order.
 static void forces_range(void *context, size_t begin, size_t end) {
   const Phase *const p = context;
   const MbModel *model = p->sim->model;
@@ -61,11 +63,13 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
   Phase phase = {.sim = sim};
   mb_parallel_ranges(sim->threads, model->nb, GRAIN, forces_range, &phase);
   for (size_t i = 0; i < model->nforces; i++)
-    if (!model->forces[i].ops->everywhere) model->forces[i].ops->eval(model, &model->forces[i], &sim->x, 0, model->nb);
+    if (!model->forces[i].ops->everywhere)
+      model->forces[i].ops->eval(model, &model->forces[i], &sim->x, 0, model->nb);
   sim->x.K = K, sim->x.D = D;
 }
 
-// ---- troubles ----------------------------------------------------------------------------------------------
+// ---- troubles
+// ----------------------------------------------------------------------------------------------
 
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report) {
   static const double FASTEST = 1e12, FARTHEST = 1e15; // no scene in any unit means more than this
@@ -76,8 +80,9 @@ MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report
     for (int i = 0; i < 3; i++) finite &= isfinite(p[i]) != 0, bounded &= fabs(p[i]) < FARTHEST;
     finite &= isfinite(sim->x.E[b].q[0]) != 0;
     if (finite && bounded) continue;
-    return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: body \"%s\" has %s (speed %.3g m/s, spin %.3g rad/s)",
-                    t, (long long)step, sim->model->body_name[b],
+    return mb_error(report, MB_NUMBERS, "",
+                    "at t = %.9g s, step %lld: body \"%s\" has %s (speed %.3g m/s, spin %.3g rad/s)", t,
+                    (long long)step, sim->model->body_name[b],
                     finite ? "grown beyond all bounds" : "numbers that are not finite", mb_vec3_norm(phi + 3),
                     mb_vec3_norm(phi));
   }
@@ -85,12 +90,14 @@ MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report
 }
 
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
-  return mb_error(report, MB_NUMBERS, "",
-                  "at t = %.9g s, step %lld: the step's matrix is singular because of body \"%s\": take a smaller step",
-                  sim->state.t, (long long)sim->state.step + 1, sim->model->body_name[blame]);
+  return mb_error(
+      report, MB_NUMBERS, "",
+      "at t = %.9g s, step %lld: the step's matrix is singular because of body \"%s\": take a smaller step",
+      sim->state.t, (long long)sim->state.step + 1, sim->model->body_name[blame]);
 }
 
-// ---- the fixed-step schemes --------------------------------------------------------------------------------
+// ---- the fixed-step schemes
+// --------------------------------------------------------------------------------
 
 // A v⁺ = r with the coefficients of the integrators' table; v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺)
 static MbStatus one_solve(MbSim *sim, MbReport *report) {
@@ -119,7 +126,8 @@ static MbStatus one_solve(MbSim *sim, MbReport *report) {
   return MB_OK;
 }
 
-// A = M − (h/2) D;  A v½ = M v + (h/2)(f − D v),  q⁺ = q ⊕ h v½,  A v⁺ = M v + (h/2)(f + f′ − D v), f′ = f(q⁺, v)
+// A = M − (h/2) D;  A v½ = M v + (h/2)(f − D v),  q⁺ = q ⊕ h v½,  A v⁺ = M v + (h/2)(f + f′ − D v), f′ =
+// f(q⁺, v)
 static MbStatus verlet(MbSim *sim, MbReport *report) {
   const MbSolverOps *solver = sim->solver;
   const MbModel *model = sim->model;
@@ -199,9 +207,12 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   MbStatus status = MB_OK;
   if (sim->integrator->scheme == MB_ADAPTIVE)
     status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
-  else if (sim->model->solver.mode == MB_FIRST_ORDER) status = first_order(sim, report);
-  else if (sim->integrator->scheme == MB_VERLET) status = verlet(sim, report);
-  else status = one_solve(sim, report);
+  else if (sim->model->solver.mode == MB_FIRST_ORDER)
+    status = first_order(sim, report);
+  else if (sim->integrator->scheme == MB_VERLET)
+    status = verlet(sim, report);
+  else
+    status = one_solve(sim, report);
   if (status == MB_OK) return commit(sim, report);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   return status;

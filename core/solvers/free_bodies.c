@@ -1,5 +1,6 @@
-// Bodies without joints: coordinates are the bodies' poses (position, quaternion of C in W), velocities their twists,
-// J = 1, and A = M − a D − b K is block diagonal: a division where K and D have no part in it, else a 6 x 6 LU a body.
+// Bodies without joints: coordinates are the bodies' poses (position, quaternion of C in W), velocities their
+// twists, J = 1, and A = M − a D − b K is block diagonal: a division where K and D have no part in it, else a
+// 6 x 6 LU a body.
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/math/dense6.h"
@@ -154,7 +155,9 @@ static void momentum(const MbModel *model, const double *v, double *y) {
   for (size_t i = 0; i < 6 * model->nb; i++) y[i] = model->M[i] * v[i];
 }
 
-static void gather(const MbModel *model, const double *f, double *y) { memcpy(y, f, 6 * model->nb * sizeof *y); }
+static void gather(const MbModel *model, const double *f, double *y) {
+  memcpy(y, f, 6 * model->nb * sizeof *y);
+}
 
 static void blocks(const MbModel *model, const double *B, double s, const double *v, double *y) {
   for (size_t n = 0; n < model->nb; n++) {

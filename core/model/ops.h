@@ -55,6 +55,8 @@ typedef struct MbSolverOps {
   // q̇ from v; and q made valid again after arithmetic on it, `rate` (may be NULL) along with it
   void (*rate)(const MbModel *model, const double *q, const double *v, double *qdot);
   void (*normalise)(const MbModel *model, double *q, double *rate);
+  // the body that number i of (q, v) belongs to, for messages
+  size_t (*body_of)(const MbModel *model, size_t i);
 
   // A = M − a D − b K (a = b = 0 needs neither), with the body to blame where A is singular; then x ← A⁻¹ x.
   bool (*factor)(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame);

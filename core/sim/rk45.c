@@ -81,7 +81,8 @@ static double error_norm(const MbIntegratorSpec *tolerance, const double *y0, co
     for (size_t s = 0; s < MB_RK_STAGES; s++) e += mb_rk_e[s] * stage[s * n + i];
     const double scale = tolerance->absolute + tolerance->relative * fmax(fabs(y0[i]), fabs(y1[i]));
     const double ratio = fabs(h * e) / scale;
-    if (!(ratio <= worst)) worst = ratio; // NaN stays
+    if (isnan(ratio) || ratio > worst) worst = ratio, *which = i;
+    if (isnan(ratio)) break;
   }
   return worst;
 }
@@ -109,19 +110,21 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
   double *memory = sim->state.memory, *y = memory + HEADER, *k = y + n, *dense = k + n;
   double *y1 = dense + 4 * n; // free until the step is accepted
   const double t = memory[T], stop = next_break(sim->model, t);
+  size_t which = 0;
   for (;;) {
     const bool cut = t + memory[H_NEXT] * (1 + 1e-9) >= stop;
     const double h = cut ? stop - t : memory[H_NEXT];
     if (!(h > 1e-15 * (1 + fabs(t))))
       return mb_error(
           report, MB_NUMBERS, "",
-          "at t = %.9g s, step %lld: the adaptive step has shrunk to %.3g s: the motion cannot be followed "
-          "to these tolerances",
-          t, (long long)sim->state.step + 1, h);
+          "at t = %.9g s, step %lld: body \"%s\" cannot be followed to these tolerances: the adaptive "
+          "step has shrunk to %.3g s",
+          t, (long long)sim->state.step + 1, sim->model->body_name[sim->solver->body_of(sim->model, which)],
+          h);
     memcpy(sim->stage, k, n * sizeof *k);
     const MbStatus status = stages(sim, t, h, y, y1, report);
     if (status != MB_OK) return status;
-    const double e = error_norm(&sim->model->integrator, y, y1, sim->stage, h, n);
+    const double e = error_norm(&sim->model->integrator, y, y1, sim->stage, h, n, &which);
     if (!(e <= 1)) { // too large, or not a number
       memory[H_NEXT] = h * (e > 1 ? fmax(0.2, 0.9 * pow(e, -0.2)) : 0.1);
       continue;

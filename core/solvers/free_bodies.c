@@ -95,6 +95,11 @@ static void normalise(const MbModel *model, double *q, double *qdot) {
   }
 }
 
+static size_t body_of(const MbModel *model, size_t i) {
+  const size_t nq = 7 * model->nb;
+  return i < nq ? i / 7 : (i - nq) / 6;
+}
+
 typedef struct Factoring {
   MbSolverWork *work;
   const MbMaximal *x;
@@ -177,6 +182,7 @@ const MbSolverOps mb_free_bodies_ops = {
     .advance = advance,
     .rate = rate,
     .normalise = normalise,
+    .body_of = body_of,
     .factor = factor,
     .apply = apply,
     .momentum = momentum,

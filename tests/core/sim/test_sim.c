@@ -134,7 +134,7 @@ Test(sim, a_blow_up_names_time_step_and_body_and_leaves_the_state) {
     }
     cr_assert_eq(status, MB_NUMBERS, "%s", mb_integrator_words[kind]);
     const char *text = report.issues[0].text;
-    if (kind != MB_RK45) cr_assert(strstr(text, "body2"), "%s: %s", mb_integrator_words[kind], text);
+    cr_assert(strstr(text, "body2"), "%s: %s", mb_integrator_words[kind], text);
     cr_assert(strstr(text, "t = 0.0") && strstr(text, "step "), "%s: %s", mb_integrator_words[kind], text);
     cr_assert_eq(memcmp(q, sim->state.q, sizeof q), 0, "%s: poses moved", mb_integrator_words[kind]);
     cr_assert_eq(memcmp(v, sim->state.v, sizeof v), 0, "%s: twists moved", mb_integrator_words[kind]);
@@ -159,7 +159,7 @@ Test(sim, in_the_kinematic_mode_force_is_mass_times_velocity) {
     // (m + d) v = F, (I + d) ω = τ; x = ∫ v, to the order of the integrator
     // implicit symmetrises K, as the papers do, which couples spin and speed a little
     const double exact = kind == MB_IMPLICIT ? 1e-5 : 1e-14;
-    const double order1 = kind == MB_SYMPLECTIC || kind == MB_IMPLICIT ? 2e-3 : 1e-7;
+    const double order1 = kind == MB_SYMPLECTIC || kind == MB_IMPLICIT ? 2e-3 : 1e-6;
     test_near("spin at the start", &sim->x.phi[2], &(double){2}, 1, 1e-14);
     test_near("speed at the start", &sim->x.phi[3], &(double){1}, 1, 1e-14);
     test_steps(sim, 500);

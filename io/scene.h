@@ -11,7 +11,10 @@ struct MbScene {
   char *name; // file name for messages
   char *text; // source
   size_t length;
-  cJSON *resolved; // the scene after overriding, for the trajectory's HEAD
+  cJSON *resolved;   // the scene after overriding, for the trajectory's HEAD
+  char **overridden; // (noverridden) JSON pointers that --param and --set have set: no line of the text is
+                     // theirs
+  size_t noverridden;
 };
 
 // Gives the issues that carry a JSON pointer and no line their line and column, from the source text.

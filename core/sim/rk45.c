@@ -74,8 +74,9 @@ static void dense_output(double *dense, const double *y0, const double *y1, cons
 }
 
 static double error_norm(const MbIntegratorSpec *tolerance, const double *y0, const double *y1,
-                         const double *stage, double h, size_t n) {
+                         const double *stage, double h, size_t n, size_t *which) {
   double worst = 0;
+  *which = 0;
   for (size_t i = 0; i < n; i++) {
     double e = 0;
     for (size_t s = 0; s < MB_RK_STAGES; s++) e += mb_rk_e[s] * stage[s * n + i];

@@ -45,6 +45,7 @@ typedef struct MbSolverOps {
   void (*sizes)(const MbModel *model, size_t *nq, size_t *nv);
   MbSolverWork *(*create)(const MbModel *model, int threads); // NULL: out of memory
   void (*free)(MbSolverWork *work);
+  size_t (*bytes)(const MbSolverWork *work); // that the work holds
   void (*initial)(const MbModel *model, double *q, double *v);
 
   // coordinates → poses and twists of the bodies

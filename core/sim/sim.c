@@ -96,8 +96,7 @@ void mb_sim_free(MbSim *sim) {
 }
 
 size_t mb_sim_memory(const MbSim *sim) {
-  const size_t solver = sim->model->nb * (36 * sizeof(double) + 6 * sizeof(int) + 1);
-  return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + solver;
+  return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work);
 }
 
 double mb_sim_time(const MbSim *sim) { return sim->state.t; }

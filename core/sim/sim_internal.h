@@ -28,7 +28,6 @@ struct MbSim {
   MbChannel *channels;        // (nchannels)
   const MbSampler **samplers; // (nchannels)
   MbArena arena;              // all of the above
-  size_t bytes;               // held outside the arenas
 };
 
 // Bodies of x at coordinates q and velocities v.

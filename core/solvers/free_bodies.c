@@ -42,6 +42,10 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   return NULL;
 }
 
+static size_t bytes(const MbSolverWork *work) {
+  return sizeof *work + work->nb * (36 * sizeof *work->A + 6 * sizeof *work->pivot + sizeof *work->singular);
+}
+
 static void initial(const MbModel *model, double *q, double *v) {
   for (size_t b = 0; b < model->nb; b++) {
     memcpy(q + 7 * b, model->E0[b].p, 3 * sizeof *q);
@@ -177,6 +181,7 @@ const MbSolverOps mb_free_bodies_ops = {
     .sizes = sizes,
     .create = create,
     .free = free_work,
+    .bytes = bytes,
     .initial = initial,
     .kinematics = kinematics,
     .advance = advance,

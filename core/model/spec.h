@@ -59,6 +59,25 @@ typedef struct MbShapeSpec {
   const char *material;     // NULL = not given
 } MbShapeSpec;
 
+typedef enum MbJointKind {
+  MB_JOINT_FIXED,
+  MB_JOINT_REVOLUTE,
+  MB_JOINT_PRISMATIC,
+  MB_JOINT_CYLINDRICAL,
+  MB_JOINT_SCREW,
+  MB_JOINT_UNIVERSAL,
+  MB_JOINT_PLANAR,
+  MB_JOINT_TRANSLATIONAL,
+  MB_JOINT_SPHERICAL,
+  MB_JOINT_EULER,
+  MB_JOINT_FREE2D,
+  MB_JOINT_FREE3D,
+  MB_JOINT_COMPOSITE,
+  MB_JOINT_SPLINE_CURVE,
+  MB_JOINT_SPLINE_SURFACE,
+  MB_JOINTS
+} MbJointKind;
+
 typedef struct MbInertiaSpec {
   bool given;
   double mass, center[3], matrix[6]; // xx yy zz xy xz yz about the centre, body axes

@@ -253,6 +253,7 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
   double value = 0;
   switch (row->type) {
   case MB_TYPE_VERSION:
+    if (!cJSON_IsNumber(item)) return mb_reader_unwanted(r, item, "%g", row->lo);
     return read_whole(r, row, item, &value);
   case MB_TYPE_NUMBER:
     return read_bounded(r, row, item, at);

@@ -103,7 +103,7 @@ static void put_entry(MbZip *zip, const MbZipMember *m) {
   Record extra = {0};
   if (m->wide || far) {
     add2(&extra, WIDE_FIELDS);
-    add2(&extra, (m->wide ? 16 : 0) + (far ? 8 : 0));
+    add2(&extra, (m->wide ? 16u : 0u) + (far ? 8u : 0u));
   }
   if (m->wide) add8(&extra, m->size);
   if (m->wide) add8(&extra, m->size);

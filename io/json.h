@@ -12,8 +12,8 @@ enum { MB_JSON_DEPTH = 64 }; // deepest nesting that is read
 // MB_JSON_DEPTH. On failure *tree is NULL and the report names line and column. Linear in length.
 MbStatus mb_json_parse(const char *text, size_t length, cJSON **tree, MbReport *report);
 
-// Line and column (from 1, in characters) of the value at JSON pointer `pointer`; where that does not exist, of
-// its nearest ancestor (false is returned then). With `key`, the position of the member's key instead.
+// Line and column (from 1, in characters) of the value at JSON pointer `pointer`; where that does not exist,
+// of its nearest ancestor (false is returned then). With `key`, the position of the member's key instead.
 bool mb_json_locate(const char *text, size_t length, const char *pointer, bool key, int *line, int *column);
 
 // The value at a JSON pointer, or NULL.

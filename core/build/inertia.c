@@ -79,8 +79,7 @@ MbStatus mb_shape_mass(const MbShapeSpec *shape, const char *where, MbMassProper
   return MB_OK;
 }
 
-// ---- compositions
-// ------------------------------------------------------------------------------------------
+// ---- compositions ----
 
 void mb_mass_scale(MbMassProperties *p, double factor) {
   p->mass *= factor;
@@ -88,15 +87,15 @@ void mb_mass_scale(MbMassProperties *p, double factor) {
 }
 
 void mb_mass_move(MbMassProperties *p, const MbFrameSpec *frame) {
-  double R[9], RI[9], I[9];
+  double R[9], RI[9], turned[9];
   mb_quat_to_mat3(R, frame->rotation);
   mb_mat3_apply(p->center, R, p->center);
   mb_vec3_add(p->center, p->center, frame->position);
   mb_mat3_mul(RI, R, p->inertia);
-  mb_mat3_mult(I, RI, R);
+  mb_mat3_mult(turned, RI, R);
   // rounding must not take the symmetry away
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) p->inertia[3 * i + j] = (I[3 * i + j] + I[3 * j + i]) / 2;
+    for (int j = 0; j < 3; j++) p->inertia[3 * i + j] = (turned[3 * i + j] + turned[3 * j + i]) / 2;
 }
 
 // Two masses a vector d apart have  I₁ + I₂ + μ(|d|² 1 − d dᵀ)  about their common centre, μ = m₁m₂/(m₁ +
@@ -118,8 +117,7 @@ void mb_mass_add(MbMassProperties *sum, const MbMassProperties *p) {
   sum->mass = mass;
 }
 
-// ---- principal axes
-// ----------------------------------------------------------------------------------------
+// ---- principal axes ----
 
 // One Jacobi rotation: A ← Gᵀ A G with A_pq = 0 after it, V ← V G.
 static void jacobi_rotate(double A[9], double V[9], int p, int q) {

@@ -8,14 +8,14 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/build/inertia.h"
+#include "core/build/mesh_weld.h"
 #include "core/math/mat3.h"
 
 #include <float.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-// ---- sizes and indices
-// -------------------------------------------------------------------------------------
+// ---- sizes and indices ----
 
 // The middle of the mesh and a power of two near its size.
 typedef struct Unit {
@@ -71,38 +71,7 @@ static MbStatus check_indices(const MbMesh *mesh, const char *where, MbReport *r
   return MB_OK;
 }
 
-// ---- edges
-// -------------------------------------------------------------------------------------------------
-
-typedef struct Corner {
-  double x[3];
-  int32_t index;
-} Corner;
-
-static int compare_corners(const void *a, const void *b) {
-  const Corner *p = a, *q = b;
-  for (int k = 0; k < 3; k++)
-    if (p->x[k] != q->x[k]) return p->x[k] < q->x[k] ? -1 : 1;
-  return p->index < q->index ? -1 : p->index > q->index;
-}
-
-// first[i] = the lowest vertex at exactly the position of vertex i
-static MbStatus weld(const MbMesh *mesh, int32_t *first, MbReport *report) {
-  Corner *corner = mb_calloc(mesh->nv, sizeof *corner);
-  if (!corner) return mb_no_memory(report, "the vertices of a mesh");
-  for (size_t i = 0; i < mesh->nv; i++) {
-    mb_vec3_copy(corner[i].x, mesh->vertex + 3 * i);
-    corner[i].index = (int32_t)i;
-  }
-  qsort(corner, mesh->nv, sizeof *corner, compare_corners);
-  for (size_t i = 0; i < mesh->nv; i++) {
-    const bool same = i > 0 && corner[i].x[0] == corner[i - 1].x[0] && corner[i].x[1] == corner[i - 1].x[1] &&
-                      corner[i].x[2] == corner[i - 1].x[2];
-    first[corner[i].index] = same ? first[corner[i - 1].index] : corner[i].index;
-  }
-  mb_free(corner);
-  return MB_OK;
-}
+// ---- edges ----
 
 // An edge as one number: lower vertex, higher vertex, and whether it is run from the higher to the lower one.
 static uint64_t edge_key(int32_t from, int32_t to) {
@@ -162,7 +131,7 @@ static MbStatus check_edges(const MbMesh *mesh, const char *where, MbReport *rep
   int32_t *first = mb_calloc(mesh->nv, sizeof *first);
   uint64_t *key = mb_calloc(mesh->nt, 3 * sizeof *key);
   MbStatus status = first && key ? MB_OK : mb_no_memory(report, "the edges of a mesh");
-  if (!status) status = weld(mesh, first, report);
+  if (!status) status = mb_mesh_weld(mesh->vertex, mesh->nv, first, report);
   if (!status) {
     const size_t n = collect_edges(mesh, first, key);
     status = judge_edges(key, n, where, report);
@@ -172,8 +141,7 @@ static MbStatus check_edges(const MbMesh *mesh, const char *where, MbReport *rep
   return status;
 }
 
-// ---- integrals
-// ---------------------------------------------------------------------------------------------
+// ---- integrals ----
 
 // A sum and what rounding took from it (Neumaier).
 typedef struct Sum {
@@ -229,7 +197,7 @@ static void unit_properties(const Integrals *s, MbMassProperties *p) {
   double C[9];
   for (int i = 0; i < 9; i++)
     C[i] = sum_value(&s->xx[at[i]]) / 120 - p->mass * p->center[i / 3] * p->center[i % 3];
-  for (int i = 0; i < 9; i++) p->inertia[i] = -C[i];
+  for (int i = 0; i < 9; i++) p->inertia[i] = 0 - C[i];
   p->inertia[0] = C[4] + C[8], p->inertia[4] = C[0] + C[8], p->inertia[8] = C[0] + C[4];
 }
 

@@ -42,10 +42,18 @@ MB_INLINE void mb_quat_from_mat3(double q[4], const double R[9]) {
   const double a = (R[7] - R[5]) / s, b = (R[2] - R[6]) / s, c = (R[3] - R[1]) / s;
   const double d = (R[1] + R[3]) / s, e = (R[2] + R[6]) / s, f = (R[5] + R[7]) / s;
   switch (k) {
-  case 0: q[0] = s / 4, q[1] = a, q[2] = b, q[3] = c; break;
-  case 1: q[0] = a, q[1] = s / 4, q[2] = d, q[3] = e; break;
-  case 2: q[0] = b, q[1] = d, q[2] = s / 4, q[3] = f; break;
-  default: q[0] = c, q[1] = e, q[2] = f, q[3] = s / 4; break;
+  case 0:
+    q[0] = s / 4, q[1] = a, q[2] = b, q[3] = c;
+    break;
+  case 1:
+    q[0] = a, q[1] = s / 4, q[2] = d, q[3] = e;
+    break;
+  case 2:
+    q[0] = b, q[1] = d, q[2] = s / 4, q[3] = f;
+    break;
+  default:
+    q[0] = c, q[1] = e, q[2] = f, q[3] = s / 4;
+    break;
   }
   const double sign = q[0] < 0 ? -1 : 1;
   for (int i = 0; i < 4; i++) q[i] *= sign;

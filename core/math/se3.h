@@ -118,7 +118,8 @@ MB_INLINE void mb_se3_ad(double A[36], const double phi[6]) {
     }
 }
 
-// J (6 x 6) = J_r(φ) = Σ (−1)ᵏ ad_φᵏ / (k+1)!. As ad⁵ + 2θ² ad³ + θ⁴ ad = 0 the sum closes after the fourth power:
+// J (6 x 6) = J_r(φ) = Σ (−1)ᵏ ad_φᵏ / (k+1)!. As ad⁵ + 2θ² ad³ + θ⁴ ad = 0 the sum closes after the fourth
+// power:
 //   J_r = 1 − a₁ ad + a₂ ad² − a₃ ad³ + a₄ ad⁴,
 //   a₁ = (4 − θ sin θ − 4 cos θ)/2θ²,  a₂ = (4θ − 5 sin θ + θ cos θ)/2θ³,
 //   a₃ = (2 − θ sin θ − 2 cos θ)/2θ⁴,  a₄ = (2θ − 3 sin θ + θ cos θ)/2θ⁵, and their series where θ is small.

@@ -1,5 +1,5 @@
-// Spatial inertia: principal, about the centre of mass, M = diag(I₁, I₂, I₃, m, m, m); and the velocity term of the
-// Newton–Euler equations in body coordinates,  M φ̇ = ad_φᵀ M φ + f   (RM 1.6, 1.8).
+// Spatial inertia: principal, about the centre of mass, M = diag(I₁, I₂, I₃, m, m, m); and the velocity term
+// of the Newton–Euler equations in body coordinates,  M φ̇ = ad_φᵀ M φ + f   (RM 1.6, 1.8).
 #ifndef MB_MATH_SPATIAL_H
 #define MB_MATH_SPATIAL_H
 
@@ -36,15 +36,15 @@ MB_INLINE void mb_coriolis_add_D(double D[36], const double M[6], const double p
 // Inertia (6 x 6) about another frame: X = Ad_E⁻¹ᵀ M Ad_E⁻¹, with E the centre-of-mass frame in that frame.
 // By blocks, with I_p = R I Rᵀ and c = p:  X = ( I_p − m[c]²  m[c] ; −m[c]  m 1 ).
 MB_INLINE void mb_inertia_about(double X[36], const double M[6], const MbPose *E) {
-  double R[9], RI[9], I[9], C[9], CC[9];
+  double R[9], RI[9], Ip[9], C[9], CC[9];
   mb_quat_to_mat3(R, E->q);
   for (int i = 0; i < 9; i++) RI[i] = R[i] * M[i % 3];
-  mb_mat3_mult(I, RI, R);
+  mb_mat3_mult(Ip, RI, R);
   mb_mat3_cross(C, E->p);
   mb_mat3_mul(CC, C, C);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
-      X[6 * i + j] = I[3 * i + j] - M[3] * CC[3 * i + j];
+      X[6 * i + j] = Ip[3 * i + j] - M[3] * CC[3 * i + j];
       X[6 * i + j + 3] = M[3] * C[3 * i + j];
       X[6 * (i + 3) + j] = -M[3] * C[3 * i + j];
       X[6 * (i + 3) + j + 3] = i == j ? M[3] : 0;

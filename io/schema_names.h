@@ -1,0 +1,19 @@
+// A set of names that lie elsewhere.
+#ifndef MB_IO_SCHEMA_NAMES_H
+#define MB_IO_SCHEMA_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Zero it before use.
+typedef struct MbNames {
+  const char **slot; // (size) open addressing
+  const char **list; // (count + 1) in order, ended by NULL
+  size_t count, size;
+} MbNames;
+
+bool mb_names_has(const MbNames *names, const char *name);
+bool mb_names_add(MbNames *names, const char *name); // false when memory ran out
+void mb_names_free(MbNames *names);
+
+#endif

@@ -40,17 +40,25 @@ static MbStatus run(const MbArgs *args) {
   for (size_t i = 0; i < result.count; i++) {
     const MbCheckItem *item = &result.items[i];
     char text[sizeof item->text];
-    printf("%-5s %-20s %s\n", !item->checked ? "-" : item->pass ? "ok" : "FAIL", item->name,
-           mb_console_safe(item->text, text, sizeof text));
+    printf("%-5s %-20s %s\n",
+           !item->checked ? "-"
+           : item->pass   ? "ok"
+                          : "FAIL",
+           item->name, mb_console_safe(item->text, text, sizeof text));
   }
   return status;
 }
 
 static const MbOption options[] = {
-    {.name = "energy", .type = MB_OPTION_NUMBER, .argument = "DRIFT",
+    {.name = "energy",
+     .type = MB_OPTION_NUMBER,
+     .argument = "DRIFT",
      .help = "relative energy drift that is allowed; without it the drift is told, not judged"},
     {.name = "momentum", .type = MB_OPTION_NUMBER, .argument = "DRIFT", .help = "the same for momentum"},
-    {.name = "constraint", .type = MB_OPTION_NUMBER, .argument = "ERROR", .help = "the same for constraint errors"},
+    {.name = "constraint",
+     .type = MB_OPTION_NUMBER,
+     .argument = "ERROR",
+     .help = "the same for constraint errors"},
     {.name = "json", .help = "answer as JSON on stdout"},
 };
 
@@ -60,9 +68,10 @@ const MbCommand mb_command_check = {
     .least = 1,
     .most = 1,
     .summary = "check a trajectory: checksums, numbers, drift",
-    .details = "Reads every record of FILE and checks its checksums, that times increase, numbers are finite and "
-               "quaternions are unit, and the drift of energy and momentum. Exit 1 when a check fails, 5 when the "
-               "file is damaged.",
+    .details =
+        "Reads every record of FILE and checks its checksums, that times increase, numbers are finite and "
+        "quaternions are unit, and the drift of energy and momentum. Exit 1 when a check fails, 5 when the "
+        "file is damaged.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

@@ -1,17 +1,13 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
-#include "cli/tolerance_file.h"
 #include "core/base/alloc.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
-static const double margin = 4; // learned tolerances are that much wider than what was seen
-
-// ---- names of places ---------------------------------------------------------------------------------------
+// ---- names of places ----------------------------------------------------------------------------
 
 // "ball.position.x": item and component of a difference, in a's words.
 static const char *place(const MbTraj *a, const MbChannelResult *result, const MbDifference *d, char *text,
@@ -21,8 +17,10 @@ static const char *place(const MbTraj *a, const MbChannelResult *result, const M
   char item[96] = "", component[48] = "", raw[160];
   if (result->in_a < count) {
     const MbChannel *c = &channels[result->in_a];
-    if (c->items_names && d->item < c->items) snprintf(item, sizeof item, "%s", c->items_names[d->item]);
-    else if (c->items > 1) snprintf(item, sizeof item, "%zu", d->item);
+    if (c->items_names && d->item < c->items)
+      snprintf(item, sizeof item, "%s", c->items_names[d->item]);
+    else if (c->items > 1)
+      snprintf(item, sizeof item, "%zu", d->item);
     if (!c->rotation && d->component < c->width && c->component_names)
       snprintf(component, sizeof component, "%s", c->component_names[d->component]);
   }
@@ -30,7 +28,7 @@ static const char *place(const MbTraj *a, const MbChannelResult *result, const M
   return mb_console_safe(raw, text, size);
 }
 
-// ---- as JSON -----------------------------------------------------------------------------------------------
+// ---- as JSON ------------------------------------------------------------------------------------
 
 static cJSON *difference_json(const MbTraj *a, const MbChannelResult *result, const MbDifference *d) {
   char text[160];
@@ -91,13 +89,16 @@ static cJSON *result_json(const MbTraj *a, const MbCompareResult *r, const size_
   return tree;
 }
 
-// ---- for people --------------------------------------------------------------------------------------------
+// ---- for people ---------------------------------------------------------------------------------
 
 static void print_channel(const MbTraj *a, const MbChannelResult *c) {
   char name[64], where[160];
   mb_console_safe(c->channel, name, sizeof name);
   if (!c->compared) {
-    printf("  %-22s %s\n", name, c->in_a == SIZE_MAX ? "only in the second" : c->in_b == SIZE_MAX ? "only in the first" : "not compared");
+    printf("  %-22s %s\n", name,
+           c->in_a == SIZE_MAX   ? "only in the second"
+           : c->in_b == SIZE_MAX ? "only in the first"
+                                 : "not compared");
     return;
   }
   printf("  %-22s %-4s %9.3g %9.3g %9.3g", name, c->pass ? "ok" : "FAIL", c->worst.error, c->worst.scaled,
@@ -108,10 +109,12 @@ static void print_channel(const MbTraj *a, const MbChannelResult *c) {
   if (c->worst.ulps > 0) printf(" (%.3g ulps)", c->worst.ulps);
   putchar('\n');
   if (c->first.frame == UINT64_MAX) return;
-  printf("  %-22s first beyond tolerance: %s, frame %llu, t = %.6g s: %.17g against %.17g; %llu numbers in all\n", "",
-         place(a, c, &c->first, where, sizeof where), (unsigned long long)c->first.frame, c->first.time, c->first.a,
-         c->first.b, (unsigned long long)c->exceeding);
-  if (c->jump) printf("  %-22s it is there at once: a jump\n", "");
+  printf("  %-22s first beyond tolerance: %s, frame %llu, t = %.6g s: %.17g against %.17g; %llu numbers in "
+         "all\n",
+         "", place(a, c, &c->first, where, sizeof where), (unsigned long long)c->first.frame, c->first.time,
+         c->first.a, c->first.b, (unsigned long long)c->exceeding);
+  if (c->jump)
+    printf("  %-22s it is there at once: a jump\n", "");
   else if (!isnan(c->growth))
     printf("  %-22s it grows by a factor of %.3g a second (r2 %.2f)\n", "", pow(10, c->growth), c->growth_r2);
 }
@@ -122,8 +125,8 @@ static void print_result(const MbTraj *a, const MbCompareResult *r, const size_t
   for (size_t i = 0; i < shown; i++) print_channel(a, &r->channels[order[i]]);
   for (size_t i = 0; i < r->ninvariants; i++) {
     const MbInvariantResult *v = &r->invariants[i];
-    printf("  %-22s %-4s %.9g against %.9g, %.3g of %.3g allowed\n", v->name, v->pass ? "ok" : "FAIL", v->a, v->b,
-           v->error, v->tolerance);
+    printf("  %-22s %-4s %.9g against %.9g, %.3g of %.3g allowed\n", v->name, v->pass ? "ok" : "FAIL", v->a,
+           v->b, v->error, v->tolerance);
   }
   char text[512];
   for (size_t i = 0; i < r->nmissing; i++)
@@ -131,7 +134,7 @@ static void print_result(const MbTraj *a, const MbCompareResult *r, const size_t
   printf("%s\n", mb_console_safe(r->verdict, text, sizeof text));
 }
 
-// ---- the command -------------------------------------------------------------------------------------------
+// ---- the command --------------------------------------------------------------------------------
 
 static double badness(const MbChannelResult *c) {
   if (!c->compared) return c->pass ? -2 : INFINITY;
@@ -156,10 +159,13 @@ static MbStatus show(const MbArgs *args, const MbTraj *a, const MbCompareResult 
   const MbValue *top = mb_arg(args, "top");
   size_t *order = order_channels(result, top->given);
   if (!order) return mb_no_memory(report, "the table");
-  const size_t shown = top->given && (uint64_t)top->count < result->nchannels ? (size_t)top->count : result->nchannels;
+  const size_t shown =
+      top->given && (uint64_t)top->count < result->nchannels ? (size_t)top->count : result->nchannels;
   MbStatus status = MB_OK;
-  if (mb_arg_given(args, "json")) status = mb_console_json(result_json(a, result, order, shown));
-  else print_result(a, result, order, shown);
+  if (mb_arg_given(args, "json"))
+    status = mb_console_json(result_json(a, result, order, shown));
+  else
+    print_result(a, result, order, shown);
   mb_free(order);
   return status;
 }
@@ -187,27 +193,41 @@ static MbStatus compare_two(const MbArgs *args, const MbCompareOptions *options,
 }
 
 // Every run against the first.
-static MbStatus learn(const MbArgs *args, const MbCompareOptions *options, MbReport *report) {
-  cJSON *channels = cJSON_CreateObject();
-  MbStatus status = channels ? MB_OK : mb_no_memory(report, "tolerances");
-  for (size_t i = 1; i < args->noperands && !status; i++) {
-    MbTraj *traj[2] = {NULL, NULL};
-    MbCompareResult result = {0};
-    status = open_both(args->operands[0], args->operands[i], traj, report);
-    if (!status) {
-      status = mb_compare(traj[0], traj[1], options, &result, report);
-      if (status == MB_DIFFERS && !result.nmissing) status = MB_OK;
-      if (status == MB_DIFFERS)
-        mb_error(report, MB_DIFFERS, "", "%s: %s", args->operands[i], result.missing[0]);
-      if (!status) status = mb_tolerances_learn(channels, &result, margin, report);
-      mb_compare_free(&result);
-    }
-    mb_traj_free(traj[0]);
-    mb_traj_free(traj[1]);
+typedef struct Lesson {
+  MbTraj **traj;            // (count) open while the results are
+  MbCompareResult *results; // (count - 1)
+  size_t count, done;
+} Lesson;
+
+static MbStatus compare_all(const MbArgs *args, const MbCompareOptions *options, Lesson *lesson,
+                            MbReport *report) {
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < lesson->count && !status; i++) {
+    status = mb_traj_open(args->operands[i], &lesson->traj[i], report);
+    if (status || i == 0) continue;
+    status = mb_compare(lesson->traj[0], lesson->traj[i], options, &lesson->results[lesson->done++], report);
+    if (status == MB_DIFFERS) status = MB_OK;
   }
-  const MbValue *file = mb_arg(args, "write-tolerances");
-  if (!status) status = mb_tolerances_write(file->text, mb_arg_given(args, "force"), channels, report);
-  cJSON_Delete(channels);
+  return status;
+}
+
+static MbStatus learn(const MbArgs *args, const MbCompareOptions *options, MbReport *report) {
+  const char *file = mb_arg(args, "write-tolerances")->text;
+  if (!mb_arg_given(args, "force") && !access(file, F_OK))
+    return mb_error(report, MB_IO, "", "%s is there already (--force replaces it)", file);
+  Lesson lesson = {.count = args->noperands};
+  MbTolerances tolerances = {0};
+  lesson.traj = mb_calloc(lesson.count, sizeof *lesson.traj);
+  lesson.results = mb_calloc(lesson.count, sizeof *lesson.results);
+  MbStatus status = lesson.traj && lesson.results ? MB_OK : mb_no_memory(report, "the runs");
+  if (!status) status = compare_all(args, options, &lesson, report);
+  if (!status) status = mb_tolerances_learn(lesson.results, lesson.done, &tolerances, report);
+  if (!status) status = mb_tolerances_write(file, &tolerances, report);
+  mb_tolerances_free(&tolerances);
+  for (size_t i = 0; i < lesson.done; i++) mb_compare_free(&lesson.results[i]);
+  for (size_t i = 0; lesson.traj && i < lesson.count; i++) mb_traj_free(lesson.traj[i]);
+  mb_free(lesson.results);
+  mb_free(lesson.traj);
   return status;
 }
 
@@ -220,11 +240,11 @@ static MbStatus run(const MbArgs *args) {
   if (args->noperands > 2 && !learning)
     status = mb_error(&report, MB_USAGE, "", "more than two files only with --write-tolerances");
   if (!status && file->given) status = mb_tolerances_read(file->text, &tolerances, &report);
-  MbCompareOptions options = {.tolerances = tolerances.list,
+  MbCompareOptions options = {.fallback = tolerances.fallback,
+                              .tolerances = tolerances.items,
                               .ntolerances = tolerances.count,
                               .until = until->given ? until->number : INFINITY,
                               .interpolate = mb_arg_given(args, "interpolate")};
-  if (tolerances.has_fallback) options.fallback = tolerances.fallback;
   if (mb_arg_given(args, "absolute")) options.fallback.atol = mb_arg(args, "absolute")->number;
   if (mb_arg_given(args, "relative")) options.fallback.rtol = mb_arg(args, "relative")->number;
   if (!status) status = learning ? learn(args, &options, &report) : compare_two(args, &options, &report);
@@ -234,20 +254,39 @@ static MbStatus run(const MbArgs *args) {
 }
 
 static const MbOption options[] = {
-    {.name = "absolute", .letter = 'a', .type = MB_OPTION_NUMBER, .argument = "TOL",
-     .help = "a number passes within TOL + relative TOL * range of its channel + both files' bounds", .fallback = "0"},
-    {.name = "relative", .letter = 'r', .type = MB_OPTION_NUMBER, .argument = "TOL",
-     .help = "the part that is scaled by the channel's range over time in the first file", .fallback = "0"},
-    {.name = "tolerances", .type = MB_OPTION_FILE, .argument = "FILE",
-     .help = "tolerances by channel, as --write-tolerances makes them; the options above hold for the others"},
-    {.name = "write-tolerances", .type = MB_OPTION_FILE, .argument = "FILE",
-     .help = "learn tolerances from several runs: four times the largest difference from the first"},
+    {.name = "absolute",
+     .letter = 'a',
+     .type = MB_OPTION_NUMBER,
+     .argument = "TOL",
+     .help = "a number passes within TOL + relative TOL * range of its channel + both files' bounds",
+     .fallback = "0"},
+    {.name = "relative",
+     .letter = 'r',
+     .type = MB_OPTION_NUMBER,
+     .argument = "TOL",
+     .help = "the part that is scaled by the channel's range over time in the first file",
+     .fallback = "0"},
+    {.name = "tolerances",
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help =
+         "tolerances by channel, as --write-tolerances makes them; the options above hold for the others"},
+    {.name = "write-tolerances",
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help = "learn tolerances from several runs: twice the largest difference from the first"},
     {.name = "force", .letter = 'f', .help = "replace an existing file of tolerances"},
-    {.name = "until", .type = MB_OPTION_NUMBER, .argument = "TIME",
+    {.name = "until",
+     .type = MB_OPTION_NUMBER,
+     .argument = "TIME",
      .help = "compare number by number up to here, and invariants (energy, momentum) after it",
      .fallback = "number by number throughout"},
-    {.name = "interpolate", .help = "where the times differ, interpolate the second at the times of the first"},
-    {.name = "top", .type = MB_OPTION_COUNT, .argument = "N", .help = "show the N worst channels only, worst first"},
+    {.name = "interpolate",
+     .help = "where the times differ, interpolate the second at the times of the first"},
+    {.name = "top",
+     .type = MB_OPTION_COUNT,
+     .argument = "N",
+     .help = "show the N worst channels only, worst first"},
     {.name = "json", .help = "answer as JSON on stdout"},
 };
 
@@ -257,10 +296,13 @@ const MbCommand mb_command_diff = {
     .least = 2,
     .most = INT_MAX,
     .summary = "compare two trajectories",
-    .details = "Compares the numbers of trajectory B with those of A, channel by channel: the largest error, absolute "
-               "and scaled by the channel's range, and where; the first number beyond tolerance and how the difference "
+    .details = "Compares the numbers of trajectory B with those of A, channel by channel: the largest error, "
+               "absolute "
+               "and scaled by the channel's range, and where; the first number beyond tolerance and how the "
+               "difference "
                "grows after it. The verdict stands last.\n\n"
-               "Exit 0 when they are the same within tolerance, 1 when they differ, 2 when they cannot be compared, 5 "
+               "Exit 0 when they are the same within tolerance, 1 when they differ, 2 when they cannot be "
+               "compared, 5 "
                "when one is unreadable.",
     .noptions = sizeof options / sizeof *options,
     .options = options,

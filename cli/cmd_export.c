@@ -40,13 +40,15 @@ static MbStatus parse_frames(const char *text, MbExportOptions *options, MbRepor
 }
 
 static MbStatus choose_options(const MbArgs *args, MbExportOptions *options, MbReport *report) {
-  const MbValue *format = mb_arg(args, "format"), *channels = mb_arg(args, "channel"), *frames = mb_arg(args, "frames");
+  const MbValue *format = mb_arg(args, "format"), *channels = mb_arg(args, "channel"),
+                *frames = mb_arg(args, "frames");
   const MbValue *output = mb_arg(args, "output");
   *options = (MbExportOptions){.channels = channels->nlist ? channels->list : NULL,
                                .nchannels = channels->nlist,
                                .last = INT64_MAX,
                                .stride = 1};
-  if (format->given) options->format = (MbExportFormat)format->word;
+  if (format->given)
+    options->format = (MbExportFormat)format->word;
   else if (output->given) // by the ending
     for (int f = 0; f < MB_EXPORTS; f++) {
       char ending[16];
@@ -54,11 +56,13 @@ static MbStatus choose_options(const MbArgs *args, MbExportOptions *options, MbR
       if (mb_path_ends(output->text, ending)) options->format = (MbExportFormat)f;
     }
   if (options->format == MB_EXPORT_NPZ && !output->given && isatty(STDOUT_FILENO))
-    return mb_error(report, MB_USAGE, "", "npz is no text: give a file with --output, or send stdout elsewhere");
+    return mb_error(report, MB_USAGE, "",
+                    "npz is no text: give a file with --output, or send stdout elsewhere");
   return frames->given ? parse_frames(frames->text, options, report) : MB_OK;
 }
 
-static MbStatus export_to(const MbArgs *args, MbTraj *traj, const MbExportOptions *options, MbReport *report) {
+static MbStatus export_to(const MbArgs *args, MbTraj *traj, const MbExportOptions *options,
+                          MbReport *report) {
   const MbValue *output = mb_arg(args, "output");
   const char *path = output->given && strcmp(output->text, "-") != 0 ? output->text : NULL;
   if (path && mb_output_same_file(path, mb_traj_path(traj)))
@@ -85,13 +89,27 @@ static MbStatus run(const MbArgs *args) {
 }
 
 static const MbOption options[] = {
-    {.name = "format", .letter = 'F', .type = MB_OPTION_WORD, .argument = "WORD", .words = mb_export_words,
-     .help = "what to write", .fallback = "by the ending of the output, else csv"},
-    {.name = "output", .letter = 'o', .type = MB_OPTION_FILE, .argument = "FILE", .help = "where to write",
+    {.name = "format",
+     .letter = 'F',
+     .type = MB_OPTION_WORD,
+     .argument = "WORD",
+     .words = mb_export_words,
+     .help = "what to write",
+     .fallback = "by the ending of the output, else csv"},
+    {.name = "output",
+     .letter = 'o',
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help = "where to write",
      .fallback = "stdout"},
-    {.name = "channel", .letter = 'c', .type = MB_OPTION_LIST, .argument = "NAME",
+    {.name = "channel",
+     .letter = 'c',
+     .type = MB_OPTION_LIST,
+     .argument = "NAME",
      .help = "only this channel; may be repeated"},
-    {.name = "frames", .type = MB_OPTION_TEXT, .argument = "A:B:C",
+    {.name = "frames",
+     .type = MB_OPTION_TEXT,
+     .argument = "A:B:C",
      .help = "frames A to B, B not included, every C; as in Python, negative counts from the end",
      .fallback = "all"},
     {.name = "force", .letter = 'f', .help = "replace an existing output"},
@@ -103,7 +121,8 @@ const MbCommand mb_command_export = {
     .least = 1,
     .most = 1,
     .summary = "write frames as CSV, NPZ or JSON",
-    .details = "Writes the frames of FILE in a format that other programs read: csv (one column a number), npz (NumPy "
+    .details = "Writes the frames of FILE in a format that other programs read: csv (one column a number), "
+               "npz (NumPy "
                "arrays, one a channel) or json.",
     .noptions = sizeof options / sizeof *options,
     .options = options,

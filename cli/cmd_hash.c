@@ -31,8 +31,10 @@ const MbCommand mb_command_hash = {
     .least = 1,
     .most = INT_MAX,
     .summary = "print the hash of what trajectories hold",
-    .details = "Prints a hash of the decoded content of each FILE: channels, times, numbers, meshes. Provenance, the "
-               "division into chunks and wall times do not count: the same simulation has the same hash on any number "
+    .details = "Prints a hash of the decoded content of each FILE: channels, times, numbers, meshes. "
+               "Provenance, the "
+               "division into chunks and wall times do not count: the same simulation has the same hash on "
+               "any number "
                "of threads. Like sha256sum, one line a file.",
     .run = run,
 };

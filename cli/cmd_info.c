@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-// ---- as JSON -----------------------------------------------------------------------------------------------
+// ---- as JSON ------------------------------------------------------------------------------------
 
 static cJSON *parsed(const char *json) {
   cJSON *tree = cJSON_Parse(json);
@@ -75,14 +75,15 @@ static cJSON *trajectory_json(MbTraj *traj, MbReport *report) {
   cJSON_AddNumberToObject(tree, "chunks", (double)nchunks);
   cJSON_AddNumberToObject(tree, "meshes", (double)mb_traj_meshes(traj));
   cJSON_AddNumberToObject(tree, "compression", 8 * frames * (double)(mb_traj_frame_size(traj) + 1) / bytes);
-  for (size_t i = 0; i < nchannels; i++) cJSON_AddItemToArray(channels, channel_json(traj, i, &channel[i], report));
+  for (size_t i = 0; i < nchannels; i++)
+    cJSON_AddItemToArray(channels, channel_json(traj, i, &channel[i], report));
   cJSON_AddItemToObject(tree, "channels", channels);
   add_records(tree, traj, report);
   cJSON_AddItemToObject(tree, "scene", parsed(mb_traj_scene_json(traj)));
   return tree;
 }
 
-// ---- for people: the same tree, in lines -------------------------------------------------------------------
+// ---- for people: the same tree, in lines --------------------------------------------------------
 
 static double number(const cJSON *object, const char *key) {
   return cJSON_GetNumberValue(cJSON_GetObjectItem(object, key));
@@ -99,8 +100,10 @@ static void print_channels(const cJSON *tree) {
   cJSON_ArrayForEach(c, cJSON_GetObjectItem(tree, "channels")) {
     char name[128], unit[32], shape[48], mode[32], size[32];
     snprintf(shape, sizeof shape, "%.0f x %.0f", number(c, "items"), number(c, "width"));
-    if (number(c, "bound") > 0) snprintf(mode, sizeof mode, "bounded %.3g", number(c, "bound"));
-    else snprintf(mode, sizeof mode, "lossless");
+    if (number(c, "bound") > 0)
+      snprintf(mode, sizeof mode, "bounded %.3g", number(c, "bound"));
+    else
+      snprintf(mode, sizeof mode, "lossless");
     printf("  %-24s %12s %-8s %-16s %10s %6.2fx\n", text_of(c, "name", name, sizeof name), shape,
            text_of(c, "unit", unit, sizeof unit), mode, mb_console_bytes((uint64_t)number(c, "bytes"), size),
            number(c, "compression"));
@@ -138,7 +141,8 @@ static void print_trajectory(const cJSON *tree) {
   printf("trajectory   %s, %s%s\n", text_of(tree, "file", text, sizeof text),
          mb_console_bytes((uint64_t)number(tree, "file_bytes"), size),
          cJSON_IsTrue(cJSON_GetObjectItem(tree, "whole")) ? "" : ", not whole: `mbsim check` tells more");
-  if (cJSON_GetObjectItem(scene, "name")) printf("scene        %s\n", text_of(scene, "name", text, sizeof text));
+  if (cJSON_GetObjectItem(scene, "name"))
+    printf("scene        %s\n", text_of(scene, "name", text, sizeof text));
   printf("frames       %.0f in %.0f chunks, t = %.6g to %.6g s, steps of %.6g s\n", number(tree, "frames"),
          number(tree, "chunks"), number(tree, "start"), number(tree, "end"), number(tree, "step"));
   if (number(tree, "meshes") > 0) printf("meshes       %.0f\n", number(tree, "meshes"));
@@ -147,12 +151,11 @@ static void print_trajectory(const cJSON *tree) {
   print_channels(tree);
   const cJSON *events = cJSON_GetObjectItem(tree, "events");
   if (cJSON_GetArraySize(events)) puts("\nevents");
-  cJSON_ArrayForEach(item, events)
-      printf("  t = %.6g s, step %.0f: %s\n", number(item, "time"), number(item, "step"),
-             text_of(item, "text", text, sizeof text));
+  cJSON_ArrayForEach(item, events) printf("  t = %.6g s, step %.0f: %s\n", number(item, "time"),
+                                          number(item, "step"), text_of(item, "text", text, sizeof text));
 }
 
-// ---- the command -------------------------------------------------------------------------------------------
+// ---- the command --------------------------------------------------------------------------------
 
 static MbStatus trajectory_info(const char *path, bool json) {
   MbReport report = {0};
@@ -180,7 +183,8 @@ static MbStatus scene_info(const char *path, bool json) {
   mb_console_report(stderr, &report);
   if (!status) {
     cJSON *plan = mb_plan_json(scene, model, sim);
-    if (json) status = mb_console_json(plan);
+    if (json)
+      status = mb_console_json(plan);
     else {
       mb_plan_print(stdout, plan);
       cJSON_Delete(plan);
@@ -226,7 +230,8 @@ const MbCommand mb_command_info = {
     .least = 1,
     .most = 1,
     .summary = "tell what a trajectory or a scene holds",
-    .details = "For a trajectory: frames, channels with their compression, checkpoints, events, where it comes from. "
+    .details = "For a trajectory: frames, channels with their compression, checkpoints, events, where it "
+               "comes from. "
                "For a scene: what would run.",
     .noptions = sizeof options / sizeof *options,
     .options = options,

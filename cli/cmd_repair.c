@@ -28,8 +28,10 @@ static MbStatus repair(const char *source, const char *target, bool force, MbRep
   if (!status) {
     status = mb_traj_repair(source, output.part, &counts, report);
     if (!status) status = mb_output_created(&output, report);
-    if (!status) status = mb_output_place(&output, report);
-    else unlink(output.part);
+    if (!status)
+      status = mb_output_place(&output, report);
+    else
+      unlink(output.part);
   }
   if (!status)
     fprintf(stderr, "%s: %llu frames in %llu chunks\n", target, (unsigned long long)counts.frames,
@@ -50,7 +52,11 @@ static MbStatus run(const MbArgs *args) {
 }
 
 static const MbOption options[] = {
-    {.name = "output", .letter = 'o', .type = MB_OPTION_FILE, .argument = "FILE", .help = "where to write",
+    {.name = "output",
+     .letter = 'o',
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help = "where to write",
      .fallback = "run.mbt for run.mbt.part, run.repaired.mbt for run.mbt"},
     {.name = "force", .letter = 'f', .help = "replace an existing output"},
 };
@@ -61,8 +67,9 @@ const MbCommand mb_command_repair = {
     .least = 1,
     .most = 1,
     .summary = "make a whole trajectory of what is sound in a damaged one",
-    .details = "Copies all sound records of FILE (cut off, damaged, or the .part of a killed run) and writes index "
-               "and trailer anew. FILE itself is not changed.",
+    .details =
+        "Copies all sound records of FILE (cut off, damaged, or the .part of a killed run) and writes index "
+        "and trailer anew. FILE itself is not changed.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// ---- setting up --------------------------------------------------------------------------------------------
+// ---- setting up ---------------------------------------------------------------------------------
 
 static MbStatus check_device(const MbRun *run, MbReport *report) {
   const MbValue *given = mb_arg(run->args, "device");
@@ -24,18 +24,22 @@ static MbStatus choose_file(const MbRun *run, char *file, size_t size, MbReport 
   const char *scene = run->args->operands[0], *slash = strrchr(scene, '/');
   const MbValue *given = mb_arg(run->args, "output"), *resume = mb_arg(run->args, "resume");
   int n = 0;
-  if (given->given) n = snprintf(file, size, "%s", given->text);
+  if (given->given)
+    n = snprintf(file, size, "%s", given->text);
   else if (resume->given) {
     n = snprintf(file, size, "%s", resume->text);
     if (mb_path_ends(file, ".part")) file[strlen(file) - strlen(".part")] = 0;
-  } else if (run->scene->spec.output.file) n = snprintf(file, size, "%s", run->scene->spec.output.file);
-  else if (!strcmp(scene, "-")) n = snprintf(file, size, "run.mbt");
+  } else if (run->scene->spec.output.file)
+    n = snprintf(file, size, "%s", run->scene->spec.output.file);
+  else if (!strcmp(scene, "-"))
+    n = snprintf(file, size, "run.mbt");
   else {
     const char *base = slash ? slash + 1 : scene, *dot = strrchr(base, '.');
     n = snprintf(file, size, "%.*s.mbt", (int)(dot && dot > base ? dot - base : (long)strlen(base)), base);
   }
   if (!strcmp(file, "-")) return mb_error(report, MB_USAGE, "", "a trajectory goes to a file, not to stdout");
-  if (!*file || n < 0 || (size_t)n >= size) return mb_error(report, MB_USAGE, "", "no usable name for the output");
+  if (!*file || n < 0 || (size_t)n >= size)
+    return mb_error(report, MB_USAGE, "", "no usable name for the output");
   return MB_OK;
 }
 
@@ -103,7 +107,7 @@ static MbStatus create_file(MbRun *run, MbReport *report) {
   return status ? status : mb_provenance_start(run, threads_of(run), "cpu", report);
 }
 
-// ---- telling -----------------------------------------------------------------------------------------------
+// ---- telling ------------------------------------------------------------------------------------
 
 static void announce(MbRun *run) {
   const MbSceneSpec *spec = &run->scene->spec;
@@ -122,7 +126,8 @@ static void announce(MbRun *run) {
   mb_log_write(&run->log, event);
 }
 
-static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *counts, double wall, int64_t step) {
+static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *counts, double wall,
+                          int64_t step) {
   cJSON *event = mb_log_event("summary");
   cJSON_AddNumberToObject(event, "status", status);
   cJSON_AddStringToObject(event, "reason", mb_run_reason(status));
@@ -149,18 +154,19 @@ static void summary(MbRun *run, MbStatus status, const MbTrajCounts *counts, int
   }
   const double rate = (double)(step - from) / wall;
   mb_log_say(&run->log, "%s: %llu frames to t = %.6g s in %s (%.2f times smaller than raw)", run->output.file,
-             (unsigned long long)counts->frames, mb_sim_time(run->sim), mb_console_bytes(counts->file_bytes, a),
-             (double)counts->raw_bytes / (double)counts->file_bytes);
+             (unsigned long long)counts->frames, mb_sim_time(run->sim),
+             mb_console_bytes(counts->file_bytes, a), (double)counts->raw_bytes / (double)counts->file_bytes);
   mb_log_say(&run->log, "%lld steps in %s: %s steps/s, %sx real time", (long long)(step - from),
-             mb_console_duration(wall, a), mb_console_rate(rate, b), mb_console_rate(rate * run->plan.step, c));
+             mb_console_duration(wall, a), mb_console_rate(rate, b),
+             mb_console_rate(rate * run->plan.step, c));
   const double drift = mb_tally_drift(&run->tally), constraint = mb_tally_constraint(&run->tally);
   if (!isnan(drift))
-    mb_log_say(&run->log, "energy: %.6g -> %.6g J, drift %.2g of the largest", run->tally.first, run->tally.last,
-               drift);
+    mb_log_say(&run->log, "energy: %.6g -> %.6g J, drift %.2g of the largest", run->tally.first,
+               run->tally.last, drift);
   if (!isnan(constraint)) mb_log_say(&run->log, "worst constraint error: %.2g", constraint);
 }
 
-// ---- ending ------------------------------------------------------------------------------------------------
+// ---- ending -------------------------------------------------------------------------------------
 
 // What could not be written further stays where it is, and the message says what can be done with it.
 static MbStatus give_up(MbRun *run, MbStatus status, MbReport *report) {
@@ -172,8 +178,10 @@ static MbStatus give_up(MbRun *run, MbStatus status, MbReport *report) {
     if (run->output.inode) unlink(run->output.part);
     return status;
   }
-  mb_error(report, status, "", "%s is kept; it is readable up to its last complete chunk: `mbsim repair %s` makes a "
-           "whole file of it", run->output.part, run->output.part);
+  mb_error(report, status, "",
+           "%s is kept; it is readable up to its last complete chunk: `mbsim repair %s` makes a "
+           "whole file of it",
+           run->output.part, run->output.part);
   return status;
 }
 
@@ -194,15 +202,16 @@ static MbStatus finish(MbRun *run, MbStatus status, int64_t from, MbReport *repo
   run->writer = NULL;
   if (closed) {
     *report = closing;
-    return mb_error(report, closed, "", "%s is kept; `mbsim repair %s` makes a whole file of it", run->output.part,
-                    run->output.part);
+    return mb_error(report, closed, "", "%s is kept; `mbsim repair %s` makes a whole file of it",
+                    run->output.part, run->output.part);
   }
   closed = mb_output_place(&run->output, &closing);
   if (closed) return *report = closing, closed;
   drop_old_part(run, &counts);
   summary(run, status, &counts, from);
   if (status == MB_INTERRUPTED)
-    mb_log_say(&run->log, "interrupted at t = %.6g s; --resume %s goes on", mb_sim_time(run->sim), run->output.file);
+    mb_log_say(&run->log, "interrupted at t = %.6g s; --resume %s goes on", mb_sim_time(run->sim),
+               run->output.file);
   return status;
 }
 
@@ -222,7 +231,8 @@ static MbStatus simulate(MbRun *run, MbReport *report) {
   mb_progress_start(&run->progress, &run->log, &run->plan, from, progress->given ? progress->word : 0);
   status = mb_run_loop(run, report);
   mb_log_wipe(&run->log);
-  if (status == MB_OK || status == MB_INTERRUPTED || status == MB_NUMBERS) return finish(run, status, from, report);
+  if (status == MB_OK || status == MB_INTERRUPTED || status == MB_NUMBERS)
+    return finish(run, status, from, report);
   return give_up(run, status, report);
 }
 
@@ -242,7 +252,8 @@ static MbStatus run(const MbArgs *args) {
   MbRun run = {.args = args, .start = mb_clock()};
   run.log = (MbLog){.json = log->given && log->word == 1, .quiet = mb_arg_given(args, "quiet")};
   MbStatus status = load(&run, &report);
-  if (!status && mb_arg_given(args, "resume")) status = mb_resume_open(&run, mb_arg(args, "resume")->text, &report);
+  if (!status && mb_arg_given(args, "resume"))
+    status = mb_resume_open(&run, mb_arg(args, "resume")->text, &report);
   if (!status) { // warnings about the scene, before the steps
     mb_log_report(&run.log, &report);
     report = (MbReport){0};
@@ -254,21 +265,44 @@ static MbStatus run(const MbArgs *args) {
 }
 
 static const MbOption options[] = {
-    {.name = "output", .letter = 'o', .type = MB_OPTION_FILE, .argument = "FILE", .help = "trajectory to write",
+    {.name = "output",
+     .letter = 'o',
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help = "trajectory to write",
      .fallback = "the scene's output.file, else the scene's name with .mbt in this directory"},
     {.name = "force", .letter = 'f', .help = "replace an existing output; discard the part of a killed run"},
     MB_SCENE_OPTIONS,
-    {.name = "threads", .letter = 't', .type = MB_OPTION_COUNT, .argument = "N",
-     .help = "threads; the result does not depend on them", .fallback = "what the scene says, else 1"},
-    {.name = "device", .type = MB_OPTION_WORD, .argument = "WORD", .words = mb_device_words,
-     .help = "where to compute", .fallback = "what the scene says, else cpu"},
-    {.name = "resume", .letter = 'r', .type = MB_OPTION_FILE, .argument = "FILE",
+    {.name = "threads",
+     .letter = 't',
+     .type = MB_OPTION_COUNT,
+     .argument = "N",
+     .help = "threads; the result does not depend on them",
+     .fallback = "what the scene says, else 1"},
+    {.name = "device",
+     .type = MB_OPTION_WORD,
+     .argument = "WORD",
+     .words = mb_device_words,
+     .help = "where to compute",
+     .fallback = "what the scene says, else cpu"},
+    {.name = "resume",
+     .letter = 'r',
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
      .help = "go on from the last checkpoint of a trajectory of the same scene (or of a killed run's .part)"},
     {.name = "quiet", .letter = 'q', .help = "say warnings and errors only"},
-    {.name = "log", .type = MB_OPTION_WORD, .argument = "FORM", .words = mb_log_words,
-     .help = "form of what is said on stderr", .fallback = "text"},
-    {.name = "progress", .type = MB_OPTION_WORD, .argument = "WHEN", .words = mb_progress_words,
-     .help = "show progress: a line on a terminal, else a line every 10 s", .fallback = "auto"},
+    {.name = "log",
+     .type = MB_OPTION_WORD,
+     .argument = "FORM",
+     .words = mb_log_words,
+     .help = "form of what is said on stderr",
+     .fallback = "text"},
+    {.name = "progress",
+     .type = MB_OPTION_WORD,
+     .argument = "WHEN",
+     .words = mb_progress_words,
+     .help = "show progress: a line on a terminal, else a line every 10 s",
+     .fallback = "auto"},
 };
 
 const MbCommand mb_command_run = {
@@ -278,13 +312,18 @@ const MbCommand mb_command_run = {
     .most = 1,
     .summary = "simulate a scene and write its trajectory",
     .details =
-        "Simulates SCENE (- reads it from stdin) and writes a trajectory. An existing file is refused (exit 5) unless "
+        "Simulates SCENE (- reads it from stdin) and writes a trajectory. An existing file is refused (exit "
+        "5) unless "
         "--force is given. While it runs, the file is called FILE.part; a killed run leaves that behind.\n\n"
-        "Ctrl-C (SIGINT, SIGTERM, SIGHUP) ends the run after the step: the file is closed with everything up to there "
-        "and a checkpoint, and the exit status is 130; a second signal kills at once. When the numbers fail (exit 4) "
+        "Ctrl-C (SIGINT, SIGTERM, SIGHUP) ends the run after the step: the file is closed with everything up "
+        "to there "
+        "and a checkpoint, and the exit status is 130; a second signal kills at once. When the numbers fail "
+        "(exit 4) "
         "the file holds everything before.\n\n"
-        "Every run ends with a checkpoint, so --resume with a longer --duration goes on. A resumed run writes "
-        "the same bytes as one that was never interrupted. Without --output the resumed file is replaced when "
+        "Every run ends with a checkpoint, so --resume with a longer --duration goes on. A resumed run "
+        "writes "
+        "the same bytes as one that was never interrupted. Without --output the resumed file is replaced "
+        "when "
         "the run ends.\n\n"
         "All messages go to stderr, nothing to stdout.",
     .noptions = sizeof options / sizeof *options,

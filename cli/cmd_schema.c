@@ -22,7 +22,8 @@ const MbCommand mb_command_schema = {
     .name = "schema",
     .operands = "",
     .summary = "print the JSON Schema of scenes, or their reference",
-    .details = "Prints the JSON Schema (2020-12) of scene files, for editors and validators, or the reference of the "
+    .details = "Prints the JSON Schema (2020-12) of scene files, for editors and validators, or the "
+               "reference of the "
                "format.",
     .noptions = sizeof options / sizeof *options,
     .options = options,

@@ -48,8 +48,10 @@ const MbCommand mb_command_validate = {
     .least = 1,
     .most = 1,
     .summary = "check a scene and tell what would run",
-    .details = "Reads SCENE (- reads it from stdin) and builds its model, without a step. All errors and warnings go "
-               "to stderr as FILE:LINE:COLUMN: error: /pointer: text; what would run goes to stdout. Exit 3 when the "
+    .details = "Reads SCENE (- reads it from stdin) and builds its model, without a step. All errors and "
+               "warnings go "
+               "to stderr as FILE:LINE:COLUMN: error: /pointer: text; what would run goes to stdout. Exit 3 "
+               "when the "
                "scene is invalid.",
     .noptions = sizeof options / sizeof *options,
     .options = options,

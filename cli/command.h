@@ -35,7 +35,7 @@ typedef struct MbCommand {
   const char *summary;  // one line
   const char *details;  // paragraphs, separated by empty lines
   size_t noptions;
-  const MbOption *options; // (noptions)
+  const MbOption *options;          // (noptions)
   const char *const *operand_words; // words that the first operand may be, ended by NULL; or NULL
   MbStatus (*run)(const MbArgs *args);
 } MbCommand;
@@ -44,8 +44,8 @@ typedef struct MbCommand {
 extern const MbCommand *const mb_commands[];
 const MbCommand *mb_command_find(const char *name);
 
-extern const MbCommand mb_command_run, mb_command_validate, mb_command_info, mb_command_diff, mb_command_check,
-    mb_command_repair, mb_command_hash, mb_command_export, mb_command_schema, mb_command_bench,
-    mb_command_init, mb_command_version, mb_command_help;
+extern const MbCommand mb_command_run, mb_command_validate, mb_command_info, mb_command_diff,
+    mb_command_check, mb_command_repair, mb_command_hash, mb_command_export, mb_command_schema,
+    mb_command_bench, mb_command_init, mb_command_version, mb_command_help;
 
 #endif

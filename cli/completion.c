@@ -2,7 +2,8 @@
 #include "cli/help.h"
 
 static void words(FILE *out, const char *const *list) {
-  for (const char *const *word = list; word && *word; word++) fprintf(out, "%s%s", word == list ? "" : " ", *word);
+  for (const char *const *word = list; word && *word; word++)
+    fprintf(out, "%s%s", word == list ? "" : " ", *word);
 }
 
 // What may follow the options that take something other than a file.

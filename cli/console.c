@@ -98,21 +98,32 @@ const char *mb_console_bytes(uint64_t bytes, char text[32]) {
 }
 
 const char *mb_console_duration(double s, char text[32]) {
-  if (!(s >= 0) || isinf(s)) snprintf(text, 32, "?");
-  else if (s < 1e-3) snprintf(text, 32, "%.0f us", s * 1e6);
-  else if (s < 1) snprintf(text, 32, "%.0f ms", s * 1e3);
-  else if (s < 60) snprintf(text, 32, "%.1f s", s);
-  else if (s < 3600) snprintf(text, 32, "%d min %02d s", (int)s / 60, (int)s % 60);
-  else if (s < 86400) snprintf(text, 32, "%d h %02d min", (int)(s / 3600), (int)fmod(s / 60, 60));
-  else snprintf(text, 32, "%.1f days", s / 86400);
+  if (!(s >= 0) || isinf(s))
+    snprintf(text, 32, "?");
+  else if (s < 1e-3)
+    snprintf(text, 32, "%.0f us", s * 1e6);
+  else if (s < 1)
+    snprintf(text, 32, "%.0f ms", s * 1e3);
+  else if (s < 60)
+    snprintf(text, 32, "%.1f s", s);
+  else if (s < 3600)
+    snprintf(text, 32, "%d min %02d s", (int)s / 60, (int)s % 60);
+  else if (s < 86400)
+    snprintf(text, 32, "%d h %02d min", (int)(s / 3600), (int)fmod(s / 60, 60));
+  else
+    snprintf(text, 32, "%.1f days", s / 86400);
   return text;
 }
 
 const char *mb_console_rate(double x, char text[32]) {
-  if (!isfinite(x)) snprintf(text, 32, "?");
-  else if (fabs(x) < 1e3) snprintf(text, 32, "%.3g", x);
-  else if (fabs(x) < 1e6) snprintf(text, 32, "%.3gk", x / 1e3);
-  else snprintf(text, 32, "%.3gM", x / 1e6);
+  if (!isfinite(x))
+    snprintf(text, 32, "?");
+  else if (fabs(x) < 1e3)
+    snprintf(text, 32, "%.3g", x);
+  else if (fabs(x) < 1e6)
+    snprintf(text, 32, "%.3gk", x / 1e3);
+  else
+    snprintf(text, 32, "%.3gM", x / 1e6);
   return text;
 }
 

@@ -25,7 +25,8 @@ const char *mb_console_bytes(uint64_t bytes, char text[32]);
 const char *mb_console_duration(double seconds, char text[32]);
 const char *mb_console_rate(double number, char text[32]);
 
-// Prints the tree on stdout, indented, and frees it. MB_IO when memory ran out (tree NULL) or stdout is broken.
+// Prints the tree on stdout, indented, and frees it. MB_IO when memory ran out (tree NULL) or stdout is
+// broken.
 MbStatus mb_console_json(cJSON *tree);
 bool mb_console_reader_left(void); // stdout is a pipe that nobody reads any more
 // Flushes stdout. A reader that went away (`| head`) is no failure; a full disk is.

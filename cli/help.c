@@ -40,8 +40,10 @@ static void wrap(FILE *out, const char *text, int column, int indent) {
 }
 
 void mb_help_program(FILE *out) {
-  fprintf(out, "mbsim %s: simulation of rigid bodies, in batch\n\nusage: mbsim COMMAND ...\n\n", mb_version());
-  for (const MbCommand *const *c = mb_commands; *c; c++) fprintf(out, "  %-10s%s\n", (*c)->name, (*c)->summary);
+  fprintf(out, "mbsim %s: simulation of rigid bodies, in batch\n\nusage: mbsim COMMAND ...\n\n",
+          mb_version());
+  for (const MbCommand *const *c = mb_commands; *c; c++)
+    fprintf(out, "  %-10s%s\n", (*c)->name, (*c)->summary);
   fputs("\nstart with:\n  mbsim init box -o box.json && mbsim run box.json && mbsim info box.mbt\n"
         "each command explains itself: mbsim COMMAND --help; `mbsim help man` prints the manual\n",
         out);
@@ -61,8 +63,10 @@ static void print_option(FILE *out, const MbOption *option) {
     n += snprintf(text + n, sizeof text - (size_t)n, "]");
   }
   if (option->fallback) snprintf(text + n, sizeof text - (size_t)n, " (default: %s)", option->fallback);
-  if ((int)strlen(left) >= INDENT - 1) fprintf(out, "%s\n%*s", left, INDENT, "");
-  else fprintf(out, "%-*s", INDENT, left);
+  if ((int)strlen(left) >= INDENT - 1)
+    fprintf(out, "%s\n%*s", left, INDENT, "");
+  else
+    fprintf(out, "%-*s", INDENT, left);
   wrap(out, text, INDENT, INDENT);
 }
 

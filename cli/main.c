@@ -7,9 +7,13 @@
 #include <string.h>
 
 const MbCommand *const mb_commands[] = {
-    &mb_command_run,    &mb_command_validate, &mb_command_info,  &mb_command_diff, &mb_command_check,
-    &mb_command_repair, &mb_command_hash,     &mb_command_export, &mb_command_schema, &mb_command_bench,
-    &mb_command_init,   &mb_command_version,  &mb_command_help,  NULL,
+    &mb_command_run,    &mb_command_validate,
+    &mb_command_info,   &mb_command_diff,
+    &mb_command_check,  &mb_command_repair,
+    &mb_command_hash,   &mb_command_export,
+    &mb_command_schema, &mb_command_bench,
+    &mb_command_init,   &mb_command_version,
+    &mb_command_help,   NULL,
 };
 
 const MbCommand *mb_command_find(const char *name) {
@@ -33,9 +37,12 @@ static MbStatus run_command(const MbCommand *command, int argc, char **argv) {
   MbReport report = {0};
   MbArgs args;
   MbStatus status = mb_args_parse(command, argc, argv, &args, &report);
-  if (status) mb_console_report(stderr, &report);
-  else if (args.help) mb_help_command(stdout, command);
-  else status = command->run(&args);
+  if (status)
+    mb_console_report(stderr, &report);
+  else if (args.help)
+    mb_help_command(stdout, command);
+  else
+    status = command->run(&args);
   mb_args_free(&args);
   return status;
 }

@@ -14,9 +14,12 @@ static void roff(FILE *out, const char *text) {
       start = true;
       continue;
     }
-    if (*text == '-') fputs("\\-", out);
-    else if (*text == '\\') fputs("\\e", out);
-    else fputc(*text, out);
+    if (*text == '-')
+      fputs("\\-", out);
+    else if (*text == '\\')
+      fputs("\\e", out);
+    else
+      fputc(*text, out);
     start = *text == '\n';
   }
 }
@@ -64,30 +67,39 @@ static void command_section(FILE *out, const MbCommand *command) {
 
 static const char files[] =
     ".SH FILES\n"
-    "A run writes to \\fIFILE\\fR.part and renames it when it ends, whether it finished, was interrupted or its "
-    "numbers\nfailed. When the program is killed or the disk is full the .part stays: it is readable up to its "
-    "last complete\nchunk, \\fBmbsim repair\\fR makes a whole file of it, and \\fBmbsim run \\-\\-resume\\fR goes "
+    "A run writes to \\fIFILE\\fR.part and renames it when it ends, whether it finished, was interrupted or "
+    "its "
+    "numbers\nfailed. When the program is killed or the disk is full the .part stays: it is readable up to "
+    "its "
+    "last complete\nchunk, \\fBmbsim repair\\fR makes a whole file of it, and \\fBmbsim run \\-\\-resume\\fR "
+    "goes "
     "on from its last checkpoint.\n"
     ".SH LOG\n"
-    "With \\fB\\-\\-log json\\fR the run writes one JSON object a line to standard error. Each has \\fIevent\\fR: "
-    "\\fBstart\\fR (scene,\nfile, bodies, dofs, step, steps, from_step, solver, integrator, threads, device), "
+    "With \\fB\\-\\-log json\\fR the run writes one JSON object a line to standard error. Each has "
+    "\\fIevent\\fR: "
+    "\\fBstart\\fR (scene,\nfile, bodies, dofs, step, steps, from_step, solver, integrator, threads, "
+    "device), "
     "\\fBprogress\\fR (step, steps, time, speed,\nsteps_per_second, left), \\fBcheckpoint\\fR (step, time), "
-    "\\fBwarning\\fR and \\fBerror\\fR (text, and where known pointer, file,\nline, column; an error has status), "
-    "\\fBsummary\\fR (status, reason, file, step, time, wall, frames, file_bytes,\ncompression, energy_drift, "
+    "\\fBwarning\\fR and \\fBerror\\fR (text, and where known pointer, file,\nline, column; an error has "
+    "status), "
+    "\\fBsummary\\fR (status, reason, file, step, time, wall, frames, file_bytes,\ncompression, "
+    "energy_drift, "
     "constraint_error).\n";
 
 void mb_help_man(FILE *out) {
-  fprintf(out,
-          ".TH MBSIM 1 \"\" \"mbsim %s\" \"User Commands\"\n.SH NAME\nmbsim \\- simulation of rigid bodies, in "
-          "batch\n.SH SYNOPSIS\n",
-          mb_version());
+  fprintf(
+      out,
+      ".TH MBSIM 1 \"\" \"mbsim %s\" \"User Commands\"\n.SH NAME\nmbsim \\- simulation of rigid bodies, in "
+      "batch\n.SH SYNOPSIS\n",
+      mb_version());
   for (const MbCommand *const *c = mb_commands; *c; c++) {
     fprintf(out, "%s.B mbsim %s\n", c == mb_commands ? "" : ".br\n", (*c)->name);
     if ((*c)->noptions) fputs("[\\fIoption\\fR]... ", out);
     roff(out, (*c)->operands);
     fputc('\n', out);
   }
-  fputs(".SH DESCRIPTION\n\\fBmbsim\\fR simulates what a scene file describes and writes a compressed trajectory, "
+  fputs(".SH DESCRIPTION\n\\fBmbsim\\fR simulates what a scene file describes and writes a compressed "
+        "trajectory, "
         "to be inspected,\ncompared and exported. The commands:\n",
         out);
   for (const MbCommand *const *c = mb_commands; *c; c++) {
@@ -95,9 +107,10 @@ void mb_help_man(FILE *out) {
     roff(out, (*c)->summary);
     fputc('\n', out);
   }
-  fputs(".PP\nOptions may stand before and after arguments, as \\fB\\-\\-option=value\\fR or \\fB\\-\\-option "
-        "value\\fR; \\fB\\-\\-\\fR ends them.\n",
-        out);
+  fputs(
+      ".PP\nOptions may stand before and after arguments, as \\fB\\-\\-option=value\\fR or \\fB\\-\\-option "
+      "value\\fR; \\fB\\-\\-\\fR ends them.\n",
+      out);
   for (const MbCommand *const *c = mb_commands; *c; c++) command_section(out, *c);
   fputs(files, out);
   fputs(".SH EXIT STATUS\n", out);
@@ -108,7 +121,8 @@ void mb_help_man(FILE *out) {
   }
   fputs(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colour, also on a terminal\n.SH EXAMPLES\n.nf\n"
         "mbsim init box \\-o box.json\nmbsim run box.json \\-\\-duration 2\nmbsim info box.mbt\n"
-        "mbsim export box.mbt \\-\\-channel energy\nmbsim run box.json \\-o other.mbt \\-\\-integrator symplectic\n"
+        "mbsim export box.mbt \\-\\-channel energy\nmbsim run box.json \\-o other.mbt \\-\\-integrator "
+        "symplectic\n"
         "mbsim diff box.mbt other.mbt\n.fi\n",
         out);
 }

@@ -10,7 +10,8 @@
 
 static size_t option_index(const MbCommand *command, const char *name, size_t length) {
   for (size_t i = 0; i < command->noptions; i++)
-    if (strlen(command->options[i].name) == length && !memcmp(command->options[i].name, name, length)) return i;
+    if (strlen(command->options[i].name) == length && !memcmp(command->options[i].name, name, length))
+      return i;
   return SIZE_MAX;
 }
 
@@ -30,7 +31,8 @@ static MbStatus take_number(const MbOption *option, const char *text, MbValue *v
   char *end = NULL;
   value->number = strtod(text, &end);
   const bool positive = option->type == MB_OPTION_POSITIVE;
-  if (end == text || *end || !isfinite(value->number) || value->number < 0 || (positive && value->number == 0))
+  if (end == text || *end || !isfinite(value->number) || value->number < 0 ||
+      (positive && value->number == 0))
     return mb_error(report, MB_USAGE, "", "--%s: \"%s\" is not a number %s", option->name, text,
                     positive ? "above 0" : "of at least 0");
   return MB_OK;
@@ -41,7 +43,8 @@ static MbStatus take_count(const MbOption *option, const char *text, MbValue *va
   errno = 0;
   value->count = strtoll(text, &end, 10);
   if (end == text || *end || errno || value->count < 1)
-    return mb_error(report, MB_USAGE, "", "--%s: \"%s\" is not a whole number of at least 1", option->name, text);
+    return mb_error(report, MB_USAGE, "", "--%s: \"%s\" is not a whole number of at least 1", option->name,
+                    text);
   return MB_OK;
 }
 
@@ -56,22 +59,27 @@ static MbStatus take_word(const MbOption *option, const char *text, MbValue *val
                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static MbStatus take_value(const MbOption *option, const char *text, MbValue *value, int argc, MbReport *report) {
+static MbStatus take_value(const MbOption *option, const char *text, MbValue *value, int argc,
+                           MbReport *report) {
   value->given = true;
   value->text = text;
   switch (option->type) {
   case MB_OPTION_FLAG:
   case MB_OPTION_TEXT:
-  case MB_OPTION_FILE: return MB_OK;
+  case MB_OPTION_FILE:
+    return MB_OK;
   case MB_OPTION_LIST:
     if (!value->list) value->list = mb_calloc((size_t)argc, sizeof *value->list);
     if (!value->list) return mb_no_memory(report, "the command line");
     value->list[value->nlist++] = text;
     return MB_OK;
   case MB_OPTION_NUMBER:
-  case MB_OPTION_POSITIVE: return take_number(option, text, value, report);
-  case MB_OPTION_COUNT: return take_count(option, text, value, report);
-  case MB_OPTION_WORD: return take_word(option, text, value, report);
+  case MB_OPTION_POSITIVE:
+    return take_number(option, text, value, report);
+  case MB_OPTION_COUNT:
+    return take_count(option, text, value, report);
+  case MB_OPTION_WORD:
+    return take_word(option, text, value, report);
   }
   return MB_USAGE;
 }
@@ -109,7 +117,8 @@ static MbStatus parse_short(MbArgs *args, int *i, MbReport *report) {
     while (k < command->noptions && command->options[k].letter != *letter) k++;
     if (k == command->noptions) {
       if (*letter != 'h')
-        return mb_error(report, MB_USAGE, "", "unknown option -%c (see mbsim %s --help)", *letter, command->name);
+        return mb_error(report, MB_USAGE, "", "unknown option -%c (see mbsim %s --help)", *letter,
+                        command->name);
       args->help = true;
       continue;
     }
@@ -120,7 +129,8 @@ static MbStatus parse_short(MbArgs *args, int *i, MbReport *report) {
     }
     if (!letter[1] && *i + 1 >= args->argc)
       return mb_error(report, MB_USAGE, "", "-%c wants a value: %s", *letter, option->argument);
-    return take_value(option, letter[1] ? letter + 1 : args->argv[++*i], &args->values[k], args->argc, report);
+    return take_value(option, letter[1] ? letter + 1 : args->argv[++*i], &args->values[k], args->argc,
+                      report);
   }
   return MB_OK;
 }
@@ -128,15 +138,16 @@ static MbStatus parse_short(MbArgs *args, int *i, MbReport *report) {
 static MbStatus check_operands(const MbArgs *args, MbReport *report) {
   const MbCommand *command = args->command;
   if (args->noperands < (size_t)command->least)
-    return mb_error(report, MB_USAGE, "", "%s: %s wanted (see mbsim %s --help)", command->name, command->operands,
-                    command->name);
+    return mb_error(report, MB_USAGE, "", "%s: %s wanted (see mbsim %s --help)", command->name,
+                    command->operands, command->name);
   if (args->noperands > (size_t)command->most)
     return mb_error(report, MB_USAGE, "", "%s: \"%s\" is one argument too many (see mbsim %s --help)",
                     command->name, args->operands[command->most], command->name);
   return MB_OK;
 }
 
-MbStatus mb_args_parse(const MbCommand *command, int argc, char *const *argv, MbArgs *args, MbReport *report) {
+MbStatus mb_args_parse(const MbCommand *command, int argc, char *const *argv, MbArgs *args,
+                       MbReport *report) {
   *args = (MbArgs){.command = command, .argc = argc, .argv = argv};
   args->values = mb_calloc(command->noptions, sizeof *args->values);
   args->operands = mb_calloc((size_t)argc, sizeof *args->operands);
@@ -145,10 +156,14 @@ MbStatus mb_args_parse(const MbCommand *command, int argc, char *const *argv, Mb
   bool ended = false; // by "--"
   for (int i = 2; i < argc && !status; i++) {
     const char *word = argv[i];
-    if (!ended && !strcmp(word, "--")) ended = true;
-    else if (!ended && word[0] == '-' && word[1] == '-') status = parse_long(args, &i, report);
-    else if (!ended && word[0] == '-' && word[1]) status = parse_short(args, &i, report);
-    else args->operands[args->noperands++] = word;
+    if (!ended && !strcmp(word, "--"))
+      ended = true;
+    else if (!ended && word[0] == '-' && word[1] == '-')
+      status = parse_long(args, &i, report);
+    else if (!ended && word[0] == '-' && word[1])
+      status = parse_short(args, &i, report);
+    else
+      args->operands[args->noperands++] = word;
   }
   return status || args->help ? status : check_operands(args, report);
 }

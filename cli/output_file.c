@@ -25,10 +25,11 @@ static char *with_ending(const char *path, const char *ending) {
 }
 
 static MbStatus part_is_there(const char *part, MbReport *report) {
-  return mb_error(report, MB_IO, "",
-                  "%s is there, from a run that goes on or was killed; it may hold frames: `mbsim repair %s` makes a "
-                  "whole file of them, `--resume %s` goes on from the last checkpoint, --force discards it",
-                  part, part, part);
+  return mb_error(
+      report, MB_IO, "",
+      "%s is there, from a run that goes on or was killed; it may hold frames: `mbsim repair %s` makes a "
+      "whole file of them, `--resume %s` goes on from the last checkpoint, --force discards it",
+      part, part, part);
 }
 
 MbStatus mb_output_plan(MbOutput *output, const char *file, const char *source, bool replace, bool discard,
@@ -58,8 +59,7 @@ MbStatus mb_output_plan(MbOutput *output, const char *file, const char *source, 
 
 MbStatus mb_output_created(MbOutput *output, MbReport *report) {
   struct stat info;
-  if (stat(output->part, &info))
-    return mb_error(report, MB_IO, "", "%s: %s", output->part, strerror(errno));
+  if (stat(output->part, &info)) return mb_error(report, MB_IO, "", "%s: %s", output->part, strerror(errno));
   output->device = (uint64_t)info.st_dev;
   output->inode = (uint64_t)info.st_ino;
   return MB_OK;
@@ -80,12 +80,14 @@ static int rename_new(const char *from, const char *to) {
 
 MbStatus mb_output_place(const MbOutput *output, MbReport *report) {
   struct stat info;
-  if (stat(output->part, &info) || (uint64_t)info.st_dev != output->device || (uint64_t)info.st_ino != output->inode)
+  if (stat(output->part, &info) || (uint64_t)info.st_dev != output->device ||
+      (uint64_t)info.st_ino != output->inode)
     return mb_error(report, MB_IO, "", "%s has been removed or replaced by another program", output->part);
-  const int failed = output->replace ? rename(output->part, output->file) : rename_new(output->part, output->file);
+  const int failed =
+      output->replace ? rename(output->part, output->file) : rename_new(output->part, output->file);
   if (failed)
-    return mb_error(report, MB_IO, "", "%s is complete but cannot be renamed to %s: %s", output->part, output->file,
-                    strerror(errno));
+    return mb_error(report, MB_IO, "", "%s is complete but cannot be renamed to %s: %s", output->part,
+                    output->file, strerror(errno));
   return MB_OK;
 }
 
@@ -98,8 +100,10 @@ void mb_output_free(MbOutput *output) {
 FILE *mb_output_stream(const char *path, bool replace, MbReport *report) {
   if (!path) return stdout;
   FILE *stream = fopen(path, replace ? "we" : "wxe");
-  if (!stream && errno == EEXIST) mb_error(report, MB_IO, "", "%s is there already (--force replaces it)", path);
-  else if (!stream) mb_error(report, MB_IO, "", "%s cannot be written: %s", path, strerror(errno));
+  if (!stream && errno == EEXIST)
+    mb_error(report, MB_IO, "", "%s is there already (--force replaces it)", path);
+  else if (!stream)
+    mb_error(report, MB_IO, "", "%s cannot be written: %s", path, strerror(errno));
   return stream;
 }
 

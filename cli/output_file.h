@@ -1,4 +1,5 @@
-// Files that a command makes: written under a temporary name, put in place whole, never over another by accident.
+// Files that a command makes: written under a temporary name, put in place whole, never over another by
+// accident.
 #ifndef MB_CLI_OUTPUT_FILE_H
 #define MB_CLI_OUTPUT_FILE_H
 
@@ -6,8 +7,8 @@
 #include <stdio.h>
 
 typedef struct MbOutput {
-  char *file, *part; // where it will be, and where it is written; mb_free both
-  bool replace;      // an existing file may be replaced
+  char *file, *part;      // where it will be, and where it is written; mb_free both
+  bool replace;           // an existing file may be replaced
   uint64_t device, inode; // of the part, so that another's is not renamed
 } MbOutput;
 

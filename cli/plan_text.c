@@ -1,6 +1,24 @@
 #include "cli/plan_text.h"
 #include "cli/console.h"
-#include "core/sim/plan.h"
+
+#include <math.h>
+
+int64_t mb_plan_frames(const MbPlan *plan, int64_t upto) {
+  int64_t frames = 0;
+  if (plan->every)
+    frames = upto / plan->every + 1;
+  else if (plan->interval <= plan->step)
+    frames = upto + 1;
+  else { // the steps nearest to whole intervals, as mb_plan_frame_due has them
+    int64_t k = (int64_t)ceil((double)upto * plan->step / plan->interval) + 1;
+    while (k > 0 && floor((double)k * plan->interval / plan->step + 0.5) > (double)upto) k--;
+    frames = k + 1;
+  }
+  // the last step gives one in any case
+  MbPlan open = *plan;
+  open.steps = -1;
+  return frames + (upto == plan->steps && !mb_plan_frame_due(&open, upto));
+}
 
 cJSON *mb_plan_json(const MbScene *scene, const MbModel *model, const MbSim *sim) {
   const MbSceneSpec *spec = &scene->spec;
@@ -24,6 +42,7 @@ cJSON *mb_plan_json(const MbScene *scene, const MbModel *model, const MbSim *sim
   cJSON_AddNumberToObject(tree, "frame_bytes", 8.0 * (double)(mb_sim_frame_size(sim) + 1));
   cJSON_AddNumberToObject(tree, "raw_bytes", 8.0 * (double)(mb_sim_frame_size(sim) + 1) * (double)frames);
   cJSON_AddNumberToObject(tree, "checkpoint_bytes", (double)mb_sim_checkpoint_size(sim));
+  cJSON_AddNumberToObject(tree, "memory_bytes", (double)mb_sim_memory(sim));
   return tree;
 }
 
@@ -44,6 +63,7 @@ void mb_plan_print(FILE *out, const cJSON *plan) {
   fprintf(out, "output      %.0f frames of %s: %s before compression\n", number(plan, "frames"),
           mb_console_bytes((uint64_t)number(plan, "frame_bytes"), a),
           mb_console_bytes((uint64_t)number(plan, "raw_bytes"), b));
+  fprintf(out, "memory      %s\n", mb_console_bytes((uint64_t)number(plan, "memory_bytes"), a));
   fprintf(out, "channels   ");
   const cJSON *channel = NULL;
   cJSON_ArrayForEach(channel, cJSON_GetObjectItem(plan, "channels"))

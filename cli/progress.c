@@ -37,8 +37,10 @@ static void show(MbProgress *p, int64_t step, double now) {
   snprintf(line, sizeof line, "%3d %%  t = %.6g s  %sx real time  %s steps/s  %s left",
            (int)(100.0 * (double)step / (double)p->plan->steps), time, mb_console_rate(speed, a),
            mb_console_rate(rate, b), mb_console_duration(left, c));
-  if (p->line) mb_log_draw(p->log, line);
-  else mb_log_say(p->log, "%s", line);
+  if (p->line)
+    mb_log_draw(p->log, line);
+  else
+    mb_log_say(p->log, "%s", line);
 }
 
 // Chooses the number of steps to the next look so that looks are about look_period apart.

@@ -1,4 +1,5 @@
-// The progress of a run. The step loop pays one decrement a step; the clock is read about twenty times a second.
+// The progress of a run. The step loop pays one decrement a step; the clock is read about twenty times a
+// second.
 #ifndef MB_CLI_PROGRESS_H
 #define MB_CLI_PROGRESS_H
 
@@ -10,10 +11,10 @@ extern const char *const mb_progress_words[]; // auto, always, never
 typedef struct MbProgress {
   MbLog *log;
   const MbPlan *plan;
-  bool line;              // drawn over itself; else one below the other
-  double period;          // s between two shows; 0 = never
+  bool line;                   // drawn over itself; else one below the other
+  double period;               // s between two shows; 0 = never
   double start, shown, looked; // clock
-  int64_t first;          // step that the run started from
+  int64_t first;               // step that the run started from
   int64_t looked_step;
   int64_t countdown, batch; // steps to the next look, and from look to look
 } MbProgress;

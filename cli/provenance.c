@@ -14,10 +14,14 @@ uint64_t mb_peak_memory(void) {
 
 const char *mb_run_reason(MbStatus status) {
   switch (status) {
-  case MB_OK: return "finished";
-  case MB_INTERRUPTED: return "interrupted";
-  case MB_NUMBERS: return "the numbers failed";
-  default: return mb_status_text(status);
+  case MB_OK:
+    return "finished";
+  case MB_INTERRUPTED:
+    return "interrupted";
+  case MB_NUMBERS:
+    return "the numbers failed";
+  default:
+    return mb_status_text(status);
   }
 }
 
@@ -49,7 +53,8 @@ MbStatus mb_provenance_start(MbRun *run, int threads, const char *device, MbRepo
     cJSON_AddStringToObject(object, "host", text);
   }
   if (getcwd(text, sizeof text)) cJSON_AddStringToObject(object, "directory", text);
-  for (int i = 0; i < run->args->argc; i++) cJSON_AddItemToArray(command, cJSON_CreateString(run->args->argv[i]));
+  for (int i = 0; i < run->args->argc; i++)
+    cJSON_AddItemToArray(command, cJSON_CreateString(run->args->argv[i]));
   cJSON_AddItemToObject(object, "command", command);
   cJSON_AddNumberToObject(object, "threads", threads);
   cJSON_AddStringToObject(object, "device", device);

@@ -1,14 +1,15 @@
-// Going on from an earlier file. The calls that the writer gets are those that an uninterrupted run would have
-// made: frames, events and regular checkpoints up to the checkpoint are replayed in the order of their steps
-// (within a step: events, frame, checkpoint), then the simulation takes over. So the data records come out byte
-// for byte the same, however the earlier file was divided.
+// Going on from an earlier file. The calls that the writer gets are those that an uninterrupted run would
+// have made: frames, events and regular checkpoints up to the checkpoint are replayed in the order of their
+// steps (within a step: events, frame, checkpoint), then the simulation takes over. So the data records come
+// out byte for byte the same, however the earlier file was divided.
+#include "cli/plan_text.h"
 #include "cli/run.h"
 #include "core/base/alloc.h"
 
 #include <math.h>
 #include <string.h>
 
-// ---- is it the same scene? ---------------------------------------------------------------------------------
+// ---- is it the same scene? ----------------------------------------------------------------------
 
 enum { POINTER = 256 };
 
@@ -78,9 +79,9 @@ static MbStatus same_scene(const char *path, const char *old_text, const char *n
     ensure_output(old);
     ensure_output(new);
     if (!same_value(old, new, "", differs))
-      status = mb_error(report, MB_USAGE, differs,
-                        "the scene differs from that of %s: to be resumed, all but its duration must be the same",
-                        path);
+      status = mb_error(
+          report, MB_USAGE, differs,
+          "the scene differs from that of %s: to be resumed, all but its duration must be the same", path);
   }
   cJSON_Delete(old);
   cJSON_Delete(new);
@@ -104,13 +105,13 @@ MbStatus mb_resume_open(MbRun *run, const char *path, MbReport *report) {
   return status;
 }
 
-// ---- replay ------------------------------------------------------------------------------------------------
+// ---- replay -------------------------------------------------------------------------------------
 
 typedef struct Replay {
   MbRun *run;
-  int64_t until;         // step of the checkpoint to go on from
+  int64_t until;            // step of the checkpoint to go on from
   size_t checkpoint, event; // next to copy
-  double *times, *frames; // one chunk's
+  double *times, *frames;   // one chunk's
 } Replay;
 
 // The last checkpoint within the plan that can be read and restored.
@@ -120,9 +121,12 @@ static MbStatus find_checkpoint(MbRun *run, MbTrajCheckpoint *found, MbReport *r
   for (size_t i = count; i-- > 0;) {
     MbReport reading = {0};
     const MbStatus status = mb_traj_read_checkpoint(run->old, i, found, &reading);
-    if (status) mb_log_report(&run->log, &reading);
-    else if (found->step > (uint64_t)run->plan.steps) beyond = true;
-    else return MB_OK;
+    if (status)
+      mb_log_report(&run->log, &reading);
+    else if (found->step > (uint64_t)run->plan.steps)
+      beyond = true;
+    else
+      return MB_OK;
   }
   if (beyond)
     return mb_error(report, MB_USAGE, "", "%s has no checkpoint within %g s; it goes to %g s already",
@@ -170,7 +174,8 @@ static MbStatus copy_before(Replay *replay, int64_t step, MbReport *report) {
 static MbStatus copy_chunk(Replay *replay, const MbTrajChunkInfo *chunk, MbReport *report) {
   MbRun *run = replay->run;
   const size_t size = mb_traj_frame_size(run->old);
-  MbStatus status = mb_traj_read(run->old, chunk->first, chunk->count, NULL, replay->times, replay->frames, report);
+  MbStatus status =
+      mb_traj_read(run->old, chunk->first, chunk->count, NULL, replay->times, replay->frames, report);
   for (uint64_t i = 0; i < chunk->count && !status; i++) {
     const int64_t step = llround(replay->times[i] / run->plan.step);
     if (step > replay->until) break;
@@ -191,7 +196,8 @@ static MbStatus copy_frames(Replay *replay, MbReport *report) {
   }
   const size_t size = mb_traj_frame_size(old);
   replay->times = mb_calloc(most, sizeof *replay->times);
-  replay->frames = most && size > SIZE_MAX / sizeof(double) / most ? NULL : mb_calloc(most * size, sizeof(double));
+  replay->frames =
+      most && size > SIZE_MAX / sizeof(double) / most ? NULL : mb_calloc(most * size, sizeof(double));
   MbStatus status = replay->times && replay->frames ? MB_OK : mb_no_memory(report, "frames");
   for (size_t i = 0; i < mb_traj_chunks(old) && !status; i++) {
     const MbTrajChunkInfo chunk = mb_traj_chunk(old, i);

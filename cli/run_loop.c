@@ -19,7 +19,8 @@ void mb_run_catch_signals(void) {
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
     struct sigaction before;
     // what the parent ignores (nohup, jobs in the background) stays ignored
-    if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
+    if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
+      sigaction(signals[i], &action, NULL);
   }
 }
 
@@ -48,7 +49,8 @@ static MbStatus record_issues(MbRun *run, const MbReport *said, int64_t step, Mb
   MbReport shown = *said;
   MbStatus status = MB_OK;
   for (int i = 0; i < said->kept && !status && run->warnings < MOST_WARNINGS; i++, run->warnings++)
-    status = mb_traj_event(run->writer, (double)step * run->plan.step, (uint64_t)step, said->issues[i].text, report);
+    status = mb_traj_event(run->writer, (double)step * run->plan.step, (uint64_t)step, said->issues[i].text,
+                           report);
   shown.file[0] = 0;
   if (!shown.errors) mb_log_report(&run->log, &shown); // errors are reported where the run ends
   return status;

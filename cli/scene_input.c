@@ -1,6 +1,6 @@
-// Options that stand for a value of the scene become `--set` overrides, so that the scene is checked, reported
-// and stored in the file in one way. An option that excludes another key (--duration: /time/steps) replaces the
-// whole object that holds both.
+// Options that stand for a value of the scene become `--set` overrides, so that the scene is checked,
+// reported and stored in the file in one way. An option that excludes another key (--duration: /time/steps)
+// replaces the whole object that holds both.
 #include "cli/scene_input.h"
 #include "core/base/alloc.h"
 
@@ -31,7 +31,8 @@ static MbStatus slurp(FILE *stream, Source *source, MbReport *report) {
     source->length += n;
   }
   source->text[source->length] = 0;
-  if (ferror(stream)) return mb_error(report, MB_IO, "", "%s cannot be read: %s", source->name, strerror(errno));
+  if (ferror(stream))
+    return mb_error(report, MB_IO, "", "%s cannot be read: %s", source->name, strerror(errno));
   return MB_OK;
 }
 
@@ -55,7 +56,7 @@ static MbStatus read_source(const char *path, Source *source, MbReport *report) 
   return status;
 }
 
-// ---- overrides ---------------------------------------------------------------------------------------------
+// ---- overrides ----------------------------------------------------------------------------------
 
 enum { MADE = 4 }; // overrides made here at most: /time, /output, /solver, /integrator
 
@@ -106,7 +107,8 @@ static cJSON *error_value(const char *text, MbReport *report) {
   if (end != text && !*end && number >= 0) return cJSON_CreateNumber(number);
   if (text[0] == '{') return cJSON_Parse(text);
   if (!strcmp(text, "fine") || !strcmp(text, "view")) return cJSON_CreateString(text);
-  mb_error(report, MB_USAGE, "", "--error: \"%s\" is none of 0, fine, view, a number, an object of numbers", text);
+  mb_error(report, MB_USAGE, "", "--error: \"%s\" is none of 0, fine, view, a number, an object of numbers",
+           text);
   return NULL;
 }
 
@@ -156,9 +158,11 @@ static cJSON *preview(const MbArgs *args, const Source *source) {
   return tree;
 }
 
-static MbStatus make_objects(const MbArgs *args, const Source *source, Overrides *overrides, MbReport *report) {
+static MbStatus make_objects(const MbArgs *args, const Source *source, Overrides *overrides,
+                             MbReport *report) {
   const bool timing = mb_arg_given(args, "duration") || mb_arg_given(args, "step");
-  const bool output = mb_arg_given(args, "every") || mb_arg_given(args, "error") || mb_arg_given(args, "checkpoint");
+  const bool output =
+      mb_arg_given(args, "every") || mb_arg_given(args, "error") || mb_arg_given(args, "checkpoint");
   cJSON *scene = timing || output ? preview(args, source) : NULL;
   if (!scene) return MB_OK;
   MbStatus status = MB_OK;
@@ -178,7 +182,8 @@ static MbStatus make_objects(const MbArgs *args, const Source *source, Overrides
   return status;
 }
 
-static MbStatus make_overrides(const MbArgs *args, const Source *source, Overrides *overrides, MbReport *report) {
+static MbStatus make_overrides(const MbArgs *args, const Source *source, Overrides *overrides,
+                               MbReport *report) {
   const MbValue *sets = mb_arg(args, "set");
   overrides->sets = mb_calloc(sets->nlist + MADE, sizeof *overrides->sets);
   if (!overrides->sets) return mb_no_memory(report, "the command line");
@@ -200,7 +205,8 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
     const MbValue *params = mb_arg(args, "param");
     const MbSceneOptions options = {
         .params = params->list, .nparams = params->nlist, .sets = overrides.sets, .nsets = overrides.nsets};
-    status = mb_scene_parse(source.text, source.length, source.name, source.directory, &options, scene, report);
+    status =
+        mb_scene_parse(source.text, source.length, source.name, source.directory, &options, scene, report);
   }
   overrides_free(&overrides);
   mb_free(source.text);

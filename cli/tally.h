@@ -7,10 +7,10 @@
 typedef struct MbTally {
   size_t energy, constraint; // index of the number in a frame; SIZE_MAX = there is none
   bool started;
-  double first, last;        // energy.total
-  double scale;              // largest absolute energy of any kind so far
+  double first, last;         // energy.total
+  double scale;               // largest absolute energy of any kind so far
   size_t energies, nenergies; // all of the energy channel
-  double worst;              // constraint error
+  double worst;               // constraint error
 } MbTally;
 
 void mb_tally_start(MbTally *tally, const MbChannel *channels, size_t count);

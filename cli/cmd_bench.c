@@ -184,7 +184,7 @@ static MbStatus bench_codec(int64_t bodies, cJSON *list, MbReport *report) {
     double bound[MB_QUANTITIES];
   } modes[] = {{"lossless", {0}}, {"fine", {[MB_POSE] = 1e-6, [MB_VELOCITY] = 1e-4}}};
   for (size_t m = 0; m < 2 && !status; m++) {
-    CodecRate rate;
+    CodecRate rate = {0};
     status = time_codec(&bench, frames, count, modes[m].bound, &rate, report);
     if (status) break;
     cJSON *item = cJSON_CreateObject();

@@ -368,19 +368,19 @@ Test(mesh_file, ply_lists_may_have_any_integer_type) {
     for (size_t i = 0; i < 6; i++)
       for (int big = 0; big < 2; big++) {
         out.size = 0;
-        PUT_TEXT("ply\nformat binary_%s_endian 1.0\nelement vertex 3\nproperty uchar x\nproperty short y\n"
+        PUT_TEXT("ply\nformat binary_%s_endian 1.0\nelement vertex 3\nproperty %s x\nproperty short y\n"
                  "property float z\nelement face 1\nproperty list %s %s vertex_index\nend_header\n",
-                 big ? "big" : "little", types[c][big], types[i][big]);
+                 big ? "big" : "little", big ? "uchar" : "char", types[c][big], types[i][big]);
         for (int v = 0; v < 3; v++) {
           const short y = (short)-v;
           const float z = 0.5F * (float)v;
-          put(v == 1 ? "\x07" : "\x00", 1), put_number(&y, 2, big), put_number(&z, 4, big);
+          put(v == 1 ? "\xf9" : "\x00", 1), put_number(&y, 2, big), put_number(&z, 4, big);
         }
         static const int32_t corners[] = {3, 2, 0, 1};
         for (int k = 0; k < 4; k++) put_number(&corners[k], bytes[k ? i : c], big);
         MbArena arena = {0};
         const MbMesh *mesh = read_bytes(&arena, ".ply", out.data, out.size);
-        static const double vertex[9] = {0, 0, 0, 7, -1, 0.5, 0, -2, 1};
+        const double vertex[9] = {0, 0, 0, big ? 249 : -7, -1, 0.5, 0, -2, 1};
         check_near("vertices", mesh->vertex, vertex, 9, 0);
         cr_assert_arr_eq(mesh->triangle, corners + 1, 12);
         mb_arena_free(&arena);
@@ -476,6 +476,9 @@ Test(mesh_file, files_that_cannot_be_read_are_refused) {
   cr_assert_eq(mkdir(inner, 0700), 0);
   cr_assert_eq(mb_mesh_read(inner, 1, "/f", &arena, &mesh, &report), MB_IO);
   rmdir(inner);
+  cr_assert_eq(mkfifo(inner, 0600), 0);
+  cr_assert_eq(mb_mesh_read(inner, 1, "/f", &arena, &mesh, &report), MB_IO);
+  unlink(inner);
   cr_assert(strstr(report.issues[report.kept - 1].text, "not a regular file"), "%s",
             report.issues[report.kept - 1].text);
 

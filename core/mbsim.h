@@ -8,8 +8,8 @@
 //     while (mb_sim_time(sim) < 5.0 && mb_sim_step(sim, &report) == MB_OK) { ... mb_sim_sample(sim, frame); }
 //
 // Functions return a status; what went wrong in detail is added to the caller's report. Nothing here prints,
-// exits or aborts. A model is constant and may serve many simulations in many threads; a simulation belongs to
-// one thread at a time. SI units, radians, right-handed axes, quaternions w x y z.
+// exits or aborts. A model is constant and may serve many simulations in many threads; a simulation belongs
+// to one thread at a time. SI units, radians, right-handed axes, quaternions w x y z.
 #ifndef MBSIM_H
 #define MBSIM_H
 
@@ -21,7 +21,8 @@
 extern "C" {
 #endif
 
-// ---- status and reports ------------------------------------------------------------------------------------
+// ---- status and reports
+// ------------------------------------------------------------------------------------
 
 // What a call came to. The numbers are the program's exit codes.
 typedef enum MbStatus {
@@ -38,26 +39,27 @@ typedef enum MbStatus {
 // One thing that is wrong with the input, or that the user should know.
 typedef struct MbIssue {
   bool warning;
-  int line, column;  // in the source text, from 1; 0 = not known
-  char where[256];   // JSON pointer ("/bodies/3/mass"), or empty
-  char text[640];    // what was found and what was wanted
+  int line, column; // in the source text, from 1; 0 = not known
+  char where[256];  // JSON pointer ("/bodies/3/mass"), or empty
+  char text[640];   // what was found and what was wanted
 } MbIssue;
 
 enum { MB_REPORT_MAX = 20 }; // errors kept, and as many warnings; more are counted
 
 // Everything a call has to say. Zero it before use; calls add to it and never clear it.
 typedef struct MbReport {
-  MbStatus status;             // of the first error
-  int errors, warnings;        // how many there were, kept or not
-  int kept;                    // issues in the list
-  char file[256];              // what line and column refer to
+  MbStatus status;      // of the first error
+  int errors, warnings; // how many there were, kept or not
+  int kept;             // issues in the list
+  char file[256];       // what line and column refer to
   MbIssue issues[2 * MB_REPORT_MAX];
 } MbReport;
 
-const char *mb_version(void);                  // "0.1.0"
-const char *mb_status_text(MbStatus status);   // "the scene is invalid"
+const char *mb_version(void);                // "0.1.0"
+const char *mb_status_text(MbStatus status); // "the scene is invalid"
 
-// ---- scenes ------------------------------------------------------------------------------------------------
+// ---- scenes
+// ------------------------------------------------------------------------------------------------
 
 typedef struct MbScene MbScene; // a parsed and checked scene file; see scenes/README.md for the format
 
@@ -65,7 +67,7 @@ typedef struct MbScene MbScene; // a parsed and checked scene file; see scenes/R
 typedef struct MbSceneOptions {
   const char *const *params; // nparams texts "name=value": override "parameters"
   size_t nparams;
-  const char *const *sets;   // nsets texts "/json/pointer=json": replace or add a value
+  const char *const *sets; // nsets texts "/json/pointer=json": replace or add a value
   size_t nsets;
 } MbSceneOptions;
 
@@ -75,7 +77,8 @@ MbStatus mb_scene_parse(const char *text, size_t length, const char *name, const
                         const MbSceneOptions *options, MbScene **scene, MbReport *report);
 void mb_scene_free(MbScene *scene);
 
-// ---- models ------------------------------------------------------------------------------------------------
+// ---- models
+// ------------------------------------------------------------------------------------------------
 
 typedef struct MbModel MbModel; // what the steps read: constant after creation
 
@@ -88,25 +91,27 @@ const char *mb_model_body_name(const MbModel *model, size_t body);
 int64_t mb_model_steps(const MbModel *model); // that the scene asks for
 double mb_model_step_size(const MbModel *model);
 
-// ---- channels: what a frame holds --------------------------------------------------------------------------
+// ---- channels: what a frame holds
+// --------------------------------------------------------------------------
 
 // What a number measures: decides its error bound in a compressed trajectory.
 typedef enum MbQuantity { MB_POSE, MB_VELOCITY, MB_FORCE, MB_ENERGY, MB_OTHER, MB_QUANTITIES } MbQuantity;
 
 typedef struct MbChannel {
-  const char *name;                  // "body.position"
-  const char *unit;                  // "m", "" where there is none
+  const char *name; // "body.position"
+  const char *unit; // "m", "" where there is none
   MbQuantity quantity;
-  bool rotation;                     // unit quaternions w x y z: q and -q are the same
-  bool unstable;                     // depends on the clock: left out of hashes and comparisons
-  size_t items;                      // bodies, joints, nodes, ...; 1 where there is only one
-  size_t width;                      // numbers an item
-  size_t offset;                     // of the first number in a frame
-  const char *const *items_names;    // (items), or NULL where the items have no names
+  bool rotation;                      // unit quaternions w x y z: q and -q are the same
+  bool unstable;                      // depends on the clock: left out of hashes and comparisons
+  size_t items;                       // bodies, joints, nodes, ...; 1 where there is only one
+  size_t width;                       // numbers an item
+  size_t offset;                      // of the first number in a frame
+  const char *const *items_names;     // (items), or NULL where the items have no names
   const char *const *component_names; // (width)
 } MbChannel;
 
-// ---- simulations -------------------------------------------------------------------------------------------
+// ---- simulations
+// -------------------------------------------------------------------------------------------
 
 typedef struct MbSim MbSim; // state and scratch of one run
 
@@ -116,11 +121,15 @@ typedef struct MbSimOptions {
 
 MbStatus mb_sim_create(const MbModel *model, const MbSimOptions *options, MbSim **sim, MbReport *report);
 void mb_sim_free(MbSim *sim);
+size_t mb_sim_memory(const MbSim *sim); // bytes that it and its model hold
 
 // One step of the scene's length. On failure the state is as it was before the step.
 MbStatus mb_sim_step(MbSim *sim, MbReport *report);
 double mb_sim_time(const MbSim *sim);
 int64_t mb_sim_steps(const MbSim *sim); // done so far
+
+// An impulse (N s, world axes) at a point of a body (body frame): the velocities jump by M⁻¹ of it.
+MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const double impulse[3]);
 
 // The channels of the scene's "output", and their numbers now. A frame is `mb_sim_frame_size` doubles.
 const MbChannel *mb_sim_channels(const MbSim *sim, size_t *count);

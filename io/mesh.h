@@ -4,9 +4,9 @@
 
 #include "core/model/spec.h"
 
-// Reads `path` by its ending, times `scale`, into the arena. Polygons are split into fans; .stl corners with the
-// same coordinates become one vertex. Errors (`where` = the JSON pointer to name) say what and, in text files,
-// at which line. Topology and orientation are not judged here.
+// Reads `path` by its ending, times `scale`, into the arena. Polygons are split into fans; .stl corners with
+// the same coordinates become one vertex. Errors (`where` = the JSON pointer to name) say what and, in text
+// files, at which line. Topology and orientation are not judged here.
 MbStatus mb_mesh_read(const char *path, double scale, const char *where, MbArena *arena, MbMesh **mesh,
                       MbReport *report);
 

@@ -4,7 +4,8 @@
 
 #include "core/mbsim.h"
 
-// ---- writing -----------------------------------------------------------------------------------------------
+// ---- writing
+// -----------------------------------------------------------------------------------------------
 
 typedef struct MbTrajWriter MbTrajWriter;
 
@@ -13,20 +14,20 @@ typedef struct MbTrajHead {
   const char *scene;         // resolved scene, JSON text
   const MbChannel *channels; // (nchannels); offsets are those of the frames given to the writer
   size_t nchannels;
-  size_t frame_size;         // doubles a frame
+  size_t frame_size;           // doubles a frame
   double bound[MB_QUANTITIES]; // error bounds; 0 = lossless
-  double step;               // of the simulation, s
-  const char *const *bodies; // (nbodies) names
+  double step;                 // of the simulation, s
+  const char *const *bodies;   // (nbodies) names
   size_t nbodies;
 } MbTrajHead;
 
 // One static mesh: the triangulated shape of a body, or a deformable's topology and rest positions.
 typedef struct MbTrajMesh {
-  const char *name;          // "<body>/shape/0"
-  const char *body;          // that it moves with; NULL for a deformable
-  uint32_t nv, ne, corners;  // vertices, elements, corners an element (2, 3 or 4)
-  const double *vertex;      // (nv x 3) in the body's frame
-  const uint32_t *element;   // (ne x corners)
+  const char *name;         // "<body>/shape/0"
+  const char *body;         // that it moves with; NULL for a deformable
+  uint32_t nv, ne, corners; // vertices, elements, corners an element (2, 3 or 4)
+  const double *vertex;     // (nv x 3) in the body's frame
+  const uint32_t *element;  // (ne x corners)
 } MbTrajMesh;
 
 typedef struct MbTrajCounts {
@@ -51,16 +52,17 @@ MbStatus mb_traj_close(MbTrajWriter *writer, MbTrajCounts *counts, MbReport *rep
 // Frees without writing index and trailer.
 void mb_traj_abandon(MbTrajWriter *writer);
 
-// ---- reading -----------------------------------------------------------------------------------------------
+// ---- reading
+// -----------------------------------------------------------------------------------------------
 
 typedef struct MbTraj MbTraj;
 
 typedef struct MbTrajCheckpoint {
   double time;
   uint64_t step;
-  uint64_t frames;    // written before it
+  uint64_t frames; // written before it
   size_t size;
-  const void *bytes;  // valid until the next call on this trajectory
+  const void *bytes; // valid until the next call on this trajectory
 } MbTrajCheckpoint;
 
 typedef struct MbTrajEvent {
@@ -79,7 +81,7 @@ typedef struct MbTrajChunkInfo {
 MbStatus mb_traj_open(const char *path, MbTraj **traj, MbReport *report);
 void mb_traj_free(MbTraj *traj);
 
-bool mb_traj_whole(const MbTraj *traj);            // trailer present and nothing found damaged so far
+bool mb_traj_whole(const MbTraj *traj); // trailer present and nothing found damaged so far
 const char *mb_traj_path(const MbTraj *traj);
 uint64_t mb_traj_file_bytes(const MbTraj *traj);
 const char *mb_traj_head_json(const MbTraj *traj); // whole HEAD, JSON text
@@ -104,8 +106,9 @@ MbTrajEvent mb_traj_read_event(const MbTraj *traj, size_t i);
 size_t mb_traj_checkpoints(const MbTraj *traj);
 MbStatus mb_traj_read_checkpoint(MbTraj *traj, size_t i, MbTrajCheckpoint *checkpoint, MbReport *report);
 
-// Decodes frames [first, first + count) into times (count) and frames (count x frame_size); either may be NULL.
-// `wanted` (nchannels) selects channels to decode, NULL = all; the others' numbers are left as they were.
+// Decodes frames [first, first + count) into times (count) and frames (count x frame_size); either may be
+// NULL. `wanted` (nchannels) selects channels to decode, NULL = all; the others' numbers are left as they
+// were.
 MbStatus mb_traj_read(MbTraj *traj, uint64_t first, uint64_t count, const bool *wanted, double *times,
                       double *frames, MbReport *report);
 // Frame whose time is nearest to t, or the frame count when there are no frames.

@@ -6,14 +6,22 @@
 
 const char *mb_status_text(MbStatus status) {
   switch (status) {
-  case MB_OK: return "ok";
-  case MB_DIFFERS: return "trajectories differ";
-  case MB_USAGE: return "wrong usage";
-  case MB_SCENE: return "the scene is invalid";
-  case MB_NUMBERS: return "the numbers failed";
-  case MB_IO: return "input or output failed";
-  case MB_DEVICE: return "the device is not available";
-  case MB_INTERRUPTED: return "interrupted";
+  case MB_OK:
+    return "ok";
+  case MB_DIFFERS:
+    return "trajectories differ";
+  case MB_USAGE:
+    return "wrong usage";
+  case MB_SCENE:
+    return "the scene is invalid";
+  case MB_NUMBERS:
+    return "the numbers failed";
+  case MB_IO:
+    return "input or output failed";
+  case MB_DEVICE:
+    return "the device is not available";
+  case MB_INTERRUPTED:
+    return "interrupted";
   }
   return "unknown status";
 }

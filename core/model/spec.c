@@ -1,10 +1,21 @@
 #include "core/model/spec.h"
 
-const char *const mb_shape_words[] = {"box", "sphere", "capsule", "cylinder", "ellipsoid", "mesh", "plane", NULL};
+#include <math.h>
+
+// A duration that is a whole number of steps but for rounding is that number.
+int64_t mb_time_steps(const MbTimeSpec *time) {
+  if (time->steps >= 0) return time->steps;
+  const double steps = ceil(time->duration / time->step * (1 - 1e-12) - 1e-9);
+  return steps > 0 ? (int64_t)steps : 0;
+}
+
+const char *const mb_shape_words[] = {"box",       "sphere", "capsule", "cylinder",
+                                      "ellipsoid", "mesh",   "plane",   NULL};
 const char *const mb_force_words[] = {"damping", "wrench", "point_force", NULL};
 const char *const mb_solver_words[] = {"redmax", "maximal", "projective", NULL};
 const char *const mb_integrator_words[] = {"symplectic",     "implicit", "trapezoidal",
                                            "bridson_marino", "rk45",     NULL};
+const char *const mb_mode_words[] = {"dynamic", "first_order", NULL};
 const char *const mb_device_words[] = {"cpu", "cuda", "auto", NULL};
 const char *const mb_axes_words[] = {"world", "body", NULL};
 const char *const mb_interpolation_words[] = {"linear", "hold", "cubic", NULL};

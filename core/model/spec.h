@@ -16,9 +16,9 @@ typedef enum MbInterpolation { MB_LINEAR, MB_HOLD, MB_CUBIC } MbInterpolation;
 typedef struct MbSignalSpec {
   MbSignalKind kind;
   MbInterpolation interpolation;
-  double value;       // constant
-  const char *text;   // expression in t and the parameters, without the "="
-  size_t count;       // table: strictly increasing times
+  double value;                 // constant
+  const char *text;             // expression in t and the parameters, without the "="
+  size_t count;                 // table: strictly increasing times
   const double *times, *values; // (count)
 } MbSignalSpec;
 
@@ -47,16 +47,16 @@ typedef enum MbShapeKind {
 
 typedef struct MbShapeSpec {
   MbShapeKind kind;
-  double size[3];       // box: whole edges; ellipsoid: radii
-  double radius;        // sphere, capsule, cylinder
-  double length;        // capsule (between the caps' centres), cylinder; along z
+  double size[3];           // box: whole edges; ellipsoid: radii
+  double radius;            // sphere, capsule, cylinder
+  double length;            // capsule (between the caps' centres), cylinder; along z
   double normal[3], offset; // plane
-  const char *file;     // mesh, as written
-  double scale;         // mesh
-  const MbMesh *mesh;   // mesh, read and scaled
-  MbFrameSpec frame;    // in the body
-  double density;       // NaN = not given
-  const char *material; // NULL = not given
+  const char *file;         // mesh, as written
+  double scale;             // mesh
+  const MbMesh *mesh;       // mesh, read and scaled
+  MbFrameSpec frame;        // in the body
+  double density;           // NaN = not given
+  const char *material;     // NULL = not given
 } MbShapeSpec;
 
 typedef struct MbInertiaSpec {
@@ -74,22 +74,22 @@ typedef struct MbBodySpec {
   double density, mass; // NaN = not given
   const char *material; // NULL = not given
   MbInertiaSpec inertia;
-  MbFrameSpec pose;     // of the body frame in the world
+  MbFrameSpec pose;             // of the body frame in the world
   double angular[3], linear[3]; // velocity of the body frame's origin
-  MbAxes velocity_axes; // axes that angular and linear are given in
-  double damping;       // wrench -damping * twist
+  MbAxes velocity_axes;         // axes that angular and linear are given in
+  double damping;               // wrench -damping * twist
 } MbBodySpec;
 
 typedef enum MbForceKind { MB_FORCE_DAMPING, MB_FORCE_WRENCH, MB_FORCE_POINT, MB_FORCES } MbForceKind;
 
 typedef struct MbForceSpec {
   MbForceKind kind;
-  const char *name;     // NULL = not given
-  const char *body;     // wrench, point_force
-  double at[3];         // point_force: in the body frame
+  const char *name; // NULL = not given
+  const char *body; // wrench, point_force
+  double at[3];     // point_force: in the body frame
   MbSignalSpec force[3], torque[3];
-  MbAxes axes;          // that force and torque are given in
-  double coefficient;   // damping
+  MbAxes axes;        // that force and torque are given in
+  double coefficient; // damping
 } MbForceSpec;
 
 typedef struct MbMaterialSpec {
@@ -102,7 +102,12 @@ typedef struct MbParameterSpec {
   double value;
 } MbParameterSpec;
 
-typedef enum MbSolverKind { MB_SOLVER_REDMAX, MB_SOLVER_MAXIMAL, MB_SOLVER_PROJECTIVE, MB_SOLVERS } MbSolverKind;
+typedef enum MbSolverKind {
+  MB_SOLVER_REDMAX,
+  MB_SOLVER_MAXIMAL,
+  MB_SOLVER_PROJECTIVE,
+  MB_SOLVERS
+} MbSolverKind;
 
 typedef enum MbIntegratorKind {
   MB_SYMPLECTIC,
@@ -115,8 +120,11 @@ typedef enum MbIntegratorKind {
 
 typedef enum MbDevice { MB_CPU, MB_CUDA, MB_AUTO } MbDevice;
 
+typedef enum MbMode { MB_DYNAMIC, MB_FIRST_ORDER } MbMode;
+
 typedef struct MbSolverSpec {
   MbSolverKind kind;
+  MbMode mode; // maximal: f = m a, or the kinematic f = m v
   int threads; // at least 1
   MbDevice device;
 } MbSolverSpec;
@@ -133,13 +141,13 @@ typedef struct MbTimeSpec {
 } MbTimeSpec;
 
 typedef struct MbOutputSpec {
-  const char *file;          // NULL = not given
-  int64_t every;             // steps a frame; 0 = not given
-  double interval;           // seconds a frame; NaN = not given
+  const char *file; // NULL = not given
+  int64_t every;    // steps a frame; 0 = not given
+  double interval;  // seconds a frame; NaN = not given
   size_t nchannels;
-  const char **channels;     // (nchannels); NULL = the default ones
+  const char **channels;       // (nchannels); NULL = the default ones
   double error[MB_QUANTITIES]; // largest error a number may have in the file; 0 = lossless
-  double checkpoint;         // simulated seconds between checkpoints; NaN = not given
+  double checkpoint;           // simulated seconds between checkpoints; NaN = not given
 } MbOutputSpec;
 
 typedef struct MbSceneSpec {
@@ -157,11 +165,15 @@ typedef struct MbSceneSpec {
   MbForceSpec *forces;         // (nforces)
 } MbSceneSpec;
 
+// Steps to do: those given, or as many as reach the duration.
+int64_t mb_time_steps(const MbTimeSpec *time);
+
 // The words of the scene format, in the order of their enum, each list ended by NULL.
 extern const char *const mb_shape_words[MB_SHAPES + 1];
 extern const char *const mb_force_words[MB_FORCES + 1];
 extern const char *const mb_solver_words[MB_SOLVERS + 1];
 extern const char *const mb_integrator_words[MB_INTEGRATORS + 1];
+extern const char *const mb_mode_words[3];
 extern const char *const mb_device_words[4];
 extern const char *const mb_axes_words[3];
 extern const char *const mb_interpolation_words[4];

@@ -5,10 +5,10 @@
 #include "core/model/spec.h"
 
 typedef struct MbPlan {
-  int64_t steps;     // to do
-  double step;       // s
-  int64_t every;     // steps a frame; 0 where an interval is given
-  double interval;   // s a frame
+  int64_t steps;      // to do
+  double step;        // s
+  int64_t every;      // steps a frame; 0 where an interval is given
+  double interval;    // s a frame
   int64_t checkpoint; // steps between checkpoints; 0 = only where the run ends
 } MbPlan;
 
@@ -17,6 +17,5 @@ MbPlan mb_plan(const MbSceneSpec *spec);
 // Step 0 is the initial state. The first and the last step always give a frame.
 bool mb_plan_frame_due(const MbPlan *plan, int64_t step);
 bool mb_plan_checkpoint_due(const MbPlan *plan, int64_t step);
-int64_t mb_plan_frames(const MbPlan *plan, int64_t upto); // that steps 0 … upto give
 
 #endif

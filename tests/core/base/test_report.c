@@ -15,7 +15,8 @@ Test(report, keeps_the_first_status_and_counts_all) {
 }
 
 Test(report, suggests_the_nearest_word_and_nothing_far) {
-  static const char *const words[] = {"symplectic", "implicit", "trapezoidal", "bridson_marino", "rk45", NULL};
+  static const char *const words[] = {"symplectic",     "implicit", "trapezoidal",
+                                      "bridson_marino", "rk45",     NULL};
   cr_assert_str_eq(mb_nearest_word("implict", words), "implicit");
   cr_assert_str_eq(mb_nearest_word("rk54", words), "rk45");
   cr_assert_str_eq(mb_nearest_word("bridson", words), "bridson_marino");

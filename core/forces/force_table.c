@@ -1,0 +1,17 @@
+#include "core/forces/forces.h"
+
+extern const MbForceOps mb_damping_ops, mb_wrench_ops, mb_point_force_ops;
+
+const MbForceOps *const mb_force_table[] = {
+    [MB_FORCE_DAMPING] = &mb_damping_ops,
+    [MB_FORCE_WRENCH] = &mb_wrench_ops,
+    [MB_FORCE_POINT] = &mb_point_force_ops,
+};
+_Static_assert(sizeof mb_force_table / sizeof *mb_force_table == MB_FORCES, "a row for every kind of force");
+
+void mb_force_add_turning(double K[36], int row, double s, const double a_C[3]) {
+  double X[9];
+  mb_mat3_cross(X, a_C);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) K[6 * (row + i) + j] += s * X[3 * i + j];
+}

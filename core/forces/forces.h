@@ -1,0 +1,19 @@
+// The forces' tables.
+#ifndef MB_FORCES_FORCES_H
+#define MB_FORCES_FORCES_H
+
+#include "core/model/ops.h"
+
+// By kind: what the scene's "forces" may hold.
+extern const MbForceOps *const mb_force_table[MB_FORCES];
+
+// What every scene has beside them.
+extern const MbForceOps mb_gravity_ops;
+extern const MbForceOps mb_body_damping_ops;
+extern const MbForceOps mb_velocity_term_ops; // not a force, but it stands where one does
+
+// ∂(Rᵀa)/∂δ = [Rᵀa] for a vector a fixed in the world (RM 1.34): adds s [a_C] to the 3 × 3 block of K whose
+// first row is `row` and whose columns are the rotations.
+void mb_force_add_turning(double K[36], int row, double s, const double a_C[3]);
+
+#endif

@@ -1,0 +1,71 @@
+// The tables of functions that a family of things is: forces, solvers; and the integrators' table of
+// coefficients. A new member is one file and one row.
+#ifndef MB_MODEL_OPS_H
+#define MB_MODEL_OPS_H
+
+#include "core/model/model.h"
+
+// ---- forces
+// ------------------------------------------------------------------------------------------------
+
+struct MbForceOps {
+  const char *name; // the scene's word
+  bool everywhere;  // acts on every body: evaluated on ranges of bodies, in parallel
+  // Adds f (and K, D where x has them) on bodies [begin, end); one that is not everywhere gets the whole
+  // range.
+  void (*eval)(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end);
+};
+
+// ---- integrators
+// -------------------------------------------------------------------------------------------
+
+typedef enum MbScheme {
+  MB_ONE_SOLVE, // one system a step
+  MB_VERLET,    // a half step for the positions, a whole one for the velocities, same matrix
+  MB_ADAPTIVE   // embedded Runge–Kutta on accelerations
+} MbScheme;
+
+// A v⁺ = r with A = M − a h D − b h² K,  r = M v + h (f − c D v + d h K v),  q⁺ = q ⊕ h (w v + (1 − w) v⁺).
+typedef struct MbIntegrator {
+  const char *name;
+  int order;
+  MbScheme scheme;
+  double a, b, c, d, w;
+  double instant; // at which the signals are taken, as a fraction of the step
+  bool exact;     // needs every derivative, unsymmetrised, to keep its order
+} MbIntegrator;
+
+// ---- solvers
+// -----------------------------------------------------------------------------------------------
+
+typedef struct MbSolverWork MbSolverWork; // a solver's own scratch
+
+typedef struct MbSolverOps {
+  const char *name;
+  void (*sizes)(const MbModel *model, size_t *nq, size_t *nv);
+  MbSolverWork *(*create)(const MbModel *model, int threads); // NULL: out of memory
+  void (*free)(MbSolverWork *work);
+  size_t (*bytes)(const MbSolverWork *work); // that the work holds
+  void (*initial)(const MbModel *model, double *q, double *v);
+
+  // coordinates → poses and twists of the bodies
+  void (*kinematics)(const MbModel *model, const double *q, const double *v, MbMaximal *x, size_t begin,
+                     size_t end);
+  // q ← q ⊕ h v
+  void (*advance)(const MbModel *model, double *q, double h, const double *v, size_t begin, size_t end);
+  // q̇ from v; and q made valid again after arithmetic on it, `rate` (may be NULL) along with it
+  void (*rate)(const MbModel *model, const double *q, const double *v, double *qdot);
+  void (*normalise)(const MbModel *model, double *q, double *rate);
+  // the body that number i of (q, v) belongs to, for messages
+  size_t (*body_of)(const MbModel *model, size_t i);
+
+  // A = M − a D − b K (a = b = 0 needs neither), with the body to blame where A is singular; then x ← A⁻¹ x.
+  bool (*factor)(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame);
+  void (*apply)(const MbSolverWork *work, double *x);
+  // y = M v; y = Jᵀ f; y += s Jᵀ B J v, with B the blocks K or D
+  void (*momentum)(const MbModel *model, const double *v, double *y);
+  void (*gather)(const MbModel *model, const double *f, double *y);
+  void (*blocks)(const MbModel *model, const double *B, double s, const double *v, double *y);
+} MbSolverOps;
+
+#endif

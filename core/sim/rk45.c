@@ -1,0 +1,187 @@
+// The adaptive integrator: Dormand–Prince 5(4) on y = (q, v), ẏ = (rate(q, v), M⁻¹ f). Its own steps run
+// ahead of the grid of the scene's step; states at grid times come from the dense output. What lies ahead is
+// part of the state, so that a checkpoint at any grid time resumes bit for bit.
+//
+//   memory = ( t, h, h_next, e_old, started | y (n) at t | k (n) = ẏ at t | dense output of [t − h, t] (5 x
+//   n) )
+//
+// Error norm: the largest |e_i| / (absolute + relative max(|y_i|, |y⁺_i|)); step h · 0.9 e^(−0.17) e_old^0.04
+// within [1/5, 5] of the last one (Hairer, Nørsett, Wanner, II.4 and IV.2). Steps end at the corners of
+// signal tables.
+#include "core/base/report.h"
+#include "core/integrators/integrators.h"
+#include "core/sim/sim_internal.h"
+
+#include <string.h>
+
+enum { T, H, H_NEXT, E_OLD, STARTED, HEADER };
+
+size_t mb_rk45_memory(size_t nq, size_t nv) { return HEADER + 7 * (nq + nv); }
+
+void mb_rk45_restart(MbSim *sim) {
+  double *memory = sim->state.memory;
+  memory[T] = sim->state.t;
+  memory[H] = 0;
+  memory[H_NEXT] = sim->model->h;
+  memory[E_OLD] = 1;
+  memory[STARTED] = 0;
+}
+
+// k = ẏ at (t, y). In the kinematic mode v follows from q and is written to y; its own rate is left zero.
+static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport *report) {
+  const MbSolverOps *solver = sim->solver;
+  const MbModel *model = sim->model;
+  double *q = y, *v = y + sim->nq, *vdot = k + sim->nq;
+  size_t blame = 0;
+
+  // forces want unit quaternions; the rate wants q as it is
+  memcpy(sim->q1, q, sim->nq * sizeof *q);
+  solver->normalise(model, sim->q1, NULL);
+  mb_sim_kinematics(sim, sim->q1, v);
+  if (model->solver.mode == MB_FIRST_ORDER) {
+    const MbStatus status = mb_sim_kinematic_velocity(sim, t, v, report);
+    if (status != MB_OK) return status;
+    memset(vdot, 0, sim->nv * sizeof *v);
+  } else {
+    mb_sim_forces(sim, t, false);
+    if (!solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
+    solver->gather(model, sim->x.f, vdot);
+    solver->apply(sim->work, vdot);
+  }
+  solver->rate(model, q, v, k);
+  return MB_OK;
+}
+
+// The first time after t (by more than rounding) at which a step must end.
+static double next_break(const MbModel *model, double t) {
+  for (size_t i = 0; i < model->nbreaks; i++)
+    if (model->breaks[i] > t + 1e-12 * (1 + fabs(t))) return model->breaks[i];
+  return INFINITY;
+}
+
+static void dense_output(double *dense, const double *y0, const double *y1, const double *stage, double h,
+                         size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const double dy = y1[i] - y0[i], b = h * stage[i] - dy;
+    double sum = 0;
+    for (size_t s = 0; s < MB_RK_STAGES; s++) sum += mb_rk_d[s] * stage[s * n + i];
+    dense[i] = y0[i];
+    dense[n + i] = dy;
+    dense[2 * n + i] = b;
+    dense[3 * n + i] = dy - h * stage[(MB_RK_STAGES - 1) * n + i] - b;
+    dense[4 * n + i] = h * sum;
+  }
+}
+
+static double error_norm(const MbIntegratorSpec *tolerance, const double *y0, const double *y1,
+                         const double *stage, double h, size_t n, size_t *which) {
+  double worst = 0;
+  *which = 0;
+  for (size_t i = 0; i < n; i++) {
+    double e = 0;
+    for (size_t s = 0; s < MB_RK_STAGES; s++) e += mb_rk_e[s] * stage[s * n + i];
+    const double scale = tolerance->absolute + tolerance->relative * fmax(fabs(y0[i]), fabs(y1[i]));
+    const double ratio = fabs(h * e) / scale;
+    if (isnan(ratio) || ratio > worst) worst = ratio, *which = i;
+    if (isnan(ratio)) break;
+  }
+  return worst;
+}
+
+// The stages of one step of length h from (y, k); the last one's y is the new state. False where a stage
+// failed.
+static MbStatus stages(MbSim *sim, double t, double h, const double *y, double *y1, MbReport *report) {
+  const size_t n = sim->nq + sim->nv;
+  double *stage = sim->stage;
+  for (size_t s = 1; s < MB_RK_STAGES; s++) {
+    for (size_t i = 0; i < n; i++) {
+      double sum = 0;
+      for (size_t j = 0; j < s; j++) sum += mb_rk_a[s][j] * stage[j * n + i];
+      y1[i] = y[i] + h * sum;
+    }
+    const MbStatus status = derivative(sim, t + mb_rk_c[s] * h, y1, stage + s * n, report);
+    if (status != MB_OK) return status;
+  }
+  return MB_OK;
+}
+
+// One accepted step, however many are tried. The dense output's first vector doubles as y⁺ while trying.
+static MbStatus accept_step(MbSim *sim, MbReport *report) {
+  const size_t n = sim->nq + sim->nv;
+  double *memory = sim->state.memory, *y = memory + HEADER, *k = y + n, *dense = k + n;
+  double *y1 = dense + 4 * n; // free until the step is accepted
+  const double t = memory[T], stop = next_break(sim->model, t);
+  size_t which = 0;
+  for (;;) {
+    const bool cut = t + memory[H_NEXT] * (1 + 1e-9) >= stop;
+    const double h = cut ? stop - t : memory[H_NEXT];
+    if (!(h > 1e-15 * (1 + fabs(t))))
+      return mb_error(
+          report, MB_NUMBERS, "",
+          "at t = %.9g s, step %lld: body \"%s\" cannot be followed to these tolerances: the adaptive "
+          "step has shrunk to %.3g s",
+          t, (long long)sim->state.step + 1, sim->model->body_name[sim->solver->body_of(sim->model, which)],
+          h);
+    memcpy(sim->stage, k, n * sizeof *k);
+    const MbStatus status = stages(sim, t, h, y, y1, report);
+    if (status != MB_OK) return status;
+    const double e = error_norm(&sim->model->integrator, y, y1, sim->stage, h, n, &which);
+    if (!(e <= 1)) { // too large, or not a number
+      memory[H_NEXT] = h * (e > 1 ? fmax(0.2, 0.9 * pow(e, -0.2)) : 0.1);
+      continue;
+    }
+    const double factor = 0.9 * pow(fmax(e, 1e-10), -0.17) * pow(memory[E_OLD], 0.04);
+    if (!cut || factor < 1) memory[H_NEXT] = h * fmin(5, fmax(0.2, factor));
+    memory[E_OLD] = fmax(e, 1e-4);
+    memory[T] = cut ? stop : t + h;
+    memory[H] = memory[T] - t;
+
+    // y ← y⁺ with unit quaternions; k, linear in them, along with it
+    double *const last = sim->stage + (MB_RK_STAGES - 1) * n;
+    memcpy(k, y1, n * sizeof *k); // y1 lies where the dense output goes
+    dense_output(dense, y, k, sim->stage, memory[H], n);
+    memcpy(y, k, n * sizeof *y);
+    memcpy(k, last, n * sizeof *k);
+    sim->solver->normalise(sim->model, y, k);
+    return MB_OK;
+  }
+}
+
+// (q1, v1) ← the state at `target`, between t − h and t
+static MbStatus interpolate(MbSim *sim, double target, MbReport *report) {
+  const size_t n = sim->nq + sim->nv;
+  const double *memory = sim->state.memory, *dense = memory + HEADER + 2 * n;
+  const double u = (target - (memory[T] - memory[H])) / memory[H], w = 1 - u;
+  for (size_t i = 0; i < n; i++) {
+    const double *c = dense + i;
+    const double y = c[0] + u * (c[n] + w * (c[2 * n] + u * (c[3 * n] + w * c[4 * n])));
+    *(i < sim->nq ? &sim->q1[i] : &sim->v1[i - sim->nq]) = y;
+  }
+  sim->solver->normalise(sim->model, sim->q1, NULL);
+  if (sim->model->solver.mode != MB_FIRST_ORDER) return MB_OK;
+  mb_sim_kinematics(sim, sim->q1, sim->v1);
+  return mb_sim_kinematic_velocity(sim, target, sim->v1, report);
+}
+
+// k at the start (and after a velocity jump): y is the state itself
+static MbStatus start(MbSim *sim, MbReport *report) {
+  double *memory = sim->state.memory, *y = memory + HEADER;
+  memcpy(y, sim->state.q, sim->nq * sizeof *y);
+  memcpy(y + sim->nq, sim->state.v, sim->nv * sizeof *y);
+  const MbStatus status = derivative(sim, memory[T], y, y + sim->nq + sim->nv, report);
+  if (status == MB_OK) memory[STARTED] = 1;
+  return status;
+}
+
+MbStatus mb_rk45_step(MbSim *sim, double target, MbReport *report) {
+  double *memory = sim->state.memory;
+  MbStatus status = memory[STARTED] != 0 ? MB_OK : start(sim, report);
+  while (status == MB_OK && memory[T] < target) {
+    status = accept_step(sim, report);
+    if (status != MB_OK) break;
+    // a blow-up is told from the integrator's own state, before it can shrink the step for ever
+    mb_sim_kinematics(sim, memory + HEADER, memory + HEADER + sim->nq);
+    status = mb_sim_check(sim, memory[T], sim->state.step + 1, report);
+  }
+  return status == MB_OK ? interpolate(sim, target, report) : status;
+}

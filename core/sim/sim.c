@@ -1,0 +1,124 @@
+// Making and freeing a simulation, and what its owner asks of it between steps.
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/integrators/integrators.h"
+#include "core/sim/sim_internal.h"
+#include "core/solvers/solvers.h"
+
+#include <string.h>
+
+size_t mb_model_dofs(const MbModel *model) {
+  size_t nq = 0, nv = 0;
+  mb_solver_for(model)->sizes(model, &nq, &nv);
+  return nv;
+}
+
+static MbStatus compile_signals(MbSim *sim, MbReport *report) {
+  const MbModel *model = sim->model;
+  for (size_t i = 0; i < model->nsignals; i++) {
+    const MbSignal *signal = &model->signals[i];
+    if (signal->kind != MB_SIGNAL_EXPRESSION) continue;
+    char message[256] = "";
+    sim->expressions[i] = mb_expression_create(signal->text, model->constants, model->nconstants, true,
+                                               message, sizeof message);
+    if (!sim->expressions[i])
+      return mb_error(report, MB_SCENE, "", "signal \"%s\": %s", signal->text, message);
+  }
+  return MB_OK;
+}
+
+static double *numbers(MbSim *sim, size_t n) { return mb_arena_alloc(&sim->arena, n, sizeof(double)); }
+
+static MbStatus allocate(MbSim *sim, MbReport *report) {
+  const MbModel *model = sim->model;
+  const size_t nb = model->nb, n = sim->nq + sim->nv;
+  const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
+  const bool blocks = model->solver.mode == MB_FIRST_ORDER || sim->integrator->a != 0;
+  sim->state.q = numbers(sim, sim->nq), sim->q1 = numbers(sim, sim->nq);
+  sim->state.v = numbers(sim, sim->nv), sim->v1 = numbers(sim, sim->nv);
+  sim->state.memory = numbers(sim, sim->nm);
+  sim->r = numbers(sim, sim->nv), sim->s = numbers(sim, sim->nv), sim->t = numbers(sim, sim->nv);
+  sim->stage = numbers(sim, adaptive ? MB_RK_STAGES * n : 0);
+  sim->signal = numbers(sim, model->nsignals);
+  sim->expressions = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->expressions);
+  MbMaximal *x = &sim->x;
+  *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact};
+  x->E = mb_arena_alloc(&sim->arena, nb, sizeof *x->E);
+  x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
+  if (blocks) x->K = numbers(sim, 36 * nb), x->D = numbers(sim, 36 * nb);
+  sim->work = sim->solver->create(model, sim->threads);
+  const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
+                  sim->s && sim->t && sim->stage && sim->signal && sim->expressions && x->E && x->phi &&
+                  x->f && (!blocks || (x->K && x->D)) && sim->work;
+  return ok ? MB_OK : mb_no_memory(report, "the simulation");
+}
+
+static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *options, MbReport *report) {
+  sim->model = model;
+  sim->solver = mb_solver_for(model);
+  sim->integrator = &mb_integrator_table[model->integrator.kind];
+  sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
+  sim->solver->sizes(model, &sim->nq, &sim->nv);
+  if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
+
+  MbStatus status = allocate(sim, report);
+  if (status == MB_OK) status = compile_signals(sim, report);
+  if (status == MB_OK) status = mb_channels_build(sim, report);
+  if (status != MB_OK) return status;
+  sim->solver->initial(model, sim->state.q, sim->state.v);
+  if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
+  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  if (model->solver.mode != MB_FIRST_ORDER) return MB_OK;
+  status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
+  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  return status;
+}
+
+MbStatus mb_sim_create(const MbModel *model, const MbSimOptions *options, MbSim **out, MbReport *report) {
+  *out = NULL;
+  MbSim *sim = mb_calloc(1, sizeof *sim);
+  if (!sim) return mb_no_memory(report, "the simulation");
+  const MbStatus status = create(sim, model, options, report);
+  if (status == MB_OK)
+    *out = sim;
+  else
+    mb_sim_free(sim);
+  return status;
+}
+
+void mb_sim_free(MbSim *sim) {
+  if (!sim) return;
+  for (size_t i = 0; sim->expressions && i < sim->model->nsignals; i++)
+    mb_expression_free(sim->expressions[i]);
+  if (sim->work) sim->solver->free(sim->work);
+  mb_arena_free(&sim->arena);
+  mb_free(sim);
+}
+
+size_t mb_sim_memory(const MbSim *sim) {
+  return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work);
+}
+
+double mb_sim_time(const MbSim *sim) { return sim->state.t; }
+int64_t mb_sim_steps(const MbSim *sim) { return sim->state.step; }
+
+MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const double impulse[3]) {
+  const MbModel *model = sim->model;
+  size_t blame = 0;
+  if (body >= model->nb || !sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return MB_USAGE;
+
+  // j = ( r × Rᵀp ; Rᵀp ) in C axes, then v ← v + M⁻¹ Jᵀ j
+  double *j = sim->x.f + 6 * body, r[3];
+  MbPose inverse;
+  memset(sim->x.f, 0, 6 * model->nb * sizeof *sim->x.f);
+  mb_pose_inverse(&inverse, &model->C[body]);
+  mb_pose_point(r, &inverse, at);
+  mb_quat_unrotate(j + 3, sim->x.E[body].q, impulse);
+  mb_vec3_cross(j, r, j + 3);
+  sim->solver->gather(model, sim->x.f, sim->r);
+  sim->solver->apply(sim->work, sim->r);
+  for (size_t i = 0; i < sim->nv; i++) sim->state.v[i] += sim->r[i];
+  if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
+  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  return MB_OK;
+}

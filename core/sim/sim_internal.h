@@ -1,0 +1,60 @@
+// What a running simulation holds, shared by the files of this folder.
+#ifndef MB_SIM_SIM_INTERNAL_H
+#define MB_SIM_SIM_INTERNAL_H
+
+#include "core/model/ops.h"
+
+typedef struct MbSampler MbSampler; // a row of the table of channels
+
+struct MbSim {
+  const MbModel *model;
+  const MbSolverOps *solver;
+  const MbIntegrator *integrator;
+  int threads;
+  size_t nq, nv, nm;
+
+  MbState state; // after the last good step
+  MbMaximal x;   // bodies at `state`, and the forces last evaluated
+  MbSolverWork *work;
+  MbExpression **expressions; // (nsignals) compiled, NULL for other kinds
+  double *signal;             // (nsignals)
+
+  // scratch of a step
+  double *q1, *v1;   // (nq), (nv) the state to come
+  double *r, *s, *t; // (nv)
+  double *stage;     // (MB_RK_STAGES x (nq + nv)), adaptive only
+
+  size_t nchannels, frame_size;
+  MbChannel *channels;        // (nchannels)
+  const MbSampler **samplers; // (nchannels)
+  MbArena arena;              // all of the above
+};
+
+// Bodies of x at coordinates q and velocities v.
+void mb_sim_kinematics(MbSim *sim, const double *q, const double *v);
+// Signals at t, then wrenches (and K, D if asked for) of the bodies in sim->x.
+void mb_sim_forces(MbSim *sim, double t, bool derivatives);
+// In the kinematic mode f = m v: the velocities that the forces at t give the bodies of sim->x, whose own
+// twists must be zero or those of the last instant:  (M − D) v⁺ = f − D v.
+MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *report);
+// NaN and growth beyond all bounds in the bodies of sim->x: MB_NUMBERS, naming the body.
+MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report);
+// The matrix A is singular because of body `blame`.
+MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
+
+// How many numbers the adaptive integrator carries from step to step, and its step.
+size_t mb_rk45_memory(size_t nq, size_t nv);
+void mb_rk45_restart(MbSim *sim);
+MbStatus mb_rk45_step(MbSim *sim, double target, MbReport *report);
+
+MbStatus mb_channels_build(MbSim *sim, MbReport *report);
+
+// Sums over the bodies of x.
+typedef struct MbEnergy {
+  double kinetic, gravity, elastic, total;
+} MbEnergy;
+
+MbEnergy mb_energy(const MbModel *model, const MbMaximal *x);
+void mb_momentum(const MbModel *model, const MbMaximal *x, double linear[3], double angular[3]);
+
+#endif

@@ -1,0 +1,219 @@
+// One step, the same for every solver and force: forces → integrator → A → velocities → coordinates.
+#include "core/base/report.h"
+#include "core/base/threads.h"
+#include "core/forces/forces.h"
+#include "core/sim/sim_internal.h"
+
+#include <string.h>
+
+enum { GRAIN = 64 }; // bodies a thread at least
+
+// ---- phases over ranges of bodies
+// --------------------------------------------------------------------------
+
+typedef struct Phase {
+  MbSim *sim;
+  double *q;
+  const double *v;
+  double h;
+} Phase;
+
+static void kinematics_range(void *context, size_t begin, size_t end) {
+  const Phase *const p = context;
+  p->sim->solver->kinematics(p->sim->model, p->q, p->v, &p->sim->x, begin, end);
+}
+
+void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
+  Phase phase = {.sim = sim, .q = (double *)q, .v = v};
+  mb_parallel_ranges(sim->threads, sim->model->nb, GRAIN, kinematics_range, &phase);
+}
+
+static void advance_range(void *context, size_t begin, size_t end) {
+  const Phase *const p = context;
+  p->sim->solver->advance(p->sim->model, p->q, p->h, p->v, begin, end);
+}
+
+static void advance(MbSim *sim, double *q, double h, const double *v) {
+  Phase phase = {.sim = sim, .q = q, .v = v, .h = h};
+  mb_parallel_ranges(sim->threads, sim->model->nb, GRAIN, advance_range, &phase);
+}
+
+// The velocity term and the forces that act on every body; range by range, so that each body's sum has one
+// order.
+static void forces_range(void *context, size_t begin, size_t end) {
+  const Phase *const p = context;
+  const MbModel *model = p->sim->model;
+  MbMaximal *x = &p->sim->x;
+  memset(x->f + 6 * begin, 0, 6 * (end - begin) * sizeof *x->f);
+  if (x->K) memset(x->K + 36 * begin, 0, 36 * (end - begin) * sizeof *x->K);
+  if (x->D) memset(x->D + 36 * begin, 0, 36 * (end - begin) * sizeof *x->D);
+  if (model->solver.mode == MB_DYNAMIC) mb_velocity_term_ops.eval(model, NULL, x, begin, end);
+  for (size_t i = 0; i < model->nforces; i++)
+    if (model->forces[i].ops->everywhere) model->forces[i].ops->eval(model, &model->forces[i], x, begin, end);
+}
+
+void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
+  const MbModel *model = sim->model;
+  for (size_t i = 0; i < model->nsignals; i++)
+    sim->signal[i] = mb_signal_value(&model->signals[i], sim->expressions[i], t);
+
+  double *const K = sim->x.K, *const D = sim->x.D;
+  if (!derivatives) sim->x.K = sim->x.D = NULL;
+  sim->x.t = t;
+  Phase phase = {.sim = sim};
+  mb_parallel_ranges(sim->threads, model->nb, GRAIN, forces_range, &phase);
+  for (size_t i = 0; i < model->nforces; i++)
+    if (!model->forces[i].ops->everywhere)
+      model->forces[i].ops->eval(model, &model->forces[i], &sim->x, 0, model->nb);
+  sim->x.K = K, sim->x.D = D;
+}
+
+// ---- troubles
+// ----------------------------------------------------------------------------------------------
+
+MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report) {
+  static const double FASTEST = 1e12, FARTHEST = 1e15; // no scene in any unit means more than this
+  for (size_t b = 0; b < sim->model->nb; b++) {
+    const double *phi = sim->x.phi + 6 * b, *p = sim->x.E[b].p;
+    bool finite = true, bounded = true;
+    for (int i = 0; i < 6; i++) finite &= isfinite(phi[i]) != 0, bounded &= fabs(phi[i]) < FASTEST;
+    for (int i = 0; i < 3; i++) finite &= isfinite(p[i]) != 0, bounded &= fabs(p[i]) < FARTHEST;
+    finite &= isfinite(sim->x.E[b].q[0]) != 0;
+    if (finite && bounded) continue;
+    return mb_error(report, MB_NUMBERS, "",
+                    "at t = %.9g s, step %lld: body \"%s\" has %s (speed %.3g m/s, spin %.3g rad/s)", t,
+                    (long long)step, sim->model->body_name[b],
+                    finite ? "grown beyond all bounds" : "numbers that are not finite", mb_vec3_norm(phi + 3),
+                    mb_vec3_norm(phi));
+  }
+  return MB_OK;
+}
+
+MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
+  return mb_error(
+      report, MB_NUMBERS, "",
+      "at t = %.9g s, step %lld: the step's matrix is singular because of body \"%s\": take a smaller step",
+      sim->state.t, (long long)sim->state.step + 1, sim->model->body_name[blame]);
+}
+
+// ---- the fixed-step schemes
+// --------------------------------------------------------------------------------
+
+// A v⁺ = r with the coefficients of the integrators' table; v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺)
+static MbStatus one_solve(MbSim *sim, MbReport *report) {
+  const MbIntegrator *in = sim->integrator;
+  const MbSolverOps *solver = sim->solver;
+  const double h = sim->model->h;
+  const double *v = sim->state.v;
+  double *r = sim->r;
+  size_t blame = 0;
+
+  mb_sim_forces(sim, sim->state.t + in->instant * h, sim->x.D != NULL);
+  solver->gather(sim->model, sim->x.f, r);
+  if (in->c != 0) solver->blocks(sim->model, sim->x.D, -in->c, v, r);
+  if (in->d != 0) solver->blocks(sim->model, sim->x.K, in->d * h, v, r);
+  solver->momentum(sim->model, v, sim->s);
+  for (size_t i = 0; i < sim->nv; i++) r[i] = sim->s[i] + h * r[i];
+
+  if (!solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, in->exact, &blame))
+    return mb_sim_singular(sim, blame, report);
+  solver->apply(sim->work, r);
+  memcpy(sim->v1, r, sim->nv * sizeof *r);
+  if (in->w != 0)
+    for (size_t i = 0; i < sim->nv; i++) r[i] = in->w * v[i] + (1 - in->w) * r[i];
+  memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
+  advance(sim, sim->q1, h, r);
+  return MB_OK;
+}
+
+// A = M − (h/2) D;  A v½ = M v + (h/2)(f − D v),  q⁺ = q ⊕ h v½,  A v⁺ = M v + (h/2)(f + f′ − D v), f′ =
+// f(q⁺, v)
+static MbStatus verlet(MbSim *sim, MbReport *report) {
+  const MbSolverOps *solver = sim->solver;
+  const MbModel *model = sim->model;
+  const double h = model->h, *v = sim->state.v;
+  double *f = sim->r, *base = sim->s, *half = sim->t;
+  size_t blame = 0;
+
+  mb_sim_forces(sim, sim->state.t, true);
+  if (!solver->factor(sim->work, &sim->x, h / 2, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
+  solver->gather(model, sim->x.f, f);
+  solver->momentum(model, v, base);
+  solver->blocks(model, sim->x.D, -h / 2, v, base);
+  for (size_t i = 0; i < sim->nv; i++) base[i] += h / 2 * f[i];
+
+  memcpy(half, base, sim->nv * sizeof *half);
+  solver->apply(sim->work, half);
+  memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
+  advance(sim, sim->q1, h, half);
+
+  mb_sim_kinematics(sim, sim->q1, v);
+  mb_sim_forces(sim, sim->state.t + h, false);
+  solver->gather(model, sim->x.f, f);
+  for (size_t i = 0; i < sim->nv; i++) sim->v1[i] = base[i] + h / 2 * f[i];
+  solver->apply(sim->work, sim->v1);
+  return MB_OK;
+}
+
+// The kinematic mode f = m v (B96 3): velocities are no state. With f linearised at q + a h v⁺ and at v⁺,
+// (M − D − a h K) v⁺ = f − D v,  q⁺ = q ⊕ h v⁺; a = 0, 1, ½ give Euler, implicit Euler and the midpoint rule.
+static MbStatus first_order(MbSim *sim, MbReport *report) {
+  const MbIntegrator *in = sim->integrator;
+  const double h = sim->model->h;
+  size_t blame = 0;
+  mb_sim_forces(sim, sim->state.t + in->instant * h, true);
+  sim->solver->gather(sim->model, sim->x.f, sim->v1);
+  sim->solver->blocks(sim->model, sim->x.D, -1, sim->state.v, sim->v1);
+  if (!sim->solver->factor(sim->work, &sim->x, 1, in->a * h, in->exact, &blame))
+    return mb_sim_singular(sim, blame, report);
+  sim->solver->apply(sim->work, sim->v1);
+  memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
+  advance(sim, sim->q1, h, sim->v1);
+  return MB_OK;
+}
+
+MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *report) {
+  const MbSolverOps *solver = sim->solver;
+  size_t blame = 0;
+  mb_sim_forces(sim, t, true);
+  solver->gather(sim->model, sim->x.f, sim->r);
+  solver->blocks(sim->model, sim->x.D, -1, v, sim->r);
+  if (!solver->factor(sim->work, &sim->x, 1, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
+  memcpy(v, sim->r, sim->nv * sizeof *v);
+  solver->apply(sim->work, v);
+  return MB_OK;
+}
+
+// Makes (q1, v1) the state if it is sound; else the bodies are put back where the state is.
+static MbStatus commit(MbSim *sim, MbReport *report) {
+  MbState *state = &sim->state;
+  const int64_t step = state->step + 1;
+  const double t = (double)step * sim->model->h;
+  mb_sim_kinematics(sim, sim->q1, sim->v1);
+  const MbStatus status = mb_sim_check(sim, t, step, report);
+  if (status != MB_OK) {
+    mb_sim_kinematics(sim, state->q, state->v);
+    return status;
+  }
+  double *const q = state->q, *const v = state->v;
+  state->q = sim->q1, state->v = sim->v1;
+  sim->q1 = q, sim->v1 = v;
+  state->step = step;
+  state->t = t;
+  return MB_OK;
+}
+
+MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
+  MbStatus status = MB_OK;
+  if (sim->integrator->scheme == MB_ADAPTIVE)
+    status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
+  else if (sim->model->solver.mode == MB_FIRST_ORDER)
+    status = first_order(sim, report);
+  else if (sim->integrator->scheme == MB_VERLET)
+    status = verlet(sim, report);
+  else
+    status = one_solve(sim, report);
+  if (status == MB_OK) return commit(sim, report);
+  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  return status;
+}

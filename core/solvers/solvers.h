@@ -1,0 +1,12 @@
+// The solvers: each is an inverse of A = M − a D − b K in its own coordinates.
+#ifndef MB_SOLVERS_SOLVERS_H
+#define MB_SOLVERS_SOLVERS_H
+
+#include "core/model/ops.h"
+
+// What runs a model: without joints `redmax` and `maximal` are the same, A being block diagonal.
+const MbSolverOps *mb_solver_for(const MbModel *model);
+
+extern const MbSolverOps mb_free_bodies_ops;
+
+#endif

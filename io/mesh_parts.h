@@ -1,0 +1,55 @@
+// What the readers of mesh files share: the file in memory, a growing mesh, tokens and numbers. Private to
+// io/mesh_*.
+#ifndef MB_IO_MESH_PARTS_H
+#define MB_IO_MESH_PARTS_H
+
+#include "core/base/report.h"
+
+// A mesh file and what has been read of it.
+typedef struct MbMeshFile {
+  const char *path, *where; // for messages
+  MbReport *report;
+  char *data; // (size) and a zero after it
+  size_t size;
+  size_t nv, nt, vertex_room, triangle_room;
+  double *vertex;    // (nv x 3)
+  int32_t *triangle; // (nt x 3), corners from 0
+} MbMeshFile;
+
+MbStatus mb_read_obj(MbMeshFile *file);
+MbStatus mb_read_stl(MbMeshFile *file);
+MbStatus mb_read_ply(MbMeshFile *file);
+
+// "FILE, line 12: ..." and "FILE, byte 84: ..."; both return MB_IO.
+MbStatus mb_mesh_error_line(const MbMeshFile *file, size_t line, const char *format, ...) MB_PRINTF(3, 4);
+MbStatus mb_mesh_error_byte(const MbMeshFile *file, size_t byte, const char *format, ...) MB_PRINTF(3, 4);
+
+MbStatus mb_mesh_add_vertex(MbMeshFile *file, const double x[3]);
+MbStatus mb_mesh_add_triangle(MbMeshFile *file, int32_t a, int32_t b, int32_t c);
+// Corners at the same place become one vertex; triangles that lose a corner by it are left out.
+MbStatus mb_mesh_merge_corners(MbMeshFile *file);
+
+// A word of a text file: what stands between white space.
+typedef struct MbToken {
+  const char *text; // NULL = there is none
+  int length;
+  size_t line; // from 1
+} MbToken;
+
+// Reads words from `at` on; `end` points at a zero byte.
+typedef struct MbScanner {
+  const char *at, *end;
+  size_t line;
+} MbScanner;
+
+void mb_scanner_start(MbScanner *scanner, const MbMeshFile *file);
+MbToken mb_scan_word(MbScanner *scanner);         // over line ends
+MbToken mb_scan_word_of_line(MbScanner *scanner); // none at a line's end
+void mb_scan_line_end(MbScanner *scanner);        // goes to the start of the next line
+
+bool mb_token_is(const MbToken *token, const char *word); // whatever the case of its letters
+// The whole token as a decimal number; false for anything else, "inf" and "nan" included.
+bool mb_token_number(const MbToken *token, double *x);
+int mb_token_shown(const MbToken *token); // how much of it to show in a message, with "%.*s"
+
+#endif

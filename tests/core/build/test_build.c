@@ -1,0 +1,130 @@
+// What the build makes of bodies, and what it refuses.
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void refused(const MbSceneSpec *spec, const char *where, const char *text) {
+  MbReport report = {0};
+  MbModel *model = NULL;
+  cr_assert_eq(mb_build(spec, &model, &report), MB_SCENE, "\"%s\" should have been refused", text);
+  cr_assert_null(model);
+  cr_assert_str_eq(report.issues[0].where, where);
+  cr_assert(strstr(report.issues[0].text, text), "found \"%s\", wanted \"%s\"", report.issues[0].text, text);
+}
+
+static void warned(const MbSceneSpec *spec, const char *text) {
+  MbReport report = {0};
+  MbModel *model = NULL;
+  test_ok(mb_build(spec, &model, &report), &report);
+  cr_assert_eq(report.warnings, 1, "\"%s\" should have been warned about", text);
+  cr_assert(strstr(report.issues[0].text, text), "found \"%s\", wanted \"%s\"", report.issues[0].text, text);
+  mb_model_free(model);
+}
+
+static MbShapeSpec box(double a, double b, double c) {
+  return (MbShapeSpec){
+      .kind = MB_SHAPE_BOX, .size = {a, b, c}, .frame.rotation = {1}, .density = NAN, .scale = 1};
+}
+
+static MbSceneSpec with_shape(MbShapeSpec *shape) {
+  MbSceneSpec spec = test_scene(MB_IMPLICIT, 0.01, 1);
+  MbBodySpec *body = test_body(&spec, "b", 1, 1, 1, 1);
+  body->inertia.given = false;
+  body->shapes = shape;
+  body->nshapes = 1;
+  return spec;
+}
+
+Test(build, bodies_without_mass_or_with_two_are_refused) {
+  MbShapeSpec shape = box(1, 2, 3);
+  MbSceneSpec spec = with_shape(&shape);
+  refused(&spec, "/bodies/0", "has no mass");
+  spec.bodies[0].density = 0;
+  refused(&spec, "/bodies/0", "must be positive");
+  spec.bodies[0].nshapes = 0;
+  refused(&spec, "/bodies/0", "has no mass");
+  spec.bodies[0].inertia.given = true;
+  refused(&spec, "/bodies/0", "already says the mass");
+  spec.bodies[0].density = NAN;
+  spec.bodies[0].inertia.matrix[0] = -1;
+  refused(&spec, "/bodies/0/inertia", "must be positive");
+  mb_arena_free(&spec.arena);
+}
+
+Test(build, impossible_scenes_are_refused_by_name) {
+  MbShapeSpec shapes[2] = {box(1, 2, 3), box(1, 1, 1)};
+  MbSceneSpec spec = with_shape(shapes);
+  spec.bodies[0].nshapes = 2, spec.bodies[0].shape_list = true;
+  shapes[0].density = 1000;
+  refused(&spec, "/bodies/0/shape/1", "has no density");
+  shapes[1].density = 1000, shapes[1].kind = MB_SHAPE_PLANE;
+  refused(&spec, "/bodies/0/shape/1", "plane");
+  shapes[1] = shapes[0];
+
+  test_force(&spec, MB_FORCE_POINT, "nobody");
+  refused(&spec, "/forces/0/body", "nobody");
+  spec.nforces = 0;
+  spec.time.step = 0;
+  refused(&spec, "/time/step", "must be positive");
+  spec.time = (MbTimeSpec){.step = 1e-9, .duration = 1e9, .steps = -1};
+  refused(&spec, "/time/duration", "1e15");
+  spec.time.duration = 1;
+  spec.solver.kind = MB_SOLVER_PROJECTIVE;
+  refused(&spec, "/solver", "projective");
+  spec.solver.kind = MB_SOLVER_MAXIMAL, spec.solver.mode = MB_FIRST_ORDER,
+  spec.integrator.kind = MB_BRIDSON_MARINO;
+  refused(&spec, "/integrator", "\"implicit\"");
+  mb_arena_free(&spec.arena);
+}
+
+Test(build, likely_mistakes_are_warned_about) {
+  MbSceneSpec spec = test_scene(MB_SYMPLECTIC, 0.1, 1);
+  MbBodySpec *body = test_body(&spec, "b", 1, 1, 1, 3);
+  warned(&spec, "no solid has these");
+  body->inertia.matrix[2] = 1;
+  body->angular[0] = 20;
+  warned(&spec, "turns by 2 rad in a step");
+  body->angular[0] = 0, body->damping = 25;
+  warned(&spec, "unstable");
+  mb_arena_free(&spec.arena);
+}
+
+Test(build, densities_and_total_mass_are_as_the_scene_says) {
+  MbMaterialSpec materials[2] = {{"steel", 7800}, {"wood", 600}};
+  MbShapeSpec shape = box(1, 2, 3);
+  MbSceneSpec spec = with_shape(&shape);
+  spec.materials = materials, spec.nmaterials = 2;
+  spec.bodies[0].material = "wood";
+  const double cases[4] = {6 * 600, 6 * 1000, 6 * 7800, 6 * 2};
+  for (int k = 0; k < 4; k++) {
+    if (k == 1) spec.bodies[0].density = 1000;
+    if (k == 2) shape.material = "steel";
+    if (k == 3) shape.density = 2;
+    MbModel *model = test_model(&spec);
+    test_near("mass", &model->M[3], &cases[k], 1, 1e-12 * cases[k]);
+    mb_model_free(model);
+  }
+  spec.bodies[0].mass = 5;
+  MbModel *model = test_model(&spec);
+  const double M[6] = {5 * 13 / 12.0, 5 * 10 / 12.0, 5 * 5 / 12.0, 5, 5, 5};
+  test_near("inertia of the box scaled to 5 kg", model->M, M, 6, 1e-14);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
+}
+
+Test(build, many_bodies_are_found_by_name) {
+  MbSceneSpec spec = test_scene(MB_IMPLICIT, 0.01, 1);
+  for (int i = 0; i < 1000; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "n%d", i);
+    test_body(&spec, mb_arena_strdup(&spec.arena, name), 1, 1, 1, 1);
+  }
+  test_force(&spec, MB_FORCE_WRENCH, "n777");
+  MbModel *model = test_model(&spec);
+  cr_assert_eq(model->forces[0].body, 777);
+  mb_model_free(model);
+  spec.bodies[3].name = "n4";
+  refused(&spec, "/bodies", "two bodies are called \"n4\"");
+  mb_arena_free(&spec.arena);
+}

@@ -1,0 +1,82 @@
+#include "tests/support.h"
+
+#include <string.h>
+
+enum { MOST = 4096 }; // bodies or forces of a scene made in C
+
+MbSceneSpec test_scene(MbIntegratorKind integrator, double step, int64_t steps) {
+  MbSceneSpec spec = {.name = "test", .description = ""};
+  spec.time = (MbTimeSpec){.step = step, .duration = NAN, .steps = steps};
+  spec.solver = (MbSolverSpec){.kind = MB_SOLVER_REDMAX, .threads = 1};
+  spec.integrator = (MbIntegratorSpec){.kind = integrator, .relative = 1e-6, .absolute = 1e-9};
+  spec.output = (MbOutputSpec){.every = 1, .interval = NAN, .checkpoint = NAN};
+  spec.bodies = mb_arena_alloc(&spec.arena, MOST, sizeof *spec.bodies);
+  spec.forces = mb_arena_alloc(&spec.arena, MOST, sizeof *spec.forces);
+  return spec;
+}
+
+MbBodySpec *test_body(MbSceneSpec *spec, const char *name, double mass, double Ixx, double Iyy, double Izz) {
+  cr_assert_lt(spec->nbodies, MOST);
+  MbBodySpec *body = &spec->bodies[spec->nbodies++];
+  *body = (MbBodySpec){.name = name, .density = NAN, .mass = NAN};
+  body->inertia = (MbInertiaSpec){.given = true, .mass = mass, .matrix = {Ixx, Iyy, Izz}};
+  body->pose.rotation[0] = 1;
+  return body;
+}
+
+MbForceSpec *test_force(MbSceneSpec *spec, MbForceKind kind, const char *body) {
+  cr_assert_lt(spec->nforces, MOST);
+  MbForceSpec *force = &spec->forces[spec->nforces++];
+  *force = (MbForceSpec){.kind = kind, .body = body};
+  return force;
+}
+
+MbSignalSpec test_constant(double value) {
+  return (MbSignalSpec){.kind = MB_SIGNAL_CONSTANT, .value = value};
+}
+MbSignalSpec test_expression(const char *text) {
+  return (MbSignalSpec){.kind = MB_SIGNAL_EXPRESSION, .text = text};
+}
+
+void test_ok(MbStatus status, const MbReport *report) {
+  cr_assert_eq(status, MB_OK, "%s: %s: %s", mb_status_text(status), report->issues[0].where,
+               report->issues[0].text);
+}
+
+MbModel *test_model(const MbSceneSpec *spec) {
+  MbReport report = {0};
+  MbModel *model = NULL;
+  test_ok(mb_build(spec, &model, &report), &report);
+  return model;
+}
+
+MbSim *test_sim(const MbModel *model, int threads) {
+  MbReport report = {0};
+  MbSim *sim = NULL;
+  const MbSimOptions options = {.threads = threads};
+  test_ok(mb_sim_create(model, &options, &sim, &report), &report);
+  return sim;
+}
+
+void test_steps(MbSim *sim, int64_t count) {
+  MbReport report = {0};
+  for (int64_t i = 0; i < count; i++) test_ok(mb_sim_step(sim, &report), &report);
+}
+
+void test_near(const char *what, const double *a, const double *b, size_t n, double tolerance) {
+  size_t worst = 0;
+  double most = 0;
+  for (size_t i = 0; i < n; i++)
+    if (!(fabs(a[i] - b[i]) <= most)) worst = i, most = fabs(a[i] - b[i]);
+  cr_assert(n == 0 || most <= tolerance,
+            "%s: number %zu of %zu is %.17g, wanted %.17g: off by %.3g, allowed %.3g", what, worst, n,
+            a[worst], b[worst], most, tolerance);
+}
+
+// splitmix64
+double test_random(uint64_t *state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}

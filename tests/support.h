@@ -1,0 +1,30 @@
+// What several tests need: scenes made in C, and comparisons that say where they fail.
+#ifndef MB_TESTS_SUPPORT_H
+#define MB_TESTS_SUPPORT_H
+
+#include "core/build/build.h"
+#include "core/sim/sim_internal.h"
+
+#include <criterion/criterion.h>
+
+// A scene in C: bodies and forces are added to it. Free with mb_arena_free(&spec.arena).
+MbSceneSpec test_scene(MbIntegratorKind integrator, double step, int64_t steps);
+// A body with principal moments I and mass m about its frame's origin, which is its centre of mass.
+MbBodySpec *test_body(MbSceneSpec *spec, const char *name, double mass, double Ixx, double Iyy, double Izz);
+MbForceSpec *test_force(MbSceneSpec *spec, MbForceKind kind, const char *body);
+MbSignalSpec test_constant(double value);
+MbSignalSpec test_expression(const char *text);
+
+// Builds, or fails the test with what the report says.
+MbModel *test_model(const MbSceneSpec *spec);
+MbSim *test_sim(const MbModel *model, int threads);
+void test_steps(MbSim *sim, int64_t count);
+void test_ok(MbStatus status, const MbReport *report);
+
+// Fails when some |a_i − b_i| > tolerance, and says which is the worst.
+void test_near(const char *what, const double *a, const double *b, size_t n, double tolerance);
+
+// A deterministic stream of numbers in [0, 1).
+double test_random(uint64_t *state);
+
+#endif

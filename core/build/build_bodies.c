@@ -190,27 +190,19 @@ static MbStatus build_body(const MbSceneSpec *spec, size_t i, double M[6], MbPos
 
 MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   const size_t nb = spec->nbodies;
-  const char **name = mb_arena_alloc(&model->arena, nb, sizeof *name);
   double *M = mb_arena_alloc(&model->arena, nb, 6 * sizeof *M);
   double *damping = mb_arena_alloc(&model->arena, nb, sizeof *damping);
   double *phi0 = mb_arena_alloc(&model->arena, nb, 6 * sizeof *phi0);
-  MbPose *C = mb_arena_alloc(&model->arena, nb, sizeof *C),
-         *E0 = mb_arena_alloc(&model->arena, nb, sizeof *E0);
-  if (!name || !M || !damping || !phi0 || !C || !E0) return mb_no_memory(report, "bodies");
+  MbPose *C = mb_arena_alloc(&model->arena, nb, sizeof *C), *E0 = mb_arena_alloc(&model->arena, nb, sizeof *E0);
+  if (!M || !damping || !phi0 || !C || !E0) return mb_no_memory(report, "bodies");
+  model->M = M, model->C = C, model->damping = damping, model->E0 = E0, model->phi0 = phi0;
 
   MbStatus status = MB_OK;
-  size_t twice = nb;
   for (size_t i = 0; i < nb; i++) {
-    name[i] = mb_arena_strdup(&model->arena, spec->bodies[i].name);
-    if (!name[i]) return mb_no_memory(report, "bodies");
-    damping[i] = spec->bodies[i].damping;
-    const MbStatus one = build_body(spec, i, M + 6 * i, &C[i], &E0[i], phi0 + 6 * i, report);
+    const size_t b = model->number[i];
+    damping[b] = spec->bodies[i].damping;
+    const MbStatus one = build_body(spec, i, M + 6 * b, &C[b], &E0[b], phi0 + 6 * b, report);
     if (one != MB_OK) status = one;
   }
-  if (!mb_names_build(&model->names, name, nb, &model->arena, &twice)) return mb_no_memory(report, "bodies");
-  if (twice < nb) status = mb_error(report, MB_SCENE, "/bodies", "two bodies are called \"%s\"", name[twice]);
-  model->nb = nb;
-  model->body_name = name;
-  model->M = M, model->C = C, model->damping = damping, model->E0 = E0, model->phi0 = phi0;
   return status;
 }

@@ -20,8 +20,10 @@ static MbStatus build_on_body(const MbForceSpec *spec, size_t i, MbModel *model,
                               MbForce *force, MbReport *report) {
   char where[64];
   snprintf(where, sizeof where, "/forces/%zu/body", i);
-  if (!spec->body || !mb_names_find(&model->names, spec->body, &force->body))
+  size_t listed = 0;
+  if (!spec->body || !mb_names_find(&model->names, spec->body, &listed))
     return mb_error(report, MB_SCENE, where, "no body is called \"%s\"", spec->body ? spec->body : "");
+  force->body = model->number[listed];
   const MbPose *C = &model->C[force->body];
   double R[9];
   MbPose inverse;

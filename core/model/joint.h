@@ -9,7 +9,7 @@
 
 typedef struct MbJointOps MbJointOps;
 
-enum { MB_JOINT_DOFS = 6 }; // of a joint that is no composite
+enum { MB_JOINT_DOFS = 6, MB_JOINT_MOST = 24 }; // degrees of freedom of a joint that is no composite; of any
 
 // One joint of the model, constant. What its kind does not use is zero.
 typedef struct MbJoint {

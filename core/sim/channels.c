@@ -24,37 +24,38 @@ static void body_frame(const MbSim *sim, size_t b, MbPose *B) {
 
 static void sample_position(const MbSim *sim, double *out) {
   MbPose B;
-  for (size_t b = 0; b < sim->model->nb; b++) {
-    body_frame(sim, b, &B);
-    mb_vec3_copy(out + 3 * b, B.p);
+  for (size_t i = 0; i < sim->model->nb; i++) {
+    body_frame(sim, sim->model->number[i], &B);
+    mb_vec3_copy(out + 3 * i, B.p);
   }
 }
 
 static void sample_rotation(const MbSim *sim, double *out) {
   MbPose B;
-  for (size_t b = 0; b < sim->model->nb; b++) {
-    body_frame(sim, b, &B);
+  for (size_t i = 0; i < sim->model->nb; i++) {
+    body_frame(sim, sim->model->number[i], &B);
     mb_quat_normalise(B.q);
-    memcpy(out + 4 * b, B.q, sizeof B.q);
+    memcpy(out + 4 * i, B.q, sizeof B.q);
   }
 }
 
 // ω_W = R ω, and of B's origin v_W = R (v + ω × o), with o the origin of B in C
 static void sample_velocity(const MbSim *sim, double *out) {
-  for (size_t b = 0; b < sim->model->nb; b++) {
+  for (size_t i = 0; i < sim->model->nb; i++) {
+    const size_t b = sim->model->number[i];
     const double *phi = sim->x.phi + 6 * b;
     MbPose inverse;
     double turn[3];
     mb_pose_inverse(&inverse, &sim->model->C[b]);
     mb_vec3_cross(turn, phi, inverse.p);
     mb_vec3_add(turn, turn, phi + 3);
-    mb_quat_rotate(out + 6 * b, sim->x.E[b].q, phi);
-    mb_quat_rotate(out + 6 * b + 3, sim->x.E[b].q, turn);
+    mb_quat_rotate(out + 6 * i, sim->x.E[b].q, phi);
+    mb_quat_rotate(out + 6 * i + 3, sim->x.E[b].q, turn);
   }
 }
 
 static void sample_energy(const MbSim *sim, double *out) {
-  const MbEnergy e = mb_energy(sim->model, &sim->x);
+  const MbEnergy e = mb_energy(sim->model, &sim->x, sim->state.q);
   out[0] = e.kinetic, out[1] = e.gravity, out[2] = e.elastic, out[3] = e.total;
 }
 
@@ -105,7 +106,7 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
                                                   .items = items,
                                                   .width = row->width,
                                                   .offset = sim->frame_size,
-                                                  .items_names = row->per_body ? model->body_name : NULL,
+                                                  .items_names = row->per_body ? model->listed : NULL,
                                                   .component_names = row->components};
     sim->frame_size += items * row->width;
   }

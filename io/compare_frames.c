@@ -106,18 +106,23 @@ static MbStatus note_lonely(MbCompare *c, const Lonely *only, MbTraj *has) {
                          mb_traj_path(has));
 }
 
+// To a part of a step, or to the last bits of a long run's time.
+static bool same_time(const Matching *m) {
+  return m->i < m->a.frames && m->j < m->b.frames &&
+         fabs(m->ta - m->tb) <= fmax(m->c->slack, 0x1p-51 * fabs(m->ta));
+}
+
 static MbStatus match(Matching *m) {
-  MbCompare *c = m->c;
   MbStatus status = load_a(m);
   if (status == MB_OK) status = load_b(m);
   while (status == MB_OK && (m->i < m->a.frames || m->j < m->b.frames)) {
-    if (fabs(m->ta - m->tb) <= c->slack + 0x1p-51 * fabs(m->ta))
+    if (same_time(m))
       status = step_both(m);
     else
       status = m->ta < m->tb ? step_a(m) : step_b(m);
   }
-  if (status == MB_OK) status = note_lonely(c, &m->only_a, c->a);
-  if (status == MB_OK) status = note_lonely(c, &m->only_b, c->b);
+  if (status == MB_OK) status = note_lonely(m->c, &m->only_a, m->c->a);
+  if (status == MB_OK) status = note_lonely(m->c, &m->only_b, m->c->b);
   return status;
 }
 

@@ -4,7 +4,7 @@
 #include "core/base/report.h"
 #include "io/compare.h"
 #include "io/json.h"
-#include "io/number_text.h"
+#include "io/json_text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_MOST = 16 << 20, POINTER = 256 };
+enum { FILE_MOST = 16 << 20, POINTER = 256, TWO_DIGITS = 32 };
 
 static MbStatus begin(MbTolerances *t, MbReport *report) {
   *t = (MbTolerances){0};
@@ -169,43 +169,39 @@ MbStatus mb_tolerances_read(const char *path, MbTolerances *tolerances, MbReport
 // ---- writing
 // -----------------------------------------------------------------------------------------------
 
-static void write_string(FILE *file, const char *text) {
-  fputc('"', file);
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-    if (*c == '"' || *c == '\\')
-      fprintf(file, "\\%c", *c);
-    else if (*c < ' ')
-      fprintf(file, "\\u%04x", *c);
-    else
-      fputc(*c, file);
-  }
-  fputc('"', file);
+static void add_tolerance(MbText *text, const MbTolerance *t) {
+  mb_text_add(text, "{\"atol\": ");
+  mb_text_number(text, t->atol);
+  mb_text_add(text, ", \"rtol\": ");
+  mb_text_number(text, t->rtol);
+  mb_text_add(text, "}");
 }
 
-static void write_tolerance(FILE *file, const MbTolerance *t) {
-  char atol[MB_NUMBER_TEXT], rtol[MB_NUMBER_TEXT];
-  fprintf(file, "{\"atol\": %s, \"rtol\": %s}", mb_number_text(t->atol, atol), mb_number_text(t->rtol, rtol));
+static char *tolerances_text(const MbTolerances *t) {
+  MbText text = {0};
+  mb_text_add(&text, "{\n  \"mbsim_tolerances\": 1,\n  \"default\": ");
+  add_tolerance(&text, &t->fallback);
+  mb_text_add(&text, ",\n  \"channels\": {");
+  for (size_t i = 0; i < t->count; i++) {
+    mb_text_add(&text, i ? ",\n    " : "\n    ");
+    mb_text_quoted(&text, t->items[i].channel);
+    mb_text_add(&text, ": ");
+    add_tolerance(&text, &t->items[i]);
+  }
+  mb_text_add(&text, t->count ? "\n  }\n}\n" : "}\n}\n");
+  return mb_text_take(&text);
 }
 
 MbStatus mb_tolerances_write(const char *path, const MbTolerances *t, MbReport *report) {
+  char *text = tolerances_text(t);
+  if (!text) return mb_no_memory(report, "tolerances");
   FILE *file = fopen(path, "w");
-  if (!file) return mb_error(report, MB_IO, "", "cannot create %s: %s", path, strerror(errno));
-  fputs("{\n  \"mbsim_tolerances\": 1,\n  \"default\": ", file);
-  write_tolerance(file, &t->fallback);
-  fputs(",\n  \"channels\": {", file);
-  for (size_t i = 0; i < t->count; i++) {
-    fputs(i ? ",\n    " : "\n    ", file);
-    write_string(file, t->items[i].channel);
-    fputs(": ", file);
-    write_tolerance(file, &t->items[i]);
-  }
-  fputs(t->count ? "\n  }\n}\n" : "}\n}\n", file);
-
-  errno = 0;
-  const bool failed = fflush(file) != 0 || ferror(file);
-  const int reason = errno;
-  if (fclose(file) == 0 && !failed) return MB_OK;
-  return mb_error(report, MB_IO, "", "cannot write %s: %s", path, strerror(reason ? reason : errno));
+  int failure = file ? 0 : errno;
+  if (file && fputs(text, file) < 0) failure = errno;
+  if (file && fclose(file) != 0 && !failure) failure = errno;
+  mb_free(text);
+  if (!failure) return MB_OK;
+  return mb_error(report, MB_IO, "", "cannot write %s: %s", path, strerror(failure));
 }
 
 // ---- learning
@@ -214,7 +210,7 @@ MbStatus mb_tolerances_write(const char *path, const MbTolerances *t, MbReport *
 // The least number of two digits that is not below x.
 static double round_up(double x) {
   if (!(x > 0)) return 0;
-  char text[MB_NUMBER_TEXT];
+  char text[TWO_DIGITS];
   snprintf(text, sizeof text, "%.1e", x);
   const double near = strtod(text, NULL);
   if (near >= x) return near;

@@ -35,7 +35,7 @@ bool mb_export_flat(const MbChannel *channel) { return channel->items == 1 && !c
 
 // An index as Python understands it, between `low` and `high`.
 static int64_t clamp_index(int64_t k, int64_t n, int64_t low, int64_t high) {
-  if (k < 0) k = k < -n ? low : k + n;
+  if (k < 0) k += n;
   return k < low ? low : k > high ? high : k;
 }
 

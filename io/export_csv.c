@@ -1,39 +1,18 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "io/export_parts.h"
+#include "io/json_text.h"
 
 #include <string.h>
 
-// A name of a column as it is put together.
-typedef struct Name {
-  char *text;
-  size_t used, room;
-  bool failed; // memory ran out
-} Name;
-
-static void add_bytes(Name *n, const char *text, size_t length) {
-  if (n->failed) return;
-  if (n->used + length + 1 > n->room) {
-    const size_t room = 2 * (n->used + length + 1);
-    char *grown = mb_realloc(n->text, room, 1);
-    n->failed = !grown;
-    if (n->failed) return;
-    n->text = grown;
-    n->room = room;
-  }
-  memcpy(n->text + n->used, text, length);
-  n->used += length;
-  n->text[n->used] = 0;
-}
-
 // A further part, after a point unless it is the first; empty ones leave no trace.
-static void add_part(Name *n, const char *part) {
+static void add_part(MbText *n, const char *part) {
   if (!*part) return;
-  if (n->used) add_bytes(n, ".", 1);
-  add_bytes(n, part, strlen(part));
+  if (n->length) mb_text_add(n, ".");
+  mb_text_add(n, part);
 }
 
-static void add_index(Name *n, size_t index) {
+static void add_index(MbText *n, size_t index) {
   char text[24];
   snprintf(text, sizeof text, "%zu", index);
   add_part(n, text);
@@ -47,7 +26,7 @@ static const char *last_part(const char *channel) {
 static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
 // Everything before the component.
-static void name_item(Name *n, const MbChannel *c, size_t item) {
+static void name_item(MbText *n, const MbChannel *c, size_t item) {
   static const char deformable[] = "deformable.";
   const char *last = last_part(c->name);
   if (c->items_names) {
@@ -55,7 +34,7 @@ static void name_item(Name *n, const MbChannel *c, size_t item) {
     add_part(n, begins(c->name, "joint.") ? c->name : last);
   } else if (begins(c->name, deformable) && last > c->name + sizeof deformable) {
     const char *name = c->name + sizeof deformable - 1;
-    add_bytes(n, name, (size_t)(last - 1 - name));
+    mb_text_add_n(n, name, (size_t)(last - 1 - name));
     add_index(n, item);
     if (strcmp(last, "position") != 0) add_part(n, last);
   } else {
@@ -64,7 +43,7 @@ static void name_item(Name *n, const MbChannel *c, size_t item) {
   }
 }
 
-static void name_component(Name *n, const MbChannel *c, size_t k) {
+static void name_component(MbText *n, const MbChannel *c, size_t k) {
   if (c->width == 1 && begins(c->name, "joint.")) return;
   if (c->component_names)
     add_part(n, c->component_names[k]);
@@ -83,21 +62,22 @@ static void put_quoted(MbExporter *e, const char *text) {
 }
 
 static MbStatus put_names(MbExporter *e) {
-  Name name = {0};
+  MbText name = {0};
   mb_put_text(e, "time");
   for (size_t i = 0; i < e->nchosen; i++) {
     const MbChannel *c = &e->channels[e->chosen[i]];
     for (size_t k = 0; k < c->items * c->width && !name.failed; k++) {
-      name.used = 0;
+      name.length = 0;
       name_item(&name, c, k / c->width);
       name_component(&name, c, k % c->width);
       mb_put_text(e, ",");
-      if (!name.failed) put_quoted(e, name.used ? name.text : "");
+      if (!name.failed) put_quoted(e, name.length ? name.text : "");
     }
   }
   mb_put_text(e, "\n");
-  mb_free(name.text);
-  return name.failed ? mb_no_memory(e->report, "the export") : MB_OK;
+  const bool failed = name.failed;
+  mb_free(mb_text_take(&name));
+  return failed ? mb_no_memory(e->report, "the export") : MB_OK;
 }
 
 MbStatus mb_export_csv(MbExporter *e) {

@@ -1,98 +1,40 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "io/export_parts.h"
-#include "io/number_text.h"
+#include "io/json_text.h"
 
 #include <math.h>
 #include <string.h>
 
-// Text that grows.
-typedef struct Text {
-  char *bytes;
-  size_t used, room;
-  bool failed; // memory ran out
-} Text;
-
-static void add(Text *t, const char *bytes) {
-  const size_t length = strlen(bytes);
-  if (!t->failed && t->used + length + 1 > t->room) {
-    const size_t room = 2 * (t->used + length + 1);
-    char *grown = mb_realloc(t->bytes, room, 1);
-    t->failed = !grown;
-    if (grown) {
-      t->bytes = grown;
-      t->room = room;
-    }
-  }
-  if (t->failed) return;
-  memcpy(t->bytes + t->used, bytes, length + 1);
-  t->used += length;
-}
-
-static void add_string(Text *t, const char *text) {
-  add(t, "\"");
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-    char piece[8] = {(char)*c, 0};
-    if (*c == '"' || *c == '\\') snprintf(piece, sizeof piece, "\\%c", *c);
-    if (*c < ' ') snprintf(piece, sizeof piece, "\\u%04x", *c);
-    add(t, piece);
-  }
-  add(t, "\"");
-}
-
-static void add_number(Text *t, double x) {
-  char text[MB_NUMBER_TEXT];
-  add(t, isfinite(x) ? mb_number_text(x, text) : "null");
-}
-
-static void add_count(Text *t, uint64_t n) {
-  char text[24];
-  snprintf(text, sizeof text, "%llu", (unsigned long long)n);
-  add(t, text);
-}
-
-static void add_names(Text *t, const char *const *names, size_t n) {
-  add(t, "[");
-  for (size_t i = 0; i < n; i++) {
-    if (i) add(t, ", ");
-    add_string(t, names[i]);
-  }
-  add(t, "]");
-}
-
-static void add_channel(Text *t, const MbChannel *c) {
-  add(t, "{\"name\": ");
-  add_string(t, c->name);
-  add(t, ", \"unit\": ");
-  add_string(t, c->unit ? c->unit : "");
-  add(t, c->rotation ? ", \"rotation\": true, \"items\": " : ", \"rotation\": false, \"items\": ");
+static void add_channel(MbText *t, const MbChannel *c) {
+  mb_text_add(t, "{\"name\": ");
+  mb_text_quoted(t, c->name);
+  mb_text_add(t, ", \"unit\": ");
+  mb_text_quoted(t, c->unit ? c->unit : "");
+  mb_text_add(t, c->rotation ? ", \"rotation\": true, \"items\": " : ", \"rotation\": false, \"items\": ");
   if (c->items_names)
-    add_names(t, c->items_names, c->items);
+    mb_text_list(t, c->items_names, c->items);
   else
-    add_count(t, c->items);
-  add(t, ", \"components\": ");
+    mb_text_format(t, "%zu", c->items);
+  mb_text_add(t, ", \"components\": ");
   if (c->component_names)
-    add_names(t, c->component_names, c->width);
+    mb_text_list(t, c->component_names, c->width);
   else
-    add_count(t, c->width);
-  add(t, "}");
+    mb_text_format(t, "%zu", c->width);
+  mb_text_add(t, "}");
 }
 
 char *mb_export_header(const MbExporter *e) {
-  Text t = {0};
-  add(&t, "{\"mbsim_export\": 1, \"frames\": ");
-  add_count(&t, e->count);
-  add(&t, ", \"step\": ");
-  add_number(&t, mb_traj_step(e->traj));
-  add(&t, ", \"nonfinite\": \"null\", \"channels\": [");
+  MbText t = {0};
+  mb_text_format(&t, "{\"mbsim_export\": 1, \"frames\": %llu, \"step\": ", (unsigned long long)e->count);
+  mb_text_number(&t, mb_traj_step(e->traj));
+  mb_text_add(&t, ", \"nonfinite\": \"null\", \"channels\": [");
   for (size_t i = 0; i < e->nchosen; i++) {
-    if (i) add(&t, ", ");
+    if (i) mb_text_add(&t, ", ");
     add_channel(&t, &e->channels[e->chosen[i]]);
   }
-  add(&t, "]}");
-  if (!t.failed) return t.bytes;
-  mb_free(t.bytes);
-  return NULL;
+  mb_text_add(&t, "]}");
+  return mb_text_take(&t);
 }
 
 static void put_value(MbExporter *e, double x) {
@@ -147,13 +89,11 @@ static MbStatus put_frames(MbExporter *e, const bool *wanted, char *const *keys)
 }
 
 static char *key_text(const char *name) {
-  Text t = {0};
-  add(&t, ",");
-  add_string(&t, name);
-  add(&t, ":");
-  if (!t.failed) return t.bytes;
-  mb_free(t.bytes);
-  return NULL;
+  MbText t = {0};
+  mb_text_add(&t, ",");
+  mb_text_quoted(&t, name);
+  mb_text_add(&t, ":");
+  return mb_text_take(&t);
 }
 
 MbStatus mb_export_json(MbExporter *e) {

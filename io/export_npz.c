@@ -115,5 +115,6 @@ MbStatus mb_export_npz(MbExporter *e) {
   }
   if (status == MB_OK) mb_zip_finish(&zip);
   mb_zip_free(&zip);
+  mb_free(wanted);
   return status;
 }

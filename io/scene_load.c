@@ -151,7 +151,7 @@ static MbStatus read_spec(MbScene *scene, const char *directory, MbReport *repor
     *arena = kept;
     mb_read_object(&reader, &mb_schema_scene, scene->resolved, &scene->spec);
   }
-  for (int i = 0; i < MB_NAME_SETS; i++) mb_names_free(&reader.names[i]);
+  for (int i = 0; i < MB_NAME_SETS; i++) mb_schema_names_free(&reader.names[i]);
   return reader.status;
 }
 

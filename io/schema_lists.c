@@ -105,7 +105,7 @@ bool mb_read_map(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
   for (const cJSON *member = item->child; member && !r->stopped; member = member->next) {
     if (member->string[0] == '_') continue;
     char *const name = mb_arena_strdup(r->arena, member->string);
-    if (!name || !mb_names_add(&r->names[row->set], name)) return mb_reader_no_memory(r);
+    if (!name || !mb_schema_names_add(&r->names[row->set], name)) return mb_reader_no_memory(r);
     memcpy(object + row->extra, &name, sizeof name);
     if (!*name) fine = mb_reader_key_error(r, "", "a name is empty");
     const MbReaderPlace place = mb_reader_enter(r, name);

@@ -11,12 +11,12 @@ static size_t place(const char **slot, size_t size, const char *name) {
   return i;
 }
 
-bool mb_names_has(const MbNames *n, const char *name) {
+bool mb_schema_names_has(const MbSchemaNames *n, const char *name) {
   return n->size && n->slot[place(n->slot, n->size, name)];
 }
 
 // Twice the slots, so that at most half of them are taken.
-static bool grow(MbNames *n) {
+static bool grow(MbSchemaNames *n) {
   const size_t size = n->size ? n->size * 2 : 64;
   const char **const list = mb_realloc(n->list, size / 2 + 1, sizeof *list);
   if (!list) return false;
@@ -31,7 +31,7 @@ static bool grow(MbNames *n) {
   return true;
 }
 
-bool mb_names_add(MbNames *n, const char *name) {
+bool mb_schema_names_add(MbSchemaNames *n, const char *name) {
   if (n->count * 2 >= n->size && !grow(n)) return false;
   const size_t i = place(n->slot, n->size, name);
   if (n->slot[i]) return true;
@@ -40,8 +40,8 @@ bool mb_names_add(MbNames *n, const char *name) {
   return true;
 }
 
-void mb_names_free(MbNames *n) {
+void mb_schema_names_free(MbSchemaNames *n) {
   mb_free(n->slot);
   mb_free(n->list);
-  *n = (MbNames){0};
+  *n = (MbSchemaNames){0};
 }

@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 // Zero it before use.
-typedef struct MbNames {
+typedef struct MbSchemaNames {
   const char **slot; // (size) open addressing
   const char **list; // (count + 1) in order, ended by NULL
   size_t count, size;
-} MbNames;
+} MbSchemaNames;
 
-bool mb_names_has(const MbNames *names, const char *name);
-bool mb_names_add(MbNames *names, const char *name); // false when memory ran out
-void mb_names_free(MbNames *names);
+bool mb_schema_names_has(const MbSchemaNames *names, const char *name);
+bool mb_schema_names_add(MbSchemaNames *names, const char *name); // false when memory ran out
+void mb_schema_names_free(MbSchemaNames *names);
 
 #endif

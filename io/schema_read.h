@@ -27,7 +27,7 @@ typedef struct MbReader {
   size_t path_length;    // before cutting
   MbConstant *constants; // the parameters so far
   size_t nconstants;
-  MbNames names[MB_NAME_SETS];
+  MbSchemaNames names[MB_NAME_SETS];
   MbReaderMesh *meshes; // read so far
   struct {
     const MbSchemaObject *object;

@@ -132,9 +132,9 @@ static bool check_name(MbReader *r, const char *name) {
 static bool add_name(MbReader *r, MbNameSet set, const char *name) {
   if (set == MB_BODY_NAMES && !strcmp(name, "world"))
     return mb_reader_error(r, "the name \"world\" is taken: it stands for what is fixed in space");
-  if (mb_names_has(&r->names[set], name))
+  if (mb_schema_names_has(&r->names[set], name))
     return mb_reader_error(r, "the name \"%.100s\" is there twice", name);
-  return mb_names_add(&r->names[set], name) ? true : mb_reader_no_memory(r);
+  return mb_schema_names_add(&r->names[set], name) ? true : mb_reader_no_memory(r);
 }
 
 static bool read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
@@ -145,7 +145,7 @@ static bool read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, co
 static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
   static const char *const what[MB_NAME_SETS] = {"thing", "body", "material", "force"};
   if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "the name of a %s", what[row->set]);
-  if (mb_names_has(&r->names[row->set], item->valuestring)) return keep(r, item->valuestring, out);
+  if (mb_schema_names_has(&r->names[row->set], item->valuestring)) return keep(r, item->valuestring, out);
   if (!mb_reader_listens(r)) return mb_reader_error(r, "unknown name");
   if (row->set == MB_BODY_NAMES && !strcmp(item->valuestring, "world"))
     return mb_reader_error(r, "found \"world\", which is fixed in space; wanted the name of a body");
@@ -253,6 +253,7 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
   double value = 0;
   switch (row->type) {
   case MB_TYPE_VERSION:
+    if (!cJSON_IsNumber(item)) return mb_reader_unwanted(r, item, "%g", row->lo);
     return read_whole(r, row, item, &value);
   case MB_TYPE_NUMBER:
     return read_bounded(r, row, item, at);

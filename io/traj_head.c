@@ -1,7 +1,7 @@
 #include "io/traj_head.h"
 #include "core/base/alloc.h"
 #include "io/traj_format.h"
-#include "io/traj_text.h"
+#include "io/json_text.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -20,9 +20,9 @@ static bool same_names(const char *const *a, const char *const *b, size_t count)
 static void write_channel(MbText *t, const MbTrajHead *head, const MbChannel *c) {
   const double bound = head->bound[c->quantity];
   mb_text_add(t, "{\"name\":");
-  mb_text_quote(t, c->name);
+  mb_text_quoted(t, c->name);
   mb_text_add(t, ",\"unit\":");
-  mb_text_quote(t, c->unit ? c->unit : "");
+  mb_text_quoted(t, c->unit ? c->unit : "");
   mb_text_format(t, ",\"quantity\":\"%s\",\"rotation\":%s,\"unstable\":%s,\"items\":%zu,\"width\":%zu",
                  quantity_words[c->quantity], c->rotation ? "true" : "false", c->unstable ? "true" : "false",
                  c->items, c->width);

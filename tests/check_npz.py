@@ -30,8 +30,28 @@ def read_array(data):
     return fields["shape"], struct.unpack("<%d%s" % (count, code), body)
 
 
+def check_stream(path, archive):
+    """The archive as a reader sees it that goes forward only: each record begins where the last one ends."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at = 0
+    for entry in sorted(archive.infolist(), key=lambda entry: entry.header_offset):
+        assert entry.header_offset == at, "%s begins at %d, not %d" % (entry.filename, entry.header_offset, at)
+        (tag, _, flags, method, _, _, _, small, _, name, extra) = struct.unpack("<IHHHHHIIIHH", data[at:at + 30])
+        assert (tag, flags & 8, method) == (0x04034B50, 8, 0), "a stored member whose size follows"
+        wide = small == 0xFFFFFFFF
+        assert wide == (extra > 0)
+        at += 30 + name + extra + entry.file_size
+        size = 24 if wide else 16
+        found = struct.unpack("<IIQQ" if wide else "<IIII", data[at:at + size])
+        assert found == (0x08074B50, entry.CRC, entry.file_size, entry.file_size), "%s: what follows" % entry.filename
+        at += size
+    assert data[at:at + 4] == b"PK\x01\x02", "the directory follows"
+
+
 def read_plain(path):
     with zipfile.ZipFile(path) as archive:
+        check_stream(path, archive)
         assert archive.testzip() is None, "checksums"
         assert all(name.endswith(".npy") for name in archive.namelist())
         return {name[:-4]: read_array(archive.read(name)) for name in archive.namelist()}
@@ -77,6 +97,7 @@ def check_export(npz, rows):
 def check_zip(path, wanted):
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None, "checksums"
+        check_stream(path, archive)
         found = {entry.filename: entry.file_size for entry in archive.infolist()}
         assert found == wanted, "%s, not %s" % (found, wanted)
         assert all(set(archive.read(name)) == {ord("x")} for name in found)

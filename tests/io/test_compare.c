@@ -170,6 +170,24 @@ Test(compare, what_is_conserved_still_has_a_scale) {
   mb_compare_free(&c.result);
 }
 
+static void stretched(double *x, uint64_t k, double t) {
+  (void)t;
+  if (k == 10) x[ENERGY + 2] += 4e-6; // of an elastic energy that is 0 throughout
+}
+
+Test(compare, energies_are_scaled_by_the_largest_of_them) {
+  const Plan a = smooth_plan();
+  Plan b = a;
+  b.edit = stretched;
+  const MbCompareOptions enough = with(0, 1e-6), tight = with(0, 0.5e-6);
+  Compared c = compare_plans(&a, &b, &enough);
+  cr_expect_eq(c.status, MB_OK, "%s", c.result.verdict);
+  mb_compare_free(&c.result);
+  c = compare_plans(&a, &b, &tight);
+  cr_expect_eq(c.status, MB_DIFFERS);
+  mb_compare_free(&c.result);
+}
+
 static void spin_off(double *x, uint64_t k, double t) {
   (void)k, (void)t;
   x[VELOCITY + 2] += 1.5e-3; // wz, whose range is 1; that of vy is 2

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 TestSuite(compare_align, .init = fixture_begin, .fini = fixture_end, .timeout = 30);
@@ -135,13 +136,12 @@ Test(compare_align, channels_that_depend_on_the_clock_are_left_out) {
   const Plan a = smooth_plan();
   Plan b = a;
   b.edit = slower;
-  Compared c = compare_plans(&a, &b, &exact);
-  cr_expect_eq(c.status, MB_OK, "%s", c.result.verdict);
-  b.channels[6].unstable = false; // in one of them is enough
-  mb_compare_free(&c.result);
-  c = compare_plans(&a, &b, &exact);
-  cr_expect_eq(c.status, MB_OK, "%s", c.result.verdict);
-  mb_compare_free(&c.result);
+  for (int way = 0; way < 3; way++) {
+    b.channels[6].unstable = way == 0; // in one of the two is enough
+    Compared c = way == 1 ? compare_plans(&b, &a, &exact) : compare_plans(&a, &b, &exact);
+    cr_expect_eq(c.status, MB_OK, "%s", c.result.verdict);
+    mb_compare_free(&c.result);
+  }
 }
 
 Test(compare_align, nothing_in_common_cannot_be_compared) {
@@ -257,26 +257,27 @@ Test(compare_align, running_out_of_memory_at_any_point_leaks_nothing) {
   MbCompareOptions options = exact;
   options.interpolate = true;
   options.until = 0.5;
-  MbReport report = {0};
-  MbTraj *a = NULL, *b = NULL;
-  cr_assert_eq(mb_traj_open(plan_write(&p, "a.mbt"), &a, &report), MB_OK);
-  cr_assert_eq(mb_traj_open(plan_write(&other, "b.mbt"), &b, &report), MB_OK);
+  const char *file = plan_write(&p, "a.mbt");
+  char path_a[300];
+  snprintf(path_a, sizeof path_a, "%s", file);
+  const char *path_b = plan_write(&other, "b.mbt");
   int64_t calls = 0;
   MbStatus status = MB_IO;
   for (; status == MB_IO && calls < 1000; calls++) {
-    const int64_t live = mb_alloc_live();
+    MbReport report = {0};
+    MbTraj *a = NULL, *b = NULL;
+    cr_assert_eq(mb_traj_open(path_a, &a, &report), MB_OK);
+    cr_assert_eq(mb_traj_open(path_b, &b, &report), MB_OK);
     MbCompareResult result;
-    report = (MbReport){0};
     mb_alloc_fail_after(calls);
     status = mb_compare(a, b, &options, &result, &report);
     mb_alloc_fail_after(-1);
+    cr_expect(status != MB_IO || report.errors > 0, "after %d calls", (int)calls);
     mb_compare_free(&result);
-    if (calls)
-      cr_assert_leq(mb_alloc_live() - live, 4, "after %d calls", (int)calls); // the reader's own caches
+    mb_traj_free(a);
+    mb_traj_free(b);
+    cr_assert_eq(mb_alloc_live(), 0, "after %d calls", (int)calls);
   }
   cr_expect_eq(status, MB_DIFFERS);
   cr_expect_gt(calls, 5);
-  mb_traj_free(a);
-  mb_traj_free(b);
-  cr_expect_eq(mb_alloc_live(), 0);
 }

@@ -113,7 +113,8 @@ static void print_channel(const MbTraj *a, const MbChannelResult *c) {
          "all\n",
          "", place(a, c, &c->first, where, sizeof where), (unsigned long long)c->first.frame, c->first.time,
          c->first.a, c->first.b, (unsigned long long)c->exceeding);
-  if (c->jump) printf("  %-22s it is there at once: a jump\n", "");
+  if (c->jump)
+    printf("  %-22s it is there at once: a jump\n", "");
   else if (c->growth > 0)
     printf("  %-22s it grows tenfold every %.3g s (r2 of the fit %.2f)\n", "", 1 / c->growth, c->growth_r2);
 }

@@ -1,12 +1,14 @@
 # What the cases share. Each runs in an empty folder of its own.
 
+version='s/mbsim [0-9]+\.[0-9]+\.[0-9]+/mbsim VERSION/'
+
 # Runs mbsim and shows the command, its stdout, its stderr with "! " before each line, and the exit code.
 t() {
   printf '$ mbsim %s\n' "$*"
   "$MBSIM" "$@" >.stdout 2>.stderr
   code=$?
-  cat .stdout
-  sed 's/^/! /' .stderr
+  sed -E "$version" .stdout
+  sed -E "s/^/! /; $version" .stderr
   [ $code -eq 0 ] || echo "[exit $code]"
 }
 
@@ -43,4 +45,4 @@ wait_for() {
   return 1
 }
 
-records() { python3 "$TESTS/records.py" "$@"; }
+records() { "$PYTHON" "$TESTS/records.py" "$@"; }

@@ -6,8 +6,10 @@ tests=$(cd "$(dirname "$0")" && pwd)
 ROOT=$(cd "$tests/../.." && pwd)
 MBSIM=${MBSIM:-$ROOT/build/release/mbsim}
 MBSIM_FLAVOUR=${MBSIM_FLAVOUR:-release}
+# the system's Python has the modules that tools/deps.sh installs
+PYTHON=$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)
 TESTS=$tests LC_ALL=C NO_COLOR=1
-export ROOT MBSIM MBSIM_FLAVOUR TESTS LC_ALL NO_COLOR
+export PYTHON ROOT MBSIM MBSIM_FLAVOUR TESTS LC_ALL NO_COLOR
 [ -x "$MBSIM" ] || { echo "tests/cli: no program at $MBSIM" >&2 && exit 2; }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/mbsim-cli-XXXXXX")

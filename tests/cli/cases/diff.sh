@@ -12,13 +12,13 @@ tail -n 1 out | cut -c 1-7
 t diff a.mbt c.mbt --absolute 1 | tail -n 1
 t diff --relative=1 c.mbt a.mbt | tail -n 1
 t diff a.mbt c.mbt --top 1 | grep -cE '^  (body|energy|momentum)'
-"$MBSIM" diff a.mbt c.mbt --json | python3 -c '
+"$MBSIM" diff a.mbt c.mbt --json | "$PYTHON" -c '
 import json, sys
 d = json.load(sys.stdin)
 print(sorted(d), d["same"], sorted(d["channels"][0]["worst"]))'
 t diff a.mbt fine.mbt | tail -n 1
 t diff a.mbt b.mbt c.mbt --write-tolerances tol.json
-python3 -c 'import json; t = json.load(open("tol.json")); print(sorted(t["channels"]))'
+"$PYTHON" -c 'import json; t = json.load(open("tol.json")); print(sorted(t["channels"]))'
 t diff a.mbt c.mbt --tolerances tol.json | tail -n 1
 t diff a.mbt b.mbt --tolerances s.json
 t diff a.mbt missing.mbt

@@ -1,5 +1,5 @@
 # any number of threads gives the same bytes
-python3 - <<'PY'
+"$PYTHON" - <<'PY'
 import json
 bodies = [{"name": f"b{i}", "shape": {"type": "box", "size": [0.1, 0.2, 0.3]}, "density": 1000,
            "velocity": {"angular": [i % 3, i % 5 - 2, 1], "linear": [0, i % 7, 1]}} for i in range(300)]

@@ -8,9 +8,8 @@ for c in run validate info diff check repair hash export schema bench init versi
   "$MBSIM" $c --help >one && "$MBSIM" help $c >two && cmp one two
 done
 "$MBSIM" help man >mbsim.1
-head -n 5 mbsim.1 | sed 's/mbsim [0-9.]*/mbsim VERSION/'
+head -n 5 mbsim.1 | sed -E "$version"
 grep -c '^\.SH' mbsim.1
-grep -cE '^[.'"'"'][^A-Z\\&]' mbsim.1
 if command -v groff >/dev/null; then groff -man -Tascii -ww mbsim.1 2>&1 >/dev/null | head -n 5; fi
 "$MBSIM" help bash >completion
 cat >try <<'BASH'

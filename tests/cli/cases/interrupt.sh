@@ -2,7 +2,7 @@
 long_scene >long.json
 interrupted() { # signal, more options
   rm -f long.mbt
-  python3 - "$@" <<'PY'
+  "$PYTHON" - "$@" <<'PY'
 import os, signal, subprocess, sys, time
 run = subprocess.Popen([os.environ["MBSIM"], "run", "long.json", *sys.argv[2:]], stderr=subprocess.PIPE, text=True)
 while not (os.path.exists("long.mbt.part") and os.path.getsize("long.mbt.part") > 4000): time.sleep(0.005)
@@ -16,7 +16,7 @@ interrupted SIGINT
 interrupted SIGTERM
 interrupted SIGHUP
 interrupted SIGTERM --log json | sed 's/summary.*/summary/'
-"$MBSIM" info long.mbt --json | python3 -c '
+"$MBSIM" info long.mbt --json | "$PYTHON" -c '
 import json, sys
 info = json.load(sys.stdin)
 last, end = info["checkpoints"][-1], info["provenance"][-1]
@@ -37,8 +37,8 @@ run = subprocess.Popen([os.environ["MBSIM"], "run", "long.json", "-q", "-f"])
 while not os.path.exists("long.mbt.part"): time.sleep(0.005)
 run.send_signal(signal.SIGSTOP)
 run.send_signal(signal.SIGINT)
-run.send_signal(signal.SIGINT)
+run.send_signal(signal.SIGTERM)
 run.send_signal(signal.SIGCONT)
-print("twice:", run.wait() in (130, -2))
+print("twice:", "killed" if run.wait() < 0 else "not killed", sorted(f for f in os.listdir() if "part" in f))
 PY
-python3 twice.py
+"$PYTHON" twice.py

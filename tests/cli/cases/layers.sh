@@ -2,7 +2,7 @@
 cd "$ROOT" && sh tools/layers.sh
 cd "$OLDPWD" || exit
 plant() { # path, line
-  rm -rf tree && mkdir tree && (cd "$ROOT" && tar cf - cli core io gpu --exclude='*.o') | tar xf - -C tree
+  rm -rf tree && mkdir tree && (cd "$ROOT" && tar cf - cli core io gpu) | tar xf - -C tree
   mkdir -p "tree/$(dirname "$1")" && printf '%s\n' "$2" >>"tree/$1"
   sh "$ROOT/tools/layers.sh" tree | sed -E 's/:[0-9]+:/:/' | tail -n 1
 }

@@ -9,7 +9,7 @@ tm run blow.json -q
 ls
 t check blow.mbt | grep -E 'checksums|whole|finite'
 "$MBSIM" info blow.mbt | sed -n '/^events/,$p'
-"$MBSIM" info blow.mbt --json | python3 -c '
+"$MBSIM" info blow.mbt --json | "$PYTHON" -c '
 import json, sys
 p = json.load(sys.stdin)["provenance"][-1]
 print(p["status"], p["reason"])'

@@ -20,7 +20,7 @@ plan --set nonsense
 plan --error view --checkpoint 0.1
 resolved() {
   "$MBSIM" run s.json -f -q "$@" && "$MBSIM" info s.mbt --json |
-    python3 -c 'import json,sys; s = json.load(sys.stdin)["scene"]; print(s["time"], s["output"], s.get("solver"))'
+    "$PYTHON" -c 'import json,sys; s = json.load(sys.stdin)["scene"]; print(s["time"], s["output"], s.get("solver"))'
 }
 resolved --duration 0.2 --every 2 --error 0 --checkpoint 0.1
 resolved --threads 2 --device cpu

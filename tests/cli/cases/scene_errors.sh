@@ -12,7 +12,7 @@ cat >bad.json <<'JSON'
 JSON
 t validate bad.json
 t run bad.json
-t validate bad.json --json | python3 -c '
+t validate bad.json --json | "$PYTHON" -c '
 import json, sys
 answer = json.loads("".join(l for l in sys.stdin if l[0] not in "$[!"))
 print(answer["valid"], answer["errors"], sorted(answer["issues"][0]))'

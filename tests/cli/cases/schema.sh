@@ -1,5 +1,5 @@
 # the schema is JSON, accepts the starters, and the written reference is fresh
-"$MBSIM" schema >schema.json && python3 - <<'PY'
+"$MBSIM" schema >schema.json && "$PYTHON" - <<'PY'
 import json, os, subprocess
 schema = json.load(open("schema.json"))
 try:

@@ -3,7 +3,7 @@ cat >one.json <<'JSON'
 { "mbsim": 1, "time": { "step": 0.001, "steps": 1000 },
   "bodies": [ { "name": "a", "shape": { "type": "sphere", "radius": 0.1 }, "density": 1000 } ] }
 JSON
-python3 - <<'PY'
+"$PYTHON" - <<'PY'
 import os, subprocess, time
 best = 1.0
 for _ in range(20):

@@ -2,7 +2,7 @@
 t
 t rnu
 t frobnicate
-t --version extra | head -n 1
+t --version extra
 t run
 t run a.json b.json
 t run a.json --duratoin 3

@@ -1,10 +1,14 @@
 # the include law holds, and breaking it is seen
 cd "$ROOT" && sh tools/layers.sh
 cd "$OLDPWD" || exit
+mkdir tree && (cd "$ROOT" && tar cf - cli core io gpu) | tar xf - -C tree
 plant() { # path, line
-  rm -rf tree && mkdir tree && (cd "$ROOT" && tar cf - cli core io gpu) | tar xf - -C tree
-  mkdir -p "tree/$(dirname "$1")" && printf '%s\n' "$2" >>"tree/$1"
+  mkdir -p "tree/$(dirname "$1")"
+  [ ! -e "tree/$1" ] || cp "tree/$1" before
+  printf '%s\n' "$2" >>"tree/$1"
   sh "$ROOT/tools/layers.sh" tree | sed -E 's/:[0-9]+:/:/' | tail -n 1
+  rm "tree/$1"
+  [ ! -e before ] || mv before "tree/$1"
 }
 plant core/base/planted.c '#include "core/math/vec3.h"'
 plant core/math/planted.c '#include "io/json.h"'

@@ -7,7 +7,7 @@ for line in open("log"):
     event = json.loads(line)
     print(event.pop("event"), " ".join(sorted(event)))
 PY
-"$MBSIM" run s.json -f --duration 400 --every 1000 --progress always 2>log
+"$MBSIM" run s.json -f --duration 1000 --every 1000 --progress always 2>log
 tr '\r' '\n' <log | grep -cE '[0-9]+ %  t = .* s  .*x real time  .* steps/s  .* left' | sed 's/[1-9][0-9]*/some/'
 "$MBSIM" run s.json -f --progress never 2>&1 | grep -c %
 "$MBSIM" run s.json -f -q 2>&1

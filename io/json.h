@@ -18,7 +18,8 @@ bool mb_json_locate(const char *text, size_t length, const char *pointer, bool k
 
 // The value at a JSON pointer, or NULL.
 cJSON *mb_json_at(cJSON *tree, const char *pointer);
-// Replaces or adds (in an object, or at the end of an array by "-") the value at `pointer`; takes `value`.
+// Replaces or adds (in an object, or at the end of an array by "-") the value at `pointer`; takes `value`,
+// whatever comes of it; NULL is a value that memory ran out for.
 MbStatus mb_json_set(cJSON **tree, const char *pointer, cJSON *value, MbReport *report);
 
 #endif

@@ -18,6 +18,8 @@ void mb_text_format(MbText *t, const char *format, ...) MB_PRINTF(2, 3);
 void mb_text_quoted(MbText *t, const char *text); // as a JSON string
 void mb_text_number(MbText *t, double value);     // the shortest digits that read back as the same double
 void mb_text_json(MbText *t, const cJSON *tree);  // without spaces
+// The first bytes of a UTF-8 text, at most `most`, that end no character half way.
+size_t mb_text_cut(const char *text, size_t most);
 // The finished text (free with mb_free), or NULL when memory ran out; the buffer is empty after it.
 char *mb_text_take(MbText *t);
 

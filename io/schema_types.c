@@ -1,7 +1,7 @@
 // How a value of every type is read.
 #include "io/schema_read.h"
 #include "core/base/arena.h"
-#include "io/json.h"
+#include "io/json_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -133,7 +133,7 @@ static bool add_name(MbReader *r, MbNameSet set, const char *name) {
   if (set == MB_BODY_NAMES && !strcmp(name, "world"))
     return mb_reader_error(r, "the name \"world\" is taken: it stands for what is fixed in space");
   if (mb_schema_names_has(&r->names[set], name))
-    return mb_reader_error(r, "the name \"%.100s\" is there twice", name);
+    return mb_reader_error(r, "the name \"%s\" is there twice", name);
   return mb_schema_names_add(&r->names[set], name) ? true : mb_reader_no_memory(r);
 }
 
@@ -151,7 +151,8 @@ static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *ite
     return mb_reader_error(r, "found \"world\", which is fixed in space; wanted the name of a body");
   char near[260];
   mb_reader_suggest(item->valuestring, (const char *const *)r->names[row->set].list, near, sizeof near);
-  return mb_reader_error(r, "there is no %s \"%.100s\"%s", what[row->set], item->valuestring, near);
+  return mb_reader_error(r, "there is no %s \"%.*s\"%s", what[row->set],
+                         (int)mb_text_cut(item->valuestring, 200), item->valuestring, near);
 }
 
 static size_t list_words(const char *const *words, char *out, size_t size) {
@@ -182,8 +183,8 @@ static bool read_word(MbReader *r, const MbSchemaRow *row, const cJSON *item, in
     return true;
   }
   if (is_later(row->later, item->valuestring))
-    return mb_reader_error(r, "this version (%s) does not have \"%.60s\" yet; it has %s", mb_version(),
-                           item->valuestring, list);
+    return mb_reader_error(r, "this version (%s) does not have \"%.*s\" yet; it has %s", mb_version(),
+                           (int)mb_text_cut(item->valuestring, 60), item->valuestring, list);
   mb_reader_suggest(item->valuestring, row->words, near, sizeof near);
   return mb_reader_unwanted(r, item, "one of %s%s", list, near);
 }

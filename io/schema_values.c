@@ -102,8 +102,8 @@ static bool read_euler(MbReader *r, const cJSON *item, double q[4]) {
   const char *const o = euler.order;
   if (strlen(o) != 3 || strspn(o, "xyz") != 3 || o[0] == o[1] || o[1] == o[2]) {
     const MbReaderPlace place = mb_reader_enter(r, "euler");
-    mb_reader_error(r, "found \"%.20s\", wanted three letters of x, y, z, none twice in a row, as \"xyz\"",
-                    o);
+    mb_reader_unwanted(r, cJSON_GetObjectItemCaseSensitive(item, "euler"),
+                       "three letters of x, y, z, none twice in a row, as \"xyz\"");
     mb_reader_leave(r, place);
     return false;
   }

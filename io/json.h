@@ -9,7 +9,8 @@ enum { MB_JSON_DEPTH = 64 }; // deepest nesting that is read
 
 // Parses exactly one JSON value (RFC 8259), checking first what cJSON lets through: trailing text, duplicate
 // keys, numbers out of double's range, control characters, broken UTF-8 and surrogates, nesting beyond
-// MB_JSON_DEPTH. On failure *tree is NULL and the report names line and column. Linear in length.
+// MB_JSON_DEPTH; a byte order mark is skipped. On failure *tree is NULL and the report names line and column.
+// Linear in length.
 MbStatus mb_json_parse(const char *text, size_t length, cJSON **tree, MbReport *report);
 
 // Line and column (from 1, in characters) of the value at JSON pointer `pointer`; where that does not exist,

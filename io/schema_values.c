@@ -166,10 +166,8 @@ static bool read_table(MbReader *r, const cJSON *item, MbSignalSpec *signal) {
 
 static bool read_formula(MbReader *r, const cJSON *item, MbSignalSpec *signal) {
   const char *text = item->valuestring + 1;
-  char message[300];
-  MbExpression *const e =
-      mb_expression_create(text, r->constants, r->nconstants, true, message, sizeof message);
-  if (!e) return mb_reader_unwanted(r, item, "an expression: %s", message);
+  MbExpression *const e = mb_read_expression(r, item, true);
+  if (!e) return false;
   const double value = mb_expression_value(e, 0);
   mb_expression_free(e);
   if (!isfinite(value))

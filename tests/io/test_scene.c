@@ -284,6 +284,28 @@ Test(scene, a_wrong_parameter_is_one_error_not_many) {
   cr_assert_eq(r->errors, 1);
 }
 
+Test(scene, very_many_parameters_take_no_long_time) {
+  enum { N = 20000 };
+  char *const text = calloc(N, 40);
+  size_t n = (size_t)sprintf(text, HEAD ", \"parameters\": {\"p0\": 1");
+  for (int i = 1; i < N; i++) n += (size_t)sprintf(text + n, ", \"p%d\": \"=p%d + 1\"", i, i - 1);
+  sprintf(text + n, "}}");
+  MbScene *scene = scene_of(text); // a minute and more, were every parameter told to every expression
+  cr_assert_eq(scene->spec.parameters[N - 1].value, N);
+  mb_scene_free(scene);
+
+  // more names in one expression than are looked for one by one
+  n = (size_t)sprintf(text, HEAD ", \"parameters\": {\"p0\": 1");
+  for (int i = 1; i < 100; i++) n += (size_t)sprintf(text + n, ", \"p%d\": 1", i);
+  n += (size_t)sprintf(text + n, ", \"all\": \"=p0");
+  for (int i = 1; i < 100; i++) n += (size_t)sprintf(text + n, "+p%d", i);
+  sprintf(text + n, "\"}}");
+  scene = scene_of(text);
+  cr_assert_eq(scene->spec.parameters[100].value, 100);
+  mb_scene_free(scene);
+  free(text);
+}
+
 Test(scene, keys_are_not_folded_to_one_case) {
   const MbReport *r = errors_with(
       "{\"MBSIM\": 1, \"mbsim\": 1, \"time\": {\"step\": 1, \"Steps\": 1, \"steps\": 1}}", NULL, MB_SCENE);

@@ -1,6 +1,7 @@
 #include "core/base/alloc.h"
 #include "io/scene.h"
 #include <criterion/criterion.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -430,6 +431,40 @@ Test(scene, later_errors_are_placed_too) {
   cr_assert_str_eq(report.issues[1].text, " (set on the command line)");
   cr_assert_eq(report.issues[2].line, 0);
   mb_scene_free(scene);
+}
+
+Test(scene, numbers_have_a_point_in_every_locale) {
+  // a locale with a decimal comma, made where the system has none
+  char folder[] = "/tmp/mbsim-locale-XXXXXX", command[300];
+  cr_assert_not_null(mkdtemp(folder));
+  snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1", folder,
+           folder);
+  const bool made = system(command) == 0;
+  if (made) setenv("LOCPATH", folder, 1);
+  const bool comma = setlocale(LC_ALL, "de_DE.UTF-8") && localeconv()->decimal_point[0] == ',';
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  cr_assert_eq(system(command), 0);
+  if (!comma) cr_skip_test("no locale with a decimal comma");
+
+  static const char *const params[] = {"a=2.5"};
+  const MbSceneOptions options = {.params = params, .nparams = 1};
+  MbScene *scene =
+      read_with("{\"mbsim\": 1, \"time\": {\"step\": 0.125, \"steps\": 1}, \"parameters\": {\"a\": 1}, "
+                "\"gravity\": [0, 1.5e0, \"=a+0.25+mod(1.5,1)\"]}",
+                &options);
+  cr_assert_eq(scene->spec.time.step, 0.125);
+  cr_assert_eq(scene->spec.gravity[1], 1.5);
+  cr_assert_eq(scene->spec.gravity[2], 3.25);
+  char *const json = mb_scene_resolved(scene);
+  cr_assert(strstr(json, "\"step\":0.125,") && strstr(json, "\"a\":2.5}"), "%s", json);
+  mb_free(json);
+  mb_scene_free(scene);
+  char *const schema = mb_schema_json(), *const reference = mb_schema_reference();
+  setlocale(LC_ALL, "C");
+  char *const same_schema = mb_schema_json(), *const same_reference = mb_schema_reference();
+  cr_assert_str_eq(schema, same_schema);
+  cr_assert_str_eq(reference, same_reference);
+  mb_free(schema), mb_free(reference), mb_free(same_schema), mb_free(same_reference);
 }
 
 // ---- files and memory

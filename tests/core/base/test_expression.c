@@ -1,7 +1,6 @@
 #include "core/base/alloc.h"
 #include "core/base/expression.h"
 #include <criterion/criterion.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,14 +141,6 @@ Test(expression, errors_belong_to_their_own_expression) {
   cr_assert(isinf(mb_expression_value(good, 0)));
   cr_assert_eq(mb_expression_value(good, 2), 0.5);
   mb_expression_free(good);
-}
-
-Test(expression, does_not_depend_on_the_locale) {
-  static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE"};
-  for (size_t i = 0; i < 3; i++)
-    if (setlocale(LC_ALL, locales[i])) break;
-  cr_assert_eq(value("0.5 + mod(1.5, 1)", 0), 1.0);
-  setlocale(LC_ALL, "C");
 }
 
 // muParser is C++: its memory comes from these, which are counted here.

@@ -6,7 +6,7 @@ out=build/demo
 rm -rf "$out" && mkdir -p "$out"
 
 scene=
-for candidate in scenes/free/tumbling.json scenes/free/*.json; do
+for candidate in scenes/free/tennis_racket.json scenes/free/*.json; do
   [ -e "$candidate" ] && scene=$candidate && break
 done
 [ -n "$scene" ] || { scene=$out/hammer.json && "$mbsim" init hammer -o "$scene"; }

@@ -24,7 +24,7 @@ print(end["reason"], last["step"] == end["steps"], info["whole"])'
 # what the parent ignores stays ignored
 (
   trap '' INT
-  exec "$MBSIM" run long.json -q -f -d 20
+  exec "$MBSIM" run long.json -q -f -d 300
 ) &
 wait_for long.mbt.part 4000
 kill -INT $!

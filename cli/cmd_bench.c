@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REPEATS = 5, LEAST_STEPS = 20 };
+enum { REPEATS = 5, LEAST_STEPS = 20, MOST_FRAMES = 5000 };
 static const double repeat_seconds = 0.03;
 
 typedef struct Bench {
@@ -173,6 +173,7 @@ static MbStatus bench_codec(int64_t bodies, cJSON *list, MbReport *report) {
   const size_t size = mb_sim_frame_size(bench.sim);
   int64_t count = (int64_t)((16u << 20) / (8 * size)); // 16 MiB of frames
   if (count < 32) count = 32;
+  if (count > MOST_FRAMES) count = MOST_FRAMES;
   double *frames = mb_calloc((size_t)count * size, sizeof *frames);
   if (!frames) status = mb_no_memory(report, "frames");
   for (int64_t i = 0; i < count && !status; i++) {

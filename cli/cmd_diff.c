@@ -115,8 +115,8 @@ static void print_channel(const MbTraj *a, const MbChannelResult *c) {
          c->first.a, c->first.b, (unsigned long long)c->exceeding);
   if (c->jump)
     printf("  %-22s it is there at once: a jump\n", "");
-  else if (!isnan(c->growth))
-    printf("  %-22s it grows by a factor of %.3g a second (r2 %.2f)\n", "", pow(10, c->growth), c->growth_r2);
+  else if (c->growth > 0)
+    printf("  %-22s it grows tenfold every %.3g s (r2 of the fit %.2f)\n", "", 1 / c->growth, c->growth_r2);
 }
 
 static void print_result(const MbTraj *a, const MbCompareResult *r, const size_t *order, size_t shown) {

@@ -95,7 +95,7 @@ static const char *text_of(const cJSON *object, const char *key, char *buffer, s
 }
 
 static void print_channels(const cJSON *tree) {
-  printf("\n  %-24s %12s %-8s %-16s %10s %7s\n", "channel", "shape", "unit", "mode", "size", "ratio");
+  printf("\n  %-24s %12s  %-16s %10s %7s  %s\n", "channel", "shape", "mode", "size", "ratio", "unit");
   const cJSON *c = NULL;
   cJSON_ArrayForEach(c, cJSON_GetObjectItem(tree, "channels")) {
     char name[128], unit[32], shape[48], mode[32], size[32];
@@ -104,9 +104,9 @@ static void print_channels(const cJSON *tree) {
       snprintf(mode, sizeof mode, "bounded %.3g", number(c, "bound"));
     else
       snprintf(mode, sizeof mode, "lossless");
-    printf("  %-24s %12s %-8s %-16s %10s %6.2fx\n", text_of(c, "name", name, sizeof name), shape,
-           text_of(c, "unit", unit, sizeof unit), mode, mb_console_bytes((uint64_t)number(c, "bytes"), size),
-           number(c, "compression"));
+    printf("  %-24s %12s  %-16s %10s %6.2fx  %s\n", text_of(c, "name", name, sizeof name), shape, mode,
+           mb_console_bytes((uint64_t)number(c, "bytes"), size), number(c, "compression"),
+           text_of(c, "unit", unit, sizeof unit));
   }
 }
 

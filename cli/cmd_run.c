@@ -12,6 +12,17 @@
 
 // ---- setting up ---------------------------------------------------------------------------------
 
+enum { MOST_THREADS = 1024 };
+
+static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
+  const MbValue *output = mb_arg(args, "output"), *threads = mb_arg(args, "threads");
+  if (output->given && (!*output->text || !strcmp(output->text, "-")))
+    return mb_error(report, MB_USAGE, "", "a trajectory goes to a file, not to stdout");
+  if (threads->count > MOST_THREADS)
+    return mb_error(report, MB_USAGE, "", "--threads: at most %d", MOST_THREADS);
+  return MB_OK;
+}
+
 static MbStatus check_device(const MbRun *run, MbReport *report) {
   const MbValue *given = mb_arg(run->args, "device");
   const MbDevice device = given->given ? (MbDevice)given->word : run->scene->spec.solver.device;
@@ -37,7 +48,6 @@ static MbStatus choose_file(const MbRun *run, char *file, size_t size, MbReport 
     const char *base = slash ? slash + 1 : scene, *dot = strrchr(base, '.');
     n = snprintf(file, size, "%.*s.mbt", (int)(dot && dot > base ? dot - base : (long)strlen(base)), base);
   }
-  if (!strcmp(file, "-")) return mb_error(report, MB_USAGE, "", "a trajectory goes to a file, not to stdout");
   if (!*file || n < 0 || (size_t)n >= size)
     return mb_error(report, MB_USAGE, "", "no usable name for the output");
   return MB_OK;
@@ -63,17 +73,26 @@ static MbStatus allocate(MbRun *run, MbReport *report) {
   return run->frame && run->checkpoint ? MB_OK : mb_no_memory(report, "a frame and a checkpoint");
 }
 
+// The scene and its model. Their warnings are told here; errors are left in the report.
 static MbStatus load(MbRun *run, MbReport *report) {
   MbStatus status = mb_scene_input(run->args, run->args->operands[0], &run->scene, report);
   if (!status) status = mb_model_create(run->scene, &run->model, report);
   if (!status) status = check_device(run, report);
   if (run->scene) mb_scene_locate(run->scene, report);
-  if (!status) status = plan_output(run, report);
   if (status) return status;
-  const MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count};
-  status = mb_sim_create(run->model, &options, &run->sim, report);
-  if (!status) status = allocate(run, report);
+  mb_log_report(&run->log, report);
+  *report = (MbReport){0}; // what comes is not about the scene's text
   run->plan = mb_plan(&run->scene->spec);
+  return MB_OK;
+}
+
+static MbStatus prepare(MbRun *run, MbReport *report) {
+  const MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count};
+  MbStatus status = plan_output(run, report);
+  if (!status) status = mb_sim_create(run->model, &options, &run->sim, report);
+  if (!status) status = allocate(run, report);
+  const MbValue *resume = mb_arg(run->args, "resume");
+  if (!status && resume->given) status = mb_resume_open(run, resume->text, report);
   return status;
 }
 
@@ -251,14 +270,10 @@ static MbStatus run(const MbArgs *args) {
   const MbValue *log = mb_arg(args, "log");
   MbRun run = {.args = args, .start = mb_clock()};
   run.log = (MbLog){.json = log->given && log->word == 1, .quiet = mb_arg_given(args, "quiet")};
-  MbStatus status = load(&run, &report);
-  if (!status && mb_arg_given(args, "resume"))
-    status = mb_resume_open(&run, mb_arg(args, "resume")->text, &report);
-  if (!status) { // warnings about the scene, before the steps
-    mb_log_report(&run.log, &report);
-    report = (MbReport){0};
-    status = simulate(&run, &report);
-  }
+  MbStatus status = check_arguments(args, &report);
+  if (!status) status = load(&run, &report);
+  if (!status) status = prepare(&run, &report);
+  if (!status) status = simulate(&run, &report);
   mb_log_report(&run.log, &report);
   run_free(&run);
   return status;

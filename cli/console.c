@@ -147,7 +147,7 @@ bool mb_console_reader_left(void) {
 MbStatus mb_console_finish(MbStatus status) {
   const bool broken = fflush(stdout) != 0 || ferror(stdout);
   if (!broken) return status;
-  if (mb_console_reader_left()) return status;
+  if (status == MB_IO || mb_console_reader_left()) return status; // told already, or not to be told
   mb_console_error("cannot write to standard output");
   return status ? status : MB_IO;
 }

@@ -31,7 +31,7 @@ typedef struct MbRun {
 
 // ---- run_loop.c ---------------------------------------------------------------------------------
 
-// SIGINT, SIGTERM and SIGHUP from now on end the loop after the step; the second of a kind kills.
+// SIGINT, SIGTERM and SIGHUP from now on end the loop after the step; a second one kills.
 void mb_run_catch_signals(void);
 MbStatus mb_run_write_frame(MbRun *run, int64_t step, double time, const double *frame, MbReport *report);
 // Steps from the simulation's state to the end of the plan, then writes the last checkpoint. MB_OK,

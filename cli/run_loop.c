@@ -7,14 +7,17 @@ enum { MOST_WARNINGS = 100 }; // of the steps, recorded in the file
 
 static volatile sig_atomic_t stop;
 
-static void on_signal(int signal_number) {
-  (void)signal_number;
+static void on_signal(int number) {
+  if (stop) { // the second one kills
+    signal(number, SIG_DFL);
+    raise(number);
+  }
   stop = 1;
 }
 
 void mb_run_catch_signals(void) {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_NODEFER};
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
     struct sigaction before;

@@ -105,8 +105,9 @@ static cJSON *error_value(const char *text, MbReport *report) {
   char *end = NULL;
   const double number = strtod(text, &end);
   if (end != text && !*end && number >= 0) return cJSON_CreateNumber(number);
-  if (text[0] == '{') return cJSON_Parse(text);
   if (!strcmp(text, "fine") || !strcmp(text, "view")) return cJSON_CreateString(text);
+  cJSON *object = text[0] == '{' ? cJSON_Parse(text) : NULL;
+  if (object) return object;
   mb_error(report, MB_USAGE, "", "--error: \"%s\" is none of 0, fine, view, a number, an object of numbers",
            text);
   return NULL;
@@ -126,7 +127,7 @@ static MbStatus edit_output(const MbArgs *args, cJSON *output, MbReport *report)
   if (checkpoint->given) put(output, "checkpoint", cJSON_CreateNumber(checkpoint->number), NULL);
   if (!error->given) return MB_OK;
   cJSON *value = error_value(error->text, report);
-  if (!value) return report->errors ? MB_USAGE : mb_error(report, MB_USAGE, "", "--error: no JSON");
+  if (!value) return MB_USAGE;
   put(output, "error", value, NULL);
   return MB_OK;
 }
@@ -197,9 +198,12 @@ static MbStatus make_overrides(const MbArgs *args, const Source *source, Overrid
 
 MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, MbReport *report) {
   *scene = NULL;
-  Source source;
+  Source source = {0};
   Overrides overrides = {0};
-  MbStatus status = read_source(path, &source, report);
+  const MbValue *error = mb_arg(args, "error");
+  cJSON *value = error->given ? error_value(error->text, report) : NULL;
+  cJSON_Delete(value);
+  MbStatus status = error->given && !value ? MB_USAGE : read_source(path, &source, report);
   if (!status) status = make_overrides(args, &source, &overrides, report);
   if (!status) {
     const MbValue *params = mb_arg(args, "param");

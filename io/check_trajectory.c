@@ -275,7 +275,9 @@ static MbStatus check_numbers(MbTraj *traj, const MbCheckOptions *options, MbChe
     status = mb_walk_frame(&walk, k, &here.time, &frame, report);
     if (status == MB_OK) see_frame(&c, frame, here);
   }
-  if (status == MB_OK) {
+  if (status == MB_OK && !walk.frames) {
+    tell(r, "frames", false, true, "there are none");
+  } else if (status == MB_OK) {
     tell_numbers(&c, r, walk.frames);
     tell_energy(&c, options->energy_drift, r);
     tell_momentum(&c, options->momentum_drift, r);

@@ -48,7 +48,7 @@ typedef struct MbChannelResult {
   bool compared, pass;
   double range;              // of the channel over time in a: per component kind, largest
   double atol, rtol;         // that applied, bounds included in atol
-  MbDifference worst, first; // largest error; first that exceeds (frame = UINT64_MAX: none)
+  MbDifference worst, first; // largest error; first that exceeds (frame = UINT64_MAX: there is none)
   uint64_t exceeding;        // numbers that exceed
   double growth;             // fitted rate of log10(error) per second after `first`; NaN where there is none
   double growth_r2;          // of that fit

@@ -36,7 +36,7 @@ static uint64_t bits_in(size_t n, const uint64_t *d) {
 
 // Sum of the residuals' lengths in bits over a sample, for every order in time and along the row, start and
 // later rows apart. The sample: runs of neighbouring columns, spread evenly.
-enum { ORDERS = 4, ALONG = 3, RUN = 48, RUNS = 8, SAMPLED_ROWS = 12 };
+enum { ORDERS = 4, ALONG = 3, RUN = 32, RUNS = 4, SAMPLED_ROWS = 8 };
 typedef struct Costs {
   uint64_t start[ORDERS][ALONG], later[ORDERS][ALONG];
   uint64_t numbers;

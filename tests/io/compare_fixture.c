@@ -71,8 +71,13 @@ void fixture_end(void) {
   rmdir(directory);
 }
 
+const char *fixture_file(const char *name, char file[300]) {
+  snprintf(file, 300, "%s/%s", directory, name);
+  return file;
+}
+
 const char *plan_write(const Plan *plan, const char *name) {
-  snprintf(path, sizeof path, "%s/%s", directory, name);
+  fixture_file(name, path);
   MbTrajHead head = {.scene = "{}",
                      .channels = plan->channels,
                      .nchannels = plan->nchannels,

@@ -31,7 +31,8 @@ struct Plan {
 Plan smooth_plan(void);                                     // 101 frames, every 0.01 s
 const char *plan_write(const Plan *plan, const char *name); // path of the new file
 void fixture_begin(void);
-void fixture_end(void); // removes the files
+void fixture_end(void);                                     // removes the files
+const char *fixture_file(const char *name, char file[300]); // its path beside the trajectories
 
 typedef struct Compared {
   MbStatus status;

@@ -120,6 +120,14 @@ Test(check_trajectory, channels_that_are_not_there_are_not_checked) {
   for (int i = 0; i < 4; i++) cr_expect(!item(&r, names[i])->checked && item(&r, names[i])->pass);
 }
 
+Test(check_trajectory, of_no_frames_nothing_is_said) {
+  Plan p = smooth_plan();
+  p.frames = 0;
+  const MbCheckResult r = check(&p, &strict, MB_OK);
+  cr_expect_eq(r.count, 3u);
+  cr_expect(!item(&r, "frames")->checked);
+}
+
 Test(check_trajectory, a_file_cut_off_does_not_pass) {
   Plan p = smooth_plan();
   p.cut = true;

@@ -405,8 +405,28 @@ Test(compare, a_run_that_ends_early_is_found_after_until_too) {
   b.frames = 80;
   MbCompareOptions options = with(1, 0);
   options.until = 0.5;
-  Compared c = compare_plans(&a, &b, &options);
-  cr_expect_eq(c.status, MB_DIFFERS);
-  cr_expect(has_missing(&c, "21 frames from t = 0.8 s (frame 80) on are only in"), "%s", c.result.verdict);
+  for (int way = 0; way < 2; way++) {
+    Compared c = way ? compare_plans(&b, &a, &options) : compare_plans(&a, &b, &options);
+    cr_expect_eq(c.status, MB_DIFFERS);
+    cr_expect(has_missing(&c, "21 frames from t = 0.8 s (frame 80) on are only in"), "%s", c.result.verdict);
+    mb_compare_free(&c.result);
+  }
+}
+
+// ---- the verdict --------------------------------------------------------------------------------------------
+
+static void twice(double *x, uint64_t k, double t) {
+  (void)t;
+  if (k >= 60) x[POSITION] += 1;
+  if (k >= 40) x[MOMENTUM + 4] += 1;
+}
+
+Test(compare, the_verdict_names_what_differs_first) {
+  const Plan a = smooth_plan();
+  Plan b = a;
+  b.edit = twice;
+  Compared c = compare_plans(&a, &b, &exact);
+  cr_expect_str_eq(c.result.verdict, "differ: momentum (ay) at t = 0.4 s (frame 40): 1 > 0, there at once; "
+                                     "1 more difference");
   mb_compare_free(&c.result);
 }

@@ -205,6 +205,7 @@ Test(compare_align, different_rates_need_interpolation) {
   cr_expect_eq(c.status, MB_DIFFERS);
   cr_expect_eq(c.result.frames, 51u, "every 0.02 s");
   cr_expect(has_missing(&c, "50 frames from t = 0.01 s (frame 1) on are only in"), "%s", c.result.verdict);
+  cr_expect(has_missing(&c, "200 frames from t = 0.004 s (frame 1) on are only in"), "%s", c.result.verdict);
   mb_compare_free(&c.result);
 
   options.interpolate = true;

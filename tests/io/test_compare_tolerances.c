@@ -8,21 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static char path[] = "/tmp/mbsim-tolerances-XXXXXX";
+static char path[300];
 
 static void begin(void) {
   fixture_begin();
-  const int file = mkstemp(path);
-  cr_assert_geq(file, 0);
-  close(file);
+  fixture_file("tolerances.json", path);
 }
 
-static void end(void) {
-  unlink(path);
-  fixture_end();
-}
-
-TestSuite(compare_tolerances, .init = begin, .fini = end, .timeout = 30);
+TestSuite(compare_tolerances, .init = begin, .fini = fixture_end, .timeout = 30);
 
 static MbStatus read_text(const char *text, MbTolerances *t, MbReport *report) {
   FILE *file = fopen(path, "w");

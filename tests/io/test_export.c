@@ -260,19 +260,16 @@ Test(export, json_is_one_object_a_line_with_null_for_what_is_no_number) {
 // ---- npz
 // ----------------------------------------------------------------------------------------------------
 
-// Writes `text` (bytes) to a new file of this name beside the trajectories; gives its path.
-static const char *to_file(const char *bytes, size_t size, char name[64]) {
-  strcpy(name, "/tmp/mbsim-export-XXXXXX");
-  const int file = mkstemp(name);
-  cr_assert_geq(file, 0);
-  cr_assert_eq(write(file, bytes, size), (ssize_t)size);
-  close(file);
-  return name;
+static void to_file(const char *bytes, size_t size, const char *name, char path[300]) {
+  FILE *file = fopen(fixture_file(name, path), "wb");
+  cr_assert_not_null(file);
+  cr_assert_eq(fwrite(bytes, 1, size, file), size);
+  fclose(file);
 }
 
 static int run_python(const char *arguments, const char *a, const char *b) {
   // the system's python has numpy more often than another one in the path
-  char command[600];
+  char command[900];
   snprintf(command, sizeof command,
            "p=python3; $p -c 'import numpy' 2>/dev/null || [ ! -x /usr/bin/python3 ] || p=/usr/bin/python3; "
            "$p tests/check_npz.py %s %s %s",
@@ -285,22 +282,18 @@ Test(export, npz_is_read_by_numpy_with_the_same_numbers_as_csv) {
   const Plan p = smooth_plan();
   MbExportOptions options = {.first = 5, .last = INT64_MAX, .stride = 2};
   size_t csv_size = 0, npz_size = 0;
-  char *csv = export_text(&p, &options, &csv_size), csv_name[64], npz_name[64];
+  char *csv = export_text(&p, &options, &csv_size), csv_name[300], npz_name[300];
   options.format = MB_EXPORT_NPZ;
   char *npz = export_text(&p, &options, &npz_size);
-  to_file(csv, csv_size, csv_name);
-  to_file(npz, npz_size, npz_name);
+  to_file(csv, csv_size, "run.csv", csv_name);
+  to_file(npz, npz_size, "run.npz", npz_name);
   cr_expect_eq(run_python("", npz_name, csv_name), 0);
   cr_expect_eq(run_python("--without-numpy", npz_name, csv_name), 0);
 
   // and the script sees one bit that is off
   npz[npz_size / 2] = (char)(npz[npz_size / 2] ^ 1);
-  FILE *file = fopen(npz_name, "wb");
-  cr_assert_eq(fwrite(npz, 1, npz_size, file), npz_size);
-  fclose(file);
+  to_file(npz, npz_size, "run.npz", npz_name);
   cr_expect_neq(run_python("--quiet", npz_name, csv_name), 0);
-  unlink(csv_name);
-  unlink(npz_name);
   free(csv);
   free(npz);
 }
@@ -311,7 +304,7 @@ Test(export, archives_with_64_bit_sizes_are_read_too) {
   if (system("python3 -c pass >/dev/null 2>&1")) cr_skip_test("no python3");
   const uint64_t limits[] = {0, 100, 1};
   for (int i = 0; i < 3; i++) {
-    char *text = NULL, name[64];
+    char *text = NULL, name[300];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     MbZip zip = {.put = to_stream, .to = out, .limit = limits[i]};
@@ -328,9 +321,8 @@ Test(export, archives_with_64_bit_sizes_are_read_too) {
     mb_zip_free(&zip);
     fclose(out);
     cr_expect_eq(zip.offset, size);
-    to_file(text, size, name);
+    to_file(text, size, "archive.zip", name);
     cr_expect_eq(run_python("--zip small=10,large=1000", name, ""), 0, "limit %d", (int)limits[i]);
-    unlink(name);
     free(text);
   }
   cr_expect_eq(mb_alloc_live(), 0);

@@ -1,11 +1,10 @@
 #include "io/json_text.h"
 #include "core/base/alloc.h"
+#include "io/number_text.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Makes room for `more` characters and a terminating zero.
@@ -70,16 +69,17 @@ void mb_text_quoted(MbText *t, const char *text) {
 }
 
 void mb_text_number(MbText *t, double value) {
-  char digits[40] = "null"; // JSON has no word for what is not finite
-  if (isfinite(value)) {
-    for (int n = 15; n <= 17; n++) {
-      snprintf(digits, sizeof digits, "%.*g", n, value);
-      if (strtod(digits, NULL) == value) break;
-    }
+  char digits[MB_NUMBER_TEXT];
+  mb_text_add(t, isfinite(value) ? mb_number_text(value, digits) : "null"); // JSON has no word for the others
+}
+
+void mb_text_list(MbText *t, const char *const *names, size_t count) {
+  mb_text_add(t, "[");
+  for (size_t i = 0; i < count; i++) {
+    if (i) mb_text_add(t, ",");
+    mb_text_quoted(t, names[i]);
   }
-  char *const point = strchr(digits, localeconv()->decimal_point[0]);
-  if (point) *point = '.';
-  mb_text_add(t, digits);
+  mb_text_add(t, "]");
 }
 
 void mb_text_json(MbText *t, const cJSON *tree) {
@@ -113,6 +113,41 @@ char *mb_text_take(MbText *t) {
   char *const text = t->text;
   *t = (MbText){.failed = t->failed};
   return text;
+}
+
+// Behind the string that begins at p, or at the end of a broken one.
+static const char *behind_string(const char *p) {
+  for (p++; *p && *p != '"'; p++)
+    if (*p == '\\' && p[1]) p++;
+  return *p ? p + 1 : p;
+}
+
+const char *mb_json_slice(const char *json, const char *key, size_t *length) {
+  const char *begin = NULL; // of the value that is looked for, once its key was seen
+  int depth = 0;
+  const size_t n = strlen(key);
+  for (const char *p = json; *p;) {
+    if (*p == '"') {
+      const char *end = behind_string(p);
+      const char *colon = end + strspn(end, " \t\r\n");
+      if (depth == 1 && !begin && *colon == ':' && (size_t)(end - p) == n + 2 && !strncmp(p + 1, key, n)) {
+        begin = colon + 1 + strspn(colon + 1, " \t\r\n");
+        p = begin;
+      } else {
+        p = end;
+      }
+      continue;
+    }
+    depth += *p == '{' || *p == '[';
+    depth -= *p == '}' || *p == ']';
+    if (begin && p >= begin && ((depth == 1 && *p == ',') || depth == 0)) {
+      while (p > begin && strchr(" \t\r\n", p[-1])) p--;
+      *length = (size_t)(p - begin);
+      return begin;
+    }
+    p++;
+  }
+  return NULL;
 }
 
 size_t mb_text_cut(const char *text, size_t most) {

@@ -9,6 +9,15 @@ const MbForceOps *const mb_force_table[] = {
 };
 _Static_assert(sizeof mb_force_table / sizeof *mb_force_table == MB_FORCES, "a row for every kind of force");
 
+void mb_force_vector(const MbForce *force, const MbMaximal *x, int first, double a_C[3]) {
+  const size_t *s = force->signal + first;
+  const double given[3] = {x->signal[s[0]], x->signal[s[1]], x->signal[s[2]]};
+  if (force->axes == MB_AXES_WORLD)
+    mb_quat_unrotate(a_C, x->E[force->body].q, given);
+  else
+    mb_mat3_apply(a_C, force->R, given);
+}
+
 void mb_force_add_turning(double K[36], int row, double s, const double a_C[3]) {
   double X[9];
   mb_mat3_cross(X, a_C);

@@ -12,6 +12,11 @@ extern const MbForceOps mb_gravity_ops;
 extern const MbForceOps mb_body_damping_ops;
 extern const MbForceOps mb_velocity_term_ops; // not a force, but it stands where one does
 
+// The vector whose three signals begin at `first` (0 torque, 3 force), in C axes.
+void mb_force_vector(const MbForce *force, const MbMaximal *x, int first, double a_C[3]);
+// Adds the force at its point of application, and its K.
+void mb_force_at_point(const MbForce *force, MbMaximal *x);
+
 // ∂(Rᵀa)/∂δ = [Rᵀa] for a vector a fixed in the world (RM 1.34): adds s [a_C] to the 3 × 3 block of K whose
 // first row is `row` and whose columns are the rotations.
 void mb_force_add_turning(double K[36], int row, double s, const double a_C[3]);

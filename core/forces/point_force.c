@@ -3,16 +3,10 @@
 //   world axes: ∂a/∂δ = [a] on the rotations, so K = ( [r][a] 0 ; [a] 0 ); body axes: K = 0
 #include "core/forces/forces.h"
 
-static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
-  (void)model, (void)begin, (void)end;
+void mb_force_at_point(const MbForce *force, MbMaximal *x) {
   const size_t b = force->body;
-  const size_t *s = force->signal + 3;
-  const double given[3] = {x->signal[s[0]], x->signal[s[1]], x->signal[s[2]]};
-  double a[3], torque[3]; // in C axes
-  if (force->axes == MB_AXES_WORLD)
-    mb_quat_unrotate(a, x->E[b].q, given);
-  else
-    mb_mat3_apply(a, force->R, given);
+  double a[3], torque[3];
+  mb_force_vector(force, x, 3, a);
   mb_vec3_cross(torque, force->at, a);
   mb_vec3_add(x->f + 6 * b, x->f + 6 * b, torque);
   mb_vec3_add(x->f + 6 * b + 3, x->f + 6 * b + 3, a);
@@ -25,6 +19,11 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) K[6 * i + j] += RA[3 * i + j];
   mb_force_add_turning(K, 3, 1, a);
+}
+
+static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
+  (void)model, (void)begin, (void)end;
+  mb_force_at_point(force, x);
 }
 
 extern const MbForceOps mb_point_force_ops;

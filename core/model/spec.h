@@ -86,7 +86,7 @@ typedef struct MbForceSpec {
   MbForceKind kind;
   const char *name; // NULL = not given
   const char *body; // wrench, point_force
-  double at[3];     // point_force: in the body frame
+  double at[3];     // point_force: in the body frame; wrench: zero
   MbSignalSpec force[3], torque[3];
   MbAxes axes;        // that force and torque are given in
   double coefficient; // damping

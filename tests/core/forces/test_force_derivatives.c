@@ -81,31 +81,40 @@ Test(force_derivatives, of_every_kind_agree_with_central_differences) {
       }
 }
 
-Test(force_derivatives, a_point_force_is_the_wrench_of_its_moment) {
+// A wrench's force acts at the body frame's origin, a point force at its point: both against their moments about the
+// centre of mass, from the scene's numbers.
+Test(force_derivatives, forces_act_where_the_scene_says) {
   uint64_t seed = 7;
-  MbSceneSpec spec = random_scene(&seed, MB_FORCE_POINT, MB_AXES_WORLD);
-  memset(spec.gravity, 0, sizeof spec.gravity);
-  spec.bodies[0].damping = 0;
-  memset(spec.bodies[0].angular, 0, sizeof spec.bodies[0].angular);
-  memset(spec.bodies[0].linear, 0, sizeof spec.bodies[0].linear);
-  MbModel *model = test_model(&spec);
-  MbSim *sim = test_sim(model, 1);
-  mb_sim_forces(sim, 0, false);
+  const MbForceKind kinds[2] = {MB_FORCE_POINT, MB_FORCE_WRENCH};
+  for (int k = 0; k < 2; k++) {
+    MbSceneSpec spec = random_scene(&seed, kinds[k], MB_AXES_WORLD);
+    memset(spec.gravity, 0, sizeof spec.gravity);
+    spec.bodies[0].damping = 0;
+    memset(spec.bodies[0].angular, 0, sizeof spec.bodies[0].angular);
+    memset(spec.bodies[0].linear, 0, sizeof spec.bodies[0].linear);
+    if (kinds[k] == MB_FORCE_POINT)
+      for (int i = 0; i < 3; i++) spec.forces[0].torque[i] = test_constant(0);
+    else
+      memset(spec.forces[0].at, 0, sizeof spec.forces[0].at);
+    MbModel *model = test_model(&spec);
+    MbSim *sim = test_sim(model, 1);
+    mb_sim_forces(sim, 0, false);
 
-  // moment about the centre of mass in the world, from the scene's numbers
-  MbPose B;
-  double point[3], arm[3], F[3], moment[3], seen[6];
-  memcpy(B.p, spec.bodies[0].pose.position, sizeof B.p);
-  memcpy(B.q, spec.bodies[0].pose.rotation, sizeof B.q);
-  mb_pose_point(point, &B, spec.forces[0].at);
-  mb_vec3_sub(arm, point, sim->x.E[0].p);
-  for (int i = 0; i < 3; i++) F[i] = spec.forces[0].force[i].value;
-  mb_vec3_cross(moment, arm, F);
-  mb_quat_rotate(seen, sim->x.E[0].q, sim->x.f);
-  mb_quat_rotate(seen + 3, sim->x.E[0].q, sim->x.f + 3);
-  const double wanted[6] = {moment[0], moment[1], moment[2], F[0], F[1], F[2]};
-  test_near("wrench in the world", seen, wanted, 6, 1e-13);
-  mb_sim_free(sim);
-  mb_model_free(model);
-  mb_arena_free(&spec.arena);
+    MbPose B;
+    double point[3], arm[3], F[3], moment[3], seen[6];
+    memcpy(B.p, spec.bodies[0].pose.position, sizeof B.p);
+    memcpy(B.q, spec.bodies[0].pose.rotation, sizeof B.q);
+    mb_pose_point(point, &B, spec.forces[0].at);
+    mb_vec3_sub(arm, point, sim->x.E[0].p);
+    for (int i = 0; i < 3; i++) F[i] = spec.forces[0].force[i].value;
+    mb_vec3_cross(moment, arm, F);
+    for (int i = 0; i < 3; i++) moment[i] += spec.forces[0].torque[i].value;
+    mb_quat_rotate(seen, sim->x.E[0].q, sim->x.f);
+    mb_quat_rotate(seen + 3, sim->x.E[0].q, sim->x.f + 3);
+    const double wanted[6] = {moment[0], moment[1], moment[2], F[0], F[1], F[2]};
+    test_near("wrench in the world", seen, wanted, 6, 1e-13);
+    mb_sim_free(sim);
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
+  }
 }

@@ -1,0 +1,78 @@
+#include "cli/console.h"
+#include "cli/options.h"
+#include "io/compare.h"
+
+#include <math.h>
+
+static double given_or_nan(const MbArgs *args, const char *name) {
+  const MbValue *value = mb_arg(args, name);
+  return value->given ? value->number : NAN;
+}
+
+static cJSON *answer(const MbCheckResult *result, MbStatus status, const MbReport *report) {
+  cJSON *tree = cJSON_CreateObject(), *items = cJSON_CreateArray();
+  cJSON_AddBoolToObject(tree, "pass", status == MB_OK);
+  for (size_t i = 0; i < result->count; i++) {
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "name", result->items[i].name);
+    cJSON_AddBoolToObject(item, "checked", result->items[i].checked);
+    cJSON_AddBoolToObject(item, "pass", result->items[i].pass);
+    cJSON_AddStringToObject(item, "text", result->items[i].text);
+    cJSON_AddItemToArray(items, item);
+  }
+  cJSON_AddItemToObject(tree, "items", items);
+  cJSON_AddItemToObject(tree, "issues", mb_console_report_json(report));
+  return tree;
+}
+
+static MbStatus run(const MbArgs *args) {
+  MbReport report = {0};
+  MbCheckResult result = {0};
+  const MbCheckOptions limits = {.energy_drift = given_or_nan(args, "energy"),
+                                 .momentum_drift = given_or_nan(args, "momentum"),
+                                 .constraint_error = given_or_nan(args, "constraint")};
+  MbStatus status = mb_check_trajectory(args->operands[0], &limits, &result, &report);
+  if (mb_arg_given(args, "json")) {
+    if (mb_console_json(answer(&result, status, &report)) && !status) status = MB_IO;
+    return status;
+  }
+  mb_console_report(stderr, &report);
+  for (size_t i = 0; i < result.count; i++) {
+    const MbCheckItem *item = &result.items[i];
+    char text[sizeof item->text];
+    printf("%-5s %-20s %s\n",
+           !item->checked ? "-"
+           : item->pass   ? "ok"
+                          : "FAIL",
+           item->name, mb_console_safe(item->text, text, sizeof text));
+  }
+  return status;
+}
+
+static const MbOption options[] = {
+    {.name = "energy",
+     .type = MB_OPTION_NUMBER,
+     .argument = "DRIFT",
+     .help = "relative energy drift that is allowed; without it the drift is told, not judged"},
+    {.name = "momentum", .type = MB_OPTION_NUMBER, .argument = "DRIFT", .help = "the same for momentum"},
+    {.name = "constraint",
+     .type = MB_OPTION_NUMBER,
+     .argument = "ERROR",
+     .help = "the same for constraint errors"},
+    {.name = "json", .help = "answer as JSON on stdout"},
+};
+
+const MbCommand mb_command_check = {
+    .name = "check",
+    .operands = "FILE",
+    .least = 1,
+    .most = 1,
+    .summary = "check a trajectory: checksums, numbers, drift",
+    .details =
+        "Reads every record of FILE and checks its checksums, that times increase, numbers are finite and "
+        "quaternions are unit, and the drift of energy and momentum. Exit 1 when a check fails, 5 when the "
+        "file is damaged.",
+    .noptions = sizeof options / sizeof *options,
+    .options = options,
+    .run = run,
+};

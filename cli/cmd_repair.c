@@ -1,0 +1,76 @@
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/output_file.h"
+#include "io/trajectory.h"
+
+#include <string.h>
+#include <unistd.h>
+
+// run.mbt.part -> run.mbt; run.mbt -> run.repaired.mbt
+static void default_name(const char *source, char *target, size_t size) {
+  const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source, *dot = strrchr(base, '.');
+  if (mb_path_ends(source, ".part")) {
+    snprintf(target, size, "%.*s", (int)(strlen(source) - strlen(".part")), source);
+    if (mb_path_ends(target, ".resume")) target[strlen(target) - strlen(".resume")] = 0;
+  } else {
+    const size_t stem = dot && dot > base ? (size_t)(dot - source) : strlen(source);
+    snprintf(target, size, "%.*s.repaired%s", (int)stem, source, source + stem);
+  }
+}
+
+static MbStatus repair(const char *source, const char *target, bool force, MbReport *report) {
+  MbOutput output = {0};
+  MbTrajCounts counts = {0};
+  MbStatus status = MB_OK;
+  if (mb_output_same_file(source, target))
+    status = mb_error(report, MB_USAGE, "", "the repaired file must be another than %s", source);
+  if (!status) status = mb_output_plan(&output, target, source, force, force, report);
+  if (!status) {
+    status = mb_traj_repair(source, output.part, &counts, report);
+    if (!status) status = mb_output_created(&output, report);
+    if (!status)
+      status = mb_output_place(&output, report);
+    else
+      unlink(output.part);
+  }
+  if (!status)
+    fprintf(stderr, "%s: %llu frames in %llu chunks\n", target, (unsigned long long)counts.frames,
+            (unsigned long long)counts.chunks);
+  mb_output_free(&output);
+  return status;
+}
+
+static MbStatus run(const MbArgs *args) {
+  MbReport report = {0};
+  char name[4096];
+  const MbValue *given = mb_arg(args, "output");
+  default_name(args->operands[0], name, sizeof name);
+  const MbStatus status =
+      repair(args->operands[0], given->given ? given->text : name, mb_arg_given(args, "force"), &report);
+  mb_console_report(stderr, &report);
+  return status;
+}
+
+static const MbOption options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help = "where to write",
+     .fallback = "run.mbt for run.mbt.part, run.repaired.mbt for run.mbt"},
+    {.name = "force", .letter = 'f', .help = "replace an existing output"},
+};
+
+const MbCommand mb_command_repair = {
+    .name = "repair",
+    .operands = "FILE",
+    .least = 1,
+    .most = 1,
+    .summary = "make a whole trajectory of what is sound in a damaged one",
+    .details =
+        "Copies all sound records of FILE (cut off, damaged, or the .part of a killed run) and writes index "
+        "and trailer anew. FILE itself is not changed.",
+    .noptions = sizeof options / sizeof *options,
+    .options = options,
+    .run = run,
+};

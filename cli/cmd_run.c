@@ -1,0 +1,347 @@
+#include "cli/console.h"
+#include "cli/run.h"
+#include "cli/scene_input.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "gpu/gpu.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+// ---- setting up ---------------------------------------------------------------------------------
+
+enum { MOST_THREADS = 1024 };
+
+static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
+  const MbValue *output = mb_arg(args, "output"), *threads = mb_arg(args, "threads");
+  if (output->given && (!*output->text || !strcmp(output->text, "-")))
+    return mb_error(report, MB_USAGE, "", "a trajectory goes to a file, not to stdout");
+  if (threads->count > MOST_THREADS)
+    return mb_error(report, MB_USAGE, "", "--threads: at most %d", MOST_THREADS);
+  return MB_OK;
+}
+
+static MbStatus check_device(const MbRun *run, MbReport *report) {
+  const MbValue *given = mb_arg(run->args, "device");
+  const MbDevice device = given->given ? (MbDevice)given->word : run->scene->spec.solver.device;
+  if (device != MB_CUDA || mb_gpu_available()) return MB_OK;
+  return mb_error(report, MB_DEVICE, given->given ? "" : "/solver/device", "device cuda: %s", mb_gpu_text());
+}
+
+// --output, else the file resumed, else the scene's output.file, else the scene's name in this directory.
+static MbStatus choose_file(const MbRun *run, char *file, size_t size, MbReport *report) {
+  const char *scene = run->args->operands[0], *slash = strrchr(scene, '/');
+  const MbValue *given = mb_arg(run->args, "output"), *resume = mb_arg(run->args, "resume");
+  int n = 0;
+  if (given->given)
+    n = snprintf(file, size, "%s", given->text);
+  else if (resume->given) {
+    n = snprintf(file, size, "%s", resume->text);
+    if (mb_path_ends(file, ".part")) file[strlen(file) - strlen(".part")] = 0;
+  } else if (run->scene->spec.output.file)
+    n = snprintf(file, size, "%s", run->scene->spec.output.file);
+  else if (!strcmp(scene, "-"))
+    n = snprintf(file, size, "run.mbt");
+  else {
+    const char *base = slash ? slash + 1 : scene, *dot = strrchr(base, '.');
+    n = snprintf(file, size, "%.*s.mbt", (int)(dot && dot > base ? dot - base : (long)strlen(base)), base);
+  }
+  if (!*file || n < 0 || (size_t)n >= size)
+    return mb_error(report, MB_USAGE, "", "no usable name for the output");
+  return MB_OK;
+}
+
+// Refuses what is in the way before anything is computed.
+static MbStatus plan_output(MbRun *run, MbReport *report) {
+  char file[4096];
+  MbStatus status = choose_file(run, file, sizeof file, report);
+  if (status) return status;
+  const bool force = mb_arg_given(run->args, "force");
+  const MbValue *resume = mb_arg(run->args, "resume");
+  const char *old = resume->given ? resume->text : NULL;
+  // without --output a resumed file is continued in place
+  const bool in_place = old && !mb_arg_given(run->args, "output") && mb_output_same_file(file, old);
+  return mb_output_plan(&run->output, file, old, force || in_place, force, report);
+}
+
+static MbStatus allocate(MbRun *run, MbReport *report) {
+  run->checkpoint_size = mb_sim_checkpoint_size(run->sim);
+  run->frame = mb_calloc(mb_sim_frame_size(run->sim), sizeof *run->frame);
+  run->checkpoint = mb_calloc(run->checkpoint_size, 1);
+  return run->frame && run->checkpoint ? MB_OK : mb_no_memory(report, "a frame and a checkpoint");
+}
+
+// The scene and its model. Their warnings are told here; errors are left in the report.
+static MbStatus load(MbRun *run, MbReport *report) {
+  MbStatus status = mb_scene_input(run->args, run->args->operands[0], &run->scene, report);
+  if (!status) status = mb_model_create(run->scene, &run->model, report);
+  if (!status) status = check_device(run, report);
+  if (run->scene) mb_scene_locate(run->scene, report);
+  if (status) return status;
+  mb_log_report(&run->log, report);
+  *report = (MbReport){0}; // what comes is not about the scene's text
+  run->plan = mb_plan(&run->scene->spec);
+  return MB_OK;
+}
+
+static MbStatus prepare(MbRun *run, MbReport *report) {
+  const MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count};
+  MbStatus status = plan_output(run, report);
+  if (!status) status = mb_sim_create(run->model, &options, &run->sim, report);
+  if (!status) status = allocate(run, report);
+  const MbValue *resume = mb_arg(run->args, "resume");
+  if (!status && resume->given) status = mb_resume_open(run, resume->text, report);
+  return status;
+}
+
+static int threads_of(const MbRun *run) {
+  const MbValue *given = mb_arg(run->args, "threads");
+  return given->given ? (int)given->count : run->scene->spec.solver.threads;
+}
+
+static MbStatus create_file(MbRun *run, MbReport *report) {
+  size_t nchannels = 0;
+  const MbChannel *channels = mb_sim_channels(run->sim, &nchannels);
+  const size_t nbodies = mb_model_bodies(run->model);
+  char *scene = mb_scene_resolved(run->scene);
+  const char **bodies = mb_calloc(nbodies, sizeof *bodies);
+  MbStatus status = scene && bodies ? MB_OK : mb_no_memory(report, "the scene");
+  for (size_t i = 0; i < nbodies && !status; i++) bodies[i] = mb_model_body_name(run->model, i);
+  MbTrajHead head = {.scene = scene,
+                     .channels = channels,
+                     .nchannels = nchannels,
+                     .frame_size = mb_sim_frame_size(run->sim),
+                     .step = run->plan.step,
+                     .bodies = bodies,
+                     .nbodies = nbodies};
+  memcpy(head.bound, run->scene->spec.output.error, sizeof head.bound);
+  if (!status) status = mb_traj_create(run->output.part, &head, &run->writer, report);
+  if (!status) status = mb_output_created(&run->output, report);
+  mb_free(scene);
+  mb_free(bodies);
+  mb_tally_start(&run->tally, channels, nchannels);
+  run->last_frame = run->last_checkpoint = -1;
+  return status ? status : mb_provenance_start(run, threads_of(run), "cpu", report);
+}
+
+// ---- telling ------------------------------------------------------------------------------------
+
+static void announce(MbRun *run) {
+  const MbSceneSpec *spec = &run->scene->spec;
+  cJSON *event = mb_log_event("start");
+  cJSON_AddStringToObject(event, "scene", run->args->operands[0]);
+  cJSON_AddStringToObject(event, "file", run->output.file);
+  cJSON_AddNumberToObject(event, "bodies", (double)mb_model_bodies(run->model));
+  cJSON_AddNumberToObject(event, "dofs", (double)mb_model_dofs(run->model));
+  cJSON_AddNumberToObject(event, "step", run->plan.step);
+  cJSON_AddNumberToObject(event, "steps", (double)run->plan.steps);
+  cJSON_AddNumberToObject(event, "from_step", (double)mb_sim_steps(run->sim));
+  cJSON_AddStringToObject(event, "solver", mb_solver_words[spec->solver.kind]);
+  cJSON_AddStringToObject(event, "integrator", mb_integrator_words[spec->integrator.kind]);
+  cJSON_AddNumberToObject(event, "threads", threads_of(run));
+  cJSON_AddStringToObject(event, "device", "cpu");
+  mb_log_write(&run->log, event);
+}
+
+static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *counts, double wall,
+                          int64_t step) {
+  cJSON *event = mb_log_event("summary");
+  cJSON_AddNumberToObject(event, "status", status);
+  cJSON_AddStringToObject(event, "reason", mb_run_reason(status));
+  cJSON_AddStringToObject(event, "file", run->output.file);
+  cJSON_AddNumberToObject(event, "step", (double)step);
+  cJSON_AddNumberToObject(event, "time", mb_sim_time(run->sim));
+  cJSON_AddNumberToObject(event, "wall", wall);
+  cJSON_AddNumberToObject(event, "frames", (double)counts->frames);
+  cJSON_AddNumberToObject(event, "file_bytes", (double)counts->file_bytes);
+  cJSON_AddNumberToObject(event, "compression", (double)counts->raw_bytes / (double)counts->file_bytes);
+  const double drift = mb_tally_drift(&run->tally), constraint = mb_tally_constraint(&run->tally);
+  if (!isnan(drift)) cJSON_AddNumberToObject(event, "energy_drift", drift);
+  if (!isnan(constraint)) cJSON_AddNumberToObject(event, "constraint_error", constraint);
+  mb_log_write(&run->log, event);
+}
+
+static void summary(MbRun *run, MbStatus status, const MbTrajCounts *counts, int64_t from) {
+  const double wall = mb_clock() - run->start;
+  const int64_t step = mb_sim_steps(run->sim);
+  char a[32], b[32], c[32];
+  if (run->log.json) {
+    summary_event(run, status, counts, wall, step);
+    return;
+  }
+  const double rate = (double)(step - from) / wall;
+  mb_log_say(&run->log, "%s: %llu frames to t = %.6g s in %s (%.2f times smaller than raw)", run->output.file,
+             (unsigned long long)counts->frames, mb_sim_time(run->sim),
+             mb_console_bytes(counts->file_bytes, a), (double)counts->raw_bytes / (double)counts->file_bytes);
+  mb_log_say(&run->log, "%lld steps in %s: %s steps/s, %sx real time", (long long)(step - from),
+             mb_console_duration(wall, a), mb_console_rate(rate, b),
+             mb_console_rate(rate * run->plan.step, c));
+  const double drift = mb_tally_drift(&run->tally), constraint = mb_tally_constraint(&run->tally);
+  if (!isnan(drift))
+    mb_log_say(&run->log, "energy: %.6g -> %.6g J, drift %.2g of the largest", run->tally.first,
+               run->tally.last, drift);
+  if (!isnan(constraint)) mb_log_say(&run->log, "worst constraint error: %.2g", constraint);
+}
+
+// ---- ending -------------------------------------------------------------------------------------
+
+// What could not be written further stays where it is, and the message says what can be done with it.
+static MbStatus give_up(MbRun *run, MbStatus status, MbReport *report) {
+  MbTrajCounts counts = {0};
+  if (run->writer) mb_traj_counts(run->writer, &counts);
+  mb_traj_abandon(run->writer);
+  run->writer = NULL;
+  if (!counts.frames) {
+    if (run->output.inode) unlink(run->output.part);
+    return status;
+  }
+  mb_error(report, status, "",
+           "%s is kept; it is readable up to its last complete chunk: `mbsim repair %s` makes a "
+           "whole file of it",
+           run->output.part, run->output.part);
+  return status;
+}
+
+// A killed run's part that this file replaces.
+static void drop_old_part(const MbRun *run, const MbTrajCounts *counts) {
+  if (!run->old || !mb_path_ends(mb_traj_path(run->old), ".part")) return;
+  if (mb_arg_given(run->args, "output") || counts->frames < mb_traj_frames(run->old)) return;
+  unlink(mb_traj_path(run->old));
+}
+
+// Closes the file and puts it in place; `status` is how the loop ended.
+static MbStatus finish(MbRun *run, MbStatus status, int64_t from, MbReport *report) {
+  MbReport closing = {0};
+  MbTrajCounts counts = {0};
+  MbStatus closed = mb_provenance_end(run, status, &closing);
+  if (closed) return *report = closing, give_up(run, closed, report);
+  closed = mb_traj_close(run->writer, &counts, &closing);
+  run->writer = NULL;
+  if (closed) {
+    *report = closing;
+    return mb_error(report, closed, "", "%s is kept; `mbsim repair %s` makes a whole file of it",
+                    run->output.part, run->output.part);
+  }
+  closed = mb_output_place(&run->output, &closing);
+  if (closed) return *report = closing, closed;
+  drop_old_part(run, &counts);
+  summary(run, status, &counts, from);
+  if (status == MB_INTERRUPTED)
+    mb_log_say(&run->log, "interrupted at t = %.6g s; --resume %s goes on", mb_sim_time(run->sim),
+               run->output.file);
+  return status;
+}
+
+static MbStatus simulate(MbRun *run, MbReport *report) {
+  mb_run_catch_signals();
+  MbStatus status = create_file(run, report);
+  if (!status && run->old) status = mb_resume_replay(run, report);
+  if (status) { // nothing that is not elsewhere
+    mb_traj_abandon(run->writer);
+    run->writer = NULL;
+    if (run->output.inode) unlink(run->output.part);
+    return status;
+  }
+  announce(run);
+  const int64_t from = mb_sim_steps(run->sim);
+  const MbValue *progress = mb_arg(run->args, "progress");
+  mb_progress_start(&run->progress, &run->log, &run->plan, from, progress->given ? progress->word : 0);
+  status = mb_run_loop(run, report);
+  mb_log_wipe(&run->log);
+  if (status == MB_OK || status == MB_INTERRUPTED || status == MB_NUMBERS)
+    return finish(run, status, from, report);
+  return give_up(run, status, report);
+}
+
+static void run_free(MbRun *run) {
+  mb_traj_free(run->old);
+  mb_free(run->frame);
+  mb_free(run->checkpoint);
+  mb_sim_free(run->sim);
+  mb_model_free(run->model);
+  mb_scene_free(run->scene);
+  mb_output_free(&run->output);
+}
+
+static MbStatus run(const MbArgs *args) {
+  MbReport report = {0};
+  const MbValue *log = mb_arg(args, "log");
+  MbRun run = {.args = args, .start = mb_clock()};
+  run.log = (MbLog){.json = log->given && log->word == 1, .quiet = mb_arg_given(args, "quiet")};
+  MbStatus status = check_arguments(args, &report);
+  if (!status) status = load(&run, &report);
+  if (!status) status = prepare(&run, &report);
+  if (!status) status = simulate(&run, &report);
+  mb_log_report(&run.log, &report);
+  run_free(&run);
+  return status;
+}
+
+static const MbOption options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help = "trajectory to write",
+     .fallback = "the scene's output.file, else the scene's name with .mbt in this directory"},
+    {.name = "force", .letter = 'f', .help = "replace an existing output; discard the part of a killed run"},
+    MB_SCENE_OPTIONS,
+    {.name = "threads",
+     .letter = 't',
+     .type = MB_OPTION_COUNT,
+     .argument = "N",
+     .help = "threads; the result does not depend on them",
+     .fallback = "what the scene says, else 1"},
+    {.name = "device",
+     .type = MB_OPTION_WORD,
+     .argument = "WORD",
+     .words = mb_device_words,
+     .help = "where to compute",
+     .fallback = "what the scene says, else cpu"},
+    {.name = "resume",
+     .letter = 'r',
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help = "go on from the last checkpoint of a trajectory of the same scene (or of a killed run's .part)"},
+    {.name = "quiet", .letter = 'q', .help = "say warnings and errors only"},
+    {.name = "log",
+     .type = MB_OPTION_WORD,
+     .argument = "FORM",
+     .words = mb_log_words,
+     .help = "form of what is said on stderr",
+     .fallback = "text"},
+    {.name = "progress",
+     .type = MB_OPTION_WORD,
+     .argument = "WHEN",
+     .words = mb_progress_words,
+     .help = "show progress: a line on a terminal, else a line every 10 s",
+     .fallback = "auto"},
+};
+
+const MbCommand mb_command_run = {
+    .name = "run",
+    .operands = "SCENE",
+    .least = 1,
+    .most = 1,
+    .summary = "simulate a scene and write its trajectory",
+    .details =
+        "Simulates SCENE (- reads it from stdin) and writes a trajectory. An existing file is refused (exit "
+        "5) unless "
+        "--force is given. While it runs, the file is called FILE.part; a killed run leaves that behind.\n\n"
+        "Ctrl-C (SIGINT, SIGTERM, SIGHUP) ends the run after the step: the file is closed with everything up "
+        "to there "
+        "and a checkpoint, and the exit status is 130; a second signal kills at once. When the numbers fail "
+        "(exit 4) "
+        "the file holds everything before.\n\n"
+        "Every run ends with a checkpoint, so --resume with a longer --duration goes on. A resumed run "
+        "writes "
+        "the same bytes as one that was never interrupted. Without --output the resumed file is replaced "
+        "when "
+        "the run ends.\n\n"
+        "All messages go to stderr, nothing to stdout.",
+    .noptions = sizeof options / sizeof *options,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,59 @@
+#include "cli/console.h"
+#include "cli/plan_text.h"
+#include "cli/scene_input.h"
+
+#include <string.h>
+
+static cJSON *answer(const MbReport *report, cJSON *plan) {
+  cJSON *tree = cJSON_CreateObject();
+  cJSON_AddBoolToObject(tree, "valid", !report->errors);
+  cJSON_AddNumberToObject(tree, "errors", report->errors);
+  cJSON_AddNumberToObject(tree, "warnings", report->warnings);
+  cJSON_AddItemToObject(tree, "issues", mb_console_report_json(report));
+  if (plan) cJSON_AddItemToObject(tree, "plan", plan);
+  return tree;
+}
+
+static MbStatus run(const MbArgs *args) {
+  MbReport report = {0};
+  MbScene *scene = NULL;
+  MbModel *model = NULL;
+  MbSim *sim = NULL;
+  MbStatus status = mb_scene_input(args, args->operands[0], &scene, &report);
+  if (!status) status = mb_model_create(scene, &model, &report);
+  if (!status) status = mb_sim_create(model, NULL, &sim, &report);
+  if (scene) mb_scene_locate(scene, &report);
+  cJSON *plan = status ? NULL : mb_plan_json(scene, model, sim);
+  if (mb_arg_given(args, "json")) {
+    if (mb_console_json(answer(&report, plan)) && !status) status = MB_IO;
+  } else {
+    mb_console_report(stderr, &report);
+    if (plan) mb_plan_print(stdout, plan);
+    cJSON_Delete(plan);
+  }
+  mb_sim_free(sim);
+  mb_model_free(model);
+  mb_scene_free(scene);
+  return status;
+}
+
+static const MbOption options[] = {
+    MB_SCENE_OPTIONS,
+    {.name = "json", .help = "answer as JSON on stdout: valid, issues, plan"},
+};
+
+const MbCommand mb_command_validate = {
+    .name = "validate",
+    .operands = "SCENE",
+    .least = 1,
+    .most = 1,
+    .summary = "check a scene and tell what would run",
+    .details = "Reads SCENE (- reads it from stdin) and builds its model, without a step. All errors and "
+               "warnings go "
+               "to stderr as FILE:LINE:COLUMN: error: /pointer: text; what would run goes to stdout. Exit 3 "
+               "when the "
+               "scene is invalid.",
+    .noptions = sizeof options / sizeof *options,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,55 @@
+// Reading the scene that a command works on: from a file or stdin, with what the command line overrides.
+#ifndef MB_CLI_SCENE_INPUT_H
+#define MB_CLI_SCENE_INPUT_H
+
+#include "cli/options.h"
+#include "io/scene.h"
+
+// `args` must have the options of MB_SCENE_OPTIONS. `path` may be "-".
+MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, MbReport *report);
+
+// The rows that every command with a scene has.
+#define MB_SCENE_OPTIONS                                                                                     \
+  {.name = "param",                                                                                          \
+   .letter = 'p',                                                                                            \
+   .type = MB_OPTION_LIST,                                                                                   \
+   .argument = "NAME=VALUE",                                                                                 \
+   .help = "override a number of the scene's \"parameters\"; may be repeated"},                              \
+      {.name = "set",                                                                                        \
+       .letter = 's',                                                                                        \
+       .type = MB_OPTION_LIST,                                                                               \
+       .argument = "POINTER=JSON",                                                                           \
+       .help = "replace or add a value of the scene, by JSON pointer (/bodies/0/mass=2); may be repeated"},  \
+      {.name = "duration",                                                                                   \
+       .letter = 'd',                                                                                        \
+       .type = MB_OPTION_POSITIVE,                                                                           \
+       .argument = "SECONDS",                                                                                \
+       .help = "how long to simulate, instead of the scene's duration or steps"},                            \
+      {.name = "step",                                                                                       \
+       .type = MB_OPTION_POSITIVE,                                                                           \
+       .argument = "SECONDS",                                                                                \
+       .help = "step length, instead of the scene's"},                                                       \
+      {.name = "solver",                                                                                     \
+       .type = MB_OPTION_WORD,                                                                               \
+       .argument = "WORD",                                                                                   \
+       .words = mb_solver_words,                                                                             \
+       .help = "solver, instead of the scene's with its options"},                                           \
+      {.name = "integrator",                                                                                 \
+       .type = MB_OPTION_WORD,                                                                               \
+       .argument = "WORD",                                                                                   \
+       .words = mb_integrator_words,                                                                         \
+       .help = "integrator, instead of the scene's with its options"},                                       \
+      {.name = "every",                                                                                      \
+       .type = MB_OPTION_COUNT,                                                                              \
+       .argument = "N",                                                                                      \
+       .help = "steps from frame to frame, instead of the scene's every or interval"},                       \
+      {.name = "error",                                                                                      \
+       .type = MB_OPTION_TEXT,                                                                               \
+       .argument = "E",                                                                                      \
+       .help = "largest error of the numbers in the file: 0 (lossless), fine, view, or a number"},           \
+  {                                                                                                          \
+    .name = "checkpoint", .type = MB_OPTION_POSITIVE, .argument = "SECONDS",                                 \
+    .help = "simulated time between checkpoints, instead of the scene's"                                     \
+  }
+
+#endif

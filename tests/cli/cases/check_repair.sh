@@ -1,0 +1,29 @@
+# checking, damaging and repairing a trajectory
+"$MBSIM" init spinning -o s.json
+"$MBSIM" run s.json -q -d 2 --integrator rk45
+t check s.mbt | sed -E 's/[0-9.]+e-[0-9]+/TINY/g; s/ at t = .*//'
+t check s.mbt --energy 1e-3 --momentum 1e-3 | grep -E 'energy|exit' | sed -E 's/[0-9.]+e-[0-9]+/TINY/g'
+t check s.mbt --energy 0 | grep -E 'FAIL|exit' | cut -c 1-10
+t check s.mbt --json | grep -E 'pass|exit' | sort | uniq -c | sed 's/^ *//' | head -n 2
+head -c 6000 s.mbt >cut.mbt
+t check cut.mbt | grep -E 'exit|whole'
+t info cut.mbt | grep -cE 'not whole'
+bytes='s/byte [0-9]+/byte N/g'
+t repair cut.mbt | sed -E "$bytes"
+t check cut.repaired.mbt | head -n 3
+# a flipped bit in the last chunk: everything before it is saved
+"$PYTHON" - <<'PY'
+data = bytearray(open("s.mbt", "rb").read())
+at = data.rindex(b"CHNK") + 200
+data[at] ^= 4
+open("flip.mbt", "wb").write(data)
+PY
+t check flip.mbt | grep -cE 'FAIL|exit 5'
+t repair flip.mbt -o flip2.mbt | sed -E "$bytes" | tail -n 1
+t check flip2.mbt | head -n 3
+cp cut.mbt run.mbt.part
+t repair run.mbt.part | sed -E "$bytes" && ls run.mbt
+t repair run.mbt.part
+t check s.json
+t hash missing.mbt
+t hash s.mbt | sed -E 's/^[0-9a-f]{32} /HASH /'

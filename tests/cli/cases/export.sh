@@ -1,0 +1,17 @@
+"$MBSIM" init hammer -o h.json
+"$MBSIM" run h.json -q -d 0.2
+t export h.mbt --channel energy --frames 0:1
+t export h.mbt --channel body.position --frames -2: | cut -d , -f 1
+t export h.mbt --frames ::5 --channel energy | wc -l | tr -d ' '
+t export h.mbt --frames 3 --channel energy | cut -d , -f 1
+t export h.mbt --channel energi
+t export h.mbt -o h.npz && "$PYTHON" -c '
+import numpy
+z = numpy.load("h.npz"); print({k: z[k].shape for k in sorted(z.files) if z[k].ndim})'
+t export h.mbt -o h.json
+t export h.mbt -o frames.json && tail -n 1 frames.json | cut -c 1-30
+t export h.mbt --format json | grep -v '^\$' | "$PYTHON" -c 'import json, sys; print({type(json.loads(line)).__name__ for line in sys.stdin})'
+t export h.mbt -o h.csv && cmp h.csv - <<CSV
+$("$MBSIM" export h.mbt)
+CSV
+t export h.json

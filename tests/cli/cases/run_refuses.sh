@@ -1,0 +1,19 @@
+# nothing is overwritten by accident
+"$MBSIM" init box -o box.json
+"$MBSIM" run box.json -q -d 0.1
+before=$(cksum <box.mbt)
+t run box.json -q
+[ "$before" = "$(cksum <box.mbt)" ] && echo untouched
+t run box.json -q --force -d 0.2
+[ "$before" = "$(cksum <box.mbt)" ] || echo replaced
+echo frames >new.mbt.part
+t run box.json -o new.mbt
+t run box.json -o new.mbt -q -f && ls new.mbt*
+t init box -o box.json
+t export box.mbt -o box.json
+t repair box.mbt -o box.mbt -f
+t diff box.mbt box.mbt --write-tolerances box.json
+t run box.json -o /dev/null
+# a scene that is invalid leaves no file behind
+t run box.json -o none.mbt --set /time/step=-1
+ls

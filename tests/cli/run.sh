@@ -1,0 +1,37 @@
+#!/bin/sh
+# Snapshot tests of the command line: every cases/NAME.sh runs in an empty folder and must print cases/NAME.out.
+# Arguments: names of cases (default: all). UPDATE=1 writes the expected outputs anew. MBSIM is the program.
+set -u
+tests=$(cd "$(dirname "$0")" && pwd)
+ROOT=$(cd "$tests/../.." && pwd)
+MBSIM=${MBSIM:-$ROOT/build/release/mbsim}
+MBSIM_FLAVOUR=${MBSIM_FLAVOUR:-release}
+# the system's Python has the modules that tools/deps.sh installs
+PYTHON=$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)
+TESTS=$tests LC_ALL=C NO_COLOR=1
+export PYTHON ROOT MBSIM MBSIM_FLAVOUR TESTS LC_ALL NO_COLOR
+[ -x "$MBSIM" ] || { echo "tests/cli: no program at $MBSIM" >&2 && exit 2; }
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/mbsim-cli-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+passed=0 failed=0
+
+[ $# -gt 0 ] || set -- $(cd "$tests/cases" && ls ./*.sh | sed 's|^\./||; s|\.sh$||')
+for name in "$@"; do
+  mkdir -p "$work/$name"
+  (cd "$work/$name" && sh -c '. "$0" && . "$1"' "$tests/common.sh" "$tests/cases/$name.sh") \
+    >"$work/$name.out" 2>&1 </dev/null
+  expected=$tests/cases/$name.out
+  [ -n "${UPDATE:-}" ] && cp "$work/$name.out" "$expected"
+  if diff -u "$expected" "$work/$name.out" >"$work/$name.diff" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "tests/cli: $name differs (- expected, + found)"
+    head -n 60 "$work/$name.diff"
+  fi
+  rm -rf "${work:?}/$name"
+done
+echo "tests/cli: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,132 @@
+#include "tests/io/traj_make.h"
+#include <criterion/criterion.h>
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Folder folder_make(void) {
+  Folder folder;
+  const char *tmp = getenv("TMPDIR");
+  snprintf(folder.path, sizeof folder.path, "%.150s/mbsim-traj-XXXXXX", tmp ? tmp : "/tmp");
+  cr_assert_not_null(mkdtemp(folder.path));
+  return folder;
+}
+
+void folder_remove(const Folder *folder) {
+  DIR *dir = opendir(folder->path);
+  for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir))
+    if (e->d_name[0] != '.') {
+      char path[512];
+      snprintf(path, sizeof path, "%s/%s", folder->path, e->d_name);
+      unlink(path);
+    }
+  if (dir) closedir(dir);
+  rmdir(folder->path);
+}
+
+void folder_file(const Folder *folder, const char *name, char path[256]) {
+  snprintf(path, 256, "%.200s/%.50s", folder->path, name);
+}
+
+MbTrajHead make_head(double pose, double velocity) {
+  static const char *const bodies[] = {"a", "b \"quoted\"", "c"};
+  static const char *const pose_names[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+  static const char *const velocity_names[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
+  static const char *const clock_names[] = {"seconds"};
+  static const MbChannel channels[] = {{.name = "body.pose",
+                                        .unit = "",
+                                        .quantity = MB_POSE,
+                                        .rotation = true,
+                                        .items = 3,
+                                        .width = 7,
+                                        .offset = 0,
+                                        .items_names = bodies,
+                                        .component_names = pose_names},
+                                       {.name = "body.velocity",
+                                        .unit = "m/s",
+                                        .quantity = MB_VELOCITY,
+                                        .items = 3,
+                                        .width = 6,
+                                        .offset = 21,
+                                        .items_names = bodies,
+                                        .component_names = velocity_names},
+                                       {.name = "clock",
+                                        .unit = "s",
+                                        .quantity = MB_OTHER,
+                                        .unstable = true,
+                                        .items = 1,
+                                        .width = 1,
+                                        .offset = 39,
+                                        .component_names = clock_names}};
+  return (MbTrajHead){.scene = "{\"name\": \"t\", \"x\": [1.50, {\"scene\": 2}]}",
+                      .channels = channels,
+                      .nchannels = 3,
+                      .frame_size = MAKE_FRAME_SIZE,
+                      .bound = {[MB_POSE] = pose, [MB_VELOCITY] = velocity},
+                      .step = 0.001,
+                      .bodies = bodies,
+                      .nbodies = 3};
+}
+
+uint64_t random_word(uint64_t *state) {
+  uint64_t x = *state += 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+void make_frame(uint64_t i, double *time, double *frame) {
+  *time = 0.01 * (double)i;
+  for (int k = 0; k < MAKE_FRAME_SIZE; k++)
+    frame[k] = sin(0.3 * k + (1 + 0.1 * k) * *time) + 1e-3 * sin(40 * *time + k * k);
+}
+
+void make_file(const char *path, double pose, double velocity, uint64_t frames) {
+  static const double vertex[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  static const uint32_t element[] = {0, 1, 2};
+  const MbTrajHead head = make_head(pose, velocity);
+  const MbTrajMesh mesh = {"a/shape/0", "a", 3, 1, 3, vertex, element};
+  MbReport report = {0};
+  MbTrajWriter *w = NULL;
+  cr_assert_eq(mb_traj_create(path, &head, &w, &report), MB_OK);
+  cr_assert_eq(mb_traj_mesh(w, &mesh, &report), MB_OK);
+  for (uint64_t i = 0; i < frames; i++) {
+    double time = 0, frame[MAKE_FRAME_SIZE];
+    make_frame(i, &time, frame);
+    cr_assert_eq(mb_traj_frame(w, time, frame, &report), MB_OK);
+    if (i == frames / 2) {
+      cr_assert_eq(mb_traj_event(w, time, i, "something happened", &report), MB_OK);
+      cr_assert_eq(mb_traj_checkpoint(w, time, i, "state", 5, &report), MB_OK);
+    }
+  }
+  cr_assert_eq(mb_traj_provenance(w, "{\"when\":\"now\"}", &report), MB_OK);
+  cr_assert_eq(mb_traj_close(w, NULL, &report), MB_OK);
+}
+
+unsigned char *read_whole(const char *path, size_t *size) {
+  FILE *file = fopen(path, "rb");
+  cr_assert_not_null(file, "%s", path);
+  fseek(file, 0, SEEK_END);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  unsigned char *bytes = malloc(*size + 1);
+  cr_assert_eq(fread(bytes, 1, *size, file), *size);
+  fclose(file);
+  return bytes;
+}
+
+void write_whole(const char *path, const void *bytes, size_t size) {
+  FILE *file = fopen(path, "wb");
+  cr_assert_not_null(file, "%s", path);
+  cr_assert_eq(fwrite(bytes, 1, size, file), size);
+  fclose(file);
+}
+
+void print_report(const MbReport *report) {
+  for (int i = 0; i < report->kept; i++)
+    fprintf(stderr, "%s: %s\n", report->issues[i].warning ? "warning" : "error", report->issues[i].text);
+}

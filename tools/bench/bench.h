@@ -1,0 +1,22 @@
+// The table of benchmarks, and what they share. `mbsim-bench` runs all, `mbsim-bench NAME…` those named.
+#ifndef MB_TOOLS_BENCH_H
+#define MB_TOOLS_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct MbBench {
+  const char *name, *help;
+  bool (*run)(void); // true = every target met
+} MbBench;
+
+// Each in its own file; its row is in main.c.
+bool mb_bench_trajectory(void);
+bool mb_bench_seek(void);
+
+double mb_bench_cpu(void);  // seconds of this process's processor time, all threads
+double mb_bench_wall(void); // seconds
+// Prints "  <what> <value> <unit>  target <target>  ok|MISSED"; `least`: the target is a lower bound.
+bool mb_bench_target(const char *what, double value, const char *unit, double target, bool least);
+
+#endif

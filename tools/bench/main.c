@@ -1,0 +1,51 @@
+#include "tools/bench/bench.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const MbBench benches[] = {
+    {"trajectory", "compression ratio and speed of trajectories", mb_bench_trajectory},
+    {"seek", "opening a large trajectory and reading a random frame", mb_bench_seek},
+};
+enum { COUNT = sizeof benches / sizeof *benches };
+
+static double seconds(clockid_t id) {
+  struct timespec t = {0};
+  clock_gettime(id, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+double mb_bench_cpu(void) { return seconds(CLOCK_PROCESS_CPUTIME_ID); }
+double mb_bench_wall(void) { return seconds(CLOCK_MONOTONIC); }
+
+bool mb_bench_target(const char *what, double value, const char *unit, double target, bool least) {
+  const bool met = least ? value >= target : value <= target;
+  printf("    %-12s %9.2f %-5s target %s %7.2f  %s\n", what, value, unit, least ? ">=" : "<=", target,
+         met ? "ok" : "MISSED");
+  return met;
+}
+
+static bool wanted(const char *name, int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (!strcmp(argv[i], name)) return true;
+  return argc < 2;
+}
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    bool known = false;
+    for (int k = 0; k < COUNT; k++) known |= !strcmp(argv[i], benches[k].name);
+    if (known) continue;
+    fprintf(stderr, "no benchmark is called %s; there are:\n", argv[i]);
+    for (int k = 0; k < COUNT; k++) fprintf(stderr, "  %-12s %s\n", benches[k].name, benches[k].help);
+    return 2;
+  }
+  bool met = true;
+  for (int k = 0; k < COUNT; k++) {
+    if (!wanted(benches[k].name, argc, argv)) continue;
+    printf("%s: %s\n", benches[k].name, benches[k].help);
+    fflush(stdout);
+    met &= benches[k].run();
+  }
+  return met ? 0 : 1;
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Installs what is missing of the groups named (build, test, dev) with apt, silently when all is there.
+# Elsewhere it says what to install.
+set -eu
+
+build='gcc make pkg-config libc6-dev libcjson-dev libmuparser-dev zlib1g-dev'
+tests='libcriterion-dev liblapacke-dev libopenblas-dev python3 python3-numpy python3-jsonschema'
+
+# The package of clang's runtime (libFuzzer, sanitizers) for the clang that is or would be installed; nothing
+# where clang brings it along.
+clang_runtime() {
+  version=$(clang --version 2>/dev/null | sed -n 's/.*version \([0-9]*\)\..*/\1/p' | head -n 1)
+  [ -n "$version" ] ||
+    version=$(apt-cache depends clang 2>/dev/null | sed -n 's/^ *Depends: clang-\([0-9]*\)$/\1/p' | head -n 1)
+  package=libclang-rt-$version-dev
+  if dpkg-query -W "$package" >/dev/null 2>&1 || apt-cache show "$package" >/dev/null 2>&1; then echo "$package"; fi
+}
+
+wanted=
+for group in "$@"; do
+  case $group in
+  build) wanted="$wanted $build" ;;
+  test) wanted="$wanted $tests" ;;
+  dev) wanted="$wanted clang clang-format valgrind dev-runtime" ;;
+  *) echo "deps.sh: unknown group \"$group\" (build, test, dev)" >&2 && exit 2 ;;
+  esac
+done
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "This is no system with apt. To be installed, by their names there:"
+  for package in $wanted; do [ "$package" = dev-runtime ] || echo "  $package"; done
+  echo "that is: a C compiler, make, pkg-config, cJSON, muParser (its C interface), zlib; Criterion, LAPACKE, NumPy for tests"
+  exit 0
+fi
+
+missing=
+for package in $wanted; do
+  if [ "$package" = dev-runtime ]; then
+    package=$(clang_runtime)
+    [ -n "$package" ] || continue
+  fi
+  state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+echo "installing:$missing"
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "not root, and no sudo: install these by hand" >&2 && exit 1; }
+  sudo=sudo
+fi
+install() {
+  # shellcheck disable=SC2086
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing >/dev/null
+}
+# the lists of a fresh image are empty or old
+install 2>/dev/null || { $sudo apt-get update -qq && install; }

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Installs program, library, header, pkg-config file, man page, completion.
+# Arguments: program library DESTDIR PREFIX version.
+set -eu
+program=$1 library=$2 prefix=$4 version=$5
+root=$3$prefix
+
+install -d "$root/bin" "$root/lib/pkgconfig" "$root/include" "$root/share/man/man1" \
+  "$root/share/bash-completion/completions"
+install -m 755 "$program" "$root/bin/mbsim"
+install -m 644 "$library" "$root/lib/libmbsim.a"
+install -m 644 core/mbsim.h "$root/include/mbsim.h"
+"$program" help man >"$root/share/man/man1/mbsim.1"
+"$program" help bash >"$root/share/bash-completion/completions/mbsim"
+cat >"$root/lib/pkgconfig/mbsim.pc" <<PC
+prefix=$prefix
+libdir=\${prefix}/lib
+includedir=\${prefix}/include
+
+Name: mbsim
+Description: Simulation of rigid bodies, in batch
+Version: $version
+Cflags: -I\${includedir}
+Libs: -L\${libdir} -lmbsim -fopenmp -lcjson -lmuparser -lz -lm
+PC
+chmod 644 "$root/share/man/man1/mbsim.1" "$root/share/bash-completion/completions/mbsim" \
+  "$root/lib/pkgconfig/mbsim.pc"
+echo "installed mbsim $version below $root"

@@ -13,9 +13,25 @@ bool mb_scene_overridden(char *const *overridden, size_t count, const char *poin
   return false;
 }
 
+// The pointer that a value will have: "/bodies/-" stands for the element that the list does not have yet.
+static char *final_pointer(MbScene *scene, const char *pointer) {
+  const size_t n = strlen(pointer), room = n + 24;
+  char *const copy = mb_calloc(room, 1);
+  if (!copy) return NULL;
+  memcpy(copy, pointer, n);
+  if (n < 2 || strcmp(pointer + n - 2, "/-") != 0) return copy;
+  copy[n - 2] = 0;
+  const cJSON *const list = mb_json_at(scene->resolved, copy);
+  if (cJSON_IsArray(list))
+    snprintf(copy + n - 2, room - n + 2, "/%d", cJSON_GetArraySize(list));
+  else
+    copy[n - 2] = '/';
+  return copy;
+}
+
 // Sets one value (which it takes) and notes where; scene->overridden has room.
 static MbStatus set(MbScene *scene, const char *pointer, cJSON *value, MbReport *report) {
-  char *const copy = mb_strdup(pointer);
+  char *const copy = final_pointer(scene, pointer);
   if (!copy || !value) {
     mb_free(copy);
     cJSON_Delete(value);

@@ -411,6 +411,11 @@ Test(scene, wrong_overriding_is_refused_and_has_no_line) {
   refused_set("/tme=1", MB_SCENE, "unknown key \"tme\"");
   refused_set("=5", MB_USAGE, "wanted /json/pointer=value");
 
+  static const char *const added[] = {"/bodies=[]", "/bodies/-={\"name\": \"a\"}", "/bodies/-={\"name\": 5}"};
+  const MbSceneOptions adding = {.sets = added, .nsets = 3};
+  said(&errors_with(LENGTHS, &adding, MB_SCENE)->issues[0], 0, 0, "/bodies/1/name",
+       "(set on the command line)");
+
   static const char *const params[] = {"length==1/0"};
   const MbSceneOptions options = {.params = params, .nparams = 1};
   said(&errors_with(LENGTHS, &options, MB_SCENE)->issues[0], 0, 0, "/parameters/length",

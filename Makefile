@@ -24,7 +24,7 @@ else
   $(error FLAVOUR must be release, asan or fuzz, not "$(FLAVOUR)")
 endif
 CFLAGS_ALL := $(BASE) $(OPT) $(CFLAGS)
-LIBS       := -lcjson -lmuparser -lz -lm
+LIBS       := -lcjson -lmuparser -lz -llapacke -lm
 LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -fopenmp $(LDFLAGS)
 
 LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*.c gpu/*.c)
@@ -68,7 +68,7 @@ $(BIN): $(call obj,$(CLI_SRC)) $(LIB)
 # Criterion's parameterised tests crash in a position-independent program, hence -no-pie.
 $(TESTS): $(call obj,$(TEST_SRC)) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(LINK) -no-pie -o $@ $^ $(LIBS) -lcriterion -llapacke
+	$(Q)$(LINK) -no-pie -o $@ $^ $(LIBS) -lcriterion
 
 $(BENCH): $(call obj,$(BENCH_SRC)) $(LIB)
 	$(call say,LD,$@)

@@ -95,14 +95,16 @@ static const MbSchemaRow solver_rows[] = {
     {0}};
 static const MbSchemaRow maximal_rows[] = {
     {"mode", MB_TYPE_WORD, AT(MbSolverSpec, mode), .words = mb_mode_words, .fallback = "\"dynamic\"",
-     .help = "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
-             "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
+     .help =
+         "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
+         "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
     {0}};
-static const MbSchemaRow redmax_rows[] = {
-    {"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics), .words = mb_dynamics_words, .fallback = "\"auto\"",
-     .help = "\"recursive\": in time that grows with the number of bodies; \"dense\": by a dense matrix; \"auto\": "
-             "recursive. The result is the same but for rounding"},
-    {0}};
+static const MbSchemaRow redmax_rows[] = {{"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics),
+                                           .words = mb_dynamics_words, .fallback = "\"auto\"",
+                                           .help = "\"recursive\": in time that grows with the number of "
+                                                   "bodies; \"dense\": by a dense matrix; \"auto\": "
+                                                   "recursive. The result is the same but for rounding"},
+                                          {0}};
 static const MbSchemaRow *const solver_variants[] = {redmax_rows, maximal_rows};
 static const char *const solver_now[] = {"redmax", "maximal", NULL}, *const solver_later[] = {"projective",
                                                                                               NULL};
@@ -248,35 +250,40 @@ static const MbSchemaObject shape = {.name = "shape",
   }
 static const MbSchemaRow axis_rows[] = {AXIS, {0}};
 static const MbSchemaRow screw_rows[] = {AXIS,
-                                         {"pitch", MB_TYPE_NUMBER, AT(MbJointSpec, pitch), .flags = MB_REQUIRED,
-                                          .unit = "m", .help = "way along the axis in one turn"},
+                                         {"pitch", MB_TYPE_NUMBER, AT(MbJointSpec, pitch),
+                                          .flags = MB_REQUIRED, .unit = "m",
+                                          .help = "way along the axis in one turn"},
                                          {0}};
-static const MbSchemaRow order_rows[] = {
-    {"order", MB_TYPE_TEXT, AT(MbJointSpec, order), .flags = MB_REQUIRED,
-     .help = "three letters of x, y, z, none twice in a row, as \"xyz\" or \"zxz\": one turn after the other, each "
-             "about an axis of the frame that the ones before have turned"},
-    {0}};
+static const MbSchemaRow order_rows[] = {{"order", MB_TYPE_TEXT, AT(MbJointSpec, order), .flags = MB_REQUIRED,
+                                          .help =
+                                              "three letters of x, y, z, none twice in a row, as \"xyz\" or "
+                                              "\"zxz\": one turn after the other, each "
+                                              "about an axis of the frame that the ones before have turned"},
+                                         {0}};
 static const MbSchemaRow curve_rows[] = {
     {"frames", MB_TYPE_LIST, AT(MbJointSpec, frames), COUNT(MbJointSpec, nframes), .flags = MB_REQUIRED,
      .object = &frame,
-     .help = "at least 4 control frames of a uniform cubic B-spline; segment i uses frames i to i + 3, and the "
-             "coordinate counts segments"},
-    {"closed", MB_TYPE_WORD, AT(MbJointSpec, closed), .words = no_yes, .fallback = "\"no\"",
+     .help =
+         "at least 4 control frames of a uniform cubic B-spline; segment i uses frames i to i + 3, and the "
+         "coordinate counts segments"},
+    {"closed", MB_TYPE_BOOL, AT(MbJointSpec, closed), .fallback = "false",
      .help = "whether the curve goes round: as many segments as frames, else three fewer"},
     {0}};
 static const MbSchemaRow surface_rows[] = {
     {"control", MB_TYPE_GRIDS, AT(MbJointSpec, control), .flags = MB_REQUIRED, .unit = "m, rad",
-     .help = "six lists of rows of control values, at least 4 x 4: x, y, z, then the rotations about x, y, z, which "
-             "happen in this order; the first coordinate runs along the rows' numbers, the second along a row"},
+     .help =
+         "six lists of rows of control values, at least 4 x 4: x, y, z, then the rotations about x, y, z, "
+         "which "
+         "happen in this order; the first coordinate runs along the rows' numbers, the second along a row"},
     {0}};
 static const MbSchemaObject joint_part;
 static const MbSchemaRow composite_rows[] = {
     {"joints", MB_TYPE_LIST, AT(MbJointSpec, parts), COUNT(MbJointSpec, nparts), .flags = MB_REQUIRED,
      .object = &joint_part, .help = "what it is made of, nearest to the parent first"},
     {0}};
-static const MbSchemaRow *const joint_variants[] = {NULL, axis_rows, axis_rows, axis_rows, screw_rows,
-                                                    NULL, NULL, NULL, NULL, order_rows,
-                                                    NULL, NULL, composite_rows, curve_rows, surface_rows};
+static const MbSchemaRow *const joint_variants[] = {
+    NULL, axis_rows,  axis_rows, axis_rows, screw_rows,     NULL,       NULL,        NULL,
+    NULL, order_rows, NULL,      NULL,      composite_rows, curve_rows, surface_rows};
 static const char *const joint_help[] = {
     "holds the body to its parent; no coordinate",
     "turns about an axis; 1 coordinate [rad]",
@@ -289,7 +296,8 @@ static const char *const joint_help[] = {
     "turns freely; 3 coordinates, the rotation vector, which changes to its equivalent beyond 3/4 of a turn",
     "turns about three axes, one after the other; 3 coordinates",
     "slides along x and y, then turns about z; 3 coordinates",
-    "moves freely: slides along x, y and z of the joint's frame in the parent, then turns; 6 coordinates, position "
+    "moves freely: slides along x, y and z of the joint's frame in the parent, then turns; 6 coordinates, "
+    "position "
     "and rotation vector",
     "joints one after the other, as one; the sum of their coordinates",
     "follows a curve of frames; 1 coordinate, which counts segments",
@@ -323,8 +331,9 @@ static const MbSchemaRow joint_rows[] = {
     LATER("friction", "friction inside the joint"),
     {0}};
 static const MbSchemaObject joint = {.name = "joint",
-                                     .help = "How a body hangs on its parent. Its world pose is the parent's · "
-                                             "in_parent · (the joint's motion) · in_body⁻¹.",
+                                     .help =
+                                         "How a body hangs on its parent. Its world pose is the parent's · "
+                                         "in_parent · (the joint's motion) · in_body⁻¹.",
                                      .size = sizeof(MbJointSpec),
                                      .rows = joint_rows,
                                      .selector = "type",

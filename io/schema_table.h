@@ -11,6 +11,7 @@ typedef enum MbSchemaType {
   MB_TYPE_NUMBER,      // double
   MB_TYPE_INTEGER,     // int64_t
   MB_TYPE_COUNT,       // int
+  MB_TYPE_BOOL,        // bool
   MB_TYPE_TEXT,        // const char *
   MB_TYPE_NAME,        // const char *, unique in `set`
   MB_TYPE_REFERENCE,   // const char *, a name of `set`
@@ -40,8 +41,12 @@ typedef enum MbSchemaBound {
   MB_BETWEEN
 } MbSchemaBound; // > lo, >= lo, lo .. hi
 
-enum { MB_REQUIRED = 1, MB_LATER = 2, MB_SINGLE = 4 }; // flags; LATER = the name is kept for a version that has it,
-                                                       // SINGLE = one number may stand for a list of one
+enum {
+  MB_REQUIRED = 1,
+  MB_LATER = 2,
+  MB_SINGLE = 4
+};  // flags; LATER = the name is kept for a version that has it,
+    // SINGLE = one number may stand for a list of one
 
 typedef enum MbNameSet {
   MB_NO_NAMES,

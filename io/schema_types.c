@@ -115,7 +115,8 @@ bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, siz
 
 static bool read_sequence(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
   const bool single = row->flags & MB_SINGLE && !cJSON_IsArray(item);
-  if (!single && (!cJSON_IsArray(item) || !item->child)) return mb_reader_unwanted(r, item, "a list of numbers");
+  if (!single && (!cJSON_IsArray(item) || !item->child))
+    return mb_reader_unwanted(r, item, "a list of numbers");
   const size_t n = single ? 1 : (size_t)cJSON_GetArraySize(item);
   double *const out = mb_arena_alloc(r->arena, n, sizeof *out);
   if (!out) return mb_reader_no_memory(r);
@@ -128,7 +129,8 @@ static bool read_sequence(MbReader *r, const MbSchemaRow *row, const cJSON *item
 // Six lists of m rows of n numbers each, into the joint's control values.
 static bool read_grids(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
   MbJointSpec *const joint = base;
-  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 6 || !cJSON_IsArray(item->child) || !item->child->child)
+  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 6 || !cJSON_IsArray(item->child) ||
+      !item->child->child)
     return mb_reader_unwanted(r, item, "6 lists of rows of numbers: x, y, z, and the rotations about them");
   joint->rows = (size_t)cJSON_GetArraySize(item->child);
   joint->columns = (size_t)cJSON_GetArraySize(item->child->child);
@@ -325,6 +327,10 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
   case MB_TYPE_COUNT:
     if (!read_whole(r, row, item, &value)) return false;
     *(int *)at = (int)value;
+    return true;
+  case MB_TYPE_BOOL:
+    if (!cJSON_IsBool(item)) return mb_reader_unwanted(r, item, "true or false");
+    *(bool *)at = cJSON_IsTrue(item);
     return true;
   case MB_TYPE_TEXT:
     return read_text(r, item, at);

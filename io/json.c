@@ -1,6 +1,7 @@
 #include "io/json_scan.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "io/json_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,14 +82,23 @@ static bool push_key(Keys *keys, const MbJsonScan *scan) {
   return true;
 }
 
+// The key without its escapes, cut to fit between two characters.
+static void plain_key(const Key *key, char *out, size_t size) {
+  size_t n = 0;
+  for (size_t at = 0; at < key->length && n + 4 < size;)
+    n += mb_json_unescape(key->text, key->length, &at, out + n);
+  out[n] = 0;
+  out[mb_text_cut(out, n)] = 0;
+}
+
 // Takes the keys of the object that just closed off the stack and reports those that stand there twice.
 static MbStatus pop_keys(Keys *keys, const MbJsonScan *scan, MbReport *report) {
   MbStatus status = MB_OK;
   const size_t first = keys->first[scan->depth];
-  Key *const key = keys->key + first;
   const size_t n = keys->count - first;
   keys->count = first;
   if (n < 2) return MB_OK;
+  Key *const key = keys->key + first;
   qsort(key, n, sizeof *key, compare_keys);
   for (size_t i = 1; i < n; i++) {
     if (key[i].hash != key[i - 1].hash || compare_text(&key[i], &key[i - 1])) continue;
@@ -96,11 +106,11 @@ static MbStatus pop_keys(Keys *keys, const MbJsonScan *scan, MbReport *report) {
     int column = 1;
     for (const char *c = key[i].text - 1 - key[i].column; c < key[i].text - 1; c++)
       column += ((unsigned char)*c & 0xC0) != 0x80;
-    char where[256];
+    char where[256], name[64];
     mb_json_scan_pointer(scan, where, sizeof where);
-    status =
-        mb_error_at(report, MB_SCENE, key[i].line, column, where,
-                    "the key \"%.*s\" stands in this object twice", (int)(key[i].length & 0xFF), key[i].text);
+    plain_key(&key[i], name, sizeof name);
+    status = mb_error_at(report, MB_SCENE, key[i].line, column, where,
+                         "the key \"%s\" stands in this object twice", name);
   }
   return status;
 }

@@ -9,7 +9,8 @@ enum { MB_JSON_DEPTH = 64 }; // deepest nesting that is read
 
 // Parses exactly one JSON value (RFC 8259), checking first what cJSON lets through: trailing text, duplicate
 // keys, numbers out of double's range, control characters, broken UTF-8 and surrogates, nesting beyond
-// MB_JSON_DEPTH. On failure *tree is NULL and the report names line and column. Linear in length.
+// MB_JSON_DEPTH; a byte order mark is skipped. On failure *tree is NULL and the report names line and column.
+// Linear in length.
 MbStatus mb_json_parse(const char *text, size_t length, cJSON **tree, MbReport *report);
 
 // Line and column (from 1, in characters) of the value at JSON pointer `pointer`; where that does not exist,
@@ -18,7 +19,8 @@ bool mb_json_locate(const char *text, size_t length, const char *pointer, bool k
 
 // The value at a JSON pointer, or NULL.
 cJSON *mb_json_at(cJSON *tree, const char *pointer);
-// Replaces or adds (in an object, or at the end of an array by "-") the value at `pointer`; takes `value`.
+// Replaces or adds (in an object, or at the end of an array by "-") the value at `pointer`; takes `value`,
+// whatever comes of it; NULL is a value that memory ran out for.
 MbStatus mb_json_set(cJSON **tree, const char *pointer, cJSON *value, MbReport *report);
 
 #endif

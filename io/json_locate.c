@@ -159,13 +159,14 @@ static bool put(cJSON *parent, const Part *part, cJSON *value, bool *placed) {
   if (!key) return false;
   size_t at = 0, n = 0;
   for (int c; (c = next_byte(part, &at)) >= 0;) key[n++] = (char)c;
-  const bool done = old ? cJSON_ReplaceItemInObjectCaseSensitive(parent, key, value)
-                        : cJSON_AddItemToObject(parent, key, value);
-  mb_free(key);
-  return done;
+  // the key is put in by hand: cJSON's own way of replacing a member loses it when memory runs out
+  cJSON_free(value->string);
+  value->string = key;
+  return old ? cJSON_ReplaceItemViaPointer(parent, old, value) : cJSON_AddItemToArray(parent, value);
 }
 
 MbStatus mb_json_set(cJSON **tree, const char *pointer, cJSON *value, MbReport *report) {
+  if (!value) return mb_no_memory(report, "a JSON value");
   Part parts[MB_JSON_DEPTH];
   const int n = split(pointer, parts);
   if (n < 0 || n + height(value) > MB_JSON_DEPTH) {

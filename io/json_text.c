@@ -149,3 +149,15 @@ const char *mb_json_slice(const char *json, const char *key, size_t *length) {
   }
   return NULL;
 }
+
+size_t mb_text_cut(const char *text, size_t most) {
+  const size_t length = strnlen(text, most + 1);
+  size_t n = length < most ? length : most;
+  // back to the first byte of the last character, which stays if it is whole
+  size_t first = n;
+  while (first && n - first < 4 && ((unsigned char)text[first - 1] & 0xC0) == 0x80) first--;
+  if (!first) return n;
+  const unsigned char lead = (unsigned char)text[first - 1];
+  const size_t whole = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  return first - 1 + whole > n ? first - 1 : n;
+}

@@ -20,6 +20,8 @@ void mb_text_number(MbText *t, double value);     // the shortest digits that re
 void mb_text_json(MbText *t, const cJSON *tree);  // without spaces
 // `names` (count) as a JSON array of strings.
 void mb_text_list(MbText *t, const char *const *names, size_t count);
+// The first bytes of a UTF-8 text, at most `most`, that end no character half way.
+size_t mb_text_cut(const char *text, size_t most);
 // The finished text (free with mb_free), or NULL when memory ran out; the buffer is empty after it.
 char *mb_text_take(MbText *t);
 

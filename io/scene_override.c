@@ -2,9 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool mb_scene_overridden(char *const *overridden, size_t count, const char *pointer) {
@@ -76,13 +74,14 @@ static MbStatus apply_param(MbScene *scene, const char *text, MbReport *report) 
 
   snprintf(pointer, sizeof pointer, "/parameters/%s", name);
   if (equals[1] == '=') return set(scene, pointer, cJSON_CreateString(equals + 1), report);
-  char *end = NULL;
-  const double value = strtod(equals + 1, &end);
-  if (end == equals + 1 || *end || !isfinite(value))
-    return mb_error(report, MB_USAGE, pointer,
-                    "--param %.100s: wanted a number, or an expression that begins with \"=\", as '%s==2*pi'",
-                    text, name);
-  return set(scene, pointer, cJSON_CreateNumber(value), report);
+  cJSON *value = NULL;
+  const MbStatus status = mb_json_parse(equals + 1, strlen(equals + 1), &value, NULL);
+  if (!status && cJSON_IsNumber(value)) return set(scene, pointer, value, report);
+  cJSON_Delete(value);
+  if (status == MB_IO) return mb_no_memory(report, "a scene");
+  return mb_error(report, MB_USAGE, pointer,
+                  "--param %.100s: wanted a number, or an expression that begins with \"=\", as '%s==2*pi'",
+                  text, name);
 }
 
 MbStatus mb_scene_override(MbScene *scene, const MbSceneOptions *options, MbReport *report) {

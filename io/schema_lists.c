@@ -1,7 +1,7 @@
 // Defaults, and lists and maps of objects.
 #include "io/schema_read.h"
 #include "core/base/arena.h"
-#include "io/json.h"
+#include "io/json_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,10 +132,10 @@ bool mb_read_parameters(MbReader *r, const MbSchemaRow *row, const cJSON *item, 
     for (size_t i = 0; mb_expression_words[i]; i++) taken |= !strcmp(mb_expression_words[i], key);
     if (taken || !mb_expression_is_name(key)) {
       fine = mb_reader_key_error(r, key,
-                                 taken ? "a parameter cannot be called \"%.60s\": expressions know it already"
-                                       : "a parameter cannot be called \"%.60s\": wanted letters, digits and "
-                                         "\"_\", beginning with a letter",
-                                 key);
+                                 taken ? "a parameter cannot be called \"%.*s\": expressions know it already"
+                                       : "a parameter cannot be called \"%.*s\": wanted at most 63 letters, "
+                                         "digits and \"_\", beginning with a letter",
+                                 (int)mb_text_cut(key, 60), key);
       continue;
     }
     double value = 0;
@@ -147,7 +147,7 @@ bool mb_read_parameters(MbReader *r, const MbSchemaRow *row, const cJSON *item, 
     }
     mb_reader_leave(r, place);
     const char *const name = mb_arena_strdup(r->arena, key);
-    if (!name) return mb_reader_no_memory(r);
+    if (!name || !mb_schema_names_add(&r->names[MB_PARAMETER_NAMES], name)) return mb_reader_no_memory(r);
     parameters[count] = (MbParameterSpec){name, value};
     r->constants[count++] = (MbConstant){name, value};
     r->nconstants = count;

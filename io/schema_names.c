@@ -3,16 +3,22 @@
 
 #include <string.h>
 
-static size_t place(const char **slot, size_t size, const char *name) {
+// The slot that a name has, or would get.
+static size_t place(const size_t *slot, size_t size, const char **list, const char *text, size_t length) {
   uint64_t hash = 1469598103934665603u;
-  for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+  for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
   size_t i = (size_t)(hash ^ hash >> 32) & (size - 1);
-  while (slot[i] && strcmp(slot[i], name)) i = (i + 1) & (size - 1);
+  while (slot[i] && (strncmp(list[slot[i] - 1], text, length) || list[slot[i] - 1][length]))
+    i = (i + 1) & (size - 1);
   return i;
 }
 
+size_t mb_schema_names_find(const MbSchemaNames *n, const char *text, size_t length) {
+  return n->size ? n->slot[place(n->slot, n->size, n->list, text, length)] - 1 : SIZE_MAX;
+}
+
 bool mb_schema_names_has(const MbSchemaNames *n, const char *name) {
-  return n->size && n->slot[place(n->slot, n->size, name)];
+  return mb_schema_names_find(n, name, strlen(name)) != SIZE_MAX;
 }
 
 // Twice the slots, so that at most half of them are taken.
@@ -22,9 +28,9 @@ static bool grow(MbSchemaNames *n) {
   if (!list) return false;
   n->list = list;
   list[n->count] = NULL;
-  const char **const slot = mb_calloc(size, sizeof *slot);
+  size_t *const slot = mb_calloc(size, sizeof *slot);
   if (!slot) return false;
-  for (size_t i = 0; i < n->count; i++) slot[place(slot, size, list[i])] = list[i];
+  for (size_t i = 0; i < n->count; i++) slot[place(slot, size, list, list[i], strlen(list[i]))] = i + 1;
   mb_free(n->slot);
   n->slot = slot;
   n->size = size;
@@ -33,10 +39,11 @@ static bool grow(MbSchemaNames *n) {
 
 bool mb_schema_names_add(MbSchemaNames *n, const char *name) {
   if (n->count * 2 >= n->size && !grow(n)) return false;
-  const size_t i = place(n->slot, n->size, name);
+  const size_t i = place(n->slot, n->size, n->list, name, strlen(name));
   if (n->slot[i]) return true;
-  n->slot[i] = n->list[n->count++] = name;
+  n->list[n->count++] = name;
   n->list[n->count] = NULL;
+  n->slot[i] = n->count;
   return true;
 }
 

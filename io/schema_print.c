@@ -19,13 +19,18 @@ static void add_reference(MbText *t, const MbSchemaObject *object) {
   mb_text_format(t, "{\"$ref\":\"#/$defs/%s\"}", object->name);
 }
 
+static void add_bound(MbText *t, const char *key, double value) {
+  mb_text_format(t, ",\"%s\":", key);
+  mb_text_number(t, value);
+}
+
 // A number within the row's bounds, or an expression.
 static void add_number(MbText *t, const MbSchemaRow *row) {
   const bool whole = row->type == MB_TYPE_INTEGER || row->type == MB_TYPE_COUNT;
   mb_text_format(t, "{\"anyOf\":[{\"type\":\"%s\"", whole ? "integer" : "number");
-  if (row->bound == MB_ABOVE) mb_text_format(t, ",\"exclusiveMinimum\":%g", row->lo);
-  if (row->bound == MB_FROM || row->bound == MB_BETWEEN) mb_text_format(t, ",\"minimum\":%g", row->lo);
-  if (row->bound == MB_BETWEEN) mb_text_format(t, ",\"maximum\":%g", row->hi);
+  if (row->bound == MB_ABOVE) add_bound(t, "exclusiveMinimum", row->lo);
+  if (row->bound == MB_FROM || row->bound == MB_BETWEEN) add_bound(t, "minimum", row->lo);
+  if (row->bound == MB_BETWEEN) add_bound(t, "maximum", row->hi);
   mb_text_add(t, "},{\"$ref\":\"#/$defs/expression\"}]}");
 }
 

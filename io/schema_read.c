@@ -1,6 +1,7 @@
 // Where a reader is, what it says, and how it reads an object.
 #include "io/schema_read.h"
 #include "io/json.h"
+#include "io/json_text.h"
 #include "io/scene_override.h"
 
 #include <stdarg.h>
@@ -89,9 +90,8 @@ bool mb_reader_key_error(MbReader *r, const char *key, const char *format, ...) 
 
 static void describe(const cJSON *item, char *out, size_t size) {
   if (cJSON_IsString(item)) {
-    const int cut = 40;
-    const bool longer = strlen(item->valuestring) > (size_t)cut;
-    snprintf(out, size, "\"%.*s%s\"", cut, item->valuestring, longer ? "..." : "");
+    const size_t cut = mb_text_cut(item->valuestring, 40);
+    snprintf(out, size, "\"%.*s%s\"", (int)cut, item->valuestring, item->valuestring[cut] ? "..." : "");
   } else if (cJSON_IsNumber(item)) {
     snprintf(out, size, "%.10g", item->valuedouble);
   } else if (cJSON_IsBool(item)) {
@@ -188,8 +188,8 @@ static void unknown_key(MbReader *r, const MbSchemaObject *object, int variant, 
   char near[64], list[360];
   mb_reader_suggest(key, words, near, sizeof near);
   const char *const kind = object->selector && variant >= 0 ? object->words[variant] : NULL;
-  mb_reader_key_error(r, key, "unknown key \"%.40s\"%s; %s%s%s%s has %s", key, near, object->name,
-                      kind ? " \"" : "", kind ? kind : "", kind ? "\"" : "",
+  mb_reader_key_error(r, key, "unknown key \"%.*s\"%s; %s%s%s%s has %s", (int)mb_text_cut(key, 40), key, near,
+                      object->name, kind ? " \"" : "", kind ? kind : "", kind ? "\"" : "",
                       words_text(words, list, sizeof list));
 }
 

@@ -67,6 +67,8 @@ bool mb_read_object(MbReader *r, const MbSchemaObject *object, const cJSON *item
 // The object with the default of every key; NULL when memory ran out.
 const void *mb_read_defaults(MbReader *r, const MbSchemaObject *object);
 
+// The expression that a text "=..." is, over the parameters so far; NULL after an error.
+MbExpression *mb_read_expression(MbReader *r, const cJSON *item, bool with_time);
 bool mb_read_number(MbReader *r, const cJSON *item, double *value);
 // Within the row's bounds?
 bool mb_read_bounds(MbReader *r, const MbSchemaRow *row, const cJSON *item, double value);

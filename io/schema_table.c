@@ -87,7 +87,6 @@ static const MbSchemaRow solver_rows[] = {
     LATER("dynamics", "how reduced dynamics are solved"),
     LATER("linear", "how linear systems are solved"),
     LATER("stabilization", "how joints that drift are pulled together"),
-    LATER("mode", "second or first order dynamics"),
     LATER("project", "back to joint coordinates each step"),
     LATER("iterations", "of the projective solver"),
     LATER("global", "global step of the projective solver"),
@@ -95,6 +94,12 @@ static const MbSchemaRow solver_rows[] = {
     LATER("precision", "of the projective solver"),
     LATER("method", "of the projective solver"),
     {0}};
+static const MbSchemaRow maximal_rows[] = {
+    {"mode", MB_TYPE_WORD, AT(MbSolverSpec, mode), .words = mb_mode_words, .fallback = "\"dynamic\"",
+     .help = "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
+             "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
+    {0}};
+static const MbSchemaRow *const solver_variants[] = {NULL, maximal_rows};
 static const char *const solver_now[] = {"redmax", "maximal", NULL}, *const solver_later[] = {"projective",
                                                                                               NULL};
 static const char *const solver_help[] = {"reduced (joint) coordinates",
@@ -109,6 +114,7 @@ static const MbSchemaObject solver = {
     .selector_offset = offsetof(MbSolverSpec, kind),
     .words = solver_now,
     .later = solver_later,
+    .variants = solver_variants,
     .variant_help = solver_help,
     .selector_fallback = "redmax",
     .bare = true};
@@ -272,7 +278,7 @@ static const MbSchemaRow body_rows[] = {
     {"velocity", MB_TYPE_OBJECT, .object = &velocity, .help = "how the body moves at the start"},
     {"damping", MB_TYPE_NUMBER, AT(MbBodySpec, damping), .bound = MB_FROM, .unit = "N s/m, N m s",
      .fallback = "0",
-     .help = "viscous drag: minus this number times the body's twist, about the body frame's origin"},
+     .help = "viscous drag: minus this number times the body's twist, about its centre of mass"},
     LATER("joint", "how the body hangs on another"),
     LATER("motion", "a body driven along a path"),
     {0}};

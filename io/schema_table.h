@@ -46,6 +46,7 @@ typedef enum MbNameSet {
   MB_BODY_NAMES,
   MB_MATERIAL_NAMES,
   MB_FORCE_NAMES,
+  MB_PARAMETER_NAMES,
   MB_NAME_SETS
 } MbNameSet;
 

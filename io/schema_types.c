@@ -1,7 +1,7 @@
 // How a value of every type is read.
 #include "io/schema_read.h"
 #include "core/base/arena.h"
-#include "io/json.h"
+#include "io/json_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +12,40 @@ _Static_assert(sizeof(MbShapeKind) == sizeof(int) && sizeof(MbAxes) == sizeof(in
 // ---- numbers
 // -----------------------------------------------------------------------------------------------
 
+// The parameters whose names are in a text, so that having many of them costs no time.
+static size_t mentioned(const MbReader *r, const char *text, MbConstant *out, size_t most) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  size_t n = 0;
+  for (text += strcspn(text, letters); *text && n < most; text += strcspn(text, letters)) {
+    const size_t length = strspn(text, more);
+    const size_t i = mb_schema_names_find(&r->names[MB_PARAMETER_NAMES], text, length);
+    bool twice = i == SIZE_MAX;
+    for (size_t k = 0; k < n && !twice; k++) twice = out[k].name == r->constants[i].name;
+    if (!twice) out[n++] = r->constants[i];
+    text += length;
+  }
+  return n;
+}
+
+MbExpression *mb_read_expression(MbReader *r, const cJSON *item, bool with_time) {
+  enum { MOST = 64 };
+  const char *const text = item->valuestring + 1;
+  MbConstant few[MOST];
+  char message[300] = "";
+  const size_t n = mentioned(r, text, few, MOST);
+  MbExpression *e = n < MOST ? mb_expression_create(text, few, n, with_time, message, sizeof message) : NULL;
+  // with all of them: for the nearest name, or where very many are used
+  if (!e && (mb_reader_listens(r) || n == MOST))
+    e = mb_expression_create(text, r->constants, r->nconstants, with_time, message, sizeof message);
+  if (e) return e;
+  if (!strcmp(message, "out of memory"))
+    mb_reader_no_memory(r);
+  else
+    mb_reader_unwanted(r, item, "an expression: %s", message);
+  return NULL;
+}
+
 bool mb_read_number(MbReader *r, const cJSON *item, double *value) {
   if (cJSON_IsNumber(item)) {
     *value = item->valuedouble;
@@ -19,10 +53,8 @@ bool mb_read_number(MbReader *r, const cJSON *item, double *value) {
   }
   if (!cJSON_IsString(item) || item->valuestring[0] != '=')
     return mb_reader_unwanted(r, item, "a number, or an expression in quotes as \"=2*pi\"");
-  char message[300];
-  MbExpression *const e = mb_expression_create(item->valuestring + 1, r->constants, r->nconstants, false,
-                                               message, sizeof message);
-  if (!e) return mb_reader_unwanted(r, item, "an expression: %s", message);
+  MbExpression *const e = mb_read_expression(r, item, false);
+  if (!e) return false;
   *value = mb_expression_value(e, 0);
   mb_expression_free(e);
   if (!isfinite(*value))
@@ -133,7 +165,7 @@ static bool add_name(MbReader *r, MbNameSet set, const char *name) {
   if (set == MB_BODY_NAMES && !strcmp(name, "world"))
     return mb_reader_error(r, "the name \"world\" is taken: it stands for what is fixed in space");
   if (mb_schema_names_has(&r->names[set], name))
-    return mb_reader_error(r, "the name \"%.100s\" is there twice", name);
+    return mb_reader_error(r, "the name \"%s\" is there twice", name);
   return mb_schema_names_add(&r->names[set], name) ? true : mb_reader_no_memory(r);
 }
 
@@ -143,7 +175,7 @@ static bool read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, co
 }
 
 static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
-  static const char *const what[MB_NAME_SETS] = {"thing", "body", "material", "force"};
+  static const char *const what[MB_NAME_SETS] = {"thing", "body", "material", "force", "parameter"};
   if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "the name of a %s", what[row->set]);
   if (mb_schema_names_has(&r->names[row->set], item->valuestring)) return keep(r, item->valuestring, out);
   if (!mb_reader_listens(r)) return mb_reader_error(r, "unknown name");
@@ -151,7 +183,8 @@ static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *ite
     return mb_reader_error(r, "found \"world\", which is fixed in space; wanted the name of a body");
   char near[260];
   mb_reader_suggest(item->valuestring, (const char *const *)r->names[row->set].list, near, sizeof near);
-  return mb_reader_error(r, "there is no %s \"%.100s\"%s", what[row->set], item->valuestring, near);
+  return mb_reader_error(r, "there is no %s \"%.*s\"%s", what[row->set],
+                         (int)mb_text_cut(item->valuestring, 200), item->valuestring, near);
 }
 
 static size_t list_words(const char *const *words, char *out, size_t size) {
@@ -182,8 +215,8 @@ static bool read_word(MbReader *r, const MbSchemaRow *row, const cJSON *item, in
     return true;
   }
   if (is_later(row->later, item->valuestring))
-    return mb_reader_error(r, "this version (%s) does not have \"%.60s\" yet; it has %s", mb_version(),
-                           item->valuestring, list);
+    return mb_reader_error(r, "this version (%s) does not have \"%.*s\" yet; it has %s", mb_version(),
+                           (int)mb_text_cut(item->valuestring, 60), item->valuestring, list);
   mb_reader_suggest(item->valuestring, row->words, near, sizeof near);
   return mb_reader_unwanted(r, item, "one of %s%s", list, near);
 }

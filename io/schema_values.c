@@ -102,8 +102,8 @@ static bool read_euler(MbReader *r, const cJSON *item, double q[4]) {
   const char *const o = euler.order;
   if (strlen(o) != 3 || strspn(o, "xyz") != 3 || o[0] == o[1] || o[1] == o[2]) {
     const MbReaderPlace place = mb_reader_enter(r, "euler");
-    mb_reader_error(r, "found \"%.20s\", wanted three letters of x, y, z, none twice in a row, as \"xyz\"",
-                    o);
+    mb_reader_unwanted(r, cJSON_GetObjectItemCaseSensitive(item, "euler"),
+                       "three letters of x, y, z, none twice in a row, as \"xyz\"");
     mb_reader_leave(r, place);
     return false;
   }
@@ -166,10 +166,8 @@ static bool read_table(MbReader *r, const cJSON *item, MbSignalSpec *signal) {
 
 static bool read_formula(MbReader *r, const cJSON *item, MbSignalSpec *signal) {
   const char *text = item->valuestring + 1;
-  char message[300];
-  MbExpression *const e =
-      mb_expression_create(text, r->constants, r->nconstants, true, message, sizeof message);
-  if (!e) return mb_reader_unwanted(r, item, "an expression: %s", message);
+  MbExpression *const e = mb_read_expression(r, item, true);
+  if (!e) return false;
   const double value = mb_expression_value(e, 0);
   mb_expression_free(e);
   if (!isfinite(value))

@@ -37,9 +37,11 @@ static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool mb_expression_is_name(const char *name) {
+  enum { LONGEST = 63 };
   if (!is_letter(*name)) return false;
-  while (is_letter(*name) || is_digit(*name)) name++;
-  return !*name;
+  int n = 0;
+  while (n <= LONGEST && (is_letter(name[n]) || is_digit(name[n]))) n++;
+  return n <= LONGEST && !name[n];
 }
 
 // Whether the text may be given to muParser; if not, says why.

@@ -26,7 +26,7 @@ double mb_expression_value(MbExpression *expression, double t);
 
 // Functions and names that are always there, ended by NULL: no constant may have one of these.
 extern const char *const mb_expression_words[];
-// Whether a constant may be called so: letters, digits and "_", beginning with no digit.
+// Whether a constant may be called so: at most 63 letters, digits and "_", beginning with no digit.
 bool mb_expression_is_name(const char *name);
 
 #endif

@@ -1,0 +1,64 @@
+#!/usr/bin/python3
+"""Holds the example scenes against the JSON Schema that mbsim makes, with a validator that is not ours.
+
+Usage: check_schema.py SCHEMA.json (or - for standard input), from the repository's root. Every scene below scenes/ must
+be valid, except those in scenes/bad: of the ones that are JSON, those whose fault the schema can see must not be.
+"""
+
+import json
+import pathlib
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    sys.exit("python3-jsonschema is missing: run `make deps`")
+
+# Scenes in scenes/bad whose fault lies beyond what a JSON Schema says: names, values of expressions, lengths.
+BEYOND = {
+    "axis_zero", "euler_order", "expression_assigns", "expression_infinite",
+    "expression_name", "expression_time", "expression_two_results", "force_body", "force_on_world", "material_unknown",
+    "matrix_mirror", "matrix_skew", "mesh_missing", "name_twice", "parameter_name", "parameter_order",
+    "quaternion_length", "table_lengths", "table_order",
+}
+
+
+def load(path):
+    def no_constant(word):
+        raise ValueError(word)
+
+    try:
+        return json.loads(path.read_text(encoding="utf-8"), parse_constant=no_constant)
+    except ValueError:
+        return None
+
+
+def main():
+    text = sys.stdin.read() if sys.argv[1] == "-" else pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
+    schema = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    failures = good = refused = 0
+
+    for path in sorted(pathlib.Path("scenes").rglob("*.json")):
+        scene = load(path)
+        if path.parent.name != "bad":
+            good += 1
+            for error in validator.iter_errors(scene):
+                failures += 1
+                print(f"{path}: {error.json_path}: {error.message[:200]}")
+        elif scene is not None and not path.with_suffix(".expect").exists():
+            valid = validator.is_valid(scene)
+            refused += not valid
+            if valid != (path.stem in BEYOND):
+                failures += 1
+                print(f"{path}: the schema {'takes' if valid else 'refuses'} it")
+
+    if good < 8 or refused < 30:
+        failures += 1
+        print(f"only {good} scenes were valid and {refused} refused: is this the repository's root?")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

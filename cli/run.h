@@ -52,4 +52,11 @@ MbStatus mb_provenance_end(MbRun *run, MbStatus status, MbReport *report);
 uint64_t mb_peak_memory(void);              // bytes
 const char *mb_run_reason(MbStatus status); // "finished", "interrupted", ...
 
+// ---- run_summary.c --------------------------------------------------------------------------------
+
+int mb_run_threads(const MbRun *run); // the command line's, else the scene's
+void mb_run_announce(MbRun *run);
+// `from` is the step that the run started from.
+void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, int64_t from);
+
 #endif

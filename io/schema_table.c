@@ -96,8 +96,9 @@ static const MbSchemaRow solver_rows[] = {
     {0}};
 static const MbSchemaRow maximal_rows[] = {
     {"mode", MB_TYPE_WORD, AT(MbSolverSpec, mode), .words = mb_mode_words, .fallback = "\"dynamic\"",
-     .help = "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
-             "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
+     .help =
+         "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
+         "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
     {0}};
 static const MbSchemaRow *const solver_variants[] = {NULL, maximal_rows};
 static const char *const solver_now[] = {"redmax", "maximal", NULL}, *const solver_later[] = {"projective",

@@ -28,9 +28,9 @@ void mb_residual_double(size_t n, unsigned order, const double *x0, const double
 void mb_integrate_double(size_t n, unsigned order, const uint64_t *d, const double *x1, const double *x2,
                          const double *x3, double *restrict x0);
 
-// d[j] -= d[j - step], and its inverse.
+// d[j] -= d[j - step], and `times` times its inverse.
 void mb_difference(size_t n, size_t step, uint64_t *d);
-void mb_accumulate(size_t n, size_t step, uint64_t *d);
+void mb_accumulate(size_t n, size_t step, unsigned times, uint64_t *d);
 
 // Zigzag in place (0 -1 1 -2 2 ... to 0 1 2 3 4 ...); returns all of them or-ed together.
 uint64_t mb_zigzag(size_t n, uint64_t *d);

@@ -145,7 +145,7 @@ bool mb_block_decode(MbCodec *codec, const MbBlock *block, MbGrid grid, double *
     }
     mb_merge(grid.cols, part, base, codec->residuals, true);
     const unsigned along = row < block->predictor.time ? block->predictor.start : block->predictor.later;
-    for (unsigned k = 0; k < along; k++) mb_accumulate(grid.cols, grid.width, codec->residuals);
+    mb_accumulate(grid.cols, grid.width, along, codec->residuals);
     finish_row(codec, block, grid, row, x);
   }
   return true;

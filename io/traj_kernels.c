@@ -132,8 +132,17 @@ WIDE void mb_integrate_double(size_t n, unsigned order, const uint64_t *d, const
 void mb_difference(size_t n, size_t step, uint64_t *d) {
   for (size_t j = n; j-- > step;) d[j] -= d[j - step];
 }
-void mb_accumulate(size_t n, size_t step, uint64_t *d) {
-  for (size_t j = step; j < n; j++) d[j] += d[j - step];
+
+// The sums stay in registers, each component's for itself: at most two of them, as the orders go.
+void mb_accumulate(size_t n, size_t step, unsigned times, uint64_t *d) {
+  for (size_t c = 0; times && c < step && c < n; c++) {
+    uint64_t sum = 0, twice = 0;
+    for (size_t j = c; j < n; j += step) {
+      sum += d[j];
+      twice += sum;
+      d[j] = times == 1 ? sum : twice;
+    }
+  }
 }
 
 WIDE uint64_t mb_zigzag(size_t n, uint64_t *d) {

@@ -22,15 +22,16 @@ void mb_integrate(size_t n, unsigned order, const uint64_t *d, const uint64_t *q
 
 // The same for doubles, where the prediction is made in floating point (order 2: 2a - b; order 3: 3(a - b) +
 // c; a prediction that is not a number is replaced by the number before) and the residual is one of ordered
-// integers.
+// integers: the bits of a double, mapped so that they are monotone in the number and -0 is next to +0; a
+// bijection.
 void mb_residual_double(size_t n, unsigned order, const double *x0, const double *x1, const double *x2,
                         const double *x3, uint64_t *restrict d);
 void mb_integrate_double(size_t n, unsigned order, const uint64_t *d, const double *x1, const double *x2,
                          const double *x3, double *restrict x0);
 
-// d[j] -= d[j - step], and its inverse.
+// d[j] -= d[j - step], and `times` times its inverse.
 void mb_difference(size_t n, size_t step, uint64_t *d);
-void mb_accumulate(size_t n, size_t step, uint64_t *d);
+void mb_accumulate(size_t n, size_t step, unsigned times, uint64_t *d);
 
 // Zigzag in place (0 -1 1 -2 2 ... to 0 1 2 3 4 ...); returns all of them or-ed together.
 uint64_t mb_zigzag(size_t n, uint64_t *d);

@@ -326,7 +326,7 @@ static void pile_frame(const Pile *p, double *frame) {
 }
 
 static bool pile(Motion *m) {
-  enum { SUBSTEPS = 10, BEFORE = 200 }; // frames before it is recorded: the spheres fall
+  enum { SUBSTEPS = 10, BEFORE = 300 }; // frames before it is recorded: the spheres fall
   const size_t n = m->items;
   Pile p = {.n = n};
   double **arrays[] = {&p.x, &p.v, &p.f, &p.w, &p.t, &p.q};
@@ -356,7 +356,7 @@ static bool pile(Motion *m) {
 
 bool motion_make(int which, Motion *motion) {
   static const Motion motions[MOTIONS] = {
-      {"chain", "whipping chain of 100 bodies", 100, true, 1600, 0.005, NULL},
+      {"chain", "whipping chain of 100 bodies", 100, true, 1600, 0.0025, NULL},
       {"pile", "pile of 1,000 spheres", 1000, true, 256, 0.005, NULL},
       {"waving", "violently waving cloth, 10,000 vertices", 10000, false, 64, 0.005, NULL},
       {"swaying", "smoothly swaying cloth, 10,000 vertices", 10000, false, 64, 0.005, NULL},

@@ -6,8 +6,8 @@
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/tally.h"
-#include "io/scene.h"
-#include "io/trajectory.h"
+#include "io/scene/scene.h"
+#include "io/trajectory/trajectory.h"
 
 typedef struct MbRun {
   const MbArgs *args;

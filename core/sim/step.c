@@ -8,8 +8,7 @@
 
 enum { GRAIN = 64 }; // bodies a thread at least
 
-// ---- phases over ranges of bodies
-// --------------------------------------------------------------------------
+// ---- phases over ranges of bodies -------------------------------------------------------------------------
 
 typedef struct Phase {
   MbSim *sim;
@@ -68,8 +67,7 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
   sim->x.K = K, sim->x.D = D;
 }
 
-// ---- troubles
-// ----------------------------------------------------------------------------------------------
+// ---- troubles ---------------------------------------------------------------------------------------------
 
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report) {
   static const double FASTEST = 1e12, FARTHEST = 1e15; // no scene in any unit means more than this
@@ -96,8 +94,7 @@ MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
       sim->state.t, (long long)sim->state.step + 1, sim->model->body_name[blame]);
 }
 
-// ---- the fixed-step schemes
-// --------------------------------------------------------------------------------
+// ---- the fixed-step schemes -------------------------------------------------------------------------------
 
 // A v⁺ = r with the coefficients of the integrators' table; v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺)
 static MbStatus one_solve(MbSim *sim, MbReport *report) {

@@ -1,7 +1,7 @@
 // The scenes in the repository: the examples are read, the bad ones refused, and nothing that is nearly one
 // of them does harm.
 #include "core/base/alloc.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <stdio.h>
@@ -86,8 +86,7 @@ Test(scene_files, every_bad_scene_is_refused_with_the_expected_words) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
-// ---- mutations
-// ---------------------------------------------------------------------------------------------
+// ---- mutations --------------------------------------------------------------------------------------------
 
 static uint64_t seed = 88172645463325252u;
 

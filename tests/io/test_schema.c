@@ -1,8 +1,8 @@
 #include "core/base/alloc.h"
 #include "core/model/spec.h"
-#include "io/scene.h"
-#include "io/schema_table.h"
-#include "io/schema_walk.h"
+#include "io/scene/scene.h"
+#include "io/scene/schema_table.h"
+#include "io/scene/schema_walk.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

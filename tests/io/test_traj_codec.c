@@ -1,6 +1,6 @@
 // Blocks: lossless to the bit, bounded within the bound, both stable when encoded again.
 #include "core/base/alloc.h"
-#include "io/traj_codec.h"
+#include "io/trajectory/traj_codec.h"
 #include "tests/io/traj_make.h"
 #include <criterion/criterion.h>
 

@@ -67,8 +67,7 @@ static void advance(Particles *p, double h, double drag) {
   }
 }
 
-// ---- a whipping chain
-// --------------------------------------------------------------------------------------
+// ---- a whipping chain -------------------------------------------------------------------------------------
 
 // The unit quaternion that turns x onto direction d.
 static void turn_x_onto(const double d[3], double q[4]) {
@@ -142,8 +141,7 @@ static bool chain(Motion *m) {
   return good;
 }
 
-// ---- cloth
-// -------------------------------------------------------------------------------------------------
+// ---- cloth ------------------------------------------------------------------------------------------------
 
 static void cloth_springs(Particles *p, size_t side, double stiffness, double damping) {
   for (size_t r = 0; r < side; r++)
@@ -203,8 +201,7 @@ static bool cloth(Motion *m, double wind) {
 static bool violent(Motion *m) { return cloth(m, 25); }
 static bool smooth(Motion *m) { return cloth(m, 0.5); }
 
-// ---- a pile of spheres
-// -------------------------------------------------------------------------------------
+// ---- a pile of spheres ------------------------------------------------------------------------------------
 
 typedef struct Pile {
   size_t n;
@@ -351,8 +348,7 @@ static bool pile(Motion *m) {
   return good;
 }
 
-// ---- the table
-// ---------------------------------------------------------------------------------------------
+// ---- the table --------------------------------------------------------------------------------------------
 
 bool motion_make(int which, Motion *motion) {
   static const Motion motions[MOTIONS] = {

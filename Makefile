@@ -27,9 +27,9 @@ CFLAGS_ALL := $(BASE) $(OPT) $(CFLAGS)
 LIBS       := -lcjson -lmuparser -lz -llapacke -lm
 LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -fopenmp $(LDFLAGS)
 
-LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*.c gpu/*.c)
+LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c gpu/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
-TEST_SRC := $(wildcard tests/*.c tests/core/*.c tests/core/*/*.c tests/io/*.c tests/cli/*.c)
+TEST_SRC := $(wildcard tests/*.c tests/core/*.c tests/core/*/*.c tests/core/*/*/*.c tests/io/*.c tests/cli/*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard tools/bench/*.c)
 obj       = $(patsubst %.c,$(BUILD)/%.o,$(1))

@@ -4,8 +4,8 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/model/spec.h"
-#include "io/scene.h"
-#include "io/trajectory.h"
+#include "io/scene/scene.h"
+#include "io/trajectory/trajectory.h"
 
 #include <math.h>
 #include <stdlib.h>

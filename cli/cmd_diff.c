@@ -1,6 +1,6 @@
 #include "cli/console.h"
 #include "cli/options.h"
-#include "io/compare.h"
+#include "io/compare/compare.h"
 #include "core/base/alloc.h"
 
 #include <limits.h>

@@ -1,7 +1,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
-#include "io/export.h"
+#include "io/export/export.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "cli/console.h"
 #include "cli/options.h"
-#include "io/trajectory.h"
+#include "io/trajectory/trajectory.h"
 
 #include <limits.h>
 

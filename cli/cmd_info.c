@@ -2,7 +2,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/plan_text.h"
-#include "io/trajectory.h"
+#include "io/trajectory/trajectory.h"
 
 #include <errno.h>
 #include <string.h>

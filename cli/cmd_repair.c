@@ -1,7 +1,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
-#include "io/trajectory.h"
+#include "io/trajectory/trajectory.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -6,7 +6,6 @@
 #include "gpu/gpu.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -96,11 +95,6 @@ static MbStatus prepare(MbRun *run, MbReport *report) {
   return status;
 }
 
-static int threads_of(const MbRun *run) {
-  const MbValue *given = mb_arg(run->args, "threads");
-  return given->given ? (int)given->count : run->scene->spec.solver.threads;
-}
-
 static MbStatus create_file(MbRun *run, MbReport *report) {
   size_t nchannels = 0;
   const MbChannel *channels = mb_sim_channels(run->sim, &nchannels);
@@ -123,66 +117,7 @@ static MbStatus create_file(MbRun *run, MbReport *report) {
   mb_free(bodies);
   mb_tally_start(&run->tally, channels, nchannels);
   run->last_frame = run->last_checkpoint = -1;
-  return status ? status : mb_provenance_start(run, threads_of(run), "cpu", report);
-}
-
-// ---- telling ------------------------------------------------------------------------------------
-
-static void announce(MbRun *run) {
-  const MbSceneSpec *spec = &run->scene->spec;
-  cJSON *event = mb_log_event("start");
-  cJSON_AddStringToObject(event, "scene", run->args->operands[0]);
-  cJSON_AddStringToObject(event, "file", run->output.file);
-  cJSON_AddNumberToObject(event, "bodies", (double)mb_model_bodies(run->model));
-  cJSON_AddNumberToObject(event, "dofs", (double)mb_model_dofs(run->model));
-  cJSON_AddNumberToObject(event, "step", run->plan.step);
-  cJSON_AddNumberToObject(event, "steps", (double)run->plan.steps);
-  cJSON_AddNumberToObject(event, "from_step", (double)mb_sim_steps(run->sim));
-  cJSON_AddStringToObject(event, "solver", mb_solver_words[spec->solver.kind]);
-  cJSON_AddStringToObject(event, "integrator", mb_integrator_words[spec->integrator.kind]);
-  cJSON_AddNumberToObject(event, "threads", threads_of(run));
-  cJSON_AddStringToObject(event, "device", "cpu");
-  mb_log_write(&run->log, event);
-}
-
-static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *counts, double wall,
-                          int64_t step) {
-  cJSON *event = mb_log_event("summary");
-  cJSON_AddNumberToObject(event, "status", status);
-  cJSON_AddStringToObject(event, "reason", mb_run_reason(status));
-  cJSON_AddStringToObject(event, "file", run->output.file);
-  cJSON_AddNumberToObject(event, "step", (double)step);
-  cJSON_AddNumberToObject(event, "time", mb_sim_time(run->sim));
-  cJSON_AddNumberToObject(event, "wall", wall);
-  cJSON_AddNumberToObject(event, "frames", (double)counts->frames);
-  cJSON_AddNumberToObject(event, "file_bytes", (double)counts->file_bytes);
-  cJSON_AddNumberToObject(event, "compression", (double)counts->raw_bytes / (double)counts->file_bytes);
-  const double drift = mb_tally_drift(&run->tally), constraint = mb_tally_constraint(&run->tally);
-  if (!isnan(drift)) cJSON_AddNumberToObject(event, "energy_drift", drift);
-  if (!isnan(constraint)) cJSON_AddNumberToObject(event, "constraint_error", constraint);
-  mb_log_write(&run->log, event);
-}
-
-static void summary(MbRun *run, MbStatus status, const MbTrajCounts *counts, int64_t from) {
-  const double wall = mb_clock() - run->start;
-  const int64_t step = mb_sim_steps(run->sim);
-  char a[32], b[32], c[32];
-  if (run->log.json) {
-    summary_event(run, status, counts, wall, step);
-    return;
-  }
-  const double rate = (double)(step - from) / wall;
-  mb_log_say(&run->log, "%s: %llu frames to t = %.6g s in %s (%.2f times smaller than raw)", run->output.file,
-             (unsigned long long)counts->frames, mb_sim_time(run->sim),
-             mb_console_bytes(counts->file_bytes, a), (double)counts->raw_bytes / (double)counts->file_bytes);
-  mb_log_say(&run->log, "%lld steps in %s: %s steps/s, %sx real time", (long long)(step - from),
-             mb_console_duration(wall, a), mb_console_rate(rate, b),
-             mb_console_rate(rate * run->plan.step, c));
-  const double drift = mb_tally_drift(&run->tally), constraint = mb_tally_constraint(&run->tally);
-  if (!isnan(drift))
-    mb_log_say(&run->log, "energy: %.6g -> %.6g J, drift %.2g of the largest", run->tally.first,
-               run->tally.last, drift);
-  if (!isnan(constraint)) mb_log_say(&run->log, "worst constraint error: %.2g", constraint);
+  return status ? status : mb_provenance_start(run, mb_run_threads(run), "cpu", report);
 }
 
 // ---- ending -------------------------------------------------------------------------------------
@@ -227,7 +162,7 @@ static MbStatus finish(MbRun *run, MbStatus status, int64_t from, MbReport *repo
   closed = mb_output_place(&run->output, &closing);
   if (closed) return *report = closing, closed;
   drop_old_part(run, &counts);
-  summary(run, status, &counts, from);
+  mb_run_summarize(run, status, &counts, from);
   if (status == MB_INTERRUPTED)
     mb_log_say(&run->log, "interrupted at t = %.6g s; --resume %s goes on", mb_sim_time(run->sim),
                run->output.file);
@@ -244,7 +179,7 @@ static MbStatus simulate(MbRun *run, MbReport *report) {
     if (run->output.inode) unlink(run->output.part);
     return status;
   }
-  announce(run);
+  mb_run_announce(run);
   const int64_t from = mb_sim_steps(run->sim);
   const MbValue *progress = mb_arg(run->args, "progress");
   mb_progress_start(&run->progress, &run->log, &run->plan, from, progress->given ? progress->word : 0);

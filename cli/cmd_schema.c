@@ -1,7 +1,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "core/base/alloc.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 
 static MbStatus run(const MbArgs *args) {
   char *text = mb_arg_given(args, "reference") ? mb_schema_reference() : mb_schema_json();

@@ -3,7 +3,7 @@
 #define MB_CLI_PLAN_TEXT_H
 
 #include "core/sim/plan.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 #include <stdio.h>
 
 // Frames that the steps 0 to `upto` give.

@@ -6,8 +6,8 @@
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/tally.h"
-#include "io/scene.h"
-#include "io/trajectory.h"
+#include "io/scene/scene.h"
+#include "io/trajectory/trajectory.h"
 
 typedef struct MbRun {
   const MbArgs *args;
@@ -51,5 +51,12 @@ MbStatus mb_provenance_start(MbRun *run, int threads, const char *device, MbRepo
 MbStatus mb_provenance_end(MbRun *run, MbStatus status, MbReport *report);
 uint64_t mb_peak_memory(void);              // bytes
 const char *mb_run_reason(MbStatus status); // "finished", "interrupted", ...
+
+// ---- run_summary.c --------------------------------------------------------------------------------
+
+int mb_run_threads(const MbRun *run); // the command line's, else the scene's
+void mb_run_announce(MbRun *run);
+// `from` is the step that the run started from.
+void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, int64_t from);
 
 #endif

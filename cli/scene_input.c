@@ -58,7 +58,7 @@ static MbStatus read_source(const char *path, Source *source, MbReport *report) 
 
 // ---- overrides ----------------------------------------------------------------------------------
 
-enum { MADE = 4 }; // overrides made here at most: /time, /output, /solver, /integrator
+enum { MADE = 7 }; // overrides made here at most
 
 typedef struct Overrides {
   const char **sets; // the user's, then ours
@@ -89,18 +89,6 @@ static MbStatus add_word(Overrides *overrides, const char *pointer, const MbValu
   return add_set(overrides, pointer, json, report);
 }
 
-// The scene's object `key` as the user's --set leave it, or an empty one.
-static cJSON *object_of(const cJSON *scene, const char *key) {
-  const cJSON *member = cJSON_GetObjectItemCaseSensitive(scene, key);
-  return cJSON_IsObject(member) ? cJSON_Duplicate(member, true) : cJSON_CreateObject();
-}
-
-static void put(cJSON *object, const char *key, cJSON *value, const char *instead_of) {
-  cJSON_DeleteItemFromObjectCaseSensitive(object, key);
-  if (instead_of) cJSON_DeleteItemFromObjectCaseSensitive(object, instead_of);
-  cJSON_AddItemToObject(object, key, value);
-}
-
 static cJSON *error_value(const char *text, MbReport *report) {
   char *end = NULL;
   const double number = strtod(text, &end);
@@ -113,30 +101,47 @@ static cJSON *error_value(const char *text, MbReport *report) {
   return NULL;
 }
 
-static MbStatus edit_time(const MbArgs *args, cJSON *time) {
-  const MbValue *duration = mb_arg(args, "duration"), *step = mb_arg(args, "step");
-  if (duration->given) put(time, "duration", cJSON_CreateNumber(duration->number), "steps");
-  if (step->given) put(time, "step", cJSON_CreateNumber(step->number), NULL);
-  return MB_OK;
-}
+// A member that an option stands for. It excludes another, which a --set alone would leave in place.
+typedef struct Edit {
+  const char *key, *instead_of; // NULL = excludes none
+  cJSON *value;                 // NULL = not given
+} Edit;
 
-static MbStatus edit_output(const MbArgs *args, cJSON *output, MbReport *report) {
-  const MbValue *every = mb_arg(args, "every"), *error = mb_arg(args, "error");
-  const MbValue *checkpoint = mb_arg(args, "checkpoint");
-  if (every->given) put(output, "every", cJSON_CreateNumber((double)every->count), "interval");
-  if (checkpoint->given) put(output, "checkpoint", cJSON_CreateNumber(checkpoint->number), NULL);
-  if (!error->given) return MB_OK;
-  cJSON *value = error_value(error->text, report);
-  if (!value) return MB_USAGE;
-  put(output, "error", value, NULL);
-  return MB_OK;
-}
+enum { EDITS = 3 }; // of one object at most
 
-static MbStatus add_object(Overrides *overrides, const char *pointer, const cJSON *object, MbReport *report) {
-  char *json = cJSON_PrintUnformatted(object);
+static MbStatus add_json(Overrides *overrides, const char *pointer, const cJSON *value, MbReport *report) {
+  char *json = cJSON_PrintUnformatted(value);
   if (!json) return mb_no_memory(report, "the command line");
   const MbStatus status = add_set(overrides, pointer, json, report);
   cJSON_free(json);
+  return status;
+}
+
+// One --set a member or, where there is no such object or one has to go, one for the whole object.
+static MbStatus add_edits(Overrides *overrides, const cJSON *scene, const char *name, Edit edits[EDITS],
+                          MbReport *report) {
+  const cJSON *object = cJSON_GetObjectItemCaseSensitive(scene, name);
+  bool given = false, whole = !cJSON_IsObject(object);
+  for (int i = 0; i < EDITS; i++) {
+    given = given || edits[i].value;
+    whole = whole || (edits[i].value && edits[i].instead_of &&
+                      cJSON_GetObjectItemCaseSensitive(object, edits[i].instead_of));
+  }
+  if (!given) return MB_OK;
+  cJSON *copy = cJSON_IsObject(object) ? cJSON_Duplicate(object, true) : cJSON_CreateObject();
+  MbStatus status = copy ? MB_OK : mb_no_memory(report, "the command line");
+  char pointer[64];
+  for (int i = 0; i < EDITS && !status; i++) {
+    if (!edits[i].value) continue;
+    snprintf(pointer, sizeof pointer, "/%s/%s", name, edits[i].key);
+    if (!whole) status = add_json(overrides, pointer, edits[i].value, report);
+    cJSON_DeleteItemFromObjectCaseSensitive(copy, edits[i].key);
+    if (edits[i].instead_of) cJSON_DeleteItemFromObjectCaseSensitive(copy, edits[i].instead_of);
+    cJSON_AddItemReferenceToObject(copy, edits[i].key, edits[i].value);
+  }
+  snprintf(pointer, sizeof pointer, "/%s", name);
+  if (whole && !status) status = add_json(overrides, pointer, copy, report);
+  cJSON_Delete(copy);
   return status;
 }
 
@@ -159,28 +164,34 @@ static cJSON *preview(const MbArgs *args, const Source *source) {
   return tree;
 }
 
-static MbStatus make_objects(const MbArgs *args, const Source *source, Overrides *overrides,
-                             MbReport *report) {
-  const bool timing = mb_arg_given(args, "duration") || mb_arg_given(args, "step");
-  const bool output =
-      mb_arg_given(args, "every") || mb_arg_given(args, "error") || mb_arg_given(args, "checkpoint");
-  cJSON *scene = timing || output ? preview(args, source) : NULL;
-  if (!scene) return MB_OK;
-  MbStatus status = MB_OK;
-  if (timing) {
-    cJSON *object = object_of(scene, "time");
-    status = edit_time(args, object);
-    if (!status) status = add_object(overrides, "/time", object, report);
-    cJSON_Delete(object);
-  }
-  if (output && !status) {
-    cJSON *object = object_of(scene, "output");
-    status = edit_output(args, object, report);
-    if (!status) status = add_object(overrides, "/output", object, report);
-    cJSON_Delete(object);
-  }
+static cJSON *number_of(const MbValue *value) {
+  return value->given ? cJSON_CreateNumber(value->number) : NULL;
+}
+
+static MbStatus make_edits(const MbArgs *args, const Source *source, Overrides *overrides, MbReport *report) {
+  const MbValue *every = mb_arg(args, "every"), *error = mb_arg(args, "error");
+  Edit time[EDITS] = {{"duration", "steps", number_of(mb_arg(args, "duration"))},
+                      {"step", NULL, number_of(mb_arg(args, "step"))}};
+  Edit output[EDITS] = {{"every", "interval", every->given ? cJSON_CreateNumber((double)every->count) : NULL},
+                        {"error", NULL, error->given ? error_value(error->text, report) : NULL},
+                        {"checkpoint", NULL, number_of(mb_arg(args, "checkpoint"))}};
+  cJSON *scene = preview(args, source);
+  MbStatus status = scene ? add_edits(overrides, scene, "time", time, report) : MB_OK;
+  if (scene && !status) status = add_edits(overrides, scene, "output", output, report);
   cJSON_Delete(scene);
+  for (int i = 0; i < EDITS; i++) {
+    cJSON_Delete(time[i].value);
+    cJSON_Delete(output[i].value);
+  }
   return status;
+}
+
+// Whether any option asks for an edit, so that the scene must be looked at beforehand.
+static bool wants_edits(const MbArgs *args) {
+  static const char *const names[] = {"duration", "step", "every", "error", "checkpoint"};
+  bool any = false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) any = any || mb_arg_given(args, names[i]);
+  return any;
 }
 
 static MbStatus make_overrides(const MbArgs *args, const Source *source, Overrides *overrides,
@@ -190,7 +201,7 @@ static MbStatus make_overrides(const MbArgs *args, const Source *source, Overrid
   if (!overrides->sets) return mb_no_memory(report, "the command line");
   for (; overrides->nsets < sets->nlist; overrides->nsets++)
     overrides->sets[overrides->nsets] = sets->list[overrides->nsets];
-  MbStatus status = make_objects(args, source, overrides, report);
+  MbStatus status = wants_edits(args) ? make_edits(args, source, overrides, report) : MB_OK;
   if (!status) status = add_word(overrides, "/solver", mb_arg(args, "solver"), report);
   if (!status) status = add_word(overrides, "/integrator", mb_arg(args, "integrator"), report);
   return status;

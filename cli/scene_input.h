@@ -3,7 +3,7 @@
 #define MB_CLI_SCENE_INPUT_H
 
 #include "cli/options.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 
 // `args` must have the options of MB_SCENE_OPTIONS. `path` may be "-".
 MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, MbReport *report);

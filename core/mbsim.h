@@ -21,8 +21,7 @@
 extern "C" {
 #endif
 
-// ---- status and reports
-// ------------------------------------------------------------------------------------
+// ---- status and reports -----------------------------------------------------------------------------------
 
 // What a call came to. The numbers are the program's exit codes.
 typedef enum MbStatus {
@@ -58,8 +57,7 @@ typedef struct MbReport {
 const char *mb_version(void);                // "0.1.0"
 const char *mb_status_text(MbStatus status); // "the scene is invalid"
 
-// ---- scenes
-// ------------------------------------------------------------------------------------------------
+// ---- scenes -----------------------------------------------------------------------------------------------
 
 typedef struct MbScene MbScene; // a parsed and checked scene file; see scenes/README.md for the format
 
@@ -77,8 +75,7 @@ MbStatus mb_scene_parse(const char *text, size_t length, const char *name, const
                         const MbSceneOptions *options, MbScene **scene, MbReport *report);
 void mb_scene_free(MbScene *scene);
 
-// ---- models
-// ------------------------------------------------------------------------------------------------
+// ---- models -----------------------------------------------------------------------------------------------
 
 typedef struct MbModel MbModel; // what the steps read: constant after creation
 
@@ -91,8 +88,7 @@ const char *mb_model_body_name(const MbModel *model, size_t body);
 int64_t mb_model_steps(const MbModel *model); // that the scene asks for
 double mb_model_step_size(const MbModel *model);
 
-// ---- channels: what a frame holds
-// --------------------------------------------------------------------------
+// ---- channels: what a frame holds -------------------------------------------------------------------------
 
 // What a number measures: decides its error bound in a compressed trajectory.
 typedef enum MbQuantity { MB_POSE, MB_VELOCITY, MB_FORCE, MB_ENERGY, MB_OTHER, MB_QUANTITIES } MbQuantity;
@@ -110,8 +106,7 @@ typedef struct MbChannel {
   const char *const *component_names; // (width)
 } MbChannel;
 
-// ---- simulations
-// -------------------------------------------------------------------------------------------
+// ---- simulations ------------------------------------------------------------------------------------------
 
 typedef struct MbSim MbSim; // state and scratch of one run
 

@@ -30,8 +30,7 @@ const char *const mb_expression_words[] = {
     "deg", "exp",  "floor", "hypot", "ln",    "log",  "log10", "log2",  "max", "min",  "mod",  "pi",
     "pow", "rint", "round", "sign",  "sin",   "sinh", "sqrt",  "sum",   "t",   "tan",  "tanh", NULL};
 
-// ---- messages
-// ----------------------------------------------------------------------------------------------
+// ---- messages ---------------------------------------------------------------------------------------------
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -125,8 +124,7 @@ static void say_wrong(muParserHandle_t parser, const char *text, const MbConstan
   }
 }
 
-// ---- compiling
-// ---------------------------------------------------------------------------------------------
+// ---- compiling --------------------------------------------------------------------------------------------
 
 static void define(MbExpression *e, const MbConstant *constants, size_t n, bool with_time) {
   mupClearConst(e->parser);

@@ -30,10 +30,12 @@ static MbStatus check_pair(const MbSceneSpec *spec, const MbModel *model, MbRepo
         "\"bridson_marino\" makes no sense with mode \"first_order\", where velocities are no state: "
         "use \"symplectic\", \"implicit\", \"trapezoidal\" or \"rk45\"");
   if (model->jointed && solver->kind != MB_SOLVER_REDMAX)
-    return mb_error(report, MB_SCENE, "/solver",
-                    "scenes with joints run under \"redmax\" only in this version: \"%s\" does not have them yet",
-                    mb_solver_words[solver->kind]);
-  if (model->jointed && (spec->integrator.kind == MB_TRAPEZOIDAL || spec->integrator.kind == MB_BRIDSON_MARINO))
+    return mb_error(
+        report, MB_SCENE, "/solver",
+        "scenes with joints run under \"redmax\" only in this version: \"%s\" does not have them yet",
+        mb_solver_words[solver->kind]);
+  if (model->jointed &&
+      (spec->integrator.kind == MB_TRAPEZOIDAL || spec->integrator.kind == MB_BRIDSON_MARINO))
     return mb_error(report, MB_SCENE, "/integrator",
                     "scenes with joints run under \"symplectic\", \"implicit\" and \"rk45\" in this version: "
                     "\"%s\" does not have them yet",

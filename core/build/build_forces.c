@@ -83,7 +83,8 @@ MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     const MbForceSpec *from = &spec->forces[i];
     MbForce *force = &forces[model->nforces++];
     const MbForceOps *ops = mb_force_table[from->kind];
-    *force = (MbForce){.ops = ops, .name = ops->name, .coefficient = from->coefficient};
+    *force =
+        (MbForce){.ops = ops, .name = ops->name, .coefficient = from->coefficient, .lagged = from->lagged};
     const MbStatus one = ops->everywhere ? MB_OK : build_on_body(from, i, model, signals, force, report);
     if (one != MB_OK) status = one;
   }

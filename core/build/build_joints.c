@@ -18,7 +18,8 @@ static void pose_of(const MbFrameSpec *frame, MbPose *E) {
 static MbStatus build_curve(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
                             MbReport *report) {
   const size_t m = spec->nframes;
-  if (m < 4) return mb_error(report, MB_SCENE, where, "a spline curve needs at least 4 \"frames\", not %zu", m);
+  if (m < 4)
+    return mb_error(report, MB_SCENE, where, "a spline curve needs at least 4 \"frames\", not %zu", m);
   MbPose *frame = mb_arena_alloc(arena, m, sizeof *frame);
   double *step = mb_arena_alloc(arena, m, 6 * sizeof *step);
   if (!frame || !step) return mb_no_memory(report, "joints");
@@ -38,8 +39,8 @@ static MbStatus build_surface(const MbJointSpec *spec, const char *where, MbAren
                               MbReport *report) {
   const size_t m = spec->rows, n = spec->columns;
   if (m < 4 || n < 4)
-    return mb_error(report, MB_SCENE, where, "a spline surface needs at least 4 x 4 \"control\" values, not %zu x %zu", m,
-                    n);
+    return mb_error(report, MB_SCENE, where,
+                    "a spline surface needs at least 4 x 4 \"control\" values, not %zu x %zu", m, n);
   double *control = mb_arena_alloc(arena, 6 * m * n, sizeof *control);
   if (!control) return mb_no_memory(report, "joints");
   for (size_t k = 0; k < 6; k++) memcpy(control + k * m * n, spec->control[k], m * n * sizeof *control);
@@ -55,13 +56,14 @@ static MbStatus build_order(const MbJointSpec *spec, const char *where, MbJoint 
     fine = order[i] >= 'x' && order[i] <= 'z' && (i == 0 || order[i] != order[i - 1]);
   }
   if (fine) return MB_OK;
-  return mb_error(report, MB_SCENE, where,
-                  "\"order\" is \"%s\": three letters of x, y, z are wanted, none twice in a row, as \"xyz\" or \"zxz\"",
-                  order);
+  return mb_error(
+      report, MB_SCENE, where,
+      "\"order\" is \"%s\": three letters of x, y, z are wanted, none twice in a row, as \"xyz\" or \"zxz\"",
+      order);
 }
 
-static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int depth, MbArena *arena, MbJoint *joint,
-                               MbReport *report) {
+static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int depth, MbArena *arena,
+                               MbJoint *joint, MbReport *report) {
   *joint = (MbJoint){.ops = mb_joint_table[spec->kind], .n = mb_joint_table[spec->kind]->n};
   memcpy(joint->axis, spec->axis, sizeof joint->axis);
   joint->lead = spec->pitch / (2 * 3.14159265358979323846);
@@ -71,8 +73,9 @@ static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int d
   if (spec->kind != MB_JOINT_COMPOSITE) return MB_OK;
 
   if (!spec->nparts || depth > DEEPEST)
-    return mb_error(report, MB_SCENE, where, depth > DEEPEST ? "composites are nested too deep"
-                                                             : "a composite needs at least one joint in \"joints\"");
+    return mb_error(report, MB_SCENE, where,
+                    depth > DEEPEST ? "composites are nested too deep"
+                                    : "a composite needs at least one joint in \"joints\"");
   MbJoint *part = mb_arena_alloc(arena, spec->nparts, sizeof *part);
   if (!part) return mb_no_memory(report, "joints");
   for (size_t i = 0; i < spec->nparts; i++) {
@@ -84,20 +87,20 @@ static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int d
   }
   joint->part = part, joint->nparts = spec->nparts;
   if (joint->n > MB_JOINT_MOST)
-    return mb_error(report, MB_SCENE, where, "this composite has %zu degrees of freedom: %d are the most", joint->n,
-                    MB_JOINT_MOST);
+    return mb_error(report, MB_SCENE, where, "this composite has %zu degrees of freedom: %d are the most",
+                    joint->n, MB_JOINT_MOST);
   return MB_OK;
 }
 
 // One number for all degrees of freedom, or one each.
-static MbStatus spread(const MbNumbersSpec *numbers, size_t n, const char *where, const char *key, double *out,
-                       MbReport *report) {
+static MbStatus spread(const MbNumbersSpec *numbers, size_t n, const char *where, const char *key,
+                       double *out, MbReport *report) {
   if (numbers->count == 0) return MB_OK;
   if (numbers->count != 1 && numbers->count != n) {
     char at[WHERE + 16];
     snprintf(at, sizeof at, "%s/%s", where, key);
-    return mb_error(report, MB_SCENE, at, "found %zu numbers, wanted 1 or %zu, one for each degree of freedom",
-                    numbers->count, n);
+    return mb_error(report, MB_SCENE, at,
+                    "found %zu numbers, wanted 1 or %zu, one for each degree of freedom", numbers->count, n);
   }
   for (size_t i = 0; i < n; i++) out[i] = numbers->value[numbers->count == 1 ? 0 : i];
   return MB_OK;
@@ -107,7 +110,8 @@ typedef struct Lists {
   double *q0, *v0, *stiffness, *rest, *damping; // of one joint
 } Lists;
 
-static MbStatus build_numbers(const MbJointSpec *spec, size_t n, const char *where, const Lists *to, MbReport *report) {
+static MbStatus build_numbers(const MbJointSpec *spec, size_t n, const char *where, const Lists *to,
+                              MbReport *report) {
   const MbStatus parts[] = {spread(&spec->position, n, where, "position", to->q0, report),
                             spread(&spec->velocity, n, where, "velocity", to->v0, report),
                             spread(&spec->stiffness, n, where, "stiffness", to->stiffness, report),
@@ -139,7 +143,8 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   MbArena *arena = &model->arena;
   MbJoint *joint = mb_arena_alloc(arena, nb, sizeof *joint);
   MbPose *P = mb_arena_alloc(arena, nb, sizeof *P), *B = mb_arena_alloc(arena, nb, sizeof *B);
-  size_t *q_first = mb_arena_alloc(arena, nb, sizeof *q_first), *v_first = mb_arena_alloc(arena, nb, sizeof *v_first);
+  size_t *q_first = mb_arena_alloc(arena, nb, sizeof *q_first),
+         *v_first = mb_arena_alloc(arena, nb, sizeof *v_first);
   if (!joint || !P || !B || !q_first || !v_first) return mb_no_memory(report, "joints");
 
   MbStatus status = MB_OK;
@@ -151,8 +156,10 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     mb_pose_identity(&B[b]);
     if (!spec->bodies[i].jointed) continue;
     const MbStatus one = build_geometry(&spec->bodies[i].joint, where, 0, arena, &joint[b], report);
-    if (one != MB_OK) status = one;
-    else place(model, &spec->bodies[i].joint, b, &P[b], &B[b]);
+    if (one != MB_OK)
+      status = one;
+    else
+      place(model, &spec->bodies[i].joint, b, &P[b], &B[b]);
   }
   if (status != MB_OK) return status;
   for (size_t b = 0; b < nb; b++) {
@@ -161,7 +168,8 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     model->nv += joint[b].ops ? joint[b].n : 6;
   }
 
-  double *q0 = mb_arena_alloc(arena, model->nq, sizeof *q0), *v0 = mb_arena_alloc(arena, model->nv, sizeof *v0);
+  double *q0 = mb_arena_alloc(arena, model->nq, sizeof *q0),
+         *v0 = mb_arena_alloc(arena, model->nv, sizeof *v0);
   double *stiffness = mb_arena_alloc(arena, model->nv, sizeof *stiffness);
   double *rest = mb_arena_alloc(arena, model->nv, sizeof *rest);
   double *damping = mb_arena_alloc(arena, model->nv, sizeof *damping);
@@ -181,6 +189,7 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     }
   }
   model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;
-  model->q0 = q0, model->v0 = v0, model->stiffness = stiffness, model->rest = rest, model->joint_damping = damping;
+  model->q0 = q0, model->v0 = v0, model->stiffness = stiffness, model->rest = rest,
+  model->joint_damping = damping;
   return status;
 }

@@ -12,8 +12,10 @@ static MbStatus build_names(const MbSceneSpec *spec, MbModel *model, MbReport *r
   size_t twice = nb;
   if (!listed) return mb_no_memory(report, "bodies");
   for (size_t i = 0; i < nb; i++)
-    if (!(listed[i] = mb_arena_strdup(&model->arena, spec->bodies[i].name))) return mb_no_memory(report, "bodies");
-  if (!mb_names_build(&model->names, listed, nb, &model->arena, &twice)) return mb_no_memory(report, "bodies");
+    if (!(listed[i] = mb_arena_strdup(&model->arena, spec->bodies[i].name)))
+      return mb_no_memory(report, "bodies");
+  if (!mb_names_build(&model->names, listed, nb, &model->arena, &twice))
+    return mb_no_memory(report, "bodies");
   model->nb = nb;
   model->listed = listed;
   if (twice < nb) return mb_error(report, MB_SCENE, "/bodies", "two bodies are called \"%s\"", listed[twice]);
@@ -21,7 +23,8 @@ static MbStatus build_names(const MbSceneSpec *spec, MbModel *model, MbReport *r
 }
 
 // parent[i] of body i, both in the scene's order
-static MbStatus find_parents(const MbSceneSpec *spec, const MbModel *model, size_t *parent, MbReport *report) {
+static MbStatus find_parents(const MbSceneSpec *spec, const MbModel *model, size_t *parent,
+                             MbReport *report) {
   MbStatus status = MB_OK;
   for (size_t i = 0; i < spec->nbodies; i++) {
     const MbBodySpec *body = &spec->bodies[i];
@@ -31,14 +34,15 @@ static MbStatus find_parents(const MbSceneSpec *spec, const MbModel *model, size
     char where[64];
     snprintf(where, sizeof where, "/bodies/%zu/joint/parent", i);
     const char *near = mb_nearest_word(name, model->listed);
-    status = mb_error(report, MB_SCENE, where, "no body is called \"%s\"%s%s%s", name, near ? " (did you mean \"" : "",
-                      near ? near : "", near ? "\"?)" : "");
+    status = mb_error(report, MB_SCENE, where, "no body is called \"%s\"%s%s%s", name,
+                      near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
   }
   return status;
 }
 
 // Bodies that hang on each other in a circle are never reached from the world.
-static MbStatus report_circle(const MbModel *model, const size_t *parent, const size_t *number, MbReport *report) {
+static MbStatus report_circle(const MbModel *model, const size_t *parent, const size_t *number,
+                              MbReport *report) {
   size_t i = 0;
   while (i < model->nb && number[i] != MB_WORLD) i++;
   for (size_t k = 0; k < model->nb; k++) i = parent[i]; // now on the circle itself
@@ -58,7 +62,8 @@ MbStatus mb_build_tree(const MbSceneSpec *spec, MbModel *model, MbReport *report
   size_t *number = mb_arena_alloc(&model->arena, nb, sizeof *number);
   size_t *parent = mb_arena_alloc(&model->arena, nb, sizeof *parent);
   const char **name = mb_arena_alloc(&model->arena, nb, sizeof *name);
-  if (!listed_parent || !first || !next || !number || !parent || !name) return mb_no_memory(report, "the tree");
+  if (!listed_parent || !first || !next || !number || !parent || !name)
+    return mb_no_memory(report, "the tree");
   status = find_parents(spec, model, listed_parent, report);
   if (status != MB_OK) return status;
 

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-void mb_coordinates_advance(const MbModel *model, double *q, double h, const double *v, size_t begin, size_t end) {
+void mb_coordinates_advance(const MbModel *model, double *q, double h, const double *v, size_t begin,
+                            size_t end) {
   for (size_t b = begin; b < end; b++) {
     double *qb = q + model->q_first[b];
     const double *vb = v + model->v_first[b];
@@ -74,12 +75,14 @@ void mb_coordinates_forces(const MbModel *model, const double *q, const double *
   for (size_t b = 0; b < model->nb; b++)
     for (size_t i = 0; model->joint[b].ops && i < model->joint[b].n; i++) {
       const size_t k = model->v_first[b] + i;
-      y[k] -= model->stiffness[k] * (q[model->q_first[b] + i] - model->rest[k]) + model->joint_damping[k] * v[k];
+      y[k] -=
+          model->stiffness[k] * (q[model->q_first[b] + i] - model->rest[k]) + model->joint_damping[k] * v[k];
     }
 }
 
 void mb_coordinates_blocks(const MbModel *model, double sD, double sK, const double *v, double *y) {
-  for (size_t k = 0; k < model->nv; k++) y[k] -= (sD * model->joint_damping[k] + sK * model->stiffness[k]) * v[k];
+  for (size_t k = 0; k < model->nv; k++)
+    y[k] -= (sD * model->joint_damping[k] + sK * model->stiffness[k]) * v[k];
 }
 
 double mb_coordinates_energy(const MbModel *model, const double *q) {

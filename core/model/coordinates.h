@@ -5,7 +5,8 @@
 #include "core/model/model.h"
 
 // q ← q ⊕ h v, of bodies [begin, end)
-void mb_coordinates_advance(const MbModel *model, double *q, double h, const double *v, size_t begin, size_t end);
+void mb_coordinates_advance(const MbModel *model, double *q, double h, const double *v, size_t begin,
+                            size_t end);
 // q̇ from v; and q made valid again after arithmetic on it, `rate` (may be NULL) along with it
 void mb_coordinates_rate(const MbModel *model, const double *q, const double *v, double *qdot);
 void mb_coordinates_normalise(const MbModel *model, double *q, double *rate);

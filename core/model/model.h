@@ -22,6 +22,7 @@ typedef struct MbForce {
   MbAxes axes;
   double R[9]; // body axes → centre-of-mass axes, for vectors given in body axes
   double coefficient;
+  bool lagged; // its derivatives count only where every derivative does
 } MbForce;
 
 struct MbModel {
@@ -42,14 +43,14 @@ struct MbModel {
   double gravity[3];
 
   // the tree; a body whose joint has no ops is free in space (7 coordinates, 6 velocities)
-  bool jointed;           // some body has a joint
-  const size_t *parent;   // (nb) MB_WORLD = none
-  const MbJoint *joint;   // (nb)
-  const MbPose *P;        // (nb) the joint's frame in the parent's C (in W)
-  const MbPose *B;        // (nb) C in the joint's frame
+  bool jointed;         // some body has a joint
+  const size_t *parent; // (nb) MB_WORLD = none
+  const MbJoint *joint; // (nb)
+  const MbPose *P;      // (nb) the joint's frame in the parent's C (in W)
+  const MbPose *B;      // (nb) C in the joint's frame
   size_t nq, nv;
-  const size_t *q_first, *v_first; // (nb)
-  const double *q0, *v0;           // (nq), (nv) at t = 0
+  const size_t *q_first, *v_first;                // (nb)
+  const double *q0, *v0;                          // (nq), (nv) at t = 0
   const double *stiffness, *rest, *joint_damping; // (nv) zero for bodies that are free in space
 
   size_t nforces;

@@ -5,8 +5,7 @@
 
 #include "core/model/model.h"
 
-// ---- forces
-// ------------------------------------------------------------------------------------------------
+// ---- forces -----------------------------------------------------------------------------------------------
 
 struct MbForceOps {
   const char *name; // the scene's word
@@ -16,8 +15,7 @@ struct MbForceOps {
   void (*eval)(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end);
 };
 
-// ---- integrators
-// -------------------------------------------------------------------------------------------
+// ---- integrators ------------------------------------------------------------------------------------------
 
 typedef enum MbScheme {
   MB_ONE_SOLVE, // one system a step
@@ -35,8 +33,7 @@ typedef struct MbIntegrator {
   bool exact;     // needs every derivative, unsymmetrised, to keep its order
 } MbIntegrator;
 
-// ---- solvers
-// -----------------------------------------------------------------------------------------------
+// ---- solvers ----------------------------------------------------------------------------------------------
 
 typedef struct MbSolverWork MbSolverWork; // a solver's own scratch
 

@@ -87,18 +87,18 @@ typedef struct MbNumbersSpec {
 
 typedef struct MbJointSpec {
   MbJointKind kind;
-  const char *parent;              // NULL = the world
-  MbFrameSpec in_parent, in_body;  // the joint's frame in the parent's frame, and in the body's
-  double axis[3];                  // revolute, prismatic, cylindrical, screw
-  double pitch;                    // screw: metres a turn
-  const char *order;               // euler
-  size_t nparts;                   // composite
-  struct MbJointSpec *parts;       // (nparts) nearest to the parent first; their frames and parents are unused
-  size_t nframes;                  // spline_curve
-  MbFrameSpec *frames;             // (nframes)
+  const char *parent;             // NULL = the world
+  MbFrameSpec in_parent, in_body; // the joint's frame in the parent's frame, and in the body's
+  double axis[3];                 // revolute, prismatic, cylindrical, screw
+  double pitch;                   // screw: metres a turn
+  const char *order;              // euler
+  size_t nparts;                  // composite
+  struct MbJointSpec *parts;      // (nparts) nearest to the parent first; their frames and parents are unused
+  size_t nframes;                 // spline_curve
+  MbFrameSpec *frames;            // (nframes)
   bool closed;
-  size_t rows, columns;            // spline_surface
-  const double *control[6];        // (rows x columns) each: x, y, z, rotations about x, y, z
+  size_t rows, columns;     // spline_surface
+  const double *control[6]; // (rows x columns) each: x, y, z, rotations about x, y, z
   MbNumbersSpec position, velocity, stiffness, rest, damping;
 } MbJointSpec;
 
@@ -135,6 +135,7 @@ typedef struct MbForceSpec {
   MbSignalSpec force[3], torque[3];
   MbAxes axes;        // that force and torque are given in
   double coefficient; // damping
+  bool lagged;        // the implicit integrators of first order leave out its derivatives
 } MbForceSpec;
 
 typedef struct MbMaterialSpec {
@@ -171,8 +172,8 @@ typedef enum MbMode { MB_DYNAMIC, MB_FIRST_ORDER } MbMode;
 typedef struct MbSolverSpec {
   MbSolverKind kind;
   MbDynamics dynamics; // redmax: how A is inverted
-  MbMode mode; // maximal: f = m a, or the kinematic f = m v
-  int threads; // at least 1
+  MbMode mode;         // maximal: f = m a, or the kinematic f = m v
+  int threads;         // at least 1
   MbDevice device;
 } MbSolverSpec;
 

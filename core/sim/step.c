@@ -9,8 +9,7 @@
 
 enum { GRAIN = 64 }; // bodies a thread at least
 
-// ---- phases over ranges of bodies
-// --------------------------------------------------------------------------
+// ---- phases over ranges of bodies -------------------------------------------------------------------------
 
 typedef struct Phase {
   MbSim *sim;
@@ -26,7 +25,8 @@ static void kinematics_range(void *context, size_t begin, size_t end) {
 
 void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
   Phase phase = {.sim = sim, .q = (double *)q, .v = v};
-  mb_parallel_ranges(sim->solver->by_ranges ? sim->threads : 1, sim->model->nb, GRAIN, kinematics_range, &phase);
+  mb_parallel_ranges(sim->solver->by_ranges ? sim->threads : 1, sim->model->nb, GRAIN, kinematics_range,
+                     &phase);
 }
 
 static void advance_range(void *context, size_t begin, size_t end) {
@@ -81,8 +81,7 @@ void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double
   if (sim->model->jointed) mb_coordinates_blocks(sim->model, sD, sK, v, y);
 }
 
-// ---- troubles
-// ----------------------------------------------------------------------------------------------
+// ---- troubles ---------------------------------------------------------------------------------------------
 
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report) {
   static const double FASTEST = 1e12, FARTHEST = 1e15; // no scene in any unit means more than this
@@ -109,8 +108,7 @@ MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
       sim->state.t, (long long)sim->state.step + 1, sim->model->body_name[blame]);
 }
 
-// ---- the fixed-step schemes
-// --------------------------------------------------------------------------------
+// ---- the fixed-step schemes -------------------------------------------------------------------------------
 
 // A v⁺ = r with the coefficients of the integrators' table; v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺)
 static MbStatus one_solve(MbSim *sim, MbReport *report) {

@@ -44,7 +44,8 @@ static size_t bytes(const MbSolverWork *work) {
   return sizeof *work + work->nb * (36 * sizeof *work->A + 6 * sizeof *work->pivot + sizeof *work->singular);
 }
 
-static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin, size_t end) {
+static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
+                       size_t end) {
   (void)work;
   for (size_t b = begin; b < end; b++) {
     memcpy(x->E[b].p, q + 7 * b, 3 * sizeof *q);

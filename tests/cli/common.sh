@@ -19,7 +19,7 @@ mask() {
   sed -E -e 's/[0-9.]+ (B|KiB|MiB|GiB)\b/SIZE/g' -e 's/[0-9]+ min [0-9]+ s/WALL/g' \
     -e 's/ in [0-9.]+ (us|ms|s):/ in WALL:/; s/after [0-9.]+ (us|ms|s),/after WALL,/' \
     -e 's/[0-9.e+]+[kM]? steps\/s, [0-9.e+]+[kM]?x real/RATE steps\/s, SPEEDx real/' \
-    -e 's/[0-9.]+ times smaller/RATIO times smaller/' \
+    -e 's/[0-9.]+ times smaller/RATIO times smaller/; s/ [0-9.]+x  / RATIO  /; s/drift [-0-9.e]+/drift DRIFT/' \
     -e 's/[0-9-]{10}T[0-9:]{8}Z on .*/WHEN on HOST/' -e "s|$MBSIM|mbsim|g"
 }
 

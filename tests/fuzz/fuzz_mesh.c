@@ -2,7 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/build/inertia.h"
 #include "core/build/triangulate.h"
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // Bytes as a scene: read, resolved, and what was resolved read again.
 #include "core/base/alloc.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 
 #include <stdlib.h>
 #include <string.h>

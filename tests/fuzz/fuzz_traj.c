@@ -1,8 +1,8 @@
 // Any bytes as a trajectory file: open, read everything, verify, repair. Once as they are, once with every
 // CRC put right, so that the fuzzer gets behind them.
 #include "core/base/alloc.h"
-#include "io/traj_record.h"
-#include "io/trajectory.h"
+#include "io/trajectory/traj_record.h"
+#include "io/trajectory/trajectory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

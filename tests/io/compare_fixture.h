@@ -2,7 +2,7 @@
 #ifndef MB_TESTS_COMPARE_FIXTURE_H
 #define MB_TESTS_COMPARE_FIXTURE_H
 
-#include "io/compare.h"
+#include "io/compare/compare.h"
 
 // Where the channels lie in a frame.
 enum {

@@ -1,5 +1,5 @@
 #include "core/base/alloc.h"
-#include "io/compare_parts.h"
+#include "io/compare/compare_parts.h"
 #include "tests/io/compare_fixture.h"
 
 #include <criterion/criterion.h>
@@ -13,8 +13,7 @@ static MbCompareOptions with(double atol, double rtol) {
   return (MbCompareOptions){.fallback = {NULL, atol, rtol}, .until = INFINITY};
 }
 
-// ---- numbers
-// ------------------------------------------------------------------------------------------------
+// ---- numbers ----------------------------------------------------------------------------------------------
 
 Test(compare, a_run_is_the_same_as_itself_to_the_last_bit) {
   const Plan p = smooth_plan();
@@ -101,8 +100,7 @@ Test(compare, errors_of_numbers_have_their_edge_cases) {
   cr_expect(isinf(mb_number_ulps(NAN, 1)));
 }
 
-// ---- tolerances
-// ---------------------------------------------------------------------------------------------
+// ---- tolerances -------------------------------------------------------------------------------------------
 
 static void off_by_1e_6(double *x, uint64_t k, double t) {
   (void)t;
@@ -228,8 +226,7 @@ Test(compare, the_bounds_of_both_files_are_added) {
   mb_compare_free(&c.result);
 }
 
-// ---- rotations
-// ----------------------------------------------------------------------------------------------
+// ---- rotations --------------------------------------------------------------------------------------------
 
 static void flip(double *x, uint64_t k, double t) {
   (void)t;
@@ -276,8 +273,7 @@ Test(compare, the_error_of_a_rotation_is_the_angle_also_where_it_is_tiny) {
   cr_expect_float_eq(mb_rotation_error(q, tiny), 2e-20, 1e-30);
 }
 
-// ---- growth
-// -------------------------------------------------------------------------------------------------
+// ---- growth -----------------------------------------------------------------------------------------------
 
 static double logistic; // its parameter: 4 is chaotic, doubling a difference in each step on average
 static double state;
@@ -340,8 +336,7 @@ Test(compare, growth_is_fitted_on_series_longer_than_are_kept) {
   cr_expect_not(r.jump);
 }
 
-// ---- until
-// --------------------------------------------------------------------------------------------------
+// ---- until ------------------------------------------------------------------------------------------------
 
 static void drifted(double *x, uint64_t k, double t) {
   (void)k;

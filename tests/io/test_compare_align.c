@@ -165,8 +165,7 @@ Test(compare_align, nothing_in_common_cannot_be_compared) {
   mb_compare_free(&c.result);
 }
 
-// ---- frames
-// -------------------------------------------------------------------------------------------------
+// ---- frames -----------------------------------------------------------------------------------------------
 
 Test(compare_align, frames_that_only_one_has_are_a_difference) {
   const Plan a = smooth_plan();
@@ -248,8 +247,7 @@ Test(compare_align, a_file_that_was_cut_off_is_never_the_same) {
   mb_compare_free(&c.result);
 }
 
-// ---- memory
-// -------------------------------------------------------------------------------------------------
+// ---- memory -----------------------------------------------------------------------------------------------
 
 Test(compare_align, running_out_of_memory_at_any_point_leaks_nothing) {
   const Plan p = smooth_plan();

@@ -1,7 +1,7 @@
 #include "core/base/alloc.h"
-#include "io/export.h"
-#include "io/number_text.h"
-#include "io/zip_stream.h"
+#include "io/export/export.h"
+#include "io/json/number_text.h"
+#include "io/export/zip_stream.h"
 #include "tests/io/compare_fixture.h"
 
 #include <criterion/criterion.h>
@@ -50,8 +50,7 @@ static const char *nth_line(const char *text, size_t n) {
   return text;
 }
 
-// ---- numbers
-// ------------------------------------------------------------------------------------------------
+// ---- numbers ----------------------------------------------------------------------------------------------
 
 Test(export, numbers_are_short_and_read_back_to_the_same_bits) {
   static const struct {
@@ -76,8 +75,7 @@ Test(export, numbers_are_short_and_read_back_to_the_same_bits) {
   }
 }
 
-// ---- csv
-// ----------------------------------------------------------------------------------------------------
+// ---- csv --------------------------------------------------------------------------------------------------
 
 Test(export, csv_has_the_columns_of_the_format) {
   const Plan p = smooth_plan();
@@ -145,8 +143,7 @@ Test(export, csv_quotes_names_that_need_it_and_names_other_channels_by_rule) {
   free(text);
 }
 
-// ---- selection
-// ----------------------------------------------------------------------------------------------
+// ---- selection --------------------------------------------------------------------------------------------
 
 Test(export, frames_are_taken_as_python_slices_them) {
   enum { OPEN = -999 };
@@ -217,8 +214,7 @@ Test(export, unknown_channels_are_refused_with_the_nearest_name) {
   cr_expect_eq(mb_alloc_live(), 0);
 }
 
-// ---- json
-// ---------------------------------------------------------------------------------------------------
+// ---- json -------------------------------------------------------------------------------------------------
 
 static void not_numbers(double *x, uint64_t k, double t) {
   (void)t;
@@ -257,8 +253,7 @@ Test(export, json_is_one_object_a_line_with_null_for_what_is_no_number) {
   free(text);
 }
 
-// ---- npz
-// ----------------------------------------------------------------------------------------------------
+// ---- npz --------------------------------------------------------------------------------------------------
 
 static void to_file(const char *bytes, size_t size, const char *name, char path[300]) {
   FILE *file = fopen(fixture_file(name, path), "wb");
@@ -328,8 +323,7 @@ Test(export, archives_with_64_bit_sizes_are_read_too) {
   cr_expect_eq(mb_alloc_live(), 0);
 }
 
-// ---- failures
-// -----------------------------------------------------------------------------------------------
+// ---- failures ---------------------------------------------------------------------------------------------
 
 Test(export, a_full_disk_and_a_closed_pipe_are_errors) {
   if (access("/dev/full", W_OK)) cr_skip_test("no /dev/full");

@@ -1,6 +1,6 @@
 #include "core/base/alloc.h"
-#include "io/json_text.h"
-#include "io/json.h"
+#include "io/json/json_text.h"
+#include "io/json/json.h"
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>

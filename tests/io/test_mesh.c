@@ -1,4 +1,4 @@
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 #include "core/base/alloc.h"
 #include "core/build/inertia.h"
 #include "core/build/triangulate.h"

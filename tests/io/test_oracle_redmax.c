@@ -1,6 +1,6 @@
 // The published REDMAX reference scenes: coordinates, velocities and energies at every recorded step, under both ways
 // of inverting A. Prints a table: scene, largest error relative to the coordinate's largest magnitude over the run.
-#include "io/scene.h"
+#include "io/scene/scene.h"
 #include "tests/support.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 #include "core/base/alloc.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 #include <criterion/criterion.h>
 #include <locale.h>
 #include <math.h>
@@ -47,8 +47,7 @@ static void near(const double *a, const double *b, size_t n) {
     cr_assert(fabs(a[i] - b[i]) <= ROUNDING, "element %zu is %.17g, not %.17g", i, a[i], b[i]);
 }
 
-// ---- what is read
-// ------------------------------------------------------------------------------------------
+// ---- what is read -----------------------------------------------------------------------------------------
 
 Test(scene, the_smallest_one_has_every_default) {
   MbScene *scene =
@@ -242,8 +241,7 @@ Test(scene, matrices_of_every_rotation_come_back_accurately) {
   }
 }
 
-// ---- what is wrong
-// -----------------------------------------------------------------------------------------
+// ---- what is wrong ----------------------------------------------------------------------------------------
 
 Test(scene, all_errors_are_listed_in_the_order_of_the_text) {
   const MbReport *r = errors_with("{\n"
@@ -330,8 +328,7 @@ Test(scene, very_long_keys_and_texts_are_cut) {
   free(text);
 }
 
-// ---- overriding
-// --------------------------------------------------------------------------------------------
+// ---- overriding -------------------------------------------------------------------------------------------
 
 #define LENGTHS                                                                                              \
   HEAD ", \"parameters\": {\"length\": 1, \"twice\": \"=2*length\", \"_c\": 5}, \"gravity\": [0, 0, "        \
@@ -472,8 +469,7 @@ Test(scene, numbers_have_a_point_in_every_locale) {
   mb_free(schema), mb_free(reference), mb_free(same_schema), mb_free(same_reference);
 }
 
-// ---- files and memory
-// --------------------------------------------------------------------------------------
+// ---- files and memory -------------------------------------------------------------------------------------
 
 Test(scene, a_file_that_cannot_be_read_is_named) {
   MbReport report = {0};

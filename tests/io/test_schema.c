@@ -1,8 +1,8 @@
 #include "core/base/alloc.h"
 #include "core/model/spec.h"
-#include "io/scene.h"
-#include "io/schema_table.h"
-#include "io/schema_walk.h"
+#include "io/scene/scene.h"
+#include "io/scene/schema_table.h"
+#include "io/scene/schema_walk.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ Test(schema, the_json_schema_is_json_and_names_no_reserved_key) {
     snprintf(pointer, sizeof pointer, "/$defs/scene/properties/%s", reserved[i]);
     cr_assert_null(mb_json_at(tree, pointer));
   }
-  cr_assert_null(mb_json_at(tree, "/$defs/body/properties/joint"));
+  cr_assert_null(mb_json_at(tree, "/$defs/body/properties/motion"));
   cr_assert_null(strstr(json, "muscle"));
   cJSON_Delete(tree);
   mb_free(json);

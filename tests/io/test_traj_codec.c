@@ -1,6 +1,6 @@
 // Blocks: lossless to the bit, bounded within the bound, both stable when encoded again.
 #include "core/base/alloc.h"
-#include "io/traj_codec.h"
+#include "io/trajectory/traj_codec.h"
 #include "tests/io/traj_make.h"
 #include <criterion/criterion.h>
 
@@ -71,10 +71,10 @@ static void expect_bound(Bench *b, const double *x, MbGrid grid, double bound, c
 }
 
 // Kinds of numbers, from harmless to hostile.
-enum { KINDS = 12 };
-static const char *const kind_names[KINDS] = {"smooth",   "noise",     "random bits", "zeros",
-                                              "constant", "denormals", "huge",        "half-way",
-                                              "special",  "steps",     "mixed",       "near the limit"};
+enum { KINDS = 13 };
+static const char *const kind_names[KINDS] = {
+    "smooth",   "noise",   "random bits", "zeros", "constant",       "denormals",       "huge",
+    "half-way", "special", "steps",       "mixed", "near the limit", "half-way near it"};
 static double make_number(int kind, size_t row, size_t col, double bound, uint64_t *state) {
   static const double special[] = {0.0, -0.0,   INFINITY, -INFINITY,
                                    NAN, 5e-324, -5e-324,  1.7976931348623157e308};
@@ -106,8 +106,10 @@ static double make_number(int kind, size_t row, size_t col, double bound, uint64
     return (double)(row / 7) * 1000 + (double)(col % 3);
   case 10:
     return random % 500 ? cos((double)(row * col)) : special[(random >> 32) % 8];
-  default:
+  case 11:
     return (random & 1 ? -1 : 1) * (0x1p48 + (double)(random % 5) - 2) * bound * (2 - 0x1p-10);
+  default:
+    return ((double)(random % 1000) + 0x1p47 + 0.5) * bound * (2 - 0x1p-10); // rounding shows there
   }
 }
 

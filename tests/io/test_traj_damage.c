@@ -1,7 +1,7 @@
 // Files that were cut off or damaged: detected, named, read as far as they are whole, repaired.
 #include "core/base/alloc.h"
-#include "io/traj_format.h"
-#include "io/traj_record.h"
+#include "io/trajectory/traj_format.h"
+#include "io/trajectory/traj_record.h"
 #include "tests/io/traj_make.h"
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 // The writer's promises: same frames, same bytes; errors kept and clean; odd shapes.
 #include "core/base/alloc.h"
-#include "io/traj_writer.h"
+#include "io/trajectory/traj_writer.h"
 #include "tests/io/traj_make.h"
 #include <criterion/criterion.h>
 

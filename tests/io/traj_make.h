@@ -2,7 +2,7 @@
 #ifndef MB_TESTS_IO_TRAJ_MAKE_H
 #define MB_TESTS_IO_TRAJ_MAKE_H
 
-#include "io/trajectory.h"
+#include "io/trajectory/trajectory.h"
 
 typedef struct Folder {
   char path[200];

@@ -2,7 +2,7 @@
 #include "tools/bench/bench.h"
 #include "tools/bench/motions.h"
 #include "core/base/alloc.h"
-#include "io/trajectory.h"
+#include "io/trajectory/trajectory.h"
 
 #include <math.h>
 #include <stdio.h>

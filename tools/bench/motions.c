@@ -67,8 +67,7 @@ static void advance(Particles *p, double h, double drag) {
   }
 }
 
-// ---- a whipping chain
-// --------------------------------------------------------------------------------------
+// ---- a whipping chain -------------------------------------------------------------------------------------
 
 // The unit quaternion that turns x onto direction d.
 static void turn_x_onto(const double d[3], double q[4]) {
@@ -142,8 +141,7 @@ static bool chain(Motion *m) {
   return good;
 }
 
-// ---- cloth
-// -------------------------------------------------------------------------------------------------
+// ---- cloth ------------------------------------------------------------------------------------------------
 
 static void cloth_springs(Particles *p, size_t side, double stiffness, double damping) {
   for (size_t r = 0; r < side; r++)
@@ -203,8 +201,7 @@ static bool cloth(Motion *m, double wind) {
 static bool violent(Motion *m) { return cloth(m, 25); }
 static bool smooth(Motion *m) { return cloth(m, 0.5); }
 
-// ---- a pile of spheres
-// -------------------------------------------------------------------------------------
+// ---- a pile of spheres ------------------------------------------------------------------------------------
 
 typedef struct Pile {
   size_t n;
@@ -326,7 +323,7 @@ static void pile_frame(const Pile *p, double *frame) {
 }
 
 static bool pile(Motion *m) {
-  enum { SUBSTEPS = 10, BEFORE = 200 }; // frames before it is recorded: the spheres fall
+  enum { SUBSTEPS = 10, BEFORE = 300 }; // frames before it is recorded: the spheres fall
   const size_t n = m->items;
   Pile p = {.n = n};
   double **arrays[] = {&p.x, &p.v, &p.f, &p.w, &p.t, &p.q};
@@ -351,12 +348,11 @@ static bool pile(Motion *m) {
   return good;
 }
 
-// ---- the table
-// ---------------------------------------------------------------------------------------------
+// ---- the table --------------------------------------------------------------------------------------------
 
 bool motion_make(int which, Motion *motion) {
   static const Motion motions[MOTIONS] = {
-      {"chain", "whipping chain of 100 bodies", 100, true, 1600, 0.005, NULL},
+      {"chain", "whipping chain of 100 bodies", 100, true, 1600, 0.0025, NULL},
       {"pile", "pile of 1,000 spheres", 1000, true, 256, 0.005, NULL},
       {"waving", "violently waving cloth, 10,000 vertices", 10000, false, 64, 0.005, NULL},
       {"swaying", "smoothly swaying cloth, 10,000 vertices", 10000, false, 64, 0.005, NULL},

@@ -236,6 +236,7 @@ Test(plan, frames_come_every_so_many_steps_and_at_both_ends) {
   MbPlan plan = mb_plan(&spec);
   const bool wanted[11] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1};
   for (int i = 0; i <= 10; i++) cr_assert_eq(mb_plan_frame_due(&plan, i), wanted[i], "step %d", i);
+  mb_arena_free(&spec.arena);
 }
 
 Test(plan, an_interval_takes_the_nearest_steps) {
@@ -250,6 +251,7 @@ Test(plan, an_interval_takes_the_nearest_steps) {
   }
   cr_assert_eq(frames, 61);
   cr_assert(mb_plan_frame_due(&plan, 2) && !mb_plan_frame_due(&plan, 1) && mb_plan_frame_due(&plan, 3));
+  mb_arena_free(&spec.arena);
 }
 
 Test(plan, a_duration_that_is_whole_but_for_rounding_makes_no_extra_step) {

@@ -1,0 +1,551 @@
+#include "io/scene/schema_table.h"
+
+#include <stddef.h>
+
+#define AT(type, member)    .offset = offsetof(type, member)
+#define COUNT(type, member) .count = offsetof(type, member)
+#define EXTRA(type, member) .extra = offsetof(type, member)
+#define LATER(key_, what_)                                                                                   \
+  { .key = (key_), .type = MB_TYPE_TEXT, .flags = MB_LATER, .help = (what_) }
+
+// ---- frames and signals -----------------------------------------------------------------------------------
+
+static const MbSchemaRow axis_angle_rows[] = {{"axis", MB_TYPE_DIRECTION, AT(MbAxisAngle, axis),
+                                               .flags = MB_REQUIRED,
+                                               .help = "axis of the rotation; of any length but 0"},
+                                              {"angle", MB_TYPE_NUMBER, AT(MbAxisAngle, angle),
+                                               .flags = MB_REQUIRED, .unit = "rad", .help = "angle about it"},
+                                              {0}};
+const MbSchemaObject mb_schema_axis_angle = {.name = "axis_angle",
+                                             .help = "A rotation by an angle about an axis.",
+                                             .size = sizeof(MbAxisAngle),
+                                             .rows = axis_angle_rows};
+
+static const MbSchemaRow euler_rows[] = {
+    {"euler", MB_TYPE_TEXT, AT(MbEuler, order), .flags = MB_REQUIRED,
+     .help = "three letters of x, y, z, none twice in a row, as \"xyz\" or \"zxz\": the rotations happen in "
+             "the order "
+             "of the letters, each about an axis of the frame that the ones before have turned (intrinsic)"},
+    {"angles", MB_TYPE_NUMBERS, AT(MbEuler, angles), .length = 3, .flags = MB_REQUIRED, .unit = "rad",
+     .help = "one angle per letter"},
+    {0}};
+const MbSchemaObject mb_schema_euler = {
+    .name = "euler", .help = "A rotation by three angles.", .size = sizeof(MbEuler), .rows = euler_rows};
+
+static const MbSchemaRow frame_rows[] = {{"position", MB_TYPE_NUMBERS, AT(MbFrameSpec, position), .length = 3,
+                                          .unit = "m", .fallback = "[0, 0, 0]", .help = "origin"},
+                                         {"rotation", MB_TYPE_ROTATION, AT(MbFrameSpec, rotation),
+                                          .fallback = "[1, 0, 0, 0]",
+                                          .help = "a quaternion [w, x, y, z] of length 1 (within 1e-6), "
+                                                  "{\"axis\", \"angle\"}, {\"euler\", \"angles\"}, or "
+                                                  "a rotation matrix as a list of three rows"},
+                                         {0}};
+static const MbSchemaObject frame = {.name = "frame",
+                                     .help = "A place and an orientation in another frame.",
+                                     .size = sizeof(MbFrameSpec),
+                                     .rows = frame_rows};
+
+static const MbSchemaRow signal_rows[] = {
+    {"times", MB_TYPE_SEQUENCE, AT(MbSignalTable, times), COUNT(MbSignalTable, ntimes), .flags = MB_REQUIRED,
+     .unit = "s", .help = "strictly increasing; before the first and after the last the value stays"},
+    {"values", MB_TYPE_SEQUENCE, AT(MbSignalTable, values), COUNT(MbSignalTable, nvalues),
+     .flags = MB_REQUIRED, .help = "as many as times"},
+    {"interpolation", MB_TYPE_WORD, AT(MbSignalTable, interpolation), .words = mb_interpolation_words,
+     .fallback = "\"linear\"",
+     .help = "straight lines, steps that hold the last value, or a smooth cubic curve"},
+    {0}};
+const MbSchemaObject mb_schema_signal = {.name = "signal_table",
+                                         .help = "A value over time, by points.",
+                                         .size = sizeof(MbSignalTable),
+                                         .rows = signal_rows};
+
+// ---- time, solver, integrator -----------------------------------------------------------------------------
+
+static const MbSchemaRow time_rows[] = {
+    {"step", MB_TYPE_NUMBER, AT(MbTimeSpec, step), .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "s",
+     .help = "length of a time step"},
+    {"duration", MB_TYPE_NUMBER, AT(MbTimeSpec, duration), .bound = MB_FROM, .unit = "s",
+     .help = "simulated time; give this or `steps`"},
+    {"steps", MB_TYPE_INTEGER, AT(MbTimeSpec, steps), .absent = -1, .bound = MB_BETWEEN, .hi = 1e15,
+     .help = "number of steps; give this or `duration`"},
+    {0}};
+static const MbSchemaObject time_object = {.name = "time",
+                                           .help = "How long, and in steps of what length.",
+                                           .size = sizeof(MbTimeSpec),
+                                           .rows = time_rows,
+                                           .either = "duration",
+                                           .or_else = "steps",
+                                           .one_of_both = true};
+
+static const MbSchemaRow solver_rows[] = {
+    {"threads", MB_TYPE_COUNT, AT(MbSolverSpec, threads), .bound = MB_BETWEEN, .lo = 1, .hi = 1024,
+     .fallback = "1", .help = "threads of one run; the result does not depend on it"},
+    {"device", MB_TYPE_WORD, AT(MbSolverSpec, device), .words = mb_device_words, .fallback = "\"cpu\"",
+     .help = "where it runs"},
+    LATER("linear", "how linear systems are solved"),
+    LATER("stabilization", "how joints that drift are pulled together"),
+    LATER("project", "back to joint coordinates each step"),
+    LATER("iterations", "of the projective solver"),
+    LATER("global", "global step of the projective solver"),
+    LATER("local_tolerance", "of the projective solver"),
+    LATER("precision", "of the projective solver"),
+    LATER("method", "of the projective solver"),
+    {0}};
+static const MbSchemaRow maximal_rows[] = {
+    {"mode", MB_TYPE_WORD, AT(MbSolverSpec, mode), .words = mb_mode_words, .fallback = "\"dynamic\"",
+     .help =
+         "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
+         "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
+    {0}};
+static const MbSchemaRow redmax_rows[] = {{"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics),
+                                           .words = mb_dynamics_words, .fallback = "\"auto\"",
+                                           .help = "\"recursive\": in time that grows with the number of "
+                                                   "bodies; \"dense\": by a dense matrix; \"auto\": "
+                                                   "recursive. The result is the same but for rounding"},
+                                          {0}};
+static const MbSchemaRow *const solver_variants[] = {redmax_rows, maximal_rows};
+static const char *const solver_now[] = {"redmax", "maximal", NULL}, *const solver_later[] = {"projective",
+                                                                                              NULL};
+static const char *const solver_help[] = {"reduced (joint) coordinates",
+                                          "maximal coordinates: every body has six"};
+static const MbSchemaObject solver = {
+    .name = "solver",
+    .help = "How the equations are solved: a word, or an object with options. Scenes of free bodies "
+            "run the same under every solver.",
+    .size = sizeof(MbSolverSpec),
+    .rows = solver_rows,
+    .selector = "type",
+    .selector_offset = offsetof(MbSolverSpec, kind),
+    .words = solver_now,
+    .later = solver_later,
+    .variants = solver_variants,
+    .variant_help = solver_help,
+    .selector_fallback = "redmax",
+    .bare = true};
+
+static const MbSchemaRow integrator_rows[] = {{0}};
+static const MbSchemaRow rk45_rows[] = {
+    {"relative", MB_TYPE_NUMBER, AT(MbIntegratorSpec, relative), .bound = MB_ABOVE, .fallback = "1e-6",
+     .help = "error allowed in a step, relative to the value"},
+    {"absolute", MB_TYPE_NUMBER, AT(MbIntegratorSpec, absolute), .bound = MB_ABOVE, .fallback = "1e-9",
+     .help = "error allowed in a step, in SI units"},
+    {0}};
+static const MbSchemaRow *const integrator_variants[] = {NULL, NULL, NULL, NULL, rk45_rows};
+static const char *const integrator_help[] = {
+    "symplectic Euler: first order, no energy drift, forces as they are before the step",
+    "linearly implicit Euler: first order, damps, stable with stiff forces", "trapezoidal rule: second order",
+    "second order, damps little; Bridson and Marino's scheme",
+    "adaptive Runge-Kutta of order 5 with error control; `step` is the longest step"};
+static const MbSchemaObject integrator = {.name = "integrator",
+                                          .help = "How time is stepped: a word, or an object with options.",
+                                          .size = sizeof(MbIntegratorSpec),
+                                          .rows = integrator_rows,
+                                          .selector = "type",
+                                          .selector_offset = offsetof(MbIntegratorSpec, kind),
+                                          .words = mb_integrator_words,
+                                          .variants = integrator_variants,
+                                          .variant_help = integrator_help,
+                                          .selector_fallback = "implicit",
+                                          .bare = true};
+
+// ---- materials and shapes ---------------------------------------------------------------------------------
+
+static const MbSchemaRow material_rows[] = {{"density", MB_TYPE_NUMBER, AT(MbMaterialSpec, density),
+                                             .bound = MB_ABOVE, .unit = "kg/m^3", .help = "mass density"},
+                                            LATER("model", "elastic law"),
+                                            LATER("young", "elasticity"),
+                                            LATER("poisson", "elasticity"),
+                                            LATER("thickness", "of cloth"),
+                                            LATER("bending", "of cloth"),
+                                            LATER("stiffness", "of springs"),
+                                            LATER("damping", "of springs"),
+                                            LATER("mass", "of springs"),
+                                            {0}};
+static const MbSchemaObject material = {.name = "material",
+                                        .help = "What things are made of.",
+                                        .size = sizeof(MbMaterialSpec),
+                                        .rows = material_rows};
+
+static const MbSchemaRow shape_rows[] = {
+    {"frame", MB_TYPE_OBJECT, AT(MbShapeSpec, frame), .object = &frame,
+     .help = "where the shape stands in the body"},
+    {"density", MB_TYPE_NUMBER, AT(MbShapeSpec, density), .bound = MB_ABOVE, .unit = "kg/m^3",
+     .help = "of this shape; absent: the body's"},
+    {"material", MB_TYPE_REFERENCE, AT(MbShapeSpec, material), .set = MB_MATERIAL_NAMES,
+     .help = "of this shape, from `materials`; absent: the body's"},
+    LATER("collide", "whether the shape takes part in contact"),
+    {0}};
+static const MbSchemaRow box_rows[] = {{"size", MB_TYPE_NUMBERS, AT(MbShapeSpec, size), .length = 3,
+                                        .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m",
+                                        .help = "whole edges along x, y, z; the centre is the origin"},
+                                       {0}};
+#define RADIUS                                                                                               \
+  {                                                                                                          \
+    "radius", MB_TYPE_NUMBER, AT(MbShapeSpec, radius), .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m", \
+                                                       .help = "radius"                                      \
+  }
+static const MbSchemaRow sphere_rows[] = {RADIUS, {0}};
+static const MbSchemaRow capsule_rows[] = {RADIUS,
+                                           {"length", MB_TYPE_NUMBER, AT(MbShapeSpec, length),
+                                            .flags = MB_REQUIRED, .bound = MB_FROM, .unit = "m",
+                                            .help = "between the centres of the caps, along z"},
+                                           {0}};
+static const MbSchemaRow cylinder_rows[] = {RADIUS,
+                                            {"length", MB_TYPE_NUMBER, AT(MbShapeSpec, length),
+                                             .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m",
+                                             .help = "along z; the centre is the origin"},
+                                            {0}};
+static const MbSchemaRow ellipsoid_rows[] = {{"radii", MB_TYPE_NUMBERS, AT(MbShapeSpec, size), .length = 3,
+                                              .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m",
+                                              .help = "half axes along x, y, z"},
+                                             {0}};
+static const MbSchemaRow mesh_rows[] = {
+    {"scale", MB_TYPE_NUMBER, AT(MbShapeSpec, scale), .bound = MB_ABOVE, .fallback = "1",
+     .help = "factor for the file's coordinates"},
+    {"file", MB_TYPE_MESH, AT(MbShapeSpec, file), EXTRA(MbShapeSpec, mesh), .flags = MB_REQUIRED,
+     .help = "closed triangle mesh (.obj, .stl, .ply); relative to the scene's directory"},
+    {0}};
+static const MbSchemaRow plane_rows[] = {{"normal", MB_TYPE_DIRECTION, AT(MbShapeSpec, normal),
+                                          .fallback = "[0, 0, 1]", .help = "outward; of any length but 0"},
+                                         {"offset", MB_TYPE_NUMBER, AT(MbShapeSpec, offset), .unit = "m",
+                                          .fallback = "0",
+                                          .help = "distance from the origin along the normal"},
+                                         {0}};
+static const MbSchemaRow *const shape_variants[] = {box_rows,       sphere_rows, capsule_rows, cylinder_rows,
+                                                    ellipsoid_rows, mesh_rows,   plane_rows};
+static const char *const shape_help[] = {"a cuboid",
+                                         "a ball",
+                                         "a cylinder with half balls at its ends",
+                                         "a cylinder",
+                                         "an ellipsoid",
+                                         "the inside of a closed triangle mesh",
+                                         "a half space; only fixed to the world, and without mass"};
+static const MbSchemaObject shape = {.name = "shape",
+                                     .help = "A solid of constant density.",
+                                     .size = sizeof(MbShapeSpec),
+                                     .rows = shape_rows,
+                                     .selector = "type",
+                                     .selector_offset = offsetof(MbShapeSpec, kind),
+                                     .words = mb_shape_words,
+                                     .variants = shape_variants,
+                                     .variant_help = shape_help,
+                                     .either = "density",
+                                     .or_else = "material"};
+
+// ---- joints
+
+#define AXIS                                                                                                 \
+  {                                                                                                          \
+    "axis", MB_TYPE_DIRECTION, AT(MbJointSpec, axis), .fallback = "[0, 0, 1]",                               \
+                                                      .help = "in the joint's frame; of any length but 0"    \
+  }
+#define BY_DOF(key_, member_, unit_, bound_, help_)                                                          \
+  {                                                                                                          \
+    key_, MB_TYPE_SEQUENCE, AT(MbJointSpec, member_.value), COUNT(MbJointSpec, member_.count),               \
+        .flags = MB_SINGLE, .bound = (bound_), .unit = (unit_),                                              \
+        .help = help_ "; one number for all degrees of freedom, or one each; 0 if absent"                    \
+  }
+static const MbSchemaRow axis_rows[] = {AXIS, {0}};
+static const MbSchemaRow screw_rows[] = {AXIS,
+                                         {"pitch", MB_TYPE_NUMBER, AT(MbJointSpec, pitch),
+                                          .flags = MB_REQUIRED, .unit = "m",
+                                          .help = "way along the axis in one turn"},
+                                         {0}};
+static const MbSchemaRow order_rows[] = {{"order", MB_TYPE_TEXT, AT(MbJointSpec, order), .flags = MB_REQUIRED,
+                                          .help =
+                                              "three letters of x, y, z, none twice in a row, as \"xyz\" or "
+                                              "\"zxz\": one turn after the other, each "
+                                              "about an axis of the frame that the ones before have turned"},
+                                         {0}};
+static const MbSchemaRow curve_rows[] = {
+    {"frames", MB_TYPE_LIST, AT(MbJointSpec, frames), COUNT(MbJointSpec, nframes), .flags = MB_REQUIRED,
+     .object = &frame,
+     .help =
+         "at least 4 control frames of a uniform cubic B-spline; segment i uses frames i to i + 3, and the "
+         "coordinate counts segments"},
+    {"closed", MB_TYPE_BOOL, AT(MbJointSpec, closed), .fallback = "false",
+     .help = "whether the curve goes round: as many segments as frames, else three fewer"},
+    {0}};
+static const MbSchemaRow surface_rows[] = {
+    {"control", MB_TYPE_GRIDS, AT(MbJointSpec, control), .flags = MB_REQUIRED, .unit = "m, rad",
+     .help =
+         "six lists of rows of control values, at least 4 x 4: x, y, z, then the rotations about x, y, z, "
+         "which "
+         "happen in this order; the first coordinate runs along the rows' numbers, the second along a row"},
+    {0}};
+static const MbSchemaObject joint_part;
+static const MbSchemaRow composite_rows[] = {
+    {"joints", MB_TYPE_LIST, AT(MbJointSpec, parts), COUNT(MbJointSpec, nparts), .flags = MB_REQUIRED,
+     .object = &joint_part, .help = "what it is made of, nearest to the parent first"},
+    {0}};
+static const MbSchemaRow *const joint_variants[] = {
+    NULL, axis_rows,  axis_rows, axis_rows, screw_rows,     NULL,       NULL,        NULL,
+    NULL, order_rows, NULL,      NULL,      composite_rows, curve_rows, surface_rows};
+static const char *const joint_help[] = {
+    "holds the body to its parent; no coordinate",
+    "turns about an axis; 1 coordinate [rad]",
+    "slides along an axis; 1 coordinate [m]",
+    "turns about an axis and slides along it; 2 coordinates, angle and way",
+    "turns about an axis and slides along it in step; 1 coordinate [rad]",
+    "turns about x, then about the turned y; 2 coordinates",
+    "slides along x and y; 2 coordinates",
+    "slides along x, y and z; 3 coordinates",
+    "turns freely; 3 coordinates, the rotation vector, which changes to its equivalent beyond 3/4 of a turn",
+    "turns about three axes, one after the other; 3 coordinates",
+    "slides along x and y, then turns about z; 3 coordinates",
+    "moves freely: slides along x, y and z of the joint's frame in the parent, then turns; 6 coordinates, "
+    "position "
+    "and rotation vector",
+    "joints one after the other, as one; the sum of their coordinates",
+    "follows a curve of frames; 1 coordinate, which counts segments",
+    "follows a surface of frames; 2 coordinates, which count segments"};
+static const MbSchemaRow no_rows[] = {{0}};
+static const MbSchemaObject joint_part = {.name = "joint_part",
+                                          .help = "A joint as a part of a composite.",
+                                          .size = sizeof(MbJointSpec),
+                                          .rows = no_rows,
+                                          .selector = "type",
+                                          .selector_offset = offsetof(MbJointSpec, kind),
+                                          .words = mb_joint_words,
+                                          .variants = joint_variants,
+                                          .variant_help = joint_help};
+static const MbSchemaRow joint_rows[] = {
+    {"parent", MB_TYPE_TEXT, AT(MbJointSpec, parent), .fallback = "\"world\"",
+     .help = "body that this one hangs on; \"world\" is fixed in space"},
+    {"in_parent", MB_TYPE_OBJECT, AT(MbJointSpec, in_parent), .object = &frame,
+     .help = "the joint's frame in the parent's frame"},
+    {"in_body", MB_TYPE_OBJECT, AT(MbJointSpec, in_body), .object = &frame,
+     .help = "the joint's frame in this body's frame; where all coordinates are 0 the two coincide"},
+    BY_DOF("position", position, "m, rad", MB_UNBOUND, "coordinates at the start"),
+    BY_DOF("velocity", velocity, "m/s, rad/s", MB_UNBOUND, "their rates at the start"),
+    BY_DOF("stiffness", stiffness, "N/m, N m/rad", MB_FROM, "spring that pulls the coordinate to `rest`"),
+    BY_DOF("rest", rest, "m, rad", MB_UNBOUND, "where the spring is slack"),
+    BY_DOF("damping", damping, "N s/m, N m s/rad", MB_FROM, "viscous damping of the coordinate"),
+    LATER("limits", "bounds of the coordinates"),
+    LATER("force", "applied torque or force"),
+    LATER("motor", "servo motor"),
+    LATER("motion", "prescribed motion"),
+    LATER("friction", "friction inside the joint"),
+    {0}};
+static const MbSchemaObject joint = {.name = "joint",
+                                     .help =
+                                         "How a body hangs on its parent. Its world pose is the parent's · "
+                                         "in_parent · (the joint's motion) · in_body⁻¹.",
+                                     .size = sizeof(MbJointSpec),
+                                     .rows = joint_rows,
+                                     .selector = "type",
+                                     .selector_offset = offsetof(MbJointSpec, kind),
+                                     .words = mb_joint_words,
+                                     .variants = joint_variants,
+                                     .variant_help = joint_help};
+
+// ---- bodies -----------------------------------------------------------------------------------------------
+
+static const MbSchemaRow inertia_rows[] = {
+    {"mass", MB_TYPE_NUMBER, AT(MbInertiaSpec, mass), .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "kg",
+     .help = "mass"},
+    {"center", MB_TYPE_NUMBERS, AT(MbInertiaSpec, center), .length = 3, .unit = "m", .fallback = "[0, 0, 0]",
+     .help = "centre of mass in the body frame"},
+    {"matrix", MB_TYPE_NUMBERS, AT(MbInertiaSpec, matrix), .length = 6, .flags = MB_REQUIRED,
+     .unit = "kg m^2",
+     .help = "[xx, yy, zz, xy, xz, yz] of the inertia matrix about the centre of mass, in the body's axes"},
+    {0}};
+static const MbSchemaObject inertia = {.name = "inertia",
+                                       .help = "Mass, centre of mass and inertia, as numbers.",
+                                       .size = sizeof(MbInertiaSpec),
+                                       .rows = inertia_rows};
+
+static const MbSchemaRow velocity_rows[] = {
+    {"angular", MB_TYPE_NUMBERS, AT(MbBodySpec, angular), .length = 3, .unit = "rad/s",
+     .fallback = "[0, 0, 0]", .help = "angular velocity"},
+    {"linear", MB_TYPE_NUMBERS, AT(MbBodySpec, linear), .length = 3, .unit = "m/s", .fallback = "[0, 0, 0]",
+     .help = "velocity of the body frame's origin"},
+    {"frame", MB_TYPE_WORD, AT(MbBodySpec, velocity_axes), .words = mb_axes_words, .fallback = "\"world\"",
+     .help = "whose axes the two are given in"},
+    {0}};
+static const MbSchemaObject velocity = {.name = "velocity",
+                                        .help = "How a body moves at the start.",
+                                        .size = sizeof(MbBodySpec),
+                                        .rows = velocity_rows};
+
+static const MbSchemaRow body_rows[] = {
+    {"name", MB_TYPE_NAME, AT(MbBodySpec, name), .flags = MB_REQUIRED, .set = MB_BODY_NAMES,
+     .help = "unique; `world` is taken"},
+    {"shape", MB_TYPE_ONE_OR_LIST, AT(MbBodySpec, shapes), COUNT(MbBodySpec, nshapes),
+     EXTRA(MbBodySpec, shape_list), .object = &shape,
+     .help = "one shape, or a list of them: a composite body"},
+    {"density", MB_TYPE_NUMBER, AT(MbBodySpec, density), .bound = MB_ABOVE, .unit = "kg/m^3",
+     .help = "of the shapes that have none of their own"},
+    {"material", MB_TYPE_REFERENCE, AT(MbBodySpec, material), .set = MB_MATERIAL_NAMES,
+     .help = "of the shapes that have none of their own, from `materials`"},
+    {"mass", MB_TYPE_NUMBER, AT(MbBodySpec, mass), .bound = MB_ABOVE, .unit = "kg",
+     .help = "total mass: the shapes' masses are scaled to it"},
+    {"inertia", MB_TYPE_OBJECT, AT(MbBodySpec, inertia), EXTRA(MbBodySpec, inertia.given), .object = &inertia,
+     .help = "mass properties as numbers, instead of from shapes"},
+    {"pose", MB_TYPE_OBJECT, AT(MbBodySpec, pose), .object = &frame,
+     .help = "the body frame in the world at the start"},
+    {"velocity", MB_TYPE_OBJECT, .object = &velocity, .help = "how the body moves at the start"},
+    {"damping", MB_TYPE_NUMBER, AT(MbBodySpec, damping), .bound = MB_FROM, .unit = "N s/m, N m s",
+     .fallback = "0",
+     .help = "viscous drag: minus this number times the body's twist, about its centre of mass"},
+    {"joint", MB_TYPE_OBJECT, AT(MbBodySpec, joint), EXTRA(MbBodySpec, jointed), .object = &joint,
+     .help = "how the body hangs on another; without one it is free in space"},
+    LATER("motion", "a body driven along a path"),
+    {0}};
+static const MbSchemaObject body = {.name = "body",
+                                    .help = "A rigid body.",
+                                    .size = sizeof(MbBodySpec),
+                                    .rows = body_rows,
+                                    .either = "density",
+                                    .or_else = "material"};
+
+// ---- forces -----------------------------------------------------------------------------------------------
+
+static const MbSchemaRow force_rows[] = {
+    {"name", MB_TYPE_NAME, AT(MbForceSpec, name), .set = MB_FORCE_NAMES, .help = "unique among the forces"},
+    {0}};
+static const MbSchemaRow damping_rows[] = {{"coefficient", MB_TYPE_NUMBER, AT(MbForceSpec, coefficient),
+                                            .flags = MB_REQUIRED, .bound = MB_FROM, .unit = "N s/m, N m s",
+                                            .help = "as `damping` of every body"},
+                                           {0}};
+#define ON_BODY                                                                                              \
+  {                                                                                                          \
+    "body", MB_TYPE_REFERENCE, AT(MbForceSpec, body), .flags = MB_REQUIRED, .set = MB_BODY_NAMES,            \
+                                                      .help = "name of the body it acts on"                  \
+  }
+#define AXES                                                                                                 \
+  {                                                                                                          \
+    "frame", MB_TYPE_WORD, AT(MbForceSpec, axes), .words = mb_axes_words, .fallback = "\"world\"",           \
+                                                  .help = "whose axes the vectors are given in"              \
+  }
+#define LAGGED                                                                                               \
+  {                                                                                                          \
+    "lagged", MB_TYPE_BOOL, AT(MbForceSpec, lagged),                                                         \
+        .fallback = "false",                                                                                 \
+        .help = "integrator \"implicit\" takes the force as it "                                             \
+                "is at the start of the step, without its "                                                  \
+                "derivatives"                                                                                \
+  }
+static const MbSchemaRow wrench_rows[] = {ON_BODY,
+                                          {"torque", MB_TYPE_SIGNALS, AT(MbForceSpec, torque), .unit = "N m",
+                                           .fallback = "[0, 0, 0]", .help = "torque; three signals"},
+                                          {"force", MB_TYPE_SIGNALS, AT(MbForceSpec, force), .unit = "N",
+                                           .fallback = "[0, 0, 0]",
+                                           .help = "force at the body frame's origin; three signals"},
+                                          AXES,
+                                          LAGGED,
+                                          {0}};
+static const MbSchemaRow point_rows[] = {ON_BODY,
+                                         {"at", MB_TYPE_NUMBERS, AT(MbForceSpec, at), .length = 3,
+                                          .unit = "m", .fallback = "[0, 0, 0]",
+                                          .help = "point that it acts on, in the body frame"},
+                                         {"force", MB_TYPE_SIGNALS, AT(MbForceSpec, force),
+                                          .flags = MB_REQUIRED, .unit = "N", .help = "force; three signals"},
+                                         AXES,
+                                         LAGGED,
+                                         {0}};
+static const MbSchemaRow *const force_variants[] = {damping_rows, wrench_rows, point_rows};
+static const char *const force_help[] = {"viscous drag on every body",
+                                         "a torque, and a force at the body's origin",
+                                         "a force at a point of a body"};
+static const char *const force_later[] = {"spring", "multi_spring", "muscle", "frame_spring", NULL};
+static const MbSchemaObject force = {.name = "force",
+                                     .help = "What pushes.",
+                                     .size = sizeof(MbForceSpec),
+                                     .rows = force_rows,
+                                     .selector = "type",
+                                     .selector_offset = offsetof(MbForceSpec, kind),
+                                     .words = mb_force_words,
+                                     .later = force_later,
+                                     .variants = force_variants,
+                                     .variant_help = force_help};
+
+// ---- output -----------------------------------------------------------------------------------------------
+
+static const char *const channel_words[] = {
+    "body.position",  "body.rotation", "body.velocity", "joint.position",
+    "joint.velocity", "energy",        "momentum",      NULL};
+static const char *const channel_later[] = {"joint.force", "constraint.*", "contact", "deformable.*",
+                                            "muscle",      "solver",       NULL};
+
+const char *const mb_error_words[] = {"fine", "view", NULL};
+const double mb_error_bounds[][MB_QUANTITIES] = {{[MB_POSE] = 1e-6, [MB_VELOCITY] = 1e-4},
+                                                 {[MB_POSE] = 1e-5, [MB_VELOCITY] = 1e-3}};
+
+#define BOUND(word_, quantity_, unit_, help_)                                                                \
+  {                                                                                                          \
+    word_, MB_TYPE_NUMBER, .offset = (quantity_) * sizeof(double), .bound = MB_FROM, .fallback = "0",        \
+                           .unit = (unit_), .help = (help_)                                                  \
+  }
+static const MbSchemaRow error_rows[] = {BOUND("pose", MB_POSE, "m, 1", "positions and rotations"),
+                                         BOUND("velocity", MB_VELOCITY, "m/s, rad/s", "velocities"),
+                                         BOUND("force", MB_FORCE, "N, N m", "forces and torques"),
+                                         BOUND("energy", MB_ENERGY, "J", "energies"),
+                                         BOUND("other", MB_OTHER, NULL, "all else"),
+                                         {0}};
+static const MbSchemaObject error = {.name = "error",
+                                     .help = "The largest error of a number in the file, by what it "
+                                             "measures; 0 is exact.",
+                                     .size = sizeof(double[MB_QUANTITIES]),
+                                     .rows = error_rows};
+
+static const MbSchemaRow output_rows[] = {
+    {"file", MB_TYPE_TEXT, AT(MbOutputSpec, file),
+     .help = "trajectory to write; the command line overrides it"},
+    {"every", MB_TYPE_INTEGER, AT(MbOutputSpec, every), .bound = MB_BETWEEN, .lo = 1, .hi = 1e15,
+     .help = "steps from frame to frame; 1 if `interval` is not given either"},
+    {"interval", MB_TYPE_NUMBER, AT(MbOutputSpec, interval), .bound = MB_ABOVE, .unit = "s",
+     .help = "simulated time from frame to frame, instead of `every`"},
+    {"channels", MB_TYPE_WORDS, AT(MbOutputSpec, channels), COUNT(MbOutputSpec, nchannels),
+     .words = channel_words, .later = channel_later,
+     .help = "what a frame holds; absent: body.position, body.rotation, joint.position where there are "
+             "joints, energy. The time is always there"},
+    {"error", MB_TYPE_ERROR, AT(MbOutputSpec, error), .words = mb_error_words, .object = &error,
+     .fallback = "0",
+     .help = "0 (exact), \"fine\" (1e-6 for poses, 1e-4 for velocities), \"view\" (1e-5, 1e-3), or bounds by "
+             "what is "
+             "measured"},
+    {"checkpoint", MB_TYPE_NUMBER, AT(MbOutputSpec, checkpoint), .bound = MB_ABOVE, .unit = "s",
+     .help = "simulated time between checkpoints, from which a run can go on"},
+    {0}};
+static const MbSchemaObject output = {.name = "output",
+                                      .help = "What is written, and how often.",
+                                      .size = sizeof(MbOutputSpec),
+                                      .rows = output_rows,
+                                      .either = "every",
+                                      .or_else = "interval"};
+
+// ---- the scene
+// --------------------------------------------------------------------------------------------- Parameters
+// come before everything that may use them, names before what refers to them.
+
+static const MbSchemaRow scene_rows[] = {
+    {"mbsim", MB_TYPE_VERSION, .flags = MB_REQUIRED, .bound = MB_BETWEEN, .lo = 1, .hi = 1,
+     .help = "version of the format"},
+    {"name", MB_TYPE_TEXT, AT(MbSceneSpec, name), .fallback = "\"\"", .help = "a title"},
+    {"description", MB_TYPE_TEXT, AT(MbSceneSpec, description), .fallback = "\"\"",
+     .help = "a line about the scene"},
+    {"parameters", MB_TYPE_PARAMETERS, AT(MbSceneSpec, parameters), COUNT(MbSceneSpec, nparameters),
+     .help = "named numbers for expressions; each may use the ones before it. `--param name=value` overrides "
+             "them"},
+    {"gravity", MB_TYPE_NUMBERS, AT(MbSceneSpec, gravity), .length = 3, .unit = "m/s^2",
+     .fallback = "[0, 0, -9.81]", .help = "acceleration of free fall"},
+    {"time", MB_TYPE_OBJECT, AT(MbSceneSpec, time), .flags = MB_REQUIRED, .object = &time_object,
+     .help = "time step and duration"},
+    {"solver", MB_TYPE_OBJECT, AT(MbSceneSpec, solver), .object = &solver,
+     .help = "how the equations are solved"},
+    {"integrator", MB_TYPE_OBJECT, AT(MbSceneSpec, integrator), .object = &integrator,
+     .help = "how time is stepped"},
+    {"materials", MB_TYPE_MAP, AT(MbSceneSpec, materials), COUNT(MbSceneSpec, nmaterials),
+     EXTRA(MbMaterialSpec, name), .set = MB_MATERIAL_NAMES, .object = &material, .help = "materials by name"},
+    {"bodies", MB_TYPE_LIST, AT(MbSceneSpec, bodies), COUNT(MbSceneSpec, nbodies), .object = &body,
+     .help = "the rigid bodies"},
+    {"forces", MB_TYPE_LIST, AT(MbSceneSpec, forces), COUNT(MbSceneSpec, nforces), .object = &force,
+     .help = "the forces besides gravity"},
+    {"output", MB_TYPE_OBJECT, AT(MbSceneSpec, output), .object = &output, .help = "what is written"},
+    {"constraints", MB_TYPE_LIST, .flags = MB_LATER, .help = "loop closures, gears, ropes"},
+    {"deformables", MB_TYPE_LIST, .flags = MB_LATER, .help = "cloth, solids, particles"},
+    LATER("contact", "contact and friction"),
+    {0}};
+const MbSchemaObject mb_schema_scene = {
+    .name = "scene", .help = "The file: one JSON object.", .size = sizeof(MbSceneSpec), .rows = scene_rows};

@@ -1,0 +1,62 @@
+// Blocks: one channel's numbers over the frames of one chunk, as bytes. Encoder and decoder.
+//
+//   numbers ─ integers (ordered bits | multiples of a quantum) ─ prediction in time, then along the row
+//           ─ zigzag ─ byte planes ─ raw | zlib | constant
+#ifndef MB_IO_TRAJ_CODEC_H
+#define MB_IO_TRAJ_CODEC_H
+
+#include "io/trajectory/traj_format.h"
+
+// The numbers of a block, one row a frame.
+typedef struct MbGrid {
+  size_t rows, cols;
+  size_t stride; // doubles from one row to the next
+  size_t width;  // numbers an item: neighbours of the same component are so far apart
+} MbGrid;
+
+// Predictor byte: order in time (0-3), order along the row in the first `time` rows, and in the others (0-2).
+typedef struct MbPredictor {
+  unsigned time, start, later;
+} MbPredictor;
+unsigned char mb_predictor_byte(MbPredictor p);
+bool mb_predictor_from_byte(unsigned char byte, MbPredictor *p);
+
+typedef struct MbCodec MbCodec; // scratch; belongs to one thread
+// For encoding or decoding blocks of up to `numbers` numbers, `cols` a row. NULL when memory ran out.
+MbCodec *mb_codec_create(bool encoding, size_t numbers, size_t cols);
+void mb_codec_free(MbCodec *codec);
+
+// Most bytes that a block of `numbers` numbers takes.
+size_t mb_block_room(size_t numbers);
+// Writes one block and returns its bytes. bound 0 = lossless; otherwise bounded where every number allows it.
+size_t mb_block_encode(MbCodec *codec, unsigned id, const double *x, MbGrid grid, double bound,
+                       unsigned char *out);
+
+typedef struct MbPlane {
+  MbPlaneKind kind;
+  uint32_t length;
+  const unsigned char *bytes;
+} MbPlane;
+
+typedef struct MbBlock {
+  unsigned id, width;
+  MbTrajMode mode;
+  MbPredictor predictor;
+  double bound, gain;
+  MbPlane plane[8]; // (width)
+  size_t length;    // of the whole block
+} MbBlock;
+
+enum { MB_BLOCK_HEADERS_MAX = MB_TRAJ_BLOCK_HEADER + 8 * MB_TRAJ_PLANE_HEADER };
+// Reads the headers of the block at `bytes` for `numbers` numbers of channel `id`. False: *why says what is
+// wrong.
+bool mb_block_headers(const unsigned char *bytes, size_t size, unsigned id, size_t numbers, MbBlock *block,
+                      const char **why);
+// The same, and the planes must lie within `size`.
+bool mb_block_parse(const unsigned char *bytes, size_t size, unsigned id, size_t numbers, MbBlock *block,
+                    const char **why);
+// Inflates every plane and throws it away.
+bool mb_block_check(MbCodec *codec, const MbBlock *block, size_t numbers, const char **why);
+bool mb_block_decode(MbCodec *codec, const MbBlock *block, MbGrid grid, double *x, const char **why);
+
+#endif

@@ -1,0 +1,124 @@
+// Trajectory files (.mbt): writing forward, reading at random. The format is described in io/README.md.
+#ifndef MB_IO_TRAJECTORY_H
+#define MB_IO_TRAJECTORY_H
+
+#include "core/mbsim.h"
+
+// ---- writing ----------------------------------------------------------------------------------------------
+
+typedef struct MbTrajWriter MbTrajWriter;
+
+// What the HEAD record says.
+typedef struct MbTrajHead {
+  const char *scene;         // resolved scene, JSON text
+  const MbChannel *channels; // (nchannels); offsets are those of the frames given to the writer
+  size_t nchannels;
+  size_t frame_size;           // doubles a frame
+  double bound[MB_QUANTITIES]; // error bounds; 0 = lossless
+  double step;                 // of the simulation, s
+  const char *const *bodies;   // (nbodies) names
+  size_t nbodies;
+} MbTrajHead;
+
+// One static mesh: the triangulated shape of a body, or a deformable's topology and rest positions.
+typedef struct MbTrajMesh {
+  const char *name;         // "<body>/shape/0"
+  const char *body;         // that it moves with; NULL for a deformable
+  uint32_t nv, ne, corners; // vertices, elements, corners an element (2, 3 or 4)
+  const double *vertex;     // (nv x 3) in the body's frame
+  const uint32_t *element;  // (ne x corners)
+} MbTrajMesh;
+
+typedef struct MbTrajCounts {
+  uint64_t frames, chunks, raw_bytes, file_bytes; // raw: 8 bytes for each number and time
+} MbTrajCounts;
+
+// Creates `path` (which must not exist) and writes HEAD. Later calls return the first error there was again
+// and write nothing more; what is in the file already stays readable.
+MbStatus mb_traj_create(const char *path, const MbTrajHead *head, MbTrajWriter **writer, MbReport *report);
+// PROV: JSON text that `diff` and the hash leave out. May come more than once.
+MbStatus mb_traj_provenance(MbTrajWriter *writer, const char *json, MbReport *report);
+MbStatus mb_traj_mesh(MbTrajWriter *writer, const MbTrajMesh *mesh, MbReport *report);
+// Times must be finite and increase strictly.
+MbStatus mb_traj_frame(MbTrajWriter *writer, double time, const double *frame, MbReport *report);
+// Ends the current chunk, so that the frames before it are in the file when the checkpoint is.
+MbStatus mb_traj_checkpoint(MbTrajWriter *writer, double time, uint64_t step, const void *bytes, size_t size,
+                            MbReport *report);
+MbStatus mb_traj_event(MbTrajWriter *writer, double time, uint64_t step, const char *text, MbReport *report);
+void mb_traj_counts(const MbTrajWriter *writer, MbTrajCounts *counts);
+// Writes what is left, index and trailer, makes it durable (fsync), closes and frees. Always frees.
+MbStatus mb_traj_close(MbTrajWriter *writer, MbTrajCounts *counts, MbReport *report);
+// Frees without writing index and trailer.
+void mb_traj_abandon(MbTrajWriter *writer);
+
+// ---- reading ----------------------------------------------------------------------------------------------
+
+typedef struct MbTraj MbTraj;
+
+typedef struct MbTrajCheckpoint {
+  double time;
+  uint64_t step;
+  uint64_t frames; // written before it
+  size_t size;
+  const void *bytes; // valid until the next call on this trajectory
+} MbTrajCheckpoint;
+
+typedef struct MbTrajEvent {
+  double time;
+  uint64_t step;
+  const char *text;
+} MbTrajEvent;
+
+typedef struct MbTrajChunkInfo {
+  uint64_t first, count, offset, length; // frames; bytes of the record in the file
+  double t0, t1;
+} MbTrajChunkInfo;
+
+// A file cut off or with damaged records opens with what is whole, if HEAD is; the report then holds warnings
+// that name what is missing, and mb_traj_whole() is false. MB_IO when it is no trajectory or HEAD is damaged.
+MbStatus mb_traj_open(const char *path, MbTraj **traj, MbReport *report);
+void mb_traj_free(MbTraj *traj);
+
+bool mb_traj_whole(const MbTraj *traj); // trailer present and nothing found damaged so far
+const char *mb_traj_path(const MbTraj *traj);
+uint64_t mb_traj_file_bytes(const MbTraj *traj);
+const char *mb_traj_head_json(const MbTraj *traj); // whole HEAD, JSON text
+const char *mb_traj_scene_json(const MbTraj *traj);
+size_t mb_traj_provenances(const MbTraj *traj);
+const char *mb_traj_provenance_json(const MbTraj *traj, size_t i);
+double mb_traj_step(const MbTraj *traj);
+
+const MbChannel *mb_traj_channels(const MbTraj *traj, size_t *count);
+double mb_traj_bound(const MbTraj *traj, size_t channel); // 0 = lossless
+// Compressed bytes that this channel takes in the file (reads the chunks' block headers).
+uint64_t mb_traj_channel_bytes(MbTraj *traj, size_t channel, MbReport *report);
+size_t mb_traj_frame_size(const MbTraj *traj);
+
+uint64_t mb_traj_frames(const MbTraj *traj);
+size_t mb_traj_chunks(const MbTraj *traj);
+MbTrajChunkInfo mb_traj_chunk(const MbTraj *traj, size_t i);
+size_t mb_traj_meshes(const MbTraj *traj);
+MbStatus mb_traj_read_mesh(MbTraj *traj, size_t i, MbTrajMesh *mesh, MbReport *report); // valid until freed
+size_t mb_traj_events(const MbTraj *traj);
+MbTrajEvent mb_traj_read_event(const MbTraj *traj, size_t i);
+size_t mb_traj_checkpoints(const MbTraj *traj);
+MbStatus mb_traj_read_checkpoint(MbTraj *traj, size_t i, MbTrajCheckpoint *checkpoint, MbReport *report);
+
+// Decodes frames [first, first + count) into times (count) and frames (count x frame_size); either may be
+// NULL. `wanted` (nchannels) selects channels to decode, NULL = all; the others' numbers are left as they
+// were.
+MbStatus mb_traj_read(MbTraj *traj, uint64_t first, uint64_t count, const bool *wanted, double *times,
+                      double *frames, MbReport *report);
+// Frame whose time is nearest to t, or the frame count when there are no frames.
+uint64_t mb_traj_frame_at(MbTraj *traj, double t);
+
+// Reads every record and checks every CRC and chunk; errors name record, offset and what is wrong.
+// MB_OK or MB_IO.
+MbStatus mb_traj_verify(const char *path, MbReport *report);
+// Writes to `target` (which must not exist) all whole records of `source`, a fresh index and a trailer.
+MbStatus mb_traj_repair(const char *source, const char *target, MbTrajCounts *counts, MbReport *report);
+// Hash of the decoded content: channels, times, numbers, meshes, bodies, step; not provenance, not the
+// division into chunks, not the clock's channels. 32 hexadecimal digits and a 0.
+MbStatus mb_traj_hash(MbTraj *traj, char hex[33], MbReport *report);
+
+#endif

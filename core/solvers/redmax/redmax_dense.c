@@ -13,7 +13,7 @@
 struct MbSolverWork {
   MbTree tree;
   double *Ia; // (nb x 36) of subtrees
-  double *A; // (nv x nv) lower triangle, column major
+  double *A;  // (nv x nv) lower triangle, column major
 };
 
 static void free_work(MbSolverWork *work) {
@@ -43,7 +43,8 @@ static size_t bytes(const MbSolverWork *work) {
   return sizeof *work + mb_tree_bytes(model) + (36 * model->nb + model->nv * model->nv) * sizeof(double);
 }
 
-static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin, size_t end) {
+static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
+                       size_t end) {
   (void)begin, (void)end;
   mb_tree_kinematics(&work->tree, q, v, x);
 }
@@ -63,7 +64,8 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
   for (size_t b = 0; b < model->nb; b++) mb_tree_block(model, x, b, a, c, work->Ia + 36 * b);
   for (size_t b = model->nb; b-- > 0;) {
     const double *Ia = work->Ia + 36 * b;
-    if (model->parent[b] != MB_WORLD) mb_tree_carry(work->Ia + 36 * model->parent[b], work->tree.X + 36 * b, Ia);
+    if (model->parent[b] != MB_WORLD)
+      mb_tree_carry(work->Ia + 36 * model->parent[b], work->tree.X + 36 * b, Ia);
     for (size_t i = 0; i < mb_tree_dofs(model, b); i++) {
       const size_t column = model->v_first[b] + i;
       double F[6];

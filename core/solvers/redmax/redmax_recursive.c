@@ -13,11 +13,11 @@
 struct MbSolverWork {
   MbTree tree;
   double *Ia;            // (nb x 36) articulated inertias
-  double *U;            // (nv x 6) columns
-  double *G;            // Cholesky factors, n x n a body, lower, row major
+  double *U;             // (nv x 6) columns
+  double *G;             // Cholesky factors, n x n a body, lower, row major
   const size_t *g_first; // (nb)
   size_t *g_places;
-  double *p, *a;        // (nb x 6)
+  double *p, *a; // (nb x 6)
 };
 
 static void free_work(MbSolverWork *work) {
@@ -63,7 +63,8 @@ static size_t bytes(const MbSolverWork *work) {
   return sizeof *work + mb_tree_bytes(model) + (48 * model->nb + 6 * model->nv + places) * sizeof(double);
 }
 
-static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin, size_t end) {
+static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
+                       size_t end) {
   (void)begin, (void)end;
   mb_tree_kinematics(&work->tree, q, v, x);
 }

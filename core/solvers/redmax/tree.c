@@ -92,8 +92,10 @@ static void jointed_body(MbTree *tree, size_t b, const double *q, const double *
 
 void mb_tree_kinematics(MbTree *tree, const double *q, const double *v, MbMaximal *x) {
   for (size_t b = 0; b < tree->model->nb; b++) {
-    if (tree->model->joint[b].ops) jointed_body(tree, b, q, v, x);
-    else free_body(tree, b, q, v, x);
+    if (tree->model->joint[b].ops)
+      jointed_body(tree, b, q, v, x);
+    else
+      free_body(tree, b, q, v, x);
   }
 }
 

@@ -7,10 +7,10 @@
 
 typedef struct MbTree {
   const MbModel *model;
-  double *X;   // (nb x 36) Ad of parent's C in C; unused without a parent
-  double *T;   // (nv x 6) twist of the joint's body for each unit velocity, in its C
-  double *c;   // (nb x 6)
-  double *phi; // (nb x 6) scratch
+  double *X;        // (nb x 36) Ad of parent's C in C; unused without a parent
+  double *T;        // (nv x 6) twist of the joint's body for each unit velocity, in its C
+  double *c;        // (nb x 6)
+  double *phi;      // (nb x 6) scratch
   double *S, *Sdot; // (MB_JOINT_MOST x 6) scratch
 } MbTree;
 
@@ -19,10 +19,10 @@ void mb_tree_free(MbTree *tree);
 size_t mb_tree_bytes(const MbModel *model);
 
 void mb_tree_kinematics(MbTree *tree, const double *q, const double *v, MbMaximal *x);
-void mb_tree_bias(MbTree *tree, MbMaximal *x);                      // f −= M J̇ v
-void mb_tree_twists(const MbTree *tree, const double *v, double *phi); // φ = J v
-void mb_tree_gather(MbTree *tree, const double *f, double *y);      // y = Jᵀ f
-void mb_tree_momentum(MbTree *tree, const double *v, double *y);    // y = Jᵀ M J v
+void mb_tree_bias(MbTree *tree, MbMaximal *x);                                            // f −= M J̇ v
+void mb_tree_twists(const MbTree *tree, const double *v, double *phi);                    // φ = J v
+void mb_tree_gather(MbTree *tree, const double *f, double *y);                            // y = Jᵀ f
+void mb_tree_momentum(MbTree *tree, const double *v, double *y);                          // y = Jᵀ M J v
 void mb_tree_blocks(MbTree *tree, const double *B, double s, const double *v, double *y); // y += s Jᵀ B J v
 
 // Ia = M − a D − c K of body b, D and K symmetrised; and I_p += Xᵀ Ia X.

@@ -55,9 +55,16 @@ static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport 
 
 // The first time after t (by more than rounding) at which a step must end.
 static double next_break(const MbModel *model, double t) {
-  for (size_t i = 0; i < model->nbreaks; i++)
-    if (model->breaks[i] > t + 1e-12 * (1 + fabs(t))) return model->breaks[i];
-  return INFINITY;
+  const double after = t + 1e-12 * (1 + fabs(t));
+  size_t begin = 0, end = model->nbreaks; // the first one beyond `after` is in [begin, end]
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (model->breaks[middle] > after)
+      end = middle;
+    else
+      begin = middle + 1;
+  }
+  return begin < model->nbreaks ? model->breaks[begin] : INFINITY;
 }
 
 static void dense_output(double *dense, const double *y0, const double *y1, const double *stage, double h,

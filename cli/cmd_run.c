@@ -172,6 +172,7 @@ static MbStatus finish(MbRun *run, MbStatus status, int64_t from, MbReport *repo
 static MbStatus simulate(MbRun *run, MbReport *report) {
   mb_run_catch_signals();
   MbStatus status = create_file(run, report);
+  if (!status) status = mb_run_write_meshes(run, report);
   if (!status && run->old) status = mb_resume_replay(run, report);
   if (status) { // nothing that is not elsewhere
     mb_traj_abandon(run->writer);

@@ -57,6 +57,22 @@ static void add_records(cJSON *tree, MbTraj *traj, MbReport *report) {
   cJSON_AddItemToObject(tree, "provenance", provenance);
 }
 
+static cJSON *meshes_json(MbTraj *traj, MbReport *report) {
+  cJSON *list = cJSON_CreateArray();
+  for (size_t i = 0; i < mb_traj_meshes(traj); i++) {
+    MbTrajMesh mesh;
+    if (mb_traj_read_mesh(traj, i, &mesh, report)) continue;
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "name", mesh.name);
+    if (mesh.body) cJSON_AddStringToObject(item, "body", mesh.body);
+    cJSON_AddNumberToObject(item, "vertices", mesh.nv);
+    cJSON_AddNumberToObject(item, "elements", mesh.ne);
+    cJSON_AddNumberToObject(item, "corners", mesh.corners);
+    cJSON_AddItemToArray(list, item);
+  }
+  return list;
+}
+
 static cJSON *trajectory_json(MbTraj *traj, MbReport *report) {
   cJSON *tree = cJSON_CreateObject(), *channels = cJSON_CreateArray();
   size_t nchannels = 0;
@@ -73,7 +89,7 @@ static cJSON *trajectory_json(MbTraj *traj, MbReport *report) {
     cJSON_AddNumberToObject(tree, "end", mb_traj_chunk(traj, nchunks - 1).t1);
   }
   cJSON_AddNumberToObject(tree, "chunks", (double)nchunks);
-  cJSON_AddNumberToObject(tree, "meshes", (double)mb_traj_meshes(traj));
+  cJSON_AddItemToObject(tree, "meshes", meshes_json(traj, report));
   cJSON_AddNumberToObject(tree, "compression", 8 * frames * (double)(mb_traj_frame_size(traj) + 1) / bytes);
   for (size_t i = 0; i < nchannels; i++)
     cJSON_AddItemToArray(channels, channel_json(traj, i, &channel[i], report));
@@ -108,6 +124,17 @@ static void print_channels(const cJSON *tree) {
            mb_console_bytes((uint64_t)number(c, "bytes"), size), number(c, "compression"),
            text_of(c, "unit", unit, sizeof unit));
   }
+}
+
+static void print_meshes(const cJSON *list) {
+  const cJSON *mesh = NULL;
+  int count = 0;
+  double triangles = 0;
+  cJSON_ArrayForEach(mesh, list) {
+    count++;
+    if (number(mesh, "corners") == 3) triangles += number(mesh, "elements");
+  }
+  if (count) printf("meshes       %d, of %.0f triangles\n", count, triangles);
 }
 
 static void print_checkpoints(const cJSON *list) {
@@ -145,7 +172,7 @@ static void print_trajectory(const cJSON *tree) {
     printf("scene        %s\n", text_of(scene, "name", text, sizeof text));
   printf("frames       %.0f in %.0f chunks, t = %.6g to %.6g s, steps of %.6g s\n", number(tree, "frames"),
          number(tree, "chunks"), number(tree, "start"), number(tree, "end"), number(tree, "step"));
-  if (number(tree, "meshes") > 0) printf("meshes       %.0f\n", number(tree, "meshes"));
+  print_meshes(cJSON_GetObjectItem(tree, "meshes"));
   print_checkpoints(cJSON_GetObjectItem(tree, "checkpoints"));
   cJSON_ArrayForEach(item, cJSON_GetObjectItem(tree, "provenance")) print_provenance(item);
   print_channels(tree);

@@ -106,6 +106,8 @@ cJSON *mb_diff_json(const MbTraj *a, const MbCompareResult *r, const size_t *ord
 
 // ---- for people ---------------------------------------------------------------------------------
 
+static const double FEW_ULPS = 1e6; // beyond these their number says nothing
+
 static void print_channel(const MbTraj *a, const MbChannelResult *c) {
   char name[64], where[160];
   mb_console_safe(c->channel, name, sizeof name);
@@ -121,7 +123,7 @@ static void print_channel(const MbTraj *a, const MbChannelResult *c) {
   if (c->worst.error > 0 || isnan(c->worst.error))
     printf("  %s, frame %llu, t = %.6g s", place(a, c, &c->worst, where, sizeof where),
            (unsigned long long)c->worst.frame, c->worst.time);
-  if (c->worst.ulps > 0) printf(" (%.3g ulps)", c->worst.ulps);
+  if (c->worst.ulps > 0 && c->worst.ulps < FEW_ULPS) printf(" (%.3g ulps)", c->worst.ulps);
   putchar('\n');
   if (c->first.frame == UINT64_MAX) return;
   printf("  %-22s first beyond tolerance: %s, frame %llu, t = %.6g s: %.17g against %.17g; %llu numbers in "

@@ -1,5 +1,6 @@
 #include "cli/console.h"
 #include "cli/diff_result.h"
+#include "cli/file_kind.h"
 #include "cli/options.h"
 #include "io/compare/compare.h"
 #include "core/base/alloc.h"
@@ -133,7 +134,9 @@ static MbStatus show(const MbArgs *args, const MbTraj *a, const MbCompareResult 
 }
 
 static MbStatus open_both(const char *a, const char *b, MbTraj *traj[2], MbReport *report) {
-  const MbStatus status = mb_traj_open(a, &traj[0], report);
+  MbStatus status = mb_file_want_trajectory(a, report);
+  if (!status) status = mb_file_want_trajectory(b, report);
+  if (!status) status = mb_traj_open(a, &traj[0], report);
   return status ? status : mb_traj_open(b, &traj[1], report);
 }
 
@@ -167,7 +170,8 @@ static MbStatus compare_all(const MbArgs *args, const MbCompareOptions *options,
                             MbReport *report) {
   MbStatus status = MB_OK;
   for (size_t i = 0; i < lesson->count && !status; i++) {
-    status = mb_traj_open(args->operands[i], &lesson->traj[i], report);
+    status = mb_file_want_trajectory(args->operands[i], report);
+    if (!status) status = mb_traj_open(args->operands[i], &lesson->traj[i], report);
     if (status || i == 0) continue;
     status = mb_compare(lesson->traj[0], lesson->traj[i], options, &lesson->results[lesson->done++], report);
     if (status == MB_DIFFERS) status = MB_OK;

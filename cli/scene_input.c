@@ -2,6 +2,7 @@
 // reported and stored in the file in one way. An option that excludes another key (--duration: /time/steps)
 // replaces the whole object that holds both.
 #include "cli/scene_input.h"
+#include "cli/file_kind.h"
 #include "core/base/alloc.h"
 
 #include <errno.h>
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const size_t LARGEST = (size_t)1 << 30;
 
 typedef struct Source {
   char *text;
@@ -30,6 +33,11 @@ static MbStatus slurp(FILE *stream, Source *source, MbReport *report) {
     const size_t n = fread(source->text + source->length, 1, room - 1 - source->length, stream);
     if (!n) break;
     source->length += n;
+    if (mb_file_is_trajectory(source->text, source->length))
+      return mb_error(report, MB_SCENE, "", "%s is a trajectory, not a scene%s%s%s", source->name,
+                      stream == stdin ? "" : "; did you mean mbsim info ",
+                      stream == stdin ? "" : source->name, stream == stdin ? "" : "?");
+    if (source->length > LARGEST) break; // the scene's reader refuses it
   }
   source->text[source->length] = 0;
   if (ferror(stream))
@@ -50,6 +58,7 @@ static MbStatus read_source(const char *path, Source *source, MbReport *report) 
     memcpy(source->directory, path, n);
     source->directory[n] = 0;
   }
+  if (!*path) return mb_error(report, MB_USAGE, "", "the scene's file name is empty");
   FILE *stream = fopen(path, "re");
   if (!stream) return mb_error(report, MB_IO, "", "%s cannot be opened: %s", path, strerror(errno));
   const MbStatus status = slurp(stream, source, report);
@@ -103,10 +112,19 @@ static MbStatus add_params(Overrides *overrides, const MbValue *params, MbReport
   return MB_OK;
 }
 
+// One bound for all numbers, whatever they measure.
+static cJSON *same_error(double bound) {
+  cJSON *object = cJSON_CreateObject();
+  for (const char *const *word = mb_quantity_words; *word; word++)
+    cJSON_AddNumberToObject(object, *word, bound);
+  return object;
+}
+
 static cJSON *error_value(const char *text, MbReport *report) {
   char *end = NULL;
   const double number = strtod(text, &end);
-  if (end != text && !*end && number >= 0) return cJSON_CreateNumber(number);
+  if (end != text && !*end && number == 0) return cJSON_CreateNumber(0);
+  if (end != text && !*end && number > 0 && isfinite(number)) return same_error(number);
   if (!strcmp(text, "fine") || !strcmp(text, "view")) return cJSON_CreateString(text);
   cJSON *object = text[0] == '{' ? cJSON_Parse(text) : NULL;
   if (object) return object;
@@ -268,6 +286,7 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
                                     .nsets = overrides.nsets};
     status =
         mb_scene_parse(source.text, source.length, source.name, source.directory, &options, scene, report);
+    if (!status && !(*scene)->spec.nbodies) mb_warning(report, "", "the scene has no bodies");
   }
   overrides_free(&overrides);
   mb_free(source.text);

@@ -47,7 +47,8 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
       {.name = "error",                                                                                      \
        .type = MB_OPTION_TEXT,                                                                               \
        .argument = "E",                                                                                      \
-       .help = "largest error of the numbers in the file: 0 (lossless), fine, view, or a number"},           \
+       .help = "largest error of the numbers in the file: 0 (lossless), fine, view, or a number for all"     \
+               " of them (SI units)"},                                                                       \
   {                                                                                                          \
     .name = "checkpoint", .type = MB_OPTION_POSITIVE, .argument = "SECONDS",                                 \
     .help = "simulated time between checkpoints, instead of the scene's"                                     \

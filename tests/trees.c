@@ -73,3 +73,21 @@ MbSceneSpec test_forest(MbIntegratorKind kind, uint64_t *seed) {
   force->force[1] = test_constant(5);
   return spec;
 }
+
+MbSceneSpec test_chain(MbIntegratorKind kind, double h) {
+  MbSceneSpec spec = test_scene(kind, h, 1);
+  spec.gravity[2] = -9.81;
+  for (int i = 0; i < 10; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "link%d", i);
+    MbBodySpec *body = test_body(&spec, mb_arena_strdup(&spec.arena, name), 1, 0.002, 0.01, 0.01);
+    body->inertia.center[0] = 0.15;
+    body->jointed = true;
+    body->joint = (MbJointSpec){.kind = MB_JOINT_REVOLUTE};
+    body->joint.axis[1 + i % 2] = 1;
+    body->joint.in_parent.rotation[0] = body->joint.in_body.rotation[0] = 1;
+    if (i) body->joint.parent = spec.bodies[i - 1].name, body->joint.in_parent.position[0] = 0.3;
+    body->joint.position = test_one_number(&spec.arena, 0.2);
+  }
+  return spec;
+}

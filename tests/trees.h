@@ -1,4 +1,4 @@
-// Random trees of joints, made in C.
+// Trees of joints, made in C.
 #ifndef MB_TESTS_TREES_H
 #define MB_TESTS_TREES_H
 
@@ -13,5 +13,7 @@ MbBodySpec *test_random_body(MbSceneSpec *spec, uint64_t *seed);
 void test_hang(MbSceneSpec *spec, MbBodySpec *body, MbJointKind kind, const char *parent, uint64_t *seed);
 // Two bodies with every kind of joint and some free in space, hanging on random bodies before them.
 MbSceneSpec test_forest(MbIntegratorKind kind, uint64_t *seed);
+// Ten links with axes y and z in turn, let go from the horizontal, bent a little at every joint.
+MbSceneSpec test_chain(MbIntegratorKind kind, double h);
 
 #endif

@@ -44,7 +44,7 @@ void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double
 MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *report);
 // NaN and growth beyond all bounds in the bodies of sim->x: MB_NUMBERS, naming the body.
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report);
-// The matrix A is singular because of body `blame`.
+// The matrix A is singular because of body `blame`, or of a force that is not finite.
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
 
 // (q1, v1) ← the state after a step of second order in scenes with joints.

@@ -3,7 +3,7 @@
 # Elsewhere it says what to install.
 set -eu
 
-build='gcc make pkg-config libc6-dev libcjson-dev libmuparser-dev zlib1g-dev liblapacke-dev libopenblas-dev'
+build='gcc make pkg-config libc6-dev libcjson-dev libmuparser-dev zlib1g-dev liblapacke-dev libopenblas-dev libmetis-dev'
 tests='libcriterion-dev python3 python3-numpy python3-jsonschema'
 
 # The package of clang's runtime (libFuzzer, sanitizers) for the clang that is or would be installed; nothing

@@ -44,6 +44,8 @@ MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *re
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report);
 // The matrix A is singular because of body `blame`.
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
+// Solving the step's equations by iterations has failed.
+MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report);
 
 // How many numbers the adaptive integrator carries from step to step, and its step.
 size_t mb_rk45_memory(size_t nq, size_t nv);

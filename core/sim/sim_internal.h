@@ -46,6 +46,8 @@ MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *re
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report);
 // The matrix A is singular because of body `blame`, or of a force that is not finite.
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
+// Solving the step's equations by iterations has failed.
+MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report);
 
 // (q1, v1) ← the state after a step of second order in scenes with joints.
 MbStatus mb_half_steps_midpoint(MbSim *sim, MbReport *report);

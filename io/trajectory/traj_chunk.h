@@ -12,7 +12,11 @@ typedef struct MbChunkLayout {
   struct MbChunkChannel {
     size_t offset, cols, width;
     double bound;
-  } * channel; // (nchannels)
+    MbMotionKind motion; // how it is predicted from the velocities of channel `source`
+    size_t source;
+  } * channel;            // (nchannels)
+  bool moving;            // any of them is
+  size_t most_velocities; // numbers a frame of such a source
 } MbChunkLayout;
 
 // False when memory ran out.

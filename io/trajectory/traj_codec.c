@@ -4,12 +4,13 @@
 #include "io/trajectory/traj_scratch.h"
 
 unsigned char mb_predictor_byte(MbPredictor p) {
-  return (unsigned char)(p.time | p.start << 2 | p.later << 4);
+  return (unsigned char)(p.time | p.start << 2 | p.later << 4 | (unsigned)p.motion << 6);
 }
 
 bool mb_predictor_from_byte(unsigned char byte, MbPredictor *p) {
-  *p = (MbPredictor){.time = byte & 3u, .start = byte >> 2 & 3u, .later = byte >> 4 & 3u};
-  return byte < 64 && p->start < 3 && p->later < 3;
+  *p = (MbPredictor){
+      .time = byte & 3u, .start = byte >> 2 & 3u, .later = byte >> 4 & 3u, .motion = byte >> 6 & 1u};
+  return byte < 128 && p->start < 3 && p->later < 3 && (!p->motion || p->time == 1 || p->time == 2);
 }
 
 size_t mb_block_room(size_t numbers) { return MB_BLOCK_HEADERS_MAX + 8 * numbers; }
@@ -19,10 +20,12 @@ MbCodec *mb_codec_create(bool encoding, size_t numbers, size_t cols) {
   if (!codec) return NULL;
   // encoding works on whole blocks, decoding row by row
   codec->integers = encoding ? mb_calloc(numbers, sizeof(uint64_t)) : NULL;
+  codec->settled = encoding ? mb_calloc(numbers, sizeof(double)) : NULL;
   codec->residuals = mb_calloc(encoding ? numbers : cols, sizeof(uint64_t));
   codec->history = encoding ? NULL : mb_calloc(cols, 4 * sizeof(uint64_t));
   codec->planes = mb_calloc(numbers, encoding ? 1 : 8);
-  const bool good = codec->residuals && codec->planes && (encoding ? !!codec->integers : !!codec->history);
+  const bool good =
+      codec->residuals && codec->planes && (encoding ? codec->integers && codec->settled : !!codec->history);
   if (good && mb_squeezer_begin(&codec->squeezer, encoding)) return codec;
   mb_codec_free(codec);
   return NULL;
@@ -32,15 +35,34 @@ void mb_codec_free(MbCodec *codec) {
   if (!codec) return;
   mb_squeezer_end(&codec->squeezer);
   mb_free(codec->integers);
+  mb_free(codec->settled);
+  mb_free(codec->velocity);
+  mb_free(codec->time);
   mb_free(codec->residuals);
   mb_free(codec->history);
   mb_free(codec->planes);
   mb_free(codec);
 }
 
+static bool grow(double **block, size_t *room, size_t count) {
+  if (count <= *room) return true;
+  mb_free(*block);
+  *block = mb_calloc(count, sizeof **block);
+  *room = *block ? count : 0;
+  return *block;
+}
+
+bool mb_codec_moving(MbCodec *codec, size_t rows, size_t numbers, double **time, double **velocity) {
+  if (!grow(&codec->time, &codec->time_room, rows)) return false;
+  if (!grow(&codec->velocity, &codec->velocity_room, numbers)) return false;
+  *time = codec->time;
+  *velocity = codec->velocity;
+  return true;
+}
+
 // Header fields are checked for what a decoder relies on; everything reserved must be zero.
-bool mb_block_headers(const unsigned char *p, size_t size, unsigned id, size_t numbers, MbBlock *block,
-                      const char **why) {
+bool mb_block_headers(const unsigned char *p, size_t size, unsigned id, size_t numbers, bool moved,
+                      MbBlock *block, const char **why) {
   if (size < MB_TRAJ_BLOCK_HEADER) return *why = "ends within a block header", false;
   *block = (MbBlock){
       .id = mb_get16(p), .width = p[4], .bound = mb_get_double(p + 8), .gain = mb_get_double(p + 16)};
@@ -49,6 +71,10 @@ bool mb_block_headers(const unsigned char *p, size_t size, unsigned id, size_t n
   block->mode = (MbTrajMode)p[2];
   if (!mb_predictor_from_byte(p[3], &block->predictor)) return *why = "uses an unknown predictor", false;
   if (block->mode == MB_MODE_RAW && p[3]) return *why = "predicts in a raw block", false;
+  if (block->predictor.motion && block->mode != MB_MODE_BOUNDED)
+    return *why = "predicts from velocities in a block that is not bounded", false;
+  if (block->predictor.motion && !moved)
+    return *why = "predicts from velocities a channel that has none", false;
   if (block->width > 8 || p[5] || p[6] || p[7]) return *why = "has an invalid block header", false;
   if (block->mode == MB_MODE_BOUNDED && !(block->gain > 0 && block->gain <= 1e300))
     return *why = "has an invalid gain", false;
@@ -68,9 +94,9 @@ bool mb_block_headers(const unsigned char *p, size_t size, unsigned id, size_t n
   return true;
 }
 
-bool mb_block_parse(const unsigned char *p, size_t size, unsigned id, size_t numbers, MbBlock *block,
-                    const char **why) {
-  if (!mb_block_headers(p, size, id, numbers, block, why)) return false;
+bool mb_block_parse(const unsigned char *p, size_t size, unsigned id, size_t numbers, bool moved,
+                    MbBlock *block, const char **why) {
+  if (!mb_block_headers(p, size, id, numbers, moved, block, why)) return false;
   if (block->length > size) return *why = "ends within a plane", false;
   const unsigned char *at = p + MB_TRAJ_BLOCK_HEADER + MB_TRAJ_PLANE_HEADER * block->width;
   for (unsigned b = 0; b < block->width; b++) {
@@ -112,7 +138,8 @@ static unsigned least(size_t row, unsigned order) { return row < order ? (unsign
 
 // One row of integers becomes doubles: rows before it are x itself (raw, lossless) or codec->history
 // (bounded).
-static void finish_row(MbCodec *codec, const MbBlock *block, MbGrid grid, size_t row, double *x) {
+static void finish_row(MbCodec *codec, const MbBlock *block, MbGrid grid, const MbMotion *motion, size_t row,
+                       double *x) {
   const unsigned order = least(row, block->predictor.time);
   double *x0 = x + row * grid.stride;
   if (block->mode == MB_MODE_LOSSLESS) {
@@ -122,12 +149,24 @@ static void finish_row(MbCodec *codec, const MbBlock *block, MbGrid grid, size_t
   } else {
     uint64_t *q[4];
     for (size_t k = 0; k < 4; k++) q[k] = codec->history + (row + 4 - k) % 4 * grid.cols;
-    mb_integrate(grid.cols, order, codec->residuals, q[1], q[2], q[3], q[0]);
+    const MbMotionRow moving = {.motion = motion,
+                                .order = order,
+                                .row = row,
+                                .items = grid.width ? grid.cols / grid.width : 0,
+                                .width = grid.width,
+                                .gain = block->gain,
+                                .q1 = q[1],
+                                .q2 = q[2]};
+    if (block->predictor.motion && order)
+      mb_motion_integrate(&moving, codec->residuals, q[0]);
+    else
+      mb_integrate(grid.cols, order, codec->residuals, q[1], q[2], q[3], q[0]);
     mb_dequantise(grid.cols, q[0], block->gain, x0);
   }
 }
 
-bool mb_block_decode(MbCodec *codec, const MbBlock *block, MbGrid grid, double *x, const char **why) {
+bool mb_block_decode(MbCodec *codec, const MbBlock *block, MbGrid grid, const MbMotion *motion, double *x,
+                     const char **why) {
   const size_t numbers = grid.rows * grid.cols;
   const unsigned char *plane[8];
   uint64_t base = 0;
@@ -145,7 +184,7 @@ bool mb_block_decode(MbCodec *codec, const MbBlock *block, MbGrid grid, double *
     mb_merge(grid.cols, part, base, codec->residuals, true);
     const unsigned along = row < block->predictor.time ? block->predictor.start : block->predictor.later;
     mb_accumulate(grid.cols, grid.width, along, codec->residuals);
-    finish_row(codec, block, grid, row, x);
+    finish_row(codec, block, grid, motion, row, x);
   }
   return true;
 }

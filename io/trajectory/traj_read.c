@@ -187,7 +187,7 @@ static bool count_chunk(MbTraj *t, const MbTrajChunkInfo *c) {
     if (at >= end) return false;
     const size_t n = end - at < sizeof headers ? (size_t)(end - at) : sizeof headers;
     if (mb_read_at(t->fd, at, headers, n) ||
-        !mb_block_headers(headers, n, (unsigned)i, numbers, &block, &why))
+        !mb_block_headers(headers, n, (unsigned)i, numbers, t->layout.channel[i].motion, &block, &why))
       return false;
     t->channel_bytes[i] += block.length;
     at += block.length;

@@ -33,13 +33,13 @@ static void bench_free(Bench *b) {
 static MbTrajMode round_trip(Bench *b, const double *x, MbGrid grid, double bound, size_t *length) {
   const char *why = NULL;
   MbBlock block;
-  *length = mb_block_encode(b->encoder, 7, x, grid, bound, b->bytes);
+  *length = mb_block_encode(b->encoder, 7, x, grid, bound, NULL, b->bytes);
   const size_t n = grid.rows * grid.cols;
   cr_assert_leq(*length, mb_block_room(n));
-  cr_assert(mb_block_parse(b->bytes, *length, 7, n, &block, &why), "%s", why);
+  cr_assert(mb_block_parse(b->bytes, *length, 7, n, false, &block, &why), "%s", why);
   cr_assert_eq(block.length, *length);
   cr_assert(mb_block_check(b->decoder, &block, n, &why), "%s", why);
-  cr_assert(mb_block_decode(b->decoder, &block, grid, b->out, &why), "%s", why);
+  cr_assert(mb_block_decode(b->decoder, &block, grid, NULL, b->out, &why), "%s", why);
   return block.mode;
 }
 
@@ -203,15 +203,15 @@ Test(traj_codec, damaged_blocks_do_no_harm) {
   const MbGrid grid = grids[5];
   fill(x, grid, 0, 1e-6, &state);
   for (int round = 0; round < 4000; round++) {
-    length = mb_block_encode(b.encoder, 7, x, grid, round % 2 ? 1e-6 : 0, b.bytes);
+    length = mb_block_encode(b.encoder, 7, x, grid, round % 2 ? 1e-6 : 0, NULL, b.bytes);
     for (int k = 0; k < 3; k++) b.bytes[random_word(&state) % length] = (unsigned char)random_word(&state);
     const size_t cut = round % 5 ? length : random_word(&state) % length;
     unsigned char *tight = malloc(cut ? cut : 1); // so that a sanitizer sees reading beyond
     memcpy(tight, b.bytes, cut);
     MbBlock block;
     const char *why = NULL;
-    if (mb_block_parse(tight, cut, 7, grid.rows * grid.cols, &block, &why))
-      mb_block_decode(b.decoder, &block, grid, b.out, &why);
+    if (mb_block_parse(tight, cut, 7, grid.rows * grid.cols, false, &block, &why))
+      mb_block_decode(b.decoder, &block, grid, NULL, b.out, &why);
     else
       cr_assert_not_null(why);
     free(tight);

@@ -27,13 +27,23 @@ static size_t frame_size(const Motion *m) { return m->items * (m->bodies ? 13 : 
 static MbStatus write_file(const char *path, const Motion *m, double pose, double velocity, size_t repeat,
                            MbTrajCounts *counts) {
   const size_t n = m->items, size = frame_size(m);
-  const MbChannel position = {.name = "position", .quantity = MB_POSE, .items = n, .width = 3};
+  MbChannel position = {.name = "body.position", .quantity = MB_POSE, .items = n, .width = 3};
   const MbChannel bodies[] = {
       position,
-      {.name = "rotation", .quantity = MB_POSE, .rotation = true, .items = n, .width = 4, .offset = 3 * n},
-      {.name = "velocity", .quantity = MB_VELOCITY, .items = n, .width = 6, .offset = 7 * n}};
-  const MbChannel nodes[] = {
-      position, {.name = "velocity", .quantity = MB_VELOCITY, .items = n, .width = 3, .offset = 3 * n}};
+      {.name = "body.rotation",
+       .quantity = MB_POSE,
+       .rotation = true,
+       .items = n,
+       .width = 4,
+       .offset = 3 * n},
+      {.name = "body.velocity", .quantity = MB_VELOCITY, .items = n, .width = 6, .offset = 7 * n}};
+  position.name = "deformable.cloth.position";
+  const MbChannel nodes[] = {position,
+                             {.name = "deformable.cloth.velocity",
+                              .quantity = MB_VELOCITY,
+                              .items = n,
+                              .width = 3,
+                              .offset = 3 * n}};
   const MbTrajHead head = {.channels = m->bodies ? bodies : nodes,
                            .nchannels = m->bodies ? 3 : 2,
                            .frame_size = size,

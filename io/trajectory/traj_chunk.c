@@ -2,98 +2,6 @@
 #include "core/base/alloc.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-// ---- which velocities belong to which poses ---------------------------------------------------------------
-
-typedef struct Named {
-  const char *name;
-  size_t id;
-} Named;
-
-static int by_name(const void *a, const void *b) {
-  const Named *x = a, *y = b;
-  const int order = strcmp(x->name, y->name);
-  return order ? order : (x->id > y->id) - (x->id < y->id);
-}
-
-// Length of `name` before `ending`, SIZE_MAX where it ends otherwise.
-static size_t stem(const char *name, const char *ending) {
-  const size_t n = strlen(name), m = strlen(ending);
-  return n > m && !strcmp(name + n - m, ending) ? n - m : SIZE_MAX;
-}
-
-static int order_stem(const char *velocity, const char *name, size_t n) {
-  const int order = strncmp(velocity, name, n);
-  return order ? order : strcmp(velocity + n, ".velocity");
-}
-
-// The first channel called "<stem>.velocity", SIZE_MAX where there is none.
-static size_t find_velocity(const Named *sorted, size_t count, const char *name, size_t n) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (order_stem(sorted[middle].name, name, n) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < count && !order_stem(sorted[low].name, name, n) ? sorted[low].id : SIZE_MAX;
-}
-
-static MbMotionKind kind_of(const MbChannel *pose, bool turning, const MbChannel *velocity) {
-  if (!pose->width || pose->items != velocity->items) return MB_MOTION_NONE;
-  if (turning) return pose->width == 4 && velocity->width == 6 ? MB_MOTION_ROTATION : MB_MOTION_NONE;
-  if (pose->width == velocity->width) return MB_MOTION_SAME;
-  return pose->width == 3 && velocity->width == 6 ? MB_MOTION_LINEAR : MB_MOTION_NONE;
-}
-
-static void find_motion(const MbChannel *channels, const Named *sorted, MbChunkLayout *layout) {
-  for (size_t i = 0; i < layout->nchannels; i++) {
-    struct MbChunkChannel *c = &layout->channel[i];
-    size_t n = stem(channels[i].name, ".position");
-    const bool turning = n == SIZE_MAX;
-    if (turning) n = stem(channels[i].name, ".rotation");
-    if (n == SIZE_MAX) continue;
-    c->source = find_velocity(sorted, layout->nchannels, channels[i].name, n);
-    if (c->source == SIZE_MAX) continue;
-    c->motion = kind_of(&channels[i], turning, &channels[c->source]);
-    if (!c->motion) continue;
-    layout->moving = true;
-    const size_t cols = channels[c->source].items * channels[c->source].width;
-    if (cols > layout->most_velocities) layout->most_velocities = cols;
-  }
-}
-
-// ---- layout -----------------------------------------------------------------------------------------------
-
-bool mb_chunk_layout(const MbChannel *channels, size_t nchannels, size_t frame_size, MbChunkLayout *layout) {
-  *layout = (MbChunkLayout){.nchannels = nchannels, .frame_size = frame_size};
-  layout->channel = mb_calloc(nchannels, sizeof *layout->channel);
-  if (!layout->channel) return false;
-  for (size_t i = 0; i < nchannels; i++) {
-    const size_t cols = channels[i].items * channels[i].width;
-    layout->channel[i] =
-        (struct MbChunkChannel){.offset = channels[i].offset, .cols = cols, .width = channels[i].width};
-    layout->total_cols += cols;
-    if (cols > layout->most_cols) layout->most_cols = cols;
-  }
-  Named *sorted = mb_calloc(nchannels, sizeof *sorted);
-  if (!sorted) {
-    mb_chunk_layout_free(layout);
-    return false;
-  }
-  for (size_t i = 0; i < nchannels; i++) sorted[i] = (Named){channels[i].name, i};
-  qsort(sorted, nchannels, sizeof *sorted, by_name);
-  find_motion(channels, sorted, layout);
-  mb_free(sorted);
-  return true;
-}
-
-void mb_chunk_layout_free(MbChunkLayout *layout) {
-  mb_free(layout->channel);
-  *layout = (MbChunkLayout){0};
-}
 
 size_t mb_chunk_capacity(const MbChunkLayout *layout) {
   const size_t fit = MB_TRAJ_CHUNK_BYTES / (8 * (layout->total_cols + 1));
@@ -101,32 +9,43 @@ size_t mb_chunk_capacity(const MbChunkLayout *layout) {
 }
 
 size_t mb_chunk_room(const MbChunkLayout *layout, size_t frames) {
-  return MB_TRAJ_CHUNK_HEADER + 8 * frames + layout->nchannels * mb_block_room(0) +
+  return MB_TRAJ_CHUNK_HEADER + 8 * frames + layout->nblocks * mb_block_room(0) +
          8 * frames * layout->total_cols;
 }
 
-static MbGrid grid_of(const MbChunkLayout *layout, size_t channel, size_t rows) {
-  return (MbGrid){.rows = rows,
-                  .cols = layout->channel[channel].cols,
-                  .stride = layout->frame_size,
-                  .width = layout->channel[channel].width};
+static MbGrid grid_of(const MbChunkLayout *layout, size_t block, size_t rows) {
+  const struct MbChunkBlock *b = &layout->block[block];
+  return (MbGrid){
+      .rows = rows, .cols = b->cols, .stride = layout->frame_size, .width = b->width, .step = b->step};
 }
 
-// Velocities as decoding will give them, for a channel that is predicted from them.
-static bool moving(MbCodec *codec, const MbChunkLayout *layout, size_t i, size_t count, const double *times,
-                   const double *frames, size_t *settled, MbMotion *motion) {
-  const struct MbChunkChannel *c = &layout->channel[i];
-  if (!c->motion || !(c->bound > 0)) return false;
-  const struct MbChunkChannel *source = &layout->channel[c->source];
-  *motion = (MbMotion){c->motion, times, frames + source->offset, layout->frame_size};
-  if (!(source->bound > 0)) return true;
+// ---- encoding ---------------------------------------------------------------------------------------------
+
+typedef struct Frames {
+  size_t count;
+  const double *times, *numbers; // (count), (count x frame_size)
+  size_t held;                   // the block whose velocities the codec holds, SIZE_MAX = none
+} Frames;
+
+// Velocities as decoding will give them, for a block that is predicted from them; false where there are none.
+static bool settled_velocities(MbCodec *codec, const MbChunkLayout *layout, size_t i, Frames *f,
+                               MbMotion *motion) {
+  const struct MbChunkBlock *b = &layout->block[i];
+  if (!b->motion || !(layout->channel[b->channel].bound > 0)) return false;
+  const struct MbChunkBlock *source = &layout->block[b->source];
+  const double bound = layout->channel[source->channel].bound, *from = f->numbers + source->offset;
+  if (!(bound > 0)) {
+    *motion = (MbMotion){b->motion, f->times, from, layout->frame_size, source->step};
+    return true;
+  }
   double *velocity = NULL, *unused = NULL;
-  if (!mb_codec_moving(codec, 0, layout->most_velocities * count, &unused, &velocity)) return false;
-  if (*settled != c->source)
-    mb_block_settle(motion->velocity, grid_of(layout, c->source, count), source->bound, velocity);
-  *settled = c->source;
-  motion->velocity = velocity;
-  motion->stride = source->cols;
+  if (!mb_codec_moving(codec, 0, layout->most_velocities * f->count, &unused, &velocity)) return false;
+  if (f->held != b->source) {
+    mb_grid_pack(from, grid_of(layout, b->source, f->count), velocity);
+    mb_block_settle(velocity, f->count * source->cols, bound);
+  }
+  f->held = b->source;
+  *motion = (MbMotion){b->motion, f->times, velocity, source->cols, source->width};
   return true;
 }
 
@@ -137,12 +56,14 @@ size_t mb_chunk_encode(MbCodec *codec, const MbChunkLayout *layout, uint64_t fir
   mb_put32(out + 12, (uint32_t)layout->nchannels);
   unsigned char *at = out + MB_TRAJ_CHUNK_HEADER;
   for (size_t i = 0; i < count; i++, at += 8) mb_put_double(at, times[i]);
-  size_t settled = SIZE_MAX; // the channel whose velocities the codec holds
-  for (size_t i = 0; i < layout->nchannels; i++) {
+  Frames f = {count, times, frames, SIZE_MAX};
+  for (size_t i = 0; i < layout->nblocks; i++) {
+    const struct MbChunkBlock *b = &layout->block[i];
     MbMotion motion;
-    const bool moved = moving(codec, layout, i, count, times, frames, &settled, &motion);
-    at += mb_block_encode(codec, (unsigned)i, frames + layout->channel[i].offset, grid_of(layout, i, count),
-                          layout->channel[i].bound, moved ? &motion : NULL, at);
+    const bool moved = settled_velocities(codec, layout, i, &f, &motion);
+    at +=
+        mb_block_encode(codec, mb_chunk_block_name(layout, i), frames + b->offset, grid_of(layout, i, count),
+                        layout->channel[b->channel].bound, moved ? &motion : NULL, at);
   }
   return (size_t)(at - out);
 }
@@ -173,10 +94,10 @@ bool mb_chunk_parse(const MbChunkLayout *layout, const unsigned char *p, size_t 
 bool mb_chunk_check(MbCodec *codec, const MbChunkLayout *layout, const MbChunk *chunk, const char **why) {
   const unsigned char *at = chunk->blocks;
   size_t left = chunk->size;
-  for (size_t i = 0; i < layout->nchannels; i++) {
-    const size_t numbers = chunk->count * layout->channel[i].cols;
+  for (size_t i = 0; i < layout->nblocks; i++) {
+    const size_t numbers = chunk->count * layout->block[i].cols;
     MbBlock block;
-    if (!mb_block_parse(at, left, (unsigned)i, numbers, layout->channel[i].motion, &block, why) ||
+    if (!mb_block_parse(at, left, mb_chunk_block_name(layout, i), numbers, &block, why) ||
         !mb_block_check(codec, &block, numbers, why))
       return false;
     at += block.length;
@@ -191,72 +112,73 @@ typedef struct Decoding {
   MbCodec *codec;
   const MbChunkLayout *layout;
   const MbChunk *chunk;
-  const bool *wanted;
+  const bool *wanted; // (nchannels)
   double *frames;
-  size_t *place; // (nchannels) where each block begins, NULL where no channel is predicted from another
-  size_t held;   // the channel whose velocities the codec holds, SIZE_MAX = none
+  size_t *place; // (nblocks) where each block begins, NULL where none may be predicted from another
+  size_t held;   // the block whose velocities the codec holds, SIZE_MAX = none
   bool late;     // there are blocks left for the second pass
 } Decoding;
 
-static bool is_wanted(const Decoding *d, size_t i) { return !d->wanted || d->wanted[i]; }
+static bool is_wanted(const Decoding *d, size_t block) {
+  return !d->wanted || d->wanted[d->layout->block[block].channel];
+}
+
+static bool parse_block(const Decoding *d, size_t i, size_t at, MbBlock *block, const char **why) {
+  return mb_block_parse(d->chunk->blocks + at, d->chunk->size - at, mb_chunk_block_name(d->layout, i),
+                        d->chunk->count * d->layout->block[i].cols, block, why);
+}
+
+static bool decode_block(const Decoding *d, size_t i, const MbBlock *block, const MbMotion *motion,
+                         const char **why) {
+  return mb_block_decode(d->codec, block, grid_of(d->layout, i, d->chunk->count), motion,
+                         d->frames + d->layout->block[i].offset, why);
+}
 
 // Blocks that need no other: all that are wanted, but those predicted from velocities.
 static bool decode_first(Decoding *d, const char **why) {
   size_t at = 0;
-  for (size_t i = 0; i < d->layout->nchannels; i++) {
-    const MbGrid grid = grid_of(d->layout, i, d->chunk->count);
-    const struct MbChunkChannel *c = &d->layout->channel[i];
+  for (size_t i = 0; i < d->layout->nblocks; i++) {
     MbBlock block;
-    if (!mb_block_parse(d->chunk->blocks + at, d->chunk->size - at, (unsigned)i, grid.rows * grid.cols,
-                        c->motion, &block, why))
-      return false;
+    if (!parse_block(d, i, at, &block, why)) return false;
     if (d->place) d->place[i] = at;
     at += block.length;
     if (!is_wanted(d, i)) continue;
     d->late |= block.predictor.motion;
-    if (!block.predictor.motion && !mb_block_decode(d->codec, &block, grid, NULL, d->frames + c->offset, why))
-      return false;
+    if (!block.predictor.motion && !decode_block(d, i, &block, NULL, why)) return false;
   }
   if (at != d->chunk->size) return *why = "goes on behind its last block", false;
   return true;
 }
 
-// The block again; its headers were found good.
-static MbBlock block_of(const Decoding *d, size_t i, MbGrid grid) {
-  MbBlock block = {0};
-  const char *why = NULL;
-  mb_block_parse(d->chunk->blocks + d->place[i], d->chunk->size - d->place[i], (unsigned)i,
-                 grid.rows * grid.cols, d->layout->channel[i].motion, &block, &why);
-  return block;
-}
-
-static bool decode_moving(Decoding *d, size_t i, const MbBlock *block, const char **why) {
-  const MbGrid grid = grid_of(d->layout, i, d->chunk->count);
-  const struct MbChunkChannel *c = &d->layout->channel[i], *source = &d->layout->channel[c->source];
-  MbGrid from = grid_of(d->layout, c->source, d->chunk->count);
+// The velocities of block i: where they were decoded already, or decoded now.
+static bool find_velocities(Decoding *d, size_t i, MbMotion *motion, const char **why) {
+  const struct MbChunkBlock *b = &d->layout->block[i], *source = &d->layout->block[b->source];
+  const size_t rows = d->chunk->count;
+  const bool there = is_wanted(d, b->source);
   double *time = NULL, *velocity = NULL;
-  if (!mb_codec_moving(d->codec, grid.rows,
-                       is_wanted(d, c->source) ? 0 : d->layout->most_velocities * grid.rows, &time,
-                       &velocity))
+  if (!mb_codec_moving(d->codec, rows, there ? 0 : d->layout->most_velocities * rows, &time, &velocity))
     return *why = "does not fit in memory", false;
-  for (size_t r = 0; r < grid.rows; r++) time[r] = mb_get_double(d->chunk->times + 8 * r);
-  MbMotion motion = {c->motion, time, d->frames + source->offset, d->layout->frame_size};
-  if (!is_wanted(d, c->source)) {
-    from.stride = from.cols;
-    const MbBlock moved = block_of(d, c->source, from);
-    if (d->held != c->source && !mb_block_decode(d->codec, &moved, from, NULL, velocity, why)) return false;
-    d->held = c->source;
-    motion.velocity = velocity;
-    motion.stride = from.stride;
-  }
-  return mb_block_decode(d->codec, block, grid, &motion, d->frames + c->offset, why);
+  for (size_t r = 0; r < rows; r++) time[r] = mb_get_double(d->chunk->times + 8 * r);
+  *motion = (MbMotion){b->motion, time, d->frames + source->offset, d->layout->frame_size, source->step};
+  if (there) return true;
+
+  const MbGrid packed = {rows, source->cols, source->cols, source->width, source->width};
+  *motion = (MbMotion){b->motion, time, velocity, packed.stride, packed.step};
+  if (d->held == b->source) return true;
+  d->held = b->source;
+  MbBlock block;
+  return parse_block(d, b->source, d->place[b->source], &block, why) &&
+         mb_block_decode(d->codec, &block, packed, NULL, velocity, why);
 }
 
 static bool decode_late(Decoding *d, const char **why) {
-  for (size_t i = 0; i < d->layout->nchannels; i++) {
-    if (!is_wanted(d, i) || !d->layout->channel[i].motion) continue;
-    const MbBlock block = block_of(d, i, grid_of(d->layout, i, d->chunk->count));
-    if (block.predictor.motion && !decode_moving(d, i, &block, why)) return false;
+  for (size_t i = 0; i < d->layout->nblocks; i++) {
+    MbBlock block;
+    MbMotion motion;
+    if (!is_wanted(d, i) || !d->layout->block[i].motion) continue;
+    if (!parse_block(d, i, d->place[i], &block, why)) return false;
+    if (!block.predictor.motion) continue;
+    if (!find_velocities(d, i, &motion, why) || !decode_block(d, i, &block, &motion, why)) return false;
   }
   return true;
 }
@@ -264,7 +186,7 @@ static bool decode_late(Decoding *d, const char **why) {
 bool mb_chunk_decode(MbCodec *codec, const MbChunkLayout *layout, const MbChunk *chunk, const bool *wanted,
                      double *frames, const char **why) {
   Decoding d = {codec, layout, chunk, wanted, frames, NULL, SIZE_MAX, false};
-  if (layout->moving && !(d.place = mb_calloc(layout->nchannels, sizeof *d.place)))
+  if (layout->moving && !(d.place = mb_calloc(layout->nblocks, sizeof *d.place)))
     return *why = "does not fit in memory", false;
   const bool good = decode_first(&d, why) && (!d.late || decode_late(&d, why));
   mb_free(d.place);

@@ -140,13 +140,24 @@ static bool quantise(const Source *s, double bound, double *quantum) {
   return true;
 }
 
-void mb_block_settle(const double *x, MbGrid grid, double bound, double *restrict y) {
-  const double quantum = quantum_of(bound);
+void mb_grid_pack(const double *x, MbGrid grid, double *restrict y) {
   for (size_t row = 0; row < grid.rows; row++, x += grid.stride, y += grid.cols)
-    if (is_quantum(quantum))
-      mb_settle(grid.cols, x, quantum, bound, y);
-    else
-      memcpy(y, x, grid.cols * sizeof *y);
+    for (size_t i = 0, at = 0; i < grid.cols; i += grid.width, at += grid.step)
+      for (size_t k = 0; k < grid.width; k++) y[i + k] = x[at + k];
+}
+
+void mb_block_settle(double *x, size_t numbers, double bound) {
+  const double quantum = quantum_of(bound);
+  if (is_quantum(quantum)) mb_settle(numbers, quantum, bound, x);
+}
+
+// Moves the numbers to where they lie one behind the other and may be changed.
+static void pack(Source *s) {
+  if (s->x == s->codec->settled) return;
+  mb_grid_pack(s->x, s->grid, s->codec->settled);
+  s->x = s->codec->settled;
+  s->grid.stride = s->grid.cols;
+  s->grid.step = s->grid.width;
 }
 
 static Choice decide(Source *s, double bound) {
@@ -156,9 +167,8 @@ static Choice decide(Source *s, double bound) {
     choice.bound = bound;
   } else if (bound > 0) {
     // what the others of the block are must not change what a number decodes to
-    mb_block_settle(s->x, s->grid, bound, s->codec->settled);
-    s->x = s->codec->settled;
-    s->grid.stride = s->grid.cols;
+    pack(s);
+    mb_block_settle(s->codec->settled, s->grid.rows * s->grid.cols, bound);
     choice.quantum = 0;
   }
   if (choice.mode != MB_MODE_BOUNDED || !s->grid.cols || s->grid.width > RUN) s->motion = NULL;
@@ -189,19 +199,21 @@ static uint64_t fill_residuals(const Source *s, const Choice *choice) {
   return all;
 }
 
-size_t mb_block_encode(MbCodec *codec, unsigned id, const double *x, MbGrid grid, double bound,
+size_t mb_block_encode(MbCodec *codec, MbBlockName name, const double *x, MbGrid grid, double bound,
                        const MbMotion *motion, unsigned char *out) {
   const size_t numbers = grid.rows * grid.cols;
   Source source = {codec, x, grid, motion};
+  if (grid.step != grid.width) pack(&source);
   const Choice choice = decide(&source, bound);
   const uint64_t all = fill_residuals(&source, &choice);
   const unsigned width = all ? (unsigned)(71 - __builtin_clzll(all)) / 8 : 0;
 
   memset(out, 0, MB_TRAJ_BLOCK_HEADER);
-  mb_put16(out, (uint16_t)id);
+  mb_put16(out, (uint16_t)name.id);
   out[2] = (unsigned char)choice.mode;
   out[3] = mb_predictor_byte(choice.predictor);
   out[4] = (unsigned char)width;
+  out[5] = (unsigned char)name.part;
   mb_put_double(out + 8, choice.bound);
   mb_put_double(out + 16, choice.quantum);
 

@@ -40,12 +40,14 @@ WIDE static void simpson(size_t n, double s, const double *v0, const double *v1,
 
 enum { TILE = 3 * 64 }; // numbers
 
-// Velocities of n numbers from the tile's first on, gathered where others lie between them.
+// Velocities of n numbers from the tile's first on, gathered where others lie between them. (Those have 3
+// numbers an item.)
 static const double *gather(const MbMotionRow *r, size_t back, size_t at, size_t n, double out[TILE]) {
-  const double *row = r->motion->velocity + (r->row - back) * r->motion->stride;
-  if (r->motion->kind == MB_MOTION_SAME) return row + r->item * r->width + at;
-  row += 6 * (r->item + at / 3) + 3;
-  for (size_t i = 0; i < n; i += 3, row += 6)
+  const size_t step = r->motion->step;
+  const double *row = r->motion->velocity + (r->row - back) * r->motion->stride + r->item * step;
+  if (step == r->width) return row + at;
+  row += at / 3 * step;
+  for (size_t i = 0; i < n; i += 3, row += step)
     for (size_t k = 0; k < 3; k++) out[i + k] = row[k];
   return out;
 }
@@ -79,7 +81,7 @@ typedef struct Turning {
 
 static Turning turning(const MbMotionRow *r) {
   const MbMotion *m = r->motion;
-  const double *t = m->time + r->row, *w0 = m->velocity + r->row * m->stride + 6 * r->item;
+  const double *t = m->time + r->row, *w0 = m->velocity + r->row * m->stride + m->step * r->item;
   const double h = r->order == 1 ? t[0] - *(t - 1) : t[0] - *(t - 2);
   return (Turning){.w0 = w0,
                    .w1 = w0 - m->stride,
@@ -151,11 +153,12 @@ static inline void turn_item(const Turning *t, const uint64_t *b, bool forward, 
 static void turn_items(const MbMotionRow *r, bool forward, const uint64_t *in, uint64_t *out) {
   Turning t = turning(r);
   const uint64_t *b = r->order == 1 ? r->q1 : r->q2;
+  const size_t step = r->motion->step;
   for (size_t i = 0; i < r->items; i++, b += 4, in += 4, out += 4) {
     turn_item(&t, b, forward, in, out);
-    t.w0 += 6;
-    t.w1 += 6;
-    if (t.w2) t.w2 += 6;
+    t.w0 += step;
+    t.w1 += step;
+    if (t.w2) t.w2 += step;
   }
 }
 

@@ -9,17 +9,16 @@
 
 typedef enum MbMotionKind {
   MB_MOTION_NONE,
-  MB_MOTION_SAME,     // number by number
-  MB_MOTION_LINEAR,   // 3 numbers an item, from the last 3 of 6
-  MB_MOTION_ROTATION, // quaternions, from the first 3 of 6, in world axes
+  MB_MOTION_LINEAR,   // each number from its rate
+  MB_MOTION_ROTATION, // quaternions from angular velocities in world axes, 3 numbers an item
 } MbMotionKind;
 
 // Decoded velocities of the rows of a block.
 typedef struct MbMotion {
   MbMotionKind kind;
   const double *time;     // (rows)
-  const double *velocity; // (rows x stride) the channel's numbers
-  size_t stride;          // doubles from one row to the next
+  const double *velocity; // (rows x stride)
+  size_t stride, step;    // doubles from one row to the next, from one item to the next
 } MbMotion;
 
 // Prediction of items [item, item + items) of one row. Order 1 begins at the row before (trapezoid), order 2

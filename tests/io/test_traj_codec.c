@@ -33,10 +33,10 @@ static void bench_free(Bench *b) {
 static MbTrajMode round_trip(Bench *b, const double *x, MbGrid grid, double bound, size_t *length) {
   const char *why = NULL;
   MbBlock block;
-  *length = mb_block_encode(b->encoder, 7, x, grid, bound, NULL, b->bytes);
+  *length = mb_block_encode(b->encoder, (MbBlockName){7, 0, false}, x, grid, bound, NULL, b->bytes);
   const size_t n = grid.rows * grid.cols;
   cr_assert_leq(*length, mb_block_room(n));
-  cr_assert(mb_block_parse(b->bytes, *length, 7, n, false, &block, &why), "%s", why);
+  cr_assert(mb_block_parse(b->bytes, *length, (MbBlockName){7, 0, false}, n, &block, &why), "%s", why);
   cr_assert_eq(block.length, *length);
   cr_assert(mb_block_check(b->decoder, &block, n, &why), "%s", why);
   cr_assert(mb_block_decode(b->decoder, &block, grid, NULL, b->out, &why), "%s", why);
@@ -118,9 +118,9 @@ static void fill(double *x, MbGrid grid, int kind, double bound, uint64_t *state
     for (size_t c = 0; c < grid.cols; c++) x[r * grid.stride + c] = make_number(kind, r, c, bound, state);
 }
 
-static const MbGrid grids[] = {{32, 300, 300, 3}, {32, 7, 7, 7}, {1, 300, 300, 4},
-                               {1, 1, 1, 1},      {2, 5, 5, 1},  {3, 12, 12, 6},
-                               {5, 33, 33, 3},    {40, 3, 3, 3}, {31, 1, 1, 1}};
+static const MbGrid grids[] = {{32, 300, 300, 3, 3}, {32, 7, 7, 7, 7}, {1, 300, 300, 4, 4},
+                               {1, 1, 1, 1, 1},      {2, 5, 5, 1, 1},  {3, 12, 12, 6, 6},
+                               {5, 33, 33, 3, 3},    {40, 3, 3, 3, 3}, {31, 1, 1, 1, 1}};
 enum { GRIDS = sizeof grids / sizeof *grids };
 
 Test(traj_codec, lossless_gives_back_every_bit) {
@@ -179,7 +179,7 @@ Test(traj_codec, modes_are_what_the_numbers_allow) {
 // Rows that lie apart in memory: what is between them stays untouched.
 Test(traj_codec, rows_may_be_parts_of_frames) {
   Bench b = bench_make();
-  const MbGrid grid = {20, 12, 50, 3};
+  const MbGrid grid = {20, 12, 50, 3, 3};
   double *x = calloc(MOST, sizeof *x);
   uint64_t state = 4;
   size_t length = 0;
@@ -203,14 +203,15 @@ Test(traj_codec, damaged_blocks_do_no_harm) {
   const MbGrid grid = grids[5];
   fill(x, grid, 0, 1e-6, &state);
   for (int round = 0; round < 4000; round++) {
-    length = mb_block_encode(b.encoder, 7, x, grid, round % 2 ? 1e-6 : 0, NULL, b.bytes);
+    length =
+        mb_block_encode(b.encoder, (MbBlockName){7, 0, false}, x, grid, round % 2 ? 1e-6 : 0, NULL, b.bytes);
     for (int k = 0; k < 3; k++) b.bytes[random_word(&state) % length] = (unsigned char)random_word(&state);
     const size_t cut = round % 5 ? length : random_word(&state) % length;
     unsigned char *tight = malloc(cut ? cut : 1); // so that a sanitizer sees reading beyond
     memcpy(tight, b.bytes, cut);
     MbBlock block;
     const char *why = NULL;
-    if (mb_block_parse(tight, cut, 7, grid.rows * grid.cols, false, &block, &why))
+    if (mb_block_parse(tight, cut, (MbBlockName){7, 0, false}, grid.rows * grid.cols, &block, &why))
       mb_block_decode(b.decoder, &block, grid, NULL, b.out, &why);
     else
       cr_assert_not_null(why);

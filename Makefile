@@ -24,12 +24,12 @@ else
   $(error FLAVOUR must be release, asan or fuzz, not "$(FLAVOUR)")
 endif
 CFLAGS_ALL := $(BASE) $(OPT) $(CFLAGS)
-LIBS       := -lcjson -lmuparser -lz -lm
+LIBS       := -lcjson -lmuparser -lz -llapacke -lm
 LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -fopenmp $(LDFLAGS)
 
 LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c gpu/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
-TEST_SRC := $(wildcard tests/*.c tests/core/*.c tests/core/*/*.c tests/io/*.c tests/cli/*.c)
+TEST_SRC := $(wildcard tests/*.c tests/core/*.c tests/core/*/*.c tests/core/*/*/*.c tests/io/*.c tests/cli/*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard tools/bench/*.c)
 obj       = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -68,7 +68,7 @@ $(BIN): $(call obj,$(CLI_SRC)) $(LIB)
 # Criterion's parameterised tests crash in a position-independent program, hence -no-pie.
 $(TESTS): $(call obj,$(TEST_SRC)) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(LINK) -no-pie -o $@ $^ $(LIBS) -lcriterion -llapacke
+	$(Q)$(LINK) -no-pie -o $@ $^ $(LIBS) -lcriterion
 
 $(BENCH): $(call obj,$(BENCH_SRC)) $(LIB)
 	$(call say,LD,$@)

@@ -1,4 +1,5 @@
 #include "cli/console.h"
+#include "cli/file_kind.h"
 #include "cli/options.h"
 #include "io/compare/compare.h"
 
@@ -31,7 +32,8 @@ static MbStatus run(const MbArgs *args) {
   const MbCheckOptions limits = {.energy_drift = given_or_nan(args, "energy"),
                                  .momentum_drift = given_or_nan(args, "momentum"),
                                  .constraint_error = given_or_nan(args, "constraint")};
-  MbStatus status = mb_check_trajectory(args->operands[0], &limits, &result, &report);
+  MbStatus status = mb_file_want_trajectory(args->operands[0], &report);
+  if (!status) status = mb_check_trajectory(args->operands[0], &limits, &result, &report);
   if (mb_arg_given(args, "json")) {
     if (mb_console_json(answer(&result, status, &report)) && !status) status = MB_IO;
     return status;

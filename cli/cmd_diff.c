@@ -1,137 +1,100 @@
 #include "cli/console.h"
+#include "cli/diff_result.h"
+#include "cli/file_kind.h"
 #include "cli/options.h"
 #include "io/compare/compare.h"
 #include "core/base/alloc.h"
+#include "core/base/arena.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-// ---- names of places ----------------------------------------------------------------------------
+// ---- tolerances -----------------------------------------------------------------------------------
 
-// "ball.position.x": item and component of a difference, in a's words.
-static const char *place(const MbTraj *a, const MbChannelResult *result, const MbDifference *d, char *text,
-                         size_t size) {
+// The command line's, then the file's: the first of a name counts.
+typedef struct Wanted {
+  MbTolerances file;
+  MbTolerance *items; // (count); the first `own` are the command line's
+  size_t count, own;
+  MbArena names;
+} Wanted;
+
+static void wanted_free(Wanted *wanted) {
+  mb_tolerances_free(&wanted->file);
+  mb_free(wanted->items);
+  mb_arena_free(&wanted->names);
+}
+
+// A number of at least 0 that `end` follows; *text moves behind that.
+static bool take_tolerance(const char **text, const char *ends, double *value) {
+  char *end = NULL;
+  *value = strtod(*text, &end);
+  if (end == *text || !strchr(ends, *end) || !isfinite(*value) || *value < 0) return false;
+  *text = *end ? end + 1 : end;
+  return true;
+}
+
+// NAME=ATOL,RTOL or NAME=ATOL
+static MbStatus parse_channel(const char *text, MbArena *names, MbTolerance *tolerance, MbReport *report) {
+  const char *equals = strrchr(text, '=');
+  bool good = equals && equals > text;
+  if (good) {
+    const char *p = equals + 1;
+    good = take_tolerance(&p, ",", &tolerance->atol);
+    if (good && p[-1] == ',') good = take_tolerance(&p, "", &tolerance->rtol);
+  }
+  if (!good)
+    return mb_error(report, MB_USAGE, "",
+                    "--channel: \"%s\" is not NAME=ATOL,RTOL with numbers of at least 0, as "
+                    "body.position=1e-6,1e-3",
+                    text);
+  tolerance->channel = mb_arena_strndup(names, text, (size_t)(equals - text));
+  return tolerance->channel ? MB_OK : mb_no_memory(report, "the command line");
+}
+
+static MbStatus read_wanted(const MbArgs *args, Wanted *wanted, MbReport *report) {
+  const MbValue *file = mb_arg(args, "tolerances"), *channels = mb_arg(args, "channel");
+  MbStatus status = file->given ? mb_tolerances_read(file->text, &wanted->file, report) : MB_OK;
+  if (status) return status;
+  wanted->own = channels->nlist;
+  wanted->count = wanted->own + wanted->file.count;
+  wanted->items = mb_calloc(wanted->count, sizeof *wanted->items);
+  if (!wanted->items) return mb_no_memory(report, "the command line");
+  // the last of a name that was given comes first
+  for (size_t i = 0; i < wanted->own && !status; i++)
+    status = parse_channel(channels->list[wanted->own - 1 - i], &wanted->names, &wanted->items[i], report);
+  for (size_t i = 0; i < wanted->file.count; i++) wanted->items[wanted->own + i] = wanted->file.items[i];
+  return status;
+}
+
+static bool has_channel(const MbTraj *traj, const char *name, const char **near) {
   size_t count = 0;
-  const MbChannel *channels = mb_traj_channels(a, &count);
-  char item[96] = "", component[48] = "", raw[160];
-  if (result->in_a < count) {
-    const MbChannel *c = &channels[result->in_a];
-    if (c->items_names && d->item < c->items)
-      snprintf(item, sizeof item, "%s", c->items_names[d->item]);
-    else if (c->items > 1)
-      snprintf(item, sizeof item, "%zu", d->item);
-    if (!c->rotation && d->component < c->width && c->component_names)
-      snprintf(component, sizeof component, "%s", c->component_names[d->component]);
+  const MbChannel *channels = mb_traj_channels(traj, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (!strcmp(channels[i].name, name)) return true;
+    const char *better = mb_nearest_word(name, (const char *const[]){channels[i].name, *near, NULL});
+    if (better) *near = better;
   }
-  snprintf(raw, sizeof raw, "%s%s%s", item, item[0] && component[0] ? " " : "", component);
-  return mb_console_safe(raw, text, size);
+  return false;
 }
 
-// ---- as JSON ------------------------------------------------------------------------------------
-
-static cJSON *difference_json(const MbTraj *a, const MbChannelResult *result, const MbDifference *d) {
-  char text[160];
-  cJSON *item = cJSON_CreateObject();
-  cJSON_AddStringToObject(item, "place", place(a, result, d, text, sizeof text));
-  cJSON_AddNumberToObject(item, "item", (double)d->item);
-  cJSON_AddNumberToObject(item, "component", (double)d->component);
-  cJSON_AddNumberToObject(item, "frame", (double)d->frame);
-  cJSON_AddNumberToObject(item, "time", d->time);
-  cJSON_AddNumberToObject(item, "a", d->a);
-  cJSON_AddNumberToObject(item, "b", d->b);
-  cJSON_AddNumberToObject(item, "error", d->error);
-  cJSON_AddNumberToObject(item, "scaled", d->scaled);
-  cJSON_AddNumberToObject(item, "ulps", d->ulps);
-  return item;
-}
-
-static cJSON *channel_json(const MbTraj *a, const MbChannelResult *c) {
-  cJSON *item = cJSON_CreateObject();
-  cJSON_AddStringToObject(item, "channel", c->channel);
-  cJSON_AddBoolToObject(item, "compared", c->compared);
-  cJSON_AddBoolToObject(item, "pass", c->pass);
-  if (!c->compared) return item;
-  cJSON_AddNumberToObject(item, "range", c->range);
-  cJSON_AddNumberToObject(item, "absolute", c->atol);
-  cJSON_AddNumberToObject(item, "relative", c->rtol);
-  cJSON_AddItemToObject(item, "worst", difference_json(a, c, &c->worst));
-  cJSON_AddNumberToObject(item, "exceeding", (double)c->exceeding);
-  if (c->first.frame != UINT64_MAX) cJSON_AddItemToObject(item, "first", difference_json(a, c, &c->first));
-  if (!isnan(c->growth)) cJSON_AddNumberToObject(item, "growth", c->growth);
-  if (!isnan(c->growth)) cJSON_AddNumberToObject(item, "growth_r2", c->growth_r2);
-  cJSON_AddBoolToObject(item, "jump", c->jump);
-  return item;
-}
-
-static cJSON *result_json(const MbTraj *a, const MbCompareResult *r, const size_t *order, size_t shown) {
-  cJSON *tree = cJSON_CreateObject(), *channels = cJSON_CreateArray(), *invariants = cJSON_CreateArray();
-  cJSON *missing = cJSON_CreateArray();
-  cJSON_AddBoolToObject(tree, "same", r->same);
-  cJSON_AddNumberToObject(tree, "frames", (double)r->frames);
-  for (size_t i = 0; i < shown; i++) cJSON_AddItemToArray(channels, channel_json(a, &r->channels[order[i]]));
-  for (size_t i = 0; i < r->ninvariants; i++) {
-    const MbInvariantResult *v = &r->invariants[i];
-    cJSON *item = cJSON_CreateObject();
-    cJSON_AddStringToObject(item, "name", v->name);
-    cJSON_AddNumberToObject(item, "a", v->a);
-    cJSON_AddNumberToObject(item, "b", v->b);
-    cJSON_AddNumberToObject(item, "error", v->error);
-    cJSON_AddNumberToObject(item, "tolerance", v->tolerance);
-    cJSON_AddBoolToObject(item, "pass", v->pass);
-    cJSON_AddItemToArray(invariants, item);
+// The command line's names must be channels of one of the files at least.
+static MbStatus check_channels(const Wanted *wanted, MbTraj *const *traj, size_t count, MbReport *report) {
+  MbStatus status = MB_OK;
+  for (size_t i = wanted->own; i-- > 0;) {
+    const char *near = NULL;
+    bool found = false;
+    for (size_t k = 0; k < count && !found; k++)
+      found = has_channel(traj[k], wanted->items[i].channel, &near);
+    if (!found)
+      status = mb_error(report, MB_USAGE, "", "--channel: no file has a channel \"%s\"%s%s%s",
+                        wanted->items[i].channel, near ? "; did you mean " : "", near ? near : "",
+                        near ? "?" : "");
   }
-  for (size_t i = 0; i < r->nmissing; i++) cJSON_AddItemToArray(missing, cJSON_CreateString(r->missing[i]));
-  cJSON_AddItemToObject(tree, "channels", channels);
-  cJSON_AddItemToObject(tree, "invariants", invariants);
-  cJSON_AddItemToObject(tree, "missing", missing);
-  cJSON_AddStringToObject(tree, "verdict", r->verdict);
-  return tree;
-}
-
-// ---- for people ---------------------------------------------------------------------------------
-
-static void print_channel(const MbTraj *a, const MbChannelResult *c) {
-  char name[64], where[160];
-  mb_console_safe(c->channel, name, sizeof name);
-  if (!c->compared) {
-    printf("  %-22s %s\n", name,
-           c->in_a == SIZE_MAX   ? "only in the second"
-           : c->in_b == SIZE_MAX ? "only in the first"
-                                 : "not compared");
-    return;
-  }
-  printf("  %-22s %-4s %9.3g %9.3g %9.3g", name, c->pass ? "ok" : "FAIL", c->worst.error, c->worst.scaled,
-         c->atol + c->rtol * c->range);
-  if (c->worst.error > 0 || isnan(c->worst.error))
-    printf("  %s, frame %llu, t = %.6g s", place(a, c, &c->worst, where, sizeof where),
-           (unsigned long long)c->worst.frame, c->worst.time);
-  if (c->worst.ulps > 0) printf(" (%.3g ulps)", c->worst.ulps);
-  putchar('\n');
-  if (c->first.frame == UINT64_MAX) return;
-  printf("  %-22s first beyond tolerance: %s, frame %llu, t = %.6g s: %.17g against %.17g; %llu numbers in "
-         "all\n",
-         "", place(a, c, &c->first, where, sizeof where), (unsigned long long)c->first.frame, c->first.time,
-         c->first.a, c->first.b, (unsigned long long)c->exceeding);
-  if (c->jump)
-    printf("  %-22s it is there at once: a jump\n", "");
-  else if (c->growth > 0)
-    printf("  %-22s it grows tenfold every %.3g s (r2 of the fit %.2f)\n", "", 1 / c->growth, c->growth_r2);
-}
-
-static void print_result(const MbTraj *a, const MbCompareResult *r, const size_t *order, size_t shown) {
-  printf("%llu frames compared\n", (unsigned long long)r->frames);
-  printf("  %-22s %-4s %9s %9s %9s  %s\n", "channel", "", "largest", "scaled", "allowed", "where");
-  for (size_t i = 0; i < shown; i++) print_channel(a, &r->channels[order[i]]);
-  for (size_t i = 0; i < r->ninvariants; i++) {
-    const MbInvariantResult *v = &r->invariants[i];
-    printf("  %-22s %-4s %.9g against %.9g, %.3g of %.3g allowed\n", v->name, v->pass ? "ok" : "FAIL", v->a,
-           v->b, v->error, v->tolerance);
-  }
-  char text[512];
-  for (size_t i = 0; i < r->nmissing; i++)
-    printf("  missing: %s\n", mb_console_safe(r->missing[i], text, sizeof text));
-  printf("%s\n", mb_console_safe(r->verdict, text, sizeof text));
+  return status;
 }
 
 // ---- the command --------------------------------------------------------------------------------
@@ -163,22 +126,26 @@ static MbStatus show(const MbArgs *args, const MbTraj *a, const MbCompareResult 
       top->given && (uint64_t)top->count < result->nchannels ? (size_t)top->count : result->nchannels;
   MbStatus status = MB_OK;
   if (mb_arg_given(args, "json"))
-    status = mb_console_json(result_json(a, result, order, shown));
+    status = mb_console_json(mb_diff_json(a, result, order, shown));
   else
-    print_result(a, result, order, shown);
+    mb_diff_print(a, result, order, shown);
   mb_free(order);
   return status;
 }
 
 static MbStatus open_both(const char *a, const char *b, MbTraj *traj[2], MbReport *report) {
-  const MbStatus status = mb_traj_open(a, &traj[0], report);
+  MbStatus status = mb_file_want_trajectory(a, report);
+  if (!status) status = mb_file_want_trajectory(b, report);
+  if (!status) status = mb_traj_open(a, &traj[0], report);
   return status ? status : mb_traj_open(b, &traj[1], report);
 }
 
-static MbStatus compare_two(const MbArgs *args, const MbCompareOptions *options, MbReport *report) {
+static MbStatus compare_two(const MbArgs *args, const Wanted *wanted, const MbCompareOptions *options,
+                            MbReport *report) {
   MbTraj *traj[2] = {NULL, NULL};
   MbCompareResult result = {0};
   MbStatus status = open_both(args->operands[0], args->operands[1], traj, report);
+  if (!status) status = check_channels(wanted, traj, 2, report);
   if (!status) {
     status = mb_compare(traj[0], traj[1], options, &result, report);
     if (status == MB_OK || status == MB_DIFFERS) {
@@ -203,7 +170,8 @@ static MbStatus compare_all(const MbArgs *args, const MbCompareOptions *options,
                             MbReport *report) {
   MbStatus status = MB_OK;
   for (size_t i = 0; i < lesson->count && !status; i++) {
-    status = mb_traj_open(args->operands[i], &lesson->traj[i], report);
+    status = mb_file_want_trajectory(args->operands[i], report);
+    if (!status) status = mb_traj_open(args->operands[i], &lesson->traj[i], report);
     if (status || i == 0) continue;
     status = mb_compare(lesson->traj[0], lesson->traj[i], options, &lesson->results[lesson->done++], report);
     if (status == MB_DIFFERS) status = MB_OK;
@@ -233,44 +201,50 @@ static MbStatus learn(const MbArgs *args, const MbCompareOptions *options, MbRep
 
 static MbStatus run(const MbArgs *args) {
   MbReport report = {0};
-  MbTolerances tolerances = {0};
-  const MbValue *file = mb_arg(args, "tolerances"), *until = mb_arg(args, "until");
+  Wanted wanted = {0};
+  const MbValue *atol = mb_arg(args, "atol"), *rtol = mb_arg(args, "rtol"), *until = mb_arg(args, "until");
   const bool learning = mb_arg_given(args, "write-tolerances");
   MbStatus status = MB_OK;
   if (args->noperands > 2 && !learning)
     status = mb_error(&report, MB_USAGE, "", "more than two files only with --write-tolerances");
-  if (!status && file->given) status = mb_tolerances_read(file->text, &tolerances, &report);
-  MbCompareOptions options = {.fallback = tolerances.fallback,
-                              .tolerances = tolerances.items,
-                              .ntolerances = tolerances.count,
+  if (!status) status = read_wanted(args, &wanted, &report);
+  MbCompareOptions options = {.fallback = wanted.file.fallback,
+                              .tolerances = wanted.items,
+                              .ntolerances = wanted.count,
                               .until = until->given ? until->number : INFINITY,
                               .interpolate = mb_arg_given(args, "interpolate")};
-  if (mb_arg_given(args, "absolute")) options.fallback.atol = mb_arg(args, "absolute")->number;
-  if (mb_arg_given(args, "relative")) options.fallback.rtol = mb_arg(args, "relative")->number;
-  if (!status) status = learning ? learn(args, &options, &report) : compare_two(args, &options, &report);
+  if (atol->given) options.fallback.atol = atol->number;
+  if (rtol->given) options.fallback.rtol = rtol->number;
+  if (!status)
+    status = learning ? learn(args, &options, &report) : compare_two(args, &wanted, &options, &report);
   mb_console_report(stderr, &report);
-  mb_tolerances_free(&tolerances);
+  wanted_free(&wanted);
   return status;
 }
 
 static const MbOption options[] = {
-    {.name = "absolute",
+    {.name = "atol",
      .letter = 'a',
      .type = MB_OPTION_NUMBER,
-     .argument = "TOL",
-     .help = "a number passes within TOL + relative TOL * range of its channel + both files' bounds",
+     .argument = "A",
+     .help = "a number passes within A + R * range of its channel + both files' error bounds",
      .fallback = "0"},
-    {.name = "relative",
+    {.name = "rtol",
      .letter = 'r',
      .type = MB_OPTION_NUMBER,
-     .argument = "TOL",
+     .argument = "R",
      .help = "the part that is scaled by the channel's range over time in the first file",
      .fallback = "0"},
+    {.name = "channel",
+     .letter = 'c',
+     .type = MB_OPTION_LIST,
+     .argument = "NAME=A,R",
+     .help = "tolerances of one channel, before those of a file; may be repeated"},
     {.name = "tolerances",
      .type = MB_OPTION_FILE,
      .argument = "FILE",
      .help =
-         "tolerances by channel, as --write-tolerances makes them; the options above hold for the others"},
+         "tolerances by channel, as --write-tolerances makes them; --atol and --rtol hold for the others"},
     {.name = "write-tolerances",
      .type = MB_OPTION_FILE,
      .argument = "FILE",

@@ -1,4 +1,5 @@
 #include "cli/console.h"
+#include "cli/file_kind.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "io/export/export.h"
@@ -80,6 +81,7 @@ static MbStatus run(const MbArgs *args) {
   MbExportOptions options;
   MbTraj *traj = NULL;
   MbStatus status = choose_options(args, &options, &report);
+  if (!status) status = mb_file_want_trajectory(args->operands[0], &report);
   if (!status) status = mb_traj_open(args->operands[0], &traj, &report);
   if (!status) status = export_to(args, traj, &options, &report);
   mb_traj_free(traj);

@@ -1,4 +1,5 @@
 #include "cli/console.h"
+#include "cli/file_kind.h"
 #include "cli/options.h"
 #include "io/trajectory/trajectory.h"
 
@@ -8,7 +9,8 @@ static MbStatus hash_one(const char *path) {
   MbReport report = {0};
   MbTraj *traj = NULL;
   char hex[33];
-  MbStatus status = mb_traj_open(path, &traj, &report);
+  MbStatus status = mb_file_want_trajectory(path, &report);
+  if (!status) status = mb_traj_open(path, &traj, &report);
   if (!status) status = mb_traj_hash(traj, hex, &report);
   mb_traj_free(traj);
   mb_console_report(stderr, &report);

@@ -1,4 +1,5 @@
 #include "cli/console.h"
+#include "cli/file_kind.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/plan_text.h"
@@ -57,6 +58,22 @@ static void add_records(cJSON *tree, MbTraj *traj, MbReport *report) {
   cJSON_AddItemToObject(tree, "provenance", provenance);
 }
 
+static cJSON *meshes_json(MbTraj *traj, MbReport *report) {
+  cJSON *list = cJSON_CreateArray();
+  for (size_t i = 0; i < mb_traj_meshes(traj); i++) {
+    MbTrajMesh mesh;
+    if (mb_traj_read_mesh(traj, i, &mesh, report)) continue;
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "name", mesh.name);
+    if (mesh.body) cJSON_AddStringToObject(item, "body", mesh.body);
+    cJSON_AddNumberToObject(item, "vertices", mesh.nv);
+    cJSON_AddNumberToObject(item, "elements", mesh.ne);
+    cJSON_AddNumberToObject(item, "corners", mesh.corners);
+    cJSON_AddItemToArray(list, item);
+  }
+  return list;
+}
+
 static cJSON *trajectory_json(MbTraj *traj, MbReport *report) {
   cJSON *tree = cJSON_CreateObject(), *channels = cJSON_CreateArray();
   size_t nchannels = 0;
@@ -73,7 +90,7 @@ static cJSON *trajectory_json(MbTraj *traj, MbReport *report) {
     cJSON_AddNumberToObject(tree, "end", mb_traj_chunk(traj, nchunks - 1).t1);
   }
   cJSON_AddNumberToObject(tree, "chunks", (double)nchunks);
-  cJSON_AddNumberToObject(tree, "meshes", (double)mb_traj_meshes(traj));
+  cJSON_AddItemToObject(tree, "meshes", meshes_json(traj, report));
   cJSON_AddNumberToObject(tree, "compression", 8 * frames * (double)(mb_traj_frame_size(traj) + 1) / bytes);
   for (size_t i = 0; i < nchannels; i++)
     cJSON_AddItemToArray(channels, channel_json(traj, i, &channel[i], report));
@@ -110,6 +127,17 @@ static void print_channels(const cJSON *tree) {
   }
 }
 
+static void print_meshes(const cJSON *list) {
+  const cJSON *mesh = NULL;
+  int count = 0;
+  double triangles = 0;
+  cJSON_ArrayForEach(mesh, list) {
+    count++;
+    if (number(mesh, "corners") == 3) triangles += number(mesh, "elements");
+  }
+  if (count) printf("meshes       %d, of %.0f triangles\n", count, triangles);
+}
+
 static void print_checkpoints(const cJSON *list) {
   const int count = cJSON_GetArraySize(list);
   if (!count) return;
@@ -135,6 +163,14 @@ static void print_provenance(const cJSON *record) {
            mb_console_bytes((uint64_t)number(record, "peak_memory"), (char[32]){0}));
 }
 
+// A file that was cut off early has no frames, and these no times.
+static void print_frames(const cJSON *tree) {
+  const double chunks = number(tree, "chunks");
+  printf("frames       %.0f in %.0f %s, ", number(tree, "frames"), chunks, chunks == 1 ? "chunk" : "chunks");
+  if (chunks > 0) printf("t = %.6g to %.6g s, ", number(tree, "start"), number(tree, "end"));
+  printf("steps of %.6g s\n", number(tree, "step"));
+}
+
 static void print_trajectory(const cJSON *tree) {
   char text[1024], size[32];
   const cJSON *scene = cJSON_GetObjectItem(tree, "scene"), *item = NULL;
@@ -143,9 +179,8 @@ static void print_trajectory(const cJSON *tree) {
          cJSON_IsTrue(cJSON_GetObjectItem(tree, "whole")) ? "" : ", not whole: `mbsim check` tells more");
   if (cJSON_GetObjectItem(scene, "name"))
     printf("scene        %s\n", text_of(scene, "name", text, sizeof text));
-  printf("frames       %.0f in %.0f chunks, t = %.6g to %.6g s, steps of %.6g s\n", number(tree, "frames"),
-         number(tree, "chunks"), number(tree, "start"), number(tree, "end"), number(tree, "step"));
-  if (number(tree, "meshes") > 0) printf("meshes       %.0f\n", number(tree, "meshes"));
+  print_frames(tree);
+  print_meshes(cJSON_GetObjectItem(tree, "meshes"));
   print_checkpoints(cJSON_GetObjectItem(tree, "checkpoints"));
   cJSON_ArrayForEach(item, cJSON_GetObjectItem(tree, "provenance")) print_provenance(item);
   print_channels(tree);
@@ -196,28 +231,18 @@ static MbStatus scene_info(const char *path, bool json) {
   return status;
 }
 
-// By the first bytes: 1 trajectory, 0 anything else, -1 unreadable.
-static int is_trajectory(const char *path) {
-  unsigned char magic[4] = {0};
-  FILE *stream = fopen(path, "re");
-  if (!stream) return -1;
-  const size_t n = fread(magic, 1, sizeof magic, stream);
-  const bool broken = ferror(stream) != 0;
-  fclose(stream);
-  return broken ? -1 : n == sizeof magic && !memcmp(magic, "\x89MBT", sizeof magic);
-}
-
 static MbStatus run(const MbArgs *args) {
   const char *path = args->operands[0];
   const bool json = mb_arg_given(args, "json");
-  const int kind = is_trajectory(path);
-  if (kind < 0) {
+  const MbFileKind kind = mb_file_kind(path);
+  if (kind == MB_FILE_UNREADABLE) {
     mb_console_error("%s cannot be read: %s", path, strerror(errno));
     return MB_IO;
   }
   // a file that is called a trajectory and is none should hear that, not that it is no JSON
   const bool named = mb_path_ends(path, ".mbt") || mb_path_ends(path, ".mbt.part");
-  return kind || named ? trajectory_info(path, json) : scene_info(path, json);
+  return kind == MB_FILE_TRAJECTORY || (named && kind != MB_FILE_JSON) ? trajectory_info(path, json)
+                                                                       : scene_info(path, json);
 }
 
 static const MbOption options[] = {

@@ -1,4 +1,5 @@
 #include "cli/console.h"
+#include "cli/file_kind.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "io/trajectory/trajectory.h"
@@ -21,8 +22,8 @@ static void default_name(const char *source, char *target, size_t size) {
 static MbStatus repair(const char *source, const char *target, bool force, MbReport *report) {
   MbOutput output = {0};
   MbTrajCounts counts = {0};
-  MbStatus status = MB_OK;
-  if (mb_output_same_file(source, target))
+  MbStatus status = mb_file_want_trajectory(source, report);
+  if (!status && mb_output_same_file(source, target))
     status = mb_error(report, MB_USAGE, "", "the repaired file must be another than %s", source);
   if (!status) status = mb_output_plan(&output, target, source, force, force, report);
   if (!status) {

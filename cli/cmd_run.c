@@ -15,7 +15,9 @@ enum { MOST_THREADS = 1024 };
 
 static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
   const MbValue *output = mb_arg(args, "output"), *threads = mb_arg(args, "threads");
-  if (output->given && (!*output->text || !strcmp(output->text, "-")))
+  if (output->given && !*output->text)
+    return mb_error(report, MB_USAGE, "", "--output: the file's name is empty");
+  if (output->given && !strcmp(output->text, "-"))
     return mb_error(report, MB_USAGE, "", "a trajectory goes to a file, not to stdout");
   if (threads->count > MOST_THREADS)
     return mb_error(report, MB_USAGE, "", "--threads: at most %d", MOST_THREADS);
@@ -26,6 +28,7 @@ static MbStatus check_device(const MbRun *run, MbReport *report) {
   const MbValue *given = mb_arg(run->args, "device");
   const MbDevice device = given->given ? (MbDevice)given->word : run->scene->spec.solver.device;
   if (device != MB_CUDA || mb_gpu_available()) return MB_OK;
+  if (given->given && !report->kept) report->file[0] = 0; // not the scene's fault
   return mb_error(report, MB_DEVICE, given->given ? "" : "/solver/device", "device cuda: %s", mb_gpu_text());
 }
 
@@ -172,6 +175,7 @@ static MbStatus finish(MbRun *run, MbStatus status, int64_t from, MbReport *repo
 static MbStatus simulate(MbRun *run, MbReport *report) {
   mb_run_catch_signals();
   MbStatus status = create_file(run, report);
+  if (!status) status = mb_run_write_meshes(run, report);
   if (!status && run->old) status = mb_resume_replay(run, report);
   if (status) { // nothing that is not elsewhere
     mb_traj_abandon(run->writer);

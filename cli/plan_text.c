@@ -30,6 +30,7 @@ cJSON *mb_plan_json(const MbScene *scene, const MbModel *model, const MbSim *sim
   if (spec->name[0]) cJSON_AddStringToObject(tree, "name", spec->name);
   cJSON_AddNumberToObject(tree, "bodies", (double)mb_model_bodies(model));
   cJSON_AddNumberToObject(tree, "dofs", (double)mb_model_dofs(model));
+  cJSON_AddNumberToObject(tree, "constraints", 0); // this version has no kind of them
   cJSON_AddNumberToObject(tree, "forces", (double)spec->nforces);
   cJSON_AddStringToObject(tree, "solver", mb_solver_words[spec->solver.kind]);
   cJSON_AddStringToObject(tree, "integrator", mb_integrator_words[spec->integrator.kind]);
@@ -54,8 +55,9 @@ void mb_plan_print(FILE *out, const cJSON *plan) {
   char text[256], a[32], b[32];
   const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(plan, "name"));
   if (name) fprintf(out, "name        %s\n", mb_console_safe(name, text, sizeof text));
-  fprintf(out, "bodies      %.0f, %.0f degrees of freedom, %.0f forces\n", number(plan, "bodies"),
-          number(plan, "dofs"), number(plan, "forces"));
+  fprintf(out, "bodies      %.0f, %.0f degrees of freedom\n", number(plan, "bodies"), number(plan, "dofs"));
+  fprintf(out, "constraints %.0f\n", number(plan, "constraints"));
+  fprintf(out, "forces      %.0f\n", number(plan, "forces"));
   fprintf(out, "solver      %s, integrator %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(plan, "solver")),
           cJSON_GetStringValue(cJSON_GetObjectItem(plan, "integrator")));
   fprintf(out, "time        %.0f steps of %.6g s: %.6g s\n", number(plan, "steps"), number(plan, "step"),

@@ -2,6 +2,7 @@
 // have made: frames, events and regular checkpoints up to the checkpoint are replayed in the order of their
 // steps (within a step: events, frame, checkpoint), then the simulation takes over. So the data records come
 // out byte for byte the same, however the earlier file was divided.
+#include "cli/file_kind.h"
 #include "cli/plan_text.h"
 #include "cli/run.h"
 #include "core/base/alloc.h"
@@ -90,7 +91,9 @@ static MbStatus same_scene(const char *path, const char *old_text, const char *n
 
 MbStatus mb_resume_open(MbRun *run, const char *path, MbReport *report) {
   MbReport opening = {0};
-  MbStatus status = mb_traj_open(path, &run->old, &opening);
+  MbStatus status = mb_file_want_trajectory(path, report);
+  if (status) return status;
+  status = mb_traj_open(path, &run->old, &opening);
   if (status) {
     *report = opening;
     return status;

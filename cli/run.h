@@ -45,6 +45,11 @@ MbStatus mb_resume_open(MbRun *run, const char *path, MbReport *report);
 // Copies everything up to the last checkpoint that lies within the plan, and restores the simulation from it.
 MbStatus mb_resume_replay(MbRun *run, MbReport *report);
 
+// ---- run_meshes.c -------------------------------------------------------------------------------
+
+// A MESH record for each shape of each body that has a surface of its own.
+MbStatus mb_run_write_meshes(MbRun *run, MbReport *report);
+
 // ---- provenance.c -------------------------------------------------------------------------------
 
 MbStatus mb_provenance_start(MbRun *run, int threads, const char *device, MbReport *report);

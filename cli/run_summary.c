@@ -54,12 +54,16 @@ void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, i
     return;
   }
   const double rate = (double)(step - from) / wall;
-  mb_log_say(&run->log, "%s: %llu frames to t = %.6g s in %s (%.2f times smaller than raw)", run->output.file,
-             (unsigned long long)counts->frames, mb_sim_time(run->sim),
-             mb_console_bytes(counts->file_bytes, a), (double)counts->raw_bytes / (double)counts->file_bytes);
-  mb_log_say(&run->log, "%lld steps in %s: %s steps/s, %sx real time", (long long)(step - from),
-             mb_console_duration(wall, a), mb_console_rate(rate, b),
-             mb_console_rate(rate * run->plan.step, c));
+  mb_log_say(&run->log, "%s: %llu %s to t = %.6g s in %s (%.2f times smaller than raw)", run->output.file,
+             (unsigned long long)counts->frames, counts->frames == 1 ? "frame" : "frames",
+             mb_sim_time(run->sim), mb_console_bytes(counts->file_bytes, a),
+             (double)counts->raw_bytes / (double)counts->file_bytes);
+  if (step == from)
+    mb_log_say(&run->log, "no steps in %s", mb_console_duration(wall, a));
+  else
+    mb_log_say(&run->log, "%lld steps in %s: %s steps/s, %sx real time", (long long)(step - from),
+               mb_console_duration(wall, a), mb_console_rate(rate, b),
+               mb_console_rate(rate * run->plan.step, c));
   const double drift = mb_tally_drift(&run->tally), constraint = mb_tally_constraint(&run->tally);
   if (!isnan(drift))
     mb_log_say(&run->log, "energy: %.6g -> %.6g J, drift %.2g of the largest", run->tally.first,

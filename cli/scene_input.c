@@ -2,12 +2,16 @@
 // reported and stored in the file in one way. An option that excludes another key (--duration: /time/steps)
 // replaces the whole object that holds both.
 #include "cli/scene_input.h"
+#include "cli/file_kind.h"
 #include "core/base/alloc.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const size_t LARGEST = (size_t)1 << 30;
 
 typedef struct Source {
   char *text;
@@ -29,6 +33,11 @@ static MbStatus slurp(FILE *stream, Source *source, MbReport *report) {
     const size_t n = fread(source->text + source->length, 1, room - 1 - source->length, stream);
     if (!n) break;
     source->length += n;
+    if (mb_file_is_trajectory(source->text, source->length))
+      return mb_error(report, MB_SCENE, "", "%s is a trajectory, not a scene%s%s%s", source->name,
+                      stream == stdin ? "" : "; did you mean mbsim info ",
+                      stream == stdin ? "" : source->name, stream == stdin ? "" : "?");
+    if (source->length > LARGEST) break; // the scene's reader refuses it
   }
   source->text[source->length] = 0;
   if (ferror(stream))
@@ -49,6 +58,7 @@ static MbStatus read_source(const char *path, Source *source, MbReport *report) 
     memcpy(source->directory, path, n);
     source->directory[n] = 0;
   }
+  if (!*path) return mb_error(report, MB_USAGE, "", "the scene's file name is empty");
   FILE *stream = fopen(path, "re");
   if (!stream) return mb_error(report, MB_IO, "", "%s cannot be opened: %s", path, strerror(errno));
   const MbStatus status = slurp(stream, source, report);
@@ -58,18 +68,20 @@ static MbStatus read_source(const char *path, Source *source, MbReport *report) 
 
 // ---- overrides ----------------------------------------------------------------------------------
 
-enum { MADE = 7 }; // overrides made here at most
+enum { MADE = 7 }; // values made here at most
 
 typedef struct Overrides {
-  const char **sets; // the user's, then ours
+  const char **sets, **params; // the user's, then ours; (nsets), as many params as were given
   size_t nsets;
-  char *made[MADE];
+  char **made; // (nmade) those of the above that are ours
   size_t nmade;
 } Overrides;
 
 static void overrides_free(Overrides *overrides) {
   for (size_t i = 0; i < overrides->nmade; i++) mb_free(overrides->made[i]);
+  mb_free(overrides->made);
   mb_free(overrides->sets);
+  mb_free(overrides->params);
 }
 
 static MbStatus add_set(Overrides *overrides, const char *pointer, const char *json, MbReport *report) {
@@ -82,17 +94,37 @@ static MbStatus add_set(Overrides *overrides, const char *pointer, const char *j
   return MB_OK;
 }
 
-static MbStatus add_word(Overrides *overrides, const char *pointer, const MbValue *value, MbReport *report) {
-  if (!value->given) return MB_OK;
-  char json[64];
-  snprintf(json, sizeof json, "\"%s\"", value->text);
-  return add_set(overrides, pointer, json, report);
+// Numbers as people type them (.5, +2, 1.) in the way that JSON has them. Other values stay as they are.
+static MbStatus add_params(Overrides *overrides, const MbValue *params, MbReport *report) {
+  for (size_t i = 0; i < params->nlist; i++) {
+    const char *text = overrides->params[i] = params->list[i], *equals = strchr(text, '=');
+    if (!equals || strspn(equals + 1, "+-.0123456789eE") != strlen(equals + 1)) continue;
+    char *end = NULL;
+    const double number = strtod(equals + 1, &end);
+    if (end == equals + 1 || *end || !isfinite(number)) continue;
+    const size_t size = (size_t)(equals - text) + 32;
+    char *made = mb_calloc(size, 1);
+    if (!made) return mb_no_memory(report, "the command line");
+    snprintf(made, size, "%.*s=%.17g", (int)(equals - text), text, number);
+    overrides->made[overrides->nmade++] = made;
+    overrides->params[i] = made;
+  }
+  return MB_OK;
+}
+
+// One bound for all numbers, whatever they measure.
+static cJSON *same_error(double bound) {
+  cJSON *object = cJSON_CreateObject();
+  for (const char *const *word = mb_quantity_words; *word; word++)
+    cJSON_AddNumberToObject(object, *word, bound);
+  return object;
 }
 
 static cJSON *error_value(const char *text, MbReport *report) {
   char *end = NULL;
   const double number = strtod(text, &end);
-  if (end != text && !*end && number >= 0) return cJSON_CreateNumber(number);
+  if (end != text && !*end && number == 0) return cJSON_CreateNumber(0);
+  if (end != text && !*end && number > 0 && isfinite(number)) return same_error(number);
   if (!strcmp(text, "fine") || !strcmp(text, "view")) return cJSON_CreateString(text);
   cJSON *object = text[0] == '{' ? cJSON_Parse(text) : NULL;
   if (object) return object;
@@ -145,6 +177,33 @@ static MbStatus add_edits(Overrides *overrides, const cJSON *scene, const char *
   return status;
 }
 
+// A word instead of the scene's solver or integrator. What has no meaning for another kind goes; threads and device
+// stay, and everything where the scene has that kind already.
+static MbStatus add_kind(Overrides *overrides, const cJSON *scene, const char *name, const MbValue *word,
+                         MbReport *report) {
+  static const char *const common[] = {"threads", "device", NULL};
+  if (!word->given) return MB_OK;
+  const cJSON *object = cJSON_GetObjectItemCaseSensitive(scene, name);
+  const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "type"));
+  if (kind && !strcmp(kind, word->text)) return MB_OK;
+  cJSON *value = cJSON_CreateObject();
+  if (!value || !cJSON_AddStringToObject(value, "type", word->text)) {
+    cJSON_Delete(value);
+    return mb_no_memory(report, "the command line");
+  }
+  for (const char *const *key = common; *key; key++) {
+    cJSON *kept = cJSON_GetObjectItemCaseSensitive(object, *key);
+    if (kept) cJSON_AddItemReferenceToObject(value, *key, kept);
+  }
+  cJSON *bare = value->child->next ? NULL : cJSON_CreateString(word->text);
+  char pointer[32];
+  snprintf(pointer, sizeof pointer, "/%s", name);
+  const MbStatus status = add_json(overrides, pointer, bare ? bare : value, report);
+  cJSON_Delete(bare);
+  cJSON_Delete(value);
+  return status;
+}
+
 // The source with the user's --set applied; NULL where either is broken, which the scene reader will report.
 static cJSON *preview(const MbArgs *args, const Source *source) {
   cJSON *tree = NULL;
@@ -178,6 +237,8 @@ static MbStatus make_edits(const MbArgs *args, const Source *source, Overrides *
   cJSON *scene = preview(args, source);
   MbStatus status = scene ? add_edits(overrides, scene, "time", time, report) : MB_OK;
   if (scene && !status) status = add_edits(overrides, scene, "output", output, report);
+  if (scene && !status) status = add_kind(overrides, scene, "solver", mb_arg(args, "solver"), report);
+  if (scene && !status) status = add_kind(overrides, scene, "integrator", mb_arg(args, "integrator"), report);
   cJSON_Delete(scene);
   for (int i = 0; i < EDITS; i++) {
     cJSON_Delete(time[i].value);
@@ -188,7 +249,8 @@ static MbStatus make_edits(const MbArgs *args, const Source *source, Overrides *
 
 // Whether any option asks for an edit, so that the scene must be looked at beforehand.
 static bool wants_edits(const MbArgs *args) {
-  static const char *const names[] = {"duration", "step", "every", "error", "checkpoint"};
+  static const char *const names[] = {"duration",   "step",   "every",     "error",
+                                      "checkpoint", "solver", "integrator"};
   bool any = false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) any = any || mb_arg_given(args, names[i]);
   return any;
@@ -196,15 +258,16 @@ static bool wants_edits(const MbArgs *args) {
 
 static MbStatus make_overrides(const MbArgs *args, const Source *source, Overrides *overrides,
                                MbReport *report) {
-  const MbValue *sets = mb_arg(args, "set");
+  const MbValue *sets = mb_arg(args, "set"), *params = mb_arg(args, "param");
   overrides->sets = mb_calloc(sets->nlist + MADE, sizeof *overrides->sets);
-  if (!overrides->sets) return mb_no_memory(report, "the command line");
+  overrides->params = mb_calloc(params->nlist, sizeof *overrides->params);
+  overrides->made = mb_calloc(params->nlist + MADE, sizeof *overrides->made);
+  if (!overrides->sets || !overrides->params || !overrides->made)
+    return mb_no_memory(report, "the command line");
   for (; overrides->nsets < sets->nlist; overrides->nsets++)
     overrides->sets[overrides->nsets] = sets->list[overrides->nsets];
-  MbStatus status = wants_edits(args) ? make_edits(args, source, overrides, report) : MB_OK;
-  if (!status) status = add_word(overrides, "/solver", mb_arg(args, "solver"), report);
-  if (!status) status = add_word(overrides, "/integrator", mb_arg(args, "integrator"), report);
-  return status;
+  const MbStatus status = add_params(overrides, params, report);
+  return status || !wants_edits(args) ? status : make_edits(args, source, overrides, report);
 }
 
 MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, MbReport *report) {
@@ -217,11 +280,13 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
   MbStatus status = error->given && !value ? MB_USAGE : read_source(path, &source, report);
   if (!status) status = make_overrides(args, &source, &overrides, report);
   if (!status) {
-    const MbValue *params = mb_arg(args, "param");
-    const MbSceneOptions options = {
-        .params = params->list, .nparams = params->nlist, .sets = overrides.sets, .nsets = overrides.nsets};
+    const MbSceneOptions options = {.params = overrides.params,
+                                    .nparams = mb_arg(args, "param")->nlist,
+                                    .sets = overrides.sets,
+                                    .nsets = overrides.nsets};
     status =
         mb_scene_parse(source.text, source.length, source.name, source.directory, &options, scene, report);
+    if (!status && !(*scene)->spec.nbodies) mb_warning(report, "", "the scene has no bodies");
   }
   overrides_free(&overrides);
   mb_free(source.text);

@@ -14,7 +14,8 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
    .letter = 'p',                                                                                            \
    .type = MB_OPTION_LIST,                                                                                   \
    .argument = "NAME=VALUE",                                                                                 \
-   .help = "override a number of the scene's \"parameters\"; may be repeated"},                              \
+   .help = "override a number of the scene's \"parameters\": a number, or \"=\" and an expression; may be "  \
+           "repeated"},                                                                                      \
       {.name = "set",                                                                                        \
        .letter = 's',                                                                                        \
        .type = MB_OPTION_LIST,                                                                               \
@@ -33,7 +34,7 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
        .type = MB_OPTION_WORD,                                                                               \
        .argument = "WORD",                                                                                   \
        .words = mb_solver_words,                                                                             \
-       .help = "solver, instead of the scene's with its options"},                                           \
+       .help = "solver, instead of the scene's with its options; threads and device stay"},                  \
       {.name = "integrator",                                                                                 \
        .type = MB_OPTION_WORD,                                                                               \
        .argument = "WORD",                                                                                   \
@@ -46,7 +47,8 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
       {.name = "error",                                                                                      \
        .type = MB_OPTION_TEXT,                                                                               \
        .argument = "E",                                                                                      \
-       .help = "largest error of the numbers in the file: 0 (lossless), fine, view, or a number"},           \
+       .help = "largest error of the numbers in the file: 0 (lossless), fine, view, or a number for all"     \
+               " of them (SI units)"},                                                                       \
   {                                                                                                          \
     .name = "checkpoint", .type = MB_OPTION_POSITIVE, .argument = "SECONDS",                                 \
     .help = "simulated time between checkpoints, instead of the scene's"                                     \

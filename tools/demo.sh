@@ -28,7 +28,7 @@ made:
   $out/$name.csv        all its numbers, for a spreadsheet
 try next:
   $mbsim run $scene -o $out/other.mbt --step 0.0005
-  $mbsim diff $file $out/other.mbt --interpolate --relative 1e-3
+  $mbsim diff $file $out/other.mbt --interpolate --rtol 1e-3
   $mbsim init hammer -o hammer.json      a scene of your own
   $mbsim --help
 TEXT

@@ -3,8 +3,8 @@
 # Elsewhere it says what to install.
 set -eu
 
-build='gcc make pkg-config libc6-dev libcjson-dev libmuparser-dev zlib1g-dev'
-tests='libcriterion-dev liblapacke-dev libopenblas-dev python3 python3-numpy python3-jsonschema'
+build='gcc make pkg-config libc6-dev libcjson-dev libmuparser-dev zlib1g-dev liblapacke-dev libopenblas-dev'
+tests='libcriterion-dev python3 python3-numpy python3-jsonschema'
 
 # The package of clang's runtime (libFuzzer, sanitizers) for the clang that is or would be installed; nothing
 # where clang brings it along.

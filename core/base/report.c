@@ -36,43 +36,40 @@ static MbIssue *next_issue(MbReport *report, bool warning) {
 }
 
 static void fill(MbIssue *issue, const char *where, const char *format, va_list args) {
+  if (!issue) return;
   snprintf(issue->where, sizeof issue->where, "%s", where ? where : "");
   vsnprintf(issue->text, sizeof issue->text, format, args);
 }
 
-MbStatus mb_error(MbReport *report, MbStatus status, const char *where, const char *format, ...) {
-  if (!report) return status;
+static MbIssue *add_error(MbReport *report, MbStatus status, int line, int column) {
+  if (!report) return NULL;
   if (!report->errors) report->status = status;
   MbIssue *issue = next_issue(report, false);
-  if (!issue) return status;
+  if (issue) issue->line = line, issue->column = column;
+  return issue;
+}
+
+MbStatus mb_error(MbReport *report, MbStatus status, const char *where, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  fill(issue, where, format, args);
+  fill(add_error(report, status, 0, 0), where, format, args);
   va_end(args);
   return status;
 }
 
 MbStatus mb_error_at(MbReport *report, MbStatus status, int line, int column, const char *where,
                      const char *format, ...) {
-  if (!report) return status;
-  if (!report->errors) report->status = status;
-  MbIssue *issue = next_issue(report, false);
-  if (!issue) return status;
   va_list args;
   va_start(args, format);
-  fill(issue, where, format, args);
+  fill(add_error(report, status, line, column), where, format, args);
   va_end(args);
-  issue->line = line;
-  issue->column = column;
   return status;
 }
 
 void mb_warning(MbReport *report, const char *where, const char *format, ...) {
-  MbIssue *issue = report ? next_issue(report, true) : NULL;
-  if (!issue) return;
   va_list args;
   va_start(args, format);
-  fill(issue, where, format, args);
+  fill(report ? next_issue(report, true) : NULL, where, format, args);
   va_end(args);
 }
 

@@ -17,7 +17,7 @@ static MbStatus check_time(const MbTimeSpec *time, MbReport *report) {
 }
 
 // Pairs of solver, mode and integrator that make no sense.
-static MbStatus check_pair(const MbSceneSpec *spec, MbReport *report) {
+static MbStatus check_pair(const MbSceneSpec *spec, const MbModel *model, MbReport *report) {
   const MbSolverSpec *solver = &spec->solver;
   if (solver->kind == MB_SOLVER_PROJECTIVE)
     return mb_error(report, MB_SCENE, "/solver",
@@ -29,6 +29,17 @@ static MbStatus check_pair(const MbSceneSpec *spec, MbReport *report) {
         report, MB_SCENE, "/integrator",
         "\"bridson_marino\" makes no sense with mode \"first_order\", where velocities are no state: "
         "use \"symplectic\", \"implicit\", \"trapezoidal\" or \"rk45\"");
+  if (model->jointed && solver->kind != MB_SOLVER_REDMAX)
+    return mb_error(
+        report, MB_SCENE, "/solver",
+        "scenes with joints run under \"redmax\" only in this version: \"%s\" does not have them yet",
+        mb_solver_words[solver->kind]);
+  if (model->jointed &&
+      (spec->integrator.kind == MB_TRAPEZOIDAL || spec->integrator.kind == MB_BRIDSON_MARINO))
+    return mb_error(report, MB_SCENE, "/integrator",
+                    "scenes with joints run under \"symplectic\", \"implicit\" and \"rk45\" in this version: "
+                    "\"%s\" does not have them yet",
+                    mb_integrator_words[spec->integrator.kind]);
   return MB_OK;
 }
 
@@ -74,21 +85,28 @@ static uint64_t fingerprint(const MbModel *model) {
   uint64_t hash = mix(0xcbf29ce484222325u, numbers, sizeof numbers);
   hash = mix(hash, model->M, model->nb * 6 * sizeof *model->M);
   hash = mix(hash, model->damping, model->nb * sizeof *model->damping);
-  hash = mix(hash, model->E0, model->nb * sizeof *model->E0);
-  return mix(hash, model->phi0, model->nb * 6 * sizeof *model->phi0);
+  hash = mix(hash, model->q0, model->nq * sizeof *model->q0);
+  hash = mix(hash, model->v0, model->nv * sizeof *model->v0);
+  hash = mix(hash, model->P, model->nb * sizeof *model->P);
+  hash = mix(hash, model->B, model->nb * sizeof *model->B);
+  hash = mix(hash, model->stiffness, model->nv * sizeof *model->stiffness);
+  return mix(hash, model->joint_damping, model->nv * sizeof *model->joint_damping);
 }
 
 static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
-  const MbStatus time = check_time(&spec->time, report), pair = check_pair(spec, report);
   memcpy(model->gravity, spec->gravity, sizeof model->gravity);
   model->solver = spec->solver;
   model->integrator = spec->integrator;
   MbStatus status = copy_lists(spec, model, report);
+  if (status == MB_OK) status = mb_build_tree(spec, model, report);
   if (status != MB_OK) return status;
-  status = mb_build_bodies(spec, model, report);
-  const MbStatus forces = model->nb == spec->nbodies ? mb_build_forces(spec, model, report) : MB_OK;
-  if (time != MB_OK || pair != MB_OK || status != MB_OK || forces != MB_OK)
-    return time != MB_OK ? time : pair != MB_OK ? pair : status != MB_OK ? status : forces;
+
+  // what does not depend on one another says all that is wrong
+  const MbStatus parts[] = {check_time(&spec->time, report), check_pair(spec, model, report),
+                            mb_build_bodies(spec, model, report), mb_build_joints(spec, model, report),
+                            mb_build_forces(spec, model, report)};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (parts[i] != MB_OK) return parts[i];
   model->h = spec->time.step;
   model->steps = mb_time_steps(&spec->time);
   model->fingerprint = fingerprint(model);
@@ -115,7 +133,7 @@ void mb_model_free(MbModel *model) {
 
 size_t mb_model_bodies(const MbModel *model) { return model->nb; }
 const char *mb_model_body_name(const MbModel *model, size_t body) {
-  return body < model->nb ? model->body_name[body] : NULL;
+  return body < model->nb ? model->listed[body] : NULL;
 }
 int64_t mb_model_steps(const MbModel *model) { return model->steps; }
 double mb_model_step_size(const MbModel *model) { return model->h; }

@@ -85,6 +85,7 @@ static MbStatus mass_of(const MbSceneSpec *spec, size_t index, MbMassProperties 
     from_inertia(&body->inertia, p);
     return MB_OK;
   }
+  if (!body->nshapes && body->jointed && isnan(body->mass)) return MB_OK; // a link without mass
   if (!body->nshapes)
     return mb_error(report, MB_SCENE, where, "body \"%s\" has no mass: give it a \"shape\" or an \"inertia\"",
                     body->name);
@@ -99,19 +100,23 @@ static MbStatus mass_of(const MbSceneSpec *spec, size_t index, MbMassProperties 
   return MB_OK;
 }
 
+// A body that is free in space needs mass and inertia of its own; one that hangs on a joint may be without, if what
+// it carries, or its joint, makes the equations solvable.
 static MbStatus check_inertia(const MbBodySpec *body, size_t index, double mass, const double moments[3],
                               MbReport *report) {
   char where[WHERE];
   snprintf(where, sizeof where, body->inertia.given ? "/bodies/%zu/inertia" : "/bodies/%zu", index);
-  if (!(mass > 0) || !isfinite(mass))
+  if (!(mass > 0 || (body->jointed && mass == 0)) || !isfinite(mass))
     return mb_error(report, MB_SCENE, where,
                     "the mass of \"%s\" comes to %g kg: it must be positive and finite", body->name, mass);
   for (int i = 0; i < 3; i++)
-    if (!(moments[i] > 0) || !isfinite(moments[i]))
+    if (!(moments[i] > 0 || (body->jointed && moments[i] == 0)) || !isfinite(moments[i]))
       return mb_error(report, MB_SCENE, where,
                       "the principal moments of inertia of \"%s\" are %g, %g, %g kg m²: all must be positive",
                       body->name, moments[0], moments[1], moments[2]);
-  if (!mb_inertia_plausible(moments))
+  if (mass == 0)
+    mb_warning(report, where, "body \"%s\" has no mass: it only hands on what its joint does", body->name);
+  else if (!mb_inertia_plausible(moments))
     mb_warning(
         report, where,
         "the principal moments of inertia of \"%s\" are %g, %g, %g kg m²: no solid has these, as one is "
@@ -190,27 +195,20 @@ static MbStatus build_body(const MbSceneSpec *spec, size_t i, double M[6], MbPos
 
 MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   const size_t nb = spec->nbodies;
-  const char **name = mb_arena_alloc(&model->arena, nb, sizeof *name);
   double *M = mb_arena_alloc(&model->arena, nb, 6 * sizeof *M);
   double *damping = mb_arena_alloc(&model->arena, nb, sizeof *damping);
   double *phi0 = mb_arena_alloc(&model->arena, nb, 6 * sizeof *phi0);
   MbPose *C = mb_arena_alloc(&model->arena, nb, sizeof *C),
          *E0 = mb_arena_alloc(&model->arena, nb, sizeof *E0);
-  if (!name || !M || !damping || !phi0 || !C || !E0) return mb_no_memory(report, "bodies");
+  if (!M || !damping || !phi0 || !C || !E0) return mb_no_memory(report, "bodies");
+  model->M = M, model->C = C, model->damping = damping, model->E0 = E0, model->phi0 = phi0;
 
   MbStatus status = MB_OK;
-  size_t twice = nb;
   for (size_t i = 0; i < nb; i++) {
-    name[i] = mb_arena_strdup(&model->arena, spec->bodies[i].name);
-    if (!name[i]) return mb_no_memory(report, "bodies");
-    damping[i] = spec->bodies[i].damping;
-    const MbStatus one = build_body(spec, i, M + 6 * i, &C[i], &E0[i], phi0 + 6 * i, report);
+    const size_t b = model->number[i];
+    damping[b] = spec->bodies[i].damping;
+    const MbStatus one = build_body(spec, i, M + 6 * b, &C[b], &E0[b], phi0 + 6 * b, report);
     if (one != MB_OK) status = one;
   }
-  if (!mb_names_build(&model->names, name, nb, &model->arena, &twice)) return mb_no_memory(report, "bodies");
-  if (twice < nb) status = mb_error(report, MB_SCENE, "/bodies", "two bodies are called \"%s\"", name[twice]);
-  model->nb = nb;
-  model->body_name = name;
-  model->M = M, model->C = C, model->damping = damping, model->E0 = E0, model->phi0 = phi0;
   return status;
 }

@@ -20,8 +20,10 @@ static MbStatus build_on_body(const MbForceSpec *spec, size_t i, MbModel *model,
                               MbForce *force, MbReport *report) {
   char where[64];
   snprintf(where, sizeof where, "/forces/%zu/body", i);
-  if (!spec->body || !mb_names_find(&model->names, spec->body, &force->body))
+  size_t listed = 0;
+  if (!spec->body || !mb_names_find(&model->names, spec->body, &listed))
     return mb_error(report, MB_SCENE, where, "no body is called \"%s\"", spec->body ? spec->body : "");
+  force->body = model->number[listed];
   const MbPose *C = &model->C[force->body];
   double R[9];
   MbPose inverse;
@@ -81,7 +83,8 @@ MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     const MbForceSpec *from = &spec->forces[i];
     MbForce *force = &forces[model->nforces++];
     const MbForceOps *ops = mb_force_table[from->kind];
-    *force = (MbForce){.ops = ops, .name = ops->name, .coefficient = from->coefficient};
+    *force =
+        (MbForce){.ops = ops, .name = ops->name, .coefficient = from->coefficient, .lagged = from->lagged};
     const MbStatus one = ops->everywhere ? MB_OK : build_on_body(from, i, model, signals, force, report);
     if (one != MB_OK) status = one;
   }

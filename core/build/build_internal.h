@@ -4,7 +4,11 @@
 
 #include "core/model/model.h"
 
+// Names, and the order of the tree: after it a body of the scene has its number in the model.
+MbStatus mb_build_tree(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Joints and their place between the bodies; after the bodies.
+MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 
 #endif

@@ -14,6 +14,10 @@ extern const MbForceOps mb_velocity_term_ops; // not a force, but it stands wher
 
 // The vector whose three signals begin at `first` (0 torque, 3 force), in C axes.
 void mb_force_vector(const MbForce *force, const MbMaximal *x, int first, double a_C[3]);
+// Whether the turning of the body changes the force in C axes and that is asked for.
+static inline bool mb_force_turns(const MbForce *force, const MbMaximal *x) {
+  return x->K && force->axes == MB_AXES_WORLD && (x->exact || !force->lagged);
+}
 // Adds the force at its point of application, and its K.
 void mb_force_at_point(const MbForce *force, MbMaximal *x);
 

@@ -11,7 +11,7 @@ void mb_force_at_point(const MbForce *force, MbMaximal *x) {
   mb_vec3_add(x->f + 6 * b, x->f + 6 * b, torque);
   mb_vec3_add(x->f + 6 * b + 3, x->f + 6 * b + 3, a);
 
-  if (!x->K || force->axes != MB_AXES_WORLD) return;
+  if (!mb_force_turns(force, x)) return;
   double *K = x->K + 36 * b, RX[9], AX[9], RA[9];
   mb_mat3_cross(RX, force->at);
   mb_mat3_cross(AX, a);

@@ -9,7 +9,7 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   double a[3]; // in C axes
   mb_force_vector(force, x, 0, a);
   mb_vec3_add(x->f + 6 * b, x->f + 6 * b, a);
-  if (x->K && force->axes == MB_AXES_WORLD) mb_force_add_turning(x->K + 36 * b, 0, 1, a);
+  if (mb_force_turns(force, x)) mb_force_add_turning(x->K + 36 * b, 0, 1, a);
   mb_force_at_point(force, x);
 }
 

@@ -4,11 +4,13 @@
 #define MB_MODEL_MODEL_H
 
 #include "core/base/names.h"
-#include "core/math/se3.h"
+#include "core/model/joint.h"
 #include "core/model/signal.h"
 #include "core/model/spec.h"
 
 typedef struct MbForceOps MbForceOps;
+
+#define MB_WORLD SIZE_MAX
 
 // One force of the scene. `body` and `signal` index the model's lists.
 typedef struct MbForce {
@@ -20,6 +22,7 @@ typedef struct MbForce {
   MbAxes axes;
   double R[9]; // body axes → centre-of-mass axes, for vectors given in body axes
   double coefficient;
+  bool lagged; // its derivatives count only where every derivative does
 } MbForce;
 
 struct MbModel {
@@ -27,15 +30,28 @@ struct MbModel {
   const char *name;
 
   // bodies; frames: W world, B body (as in the scene), C centre of mass with principal axes
-  size_t nb;
+  size_t nb;                    // in depth-first order: parents before children, each subtree together
+  const size_t *number;         // (nb) of the scene's bodies, in the scene's order, here
   const char *const *body_name; // (nb)
-  MbNames names;                // of the bodies
+  const char *const *listed;    // (nb) names in the scene's order
+  MbNames names;                // of the bodies, in the scene's order
   const double *M;              // (nb x 6) principal inertia about C: I1 I2 I3 m m m
   const MbPose *C;              // (nb) C in B
   const double *damping;        // (nb) wrench −d φ
-  const MbPose *E0;             // (nb) C in W at t = 0
-  const double *phi0;           // (nb x 6) twist of C in C at t = 0
+  const MbPose *E0;             // (nb) C in W at t = 0; bodies free in space only
+  const double *phi0;           // (nb x 6) twist of C in C at t = 0; bodies free in space only
   double gravity[3];
+
+  // the tree; a body whose joint has no ops is free in space (7 coordinates, 6 velocities)
+  bool jointed;         // some body has a joint
+  const size_t *parent; // (nb) MB_WORLD = none
+  const MbJoint *joint; // (nb)
+  const MbPose *P;      // (nb) the joint's frame in the parent's C (in W)
+  const MbPose *B;      // (nb) C in the joint's frame
+  size_t nq, nv;
+  const size_t *q_first, *v_first;                // (nb)
+  const double *q0, *v0;                          // (nq), (nv) at t = 0
+  const double *stiffness, *rest, *joint_damping; // (nv) zero for bodies that are free in space
 
   size_t nforces;
   const MbForce *forces; // (nforces)

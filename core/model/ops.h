@@ -39,30 +39,23 @@ typedef struct MbSolverWork MbSolverWork; // a solver's own scratch
 
 typedef struct MbSolverOps {
   const char *name;
-  void (*sizes)(const MbModel *model, size_t *nq, size_t *nv);
   MbSolverWork *(*create)(const MbModel *model, int threads); // NULL: out of memory
   void (*free)(MbSolverWork *work);
   size_t (*bytes)(const MbSolverWork *work); // that the work holds
-  void (*initial)(const MbModel *model, double *q, double *v);
 
-  // coordinates → poses and twists of the bodies
-  void (*kinematics)(const MbModel *model, const double *q, const double *v, MbMaximal *x, size_t begin,
+  // coordinates → poses and twists of the bodies; on ranges of them where by_ranges, else on all
+  bool by_ranges;
+  void (*kinematics)(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
                      size_t end);
-  // q ← q ⊕ h v
-  void (*advance)(const MbModel *model, double *q, double h, const double *v, size_t begin, size_t end);
-  // q̇ from v; and q made valid again after arithmetic on it, `rate` (may be NULL) along with it
-  void (*rate)(const MbModel *model, const double *q, const double *v, double *qdot);
-  void (*normalise)(const MbModel *model, double *q, double *rate);
-  // the body that number i of (q, v) belongs to, for messages
-  size_t (*body_of)(const MbModel *model, size_t i);
-
+  // f −= M J̇ v at the last kinematics (NULL: J is constant)
+  void (*bias)(MbSolverWork *work, MbMaximal *x);
   // A = M − a D − b K (a = b = 0 needs neither), with the body to blame where A is singular; then x ← A⁻¹ x.
   bool (*factor)(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame);
-  void (*apply)(const MbSolverWork *work, double *x);
+  void (*apply)(MbSolverWork *work, double *x);
   // y = M v; y = Jᵀ f; y += s Jᵀ B J v, with B the blocks K or D
-  void (*momentum)(const MbModel *model, const double *v, double *y);
-  void (*gather)(const MbModel *model, const double *f, double *y);
-  void (*blocks)(const MbModel *model, const double *B, double s, const double *v, double *y);
+  void (*momentum)(MbSolverWork *work, const double *v, double *y);
+  void (*gather)(MbSolverWork *work, const double *f, double *y);
+  void (*blocks)(MbSolverWork *work, const double *B, double s, const double *v, double *y);
 } MbSolverOps;
 
 #endif

@@ -11,10 +11,15 @@ int64_t mb_time_steps(const MbTimeSpec *time) {
 
 const char *const mb_shape_words[] = {"box",       "sphere", "capsule", "cylinder",
                                       "ellipsoid", "mesh",   "plane",   NULL};
+const char *const mb_joint_words[] = {"fixed",     "revolute",     "prismatic",      "cylindrical",
+                                      "screw",     "universal",    "planar",         "translational",
+                                      "spherical", "euler",        "free2d",         "free3d",
+                                      "composite", "spline_curve", "spline_surface", NULL};
 const char *const mb_force_words[] = {"damping", "wrench", "point_force", NULL};
 const char *const mb_solver_words[] = {"redmax", "maximal", "projective", NULL};
 const char *const mb_integrator_words[] = {"symplectic",     "implicit", "trapezoidal",
                                            "bridson_marino", "rk45",     NULL};
+const char *const mb_dynamics_words[] = {"auto", "recursive", "dense", NULL};
 const char *const mb_mode_words[] = {"dynamic", "first_order", NULL};
 const char *const mb_device_words[] = {"cpu", "cuda", "auto", NULL};
 const char *const mb_axes_words[] = {"world", "body", NULL};

@@ -59,6 +59,49 @@ typedef struct MbShapeSpec {
   const char *material;     // NULL = not given
 } MbShapeSpec;
 
+typedef enum MbJointKind {
+  MB_JOINT_FIXED,
+  MB_JOINT_REVOLUTE,
+  MB_JOINT_PRISMATIC,
+  MB_JOINT_CYLINDRICAL,
+  MB_JOINT_SCREW,
+  MB_JOINT_UNIVERSAL,
+  MB_JOINT_PLANAR,
+  MB_JOINT_TRANSLATIONAL,
+  MB_JOINT_SPHERICAL,
+  MB_JOINT_EULER,
+  MB_JOINT_FREE2D,
+  MB_JOINT_FREE3D,
+  MB_JOINT_COMPOSITE,
+  MB_JOINT_SPLINE_CURVE,
+  MB_JOINT_SPLINE_SURFACE,
+  MB_JOINTS
+} MbJointKind;
+
+// How a body hangs on its parent. Lists of numbers by degree of freedom have one number for all of them, or as many
+// as there are; none = 0.
+typedef struct MbNumbersSpec {
+  size_t count;
+  const double *value; // (count)
+} MbNumbersSpec;
+
+typedef struct MbJointSpec {
+  MbJointKind kind;
+  const char *parent;             // NULL = the world
+  MbFrameSpec in_parent, in_body; // the joint's frame in the parent's frame, and in the body's
+  double axis[3];                 // revolute, prismatic, cylindrical, screw
+  double pitch;                   // screw: metres a turn
+  const char *order;              // euler
+  size_t nparts;                  // composite
+  struct MbJointSpec *parts;      // (nparts) nearest to the parent first; their frames and parents are unused
+  size_t nframes;                 // spline_curve
+  MbFrameSpec *frames;            // (nframes)
+  bool closed;
+  size_t rows, columns;     // spline_surface
+  const double *control[6]; // (rows x columns) each: x, y, z, rotations about x, y, z
+  MbNumbersSpec position, velocity, stiffness, rest, damping;
+} MbJointSpec;
+
 typedef struct MbInertiaSpec {
   bool given;
   double mass, center[3], matrix[6]; // xx yy zz xy xz yz about the centre, body axes
@@ -78,6 +121,8 @@ typedef struct MbBodySpec {
   double angular[3], linear[3]; // velocity of the body frame's origin
   MbAxes velocity_axes;         // axes that angular and linear are given in
   double damping;               // wrench -damping * twist
+  bool jointed;                 // else it is free in space
+  MbJointSpec joint;
 } MbBodySpec;
 
 typedef enum MbForceKind { MB_FORCE_DAMPING, MB_FORCE_WRENCH, MB_FORCE_POINT, MB_FORCES } MbForceKind;
@@ -90,6 +135,7 @@ typedef struct MbForceSpec {
   MbSignalSpec force[3], torque[3];
   MbAxes axes;        // that force and torque are given in
   double coefficient; // damping
+  bool lagged;        // the implicit integrators of first order leave out its derivatives
 } MbForceSpec;
 
 typedef struct MbMaterialSpec {
@@ -120,12 +166,14 @@ typedef enum MbIntegratorKind {
 
 typedef enum MbDevice { MB_CPU, MB_CUDA, MB_AUTO } MbDevice;
 
+typedef enum MbDynamics { MB_DYNAMICS_AUTO, MB_RECURSIVE, MB_DENSE } MbDynamics;
 typedef enum MbMode { MB_DYNAMIC, MB_FIRST_ORDER } MbMode;
 
 typedef struct MbSolverSpec {
   MbSolverKind kind;
-  MbMode mode; // maximal: f = m a, or the kinematic f = m v
-  int threads; // at least 1
+  MbDynamics dynamics; // redmax: how A is inverted
+  MbMode mode;         // maximal: f = m a, or the kinematic f = m v
+  int threads;         // at least 1
   MbDevice device;
 } MbSolverSpec;
 
@@ -170,9 +218,11 @@ int64_t mb_time_steps(const MbTimeSpec *time);
 
 // The words of the scene format, in the order of their enum, each list ended by NULL.
 extern const char *const mb_shape_words[MB_SHAPES + 1];
+extern const char *const mb_joint_words[MB_JOINTS + 1];
 extern const char *const mb_force_words[MB_FORCES + 1];
 extern const char *const mb_solver_words[MB_SOLVERS + 1];
 extern const char *const mb_integrator_words[MB_INTEGRATORS + 1];
+extern const char *const mb_dynamics_words[4];
 extern const char *const mb_mode_words[3];
 extern const char *const mb_device_words[4];
 extern const char *const mb_axes_words[3];

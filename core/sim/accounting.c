@@ -1,15 +1,17 @@
 // Energy and momentum, summed in the order of the bodies.
 #include "core/math/spatial.h"
+#include "core/model/coordinates.h"
 #include "core/sim/sim_internal.h"
 
-// kinetic ½ φᵀMφ; gravity −m g·p, zero at the world's origin; elastic: no force of this version stores any
-MbEnergy mb_energy(const MbModel *model, const MbMaximal *x) {
+// kinetic ½ φᵀMφ; gravity −m g·p, zero at the world's origin; elastic: of joints
+MbEnergy mb_energy(const MbModel *model, const MbMaximal *x, const double *q) {
   MbEnergy e = {0};
   for (size_t b = 0; b < model->nb; b++) {
     const double *M = model->M + 6 * b, *phi = x->phi + 6 * b;
     for (int i = 0; i < 6; i++) e.kinetic += M[i] * phi[i] * phi[i] / 2;
     e.gravity -= M[3] * mb_vec3_dot(model->gravity, x->E[b].p);
   }
+  if (model->jointed) e.elastic = mb_coordinates_energy(model, q);
   e.total = e.kinetic + e.gravity + e.elastic;
   return e;
 }

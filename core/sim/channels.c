@@ -4,12 +4,16 @@
 #include "core/sim/channels.h"
 #include "core/sim/sim_internal.h"
 
+#include <stdio.h>
 #include <string.h>
+
+typedef enum MbItems { ONE, BODIES, COORDINATES } MbItems; // COORDINATES: of the joints, in the tree's order
 
 struct MbSampler {
   const char *name, *unit;
   MbQuantity quantity;
-  bool rotation, per_body, standard; // standard: in a frame when the scene says nothing
+  bool rotation, standard; // standard: in a frame when the scene says nothing
+  MbItems items;
   size_t width;
   const char *const *components;
   void (*sample)(const MbSim *sim, double *out);
@@ -24,37 +28,55 @@ static void body_frame(const MbSim *sim, size_t b, MbPose *B) {
 
 static void sample_position(const MbSim *sim, double *out) {
   MbPose B;
-  for (size_t b = 0; b < sim->model->nb; b++) {
-    body_frame(sim, b, &B);
-    mb_vec3_copy(out + 3 * b, B.p);
+  for (size_t i = 0; i < sim->model->nb; i++) {
+    body_frame(sim, sim->model->number[i], &B);
+    mb_vec3_copy(out + 3 * i, B.p);
   }
 }
 
 static void sample_rotation(const MbSim *sim, double *out) {
   MbPose B;
-  for (size_t b = 0; b < sim->model->nb; b++) {
-    body_frame(sim, b, &B);
+  for (size_t i = 0; i < sim->model->nb; i++) {
+    body_frame(sim, sim->model->number[i], &B);
     mb_quat_normalise(B.q);
-    memcpy(out + 4 * b, B.q, sizeof B.q);
+    memcpy(out + 4 * i, B.q, sizeof B.q);
   }
 }
 
 // ω_W = R ω, and of B's origin v_W = R (v + ω × o), with o the origin of B in C
 static void sample_velocity(const MbSim *sim, double *out) {
-  for (size_t b = 0; b < sim->model->nb; b++) {
+  for (size_t i = 0; i < sim->model->nb; i++) {
+    const size_t b = sim->model->number[i];
     const double *phi = sim->x.phi + 6 * b;
     MbPose inverse;
     double turn[3];
     mb_pose_inverse(&inverse, &sim->model->C[b]);
     mb_vec3_cross(turn, phi, inverse.p);
     mb_vec3_add(turn, turn, phi + 3);
-    mb_quat_rotate(out + 6 * b, sim->x.E[b].q, phi);
-    mb_quat_rotate(out + 6 * b + 3, sim->x.E[b].q, turn);
+    mb_quat_rotate(out + 6 * i, sim->x.E[b].q, phi);
+    mb_quat_rotate(out + 6 * i + 3, sim->x.E[b].q, turn);
   }
 }
 
+// Coordinates or velocities of the joints: what bodies free in space have too is left out.
+static void copy_joints(const MbModel *model, const double *from, const size_t *first, double *out) {
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t n = model->joint[b].ops ? model->joint[b].n : 0;
+    memcpy(out, from + first[b], n * sizeof *out);
+    out += n;
+  }
+}
+
+static void sample_joint_position(const MbSim *sim, double *out) {
+  copy_joints(sim->model, sim->state.q, sim->model->q_first, out);
+}
+
+static void sample_joint_velocity(const MbSim *sim, double *out) {
+  copy_joints(sim->model, sim->state.v, sim->model->v_first, out);
+}
+
 static void sample_energy(const MbSim *sim, double *out) {
-  const MbEnergy e = mb_energy(sim->model, &sim->x);
+  const MbEnergy e = mb_energy(sim->model, &sim->x, sim->state.q);
   out[0] = e.kinetic, out[1] = e.gravity, out[2] = e.elastic, out[3] = e.total;
 }
 
@@ -67,11 +89,13 @@ static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
 
 static const MbSampler table[] = {
     // clang-format off
-    {"body.position", "m",        MB_POSE,     false, true,  true,  3, xyz,      sample_position},
-    {"body.rotation", "",         MB_POSE,     true,  true,  true,  4, wxyz,     sample_rotation},
-    {"body.velocity", "rad/s, m/s", MB_VELOCITY, false, true,  false, 6, twist,    sample_velocity},
-    {"energy",        "J",        MB_ENERGY,   false, false, true,  4, energies, sample_energy},
-    {"momentum",      "kg m/s, kg m²/s", MB_OTHER, false, false, false, 6, momenta, sample_momentum},
+    {"body.position",  "m",                  MB_POSE,     false, true,  BODIES,      3, xyz,      sample_position},
+    {"body.rotation",  "",                   MB_POSE,     true,  true,  BODIES,      4, wxyz,     sample_rotation},
+    {"body.velocity",  "rad/s, m/s",         MB_VELOCITY, false, false, BODIES,      6, twist,    sample_velocity},
+    {"joint.position", "m, rad",             MB_POSE,     false, true,  COORDINATES, 1, NULL,     sample_joint_position},
+    {"joint.velocity", "m/s, rad/s",         MB_VELOCITY, false, false, COORDINATES, 1, NULL,     sample_joint_velocity},
+    {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, energies, sample_energy},
+    {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, momenta,  sample_momentum},
     // clang-format on
 };
 enum { CHANNELS = sizeof table / sizeof *table };
@@ -84,30 +108,56 @@ static const MbSampler *find(const char *name) {
   return NULL;
 }
 
+// "body" for the coordinate of a joint that has one, "body.0", "body.1" … for those of others.
+static const char **name_coordinates(MbSim *sim, size_t count) {
+  const MbModel *model = sim->model;
+  const char **names = mb_arena_alloc(&sim->arena, count + 1, sizeof *names);
+  size_t k = 0;
+  for (size_t b = 0; names && b < model->nb; b++)
+    for (size_t i = 0; model->joint[b].ops && i < model->joint[b].n; i++) {
+      char name[256];
+      snprintf(name, sizeof name, model->joint[b].n > 1 ? "%s.%zu" : "%s", model->body_name[b], i);
+      if (!(names[k++] = mb_arena_strdup(&sim->arena, name))) return NULL;
+    }
+  return names;
+}
+
+static size_t count_coordinates(const MbModel *model) {
+  size_t count = 0;
+  for (size_t b = 0; b < model->nb; b++) count += model->joint[b].ops ? model->joint[b].n : 0;
+  return count;
+}
+
 MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
   const MbModel *model = sim->model;
+  const size_t ncoordinates = count_coordinates(model);
+  const char **coordinates = name_coordinates(sim, ncoordinates);
   sim->channels = mb_arena_alloc(&sim->arena, CHANNELS + model->nchannels, sizeof *sim->channels);
   sim->samplers = mb_arena_alloc(&sim->arena, CHANNELS + model->nchannels, sizeof *sim->samplers);
-  if (!sim->channels || !sim->samplers) return mb_no_memory(report, "channels");
+  if (!coordinates || !sim->channels || !sim->samplers) return mb_no_memory(report, "channels");
 
+  const struct {
+    size_t count;
+    const char *const *names;
+  } items[] = {
+      [ONE] = {1, NULL}, [BODIES] = {model->nb, model->listed}, [COORDINATES] = {ncoordinates, coordinates}};
   const size_t asked = model->channels ? model->nchannels : CHANNELS;
   for (size_t i = 0; i < asked; i++) {
     const MbSampler *row = model->channels ? find(model->channels[i]) : &table[i];
     if (!row)
       return mb_error(report, MB_SCENE, "/output/channels", "there is no channel \"%s\"", model->channels[i]);
-    if (!model->channels && !row->standard) continue;
-    const size_t items = row->per_body ? model->nb : 1;
+    if (!model->channels && (!row->standard || (row->items == COORDINATES && !ncoordinates))) continue;
     sim->samplers[sim->nchannels] = row;
     sim->channels[sim->nchannels++] = (MbChannel){.name = row->name,
                                                   .unit = row->unit,
                                                   .quantity = row->quantity,
                                                   .rotation = row->rotation,
-                                                  .items = items,
+                                                  .items = items[row->items].count,
                                                   .width = row->width,
                                                   .offset = sim->frame_size,
-                                                  .items_names = row->per_body ? model->body_name : NULL,
+                                                  .items_names = items[row->items].names,
                                                   .component_names = row->components};
-    sim->frame_size += items * row->width;
+    sim->frame_size += items[row->items].count * row->width;
   }
   return MB_OK;
 }

@@ -10,6 +10,7 @@
 // signal tables.
 #include "core/base/report.h"
 #include "core/integrators/integrators.h"
+#include "core/model/coordinates.h"
 #include "core/sim/sim_internal.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport 
 
   // forces want unit quaternions; the rate wants q as it is
   memcpy(sim->q1, q, sim->nq * sizeof *q);
-  solver->normalise(model, sim->q1, NULL);
+  mb_coordinates_normalise(model, sim->q1, NULL);
   mb_sim_kinematics(sim, sim->q1, v);
   if (model->solver.mode == MB_FIRST_ORDER) {
     const MbStatus status = mb_sim_kinematic_velocity(sim, t, v, report);
@@ -45,18 +46,25 @@ static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport 
   } else {
     mb_sim_forces(sim, t, false);
     if (!solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
-    solver->gather(model, sim->x.f, vdot);
+    mb_sim_gather(sim, q, v, vdot);
     solver->apply(sim->work, vdot);
   }
-  solver->rate(model, q, v, k);
+  mb_coordinates_rate(model, q, v, k);
   return MB_OK;
 }
 
 // The first time after t (by more than rounding) at which a step must end.
 static double next_break(const MbModel *model, double t) {
-  for (size_t i = 0; i < model->nbreaks; i++)
-    if (model->breaks[i] > t + 1e-12 * (1 + fabs(t))) return model->breaks[i];
-  return INFINITY;
+  const double after = t + 1e-12 * (1 + fabs(t));
+  size_t begin = 0, end = model->nbreaks; // the first one beyond `after` is in [begin, end]
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (model->breaks[middle] > after)
+      end = middle;
+    else
+      begin = middle + 1;
+  }
+  return begin < model->nbreaks ? model->breaks[begin] : INFINITY;
 }
 
 static void dense_output(double *dense, const double *y0, const double *y1, const double *stage, double h,
@@ -120,7 +128,7 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
           report, MB_NUMBERS, "",
           "at t = %.9g s, step %lld: body \"%s\" cannot be followed to these tolerances: the adaptive "
           "step has shrunk to %.3g s",
-          t, (long long)sim->state.step + 1, sim->model->body_name[sim->solver->body_of(sim->model, which)],
+          t, (long long)sim->state.step + 1, sim->model->body_name[mb_coordinates_body(sim->model, which)],
           h);
     memcpy(sim->stage, k, n * sizeof *k);
     const MbStatus status = stages(sim, t, h, y, y1, report);
@@ -142,8 +150,9 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
     dense_output(dense, y, k, sim->stage, memory[H], n);
     memcpy(y, k, n * sizeof *y);
     memcpy(k, last, n * sizeof *k);
-    sim->solver->normalise(sim->model, y, k);
-    return MB_OK;
+    mb_coordinates_normalise(sim->model, y, k);
+    if (!sim->model->jointed || !mb_coordinates_renew(sim->model, y, y + sim->nq)) return MB_OK;
+    return derivative(sim, memory[T], y, k, report);
   }
 }
 
@@ -157,7 +166,7 @@ static MbStatus interpolate(MbSim *sim, double target, MbReport *report) {
     const double y = c[0] + u * (c[n] + w * (c[2 * n] + u * (c[3 * n] + w * c[4 * n])));
     *(i < sim->nq ? &sim->q1[i] : &sim->v1[i - sim->nq]) = y;
   }
-  sim->solver->normalise(sim->model, sim->q1, NULL);
+  mb_coordinates_normalise(sim->model, sim->q1, NULL);
   if (sim->model->solver.mode != MB_FIRST_ORDER) return MB_OK;
   mb_sim_kinematics(sim, sim->q1, sim->v1);
   return mb_sim_kinematic_velocity(sim, target, sim->v1, report);

@@ -7,11 +7,7 @@
 
 #include <string.h>
 
-size_t mb_model_dofs(const MbModel *model) {
-  size_t nq = 0, nv = 0;
-  mb_solver_for(model)->sizes(model, &nq, &nv);
-  return nv;
-}
+size_t mb_model_dofs(const MbModel *model) { return model->nv; }
 
 static MbStatus compile_signals(MbSim *sim, MbReport *report) {
   const MbModel *model = sim->model;
@@ -58,14 +54,15 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->solver = mb_solver_for(model);
   sim->integrator = &mb_integrator_table[model->integrator.kind];
   sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
-  sim->solver->sizes(model, &sim->nq, &sim->nv);
+  sim->nq = model->nq, sim->nv = model->nv;
   if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
 
   MbStatus status = allocate(sim, report);
   if (status == MB_OK) status = compile_signals(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
-  sim->solver->initial(model, sim->state.q, sim->state.v);
+  memcpy(sim->state.q, model->q0, sim->nq * sizeof *sim->state.q);
+  memcpy(sim->state.v, model->v0, sim->nv * sizeof *sim->state.v);
   if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   if (model->solver.mode != MB_FIRST_ORDER) return MB_OK;
@@ -105,6 +102,7 @@ int64_t mb_sim_steps(const MbSim *sim) { return sim->state.step; }
 MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const double impulse[3]) {
   const MbModel *model = sim->model;
   size_t blame = 0;
+  if (body < model->nb) body = model->number[body]; // from the scene's order
   if (body >= model->nb || !sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return MB_USAGE;
 
   // j = ( r × Rᵀp ; Rᵀp ) in C axes, then v ← v + M⁻¹ Jᵀ j
@@ -115,7 +113,7 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
   mb_pose_point(r, &inverse, at);
   mb_quat_unrotate(j + 3, sim->x.E[body].q, impulse);
   mb_vec3_cross(j, r, j + 3);
-  sim->solver->gather(model, sim->x.f, sim->r);
+  sim->solver->gather(sim->work, sim->x.f, sim->r);
   sim->solver->apply(sim->work, sim->r);
   for (size_t i = 0; i < sim->nv; i++) sim->state.v[i] += sim->r[i];
   if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);

@@ -34,6 +34,9 @@ struct MbSim {
 void mb_sim_kinematics(MbSim *sim, const double *q, const double *v);
 // Signals at t, then wrenches (and K, D if asked for) of the bodies in sim->x.
 void mb_sim_forces(MbSim *sim, double t, bool derivatives);
+// y = Jᵀ f and the joints' own forces at (q, v); y += (sD D + sK K) v, mapped and the joints' own.
+void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y);
+void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double *y);
 // In the kinematic mode f = m v: the velocities that the forces at t give the bodies of sim->x, whose own
 // twists must be zero or those of the last instant:  (M − D) v⁺ = f − D v.
 MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *report);
@@ -54,7 +57,7 @@ typedef struct MbEnergy {
   double kinetic, gravity, elastic, total;
 } MbEnergy;
 
-MbEnergy mb_energy(const MbModel *model, const MbMaximal *x);
+MbEnergy mb_energy(const MbModel *model, const MbMaximal *x, const double *q);
 void mb_momentum(const MbModel *model, const MbMaximal *x, double linear[3], double angular[3]);
 
 #endif

@@ -2,6 +2,7 @@
 #include "core/base/report.h"
 #include "core/base/threads.h"
 #include "core/forces/forces.h"
+#include "core/model/coordinates.h"
 #include "core/sim/sim_internal.h"
 
 #include <string.h>
@@ -19,17 +20,18 @@ typedef struct Phase {
 
 static void kinematics_range(void *context, size_t begin, size_t end) {
   const Phase *const p = context;
-  p->sim->solver->kinematics(p->sim->model, p->q, p->v, &p->sim->x, begin, end);
+  p->sim->solver->kinematics(p->sim->work, p->q, p->v, &p->sim->x, begin, end);
 }
 
 void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
   Phase phase = {.sim = sim, .q = (double *)q, .v = v};
-  mb_parallel_ranges(sim->threads, sim->model->nb, GRAIN, kinematics_range, &phase);
+  mb_parallel_ranges(sim->solver->by_ranges ? sim->threads : 1, sim->model->nb, GRAIN, kinematics_range,
+                     &phase);
 }
 
 static void advance_range(void *context, size_t begin, size_t end) {
   const Phase *const p = context;
-  p->sim->solver->advance(p->sim->model, p->q, p->h, p->v, begin, end);
+  mb_coordinates_advance(p->sim->model, p->q, p->h, p->v, begin, end);
 }
 
 static void advance(MbSim *sim, double *q, double h, const double *v) {
@@ -65,6 +67,18 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
     if (!model->forces[i].ops->everywhere)
       model->forces[i].ops->eval(model, &model->forces[i], &sim->x, 0, model->nb);
   sim->x.K = K, sim->x.D = D;
+  if (sim->solver->bias) sim->solver->bias(sim->work, &sim->x);
+}
+
+void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y) {
+  sim->solver->gather(sim->work, sim->x.f, y);
+  if (sim->model->jointed) mb_coordinates_forces(sim->model, q, v, y);
+}
+
+void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double *y) {
+  if (sD != 0) sim->solver->blocks(sim->work, sim->x.D, sD, v, y);
+  if (sK != 0) sim->solver->blocks(sim->work, sim->x.K, sK, v, y);
+  if (sim->model->jointed) mb_coordinates_blocks(sim->model, sD, sK, v, y);
 }
 
 // ---- troubles ---------------------------------------------------------------------------------------------
@@ -106,10 +120,9 @@ static MbStatus one_solve(MbSim *sim, MbReport *report) {
   size_t blame = 0;
 
   mb_sim_forces(sim, sim->state.t + in->instant * h, sim->x.D != NULL);
-  solver->gather(sim->model, sim->x.f, r);
-  if (in->c != 0) solver->blocks(sim->model, sim->x.D, -in->c, v, r);
-  if (in->d != 0) solver->blocks(sim->model, sim->x.K, in->d * h, v, r);
-  solver->momentum(sim->model, v, sim->s);
+  mb_sim_gather(sim, sim->state.q, v, r);
+  mb_sim_add_blocks(sim, -in->c, in->d * h, v, r);
+  solver->momentum(sim->work, v, sim->s);
   for (size_t i = 0; i < sim->nv; i++) r[i] = sim->s[i] + h * r[i];
 
   if (!solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, in->exact, &blame))
@@ -134,9 +147,9 @@ static MbStatus verlet(MbSim *sim, MbReport *report) {
 
   mb_sim_forces(sim, sim->state.t, true);
   if (!solver->factor(sim->work, &sim->x, h / 2, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
-  solver->gather(model, sim->x.f, f);
-  solver->momentum(model, v, base);
-  solver->blocks(model, sim->x.D, -h / 2, v, base);
+  mb_sim_gather(sim, sim->state.q, v, f);
+  solver->momentum(sim->work, v, base);
+  mb_sim_add_blocks(sim, -h / 2, 0, v, base);
   for (size_t i = 0; i < sim->nv; i++) base[i] += h / 2 * f[i];
 
   memcpy(half, base, sim->nv * sizeof *half);
@@ -146,7 +159,7 @@ static MbStatus verlet(MbSim *sim, MbReport *report) {
 
   mb_sim_kinematics(sim, sim->q1, v);
   mb_sim_forces(sim, sim->state.t + h, false);
-  solver->gather(model, sim->x.f, f);
+  mb_sim_gather(sim, sim->q1, v, f);
   for (size_t i = 0; i < sim->nv; i++) sim->v1[i] = base[i] + h / 2 * f[i];
   solver->apply(sim->work, sim->v1);
   return MB_OK;
@@ -159,8 +172,8 @@ static MbStatus first_order(MbSim *sim, MbReport *report) {
   const double h = sim->model->h;
   size_t blame = 0;
   mb_sim_forces(sim, sim->state.t + in->instant * h, true);
-  sim->solver->gather(sim->model, sim->x.f, sim->v1);
-  sim->solver->blocks(sim->model, sim->x.D, -1, sim->state.v, sim->v1);
+  mb_sim_gather(sim, sim->state.q, sim->state.v, sim->v1);
+  mb_sim_add_blocks(sim, -1, 0, sim->state.v, sim->v1);
   if (!sim->solver->factor(sim->work, &sim->x, 1, in->a * h, in->exact, &blame))
     return mb_sim_singular(sim, blame, report);
   sim->solver->apply(sim->work, sim->v1);
@@ -173,8 +186,8 @@ MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *re
   const MbSolverOps *solver = sim->solver;
   size_t blame = 0;
   mb_sim_forces(sim, t, true);
-  solver->gather(sim->model, sim->x.f, sim->r);
-  solver->blocks(sim->model, sim->x.D, -1, v, sim->r);
+  solver->gather(sim->work, sim->x.f, sim->r);
+  solver->blocks(sim->work, sim->x.D, -1, v, sim->r);
   if (!solver->factor(sim->work, &sim->x, 1, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
   memcpy(v, sim->r, sim->nv * sizeof *v);
   solver->apply(sim->work, v);
@@ -186,6 +199,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   MbState *state = &sim->state;
   const int64_t step = state->step + 1;
   const double t = (double)step * sim->model->h;
+  if (sim->model->jointed) mb_coordinates_renew(sim->model, sim->q1, sim->v1);
   mb_sim_kinematics(sim, sim->q1, sim->v1);
   const MbStatus status = mb_sim_check(sim, t, step, report);
   if (status != MB_OK) {

@@ -20,8 +20,6 @@ struct MbSolverWork {
   bool *singular;  // (nb)
 };
 
-static void sizes(const MbModel *model, size_t *nq, size_t *nv) { *nq = 7 * model->nb, *nv = 6 * model->nb; }
-
 static void free_work(MbSolverWork *work) {
   if (!work) return;
   mb_free(work->A);
@@ -46,62 +44,14 @@ static size_t bytes(const MbSolverWork *work) {
   return sizeof *work + work->nb * (36 * sizeof *work->A + 6 * sizeof *work->pivot + sizeof *work->singular);
 }
 
-static void initial(const MbModel *model, double *q, double *v) {
-  for (size_t b = 0; b < model->nb; b++) {
-    memcpy(q + 7 * b, model->E0[b].p, 3 * sizeof *q);
-    memcpy(q + 7 * b + 3, model->E0[b].q, 4 * sizeof *q);
-  }
-  memcpy(v, model->phi0, 6 * model->nb * sizeof *v);
-}
-
-static void kinematics(const MbModel *model, const double *q, const double *v, MbMaximal *x, size_t begin,
+static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
                        size_t end) {
-  (void)model;
+  (void)work;
   for (size_t b = begin; b < end; b++) {
     memcpy(x->E[b].p, q + 7 * b, 3 * sizeof *q);
     memcpy(x->E[b].q, q + 7 * b + 3, 4 * sizeof *q);
   }
   memcpy(x->phi + 6 * begin, v + 6 * begin, 6 * (end - begin) * sizeof *v);
-}
-
-static void advance(const MbModel *model, double *q, double h, const double *v, size_t begin, size_t end) {
-  (void)model;
-  for (size_t b = begin; b < end; b++) {
-    MbPose E;
-    memcpy(E.p, q + 7 * b, sizeof E.p);
-    memcpy(E.q, q + 7 * b + 3, sizeof E.q);
-    mb_pose_advance(&E, h, v + 6 * b);
-    memcpy(q + 7 * b, E.p, sizeof E.p);
-    memcpy(q + 7 * b + 3, E.q, sizeof E.q);
-  }
-}
-
-// ṗ = R v, and the quaternion's rate
-static void rate(const MbModel *model, const double *q, const double *v, double *qdot) {
-  for (size_t b = 0; b < model->nb; b++) {
-    double unit[4];
-    memcpy(unit, q + 7 * b + 3, sizeof unit);
-    mb_quat_normalise(unit);
-    mb_quat_rotate(qdot + 7 * b, unit, v + 6 * b + 3);
-    mb_quat_rate(qdot + 7 * b + 3, q + 7 * b + 3, v + 6 * b);
-  }
-}
-
-// The rate is linear in the quaternion: it scales with it.
-static void normalise(const MbModel *model, double *q, double *qdot) {
-  for (size_t b = 0; b < model->nb; b++) {
-    double *u = q + 7 * b + 3;
-    const double s = 1 / sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
-    for (int i = 0; i < 4; i++) {
-      u[i] *= s;
-      if (qdot) qdot[7 * b + 3 + (size_t)i] *= s;
-    }
-  }
-}
-
-static size_t body_of(const MbModel *model, size_t i) {
-  const size_t nq = 7 * model->nb;
-  return i < nq ? i / 7 : (i - nq) / 6;
 }
 
 typedef struct Factoring {
@@ -155,21 +105,19 @@ static void apply_range(void *context, size_t begin, size_t end) {
     for (size_t n = begin; n < end; n++) mb_lu6_solve(work->A + 36 * n, work->pivot + 6 * n, job->x + 6 * n);
 }
 
-static void apply(const MbSolverWork *work, double *x) {
+static void apply(MbSolverWork *work, double *x) {
   Applying job = {work, x};
   mb_parallel_ranges(work->threads, work->nb, GRAIN, apply_range, &job);
 }
 
-static void momentum(const MbModel *model, const double *v, double *y) {
-  for (size_t i = 0; i < 6 * model->nb; i++) y[i] = model->M[i] * v[i];
+static void momentum(MbSolverWork *work, const double *v, double *y) {
+  for (size_t i = 0; i < 6 * work->nb; i++) y[i] = work->M[i] * v[i];
 }
 
-static void gather(const MbModel *model, const double *f, double *y) {
-  memcpy(y, f, 6 * model->nb * sizeof *y);
-}
+static void gather(MbSolverWork *work, const double *f, double *y) { memcpy(y, f, 6 * work->nb * sizeof *y); }
 
-static void blocks(const MbModel *model, const double *B, double s, const double *v, double *y) {
-  for (size_t n = 0; n < model->nb; n++) {
+static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
+  for (size_t n = 0; n < work->nb; n++) {
     double t[6];
     mb_mat6_apply(t, B + 36 * n, v + 6 * n);
     for (size_t i = 0; i < 6; i++) y[6 * n + i] += s * t[i];
@@ -178,16 +126,11 @@ static void blocks(const MbModel *model, const double *B, double s, const double
 
 const MbSolverOps mb_free_bodies_ops = {
     .name = "free bodies",
-    .sizes = sizes,
     .create = create,
     .free = free_work,
     .bytes = bytes,
-    .initial = initial,
+    .by_ranges = true,
     .kinematics = kinematics,
-    .advance = advance,
-    .rate = rate,
-    .normalise = normalise,
-    .body_of = body_of,
     .factor = factor,
     .apply = apply,
     .momentum = momentum,

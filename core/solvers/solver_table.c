@@ -1,6 +1,6 @@
 #include "core/solvers/solvers.h"
 
 const MbSolverOps *mb_solver_for(const MbModel *model) {
-  (void)model; // the build refuses joints and every other solver
-  return &mb_free_bodies_ops;
+  if (!model->jointed) return &mb_free_bodies_ops;
+  return model->solver.dynamics == MB_DENSE ? &mb_redmax_dense_ops : &mb_redmax_recursive_ops;
 }

@@ -7,6 +7,6 @@
 // What runs a model: without joints `redmax` and `maximal` are the same, A being block diagonal.
 const MbSolverOps *mb_solver_for(const MbModel *model);
 
-extern const MbSolverOps mb_free_bodies_ops;
+extern const MbSolverOps mb_free_bodies_ops, mb_redmax_dense_ops, mb_redmax_recursive_ops;
 
 #endif

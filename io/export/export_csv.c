@@ -25,13 +25,24 @@ static const char *last_part(const char *channel) {
 
 static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
+// "ball.1" of "joint.position" is "ball.joint.position.1".
+static void name_coordinate(MbText *n, const char *channel, const char *item) {
+  const char *index = strrchr(item, '.');
+  if (index && (!index[1] || index[1 + strspn(index + 1, "0123456789")])) index = NULL;
+  mb_text_add_n(n, item, index ? (size_t)(index - item) : strlen(item));
+  add_part(n, channel);
+  if (index) mb_text_add(n, index);
+}
+
 // Everything before the component.
 static void name_item(MbText *n, const MbChannel *c, size_t item) {
   static const char deformable[] = "deformable.";
   const char *last = last_part(c->name);
-  if (c->items_names) {
+  if (c->items_names && begins(c->name, "joint.")) {
+    name_coordinate(n, c->name, c->items_names[item]);
+  } else if (c->items_names) {
     add_part(n, c->items_names[item]);
-    add_part(n, begins(c->name, "joint.") ? c->name : last);
+    add_part(n, last);
   } else if (begins(c->name, deformable) && last > c->name + sizeof deformable) {
     const char *name = c->name + sizeof deformable - 1;
     mb_text_add_n(n, name, (size_t)(last - 1 - name));

@@ -53,6 +53,9 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
   case MB_TYPE_COUNT:
     add_number(t, row);
     break;
+  case MB_TYPE_BOOL:
+    mb_text_add(t, "{\"type\":\"boolean\"}");
+    break;
   case MB_TYPE_TEXT:
     mb_text_add(t, "{\"type\":\"string\"}");
     break;
@@ -82,7 +85,19 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
     add_numbers(t, row, 3, 3);
     break;
   case MB_TYPE_SEQUENCE:
+    if (row->flags & MB_SINGLE) {
+      mb_text_add(t, "{\"anyOf\":[");
+      add_number(t, row);
+      mb_text_add(t, ",");
+    }
     add_numbers(t, row, 1, 0);
+    if (row->flags & MB_SINGLE) mb_text_add(t, "]}");
+    break;
+  case MB_TYPE_GRIDS:
+    mb_text_add(t, "{\"type\":\"array\",\"minItems\":6,\"maxItems\":6,\"items\":{\"type\":\"array\","
+                   "\"minItems\":4,\"items\":");
+    add_numbers(t, row, 4, 0);
+    mb_text_add(t, "}}");
     break;
   case MB_TYPE_ROTATION:
     mb_text_add(t, "{\"$ref\":\"#/$defs/rotation\"}");

@@ -15,19 +15,23 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
                                               [MB_TYPE_NUMBER] = "number",
                                               [MB_TYPE_INTEGER] = "whole number",
                                               [MB_TYPE_COUNT] = "whole number",
+                                              [MB_TYPE_BOOL] = "true or false",
                                               [MB_TYPE_TEXT] = "text",
                                               [MB_TYPE_NAME] = "name",
                                               [MB_TYPE_WORD] = "word",
                                               [MB_TYPE_WORDS] = "list of words",
                                               [MB_TYPE_DIRECTION] = "3 numbers",
-                                              [MB_TYPE_SEQUENCE] = "list of numbers",
                                               [MB_TYPE_ROTATION] = "rotation",
                                               [MB_TYPE_SIGNAL] = "signal",
                                               [MB_TYPE_SIGNALS] = "3 signals",
                                               [MB_TYPE_PARAMETERS] = "numbers by name",
                                               [MB_TYPE_MESH] = "file",
+                                              [MB_TYPE_GRIDS] = "6 lists of rows",
                                               [MB_TYPE_REFERENCE] = "name"};
   switch (row->type) {
+  case MB_TYPE_SEQUENCE:
+    mb_text_add(t, row->flags & MB_SINGLE ? "number or list of numbers" : "list of numbers");
+    break;
   case MB_TYPE_NUMBERS:
     mb_text_format(t, "%zu numbers", row->length);
     break;

@@ -82,7 +82,6 @@ static const MbSchemaRow solver_rows[] = {
      .fallback = "1", .help = "threads of one run; the result does not depend on it"},
     {"device", MB_TYPE_WORD, AT(MbSolverSpec, device), .words = mb_device_words, .fallback = "\"cpu\"",
      .help = "where it runs"},
-    LATER("dynamics", "how reduced dynamics are solved"),
     LATER("linear", "how linear systems are solved"),
     LATER("stabilization", "how joints that drift are pulled together"),
     LATER("project", "back to joint coordinates each step"),
@@ -98,7 +97,13 @@ static const MbSchemaRow maximal_rows[] = {
          "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
          "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
     {0}};
-static const MbSchemaRow *const solver_variants[] = {NULL, maximal_rows};
+static const MbSchemaRow redmax_rows[] = {{"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics),
+                                           .words = mb_dynamics_words, .fallback = "\"auto\"",
+                                           .help = "\"recursive\": in time that grows with the number of "
+                                                   "bodies; \"dense\": by a dense matrix; \"auto\": "
+                                                   "recursive. The result is the same but for rounding"},
+                                          {0}};
+static const MbSchemaRow *const solver_variants[] = {redmax_rows, maximal_rows};
 static const char *const solver_now[] = {"redmax", "maximal", NULL}, *const solver_later[] = {"projective",
                                                                                               NULL};
 static const char *const solver_help[] = {"reduced (joint) coordinates",
@@ -227,6 +232,113 @@ static const MbSchemaObject shape = {.name = "shape",
                                      .either = "density",
                                      .or_else = "material"};
 
+// ---- joints
+
+#define AXIS                                                                                                 \
+  {                                                                                                          \
+    "axis", MB_TYPE_DIRECTION, AT(MbJointSpec, axis), .fallback = "[0, 0, 1]",                               \
+                                                      .help = "in the joint's frame; of any length but 0"    \
+  }
+#define BY_DOF(key_, member_, unit_, bound_, help_)                                                          \
+  {                                                                                                          \
+    key_, MB_TYPE_SEQUENCE, AT(MbJointSpec, member_.value), COUNT(MbJointSpec, member_.count),               \
+        .flags = MB_SINGLE, .bound = (bound_), .unit = (unit_),                                              \
+        .help = help_ "; one number for all degrees of freedom, or one each; 0 if absent"                    \
+  }
+static const MbSchemaRow axis_rows[] = {AXIS, {0}};
+static const MbSchemaRow screw_rows[] = {AXIS,
+                                         {"pitch", MB_TYPE_NUMBER, AT(MbJointSpec, pitch),
+                                          .flags = MB_REQUIRED, .unit = "m",
+                                          .help = "way along the axis in one turn"},
+                                         {0}};
+static const MbSchemaRow order_rows[] = {{"order", MB_TYPE_TEXT, AT(MbJointSpec, order), .flags = MB_REQUIRED,
+                                          .help =
+                                              "three letters of x, y, z, none twice in a row, as \"xyz\" or "
+                                              "\"zxz\": one turn after the other, each "
+                                              "about an axis of the frame that the ones before have turned"},
+                                         {0}};
+static const MbSchemaRow curve_rows[] = {
+    {"frames", MB_TYPE_LIST, AT(MbJointSpec, frames), COUNT(MbJointSpec, nframes), .flags = MB_REQUIRED,
+     .object = &frame,
+     .help =
+         "at least 4 control frames of a uniform cubic B-spline; segment i uses frames i to i + 3, and the "
+         "coordinate counts segments"},
+    {"closed", MB_TYPE_BOOL, AT(MbJointSpec, closed), .fallback = "false",
+     .help = "whether the curve goes round: as many segments as frames, else three fewer"},
+    {0}};
+static const MbSchemaRow surface_rows[] = {
+    {"control", MB_TYPE_GRIDS, AT(MbJointSpec, control), .flags = MB_REQUIRED, .unit = "m, rad",
+     .help =
+         "six lists of rows of control values, at least 4 x 4: x, y, z, then the rotations about x, y, z, "
+         "which "
+         "happen in this order; the first coordinate runs along the rows' numbers, the second along a row"},
+    {0}};
+static const MbSchemaObject joint_part;
+static const MbSchemaRow composite_rows[] = {
+    {"joints", MB_TYPE_LIST, AT(MbJointSpec, parts), COUNT(MbJointSpec, nparts), .flags = MB_REQUIRED,
+     .object = &joint_part, .help = "what it is made of, nearest to the parent first"},
+    {0}};
+static const MbSchemaRow *const joint_variants[] = {
+    NULL, axis_rows,  axis_rows, axis_rows, screw_rows,     NULL,       NULL,        NULL,
+    NULL, order_rows, NULL,      NULL,      composite_rows, curve_rows, surface_rows};
+static const char *const joint_help[] = {
+    "holds the body to its parent; no coordinate",
+    "turns about an axis; 1 coordinate [rad]",
+    "slides along an axis; 1 coordinate [m]",
+    "turns about an axis and slides along it; 2 coordinates, angle and way",
+    "turns about an axis and slides along it in step; 1 coordinate [rad]",
+    "turns about x, then about the turned y; 2 coordinates",
+    "slides along x and y; 2 coordinates",
+    "slides along x, y and z; 3 coordinates",
+    "turns freely; 3 coordinates, the rotation vector, which changes to its equivalent beyond 3/4 of a turn",
+    "turns about three axes, one after the other; 3 coordinates",
+    "slides along x and y, then turns about z; 3 coordinates",
+    "moves freely: slides along x, y and z of the joint's frame in the parent, then turns; 6 coordinates, "
+    "position "
+    "and rotation vector",
+    "joints one after the other, as one; the sum of their coordinates",
+    "follows a curve of frames; 1 coordinate, which counts segments",
+    "follows a surface of frames; 2 coordinates, which count segments"};
+static const MbSchemaRow no_rows[] = {{0}};
+static const MbSchemaObject joint_part = {.name = "joint_part",
+                                          .help = "A joint as a part of a composite.",
+                                          .size = sizeof(MbJointSpec),
+                                          .rows = no_rows,
+                                          .selector = "type",
+                                          .selector_offset = offsetof(MbJointSpec, kind),
+                                          .words = mb_joint_words,
+                                          .variants = joint_variants,
+                                          .variant_help = joint_help};
+static const MbSchemaRow joint_rows[] = {
+    {"parent", MB_TYPE_TEXT, AT(MbJointSpec, parent), .fallback = "\"world\"",
+     .help = "body that this one hangs on; \"world\" is fixed in space"},
+    {"in_parent", MB_TYPE_OBJECT, AT(MbJointSpec, in_parent), .object = &frame,
+     .help = "the joint's frame in the parent's frame"},
+    {"in_body", MB_TYPE_OBJECT, AT(MbJointSpec, in_body), .object = &frame,
+     .help = "the joint's frame in this body's frame; where all coordinates are 0 the two coincide"},
+    BY_DOF("position", position, "m, rad", MB_UNBOUND, "coordinates at the start"),
+    BY_DOF("velocity", velocity, "m/s, rad/s", MB_UNBOUND, "their rates at the start"),
+    BY_DOF("stiffness", stiffness, "N/m, N m/rad", MB_FROM, "spring that pulls the coordinate to `rest`"),
+    BY_DOF("rest", rest, "m, rad", MB_UNBOUND, "where the spring is slack"),
+    BY_DOF("damping", damping, "N s/m, N m s/rad", MB_FROM, "viscous damping of the coordinate"),
+    LATER("limits", "bounds of the coordinates"),
+    LATER("force", "applied torque or force"),
+    LATER("motor", "servo motor"),
+    LATER("motion", "prescribed motion"),
+    LATER("friction", "friction inside the joint"),
+    {0}};
+static const MbSchemaObject joint = {.name = "joint",
+                                     .help =
+                                         "How a body hangs on its parent. Its world pose is the parent's · "
+                                         "in_parent · (the joint's motion) · in_body⁻¹.",
+                                     .size = sizeof(MbJointSpec),
+                                     .rows = joint_rows,
+                                     .selector = "type",
+                                     .selector_offset = offsetof(MbJointSpec, kind),
+                                     .words = mb_joint_words,
+                                     .variants = joint_variants,
+                                     .variant_help = joint_help};
+
 // ---- bodies -----------------------------------------------------------------------------------------------
 
 static const MbSchemaRow inertia_rows[] = {
@@ -276,11 +388,12 @@ static const MbSchemaRow body_rows[] = {
     {"damping", MB_TYPE_NUMBER, AT(MbBodySpec, damping), .bound = MB_FROM, .unit = "N s/m, N m s",
      .fallback = "0",
      .help = "viscous drag: minus this number times the body's twist, about its centre of mass"},
-    LATER("joint", "how the body hangs on another"),
+    {"joint", MB_TYPE_OBJECT, AT(MbBodySpec, joint), EXTRA(MbBodySpec, jointed), .object = &joint,
+     .help = "how the body hangs on another; without one it is free in space"},
     LATER("motion", "a body driven along a path"),
     {0}};
 static const MbSchemaObject body = {.name = "body",
-                                    .help = "A rigid body, free in space.",
+                                    .help = "A rigid body.",
                                     .size = sizeof(MbBodySpec),
                                     .rows = body_rows,
                                     .either = "density",
@@ -305,6 +418,14 @@ static const MbSchemaRow damping_rows[] = {{"coefficient", MB_TYPE_NUMBER, AT(Mb
     "frame", MB_TYPE_WORD, AT(MbForceSpec, axes), .words = mb_axes_words, .fallback = "\"world\"",           \
                                                   .help = "whose axes the vectors are given in"              \
   }
+#define LAGGED                                                                                               \
+  {                                                                                                          \
+    "lagged", MB_TYPE_BOOL, AT(MbForceSpec, lagged),                                                         \
+        .fallback = "false",                                                                                 \
+        .help = "integrator \"implicit\" takes the force as it "                                             \
+                "is at the start of the step, without its "                                                  \
+                "derivatives"                                                                                \
+  }
 static const MbSchemaRow wrench_rows[] = {ON_BODY,
                                           {"torque", MB_TYPE_SIGNALS, AT(MbForceSpec, torque), .unit = "N m",
                                            .fallback = "[0, 0, 0]", .help = "torque; three signals"},
@@ -312,6 +433,7 @@ static const MbSchemaRow wrench_rows[] = {ON_BODY,
                                            .fallback = "[0, 0, 0]",
                                            .help = "force at the body frame's origin; three signals"},
                                           AXES,
+                                          LAGGED,
                                           {0}};
 static const MbSchemaRow point_rows[] = {ON_BODY,
                                          {"at", MB_TYPE_NUMBERS, AT(MbForceSpec, at), .length = 3,
@@ -320,6 +442,7 @@ static const MbSchemaRow point_rows[] = {ON_BODY,
                                          {"force", MB_TYPE_SIGNALS, AT(MbForceSpec, force),
                                           .flags = MB_REQUIRED, .unit = "N", .help = "force; three signals"},
                                          AXES,
+                                         LAGGED,
                                          {0}};
 static const MbSchemaRow *const force_variants[] = {damping_rows, wrench_rows, point_rows};
 static const char *const force_help[] = {"viscous drag on every body",
@@ -339,10 +462,11 @@ static const MbSchemaObject force = {.name = "force",
 
 // ---- output -----------------------------------------------------------------------------------------------
 
-static const char *const channel_words[] = {"body.position", "body.rotation", "body.velocity",
-                                            "energy",        "momentum",      NULL};
-static const char *const channel_later[] = {"joint.*", "constraint.*", "contact", "deformable.*",
-                                            "muscle",  "solver",       NULL};
+static const char *const channel_words[] = {
+    "body.position",  "body.rotation", "body.velocity", "joint.position",
+    "joint.velocity", "energy",        "momentum",      NULL};
+static const char *const channel_later[] = {"joint.force", "constraint.*", "contact", "deformable.*",
+                                            "muscle",      "solver",       NULL};
 
 const char *const mb_error_words[] = {"fine", "view", NULL};
 const double mb_error_bounds[][MB_QUANTITIES] = {{[MB_POSE] = 1e-6, [MB_VELOCITY] = 1e-4},
@@ -374,7 +498,8 @@ static const MbSchemaRow output_rows[] = {
      .help = "simulated time from frame to frame, instead of `every`"},
     {"channels", MB_TYPE_WORDS, AT(MbOutputSpec, channels), COUNT(MbOutputSpec, nchannels),
      .words = channel_words, .later = channel_later,
-     .help = "what a frame holds; absent: body.position, body.rotation, energy. The time is always there"},
+     .help = "what a frame holds; absent: body.position, body.rotation, joint.position where there are "
+             "joints, energy. The time is always there"},
     {"error", MB_TYPE_ERROR, AT(MbOutputSpec, error), .words = mb_error_words, .object = &error,
      .fallback = "0",
      .help = "0 (exact), \"fine\" (1e-6 for poses, 1e-4 for velocities), \"view\" (1e-5, 1e-3), or bounds by "

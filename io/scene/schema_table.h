@@ -11,6 +11,7 @@ typedef enum MbSchemaType {
   MB_TYPE_NUMBER,      // double
   MB_TYPE_INTEGER,     // int64_t
   MB_TYPE_COUNT,       // int
+  MB_TYPE_BOOL,        // bool
   MB_TYPE_TEXT,        // const char *
   MB_TYPE_NAME,        // const char *, unique in `set`
   MB_TYPE_REFERENCE,   // const char *, a name of `set`
@@ -29,6 +30,7 @@ typedef enum MbSchemaType {
   MB_TYPE_MAP,         // pointer to `object`s, count; extra: the name's place in each
   MB_TYPE_ERROR,       // double[MB_QUANTITIES]: 0, a word, or `object`
   MB_TYPE_MESH,        // const char *, a file; extra: the mesh's place
+  MB_TYPE_GRIDS,       // six lists of rows of numbers: a spline surface's control values
   MB_TYPES
 } MbSchemaType;
 
@@ -39,7 +41,12 @@ typedef enum MbSchemaBound {
   MB_BETWEEN
 } MbSchemaBound; // > lo, >= lo, lo .. hi
 
-enum { MB_REQUIRED = 1, MB_LATER = 2 }; // flags; LATER = the name is kept for a version that has it
+enum {
+  MB_REQUIRED = 1,
+  MB_LATER = 2,
+  MB_SINGLE = 4
+};  // flags; LATER = the name is kept for a version that has it,
+    // SINGLE = one number may stand for a list of one
 
 typedef enum MbNameSet {
   MB_NO_NAMES,

@@ -113,14 +113,44 @@ bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, siz
 }
 
 static bool read_sequence(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
-  if (!cJSON_IsArray(item) || !item->child) return mb_reader_unwanted(r, item, "a list of numbers");
-  const size_t n = (size_t)cJSON_GetArraySize(item);
+  const bool single = row->flags & MB_SINGLE && !cJSON_IsArray(item);
+  if (!single && (!cJSON_IsArray(item) || !item->child))
+    return mb_reader_unwanted(r, item, "a list of numbers");
+  const size_t n = single ? 1 : (size_t)cJSON_GetArraySize(item);
   double *const out = mb_arena_alloc(r->arena, n, sizeof *out);
   if (!out) return mb_reader_no_memory(r);
-  if (!mb_read_numbers(r, row, item, n, out)) return false;
+  if (single ? !read_bounded(r, row, item, out) : !mb_read_numbers(r, row, item, n, out)) return false;
   memcpy((char *)base + row->offset, &out, sizeof out);
   memcpy((char *)base + row->count, &n, sizeof n);
   return true;
+}
+
+// Six lists of m rows of n numbers each, into the joint's control values.
+static bool read_grids(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  MbJointSpec *const joint = base;
+  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 6 || !cJSON_IsArray(item->child) ||
+      !item->child->child)
+    return mb_reader_unwanted(r, item, "6 lists of rows of numbers: x, y, z, and the rotations about them");
+  joint->rows = (size_t)cJSON_GetArraySize(item->child);
+  joint->columns = (size_t)cJSON_GetArraySize(item->child->child);
+  bool fine = true;
+  size_t k = 0;
+  for (const cJSON *grid = item->child; grid && fine; grid = grid->next, k++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, k);
+    double *const out = mb_arena_alloc(r->arena, joint->rows * joint->columns, sizeof *out);
+    if (!out) return mb_reader_no_memory(r);
+    if (!cJSON_IsArray(grid) || (size_t)cJSON_GetArraySize(grid) != joint->rows)
+      fine = mb_reader_unwanted(r, grid, "a list of %zu rows, as in the first", joint->rows);
+    size_t i = 0;
+    for (const cJSON *line = fine ? grid->child : NULL; line && fine; line = line->next, i++) {
+      const MbReaderPlace inner = mb_reader_enter_index(r, i);
+      fine = mb_read_numbers(r, row, line, joint->columns, out + i * joint->columns);
+      mb_reader_leave(r, inner);
+    }
+    joint->control[k] = out;
+    mb_reader_leave(r, place);
+  }
+  return fine;
 }
 
 static bool read_direction(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *out) {
@@ -295,6 +325,10 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     if (!read_whole(r, row, item, &value)) return false;
     *(int *)at = (int)value;
     return true;
+  case MB_TYPE_BOOL:
+    if (!cJSON_IsBool(item)) return mb_reader_unwanted(r, item, "true or false");
+    *(bool *)at = cJSON_IsTrue(item);
+    return true;
   case MB_TYPE_TEXT:
     return read_text(r, item, at);
   case MB_TYPE_NAME:
@@ -331,6 +365,8 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     return read_error(r, row, item, at);
   case MB_TYPE_MESH:
     return mb_read_mesh(r, row, item, base);
+  case MB_TYPE_GRIDS:
+    return read_grids(r, row, item, base);
   case MB_TYPES:
     break;
   }

@@ -16,10 +16,10 @@ t() {
 tm() { t "$@" | mask; }
 
 mask() {
-  sed -E -e 's/[0-9.]+ (B|KiB|MiB|GiB)\b/SIZE/g' -e 's/[0-9]+ min [0-9]+ s/WALL/g' \
-    -e 's/ in [0-9.]+ (us|ms|s):/ in WALL:/; s/after [0-9.]+ (us|ms|s),/after WALL,/' \
+  sed -E -e 's/ +[0-9.]+ (B|KiB|MiB|GiB)\b/ SIZE/g' -e 's/in [0-9]+ chunks?,/in N chunks,/' -e 's/[0-9]+ min [0-9]+ s/WALL/g' \
+    -e 's/ in [0-9.]+ (us|ms|s)(:|$)/ in WALL\2/; s/after [0-9.]+ (us|ms|s),/after WALL,/' \
     -e 's/[0-9.e+]+[kM]? steps\/s, [0-9.e+]+[kM]?x real/RATE steps\/s, SPEEDx real/' \
-    -e 's/[0-9.]+ times smaller/RATIO times smaller/; s/ [0-9.]+x  / RATIO  /; s/drift [-0-9.e]+/drift DRIFT/' \
+    -e 's/[0-9.]+ times smaller/RATIO times smaller/; s/ +[0-9.]+x  / RATIO  /; s/drift [-0-9.e]+/drift DRIFT/' \
     -e 's/[0-9-]{10}T[0-9:]{8}Z on .*/WHEN on HOST/' -e "s|$MBSIM|mbsim|g"
 }
 
@@ -33,10 +33,10 @@ long_scene() {
 JSON
 }
 
-# Waits until file $1 has more than $2 bytes; at most ten seconds.
+# Waits until file $1 has more than $2 bytes; at most a minute.
 wait_for() {
   i=0
-  while [ $i -lt 1000 ]; do
+  while [ $i -lt 6000 ]; do
     [ -e "$1" ] && [ "$(wc -c <"$1")" -gt "${2:-0}" ] && return 0
     sleep 0.01
     i=$((i + 1))

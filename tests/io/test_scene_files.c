@@ -70,9 +70,11 @@ Test(scene_files, every_bad_scene_is_refused_with_the_expected_words) {
     expectation(path, text, length, expect, sizeof expect);
     MbReport report = {0};
     MbScene *scene = NULL;
-    const MbStatus status = mb_scene_load(path, NULL, &scene, &report);
+    MbStatus status = mb_scene_load(path, NULL, &scene, &report);
+    MbModel *model = NULL;
+    if (status == MB_OK) status = mb_model_create(scene, &model, &report); // what only the build can see
     cr_expect(status == MB_SCENE || status == MB_IO, "%s was taken", path);
-    cr_expect_null(scene);
+    mb_model_free(model);
     bool said = false;
     for (int k = 0; k < report.kept; k++) {
       said |= strstr(report.issues[k].text, expect) != NULL;
@@ -129,6 +131,18 @@ static size_t mutate(char *text, size_t n) {
   return n;
 }
 
+// What is left of a mutated scene may be refused, or run into numbers that fail: both are answers.
+static void run_a_little(const MbScene *scene) {
+  MbReport report = {0};
+  MbModel *model = NULL;
+  MbSim *sim = NULL;
+  if (mb_model_create(scene, &model, &report) == MB_OK && mb_sim_create(model, NULL, &sim, &report) == MB_OK)
+    for (int i = 0; i < 3; i++)
+      if (mb_sim_step(sim, &report) != MB_OK) break;
+  mb_sim_free(sim);
+  mb_model_free(model);
+}
+
 Test(scene_files, a_thousand_mutations_of_every_example_do_no_harm) {
   enum { MUTATIONS = 1000 };
   glob_t found = files("scenes/[!b]*/*.json", 8);
@@ -145,6 +159,7 @@ Test(scene_files, a_thousand_mutations_of_every_example_do_no_harm) {
       cr_assert_eq(status == MB_OK, scene != NULL);
       cr_assert_eq(status == MB_OK, report.errors == 0, "%.*s", (int)n, changed);
       *(scene ? &taken : &refused) += 1;
+      if (scene) run_a_little(scene);
       mb_scene_free(scene);
     }
     free(changed);

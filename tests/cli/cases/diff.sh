@@ -9,8 +9,8 @@ t diff a.mbt b.mbt
 echo "exit $?"
 grep -c FAIL out
 tail -n 1 out | cut -c 1-7
-t diff a.mbt c.mbt --absolute 1 | tail -n 1
-t diff --relative=1 c.mbt a.mbt | tail -n 1
+t diff a.mbt c.mbt --atol 1 | tail -n 1
+t diff --rtol=1 c.mbt a.mbt | tail -n 1
 t diff a.mbt c.mbt --top 1 | grep -cE '^  (body|energy|momentum)'
 "$MBSIM" diff a.mbt c.mbt --json | "$PYTHON" -c '
 import json, sys
@@ -20,6 +20,28 @@ t diff a.mbt fine.mbt | tail -n 1
 t diff a.mbt b.mbt c.mbt --write-tolerances tol.json
 "$PYTHON" -c 'import json; t = json.load(open("tol.json")); print(sorted(t["channels"]))'
 t diff a.mbt c.mbt --tolerances tol.json | tail -n 1
+# one channel's tolerances: before those of the others and of a file; the last of a name counts
+t diff a.mbt c.mbt --channel body.velocity=1 | grep -c FAIL
+t diff a.mbt c.mbt --atol 1 --channel energy=0 | grep -E '^  energy' | cut -c 1-29
+t diff a.mbt c.mbt --atol 1 -c energy=0 --channel=energy=0,10 | grep -c FAIL
+t diff a.mbt c.mbt --tolerances tol.json --channel energy=0,0 | grep -E '^  energy' | cut -c 1-29
+for wrong in body.velocty=1 energi=1,1 energy energy=-1 energy=1,nan energy=1, =1 energy=1,2,3; do
+  t diff a.mbt c.mbt --channel $wrong
+done
+t diff a.mbt b.mbt --absolute 1
+# JSON: no place where nothing differs, null for what is no number
+cat >check.py <<'PY'
+import json, sys
+d = json.load(sys.stdin, parse_constant=lambda word: sys.exit(f"{word} is no JSON"))
+for c in d["channels"]:
+    worst, first = c.get("worst"), c.get("first")
+    print(c["channel"], c["pass"], c["atol"], c["rtol"], "frame" in worst if worst else "no worst",
+          [first[k] for k in ("place", "component_name", "frame")] if first else "no first", "growth" in c)
+PY
+"$MBSIM" diff a.mbt b.mbt --json >same.json
+"$PYTHON" check.py <same.json
+grep -cE 'e\+1[0-9]|null' same.json
+"$MBSIM" diff a.mbt c.mbt --json --rtol 1e-12 | "$PYTHON" check.py
 t diff a.mbt b.mbt --tolerances s.json
 t diff a.mbt missing.mbt
 t diff a.mbt s.json

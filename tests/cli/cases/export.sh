@@ -7,7 +7,7 @@ t export h.mbt --frames 3 --channel energy | cut -d , -f 1
 t export h.mbt --channel energi
 t export h.mbt -o h.npz && "$PYTHON" -c '
 import numpy
-z = numpy.load("h.npz"); print({k: z[k].shape for k in sorted(z.files) if z[k].ndim})'
+z = numpy.load("h.npz"); print({k: z[k].shape for k in sorted(z.files) if k != "header.json"})'
 t export h.mbt -o h.json
 t export h.mbt -o frames.json && tail -n 1 frames.json | cut -c 1-30
 t export h.mbt --format json | grep -v '^\$' | "$PYTHON" -c 'import json, sys; print({type(json.loads(line)).__name__ for line in sys.stdin})'

@@ -1,0 +1,152 @@
+#include "cli/diff_result.h"
+#include "cli/console.h"
+
+#include <math.h>
+
+// ---- names of places ----------------------------------------------------------------------------
+
+// "ball x": item and component of a difference, in a's words.
+static const char *place(const MbTraj *a, const MbChannelResult *result, const MbDifference *d, char *text,
+                         size_t size) {
+  size_t count = 0;
+  const MbChannel *channels = mb_traj_channels(a, &count);
+  char item[96] = "", component[48] = "", raw[160];
+  if (result->in_a < count) {
+    const MbChannel *c = &channels[result->in_a];
+    if (c->items_names && d->item < c->items)
+      snprintf(item, sizeof item, "%s", c->items_names[d->item]);
+    else if (c->items > 1)
+      snprintf(item, sizeof item, "%zu", d->item);
+    if (c->rotation)
+      snprintf(component, sizeof component, "angle");
+    else if (d->component < c->width && c->component_names)
+      snprintf(component, sizeof component, "%s", c->component_names[d->component]);
+  }
+  snprintf(raw, sizeof raw, "%s%s%s", item, item[0] && component[0] ? " " : "", component);
+  return mb_console_safe(raw, text, size);
+}
+
+// ---- as JSON ------------------------------------------------------------------------------------
+
+// JSON has no word for NaN and infinity: null.
+static void add_number(cJSON *object, const char *key, double number) {
+  cJSON_AddItemToObject(object, key, isfinite(number) ? cJSON_CreateNumber(number) : cJSON_CreateNull());
+}
+
+static void add_names(cJSON *item, const MbTraj *a, const MbChannelResult *result, const MbDifference *d) {
+  size_t count = 0;
+  const MbChannel *channels = mb_traj_channels(a, &count);
+  if (result->in_a >= count) return;
+  const MbChannel *c = &channels[result->in_a];
+  if (c->items_names && d->item < c->items)
+    cJSON_AddStringToObject(item, "item_name", c->items_names[d->item]);
+  if (c->component_names && d->component < c->width)
+    cJSON_AddStringToObject(item, "component_name", c->component_names[d->component]);
+}
+
+static cJSON *difference_json(const MbTraj *a, const MbChannelResult *result, const MbDifference *d) {
+  char text[160];
+  cJSON *item = cJSON_CreateObject();
+  cJSON_AddStringToObject(item, "place", place(a, result, d, text, sizeof text));
+  add_number(item, "item", (double)d->item);
+  add_number(item, "component", (double)d->component);
+  add_names(item, a, result, d);
+  add_number(item, "frame", (double)d->frame);
+  add_number(item, "time", d->time);
+  add_number(item, "a", d->a);
+  add_number(item, "b", d->b);
+  add_number(item, "error", d->error);
+  add_number(item, "scaled", d->scaled);
+  add_number(item, "ulps", d->ulps);
+  return item;
+}
+
+static cJSON *channel_json(const MbTraj *a, const MbChannelResult *c) {
+  cJSON *item = cJSON_CreateObject();
+  cJSON_AddStringToObject(item, "channel", c->channel);
+  cJSON_AddBoolToObject(item, "compared", c->compared);
+  cJSON_AddBoolToObject(item, "pass", c->pass);
+  if (!c->compared) return item;
+  add_number(item, "range", c->range);
+  add_number(item, "atol", c->atol);
+  add_number(item, "rtol", c->rtol);
+  if (c->worst.frame != UINT64_MAX) cJSON_AddItemToObject(item, "worst", difference_json(a, c, &c->worst));
+  add_number(item, "exceeding", (double)c->exceeding);
+  if (c->first.frame != UINT64_MAX) cJSON_AddItemToObject(item, "first", difference_json(a, c, &c->first));
+  if (!isnan(c->growth)) add_number(item, "growth", c->growth);
+  if (!isnan(c->growth)) add_number(item, "growth_r2", c->growth_r2);
+  cJSON_AddBoolToObject(item, "jump", c->jump);
+  return item;
+}
+
+cJSON *mb_diff_json(const MbTraj *a, const MbCompareResult *r, const size_t *order, size_t shown) {
+  cJSON *tree = cJSON_CreateObject(), *channels = cJSON_CreateArray(), *invariants = cJSON_CreateArray();
+  cJSON *missing = cJSON_CreateArray();
+  cJSON_AddBoolToObject(tree, "same", r->same);
+  add_number(tree, "frames", (double)r->frames);
+  for (size_t i = 0; i < shown; i++) cJSON_AddItemToArray(channels, channel_json(a, &r->channels[order[i]]));
+  for (size_t i = 0; i < r->ninvariants; i++) {
+    const MbInvariantResult *v = &r->invariants[i];
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "name", v->name);
+    add_number(item, "a", v->a);
+    add_number(item, "b", v->b);
+    add_number(item, "error", v->error);
+    add_number(item, "tolerance", v->tolerance);
+    cJSON_AddBoolToObject(item, "pass", v->pass);
+    cJSON_AddItemToArray(invariants, item);
+  }
+  for (size_t i = 0; i < r->nmissing; i++) cJSON_AddItemToArray(missing, cJSON_CreateString(r->missing[i]));
+  cJSON_AddItemToObject(tree, "channels", channels);
+  cJSON_AddItemToObject(tree, "invariants", invariants);
+  cJSON_AddItemToObject(tree, "missing", missing);
+  cJSON_AddStringToObject(tree, "verdict", r->verdict);
+  return tree;
+}
+
+// ---- for people ---------------------------------------------------------------------------------
+
+static const double FEW_ULPS = 1e6; // beyond these their number says nothing
+
+static void print_channel(const MbTraj *a, const MbChannelResult *c) {
+  char name[64], where[160];
+  mb_console_safe(c->channel, name, sizeof name);
+  if (!c->compared) {
+    printf("  %-22s %s\n", name,
+           c->in_a == SIZE_MAX   ? "only in the second"
+           : c->in_b == SIZE_MAX ? "only in the first"
+                                 : "not compared");
+    return;
+  }
+  printf("  %-22s %-4s %9.3g %9.3g %9.3g", name, c->pass ? "ok" : "FAIL", c->worst.error, c->worst.scaled,
+         c->atol + c->rtol * c->range);
+  if (c->worst.error > 0 || isnan(c->worst.error))
+    printf("  %s, frame %llu, t = %.6g s", place(a, c, &c->worst, where, sizeof where),
+           (unsigned long long)c->worst.frame, c->worst.time);
+  if (c->worst.ulps > 0 && c->worst.ulps < FEW_ULPS) printf(" (%.3g ulps)", c->worst.ulps);
+  putchar('\n');
+  if (c->first.frame == UINT64_MAX) return;
+  printf("  %-22s first beyond tolerance: %s, frame %llu, t = %.6g s: %.17g against %.17g; %llu numbers in "
+         "all\n",
+         "", place(a, c, &c->first, where, sizeof where), (unsigned long long)c->first.frame, c->first.time,
+         c->first.a, c->first.b, (unsigned long long)c->exceeding);
+  if (c->jump)
+    printf("  %-22s it is there at once: a jump\n", "");
+  else if (c->growth > 0)
+    printf("  %-22s it grows tenfold every %.3g s (r2 of the fit %.2f)\n", "", 1 / c->growth, c->growth_r2);
+}
+
+void mb_diff_print(const MbTraj *a, const MbCompareResult *r, const size_t *order, size_t shown) {
+  printf("%llu frames compared\n", (unsigned long long)r->frames);
+  printf("  %-22s %-4s %9s %9s %9s  %s\n", "channel", "", "largest", "scaled", "allowed", "where");
+  for (size_t i = 0; i < shown; i++) print_channel(a, &r->channels[order[i]]);
+  for (size_t i = 0; i < r->ninvariants; i++) {
+    const MbInvariantResult *v = &r->invariants[i];
+    printf("  %-22s %-4s %.9g against %.9g, %.3g of %.3g allowed\n", v->name, v->pass ? "ok" : "FAIL", v->a,
+           v->b, v->error, v->tolerance);
+  }
+  char text[512];
+  for (size_t i = 0; i < r->nmissing; i++)
+    printf("  missing: %s\n", mb_console_safe(r->missing[i], text, sizeof text));
+  printf("%s\n", mb_console_safe(r->verdict, text, sizeof text));
+}

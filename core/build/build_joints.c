@@ -1,0 +1,195 @@
+// Joints: their geometry, where they sit between the centre-of-mass frames of parent and child, their coordinates at
+// the start, stiffness and damping.
+#include "core/base/report.h"
+#include "core/build/build_internal.h"
+#include "core/joints/joints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WHERE = 160, DEEPEST = 8 };
+
+static void pose_of(const MbFrameSpec *frame, MbPose *E) {
+  memcpy(E->p, frame->position, sizeof E->p);
+  memcpy(E->q, frame->rotation, sizeof E->q);
+}
+
+// Control frames, and the steps log(C_{k−1}⁻¹ C_k) from one to the next, going round.
+static MbStatus build_curve(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
+                            MbReport *report) {
+  const size_t m = spec->nframes;
+  if (m < 4)
+    return mb_error(report, MB_SCENE, where, "a spline curve needs at least 4 \"frames\", not %zu", m);
+  MbPose *frame = mb_arena_alloc(arena, m, sizeof *frame);
+  double *step = mb_arena_alloc(arena, m, 6 * sizeof *step);
+  if (!frame || !step) return mb_no_memory(report, "joints");
+  for (size_t k = 0; k < m; k++) pose_of(&spec->frames[k], &frame[k]);
+  for (size_t k = 0; k < m; k++) {
+    MbPose inverse, D;
+    mb_pose_inverse(&inverse, &frame[(k + m - 1) % m]);
+    mb_pose_mul(&D, &inverse, &frame[k]);
+    mb_se3_log(step + 6 * k, &D);
+  }
+  joint->rows = m, joint->closed = spec->closed;
+  joint->frame = frame, joint->step = step;
+  return MB_OK;
+}
+
+static MbStatus build_surface(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
+                              MbReport *report) {
+  const size_t m = spec->rows, n = spec->columns;
+  if (m < 4 || n < 4)
+    return mb_error(report, MB_SCENE, where,
+                    "a spline surface needs at least 4 x 4 \"control\" values, not %zu x %zu", m, n);
+  double *control = mb_arena_alloc(arena, 6 * m * n, sizeof *control);
+  if (!control) return mb_no_memory(report, "joints");
+  for (size_t k = 0; k < 6; k++) memcpy(control + k * m * n, spec->control[k], m * n * sizeof *control);
+  joint->rows = m, joint->columns = n, joint->control = control;
+  return MB_OK;
+}
+
+static MbStatus build_order(const MbJointSpec *spec, const char *where, MbJoint *joint, MbReport *report) {
+  const char *order = spec->order ? spec->order : "";
+  bool fine = strlen(order) == 3;
+  for (int i = 0; fine && i < 3; i++) {
+    joint->order[i] = order[i] - 'x';
+    fine = order[i] >= 'x' && order[i] <= 'z' && (i == 0 || order[i] != order[i - 1]);
+  }
+  if (fine) return MB_OK;
+  return mb_error(
+      report, MB_SCENE, where,
+      "\"order\" is \"%s\": three letters of x, y, z are wanted, none twice in a row, as \"xyz\" or \"zxz\"",
+      order);
+}
+
+static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int depth, MbArena *arena,
+                               MbJoint *joint, MbReport *report) {
+  *joint = (MbJoint){.ops = mb_joint_table[spec->kind], .n = mb_joint_table[spec->kind]->n};
+  memcpy(joint->axis, spec->axis, sizeof joint->axis);
+  joint->lead = spec->pitch / (2 * 3.14159265358979323846);
+  if (spec->kind == MB_JOINT_EULER) return build_order(spec, where, joint, report);
+  if (spec->kind == MB_JOINT_SPLINE_CURVE) return build_curve(spec, where, arena, joint, report);
+  if (spec->kind == MB_JOINT_SPLINE_SURFACE) return build_surface(spec, where, arena, joint, report);
+  if (spec->kind != MB_JOINT_COMPOSITE) return MB_OK;
+
+  if (!spec->nparts || depth > DEEPEST)
+    return mb_error(report, MB_SCENE, where,
+                    depth > DEEPEST ? "composites are nested too deep"
+                                    : "a composite needs at least one joint in \"joints\"");
+  MbJoint *part = mb_arena_alloc(arena, spec->nparts, sizeof *part);
+  if (!part) return mb_no_memory(report, "joints");
+  for (size_t i = 0; i < spec->nparts; i++) {
+    char inner[WHERE];
+    snprintf(inner, sizeof inner, "%.120s/joints/%zu", where, i);
+    const MbStatus status = build_geometry(&spec->parts[i], inner, depth + 1, arena, &part[i], report);
+    if (status != MB_OK) return status;
+    joint->n += part[i].n;
+  }
+  joint->part = part, joint->nparts = spec->nparts;
+  if (joint->n > MB_JOINT_MOST)
+    return mb_error(report, MB_SCENE, where, "this composite has %zu degrees of freedom: %d are the most",
+                    joint->n, MB_JOINT_MOST);
+  return MB_OK;
+}
+
+// One number for all degrees of freedom, or one each.
+static MbStatus spread(const MbNumbersSpec *numbers, size_t n, const char *where, const char *key,
+                       double *out, MbReport *report) {
+  if (numbers->count == 0) return MB_OK;
+  if (numbers->count != 1 && numbers->count != n) {
+    char at[WHERE + 16];
+    snprintf(at, sizeof at, "%s/%s", where, key);
+    return mb_error(report, MB_SCENE, at,
+                    "found %zu numbers, wanted 1 or %zu, one for each degree of freedom", numbers->count, n);
+  }
+  for (size_t i = 0; i < n; i++) out[i] = numbers->value[numbers->count == 1 ? 0 : i];
+  return MB_OK;
+}
+
+typedef struct Lists {
+  double *q0, *v0, *stiffness, *rest, *damping; // of one joint
+} Lists;
+
+static MbStatus build_numbers(const MbJointSpec *spec, size_t n, const char *where, const Lists *to,
+                              MbReport *report) {
+  const MbStatus parts[] = {spread(&spec->position, n, where, "position", to->q0, report),
+                            spread(&spec->velocity, n, where, "velocity", to->v0, report),
+                            spread(&spec->stiffness, n, where, "stiffness", to->stiffness, report),
+                            spread(&spec->rest, n, where, "rest", to->rest, report),
+                            spread(&spec->damping, n, where, "damping", to->damping, report)};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (parts[i] != MB_OK) return parts[i];
+  return MB_OK;
+}
+
+// P = C_p⁻¹ in_parent and B = in_body⁻¹ C, so that E_i = E_p P Q(q) B
+static void place(const MbModel *model, const MbJointSpec *spec, size_t b, MbPose *P, MbPose *B) {
+  MbPose E, inverse;
+  pose_of(&spec->in_parent, &E);
+  *P = E;
+  if (model->parent[b] != MB_WORLD) {
+    mb_pose_inverse(&inverse, &model->C[model->parent[b]]);
+    mb_pose_mul(P, &inverse, &E);
+  }
+  pose_of(&spec->in_body, &E);
+  mb_pose_inverse(&inverse, &E);
+  mb_pose_mul(B, &inverse, &model->C[b]);
+  mb_quat_normalise(P->q);
+  mb_quat_normalise(B->q);
+}
+
+MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  const size_t nb = model->nb;
+  MbArena *arena = &model->arena;
+  MbJoint *joint = mb_arena_alloc(arena, nb, sizeof *joint);
+  MbPose *P = mb_arena_alloc(arena, nb, sizeof *P), *B = mb_arena_alloc(arena, nb, sizeof *B);
+  size_t *q_first = mb_arena_alloc(arena, nb, sizeof *q_first),
+         *v_first = mb_arena_alloc(arena, nb, sizeof *v_first);
+  if (!joint || !P || !B || !q_first || !v_first) return mb_no_memory(report, "joints");
+
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < nb; i++) {
+    const size_t b = model->number[i];
+    char where[WHERE];
+    snprintf(where, sizeof where, "/bodies/%zu/joint", i);
+    mb_pose_identity(&P[b]);
+    mb_pose_identity(&B[b]);
+    if (!spec->bodies[i].jointed) continue;
+    const MbStatus one = build_geometry(&spec->bodies[i].joint, where, 0, arena, &joint[b], report);
+    if (one != MB_OK)
+      status = one;
+    else
+      place(model, &spec->bodies[i].joint, b, &P[b], &B[b]);
+  }
+  if (status != MB_OK) return status;
+  for (size_t b = 0; b < nb; b++) {
+    q_first[b] = model->nq, v_first[b] = model->nv;
+    model->nq += joint[b].ops ? joint[b].n : 7;
+    model->nv += joint[b].ops ? joint[b].n : 6;
+  }
+
+  double *q0 = mb_arena_alloc(arena, model->nq, sizeof *q0),
+         *v0 = mb_arena_alloc(arena, model->nv, sizeof *v0);
+  double *stiffness = mb_arena_alloc(arena, model->nv, sizeof *stiffness);
+  double *rest = mb_arena_alloc(arena, model->nv, sizeof *rest);
+  double *damping = mb_arena_alloc(arena, model->nv, sizeof *damping);
+  if (!q0 || !v0 || !stiffness || !rest || !damping) return mb_no_memory(report, "joints");
+  for (size_t i = 0; i < nb; i++) {
+    const size_t b = model->number[i], q = q_first[b], v = v_first[b];
+    char where[WHERE];
+    snprintf(where, sizeof where, "/bodies/%zu/joint", i);
+    if (joint[b].ops) {
+      const Lists to = {q0 + q, v0 + v, stiffness + v, rest + v, damping + v};
+      const MbStatus one = build_numbers(&spec->bodies[i].joint, joint[b].n, where, &to, report);
+      if (one != MB_OK) status = one;
+    } else {
+      memcpy(q0 + q, model->E0[b].p, 3 * sizeof *q0);
+      memcpy(q0 + q + 3, model->E0[b].q, 4 * sizeof *q0);
+      memcpy(v0 + v, model->phi0 + 6 * b, 6 * sizeof *v0);
+    }
+  }
+  model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;
+  model->q0 = q0, model->v0 = v0, model->stiffness = stiffness, model->rest = rest,
+  model->joint_damping = damping;
+  return status;
+}

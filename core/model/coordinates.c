@@ -1,0 +1,97 @@
+// Bodies free in space have seven coordinates (position and quaternion of C in W) and six velocities (their twist);
+// joints as many of both as they have degrees of freedom.
+#include "core/model/coordinates.h"
+
+#include <string.h>
+
+void mb_coordinates_advance(const MbModel *model, double *q, double h, const double *v, size_t begin,
+                            size_t end) {
+  for (size_t b = begin; b < end; b++) {
+    double *qb = q + model->q_first[b];
+    const double *vb = v + model->v_first[b];
+    if (model->joint[b].ops) {
+      for (size_t i = 0; i < model->joint[b].n; i++) qb[i] += h * vb[i];
+      continue;
+    }
+    MbPose E;
+    memcpy(E.p, qb, sizeof E.p);
+    memcpy(E.q, qb + 3, sizeof E.q);
+    mb_pose_advance(&E, h, vb);
+    memcpy(qb, E.p, sizeof E.p);
+    memcpy(qb + 3, E.q, sizeof E.q);
+  }
+}
+
+// ṗ = R v, and the quaternion's rate
+void mb_coordinates_rate(const MbModel *model, const double *q, const double *v, double *qdot) {
+  for (size_t b = 0; b < model->nb; b++) {
+    const double *qb = q + model->q_first[b], *vb = v + model->v_first[b];
+    double *rate = qdot + model->q_first[b], unit[4];
+    if (model->joint[b].ops) {
+      memcpy(rate, vb, model->joint[b].n * sizeof *rate);
+      continue;
+    }
+    memcpy(unit, qb + 3, sizeof unit);
+    mb_quat_normalise(unit);
+    mb_quat_rotate(rate, unit, vb + 3);
+    mb_quat_rate(rate + 3, qb + 3, vb);
+  }
+}
+
+// The rate is linear in the quaternion: it scales with it.
+void mb_coordinates_normalise(const MbModel *model, double *q, double *rate) {
+  for (size_t b = 0; b < model->nb; b++) {
+    if (model->joint[b].ops) continue;
+    const size_t first = model->q_first[b] + 3;
+    double *u = q + first;
+    const double s = 1 / sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
+    for (size_t i = 0; i < 4; i++) {
+      u[i] *= s;
+      if (rate) rate[first + i] *= s;
+    }
+  }
+}
+
+bool mb_coordinates_renew(const MbModel *model, double *q, double *v) {
+  bool any = false;
+  for (size_t b = 0; b < model->nb; b++) {
+    const MbJoint *joint = &model->joint[b];
+    if (joint->ops && joint->ops->renew)
+      any |= joint->ops->renew(joint, q + model->q_first[b], v + model->v_first[b]);
+  }
+  return any;
+}
+
+size_t mb_coordinates_body(const MbModel *model, size_t i) {
+  const size_t *first = i < model->nq ? model->q_first : model->v_first;
+  if (i >= model->nq) i -= model->nq;
+  size_t body = 0;
+  for (size_t b = 0; b < model->nb; b++)
+    if (first[b] <= i) body = b;
+  return body;
+}
+
+void mb_coordinates_forces(const MbModel *model, const double *q, const double *v, double *y) {
+  for (size_t b = 0; b < model->nb; b++)
+    for (size_t i = 0; model->joint[b].ops && i < model->joint[b].n; i++) {
+      const size_t k = model->v_first[b] + i;
+      y[k] -=
+          model->stiffness[k] * (q[model->q_first[b] + i] - model->rest[k]) + model->joint_damping[k] * v[k];
+    }
+}
+
+void mb_coordinates_blocks(const MbModel *model, double sD, double sK, const double *v, double *y) {
+  for (size_t k = 0; k < model->nv; k++)
+    y[k] -= (sD * model->joint_damping[k] + sK * model->stiffness[k]) * v[k];
+}
+
+double mb_coordinates_energy(const MbModel *model, const double *q) {
+  double energy = 0;
+  for (size_t b = 0; b < model->nb; b++)
+    for (size_t i = 0; model->joint[b].ops && i < model->joint[b].n; i++) {
+      const size_t k = model->v_first[b] + i;
+      const double stretch = q[model->q_first[b] + i] - model->rest[k];
+      energy += model->stiffness[k] * stretch * stretch / 2;
+    }
+  return energy;
+}

@@ -1,0 +1,24 @@
+// The coordinates of a tree of joints and of bodies free in space: what can be said of them without a solver.
+#ifndef MB_MODEL_COORDINATES_H
+#define MB_MODEL_COORDINATES_H
+
+#include "core/model/model.h"
+
+// q ← q ⊕ h v, of bodies [begin, end)
+void mb_coordinates_advance(const MbModel *model, double *q, double h, const double *v, size_t begin,
+                            size_t end);
+// q̇ from v; and q made valid again after arithmetic on it, `rate` (may be NULL) along with it
+void mb_coordinates_rate(const MbModel *model, const double *q, const double *v, double *qdot);
+void mb_coordinates_normalise(const MbModel *model, double *q, double *rate);
+// New coordinates of the same pose and motion for joints that are near a singularity; true if there were any.
+bool mb_coordinates_renew(const MbModel *model, double *q, double *v);
+// The body that number i of (q, v) belongs to.
+size_t mb_coordinates_body(const MbModel *model, size_t i);
+
+// Joint stiffness and damping, along the coordinates: y += −k (q − rest) − d v, and its derivatives K = −k, D = −d as
+// y += sD D v + sK K v; the energy ½ k (q − rest)².
+void mb_coordinates_forces(const MbModel *model, const double *q, const double *v, double *y);
+void mb_coordinates_blocks(const MbModel *model, double sD, double sK, const double *v, double *y);
+double mb_coordinates_energy(const MbModel *model, const double *q);
+
+#endif

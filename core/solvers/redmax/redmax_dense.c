@@ -1,0 +1,118 @@
+// RedMax, A as a dense matrix (RM 2.3, 2.5): A = Jᵀ (M − a D − b K) J + joints' own −a D_r − b K_r, factored by
+// LAPACK's Cholesky. With block-diagonal M, D, K a subtree moves as one body for its root's coordinates, so that
+//   Ĩ_i = block_i + Σ_children Xᵀ Ĩ X,   A_ji = T_jᵀ (X…)ᵀ Ĩ_i T_i   for j an ancestor of i or i itself
+// fills A in O(n · depth), J never being formed.
+#include "core/base/alloc.h"
+#include "core/math/dense6.h"
+#include "core/solvers/redmax/tree.h"
+#include "core/solvers/solvers.h"
+
+#include <lapacke.h>
+#include <string.h>
+
+struct MbSolverWork {
+  MbTree tree;
+  double *Ia; // (nb x 36) of subtrees
+  double *A;  // (nv x nv) lower triangle, column major
+};
+
+static void free_work(MbSolverWork *work) {
+  if (!work) return;
+  mb_tree_free(&work->tree);
+  mb_free(work->Ia);
+  mb_free(work->A);
+  mb_free(work);
+}
+
+static MbSolverWork *create(const MbModel *model, int threads) {
+  (void)threads;
+  size_t entries = 0;
+  MbSolverWork *work = mb_calloc(1, sizeof *work);
+  if (!work) return NULL;
+  const bool fits = !__builtin_mul_overflow(model->nv, model->nv, &entries);
+  const bool ok = mb_tree_create(model, &work->tree);
+  work->Ia = mb_calloc(36 * model->nb, sizeof(double));
+  work->A = fits ? mb_calloc(entries, sizeof(double)) : NULL;
+  if (ok && work->Ia && work->A) return work;
+  free_work(work);
+  return NULL;
+}
+
+static size_t bytes(const MbSolverWork *work) {
+  const MbModel *model = work->tree.model;
+  return sizeof *work + mb_tree_bytes(model) + (36 * model->nb + model->nv * model->nv) * sizeof(double);
+}
+
+static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
+                       size_t end) {
+  (void)begin, (void)end;
+  mb_tree_kinematics(&work->tree, q, v, x);
+}
+
+static void bias(MbSolverWork *work, MbMaximal *x) { mb_tree_bias(&work->tree, x); }
+static void momentum(MbSolverWork *work, const double *v, double *y) { mb_tree_momentum(&work->tree, v, y); }
+static void gather(MbSolverWork *work, const double *f, double *y) { mb_tree_gather(&work->tree, f, y); }
+static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
+  mb_tree_blocks(&work->tree, B, s, v, y);
+}
+
+static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, bool exact, size_t *blame) {
+  const MbModel *model = work->tree.model;
+  const size_t nv = model->nv;
+  (void)exact; // the integrators that run here take K symmetrised
+  memset(work->A, 0, nv * nv * sizeof *work->A);
+  for (size_t b = 0; b < model->nb; b++) mb_tree_block(model, x, b, a, c, work->Ia + 36 * b);
+  for (size_t b = model->nb; b-- > 0;) {
+    const double *Ia = work->Ia + 36 * b;
+    if (model->parent[b] != MB_WORLD)
+      mb_tree_carry(work->Ia + 36 * model->parent[b], work->tree.X + 36 * b, Ia);
+    for (size_t i = 0; i < mb_tree_dofs(model, b); i++) {
+      const size_t column = model->v_first[b] + i;
+      double F[6];
+      mb_mat6_apply(F, Ia, work->tree.T + 6 * column);
+      // the row of an ancestor has the smaller number: A's lower triangle, seen from the other side
+      for (size_t j = b;;) {
+        for (size_t k = 0; k < mb_tree_dofs(model, j); k++) {
+          const size_t row = model->v_first[j] + k;
+          double sum = 0;
+          for (size_t l = 0; l < 6; l++) sum += work->tree.T[6 * row + l] * F[l];
+          if (row <= column) work->A[row * nv + column] = sum;
+        }
+        if (model->parent[j] == MB_WORLD) break;
+        double up[6] = {0};
+        const double *X = work->tree.X + 36 * j;
+        for (int m = 0; m < 6; m++)
+          for (int l = 0; l < 6; l++) up[m] += X[6 * l + m] * F[l];
+        memcpy(F, up, sizeof F);
+        j = model->parent[j];
+      }
+      work->A[column * nv + column] += a * model->joint_damping[column] + c * model->stiffness[column];
+    }
+  }
+  if (!nv) return true;
+  const lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)nv, work->A, (lapack_int)nv);
+  if (info == 0) return true;
+  *blame = 0; // the body that the failing column belongs to
+  for (size_t b = 0; info > 0 && b < model->nb; b++)
+    if (model->v_first[b] < (size_t)info) *blame = b;
+  return false;
+}
+
+static void apply(MbSolverWork *work, double *x) {
+  const lapack_int nv = (lapack_int)work->tree.model->nv;
+  if (nv) LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', nv, 1, work->A, nv, x, nv);
+}
+
+const MbSolverOps mb_redmax_dense_ops = {
+    .name = "redmax dense",
+    .create = create,
+    .free = free_work,
+    .bytes = bytes,
+    .kinematics = kinematics,
+    .bias = bias,
+    .factor = factor,
+    .apply = apply,
+    .momentum = momentum,
+    .gather = gather,
+    .blocks = blocks,
+};

@@ -1,0 +1,155 @@
+// S and Ṡ of every row of the joints' table against central differences of Q and S; and the change of
+// coordinates.
+#include "core/joints/joints.h"
+#include "tests/support.h"
+
+#include <string.h>
+
+enum { MOST = 16, KNOTS = 6 };
+
+static double around_zero(uint64_t *seed) { return 2 * test_random(seed) - 1; }
+
+// A joint of a kind with random geometry; `parts`, `frame`, `numbers` are its memory.
+typedef struct Sample {
+  MbJoint joint, part[3], inner[2];
+  MbPose frame[KNOTS];
+  double step[6 * KNOTS], control[6 * KNOTS * KNOTS];
+} Sample;
+
+static void make(Sample *s, MbJointKind kind, uint64_t *seed) {
+  MbJoint *joint = &s->joint;
+  *joint =
+      (MbJoint){.ops = mb_joint_table[kind], .n = mb_joint_table[kind]->n, .lead = 0.3, .order = {2, 0, 1}};
+  for (int i = 0; i < 3; i++) joint->axis[i] = around_zero(seed);
+  mb_vec3_scale(joint->axis, 1 / mb_vec3_norm(joint->axis), joint->axis);
+  joint->rows = KNOTS, joint->columns = KNOTS - 1;
+  joint->closed = test_random(seed) < 0.5;
+  for (int k = 0; k < KNOTS; k++) {
+    double phi[6];
+    for (int i = 0; i < 6; i++) phi[i] = around_zero(seed);
+    mb_se3_exp(&s->frame[k], phi);
+  }
+  for (int k = 0; k < KNOTS; k++) {
+    MbPose inverse, D;
+    mb_pose_inverse(&inverse, &s->frame[(k + KNOTS - 1) % KNOTS]);
+    mb_pose_mul(&D, &inverse, &s->frame[k]);
+    mb_se3_log(s->step + 6 * k, &D);
+  }
+  for (int i = 0; i < 6 * KNOTS * KNOTS; i++) s->control[i] = around_zero(seed);
+  joint->frame = s->frame, joint->step = s->step, joint->control = s->control;
+  if (kind != MB_JOINT_COMPOSITE) return;
+  // a composite of a screw, a composite of a spherical and a prismatic joint, and a universal joint
+  const MbJointKind kinds[3] = {MB_JOINT_SCREW, MB_JOINT_COMPOSITE, MB_JOINT_UNIVERSAL};
+  const MbJointKind inside[2] = {MB_JOINT_SPHERICAL, MB_JOINT_PRISMATIC};
+  for (int i = 0; i < 3; i++) {
+    s->part[i] = *joint;
+    s->part[i].ops = mb_joint_table[kinds[i]], s->part[i].n = mb_joint_table[kinds[i]]->n;
+  }
+  for (int i = 0; i < 2; i++) {
+    s->inner[i] = *joint;
+    s->inner[i].ops = mb_joint_table[inside[i]], s->inner[i].n = mb_joint_table[inside[i]]->n;
+  }
+  s->part[1].part = s->inner, s->part[1].nparts = 2, s->part[1].n = 4;
+  joint->part = s->part, joint->nparts = 3, joint->n = 7;
+}
+
+static void eval(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S, double *Sdot) {
+  joint->ops->eval(joint, q, v, Q, S, Sdot);
+}
+
+// Central differences with ε = 1e-5: error about ε² times third derivatives of some tens.
+static const double EPSILON = 1e-5, TOLERANCE = 3e-8;
+
+static void check_derivatives(const MbJoint *joint, const char *name, const double *q, const double *v) {
+  double S[6 * MOST], Sdot[6 * MOST], other[6 * MOST], ahead[6 * MOST], back[6 * MOST], moved[MOST];
+  MbPose Q, Q1, Q2, inverse, D;
+  const size_t n = joint->n;
+  eval(joint, q, v, &Q, S, Sdot);
+  mb_pose_inverse(&inverse, &Q);
+  for (size_t i = 0; i < n; i++) {
+    double plus[6], minus[6], wanted[6];
+    memcpy(moved, q, n * sizeof *q);
+    moved[i] = q[i] + EPSILON;
+    eval(joint, moved, v, &Q1, other, ahead);
+    mb_pose_mul(&D, &inverse, &Q1);
+    mb_se3_log(plus, &D);
+    moved[i] = q[i] - EPSILON;
+    eval(joint, moved, v, &Q2, other, ahead);
+    mb_pose_mul(&D, &inverse, &Q2);
+    mb_se3_log(minus, &D);
+    for (int k = 0; k < 6; k++) wanted[k] = (plus[k] - minus[k]) / (2 * EPSILON);
+    test_near(name, S + 6 * i, wanted, 6, TOLERANCE);
+  }
+  for (size_t i = 0; i < n; i++) moved[i] = q[i] + EPSILON * v[i];
+  eval(joint, moved, v, &Q1, ahead, other);
+  for (size_t i = 0; i < n; i++) moved[i] = q[i] - EPSILON * v[i];
+  eval(joint, moved, v, &Q1, back, other);
+  for (size_t i = 0; i < 6 * n; i++) ahead[i] = (ahead[i] - back[i]) / (2 * EPSILON);
+  test_near(name, Sdot, ahead, 6 * n, TOLERANCE);
+}
+
+Test(joints, derivatives_of_every_kind_agree_with_central_differences) {
+  uint64_t seed = 11;
+  for (int round = 0; round < 40; round++)
+    for (MbJointKind kind = 0; kind < MB_JOINTS; kind++) {
+      Sample s;
+      double q[MOST], v[MOST];
+      make(&s, kind, &seed);
+      // small, middling and large coordinates: the series and the closed forms
+      const double size = round % 3 == 0 ? 1e-3 : round % 3 == 1 ? 1 : 2.4;
+      for (int i = 0; i < MOST; i++) q[i] = size * around_zero(&seed), v[i] = around_zero(&seed);
+      if (kind >= MB_JOINT_SPLINE_CURVE) // inside the segments
+        for (int i = 0; i < 2; i++) q[i] = 0.1 + 1.8 * test_random(&seed);
+      check_derivatives(&s.joint, mb_joint_table[kind]->name, q, v);
+    }
+}
+
+Test(joints, new_coordinates_are_the_same_pose_and_motion) {
+  uint64_t seed = 5;
+  const MbJointKind kinds[3] = {MB_JOINT_SPHERICAL, MB_JOINT_FREE3D, MB_JOINT_COMPOSITE};
+  for (int round = 0; round < 60; round++) {
+    Sample s;
+    double q[MOST], v[MOST], S[6 * MOST], Sdot[6 * MOST], before[6] = {0}, after[6] = {0};
+    make(&s, kinds[round % 3], &seed);
+    const MbJoint *joint = &s.joint;
+    for (int i = 0; i < MOST; i++) q[i] = 8 * around_zero(&seed), v[i] = around_zero(&seed);
+    MbPose Q1, Q2, inverse, D;
+    double apart[6], none[6] = {0};
+    eval(joint, q, v, &Q1, S, Sdot);
+    for (size_t i = 0; i < joint->n; i++)
+      for (int k = 0; k < 6; k++) before[k] += S[6 * i + (size_t)k] * v[i];
+    const bool renewed = joint->ops->renew(joint, q, v);
+    eval(joint, q, v, &Q2, S, Sdot);
+    for (size_t i = 0; i < joint->n; i++)
+      for (int k = 0; k < 6; k++) after[k] += S[6 * i + (size_t)k] * v[i];
+    mb_pose_inverse(&inverse, &Q1);
+    mb_pose_mul(&D, &inverse, &Q2);
+    mb_se3_log(apart, &D);
+    test_near("pose", apart, none, 6, 1e-12);
+    test_near("twist", after, before, 6, 1e-11);
+    if (round % 3 == 0 && renewed) cr_assert_lt(mb_vec3_norm(q), 1.5 * 3.15 + 4);
+  }
+}
+
+Test(joints, a_spline_curve_is_smooth_across_its_segments_and_closes) {
+  uint64_t seed = 3;
+  Sample s;
+  make(&s, MB_JOINT_SPLINE_CURVE, &seed);
+  double S[6], Sdot[6], S2[6], S2dot[6];
+  const double v = 1;
+  MbPose A, B;
+  for (int closed = 0; closed < 2; closed++) {
+    s.joint.closed = closed;
+    const int segments = closed ? KNOTS : KNOTS - 3;
+    for (int k = 1; k < segments; k++) {
+      eval(&s.joint, &(double){k - 1e-9}, &v, &A, S, Sdot);
+      eval(&s.joint, &(double){k + 1e-9}, &v, &B, S2, S2dot);
+      test_near("position", A.p, B.p, 3, 1e-7);
+      test_near("slope", S, S2, 6, 1e-6);
+      test_near("curvature", Sdot, S2dot, 6, 1e-6);
+    }
+  }
+  eval(&s.joint, &(double){0.3}, &v, &A, S, Sdot);
+  eval(&s.joint, &(double){0.3 - KNOTS}, &v, &B, S2, S2dot);
+  test_near("once round", A.p, B.p, 3, 1e-13);
+}

@@ -1,0 +1,106 @@
+// The published REDMAX reference scenes: coordinates, velocities and energies at every recorded step, under both ways
+// of inverting A. Prints a table: scene, largest error relative to the coordinate's largest magnitude over the run.
+#include "io/scene/scene.h"
+#include "tests/support.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *read_file(const char *path) {
+  FILE *file = fopen(path, "rb");
+  cr_assert_not_null(file, "%s", path);
+  cr_assert_eq(fseek(file, 0, SEEK_END), 0);
+  const long size = ftell(file);
+  rewind(file);
+  char *text = calloc((size_t)size + 1, 1);
+  cr_assert_eq(fread(text, 1, (size_t)size, file), (size_t)size);
+  fclose(file);
+  return text;
+}
+
+static double item(const cJSON *list, size_t i) {
+  if (cJSON_IsNumber(list)) return list->valuedouble;
+  return cJSON_GetArrayItem(list, (int)i)->valuedouble;
+}
+
+// Largest magnitude of number i of `key` over all samples.
+static double scale(const cJSON *samples, const char *key, size_t i) {
+  double most = 0;
+  const cJSON *sample;
+  cJSON_ArrayForEach(sample, samples) most = fmax(most, fabs(item(cJSON_GetObjectItem(sample, key), i)));
+  return most;
+}
+
+static double worst_of(const cJSON *samples, const cJSON *sample, const char *key, const double *x, size_t n,
+                       double worst) {
+  const cJSON *list = cJSON_GetObjectItem(sample, key);
+  for (size_t i = 0; i < n; i++) {
+    const double most = scale(samples, key, i);
+    // coordinates that stay at rounding's size all the time have no scale of their own
+    worst = fmax(worst, fabs(x[i] - item(list, i)) / fmax(most, 1e-6));
+  }
+  return worst;
+}
+
+static void run(const char *name, MbDynamics dynamics, double worst[2]) {
+  char path[300], set[64];
+  MbReport report = {0};
+  MbScene *scene = NULL;
+  MbModel *model = NULL;
+  snprintf(set, sizeof set, "/solver={\"type\": \"redmax\", \"dynamics\": \"%s\"}",
+           mb_dynamics_words[dynamics]);
+  const char *sets[] = {set};
+  const MbSceneOptions options = {.sets = sets, .nsets = 1};
+  snprintf(path, sizeof path, "scenes/redmax/%s", name);
+  test_ok(mb_scene_load(path, &options, &scene, &report), &report);
+  test_ok(mb_model_create(scene, &model, &report), &report);
+  MbSim *sim = test_sim(model, 1);
+  snprintf(path, sizeof path, "tests/oracle/redmax/%s", name);
+  char *text = read_file(path);
+  cJSON *tree = cJSON_Parse(text);
+  const cJSON *samples = cJSON_GetObjectItem(tree, "samples"), *sample;
+  const double potential0 =
+      mb_energy(model, &sim->x, sim->state.q).total - mb_energy(model, &sim->x, sim->state.q).kinetic;
+  cJSON_ArrayForEach(sample, samples) {
+    test_steps(sim, (int64_t)cJSON_GetObjectItem(sample, "step")->valuedouble - mb_sim_steps(sim));
+    worst[0] = worst_of(samples, sample, "q", sim->state.q, sim->nq, worst[0]);
+    worst[0] = worst_of(samples, sample, "qdot", sim->state.v, sim->nv, worst[0]);
+    const MbEnergy e = mb_energy(model, &sim->x, sim->state.q);
+    worst[1] = worst_of(samples, sample, "kinetic", &e.kinetic, 1, worst[1]);
+    worst[1] =
+        worst_of(samples, sample, "potential", &(double){e.total - e.kinetic - potential0}, 1, worst[1]);
+  }
+  cJSON_Delete(tree);
+  free(text);
+  mb_sim_free(sim);
+  mb_model_free(model);
+  mb_scene_free(scene);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+Test(oracle_redmax, reference_scenes_come_out_to_1e_8) {
+  struct dirent **list;
+  const int n = scandir("tests/oracle/redmax", &list, NULL, by_name);
+  int scenes = 0;
+  printf("%-36s %14s %14s %14s\n", "reference scene", "recursive", "dense", "energy");
+  for (int i = 0; i < n; i++) {
+    if (strstr(list[i]->d_name, ".json")) {
+      double recursive[2] = {0}, dense[2] = {0};
+      run(list[i]->d_name, MB_RECURSIVE, recursive);
+      run(list[i]->d_name, MB_DENSE, dense);
+      printf("%-36s %14.2e %14.2e %14.2e\n", list[i]->d_name, recursive[0], dense[0],
+             fmax(recursive[1], dense[1]));
+      scenes++;
+      cr_expect(recursive[0] <= 1e-8 && dense[0] <= 1e-8 && recursive[1] <= 1e-8 && dense[1] <= 1e-8, "%s",
+                list[i]->d_name);
+    }
+    free(list[i]);
+  }
+  free(list);
+  cr_assert_gt(scenes, 10);
+}

@@ -8,23 +8,34 @@
 #include <string.h>
 #include <unistd.h>
 
+static Folder made; // the last one, removed at exit where a failing assertion left the test before its end
+static pid_t maker;
+
+static void remove_made(void) {
+  if (getpid() == maker) folder_remove(&made);
+}
+
 Folder folder_make(void) {
   Folder folder;
   const char *tmp = getenv("TMPDIR");
   snprintf(folder.path, sizeof folder.path, "%.150s/mbsim-traj-XXXXXX", tmp ? tmp : "/tmp");
   cr_assert_not_null(mkdtemp(folder.path));
+  if (!maker) atexit(remove_made);
+  made = folder;
+  maker = getpid();
   return folder;
 }
 
 void folder_remove(const Folder *folder) {
   DIR *dir = opendir(folder->path);
-  for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir))
+  if (!dir) return;
+  for (struct dirent *e = readdir(dir); e; e = readdir(dir))
     if (e->d_name[0] != '.') {
       char path[512];
       snprintf(path, sizeof path, "%s/%s", folder->path, e->d_name);
       unlink(path);
     }
-  if (dir) closedir(dir);
+  closedir(dir);
   rmdir(folder->path);
 }
 

@@ -2,6 +2,7 @@
 #include "cli/diff_result.h"
 #include "cli/file_kind.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "io/compare/compare.h"
 #include "core/base/alloc.h"
 #include "core/base/arena.h"
@@ -10,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // ---- tolerances -----------------------------------------------------------------------------------
 
@@ -181,8 +181,8 @@ static MbStatus compare_all(const MbArgs *args, const MbCompareOptions *options,
 
 static MbStatus learn(const MbArgs *args, const MbCompareOptions *options, MbReport *report) {
   const char *file = mb_arg(args, "write-tolerances")->text;
-  if (!mb_arg_given(args, "force") && !access(file, F_OK))
-    return mb_error(report, MB_IO, "", "%s is there already (--force replaces it)", file);
+  const MbStatus blocked = mb_output_refuse(file, mb_arg_given(args, "force"), report);
+  if (blocked) return blocked;
   Lesson lesson = {.count = args->noperands};
   MbTolerances tolerances = {0};
   lesson.traj = mb_calloc(lesson.count, sizeof *lesson.traj);

@@ -125,28 +125,39 @@ static MbStatus create_file(MbRun *run, MbReport *report) {
 
 // ---- ending -------------------------------------------------------------------------------------
 
-// What could not be written further stays where it is, and the message says what can be done with it.
-static MbStatus give_up(MbRun *run, MbStatus status, MbReport *report) {
-  MbTrajCounts counts = {0};
-  if (run->writer) mb_traj_counts(run->writer, &counts);
-  mb_traj_abandon(run->writer);
-  run->writer = NULL;
-  if (!counts.frames) {
-    if (run->output.inode) unlink(run->output.part);
-    return status;
-  }
-  mb_error(report, status, "",
-           "%s is kept; it is readable up to its last complete chunk: `mbsim repair %s` makes a "
-           "whole file of it",
-           run->output.part, run->output.part);
-  return status;
+// Frames that a file which was not closed can be read with.
+static uint64_t readable_frames(const char *path) {
+  MbReport ignored = {0};
+  MbTraj *traj = NULL;
+  const uint64_t frames = mb_traj_open(path, &traj, &ignored) ? 0 : mb_traj_frames(traj);
+  mb_traj_free(traj);
+  return frames;
 }
 
-// A killed run's part that this file replaces.
-static void drop_old_part(const MbRun *run, const MbTrajCounts *counts) {
-  if (!run->old || !mb_path_ends(mb_traj_path(run->old), ".part")) return;
-  if (mb_arg_given(run->args, "output") || counts->frames < mb_traj_frames(run->old)) return;
-  unlink(mb_traj_path(run->old));
+// What could not be written further stays where it is, and the message says what can be done with it; without a frame
+// it is of no use.
+static MbStatus give_up(MbRun *run, MbStatus status, MbReport *report) {
+  mb_traj_abandon(run->writer);
+  run->writer = NULL;
+  if (!run->output.inode) return status;
+  if (!readable_frames(run->output.part)) {
+    unlink(run->output.part);
+    return status;
+  }
+  return mb_error(report, status, "",
+                  "%s is kept; it is readable up to its last complete chunk: `mbsim repair %s` makes a "
+                  "whole file of it",
+                  run->output.part, run->output.part);
+}
+
+// A killed run's part: removed where this file takes its place, kept where --output has named another one.
+static void drop_old_part(MbRun *run, const MbTrajCounts *counts) {
+  const char *part = run->old ? mb_traj_path(run->old) : "";
+  if (!mb_path_ends(part, ".part") || counts->frames < mb_traj_frames(run->old)) return;
+  if (mb_arg_given(run->args, "output"))
+    mb_log_say(&run->log, "%s is left where it is; %s has all that it holds", part, run->output.file);
+  else
+    unlink(part);
 }
 
 // Closes the file and puts it in place; `status` is how the loop ended.
@@ -157,11 +168,7 @@ static MbStatus finish(MbRun *run, MbStatus status, int64_t from, MbReport *repo
   if (closed) return *report = closing, give_up(run, closed, report);
   closed = mb_traj_close(run->writer, &counts, &closing);
   run->writer = NULL;
-  if (closed) {
-    *report = closing;
-    return mb_error(report, closed, "", "%s is kept; `mbsim repair %s` makes a whole file of it",
-                    run->output.part, run->output.part);
-  }
+  if (closed) return *report = closing, give_up(run, closed, report);
   closed = mb_output_place(&run->output, &closing);
   if (closed) return *report = closing, closed;
   drop_old_part(run, &counts);

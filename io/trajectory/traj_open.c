@@ -145,8 +145,8 @@ static MbStatus find_records(MbTraj *t, MbReport *report) {
   if (!t->whole) {
     const MbStatus status = scan_file(t, report);
     if (status) return status;
-    mb_warning(report, "", "%s %s; %" PRIu64 " frames in %zu chunks are there", t->path, why,
-               mb_index_frames(&t->index), t->index.nchunks);
+    mb_warning(report, "", "%s %s; %" PRIu64 " frames in %zu chunk%s are there", t->path, why,
+               mb_index_frames(&t->index), t->index.nchunks, t->index.nchunks == 1 ? "" : "s");
   }
   uint64_t expected = 0;
   for (size_t i = 0; i < t->index.nchunks; i++) {

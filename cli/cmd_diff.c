@@ -217,7 +217,10 @@ static MbStatus run(const MbArgs *args) {
   if (rtol->given) options.fallback.rtol = rtol->number;
   if (!status)
     status = learning ? learn(args, &options, &report) : compare_two(args, &wanted, &options, &report);
-  mb_console_report(stderr, &report);
+  if (status && status != MB_DIFFERS && mb_arg_given(args, "json"))
+    mb_console_json_failure(status, &report);
+  else
+    mb_console_report(stderr, &report);
   wanted_free(&wanted);
   return status;
 }
@@ -261,7 +264,7 @@ static const MbOption options[] = {
      .type = MB_OPTION_COUNT,
      .argument = "N",
      .help = "show the N worst channels only, worst first"},
-    {.name = "json", .help = "answer as JSON on stdout"},
+    {.name = "json", .help = "answer as JSON on stdout; after a failure, status and issues"},
 };
 
 const MbCommand mb_command_diff = {

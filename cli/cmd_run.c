@@ -27,8 +27,8 @@ static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
 static MbStatus check_device(const MbRun *run, MbReport *report) {
   const MbValue *given = mb_arg(run->args, "device");
   const MbDevice device = given->given ? (MbDevice)given->word : run->scene->spec.solver.device;
-  if (device != MB_CUDA || mb_gpu_available()) return MB_OK;
-  if (given->given && !report->kept) report->file[0] = 0; // not the scene's fault
+  if (device != MB_CUDA || mb_gpu_available()) return MB_OK; // `mbsim validate` warns of it
+  if (given->given && !report->kept) report->file[0] = 0;    // not the scene's fault
   return mb_error(report, MB_DEVICE, given->given ? "" : "/solver/device", "device cuda: %s", mb_gpu_text());
 }
 
@@ -88,10 +88,23 @@ static MbStatus load(MbRun *run, MbReport *report) {
   return MB_OK;
 }
 
+// What it warns of is about the scene's text, and of use before the run.
+static MbStatus create_sim(MbRun *run, const MbSimOptions *options, MbReport *report) {
+  MbReport said = {0};
+  snprintf(said.file, sizeof said.file, "%s", run->scene->name);
+  const MbStatus status = mb_sim_create(run->model, options, &run->sim, &said);
+  mb_scene_locate(run->scene, &said);
+  if (status)
+    *report = said;
+  else
+    mb_log_report(&run->log, &said);
+  return status;
+}
+
 static MbStatus prepare(MbRun *run, MbReport *report) {
   const MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count};
   MbStatus status = plan_output(run, report);
-  if (!status) status = mb_sim_create(run->model, &options, &run->sim, report);
+  if (!status) status = create_sim(run, &options, report);
   if (!status) status = allocate(run, report);
   const MbValue *resume = mb_arg(run->args, "resume");
   if (!status && resume->given) status = mb_resume_open(run, resume->text, report);

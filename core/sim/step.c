@@ -99,8 +99,8 @@ MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: body \"%s\" has %s (speed %.3g m/s, spin %.3g rad/s)", t,
                     (long long)step, sim->model->body_name[b],
-                    finite ? "grown beyond all bounds" : "numbers that are not finite", mb_vec3_norm(phi + 3),
-                    mb_vec3_norm(phi));
+                    finite ? "grown beyond all bounds" : "numbers that are not finite",
+                    mb_plain(mb_vec3_norm(phi + 3)), mb_plain(mb_vec3_norm(phi)));
   }
   return MB_OK;
 }

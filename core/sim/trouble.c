@@ -17,9 +17,6 @@ static void note(MbSim *sim, double t, const char *format, ...) {
   sim->trouble_time = t;
 }
 
-// NaN has a sign, which means nothing.
-static double unsigned_nan(double x) { return isnan(x) ? fabs(x) : x; }
-
 // force y of the wrench on body "ball"; "a signal" where no force on one body has it
 static void name_signal(const MbModel *model, size_t index, char *out, size_t size) {
   snprintf(out, size, "a signal");
@@ -39,8 +36,8 @@ void mb_sim_watch_signals(MbSim *sim, double t) {
     char name[160];
     name_signal(model, i, name, sizeof name);
     const char *text = model->signals[i].text;
-    note(sim, t, "%s is %g%s%.200s%s", name, unsigned_nan(sim->signal[i]), text ? ": \"=" : "",
-         text ? text : "", text ? "\"" : "");
+    note(sim, t, "%s is %g%s%.200s%s", name, mb_plain(sim->signal[i]), text ? ": \"=" : "", text ? text : "",
+         text ? "\"" : "");
   }
 }
 

@@ -11,10 +11,11 @@ _Static_assert(sizeof(MbShapeKind) == sizeof(int) && sizeof(MbAxes) == sizeof(in
 
 // ---- numbers ----------------------------------------------------------------------------------------------
 
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
 // The parameters whose names are in a text, so that having many of them costs no time.
 static size_t mentioned(const MbReader *r, const char *text, MbConstant *out, size_t most) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-  static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
   size_t n = 0;
   for (text += strcspn(text, letters); *text && n < most; text += strcspn(text, letters)) {
     const size_t length = strspn(text, more);
@@ -25,6 +26,24 @@ static size_t mentioned(const MbReader *r, const char *text, MbConstant *out, si
     text += length;
   }
   return n;
+}
+
+// Says so where a parameter uses itself or one that stands behind it.
+static bool uses_later(MbReader *r, const char *text) {
+  for (text += strcspn(text, letters); *text; text += strcspn(text, letters)) {
+    const size_t length = strspn(text, more);
+    for (const cJSON *p = r->parameter; p; p = p->next) {
+      if (strlen(p->string) != length || memcmp(p->string, text, length)) continue;
+      if (p == r->parameter)
+        mb_reader_error(r, "the parameter \"%.63s\" uses itself", p->string);
+      else
+        mb_reader_error(r, "the parameter \"%.63s\" is used before it is there: move it before \"%.63s\"",
+                        p->string, r->parameter->string);
+      return true;
+    }
+    text += length;
+  }
+  return false;
 }
 
 MbExpression *mb_read_expression(MbReader *r, const cJSON *item, bool with_time) {
@@ -40,7 +59,7 @@ MbExpression *mb_read_expression(MbReader *r, const cJSON *item, bool with_time)
   if (e) return e;
   if (!strcmp(message, "out of memory"))
     mb_reader_no_memory(r);
-  else
+  else if (!uses_later(r, text))
     mb_reader_unwanted(r, item, "an expression: %s", message);
   return NULL;
 }
@@ -57,7 +76,7 @@ bool mb_read_number(MbReader *r, const cJSON *item, double *value) {
   *value = mb_expression_value(e, 0);
   mb_expression_free(e);
   if (!isfinite(*value))
-    return mb_reader_unwanted(r, item, "an expression with a finite value, not %g", *value);
+    return mb_reader_unwanted(r, item, "an expression with a finite value, not %g", mb_plain(*value));
   return true;
 }
 
@@ -101,7 +120,8 @@ static bool read_whole(MbReader *r, const MbSchemaRow *row, const cJSON *item, d
 
 bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, size_t n, double *out) {
   if (!cJSON_IsArray(item) || (size_t)cJSON_GetArraySize(item) != n)
-    return mb_reader_unwanted(r, item, "a list of %zu numbers", n);
+    return mb_reader_unwanted(r, item, "a list of %zu numbers%s%s", n, row->form ? ": " : "",
+                              row->form ? row->form : "");
   bool fine = true;
   size_t i = 0;
   for (const cJSON *number = item->child; number; number = number->next, i++) {

@@ -294,11 +294,15 @@ const MbCommand mb_command_run = {
         "and a checkpoint, and the exit status is 130; a second signal kills at once. When the numbers fail "
         "(exit 4) "
         "the file holds everything before.\n\n"
-        "Every run ends with a checkpoint, so --resume with a longer --duration goes on. A resumed run "
-        "writes "
-        "the same bytes as one that was never interrupted. Without --output the resumed file is replaced "
-        "when "
-        "the run ends.\n\n"
+        "Every run ends with a checkpoint, so --resume with a longer --duration goes on. Without --output "
+        "the "
+        "resumed file is replaced when the run ends (and a killed run's .part removed); with --output it "
+        "stays.\n\n"
+        "The same scene gives the same data, byte for byte, on any number of threads and whether or not the "
+        "run was "
+        "interrupted and resumed: frames, meshes, events, checkpoints, and so the answer of mbsim hash. The "
+        "file also "
+        "tells when, where and by what command it was made, so whole files differ.\n\n"
         "All messages go to stderr, nothing to stdout.",
     .noptions = sizeof options / sizeof *options,
     .options = options,

@@ -298,11 +298,13 @@ const MbCommand mb_command_run = {
         "the "
         "resumed file is replaced when the run ends (and a killed run's .part removed); with --output it "
         "stays.\n\n"
-        "The same scene gives the same data, byte for byte, on any number of threads and whether or not the "
-        "run was "
-        "interrupted and resumed: frames, meshes, events, checkpoints, and so the answer of mbsim hash. The "
-        "file also "
-        "tells when, where and by what command it was made, so whole files differ.\n\n"
+        "The same scene gives the same frames, meshes, events and checkpoints, bit for bit, on any number of "
+        "threads "
+        "and whether or not the run was interrupted and resumed, and so the same answer of mbsim hash. Their "
+        "records "
+        "in the file are the same bytes too, except that 32 frames which take longer than 10 s to come are "
+        "divided by "
+        "the clock. Whole files differ: they tell when, where and by what command they were made.\n\n"
         "All messages go to stderr, nothing to stdout.",
     .noptions = sizeof options / sizeof *options,
     .options = options,

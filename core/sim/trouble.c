@@ -41,11 +41,11 @@ void mb_sim_watch_signals(MbSim *sim, double t) {
   }
 }
 
-// Whether one of the numbers is not finite.
+// Whether one of the numbers, three at a time, is not finite: 0 times such a number is no 0.
 static bool spoilt(const double *x, size_t n) {
-  double sum = 0;
-  for (size_t i = 0; i < n; i++) sum += 0 * x[i];
-  return isnan(sum);
+  double a = 0, b = 0, c = 0;
+  for (size_t i = 0; i + 2 < n; i += 3) a += 0 * x[i], b += 0 * x[i + 1], c += 0 * x[i + 2];
+  return isnan(a + b + c);
 }
 
 // The first body with a wrench that is not finite although its motion is; nb where there is none.

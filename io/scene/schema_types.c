@@ -2,6 +2,7 @@
 #include "io/scene/schema_read.h"
 #include "core/base/arena.h"
 #include "io/json/json_text.h"
+#include "io/scene/scene_override.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -99,13 +100,28 @@ void mb_schema_bounds(const MbSchemaRow *row, const char *noun, char *out, size_
   }
 }
 
+// " (m is set on the command line)" where an expression has a parameter for which that is so; else nothing.
+static void say_overridden(const MbReader *r, const char *text, char *out, size_t size) {
+  out[0] = 0;
+  for (text += strcspn(text, letters); *text && !out[0]; text += strcspn(text, letters)) {
+    const size_t length = strspn(text, more);
+    char pointer[96];
+    snprintf(pointer, sizeof pointer, "/parameters/%.*s", (int)(length < 64 ? length : 64), text);
+    if (mb_scene_overridden(r->overridden, r->noverridden, pointer))
+      snprintf(out, size, " (%s is set on the command line)", pointer + strlen("/parameters/"));
+    text += length;
+  }
+}
+
 bool mb_read_bounds(MbReader *r, const MbSchemaRow *row, const cJSON *item, double value) {
   const bool low = row->bound == MB_ABOVE ? value <= row->lo : row->bound != MB_UNBOUND && value < row->lo;
   if (!low && !(row->bound == MB_BETWEEN && value > row->hi)) return true;
   char wanted[100];
   mb_schema_bounds(row, "a number", wanted, sizeof wanted);
   if (cJSON_IsNumber(item)) return mb_reader_unwanted(r, item, "%s", wanted);
-  return mb_reader_unwanted(r, item, "%s, not %.10g", wanted, value);
+  char where[160];
+  say_overridden(r, item->valuestring, where, sizeof where);
+  return mb_reader_unwanted(r, item, "%s, not %.10g%s", wanted, value, where);
 }
 
 static bool read_bounded(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *value) {

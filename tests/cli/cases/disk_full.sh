@@ -19,9 +19,15 @@ else
   full limited 256
 fi
 full limited 512
-# full before the first frame is on it: nothing is left
-for blocks in 1 2 4; do
-  (ulimit -f $blocks && exec "$MBSIM" run long.json -q -o limited/g.mbt) 2>err
+# full before the first frame is on it, in the head (which has a text that cannot be compressed) or after it: nothing is left
+"$PYTHON" - <<'PY'
+import json, random
+scene = json.load(open("long.json"))
+scene["description"] = "".join(random.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=4000))
+json.dump(scene, open("wordy.json", "w"))
+PY
+for case in 'wordy 1' 'wordy 2' 'long 2' 'long 4'; do
+  (ulimit -f "${case#* }" && exec "$MBSIM" run "${case% *}.json" -q -o limited/g.mbt) 2>err
   echo "exit $?, $(grep -c 'cannot write' err) reason, $(grep -c kept err) kept"
   ls limited/g.mbt* 2>/dev/null
 done

@@ -214,8 +214,9 @@ static MbStatus trajectory_info(const char *path, bool json) {
   MbTraj *traj = NULL;
   MbStatus status = mb_traj_open(path, &traj, &report);
   cJSON *tree = status ? NULL : trajectory_json(traj, &report);
-  mb_console_report(stderr, &report);
   mb_traj_free(traj);
+  if (status && json) return mb_console_json_failure(status, &report);
+  mb_console_report(stderr, &report);
   if (status) return status;
   if (json) return mb_console_json(tree);
   print_trajectory(tree);
@@ -232,7 +233,10 @@ static MbStatus scene_info(const char *path, bool json) {
   if (!status) status = mb_model_create(scene, &model, &report);
   if (!status) status = mb_sim_create(model, NULL, &sim, &report);
   if (scene) mb_scene_locate(scene, &report);
-  mb_console_report(stderr, &report);
+  if (status && json)
+    mb_console_json_failure(status, &report);
+  else
+    mb_console_report(stderr, &report);
   if (!status) {
     cJSON *plan = mb_plan_json(scene, model, sim);
     if (json)
@@ -253,7 +257,10 @@ static MbStatus run(const MbArgs *args) {
   const bool json = mb_arg_given(args, "json");
   const MbFileKind kind = mb_file_kind(path);
   if (kind == MB_FILE_UNREADABLE) {
-    mb_console_error("%s cannot be read: %s", path, strerror(errno));
+    MbReport report = {0};
+    mb_error(&report, MB_IO, "", "%s cannot be read: %s", path, strerror(errno));
+    if (json) return mb_console_json_failure(MB_IO, &report);
+    mb_console_report(stderr, &report);
     return MB_IO;
   }
   // a file that is called a trajectory and is none should hear that, not that it is no JSON
@@ -263,7 +270,7 @@ static MbStatus run(const MbArgs *args) {
 }
 
 static const MbOption options[] = {
-    {.name = "json", .help = "answer as JSON on stdout"},
+    {.name = "json", .help = "answer as JSON on stdout; after a failure, status and issues"},
 };
 
 const MbCommand mb_command_info = {

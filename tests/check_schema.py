@@ -24,6 +24,7 @@ BEYOND = {
     "joint_position_count", "joint_spline_short",
     "spring_same_body", "spring_strain_length", "spring_zero_length", "spring_body", "multi_spring_passive",
     "multi_spring_all_passive", "muscle_path_short",
+    "inertia_and_shape_density", "inertia_and_shape_material", "parameter_itself", "wrench_empty",
 }
 
 

@@ -58,7 +58,7 @@ static size_t find_component(const MbChannel *channel, const char *name) {
 // Keeps the larger; what is not a number counts as larger than every number.
 static void keep(Worst *worst, double value, Worst here) {
   if (isnan(worst->value) || !(value > worst->value || isnan(value))) return;
-  here.value = value;
+  here.value = mb_plain(value);
   *worst = here;
 }
 
@@ -69,7 +69,7 @@ static void see_finite(Check *c, const double *frame, Worst here) {
     c->bad = here;
     c->bad.item = i / here.channel->width;
     c->bad.component = i % here.channel->width;
-    c->bad.value = frame[here.channel->offset + i];
+    c->bad.value = mb_plain(frame[here.channel->offset + i]);
   }
 }
 
@@ -170,7 +170,7 @@ static const char *moment(const Worst *w, char text[160]) {
 // Judged only where `allowed` is a number.
 static bool judge(double value, double allowed) { return isnan(allowed) || value <= allowed; }
 
-static double relative(double value, double scale) { return value == 0 ? 0 : value / scale; }
+static double relative(double value, double scale) { return value == 0 ? 0 : mb_plain(value / scale); }
 
 static void tell_numbers(const Check *c, MbCheckResult *r) {
   const unsigned long long frames = (unsigned long long)c->seen;
@@ -239,7 +239,7 @@ static void tell_energy(const Check *c, double allowed, MbCheckResult *r) {
   const double drift = relative(e->drift.value, scale);
   char text[160];
   tell(r, "energy", !isnan(allowed), judge(drift, allowed),
-       "total drifts by up to %.3g J, %.3g of its scale %.3g J, %s", e->drift.value, drift, scale,
+       "total drifts by up to %.3g J, %.3g of its scale %.3g J, %s", e->drift.value, drift, mb_plain(scale),
        moment(&e->drift, text));
 }
 

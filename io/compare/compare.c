@@ -81,6 +81,7 @@ static MbStatus finish(MbCompare *c) {
                     "%s (t = %g to %g s) and %s (t = %g to %g s) have no time in common", mb_traj_path(c->a),
                     c->span_a.t0, c->span_a.t1, mb_traj_path(c->b), c->span_b.t0, c->span_b.t1);
 
+  for (size_t i = 0; i < c->npairs && !r->frames; i++) r->channels[c->pairs[i].result].compared = false;
   r->same = !r->nmissing;
   for (size_t i = 0; i < c->npairs; i++) mb_growth_fit(&c->pairs[i].growth, &r->channels[c->pairs[i].result]);
   for (size_t i = 0; i < r->nchannels; i++) r->same = r->same && r->channels[i].pass;

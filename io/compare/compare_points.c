@@ -167,7 +167,8 @@ static double scaled(double error, double range) {
   return range > 0 ? error / range : INFINITY;
 }
 
-static void count_error(Tally *t, const MbPair *p, const MbDifference *d) {
+static void count_error(Tally *t, const MbPair *p, MbDifference *d) {
+  d->a = mb_plain(d->a), d->b = mb_plain(d->b);
   const double tolerance = p->tolerance[d->component];
   if (d->error > t->largest || t->worst.frame == UINT64_MAX) {
     t->largest = d->error;

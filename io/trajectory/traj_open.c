@@ -139,8 +139,8 @@ static MbStatus find_records(MbTraj *t, MbReport *report) {
     if (status) return status;
     uint64_t there = 0;
     for (size_t i = 0; i < t->index.nchunks; i++) there += t->index.chunks[i].count;
-    mb_warning(report, "", "%s %s; %" PRIu64 " frames in %zu chunks are there", t->path, why, there,
-               t->index.nchunks);
+    mb_warning(report, "", "%s %s; %" PRIu64 " frames in %zu chunk%s are there", t->path, why, there,
+               t->index.nchunks, t->index.nchunks == 1 ? "" : "s");
   }
   if (!mb_index_gaps(&t->index, &t->gaps, &t->ngaps)) return mb_no_memory(report, "the gaps of a trajectory");
   if (t->ngaps) t->whole = false;

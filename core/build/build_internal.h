@@ -10,5 +10,7 @@ MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *repo
 // Joints and their place between the bodies; after the bodies.
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Of the finished model.
+uint64_t mb_build_fingerprint(const MbModel *model);
 
 #endif

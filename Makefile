@@ -24,7 +24,7 @@ else
   $(error FLAVOUR must be release, asan or fuzz, not "$(FLAVOUR)")
 endif
 CFLAGS_ALL := $(BASE) $(OPT) $(CFLAGS)
-LIBS       := -lcjson -lmuparser -lz -llapacke -lm
+LIBS       := -lcjson -lmuparser -lz -llapacke -lblas -lmetis -lm
 LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -fopenmp $(LDFLAGS)
 
 LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c gpu/*.c)

@@ -34,12 +34,6 @@ static MbStatus check_pair(const MbSceneSpec *spec, const MbModel *model, MbRepo
         report, MB_SCENE, "/solver",
         "scenes with joints run under \"redmax\" only in this version: \"%s\" does not have them yet",
         mb_solver_words[solver->kind]);
-  if (model->jointed &&
-      (spec->integrator.kind == MB_TRAPEZOIDAL || spec->integrator.kind == MB_BRIDSON_MARINO))
-    return mb_error(report, MB_SCENE, "/integrator",
-                    "scenes with joints run under \"symplectic\", \"implicit\" and \"rk45\" in this version: "
-                    "\"%s\" does not have them yet",
-                    mb_integrator_words[spec->integrator.kind]);
   return MB_OK;
 }
 

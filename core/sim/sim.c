@@ -38,7 +38,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->signal = numbers(sim, model->nsignals);
   sim->expressions = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->expressions);
   MbMaximal *x = &sim->x;
-  *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact};
+  *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
   x->E = mb_arena_alloc(&sim->arena, nb, sizeof *x->E);
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
   const size_t nblocks = nb + 2 * model->npairs;

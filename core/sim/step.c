@@ -34,7 +34,7 @@ static void advance_range(void *context, size_t begin, size_t end) {
   mb_coordinates_advance(p->sim->model, p->q, p->h, p->v, begin, end);
 }
 
-static void advance(MbSim *sim, double *q, double h, const double *v) {
+void mb_sim_advance(MbSim *sim, double *q, double h, const double *v) {
   Phase phase = {.sim = sim, .q = q, .v = v, .h = h};
   mb_parallel_ranges(sim->threads, sim->model->nb, GRAIN, advance_range, &phase);
 }
@@ -106,6 +106,11 @@ MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report
 }
 
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
+  for (size_t i = 0; i < 6 * sim->model->nb; i++)
+    if (!isfinite(sim->x.f[i]))
+      return mb_error(report, MB_NUMBERS, "",
+                      "at t = %.9g s, step %lld: the force on body \"%s\" is not a finite number",
+                      sim->state.t, (long long)sim->state.step + 1, sim->model->body_name[i / 6]);
   return mb_error(
       report, MB_NUMBERS, "",
       "at t = %.9g s, step %lld: the step's matrix is singular because of body \"%s\": take a smaller step",
@@ -159,7 +164,7 @@ static MbStatus one_solve(MbSim *sim, MbReport *report) {
   if (in->w != 0)
     for (size_t i = 0; i < sim->nv; i++) r[i] = in->w * v[i] + (1 - in->w) * r[i];
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  advance(sim, sim->q1, h, r);
+  mb_sim_advance(sim, sim->q1, h, r);
   return MB_OK;
 }
 
@@ -182,7 +187,7 @@ static MbStatus verlet(MbSim *sim, MbReport *report) {
   memcpy(half, base, sim->nv * sizeof *half);
   if (!solver->apply(sim->work, half)) return mb_sim_unsolved(sim, report);
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  advance(sim, sim->q1, h, half);
+  mb_sim_advance(sim, sim->q1, h, half);
 
   mb_sim_kinematics(sim, sim->q1, v);
   mb_sim_forces(sim, sim->state.t + h, false);
@@ -204,7 +209,7 @@ static MbStatus first_order(MbSim *sim, MbReport *report) {
     return mb_sim_singular(sim, blame, report);
   if (!sim->solver->apply(sim->work, sim->v1)) return mb_sim_unsolved(sim, report);
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  advance(sim, sim->q1, h, sim->v1);
+  mb_sim_advance(sim, sim->q1, h, sim->v1);
   return MB_OK;
 }
 
@@ -245,6 +250,9 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
     status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
   else if (sim->model->solver.mode == MB_FIRST_ORDER)
     status = first_order(sim, report);
+  else if (sim->model->jointed && sim->integrator->passes)
+    status = sim->integrator->scheme == MB_VERLET ? mb_half_steps_verlet(sim, report)
+                                                  : mb_half_steps_midpoint(sim, report);
   else if (sim->integrator->scheme == MB_VERLET)
     status = verlet(sim, report);
   else

@@ -133,8 +133,9 @@ static const MbSchemaRow rk45_rows[] = {
 static const MbSchemaRow *const integrator_variants[] = {NULL, NULL, NULL, NULL, rk45_rows};
 static const char *const integrator_help[] = {
     "symplectic Euler: first order, no energy drift, forces as they are before the step",
-    "linearly implicit Euler: first order, damps, stable with stiff forces", "trapezoidal rule: second order",
-    "second order, damps little; Bridson and Marino's scheme",
+    "linearly implicit Euler: first order, damps, stable with stiff forces",
+    "trapezoidal rule, with joints the midpoint rule: second order, stable with stiff joints",
+    "second order, damps little; Bridson and Marino's scheme: damping implicit, stiffness explicit",
     "adaptive Runge-Kutta of order 5 with error control; `step` is the longest step"};
 static const MbSchemaObject integrator = {.name = "integrator",
                                           .help = "How time is stepped: a word, or an object with options.",

@@ -23,7 +23,7 @@ BEYOND = {
     "joint_circle", "joint_composite_empty", "joint_euler_order", "joint_maximal", "joint_parent_unknown",
     "joint_position_count", "joint_spline_short",
     "spring_same_body", "spring_strain_length", "spring_zero_length", "spring_body", "multi_spring_passive",
-    "multi_spring_all_passive", "muscle_path_short",
+    "multi_spring_all_passive", "muscle_path_short", "joint_force_count",
 }
 
 

@@ -83,6 +83,7 @@ static uint64_t fingerprint(const MbModel *model) {
   hash = mix(hash, model->v0, model->nv * sizeof *model->v0);
   hash = mix(hash, model->P, model->nb * sizeof *model->P);
   hash = mix(hash, model->B, model->nb * sizeof *model->B);
+  hash = mix(hash, model->drives, model->ndrives * sizeof *model->drives);
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *f = &model->forces[i];
     const double of_points[] = {f->stiffness[0],  f->stiffness[1], f->damping[0],     f->damping[1],

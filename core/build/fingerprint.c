@@ -87,6 +87,7 @@ uint64_t mb_build_fingerprint(const MbModel *model) {
   add_doubles(&mark, model->rest, nv);
   add_doubles(&mark, model->joint_damping, nv);
 
+  if (model->ndrives) add(&mark, model->drives, model->ndrives * sizeof *model->drives);
   for (size_t i = 0; i < model->nforces; i++) add_force(&mark, &model->forces[i]);
   for (size_t i = 0; i < model->nsignals; i++) add_signal(&mark, &model->signals[i]);
   for (size_t i = 0; i < model->nconstants; i++) {

@@ -85,6 +85,18 @@ typedef struct MbNumbersSpec {
   const double *value; // (count)
 } MbNumbersSpec;
 
+// Signals by degree of freedom, like numbers.
+typedef struct MbSignalsSpec {
+  size_t count;
+  MbSignalSpec *value; // (count)
+} MbSignalsSpec;
+
+// A servo motor: stiffness (target − q) − damping q̇, no more than max.
+typedef struct MbMotorSpec {
+  MbSignalsSpec target;
+  MbNumbersSpec stiffness, damping, max; // no max = any force
+} MbMotorSpec;
+
 typedef struct MbJointSpec {
   MbJointKind kind;
   const char *parent;             // NULL = the world
@@ -100,6 +112,9 @@ typedef struct MbJointSpec {
   size_t rows, columns;     // spline_surface
   const double *control[6]; // (rows x columns) each: x, y, z, rotations about x, y, z
   MbNumbersSpec position, velocity, stiffness, rest, damping;
+  MbSignalsSpec force; // applied along the coordinates
+  bool has_motor;
+  MbMotorSpec motor;
 } MbJointSpec;
 
 typedef struct MbInertiaSpec {

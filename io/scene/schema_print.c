@@ -105,6 +105,10 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
   case MB_TYPE_SIGNAL:
     mb_text_add(t, "{\"$ref\":\"#/$defs/signal\"}");
     break;
+  case MB_TYPE_SIGNAL_LIST:
+    mb_text_add(t, "{\"anyOf\":[{\"$ref\":\"#/$defs/signal\"},{\"type\":\"array\",\"minItems\":1,\"items\":{"
+                   "\"$ref\":\"#/$defs/signal\"}}]}");
+    break;
   case MB_TYPE_SIGNALS:
     mb_text_add(t,
                 "{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/signal\"},\"minItems\":3,\"maxItems\":3}");

@@ -24,6 +24,7 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
                                               [MB_TYPE_ROTATION] = "rotation",
                                               [MB_TYPE_SIGNAL] = "signal",
                                               [MB_TYPE_SIGNALS] = "3 signals",
+                                              [MB_TYPE_SIGNAL_LIST] = "signal or list of signals",
                                               [MB_TYPE_PARAMETERS] = "numbers by name",
                                               [MB_TYPE_MESH] = "file",
                                               [MB_TYPE_GRIDS] = "6 lists of rows",

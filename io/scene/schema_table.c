@@ -317,6 +317,26 @@ static const MbSchemaObject joint_part = {.name = "joint_part",
                                           .words = mb_joint_words,
                                           .variants = joint_variants,
                                           .variant_help = joint_help};
+#define OF_MOTOR(key_, member_, unit_, help_)                                                                \
+  {                                                                                                          \
+    key_, MB_TYPE_SEQUENCE, AT(MbMotorSpec, member_.value), COUNT(MbMotorSpec, member_.count),               \
+        .flags = MB_SINGLE, .bound = MB_FROM, .unit = (unit_),                                               \
+        .help = help_ "; one number for all degrees of freedom, or one each"                                 \
+  }
+static const MbSchemaRow motor_rows[] = {
+    {"target", MB_TYPE_SIGNAL_LIST, AT(MbMotorSpec, target.value), COUNT(MbMotorSpec, target.count),
+     .unit = "m, rad",
+     .help =
+         "where it pulls the coordinate; one signal for all degrees of freedom, or one each; 0 if absent"},
+    OF_MOTOR("stiffness", stiffness, "N/m, N m/rad", "force by distance from the target; 0 if absent"),
+    OF_MOTOR("damping", damping, "N s/m, N m s/rad", "force against the coordinate's rate; 0 if absent"),
+    OF_MOTOR("max", max, "N, N m", "largest force of the motor; if absent there is no such bound"),
+    {0}};
+static const MbSchemaObject motor = {
+    .name = "motor",
+    .help = "A motor in a joint: stiffness (target - q) - damping q', at most max.",
+    .size = sizeof(MbMotorSpec),
+    .rows = motor_rows};
 static const MbSchemaRow joint_rows[] = {
     {"parent", MB_TYPE_TEXT, AT(MbJointSpec, parent), .fallback = "\"world\"",
      .help = "body that this one hangs on; \"world\" is fixed in space"},
@@ -330,8 +350,11 @@ static const MbSchemaRow joint_rows[] = {
     BY_DOF("rest", rest, "m, rad", MB_UNBOUND, "where the spring is slack"),
     BY_DOF("damping", damping, "N s/m, N m s/rad", MB_FROM, "viscous damping of the coordinate"),
     LATER("limits", "bounds of the coordinates"),
-    LATER("force", "applied torque or force"),
-    LATER("motor", "servo motor"),
+    {"force", MB_TYPE_SIGNAL_LIST, AT(MbJointSpec, force.value), COUNT(MbJointSpec, force.count),
+     .unit = "N, N m",
+     .help = "applied along the coordinates; one signal for all degrees of freedom, or one each"},
+    {"motor", MB_TYPE_OBJECT, AT(MbJointSpec, motor), EXTRA(MbJointSpec, has_motor), .object = &motor,
+     .help = "servo motor that pulls the coordinates to a target"},
     LATER("motion", "prescribed motion"),
     LATER("friction", "friction inside the joint"),
     {0}};

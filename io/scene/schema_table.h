@@ -23,6 +23,7 @@ typedef enum MbSchemaType {
   MB_TYPE_ROTATION,    // double[4]
   MB_TYPE_SIGNAL,      // MbSignalSpec
   MB_TYPE_SIGNALS,     // MbSignalSpec[3]
+  MB_TYPE_SIGNAL_LIST, // MbSignalSpec *, count: one signal, or as many as there are
   MB_TYPE_OBJECT,      // `object`, in place; extra: a bool that says whether it was given
   MB_TYPE_LIST,        // pointer to `object`s, count
   MB_TYPE_ONE_OR_LIST, // the same; extra: a bool that says whether it was a list

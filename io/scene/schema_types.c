@@ -346,6 +346,24 @@ static bool read_signals(MbReader *r, const cJSON *item, MbSignalSpec *signals) 
   return fine;
 }
 
+static bool read_signal_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  const bool many = cJSON_IsArray(item);
+  if (many && !item->child) return mb_reader_unwanted(r, item, "a signal, or a list of signals");
+  const size_t n = many ? (size_t)cJSON_GetArraySize(item) : 1;
+  MbSignalSpec *const signals = mb_arena_alloc(r->arena, n, sizeof *signals);
+  if (!signals) return mb_reader_no_memory(r);
+  bool fine = many || mb_read_signal(r, item, signals);
+  size_t i = 0;
+  for (const cJSON *signal = many ? item->child : NULL; signal; signal = signal->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    fine = mb_read_signal(r, signal, &signals[i]) && fine;
+    mb_reader_leave(r, place);
+  }
+  memcpy((char *)base + row->offset, &signals, sizeof signals);
+  memcpy((char *)base + row->count, &n, sizeof n);
+  return fine;
+}
+
 bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
   void *const at = (char *)base + row->offset;
   double value = 0;
@@ -389,6 +407,8 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     return mb_read_signal(r, item, at);
   case MB_TYPE_SIGNALS:
     return read_signals(r, item, at);
+  case MB_TYPE_SIGNAL_LIST:
+    return read_signal_list(r, row, item, base);
   case MB_TYPE_OBJECT:
     if (row->extra) *(bool *)((char *)base + row->extra) = true;
     return mb_read_object(r, row->object, item, at);

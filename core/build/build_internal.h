@@ -10,5 +10,11 @@ MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *repo
 // Joints and their place between the bodies; after the bodies.
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// What a force between points acts at, and its numbers; `where` is its JSON pointer. Rest lengths that are not given
+// stay NaN.
+MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *model, MbForce *force,
+                         MbReport *report);
+// After all forces: the pairs of bodies that they couple, where their derivatives stand, rest lengths at the start.
+MbStatus mb_build_pairs(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report);
 
 #endif

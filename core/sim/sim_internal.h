@@ -35,6 +35,8 @@ struct MbSim {
 
 // Bodies of x at coordinates q and velocities v.
 void mb_sim_kinematics(MbSim *sim, const double *q, const double *v);
+// q ← q ⊕ h v
+void mb_sim_advance(MbSim *sim, double *q, double h, const double *v);
 // Signals at t, then wrenches (and K, D if asked for) of the bodies in sim->x.
 void mb_sim_forces(MbSim *sim, double t, bool derivatives);
 // y = Jᵀ f and the joints' own forces at (q, v); y += (sD D + sK K) v, mapped and the joints' own.
@@ -52,8 +54,14 @@ void mb_sim_watch_forces(MbSim *sim, double t);
 MbStatus mb_sim_trouble(const MbSim *sim, MbReport *report);
 // A warning where damping will hold the adaptive integrator to tiny steps. MB_IO: out of memory.
 MbStatus mb_sim_warn_stiff(MbSim *sim, MbReport *report);
-// The matrix A is singular because of body `blame`.
+// The matrix A is singular because of body `blame`, or of a force that is not finite.
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
+// Solving the step's equations by iterations has failed.
+MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report);
+
+// (q1, v1) ← the state after a step of second order in scenes with joints.
+MbStatus mb_half_steps_midpoint(MbSim *sim, MbReport *report);
+MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report);
 
 // How many numbers the adaptive integrator carries from step to step, and its step.
 size_t mb_rk45_memory(size_t nq, size_t nv);

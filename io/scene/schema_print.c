@@ -115,6 +115,7 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
   case MB_TYPE_LIST:
     mb_text_add(t, "{\"type\":\"array\",\"items\":");
     add_reference(t, row->object);
+    if (row->length) mb_text_format(t, ",\"minItems\":%zu,\"maxItems\":%zu", row->length, row->length);
     mb_text_add(t, "}");
     break;
   case MB_TYPE_ONE_OR_LIST:

@@ -40,6 +40,7 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
     break;
   case MB_TYPE_LIST:
     mb_text_add(t, "list of ");
+    if (row->length) mb_text_format(t, "%zu ", row->length);
     add_link(t, row->object);
     break;
   case MB_TYPE_ONE_OR_LIST:

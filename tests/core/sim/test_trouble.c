@@ -41,7 +41,7 @@ Test(trouble, a_signal_that_is_not_finite_is_named_with_its_time) {
     pushed(&spec, MB_FORCE_WRENCH)->torque[1] = test_expression("sqrt(0.105-t)");
     const MbReport report = failure(&spec);
     expect(&report, "at t = 0.1");
-    expect(&report, "torque y of the wrench on body \"ball\" is nan: \"=sqrt(0.105-t)\"");
+    expect(&report, "torque y of the wrench \"forces/0\" on body \"ball\" is nan: \"=sqrt(0.105-t)\"");
   }
   cr_assert_eq(mb_alloc_live(), 0);
 }
@@ -53,7 +53,7 @@ Test(trouble, a_force_that_overflows_is_named) {
     force->at[0] = 1e200;
     force->force[1] = test_constant(1e150);
     const MbReport report = failure(&spec);
-    expect(&report, "the point_force on body \"ball\" is not finite");
+    expect(&report, "the point_force \"forces/0\" on body \"ball\" is not finite");
   }
 }
 

@@ -112,11 +112,6 @@ MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
   const MbStatus cause = mb_sim_trouble(sim, report);
   if (cause != MB_OK) return cause;
-  for (size_t i = 0; i < 6 * sim->model->nb; i++)
-    if (!isfinite(sim->x.f[i]))
-      return mb_error(report, MB_NUMBERS, "",
-                      "at t = %.9g s, step %lld: the force on body \"%s\" is not a finite number",
-                      sim->state.t, (long long)sim->state.step + 1, sim->model->body_name[i / 6]);
   return mb_error(
       report, MB_NUMBERS, "",
       "at t = %.9g s, step %lld: the step's matrix is singular because of body \"%s\": take a smaller step",

@@ -23,12 +23,13 @@ static void name_signal(const MbModel *model, size_t index, char *out, size_t si
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *force = &model->forces[i];
     const bool on_body = !force->ops->everywhere && !force->ops->least;
+    const char *const kind = force->ops->name, *const body = on_body ? model->body_name[force->body] : "";
     if (force->ops->muscle && force->signal[0] == index)
-      snprintf(out, size, "activation of the %s \"%.80s\"", force->ops->name, force->name);
+      snprintf(out, size, "activation of the %s \"%.80s\"", kind, force->name);
     for (size_t k = 0; k < 6 && on_body; k++)
       if (force->signal[k] == index)
         snprintf(out, size, "%s %c of the %s \"%.80s\" on body \"%.80s\"", k < 3 ? "torque" : "force",
-                 "xyz"[k % 3], force -> ops -> name, force -> name, model -> body_name[force->body]);
+                 'x' + (int)k % 3, kind, force->name, body);
   }
 }
 

@@ -2,7 +2,7 @@
 cat >s.json <<'JSON'
 { "mbsim": 1, "time": { "step": 0.01, "duration": 0.126 },
   "bodies": [ { "name": "a", "shape": { "type": "sphere", "radius": 1, "density": 1 }, "density": 2 },
-              { "name": "b", "mass": 1, "joint": { "type": "revolute", "damping": 1e6 }, "pose": {},
+              { "name": "b", "mass": 1, "joint": { "type": "revolute", "damping": 1e6 },
                 "shape": { "type": "sphere", "radius": 1 } } ],
   "solver": { "device": "cuda" }, "integrator": "rk45", "output": { "interval": 0.025, "channels": [] } }
 JSON

@@ -121,6 +121,8 @@ MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
 }
 
 MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report) {
+  const MbStatus cause = mb_sim_trouble(sim, report);
+  if (cause != MB_OK) return cause;
   return mb_error(
       report, MB_NUMBERS, "",
       "at t = %.9g s, step %lld: the step's equations, which forces between bodies couple, cannot be "

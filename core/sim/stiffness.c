@@ -31,7 +31,7 @@ static double fastest_rate(MbSim *sim, size_t *which) {
   for (int round = 0; round < ROUNDS; round++) {
     memset(y, 0, sim->nv * sizeof *y);
     mb_sim_add_blocks(sim, 1, 0, v, y);
-    sim->solver->apply(sim->work, y);
+    if (!sim->solver->apply(sim->work, y)) return 0;
     rate = largest(y, sim->nv, which);
     if (!(rate > 0) || !isfinite(rate)) return 0;
     for (size_t i = 0; i < sim->nv; i++) v[i] = y[i] / rate;

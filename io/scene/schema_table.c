@@ -592,22 +592,24 @@ static const MbSchemaObject force = {.name = "force",
 static const char *const channel_words[] = {"body.position",  "body.rotation",  "body.velocity",
                                             "joint.position", "joint.velocity", "energy",
                                             "momentum",       "muscle",         NULL};
-static const char *const channel_help[] = {"origin of the body's frame in the world (not the centre of mass)",
-                                           "the body's frame in the world: unit quaternion w, x, y, z, which "
-                                           "turns the body's axes into the world's; q and -q are "
-                                           "the same",
-                                           "angular velocity wx, wy, wz, then the velocity vx, vy, vz of the "
-                                           "body frame's origin, in the world's axes",
-                                           "coordinates of the joints, body by body, parents first; a body's "
-                                           "name, with .0, .1 ... where its joint has several",
-                                           "their rates",
-                                           "kinetic; gravity, which is 0 where the centre of mass is as high "
-                                           "as the world's origin; elastic, of springs; "
-                                           "total, the sum of the three",
-                                           "linear momentum lx, ly, lz of all bodies, then their angular "
-                                           "momentum ax, ay, az about the world's origin",
-                                           "length, the rate at which it grows, and tension of every muscle",
-                                           NULL};
+static const char *const channel_help[] = {
+    "origin of the body's frame in the world (not the centre of mass)",
+    "the body's frame in the world: unit quaternion w, x, y, z, which "
+    "turns the body's axes into the world's; q and -q are "
+    "the same",
+    "angular velocity wx, wy, wz, then the velocity vx, vy, vz of the "
+    "body frame's origin, in the world's axes",
+    "coordinates of the joints, body by body, parents first; a body's "
+    "name, with .0, .1 ... where its joint has several",
+    "their rates",
+    "kinetic; gravity, which is 0 where the centre of mass is as high "
+    "as the world's origin; elastic, of springs; "
+    "total, the sum of the three",
+    "linear momentum lx, ly, lz of all bodies, then their angular "
+    "momentum ax, ay, az about the world's origin",
+    "length of the path, the rate at which it grows, and tension, muscle by muscle; a muscle's name, or "
+    "forces/0, forces/1 ... by its place in the list",
+    NULL};
 static const char *const channel_later[] = {"joint.force",  "constraint.*", "contact",
                                             "deformable.*", "solver",       NULL};
 

@@ -22,6 +22,9 @@ BEYOND = {
     "quaternion_length", "table_lengths", "table_order",
     "joint_circle", "joint_composite_empty", "joint_euler_order", "joint_maximal", "joint_parent_unknown",
     "joint_position_count", "joint_spline_short", "joint_trapezoidal",
+    "constraint_body", "constraint_closure", "constraint_damping", "constraint_same_body", "constraint_trapezoidal",
+    "limits_count", "limits_order", "limits_spherical", "motion_count", "motion_empty", "motion_fixed",
+    "ratio_free", "ratio_same", "ratio_without_joint", "stabilization_rk45",
 }
 
 

@@ -89,6 +89,17 @@ static uint64_t fingerprint(const MbModel *model) {
   hash = mix(hash, model->v0, model->nv * sizeof *model->v0);
   hash = mix(hash, model->P, model->nb * sizeof *model->P);
   hash = mix(hash, model->B, model->nb * sizeof *model->B);
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const MbConstraint *c = &model->constraints[i];
+    const double own[] = {c->ratio,  c->offset, c->sign,       c->bound,
+                          c->length, c->rope,   c->compliance, c->damping};
+    hash = mix(hash, own, sizeof own);
+    hash = mix(hash, c->body, sizeof c->body);
+    hash = mix(hash, c->at, sizeof c->at);
+    hash = mix(hash, c->R, sizeof c->R);
+    hash = mix(hash, c->v, sizeof c->v);
+  }
+  hash = mix(hash, &model->gamma, sizeof model->gamma);
   hash = mix(hash, model->stiffness, model->nv * sizeof *model->stiffness);
   return mix(hash, model->joint_damping, model->nv * sizeof *model->joint_damping);
 }
@@ -107,6 +118,9 @@ static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report)
                             mb_build_forces(spec, model, report)};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (parts[i] != MB_OK) return parts[i];
+  status = mb_build_constraints(spec, model, report);
+  if (status == MB_OK) status = mb_build_breaks(model, report);
+  if (status != MB_OK) return status;
   model->h = spec->time.step;
   model->steps = mb_time_steps(&spec->time);
   model->fingerprint = fingerprint(model);

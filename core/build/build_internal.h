@@ -10,5 +10,8 @@ MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *repo
 // Joints and their place between the bodies; after the bodies.
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Times at which tables of signals have corners, when all signals are there: adaptive steps end there.
+MbStatus mb_build_breaks(MbModel *model, MbReport *report);
 
 #endif

@@ -16,6 +16,10 @@ const char *const mb_joint_words[] = {"fixed",     "revolute",     "prismatic", 
                                       "spherical", "euler",        "free2d",         "free3d",
                                       "composite", "spline_curve", "spline_surface", NULL};
 const char *const mb_force_words[] = {"damping", "wrench", "point_force", NULL};
+const char *const mb_constraint_words[] = {"joint",          "point", "distance", "point_on_line",
+                                           "point_on_plane", "ratio", NULL};
+const char *const mb_enforce_words[] = {"constraint", NULL};
+const char *const mb_stabilization_words[] = {"baumgarte", "post", "none", NULL};
 const char *const mb_solver_words[] = {"redmax", "maximal", "projective", NULL};
 const char *const mb_integrator_words[] = {"symplectic",     "implicit", "trapezoidal",
                                            "bridson_marino", "rk45",     NULL};

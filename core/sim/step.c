@@ -128,6 +128,8 @@ static MbStatus one_solve(MbSim *sim, MbReport *report) {
   if (!solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, in->exact, &blame))
     return mb_sim_singular(sim, blame, report);
   solver->apply(sim->work, r);
+  const MbStatus status = mb_constrain_velocity(sim, r, report);
+  if (status != MB_OK) return status;
   memcpy(sim->v1, r, sim->nv * sizeof *r);
   if (in->w != 0)
     for (size_t i = 0; i < sim->nv; i++) r[i] = in->w * v[i] + (1 - in->w) * r[i];
@@ -201,7 +203,9 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   const double t = (double)step * sim->model->h;
   if (sim->model->jointed) mb_coordinates_renew(sim->model, sim->q1, sim->v1);
   mb_sim_kinematics(sim, sim->q1, sim->v1);
-  const MbStatus status = mb_sim_check(sim, t, step, report);
+  MbStatus status = mb_sim_check(sim, t, step, report);
+  if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
+  if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {
     mb_sim_kinematics(sim, state->q, state->v);
     return status;

@@ -109,12 +109,27 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
     mb_text_add(t,
                 "{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/signal\"},\"minItems\":3,\"maxItems\":3}");
     break;
+  case MB_TYPE_SIGNAL_LIST:
+    mb_text_add(t, "{\"anyOf\":[{\"$ref\":\"#/$defs/signal\"},{\"type\":\"array\",\"minItems\":1,\"items\":"
+                   "{\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/signal\"}]}}]}");
+    break;
+  case MB_TYPE_LIMITS:
+    mb_text_add(t, "{\"anyOf\":[{\"$ref\":\"#/$defs/limit\"},{\"type\":\"array\",\"minItems\":1,\"items\":"
+                   "{\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/limit\"}]}}]}");
+    break;
+  case MB_TYPE_REFERENCES:
+    mb_text_format(t,
+                   "{\"type\":\"array\",\"items\":{\"type\":\"string\",\"minLength\":1},\"minItems\":%zu,"
+                   "\"maxItems\":%zu}",
+                   row->length, row->length);
+    break;
   case MB_TYPE_OBJECT:
     add_reference(t, row->object);
     break;
   case MB_TYPE_LIST:
     mb_text_add(t, "{\"type\":\"array\",\"items\":");
     add_reference(t, row->object);
+    if (row->length) mb_text_format(t, ",\"minItems\":%zu,\"maxItems\":%zu", row->length, row->length);
     mb_text_add(t, "}");
     break;
   case MB_TYPE_ONE_OR_LIST:
@@ -249,6 +264,8 @@ static const char values[] =
     "{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/row\"},\"minItems\":3,\"maxItems\":3,"
     "\"description\":\"the rows of a rotation matrix\"},"
     "{\"$ref\":\"#/$defs/axis_angle\"},{\"$ref\":\"#/$defs/euler\"}]},"
+    "\"limit\":{\"description\":\"[lo, hi], null where it is open\",\"type\":\"array\",\"minItems\":2,"
+    "\"maxItems\":2,\"items\":{\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/number\"}]}},"
     "\"signal\":{\"description\":\"a value over time; expressions may use "
     "t\",\"anyOf\":[{\"$ref\":\"#/$defs/number\"},"
     "{\"$ref\":\"#/$defs/signal_table\"}]}";

@@ -23,6 +23,9 @@ typedef enum MbSchemaType {
   MB_TYPE_ROTATION,    // double[4]
   MB_TYPE_SIGNAL,      // MbSignalSpec
   MB_TYPE_SIGNALS,     // MbSignalSpec[3]
+  MB_TYPE_SIGNAL_LIST, // MbSignalsSpec: one signal, or a list of them in which null is a NaN
+  MB_TYPE_LIMITS,      // MbLimitsSpec: a pair [lo, hi], or a list of them; null is open
+  MB_TYPE_REFERENCES,  // const char *[length], names of `set`
   MB_TYPE_OBJECT,      // `object`, in place; extra: a bool that says whether it was given
   MB_TYPE_LIST,        // pointer to `object`s, count
   MB_TYPE_ONE_OR_LIST, // the same; extra: a bool that says whether it was a list
@@ -53,6 +56,7 @@ typedef enum MbNameSet {
   MB_BODY_NAMES,
   MB_MATERIAL_NAMES,
   MB_FORCE_NAMES,
+  MB_CONSTRAINT_NAMES,
   MB_PARAMETER_NAMES,
   MB_NAME_SETS
 } MbNameSet;
@@ -66,8 +70,8 @@ typedef struct MbSchemaRow {
   unsigned flags;
   MbSchemaBound bound;
   double lo, hi;
-  size_t length;                           // NUMBERS
-  MbNameSet set;                           // NAME, REFERENCE
+  size_t length;                           // NUMBERS, REFERENCES; LIST: 0 = any
+  MbNameSet set;                           // NAME, REFERENCE, REFERENCES
   const char *unit;                        // NULL = none
   const char *fallback;                    // the default, as JSON; NULL = none
   int64_t absent;                          // INTEGER without default: what says "not given"

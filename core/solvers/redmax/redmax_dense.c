@@ -103,6 +103,11 @@ static void apply(MbSolverWork *work, double *x) {
   if (nv) LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', nv, 1, work->A, nv, x, nv);
 }
 
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
+  mb_tree_push(&work->tree, body, w, y);
+}
+static void drift(MbSolverWork *work, double *a) { mb_tree_drift(&work->tree, a); }
+
 const MbSolverOps mb_redmax_dense_ops = {
     .name = "redmax dense",
     .create = create,
@@ -115,4 +120,6 @@ const MbSolverOps mb_redmax_dense_ops = {
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,
+    .carry = carry,
+    .drift = drift,
 };

@@ -180,6 +180,11 @@ static void apply(MbSolverWork *work, double *x) {
   }
 }
 
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
+  mb_tree_push(&work->tree, body, w, y);
+}
+static void drift(MbSolverWork *work, double *a) { mb_tree_drift(&work->tree, a); }
+
 const MbSolverOps mb_redmax_recursive_ops = {
     .name = "redmax recursive",
     .create = create,
@@ -192,4 +197,6 @@ const MbSolverOps mb_redmax_recursive_ops = {
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,
+    .carry = carry,
+    .drift = drift,
 };

@@ -34,12 +34,6 @@ static MbStatus check_pair(const MbSceneSpec *spec, const MbModel *model, MbRepo
         report, MB_SCENE, "/solver",
         "scenes with joints run under \"redmax\" only in this version: \"%s\" does not have them yet",
         mb_solver_words[solver->kind]);
-  if (model->jointed &&
-      (spec->integrator.kind == MB_TRAPEZOIDAL || spec->integrator.kind == MB_BRIDSON_MARINO))
-    return mb_error(report, MB_SCENE, "/integrator",
-                    "scenes with joints run under \"symplectic\", \"implicit\" and \"rk45\" in this version: "
-                    "\"%s\" does not have them yet",
-                    mb_integrator_words[spec->integrator.kind]);
   return MB_OK;
 }
 
@@ -100,6 +94,17 @@ static uint64_t fingerprint(const MbModel *model) {
     hash = mix(hash, c->v, sizeof c->v);
   }
   hash = mix(hash, &model->gamma, sizeof model->gamma);
+  for (size_t i = 0; i < model->nforces; i++) {
+    const MbForce *f = &model->forces[i];
+    const double of_points[] = {f->stiffness[0],  f->stiffness[1], f->damping[0],     f->damping[1],
+                                f->length,        (double)f->law,  f->max_force,      f->optimal_length,
+                                f->tendon_length, f->max_velocity, (double)f->npoints};
+    hash = mix(hash, of_points, sizeof of_points);
+    for (size_t k = 0; k < f->npoints; k++) {
+      hash = mix(hash, &f->points[k].body, sizeof f->points[k].body);
+      hash = mix(hash, &f->points[k].at, sizeof f->points[k].at);
+    }
+  }
   hash = mix(hash, model->stiffness, model->nv * sizeof *model->stiffness);
   return mix(hash, model->joint_damping, model->nv * sizeof *model->joint_damping);
 }

@@ -165,7 +165,7 @@ static void turn_z_to(double q[4], const double axis[3]) {
 // One end: its body, its point and its axes, z along `axis`, in C.
 static MbStatus build_end(const Builder *b, const MbConstraintSpec *from, size_t i, int end,
                           const double axis[3], MbConstraint *constraint) {
-  const MbAnchorSpec *anchor = &from->between[end];
+  const MbPointSpec *anchor = &from->between[end];
   char where[WHERE];
   snprintf(where, sizeof where, "/constraints/%zu/between/%d/body", i, end);
   const MbStatus status = find_body(b, anchor->body, where, &constraint->body[end]);

@@ -13,5 +13,11 @@ MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *repo
 MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Times at which tables of signals have corners, when all signals are there: adaptive steps end there.
 MbStatus mb_build_breaks(MbModel *model, MbReport *report);
+// What a force between points acts at, and its numbers; `where` is its JSON pointer. Rest lengths that are not given
+// stay NaN.
+MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *model, MbForce *force,
+                         MbReport *report);
+// After all forces: the pairs of bodies that they couple, where their derivatives stand, rest lengths at the start.
+MbStatus mb_build_pairs(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report);
 
 #endif

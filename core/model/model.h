@@ -13,6 +13,12 @@ typedef struct MbConstraintOps MbConstraintOps;
 
 #define MB_WORLD SIZE_MAX
 
+// A point (or frame) that a force acts at, fixed in a body.
+typedef struct MbForcePoint {
+  size_t body; // MB_WORLD: fixed in space
+  MbPose at;   // in C of the body; in W
+} MbForcePoint;
+
 // One force of the scene. `body` and `signal` index the model's lists.
 typedef struct MbForce {
   const MbForceOps *ops;
@@ -24,6 +30,16 @@ typedef struct MbForce {
   double R[9]; // body axes → centre-of-mass axes, for vectors given in body axes
   double coefficient;
   bool lagged; // its derivatives count only where every derivative does
+
+  // forces between points
+  size_t npoints;
+  const MbForcePoint *points; // (npoints)
+  const size_t *block; // (npoints x npoints) where in K and D the derivative of the wrench on i's body by
+                       // the motion of j's stands; MB_WORLD = nowhere
+  const bool *active;  // (npoints - 1) segments that count in the length
+  double stiffness[2], damping[2], length;
+  MbSpringLaw law;
+  double max_force, optimal_length, tendon_length, max_velocity; // muscle; its activation is signal[0]
 } MbForce;
 
 // One constraint of the scene, a joint's limit or its prescribed motion. What its kind does not use is zero.
@@ -74,6 +90,10 @@ struct MbModel {
   const double *q0, *v0;                          // (nq), (nv) at t = 0
   const double *stiffness, *rest, *joint_damping; // (nv) zero for bodies that are free in space
 
+  // pairs of bodies that forces couple: first < second, ascending
+  size_t npairs;
+  const size_t *pair; // (npairs x 2)
+
   size_t nforces;
   const MbForce *forces; // (nforces)
   size_t nconstraints;
@@ -118,8 +138,11 @@ typedef struct MbMaximal {
   MbPose *E;            // (nb)
   double *phi;          // (nb x 6)
   double *f;            // (nb x 6)
-  double *K, *D;        // (nb x 36) row major diagonal blocks; NULL where nobody asks for them
-  bool exact;           // K and D hold the derivatives of gravity and of the velocity term too
+  // (nb x 36) row major blocks of the bodies, then (npairs x 2 x 36) of the pairs (i, j): ∂f_i by j's motion, ∂f_j by
+  // i's; they need not be each other's transposes. NULL where nobody asks for them.
+  double *K, *D;
+  bool exact; // K and D hold the derivatives of gravity and of the velocity term too
+  bool safe;  // K holds no derivatives that could make A indefinite: a fall back for large steps
 } MbMaximal;
 
 #endif

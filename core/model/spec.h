@@ -145,7 +145,31 @@ typedef struct MbBodySpec {
   MbJointSpec joint;
 } MbBodySpec;
 
-typedef enum MbForceKind { MB_FORCE_DAMPING, MB_FORCE_WRENCH, MB_FORCE_POINT, MB_FORCES } MbForceKind;
+typedef enum MbForceKind {
+  MB_FORCE_DAMPING,
+  MB_FORCE_WRENCH,
+  MB_FORCE_POINT,
+  MB_FORCE_SPRING,
+  MB_FORCE_FRAME_SPRING,
+  MB_FORCE_MULTI_SPRING,
+  MB_FORCE_MUSCLE,
+  MB_FORCES
+} MbForceKind;
+
+// How a spring's tension depends on its length l and rest length L.
+typedef enum MbSpringLaw {
+  MB_LAW_LINEAR,           // k (l − L)
+  MB_LAW_STRAIN,           // k (l − L)/L
+  MB_LAW_QUADRATIC_STRAIN, // k l (l² − L²)/2L²
+  MB_LAW_ZERO_LENGTH,      // k l
+  MB_LAWS
+} MbSpringLaw;
+
+// A point of a body, or a frame.
+typedef struct MbPointSpec {
+  const char *body;  // or "world"
+  MbFrameSpec frame; // in the body; a point's rotation is the identity
+} MbPointSpec;
 
 typedef struct MbForceSpec {
   MbForceKind kind;
@@ -156,6 +180,15 @@ typedef struct MbForceSpec {
   MbAxes axes;        // that force and torque are given in
   double coefficient; // damping
   bool lagged;        // the implicit integrators of first order leave out its derivatives
+  size_t npoints;
+  MbPointSpec *points;     // (npoints) spring, frame_spring: both ends; multi_spring, muscle: the path
+  MbNumbersSpec passive;   // multi_spring: segments that do not count in the length
+  double stiffness[2];     // springs; frame_spring: translational, rotational
+  double damping[2];       // the same
+  double length;           // spring, multi_spring: at rest; NaN = the initial one
+  MbSpringLaw law;         // spring
+  MbSignalSpec activation; // muscle: 0 to 1
+  double max_force, optimal_length, tendon_length, max_velocity; // muscle
 } MbForceSpec;
 
 typedef enum MbConstraintKind {
@@ -168,16 +201,11 @@ typedef enum MbConstraintKind {
   MB_CONSTRAINTS
 } MbConstraintKind;
 
-typedef struct MbAnchorSpec {
-  const char *body;  // or "world"
-  MbFrameSpec frame; // in the body's frame; of points only the position is used
-} MbAnchorSpec;
-
 typedef struct MbConstraintSpec {
   MbConstraintKind kind;
   const char *name; // NULL = not given
   size_t nbetween;
-  MbAnchorSpec *between; // (nbetween) two of them; not of ratio
+  MbPointSpec *between;  // (nbetween) two of them; not of ratio
   MbJointKind joint;     // joint as a loop closure
   double axis[3];        // joint: in both frames; point_on_line, point_on_plane: in the first body's frame
   double length;         // distance; NaN = as it is at the start
@@ -282,6 +310,7 @@ extern const char *const mb_force_words[MB_FORCES + 1];
 extern const char *const mb_constraint_words[MB_CONSTRAINTS + 1];
 extern const char *const mb_enforce_words[2];
 extern const char *const mb_stabilization_words[4];
+extern const char *const mb_law_words[MB_LAWS + 1];
 extern const char *const mb_solver_words[MB_SOLVERS + 1];
 extern const char *const mb_integrator_words[MB_INTEGRATORS + 1];
 extern const char *const mb_dynamics_words[4];

@@ -35,6 +35,7 @@ struct MbConstraining {
   size_t n;
   size_t *slot;                     // (nslots)
   double *b, *slack, *least, *soft; // (nslots); soft is on W's diagonal
+  bool unsolved;                    // A⁻¹ could not be applied
   bool *unilateral;                 // (nslots)
   MbPivoting pivoting;
 };
@@ -282,7 +283,7 @@ static void column(void *context, size_t i, double *out) {
   MbConstraining *c = sim->constraining;
   double ignored = 0;
   spread(c, c->slot[i], 1, c->y);
-  sim->solver->apply(sim->work, c->y);
+  c->unsolved |= !sim->solver->apply(sim->work, c->y);
   for (size_t j = 0; j < c->n; j++) out[j] = rate_of(c, c->slot[j], c->y, &ignored);
   out[i] += c->soft[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
@@ -323,6 +324,7 @@ static MbStatus solve(MbSim *sim, Level level, double t, double scale, double *v
       return mb_error(report, MB_NUMBERS, "",
                       "at t = %.9g s, step %lld: constraint \"%s\" has numbers that are not finite", t,
                       (long long)sim->state.step + 1, sim->model->slots[c->slot[i]]);
+  c->unsolved = false;
   switch (mb_pivoting_solve(&c->pivoting, &problem)) {
   case MB_PIVOTED:
     break;
@@ -333,6 +335,7 @@ static MbStatus solve(MbSim *sim, Level level, double t, double scale, double *v
                     "at t = %.9g s, step %lld: no forces were found that satisfy the limits and ropes", t,
                     (long long)sim->state.step + 1);
   }
+  if (c->unsolved) return mb_sim_unsolved(sim, report);
   const MbStatus status = level == POSITIONS ? MB_OK : check_dropped(sim, t, report);
   if (status != MB_OK) return status;
 
@@ -345,10 +348,10 @@ static MbStatus solve(MbSim *sim, Level level, double t, double scale, double *v
     any = true;
   }
   if (!any) return MB_OK;
-  sim->solver->apply(sim->work, c->y);
+  const bool solved = sim->solver->apply(sim->work, c->y);
   for (size_t i = 0; i < sim->nv; i++) v[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
-  return MB_OK;
+  return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
 MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
@@ -375,7 +378,7 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
 }
 
 // Soft rows: forces at (q, v).
-static void add_soft(MbSim *sim, const double *v, double *vdot) {
+static bool add_soft(MbSim *sim, const double *v, double *vdot) {
   MbConstraining *c = sim->constraining;
   bool any = false;
   for (size_t s = 0; s < sim->model->nslots; s++) {
@@ -387,10 +390,11 @@ static void add_soft(MbSim *sim, const double *v, double *vdot) {
     spread(c, s, c->force[s], c->y);
     any = true;
   }
-  if (!any) return;
-  sim->solver->apply(sim->work, c->y);
+  if (!any) return true;
+  const bool solved = sim->solver->apply(sim->work, c->y);
   for (size_t i = 0; i < sim->nv; i++) vdot[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
+  return solved;
 }
 
 MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v, double t, double *vdot,
@@ -400,7 +404,7 @@ MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v,
   make_rows(sim, q, v, t, 0);
   memset(c->force, 0, sim->model->nslots * sizeof *c->force);
   if (sim->solver->drift) sim->solver->drift(sim->work, c->drift);
-  add_soft(sim, v, vdot);
+  if (!add_soft(sim, v, vdot)) return mb_sim_unsolved(sim, report);
   c->n = 0;
   take_accelerations(sim, v, vdot);
   return solve(sim, ACCELERATIONS, t, 1, vdot, report);
@@ -449,7 +453,7 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
       return mb_sim_singular(sim, blame, report);
     mb_sim_gather(sim, q, v, sim->s);
-    sim->solver->apply(sim->work, sim->s);
+    if (!sim->solver->apply(sim->work, sim->s)) return mb_sim_unsolved(sim, report);
     const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
     if (status != MB_OK) return status;
   }

@@ -6,8 +6,8 @@
 //   n) )
 //
 // Error norm: the largest |e_i| / (absolute + relative max(|y_i|, |y⁺_i|)); step h · 0.9 e^(−0.17) e_old^0.04
-// within [1/5, 5] of the last one (Hairer, Nørsett, Wanner, II.4 and IV.2). Steps end at the corners of
-// signal tables.
+// within [1/5, 5] of the last one (Hairer, Nørsett, Wanner, II.4 and IV.2), and no longer than the scene's step, so that
+// no short change of a force goes by unseen between two stages. Steps end at the corners of signal tables.
 #include "core/base/report.h"
 #include "core/integrators/integrators.h"
 #include "core/model/coordinates.h"
@@ -141,7 +141,7 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
       continue;
     }
     const double factor = 0.9 * pow(fmax(e, 1e-10), -0.17) * pow(memory[E_OLD], 0.04);
-    if (!cut || factor < 1) memory[H_NEXT] = h * fmin(5, fmax(0.2, factor));
+    if (!cut || factor < 1) memory[H_NEXT] = fmin(sim->model->h, h * fmin(5, fmax(0.2, factor)));
     memory[E_OLD] = fmax(e, 1e-4);
     memory[T] = cut ? stop : t + h;
     memory[H] = memory[T] - t;

@@ -38,10 +38,11 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->signal = numbers(sim, model->nsignals);
   sim->expressions = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->expressions);
   MbMaximal *x = &sim->x;
-  *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact};
+  *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
   x->E = mb_arena_alloc(&sim->arena, nb, sizeof *x->E);
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
-  if (blocks) x->K = numbers(sim, 36 * nb), x->D = numbers(sim, 36 * nb);
+  const size_t nblocks = nb + 2 * model->npairs;
+  if (blocks) x->K = numbers(sim, 36 * nblocks), x->D = numbers(sim, 36 * nblocks);
   sim->work = sim->solver->create(model, sim->threads);
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
                   sim->s && sim->t && sim->stage && sim->signal && sim->expressions && x->E && x->phi &&

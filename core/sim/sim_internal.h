@@ -36,6 +36,8 @@ struct MbSim {
 
 // Bodies of x at coordinates q and velocities v.
 void mb_sim_kinematics(MbSim *sim, const double *q, const double *v);
+// q ← q ⊕ h v
+void mb_sim_advance(MbSim *sim, double *q, double h, const double *v);
 // Signals at t, then wrenches (and K, D if asked for) of the bodies in sim->x.
 void mb_sim_forces(MbSim *sim, double t, bool derivatives);
 // y = Jᵀ f and the joints' own forces at (q, v); y += (sD D + sK K) v, mapped and the joints' own.
@@ -46,8 +48,14 @@ void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double
 MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *report);
 // NaN and growth beyond all bounds in the bodies of sim->x: MB_NUMBERS, naming the body.
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report);
-// The matrix A is singular because of body `blame`.
+// The matrix A is singular because of body `blame`, or of a force that is not finite.
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
+// Solving the step's equations by iterations has failed.
+MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report);
+
+// (q1, v1) ← the state after a step of second order in scenes with joints.
+MbStatus mb_half_steps_midpoint(MbSim *sim, MbReport *report);
+MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report);
 
 // Room for the model's constraints, and what it takes besides the arena.
 MbStatus mb_constraining_create(MbSim *sim, MbReport *report);

@@ -34,7 +34,7 @@ static void advance_range(void *context, size_t begin, size_t end) {
   mb_coordinates_advance(p->sim->model, p->q, p->h, p->v, begin, end);
 }
 
-static void advance(MbSim *sim, double *q, double h, const double *v) {
+void mb_sim_advance(MbSim *sim, double *q, double h, const double *v) {
   Phase phase = {.sim = sim, .q = q, .v = v, .h = h};
   mb_parallel_ranges(sim->threads, sim->model->nb, GRAIN, advance_range, &phase);
 }
@@ -63,6 +63,10 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
   sim->x.t = t;
   Phase phase = {.sim = sim};
   mb_parallel_ranges(sim->threads, model->nb, GRAIN, forces_range, &phase);
+  if (derivatives && model->npairs) {
+    memset(K + 36 * model->nb, 0, 72 * model->npairs * sizeof *K);
+    memset(D + 36 * model->nb, 0, 72 * model->npairs * sizeof *D);
+  }
   for (size_t i = 0; i < model->nforces; i++)
     if (!model->forces[i].ops->everywhere)
       model->forces[i].ops->eval(model, &model->forces[i], &sim->x, 0, model->nb);
@@ -102,16 +106,29 @@ MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report
 }
 
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
+  for (size_t i = 0; i < 6 * sim->model->nb; i++)
+    if (!isfinite(sim->x.f[i]))
+      return mb_error(report, MB_NUMBERS, "",
+                      "at t = %.9g s, step %lld: the force on body \"%s\" is not a finite number",
+                      sim->state.t, (long long)sim->state.step + 1, sim->model->body_name[i / 6]);
   return mb_error(
       report, MB_NUMBERS, "",
       "at t = %.9g s, step %lld: the step's matrix is singular because of body \"%s\": take a smaller step",
       sim->state.t, (long long)sim->state.step + 1, sim->model->body_name[blame]);
 }
 
+MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report) {
+  return mb_error(
+      report, MB_NUMBERS, "",
+      "at t = %.9g s, step %lld: the step's equations, which forces between bodies couple, cannot be "
+      "solved to 1e-12: take a smaller step",
+      sim->state.t, (long long)sim->state.step + 1);
+}
+
 // ---- the fixed-step schemes -------------------------------------------------------------------------------
 
-// A v⁺ = r with the coefficients of the integrators' table; v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺)
-static MbStatus one_solve(MbSim *sim, MbReport *report) {
+// A and r of one_solve; r ← A⁻¹ r
+static MbStatus solve_once(MbSim *sim, MbReport *report) {
   const MbIntegrator *in = sim->integrator;
   const MbSolverOps *solver = sim->solver;
   const double h = sim->model->h;
@@ -127,14 +144,28 @@ static MbStatus one_solve(MbSim *sim, MbReport *report) {
 
   if (!solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, in->exact, &blame))
     return mb_sim_singular(sim, blame, report);
-  solver->apply(sim->work, r);
-  const MbStatus status = mb_constrain_velocity(sim, r, report);
+  return solver->apply(sim->work, r) ? MB_OK : mb_sim_unsolved(sim, report);
+}
+
+// A v⁺ = r with the coefficients of the integrators' table; v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺). Where large steps make
+// A indefinite, as a spring's sideways push under compression does, it is taken without such derivatives.
+static MbStatus one_solve(MbSim *sim, MbReport *report) {
+  const MbIntegrator *in = sim->integrator;
+  const double h = sim->model->h, *v = sim->state.v;
+  double *r = sim->r;
+  MbStatus status = solve_once(sim, in->exact || !sim->x.K ? report : NULL);
+  if (status != MB_OK && sim->x.K && !in->exact) {
+    sim->x.safe = true;
+    status = solve_once(sim, report);
+    sim->x.safe = false;
+  }
+  if (status == MB_OK) status = mb_constrain_velocity(sim, r, report);
   if (status != MB_OK) return status;
   memcpy(sim->v1, r, sim->nv * sizeof *r);
   if (in->w != 0)
     for (size_t i = 0; i < sim->nv; i++) r[i] = in->w * v[i] + (1 - in->w) * r[i];
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  advance(sim, sim->q1, h, r);
+  mb_sim_advance(sim, sim->q1, h, r);
   return MB_OK;
 }
 
@@ -155,16 +186,15 @@ static MbStatus verlet(MbSim *sim, MbReport *report) {
   for (size_t i = 0; i < sim->nv; i++) base[i] += h / 2 * f[i];
 
   memcpy(half, base, sim->nv * sizeof *half);
-  solver->apply(sim->work, half);
+  if (!solver->apply(sim->work, half)) return mb_sim_unsolved(sim, report);
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  advance(sim, sim->q1, h, half);
+  mb_sim_advance(sim, sim->q1, h, half);
 
   mb_sim_kinematics(sim, sim->q1, v);
   mb_sim_forces(sim, sim->state.t + h, false);
   mb_sim_gather(sim, sim->q1, v, f);
   for (size_t i = 0; i < sim->nv; i++) sim->v1[i] = base[i] + h / 2 * f[i];
-  solver->apply(sim->work, sim->v1);
-  return MB_OK;
+  return solver->apply(sim->work, sim->v1) ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
 // The kinematic mode f = m v (B96 3): velocities are no state. With f linearised at q + a h v⁺ and at v⁺,
@@ -178,9 +208,9 @@ static MbStatus first_order(MbSim *sim, MbReport *report) {
   mb_sim_add_blocks(sim, -1, 0, sim->state.v, sim->v1);
   if (!sim->solver->factor(sim->work, &sim->x, 1, in->a * h, in->exact, &blame))
     return mb_sim_singular(sim, blame, report);
-  sim->solver->apply(sim->work, sim->v1);
+  if (!sim->solver->apply(sim->work, sim->v1)) return mb_sim_unsolved(sim, report);
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  advance(sim, sim->q1, h, sim->v1);
+  mb_sim_advance(sim, sim->q1, h, sim->v1);
   return MB_OK;
 }
 
@@ -192,8 +222,7 @@ MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *re
   solver->blocks(sim->work, sim->x.D, -1, v, sim->r);
   if (!solver->factor(sim->work, &sim->x, 1, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
   memcpy(v, sim->r, sim->nv * sizeof *v);
-  solver->apply(sim->work, v);
-  return MB_OK;
+  return solver->apply(sim->work, v) ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
 // Makes (q1, v1) the state if it is sound; else the bodies are put back where the state is.
@@ -224,6 +253,9 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
     status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
   else if (sim->model->solver.mode == MB_FIRST_ORDER)
     status = first_order(sim, report);
+  else if (sim->model->jointed && sim->integrator->passes)
+    status = sim->integrator->scheme == MB_VERLET ? mb_half_steps_verlet(sim, report)
+                                                  : mb_half_steps_midpoint(sim, report);
   else if (sim->integrator->scheme == MB_VERLET)
     status = verlet(sim, report);
   else

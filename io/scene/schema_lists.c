@@ -75,7 +75,7 @@ bool mb_read_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *
   if (!many && !cJSON_IsObject(item))
     return mb_reader_unwanted(r, item, "an object (%s) or a list of them", row->object->name);
   if (row->length && (size_t)cJSON_GetArraySize(item) != row->length)
-    return mb_reader_unwanted(r, item, "a list of %zu", row->length);
+    return mb_reader_unwanted(r, item, "a list of %zu objects (%s)", row->length, row->object->name);
   char *const objects = make_objects(r, row, many ? (size_t)cJSON_GetArraySize(item) : 1, base);
   if (!objects) return false;
   if (!many) return mb_read_object(r, row->object, item, objects);

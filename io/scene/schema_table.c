@@ -159,8 +159,9 @@ static const MbSchemaRow rk45_rows[] = {
 static const MbSchemaRow *const integrator_variants[] = {NULL, NULL, NULL, NULL, rk45_rows};
 static const char *const integrator_help[] = {
     "symplectic Euler: first order, no energy drift, forces as they are before the step",
-    "linearly implicit Euler: first order, damps, stable with stiff forces", "trapezoidal rule: second order",
-    "second order, damps little; Bridson and Marino's scheme",
+    "linearly implicit Euler: first order, damps, stable with stiff forces",
+    "trapezoidal rule, with joints the midpoint rule: second order, stable with stiff joints",
+    "second order, damps little; Bridson and Marino's scheme: damping implicit, stiffness explicit",
     "adaptive Runge-Kutta of order 5 with error control; `step` is the longest step"};
 static const MbSchemaObject integrator = {.name = "integrator",
                                           .help = "How time is stepped: a word, or an object with options.",
@@ -490,11 +491,107 @@ static const MbSchemaRow point_rows[] = {ON_BODY,
                                          AXES,
                                          LAGGED,
                                          {0}};
-static const MbSchemaRow *const force_variants[] = {damping_rows, wrench_rows, point_rows};
-static const char *const force_help[] = {"viscous drag on every body",
-                                         "a torque, and a force at the body's origin",
-                                         "a force at a point of a body"};
-static const char *const force_later[] = {"spring", "multi_spring", "muscle", "frame_spring", NULL};
+
+// ---- forces between points
+
+#define PART_OF                                                                                              \
+  {                                                                                                          \
+    "body", MB_TYPE_REFERENCE, AT(MbPointSpec, body), .flags = MB_REQUIRED | MB_OR_WORLD,                    \
+                                                      .set = MB_BODY_NAMES,                                  \
+                                                      .help = "body that it is fixed in, or \"world\""       \
+  }
+static const MbSchemaRow anchor_rows[] = {PART_OF,
+                                          {"at", MB_TYPE_NUMBERS, AT(MbPointSpec, frame.position),
+                                           .length = 3, .unit = "m", .fallback = "[0, 0, 0]",
+                                           .help = "place in the body frame"},
+                                          {0}};
+static const MbSchemaObject anchor = {.name = "point",
+                                      .help = "A point of a body, or one fixed in space.",
+                                      .size = sizeof(MbPointSpec),
+                                      .rows = anchor_rows};
+static const MbSchemaRow body_frame_rows[] = {
+    PART_OF,
+    {"frame", MB_TYPE_OBJECT, AT(MbPointSpec, frame), .object = &frame, .help = "frame in the body frame"},
+    {0}};
+static const MbSchemaObject body_frame = {.name = "body_frame",
+                                          .help = "A frame of a body, or one fixed in space.",
+                                          .size = sizeof(MbPointSpec),
+                                          .rows = body_frame_rows};
+
+#define ENDS(object_, help_)                                                                                 \
+  {                                                                                                          \
+    "between", MB_TYPE_LIST, AT(MbForceSpec, points), COUNT(MbForceSpec, npoints),                           \
+        .flags = MB_REQUIRED, .length = 2, .object = (object_), .help = (help_)                              \
+  }
+#define PATH                                                                                                 \
+  {                                                                                                          \
+    "path", MB_TYPE_LIST, AT(MbForceSpec, points), COUNT(MbForceSpec, npoints),                              \
+        .flags = MB_REQUIRED, .object = &anchor,                                                             \
+        .help = "points that it runs through, 2 to 32; it slides through those between the ends"             \
+  }
+static const MbSchemaRow spring_rows[] = {
+    ENDS(&anchor, "its two ends"),
+    {"stiffness", MB_TYPE_NUMBER, AT(MbForceSpec, stiffness), .flags = MB_REQUIRED, .bound = MB_FROM,
+     .unit = "N/m, N", .help = "k; a force where the law divides by the rest length"},
+    {"damping", MB_TYPE_NUMBER, AT(MbForceSpec, damping), .bound = MB_FROM, .unit = "N s/m, N s",
+     .fallback = "0",
+     .help = "d: d l' more tension where the length l grows at the rate l'; with law \"strain\" d l'/L, with "
+             "law \"zero_length\" d times the velocity of one end seen from the other"},
+    {"length", MB_TYPE_NUMBER, AT(MbForceSpec, length), .bound = MB_FROM, .unit = "m",
+     .help = "rest length L; absent: the length at the start"},
+    {"law", MB_TYPE_WORD, AT(MbForceSpec, law), .words = mb_law_words, .fallback = "\"linear\"",
+     .help = "tension at length l: k (l - L); \"strain\": k (l - L)/L; \"quadratic_strain\": "
+             "k l (l^2 - L^2)/(2 L^2); \"zero_length\": k l"},
+    LAGGED,
+    {0}};
+static const MbSchemaRow frame_spring_rows[] = {
+    ENDS(&body_frame, "its two ends"),
+    {"stiffness", MB_TYPE_NUMBERS, AT(MbForceSpec, stiffness), .length = 2, .flags = MB_REQUIRED,
+     .bound = MB_FROM, .unit = "N/m, N m/rad",
+     .help = "against the distance of the origins, and against the angle of the turn between the frames"},
+    {"damping", MB_TYPE_NUMBERS, AT(MbForceSpec, damping), .length = 2, .bound = MB_FROM,
+     .unit = "N s/m, N m s", .fallback = "[0, 0]",
+     .help = "of the origins' relative velocity, and of the relative angular velocity"},
+    LAGGED,
+    {0}};
+static const MbSchemaRow multi_spring_rows[] = {
+    PATH,
+    {"passive", MB_TYPE_SEQUENCE, AT(MbForceSpec, passive.value), COUNT(MbForceSpec, passive.count),
+     .bound = MB_FROM,
+     .help = "segments that do not count in the length, from 0 (between the first two points); they carry "
+             "the tension all the same"},
+    {"stiffness", MB_TYPE_NUMBER, AT(MbForceSpec, stiffness), .flags = MB_REQUIRED, .bound = MB_FROM,
+     .unit = "N/m", .help = "tension k (l - L)"},
+    {"damping", MB_TYPE_NUMBER, AT(MbForceSpec, damping), .bound = MB_FROM, .unit = "N s/m", .fallback = "0",
+     .help = "d: d l' more tension where the length grows at the rate l'"},
+    {"length", MB_TYPE_NUMBER, AT(MbForceSpec, length), .bound = MB_FROM, .unit = "m",
+     .help = "rest length L; absent: the length at the start"},
+    LAGGED,
+    {0}};
+static const MbSchemaRow muscle_rows[] = {
+    PATH,
+    {"max_force", MB_TYPE_NUMBER, AT(MbForceSpec, max_force), .flags = MB_REQUIRED, .bound = MB_FROM,
+     .unit = "N", .help = "tension at optimal length, at rest, fully activated"},
+    {"optimal_length", MB_TYPE_NUMBER, AT(MbForceSpec, optimal_length), .flags = MB_REQUIRED,
+     .bound = MB_ABOVE, .unit = "m", .help = "fibre length at which the muscle is strongest"},
+    {"tendon_length", MB_TYPE_NUMBER, AT(MbForceSpec, tendon_length), .bound = MB_FROM, .unit = "m",
+     .fallback = "0", .help = "part of the path's length that is tendon, which does not stretch"},
+    {"max_velocity", MB_TYPE_NUMBER, AT(MbForceSpec, max_velocity), .bound = MB_ABOVE, .unit = "1/s",
+     .fallback = "10", .help = "optimal lengths a second at which it can shorten without load"},
+    {"activation", MB_TYPE_SIGNAL, AT(MbForceSpec, activation), .flags = MB_REQUIRED,
+     .help = "a signal; values beyond 0 and 1 count as these"},
+    LAGGED,
+    {0}};
+static const MbSchemaRow *const force_variants[] = {
+    damping_rows, wrench_rows, point_rows, spring_rows, frame_spring_rows, multi_spring_rows, muscle_rows};
+static const char *const force_help[] = {
+    "viscous drag on every body",
+    "a torque, and a force at the body's origin",
+    "a force at a point of a body",
+    "a spring and damper between two points",
+    "a spring and damper between two frames: against their distance and the turn between them",
+    "a spring and damper along a path through several points",
+    "a muscle along a path: Hill's model with a rigid tendon; curves fitted to Millard and others (2013)"};
 static const MbSchemaObject force = {.name = "force",
                                      .help = "What pushes.",
                                      .size = sizeof(MbForceSpec),
@@ -502,32 +599,10 @@ static const MbSchemaObject force = {.name = "force",
                                      .selector = "type",
                                      .selector_offset = offsetof(MbForceSpec, kind),
                                      .words = mb_force_words,
-                                     .later = force_later,
                                      .variants = force_variants,
                                      .variant_help = force_help};
 
 // ---- constraints ------------------------------------------------------------------------------------------
-
-#define ANCHOR_BODY                                                                                          \
-  {                                                                                                          \
-    "body", MB_TYPE_TEXT, AT(MbAnchorSpec, body), .flags = MB_REQUIRED,                                      \
-                                                  .help = "name of a body; \"world\" is fixed in space"      \
-  }
-static const MbSchemaRow anchor_rows[] = {ANCHOR_BODY,
-                                          {"at", MB_TYPE_NUMBERS, AT(MbAnchorSpec, frame.position),
-                                           .length = 3, .unit = "m", .fallback = "[0, 0, 0]",
-                                           .help = "point in the body's frame"},
-                                          {0}};
-static const MbSchemaObject anchor = {
-    .name = "anchor", .help = "A point of a body.", .size = sizeof(MbAnchorSpec), .rows = anchor_rows};
-static const MbSchemaRow anchor_frame_rows[] = {
-    ANCHOR_BODY,
-    {"frame", MB_TYPE_OBJECT, AT(MbAnchorSpec, frame), .object = &frame, .help = "in the body's frame"},
-    {0}};
-static const MbSchemaObject anchor_frame = {.name = "anchor_frame",
-                                            .help = "A frame of a body.",
-                                            .size = sizeof(MbAnchorSpec),
-                                            .rows = anchor_frame_rows};
 
 static const MbSchemaRow constraint_rows[] = {
     {"name", MB_TYPE_NAME, AT(MbConstraintSpec, name), .set = MB_CONSTRAINT_NAMES,
@@ -546,7 +621,7 @@ static const MbSchemaRow closure_rows[] = {
     {"joint", MB_TYPE_WORD, AT(MbConstraintSpec, joint), .flags = MB_REQUIRED, .words = mb_joint_words,
      .help = "what the second frame may do in the first; not \"screw\", \"free3d\", \"composite\" and the "
              "splines"},
-    BETWEEN(anchor_frame),
+    BETWEEN(body_frame),
     {"axis", MB_TYPE_DIRECTION, AT(MbConstraintSpec, axis), .fallback = "[0, 0, 1]",
      .help = "of the joint, in both frames; of any length but 0"},
     {0}};
@@ -602,18 +677,11 @@ static const MbSchemaObject constraint = {.name = "constraint",
 
 // ---- output -----------------------------------------------------------------------------------------------
 
-static const char *const channel_words[] = {"body.position",
-                                            "body.rotation",
-                                            "body.velocity",
-                                            "joint.position",
-                                            "joint.velocity",
-                                            "joint.force",
-                                            "constraint.error",
-                                            "constraint.force",
-                                            "energy",
-                                            "momentum",
-                                            NULL};
-static const char *const channel_later[] = {"contact", "deformable.*", "muscle", "solver", NULL};
+static const char *const channel_words[] = {"body.position",    "body.rotation",    "body.velocity",
+                                            "joint.position",   "joint.velocity",   "joint.force",
+                                            "constraint.error", "constraint.force", "energy",
+                                            "momentum",         "muscle",           NULL};
+static const char *const channel_later[] = {"contact", "deformable.*", "solver", NULL};
 
 const char *const mb_error_words[] = {"fine", "view", NULL};
 const double mb_error_bounds[][MB_QUANTITIES] = {{[MB_POSE] = 1e-6, [MB_VELOCITY] = 1e-4},

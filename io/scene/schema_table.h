@@ -47,9 +47,10 @@ typedef enum MbSchemaBound {
 enum {
   MB_REQUIRED = 1,
   MB_LATER = 2,
-  MB_SINGLE = 4
+  MB_SINGLE = 4,
+  MB_OR_WORLD = 8
 };  // flags; LATER = the name is kept for a version that has it,
-    // SINGLE = one number may stand for a list of one
+    // SINGLE = one number may stand for a list of one, OR_WORLD = a reference may be "world"
 
 typedef enum MbNameSet {
   MB_NO_NAMES,
@@ -70,7 +71,7 @@ typedef struct MbSchemaRow {
   unsigned flags;
   MbSchemaBound bound;
   double lo, hi;
-  size_t length;                           // NUMBERS, REFERENCES; LIST: 0 = any
+  size_t length;                           // NUMBERS, REFERENCES; LIST: as many as it must have, 0 = any
   MbNameSet set;                           // NAME, REFERENCE, REFERENCES
   const char *unit;                        // NULL = none
   const char *fallback;                    // the default, as JSON; NULL = none

@@ -206,7 +206,9 @@ static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *ite
   static const char *const what[MB_NAME_SETS] = {"thing", "body",       "material",
                                                  "force", "constraint", "parameter"};
   if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "the name of a %s", what[row->set]);
-  if (mb_schema_names_has(&r->names[row->set], item->valuestring)) return keep(r, item->valuestring, out);
+  const bool world = row->flags & MB_OR_WORLD && !strcmp(item->valuestring, "world");
+  if (world || mb_schema_names_has(&r->names[row->set], item->valuestring))
+    return keep(r, item->valuestring, out);
   if (!mb_reader_listens(r)) return mb_reader_error(r, "unknown name");
   if (row->set == MB_BODY_NAMES && !strcmp(item->valuestring, "world"))
     return mb_reader_error(r, "found \"world\", which is fixed in space; wanted the name of a body");

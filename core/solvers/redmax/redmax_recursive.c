@@ -3,8 +3,10 @@
 //   U = Î T,  G = Tᵀ U + A_r,  Î_p += Xᵀ (Î − U G⁻¹ Uᵀ) X
 // and y = A⁻¹ x by
 //   up:   u = x − Tᵀ p,  p_p += Xᵀ (p + U G⁻¹ u)      down:  y = G⁻¹ (u − Uᵀ X a_p),  a = X a_p + T y
+// Where forces couple bodies this is the inverse of the rest of A, and preconditions conjugate gradients.
 #include "core/base/alloc.h"
 #include "core/math/dense6.h"
+#include "core/solvers/coupled.h"
 #include "core/solvers/redmax/tree.h"
 #include "core/solvers/solvers.h"
 
@@ -18,6 +20,8 @@ struct MbSolverWork {
   const size_t *g_first; // (nb)
   size_t *g_places;
   double *p, *a; // (nb x 6)
+  MbCoupling coupling;
+  double *own; // (nv) a D_r + b K_r, where there are pairs
 };
 
 static void free_work(MbSolverWork *work) {
@@ -29,6 +33,8 @@ static void free_work(MbSolverWork *work) {
   mb_free(work->g_places);
   mb_free(work->p);
   mb_free(work->a);
+  mb_coupling_free(&work->coupling);
+  mb_free(work->own);
   mb_free(work);
 }
 
@@ -50,6 +56,8 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   work->G = mb_calloc(places, sizeof(double));
   work->p = mb_calloc(6 * nb, sizeof(double));
   work->a = mb_calloc(6 * nb, sizeof(double));
+  work->own = mb_calloc(model->npairs ? model->nv : 0, sizeof(double));
+  ok = mb_coupling_create(model, &work->coupling) && ok && work->own;
   ok = ok && work->g_places && work->Ia && work->U && work->G && work->p && work->a;
   if (ok) return work;
   free_work(work);
@@ -60,7 +68,9 @@ static size_t bytes(const MbSolverWork *work) {
   const MbModel *model = work->tree.model;
   size_t places = 0;
   for (size_t b = 0; b < model->nb; b++) places += mb_tree_dofs(model, b) * mb_tree_dofs(model, b) + 1;
-  return sizeof *work + mb_tree_bytes(model) + (48 * model->nb + 6 * model->nv + places) * sizeof(double);
+  if (model->npairs) places += model->nv;
+  return sizeof *work + mb_tree_bytes(model) + mb_coupling_bytes(model) +
+         (48 * model->nb + 6 * model->nv + places) * sizeof(double);
 }
 
 static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
@@ -136,6 +146,9 @@ static bool factor_body(MbSolverWork *work, size_t b, double a, double c) {
 static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, bool exact, size_t *blame) {
   const MbModel *model = work->tree.model;
   (void)exact; // the integrators that run here take K symmetrised
+  mb_coupling_set(&work->coupling, x, a, c, false);
+  for (size_t i = 0; work->coupling.on && i < model->nv; i++)
+    work->own[i] = a * model->joint_damping[i] + c * model->stiffness[i];
   for (size_t b = 0; b < model->nb; b++) mb_tree_block(model, x, b, a, c, work->Ia + 36 * b);
   for (size_t b = model->nb; b-- > 0;)
     if (!factor_body(work, b, a, c)) {
@@ -184,6 +197,20 @@ static void carry(MbSolverWork *work, size_t body, const double w[6], double *y)
   mb_tree_push(&work->tree, body, w, y);
 }
 static void drift(MbSolverWork *work, double *a) { mb_tree_drift(&work->tree, a); }
+static void multiply(MbSolverWork *work, const double *x, double *y) {
+  const MbModel *model = work->tree.model;
+  mb_tree_twists(&work->tree, x, work->tree.twist);
+  mb_coupling_multiply(&work->coupling, work->tree.twist, work->coupling.F);
+  mb_tree_gather(&work->tree, work->coupling.F, y);
+  for (size_t i = 0; i < model->nv; i++) y[i] += work->own[i] * x[i];
+}
+
+static bool apply_coupled(MbSolverWork *work, double *x) {
+  static const MbInverse inverse = {multiply, apply};
+  if (work->coupling.on) return mb_coupling_solve(&work->coupling, work, &inverse, x);
+  apply(work, x);
+  return true;
+}
 
 const MbSolverOps mb_redmax_recursive_ops = {
     .name = "redmax recursive",
@@ -193,7 +220,7 @@ const MbSolverOps mb_redmax_recursive_ops = {
     .kinematics = kinematics,
     .bias = bias,
     .factor = factor,
-    .apply = apply,
+    .apply = apply_coupled,
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,

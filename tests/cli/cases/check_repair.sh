@@ -2,7 +2,7 @@
 "$MBSIM" init spinning -o s.json
 "$MBSIM" run s.json -q -d 2 --integrator rk45
 t check s.mbt | sed -E 's/[0-9.]+e-[0-9]+/TINY/g; s/ at t = .*//'
-t check s.mbt --energy 1e-3 --momentum 1e-3 | grep -E 'energy|exit' | sed -E 's/[0-9.]+e-[0-9]+/TINY/g'
+t check s.mbt --energy 1e-3 --momentum 1e-3 | grep -E 'energy|exit' | sed -E 's/[0-9.]+e-[0-9]+/TINY/g; s/ at t = .*//'
 t check s.mbt --energy 0 | grep -E 'FAIL|exit' | cut -c 1-10
 t check s.mbt --json | grep -E 'pass|exit' | sort | uniq -c | sed 's/^ *//' | head -n 2
 head -c 6000 s.mbt >cut.mbt

@@ -27,7 +27,7 @@ struct MbConstraining {
   size_t *index;           // of the coordinates
   double *G;               // the rows' numbers for them
   double *signal;          // (nsignals x 3)
-  bool *driven;            // (nsignals) used by motions
+  int *driven;             // (nsignals) used by motions: 1 = its value, 2 = its rates too; 0 = not
   double *y, *drift;       // (nv) zero between uses, (nb x 6)
   double *force;           // (nslots) of the step that is being made
 
@@ -128,9 +128,11 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
 
   size_t held = 8; // unilateral rows at once, to begin with
   for (size_t s = 0; s < n; s++) held += c->of[s]->unilateral ? 0 : 1;
-  for (size_t i = 0; i < model->nconstraints; i++)
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const size_t *signal = model->constraints[i].signal;
     for (int k = 0; k < 3 && model->constraints[i].ops == &mb_motion_ops; k++)
-      if (model->constraints[i].signal[k] != SIZE_MAX) c->driven[model->constraints[i].signal[k]] = true;
+      if (signal[k] != SIZE_MAX) c->driven[signal[k]] = k < 2 && signal[k + 1] == SIZE_MAX ? 2 : 1;
+  }
   return mb_pivoting_reserve(&c->pivoting, n, held) ? MB_OK : mb_no_memory(report, "constraints");
 }
 
@@ -149,7 +151,10 @@ static void make_rows(MbSim *sim, const double *q, const double *v, double t, do
   MbConstraining *c = sim->constraining;
   const MbModel *model = sim->model;
   for (size_t i = 0; i < model->nsignals; i++)
-    if (c->driven[i]) mb_signal_rates(&model->signals[i], sim->expressions[i], t, c->signal + 3 * i);
+    if (c->driven[i] > 1)
+      mb_signal_rates(&model->signals[i], sim->expressions[i], t, c->signal + 3 * i);
+    else if (c->driven[i])
+      c->signal[3 * i] = mb_signal_value(&model->signals[i], sim->expressions[i], t);
   const MbInstant at = {.x = &sim->x, .q = q, .v = v, .signal = c->signal, .h = h};
   static const MbRow none = {.body = {MB_WORLD, MB_WORLD}};
   for (size_t i = 0; i < model->nconstraints; i++) {

@@ -324,11 +324,18 @@ static MbStatus solve(MbSim *sim, Level level, double t, double scale, double *v
                                   .unilateral = c->unilateral,
                                   .column = column,
                                   .context = sim};
-  for (size_t i = 0; i < c->n; i++)
-    if (!isfinite(c->b[i]))
-      return mb_error(report, MB_NUMBERS, "",
-                      "at t = %.9g s, step %lld: constraint \"%s\" has numbers that are not finite", t,
-                      (long long)sim->state.step + 1, sim->model->slots[c->slot[i]]);
+  for (size_t i = 0; i < c->n; i++) {
+    if (isfinite(c->b[i])) continue;
+    if (level == ACCELERATIONS) { // of a step that is too long: the integrator will see it
+      for (size_t k = 0; k < sim->nv; k++) v[k] = NAN;
+      return MB_OK;
+    }
+    const MbStatus cause = mb_sim_trouble(sim, report);
+    if (cause != MB_OK) return cause;
+    return mb_error(report, MB_NUMBERS, "",
+                    "at t = %.9g s, step %lld: constraint \"%s\" has numbers that are not finite", t,
+                    (long long)sim->state.step + 1, sim->model->slots[c->slot[i]]);
+  }
   c->unsolved = false;
   switch (mb_pivoting_solve(&c->pivoting, &problem)) {
   case MB_PIVOTED:

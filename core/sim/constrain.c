@@ -489,6 +489,12 @@ void mb_constraint_errors(const MbSim *sim, double errors[2]) {
   }
 }
 
+double mb_sim_constraint_error(const MbSim *sim) {
+  double errors[2];
+  mb_constraint_errors(sim, errors);
+  return sim->constraining ? errors[0] : NAN;
+}
+
 void mb_constraint_reactions(const MbSim *sim, double *y) {
   const MbConstraining *c = sim->constraining;
   memset(y, 0, sim->nv * sizeof *y);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WHERE = 96 };
+enum { WHERE = 96, LONGEST = 400 };
 
 typedef struct Builder {
   const MbSceneSpec *spec;
@@ -52,7 +52,7 @@ static MbStatus refuse_rotation_vector(const Builder *b, const char *where, cons
 // "body", "body.1" for coordinate 1 of several, with what it is behind it
 static MbStatus name_coordinate(const Builder *b, MbConstraint *constraint, size_t body, size_t i,
                                 const char *what) {
-  char text[300], number[24] = "";
+  char text[LONGEST], number[24] = "";
   if (b->model->joint[body].n > 1) snprintf(number, sizeof number, ".%zu", i);
   snprintf(text, sizeof text, "%s%s.%s", b->model->body_name[body], number, what);
   constraint->q[0] = b->model->q_first[body] + i;
@@ -189,7 +189,7 @@ static MbStatus build_end(const Builder *b, const MbConstraintSpec *from, size_t
 
 // Its own name, or its kind and number; with a number of its own where it is one of several.
 static MbStatus name_listed(const Builder *b, MbConstraint *constraint, size_t i, size_t k, size_t of) {
-  char text[340], number[24] = "";
+  char text[LONGEST], number[24] = "";
   const char *given = b->spec->constraints[i].name;
   if (of > 1) snprintf(number, sizeof number, ".%zu", k);
   if (given)
@@ -233,7 +233,7 @@ static MbStatus build_ratio(Builder *b, size_t i, const char *where) {
   const MbConstraintSpec *from = &b->spec->constraints[i];
   size_t body[2], n[2];
   for (int k = 0; k < 2; k++) {
-    char at[WHERE + 16];
+    char at[WHERE + 24];
     snprintf(at, sizeof at, "%s/joints/%d", where, k);
     const MbStatus status = find_body(b, from->joints[k], at, &body[k]);
     if (status != MB_OK) return status;
@@ -393,7 +393,7 @@ static MbStatus number_rows(const Builder *b) {
   if (!slots) return mb_no_memory(b->report, "constraints");
   for (size_t i = 0; i < model->nconstraints; i++)
     for (size_t k = 0; k < b->list[i].rows; k++) {
-      char text[340];
+      char text[LONGEST];
       snprintf(text, sizeof text, b->list[i].rows > 1 ? "%s.%zu" : "%s", b->list[i].name, k);
       if (!(slots[b->list[i].slot + k] = mb_arena_strdup(&model->arena, text)))
         return mb_no_memory(b->report, "constraints");

@@ -364,3 +364,19 @@ Test(coupled, runs_agree_whichever_way_they_are_solved) {
   }
   test_near("coordinates", end[0], end[1], nq, 1e-8); // 1e-12 a step, grown by the motion
 }
+
+// A swing in a step of 1e9 periods is refused, not followed to the end of days.
+Test(coupled, an_endless_adaptive_step_is_refused) {
+  MbSceneSpec spec = test_scene(MB_RK45, 1e9, 1);
+  test_body(&spec, "a", 1, 1, 1, 1);
+  test_body(&spec, "b", 1, 1, 1, 1)->pose.position[0] = 1;
+  spring(&spec, "a", "b", MB_LAW_LINEAR, 100, 0.9);
+  MbModel *model = test_model(&spec);
+  MbSim *sim = test_sim(model, 1);
+  MbReport report = {0};
+  cr_assert_eq(mb_sim_step(sim, &report), MB_NUMBERS);
+  cr_assert_not_null(strstr(report.issues[0].text, "take a smaller step"), "%s", report.issues[0].text);
+  mb_sim_free(sim);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
+}

@@ -22,5 +22,7 @@ MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *mo
                          MbReport *report);
 // After all forces: the pairs of bodies that they couple, where their derivatives stand, rest lengths at the start.
 MbStatus mb_build_pairs(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report);
+// Of the finished model.
+uint64_t mb_build_fingerprint(const MbModel *model);
 
 #endif

@@ -25,6 +25,9 @@ struct MbSim {
   double *r, *s, *t; // (nv)
   double *stage;     // (MB_RK_STAGES x (nq + nv)), adaptive only
 
+  char trouble[480]; // a signal or force of this step that was not finite, at trouble_time; empty = none
+  double trouble_time;
+
   size_t nchannels, frame_size;
   MbChannel *channels;        // (nchannels)
   const MbSampler **samplers; // (nchannels)
@@ -45,6 +48,13 @@ void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double
 MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *report);
 // NaN and growth beyond all bounds in the bodies of sim->x: MB_NUMBERS, naming the body.
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report);
+// Note in sim->trouble the first signal, the first force that is not finite.
+void mb_sim_watch_signals(MbSim *sim, double t);
+void mb_sim_watch_forces(MbSim *sim, double t);
+// MB_NUMBERS with what has been noted; MB_OK, saying nothing, where nothing was.
+MbStatus mb_sim_trouble(const MbSim *sim, MbReport *report);
+// A warning where damping will hold the adaptive integrator to tiny steps. MB_IO: out of memory.
+MbStatus mb_sim_warn_stiff(MbSim *sim, MbReport *report);
 // The matrix A is singular because of body `blame`, or of a force that is not finite.
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
 // Solving the step's equations by iterations has failed.

@@ -58,6 +58,7 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
   const MbModel *model = sim->model;
   for (size_t i = 0; i < model->nsignals; i++)
     sim->signal[i] = mb_signal_value(&model->signals[i], sim->expressions[i], t);
+  mb_sim_watch_signals(sim, t);
 
   double *const K = sim->x.K, *const D = sim->x.D;
   if (!derivatives) sim->x.K = sim->x.D = NULL;
@@ -71,6 +72,7 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
   for (size_t i = 0; i < model->nforces; i++)
     if (!model->forces[i].ops->everywhere)
       model->forces[i].ops->eval(model, &model->forces[i], &sim->x, 0, model->nb);
+  mb_sim_watch_forces(sim, t);
   sim->x.K = K, sim->x.D = D;
   if (derivatives && sim->stiffness) mb_coordinates_derivatives(model, &sim->x, sim->stiffness, sim->damping);
   if (sim->solver->bias) sim->solver->bias(sim->work, &sim->x);
@@ -98,21 +100,20 @@ MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report
     for (int i = 0; i < 3; i++) finite &= isfinite(p[i]) != 0, bounded &= fabs(p[i]) < FARTHEST;
     finite &= isfinite(sim->x.E[b].q[0]) != 0;
     if (finite && bounded) continue;
+    const MbStatus cause = mb_sim_trouble(sim, report);
+    if (cause != MB_OK) return cause;
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: body \"%s\" has %s (speed %.3g m/s, spin %.3g rad/s)", t,
                     (long long)step, sim->model->body_name[b],
-                    finite ? "grown beyond all bounds" : "numbers that are not finite", mb_vec3_norm(phi + 3),
-                    mb_vec3_norm(phi));
+                    finite ? "grown beyond all bounds" : "numbers that are not finite",
+                    mb_plain(mb_vec3_norm(phi + 3)), mb_plain(mb_vec3_norm(phi)));
   }
   return MB_OK;
 }
 
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
-  for (size_t i = 0; i < 6 * sim->model->nb; i++)
-    if (!isfinite(sim->x.f[i]))
-      return mb_error(report, MB_NUMBERS, "",
-                      "at t = %.9g s, step %lld: the force on body \"%s\" is not a finite number",
-                      sim->state.t, (long long)sim->state.step + 1, sim->model->body_name[i / 6]);
+  const MbStatus cause = mb_sim_trouble(sim, report);
+  if (cause != MB_OK) return cause;
   return mb_error(
       report, MB_NUMBERS, "",
       "at t = %.9g s, step %lld: the step's matrix is singular because of body \"%s\": take a smaller step",
@@ -248,6 +249,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
 
 MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   MbStatus status = MB_OK;
+  sim->trouble[0] = 0;
   if (sim->integrator->scheme == MB_ADAPTIVE)
     status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
   else if (sim->model->solver.mode == MB_FIRST_ORDER)

@@ -140,11 +140,13 @@ bool mb_read_parameters(MbReader *r, const MbSchemaRow *row, const cJSON *item, 
     }
     double value = 0;
     const MbReaderPlace place = mb_reader_enter(r, key);
+    r->parameter = member;
     // one that is wrong is known all the same, so that what uses it is not an error too
     if (!mb_read_number(r, member, &value)) {
       fine = false;
       value = 1;
     }
+    r->parameter = NULL;
     mb_reader_leave(r, place);
     const char *const name = mb_arena_strdup(r->arena, key);
     if (!name || !mb_schema_names_add(&r->names[MB_PARAMETER_NAMES], name)) return mb_reader_no_memory(r);

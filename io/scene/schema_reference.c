@@ -83,12 +83,24 @@ static void add_row(MbText *t, const MbSchemaRow *row) {
   mb_text_format(t, " | %s |\n", row->help);
 }
 
+// What the words of a row mean, where they are explained one by one.
+static void add_word_help(MbText *t, const MbSchemaRow *rows) {
+  for (const MbSchemaRow *row = rows; row && row->key; row++) {
+    if (!row->word_help || row->flags & MB_LATER) continue;
+    mb_text_format(t, "| `%s` | meaning |\n| --- | --- |\n", row->key);
+    for (size_t i = 0; row->words[i] && row->word_help[i]; i++)
+      mb_text_format(t, "| `%s` | %s |\n", row->words[i], row->word_help[i]);
+    mb_text_add(t, "\n");
+  }
+}
+
 static void add_table(MbText *t, const MbSchemaRow *rows) {
   mb_text_add(t,
               "| key | type | unit | default | values | meaning |\n| --- | --- | --- | --- | --- | --- |\n");
   for (const MbSchemaRow *row = rows; row->key; row++)
     if (!(row->flags & MB_LATER)) add_row(t, row);
   mb_text_add(t, "\n");
+  add_word_help(t, rows);
 }
 
 static bool has_rows(const MbSchemaRow *rows) {

@@ -45,14 +45,19 @@ static const MbSchemaObject frame = {.name = "frame",
                                      .size = sizeof(MbFrameSpec),
                                      .rows = frame_rows};
 
+static const char *const interpolation_help[] = {
+    "straight lines from point to point", "the value of the last point, until the next",
+    "a natural cubic spline: smooth in value, slope and curvature, straight at its ends. It goes beyond the "
+    "points where "
+    "they change suddenly (before and after a pulse); take `linear` for such",
+    NULL};
 static const MbSchemaRow signal_rows[] = {
     {"times", MB_TYPE_SEQUENCE, AT(MbSignalTable, times), COUNT(MbSignalTable, ntimes), .flags = MB_REQUIRED,
      .unit = "s", .help = "strictly increasing; before the first and after the last the value stays"},
     {"values", MB_TYPE_SEQUENCE, AT(MbSignalTable, values), COUNT(MbSignalTable, nvalues),
      .flags = MB_REQUIRED, .help = "as many as times"},
     {"interpolation", MB_TYPE_WORD, AT(MbSignalTable, interpolation), .words = mb_interpolation_words,
-     .fallback = "\"linear\"",
-     .help = "straight lines, steps that hold the last value, or a smooth cubic curve"},
+     .word_help = interpolation_help, .fallback = "\"linear\"", .help = "what is between the points"},
     {0}};
 const MbSchemaObject mb_schema_signal = {.name = "signal_table",
                                          .help = "A value over time, by points.",
@@ -65,7 +70,9 @@ static const MbSchemaRow time_rows[] = {
     {"step", MB_TYPE_NUMBER, AT(MbTimeSpec, step), .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "s",
      .help = "length of a time step"},
     {"duration", MB_TYPE_NUMBER, AT(MbTimeSpec, duration), .bound = MB_FROM, .unit = "s",
-     .help = "simulated time; give this or `steps`"},
+     .help = "simulated time; give this or `steps`. One that is no whole number of steps is rounded up to "
+             "it, with a "
+             "warning"},
     {"steps", MB_TYPE_INTEGER, AT(MbTimeSpec, steps), .absent = -1, .bound = MB_BETWEEN, .hi = 1e15,
      .help = "number of steps; give this or `duration`"},
     {0}};
@@ -171,9 +178,9 @@ static const MbSchemaRow shape_rows[] = {
     {"frame", MB_TYPE_OBJECT, AT(MbShapeSpec, frame), .object = &frame,
      .help = "where the shape stands in the body"},
     {"density", MB_TYPE_NUMBER, AT(MbShapeSpec, density), .bound = MB_ABOVE, .unit = "kg/m^3",
-     .help = "of this shape; absent: the body's"},
+     .help = "of this shape; absent: the body's. Not beside the body's `inertia`"},
     {"material", MB_TYPE_REFERENCE, AT(MbShapeSpec, material), .set = MB_MATERIAL_NAMES,
-     .help = "of this shape, from `materials`; absent: the body's"},
+     .help = "of this shape, from `materials`; absent: the body's. Not beside the body's `inertia`"},
     LATER("collide", "whether the shape takes part in contact"),
     {0}};
 static const MbSchemaRow box_rows[] = {{"size", MB_TYPE_NUMBERS, AT(MbShapeSpec, size), .length = 3,
@@ -371,7 +378,7 @@ static const MbSchemaRow inertia_rows[] = {
     {"center", MB_TYPE_NUMBERS, AT(MbInertiaSpec, center), .length = 3, .unit = "m", .fallback = "[0, 0, 0]",
      .help = "centre of mass in the body frame"},
     {"matrix", MB_TYPE_NUMBERS, AT(MbInertiaSpec, matrix), .length = 6, .flags = MB_REQUIRED,
-     .unit = "kg m^2",
+     .unit = "kg m^2", .form = "[xx, yy, zz, xy, xz, yz]",
      .help = "[xx, yy, zz, xy, xz, yz] of the inertia matrix about the centre of mass, in the body's axes"},
     {0}};
 static const MbSchemaObject inertia = {.name = "inertia",
@@ -407,8 +414,9 @@ static const MbSchemaRow body_rows[] = {
     {"inertia", MB_TYPE_OBJECT, AT(MbBodySpec, inertia), EXTRA(MbBodySpec, inertia.given), .object = &inertia,
      .help = "mass properties as numbers, instead of from shapes"},
     {"pose", MB_TYPE_OBJECT, AT(MbBodySpec, pose), .object = &frame,
-     .help = "the body frame in the world at the start"},
-    {"velocity", MB_TYPE_OBJECT, .object = &velocity, .help = "how the body moves at the start"},
+     .help = "the body frame in the world at the start; of bodies without a joint"},
+    {"velocity", MB_TYPE_OBJECT, .object = &velocity,
+     .help = "how the body moves at the start; of bodies without a joint"},
     {"damping", MB_TYPE_NUMBER, AT(MbBodySpec, damping), .bound = MB_FROM, .unit = "N s/m, N m s",
      .fallback = "0",
      .help = "viscous drag: minus this number times the body's twist, about its centre of mass"},
@@ -563,7 +571,7 @@ static const MbSchemaRow *const force_variants[] = {
     damping_rows, wrench_rows, point_rows, spring_rows, frame_spring_rows, multi_spring_rows, muscle_rows};
 static const char *const force_help[] = {
     "viscous drag on every body",
-    "a torque, and a force at the body's origin",
+    "a torque, a force at the body's origin, or both",
     "a force at a point of a body",
     "a spring and damper between two points",
     "a spring and damper between two frames: against their distance and the turn between them",
@@ -584,6 +592,22 @@ static const MbSchemaObject force = {.name = "force",
 static const char *const channel_words[] = {"body.position",  "body.rotation",  "body.velocity",
                                             "joint.position", "joint.velocity", "energy",
                                             "momentum",       "muscle",         NULL};
+static const char *const channel_help[] = {"origin of the body's frame in the world (not the centre of mass)",
+                                           "the body's frame in the world: unit quaternion w, x, y, z, which "
+                                           "turns the body's axes into the world's; q and -q are "
+                                           "the same",
+                                           "angular velocity wx, wy, wz, then the velocity vx, vy, vz of the "
+                                           "body frame's origin, in the world's axes",
+                                           "coordinates of the joints, body by body, parents first; a body's "
+                                           "name, with .0, .1 ... where its joint has several",
+                                           "their rates",
+                                           "kinetic; gravity, which is 0 where the centre of mass is as high "
+                                           "as the world's origin; elastic, of springs; "
+                                           "total, the sum of the three",
+                                           "linear momentum lx, ly, lz of all bodies, then their angular "
+                                           "momentum ax, ay, az about the world's origin",
+                                           "length, the rate at which it grows, and tension of every muscle",
+                                           NULL};
 static const char *const channel_later[] = {"joint.force",  "constraint.*", "contact",
                                             "deformable.*", "solver",       NULL};
 
@@ -610,15 +634,21 @@ static const MbSchemaObject error = {.name = "error",
 
 static const MbSchemaRow output_rows[] = {
     {"file", MB_TYPE_TEXT, AT(MbOutputSpec, file),
-     .help = "trajectory to write; the command line overrides it"},
+     .help = "trajectory to write, relative to the directory where mbsim runs (not to the scene's); the "
+             "command line "
+             "overrides it. Absent: the scene's name with .mbt, run.mbt for a scene from stdin"},
     {"every", MB_TYPE_INTEGER, AT(MbOutputSpec, every), .bound = MB_BETWEEN, .lo = 1, .hi = 1e15,
      .help = "steps from frame to frame; 1 if `interval` is not given either"},
     {"interval", MB_TYPE_NUMBER, AT(MbOutputSpec, interval), .bound = MB_ABOVE, .unit = "s",
-     .help = "simulated time from frame to frame, instead of `every`"},
+     .help = "simulated time from frame to frame, instead of `every`. Frames are at the steps nearest to its "
+             "multiples: one "
+             "that is no multiple of the step gives uneven distances, one below it a frame every step, both "
+             "with a warning"},
     {"channels", MB_TYPE_WORDS, AT(MbOutputSpec, channels), COUNT(MbOutputSpec, nchannels),
-     .words = channel_words, .later = channel_later,
-     .help = "what a frame holds; absent: body.position, body.rotation, joint.position where there are "
-             "joints, energy. The time is always there"},
+     .words = channel_words, .word_help = channel_help, .later = channel_later,
+     .help = "what a frame holds besides its time; absent: body.position, body.rotation, joint.position "
+             "where there are "
+             "joints, energy"},
     {"error", MB_TYPE_ERROR, AT(MbOutputSpec, error), .words = mb_error_words, .object = &error,
      .fallback = "0",
      .help = "0 (exact), \"fine\" (1e-6 for poses, 1e-4 for velocities), \"view\" (1e-5, 1e-3), or bounds by "
@@ -645,7 +675,8 @@ static const MbSchemaRow scene_rows[] = {
     {"description", MB_TYPE_TEXT, AT(MbSceneSpec, description), .fallback = "\"\"",
      .help = "a line about the scene"},
     {"parameters", MB_TYPE_PARAMETERS, AT(MbSceneSpec, parameters), COUNT(MbSceneSpec, nparameters),
-     .help = "named numbers for expressions; each may use the ones before it. `--param name=value` overrides "
+     .help = "named numbers for expressions; each may use those that stand before it. `--param name=value` "
+             "overrides "
              "them"},
     {"gravity", MB_TYPE_NUMBERS, AT(MbSceneSpec, gravity), .length = 3, .unit = "m/s^2",
      .fallback = "[0, 0, -9.81]", .help = "acceleration of free fall"},

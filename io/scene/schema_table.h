@@ -74,6 +74,8 @@ typedef struct MbSchemaRow {
   const char *fallback;                    // the default, as JSON; NULL = none
   int64_t absent;                          // INTEGER without default: what says "not given"
   const char *const *words, *const *later; // that are known, and that a later version knows; ended by NULL
+  const char *const *word_help; // what each of `words` means, ended by NULL; NULL = the row's help says it
+  const char *form;             // NUMBERS: what each number is, "[xx, yy, zz]"
   const MbSchemaObject *object;
   const char *help;
 } MbSchemaRow;

@@ -2,6 +2,7 @@
 #include "io/scene/schema_read.h"
 #include "core/base/arena.h"
 #include "io/json/json_text.h"
+#include "io/scene/scene_override.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,10 +12,11 @@ _Static_assert(sizeof(MbShapeKind) == sizeof(int) && sizeof(MbAxes) == sizeof(in
 
 // ---- numbers ----------------------------------------------------------------------------------------------
 
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
 // The parameters whose names are in a text, so that having many of them costs no time.
 static size_t mentioned(const MbReader *r, const char *text, MbConstant *out, size_t most) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-  static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
   size_t n = 0;
   for (text += strcspn(text, letters); *text && n < most; text += strcspn(text, letters)) {
     const size_t length = strspn(text, more);
@@ -25,6 +27,24 @@ static size_t mentioned(const MbReader *r, const char *text, MbConstant *out, si
     text += length;
   }
   return n;
+}
+
+// Says so where a parameter uses itself or one that stands behind it.
+static bool uses_later(MbReader *r, const char *text) {
+  for (text += strcspn(text, letters); *text; text += strcspn(text, letters)) {
+    const size_t length = strspn(text, more);
+    for (const cJSON *p = r->parameter; p; p = p->next) {
+      if (strlen(p->string) != length || memcmp(p->string, text, length)) continue;
+      if (p == r->parameter)
+        mb_reader_error(r, "the parameter \"%.63s\" uses itself", p->string);
+      else
+        mb_reader_error(r, "the parameter \"%.63s\" is used before it is there: move it before \"%.63s\"",
+                        p->string, r->parameter->string);
+      return true;
+    }
+    text += length;
+  }
+  return false;
 }
 
 MbExpression *mb_read_expression(MbReader *r, const cJSON *item, bool with_time) {
@@ -40,7 +60,7 @@ MbExpression *mb_read_expression(MbReader *r, const cJSON *item, bool with_time)
   if (e) return e;
   if (!strcmp(message, "out of memory"))
     mb_reader_no_memory(r);
-  else
+  else if (!uses_later(r, text))
     mb_reader_unwanted(r, item, "an expression: %s", message);
   return NULL;
 }
@@ -57,7 +77,7 @@ bool mb_read_number(MbReader *r, const cJSON *item, double *value) {
   *value = mb_expression_value(e, 0);
   mb_expression_free(e);
   if (!isfinite(*value))
-    return mb_reader_unwanted(r, item, "an expression with a finite value, not %g", *value);
+    return mb_reader_unwanted(r, item, "an expression with a finite value, not %g", mb_plain(*value));
   return true;
 }
 
@@ -80,13 +100,28 @@ void mb_schema_bounds(const MbSchemaRow *row, const char *noun, char *out, size_
   }
 }
 
+// " (m is set on the command line)" where an expression has a parameter for which that is so; else nothing.
+static void say_overridden(const MbReader *r, const char *text, char *out, size_t size) {
+  out[0] = 0;
+  for (text += strcspn(text, letters); *text && !out[0]; text += strcspn(text, letters)) {
+    const size_t length = strspn(text, more);
+    char pointer[96];
+    snprintf(pointer, sizeof pointer, "/parameters/%.*s", (int)(length < 64 ? length : 64), text);
+    if (mb_scene_overridden(r->overridden, r->noverridden, pointer))
+      snprintf(out, size, " (%s is set on the command line)", pointer + strlen("/parameters/"));
+    text += length;
+  }
+}
+
 bool mb_read_bounds(MbReader *r, const MbSchemaRow *row, const cJSON *item, double value) {
   const bool low = row->bound == MB_ABOVE ? value <= row->lo : row->bound != MB_UNBOUND && value < row->lo;
   if (!low && !(row->bound == MB_BETWEEN && value > row->hi)) return true;
   char wanted[100];
   mb_schema_bounds(row, "a number", wanted, sizeof wanted);
   if (cJSON_IsNumber(item)) return mb_reader_unwanted(r, item, "%s", wanted);
-  return mb_reader_unwanted(r, item, "%s, not %.10g", wanted, value);
+  char where[160];
+  say_overridden(r, item->valuestring, where, sizeof where);
+  return mb_reader_unwanted(r, item, "%s, not %.10g%s", wanted, value, where);
 }
 
 static bool read_bounded(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *value) {
@@ -101,7 +136,8 @@ static bool read_whole(MbReader *r, const MbSchemaRow *row, const cJSON *item, d
 
 bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, size_t n, double *out) {
   if (!cJSON_IsArray(item) || (size_t)cJSON_GetArraySize(item) != n)
-    return mb_reader_unwanted(r, item, "a list of %zu numbers", n);
+    return mb_reader_unwanted(r, item, "a list of %zu numbers%s%s", n, row->form ? ": " : "",
+                              row->form ? row->form : "");
   bool fine = true;
   size_t i = 0;
   for (const cJSON *number = item->child; number; number = number->next, i++) {

@@ -92,6 +92,9 @@ Test(schema, rows_are_sound) {
                 row->key);
       for (const MbSchemaRow *other = o->rows; other != row; other++) cr_assert_str_neq(row->key, other->key);
       cr_assert(!strchr(row->help, '|'), "%s.%s breaks the table", o->name, row->key);
+      if (row->word_help)
+        cr_assert_eq(words(row->word_help), words(row->words), "%s.%s has words without a meaning", o->name,
+                     row->key);
     }
     if (!o->selector) continue;
     // words stand in the order of their enum

@@ -218,8 +218,10 @@ Test(force_derivatives, forces_between_bodies_balance) {
 Test(force_derivatives, forces_act_where_the_scene_says) {
   uint64_t seed = 7;
   const MbForceKind kinds[2] = {MB_FORCE_POINT, MB_FORCE_WRENCH};
-  for (int k = 0; k < 2; k++) {
-    MbSceneSpec spec = random_scene(&seed, kinds[k], MB_AXES_WORLD);
+  for (int round = 0; round < 4; round++) {
+    const int k = round % 2;
+    const MbAxes axes = round < 2 ? MB_AXES_WORLD : MB_AXES_BODY;
+    MbSceneSpec spec = random_scene(&seed, kinds[k], axes);
     memset(spec.gravity, 0, sizeof spec.gravity);
     spec.bodies[0].damping = 0;
     memset(spec.bodies[0].angular, 0, sizeof spec.bodies[0].angular);
@@ -233,14 +235,19 @@ Test(force_derivatives, forces_act_where_the_scene_says) {
     mb_sim_forces(sim, 0, false);
 
     MbPose B;
-    double point[3], arm[3], F[3], moment[3], seen[6];
+    double point[3], arm[3], F[3], couple[3], moment[3], seen[6];
     memcpy(B.p, spec.bodies[0].pose.position, sizeof B.p);
     memcpy(B.q, spec.bodies[0].pose.rotation, sizeof B.q);
     mb_pose_point(point, &B, spec.forces[0].at);
     mb_vec3_sub(arm, point, sim->x.E[0].p);
-    for (int i = 0; i < 3; i++) F[i] = spec.forces[0].force[i].value;
+    for (int i = 0; i < 3; i++)
+      F[i] = spec.forces[0].force[i].value, couple[i] = spec.forces[0].torque[i].value;
+    if (axes == MB_AXES_BODY) {
+      mb_quat_rotate(F, B.q, F);
+      mb_quat_rotate(couple, B.q, couple);
+    }
     mb_vec3_cross(moment, arm, F);
-    for (int i = 0; i < 3; i++) moment[i] += spec.forces[0].torque[i].value;
+    mb_vec3_add(moment, moment, couple);
     mb_quat_rotate(seen, sim->x.E[0].q, sim->x.f);
     mb_quat_rotate(seen + 3, sim->x.E[0].q, sim->x.f + 3);
     const double wanted[6] = {moment[0], moment[1], moment[2], F[0], F[1], F[2]};

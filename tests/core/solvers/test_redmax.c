@@ -28,6 +28,7 @@ Test(redmax, dense_and_recursive_invert_the_same_matrix) {
       if (!k)
         for (size_t i = 0; i < nv; i++) x[i] = test_around_zero(&seed);
       mb_sim_forces(sim, 0, true);
+      cr_assert(sim->solver->factor(sim->work, &sim->x, a, b, false, &blame));
       // A is symmetrised in the solvers: make the blocks so for the product
       for (size_t n = 0; n < 36 * model->nb; n += 36)
         for (size_t i = 0; i < 6; i++)
@@ -35,7 +36,6 @@ Test(redmax, dense_and_recursive_invert_the_same_matrix) {
             double *K = sim->x.K + n;
             K[6 * i + j] = K[6 * j + i] = (K[6 * i + j] + K[6 * j + i]) / 2;
           }
-      cr_assert(sim->solver->factor(sim->work, &sim->x, a, b, false, &blame));
       memcpy(y[k], x, sizeof x);
       sim->solver->apply(sim->work, y[k]);
       multiply(sim, a, b, y[k], back);
@@ -230,4 +230,27 @@ Test(redmax, a_stiff_chain_is_stable_under_implicit) {
   mb_sim_free(sim);
   mb_model_free(model);
   mb_arena_free(&spec.arena);
+}
+
+Test(redmax, a_link_that_nothing_gives_mass_is_to_blame) {
+  for (int k = 0; k < 2; k++) {
+    MbSceneSpec spec = test_scene(MB_SYMPLECTIC, 0.01, 1);
+    spec.solver.dynamics = k ? MB_DENSE : MB_RECURSIVE;
+    const char *const names[] = {"upper", "lower", "tip"};
+    for (int i = 0; i < 3; i++) {
+      MbBodySpec *body = test_body(&spec, names[i], i == 2 ? 0 : 1, i < 2, i < 2, i < 2);
+      body->jointed = true;
+      body->joint = (MbJointSpec){.kind = MB_JOINT_REVOLUTE, .axis = {0, 0, 1}};
+      body->joint.parent = i ? names[i - 1] : NULL;
+      body->joint.in_parent.rotation[0] = body->joint.in_body.rotation[0] = 1;
+    }
+    MbModel *model = test_model(&spec);
+    MbSim *sim = test_sim(model, 1);
+    MbReport report = {0};
+    cr_assert_eq(mb_sim_step(sim, &report), MB_NUMBERS);
+    cr_assert(strstr(report.issues[0].text, "body \"tip\""), "%s", report.issues[0].text);
+    mb_sim_free(sim);
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
+  }
 }

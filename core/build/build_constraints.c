@@ -444,6 +444,12 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
   const bool given = stabilization->kind == MB_BAUMGARTE && !isnan(stabilization->gamma);
   model->ahead = !given;
   if (stabilization->kind == MB_BAUMGARTE) model->gamma = given ? stabilization->gamma : 1 / spec->time.step;
+  const bool outward = stabilization->kind == MB_BAUMGARTE && stabilization->upper_limits == MB_OUTWARD;
+  if (outward && !given)
+    return mb_error(report, MB_SCENE, "/solver/stabilization",
+                    "\"upper_limits\": \"outward\" goes with a \"gamma\" of which there is none");
+  for (size_t i = 0; i < model->nconstraints && outward; i++)
+    if (b.list[i].ops == &mb_limit_ops && b.list[i].sign < 0) b.list[i].outward = 2 * model->gamma;
   status = check_pair(&b);
   if (status == MB_OK) status = number_rows(&b);
   return status == MB_OK ? check_start(&b) : status;

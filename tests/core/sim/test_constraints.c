@@ -339,6 +339,74 @@ Test(constraints, a_rope_lets_fall_and_then_holds) {
   end(&run);
 }
 
+// ---- events under rk45 ------------------------------------------------------------------------------------
+
+// Swung up from the lowest point at v₀² between 2gL and 5gL, the rope goes slack where cos θ = (2gL − v₀²)/(3gL), and the
+// mass flies on at ẋ = v cos θ, v² = −gL cos θ.
+Test(constraints, a_rope_goes_slack_where_it_would_have_to_push) {
+  Run run = parse(
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"duration\": 3}, \"integrator\": {\"type\": \"rk45\", "
+      "\"relative\": 1e-10, \"absolute\": 1e-12}, \"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": "
+      "\"sphere\", \"radius\": 0.1}, \"mass\": 2, \"pose\": {\"position\": [0, 0, -1]}, \"velocity\": "
+      "{\"linear\": [6, 0, 0]}}], \"constraints\": [{\"type\": \"distance\", \"rope\": true, \"length\": 1, "
+      "\"between\": [{\"body\": \"world\"}, {\"body\": \"a\"}]}], \"output\": {\"channels\": "
+      "[\"constraint.force\"]}}");
+  const double g = 9.81, cosine = (2 * g - 36) / (3 * g), v = sqrt(-g * cosine), first = energy(&run).total;
+  const double *force = mb_constraint_memory(run.sim);
+  int slack = 0, taut = 0;
+  while (taut < 2) { // swings, flies, and is caught
+    const bool pulled = force[0] > 0;
+    test_steps(run.sim, 1);
+    cr_assert_lt(mb_vec3_norm(run.sim->x.E[0].p), 1 + 1e-8);
+    if (force[0] > 0) {
+      taut = slack ? 2 : 1;
+    } else if (!pulled || taut == 0) {
+      slack++;
+      test_near("ẋ in flight", &run.sim->x.phi[3], &(double){v * cosine}, 1, 1e-8);
+      test_near("energy", &(double){energy(&run).total}, &first, 1, 1e-7);
+    }
+    cr_assert_lt(mb_sim_steps(run.sim), 300);
+  }
+  cr_expect_gt(slack, 10);
+  cr_expect_lt(energy(&run).total, first); // the catch takes some
+  end(&run);
+}
+
+Test(constraints, a_falling_mass_is_caught_at_the_time_that_it_takes) {
+  Run run = parse(
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.05, \"duration\": 3}, \"integrator\": \"rk45\", "
+      "\"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"mass\": 2}], "
+      "\"constraints\": [{\"type\": \"distance\", \"rope\": true, \"length\": 0.5, \"between\": [{\"body\": "
+      "\"world\"}, {\"body\": \"a\"}]}], \"output\": {\"channels\": [\"constraint.force\"]}}");
+  for (int i = 1; i <= 20; i++) {
+    test_steps(run.sim, 1);
+    const double t = 0.05 * i, z = fmax(-9.81 * t * t / 2, -0.5);
+    test_near("height", &run.sim->x.E[0].p[2], &z, 1, 1e-8);
+    test_near("pull", mb_constraint_memory(run.sim), &(double){z > -0.5 ? 0 : 2 * 9.81}, 1, 1e-6);
+  }
+  end(&run);
+}
+
+Test(constraints, limits_of_a_chain_hold_under_rk45) {
+  Run run = load("06-joint-limits",
+                 "/integrator={\"type\": \"rk45\", \"relative\": 1e-8, \"absolute\": 1e-10}", NULL);
+  const double limit = acos(-1) / 4, first = energy(&run).total;
+  double most = 0, last = energy(&run).total;
+  int losses = 0;
+  for (int i = 0; i < 200; i++) {
+    test_steps(run.sim, 1);
+    const double E = energy(&run).total;
+    most = fmax(most, fabs(run.sim->state.q[1]));
+    losses += E < last - 1;
+    cr_assert_lt(E, last + 1e-3); // of some 1e5 erg
+    last = E;
+  }
+  cr_expect_lt(most, limit + 1e-7);
+  cr_expect_gt(losses, 1); // impacts without bounce
+  cr_expect_lt(last, first);
+  end(&run);
+}
+
 // λ = −(g + β ġ)/α: a spring of stiffness 1/α and damping β/α, which the exact solution of the oscillator shows.
 Test(constraints, a_soft_distance_is_a_spring) {
   Run run = parse(

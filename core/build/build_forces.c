@@ -80,7 +80,8 @@ static MbStatus build_one(const MbForceSpec *from, size_t i, MbModel *model, MbS
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   enum { ALWAYS = 2 };
   MbForce *forces = mb_arena_alloc(&model->arena, spec->nforces + ALWAYS, sizeof *forces);
-  MbSignal *signals = mb_arena_alloc(&model->arena, 6 * spec->nforces, sizeof *signals);
+  MbSignal *signals =
+      mb_arena_alloc(&model->arena, 6 * spec->nforces + mb_drive_signals(spec), sizeof *signals);
   if (!forces || !signals) return mb_no_memory(report, "forces");
   model->forces = forces;
   model->signals = signals;
@@ -99,5 +100,6 @@ MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     if (one != MB_OK) status = one;
   }
   if (status == MB_OK) status = mb_build_pairs(spec, model, forces + first, report);
+  if (status == MB_OK) status = mb_build_drives(spec, model, signals, report);
   return status;
 }

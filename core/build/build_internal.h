@@ -10,6 +10,12 @@ MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *repo
 // Joints and their place between the bodies; after the bodies.
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Forces and motors along the joints' coordinates; their signals go to the end of the list. Room for how many?
+size_t mb_drive_signals(const MbSceneSpec *spec);
+MbStatus mb_build_drives(const MbSceneSpec *spec, MbModel *model, MbSignal *signals, MbReport *report);
+// One number for all n degrees of freedom, or one each; none leaves `out` as it is. `where` is the joint's pointer.
+MbStatus mb_build_by_dof(const MbNumbersSpec *numbers, size_t n, const char *where, const char *key,
+                         double *out, MbReport *report);
 MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Times at which tables of signals have corners, when all signals are there: adaptive steps end there.
 MbStatus mb_build_breaks(MbModel *model, MbReport *report);

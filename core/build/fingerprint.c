@@ -70,6 +70,13 @@ static void add_constraint(Mark *mark, const MbConstraint *constraint) {
   add_doubles(mark, constraint->R[0], 18);
 }
 
+static void add_drive(Mark *mark, const MbDrive *drive) {
+  const size_t sizes[] = {drive->q, drive->v, drive->force, drive->target};
+  const double numbers[] = {drive->stiffness, drive->damping, drive->most};
+  add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
+  add_doubles(mark, numbers, sizeof numbers / sizeof *numbers);
+}
+
 static void add_signal(Mark *mark, const MbSignal *signal) {
   const size_t sizes[] = {signal->kind, signal->interpolation, signal->count};
   add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
@@ -102,11 +109,12 @@ uint64_t mb_build_fingerprint(const MbModel *model) {
   add_doubles(&mark, model->rest, nv);
   add_doubles(&mark, model->joint_damping, nv);
 
+  for (size_t i = 0; i < model->ndrives; i++) add_drive(&mark, &model->drives[i]);
   for (size_t i = 0; i < model->nforces; i++) add_force(&mark, &model->forces[i]);
-  for (size_t i = 0; i < model->nconstraints; i++) add_constraint(&mark, &model->constraints[i]);
   const size_t ways[] = {model->solver.stabilization.kind, model->ahead};
-  add_doubles(&mark, &model->gamma, 1);
   add_sizes(&mark, ways, 2);
+  for (size_t i = 0; i < model->nconstraints; i++) add_constraint(&mark, &model->constraints[i]);
+  add_doubles(&mark, &model->gamma, 1);
   for (size_t i = 0; i < model->nsignals; i++) add_signal(&mark, &model->signals[i]);
   for (size_t i = 0; i < model->nconstants; i++) {
     add_text(&mark, model->constants[i].name);

@@ -42,6 +42,13 @@ typedef struct MbForce {
   double max_force, optimal_length, tendon_length, max_velocity; // muscle; its activation is signal[0]
 } MbForce;
 
+// What drives one coordinate: a force given over time, and a servo motor (see MbMotorSpec).
+typedef struct MbDrive {
+  size_t q, v;          // places of the coordinate and its velocity
+  size_t force, target; // signals; MB_WORLD = none
+  double stiffness, damping, most;
+} MbDrive;
+
 // One constraint of the scene, a joint's limit or its prescribed motion. What its kind does not use is zero.
 typedef struct MbConstraint {
   const MbConstraintOps *ops;
@@ -94,6 +101,8 @@ struct MbModel {
   size_t npairs;
   const size_t *pair; // (npairs x 2)
 
+  size_t ndrives;
+  const MbDrive *drives; // (ndrives)
   size_t nforces;
   const MbForce *forces; // (nforces)
   size_t nconstraints;
@@ -141,6 +150,9 @@ typedef struct MbMaximal {
   // (nb x 36) row major blocks of the bodies, then (npairs x 2 x 36) of the pairs (i, j): ∂f_i by j's motion, ∂f_j by
   // i's; they need not be each other's transposes. NULL where nobody asks for them.
   double *K, *D;
+  // joints' own forces along the coordinates (model->stiffness, and motors): minus their derivatives, diagonal
+  const double *q, *v;                     // that the bodies are at
+  const double *stiffness, *joint_damping; // (nv)
   bool exact; // K and D hold the derivatives of gravity and of the velocity term too
   bool safe;  // K holds no derivatives that could make A indefinite: a fall back for large steps
 } MbMaximal;

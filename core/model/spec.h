@@ -85,6 +85,18 @@ typedef struct MbNumbersSpec {
   const double *value; // (count)
 } MbNumbersSpec;
 
+// Signals by degree of freedom: one for each, or one for all; none = not given.
+typedef struct MbSignalsSpec {
+  size_t count;
+  MbSignalSpec *signal; // (count)
+} MbSignalsSpec;
+
+// A servo motor: stiffness (target − q) − damping q̇, no more than max.
+typedef struct MbMotorSpec {
+  MbSignalsSpec target;
+  MbNumbersSpec stiffness, damping, max; // no max = any force
+} MbMotorSpec;
+
 // [lo, hi] of every degree of freedom, or of all of them; −inf and inf = open
 typedef struct MbLimitsSpec {
   size_t count;        // pairs; 0 = not given
@@ -93,11 +105,6 @@ typedef struct MbLimitsSpec {
 
 // Prescribed motion of the coordinates: their positions, or their velocities, or their accelerations; of what is
 // prescribed the higher rates may be given too. A signal that is constantly NaN prescribes nothing.
-typedef struct MbSignalsSpec {
-  size_t count; // one for each degree of freedom, or one for all; 0 = not given
-  MbSignalSpec *signal;
-} MbSignalsSpec;
-
 typedef struct MbMotionSpec {
   bool given;
   MbSignalsSpec position, velocity, acceleration;
@@ -120,6 +127,9 @@ typedef struct MbJointSpec {
   MbNumbersSpec position, velocity, stiffness, rest, damping;
   MbLimitsSpec limits;
   MbMotionSpec motion;
+  MbSignalsSpec force; // applied along the coordinates
+  bool has_motor;
+  MbMotorSpec motor;
 } MbJointSpec;
 
 typedef struct MbInertiaSpec {

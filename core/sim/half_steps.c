@@ -25,7 +25,7 @@
 #include <string.h>
 
 // One pass at coordinates q and time t; w in and out. Without `factor` A is the last one, of the same q.
-static MbStatus pass(MbSim *sim, const double *q, double t, bool factor, double *w, MbReport *report) {
+static MbStatus try_pass(MbSim *sim, const double *q, double t, bool factor, double *w, MbReport *report) {
   const MbIntegrator *in = sim->integrator;
   const MbSolverOps *solver = sim->solver;
   const double h = sim->model->h, *v = sim->state.v;
@@ -40,9 +40,19 @@ static MbStatus pass(MbSim *sim, const double *q, double t, bool factor, double 
   solver->momentum(sim->work, residual, change);
   mb_sim_gather(sim, q, w, residual);
   for (size_t i = 0; i < sim->nv; i++) change[i] += h / 2 * residual[i];
-  solver->apply(sim->work, change);
+  if (!solver->apply(sim->work, change)) return mb_sim_unsolved(sim, report);
   for (size_t i = 0; i < sim->nv; i++) w[i] += change[i];
   return MB_OK;
+}
+
+// Where a large step makes A indefinite, it is taken without the derivatives that do so.
+static MbStatus pass(MbSim *sim, const double *q, double t, bool factor, double *w, MbReport *report) {
+  if (!factor || !sim->model->npairs) return try_pass(sim, q, t, factor, w, report);
+  if (try_pass(sim, q, t, factor, w, NULL) == MB_OK) return MB_OK;
+  sim->x.safe = true;
+  const MbStatus status = try_pass(sim, q, t, factor, w, report);
+  sim->x.safe = false;
+  return status;
 }
 
 // sim->q1 ← q ⊕ h v of the state

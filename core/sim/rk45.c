@@ -244,18 +244,19 @@ static MbStatus start(MbSim *sim, MbReport *report) {
 }
 
 MbStatus mb_rk45_step(MbSim *sim, double target, MbReport *report) {
-  static const int64_t MOST =
-      10000000; // own steps in one of the grid: rows that are held and let go without end
+  enum { MOST = 100000 }; // own steps in one of the scene's: more would look like hanging
   double *memory = sim->state.memory;
-  int64_t count = 0;
+  int64_t done = 0;
   MbStatus status = memory[STARTED] != 0 ? MB_OK : start(sim, report);
   while (status == MB_OK && memory[T] < target) {
+    if (done++ == MOST)
+      return mb_error(
+          report, MB_NUMBERS, "",
+          "at t = %.9g s, step %lld: %d steps of the adaptive integrator do not reach the end of the "
+          "scene's step: take a smaller step",
+          memory[T], (long long)sim->state.step + 1, MOST);
     status = accept_step(sim, report);
     if (status != MB_OK) break;
-    if (++count > MOST)
-      return mb_error(report, MB_NUMBERS, "",
-                      "at t = %.9g s, step %lld: more than %lld steps of the integrator's own", memory[T],
-                      (long long)sim->state.step + 1, (long long)MOST);
     // a blow-up is told from the integrator's own state, before it can shrink the step for ever
     mb_sim_kinematics(sim, memory + HEADER, memory + HEADER + sim->nq);
     status = mb_sim_check(sim, memory[T], sim->state.step + 1, report);

@@ -43,10 +43,13 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
   const size_t nblocks = nb + 2 * model->npairs;
   if (blocks) x->K = numbers(sim, 36 * nblocks), x->D = numbers(sim, 36 * nblocks);
+  if (model->ndrives) sim->stiffness = numbers(sim, sim->nv), sim->damping = numbers(sim, sim->nv);
+  x->stiffness = model->ndrives ? sim->stiffness : model->stiffness;
+  x->joint_damping = model->ndrives ? sim->damping : model->joint_damping;
   sim->work = sim->solver->create(model, sim->threads);
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
                   sim->s && sim->t && sim->stage && sim->signal && sim->expressions && x->E && x->phi &&
-                  x->f && (!blocks || (x->K && x->D)) && sim->work;
+                  x->f && x->stiffness && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   return ok ? MB_OK : mb_no_memory(report, "the simulation");
 }
 

@@ -17,8 +17,9 @@ struct MbSim {
   MbState state; // after the last good step
   MbMaximal x;   // bodies at `state`, and the forces last evaluated
   MbSolverWork *work;
-  MbExpression **expressions; // (nsignals) compiled, NULL for other kinds
-  double *signal;             // (nsignals)
+  MbExpression **expressions;  // (nsignals) compiled, NULL for other kinds
+  double *signal;              // (nsignals)
+  double *stiffness, *damping; // (nv) x's, where motors change them; else NULL
 
   // scratch of a step
   double *q1, *v1;   // (nq), (nv) the state to come

@@ -24,6 +24,7 @@ static void kinematics_range(void *context, size_t begin, size_t end) {
 }
 
 void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
+  sim->x.q = q, sim->x.v = v;
   Phase phase = {.sim = sim, .q = (double *)q, .v = v};
   mb_parallel_ranges(sim->solver->by_ranges ? sim->threads : 1, sim->model->nb, GRAIN, kinematics_range,
                      &phase);
@@ -73,18 +74,19 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
       model->forces[i].ops->eval(model, &model->forces[i], &sim->x, 0, model->nb);
   mb_sim_watch_forces(sim, t);
   sim->x.K = K, sim->x.D = D;
+  if (derivatives && sim->stiffness) mb_coordinates_derivatives(model, &sim->x, sim->stiffness, sim->damping);
   if (sim->solver->bias) sim->solver->bias(sim->work, &sim->x);
 }
 
 void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y) {
   sim->solver->gather(sim->work, sim->x.f, y);
-  if (sim->model->jointed) mb_coordinates_forces(sim->model, q, v, y);
+  if (sim->model->jointed) mb_coordinates_forces(sim->model, &sim->x, q, v, y);
 }
 
 void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double *y) {
   if (sD != 0) sim->solver->blocks(sim->work, sim->x.D, sD, v, y);
   if (sK != 0) sim->solver->blocks(sim->work, sim->x.K, sK, v, y);
-  if (sim->model->jointed) mb_coordinates_blocks(sim->model, sD, sK, v, y);
+  if (sim->model->jointed) mb_coordinates_blocks(sim->model, &sim->x, sD, sK, v, y);
 }
 
 // ---- troubles ---------------------------------------------------------------------------------------------
@@ -119,6 +121,8 @@ MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
 }
 
 MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report) {
+  const MbStatus cause = mb_sim_trouble(sim, report);
+  if (cause != MB_OK) return cause;
   return mb_error(
       report, MB_NUMBERS, "",
       "at t = %.9g s, step %lld: the step's equations, which forces between bodies couple, cannot be "

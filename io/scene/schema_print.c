@@ -110,8 +110,10 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
                 "{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/signal\"},\"minItems\":3,\"maxItems\":3}");
     break;
   case MB_TYPE_SIGNAL_LIST:
-    mb_text_add(t, "{\"anyOf\":[{\"$ref\":\"#/$defs/signal\"},{\"type\":\"array\",\"minItems\":1,\"items\":"
-                   "{\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/signal\"}]}}]}");
+    mb_text_format(t,
+                   "{\"anyOf\":[{\"$ref\":\"#/$defs/signal\"},{\"type\":\"array\",\"minItems\":1,\"items\":"
+                   "{\"anyOf\":[%s{\"$ref\":\"#/$defs/signal\"}]}}]}",
+                   row->flags & MB_NULLS ? "{\"type\":\"null\"}," : "");
     break;
   case MB_TYPE_LIMITS:
     mb_text_add(t, "{\"anyOf\":[{\"$ref\":\"#/$defs/limit\"},{\"type\":\"array\",\"minItems\":1,\"items\":"

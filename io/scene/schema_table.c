@@ -342,11 +342,30 @@ static const MbSchemaObject joint_part = {.name = "joint_part",
                                           .words = mb_joint_words,
                                           .variants = joint_variants,
                                           .variant_help = joint_help};
+#define OF_MOTOR(key_, member_, unit_, help_)                                                                \
+  {                                                                                                          \
+    key_, MB_TYPE_SEQUENCE, AT(MbMotorSpec, member_.value), COUNT(MbMotorSpec, member_.count),               \
+        .flags = MB_SINGLE, .bound = MB_FROM, .unit = (unit_),                                               \
+        .help = help_ "; one number for all degrees of freedom, or one each"                                 \
+  }
+static const MbSchemaRow motor_rows[] = {
+    {"target", MB_TYPE_SIGNAL_LIST, AT(MbMotorSpec, target), .unit = "m, rad",
+     .help =
+         "where it pulls the coordinate; one signal for all degrees of freedom, or one each; 0 if absent"},
+    OF_MOTOR("stiffness", stiffness, "N/m, N m/rad", "force by distance from the target; 0 if absent"),
+    OF_MOTOR("damping", damping, "N s/m, N m s/rad", "force against the coordinate's rate; 0 if absent"),
+    OF_MOTOR("max", max, "N, N m", "largest force of the motor; if absent there is no such bound"),
+    {0}};
+static const MbSchemaObject motor = {
+    .name = "motor",
+    .help = "A motor in a joint: stiffness (target - q) - damping q', at most max.",
+    .size = sizeof(MbMotorSpec),
+    .rows = motor_rows};
 static const MbSchemaRow motion_rows[] = {
 #define RATE(key_, unit_, help_)                                                                             \
   {                                                                                                          \
 #key_, MB_TYPE_SIGNAL_LIST, AT(MbMotionSpec, key_),                                                      \
-        .unit = (unit_),                                                                                     \
+        .flags = MB_NULLS, .unit = (unit_),                                                                  \
         .help = help_ "; one signal, or one for each degree of freedom, null for those that are free"        \
   }
     RATE(position, "m, rad", "coordinates over time"),
@@ -375,8 +394,10 @@ static const MbSchemaRow joint_rows[] = {
     BY_DOF("damping", damping, "N s/m, N m s/rad", MB_FROM, "viscous damping of the coordinate"),
     {"limits", MB_TYPE_LIMITS, AT(MbJointSpec, limits), .unit = "m, rad",
      .help = "[lo, hi] of the coordinate, or a pair for each degree of freedom; null where it is open"},
-    LATER("force", "applied torque or force"),
-    LATER("motor", "servo motor"),
+    {"force", MB_TYPE_SIGNAL_LIST, AT(MbJointSpec, force), .unit = "N, N m",
+     .help = "applied along the coordinates; one signal for all degrees of freedom, or one each"},
+    {"motor", MB_TYPE_OBJECT, AT(MbJointSpec, motor), EXTRA(MbJointSpec, has_motor), .object = &motor,
+     .help = "servo motor that pulls the coordinates to a target"},
     {"motion", MB_TYPE_OBJECT, AT(MbJointSpec, motion), EXTRA(MbJointSpec, motion.given), .object = &motion,
      .help = "prescribed motion"},
     LATER("friction", "friction inside the joint"),
@@ -707,10 +728,10 @@ static const char *const channel_help[] = {
     "total, the sum of the three",
     "linear momentum lx, ly, lz of all bodies, then their angular "
     "momentum ax, ay, az about the world's origin",
-    "length, the rate at which it grows, and tension of every muscle",
+    "length of the path, the rate at which it grows, and tension, muscle by muscle; a muscle's name, or "
+    "forces/0, forces/1 ... by its place in the list",
     NULL};
-static const char *const channel_later[] = {"joint.force",  "constraint.*", "contact",
-                                            "deformable.*", "solver",       NULL};
+static const char *const channel_later[] = {"contact", "deformable.*", "solver", NULL};
 
 const char *const mb_error_words[] = {"fine", "view", NULL};
 const double mb_error_bounds[][MB_QUANTITIES] = {{[MB_POSE] = 1e-6, [MB_VELOCITY] = 1e-4},

@@ -23,7 +23,7 @@ typedef enum MbSchemaType {
   MB_TYPE_ROTATION,    // double[4]
   MB_TYPE_SIGNAL,      // MbSignalSpec
   MB_TYPE_SIGNALS,     // MbSignalSpec[3]
-  MB_TYPE_SIGNAL_LIST, // MbSignalsSpec: one signal, or a list of them in which null is a NaN
+  MB_TYPE_SIGNAL_LIST, // MbSignalsSpec: one signal, or a list; with MB_NULLS null is a NaN
   MB_TYPE_LIMITS,      // MbLimitsSpec: a pair [lo, hi], or a list of them; null is open
   MB_TYPE_REFERENCES,  // const char *[length], names of `set`
   MB_TYPE_OBJECT,      // `object`, in place; extra: a bool that says whether it was given
@@ -48,9 +48,11 @@ enum {
   MB_REQUIRED = 1,
   MB_LATER = 2,
   MB_SINGLE = 4,
-  MB_OR_WORLD = 8
+  MB_OR_WORLD = 8,
+  MB_NULLS = 16
 };  // flags; LATER = the name is kept for a version that has it,
-    // SINGLE = one number may stand for a list of one, OR_WORLD = a reference may be "world"
+    // SINGLE = one number may stand for a list of one, OR_WORLD = a reference may be "world",
+    // NULLS = null may stand for a signal in a list
 
 typedef enum MbNameSet {
   MB_NO_NAMES,

@@ -360,8 +360,8 @@ static bool read_signals(MbReader *r, const cJSON *item, MbSignalSpec *signals) 
   return fine;
 }
 
-// One signal, or a list of them, in which null stands for none.
-static bool read_signal_list(MbReader *r, const cJSON *item, MbSignalsSpec *out) {
+// One signal, or a list of them, in which null may stand for none.
+static bool read_signal_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, MbSignalsSpec *out) {
   const bool many = cJSON_IsArray(item);
   const size_t n = many ? (size_t)cJSON_GetArraySize(item) : 1;
   if (!n) return mb_reader_unwanted(r, item, "a signal, or a list of them");
@@ -375,7 +375,8 @@ static bool read_signal_list(MbReader *r, const cJSON *item, MbSignalsSpec *out)
   for (const cJSON *element = item->child; element; element = element->next, i++) {
     const MbReaderPlace place = mb_reader_enter_index(r, i);
     signal[i] = (MbSignalSpec){.kind = MB_SIGNAL_CONSTANT, .value = NAN};
-    if (!cJSON_IsNull(element)) fine = mb_read_signal(r, element, &signal[i]) && fine;
+    if (!(row->flags & MB_NULLS) || !cJSON_IsNull(element))
+      fine = mb_read_signal(r, element, &signal[i]) && fine;
     mb_reader_leave(r, place);
   }
   return fine;
@@ -463,7 +464,7 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
   case MB_TYPE_SIGNALS:
     return read_signals(r, item, at);
   case MB_TYPE_SIGNAL_LIST:
-    return read_signal_list(r, item, at);
+    return read_signal_list(r, row, item, at);
   case MB_TYPE_LIMITS:
     return read_limits(r, row, item, at);
   case MB_TYPE_REFERENCES:

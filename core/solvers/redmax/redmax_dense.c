@@ -135,7 +135,7 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
         to_parent(work->tree.X + 36 * j, F);
         j = model->parent[j];
       }
-      work->A[column * nv + column] += a * model->joint_damping[column] + c * model->stiffness[column];
+      work->A[column * nv + column] += a * x->joint_damping[column] + c * x->stiffness[column];
     }
   }
   mb_coupling_set(&work->coupling, x, a, c, false);

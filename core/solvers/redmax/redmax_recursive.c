@@ -113,7 +113,7 @@ static void solve(const double *G, size_t n, double *x) {
   }
 }
 
-static bool factor_body(MbSolverWork *work, size_t b, double a, double c) {
+static bool factor_body(MbSolverWork *work, const MbMaximal *x, size_t b, double a, double c) {
   const MbModel *model = work->tree.model;
   const size_t n = mb_tree_dofs(model, b), first = model->v_first[b];
   double *Ia = work->Ia + 36 * b, *G = work->G + work->g_first[b];
@@ -122,7 +122,7 @@ static bool factor_body(MbSolverWork *work, size_t b, double a, double c) {
   for (size_t i = 0; i < n; i++) mb_mat6_apply(U + 6 * i, Ia, T + 6 * i);
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < n; j++) {
-      double sum = i == j ? a * model->joint_damping[first + i] + c * model->stiffness[first + i] : 0;
+      double sum = i == j ? a * x->joint_damping[first + i] + c * x->stiffness[first + i] : 0;
       for (size_t k = 0; k < 6; k++) sum += T[6 * i + k] * U[6 * j + k];
       G[n * i + j] = sum;
     }
@@ -148,10 +148,10 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
   (void)exact; // the integrators that run here take K symmetrised
   mb_coupling_set(&work->coupling, x, a, c, false);
   for (size_t i = 0; work->coupling.on && i < model->nv; i++)
-    work->own[i] = a * model->joint_damping[i] + c * model->stiffness[i];
+    work->own[i] = a * x->joint_damping[i] + c * x->stiffness[i];
   for (size_t b = 0; b < model->nb; b++) mb_tree_block(model, x, b, a, c, work->Ia + 36 * b);
   for (size_t b = model->nb; b-- > 0;)
-    if (!factor_body(work, b, a, c)) {
+    if (!factor_body(work, x, b, a, c)) {
       *blame = b;
       return false;
     }

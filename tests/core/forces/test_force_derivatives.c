@@ -139,6 +139,44 @@ Test(force_derivatives, of_every_kind_agree_with_central_differences) {
       }
 }
 
+// Elastic forces are the gradient of their energy:  f = −∂E/∂δ.
+Test(force_derivatives, springs_pull_down_their_energy) {
+  uint64_t seed = 12;
+  for (int round = 0; round < 40; round++)
+    for (MbForceKind kind = 0; kind < MB_FORCES; kind++) {
+      const MbForceOps *ops = mb_force_table[kind];
+      if (!ops->energy) continue;
+      MbSceneSpec spec = random_scene(&seed, kind, MB_AXES_WORLD);
+      memset(spec.gravity, 0, sizeof spec.gravity);
+      for (size_t b = 0; b < BODIES; b++) {
+        spec.bodies[b].damping = 0;
+        memset(spec.bodies[b].angular, 0, sizeof spec.bodies[b].angular);
+        memset(spec.bodies[b].linear, 0, sizeof spec.bodies[b].linear);
+      }
+      spec.forces[0].passive = (MbNumbersSpec){0}; // these add a tension that no energy has
+      MbModel *model = test_model(&spec);
+      MbSim *sim = test_sim(model, 1);
+      double f[N], pull[N], e[2];
+      mb_sim_forces(sim, 0, false);
+      memcpy(f, sim->x.f, sizeof f);
+      for (size_t i = 0; i < N; i++) {
+        for (int side = 0; side < 2; side++) {
+          double q[7 * BODIES], delta[N] = {0};
+          memcpy(q, sim->state.q, sizeof q);
+          delta[i] = side ? EPSILON : -EPSILON;
+          mb_coordinates_advance(model, q, 1, delta, 0, BODIES);
+          mb_sim_kinematics(sim, q, sim->state.v);
+          e[side] = mb_energy(model, &sim->x, q).elastic;
+        }
+        pull[i] = -(e[1] - e[0]) / (2 * EPSILON);
+      }
+      test_near(mb_force_words[kind], f, pull, N, 1e-6); // rounding of energies up to 100, divided by ε
+      mb_sim_free(sim);
+      mb_model_free(model);
+      mb_arena_free(&spec.arena);
+    }
+}
+
 // Forces between bodies come in pairs: all of them together move and turn nothing, but for zero_length's damper and a frame
 // spring's, whose two forces are not on one line.
 Test(force_derivatives, forces_between_bodies_balance) {

@@ -139,7 +139,7 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
     const MbRow *row = &c->row[s];
     for (int end = 0; end < 2; end++) {
       if (row->body[end] != MB_WORLD) sim->solver->carry(sim->work, row->body[end], row->H[end], c->y);
-      c->y[row->v[end]] += row->c[end];
+      if (row->c[end] != 0) c->y[row->v[end]] += row->c[end];
     }
     for (size_t k = c->first[s]; k < c->first[s + 1]; k++) {
       c->G[k] = c->y[c->index[k]];
@@ -202,5 +202,6 @@ void mb_constraint_reactions(const MbSim *sim, double *y) {
   if (!c) return;
   const double *force = mb_constraint_memory(sim);
   for (size_t s = 0; s < sim->model->nslots; s++)
-    for (int k = 0; k < 2; k++) y[c->row[s].v[k]] += c->row[s].c[k] * force[s];
+    for (int k = 0; k < 2; k++)
+      if (c->row[s].c[k] != 0) y[c->row[s].v[k]] += c->row[s].c[k] * force[s];
 }

@@ -221,6 +221,28 @@ Test(constraints, a_contradiction_is_told_by_name_with_its_gap_and_leaves_the_st
   end(&run);
 }
 
+// A welded body can be held where it is, and nowhere else.
+Test(constraints, what_cannot_move_can_be_held_where_it_is_only) {
+  for (int off = 0; off < 2; off++) {
+    char text[600];
+    snprintf(
+        text, sizeof text,
+        "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 5}, \"bodies\": [{\"name\": \"a\", \"shape\": "
+        "{\"type\": \"sphere\", \"radius\": 1}, \"mass\": 1, \"joint\": {\"type\": \"fixed\"}}], "
+        "\"constraints\": [{\"type\": \"point\", \"between\": [{\"body\": \"a\"}, {\"body\": \"world\", "
+        "\"at\": [0, 0, %d]}]}], \"output\": {\"channels\": [\"joint.force\", \"constraint.force\"]}}",
+        off);
+    Run run = parse(text);
+    double frame[8];
+    MbReport report = {0};
+    mb_sim_sample(run.sim, frame);
+    cr_assert_eq(mb_sim_step(run.sim, &report), off ? MB_NUMBERS : MB_OK);
+    cr_assert(!off || strstr(report.issues[0].text, "nothing that it holds can move: it is off by 1"), "%s",
+              report.issues[0].text);
+    end(&run);
+  }
+}
+
 Test(constraints, a_gap_at_the_start_is_a_warning_with_its_size) {
   MbReport report = {0};
   MbScene *scene = NULL;

@@ -359,10 +359,7 @@ static MbStatus check_start(const Builder *b) {
 
 static MbStatus check_pair(const Builder *b) {
   const MbSceneSpec *spec = b->spec;
-  const MbModel *model = b->model;
   const bool adaptive = spec->integrator.kind == MB_RK45;
-  bool unilateral = false;
-  for (size_t i = 0; i < model->nconstraints; i++) unilateral |= b->list[i].unilateral;
   if (spec->integrator.kind == MB_TRAPEZOIDAL || spec->integrator.kind == MB_BRIDSON_MARINO)
     return mb_error(
         b->report, MB_SCENE, "/integrator",
@@ -372,10 +369,6 @@ static MbStatus check_pair(const Builder *b) {
   if (spec->solver.mode == MB_FIRST_ORDER)
     return mb_error(b->report, MB_SCENE, "/solver/mode",
                     "mode \"first_order\" does not have constraints in this version");
-  if (adaptive && unilateral)
-    return mb_error(b->report, MB_SCENE, "/integrator",
-                    "\"rk45\" does not have limits and ropes in this version: use \"symplectic\" or "
-                    "\"implicit\"");
   if (adaptive && spec->solver.stabilization.kind == MB_POST)
     return mb_error(b->report, MB_SCENE, "/solver/stabilization",
                     "\"rk45\" works on accelerations: its stabilization is \"baumgarte\" or \"none\"");

@@ -1,6 +1,7 @@
 #include "tests/trees.h"
 
 #include <stdio.h>
+#include <string.h>
 
 double test_around_zero(uint64_t *seed) { return 2 * test_random(seed) - 1; }
 
@@ -27,6 +28,10 @@ MbBodySpec *test_random_body(MbSceneSpec *spec, uint64_t *seed) {
 void test_hang(MbSceneSpec *spec, MbBodySpec *body, MbJointKind kind, const char *parent, uint64_t *seed) {
   MbJointSpec *joint = &body->joint;
   body->jointed = true;
+  body->pose =
+      (MbFrameSpec){.rotation = {1, 0, 0, 0}}; // of a joint's body they follow from the joint's coordinates
+  memset(body->linear, 0, sizeof body->linear);
+  memset(body->angular, 0, sizeof body->angular);
   *joint = (MbJointSpec){.kind = kind, .parent = parent, .axis = {0, 0, 1}, .pitch = 0.5, .order = "xyz"};
   test_random_frame(&joint->in_parent, seed);
   test_random_frame(&joint->in_body, seed);

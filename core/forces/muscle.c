@@ -46,7 +46,8 @@ typedef struct Tension {
 } Tension;
 
 static Tension tension(const MbForce *force, const MbMaximal *x, const MbPath *path) {
-  const double a = fmin(fmax(x->signal[force->signal[0]], 0), 1);
+  const double given = x->signal[force->signal[0]];
+  const double a = given < 0 ? 0 : given > 1 ? 1 : given; // what is no number stays so, and stops the run
   const double speed = force->optimal_length * force->max_velocity;
   double dL, dP, dV;
   const double length = (path->length - force->tendon_length) / force->optimal_length;

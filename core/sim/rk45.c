@@ -48,6 +48,8 @@ static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport 
     if (!solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
     mb_sim_gather(sim, q, v, vdot);
     solver->apply(sim->work, vdot);
+    const MbStatus status = mb_constrain_acceleration(sim, q, v, t, vdot, report);
+    if (status != MB_OK) return status;
   }
   mb_coordinates_rate(model, q, v, k);
   return MB_OK;
@@ -156,7 +158,11 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
     memcpy(y, k, n * sizeof *y);
     memcpy(k, last, n * sizeof *k);
     mb_coordinates_normalise(sim->model, y, k);
-    if (!sim->model->jointed || !mb_coordinates_renew(sim->model, y, y + sim->nq)) return MB_OK;
+    const bool renewed = sim->model->jointed && mb_coordinates_renew(sim->model, y, y + sim->nq);
+    if (!renewed && !(cut && sim->constraining)) return MB_OK;
+    // at a corner of a prescribed motion its velocity may jump
+    const MbStatus jump = cut ? mb_constrain_jump(sim, y, memory[T], y + sim->nq, report) : MB_OK;
+    if (jump != MB_OK) return jump;
     return derivative(sim, memory[T], y, k, report);
   }
 }
@@ -182,7 +188,8 @@ static MbStatus start(MbSim *sim, MbReport *report) {
   double *memory = sim->state.memory, *y = memory + HEADER;
   memcpy(y, sim->state.q, sim->nq * sizeof *y);
   memcpy(y + sim->nq, sim->state.v, sim->nv * sizeof *y);
-  const MbStatus status = derivative(sim, memory[T], y, y + sim->nq + sim->nv, report);
+  MbStatus status = mb_constrain_jump(sim, y, memory[T], y + sim->nq, report);
+  if (status == MB_OK) status = derivative(sim, memory[T], y, y + sim->nq + sim->nv, report);
   if (status == MB_OK) memory[STARTED] = 1;
   return status;
 }

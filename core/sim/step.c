@@ -121,6 +121,8 @@ MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
 }
 
 MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report) {
+  const MbStatus cause = mb_sim_trouble(sim, report);
+  if (cause != MB_OK) return cause;
   return mb_error(
       report, MB_NUMBERS, "",
       "at t = %.9g s, step %lld: the step's equations, which forces between bodies couple, cannot be "
@@ -162,6 +164,7 @@ static MbStatus one_solve(MbSim *sim, MbReport *report) {
     status = solve_once(sim, report);
     sim->x.safe = false;
   }
+  if (status == MB_OK) status = mb_constrain_velocity(sim, r, report);
   if (status != MB_OK) return status;
   memcpy(sim->v1, r, sim->nv * sizeof *r);
   if (in->w != 0)
@@ -234,7 +237,9 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   const double t = (double)step * sim->model->h;
   if (sim->model->jointed) mb_coordinates_renew(sim->model, sim->q1, sim->v1);
   mb_sim_kinematics(sim, sim->q1, sim->v1);
-  const MbStatus status = mb_sim_check(sim, t, step, report);
+  MbStatus status = mb_sim_check(sim, t, step, report);
+  if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
+  if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {
     mb_sim_kinematics(sim, state->q, state->v);
     return status;

@@ -31,7 +31,7 @@ static double fastest_rate(MbSim *sim, size_t *which) {
   for (int round = 0; round < ROUNDS; round++) {
     memset(y, 0, sim->nv * sizeof *y);
     mb_sim_add_blocks(sim, 1, 0, v, y);
-    sim->solver->apply(sim->work, y);
+    if (!sim->solver->apply(sim->work, y)) return 0;
     rate = largest(y, sim->nv, which);
     if (!(rate > 0) || !isfinite(rate)) return 0;
     for (size_t i = 0; i < sim->nv; i++) v[i] = y[i] / rate;
@@ -57,6 +57,7 @@ MbStatus mb_sim_warn_stiff(MbSim *sim, MbReport *report) {
   const size_t n = 36 * (sim->model->nb + 2 * sim->model->npairs);
   size_t which = 0;
   MbMaximal *x = &sim->x;
+  const bool exact = x->exact;
   x->K = mb_calloc(n, sizeof *x->K), x->D = mb_calloc(n, sizeof *x->D);
   const bool ok = x->K && x->D;
   if (ok) {
@@ -64,7 +65,7 @@ MbStatus mb_sim_warn_stiff(MbSim *sim, MbReport *report) {
     mb_sim_forces(sim, sim->state.t, true);
     const double rate = fastest_rate(sim, &which);
     if (rate * sim->model->h > MANY * STABLE) say(sim, rate, which, report);
-    x->exact = sim->integrator->exact;
+    x->exact = exact;
     sim->trouble[0] = 0;
   }
   mb_free(x->K);

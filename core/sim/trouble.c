@@ -17,17 +17,19 @@ static void note(MbSim *sim, double t, const char *format, ...) {
   sim->trouble_time = t;
 }
 
-// force y of the wrench on body "ball"; the activation of the muscle "biceps"
+// force y of the wrench "gust" on body "ball"; activation of the muscle "biceps"
 static void name_signal(const MbModel *model, size_t index, char *out, size_t size) {
   snprintf(out, size, "a signal");
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *force = &model->forces[i];
+    const bool on_body = !force->ops->everywhere && !force->ops->least;
+    const char *const kind = force->ops->name, *const body = on_body ? model->body_name[force->body] : "";
     if (force->ops->muscle && force->signal[0] == index)
-      snprintf(out, size, "the activation of the muscle \"%.80s\"", force->name);
-    for (size_t k = 0; k < 6 && !force->ops->everywhere && !force->ops->least; k++)
+      snprintf(out, size, "activation of the %s \"%.80s\"", kind, force->name);
+    for (size_t k = 0; k < 6 && on_body; k++)
       if (force->signal[k] == index)
-        snprintf(out, size, "%s %c of the %s on body \"%.80s\"", k < 3 ? "torque" : "force", "xyz"[k % 3],
-                 force -> ops -> name, model -> body_name[force->body]);
+        snprintf(out, size, "%s %c of the %s \"%.80s\" on body \"%.80s\"", k < 3 ? "torque" : "force",
+                 'x' + (int)k % 3, kind, force->name, body);
   }
 }
 
@@ -35,7 +37,7 @@ void mb_sim_watch_signals(MbSim *sim, double t) {
   const MbModel *model = sim->model;
   for (size_t i = 0; i < model->nsignals && !sim->trouble[0]; i++) {
     if (isfinite(sim->signal[i])) continue;
-    char name[160];
+    char name[240];
     name_signal(model, i, name, sizeof name);
     const char *text = model->signals[i].text;
     note(sim, t, "%s is %g%s%.200s%s", name, mb_plain(sim->signal[i]), text ? ": \"=" : "", text ? text : "",
@@ -61,12 +63,17 @@ static size_t find_body(const MbMaximal *x, size_t nb) {
 static void find_force(MbSim *sim, size_t b, double t) {
   const MbModel *model = sim->model;
   MbMaximal *x = &sim->x;
+  double *const K = x->K, *const D = x->D;
+  x->K = x->D = NULL;
   for (size_t i = 0; i < model->nforces && !sim->trouble[0]; i++) {
     memset(x->f, 0, 6 * model->nb * sizeof *x->f);
     model->forces[i].ops->eval(model, &model->forces[i], x, 0, model->nb);
+    const MbForce *force = &model->forces[i];
     if (spoilt(x->f + 6 * b, 6))
-      note(sim, t, "the %s on body \"%.80s\" is not finite", model->forces[i].ops->name, model->body_name[b]);
+      note(sim, t, "the %s \"%.80s\" on body \"%.80s\" is not finite", force->ops->name, force->name,
+           model->body_name[b]);
   }
+  x->K = K, x->D = D;
   memset(x->f, 0, 6 * model->nb * sizeof *x->f);
   for (size_t i = 6 * b; i < 6 * b + 6; i++) x->f[i] = NAN;
 }

@@ -70,28 +70,13 @@ static void advise_density(const MbBodySpec *body, size_t index, MbReport *repor
   mb_warning(report, where, "\"%s\" has no effect: every shape of \"%.100s\" has its own", key, body->name);
 }
 
-// A body on a joint is placed and moved by it.
-static void advise_joint(const cJSON *body, const MbBodySpec *spec, size_t index, MbReport *report) {
-  static const char *const pairs[][2] = {{"pose", "position"}, {"velocity", "velocity"}};
-  for (size_t i = 0; i < 2 && spec->jointed; i++) {
-    if (!cJSON_GetObjectItemCaseSensitive(body, pairs[i][0])) continue;
-    char where[WHERE];
-    snprintf(where, sizeof where, "/bodies/%zu/%s", index, pairs[i][0]);
-    mb_warning(report, where, "\"%s\" has no effect: \"%.100s\" hangs on a joint, whose \"%s\" says it",
-               pairs[i][0], spec->name, pairs[i][1]);
-  }
-}
-
 static MbStatus check_bodies(const MbScene *scene, MbReport *report) {
   MbStatus status = MB_OK;
-  const cJSON *list = cJSON_GetObjectItemCaseSensitive(scene->resolved, "bodies");
-  const cJSON *item = list ? list->child : NULL;
-  for (size_t i = 0; i < scene->spec.nbodies && item; i++, item = item->next) {
+  for (size_t i = 0; i < scene->spec.nbodies; i++) {
     const MbBodySpec *body = &scene->spec.bodies[i];
     const MbStatus one = check_densities(body, i, report);
     if (one != MB_OK) status = one;
     if (!body->inertia.given) advise_density(body, i, report);
-    advise_joint(item, body, i, report);
   }
   return status;
 }

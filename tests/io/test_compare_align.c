@@ -233,6 +233,23 @@ Test(compare_align, times_are_the_same_within_a_billionth_of_a_step) {
   mb_compare_free(&c.result);
 }
 
+static void every_other_negated(double *x, uint64_t k, double t) {
+  (void)t;
+  for (int i = 0; i < 8 && k % 2; i++) x[ROTATION + i] = -x[ROTATION + i];
+}
+
+Test(compare_align, interpolation_takes_the_shorter_arc) {
+  const Plan a = smooth_plan();
+  Plan b = a;
+  b.dt = 0.004;
+  b.frames = 251;
+  b.edit = every_other_negated;
+  const MbCompareOptions options = {.fallback.atol = 1e-5, .until = INFINITY, .interpolate = true};
+  Compared c = compare_plans(&a, &b, &options);
+  cr_expect_eq(c.status, MB_OK, "%s", c.result.verdict);
+  mb_compare_free(&c.result);
+}
+
 Test(compare_align, different_rates_need_interpolation) {
   const Plan a = smooth_plan();
   Plan b = a;

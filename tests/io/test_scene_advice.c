@@ -76,10 +76,6 @@ Test(scene_advice, keys_without_effect_are_warnings) {
        "/bodies/0/material", "no effect"},
       {"\"bodies\": [{" BALL "}, \"density\": 4}]", NULL, NULL},
       {"\"bodies\": [{" BALL ", \"density\": 3}, \"mass\": 4}]", NULL, NULL},
-      {"\"bodies\": [{" BALL "}, \"mass\": 4, \"joint\": {\"type\": \"revolute\"}, \"pose\": {}}]",
-       "/bodies/0/pose", "whose \"position\""},
-      {"\"bodies\": [{" BALL "}, \"mass\": 4, \"joint\": {\"type\": \"revolute\"}, \"velocity\": {}}]",
-       "/bodies/0/velocity", "whose \"velocity\""},
       {"\"bodies\": [{" BALL "}, \"mass\": 4, \"pose\": {}, \"velocity\": {}}]", NULL, NULL},
       {"\"bodies\": [{" BALL "}, " BARE "}]", NULL, NULL}, // the shape is there to be seen
   };

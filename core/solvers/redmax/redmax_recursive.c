@@ -193,6 +193,10 @@ static void apply(MbSolverWork *work, double *x) {
   }
 }
 
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
+  mb_tree_push(&work->tree, body, w, y);
+}
+static void drift(MbSolverWork *work, double *a) { mb_tree_drift(&work->tree, a); }
 static void multiply(MbSolverWork *work, const double *x, double *y) {
   const MbModel *model = work->tree.model;
   mb_tree_twists(&work->tree, x, work->tree.twist);
@@ -220,4 +224,6 @@ const MbSolverOps mb_redmax_recursive_ops = {
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,
+    .carry = carry,
+    .drift = drift,
 };

@@ -36,17 +36,18 @@ Test(coordinates, springs_of_joints_pull_as_their_energy_falls) {
   }
   const double stored = mb_coordinates_energy(model, model->q0);
   test_near("energy", &stored, &energy, 1, 1e-14);
-  const MbMaximal x = {.stiffness = model->stiffness, .joint_damping = model->joint_damping};
-  mb_coordinates_forces(model, &x, model->q0, model->v0, found);
+  MbSim *sim = test_sim(model, 1);
+  mb_coordinates_forces(model, &sim->x, model->q0, model->v0, found);
   test_near("forces", found, force, NV, 1e-14);
 
   double ones[NV], derivative[NV];
   for (int i = 0; i < NV; i++) ones[i] = 1;
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < NV; i++) derivative[i] = zero[i];
-    mb_coordinates_blocks(model, &x, k ? 0 : 1, k ? 1 : 0, ones, derivative);
+    mb_coordinates_blocks(model, &sim->x, k ? 0 : 1, k ? 1 : 0, ones, derivative);
     test_near(k ? "K" : "D", derivative, k ? K : D, NV, 1e-14);
   }
+  mb_sim_free(sim);
   mb_model_free(model);
   mb_arena_free(&spec.arena);
 }

@@ -41,7 +41,7 @@ Test(trouble, a_signal_that_is_not_finite_is_named_with_its_time) {
     pushed(&spec, MB_FORCE_WRENCH)->torque[1] = test_expression("sqrt(0.105-t)");
     const MbReport report = failure(&spec);
     expect(&report, "at t = 0.1");
-    expect(&report, "torque y of the wrench on body \"ball\" is nan: \"=sqrt(0.105-t)\"");
+    expect(&report, "torque y of the wrench \"forces/0\" on body \"ball\" is nan: \"=sqrt(0.105-t)\"");
   }
   cr_assert_eq(mb_alloc_live(), 0);
 }
@@ -53,7 +53,7 @@ Test(trouble, a_force_that_overflows_is_named) {
     force->at[0] = 1e200;
     force->force[1] = test_constant(1e150);
     const MbReport report = failure(&spec);
-    expect(&report, "the point_force on body \"ball\" is not finite");
+    expect(&report, "the point_force \"forces/0\" on body \"ball\" is not finite");
   }
 }
 
@@ -101,4 +101,44 @@ Test(trouble, damping_that_holds_rk45_to_tiny_steps_is_a_warning) {
   cr_assert_eq(damped(MB_RK45, 1, 1, 1).warnings, 0);
   cr_assert_eq(damped(MB_IMPLICIT, strong, 0, 0).warnings, 0);
   cr_assert_eq(mb_alloc_live(), 0);
+}
+
+static const MbPointSpec ends[] = {{"left", {{0}, {1, 0, 0, 0}}}, {"right", {{0}, {1, 0, 0, 0}}}};
+
+// Two bodies of 1 kg at a distance of 1 m, and a force of that kind between them.
+static MbForceSpec *couple(MbSceneSpec *spec, MbForceKind kind) {
+  test_body(spec, "left", 1, 1, 1, 1);
+  test_body(spec, "right", 1, 1, 1, 1)->pose.position[0] = 1;
+  MbForceSpec *force = test_force(spec, kind, NULL);
+  force->name = "link";
+  force->npoints = 2;
+  force->points = (MbPointSpec *)ends;
+  force->length = NAN;
+  return force;
+}
+
+Test(trouble, damping_between_two_bodies_counts_too) {
+  MbReport report = {0};
+  MbSceneSpec spec = test_scene(MB_RK45, 0.01, 1);
+  couple(&spec, MB_FORCE_SPRING)->damping[0] = 1e5; // they stop each other at twice the rate
+  MbModel *model = test_model(&spec);
+  MbSim *sim = NULL;
+  test_ok(mb_sim_create(model, NULL, &sim, &report), &report);
+  cr_assert_eq(report.warnings, 1);
+  expect(&report, "at a rate of 2e+05 1/s");
+  mb_sim_free(sim);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
+Test(trouble, a_muscle_whose_activation_is_no_number_is_named) {
+  for (int k = 0; k < KINDS; k++) {
+    MbSceneSpec spec = test_scene(kinds[k], 0.01, 30);
+    MbForceSpec *force = couple(&spec, MB_FORCE_MUSCLE);
+    force->max_force = 1, force->optimal_length = 1, force->max_velocity = 10;
+    force->activation = test_expression("sqrt(0.105-t)");
+    const MbReport report = failure(&spec);
+    expect(&report, "activation of the muscle \"link\" is nan: \"=sqrt(0.105-t)\"");
+  }
 }

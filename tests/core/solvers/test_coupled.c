@@ -146,8 +146,9 @@ Test(coupled, an_indefinite_matrix_is_refused_and_stepped_round) {
       MbSceneSpec spec = test_scene(MB_IMPLICIT, 0.01, 1);
       spec.solver.dynamics = dense ? MB_DENSE : MB_RECURSIVE;
       test_body(&spec, "a", 1, 1, 1, 1);
-      test_body(&spec, "b", 1, 1, 1, 1)->pose.position[0] = tree ? 0 : 1;
+      MbBodySpec *other = test_body(&spec, "b", 1, 1, 1, 1);
       static const double position[] = {1, 0, 0};
+      if (!tree) mb_vec3_copy(other->pose.position, position);
       for (int b = 0; b < 2 * tree; b++) {
         spec.bodies[b].jointed = true;
         spec.bodies[b].joint = (MbJointSpec){.kind = MB_JOINT_TRANSLATIONAL};

@@ -723,7 +723,8 @@ static const char *const channel_help[] = {
     "coordinates of the joints, body by body, parents first; a body's "
     "name, with .0, .1 ... where its joint has several",
     "their rates",
-    "forces and torques along them of prescribed motions, limits and ratios, over the last step",
+    "forces and torques along them of motors and of `force` now, of prescribed motions, limits and ratios "
+    "over the last step",
     "the largest error of position of the hard constraints, and the largest of velocity",
     "what every row of the constraints pulls with, over the last step: forces or torques",
     "kinetic; gravity, which is 0 where the centre of mass is as high "

@@ -136,12 +136,15 @@ static const MbSchemaRow maximal_rows[] = {
          "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
          "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
     {0}};
-static const MbSchemaRow redmax_rows[] = {{"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics),
-                                           .words = mb_dynamics_words, .fallback = "\"auto\"",
-                                           .help = "\"recursive\": in time that grows with the number of "
-                                                   "bodies; \"dense\": by a dense matrix; \"auto\": "
-                                                   "recursive. The result is the same but for rounding"},
-                                          {0}};
+static const MbSchemaRow redmax_rows[] = {
+    {"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics), .words = mb_dynamics_words, .fallback = "\"auto\"",
+     .help = "\"recursive\": in time that grows with the number of "
+             "bodies (by iterations to 1e-12 where forces "
+             "couple bodies and the integrator is implicit); \"dense\": "
+             "by a dense matrix; \"auto\": recursive, or dense where "
+             "it would iterate and there are at most 16 degrees of "
+             "freedom. The result is the same but for rounding"},
+    {0}};
 static const MbSchemaRow *const solver_variants[] = {redmax_rows, maximal_rows};
 static const char *const solver_now[] = {"redmax", "maximal", NULL}, *const solver_later[] = {"projective",
                                                                                               NULL};
@@ -727,7 +730,8 @@ static const char *const channel_help[] = {
     "coordinates of the joints, body by body, parents first; a body's "
     "name, with .0, .1 ... where its joint has several",
     "their rates",
-    "forces and torques along them of prescribed motions, limits and ratios, over the last step",
+    "forces and torques along them of motors and of `force` now, of prescribed motions, limits and ratios "
+    "over the last step",
     "the largest error of position of the hard constraints, and the largest of velocity",
     "what every row of the constraints pulls with, over the last step: forces or torques",
     "kinetic; gravity, which is 0 where the centre of mass is as high "

@@ -337,6 +337,10 @@ static MbStatus check_start(const Builder *b) {
       constraint->length = 0;
       constraint->ops->eval(constraint, &start, row);
       constraint->length = fabs(row->g);
+      if (constraint->length == 0)
+        status =
+            mb_error(b->report, MB_SCENE, b->where[i],
+                     "the two points coincide at the start: give \"length\", or let \"point\" hold them");
       continue;
     }
     double gap = 0, size = 0;

@@ -217,5 +217,6 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;
   model->q0 = q0, model->v0 = v0, model->stiffness = stiffness, model->rest = rest,
   model->joint_damping = damping;
-  return status == MB_OK ? check_massless(model, report) : status;
+  // a body that is wrong has no mass yet
+  return status == MB_OK && report->errors == 0 ? check_massless(model, report) : status;
 }

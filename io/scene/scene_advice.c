@@ -81,6 +81,14 @@ static void advise_density(const MbBodySpec *body, size_t index, MbReport *repor
   mb_warning(report, where, "\"%s\" has no effect: every shape of \"%.100s\" has its own", key, body->name);
 }
 
+static void advise_motor(const MbBodySpec *body, size_t index, MbReport *report) {
+  const MbMotorSpec *motor = &body->joint.motor;
+  if (!body->jointed || !body->joint.has_motor || motor->stiffness.count || motor->damping.count) return;
+  char where[WHERE];
+  snprintf(where, sizeof where, "/bodies/%zu/joint/motor", index);
+  mb_warning(report, where, "this motor does nothing: it has neither \"stiffness\" nor \"damping\"");
+}
+
 static MbStatus check_bodies(const MbScene *scene, MbReport *report) {
   MbStatus status = MB_OK;
   for (size_t i = 0; i < scene->spec.nbodies; i++) {
@@ -88,6 +96,7 @@ static MbStatus check_bodies(const MbScene *scene, MbReport *report) {
     const MbStatus one = check_densities(body, i, report);
     if (one != MB_OK) status = one;
     if (!body->inertia.given) advise_density(body, i, report);
+    advise_motor(body, i, report);
   }
   return status;
 }

@@ -138,8 +138,9 @@ static MbStatus check_dropped(const MbSim *sim, double t, MbReport *report) {
         report, MB_NUMBERS, "",
         row->order ? "at t = %.9g s, step %lld: constraint \"%s\" contradicts others: its rate is off by %.3g"
                    : "at t = %.9g s, step %lld: constraint \"%s\" contradicts others, or nothing that it "
-                     "holds can move: it is off by %.3g",
-        t, (long long)sim->state.step + 1, sim->model->slots[c->slot[i]], row->order ? far : fabs(row->g));
+                     "holds can move: it is off by %.3g%s",
+        t, (long long)sim->state.step + 1, sim->model->slots[c->slot[i]], row->order ? far : fabs(row->g),
+        sim->state.step ? "" : "; give positions for the start at which it holds");
   }
   return MB_OK;
 }

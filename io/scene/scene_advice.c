@@ -119,12 +119,39 @@ static MbStatus check_forces(const MbScene *scene, MbReport *report) {
   return status;
 }
 
+// ---- channels ---------------------------------------------------------------------------------------------
+
+// What a channel's word begins with, and what there must be for it to hold anything.
+static void advise_channels(const MbSceneSpec *spec, MbReport *report) {
+  bool joints = false, held = spec->nconstraints > 0, muscles = false;
+  for (size_t i = 0; i < spec->nbodies; i++) {
+    const MbBodySpec *body = &spec->bodies[i];
+    joints |= body->jointed;
+    held |= body->jointed && (body->joint.limits.count || body->joint.motion.given);
+  }
+  for (size_t i = 0; i < spec->nforces; i++) muscles |= spec->forces[i].kind == MB_FORCE_MUSCLE;
+  const struct {
+    const char *word, *lacking;
+    bool there;
+  } kinds[] = {
+      {"joint.", "joints", joints}, {"constraint.", "constraints", held}, {"muscle", "muscles", muscles}};
+  for (size_t i = 0; spec->output.channels && i < spec->output.nchannels; i++)
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+      const char *channel = spec->output.channels[i];
+      if (kinds[k].there || strncmp(channel, kinds[k].word, strlen(kinds[k].word)) != 0) continue;
+      char where[WHERE];
+      snprintf(where, sizeof where, "/output/channels/%zu", i);
+      mb_warning(report, where, "channel \"%s\" is empty: there are no %s", channel, kinds[k].lacking);
+    }
+}
+
 MbStatus mb_scene_advise(const MbScene *scene, MbReport *report) {
   const MbSceneSpec *spec = &scene->spec;
   advise_duration(&spec->time, report);
   advise_interval(spec->output.interval, spec->time.step, report);
   if (spec->output.channels && !spec->output.nchannels)
     mb_warning(report, "/output/channels", "the list is empty: a frame holds its time and nothing else");
+  advise_channels(spec, report);
   const MbStatus bodies = check_bodies(scene, report), forces = check_forces(scene, report);
   return bodies != MB_OK ? bodies : forces;
 }

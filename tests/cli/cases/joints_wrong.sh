@@ -21,3 +21,5 @@ scene "\"damping\": 0" ", \"constraints\": [ { \"type\": \"distance\", \"rope\":
 scene "\"damping\": 0" ", \"constraints\": [ { \"type\": \"distance\", \"length\": 0, $(ends '[0, 0, 1]' a) } ]"
 scene "\"joint\": { $hinge }" ", \"constraints\": [ { \"type\": \"point\", $(ends '[0, 0, 1]' ab) } ]"
 scene "\"joint\": { $hinge }" ", \"constraints\": [ { \"type\": \"point\", \"name\": \"pin\", $(ends '[0.5, 0.2, 0]' a) } ]"
+scene "\"damping\": 0" ", \"output\": { \"channels\": [\"joint.force\", \"constraint.error\", \"muscle\", \"energy\"] }"
+scene "\"joint\": { $hinge, \"limits\": [-1, 1] }" ", \"output\": { \"channels\": [\"joint.force\", \"constraint.error\"] }"

@@ -73,7 +73,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   if (model->solver.mode != MB_FIRST_ORDER)
-    return sim->integrator->scheme == MB_ADAPTIVE ? mb_sim_warn_stiff(sim, report) : MB_OK;
+    return mb_sim_advise(sim, report);
   status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   return status;

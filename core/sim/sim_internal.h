@@ -57,8 +57,8 @@ void mb_sim_watch_signals(MbSim *sim, double t);
 void mb_sim_watch_forces(MbSim *sim, double t);
 // MB_NUMBERS with what has been noted; MB_OK, saying nothing, where nothing was.
 MbStatus mb_sim_trouble(const MbSim *sim, MbReport *report);
-// A warning where damping will hold the adaptive integrator to tiny steps. MB_IO: out of memory.
-MbStatus mb_sim_warn_stiff(MbSim *sim, MbReport *report);
+// Warnings where stiffness, damping or tumbling is too fast for the steps. MB_IO: out of memory.
+MbStatus mb_sim_advise(MbSim *sim, MbReport *report);
 // The matrix A is singular because of body `blame`, or of a force that is not finite.
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
 // Solving the step's equations by iterations has failed.

@@ -1,0 +1,199 @@
+// The passes over a tree for MB_LANES instances: the table MB_LANES_TABLE of a file that defines both and includes this, with
+// MB_LANES_NAME what it says of itself. Featherstone's recursion (RM 2.12, 2.13) with the accelerations measured from γ,
+// what they would be at v̇ = 0 under gravity:
+//   forward   E, (ω, v), γ of every body from its parent's
+//   backward  Î = I + Σ children's,  p = Iγ + velocity terms − f + Σ children's
+//             U = Î T,  G = Tᵀ U,  u = y − Tᵀ p;   to the parent: Î − U G⁻¹ Uᵀ,  p + U G⁻¹ u
+//   outward   v̇ = G⁻¹ (u − Uᵀ a),  a ← a + T v̇
+#include "core/solvers/redmax/lanes_joints.h"
+#include "core/solvers/redmax/lanes_work.h"
+#include "core/solvers/redmax/sines.h"
+
+MB_KERNEL Real load(const double *a, size_t i) {
+  Real x;
+  memcpy(&x, a + MB_LANES * i, sizeof x);
+  return x;
+}
+MB_KERNEL void store(double *a, size_t i, Real x) { memcpy(a + MB_LANES * i, &x, sizeof x); }
+MB_KERNEL Vec load_vec(const double *a, size_t i) {
+  return (Vec){load(a, i), load(a, i + 1), load(a, i + 2)};
+}
+MB_KERNEL void store_vec(double *a, size_t i, Vec x) {
+  store(a, i, x.x);
+  store(a, i + 1, x.y);
+  store(a, i + 2, x.z);
+}
+
+// ---- forward ----------------------------------------------------------------------------------------------
+
+// Turned by s q from where the parent is.
+MB_KERNEL Frame forward_revolute(const MbLink *link, const Frame *up, Stand *stand, Real cosine, Real sine,
+                                 Real v) {
+  const double *const k = link->k, *const k2 = link->k2;
+  const Quat q = {cosine * k[0] + sine * k2[0], cosine * k[1] + sine * k2[1], cosine * k[2] + sine * k2[2],
+                  cosine * k[3] + sine * k2[3]};
+  Frame own;
+  own.q = quat_unit(quat_mul(up->q, q));
+  own.R = quat_mat(own.q);
+  const Vec s = turn(own.R, link->a), r = turn(up->R, link->e), w = up->motion.turn, wr = cross(w, r);
+  own.O = add(up->O, r);
+  own.motion.turn = add_scaled(w, v, s);
+  own.motion.line = add(up->motion.line, wr);
+  own.gamma.turn = add_scaled(up->gamma.turn, v, cross(w, s));
+  own.gamma.line = add_cross(add_cross(up->gamma.line, up->gamma.turn, r), w, wr);
+  stand->s = s, stand->r = r;
+  return own;
+}
+
+// What becomes of a body's place and motion: its inertia in world axes, its pose and twist.
+MB_KERNEL void settle(const MbLink *link, Frame own, Rigid *rigid, double *E, double *phi) {
+  const Vec c = turn(own.R, link->c), h = scale((Real){0} + link->m, c);
+  rigid->h = h;
+  rigid->I = rigid_inertia(link->I, own.R, c, h);
+  rigid->w = own.motion.turn;
+  rigid->gamma = own.gamma;
+  if (!E) return;
+  store_vec(E, 0, add(own.O, c));
+  store(E, 3, own.q.w);
+  store_vec(E, 4, (Vec){own.q.x, own.q.y, own.q.z});
+  store_vec(phi, 0, apply_transposed(own.R, own.motion.turn));
+  store_vec(phi, 3, apply_transposed(own.R, add_cross(own.motion.line, own.motion.turn, c)));
+}
+
+static __attribute__((noinline)) void forward_other(MbRecursion *work, size_t b, const double *q, const double *v,
+                                                    double *E, double *phi) {
+  const MbHop *hop = &work->links->hop[b];
+  const Frame own = forward_joint(work, b, q, v, work->frame[hop->up]);
+  work->frame[hop->slot] = own;
+  settle(&work->links->link[b], own, &work->rigid[b], E, phi);
+}
+
+MB_KERNEL void forward_all(MbRecursion *work, const double *q, const double *v, double *E, double *phi) {
+  const MbLinks *links = work->links;
+  double cosine[SINES], sine[SINES]; // of half the coordinates of a window
+  size_t begin = 0, end = 0;
+  for (size_t b = 0; b < links->nb; b++) {
+    const MbHop *hop = &links->hop[b];
+    const MbLink *link = &links->link[b];
+    double *const Eb = E ? E + MB_LANES * 7 * b : NULL, *const phib = E ? phi + MB_LANES * 6 * b : NULL;
+    if (hop->kind != MB_LINK_REVOLUTE) {
+      forward_other(work, b, q, v, Eb, phib);
+      continue;
+    }
+    if (hop->q >= end) {
+      begin = hop->q, end = begin + SINES / MB_LANES;
+      if (end > links->nq) end = links->nq;
+      half_sines(q + MB_LANES * begin, MB_LANES * (end - begin), cosine, sine);
+    }
+    const Frame own =
+        forward_revolute(link, &work->frame[hop->up], &work->stand[b], load(cosine, hop->q - begin),
+                         load(sine, hop->q - begin), load(v, hop->v));
+    if (!hop->leaf) work->frame[hop->slot] = own;
+    settle(link, own, &work->rigid[b], Eb, phib);
+  }
+}
+
+static void forward(MbRecursion *work, const double *q, const double *v, double *E, double *phi) {
+  if (E)
+    forward_all(work, q, v, E, phi);
+  else
+    forward_all(work, q, v, NULL, NULL);
+}
+
+// ---- backward ---------------------------------------------------------------------------------------------
+
+// What moves the body at γ, less what acts on it from outside: I γ and the velocity terms at O.
+MB_KERNEL Screw wrench_at_gamma(const Rigid *rigid, Real m) {
+  const Vec w = rigid->w, h = rigid->h;
+  const Screw g = rigid->gamma;
+  const Vec n = add_cross(apply_sym(rigid->I, g.turn), w, apply_sym(rigid->I, w));
+  const Vec f = add_cross(scale(m, g.line), g.turn, h);
+  return (Screw){add_cross(n, h, g.line), add_cross(f, w, cross(w, h))};
+}
+
+// A wrench f of C in C axes, at O in the world's.
+MB_KERNEL Screw wrench_outside(const MbLinks *links, size_t b, const double *E, const double *f) {
+  const Mat R = quat_mat((Quat){load(E, 7 * b + 3), load(E, 7 * b + 4), load(E, 7 * b + 5), load(E, 7 * b + 6)});
+  const Screw F = {apply(R, load_vec(f, 6 * b)), apply(R, load_vec(f, 6 * b + 3))};
+  return move_wrench(F, turn(R, links->link[b].c));
+}
+
+// The body whose joint's pivot is not positive: `joint`, unless a revolute one came to that before. Always false.
+static bool blame_for(const MbRecursion *work, size_t joint, size_t *blame) {
+  const MbLinks *links = work->links;
+  *blame = joint;
+  for (size_t b = joint == SIZE_MAX ? 0 : joint + 1; b < links->nb; b++)
+    if (links->hop[b].kind == MB_LINK_REVOLUTE && !pivots_fine(work->stand[b].inverse)) *blame = b;
+  return false;
+}
+
+MB_KERNEL bool backward(MbRecursion *work, const double *E, const double *f, const double *y, size_t *blame) {
+  const MbLinks *links = work->links;
+  Real least = (Real){0} + 1.0; // goes wrong with the first pivot that is not positive
+  for (size_t b = links->nb; b-- > 0;) {
+    const MbHop *hop = &links->hop[b];
+    const Rigid *rigid = &work->rigid[b];
+    Stand *stand = &work->stand[b];
+    const Real m = (Real){0} + hop->m;
+    Screw p = wrench_at_gamma(rigid, m);
+    Articulated A;
+    if (hop->leaf) {
+      A = only_rigid(rigid->I, rigid->h, m);
+    } else {
+      A = with_rigid(work->sum[hop->slot], rigid->I, rigid->h, m);
+      p = add_screw(p, A.p);
+    }
+    if (f) {
+      const Screw F = wrench_outside(links, b, E, f);
+      p = (Screw){sub(p.turn, F.turn), sub(p.line, F.line)};
+    }
+    if (hop->kind != MB_LINK_REVOLUTE) {
+      if (!backward_joint(work, b, A, p, y)) return blame_for(work, b, blame);
+      continue;
+    }
+    const Vec s = stand->s, r = stand->r;
+    const Screw U = {apply_sym(A.I, s), apply_transposed(A.H, s)};
+    const Real pivot = dot(s, U.turn), inverse = 1.0 / pivot, u = load(y, hop->v) - dot(s, p.turn);
+    least = pivot_worse(least, pivot);
+    stand->U = U, stand->inverse = inverse, stand->u = u;
+    if (hop->up == 0) continue;
+    const Screw V = {scale(inverse, U.turn), scale(inverse, U.line)};
+    p = move_wrench(add_scaled_screw(p, u, V), r);
+    collect(&work->sum[hop->up], inertia_move(inertia_less(A, U, V), r), p, hop->last);
+  }
+  return pivots_fine(least) || blame_for(work, SIZE_MAX, blame);
+}
+
+// ---- outward ----------------------------------------------------------------------------------------------
+
+MB_KERNEL void outward(MbRecursion *work, double *y) {
+  const MbLinks *links = work->links;
+  for (size_t b = 0; b < links->nb; b++) {
+    const MbHop *hop = &links->hop[b];
+    const Stand *stand = &work->stand[b];
+    Screw a = move_motion(work->rate[hop->up], stand->r);
+    if (hop->kind == MB_LINK_REVOLUTE) {
+      const Real rate = (stand->u - dot_screw(stand->U, a)) * stand->inverse;
+      store(y, hop->v, rate);
+      a.turn = add_scaled(a.turn, rate, stand->s);
+    } else {
+      a = outward_joint(work, b, a, y);
+    }
+    work->rate[hop->slot] = a;
+  }
+}
+
+static bool accelerate(MbRecursion *work, const double *E, const double *f, double *y, size_t *blame) {
+  const bool fine = f ? backward(work, E, f, y, blame) : backward(work, NULL, NULL, y, blame);
+  if (fine) outward(work, y);
+  return fine;
+}
+
+extern const MbLanes MB_LANES_TABLE;
+const MbLanes MB_LANES_TABLE = {.name = MB_LANES_NAME,
+                                .lanes = MB_LANES,
+                                .create = recursion_create,
+                                .free = recursion_free,
+                                .bytes = recursion_bytes,
+                                .forward = forward,
+                                .accelerate = accelerate};

@@ -56,6 +56,9 @@ typedef struct MbSolverOps {
   void (*momentum)(MbSolverWork *work, const double *v, double *y);
   void (*gather)(MbSolverWork *work, const double *f, double *y);
   void (*blocks)(MbSolverWork *work, const double *B, double s, const double *v, double *y);
+  // y ← accelerations at the last kinematics, from the joints' own forces y and wrenches f (NULL: none) beside gravity and
+  // the velocity terms, which it adds itself; factors M as `factor` with a = b = 0 does. NULL: by the functions above.
+  bool (*accelerate)(MbSolverWork *work, const double *f, double *y, size_t *blame);
 } MbSolverOps;
 
 #endif

@@ -18,6 +18,7 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 #define MB_KERNEL static inline __attribute__((always_inline))
+#define MB_ASIDE  static __attribute__((noinline, unused)) // what loops call now and then
 
 #if MB_LANES == 1
 typedef double Real;
@@ -46,8 +47,8 @@ typedef struct Quat {
 // Of every body: where it stands, and how it takes part in the solution.
 typedef struct Stand {
   Vec s, r;        // axis (revolute); O − O_p
-  Screw U;         // revolute: Î (s, 0)
-  Real inverse, u; // revolute: 1 / s·U.turn; what is left to its joint
+  Screw V;         // revolute: Î (s, 0) / d at the parent's origin, d = s·Î s
+  Real inverse, u; // revolute: 1 / d; what is left to its joint, over d
 } Stand;
 
 // Of every body: its own inertia, its velocity and the acceleration of O at v̇ = 0, gravity seen as −g of the world.

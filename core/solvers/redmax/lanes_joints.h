@@ -37,7 +37,7 @@ static inline void to_center(const MbPose *B, double phi[6]) {
 }
 
 // Of one instance: C in the parent's C axes from O_p, T in C axes, and Ṫ v.
-static void joint_of_lane(const MbLinks *links, size_t b, size_t lane, const double *q, const double *v, MbPose *E,
+static inline void joint_of_lane(const MbLinks *links, size_t b, size_t lane, const double *q, const double *v, MbPose *E,
                           Screw *T, Screw *Tdot_v) {
   const MbModel *model = links->model;
   const MbHop *hop = &links->hop[b];
@@ -86,7 +86,7 @@ static inline Screw free_columns(Screw *T, Mat R, const double *v, size_t first)
   return (Screw){apply(R, w), apply(R, u)};
 }
 
-static __attribute__((noinline)) Frame forward_joint(MbRecursion *work, size_t b, const double *q, const double *v,
+MB_ASIDE Frame forward_joint(MbRecursion *work, size_t b, const double *q, const double *v,
                                                       Frame frame_up) {
   const Frame *const up = &frame_up;
   Frame frame = {0}, *const own = &frame;
@@ -124,22 +124,27 @@ static __attribute__((noinline)) Frame forward_joint(MbRecursion *work, size_t b
 
 // ---- pivots -----------------------------------------------------------------------------------------------
 
-// `least` stays as it is while pivots are positive and finite, and becomes zero for good where one is not.
-MB_KERNEL Real pivot_worse(Real least, Real pivot) {
+// Whether all pivots so far were positive and finite, in every instance.
 #if MB_LANES == 1
-  return pivot > 0 && pivot < INFINITY ? least : 0;
+typedef int Fine;
+#define FINE 1
 #else
-  typedef long long Mask __attribute__((vector_size(sizeof(Real))));
-  return (Real)((Mask)least & (pivot > 0.0) & (pivot < (double)INFINITY));
+typedef long long Fine __attribute__((vector_size(sizeof(Real))));
+#define FINE (~(Fine){0})
 #endif
+
+MB_KERNEL Fine pivot_fine(Fine fine, Real pivot) {
+  return fine & (pivot > 0.0) & (pivot < (double)INFINITY);
 }
 
-MB_KERNEL bool pivots_fine(Real x) {
-  double each[MB_LANES];
-  bool fine = true;
-  memcpy(each, &x, sizeof x);
-  for (size_t i = 0; i < MB_LANES; i++) fine &= each[i] > 0 && each[i] < (double)INFINITY;
-  return fine;
+MB_KERNEL bool all_fine(Fine fine) {
+#if MB_LANES == 1
+  return fine != 0;
+#else
+  bool all = true;
+  for (size_t i = 0; i < MB_LANES; i++) all &= fine[i] != 0;
+  return all;
+#endif
 }
 
 // ---- backward and outward ---------------------------------------------------------------------------------
@@ -149,7 +154,7 @@ static inline bool factor_square(Real *G, size_t n) {
   for (size_t j = 0; j < n; j++) {
     for (size_t i = j; i < n; i++)
       for (size_t k = 0; k < j; k++) G[n * i + j] -= G[n * i + k] * G[n * k + k] * G[n * j + k];
-    if (!pivots_fine(G[n * j + j])) return false;
+    if (!all_fine(pivot_fine(FINE, G[n * j + j]))) return false;
     const Real inverse = 1.0 / G[n * j + j];
     for (size_t i = j + 1; i < n; i++) G[n * i + j] *= inverse;
   }
@@ -194,7 +199,7 @@ static inline void balance_joint(MbRecursion *work, size_t b, Screw *p, const do
 }
 
 // All that a body does on the way back, given its Î and p.
-static __attribute__((noinline)) bool backward_joint(MbRecursion *work, size_t b, Articulated A, Screw p,
+MB_ASIDE bool backward_joint(MbRecursion *work, size_t b, Articulated A, Screw p,
                                                      const double *y) {
   const MbHop *hop = &work->links->hop[b];
   if (!release_joint(work, b, &A, NULL)) return false;
@@ -205,7 +210,7 @@ static __attribute__((noinline)) bool backward_joint(MbRecursion *work, size_t b
 }
 
 // y = L⁻ᵀ (u − D⁻¹ U a);  a += T y
-static __attribute__((noinline)) Screw outward_joint(MbRecursion *work, size_t b, Screw a, double *y) {
+MB_ASIDE Screw outward_joint(MbRecursion *work, size_t b, Screw a, double *y) {
   const MbHop *hop = &work->links->hop[b];
   const size_t n = hop->n;
   const Screw *T = work->T + work->column[b], *U = work->U + work->column[b];

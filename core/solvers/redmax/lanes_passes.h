@@ -4,6 +4,7 @@
 //   forward   E, (ω, v), γ of every body from its parent's
 //   backward  Î = I + Σ children's,  p = Iγ + velocity terms − f + Σ children's
 //             U = Î T,  G = Tᵀ U,  u = y − Tᵀ p;   to the parent: Î − U G⁻¹ Uᵀ,  p + U G⁻¹ u
+//             (of revolute joints U and Î are moved to the parent's origin first, side by side with the division)
 //   outward   v̇ = G⁻¹ (u − Uᵀ a),  a ← a + T v̇
 #include "core/solvers/redmax/lanes_joints.h"
 #include "core/solvers/redmax/lanes_work.h"
@@ -60,7 +61,7 @@ MB_KERNEL void settle(const MbLink *link, Frame own, Rigid *rigid, double *E, do
   store_vec(phi, 3, apply_transposed(own.R, add_cross(own.motion.line, own.motion.turn, c)));
 }
 
-static __attribute__((noinline)) void forward_other(MbRecursion *work, size_t b, const double *q, const double *v,
+MB_ASIDE void forward_other(MbRecursion *work, size_t b, const double *q, const double *v,
                                                     double *E, double *phi) {
   const MbHop *hop = &work->links->hop[b];
   const Frame own = forward_joint(work, b, q, v, work->frame[hop->up]);
@@ -123,13 +124,13 @@ static bool blame_for(const MbRecursion *work, size_t joint, size_t *blame) {
   const MbLinks *links = work->links;
   *blame = joint;
   for (size_t b = joint == SIZE_MAX ? 0 : joint + 1; b < links->nb; b++)
-    if (links->hop[b].kind == MB_LINK_REVOLUTE && !pivots_fine(work->stand[b].inverse)) *blame = b;
+    if (links->hop[b].kind == MB_LINK_REVOLUTE && !all_fine(pivot_fine(FINE, work->stand[b].inverse))) *blame = b;
   return false;
 }
 
 MB_KERNEL bool backward(MbRecursion *work, const double *E, const double *f, const double *y, size_t *blame) {
   const MbLinks *links = work->links;
-  Real least = (Real){0} + 1.0; // goes wrong with the first pivot that is not positive
+  Fine fine = FINE;
   for (size_t b = links->nb; b-- > 0;) {
     const MbHop *hop = &links->hop[b];
     const Rigid *rigid = &work->rigid[b];
@@ -152,16 +153,17 @@ MB_KERNEL bool backward(MbRecursion *work, const double *E, const double *f, con
       continue;
     }
     const Vec s = stand->s, r = stand->r;
-    const Screw U = {apply_sym(A.I, s), apply_transposed(A.H, s)};
-    const Real pivot = dot(s, U.turn), inverse = 1.0 / pivot, u = load(y, hop->v) - dot(s, p.turn);
-    least = pivot_worse(least, pivot);
-    stand->U = U, stand->inverse = inverse, stand->u = u;
-    if (hop->up == 0) continue;
+    const Vec Is = apply_sym(A.I, s);
+    const Screw U = move_wrench((Screw){Is, apply_transposed(A.H, s)}, r);
+    const Real pivot = dot(s, Is), inverse = 1.0 / pivot, u = load(y, hop->v) - dot(s, p.turn);
     const Screw V = {scale(inverse, U.turn), scale(inverse, U.line)};
-    p = move_wrench(add_scaled_screw(p, u, V), r);
-    collect(&work->sum[hop->up], inertia_move(inertia_less(A, U, V), r), p, hop->last);
+    fine = pivot_fine(fine, pivot);
+    stand->V = V, stand->inverse = inverse, stand->u = u * inverse;
+    if (hop->up == 0) continue;
+    p = add_scaled_screw(move_wrench(p, r), u, V);
+    collect(&work->sum[hop->up], inertia_less(inertia_move(A, r), U, V), p, hop->last);
   }
-  return pivots_fine(least) || blame_for(work, SIZE_MAX, blame);
+  return all_fine(fine) || blame_for(work, SIZE_MAX, blame);
 }
 
 // ---- outward ----------------------------------------------------------------------------------------------
@@ -171,15 +173,14 @@ MB_KERNEL void outward(MbRecursion *work, double *y) {
   for (size_t b = 0; b < links->nb; b++) {
     const MbHop *hop = &links->hop[b];
     const Stand *stand = &work->stand[b];
-    Screw a = move_motion(work->rate[hop->up], stand->r);
-    if (hop->kind == MB_LINK_REVOLUTE) {
-      const Real rate = (stand->u - dot_screw(stand->U, a)) * stand->inverse;
-      store(y, hop->v, rate);
-      a.turn = add_scaled(a.turn, rate, stand->s);
-    } else {
-      a = outward_joint(work, b, a, y);
+    const Screw a = work->rate[hop->up], own = move_motion(a, stand->r);
+    if (hop->kind != MB_LINK_REVOLUTE) {
+      work->rate[hop->slot] = outward_joint(work, b, own, y);
+      continue;
     }
-    work->rate[hop->slot] = a;
+    const Real rate = (stand->u - dot(stand->V.turn, a.turn)) - dot(stand->V.line, a.line);
+    store(y, hop->v, rate);
+    if (!hop->leaf) work->rate[hop->slot] = (Screw){add_scaled(own.turn, rate, stand->s), own.line};
   }
 }
 

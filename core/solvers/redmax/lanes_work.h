@@ -24,13 +24,13 @@ struct MbRecursion {
 };
 
 // Places for arrays in one block: first to be counted, then to be given.
-static void *place(char *memory, size_t *used, size_t count, size_t size) {
+static inline void *place(char *memory, size_t *used, size_t count, size_t size) {
   char *const at = memory ? memory + *used : NULL;
   *used += (count * size + 127) / 128 * 128;
   return at;
 }
 
-static size_t lay_out(MbRecursion *work, char *memory) {
+static inline size_t lay_out(MbRecursion *work, char *memory) {
   const MbLinks *links = work->links;
   size_t used = 0;
   work->stand = place(memory, &used, links->nb, sizeof *work->stand);
@@ -47,13 +47,13 @@ static size_t lay_out(MbRecursion *work, char *memory) {
   return used;
 }
 
-static void recursion_free(MbRecursion *work) {
+static inline void recursion_free(MbRecursion *work) {
   if (!work) return;
   mb_free(work->memory);
   mb_free(work);
 }
 
-static MbRecursion *recursion_create(const MbLinks *links) {
+static inline MbRecursion *recursion_create(const MbLinks *links) {
   MbRecursion *work = mb_calloc(1, sizeof *work);
   if (!work) return NULL;
   work->links = links;
@@ -84,6 +84,6 @@ static MbRecursion *recursion_create(const MbLinks *links) {
   return work;
 }
 
-static size_t recursion_bytes(const MbRecursion *work) { return sizeof *work + work->bytes; }
+static inline size_t recursion_bytes(const MbRecursion *work) { return sizeof *work + work->bytes; }
 
 #endif

@@ -138,6 +138,23 @@ static void place(const MbModel *model, const MbJointSpec *spec, size_t b, MbPos
   mb_quat_normalise(B->q);
 }
 
+// Which bodies and joints need more than the others, so that steps need not look at each.
+static MbStatus list_special(MbModel *model, MbReport *report) {
+  size_t *loose = mb_arena_alloc(&model->arena, model->nb, sizeof *loose);
+  size_t *renewing = mb_arena_alloc(&model->arena, model->nb, sizeof *renewing);
+  if (!loose || !renewing) return mb_no_memory(report, "joints");
+  for (size_t b = 0; b < model->nb; b++) {
+    if (!model->joint[b].ops)
+      loose[model->nloose++] = b;
+    else if (model->joint[b].ops->renew)
+      renewing[model->nrenewing++] = b;
+  }
+  for (size_t i = 0; i < model->nv; i++)
+    model->sprung |= model->stiffness[i] != 0 || model->joint_damping[i] != 0;
+  model->loose = loose, model->renewing = renewing;
+  return MB_OK;
+}
+
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   const size_t nb = model->nb;
   MbArena *arena = &model->arena;
@@ -191,5 +208,5 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;
   model->q0 = q0, model->v0 = v0, model->stiffness = stiffness, model->rest = rest,
   model->joint_damping = damping;
-  return status;
+  return status == MB_OK ? list_special(model, report) : status;
 }

@@ -158,18 +158,26 @@ MB_KERNEL Sym rigid_inertia(const double I[3], Mat R, Vec c, Vec h) {
                x.y * R.x.z + y.y * R.y.z - c.y * h.z};
 }
 
-// Own inertia and sums over children.
-MB_KERNEL Articulated with_rigid(Articulated A, Sym I, Vec h, Real m) {
-  A.I = (Sym){A.I.xx + I.xx, A.I.yy + I.yy, A.I.zz + I.zz, A.I.xy + I.xy, A.I.xz + I.xz, A.I.yz + I.yz};
-  A.M.xx += m, A.M.yy += m, A.M.zz += m;
-  A.H.x.y += h.z, A.H.x.z -= h.y, A.H.y.x -= h.z, A.H.y.z += h.x, A.H.z.x += h.y, A.H.z.y -= h.x;
+// Own inertia and sums over children. Field by field, here and below: numbers that were stored one at a time and are loaded
+// many at once come late.
+MB_KERNEL Articulated with_rigid(const Articulated *sum, Sym I, Vec h, Real m) {
+  Articulated A;
+  A.I = (Sym){sum->I.xx + I.xx, sum->I.yy + I.yy, sum->I.zz + I.zz,
+              sum->I.xy + I.xy, sum->I.xz + I.xz, sum->I.yz + I.yz};
+  A.M = (Sym){sum->M.xx + m, sum->M.yy + m, sum->M.zz + m, sum->M.xy, sum->M.xz, sum->M.yz};
+  A.H.x = (Vec){sum->H.x.x, sum->H.x.y + h.z, sum->H.x.z - h.y};
+  A.H.y = (Vec){sum->H.y.x - h.z, sum->H.y.y, sum->H.y.z + h.x};
+  A.H.z = (Vec){sum->H.z.x + h.y, sum->H.z.y - h.x, sum->H.z.z};
+  A.p.turn = (Vec){sum->p.turn.x, sum->p.turn.y, sum->p.turn.z};
+  A.p.line = (Vec){sum->p.line.x, sum->p.line.y, sum->p.line.z};
   return A;
 }
 MB_KERNEL Articulated only_rigid(Sym I, Vec h, Real m) {
   const Real none = {0};
   return (Articulated){.I = I,
                        .M = {m, m, m, none, none, none},
-                       .H = {{none, h.z, -h.y}, {-h.z, none, h.x}, {h.y, -h.x, none}}};
+                       .H = {{none, h.z, -h.y}, {-h.z, none, h.x}, {h.y, -h.x, none}},
+                       .p = {{none, none, none}, {none, none, none}}};
 }
 
 MB_KERNEL Screw inertia_apply(Articulated A, Screw a) {

@@ -198,17 +198,6 @@ static inline void balance_joint(MbRecursion *work, size_t b, Screw *p, const do
   }
 }
 
-// All that a body does on the way back, given its Î and p.
-MB_ASIDE bool backward_joint(MbRecursion *work, size_t b, Articulated A, Screw p,
-                                                     const double *y) {
-  const MbHop *hop = &work->links->hop[b];
-  if (!release_joint(work, b, &A, NULL)) return false;
-  balance_joint(work, b, &p, y);
-  const Vec r = work->stand[b].r;
-  if (hop->up != 0) collect(&work->sum[hop->up], inertia_move(A, r), move_wrench(p, r), hop->last);
-  return true;
-}
-
 // y = L⁻ᵀ (u − D⁻¹ U a);  a += T y
 MB_ASIDE Screw outward_joint(MbRecursion *work, size_t b, Screw a, double *y) {
   const MbHop *hop = &work->links->hop[b];

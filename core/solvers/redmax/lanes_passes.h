@@ -128,39 +128,51 @@ static bool blame_for(const MbRecursion *work, size_t joint, size_t *blame) {
   return false;
 }
 
+// Î and p of a body, before its joint lets go of anything.
+MB_KERNEL Articulated body_and_children(const MbRecursion *work, size_t b, const double *E, const double *f) {
+  const MbHop *hop = &work->links->hop[b];
+  const Rigid *rigid = &work->rigid[b];
+  const Real m = (Real){0} + hop->m;
+  Articulated A = hop->leaf ? only_rigid(rigid->I, rigid->h, m)
+                            : with_rigid(&work->sum[hop->slot], rigid->I, rigid->h, m);
+  A.p = add_screw(A.p, wrench_at_gamma(rigid, m));
+  if (!f) return A;
+  const Screw F = wrench_outside(work->links, b, E, f);
+  A.p = (Screw){sub(A.p.turn, F.turn), sub(A.p.line, F.line)};
+  return A;
+}
+
+MB_ASIDE bool backward_joint(MbRecursion *work, size_t b, const double *E, const double *f, const double *y) {
+  const MbHop *hop = &work->links->hop[b];
+  Articulated A = body_and_children(work, b, E, f);
+  Screw p = A.p;
+  if (!release_joint(work, b, &A, NULL)) return false;
+  balance_joint(work, b, &p, y);
+  const Vec r = work->stand[b].r;
+  if (hop->up != 0) collect(&work->sum[hop->up], inertia_move(A, r), move_wrench(p, r), hop->last);
+  return true;
+}
+
 MB_KERNEL bool backward(MbRecursion *work, const double *E, const double *f, const double *y, size_t *blame) {
   const MbLinks *links = work->links;
   Fine fine = FINE;
   for (size_t b = links->nb; b-- > 0;) {
     const MbHop *hop = &links->hop[b];
-    const Rigid *rigid = &work->rigid[b];
     Stand *stand = &work->stand[b];
-    const Real m = (Real){0} + hop->m;
-    Screw p = wrench_at_gamma(rigid, m);
-    Articulated A;
-    if (hop->leaf) {
-      A = only_rigid(rigid->I, rigid->h, m);
-    } else {
-      A = with_rigid(work->sum[hop->slot], rigid->I, rigid->h, m);
-      p = add_screw(p, A.p);
-    }
-    if (f) {
-      const Screw F = wrench_outside(links, b, E, f);
-      p = (Screw){sub(p.turn, F.turn), sub(p.line, F.line)};
-    }
     if (hop->kind != MB_LINK_REVOLUTE) {
-      if (!backward_joint(work, b, A, p, y)) return blame_for(work, b, blame);
+      if (!backward_joint(work, b, E, f, y)) return blame_for(work, b, blame);
       continue;
     }
+    const Articulated A = body_and_children(work, b, E, f);
     const Vec s = stand->s, r = stand->r;
     const Vec Is = apply_sym(A.I, s);
     const Screw U = move_wrench((Screw){Is, apply_transposed(A.H, s)}, r);
-    const Real pivot = dot(s, Is), inverse = 1.0 / pivot, u = load(y, hop->v) - dot(s, p.turn);
+    const Real pivot = dot(s, Is), inverse = 1.0 / pivot, u = load(y, hop->v) - dot(s, A.p.turn);
     const Screw V = {scale(inverse, U.turn), scale(inverse, U.line)};
     fine = pivot_fine(fine, pivot);
     stand->V = V, stand->inverse = inverse, stand->u = u * inverse;
     if (hop->up == 0) continue;
-    p = add_scaled_screw(move_wrench(p, r), u, V);
+    const Screw p = add_scaled_screw(move_wrench(A.p, r), u, V);
     collect(&work->sum[hop->up], inertia_less(inertia_move(A, r), U, V), p, hop->last);
   }
   return all_fine(fine) || blame_for(work, SIZE_MAX, blame);

@@ -189,7 +189,7 @@ bool mb_world_factor(MbWorld *world, const MbMaximal *x, double a, double c, siz
     const MbHop *hop = &world->links->hop[b];
     const Rigid *rigid = &work->rigid[b];
     Articulated A = hop->leaf ? only_rigid(rigid->I, rigid->h, hop->m)
-                              : with_rigid(work->sum[hop->slot], rigid->I, rigid->h, hop->m);
+                              : with_rigid(&work->sum[hop->slot], rigid->I, rigid->h, hop->m);
     if (a != 0 || c != 0) {
       Articulated own = block(world, x, b, a, c);
       collect(&own, A, own.p, false);

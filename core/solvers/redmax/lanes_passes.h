@@ -27,23 +27,48 @@ MB_KERNEL void store_vec(double *a, size_t i, Vec x) {
 
 // ---- forward ----------------------------------------------------------------------------------------------
 
-// Turned by s q from where the parent is.
+// p (cos, sin e) for e = x, y, z: half of the products are with zero.
+MB_KERNEL Quat turn_about(Quat p, int along, Real c, Real s) {
+  if (along == 0) return (Quat){c * p.w - s * p.x, c * p.x + s * p.w, c * p.y + s * p.z, c * p.z - s * p.y};
+  if (along == 1) return (Quat){c * p.w - s * p.y, c * p.x - s * p.z, c * p.y + s * p.w, c * p.z + s * p.x};
+  return (Quat){c * p.w - s * p.z, c * p.x + s * p.y, c * p.y - s * p.x, c * p.z + s * p.w};
+}
+
+// k cos + k2 sin, from p
+MB_KERNEL Quat turn_by(Quat p, const double k[4], const double k2[4], Real c, Real s) {
+  return quat_mul(p, (Quat){c * k[0] + s * k2[0], c * k[1] + s * k2[1], c * k[2] + s * k2[2], c * k[3] + s * k2[3]});
+}
+
+// Turned about the joint's axis from where the parent is. Without `poses` O and its velocity are left out.
 MB_KERNEL Frame forward_revolute(const MbLink *link, const Frame *up, Stand *stand, Real cosine, Real sine,
-                                 Real v) {
-  const double *const k = link->k, *const k2 = link->k2;
-  const Quat q = {cosine * k[0] + sine * k2[0], cosine * k[1] + sine * k2[1], cosine * k[2] + sine * k2[2],
-                  cosine * k[3] + sine * k2[3]};
+                                 Real v, bool poses) {
+  const int along = link->along;
   Frame own;
-  own.q = quat_unit(quat_mul(up->q, q));
+  own.q = quat_unit(along < 3 ? turn_about(up->q, along, cosine, sine)
+                              : turn_by(up->q, link->k, link->k2, cosine, sine));
   own.R = quat_mat(own.q);
-  const Vec s = turn(own.R, link->a), r = turn(up->R, link->e), w = up->motion.turn, wr = cross(w, r);
-  own.O = add(up->O, r);
+  const Vec s = along == 0   ? own.R.x
+                : along == 1 ? own.R.y
+                : along == 2 ? own.R.z
+                             : turn(own.R, link->a);
+  const Vec r = turn(up->R, link->e), w = up->motion.turn, wr = cross(w, r);
   own.motion.turn = add_scaled(w, v, s);
-  own.motion.line = add(up->motion.line, wr);
   own.gamma.turn = add_scaled(up->gamma.turn, v, cross(w, s));
   own.gamma.line = add_cross(add_cross(up->gamma.line, up->gamma.turn, r), w, wr);
+  own.O = poses ? add(up->O, r) : r;
+  own.motion.line = poses ? add(up->motion.line, wr) : wr;
   stand->s = s, stand->r = r;
   return own;
+}
+
+MB_KERNEL void keep(Frame *slot, Frame own, bool poses) {
+  slot->q = own.q;
+  slot->R = own.R;
+  slot->motion.turn = own.motion.turn;
+  slot->gamma = own.gamma;
+  if (!poses) return;
+  slot->O = own.O;
+  slot->motion.line = own.motion.line;
 }
 
 // What becomes of a body's place and motion: its inertia in world axes, its pose and twist.
@@ -88,8 +113,8 @@ MB_KERNEL void forward_all(MbRecursion *work, const double *q, const double *v, 
     }
     const Frame own =
         forward_revolute(link, &work->frame[hop->up], &work->stand[b], load(cosine, hop->q - begin),
-                         load(sine, hop->q - begin), load(v, hop->v));
-    if (!hop->leaf) work->frame[hop->slot] = own;
+                         load(sine, hop->q - begin), load(v, hop->v), E != NULL);
+    if (!hop->leaf) keep(&work->frame[hop->slot], own, E != NULL);
     settle(link, own, &work->rigid[b], Eb, phib);
   }
 }

@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+// Rotations so small that they are rounding's: angles below 4e-16, as 1 − cos x = x²/2 would not show them.
+static bool is_unit(const double k[4]) { return fabs(k[1]) + fabs(k[2]) + fabs(k[3]) < 4e-16; }
+static bool is_axis(const double a[3], int i) {
+  return fabs(a[(i + 1) % 3]) + fabs(a[(i + 2) % 3]) < 4e-16 && a[i] > 0;
+}
+
 static void make_revolute(const MbModel *model, size_t b, MbLink *link) {
   const MbPose *P = &model->P[b], *B = &model->B[b];
   mb_quat_mul(link->k, P->q, B->q);
@@ -12,6 +18,9 @@ static void make_revolute(const MbModel *model, size_t b, MbLink *link) {
   mb_quat_unrotate(link->c, B->q, B->p);
   const double a[4] = {0, link->a[0], link->a[1], link->a[2]};
   mb_quat_mul(link->k2, link->k, a);
+  link->along = 3;
+  for (int i = 0; i < 3; i++)
+    if (is_unit(link->k) && is_axis(link->a, i)) link->along = i;
 }
 
 static void make_link(const MbModel *model, MbLinks *links, size_t b) {

@@ -26,10 +26,12 @@ typedef struct MbHop {
   double m;
 } MbHop;
 
-// What the pass over poses reads beside it.
+// What the pass over poses reads beside it. Where k = 1 and a is one of C's own axes, `along` says which and k, k2 and a are not
+// needed.
 typedef struct MbLink {
   double k[4], k2[4]; // revolute
   double a[3];        // revolute: axis in C axes
+  int along;          // revolute: 0, 1, 2 = x, y, z; 3 = any
   double e[3];        // revolute: O − O_p in the parent's C axes; else the joint's place in the parent from O_p
   double c[3];        // C − O in C axes; zero where O is C
   double m, I[3];

@@ -102,6 +102,10 @@ MB_KERNEL Vec apply_sym(Sym A, Vec b) {
   return (Vec){A.xx * b.x + A.xy * b.y + A.xz * b.z, A.xy * b.x + A.yy * b.y + A.yz * b.z,
                A.xz * b.x + A.yz * b.y + A.zz * b.z};
 }
+MB_KERNEL Vec add_apply_sym(Vec c, Sym A, Vec b) {
+  return (Vec){c.x + A.xx * b.x + A.xy * b.y + A.xz * b.z, c.y + A.xy * b.x + A.yy * b.y + A.yz * b.z,
+               c.z + A.xz * b.x + A.yz * b.y + A.zz * b.z};
+}
 // A b for a constant b
 MB_KERNEL Vec turn(Mat A, const double b[3]) {
   return (Vec){A.x.x * b[0] + A.y.x * b[1] + A.z.x * b[2], A.x.y * b[0] + A.y.y * b[1] + A.z.y * b[2],
@@ -195,21 +199,19 @@ MB_KERNEL Articulated inertia_less(Articulated A, Screw U, Screw V) {
   return A;
 }
 
-// At the origin of the parent, −r away:  H′ = H + [r] M,  I′ = I + W + Wᵀ,  W = −½ (H + H′) [r],  p′ = (n + r × f, f)
+// At the origin of the parent, −r away:  H′ = H + [r] M,  I′ = I + [r] Hᵀ − H′ [r]
 MB_KERNEL Articulated inertia_move(Articulated A, Vec r) {
   const Sym M = A.M;
-  const Mat Y = {cross(r, (Vec){M.xx, M.xy, M.xz}), cross(r, (Vec){M.xy, M.yy, M.yz}),
-                 cross(r, (Vec){M.xz, M.yz, M.zz})};
-  const Mat H = {add(A.H.x, Y.x), add(A.H.y, Y.y), add(A.H.z, Y.z)};
-  const Mat Z = {add(A.H.x, H.x), add(A.H.y, H.y), add(A.H.z, H.z)};
-  const Vec s = scale((Real){0} + 0.5, r);
-  A.I.xx += Z.z.x * r.y - Z.y.x * r.z;
-  A.I.yy += Z.x.y * r.z - Z.z.y * r.x;
-  A.I.zz += Z.y.z * r.x - Z.x.z * r.y;
-  A.I.xy += (Z.x.x * s.z - Z.z.x * s.x) + (Z.z.y * s.y - Z.y.y * s.z);
-  A.I.xz += (Z.y.x * s.x - Z.x.x * s.y) + (Z.z.z * s.y - Z.y.z * s.z);
-  A.I.yz += (Z.y.y * s.x - Z.x.y * s.y) + (Z.x.z * s.z - Z.z.z * s.x);
-  A.H = H;
+  const Mat H = A.H;
+  A.H.x = add_cross(H.x, r, (Vec){M.xx, M.xy, M.xz});
+  A.H.y = add_cross(H.y, r, (Vec){M.xy, M.yy, M.yz});
+  A.H.z = add_cross(H.z, r, (Vec){M.xz, M.yz, M.zz});
+  A.I.xx = A.I.xx + r.y * H.z.x - r.z * H.y.x + r.y * A.H.z.x - r.z * A.H.y.x;
+  A.I.yy = A.I.yy + r.z * H.x.y - r.x * H.z.y + r.z * A.H.x.y - r.x * A.H.z.y;
+  A.I.zz = A.I.zz + r.x * H.y.z - r.y * H.x.z + r.x * A.H.y.z - r.y * A.H.x.z;
+  A.I.xy = A.I.xy + r.y * H.z.y - r.z * H.y.y + r.z * A.H.x.x - r.x * A.H.z.x;
+  A.I.xz = A.I.xz + r.y * H.z.z - r.z * H.y.z + r.x * A.H.y.x - r.y * A.H.x.x;
+  A.I.yz = A.I.yz + r.z * H.x.z - r.x * H.z.z + r.x * A.H.y.y - r.y * A.H.x.y;
   return A;
 }
 

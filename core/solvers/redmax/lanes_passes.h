@@ -128,12 +128,12 @@ static void forward(MbRecursion *work, const double *q, const double *v, double 
 
 // ---- backward ---------------------------------------------------------------------------------------------
 
-// What moves the body at γ, less what acts on it from outside: I γ and the velocity terms at O.
-MB_KERNEL Screw wrench_at_gamma(const Rigid *rigid, Real m) {
+// To the children's p: what moves the body at γ, I γ and the velocity terms at O.
+MB_KERNEL Screw wrench_at_gamma(Screw p, const Rigid *rigid, Real m) {
   const Vec w = rigid->w, h = rigid->h;
   const Screw g = rigid->gamma;
-  const Vec n = add_cross(apply_sym(rigid->I, g.turn), w, apply_sym(rigid->I, w));
-  const Vec f = add_cross(scale(m, g.line), g.turn, h);
+  const Vec n = add_cross(add_apply_sym(p.turn, rigid->I, g.turn), w, apply_sym(rigid->I, w));
+  const Vec f = add_cross(add_scaled(p.line, m, g.line), g.turn, h);
   return (Screw){add_cross(n, h, g.line), add_cross(f, w, cross(w, h))};
 }
 
@@ -160,7 +160,7 @@ MB_KERNEL Articulated body_and_children(const MbRecursion *work, size_t b, const
   const Real m = (Real){0} + hop->m;
   Articulated A = hop->leaf ? only_rigid(rigid->I, rigid->h, m)
                             : with_rigid(&work->sum[hop->slot], rigid->I, rigid->h, m);
-  A.p = add_screw(A.p, wrench_at_gamma(rigid, m));
+  A.p = wrench_at_gamma(A.p, rigid, m);
   if (!f) return A;
   const Screw F = wrench_outside(work->links, b, E, f);
   A.p = (Screw){sub(A.p.turn, F.turn), sub(A.p.line, F.line)};
@@ -215,7 +215,8 @@ MB_KERNEL void outward(MbRecursion *work, double *y) {
       work->rate[hop->slot] = outward_joint(work, b, own, y);
       continue;
     }
-    const Real rate = (stand->u - dot(stand->V.turn, a.turn)) - dot(stand->V.line, a.line);
+    const Vec n = stand->V.turn;
+    const Real rate = (((stand->u - n.x * a.turn.x) - n.y * a.turn.y) - n.z * a.turn.z) - dot(stand->V.line, a.line);
     store(y, hop->v, rate);
     if (!hop->leaf) work->rate[hop->slot] = (Screw){add_scaled(own.turn, rate, stand->s), own.line};
   }

@@ -206,19 +206,23 @@ MB_KERNEL bool backward(MbRecursion *work, const double *E, const double *f, con
 // ---- outward ----------------------------------------------------------------------------------------------
 
 MB_KERNEL void outward(MbRecursion *work, double *y) {
+  Screw latest = work->rate[0];
+  uint32_t before = 0;
   const MbLinks *links = work->links;
   for (size_t b = 0; b < links->nb; b++) {
     const MbHop *hop = &links->hop[b];
     const Stand *stand = &work->stand[b];
-    const Screw a = work->rate[hop->up], own = move_motion(a, stand->r);
+    const Screw a = hop->up == before ? latest : work->rate[hop->up], own = move_motion(a, stand->r);
     if (hop->kind != MB_LINK_REVOLUTE) {
       work->rate[hop->slot] = outward_joint(work, b, own, y);
+      before = UINT32_MAX;
       continue;
     }
     const Vec n = stand->V.turn;
     const Real rate = (((stand->u - n.x * a.turn.x) - n.y * a.turn.y) - n.z * a.turn.z) - dot(stand->V.line, a.line);
     store(y, hop->v, rate);
-    if (!hop->leaf) work->rate[hop->slot] = (Screw){add_scaled(own.turn, rate, stand->s), own.line};
+    latest = (Screw){add_scaled(own.turn, rate, stand->s), own.line}, before = hop->slot;
+    if (!hop->leaf) work->rate[hop->slot] = latest;
   }
 }
 

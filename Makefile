@@ -24,7 +24,7 @@ else
   $(error FLAVOUR must be release, asan or fuzz, not "$(FLAVOUR)")
 endif
 CFLAGS_ALL := $(BASE) $(OPT) $(CFLAGS)
-LIBS       := -lcjson -lmuparser -lz -llapacke -lm
+LIBS       := -lcjson -lmuparser -lz -llapacke -lblas -lmetis -lm
 LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -fopenmp $(LDFLAGS)
 
 LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c gpu/*.c)
@@ -52,7 +52,11 @@ endif
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-$(BUILD)/%.o: %.c
+# What is asked for together with it waits for `deps` (or `deps-dev`), also under -j.
+FIRST := $(filter deps deps-dev,$(MAKECMDGOALS))
+demo check check-asan check-fuzz fuzz bench lint: | $(FIRST)
+
+$(BUILD)/%.o: %.c | $(FIRST)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -c -o $@ $<

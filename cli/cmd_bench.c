@@ -227,8 +227,12 @@ static MbStatus run(const MbArgs *args) {
   if (bodies > 1000000) status = mb_error(&report, MB_USAGE, "", "--bodies: at most 1000000");
   if (!status) status = bench_integrators(args, bodies, integrators, &report);
   if (!status) status = bench_codec(bodies, codec, &report);
-  mb_console_report(stderr, &report);
-  if (!status && mb_arg_given(args, "json")) return mb_console_json(tree);
+  const bool json = mb_arg_given(args, "json");
+  if (status && json)
+    mb_console_json_failure(status, &report);
+  else
+    mb_console_report(stderr, &report);
+  if (!status && json) return mb_console_json(tree);
   if (!status) print_result(tree);
   cJSON_Delete(tree);
   return status;
@@ -247,7 +251,7 @@ static const MbOption options[] = {
      .argument = "N",
      .help = "threads",
      .fallback = "1"},
-    {.name = "json", .help = "answer as JSON on stdout"},
+    {.name = "json", .help = "answer as JSON on stdout; after a failure, status and issues"},
 };
 
 const MbCommand mb_command_bench = {

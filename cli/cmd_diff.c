@@ -2,6 +2,7 @@
 #include "cli/diff_result.h"
 #include "cli/file_kind.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "io/compare/compare.h"
 #include "core/base/alloc.h"
 #include "core/base/arena.h"
@@ -10,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // ---- tolerances -----------------------------------------------------------------------------------
 
@@ -181,8 +181,8 @@ static MbStatus compare_all(const MbArgs *args, const MbCompareOptions *options,
 
 static MbStatus learn(const MbArgs *args, const MbCompareOptions *options, MbReport *report) {
   const char *file = mb_arg(args, "write-tolerances")->text;
-  if (!mb_arg_given(args, "force") && !access(file, F_OK))
-    return mb_error(report, MB_IO, "", "%s is there already (--force replaces it)", file);
+  const MbStatus blocked = mb_output_refuse(file, mb_arg_given(args, "force"), report);
+  if (blocked) return blocked;
   Lesson lesson = {.count = args->noperands};
   MbTolerances tolerances = {0};
   lesson.traj = mb_calloc(lesson.count, sizeof *lesson.traj);
@@ -217,7 +217,10 @@ static MbStatus run(const MbArgs *args) {
   if (rtol->given) options.fallback.rtol = rtol->number;
   if (!status)
     status = learning ? learn(args, &options, &report) : compare_two(args, &wanted, &options, &report);
-  mb_console_report(stderr, &report);
+  if (status && status != MB_DIFFERS && mb_arg_given(args, "json"))
+    mb_console_json_failure(status, &report);
+  else
+    mb_console_report(stderr, &report);
   wanted_free(&wanted);
   return status;
 }
@@ -261,7 +264,7 @@ static const MbOption options[] = {
      .type = MB_OPTION_COUNT,
      .argument = "N",
      .help = "show the N worst channels only, worst first"},
-    {.name = "json", .help = "answer as JSON on stdout"},
+    {.name = "json", .help = "answer as JSON on stdout; after a failure, status and issues"},
 };
 
 const MbCommand mb_command_diff = {

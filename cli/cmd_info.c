@@ -18,7 +18,8 @@ static cJSON *parsed(const char *json) {
 static cJSON *channel_json(MbTraj *traj, size_t i, const MbChannel *channel, MbReport *report) {
   cJSON *item = cJSON_CreateObject();
   const double bound = mb_traj_bound(traj, i);
-  const double raw = 8.0 * (double)channel->items * (double)channel->width * (double)mb_traj_frames(traj);
+  const double raw =
+      8.0 * (double)channel->items * (double)channel->width * (double)mb_traj_frames_there(traj);
   const double bytes = (double)mb_traj_channel_bytes(traj, i, report);
   cJSON_AddStringToObject(item, "name", channel->name);
   cJSON_AddNumberToObject(item, "items", (double)channel->items);
@@ -74,16 +75,28 @@ static cJSON *meshes_json(MbTraj *traj, MbReport *report) {
   return list;
 }
 
+// [first, last] of the frames that are missing.
+static cJSON *missing_json(const MbTraj *traj) {
+  cJSON *list = cJSON_CreateArray();
+  for (size_t i = 0; i < mb_traj_gaps(traj); i++) {
+    const MbTrajGap gap = mb_traj_gap(traj, i);
+    const double ends[2] = {(double)gap.first, (double)(gap.first + gap.count - 1)};
+    cJSON_AddItemToArray(list, cJSON_CreateDoubleArray(ends, 2));
+  }
+  return list;
+}
+
 static cJSON *trajectory_json(MbTraj *traj, MbReport *report) {
   cJSON *tree = cJSON_CreateObject(), *channels = cJSON_CreateArray();
   size_t nchannels = 0;
   const MbChannel *channel = mb_traj_channels(traj, &nchannels);
-  const double frames = (double)mb_traj_frames(traj), bytes = (double)mb_traj_file_bytes(traj);
+  const double frames = (double)mb_traj_frames_there(traj), bytes = (double)mb_traj_file_bytes(traj);
   const size_t nchunks = mb_traj_chunks(traj);
   cJSON_AddStringToObject(tree, "file", mb_traj_path(traj));
   cJSON_AddBoolToObject(tree, "whole", mb_traj_whole(traj));
   cJSON_AddNumberToObject(tree, "file_bytes", bytes);
   cJSON_AddNumberToObject(tree, "frames", frames);
+  cJSON_AddItemToObject(tree, "missing", missing_json(traj));
   cJSON_AddNumberToObject(tree, "step", mb_traj_step(traj));
   if (nchunks) {
     cJSON_AddNumberToObject(tree, "start", mb_traj_chunk(traj, 0).t0);
@@ -169,6 +182,10 @@ static void print_frames(const cJSON *tree) {
   printf("frames       %.0f in %.0f %s, ", number(tree, "frames"), chunks, chunks == 1 ? "chunk" : "chunks");
   if (chunks > 0) printf("t = %.6g to %.6g s, ", number(tree, "start"), number(tree, "end"));
   printf("steps of %.6g s\n", number(tree, "step"));
+  const cJSON *missing = cJSON_GetObjectItem(tree, "missing"), *gap = NULL;
+  cJSON_ArrayForEach(gap, missing)
+      printf("%-12s frames %.0f to %.0f\n", gap == missing->child ? "missing" : "",
+             cJSON_GetArrayItem(gap, 0)->valuedouble, cJSON_GetArrayItem(gap, 1)->valuedouble);
 }
 
 static void print_trajectory(const cJSON *tree) {
@@ -197,8 +214,9 @@ static MbStatus trajectory_info(const char *path, bool json) {
   MbTraj *traj = NULL;
   MbStatus status = mb_traj_open(path, &traj, &report);
   cJSON *tree = status ? NULL : trajectory_json(traj, &report);
-  mb_console_report(stderr, &report);
   mb_traj_free(traj);
+  if (status && json) return mb_console_json_failure(status, &report);
+  mb_console_report(stderr, &report);
   if (status) return status;
   if (json) return mb_console_json(tree);
   print_trajectory(tree);
@@ -215,7 +233,10 @@ static MbStatus scene_info(const char *path, bool json) {
   if (!status) status = mb_model_create(scene, &model, &report);
   if (!status) status = mb_sim_create(model, NULL, &sim, &report);
   if (scene) mb_scene_locate(scene, &report);
-  mb_console_report(stderr, &report);
+  if (status && json)
+    mb_console_json_failure(status, &report);
+  else
+    mb_console_report(stderr, &report);
   if (!status) {
     cJSON *plan = mb_plan_json(scene, model, sim);
     if (json)
@@ -236,7 +257,10 @@ static MbStatus run(const MbArgs *args) {
   const bool json = mb_arg_given(args, "json");
   const MbFileKind kind = mb_file_kind(path);
   if (kind == MB_FILE_UNREADABLE) {
-    mb_console_error("%s cannot be read: %s", path, strerror(errno));
+    MbReport report = {0};
+    mb_error(&report, MB_IO, "", "%s cannot be read: %s", path, strerror(errno));
+    if (json) return mb_console_json_failure(MB_IO, &report);
+    mb_console_report(stderr, &report);
     return MB_IO;
   }
   // a file that is called a trajectory and is none should hear that, not that it is no JSON
@@ -246,7 +270,7 @@ static MbStatus run(const MbArgs *args) {
 }
 
 static const MbOption options[] = {
-    {.name = "json", .help = "answer as JSON on stdout"},
+    {.name = "json", .help = "answer as JSON on stdout; after a failure, status and issues"},
 };
 
 const MbCommand mb_command_info = {

@@ -35,8 +35,9 @@ static MbStatus repair(const char *source, const char *target, bool force, MbRep
       unlink(output.part);
   }
   if (!status)
-    fprintf(stderr, "%s: %llu frames in %llu chunks\n", target, (unsigned long long)counts.frames,
-            (unsigned long long)counts.chunks);
+    fprintf(stderr, "%s: %llu %s in %llu %s\n", target, (unsigned long long)counts.frames,
+            counts.frames == 1 ? "frame" : "frames", (unsigned long long)counts.chunks,
+            counts.chunks == 1 ? "chunk" : "chunks");
   mb_output_free(&output);
   return status;
 }

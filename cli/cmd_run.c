@@ -27,8 +27,8 @@ static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
 static MbStatus check_device(const MbRun *run, MbReport *report) {
   const MbValue *given = mb_arg(run->args, "device");
   const MbDevice device = given->given ? (MbDevice)given->word : run->scene->spec.solver.device;
-  if (device != MB_CUDA || mb_gpu_available()) return MB_OK;
-  if (given->given && !report->kept) report->file[0] = 0; // not the scene's fault
+  if (device != MB_CUDA || mb_gpu_available()) return MB_OK; // `mbsim validate` warns of it
+  if (given->given && !report->kept) report->file[0] = 0;    // not the scene's fault
   return mb_error(report, MB_DEVICE, given->given ? "" : "/solver/device", "device cuda: %s", mb_gpu_text());
 }
 
@@ -88,10 +88,23 @@ static MbStatus load(MbRun *run, MbReport *report) {
   return MB_OK;
 }
 
+// What it warns of is about the scene's text, and of use before the run.
+static MbStatus create_sim(MbRun *run, const MbSimOptions *options, MbReport *report) {
+  MbReport said = {0};
+  snprintf(said.file, sizeof said.file, "%s", run->scene->name);
+  const MbStatus status = mb_sim_create(run->model, options, &run->sim, &said);
+  mb_scene_locate(run->scene, &said);
+  if (status)
+    *report = said;
+  else
+    mb_log_report(&run->log, &said);
+  return status;
+}
+
 static MbStatus prepare(MbRun *run, MbReport *report) {
   const MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count};
   MbStatus status = plan_output(run, report);
-  if (!status) status = mb_sim_create(run->model, &options, &run->sim, report);
+  if (!status) status = create_sim(run, &options, report);
   if (!status) status = allocate(run, report);
   const MbValue *resume = mb_arg(run->args, "resume");
   if (!status && resume->given) status = mb_resume_open(run, resume->text, report);
@@ -125,28 +138,39 @@ static MbStatus create_file(MbRun *run, MbReport *report) {
 
 // ---- ending -------------------------------------------------------------------------------------
 
-// What could not be written further stays where it is, and the message says what can be done with it.
-static MbStatus give_up(MbRun *run, MbStatus status, MbReport *report) {
-  MbTrajCounts counts = {0};
-  if (run->writer) mb_traj_counts(run->writer, &counts);
-  mb_traj_abandon(run->writer);
-  run->writer = NULL;
-  if (!counts.frames) {
-    if (run->output.inode) unlink(run->output.part);
-    return status;
-  }
-  mb_error(report, status, "",
-           "%s is kept; it is readable up to its last complete chunk: `mbsim repair %s` makes a "
-           "whole file of it",
-           run->output.part, run->output.part);
-  return status;
+// Frames that a file which was not closed can be read with.
+static uint64_t readable_frames(const char *path) {
+  MbReport ignored = {0};
+  MbTraj *traj = NULL;
+  const uint64_t frames = mb_traj_open(path, &traj, &ignored) ? 0 : mb_traj_frames(traj);
+  mb_traj_free(traj);
+  return frames;
 }
 
-// A killed run's part that this file replaces.
-static void drop_old_part(const MbRun *run, const MbTrajCounts *counts) {
-  if (!run->old || !mb_path_ends(mb_traj_path(run->old), ".part")) return;
-  if (mb_arg_given(run->args, "output") || counts->frames < mb_traj_frames(run->old)) return;
-  unlink(mb_traj_path(run->old));
+// What could not be written further stays where it is, and the message says what can be done with it; without a frame
+// it is of no use.
+static MbStatus give_up(MbRun *run, MbStatus status, MbReport *report) {
+  mb_traj_abandon(run->writer);
+  run->writer = NULL;
+  if (!run->output.inode) return status;
+  if (!readable_frames(run->output.part)) {
+    unlink(run->output.part);
+    return status;
+  }
+  return mb_error(report, status, "",
+                  "%s is kept; it is readable up to its last complete chunk: `mbsim repair %s` makes a "
+                  "whole file of it",
+                  run->output.part, run->output.part);
+}
+
+// A killed run's part: removed where this file takes its place, kept where --output has named another one.
+static void drop_old_part(MbRun *run, const MbTrajCounts *counts) {
+  const char *part = run->old ? mb_traj_path(run->old) : "";
+  if (!mb_path_ends(part, ".part") || counts->frames < mb_traj_frames(run->old)) return;
+  if (mb_arg_given(run->args, "output"))
+    mb_log_say(&run->log, "%s is left where it is; %s has all that it holds", part, run->output.file);
+  else
+    unlink(part);
 }
 
 // Closes the file and puts it in place; `status` is how the loop ended.
@@ -157,11 +181,7 @@ static MbStatus finish(MbRun *run, MbStatus status, int64_t from, MbReport *repo
   if (closed) return *report = closing, give_up(run, closed, report);
   closed = mb_traj_close(run->writer, &counts, &closing);
   run->writer = NULL;
-  if (closed) {
-    *report = closing;
-    return mb_error(report, closed, "", "%s is kept; `mbsim repair %s` makes a whole file of it",
-                    run->output.part, run->output.part);
-  }
+  if (closed) return *report = closing, give_up(run, closed, report);
   closed = mb_output_place(&run->output, &closing);
   if (closed) return *report = closing, closed;
   drop_old_part(run, &counts);
@@ -274,11 +294,17 @@ const MbCommand mb_command_run = {
         "and a checkpoint, and the exit status is 130; a second signal kills at once. When the numbers fail "
         "(exit 4) "
         "the file holds everything before.\n\n"
-        "Every run ends with a checkpoint, so --resume with a longer --duration goes on. A resumed run "
-        "writes "
-        "the same bytes as one that was never interrupted. Without --output the resumed file is replaced "
-        "when "
-        "the run ends.\n\n"
+        "Every run ends with a checkpoint, so --resume with a longer --duration goes on. Without --output "
+        "the "
+        "resumed file is replaced when the run ends (and a killed run's .part removed); with --output it "
+        "stays.\n\n"
+        "The same scene gives the same frames, meshes, events and checkpoints, bit for bit, on any number of "
+        "threads "
+        "and whether or not the run was interrupted and resumed, and so the same answer of mbsim hash. Their "
+        "records "
+        "in the file are the same bytes too, except that 32 frames which take longer than 10 s to come are "
+        "divided by "
+        "the clock. Whole files differ: they tell when, where and by what command they were made.\n\n"
         "All messages go to stderr, nothing to stdout.",
     .noptions = sizeof options / sizeof *options,
     .options = options,

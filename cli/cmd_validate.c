@@ -1,6 +1,7 @@
 #include "cli/console.h"
 #include "cli/plan_text.h"
 #include "cli/scene_input.h"
+#include "gpu/gpu.h"
 
 #include <string.h>
 
@@ -14,6 +15,13 @@ static cJSON *answer(const MbReport *report, cJSON *plan) {
   return tree;
 }
 
+// The scene is in order, but a run of it would be refused on this machine.
+static void warn_device(const MbScene *scene, MbReport *report) {
+  if (scene->spec.solver.device == MB_CUDA && !mb_gpu_available())
+    mb_warning(report, "/solver/device",
+               "device cuda: %s; without --device cpu a run is refused here (exit 6)", mb_gpu_text());
+}
+
 static MbStatus run(const MbArgs *args) {
   MbReport report = {0};
   MbScene *scene = NULL;
@@ -22,6 +30,7 @@ static MbStatus run(const MbArgs *args) {
   MbStatus status = mb_scene_input(args, args->operands[0], &scene, &report);
   if (!status) status = mb_model_create(scene, &model, &report);
   if (!status) status = mb_sim_create(model, NULL, &sim, &report);
+  if (!status) warn_device(scene, &report);
   if (scene) mb_scene_locate(scene, &report);
   cJSON *plan = status ? NULL : mb_plan_json(scene, model, sim);
   if (mb_arg_given(args, "json")) {
@@ -48,11 +57,12 @@ const MbCommand mb_command_validate = {
     .least = 1,
     .most = 1,
     .summary = "check a scene and tell what would run",
-    .details = "Reads SCENE (- reads it from stdin) and builds its model, without a step. All errors and "
-               "warnings go "
-               "to stderr as FILE:LINE:COLUMN: error: /pointer: text; what would run goes to stdout. Exit 3 "
-               "when the "
-               "scene is invalid.",
+    .details = "Reads SCENE (- reads it from stdin) and builds its model, without a step. Errors and "
+               "warnings go to stderr as FILE:LINE:COLUMN: error: /pointer: text, all of them (up to 20): "
+               "first those of form "
+               "(keys, types, bounds, names) and, once there are none, those of meaning (masses, trees of "
+               "joints, solvers "
+               "that do not fit). What would run goes to stdout. Exit 3 when the scene is invalid.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

@@ -4,13 +4,21 @@
 
 #include <zlib.h>
 
+#ifdef __clang__
+static const char compiler[] = ""; // its version begins with its name
+#elif defined __GNUC__
+static const char compiler[] = "gcc ";
+#else
+static const char compiler[] = "";
+#endif
+
 static MbStatus run(const MbArgs *args) {
   if (mb_arg_given(args, "short")) {
     puts(mb_version());
     return MB_OK;
   }
   printf("mbsim %s\n", mb_version());
-  printf("compiler: %s\n", __VERSION__);
+  printf("compiler: %s%s\n", compiler, __VERSION__);
   printf("features: zlib %s, muParser, cJSON %s", zlibVersion(), cJSON_Version());
 #ifdef _OPENMP
   printf(", OpenMP %d", _OPENMP);

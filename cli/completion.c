@@ -6,14 +6,17 @@ static void words(FILE *out, const char *const *list) {
     fprintf(out, "%s%s", word == list ? "" : " ", *word);
 }
 
-// What may follow the options that take something other than a file.
+// What may follow the options that take a value.
 static void value_cases(FILE *out, const MbCommand *command) {
   for (size_t i = 0; i < command->noptions; i++) {
     const MbOption *option = &command->options[i];
-    if (option->type == MB_OPTION_FLAG || option->type == MB_OPTION_FILE) continue;
-    fprintf(out, "      %s:--%s) COMPREPLY=($(compgen -W '", command->name, option->name);
+    if (option->type == MB_OPTION_FLAG) continue;
+    fprintf(out, "    %s:--%s", command->name, option->name);
+    if (option->letter) fprintf(out, "|%s:-%c", command->name, option->letter);
+    fputs(option->type == MB_OPTION_FILE ? ") COMPREPLY=($(compgen -f" : ") COMPREPLY=($(compgen -W '", out);
     words(out, option->words);
-    fputs("' -- \"$word\")); return ;;\n", out);
+    fputs(option->type == MB_OPTION_FILE ? " -- \"$word\")); return ;;\n" : "' -- \"$word\")); return ;;\n",
+          out);
   }
 }
 
@@ -21,7 +24,7 @@ void mb_help_bash(FILE *out) {
   fputs("# bash completion for mbsim; made by `mbsim help bash`\n"
         "_mbsim() {\n"
         "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
-        "  local options= operands=\n"
+        "  local options= operands= files=\n"
         "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
         "    COMPREPLY=($(compgen -W '",
         out);
@@ -34,12 +37,15 @@ void mb_help_bash(FILE *out) {
     for (size_t i = 0; i < (*c)->noptions; i++) fprintf(out, "--%s ", (*c)->options[i].name);
     fputs("--help' operands='", out);
     words(out, (*c)->operand_words);
-    fputs("' ;;\n", out);
+    fprintf(out, "' files=%s ;;\n", (*c)->most && !(*c)->operand_words ? "yes" : "");
   }
   fputs("  esac\n"
         "  case $word in\n"
         "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-        "    *) COMPREPLY=($(compgen -W \"$operands\" -- \"$word\"; compgen -f -- \"$word\")) ;;\n"
+        "    *)\n"
+        "      COMPREPLY=($(compgen -W \"$operands\" -- \"$word\"))\n"
+        "      [ -z \"$files\" ] || COMPREPLY+=($(compgen -f -- \"$word\"))\n"
+        "      ;;\n"
         "  esac\n"
         "}\n"
         "complete -o filenames -F _mbsim mbsim\n",

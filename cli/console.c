@@ -139,6 +139,14 @@ MbStatus mb_console_json(cJSON *tree) {
   return MB_OK;
 }
 
+MbStatus mb_console_json_failure(MbStatus status, const MbReport *report) {
+  cJSON *tree = cJSON_CreateObject();
+  cJSON_AddNumberToObject(tree, "status", status);
+  cJSON_AddItemToObject(tree, "issues", mb_console_report_json(report));
+  mb_console_json(tree);
+  return status;
+}
+
 bool mb_console_reader_left(void) {
   struct pollfd output = {.fd = STDOUT_FILENO};
   return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);

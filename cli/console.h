@@ -28,6 +28,8 @@ const char *mb_console_rate(double number, char text[32]);
 // Prints the tree on stdout, indented, and frees it. MB_IO when memory ran out (tree NULL) or stdout is
 // broken.
 MbStatus mb_console_json(cJSON *tree);
+// The answer of a command with --json that has none: {"status", "issues"}. Returns `status`.
+MbStatus mb_console_json_failure(MbStatus status, const MbReport *report);
 bool mb_console_reader_left(void); // stdout is a pipe that nobody reads any more
 // Flushes stdout. A reader that went away (`| head`) is no failure; a full disk is.
 MbStatus mb_console_finish(MbStatus status);

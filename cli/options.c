@@ -29,8 +29,11 @@ static MbStatus unknown_option(const MbCommand *command, const char *name, MbRep
 
 static MbStatus take_number(const MbOption *option, const char *text, MbValue *value, MbReport *report) {
   char *end = NULL;
+  errno = 0;
   value->number = strtod(text, &end);
   const bool positive = option->type == MB_OPTION_POSITIVE;
+  if (end != text && !*end && isinf(value->number) && errno == ERANGE)
+    return mb_error(report, MB_USAGE, "", "--%s: \"%s\" is too large for a number", option->name, text);
   if (end == text || *end || !isfinite(value->number) || value->number < 0 ||
       (positive && value->number == 0))
     return mb_error(report, MB_USAGE, "", "--%s: \"%s\" is not a number %s", option->name, text,

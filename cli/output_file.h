@@ -10,10 +10,14 @@ typedef struct MbOutput {
   char *file, *part;      // where it will be, and where it is written; mb_free both
   bool replace;           // an existing file may be replaced
   uint64_t device, inode; // of the part, so that another's is not renamed
+  int lock;               // the part, open and locked while this program writes it; -1 = none
 } MbOutput;
 
+// MB_IO when something is at `path` and may not be replaced.
+MbStatus mb_output_refuse(const char *path, bool replace, MbReport *report);
 // Chooses the names. MB_IO when the file is there and `replace` is not given, or when a part is there and
-// `discard` is not. `source` is a file being read, or NULL: the part is never it.
+// `discard` is not, or when another run is writing it or `source`. `source` is a file being read, or NULL: the part is
+// never it.
 MbStatus mb_output_plan(MbOutput *output, const char *file, const char *source, bool replace, bool discard,
                         MbReport *report);
 // To be called when the part has been created.

@@ -128,8 +128,10 @@ static cJSON *error_value(const char *text, MbReport *report) {
   if (!strcmp(text, "fine") || !strcmp(text, "view")) return cJSON_CreateString(text);
   cJSON *object = text[0] == '{' ? cJSON_Parse(text) : NULL;
   if (object) return object;
-  mb_error(report, MB_USAGE, "", "--error: \"%s\" is none of 0, fine, view, a number, an object of numbers",
-           text);
+  mb_error(
+      report, MB_USAGE, "",
+      "--error: \"%s\" is none of 0, fine, view, a number above 0, an object of numbers as {\"pose\": 1e-6}",
+      text);
   return NULL;
 }
 

@@ -23,9 +23,9 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
        .help = "replace or add a value of the scene, by JSON pointer (/bodies/0/mass=2); may be repeated"},  \
       {.name = "duration",                                                                                   \
        .letter = 'd',                                                                                        \
-       .type = MB_OPTION_POSITIVE,                                                                           \
+       .type = MB_OPTION_NUMBER,                                                                             \
        .argument = "SECONDS",                                                                                \
-       .help = "how long to simulate, instead of the scene's duration or steps"},                            \
+       .help = "how long to simulate, instead of the scene's duration or steps; 0: the start alone"},        \
       {.name = "step",                                                                                       \
        .type = MB_OPTION_POSITIVE,                                                                           \
        .argument = "SECONDS",                                                                                \
@@ -47,8 +47,8 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
       {.name = "error",                                                                                      \
        .type = MB_OPTION_TEXT,                                                                               \
        .argument = "E",                                                                                      \
-       .help = "largest error of the numbers in the file: 0 (lossless), fine, view, or a number for all"     \
-               " of them (SI units)"},                                                                       \
+       .help = "largest error of the numbers in the file: 0 (lossless), fine, view, a number for all of"     \
+               " them (SI units), or an object as in the scene's output.error: {\"pose\": 1e-6}"},           \
   {                                                                                                          \
     .name = "checkpoint", .type = MB_OPTION_POSITIVE, .argument = "SECONDS",                                 \
     .help = "simulated time between checkpoints, instead of the scene's"                                     \

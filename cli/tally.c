@@ -1,4 +1,5 @@
 #include "cli/tally.h"
+#include "core/base/report.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +19,7 @@ void mb_tally_start(MbTally *t, const MbChannel *channels, size_t count) {
 
 void mb_tally_frame(MbTally *t, const double *frame) {
   if (t->energy != SIZE_MAX) {
-    t->last = frame[t->energy];
+    t->last = mb_plain(frame[t->energy]);
     if (!t->started) t->first = t->last;
     for (size_t k = 0; k < t->nenergies; k++) t->scale = fmax(t->scale, fabs(frame[t->energies + k]));
   }
@@ -28,7 +29,7 @@ void mb_tally_frame(MbTally *t, const double *frame) {
 
 double mb_tally_drift(const MbTally *t) {
   if (t->energy == SIZE_MAX || !t->started) return NAN;
-  return t->scale > 0 ? (t->last - t->first) / t->scale : 0;
+  return t->scale > 0 ? mb_plain((t->last - t->first) / t->scale) : 0;
 }
 
 double mb_tally_constraint(const MbTally *t) { return t->constraint == SIZE_MAX ? NAN : t->worst; }

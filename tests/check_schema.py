@@ -21,7 +21,10 @@ BEYOND = {
     "matrix_mirror", "matrix_skew", "mesh_missing", "name_twice", "parameter_name", "parameter_order",
     "quaternion_length", "table_lengths", "table_order",
     "joint_circle", "joint_composite_empty", "joint_euler_order", "joint_maximal", "joint_parent_unknown",
-    "joint_position_count", "joint_spline_short", "joint_trapezoidal",
+    "joint_pose", "joint_position_count", "joint_spline_short", "spring_same_body", "spring_strain_length",
+    "spring_zero_length", "spring_body", "multi_spring_passive", "multi_spring_all_passive",
+    "muscle_path_short", "inertia_and_shape_density", "inertia_and_shape_material", "parameter_itself",
+    "wrench_empty", "joint_force_count",
 }
 
 

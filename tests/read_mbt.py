@@ -70,48 +70,170 @@ def content(flags, payload):
     return out
 
 
+class Block:
+    """What is fixed about a block: which numbers of the frame it holds, and which velocities belong to them."""
+
+    def __init__(self, number, part, parts, channel, place):
+        self.number, self.part = number, part
+        self.width, items, step = channel["width"] // parts, channel["items"], channel["width"]
+        self.cols = items * self.width
+        self.places = [place + i * step + part * self.width + k for i in range(items) for k in range(self.width)]
+        self.kind, self.source = None, None  # "position" or "rotation", and the block of the velocities
+
+
+def layout(channels):
+    """The blocks of a chunk, in their order."""
+    blocks, place = [], 0
+    for number, channel in enumerate(channels):
+        parts = 2 if channel["width"] == 6 else 1
+        blocks += [Block(number, part, parts, channel, place) for part in range(parts)]
+        place += channel["items"] * channel["width"]
+    for block in blocks:
+        stem, _, kind = channels[block.number]["name"].rpartition(".")
+        if not stem or kind not in ("position", "rotation"):
+            continue
+        fits = [n for n, c in enumerate(channels) if c["name"] == stem + ".velocity"]
+        if not fits or channels[fits[0]]["items"] != channels[block.number]["items"]:
+            continue
+        theirs, w, w_velocity = fits[0], channels[block.number]["width"], channels[fits[0]]["width"]
+        if kind == "rotation":
+            part = 0 if (w, w_velocity) == (4, 6) else None
+        else:
+            part = block.part if w == w_velocity and w else 1 if (w, w_velocity) == (3, 6) else None
+        if part is not None:
+            block.kind = kind
+            block.source = next(i for i, b in enumerate(blocks) if (b.number, b.part) == (theirs, part))
+    return blocks
+
+
+def nearest(y):
+    """The integer nearest to y, ties to even; 0 where y is too large or no number."""
+    return round(y) if abs(y) <= 2.0**48 else 0
+
+
+def predict_position(h, v, gain):
+    """How far it is, in multiples of the gain; v: velocities of this row and one or two before."""
+    if len(v) == 2:
+        return nearest(h / 2 / gain * (v[0] + v[1]))
+    return nearest(h / 6 / gain * ((v[0] + v[2]) + 4 * v[1]))
+
+
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def predict_rotation(h, w, begin, gain):
+    """The quaternion `begin` (integers) turned by angular velocities w of this row and one or two before."""
+    if len(w) == 2:
+        u = [h / 4 * (w[0][k] + w[1][k]) for k in range(3)]
+    else:
+        u = [h / 12 * ((w[0][k] + w[2][k]) + 4 * w[1][k]) for k in range(3)]
+    turn = cross(w[0], w[-1])
+    u = [u[k] + h * h / 24 * turn[k] for k in range(3)]
+    s = (u[0] * u[0] + u[1] * u[1]) + u[2] * u[2]
+    c = 1 - s * (1.0 / 2) * (1 - s * (1.0 / 12) * (1 - s * (1.0 / 30) * (1 - s * (1.0 / 56))))
+    f = 1 - s * (1.0 / 6) * (1 - s * (1.0 / 20) * (1 - s * (1.0 / 42) * (1 - s * (1.0 / 72))))
+    x, y, z = (f * t for t in u)
+    q = [float(signed(b)) * gain for b in begin]
+    return [
+        c * q[0] - ((x * q[1] + y * q[2]) + z * q[3]),
+        c * q[1] + ((x * q[0] + y * q[3]) - z * q[2]),
+        c * q[2] + ((y * q[0] + z * q[1]) - x * q[3]),
+        c * q[3] + ((z * q[0] + x * q[2]) - y * q[1]),
+    ]
+
+
+def turned(h, w, begin, d, gain):
+    """One quaternion's integers from its residuals d."""
+    p = predict_rotation(h, w, begin, gain)
+    inverse = 1.0 / gain
+    m = 0
+    for k in range(1, 4):
+        if abs(p[k]) > abs(p[m]):
+            m = k
+    q, rest = [0] * 4, 1.0
+    for k in range(4):
+        if k != m:
+            q[k] = (d[k] + nearest(p[k] * inverse)) & M64
+            x = float(signed(q[k])) * gain
+            rest -= x * x
+    root = math.sqrt(rest) if rest > 0 else 0.0
+    q[m] = (d[m] + nearest((-root if p[m] < 0 else root) * inverse)) & M64
+    return q
+
+
 class Trajectory:
     def __init__(self, data):
-        self.head, self.frames, self.times, self.meshes, self.tags = None, [], [], [], {}
-        self.modes, self.kinds, self.listed = {}, {}, None
+        self.head, self.frames, self.times, self.numbers = None, [], [], []  # numbers: of the frames
+        self.meshes, self.tags, self.modes, self.kinds, self.moved = [], {}, {}, {}, 0
+        listed = None
         for tag, flags, payload, at in records(data):
             self.tags[tag] = self.tags.get(tag, 0) + 1
             if tag == "HEAD":
                 self.head = json.loads(content(flags, payload))
+                self.blocks = layout(self.head["channels"])
             elif tag == "CHNK":
                 self.chunk(payload)
             elif tag == "MESH":
                 self.meshes.append(self.mesh(content(flags, payload)))
             elif tag == "INDX":
-                self.listed = sum(
+                listed = sum(
                     struct.unpack_from("<QQ", payload, 16 + 48 * i)[1]
                     for i in range(struct.unpack_from("<Q", payload)[0])
                 )
-        need(self.listed == len(self.frames), "the index lists another number of frames")
+        need(listed == len(self.frames), "the index lists another number of frames")
+
+    def gaps(self):
+        """(first, last) of frames that are missing between others."""
+        gaps, expected = [], 0
+        for number in self.numbers:
+            if number > expected:
+                gaps.append((expected, number - 1))
+            expected = number + 1
+        return gaps
 
     def chunk(self, p):
         first, count, channels = struct.unpack_from("<QII", p)
-        need(first == len(self.frames) and channels == len(self.head["channels"]), "chunk header")
+        need(first >= (self.numbers[-1] + 1 if self.numbers else 0), "frames that came before")
+        need(count > 0 and channels == len(self.head["channels"]), "chunk header")
         times = struct.unpack_from(f"<{count}d", p, 16)
-        rows, at = [[] for _ in range(count)], 16 + 8 * count
-        for number, channel in enumerate(self.head["channels"]):
-            at = self.block(p, at, number, channel, count, rows)
-        need(at == len(p), "chunk length")
         for t in times:
             need(math.isfinite(t) and (not self.times or t > self.times[-1]), "times")
             self.times.append(t)
-        self.frames += rows
+        parsed, at = [], 16 + 8 * count
+        for block in self.blocks:
+            at, *rest = self.parse(p, at, block, count)
+            parsed.append(rest)
+        need(at == len(p), "chunk length")
+        values = [None] * len(parsed)
+        for late in (False, True):  # velocities before the poses that are predicted from them
+            for i, (mode, orders, gain, z) in enumerate(parsed):
+                if orders[3] == late:
+                    velocity = values[self.blocks[i].source] if late else None
+                    values[i] = self.decode(self.blocks[i], mode, orders, gain, z, times, velocity)
+        size = sum(block.cols for block in self.blocks)
+        for r in range(count):
+            frame = [0.0] * size
+            for block, rows in zip(self.blocks, values):
+                for place, x in zip(block.places, rows[r]):
+                    frame[place] = x
+            self.frames.append(frame)
+            self.numbers.append(first + r)
 
-    def block(self, p, at, number, channel, count, rows):
-        ident, mode, predictor, width, zeros, _, gain = struct.unpack_from("<HBBB3sdd", p, at)
-        need(ident == number and mode < 3 and predictor < 64 and width <= 8 and zeros == b"\0\0\0", "block header")
-        w = channel["width"]
-        cols = channel["items"] * w
-        n = count * cols
+    def parse(self, p, at, block, count):
+        """Where the block ends, its mode, orders, gain and the rows of its integers z."""
+        ident, mode, predictor, width, part, zeros, _, gain = struct.unpack_from("<HBBBB2sdd", p, at)
+        orders = predictor & 3, predictor >> 2 & 3, predictor >> 4 & 3, bool(predictor & 64)
+        need((ident, part) == (block.number, block.part) and mode < 3 and zeros == b"\0\0", "block header")
+        need(predictor < 128 and max(orders[1:3]) < 3 and (mode or not predictor) and width <= 8, "block header")
+        need(not orders[3] or (mode == 2 and block.kind and orders[0] in (1, 2)), "prediction from velocities")
+        need(mode != 2 or 0 < gain <= 1e300, "gain")
+        n = count * block.cols
         headers = [struct.unpack_from("<BI", p, at + 24 + 5 * b) for b in range(width)]
         at += 24 + 5 * width
         z = [0] * n
         self.modes[mode] = self.modes.get(mode, 0) + 1
+        self.moved += orders[3]
         for b, (kind, length) in enumerate(headers):
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
             plane = p[at : at + length]
@@ -123,12 +245,15 @@ class Trajectory:
             need(kind < 3 and len(plane) == n, "plane")
             for i, byte in enumerate(plane):
                 z[i] |= byte << 8 * b
-        orders = predictor & 3, predictor >> 2 & 3, predictor >> 4 & 3
-        before = []  # rows of integers (bounded) or doubles (lossless), newest first
-        for r in range(count):
-            row = z[r * cols : (r + 1) * cols]
+        return at, mode, orders, gain, [z[r * block.cols : (r + 1) * block.cols] for r in range(count)]
+
+    def decode(self, block, mode, orders, gain, z, times, velocity):
+        """Rows of doubles. velocity: decoded rows of the block's velocities, where it is predicted from them."""
+        rows, w, cols = [], block.width, block.cols
+        before = []  # rows of integers (bounded) or bits of doubles (lossless), newest first
+        for r, row in enumerate(z):
             if mode == 0:
-                rows[r] += [double(u) for u in row]
+                rows.append([double(u) for u in row])
                 continue
             e = [(u >> 1) ^ (M64 if u & 1 else 0) for u in row]
             for _ in range(orders[1] if r < orders[0] else orders[2]):
@@ -136,14 +261,28 @@ class Trajectory:
                     e[j] = (e[j] + e[j - w]) & M64
             k = min(r, orders[0])
             past = list(zip(*before[:k])) if k else [()] * cols
-            if mode == 2:
+            if mode == 2 and velocity and k:
+                h, v = times[r] - times[r - k], velocity[r - k : r + 1][::-1]
+                values = self.moving(block, h, v, before[k - 1], e, gain)
+            elif mode == 2:
                 values = [self.integer(d, q) for d, q in zip(e, past)]
-                rows[r] += [float(signed(q)) * gain for q in values]
             else:
                 values = [self.lossless(d, x) for d, x in zip(e, past)]
-                rows[r] += [double(u) for u in values]
+            rows.append([float(signed(q)) * gain for q in values] if mode == 2 else [double(u) for u in values])
             before = [values] + before[:2]
-        return at
+        return rows
+
+    @staticmethod
+    def moving(block, h, v, begin, e, gain):
+        if block.kind == "position":
+            return [
+                (e[j] + begin[j] + predict_position(h, [row[j] for row in v], gain)) & M64 for j in range(block.cols)
+            ]
+        q = []
+        for i in range(block.cols // 4):
+            w = [row[3 * i : 3 * i + 3] for row in v]
+            q += turned(h, w, begin[4 * i : 4 * i + 4], e[4 * i : 4 * i + 4], gain)
+        return q
 
     @staticmethod
     def integer(d, q):
@@ -210,6 +349,7 @@ class Trajectory:
             text(body)
             for w in (nv, ne, corners, *vertices, *elements):
                 word(w)
+        need(not self.gaps(), "there is no hash of a trajectory with frames missing")
         word(len(self.frames))
         for t, frame in zip(self.times, self.frames):
             word(bits(t))
@@ -223,26 +363,30 @@ class Trajectory:
 def main():
     with open(sys.argv[1], "rb") as file:
         data = file.read()
+    option = sys.argv[2] if len(sys.argv) > 2 else ""
     try:
         t = Trajectory(data)
+        digest = t.hash() if option == "--hash" else None
     except (Bad, zlib.error, struct.error, ValueError) as error:
         print("damaged:", error, file=sys.stderr)
         return 1
-    option = sys.argv[2] if len(sys.argv) > 2 else ""
     if option == "--bits":
         for time, frame in zip(t.times, t.frames):
             print(" ".join(f"{bits(x):016x}" for x in [time] + frame))
     elif option == "--hash":
-        print(t.hash())
+        print(digest)
     elif option == "--modes":
         words = [("raw", "lossless", "bounded")[k] + f"={v}" for k, v in sorted(t.modes.items())]
         words += ["plane-" + ("raw", "zlib", "constant")[k] + f"={v}" for k, v in sorted(t.kinds.items())]
+        words.append(f"from-velocities={t.moved}")
         print(" ".join(words))
     else:
         print("records:", " ".join(f"{tag}={n}" for tag, n in t.tags.items()))
         for c in t.head["channels"]:
             print(f"channel {c['name']} {c['items']} x {c['width']} bound {c['bound']}")
         print("frames:", len(t.frames))
+        for first, last in t.gaps():
+            print(f"frames {first} to {last} are missing")
     return 0
 
 

@@ -21,7 +21,7 @@ Name: mbsim
 Description: Simulation of rigid bodies, in batch
 Version: $version
 Cflags: -I\${includedir}
-Libs: -L\${libdir} -lmbsim -fopenmp -lcjson -lmuparser -lz -llapacke -lm
+Libs: -L\${libdir} -lmbsim -fopenmp -lcjson -lmuparser -lz -llapacke -lblas -lmetis -lm
 PC
 chmod 644 "$root/share/man/man1/mbsim.1" "$root/share/bash-completion/completions/mbsim" \
   "$root/lib/pkgconfig/mbsim.pc"

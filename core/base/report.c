@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 const char *mb_status_text(MbStatus status) {
   switch (status) {
@@ -104,6 +105,8 @@ const char *mb_nearest_word(const char *word, const char *const *words) {
   int least = length <= 3 ? 1 : length <= 6 ? 2 : 3;
   for (; *words; words++) {
     const int k = edits(word, *words);
+    // one with no letter in common is not near, however short both are
+    if ((size_t)k >= length && (size_t)k >= strlen(*words) && strcasecmp(word, *words) != 0) continue;
     // a word that the found one begins (or is begun by) is near, however many letters are missing
     const bool prefix = length >= 3 && (!strncmp(*words, word, length));
     if (k < least + (best == NULL) || (prefix && !best)) {

@@ -4,6 +4,8 @@
 
 #include "core/mbsim.h"
 
+#include <math.h>
+
 #if defined(__GNUC__)
 #define MB_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #else
@@ -20,7 +22,11 @@ MbStatus mb_error_at(MbReport *report, MbStatus status, int line, int column, co
                      const char *format, ...) MB_PRINTF(6, 7);
 MbStatus mb_no_memory(MbReport *report, const char *what); // MB_IO, "out of memory for ..."
 
-// The word of `words` (ended by NULL) nearest to `word` in edits, or NULL when none is near enough.
+// For messages: NaN has a sign that means nothing, and would be printed.
+static inline double mb_plain(double x) { return isnan(x) ? (double)NAN : x; }
+
+// The word of `words` (ended by NULL) nearest to `word` in edits, or NULL when none is near enough ("a" is not near
+// to "b").
 const char *mb_nearest_word(const char *word, const char *const *words);
 
 #endif

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-static MbStatus check_time(const MbTimeSpec *time, MbReport *report) {
+static MbStatus check_time(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  const MbTimeSpec *time = &spec->time;
+  (void)model;
   if (!(time->step > 0) || !isfinite(time->step))
     return mb_error(report, MB_SCENE, "/time/step", "the step is %g s: it must be positive", time->step);
   const bool by_steps = time->steps >= 0;
@@ -17,7 +19,7 @@ static MbStatus check_time(const MbTimeSpec *time, MbReport *report) {
 }
 
 // Pairs of solver, mode and integrator that make no sense.
-static MbStatus check_pair(const MbSceneSpec *spec, const MbModel *model, MbReport *report) {
+static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   const MbSolverSpec *solver = &spec->solver;
   if (solver->kind == MB_SOLVER_PROJECTIVE)
     return mb_error(report, MB_SCENE, "/solver",
@@ -34,12 +36,6 @@ static MbStatus check_pair(const MbSceneSpec *spec, const MbModel *model, MbRepo
         report, MB_SCENE, "/solver",
         "scenes with joints run under \"redmax\" only in this version: \"%s\" does not have them yet",
         mb_solver_words[solver->kind]);
-  if (model->jointed &&
-      (spec->integrator.kind == MB_TRAPEZOIDAL || spec->integrator.kind == MB_BRIDSON_MARINO))
-    return mb_error(report, MB_SCENE, "/integrator",
-                    "scenes with joints run under \"symplectic\", \"implicit\" and \"rk45\" in this version: "
-                    "\"%s\" does not have them yet",
-                    mb_integrator_words[spec->integrator.kind]);
   return MB_OK;
 }
 
@@ -63,36 +59,6 @@ static MbStatus copy_lists(const MbSceneSpec *spec, MbModel *model, MbReport *re
   return MB_OK;
 }
 
-// FNV-1a over the bytes of what decides a step's numbers.
-static uint64_t mix(uint64_t hash, const void *bytes, size_t n) {
-  const unsigned char *p = bytes;
-  for (size_t i = 0; i < n; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
-  return hash;
-}
-
-static uint64_t fingerprint(const MbModel *model) {
-  const double numbers[] = {model->gravity[0],
-                            model->gravity[1],
-                            model->gravity[2],
-                            model->h,
-                            (double)model->nb,
-                            (double)model->nforces,
-                            (double)model->solver.kind,
-                            (double)model->solver.mode,
-                            model->integrator.relative,
-                            model->integrator.absolute,
-                            (double)model->integrator.kind};
-  uint64_t hash = mix(0xcbf29ce484222325u, numbers, sizeof numbers);
-  hash = mix(hash, model->M, model->nb * 6 * sizeof *model->M);
-  hash = mix(hash, model->damping, model->nb * sizeof *model->damping);
-  hash = mix(hash, model->q0, model->nq * sizeof *model->q0);
-  hash = mix(hash, model->v0, model->nv * sizeof *model->v0);
-  hash = mix(hash, model->P, model->nb * sizeof *model->P);
-  hash = mix(hash, model->B, model->nb * sizeof *model->B);
-  hash = mix(hash, model->stiffness, model->nv * sizeof *model->stiffness);
-  return mix(hash, model->joint_damping, model->nv * sizeof *model->joint_damping);
-}
-
 static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   memcpy(model->gravity, spec->gravity, sizeof model->gravity);
   model->solver = spec->solver;
@@ -101,15 +67,17 @@ static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report)
   if (status == MB_OK) status = mb_build_tree(spec, model, report);
   if (status != MB_OK) return status;
 
-  // what does not depend on one another says all that is wrong
-  const MbStatus parts[] = {check_time(&spec->time, report), check_pair(spec, model, report),
-                            mb_build_bodies(spec, model, report), mb_build_joints(spec, model, report),
-                            mb_build_forces(spec, model, report)};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    if (parts[i] != MB_OK) return parts[i];
+  // all that is wrong is said at once; but what the parts build on is not there where memory ran out
+  typedef MbStatus Part(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+  static Part *const parts[] = {check_time, check_pair, mb_build_bodies, mb_build_joints, mb_build_forces};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts && status != MB_IO; i++) {
+    const MbStatus one = parts[i](spec, model, report);
+    if (one != MB_OK && (status == MB_OK || one == MB_IO)) status = one;
+  }
+  if (status != MB_OK) return status;
   model->h = spec->time.step;
   model->steps = mb_time_steps(&spec->time);
-  model->fingerprint = fingerprint(model);
+  model->fingerprint = mb_build_fingerprint(model);
   return MB_OK;
 }
 

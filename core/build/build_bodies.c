@@ -23,6 +23,12 @@ static double shape_density(const MbSceneSpec *spec, const MbBodySpec *body, con
   return NAN;
 }
 
+static bool fixed_to_world(const MbBodySpec *body) {
+  const MbJointSpec *joint = &body->joint;
+  return body->jointed && joint->kind == MB_JOINT_FIXED &&
+         (!joint->parent || !strcmp(joint->parent, "world"));
+}
+
 // The sum over the body's shapes, in B, with their densities; where none has one, with density 1 and *unit
 // set.
 static MbStatus sum_shapes(const MbSceneSpec *spec, const MbBodySpec *body, size_t index,
@@ -40,9 +46,11 @@ static MbStatus sum_shapes(const MbSceneSpec *spec, const MbBodySpec *body, size
       snprintf(where, sizeof where, "/bodies/%zu/shape/%zu", index, k);
     else
       snprintf(where, sizeof where, "/bodies/%zu/shape", index);
-    if (shape->kind == MB_SHAPE_PLANE) {
-      status = mb_error(report, MB_SCENE, where, "a plane can only be fixed to the world, and \"%s\" is free",
-                        body->name);
+    if (shape->kind == MB_SHAPE_PLANE) { // without mass
+      if (!fixed_to_world(body))
+        status = mb_error(report, MB_SCENE, where,
+                          "a plane can only be fixed to the world, and \"%s\" is not (by a joint \"fixed\")",
+                          body->name);
       continue;
     }
     MbMassProperties p;
@@ -61,6 +69,12 @@ static MbStatus sum_shapes(const MbSceneSpec *spec, const MbBodySpec *body, size
     }
   }
   return status;
+}
+
+static bool only_planes(const MbBodySpec *body) {
+  bool only = true;
+  for (size_t k = 0; k < body->nshapes; k++) only &= body->shapes[k].kind == MB_SHAPE_PLANE;
+  return only;
 }
 
 static void from_inertia(const MbInertiaSpec *in, MbMassProperties *p) {
@@ -92,7 +106,7 @@ static MbStatus mass_of(const MbSceneSpec *spec, size_t index, MbMassProperties 
   bool unit = false;
   const MbStatus status = sum_shapes(spec, body, index, p, &unit, report);
   if (status != MB_OK) return status;
-  if (unit && isnan(body->mass))
+  if (unit && isnan(body->mass) && !only_planes(body))
     return mb_error(report, MB_SCENE, where,
                     "body \"%s\" has no mass: give it a \"density\", a \"material\" with one, or a \"mass\"",
                     body->name);
@@ -148,6 +162,24 @@ static void initial_motion(const MbBodySpec *body, const MbPose *C, MbPose *E0, 
   mb_quat_unrotate(phi0 + 3, E0->q, v);
 }
 
+// A body with a joint is where the joint puts it.
+static MbStatus check_start(const MbBodySpec *body, size_t index, MbReport *report) {
+  static const char *const keys[] = {"pose", "velocity"}, *const from[] = {"position", "velocity"};
+  const double *p = body->pose.position, *q = body->pose.rotation + 1;
+  const bool given[] = {mb_vec3_norm(p) + mb_vec3_norm(q) > 0,
+                        mb_vec3_norm(body->angular) + mb_vec3_norm(body->linear) > 0};
+  MbStatus status = MB_OK;
+  for (int k = 0; body->jointed && k < 2; k++) {
+    if (!given[k]) continue;
+    char where[WHERE];
+    snprintf(where, sizeof where, "/bodies/%zu/%s", index, keys[k]);
+    status = mb_error(report, MB_SCENE, where,
+                      "\"%s\" hangs on a joint, so that its %s at the start follows from the joint's \"%s\"",
+                      body->name, keys[k], from[k]);
+  }
+  return status;
+}
+
 // What would not go wrong at once but is likely a mistake: steps that cannot follow the motion.
 static void warn_about_step(const MbSceneSpec *spec, size_t index, const double M[6], const double phi0[6],
                             MbReport *report) {
@@ -178,8 +210,9 @@ static void warn_about_step(const MbSceneSpec *spec, size_t index, const double 
 static MbStatus build_body(const MbSceneSpec *spec, size_t i, double M[6], MbPose *C, MbPose *E0,
                            double phi0[6], MbReport *report) {
   MbMassProperties p;
+  const MbStatus start = check_start(&spec->bodies[i], i, report);
   MbStatus status = mass_of(spec, i, &p, report);
-  if (status != MB_OK) return status;
+  if (status != MB_OK || start != MB_OK) return status != MB_OK ? status : start;
   double R[9], moments[3];
   mb_principal_axes(p.inertia, R, moments);
   status = check_inertia(&spec->bodies[i], i, p.mass, moments, report);

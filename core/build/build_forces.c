@@ -63,10 +63,26 @@ static MbStatus gather_breaks(MbModel *model, MbReport *report) {
   return MB_OK;
 }
 
+static MbStatus build_one(const MbForceSpec *from, size_t i, MbModel *model, MbSignal *signals,
+                          MbForce *force, MbReport *report) {
+  const MbForceOps *ops = mb_force_table[from->kind];
+  char where[64];
+  *force = (MbForce){.ops = ops, .coefficient = from->coefficient, .lagged = from->lagged};
+  snprintf(where, sizeof where, "/forces/%zu", i);
+  force->name = mb_arena_strdup(&model->arena, from->name ? from->name : where + 1);
+  if (!force->name) return mb_no_memory(report, "forces");
+  if (ops->everywhere) return MB_OK;
+  if (!ops->least) return build_on_body(from, i, model, signals, force, report);
+  const MbStatus status = mb_build_points(from, where, model, force, report);
+  if (status != MB_OK || !ops->muscle) return status;
+  return add_signal(model, signals, &from->activation, &force->signal[0], report);
+}
+
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   enum { ALWAYS = 2 };
   MbForce *forces = mb_arena_alloc(&model->arena, spec->nforces + ALWAYS, sizeof *forces);
-  MbSignal *signals = mb_arena_alloc(&model->arena, 6 * spec->nforces, sizeof *signals);
+  MbSignal *signals =
+      mb_arena_alloc(&model->arena, 6 * spec->nforces + mb_drive_signals(spec), sizeof *signals);
   if (!forces || !signals) return mb_no_memory(report, "forces");
   model->forces = forces;
   model->signals = signals;
@@ -79,14 +95,12 @@ MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     forces[model->nforces++] = (MbForce){.ops = &mb_body_damping_ops, .name = mb_body_damping_ops.name};
 
   MbStatus status = MB_OK;
+  const size_t first = model->nforces;
   for (size_t i = 0; i < spec->nforces; i++) {
-    const MbForceSpec *from = &spec->forces[i];
-    MbForce *force = &forces[model->nforces++];
-    const MbForceOps *ops = mb_force_table[from->kind];
-    *force =
-        (MbForce){.ops = ops, .name = ops->name, .coefficient = from->coefficient, .lagged = from->lagged};
-    const MbStatus one = ops->everywhere ? MB_OK : build_on_body(from, i, model, signals, force, report);
+    const MbStatus one = build_one(&spec->forces[i], i, model, signals, &forces[model->nforces++], report);
     if (one != MB_OK) status = one;
   }
+  if (status == MB_OK) status = mb_build_pairs(spec, model, forces + first, report);
+  if (status == MB_OK) status = mb_build_drives(spec, model, signals, report);
   return status != MB_OK ? status : gather_breaks(model, report);
 }

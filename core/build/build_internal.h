@@ -10,5 +10,19 @@ MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *repo
 // Joints and their place between the bodies; after the bodies.
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Forces and motors along the joints' coordinates; their signals go to the end of the list. Room for how many?
+size_t mb_drive_signals(const MbSceneSpec *spec);
+MbStatus mb_build_drives(const MbSceneSpec *spec, MbModel *model, MbSignal *signals, MbReport *report);
+// One number for all n degrees of freedom, or one each; none leaves `out` as it is. `where` is the joint's pointer.
+MbStatus mb_build_by_dof(const MbNumbersSpec *numbers, size_t n, const char *where, const char *key,
+                         double *out, MbReport *report);
+// What a force between points acts at, and its numbers; `where` is its JSON pointer. Rest lengths that are not given
+// stay NaN.
+MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *model, MbForce *force,
+                         MbReport *report);
+// After all forces: the pairs of bodies that they couple, where their derivatives stand, rest lengths at the start.
+MbStatus mb_build_pairs(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report);
+// Of the finished model.
+uint64_t mb_build_fingerprint(const MbModel *model);
 
 #endif

@@ -92,9 +92,8 @@ static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int d
   return MB_OK;
 }
 
-// One number for all degrees of freedom, or one each.
-static MbStatus spread(const MbNumbersSpec *numbers, size_t n, const char *where, const char *key,
-                       double *out, MbReport *report) {
+MbStatus mb_build_by_dof(const MbNumbersSpec *numbers, size_t n, const char *where, const char *key,
+                         double *out, MbReport *report) {
   if (numbers->count == 0) return MB_OK;
   if (numbers->count != 1 && numbers->count != n) {
     char at[WHERE + 16];
@@ -112,11 +111,11 @@ typedef struct Lists {
 
 static MbStatus build_numbers(const MbJointSpec *spec, size_t n, const char *where, const Lists *to,
                               MbReport *report) {
-  const MbStatus parts[] = {spread(&spec->position, n, where, "position", to->q0, report),
-                            spread(&spec->velocity, n, where, "velocity", to->v0, report),
-                            spread(&spec->stiffness, n, where, "stiffness", to->stiffness, report),
-                            spread(&spec->rest, n, where, "rest", to->rest, report),
-                            spread(&spec->damping, n, where, "damping", to->damping, report)};
+  const MbStatus parts[] = {mb_build_by_dof(&spec->position, n, where, "position", to->q0, report),
+                            mb_build_by_dof(&spec->velocity, n, where, "velocity", to->v0, report),
+                            mb_build_by_dof(&spec->stiffness, n, where, "stiffness", to->stiffness, report),
+                            mb_build_by_dof(&spec->rest, n, where, "rest", to->rest, report),
+                            mb_build_by_dof(&spec->damping, n, where, "damping", to->damping, report)};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (parts[i] != MB_OK) return parts[i];
   return MB_OK;

@@ -16,7 +16,11 @@ extern const MbForceOps mb_velocity_term_ops; // not a force, but it stands wher
 void mb_force_vector(const MbForce *force, const MbMaximal *x, int first, double a_C[3]);
 // Whether the turning of the body changes the force in C axes and that is asked for.
 static inline bool mb_force_turns(const MbForce *force, const MbMaximal *x) {
-  return x->K && force->axes == MB_AXES_WORLD && (x->exact || !force->lagged);
+  return x->K && !x->safe && force->axes == MB_AXES_WORLD && (x->exact || !force->lagged);
+}
+// Whether the derivatives of a force between points count.
+static inline bool mb_force_counts(const MbForce *force, const MbMaximal *x) {
+  return x->K && (x->exact || !force->lagged);
 }
 // Adds the force at its point of application, and its K.
 void mb_force_at_point(const MbForce *force, MbMaximal *x);

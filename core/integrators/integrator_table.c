@@ -7,6 +7,9 @@
 //                 is h/4); second order only with every derivative in K and D, and with the signals half way
 // bridson_marino  velocity Verlet with damping implicit (AR 0.9.4): A = M − (h/2) D,
 //                 A v½ = A v + (h/2) f,  q⁺ = q ⊕ h v½,  A v⁺ = A v + (h/2)(f + f′)
+//
+// In trees of joints M and J change over the step too: those with `passes` are second order there by the half steps of
+// sim/half_steps.c, with the same A.
 #include "core/integrators/integrators.h"
 
 const MbIntegrator mb_integrator_table[] = {
@@ -14,8 +17,10 @@ const MbIntegrator mb_integrator_table[] = {
     [MB_SYMPLECTIC]     = {.name = "symplectic",     .order = 1, .scheme = MB_ONE_SOLVE},
     [MB_IMPLICIT]       = {.name = "implicit",       .order = 1, .scheme = MB_ONE_SOLVE, .a = 1, .b = 1, .c = 1},
     [MB_TRAPEZOIDAL]    = {.name = "trapezoidal",    .order = 2, .scheme = MB_ONE_SOLVE,
-                           .a = 0.5, .b = 0.25, .c = 0.5, .d = 0.25, .w = 0.5, .instant = 0.5, .exact = true},
-    [MB_BRIDSON_MARINO] = {.name = "bridson_marino", .order = 2, .scheme = MB_VERLET, .a = 0.5, .exact = true},
+                           .a = 0.5, .b = 0.25, .c = 0.5, .d = 0.25, .w = 0.5, .instant = 0.5, .exact = true,
+                           .passes = 3},
+    [MB_BRIDSON_MARINO] = {.name = "bridson_marino", .order = 2, .scheme = MB_VERLET, .a = 0.5, .exact = true,
+                           .passes = 3},
     [MB_RK45]           = {.name = "rk45",           .order = 5, .scheme = MB_ADAPTIVE, .exact = true},
     // clang-format on
 };

@@ -25,7 +25,7 @@ size_t mb_spline_segment(double q, size_t count, bool closed, double *u) {
     *u = q - whole;
     return round < n ? (size_t)round : 0;
   }
-  const double segment = whole < 0 ? 0 : whole > n - 1 ? n - 1 : whole;
+  const double segment = !(whole > 0) ? 0 : whole > n - 1 ? n - 1 : whole; // 0 for what is not a number
   *u = q - segment;
   return (size_t)segment;
 }

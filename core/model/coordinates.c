@@ -17,7 +17,8 @@ static void advance_loose(double *q, double h, const double *v) {
 static size_t run_of_joints(const MbModel *model, size_t b, size_t end, size_t *loose, size_t *count) {
   while (*loose < model->nloose && model->loose[*loose] < b) ++*loose;
   const size_t stop = *loose < model->nloose && model->loose[*loose] < end ? model->loose[*loose] : end;
-  *count = (stop < model->nb ? model->v_first[stop] : model->nv) - (b < model->nb ? model->v_first[b] : model->nv);
+  *count =
+      (stop < model->nb ? model->v_first[stop] : model->nv) - (b < model->nb ? model->v_first[b] : model->nv);
   return stop;
 }
 
@@ -82,7 +83,8 @@ size_t mb_coordinates_body(const MbModel *model, size_t i) {
   return body;
 }
 
-void mb_coordinates_forces(const MbModel *model, const double *q, const double *v, double *y) {
+void mb_coordinates_forces(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
+                           double *y) {
   size_t loose = 0, count = 0;
   for (size_t b = 0; model->sprung && b < model->nb; b++) {
     const size_t stop = run_of_joints(model, b, model->nb, &loose, &count);
@@ -91,11 +93,39 @@ void mb_coordinates_forces(const MbModel *model, const double *q, const double *
       y[k] -= model->stiffness[k] * (qb[i] - model->rest[k]) + model->joint_damping[k] * v[k];
     b = stop;
   }
+  mb_coordinates_drives(model, x, q, v, y);
 }
 
-void mb_coordinates_blocks(const MbModel *model, double sD, double sK, const double *v, double *y) {
-  for (size_t k = 0; model->sprung && k < model->nv; k++)
-    y[k] -= (sD * model->joint_damping[k] + sK * model->stiffness[k]) * v[k];
+static double motor(const MbDrive *drive, const MbMaximal *x, double q, double v) {
+  const double target = drive->target == MB_WORLD ? 0 : x->signal[drive->target];
+  return drive->stiffness * (target - q) - drive->damping * v;
+}
+
+void mb_coordinates_drives(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
+                           double *y) {
+  for (size_t i = 0; i < model->ndrives; i++) {
+    const MbDrive *drive = &model->drives[i];
+    const double pull = motor(drive, x, q[drive->q], v[drive->v]);
+    y[drive->v] += fmin(fmax(pull, -drive->most), drive->most);
+    if (drive->force != MB_WORLD) y[drive->v] += x->signal[drive->force];
+  }
+}
+
+void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double *stiffness,
+                                double *damping) {
+  memcpy(stiffness, model->stiffness, model->nv * sizeof *stiffness);
+  memcpy(damping, model->joint_damping, model->nv * sizeof *damping);
+  for (size_t i = 0; i < model->ndrives; i++) {
+    const MbDrive *drive = &model->drives[i];
+    if (!(fabs(motor(drive, x, x->q[drive->q], x->v[drive->v])) < drive->most)) continue;
+    stiffness[drive->v] += drive->stiffness;
+    damping[drive->v] += drive->damping;
+  }
+}
+
+void mb_coordinates_blocks(const MbModel *model, const MbMaximal *x, double sD, double sK, const double *v,
+                           double *y) {
+  for (size_t k = 0; k < model->nv; k++) y[k] -= (sD * x->joint_damping[k] + sK * x->stiffness[k]) * v[k];
 }
 
 double mb_coordinates_energy(const MbModel *model, const double *q) {

@@ -12,6 +12,12 @@ typedef struct MbForceOps MbForceOps;
 
 #define MB_WORLD SIZE_MAX
 
+// A point (or frame) that a force acts at, fixed in a body.
+typedef struct MbForcePoint {
+  size_t body; // MB_WORLD: fixed in space
+  MbPose at;   // in C of the body; in W
+} MbForcePoint;
+
 // One force of the scene. `body` and `signal` index the model's lists.
 typedef struct MbForce {
   const MbForceOps *ops;
@@ -23,7 +29,24 @@ typedef struct MbForce {
   double R[9]; // body axes → centre-of-mass axes, for vectors given in body axes
   double coefficient;
   bool lagged; // its derivatives count only where every derivative does
+
+  // forces between points
+  size_t npoints;
+  const MbForcePoint *points; // (npoints)
+  const size_t *block; // (npoints x npoints) where in K and D the derivative of the wrench on i's body by
+                       // the motion of j's stands; MB_WORLD = nowhere
+  const bool *active;  // (npoints - 1) segments that count in the length
+  double stiffness[2], damping[2], length;
+  MbSpringLaw law;
+  double max_force, optimal_length, tendon_length, max_velocity; // muscle; its activation is signal[0]
 } MbForce;
+
+// What drives one coordinate: a force given over time, and a servo motor (see MbMotorSpec).
+typedef struct MbDrive {
+  size_t q, v;          // places of the coordinate and its velocity
+  size_t force, target; // signals; MB_WORLD = none
+  double stiffness, damping, most;
+} MbDrive;
 
 struct MbModel {
   MbArena arena;
@@ -57,6 +80,12 @@ struct MbModel {
   const size_t *loose;    // (nloose) bodies free in space, ascending
   const size_t *renewing; // (nrenewing) bodies whose joints may exchange their coordinates
 
+  // pairs of bodies that forces couple: first < second, ascending
+  size_t npairs;
+  const size_t *pair; // (npairs x 2)
+
+  size_t ndrives;
+  const MbDrive *drives; // (ndrives)
   size_t nforces;
   const MbForce *forces; // (nforces)
   size_t nsignals;
@@ -95,8 +124,14 @@ typedef struct MbMaximal {
   MbPose *E;            // (nb)
   double *phi;          // (nb x 6)
   double *f;            // (nb x 6)
-  double *K, *D;        // (nb x 36) row major diagonal blocks; NULL where nobody asks for them
-  bool exact;           // K and D hold the derivatives of gravity and of the velocity term too
+  // (nb x 36) row major blocks of the bodies, then (npairs x 2 x 36) of the pairs (i, j): ∂f_i by j's motion, ∂f_j by
+  // i's; they need not be each other's transposes. NULL where nobody asks for them.
+  double *K, *D;
+  // joints' own forces along the coordinates (model->stiffness, and motors): minus their derivatives, diagonal
+  const double *q, *v;                     // that the bodies are at
+  const double *stiffness, *joint_damping; // (nv)
+  bool exact; // K and D hold the derivatives of gravity and of the velocity term too
+  bool safe;  // K holds no derivatives that could make A indefinite: a fall back for large steps
 } MbMaximal;
 
 #endif

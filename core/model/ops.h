@@ -13,6 +13,10 @@ struct MbForceOps {
   // Adds f (and K, D where x has them) on bodies [begin, end); one that is not everywhere gets the whole
   // range.
   void (*eval)(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end);
+  size_t least, most; // points that it acts between; 0 = on one body, or everywhere
+  double (*energy)(const MbForce *force, const MbMaximal *x); // elastic; NULL: none
+  void (*muscle)(const MbForce *force, const MbMaximal *x,
+                 double lvf[3]); // length, speed, force; NULL: is none
 };
 
 // ---- integrators ------------------------------------------------------------------------------------------
@@ -31,6 +35,8 @@ typedef struct MbIntegrator {
   double a, b, c, d, w;
   double instant; // at which the signals are taken, as a fraction of the step
   bool exact;     // needs every derivative, unsymmetrised, to keep its order
+  int passes;     // trees of joints: of Newton's method on a half step, whose M, J and forces move with the
+                  // coordinates (sim/half_steps.c); 0 = all of them at the start of the step
 } MbIntegrator;
 
 // ---- solvers ----------------------------------------------------------------------------------------------
@@ -49,9 +55,10 @@ typedef struct MbSolverOps {
                      size_t end);
   // f −= M J̇ v at the last kinematics (NULL: J is constant)
   void (*bias)(MbSolverWork *work, MbMaximal *x);
-  // A = M − a D − b K (a = b = 0 needs neither), with the body to blame where A is singular; then x ← A⁻¹ x.
+  // A = M − a D − b K (a = b = 0 needs neither), with the body to blame where A is singular; then x ← A⁻¹ x, which
+  // can fail only where forces couple bodies (x is then not a number).
   bool (*factor)(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame);
-  void (*apply)(MbSolverWork *work, double *x);
+  bool (*apply)(MbSolverWork *work, double *x);
   // y = M v; y = Jᵀ f; y += s Jᵀ B J v, with B the blocks K or D
   void (*momentum)(MbSolverWork *work, const double *v, double *y);
   void (*gather)(MbSolverWork *work, const double *f, double *y);

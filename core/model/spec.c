@@ -15,7 +15,9 @@ const char *const mb_joint_words[] = {"fixed",     "revolute",     "prismatic", 
                                       "screw",     "universal",    "planar",         "translational",
                                       "spherical", "euler",        "free2d",         "free3d",
                                       "composite", "spline_curve", "spline_surface", NULL};
-const char *const mb_force_words[] = {"damping", "wrench", "point_force", NULL};
+const char *const mb_force_words[] = {"damping",      "wrench",       "point_force", "spring",
+                                      "frame_spring", "multi_spring", "muscle",      NULL};
+const char *const mb_law_words[] = {"linear", "strain", "quadratic_strain", "zero_length", NULL};
 const char *const mb_solver_words[] = {"redmax", "maximal", "projective", NULL};
 const char *const mb_integrator_words[] = {"symplectic",     "implicit", "trapezoidal",
                                            "bridson_marino", "rk45",     NULL};

@@ -85,6 +85,18 @@ typedef struct MbNumbersSpec {
   const double *value; // (count)
 } MbNumbersSpec;
 
+// Signals by degree of freedom, like numbers.
+typedef struct MbSignalsSpec {
+  size_t count;
+  MbSignalSpec *value; // (count)
+} MbSignalsSpec;
+
+// A servo motor: stiffness (target − q) − damping q̇, no more than max.
+typedef struct MbMotorSpec {
+  MbSignalsSpec target;
+  MbNumbersSpec stiffness, damping, max; // no max = any force
+} MbMotorSpec;
+
 typedef struct MbJointSpec {
   MbJointKind kind;
   const char *parent;             // NULL = the world
@@ -100,6 +112,9 @@ typedef struct MbJointSpec {
   size_t rows, columns;     // spline_surface
   const double *control[6]; // (rows x columns) each: x, y, z, rotations about x, y, z
   MbNumbersSpec position, velocity, stiffness, rest, damping;
+  MbSignalsSpec force; // applied along the coordinates
+  bool has_motor;
+  MbMotorSpec motor;
 } MbJointSpec;
 
 typedef struct MbInertiaSpec {
@@ -125,7 +140,31 @@ typedef struct MbBodySpec {
   MbJointSpec joint;
 } MbBodySpec;
 
-typedef enum MbForceKind { MB_FORCE_DAMPING, MB_FORCE_WRENCH, MB_FORCE_POINT, MB_FORCES } MbForceKind;
+typedef enum MbForceKind {
+  MB_FORCE_DAMPING,
+  MB_FORCE_WRENCH,
+  MB_FORCE_POINT,
+  MB_FORCE_SPRING,
+  MB_FORCE_FRAME_SPRING,
+  MB_FORCE_MULTI_SPRING,
+  MB_FORCE_MUSCLE,
+  MB_FORCES
+} MbForceKind;
+
+// How a spring's tension depends on its length l and rest length L.
+typedef enum MbSpringLaw {
+  MB_LAW_LINEAR,           // k (l − L)
+  MB_LAW_STRAIN,           // k (l − L)/L
+  MB_LAW_QUADRATIC_STRAIN, // k l (l² − L²)/2L²
+  MB_LAW_ZERO_LENGTH,      // k l
+  MB_LAWS
+} MbSpringLaw;
+
+// A point of a body, or a frame.
+typedef struct MbPointSpec {
+  const char *body;  // or "world"
+  MbFrameSpec frame; // in the body; a point's rotation is the identity
+} MbPointSpec;
 
 typedef struct MbForceSpec {
   MbForceKind kind;
@@ -136,6 +175,15 @@ typedef struct MbForceSpec {
   MbAxes axes;        // that force and torque are given in
   double coefficient; // damping
   bool lagged;        // the implicit integrators of first order leave out its derivatives
+  size_t npoints;
+  MbPointSpec *points;     // (npoints) spring, frame_spring: both ends; multi_spring, muscle: the path
+  MbNumbersSpec passive;   // multi_spring: segments that do not count in the length
+  double stiffness[2];     // springs; frame_spring: translational, rotational
+  double damping[2];       // the same
+  double length;           // spring, multi_spring: at rest; NaN = the initial one
+  MbSpringLaw law;         // spring
+  MbSignalSpec activation; // muscle: 0 to 1
+  double max_force, optimal_length, tendon_length, max_velocity; // muscle
 } MbForceSpec;
 
 typedef struct MbMaterialSpec {
@@ -220,6 +268,7 @@ int64_t mb_time_steps(const MbTimeSpec *time);
 extern const char *const mb_shape_words[MB_SHAPES + 1];
 extern const char *const mb_joint_words[MB_JOINTS + 1];
 extern const char *const mb_force_words[MB_FORCES + 1];
+extern const char *const mb_law_words[MB_LAWS + 1];
 extern const char *const mb_solver_words[MB_SOLVERS + 1];
 extern const char *const mb_integrator_words[MB_INTEGRATORS + 1];
 extern const char *const mb_dynamics_words[4];

@@ -3,7 +3,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/sim_internal.h"
 
-// kinetic ½ φᵀMφ; gravity −m g·p, zero at the world's origin; elastic: of joints
+// kinetic ½ φᵀMφ; gravity −m g·p, zero at the world's origin; elastic: of joints and springs
 MbEnergy mb_energy(const MbModel *model, const MbMaximal *x, const double *q) {
   MbEnergy e = {0};
   for (size_t b = 0; b < model->nb; b++) {
@@ -12,6 +12,8 @@ MbEnergy mb_energy(const MbModel *model, const MbMaximal *x, const double *q) {
     e.gravity -= M[3] * mb_vec3_dot(model->gravity, x->E[b].p);
   }
   if (model->jointed) e.elastic = mb_coordinates_energy(model, q);
+  for (size_t i = 0; i < model->nforces; i++)
+    if (model->forces[i].ops->energy) e.elastic += model->forces[i].ops->energy(&model->forces[i], x);
   e.total = e.kinetic + e.gravity + e.elastic;
   return e;
 }

@@ -7,7 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum MbItems { ONE, BODIES, COORDINATES } MbItems; // COORDINATES: of the joints, in the tree's order
+typedef enum MbItems {
+  ONE,
+  BODIES,
+  COORDINATES,
+  MUSCLES
+} MbItems; // COORDINATES: of the joints, in the tree's order
 
 struct MbSampler {
   const char *name, *unit;
@@ -82,10 +87,24 @@ static void sample_energy(const MbSim *sim, double *out) {
 
 static void sample_momentum(const MbSim *sim, double *out) { mb_momentum(sim->model, &sim->x, out, out + 3); }
 
+// At the state's time: what the forces last saw lies in the step before.
+static void sample_muscle(const MbSim *sim, double *out) {
+  const MbModel *model = sim->model;
+  for (size_t i = 0; i < model->nforces; i++) {
+    const MbForce *force = &model->forces[i];
+    if (!force->ops->muscle) continue;
+    const size_t s = force->signal[0];
+    sim->signal[s] = mb_signal_value(&model->signals[s], sim->expressions[s], sim->state.t);
+    force->ops->muscle(force, &sim->x, out);
+    out += 3;
+  }
+}
+
 static const char *const xyz[] = {"x", "y", "z"}, *const wxyz[] = {"w", "x", "y", "z"};
 static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
 static const char *const energies[] = {"kinetic", "gravity", "elastic", "total"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
+static const char *const muscles[] = {"length", "speed", "force"};
 
 static const MbSampler table[] = {
     // clang-format off
@@ -96,6 +115,7 @@ static const MbSampler table[] = {
     {"joint.velocity", "m/s, rad/s",         MB_VELOCITY, false, false, COORDINATES, 1, NULL,     sample_joint_velocity},
     {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, energies, sample_energy},
     {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, momenta,  sample_momentum},
+    {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, muscles,  sample_muscle},
     // clang-format on
 };
 enum { CHANNELS = sizeof table / sizeof *table };
@@ -134,13 +154,20 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
   const char **coordinates = name_coordinates(sim, ncoordinates);
   sim->channels = mb_arena_alloc(&sim->arena, CHANNELS + model->nchannels, sizeof *sim->channels);
   sim->samplers = mb_arena_alloc(&sim->arena, CHANNELS + model->nchannels, sizeof *sim->samplers);
-  if (!coordinates || !sim->channels || !sim->samplers) return mb_no_memory(report, "channels");
+  size_t nmuscles = 0;
+  const char **muscle_names = mb_arena_alloc(&sim->arena, model->nforces + 1, sizeof *muscle_names);
+  for (size_t i = 0; muscle_names && i < model->nforces; i++)
+    if (model->forces[i].ops->muscle) muscle_names[nmuscles++] = model->forces[i].name;
+  if (!coordinates || !muscle_names || !sim->channels || !sim->samplers)
+    return mb_no_memory(report, "channels");
 
   const struct {
     size_t count;
     const char *const *names;
-  } items[] = {
-      [ONE] = {1, NULL}, [BODIES] = {model->nb, model->listed}, [COORDINATES] = {ncoordinates, coordinates}};
+  } items[] = {[ONE] = {1, NULL},
+               [BODIES] = {model->nb, model->listed},
+               [COORDINATES] = {ncoordinates, coordinates},
+               [MUSCLES] = {nmuscles, muscle_names}};
   const size_t asked = model->channels ? model->nchannels : CHANNELS;
   for (size_t i = 0; i < asked; i++) {
     const MbSampler *row = model->channels ? find(model->channels[i]) : &table[i];

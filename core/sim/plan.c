@@ -25,6 +25,7 @@ static int64_t interval_step(const MbPlan *plan, int64_t k) {
 bool mb_plan_frame_due(const MbPlan *plan, int64_t step) {
   if (step == 0 || step == plan->steps) return true;
   if (plan->every) return step % plan->every == 0;
+  if (plan->interval <= plan->step) return true;
   const int64_t k = (int64_t)floor((double)step * plan->step / plan->interval + 0.5);
   for (int64_t near = k > 0 ? k - 1 : 0; near <= k + 1; near++)
     if (interval_step(plan, near) == step) return true;

@@ -6,8 +6,8 @@
 //   n) )
 //
 // Error norm: the largest |e_i| / (absolute + relative max(|y_i|, |y⁺_i|)); step h · 0.9 e^(−0.17) e_old^0.04
-// within [1/5, 5] of the last one (Hairer, Nørsett, Wanner, II.4 and IV.2). Steps end at the corners of
-// signal tables.
+// within [1/5, 5] of the last one (Hairer, Nørsett, Wanner, II.4 and IV.2), and no longer than the scene's step, so that
+// no short change of a force goes by unseen between two stages. Steps end at the corners of signal tables.
 #include "core/base/report.h"
 #include "core/integrators/integrators.h"
 #include "core/model/coordinates.h"
@@ -109,6 +109,16 @@ static MbStatus stages(MbSim *sim, double t, double h, const double *y, double *
   return MB_OK;
 }
 
+static MbStatus shrunk(const MbSim *sim, double t, double h, size_t which, MbReport *report) {
+  const MbStatus cause = mb_sim_trouble(sim, report);
+  if (cause != MB_OK) return cause;
+  return mb_error(
+      report, MB_NUMBERS, "",
+      "at t = %.9g s, step %lld: body \"%s\" cannot be followed to these tolerances: the adaptive "
+      "step has shrunk to %.3g s",
+      t, (long long)sim->state.step + 1, sim->model->body_name[mb_coordinates_body(sim->model, which)], h);
+}
+
 // One accepted step, however many are tried. The dense output's first vector doubles as y⁺ while trying.
 static MbStatus accept_step(MbSim *sim, MbReport *report) {
   const size_t n = sim->nq + sim->nv;
@@ -119,13 +129,7 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
   for (;;) {
     const bool cut = t + memory[H_NEXT] * (1 + 1e-9) >= stop;
     const double h = cut ? stop - t : memory[H_NEXT];
-    if (!(h > 1e-15 * (1 + fabs(t))))
-      return mb_error(
-          report, MB_NUMBERS, "",
-          "at t = %.9g s, step %lld: body \"%s\" cannot be followed to these tolerances: the adaptive "
-          "step has shrunk to %.3g s",
-          t, (long long)sim->state.step + 1, sim->model->body_name[mb_coordinates_body(sim->model, which)],
-          h);
+    if (!(h > 1e-15 * (1 + fabs(t)))) return shrunk(sim, t, h, which, report);
     memcpy(sim->stage, k, n * sizeof *k);
     const MbStatus status = stages(sim, t, h, y, y1, report);
     if (status != MB_OK) return status;
@@ -135,8 +139,9 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
       continue;
     }
     const double factor = 0.9 * pow(fmax(e, 1e-10), -0.17) * pow(memory[E_OLD], 0.04);
-    if (!cut || factor < 1) memory[H_NEXT] = h * fmin(5, fmax(0.2, factor));
+    if (!cut || factor < 1) memory[H_NEXT] = fmin(sim->model->h, h * fmin(5, fmax(0.2, factor)));
     memory[E_OLD] = fmax(e, 1e-4);
+    sim->trouble[0] = 0; // that of steps that were refused
     memory[T] = cut ? stop : t + h;
     memory[H] = memory[T] - t;
 

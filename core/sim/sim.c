@@ -38,14 +38,18 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->signal = numbers(sim, model->nsignals);
   sim->expressions = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->expressions);
   MbMaximal *x = &sim->x;
-  *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact};
+  *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
   x->E = mb_arena_alloc(&sim->arena, nb, sizeof *x->E);
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
-  if (blocks) x->K = numbers(sim, 36 * nb), x->D = numbers(sim, 36 * nb);
+  const size_t nblocks = nb + 2 * model->npairs;
+  if (blocks) x->K = numbers(sim, 36 * nblocks), x->D = numbers(sim, 36 * nblocks);
+  if (model->ndrives) sim->stiffness = numbers(sim, sim->nv), sim->damping = numbers(sim, sim->nv);
+  x->stiffness = model->ndrives ? sim->stiffness : model->stiffness;
+  x->joint_damping = model->ndrives ? sim->damping : model->joint_damping;
   sim->work = sim->solver->create(model, sim->threads);
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
                   sim->s && sim->t && sim->stage && sim->signal && sim->expressions && x->E && x->phi &&
-                  x->f && (!blocks || (x->K && x->D)) && sim->work;
+                  x->f && x->stiffness && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   return ok ? MB_OK : mb_no_memory(report, "the simulation");
 }
 
@@ -65,7 +69,8 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   memcpy(sim->state.v, model->v0, sim->nv * sizeof *sim->state.v);
   if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
-  if (model->solver.mode != MB_FIRST_ORDER) return MB_OK;
+  if (model->solver.mode != MB_FIRST_ORDER)
+    return sim->integrator->scheme == MB_ADAPTIVE ? mb_sim_warn_stiff(sim, report) : MB_OK;
   status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   return status;

@@ -16,13 +16,17 @@ struct MbSim {
   MbState state; // after the last good step
   MbMaximal x;   // bodies at `state`, and the forces last evaluated
   MbSolverWork *work;
-  MbExpression **expressions; // (nsignals) compiled, NULL for other kinds
-  double *signal;             // (nsignals)
+  MbExpression **expressions;  // (nsignals) compiled, NULL for other kinds
+  double *signal;              // (nsignals)
+  double *stiffness, *damping; // (nv) x's, where motors change them; else NULL
 
   // scratch of a step
   double *q1, *v1;   // (nq), (nv) the state to come
   double *r, *s, *t; // (nv)
   double *stage;     // (MB_RK_STAGES x (nq + nv)), adaptive only
+
+  char trouble[480]; // a signal or force of this step that was not finite, at trouble_time; empty = none
+  double trouble_time;
 
   size_t nchannels, frame_size;
   MbChannel *channels;        // (nchannels)
@@ -32,6 +36,8 @@ struct MbSim {
 
 // Bodies of x at coordinates q and velocities v.
 void mb_sim_kinematics(MbSim *sim, const double *q, const double *v);
+// q ← q ⊕ h v
+void mb_sim_advance(MbSim *sim, double *q, double h, const double *v);
 // Signals at t, then wrenches (and K, D if asked for) of the bodies in sim->x.
 void mb_sim_forces(MbSim *sim, double t, bool derivatives);
 // y = Jᵀ f and the joints' own forces at (q, v); y += (sD D + sK K) v, mapped and the joints' own.
@@ -45,8 +51,21 @@ MbStatus mb_sim_accelerations(MbSim *sim, double t, const double *q, const doubl
 MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *report);
 // NaN and growth beyond all bounds in the bodies of sim->x: MB_NUMBERS, naming the body.
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report);
-// The matrix A is singular because of body `blame`.
+// Note in sim->trouble the first signal, the first force that is not finite.
+void mb_sim_watch_signals(MbSim *sim, double t);
+void mb_sim_watch_forces(MbSim *sim, double t);
+// MB_NUMBERS with what has been noted; MB_OK, saying nothing, where nothing was.
+MbStatus mb_sim_trouble(const MbSim *sim, MbReport *report);
+// A warning where damping will hold the adaptive integrator to tiny steps. MB_IO: out of memory.
+MbStatus mb_sim_warn_stiff(MbSim *sim, MbReport *report);
+// The matrix A is singular because of body `blame`, or of a force that is not finite.
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
+// Solving the step's equations by iterations has failed.
+MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report);
+
+// (q1, v1) ← the state after a step of second order in scenes with joints.
+MbStatus mb_half_steps_midpoint(MbSim *sim, MbReport *report);
+MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report);
 
 // How many numbers the adaptive integrator carries from step to step, and its step.
 size_t mb_rk45_memory(size_t nq, size_t nv);

@@ -25,6 +25,7 @@ static void kinematics_range(void *context, size_t begin, size_t end) {
 }
 
 void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
+  sim->x.q = q, sim->x.v = v;
   Phase phase = {.sim = sim, .q = (double *)q, .v = v};
   mb_parallel_ranges(sim->solver->by_ranges ? sim->threads : 1, sim->model->nb, GRAIN, kinematics_range,
                      &phase);
@@ -35,7 +36,7 @@ static void advance_range(void *context, size_t begin, size_t end) {
   mb_coordinates_advance(p->sim->model, p->q, p->h, p->v, begin, end);
 }
 
-static void advance(MbSim *sim, double *q, double h, const double *v) {
+void mb_sim_advance(MbSim *sim, double *q, double h, const double *v) {
   Phase phase = {.sim = sim, .q = q, .v = v, .h = h};
   mb_parallel_ranges(sim->threads, sim->model->nb, GRAIN, advance_range, &phase);
 }
@@ -63,24 +64,32 @@ static void forces_range(void *context, size_t begin, size_t end) {
 static void evaluate_signals(MbSim *sim, double t) {
   for (size_t i = 0; i < sim->model->nsignals; i++)
     sim->signal[i] = mb_signal_value(&sim->model->signals[i], sim->expressions[i], t);
+  mb_sim_watch_signals(sim, t);
   sim->x.t = t;
 }
 
-static void evaluate_forces(MbSim *sim, bool derivatives, bool outside) {
+static void evaluate_forces(MbSim *sim, double t, bool derivatives, bool outside) {
   const MbModel *model = sim->model;
   double *const K = sim->x.K, *const D = sim->x.D;
   if (!derivatives) sim->x.K = sim->x.D = NULL;
   Phase phase = {.sim = sim, .outside = outside};
   mb_parallel_ranges(sim->threads, model->nb, GRAIN, forces_range, &phase);
+  if (derivatives && model->npairs) {
+    memset(K + 36 * model->nb, 0, 72 * model->npairs * sizeof *K);
+    memset(D + 36 * model->nb, 0, 72 * model->npairs * sizeof *D);
+  }
   for (size_t i = 0; i < model->nforces; i++)
     if (!model->forces[i].ops->everywhere)
       model->forces[i].ops->eval(model, &model->forces[i], &sim->x, 0, model->nb);
+  mb_sim_watch_forces(sim, t);
   sim->x.K = K, sim->x.D = D;
 }
 
 void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
   evaluate_signals(sim, t);
-  evaluate_forces(sim, derivatives, false);
+  evaluate_forces(sim, t, derivatives, false);
+  if (derivatives && sim->stiffness)
+    mb_coordinates_derivatives(sim->model, &sim->x, sim->stiffness, sim->damping);
   if (sim->solver->bias) sim->solver->bias(sim->work, &sim->x);
 }
 
@@ -96,9 +105,9 @@ static bool accelerate(MbSim *sim, double t, const double *q, const double *v, d
   bool outside = false;
   for (size_t i = 0; i < model->nforces && !outside; i++) outside = !inertial(model->forces[i].ops);
   evaluate_signals(sim, t);
-  if (outside) evaluate_forces(sim, false, true);
+  if (outside) evaluate_forces(sim, t, false, true);
   memset(vdot, 0, sim->nv * sizeof *vdot);
-  mb_coordinates_forces(model, q, v, vdot);
+  mb_coordinates_forces(model, &sim->x, q, v, vdot);
   return sim->solver->accelerate(sim->work, outside ? sim->x.f : NULL, vdot, blame);
 }
 
@@ -110,13 +119,13 @@ MbStatus mb_sim_accelerations(MbSim *sim, double t, const double *q, const doubl
 
 void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y) {
   sim->solver->gather(sim->work, sim->x.f, y);
-  if (sim->model->jointed) mb_coordinates_forces(sim->model, q, v, y);
+  if (sim->model->jointed) mb_coordinates_forces(sim->model, &sim->x, q, v, y);
 }
 
 void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double *y) {
   if (sD != 0) sim->solver->blocks(sim->work, sim->x.D, sD, v, y);
   if (sK != 0) sim->solver->blocks(sim->work, sim->x.K, sK, v, y);
-  if (sim->model->jointed) mb_coordinates_blocks(sim->model, sD, sK, v, y);
+  if (sim->model->jointed) mb_coordinates_blocks(sim->model, &sim->x, sD, sK, v, y);
 }
 
 // ---- troubles ---------------------------------------------------------------------------------------------
@@ -135,23 +144,37 @@ MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report
   for (size_t b = 0; b < sim->model->nb; b++) {
     const double *phi = sim->x.phi + 6 * b, *p = sim->x.E[b].p;
     if (is_sound(phi, &sim->x.E[b])) continue;
+    const MbStatus cause = mb_sim_trouble(sim, report);
+    if (cause != MB_OK) return cause;
     bool finite = isfinite(sim->x.E[b].q[0]) != 0;
     for (int i = 0; i < 6; i++) finite &= isfinite(phi[i]) != 0;
     for (int i = 0; i < 3; i++) finite &= isfinite(p[i]) != 0;
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: body \"%s\" has %s (speed %.3g m/s, spin %.3g rad/s)", t,
                     (long long)step, sim->model->body_name[b],
-                    finite ? "grown beyond all bounds" : "numbers that are not finite", mb_vec3_norm(phi + 3),
-                    mb_vec3_norm(phi));
+                    finite ? "grown beyond all bounds" : "numbers that are not finite",
+                    mb_plain(mb_vec3_norm(phi + 3)), mb_plain(mb_vec3_norm(phi)));
   }
   return MB_OK;
 }
 
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
+  const MbStatus cause = mb_sim_trouble(sim, report);
+  if (cause != MB_OK) return cause;
   return mb_error(
       report, MB_NUMBERS, "",
       "at t = %.9g s, step %lld: the step's matrix is singular because of body \"%s\": take a smaller step",
       sim->state.t, (long long)sim->state.step + 1, sim->model->body_name[blame]);
+}
+
+MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report) {
+  const MbStatus cause = mb_sim_trouble(sim, report);
+  if (cause != MB_OK) return cause;
+  return mb_error(
+      report, MB_NUMBERS, "",
+      "at t = %.9g s, step %lld: the step's equations, which forces between bodies couple, cannot be "
+      "solved to 1e-12: take a smaller step",
+      sim->state.t, (long long)sim->state.step + 1);
 }
 
 // ---- the fixed-step schemes -------------------------------------------------------------------------------
@@ -161,11 +184,12 @@ static MbStatus explicit_step(MbSim *sim, MbReport *report) {
   const MbIntegrator *in = sim->integrator;
   const double h = sim->model->h, *v = sim->state.v;
   double *r = sim->r;
-  const MbStatus status = mb_sim_accelerations(sim, sim->state.t + in->instant * h, sim->state.q, v, r, report);
+  const MbStatus status =
+      mb_sim_accelerations(sim, sim->state.t + in->instant * h, sim->state.q, v, r, report);
   if (status != MB_OK) return status;
   for (size_t i = 0; i < sim->nv; i++) sim->v1[i] = v[i] + h * r[i];
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  advance(sim, sim->q1, h, sim->v1);
+  mb_sim_advance(sim, sim->q1, h, sim->v1);
   return MB_OK;
 }
 
@@ -173,8 +197,8 @@ static bool is_explicit(const MbIntegrator *in) {
   return in->a == 0 && in->b == 0 && in->c == 0 && in->d == 0 && in->w == 0;
 }
 
-// A v⁺ = r with the coefficients of the integrators' table; v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺)
-static MbStatus one_solve(MbSim *sim, MbReport *report) {
+// A and r of one_solve; r ← A⁻¹ r
+static MbStatus solve_once(MbSim *sim, MbReport *report) {
   const MbIntegrator *in = sim->integrator;
   const MbSolverOps *solver = sim->solver;
   const double h = sim->model->h;
@@ -190,12 +214,27 @@ static MbStatus one_solve(MbSim *sim, MbReport *report) {
 
   if (!solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, in->exact, &blame))
     return mb_sim_singular(sim, blame, report);
-  solver->apply(sim->work, r);
+  return solver->apply(sim->work, r) ? MB_OK : mb_sim_unsolved(sim, report);
+}
+
+// A v⁺ = r with the coefficients of the integrators' table; v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺). Where large steps make
+// A indefinite, as a spring's sideways push under compression does, it is taken without such derivatives.
+static MbStatus one_solve(MbSim *sim, MbReport *report) {
+  const MbIntegrator *in = sim->integrator;
+  const double h = sim->model->h, *v = sim->state.v;
+  double *r = sim->r;
+  MbStatus status = solve_once(sim, in->exact || !sim->x.K ? report : NULL);
+  if (status != MB_OK && sim->x.K && !in->exact) {
+    sim->x.safe = true;
+    status = solve_once(sim, report);
+    sim->x.safe = false;
+  }
+  if (status != MB_OK) return status;
   memcpy(sim->v1, r, sim->nv * sizeof *r);
   if (in->w != 0)
     for (size_t i = 0; i < sim->nv; i++) r[i] = in->w * v[i] + (1 - in->w) * r[i];
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  advance(sim, sim->q1, h, r);
+  mb_sim_advance(sim, sim->q1, h, r);
   return MB_OK;
 }
 
@@ -216,16 +255,15 @@ static MbStatus verlet(MbSim *sim, MbReport *report) {
   for (size_t i = 0; i < sim->nv; i++) base[i] += h / 2 * f[i];
 
   memcpy(half, base, sim->nv * sizeof *half);
-  solver->apply(sim->work, half);
+  if (!solver->apply(sim->work, half)) return mb_sim_unsolved(sim, report);
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  advance(sim, sim->q1, h, half);
+  mb_sim_advance(sim, sim->q1, h, half);
 
   mb_sim_kinematics(sim, sim->q1, v);
   mb_sim_forces(sim, sim->state.t + h, false);
   mb_sim_gather(sim, sim->q1, v, f);
   for (size_t i = 0; i < sim->nv; i++) sim->v1[i] = base[i] + h / 2 * f[i];
-  solver->apply(sim->work, sim->v1);
-  return MB_OK;
+  return solver->apply(sim->work, sim->v1) ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
 // The kinematic mode f = m v (B96 3): velocities are no state. With f linearised at q + a h v⁺ and at v⁺,
@@ -239,9 +277,9 @@ static MbStatus first_order(MbSim *sim, MbReport *report) {
   mb_sim_add_blocks(sim, -1, 0, sim->state.v, sim->v1);
   if (!sim->solver->factor(sim->work, &sim->x, 1, in->a * h, in->exact, &blame))
     return mb_sim_singular(sim, blame, report);
-  sim->solver->apply(sim->work, sim->v1);
+  if (!sim->solver->apply(sim->work, sim->v1)) return mb_sim_unsolved(sim, report);
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  advance(sim, sim->q1, h, sim->v1);
+  mb_sim_advance(sim, sim->q1, h, sim->v1);
   return MB_OK;
 }
 
@@ -253,8 +291,7 @@ MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *re
   solver->blocks(sim->work, sim->x.D, -1, v, sim->r);
   if (!solver->factor(sim->work, &sim->x, 1, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
   memcpy(v, sim->r, sim->nv * sizeof *v);
-  solver->apply(sim->work, v);
-  return MB_OK;
+  return solver->apply(sim->work, v) ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
 // Makes (q1, v1) the state if it is sound; else the bodies are put back where the state is.
@@ -279,10 +316,14 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
 
 MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   MbStatus status = MB_OK;
+  sim->trouble[0] = 0;
   if (sim->integrator->scheme == MB_ADAPTIVE)
     status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
   else if (sim->model->solver.mode == MB_FIRST_ORDER)
     status = first_order(sim, report);
+  else if (sim->model->jointed && sim->integrator->passes)
+    status = sim->integrator->scheme == MB_VERLET ? mb_half_steps_verlet(sim, report)
+                                                  : mb_half_steps_midpoint(sim, report);
   else if (sim->integrator->scheme == MB_VERLET)
     status = verlet(sim, report);
   else if (sim->solver->accelerate && is_explicit(sim->integrator))

@@ -1,9 +1,10 @@
 // Bodies without joints: coordinates are the bodies' poses (position, quaternion of C in W), velocities their
-// twists, J = 1, and A = M − a D − b K is block diagonal: a division where K and D have no part in it, else a
-// 6 x 6 LU a body.
+// twists, J = 1, and A = M − a D − b K is block diagonal but for pairs that forces couple: a division where K and D have no
+// part in it, else a 6 x 6 LU a body, which preconditions the iterations where there are pairs.
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/math/dense6.h"
+#include "core/solvers/coupled.h"
 #include "core/solvers/solvers.h"
 
 #include <string.h>
@@ -18,6 +19,7 @@ struct MbSolverWork {
   double *A;       // (nb x 36) factors
   int *pivot;      // (nb x 6)
   bool *singular;  // (nb)
+  MbCoupling coupling;
 };
 
 static void free_work(MbSolverWork *work) {
@@ -25,6 +27,7 @@ static void free_work(MbSolverWork *work) {
   mb_free(work->A);
   mb_free(work->pivot);
   mb_free(work->singular);
+  mb_coupling_free(&work->coupling);
   mb_free(work);
 }
 
@@ -35,13 +38,15 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   work->A = mb_calloc(36 * model->nb, sizeof *work->A);
   work->pivot = mb_calloc(6 * model->nb, sizeof *work->pivot);
   work->singular = mb_calloc(model->nb, sizeof *work->singular);
-  if (work->A && work->pivot && work->singular) return work;
+  const bool coupled = mb_coupling_create(model, &work->coupling);
+  if (work->A && work->pivot && work->singular && coupled) return work;
   free_work(work);
   return NULL;
 }
 
 static size_t bytes(const MbSolverWork *work) {
-  return sizeof *work + work->nb * (36 * sizeof *work->A + 6 * sizeof *work->pivot + sizeof *work->singular);
+  return sizeof *work + work->nb * (36 * sizeof *work->A + 6 * sizeof *work->pivot + sizeof *work->singular) +
+         mb_coupling_bytes(work->coupling.model);
 }
 
 static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
@@ -61,7 +66,7 @@ typedef struct Factoring {
   bool exact;
 } Factoring;
 
-// A = M − a D − b K, K symmetrised unless every derivative counts (METHODS: rigid bodies' K is not symmetric)
+// A = M − a D − b K, symmetrised unless every derivative counts (METHODS: rigid bodies' K is not symmetric)
 static void factor_range(void *context, size_t begin, size_t end) {
   const Factoring *const job = context;
   MbSolverWork *const work = job->work;
@@ -71,7 +76,8 @@ static void factor_range(void *context, size_t begin, size_t end) {
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) {
         const double k = job->exact ? K[6 * i + j] : (K[6 * i + j] + K[6 * j + i]) / 2;
-        A[6 * i + j] = -job->a * D[6 * i + j] - job->b * k;
+        const double d = job->exact ? D[6 * i + j] : (D[6 * i + j] + D[6 * j + i]) / 2;
+        A[6 * i + j] = -job->a * d - job->b * k;
       }
     for (int i = 0; i < 6; i++) A[7 * i] += work->M[6 * n + (size_t)i];
     work->singular[n] = !mb_lu6_factor(A, work->pivot + 6 * n);
@@ -80,6 +86,7 @@ static void factor_range(void *context, size_t begin, size_t end) {
 
 static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame) {
   work->diagonal = a == 0 && b == 0;
+  mb_coupling_set(&work->coupling, x, a, b, exact);
   if (work->diagonal) return true; // the build has seen that M is positive
   Factoring job = {work, x, a, b, exact};
   mb_parallel_ranges(work->threads, work->nb, GRAIN, factor_range, &job);
@@ -105,9 +112,20 @@ static void apply_range(void *context, size_t begin, size_t end) {
     for (size_t n = begin; n < end; n++) mb_lu6_solve(work->A + 36 * n, work->pivot + 6 * n, job->x + 6 * n);
 }
 
-static void apply(MbSolverWork *work, double *x) {
+static void apply_bodies(MbSolverWork *work, double *x) {
   Applying job = {work, x};
   mb_parallel_ranges(work->threads, work->nb, GRAIN, apply_range, &job);
+}
+
+static void multiply(MbSolverWork *work, const double *x, double *y) {
+  mb_coupling_multiply(&work->coupling, x, y);
+}
+
+static bool apply(MbSolverWork *work, double *x) {
+  static const MbInverse inverse = {multiply, apply_bodies};
+  if (work->coupling.on) return mb_coupling_solve(&work->coupling, work, &inverse, x);
+  apply_bodies(work, x);
+  return true;
 }
 
 static void momentum(MbSolverWork *work, const double *v, double *y) {
@@ -122,6 +140,7 @@ static void blocks(MbSolverWork *work, const double *B, double s, const double *
     mb_mat6_apply(t, B + 36 * n, v + 6 * n);
     for (size_t i = 0; i < 6; i++) y[6 * n + i] += s * t[i];
   }
+  mb_pairs_multiply(work->coupling.model, B + 36 * work->nb, s, v, y);
 }
 
 const MbSolverOps mb_free_bodies_ops = {

@@ -1,6 +1,12 @@
+#include "core/integrators/integrators.h"
 #include "core/solvers/solvers.h"
+
+enum { SMALL = 64 }; // velocities up to which a dense factor costs less than iterations over pairs
 
 const MbSolverOps *mb_solver_for(const MbModel *model) {
   if (!model->jointed) return &mb_free_bodies_ops;
-  return model->solver.dynamics == MB_DENSE ? &mb_redmax_dense_ops : &mb_redmax_recursive_ops;
+  const bool iterates = model->npairs && mb_integrator_table[model->integrator.kind].a != 0;
+  const bool dense = model->solver.dynamics == MB_DENSE ||
+                     (model->solver.dynamics == MB_DYNAMICS_AUTO && iterates && model->nv <= SMALL);
+  return dense ? &mb_redmax_dense_ops : &mb_redmax_recursive_ops;
 }

@@ -33,6 +33,7 @@ typedef struct Check {
   MbTraj *traj;
   uint64_t nonfinite, backward, tilted_count;
   bool quaternions;        // there are some
+  uint64_t seen;           // frames before this one
   double before;           // time of the last frame
   Worst bad, clock;        // first number that is none; first time that does not increase
   Worst norm;              // largest | |q| - 1 |
@@ -57,7 +58,7 @@ static size_t find_component(const MbChannel *channel, const char *name) {
 // Keeps the larger; what is not a number counts as larger than every number.
 static void keep(Worst *worst, double value, Worst here) {
   if (isnan(worst->value) || !(value > worst->value || isnan(value))) return;
-  here.value = value;
+  here.value = mb_plain(value);
   *worst = here;
 }
 
@@ -68,7 +69,7 @@ static void see_finite(Check *c, const double *frame, Worst here) {
     c->bad = here;
     c->bad.item = i / here.channel->width;
     c->bad.component = i % here.channel->width;
-    c->bad.value = frame[here.channel->offset + i];
+    c->bad.value = mb_plain(frame[here.channel->offset + i]);
   }
 }
 
@@ -88,20 +89,20 @@ static void see_norms(Check *c, size_t index, const double *frame, Worst here) {
   }
 }
 
-static void see_energy(Energy *e, const double *frame, Worst here) {
+static void see_energy(Energy *e, bool first, const double *frame, Worst here) {
   const double *x = frame + e->channel->offset;
-  if (!here.frame) e->first = x[e->total];
+  if (first) e->first = x[e->total];
   if (e->kinetic != SIZE_MAX && fabs(x[e->kinetic]) > e->kinetic_most) e->kinetic_most = fabs(x[e->kinetic]);
   for (size_t k = 0; k < e->channel->width; k++) {
-    if (!here.frame || x[k] < e->lo[k]) e->lo[k] = x[k];
-    if (!here.frame || x[k] > e->hi[k]) e->hi[k] = x[k];
+    if (first || x[k] < e->lo[k]) e->lo[k] = x[k];
+    if (first || x[k] > e->hi[k]) e->hi[k] = x[k];
   }
   keep(&e->drift, fabs(x[e->total] - e->first), here);
 }
 
 static void see_momentum(Check *c, const double *frame, Worst here) {
   const double *p = frame + c->momentum->offset;
-  if (!here.frame) memcpy(c->p_first, p, sizeof c->p_first);
+  if (!c->seen) memcpy(c->p_first, p, sizeof c->p_first);
   for (int h = 0; h < 2; h++) {
     const double *v = p + 3 * h, *v0 = c->p_first + 3 * h;
     const double d[3] = {v[0] - v0[0], v[1] - v0[1], v[2] - v0[2]};
@@ -112,14 +113,14 @@ static void see_momentum(Check *c, const double *frame, Worst here) {
 }
 
 static void see_frame(Check *c, const double *frame, Worst here) {
-  if (!isfinite(here.time) || (here.frame && !(here.time > c->before)))
+  if (!isfinite(here.time) || (c->seen && !(here.time > c->before)))
     if (!c->backward++) c->clock = here;
   c->before = here.time;
   for (size_t i = 0; i < c->nchannels; i++) {
     const MbChannel *channel = here.channel = &c->channels[i];
     see_finite(c, frame, here);
     if (channel->rotation && channel->width == 4) see_norms(c, i, frame, here);
-    if (channel == c->energy.channel) see_energy(&c->energy, frame, here);
+    if (channel == c->energy.channel) see_energy(&c->energy, !c->seen, frame, here);
     if (channel == c->momentum) see_momentum(c, frame, here);
     for (size_t k = 0; channel == c->constraint && k < channel->items * channel->width; k++) {
       here.item = k / channel->width;
@@ -128,6 +129,7 @@ static void see_frame(Check *c, const double *frame, Worst here) {
     }
     here.item = here.component = 0;
   }
+  c->seen++;
 }
 
 // ---- telling ----------------------------------------------------------------------------------------------
@@ -168,21 +170,22 @@ static const char *moment(const Worst *w, char text[160]) {
 // Judged only where `allowed` is a number.
 static bool judge(double value, double allowed) { return isnan(allowed) || value <= allowed; }
 
-static double relative(double value, double scale) { return value == 0 ? 0 : value / scale; }
+static double relative(double value, double scale) { return value == 0 ? 0 : mb_plain(value / scale); }
 
-static void tell_numbers(const Check *c, MbCheckResult *r, uint64_t frames) {
+static void tell_numbers(const Check *c, MbCheckResult *r) {
+  const unsigned long long frames = (unsigned long long)c->seen;
   char text[160];
   if (c->nonfinite)
     tell(r, "finite numbers", true, false, "%llu are not; the first is %g, %s",
          (unsigned long long)c->nonfinite, c->bad.value, place(&c->bad, false, text));
   else
-    tell(r, "finite numbers", true, true, "all of %llu frames", (unsigned long long)frames);
+    tell(r, "finite numbers", true, true, "all of %llu frames", frames);
 
   if (c->backward)
     tell(r, "monotone time", true, false, "%llu times do not increase, the first %s",
          (unsigned long long)c->backward, moment(&c->clock, text));
   else
-    tell(r, "monotone time", true, true, "%llu frames", (unsigned long long)frames);
+    tell(r, "monotone time", true, true, "%llu frames", frames);
 
   if (!c->quaternions)
     tell(r, "unit quaternions", false, true, "there are none");
@@ -194,6 +197,33 @@ static void tell_numbers(const Check *c, MbCheckResult *r, uint64_t frames) {
   else
     tell(r, "unit quaternions", true, true, "off by at most %.3g, %s", c->norm.value,
          place(&c->norm, true, text));
+}
+
+// Also which frames are missing, as many as there is room for.
+static void tell_whole(const MbTraj *traj, MbCheckResult *r) {
+  const bool whole = mb_traj_whole(traj);
+  const size_t gaps = mb_traj_gaps(traj);
+  char text[200] = "";
+  size_t n = 0;
+  for (size_t i = 0; i < gaps; i++) {
+    const MbTrajGap gap = mb_traj_gap(traj, i);
+    char one[64];
+    const unsigned long long first = (unsigned long long)gap.first, last = first + gap.count - 1;
+    const int length = gap.count == 1
+                           ? snprintf(one, sizeof one, "%s%llu", i ? ", " : "", first)
+                           : snprintf(one, sizeof one, "%s%llu to %llu", i ? ", " : "", first, last);
+    if (n + (size_t)length + sizeof " and more" > sizeof text) {
+      memcpy(text + n, " and more", sizeof " and more");
+      break;
+    }
+    memcpy(text + n, one, (size_t)length + 1);
+    n += (size_t)length;
+  }
+  tell(r, "whole file", true, whole, "%s%s",
+       whole  ? "index and trailer are there"
+       : gaps ? "it was cut off or damaged; missing are frames "
+              : "it was cut off or damaged",
+       text);
 }
 
 static void tell_energy(const Check *c, double allowed, MbCheckResult *r) {
@@ -209,7 +239,7 @@ static void tell_energy(const Check *c, double allowed, MbCheckResult *r) {
   const double drift = relative(e->drift.value, scale);
   char text[160];
   tell(r, "energy", !isnan(allowed), judge(drift, allowed),
-       "total drifts by up to %.3g J, %.3g of its scale %.3g J, %s", e->drift.value, drift, scale,
+       "total drifts by up to %.3g J, %.3g of its scale %.3g J, %s", e->drift.value, drift, mb_plain(scale),
        moment(&e->drift, text));
 }
 
@@ -266,7 +296,8 @@ static MbStatus check_numbers(MbTraj *traj, const MbCheckOptions *options, MbChe
   MbWalk walk = {0};
   MbStatus status = begin_check(&c, traj, report);
   if (status == MB_OK) status = mb_walk_begin(&walk, traj, NULL, report);
-  for (uint64_t k = 0; k < walk.frames && status == MB_OK; k++) {
+  for (uint64_t k = mb_traj_frame_from(traj, 0); k < walk.frames && status == MB_OK;
+       k = mb_traj_frame_from(traj, k + 1)) {
     Worst here = {.frame = k};
     const double *frame = NULL;
     status = mb_walk_frame(&walk, k, &here.time, &frame, report);
@@ -275,7 +306,7 @@ static MbStatus check_numbers(MbTraj *traj, const MbCheckOptions *options, MbChe
   if (status == MB_OK && !walk.frames) {
     tell(r, "frames", false, true, "there are none");
   } else if (status == MB_OK) {
-    tell_numbers(&c, r, walk.frames);
+    tell_numbers(&c, r);
     tell_energy(&c, options->energy_drift, r);
     tell_momentum(&c, options->momentum_drift, r);
     tell_constraints(&c, options->constraint_error, r);
@@ -301,9 +332,7 @@ MbStatus mb_check_trajectory(const char *path, const MbCheckOptions *options, Mb
     if (!damage.issues[i].warning) first = damage.issues[i].text;
   tell(result, "checksums", true, sound == MB_OK, "%.250s", first);
   if (sound != MB_OK) mb_error(report, MB_IO, "", "%s", first);
-  const bool whole = mb_traj_whole(traj);
-  tell(result, "whole file", true, whole,
-       whole ? "index and trailer are there" : "it was cut off or damaged");
+  tell_whole(traj, result);
 
   status = check_numbers(traj, options, result, report);
   mb_traj_free(traj);

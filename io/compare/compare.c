@@ -45,10 +45,17 @@ static MbStatus warn_unknown(MbCompare *c) {
 static MbStatus note_damage(MbCompare *c) {
   MbTraj *files[2] = {c->a, c->b};
   MbStatus status = MB_OK;
-  for (int i = 0; i < 2 && status == MB_OK; i++)
+  for (int i = 0; i < 2 && status == MB_OK; i++) {
     if (!mb_traj_whole(files[i]))
       status = mb_compare_note(c, "%s is cut off or damaged; %llu frames of it are readable",
-                               mb_traj_path(files[i]), (unsigned long long)mb_traj_frames(files[i]));
+                               mb_traj_path(files[i]), (unsigned long long)mb_traj_frames_there(files[i]));
+    for (size_t k = 0; k < mb_traj_gaps(files[i]) && status == MB_OK; k++) {
+      const MbTrajGap gap = mb_traj_gap(files[i], k);
+      status =
+          mb_compare_note(c, "%s lacks frames %llu to %llu", mb_traj_path(files[i]),
+                          (unsigned long long)gap.first, (unsigned long long)(gap.first + gap.count - 1));
+    }
+  }
   return status;
 }
 
@@ -74,6 +81,7 @@ static MbStatus finish(MbCompare *c) {
                     "%s (t = %g to %g s) and %s (t = %g to %g s) have no time in common", mb_traj_path(c->a),
                     c->span_a.t0, c->span_a.t1, mb_traj_path(c->b), c->span_b.t0, c->span_b.t1);
 
+  for (size_t i = 0; i < c->npairs && !r->frames; i++) r->channels[c->pairs[i].result].compared = false;
   r->same = !r->nmissing;
   for (size_t i = 0; i < c->npairs; i++) mb_growth_fit(&c->pairs[i].growth, &r->channels[c->pairs[i].result]);
   for (size_t i = 0; i < r->nchannels; i++) r->same = r->same && r->channels[i].pass;

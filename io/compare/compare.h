@@ -44,8 +44,8 @@ typedef struct MbDifference {
 
 typedef struct MbChannelResult {
   const char *channel;
-  size_t in_a, in_b; // index in each file, SIZE_MAX = missing there
-  bool compared, pass;
+  size_t in_a, in_b;         // index in each file, SIZE_MAX = missing there
+  bool compared, pass;       // compared: some number of it was; one that only one file has does not pass
   double range;              // of the channel over time in a: per component kind, largest
   double atol, rtol;         // that applied, bounds included in atol
   MbDifference worst, first; // largest error; first that exceeds (frame = UINT64_MAX: there is none)

@@ -213,6 +213,14 @@ static MbStatus check_kinds(MbCompare *c, const MbChannel *a, const MbChannel *b
   return MB_OK;
 }
 
+// Whether some number of a has its like in b.
+static bool holds_common(const MbPair *p) {
+  bool item = false, component = false;
+  for (size_t i = 0; i < p->a->items; i++) item = item || p->item[i] != SIZE_MAX;
+  for (size_t k = 0; k < p->a->width; k++) component = component || p->component[k] != SIZE_MAX;
+  return item && component;
+}
+
 static MbStatus add_channel(MbCompare *c, const MbChannel *channel, size_t in_a, size_t in_b) {
   MbCompareResult *r = c->result;
   MbChannelResult *entry = &r->channels[r->nchannels];
@@ -232,9 +240,17 @@ static MbStatus add_channel(MbCompare *c, const MbChannel *channel, size_t in_a,
   if (status != MB_OK || !fit) return status;
   MbPair *p = &c->pairs[c->npairs++];
   *p = (MbPair){.a = channel, .b = b, .result = r->nchannels - 1};
-  entry->compared = entry->pass = true;
   c->wanted_a[in_a] = c->wanted_b[in_b] = true;
-  return fill_pair(c, p, in_a, in_b);
+  const MbStatus filled = fill_pair(c, p, in_a, in_b);
+  // two empty channels are the same; two of different bodies are not, and no number of theirs is compared
+  entry->compared = entry->pass = filled == MB_OK && (holds_common(p) || (!channel->items && !b->items));
+  return filled;
+}
+
+static bool anything_compared(const MbCompareResult *r) {
+  for (size_t i = 0; i < r->nchannels; i++)
+    if (r->channels[i].compared) return true;
+  return false;
 }
 
 MbStatus mb_compare_align(MbCompare *c) {
@@ -259,5 +275,8 @@ MbStatus mb_compare_align(MbCompare *c) {
   if (status == MB_OK && !c->npairs)
     return mb_error(c->report, MB_USAGE, "", "%s and %s have no channel in common", mb_traj_path(c->a),
                     mb_traj_path(c->b));
+  if (status == MB_OK && !anything_compared(c->result))
+    return mb_error(c->report, MB_USAGE, "", "%s and %s have nothing in common that can be compared: %s",
+                    mb_traj_path(c->a), mb_traj_path(c->b), c->result->nmissing ? c->result->missing[0] : "");
   return status;
 }

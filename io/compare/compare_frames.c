@@ -20,6 +20,7 @@ typedef struct Matching {
   const double *fa, *fb;
   double before_time;     // of b's frame j - 1
   double *before, *blend; // (frame size of b) its numbers, kept for interpolation
+  bool joined, torn;      // b's frame j - 1 was the one before; it is missing
   Lonely only_a, only_b;
 } Matching;
 
@@ -34,14 +35,17 @@ static MbStatus load_b(Matching *m) {
 }
 
 static MbStatus next_a(Matching *m) {
-  m->i++;
+  m->i = mb_traj_frame_from(m->a.traj, m->i + 1);
   return load_a(m);
 }
 
 static MbStatus next_b(Matching *m) {
   m->before_time = m->tb;
   if (m->before) memcpy(m->before, m->fb, m->b.frame_size * sizeof *m->before);
-  m->j++;
+  const uint64_t next = m->j + 1;
+  m->j = mb_traj_frame_from(m->b.traj, next);
+  m->joined = m->j == next;
+  m->torn = !m->joined;
   return load_b(m);
 }
 
@@ -65,11 +69,11 @@ static MbStatus step_a(Matching *m) {
   if (after_until(c, m->ta)) {
     mb_budgets_add(c, false, m->ta, m->fa);
     if (outside(c, &c->span_b, m->ta)) add_lonely(&m->only_a, m->i, m->ta);
-  } else if (c->options->interpolate && m->j && m->j < m->b.frames) {
+  } else if (c->options->interpolate && m->joined && m->j < m->b.frames) {
     const double s = (m->ta - m->before_time) / (m->tb - m->before_time);
     mb_compare_blend(c, m->before, m->fb, s, m->blend);
     mb_compare_points(c, m->i, m->ta, m->fa, m->blend);
-  } else if (!c->options->interpolate || outside(c, &c->span_b, m->ta)) {
+  } else if (!c->options->interpolate || m->torn || outside(c, &c->span_b, m->ta)) {
     add_lonely(&m->only_a, m->i, m->ta);
   }
   return next_a(m);
@@ -113,6 +117,8 @@ static bool same_time(const Matching *m) {
 }
 
 static MbStatus match(Matching *m) {
+  m->i = mb_traj_frame_from(m->a.traj, 0);
+  m->j = mb_traj_frame_from(m->b.traj, 0);
   MbStatus status = load_a(m);
   if (status == MB_OK) status = load_b(m);
   while (status == MB_OK && (m->i < m->a.frames || m->j < m->b.frames)) {
@@ -129,14 +135,20 @@ static MbStatus match(Matching *m) {
 static MbStatus find_span(MbTraj *traj, MbSpan *span, MbReport *report) {
   const uint64_t n = mb_traj_frames(traj);
   if (!n) return mb_error(report, MB_USAGE, "", "%s has no frames", mb_traj_path(traj));
-  const uint64_t count = n > 1 ? 2 : 1;
-  double head[2] = {0}, tail[2] = {0};
-  MbStatus status = mb_traj_read(traj, 0, count, NULL, head, NULL, report);
-  if (status == MB_OK) status = mb_traj_read(traj, n - count, count, NULL, tail, NULL, report);
-  *span = (MbSpan){.t0 = head[0], .t1 = tail[count - 1]};
-  if (n > 1) {
-    span->first_step = head[1] - head[0];
-    span->last_step = tail[1] - tail[0];
+  // the first two that are there, the last two
+  const uint64_t first = mb_traj_frame_from(traj, 0), last = n - 1;
+  const bool alone = first == last;
+  const uint64_t second = alone ? first : mb_traj_frame_from(traj, first + 1);
+  const uint64_t previous = alone ? last : mb_traj_frame_until(traj, last - 1);
+  const uint64_t frame[4] = {first, second, previous, last};
+  double time[4] = {0};
+  MbStatus status = MB_OK;
+  for (int k = 0; k < 4 && status == MB_OK; k++)
+    status = mb_traj_read(traj, frame[k], 1, NULL, &time[k], NULL, report);
+  *span = (MbSpan){.t0 = time[0], .t1 = time[3]};
+  if (!alone) {
+    span->first_step = (time[1] - time[0]) / (double)(second - first);
+    span->last_step = (time[3] - time[2]) / (double)(last - previous);
   }
   return status;
 }

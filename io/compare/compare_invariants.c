@@ -95,9 +95,10 @@ void mb_budgets_add(MbCompare *c, bool of_b, double time, const double *numbers)
 static void add_result(MbCompare *c, const MbPair *p, const char *name, double a, double b, double scale) {
   const MbChannelResult *channel = &c->result->channels[p->result];
   MbInvariantResult *r = &c->result->invariants[c->result->ninvariants++];
-  *r = (MbInvariantResult){.name = name, .a = a, .b = b, .error = mb_number_error(a, b)};
-  // several numbers make up a norm: each may be off by the files' bounds
-  r->tolerance = channel->atol + (p->bound_a + p->bound_b) * 2;
+  *r = (MbInvariantResult){.name = name, .a = mb_plain(a), .b = mb_plain(b), .error = mb_number_error(a, b)};
+  // a norm's change comes from two times three numbers, each of which may be off by the files' bounds: 2 √3 times these,
+  // of which atol has one
+  r->tolerance = channel->atol + (p->bound_a + p->bound_b) * 2.5;
   if (channel->rtol > 0) r->tolerance += channel->rtol * fmin(scale, DBL_MAX);
   r->pass = r->error <= r->tolerance;
 }

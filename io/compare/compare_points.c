@@ -137,7 +137,8 @@ MbStatus mb_compare_ranges(MbCompare *c) {
   if (status == MB_OK) status = mb_walk_begin(&walk, c->a, c->wanted_a, c->report);
 
   for (size_t i = 0; i < c->npairs && status == MB_OK; i++) begin_extents(&c->pairs[i], e);
-  for (uint64_t k = 0; k < walk.frames && status == MB_OK; k++) {
+  for (uint64_t k = mb_traj_frame_from(c->a, 0); k < walk.frames && status == MB_OK;
+       k = mb_traj_frame_from(c->a, k + 1)) {
     double time = 0;
     const double *frame = NULL;
     status = mb_walk_frame(&walk, k, &time, &frame, c->report);
@@ -166,7 +167,8 @@ static double scaled(double error, double range) {
   return range > 0 ? error / range : INFINITY;
 }
 
-static void count_error(Tally *t, const MbPair *p, const MbDifference *d) {
+static void count_error(Tally *t, const MbPair *p, MbDifference *d) {
+  d->a = mb_plain(d->a), d->b = mb_plain(d->b);
   const double tolerance = p->tolerance[d->component];
   if (d->error > t->largest || t->worst.frame == UINT64_MAX) {
     t->largest = d->error;

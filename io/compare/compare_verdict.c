@@ -94,7 +94,9 @@ static void say_same(MbCompare *c) {
       worst = x;
   }
   say(r, "same: %llu frames, %zu channels, ", (unsigned long long)r->frames, c->npairs);
-  if (worst)
+  if (!r->frames)
+    say(r, "no number compared");
+  else if (worst)
     say(r, "all within tolerance; the largest difference is %.3g in %s at t = %.9g s", worst->worst.error,
         worst->channel, worst->worst.time);
   else

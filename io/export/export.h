@@ -1,4 +1,4 @@
-// Exporting frames of a trajectory to formats that other programs read.
+// Exporting frames of a trajectory to formats that other programs read. Frames that are missing are left out.
 #ifndef MB_IO_EXPORT_H
 #define MB_IO_EXPORT_H
 
@@ -23,6 +23,7 @@
 //
 // json: one JSON object a line. First the header:
 //   {"mbsim_export": 1, "frames": n, "step": s, "nonfinite": "null",
+//    "missing": [[first, last], ...],    where the trajectory lacks frames: their numbers in it
 //    "channels": [{"name", "unit", "rotation", "items": [names] or a count, "components": [names]}, ...]}
 // then one for each frame: {"time": t, "body.position": [[x, y, z], ...], "energy": [...]}, nested as in npz.
 // JSON has no NaN and no infinity: both become null.
@@ -39,7 +40,8 @@ typedef struct MbExportOptions {
                                // first is INT64_MAX, an open last INT64_MAX or INT64_MIN. 0 is refused.
 } MbExportOptions;
 
-// MB_USAGE (no such channel, stride 0) before anything is written, MB_IO (cannot read or write).
+// MB_USAGE (no such channel, stride 0) before anything is written, MB_IO (cannot read or write, or every chosen
+// frame is missing).
 // Writes to `out`, which may be a pipe for csv and json; npz needs no seeking either.
 MbStatus mb_export(MbTraj *traj, const MbExportOptions *options, FILE *out, MbReport *report);
 

@@ -24,10 +24,22 @@ static void add_channel(MbText *t, const MbChannel *c) {
   mb_text_add(t, "}");
 }
 
+static void add_missing(MbText *t, const MbTraj *traj) {
+  if (!mb_traj_gaps(traj)) return;
+  mb_text_add(t, ", \"missing\": [");
+  for (size_t i = 0; i < mb_traj_gaps(traj); i++) {
+    const MbTrajGap gap = mb_traj_gap(traj, i);
+    mb_text_format(t, "%s[%llu, %llu]", i ? ", " : "", (unsigned long long)gap.first,
+                   (unsigned long long)(gap.first + gap.count - 1));
+  }
+  mb_text_add(t, "]");
+}
+
 char *mb_export_header(const MbExporter *e) {
   MbText t = {0};
   mb_text_format(&t, "{\"mbsim_export\": 1, \"frames\": %llu, \"step\": ", (unsigned long long)e->count);
   mb_text_number(&t, mb_traj_step(e->traj));
+  add_missing(&t, e->traj);
   mb_text_add(&t, ", \"nonfinite\": \"null\", \"channels\": [");
   for (size_t i = 0; i < e->nchosen; i++) {
     if (i) mb_text_add(&t, ", ");
@@ -71,7 +83,8 @@ static void put_channel(MbExporter *e, const MbChannel *c, const double *frame) 
 static MbStatus put_frames(MbExporter *e, const bool *wanted, char *const *keys) {
   MbWalk walk = {0};
   MbStatus status = mb_walk_begin(&walk, e->traj, wanted, e->report);
-  for (uint64_t i = 0; i < e->count && status == MB_OK && !e->failure; i++) {
+  for (uint64_t i = mb_export_next(e, 0); i < e->span && status == MB_OK && !e->failure;
+       i = mb_export_next(e, i + 1)) {
     double time = 0;
     const double *frame = NULL;
     status = mb_walk_frame(&walk, mb_export_frame(e, i), &time, &frame, e->report);

@@ -65,7 +65,8 @@ static MbStatus put_times(MbExporter *e, MbZip *zip, MbWalk *walk) {
   char shape[32];
   snprintf(shape, sizeof shape, "(%llu,)", (unsigned long long)e->count);
   MbStatus status = begin_array(e, zip, "time", "<f8", shape, e->count * sizeof(double));
-  for (uint64_t i = 0; i < e->count && status == MB_OK && !e->failure; i++) {
+  for (uint64_t i = mb_export_next(e, 0); i < e->span && status == MB_OK && !e->failure;
+       i = mb_export_next(e, i + 1)) {
     double time = 0;
     const double *frame = NULL;
     status = mb_walk_frame(walk, mb_export_frame(e, i), &time, &frame, e->report);
@@ -87,7 +88,8 @@ static MbStatus put_channel(MbExporter *e, MbZip *zip, MbWalk *walk, const MbCha
   else
     snprintf(shape, sizeof shape, "(%llu, %zu, %zu)", frames, c->items, c->width);
   MbStatus status = begin_array(e, zip, c->name, "<f8", shape, bytes);
-  for (uint64_t i = 0; i < e->count && status == MB_OK && !e->failure; i++) {
+  for (uint64_t i = mb_export_next(e, 0); i < e->span && status == MB_OK && !e->failure;
+       i = mb_export_next(e, i + 1)) {
     double time = 0;
     const double *frame = NULL;
     status = mb_walk_frame(walk, mb_export_frame(e, i), &time, &frame, e->report);

@@ -14,7 +14,8 @@ typedef struct MbExporter {
   size_t nchannels;
   const size_t *chosen; // (nchosen) indices of channels, in the order of the output
   size_t nchosen;
-  uint64_t first, count; // frames first, first + stride, ...
+  uint64_t first, span; // frames first, first + stride, ...: so many, some of which may be missing
+  uint64_t count;       // of them that are there
   int64_t stride;
   int failure; // errno of the first write that failed, 0 = none
 } MbExporter;
@@ -24,7 +25,8 @@ void mb_put(MbExporter *e, const void *bytes, size_t size);
 void mb_put_text(MbExporter *e, const char *text);
 void mb_put_number(MbExporter *e, double x); // shortest text
 MbStatus mb_put_status(const MbExporter *e);
-uint64_t mb_export_frame(const MbExporter *e, uint64_t i); // of the ith that is exported
+uint64_t mb_export_frame(const MbExporter *e, uint64_t i); // of the ith of the span
+uint64_t mb_export_next(const MbExporter *e, uint64_t i);  // first of the span from i on that is there
 bool mb_export_flat(const MbChannel *channel); // (frames, width) rather than (frames, items, width)
 
 // The header object of json and npz as text, to be freed; NULL when memory ran out.

@@ -244,7 +244,7 @@ static MbStatus read_corners(Ply *p, Type type, size_t count, const Element *e, 
     double value = 0;
     MbStatus status = next_value(p, type, e, index, &value);
     if (status) return status;
-    if (!(value >= 0 && value < (double)p->vertices && value == floor(value))) {
+    if (!(value >= 0 && value < (double)p->vertices && value <= INT32_MAX && value == floor(value))) {
       char text[120];
       snprintf(text, sizeof text, "the corner %.15g does not exist (%zu vertices, counted from 0)", value,
                p->vertices);

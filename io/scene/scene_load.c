@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "io/json/json_text.h"
+#include "io/scene/scene_advice.h"
 #include "io/scene/scene_override.h"
 #include "io/scene/schema_read.h"
 
@@ -171,6 +172,7 @@ static MbStatus parse(char *text, size_t length, const char *name, const char *d
       scene->name ? mb_json_parse(text, length, &scene->resolved, report) : mb_no_memory(report, "a scene");
   if (!status) status = mb_scene_override(scene, options, report);
   if (!status) status = read_spec(scene, directory, report);
+  if (!status) status = mb_scene_advise(scene, report);
   mb_scene_locate(scene, report);
   sort_issues(report, first);
   if (status) {

@@ -68,13 +68,19 @@ static MbStatus apply_set(MbScene *scene, const char *text, MbReport *report) {
 
 static MbStatus unknown_parameter(const cJSON *parameters, const char *name, MbReport *report) {
   const char *near = NULL;
+  char all[200] = "";
+  size_t used = 0;
   for (const cJSON *p = parameters ? parameters->child : NULL; p; p = p->next) {
     const char *const pair[] = {p->string, near, NULL};
     const char *const better = p->string[0] == '_' ? NULL : mb_nearest_word(name, pair);
     if (better) near = better;
+    if (p->string[0] != '_' && used < sizeof all)
+      used += (size_t)snprintf(all + used, sizeof all - used, "%s%.60s", used ? ", " : "", p->string);
   }
-  return mb_error(report, MB_USAGE, "/parameters", "--param %.60s: the scene has no such parameter%s%.60s%s",
-                  name, near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
+  if (!used) return mb_error(report, MB_USAGE, "", "--param %.60s: the scene has no \"parameters\"", name);
+  return mb_error(report, MB_USAGE, "/parameters",
+                  "--param %.60s: the scene has no such parameter%s%.60s%s; it has %s", name,
+                  near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", all);
 }
 
 // "name=value", where the value is a number or an expression "=..."
@@ -91,10 +97,13 @@ static MbStatus apply_param(MbScene *scene, const char *text, MbReport *report) 
   snprintf(pointer, sizeof pointer, "/parameters/%s", name);
   if (equals[1] == '=') return set(scene, pointer, cJSON_CreateString(equals + 1), report);
   cJSON *value = NULL;
-  const MbStatus status = mb_json_parse(equals + 1, strlen(equals + 1), &value, NULL);
+  MbReport own = {0};
+  const MbStatus status = mb_json_parse(equals + 1, strlen(equals + 1), &value, &own);
   if (!status && cJSON_IsNumber(value)) return set(scene, pointer, value, report);
   cJSON_Delete(value);
   if (status == MB_IO) return mb_no_memory(report, "a scene");
+  if (status && strstr(own.issues[0].text, "too large"))
+    return mb_error(report, MB_USAGE, pointer, "--param %.100s: too large for a number", text);
   return mb_error(report, MB_USAGE, pointer,
                   "--param %.100s: wanted a number, or an expression that begins with \"=\", as '%s==2*pi'",
                   text, name);

@@ -74,6 +74,8 @@ bool mb_read_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *
   if (!many && row->type == MB_TYPE_LIST) return mb_reader_unwanted(r, item, "a list");
   if (!many && !cJSON_IsObject(item))
     return mb_reader_unwanted(r, item, "an object (%s) or a list of them", row->object->name);
+  if (row->length && (size_t)cJSON_GetArraySize(item) != row->length)
+    return mb_reader_unwanted(r, item, "a list of %zu objects (%s)", row->length, row->object->name);
   char *const objects = make_objects(r, row, many ? (size_t)cJSON_GetArraySize(item) : 1, base);
   if (!objects) return false;
   if (!many) return mb_read_object(r, row->object, item, objects);
@@ -138,11 +140,13 @@ bool mb_read_parameters(MbReader *r, const MbSchemaRow *row, const cJSON *item, 
     }
     double value = 0;
     const MbReaderPlace place = mb_reader_enter(r, key);
+    r->parameter = member;
     // one that is wrong is known all the same, so that what uses it is not an error too
     if (!mb_read_number(r, member, &value)) {
       fine = false;
       value = 1;
     }
+    r->parameter = NULL;
     mb_reader_leave(r, place);
     const char *const name = mb_arena_strdup(r->arena, key);
     if (!name || !mb_schema_names_add(&r->names[MB_PARAMETER_NAMES], name)) return mb_reader_no_memory(r);

@@ -105,6 +105,10 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
   case MB_TYPE_SIGNAL:
     mb_text_add(t, "{\"$ref\":\"#/$defs/signal\"}");
     break;
+  case MB_TYPE_SIGNAL_LIST:
+    mb_text_add(t, "{\"anyOf\":[{\"$ref\":\"#/$defs/signal\"},{\"type\":\"array\",\"minItems\":1,\"items\":{"
+                   "\"$ref\":\"#/$defs/signal\"}}]}");
+    break;
   case MB_TYPE_SIGNALS:
     mb_text_add(t,
                 "{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/signal\"},\"minItems\":3,\"maxItems\":3}");
@@ -115,6 +119,7 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
   case MB_TYPE_LIST:
     mb_text_add(t, "{\"type\":\"array\",\"items\":");
     add_reference(t, row->object);
+    if (row->length) mb_text_format(t, ",\"minItems\":%zu,\"maxItems\":%zu", row->length, row->length);
     mb_text_add(t, "}");
     break;
   case MB_TYPE_ONE_OR_LIST:

@@ -27,6 +27,7 @@ typedef struct MbReader {
   size_t path_length;    // before cutting
   MbConstant *constants; // the parameters so far
   size_t nconstants;
+  const cJSON *parameter; // being read; NULL = none
   MbSchemaNames names[MB_NAME_SETS];
   MbReaderMesh *meshes; // read so far
   struct {

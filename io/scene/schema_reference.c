@@ -24,6 +24,7 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
                                               [MB_TYPE_ROTATION] = "rotation",
                                               [MB_TYPE_SIGNAL] = "signal",
                                               [MB_TYPE_SIGNALS] = "3 signals",
+                                              [MB_TYPE_SIGNAL_LIST] = "signal or list of signals",
                                               [MB_TYPE_PARAMETERS] = "numbers by name",
                                               [MB_TYPE_MESH] = "file",
                                               [MB_TYPE_GRIDS] = "6 lists of rows",
@@ -40,6 +41,7 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
     break;
   case MB_TYPE_LIST:
     mb_text_add(t, "list of ");
+    if (row->length) mb_text_format(t, "%zu ", row->length);
     add_link(t, row->object);
     break;
   case MB_TYPE_ONE_OR_LIST:
@@ -81,12 +83,24 @@ static void add_row(MbText *t, const MbSchemaRow *row) {
   mb_text_format(t, " | %s |\n", row->help);
 }
 
+// What the words of a row mean, where they are explained one by one.
+static void add_word_help(MbText *t, const MbSchemaRow *rows) {
+  for (const MbSchemaRow *row = rows; row && row->key; row++) {
+    if (!row->word_help || row->flags & MB_LATER) continue;
+    mb_text_format(t, "| `%s` | meaning |\n| --- | --- |\n", row->key);
+    for (size_t i = 0; row->words[i] && row->word_help[i]; i++)
+      mb_text_format(t, "| `%s` | %s |\n", row->words[i], row->word_help[i]);
+    mb_text_add(t, "\n");
+  }
+}
+
 static void add_table(MbText *t, const MbSchemaRow *rows) {
   mb_text_add(t,
               "| key | type | unit | default | values | meaning |\n| --- | --- | --- | --- | --- | --- |\n");
   for (const MbSchemaRow *row = rows; row->key; row++)
     if (!(row->flags & MB_LATER)) add_row(t, row);
   mb_text_add(t, "\n");
+  add_word_help(t, rows);
 }
 
 static bool has_rows(const MbSchemaRow *rows) {

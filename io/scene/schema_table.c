@@ -45,14 +45,19 @@ static const MbSchemaObject frame = {.name = "frame",
                                      .size = sizeof(MbFrameSpec),
                                      .rows = frame_rows};
 
+static const char *const interpolation_help[] = {
+    "straight lines from point to point", "the value of the last point, until the next",
+    "a natural cubic spline: smooth in value, slope and curvature, straight at its ends. It goes beyond the "
+    "points where "
+    "they change suddenly (before and after a pulse); take `linear` for such",
+    NULL};
 static const MbSchemaRow signal_rows[] = {
     {"times", MB_TYPE_SEQUENCE, AT(MbSignalTable, times), COUNT(MbSignalTable, ntimes), .flags = MB_REQUIRED,
      .unit = "s", .help = "strictly increasing; before the first and after the last the value stays"},
     {"values", MB_TYPE_SEQUENCE, AT(MbSignalTable, values), COUNT(MbSignalTable, nvalues),
      .flags = MB_REQUIRED, .help = "as many as times"},
     {"interpolation", MB_TYPE_WORD, AT(MbSignalTable, interpolation), .words = mb_interpolation_words,
-     .fallback = "\"linear\"",
-     .help = "straight lines, steps that hold the last value, or a smooth cubic curve"},
+     .word_help = interpolation_help, .fallback = "\"linear\"", .help = "what is between the points"},
     {0}};
 const MbSchemaObject mb_schema_signal = {.name = "signal_table",
                                          .help = "A value over time, by points.",
@@ -65,7 +70,9 @@ static const MbSchemaRow time_rows[] = {
     {"step", MB_TYPE_NUMBER, AT(MbTimeSpec, step), .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "s",
      .help = "length of a time step"},
     {"duration", MB_TYPE_NUMBER, AT(MbTimeSpec, duration), .bound = MB_FROM, .unit = "s",
-     .help = "simulated time; give this or `steps`"},
+     .help = "simulated time; give this or `steps`. One that is no whole number of steps is rounded up to "
+             "it, with a "
+             "warning"},
     {"steps", MB_TYPE_INTEGER, AT(MbTimeSpec, steps), .absent = -1, .bound = MB_BETWEEN, .hi = 1e15,
      .help = "number of steps; give this or `duration`"},
     {0}};
@@ -133,8 +140,9 @@ static const MbSchemaRow rk45_rows[] = {
 static const MbSchemaRow *const integrator_variants[] = {NULL, NULL, NULL, NULL, rk45_rows};
 static const char *const integrator_help[] = {
     "symplectic Euler: first order, no energy drift, forces as they are before the step",
-    "linearly implicit Euler: first order, damps, stable with stiff forces", "trapezoidal rule: second order",
-    "second order, damps little; Bridson and Marino's scheme",
+    "linearly implicit Euler: first order, damps, stable with stiff forces",
+    "trapezoidal rule, with joints the midpoint rule: second order, stable with stiff joints",
+    "second order, damps little; Bridson and Marino's scheme: damping implicit, stiffness explicit",
     "adaptive Runge-Kutta of order 5 with error control; `step` is the longest step"};
 static const MbSchemaObject integrator = {.name = "integrator",
                                           .help = "How time is stepped: a word, or an object with options.",
@@ -170,9 +178,9 @@ static const MbSchemaRow shape_rows[] = {
     {"frame", MB_TYPE_OBJECT, AT(MbShapeSpec, frame), .object = &frame,
      .help = "where the shape stands in the body"},
     {"density", MB_TYPE_NUMBER, AT(MbShapeSpec, density), .bound = MB_ABOVE, .unit = "kg/m^3",
-     .help = "of this shape; absent: the body's"},
+     .help = "of this shape; absent: the body's. Not beside the body's `inertia`"},
     {"material", MB_TYPE_REFERENCE, AT(MbShapeSpec, material), .set = MB_MATERIAL_NAMES,
-     .help = "of this shape, from `materials`; absent: the body's"},
+     .help = "of this shape, from `materials`; absent: the body's. Not beside the body's `inertia`"},
     LATER("collide", "whether the shape takes part in contact"),
     {0}};
 static const MbSchemaRow box_rows[] = {{"size", MB_TYPE_NUMBERS, AT(MbShapeSpec, size), .length = 3,
@@ -309,6 +317,26 @@ static const MbSchemaObject joint_part = {.name = "joint_part",
                                           .words = mb_joint_words,
                                           .variants = joint_variants,
                                           .variant_help = joint_help};
+#define OF_MOTOR(key_, member_, unit_, help_)                                                                \
+  {                                                                                                          \
+    key_, MB_TYPE_SEQUENCE, AT(MbMotorSpec, member_.value), COUNT(MbMotorSpec, member_.count),               \
+        .flags = MB_SINGLE, .bound = MB_FROM, .unit = (unit_),                                               \
+        .help = help_ "; one number for all degrees of freedom, or one each"                                 \
+  }
+static const MbSchemaRow motor_rows[] = {
+    {"target", MB_TYPE_SIGNAL_LIST, AT(MbMotorSpec, target.value), COUNT(MbMotorSpec, target.count),
+     .unit = "m, rad",
+     .help =
+         "where it pulls the coordinate; one signal for all degrees of freedom, or one each; 0 if absent"},
+    OF_MOTOR("stiffness", stiffness, "N/m, N m/rad", "force by distance from the target; 0 if absent"),
+    OF_MOTOR("damping", damping, "N s/m, N m s/rad", "force against the coordinate's rate; 0 if absent"),
+    OF_MOTOR("max", max, "N, N m", "largest force of the motor; if absent there is no such bound"),
+    {0}};
+static const MbSchemaObject motor = {
+    .name = "motor",
+    .help = "A motor in a joint: stiffness (target - q) - damping q', at most max.",
+    .size = sizeof(MbMotorSpec),
+    .rows = motor_rows};
 static const MbSchemaRow joint_rows[] = {
     {"parent", MB_TYPE_TEXT, AT(MbJointSpec, parent), .fallback = "\"world\"",
      .help = "body that this one hangs on; \"world\" is fixed in space"},
@@ -322,8 +350,11 @@ static const MbSchemaRow joint_rows[] = {
     BY_DOF("rest", rest, "m, rad", MB_UNBOUND, "where the spring is slack"),
     BY_DOF("damping", damping, "N s/m, N m s/rad", MB_FROM, "viscous damping of the coordinate"),
     LATER("limits", "bounds of the coordinates"),
-    LATER("force", "applied torque or force"),
-    LATER("motor", "servo motor"),
+    {"force", MB_TYPE_SIGNAL_LIST, AT(MbJointSpec, force.value), COUNT(MbJointSpec, force.count),
+     .unit = "N, N m",
+     .help = "applied along the coordinates; one signal for all degrees of freedom, or one each"},
+    {"motor", MB_TYPE_OBJECT, AT(MbJointSpec, motor), EXTRA(MbJointSpec, has_motor), .object = &motor,
+     .help = "servo motor that pulls the coordinates to a target"},
     LATER("motion", "prescribed motion"),
     LATER("friction", "friction inside the joint"),
     {0}};
@@ -347,7 +378,7 @@ static const MbSchemaRow inertia_rows[] = {
     {"center", MB_TYPE_NUMBERS, AT(MbInertiaSpec, center), .length = 3, .unit = "m", .fallback = "[0, 0, 0]",
      .help = "centre of mass in the body frame"},
     {"matrix", MB_TYPE_NUMBERS, AT(MbInertiaSpec, matrix), .length = 6, .flags = MB_REQUIRED,
-     .unit = "kg m^2",
+     .unit = "kg m^2", .form = "[xx, yy, zz, xy, xz, yz]",
      .help = "[xx, yy, zz, xy, xz, yz] of the inertia matrix about the centre of mass, in the body's axes"},
     {0}};
 static const MbSchemaObject inertia = {.name = "inertia",
@@ -383,8 +414,9 @@ static const MbSchemaRow body_rows[] = {
     {"inertia", MB_TYPE_OBJECT, AT(MbBodySpec, inertia), EXTRA(MbBodySpec, inertia.given), .object = &inertia,
      .help = "mass properties as numbers, instead of from shapes"},
     {"pose", MB_TYPE_OBJECT, AT(MbBodySpec, pose), .object = &frame,
-     .help = "the body frame in the world at the start"},
-    {"velocity", MB_TYPE_OBJECT, .object = &velocity, .help = "how the body moves at the start"},
+     .help = "the body frame in the world at the start; of bodies without a joint"},
+    {"velocity", MB_TYPE_OBJECT, .object = &velocity,
+     .help = "how the body moves at the start; of bodies without a joint"},
     {"damping", MB_TYPE_NUMBER, AT(MbBodySpec, damping), .bound = MB_FROM, .unit = "N s/m, N m s",
      .fallback = "0",
      .help = "viscous drag: minus this number times the body's twist, about its centre of mass"},
@@ -444,11 +476,107 @@ static const MbSchemaRow point_rows[] = {ON_BODY,
                                          AXES,
                                          LAGGED,
                                          {0}};
-static const MbSchemaRow *const force_variants[] = {damping_rows, wrench_rows, point_rows};
-static const char *const force_help[] = {"viscous drag on every body",
-                                         "a torque, and a force at the body's origin",
-                                         "a force at a point of a body"};
-static const char *const force_later[] = {"spring", "multi_spring", "muscle", "frame_spring", NULL};
+
+// ---- forces between points
+
+#define PART_OF                                                                                              \
+  {                                                                                                          \
+    "body", MB_TYPE_REFERENCE, AT(MbPointSpec, body), .flags = MB_REQUIRED | MB_OR_WORLD,                    \
+                                                      .set = MB_BODY_NAMES,                                  \
+                                                      .help = "body that it is fixed in, or \"world\""       \
+  }
+static const MbSchemaRow anchor_rows[] = {PART_OF,
+                                          {"at", MB_TYPE_NUMBERS, AT(MbPointSpec, frame.position),
+                                           .length = 3, .unit = "m", .fallback = "[0, 0, 0]",
+                                           .help = "place in the body frame"},
+                                          {0}};
+static const MbSchemaObject anchor = {.name = "point",
+                                      .help = "A point of a body, or one fixed in space.",
+                                      .size = sizeof(MbPointSpec),
+                                      .rows = anchor_rows};
+static const MbSchemaRow body_frame_rows[] = {
+    PART_OF,
+    {"frame", MB_TYPE_OBJECT, AT(MbPointSpec, frame), .object = &frame, .help = "frame in the body frame"},
+    {0}};
+static const MbSchemaObject body_frame = {.name = "body_frame",
+                                          .help = "A frame of a body, or one fixed in space.",
+                                          .size = sizeof(MbPointSpec),
+                                          .rows = body_frame_rows};
+
+#define ENDS(object_, help_)                                                                                 \
+  {                                                                                                          \
+    "between", MB_TYPE_LIST, AT(MbForceSpec, points), COUNT(MbForceSpec, npoints),                           \
+        .flags = MB_REQUIRED, .length = 2, .object = (object_), .help = (help_)                              \
+  }
+#define PATH                                                                                                 \
+  {                                                                                                          \
+    "path", MB_TYPE_LIST, AT(MbForceSpec, points), COUNT(MbForceSpec, npoints),                              \
+        .flags = MB_REQUIRED, .object = &anchor,                                                             \
+        .help = "points that it runs through, 2 to 32; it slides through those between the ends"             \
+  }
+static const MbSchemaRow spring_rows[] = {
+    ENDS(&anchor, "its two ends"),
+    {"stiffness", MB_TYPE_NUMBER, AT(MbForceSpec, stiffness), .flags = MB_REQUIRED, .bound = MB_FROM,
+     .unit = "N/m, N", .help = "k; a force where the law divides by the rest length"},
+    {"damping", MB_TYPE_NUMBER, AT(MbForceSpec, damping), .bound = MB_FROM, .unit = "N s/m, N s",
+     .fallback = "0",
+     .help = "d: d l' more tension where the length l grows at the rate l'; with law \"strain\" d l'/L, with "
+             "law \"zero_length\" d times the velocity of one end seen from the other"},
+    {"length", MB_TYPE_NUMBER, AT(MbForceSpec, length), .bound = MB_FROM, .unit = "m",
+     .help = "rest length L; absent: the length at the start"},
+    {"law", MB_TYPE_WORD, AT(MbForceSpec, law), .words = mb_law_words, .fallback = "\"linear\"",
+     .help = "tension at length l: k (l - L); \"strain\": k (l - L)/L; \"quadratic_strain\": "
+             "k l (l^2 - L^2)/(2 L^2); \"zero_length\": k l"},
+    LAGGED,
+    {0}};
+static const MbSchemaRow frame_spring_rows[] = {
+    ENDS(&body_frame, "its two ends"),
+    {"stiffness", MB_TYPE_NUMBERS, AT(MbForceSpec, stiffness), .length = 2, .flags = MB_REQUIRED,
+     .bound = MB_FROM, .unit = "N/m, N m/rad",
+     .help = "against the distance of the origins, and against the angle of the turn between the frames"},
+    {"damping", MB_TYPE_NUMBERS, AT(MbForceSpec, damping), .length = 2, .bound = MB_FROM,
+     .unit = "N s/m, N m s", .fallback = "[0, 0]",
+     .help = "of the origins' relative velocity, and of the relative angular velocity"},
+    LAGGED,
+    {0}};
+static const MbSchemaRow multi_spring_rows[] = {
+    PATH,
+    {"passive", MB_TYPE_SEQUENCE, AT(MbForceSpec, passive.value), COUNT(MbForceSpec, passive.count),
+     .bound = MB_FROM,
+     .help = "segments that do not count in the length, from 0 (between the first two points); they carry "
+             "the tension all the same"},
+    {"stiffness", MB_TYPE_NUMBER, AT(MbForceSpec, stiffness), .flags = MB_REQUIRED, .bound = MB_FROM,
+     .unit = "N/m", .help = "tension k (l - L)"},
+    {"damping", MB_TYPE_NUMBER, AT(MbForceSpec, damping), .bound = MB_FROM, .unit = "N s/m", .fallback = "0",
+     .help = "d: d l' more tension where the length grows at the rate l'"},
+    {"length", MB_TYPE_NUMBER, AT(MbForceSpec, length), .bound = MB_FROM, .unit = "m",
+     .help = "rest length L; absent: the length at the start"},
+    LAGGED,
+    {0}};
+static const MbSchemaRow muscle_rows[] = {
+    PATH,
+    {"max_force", MB_TYPE_NUMBER, AT(MbForceSpec, max_force), .flags = MB_REQUIRED, .bound = MB_FROM,
+     .unit = "N", .help = "tension at optimal length, at rest, fully activated"},
+    {"optimal_length", MB_TYPE_NUMBER, AT(MbForceSpec, optimal_length), .flags = MB_REQUIRED,
+     .bound = MB_ABOVE, .unit = "m", .help = "fibre length at which the muscle is strongest"},
+    {"tendon_length", MB_TYPE_NUMBER, AT(MbForceSpec, tendon_length), .bound = MB_FROM, .unit = "m",
+     .fallback = "0", .help = "part of the path's length that is tendon, which does not stretch"},
+    {"max_velocity", MB_TYPE_NUMBER, AT(MbForceSpec, max_velocity), .bound = MB_ABOVE, .unit = "1/s",
+     .fallback = "10", .help = "optimal lengths a second at which it can shorten without load"},
+    {"activation", MB_TYPE_SIGNAL, AT(MbForceSpec, activation), .flags = MB_REQUIRED,
+     .help = "a signal; values beyond 0 and 1 count as these"},
+    LAGGED,
+    {0}};
+static const MbSchemaRow *const force_variants[] = {
+    damping_rows, wrench_rows, point_rows, spring_rows, frame_spring_rows, multi_spring_rows, muscle_rows};
+static const char *const force_help[] = {
+    "viscous drag on every body",
+    "a torque, a force at the body's origin, or both",
+    "a force at a point of a body",
+    "a spring and damper between two points",
+    "a spring and damper between two frames: against their distance and the turn between them",
+    "a spring and damper along a path through several points",
+    "a muscle along a path: Hill's model with a rigid tendon; curves fitted to Millard and others (2013)"};
 static const MbSchemaObject force = {.name = "force",
                                      .help = "What pushes.",
                                      .size = sizeof(MbForceSpec),
@@ -456,17 +584,34 @@ static const MbSchemaObject force = {.name = "force",
                                      .selector = "type",
                                      .selector_offset = offsetof(MbForceSpec, kind),
                                      .words = mb_force_words,
-                                     .later = force_later,
                                      .variants = force_variants,
                                      .variant_help = force_help};
 
 // ---- output -----------------------------------------------------------------------------------------------
 
-static const char *const channel_words[] = {
-    "body.position",  "body.rotation", "body.velocity", "joint.position",
-    "joint.velocity", "energy",        "momentum",      NULL};
-static const char *const channel_later[] = {"joint.force", "constraint.*", "contact", "deformable.*",
-                                            "muscle",      "solver",       NULL};
+static const char *const channel_words[] = {"body.position",  "body.rotation",  "body.velocity",
+                                            "joint.position", "joint.velocity", "energy",
+                                            "momentum",       "muscle",         NULL};
+static const char *const channel_help[] = {
+    "origin of the body's frame in the world (not the centre of mass)",
+    "the body's frame in the world: unit quaternion w, x, y, z, which "
+    "turns the body's axes into the world's; q and -q are "
+    "the same",
+    "angular velocity wx, wy, wz, then the velocity vx, vy, vz of the "
+    "body frame's origin, in the world's axes",
+    "coordinates of the joints, body by body, parents first; a body's "
+    "name, with .0, .1 ... where its joint has several",
+    "their rates",
+    "kinetic; gravity, which is 0 where the centre of mass is as high "
+    "as the world's origin; elastic, of springs; "
+    "total, the sum of the three",
+    "linear momentum lx, ly, lz of all bodies, then their angular "
+    "momentum ax, ay, az about the world's origin",
+    "length of the path, the rate at which it grows, and tension, muscle by muscle; a muscle's name, or "
+    "forces/0, forces/1 ... by its place in the list",
+    NULL};
+static const char *const channel_later[] = {"joint.force",  "constraint.*", "contact",
+                                            "deformable.*", "solver",       NULL};
 
 const char *const mb_error_words[] = {"fine", "view", NULL};
 const double mb_error_bounds[][MB_QUANTITIES] = {{[MB_POSE] = 1e-6, [MB_VELOCITY] = 1e-4},
@@ -491,15 +636,21 @@ static const MbSchemaObject error = {.name = "error",
 
 static const MbSchemaRow output_rows[] = {
     {"file", MB_TYPE_TEXT, AT(MbOutputSpec, file),
-     .help = "trajectory to write; the command line overrides it"},
+     .help = "trajectory to write, relative to the directory where mbsim runs (not to the scene's); the "
+             "command line "
+             "overrides it. Absent: the scene's name with .mbt, run.mbt for a scene from stdin"},
     {"every", MB_TYPE_INTEGER, AT(MbOutputSpec, every), .bound = MB_BETWEEN, .lo = 1, .hi = 1e15,
      .help = "steps from frame to frame; 1 if `interval` is not given either"},
     {"interval", MB_TYPE_NUMBER, AT(MbOutputSpec, interval), .bound = MB_ABOVE, .unit = "s",
-     .help = "simulated time from frame to frame, instead of `every`"},
+     .help = "simulated time from frame to frame, instead of `every`. Frames are at the steps nearest to its "
+             "multiples: one "
+             "that is no multiple of the step gives uneven distances, one below it a frame every step, both "
+             "with a warning"},
     {"channels", MB_TYPE_WORDS, AT(MbOutputSpec, channels), COUNT(MbOutputSpec, nchannels),
-     .words = channel_words, .later = channel_later,
-     .help = "what a frame holds; absent: body.position, body.rotation, joint.position where there are "
-             "joints, energy. The time is always there"},
+     .words = channel_words, .word_help = channel_help, .later = channel_later,
+     .help = "what a frame holds besides its time; absent: body.position, body.rotation, joint.position "
+             "where there are "
+             "joints, energy"},
     {"error", MB_TYPE_ERROR, AT(MbOutputSpec, error), .words = mb_error_words, .object = &error,
      .fallback = "0",
      .help = "0 (exact), \"fine\" (1e-6 for poses, 1e-4 for velocities), \"view\" (1e-5, 1e-3), or bounds by "
@@ -526,7 +677,8 @@ static const MbSchemaRow scene_rows[] = {
     {"description", MB_TYPE_TEXT, AT(MbSceneSpec, description), .fallback = "\"\"",
      .help = "a line about the scene"},
     {"parameters", MB_TYPE_PARAMETERS, AT(MbSceneSpec, parameters), COUNT(MbSceneSpec, nparameters),
-     .help = "named numbers for expressions; each may use the ones before it. `--param name=value` overrides "
+     .help = "named numbers for expressions; each may use those that stand before it. `--param name=value` "
+             "overrides "
              "them"},
     {"gravity", MB_TYPE_NUMBERS, AT(MbSceneSpec, gravity), .length = 3, .unit = "m/s^2",
      .fallback = "[0, 0, -9.81]", .help = "acceleration of free fall"},

@@ -23,6 +23,7 @@ typedef enum MbSchemaType {
   MB_TYPE_ROTATION,    // double[4]
   MB_TYPE_SIGNAL,      // MbSignalSpec
   MB_TYPE_SIGNALS,     // MbSignalSpec[3]
+  MB_TYPE_SIGNAL_LIST, // MbSignalSpec *, count: one signal, or as many as there are
   MB_TYPE_OBJECT,      // `object`, in place; extra: a bool that says whether it was given
   MB_TYPE_LIST,        // pointer to `object`s, count
   MB_TYPE_ONE_OR_LIST, // the same; extra: a bool that says whether it was a list
@@ -44,9 +45,10 @@ typedef enum MbSchemaBound {
 enum {
   MB_REQUIRED = 1,
   MB_LATER = 2,
-  MB_SINGLE = 4
+  MB_SINGLE = 4,
+  MB_OR_WORLD = 8
 };  // flags; LATER = the name is kept for a version that has it,
-    // SINGLE = one number may stand for a list of one
+    // SINGLE = one number may stand for a list of one, OR_WORLD = a reference may be "world"
 
 typedef enum MbNameSet {
   MB_NO_NAMES,
@@ -66,12 +68,14 @@ typedef struct MbSchemaRow {
   unsigned flags;
   MbSchemaBound bound;
   double lo, hi;
-  size_t length;                           // NUMBERS
+  size_t length;                           // NUMBERS; LIST: as many objects as it must have, 0 = any
   MbNameSet set;                           // NAME, REFERENCE
   const char *unit;                        // NULL = none
   const char *fallback;                    // the default, as JSON; NULL = none
   int64_t absent;                          // INTEGER without default: what says "not given"
   const char *const *words, *const *later; // that are known, and that a later version knows; ended by NULL
+  const char *const *word_help; // what each of `words` means, ended by NULL; NULL = the row's help says it
+  const char *form;             // NUMBERS: what each number is, "[xx, yy, zz]"
   const MbSchemaObject *object;
   const char *help;
 } MbSchemaRow;

@@ -2,6 +2,7 @@
 #include "io/scene/schema_read.h"
 #include "core/base/arena.h"
 #include "io/json/json_text.h"
+#include "io/scene/scene_override.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,10 +12,11 @@ _Static_assert(sizeof(MbShapeKind) == sizeof(int) && sizeof(MbAxes) == sizeof(in
 
 // ---- numbers ----------------------------------------------------------------------------------------------
 
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
 // The parameters whose names are in a text, so that having many of them costs no time.
 static size_t mentioned(const MbReader *r, const char *text, MbConstant *out, size_t most) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-  static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
   size_t n = 0;
   for (text += strcspn(text, letters); *text && n < most; text += strcspn(text, letters)) {
     const size_t length = strspn(text, more);
@@ -25,6 +27,24 @@ static size_t mentioned(const MbReader *r, const char *text, MbConstant *out, si
     text += length;
   }
   return n;
+}
+
+// Says so where a parameter uses itself or one that stands behind it.
+static bool uses_later(MbReader *r, const char *text) {
+  for (text += strcspn(text, letters); *text; text += strcspn(text, letters)) {
+    const size_t length = strspn(text, more);
+    for (const cJSON *p = r->parameter; p; p = p->next) {
+      if (strlen(p->string) != length || memcmp(p->string, text, length)) continue;
+      if (p == r->parameter)
+        mb_reader_error(r, "the parameter \"%.63s\" uses itself", p->string);
+      else
+        mb_reader_error(r, "the parameter \"%.63s\" is used before it is there: move it before \"%.63s\"",
+                        p->string, r->parameter->string);
+      return true;
+    }
+    text += length;
+  }
+  return false;
 }
 
 MbExpression *mb_read_expression(MbReader *r, const cJSON *item, bool with_time) {
@@ -40,7 +60,7 @@ MbExpression *mb_read_expression(MbReader *r, const cJSON *item, bool with_time)
   if (e) return e;
   if (!strcmp(message, "out of memory"))
     mb_reader_no_memory(r);
-  else
+  else if (!uses_later(r, text))
     mb_reader_unwanted(r, item, "an expression: %s", message);
   return NULL;
 }
@@ -57,7 +77,7 @@ bool mb_read_number(MbReader *r, const cJSON *item, double *value) {
   *value = mb_expression_value(e, 0);
   mb_expression_free(e);
   if (!isfinite(*value))
-    return mb_reader_unwanted(r, item, "an expression with a finite value, not %g", *value);
+    return mb_reader_unwanted(r, item, "an expression with a finite value, not %g", mb_plain(*value));
   return true;
 }
 
@@ -80,13 +100,28 @@ void mb_schema_bounds(const MbSchemaRow *row, const char *noun, char *out, size_
   }
 }
 
+// " (m is set on the command line)" where an expression has a parameter for which that is so; else nothing.
+static void say_overridden(const MbReader *r, const char *text, char *out, size_t size) {
+  out[0] = 0;
+  for (text += strcspn(text, letters); *text && !out[0]; text += strcspn(text, letters)) {
+    const size_t length = strspn(text, more);
+    char pointer[96];
+    snprintf(pointer, sizeof pointer, "/parameters/%.*s", (int)(length < 64 ? length : 64), text);
+    if (mb_scene_overridden(r->overridden, r->noverridden, pointer))
+      snprintf(out, size, " (%s is set on the command line)", pointer + strlen("/parameters/"));
+    text += length;
+  }
+}
+
 bool mb_read_bounds(MbReader *r, const MbSchemaRow *row, const cJSON *item, double value) {
   const bool low = row->bound == MB_ABOVE ? value <= row->lo : row->bound != MB_UNBOUND && value < row->lo;
   if (!low && !(row->bound == MB_BETWEEN && value > row->hi)) return true;
   char wanted[100];
   mb_schema_bounds(row, "a number", wanted, sizeof wanted);
   if (cJSON_IsNumber(item)) return mb_reader_unwanted(r, item, "%s", wanted);
-  return mb_reader_unwanted(r, item, "%s, not %.10g", wanted, value);
+  char where[160];
+  say_overridden(r, item->valuestring, where, sizeof where);
+  return mb_reader_unwanted(r, item, "%s, not %.10g%s", wanted, value, where);
 }
 
 static bool read_bounded(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *value) {
@@ -101,7 +136,8 @@ static bool read_whole(MbReader *r, const MbSchemaRow *row, const cJSON *item, d
 
 bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, size_t n, double *out) {
   if (!cJSON_IsArray(item) || (size_t)cJSON_GetArraySize(item) != n)
-    return mb_reader_unwanted(r, item, "a list of %zu numbers", n);
+    return mb_reader_unwanted(r, item, "a list of %zu numbers%s%s", n, row->form ? ": " : "",
+                              row->form ? row->form : "");
   bool fine = true;
   size_t i = 0;
   for (const cJSON *number = item->child; number; number = number->next, i++) {
@@ -205,7 +241,9 @@ static bool read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, co
 static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
   static const char *const what[MB_NAME_SETS] = {"thing", "body", "material", "force", "parameter"};
   if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "the name of a %s", what[row->set]);
-  if (mb_schema_names_has(&r->names[row->set], item->valuestring)) return keep(r, item->valuestring, out);
+  const bool world = row->flags & MB_OR_WORLD && !strcmp(item->valuestring, "world");
+  if (world || mb_schema_names_has(&r->names[row->set], item->valuestring))
+    return keep(r, item->valuestring, out);
   if (!mb_reader_listens(r)) return mb_reader_error(r, "unknown name");
   if (row->set == MB_BODY_NAMES && !strcmp(item->valuestring, "world"))
     return mb_reader_error(r, "found \"world\", which is fixed in space; wanted the name of a body");
@@ -308,6 +346,24 @@ static bool read_signals(MbReader *r, const cJSON *item, MbSignalSpec *signals) 
   return fine;
 }
 
+static bool read_signal_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  const bool many = cJSON_IsArray(item);
+  if (many && !item->child) return mb_reader_unwanted(r, item, "a signal, or a list of signals");
+  const size_t n = many ? (size_t)cJSON_GetArraySize(item) : 1;
+  MbSignalSpec *const signals = mb_arena_alloc(r->arena, n, sizeof *signals);
+  if (!signals) return mb_reader_no_memory(r);
+  bool fine = many || mb_read_signal(r, item, signals);
+  size_t i = 0;
+  for (const cJSON *signal = many ? item->child : NULL; signal; signal = signal->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    fine = mb_read_signal(r, signal, &signals[i]) && fine;
+    mb_reader_leave(r, place);
+  }
+  memcpy((char *)base + row->offset, &signals, sizeof signals);
+  memcpy((char *)base + row->count, &n, sizeof n);
+  return fine;
+}
+
 bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
   void *const at = (char *)base + row->offset;
   double value = 0;
@@ -351,6 +407,8 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     return mb_read_signal(r, item, at);
   case MB_TYPE_SIGNALS:
     return read_signals(r, item, at);
+  case MB_TYPE_SIGNAL_LIST:
+    return read_signal_list(r, row, item, base);
   case MB_TYPE_OBJECT:
     if (row->extra) *(bool *)((char *)base + row->extra) = true;
     return mb_read_object(r, row->object, item, at);

@@ -169,7 +169,7 @@ static bool read_formula(MbReader *r, const cJSON *item, MbSignalSpec *signal) {
   const double value = mb_expression_value(e, 0);
   mb_expression_free(e);
   if (!isfinite(value))
-    return mb_reader_unwanted(r, item, "an expression that is finite at t = 0, not %g", value);
+    return mb_reader_unwanted(r, item, "an expression that is finite at t = 0, not %g", mb_plain(value));
 
   text += strspn(text, " \t");
   size_t n = strlen(text);

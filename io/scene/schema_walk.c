@@ -9,7 +9,8 @@ static void visit_rows(MbSchemaWalk *walk, const MbSchemaRow *rows) {
       visit(walk, &mb_schema_axis_angle);
       visit(walk, &mb_schema_euler);
     }
-    if (row->type == MB_TYPE_SIGNAL || row->type == MB_TYPE_SIGNALS) visit(walk, &mb_schema_signal);
+    if (row->type == MB_TYPE_SIGNAL || row->type == MB_TYPE_SIGNALS || row->type == MB_TYPE_SIGNAL_LIST)
+      visit(walk, &mb_schema_signal);
   }
 }
 

@@ -5,19 +5,30 @@
 #include "io/trajectory/traj_codec.h"
 #include "io/trajectory/trajectory.h"
 
-// Where a frame's numbers lie and how they are kept.
+// Where a frame's numbers lie and how they are kept. A channel with 6 numbers an item has two blocks, for its
+// linear and its angular part go different ways; others have one.
 typedef struct MbChunkLayout {
-  size_t nchannels, frame_size;
+  size_t nchannels, nblocks, frame_size;
   size_t most_cols, total_cols; // of one channel, of all
   struct MbChunkChannel {
     size_t offset, cols, width;
     double bound;
-  } * channel; // (nchannels)
+    size_t block, nblocks; // its first block, and how many it has
+  } * channel;             // (nchannels)
+  struct MbChunkBlock {
+    unsigned channel, part;
+    size_t offset, cols, width, step; // first number in a frame; numbers; of an item; from item to item
+    MbMotionKind motion;              // how it is predicted from the velocities in block `source`
+    size_t source;
+  } * block;              // (nblocks)
+  bool moving;            // any of them is
+  size_t most_velocities; // numbers a frame of such a source
 } MbChunkLayout;
 
 // False when memory ran out.
 bool mb_chunk_layout(const MbChannel *channels, size_t nchannels, size_t frame_size, MbChunkLayout *layout);
 void mb_chunk_layout_free(MbChunkLayout *layout);
+MbBlockName mb_chunk_block_name(const MbChunkLayout *layout, size_t block);
 
 // Frames of a chunk that the writer fills.
 size_t mb_chunk_capacity(const MbChunkLayout *layout);

@@ -48,6 +48,16 @@ WIDE bool mb_quantise(size_t n, const double *x, double quantum, double bound, u
   return !bad;
 }
 
+WIDE void mb_settle(size_t n, double quantum, double bound, double *x) {
+  const double inverse = 1 / quantum;
+  for (size_t i = 0; i < n; i++) {
+    const double k = (x[i] * inverse + ROUNDER) - ROUNDER, near = k * quantum, error = x[i] - near;
+    const uint64_t fits = (uint64_t)(error <= bound) & (uint64_t)(error >= -bound) &
+                          (uint64_t)(k <= LARGEST) & (uint64_t)(k >= -LARGEST);
+    x[i] = double_of((bits_of(near) & (0 - fits)) | (bits_of(x[i]) & (fits - 1)));
+  }
+}
+
 WIDE void mb_dequantise(size_t n, const uint64_t *q, double quantum, double *restrict x) {
   for (size_t i = 0; i < n; i++) x[i] = (double_of(q[i] + rounder_bits) - ROUNDER) * quantum;
 }

@@ -10,6 +10,8 @@
 // Multiples of `quantum` nearest to x; false if any number then is further than `bound` from its multiple,
 // not finite, or beyond 2^48 multiples.
 bool mb_quantise(size_t n, const double *x, double quantum, double bound, uint64_t *restrict q);
+// What decoding gives for each number by itself: the multiple where those three hold, else the number.
+void mb_settle(size_t n, double quantum, double bound, double *x);
 // x = q * quantum, |q| < 2^51.
 void mb_dequantise(size_t n, const uint64_t *q, double quantum, double *restrict x);
 

@@ -117,19 +117,11 @@ static bool take_record(MbTraj *t, const MbScan *scan, MbReport *report) {
 
 static MbStatus scan_file(MbTraj *t, MbReport *report) {
   MbScan scan = mb_scan_begin(t->fd, t->file_bytes);
-  char name[5];
   bool memory = true;
   MbScanStep step = MB_SCAN_END;
   while (memory && (step = mb_scan_next(&scan)) != MB_SCAN_END && step != MB_SCAN_FAILED) {
     if (step == MB_SCAN_RECORD) memory = take_record(t, &scan, report);
-    if (step == MB_SCAN_DAMAGED || step == MB_SCAN_CUT) {
-      mb_record_name(scan.record.tag, name);
-      mb_warning(report, "", "%s: the %s record at byte %" PRIu64 " is %s; it is left out", t->path, name,
-                 scan.begin, step == MB_SCAN_CUT ? "cut off" : "damaged");
-    }
-    if (step == MB_SCAN_GAP)
-      mb_warning(report, "", "%s: bytes %" PRIu64 " to %" PRIu64 " are no whole record; they are left out",
-                 t->path, scan.begin, scan.at - 1);
+    mb_scan_warn(&scan, step, t->path, report);
   }
   mb_scan_end(&scan);
   if (!memory || scan.error == ENOMEM) return mb_no_memory(report, "the index of a trajectory");
@@ -141,23 +133,18 @@ static MbStatus scan_file(MbTraj *t, MbReport *report) {
 
 static MbStatus find_records(MbTraj *t, MbReport *report) {
   const char *why = NULL;
-  t->whole = read_index(t, &why);
+  t->whole = t->indexed = read_index(t, &why);
   if (!t->whole) {
     const MbStatus status = scan_file(t, report);
     if (status) return status;
-    mb_warning(report, "", "%s %s; %" PRIu64 " frames in %zu chunks are there", t->path, why,
-               mb_index_frames(&t->index), t->index.nchunks);
+    uint64_t there = 0;
+    for (size_t i = 0; i < t->index.nchunks; i++) there += t->index.chunks[i].count;
+    mb_warning(report, "", "%s %s; %" PRIu64 " frames in %zu chunk%s are there", t->path, why, there,
+               t->index.nchunks, t->index.nchunks == 1 ? "" : "s");
   }
-  uint64_t expected = 0;
-  for (size_t i = 0; i < t->index.nchunks; i++) {
-    const MbTrajChunkInfo *c = &t->index.chunks[i];
-    if (c->first != expected) {
-      t->whole = false;
-      mb_warning(report, "", "%s: frames %" PRIu64 " to %" PRIu64 " are missing", t->path, expected,
-                 c->first - 1);
-    }
-    expected = c->first + c->count;
-  }
+  if (!mb_index_gaps(&t->index, &t->gaps, &t->ngaps)) return mb_no_memory(report, "the gaps of a trajectory");
+  if (t->ngaps) t->whole = false;
+  for (size_t i = 0; i < t->ngaps; i++) mb_gap_warn(t->path, t->gaps[i], report);
   return MB_OK;
 }
 
@@ -194,6 +181,7 @@ void mb_traj_free(MbTraj *t) {
   mb_free(t->frames);
   mb_free(t->decoded);
   mb_free(t->channel_bytes);
+  mb_free(t->gaps);
   mb_free(t->path);
   mb_free(t);
 }

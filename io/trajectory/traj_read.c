@@ -179,17 +179,17 @@ uint64_t mb_traj_frame_at(MbTraj *traj, double t) {
 static bool count_chunk(MbTraj *t, const MbTrajChunkInfo *c) {
   const uint64_t end = c->offset + c->length;
   uint64_t at = c->offset + MB_TRAJ_RECORD_HEADER + MB_TRAJ_CHUNK_HEADER + 8 * c->count;
-  for (size_t i = 0; i < t->head.nchannels; i++) {
+  for (size_t i = 0; i < t->layout.nblocks; i++) {
     unsigned char headers[MB_BLOCK_HEADERS_MAX];
-    const size_t numbers = (size_t)c->count * t->layout.channel[i].cols;
+    const size_t numbers = (size_t)c->count * t->layout.block[i].cols;
     MbBlock block;
     const char *why = NULL;
     if (at >= end) return false;
     const size_t n = end - at < sizeof headers ? (size_t)(end - at) : sizeof headers;
     if (mb_read_at(t->fd, at, headers, n) ||
-        !mb_block_headers(headers, n, (unsigned)i, numbers, &block, &why))
+        !mb_block_headers(headers, n, mb_chunk_block_name(&t->layout, i), numbers, &block, &why))
       return false;
-    t->channel_bytes[i] += block.length;
+    t->channel_bytes[t->layout.block[i].channel] += block.length;
     at += block.length;
   }
   return true;

@@ -27,10 +27,12 @@ struct MbTraj {
   int fd;
   char *path;
   uint64_t file_bytes;
-  bool whole;
+  bool whole, indexed; // indexed: found by its own index, so nothing but that has been looked at
   MbHeadInfo head;
   MbChunkLayout layout;
   MbIndex index;
+  MbTrajGap *gaps; // (ngaps)
+  size_t ngaps;
   MbKeptList meshes, events, provenances, checkpoints;
   MbKept checkpoint;       // the one read last
   uint64_t *channel_bytes; // (nchannels), NULL = not counted yet
@@ -54,6 +56,9 @@ void mb_traj_free_sides(MbTraj *traj);
 MbStatus mb_traj_load_chunk(MbTraj *traj, size_t at, MbReport *report);
 // A codec with room for `frames` frames.
 MbStatus mb_traj_need_codec(MbTraj *traj, size_t frames, MbReport *report);
+// Where the numbers of frames leap; *gaps is NULL without any, else a block to free. False when memory ran out.
+bool mb_index_gaps(const MbIndex *index, MbTrajGap **gaps, size_t *count);
+void mb_gap_warn(const char *path, MbTrajGap gap, MbReport *report);
 // Reads header and payload of the record at `offset` into *block and checks everything but the content.
 // `length` = that of the whole record, or 0 = unknown. False: *why.
 bool mb_record_load(int fd, uint64_t file_bytes, uint64_t offset, uint64_t length, MbRecord *record,

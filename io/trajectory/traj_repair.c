@@ -12,10 +12,15 @@ static MbStatus copy_record(MbTraj *t, const MbScan *scan, MbOutput *output, MbR
   MbTrajChunkInfo info = {0};
   if (r->tag == MB_TAG_CHNK) {
     MbChunk c;
-    const char *why = NULL;
-    if (r->flags || !mb_chunk_parse(&t->layout, scan->payload, (size_t)r->length, &c, &why) ||
-        c.first < mb_index_frames(&output->index))
-      return MB_OK; // opening has warned of it
+    const char *why = "uses flags of a newer format";
+    bool good = !r->flags && mb_chunk_parse(&t->layout, scan->payload, (size_t)r->length, &c, &why);
+    if (good && c.first < mb_index_frames(&output->index)) {
+      good = false;
+      why = "holds frames that came before";
+    }
+    if (!good && t->indexed) // else opening has warned of it
+      mb_warning(report, "", "%s: the chunk at byte %" PRIu64 " %s; it is left out", t->path, r->offset, why);
+    if (!good) return MB_OK;
     info = (MbTrajChunkInfo){.first = c.first,
                              .count = c.count,
                              .t0 = mb_get_double(c.times),
@@ -29,13 +34,33 @@ static MbStatus copy_all(MbTraj *t, MbOutput *output, MbReport *report) {
   MbScan scan = mb_scan_begin(t->fd, t->file_bytes);
   MbStatus status = MB_OK;
   MbScanStep step = MB_SCAN_END;
-  while (!status && (step = mb_scan_next(&scan)) != MB_SCAN_END && step != MB_SCAN_FAILED)
+  while (!status && (step = mb_scan_next(&scan)) != MB_SCAN_END && step != MB_SCAN_FAILED) {
     if (step == MB_SCAN_RECORD) status = copy_record(t, &scan, output, report);
+    if (t->indexed) mb_scan_warn(&scan, step, t->path, report);
+  }
   if (!status && step == MB_SCAN_FAILED)
     status = mb_error(report, MB_IO, "", "cannot read %s: %s", t->path,
                       scan.error > 0 ? strerror(scan.error) : "it became shorter meanwhile");
   mb_scan_end(&scan);
   return status ? status : mb_output_finish(output, report);
+}
+
+// Frames that the source's index promised and its chunks did not hold.
+static MbStatus warn_of_gaps(const MbTraj *t, const MbOutput *output, MbReport *report) {
+  MbTrajGap *gaps = NULL;
+  size_t count = 0;
+  if (!t->indexed) return MB_OK; // opening has warned of them
+  if (!mb_index_gaps(&output->index, &gaps, &count)) return mb_no_memory(report, "the gaps of a trajectory");
+  size_t k = 0;
+  for (size_t i = 0; i < count; i++) {
+    while (k < t->ngaps && t->gaps[k].first < gaps[i].first) k++;
+    const bool known = k < t->ngaps && t->gaps[k].first == gaps[i].first && t->gaps[k].count == gaps[i].count;
+    if (!known) mb_gap_warn(t->path, gaps[i], report);
+  }
+  mb_free(gaps);
+  const uint64_t end = mb_index_frames(&output->index), promised = mb_traj_frames(t);
+  if (end < promised) mb_gap_warn(t->path, (MbTrajGap){end, promised - end}, report);
+  return MB_OK;
 }
 
 static void count(const MbTraj *t, const MbOutput *output, MbTrajCounts *counts) {
@@ -52,6 +77,7 @@ MbStatus mb_traj_repair(const char *source, const char *target, MbTrajCounts *co
   status = mb_output_create(target, &output, report);
   const bool created = output.fd >= 0;
   if (!status) status = copy_all(t, &output, report);
+  if (!status) status = warn_of_gaps(t, &output, report);
   if (!status && counts) count(t, &output, counts);
   const MbStatus closed = mb_output_close(&output, status ? NULL : report);
   if (!status) status = closed;

@@ -1,7 +1,9 @@
 #include "io/trajectory/traj_scan.h"
 #include "core/base/alloc.h"
+#include "core/base/report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 bool mb_file_header_check(int fd, uint64_t size, const char **why) {
   unsigned char header[MB_TRAJ_FILE_HEADER];
@@ -40,6 +42,18 @@ void mb_scan_end(MbScan *scan) {
   mb_free(scan->payload);
   scan->payload = NULL;
   scan->room = 0;
+}
+
+void mb_scan_warn(const MbScan *scan, MbScanStep step, const char *path, MbReport *report) {
+  char name[5];
+  if (step == MB_SCAN_DAMAGED || step == MB_SCAN_CUT) {
+    mb_record_name(scan->record.tag, name);
+    mb_warning(report, "", "%s: the %s record at byte %" PRIu64 " is %s; it is left out", path, name,
+               scan->begin, step == MB_SCAN_CUT ? "cut off" : "damaged");
+  }
+  if (step == MB_SCAN_GAP)
+    mb_warning(report, "", "%s: bytes %" PRIu64 " to %" PRIu64 " are no whole record; they are left out",
+               path, scan->begin, scan->at - 1);
 }
 
 static bool fits(const MbScan *scan, uint64_t at, const MbRecord *record) {

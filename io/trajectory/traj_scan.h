@@ -31,6 +31,8 @@ typedef struct MbScan {
 MbScan mb_scan_begin(int fd, uint64_t size);
 MbScanStep mb_scan_next(MbScan *scan);
 void mb_scan_end(MbScan *scan);
+// Says what the step left out, where it did.
+void mb_scan_warn(const MbScan *scan, MbScanStep step, const char *path, MbReport *report);
 
 // Checks magic, version and flags. False: *why.
 bool mb_file_header_check(int fd, uint64_t size, const char **why);

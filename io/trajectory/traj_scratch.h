@@ -7,7 +7,14 @@
 
 struct MbCodec {
   MbSqueezer squeezer;
-  uint64_t *integers;    // (numbers) encoder: ordered or quantised
+  uint64_t *integers; // (numbers) encoder: ordered or quantised
+  double *settled;    // encoder (numbers): those of a block that cannot be bounded, as decoding gives them;
+                      // or those of one part of the items, one behind the other
+  double *rows;       // (4 x cols) decoder: row r at r % 4
+  double *velocity;   // (velocity_room) decoded velocities that poses are predicted from
+  size_t velocity_room;
+  double *time; // (time_room) of the chunk's frames
+  size_t time_room;
   uint64_t *residuals;   // encoder (numbers), decoder (cols): of one row
   uint64_t *history;     // (4 x cols) decoder: rows of integers, row r at r % 4
   unsigned char *planes; // encoder (numbers): one plane; decoder (8 x numbers)

@@ -60,9 +60,9 @@ static bool check_chunk(Verifier *v, const char **why) {
   const MbTrajChunkInfo *last = v->index.nchunks ? &v->index.chunks[v->index.nchunks - 1] : NULL;
   const uint64_t expected = mb_index_frames(&v->index);
   if (!mb_index_add_chunk(&v->index, &info)) return *why = "does not fit in memory", false;
-  *why = c.first < expected ? "holds frames that came before"
-                            : "does not follow the frames before it: some are missing";
-  if (c.first != expected) return false;
+  *why = "holds frames that came before";
+  if (c.first < expected) return false;
+  if (c.first > expected) mb_gap_warn(v->path, (MbTrajGap){expected, c.first - expected}, v->report);
   *why = "has times that do not follow those before";
   return !last || info.t0 > v->index.chunks[v->index.nchunks - 2].t1;
 }

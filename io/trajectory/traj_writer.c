@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <time.h>
+#include <unistd.h>
 
 static double monotonic(void) {
   struct timespec t = {0};
@@ -79,6 +80,7 @@ MbStatus mb_traj_create(const char *path, const MbTrajHead *head, MbTrajWriter *
   if (!status) status = mb_writer_start(w, report);
   mb_free(text);
   if (status) {
+    if (w->output.fd >= 0) unlink(path); // made here, and nothing is in it
     destroy(w, NULL);
     return status;
   }

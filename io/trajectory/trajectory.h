@@ -94,7 +94,7 @@ double mb_traj_bound(const MbTraj *traj, size_t channel); // 0 = lossless
 uint64_t mb_traj_channel_bytes(MbTraj *traj, size_t channel, MbReport *report);
 size_t mb_traj_frame_size(const MbTraj *traj);
 
-uint64_t mb_traj_frames(const MbTraj *traj);
+uint64_t mb_traj_frames(const MbTraj *traj); // the last one's number + 1
 size_t mb_traj_chunks(const MbTraj *traj);
 MbTrajChunkInfo mb_traj_chunk(const MbTraj *traj, size_t i);
 size_t mb_traj_meshes(const MbTraj *traj);
@@ -104,6 +104,19 @@ MbTrajEvent mb_traj_read_event(const MbTraj *traj, size_t i);
 size_t mb_traj_checkpoints(const MbTraj *traj);
 MbStatus mb_traj_read_checkpoint(MbTraj *traj, size_t i, MbTrajCheckpoint *checkpoint, MbReport *report);
 
+// Frames that are missing before others, in order: chunks that were damaged and left out. The other frames keep
+// their numbers.
+typedef struct MbTrajGap {
+  uint64_t first, count;
+} MbTrajGap;
+size_t mb_traj_gaps(const MbTraj *traj);
+MbTrajGap mb_traj_gap(const MbTraj *traj, size_t i);
+uint64_t mb_traj_frames_there(const MbTraj *traj); // mb_traj_frames() less those that are missing
+// The first frame at or after `frame` that is there, mb_traj_frames() when there is none.
+uint64_t mb_traj_frame_from(const MbTraj *traj, uint64_t frame);
+// The last frame at or before `frame` that is there, UINT64_MAX when there is none.
+uint64_t mb_traj_frame_until(const MbTraj *traj, uint64_t frame);
+
 // Decodes frames [first, first + count) into times (count) and frames (count x frame_size); either may be
 // NULL. `wanted` (nchannels) selects channels to decode, NULL = all; the others' numbers are left as they
 // were.
@@ -112,10 +125,11 @@ MbStatus mb_traj_read(MbTraj *traj, uint64_t first, uint64_t count, const bool *
 // Frame whose time is nearest to t, or the frame count when there are no frames.
 uint64_t mb_traj_frame_at(MbTraj *traj, double t);
 
-// Reads every record and checks every CRC and chunk; errors name record, offset and what is wrong.
-// MB_OK or MB_IO.
+// Reads every record and checks every CRC and chunk; errors name record, offset and what is wrong, warnings
+// the frames that are missing. MB_OK or MB_IO.
 MbStatus mb_traj_verify(const char *path, MbReport *report);
-// Writes to `target` (which must not exist) all whole records of `source`, a fresh index and a trailer.
+// Writes to `target` (which must not exist) all whole records of `source`, a fresh index and a trailer. Warnings
+// name what is left out, and the frames that are missing then.
 MbStatus mb_traj_repair(const char *source, const char *target, MbTrajCounts *counts, MbReport *report);
 // Hash of the decoded content: channels, times, numbers, meshes, bodies, step; not provenance, not the
 // division into chunks, not the clock's channels. 32 hexadecimal digits and a 0.

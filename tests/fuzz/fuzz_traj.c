@@ -33,6 +33,36 @@ static void read_frames(MbTraj *t) {
   if (mb_traj_chunks(t) <= 8) mb_traj_hash(t, hex, NULL);
 }
 
+// Channels by themselves: poses whose velocities nobody asked for.
+static void read_alone(MbTraj *t, size_t channels) {
+  const size_t size = mb_traj_frame_size(t);
+  if (!mb_traj_chunks(t) || channels > 16) return;
+  const MbTrajChunkInfo c = mb_traj_chunk(t, 0);
+  if (c.count > NUMBERS_MAX || size > NUMBERS_MAX / c.count) return;
+  double *frames = mb_calloc(c.count * size, 8);
+  bool *wanted = mb_calloc(channels, sizeof *wanted);
+  for (size_t i = 0; frames && wanted && i < channels; i++) {
+    wanted[i] = true;
+    mb_traj_read(t, c.first, c.count, wanted, NULL, frames, NULL);
+    wanted[i] = false;
+  }
+  mb_free(wanted);
+  mb_free(frames);
+}
+
+static void check_gaps(const MbTraj *t) {
+  uint64_t end = 0;
+  for (size_t i = 0; i < mb_traj_gaps(t); i++) {
+    const MbTrajGap gap = mb_traj_gap(t, i);
+    if (!gap.count || gap.first < end) abort();
+    end = gap.first + gap.count;
+    if (mb_traj_frame_from(t, gap.first) != end || mb_traj_frame_until(t, end) != end) abort();
+    if (mb_traj_frame_until(t, end - 1) != gap.first - 1) abort(); // UINT64_MAX before frame 0
+  }
+  if (mb_traj_gaps(t) && mb_traj_whole(t)) abort();
+  if (mb_traj_frames_there(t) > mb_traj_frames(t)) abort();
+}
+
 static void read_all(const char *path) {
   MbReport report = {0};
   MbTraj *t = NULL;
@@ -55,6 +85,8 @@ static void read_all(const char *path) {
     MbTrajCheckpoint checkpoint;
     mb_traj_read_checkpoint(t, i, &checkpoint, NULL);
   }
+  check_gaps(t);
+  read_alone(t, channels);
   read_frames(t);
   mb_traj_free(t);
 }

@@ -394,6 +394,22 @@ Test(compare, after_until_invariants_count_and_numbers_do_not) {
   }
 }
 
+Test(compare, bounds_of_the_files_widen_what_invariants_may_be_off) {
+  Plan a = smooth_plan(), b = a;
+  MbCompareOptions options = with(1e-6, 0);
+  options.until = 0.5;
+  b.edit = pushed; // momentum off by 0.01
+  a.bound[MB_VELOCITY] = b.bound[MB_VELOCITY] = 4e-3;
+  Compared c = compare_plans(&a, &b, &options);
+  cr_expect_eq(c.status, MB_OK, "%s", c.result.verdict);
+  const double wanted = 1e-6 + 3.5 * 8e-3;
+  size_t k = 0;
+  while (k < c.result.ninvariants && strcmp(c.result.invariants[k].name, "momentum.linear") != 0) k++;
+  cr_assert_lt(k, c.result.ninvariants);
+  cr_expect_float_eq(c.result.invariants[k].tolerance, wanted, 1e-12, "%g", c.result.invariants[k].tolerance);
+  mb_compare_free(&c.result);
+}
+
 Test(compare, a_run_that_ends_early_is_found_after_until_too) {
   const Plan a = smooth_plan();
   Plan b = a;

@@ -165,6 +165,45 @@ Test(compare_align, nothing_in_common_cannot_be_compared) {
   mb_compare_free(&c.result);
 }
 
+static const char *const others[] = {"wheel", "axle"};
+
+Test(compare_align, channels_of_other_bodies_are_not_called_the_same) {
+  Plan a = smooth_plan(), b = a;
+  for (int i = 0; i < 3; i++) b.channels[i].items_names = others;
+  Compared c = compare_plans(&a, &b, &exact);
+  cr_expect_eq(c.status, MB_DIFFERS);
+  const MbChannelResult *position = channel_result(&c, "body.position"),
+                        *energy = channel_result(&c, "energy");
+  cr_expect(!position->compared && !position->pass);
+  cr_expect(energy->compared && energy->pass);
+  cr_expect(has_missing(&c, "body 'wheel' is only in"));
+  mb_compare_free(&c.result);
+
+  // and nothing else is there
+  a.nchannels = b.nchannels = 1;
+  c = compare_plans(&a, &b, &exact);
+  cr_expect_eq(c.status, MB_USAGE, "%s", c.result.verdict);
+  cr_expect(
+      strstr(c.report.issues[0].text, "nothing in common that can be compared: body 'crate' is only in"),
+      "%s", c.report.issues[0].text);
+  mb_compare_free(&c.result);
+}
+
+Test(compare_align, numbers_that_until_leaves_out_are_not_called_compared) {
+  const Plan a = smooth_plan();
+  Plan b = a;
+  b.dt = a.dt / 2, b.frames = 2 * a.frames - 1;
+  MbCompareOptions options = exact;
+  options.until = -1;
+  options.fallback.atol = 1e-2;
+  Compared c = compare_plans(&a, &b, &options);
+  cr_expect_eq(c.status, MB_OK, "%s", c.result.verdict);
+  cr_expect_eq(c.result.frames, 0);
+  cr_expect(!channel_result(&c, "body.position")->compared);
+  cr_expect(strstr(c.result.verdict, "no number compared; "), "%s", c.result.verdict);
+  mb_compare_free(&c.result);
+}
+
 // ---- frames -----------------------------------------------------------------------------------------------
 
 Test(compare_align, frames_that_only_one_has_are_a_difference) {
@@ -191,6 +230,23 @@ Test(compare_align, times_are_the_same_within_a_billionth_of_a_step) {
   b.t0 = 1.2e-11;
   c = compare_plans(&a, &b, &near);
   cr_expect_neq(c.status, MB_OK, "%s", c.result.verdict);
+  mb_compare_free(&c.result);
+}
+
+static void every_other_negated(double *x, uint64_t k, double t) {
+  (void)t;
+  for (int i = 0; i < 8 && k % 2; i++) x[ROTATION + i] = -x[ROTATION + i];
+}
+
+Test(compare_align, interpolation_takes_the_shorter_arc) {
+  const Plan a = smooth_plan();
+  Plan b = a;
+  b.dt = 0.004;
+  b.frames = 251;
+  b.edit = every_other_negated;
+  const MbCompareOptions options = {.fallback.atol = 1e-5, .until = INFINITY, .interpolate = true};
+  Compared c = compare_plans(&a, &b, &options);
+  cr_expect_eq(c.status, MB_OK, "%s", c.result.verdict);
   mb_compare_free(&c.result);
 }
 

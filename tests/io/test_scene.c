@@ -283,6 +283,16 @@ Test(scene, a_wrong_parameter_is_one_error_not_many) {
   cr_assert_eq(r->errors, 1);
 }
 
+Test(scene, a_parameter_that_is_used_too_early_is_told_apart_from_an_unknown_one) {
+  const MbReport *r = errors_with(
+      HEAD ", \"parameters\": {\"a\": \"=2*bee\", \"bee\": \"=bee\", \"c\": \"=be+a\"}}", NULL, MB_SCENE);
+  cr_assert_eq(r->errors, 3);
+  cr_expect(strstr(r->issues[0].text, "\"bee\" is used before it is there: move it before \"a\""), "%s",
+            r->issues[0].text);
+  cr_expect(strstr(r->issues[1].text, "\"bee\" uses itself"), "%s", r->issues[1].text);
+  cr_expect(strstr(r->issues[2].text, "unknown name \"be\"; did you mean \"bee\"?"), "%s", r->issues[2].text);
+}
+
 Test(scene, very_many_parameters_take_no_long_time) {
   enum { N = 20000 };
   char *const text = calloc(N, 40);
@@ -396,7 +406,8 @@ Test(scene, wrong_overriding_is_refused_and_has_no_line) {
   refused_param("=3", "wanted name=value");
   refused_param("length=", "wanted a number");
   refused_param("length=x", "wanted a number");
-  refused_param("length=1e999", "wanted a number");
+  refused_param("length=1e999", "too large for a number");
+  refused_param("q=1", "no such parameter; it has length, twice");
   refused_param("_c=1", "no such parameter");
   refused_set("time/step=1", MB_USAGE, "wanted /json/pointer=value");
   refused_set("/time/step", MB_USAGE, "wanted /json/pointer=value");

@@ -8,23 +8,34 @@
 #include <string.h>
 #include <unistd.h>
 
+static Folder made; // the last one, removed at exit where a failing assertion left the test before its end
+static pid_t maker;
+
+static void remove_made(void) {
+  if (getpid() == maker) folder_remove(&made);
+}
+
 Folder folder_make(void) {
   Folder folder;
   const char *tmp = getenv("TMPDIR");
   snprintf(folder.path, sizeof folder.path, "%.150s/mbsim-traj-XXXXXX", tmp ? tmp : "/tmp");
   cr_assert_not_null(mkdtemp(folder.path));
+  if (!maker) atexit(remove_made);
+  made = folder;
+  maker = getpid();
   return folder;
 }
 
 void folder_remove(const Folder *folder) {
   DIR *dir = opendir(folder->path);
-  for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir))
+  if (!dir) return;
+  for (struct dirent *e = readdir(dir); e; e = readdir(dir))
     if (e->d_name[0] != '.') {
       char path[512];
       snprintf(path, sizeof path, "%s/%s", folder->path, e->d_name);
       unlink(path);
     }
-  if (dir) closedir(dir);
+  closedir(dir);
   rmdir(folder->path);
 }
 
@@ -83,6 +94,46 @@ void make_frame(uint64_t i, double *time, double *frame) {
   *time = 0.01 * (double)i;
   for (int k = 0; k < MAKE_FRAME_SIZE; k++)
     frame[k] = sin(0.3 * k + (1 + 0.1 * k) * *time) + 1e-3 * sin(40 * *time + k * k);
+}
+
+MbTrajHead make_moving_head(double pose, double velocity) {
+  static const MbChannel channels[MAKE_MOVING_CHANNELS] = {
+      {.name = "body.position", .quantity = MB_POSE, .items = 3, .width = 3},
+      {.name = "body.rotation", .quantity = MB_POSE, .rotation = true, .items = 3, .width = 4, .offset = 9},
+      {.name = "body.velocity", .quantity = MB_VELOCITY, .items = 3, .width = 6, .offset = 21},
+      {.name = "deformable.cloth.position", .quantity = MB_POSE, .items = 5, .width = 3, .offset = 39},
+      {.name = "deformable.cloth.velocity", .quantity = MB_VELOCITY, .items = 5, .width = 3, .offset = 54},
+      {.name = "joint.position", .quantity = MB_POSE, .items = 2, .width = 1, .offset = 69},
+      {.name = "joint.velocity", .quantity = MB_VELOCITY, .items = 2, .width = 1, .offset = 71}};
+  return (MbTrajHead){.scene = "{}",
+                      .channels = channels,
+                      .nchannels = MAKE_MOVING_CHANNELS,
+                      .frame_size = MAKE_MOVING_SIZE,
+                      .bound = {[MB_POSE] = pose, [MB_VELOCITY] = velocity},
+                      .step = 0.001};
+}
+
+// x = sin(w t + k) and its rate.
+static void swing(size_t k, double t, double *x, double *v) {
+  const double w = 2 + 0.7 * (double)(k % 5);
+  *x = sin(w * t + (double)k);
+  *v = w * cos(w * t + (double)k);
+}
+
+// A turn about x within one about z: q = z(a t) x(b t), the angular velocity a z + z(a t) b x.
+static void tumble(size_t k, double t, double q[4], double w[3]) {
+  const double a = 3 + (double)k, b = 5 - 2 * (double)k;
+  const double cz = cos(a * t / 2), sz = sin(a * t / 2), cx = cos(b * t / 2), sx = sin(b * t / 2);
+  memcpy(q, (double[]){cz * cx, cz * sx, sz * sx, sz * cx}, 4 * sizeof *q);
+  memcpy(w, (double[]){b * cos(a * t), b * sin(a * t), a}, 3 * sizeof *w);
+}
+
+void make_moving_frame(uint64_t i, double *time, double *frame) {
+  const double t = *time = 0.01 * (double)i;
+  for (size_t k = 0; k < 9; k++) swing(k, t, &frame[k], &frame[21 + k / 3 * 6 + 3 + k % 3]);
+  for (size_t k = 0; k < 3; k++) tumble(k, t, frame + 9 + 4 * k, frame + 21 + 6 * k);
+  for (size_t k = 0; k < 15; k++) swing(k + 9, t, &frame[39 + k], &frame[54 + k]);
+  for (size_t k = 0; k < 2; k++) swing(k + 24, t, &frame[69 + k], &frame[71 + k]);
 }
 
 void make_file(const char *path, double pose, double velocity, uint64_t frames) {

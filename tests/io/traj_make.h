@@ -17,6 +17,12 @@ enum { MAKE_FRAME_SIZE = 3 * 7 + 3 * 6 + 1 }; // three bodies: pose, velocity; t
 MbTrajHead make_head(double pose, double velocity);
 // Smooth motion with noise in the low bits; any frame by itself.
 void make_frame(uint64_t i, double *time, double *frame);
+
+// Three bodies, five vertices and two joints that move as their velocities say.
+enum { MAKE_MOVING_SIZE = 3 * (3 + 4 + 6) + 5 * (3 + 3) + 2 * (1 + 1), MAKE_MOVING_CHANNELS = 7 };
+MbTrajHead make_moving_head(double pose, double velocity);
+void make_moving_frame(uint64_t i, double *time, double *frame);
+
 // Writes a whole file with a mesh, provenance, an event and a checkpoint in the middle.
 void make_file(const char *path, double pose, double velocity, uint64_t frames);
 

@@ -21,8 +21,8 @@ static const char *const shape_names[SHAPES] = {"chain", "binary tree", "humanoi
 // ---- scenes -----------------------------------------------------------------------------------------------
 
 // Parents of a humanoid: a trunk that is free in space, then 28 revolute joints (neck 3, spine 3, arms 2 x 5, legs 2 x 6).
-static const int humanoid[] = {-1, 0,  1,  2,  3,  4,  5,  3,  7,  8,  9,  10, 3,  12, 13,
-                               14, 15, 0,  17, 18, 19, 20, 21, 0,  23, 24, 25, 26, 27};
+static const int humanoid[] = {-1, 0,  1, 2,  3,  4,  5,  3,  7, 8,  9,  10, 3,  12, 13,
+                               14, 15, 0, 17, 18, 19, 20, 21, 0, 23, 24, 25, 26, 27};
 enum { HUMANOID_BODIES = sizeof humanoid / sizeof *humanoid };
 
 // Positions and velocities of joints at the start: to and fro, so that long chains are neither rolled up nor fast.
@@ -187,7 +187,8 @@ static bool table(void) {
              steps[k], small ? timed(model, by_parts, 1) : NAN);
       mb_model_free(model);
     }
-    met &= mb_bench_target("forward", median((double[]){forward[0], forward[1], forward[2]}, 3), "ns", 75, false);
+    met &= mb_bench_target("forward", median((double[]){forward[0], forward[1], forward[2]}, 3), "ns", 75,
+                           false);
     met &= mb_bench_target("8 lanes", lanes[1], "ns", 20, false);
     double least = steps[0], most = steps[0];
     for (int k = 1; k < 6; k++) least = fmin(least, steps[k]), most = fmax(most, steps[k]);
@@ -201,8 +202,10 @@ static bool person(void) {
   MbModel *model = make(HUMANOID, HUMANOID_BODIES, MB_RECURSIVE);
   if (!model) return false;
   const double n = HUMANOID_BODIES / 1000.0, forward = n * timed(model, one_acceleration, 1);
-  printf("  humanoid of %d bodies and %zu degrees of freedom, in microseconds: forward %.2f, 8 lanes %.2f, step %.2f\n",
-         HUMANOID_BODIES, model->nv, forward, n * timed(model, one_acceleration, 8), n * timed(model, one_step, 1));
+  printf("  humanoid of %d bodies and %zu degrees of freedom, in microseconds: forward %.2f, 8 lanes %.2f, "
+         "step %.2f\n",
+         HUMANOID_BODIES, model->nv, forward, n * timed(model, one_acceleration, 8),
+         n * timed(model, one_step, 1));
   mb_model_free(model);
   return mb_bench_target("forward", forward, "us", 2.2, false);
 }

@@ -87,31 +87,49 @@ static void roll(double q[4], double angle) {
   q[3] = z * c - y * s;
 }
 
-static void chain_frame(const Particles *p, size_t bodies, double *frame) {
-  double *position = frame, *rotation = frame + 3 * bodies, *velocity = frame + 7 * bodies;
-  for (size_t i = 0; i < bodies; i++, position += 3, rotation += 4, velocity += 6) {
-    const double *a = p->x + 3 * i, *b = a + 3, *va = p->v + 3 * i, *vb = va + 3;
-    double d[3], w[3], length = 0;
+// Turns a unit quaternion for a step at angular velocity w, in world axes.
+static void turn(double q[4], const double w[3], double h) {
+  const double d[4] = {-q[1] * w[0] - q[2] * w[1] - q[3] * w[2], q[0] * w[0] + q[3] * w[1] - q[2] * w[2],
+                       q[0] * w[1] + q[1] * w[2] - q[3] * w[0], q[0] * w[2] + q[2] * w[0] - q[1] * w[1]};
+  double sum = 0;
+  for (int k = 0; k < 4; k++) q[k] += 0.5 * h * d[k];
+  for (int k = 0; k < 4; k++) sum += q[k] * q[k];
+  for (int k = 0; k < 4; k++) q[k] /= sqrt(sum);
+}
+
+// A link lies between two particles and does not spin about itself: its angular velocity stands across it.
+static void link_state(const Particles *p, size_t i, double d[3], double w[3]) {
+  const double *a = p->x + 3 * i, *b = a + 3, *va = p->v + 3 * i, *vb = va + 3;
+  double rate[3], sum = 0;
+  for (int k = 0; k < 3; k++) {
+    d[k] = b[k] - a[k];
+    rate[k] = vb[k] - va[k];
+    sum += d[k] * d[k];
+  }
+  for (int k = 0; k < 3; k++)
+    w[k] = (d[(k + 1) % 3] * rate[(k + 2) % 3] - d[(k + 2) % 3] * rate[(k + 1) % 3]) / sum;
+  for (int k = 0; k < 3; k++) d[k] /= sqrt(sum);
+}
+
+static void chain_frame(const Particles *p, size_t bodies, const double *q, double *frame) {
+  double *position = frame, *velocity = frame + 7 * bodies, d[3];
+  memcpy(frame + 3 * bodies, q, 4 * bodies * sizeof *q);
+  for (size_t i = 0; i < bodies; i++, position += 3, velocity += 6) {
+    const double *a = p->x + 3 * i, *va = p->v + 3 * i;
+    link_state(p, i, d, velocity);
     for (int k = 0; k < 3; k++) {
-      d[k] = b[k] - a[k];
-      w[k] = vb[k] - va[k];
-      length += d[k] * d[k];
-      position[k] = 0.5 * (a[k] + b[k]);
-      velocity[3 + k] = 0.5 * (va[k] + vb[k]);
+      position[k] = 0.5 * (a[k] + a[k + 3]);
+      velocity[3 + k] = 0.5 * (va[k] + va[k + 3]);
     }
-    for (int k = 0; k < 3; k++)
-      velocity[k] = (d[(k + 1) % 3] * w[(k + 2) % 3] - d[(k + 2) % 3] * w[(k + 1) % 3]) / length;
-    for (int k = 0; k < 3; k++) d[k] /= sqrt(length);
-    turn_x_onto(d, rotation);
-    roll(rotation, i % 2 ? 0.25 : 0.25 + 1.5707963);
   }
 }
 
 static bool chain(Motion *m) {
-  enum { SUBSTEPS = 100 };
+  enum { SUBSTEPS = 200 };
   const double h = m->interval / SUBSTEPS;
   Particles p;
-  const bool good = particles_make(&p, m->items + 1, m->items);
+  double *q = mb_calloc(4 * m->items, sizeof *q), d[3], w[3];
+  const bool good = particles_make(&p, m->items + 1, m->items) && q;
   if (good) {
     p.mass = 0.01;
     for (size_t i = 0; i < p.n; i++) {
@@ -120,9 +138,13 @@ static bool chain(Motion *m) {
       p.x[3 * i + 2] = 0.002 * sin((double)i);
       if (i) tie(&p, i - 1, i, 2e4, 1);
     }
+    for (size_t i = 0; i < m->items; i++) {
+      link_state(&p, i, d, w);
+      turn_x_onto(d, q + 4 * i);
+      roll(q + 4 * i, i % 2 ? 0.25 : 0.25 + 1.5707963);
+    }
     for (size_t f = 0; f < m->frames; f++) {
-      double *out = m->numbers + f * m->items * 13;
-      chain_frame(&p, m->items, out);
+      chain_frame(&p, m->items, q, m->numbers + f * m->items * 13);
       for (int s = 0; s < SUBSTEPS; s++) {
         const double t = ((double)f + (double)s / SUBSTEPS) * m->interval;
         for (size_t i = 0; i < p.n; i++)
@@ -134,10 +156,15 @@ static bool chain(Motion *m) {
         const double speed[3] = {1.5 * cos(5 * t), 1.4 * cos(7 * t), 1.2 * sin(4 * t)};
         memcpy(p.x, hand, sizeof hand);
         memcpy(p.v, speed, sizeof speed);
+        for (size_t i = 0; i < m->items; i++) {
+          link_state(&p, i, d, w);
+          turn(q + 4 * i, w, h);
+        }
       }
     }
   }
   particles_free(&p);
+  mb_free(q);
   return good;
 }
 
@@ -298,17 +325,13 @@ static void pile_step(Pile *p, double h) {
   for (size_t i = 0; i < p->n; i++) memcpy(p->f + 3 * i, (double[3]){0, -9.81 * ball, 0}, 3 * sizeof(double));
   collide(p);
   for (size_t i = 0; i < p->n; i++) {
-    double *q = p->q + 4 * i, *w = p->w + 3 * i, sum = 0;
+    double *w = p->w + 3 * i;
     for (size_t k = 0; k < 3; k++) {
       p->v[3 * i + k] += h * p->f[3 * i + k] / ball;
       p->x[3 * i + k] += h * p->v[3 * i + k];
       w[k] += h * p->t[3 * i + k] / (0.4 * ball * radius * radius);
     }
-    const double d[4] = {-q[1] * w[0] - q[2] * w[1] - q[3] * w[2], q[0] * w[0] - q[3] * w[1] + q[2] * w[2],
-                         q[3] * w[0] + q[0] * w[1] - q[1] * w[2], -q[2] * w[0] + q[1] * w[1] + q[0] * w[2]};
-    for (int k = 0; k < 4; k++) q[k] += 0.5 * h * d[k];
-    for (int k = 0; k < 4; k++) sum += q[k] * q[k];
-    for (int k = 0; k < 4; k++) q[k] /= sqrt(sum);
+    turn(p->q + 4 * i, w, h);
   }
 }
 
@@ -322,8 +345,8 @@ static void pile_frame(const Pile *p, double *frame) {
   }
 }
 
-static bool pile(Motion *m) {
-  enum { SUBSTEPS = 10, BEFORE = 300 }; // frames before it is recorded: the spheres fall
+static bool pile(Motion *m, size_t before) {
+  enum { SUBSTEPS = 10 };
   const size_t n = m->items;
   Pile p = {.n = n};
   double **arrays[] = {&p.x, &p.v, &p.f, &p.w, &p.t, &p.q};
@@ -338,8 +361,8 @@ static bool pile(Motion *m) {
     p.x[3 * i + 2] = 0.12 + 0.125 * (double)(at / 7) + 0.01 * cos((double)(5 * i));
     p.q[4 * i] = 1;
   }
-  for (size_t f = 0; f < m->frames + BEFORE && good; f++) {
-    if (f >= BEFORE) pile_frame(&p, m->numbers + (f - BEFORE) * n * 13);
+  for (size_t f = 0; f < before + m->frames && good; f++) {
+    if (f >= before) pile_frame(&p, m->numbers + (f - before) * n * 13);
     for (int s = 0; s < SUBSTEPS; s++) pile_step(&p, m->interval / SUBSTEPS);
   }
   for (size_t k = 0; k < 6; k++) mb_free(*arrays[k]);
@@ -348,16 +371,21 @@ static bool pile(Motion *m) {
   return good;
 }
 
+static bool collapse(Motion *m) { return pile(m, 0); }
+static bool settle(Motion *m) { return pile(m, 300); }
+
 // ---- the table --------------------------------------------------------------------------------------------
 
 bool motion_make(int which, Motion *motion) {
   static const Motion motions[MOTIONS] = {
-      {"chain", "whipping chain of 100 bodies", 100, true, 1600, 0.0025, NULL},
-      {"pile", "pile of 1,000 spheres", 1000, true, 256, 0.005, NULL},
+      {"chain", "whipping chain of 100 bodies", 100, true, 1600, 0.005, NULL},
+      {"chain, finer", "the same chain", 100, true, 1600, 0.0025, NULL},
+      {"pile", "collapsing pile of 1,000 spheres", 1000, true, 256, 0.005, NULL},
+      {"pile, later", "the same pile as it settles", 1000, true, 256, 0.005, NULL},
       {"waving", "violently waving cloth, 10,000 vertices", 10000, false, 64, 0.005, NULL},
       {"swaying", "smoothly swaying cloth, 10,000 vertices", 10000, false, 64, 0.005, NULL},
   };
-  static bool (*const make[MOTIONS])(Motion *) = {chain, pile, violent, smooth};
+  static bool (*const make[MOTIONS])(Motion *) = {chain, chain, collapse, settle, violent, smooth};
   *motion = motions[which];
   motion->numbers = mb_calloc(motion->frames, motion->items * (motion->bodies ? 13 : 6) * sizeof(double));
   return motion->numbers && make[which](motion);

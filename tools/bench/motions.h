@@ -14,8 +14,8 @@ typedef struct Motion {
   double *numbers; // (frames x items * (pose + velocity)): all poses of a frame, then all velocities
 } Motion;
 
-enum { MOTIONS = 4 };
-// Fills one of the four; false when memory ran out. Free the numbers with mb_free.
+enum { MOTIONS = 6 };
+// Fills one of them; false when memory ran out. Free the numbers with mb_free.
 bool motion_make(int which, Motion *motion);
 
 #endif

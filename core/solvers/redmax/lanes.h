@@ -82,9 +82,7 @@ MB_KERNEL Vec vec(const double a[3]) {
 MB_KERNEL Vec add(Vec a, Vec b) { return (Vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
 MB_KERNEL Vec sub(Vec a, Vec b) { return (Vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
 MB_KERNEL Vec scale(Real s, Vec a) { return (Vec){s * a.x, s * a.y, s * a.z}; }
-MB_KERNEL Vec add_scaled(Vec a, Real s, Vec b) {
-  return (Vec){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-}
+MB_KERNEL Vec add_scaled(Vec a, Real s, Vec b) { return (Vec){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z}; }
 MB_KERNEL Real dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 MB_KERNEL Vec cross(Vec a, Vec b) {
   return (Vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -117,9 +115,7 @@ MB_KERNEL Sym less_outer(Sym A, Vec a, Vec b) {
                A.xy - a.x * b.y, A.xz - a.x * b.z, A.yz - a.y * b.z};
 }
 MB_KERNEL Real dot_screw(Screw a, Screw b) { return dot(a.turn, b.turn) + dot(a.line, b.line); }
-MB_KERNEL Screw add_screw(Screw a, Screw b) {
-  return (Screw){add(a.turn, b.turn), add(a.line, b.line)};
-}
+MB_KERNEL Screw add_screw(Screw a, Screw b) { return (Screw){add(a.turn, b.turn), add(a.line, b.line)}; }
 MB_KERNEL Screw add_scaled_screw(Screw a, Real s, Screw b) {
   return (Screw){add_scaled(a.turn, s, b.turn), add_scaled(a.line, s, b.line)};
 }
@@ -154,12 +150,9 @@ MB_KERNEL Mat quat_mat(Quat q) {
 MB_KERNEL Sym rigid_inertia(const double I[3], Mat R, Vec c, Vec h) {
   const Vec x = scale((Real){0} + (I[0] - I[2]), R.x), y = scale((Real){0} + (I[1] - I[2]), R.y);
   const Real cx = c.x * h.x, cy = c.y * h.y, cz = c.z * h.z;
-  return (Sym){I[2] + (x.x * R.x.x + y.x * R.y.x) + (cy + cz),
-               I[2] + (x.y * R.x.y + y.y * R.y.y) + (cx + cz),
-               I[2] + (x.z * R.x.z + y.z * R.y.z) + (cx + cy),
-               x.x * R.x.y + y.x * R.y.y - c.x * h.y,
-               x.x * R.x.z + y.x * R.y.z - c.x * h.z,
-               x.y * R.x.z + y.y * R.y.z - c.y * h.z};
+  return (Sym){I[2] + (x.x * R.x.x + y.x * R.y.x) + (cy + cz), I[2] + (x.y * R.x.y + y.y * R.y.y) + (cx + cz),
+               I[2] + (x.z * R.x.z + y.z * R.y.z) + (cx + cy), x.x * R.x.y + y.x * R.y.y - c.x * h.y,
+               x.x * R.x.z + y.x * R.y.z - c.x * h.z,          x.y * R.x.z + y.y * R.y.z - c.y * h.z};
 }
 
 // Own inertia and sums over children. Field by field, here and below: numbers that were stored one at a time and are loaded

@@ -37,14 +37,13 @@ static inline void to_center(const MbPose *B, double phi[6]) {
 }
 
 // Of one instance: C in the parent's C axes from O_p, T in C axes, and Ṫ v.
-static inline void joint_of_lane(const MbLinks *links, size_t b, size_t lane, const double *q, const double *v, MbPose *E,
-                          Screw *T, Screw *Tdot_v) {
+static inline void joint_of_lane(const MbLinks *links, size_t b, size_t lane, const double *q,
+                                 const double *v, MbPose *E, Screw *T, Screw *Tdot_v) {
   const MbModel *model = links->model;
   const MbHop *hop = &links->hop[b];
   const MbJoint *joint = &model->joint[b];
   double qb[MB_JOINT_MOST], vb[MB_JOINT_MOST], S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST], sum[6] = {0};
-  for (size_t i = 0; i < hop->n; i++)
-    qb[i] = get(q, hop->q + i, lane), vb[i] = get(v, hop->v + i, lane);
+  for (size_t i = 0; i < hop->n; i++) qb[i] = get(q, hop->q + i, lane), vb[i] = get(v, hop->v + i, lane);
   MbPose P = model->P[b], Q;
   mb_vec3_copy(P.p, links->link[b].e);
   joint->ops->eval(joint, qb, vb, &Q, S, Sdot);
@@ -86,8 +85,7 @@ static inline Screw free_columns(Screw *T, Mat R, const double *v, size_t first)
   return (Screw){apply(R, w), apply(R, u)};
 }
 
-MB_ASIDE Frame forward_joint(MbRecursion *work, size_t b, const double *q, const double *v,
-                                                      Frame frame_up) {
+MB_ASIDE Frame forward_joint(MbRecursion *work, size_t b, const double *q, const double *v, Frame frame_up) {
   const Frame *const up = &frame_up;
   Frame frame = {0}, *const own = &frame;
   const MbLinks *links = work->links;
@@ -133,9 +131,7 @@ typedef long long Fine __attribute__((vector_size(sizeof(Real))));
 #define FINE (~(Fine){0})
 #endif
 
-MB_KERNEL Fine pivot_fine(Fine fine, Real pivot) {
-  return fine & (pivot > 0.0) & (pivot < (double)INFINITY);
-}
+MB_KERNEL Fine pivot_fine(Fine fine, Real pivot) { return fine & (pivot > 0.0) & (pivot < (double)INFINITY); }
 
 MB_KERNEL bool all_fine(Fine fine) {
 #if MB_LANES == 1

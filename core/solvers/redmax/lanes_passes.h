@@ -36,7 +36,8 @@ MB_KERNEL Quat turn_about(Quat p, int along, Real c, Real s) {
 
 // k cos + k2 sin, from p
 MB_KERNEL Quat turn_by(Quat p, const double k[4], const double k2[4], Real c, Real s) {
-  return quat_mul(p, (Quat){c * k[0] + s * k2[0], c * k[1] + s * k2[1], c * k[2] + s * k2[2], c * k[3] + s * k2[3]});
+  return quat_mul(
+      p, (Quat){c * k[0] + s * k2[0], c * k[1] + s * k2[1], c * k[2] + s * k2[2], c * k[3] + s * k2[3]});
 }
 
 // Turned about the joint's axis from where the parent is. Without `poses` O and its velocity are left out.
@@ -47,10 +48,7 @@ MB_KERNEL Frame forward_revolute(const MbLink *link, const Frame *up, Stand *sta
   own.q = quat_unit(along < 3 ? turn_about(up->q, along, cosine, sine)
                               : turn_by(up->q, link->k, link->k2, cosine, sine));
   own.R = quat_mat(own.q);
-  const Vec s = along == 0   ? own.R.x
-                : along == 1 ? own.R.y
-                : along == 2 ? own.R.z
-                             : turn(own.R, link->a);
+  const Vec s = along == 0 ? own.R.x : along == 1 ? own.R.y : along == 2 ? own.R.z : turn(own.R, link->a);
   const Vec r = turn(up->R, link->e), w = up->motion.turn, wr = cross(w, r);
   own.motion.turn = add_scaled(w, v, s);
   own.gamma.turn = add_scaled(up->gamma.turn, v, cross(w, s));
@@ -86,8 +84,8 @@ MB_KERNEL void settle(const MbLink *link, Frame own, Rigid *rigid, double *E, do
   store_vec(phi, 3, apply_transposed(own.R, add_cross(own.motion.line, own.motion.turn, c)));
 }
 
-MB_ASIDE void forward_other(MbRecursion *work, size_t b, const double *q, const double *v,
-                                                    double *E, double *phi) {
+MB_ASIDE void forward_other(MbRecursion *work, size_t b, const double *q, const double *v, double *E,
+                            double *phi) {
   const MbHop *hop = &work->links->hop[b];
   const Frame own = forward_joint(work, b, q, v, work->frame[hop->up]);
   work->frame[hop->slot] = own;
@@ -139,7 +137,8 @@ MB_KERNEL Screw wrench_at_gamma(Screw p, const Rigid *rigid, Real m) {
 
 // A wrench f of C in C axes, at O in the world's.
 MB_KERNEL Screw wrench_outside(const MbLinks *links, size_t b, const double *E, const double *f) {
-  const Mat R = quat_mat((Quat){load(E, 7 * b + 3), load(E, 7 * b + 4), load(E, 7 * b + 5), load(E, 7 * b + 6)});
+  const Mat R =
+      quat_mat((Quat){load(E, 7 * b + 3), load(E, 7 * b + 4), load(E, 7 * b + 5), load(E, 7 * b + 6)});
   const Screw F = {apply(R, load_vec(f, 6 * b)), apply(R, load_vec(f, 6 * b + 3))};
   return move_wrench(F, turn(R, links->link[b].c));
 }
@@ -149,7 +148,8 @@ static bool blame_for(const MbRecursion *work, size_t joint, size_t *blame) {
   const MbLinks *links = work->links;
   *blame = joint;
   for (size_t b = joint == SIZE_MAX ? 0 : joint + 1; b < links->nb; b++)
-    if (links->hop[b].kind == MB_LINK_REVOLUTE && !all_fine(pivot_fine(FINE, work->stand[b].inverse))) *blame = b;
+    if (links->hop[b].kind == MB_LINK_REVOLUTE && !all_fine(pivot_fine(FINE, work->stand[b].inverse)))
+      *blame = b;
   return false;
 }
 
@@ -219,7 +219,8 @@ MB_KERNEL void outward(MbRecursion *work, double *y) {
       continue;
     }
     const Vec n = stand->V.turn;
-    const Real rate = (((stand->u - n.x * a.turn.x) - n.y * a.turn.y) - n.z * a.turn.z) - dot(stand->V.line, a.line);
+    const Real rate =
+        (((stand->u - n.x * a.turn.x) - n.y * a.turn.y) - n.z * a.turn.z) - dot(stand->V.line, a.line);
     store(y, hop->v, rate);
     latest = (Screw){add_scaled(own.turn, rate, stand->s), own.line}, before = hop->slot;
     if (!hop->leaf) work->rate[hop->slot] = latest;

@@ -30,9 +30,9 @@ static void make_link(const MbModel *model, MbLinks *links, size_t b) {
   const size_t p = model->parent[b];
   *link = (MbLink){.m = model->M[6 * b + 3]};
   memcpy(link->I, model->M + 6 * b, sizeof link->I);
-  hop->kind = !joint->ops                                           ? MB_LINK_FREE
+  hop->kind = !joint->ops                                       ? MB_LINK_FREE
               : joint->ops == mb_joint_table[MB_JOINT_REVOLUTE] ? MB_LINK_REVOLUTE
-                                                                    : MB_LINK_GENERAL;
+                                                                : MB_LINK_GENERAL;
   hop->n = joint->ops ? (uint32_t)joint->n : 6;
   hop->q = model->q_first[b], hop->v = model->v_first[b];
   hop->m = link->m;
@@ -84,6 +84,4 @@ void mb_links_free(MbLinks *links) {
   mb_free(links->link);
 }
 
-size_t mb_links_bytes(const MbLinks *links) {
-  return links->nb * (sizeof *links->hop + sizeof *links->link);
-}
+size_t mb_links_bytes(const MbLinks *links) { return links->nb * (sizeof *links->hop + sizeof *links->link); }

@@ -32,8 +32,8 @@ typedef struct MbLink {
   double k[4], k2[4]; // revolute
   double a[3];        // revolute: axis in C axes
   int along;          // revolute: 0, 1, 2 = x, y, z; 3 = any
-  double e[3];        // revolute: O − O_p in the parent's C axes; else the joint's place in the parent from O_p
-  double c[3];        // C − O in C axes; zero where O is C
+  double e[3]; // revolute: O − O_p in the parent's C axes; else the joint's place in the parent from O_p
+  double c[3]; // C − O in C axes; zero where O is C
   double m, I[3];
 } MbLink;
 

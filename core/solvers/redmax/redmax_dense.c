@@ -1,9 +1,11 @@
 // RedMax, A as a dense matrix (RM 2.3, 2.5): A = Jᵀ (M − a D − b K) J + joints' own −a D_r − b K_r, factored by
 // LAPACK's Cholesky. With block-diagonal M, D, K a subtree moves as one body for its root's coordinates, so that
 //   Ĩ_i = block_i + Σ_children Xᵀ Ĩ X,   A_ji = T_jᵀ (X…)ᵀ Ĩ_i T_i   for j an ancestor of i or i itself
-// fills A in O(n · depth), J never being formed.
+// fills A in O(n · depth), J never being formed. A pair of bodies i, j that forces couple by the block B adds C + Cᵀ,
+//   C = J_iᵀ B J_j,   with the columns of J_i taken up from i to the root as rows of B, and then those of J_j.
 #include "core/base/alloc.h"
 #include "core/math/dense6.h"
+#include "core/solvers/coupled.h"
 #include "core/solvers/redmax/tree.h"
 #include "core/solvers/solvers.h"
 
@@ -14,6 +16,7 @@ struct MbSolverWork {
   MbTree tree;
   double *Ia; // (nb x 36) of subtrees
   double *A;  // (nv x nv) lower triangle, column major
+  MbCoupling coupling;
 };
 
 static void free_work(MbSolverWork *work) {
@@ -21,6 +24,7 @@ static void free_work(MbSolverWork *work) {
   mb_tree_free(&work->tree);
   mb_free(work->Ia);
   mb_free(work->A);
+  mb_coupling_free(&work->coupling);
   mb_free(work);
 }
 
@@ -30,7 +34,8 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   MbSolverWork *work = mb_calloc(1, sizeof *work);
   if (!work) return NULL;
   const bool fits = !__builtin_mul_overflow(model->nv, model->nv, &entries);
-  const bool ok = mb_tree_create(model, &work->tree);
+  bool ok = mb_tree_create(model, &work->tree);
+  ok = mb_coupling_create(model, &work->coupling) && ok;
   work->Ia = mb_calloc(36 * model->nb, sizeof(double));
   work->A = fits ? mb_calloc(entries, sizeof(double)) : NULL;
   if (ok && work->Ia && work->A) return work;
@@ -40,7 +45,8 @@ static MbSolverWork *create(const MbModel *model, int threads) {
 
 static size_t bytes(const MbSolverWork *work) {
   const MbModel *model = work->tree.model;
-  return sizeof *work + mb_tree_bytes(model) + (36 * model->nb + model->nv * model->nv) * sizeof(double);
+  return sizeof *work + mb_tree_bytes(model) + mb_coupling_bytes(model) +
+         (36 * model->nb + model->nv * model->nv) * sizeof(double);
 }
 
 static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
@@ -54,6 +60,53 @@ static void momentum(MbSolverWork *work, const double *v, double *y) { mb_tree_m
 static void gather(MbSolverWork *work, const double *f, double *y) { mb_tree_gather(&work->tree, f, y); }
 static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
   mb_tree_blocks(&work->tree, B, s, v, y);
+}
+
+// x ← Xᵀ x
+static void to_parent(const double X[36], double x[6]) {
+  double up[6] = {0};
+  for (int m = 0; m < 6; m++)
+    for (int l = 0; l < 6; l++) up[m] += X[6 * l + m] * x[l];
+  memcpy(x, up, sizeof up);
+}
+
+// The row f of C, of number `row`, against the columns of J_j
+static void add_row(MbSolverWork *work, size_t row, double f[6], size_t j) {
+  const MbModel *model = work->tree.model;
+  for (; j != MB_WORLD; j = model->parent[j]) {
+    for (size_t k = 0; k < mb_tree_dofs(model, j); k++) {
+      const size_t column = model->v_first[j] + k;
+      double sum = 0;
+      for (size_t l = 0; l < 6; l++) sum += f[l] * work->tree.T[6 * column + l];
+      if (row == column)
+        work->A[row * model->nv + row] += 2 * sum;
+      else
+        work->A[row < column ? row * model->nv + column : column * model->nv + row] += sum;
+    }
+    if (model->parent[j] != MB_WORLD) to_parent(work->tree.X + 36 * j, f);
+  }
+}
+
+static void add_pair(MbSolverWork *work, size_t i, size_t j, const double *block) {
+  const MbModel *model = work->tree.model;
+  double B[36]; // its rows seen from i and then its ancestors
+  memcpy(B, block, sizeof B);
+  for (; i != MB_WORLD; i = model->parent[i]) {
+    for (size_t k = 0; k < mb_tree_dofs(model, i); k++) {
+      const size_t row = model->v_first[i] + k;
+      double f[6] = {0};
+      for (size_t l = 0; l < 6; l++)
+        for (size_t m = 0; m < 6; m++) f[m] += work->tree.T[6 * row + l] * B[6 * l + m];
+      add_row(work, row, f, j);
+    }
+    if (model->parent[i] == MB_WORLD) break;
+    double up[36] = {0};
+    const double *X = work->tree.X + 36 * i;
+    for (int k = 0; k < 6; k++)
+      for (int l = 0; l < 6; l++)
+        for (int m = 0; m < 6; m++) up[6 * k + m] += X[6 * l + k] * B[6 * l + m];
+    memcpy(B, up, sizeof B);
+  }
 }
 
 static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, bool exact, size_t *blame) {
@@ -79,16 +132,15 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
           if (row <= column) work->A[row * nv + column] = sum;
         }
         if (model->parent[j] == MB_WORLD) break;
-        double up[6] = {0};
-        const double *X = work->tree.X + 36 * j;
-        for (int m = 0; m < 6; m++)
-          for (int l = 0; l < 6; l++) up[m] += X[6 * l + m] * F[l];
-        memcpy(F, up, sizeof F);
+        to_parent(work->tree.X + 36 * j, F);
         j = model->parent[j];
       }
-      work->A[column * nv + column] += a * model->joint_damping[column] + c * model->stiffness[column];
+      work->A[column * nv + column] += a * x->joint_damping[column] + c * x->stiffness[column];
     }
   }
+  mb_coupling_set(&work->coupling, x, a, c, false);
+  for (size_t n = 0; work->coupling.on && n < model->npairs; n++)
+    add_pair(work, model->pair[2 * n], model->pair[2 * n + 1], work->coupling.pair + 72 * n);
   if (!nv) return true;
   const lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)nv, work->A, (lapack_int)nv);
   if (info == 0) return true;
@@ -98,9 +150,10 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
   return false;
 }
 
-static void apply(MbSolverWork *work, double *x) {
+static bool apply(MbSolverWork *work, double *x) {
   const lapack_int nv = (lapack_int)work->tree.model->nv;
   if (nv) LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', nv, 1, work->A, nv, x, nv);
+  return true;
 }
 
 const MbSolverOps mb_redmax_dense_ops = {

@@ -4,8 +4,10 @@
 // and y = A⁻¹ x by
 //   up:   u = x − Tᵀ p,  p_p += Xᵀ (p + U G⁻¹ u)      down:  y = G⁻¹ (u − Uᵀ X a_p),  a = X a_p + T y
 // all in world axes, where X is a translation (links.h). Accelerations alone take one pass up and one down with gravity and
-// the velocity terms in them (lanes_passes.h).
+// the velocity terms in them (lanes_passes.h). Where forces couple bodies this is the inverse of the rest of A, and preconditions
+// conjugate gradients.
 #include "core/base/alloc.h"
+#include "core/solvers/coupled.h"
 #include "core/solvers/redmax/world.h"
 #include "core/solvers/solvers.h"
 
@@ -13,6 +15,9 @@ struct MbSolverWork {
   MbLinks links;
   const MbLanes *lanes;
   MbWorld world;
+  MbCoupling coupling;
+  double *own;   // (nv) a D_r + b K_r, where there are pairs
+  double *twist; // (nb x 6) scratch, where there are pairs
 };
 
 static void free_work(MbSolverWork *work) {
@@ -20,6 +25,9 @@ static void free_work(MbSolverWork *work) {
   if (work->world.work) work->lanes->free(work->world.work);
   mb_links_free(&work->links);
   mb_free(work->world.screws);
+  mb_coupling_free(&work->coupling);
+  mb_free(work->own);
+  mb_free(work->twist);
   mb_free(work);
 }
 
@@ -30,16 +38,22 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   work->lanes = mb_lanes_for(1);
   work->world = (MbWorld){.model = model, .links = &work->links};
   work->world.screws = mb_calloc(6 * model->nb, sizeof(double));
-  if (mb_links_create(model, &work->links) && work->world.screws)
-    work->world.work = work->lanes->create(&work->links);
+  work->own = mb_calloc(model->npairs ? model->nv : 0, sizeof(double));
+  work->twist = mb_calloc(model->npairs ? 6 * model->nb : 0, sizeof(double));
+  work->world.twist = work->twist;
+  const bool ok =
+      mb_coupling_create(model, &work->coupling) && work->own && work->twist && work->world.screws;
+  if (mb_links_create(model, &work->links) && ok) work->world.work = work->lanes->create(&work->links);
   if (work->world.work) return work;
   free_work(work);
   return NULL;
 }
 
 static size_t bytes(const MbSolverWork *work) {
+  const MbModel *model = work->world.model;
+  const size_t numbers = 6 * model->nb + (model->npairs ? model->nv + 6 * model->nb : 0);
   return sizeof *work + mb_links_bytes(&work->links) + work->lanes->bytes(work->world.work) +
-         6 * work->links.nb * sizeof(double);
+         mb_coupling_bytes(model) + numbers * sizeof(double);
 }
 
 _Static_assert(sizeof(MbPose) == 7 * sizeof(double), "poses are seven numbers in a row");
@@ -52,20 +66,40 @@ static void kinematics(MbSolverWork *work, const double *q, const double *v, MbM
 }
 
 static bool accelerate(MbSolverWork *work, const double *f, double *y, size_t *blame) {
+  work->coupling.on = false;
   return work->lanes->accelerate(work->world.work, work->world.E->p, f, y, blame);
 }
 
 static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, bool exact, size_t *blame) {
   (void)exact; // the integrators that run here take K symmetrised
+  mb_coupling_set(&work->coupling, x, a, c, false);
+  for (size_t i = 0; work->coupling.on && i < work->world.model->nv; i++)
+    work->own[i] = a * x->joint_damping[i] + c * x->stiffness[i];
   return mb_world_factor(&work->world, x, a, c, blame);
 }
 
 static void bias(MbSolverWork *work, MbMaximal *x) { mb_world_bias(&work->world, x->f); }
 static void apply(MbSolverWork *work, double *x) { mb_world_apply(&work->world, x); }
-static void momentum(MbSolverWork *work, const double *v, double *y) { mb_world_momentum(&work->world, v, y); }
+static void momentum(MbSolverWork *work, const double *v, double *y) {
+  mb_world_momentum(&work->world, v, y);
+}
 static void gather(MbSolverWork *work, const double *f, double *y) { mb_world_gather(&work->world, f, y); }
 static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
   mb_world_blocks(&work->world, B, s, v, y);
+}
+
+static void multiply(MbSolverWork *work, const double *x, double *y) {
+  mb_world_twists(&work->world, x, work->twist);
+  mb_coupling_multiply(&work->coupling, work->twist, work->coupling.F);
+  mb_world_gather(&work->world, work->coupling.F, y);
+  for (size_t i = 0; i < work->world.model->nv; i++) y[i] += work->own[i] * x[i];
+}
+
+static bool apply_coupled(MbSolverWork *work, double *x) {
+  static const MbInverse inverse = {multiply, apply};
+  if (work->coupling.on) return mb_coupling_solve(&work->coupling, work, &inverse, x);
+  apply(work, x);
+  return true;
 }
 
 const MbSolverOps mb_redmax_recursive_ops = {
@@ -76,7 +110,7 @@ const MbSolverOps mb_redmax_recursive_ops = {
     .kinematics = kinematics,
     .bias = bias,
     .factor = factor,
-    .apply = apply,
+    .apply = apply_coupled,
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,

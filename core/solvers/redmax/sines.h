@@ -12,7 +12,8 @@ enum { SINES = 256, PACK = 8 }; // the most at once
 
 typedef double Pack __attribute__((vector_size(8 * PACK)));
 
-static inline __attribute__((always_inline)) void half_sines_pack(const double *q, double *cosine, double *sine) {
+static inline __attribute__((always_inline)) void half_sines_pack(const double *q, double *cosine,
+                                                                  double *sine) {
   static const double MAGIC = 0x1.8p52; // adding it rounds to whole numbers
   static const double HIGH = 0x1.921fb5448p+2, MIDDLE = -0x1.e973dcb38p-33, LOW = -0x1.9cceba3f91f19p-68;
   Pack x;

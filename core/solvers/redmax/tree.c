@@ -1,6 +1,7 @@
 #include "core/solvers/redmax/tree.h"
 #include "core/base/alloc.h"
 #include "core/math/dense6.h"
+#include "core/solvers/coupled.h"
 
 #include <string.h>
 
@@ -11,9 +12,10 @@ bool mb_tree_create(const MbModel *model, MbTree *tree) {
   tree->T = mb_calloc(6 * model->nv, sizeof(double));
   tree->c = mb_calloc(6 * nb, sizeof(double));
   tree->phi = mb_calloc(6 * nb, sizeof(double));
+  tree->twist = mb_calloc(model->npairs ? 6 * nb : 0, sizeof(double));
   tree->S = mb_calloc(6 * MB_JOINT_MOST, sizeof(double));
   tree->Sdot = mb_calloc(6 * MB_JOINT_MOST, sizeof(double));
-  return tree->X && tree->T && tree->c && tree->phi && tree->S && tree->Sdot;
+  return tree->X && tree->T && tree->c && tree->phi && tree->twist && tree->S && tree->Sdot;
 }
 
 void mb_tree_free(MbTree *tree) {
@@ -21,12 +23,13 @@ void mb_tree_free(MbTree *tree) {
   mb_free(tree->T);
   mb_free(tree->c);
   mb_free(tree->phi);
+  mb_free(tree->twist);
   mb_free(tree->S);
   mb_free(tree->Sdot);
 }
 
 size_t mb_tree_bytes(const MbModel *model) {
-  return (48 * model->nb + 6 * model->nv + 12 * MB_JOINT_MOST) * sizeof(double);
+  return ((model->npairs ? 54 : 48) * model->nb + 6 * model->nv + 12 * MB_JOINT_MOST) * sizeof(double);
 }
 
 // y += Aᵀ x
@@ -149,13 +152,14 @@ void mb_tree_momentum(MbTree *tree, const double *v, double *y) {
 
 void mb_tree_blocks(MbTree *tree, const double *B, double s, const double *v, double *y) {
   const MbModel *model = tree->model;
-  double *F = tree->phi;
-  mb_tree_twists(tree, v, F);
+  double *F = tree->phi, *phi = model->npairs ? tree->twist : F;
+  mb_tree_twists(tree, v, phi);
   for (size_t b = 0; b < model->nb; b++) {
     double t[6];
-    mb_mat6_apply(t, B + 36 * b, F + 6 * b);
+    mb_mat6_apply(t, B + 36 * b, phi + 6 * b);
     for (size_t k = 0; k < 6; k++) F[6 * b + k] = s * t[k];
   }
+  mb_pairs_multiply(model, B + 36 * model->nb, s, phi, F);
   for (size_t b = model->nb; b-- > 0;) {
     const size_t p = model->parent[b], first = model->v_first[b];
     for (size_t i = 0; i < mb_tree_dofs(model, b); i++)

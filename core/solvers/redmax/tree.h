@@ -11,6 +11,7 @@ typedef struct MbTree {
   double *T;        // (nv x 6) twist of the joint's body for each unit velocity, in its C
   double *c;        // (nb x 6)
   double *phi;      // (nb x 6) scratch
+  double *twist;    // (nb x 6) scratch, where forces couple bodies
   double *S, *Sdot; // (MB_JOINT_MOST x 6) scratch
 } MbTree;
 

@@ -1,6 +1,7 @@
 #define MB_LANES 1
 #include "core/solvers/redmax/world.h"
 #include "core/math/dense6.h"
+#include "core/solvers/coupled.h"
 #include "core/solvers/redmax/lanes_joints.h"
 
 static Mat rotation(const MbWorld *world, size_t b) {
@@ -97,15 +98,23 @@ void mb_world_momentum(MbWorld *world, const double *v, double *y) {
   gather(world, phi, y);
 }
 
+void mb_world_twists(MbWorld *world, const double *v, double *phi) {
+  const Screw *at_o = twists(world, v);
+  for (size_t b = 0; b < world->model->nb; b++) put_screw(phi + 6 * b, twist_to_body(world, b, at_o[b]));
+}
+
 void mb_world_blocks(MbWorld *world, const double *B, double s, const double *v, double *y) {
+  const MbModel *model = world->model;
   Screw *F = twists(world, v);
-  for (size_t b = 0; b < world->model->nb; b++) {
-    double phi[6], f[6];
-    put_screw(phi, twist_to_body(world, b, F[b]));
-    mb_mat6_apply(f, B + 36 * b, phi);
-    for (int i = 0; i < 6; i++) f[i] *= s;
-    F[b] = wrench_to_world(world, b, screw(f));
+  double *phi = model->npairs ? world->twist : world->screws, *f = world->screws;
+  for (size_t b = 0; b < model->nb; b++) put_screw(phi + 6 * b, twist_to_body(world, b, F[b]));
+  for (size_t b = 0; b < model->nb; b++) {
+    double t[6];
+    mb_mat6_apply(t, B + 36 * b, phi + 6 * b);
+    for (size_t i = 0; i < 6; i++) f[6 * b + i] = s * t[i];
   }
+  mb_pairs_multiply(model, B + 36 * model->nb, s, phi, f);
+  for (size_t b = 0; b < model->nb; b++) F[b] = wrench_to_world(world, b, screw(f + 6 * b));
   gather(world, F, y);
 }
 
@@ -154,17 +163,16 @@ static Articulated block(const MbWorld *world, const MbMaximal *x, size_t b, dou
   // S is symmetric, so that its rows are its columns
   const Mat I = {vec(S), vec(S + 6), vec(S + 12)}, H = {vec(S + 18), vec(S + 24), vec(S + 30)},
             M = {vec(S + 21), vec(S + 27), vec(S + 33)}, R = rotation(world, b);
-  const Articulated A = {
-      .I = sym(turn_block(R, I)), .M = sym(turn_block(R, M)), .H = turn_block(R, H)};
+  const Articulated A = {.I = sym(turn_block(R, I)), .M = sym(turn_block(R, M)), .H = turn_block(R, H)};
   return inertia_move(A, turn(R, world->links->link[b].c));
 }
 
-static bool factor_body(MbWorld *world, size_t b, Articulated A, double a, double c) {
+static bool factor_body(MbWorld *world, const MbMaximal *x, size_t b, Articulated A, double a, double c) {
   MbRecursion *work = world->work;
   const MbHop *hop = &world->links->hop[b];
   Stand *stand = &work->stand[b];
   const Screw none = {0};
-  const double *k = world->model->stiffness + hop->v, *d = world->model->joint_damping + hop->v;
+  const double *k = x->stiffness + hop->v, *d = x->joint_damping + hop->v;
   if (hop->kind != MB_LINK_REVOLUTE) {
     double own[MB_JOINT_MOST];
     for (size_t i = 0; i < hop->n; i++) own[i] = a * d[i] + c * k[i];
@@ -195,7 +203,7 @@ bool mb_world_factor(MbWorld *world, const MbMaximal *x, double a, double c, siz
       collect(&own, A, own.p, false);
       A = own;
     }
-    if (factor_body(world, b, A, a, c)) continue;
+    if (factor_body(world, x, b, A, a, c)) continue;
     *blame = b;
     return false;
   }

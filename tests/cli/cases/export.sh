@@ -1,6 +1,6 @@
 "$MBSIM" init hammer -o h.json
 "$MBSIM" run h.json -q -d 0.2
-t export h.mbt --channel energy --frames 0:1
+t export h.mbt --channel energy --frames 0:1 | sed -E 's/([0-9]\.[0-9]{6})[0-9]+/\1.../g'
 t export h.mbt --channel body.position --frames -2: | cut -d , -f 1
 t export h.mbt --frames ::5 --channel energy | wc -l | tr -d ' '
 t export h.mbt --frames 3 --channel energy | cut -d , -f 1

@@ -24,5 +24,14 @@ try mbsim run --du
 try mbsim run --integrator ''
 try mbsim init h
 try mbsim diff --to
+mkdir files && cd files && : >helper.json && : >boxes.mbt && mv ../completion .
+try mbsim run h
+try mbsim info b
+try mbsim init bo
+try mbsim help h
+try mbsim schema h
+try mbsim run --resume b
+try mbsim init box -o b
+try mbsim export -F n
 BASH
 bash ./try

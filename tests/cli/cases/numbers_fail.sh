@@ -13,4 +13,7 @@ t check blow.mbt | grep -E 'checksums|whole|finite'
 import json, sys
 p = json.load(sys.stdin)["provenance"][-1]
 print(p["status"], p["reason"])'
+# a force that is no number is named, not the body that it moves
+sed 's/=exp(1000\*t)/=sqrt(0.035-t)/' blow.json >root.json
+for kind in implicit rk45; do t run root.json -q -f --integrator $kind; done
 t run blow.json -f --log json | grep -o '"event":"error".*"status":[0-9]*' | cut -c 1-160

@@ -14,7 +14,7 @@ scene '"duration": 0' "$ball"
 t run s.json -f -q
 scene '"steps": 5' "$ball"
 for option in '--every 0' '--every -1' '--every 99999999999999999999' '--every 9000000000000000000' \
-  '--threads 0' '--threads -2' '--threads 1e2' '-d 0' '-d -1' '-d 1e300' '-d inf' '-d nan' '-d 1e999' \
+  '--threads 0' '--threads -2' '--threads 1e2' '-d -1' '-d 1e300' '-d inf' '-d nan' '-d 1e999' \
   '--step -0.1' '--step 1e-30 -d 1' '--checkpoint 0' '--error -1' '--error nan' '--error 1e-3x' \
   '--param' '--param x' '--param x=1' '--set' '--set /bodies/9/mass=1' '--set /time=' \
   '--log yaml' '--progress' '--device gpu' '--device cuda' '--integrator rk54'; do
@@ -23,6 +23,7 @@ for option in '--every 0' '--every -1' '--every 99999999999999999999' '--every 9
 done
 t run s.json -o no.mbt --set ''
 t run s.json s.json
+t run s.json -o start.mbt -q -d 0 && "$MBSIM" info start.mbt | grep ^frames | mask
 t export s.mbt --channel body.positio
 t export s.mbt --frames ''
 t check s.mbt --energy x

@@ -22,4 +22,8 @@ Test(report, suggests_the_nearest_word_and_nothing_far) {
   cr_assert_str_eq(mb_nearest_word("bridson", words), "bridson_marino");
   cr_assert_null(mb_nearest_word("banana", words));
   cr_assert_null(mb_nearest_word("", words));
+  static const char *const letters[] = {"m", "qq", NULL};
+  cr_assert_null(mb_nearest_word("x", letters));
+  cr_assert_str_eq(mb_nearest_word("M", letters), "m");
+  cr_assert_str_eq(mb_nearest_word("q", letters), "qq");
 }

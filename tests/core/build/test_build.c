@@ -1,4 +1,5 @@
 // What the build makes of bodies, and what it refuses.
+#include "core/base/alloc.h"
 #include "tests/support.h"
 
 #include <stdio.h>
@@ -127,4 +128,134 @@ Test(build, many_bodies_are_found_by_name) {
   spec.bodies[3].name = "n4";
   refused(&spec, "/bodies", "two bodies are called \"n4\"");
   mb_arena_free(&spec.arena);
+}
+
+static void hang(MbBodySpec *body, MbJointKind kind) {
+  body->jointed = true;
+  body->joint = (MbJointSpec){.kind = kind, .axis = {0, 0, 1}, .pitch = 0.5};
+  body->joint.in_parent.rotation[0] = body->joint.in_body.rotation[0] = 1;
+}
+
+Test(build, what_a_joint_decides_cannot_be_said_of_its_body) {
+  MbSceneSpec spec = test_scene(MB_IMPLICIT, 0.01, 1);
+  MbBodySpec *body = test_body(&spec, "arm", 1, 1, 1, 1);
+  hang(body, MB_JOINT_REVOLUTE);
+  body->linear[1] = 2;
+  refused(&spec, "/bodies/0/velocity", "hangs on a joint");
+  body->pose.position[0] = 1;
+  refused(&spec, "/bodies/0/pose", "hangs on a joint");
+  mb_arena_free(&spec.arena);
+}
+
+Test(build, a_plane_may_be_fixed_to_the_world_and_nowhere_else) {
+  MbShapeSpec plane = {.kind = MB_SHAPE_PLANE, .normal = {0, 0, 1}, .density = NAN, .frame.rotation = {1}};
+  MbSceneSpec spec = with_shape(&plane);
+  refused(&spec, "/bodies/0/shape", "fixed to the world");
+  hang(&spec.bodies[0], MB_JOINT_REVOLUTE);
+  refused(&spec, "/bodies/0/shape", "fixed to the world");
+  hang(&spec.bodies[0], MB_JOINT_FIXED);
+  warned(&spec, "has no mass");
+  mb_arena_free(&spec.arena);
+}
+
+Test(build, a_screw_goes_on_by_its_pitch_in_a_turn) {
+  MbSceneSpec spec = test_scene(MB_IMPLICIT, 0.01, 1);
+  MbBodySpec *body = test_body(&spec, "nut", 1, 1, 1, 1);
+  const double turns = 2 * 2 * acos(-1.0);
+  hang(body, MB_JOINT_SCREW);
+  body->joint.position = (MbNumbersSpec){1, &turns};
+  MbModel *model = test_model(&spec);
+  MbSim *sim = test_sim(model, 1);
+  test_near("after two turns", sim->x.E[0].p, (double[]){0, 0, 1}, 3, 1e-14);
+  mb_sim_free(sim);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
+}
+
+Test(build, velocities_are_given_in_the_axes_that_the_scene_says) {
+  MbSceneSpec spec = test_scene(MB_IMPLICIT, 0.01, 1);
+  MbBodySpec *body = test_body(&spec, "b", 1, 1, 2, 2.5);
+  for (int i = 0; i < 4; i++) body->pose.rotation[i] = (double[]){0.5, 0.5, 0.5, 0.5}[i]; // x → y → z → x
+  mb_vec3_set(body->angular, 1, 2, 3);
+  mb_vec3_set(body->linear, 4, 5, 6);
+  for (int k = 0; k < 2; k++) {
+    body->velocity_axes = k ? MB_AXES_BODY : MB_AXES_WORLD;
+    MbModel *model = test_model(&spec);
+    const double world[6] = {2, 3, 1, 5, 6, 4}, own[6] = {1, 2, 3, 4, 5, 6};
+    test_near("twist", model->v0, k ? own : world, 6, 1e-15);
+    mb_model_free(model);
+  }
+  mb_arena_free(&spec.arena);
+}
+
+static uint64_t fingerprint(const MbSceneSpec *spec) {
+  MbModel *model = test_model(spec);
+  const uint64_t mark = model->fingerprint;
+  mb_model_free(model);
+  return mark;
+}
+
+// A checkpoint of another model must not be taken: whatever moves bodies otherwise has another fingerprint.
+Test(build, fingerprints_tell_models_apart) {
+  MbSceneSpec spec = test_scene(MB_IMPLICIT, 0.01, 1);
+  MbBodySpec *arm = test_body(&spec, "arm", 1, 1, 1.2, 1.5), *hand = test_body(&spec, "hand", 1, 1, 1.2, 1.5);
+  const double one = 1, two = 2;
+  hang(arm, MB_JOINT_REVOLUTE);
+  hang(hand, MB_JOINT_REVOLUTE);
+  hand->joint.parent = "arm";
+  MbForceSpec *force = test_force(&spec, MB_FORCE_POINT, "arm");
+  force->force[0] = test_expression("sin(t)");
+  uint64_t seen[16] = {fingerprint(&spec)};
+  size_t n = 1;
+  cr_assert_eq(fingerprint(&spec), seen[0]);
+
+  arm->joint.axis[2] = 0, arm->joint.axis[0] = 1;
+  seen[n++] = fingerprint(&spec);
+  arm->joint.kind = MB_JOINT_SCREW;
+  seen[n++] = fingerprint(&spec);
+  arm->joint.pitch = 0.25;
+  seen[n++] = fingerprint(&spec);
+  hand->joint.parent = NULL;
+  seen[n++] = fingerprint(&spec);
+  arm->joint.rest = (MbNumbersSpec){1, &one};
+  seen[n++] = fingerprint(&spec);
+  arm->joint.rest.value = &two;
+  seen[n++] = fingerprint(&spec);
+  force->at[1] = 1;
+  seen[n++] = fingerprint(&spec);
+  force->force[0] = test_expression("cos(t)");
+  seen[n++] = fingerprint(&spec);
+  force->force[0] = test_constant(1);
+  seen[n++] = fingerprint(&spec);
+  force->axes = MB_AXES_BODY;
+  seen[n++] = fingerprint(&spec);
+  spec.gravity[1] = -9.81;
+  seen[n++] = fingerprint(&spec);
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < i; k++) cr_assert_neq(seen[i], seen[k], "changes %zu and %zu", k, i);
+  mb_arena_free(&spec.arena);
+}
+
+// So many bodies that lists of them are asked for one by one, and little things still find room.
+Test(build, running_out_of_memory_for_any_of_many_bodies_is_clean) {
+  for (int k = 0;; k++) {
+    MbSceneSpec spec = test_scene(MB_IMPLICIT, 0.01, 1);
+    for (int i = 0; i < 3000; i++) {
+      char name[16];
+      snprintf(name, sizeof name, "n%d", i);
+      test_body(&spec, mb_arena_strdup(&spec.arena, name), 1, 1, 1, 1);
+    }
+    test_force(&spec, MB_FORCE_DAMPING, NULL);
+    MbReport report = {0};
+    MbModel *model = NULL;
+    mb_alloc_fail_after(k);
+    const MbStatus status = mb_build(&spec, &model, &report);
+    mb_alloc_fail_after(-1);
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
+    cr_assert_eq(mb_alloc_live(), 0, "failing call %d leaks", k);
+    if (status == MB_OK) break;
+    cr_assert_eq(status, MB_IO, "failing call %d", k);
+    cr_assert_lt(k, 100);
+  }
 }

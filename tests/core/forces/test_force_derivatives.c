@@ -8,13 +8,12 @@
 
 static double around_zero(uint64_t *seed) { return 2 * test_random(seed) - 1; }
 
-// One body with everything random.
-static MbSceneSpec random_scene(uint64_t *seed, MbForceKind kind, MbAxes axes) {
-  MbSceneSpec spec = test_scene(MB_TRAPEZOIDAL, 0.01, 1);
-  MbBodySpec *body = test_body(&spec, "b", 1 + test_random(seed), 1, 1.2, 1.5);
+enum { BODIES = 3, N = 6 * BODIES };
+
+static void random_body(MbSceneSpec *spec, const char *name, uint64_t *seed) {
+  MbBodySpec *body = test_body(spec, name, 1 + test_random(seed), 1, 1.2, 1.5);
   body->damping = test_random(seed);
   for (int i = 0; i < 3; i++) {
-    spec.gravity[i] = 10 * around_zero(seed);
     body->inertia.matrix[3 + i] = 0.1 * around_zero(seed);
     body->inertia.center[i] = around_zero(seed);
     body->pose.position[i] = around_zero(seed);
@@ -23,6 +22,29 @@ static MbSceneSpec random_scene(uint64_t *seed, MbForceKind kind, MbAxes axes) {
   }
   for (int i = 0; i < 4; i++) body->pose.rotation[i] = around_zero(seed);
   mb_quat_normalise(body->pose.rotation);
+}
+
+// Points in the bodies and in the world: the two ends of what has two, else a path that visits some of them twice.
+static void random_points(MbSceneSpec *spec, MbForceSpec *force, uint64_t *seed) {
+  static const char *const bodies[] = {"b", "c", "world", "d", "c", "b"};
+  const size_t most = mb_force_table[force->kind]->most, from = (size_t)(4 * test_random(seed));
+  force->npoints = most == 2 ? 2 : 6;
+  force->points = mb_arena_alloc(&spec->arena, 6, sizeof *force->points);
+  for (size_t i = 0; i < force->npoints; i++) {
+    force->points[i].body = bodies[most == 2 ? from + i : i];
+    for (int k = 0; k < 3; k++) force->points[i].frame.position[k] = 2 * around_zero(seed);
+    for (int k = 0; k < 4; k++) force->points[i].frame.rotation[k] = around_zero(seed);
+    mb_quat_normalise(force->points[i].frame.rotation);
+  }
+}
+
+// Bodies with everything random; the kind's force on the first, or between them.
+static MbSceneSpec random_scene(uint64_t *seed, MbForceKind kind, MbAxes axes) {
+  MbSceneSpec spec = test_scene(MB_TRAPEZOIDAL, 0.01, 1);
+  const bool between = mb_force_table[kind]->least > 0;
+  random_body(&spec, "b", seed);
+  for (int i = 0; i < 3; i++) spec.gravity[i] = 10 * around_zero(seed);
+  if (between) random_body(&spec, "c", seed), random_body(&spec, "d", seed);
   MbForceSpec *force = test_force(&spec, kind, "b");
   force->axes = axes;
   force->coefficient = test_random(seed);
@@ -31,55 +53,164 @@ static MbSceneSpec random_scene(uint64_t *seed, MbForceKind kind, MbAxes axes) {
     force->force[i] = test_constant(5 * around_zero(seed));
     force->torque[i] = test_constant(5 * around_zero(seed));
   }
+  if (!between) return spec;
+  random_points(&spec, force, seed);
+  for (int i = 0; i < 2; i++)
+    force->stiffness[i] = 3 * test_random(seed), force->damping[i] = test_random(seed);
+  if (kind == MB_FORCE_SPRING) force->law = (MbSpringLaw)(4 * test_random(seed));
+  force->length = force->law == MB_LAW_ZERO_LENGTH ? NAN : 0.5 + 2 * test_random(seed);
+  if (kind == MB_FORCE_MULTI_SPRING) {
+    static const double passive[] = {1, 3};
+    force->passive = (MbNumbersSpec){2, passive};
+  }
+  force->activation = test_constant(test_random(seed));
+  force->max_force = 5, force->max_velocity = 4 + 4 * test_random(seed);
+  force->tendon_length = test_random(seed);
+  force->optimal_length = (kind == MB_FORCE_MUSCLE ? 10 : 1) * (0.5 + test_random(seed));
   return spec;
 }
 
 // Columns of the derivative by central differences: error about f‴ε²/6 + 1e-16 |f|/ε, some 1e-9 for numbers
-// near 10.
+// near 10; f‴ grows where points are near each other.
 static const double EPSILON = 1e-5, TOLERANCE = 1e-7;
 
-static void differences(MbSim *sim, double K[36], double D[36]) {
-  for (int j = 0; j < 6; j++) {
-    double f[4][6];
+static void differences(MbSim *sim, double K[N * N], double D[N * N]) {
+  const size_t nb = sim->model->nb, n = 6 * nb;
+  for (size_t j = 0; j < n; j++) {
+    double f[4][N];
     for (int side = 0; side < 4; side++) {
-      double q[7], v[6], delta[6] = {0};
-      memcpy(q, sim->state.q, sizeof q);
-      memcpy(v, sim->state.v, sizeof v);
+      double q[7 * BODIES], v[N], delta[N] = {0};
+      memcpy(q, sim->state.q, 7 * nb * sizeof *q);
+      memcpy(v, sim->state.v, n * sizeof *v);
       const double e = side % 2 ? EPSILON : -EPSILON;
       if (side < 2)
         delta[j] = e;
       else
         v[j] += e;
-      mb_coordinates_advance(sim->model, q, 1, delta, 0, 1);
+      mb_coordinates_advance(sim->model, q, 1, delta, 0, nb);
       mb_sim_kinematics(sim, q, v);
       mb_sim_forces(sim, 0.7, false);
-      memcpy(f[side], sim->x.f, sizeof f[side]);
+      memcpy(f[side], sim->x.f, n * sizeof *f[side]);
     }
-    for (int i = 0; i < 6; i++) {
-      K[6 * i + j] = (f[1][i] - f[0][i]) / (2 * EPSILON);
-      D[6 * i + j] = (f[3][i] - f[2][i]) / (2 * EPSILON);
+    for (size_t i = 0; i < n; i++) {
+      K[n * i + j] = (f[1][i] - f[0][i]) / (2 * EPSILON);
+      D[n * i + j] = (f[3][i] - f[2][i]) / (2 * EPSILON);
     }
   }
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
 }
 
+// The whole matrix from its blocks
+static void assemble(const MbModel *model, const double *B, double A[N * N]) {
+  const size_t n = 6 * model->nb;
+  memset(A, 0, N * N * sizeof *A);
+  for (size_t k = 0; k < model->nb + 2 * model->npairs; k++) {
+    const size_t p = k - model->nb, a = k < model->nb ? k : model->pair[p],
+                 b = k < model->nb ? k : model->pair[p ^ 1];
+    for (size_t i = 0; i < 6; i++)
+      for (size_t j = 0; j < 6; j++) A[n * (6 * a + i) + 6 * b + j] = B[36 * k + 6 * i + j];
+  }
+}
+
+static void compare(const char *what, const MbModel *model, const double *B, const double *wanted) {
+  const size_t n = 6 * model->nb;
+  double A[N * N], most = 1;
+  assemble(model, B, A);
+  for (size_t i = 0; i < n * n; i++) most = fmax(most, fabs(wanted[i]) / 10);
+  test_near(what, A, wanted, n * n, TOLERANCE * most);
+}
+
 Test(force_derivatives, of_every_kind_agree_with_central_differences) {
   uint64_t seed = 1;
-  for (int round = 0; round < 20; round++)
+  for (int round = 0; round < 40; round++)
     for (MbForceKind kind = 0; kind < MB_FORCES; kind++)
       for (MbAxes axes = MB_AXES_WORLD; axes <= MB_AXES_BODY; axes++) {
         MbSceneSpec spec = random_scene(&seed, kind, axes);
         MbModel *model = test_model(&spec);
         MbSim *sim = test_sim(model, 1);
-        double K[36], D[36];
+        double K[N * N], D[N * N];
         differences(sim, K, D);
         mb_sim_forces(sim, 0.7, true);
-        test_near(mb_force_words[kind], sim->x.K, K, 36, TOLERANCE);
-        test_near(mb_force_words[kind], sim->x.D, D, 36, TOLERANCE);
+        compare(mb_force_words[kind], model, sim->x.K, K);
+        compare(mb_force_words[kind], model, sim->x.D, D);
         mb_sim_free(sim);
         mb_model_free(model);
         mb_arena_free(&spec.arena);
       }
+}
+
+// Elastic forces are the gradient of their energy:  f = −∂E/∂δ.
+Test(force_derivatives, springs_pull_down_their_energy) {
+  uint64_t seed = 12;
+  for (int round = 0; round < 40; round++)
+    for (MbForceKind kind = 0; kind < MB_FORCES; kind++) {
+      const MbForceOps *ops = mb_force_table[kind];
+      if (!ops->energy) continue;
+      MbSceneSpec spec = random_scene(&seed, kind, MB_AXES_WORLD);
+      memset(spec.gravity, 0, sizeof spec.gravity);
+      for (size_t b = 0; b < BODIES; b++) {
+        spec.bodies[b].damping = 0;
+        memset(spec.bodies[b].angular, 0, sizeof spec.bodies[b].angular);
+        memset(spec.bodies[b].linear, 0, sizeof spec.bodies[b].linear);
+      }
+      spec.forces[0].passive = (MbNumbersSpec){0}; // these add a tension that no energy has
+      MbModel *model = test_model(&spec);
+      MbSim *sim = test_sim(model, 1);
+      double f[N], pull[N], e[2];
+      mb_sim_forces(sim, 0, false);
+      memcpy(f, sim->x.f, sizeof f);
+      for (size_t i = 0; i < N; i++) {
+        for (int side = 0; side < 2; side++) {
+          double q[7 * BODIES], delta[N] = {0};
+          memcpy(q, sim->state.q, sizeof q);
+          delta[i] = side ? EPSILON : -EPSILON;
+          mb_coordinates_advance(model, q, 1, delta, 0, BODIES);
+          mb_sim_kinematics(sim, q, sim->state.v);
+          e[side] = mb_energy(model, &sim->x, q).elastic;
+        }
+        pull[i] = -(e[1] - e[0]) / (2 * EPSILON);
+      }
+      test_near(mb_force_words[kind], f, pull, N, 1e-6); // rounding of energies up to 100, divided by ε
+      mb_sim_free(sim);
+      mb_model_free(model);
+      mb_arena_free(&spec.arena);
+    }
+}
+
+// Forces between bodies come in pairs: all of them together move and turn nothing, but for zero_length's damper and a frame
+// spring's, whose two forces are not on one line.
+Test(force_derivatives, forces_between_bodies_balance) {
+  uint64_t seed = 3;
+  for (int round = 0; round < 40; round++)
+    for (MbForceKind kind = MB_FORCE_SPRING; kind < MB_FORCES; kind++) {
+      MbSceneSpec spec = random_scene(&seed, kind, MB_AXES_WORLD);
+      MbForceSpec *force = &spec.forces[0];
+      memset(spec.gravity, 0, sizeof spec.gravity);
+      for (size_t b = 0; b < BODIES; b++) {
+        spec.bodies[b].damping = 0;
+        memset(spec.bodies[b].angular, 0, sizeof spec.bodies[b].angular);
+      }
+      for (size_t i = 0; i < force->npoints; i++)
+        if (!strcmp(force->points[i].body, "world")) force->points[i].body = "d";
+      if (force->npoints == 2) force->points[0].body = "b", force->points[1].body = "c";
+      if (force->law == MB_LAW_ZERO_LENGTH || kind == MB_FORCE_FRAME_SPRING) force->damping[0] = 0;
+      MbModel *model = test_model(&spec);
+      MbSim *sim = test_sim(model, 1);
+      mb_sim_forces(sim, 0, false);
+      double sum[6] = {0};
+      const double zero[6] = {0};
+      for (size_t b = 0; b < model->nb; b++) {
+        double F[3], torque[3], moment[3];
+        mb_quat_rotate(torque, sim->x.E[b].q, sim->x.f + 6 * b);
+        mb_quat_rotate(F, sim->x.E[b].q, sim->x.f + 6 * b + 3);
+        mb_vec3_cross(moment, sim->x.E[b].p, F);
+        for (int i = 0; i < 3; i++) sum[i] += torque[i] + moment[i], sum[3 + i] += F[i];
+      }
+      test_near(mb_force_words[kind], sum, zero, 6, 1e-12); // rounding of forces near 10
+      mb_sim_free(sim);
+      mb_model_free(model);
+      mb_arena_free(&spec.arena);
+    }
 }
 
 // A wrench's force acts at the body frame's origin, a point force at its point: both against their moments about the
@@ -87,8 +218,10 @@ Test(force_derivatives, of_every_kind_agree_with_central_differences) {
 Test(force_derivatives, forces_act_where_the_scene_says) {
   uint64_t seed = 7;
   const MbForceKind kinds[2] = {MB_FORCE_POINT, MB_FORCE_WRENCH};
-  for (int k = 0; k < 2; k++) {
-    MbSceneSpec spec = random_scene(&seed, kinds[k], MB_AXES_WORLD);
+  for (int round = 0; round < 4; round++) {
+    const int k = round % 2;
+    const MbAxes axes = round < 2 ? MB_AXES_WORLD : MB_AXES_BODY;
+    MbSceneSpec spec = random_scene(&seed, kinds[k], axes);
     memset(spec.gravity, 0, sizeof spec.gravity);
     spec.bodies[0].damping = 0;
     memset(spec.bodies[0].angular, 0, sizeof spec.bodies[0].angular);
@@ -102,14 +235,19 @@ Test(force_derivatives, forces_act_where_the_scene_says) {
     mb_sim_forces(sim, 0, false);
 
     MbPose B;
-    double point[3], arm[3], F[3], moment[3], seen[6];
+    double point[3], arm[3], F[3], couple[3], moment[3], seen[6];
     memcpy(B.p, spec.bodies[0].pose.position, sizeof B.p);
     memcpy(B.q, spec.bodies[0].pose.rotation, sizeof B.q);
     mb_pose_point(point, &B, spec.forces[0].at);
     mb_vec3_sub(arm, point, sim->x.E[0].p);
-    for (int i = 0; i < 3; i++) F[i] = spec.forces[0].force[i].value;
+    for (int i = 0; i < 3; i++)
+      F[i] = spec.forces[0].force[i].value, couple[i] = spec.forces[0].torque[i].value;
+    if (axes == MB_AXES_BODY) {
+      mb_quat_rotate(F, B.q, F);
+      mb_quat_rotate(couple, B.q, couple);
+    }
     mb_vec3_cross(moment, arm, F);
-    for (int i = 0; i < 3; i++) moment[i] += spec.forces[0].torque[i].value;
+    mb_vec3_add(moment, moment, couple);
     mb_quat_rotate(seen, sim->x.E[0].q, sim->x.f);
     mb_quat_rotate(seen + 3, sim->x.E[0].q, sim->x.f + 3);
     const double wanted[6] = {moment[0], moment[1], moment[2], F[0], F[1], F[2]};

@@ -153,3 +153,60 @@ Test(joints, a_spline_curve_is_smooth_across_its_segments_and_closes) {
   eval(&s.joint, &(double){0.3 - KNOTS}, &v, &B, S2, S2dot);
   test_near("once round", A.p, B.p, 3, 1e-13);
 }
+
+// R about an axis (0, 1, 2 = x, y, z), p along one
+static MbPose turn(int axis, double angle) {
+  MbPose E;
+  double w[3] = {0};
+  mb_pose_identity(&E);
+  w[axis] = angle;
+  mb_quat_exp(E.q, w);
+  return E;
+}
+
+static MbPose slide(double x, double y, double z) { return (MbPose){{x, y, z}, {1, 0, 0, 0}}; }
+
+// The poses that the reference of the scene format promises, coordinate by coordinate.
+Test(joints, coordinates_mean_what_the_reference_says) {
+  const double a = 0.3, b = -0.7, c = 1.1, x = 0.2, y = -0.5, z = 0.9, lead = 0.25;
+  const struct {
+    MbJointKind kind;
+    double q[6];
+    MbPose part[3]; // whose product is Q
+  } cases[] = {
+      {MB_JOINT_REVOLUTE, {a}, {turn(2, a), turn(2, 0), turn(2, 0)}},
+      {MB_JOINT_PRISMATIC, {z}, {slide(0, 0, z), turn(2, 0), turn(2, 0)}},
+      {MB_JOINT_CYLINDRICAL, {a, z}, {turn(2, a), slide(0, 0, z), turn(2, 0)}},
+      {MB_JOINT_SCREW, {a}, {turn(2, a), slide(0, 0, lead * a), turn(2, 0)}},
+      {MB_JOINT_UNIVERSAL, {a, b}, {turn(0, a), turn(1, b), turn(2, 0)}},
+      {MB_JOINT_PLANAR, {x, y}, {slide(x, y, 0), turn(2, 0), turn(2, 0)}},
+      {MB_JOINT_TRANSLATIONAL, {x, y, z}, {slide(x, y, z), turn(2, 0), turn(2, 0)}},
+      {MB_JOINT_EULER, {a, b, c}, {turn(2, a), turn(0, b), turn(1, c)}},
+      {MB_JOINT_SPHERICAL, {0, b, 0}, {turn(1, b), turn(2, 0), turn(2, 0)}},
+      {MB_JOINT_FREE2D, {x, y, c}, {slide(x, y, 0), turn(2, c), turn(2, 0)}},
+      {MB_JOINT_FREE3D, {x, y, z, 0, 0, c}, {slide(x, y, z), turn(2, c), turn(2, 0)}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const MbJointOps *ops = mb_joint_table[cases[i].kind];
+    const MbJoint joint = {.ops = ops, .n = ops->n, .axis = {0, 0, 1}, .lead = lead, .order = {2, 0, 1}};
+    const double still[6] = {0};
+    double S[36], Sdot[36], found[9], wanted[9];
+    MbPose Q, W;
+    eval(&joint, cases[i].q, still, &Q, S, Sdot);
+    mb_pose_mul(&W, &cases[i].part[0], &cases[i].part[1]);
+    mb_pose_mul(&W, &W, &cases[i].part[2]);
+    test_near(ops->name, Q.p, W.p, 3, 1e-15);
+    mb_quat_to_mat3(found, Q.q);
+    mb_quat_to_mat3(wanted, W.q);
+    test_near(ops->name, found, wanted, 9, 1e-15);
+  }
+}
+
+Test(joints, a_spline_takes_any_coordinate) {
+  double u = 0;
+  const double any[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300};
+  for (size_t i = 0; i < sizeof any / sizeof *any; i++) {
+    cr_assert_lt(mb_spline_segment(any[i], 3, false, &u), 3, "open, %g", any[i]);
+    cr_assert_lt(mb_spline_segment(any[i], 3, true, &u), 3, "closed, %g", any[i]);
+  }
+}

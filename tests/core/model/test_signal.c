@@ -45,3 +45,34 @@ Test(signal, a_cubic_table_is_a_natural_spline) {
   test_near("two points", &(double){mb_signal_value(&two, NULL, t[1] / 2)}, &(double){x[1] / 2}, 1, 1e-15);
   mb_arena_free(&arena);
 }
+
+// The natural spline is the one curve through the points that is cubic between them, smooth to the second derivative
+// across them, and straight at both ends.
+Test(signal, a_cubic_through_many_points_is_the_natural_spline) {
+  static const double times[] = {0, 0.5, 1.5, 2, 3.5, 4}, values[] = {1, -1, 2, 0.5, 3, -2};
+  enum { N = sizeof times / sizeof *times };
+  const MbSignalSpec spec = {
+      .kind = MB_SIGNAL_TABLE, .interpolation = MB_CUBIC, .count = N, .times = times, .values = values};
+  MbArena arena = {0};
+  MbSignal signal;
+  cr_assert(mb_signal_build(&spec, &arena, &signal));
+  // one-sided: of a cubic 2f(t) − 5f(t+d) + 4f(t+2d) − f(t+3d) is exactly d² f″(t), and (−11f + 18f − 9f + 2f)/6 is d f′(t)
+  const double d = 0.01;
+  double slope[2][N], bend[2][N];
+  for (int side = 0; side < 2; side++)
+    for (int i = side ? 0 : 1; i < (side ? N - 1 : N); i++) {
+      const double s = side ? d : -d;
+      double f[4];
+      for (int k = 0; k < 4; k++) f[k] = mb_signal_value(&signal, NULL, times[i] + k * s);
+      slope[side][i] = (-11 * f[0] + 18 * f[1] - 9 * f[2] + 2 * f[3]) / (6 * s);
+      bend[side][i] = (2 * f[0] - 5 * f[1] + 4 * f[2] - f[3]) / (s * s);
+    }
+  const double rounding = 1e-9; // some 1e-15 over d²
+  for (int i = 0; i < N; i++)
+    cr_assert_eq(mb_signal_value(&signal, NULL, times[i]), values[i], "point %d", i);
+  test_near("slope from both sides", slope[0] + 1, slope[1] + 1, N - 2, rounding);
+  test_near("curvature from both sides", bend[0] + 1, bend[1] + 1, N - 2, rounding);
+  const double ends[2] = {bend[1][0], bend[0][N - 1]}, straight[2] = {0, 0};
+  test_near("curvature at the ends", ends, straight, 2, rounding);
+  mb_arena_free(&arena);
+}

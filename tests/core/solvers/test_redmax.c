@@ -1,81 +1,10 @@
 // Reduced coordinates: the two inverses agree with each other and with A itself; and motions that are known.
 #include "core/model/coordinates.h"
 #include "core/solvers/solvers.h"
-#include "tests/support.h"
+#include "tests/trees.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static double around_zero(uint64_t *seed) { return 2 * test_random(seed) - 1; }
-
-static void random_frame(MbFrameSpec *frame, uint64_t *seed) {
-  for (int i = 0; i < 3; i++) frame->position[i] = around_zero(seed);
-  for (int i = 0; i < 4; i++) frame->rotation[i] = around_zero(seed);
-  mb_quat_normalise(frame->rotation);
-}
-
-static MbNumbersSpec one_number(MbArena *arena, double value) {
-  double *number = mb_arena_alloc(arena, 1, sizeof *number);
-  *number = value;
-  return (MbNumbersSpec){1, number};
-}
-
-static MbBodySpec *add_body(MbSceneSpec *spec, uint64_t *seed) {
-  char name[32];
-  snprintf(name, sizeof name, "body%zu", spec->nbodies);
-  MbBodySpec *body = test_body(spec, mb_arena_strdup(&spec->arena, name), 1 + test_random(seed), 1, 1.2, 1.5);
-  for (int i = 0; i < 3; i++) body->inertia.center[i] = around_zero(seed);
-  return body;
-}
-
-static void hang(MbSceneSpec *spec, MbBodySpec *body, MbJointKind kind, const char *parent, uint64_t *seed) {
-  MbJointSpec *joint = &body->joint;
-  body->jointed = true;
-  *joint = (MbJointSpec){.kind = kind, .parent = parent, .axis = {0, 0, 1}, .pitch = 0.5, .order = "xyz"};
-  random_frame(&joint->in_parent, seed);
-  random_frame(&joint->in_body, seed);
-  joint->position = one_number(&spec->arena, around_zero(seed));
-  joint->velocity = one_number(&spec->arena, around_zero(seed));
-  joint->stiffness = one_number(&spec->arena, 3 * test_random(seed));
-  joint->damping = one_number(&spec->arena, test_random(seed));
-  if (kind == MB_JOINT_COMPOSITE) {
-    joint->nparts = 2;
-    joint->parts = mb_arena_alloc(&spec->arena, 2, sizeof *joint->parts);
-    joint->parts[0] = (MbJointSpec){.kind = MB_JOINT_SPHERICAL};
-    joint->parts[1] = (MbJointSpec){.kind = MB_JOINT_PRISMATIC, .axis = {1, 0, 0}};
-  }
-  if (kind == MB_JOINT_SPLINE_CURVE) {
-    joint->nframes = 5;
-    joint->frames = mb_arena_alloc(&spec->arena, 5, sizeof *joint->frames);
-    for (int i = 0; i < 5; i++) random_frame(&joint->frames[i], seed);
-  }
-  if (kind == MB_JOINT_SPLINE_SURFACE) {
-    joint->rows = joint->columns = 4;
-    for (int k = 0; k < 6; k++) {
-      double *control = mb_arena_alloc(&spec->arena, 16, sizeof *control);
-      for (int i = 0; i < 16; i++) control[i] = around_zero(seed);
-      joint->control[k] = control;
-    }
-  }
-}
-
-// Two bodies with every kind of joint and some free in space, hanging on random bodies before them.
-static MbSceneSpec forest(MbIntegratorKind kind, uint64_t *seed) {
-  MbSceneSpec spec = test_scene(kind, 1e-3, 10);
-  spec.gravity[2] = -9.81;
-  for (int i = 0; i < 2 * (MB_JOINTS + 1); i++) {
-    const size_t before = spec.nbodies, up = (size_t)(test_random(seed) * (double)(before + 1));
-    MbBodySpec *body = add_body(&spec, seed);
-    if (i % (MB_JOINTS + 1) < MB_JOINTS)
-      hang(&spec, body, (MbJointKind)(i % (MB_JOINTS + 1)), up < before ? spec.bodies[up].name : NULL, seed);
-    else
-      random_frame(&body->pose, seed);
-    body->damping = test_random(seed);
-  }
-  MbForceSpec *force = test_force(&spec, MB_FORCE_POINT, spec.bodies[7].name);
-  force->force[1] = test_constant(5);
-  return spec;
-}
 
 // A x by products with J alone: momentum, blocks, the joints' own
 static void multiply(MbSim *sim, double a, double b, const double *x, double *y) {
@@ -86,7 +15,7 @@ static void multiply(MbSim *sim, double a, double b, const double *x, double *y)
 Test(redmax, dense_and_recursive_invert_the_same_matrix) {
   uint64_t seed = 21;
   for (int round = 0; round < 20; round++) {
-    MbSceneSpec spec = forest(MB_IMPLICIT, &seed);
+    MbSceneSpec spec = test_forest(MB_IMPLICIT, &seed);
     double y[2][400], back[400], x[400];
     const double a = 0.02, b = 4e-4;
     size_t nv = 0, blame = 0;
@@ -97,8 +26,9 @@ Test(redmax, dense_and_recursive_invert_the_same_matrix) {
       nv = model->nv;
       cr_assert_leq(nv, 400);
       if (!k)
-        for (size_t i = 0; i < nv; i++) x[i] = around_zero(&seed);
+        for (size_t i = 0; i < nv; i++) x[i] = test_around_zero(&seed);
       mb_sim_forces(sim, 0, true);
+      cr_assert(sim->solver->factor(sim->work, &sim->x, a, b, false, &blame));
       // A is symmetrised in the solvers: make the blocks so for the product
       for (size_t n = 0; n < 36 * model->nb; n += 36)
         for (size_t i = 0; i < 6; i++)
@@ -106,7 +36,6 @@ Test(redmax, dense_and_recursive_invert_the_same_matrix) {
             double *K = sim->x.K + n;
             K[6 * i + j] = K[6 * j + i] = (K[6 * i + j] + K[6 * j + i]) / 2;
           }
-      cr_assert(sim->solver->factor(sim->work, &sim->x, a, b, false, &blame));
       memcpy(y[k], x, sizeof x);
       sim->solver->apply(sim->work, y[k]);
       multiply(sim, a, b, y[k], back);
@@ -124,7 +53,7 @@ Test(redmax, dense_and_recursive_invert_the_same_matrix) {
 // J̇ v: the bias of the accelerations against differences of the twists along the motion.
 Test(redmax, twists_change_as_the_bias_says) {
   uint64_t seed = 4;
-  MbSceneSpec spec = forest(MB_SYMPLECTIC, &seed);
+  MbSceneSpec spec = test_forest(MB_SYMPLECTIC, &seed);
   MbModel *model = test_model(&spec);
   MbSim *sim = test_sim(model, 1);
   double q[600], twist[2][6 * 64], bias[6 * 64];
@@ -159,7 +88,7 @@ Test(redmax, a_large_pendulum_swings_as_the_elliptic_integral_says) {
   bob->joint = (MbJointSpec){.kind = MB_JOINT_REVOLUTE, .axis = {0, 0, 1}};
   bob->joint.in_parent.rotation[0] = bob->joint.in_body.rotation[0] = 1;
   bob->joint.in_body.position[1] = 1; // angle from the vertical that points down
-  bob->joint.position = one_number(&spec.arena, -acos(-1.0) / 2);
+  bob->joint.position = test_one_number(&spec.arena, -acos(-1.0) / 2);
   MbModel *model = test_model(&spec);
   MbSim *sim = test_sim(model, 1);
   const struct {
@@ -227,7 +156,7 @@ Test(redmax, a_free_joint_is_a_body_free_in_space) {
     spec.integrator.relative = 1e-11, spec.integrator.absolute = 1e-12;
     spec.gravity[2] = -9.81;
     seed = 9;
-    MbBodySpec *body = add_body(&spec, &seed);
+    MbBodySpec *body = test_random_body(&spec, &seed);
     const double w[3] = {1, -2, 0.5}, v[3] = {0.3, 0.2, 0.1}, velocity[6] = {0.3, 0.2, 0.1, 1, -2, 0.5};
     if (k == 0) {
       mb_vec3_copy(body->angular, w);
@@ -255,7 +184,7 @@ Test(redmax, a_free_joint_is_a_body_free_in_space) {
 // The order of bodies in the file, children before parents, changes nothing but rounding.
 Test(redmax, the_order_of_bodies_in_the_scene_does_not_matter) {
   uint64_t seed = 30;
-  MbSceneSpec spec = forest(MB_IMPLICIT, &seed);
+  MbSceneSpec spec = test_forest(MB_IMPLICIT, &seed);
   const char *channels[] = {"body.position"};
   spec.output.channels = channels, spec.output.nchannels = 1;
   double frame[2][3 * 64];
@@ -285,12 +214,12 @@ Test(redmax, a_stiff_chain_is_stable_under_implicit) {
   uint64_t seed = 2;
   spec.gravity[2] = -9.81;
   for (int i = 0; i < 10; i++) {
-    MbBodySpec *body = add_body(&spec, &seed);
-    hang(&spec, body, MB_JOINT_REVOLUTE, i ? spec.bodies[i - 1].name : NULL, &seed);
-    body->joint.stiffness = one_number(&spec.arena, 1e6);
-    body->joint.velocity = one_number(&spec.arena, 0);
+    MbBodySpec *body = test_random_body(&spec, &seed);
+    test_hang(&spec, body, MB_JOINT_REVOLUTE, i ? spec.bodies[i - 1].name : NULL, &seed);
+    body->joint.stiffness = test_one_number(&spec.arena, 1e6);
+    body->joint.velocity = test_one_number(&spec.arena, 0);
     body->joint.rest = body->joint.position;
-    body->joint.damping = one_number(&spec.arena, 0);
+    body->joint.damping = test_one_number(&spec.arena, 0);
   }
   MbModel *model = test_model(&spec);
   MbSim *sim = test_sim(model, 1);
@@ -301,4 +230,27 @@ Test(redmax, a_stiff_chain_is_stable_under_implicit) {
   mb_sim_free(sim);
   mb_model_free(model);
   mb_arena_free(&spec.arena);
+}
+
+Test(redmax, a_link_that_nothing_gives_mass_is_to_blame) {
+  for (int k = 0; k < 2; k++) {
+    MbSceneSpec spec = test_scene(MB_SYMPLECTIC, 0.01, 1);
+    spec.solver.dynamics = k ? MB_DENSE : MB_RECURSIVE;
+    const char *const names[] = {"upper", "lower", "tip"};
+    for (int i = 0; i < 3; i++) {
+      MbBodySpec *body = test_body(&spec, names[i], i == 2 ? 0 : 1, i < 2, i < 2, i < 2);
+      body->jointed = true;
+      body->joint = (MbJointSpec){.kind = MB_JOINT_REVOLUTE, .axis = {0, 0, 1}};
+      body->joint.parent = i ? names[i - 1] : NULL;
+      body->joint.in_parent.rotation[0] = body->joint.in_body.rotation[0] = 1;
+    }
+    MbModel *model = test_model(&spec);
+    MbSim *sim = test_sim(model, 1);
+    MbReport report = {0};
+    cr_assert_eq(mb_sim_step(sim, &report), MB_NUMBERS);
+    cr_assert(strstr(report.issues[0].text, "body \"tip\""), "%s", report.issues[0].text);
+    mb_sim_free(sim);
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
+  }
 }

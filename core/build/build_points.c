@@ -1,0 +1,207 @@
+// Forces between points: the points in the bodies' centre-of-mass frames, rest lengths from the poses at the start, and
+// the pairs of bodies that they couple.
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/build/build_internal.h"
+#include "core/forces/points.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHERE = 128 };
+
+// ---- one force --------------------------------------------------------------------------------------------
+
+static MbStatus build_point(const MbPointSpec *spec, const char *where, const MbModel *model,
+                            MbForcePoint *point, MbReport *report) {
+  MbPose at, inverse;
+  size_t listed = 0;
+  memcpy(at.p, spec->frame.position, sizeof at.p);
+  memcpy(at.q, spec->frame.rotation, sizeof at.q);
+  *point = (MbForcePoint){.body = MB_WORLD, .at = at};
+  if (spec->body && !strcmp(spec->body, "world")) return MB_OK;
+  if (!spec->body || !mb_names_find(&model->names, spec->body, &listed)) {
+    char body[WHERE + 16];
+    snprintf(body, sizeof body, "%s/body", where);
+    const char *near = spec->body ? mb_nearest_word(spec->body, model->listed) : NULL;
+    return mb_error(report, MB_SCENE, body, "no body is called \"%s\"%s%s%s", spec->body ? spec->body : "",
+                    near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
+  }
+  point->body = model->number[listed];
+  mb_pose_inverse(&inverse, &model->C[point->body]);
+  mb_pose_mul(&point->at, &inverse, &at);
+  mb_quat_normalise(point->at.q);
+  return MB_OK;
+}
+
+// Which segments count in the length
+static MbStatus build_segments(const MbForceSpec *spec, const char *where, MbModel *model, MbForce *force,
+                               MbReport *report) {
+  const size_t segments = spec->npoints - 1;
+  bool *active = mb_arena_alloc(&model->arena, segments, sizeof *active);
+  if (!active) return mb_no_memory(report, "forces");
+  for (size_t s = 0; s < segments; s++) active[s] = true;
+  force->active = active;
+  size_t left = segments;
+  for (size_t k = 0; k < spec->passive.count; k++) {
+    const double s = spec->passive.value[k];
+    char at[WHERE];
+    snprintf(at, sizeof at, "%.90s/passive/%zu", where, k);
+    if (!(s >= 0 && s < (double)segments) || s != floor(s))
+      return mb_error(report, MB_SCENE, at, "there is no segment %g: this path has 0 to %zu", s,
+                      segments - 1);
+    left -= active[(size_t)s];
+    active[(size_t)s] = false;
+  }
+  if (left) return MB_OK;
+  char at[WHERE];
+  snprintf(at, sizeof at, "%.90s/passive", where);
+  return mb_error(report, MB_SCENE, at, "no segment is left that counts in the length");
+}
+
+MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *model, MbForce *force,
+                         MbReport *report) {
+  const size_t n = spec->npoints, least = force->ops->least, most = force->ops->most;
+  const char *key = most == 2 ? "between" : "path";
+  char at[WHERE];
+  snprintf(at, sizeof at, "%.60s/%s", where, key);
+  if (n < least || n > most)
+    return mb_error(report, MB_SCENE, at, "found %zu points, wanted %s%zu", n,
+                    most == least ? ""
+                    : n < least   ? "at least "
+                                  : "at most ",
+                    n < least ? least : most);
+  MbForcePoint *points = mb_arena_alloc(&model->arena, n, sizeof *points);
+  if (!points) return mb_no_memory(report, "forces");
+  force->npoints = n, force->points = points;
+  MbStatus status = MB_OK;
+  bool moves = false;
+  for (size_t i = 0; i < n; i++) {
+    char one[WHERE];
+    snprintf(one, sizeof one, "%.80s/%zu", at, i);
+    const MbStatus found = build_point(&spec->points[i], one, model, &points[i], report);
+    if (found != MB_OK) status = found;
+    moves |= points[i].body != points[0].body;
+  }
+  if (status != MB_OK) return status;
+  if (!moves)
+    return mb_error(report, MB_SCENE, at, "all points are fixed in \"%s\": the force could move nothing",
+                    spec->points[0].body);
+  memcpy(force->stiffness, spec->stiffness, sizeof force->stiffness);
+  memcpy(force->damping, spec->damping, sizeof force->damping);
+  force->law = spec->law, force->length = spec->length;
+  force->max_force = spec->max_force, force->max_velocity = spec->max_velocity;
+  force->optimal_length = spec->optimal_length, force->tendon_length = spec->tendon_length;
+  snprintf(at, sizeof at, "%.60s/length", where);
+  if (force->law == MB_LAW_ZERO_LENGTH && !isnan(spec->length))
+    return mb_error(report, MB_SCENE, at, "a spring of law \"zero_length\" has no \"length\"");
+  return build_segments(spec, where, model, force, report);
+}
+
+// ---- rest lengths -----------------------------------------------------------------------------------------
+
+// The bodies' poses at the start
+static void initial_poses(const MbModel *model, MbPose *E) {
+  double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
+  for (size_t b = 0; b < model->nb; b++) {
+    const MbJoint *joint = &model->joint[b];
+    MbPose Q;
+    if (!joint->ops) {
+      E[b] = model->E0[b];
+      continue;
+    }
+    joint->ops->eval(joint, model->q0 + model->q_first[b], model->v0 + model->v_first[b], &Q, S, Sdot);
+    mb_pose_mul(&E[b], &model->P[b], &Q);
+    mb_pose_mul(&E[b], &E[b], &model->B[b]);
+    if (model->parent[b] != MB_WORLD) mb_pose_mul(&E[b], &E[model->parent[b]], &E[b]);
+    mb_quat_normalise(E[b].q);
+  }
+}
+
+static bool needs_length(const MbForce *force) {
+  return force->ops->energy && force->law != MB_LAW_ZERO_LENGTH;
+}
+
+static MbStatus rest_lengths(const MbSceneSpec *spec, const MbModel *model, MbForce *forces,
+                             MbReport *report) {
+  if (!model->joint) return MB_OK; // the joints are wrong, and said so
+  MbMaximal x = {.nb = model->nb};
+  x.E = mb_calloc(model->nb, sizeof *x.E);
+  x.phi = mb_calloc(6 * model->nb, sizeof *x.phi);
+  MbStatus status = x.E && x.phi ? MB_OK : mb_no_memory(report, "forces");
+  if (status == MB_OK) initial_poses(model, x.E);
+  for (size_t i = 0; i < spec->nforces && status != MB_IO; i++) {
+    MbForce *force = &forces[i];
+    MbPath path;
+    if (!needs_length(force)) continue;
+    if (isnan(force->length)) {
+      mb_path_at(force, &x, &path);
+      force->length = path.length;
+    }
+    char where[WHERE];
+    snprintf(where, sizeof where, "/forces/%zu/length", i);
+    if (!(force->length > 0) && (force->law == MB_LAW_STRAIN || force->law == MB_LAW_QUADRATIC_STRAIN))
+      status = mb_error(report, MB_SCENE, where,
+                        "the rest length is %g: laws by strain divide by it, and it must be positive",
+                        force->length);
+  }
+  mb_free(x.E);
+  mb_free(x.phi);
+  return status;
+}
+
+// ---- pairs ------------------------------------------------------------------------------------------------
+
+typedef struct Pair {
+  size_t body[2]; // first < second
+} Pair;
+
+static int ascending(const void *a, const void *b) {
+  const size_t *x = ((const Pair *)a)->body, *y = ((const Pair *)b)->body;
+  if (x[0] != y[0]) return x[0] < y[0] ? -1 : 1;
+  return (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+static bool is_pair(const MbForce *force, size_t i, size_t j, Pair *pair) {
+  const size_t a = force->points[i].body, b = force->points[j].body;
+  *pair = a < b ? (Pair){{a, b}} : (Pair){{b, a}};
+  return a != b && pair->body[1] != MB_WORLD;
+}
+
+// Where the derivative of i's wrench by j's motion stands
+static size_t place_of(const MbModel *model, const Pair *pairs, const MbForce *force, size_t i, size_t j) {
+  const size_t a = force->points[i].body, b = force->points[j].body;
+  Pair pair;
+  if (a == MB_WORLD || b == MB_WORLD) return MB_WORLD;
+  if (!is_pair(force, i, j, &pair)) return 36 * a;
+  const Pair *found = bsearch(&pair, pairs, model->npairs, sizeof pair, ascending);
+  return 36 * (model->nb + 2 * (size_t)(found - pairs) + (a > b));
+}
+
+MbStatus mb_build_pairs(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report) {
+  const MbStatus status = rest_lengths(spec, model, forces, report);
+  if (status != MB_OK) return status;
+  size_t most = 0, n = 0;
+  for (size_t f = 0; f < spec->nforces; f++) most += forces[f].npoints * forces[f].npoints;
+  Pair *pairs = mb_arena_alloc(&model->arena, most, sizeof *pairs);
+  size_t *places = mb_arena_alloc(&model->arena, most, sizeof *places);
+  if (!pairs || !places) return mb_no_memory(report, "forces");
+
+  for (size_t f = 0; f < spec->nforces; f++)
+    for (size_t i = 0; i < forces[f].npoints; i++)
+      for (size_t j = 0; j < i; j++) n += is_pair(&forces[f], i, j, &pairs[n]);
+  qsort(pairs, n, sizeof *pairs, ascending);
+  for (size_t i = 0; i < n; i++)
+    if (!i || ascending(&pairs[i], &pairs[model->npairs - 1])) pairs[model->npairs++] = pairs[i];
+  model->pair = &pairs->body[0];
+
+  for (size_t f = 0; f < spec->nforces; f++) {
+    MbForce *force = &forces[f];
+    const size_t m = force->npoints;
+    force->block = places;
+    for (size_t i = 0; i < m; i++)
+      for (size_t j = 0; j < m; j++) *places++ = place_of(model, pairs, force, i, j);
+  }
+  return MB_OK;
+}

@@ -1,0 +1,98 @@
+// What tells a model from others that a checkpoint could be of: FNV-1a over all that decides a step's numbers.
+#include "core/build/build_internal.h"
+#include "core/model/ops.h"
+
+#include <string.h>
+
+typedef uint64_t Mark;
+
+static void add(Mark *mark, const void *bytes, size_t n) {
+  const unsigned char *p = bytes;
+  for (size_t i = 0; i < n; i++) *mark = (*mark ^ p[i]) * 0x100000001b3u;
+}
+
+static void add_doubles(Mark *mark, const double *x, size_t n) {
+  if (n) add(mark, x, n * sizeof *x);
+}
+
+static void add_sizes(Mark *mark, const size_t *x, size_t n) {
+  if (n) add(mark, x, n * sizeof *x);
+}
+
+static void add_text(Mark *mark, const char *text) { add(mark, text, strlen(text) + 1); }
+
+static void add_joint(Mark *mark, const MbJoint *joint) {
+  const size_t sizes[] = {joint->n, joint->nparts, joint->rows, joint->columns, joint->closed};
+  add_text(mark, joint->ops ? joint->ops->name : "");
+  add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
+  add_doubles(mark, joint->axis, 3);
+  add_doubles(mark, &joint->lead, 1);
+  add(mark, joint->order, sizeof joint->order);
+  if (joint->frame) add(mark, joint->frame, joint->rows * sizeof *joint->frame);
+  if (joint->control) add_doubles(mark, joint->control, 6 * joint->rows * joint->columns);
+  for (size_t i = 0; i < joint->nparts; i++) add_joint(mark, &joint->part[i]);
+}
+
+static void add_force(Mark *mark, const MbForce *force) {
+  const size_t flags[] = {force->axes, force->lagged};
+  add_text(mark, force->ops->name);
+  add_doubles(mark, &force->coefficient, 1);
+  add_sizes(mark, flags, 2);
+  if (force->ops->everywhere) return;
+  add_sizes(mark, &force->body, 1);
+  add_sizes(mark, force->signal, 6);
+  add_doubles(mark, force->at, 3);
+  const double of_points[] = {force->stiffness[0],   force->stiffness[1],  force->damping[0],
+                              force->damping[1],     force->length,        force->max_force,
+                              force->optimal_length, force->tendon_length, force->max_velocity};
+  const size_t sizes[] = {force->law, force->npoints};
+  add_doubles(mark, of_points, sizeof of_points / sizeof *of_points);
+  add_sizes(mark, sizes, 2);
+  for (size_t k = 0; k < force->npoints; k++) {
+    add_sizes(mark, &force->points[k].body, 1);
+    add(mark, &force->points[k].at, sizeof force->points[k].at);
+    if (k && force->active) add(mark, &force->active[k - 1], sizeof *force->active);
+  }
+}
+
+static void add_signal(Mark *mark, const MbSignal *signal) {
+  const size_t sizes[] = {signal->kind, signal->interpolation, signal->count};
+  add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
+  add_doubles(mark, &signal->value, 1);
+  add_text(mark, signal->text ? signal->text : "");
+  add_doubles(mark, signal->times, signal->count);
+  add_doubles(mark, signal->values, signal->count);
+}
+
+uint64_t mb_build_fingerprint(const MbModel *model) {
+  const size_t nb = model->nb, nv = model->nv;
+  const double numbers[] = {model->h, model->integrator.relative, model->integrator.absolute};
+  const size_t kinds[] = {model->solver.kind, model->solver.mode, model->integrator.kind, nb, model->nforces};
+  Mark mark = 0xcbf29ce484222325u;
+  add_doubles(&mark, model->gravity, 3);
+  add_doubles(&mark, numbers, sizeof numbers / sizeof *numbers);
+  add_sizes(&mark, kinds, sizeof kinds / sizeof *kinds);
+
+  // bodies and the tree
+  add_doubles(&mark, model->M, 6 * nb);
+  add(&mark, model->C, nb * sizeof *model->C);
+  add_doubles(&mark, model->damping, nb);
+  add_sizes(&mark, model->parent, nb);
+  add(&mark, model->P, nb * sizeof *model->P);
+  add(&mark, model->B, nb * sizeof *model->B);
+  for (size_t b = 0; b < nb; b++) add_joint(&mark, &model->joint[b]);
+  add_doubles(&mark, model->q0, model->nq);
+  add_doubles(&mark, model->v0, nv);
+  add_doubles(&mark, model->stiffness, nv);
+  add_doubles(&mark, model->rest, nv);
+  add_doubles(&mark, model->joint_damping, nv);
+
+  if (model->ndrives) add(&mark, model->drives, model->ndrives * sizeof *model->drives);
+  for (size_t i = 0; i < model->nforces; i++) add_force(&mark, &model->forces[i]);
+  for (size_t i = 0; i < model->nsignals; i++) add_signal(&mark, &model->signals[i]);
+  for (size_t i = 0; i < model->nconstants; i++) {
+    add_text(&mark, model->constants[i].name);
+    add_doubles(&mark, &model->constants[i].value, 1);
+  }
+  return mark;
+}

@@ -1,0 +1,92 @@
+// Whose fault it is that numbers failed: a signal or a force that is not finite is told by its name, before the body
+// that it spoilt or the matrix that it went into.
+#include "core/base/report.h"
+#include "core/sim/sim_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void note(MbSim *sim, double t, const char *format, ...) MB_PRINTF(3, 4);
+
+static void note(MbSim *sim, double t, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(sim->trouble, sizeof sim->trouble, format, args);
+  va_end(args);
+  sim->trouble_time = t;
+}
+
+// force y of the wrench "gust" on body "ball"; activation of the muscle "biceps"
+static void name_signal(const MbModel *model, size_t index, char *out, size_t size) {
+  snprintf(out, size, "a signal");
+  for (size_t i = 0; i < model->nforces; i++) {
+    const MbForce *force = &model->forces[i];
+    const bool on_body = !force->ops->everywhere && !force->ops->least;
+    const char *const kind = force->ops->name, *const body = on_body ? model->body_name[force->body] : "";
+    if (force->ops->muscle && force->signal[0] == index)
+      snprintf(out, size, "activation of the %s \"%.80s\"", kind, force->name);
+    for (size_t k = 0; k < 6 && on_body; k++)
+      if (force->signal[k] == index)
+        snprintf(out, size, "%s %c of the %s \"%.80s\" on body \"%.80s\"", k < 3 ? "torque" : "force",
+                 'x' + (int)k % 3, kind, force->name, body);
+  }
+}
+
+void mb_sim_watch_signals(MbSim *sim, double t) {
+  const MbModel *model = sim->model;
+  for (size_t i = 0; i < model->nsignals && !sim->trouble[0]; i++) {
+    if (isfinite(sim->signal[i])) continue;
+    char name[240];
+    name_signal(model, i, name, sizeof name);
+    const char *text = model->signals[i].text;
+    note(sim, t, "%s is %g%s%.200s%s", name, mb_plain(sim->signal[i]), text ? ": \"=" : "", text ? text : "",
+         text ? "\"" : "");
+  }
+}
+
+// Whether one of the numbers, three at a time, is not finite: 0 times such a number is no 0.
+static bool spoilt(const double *x, size_t n) {
+  double a = 0, b = 0, c = 0;
+  for (size_t i = 0; i + 2 < n; i += 3) a += 0 * x[i], b += 0 * x[i + 1], c += 0 * x[i + 2];
+  return isnan(a + b + c);
+}
+
+// The first body with a wrench that is not finite although its motion is; nb where there is none.
+static size_t find_body(const MbMaximal *x, size_t nb) {
+  for (size_t b = 0; b < nb; b++)
+    if (spoilt(x->f + 6 * b, 6) && !spoilt(x->phi + 6 * b, 6) && !spoilt(x->E[b].p, 3)) return b;
+  return nb;
+}
+
+// Evaluates the forces one by one on what is scratch by now, and leaves this body's wrench as bad as it was.
+static void find_force(MbSim *sim, size_t b, double t) {
+  const MbModel *model = sim->model;
+  MbMaximal *x = &sim->x;
+  double *const K = x->K, *const D = x->D;
+  x->K = x->D = NULL;
+  for (size_t i = 0; i < model->nforces && !sim->trouble[0]; i++) {
+    memset(x->f, 0, 6 * model->nb * sizeof *x->f);
+    model->forces[i].ops->eval(model, &model->forces[i], x, 0, model->nb);
+    const MbForce *force = &model->forces[i];
+    if (spoilt(x->f + 6 * b, 6))
+      note(sim, t, "the %s \"%.80s\" on body \"%.80s\" is not finite", force->ops->name, force->name,
+           model->body_name[b]);
+  }
+  x->K = K, x->D = D;
+  memset(x->f, 0, 6 * model->nb * sizeof *x->f);
+  for (size_t i = 6 * b; i < 6 * b + 6; i++) x->f[i] = NAN;
+}
+
+void mb_sim_watch_forces(MbSim *sim, double t) {
+  const size_t nb = sim->model->nb;
+  if (sim->trouble[0] || !spoilt(sim->x.f, 6 * nb)) return;
+  const size_t b = find_body(&sim->x, nb);
+  if (b < nb) find_force(sim, b, t);
+}
+
+MbStatus mb_sim_trouble(const MbSim *sim, MbReport *report) {
+  if (!sim->trouble[0]) return MB_OK;
+  return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: %s", sim->trouble_time,
+                  (long long)sim->state.step + 1, sim->trouble);
+}

@@ -1,0 +1,206 @@
+#include "core/solvers/coupled.h"
+#include "core/base/alloc.h"
+#include "core/math/dense6.h"
+
+#include <string.h>
+
+static const double TOLERANCE = 1e-12; // of the residual, relative
+static const double SOUND = 1e-8;      // of the true residual, beyond which rounding has spoilt the solution
+enum { ROUNDS = 4, VECTORS = 6 };      // beginnings from the true residual
+
+bool mb_coupling_create(const MbModel *model, MbCoupling *coupling) {
+  *coupling = (MbCoupling){.model = model};
+  if (!model->npairs) return true;
+  coupling->pair = mb_calloc(72 * model->npairs, sizeof(double));
+  coupling->diagonal = mb_calloc(36 * model->nb, sizeof(double));
+  coupling->F = mb_calloc(6 * model->nb, sizeof(double));
+  coupling->vectors = mb_calloc(VECTORS * model->nv, sizeof(double));
+  return coupling->pair && coupling->diagonal && coupling->F && coupling->vectors;
+}
+
+void mb_coupling_free(MbCoupling *coupling) {
+  mb_free(coupling->pair);
+  mb_free(coupling->diagonal);
+  mb_free(coupling->F);
+  mb_free(coupling->vectors);
+}
+
+size_t mb_coupling_bytes(const MbModel *model) {
+  if (!model->npairs) return 0;
+  return (72 * model->npairs + 42 * model->nb + VECTORS * model->nv) * sizeof(double);
+}
+
+// ---- the matrix -------------------------------------------------------------------------------------------
+
+// The element that D or K has across from element (i, j) of one of a pair's two blocks
+static double across(const double *B, const double *other, size_t i, size_t j, bool exact) {
+  return exact ? B[6 * i + j] : (B[6 * i + j] + other[6 * j + i]) / 2;
+}
+
+void mb_coupling_set(MbCoupling *coupling, const MbMaximal *x, double a, double b, bool exact) {
+  const MbModel *model = coupling->model;
+  coupling->on = model->npairs && (a != 0 || b != 0);
+  coupling->exact = exact;
+  if (!coupling->on) return;
+  for (size_t n = 0; n < model->nb; n++) {
+    const double *D = x->D + 36 * n, *K = x->K + 36 * n;
+    double *A = coupling->diagonal + 36 * n;
+    for (size_t i = 0; i < 6; i++)
+      for (size_t j = 0; j < 6; j++)
+        A[6 * i + j] = (i == j ? model->M[6 * n + i] : 0) - a * across(D, D, i, j, exact) -
+                       b * across(K, K, i, j, exact);
+  }
+  for (size_t n = 0; n < 2 * model->npairs; n++) {
+    const size_t at = 36 * (model->nb + n), other = 36 * (model->nb + (n ^ 1));
+    double *A = coupling->pair + 36 * n;
+    for (size_t i = 0; i < 6; i++)
+      for (size_t j = 0; j < 6; j++)
+        A[6 * i + j] = -a * across(x->D + at, x->D + other, i, j, exact) -
+                       b * across(x->K + at, x->K + other, i, j, exact);
+  }
+}
+
+void mb_pairs_multiply(const MbModel *model, const double *B, double s, const double *phi, double *y) {
+  for (size_t n = 0; n < 2 * model->npairs; n++) {
+    const size_t i = model->pair[n], j = model->pair[n ^ 1];
+    double t[6];
+    mb_mat6_apply(t, B + 36 * n, phi + 6 * j);
+    for (size_t k = 0; k < 6; k++) y[6 * i + k] += s * t[k];
+  }
+}
+
+void mb_coupling_multiply(const MbCoupling *coupling, const double *phi, double *F) {
+  for (size_t n = 0; n < coupling->model->nb; n++)
+    mb_mat6_apply(F + 6 * n, coupling->diagonal + 36 * n, phi + 6 * n);
+  mb_pairs_multiply(coupling->model, coupling->pair, 1, phi, F);
+}
+
+// ---- the iterations ---------------------------------------------------------------------------------------
+
+typedef struct Problem {
+  MbSolverWork *work;
+  const MbInverse *inverse;
+  size_t n, most;  // unknowns, iterations
+  const double *b; // (n)
+  double *x;       // (n)
+  double *v[VECTORS - 1];
+} Problem;
+
+static double dot(const double *a, const double *b, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+// r = b − A x
+static void residual(const Problem *p, double *r) {
+  p->inverse->multiply(p->work, p->x, r);
+  for (size_t i = 0; i < p->n; i++) r[i] = p->b[i] - r[i];
+}
+
+// ρ = rᵀ P⁻¹ r; z = P⁻¹ r
+static double precondition(const Problem *p, const double *r, double *z) {
+  memcpy(z, r, p->n * sizeof *z);
+  p->inverse->precondition(p->work, z);
+  return dot(r, z, p->n);
+}
+
+// From x on, until ρ <= `enough`; false where P or A is seen not to be positive, or it takes too long.
+static bool conjugate_gradients(const Problem *p, double enough) {
+  double *r = p->v[0], *z = p->v[1], *s = p->v[2], *As = p->v[3];
+  residual(p, r);
+  double rho = precondition(p, r, z);
+  memcpy(s, z, p->n * sizeof *s);
+  for (size_t k = 0; k < p->most; k++) {
+    if (fabs(rho) <= enough) return true;
+    p->inverse->multiply(p->work, s, As);
+    const double curvature = dot(s, As, p->n);
+    if (!(rho > 0) || !(curvature > 0)) return false;
+    const double alpha = rho / curvature;
+    for (size_t i = 0; i < p->n; i++) p->x[i] += alpha * s[i], r[i] -= alpha * As[i];
+    const double last = rho;
+    rho = precondition(p, r, z);
+    for (size_t i = 0; i < p->n; i++) s[i] = z[i] + rho / last * s[i];
+  }
+  return false;
+}
+
+static bool solve_symmetric(const Problem *p) {
+  double *r = p->v[0], *z = p->v[1];
+  const double whole = precondition(p, p->b, z);
+  if (whole == 0) return true;
+  if (!(whole > 0)) return false;
+  for (int round = 0; round < ROUNDS; round++) {
+    if (!conjugate_gradients(p, TOLERANCE * TOLERANCE * whole)) return false;
+    residual(p, r);
+    if (precondition(p, r, z) <= TOLERANCE * TOLERANCE * whole) return true;
+  }
+  return precondition(p, r, z) <= SOUND * SOUND * whole;
+}
+
+// ---- where A is not symmetric -----------------------------------------------------------------------------
+
+// aᵀ M b over bodies free in space, which alone have an exact A: of velocities, an energy
+static double weigh(const MbModel *model, const double *a, const double *b) {
+  double sum = 0;
+  for (size_t i = 0; i < model->nv; i++) sum += model->M[i] * a[i] * b[i];
+  return sum;
+}
+
+// y = P⁻¹ A x
+static void operate(const Problem *p, const double *x, double *y) {
+  p->inverse->multiply(p->work, x, y);
+  p->inverse->precondition(p->work, y);
+}
+
+// BiCGStab on P⁻¹ A x = P⁻¹ b from x on, until rᵀ M r <= `enough` or it breaks down
+static void stabilised(const MbModel *model, const Problem *p, double enough) {
+  double *r = p->v[0], *shadow = p->v[1], *s = p->v[2], *As = p->v[3], *t = p->v[4];
+  const size_t n = p->n;
+  residual(p, r);
+  p->inverse->precondition(p->work, r);
+  memcpy(shadow, r, n * sizeof *shadow);
+  memcpy(s, r, n * sizeof *s);
+  double rho = weigh(model, shadow, r);
+  for (size_t k = 0; k < p->most && weigh(model, r, r) > enough; k++) {
+    operate(p, s, As);
+    const double alpha = rho / weigh(model, shadow, As);
+    if (!isfinite(alpha)) return;
+    for (size_t i = 0; i < n; i++) p->x[i] += alpha * s[i], r[i] -= alpha * As[i];
+    operate(p, r, t);
+    const double tt = weigh(model, t, t), omega = tt > 0 ? weigh(model, t, r) / tt : 0;
+    for (size_t i = 0; i < n; i++) p->x[i] += omega * r[i], r[i] -= omega * t[i];
+    const double last = rho;
+    rho = weigh(model, shadow, r);
+    const double beta = rho / last * alpha / omega;
+    if (!isfinite(beta) || beta == 0) return;
+    for (size_t i = 0; i < n; i++) s[i] = r[i] + beta * (s[i] - omega * As[i]);
+  }
+}
+
+static bool solve_exact(const MbModel *model, const Problem *p) {
+  double *r = p->v[0];
+  memcpy(r, p->b, p->n * sizeof *r);
+  p->inverse->precondition(p->work, r);
+  const double whole = weigh(model, r, r);
+  double left = whole;
+  for (int round = 0; round < 2 * ROUNDS && left > TOLERANCE * TOLERANCE * whole; round++) {
+    stabilised(model, p, TOLERANCE * TOLERANCE * whole);
+    residual(p, r);
+    p->inverse->precondition(p->work, r);
+    left = weigh(model, r, r);
+  }
+  return left <= SOUND * SOUND * whole;
+}
+
+bool mb_coupling_solve(MbCoupling *coupling, MbSolverWork *work, const MbInverse *inverse, double *x) {
+  const size_t n = coupling->model->nv;
+  double *b = coupling->vectors;
+  Problem p = {.work = work, .inverse = inverse, .n = n, .most = 10 * n + 100, .b = b, .x = x};
+  for (size_t i = 0; i + 1 < VECTORS; i++) p.v[i] = coupling->vectors + (i + 1) * n;
+  memcpy(b, x, n * sizeof *b);
+  memset(x, 0, n * sizeof *x);
+  if (coupling->exact ? solve_exact(coupling->model, &p) : solve_symmetric(&p)) return true;
+  for (size_t i = 0; i < n; i++) x[i] = NAN;
+  return false;
+}

@@ -1,0 +1,73 @@
+#include "core/sparse/cholesky.h"
+#include "core/sparse/panel.h"
+
+#include <string.h>
+
+// A supernode's right-hand sides: its own rows from x, what its children passed added; own rows back to x when L₁₁ and L₂₁ are
+// applied, the rest passed on. k columns.
+static void forward(MbCholesky *c, const MbSupernode *node, double *local, size_t k) {
+  const size_t rows = node->rows, columns = node->columns, m = rows - columns;
+  for (size_t r = 0; r < k; r++) {
+    memcpy(local + r * rows, c->x + r * c->n + node->first, columns * sizeof *local);
+    memset(local + r * rows + columns, 0, m * sizeof *local);
+  }
+  for (uint32_t s = node->child; s != MB_NONE; s = c->node[s].sibling) {
+    const MbSupernode *child = &c->node[s];
+    const size_t n = child->rows - child->columns;
+    const uint32_t *place = c->place + child->below;
+    const double *from = c->passed + MB_RHS * child->below;
+    for (size_t r = 0; r < k; r++)
+      for (size_t i = 0; i < n; i++) local[r * rows + place[i]] += from[r * n + i];
+  }
+  mb_panel_forward(c->L + node->panel, rows, columns, local, k);
+  for (size_t r = 0; r < k; r++) {
+    memcpy(c->x + r * c->n + node->first, local + r * rows, columns * sizeof *local);
+    memcpy(c->passed + MB_RHS * node->below + r * m, local + r * rows + columns, m * sizeof *local);
+  }
+}
+
+static void backward(MbCholesky *c, const MbSupernode *node, double *local, size_t k) {
+  const size_t rows = node->rows, columns = node->columns;
+  const uint32_t *below = c->row + node->below;
+  for (size_t r = 0; r < k; r++) {
+    const double *x = c->x + r * c->n;
+    memcpy(local + r * rows, x + node->first, columns * sizeof *local);
+    for (size_t i = columns; i < rows; i++) local[r * rows + i] = x[below[i - columns]];
+  }
+  mb_panel_backward(c->L + node->panel, rows, columns, local, k);
+  for (size_t r = 0; r < k; r++)
+    memcpy(c->x + r * c->n + node->first, local + r * rows, columns * sizeof *local);
+}
+
+static void sweep_forward(MbCholesky *c, size_t part, size_t k) {
+  double *local = c->local + part * c->most_rows * MB_RHS;
+  for (uint32_t i = 0; i < c->part[part].count; i++) forward(c, &c->node[c->part[part].nodes[i]], local, k);
+}
+
+static void sweep_backward(MbCholesky *c, size_t part, size_t k) {
+  double *local = c->local + part * c->most_rows * MB_RHS;
+  for (uint32_t i = c->part[part].count; i-- > 0;) backward(c, &c->node[c->part[part].nodes[i]], local, k);
+}
+
+void mb_cholesky_solve(MbCholesky *c, double *x, size_t columns) {
+  const size_t parts = c->nparts;
+  for (size_t first = 0; first < columns; first += MB_RHS) {
+    const size_t k = columns - first < MB_RHS ? columns - first : MB_RHS;
+    for (size_t i = 0; i < c->n; i++)
+      for (size_t r = 0; r < k; r++) c->x[r * c->n + i] = x[c->perm[i] * columns + first + r];
+#pragma omp parallel num_threads((int)parts) if (parts > 1)
+    {
+#pragma omp for schedule(static, 1)
+      for (size_t t = 0; t < parts; t++) sweep_forward(c, t, k);
+#pragma omp single
+      {
+        sweep_forward(c, parts, k);
+        sweep_backward(c, parts, k);
+      }
+#pragma omp for schedule(static, 1)
+      for (size_t t = 0; t < parts; t++) sweep_backward(c, t, k);
+    }
+    for (size_t i = 0; i < c->n; i++)
+      for (size_t r = 0; r < k; r++) x[c->perm[i] * columns + first + r] = c->x[r * c->n + i];
+  }
+}

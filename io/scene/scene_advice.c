@@ -1,0 +1,110 @@
+#include "io/scene/scene_advice.h"
+#include "core/base/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WHERE = 128 };
+
+// ---- time and frames --------------------------------------------------------------------------------------
+
+static void advise_duration(const MbTimeSpec *time, MbReport *report) {
+  static const double MOST = 1e15, rounding = 2e-12, near = 1e-6; // steps; of the duration, of a step
+  if (time->steps >= 0 || !(time->duration / time->step <= MOST)) return;
+  const int64_t steps = mb_time_steps(time);
+  const double end = (double)steps * time->step;
+  if (fabs(end - time->duration) <= near * time->step + rounding * time->duration) return;
+  mb_warning(report, "/time/duration",
+             "%.9g s are no whole number of steps of %.9g s: the run takes %lld, to t = %.9g s",
+             time->duration, time->step, (long long)steps, end);
+}
+
+static void advise_interval(double interval, double step, MbReport *report) {
+  static const double near = 1e-9;
+  const double ratio = interval / step;
+  if (isnan(interval) || fabs(ratio - rint(ratio)) <= near * ratio) return;
+  if (ratio < 1)
+    mb_warning(report, "/output/interval",
+               "%.9g s are less than the step of %.9g s: there is a frame every step", interval, step);
+  else
+    mb_warning(
+        report, "/output/interval",
+        "%.9g s are no multiple of the step of %.9g s: frames are at the nearest steps, %.0f or %.0f apart",
+        interval, step, floor(ratio), ceil(ratio));
+}
+
+// ---- bodies -----------------------------------------------------------------------------------------------
+
+static void shape_pointer(const MbBodySpec *body, size_t index, size_t shape, const char *key,
+                          char where[WHERE]) {
+  if (body->shape_list)
+    snprintf(where, WHERE, "/bodies/%zu/shape/%zu/%s", index, shape, key);
+  else
+    snprintf(where, WHERE, "/bodies/%zu/shape/%s", index, key);
+}
+
+// "inertia" says the mass, so no density can have a meaning beside it.
+static MbStatus check_densities(const MbBodySpec *body, size_t index, MbReport *report) {
+  MbStatus status = MB_OK;
+  char where[WHERE];
+  for (size_t k = 0; k < body->nshapes && body->inertia.given; k++) {
+    const MbShapeSpec *shape = &body->shapes[k];
+    if (isnan(shape->density) && !shape->material) continue;
+    const char *key = shape->material ? "material" : "density";
+    shape_pointer(body, index, k, key, where);
+    status = mb_error(report, MB_SCENE, where,
+                      "\"inertia\" already says the mass of \"%.100s\": leave out \"%s\"", body->name, key);
+  }
+  return status;
+}
+
+static void advise_density(const MbBodySpec *body, size_t index, MbReport *report) {
+  const char *key = body->material ? "material" : "density";
+  size_t own = 0;
+  for (size_t k = 0; k < body->nshapes; k++)
+    own += !isnan(body->shapes[k].density) || body->shapes[k].material;
+  if (own < body->nshapes || !own || (isnan(body->density) && !body->material)) return;
+  char where[WHERE];
+  snprintf(where, sizeof where, "/bodies/%zu/%s", index, key);
+  mb_warning(report, where, "\"%s\" has no effect: every shape of \"%.100s\" has its own", key, body->name);
+}
+
+static MbStatus check_bodies(const MbScene *scene, MbReport *report) {
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < scene->spec.nbodies; i++) {
+    const MbBodySpec *body = &scene->spec.bodies[i];
+    const MbStatus one = check_densities(body, i, report);
+    if (one != MB_OK) status = one;
+    if (!body->inertia.given) advise_density(body, i, report);
+  }
+  return status;
+}
+
+// ---- forces -----------------------------------------------------------------------------------------------
+
+static MbStatus check_forces(const MbScene *scene, MbReport *report) {
+  MbStatus status = MB_OK;
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(scene->resolved, "forces");
+  const cJSON *item = list ? list->child : NULL;
+  for (size_t i = 0; i < scene->spec.nforces && item; i++, item = item->next) {
+    if (scene->spec.forces[i].kind != MB_FORCE_WRENCH || cJSON_GetObjectItemCaseSensitive(item, "force") ||
+        cJSON_GetObjectItemCaseSensitive(item, "torque"))
+      continue;
+    char where[WHERE];
+    snprintf(where, sizeof where, "/forces/%zu", i);
+    status = mb_error(report, MB_SCENE, where,
+                      "this wrench does nothing: give it a \"force\", a \"torque\" or both");
+  }
+  return status;
+}
+
+MbStatus mb_scene_advise(const MbScene *scene, MbReport *report) {
+  const MbSceneSpec *spec = &scene->spec;
+  advise_duration(&spec->time, report);
+  advise_interval(spec->output.interval, spec->time.step, report);
+  if (spec->output.channels && !spec->output.nchannels)
+    mb_warning(report, "/output/channels", "the list is empty: a frame holds its time and nothing else");
+  const MbStatus bodies = check_bodies(scene, report), forces = check_forces(scene, report);
+  return bodies != MB_OK ? bodies : forces;
+}

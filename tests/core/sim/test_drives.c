@@ -1,0 +1,115 @@
+// Forces and motors in joints, on a wheel of inertia 2 about its hinge, and on a slide that carries mass 2.
+#include "tests/trees.h"
+
+#include <string.h>
+
+static const double INERTIA = 2;
+
+static MbSceneSpec driven(MbIntegratorKind integrator, double h, MbJointKind kind) {
+  MbSceneSpec spec = test_scene(integrator, h, 1);
+  spec.integrator.relative = 1e-11, spec.integrator.absolute = 1e-13;
+  MbBodySpec *body = test_body(&spec, "wheel", INERTIA, INERTIA, INERTIA, INERTIA);
+  body->jointed = true;
+  body->joint = (MbJointSpec){.kind = kind, .axis = {0, 0, 1}};
+  body->joint.in_parent.rotation[0] = body->joint.in_body.rotation[0] = 1;
+  return spec;
+}
+
+static MbSignalsSpec one_signal(MbSceneSpec *spec, MbSignalSpec signal) {
+  MbSignalSpec *value = mb_arena_alloc(&spec->arena, 1, sizeof *value);
+  *value = signal;
+  return (MbSignalsSpec){1, value};
+}
+
+static MbMotorSpec servo(MbSceneSpec *spec, double k, double d, double target) {
+  return (MbMotorSpec){.target = one_signal(spec, test_constant(target)),
+                       .stiffness = test_one_number(&spec->arena, k),
+                       .damping = test_one_number(&spec->arena, d)};
+}
+
+// (q, v) after `steps`
+static void run(const MbSceneSpec *spec, int64_t steps, double end[2]) {
+  MbModel *model = test_model(spec);
+  MbSim *sim = test_sim(model, 1);
+  test_steps(sim, steps);
+  end[0] = sim->state.q[0], end[1] = sim->state.v[0];
+  mb_sim_free(sim);
+  mb_model_free(model);
+}
+
+// q̈ = 6 t / I: q = t³/I
+Test(drives, a_force_moves_its_coordinate) {
+  const MbJointKind kinds[] = {MB_JOINT_REVOLUTE, MB_JOINT_PRISMATIC};
+  for (int i = 0; i < 2; i++) {
+    MbSceneSpec spec = driven(MB_RK45, 0.1, kinds[i]);
+    spec.bodies[0].joint.force = one_signal(&spec, test_expression("6*t"));
+    double end[2];
+    run(&spec, 10, end);
+    test_near("q, v", end, (double[]){1 / INERTIA, 3 / INERTIA}, 2, 1e-9);
+    mb_arena_free(&spec.arena);
+  }
+}
+
+// I q̈ = k (T − q) − d q̇ from rest: q = T (1 − e^(−a t)(cos ω t + (a/ω) sin ω t)), a = d/2I, ω² = k/I − a²
+Test(drives, a_motor_swings_to_its_target) {
+  MbSceneSpec spec = driven(MB_RK45, 0.1, MB_JOINT_REVOLUTE);
+  const double k = 50, d = 4, T = 0.7, a = d / (2 * INERTIA), w = sqrt(k / INERTIA - a * a);
+  spec.bodies[0].joint.motor = servo(&spec, k, d, T);
+  spec.bodies[0].joint.has_motor = true;
+  for (int i = 1; i <= 10; i++) {
+    double end[2];
+    run(&spec, i, end);
+    const double t = 0.1 * i, q = T * (1 - exp(-a * t) * (cos(w * t) + a / w * sin(w * t)));
+    test_near("q", end, &q, 1, 1e-9);
+  }
+  mb_arena_free(&spec.arena);
+}
+
+Test(drives, a_motor_pulls_no_more_than_its_most) {
+  MbSceneSpec spec = driven(MB_RK45, 0.1, MB_JOINT_REVOLUTE);
+  spec.bodies[0].joint.motor = servo(&spec, 1e4, 0, 100);
+  spec.bodies[0].joint.motor.max = test_one_number(&spec.arena, 3);
+  spec.bodies[0].joint.has_motor = true;
+  double end[2];
+  run(&spec, 10, end);
+  test_near("q, v", end, (double[]){1.5 / INERTIA, 3 / INERTIA}, 2, 1e-9);
+  mb_arena_free(&spec.arena);
+}
+
+// One implicit step: (I + h d + h² k) v⁺ = I v + h (k (T − q)); at its most a motor has no derivatives.
+Test(drives, implicit_steps_know_the_motors_derivatives) {
+  for (int k = 0; k < 4; k++) {
+    const bool limited = k / 2;
+    MbSceneSpec spec = driven(MB_IMPLICIT, 0.1, MB_JOINT_REVOLUTE);
+    spec.solver.dynamics = k % 2 ? MB_DENSE : MB_RECURSIVE;
+    spec.bodies[0].joint.velocity = test_one_number(&spec.arena, 0.5);
+    spec.bodies[0].joint.motor = servo(&spec, 1e5, 300, 0.4);
+    spec.bodies[0].joint.has_motor = true;
+    if (limited) spec.bodies[0].joint.motor.max = test_one_number(&spec.arena, 70);
+    double end[2];
+    run(&spec, 1, end);
+    const double v = limited ? 0.5 + 0.1 * 70 / INERTIA
+                             : (INERTIA * 0.5 + 0.1 * 1e5 * 0.4) / (INERTIA + 0.1 * 300 + 0.01 * 1e5);
+    test_near("v", &end[1], &v, 1, 1e-12);
+    mb_arena_free(&spec.arena);
+  }
+}
+
+// What one joint has is shared by its degrees of freedom, or given for each.
+Test(drives, forces_are_for_all_degrees_of_freedom_or_each) {
+  for (size_t n = 1; n <= 3; n += 2) {
+    MbSceneSpec spec = driven(MB_RK45, 0.1, MB_JOINT_TRANSLATIONAL);
+    MbSignalSpec each[3] = {test_constant(2), test_constant(n == 1 ? 2 : -4), test_constant(n == 1 ? 2 : 0)};
+    spec.bodies[0].joint.force = (MbSignalsSpec){n, each};
+    MbModel *model = test_model(&spec);
+    MbSim *sim = test_sim(model, 1);
+    test_steps(sim, 10);
+    for (int i = 0; i < 3; i++) {
+      const double v = each[i].value / INERTIA;
+      test_near("v", &sim->state.v[i], &v, 1, 1e-10);
+    }
+    mb_sim_free(sim);
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
+  }
+}

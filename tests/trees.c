@@ -1,0 +1,98 @@
+#include "tests/trees.h"
+
+#include <stdio.h>
+#include <string.h>
+
+double test_around_zero(uint64_t *seed) { return 2 * test_random(seed) - 1; }
+
+void test_random_frame(MbFrameSpec *frame, uint64_t *seed) {
+  for (int i = 0; i < 3; i++) frame->position[i] = test_around_zero(seed);
+  for (int i = 0; i < 4; i++) frame->rotation[i] = test_around_zero(seed);
+  mb_quat_normalise(frame->rotation);
+}
+
+MbNumbersSpec test_one_number(MbArena *arena, double value) {
+  double *number = mb_arena_alloc(arena, 1, sizeof *number);
+  *number = value;
+  return (MbNumbersSpec){1, number};
+}
+
+MbBodySpec *test_random_body(MbSceneSpec *spec, uint64_t *seed) {
+  char name[32];
+  snprintf(name, sizeof name, "body%zu", spec->nbodies);
+  MbBodySpec *body = test_body(spec, mb_arena_strdup(&spec->arena, name), 1 + test_random(seed), 1, 1.2, 1.5);
+  for (int i = 0; i < 3; i++) body->inertia.center[i] = test_around_zero(seed);
+  return body;
+}
+
+void test_hang(MbSceneSpec *spec, MbBodySpec *body, MbJointKind kind, const char *parent, uint64_t *seed) {
+  MbJointSpec *joint = &body->joint;
+  body->jointed = true;
+  body->pose =
+      (MbFrameSpec){.rotation = {1, 0, 0, 0}}; // of a joint's body they follow from the joint's coordinates
+  memset(body->linear, 0, sizeof body->linear);
+  memset(body->angular, 0, sizeof body->angular);
+  *joint = (MbJointSpec){.kind = kind, .parent = parent, .axis = {0, 0, 1}, .pitch = 0.5, .order = "xyz"};
+  test_random_frame(&joint->in_parent, seed);
+  test_random_frame(&joint->in_body, seed);
+  joint->position = test_one_number(&spec->arena, test_around_zero(seed));
+  joint->velocity = test_one_number(&spec->arena, test_around_zero(seed));
+  joint->stiffness = test_one_number(&spec->arena, 3 * test_random(seed));
+  joint->damping = test_one_number(&spec->arena, test_random(seed));
+  if (kind == MB_JOINT_COMPOSITE) {
+    joint->nparts = 2;
+    joint->parts = mb_arena_alloc(&spec->arena, 2, sizeof *joint->parts);
+    joint->parts[0] = (MbJointSpec){.kind = MB_JOINT_SPHERICAL};
+    joint->parts[1] = (MbJointSpec){.kind = MB_JOINT_PRISMATIC, .axis = {1, 0, 0}};
+  }
+  if (kind == MB_JOINT_SPLINE_CURVE) {
+    joint->nframes = 5;
+    joint->frames = mb_arena_alloc(&spec->arena, 5, sizeof *joint->frames);
+    for (int i = 0; i < 5; i++) test_random_frame(&joint->frames[i], seed);
+  }
+  if (kind == MB_JOINT_SPLINE_SURFACE) {
+    joint->rows = joint->columns = 4;
+    for (int k = 0; k < 6; k++) {
+      double *control = mb_arena_alloc(&spec->arena, 16, sizeof *control);
+      for (int i = 0; i < 16; i++) control[i] = test_around_zero(seed);
+      joint->control[k] = control;
+    }
+  }
+}
+
+// Two bodies with every kind of joint and some free in space, hanging on random bodies before them.
+MbSceneSpec test_forest(MbIntegratorKind kind, uint64_t *seed) {
+  MbSceneSpec spec = test_scene(kind, 1e-3, 10);
+  spec.gravity[2] = -9.81;
+  for (int i = 0; i < 2 * (MB_JOINTS + 1); i++) {
+    const size_t before = spec.nbodies, up = (size_t)(test_random(seed) * (double)(before + 1));
+    MbBodySpec *body = test_random_body(&spec, seed);
+    if (i % (MB_JOINTS + 1) < MB_JOINTS)
+      test_hang(&spec, body, (MbJointKind)(i % (MB_JOINTS + 1)), up < before ? spec.bodies[up].name : NULL,
+                seed);
+    else
+      test_random_frame(&body->pose, seed);
+    body->damping = test_random(seed);
+  }
+  MbForceSpec *force = test_force(&spec, MB_FORCE_POINT, spec.bodies[7].name);
+  force->force[1] = test_constant(5);
+  return spec;
+}
+
+MbSceneSpec test_chain(MbIntegratorKind kind, double h) {
+  MbSceneSpec spec = test_scene(kind, h, 1);
+  spec.gravity[2] = -9.81;
+  for (int i = 0; i < 10; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "link%d", i);
+    MbBodySpec *body = test_body(&spec, mb_arena_strdup(&spec.arena, name), 1, 0.002, 0.01, 0.01);
+    body->inertia.center[0] = 0.15;
+    body->jointed = true;
+    body->joint = (MbJointSpec){.kind = MB_JOINT_REVOLUTE};
+    body->joint.axis[1 + i % 2] = 1;
+    body->joint.in_parent.rotation[0] = body->joint.in_body.rotation[0] = 1;
+    if (i) body->joint.parent = spec.bodies[i - 1].name, body->joint.in_parent.position[0] = 0.3;
+    body->joint.position = test_one_number(&spec.arena, 0.2);
+  }
+  return spec;
+}

@@ -1,0 +1,19 @@
+// Trees of joints, made in C.
+#ifndef MB_TESTS_TREES_H
+#define MB_TESTS_TREES_H
+
+#include "tests/support.h"
+
+double test_around_zero(uint64_t *seed); // in [-1, 1)
+void test_random_frame(MbFrameSpec *frame, uint64_t *seed);
+MbNumbersSpec test_one_number(MbArena *arena, double value);
+
+// A body of some mass, its centre somewhere; and its joint, with stiffness, damping, a position and a velocity.
+MbBodySpec *test_random_body(MbSceneSpec *spec, uint64_t *seed);
+void test_hang(MbSceneSpec *spec, MbBodySpec *body, MbJointKind kind, const char *parent, uint64_t *seed);
+// Two bodies with every kind of joint and some free in space, hanging on random bodies before them.
+MbSceneSpec test_forest(MbIntegratorKind kind, uint64_t *seed);
+// Ten links with axes y and z in turn, let go from the horizontal, bent a little at every joint.
+MbSceneSpec test_chain(MbIntegratorKind kind, double h);
+
+#endif

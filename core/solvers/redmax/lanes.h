@@ -13,10 +13,6 @@
 
 #include <string.h>
 
-// Vectors go by value between functions that are inlined always: no calling convention has a part in it.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
 #define MB_KERNEL static inline __attribute__((always_inline))
 #define MB_ASIDE  static __attribute__((noinline, unused)) // what loops call now and then
 

@@ -127,11 +127,11 @@ static void forward(MbRecursion *work, const double *q, const double *v, double 
 // ---- backward ---------------------------------------------------------------------------------------------
 
 // To the children's p: what moves the body at γ, I γ and the velocity terms at O.
-MB_KERNEL Screw wrench_at_gamma(Screw p, const Rigid *rigid, Real m) {
+MB_KERNEL Screw wrench_at_gamma(Screw p, const Rigid *rigid, double m) {
   const Vec w = rigid->w, h = rigid->h;
   const Screw g = rigid->gamma;
   const Vec n = add_cross(add_apply_sym(p.turn, rigid->I, g.turn), w, apply_sym(rigid->I, w));
-  const Vec f = add_cross(add_scaled(p.line, m, g.line), g.turn, h);
+  const Vec f = add_cross(add_scaled(p.line, (Real){0} + m, g.line), g.turn, h);
   return (Screw){add_cross(n, h, g.line), add_cross(f, w, cross(w, h))};
 }
 
@@ -160,7 +160,7 @@ MB_KERNEL Articulated body_and_children(const MbRecursion *work, size_t b, const
   const Real m = (Real){0} + hop->m;
   Articulated A = hop->leaf ? only_rigid(rigid->I, rigid->h, m)
                             : with_rigid(&work->sum[hop->slot], rigid->I, rigid->h, m);
-  A.p = wrench_at_gamma(A.p, rigid, m);
+  A.p = wrench_at_gamma(A.p, rigid, hop->m);
   if (!f) return A;
   const Screw F = wrench_outside(work->links, b, E, f);
   A.p = (Screw){sub(A.p.turn, F.turn), sub(A.p.line, F.line)};

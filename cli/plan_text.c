@@ -1,5 +1,6 @@
 #include "cli/plan_text.h"
 #include "cli/console.h"
+#include "core/model/model.h"
 
 #include <math.h>
 
@@ -30,7 +31,7 @@ cJSON *mb_plan_json(const MbScene *scene, const MbModel *model, const MbSim *sim
   if (spec->name[0]) cJSON_AddStringToObject(tree, "name", spec->name);
   cJSON_AddNumberToObject(tree, "bodies", (double)mb_model_bodies(model));
   cJSON_AddNumberToObject(tree, "dofs", (double)mb_model_dofs(model));
-  cJSON_AddNumberToObject(tree, "constraints", 0); // this version has no kind of them
+  cJSON_AddNumberToObject(tree, "constraints", (double)model->nconstraints);
   cJSON_AddNumberToObject(tree, "forces", (double)spec->nforces);
   cJSON_AddStringToObject(tree, "solver", mb_solver_words[spec->solver.kind]);
   cJSON_AddStringToObject(tree, "integrator", mb_integrator_words[spec->integrator.kind]);

@@ -29,7 +29,7 @@ void mb_run_catch_signals(void) {
 
 MbStatus mb_run_write_frame(MbRun *run, int64_t step, double time, const double *frame, MbReport *report) {
   run->last_frame = step;
-  mb_tally_frame(&run->tally, frame);
+  mb_tally_frame(&run->tally, frame, mb_sim_constraint_error(run->sim));
   return mb_traj_frame(run->writer, time, frame, report);
 }
 

@@ -5,10 +5,9 @@
 #include <string.h>
 
 void mb_tally_start(MbTally *t, const MbChannel *channels, size_t count) {
-  *t = (MbTally){.energy = SIZE_MAX, .constraint = SIZE_MAX};
+  *t = (MbTally){.energy = SIZE_MAX, .worst = NAN};
   for (size_t c = 0; c < count; c++) {
     const MbChannel *channel = &channels[c];
-    if (!strcmp(channel->name, "constraint.error") && channel->width) t->constraint = channel->offset;
     if (strcmp(channel->name, "energy") != 0) continue;
     t->energies = channel->offset;
     t->nenergies = channel->width;
@@ -17,13 +16,13 @@ void mb_tally_start(MbTally *t, const MbChannel *channels, size_t count) {
   }
 }
 
-void mb_tally_frame(MbTally *t, const double *frame) {
+void mb_tally_frame(MbTally *t, const double *frame, double error) {
   if (t->energy != SIZE_MAX) {
     t->last = mb_plain(frame[t->energy]);
     if (!t->started) t->first = t->last;
     for (size_t k = 0; k < t->nenergies; k++) t->scale = fmax(t->scale, fabs(frame[t->energies + k]));
   }
-  if (t->constraint != SIZE_MAX) t->worst = fmax(t->worst, fabs(frame[t->constraint]));
+  t->worst = fmax(t->worst, error); // of NaN and a number, the number
   t->started = true;
 }
 
@@ -32,4 +31,4 @@ double mb_tally_drift(const MbTally *t) {
   return t->scale > 0 ? mb_plain((t->last - t->first) / t->scale) : 0;
 }
 
-double mb_tally_constraint(const MbTally *t) { return t->constraint == SIZE_MAX ? NAN : t->worst; }
+double mb_tally_constraint(const MbTally *t) { return t->worst; }

@@ -123,6 +123,9 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report);
 double mb_sim_time(const MbSim *sim);
 int64_t mb_sim_steps(const MbSim *sim); // done so far
 
+// The largest error of position of the hard constraints now (m or rad); NaN where there are none.
+double mb_sim_constraint_error(const MbSim *sim);
+
 // An impulse (N s, world axes) at a point of a body (body frame): the velocities jump by M⁻¹ of it.
 MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const double impulse[3]);
 

@@ -24,7 +24,10 @@ BEYOND = {
     "joint_pose", "joint_position_count", "joint_spline_short", "spring_same_body", "spring_strain_length",
     "spring_zero_length", "spring_body", "multi_spring_passive", "multi_spring_all_passive",
     "muscle_path_short", "inertia_and_shape_density", "inertia_and_shape_material", "parameter_itself",
-    "wrench_empty", "joint_force_count",
+    "wrench_empty", "joint_force_count", "constraint_body", "constraint_closure", "constraint_damping",
+    "constraint_same_body", "constraint_trapezoidal", "limits_count", "limits_order", "limits_spherical",
+    "motion_count", "motion_empty", "motion_fixed", "ratio_free", "ratio_same", "ratio_without_joint",
+    "stabilization_rk45",
 }
 
 

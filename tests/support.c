@@ -7,7 +7,7 @@ enum { MOST = 4096 }; // bodies or forces of a scene made in C
 MbSceneSpec test_scene(MbIntegratorKind integrator, double step, int64_t steps) {
   MbSceneSpec spec = {.name = "test", .description = ""};
   spec.time = (MbTimeSpec){.step = step, .duration = NAN, .steps = steps};
-  spec.solver = (MbSolverSpec){.kind = MB_SOLVER_REDMAX, .threads = 1};
+  spec.solver = (MbSolverSpec){.kind = MB_SOLVER_REDMAX, .threads = 1, .stabilization.gamma = NAN};
   spec.integrator = (MbIntegratorSpec){.kind = integrator, .relative = 1e-6, .absolute = 1e-9};
   spec.output = (MbOutputSpec){.every = 1, .interval = NAN, .checkpoint = NAN};
   spec.bodies = mb_arena_alloc(&spec.arena, MOST, sizeof *spec.bodies);

@@ -74,6 +74,8 @@ static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report)
     const MbStatus one = parts[i](spec, model, report);
     if (one != MB_OK && (status == MB_OK || one == MB_IO)) status = one;
   }
+  if (status == MB_OK) status = mb_build_constraints(spec, model, report);
+  if (status == MB_OK) status = mb_build_breaks(model, report);
   if (status != MB_OK) return status;
   model->h = spec->time.step;
   model->steps = mb_time_steps(&spec->time);

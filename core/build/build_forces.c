@@ -45,8 +45,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Times at which tables have corners: adaptive steps end there.
-static MbStatus gather_breaks(MbModel *model, MbReport *report) {
+MbStatus mb_build_breaks(MbModel *model, MbReport *report) {
   size_t n = 0;
   for (size_t i = 0; i < model->nsignals; i++) n += model->signals[i].count;
   double *breaks = mb_arena_alloc(&model->arena, n, sizeof *breaks);
@@ -102,5 +101,5 @@ MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   }
   if (status == MB_OK) status = mb_build_pairs(spec, model, forces + first, report);
   if (status == MB_OK) status = mb_build_drives(spec, model, signals, report);
-  return status != MB_OK ? status : gather_breaks(model, report);
+  return status;
 }

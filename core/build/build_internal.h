@@ -16,6 +16,9 @@ MbStatus mb_build_drives(const MbSceneSpec *spec, MbModel *model, MbSignal *sign
 // One number for all n degrees of freedom, or one each; none leaves `out` as it is. `where` is the joint's pointer.
 MbStatus mb_build_by_dof(const MbNumbersSpec *numbers, size_t n, const char *where, const char *key,
                          double *out, MbReport *report);
+MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Times at which tables of signals have corners, when all signals are there: adaptive steps end there.
+MbStatus mb_build_breaks(MbModel *model, MbReport *report);
 // What a force between points acts at, and its numbers; `where` is its JSON pointer. Rest lengths that are not given
 // stay NaN.
 MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *model, MbForce *force,

@@ -55,6 +55,28 @@ static void add_force(Mark *mark, const MbForce *force) {
   }
 }
 
+static void add_constraint(Mark *mark, const MbConstraint *constraint) {
+  const double numbers[] = {constraint->ratio,  constraint->offset,     constraint->sign,   constraint->bound,
+                            constraint->length, constraint->compliance, constraint->damping};
+  const size_t sizes[] = {constraint->rows, constraint->unilateral, constraint->joint,
+                          (size_t)constraint->order};
+  add_text(mark, constraint->ops->name);
+  add_doubles(mark, numbers, sizeof numbers / sizeof *numbers);
+  add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
+  add_sizes(mark, constraint->body, 2);
+  add_sizes(mark, constraint->q, 2);
+  add_sizes(mark, constraint->signal, 3);
+  add_doubles(mark, constraint->at[0], 6);
+  add_doubles(mark, constraint->R[0], 18);
+}
+
+static void add_drive(Mark *mark, const MbDrive *drive) {
+  const size_t sizes[] = {drive->q, drive->v, drive->force, drive->target};
+  const double numbers[] = {drive->stiffness, drive->damping, drive->most};
+  add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
+  add_doubles(mark, numbers, sizeof numbers / sizeof *numbers);
+}
+
 static void add_signal(Mark *mark, const MbSignal *signal) {
   const size_t sizes[] = {signal->kind, signal->interpolation, signal->count};
   add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
@@ -87,8 +109,12 @@ uint64_t mb_build_fingerprint(const MbModel *model) {
   add_doubles(&mark, model->rest, nv);
   add_doubles(&mark, model->joint_damping, nv);
 
-  if (model->ndrives) add(&mark, model->drives, model->ndrives * sizeof *model->drives);
+  for (size_t i = 0; i < model->ndrives; i++) add_drive(&mark, &model->drives[i]);
   for (size_t i = 0; i < model->nforces; i++) add_force(&mark, &model->forces[i]);
+  const size_t ways[] = {model->solver.stabilization.kind, model->ahead};
+  add_sizes(&mark, ways, 2);
+  for (size_t i = 0; i < model->nconstraints; i++) add_constraint(&mark, &model->constraints[i]);
+  add_doubles(&mark, &model->gamma, 1);
   for (size_t i = 0; i < model->nsignals; i++) add_signal(&mark, &model->signals[i]);
   for (size_t i = 0; i < model->nconstants; i++) {
     add_text(&mark, model->constants[i].name);

@@ -9,6 +9,7 @@
 #include "core/model/spec.h"
 
 typedef struct MbForceOps MbForceOps;
+typedef struct MbConstraintOps MbConstraintOps;
 
 #define MB_WORLD SIZE_MAX
 
@@ -47,6 +48,26 @@ typedef struct MbDrive {
   size_t force, target; // signals; MB_WORLD = none
   double stiffness, damping, most;
 } MbDrive;
+
+// One constraint of the scene, a joint's limit or its prescribed motion. What its kind does not use is zero.
+typedef struct MbConstraint {
+  const MbConstraintOps *ops;
+  const char *name;     // for messages
+  size_t slot, rows;    // number of its first row among those of all, how many it has
+  bool unilateral;      // its rows ask for g ≥ 0
+  size_t body[2];       // MB_WORLD = fixed in space
+  double at[2][3];      // points in C of the bodies; in W
+  size_t q[2], v[2];    // coordinates and their velocities
+  double R[2][9];       // axes of frames there, columns in C's axes; in W's
+  MbJointKind joint;    // joint as a loop closure
+  double ratio, offset; // ratio
+  double sign, bound;   // limit: sign (q − bound) ≥ 0
+  int order;            // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
+  size_t signal[3];     // motion: of position, velocity, acceleration; SIZE_MAX = not given
+  double length;        // distance
+  bool rope;
+  double compliance, damping; // α and β (AR 0.11)
+} MbConstraint;
 
 struct MbModel {
   MbArena arena;
@@ -88,6 +109,12 @@ struct MbModel {
   const MbDrive *drives; // (ndrives)
   size_t nforces;
   const MbForce *forces; // (nforces)
+  size_t nconstraints;
+  const MbConstraint *constraints; // (nconstraints)
+  size_t nslots;                   // rows that they have together
+  const char *const *slots;        // (nslots) names of the rows
+  double gamma;                    // rate at which errors of position are asked to shrink; 0 = not at all
+  bool ahead;                      // γ is 1/h, or not used: unilateral rows act before they are passed
   size_t nsignals;
   const MbSignal *signals; // (nsignals)
   size_t nconstants;

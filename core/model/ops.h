@@ -19,6 +19,38 @@ struct MbForceOps {
                  double lvf[3]); // length, speed, force; NULL: is none
 };
 
+// ---- constraints ------------------------------------------------------------------------------------------
+
+// One scalar constraint at one instant: g = 0, or g ≥ 0. With H on the bodies' twists and c on velocities
+//   ġ = Σ H φ + Σ c v + gt,   g̈ = Σ H φ̇ + Σ c v̇ + gtt.
+typedef struct MbRow {
+  size_t body[2]; // MB_WORLD = none
+  double H[2][6];
+  size_t v[2];
+  double c[2]; // 0 = none
+  double g, gt, gtt;
+  double size; // of the numbers whose difference g is
+  int order;   // 0: g is known; 1: only its rate is; 2: only its acceleration
+} MbRow;
+
+// What rows are made from.
+typedef struct MbInstant {
+  const MbMaximal *x;
+  const double *q, *v;
+  const double *signal; // (nsignals x 3) values and their first two rates, of those that constraints use
+  double h;             // step that velocities are asked for at the end of; 0 where accelerations are
+} MbInstant;
+
+enum { MB_ROWS = 6 }; // of one constraint at most
+
+struct MbConstraintOps {
+  const char *name;
+  size_t rows;        // at most
+  size_t coordinates; // that its rows are about; 0 = they are about bodies
+  // Its rows at an instant. Fields of `rows` are zero before, bodies MB_WORLD; `unilateral` is the constraint's.
+  void (*eval)(const MbConstraint *constraint, const MbInstant *at, MbRow *rows);
+};
+
 // ---- integrators ------------------------------------------------------------------------------------------
 
 typedef enum MbScheme {
@@ -63,6 +95,9 @@ typedef struct MbSolverOps {
   void (*momentum)(MbSolverWork *work, const double *v, double *y);
   void (*gather)(MbSolverWork *work, const double *f, double *y);
   void (*blocks)(MbSolverWork *work, const double *B, double s, const double *v, double *y);
+  // y += Jᵀ w for a wrench on one body;  a = J̇ v at the last kinematics (NULL: J is constant)
+  void (*carry)(MbSolverWork *work, size_t body, const double w[6], double *y);
+  void (*drift)(MbSolverWork *work, double *a);
   // y ← accelerations at the last kinematics, from the joints' own forces y and wrenches f (NULL: none) beside gravity and
   // the velocity terms, which it adds itself; factors M as `factor` with a = b = 0 does. NULL: by the functions above.
   bool (*accelerate)(MbSolverWork *work, const double *f, double *y, size_t *blame);

@@ -46,20 +46,24 @@ bool mb_signal_build(const MbSignalSpec *spec, MbArena *arena, MbSignal *signal)
   return signal->curvature != NULL;
 }
 
-static double table_value(const MbSignal *s, double t) {
-  const double *times = s->times, *x = s->values;
-  if (!(t > times[0])) return x[0];
-  if (t >= times[s->count - 1]) return x[s->count - 1];
-
-  // the segment with times[i] <= t < times[i + 1]
+// The segment with times[i] <= t < times[i + 1], for t within the table.
+static size_t segment(const MbSignal *s, double t) {
   size_t i = 0;
   for (size_t end = s->count - 1; end - i > 1;) {
     const size_t middle = i + (end - i) / 2;
-    if (t >= times[middle])
+    if (t >= s->times[middle])
       i = middle;
     else
       end = middle;
   }
+  return i;
+}
+
+static double table_value(const MbSignal *s, double t) {
+  const double *times = s->times, *x = s->values;
+  if (!(t > times[0])) return x[0];
+  if (t >= times[s->count - 1]) return x[s->count - 1];
+  const size_t i = segment(s, t);
   if (s->interpolation == MB_HOLD) return x[i];
   const double h = times[i + 1] - times[i], u = (t - times[i]) / h, w = 1 - u;
   const double line = w * x[i] + u * x[i + 1];
@@ -77,4 +81,36 @@ double mb_signal_value(const MbSignal *signal, MbExpression *expression, double 
     return table_value(signal, t);
   }
   return NAN;
+}
+
+// Derivatives of the segment that begins at t or has t in it; none outside of the table.
+static void table_rates(const MbSignal *s, double t, double rates[3]) {
+  const double *times = s->times, *x = s->values;
+  if (s->interpolation == MB_HOLD || s->count < 2 || t < times[0] || t >= times[s->count - 1]) return;
+  const size_t i = segment(s, t);
+  const double h = times[i + 1] - times[i], u = (t - times[i]) / h, w = 1 - u;
+  rates[1] = (x[i + 1] - x[i]) / h;
+  if (s->interpolation != MB_CUBIC) return;
+  const double a = s->curvature[i], b = s->curvature[i + 1];
+  rates[1] += h / 6 * ((1 - 3 * w * w) * a + (3 * u * u - 1) * b);
+  rates[2] = w * a + u * b;
+}
+
+// x' = (x₋₂ − 8 x₋₁ + 8 x₁ − x₂)/12e,  x'' = (−x₋₂ + 16 x₋₁ − 30 x₀ + 16 x₁ − x₂)/12e², errors of order e⁴
+static void expression_rates(MbExpression *expression, double t, double rates[3]) {
+  static const double E1 = 1e-3, E2 = 1e-2;
+  double x[5], y[5];
+  for (int k = 0; k < 5; k++) {
+    x[k] = mb_expression_value(expression, t + (k - 2) * E1);
+    y[k] = mb_expression_value(expression, t + (k - 2) * E2);
+  }
+  rates[1] = (x[0] - 8 * x[1] + 8 * x[3] - x[4]) / (12 * E1);
+  rates[2] = (-y[0] + 16 * y[1] - 30 * y[2] + 16 * y[3] - y[4]) / (12 * E2 * E2);
+}
+
+void mb_signal_rates(const MbSignal *signal, MbExpression *expression, double t, double rates[3]) {
+  rates[0] = mb_signal_value(signal, expression, t);
+  rates[1] = rates[2] = 0;
+  if (signal->kind == MB_SIGNAL_TABLE) table_rates(signal, t, rates);
+  if (signal->kind == MB_SIGNAL_EXPRESSION) expression_rates(expression, t, rates);
 }

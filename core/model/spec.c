@@ -15,6 +15,10 @@ const char *const mb_joint_words[] = {"fixed",     "revolute",     "prismatic", 
                                       "screw",     "universal",    "planar",         "translational",
                                       "spherical", "euler",        "free2d",         "free3d",
                                       "composite", "spline_curve", "spline_surface", NULL};
+const char *const mb_constraint_words[] = {"joint",          "point", "distance", "point_on_line",
+                                           "point_on_plane", "ratio", NULL};
+const char *const mb_enforce_words[] = {"constraint", NULL};
+const char *const mb_stabilization_words[] = {"baumgarte", "post", "none", NULL};
 const char *const mb_force_words[] = {"damping",      "wrench",       "point_force", "spring",
                                       "frame_spring", "multi_spring", "muscle",      NULL};
 const char *const mb_law_words[] = {"linear", "strain", "quadratic_strain", "zero_length", NULL};

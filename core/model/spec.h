@@ -85,10 +85,10 @@ typedef struct MbNumbersSpec {
   const double *value; // (count)
 } MbNumbersSpec;
 
-// Signals by degree of freedom, like numbers.
+// Signals by degree of freedom: one for each, or one for all; none = not given.
 typedef struct MbSignalsSpec {
   size_t count;
-  MbSignalSpec *value; // (count)
+  MbSignalSpec *signal; // (count)
 } MbSignalsSpec;
 
 // A servo motor: stiffness (target − q) − damping q̇, no more than max.
@@ -96,6 +96,19 @@ typedef struct MbMotorSpec {
   MbSignalsSpec target;
   MbNumbersSpec stiffness, damping, max; // no max = any force
 } MbMotorSpec;
+
+// [lo, hi] of every degree of freedom, or of all of them; −inf and inf = open
+typedef struct MbLimitsSpec {
+  size_t count;        // pairs; 0 = not given
+  const double *value; // (count x 2)
+} MbLimitsSpec;
+
+// Prescribed motion of the coordinates: their positions, or their velocities, or their accelerations; of what is
+// prescribed the higher rates may be given too. A signal that is constantly NaN prescribes nothing.
+typedef struct MbMotionSpec {
+  bool given;
+  MbSignalsSpec position, velocity, acceleration;
+} MbMotionSpec;
 
 typedef struct MbJointSpec {
   MbJointKind kind;
@@ -112,6 +125,8 @@ typedef struct MbJointSpec {
   size_t rows, columns;     // spline_surface
   const double *control[6]; // (rows x columns) each: x, y, z, rotations about x, y, z
   MbNumbersSpec position, velocity, stiffness, rest, damping;
+  MbLimitsSpec limits;
+  MbMotionSpec motion;
   MbSignalsSpec force; // applied along the coordinates
   bool has_motor;
   MbMotorSpec motor;
@@ -186,6 +201,31 @@ typedef struct MbForceSpec {
   double max_force, optimal_length, tendon_length, max_velocity; // muscle
 } MbForceSpec;
 
+typedef enum MbConstraintKind {
+  MB_CONSTRAINT_JOINT,
+  MB_CONSTRAINT_POINT,
+  MB_CONSTRAINT_DISTANCE,
+  MB_CONSTRAINT_ON_LINE,
+  MB_CONSTRAINT_ON_PLANE,
+  MB_CONSTRAINT_RATIO,
+  MB_CONSTRAINTS
+} MbConstraintKind;
+
+typedef struct MbConstraintSpec {
+  MbConstraintKind kind;
+  const char *name; // NULL = not given
+  size_t nbetween;
+  MbPointSpec *between;  // (nbetween) two of them; not of ratio
+  MbJointKind joint;     // joint as a loop closure
+  double axis[3];        // joint: in both frames; point_on_line, point_on_plane: in the first body's frame
+  double length;         // distance; NaN = as it is at the start
+  bool rope;             // distance: may slacken
+  const char *joints[2]; // ratio: of these bodies
+  double ratio, offset;
+  int enforce;                // ratio: 0 = as a constraint
+  double compliance, damping; // 0 = hard
+} MbConstraintSpec;
+
 typedef struct MbMaterialSpec {
   const char *name;
   double density; // NaN = not given
@@ -217,12 +257,20 @@ typedef enum MbDevice { MB_CPU, MB_CUDA, MB_AUTO } MbDevice;
 typedef enum MbDynamics { MB_DYNAMICS_AUTO, MB_RECURSIVE, MB_DENSE } MbDynamics;
 typedef enum MbMode { MB_DYNAMIC, MB_FIRST_ORDER } MbMode;
 
+typedef enum MbStabilization { MB_BAUMGARTE, MB_POST, MB_NO_STABILIZATION } MbStabilization;
+
+typedef struct MbStabilizationSpec {
+  MbStabilization kind;
+  double gamma; // baumgarte: 1/s; NaN = 1/h
+} MbStabilizationSpec;
+
 typedef struct MbSolverSpec {
   MbSolverKind kind;
   MbDynamics dynamics; // redmax: how A is inverted
   MbMode mode;         // maximal: f = m a, or the kinematic f = m v
   int threads;         // at least 1
   MbDevice device;
+  MbStabilizationSpec stabilization; // of constraints
 } MbSolverSpec;
 
 typedef struct MbIntegratorSpec {
@@ -254,11 +302,12 @@ typedef struct MbSceneSpec {
   MbSolverSpec solver;
   MbIntegratorSpec integrator;
   MbOutputSpec output;
-  size_t nparameters, nmaterials, nbodies, nforces;
-  MbParameterSpec *parameters; // (nparameters) after overriding
-  MbMaterialSpec *materials;   // (nmaterials)
-  MbBodySpec *bodies;          // (nbodies)
-  MbForceSpec *forces;         // (nforces)
+  size_t nparameters, nmaterials, nbodies, nforces, nconstraints;
+  MbParameterSpec *parameters;   // (nparameters) after overriding
+  MbMaterialSpec *materials;     // (nmaterials)
+  MbBodySpec *bodies;            // (nbodies)
+  MbForceSpec *forces;           // (nforces)
+  MbConstraintSpec *constraints; // (nconstraints)
 } MbSceneSpec;
 
 // Steps to do: those given, or as many as reach the duration.
@@ -268,6 +317,9 @@ int64_t mb_time_steps(const MbTimeSpec *time);
 extern const char *const mb_shape_words[MB_SHAPES + 1];
 extern const char *const mb_joint_words[MB_JOINTS + 1];
 extern const char *const mb_force_words[MB_FORCES + 1];
+extern const char *const mb_constraint_words[MB_CONSTRAINTS + 1];
+extern const char *const mb_enforce_words[2];
+extern const char *const mb_stabilization_words[4];
 extern const char *const mb_law_words[MB_LAWS + 1];
 extern const char *const mb_solver_words[MB_SOLVERS + 1];
 extern const char *const mb_integrator_words[MB_INTEGRATORS + 1];

@@ -7,12 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum MbItems {
-  ONE,
-  BODIES,
-  COORDINATES,
-  MUSCLES
-} MbItems; // COORDINATES: of the joints, in the tree's order
+// COORDINATES: of the joints, in the tree's order; ROWS: of the constraints
+typedef enum MbItems { ONE, BODIES, COORDINATES, ROWS, MUSCLES } MbItems;
 
 struct MbSampler {
   const char *name, *unit;
@@ -80,6 +76,17 @@ static void sample_joint_velocity(const MbSim *sim, double *out) {
   copy_joints(sim->model, sim->state.v, sim->model->v_first, out);
 }
 
+static void sample_joint_force(const MbSim *sim, double *out) {
+  mb_constraint_reactions(sim, sim->t);
+  copy_joints(sim->model, sim->t, sim->model->v_first, out);
+}
+
+static void sample_constraint_error(const MbSim *sim, double *out) { mb_constraint_errors(sim, out); }
+
+static void sample_constraint_force(const MbSim *sim, double *out) {
+  memcpy(out, mb_constraint_memory(sim), sim->model->nslots * sizeof *out);
+}
+
 static void sample_energy(const MbSim *sim, double *out) {
   const MbEnergy e = mb_energy(sim->model, &sim->x, sim->state.q);
   out[0] = e.kinetic, out[1] = e.gravity, out[2] = e.elastic, out[3] = e.total;
@@ -103,6 +110,7 @@ static void sample_muscle(const MbSim *sim, double *out) {
 static const char *const xyz[] = {"x", "y", "z"}, *const wxyz[] = {"w", "x", "y", "z"};
 static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
 static const char *const energies[] = {"kinetic", "gravity", "elastic", "total"};
+static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
 static const char *const muscles[] = {"length", "speed", "force"};
 
@@ -113,6 +121,9 @@ static const MbSampler table[] = {
     {"body.velocity",  "rad/s, m/s",         MB_VELOCITY, false, false, BODIES,      6, twist,    sample_velocity},
     {"joint.position", "m, rad",             MB_POSE,     false, true,  COORDINATES, 1, NULL,     sample_joint_position},
     {"joint.velocity", "m/s, rad/s",         MB_VELOCITY, false, false, COORDINATES, 1, NULL,     sample_joint_velocity},
+    {"joint.force",    "N, N m",             MB_FORCE,    false, false, COORDINATES, 1, NULL,     sample_joint_force},
+    {"constraint.error", "m, rad, m/s, rad/s", MB_OTHER,  false, false, ONE,         2, errors,   sample_constraint_error},
+    {"constraint.force", "N, N m",           MB_FORCE,    false, false, ROWS,        1, NULL,     sample_constraint_force},
     {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, energies, sample_energy},
     {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, momenta,  sample_momentum},
     {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, muscles,  sample_muscle},
@@ -167,6 +178,7 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
   } items[] = {[ONE] = {1, NULL},
                [BODIES] = {model->nb, model->listed},
                [COORDINATES] = {ncoordinates, coordinates},
+               [ROWS] = {model->nslots, model->slots},
                [MUSCLES] = {nmuscles, muscle_names}};
   const size_t asked = model->channels ? model->nchannels : CHANNELS;
   for (size_t i = 0; i < asked; i++) {
@@ -174,6 +186,7 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
     if (!row)
       return mb_error(report, MB_SCENE, "/output/channels", "there is no channel \"%s\"", model->channels[i]);
     if (!model->channels && (!row->standard || (row->items == COORDINATES && !ncoordinates))) continue;
+    sim->forces_asked |= row->quantity == MB_FORCE;
     sim->samplers[sim->nchannels] = row;
     sim->channels[sim->nchannels++] = (MbChannel){.name = row->name,
                                                   .unit = row->unit,

@@ -42,7 +42,8 @@ static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport 
     if (status != MB_OK) return status;
     memset(vdot, 0, sim->nv * sizeof *v);
   } else {
-    const MbStatus status = mb_sim_accelerations(sim, t, q, v, vdot, report);
+    MbStatus status = mb_sim_accelerations(sim, t, q, v, vdot, report);
+    if (status == MB_OK) status = mb_constrain_acceleration(sim, q, v, t, vdot, report);
     if (status != MB_OK) return status;
   }
   mb_coordinates_rate(model, q, v, k);
@@ -152,7 +153,11 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
     memcpy(y, k, n * sizeof *y);
     memcpy(k, last, n * sizeof *k);
     mb_coordinates_normalise(sim->model, y, k);
-    if (!sim->model->jointed || !mb_coordinates_renew(sim->model, y, y + sim->nq)) return MB_OK;
+    const bool renewed = sim->model->jointed && mb_coordinates_renew(sim->model, y, y + sim->nq);
+    if (!renewed && !(cut && sim->constraining)) return MB_OK;
+    // at a corner of a prescribed motion its velocity may jump
+    const MbStatus jump = cut ? mb_constrain_jump(sim, y, memory[T], y + sim->nq, report) : MB_OK;
+    if (jump != MB_OK) return jump;
     return derivative(sim, memory[T], y, k, report);
   }
 }
@@ -178,15 +183,24 @@ static MbStatus start(MbSim *sim, MbReport *report) {
   double *memory = sim->state.memory, *y = memory + HEADER;
   memcpy(y, sim->state.q, sim->nq * sizeof *y);
   memcpy(y + sim->nq, sim->state.v, sim->nv * sizeof *y);
-  const MbStatus status = derivative(sim, memory[T], y, y + sim->nq + sim->nv, report);
+  MbStatus status = mb_constrain_jump(sim, y, memory[T], y + sim->nq, report);
+  if (status == MB_OK) status = derivative(sim, memory[T], y, y + sim->nq + sim->nv, report);
   if (status == MB_OK) memory[STARTED] = 1;
   return status;
 }
 
 MbStatus mb_rk45_step(MbSim *sim, double target, MbReport *report) {
+  enum { MOST = 100000 }; // own steps in one of the scene's: more would look like hanging
   double *memory = sim->state.memory;
+  int64_t done = 0;
   MbStatus status = memory[STARTED] != 0 ? MB_OK : start(sim, report);
   while (status == MB_OK && memory[T] < target) {
+    if (done++ == MOST)
+      return mb_error(
+          report, MB_NUMBERS, "",
+          "at t = %.9g s, step %lld: %d steps of the adaptive integrator do not reach the end of the "
+          "scene's step: take a smaller step",
+          memory[T], (long long)sim->state.step + 1, MOST);
     status = accept_step(sim, report);
     if (status != MB_OK) break;
     // a blow-up is told from the integrator's own state, before it can shrink the step for ever

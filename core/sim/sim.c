@@ -60,9 +60,11 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
   sim->nq = model->nq, sim->nv = model->nv;
   if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
+  sim->nm += model->nslots; // forces of constraints, last
 
   MbStatus status = allocate(sim, report);
   if (status == MB_OK) status = compile_signals(sim, report);
+  if (status == MB_OK) status = mb_constraining_create(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
   memcpy(sim->state.q, model->q0, sim->nq * sizeof *sim->state.q);
@@ -93,12 +95,14 @@ void mb_sim_free(MbSim *sim) {
   for (size_t i = 0; sim->expressions && i < sim->model->nsignals; i++)
     mb_expression_free(sim->expressions[i]);
   if (sim->work) sim->solver->free(sim->work);
+  mb_constraining_free(sim);
   mb_arena_free(&sim->arena);
   mb_free(sim);
 }
 
 size_t mb_sim_memory(const MbSim *sim) {
-  return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work);
+  return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work) +
+         mb_constraining_bytes(sim);
 }
 
 double mb_sim_time(const MbSim *sim) { return sim->state.t; }

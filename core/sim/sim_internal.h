@@ -4,7 +4,8 @@
 
 #include "core/model/ops.h"
 
-typedef struct MbSampler MbSampler; // a row of the table of channels
+typedef struct MbSampler MbSampler;           // a row of the table of channels
+typedef struct MbConstraining MbConstraining; // scratch of the constraints
 
 struct MbSim {
   const MbModel *model;
@@ -24,6 +25,9 @@ struct MbSim {
   double *q1, *v1;   // (nq), (nv) the state to come
   double *r, *s, *t; // (nv)
   double *stage;     // (MB_RK_STAGES x (nq + nv)), adaptive only
+
+  MbConstraining *constraining; // NULL: nothing is constrained
+  bool forces_asked;            // some channel tells them
 
   char trouble[480]; // a signal or force of this step that was not finite, at trouble_time; empty = none
   double trouble_time;
@@ -66,6 +70,28 @@ MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report);
 // (q1, v1) ← the state after a step of second order in scenes with joints.
 MbStatus mb_half_steps_midpoint(MbSim *sim, MbReport *report);
 MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report);
+
+// Room for the model's constraints, and what it takes besides the arena.
+MbStatus mb_constraining_create(MbSim *sim, MbReport *report);
+void mb_constraining_free(MbSim *sim);
+size_t mb_constraining_bytes(const MbSim *sim);
+// v ← the velocities nearest to v, as A measures, that satisfy the constraints; forces are those that this takes over a
+// step. The factor of A and the bodies of x are at the state.
+MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report);
+// The same at once, by impulses, at (q, t); moves the bodies of x and the factor there.
+MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report);
+// The same for accelerations, at (q, v, t) of the bodies of x and of the factor; bilateral rows only.
+MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v, double t, double *vdot,
+                                   MbReport *report);
+// Post-stabilisation, where it is asked for: moves q until the constraints of position hold, and the bodies of x with it.
+MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t, MbReport *report);
+// Takes the step's forces into the state to come, (q, v) at t.
+MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
+// At the state: the worst error of position and of velocity; the rows' forces (nslots); those of rows on coordinates,
+// along the velocities y (nv).
+void mb_constraint_errors(const MbSim *sim, double errors[2]);
+double *mb_constraint_memory(const MbSim *sim);
+void mb_constraint_reactions(const MbSim *sim, double *y);
 
 // How many numbers the adaptive integrator carries from step to step, and its step.
 size_t mb_rk45_memory(size_t nq, size_t nv);

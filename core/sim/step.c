@@ -184,10 +184,13 @@ static MbStatus explicit_step(MbSim *sim, MbReport *report) {
   const MbIntegrator *in = sim->integrator;
   const double h = sim->model->h, *v = sim->state.v;
   double *r = sim->r;
-  const MbStatus status =
-      mb_sim_accelerations(sim, sim->state.t + in->instant * h, sim->state.q, v, r, report);
+  MbStatus status = mb_sim_accelerations(sim, sim->state.t + in->instant * h, sim->state.q, v, r, report);
+  if (status == MB_OK) {
+    for (size_t i = 0; i < sim->nv; i++) r[i] = v[i] + h * r[i];
+    status = mb_constrain_velocity(sim, r, report);
+  }
   if (status != MB_OK) return status;
-  for (size_t i = 0; i < sim->nv; i++) sim->v1[i] = v[i] + h * r[i];
+  memcpy(sim->v1, r, sim->nv * sizeof *r);
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
   mb_sim_advance(sim, sim->q1, h, sim->v1);
   return MB_OK;
@@ -229,6 +232,7 @@ static MbStatus one_solve(MbSim *sim, MbReport *report) {
     status = solve_once(sim, report);
     sim->x.safe = false;
   }
+  if (status == MB_OK) status = mb_constrain_velocity(sim, r, report);
   if (status != MB_OK) return status;
   memcpy(sim->v1, r, sim->nv * sizeof *r);
   if (in->w != 0)
@@ -301,7 +305,9 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   const double t = (double)step * sim->model->h;
   if (sim->model->jointed) mb_coordinates_renew(sim->model, sim->q1, sim->v1);
   mb_sim_kinematics(sim, sim->q1, sim->v1);
-  const MbStatus status = mb_sim_check(sim, t, step, report);
+  MbStatus status = mb_sim_check(sim, t, step, report);
+  if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
+  if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {
     mb_sim_kinematics(sim, state->q, state->v);
     return status;

@@ -143,6 +143,11 @@ static void blocks(MbSolverWork *work, const double *B, double s, const double *
   mb_pairs_multiply(work->coupling.model, B + 36 * work->nb, s, v, y);
 }
 
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
+  (void)work;
+  for (size_t i = 0; i < 6; i++) y[6 * body + i] += w[i];
+}
+
 const MbSolverOps mb_free_bodies_ops = {
     .name = "free bodies",
     .create = create,
@@ -155,4 +160,5 @@ const MbSolverOps mb_free_bodies_ops = {
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,
+    .carry = carry,
 };

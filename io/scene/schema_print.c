@@ -105,13 +105,25 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
   case MB_TYPE_SIGNAL:
     mb_text_add(t, "{\"$ref\":\"#/$defs/signal\"}");
     break;
-  case MB_TYPE_SIGNAL_LIST:
-    mb_text_add(t, "{\"anyOf\":[{\"$ref\":\"#/$defs/signal\"},{\"type\":\"array\",\"minItems\":1,\"items\":{"
-                   "\"$ref\":\"#/$defs/signal\"}}]}");
-    break;
   case MB_TYPE_SIGNALS:
     mb_text_add(t,
                 "{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/signal\"},\"minItems\":3,\"maxItems\":3}");
+    break;
+  case MB_TYPE_SIGNAL_LIST:
+    mb_text_format(t,
+                   "{\"anyOf\":[{\"$ref\":\"#/$defs/signal\"},{\"type\":\"array\",\"minItems\":1,\"items\":"
+                   "{\"anyOf\":[%s{\"$ref\":\"#/$defs/signal\"}]}}]}",
+                   row->flags & MB_NULLS ? "{\"type\":\"null\"}," : "");
+    break;
+  case MB_TYPE_LIMITS:
+    mb_text_add(t, "{\"anyOf\":[{\"$ref\":\"#/$defs/limit\"},{\"type\":\"array\",\"minItems\":1,\"items\":"
+                   "{\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/limit\"}]}}]}");
+    break;
+  case MB_TYPE_REFERENCES:
+    mb_text_format(t,
+                   "{\"type\":\"array\",\"items\":{\"type\":\"string\",\"minLength\":1},\"minItems\":%zu,"
+                   "\"maxItems\":%zu}",
+                   row->length, row->length);
     break;
   case MB_TYPE_OBJECT:
     add_reference(t, row->object);
@@ -254,6 +266,8 @@ static const char values[] =
     "{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/row\"},\"minItems\":3,\"maxItems\":3,"
     "\"description\":\"the rows of a rotation matrix\"},"
     "{\"$ref\":\"#/$defs/axis_angle\"},{\"$ref\":\"#/$defs/euler\"}]},"
+    "\"limit\":{\"description\":\"[lo, hi], null where it is open\",\"type\":\"array\",\"minItems\":2,"
+    "\"maxItems\":2,\"items\":{\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/number\"}]}},"
     "\"signal\":{\"description\":\"a value over time; expressions may use "
     "t\",\"anyOf\":[{\"$ref\":\"#/$defs/number\"},"
     "{\"$ref\":\"#/$defs/signal_table\"}]}";

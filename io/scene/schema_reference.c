@@ -25,6 +25,7 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
                                               [MB_TYPE_SIGNAL] = "signal",
                                               [MB_TYPE_SIGNALS] = "3 signals",
                                               [MB_TYPE_SIGNAL_LIST] = "signal or list of signals",
+                                              [MB_TYPE_LIMITS] = "pair or list of pairs",
                                               [MB_TYPE_PARAMETERS] = "numbers by name",
                                               [MB_TYPE_MESH] = "file",
                                               [MB_TYPE_GRIDS] = "6 lists of rows",
@@ -38,6 +39,9 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
     break;
   case MB_TYPE_OBJECT:
     add_link(t, row->object);
+    break;
+  case MB_TYPE_REFERENCES:
+    mb_text_format(t, "%zu names", row->length);
     break;
   case MB_TYPE_LIST:
     mb_text_add(t, "list of ");
@@ -136,7 +140,7 @@ static void add_object(MbText *t, const MbSchemaObject *object) {
 static void add_reserved(MbText *t, const MbSchemaWalk *walk) {
   mb_text_add(
       t, "### reserved\n\nThese names belong to later versions. Using one is an error that says so; an empty "
-         "list under `constraints` or `deformables` is fine.\n\n| in | names |\n| --- | --- |\n");
+         "list under `deformables` is fine.\n\n| in | names |\n| --- | --- |\n");
   for (size_t i = 0; i < walk->count; i++) {
     const MbSchemaObject *const object = walk->object[i];
     bool any = false;

@@ -84,13 +84,39 @@ static const MbSchemaObject time_object = {.name = "time",
                                            .or_else = "steps",
                                            .one_of_both = true};
 
+static const MbSchemaRow baumgarte_rows[] = {{"gamma", MB_TYPE_NUMBER, AT(MbStabilizationSpec, gamma),
+                                              .bound = MB_FROM, .unit = "1/s",
+                                              .help = "rate at which an error of position is asked to "
+                                                      "shrink; absent: 1 / `step`, and limits and ropes act "
+                                                      "before they are passed, not after it"},
+                                             {0}};
+static const MbSchemaRow *const stabilization_variants[] = {baumgarte_rows, NULL, NULL};
+static const char *const stabilization_help[] = {
+    "velocities are asked for that close the gaps; with integrator \"rk45\" accelerations, critically damped",
+    "after each step positions are moved, by as little as masses tell, until the constraints hold; not with "
+    "integrator \"rk45\"",
+    "errors of position stay and grow with time"};
+static const MbSchemaRow no_rows[] = {{0}};
+static const MbSchemaObject stabilization = {.name = "stabilization",
+                                             .help = "What keeps constraints from drifting apart.",
+                                             .size = sizeof(MbStabilizationSpec),
+                                             .rows = no_rows,
+                                             .selector = "type",
+                                             .selector_offset = offsetof(MbStabilizationSpec, kind),
+                                             .words = mb_stabilization_words,
+                                             .variants = stabilization_variants,
+                                             .variant_help = stabilization_help,
+                                             .selector_fallback = "baumgarte",
+                                             .bare = true};
+
 static const MbSchemaRow solver_rows[] = {
     {"threads", MB_TYPE_COUNT, AT(MbSolverSpec, threads), .bound = MB_BETWEEN, .lo = 1, .hi = 1024,
      .fallback = "1", .help = "threads of one run; the result does not depend on it"},
     {"device", MB_TYPE_WORD, AT(MbSolverSpec, device), .words = mb_device_words, .fallback = "\"cpu\"",
      .help = "where it runs"},
     LATER("linear", "how linear systems are solved"),
-    LATER("stabilization", "how joints that drift are pulled together"),
+    {"stabilization", MB_TYPE_OBJECT, AT(MbSolverSpec, stabilization), .object = &stabilization,
+     .help = "of constraints"},
     LATER("project", "back to joint coordinates each step"),
     LATER("iterations", "of the projective solver"),
     LATER("global", "global step of the projective solver"),
@@ -307,7 +333,6 @@ static const char *const joint_help[] = {
     "joints one after the other, as one; the sum of their coordinates",
     "follows a curve of frames; 1 coordinate, which counts segments",
     "follows a surface of frames; 2 coordinates, which count segments"};
-static const MbSchemaRow no_rows[] = {{0}};
 static const MbSchemaObject joint_part = {.name = "joint_part",
                                           .help = "A joint as a part of a composite.",
                                           .size = sizeof(MbJointSpec),
@@ -324,8 +349,7 @@ static const MbSchemaObject joint_part = {.name = "joint_part",
         .help = help_ "; one number for all degrees of freedom, or one each"                                 \
   }
 static const MbSchemaRow motor_rows[] = {
-    {"target", MB_TYPE_SIGNAL_LIST, AT(MbMotorSpec, target.value), COUNT(MbMotorSpec, target.count),
-     .unit = "m, rad",
+    {"target", MB_TYPE_SIGNAL_LIST, AT(MbMotorSpec, target), .unit = "m, rad",
      .help =
          "where it pulls the coordinate; one signal for all degrees of freedom, or one each; 0 if absent"},
     OF_MOTOR("stiffness", stiffness, "N/m, N m/rad", "force by distance from the target; 0 if absent"),
@@ -337,6 +361,25 @@ static const MbSchemaObject motor = {
     .help = "A motor in a joint: stiffness (target - q) - damping q', at most max.",
     .size = sizeof(MbMotorSpec),
     .rows = motor_rows};
+static const MbSchemaRow motion_rows[] = {
+#define RATE(key_, unit_, help_)                                                                             \
+  {                                                                                                          \
+#key_, MB_TYPE_SIGNAL_LIST, AT(MbMotionSpec, key_),                                                      \
+        .flags = MB_NULLS, .unit = (unit_),                                                                  \
+        .help = help_ "; one signal, or one for each degree of freedom, null for those that are free"        \
+  }
+    RATE(position, "m, rad", "coordinates over time"),
+    RATE(velocity, "m/s, rad/s",
+         "their rates; absent: those of `position`, exact for tables, by differences for expressions"),
+    RATE(acceleration, "m/s^2, rad/s^2", "the rates of these; absent: as for `velocity`"),
+    {0}};
+static const MbSchemaObject motion = {
+    .name = "motion",
+    .help = "Prescribed motion of a joint: what is given of `position`, "
+            "`velocity`, `acceleration` first decides, the others say its rates. "
+            "Channel `joint.force` tells the force that it takes.",
+    .size = sizeof(MbMotionSpec),
+    .rows = motion_rows};
 static const MbSchemaRow joint_rows[] = {
     {"parent", MB_TYPE_TEXT, AT(MbJointSpec, parent), .fallback = "\"world\"",
      .help = "body that this one hangs on; \"world\" is fixed in space"},
@@ -349,13 +392,14 @@ static const MbSchemaRow joint_rows[] = {
     BY_DOF("stiffness", stiffness, "N/m, N m/rad", MB_FROM, "spring that pulls the coordinate to `rest`"),
     BY_DOF("rest", rest, "m, rad", MB_UNBOUND, "where the spring is slack"),
     BY_DOF("damping", damping, "N s/m, N m s/rad", MB_FROM, "viscous damping of the coordinate"),
-    LATER("limits", "bounds of the coordinates"),
-    {"force", MB_TYPE_SIGNAL_LIST, AT(MbJointSpec, force.value), COUNT(MbJointSpec, force.count),
-     .unit = "N, N m",
+    {"limits", MB_TYPE_LIMITS, AT(MbJointSpec, limits), .unit = "m, rad",
+     .help = "[lo, hi] of the coordinate, or a pair for each degree of freedom; null where it is open"},
+    {"force", MB_TYPE_SIGNAL_LIST, AT(MbJointSpec, force), .unit = "N, N m",
      .help = "applied along the coordinates; one signal for all degrees of freedom, or one each"},
     {"motor", MB_TYPE_OBJECT, AT(MbJointSpec, motor), EXTRA(MbJointSpec, has_motor), .object = &motor,
      .help = "servo motor that pulls the coordinates to a target"},
-    LATER("motion", "prescribed motion"),
+    {"motion", MB_TYPE_OBJECT, AT(MbJointSpec, motion), EXTRA(MbJointSpec, motion.given), .object = &motion,
+     .help = "prescribed motion"},
     LATER("friction", "friction inside the joint"),
     {0}};
 static const MbSchemaObject joint = {.name = "joint",
@@ -587,11 +631,85 @@ static const MbSchemaObject force = {.name = "force",
                                      .variants = force_variants,
                                      .variant_help = force_help};
 
+// ---- constraints ------------------------------------------------------------------------------------------
+
+static const MbSchemaRow constraint_rows[] = {
+    {"name", MB_TYPE_NAME, AT(MbConstraintSpec, name), .set = MB_CONSTRAINT_NAMES,
+     .help = "unique among the constraints; in messages and channels"},
+    {"compliance", MB_TYPE_NUMBER, AT(MbConstraintSpec, compliance), .bound = MB_FROM, .unit = "m/N, rad/N m",
+     .fallback = "0", .help = "how far it gives way for each unit of force; 0 = hard"},
+    {"damping", MB_TYPE_NUMBER, AT(MbConstraintSpec, damping), .bound = MB_FROM, .unit = "s", .fallback = "0",
+     .help = "of a soft one: the time in which it comes back"},
+    {0}};
+#define BETWEEN(object_)                                                                                     \
+  {                                                                                                          \
+    "between", MB_TYPE_LIST, AT(MbConstraintSpec, between), COUNT(MbConstraintSpec, nbetween),               \
+        .flags = MB_REQUIRED, .length = 2, .object = &(object_), .help = "the two ends"                      \
+  }
+static const MbSchemaRow closure_rows[] = {
+    {"joint", MB_TYPE_WORD, AT(MbConstraintSpec, joint), .flags = MB_REQUIRED, .words = mb_joint_words,
+     .help = "what the second frame may do in the first; not \"screw\", \"free3d\", \"composite\" and the "
+             "splines"},
+    BETWEEN(body_frame),
+    {"axis", MB_TYPE_DIRECTION, AT(MbConstraintSpec, axis), .fallback = "[0, 0, 1]",
+     .help = "of the joint, in both frames; of any length but 0"},
+    {0}};
+static const MbSchemaRow point_constraint_rows[] = {BETWEEN(anchor), {0}};
+static const MbSchemaRow distance_rows[] = {
+    BETWEEN(anchor),
+    {"length", MB_TYPE_NUMBER, AT(MbConstraintSpec, length), .bound = MB_ABOVE, .unit = "m",
+     .help = "between the points; absent: as it is at the start"},
+    {"rope", MB_TYPE_BOOL, AT(MbConstraintSpec, rope), .fallback = "false",
+     .help = "whether the points may come nearer"},
+    {0}};
+static const MbSchemaRow on_line_rows[] = {
+    BETWEEN(anchor),
+    {"axis", MB_TYPE_DIRECTION, AT(MbConstraintSpec, axis), .fallback = "[0, 0, 1]",
+     .help = "of the line through the first point, in the first body's frame; the second point stays on it"},
+    {0}};
+static const MbSchemaRow on_plane_rows[] = {
+    BETWEEN(anchor),
+    {"normal", MB_TYPE_DIRECTION, AT(MbConstraintSpec, axis), .fallback = "[0, 0, 1]",
+     .help = "of the plane through the first point, in the first body's frame; the second point stays in it"},
+    {0}};
+static const char *const enforce_later[] = {"reduction", NULL};
+static const MbSchemaRow ratio_rows[] = {
+    {"joints", MB_TYPE_REFERENCES, AT(MbConstraintSpec, joints), .flags = MB_REQUIRED, .length = 2,
+     .set = MB_BODY_NAMES, .help = "the bodies a and b that the joints belong to: q_b = ratio q_a + offset"},
+    {"ratio", MB_TYPE_NUMBER, AT(MbConstraintSpec, ratio), .flags = MB_REQUIRED, .help = "see `joints`"},
+    {"offset", MB_TYPE_NUMBER, AT(MbConstraintSpec, offset), .unit = "m, rad", .fallback = "0",
+     .help = "see `joints`"},
+    {"enforce", MB_TYPE_WORD, AT(MbConstraintSpec, enforce), .words = mb_enforce_words,
+     .later = enforce_later, .fallback = "\"constraint\"", .help = "how"},
+    {0}};
+static const MbSchemaRow *const constraint_variants[] = {closure_rows, point_constraint_rows, distance_rows,
+                                                         on_line_rows, on_plane_rows,         ratio_rows};
+static const char *const constraint_help[] = {
+    "a joint that closes a loop",
+    "two points are one; directions in which the loop cannot open are found and left out",
+    "two points keep their distance, or do not exceed it",
+    "a point stays on a line",
+    "a point stays in a plane",
+    "two joints move in step (gears)"};
+static const char *const constraint_later[] = {"velocity_ratio", "rolling", NULL};
+static const MbSchemaObject constraint = {.name = "constraint",
+                                          .help = "What bodies and joints may not do.",
+                                          .size = sizeof(MbConstraintSpec),
+                                          .rows = constraint_rows,
+                                          .selector = "type",
+                                          .selector_offset = offsetof(MbConstraintSpec, kind),
+                                          .words = mb_constraint_words,
+                                          .later = constraint_later,
+                                          .variants = constraint_variants,
+                                          .variant_help = constraint_help,
+                                          .selector_fallback = "joint"};
+
 // ---- output -----------------------------------------------------------------------------------------------
 
-static const char *const channel_words[] = {"body.position",  "body.rotation",  "body.velocity",
-                                            "joint.position", "joint.velocity", "energy",
-                                            "momentum",       "muscle",         NULL};
+static const char *const channel_words[] = {"body.position",    "body.rotation",    "body.velocity",
+                                            "joint.position",   "joint.velocity",   "joint.force",
+                                            "constraint.error", "constraint.force", "energy",
+                                            "momentum",         "muscle",           NULL};
 static const char *const channel_help[] = {
     "origin of the body's frame in the world (not the centre of mass)",
     "the body's frame in the world: unit quaternion w, x, y, z, which "
@@ -602,6 +720,9 @@ static const char *const channel_help[] = {
     "coordinates of the joints, body by body, parents first; a body's "
     "name, with .0, .1 ... where its joint has several",
     "their rates",
+    "forces and torques along them of prescribed motions, limits and ratios, over the last step",
+    "the largest error of position of the hard constraints, and the largest of velocity",
+    "what every row of the constraints pulls with, over the last step: forces or torques",
     "kinetic; gravity, which is 0 where the centre of mass is as high "
     "as the world's origin; elastic, of springs; "
     "total, the sum of the three",
@@ -610,8 +731,7 @@ static const char *const channel_help[] = {
     "length of the path, the rate at which it grows, and tension, muscle by muscle; a muscle's name, or "
     "forces/0, forces/1 ... by its place in the list",
     NULL};
-static const char *const channel_later[] = {"joint.force",  "constraint.*", "contact",
-                                            "deformable.*", "solver",       NULL};
+static const char *const channel_later[] = {"contact", "deformable.*", "solver", NULL};
 
 const char *const mb_error_words[] = {"fine", "view", NULL};
 const double mb_error_bounds[][MB_QUANTITIES] = {{[MB_POSE] = 1e-6, [MB_VELOCITY] = 1e-4},
@@ -694,8 +814,9 @@ static const MbSchemaRow scene_rows[] = {
      .help = "the rigid bodies"},
     {"forces", MB_TYPE_LIST, AT(MbSceneSpec, forces), COUNT(MbSceneSpec, nforces), .object = &force,
      .help = "the forces besides gravity"},
+    {"constraints", MB_TYPE_LIST, AT(MbSceneSpec, constraints), COUNT(MbSceneSpec, nconstraints),
+     .object = &constraint, .help = "loop closures, gears, ropes"},
     {"output", MB_TYPE_OBJECT, AT(MbSceneSpec, output), .object = &output, .help = "what is written"},
-    {"constraints", MB_TYPE_LIST, .flags = MB_LATER, .help = "loop closures, gears, ropes"},
     {"deformables", MB_TYPE_LIST, .flags = MB_LATER, .help = "cloth, solids, particles"},
     LATER("contact", "contact and friction"),
     {0}};

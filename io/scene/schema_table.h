@@ -23,7 +23,9 @@ typedef enum MbSchemaType {
   MB_TYPE_ROTATION,    // double[4]
   MB_TYPE_SIGNAL,      // MbSignalSpec
   MB_TYPE_SIGNALS,     // MbSignalSpec[3]
-  MB_TYPE_SIGNAL_LIST, // MbSignalSpec *, count: one signal, or as many as there are
+  MB_TYPE_SIGNAL_LIST, // MbSignalsSpec: one signal, or a list; with MB_NULLS null is a NaN
+  MB_TYPE_LIMITS,      // MbLimitsSpec: a pair [lo, hi], or a list of them; null is open
+  MB_TYPE_REFERENCES,  // const char *[length], names of `set`
   MB_TYPE_OBJECT,      // `object`, in place; extra: a bool that says whether it was given
   MB_TYPE_LIST,        // pointer to `object`s, count
   MB_TYPE_ONE_OR_LIST, // the same; extra: a bool that says whether it was a list
@@ -46,15 +48,18 @@ enum {
   MB_REQUIRED = 1,
   MB_LATER = 2,
   MB_SINGLE = 4,
-  MB_OR_WORLD = 8
+  MB_OR_WORLD = 8,
+  MB_NULLS = 16
 };  // flags; LATER = the name is kept for a version that has it,
-    // SINGLE = one number may stand for a list of one, OR_WORLD = a reference may be "world"
+    // SINGLE = one number may stand for a list of one, OR_WORLD = a reference may be "world",
+    // NULLS = null may stand for a signal in a list
 
 typedef enum MbNameSet {
   MB_NO_NAMES,
   MB_BODY_NAMES,
   MB_MATERIAL_NAMES,
   MB_FORCE_NAMES,
+  MB_CONSTRAINT_NAMES,
   MB_PARAMETER_NAMES,
   MB_NAME_SETS
 } MbNameSet;
@@ -68,8 +73,8 @@ typedef struct MbSchemaRow {
   unsigned flags;
   MbSchemaBound bound;
   double lo, hi;
-  size_t length;                           // NUMBERS; LIST: as many objects as it must have, 0 = any
-  MbNameSet set;                           // NAME, REFERENCE
+  size_t length;                           // NUMBERS, REFERENCES; LIST: as many as it must have, 0 = any
+  MbNameSet set;                           // NAME, REFERENCE, REFERENCES
   const char *unit;                        // NULL = none
   const char *fallback;                    // the default, as JSON; NULL = none
   int64_t absent;                          // INTEGER without default: what says "not given"

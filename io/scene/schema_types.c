@@ -239,7 +239,8 @@ static bool read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, co
 }
 
 static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
-  static const char *const what[MB_NAME_SETS] = {"thing", "body", "material", "force", "parameter"};
+  static const char *const what[MB_NAME_SETS] = {"thing", "body",       "material",
+                                                 "force", "constraint", "parameter"};
   if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "the name of a %s", what[row->set]);
   const bool world = row->flags & MB_OR_WORLD && !strcmp(item->valuestring, "world");
   if (world || mb_schema_names_has(&r->names[row->set], item->valuestring))
@@ -251,6 +252,19 @@ static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *ite
   mb_reader_suggest(item->valuestring, (const char *const *)r->names[row->set].list, near, sizeof near);
   return mb_reader_error(r, "there is no %s \"%.*s\"%s", what[row->set],
                          (int)mb_text_cut(item->valuestring, 200), item->valuestring, near);
+}
+
+static bool read_references(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
+  if (!cJSON_IsArray(item) || (size_t)cJSON_GetArraySize(item) != row->length)
+    return mb_reader_unwanted(r, item, "a list of %zu names", row->length);
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *name = item->child; name; name = name->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    fine = read_reference(r, row, name, &out[i]) && fine;
+    mb_reader_leave(r, place);
+  }
+  return fine;
 }
 
 static size_t list_words(const char *const *words, char *out, size_t size) {
@@ -346,21 +360,63 @@ static bool read_signals(MbReader *r, const cJSON *item, MbSignalSpec *signals) 
   return fine;
 }
 
-static bool read_signal_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+// One signal, or a list of them, in which null may stand for none.
+static bool read_signal_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, MbSignalsSpec *out) {
   const bool many = cJSON_IsArray(item);
-  if (many && !item->child) return mb_reader_unwanted(r, item, "a signal, or a list of signals");
   const size_t n = many ? (size_t)cJSON_GetArraySize(item) : 1;
-  MbSignalSpec *const signals = mb_arena_alloc(r->arena, n, sizeof *signals);
-  if (!signals) return mb_reader_no_memory(r);
-  bool fine = many || mb_read_signal(r, item, signals);
+  if (!n) return mb_reader_unwanted(r, item, "a signal, or a list of them");
+  MbSignalSpec *const signal = mb_arena_alloc(r->arena, n, sizeof *signal);
+  if (!signal) return mb_reader_no_memory(r);
+  out->signal = signal;
+  out->count = n;
+  if (!many) return mb_read_signal(r, item, signal);
+  bool fine = true;
   size_t i = 0;
-  for (const cJSON *signal = many ? item->child : NULL; signal; signal = signal->next, i++) {
+  for (const cJSON *element = item->child; element; element = element->next, i++) {
     const MbReaderPlace place = mb_reader_enter_index(r, i);
-    fine = mb_read_signal(r, signal, &signals[i]) && fine;
+    signal[i] = (MbSignalSpec){.kind = MB_SIGNAL_CONSTANT, .value = NAN};
+    if (!(row->flags & MB_NULLS) || !cJSON_IsNull(element))
+      fine = mb_read_signal(r, element, &signal[i]) && fine;
     mb_reader_leave(r, place);
   }
-  memcpy((char *)base + row->offset, &signals, sizeof signals);
-  memcpy((char *)base + row->count, &n, sizeof n);
+  return fine;
+}
+
+// [lo, hi], where null is open
+static bool read_pair(MbReader *r, const MbSchemaRow *row, const cJSON *item, double pair[2]) {
+  pair[0] = -INFINITY, pair[1] = INFINITY;
+  if (cJSON_IsNull(item)) return true;
+  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 2)
+    return mb_reader_unwanted(r, item, "a pair [lo, hi] of numbers, null where it is open");
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *number = item->child; number; number = number->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    if (!cJSON_IsNull(number)) fine = read_bounded(r, row, number, &pair[i]) && fine;
+    mb_reader_leave(r, place);
+  }
+  return fine;
+}
+
+// One pair, or a list of pairs: a list whose elements are all lists or null, and not two nulls, which are a pair.
+static bool read_limits(MbReader *r, const MbSchemaRow *row, const cJSON *item, MbLimitsSpec *out) {
+  if (!cJSON_IsArray(item) || !item->child)
+    return mb_reader_unwanted(r, item, "a pair [lo, hi], or a list of pairs");
+  bool many = false;
+  for (const cJSON *element = item->child; element; element = element->next) many |= cJSON_IsArray(element);
+  const size_t n = many ? (size_t)cJSON_GetArraySize(item) : 1;
+  double *const value = mb_arena_alloc(r->arena, n, 2 * sizeof *value);
+  if (!value) return mb_reader_no_memory(r);
+  out->value = value;
+  out->count = n;
+  if (!many) return read_pair(r, row, item, value);
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *pair = item->child; pair; pair = pair->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    fine = read_pair(r, row, pair, value + 2 * i) && fine;
+    mb_reader_leave(r, place);
+  }
   return fine;
 }
 
@@ -408,7 +464,11 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
   case MB_TYPE_SIGNALS:
     return read_signals(r, item, at);
   case MB_TYPE_SIGNAL_LIST:
-    return read_signal_list(r, row, item, base);
+    return read_signal_list(r, row, item, at);
+  case MB_TYPE_LIMITS:
+    return read_limits(r, row, item, at);
+  case MB_TYPE_REFERENCES:
+    return read_references(r, row, item, at);
   case MB_TYPE_OBJECT:
     if (row->extra) *(bool *)((char *)base + row->extra) = true;
     return mb_read_object(r, row->object, item, at);

@@ -156,6 +156,11 @@ static bool apply(MbSolverWork *work, double *x) {
   return true;
 }
 
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
+  mb_tree_push(&work->tree, body, w, y);
+}
+static void drift(MbSolverWork *work, double *a) { mb_tree_drift(&work->tree, a); }
+
 const MbSolverOps mb_redmax_dense_ops = {
     .name = "redmax dense",
     .create = create,
@@ -168,4 +173,6 @@ const MbSolverOps mb_redmax_dense_ops = {
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,
+    .carry = carry,
+    .drift = drift,
 };

@@ -88,6 +88,10 @@ static void blocks(MbSolverWork *work, const double *B, double s, const double *
   mb_world_blocks(&work->world, B, s, v, y);
 }
 
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
+  mb_world_carry(&work->world, body, w, y);
+}
+static void drift(MbSolverWork *work, double *a) { mb_world_drift(&work->world, a); }
 static void multiply(MbSolverWork *work, const double *x, double *y) {
   mb_world_twists(&work->world, x, work->twist);
   mb_coupling_multiply(&work->coupling, work->twist, work->coupling.F);
@@ -114,5 +118,7 @@ const MbSolverOps mb_redmax_recursive_ops = {
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,
+    .carry = carry,
+    .drift = drift,
     .accelerate = accelerate,
 };

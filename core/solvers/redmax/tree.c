@@ -102,18 +102,36 @@ void mb_tree_kinematics(MbTree *tree, const double *q, const double *v, MbMaxima
   }
 }
 
-void mb_tree_bias(MbTree *tree, MbMaximal *x) {
+void mb_tree_drift(const MbTree *tree, double *a) {
   const MbModel *model = tree->model;
-  double *a = tree->phi;
   for (size_t b = 0; b < model->nb; b++) {
     const size_t p = model->parent[b];
     double *ab = a + 6 * b;
     memset(ab, 0, 6 * sizeof *ab);
     if (p != MB_WORLD) mb_mat6_apply(ab, tree->X + 36 * b, a + 6 * p);
-    for (size_t k = 0; k < 6; k++) {
-      ab[k] += tree->c[6 * b + k];
-      x->f[6 * b + k] -= model->M[6 * b + k] * ab[k];
-    }
+    for (size_t k = 0; k < 6; k++) ab[k] += tree->c[6 * b + k];
+  }
+}
+
+void mb_tree_bias(MbTree *tree, MbMaximal *x) {
+  const MbModel *model = tree->model;
+  mb_tree_drift(tree, tree->phi);
+  for (size_t i = 0; i < 6 * model->nb; i++) x->f[i] -= model->M[i] * tree->phi[i];
+}
+
+void mb_tree_push(const MbTree *tree, size_t body, const double w[6], double *y) {
+  const MbModel *model = tree->model;
+  double F[6];
+  memcpy(F, w, sizeof F);
+  for (size_t b = body;;) {
+    const size_t first = model->v_first[b], n = mb_tree_dofs(model, b);
+    for (size_t i = 0; i < n; i++)
+      for (size_t k = 0; k < 6; k++) y[first + i] += tree->T[6 * (first + i) + k] * F[k];
+    if (model->parent[b] == MB_WORLD) return;
+    double up[6] = {0};
+    add_transposed(up, tree->X + 36 * b, F);
+    memcpy(F, up, sizeof F);
+    b = model->parent[b];
   }
 }
 

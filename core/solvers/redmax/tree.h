@@ -20,10 +20,12 @@ void mb_tree_free(MbTree *tree);
 size_t mb_tree_bytes(const MbModel *model);
 
 void mb_tree_kinematics(MbTree *tree, const double *q, const double *v, MbMaximal *x);
-void mb_tree_bias(MbTree *tree, MbMaximal *x);                                            // f −= M J̇ v
-void mb_tree_twists(const MbTree *tree, const double *v, double *phi);                    // φ = J v
-void mb_tree_gather(MbTree *tree, const double *f, double *y);                            // y = Jᵀ f
-void mb_tree_momentum(MbTree *tree, const double *v, double *y);                          // y = Jᵀ M J v
+void mb_tree_drift(const MbTree *tree, double *a);                                // a = J̇ v
+void mb_tree_bias(MbTree *tree, MbMaximal *x);                                    // f −= M J̇ v
+void mb_tree_twists(const MbTree *tree, const double *v, double *phi);            // φ = J v
+void mb_tree_gather(MbTree *tree, const double *f, double *y);                    // y = Jᵀ f
+void mb_tree_push(const MbTree *tree, size_t body, const double w[6], double *y); // y += Jᵀ w of one
+void mb_tree_momentum(MbTree *tree, const double *v, double *y);                  // y = Jᵀ M J v
 void mb_tree_blocks(MbTree *tree, const double *B, double s, const double *v, double *y); // y += s Jᵀ B J v
 
 // Ia = M − a D − c K of body b, D and K symmetrised; and I_p += Xᵀ Ia X.

@@ -242,6 +242,9 @@ static void end_of(MbIntegratorKind integrator, bool tree, double h, double end[
   for (size_t b = 0; tree && b < 3; b++) {
     test_hang(&spec, &spec.bodies[b], b == 1 ? MB_JOINT_UNIVERSAL : MB_JOINT_REVOLUTE, NULL, &seed);
     spec.bodies[b].joint.stiffness = spec.bodies[b].joint.damping = (MbNumbersSpec){0};
+    // what a body free in space starts with, the joint says
+    spec.bodies[b].pose = (MbFrameSpec){.rotation = {1}};
+    for (int k = 0; k < 3; k++) spec.bodies[b].angular[k] = spec.bodies[b].linear[k] = 0;
   }
   for (int i = 0; i < 3; i++) {
     const MbForceKind kinds[] = {MB_FORCE_SPRING, MB_FORCE_FRAME_SPRING, MB_FORCE_MULTI_SPRING};
@@ -364,4 +367,20 @@ Test(coupled, runs_agree_whichever_way_they_are_solved) {
     mb_arena_free(&spec.arena);
   }
   test_near("coordinates", end[0], end[1], nq, 1e-8); // 1e-12 a step, grown by the motion
+}
+
+// A swing in a step of 1e9 periods is refused, not followed to the end of days.
+Test(coupled, an_endless_adaptive_step_is_refused) {
+  MbSceneSpec spec = test_scene(MB_RK45, 1e9, 1);
+  test_body(&spec, "a", 1, 1, 1, 1);
+  test_body(&spec, "b", 1, 1, 1, 1)->pose.position[0] = 1;
+  spring(&spec, "a", "b", MB_LAW_LINEAR, 100, 0.9);
+  MbModel *model = test_model(&spec);
+  MbSim *sim = test_sim(model, 1);
+  MbReport report = {0};
+  cr_assert_eq(mb_sim_step(sim, &report), MB_NUMBERS);
+  cr_assert_not_null(strstr(report.issues[0].text, "take a smaller step"), "%s", report.issues[0].text);
+  mb_sim_free(sim);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
 }

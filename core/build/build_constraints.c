@@ -1,0 +1,450 @@
+// Constraints: the scene's, the joints' limits and prescribed motions; what of them does not hold at the start.
+#include "core/base/report.h"
+#include "core/build/build_internal.h"
+#include "core/constraints/constraints.h"
+#include "core/joints/joints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WHERE = 96, LONGEST = 400 };
+
+typedef struct Builder {
+  const MbSceneSpec *spec;
+  MbModel *model;
+  MbConstraint *list;
+  char (*where)[WHERE]; // of each
+  MbSignal *signals;
+  MbReport *report;
+} Builder;
+
+static MbConstraint *add(Builder *b, const MbConstraintOps *ops, const char *where) {
+  const size_t i = b->model->nconstraints++;
+  snprintf(b->where[i], WHERE, "%s", where);
+  MbConstraint *constraint = &b->list[i];
+  *constraint = (MbConstraint){.ops = ops, .rows = ops->rows, .body = {MB_WORLD, MB_WORLD}};
+  return constraint;
+}
+
+static MbStatus name(const Builder *b, MbConstraint *constraint, const char *text) {
+  constraint->name = mb_arena_strdup(&b->model->arena, text);
+  return constraint->name ? MB_OK : mb_no_memory(b->report, "constraints");
+}
+
+// ---- joints: limits and motion ----------------------------------------------------------------------------
+
+// Coordinates that change to their equivalent now and then: no number stands for a pose of theirs.
+static bool is_rotation_vector(const MbJoint *joint, size_t i) {
+  for (size_t k = 0; k < joint->nparts; k++) {
+    if (i < joint->part[k].n) return is_rotation_vector(&joint->part[k], i);
+    i -= joint->part[k].n;
+  }
+  return joint->ops->renew && i + 3 >= joint->n;
+}
+
+static MbStatus refuse_rotation_vector(const Builder *b, const char *where, const char *what) {
+  return mb_error(b->report, MB_SCENE, where,
+                  "%s of a rotation vector make no sense, whose numbers change to their equivalent: take "
+                  "joint type \"euler\", or null for these coordinates",
+                  what);
+}
+
+// "body", "body.1" for coordinate 1 of several, with what it is behind it
+static MbStatus name_coordinate(const Builder *b, MbConstraint *constraint, size_t body, size_t i,
+                                const char *what) {
+  char text[LONGEST], number[24] = "";
+  if (b->model->joint[body].n > 1) snprintf(number, sizeof number, ".%zu", i);
+  snprintf(text, sizeof text, "%s%s.%s", b->model->body_name[body], number, what);
+  constraint->q[0] = b->model->q_first[body] + i;
+  constraint->v[0] = b->model->v_first[body] + i;
+  return name(b, constraint, text);
+}
+
+static MbStatus build_limits(Builder *b, size_t listed, const MbLimitsSpec *limits) {
+  const size_t body = b->model->number[listed], n = b->model->joint[body].n;
+  char where[WHERE];
+  snprintf(where, sizeof where, "/bodies/%zu/joint/limits", listed);
+  if (!n) return mb_error(b->report, MB_SCENE, where, "this joint has no coordinate that could be limited");
+  if (limits->count != 1 && limits->count != n)
+    return mb_error(b->report, MB_SCENE, where,
+                    "found %zu pairs, wanted 1 or %zu, one for each degree of freedom", limits->count, n);
+  for (size_t i = 0; i < n; i++) {
+    const double *pair = limits->value + 2 * (limits->count == 1 ? 0 : i);
+    if (isinf(pair[0]) && isinf(pair[1])) continue;
+    if (is_rotation_vector(&b->model->joint[body], i)) return refuse_rotation_vector(b, where, "limits");
+    if (pair[0] > pair[1])
+      return mb_error(b->report, MB_SCENE, where, "the lower limit %g is above the upper limit %g", pair[0],
+                      pair[1]);
+    for (int k = 0; k < 2; k++) {
+      if (isinf(pair[k])) continue;
+      MbConstraint *limit = add(b, &mb_limit_ops, where);
+      limit->unilateral = true;
+      limit->sign = k ? -1 : 1, limit->bound = pair[k];
+      const MbStatus status = name_coordinate(b, limit, body, i, k ? "upper" : "lower");
+      if (status != MB_OK) return status;
+    }
+  }
+  return MB_OK;
+}
+
+static const MbSignalsSpec *rate_of(const MbMotionSpec *motion, int k) {
+  return k == 0 ? &motion->position : k == 1 ? &motion->velocity : &motion->acceleration;
+}
+
+// Coordinate i's signal for rate k; NULL: not given.
+static const MbSignalSpec *motion_signal(const MbMotionSpec *motion, int k, size_t i) {
+  const MbSignalsSpec *signals = rate_of(motion, k);
+  if (!signals->count) return NULL;
+  const MbSignalSpec *signal = &signals->signal[signals->count == 1 ? 0 : i];
+  return signal->kind == MB_SIGNAL_CONSTANT && isnan(signal->value) ? NULL : signal;
+}
+
+static MbStatus build_motion(Builder *b, size_t listed, const MbMotionSpec *motion) {
+  MbModel *model = b->model;
+  const size_t body = model->number[listed], n = model->joint[body].n;
+  char where[WHERE];
+  snprintf(where, sizeof where, "/bodies/%zu/joint/motion", listed);
+  size_t given = 0;
+  for (int k = 0; k < 3; k++) {
+    const size_t count = rate_of(motion, k)->count;
+    given += count;
+    if (count > 1 && count != n)
+      return mb_error(b->report, MB_SCENE, where,
+                      "found %zu signals, wanted 1 or %zu, one for each degree of freedom", count, n);
+  }
+  if (!given)
+    return mb_error(b->report, MB_SCENE, where,
+                    "a motion needs a \"position\", a \"velocity\" or an \"acceleration\"");
+  if (!n) return mb_error(b->report, MB_SCENE, where, "this joint has no coordinate that could be driven");
+  for (size_t i = 0; i < n; i++) {
+    MbConstraint *driven = NULL;
+    for (int k = 0; k < 3; k++) {
+      const MbSignalSpec *signal = motion_signal(motion, k, i);
+      if (!signal) continue;
+      if (is_rotation_vector(&model->joint[body], i)) return refuse_rotation_vector(b, where, "motions");
+      if (!driven) {
+        driven = add(b, &mb_motion_ops, where);
+        driven->order = k;
+        driven->signal[0] = driven->signal[1] = driven->signal[2] = SIZE_MAX;
+        const MbStatus status = name_coordinate(b, driven, body, i, "motion");
+        if (status != MB_OK) return status;
+      }
+      driven->signal[k] = model->nsignals;
+      if (!mb_signal_build(signal, &model->arena, &b->signals[model->nsignals++]))
+        return mb_no_memory(b->report, "signals");
+    }
+  }
+  return MB_OK;
+}
+
+// ---- the scene's constraints ------------------------------------------------------------------------------
+
+// The number of the body that `text` names; MB_WORLD for the world.
+static MbStatus find_body(const Builder *b, const char *text, const char *where, size_t *body) {
+  const MbModel *model = b->model;
+  size_t listed = 0;
+  *body = MB_WORLD;
+  if (text && !strcmp(text, "world")) return MB_OK;
+  if (text && mb_names_find(&model->names, text, &listed)) {
+    *body = model->number[listed];
+    return MB_OK;
+  }
+  const char *near = text ? mb_nearest_word(text, model->listed) : NULL;
+  return mb_error(b->report, MB_SCENE, where, "no body is called \"%s\"%s%s%s", text ? text : "",
+                  near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
+}
+
+// The rotation that takes z to a unit vector by the shortest way.
+static void turn_z_to(double q[4], const double axis[3]) {
+  const double turn[4] = {1 + axis[2], -axis[1], axis[0], 0};
+  const double flip[4] = {0, 1, 0, 0};
+  memcpy(q, 1 + axis[2] > 1e-12 ? turn : flip, sizeof turn);
+  mb_quat_normalise(q);
+}
+
+// One end: its body, its point and its axes, z along `axis`, in C.
+static MbStatus build_end(const Builder *b, const MbConstraintSpec *from, size_t i, int end,
+                          const double axis[3], MbConstraint *constraint) {
+  const MbPointSpec *anchor = &from->between[end];
+  char where[WHERE];
+  snprintf(where, sizeof where, "/constraints/%zu/between/%d/body", i, end);
+  const MbStatus status = find_body(b, anchor->body, where, &constraint->body[end]);
+  if (status != MB_OK) return status;
+  MbPose E;
+  double turn[4];
+  memcpy(E.p, anchor->frame.position, sizeof E.p);
+  memcpy(E.q, anchor->frame.rotation, sizeof E.q);
+  turn_z_to(turn, axis);
+  mb_quat_mul(E.q, E.q, turn);
+  if (constraint->body[end] != MB_WORLD) {
+    MbPose inverse;
+    mb_pose_inverse(&inverse, &b->model->C[constraint->body[end]]);
+    mb_pose_mul(&E, &inverse, &E);
+  }
+  mb_quat_normalise(E.q);
+  mb_vec3_copy(constraint->at[end], E.p);
+  mb_quat_to_mat3(constraint->R[end], E.q);
+  return MB_OK;
+}
+
+// Its own name, or its kind and number; with a number of its own where it is one of several.
+static MbStatus name_listed(const Builder *b, MbConstraint *constraint, size_t i, size_t k, size_t of) {
+  char text[LONGEST], number[24] = "";
+  const char *given = b->spec->constraints[i].name;
+  if (of > 1) snprintf(number, sizeof number, ".%zu", k);
+  if (given)
+    snprintf(text, sizeof text, "%s%s", given, number);
+  else
+    snprintf(text, sizeof text, "%s %zu%s", constraint->ops->name, i, number);
+  return name(b, constraint, text);
+}
+
+static MbStatus build_between(Builder *b, size_t i, const char *where) {
+  const MbConstraintSpec *from = &b->spec->constraints[i];
+  static const double Z[3] = {0, 0, 1};
+  if (from->nbetween != 2)
+    return mb_error(b->report, MB_SCENE, where, "found %zu ends in \"between\", wanted 2", from->nbetween);
+  if (from->kind == MB_CONSTRAINT_JOINT && !mb_closure_rows(from->joint))
+    return mb_error(b->report, MB_SCENE, where,
+                    "a joint \"%s\" cannot close a loop: it holds nothing, or is not here in this version",
+                    mb_joint_words[from->joint]);
+  MbConstraint *constraint = add(b, mb_constraint_table[from->kind], where);
+  const bool along = from->kind == MB_CONSTRAINT_ON_LINE || from->kind == MB_CONSTRAINT_ON_PLANE;
+  const bool both = from->kind == MB_CONSTRAINT_JOINT;
+  const MbStatus parts[] = {build_end(b, from, i, 0, along || both ? from->axis : Z, constraint),
+                            build_end(b, from, i, 1, both ? from->axis : Z, constraint)};
+  for (int end = 0; end < 2; end++)
+    if (parts[end] != MB_OK) return parts[end];
+  if (constraint->body[0] == constraint->body[1])
+    return mb_error(b->report, MB_SCENE, where, "both ends are on \"%s\", where nothing can move",
+                    from->between[0].body);
+  constraint->joint = from->joint;
+  if (both) constraint->rows = mb_closure_rows(from->joint);
+  constraint->length = from->kind == MB_CONSTRAINT_DISTANCE ? from->length : 0;
+  constraint->rope = constraint->unilateral = from->rope;
+  constraint->compliance = from->compliance;
+  constraint->damping = from->damping;
+  return name_listed(b, constraint, i, 0, 1);
+}
+
+// Joints a and b: one row for each of their degrees of freedom.
+static MbStatus build_ratio(Builder *b, size_t i, const char *where) {
+  const MbModel *model = b->model;
+  const MbConstraintSpec *from = &b->spec->constraints[i];
+  size_t body[2], n[2];
+  for (int k = 0; k < 2; k++) {
+    char at[WHERE + 24];
+    snprintf(at, sizeof at, "%s/joints/%d", where, k);
+    const MbStatus status = find_body(b, from->joints[k], at, &body[k]);
+    if (status != MB_OK) return status;
+    n[k] = body[k] == MB_WORLD || !model->joint[body[k]].ops ? 0 : model->joint[body[k]].n;
+    if (!n[k])
+      return mb_error(b->report, MB_SCENE, at, "\"%s\" has no joint with a coordinate", from->joints[k]);
+    if (is_rotation_vector(&model->joint[body[k]], n[k] - 1)) return refuse_rotation_vector(b, at, "ratios");
+  }
+  if (body[0] == body[1] || n[0] != n[1])
+    return mb_error(b->report, MB_SCENE, where,
+                    "a ratio is between two joints with as many degrees of freedom: \"%s\" has %zu, \"%s\" "
+                    "has %zu%s",
+                    from->joints[0], n[0], from->joints[1], n[1],
+                    body[0] == body[1] ? ", and it is the same" : "");
+  for (size_t k = 0; k < n[0]; k++) {
+    MbConstraint *constraint = add(b, mb_constraint_table[MB_CONSTRAINT_RATIO], where);
+    for (int end = 0; end < 2; end++) {
+      constraint->q[end] = model->q_first[body[end]] + k;
+      constraint->v[end] = model->v_first[body[end]] + k;
+    }
+    constraint->ratio = from->ratio, constraint->offset = from->offset;
+    constraint->compliance = from->compliance, constraint->damping = from->damping;
+    const MbStatus status = name_listed(b, constraint, i, k, n[0]);
+    if (status != MB_OK) return status;
+  }
+  return MB_OK;
+}
+
+static MbStatus build_listed(Builder *b, size_t i) {
+  const MbConstraintSpec *from = &b->spec->constraints[i];
+  char where[WHERE];
+  snprintf(where, sizeof where, "/constraints/%zu", i);
+  if (from->damping > 0 && from->compliance == 0)
+    return mb_error(b->report, MB_SCENE, where,
+                    "\"damping\" is of a soft constraint: give it a \"compliance\" above 0");
+  return from->kind == MB_CONSTRAINT_RATIO ? build_ratio(b, i, where) : build_between(b, i, where);
+}
+
+// ---- the start --------------------------------------------------------------------------------------------
+
+// E_i = E_p P Q B of every body at q0
+static MbStatus poses_at_start(const Builder *b, MbPose *E) {
+  const MbModel *model = b->model;
+  MbArena scratch = {0};
+  double *S = mb_arena_alloc(&scratch, 18 * MB_JOINT_MOST, sizeof *S);
+  if (!S) return mb_no_memory(b->report, "constraints");
+  double *Sdot = S + 6 * MB_JOINT_MOST, *still = Sdot + 6 * MB_JOINT_MOST;
+  for (size_t i = 0; i < model->nb; i++) {
+    const MbJoint *joint = &model->joint[i];
+    MbPose Q;
+    E[i] = model->E0[i];
+    if (!joint->ops) continue;
+    joint->ops->eval(joint, model->q0 + model->q_first[i], still, &Q, S, Sdot);
+    mb_pose_mul(&E[i], &model->P[i], &Q);
+    mb_pose_mul(&E[i], &E[i], &model->B[i]);
+    if (model->parent[i] != MB_WORLD) mb_pose_mul(&E[i], &E[model->parent[i]], &E[i]);
+    mb_quat_normalise(E[i].q);
+  }
+  mb_arena_free(&scratch);
+  return MB_OK;
+}
+
+// Value and rates of the signals that a motion uses at t = 0; false where an expression does not compile (which the
+// simulation will say).
+static bool signals_at_start(const MbModel *model, double *signal) {
+  bool fine = true;
+  for (size_t i = 0; i < model->nsignals && fine; i++) {
+    const MbSignal *s = &model->signals[i];
+    char message[8];
+    MbExpression *e = s->kind == MB_SIGNAL_EXPRESSION
+                          ? mb_expression_create(s->text, model->constants, model->nconstants, true, message,
+                                                 sizeof message)
+                          : NULL;
+    fine = s->kind != MB_SIGNAL_EXPRESSION || e;
+    if (fine) mb_signal_rates(s, e, 0, signal + 3 * i);
+    mb_expression_free(e);
+  }
+  return fine;
+}
+
+// Hard constraints that do not hold at the start. A length that is not given is that at the start.
+static MbStatus check_start(const Builder *b) {
+  static const double CLOSE =
+      1e-6; // of the numbers whose difference the gap is: what is written with seven digits
+  MbModel *model = b->model;
+  MbArena scratch = {0};
+  MbMaximal x = {.nb = model->nb};
+  x.E = mb_arena_alloc(&scratch, model->nb, sizeof *x.E);
+  x.phi = mb_arena_alloc(&scratch, 6 * model->nb, sizeof *x.phi);
+  double *signal = mb_arena_alloc(&scratch, 3 * model->nsignals, sizeof *signal);
+  MbStatus status = x.E && x.phi && signal ? poses_at_start(b, x.E) : mb_no_memory(b->report, "constraints");
+  const bool known = status == MB_OK && signals_at_start(model, signal);
+  const MbInstant start = {.x = &x, .q = model->q0, .v = model->v0, .signal = signal};
+  for (size_t i = 0; i < model->nconstraints && status == MB_OK; i++) {
+    MbConstraint *constraint = &b->list[i];
+    MbRow row[MB_ROWS] = {0};
+    for (size_t k = 0; k < MB_ROWS; k++) row[k].body[0] = row[k].body[1] = MB_WORLD;
+    if (constraint->ops == &mb_motion_ops && (constraint->order > 0 || !known)) continue;
+    constraint->ops->eval(constraint, &start, row);
+    if (isnan(constraint->length)) {
+      constraint->length = 0;
+      constraint->ops->eval(constraint, &start, row);
+      constraint->length = fabs(row->g);
+      continue;
+    }
+    double gap = 0, size = 0;
+    for (size_t k = 0; k < constraint->rows; k++) {
+      if (constraint->unilateral && row[k].g > 0) continue;
+      gap = fmax(gap, fabs(row[k].g)), size = row[k].size;
+    }
+    if (gap > CLOSE * size && constraint->compliance == 0)
+      mb_warning(b->report, b->where[i], "\"%s\" does not hold at the start: it is off by %.3g%s",
+                 constraint->name, gap,
+                 model->solver.stabilization.kind == MB_NO_STABILIZATION
+                     ? ", and stays so without stabilization"
+                     : "; stabilization closes the gap, with the motion that this takes");
+  }
+  mb_arena_free(&scratch);
+  return status;
+}
+
+// ---- all --------------------------------------------------------------------------------------------------
+
+static MbStatus check_pair(const Builder *b) {
+  const MbSceneSpec *spec = b->spec;
+  const MbModel *model = b->model;
+  const bool adaptive = spec->integrator.kind == MB_RK45;
+  bool unilateral = false;
+  for (size_t i = 0; i < model->nconstraints; i++) unilateral |= b->list[i].unilateral;
+  if (spec->integrator.kind == MB_TRAPEZOIDAL || spec->integrator.kind == MB_BRIDSON_MARINO)
+    return mb_error(
+        b->report, MB_SCENE, "/integrator",
+        "scenes with constraints (limits and motions are some) run under \"symplectic\", \"implicit\" "
+        "and \"rk45\" in this version: \"%s\" does not have them yet",
+        mb_integrator_words[spec->integrator.kind]);
+  if (spec->solver.mode == MB_FIRST_ORDER)
+    return mb_error(b->report, MB_SCENE, "/solver/mode",
+                    "mode \"first_order\" does not have constraints in this version");
+  if (adaptive && unilateral)
+    return mb_error(b->report, MB_SCENE, "/integrator",
+                    "\"rk45\" does not have limits and ropes in this version: use \"symplectic\" or "
+                    "\"implicit\"");
+  if (adaptive && spec->solver.stabilization.kind == MB_POST)
+    return mb_error(b->report, MB_SCENE, "/solver/stabilization",
+                    "\"rk45\" works on accelerations: its stabilization is \"baumgarte\" or \"none\"");
+  return MB_OK;
+}
+
+// Slots of the rows, and their names: that of the constraint, with the row's number where there are several.
+static MbStatus number_rows(const Builder *b) {
+  MbModel *model = b->model;
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    b->list[i].slot = model->nslots;
+    model->nslots += b->list[i].rows;
+  }
+  const char **slots = mb_arena_alloc(&model->arena, model->nslots + 1, sizeof *slots);
+  if (!slots) return mb_no_memory(b->report, "constraints");
+  for (size_t i = 0; i < model->nconstraints; i++)
+    for (size_t k = 0; k < b->list[i].rows; k++) {
+      char text[LONGEST];
+      snprintf(text, sizeof text, b->list[i].rows > 1 ? "%s.%zu" : "%s", b->list[i].name, k);
+      if (!(slots[b->list[i].slot + k] = mb_arena_strdup(&model->arena, text)))
+        return mb_no_memory(b->report, "constraints");
+    }
+  model->slots = slots;
+  return MB_OK;
+}
+
+// Room for all that there can be, the forces' signals first.
+static MbStatus make_room(Builder *b) {
+  MbModel *model = b->model;
+  size_t most = 0, signals = model->nsignals;
+  for (size_t i = 0; i < b->spec->nconstraints; i++)
+    most += b->spec->constraints[i].kind == MB_CONSTRAINT_RATIO ? MB_JOINT_MOST : 1;
+  for (size_t i = 0; i < model->nb; i++) {
+    const MbJointSpec *joint = &b->spec->bodies[i].joint;
+    const size_t n = model->joint[model->number[i]].n;
+    if (!b->spec->bodies[i].jointed) continue;
+    most += (joint->limits.count ? 2 * n : 0) + (joint->motion.given ? n : 0);
+    signals += joint->motion.given ? 3 * n : 0;
+  }
+  b->list = mb_arena_alloc(&model->arena, most, sizeof *b->list);
+  b->where = mb_arena_alloc(&model->arena, most, sizeof *b->where);
+  b->signals = mb_arena_alloc(&model->arena, signals, sizeof *b->signals);
+  if (!b->list || !b->where || !b->signals) return mb_no_memory(b->report, "constraints");
+  if (model->nsignals) memcpy(b->signals, model->signals, model->nsignals * sizeof *b->signals);
+  model->constraints = b->list;
+  model->signals = b->signals;
+  return MB_OK;
+}
+
+MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  Builder b = {.spec = spec, .model = model, .report = report};
+  MbStatus status = make_room(&b);
+  if (status != MB_OK) return status;
+  for (size_t i = 0; i < model->nb; i++) {
+    const MbJointSpec *joint = &spec->bodies[i].joint;
+    if (!spec->bodies[i].jointed) continue;
+    const MbStatus limits = joint->limits.count ? build_limits(&b, i, &joint->limits) : MB_OK;
+    const MbStatus motion = joint->motion.given ? build_motion(&b, i, &joint->motion) : MB_OK;
+    if (limits != MB_OK || motion != MB_OK) status = MB_SCENE;
+  }
+  for (size_t i = 0; i < spec->nconstraints; i++)
+    if (build_listed(&b, i) != MB_OK) status = MB_SCENE;
+  if (status != MB_OK || !model->nconstraints) return status;
+
+  const MbStabilizationSpec *stabilization = &spec->solver.stabilization;
+  const bool given = stabilization->kind == MB_BAUMGARTE && !isnan(stabilization->gamma);
+  model->ahead = !given;
+  if (stabilization->kind == MB_BAUMGARTE) model->gamma = given ? stabilization->gamma : 1 / spec->time.step;
+  status = check_pair(&b);
+  if (status == MB_OK) status = number_rows(&b);
+  return status == MB_OK ? check_start(&b) : status;
+}

@@ -1,0 +1,10 @@
+// A bound of a coordinate (AR 0.4): g = sign (q − bound) ≥ 0.
+#include "core/constraints/constraints.h"
+
+static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *rows) {
+  rows->v[0] = constraint->v[0], rows->c[0] = constraint->sign;
+  rows->g = constraint->sign * (at->q[constraint->q[0]] - constraint->bound);
+  rows->size = 1 + fabs(constraint->bound);
+}
+
+const MbConstraintOps mb_limit_ops = {.name = "limits", .rows = 1, .coordinates = 1, .eval = eval};

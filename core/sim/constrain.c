@@ -1,0 +1,287 @@
+// Constraints in a step. Rows are made once for an instant, in maximal terms: H on twists, c on velocities. As rows of
+// generalised velocities they are G = H J + c, of which only the coordinates between the bodies and the world are kept.
+//   velocities     G v⁺ = −ġ_t − γ g(q, t + h)  v⁺ = v + A⁻¹ Gᵀ λ,  W = G A⁻¹ Gᵀ,  w = W λ + b
+//     soft         G v⁺ + E λ = −g/(h/2 + β),   E = α/(h (h/2 + β))                         (AR 0.9, 0.10)
+//   accelerations  G v̇ = −(H J̇ v + g̈_t) − 2 γ ġ − γ² g                                   (RM 1.82)
+//     soft         λ = −(g + β ġ)/α             a force like others                          (AR 0.7)
+//   positions      G dq = −g                    post-stabilisation: the nearest q, as M measures
+// Where γ is not given it is 1/h and the rows ask for G v⁺ = −g(q, t + h)/h: what is prescribed is met at the step's end.
+// Unilateral rows ask for ≥ and λ ≥ 0. What solves this is contact/pivoting.c.
+#include "core/base/report.h"
+#include "core/model/coordinates.h"
+#include "core/sim/constrain_internal.h"
+
+#include <string.h>
+
+static const double ROUNDING = 1e-12; // of sums over some tens of terms, through A⁻¹
+
+typedef enum Level { VELOCITIES, JUMPS, ACCELERATIONS, POSITIONS } Level;
+
+// ---- rows that take part ---------------------------------------------------------------------------------
+
+// H M⁻¹ Hᵀ of bodies that nothing holds, times what tells a row that moves nothing from one that moves little: rounding
+// of G is some 1e-15 of H, and W takes its square.
+static double least_of(const MbModel *model, const MbRow *row) {
+  double sum = 0;
+  for (int end = 0; end < 2; end++)
+    for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++) {
+      const double m = model->M[6 * row->body[end] + k];
+      if (m > 0) sum += row->H[end][k] * row->H[end][k] / m;
+    }
+  return 1e-22 * sum;
+}
+
+// Takes row s into the problem: w = W λ + b, where b's terms have the sizes `size` together.
+static void take(MbSim *sim, size_t s, double b, double size, double soft) {
+  MbConstraining *c = sim->constraining;
+  const size_t i = c->n++;
+  c->slot[i] = s;
+  c->b[i] = b;
+  c->slack[i] = ROUNDING * size + 1e-300;
+  c->least[i] = least_of(sim->model, &c->row[s]);
+  c->soft[i] = soft;
+  c->unilateral[i] = c->of[s]->unilateral;
+}
+
+static void take_velocities(MbSim *sim, const double *v) {
+  const double h = sim->model->h, gamma = sim->model->gamma;
+  MbConstraining *c = sim->constraining;
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    const MbRow *row = &c->row[s];
+    const double alpha = c->of[s]->compliance, way = h / 2 + c->of[s]->damping;
+    double pull = row->order == 0 ? gamma : 0, size = 0;
+    if (alpha > 0)
+      pull = 1 / way;
+    else if (c->of[s]->unilateral && row->g > 0) {
+      if (!sim->model->ahead) continue;
+      pull = 1 / h; // as far as the bound, not beyond
+    }
+    // g is where the bodies are now and the motion at the step's end: met there where γ = 1/h, without ġ_t
+    const double gt = row->order == 0 && sim->model->ahead && gamma > 0 ? 0 : row->gt;
+    const double rate = mb_rows_rate(c, s, v, &size);
+    size += fabs(gt) + fabs(pull * row->g);
+    take(sim, s, rate + gt + pull * row->g, size, alpha > 0 ? alpha / (h * way) : 0);
+  }
+}
+
+static void take_jumps(MbSim *sim, const double *v) {
+  MbConstraining *c = sim->constraining;
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    const MbRow *row = &c->row[s];
+    if (row->order == 2 || c->of[s]->compliance > 0 || (c->of[s]->unilateral && row->g > 0)) continue;
+    double size = fabs(row->gt);
+    const double rate = mb_rows_rate(c, s, v, &size);
+    take(sim, s, rate + row->gt, size, 0);
+  }
+}
+
+static void take_accelerations(MbSim *sim, const double *v, const double *vdot) {
+  const double gamma = sim->model->gamma;
+  MbConstraining *c = sim->constraining;
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    const MbRow *row = &c->row[s];
+    if (c->of[s]->compliance > 0) continue;
+    double size = 0, ignored = 0;
+    const double drift = mb_rows_drift(c, s), a = mb_rows_rate(c, s, vdot, &size);
+    const double rate = row->order < 2 ? 2 * gamma * (mb_rows_rate(c, s, v, &ignored) + row->gt) : 0;
+    const double pull = row->order < 1 ? gamma * gamma * row->g : 0;
+    size += fabs(drift) + fabs(row->gtt) + fabs(rate) + fabs(pull);
+    take(sim, s, a + drift + row->gtt + rate + pull, size, 0);
+  }
+}
+
+static void take_positions(MbSim *sim) {
+  MbConstraining *c = sim->constraining;
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    const MbRow *row = &c->row[s];
+    if (row->order == 0 && !(c->of[s]->compliance > 0)) take(sim, s, row->g, fabs(row->g), 0);
+  }
+}
+
+// ---- the solution -----------------------------------------------------------------------------------------
+
+static void column(void *context, size_t i, double *out) {
+  MbSim *sim = context;
+  MbConstraining *c = sim->constraining;
+  double ignored = 0;
+  mb_rows_spread(c, c->slot[i], 1, c->y);
+  c->unsolved |= !sim->solver->apply(sim->work, c->y);
+  for (size_t j = 0; j < c->n; j++) out[j] = mb_rows_rate(c, c->slot[j], c->y, &ignored);
+  out[i] += c->soft[i];
+  memset(c->y, 0, sim->nv * sizeof *c->y);
+}
+
+// A row that could not be satisfied, and not only for rounding or for being the same as others.
+static MbStatus check_dropped(const MbSim *sim, double t, MbReport *report) {
+  static const double SAME = 1e-6,
+                      CLOSE = 1e-4; // of the terms' sizes; of the size of what g is the difference of
+  const MbConstraining *c = sim->constraining;
+  for (size_t i = 0; i < c->n; i++) {
+    const MbRow *row = &c->row[c->slot[i]];
+    const double w = c->pivoting.w[i], far = c->unilateral[i] ? fmax(-w, 0) : fabs(w);
+    if (!c->pivoting.dropped[i] || !(far > SAME / ROUNDING * c->slack[i])) continue;
+    if (row->order == 0 && !(fabs(row->g) > CLOSE * row->size)) continue;
+    return mb_error(
+        report, MB_NUMBERS, "",
+        row->order ? "at t = %.9g s, step %lld: constraint \"%s\" contradicts others: its rate is off by %.3g"
+                   : "at t = %.9g s, step %lld: constraint \"%s\" contradicts others, or nothing that it "
+                     "holds can move: it is off by %.3g",
+        t, (long long)sim->state.step + 1, sim->model->slots[c->slot[i]], row->order ? far : fabs(row->g));
+  }
+  return MB_OK;
+}
+
+// v ← v + A⁻¹ Gᵀ λ for the rows taken; their λ into c->force, times `scale`.
+static MbStatus solve(MbSim *sim, Level level, double t, double scale, double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  const MbMixedProblem problem = {.n = c->n,
+                                  .b = c->b,
+                                  .slack = c->slack,
+                                  .least = c->least,
+                                  .unilateral = c->unilateral,
+                                  .column = column,
+                                  .context = sim};
+  for (size_t i = 0; i < c->n; i++) {
+    if (isfinite(c->b[i])) continue;
+    if (level == ACCELERATIONS) { // of a step that is too long: the integrator will see it
+      for (size_t k = 0; k < sim->nv; k++) v[k] = NAN;
+      return MB_OK;
+    }
+    const MbStatus cause = mb_sim_trouble(sim, report);
+    if (cause != MB_OK) return cause;
+    return mb_error(report, MB_NUMBERS, "",
+                    "at t = %.9g s, step %lld: constraint \"%s\" has numbers that are not finite", t,
+                    (long long)sim->state.step + 1, sim->model->slots[c->slot[i]]);
+  }
+  c->unsolved = false;
+  switch (mb_pivoting_solve(&c->pivoting, &problem)) {
+  case MB_PIVOTED:
+    break;
+  case MB_PIVOTING_MEMORY:
+    return mb_no_memory(report, "constraints");
+  case MB_PIVOTING_CYCLES:
+    return mb_error(report, MB_NUMBERS, "",
+                    "at t = %.9g s, step %lld: no forces were found that satisfy the limits and ropes", t,
+                    (long long)sim->state.step + 1);
+  }
+  if (c->unsolved) return mb_sim_unsolved(sim, report);
+  const MbStatus status = level == POSITIONS ? MB_OK : check_dropped(sim, t, report);
+  if (status != MB_OK) return status;
+
+  bool any = false;
+  for (size_t i = 0; i < c->n; i++) {
+    const double lambda = c->pivoting.lambda[i];
+    if (scale > 0) c->force[c->slot[i]] = lambda * scale;
+    if (lambda == 0) continue;
+    mb_rows_spread(c, c->slot[i], lambda, c->y);
+    any = true;
+  }
+  if (!any) return MB_OK;
+  const bool solved = sim->solver->apply(sim->work, c->y);
+  for (size_t i = 0; i < sim->nv; i++) v[i] += c->y[i];
+  memset(c->y, 0, sim->nv * sizeof *c->y);
+  return solved ? MB_OK : mb_sim_unsolved(sim, report);
+}
+
+MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  if (!c) return MB_OK;
+  mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
+  memset(c->force, 0, sim->model->nslots * sizeof *c->force);
+  c->n = 0;
+  take_velocities(sim, v);
+  return solve(sim, VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
+}
+
+MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  size_t blame = 0;
+  if (!c) return MB_OK;
+  mb_sim_kinematics(sim, q, v);
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
+    return mb_sim_singular(sim, blame, report);
+  mb_rows_make(sim, q, v, t, 0);
+  c->n = 0;
+  take_jumps(sim, v);
+  return solve(sim, JUMPS, t, 0, v, report);
+}
+
+// Soft rows: forces at (q, v).
+static bool add_soft(MbSim *sim, const double *v, double *vdot) {
+  MbConstraining *c = sim->constraining;
+  bool any = false;
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    const double alpha = c->of[s]->compliance;
+    double ignored = 0;
+    if (!(alpha > 0)) continue;
+    const double stretch = c->row[s].g + c->of[s]->damping * (mb_rows_rate(c, s, v, &ignored) + c->row[s].gt);
+    c->force[s] = c->of[s]->unilateral ? fmax(-stretch / alpha, 0) : -stretch / alpha;
+    mb_rows_spread(c, s, c->force[s], c->y);
+    any = true;
+  }
+  if (!any) return true;
+  const bool solved = sim->solver->apply(sim->work, c->y);
+  for (size_t i = 0; i < sim->nv; i++) vdot[i] += c->y[i];
+  memset(c->y, 0, sim->nv * sizeof *c->y);
+  return solved;
+}
+
+MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v, double t, double *vdot,
+                                   MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  if (!c) return MB_OK;
+  mb_rows_make(sim, q, v, t, 0);
+  memset(c->force, 0, sim->model->nslots * sizeof *c->force);
+  if (sim->solver->drift) sim->solver->drift(sim->work, c->drift);
+  if (!add_soft(sim, v, vdot)) return mb_sim_unsolved(sim, report);
+  c->n = 0;
+  take_accelerations(sim, v, vdot);
+  return solve(sim, ACCELERATIONS, t, 1, vdot, report);
+}
+
+// Newton's method on g(q) = 0: few turns, as it starts near.
+MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t, MbReport *report) {
+  enum { TURNS = 8 };
+  static const double CLOSE = 1e-13; // of the numbers whose difference g is
+  MbConstraining *c = sim->constraining;
+  if (!c || sim->model->solver.stabilization.kind != MB_POST) return MB_OK;
+  double *dq = sim->s;
+  size_t blame = 0;
+  for (int turn = 0; turn < TURNS; turn++) {
+    mb_rows_make(sim, q, v, t, 0);
+    c->n = 0;
+    take_positions(sim);
+    bool close = true;
+    for (size_t i = 0; i < c->n; i++) {
+      const double g = c->row[c->slot[i]].g;
+      close &= (c->unilateral[i] ? -g : fabs(g)) <= CLOSE * c->row[c->slot[i]].size;
+    }
+    if (close) return MB_OK;
+    if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
+      return mb_sim_singular(sim, blame, report);
+    memset(dq, 0, sim->nv * sizeof *dq);
+    const MbStatus status = solve(sim, POSITIONS, t, 0, dq, report);
+    if (status != MB_OK) return status;
+    mb_coordinates_advance(sim->model, q, 1, dq, 0, sim->model->nb);
+    mb_sim_kinematics(sim, q, v);
+  }
+  return MB_OK;
+}
+
+MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report) {
+  const MbModel *model = sim->model;
+  MbConstraining *c = sim->constraining;
+  if (!c) return MB_OK;
+  if (sim->integrator->scheme == MB_ADAPTIVE && sim->forces_asked) {
+    size_t blame = 0;
+    mb_sim_forces(sim, t, false);
+    if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
+      return mb_sim_singular(sim, blame, report);
+    mb_sim_gather(sim, q, v, sim->s);
+    if (!sim->solver->apply(sim->work, sim->s)) return mb_sim_unsolved(sim, report);
+    const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
+    if (status != MB_OK) return status;
+  }
+  memcpy(mb_constraint_memory(sim), c->force, model->nslots * sizeof *c->force);
+  return MB_OK;
+}

@@ -1,0 +1,200 @@
+// The rows of the constraints: room for them, their numbers at an instant, what is told of them.
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/sim/constrain_internal.h"
+
+#include <string.h>
+
+// ---- making -----------------------------------------------------------------------------------------------
+
+// The coordinates that move the body: its own and those of all that carry it.
+static size_t chain(const MbModel *model, size_t body, size_t *index) {
+  size_t n = 0;
+  for (size_t b = body; b != MB_WORLD; b = model->parent[b]) {
+    const size_t dofs = model->joint[b].ops ? model->joint[b].n : 6;
+    for (size_t i = 0; i < dofs; i++, n++)
+      if (index) index[n] = model->v_first[b] + i;
+  }
+  return n;
+}
+
+// The coordinates of one row into `index` (NULL: only count them); `mark` (nv) is false before and after.
+static size_t support(const MbModel *model, const MbConstraint *constraint, bool *mark, size_t *index,
+                      size_t *scratch) {
+  size_t n = 0;
+  for (; n < constraint->ops->coordinates; n++)
+    if (index) index[n] = constraint->v[n];
+  for (int end = 0; end < 2; end++) {
+    const size_t m = chain(model, constraint->body[end], scratch);
+    for (size_t i = 0; i < m; i++) {
+      if (mark[scratch[i]]) continue;
+      mark[scratch[i]] = true;
+      if (index) index[n] = scratch[i];
+      n++;
+    }
+  }
+  for (int end = 0; end < 2; end++) {
+    const size_t m = chain(model, constraint->body[end], scratch);
+    for (size_t i = 0; i < m; i++) mark[scratch[i]] = false;
+  }
+  return n;
+}
+
+static bool allocate_supports(MbSim *sim, MbConstraining *c) {
+  const MbModel *model = sim->model;
+  bool *mark = mb_calloc(model->nv, sizeof *mark);
+  size_t *scratch = mb_calloc(model->nv, sizeof *scratch), total = 0;
+  bool fine = mark && scratch;
+  for (size_t i = 0; i < model->nconstraints && fine; i++) {
+    const MbConstraint *constraint = &model->constraints[i];
+    const size_t n = support(model, constraint, mark, NULL, scratch);
+    for (size_t k = 0; k < constraint->rows; k++) {
+      c->of[constraint->slot + k] = constraint;
+      c->first[constraint->slot + k] = total;
+      total += n;
+    }
+  }
+  c->first[model->nslots] = total;
+  c->index = fine ? mb_arena_alloc(&sim->arena, total, sizeof *c->index) : NULL;
+  c->G = fine ? mb_arena_alloc(&sim->arena, total, sizeof *c->G) : NULL;
+  fine = c->index && c->G;
+  for (size_t s = 0; s < model->nslots && fine; s++)
+    support(model, c->of[s], mark, c->index + c->first[s], scratch);
+  mb_free(mark);
+  mb_free(scratch);
+  return fine;
+}
+
+MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
+  const MbModel *model = sim->model;
+  const size_t n = model->nslots;
+  if (!n) return MB_OK;
+  MbArena *arena = &sim->arena;
+  MbConstraining *c = mb_arena_alloc(arena, 1, sizeof *c);
+  if (!c) return mb_no_memory(report, "constraints");
+  sim->constraining = c;
+  c->row = mb_arena_alloc(arena, n, sizeof *c->row);
+  c->of = mb_arena_alloc(arena, n, sizeof *c->of);
+  c->first = mb_arena_alloc(arena, n + 1, sizeof *c->first);
+  c->signal = mb_arena_alloc(arena, 3 * model->nsignals, sizeof *c->signal);
+  c->driven = mb_arena_alloc(arena, model->nsignals, sizeof *c->driven);
+  c->y = mb_arena_alloc(arena, model->nv, sizeof *c->y);
+  c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
+  c->force = mb_arena_alloc(arena, n, sizeof *c->force);
+  c->slot = mb_arena_alloc(arena, n, sizeof *c->slot);
+  c->b = mb_arena_alloc(arena, n, sizeof *c->b);
+  c->slack = mb_arena_alloc(arena, n, sizeof *c->slack);
+  c->least = mb_arena_alloc(arena, n, sizeof *c->least);
+  c->soft = mb_arena_alloc(arena, n, sizeof *c->soft);
+  c->unilateral = mb_arena_alloc(arena, n, sizeof *c->unilateral);
+  if (!c->row || !c->of || !c->first || !c->signal || !c->driven || !c->y || !c->drift || !c->force ||
+      !c->slot || !c->b || !c->slack || !c->least || !c->soft || !c->unilateral || !allocate_supports(sim, c))
+    return mb_no_memory(report, "constraints");
+
+  size_t held = 8; // unilateral rows at once, to begin with
+  for (size_t s = 0; s < n; s++) held += c->of[s]->unilateral ? 0 : 1;
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const size_t *signal = model->constraints[i].signal;
+    for (int k = 0; k < 3 && model->constraints[i].ops == &mb_motion_ops; k++)
+      if (signal[k] != SIZE_MAX) c->driven[signal[k]] = k < 2 && signal[k + 1] == SIZE_MAX ? 2 : 1;
+  }
+  return mb_pivoting_reserve(&c->pivoting, n, held) ? MB_OK : mb_no_memory(report, "constraints");
+}
+
+void mb_constraining_free(MbSim *sim) {
+  if (sim->constraining) mb_pivoting_free(&sim->constraining->pivoting);
+}
+
+size_t mb_constraining_bytes(const MbSim *sim) {
+  return sim->constraining ? mb_pivoting_bytes(&sim->constraining->pivoting) : 0;
+}
+
+// ---- rows -------------------------------------------------------------------------------------------------
+
+void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double h) {
+  MbConstraining *c = sim->constraining;
+  const MbModel *model = sim->model;
+  for (size_t i = 0; i < model->nsignals; i++)
+    if (c->driven[i] > 1)
+      mb_signal_rates(&model->signals[i], sim->expressions[i], t, c->signal + 3 * i);
+    else if (c->driven[i])
+      c->signal[3 * i] = mb_signal_value(&model->signals[i], sim->expressions[i], t);
+  const MbInstant at = {.x = &sim->x, .q = q, .v = v, .signal = c->signal, .h = h};
+  static const MbRow none = {.body = {MB_WORLD, MB_WORLD}};
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const MbConstraint *constraint = &model->constraints[i];
+    MbRow *row = c->row + constraint->slot;
+    for (size_t k = 0; k < constraint->rows; k++) row[k] = none;
+    constraint->ops->eval(constraint, &at, row);
+  }
+
+  // G = H J + c
+  for (size_t s = 0; s < model->nslots; s++) {
+    const MbRow *row = &c->row[s];
+    for (int end = 0; end < 2; end++) {
+      if (row->body[end] != MB_WORLD) sim->solver->carry(sim->work, row->body[end], row->H[end], c->y);
+      c->y[row->v[end]] += row->c[end];
+    }
+    for (size_t k = c->first[s]; k < c->first[s + 1]; k++) {
+      c->G[k] = c->y[c->index[k]];
+      c->y[c->index[k]] = 0;
+    }
+  }
+}
+
+double mb_rows_rate(const MbConstraining *c, size_t s, const double *v, double *size) {
+  double sum = 0;
+  for (size_t k = c->first[s]; k < c->first[s + 1]; k++) {
+    sum += c->G[k] * v[c->index[k]];
+    *size += fabs(c->G[k] * v[c->index[k]]);
+  }
+  return sum;
+}
+
+void mb_rows_spread(const MbConstraining *c, size_t s, double lambda, double *y) {
+  for (size_t k = c->first[s]; k < c->first[s + 1]; k++) y[c->index[k]] += lambda * c->G[k];
+}
+
+double mb_rows_drift(const MbConstraining *c, size_t s) {
+  const MbRow *row = &c->row[s];
+  double sum = 0;
+  for (int end = 0; end < 2; end++)
+    for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++)
+      sum += row->H[end][k] * c->drift[6 * row->body[end] + k];
+  return sum;
+}
+
+// ---- what is told -----------------------------------------------------------------------------------------
+
+double *mb_constraint_memory(const MbSim *sim) { return sim->state.memory + (sim->nm - sim->model->nslots); }
+
+void mb_constraint_errors(const MbSim *sim, double errors[2]) {
+  MbConstraining *c = sim->constraining;
+  errors[0] = errors[1] = 0;
+  if (!c) return;
+  mb_rows_make((MbSim *)sim, sim->state.q, sim->state.v, sim->state.t, 0);
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    const MbRow *row = &c->row[s];
+    const bool one_way = c->of[s]->unilateral;
+    double ignored = 0;
+    if (c->of[s]->compliance > 0 || row->order == 2 || (one_way && row->g > 0)) continue;
+    const double rate = mb_rows_rate(c, s, sim->state.v, &ignored) + row->gt;
+    errors[0] = fmax(errors[0], fabs(row->g));
+    errors[1] = fmax(errors[1], one_way ? fmax(-rate, 0) : fabs(rate));
+  }
+}
+
+double mb_sim_constraint_error(const MbSim *sim) {
+  double errors[2];
+  mb_constraint_errors(sim, errors);
+  return sim->constraining ? errors[0] : NAN;
+}
+
+void mb_constraint_reactions(const MbSim *sim, double *y) {
+  const MbConstraining *c = sim->constraining;
+  memset(y, 0, sim->nv * sizeof *y);
+  if (!c) return;
+  const double *force = mb_constraint_memory(sim);
+  for (size_t s = 0; s < sim->model->nslots; s++)
+    for (int k = 0; k < 2; k++) y[c->row[s].v[k]] += c->row[s].c[k] * force[s];
+}

@@ -1,0 +1,114 @@
+// H, c, ġ_t and g̈_t of every row of the constraints' table, of limits and of motions, against central differences along
+// random motions of bodies on joints and free in space.
+#include "core/constraints/constraints.h"
+#include "core/model/coordinates.h"
+#include "tests/support.h"
+#include "tests/trees.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST = 300 }; // numbers of a forest's coordinates
+
+typedef struct Moment {
+  MbRow row[MB_ROWS];
+  double rate[MB_ROWS], drift[MB_ROWS]; // ġ, and H J̇ v + g̈_t
+} Moment;
+
+// Rows where the bodies are after s seconds of velocities v, which stay.
+static Moment at(MbSim *sim, const MbConstraint *constraint, const double *v, double s) {
+  static double q[LONGEST], drift[6 * LONGEST];
+  const double t = 0.3 + s, signal[3] = {sin(2 * t), 2 * cos(2 * t), -4 * sin(2 * t)};
+  Moment m = {0};
+  cr_assert(sim->nq <= LONGEST && sim->model->nb <= LONGEST);
+  memcpy(q, sim->state.q, sim->nq * sizeof *q);
+  mb_coordinates_advance(sim->model, q, s, v, 0, sim->model->nb);
+  mb_sim_kinematics(sim, q, v);
+  sim->solver->drift(sim->work, drift);
+  const MbInstant instant = {.x = &sim->x, .q = q, .v = v, .signal = signal};
+  for (size_t k = 0; k < MB_ROWS; k++) m.row[k].body[0] = m.row[k].body[1] = MB_WORLD;
+  constraint->ops->eval(constraint, &instant, m.row);
+  for (size_t k = 0; k < constraint->rows; k++) {
+    const MbRow *row = &m.row[k];
+    m.rate[k] = row->gt, m.drift[k] = row->gtt;
+    for (int end = 0; end < 2; end++) {
+      m.rate[k] += row->c[end] * v[row->v[end]];
+      for (size_t i = 0; i < 6 && row->body[end] != MB_WORLD; i++) {
+        m.rate[k] += row->H[end][i] * sim->x.phi[6 * row->body[end] + i];
+        m.drift[k] += row->H[end][i] * drift[6 * row->body[end] + i];
+      }
+    }
+  }
+  return m;
+}
+
+static void check(MbSim *sim, const MbConstraint *constraint, const char *what) {
+  static const double E = 1e-5; // truncation E² times third derivatives, rounding 1e-16/E
+  const double *v = sim->state.v;
+  const Moment here = at(sim, constraint, v, 0), before = at(sim, constraint, v, -E),
+               after = at(sim, constraint, v, E);
+  for (size_t k = 0; k < constraint->rows; k++) {
+    const double rate = (after.row[k].g - before.row[k].g) / (2 * E);
+    const double bend = (after.rate[k] - before.rate[k]) / (2 * E);
+    char text[80];
+    snprintf(text, sizeof text, "%s, row %zu: ġ", what, k);
+    if (here.row[k].order == 0) test_near(text, &here.rate[k], &rate, 1, 1e-7 * (1 + fabs(rate)));
+    snprintf(text, sizeof text, "%s, row %zu: g̈", what, k);
+    if (here.row[k].order < 2) test_near(text, &here.drift[k], &bend, 1, 1e-6 * (1 + fabs(bend)));
+    cr_assert_gt(here.row[k].size, 0);
+  }
+}
+
+static MbConstraint random_ends(const MbSim *sim, const MbConstraintOps *ops, int round, uint64_t *seed) {
+  const size_t nb = sim->model->nb;
+  MbConstraint constraint = {.ops = ops, .rows = ops->rows};
+  for (int end = 0; end < 2; end++) {
+    double q[4];
+    constraint.body[end] = round % 3 == end ? MB_WORLD : (size_t)(test_random(seed) * (double)nb);
+    constraint.v[end] = constraint.q[end] = end ? 0 : 1; // of the first body, which has a joint
+    for (int i = 0; i < 3; i++) constraint.at[end][i] = 2 * test_around_zero(seed);
+    for (int i = 0; i < 4; i++) q[i] = test_around_zero(seed);
+    mb_quat_normalise(q);
+    mb_quat_to_mat3(constraint.R[end], q);
+  }
+  constraint.length = 0.5 + test_random(seed);
+  constraint.ratio = 3 * test_around_zero(seed);
+  constraint.offset = constraint.bound = test_around_zero(seed);
+  constraint.sign = test_random(seed) < 0.5 ? 1 : -1;
+  constraint.rope = constraint.unilateral = test_random(seed) < 0.5;
+  constraint.signal[1] = constraint.signal[2] = SIZE_MAX;
+  return constraint;
+}
+
+Test(constraint_rows, every_kind_agrees_with_differences) {
+  uint64_t seed = 77;
+  int closures = 0;
+  for (int round = 0; round < 12; round++) {
+    MbSceneSpec spec = test_forest(MB_SYMPLECTIC, &seed);
+    MbModel *model = test_model(&spec);
+    MbSim *sim = test_sim(model, 1);
+    cr_assert(model->joint[0].ops && model->nb > 2);
+    for (int kind = 0; kind < MB_CONSTRAINTS; kind++) {
+      MbConstraint constraint = random_ends(sim, mb_constraint_table[kind], round, &seed);
+      const bool closure = kind == MB_CONSTRAINT_JOINT;
+      for (int joint = 0; joint < (closure ? (int)MB_JOINTS : 1); joint++) {
+        constraint.joint = (MbJointKind)joint;
+        if (closure && !(constraint.rows = mb_closure_rows(constraint.joint))) continue;
+        check(sim, &constraint, closure ? mb_joint_words[joint] : mb_constraint_words[kind]);
+        closures += closure;
+      }
+    }
+    MbConstraint limit = random_ends(sim, &mb_limit_ops, round, &seed);
+    check(sim, &limit, "limit");
+    for (int order = 0; order < 2; order++) {
+      MbConstraint motion = random_ends(sim, &mb_motion_ops, round, &seed);
+      motion.order = order;
+      motion.signal[0] = order ? SIZE_MAX : 0, motion.signal[1] = order ? 0 : SIZE_MAX;
+      check(sim, &motion, order ? "motion, velocity" : "motion, position");
+    }
+    mb_sim_free(sim);
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
+  }
+  cr_assert_eq(closures, 12 * 10);
+}

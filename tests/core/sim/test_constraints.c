@@ -1,0 +1,487 @@
+// Constraints in motion: mechanisms over many seconds, sets that are redundant or contradict themselves, limits, ropes,
+// soft constraints, prescribed motion and what it takes.
+#include "core/base/alloc.h"
+#include "io/scene/scene.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Run {
+  MbScene *scene;
+  MbModel *model;
+  MbSim *sim;
+} Run;
+
+static Run start(MbStatus loaded, MbScene *scene, const MbReport *from) {
+  Run run = {.scene = scene};
+  MbReport report = {0};
+  test_ok(loaded, from);
+  test_ok(mb_model_create(scene, &run.model, &report), &report);
+  test_ok(mb_sim_create(run.model, NULL, &run.sim, &report), &report);
+  return run;
+}
+
+// A scene of scenes/redmax; `a` and `b` are what --set says, or NULL.
+static Run load(const char *name, const char *a, const char *b) {
+  char path[200];
+  const char *sets[] = {a, b};
+  const MbSceneOptions options = {.sets = sets, .nsets = a ? b ? 2 : 1 : 0};
+  MbReport report = {0};
+  MbScene *scene = NULL;
+  snprintf(path, sizeof path, "scenes/redmax/%s.json", name);
+  const MbStatus status = mb_scene_load(path, &options, &scene, &report);
+  return start(status, scene, &report);
+}
+
+static Run parse(const char *text) {
+  MbReport report = {0};
+  MbScene *scene = NULL;
+  const MbStatus status = mb_scene_parse(text, strlen(text), "test", ".", NULL, &scene, &report);
+  return start(status, scene, &report);
+}
+
+static void end(Run *run) {
+  mb_sim_free(run->sim);
+  mb_model_free(run->model);
+  mb_scene_free(run->scene);
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
+static MbEnergy energy(const Run *run) { return mb_energy(run->model, &run->sim->x, run->sim->state.q); }
+
+typedef struct Drift {
+  double position, velocity,
+      energy; // worst errors of constraints; E at the end less that at the start, over the largest
+} Drift;
+
+static Drift drift_of(Run *run, int64_t steps) {
+  Drift drift = {0};
+  const double first = energy(run).total;
+  double largest = 0;
+  for (int64_t i = 0; i < steps; i++) {
+    double error[2];
+    test_steps(run->sim, 1);
+    mb_constraint_errors(run->sim, error);
+    const MbEnergy e = energy(run);
+    drift.position = fmax(drift.position, error[0]);
+    drift.velocity = fmax(drift.velocity, error[1]);
+    largest = fmax(largest, fmax(e.kinetic, fabs(e.gravity)));
+  }
+  drift.energy = (energy(run).total - first) / largest;
+  return drift;
+}
+
+#define SOLVER(dynamics_, stabilization_)                                                                    \
+  "/solver={\"type\": \"redmax\", \"dynamics\": \"" dynamics_ "\", \"stabilization\": \"" stabilization_ "\"}"
+
+Test(constraints, linkages_stay_closed_for_ten_seconds) {
+  static const char *const names[] = {"four_bar", "slider_crank"};
+  printf("%-14s %12s %10s %10s %10s\n", "10 s, h = 1e-3", "", "gap m", "rate m/s", "energy");
+  for (int i = 0; i < 2; i++) {
+    Run run = load(names[i], NULL, NULL);
+    const Drift pulled = drift_of(&run, 10000);
+    end(&run);
+    run = load(names[i], SOLVER("recursive", "post"), NULL);
+    const Drift moved = drift_of(&run, 10000);
+    end(&run);
+    run = load(names[i], "/time/step=0.0005", NULL);
+    const Drift half = drift_of(&run, 20000);
+    end(&run);
+    printf("%-14s %12s %10.2g %10.2g %10.2g\n", names[i], "baumgarte", pulled.position, pulled.velocity,
+           pulled.energy);
+    printf("%-14s %12s %10.2g %10.2g %10.2g\n", names[i], "post", moved.position, moved.velocity,
+           moved.energy);
+    printf("%-14s %12s %10.2g %10.2g %10.2g\n", names[i], "h/2", half.position, half.velocity, half.energy);
+    cr_expect_lt(pulled.position, 1e-4);                        // h² times accelerations of some tens
+    cr_expect_lt(moved.position, 1e-12);                        // Newton's method to rounding
+    cr_expect_lt(fabs(pulled.energy), 0.06);                    // first order in h …
+    cr_expect_lt(fabs(half.energy), 0.6 * fabs(pulled.energy)); // … as it shows
+  }
+}
+
+Test(constraints, linkages_keep_their_energy_under_rk45) {
+  static const char *const names[] = {"four_bar", "slider_crank"};
+  for (int i = 0; i < 2; i++) {
+    Run run = load(names[i], "/integrator={\"type\": \"rk45\", \"relative\": 1e-9, \"absolute\": 1e-11}",
+                   "/time={\"step\": 0.01, \"duration\": 10}");
+    const Drift drift = drift_of(&run, 1000);
+    cr_expect_lt(fabs(drift.energy), 1e-6, "%s: %g", names[i],
+                 drift.energy); // tolerance times some thousand steps
+    cr_expect_lt(drift.position, 1e-8);
+    cr_expect_lt(drift.velocity, 1e-6);
+    end(&run);
+  }
+}
+
+// Angles and rates printed by the Test Set for IVP Solvers, in its order β Θ γ Φ δ Ω ε.
+Test(constraints, andrews_squeezer_is_where_the_test_set_says) {
+  static const double known[14] = {
+      15.81077119629904,  -15.75637105984298, 0.04082224013073101, -0.5347301163226948, 0.5244099658805303,
+      0.5347301163226948, 1.048080741042263,  1139.920302151208,   -1424.379294994111,  11.03291221937134,
+      19.29337464421385,  0.5735699284790808, -19.29337464421385,  0.3231791658026955};
+  static const char *const order[] = {"body1", "body2", "body3", "body4", "body5", "body6", "body7"};
+  for (int dense = 0; dense < 2; dense++) {
+    Run run = load("andrews_squeezer",
+                   dense ? "/solver={\"type\": \"redmax\", \"dynamics\": \"dense\"}" : NULL, NULL);
+    test_steps(run.sim, 300);
+    for (size_t i = 0; i < 7; i++) {
+      size_t listed = 0;
+      cr_assert(mb_names_find(&run.model->names, order[i], &listed));
+      const size_t b = run.model->number[listed];
+      const double q = run.sim->state.q[run.model->q_first[b]], v = run.sim->state.v[run.model->v_first[b]];
+      test_near(order[i], &q, &known[i], 1, 1e-7);
+      test_near(order[i], &v, &known[7 + i], 1, 1e-7 * fmax(1, fabs(known[7 + i])));
+    }
+    end(&run);
+  }
+}
+
+Test(constraints, loops_move_the_same_under_dense_and_recursive) {
+  static const char *const names[] = {"four_bar", "slider_crank", "04-loop", "15-prismatic-joint",
+                                      "prescribed_crank"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    Run a = load(names[i], SOLVER("recursive", "baumgarte"), NULL),
+        b = load(names[i], SOLVER("dense", "baumgarte"), NULL);
+    test_steps(a.sim, 200);
+    test_steps(b.sim, 200);
+    double most = 1;
+    for (size_t k = 0; k < a.sim->nv; k++) most = fmax(most, fabs(a.sim->state.v[k]));
+    test_near("coordinates", a.sim->state.q, b.sim->state.q, a.sim->nq, 1e-10 * most);
+    test_near("velocities", a.sim->state.v, b.sim->state.v, a.sim->nv, 1e-10 * most);
+    mb_sim_free(b.sim);
+    mb_model_free(b.model);
+    mb_scene_free(b.scene);
+    end(&a);
+  }
+}
+
+// ---- sets of constraints ----------------------------------------------------------------------------------
+
+static const char *const AGAIN =
+    "/constraints/-={\"type\": \"point\", \"name\": \"again\", \"between\": [{\"body\": \"coupler\", \"at\": "
+    "[\"=coupler/2\", 0, 0]}, {\"body\": \"rocker\", \"at\": [\"=rocker/2\", 0, 0]}]}";
+static const char *const HINGE =
+    "/constraints/0={\"joint\": \"revolute\", \"axis\": [0, 1, 0], \"between\": [{\"body\": \"coupler\", "
+    "\"frame\": {\"position\": [\"=coupler/2\", 0, 0]}}, {\"body\": \"rocker\", \"frame\": {\"position\": "
+    "[\"=rocker/2\", 0, 0]}}]}";
+
+static const char *const RK45 = "/integrator={\"type\": \"rk45\", \"relative\": 1e-9, \"absolute\": 1e-11}";
+
+Test(constraints, redundant_rows_change_nothing) {
+  static const char *const more[] = {AGAIN, HINGE};
+  for (int i = 0; i < 2; i++) {
+    Run one = load("four_bar", RK45, NULL), two = load("four_bar", RK45, more[i]);
+    test_steps(one.sim, 1000);
+    test_steps(two.sim, 1000);
+    test_near("coordinates", two.sim->state.q, one.sim->state.q, one.sim->nq,
+              1e-6); // the tolerance of both, 1 s
+    mb_sim_free(two.sim);
+    mb_model_free(two.model);
+    mb_scene_free(two.scene);
+    end(&one);
+  }
+}
+
+Test(constraints, a_contradiction_is_told_by_name_with_its_gap_and_leaves_the_state) {
+  Run run = load("four_bar",
+                 "/constraints/-={\"type\": \"point\", \"name\": \"other\", \"between\": [{\"body\": "
+                 "\"coupler\", \"at\": [\"=coupler/2\", 0.02, 0]}, {\"body\": \"rocker\", \"at\": "
+                 "[\"=rocker/2\", 0, 0]}]}",
+                 NULL);
+  MbReport report = {0};
+  double q[8];
+  memcpy(q, run.sim->state.q, run.sim->nq * sizeof *q);
+  cr_assert_eq(mb_sim_step(run.sim, &report), MB_NUMBERS);
+  cr_assert(strstr(report.issues[0].text, "\"other.1\" contradicts others") &&
+                strstr(report.issues[0].text, "off by 0.02"),
+            "%s", report.issues[0].text);
+  cr_assert_eq(memcmp(q, run.sim->state.q, run.sim->nq * sizeof *q), 0);
+  end(&run);
+}
+
+Test(constraints, a_gap_at_the_start_is_a_warning_with_its_size) {
+  MbReport report = {0};
+  MbScene *scene = NULL;
+  MbModel *model = NULL;
+  const char *sets[] = {"/bodies/1/joint/position=0"};
+  const MbSceneOptions options = {.sets = sets, .nsets = 1};
+  test_ok(mb_scene_load("scenes/redmax/four_bar.json", &options, &scene, &report), &report);
+  test_ok(mb_model_create(scene, &model, &report), &report);
+  cr_assert_eq(report.warnings, 1);
+  cr_assert(strstr(report.issues[0].text, "\"pin\" does not hold at the start: it is off by 0."), "%s",
+            report.issues[0].text);
+  cr_assert_str_eq(report.issues[0].where, "/constraints/0");
+  mb_model_free(model);
+  mb_scene_free(scene);
+}
+
+// ---- joints as loop closures ------------------------------------------------------------------------------
+
+// A body on a swinging arm: hanging on it by a joint of the tree, or free in space and held by a closure.
+static void arm(char *text, size_t size, const char *joint, bool closure) {
+  static const char *const
+      F = "{\"position\": [0.1, -0.2, 0.7], \"rotation\": {\"euler\": \"xyz\", \"angles\": [0.3, "
+          "0.5, -0.2]}}",
+      *const G = "{\"position\": [-0.3, 0.1, 0.2], \"rotation\": {\"euler\": \"xyz\", \"angles\": [-0.4, "
+                 "0.1, 0.6]}}";
+  char own[700], rest[700] = "";
+  snprintf(own, sizeof own,
+           "\"joint\": {\"type\": \"%s\", %s \"parent\": \"arm\", \"in_parent\": %s, \"in_body\": %s}", joint,
+           strcmp(joint, "euler") ? "" : "\"order\": \"xyz\",", F, G);
+  if (closure)
+    snprintf(rest, sizeof rest,
+             ", \"constraints\": [{\"joint\": \"%s\", \"between\": [{\"body\": \"arm\", \"frame\": %s}, "
+             "{\"body\": \"held\", \"frame\": %s}]}]",
+             joint, F, G);
+  snprintf(
+      text, size,
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.05, \"duration\": 0.5}, \"integrator\": {\"type\": \"rk45\", "
+      "\"relative\": 1e-9, \"absolute\": 1e-11}, \"bodies\": ["
+      "{\"name\": \"arm\", \"inertia\": {\"mass\": 2, \"center\": [0, 0.3, 0.4], \"matrix\": [0.1, 0.2, 0.3, "
+      "0, 0, "
+      "0]}, \"joint\": {\"type\": \"revolute\", \"axis\": [1, 0.2, 0], \"velocity\": 0}}, "
+      "{\"name\": \"held\", \"inertia\": {\"mass\": 1, \"center\": [0.1, 0.2, -0.3], \"matrix\": [0.2, 0.25, "
+      "0.3, "
+      "0.01, 0.02, 0]}, %s}]%s}",
+      closure ? "\"pose\": {}" : own, rest);
+}
+
+Test(constraints, a_joint_that_closes_a_loop_holds_as_one_of_the_tree) {
+  static const char *const joints[] = {"fixed",  "revolute",      "prismatic", "cylindrical", "universal",
+                                       "planar", "translational", "spherical", "euler",       "free2d"};
+  static char text[4000];
+  for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
+    arm(text, sizeof text, joints[i], false);
+    Run tree = parse(text);
+    arm(text, sizeof text, joints[i], true);
+    // put the free body where the joint has it, before the run begins
+    MbReport report = {0};
+    MbScene *scene = NULL;
+    char set[300];
+    MbPose B, inverse;
+    mb_pose_inverse(&inverse, &tree.model->C[1]);
+    mb_pose_mul(&B, &tree.sim->x.E[1], &inverse);
+    mb_quat_normalise(B.q);
+    snprintf(
+        set, sizeof set,
+        "/bodies/1/pose={\"position\": [%.17g, %.17g, %.17g], \"rotation\": [%.17g, %.17g, %.17g, %.17g]}",
+        B.p[0], B.p[1], B.p[2], B.q[0], B.q[1], B.q[2], B.q[3]);
+    const char *sets[] = {set};
+    const MbSceneOptions options = {.sets = sets, .nsets = 1};
+    const MbStatus status = mb_scene_parse(text, strlen(text), "test", ".", &options, &scene, &report);
+    Run loop = start(status, scene, &report);
+    test_steps(tree.sim, 10);
+    test_steps(loop.sim, 10);
+    for (size_t b = 0; b < 2; b++) {
+      double R[2][9];
+      mb_quat_to_mat3(R[0], tree.sim->x.E[b].q);
+      mb_quat_to_mat3(R[1], loop.sim->x.E[b].q);
+      test_near(joints[i], loop.sim->x.E[b].p, tree.sim->x.E[b].p, 3, 1e-6);
+      test_near(joints[i], R[1], R[0], 9, 1e-6);
+    }
+    mb_sim_free(tree.sim);
+    mb_model_free(tree.model);
+    mb_scene_free(tree.scene);
+    end(&loop);
+  }
+}
+
+// ---- limits, ropes, soft ones -----------------------------------------------------------------------------
+
+Test(constraints, a_pendulum_stops_at_its_limit_and_gains_no_energy) {
+  for (int given = 0; given < 2; given++) {
+    Run run = parse(
+        given
+            ? "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"duration\": 3}, \"integrator\": \"symplectic\", "
+              "\"solver\": {\"type\": \"redmax\", \"stabilization\": {\"type\": \"baumgarte\", \"gamma\": "
+              "5}}, \"bodies\": [{\"name\": \"a\", \"inertia\": {\"mass\": 1, \"center\": [1, 0, 0], "
+              "\"matrix\": [0.1, 0.1, 0.1, 0, 0, 0]}, \"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, "
+              "0], \"limits\": [-0.5, 1]}}]}"
+            : "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"duration\": 3}, \"integrator\": \"symplectic\", "
+              "\"bodies\": [{\"name\": \"a\", \"inertia\": {\"mass\": 1, \"center\": [1, 0, 0], \"matrix\": "
+              "[0.1, 0.1, 0.1, 0, 0, 0]}, \"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], "
+              "\"limits\": [-0.5, 1]}}]}");
+    const double first = energy(&run).total;
+    double most = 0, top = -INFINITY;
+    for (int i = 0; i < 3000; i++) {
+      test_steps(run.sim, 1);
+      most = fmax(most, run.sim->state.q[0]);
+      top = fmax(top, energy(&run).total);
+    }
+    // passed by a step's way where γ is given, by rounding where it is not
+    cr_expect_lt(most, given ? 1.005 : 1 + 1e-12);
+    cr_expect_lt(top - first, 0.01);
+    cr_expect_gt(run.sim->state.q[0], 0.99); // lies there
+    // at rest the limit carries the torque of gravity
+    const double torque = mb_constraint_memory(run.sim)[1];
+    test_near("torque", &torque, &(double){9.81 * cos(run.sim->state.q[0])}, 1, given ? 1e-2 : 1e-9);
+    end(&run);
+  }
+}
+
+Test(constraints, a_rope_lets_fall_and_then_holds) {
+  Run run = parse(
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"duration\": 3}, \"integrator\": \"symplectic\", "
+      "\"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"mass\": 2}], "
+      "\"constraints\": [{\"type\": \"distance\", \"rope\": true, \"length\": 0.5, \"between\": [{\"body\": "
+      "\"world\"}, {\"body\": \"a\"}]}]}");
+  double lowest = 0;
+  for (int i = 0; i < 1000; i++) {
+    test_steps(run.sim, 1);
+    lowest = fmin(lowest, run.sim->x.E[0].p[2]);
+    if (i == 199) // nothing yet: z = −g h² n(n + 1)/2
+      test_near("fall", &run.sim->x.E[0].p[2], &(double){-9.81e-6 * 200 * 201 / 2}, 1, 1e-12);
+  }
+  cr_expect_gt(lowest, -0.5 - 1e-9);
+  const double force = mb_constraint_memory(run.sim)[0];
+  test_near("pull", &force, &(double){2 * 9.81}, 1, 1e-9);
+  end(&run);
+}
+
+// λ = −(g + β ġ)/α: a spring of stiffness 1/α and damping β/α, which the exact solution of the oscillator shows.
+Test(constraints, a_soft_distance_is_a_spring) {
+  Run run = parse(
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"duration\": 1}, \"integrator\": {\"type\": \"rk45\", "
+      "\"relative\": 1e-10, \"absolute\": 1e-12}, \"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": "
+      "\"sphere\", \"radius\": 0.1}, \"mass\": 2, \"pose\": {\"position\": [0, 0, -1]}}], \"constraints\": "
+      "[{\"type\": \"distance\", \"length\": 1, \"compliance\": 0.01, \"damping\": 0.02, \"between\": "
+      "[{\"body\": \"world\"}, {\"body\": \"a\"}]}]}");
+  const double k = 100, c = 2, m = 2, x0 = -m * 9.81 / k, a = c / (2 * m), w = sqrt(k / m - a * a);
+  for (int i = 1; i <= 100; i++) {
+    test_steps(run.sim, 1);
+    const double t = 0.01 * i, x = x0 - x0 * exp(-a * t) * (cos(w * t) + a / w * sin(w * t));
+    test_near("stretch", &(double){run.sim->x.E[0].p[2] + 1}, &x, 1, 1e-8);
+  }
+  end(&run);
+
+  // the averaged force of a long implicit step comes to rest where the spring does
+  run = parse(
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"duration\": 1}, \"bodies\": [{\"name\": \"a\", \"shape\": "
+      "{\"type\": \"sphere\", \"radius\": 0.1}, \"mass\": 2, \"pose\": {\"position\": [0, 0, -1]}}], "
+      "\"constraints\": [{\"type\": \"distance\", \"length\": 1, \"compliance\": 0.01, \"damping\": 0.2, "
+      "\"between\": [{\"body\": \"world\"}, {\"body\": \"a\"}]}]}");
+  test_steps(run.sim, 2000);
+  test_near("rest", &(double){run.sim->x.E[0].p[2] + 1}, &x0, 1, 1e-9);
+  test_near("force", mb_constraint_memory(run.sim), &(double){-m * 9.81}, 1, 1e-7);
+  end(&run);
+}
+
+// ---- prescribed motion ------------------------------------------------------------------------------------
+
+Test(constraints, a_prescribed_position_is_met_at_every_step) {
+  Run run = load("prescribed_crank", NULL, NULL);
+  for (int i = 1; i <= 500; i++) {
+    test_steps(run.sim, 1);
+    const double t = run.sim->state.t, p = acos(-1) * 50 / 180 + 10 * (t - 0.5 * (1 - exp(-t / 0.5)));
+    test_near("crank", run.sim->state.q, &p, 1, 1e-11);
+  }
+  end(&run);
+}
+
+// The work of the crank's torque is what the energy grows by: E(t) − E(0) = ∫ τ θ̇ dt.
+Test(constraints, the_reaction_of_a_driven_crank_does_the_work) {
+  Run run = load("prescribed_crank",
+                 "/integrator={\"type\": \"rk45\", \"relative\": 1e-10, \"absolute\": 1e-12}", NULL);
+  const double first = energy(&run).total;
+  double work = 0, before = 0, reaction[8];
+  for (int i = 1; i <= 2000; i++) {
+    test_steps(run.sim, 1);
+    mb_constraint_reactions(run.sim, reaction);
+    const double power = reaction[0] * run.sim->state.v[0];
+    work += (before + power) / 2 * run.model->h;
+    before = power;
+  }
+  cr_assert_gt(fabs(work), 0.1);
+  // the trapezoidal rule: h² times rates of some thousands of watts a second squared
+  test_near("work", &work, &(double){energy(&run).total - first}, 1, 1e-3);
+  end(&run);
+}
+
+Test(constraints, velocities_and_accelerations_can_be_prescribed) {
+  static const char *const motions[] = {"{\"velocity\": \"=3*t\"}", "{\"acceleration\": 3}",
+                                        "{\"velocity\": {\"times\": [0, 10], \"values\": [0, 30]}}"};
+  for (int i = 0; i < 3; i++)
+    for (int adaptive = 0; adaptive < 2; adaptive++) {
+      char text[800];
+      snprintf(
+          text, sizeof text,
+          "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"duration\": 1}, \"integrator\": \"%s\", \"bodies\": "
+          "[{\"name\": \"a\", \"inertia\": {\"mass\": 1, \"center\": [1, 0, 0], \"matrix\": [0.1, 0.1, 0.1, "
+          "0, "
+          "0, 0]}, \"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], \"motion\": %s}}]}",
+          adaptive ? "rk45" : "symplectic", motions[i]);
+      Run run = parse(text);
+      test_steps(run.sim, 1000);
+      test_near("rate", run.sim->state.v, &(double){3}, 1, 1e-6);
+      test_near("angle", run.sim->state.q, &(double){1.5}, 1, adaptive ? 1e-6 : 2e-3); // h/2 · 3
+      end(&run);
+    }
+}
+
+// ---- running ----------------------------------------------------------------------------------------------
+
+Test(constraints, steps_do_not_allocate) {
+  static const char *const names[] = {"four_bar", "prescribed_crank", "06-joint-limits", "andrews_squeezer"};
+  for (int i = 0; i < 4; i++) {
+    Run run =
+        load(names[i],
+             "/output={\"channels\": [\"constraint.error\", \"constraint.force\", \"joint.force\"]}", NULL);
+    double frame[64];
+    cr_assert_leq(mb_sim_frame_size(run.sim), 64);
+    test_steps(run.sim, 2);
+    const int64_t before = mb_alloc_calls();
+    for (int k = 0; k < 150; k++) {
+      test_steps(run.sim, 1);
+      mb_sim_sample(run.sim, frame);
+    }
+    cr_expect_eq(mb_alloc_calls(), before, "%s", names[i]);
+    end(&run);
+  }
+}
+
+Test(constraints, a_run_goes_on_bit_for_bit_from_a_checkpoint) {
+  static const char *const integrators[] = {"/integrator=\"implicit\"", "/integrator=\"rk45\""};
+  for (int i = 0; i < 2; i++) {
+    Run run = load("prescribed_crank", integrators[i], NULL);
+    static char bytes[20000];
+    double frame[3][64];
+    cr_assert(mb_sim_checkpoint_size(run.sim) <= sizeof bytes && mb_sim_frame_size(run.sim) <= 64);
+    memset(frame, 0, sizeof frame);
+    test_steps(run.sim, 40);
+    mb_sim_checkpoint(run.sim, bytes);
+    mb_sim_sample(run.sim, frame[0]);
+    test_steps(run.sim, 40);
+    mb_sim_sample(run.sim, frame[1]);
+    MbReport report = {0};
+    test_ok(mb_sim_restore(run.sim, bytes, mb_sim_checkpoint_size(run.sim), &report), &report);
+    mb_sim_sample(run.sim, frame[2]);
+    cr_assert_eq(memcmp(frame[0], frame[2], sizeof frame[0]), 0);
+    test_steps(run.sim, 40);
+    mb_sim_sample(run.sim, frame[2]);
+    cr_assert_eq(memcmp(frame[1], frame[2], sizeof frame[0]), 0);
+    end(&run);
+  }
+}
+
+Test(constraints, creation_fails_cleanly_when_memory_runs_out) {
+  Run run = load("four_bar", NULL, NULL);
+  const int64_t live = mb_alloc_live();
+  for (int k = 0;; k++) {
+    MbReport report = {0};
+    MbModel *model = NULL;
+    MbSim *sim = NULL;
+    mb_alloc_fail_after(k);
+    MbStatus status = mb_model_create(run.scene, &model, &report);
+    if (status == MB_OK) status = mb_sim_create(model, NULL, &sim, &report);
+    if (status == MB_OK) status = mb_sim_step(sim, &report);
+    mb_alloc_fail_after(-1);
+    mb_sim_free(sim);
+    mb_model_free(model);
+    cr_assert_eq(mb_alloc_live(), live, "call %d failed and something leaked", k);
+    if (status == MB_OK) break;
+    cr_assert_eq(status, MB_IO, "%s", report.issues[0].text);
+    cr_assert_lt(k, 5000);
+  }
+  end(&run);
+}

@@ -181,18 +181,15 @@ MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report) {
 
 // What one_solve comes to where a = b = c = d = 0, for solvers that have accelerations at once.
 static MbStatus explicit_step(MbSim *sim, MbReport *report) {
-  const MbIntegrator *in = sim->integrator;
-  const double h = sim->model->h, *v = sim->state.v;
-  double *r = sim->r;
-  MbStatus status = mb_sim_accelerations(sim, sim->state.t + in->instant * h, sim->state.q, v, r, report);
-  if (status == MB_OK) {
-    for (size_t i = 0; i < sim->nv; i++) r[i] = v[i] + h * r[i];
-    status = mb_constrain_velocity(sim, r, report);
-  }
+  const double h = sim->model->h, *v = sim->state.v, t = sim->state.t + sim->integrator->instant * h;
+  double *v1 = sim->v1;
+  MbStatus status = mb_sim_accelerations(sim, t, sim->state.q, v, v1, report);
   if (status != MB_OK) return status;
-  memcpy(sim->v1, r, sim->nv * sizeof *r);
+  for (size_t i = 0; i < sim->nv; i++) v1[i] = v[i] + h * v1[i];
+  status = mb_constrain_velocity(sim, v1, report);
+  if (status != MB_OK) return status;
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  mb_sim_advance(sim, sim->q1, h, sim->v1);
+  mb_sim_advance(sim, sim->q1, h, v1);
   return MB_OK;
 }
 

@@ -10,17 +10,17 @@ static bool is_axis(const double a[3], int i) {
   return fabs(a[(i + 1) % 3]) + fabs(a[(i + 2) % 3]) < 4e-16 && a[i] > 0;
 }
 
-static void make_revolute(const MbModel *model, size_t b, MbLink *link) {
+static void make_revolute(const MbModel *model, size_t b, MbLink *link, MbTurn *turn) {
   const MbPose *P = &model->P[b], *B = &model->B[b];
-  mb_quat_mul(link->k, P->q, B->q);
-  mb_quat_normalise(link->k);
-  mb_quat_unrotate(link->a, B->q, model->joint[b].axis);
+  mb_quat_mul(turn->k, P->q, B->q);
+  mb_quat_normalise(turn->k);
+  mb_quat_unrotate(turn->a, B->q, model->joint[b].axis);
   mb_quat_unrotate(link->c, B->q, B->p);
-  const double a[4] = {0, link->a[0], link->a[1], link->a[2]};
-  mb_quat_mul(link->k2, link->k, a);
+  const double a[4] = {0, turn->a[0], turn->a[1], turn->a[2]};
+  mb_quat_mul(turn->k2, turn->k, a);
   link->along = 3;
   for (int i = 0; i < 3; i++)
-    if (is_unit(link->k) && is_axis(link->a, i)) link->along = i;
+    if (is_unit(turn->k) && is_axis(turn->a, i)) link->along = (size_t)i;
 }
 
 static void make_link(const MbModel *model, MbLinks *links, size_t b) {
@@ -39,7 +39,7 @@ static void make_link(const MbModel *model, MbLinks *links, size_t b) {
   if (hop->n > links->most) links->most = hop->n;
   mb_vec3_copy(link->e, model->P[b].p);
   if (p != MB_WORLD) mb_vec3_add(link->e, link->e, links->link[p].c); // from O_p, not from C_p
-  if (hop->kind == MB_LINK_REVOLUTE) make_revolute(model, b, link);
+  if (hop->kind == MB_LINK_REVOLUTE) make_revolute(model, b, link, &links->turn[b]);
 }
 
 // Slots by a stack of those that are free. `last` and `spare` are scratch.
@@ -69,9 +69,10 @@ bool mb_links_create(const MbModel *model, MbLinks *links) {
   if (nb >= UINT32_MAX / 2) return false;
   links->hop = mb_calloc(nb, sizeof *links->hop);
   links->link = mb_calloc(nb, sizeof *links->link);
+  links->turn = mb_calloc(nb, sizeof *links->turn);
   size_t *last = mb_calloc(nb, sizeof *last);
   uint32_t *spare = mb_calloc(nb + 1, sizeof *spare);
-  const bool ok = links->hop && links->link && last && spare;
+  const bool ok = links->hop && links->link && links->turn && last && spare;
   for (size_t b = 0; ok && b < nb; b++) make_link(model, links, b);
   if (ok) give_slots(model, links, last, spare);
   mb_free(last);
@@ -82,6 +83,9 @@ bool mb_links_create(const MbModel *model, MbLinks *links) {
 void mb_links_free(MbLinks *links) {
   mb_free(links->hop);
   mb_free(links->link);
+  mb_free(links->turn);
 }
 
-size_t mb_links_bytes(const MbLinks *links) { return links->nb * (sizeof *links->hop + sizeof *links->link); }
+size_t mb_links_bytes(const MbLinks *links) {
+  return links->nb * (sizeof *links->hop + sizeof *links->link + sizeof *links->turn);
+}

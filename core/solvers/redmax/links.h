@@ -26,22 +26,25 @@ typedef struct MbHop {
   double m;
 } MbHop;
 
-// What the pass over poses reads beside it. Where k = 1 and a is one of C's own axes, `along` says which and k, k2 and a are not
-// needed.
+// What the pass over poses reads beside it.
 typedef struct MbLink {
-  double k[4], k2[4]; // revolute
-  double a[3];        // revolute: axis in C axes
-  int along;          // revolute: 0, 1, 2 = x, y, z; 3 = any
   double e[3]; // revolute: O − O_p in the parent's C axes; else the joint's place in the parent from O_p
   double c[3]; // C − O in C axes; zero where O is C
   double m, I[3];
+  size_t
+      along; // revolute: 0, 1, 2 where k = 1 and a is C's x, y, z axis, so that they need not be read; else 3
 } MbLink;
+
+typedef struct MbTurn {
+  double k[4], k2[4], a[3]; // revolute
+} MbTurn;
 
 typedef struct MbLinks {
   const MbModel *model;
   size_t nb, nq, nv, slots, most; // most: degrees of freedom of one joint
   MbHop *hop;                     // (nb)
   MbLink *link;                   // (nb)
+  MbTurn *turn;                   // (nb)
 } MbLinks;
 
 bool mb_links_create(const MbModel *model, MbLinks *links);

@@ -1,6 +1,8 @@
 #include "core/solvers/redmax/lanes_target.h"
 #include "core/solvers/redmax/recursion.h"
 
+#include <assert.h>
+
 extern const MbLanes mb_lanes_1, mb_lanes_8;
 #ifdef MB_TARGET_FMA
 extern const MbLanes mb_lanes_1_fma, mb_lanes_8_fma;
@@ -34,6 +36,7 @@ bool mb_lanes_runs(const MbLanes *lanes) {
 }
 
 const MbLanes *mb_lanes_for(size_t lanes) {
+  assert(lanes == 1 || lanes == 8);
   const MbLanes *const *row = mb_lanes_list;
   while ((*row)->lanes != lanes || !mb_lanes_runs(*row)) row++;
   return *row;

@@ -61,6 +61,9 @@ static MbStatus plan_output(MbRun *run, MbReport *report) {
   MbStatus status = choose_file(run, file, sizeof file, report);
   if (status) return status;
   const bool force = mb_arg_given(run->args, "force");
+  const char *scene = run->args->operands[0];
+  if (mb_output_same_file(file, scene))
+    return mb_error(report, MB_USAGE, "", "%s is the scene itself: name another output", file);
   const MbValue *resume = mb_arg(run->args, "resume");
   const char *old = resume->given ? resume->text : NULL;
   // without --output a resumed file is continued in place

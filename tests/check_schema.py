@@ -27,7 +27,8 @@ BEYOND = {
     "wrench_empty", "joint_force_count", "constraint_body", "constraint_closure", "constraint_damping",
     "constraint_same_body", "constraint_trapezoidal", "limits_count", "limits_order", "limits_spherical",
     "motion_count", "motion_empty", "motion_fixed", "ratio_free", "ratio_same", "ratio_without_joint",
-    "stabilization_rk45",
+    "stabilization_rk45", "limits_outward", "joint_massless",
+    "joint_fixed_number",
 }
 
 

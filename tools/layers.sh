@@ -62,8 +62,10 @@ awk '
     gsub(/\/\*([^*]|\*[^\/])*\*\//, "", line)
     if (line ~ /\/\*/) { sub(/\/\*.*/, "", line); comment = 1 }
     sub(/\/\/.*/, "", line)
-    if (match(line, /(^|[^A-Za-z0-9_.>])(printf|vprintf|puts|putchar|perror|exit|_exit|_Exit|abort)[ \t]*\(/))
+    if (match(line, /(^|[^A-Za-z0-9_.>])(printf|vprintf|puts|putchar|perror|exit|_exit|_Exit|quick_exit|abort)[ \t]*\(/))
       fault("nothing below cli/ prints, exits or aborts")
+    if (match(line, /(^|[^A-Za-z0-9_.>])(malloc|calloc|realloc|strdup|strndup)[ \t]*\(/) && FILENAME !~ /^core\/base\/alloc\.c$/)
+      fault("memory comes through core/base/alloc.h")
     if (line ~ /(^|[^A-Za-z0-9_])(stdout|stderr)([^A-Za-z0-9_]|$)/) fault("nothing below cli/ knows stdout or stderr")
   }
 

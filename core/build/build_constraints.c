@@ -359,10 +359,7 @@ static MbStatus check_start(const Builder *b) {
 
 static MbStatus check_pair(const Builder *b) {
   const MbSceneSpec *spec = b->spec;
-  const MbModel *model = b->model;
   const bool adaptive = spec->integrator.kind == MB_RK45;
-  bool unilateral = false;
-  for (size_t i = 0; i < model->nconstraints; i++) unilateral |= b->list[i].unilateral;
   if (spec->integrator.kind == MB_TRAPEZOIDAL || spec->integrator.kind == MB_BRIDSON_MARINO)
     return mb_error(
         b->report, MB_SCENE, "/integrator",
@@ -372,10 +369,6 @@ static MbStatus check_pair(const Builder *b) {
   if (spec->solver.mode == MB_FIRST_ORDER)
     return mb_error(b->report, MB_SCENE, "/solver/mode",
                     "mode \"first_order\" does not have constraints in this version");
-  if (adaptive && unilateral)
-    return mb_error(b->report, MB_SCENE, "/integrator",
-                    "\"rk45\" does not have limits and ropes in this version: use \"symplectic\" or "
-                    "\"implicit\"");
   if (adaptive && spec->solver.stabilization.kind == MB_POST)
     return mb_error(b->report, MB_SCENE, "/solver/stabilization",
                     "\"rk45\" works on accelerations: its stabilization is \"baumgarte\" or \"none\"");
@@ -444,6 +437,12 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
   const bool given = stabilization->kind == MB_BAUMGARTE && !isnan(stabilization->gamma);
   model->ahead = !given;
   if (stabilization->kind == MB_BAUMGARTE) model->gamma = given ? stabilization->gamma : 1 / spec->time.step;
+  const bool outward = stabilization->kind == MB_BAUMGARTE && stabilization->upper_limits == MB_OUTWARD;
+  if (outward && !given)
+    return mb_error(report, MB_SCENE, "/solver/stabilization",
+                    "\"upper_limits\": \"outward\" goes with a \"gamma\" of which there is none");
+  for (size_t i = 0; i < model->nconstraints && outward; i++)
+    if (b.list[i].ops == &mb_limit_ops && b.list[i].sign < 0) b.list[i].outward = 2 * model->gamma;
   status = check_pair(&b);
   if (status == MB_OK) status = number_rows(&b);
   return status == MB_OK ? check_start(&b) : status;

@@ -95,9 +95,11 @@ static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int d
 MbStatus mb_build_by_dof(const MbNumbersSpec *numbers, size_t n, const char *where, const char *key,
                          double *out, MbReport *report) {
   if (numbers->count == 0) return MB_OK;
-  if (numbers->count != 1 && numbers->count != n) {
+  if (numbers->count != n && (numbers->count != 1 || n == 0)) {
     char at[WHERE + 16];
     snprintf(at, sizeof at, "%s/%s", where, key);
+    if (n == 0)
+      return mb_error(report, MB_SCENE, at, "a joint that is fixed has no degree of freedom for \"%s\"", key);
     return mb_error(report, MB_SCENE, at,
                     "found %zu numbers, wanted 1 or %zu, one for each degree of freedom", numbers->count, n);
   }
@@ -154,6 +156,32 @@ static MbStatus list_special(MbModel *model, MbReport *report) {
   return MB_OK;
 }
 
+// A body without mass, with nothing that has mass behind it, moves by what its joint does, if that does
+// anything and the step's matrix knows.
+static MbStatus check_massless(const MbModel *model, MbReport *report) {
+  const MbIntegratorKind way = model->integrator.kind;
+  const bool known = way != MB_SYMPLECTIC && way != MB_RK45;
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < model->nb; i++) {
+    const size_t b = model->number[i], v = model->v_first[b];
+    double mass = 0;
+    for (size_t k = b;
+         k < model->nb && !(mass > 0) && (k == b || (model->parent[k] != MB_WORLD && model->parent[k] >= b));
+         k++)
+      mass += model->M[6 * k + 3]; // a subtree is a run of bodies
+    bool held = model->joint[b].n == 0 || mass > 0;
+    for (size_t k = 0; k < model->joint[b].n && !held && known; k++)
+      held = model->joint_damping[v + k] > 0 || model->stiffness[v + k] > 0;
+    if (held) continue;
+    char where[WHERE];
+    snprintf(where, sizeof where, "/bodies/%zu", i);
+    status = mb_error(report, MB_SCENE, where,
+                      "nothing that has mass moves with the joint of \"%s\": its motion is not determined%s",
+                      model->body_name[b], known ? "" : " (stiffness or damping there need \"implicit\")");
+  }
+  return status;
+}
+
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   const size_t nb = model->nb;
   MbArena *arena = &model->arena;
@@ -207,5 +235,6 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;
   model->q0 = q0, model->v0 = v0, model->stiffness = stiffness, model->rest = rest,
   model->joint_damping = damping;
+  if (status == MB_OK) status = check_massless(model, report);
   return status == MB_OK ? list_special(model, report) : status;
 }

@@ -62,6 +62,7 @@ typedef struct MbConstraint {
   MbJointKind joint;    // joint as a loop closure
   double ratio, offset; // ratio
   double sign, bound;   // limit: sign (q − bound) ≥ 0
+  double outward;       // limit: 2 γ where it is to go on at γ times what it is beyond, instead of back; 0
   int order;            // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
   size_t signal[3];     // motion: of position, velocity, acceleration; SIZE_MAX = not given
   double length;        // distance

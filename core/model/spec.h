@@ -259,9 +259,13 @@ typedef enum MbMode { MB_DYNAMIC, MB_FIRST_ORDER } MbMode;
 
 typedef enum MbStabilization { MB_BAUMGARTE, MB_POST, MB_NO_STABILIZATION } MbStabilization;
 
+// Where a coordinate is asked to go that is beyond its upper limit.
+typedef enum MbUpperLimits { MB_INWARD, MB_OUTWARD } MbUpperLimits;
+
 typedef struct MbStabilizationSpec {
   MbStabilization kind;
   double gamma; // baumgarte: 1/s; NaN = 1/h
+  MbUpperLimits upper_limits;
 } MbStabilizationSpec;
 
 typedef struct MbSolverSpec {
@@ -320,6 +324,7 @@ extern const char *const mb_force_words[MB_FORCES + 1];
 extern const char *const mb_constraint_words[MB_CONSTRAINTS + 1];
 extern const char *const mb_enforce_words[2];
 extern const char *const mb_stabilization_words[4];
+extern const char *const mb_upper_limit_words[3];
 extern const char *const mb_law_words[MB_LAWS + 1];
 extern const char *const mb_solver_words[MB_SOLVERS + 1];
 extern const char *const mb_integrator_words[MB_INTEGRATORS + 1];

@@ -1,6 +1,7 @@
 // The channels that a frame can hold: one table; a new one is one row and its sampler.
 #include "core/base/report.h"
 #include "core/math/spatial.h"
+#include "core/model/coordinates.h"
 #include "core/sim/channels.h"
 #include "core/sim/sim_internal.h"
 
@@ -76,8 +77,18 @@ static void sample_joint_velocity(const MbSim *sim, double *out) {
   copy_joints(sim->model, sim->state.v, sim->model->v_first, out);
 }
 
+// A signal at the state's time: what the forces last saw lies in the step before.
+static void refresh(const MbSim *sim, size_t s) {
+  if (s != MB_WORLD)
+    sim->signal[s] = mb_signal_value(&sim->model->signals[s], sim->expressions[s], sim->state.t);
+}
+
 static void sample_joint_force(const MbSim *sim, double *out) {
+  const MbModel *model = sim->model;
   mb_constraint_reactions(sim, sim->t);
+  for (size_t i = 0; i < model->ndrives; i++)
+    refresh(sim, model->drives[i].force), refresh(sim, model->drives[i].target);
+  mb_coordinates_drives(model, &sim->x, sim->state.q, sim->state.v, sim->t);
   copy_joints(sim->model, sim->t, sim->model->v_first, out);
 }
 
@@ -94,14 +105,12 @@ static void sample_energy(const MbSim *sim, double *out) {
 
 static void sample_momentum(const MbSim *sim, double *out) { mb_momentum(sim->model, &sim->x, out, out + 3); }
 
-// At the state's time: what the forces last saw lies in the step before.
 static void sample_muscle(const MbSim *sim, double *out) {
   const MbModel *model = sim->model;
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *force = &model->forces[i];
     if (!force->ops->muscle) continue;
-    const size_t s = force->signal[0];
-    sim->signal[s] = mb_signal_value(&model->signals[s], sim->expressions[s], sim->state.t);
+    refresh(sim, force->signal[0]);
     force->ops->muscle(force, &sim->x, out);
     out += 3;
   }

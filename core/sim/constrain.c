@@ -68,11 +68,17 @@ static void take_jumps(MbSim *sim, const double *v) {
   MbConstraining *c = sim->constraining;
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
-    if (row->order == 2 || c->of[s]->compliance > 0 || (c->of[s]->unilateral && row->g > 0)) continue;
+    if (row->order == 2 || c->of[s]->compliance > 0 || (c->of[s]->unilateral && !c->near[s])) continue;
     double size = fabs(row->gt);
     const double rate = mb_rows_rate(c, s, v, &size);
     take(sim, s, rate + row->gt, size, 0);
   }
+}
+
+// Whether the row's rate is none but for rounding.
+static bool at_rest(const MbConstraining *c, size_t s, const double *v) {
+  double size = 1e-3;
+  return mb_rows_rate(c, s, v, &size) <= 1e-10 * size;
 }
 
 static void take_accelerations(MbSim *sim, const double *v, const double *vdot) {
@@ -80,13 +86,20 @@ static void take_accelerations(MbSim *sim, const double *v, const double *vdot) 
   MbConstraining *c = sim->constraining;
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
-    if (c->of[s]->compliance > 0) continue;
+    const bool one_way = c->of[s]->unilateral;
     double size = 0, ignored = 0;
+    if (c->of[s]->compliance > 0) continue;
+    if (one_way && !(c->deciding ? c->near[s] && at_rest(c, s, v) : c->held && c->held[s] != 0)) continue;
     const double drift = mb_rows_drift(c, s), a = mb_rows_rate(c, s, vdot, &size);
     const double rate = row->order < 2 ? 2 * gamma * (mb_rows_rate(c, s, v, &ignored) + row->gt) : 0;
     const double pull = row->order < 1 ? gamma * gamma * row->g : 0;
     size += fabs(drift) + fabs(row->gtt) + fabs(rate) + fabs(pull);
+    if (c->deciding && one_way) {
+      take(sim, s, a + drift + row->gtt, size, 0);
+      continue;
+    }
     take(sim, s, a + drift + row->gtt + rate + pull, size, 0);
+    c->unilateral[c->n - 1] = false; // what is held is let go by an event only
   }
 }
 
@@ -201,6 +214,9 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
     return mb_sim_singular(sim, blame, report);
   mb_rows_make(sim, q, v, t, 0);
+  for (size_t s = 0; s < sim->model->nslots; s++)
+    c->near[s] |= mb_rows_one_way(c, s) &&
+                  (c->row[s].g <= MB_EVENT_CLOSE * c->row[s].size || (c->held && c->held[s] != 0));
   c->n = 0;
   take_jumps(sim, v);
   return solve(sim, JUMPS, t, 0, v, report);
@@ -277,9 +293,11 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
     mb_sim_forces(sim, t, false);
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
       return mb_sim_singular(sim, blame, report);
+    c->held = mb_events_held(sim, true);
     mb_sim_gather(sim, q, v, sim->s);
     if (!sim->solver->apply(sim->work, sim->s)) return mb_sim_unsolved(sim, report);
     const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
+    c->held = mb_events_held(sim, false);
     if (status != MB_OK) return status;
   }
   memcpy(mb_constraint_memory(sim), c->force, model->nslots * sizeof *c->force);

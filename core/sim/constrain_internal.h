@@ -6,6 +6,8 @@
 #include "core/contact/pivoting.h"
 #include "core/sim/sim_internal.h"
 
+#define MB_EVENT_CLOSE 1e-9 // of a row's size: at its bound
+
 struct MbConstraining {
   MbRow *row;              // (nslots)
   const MbConstraint **of; // (nslots)
@@ -16,6 +18,12 @@ struct MbConstraining {
   int *driven;             // (nsignals) used by motions: 1 = its value, 2 = its rates too; 0 = not
   double *y, *drift;       // (nv) zero between uses, (nb x 6)
   double *force;           // (nslots) of the step that is being made
+
+  // hard unilateral rows under the adaptive integrator (events.c)
+  bool one_way;       // there are some
+  const double *held; // (nslots) nonzero: accelerations keep the row
+  bool *near;         // (nslots) is at its bound, or was held: an event asks whether to hold it
+  bool deciding;      // accelerations ask so now
 
   // the rows that take part
   size_t n;
@@ -34,5 +42,10 @@ double mb_rows_rate(const MbConstraining *c, size_t s, const double *v, double *
 void mb_rows_spread(const MbConstraining *c, size_t s, double lambda, double *y);
 // H J̇ v of one row
 double mb_rows_drift(const MbConstraining *c, size_t s);
+
+// Whether row s waits for events: it is hard and unilateral.
+static inline bool mb_rows_one_way(const MbConstraining *c, size_t s) {
+  return c->of[s]->unilateral && !(c->of[s]->compliance > 0);
+}
 
 #endif

@@ -81,6 +81,7 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->y = mb_arena_alloc(arena, model->nv, sizeof *c->y);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->force = mb_arena_alloc(arena, n, sizeof *c->force);
+  c->near = mb_arena_alloc(arena, n, sizeof *c->near);
   c->slot = mb_arena_alloc(arena, n, sizeof *c->slot);
   c->b = mb_arena_alloc(arena, n, sizeof *c->b);
   c->slack = mb_arena_alloc(arena, n, sizeof *c->slack);
@@ -88,11 +89,16 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->soft = mb_arena_alloc(arena, n, sizeof *c->soft);
   c->unilateral = mb_arena_alloc(arena, n, sizeof *c->unilateral);
   if (!c->row || !c->of || !c->first || !c->signal || !c->driven || !c->y || !c->drift || !c->force ||
-      !c->slot || !c->b || !c->slack || !c->least || !c->soft || !c->unilateral || !allocate_supports(sim, c))
+      !c->near || !c->slot || !c->b || !c->slack || !c->least || !c->soft || !c->unilateral ||
+      !allocate_supports(sim, c))
     return mb_no_memory(report, "constraints");
 
+  if (sim->integrator->scheme == MB_ADAPTIVE) c->held = mb_events_held(sim, false);
   size_t held = 8; // unilateral rows at once, to begin with
-  for (size_t s = 0; s < n; s++) held += c->of[s]->unilateral ? 0 : 1;
+  for (size_t s = 0; s < n; s++) {
+    held += c->of[s]->unilateral ? 0 : 1;
+    c->one_way |= mb_rows_one_way(c, s);
+  }
   for (size_t i = 0; i < model->nconstraints; i++) {
     const size_t *signal = model->constraints[i].signal;
     for (int k = 0; k < 3 && model->constraints[i].ops == &mb_motion_ops; k++)
@@ -133,7 +139,7 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
     const MbRow *row = &c->row[s];
     for (int end = 0; end < 2; end++) {
       if (row->body[end] != MB_WORLD) sim->solver->carry(sim->work, row->body[end], row->H[end], c->y);
-      c->y[row->v[end]] += row->c[end];
+      if (row->c[end] != 0) c->y[row->v[end]] += row->c[end];
     }
     for (size_t k = c->first[s]; k < c->first[s + 1]; k++) {
       c->G[k] = c->y[c->index[k]];
@@ -196,5 +202,6 @@ void mb_constraint_reactions(const MbSim *sim, double *y) {
   if (!c) return;
   const double *force = mb_constraint_memory(sim);
   for (size_t s = 0; s < sim->model->nslots; s++)
-    for (int k = 0; k < 2; k++) y[c->row[s].v[k]] += c->row[s].c[k] * force[s];
+    for (int k = 0; k < 2; k++)
+      if (c->row[s].c[k] != 0) y[c->row[s].v[k]] += c->row[s].c[k] * force[s];
 }

@@ -50,6 +50,15 @@ static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport 
   return MB_OK;
 }
 
+// Velocities and what is held after an event, at a corner of a signal or at the start; then k.
+static MbStatus settle(MbSim *sim, double t, double *y, double *k, MbReport *report) {
+  MbStatus status = mb_constrain_jump(sim, y, t, y + sim->nq, report);
+  mb_events_decide(sim);
+  if (status == MB_OK) status = derivative(sim, t, y, k, report);
+  mb_events_decided(sim);
+  return status;
+}
+
 // The first time after t (by more than rounding) at which a step must end.
 static double next_break(const MbModel *model, double t) {
   const double after = t + 1e-12 * (1 + fabs(t));
@@ -75,6 +84,15 @@ static void dense_output(double *dense, const double *y0, const double *y1, cons
     dense[2 * n + i] = b;
     dense[3 * n + i] = dy - h * stage[(MB_RK_STAGES - 1) * n + i] - b;
     dense[4 * n + i] = h * sum;
+  }
+}
+
+// y at t + u h
+static void dense_point(const double *dense, double u, double *y, size_t n) {
+  const double w = 1 - u;
+  for (size_t i = 0; i < n; i++) {
+    const double *c = dense + i;
+    y[i] = c[0] + u * (c[n] + w * (c[2 * n] + u * (c[3 * n] + w * c[4 * n])));
   }
 }
 
@@ -120,16 +138,41 @@ static MbStatus shrunk(const MbSim *sim, double t, double h, size_t which, MbRep
       t, (long long)sim->state.step + 1, sim->model->body_name[mb_coordinates_body(sim->model, which)], h);
 }
 
+// The length at which the first event of a step of length h from y to y1 is due; leaves its rows noted.
+static MbStatus locate(MbSim *sim, double t, double h, const double *y, const double *y1, double *length,
+                       MbReport *report) {
+  static const double CLOSE = 1e-13; // of the step
+  const size_t n = sim->nq + sim->nv;
+  double *k = sim->state.memory + HEADER + n, *dense = k + n, *point = sim->stage + n, *rate = point + n;
+  memcpy(k, y1, n * sizeof *k); // y1 lies where the dense output goes
+  dense_output(dense, y, k, sim->stage, h, n);
+  double before = 0, after = 1;
+  for (double u = 0.5; after - before > CLOSE; u = (before + after) / 2) {
+    dense_point(dense, u, point, n);
+    const MbStatus status = derivative(sim, t + u * h, point, rate, report);
+    if (status != MB_OK) return status;
+    *(mb_events_due(sim, point + sim->nq) ? &after : &before) = u;
+  }
+  after = fmax(after, 1e-9); // some way on
+  dense_point(dense, after, point, n);
+  const MbStatus status = derivative(sim, t + after * h, point, rate, report);
+  mb_events_due(sim, point + sim->nq);
+  *length = after * h;
+  return status;
+}
+
 // One accepted step, however many are tried. The dense output's first vector doubles as y⁺ while trying.
 static MbStatus accept_step(MbSim *sim, MbReport *report) {
   const size_t n = sim->nq + sim->nv;
   double *memory = sim->state.memory, *y = memory + HEADER, *k = y + n, *dense = k + n;
   double *y1 = dense + 4 * n; // free until the step is accepted
   const double t = memory[T], stop = next_break(sim->model, t);
+  double limit = INFINITY; // length of the step that ends at an event
   size_t which = 0;
   for (;;) {
-    const bool cut = t + memory[H_NEXT] * (1 + 1e-9) >= stop;
-    const double h = cut ? stop - t : memory[H_NEXT];
+    const bool event = limit < fmin(memory[H_NEXT], stop - t);
+    const bool cut = !event && t + memory[H_NEXT] * (1 + 1e-9) >= stop;
+    const double h = event ? limit : cut ? stop - t : memory[H_NEXT];
     if (!(h > 1e-15 * (1 + fabs(t)))) return shrunk(sim, t, h, which, report);
     memcpy(sim->stage, k, n * sizeof *k);
     const MbStatus status = stages(sim, t, h, y, y1, report);
@@ -139,8 +182,16 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
       memory[H_NEXT] = h * (e > 1 ? fmax(0.2, 0.9 * pow(e, -0.2)) : 0.1);
       continue;
     }
+    if (!event && mb_events_due(sim, y1 + sim->nq)) {
+      const MbStatus found = locate(sim, t, h, y, y1, &limit, report);
+      if (found != MB_OK) return found;
+      memcpy(k, sim->stage, n * sizeof *k);
+      continue;
+    }
+    if (sim->constraining)
+      memcpy(mb_events_held(sim, true), mb_events_held(sim, false), sim->model->nslots * sizeof *k);
     const double factor = 0.9 * pow(fmax(e, 1e-10), -0.17) * pow(memory[E_OLD], 0.04);
-    if (!cut || factor < 1) memory[H_NEXT] = fmin(sim->model->h, h * fmin(5, fmax(0.2, factor)));
+    if (!(cut || event) || factor < 1) memory[H_NEXT] = fmin(sim->model->h, h * fmin(5, fmax(0.2, factor)));
     memory[E_OLD] = fmax(e, 1e-4);
     sim->trouble[0] = 0; // that of steps that were refused
     memory[T] = cut ? stop : t + h;
@@ -154,11 +205,10 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
     memcpy(k, last, n * sizeof *k);
     mb_coordinates_normalise(sim->model, y, k);
     const bool renewed = sim->model->jointed && mb_coordinates_renew(sim->model, y, y + sim->nq);
-    if (!renewed && !(cut && sim->constraining)) return MB_OK;
-    // at a corner of a prescribed motion its velocity may jump
-    const MbStatus jump = cut ? mb_constrain_jump(sim, y, memory[T], y + sim->nq, report) : MB_OK;
-    if (jump != MB_OK) return jump;
-    return derivative(sim, memory[T], y, k, report);
+    if (!renewed && !((cut || event) && sim->constraining)) return MB_OK;
+    // at a corner of a prescribed motion its velocity may jump too
+    return (cut || event) && sim->constraining ? settle(sim, memory[T], y, k, report)
+                                               : derivative(sim, memory[T], y, k, report);
   }
 }
 
@@ -183,8 +233,7 @@ static MbStatus start(MbSim *sim, MbReport *report) {
   double *memory = sim->state.memory, *y = memory + HEADER;
   memcpy(y, sim->state.q, sim->nq * sizeof *y);
   memcpy(y + sim->nq, sim->state.v, sim->nv * sizeof *y);
-  MbStatus status = mb_constrain_jump(sim, y, memory[T], y + sim->nq, report);
-  if (status == MB_OK) status = derivative(sim, memory[T], y, y + sim->nq + sim->nv, report);
+  const MbStatus status = settle(sim, memory[T], y, y + sim->nq + sim->nv, report);
   if (status == MB_OK) memory[STARTED] = 1;
   return status;
 }

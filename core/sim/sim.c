@@ -60,7 +60,8 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
   sim->nq = model->nq, sim->nv = model->nv;
   if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
-  sim->nm += model->nslots; // forces of constraints, last
+  // last, forces of constraints; before them what events hold
+  sim->nm += (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
 
   MbStatus status = allocate(sim, report);
   if (status == MB_OK) status = compile_signals(sim, report);

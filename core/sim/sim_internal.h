@@ -80,9 +80,18 @@ size_t mb_constraining_bytes(const MbSim *sim);
 MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report);
 // The same at once, by impulses, at (q, t); moves the bodies of x and the factor there.
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report);
-// The same for accelerations, at (q, v, t) of the bodies of x and of the factor; bilateral rows only.
+// The same for accelerations, at (q, v, t) of the bodies of x and of the factor; of hard unilateral rows those that are
+// held.
 MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v, double t, double *vdot,
                                    MbReport *report);
+// Events of the adaptive integrator: hard unilateral rows come to their bound, or let go. What is held is part of the
+// state: `mb_events_held` (nslots) now, and during the last step.
+double *mb_events_held(const MbSim *sim, bool during);
+// Whether one is due at the point of the last derivative, whose velocities are v; it is noted which.
+bool mb_events_due(MbSim *sim, const double *v);
+// Between the two the accelerations decide which of the rows noted, or at their bounds, are held.
+void mb_events_decide(MbSim *sim);
+void mb_events_decided(MbSim *sim);
 // Post-stabilisation, where it is asked for: moves q until the constraints of position hold, and the bodies of x with it.
 MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t, MbReport *report);
 // Takes the step's forces into the state to come, (q, v) at t.

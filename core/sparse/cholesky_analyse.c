@@ -1,4 +1,5 @@
 #include "core/base/alloc.h"
+#include "core/base/blas.h"
 #include "core/sparse/cholesky.h"
 
 // Where every number of A goes in L, grouped by supernode.
@@ -62,6 +63,7 @@ static bool allocate(MbCholesky *c, size_t entries) {
 }
 
 MbCholesky *mb_cholesky_analyse(const MbPattern *A, const uint32_t *perm, int threads) {
+  mb_blas_one_thread();
   MbCholesky *c = mb_calloc(1, sizeof *c);
   MbAdjacency graph = {0};
   MbElimination elimination = {0};

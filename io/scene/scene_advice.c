@@ -20,6 +20,17 @@ static void advise_duration(const MbTimeSpec *time, MbReport *report) {
              time->duration, time->step, (long long)steps, end);
 }
 
+void mb_scene_fit_step(MbSceneSpec *spec) {
+  static const double near = 1e-9, MOST = 1e15;
+  MbTimeSpec *time = &spec->time;
+  const double ratio = spec->output.interval / time->step;
+  if (spec->integrator.kind != MB_RK45 || !(ratio > 0) || !(ratio < MOST) ||
+      fabs(ratio - rint(ratio)) <= near * ratio)
+    return;
+  if (time->steps >= 0) time->duration = (double)time->steps * time->step, time->steps = -1;
+  time->step = spec->output.interval / ceil(ratio);
+}
+
 static void advise_interval(double interval, double step, MbReport *report) {
   static const double near = 1e-9;
   const double ratio = interval / step;

@@ -172,6 +172,7 @@ static MbStatus parse(char *text, size_t length, const char *name, const char *d
       scene->name ? mb_json_parse(text, length, &scene->resolved, report) : mb_no_memory(report, "a scene");
   if (!status) status = mb_scene_override(scene, options, report);
   if (!status) status = read_spec(scene, directory, report);
+  if (!status) mb_scene_fit_step(&scene->spec);
   if (!status) status = mb_scene_advise(scene, report);
   mb_scene_locate(scene, report);
   sort_issues(report, first);

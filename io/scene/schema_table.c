@@ -84,12 +84,18 @@ static const MbSchemaObject time_object = {.name = "time",
                                            .or_else = "steps",
                                            .one_of_both = true};
 
-static const MbSchemaRow baumgarte_rows[] = {{"gamma", MB_TYPE_NUMBER, AT(MbStabilizationSpec, gamma),
-                                              .bound = MB_FROM, .unit = "1/s",
-                                              .help = "rate at which an error of position is asked to "
-                                                      "shrink; absent: 1 / `step`, and limits and ropes act "
-                                                      "before they are passed, not after it"},
-                                             {0}};
+static const MbSchemaRow baumgarte_rows[] = {
+    {"gamma", MB_TYPE_NUMBER, AT(MbStabilizationSpec, gamma), .bound = MB_FROM, .unit = "1/s",
+     .help = "rate at which an error of position is asked to "
+             "shrink; absent: 1 / `step`, and limits and ropes act "
+             "before they are passed, not after it"},
+    {"upper_limits", MB_TYPE_WORD, AT(MbStabilizationSpec, upper_limits), .words = mb_upper_limit_words,
+     .fallback = "\"inward\"",
+     .help = "where a coordinate beyond its upper limit is asked to go: "
+             "back, or \"outward\" at `gamma` times what it is beyond: a "
+             "slip of sign in the published REDMAX code, to reproduce "
+             "its numbers"},
+    {0}};
 static const MbSchemaRow *const stabilization_variants[] = {baumgarte_rows, NULL, NULL};
 static const char *const stabilization_help[] = {
     "velocities are asked for that close the gaps; with integrator \"rk45\" accelerations, critically damped",
@@ -130,12 +136,15 @@ static const MbSchemaRow maximal_rows[] = {
          "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
          "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
     {0}};
-static const MbSchemaRow redmax_rows[] = {{"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics),
-                                           .words = mb_dynamics_words, .fallback = "\"auto\"",
-                                           .help = "\"recursive\": in time that grows with the number of "
-                                                   "bodies; \"dense\": by a dense matrix; \"auto\": "
-                                                   "recursive. The result is the same but for rounding"},
-                                          {0}};
+static const MbSchemaRow redmax_rows[] = {
+    {"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics), .words = mb_dynamics_words, .fallback = "\"auto\"",
+     .help = "\"recursive\": in time that grows with the number of "
+             "bodies (by iterations to 1e-12 where forces "
+             "couple bodies and the integrator is implicit); \"dense\": "
+             "by a dense matrix; \"auto\": recursive, or dense where "
+             "it would iterate and there are at most 16 degrees of "
+             "freedom. The result is the same but for rounding"},
+    {0}};
 static const MbSchemaRow *const solver_variants[] = {redmax_rows, maximal_rows};
 static const char *const solver_now[] = {"redmax", "maximal", NULL}, *const solver_later[] = {"projective",
                                                                                               NULL};
@@ -165,7 +174,8 @@ static const MbSchemaRow rk45_rows[] = {
     {0}};
 static const MbSchemaRow *const integrator_variants[] = {NULL, NULL, NULL, NULL, rk45_rows};
 static const char *const integrator_help[] = {
-    "symplectic Euler: first order, no energy drift, forces as they are before the step",
+    "symplectic Euler: first order, forces as they are before the step; springs neither gain nor lose, fast "
+    "spins gain energy",
     "linearly implicit Euler: first order, damps, stable with stiff forces",
     "trapezoidal rule, with joints the midpoint rule: second order, stable with stiff joints",
     "second order, damps little; Bridson and Marino's scheme: damping implicit, stiffness explicit",
@@ -720,7 +730,8 @@ static const char *const channel_help[] = {
     "coordinates of the joints, body by body, parents first; a body's "
     "name, with .0, .1 ... where its joint has several",
     "their rates",
-    "forces and torques along them of prescribed motions, limits and ratios, over the last step",
+    "forces and torques along them of motors and of `force` now, of prescribed motions, limits and ratios "
+    "over the last step",
     "the largest error of position of the hard constraints, and the largest of velocity",
     "what every row of the constraints pulls with, over the last step: forces or torques",
     "kinetic; gravity, which is 0 where the centre of mass is as high "
@@ -765,7 +776,8 @@ static const MbSchemaRow output_rows[] = {
      .help = "simulated time from frame to frame, instead of `every`. Frames are at the steps nearest to its "
              "multiples: one "
              "that is no multiple of the step gives uneven distances, one below it a frame every step, both "
-             "with a warning"},
+             "with a warning. With integrator \"rk45\" they are at its multiples: `step` is made a little "
+             "shorter, so that a whole number of them is the interval"},
     {"channels", MB_TYPE_WORDS, AT(MbOutputSpec, channels), COUNT(MbOutputSpec, nchannels),
      .words = channel_words, .word_help = channel_help, .later = channel_later,
      .help = "what a frame holds besides its time; absent: body.position, body.rotation, joint.position "
@@ -786,9 +798,8 @@ static const MbSchemaObject output = {.name = "output",
                                       .either = "every",
                                       .or_else = "interval"};
 
-// ---- the scene
-// --------------------------------------------------------------------------------------------- Parameters
-// come before everything that may use them, names before what refers to them.
+// ---- the scene --------------------------------------------------------------------------------------------
+// Parameters come before everything that may use them, names before what refers to them.
 
 static const MbSchemaRow scene_rows[] = {
     {"mbsim", MB_TYPE_VERSION, .flags = MB_REQUIRED, .bound = MB_BETWEEN, .lo = 1, .hi = 1,

@@ -150,12 +150,15 @@ Test(scene_files, a_thousand_mutations_of_every_example_do_no_harm) {
   for (size_t i = 0; i < found.gl_pathc; i++) {
     size_t length = 0;
     char *const text = read_file(found.gl_pathv[i], &length), *const changed = malloc(length + 64);
+    char folder[64]; // where its meshes are
+    snprintf(folder, sizeof folder, "%s", found.gl_pathv[i]);
+    *strrchr(folder, '/') = 0;
     for (int k = 0; k < MUTATIONS; k++) {
       memcpy(changed, text, length);
       const size_t n = mutate(changed, length);
       MbReport report = {0};
       MbScene *scene = NULL;
-      const MbStatus status = mb_scene_parse(changed, n, "mutation", "scenes/free", NULL, &scene, &report);
+      const MbStatus status = mb_scene_parse(changed, n, "mutation", folder, NULL, &scene, &report);
       cr_assert_eq(status == MB_OK, scene != NULL);
       cr_assert_eq(status == MB_OK, report.errors == 0, "%.*s", (int)n, changed);
       *(scene ? &taken : &refused) += 1;

@@ -4,6 +4,7 @@
 // fills A in O(n · depth), J never being formed. A pair of bodies i, j that forces couple by the block B adds C + Cᵀ,
 //   C = J_iᵀ B J_j,   with the columns of J_i taken up from i to the root as rows of B, and then those of J_j.
 #include "core/base/alloc.h"
+#include "core/base/blas.h"
 #include "core/math/dense6.h"
 #include "core/solvers/coupled.h"
 #include "core/solvers/redmax/tree.h"
@@ -30,6 +31,7 @@ static void free_work(MbSolverWork *work) {
 
 static MbSolverWork *create(const MbModel *model, int threads) {
   (void)threads;
+  mb_blas_one_thread();
   size_t entries = 0;
   MbSolverWork *work = mb_calloc(1, sizeof *work);
   if (!work) return NULL;

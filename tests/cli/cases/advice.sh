@@ -10,6 +10,7 @@ t validate s.json | grep -E '^(\$|!|\[)'
 t run s.json
 t run s.json --device cpu -q --every 1
 t validate s.json --integrator implicit --set /output/interval=0.004 -d 1 --set /solver=\"redmax\" | grep -E '^!'
+t validate s.json --integrator implicit -d 1 --set /output/interval=0.025 | grep -E "^! .*interval"
 t validate s.json --json | grep -cE '"kind":.*"warning"'
 "$MBSIM" schema --reference | grep -cE '`cubic` .*goes beyond the points'
 "$MBSIM" schema --reference | grep -cE '`body.position` .*not the centre of mass|`body.velocity` .*origin, in the world|`momentum` .*about the world'

@@ -17,3 +17,10 @@ t run box.json -o /dev/null
 # a scene that is invalid leaves no file behind
 t run box.json -o none.mbt --set /time/step=-1
 ls
+# the scene itself is no output, whatever --force says
+"$MBSIM" init spinning -o own.json
+t run own.json -f -o own.json -q
+t validate own.json | head -n 2
+# with rk45, frames are at multiples of the interval
+"$MBSIM" run own.json -q -f -o iv.mbt --integrator rk45 --step 0.01 -d 0.0664 --set '/output={"interval":0.0166,"channels":[]}' 2>/dev/null
+"$MBSIM" export iv.mbt | tr '\n' ' ' && echo

@@ -156,6 +156,27 @@ Test(constraints, loops_move_the_same_under_dense_and_recursive) {
   }
 }
 
+// IFToMM benchmark A02 with ten windows: the tip of the first post, by own integration of its one degree of freedom. All
+// ten loops are singular where the posts lie flat, twice a turn.
+Test(constraints, ten_windows_go_round_through_their_singular_positions) {
+  static const struct {
+    int steps;
+    double x, y;
+  } known[] = {{1000, -0.12930601505116746, -0.9916047370155042},
+               {2000, 0.038567666597061866, 0.9992559907717631},
+               {5000, -0.59554525547654, -0.8033217591223224},
+               {10000, 0.20435356098868468, 0.9788971458285308}};
+  Run run = load("ten_windows", NULL, NULL);
+  for (int i = 0; i < 4; i++) {
+    test_steps(run.sim, known[i].steps - mb_sim_steps(run.sim));
+    const double q = run.sim->state.q[run.model->q_first[run.model->number[0]]];
+    test_near("x", &(double){cos(q)}, &known[i].x, 1, 1e-4); // first order in h; 1e-5 was seen
+    test_near("y", &(double){sin(q)}, &known[i].y, 1, 1e-4);
+    cr_assert_lt(mb_sim_constraint_error(run.sim), 1e-12);
+  }
+  end(&run);
+}
+
 // ---- sets of constraints ----------------------------------------------------------------------------------
 
 static const char *const AGAIN =
@@ -198,6 +219,28 @@ Test(constraints, a_contradiction_is_told_by_name_with_its_gap_and_leaves_the_st
             "%s", report.issues[0].text);
   cr_assert_eq(memcmp(q, run.sim->state.q, run.sim->nq * sizeof *q), 0);
   end(&run);
+}
+
+// A welded body can be held where it is, and nowhere else.
+Test(constraints, what_cannot_move_can_be_held_where_it_is_only) {
+  for (int off = 0; off < 2; off++) {
+    char text[600];
+    snprintf(
+        text, sizeof text,
+        "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 5}, \"bodies\": [{\"name\": \"a\", \"shape\": "
+        "{\"type\": \"sphere\", \"radius\": 1}, \"mass\": 1, \"joint\": {\"type\": \"fixed\"}}], "
+        "\"constraints\": [{\"type\": \"point\", \"between\": [{\"body\": \"a\"}, {\"body\": \"world\", "
+        "\"at\": [0, 0, %d]}]}], \"output\": {\"channels\": [\"joint.force\", \"constraint.force\"]}}",
+        off);
+    Run run = parse(text);
+    double frame[8];
+    MbReport report = {0};
+    mb_sim_sample(run.sim, frame);
+    cr_assert_eq(mb_sim_step(run.sim, &report), off ? MB_NUMBERS : MB_OK);
+    cr_assert(!off || strstr(report.issues[0].text, "nothing that it holds can move: it is off by 1"), "%s",
+              report.issues[0].text);
+    end(&run);
+  }
 }
 
 Test(constraints, a_gap_at_the_start_is_a_warning_with_its_size) {
@@ -336,6 +379,74 @@ Test(constraints, a_rope_lets_fall_and_then_holds) {
   cr_expect_gt(lowest, -0.5 - 1e-9);
   const double force = mb_constraint_memory(run.sim)[0];
   test_near("pull", &force, &(double){2 * 9.81}, 1, 1e-9);
+  end(&run);
+}
+
+// ---- events under rk45 ------------------------------------------------------------------------------------
+
+// Swung up from the lowest point at v₀² between 2gL and 5gL, the rope goes slack where cos θ = (2gL − v₀²)/(3gL), and the
+// mass flies on at ẋ = v cos θ, v² = −gL cos θ.
+Test(constraints, a_rope_goes_slack_where_it_would_have_to_push) {
+  Run run = parse(
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"duration\": 3}, \"integrator\": {\"type\": \"rk45\", "
+      "\"relative\": 1e-10, \"absolute\": 1e-12}, \"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": "
+      "\"sphere\", \"radius\": 0.1}, \"mass\": 2, \"pose\": {\"position\": [0, 0, -1]}, \"velocity\": "
+      "{\"linear\": [6, 0, 0]}}], \"constraints\": [{\"type\": \"distance\", \"rope\": true, \"length\": 1, "
+      "\"between\": [{\"body\": \"world\"}, {\"body\": \"a\"}]}], \"output\": {\"channels\": "
+      "[\"constraint.force\"]}}");
+  const double g = 9.81, cosine = (2 * g - 36) / (3 * g), v = sqrt(-g * cosine), first = energy(&run).total;
+  const double *force = mb_constraint_memory(run.sim);
+  int slack = 0, taut = 0;
+  while (taut < 2) { // swings, flies, and is caught
+    const bool pulled = force[0] > 0;
+    test_steps(run.sim, 1);
+    cr_assert_lt(mb_vec3_norm(run.sim->x.E[0].p), 1 + 1e-8);
+    if (force[0] > 0) {
+      taut = slack ? 2 : 1;
+    } else if (!pulled || taut == 0) {
+      slack++;
+      test_near("ẋ in flight", &run.sim->x.phi[3], &(double){v * cosine}, 1, 1e-8);
+      test_near("energy", &(double){energy(&run).total}, &first, 1, 1e-7);
+    }
+    cr_assert_lt(mb_sim_steps(run.sim), 300);
+  }
+  cr_expect_gt(slack, 10);
+  cr_expect_lt(energy(&run).total, first); // the catch takes some
+  end(&run);
+}
+
+Test(constraints, a_falling_mass_is_caught_at_the_time_that_it_takes) {
+  Run run = parse(
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.05, \"duration\": 3}, \"integrator\": \"rk45\", "
+      "\"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"mass\": 2}], "
+      "\"constraints\": [{\"type\": \"distance\", \"rope\": true, \"length\": 0.5, \"between\": [{\"body\": "
+      "\"world\"}, {\"body\": \"a\"}]}], \"output\": {\"channels\": [\"constraint.force\"]}}");
+  for (int i = 1; i <= 20; i++) {
+    test_steps(run.sim, 1);
+    const double t = 0.05 * i, z = fmax(-9.81 * t * t / 2, -0.5);
+    test_near("height", &run.sim->x.E[0].p[2], &z, 1, 1e-8);
+    test_near("pull", mb_constraint_memory(run.sim), &(double){z > -0.5 ? 0 : 2 * 9.81}, 1, 1e-6);
+  }
+  end(&run);
+}
+
+Test(constraints, limits_of_a_chain_hold_under_rk45) {
+  Run run = load("06-joint-limits",
+                 "/integrator={\"type\": \"rk45\", \"relative\": 1e-8, \"absolute\": 1e-10}", NULL);
+  const double limit = acos(-1) / 4, first = energy(&run).total;
+  double most = 0, last = energy(&run).total;
+  int losses = 0;
+  for (int i = 0; i < 200; i++) {
+    test_steps(run.sim, 1);
+    const double E = energy(&run).total;
+    most = fmax(most, fabs(run.sim->state.q[1]));
+    losses += E < last - 1;
+    cr_assert_lt(E, last + 1e-3); // of some 1e5 erg
+    last = E;
+  }
+  cr_expect_lt(most, limit + 1e-7);
+  cr_expect_gt(losses, 1); // impacts without bounce
+  cr_expect_lt(last, first);
   end(&run);
 }
 

@@ -65,6 +65,27 @@ Test(drives, a_motor_swings_to_its_target) {
   mb_arena_free(&spec.arena);
 }
 
+// joint.force at a frame's time: what is applied, and what the motor gives
+Test(drives, a_frame_tells_the_force) {
+  MbSceneSpec spec = driven(MB_IMPLICIT, 0.1, MB_JOINT_REVOLUTE);
+  const char *channels[] = {"joint.force"};
+  spec.output.channels = channels, spec.output.nchannels = 1;
+  spec.bodies[0].joint.force = one_signal(&spec, test_expression("6*t"));
+  spec.bodies[0].joint.motor = servo(&spec, 50, 4, 0.7);
+  spec.bodies[0].joint.has_motor = true;
+  MbModel *model = test_model(&spec);
+  MbSim *sim = test_sim(model, 1);
+  test_steps(sim, 3);
+  double force;
+  cr_assert_eq(mb_sim_frame_size(sim), 1);
+  mb_sim_sample(sim, &force);
+  const double wanted = 6 * 0.3 + 50 * (0.7 - sim->state.q[0]) - 4 * sim->state.v[0];
+  test_near("force", &force, &wanted, 1, 1e-12);
+  mb_sim_free(sim);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
+}
+
 Test(drives, a_motor_pulls_no_more_than_its_most) {
   MbSceneSpec spec = driven(MB_RK45, 0.1, MB_JOINT_REVOLUTE);
   spec.bodies[0].joint.motor = servo(&spec, 1e4, 0, 100);

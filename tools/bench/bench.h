@@ -14,6 +14,7 @@ typedef struct MbBench {
 bool mb_bench_loops(void);
 bool mb_bench_trajectory(void);
 bool mb_bench_seek(void);
+bool mb_bench_tree(void);
 
 double mb_bench_cpu(void);  // seconds of this process's processor time, all threads
 double mb_bench_wall(void); // seconds

@@ -15,6 +15,7 @@ typedef struct Builder {
   MbConstraint *list;
   char (*where)[WHERE]; // of each
   MbSignal *signals;
+  double *guess; // coordinates of joints that close loops, at the start
   MbReport *report;
 } Builder;
 
@@ -199,15 +200,52 @@ static MbStatus name_listed(const Builder *b, MbConstraint *constraint, size_t i
   return name(b, constraint, text);
 }
 
+// A joint without rows of its own: its geometry, and a place for its coordinates.
+static MbStatus build_search(Builder *b, const MbJointSpec *spec, const char *where,
+                             MbConstraint *constraint) {
+  MbModel *model = b->model;
+  char at[WHERE];
+  snprintf(at, sizeof at, "%.80s/joint", where);
+  if (spec->kind == MB_JOINT_SCREW && isnan(spec->pitch))
+    return mb_error(b->report, MB_SCENE, at,
+                    "a screw needs its \"pitch\": {\"type\": \"screw\", \"pitch\": 0.01}");
+  MbJoint *joint = mb_arena_alloc(&model->arena, 1, sizeof *joint);
+  if (!joint) return mb_no_memory(b->report, "constraints");
+  const MbStatus status = mb_build_geometry(spec, at, &model->arena, joint, b->report);
+  if (status != MB_OK) return status;
+  if (joint->n >= 6)
+    return mb_error(b->report, MB_SCENE, at,
+                    "a joint \"%s\" with %zu degrees of freedom cannot close a loop: it holds nothing",
+                    mb_joint_words[spec->kind], joint->n);
+  constraint->ops = &mb_closure_search_ops;
+  constraint->closure = joint;
+  constraint->rows = 6 - joint->n;
+  constraint->guess = model->nguess;
+  model->nguess += joint->n;
+  return mb_build_by_dof(&spec->position, joint->n, at, "position", b->guess + constraint->guess, b->report);
+}
+
+// Rows of a joint, along axes that its own axis turns.
+static MbStatus build_closure(Builder *b, const MbJointSpec *spec, const char *where,
+                              MbConstraint *constraint) {
+  constraint->joint = spec->kind;
+  constraint->rows = mb_closure_rows(spec->kind);
+  if (!constraint->rows) return build_search(b, spec, where, constraint);
+  double turn[4], R[9], A[9];
+  turn_z_to(turn, spec->axis);
+  mb_quat_to_mat3(R, turn);
+  for (int end = 0; end < 2; end++) {
+    memcpy(A, constraint->R[end], sizeof A);
+    mb_mat3_mul(constraint->R[end], A, R);
+  }
+  return MB_OK;
+}
+
 static MbStatus build_between(Builder *b, size_t i, const char *where) {
   const MbConstraintSpec *from = &b->spec->constraints[i];
   static const double Z[3] = {0, 0, 1};
   if (from->nbetween != 2)
     return mb_error(b->report, MB_SCENE, where, "found %zu ends in \"between\", wanted 2", from->nbetween);
-  if (from->kind == MB_CONSTRAINT_JOINT && !mb_closure_rows(from->joint))
-    return mb_error(b->report, MB_SCENE, where,
-                    "a joint \"%s\" cannot close a loop: it holds nothing, or is not here in this version",
-                    mb_joint_words[from->joint]);
   MbConstraint *constraint = add(b, mb_constraint_table[from->kind], where);
   const bool along = from->kind == MB_CONSTRAINT_ON_LINE || from->kind == MB_CONSTRAINT_ON_PLANE;
   const bool both = from->kind == MB_CONSTRAINT_JOINT;
@@ -218,8 +256,10 @@ static MbStatus build_between(Builder *b, size_t i, const char *where) {
   if (constraint->body[0] == constraint->body[1])
     return mb_error(b->report, MB_SCENE, where, "both ends are on \"%s\", where nothing can move",
                     from->between[0].body);
-  constraint->joint = from->joint;
-  if (both) constraint->rows = mb_closure_rows(from->joint);
+  if (both) {
+    const MbStatus closed = build_closure(b, &from->joint, where, constraint);
+    if (closed != MB_OK) return closed;
+  }
   constraint->length = from->kind == MB_CONSTRAINT_DISTANCE ? from->length : 0;
   constraint->rope = constraint->unilateral = from->rope;
   constraint->compliance = from->compliance;
@@ -326,7 +366,8 @@ static MbStatus check_start(const Builder *b) {
   double *signal = mb_arena_alloc(&scratch, 3 * model->nsignals, sizeof *signal);
   MbStatus status = x.E && x.phi && signal ? poses_at_start(b, x.E) : mb_no_memory(b->report, "constraints");
   const bool known = status == MB_OK && signals_at_start(model, signal);
-  const MbInstant start = {.x = &x, .q = model->q0, .v = model->v0, .signal = signal};
+  const MbInstant start = {
+      .x = &x, .q = model->q0, .v = model->v0, .signal = signal, .guess = b->guess, .found = b->guess};
   for (size_t i = 0; i < model->nconstraints && status == MB_OK; i++) {
     MbConstraint *constraint = &b->list[i];
     MbRow row[MB_ROWS] = {0};
@@ -337,6 +378,13 @@ static MbStatus check_start(const Builder *b) {
       constraint->length = 0;
       constraint->ops->eval(constraint, &start, row);
       constraint->length = fabs(row->g);
+      continue;
+    }
+    if (constraint->ops == &mb_closure_search_ops && isnan(row->g)) {
+      status = mb_error(b->report, MB_SCENE, b->where[i],
+                        "\"%s\": no coordinates of the joint \"%s\" bring the two frames together: put them "
+                        "nearer, give it a \"position\" to look near, or keep it from singular positions",
+                        constraint->name, mb_joint_words[constraint->joint]);
       continue;
     }
     double gap = 0, size = 0;
@@ -411,9 +459,11 @@ static MbStatus make_room(Builder *b) {
   b->list = mb_arena_alloc(&model->arena, most, sizeof *b->list);
   b->where = mb_arena_alloc(&model->arena, most, sizeof *b->where);
   b->signals = mb_arena_alloc(&model->arena, signals, sizeof *b->signals);
-  if (!b->list || !b->where || !b->signals) return mb_no_memory(b->report, "constraints");
+  b->guess = mb_arena_alloc(&model->arena, MB_JOINT_DOFS * b->spec->nconstraints, sizeof *b->guess);
+  if (!b->list || !b->where || !b->signals || !b->guess) return mb_no_memory(b->report, "constraints");
   if (model->nsignals) memcpy(b->signals, model->signals, model->nsignals * sizeof *b->signals);
   model->constraints = b->list;
+  model->guess0 = b->guess;
   model->signals = b->signals;
   return MB_OK;
 }

@@ -68,6 +68,7 @@ static void add_constraint(Mark *mark, const MbConstraint *constraint) {
   add_sizes(mark, constraint->signal, 3);
   add_doubles(mark, constraint->at[0], 6);
   add_doubles(mark, constraint->R[0], 18);
+  if (constraint->closure) add_joint(mark, constraint->closure);
 }
 
 static void add_drive(Mark *mark, const MbDrive *drive) {
@@ -114,6 +115,7 @@ uint64_t mb_build_fingerprint(const MbModel *model) {
   const size_t ways[] = {model->solver.stabilization.kind, model->ahead};
   add_sizes(&mark, ways, 2);
   for (size_t i = 0; i < model->nconstraints; i++) add_constraint(&mark, &model->constraints[i]);
+  add_doubles(&mark, model->guess0, model->nguess);
   add_doubles(&mark, &model->gamma, 1);
   for (size_t i = 0; i < model->nsignals; i++) add_signal(&mark, &model->signals[i]);
   for (size_t i = 0; i < model->nconstants; i++) {

@@ -215,11 +215,12 @@ typedef struct MbConstraintSpec {
   MbConstraintKind kind;
   const char *name; // NULL = not given
   size_t nbetween;
-  MbPointSpec *between;  // (nbetween) two of them; not of ratio
-  MbJointKind joint;     // joint as a loop closure
-  double axis[3];        // joint: in both frames; point_on_line, point_on_plane: in the first body's frame
-  double length;         // distance; NaN = as it is at the start
-  bool rope;             // distance: may slacken
+  MbPointSpec *between; // (nbetween) two of them; not of ratio
+  MbJointSpec
+      joint;      // joint as a loop closure: its geometry, and `position` where it is looked for at the start
+  double axis[3]; // joint: in both frames; point_on_line, point_on_plane: in the first body's frame
+  double length;  // distance; NaN = as it is at the start
+  bool rope;      // distance: may slacken
   const char *joints[2]; // ratio: of these bodies
   double ratio, offset;
   int enforce;                // ratio: 0 = as a constraint

@@ -656,13 +656,29 @@ static const MbSchemaRow constraint_rows[] = {
     "between", MB_TYPE_LIST, AT(MbConstraintSpec, between), COUNT(MbConstraintSpec, nbetween),               \
         .flags = MB_REQUIRED, .length = 2, .object = &(object_), .help = "the two ends"                      \
   }
+static const MbSchemaRow joint_closure_rows[] = {
+    BY_DOF("position", position, "m, rad", MB_UNBOUND,
+           "of screws, composites and splines: coordinates near which theirs are looked for at the start"),
+    {0}};
+static const MbSchemaObject joint_closure = {
+    .name = "joint_closure",
+    .help = "A joint that closes a loop: a word, or an object where it needs more. Not \"free3d\", nor "
+            "composites that hold nothing.",
+    .size = sizeof(MbJointSpec),
+    .rows = joint_closure_rows,
+    .selector = "type",
+    .selector_offset = offsetof(MbJointSpec, kind),
+    .words = mb_joint_words,
+    .variants = joint_variants,
+    .variant_help = joint_help,
+    .bare = true};
 static const MbSchemaRow closure_rows[] = {
-    {"joint", MB_TYPE_WORD, AT(MbConstraintSpec, joint), .flags = MB_REQUIRED, .words = mb_joint_words,
-     .help = "what the second frame may do in the first; not \"screw\", \"free3d\", \"composite\" and the "
-             "splines"},
+    {"joint", MB_TYPE_OBJECT, AT(MbConstraintSpec, joint), .flags = MB_REQUIRED, .object = &joint_closure,
+     .help = "what the second frame may do in the first"},
     BETWEEN(body_frame),
     {"axis", MB_TYPE_DIRECTION, AT(MbConstraintSpec, axis), .fallback = "[0, 0, 1]",
-     .help = "of the joint, in both frames; of any length but 0"},
+     .help = "direction that both frames' z is turned to first, so that the joint is along it; of any length "
+             "but 0"},
     {0}};
 static const MbSchemaRow point_constraint_rows[] = {BETWEEN(anchor), {0}};
 static const MbSchemaRow distance_rows[] = {

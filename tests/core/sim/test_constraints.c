@@ -76,9 +76,9 @@ static Drift drift_of(Run *run, int64_t steps) {
   "/solver={\"type\": \"redmax\", \"dynamics\": \"" dynamics_ "\", \"stabilization\": \"" stabilization_ "\"}"
 
 Test(constraints, linkages_stay_closed_for_ten_seconds) {
-  static const char *const names[] = {"four_bar", "slider_crank"};
+  static const char *const names[] = {"four_bar", "slider_crank", "bricard"};
   printf("%-14s %12s %10s %10s %10s\n", "10 s, h = 1e-3", "", "gap m", "rate m/s", "energy");
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     Run run = load(names[i], NULL, NULL);
     const Drift pulled = drift_of(&run, 10000);
     end(&run);
@@ -101,8 +101,8 @@ Test(constraints, linkages_stay_closed_for_ten_seconds) {
 }
 
 Test(constraints, linkages_keep_their_energy_under_rk45) {
-  static const char *const names[] = {"four_bar", "slider_crank"};
-  for (int i = 0; i < 2; i++) {
+  static const char *const names[] = {"four_bar", "slider_crank", "bricard"};
+  for (int i = 0; i < 3; i++) {
     Run run = load(names[i], "/integrator={\"type\": \"rk45\", \"relative\": 1e-9, \"absolute\": 1e-11}",
                    "/time={\"step\": 0.01, \"duration\": 10}");
     const Drift drift = drift_of(&run, 1000);
@@ -261,22 +261,57 @@ Test(constraints, a_gap_at_the_start_is_a_warning_with_its_size) {
 
 // ---- joints as loop closures ------------------------------------------------------------------------------
 
+// What a joint needs besides its type, with a comma behind it.
+static void keys_of(const char *joint, char *text, size_t size) {
+  static const char *const frames =
+      "\"frames\": [{\"position\": [0, 0, 0]}, {\"position\": [0.3, 0.1, 0]}, {\"position\": [0.6, 0.3, "
+      "0.2], "
+      "\"rotation\": {\"axis\": [0, 1, 0], \"angle\": 0.4}}, {\"position\": [0.8, 0.8, 0.1]}, {\"position\": "
+      "[1, 1, 0.3]}],";
+  text[0] = 0;
+  if (!strcmp(joint, "euler")) snprintf(text, size, "\"order\": \"xyz\",");
+  if (!strcmp(joint, "screw")) snprintf(text, size, "\"pitch\": 0.4, \"axis\": [1, 2, 0],");
+  if (!strcmp(joint, "composite"))
+    snprintf(text, size, "\"joints\": [{\"type\": \"spherical\"}, {\"type\": \"prismatic\"}],");
+  if (!strcmp(joint, "spline_curve")) snprintf(text, size, "%s", frames);
+  if (strcmp(joint, "spline_surface")) return;
+  size_t n = (size_t)snprintf(text, size, "\"control\": [");
+  for (int k = 0; k < 6; k++)
+    for (int i = 0; i < 4; i++)
+      for (int j = 0; j < 4; j++)
+        n += (size_t)snprintf(text + n, size - n, "%s%g%s",
+                              i + j ? j ? ", " : "], ["
+                              : k   ? ", [["
+                                    : "[[",
+                              k == 0   ? i
+                              : k == 1 ? j
+                              : k == 2 ? 0.1 * i * j
+                                       : 0.05 * (i - j),
+                              i + j == 6 ? "]]" : "");
+  snprintf(text + n, size - n, "],");
+}
+
 // A body on a swinging arm: hanging on it by a joint of the tree, or free in space and held by a closure.
 static void arm(char *text, size_t size, const char *joint, bool closure) {
+  char geometry[1000], place[200];
+  snprintf(place, sizeof place, "\"position\": %g", closure ? 0.25 : 0.3); // near it
+  if (!strcmp(joint, "fixed")) place[0] = 0;
+  keys_of(joint, geometry, sizeof geometry);
   static const char *const
       F = "{\"position\": [0.1, -0.2, 0.7], \"rotation\": {\"euler\": \"xyz\", \"angles\": [0.3, "
           "0.5, -0.2]}}",
       *const G = "{\"position\": [-0.3, 0.1, 0.2], \"rotation\": {\"euler\": \"xyz\", \"angles\": [-0.4, "
                  "0.1, 0.6]}}";
-  char own[700], rest[700] = "";
+  char own[1500], rest[1500] = "";
   snprintf(own, sizeof own,
-           "\"joint\": {\"type\": \"%s\", %s \"parent\": \"arm\", \"in_parent\": %s, \"in_body\": %s}", joint,
-           strcmp(joint, "euler") ? "" : "\"order\": \"xyz\",", F, G);
+           "\"joint\": {\"type\": \"%s\", %s \"parent\": \"arm\", \"in_parent\": %s, \"in_body\": %s%s%s}",
+           joint, geometry, F, G, place[0] ? ", " : "", place);
   if (closure)
     snprintf(rest, sizeof rest,
-             ", \"constraints\": [{\"joint\": \"%s\", \"between\": [{\"body\": \"arm\", \"frame\": %s}, "
+             ", \"constraints\": [{\"joint\": {%s \"type\": \"%s\"%s%s}, \"between\": [{\"body\": \"arm\", "
+             "\"frame\": %s}, "
              "{\"body\": \"held\", \"frame\": %s}]}]",
-             joint, F, G);
+             geometry, joint, place[0] ? ", " : "", place, F, G);
   snprintf(
       text, size,
       "{\"mbsim\": 1, \"time\": {\"step\": 0.05, \"duration\": 0.5}, \"integrator\": {\"type\": \"rk45\", "
@@ -291,9 +326,10 @@ static void arm(char *text, size_t size, const char *joint, bool closure) {
 }
 
 Test(constraints, a_joint_that_closes_a_loop_holds_as_one_of_the_tree) {
-  static const char *const joints[] = {"fixed",  "revolute",      "prismatic", "cylindrical", "universal",
-                                       "planar", "translational", "spherical", "euler",       "free2d"};
-  static char text[4000];
+  static const char *const joints[] = {
+      "fixed",     "revolute", "prismatic", "cylindrical", "universal", "planar",       "translational",
+      "spherical", "euler",    "free2d",    "screw",       "composite", "spline_curve", "spline_surface"};
+  static char text[6000];
   for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
     arm(text, sizeof text, joints[i], false);
     Run tree = parse(text);
@@ -328,6 +364,43 @@ Test(constraints, a_joint_that_closes_a_loop_holds_as_one_of_the_tree) {
     mb_scene_free(tree.scene);
     end(&loop);
   }
+}
+
+// A constant torque on the spindle: (I + m l²) θ̈ = τ − m g l, l metres a radian; many turns, and on from a checkpoint.
+Test(constraints, a_screw_that_closes_a_loop_counts_its_turns) {
+  for (int adaptive = 0; adaptive < 2; adaptive++) {
+    static char bytes[20000];
+    Run run = load("screw_jack", adaptive ? RK45 : "/integrator=\"implicit\"", NULL);
+    const double pi = 3.14159265358979323846, l = 0.05 / (2 * pi), t = 2;
+    const double I = 0.5 * 7800 * pi * 0.02 * 0.02 * 0.02 * 0.02, m = 20;
+    const double a = (2 - m * 9.81 * l) / (I + m * l * l);
+    test_steps(run.sim, 1000);
+    cr_assert_leq(mb_sim_checkpoint_size(run.sim), sizeof bytes);
+    mb_sim_checkpoint(run.sim, bytes);
+    test_steps(run.sim, 1000);
+    const double *q = run.sim->state.q, turned = -q[0], up = q[1] + 0.4;
+    const double expected = adaptive ? a * t * t / 2 : a * t * (t + 1e-3) / 2; // Euler's sum of velocities
+    cr_expect_gt(turned, 20 * pi);
+    test_near("angle", &turned, &expected, 1, 1e-8 * expected);
+    test_near("lift", &up, &(double){l * turned}, 1, 1e-9);
+    const double last[2] = {q[0], q[1]};
+    MbReport report = {0};
+    test_ok(mb_sim_restore(run.sim, bytes, mb_sim_checkpoint_size(run.sim), &report), &report);
+    test_steps(run.sim, 1000);
+    cr_assert_eq(memcmp(last, run.sim->state.q, sizeof last), 0);
+    end(&run);
+  }
+}
+
+// Six hinges hold thirty of thirty freedoms, and one of the five rows is made of the others: one freedom is left.
+Test(constraints, bricards_linkage_moves_although_counting_forbids_it) {
+  Run run = load("bricard", NULL, NULL);
+  test_steps(run.sim, 1500);
+  cr_assert_eq(run.sim->nv, 5);
+  cr_assert_eq(run.model->nslots, 5);
+  cr_expect_gt(energy(&run).kinetic, 1); // J, of some ten that it can have
+  cr_expect_lt(mb_sim_constraint_error(run.sim), 1e-5);
+  end(&run);
 }
 
 // ---- limits, ropes, soft ones -----------------------------------------------------------------------------
@@ -533,8 +606,9 @@ Test(constraints, velocities_and_accelerations_can_be_prescribed) {
 // ---- running ----------------------------------------------------------------------------------------------
 
 Test(constraints, steps_do_not_allocate) {
-  static const char *const names[] = {"four_bar", "prescribed_crank", "06-joint-limits", "andrews_squeezer"};
-  for (int i = 0; i < 4; i++) {
+  static const char *const names[] = {"four_bar", "prescribed_crank", "06-joint-limits", "andrews_squeezer",
+                                      "screw_jack"};
+  for (int i = 0; i < 5; i++) {
     Run run =
         load(names[i],
              "/output={\"channels\": [\"constraint.error\", \"constraint.force\", \"joint.force\"]}", NULL);

@@ -138,6 +138,15 @@ static MbStatus build_motion(Builder *b, size_t listed, const MbMotionSpec *moti
   return MB_OK;
 }
 
+static MbStatus build_driven(Builder *b, size_t listed) {
+  char where[WHERE], text[LONGEST];
+  snprintf(where, sizeof where, "/bodies/%zu/motion", listed);
+  snprintf(text, sizeof text, "%s.motion", b->spec->bodies[listed].name);
+  MbConstraint *driven = add(b, &mb_path_ops, where);
+  const MbStatus status = mb_build_body_motion(b->spec, listed, b->model, b->signals, driven, b->report);
+  return status == MB_OK ? name(b, driven, text) : status;
+}
+
 // ---- the scene's constraints ------------------------------------------------------------------------------
 
 // The number of the body that `text` names; MB_WORLD for the world.
@@ -372,7 +381,8 @@ static MbStatus check_start(const Builder *b) {
     MbConstraint *constraint = &b->list[i];
     MbRow row[MB_ROWS] = {0};
     for (size_t k = 0; k < MB_ROWS; k++) row[k].body[0] = row[k].body[1] = MB_WORLD;
-    if (constraint->ops == &mb_motion_ops && (constraint->order > 0 || !known)) continue;
+    const bool driven = constraint->ops == &mb_motion_ops || constraint->npath;
+    if (driven && (constraint->order > 0 || !known)) continue;
     constraint->ops->eval(constraint, &start, row);
     if (isnan(constraint->length)) {
       constraint->length = 0;
@@ -452,6 +462,7 @@ static MbStatus make_room(Builder *b) {
   for (size_t i = 0; i < model->nb; i++) {
     const MbJointSpec *joint = &b->spec->bodies[i].joint;
     const size_t n = model->joint[model->number[i]].n;
+    if (b->spec->bodies[i].motion.given) most++, signals += 6;
     if (!b->spec->bodies[i].jointed) continue;
     most += (joint->limits.count ? 2 * n : 0) + (joint->motion.given ? n : 0);
     signals += joint->motion.given ? 3 * n : 0;
@@ -474,6 +485,7 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
   if (status != MB_OK) return status;
   for (size_t i = 0; i < model->nb; i++) {
     const MbJointSpec *joint = &spec->bodies[i].joint;
+    if (spec->bodies[i].motion.given && build_driven(&b, i) != MB_OK) status = MB_SCENE;
     if (!spec->bodies[i].jointed) continue;
     const MbStatus limits = joint->limits.count ? build_limits(&b, i, &joint->limits) : MB_OK;
     const MbStatus motion = joint->motion.given ? build_motion(&b, i, &joint->motion) : MB_OK;

@@ -58,8 +58,9 @@ static void add_force(Mark *mark, const MbForce *force) {
 static void add_constraint(Mark *mark, const MbConstraint *constraint) {
   const double numbers[] = {constraint->ratio,  constraint->offset,     constraint->sign,   constraint->bound,
                             constraint->length, constraint->compliance, constraint->damping};
-  const size_t sizes[] = {constraint->rows, constraint->unilateral, constraint->joint,
-                          (size_t)constraint->order};
+  const size_t sizes[] = {constraint->rows,          constraint->unilateral, constraint->joint,
+                          (size_t)constraint->order, constraint->path,       constraint->npath,
+                          constraint->axes};
   add_text(mark, constraint->ops->name);
   add_doubles(mark, numbers, sizeof numbers / sizeof *numbers);
   add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);

@@ -8,6 +8,8 @@
 extern const MbConstraintOps *const mb_constraint_table[MB_CONSTRAINTS];
 // What joints have: `limits` and `motion`.
 extern const MbConstraintOps mb_limit_ops, mb_motion_ops;
+// What bodies have: `motion`, by pose and by velocity.
+extern const MbConstraintOps mb_path_ops, mb_speed_ops;
 // Joints as loop closures that mb_closure_rows does not know.
 extern const MbConstraintOps mb_closure_search_ops;
 

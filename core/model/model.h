@@ -60,7 +60,9 @@ typedef struct MbConstraint {
   size_t q[2], v[2];      // coordinates and their velocities
   double R[2][9];         // axes of frames there, columns in C's axes; in W's
   MbJointKind joint;      // joint as a loop closure
-  const MbJoint *closure; // the same, where its coordinates are looked for
+  size_t path, npath;     // motion of a body: its signals, one after the other
+  MbAxes axes;            // that its velocity is given in
+  const MbJoint *closure; // the same, where its coordinates are looked for; a body's path
   size_t guess;           // place of the first of them
   double ratio, offset;   // ratio
   double sign, bound;     // limit: sign (q − bound) ≥ 0

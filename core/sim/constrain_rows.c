@@ -104,6 +104,7 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
     const size_t *signal = model->constraints[i].signal;
     for (int k = 0; k < 3 && model->constraints[i].ops == &mb_motion_ops; k++)
       if (signal[k] != SIZE_MAX) c->driven[signal[k]] = k < 2 && signal[k + 1] == SIZE_MAX ? 2 : 1;
+    for (size_t k = 0; k < model->constraints[i].npath; k++) c->driven[model->constraints[i].path + k] = 2;
   }
   return mb_pivoting_reserve(&c->pivoting, n, held) ? MB_OK : mb_no_memory(report, "constraints");
 }

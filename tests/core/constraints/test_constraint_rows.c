@@ -1,6 +1,7 @@
 // H, c, ġ_t and g̈_t of every row of the constraints' table, of limits and of motions, against central differences along
 // random motions of bodies on joints and free in space.
 #include "core/constraints/constraints.h"
+#include "core/joints/joints.h"
 #include "core/model/coordinates.h"
 #include "tests/support.h"
 #include "tests/trees.h"
@@ -20,7 +21,11 @@ static double guess[MB_JOINT_DOFS]; // where a joint's coordinates are looked fo
 // Rows where the bodies are after s seconds of velocities v, which stay.
 static Moment at(MbSim *sim, const MbConstraint *constraint, const double *v, double s) {
   static double q[LONGEST], drift[6 * LONGEST];
-  const double t = 0.3 + s, signal[3] = {sin(2 * t), 2 * cos(2 * t), -4 * sin(2 * t)};
+  double signal[18];
+  for (int i = 0; i < 6; i++) {
+    const double phase = 2 * (0.3 + s) + i;
+    signal[3 * i] = sin(phase), signal[3 * i + 1] = 2 * cos(phase), signal[3 * i + 2] = -4 * sin(phase);
+  }
   Moment m = {0};
   cr_assert(sim->nq <= LONGEST && sim->model->nb <= LONGEST);
   memcpy(q, sim->state.q, sim->nq * sizeof *q);
@@ -118,6 +123,33 @@ static MbConstraint random_search(const MbSim *sim, MbJointKind kind, int round,
   return constraint;
 }
 
+// A free body, or any other, on a path that it is on now (g̈ is exact there only).
+static MbConstraint random_motion(MbSim *sim, const MbConstraintOps *ops, int round, uint64_t *seed) {
+  static MbJoint parts[2] = {{.n = 3}, {.n = 3, .order = {2, 1, 0}}};
+  static MbJoint path = {.n = 6, .nparts = 2, .part = parts};
+  MbConstraint constraint = random_ends(sim, ops, round, seed);
+  parts[0].ops = mb_joint_table[MB_JOINT_TRANSLATIONAL];
+  parts[1].ops = mb_joint_table[MB_JOINT_EULER];
+  path.ops = mb_joint_table[MB_JOINT_COMPOSITE];
+  constraint.closure = &path;
+  constraint.npath = 6;
+  constraint.body[0] = constraint.body[0] == MB_WORLD ? 0 : constraint.body[0];
+  constraint.body[1] = MB_WORLD;
+  constraint.axes = round % 2 ? MB_AXES_WORLD : MB_AXES_BODY;
+  double q[6], S[36], Sdot[36];
+  const double still[6] = {0};
+  for (int i = 0; i < 6; i++) q[i] = sin(2 * 0.3 + i);
+  MbPose X, inverse;
+  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  path.ops->eval(&path, q, still, &X, S, Sdot);
+  mb_pose_inverse(&inverse, &sim->x.E[constraint.body[0]]);
+  mb_pose_mul(&X, &inverse, &X);
+  mb_vec3_copy(constraint.at[0], X.p);
+  mb_quat_normalise(X.q);
+  mb_quat_to_mat3(constraint.R[0], X.q);
+  return constraint;
+}
+
 Test(constraint_rows, every_kind_agrees_with_differences) {
   uint64_t seed = 77;
   int closures = 0;
@@ -150,6 +182,10 @@ Test(constraint_rows, every_kind_agrees_with_differences) {
       motion.signal[0] = order ? SIZE_MAX : 0, motion.signal[1] = order ? 0 : SIZE_MAX;
       check(sim, &motion, order ? "motion, velocity" : "motion, position");
     }
+    const MbConstraint path = random_motion(sim, &mb_path_ops, round, &seed),
+                       speed = random_motion(sim, &mb_speed_ops, round, &seed);
+    check(sim, &path, "motion of a body, pose");
+    check(sim, &speed, "motion of a body, velocity");
     mb_sim_free(sim);
     mb_model_free(model);
     mb_arena_free(&spec.arena);

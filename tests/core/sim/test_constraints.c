@@ -413,6 +413,9 @@ Test(constraints, a_composite_that_closes_a_loop_goes_round) {
     const double w = mb_vec3_norm(run.sim->state.v), z = run.sim->x.E[0].p[2];
     test_near("spin", &w, &(double){6}, 1, 1e-9); // nothing turns or slows it
     test_near("way", &z, &(double){1.5}, 1, 1e-9);
+    const MbModel *model = run.model; // the coordinates that the state remembers: way, rotation vector
+    const double *q = run.sim->state.memory + run.sim->nm - (i ? 3 : 1) * model->nslots - model->nguess;
+    cr_assert_lt(mb_vec3_norm(q + 1), 5); // 3/4 of a turn
     cr_assert_lt(mb_sim_constraint_error(run.sim), 1e-9);
     end(&run);
   }

@@ -28,7 +28,8 @@ BEYOND = {
     "constraint_same_body", "constraint_trapezoidal", "limits_count", "limits_order", "limits_spherical",
     "motion_count", "motion_empty", "motion_fixed", "ratio_free", "ratio_same", "ratio_without_joint",
     "stabilization_rk45", "limits_outward", "joint_massless",
-    "joint_fixed_number", "distance_coincident", "joint_itself",
+    "joint_fixed_number", "distance_coincident", "joint_itself", "closure_pitch", "closure_singular",
+    "body_motion_joint", "body_motion_order",
 }
 
 

@@ -63,6 +63,14 @@ static MbStatus build_order(const MbJointSpec *spec, const char *where, MbJoint 
 }
 
 static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int depth, MbArena *arena,
+                               MbJoint *joint, MbReport *report);
+
+MbStatus mb_build_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
+                           MbReport *report) {
+  return build_geometry(spec, where, 0, arena, joint, report);
+}
+
+static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int depth, MbArena *arena,
                                MbJoint *joint, MbReport *report) {
   *joint = (MbJoint){.ops = mb_joint_table[spec->kind], .n = mb_joint_table[spec->kind]->n};
   memcpy(joint->axis, spec->axis, sizeof joint->axis);

@@ -35,6 +35,7 @@ struct MbSim {
   size_t nchannels, frame_size;
   MbChannel *channels;        // (nchannels)
   const MbSampler **samplers; // (nchannels)
+  const MbDeformable **sampled; // (nchannels) whose nodes a channel is about; NULL: of none
   MbArena arena;              // all of the above
 };
 

@@ -44,13 +44,13 @@ static void say(const MbSim *sim, double rate, size_t which, MbReport *report) {
   const size_t b = mb_coordinates_body(model, sim->nq + which);
   size_t listed = 0;
   char where[64] = "";
-  if (mb_names_find(&model->names, model->body_name[b], &listed))
+  if (b < model->nlisted && mb_names_find(&model->names, model->body_name[b], &listed))
     snprintf(where, sizeof where, "/bodies/%zu", listed);
   mb_warning(
       report, where,
-      "damping stops body \"%s\" at a rate of %.2g 1/s: \"rk45\" will take steps of about %.2g s, %.0f in "
+      "damping stops %s \"%s\" at a rate of %.2g 1/s: \"rk45\" will take steps of about %.2g s, %.0f in "
       "each of the scene's; \"implicit\" has no such bound",
-      model->body_name[b], rate, STABLE / rate, rate * model->h / STABLE);
+      mb_model_kind(model, b), model->body_name[b], rate, STABLE / rate, rate * model->h / STABLE);
 }
 
 MbStatus mb_sim_warn_stiff(MbSim *sim, MbReport *report) {

@@ -45,10 +45,10 @@ static double worst_of(const cJSON *samples, const cJSON *sample, const char *ke
   return worst;
 }
 
-// Coordinates or velocities as the reference lists them: by body in the scene's order.
+// Coordinates or velocities as the reference lists them: by body in the scene's order, then those of nodes.
 static void in_order(const MbModel *model, const double *from, const size_t *first, double *out) {
   for (size_t i = 0; i < model->nb; i++) {
-    const size_t b = model->number[i], n = model->joint[b].n;
+    const size_t b = i < model->nlisted ? model->number[i] : i, n = model->joint[b].n;
     memcpy(out, from + first[b], n * sizeof *out);
     out += n;
   }

@@ -168,8 +168,9 @@ static MbStatus build_end(const Builder *b, const MbConstraintSpec *from, size_t
   const MbPointSpec *anchor = &from->between[end];
   char where[WHERE];
   snprintf(where, sizeof where, "/constraints/%zu/between/%d%s", i, end, anchor->node ? "" : "/body");
-  const MbStatus status = anchor->node ? mb_build_node(b->model, anchor, where, &constraint->body[end], b->report)
-                                       : find_body(b, anchor->body, where, &constraint->body[end]);
+  const MbStatus status = anchor->node
+                              ? mb_build_node(b->model, anchor, where, &constraint->body[end], b->report)
+                              : find_body(b, anchor->body, where, &constraint->body[end]);
   if (status != MB_OK) return status;
   MbPose E;
   double turn[4];
@@ -220,8 +221,9 @@ static MbStatus build_between(Builder *b, size_t i, const char *where) {
     return mb_error(b->report, MB_SCENE, where, "both ends are on \"%s\", where nothing can move",
                     from->between[0].node ? from->between[0].node : from->between[0].body);
   if (along && from->between[0].node)
-    return mb_error(b->report, MB_SCENE, where,
-                    "a node has no axes: let the line or the plane be of a body, and the node the second end");
+    return mb_error(
+        b->report, MB_SCENE, where,
+        "a node has no axes: let the line or the plane be of a body, and the node the second end");
   constraint->joint = from->joint;
   if (both) constraint->rows = mb_closure_rows(from->joint);
   constraint->length = from->kind == MB_CONSTRAINT_DISTANCE ? from->length : 0;

@@ -79,7 +79,8 @@ static MbStatus build_one(const MbForceSpec *from, size_t i, MbModel *model, MbS
 
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   enum { ALWAYS = 2 };
-  MbForce *forces = mb_arena_alloc(&model->arena, spec->nforces + mb_build_count_edges(spec) + ALWAYS, sizeof *forces);
+  MbForce *forces =
+      mb_arena_alloc(&model->arena, spec->nforces + mb_build_count_edges(spec) + ALWAYS, sizeof *forces);
   MbSignal *signals =
       mb_arena_alloc(&model->arena, 6 * spec->nforces + mb_drive_signals(spec), sizeof *signals);
   if (!forces || !signals) return mb_no_memory(report, "forces");

@@ -18,7 +18,8 @@ static MbStatus check_rope(const MbNodeMeshSpec *mesh, const char *where, MbRepo
   if (mesh->nsize)
     return mb_error(report, MB_SCENE, where, "a \"rope\" has a \"length\", \"size\" is of a \"grid\"");
   if (!(mesh->rope >= 2 && (double)mesh->rope <= MOST))
-    return mb_error(report, MB_SCENE, where, "a rope has 2 to %g nodes, not %lld", MOST, (long long)mesh->rope);
+    return mb_error(report, MB_SCENE, where, "a rope has 2 to %g nodes, not %lld", MOST,
+                    (long long)mesh->rope);
   if (!(mesh->length > 0) || !isfinite(mesh->length))
     return mb_error(report, MB_SCENE, where, "a rope needs a \"length\" above 0");
   return MB_OK;
@@ -29,9 +30,10 @@ static MbStatus check_grid(const MbNodeMeshSpec *mesh, const char *where, MbRepo
   if (!isnan(mesh->length))
     return mb_error(report, MB_SCENE, where, "a \"grid\" has a \"size\", \"length\" is of a \"rope\"");
   if (!(n[0] >= 2 && n[1] >= 2 && n[0] * n[1] <= MOST) || n[0] != floor(n[0]) || n[1] != floor(n[1]))
-    return mb_error(report, MB_SCENE, where,
-                    "a grid of %g x %g nodes: whole numbers of 2 or more are wanted, whose product is %g at most",
-                    n[0], n[1], MOST);
+    return mb_error(
+        report, MB_SCENE, where,
+        "a grid of %g x %g nodes: whole numbers of 2 or more are wanted, whose product is %g at most", n[0],
+        n[1], MOST);
   if (mesh->nsize != 2 || !(mesh->size[0] > 0) || !(mesh->size[1] > 0))
     return mb_error(report, MB_SCENE, where, "a grid needs a \"size\": two numbers above 0");
   return MB_OK;
@@ -66,8 +68,9 @@ MbStatus mb_build_deformables(const MbSceneSpec *spec, MbModel *model, MbReport 
     first += list[i].count;
   }
   if ((double)(first - spec->nbodies) > 10 * MOST)
-    status = mb_error(report, MB_SCENE, "/deformables", "all deformables together have %zu nodes: %g are the most",
-                      first - spec->nbodies, 10 * MOST);
+    status =
+        mb_error(report, MB_SCENE, "/deformables", "all deformables together have %zu nodes: %g are the most",
+                 first - spec->nbodies, 10 * MOST);
   model->deformables = list, model->ndeformables = spec->ndeformables;
   model->nlisted = spec->nbodies, model->nb = first;
   model->jointed |= first > spec->nbodies;
@@ -136,7 +139,8 @@ static MbStatus find_held(const MbPinSpec *pin, const char *where, unsigned *hel
     *held |= bit;
   }
   if (*held && *held < 8) return MB_OK;
-  return mb_error(report, MB_SCENE, where, "\"axes\" is \"%.20s\": some of x, y, z are wanted, none twice", axes);
+  return mb_error(report, MB_SCENE, where, "\"axes\" is \"%.20s\": some of x, y, z are wanted, none twice",
+                  axes);
 }
 
 MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_t deformable,
@@ -148,8 +152,8 @@ MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_
   return wrong ? mb_error(report, MB_SCENE, where, "%s", wrong) : MB_OK;
 }
 
-static MbStatus hold_nodes(const MbSceneSpec *spec, const MbModel *model, size_t i, unsigned *held, MbArena *arena,
-                           MbReport *report) {
+static MbStatus hold_nodes(const MbSceneSpec *spec, const MbModel *model, size_t i, unsigned *held,
+                           MbArena *arena, MbReport *report) {
   MbStatus status = MB_OK;
   for (size_t k = 0; k < spec->deformables[i].npins; k++) {
     const MbPinSpec *pin = &spec->deformables[i].pins[k];
@@ -172,7 +176,8 @@ MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJ
     const MbDeformable *of = &model->deformables[i];
     MbArena scratch = {0};
     unsigned *held = mb_arena_alloc(&scratch, of->count, sizeof *held);
-    const MbStatus one = held ? hold_nodes(spec, model, i, held, &scratch, report) : mb_no_memory(report, "pins");
+    const MbStatus one =
+        held ? hold_nodes(spec, model, i, held, &scratch, report) : mb_no_memory(report, "pins");
     if (one != MB_OK) status = one;
     for (size_t k = 0; k < of->count && one == MB_OK; k++) {
       MbJoint *to = &joint[of->first + k];
@@ -200,8 +205,8 @@ size_t mb_build_count_edges(const MbSceneSpec *spec) {
   return n;
 }
 
-static MbStatus add_edges(const MbDeformableSpec *spec, const MbDeformable *of, MbModel *model, MbForce *forces,
-                          MbReport *report) {
+static MbStatus add_edges(const MbDeformableSpec *spec, const MbDeformable *of, MbModel *model,
+                          MbForce *forces, MbReport *report) {
   static const bool active[] = {true};
   const size_t n = count_edges(spec);
   MbArena scratch = {0};
@@ -239,7 +244,8 @@ MbStatus mb_build_edges(const MbSceneSpec *spec, MbModel *model, MbForce *forces
   for (size_t i = 0; i < spec->ndeformables; i++) {
     const MbDeformableSpec *from = &spec->deformables[i];
     const size_t n = count_edges(from);
-    const MbStatus status = n ? add_edges(from, &model->deformables[i], model, forces + model->nforces, report) : MB_OK;
+    const MbStatus status =
+        n ? add_edges(from, &model->deformables[i], model, forces + model->nforces, report) : MB_OK;
     if (status != MB_OK) return status;
     model->nforces += n;
   }

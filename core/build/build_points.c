@@ -124,8 +124,7 @@ static bool needs_length(const MbForce *force) {
   return force->ops->energy && force->law != MB_LAW_ZERO_LENGTH;
 }
 
-static MbStatus rest_lengths(size_t nforces, const MbModel *model, MbForce *forces,
-                             MbReport *report) {
+static MbStatus rest_lengths(size_t nforces, const MbModel *model, MbForce *forces, MbReport *report) {
   if (!model->joint) return MB_OK; // the joints are wrong, and said so
   MbMaximal x = {.nb = model->nb};
   x.E = mb_calloc(model->nb, sizeof *x.E);

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-static size_t columns(const MbNodeMeshSpec *mesh) { return mesh->rope ? (size_t)mesh->rope : (size_t)mesh->grid[0]; }
+static size_t columns(const MbNodeMeshSpec *mesh) {
+  return mesh->rope ? (size_t)mesh->rope : (size_t)mesh->grid[0];
+}
 static size_t rows(const MbNodeMeshSpec *mesh) { return mesh->rope ? 1 : (size_t)mesh->grid[1]; }
 
 size_t mb_node_mesh_count(const MbNodeMeshSpec *mesh) { return columns(mesh) * rows(mesh); }

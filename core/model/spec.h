@@ -228,17 +228,26 @@ typedef struct MbConstraintSpec {
   double compliance, damping; // 0 = hard
 } MbConstraintSpec;
 
-typedef enum MbDeformableKind { MB_DEFORMABLE_SPRINGS, MB_DEFORMABLE_PARTICLES, MB_DEFORMABLES } MbDeformableKind;
-typedef enum MbGridPattern { MB_PATTERN_CROSS, MB_PATTERN_DIAGONAL, MB_PATTERN_SQUARE, MB_PATTERNS } MbGridPattern;
+typedef enum MbDeformableKind {
+  MB_DEFORMABLE_SPRINGS,
+  MB_DEFORMABLE_PARTICLES,
+  MB_DEFORMABLES
+} MbDeformableKind;
+typedef enum MbGridPattern {
+  MB_PATTERN_CROSS,
+  MB_PATTERN_DIAGONAL,
+  MB_PATTERN_SQUARE,
+  MB_PATTERNS
+} MbGridPattern;
 
 // Nodes on a line, or in rows: the first at the origin, along x (and y) from there.
 typedef struct MbNodeMeshSpec {
-  int64_t rope;   // nodes; 0 = it is a grid
-  double length;  // rope; NaN = not given
-  double grid[2]; // nodes along x and y, whole numbers
-  size_t nsize;   // numbers in `size`
-  const double *size; // grid: along x and y
-  MbGridPattern pattern;  // grid: which of its cells' diagonals are springs
+  int64_t rope;          // nodes; 0 = it is a grid
+  double length;         // rope; NaN = not given
+  double grid[2];        // nodes along x and y, whole numbers
+  size_t nsize;          // numbers in `size`
+  const double *size;    // grid: along x and y
+  MbGridPattern pattern; // grid: which of its cells' diagonals are springs
 } MbNodeMeshSpec;
 
 // Some nodes; one of the three is given.
@@ -264,12 +273,12 @@ typedef struct MbDeformableSpec {
   MbDeformableKind kind;
   const char *name;
   MbNodeMeshSpec mesh;
-  double mass;                       // of all nodes together
-  double stiffness, damping;         // springs
-  MbSpringLaw law;                   // springs
-  bool lagged;                       // springs: as a force's
-  MbFrameSpec pose;                  // of the mesh in the world at the start
-  double angular[3], linear[3];      // velocity at the start, as of a rigid body with its origin at the pose's
+  double mass;                  // of all nodes together
+  double stiffness, damping;    // springs
+  MbSpringLaw law;              // springs
+  bool lagged;                  // springs: as a force's
+  MbFrameSpec pose;             // of the mesh in the world at the start
+  double angular[3], linear[3]; // velocity at the start, as of a rigid body with its origin at the pose's
   size_t npins, nattachments;
   MbPinSpec *pins;           // (npins)
   MbAttachSpec *attachments; // (nattachments)

@@ -137,11 +137,11 @@ static MbStatus shrunk(const MbSim *sim, double t, double h, size_t which, MbRep
   const MbStatus cause = mb_sim_trouble(sim, report);
   if (cause != MB_OK) return cause;
   const size_t b = mb_coordinates_body(sim->model, which);
-  return mb_error(
-      report, MB_NUMBERS, "",
-      "at t = %.9g s, step %lld: %s \"%s\" cannot be followed to these tolerances: the adaptive "
-      "step has shrunk to %.3g s",
-      t, (long long)sim->state.step + 1, mb_model_kind(sim->model, b), sim->model->body_name[b], h);
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: %s \"%s\" cannot be followed to these tolerances: the adaptive "
+                  "step has shrunk to %.3g s",
+                  t, (long long)sim->state.step + 1, mb_model_kind(sim->model, b), sim->model->body_name[b],
+                  h);
 }
 
 // The length at which the first event of a step of length h from y to y1 is due; leaves its rows noted.

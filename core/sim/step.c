@@ -117,7 +117,8 @@ MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
   return mb_error(
       report, MB_NUMBERS, "",
       "at t = %.9g s, step %lld: the step's matrix is singular because of %s \"%s\": take a smaller step",
-      sim->state.t, (long long)sim->state.step + 1, mb_model_kind(sim->model, blame), sim->model->body_name[blame]);
+      sim->state.t, (long long)sim->state.step + 1, mb_model_kind(sim->model, blame),
+      sim->model->body_name[blame]);
 }
 
 MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report) {

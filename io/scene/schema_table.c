@@ -495,19 +495,22 @@ static const MbSchemaRow node_mesh_rows[] = {
     {"length", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, length), .bound = MB_ABOVE, .unit = "m",
      .help = "of the rope, from end to end"},
     {"grid", MB_TYPE_NUMBERS, AT(MbNodeMeshSpec, grid), .length = 2, .bound = MB_FROM, .lo = 2,
-     .help = "nodes along x and along y: node 0 at the origin, the first row along +x, the next ones beside it "
-             "along +y; at most 100000 in all"},
+     .help =
+         "nodes along x and along y: node 0 at the origin, the first row along +x, the next ones beside it "
+         "along +y; at most 100000 in all"},
     {"size", MB_TYPE_SEQUENCE, AT(MbNodeMeshSpec, size), COUNT(MbNodeMeshSpec, nsize), .bound = MB_ABOVE,
      .unit = "m", .help = "of the grid along x and y: two numbers"},
-    {"pattern", MB_TYPE_WORD, AT(MbNodeMeshSpec, pattern), .words = mb_pattern_words, .word_help = pattern_help,
-     .fallback = "\"cross\"", .help = "of the grid: which diagonals of its cells are springs besides the sides"},
+    {"pattern", MB_TYPE_WORD, AT(MbNodeMeshSpec, pattern), .words = mb_pattern_words,
+     .word_help = pattern_help, .fallback = "\"cross\"",
+     .help = "of the grid: which diagonals of its cells are springs besides the sides"},
     LATER("box", "a block of nodes"),
     LATER("ball", "a ball of nodes"),
     LATER("file", "a mesh from a file"),
     LATER("scale", "of a mesh from a file"),
     {0}};
 static const MbSchemaObject node_mesh = {.name = "node_mesh",
-                                         .help = "Where the nodes are before `pose`, and which are neighbours.",
+                                         .help =
+                                             "Where the nodes are before `pose`, and which are neighbours.",
                                          .size = sizeof(MbNodeMeshSpec),
                                          .rows = node_mesh_rows,
                                          .either = "rope",
@@ -515,8 +518,8 @@ static const MbSchemaObject node_mesh = {.name = "node_mesh",
                                          .one_of_both = true};
 
 static const MbSchemaRow select_rows[] = {
-    {"vertices", MB_TYPE_SEQUENCE, AT(MbSelectSpec, vertices), COUNT(MbSelectSpec, nvertices), .bound = MB_FROM,
-     .help = "numbers of nodes, from 0"},
+    {"vertices", MB_TYPE_SEQUENCE, AT(MbSelectSpec, vertices), COUNT(MbSelectSpec, nvertices),
+     .bound = MB_FROM, .help = "numbers of nodes, from 0"},
     {"nearest", MB_TYPE_SEQUENCE, AT(MbSelectSpec, nearest), COUNT(MbSelectSpec, nnearest), .unit = "m",
      .help = "the node nearest to this place [x, y, z]"},
     {"side", MB_TYPE_TEXT, AT(MbSelectSpec, side),
@@ -524,11 +527,12 @@ static const MbSchemaRow select_rows[] = {
     LATER("box", "the nodes in a box"),
     LATER("sphere", "the nodes in a ball"),
     {0}};
-static const MbSchemaObject selection = {.name = "select",
-                                         .help = "Some nodes of a deformable, by one of the keys; places are those "
-                                                 "of the mesh before `pose`.",
-                                         .size = sizeof(MbSelectSpec),
-                                         .rows = select_rows};
+static const MbSchemaObject selection = {
+    .name = "select",
+    .help = "Some nodes of a deformable, by one of the keys; places are those "
+            "of the mesh before `pose`.",
+    .size = sizeof(MbSelectSpec),
+    .rows = select_rows};
 static const MbSchemaRow pin_rows[] = {
     {"select", MB_TYPE_OBJECT, AT(MbPinSpec, select), .flags = MB_REQUIRED, .object = &selection,
      .help = "which nodes"},
@@ -538,13 +542,13 @@ static const MbSchemaRow pin_rows[] = {
     {0}};
 static const MbSchemaObject pin = {
     .name = "pin", .help = "Nodes that are held in space.", .size = sizeof(MbPinSpec), .rows = pin_rows};
-static const MbSchemaRow attach_rows[] = {
-    {"select", MB_TYPE_OBJECT, AT(MbAttachSpec, select), .flags = MB_REQUIRED, .object = &selection,
-     .help = "which nodes"},
-    {"body", MB_TYPE_REFERENCE, AT(MbAttachSpec, body), .flags = MB_REQUIRED | MB_OR_WORLD, .set = MB_BODY_NAMES,
-     .help = "that they stay at the same place of, or \"world\""},
-    LATER("to", "something else than a body"),
-    {0}};
+static const MbSchemaRow attach_rows[] = {{"select", MB_TYPE_OBJECT, AT(MbAttachSpec, select),
+                                           .flags = MB_REQUIRED, .object = &selection, .help = "which nodes"},
+                                          {"body", MB_TYPE_REFERENCE, AT(MbAttachSpec, body),
+                                           .flags = MB_REQUIRED | MB_OR_WORLD, .set = MB_BODY_NAMES,
+                                           .help = "that they stay at the same place of, or \"world\""},
+                                          LATER("to", "something else than a body"),
+                                          {0}};
 static const MbSchemaObject attachment = {
     .name = "attach",
     .help = "Nodes that a body holds where they are at the start, by constraints of type \"point\".",
@@ -553,8 +557,9 @@ static const MbSchemaObject attachment = {
 
 #define NODE_MASS                                                                                            \
   {                                                                                                          \
-    "mass", MB_TYPE_NUMBER, AT(MbDeformableSpec, mass), .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "kg", \
-                                                        .help = "of all nodes together, which share it equally" \
+    "mass", MB_TYPE_NUMBER, AT(MbDeformableSpec, mass),                                                      \
+        .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "kg",                                               \
+        .help = "of all nodes together, which share it equally"                                              \
   }
 static const MbSchemaRow spring_material_rows[] = {
     NODE_MASS,
@@ -565,8 +570,9 @@ static const MbSchemaRow spring_material_rows[] = {
     {"law", MB_TYPE_WORD, AT(MbDeformableSpec, law), .words = mb_law_words, .fallback = "\"linear\"",
      .help = "tension of a spring, as of a force `spring`; rest lengths are those in the mesh"},
     {"lagged", MB_TYPE_BOOL, AT(MbDeformableSpec, lagged), .fallback = "false",
-     .help = "integrator \"implicit\" takes the springs' forces as they are at the start of the step, without "
-             "their derivatives"},
+     .help =
+         "integrator \"implicit\" takes the springs' forces as they are at the start of the step, without "
+         "their derivatives"},
     {0}};
 static const MbSchemaObject spring_material = {.name = "spring_material",
                                                .help = "What springs and their nodes are like.",
@@ -580,13 +586,14 @@ static const MbSchemaObject particle_material = {.name = "particle_material",
 static const MbSchemaRow node_velocity_rows[] = {
     {"angular", MB_TYPE_NUMBERS, AT(MbDeformableSpec, angular), .length = 3, .unit = "rad/s",
      .fallback = "[0, 0, 0]", .help = "angular velocity about the origin of `pose`, world axes"},
-    {"linear", MB_TYPE_NUMBERS, AT(MbDeformableSpec, linear), .length = 3, .unit = "m/s", .fallback = "[0, 0, 0]",
-     .help = "velocity of that origin, world axes"},
+    {"linear", MB_TYPE_NUMBERS, AT(MbDeformableSpec, linear), .length = 3, .unit = "m/s",
+     .fallback = "[0, 0, 0]", .help = "velocity of that origin, world axes"},
     {0}};
-static const MbSchemaObject node_velocity = {.name = "node_velocity",
-                                             .help = "How nodes move at the start: as if they were one rigid body.",
-                                             .size = sizeof(MbDeformableSpec),
-                                             .rows = node_velocity_rows};
+static const MbSchemaObject node_velocity = {
+    .name = "node_velocity",
+    .help = "How nodes move at the start: as if they were one rigid body.",
+    .size = sizeof(MbDeformableSpec),
+    .rows = node_velocity_rows};
 static const MbSchemaRow deformable_rows[] = {
     {"name", MB_TYPE_NAME, AT(MbDeformableSpec, name), .flags = MB_REQUIRED, .set = MB_DEFORMABLE_NAMES,
      .help = "unique among the deformables"},
@@ -627,10 +634,10 @@ static const MbSchemaObject deformable = {.name = "deformable",
 static const MbSchemaRow force_rows[] = {
     {"name", MB_TYPE_NAME, AT(MbForceSpec, name), .set = MB_FORCE_NAMES, .help = "unique among the forces"},
     {0}};
-static const MbSchemaRow damping_rows[] = {{"coefficient", MB_TYPE_NUMBER, AT(MbForceSpec, coefficient),
-                                            .flags = MB_REQUIRED, .bound = MB_FROM, .unit = "N s/m, N m s",
-                                            .help = "as `damping` of every body; of nodes, on their velocity"},
-                                           {0}};
+static const MbSchemaRow damping_rows[] = {
+    {"coefficient", MB_TYPE_NUMBER, AT(MbForceSpec, coefficient), .flags = MB_REQUIRED, .bound = MB_FROM,
+     .unit = "N s/m, N m s", .help = "as `damping` of every body; of nodes, on their velocity"},
+    {0}};
 #define ON_BODY                                                                                              \
   {                                                                                                          \
     "body", MB_TYPE_REFERENCE, AT(MbForceSpec, body), .flags = MB_REQUIRED, .set = MB_BODY_NAMES,            \
@@ -676,19 +683,16 @@ static const MbSchemaRow point_rows[] = {ON_BODY,
                                                       .set = MB_BODY_NAMES,                                  \
                                                       .help = "body that it is fixed in, or \"world\""       \
   }
-static const MbSchemaRow anchor_rows[] = {{"body", MB_TYPE_REFERENCE, AT(MbPointSpec, body),
-                                           .flags = MB_OR_WORLD, .set = MB_BODY_NAMES,
-                                           .help = "body that it is fixed in, or \"world\"; or give `node`"},
-                                          {"node", MB_TYPE_REFERENCE, AT(MbPointSpec, node),
-                                           .set = MB_DEFORMABLE_NAMES,
-                                           .help = "deformable that it is a node of, instead of `body`"},
-                                          {"index", MB_TYPE_INTEGER, AT(MbPointSpec, index),
-                                           .bound = MB_BETWEEN, .hi = 1e6, .fallback = "0",
-                                           .help = "number of the node, from 0"},
-                                          {"at", MB_TYPE_NUMBERS, AT(MbPointSpec, frame.position),
-                                           .length = 3, .unit = "m", .fallback = "[0, 0, 0]",
-                                           .help = "place in the body frame"},
-                                          {0}};
+static const MbSchemaRow anchor_rows[] = {
+    {"body", MB_TYPE_REFERENCE, AT(MbPointSpec, body), .flags = MB_OR_WORLD, .set = MB_BODY_NAMES,
+     .help = "body that it is fixed in, or \"world\"; or give `node`"},
+    {"node", MB_TYPE_REFERENCE, AT(MbPointSpec, node), .set = MB_DEFORMABLE_NAMES,
+     .help = "deformable that it is a node of, instead of `body`"},
+    {"index", MB_TYPE_INTEGER, AT(MbPointSpec, index), .bound = MB_BETWEEN, .hi = 1e6, .fallback = "0",
+     .help = "number of the node, from 0"},
+    {"at", MB_TYPE_NUMBERS, AT(MbPointSpec, frame.position), .length = 3, .unit = "m",
+     .fallback = "[0, 0, 0]", .help = "place in the body frame"},
+    {0}};
 static const MbSchemaObject anchor = {.name = "point",
                                       .help = "A point of a body, one fixed in space, or a node.",
                                       .size = sizeof(MbPointSpec),
@@ -864,11 +868,20 @@ static const MbSchemaObject constraint = {.name = "constraint",
 
 // ---- output -----------------------------------------------------------------------------------------------
 
-static const char *const channel_words[] = {"body.position",    "body.rotation",    "body.velocity",
-                                            "joint.position",   "joint.velocity",   "joint.force",
-                                            "constraint.error", "constraint.force", "energy",
-                                            "momentum",         "muscle",           "deformable.*.position",
-                                            "deformable.*.velocity", NULL};
+static const char *const channel_words[] = {"body.position",
+                                            "body.rotation",
+                                            "body.velocity",
+                                            "joint.position",
+                                            "joint.velocity",
+                                            "joint.force",
+                                            "constraint.error",
+                                            "constraint.force",
+                                            "energy",
+                                            "momentum",
+                                            "muscle",
+                                            "deformable.*.position",
+                                            "deformable.*.velocity",
+                                            NULL};
 static const char *const channel_help[] = {
     "origin of the body's frame in the world (not the centre of mass)",
     "the body's frame in the world: unit quaternion w, x, y, z, which "
@@ -890,7 +903,8 @@ static const char *const channel_help[] = {
     "momentum ax, ay, az about the world's origin",
     "length of the path, the rate at which it grows, and tension, muscle by muscle; a muscle's name, or "
     "forces/0, forces/1 ... by its place in the list",
-    "places of the nodes in the world; of the deformable whose name stands for the *, or of all of them, one channel each",
+    "places of the nodes in the world; of the deformable whose name stands for the *, or of all of them, one "
+    "channel each",
     "their velocities, in the world's axes",
     NULL};
 static const char *const channel_later[] = {"contact", "solver", NULL};

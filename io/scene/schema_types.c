@@ -239,8 +239,8 @@ static bool read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, co
 }
 
 static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
-  static const char *const what[MB_NAME_SETS] = {"thing", "body",       "material",
-                                                 "force", "constraint", "parameter", "deformable"};
+  static const char *const what[MB_NAME_SETS] = {"thing",      "body",      "material",  "force",
+                                                 "constraint", "parameter", "deformable"};
   if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "the name of a %s", what[row->set]);
   const bool world = row->flags & MB_OR_WORLD && !strcmp(item->valuestring, "world");
   if (world || mb_schema_names_has(&r->names[row->set], item->valuestring))

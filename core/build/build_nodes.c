@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { WHERE = 128, LONGEST = 300 };
-static const double MOST = 1e5; // nodes of one deformable; of all of them ten times as many
+static const double MOST = 1e5; // nodes of all deformables
 
 // ---- meshes -----------------------------------------------------------------------------------------------
 
@@ -67,10 +67,10 @@ MbStatus mb_build_deformables(const MbSceneSpec *spec, MbModel *model, MbReport 
     list[i] = (MbDeformable){name, first, mb_node_mesh_count(&from->mesh)};
     first += list[i].count;
   }
-  if ((double)(first - spec->nbodies) > 10 * MOST)
+  if ((double)(first - spec->nbodies) > MOST)
     status =
         mb_error(report, MB_SCENE, "/deformables", "all deformables together have %zu nodes: %g are the most",
-                 first - spec->nbodies, 10 * MOST);
+                 first - spec->nbodies, MOST);
   model->deformables = list, model->ndeformables = spec->ndeformables;
   model->nlisted = spec->nbodies, model->nb = first;
   model->jointed |= first > spec->nbodies;

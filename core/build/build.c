@@ -108,6 +108,7 @@ void mb_model_free(MbModel *model) {
 }
 
 size_t mb_model_bodies(const MbModel *model) { return model->nlisted; }
+size_t mb_model_nodes(const MbModel *model) { return model->nb - model->nlisted; }
 const char *mb_model_body_name(const MbModel *model, size_t body) {
   return body < model->nlisted ? model->listed[body] : NULL;
 }

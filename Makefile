@@ -10,7 +10,8 @@ V       ?= 0
 Q       := $(if $(filter 1,$(V)),,@)
 say      = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' $(1) $(2))
 
-WARN := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes -Werror
+# -Wno-psabi: vectors go by value only between functions that are inlined (core/solvers/redmax/lanes.h)
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes -Werror -Wno-psabi
 BASE := -std=c17 -D_GNU_SOURCE -DMB_VERSION=\"$(VERSION)\" -I. -g -ffp-contract=off -fopenmp $(WARN) -MMD -MP
 SAN  := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 ifeq ($(FLAVOUR),release)

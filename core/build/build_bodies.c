@@ -181,11 +181,9 @@ static MbStatus check_start(const MbBodySpec *body, size_t index, MbReport *repo
 }
 
 // What would not go wrong at once but is likely a mistake: steps that cannot follow the motion.
-static void warn_about_step(const MbSceneSpec *spec, size_t index, const double M[6], const double phi0[6],
-                            MbReport *report) {
+static void warn_about_step(const MbSceneSpec *spec, size_t index, const double phi0[6], MbReport *report) {
   const MbBodySpec *body = &spec->bodies[index];
   const double h = spec->time.step, spin = mb_vec3_norm(phi0);
-  const bool explicit_damping = spec->integrator.kind == MB_SYMPLECTIC;
   char where[WHERE];
   snprintf(where, sizeof where, "/bodies/%zu", index);
   if (spec->solver.mode == MB_FIRST_ORDER && spin + mb_vec3_norm(phi0 + 3) > 0)
@@ -197,14 +195,6 @@ static void warn_about_step(const MbSceneSpec *spec, size_t index, const double 
     mb_warning(report, where,
                "body \"%s\" turns by %.3g rad in a step of %g s: take a step below %.2g s to follow it",
                body->name, h * spin, h, 0.1 / spin);
-  double least = M[0];
-  for (int i = 1; i < 6; i++) least = M[i] < least ? M[i] : least;
-  if (explicit_damping && body->damping * h > 2 * least)
-    mb_warning(
-        report, where,
-        "damping %g of body \"%s\" is unstable under \"symplectic\" with a step of %g s: take a step below "
-        "%.2g s, or \"implicit\"",
-        body->damping, body->name, h, 2 * least / body->damping);
 }
 
 static MbStatus build_body(const MbSceneSpec *spec, size_t i, double M[6], MbPose *C, MbPose *E0,
@@ -222,7 +212,7 @@ static MbStatus build_body(const MbSceneSpec *spec, size_t i, double M[6], MbPos
   memcpy(C->p, p.center, sizeof C->p);
   mb_quat_from_mat3(C->q, R);
   initial_motion(&spec->bodies[i], C, E0, phi0);
-  warn_about_step(spec, i, M, phi0, report);
+  warn_about_step(spec, i, phi0, report);
   return MB_OK;
 }
 

@@ -139,6 +139,23 @@ static void place(const MbModel *model, const MbJointSpec *spec, size_t b, MbPos
   mb_quat_normalise(B->q);
 }
 
+// Which bodies and joints need more than the others, so that steps need not look at each.
+static MbStatus list_special(MbModel *model, MbReport *report) {
+  size_t *loose = mb_arena_alloc(&model->arena, model->nb, sizeof *loose);
+  size_t *renewing = mb_arena_alloc(&model->arena, model->nb, sizeof *renewing);
+  if (!loose || !renewing) return mb_no_memory(report, "joints");
+  for (size_t b = 0; b < model->nb; b++) {
+    if (!model->joint[b].ops)
+      loose[model->nloose++] = b;
+    else if (model->joint[b].ops->renew)
+      renewing[model->nrenewing++] = b;
+  }
+  for (size_t i = 0; i < model->nv; i++)
+    model->sprung |= model->stiffness[i] != 0 || model->joint_damping[i] != 0;
+  model->loose = loose, model->renewing = renewing;
+  return MB_OK;
+}
+
 // A body without mass, with nothing that has mass behind it, moves by what its joint does, if that does
 // anything and the step's matrix knows.
 static MbStatus check_massless(const MbModel *model, MbReport *report) {
@@ -148,7 +165,8 @@ static MbStatus check_massless(const MbModel *model, MbReport *report) {
   for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i], v = model->v_first[b];
     double mass = 0;
-    for (size_t k = b; k < model->nb && (k == b || (model->parent[k] != MB_WORLD && model->parent[k] >= b));
+    for (size_t k = b;
+         k < model->nb && !(mass > 0) && (k == b || (model->parent[k] != MB_WORLD && model->parent[k] >= b));
          k++)
       mass += model->M[6 * k + 3]; // a subtree is a run of bodies
     bool held = model->joint[b].n == 0 || mass > 0;
@@ -222,5 +240,6 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;
   model->q0 = q0, model->v0 = v0, model->stiffness = stiffness, model->rest = rest,
   model->joint_damping = damping;
-  return status == MB_OK ? check_massless(model, report) : status;
+  if (status == MB_OK) status = check_massless(model, report);
+  return status == MB_OK ? list_special(model, report) : status;
 }

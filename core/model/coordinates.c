@@ -4,21 +4,33 @@
 
 #include <string.h>
 
+static void advance_loose(double *q, double h, const double *v) {
+  MbPose E;
+  memcpy(E.p, q, sizeof E.p);
+  memcpy(E.q, q + 3, sizeof E.q);
+  mb_pose_advance(&E, h, v);
+  memcpy(q, E.p, sizeof E.p);
+  memcpy(q + 3, E.q, sizeof E.q);
+}
+
+// Bodies on joints from b on, none free in space between them: where they end, and how many coordinates they have together.
+static size_t run_of_joints(const MbModel *model, size_t b, size_t end, size_t *loose, size_t *count) {
+  while (*loose < model->nloose && model->loose[*loose] < b) ++*loose;
+  const size_t stop = *loose < model->nloose && model->loose[*loose] < end ? model->loose[*loose] : end;
+  *count =
+      (stop < model->nb ? model->v_first[stop] : model->nv) - (b < model->nb ? model->v_first[b] : model->nv);
+  return stop;
+}
+
 void mb_coordinates_advance(const MbModel *model, double *q, double h, const double *v, size_t begin,
                             size_t end) {
+  size_t loose = 0, count = 0;
+  if (model->nloose == model->nb) loose = begin;
   for (size_t b = begin; b < end; b++) {
-    double *qb = q + model->q_first[b];
-    const double *vb = v + model->v_first[b];
-    if (model->joint[b].ops) {
-      for (size_t i = 0; i < model->joint[b].n; i++) qb[i] += h * vb[i];
-      continue;
-    }
-    MbPose E;
-    memcpy(E.p, qb, sizeof E.p);
-    memcpy(E.q, qb + 3, sizeof E.q);
-    mb_pose_advance(&E, h, vb);
-    memcpy(qb, E.p, sizeof E.p);
-    memcpy(qb + 3, E.q, sizeof E.q);
+    const size_t stop = run_of_joints(model, b, end, &loose, &count);
+    for (size_t i = 0; i < count; i++) q[model->q_first[b] + i] += h * v[model->v_first[b] + i];
+    b = stop;
+    if (b < end) advance_loose(q + model->q_first[b], h, v + model->v_first[b]);
   }
 }
 
@@ -54,10 +66,10 @@ void mb_coordinates_normalise(const MbModel *model, double *q, double *rate) {
 
 bool mb_coordinates_renew(const MbModel *model, double *q, double *v) {
   bool any = false;
-  for (size_t b = 0; b < model->nb; b++) {
+  for (size_t i = 0; i < model->nrenewing; i++) {
+    const size_t b = model->renewing[i];
     const MbJoint *joint = &model->joint[b];
-    if (joint->ops && joint->ops->renew)
-      any |= joint->ops->renew(joint, q + model->q_first[b], v + model->v_first[b]);
+    any |= joint->ops->renew(joint, q + model->q_first[b], v + model->v_first[b]);
   }
   return any;
 }
@@ -73,12 +85,14 @@ size_t mb_coordinates_body(const MbModel *model, size_t i) {
 
 void mb_coordinates_forces(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
                            double *y) {
-  for (size_t b = 0; b < model->nb; b++)
-    for (size_t i = 0; model->joint[b].ops && i < model->joint[b].n; i++) {
-      const size_t k = model->v_first[b] + i;
-      y[k] -=
-          model->stiffness[k] * (q[model->q_first[b] + i] - model->rest[k]) + model->joint_damping[k] * v[k];
-    }
+  size_t loose = 0, count = 0;
+  for (size_t b = 0; model->sprung && b < model->nb; b++) {
+    const size_t stop = run_of_joints(model, b, model->nb, &loose, &count);
+    const double *const qb = q + model->q_first[b];
+    for (size_t i = 0, k = model->v_first[b]; i < count; i++, k++)
+      y[k] -= model->stiffness[k] * (qb[i] - model->rest[k]) + model->joint_damping[k] * v[k];
+    b = stop;
+  }
   mb_coordinates_drives(model, x, q, v, y);
 }
 
@@ -116,7 +130,7 @@ void mb_coordinates_blocks(const MbModel *model, const MbMaximal *x, double sD, 
 
 double mb_coordinates_energy(const MbModel *model, const double *q) {
   double energy = 0;
-  for (size_t b = 0; b < model->nb; b++)
+  for (size_t b = 0; model->sprung && b < model->nb; b++)
     for (size_t i = 0; model->joint[b].ops && i < model->joint[b].n; i++) {
       const size_t k = model->v_first[b] + i;
       const double stretch = q[model->q_first[b] + i] - model->rest[k];

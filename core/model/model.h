@@ -108,6 +108,10 @@ struct MbModel {
   const size_t *q_first, *v_first;                // (nb)
   const double *q0, *v0;                          // (nq), (nv) at t = 0
   const double *stiffness, *rest, *joint_damping; // (nv) zero for bodies that are free in space
+  bool sprung;                                    // some joint has stiffness or damping
+  size_t nloose, nrenewing;
+  const size_t *loose;    // (nloose) bodies free in space, ascending
+  const size_t *renewing; // (nrenewing) bodies whose joints may exchange their coordinates
 
   // pairs of bodies that forces couple: first < second, ascending
   size_t npairs;

@@ -98,6 +98,9 @@ typedef struct MbSolverOps {
   // y += Jᵀ w for a wrench on one body;  a = J̇ v at the last kinematics (NULL: J is constant)
   void (*carry)(MbSolverWork *work, size_t body, const double w[6], double *y);
   void (*drift)(MbSolverWork *work, double *a);
+  // y ← accelerations at the last kinematics, from the joints' own forces y and wrenches f (NULL: none) beside gravity and
+  // the velocity terms, which it adds itself; factors M as `factor` with a = b = 0 does. NULL: by the functions above.
+  bool (*accelerate)(MbSolverWork *work, const double *f, double *y, size_t *blame);
 } MbSolverOps;
 
 #endif

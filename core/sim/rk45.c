@@ -30,10 +30,8 @@ void mb_rk45_restart(MbSim *sim) {
 
 // k = ẏ at (t, y). In the kinematic mode v follows from q and is written to y; its own rate is left zero.
 static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport *report) {
-  const MbSolverOps *solver = sim->solver;
   const MbModel *model = sim->model;
   double *q = y, *v = y + sim->nq, *vdot = k + sim->nq;
-  size_t blame = 0;
 
   // forces want unit quaternions; the rate wants q as it is
   memcpy(sim->q1, q, sim->nq * sizeof *q);
@@ -44,11 +42,8 @@ static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport 
     if (status != MB_OK) return status;
     memset(vdot, 0, sim->nv * sizeof *v);
   } else {
-    mb_sim_forces(sim, t, false);
-    if (!solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
-    mb_sim_gather(sim, q, v, vdot);
-    solver->apply(sim->work, vdot);
-    const MbStatus status = mb_constrain_acceleration(sim, q, v, t, vdot, report);
+    MbStatus status = mb_sim_accelerations(sim, t, q, v, vdot, report);
+    if (status == MB_OK) status = mb_constrain_acceleration(sim, q, v, t, vdot, report);
     if (status != MB_OK) return status;
   }
   mb_coordinates_rate(model, q, v, k);

@@ -72,8 +72,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   memcpy(sim->state.v, model->v0, sim->nv * sizeof *sim->state.v);
   if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
-  if (model->solver.mode != MB_FIRST_ORDER)
-    return sim->integrator->scheme == MB_ADAPTIVE ? mb_sim_warn_stiff(sim, report) : MB_OK;
+  if (model->solver.mode != MB_FIRST_ORDER) return mb_sim_advise(sim, report);
   status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   return status;

@@ -48,6 +48,9 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives);
 // y = Jᵀ f and the joints' own forces at (q, v); y += (sD D + sK K) v, mapped and the joints' own.
 void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y);
 void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double *y);
+// v̇ at (q, v) and t, of the bodies in sim->x; the solver holds M factored after it.
+MbStatus mb_sim_accelerations(MbSim *sim, double t, const double *q, const double *v, double *vdot,
+                              MbReport *report);
 // In the kinematic mode f = m v: the velocities that the forces at t give the bodies of sim->x, whose own
 // twists must be zero or those of the last instant:  (M − D) v⁺ = f − D v.
 MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *report);
@@ -58,8 +61,8 @@ void mb_sim_watch_signals(MbSim *sim, double t);
 void mb_sim_watch_forces(MbSim *sim, double t);
 // MB_NUMBERS with what has been noted; MB_OK, saying nothing, where nothing was.
 MbStatus mb_sim_trouble(const MbSim *sim, MbReport *report);
-// A warning where damping will hold the adaptive integrator to tiny steps. MB_IO: out of memory.
-MbStatus mb_sim_warn_stiff(MbSim *sim, MbReport *report);
+// Warnings where stiffness, damping or tumbling is too fast for the steps. MB_IO: out of memory.
+MbStatus mb_sim_advise(MbSim *sim, MbReport *report);
 // The matrix A is singular because of body `blame`, or of a force that is not finite.
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
 // Solving the step's equations by iterations has failed.

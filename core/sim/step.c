@@ -16,6 +16,7 @@ typedef struct Phase {
   double *q;
   const double *v;
   double h;
+  bool outside; // forces only that are not inertial
 } Phase;
 
 static void kinematics_range(void *context, size_t begin, size_t end) {
@@ -40,8 +41,11 @@ void mb_sim_advance(MbSim *sim, double *q, double h, const double *v) {
   mb_parallel_ranges(sim->threads, sim->model->nb, GRAIN, advance_range, &phase);
 }
 
+// What stands where forces do and comes of inertia alone: some solvers have it in their passes.
+static bool inertial(const MbForceOps *ops) { return ops == &mb_velocity_term_ops || ops == &mb_gravity_ops; }
+
 // The velocity term and the forces that act on every body; range by range, so that each body's sum has one
-// order.
+// order. `outside` leaves out what is inertial.
 static void forces_range(void *context, size_t begin, size_t end) {
   const Phase *const p = context;
   const MbModel *model = p->sim->model;
@@ -49,21 +53,26 @@ static void forces_range(void *context, size_t begin, size_t end) {
   memset(x->f + 6 * begin, 0, 6 * (end - begin) * sizeof *x->f);
   if (x->K) memset(x->K + 36 * begin, 0, 36 * (end - begin) * sizeof *x->K);
   if (x->D) memset(x->D + 36 * begin, 0, 36 * (end - begin) * sizeof *x->D);
-  if (model->solver.mode == MB_DYNAMIC) mb_velocity_term_ops.eval(model, NULL, x, begin, end);
-  for (size_t i = 0; i < model->nforces; i++)
-    if (model->forces[i].ops->everywhere) model->forces[i].ops->eval(model, &model->forces[i], x, begin, end);
+  if (model->solver.mode == MB_DYNAMIC && !p->outside) mb_velocity_term_ops.eval(model, NULL, x, begin, end);
+  for (size_t i = 0; i < model->nforces; i++) {
+    const MbForce *force = &model->forces[i];
+    if (force->ops->everywhere && !(p->outside && inertial(force->ops)))
+      force->ops->eval(model, force, x, begin, end);
+  }
 }
 
-void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
-  const MbModel *model = sim->model;
-  for (size_t i = 0; i < model->nsignals; i++)
-    sim->signal[i] = mb_signal_value(&model->signals[i], sim->expressions[i], t);
+static void evaluate_signals(MbSim *sim, double t) {
+  for (size_t i = 0; i < sim->model->nsignals; i++)
+    sim->signal[i] = mb_signal_value(&sim->model->signals[i], sim->expressions[i], t);
   mb_sim_watch_signals(sim, t);
+  sim->x.t = t;
+}
 
+static void evaluate_forces(MbSim *sim, double t, bool derivatives, bool outside) {
+  const MbModel *model = sim->model;
   double *const K = sim->x.K, *const D = sim->x.D;
   if (!derivatives) sim->x.K = sim->x.D = NULL;
-  sim->x.t = t;
-  Phase phase = {.sim = sim};
+  Phase phase = {.sim = sim, .outside = outside};
   mb_parallel_ranges(sim->threads, model->nb, GRAIN, forces_range, &phase);
   if (derivatives && model->npairs) {
     memset(K + 36 * model->nb, 0, 72 * model->npairs * sizeof *K);
@@ -74,8 +83,38 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
       model->forces[i].ops->eval(model, &model->forces[i], &sim->x, 0, model->nb);
   mb_sim_watch_forces(sim, t);
   sim->x.K = K, sim->x.D = D;
-  if (derivatives && sim->stiffness) mb_coordinates_derivatives(model, &sim->x, sim->stiffness, sim->damping);
+}
+
+void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
+  evaluate_signals(sim, t);
+  evaluate_forces(sim, t, derivatives, false);
+  if (derivatives && sim->stiffness)
+    mb_coordinates_derivatives(sim->model, &sim->x, sim->stiffness, sim->damping);
   if (sim->solver->bias) sim->solver->bias(sim->work, &sim->x);
+}
+
+static bool accelerate(MbSim *sim, double t, const double *q, const double *v, double *vdot, size_t *blame) {
+  const MbModel *model = sim->model;
+  if (!sim->solver->accelerate) {
+    mb_sim_forces(sim, t, false);
+    if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, blame)) return false;
+    mb_sim_gather(sim, q, v, vdot);
+    sim->solver->apply(sim->work, vdot);
+    return true;
+  }
+  bool outside = false;
+  for (size_t i = 0; i < model->nforces && !outside; i++) outside = !inertial(model->forces[i].ops);
+  evaluate_signals(sim, t);
+  if (outside) evaluate_forces(sim, t, false, true);
+  memset(vdot, 0, sim->nv * sizeof *vdot);
+  mb_coordinates_forces(model, &sim->x, q, v, vdot);
+  return sim->solver->accelerate(sim->work, outside ? sim->x.f : NULL, vdot, blame);
+}
+
+MbStatus mb_sim_accelerations(MbSim *sim, double t, const double *q, const double *v, double *vdot,
+                              MbReport *report) {
+  size_t blame = 0;
+  return accelerate(sim, t, q, v, vdot, &blame) ? MB_OK : mb_sim_singular(sim, blame, report);
 }
 
 void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y) {
@@ -91,17 +130,25 @@ void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double
 
 // ---- troubles ---------------------------------------------------------------------------------------------
 
+static const double FASTEST = 1e12, FARTHEST = 1e15; // no scene in any unit means more than this
+
+// Comparisons with NaN are false. A quaternion's numbers are bounded if they are finite.
+static bool is_sound(const double phi[6], const MbPose *E) {
+  int ok = fabs(E->q[0]) <= 1e3;
+  for (int i = 0; i < 6; i++) ok &= fabs(phi[i]) < FASTEST;
+  for (int i = 0; i < 3; i++) ok &= fabs(E->p[i]) < FARTHEST;
+  return ok;
+}
+
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report) {
-  static const double FASTEST = 1e12, FARTHEST = 1e15; // no scene in any unit means more than this
   for (size_t b = 0; b < sim->model->nb; b++) {
     const double *phi = sim->x.phi + 6 * b, *p = sim->x.E[b].p;
-    bool finite = true, bounded = true;
-    for (int i = 0; i < 6; i++) finite &= isfinite(phi[i]) != 0, bounded &= fabs(phi[i]) < FASTEST;
-    for (int i = 0; i < 3; i++) finite &= isfinite(p[i]) != 0, bounded &= fabs(p[i]) < FARTHEST;
-    finite &= isfinite(sim->x.E[b].q[0]) != 0;
-    if (finite && bounded) continue;
+    if (is_sound(phi, &sim->x.E[b])) continue;
     const MbStatus cause = mb_sim_trouble(sim, report);
     if (cause != MB_OK) return cause;
+    bool finite = isfinite(sim->x.E[b].q[0]) != 0;
+    for (int i = 0; i < 6; i++) finite &= isfinite(phi[i]) != 0;
+    for (int i = 0; i < 3; i++) finite &= isfinite(p[i]) != 0;
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: %s \"%s\" has %s (speed %.3g m/s, spin %.3g rad/s)", t,
                     (long long)step, mb_model_kind(sim->model, b), sim->model->body_name[b],
@@ -132,6 +179,24 @@ MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report) {
 }
 
 // ---- the fixed-step schemes -------------------------------------------------------------------------------
+
+// What one_solve comes to where a = b = c = d = 0, for solvers that have accelerations at once.
+static MbStatus explicit_step(MbSim *sim, MbReport *report) {
+  const double h = sim->model->h, *v = sim->state.v, t = sim->state.t + sim->integrator->instant * h;
+  double *v1 = sim->v1;
+  MbStatus status = mb_sim_accelerations(sim, t, sim->state.q, v, v1, report);
+  if (status != MB_OK) return status;
+  for (size_t i = 0; i < sim->nv; i++) v1[i] = v[i] + h * v1[i];
+  status = mb_constrain_velocity(sim, v1, report);
+  if (status != MB_OK) return status;
+  memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
+  mb_sim_advance(sim, sim->q1, h, v1);
+  return MB_OK;
+}
+
+static bool is_explicit(const MbIntegrator *in) {
+  return in->a == 0 && in->b == 0 && in->c == 0 && in->d == 0 && in->w == 0;
+}
 
 // A and r of one_solve; r ← A⁻¹ r
 static MbStatus solve_once(MbSim *sim, MbReport *report) {
@@ -265,6 +330,8 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
                                                   : mb_half_steps_midpoint(sim, report);
   else if (sim->integrator->scheme == MB_VERLET)
     status = verlet(sim, report);
+  else if (sim->solver->accelerate && is_explicit(sim->integrator))
+    status = explicit_step(sim, report);
   else
     status = one_solve(sim, report);
   if (status == MB_OK) return commit(sim, report);

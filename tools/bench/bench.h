@@ -13,6 +13,7 @@ typedef struct MbBench {
 // Each in its own file; its row is in main.c.
 bool mb_bench_trajectory(void);
 bool mb_bench_seek(void);
+bool mb_bench_tree(void);
 
 double mb_bench_cpu(void);  // seconds of this process's processor time, all threads
 double mb_bench_wall(void); // seconds

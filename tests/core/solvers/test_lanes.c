@@ -1,0 +1,213 @@
+// The fused passes: every way they are compiled, one instance or eight, gives what the dense solver gives; and steps by them
+// are those by the solver's separate parts.
+#include "core/base/alloc.h"
+#include "core/model/coordinates.h"
+#include "core/solvers/redmax/recursion.h"
+#include "core/solvers/redmax/sines.h"
+#include "core/solvers/solvers.h"
+#include "tests/trees.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LANES = 8, MOST = 400 };
+
+static const double ROUNDING = 1e-10; // condition of some thousands, accelerations of some tens
+
+// An instance's own coordinates: the model's, moved a little. Bodies free in space keep their unit quaternions.
+static void spread(const MbModel *model, size_t lane, double *q, double *v) {
+  memcpy(q, model->q0, model->nq * sizeof *q);
+  memcpy(v, model->v0, model->nv * sizeof *v);
+  for (size_t b = 0; b < model->nb; b++)
+    for (size_t i = 0; model->joint[b].ops && i < model->joint[b].n; i++) {
+      q[model->q_first[b] + i] += 0.01 * (double)(lane * (i + 1));
+      v[model->v_first[b] + i] -= 0.02 * (double)lane;
+    }
+}
+
+// Accelerations by the solver that the model asks for, of forces on the bodies and their joints' own.
+static void expected(const MbModel *model, const double *q, const double *v, double *vdot) {
+  MbReport report = {0};
+  MbSim *sim = test_sim(model, 1);
+  mb_sim_kinematics(sim, q, v);
+  test_ok(mb_sim_accelerations(sim, 0, q, v, vdot, &report), &report);
+  mb_sim_free(sim);
+}
+
+// Forces that are neither gravity nor velocity terms, in f; the joints' own in y.
+static void outside(const MbModel *model, const double *q, const double *v, double *f, double *y) {
+  MbSim *sim = test_sim(model, 1);
+  mb_sim_kinematics(sim, q, v);
+  mb_sim_forces(sim, 0, false);
+  memset(sim->x.f, 0, 6 * model->nb * sizeof *f);
+  for (size_t i = 0; i < model->nforces; i++)
+    if (strcmp(model->forces[i].name, "gravity"))
+      model->forces[i].ops->eval(model, &model->forces[i], &sim->x, 0, model->nb);
+  memcpy(f, sim->x.f, 6 * model->nb * sizeof *f);
+  memset(y, 0, model->nv * sizeof *y);
+  mb_coordinates_forces(model, &sim->x, q, v, y);
+  mb_sim_free(sim);
+}
+
+static double *numbers(size_t n) {
+  double *x = aligned_alloc(64, (n * LANES + 8) / 8 * 64);
+  memset(x, 0, (n * LANES + 8) / 8 * 64);
+  return x;
+}
+
+static void agrees(const MbLanes *lanes, const MbModel *model, const double want[][MOST]) {
+  const size_t count = lanes->lanes, nb = model->nb;
+  double *q = numbers(model->nq), *v = numbers(model->nv), *y = numbers(model->nv), *f = numbers(6 * nb);
+  double *E = numbers(7 * nb), *phi = numbers(6 * nb);
+  double one_q[2 * MOST], one_v[MOST], one_f[6 * MOST], one_y[MOST];
+  size_t blame = 0;
+  MbLinks links;
+  for (size_t k = 0; k < count; k++) {
+    spread(model, k, one_q, one_v);
+    outside(model, one_q, one_v, one_f, one_y);
+    for (size_t i = 0; i < model->nq; i++) q[i * count + k] = one_q[i];
+    for (size_t i = 0; i < model->nv; i++) v[i * count + k] = one_v[i], y[i * count + k] = one_y[i];
+    for (size_t i = 0; i < 6 * nb; i++) f[i * count + k] = one_f[i];
+  }
+  cr_assert(mb_links_create(model, &links));
+  MbRecursion *work = lanes->create(&links);
+  lanes->forward(work, q, v, E, phi);
+  cr_assert(lanes->accelerate(work, E, f, y, &blame), "%s", lanes->name);
+  for (size_t k = 0; k < count; k++) {
+    double most = 0;
+    for (size_t i = 0; i < model->nv; i++) one_y[i] = y[i * count + k], most = fmax(most, fabs(want[k][i]));
+    test_near(lanes->name, one_y, want[k], model->nv, ROUNDING * most);
+  }
+  lanes->free(work);
+  mb_links_free(&links);
+  free(q), free(v), free(y), free(f), free(E), free(phi);
+}
+
+Test(lanes, one_instance_and_eight_accelerate_as_the_dense_solver_says) {
+  static double want[LANES][MOST];
+  uint64_t seed = 77;
+  for (int round = 0; round < 5; round++) {
+    MbSceneSpec spec = test_forest(MB_SYMPLECTIC, &seed);
+    spec.solver.dynamics = MB_DENSE;
+    MbModel *model = test_model(&spec);
+    cr_assert(model->nv <= MOST && model->nq <= 2 * MOST && model->nb <= MOST);
+    for (size_t k = 0; k < LANES; k++) {
+      double q[2 * MOST], v[MOST];
+      spread(model, k, q, v);
+      expected(model, q, v, want[k]);
+    }
+    size_t ran = 0;
+    for (const MbLanes *const *row = mb_lanes_list; *row; row++)
+      if (mb_lanes_runs(*row)) agrees(*row, model, want), ran++;
+    cr_assert_geq(ran, 2);
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
+  }
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
+// Axes along those of the bodies, whose products are left out where they are with zero.
+static MbSceneSpec robot(int parent_of(int), int n) {
+  static const double position = 0.4, velocity = -1.5;
+  MbSceneSpec spec = test_scene(MB_SYMPLECTIC, 1e-3, 10);
+  spec.gravity[0] = 3, spec.gravity[2] = -9.81;
+  for (int i = 0; i < n; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "link%d", i);
+    MbBodySpec *body = test_body(&spec, mb_arena_strdup(&spec.arena, name), 1, 0.01, 0.02, 0.03);
+    body->inertia.center[1] = 0.1;
+    body->jointed = true;
+    body->joint = (MbJointSpec){.kind = MB_JOINT_REVOLUTE, .axis = {i % 3 == 0, i % 3 == 1, i % 3 == 2}};
+    body->joint.in_parent.rotation[0] = body->joint.in_body.rotation[0] = 1;
+    body->joint.in_parent.position[0] = 0.2, body->joint.in_parent.position[2] = 0.05;
+    body->joint.position = (MbNumbersSpec){1, &position};
+    body->joint.velocity = (MbNumbersSpec){1, &velocity};
+    if (i) body->joint.parent = spec.bodies[parent_of(i)].name;
+  }
+  return spec;
+}
+static int before(int i) { return i - 1; }
+static int half(int i) { return (i - 1) / 2; }
+
+Test(lanes, chains_and_trees_with_plain_axes_accelerate_as_the_dense_solver_says) {
+  static double want[LANES][MOST];
+  for (int tree = 0; tree < 2; tree++) {
+    MbSceneSpec spec = robot(tree ? half : before, tree ? 63 : 20);
+    spec.solver.dynamics = MB_DENSE;
+    MbModel *model = test_model(&spec);
+    MbLinks links;
+    cr_assert(mb_links_create(model, &links));
+    for (size_t b = 0; b < model->nb; b++) cr_assert_lt(links.link[b].along, 3, "of body %zu", b);
+    cr_assert_lt(links.slots, 16);
+    mb_links_free(&links);
+    for (size_t k = 0; k < LANES; k++) {
+      double q[MOST], v[MOST];
+      spread(model, k, q, v);
+      expected(model, q, v, want[k]);
+    }
+    for (const MbLanes *const *row = mb_lanes_list; *row; row++)
+      if (mb_lanes_runs(*row)) agrees(*row, model, want);
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
+  }
+}
+
+Test(lanes, slots_are_as_many_as_are_in_use_at_once) {
+  MbSceneSpec spec = robot(before, 500);
+  MbModel *model = test_model(&spec);
+  MbLinks links;
+  cr_assert(mb_links_create(model, &links));
+  cr_assert_eq(links.slots, 3, "%zu slots for a chain: the world's, a body's and its child's", links.slots);
+  mb_links_free(&links);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
+}
+
+// A point mass on the axis of the last joint of a chain: the joint has nothing to move.
+Test(lanes, a_pivot_of_zero_is_blamed_on_its_body) {
+  MbSceneSpec spec = robot(before, 6);
+  memset(spec.bodies[5].inertia.matrix, 0, sizeof spec.bodies[5].inertia.matrix);
+  memset(spec.bodies[5].inertia.center, 0, sizeof spec.bodies[5].inertia.center);
+  MbModel *model = test_model(&spec);
+  MbReport report = {0};
+  MbSim *sim = test_sim(model, 1);
+  cr_assert_eq(mb_sim_step(sim, &report), MB_NUMBERS);
+  cr_assert(strstr(report.issues[0].text, "link5"), "%s", report.issues[0].text);
+  mb_sim_free(sim);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
+}
+
+Test(lanes, steps_allocate_nothing) {
+  uint64_t seed = 3;
+  const MbIntegratorKind kinds[] = {MB_SYMPLECTIC, MB_IMPLICIT};
+  for (int k = 0; k < 2; k++) {
+    MbSceneSpec spec = test_forest(kinds[k], &seed);
+    MbModel *model = test_model(&spec);
+    MbSim *sim = test_sim(model, 1);
+    const int64_t calls = mb_alloc_calls();
+    test_steps(sim, 5);
+    cr_assert_eq(mb_alloc_calls(), calls);
+    mb_sim_free(sim);
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
+  }
+}
+
+Test(lanes, sines_are_those_of_the_library) {
+  double q[SINES], c[SINES], s[SINES], c1[SINES], s1[SINES];
+  uint64_t seed = 5;
+  for (int round = 0; round < 200; round++) {
+    const double size = pow(10, round % 8);
+    const size_t n = 1 + (size_t)(test_random(&seed) * (SINES - 1));
+    for (size_t i = 0; i < n; i++) q[i] = size * test_around_zero(&seed);
+    half_sines(q, n, c, s);
+    for (size_t i = 0; i < n; i++) c1[i] = cos(q[i] / 2), s1[i] = sin(q[i] / 2);
+    test_near("cosine", c, c1, n, 4e-16);
+    test_near("sine", s, s1, n, 4e-16);
+  }
+  q[0] = NAN, q[1] = INFINITY;
+  half_sines(q, 2, c, s);
+  cr_assert(isnan(c[0]) && isnan(s[1]));
+}

@@ -1,0 +1,233 @@
+// Trees of joints: forward dynamics and whole steps, in nanoseconds a body of one processor's time. Each number is the median
+// over processes started for it of the median over repetitions in them. Side by side in the same run: the recursion for one
+// instance and for eight in lockstep, whole steps with poses, the same accelerations by the solver's separate parts (as
+// implicit steps take them), and the dense solver.
+#include "core/base/alloc.h"
+#include "core/build/build.h"
+#include "core/sim/sim_internal.h"
+#include "core/solvers/redmax/recursion.h"
+#include "core/solvers/solvers.h"
+#include "tools/bench/bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef enum Shape { CHAIN, BINARY, HUMANOID, SHAPES } Shape;
+static const char *const shape_names[SHAPES] = {"chain", "binary tree", "humanoid"};
+
+// ---- scenes -----------------------------------------------------------------------------------------------
+
+// Parents of a humanoid: a trunk that is free in space, then 28 revolute joints (neck 3, spine 3, arms 2 x 5, legs 2 x 6).
+static const int humanoid[] = {-1, 0,  1, 2,  3,  4,  5,  3,  7, 8,  9,  10, 3,  12, 13,
+                               14, 15, 0, 17, 18, 19, 20, 21, 0, 23, 24, 25, 26, 27};
+enum { HUMANOID_BODIES = sizeof humanoid / sizeof *humanoid };
+
+// Positions and velocities of joints at the start: to and fro, so that long chains are neither rolled up nor fast.
+static const double turned[2] = {1e-3, -1e-3}, rate[2] = {1e-4, -1e-4};
+
+static void add_link(MbSceneSpec *spec, size_t i, long parent) {
+  MbBodySpec *body = &spec->bodies[i];
+  char name[32];
+  snprintf(name, sizeof name, "b%zu", i);
+  *body = (MbBodySpec){.name = mb_arena_strdup(&spec->arena, name), .density = NAN, .mass = NAN};
+  body->pose.rotation[0] = 1;
+  body->inertia =
+      (MbInertiaSpec){.given = true, .mass = 1, .center = {0, 0, -0.1}, .matrix = {0.01, 0.012, 0.008}};
+  if (parent < 0 && spec->nbodies == HUMANOID_BODIES) return; // free in space
+  body->jointed = true;
+  MbJointSpec *joint = &body->joint;
+  *joint = (MbJointSpec){.kind = MB_JOINT_REVOLUTE, .axis = {i % 3 == 0, i % 3 == 1, i % 3 == 2}};
+  joint->in_parent.rotation[0] = joint->in_body.rotation[0] = 1;
+  joint->position = (MbNumbersSpec){1, &turned[i / 3 % 2]};
+  joint->velocity = (MbNumbersSpec){1, &rate[i / 3 % 2]};
+  if (parent < 0) return;
+  joint->parent = spec->bodies[parent].name;
+  joint->in_parent.position[2] = -0.2;
+}
+
+static MbModel *make(Shape shape, size_t n, MbDynamics dynamics) {
+  MbSceneSpec spec = {.name = "bench", .description = "", .nbodies = n};
+  spec.time = (MbTimeSpec){.step = 1e-6, .duration = NAN, .steps = 1};
+  spec.solver = (MbSolverSpec){.kind = MB_SOLVER_REDMAX, .threads = 1, .dynamics = dynamics};
+  spec.integrator = (MbIntegratorSpec){.kind = MB_SYMPLECTIC};
+  spec.output = (MbOutputSpec){.every = 1, .interval = NAN, .checkpoint = NAN};
+  spec.gravity[2] = -9.81;
+  spec.bodies = mb_arena_alloc(&spec.arena, n, sizeof *spec.bodies);
+  for (size_t i = 0; spec.bodies && i < n; i++) {
+    const long before = (long)i - 1;
+    add_link(&spec, i, shape == CHAIN ? before : shape == HUMANOID ? humanoid[i] : i ? before / 2 : -1);
+  }
+  MbReport report = {0};
+  MbModel *model = NULL;
+  if (!spec.bodies || mb_build(&spec, &model, &report) != MB_OK)
+    fprintf(stderr, "no model: %s\n", report.issues[0].text);
+  mb_arena_free(&spec.arena);
+  return model;
+}
+
+// ---- what is timed ----------------------------------------------------------------------------------------
+
+typedef struct Case {
+  const MbModel *model;
+  MbSim *sim;
+  bool failed;
+  const MbLanes *lanes;
+  MbLinks links;
+  MbRecursion *work;
+  double *q, *v, *y; // (n x lanes)
+} Case;
+
+typedef void (*Timed)(Case *);
+
+static void one_acceleration(Case *c) {
+  size_t blame = 0;
+  memset(c->y, 0, c->model->nv * c->lanes->lanes * sizeof *c->y);
+  c->lanes->forward(c->work, c->q, c->v, NULL, NULL);
+  c->lanes->accelerate(c->work, NULL, NULL, c->y, &blame);
+}
+
+static void one_step(Case *c) {
+  static MbReport report; // large: not to be cleared each time
+  c->failed |= mb_sim_step(c->sim, &report) != MB_OK;
+}
+
+static void by_parts(Case *c) {
+  size_t blame = 0;
+  MbSim *sim = c->sim;
+  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  mb_sim_forces(sim, 0, false);
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return;
+  mb_sim_gather(sim, sim->state.q, sim->state.v, sim->r);
+  sim->solver->apply(sim->work, sim->r);
+}
+
+static bool prepare(Case *c, size_t lanes, bool simulation) {
+  MbReport report = {0};
+  if (simulation) return mb_sim_create(c->model, NULL, &c->sim, &report) == MB_OK;
+  c->lanes = mb_lanes_for(lanes);
+  const size_t nq = c->model->nq, nv = c->model->nv;
+  c->q = aligned_alloc(64, (nq * lanes + 8) / 8 * 64), c->v = aligned_alloc(64, (nv * lanes + 8) / 8 * 64);
+  c->y = aligned_alloc(64, (nv * lanes + 8) / 8 * 64);
+  if (!c->q || !c->v || !c->y || !mb_links_create(c->model, &c->links)) return false;
+  for (size_t k = 0; k < lanes; k++) {
+    for (size_t i = 0; i < nq; i++) c->q[i * lanes + k] = c->model->q0[i];
+    for (size_t i = 0; i < nv; i++) c->v[i * lanes + k] = c->model->v0[i];
+  }
+  c->work = c->lanes->create(&c->links);
+  return c->work != NULL;
+}
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+static double median(double *x, int n) {
+  qsort(x, (size_t)n, sizeof *x, ascending);
+  return x[n / 2];
+}
+
+// Nanoseconds a body and instance, in this process.
+static double measure(const MbModel *model, Timed fn, size_t lanes) {
+  enum { TIMES = 21 };
+  Case c = {.model = model};
+  double each[TIMES];
+  if (!prepare(&c, lanes, fn != one_acceleration)) return NAN;
+  const size_t work = model->nb * lanes, repeat = 1 + (fn == one_acceleration ? 40000 : 20000) / work;
+  fn(&c);
+  for (int i = 0; i < TIMES; i++) {
+    const double start = mb_bench_cpu();
+    for (size_t k = 0; k < repeat; k++) fn(&c);
+    each[i] = (mb_bench_cpu() - start) * 1e9 / (double)(repeat * work);
+  }
+  return c.failed ? NAN : median(each, TIMES);
+}
+
+// The median over processes.
+static double timed(const MbModel *model, Timed fn, size_t lanes) {
+  enum { PROCESSES = 11, FEW = 3 };
+  double each[PROCESSES];
+  const int processes = model->nb > 20000 ? FEW : PROCESSES;
+  for (int i = 0; i < processes; i++) {
+    int ends[2];
+    each[i] = NAN;
+    fflush(stdout);
+    if (pipe(ends) != 0) return NAN;
+    const pid_t child = fork();
+    if (child == 0) {
+      const double ns = measure(model, fn, lanes);
+      _exit(write(ends[1], &ns, sizeof ns) == (ssize_t)sizeof ns ? 0 : 1);
+    }
+    close(ends[1]);
+    if (child < 0 || read(ends[0], &each[i], sizeof each[i]) != (ssize_t)sizeof each[i]) each[i] = NAN;
+    close(ends[0]);
+    if (child > 0) waitpid(child, NULL, 0);
+  }
+  return median(each, processes);
+}
+
+// ---- tables -----------------------------------------------------------------------------------------------
+
+static bool table(void) {
+  static const size_t sizes[] = {10, 100, 1000, 10000, 100000, 1000000};
+  bool met = true;
+  printf("  %-12s %8s %10s %10s %10s %10s\n", "", "bodies", "forward", "8 lanes", "step", "by parts");
+  for (int shape = CHAIN; shape <= BINARY; shape++) {
+    double steps[6], forward[6], lanes[6];
+    for (int k = 0; k < 6; k++) {
+      MbModel *model = make((Shape)shape, sizes[k], MB_RECURSIVE);
+      if (!model) return false;
+      const bool small = sizes[k] <= 100000;
+      forward[k] = timed(model, one_acceleration, 1);
+      lanes[k] = small ? timed(model, one_acceleration, 8) : NAN;
+      steps[k] = timed(model, one_step, 1);
+      printf("  %-12s %8zu %10.1f %10.1f %10.1f %10.1f\n", shape_names[shape], sizes[k], forward[k], lanes[k],
+             steps[k], small ? timed(model, by_parts, 1) : NAN);
+      mb_model_free(model);
+    }
+    met &= mb_bench_target("forward", median((double[]){forward[0], forward[1], forward[2]}, 3), "ns", 75,
+                           false);
+    met &= mb_bench_target("8 lanes", lanes[1], "ns", 20, false);
+    double least = steps[0], most = steps[0];
+    for (int k = 1; k < 6; k++) least = fmin(least, steps[k]), most = fmax(most, steps[k]);
+    met &= mb_bench_target("step", most, "ns", 100, false);
+    met &= mb_bench_target("growth", 100 * (most / least - 1), "%", 15, false);
+  }
+  return met;
+}
+
+static bool person(void) {
+  MbModel *model = make(HUMANOID, HUMANOID_BODIES, MB_RECURSIVE);
+  if (!model) return false;
+  const double n = HUMANOID_BODIES / 1000.0, forward = n * timed(model, one_acceleration, 1);
+  printf("  humanoid of %d bodies and %zu degrees of freedom, in microseconds: forward %.2f, 8 lanes %.2f, "
+         "step %.2f\n",
+         HUMANOID_BODIES, model->nv, forward, n * timed(model, one_acceleration, 8),
+         n * timed(model, one_step, 1));
+  mb_model_free(model);
+  return mb_bench_target("forward", forward, "us", 2.2, false);
+}
+
+static bool crossover(void) {
+  static const size_t sizes[] = {1, 2, 4, 8, 16, 32, 64, 128};
+  printf("  chain, a step by the recursion and by the dense solver, in ns a body\n");
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    double ns[2];
+    for (int dense = 0; dense < 2; dense++) {
+      MbModel *model = make(CHAIN, sizes[k], dense ? MB_DENSE : MB_RECURSIVE);
+      if (!model) return false;
+      ns[dense] = timed(model, one_step, 1);
+      mb_model_free(model);
+    }
+    printf("  %8zu bodies %10.1f %10.1f   dense / recursive %6.2f\n", sizes[k], ns[0], ns[1], ns[1] / ns[0]);
+  }
+  return true;
+}
+
+bool mb_bench_tree(void) {
+  printf("  recursion compiled for: %s, %s\n", mb_lanes_for(1)->name, mb_lanes_for(8)->name);
+  const bool trees = table(), body = person(), small = crossover();
+  return trees && body && small;
+}

@@ -178,6 +178,49 @@ Test(nodes, a_hanging_rope_is_as_long_as_its_weight_makes_it) {
   end(&run);
 }
 
+// m ẍ = −d ẋ of one node on a damper without a spring
+Test(nodes, the_damping_of_a_spring_slows_what_it_is_tied_to) {
+  static const double CLOSE = 1e-8;
+  MbSceneSpec spec = test_scene(MB_RK45, 0.1, 10);
+  spec.integrator.relative = spec.integrator.absolute = 1e-11;
+  MbDeformableSpec *d = rope(&spec, 2, 1, 0.5, 0);
+  d->damping = 0.3, d->linear[0] = 2;
+  pin(d, "-x", "xyz");
+  Run run = begin(spec, 1);
+  test_steps(run.sim, 10);
+  const double wanted[] = {1 + 2 * 0.25 / 0.3 * (1 - exp(-0.3 / 0.25)), 0, 0};
+  test_near("the node", node(&run, 0, 1), wanted, 3, CLOSE);
+  end(&run);
+}
+
+Test(nodes, a_node_falls_along_the_axes_that_no_pin_holds) {
+  static const double CLOSE = 1e-12; // rounding
+  static const char *const axes[] = {"x", "y", "z", "xy", "zx", "zyx"};
+  for (size_t k = 0; k < sizeof axes / sizeof *axes; k++) {
+    MbSceneSpec spec = test_scene(MB_TRAPEZOIDAL, 0.01, 100);
+    MbDeformableSpec *d = deformable(&spec, "dust", MB_DEFORMABLE_PARTICLES, 1);
+    d->mesh = (MbNodeMeshSpec){.rope = 2, .length = 1};
+    for (int i = 0; i < 3; i++) {
+      spec.gravity[i] = i + 1;
+      d->linear[i] = 0.5 * i - 1;
+      d->pose.position[i] = 3 - i;
+    }
+    pin(d, "-x", axes[k]);
+    Run run = begin(spec, 1);
+    cr_assert_eq(run.model->nv, 6 - strlen(axes[k]));
+    test_steps(run.sim, 100);
+    for (int of = 0; of < 2; of++) {
+      double wanted[3];
+      for (int i = 0; i < 3; i++) {
+        const bool held = !of && strchr(axes[k], 'x' + i);
+        wanted[i] = 3 - i + (i == 0 ? of : 0) + (held ? 0 : 0.5 * i - 1 + 0.5 * (i + 1));
+      }
+      test_near(axes[k], node(&run, 0, (size_t)of), wanted, 3, CLOSE);
+    }
+    end(&run);
+  }
+}
+
 Test(nodes, drag_slows_a_free_particle_by_its_law) {
   static const double CLOSE = 1e-8;
   MbSceneSpec spec = test_scene(MB_RK45, 0.1, 10);

@@ -72,8 +72,9 @@ static double median(double *values, int count) {
   return values[count / 2];
 }
 
-// Median ns a body a step.
+// Median ns a body (or node) a step.
 static MbStatus time_steps(Bench *bench, double *ns, MbReport *report) {
+  const size_t bodies = mb_model_bodies(bench->model) + mb_model_nodes(bench->model);
   double repeat[REPEATS];
   for (int r = 0; r < REPEATS; r++) {
     const double start = mb_clock();
@@ -84,7 +85,7 @@ static MbStatus time_steps(Bench *bench, double *ns, MbReport *report) {
       if (status) return status;
       if (steps % LEAST_STEPS == 0) took = mb_clock() - start;
     }
-    repeat[r] = 1e9 * (mb_clock() - start) / (double)steps / (double)mb_model_bodies(bench->model);
+    repeat[r] = 1e9 * (mb_clock() - start) / (double)steps / (double)bodies;
   }
   *ns = median(repeat, REPEATS);
   return MB_OK;

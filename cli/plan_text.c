@@ -30,6 +30,7 @@ cJSON *mb_plan_json(const MbScene *scene, const MbModel *model, const MbSim *sim
   cJSON *tree = cJSON_CreateObject(), *names = cJSON_CreateArray();
   if (spec->name[0]) cJSON_AddStringToObject(tree, "name", spec->name);
   cJSON_AddNumberToObject(tree, "bodies", (double)mb_model_bodies(model));
+  if (mb_model_nodes(model)) cJSON_AddNumberToObject(tree, "nodes", (double)mb_model_nodes(model));
   cJSON_AddNumberToObject(tree, "dofs", (double)mb_model_dofs(model));
   cJSON_AddNumberToObject(tree, "constraints", (double)model->nconstraints);
   cJSON_AddNumberToObject(tree, "forces", (double)spec->nforces);
@@ -57,6 +58,7 @@ void mb_plan_print(FILE *out, const cJSON *plan) {
   const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(plan, "name"));
   if (name) fprintf(out, "name        %s\n", mb_console_safe(name, text, sizeof text));
   fprintf(out, "bodies      %.0f, %.0f degrees of freedom\n", number(plan, "bodies"), number(plan, "dofs"));
+  if (cJSON_GetObjectItem(plan, "nodes")) fprintf(out, "nodes       %.0f\n", number(plan, "nodes"));
   fprintf(out, "constraints %.0f\n", number(plan, "constraints"));
   fprintf(out, "forces      %.0f\n", number(plan, "forces"));
   fprintf(out, "solver      %s, integrator %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(plan, "solver")),

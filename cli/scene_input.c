@@ -288,7 +288,8 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
                                     .nsets = overrides.nsets};
     status =
         mb_scene_parse(source.text, source.length, source.name, source.directory, &options, scene, report);
-    if (!status && !(*scene)->spec.nbodies) mb_warning(report, "", "the scene has no bodies");
+    if (!status && !(*scene)->spec.nbodies && !(*scene)->spec.ndeformables)
+      mb_warning(report, "", "the scene has no bodies");
   }
   overrides_free(&overrides);
   mb_free(source.text);

@@ -83,6 +83,7 @@ MbStatus mb_model_create(const MbScene *scene, MbModel **model, MbReport *report
 void mb_model_free(MbModel *model);
 
 size_t mb_model_bodies(const MbModel *model);
+size_t mb_model_nodes(const MbModel *model); // of deformables
 size_t mb_model_dofs(const MbModel *model);
 const char *mb_model_body_name(const MbModel *model, size_t body);
 int64_t mb_model_steps(const MbModel *model); // that the scene asks for

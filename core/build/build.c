@@ -31,6 +31,11 @@ static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *re
         report, MB_SCENE, "/integrator",
         "\"bridson_marino\" makes no sense with mode \"first_order\", where velocities are no state: "
         "use \"symplectic\", \"implicit\", \"trapezoidal\" or \"rk45\"");
+  if (model->ndeformables && solver->kind != MB_SOLVER_REDMAX)
+    return mb_error(
+        report, MB_SCENE, "/solver",
+        "scenes with deformables run under \"redmax\" only in this version: \"%s\" does not have them yet",
+        mb_solver_words[solver->kind]);
   if (model->jointed && solver->kind != MB_SOLVER_REDMAX)
     return mb_error(
         report, MB_SCENE, "/solver",
@@ -64,6 +69,7 @@ static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report)
   model->solver = spec->solver;
   model->integrator = spec->integrator;
   MbStatus status = copy_lists(spec, model, report);
+  if (status == MB_OK) status = mb_build_deformables(spec, model, report);
   if (status == MB_OK) status = mb_build_tree(spec, model, report);
   if (status != MB_OK) return status;
 
@@ -101,9 +107,10 @@ void mb_model_free(MbModel *model) {
   mb_free(model);
 }
 
-size_t mb_model_bodies(const MbModel *model) { return model->nb; }
+size_t mb_model_bodies(const MbModel *model) { return model->nlisted; }
+size_t mb_model_nodes(const MbModel *model) { return model->nb - model->nlisted; }
 const char *mb_model_body_name(const MbModel *model, size_t body) {
-  return body < model->nb ? model->listed[body] : NULL;
+  return body < model->nlisted ? model->listed[body] : NULL;
 }
 int64_t mb_model_steps(const MbModel *model) { return model->steps; }
 double mb_model_step_size(const MbModel *model) { return model->h; }

@@ -217,7 +217,7 @@ static MbStatus build_body(const MbSceneSpec *spec, size_t i, double M[6], MbPos
 }
 
 MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
-  const size_t nb = spec->nbodies;
+  const size_t nb = model->nb;
   double *M = mb_arena_alloc(&model->arena, nb, 6 * sizeof *M);
   double *damping = mb_arena_alloc(&model->arena, nb, sizeof *damping);
   double *phi0 = mb_arena_alloc(&model->arena, nb, 6 * sizeof *phi0);
@@ -227,11 +227,12 @@ MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   model->M = M, model->C = C, model->damping = damping, model->E0 = E0, model->phi0 = phi0;
 
   MbStatus status = MB_OK;
-  for (size_t i = 0; i < nb; i++) {
+  for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i];
     damping[b] = spec->bodies[i].damping;
     const MbStatus one = build_body(spec, i, M + 6 * b, &C[b], &E0[b], phi0 + 6 * b, report);
     if (one != MB_OK) status = one;
   }
+  mb_build_node_bodies(spec, model, M, C, E0, phi0);
   return status;
 }

@@ -177,8 +177,10 @@ static MbStatus build_end(const Builder *b, const MbConstraintSpec *from, size_t
                           const double axis[3], MbConstraint *constraint) {
   const MbPointSpec *anchor = &from->between[end];
   char where[WHERE];
-  snprintf(where, sizeof where, "/constraints/%zu/between/%d/body", i, end);
-  const MbStatus status = find_body(b, anchor->body, where, &constraint->body[end]);
+  snprintf(where, sizeof where, "/constraints/%zu/between/%d%s", i, end, anchor->node ? "" : "/body");
+  const MbStatus status = anchor->node
+                              ? mb_build_node(b->model, anchor, where, &constraint->body[end], b->report)
+                              : find_body(b, anchor->body, where, &constraint->body[end]);
   if (status != MB_OK) return status;
   MbPose E;
   double turn[4];
@@ -264,7 +266,11 @@ static MbStatus build_between(Builder *b, size_t i, const char *where) {
     if (parts[end] != MB_OK) return parts[end];
   if (constraint->body[0] == constraint->body[1])
     return mb_error(b->report, MB_SCENE, where, "both ends are on \"%s\", where nothing can move",
-                    from->between[0].body);
+                    from->between[0].node ? from->between[0].node : from->between[0].body);
+  if (along && from->between[0].node)
+    return mb_error(
+        b->report, MB_SCENE, where,
+        "a node has no axes: let the line or the plane be of a body, and the node the second end");
   if (both) {
     const MbStatus closed = build_closure(b, &from->joint, where, constraint);
     if (closed != MB_OK) return closed;
@@ -417,6 +423,52 @@ static MbStatus check_start(const Builder *b) {
   return status;
 }
 
+// ---- attachments of deformables ---------------------------------------------------------------------------
+
+// Every chosen node stays at the point of the body where it is at the start (AR 0.17, as rows and not by elimination).
+static MbStatus build_attachment(Builder *b, size_t i, size_t k, const MbPose *E, MbArena *scratch) {
+  const MbModel *model = b->model;
+  const MbAttachSpec *from = &b->spec->deformables[i].attachments[k];
+  const MbDeformable *of = &model->deformables[i];
+  char where[WHERE], at[WHERE + 8];
+  bool *chosen = NULL;
+  size_t body = MB_WORLD;
+  snprintf(where, sizeof where, "/deformables/%zu/attach/%zu", i, k);
+  snprintf(at, sizeof at, "%s/body", where);
+  MbStatus status = find_body(b, from->body, at, &body);
+  if (status == MB_OK)
+    status = mb_build_selection(model, b->spec, i, &from->select, where, scratch, &chosen, b->report);
+  for (size_t n = 0; n < of->count && status == MB_OK; n++) {
+    char text[LONGEST];
+    if (!chosen[n]) continue;
+    MbConstraint *constraint = add(b, mb_constraint_table[MB_CONSTRAINT_POINT], where);
+    constraint->body[0] = of->first + n, constraint->body[1] = body;
+    mb_vec3_copy(constraint->at[1], E[of->first + n].p);
+    if (body != MB_WORLD) {
+      MbPose inverse;
+      mb_pose_inverse(&inverse, &E[body]);
+      mb_pose_point(constraint->at[1], &inverse, E[of->first + n].p);
+    }
+    snprintf(text, sizeof text, "%s.attach", model->body_name[of->first + n]);
+    status = name(b, constraint, text);
+  }
+  return status;
+}
+
+static MbStatus build_attachments(Builder *b) {
+  const MbModel *model = b->model;
+  MbArena scratch = {0};
+  MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
+  MbStatus status = E ? poses_at_start(b, E) : mb_no_memory(b->report, "constraints");
+  for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++)
+    for (size_t k = 0; k < b->spec->deformables[i].nattachments && status != MB_IO; k++) {
+      const MbStatus one = build_attachment(b, i, k, E, &scratch);
+      if (one != MB_OK) status = one;
+    }
+  mb_arena_free(&scratch);
+  return status;
+}
+
 // ---- all --------------------------------------------------------------------------------------------------
 
 static MbStatus check_pair(const Builder *b) {
@@ -463,7 +515,7 @@ static MbStatus make_room(Builder *b) {
   size_t most = 0, signals = model->nsignals;
   for (size_t i = 0; i < b->spec->nconstraints; i++)
     most += b->spec->constraints[i].kind == MB_CONSTRAINT_RATIO ? MB_JOINT_MOST : 1;
-  for (size_t i = 0; i < model->nb; i++) {
+  for (size_t i = 0; i < model->nlisted; i++) {
     const MbJointSpec *joint = &b->spec->bodies[i].joint;
     const size_t n = model->joint[model->number[i]].n;
     if (b->spec->bodies[i].motion.given) most++, signals += 6;
@@ -471,6 +523,8 @@ static MbStatus make_room(Builder *b) {
     most += (joint->limits.count ? 2 * n : 0) + (joint->motion.given ? n : 0);
     signals += joint->motion.given ? 3 * n : 0;
   }
+  for (size_t i = 0; i < model->ndeformables; i++)
+    most += b->spec->deformables[i].nattachments * model->deformables[i].count;
   b->list = mb_arena_alloc(&model->arena, most, sizeof *b->list);
   b->where = mb_arena_alloc(&model->arena, most, sizeof *b->where);
   b->signals = mb_arena_alloc(&model->arena, signals, sizeof *b->signals);
@@ -487,7 +541,7 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
   Builder b = {.spec = spec, .model = model, .report = report};
   MbStatus status = make_room(&b);
   if (status != MB_OK) return status;
-  for (size_t i = 0; i < model->nb; i++) {
+  for (size_t i = 0; i < model->nlisted; i++) {
     const MbJointSpec *joint = &spec->bodies[i].joint;
     if (spec->bodies[i].motion.given && build_driven(&b, i) != MB_OK) status = MB_SCENE;
     if (!spec->bodies[i].jointed) continue;
@@ -497,6 +551,7 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
   }
   for (size_t i = 0; i < spec->nconstraints; i++)
     if (build_listed(&b, i) != MB_OK) status = MB_SCENE;
+  if (status == MB_OK) status = build_attachments(&b);
   if (status != MB_OK || !model->nconstraints) return status;
 
   const MbStabilizationSpec *stabilization = &spec->solver.stabilization;

@@ -4,6 +4,24 @@
 
 #include "core/model/model.h"
 
+// Deformables: their meshes, counted; before the tree.
+MbStatus mb_build_deformables(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// What the other parts take from there of every node.
+MbStatus mb_build_node_names(MbModel *model, const char **name, MbReport *report);
+void mb_build_node_bodies(const MbSceneSpec *spec, const MbModel *model, double *M, MbPose *C, MbPose *E0,
+                          double *phi0);
+MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJoint *joint, MbPose *P,
+                              MbReport *report);
+// The body that a node is, where a point of a force or of a constraint is one.
+MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const char *where, size_t *body,
+                       MbReport *report);
+// Which nodes of a deformable are chosen (count of them), in the arena.
+MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_t deformable,
+                            const MbSelectSpec *select, const char *where, MbArena *arena, bool **chosen,
+                            MbReport *report);
+// The springs along the edges of the meshes, behind the model's last force.
+size_t mb_build_count_edges(const MbSceneSpec *spec);
+MbStatus mb_build_edges(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report);
 // Names, and the order of the tree: after it a body of the scene has its number in the model.
 MbStatus mb_build_tree(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *report);
@@ -30,7 +48,7 @@ MbStatus mb_build_breaks(MbModel *model, MbReport *report);
 MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *model, MbForce *force,
                          MbReport *report);
 // After all forces: the pairs of bodies that they couple, where their derivatives stand, rest lengths at the start.
-MbStatus mb_build_pairs(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report);
+MbStatus mb_build_pairs(size_t nforces, MbModel *model, MbForce *forces, MbReport *report);
 // Of the finished model.
 uint64_t mb_build_fingerprint(const MbModel *model);
 

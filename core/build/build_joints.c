@@ -170,7 +170,7 @@ static MbStatus check_massless(const MbModel *model, MbReport *report) {
   const MbIntegratorKind way = model->integrator.kind;
   const bool known = way != MB_SYMPLECTIC && way != MB_RK45;
   MbStatus status = MB_OK;
-  for (size_t i = 0; i < model->nb; i++) {
+  for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i], v = model->v_first[b];
     double mass = 0;
     for (size_t k = b;
@@ -200,12 +200,11 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   if (!joint || !P || !B || !q_first || !v_first) return mb_no_memory(report, "joints");
 
   MbStatus status = MB_OK;
-  for (size_t i = 0; i < nb; i++) {
+  for (size_t b = 0; b < nb; b++) mb_pose_identity(&P[b]), mb_pose_identity(&B[b]);
+  for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i];
     char where[WHERE];
     snprintf(where, sizeof where, "/bodies/%zu/joint", i);
-    mb_pose_identity(&P[b]);
-    mb_pose_identity(&B[b]);
     if (!spec->bodies[i].jointed) continue;
     const MbStatus one = build_geometry(&spec->bodies[i].joint, where, 0, arena, &joint[b], report);
     if (one != MB_OK)
@@ -213,7 +212,8 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     else
       place(model, &spec->bodies[i].joint, b, &P[b], &B[b]);
   }
-  if (status != MB_OK) return status;
+  const MbStatus nodes = mb_build_node_joints(spec, model, joint, P, report);
+  if (nodes != MB_OK || status != MB_OK) return status != MB_OK ? status : nodes;
   for (size_t b = 0; b < nb; b++) {
     q_first[b] = model->nq, v_first[b] = model->nv;
     model->nq += joint[b].ops ? joint[b].n : 7;
@@ -226,7 +226,12 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   double *rest = mb_arena_alloc(arena, model->nv, sizeof *rest);
   double *damping = mb_arena_alloc(arena, model->nv, sizeof *damping);
   if (!q0 || !v0 || !stiffness || !rest || !damping) return mb_no_memory(report, "joints");
-  for (size_t i = 0; i < nb; i++) {
+  for (size_t b = model->nlisted; b < nb; b++)
+    for (size_t k = 0; k < joint[b].n; k++) {
+      q0[q_first[b] + k] = model->E0[b].p[joint[b].order[k]];
+      v0[v_first[b] + k] = model->phi0[6 * b + 3 + (size_t)joint[b].order[k]];
+    }
+  for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i], q = q_first[b], v = v_first[b];
     char where[WHERE];
     snprintf(where, sizeof where, "/bodies/%zu/joint", i);

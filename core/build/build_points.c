@@ -20,6 +20,7 @@ static MbStatus build_point(const MbPointSpec *spec, const char *where, const Mb
   memcpy(at.p, spec->frame.position, sizeof at.p);
   memcpy(at.q, spec->frame.rotation, sizeof at.q);
   *point = (MbForcePoint){.body = MB_WORLD, .at = at};
+  if (spec->node) return mb_build_node(model, spec, where, &point->body, report);
   if (spec->body && !strcmp(spec->body, "world")) return MB_OK;
   if (!spec->body || !mb_names_find(&model->names, spec->body, &listed)) {
     char body[WHERE + 16];
@@ -87,7 +88,7 @@ MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *mo
   if (status != MB_OK) return status;
   if (!moves)
     return mb_error(report, MB_SCENE, at, "all points are fixed in \"%s\": the force could move nothing",
-                    spec->points[0].body);
+                    spec->points[0].node ? spec->points[0].node : spec->points[0].body);
   memcpy(force->stiffness, spec->stiffness, sizeof force->stiffness);
   memcpy(force->damping, spec->damping, sizeof force->damping);
   force->law = spec->law, force->length = spec->length;
@@ -123,15 +124,14 @@ static bool needs_length(const MbForce *force) {
   return force->ops->energy && force->law != MB_LAW_ZERO_LENGTH;
 }
 
-static MbStatus rest_lengths(const MbSceneSpec *spec, const MbModel *model, MbForce *forces,
-                             MbReport *report) {
+static MbStatus rest_lengths(size_t nforces, const MbModel *model, MbForce *forces, MbReport *report) {
   if (!model->joint) return MB_OK; // the joints are wrong, and said so
   MbMaximal x = {.nb = model->nb};
   x.E = mb_calloc(model->nb, sizeof *x.E);
   x.phi = mb_calloc(6 * model->nb, sizeof *x.phi);
   MbStatus status = x.E && x.phi ? MB_OK : mb_no_memory(report, "forces");
   if (status == MB_OK) initial_poses(model, x.E);
-  for (size_t i = 0; i < spec->nforces && status != MB_IO; i++) {
+  for (size_t i = 0; i < nforces && status != MB_IO; i++) {
     MbForce *force = &forces[i];
     MbPath path;
     if (!needs_length(force)) continue;
@@ -179,16 +179,16 @@ static size_t place_of(const MbModel *model, const Pair *pairs, const MbForce *f
   return 36 * (model->nb + 2 * (size_t)(found - pairs) + (a > b));
 }
 
-MbStatus mb_build_pairs(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report) {
-  const MbStatus status = rest_lengths(spec, model, forces, report);
+MbStatus mb_build_pairs(size_t nforces, MbModel *model, MbForce *forces, MbReport *report) {
+  const MbStatus status = rest_lengths(nforces, model, forces, report);
   if (status != MB_OK) return status;
   size_t most = 0, n = 0;
-  for (size_t f = 0; f < spec->nforces; f++) most += forces[f].npoints * forces[f].npoints;
+  for (size_t f = 0; f < nforces; f++) most += forces[f].npoints * forces[f].npoints;
   Pair *pairs = mb_arena_alloc(&model->arena, most, sizeof *pairs);
   size_t *places = mb_arena_alloc(&model->arena, most, sizeof *places);
   if (!pairs || !places) return mb_no_memory(report, "forces");
 
-  for (size_t f = 0; f < spec->nforces; f++)
+  for (size_t f = 0; f < nforces; f++)
     for (size_t i = 0; i < forces[f].npoints; i++)
       for (size_t j = 0; j < i; j++) n += is_pair(&forces[f], i, j, &pairs[n]);
   qsort(pairs, n, sizeof *pairs, ascending);
@@ -196,7 +196,7 @@ MbStatus mb_build_pairs(const MbSceneSpec *spec, MbModel *model, MbForce *forces
     if (!i || ascending(&pairs[i], &pairs[model->npairs - 1])) pairs[model->npairs++] = pairs[i];
   model->pair = &pairs->body[0];
 
-  for (size_t f = 0; f < spec->nforces; f++) {
+  for (size_t f = 0; f < nforces; f++) {
     MbForce *force = &forces[f];
     const size_t m = force->npoints;
     force->block = places;

@@ -16,7 +16,6 @@ static MbStatus build_names(const MbSceneSpec *spec, MbModel *model, MbReport *r
       return mb_no_memory(report, "bodies");
   if (!mb_names_build(&model->names, listed, nb, &model->arena, &twice))
     return mb_no_memory(report, "bodies");
-  model->nb = nb;
   model->listed = listed;
   if (twice < nb) return mb_error(report, MB_SCENE, "/bodies", "two bodies are called \"%s\"", listed[twice]);
   return MB_OK;
@@ -44,8 +43,8 @@ static MbStatus find_parents(const MbSceneSpec *spec, const MbModel *model, size
 static MbStatus report_circle(const MbModel *model, const size_t *parent, const size_t *number,
                               MbReport *report) {
   size_t i = 0;
-  while (i < model->nb && number[i] != MB_WORLD) i++;
-  for (size_t k = 0; k < model->nb; k++) i = parent[i]; // now on the circle itself
+  while (i < model->nlisted && number[i] != MB_WORLD) i++;
+  for (size_t k = 0; k < model->nlisted; k++) i = parent[i]; // now on the circle itself
   char where[64];
   snprintf(where, sizeof where, "/bodies/%zu/joint/parent", i);
   if (parent[i] == i)
@@ -57,13 +56,13 @@ static MbStatus report_circle(const MbModel *model, const size_t *parent, const 
 MbStatus mb_build_tree(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   MbStatus status = build_names(spec, model, report);
   if (status != MB_OK) return status;
-  const size_t nb = model->nb;
+  const size_t nb = model->nlisted;
   size_t *listed_parent = mb_arena_alloc(&model->arena, nb, sizeof *listed_parent);
   size_t *first = mb_arena_alloc(&model->arena, nb + 1, sizeof *first); // first child, then next sibling
   size_t *next = mb_arena_alloc(&model->arena, nb, sizeof *next);
   size_t *number = mb_arena_alloc(&model->arena, nb, sizeof *number);
-  size_t *parent = mb_arena_alloc(&model->arena, nb, sizeof *parent);
-  const char **name = mb_arena_alloc(&model->arena, nb, sizeof *name);
+  size_t *parent = mb_arena_alloc(&model->arena, model->nb, sizeof *parent);
+  const char **name = mb_arena_alloc(&model->arena, model->nb, sizeof *name);
   if (!listed_parent || !first || !next || !number || !parent || !name)
     return mb_no_memory(report, "the tree");
   status = find_parents(spec, model, listed_parent, report);
@@ -92,6 +91,7 @@ MbStatus mb_build_tree(const MbSceneSpec *spec, MbModel *model, MbReport *report
     i = next[i];
   }
   if (count < nb) return report_circle(model, listed_parent, number, report);
+  for (size_t b = nb; b < model->nb; b++) parent[b] = MB_WORLD;
   model->number = number, model->parent = parent, model->body_name = name;
-  return MB_OK;
+  return mb_build_node_names(model, name, report);
 }

@@ -8,6 +8,7 @@
 #include "core/model/joint.h"
 
 extern const MbJointOps *const mb_joint_table[MB_JOINTS];
+extern const MbJointOps mb_joint_node; // of deformables
 
 // A product of exponentials Q = Π exp(e_k f_k(q)), e_k constant twists: what all joints but the spherical one
 // are. Call once for each factor from the left, after mb_product_begin. g (n) = ∂f/∂q, gdot (n) = d/dt of it.

@@ -74,15 +74,22 @@ typedef struct MbConstraint {
   double compliance, damping; // α and β (AR 0.11)
 } MbConstraint;
 
+// Nodes of one deformable: bodies [first, first + count).
+typedef struct MbDeformable {
+  const char *name;
+  size_t first, count;
+} MbDeformable;
+
 struct MbModel {
   MbArena arena;
   const char *name;
 
   // bodies; frames: W world, B body (as in the scene), C centre of mass with principal axes
   size_t nb;                    // in depth-first order: parents before children, each subtree together
-  const size_t *number;         // (nb) of the scene's bodies, in the scene's order, here
+  size_t nlisted;               // the first of them are the scene's bodies; the rest are nodes, see below
+  const size_t *number;         // (nlisted) of the scene's bodies, in the scene's order, here
   const char *const *body_name; // (nb)
-  const char *const *listed;    // (nb) names in the scene's order
+  const char *const *listed;    // (nlisted) names in the scene's order
   MbNames names;                // of the bodies, in the scene's order
   const double *M;              // (nb x 6) principal inertia about C: I1 I2 I3 m m m
   const MbPose *C;              // (nb) C in B
@@ -90,6 +97,10 @@ struct MbModel {
   const MbPose *E0;             // (nb) C in W at t = 0; bodies free in space only
   const double *phi0;           // (nb x 6) twist of C in C at t = 0; bodies free in space only
   double gravity[3];
+
+  // nodes of deformables: bodies without extent, that hang on the world by a joint along axes (mb_joint_node)
+  size_t ndeformables;
+  const MbDeformable *deformables; // (ndeformables)
 
   // the tree; a body whose joint has no ops is free in space (7 coordinates, 6 velocities)
   bool jointed;         // some body has a joint
@@ -138,6 +149,11 @@ struct MbModel {
   const char *const *channels; // (nchannels) names, as in the scene's output
   uint64_t fingerprint;        // of all that a checkpoint must agree with
 };
+
+// What messages call body b.
+static inline const char *mb_model_kind(const MbModel *model, size_t b) {
+  return b < model->nlisted ? "body" : "node";
+}
 
 // All that a resume needs. Sizes are the solver's and the integrator's.
 typedef struct MbState {

@@ -17,6 +17,8 @@ const char *const mb_joint_words[] = {"fixed",     "revolute",     "prismatic", 
                                       "composite", "spline_curve", "spline_surface", NULL};
 const char *const mb_constraint_words[] = {"joint",          "point", "distance", "point_on_line",
                                            "point_on_plane", "ratio", NULL};
+const char *const mb_deformable_words[] = {"springs", "particles", NULL};
+const char *const mb_pattern_words[] = {"cross", "diagonal", "square", NULL};
 const char *const mb_enforce_words[] = {"constraint", NULL};
 const char *const mb_upper_limit_words[] = {"inward", "outward", NULL};
 const char *const mb_stabilization_words[] = {"baumgarte", "post", "none", NULL};

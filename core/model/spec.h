@@ -188,10 +188,12 @@ typedef enum MbSpringLaw {
   MB_LAWS
 } MbSpringLaw;
 
-// A point of a body, or a frame.
+// A point of a body, or a frame; or a node of a deformable.
 typedef struct MbPointSpec {
   const char *body;  // or "world"
   MbFrameSpec frame; // in the body; a point's rotation is the identity
+  const char *node;  // the deformable; NULL: of the body
+  int64_t index;     // of the node in it
 } MbPointSpec;
 
 typedef struct MbForceSpec {
@@ -239,6 +241,62 @@ typedef struct MbConstraintSpec {
   int enforce;                // ratio: 0 = as a constraint
   double compliance, damping; // 0 = hard
 } MbConstraintSpec;
+
+typedef enum MbDeformableKind {
+  MB_DEFORMABLE_SPRINGS,
+  MB_DEFORMABLE_PARTICLES,
+  MB_DEFORMABLES
+} MbDeformableKind;
+typedef enum MbGridPattern {
+  MB_PATTERN_CROSS,
+  MB_PATTERN_DIAGONAL,
+  MB_PATTERN_SQUARE,
+  MB_PATTERNS
+} MbGridPattern;
+
+// Nodes on a line, or in rows: the first at the origin, along x (and y) from there.
+typedef struct MbNodeMeshSpec {
+  int64_t rope;          // nodes; 0 = it is a grid
+  double length;         // rope; NaN = not given
+  double grid[2];        // nodes along x and y, whole numbers
+  size_t nsize;          // numbers in `size`
+  const double *size;    // grid: along x and y
+  MbGridPattern pattern; // grid: which of its cells' diagonals are springs
+} MbNodeMeshSpec;
+
+// Some nodes; one of the three is given.
+typedef struct MbSelectSpec {
+  size_t nvertices, nnearest;
+  const double *vertices; // (nvertices) numbers of nodes
+  const double *nearest;  // (nnearest) a place in the mesh's own coordinates: the node nearest to it
+  const char *side;       // "+x": the nodes furthest that way; NULL = not given
+} MbSelectSpec;
+
+typedef struct MbPinSpec {
+  MbSelectSpec select;
+  const char *axes; // of the world, that are held: "xyz"
+} MbPinSpec;
+
+typedef struct MbAttachSpec {
+  MbSelectSpec select;
+  const char *body; // or "world"
+} MbAttachSpec;
+
+// Point masses, and springs between them.
+typedef struct MbDeformableSpec {
+  MbDeformableKind kind;
+  const char *name;
+  MbNodeMeshSpec mesh;
+  double mass;                  // of all nodes together
+  double stiffness, damping;    // springs
+  MbSpringLaw law;              // springs
+  bool lagged;                  // springs: as a force's
+  MbFrameSpec pose;             // of the mesh in the world at the start
+  double angular[3], linear[3]; // velocity at the start, as of a rigid body with its origin at the pose's
+  size_t npins, nattachments;
+  MbPinSpec *pins;           // (npins)
+  MbAttachSpec *attachments; // (nattachments)
+} MbDeformableSpec;
 
 typedef struct MbMaterialSpec {
   const char *name;
@@ -320,12 +378,13 @@ typedef struct MbSceneSpec {
   MbSolverSpec solver;
   MbIntegratorSpec integrator;
   MbOutputSpec output;
-  size_t nparameters, nmaterials, nbodies, nforces, nconstraints;
+  size_t nparameters, nmaterials, nbodies, nforces, nconstraints, ndeformables;
   MbParameterSpec *parameters;   // (nparameters) after overriding
   MbMaterialSpec *materials;     // (nmaterials)
   MbBodySpec *bodies;            // (nbodies)
   MbForceSpec *forces;           // (nforces)
   MbConstraintSpec *constraints; // (nconstraints)
+  MbDeformableSpec *deformables; // (ndeformables)
 } MbSceneSpec;
 
 // Steps to do: those given, or as many as reach the duration.
@@ -336,6 +395,8 @@ extern const char *const mb_shape_words[MB_SHAPES + 1];
 extern const char *const mb_joint_words[MB_JOINTS + 1];
 extern const char *const mb_force_words[MB_FORCES + 1];
 extern const char *const mb_constraint_words[MB_CONSTRAINTS + 1];
+extern const char *const mb_deformable_words[MB_DEFORMABLES + 1];
+extern const char *const mb_pattern_words[MB_PATTERNS + 1];
 extern const char *const mb_enforce_words[2];
 extern const char *const mb_stabilization_words[4];
 extern const char *const mb_upper_limit_words[3];

@@ -50,9 +50,13 @@ static const char *place_of(const MbSim *sim, size_t which, char *where, size_t 
   const size_t b = mb_coordinates_body(model, sim->nq + which);
   size_t listed = 0;
   where[0] = 0;
-  if (mb_names_find(&model->names, model->body_name[b], &listed))
+  if (b < model->nlisted && mb_names_find(&model->names, model->body_name[b], &listed))
     snprintf(where, size, "/bodies/%zu", listed);
   return model->body_name[b];
+}
+
+static const char *kind_of(const MbSim *sim, size_t which) {
+  return mb_model_kind(sim->model, mb_coordinates_body(sim->model, sim->nq + which));
 }
 
 static void judge_damping(MbSim *sim, MbReport *report) {
@@ -62,15 +66,15 @@ static void judge_damping(MbSim *sim, MbReport *report) {
   if (sim->integrator->scheme == MB_ADAPTIVE && rate * h > MANY * DECAY)
     mb_warning(
         report, where,
-        "damping stops body \"%s\" at a rate of %.2g 1/s: \"rk45\" will take steps of about %.2g s, %.0f in "
+        "damping stops %s \"%s\" at a rate of %.2g 1/s: \"rk45\" will take steps of about %.2g s, %.0f in "
         "each of the scene's; \"implicit\" has no such bound",
-        place_of(sim, which, where, sizeof where), rate, DECAY / rate, rate * h / DECAY);
+        kind_of(sim, which), place_of(sim, which, where, sizeof where), rate, DECAY / rate, rate * h / DECAY);
   if (sim->integrator->scheme == MB_ONE_SOLVE && rate * h > STABLE)
     mb_warning(report, where,
-               "damping stops body \"%s\" at a rate of %.2g 1/s: that is unstable under \"symplectic\" with "
+               "damping stops %s \"%s\" at a rate of %.2g 1/s: that is unstable under \"symplectic\" with "
                "a step of "
                "%g s; take a step below %.2g s, or \"implicit\"",
-               place_of(sim, which, where, sizeof where), rate, h, STABLE / rate);
+               kind_of(sim, which), place_of(sim, which, where, sizeof where), rate, h, STABLE / rate);
 }
 
 static void judge_stiffness(MbSim *sim, MbReport *report) {
@@ -79,18 +83,18 @@ static void judge_stiffness(MbSim *sim, MbReport *report) {
   const double h = sim->model->h, frequency = sqrt(largest_eigenvalue(sim, 0, 1, &which));
   if (sim->integrator->scheme == MB_ADAPTIVE && frequency * h > MANY * SWING)
     mb_warning(report, where,
-               "stiffness swings body \"%s\" at %.2g rad/s: \"rk45\" will take steps of about %.2g s, %.0f "
+               "stiffness swings %s \"%s\" at %.2g rad/s: \"rk45\" will take steps of about %.2g s, %.0f "
                "in each of the "
                "scene's; \"implicit\" has no such bound",
-               place_of(sim, which, where, sizeof where), frequency, SWING / frequency,
+               kind_of(sim, which), place_of(sim, which, where, sizeof where), frequency, SWING / frequency,
                frequency * h / SWING);
   if (sim->integrator->scheme != MB_ADAPTIVE && frequency * h > STABLE)
     mb_warning(report, where,
-               "stiffness swings body \"%s\" at %.2g rad/s: that is unstable under \"%s\" with a step of %g "
+               "stiffness swings %s \"%s\" at %.2g rad/s: that is unstable under \"%s\" with a step of %g "
                "s; take a step below %.2g s, "
                "or \"implicit\"",
-               place_of(sim, which, where, sizeof where), frequency, sim->integrator->name, h,
-               STABLE / frequency);
+               kind_of(sim, which), place_of(sim, which, where, sizeof where), frequency,
+               sim->integrator->name, h, STABLE / frequency);
 }
 
 // Whether anything has derivatives at all.

@@ -9,7 +9,7 @@
 #include <string.h>
 
 // COORDINATES: of the joints, in the tree's order; ROWS: of the constraints
-typedef enum MbItems { ONE, BODIES, COORDINATES, ROWS, MUSCLES } MbItems;
+typedef enum MbItems { ONE, BODIES, COORDINATES, ROWS, MUSCLES, NODES } MbItems;
 
 struct MbSampler {
   const char *name, *unit;
@@ -19,6 +19,7 @@ struct MbSampler {
   size_t width;
   const char *const *components;
   void (*sample)(const MbSim *sim, double *out);
+  void (*sample_nodes)(const MbSim *sim, const MbDeformable *of, double *out); // of NODES, one deformable's
 };
 
 // B in W from C in W:  E_WB = E_WC C⁻¹
@@ -30,7 +31,7 @@ static void body_frame(const MbSim *sim, size_t b, MbPose *B) {
 
 static void sample_position(const MbSim *sim, double *out) {
   MbPose B;
-  for (size_t i = 0; i < sim->model->nb; i++) {
+  for (size_t i = 0; i < sim->model->nlisted; i++) {
     body_frame(sim, sim->model->number[i], &B);
     mb_vec3_copy(out + 3 * i, B.p);
   }
@@ -38,7 +39,7 @@ static void sample_position(const MbSim *sim, double *out) {
 
 static void sample_rotation(const MbSim *sim, double *out) {
   MbPose B;
-  for (size_t i = 0; i < sim->model->nb; i++) {
+  for (size_t i = 0; i < sim->model->nlisted; i++) {
     body_frame(sim, sim->model->number[i], &B);
     mb_quat_normalise(B.q);
     memcpy(out + 4 * i, B.q, sizeof B.q);
@@ -47,7 +48,7 @@ static void sample_rotation(const MbSim *sim, double *out) {
 
 // ω_W = R ω, and of B's origin v_W = R (v + ω × o), with o the origin of B in C
 static void sample_velocity(const MbSim *sim, double *out) {
-  for (size_t i = 0; i < sim->model->nb; i++) {
+  for (size_t i = 0; i < sim->model->nlisted; i++) {
     const size_t b = sim->model->number[i];
     const double *phi = sim->x.phi + 6 * b;
     MbPose inverse;
@@ -62,7 +63,7 @@ static void sample_velocity(const MbSim *sim, double *out) {
 
 // Coordinates or velocities of the joints: what bodies free in space have too is left out.
 static void copy_joints(const MbModel *model, const double *from, const size_t *first, double *out) {
-  for (size_t b = 0; b < model->nb; b++) {
+  for (size_t b = 0; b < model->nlisted; b++) {
     const size_t n = model->joint[b].ops ? model->joint[b].n : 0;
     memcpy(out, from + first[b], n * sizeof *out);
     out += n;
@@ -116,6 +117,15 @@ static void sample_muscle(const MbSim *sim, double *out) {
   }
 }
 
+static void sample_node_position(const MbSim *sim, const MbDeformable *of, double *out) {
+  for (size_t i = 0; i < of->count; i++) mb_vec3_copy(out + 3 * i, sim->x.E[of->first + i].p);
+}
+
+// A node's axes are the world's.
+static void sample_node_velocity(const MbSim *sim, const MbDeformable *of, double *out) {
+  for (size_t i = 0; i < of->count; i++) mb_vec3_copy(out + 3 * i, sim->x.phi + 6 * (of->first + i) + 3);
+}
+
 static const char *const xyz[] = {"x", "y", "z"}, *const wxyz[] = {"w", "x", "y", "z"};
 static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
 static const char *const energies[] = {"kinetic", "gravity", "elastic", "total"};
@@ -125,26 +135,39 @@ static const char *const muscles[] = {"length", "speed", "force"};
 
 static const MbSampler table[] = {
     // clang-format off
-    {"body.position",  "m",                  MB_POSE,     false, true,  BODIES,      3, xyz,      sample_position},
-    {"body.rotation",  "",                   MB_POSE,     true,  true,  BODIES,      4, wxyz,     sample_rotation},
-    {"body.velocity",  "rad/s, m/s",         MB_VELOCITY, false, false, BODIES,      6, twist,    sample_velocity},
-    {"joint.position", "m, rad",             MB_POSE,     false, true,  COORDINATES, 1, NULL,     sample_joint_position},
-    {"joint.velocity", "m/s, rad/s",         MB_VELOCITY, false, false, COORDINATES, 1, NULL,     sample_joint_velocity},
-    {"joint.force",    "N, N m",             MB_FORCE,    false, false, COORDINATES, 1, NULL,     sample_joint_force},
-    {"constraint.error", "m, rad, m/s, rad/s", MB_OTHER,  false, false, ONE,         2, errors,   sample_constraint_error},
-    {"constraint.force", "N, N m",           MB_FORCE,    false, false, ROWS,        1, NULL,     sample_constraint_force},
-    {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, energies, sample_energy},
-    {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, momenta,  sample_momentum},
-    {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, muscles,  sample_muscle},
+    {"body.position",  "m",                  MB_POSE,     false, true,  BODIES,      3, xyz,      sample_position, NULL},
+    {"body.rotation",  "",                   MB_POSE,     true,  true,  BODIES,      4, wxyz,     sample_rotation, NULL},
+    {"body.velocity",  "rad/s, m/s",         MB_VELOCITY, false, false, BODIES,      6, twist,    sample_velocity, NULL},
+    {"joint.position", "m, rad",             MB_POSE,     false, true,  COORDINATES, 1, NULL,     sample_joint_position, NULL},
+    {"joint.velocity", "m/s, rad/s",         MB_VELOCITY, false, false, COORDINATES, 1, NULL,     sample_joint_velocity, NULL},
+    {"joint.force",    "N, N m",             MB_FORCE,    false, false, COORDINATES, 1, NULL,     sample_joint_force, NULL},
+    {"constraint.error", "m, rad, m/s, rad/s", MB_OTHER,  false, false, ONE,         2, errors,   sample_constraint_error, NULL},
+    {"constraint.force", "N, N m",           MB_FORCE,    false, false, ROWS,        1, NULL,     sample_constraint_force, NULL},
+    {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, energies, sample_energy, NULL},
+    {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, momenta,  sample_momentum, NULL},
+    {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, muscles,  sample_muscle, NULL},
+    {"deformable.*.position", "m",           MB_POSE,     false, true,  NODES,       3, xyz,      NULL, sample_node_position},
+    {"deformable.*.velocity", "m/s",         MB_VELOCITY, false, false, NODES,       3, xyz,      NULL, sample_node_velocity},
     // clang-format on
 };
 enum { CHANNELS = sizeof table / sizeof *table };
 
 const char *mb_channel_word(size_t i) { return i < CHANNELS ? table[i].name : NULL; }
 
-static const MbSampler *find(const char *name) {
+// The row of a name; for one of a deformable's channels also whose, NULL for those of all deformables.
+static const MbSampler *find(const MbModel *model, const char *name, const MbDeformable **of) {
+  *of = NULL;
   for (size_t i = 0; i < CHANNELS; i++)
     if (!strcmp(table[i].name, name)) return &table[i];
+  for (size_t i = 0; i < CHANNELS * model->ndeformables; i++) {
+    const MbSampler *row = &table[i % CHANNELS];
+    *of = &model->deformables[i / CHANNELS];
+    if (row->items != NODES) continue;
+    const size_t before = strcspn(row->name, "*"), n = strlen((*of)->name);
+    if (!strncmp(name, row->name, before) && !strncmp(name + before, (*of)->name, n) &&
+        !strcmp(name + before + n, row->name + before + 1))
+      return row;
+  }
   return NULL;
 }
 
@@ -153,7 +176,7 @@ static const char **name_coordinates(MbSim *sim, size_t count) {
   const MbModel *model = sim->model;
   const char **names = mb_arena_alloc(&sim->arena, count + 1, sizeof *names);
   size_t k = 0;
-  for (size_t b = 0; names && b < model->nb; b++)
+  for (size_t b = 0; names && b < model->nlisted; b++)
     for (size_t i = 0; model->joint[b].ops && i < model->joint[b].n; i++) {
       char name[256];
       snprintf(name, sizeof name, model->joint[b].n > 1 ? "%s.%zu" : "%s", model->body_name[b], i);
@@ -164,51 +187,86 @@ static const char **name_coordinates(MbSim *sim, size_t count) {
 
 static size_t count_coordinates(const MbModel *model) {
   size_t count = 0;
-  for (size_t b = 0; b < model->nb; b++) count += model->joint[b].ops ? model->joint[b].n : 0;
+  for (size_t b = 0; b < model->nlisted; b++) count += model->joint[b].ops ? model->joint[b].n : 0;
   return count;
+}
+
+// How many things a channel is about, and their names.
+typedef struct Items {
+  size_t count;
+  const char *const *names;
+} Items;
+
+static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, Items items,
+                            const MbDeformable *of, MbReport *report) {
+  for (size_t i = 0; i < sim->nchannels; i++)
+    if (!strcmp(sim->channels[i].name, name))
+      return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is there twice", name);
+  sim->forces_asked |= row->quantity == MB_FORCE;
+  sim->samplers[sim->nchannels] = row;
+  sim->sampled[sim->nchannels] = of;
+  sim->channels[sim->nchannels++] = (MbChannel){.name = name,
+                                                .unit = row->unit,
+                                                .quantity = row->quantity,
+                                                .rotation = row->rotation,
+                                                .items = items.count,
+                                                .width = row->width,
+                                                .offset = sim->frame_size,
+                                                .items_names = items.names,
+                                                .component_names = row->components};
+  sim->frame_size += items.count * row->width;
+  return MB_OK;
+}
+
+// Of one deformable, or of each: "deformable.rope.position".
+static MbStatus add_deformables(MbSim *sim, const MbSampler *row, const MbDeformable *of, MbReport *report) {
+  const MbModel *model = sim->model;
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < model->ndeformables && status == MB_OK; i++) {
+    const MbDeformable *one = &model->deformables[i];
+    if (of && of != one) continue;
+    char name[300];
+    const int before = (int)strcspn(row->name, "*");
+    snprintf(name, sizeof name, "%.*s%s%s", before, row->name, one->name, row->name + before + 1);
+    const char *kept = mb_arena_strdup(&sim->arena, name);
+    if (!kept) return mb_no_memory(report, "channels");
+    status = add_channel(sim, row, kept, (Items){one->count, NULL}, one, report);
+  }
+  return status;
 }
 
 MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
   const MbModel *model = sim->model;
   const size_t ncoordinates = count_coordinates(model);
+  const size_t most = CHANNELS + model->nchannels + CHANNELS * model->ndeformables;
   const char **coordinates = name_coordinates(sim, ncoordinates);
-  sim->channels = mb_arena_alloc(&sim->arena, CHANNELS + model->nchannels, sizeof *sim->channels);
-  sim->samplers = mb_arena_alloc(&sim->arena, CHANNELS + model->nchannels, sizeof *sim->samplers);
+  sim->channels = mb_arena_alloc(&sim->arena, most, sizeof *sim->channels);
+  sim->samplers = mb_arena_alloc(&sim->arena, most, sizeof *sim->samplers);
+  sim->sampled = mb_arena_alloc(&sim->arena, most, sizeof *sim->sampled);
   size_t nmuscles = 0;
   const char **muscle_names = mb_arena_alloc(&sim->arena, model->nforces + 1, sizeof *muscle_names);
   for (size_t i = 0; muscle_names && i < model->nforces; i++)
     if (model->forces[i].ops->muscle) muscle_names[nmuscles++] = model->forces[i].name;
-  if (!coordinates || !muscle_names || !sim->channels || !sim->samplers)
+  if (!coordinates || !muscle_names || !sim->channels || !sim->samplers || !sim->sampled)
     return mb_no_memory(report, "channels");
 
-  const struct {
-    size_t count;
-    const char *const *names;
-  } items[] = {[ONE] = {1, NULL},
-               [BODIES] = {model->nb, model->listed},
-               [COORDINATES] = {ncoordinates, coordinates},
-               [ROWS] = {model->nslots, model->slots},
-               [MUSCLES] = {nmuscles, muscle_names}};
+  const Items items[] = {[ONE] = {1, NULL},
+                         [BODIES] = {model->nlisted, model->listed},
+                         [COORDINATES] = {ncoordinates, coordinates},
+                         [ROWS] = {model->nslots, model->slots},
+                         [MUSCLES] = {nmuscles, muscle_names}};
   const size_t asked = model->channels ? model->nchannels : CHANNELS;
-  for (size_t i = 0; i < asked; i++) {
-    const MbSampler *row = model->channels ? find(model->channels[i]) : &table[i];
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < asked && status == MB_OK; i++) {
+    const MbDeformable *of = NULL;
+    const MbSampler *row = model->channels ? find(model, model->channels[i], &of) : &table[i];
     if (!row)
       return mb_error(report, MB_SCENE, "/output/channels", "there is no channel \"%s\"", model->channels[i]);
     if (!model->channels && (!row->standard || (row->items == COORDINATES && !ncoordinates))) continue;
-    sim->forces_asked |= row->quantity == MB_FORCE;
-    sim->samplers[sim->nchannels] = row;
-    sim->channels[sim->nchannels++] = (MbChannel){.name = row->name,
-                                                  .unit = row->unit,
-                                                  .quantity = row->quantity,
-                                                  .rotation = row->rotation,
-                                                  .items = items[row->items].count,
-                                                  .width = row->width,
-                                                  .offset = sim->frame_size,
-                                                  .items_names = items[row->items].names,
-                                                  .component_names = row->components};
-    sim->frame_size += items[row->items].count * row->width;
+    status = row->items == NODES ? add_deformables(sim, row, of, report)
+                                 : add_channel(sim, row, row->name, items[row->items], NULL, report);
   }
-  return MB_OK;
+  return status;
 }
 
 const MbChannel *mb_sim_channels(const MbSim *sim, size_t *count) {
@@ -219,5 +277,11 @@ const MbChannel *mb_sim_channels(const MbSim *sim, size_t *count) {
 size_t mb_sim_frame_size(const MbSim *sim) { return sim->frame_size; }
 
 void mb_sim_sample(MbSim *sim, double *frame) {
-  for (size_t i = 0; i < sim->nchannels; i++) sim->samplers[i]->sample(sim, frame + sim->channels[i].offset);
+  for (size_t i = 0; i < sim->nchannels; i++) {
+    double *out = frame + sim->channels[i].offset;
+    if (sim->sampled[i])
+      sim->samplers[i]->sample_nodes(sim, sim->sampled[i], out);
+    else
+      sim->samplers[i]->sample(sim, out);
+  }
 }

@@ -131,11 +131,12 @@ static MbStatus stages(MbSim *sim, double t, double h, const double *y, double *
 static MbStatus shrunk(const MbSim *sim, double t, double h, size_t which, MbReport *report) {
   const MbStatus cause = mb_sim_trouble(sim, report);
   if (cause != MB_OK) return cause;
-  return mb_error(
-      report, MB_NUMBERS, "",
-      "at t = %.9g s, step %lld: body \"%s\" cannot be followed to these tolerances: the adaptive "
-      "step has shrunk to %.3g s",
-      t, (long long)sim->state.step + 1, sim->model->body_name[mb_coordinates_body(sim->model, which)], h);
+  const size_t b = mb_coordinates_body(sim->model, which);
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: %s \"%s\" cannot be followed to these tolerances: the adaptive "
+                  "step has shrunk to %.3g s",
+                  t, (long long)sim->state.step + 1, mb_model_kind(sim->model, b), sim->model->body_name[b],
+                  h);
 }
 
 // The length at which the first event of a step of length h from y to y1 is due; leaves its rows noted.

@@ -112,8 +112,9 @@ int64_t mb_sim_steps(const MbSim *sim) { return sim->state.step; }
 MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const double impulse[3]) {
   const MbModel *model = sim->model;
   size_t blame = 0;
-  if (body < model->nb) body = model->number[body]; // from the scene's order
-  if (body >= model->nb || !sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return MB_USAGE;
+  if (body >= model->nlisted) return MB_USAGE;
+  body = model->number[body]; // from the scene's order
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return MB_USAGE;
 
   // j = ( r × Rᵀp ; Rᵀp ) in C axes, then v ← v + M⁻¹ Jᵀ j
   double *j = sim->x.f + 6 * body, r[3];

@@ -33,9 +33,10 @@ struct MbSim {
   double trouble_time;
 
   size_t nchannels, frame_size;
-  MbChannel *channels;        // (nchannels)
-  const MbSampler **samplers; // (nchannels)
-  MbArena arena;              // all of the above
+  MbChannel *channels;          // (nchannels)
+  const MbSampler **samplers;   // (nchannels)
+  const MbDeformable **sampled; // (nchannels) whose nodes a channel is about; NULL: of none
+  MbArena arena;                // all of the above
 };
 
 // Bodies of x at coordinates q and velocities v.

@@ -150,8 +150,8 @@ MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report
     for (int i = 0; i < 6; i++) finite &= isfinite(phi[i]) != 0;
     for (int i = 0; i < 3; i++) finite &= isfinite(p[i]) != 0;
     return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: body \"%s\" has %s (speed %.3g m/s, spin %.3g rad/s)", t,
-                    (long long)step, sim->model->body_name[b],
+                    "at t = %.9g s, step %lld: %s \"%s\" has %s (speed %.3g m/s, spin %.3g rad/s)", t,
+                    (long long)step, mb_model_kind(sim->model, b), sim->model->body_name[b],
                     finite ? "grown beyond all bounds" : "numbers that are not finite",
                     mb_plain(mb_vec3_norm(phi + 3)), mb_plain(mb_vec3_norm(phi)));
   }
@@ -163,8 +163,9 @@ MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
   if (cause != MB_OK) return cause;
   return mb_error(
       report, MB_NUMBERS, "",
-      "at t = %.9g s, step %lld: the step's matrix is singular because of body \"%s\": take a smaller step",
-      sim->state.t, (long long)sim->state.step + 1, sim->model->body_name[blame]);
+      "at t = %.9g s, step %lld: the step's matrix is singular because of %s \"%s\": take a smaller step",
+      sim->state.t, (long long)sim->state.step + 1, mb_model_kind(sim->model, blame),
+      sim->model->body_name[blame]);
 }
 
 MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report) {

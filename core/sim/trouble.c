@@ -84,8 +84,8 @@ static void find_force(MbSim *sim, size_t b, double t) {
     model->forces[i].ops->eval(model, &model->forces[i], x, 0, model->nb);
     const MbForce *force = &model->forces[i];
     if (spoilt(x->f + 6 * b, 6))
-      note(sim, t, "the %s \"%.80s\" on body \"%.80s\" is not finite", force->ops->name, force->name,
-           model->body_name[b]);
+      note(sim, t, "the %s \"%.80s\" on %s \"%.80s\" is not finite", force->ops->name, force->name,
+           mb_model_kind(model, b), model->body_name[b]);
   }
   x->K = K, x->D = D;
   memset(x->f, 0, 6 * model->nb * sizeof *x->f);

@@ -60,9 +60,19 @@ void mb_coupling_set(MbCoupling *coupling, const MbMaximal *x, double a, double 
   }
 }
 
+// y += s B x of the last three of six numbers: of a node, which does not turn
+static void add_moving(double *y, const double *B, double s, const double *x) {
+  for (size_t k = 3; k < 6; k++)
+    y[k] += s * (B[6 * k + 3] * x[3] + B[6 * k + 4] * x[4] + B[6 * k + 5] * x[5]);
+}
+
 void mb_pairs_multiply(const MbModel *model, const double *B, double s, const double *phi, double *y) {
   for (size_t n = 0; n < 2 * model->npairs; n++) {
     const size_t i = model->pair[n], j = model->pair[n ^ 1];
+    if (i >= model->nlisted && j >= model->nlisted) {
+      add_moving(y + 6 * i, B + 36 * n, s, phi + 6 * j);
+      continue;
+    }
     double t[6];
     mb_mat6_apply(t, B + 36 * n, phi + 6 * j);
     for (size_t k = 0; k < 6; k++) y[6 * i + k] += s * t[k];
@@ -70,9 +80,13 @@ void mb_pairs_multiply(const MbModel *model, const double *B, double s, const do
 }
 
 void mb_coupling_multiply(const MbCoupling *coupling, const double *phi, double *F) {
-  for (size_t n = 0; n < coupling->model->nb; n++)
+  const MbModel *model = coupling->model;
+  for (size_t n = 0; n < model->nlisted; n++)
     mb_mat6_apply(F + 6 * n, coupling->diagonal + 36 * n, phi + 6 * n);
-  mb_pairs_multiply(coupling->model, coupling->pair, 1, phi, F);
+  memset(F + 6 * model->nlisted, 0, 6 * (model->nb - model->nlisted) * sizeof *F);
+  for (size_t n = model->nlisted; n < model->nb; n++)
+    add_moving(F + 6 * n, coupling->diagonal + 36 * n, 1, phi + 6 * n);
+  mb_pairs_multiply(model, coupling->pair, 1, phi, F);
 }
 
 // ---- the iterations ---------------------------------------------------------------------------------------

@@ -15,6 +15,18 @@ static void add_words(MbText *t, const char *const *words) {
   mb_text_add(t, "]");
 }
 
+// Words with "*", for which a name may stand.
+static void add_patterns(MbText *t, const char *const *words) {
+  for (size_t i = 0; words[i]; i++) {
+    const char *const star = strchr(words[i], '*');
+    if (!star) continue;
+    mb_text_add(t, ",{\"pattern\":\"^");
+    for (const char *c = words[i]; *c; c++)
+      mb_text_format(t, *c == '*' ? ".+" : *c == '.' ? "[.]" : "%c", *c);
+    mb_text_add(t, "$\"}");
+  }
+}
+
 static void add_reference(MbText *t, const MbSchemaObject *object) {
   mb_text_format(t, "{\"$ref\":\"#/$defs/%s\"}", object->name);
 }
@@ -74,9 +86,11 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
     mb_text_add(t, "}");
     break;
   case MB_TYPE_WORDS:
-    mb_text_add(t, "{\"type\":\"array\",\"uniqueItems\":true,\"items\":{\"enum\":");
+    mb_text_add(t, "{\"type\":\"array\",\"uniqueItems\":true,\"items\":{\"anyOf\":[{\"enum\":");
     add_words(t, row->words);
-    mb_text_add(t, "}}");
+    mb_text_add(t, "}");
+    add_patterns(t, row->words);
+    mb_text_add(t, "]}}");
     break;
   case MB_TYPE_NUMBERS:
     add_numbers(t, row, row->length, row->length);

@@ -9,7 +9,7 @@
 #include "io/scene/schema_table.h"
 #include <cjson/cJSON.h>
 
-enum { MB_READER_OBJECTS = 32 };
+enum { MB_READER_OBJECTS = 48 };
 
 typedef struct MbReaderMesh MbReaderMesh;
 

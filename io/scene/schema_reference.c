@@ -138,9 +138,8 @@ static void add_object(MbText *t, const MbSchemaObject *object) {
 
 // Names that are kept for later versions, by object.
 static void add_reserved(MbText *t, const MbSchemaWalk *walk) {
-  mb_text_add(
-      t, "### reserved\n\nThese names belong to later versions. Using one is an error that says so; an empty "
-         "list under `deformables` is fine.\n\n| in | names |\n| --- | --- |\n");
+  mb_text_add(t, "### reserved\n\nThese names belong to later versions. Using one is an error that says so."
+                 "\n\n| in | names |\n| --- | --- |\n");
   for (size_t i = 0; i < walk->count; i++) {
     const MbSchemaObject *const object = walk->object[i];
     bool any = false;

@@ -553,15 +553,159 @@ static const MbSchemaObject body = {.name = "body",
                                     .either = "density",
                                     .or_else = "material"};
 
+// ---- deformables ------------------------------------------------------------------------------------------
+
+static const char *const pattern_help[] = {"both diagonals of every cell", "one diagonal, from corner [0, 0]",
+                                           "no diagonals", NULL};
+static const MbSchemaRow node_mesh_rows[] = {
+    {"rope", MB_TYPE_INTEGER, AT(MbNodeMeshSpec, rope), .bound = MB_BETWEEN, .lo = 2, .hi = 1e5,
+     .help = "a line of so many nodes: node 0 at the origin, the others along +x"},
+    {"length", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, length), .bound = MB_ABOVE, .unit = "m",
+     .help = "of the rope, from end to end"},
+    {"grid", MB_TYPE_NUMBERS, AT(MbNodeMeshSpec, grid), .length = 2, .bound = MB_FROM, .lo = 2,
+     .help =
+         "nodes along x and along y: node 0 at the origin, the first row along +x, the next ones beside it "
+         "along +y; at most 100000 in all"},
+    {"size", MB_TYPE_SEQUENCE, AT(MbNodeMeshSpec, size), COUNT(MbNodeMeshSpec, nsize), .bound = MB_ABOVE,
+     .unit = "m", .help = "of the grid along x and y: two numbers"},
+    {"pattern", MB_TYPE_WORD, AT(MbNodeMeshSpec, pattern), .words = mb_pattern_words,
+     .word_help = pattern_help, .fallback = "\"cross\"",
+     .help = "of the grid: which diagonals of its cells are springs besides the sides"},
+    LATER("box", "a block of nodes"),
+    LATER("ball", "a ball of nodes"),
+    LATER("file", "a mesh from a file"),
+    LATER("scale", "of a mesh from a file"),
+    {0}};
+static const MbSchemaObject node_mesh = {.name = "node_mesh",
+                                         .help =
+                                             "Where the nodes are before `pose`, and which are neighbours.",
+                                         .size = sizeof(MbNodeMeshSpec),
+                                         .rows = node_mesh_rows,
+                                         .either = "rope",
+                                         .or_else = "grid",
+                                         .one_of_both = true};
+
+static const MbSchemaRow select_rows[] = {
+    {"vertices", MB_TYPE_SEQUENCE, AT(MbSelectSpec, vertices), COUNT(MbSelectSpec, nvertices),
+     .bound = MB_FROM, .help = "numbers of nodes, from 0"},
+    {"nearest", MB_TYPE_SEQUENCE, AT(MbSelectSpec, nearest), COUNT(MbSelectSpec, nnearest), .unit = "m",
+     .help = "the node nearest to this place [x, y, z]"},
+    {"side", MB_TYPE_TEXT, AT(MbSelectSpec, side),
+     .help = "\"+x\", \"-x\", \"+y\" ...: the nodes furthest that way"},
+    LATER("box", "the nodes in a box"),
+    LATER("sphere", "the nodes in a ball"),
+    {0}};
+static const MbSchemaObject selection = {
+    .name = "select",
+    .help = "Some nodes of a deformable, by one of the keys; places are those "
+            "of the mesh before `pose`.",
+    .size = sizeof(MbSelectSpec),
+    .rows = select_rows};
+static const MbSchemaRow pin_rows[] = {
+    {"select", MB_TYPE_OBJECT, AT(MbPinSpec, select), .flags = MB_REQUIRED, .object = &selection,
+     .help = "which nodes"},
+    {"axes", MB_TYPE_TEXT, AT(MbPinSpec, axes), .fallback = "\"xyz\"",
+     .help = "axes of the world along which they are held where they are at the start: some of x, y, z"},
+    LATER("motion", "nodes that are driven"),
+    {0}};
+static const MbSchemaObject pin = {
+    .name = "pin", .help = "Nodes that are held in space.", .size = sizeof(MbPinSpec), .rows = pin_rows};
+static const MbSchemaRow attach_rows[] = {{"select", MB_TYPE_OBJECT, AT(MbAttachSpec, select),
+                                           .flags = MB_REQUIRED, .object = &selection, .help = "which nodes"},
+                                          {"body", MB_TYPE_REFERENCE, AT(MbAttachSpec, body),
+                                           .flags = MB_REQUIRED | MB_OR_WORLD, .set = MB_BODY_NAMES,
+                                           .help = "that they stay at the same place of, or \"world\""},
+                                          LATER("to", "something else than a body"),
+                                          {0}};
+static const MbSchemaObject attachment = {
+    .name = "attach",
+    .help = "Nodes that a body holds where they are at the start, by constraints of type \"point\".",
+    .size = sizeof(MbAttachSpec),
+    .rows = attach_rows};
+
+#define NODE_MASS                                                                                            \
+  {                                                                                                          \
+    "mass", MB_TYPE_NUMBER, AT(MbDeformableSpec, mass),                                                      \
+        .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "kg",                                               \
+        .help = "of all nodes together, which share it equally"                                              \
+  }
+static const MbSchemaRow spring_material_rows[] = {
+    NODE_MASS,
+    {"stiffness", MB_TYPE_NUMBER, AT(MbDeformableSpec, stiffness), .flags = MB_REQUIRED, .bound = MB_FROM,
+     .unit = "N/m, N", .help = "of every spring; a force where the law divides by the rest length"},
+    {"damping", MB_TYPE_NUMBER, AT(MbDeformableSpec, damping), .bound = MB_FROM, .unit = "N s/m, N s",
+     .fallback = "0", .help = "of every spring, as a force `spring` has it"},
+    {"law", MB_TYPE_WORD, AT(MbDeformableSpec, law), .words = mb_law_words, .fallback = "\"linear\"",
+     .help = "tension of a spring, as of a force `spring`; rest lengths are those in the mesh"},
+    {"lagged", MB_TYPE_BOOL, AT(MbDeformableSpec, lagged), .fallback = "false",
+     .help =
+         "integrator \"implicit\" takes the springs' forces as they are at the start of the step, without "
+         "their derivatives"},
+    {0}};
+static const MbSchemaObject spring_material = {.name = "spring_material",
+                                               .help = "What springs and their nodes are like.",
+                                               .size = sizeof(MbDeformableSpec),
+                                               .rows = spring_material_rows};
+static const MbSchemaRow particle_material_rows[] = {NODE_MASS, {0}};
+static const MbSchemaObject particle_material = {.name = "particle_material",
+                                                 .help = "What nodes are like.",
+                                                 .size = sizeof(MbDeformableSpec),
+                                                 .rows = particle_material_rows};
+static const MbSchemaRow node_velocity_rows[] = {
+    {"angular", MB_TYPE_NUMBERS, AT(MbDeformableSpec, angular), .length = 3, .unit = "rad/s",
+     .fallback = "[0, 0, 0]", .help = "angular velocity about the origin of `pose`, world axes"},
+    {"linear", MB_TYPE_NUMBERS, AT(MbDeformableSpec, linear), .length = 3, .unit = "m/s",
+     .fallback = "[0, 0, 0]", .help = "velocity of that origin, world axes"},
+    {0}};
+static const MbSchemaObject node_velocity = {
+    .name = "node_velocity",
+    .help = "How nodes move at the start: as if they were one rigid body.",
+    .size = sizeof(MbDeformableSpec),
+    .rows = node_velocity_rows};
+static const MbSchemaRow deformable_rows[] = {
+    {"name", MB_TYPE_NAME, AT(MbDeformableSpec, name), .flags = MB_REQUIRED, .set = MB_DEFORMABLE_NAMES,
+     .help = "unique among the deformables"},
+    {"mesh", MB_TYPE_OBJECT, AT(MbDeformableSpec, mesh), .flags = MB_REQUIRED, .object = &node_mesh,
+     .help = "its nodes, and which of them are neighbours"},
+    {"pose", MB_TYPE_OBJECT, AT(MbDeformableSpec, pose), .object = &frame,
+     .help = "of the mesh's coordinates in the world at the start"},
+    {"velocity", MB_TYPE_OBJECT, .object = &node_velocity, .help = "at the start"},
+    {"pin", MB_TYPE_LIST, AT(MbDeformableSpec, pins), COUNT(MbDeformableSpec, npins), .object = &pin,
+     .help = "nodes that are held in space"},
+    {"attach", MB_TYPE_LIST, AT(MbDeformableSpec, attachments), COUNT(MbDeformableSpec, nattachments),
+     .object = &attachment, .help = "nodes that bodies hold"},
+    LATER("cables", "cables through nodes"),
+    {0}};
+static const MbSchemaRow springs_rows[] = {{"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED,
+                                            .object = &spring_material,
+                                            .help = "mass, stiffness and damping"},
+                                           {0}};
+static const MbSchemaRow particles_rows[] = {
+    {"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED, .object = &particle_material, .help = "mass"}, {0}};
+static const MbSchemaRow *const deformable_variants[] = {springs_rows, particles_rows};
+static const char *const deformable_help[] = {"point masses, and springs between neighbours in the mesh",
+                                              "point masses alone; forces may act between them"};
+static const char *const deformable_later[] = {"tets", "cloth", NULL};
+static const MbSchemaObject deformable = {.name = "deformable",
+                                          .help = "What changes its shape: nodes, which are point masses.",
+                                          .size = sizeof(MbDeformableSpec),
+                                          .rows = deformable_rows,
+                                          .selector = "type",
+                                          .selector_offset = offsetof(MbDeformableSpec, kind),
+                                          .words = mb_deformable_words,
+                                          .later = deformable_later,
+                                          .variants = deformable_variants,
+                                          .variant_help = deformable_help};
+
 // ---- forces -----------------------------------------------------------------------------------------------
 
 static const MbSchemaRow force_rows[] = {
     {"name", MB_TYPE_NAME, AT(MbForceSpec, name), .set = MB_FORCE_NAMES, .help = "unique among the forces"},
     {0}};
-static const MbSchemaRow damping_rows[] = {{"coefficient", MB_TYPE_NUMBER, AT(MbForceSpec, coefficient),
-                                            .flags = MB_REQUIRED, .bound = MB_FROM, .unit = "N s/m, N m s",
-                                            .help = "as `damping` of every body"},
-                                           {0}};
+static const MbSchemaRow damping_rows[] = {
+    {"coefficient", MB_TYPE_NUMBER, AT(MbForceSpec, coefficient), .flags = MB_REQUIRED, .bound = MB_FROM,
+     .unit = "N s/m, N m s", .help = "as `damping` of every body; of nodes, on their velocity"},
+    {0}};
 #define ON_BODY                                                                                              \
   {                                                                                                          \
     "body", MB_TYPE_REFERENCE, AT(MbForceSpec, body), .flags = MB_REQUIRED, .set = MB_BODY_NAMES,            \
@@ -607,15 +751,23 @@ static const MbSchemaRow point_rows[] = {ON_BODY,
                                                       .set = MB_BODY_NAMES,                                  \
                                                       .help = "body that it is fixed in, or \"world\""       \
   }
-static const MbSchemaRow anchor_rows[] = {PART_OF,
-                                          {"at", MB_TYPE_NUMBERS, AT(MbPointSpec, frame.position),
-                                           .length = 3, .unit = "m", .fallback = "[0, 0, 0]",
-                                           .help = "place in the body frame"},
-                                          {0}};
+static const MbSchemaRow anchor_rows[] = {
+    {"body", MB_TYPE_REFERENCE, AT(MbPointSpec, body), .flags = MB_OR_WORLD, .set = MB_BODY_NAMES,
+     .help = "body that it is fixed in, or \"world\"; or give `node`"},
+    {"node", MB_TYPE_REFERENCE, AT(MbPointSpec, node), .set = MB_DEFORMABLE_NAMES,
+     .help = "deformable that it is a node of, instead of `body`"},
+    {"index", MB_TYPE_INTEGER, AT(MbPointSpec, index), .bound = MB_BETWEEN, .hi = 1e6, .fallback = "0",
+     .help = "number of the node, from 0"},
+    {"at", MB_TYPE_NUMBERS, AT(MbPointSpec, frame.position), .length = 3, .unit = "m",
+     .fallback = "[0, 0, 0]", .help = "place in the body frame"},
+    {0}};
 static const MbSchemaObject anchor = {.name = "point",
-                                      .help = "A point of a body, or one fixed in space.",
+                                      .help = "A point of a body, one fixed in space, or a node.",
                                       .size = sizeof(MbPointSpec),
-                                      .rows = anchor_rows};
+                                      .rows = anchor_rows,
+                                      .either = "body",
+                                      .or_else = "node",
+                                      .one_of_both = true};
 static const MbSchemaRow body_frame_rows[] = {
     PART_OF,
     {"frame", MB_TYPE_OBJECT, AT(MbPointSpec, frame), .object = &frame, .help = "frame in the body frame"},
@@ -692,7 +844,7 @@ static const MbSchemaRow muscle_rows[] = {
 static const MbSchemaRow *const force_variants[] = {
     damping_rows, wrench_rows, point_rows, spring_rows, frame_spring_rows, multi_spring_rows, muscle_rows};
 static const char *const force_help[] = {
-    "viscous drag on every body",
+    "viscous drag on every body and node",
     "a torque, a force at the body's origin, or both",
     "a force at a point of a body",
     "a spring and damper between two points",
@@ -800,10 +952,20 @@ static const MbSchemaObject constraint = {.name = "constraint",
 
 // ---- output -----------------------------------------------------------------------------------------------
 
-static const char *const channel_words[] = {"body.position",    "body.rotation",    "body.velocity",
-                                            "joint.position",   "joint.velocity",   "joint.force",
-                                            "constraint.error", "constraint.force", "energy",
-                                            "momentum",         "muscle",           NULL};
+static const char *const channel_words[] = {"body.position",
+                                            "body.rotation",
+                                            "body.velocity",
+                                            "joint.position",
+                                            "joint.velocity",
+                                            "joint.force",
+                                            "constraint.error",
+                                            "constraint.force",
+                                            "energy",
+                                            "momentum",
+                                            "muscle",
+                                            "deformable.*.position",
+                                            "deformable.*.velocity",
+                                            NULL};
 static const char *const channel_help[] = {
     "origin of the body's frame in the world (not the centre of mass)",
     "the body's frame in the world: unit quaternion w, x, y, z, which "
@@ -821,12 +983,15 @@ static const char *const channel_help[] = {
     "kinetic; gravity, which is 0 where the centre of mass is as high "
     "as the world's origin; elastic, of springs; "
     "total, the sum of the three",
-    "linear momentum lx, ly, lz of all bodies, then their angular "
+    "linear momentum lx, ly, lz of all bodies and nodes, then their angular "
     "momentum ax, ay, az about the world's origin",
     "length of the path, the rate at which it grows, and tension, muscle by muscle; a muscle's name, or "
     "forces/0, forces/1 ... by its place in the list",
+    "places of the nodes in the world; of the deformable whose name stands for the *, or of all of them, one "
+    "channel each",
+    "their velocities, in the world's axes",
     NULL};
-static const char *const channel_later[] = {"contact", "deformable.*", "solver", NULL};
+static const char *const channel_later[] = {"contact", "solver", NULL};
 
 const char *const mb_error_words[] = {"fine", "view", NULL};
 const double mb_error_bounds[][MB_QUANTITIES] = {{[MB_POSE] = 1e-6, [MB_VELOCITY] = 1e-4},
@@ -866,7 +1031,7 @@ static const MbSchemaRow output_rows[] = {
      .words = channel_words, .word_help = channel_help, .later = channel_later,
      .help = "what a frame holds besides its time; absent: body.position, body.rotation, joint.position "
              "where there are "
-             "joints, energy"},
+             "joints, energy, deformable.*.position"},
     {"error", MB_TYPE_ERROR, AT(MbOutputSpec, error), .words = mb_error_words, .object = &error,
      .fallback = "0",
      .help = "0 (exact), \"fine\" (1e-6 for poses, 1e-4 for velocities), \"view\" (1e-5, 1e-3), or bounds by "
@@ -907,12 +1072,13 @@ static const MbSchemaRow scene_rows[] = {
      EXTRA(MbMaterialSpec, name), .set = MB_MATERIAL_NAMES, .object = &material, .help = "materials by name"},
     {"bodies", MB_TYPE_LIST, AT(MbSceneSpec, bodies), COUNT(MbSceneSpec, nbodies), .object = &body,
      .help = "the rigid bodies"},
+    {"deformables", MB_TYPE_LIST, AT(MbSceneSpec, deformables), COUNT(MbSceneSpec, ndeformables),
+     .object = &deformable, .help = "point masses and springs between them"},
     {"forces", MB_TYPE_LIST, AT(MbSceneSpec, forces), COUNT(MbSceneSpec, nforces), .object = &force,
      .help = "the forces besides gravity"},
     {"constraints", MB_TYPE_LIST, AT(MbSceneSpec, constraints), COUNT(MbSceneSpec, nconstraints),
      .object = &constraint, .help = "loop closures, gears, ropes"},
     {"output", MB_TYPE_OBJECT, AT(MbSceneSpec, output), .object = &output, .help = "what is written"},
-    {"deformables", MB_TYPE_LIST, .flags = MB_LATER, .help = "cloth, solids, particles"},
     LATER("contact", "contact and friction"),
     {0}};
 const MbSchemaObject mb_schema_scene = {

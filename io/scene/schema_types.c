@@ -239,8 +239,8 @@ static bool read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, co
 }
 
 static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
-  static const char *const what[MB_NAME_SETS] = {"thing", "body",       "material",
-                                                 "force", "constraint", "parameter"};
+  static const char *const what[MB_NAME_SETS] = {"thing",      "body",      "material",  "force",
+                                                 "constraint", "parameter", "deformable"};
   if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "the name of a %s", what[row->set]);
   const bool world = row->flags & MB_OR_WORLD && !strcmp(item->valuestring, "world");
   if (world || mb_schema_names_has(&r->names[row->set], item->valuestring))
@@ -301,6 +301,22 @@ static bool read_word(MbReader *r, const MbSchemaRow *row, const cJSON *item, in
   return mb_reader_unwanted(r, item, "one of %s%s", list, near);
 }
 
+// A word with "*", where the name of a deformable may stand for it: "deformable.rope.position".
+static bool is_named(MbReader *r, const MbSchemaRow *row, const cJSON *item) {
+  if (!cJSON_IsString(item)) return false;
+  const char *const text = item->valuestring;
+  for (size_t i = 0; row->words[i]; i++) {
+    const char *const star = strchr(row->words[i], '*');
+    if (!star) continue;
+    const size_t before = (size_t)(star - row->words[i]), after = strlen(star + 1), n = strlen(text);
+    if (n <= before + after || strncmp(text, row->words[i], before) || strcmp(text + n - after, star + 1))
+      continue;
+    const size_t length = n - before - after;
+    if (mb_schema_names_find(&r->names[MB_DEFORMABLE_NAMES], text + before, length) != SIZE_MAX) return true;
+  }
+  return false;
+}
+
 static bool read_words(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
   if (!cJSON_IsArray(item)) return mb_reader_unwanted(r, item, "a list of words");
   const size_t n = (size_t)cJSON_GetArraySize(item);
@@ -311,16 +327,19 @@ static bool read_words(MbReader *r, const MbSchemaRow *row, const cJSON *item, v
   for (const cJSON *word = item->child; word; word = word->next, i++) {
     const MbReaderPlace place = mb_reader_enter_index(r, i);
     int index = 0;
-    if (!read_word(r, row, word, &index)) {
+    const char *known = NULL;
+    if (is_named(r, row, word))
+      fine = keep(r, word->valuestring, &known) && fine;
+    else if (read_word(r, row, word, &index))
+      known = row->words[index];
+    else
       fine = false;
-    } else {
-      bool twice = false;
-      for (size_t k = 0; k < count; k++) twice |= words[k] == row->words[index];
-      if (twice)
-        fine = mb_reader_error(r, "\"%s\" is there twice", row->words[index]);
-      else
-        words[count++] = row->words[index];
-    }
+    bool twice = false;
+    for (size_t k = 0; k < count && known; k++) twice |= !strcmp(words[k], known);
+    if (twice)
+      fine = mb_reader_error(r, "\"%s\" is there twice", known);
+    else if (known)
+      words[count++] = known;
     mb_reader_leave(r, place);
   }
   memcpy((char *)base + row->offset, &words, sizeof words);

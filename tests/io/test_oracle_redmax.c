@@ -36,19 +36,20 @@ static double scale(const cJSON *samples, const char *key, size_t i) {
 
 static double worst_of(const cJSON *samples, const cJSON *sample, const char *key, const double *x, size_t n,
                        double worst) {
+  // coordinates that stay at rounding's size all the time have no scale of their own
+  static const double LEAST = 1e-6; // of the largest of all
   const cJSON *list = cJSON_GetObjectItem(sample, key);
-  for (size_t i = 0; i < n; i++) {
-    const double most = scale(samples, key, i);
-    // coordinates that stay at rounding's size all the time have no scale of their own
-    worst = fmax(worst, fabs(x[i] - item(list, i)) / fmax(most, 1e-6));
-  }
+  double largest = 1;
+  for (size_t i = 0; i < n; i++) largest = fmax(largest, scale(samples, key, i));
+  for (size_t i = 0; i < n; i++)
+    worst = fmax(worst, fabs(x[i] - item(list, i)) / fmax(scale(samples, key, i), LEAST * largest));
   return worst;
 }
 
-// Coordinates or velocities as the reference lists them: by body in the scene's order.
+// Coordinates or velocities as the reference lists them: by body in the scene's order, then those of nodes.
 static void in_order(const MbModel *model, const double *from, const size_t *first, double *out) {
   for (size_t i = 0; i < model->nb; i++) {
-    const size_t b = model->number[i], n = model->joint[b].n;
+    const size_t b = i < model->nlisted ? model->number[i] : i, n = model->joint[b].n;
     memcpy(out, from + first[b], n * sizeof *out);
     out += n;
   }

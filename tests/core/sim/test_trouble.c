@@ -103,7 +103,8 @@ Test(trouble, damping_that_holds_rk45_to_tiny_steps_is_a_warning) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
-static const MbPointSpec ends[] = {{"left", {{0}, {1, 0, 0, 0}}}, {"right", {{0}, {1, 0, 0, 0}}}};
+static const MbPointSpec ends[] = {{.body = "left", .frame.rotation = {1}},
+                                   {.body = "right", .frame.rotation = {1}}};
 
 // Two bodies of 1 kg at a distance of 1 m, and a force of that kind between them.
 static MbForceSpec *couple(MbSceneSpec *spec, MbForceKind kind) {

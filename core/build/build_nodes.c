@@ -1,0 +1,253 @@
+// Deformables: every node of theirs becomes a body without extent, after the scene's bodies, that hangs on the world by
+// a joint along the axes that no pin holds; every edge of their meshes a spring between two such bodies.
+#include "core/base/report.h"
+#include "core/build/build_internal.h"
+#include "core/deformables/node_mesh.h"
+#include "core/forces/forces.h"
+#include "core/joints/joints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WHERE = 128, LONGEST = 300 };
+static const double MOST = 1e5; // nodes of all deformables
+
+// ---- meshes -----------------------------------------------------------------------------------------------
+
+static MbStatus check_rope(const MbNodeMeshSpec *mesh, const char *where, MbReport *report) {
+  if (mesh->nsize)
+    return mb_error(report, MB_SCENE, where, "a \"rope\" has a \"length\", \"size\" is of a \"grid\"");
+  if (!(mesh->rope >= 2 && (double)mesh->rope <= MOST))
+    return mb_error(report, MB_SCENE, where, "a rope has 2 to %g nodes, not %lld", MOST,
+                    (long long)mesh->rope);
+  if (!(mesh->length > 0) || !isfinite(mesh->length))
+    return mb_error(report, MB_SCENE, where, "a rope needs a \"length\" above 0");
+  return MB_OK;
+}
+
+static MbStatus check_grid(const MbNodeMeshSpec *mesh, const char *where, MbReport *report) {
+  const double *n = mesh->grid;
+  if (!isnan(mesh->length))
+    return mb_error(report, MB_SCENE, where, "a \"grid\" has a \"size\", \"length\" is of a \"rope\"");
+  if (!(n[0] >= 2 && n[1] >= 2 && n[0] * n[1] <= MOST) || n[0] != floor(n[0]) || n[1] != floor(n[1]))
+    return mb_error(
+        report, MB_SCENE, where,
+        "a grid of %g x %g nodes: whole numbers of 2 or more are wanted, whose product is %g at most", n[0],
+        n[1], MOST);
+  if (mesh->nsize != 2 || !(mesh->size[0] > 0) || !(mesh->size[1] > 0))
+    return mb_error(report, MB_SCENE, where, "a grid needs a \"size\": two numbers above 0");
+  return MB_OK;
+}
+
+static MbStatus check_deformable(const MbDeformableSpec *spec, size_t i, MbReport *report) {
+  char where[WHERE];
+  if (!(spec->mass > 0) || !isfinite(spec->mass)) {
+    snprintf(where, sizeof where, "/deformables/%zu/material/mass", i);
+    return mb_error(report, MB_SCENE, where, "the mass of \"%s\" is %g kg: it must be positive and finite",
+                    spec->name, spec->mass);
+  }
+  snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
+  return spec->mesh.rope ? check_rope(&spec->mesh, where, report) : check_grid(&spec->mesh, where, report);
+}
+
+MbStatus mb_build_deformables(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  MbDeformable *list = mb_arena_alloc(&model->arena, spec->ndeformables, sizeof *list);
+  if (!list) return mb_no_memory(report, "deformables");
+  MbStatus status = MB_OK;
+  size_t first = spec->nbodies;
+  for (size_t i = 0; i < spec->ndeformables; i++) {
+    const MbDeformableSpec *from = &spec->deformables[i];
+    const MbStatus one = check_deformable(from, i, report);
+    if (one != MB_OK) {
+      status = one;
+      continue;
+    }
+    const char *name = mb_arena_strdup(&model->arena, from->name);
+    if (!name) return mb_no_memory(report, "deformables");
+    list[i] = (MbDeformable){name, first, mb_node_mesh_count(&from->mesh)};
+    first += list[i].count;
+  }
+  if ((double)(first - spec->nbodies) > MOST)
+    status =
+        mb_error(report, MB_SCENE, "/deformables", "all deformables together have %zu nodes: %g are the most",
+                 first - spec->nbodies, MOST);
+  model->deformables = list, model->ndeformables = spec->ndeformables;
+  model->nlisted = spec->nbodies, model->nb = first;
+  model->jointed |= first > spec->nbodies;
+  return status;
+}
+
+MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const char *where, size_t *body,
+                       MbReport *report) {
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbDeformable *of = &model->deformables[i];
+    if (strcmp(of->name, point->node)) continue;
+    if (point->index < 0 || (uint64_t)point->index >= of->count)
+      return mb_error(report, MB_SCENE, where, "there is no node %lld: \"%s\" has 0 to %zu",
+                      (long long)point->index, of->name, of->count - 1);
+    if (mb_vec3_norm(point->frame.position) > 0)
+      return mb_error(report, MB_SCENE, where, "\"at\" is a place in a body: a node has no extent");
+    *body = of->first + (size_t)point->index;
+    return MB_OK;
+  }
+  return mb_error(report, MB_SCENE, where, "no deformable is called \"%s\"", point->node);
+}
+
+// ---- nodes ------------------------------------------------------------------------------------------------
+
+MbStatus mb_build_node_names(MbModel *model, const char **name, MbReport *report) {
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbDeformable *of = &model->deformables[i];
+    for (size_t k = 0; k < of->count; k++) {
+      char text[LONGEST];
+      snprintf(text, sizeof text, "%s.%zu", of->name, k);
+      if (!(name[of->first + k] = mb_arena_strdup(&model->arena, text)))
+        return mb_no_memory(report, "deformables");
+    }
+  }
+  return MB_OK;
+}
+
+// A share of the mass; x_W = p + R x and v_W = v + ω × (x_W − p), the node's axes being the world's.
+void mb_build_node_bodies(const MbSceneSpec *spec, const MbModel *model, double *M, MbPose *C, MbPose *E0,
+                          double *phi0) {
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbDeformableSpec *from = &spec->deformables[i];
+    const MbDeformable *to = &model->deformables[i];
+    for (size_t k = 0; k < to->count; k++) {
+      const size_t b = to->first + k;
+      double *v = phi0 + 6 * b + 3, x[3], turn[3];
+      for (size_t j = 3; j < 6; j++) M[6 * b + j] = from->mass / (double)to->count;
+      mb_pose_identity(&C[b]);
+      mb_pose_identity(&E0[b]);
+      mb_node_mesh_place(&from->mesh, k, x);
+      mb_quat_rotate(x, from->pose.rotation, x);
+      mb_vec3_add(E0[b].p, from->pose.position, x);
+      mb_vec3_cross(turn, from->angular, x);
+      mb_vec3_add(v, from->linear, turn);
+    }
+  }
+}
+
+// Bits 1, 2, 4: held along x, y, z.
+static MbStatus find_held(const MbPinSpec *pin, const char *where, unsigned *held, MbReport *report) {
+  const char *axes = pin->axes ? pin->axes : "xyz";
+  *held = 0;
+  for (const char *c = axes; *c; c++) {
+    const unsigned bit = *c >= 'x' && *c <= 'z' ? 1u << (*c - 'x') : 0;
+    if (!bit || *held & bit) *held = 8;
+    *held |= bit;
+  }
+  if (*held && *held < 8) return MB_OK;
+  return mb_error(report, MB_SCENE, where, "\"axes\" is \"%.20s\": some of x, y, z are wanted, none twice",
+                  axes);
+}
+
+MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_t deformable,
+                            const MbSelectSpec *select, const char *where, MbArena *arena, bool **chosen,
+                            MbReport *report) {
+  *chosen = mb_arena_alloc(arena, model->deformables[deformable].count, sizeof **chosen);
+  if (!*chosen) return mb_no_memory(report, "deformables");
+  const char *wrong = mb_node_mesh_select(&spec->deformables[deformable].mesh, select, *chosen);
+  return wrong ? mb_error(report, MB_SCENE, where, "%s", wrong) : MB_OK;
+}
+
+static MbStatus hold_nodes(const MbSceneSpec *spec, const MbModel *model, size_t i, unsigned *held,
+                           MbArena *arena, MbReport *report) {
+  MbStatus status = MB_OK;
+  for (size_t k = 0; k < spec->deformables[i].npins; k++) {
+    const MbPinSpec *pin = &spec->deformables[i].pins[k];
+    char where[WHERE];
+    bool *chosen = NULL;
+    unsigned axes = 0;
+    snprintf(where, sizeof where, "/deformables/%zu/pin/%zu", i, k);
+    MbStatus one = find_held(pin, where, &axes, report);
+    if (one == MB_OK) one = mb_build_selection(model, spec, i, &pin->select, where, arena, &chosen, report);
+    if (one != MB_OK) status = one;
+    for (size_t n = 0; n < model->deformables[i].count && one == MB_OK; n++) held[n] |= chosen[n] ? axes : 0;
+  }
+  return status;
+}
+
+MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJoint *joint, MbPose *P,
+                              MbReport *report) {
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++) {
+    const MbDeformable *of = &model->deformables[i];
+    MbArena scratch = {0};
+    unsigned *held = mb_arena_alloc(&scratch, of->count, sizeof *held);
+    const MbStatus one =
+        held ? hold_nodes(spec, model, i, held, &scratch, report) : mb_no_memory(report, "pins");
+    if (one != MB_OK) status = one;
+    for (size_t k = 0; k < of->count && one == MB_OK; k++) {
+      MbJoint *to = &joint[of->first + k];
+      to->ops = &mb_joint_node;
+      for (int axis = 0; axis < 3; axis++)
+        if (held[k] >> axis & 1)
+          P[of->first + k].p[axis] = model->E0[of->first + k].p[axis];
+        else
+          to->order[to->n++] = axis;
+    }
+    mb_arena_free(&scratch);
+  }
+  return status;
+}
+
+// ---- springs ----------------------------------------------------------------------------------------------
+
+static size_t count_edges(const MbDeformableSpec *spec) {
+  return spec->kind == MB_DEFORMABLE_SPRINGS ? mb_node_mesh_edges(&spec->mesh, NULL) : 0;
+}
+
+size_t mb_build_count_edges(const MbSceneSpec *spec) {
+  size_t n = 0;
+  for (size_t i = 0; i < spec->ndeformables; i++) n += count_edges(&spec->deformables[i]);
+  return n;
+}
+
+static MbStatus add_edges(const MbDeformableSpec *spec, const MbDeformable *of, MbModel *model,
+                          MbForce *forces, MbReport *report) {
+  static const bool active[] = {true};
+  const size_t n = count_edges(spec);
+  MbArena scratch = {0};
+  size_t(*edge)[2] = mb_arena_alloc(&scratch, n, sizeof *edge);
+  MbForcePoint *points = mb_arena_alloc(&model->arena, 2 * n, sizeof *points);
+  if (!edge || !points) {
+    mb_arena_free(&scratch);
+    return mb_no_memory(report, "deformables");
+  }
+  mb_node_mesh_edges(&spec->mesh, edge);
+  for (size_t k = 0; k < n; k++, points += 2) {
+    double x[2][3], between[3];
+    for (size_t end = 0; end < 2; end++) {
+      points[end].body = of->first + edge[k][end];
+      mb_pose_identity(&points[end].at);
+      mb_node_mesh_place(&spec->mesh, edge[k][end], x[end]);
+    }
+    mb_vec3_sub(between, x[1], x[0]);
+    forces[k] = (MbForce){.ops = mb_force_table[MB_FORCE_SPRING],
+                          .name = of->name,
+                          .lagged = spec->lagged,
+                          .npoints = 2,
+                          .points = points,
+                          .active = active,
+                          .stiffness = {spec->stiffness},
+                          .damping = {spec->damping},
+                          .length = mb_vec3_norm(between),
+                          .law = spec->law};
+  }
+  mb_arena_free(&scratch);
+  return MB_OK;
+}
+
+MbStatus mb_build_edges(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report) {
+  for (size_t i = 0; i < spec->ndeformables; i++) {
+    const MbDeformableSpec *from = &spec->deformables[i];
+    const size_t n = count_edges(from);
+    const MbStatus status =
+        n ? add_edges(from, &model->deformables[i], model, forces + model->nforces, report) : MB_OK;
+    if (status != MB_OK) return status;
+    model->nforces += n;
+  }
+  return MB_OK;
+}

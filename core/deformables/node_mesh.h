@@ -1,0 +1,17 @@
+// Meshes of nodes that scenes describe in a few numbers, and choices among their nodes. Places are in the mesh's own
+// coordinates: the first node at the origin, the others along +x (a rope), or +x and +y (a grid, row by row along x).
+#ifndef MB_DEFORMABLES_NODE_MESH_H
+#define MB_DEFORMABLES_NODE_MESH_H
+
+#include "core/model/spec.h"
+
+// Of a mesh that the build has found to be sound.
+size_t mb_node_mesh_count(const MbNodeMeshSpec *mesh);
+void mb_node_mesh_place(const MbNodeMeshSpec *mesh, size_t node, double x[3]);
+// How many pairs of neighbours there are, and into `edge` (NULL: only count them) which.
+size_t mb_node_mesh_edges(const MbNodeMeshSpec *mesh, size_t (*edge)[2]);
+
+// Marks the nodes that `select` chooses. NULL, or what is wrong with the choice.
+const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen);
+
+#endif

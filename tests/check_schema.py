@@ -25,7 +25,7 @@ BEYOND = {
     "spring_zero_length", "spring_body", "multi_spring_passive", "multi_spring_all_passive",
     "muscle_path_short", "inertia_and_shape_density", "inertia_and_shape_material", "parameter_itself",
     "wrench_empty", "joint_force_count", "constraint_body", "constraint_closure", "constraint_damping",
-    "constraint_same_body", "constraint_trapezoidal", "limits_count", "limits_order", "limits_spherical",
+    "constraint_same_body", "rope_first_order", "limits_count", "limits_order", "limits_spherical",
     "motion_count", "motion_empty", "motion_fixed", "ratio_free", "ratio_same", "ratio_without_joint",
     "stabilization_rk45", "limits_outward", "joint_massless",
     "joint_fixed_number",

@@ -360,15 +360,11 @@ static MbStatus check_start(const Builder *b) {
 static MbStatus check_pair(const Builder *b) {
   const MbSceneSpec *spec = b->spec;
   const bool adaptive = spec->integrator.kind == MB_RK45;
-  if (spec->integrator.kind == MB_TRAPEZOIDAL || spec->integrator.kind == MB_BRIDSON_MARINO)
-    return mb_error(
-        b->report, MB_SCENE, "/integrator",
-        "scenes with constraints (limits and motions are some) run under \"symplectic\", \"implicit\" "
-        "and \"rk45\" in this version: \"%s\" does not have them yet",
-        mb_integrator_words[spec->integrator.kind]);
-  if (spec->solver.mode == MB_FIRST_ORDER)
-    return mb_error(b->report, MB_SCENE, "/solver/mode",
-                    "mode \"first_order\" does not have constraints in this version");
+  for (size_t i = 0; i < b->model->nconstraints && adaptive && spec->solver.mode == MB_FIRST_ORDER; i++)
+    if (b->list[i].unilateral && !(b->list[i].compliance > 0))
+      return mb_error(b->report, MB_SCENE, b->where[i],
+                      "in mode \"first_order\" under \"rk45\" a rope must be soft: give it a \"compliance\", "
+                      "or take another integrator");
   if (adaptive && spec->solver.stabilization.kind == MB_POST)
     return mb_error(b->report, MB_SCENE, "/solver/stabilization",
                     "\"rk45\" works on accelerations: its stabilization is \"baumgarte\" or \"none\"");

@@ -227,7 +227,8 @@ MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *re
   solver->blocks(sim->work, sim->x.D, -1, v, sim->r);
   if (!solver->factor(sim->work, &sim->x, 1, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
   memcpy(v, sim->r, sim->nv * sizeof *v);
-  return solver->apply(sim->work, v) ? MB_OK : mb_sim_unsolved(sim, report);
+  if (!solver->apply(sim->work, v)) return mb_sim_unsolved(sim, report);
+  return mb_constrain_kinematic(sim, sim->x.q, t, v, report);
 }
 
 // Makes (q1, v1) the state if it is sound; else the bodies are put back where the state is.
@@ -258,8 +259,8 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   if (sim->integrator->scheme == MB_ADAPTIVE)
     status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
   else if (sim->model->solver.mode == MB_FIRST_ORDER)
-    status = first_order(sim, report);
-  else if (sim->model->jointed && sim->integrator->passes)
+    status = sim->constraining ? mb_half_steps_kinematic(sim, report) : first_order(sim, report);
+  else if ((sim->model->jointed || sim->constraining) && sim->integrator->passes)
     status = sim->integrator->scheme == MB_VERLET ? mb_half_steps_verlet(sim, report)
                                                   : mb_half_steps_midpoint(sim, report);
   else if (sim->integrator->scheme == MB_VERLET)

@@ -237,6 +237,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   const int64_t step = state->step + 1;
   const double t = (double)step * sim->model->h;
   if (sim->model->jointed) mb_coordinates_renew(sim->model, sim->q1, sim->v1);
+  mb_coordinates_follow(sim->model, sim->q1, sim->v1);
   mb_sim_kinematics(sim, sim->q1, sim->v1);
   MbStatus status = mb_sim_check(sim, t, step, report);
   if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);

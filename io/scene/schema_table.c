@@ -682,7 +682,6 @@ static const MbSchemaRow on_plane_rows[] = {
     {"normal", MB_TYPE_DIRECTION, AT(MbConstraintSpec, axis), .fallback = "[0, 0, 1]",
      .help = "of the plane through the first point, in the first body's frame; the second point stays in it"},
     {0}};
-static const char *const enforce_later[] = {"reduction", NULL};
 static const MbSchemaRow ratio_rows[] = {
     {"joints", MB_TYPE_REFERENCES, AT(MbConstraintSpec, joints), .flags = MB_REQUIRED, .length = 2,
      .set = MB_BODY_NAMES, .help = "the bodies a and b that the joints belong to: q_b = ratio q_a + offset"},
@@ -690,7 +689,12 @@ static const MbSchemaRow ratio_rows[] = {
     {"offset", MB_TYPE_NUMBER, AT(MbConstraintSpec, offset), .unit = "m, rad", .fallback = "0",
      .help = "see `joints`"},
     {"enforce", MB_TYPE_WORD, AT(MbConstraintSpec, enforce), .words = mb_enforce_words,
-     .later = enforce_later, .fallback = "\"constraint\"", .help = "how"},
+     .fallback = "\"constraint\"",
+     .help = "\"constraint\": by the forces that this takes, which channels tell; \"reduction\": b's "
+             "coordinates are no "
+             "unknowns any more and follow a's exactly, from the start: their `position` and `velocity` are "
+             "to agree "
+             "or absent, and a does not follow others; without `compliance`"},
     {0}};
 static const MbSchemaRow *const constraint_variants[] = {closure_rows, point_constraint_rows, distance_rows,
                                                          on_line_rows, on_plane_rows,         ratio_rows};

@@ -98,6 +98,8 @@ typedef struct MbSolverOps {
   // y += Jᵀ w for a wrench on one body;  a = J̇ v at the last kinematics (NULL: J is constant)
   void (*carry)(MbSolverWork *work, size_t body, const double w[6], double *y);
   void (*drift)(MbSolverWork *work, double *a);
+  // y += the forces along coordinates that the last `apply` found it takes to keep them in step (NULL: none are)
+  void (*reactions)(const MbSolverWork *work, double *y);
 } MbSolverOps;
 
 #endif

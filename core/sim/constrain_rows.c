@@ -201,6 +201,13 @@ double mb_sim_constraint_error(const MbSim *sim) {
   return sim->constraining ? errors[0] : NAN;
 }
 
+void mb_constraint_push(MbSim *sim, double *y) {
+  if (!sim->constraining) return;
+  const double *force = mb_constraint_memory(sim);
+  mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t, 0);
+  for (size_t s = 0; s < sim->model->nslots; s++) mb_rows_spread(sim->constraining, s, force[s], y);
+}
+
 void mb_constraint_reactions(const MbSim *sim, double *y) {
   const MbConstraining *c = sim->constraining;
   memset(y, 0, sim->nv * sizeof *y);

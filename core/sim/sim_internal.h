@@ -122,6 +122,10 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
 void mb_constraint_errors(const MbSim *sim, double errors[2]);
 double *mb_constraint_memory(const MbSim *sim);
 void mb_constraint_reactions(const MbSim *sim, double *y);
+// y += Gᵀ λ of all rows, at the state
+void mb_constraint_push(MbSim *sim, double *y);
+// y += forces along the coordinates that the solver itself keeps in step, at the state.
+void mb_sim_reactions(MbSim *sim, double *y);
 
 // How many numbers the adaptive integrator carries from step to step, and its step.
 size_t mb_rk45_memory(size_t nq, size_t nv);

@@ -89,6 +89,16 @@ void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double
   if (sim->model->jointed) mb_coordinates_blocks(sim->model, &sim->x, sD, sK, v, y);
 }
 
+void mb_sim_reactions(MbSim *sim, double *y) {
+  size_t blame = 0;
+  if (!sim->solver->reactions) return;
+  mb_sim_forces(sim, sim->state.t, false);
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return;
+  mb_sim_gather(sim, sim->state.q, sim->state.v, sim->r);
+  mb_constraint_push(sim, sim->r);
+  if (sim->solver->apply(sim->work, sim->r)) sim->solver->reactions(sim->work, y);
+}
+
 // ---- troubles ---------------------------------------------------------------------------------------------
 
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report) {

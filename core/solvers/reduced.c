@@ -19,7 +19,7 @@ struct MbSolverWork {
   MbSolverWork *work;
   double *Y;      // (k x nv) rows A⁻¹ Hᵀ
   double *W;      // (k x k) H Y, its Cholesky factor
-  double *lambda; // (k)
+  double *lambda; // (k) of the last application
 };
 
 static void free_work(MbSolverWork *work) {
@@ -100,6 +100,15 @@ static bool apply(MbSolverWork *work, double *x) {
   return true;
 }
 
+// A v = x + Hᵀ μ with μ = −λ
+static void reactions(const MbSolverWork *work, double *y) {
+  for (size_t i = 0; i < work->model->nreductions; i++) {
+    const MbReduction *r = &work->model->reductions[i];
+    y[r->v[0]] -= r->ratio * work->lambda[i];
+    y[r->v[1]] += work->lambda[i];
+  }
+}
+
 // ---- what the solver below does ---------------------------------------------------------------------------
 
 static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
@@ -121,7 +130,8 @@ static void drift(MbSolverWork *work, double *a) { work->inner->drift(work->work
 
 #define OPS                                                                                                  \
   .free = free_work, .bytes = bytes, .kinematics = kinematics, .bias = bias, .factor = factor,               \
-  .apply = apply, .momentum = momentum, .gather = gather, .blocks = blocks, .carry = carry, .drift = drift
+  .apply = apply, .momentum = momentum, .gather = gather, .blocks = blocks, .carry = carry, .drift = drift,  \
+  .reactions = reactions
 
 const MbSolverOps mb_reduced_dense_ops = {.name = "redmax dense, reduced", .create = create_dense, OPS};
 const MbSolverOps mb_reduced_recursive_ops = {

@@ -690,11 +690,11 @@ static const MbSchemaRow ratio_rows[] = {
      .help = "see `joints`"},
     {"enforce", MB_TYPE_WORD, AT(MbConstraintSpec, enforce), .words = mb_enforce_words,
      .fallback = "\"constraint\"",
-     .help = "\"constraint\": by the forces that this takes, which channels tell; \"reduction\": b's "
-             "coordinates are no "
-             "unknowns any more and follow a's exactly, from the start: their `position` and `velocity` are "
-             "to agree "
-             "or absent, and a does not follow others; without `compliance`"},
+     .help = "\"constraint\": by forces, as closely as stabilization does it; \"reduction\": b's coordinates "
+             "are no "
+             "unknowns any more and follow a's to the last digit: what b starts with agrees with that or is "
+             "absent, "
+             "a follows nothing itself, and there is no `compliance`"},
     {0}};
 static const MbSchemaRow *const constraint_variants[] = {closure_rows, point_constraint_rows, distance_rows,
                                                          on_line_rows, on_plane_rows,         ratio_rows};
@@ -735,7 +735,7 @@ static const char *const channel_help[] = {
     "name, with .0, .1 ... where its joint has several",
     "their rates",
     "forces and torques along them of motors and of `force` now, of prescribed motions, limits and ratios "
-    "over the last step",
+    "over the last step (of ratios by reduction: now)",
     "the largest error of position of the hard constraints, and the largest of velocity",
     "what every row of the constraints pulls with, over the last step: forces or torques",
     "kinetic; gravity, which is 0 where the centre of mass is as high "

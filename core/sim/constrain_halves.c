@@ -11,7 +11,7 @@
 //   α λ = −(g + ρ h G w⁺ − θ h G w) − β G w⁺,   ρ = max(θ, ½); ½ in the second half
 //
 // The second half of bridson_marino solves for soft rows only, with what hard ones leave free: these keep their rates until
-// the end. A unilateral row that stops its bodies must not throw them back: of v⁺ = 2w − v it keeps what was not stopped (impact).
+// the end. A unilateral row that stops its bodies must not throw them back: of the v in v⁺ = 2w − v and v⁺ = u + w − v it keeps what was not stopped (impact).
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
@@ -123,11 +123,12 @@ void mb_constrain_keep(MbSim *sim, double times) {
   for (size_t s = 0; s < sim->model->nslots; s++) c->half[s] += times * c->force[s];
 }
 
-MbStatus mb_constrain_impact(MbSim *sim, double *v, MbReport *report) {
+MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *report) {
   MbConstraining *c = sim->constraining;
   bool any = false;
   if (!c) return MB_OK;
   for (size_t s = 0; s < sim->model->nslots; s++) any |= mb_rows_one_way(c, s) && c->half[s] > 0;
+  *moved = any;
   if (!any) return MB_OK;
 
   mb_sim_kinematics(sim, sim->state.q, v);

@@ -84,7 +84,8 @@ MbStatus mb_half_steps_midpoint(MbSim *sim, MbReport *report) {
   if (status != MB_OK) return status;
   mb_constrain_keep(sim, 2);
   memcpy(v1, v, sim->nv * sizeof *v1);
-  status = mb_constrain_impact(sim, v1, report);
+  bool moved = false;
+  status = mb_constrain_impact(sim, v1, &moved, report);
   if (status != MB_OK) return status;
   move(sim, h, w);
   for (size_t i = 0; i < sim->nv; i++) v1[i] = 2 * w[i] - v1[i];
@@ -109,8 +110,13 @@ MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report) {
   status = pass(sim, &second, sim->q1, sim->state.t + h, true, w, report);
   if (status != MB_OK) return status;
   mb_constrain_keep(sim, 1);
-  for (size_t i = 0; i < sim->nv; i++) w[i] += u[i] - v[i];
-  return mb_constrain_end(sim, u, true, w, report);
+  double *kept = sim->r;
+  bool moved = false;
+  memcpy(kept, v, sim->nv * sizeof *kept);
+  status = mb_constrain_impact(sim, kept, &moved, report);
+  if (status != MB_OK) return status;
+  for (size_t i = 0; i < sim->nv; i++) w[i] += u[i] - kept[i];
+  return mb_constrain_end(sim, u, !moved, w, report);
 }
 
 // f = m v with forces and rows at q ⊕ θ h w, θ the integrator's a: 0, 1, ½ give Euler, implicit Euler and the midpoint rule.

@@ -93,8 +93,9 @@ MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, doub
                            MbReport *report);
 // Takes the last pass's impulses, so many times, into those of the step.
 void mb_constrain_keep(MbSim *sim, double times);
-// v ← what unilateral rows that the step has come to leave of the velocities at the start.
-MbStatus mb_constrain_impact(MbSim *sim, double *v, MbReport *report);
+// v ← what unilateral rows that the step has come to leave of the velocities at the start. Where there are such rows the
+// bodies and the factor of A are then there: *moved.
+MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *report);
 // v ← velocities that satisfy the constraints at (q1, t + h), after a step by w; A is factored there, or will be.
 MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v, MbReport *report);
 // v ← the nearest kinematic velocities that satisfy them at (q, t); λ are forces.

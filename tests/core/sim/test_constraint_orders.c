@@ -237,3 +237,29 @@ Test(constraint_orders, limits_stop_a_joint_without_throwing_it_back) {
       end(&run);
     }
 }
+
+static const char *const FALLING =
+    HEAD "\"bodies\": [{\"name\": \"a\", " ROD ", \"joint\": {" HINGE ", \"limits\": [-1, 0.5]}}]}";
+static const char *const DROPPED = HEAD
+    "\"bodies\": [{\"name\": \"a\", " ROD "}], \"constraints\": [{\"type\": \"distance\", \"rope\": true, "
+    "\"length\": 1, \"between\": [{\"body\": \"world\", \"at\": [0, 0, 0.5]}, {\"body\": \"a\"}]}]}";
+
+Test(constraint_orders, what_has_come_to_its_bound_stays_there_at_once) {
+  for (int i = 0; i < 2; i++)
+    for (int rope = 0; rope < 2; rope++) {
+      Run run = load(rope ? DROPPED : FALLING, SECOND[i], 0.002, NULL);
+      bool there = false;
+      double worst = 0, fastest = 0;
+      for (int64_t k = 0; k < 500; k++) {
+        test_steps(run.sim, 1);
+        const double *q = run.sim->state.q, *v = run.sim->state.v;
+        const double gap = rope ? q[2] + 0.5 : 0.5 - q[0], speed = rope ? v[5] : v[0];
+        if (there) worst = fmax(worst, fabs(gap)), fastest = fmax(fastest, fabs(speed));
+        there |= gap < 1e-9;
+      }
+      cr_expect(there);
+      cr_expect_lt(worst, 1e-9, "%s: %g away from its bound again", SECOND[i], worst);
+      cr_expect_lt(fastest, 1e-9, "%s: moves at %g at its bound", SECOND[i], fastest);
+      end(&run);
+    }
+}

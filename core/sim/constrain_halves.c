@@ -11,7 +11,8 @@
 //   α λ = −(g + ρ h G w⁺ − θ h G w) − β G w⁺,   ρ = max(θ, ½); ½ in the second half
 //
 // The second half of bridson_marino solves for soft rows only, with what hard ones leave free: these keep their rates until
-// the end. A unilateral row that stops its bodies must not throw them back: of the v in v⁺ = 2w − v and v⁺ = u + w − v it keeps what was not stopped (impact).
+// the end. A unilateral row that stops its bodies must not throw them back: of the v in v⁺ = 2w − v and v⁺ = u + w − v
+// there is kept what was not stopped (mb_constrain_impact).
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"

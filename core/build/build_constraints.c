@@ -16,6 +16,7 @@ typedef struct Builder {
   char (*where)[WHERE]; // of each
   MbSignal *signals;
   double *guess; // coordinates of joints that close loops, at the start
+  MbReduction *reductions;
   MbReport *report;
 } Builder;
 
@@ -282,6 +283,52 @@ static MbStatus build_between(Builder *b, size_t i, const char *where) {
   return name_listed(b, constraint, i, 0, 1);
 }
 
+// What the joint of b starts with has to be what follows from a's.
+static MbStatus agree(const Builder *b, const char *where, const char *what, const char *names[2], bool given,
+                      double found, double wanted) {
+  static const double CLOSE = 1e-6; // written with seven digits
+  if (!given || fabs(found - wanted) <= CLOSE * (1 + fabs(found) + fabs(wanted))) return MB_OK;
+  return mb_error(b->report, MB_SCENE, where,
+                  "the %s of \"%s\" follows from that of \"%s\": found %.9g, wanted %.9g, or none", what,
+                  names[1], names[0], found, wanted);
+}
+
+static MbStatus build_reduction(Builder *b, size_t i, const char *where, const size_t body[2]) {
+  MbModel *model = b->model;
+  const MbConstraintSpec *from = &b->spec->constraints[i];
+  const char *names[2] = {from->joints[0], from->joints[1]};
+  if (from->compliance > 0)
+    return mb_error(b->report, MB_SCENE, where,
+                    "a ratio with a \"compliance\" cannot be enforced by \"reduction\"");
+  const size_t v[2] = {model->v_first[body[0]], model->v_first[body[1]]};
+  for (size_t k = 0; k < model->nreductions; k++) {
+    const MbReduction *r = &model->reductions[k];
+    for (int end = 0; end < 2; end++)
+      if (r->v[1] == v[end] || r->v[0] == v[1])
+        return mb_error(
+            b->report, MB_SCENE, where,
+            "the joint of \"%s\" is in another reduction: in a chain of ratios, let all joints follow "
+            "the first one, or enforce this by \"constraint\"",
+            names[r->v[1] == v[0] ? 0 : 1]);
+  }
+  size_t listed = 0;
+  mb_names_find(&model->names, names[1], &listed);
+  const MbJointSpec *joint = &b->spec->bodies[listed].joint;
+  double *q0 = (double *)model->q0, *v0 = (double *)model->v0;
+  for (size_t k = 0; k < model->joint[body[1]].n; k++) {
+    MbReduction *r = &b->reductions[model->nreductions++];
+    *r = (MbReduction){.body = body[1], .ratio = from->ratio, .offset = from->offset};
+    for (int end = 0; end < 2; end++) r->q[end] = model->q_first[body[end]] + k, r->v[end] = v[end] + k;
+    const double q = r->ratio * q0[r->q[0]] + r->offset, rate = r->ratio * v0[r->v[0]];
+    const MbStatus parts[] = {
+        agree(b, where, "position", names, joint->position.count > 0, q0[r->q[1]], q),
+        agree(b, where, "velocity", names, joint->velocity.count > 0, v0[r->v[1]], rate)};
+    if (parts[0] != MB_OK || parts[1] != MB_OK) return MB_SCENE;
+    q0[r->q[1]] = q, v0[r->v[1]] = rate;
+  }
+  return MB_OK;
+}
+
 // Joints a and b: one row for each of their degrees of freedom.
 static MbStatus build_ratio(Builder *b, size_t i, const char *where) {
   const MbModel *model = b->model;
@@ -303,6 +350,7 @@ static MbStatus build_ratio(Builder *b, size_t i, const char *where) {
                     "has %zu%s",
                     from->joints[0], n[0], from->joints[1], n[1],
                     body[0] == body[1] ? ", and it is the same" : "");
+  if (from->enforce == MB_BY_REDUCTION) return build_reduction(b, i, where, body);
   for (size_t k = 0; k < n[0]; k++) {
     MbConstraint *constraint = add(b, mb_constraint_table[MB_CONSTRAINT_RATIO], where);
     for (int end = 0; end < 2; end++) {
@@ -474,15 +522,11 @@ static MbStatus build_attachments(Builder *b) {
 static MbStatus check_pair(const Builder *b) {
   const MbSceneSpec *spec = b->spec;
   const bool adaptive = spec->integrator.kind == MB_RK45;
-  if (spec->integrator.kind == MB_TRAPEZOIDAL || spec->integrator.kind == MB_BRIDSON_MARINO)
-    return mb_error(
-        b->report, MB_SCENE, "/integrator",
-        "scenes with constraints (limits and motions are some) run under \"symplectic\", \"implicit\" "
-        "and \"rk45\" in this version: \"%s\" does not have them yet",
-        mb_integrator_words[spec->integrator.kind]);
-  if (spec->solver.mode == MB_FIRST_ORDER)
-    return mb_error(b->report, MB_SCENE, "/solver/mode",
-                    "mode \"first_order\" does not have constraints in this version");
+  for (size_t i = 0; i < b->model->nconstraints && adaptive && spec->solver.mode == MB_FIRST_ORDER; i++)
+    if (b->list[i].unilateral && !(b->list[i].compliance > 0))
+      return mb_error(b->report, MB_SCENE, b->where[i],
+                      "in mode \"first_order\" under \"rk45\" a rope must be soft: give it a \"compliance\", "
+                      "or take another integrator");
   if (adaptive && spec->solver.stabilization.kind == MB_POST)
     return mb_error(b->report, MB_SCENE, "/solver/stabilization",
                     "\"rk45\" works on accelerations: its stabilization is \"baumgarte\" or \"none\"");
@@ -512,9 +556,12 @@ static MbStatus number_rows(const Builder *b) {
 // Room for all that there can be, the forces' signals first.
 static MbStatus make_room(Builder *b) {
   MbModel *model = b->model;
-  size_t most = 0, signals = model->nsignals;
-  for (size_t i = 0; i < b->spec->nconstraints; i++)
-    most += b->spec->constraints[i].kind == MB_CONSTRAINT_RATIO ? MB_JOINT_MOST : 1;
+  size_t most = 0, reductions = 0, signals = model->nsignals;
+  for (size_t i = 0; i < b->spec->nconstraints; i++) {
+    const bool ratio = b->spec->constraints[i].kind == MB_CONSTRAINT_RATIO;
+    most += ratio ? MB_JOINT_MOST : 1;
+    reductions += ratio && b->spec->constraints[i].enforce == MB_BY_REDUCTION ? MB_JOINT_MOST : 0;
+  }
   for (size_t i = 0; i < model->nlisted; i++) {
     const MbJointSpec *joint = &b->spec->bodies[i].joint;
     const size_t n = model->joint[model->number[i]].n;
@@ -527,12 +574,15 @@ static MbStatus make_room(Builder *b) {
     most += b->spec->deformables[i].nattachments * model->deformables[i].count;
   b->list = mb_arena_alloc(&model->arena, most, sizeof *b->list);
   b->where = mb_arena_alloc(&model->arena, most, sizeof *b->where);
+  b->reductions = mb_arena_alloc(&model->arena, reductions, sizeof *b->reductions);
   b->signals = mb_arena_alloc(&model->arena, signals, sizeof *b->signals);
   b->guess = mb_arena_alloc(&model->arena, MB_JOINT_DOFS * b->spec->nconstraints, sizeof *b->guess);
-  if (!b->list || !b->where || !b->signals || !b->guess) return mb_no_memory(b->report, "constraints");
+  if (!b->list || !b->where || !b->signals || !b->guess || !b->reductions)
+    return mb_no_memory(b->report, "constraints");
   if (model->nsignals) memcpy(b->signals, model->signals, model->nsignals * sizeof *b->signals);
   model->constraints = b->list;
   model->guess0 = b->guess;
+  model->reductions = b->reductions;
   model->signals = b->signals;
   return MB_OK;
 }

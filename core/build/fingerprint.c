@@ -118,6 +118,12 @@ uint64_t mb_build_fingerprint(const MbModel *model) {
   for (size_t i = 0; i < model->nconstraints; i++) add_constraint(&mark, &model->constraints[i]);
   add_doubles(&mark, model->guess0, model->nguess);
   add_doubles(&mark, &model->gamma, 1);
+  for (size_t i = 0; i < model->nreductions; i++) {
+    const MbReduction *r = &model->reductions[i];
+    add_sizes(&mark, r->q, 2);
+    add_doubles(&mark, &r->ratio, 1);
+    add_doubles(&mark, &r->offset, 1);
+  }
   for (size_t i = 0; i < model->nsignals; i++) add_signal(&mark, &model->signals[i]);
   for (size_t i = 0; i < model->nconstants; i++) {
     add_text(&mark, model->constants[i].name);

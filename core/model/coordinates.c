@@ -50,6 +50,14 @@ void mb_coordinates_rate(const MbModel *model, const double *q, const double *v,
   }
 }
 
+void mb_coordinates_follow(const MbModel *model, double *q, double *v) {
+  for (size_t i = 0; i < model->nreductions; i++) {
+    const MbReduction *r = &model->reductions[i];
+    q[r->q[1]] = r->ratio * q[r->q[0]] + r->offset;
+    if (v) v[r->v[1]] = r->ratio * v[r->v[0]];
+  }
+}
+
 // The rate is linear in the quaternion: it scales with it.
 void mb_coordinates_normalise(const MbModel *model, double *q, double *rate) {
   for (size_t b = 0; b < model->nb; b++) {
@@ -62,6 +70,7 @@ void mb_coordinates_normalise(const MbModel *model, double *q, double *rate) {
       if (rate) rate[first + i] *= s;
     }
   }
+  mb_coordinates_follow(model, q, NULL);
 }
 
 bool mb_coordinates_renew(const MbModel *model, double *q, double *v) {

@@ -7,6 +7,8 @@
 // q ← q ⊕ h v, of bodies [begin, end)
 void mb_coordinates_advance(const MbModel *model, double *q, double h, const double *v, size_t begin,
                             size_t end);
+// Coordinates and velocities that follow others, from these.
+void mb_coordinates_follow(const MbModel *model, double *q, double *v);
 // q̇ from v; and q made valid again after arithmetic on it, `rate` (may be NULL) along with it
 void mb_coordinates_rate(const MbModel *model, const double *q, const double *v, double *qdot);
 void mb_coordinates_normalise(const MbModel *model, double *q, double *rate);

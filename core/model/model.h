@@ -80,6 +80,13 @@ typedef struct MbDeformable {
   size_t first, count;
 } MbDeformable;
 
+// A coordinate that follows another one: q_b = ratio q_a + offset.
+typedef struct MbReduction {
+  size_t q[2], v[2]; // of a, of b
+  size_t body;       // b's, for messages
+  double ratio, offset;
+} MbReduction;
+
 struct MbModel {
   MbArena arena;
   const char *name;
@@ -133,6 +140,8 @@ struct MbModel {
   const char *const *slots;        // (nslots) names of the rows
   double gamma;                    // rate at which errors of position are asked to shrink; 0 = not at all
   bool ahead;                      // γ is 1/h, or not used: unilateral rows act before they are passed
+  size_t nreductions;
+  const MbReduction *reductions; // (nreductions) nothing follows what follows
   size_t nsignals;
   const MbSignal *signals; // (nsignals)
   size_t nconstants;

@@ -103,6 +103,8 @@ typedef struct MbSolverOps {
   // y ← accelerations at the last kinematics, from the joints' own forces y and wrenches f (NULL: none) beside gravity and
   // the velocity terms, which it adds itself; factors M as `factor` with a = b = 0 does. NULL: by the functions above.
   bool (*accelerate)(MbSolverWork *work, const double *f, double *y, size_t *blame);
+  // y += the forces along coordinates that the last `apply` found it takes to keep them in step (NULL: none are)
+  void (*reactions)(const MbSolverWork *work, double *y);
 } MbSolverOps;
 
 #endif

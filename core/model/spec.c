@@ -19,7 +19,7 @@ const char *const mb_constraint_words[] = {"joint",          "point", "distance"
                                            "point_on_plane", "ratio", NULL};
 const char *const mb_deformable_words[] = {"springs", "particles", NULL};
 const char *const mb_pattern_words[] = {"cross", "diagonal", "square", NULL};
-const char *const mb_enforce_words[] = {"constraint", NULL};
+const char *const mb_enforce_words[] = {"constraint", "reduction", NULL};
 const char *const mb_upper_limit_words[] = {"inward", "outward", NULL};
 const char *const mb_stabilization_words[] = {"baumgarte", "post", "none", NULL};
 const char *const mb_force_words[] = {"damping",      "wrench",       "point_force", "spring",

@@ -226,6 +226,9 @@ typedef enum MbConstraintKind {
   MB_CONSTRAINTS
 } MbConstraintKind;
 
+// How a ratio is kept: by forces, or by leaving out the second joint's coordinates.
+typedef enum MbEnforce { MB_BY_CONSTRAINT, MB_BY_REDUCTION } MbEnforce;
+
 typedef struct MbConstraintSpec {
   MbConstraintKind kind;
   const char *name; // NULL = not given
@@ -238,7 +241,7 @@ typedef struct MbConstraintSpec {
   bool rope;      // distance: may slacken
   const char *joints[2]; // ratio: of these bodies
   double ratio, offset;
-  int enforce;                // ratio: 0 = as a constraint
+  MbEnforce enforce;          // ratio
   double compliance, damping; // 0 = hard
 } MbConstraintSpec;
 
@@ -397,7 +400,7 @@ extern const char *const mb_force_words[MB_FORCES + 1];
 extern const char *const mb_constraint_words[MB_CONSTRAINTS + 1];
 extern const char *const mb_deformable_words[MB_DEFORMABLES + 1];
 extern const char *const mb_pattern_words[MB_PATTERNS + 1];
-extern const char *const mb_enforce_words[2];
+extern const char *const mb_enforce_words[3];
 extern const char *const mb_stabilization_words[4];
 extern const char *const mb_upper_limit_words[3];
 extern const char *const mb_law_words[MB_LAWS + 1];

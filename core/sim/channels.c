@@ -90,6 +90,7 @@ static void sample_joint_force(const MbSim *sim, double *out) {
   for (size_t i = 0; i < model->ndrives; i++)
     refresh(sim, model->drives[i].force), refresh(sim, model->drives[i].target);
   mb_coordinates_drives(model, &sim->x, sim->state.q, sim->state.v, sim->t);
+  mb_sim_reactions((MbSim *)sim, sim->t);
   copy_joints(sim->model, sim->t, sim->model->v_first, out);
 }
 

@@ -15,8 +15,6 @@
 
 static const double ROUNDING = 1e-12; // of sums over some tens of terms, through A⁻¹
 
-typedef enum Level { VELOCITIES, JUMPS, ACCELERATIONS, POSITIONS } Level;
-
 // ---- rows that take part ---------------------------------------------------------------------------------
 
 // H M⁻¹ Hᵀ of bodies that nothing holds, times what tells a row that moves nothing from one that moves little: rounding
@@ -31,8 +29,7 @@ static double least_of(const MbModel *model, const MbRow *row) {
   return 1e-22 * sum;
 }
 
-// Takes row s into the problem: w = W λ + b, where b's terms have the sizes `size` together.
-static void take(MbSim *sim, size_t s, double b, double size, double soft) {
+void mb_rows_take(MbSim *sim, size_t s, double b, double size, double soft) {
   MbConstraining *c = sim->constraining;
   const size_t i = c->n++;
   c->slot[i] = s;
@@ -60,7 +57,7 @@ static void take_velocities(MbSim *sim, const double *v) {
     const double gt = row->order == 0 && sim->model->ahead && gamma > 0 ? 0 : row->gt;
     const double rate = mb_rows_rate(c, s, v, &size);
     size += fabs(gt) + fabs(pull * row->g);
-    take(sim, s, rate + gt + pull * row->g, size, alpha > 0 ? alpha / (h * way) : 0);
+    mb_rows_take(sim, s, rate + gt + pull * row->g, size, alpha > 0 ? alpha / (h * way) : 0);
   }
 }
 
@@ -68,10 +65,10 @@ static void take_jumps(MbSim *sim, const double *v) {
   MbConstraining *c = sim->constraining;
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
-    if (row->order == 2 || c->of[s]->compliance > 0 || (c->of[s]->unilateral && !c->near[s])) continue;
+    if (c->of[s]->compliance > 0 || (c->of[s]->unilateral && !c->near[s])) continue;
     double size = fabs(row->gt);
     const double rate = mb_rows_rate(c, s, v, &size);
-    take(sim, s, rate + row->gt, size, 0);
+    mb_rows_take(sim, s, row->order < 2 ? rate + row->gt : 0, size, 0); // an acceleration leaves no jump
   }
 }
 
@@ -95,10 +92,10 @@ static void take_accelerations(MbSim *sim, const double *v, const double *vdot) 
     const double pull = row->order < 1 ? gamma * gamma * row->g : 0;
     size += fabs(drift) + fabs(row->gtt) + fabs(rate) + fabs(pull);
     if (c->deciding && one_way) {
-      take(sim, s, a + drift + row->gtt, size, 0);
+      mb_rows_take(sim, s, a + drift + row->gtt, size, 0);
       continue;
     }
-    take(sim, s, a + drift + row->gtt + rate + pull, size, 0);
+    mb_rows_take(sim, s, a + drift + row->gtt + rate + pull, size, 0);
     c->unilateral[c->n - 1] = false; // what is held is let go by an event only
   }
 }
@@ -107,7 +104,7 @@ static void take_positions(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
-    if (row->order == 0 && !(c->of[s]->compliance > 0)) take(sim, s, row->g, fabs(row->g), 0);
+    if (row->order == 0 && !(c->of[s]->compliance > 0)) mb_rows_take(sim, s, row->g, fabs(row->g), 0);
   }
 }
 
@@ -145,8 +142,7 @@ static MbStatus check_dropped(const MbSim *sim, double t, MbReport *report) {
   return MB_OK;
 }
 
-// v ← v + A⁻¹ Gᵀ λ for the rows taken; their λ into c->force, times `scale`.
-static MbStatus solve(MbSim *sim, Level level, double t, double scale, double *v, MbReport *report) {
+MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   const MbMixedProblem problem = {.n = c->n,
                                   .b = c->b,
@@ -157,7 +153,7 @@ static MbStatus solve(MbSim *sim, Level level, double t, double scale, double *v
                                   .context = sim};
   for (size_t i = 0; i < c->n; i++) {
     if (isfinite(c->b[i])) continue;
-    if (level == ACCELERATIONS) { // of a step that is too long: the integrator will see it
+    if (level == MB_ACCELERATIONS) { // of a step that is too long: the integrator will see it
       for (size_t k = 0; k < sim->nv; k++) v[k] = NAN;
       return MB_OK;
     }
@@ -182,13 +178,13 @@ static MbStatus solve(MbSim *sim, Level level, double t, double scale, double *v
                     (long long)sim->state.step + 1);
   }
   if (c->unsolved) return mb_sim_unsolved(sim, report);
-  const MbStatus status = level == POSITIONS ? MB_OK : check_dropped(sim, t, report);
+  const MbStatus status = level == MB_POSITIONS ? MB_OK : check_dropped(sim, t, report);
   if (status != MB_OK) return status;
 
   bool any = false;
   for (size_t i = 0; i < c->n; i++) {
     const double lambda = c->pivoting.lambda[i];
-    if (scale > 0) c->force[c->slot[i]] = lambda * scale;
+    if (scale > 0) c->force[c->slot[i]] += lambda * scale;
     if (lambda == 0) continue;
     mb_rows_spread(c, c->slot[i], lambda, c->y);
     any = true;
@@ -207,7 +203,7 @@ MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
   memset(c->force, 0, sim->model->nslots * sizeof *c->force);
   c->n = 0;
   take_velocities(sim, v);
-  return solve(sim, VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
+  return mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
 }
 
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report) {
@@ -223,7 +219,7 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
                   (c->row[s].g <= MB_EVENT_CLOSE * c->row[s].size || (c->held && c->held[s] != 0));
   c->n = 0;
   take_jumps(sim, v);
-  return solve(sim, JUMPS, t, 0, v, report);
+  return mb_rows_solve(sim, MB_JUMPS, t, 0, v, report);
 }
 
 // Soft rows: forces at (q, v).
@@ -256,7 +252,7 @@ MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v,
   if (!add_soft(sim, v, vdot)) return mb_sim_unsolved(sim, report);
   c->n = 0;
   take_accelerations(sim, v, vdot);
-  return solve(sim, ACCELERATIONS, t, 1, vdot, report);
+  return mb_rows_solve(sim, MB_ACCELERATIONS, t, 1, vdot, report);
 }
 
 // Newton's method on g(q) = 0: few turns, as it starts near.
@@ -280,7 +276,7 @@ MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t,
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
       return mb_sim_singular(sim, blame, report);
     memset(dq, 0, sim->nv * sizeof *dq);
-    const MbStatus status = solve(sim, POSITIONS, t, 0, dq, report);
+    const MbStatus status = mb_rows_solve(sim, MB_POSITIONS, t, 0, dq, report);
     if (status != MB_OK) return status;
     mb_coordinates_advance(sim->model, q, 1, dq, 0, sim->model->nb);
     mb_sim_kinematics(sim, q, v);
@@ -292,7 +288,7 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
   const MbModel *model = sim->model;
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
-  if (sim->integrator->scheme == MB_ADAPTIVE && sim->forces_asked) {
+  if (sim->integrator->scheme == MB_ADAPTIVE && sim->forces_asked && model->solver.mode == MB_DYNAMIC) {
     size_t blame = 0;
     mb_sim_forces(sim, t, false);
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))

@@ -20,6 +20,12 @@ struct MbConstraining {
   double *y, *drift;       // (nv) zero between uses, (nb x 6)
   double *force;           // (nslots) of the step that is being made
 
+  // schemes of second order (constrain_halves.c)
+  double *g0, *g1; // (nslots) gaps at the state, and where the step would end
+  double *q;       // (nq) there
+  double *v;       // (nv) velocities at the start, made to agree
+  double *half;    // (nslots) impulses of the first half
+
   // hard unilateral rows under the adaptive integrator (events.c)
   bool one_way;       // there are some
   const double *held; // (nslots) nonzero: accelerations keep the row
@@ -43,6 +49,15 @@ double mb_rows_rate(const MbConstraining *c, size_t s, const double *v, double *
 void mb_rows_spread(const MbConstraining *c, size_t s, double lambda, double *y);
 // H J̇ v of one row
 double mb_rows_drift(const MbConstraining *c, size_t s);
+
+// What the rows that take part ask for. Accelerations that are not finite are the integrator's matter; moved positions need
+// not tell of rows that could not be satisfied.
+typedef enum MbLevel { MB_VELOCITIES, MB_JUMPS, MB_ACCELERATIONS, MB_POSITIONS } MbLevel;
+
+// Takes row s into the problem: w = W λ + b, where b's terms have the sizes `size` together.
+void mb_rows_take(MbSim *sim, size_t s, double b, double size, double soft);
+// v ← v + A⁻¹ Gᵀ λ for the rows taken; to c->force their λ are added, times `scale`.
+MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double *v, MbReport *report);
 
 // Whether row s waits for events: it is hard and unilateral.
 static inline bool mb_rows_one_way(const MbConstraining *c, size_t s) {

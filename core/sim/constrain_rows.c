@@ -82,6 +82,11 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->y = mb_arena_alloc(arena, model->nv, sizeof *c->y);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->force = mb_arena_alloc(arena, n, sizeof *c->force);
+  c->g0 = mb_arena_alloc(arena, n, sizeof *c->g0);
+  c->g1 = mb_arena_alloc(arena, n, sizeof *c->g1);
+  c->q = mb_arena_alloc(arena, model->nq, sizeof *c->q);
+  c->v = mb_arena_alloc(arena, model->nv, sizeof *c->v);
+  c->half = mb_arena_alloc(arena, n, sizeof *c->half);
   c->near = mb_arena_alloc(arena, n, sizeof *c->near);
   c->slot = mb_arena_alloc(arena, n, sizeof *c->slot);
   c->b = mb_arena_alloc(arena, n, sizeof *c->b);
@@ -90,8 +95,8 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->soft = mb_arena_alloc(arena, n, sizeof *c->soft);
   c->unilateral = mb_arena_alloc(arena, n, sizeof *c->unilateral);
   if (!c->row || !c->of || !c->first || !c->signal || !c->driven || !c->found || !c->y || !c->drift ||
-      !c->force || !c->near || !c->slot || !c->b || !c->slack || !c->least || !c->soft || !c->unilateral ||
-      !allocate_supports(sim, c))
+      !c->force || !c->g0 || !c->g1 || !c->q || !c->v || !c->half || !c->near || !c->slot || !c->b ||
+      !c->slack || !c->least || !c->soft || !c->unilateral || !allocate_supports(sim, c))
     return mb_no_memory(report, "constraints");
 
   if (sim->integrator->scheme == MB_ADAPTIVE) c->held = mb_events_held(sim, false);
@@ -221,6 +226,13 @@ double mb_sim_constraint_error(const MbSim *sim) {
   double errors[2];
   mb_constraint_errors(sim, errors);
   return sim->constraining ? errors[0] : NAN;
+}
+
+void mb_constraint_push(MbSim *sim, double *y) {
+  if (!sim->constraining) return;
+  const double *force = mb_constraint_memory(sim);
+  mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t, 0);
+  for (size_t s = 0; s < sim->model->nslots; s++) mb_rows_spread(sim->constraining, s, force[s], y);
 }
 
 void mb_constraint_reactions(const MbSim *sim, double *y) {

@@ -1,4 +1,4 @@
-// Steps of second order in trees of joints, where M v̇ = F(q, v, t) with M and J functions of q, and F holding the
+// Steps of second order in trees of joints, and wherever there are constraints, where M v̇ = F(q, v, t) with M and J functions of q, and F holding the
 // quadratic terms −Jᵀ(M J̇ v − ad_φᵀ M φ). Both schemes are made of one thing, the implicit half step of the velocities at
 // given coordinates,
 //
@@ -20,6 +20,9 @@
 //                 For constant M and D this is AR 0.9.4. With u = v(t + h/2) + O(h²) the second half needs one pass, from u:
 //                 without damping it is w = v + (h/2) M⁻¹F(q⁺, u), so that v⁺ = u + (h/2) M⁻¹F(q⁺, u) mirrors the first
 //                 half and the step is its own inverse.
+//
+// Constraints add Gᵀ λ to what a half is solved for (constrain_halves.c), G at the half's coordinates: with
+// bridson_marino this is RATTLE. λ is solved for anew by every pass.
 #include "core/sim/sim_internal.h"
 
 #include <string.h>
@@ -28,13 +31,13 @@
 static MbStatus try_pass(MbSim *sim, const double *q, double t, bool factor, double *w, MbReport *report) {
   const MbIntegrator *in = sim->integrator;
   const MbSolverOps *solver = sim->solver;
-  const double h = sim->model->h, *v = sim->state.v;
+  const double h = sim->model->h, *v = sim->start;
   double *residual = sim->r, *change = sim->s;
   size_t blame = 0;
 
   mb_sim_kinematics(sim, q, w);
   mb_sim_forces(sim, t, factor);
-  if (factor && !solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, false, &blame))
+  if (factor && !solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, !sim->model->jointed, &blame))
     return mb_sim_singular(sim, blame, report);
   for (size_t i = 0; i < sim->nv; i++) residual[i] = v[i] - w[i];
   solver->momentum(sim->work, residual, change);
@@ -46,13 +49,19 @@ static MbStatus try_pass(MbSim *sim, const double *q, double t, bool factor, dou
 }
 
 // Where a large step makes A indefinite, it is taken without the derivatives that do so.
-static MbStatus pass(MbSim *sim, const double *q, double t, bool factor, double *w, MbReport *report) {
+static MbStatus sound_pass(MbSim *sim, const double *q, double t, bool factor, double *w, MbReport *report) {
   if (!factor || !sim->model->npairs) return try_pass(sim, q, t, factor, w, report);
   if (try_pass(sim, q, t, factor, w, NULL) == MB_OK) return MB_OK;
   sim->x.safe = true;
   const MbStatus status = try_pass(sim, q, t, factor, w, report);
   sim->x.safe = false;
   return status;
+}
+
+static MbStatus pass(MbSim *sim, const MbHalf *half, const double *q, double t, bool factor, double *w,
+                     MbReport *report) {
+  const MbStatus status = sound_pass(sim, q, t, factor, w, report);
+  return status == MB_OK ? mb_constrain_half(sim, half, q, w, sim->s, report) : status;
 }
 
 // sim->q1 ← q ⊕ h v of the state
@@ -62,30 +71,82 @@ static void move(MbSim *sim, double h, const double *v) {
 }
 
 MbStatus mb_half_steps_midpoint(MbSim *sim, MbReport *report) {
-  const double h = sim->model->h, *v = sim->state.v;
-  double *w = sim->t;
+  MbStatus status = mb_constrain_begin(sim, report);
+  const double h = sim->model->h, *v = sim->start;
+  const MbHalf half = {.theta = 0.5, .impulse = h / 2};
+  double *w = sim->t, *v1 = sim->v1;
   memcpy(w, v, sim->nv * sizeof *w);
-  for (int k = 0; k < sim->integrator->passes; k++) {
+  for (int k = 0; k < sim->integrator->passes && status == MB_OK; k++) {
+    mb_constrain_aim(sim, w);
     move(sim, h / 2, w);
-    const MbStatus status = pass(sim, sim->q1, sim->state.t + h / 2, true, w, report);
-    if (status != MB_OK) return status;
+    status = pass(sim, &half, sim->q1, sim->state.t + h / 2, true, w, report);
   }
+  if (status != MB_OK) return status;
+  mb_constrain_keep(sim, 2);
+  memcpy(v1, v, sim->nv * sizeof *v1);
+  bool moved = false;
+  status = mb_constrain_impact(sim, v1, &moved, report);
+  if (status != MB_OK) return status;
   move(sim, h, w);
-  for (size_t i = 0; i < sim->nv; i++) sim->v1[i] = 2 * w[i] - v[i];
-  return MB_OK;
+  for (size_t i = 0; i < sim->nv; i++) v1[i] = 2 * w[i] - v1[i];
+  return mb_constrain_end(sim, w, false, v1, report);
 }
 
 MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report) {
-  const double h = sim->model->h, *v = sim->state.v;
+  MbStatus status = mb_constrain_begin(sim, report);
+  const double h = sim->model->h, *v = sim->start;
+  const MbHalf first = {.theta = 0, .impulse = h / 2};
+  const MbHalf second = {.theta = 1, .impulse = h / 2, .second = true};
   double *u = sim->t, *w = sim->v1;
   memcpy(u, v, sim->nv * sizeof *u);
-  for (int k = 0; k < sim->integrator->passes; k++) {
-    const MbStatus status = pass(sim, sim->state.q, sim->state.t, k == 0, u, report);
-    if (status != MB_OK) return status;
+  for (int k = 0; k < sim->integrator->passes && status == MB_OK; k++) {
+    mb_constrain_aim(sim, u);
+    status = pass(sim, &first, sim->state.q, sim->state.t, k == 0, u, report);
   }
+  if (status != MB_OK) return status;
+  mb_constrain_keep(sim, 1);
   move(sim, h, u);
   memcpy(w, u, sim->nv * sizeof *w);
-  const MbStatus status = pass(sim, sim->q1, sim->state.t + h, true, w, report);
-  for (size_t i = 0; i < sim->nv; i++) w[i] += u[i] - v[i];
-  return status;
+  status = pass(sim, &second, sim->q1, sim->state.t + h, true, w, report);
+  if (status != MB_OK) return status;
+  mb_constrain_keep(sim, 1);
+  double *kept = sim->r;
+  bool moved = false;
+  memcpy(kept, v, sim->nv * sizeof *kept);
+  status = mb_constrain_impact(sim, kept, &moved, report);
+  if (status != MB_OK) return status;
+  for (size_t i = 0; i < sim->nv; i++) w[i] += u[i] - kept[i];
+  return mb_constrain_end(sim, u, !moved, w, report);
+}
+
+// f = m v with forces and rows at q ⊕ θ h w, θ the integrator's a: 0, 1, ½ give Euler, implicit Euler and the midpoint rule.
+//   w ← w + A⁻¹ ( f(q ⊕ θ h w, w) − M w + Gᵀ λ ),   A = M − D − θ h K
+MbStatus mb_half_steps_kinematic(MbSim *sim, MbReport *report) {
+  enum { PASSES = 3 };
+  const MbIntegrator *in = sim->integrator;
+  const MbSolverOps *solver = sim->solver;
+  const double h = sim->model->h;
+  const MbHalf half = {.theta = in->a, .impulse = 1};
+  double *w = sim->v1, *residual = sim->r, *change = sim->s;
+  size_t blame = 0;
+  memcpy(w, sim->state.v, sim->nv * sizeof *w);
+  const MbStatus begun = mb_constrain_begin(sim, report);
+  if (begun != MB_OK) return begun;
+  for (int k = 0; k < PASSES; k++) {
+    mb_constrain_aim(sim, w);
+    move(sim, in->a * h, w);
+    mb_sim_kinematics(sim, sim->q1, w);
+    mb_sim_forces(sim, sim->state.t + in->instant * h, true);
+    if (!solver->factor(sim->work, &sim->x, 1, in->a * h, in->exact, &blame))
+      return mb_sim_singular(sim, blame, report);
+    solver->momentum(sim->work, w, residual);
+    mb_sim_gather(sim, sim->q1, w, change);
+    for (size_t i = 0; i < sim->nv; i++) change[i] -= residual[i];
+    if (!solver->apply(sim->work, change)) return mb_sim_unsolved(sim, report);
+    for (size_t i = 0; i < sim->nv; i++) w[i] += change[i];
+    const MbStatus status = mb_constrain_half(sim, &half, sim->q1, w, change, report);
+    if (status != MB_OK) return status;
+  }
+  move(sim, h, w);
+  return MB_OK;
 }

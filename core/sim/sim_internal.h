@@ -22,9 +22,10 @@ struct MbSim {
   double *stiffness, *damping; // (nv) x's, where motors change them; else NULL
 
   // scratch of a step
-  double *q1, *v1;   // (nq), (nv) the state to come
-  double *r, *s, *t; // (nv)
-  double *stage;     // (MB_RK_STAGES x (nq + nv)), adaptive only
+  double *q1, *v1;     // (nq), (nv) the state to come
+  double *r, *s, *t;   // (nv)
+  const double *start; // (nv) velocities that a half step begins with
+  double *stage;       // (MB_RK_STAGES x (nq + nv)), adaptive only
 
   MbConstraining *constraining; // NULL: nothing is constrained
   bool forces_asked;            // some channel tells them
@@ -72,6 +73,9 @@ MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report);
 MbStatus mb_half_steps_midpoint(MbSim *sim, MbReport *report);
 MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report);
 
+// The same in the kinematic mode.
+MbStatus mb_half_steps_kinematic(MbSim *sim, MbReport *report);
+
 // Room for the model's constraints, and what it takes besides the arena.
 MbStatus mb_constraining_create(MbSim *sim, MbReport *report);
 void mb_constraining_start(MbSim *sim); // what the state has of them at t = 0
@@ -82,6 +86,27 @@ size_t mb_constraining_bytes(const MbSim *sim);
 // v ← the velocities nearest to v, as A measures, that satisfy the constraints; forces are those that this takes over a
 // step. The factor of A and the bodies of x are at the state.
 MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report);
+// Constraints in those steps (constrain_halves.c): gaps at the state, the bodies being there, and sim->start; those that
+// w leads to.
+MbStatus mb_constrain_begin(MbSim *sim, MbReport *report);
+void mb_constrain_aim(MbSim *sim, const double *w);
+// One pass: q = state ⊕ θ h w where the bodies and the factor of A are. Rows' λ are impulses over `impulse` seconds.
+typedef struct MbHalf {
+  double theta, impulse;
+  bool second; // the other half of a step that has been made
+} MbHalf;
+// w ← the velocities that satisfy the constraints; the pass has changed them by `change`.
+MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, double *w, const double *change,
+                           MbReport *report);
+// Takes the last pass's impulses, so many times, into those of the step.
+void mb_constrain_keep(MbSim *sim, double times);
+// v ← what unilateral rows that the step has come to leave of the velocities at the start. Where there are such rows the
+// bodies and the factor of A are then there: *moved.
+MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *report);
+// v ← velocities that satisfy the constraints at (q1, t + h), after a step by w; A is factored there, or will be.
+MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v, MbReport *report);
+// v ← the nearest kinematic velocities that satisfy them at (q, t); λ are forces.
+MbStatus mb_constrain_kinematic(MbSim *sim, const double *q, double t, double *v, MbReport *report);
 // The same at once, by impulses, at (q, t); moves the bodies of x and the factor there.
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report);
 // The same for accelerations, at (q, v, t) of the bodies of x and of the factor; of hard unilateral rows those that are
@@ -105,6 +130,10 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
 void mb_constraint_errors(const MbSim *sim, double errors[2]);
 double *mb_constraint_memory(const MbSim *sim);
 void mb_constraint_reactions(const MbSim *sim, double *y);
+// y += Gᵀ λ of all rows, at the state
+void mb_constraint_push(MbSim *sim, double *y);
+// y += forces along the coordinates that the solver itself keeps in step, at the state.
+void mb_sim_reactions(MbSim *sim, double *y);
 
 // How many numbers the adaptive integrator carries from step to step, and its step.
 size_t mb_rk45_memory(size_t nq, size_t nv);

@@ -128,6 +128,16 @@ void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double
   if (sim->model->jointed) mb_coordinates_blocks(sim->model, &sim->x, sD, sK, v, y);
 }
 
+void mb_sim_reactions(MbSim *sim, double *y) {
+  size_t blame = 0;
+  if (!sim->solver->reactions) return;
+  mb_sim_forces(sim, sim->state.t, false);
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return;
+  mb_sim_gather(sim, sim->state.q, sim->state.v, sim->r);
+  mb_constraint_push(sim, sim->r);
+  if (sim->solver->apply(sim->work, sim->r)) sim->solver->reactions(sim->work, y);
+}
+
 // ---- troubles ---------------------------------------------------------------------------------------------
 
 static const double FASTEST = 1e12, FARTHEST = 1e15; // no scene in any unit means more than this
@@ -293,7 +303,8 @@ MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *re
   solver->blocks(sim->work, sim->x.D, -1, v, sim->r);
   if (!solver->factor(sim->work, &sim->x, 1, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
   memcpy(v, sim->r, sim->nv * sizeof *v);
-  return solver->apply(sim->work, v) ? MB_OK : mb_sim_unsolved(sim, report);
+  if (!solver->apply(sim->work, v)) return mb_sim_unsolved(sim, report);
+  return mb_constrain_kinematic(sim, sim->x.q, t, v, report);
 }
 
 // Makes (q1, v1) the state if it is sound; else the bodies are put back where the state is.
@@ -302,6 +313,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   const int64_t step = state->step + 1;
   const double t = (double)step * sim->model->h;
   if (sim->model->jointed) mb_coordinates_renew(sim->model, sim->q1, sim->v1);
+  mb_coordinates_follow(sim->model, sim->q1, sim->v1);
   mb_sim_kinematics(sim, sim->q1, sim->v1);
   MbStatus status = mb_sim_check(sim, t, step, report);
   if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
@@ -324,8 +336,8 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   if (sim->integrator->scheme == MB_ADAPTIVE)
     status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
   else if (sim->model->solver.mode == MB_FIRST_ORDER)
-    status = first_order(sim, report);
-  else if (sim->model->jointed && sim->integrator->passes)
+    status = sim->constraining ? mb_half_steps_kinematic(sim, report) : first_order(sim, report);
+  else if ((sim->model->jointed || sim->constraining) && sim->integrator->passes)
     status = sim->integrator->scheme == MB_VERLET ? mb_half_steps_verlet(sim, report)
                                                   : mb_half_steps_midpoint(sim, report);
   else if (sim->integrator->scheme == MB_VERLET)

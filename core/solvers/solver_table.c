@@ -10,5 +10,6 @@ const MbSolverOps *mb_solver_for(const MbModel *model) {
   const bool iterates = model->npairs && mb_integrator_table[model->integrator.kind].a != 0;
   const bool dense = model->solver.dynamics == MB_DENSE ||
                      (model->solver.dynamics == MB_DYNAMICS_AUTO && iterates && model->nv <= SMALL);
+  if (model->nreductions) return dense ? &mb_reduced_dense_ops : &mb_reduced_recursive_ops;
   return dense ? &mb_redmax_dense_ops : &mb_redmax_recursive_ops;
 }

@@ -918,7 +918,6 @@ static const MbSchemaRow on_plane_rows[] = {
     {"normal", MB_TYPE_DIRECTION, AT(MbConstraintSpec, axis), .fallback = "[0, 0, 1]",
      .help = "of the plane through the first point, in the first body's frame; the second point stays in it"},
     {0}};
-static const char *const enforce_later[] = {"reduction", NULL};
 static const MbSchemaRow ratio_rows[] = {
     {"joints", MB_TYPE_REFERENCES, AT(MbConstraintSpec, joints), .flags = MB_REQUIRED, .length = 2,
      .set = MB_BODY_NAMES, .help = "the bodies a and b that the joints belong to: q_b = ratio q_a + offset"},
@@ -926,7 +925,12 @@ static const MbSchemaRow ratio_rows[] = {
     {"offset", MB_TYPE_NUMBER, AT(MbConstraintSpec, offset), .unit = "m, rad", .fallback = "0",
      .help = "see `joints`"},
     {"enforce", MB_TYPE_WORD, AT(MbConstraintSpec, enforce), .words = mb_enforce_words,
-     .later = enforce_later, .fallback = "\"constraint\"", .help = "how"},
+     .fallback = "\"constraint\"",
+     .help = "\"constraint\": by forces, as closely as stabilization does it; \"reduction\": b's coordinates "
+             "are no "
+             "unknowns any more and follow a's to the last digit: what b starts with agrees with that or is "
+             "absent, "
+             "a follows nothing itself, and there is no `compliance`"},
     {0}};
 static const MbSchemaRow *const constraint_variants[] = {closure_rows, point_constraint_rows, distance_rows,
                                                          on_line_rows, on_plane_rows,         ratio_rows};
@@ -977,7 +981,7 @@ static const char *const channel_help[] = {
     "name, with .0, .1 ... where its joint has several",
     "their rates",
     "forces and torques along them of motors and of `force` now, of prescribed motions, limits and ratios "
-    "over the last step",
+    "over the last step (of ratios by reduction: now)",
     "the largest error of position of the hard constraints, and the largest of velocity",
     "what every row of the constraints pulls with, over the last step: forces or torques",
     "kinetic; gravity, which is 0 where the centre of mass is as high "

@@ -24,7 +24,9 @@ else ifeq ($(FLAVOUR),fuzz)
 else
   $(error FLAVOUR must be release, asan or fuzz, not "$(FLAVOUR)")
 endif
-CFLAGS_ALL := $(BASE) $(OPT) $(CFLAGS)
+# clang takes a long text of several pieces in a list for a forgotten comma
+CLANG      := $(if $(findstring clang,$(CC)),-Wno-string-concatenation)
+CFLAGS_ALL := $(BASE) $(OPT) $(CLANG) $(CFLAGS)
 LIBS       := -lcjson -lmuparser -lz -llapacke -lblas -lmetis -lm
 LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -fopenmp $(LDFLAGS)
 

@@ -1,127 +1,48 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
+#include "cli/starters.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-// Starter scenes. Keys that begin with _ are comments.
+// A kind of scene: a text, or one that is written to size.
 typedef struct Starter {
   const char *kind, *about, *text;
+  void (*write)(FILE *out, int64_t bodies);
 } Starter;
 
 static const Starter starters[] = {
-    {"box", "a box that is thrown up, turning, and falls",
-     "{\n"
-     "  \"_\": \"keys that begin with _ are comments; units are SI, angles radians\",\n"
-     "  \"mbsim\": 1,\n"
-     "  \"name\": \"box\",\n"
-     "  \"description\": \"A box that is thrown up, turning, and falls.\",\n"
-     "  \"_parameters\": \"named numbers; mbsim run box.json --param speed=8 overrides one\",\n"
-     "  \"parameters\": { \"speed\": 5 },\n"
-     "  \"gravity\": [0, 0, -9.81],\n"
-     "  \"time\": { \"step\": 0.001, \"duration\": 1 },\n"
-     "  \"bodies\": [\n"
-     "    {\n"
-     "      \"name\": \"box\",\n"
-     "      \"_shape\": \"whole edges; mass and inertia follow from the density, kg/m3\",\n"
-     "      \"shape\": { \"type\": \"box\", \"size\": [0.1, 0.2, 0.3] },\n"
-     "      \"density\": 1000,\n"
-     "      \"pose\": { \"position\": [0, 0, 1] },\n"
-     "      \"_velocity\": \"a text that begins with = is an expression\",\n"
-     "      \"velocity\": { \"angular\": [0, \"=30*deg\", 0], \"linear\": [0, 0, \"=speed\"] }\n"
-     "    }\n"
-     "  ],\n"
-     "  \"_output\": \"a frame every 10 steps, numbers exact\",\n"
-     "  \"output\": { \"every\": 10, \"channels\": [\"body.position\", \"body.rotation\", \"body.velocity\", "
-     "\"energy\", \"momentum\"] }\n"
-     "}\n"},
-    {"spinning", "a body that spins about its middle axis and flips over and over",
-     "{\n"
-     "  \"mbsim\": 1,\n"
-     "  \"name\": \"spinning\",\n"
-     "  \"description\": \"Without gravity, spinning about the axis of the middle moment of inertia: it "
-     "flips.\",\n"
-     "  \"gravity\": [0, 0, 0],\n"
-     "  \"time\": { \"step\": 0.001, \"duration\": 5 },\n"
-     "  \"_integrator\": \"second order; the default, implicit, is of first order\",\n"
-     "  \"integrator\": \"trapezoidal\",\n"
-     "  \"bodies\": [\n"
-     "    {\n"
-     "      \"name\": \"tablet\",\n"
-     "      \"shape\": { \"type\": \"box\", \"size\": [0.3, 0.2, 0.05] },\n"
-     "      \"density\": 1000,\n"
-     "      \"_velocity\": \"about y, with a small disturbance\",\n"
-     "      \"velocity\": { \"angular\": [0.001, 10, 0] }\n"
-     "    }\n"
-     "  ],\n"
-     "  \"_output\": \"mbsim check --momentum 1e-3 judges how well momentum is kept\",\n"
-     "  \"output\": { \"interval\": 0.01, \"channels\": [\"body.rotation\", \"body.velocity\", \"energy\", "
-     "\"momentum\"] }\n"
-     "}\n"},
-    {"hammer", "a body composed of two shapes and two materials, thrown",
-     "{\n"
-     "  \"mbsim\": 1,\n"
-     "  \"name\": \"hammer\",\n"
-     "  \"description\": \"A handle of wood and a head of steel, thrown: the centre of mass flies a "
-     "parabola.\",\n"
-     "  \"time\": { \"step\": 0.001, \"duration\": 1.5 },\n"
-     "  \"_integrator\": \"second order; the default, implicit, is of first order\",\n"
-     "  \"integrator\": \"trapezoidal\",\n"
-     "  \"materials\": { \"wood\": { \"density\": 700 }, \"steel\": { \"density\": 7800 } },\n"
-     "  \"bodies\": [\n"
-     "    {\n"
-     "      \"name\": \"hammer\",\n"
-     "      \"_shape\": \"a list makes one body; each shape has its frame in the body\",\n"
-     "      \"shape\": [\n"
-     "        { \"type\": \"cylinder\", \"radius\": 0.015, \"length\": 0.3, \"material\": \"wood\" },\n"
-     "        { \"type\": \"box\", \"size\": [0.12, 0.04, 0.04], \"material\": \"steel\",\n"
-     "          \"frame\": { \"position\": [0, 0, 0.15] } }\n"
-     "      ],\n"
-     "      \"pose\": { \"position\": [0, 0, 1.5] },\n"
-     "      \"velocity\": { \"angular\": [0, 12, 0], \"linear\": [4, 0, 6] }\n"
-     "    }\n"
-     "  ],\n"
-     "  \"output\": { \"interval\": 0.01 }\n"
-     "}\n"},
-    {"thrown", "a ball in air with a gust of wind that pushes it sideways",
-     "{\n"
-     "  \"mbsim\": 1,\n"
-     "  \"name\": \"thrown\",\n"
-     "  \"description\": \"A ball with drag, and a gust of wind from 0.3 s to 0.6 s.\",\n"
-     "  \"parameters\": { \"speed\": 12, \"gust\": 2 },\n"
-     "  \"time\": { \"step\": 0.001, \"duration\": 2 },\n"
-     "  \"bodies\": [\n"
-     "    {\n"
-     "      \"name\": \"ball\",\n"
-     "      \"shape\": { \"type\": \"sphere\", \"radius\": 0.11 },\n"
-     "      \"mass\": 0.43,\n"
-     "      \"pose\": { \"position\": [0, 0, 1] },\n"
-     "      \"velocity\": { \"linear\": [\"=speed*cos(40*deg)\", 0, \"=speed*sin(40*deg)\"] }\n"
-     "    }\n"
-     "  ],\n"
-     "  \"forces\": [\n"
-     "    { \"type\": \"damping\", \"coefficient\": 0.02 },\n"
-     "    { \"type\": \"wrench\", \"body\": \"ball\",\n"
-     "      \"_force\": \"each number of a force may be a signal: a number, an expression in t, or a "
-     "table\",\n"
-     "      \"force\": [0, { \"times\": [0.3, 0.45, 0.6], \"values\": [0, \"=gust\", 0] }, "
-     "\"=0.1*sin(20*t)\"] }\n"
-     "  ],\n"
-     "  \"output\": { \"interval\": 0.01, \"channels\": [\"body.position\", \"body.rotation\", \"energy\"] "
-     "}\n"
-     "}\n"},
+    {"box", "a box that is thrown up, turning, and falls", mb_starter_box, NULL},
+    {"spinning", "a body that spins about its middle axis and flips over and over", mb_starter_spinning,
+     NULL},
+    {"hammer", "a body composed of two shapes and two materials, thrown", mb_starter_hammer, NULL},
+    {"thrown", "a ball in air with a gust of wind that pushes it sideways", mb_starter_thrown, NULL},
+    {"pendulum", "two rods, on a hinge and on a ball joint", mb_starter_pendulum, NULL},
+    {"arm", "an arm with motors and limits in its joints", mb_starter_arm, NULL},
+    {"four-bar", "a linkage with a closed loop and a prescribed motion", mb_starter_four_bar, NULL},
+    {"chain", "a chain of as many links as --bodies says", NULL, mb_starter_chain},
 };
 
-enum { STARTERS = sizeof starters / sizeof *starters };
-static const char *const kinds[] = {"box", "spinning", "hammer", "thrown", NULL};
+enum { STARTERS = sizeof starters / sizeof *starters, FEW_BODIES = 20, MOST_BODIES = 1000000 };
+static const char *const kinds[] = {"box", "spinning", "hammer", "thrown", "pendulum",
+                                    "arm", "four-bar", "chain",  NULL};
 _Static_assert(sizeof kinds / sizeof *kinds == STARTERS + 1, "every starter has its word");
 
 static MbStatus write_starter(const MbArgs *args, const Starter *starter, MbReport *report) {
-  const MbValue *output = mb_arg(args, "output");
+  const MbValue *const output = mb_arg(args, "output"), *const bodies = mb_arg(args, "bodies");
+  if (bodies->given && !starter->write)
+    return mb_error(report, MB_USAGE, "", "--bodies is for chains; starter scene \"%s\" has its own number",
+                    starter->kind);
+  if (bodies->given && bodies->count > MOST_BODIES)
+    return mb_error(report, MB_USAGE, "", "--bodies %" PRId64 ": at most %d", bodies->count, MOST_BODIES);
   const char *path = output->given && strcmp(output->text, "-") != 0 ? output->text : NULL;
   FILE *out = mb_output_stream(path, mb_arg_given(args, "force"), report);
   if (!out) return MB_IO;
-  fputs(starter->text, out);
+  if (starter->write)
+    starter->write(out, bodies->given ? bodies->count : FEW_BODIES);
+  else
+    fputs(starter->text, out);
   return mb_output_stream_close(out, path, report);
 }
 
@@ -153,6 +74,12 @@ static const MbOption options[] = {
      .argument = "FILE",
      .help = "where to write",
      .fallback = "stdout"},
+    {.name = "bodies",
+     .letter = 'n',
+     .type = MB_OPTION_COUNT,
+     .argument = "N",
+     .help = "links of a chain",
+     .fallback = "20"},
     {.name = "force", .letter = 'f', .help = "replace an existing file"},
 };
 

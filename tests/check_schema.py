@@ -32,6 +32,8 @@ BEYOND = {
     "deformable_grid_size", "deformable_grid_whole", "deformable_maximal", "deformable_name_twice",
     "deformable_rope_length", "deformable_rope_size", "node_at", "node_index", "node_line", "pin_axes",
     "pin_select_none", "pin_select_two", "pin_side", "pin_vertex", "spring_node",
+    "distance_coincident", "joint_itself", "closure_pitch", "closure_singular",
+    "body_motion_joint", "body_motion_order",
 }
 
 

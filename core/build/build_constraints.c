@@ -15,6 +15,7 @@ typedef struct Builder {
   MbConstraint *list;
   char (*where)[WHERE]; // of each
   MbSignal *signals;
+  double *guess; // coordinates of joints that close loops, at the start
   MbReport *report;
 } Builder;
 
@@ -137,6 +138,15 @@ static MbStatus build_motion(Builder *b, size_t listed, const MbMotionSpec *moti
   return MB_OK;
 }
 
+static MbStatus build_driven(Builder *b, size_t listed) {
+  char where[WHERE], text[LONGEST];
+  snprintf(where, sizeof where, "/bodies/%zu/motion", listed);
+  snprintf(text, sizeof text, "%s.motion", b->spec->bodies[listed].name);
+  MbConstraint *driven = add(b, &mb_path_ops, where);
+  const MbStatus status = mb_build_body_motion(b->spec, listed, b->model, b->signals, driven, b->report);
+  return status == MB_OK ? name(b, driven, text) : status;
+}
+
 // ---- the scene's constraints ------------------------------------------------------------------------------
 
 // The number of the body that `text` names; MB_WORLD for the world.
@@ -201,15 +211,52 @@ static MbStatus name_listed(const Builder *b, MbConstraint *constraint, size_t i
   return name(b, constraint, text);
 }
 
+// A joint without rows of its own: its geometry, and a place for its coordinates.
+static MbStatus build_search(Builder *b, const MbJointSpec *spec, const char *where,
+                             MbConstraint *constraint) {
+  MbModel *model = b->model;
+  char at[WHERE];
+  snprintf(at, sizeof at, "%.80s/joint", where);
+  if (spec->kind == MB_JOINT_SCREW && isnan(spec->pitch))
+    return mb_error(b->report, MB_SCENE, at,
+                    "a screw needs its \"pitch\": {\"type\": \"screw\", \"pitch\": 0.01}");
+  MbJoint *joint = mb_arena_alloc(&model->arena, 1, sizeof *joint);
+  if (!joint) return mb_no_memory(b->report, "constraints");
+  const MbStatus status = mb_build_geometry(spec, at, &model->arena, joint, b->report);
+  if (status != MB_OK) return status;
+  if (joint->n >= 6)
+    return mb_error(b->report, MB_SCENE, at,
+                    "a joint \"%s\" with %zu degrees of freedom cannot close a loop: it holds nothing",
+                    mb_joint_words[spec->kind], joint->n);
+  constraint->ops = &mb_closure_search_ops;
+  constraint->closure = joint;
+  constraint->rows = 6 - joint->n;
+  constraint->guess = model->nguess;
+  model->nguess += joint->n;
+  return mb_build_by_dof(&spec->position, joint->n, at, "position", b->guess + constraint->guess, b->report);
+}
+
+// Rows of a joint, along axes that its own axis turns.
+static MbStatus build_closure(Builder *b, const MbJointSpec *spec, const char *where,
+                              MbConstraint *constraint) {
+  constraint->joint = spec->kind;
+  constraint->rows = mb_closure_rows(spec->kind);
+  if (!constraint->rows) return build_search(b, spec, where, constraint);
+  double turn[4], R[9], A[9];
+  turn_z_to(turn, spec->axis);
+  mb_quat_to_mat3(R, turn);
+  for (int end = 0; end < 2; end++) {
+    memcpy(A, constraint->R[end], sizeof A);
+    mb_mat3_mul(constraint->R[end], A, R);
+  }
+  return MB_OK;
+}
+
 static MbStatus build_between(Builder *b, size_t i, const char *where) {
   const MbConstraintSpec *from = &b->spec->constraints[i];
   static const double Z[3] = {0, 0, 1};
   if (from->nbetween != 2)
     return mb_error(b->report, MB_SCENE, where, "found %zu ends in \"between\", wanted 2", from->nbetween);
-  if (from->kind == MB_CONSTRAINT_JOINT && !mb_closure_rows(from->joint))
-    return mb_error(b->report, MB_SCENE, where,
-                    "a joint \"%s\" cannot close a loop: it holds nothing, or is not here in this version",
-                    mb_joint_words[from->joint]);
   MbConstraint *constraint = add(b, mb_constraint_table[from->kind], where);
   const bool along = from->kind == MB_CONSTRAINT_ON_LINE || from->kind == MB_CONSTRAINT_ON_PLANE;
   const bool both = from->kind == MB_CONSTRAINT_JOINT;
@@ -224,8 +271,10 @@ static MbStatus build_between(Builder *b, size_t i, const char *where) {
     return mb_error(
         b->report, MB_SCENE, where,
         "a node has no axes: let the line or the plane be of a body, and the node the second end");
-  constraint->joint = from->joint;
-  if (both) constraint->rows = mb_closure_rows(from->joint);
+  if (both) {
+    const MbStatus closed = build_closure(b, &from->joint, where, constraint);
+    if (closed != MB_OK) return closed;
+  }
   constraint->length = from->kind == MB_CONSTRAINT_DISTANCE ? from->length : 0;
   constraint->rope = constraint->unilateral = from->rope;
   constraint->compliance = from->compliance;
@@ -332,17 +381,30 @@ static MbStatus check_start(const Builder *b) {
   double *signal = mb_arena_alloc(&scratch, 3 * model->nsignals, sizeof *signal);
   MbStatus status = x.E && x.phi && signal ? poses_at_start(b, x.E) : mb_no_memory(b->report, "constraints");
   const bool known = status == MB_OK && signals_at_start(model, signal);
-  const MbInstant start = {.x = &x, .q = model->q0, .v = model->v0, .signal = signal};
+  const MbInstant start = {
+      .x = &x, .q = model->q0, .v = model->v0, .signal = signal, .guess = b->guess, .found = b->guess};
   for (size_t i = 0; i < model->nconstraints && status == MB_OK; i++) {
     MbConstraint *constraint = &b->list[i];
     MbRow row[MB_ROWS] = {0};
     for (size_t k = 0; k < MB_ROWS; k++) row[k].body[0] = row[k].body[1] = MB_WORLD;
-    if (constraint->ops == &mb_motion_ops && (constraint->order > 0 || !known)) continue;
+    const bool driven = constraint->ops == &mb_motion_ops || constraint->npath;
+    if (driven && (constraint->order > 0 || !known)) continue;
     constraint->ops->eval(constraint, &start, row);
     if (isnan(constraint->length)) {
       constraint->length = 0;
       constraint->ops->eval(constraint, &start, row);
       constraint->length = fabs(row->g);
+      if (constraint->length == 0)
+        status =
+            mb_error(b->report, MB_SCENE, b->where[i],
+                     "the two points coincide at the start: give \"length\", or let \"point\" hold them");
+      continue;
+    }
+    if (constraint->ops == &mb_closure_search_ops && isnan(row->g)) {
+      status = mb_error(b->report, MB_SCENE, b->where[i],
+                        "\"%s\": no coordinates of the joint \"%s\" bring the two frames together: put them "
+                        "nearer, give it a \"position\" to look near, or keep it from singular positions",
+                        constraint->name, mb_joint_words[constraint->joint]);
       continue;
     }
     double gap = 0, size = 0;
@@ -472,6 +534,7 @@ static MbStatus make_room(Builder *b) {
   for (size_t i = 0; i < model->nlisted; i++) {
     const MbJointSpec *joint = &b->spec->bodies[i].joint;
     const size_t n = model->joint[model->number[i]].n;
+    if (b->spec->bodies[i].motion.given) most++, signals += 6;
     if (!b->spec->bodies[i].jointed) continue;
     most += (joint->limits.count ? 2 * n : 0) + (joint->motion.given ? n : 0);
     signals += joint->motion.given ? 3 * n : 0;
@@ -480,9 +543,11 @@ static MbStatus make_room(Builder *b) {
   b->list = mb_arena_alloc(&model->arena, most, sizeof *b->list);
   b->where = mb_arena_alloc(&model->arena, most, sizeof *b->where);
   b->signals = mb_arena_alloc(&model->arena, signals, sizeof *b->signals);
-  if (!b->list || !b->where || !b->signals) return mb_no_memory(b->report, "constraints");
+  b->guess = mb_arena_alloc(&model->arena, MB_JOINT_DOFS * b->spec->nconstraints, sizeof *b->guess);
+  if (!b->list || !b->where || !b->signals || !b->guess) return mb_no_memory(b->report, "constraints");
   if (model->nsignals) memcpy(b->signals, model->signals, model->nsignals * sizeof *b->signals);
   model->constraints = b->list;
+  model->guess0 = b->guess;
   model->signals = b->signals;
   return MB_OK;
 }
@@ -493,6 +558,7 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
   if (status != MB_OK) return status;
   for (size_t i = 0; i < model->nlisted; i++) {
     const MbJointSpec *joint = &spec->bodies[i].joint;
+    if (spec->bodies[i].motion.given && build_driven(&b, i) != MB_OK) status = MB_SCENE;
     if (!spec->bodies[i].jointed) continue;
     const MbStatus limits = joint->limits.count ? build_limits(&b, i, &joint->limits) : MB_OK;
     const MbStatus motion = joint->motion.given ? build_motion(&b, i, &joint->motion) : MB_OK;

@@ -25,6 +25,9 @@ MbStatus mb_build_edges(const MbSceneSpec *spec, MbModel *model, MbForce *forces
 MbStatus mb_build_tree(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Joints and their place between the bodies; after the bodies.
+// A joint's own geometry, without its place.
+MbStatus mb_build_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
+                           MbReport *report);
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Forces and motors along the joints' coordinates; their signals go to the end of the list. Room for how many?
@@ -33,6 +36,9 @@ MbStatus mb_build_drives(const MbSceneSpec *spec, MbModel *model, MbSignal *sign
 // One number for all n degrees of freedom, or one each; none leaves `out` as it is. `where` is the joint's pointer.
 MbStatus mb_build_by_dof(const MbNumbersSpec *numbers, size_t n, const char *where, const char *key,
                          double *out, MbReport *report);
+// A driven body's rows; its signals go to the end of the list.
+MbStatus mb_build_body_motion(const MbSceneSpec *spec, size_t listed, MbModel *model, MbSignal *signals,
+                              MbConstraint *constraint, MbReport *report);
 MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Times at which tables of signals have corners, when all signals are there: adaptive steps end there.
 MbStatus mb_build_breaks(MbModel *model, MbReport *report);

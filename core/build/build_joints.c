@@ -63,6 +63,14 @@ static MbStatus build_order(const MbJointSpec *spec, const char *where, MbJoint 
 }
 
 static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int depth, MbArena *arena,
+                               MbJoint *joint, MbReport *report);
+
+MbStatus mb_build_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
+                           MbReport *report) {
+  return build_geometry(spec, where, 0, arena, joint, report);
+}
+
+static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int depth, MbArena *arena,
                                MbJoint *joint, MbReport *report) {
   *joint = (MbJoint){.ops = mb_joint_table[spec->kind], .n = mb_joint_table[spec->kind]->n};
   memcpy(joint->axis, spec->axis, sizeof joint->axis);
@@ -240,6 +248,7 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;
   model->q0 = q0, model->v0 = v0, model->stiffness = stiffness, model->rest = rest,
   model->joint_damping = damping;
-  if (status == MB_OK) status = check_massless(model, report);
+  // a body that is wrong has no mass yet
+  if (status == MB_OK && report->errors == 0) status = check_massless(model, report);
   return status == MB_OK ? list_special(model, report) : status;
 }

@@ -47,6 +47,8 @@ static MbStatus report_circle(const MbModel *model, const size_t *parent, const 
   for (size_t k = 0; k < model->nlisted; k++) i = parent[i]; // now on the circle itself
   char where[64];
   snprintf(where, sizeof where, "/bodies/%zu/joint/parent", i);
+  if (parent[i] == i)
+    return mb_error(report, MB_SCENE, where, "body \"%s\" cannot hang on itself", model->listed[i]);
   return mb_error(report, MB_SCENE, where, "the bodies \"%s\" and \"%s\" hang on each other in a circle",
                   model->listed[i], model->listed[parent[i]]);
 }

@@ -58,8 +58,9 @@ static void add_force(Mark *mark, const MbForce *force) {
 static void add_constraint(Mark *mark, const MbConstraint *constraint) {
   const double numbers[] = {constraint->ratio,  constraint->offset,     constraint->sign,   constraint->bound,
                             constraint->length, constraint->compliance, constraint->damping};
-  const size_t sizes[] = {constraint->rows, constraint->unilateral, constraint->joint,
-                          (size_t)constraint->order};
+  const size_t sizes[] = {constraint->rows,          constraint->unilateral, constraint->joint,
+                          (size_t)constraint->order, constraint->path,       constraint->npath,
+                          constraint->axes};
   add_text(mark, constraint->ops->name);
   add_doubles(mark, numbers, sizeof numbers / sizeof *numbers);
   add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
@@ -68,6 +69,7 @@ static void add_constraint(Mark *mark, const MbConstraint *constraint) {
   add_sizes(mark, constraint->signal, 3);
   add_doubles(mark, constraint->at[0], 6);
   add_doubles(mark, constraint->R[0], 18);
+  if (constraint->closure) add_joint(mark, constraint->closure);
 }
 
 static void add_drive(Mark *mark, const MbDrive *drive) {
@@ -114,6 +116,7 @@ uint64_t mb_build_fingerprint(const MbModel *model) {
   const size_t ways[] = {model->solver.stabilization.kind, model->ahead};
   add_sizes(&mark, ways, 2);
   for (size_t i = 0; i < model->nconstraints; i++) add_constraint(&mark, &model->constraints[i]);
+  add_doubles(&mark, model->guess0, model->nguess);
   add_doubles(&mark, &model->gamma, 1);
   for (size_t i = 0; i < model->nsignals; i++) add_signal(&mark, &model->signals[i]);
   for (size_t i = 0; i < model->nconstants; i++) {

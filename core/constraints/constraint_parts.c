@@ -1,5 +1,6 @@
 // Points and axes of bodies, and the rows that they make.
 #include "core/constraints/constraints.h"
+#include "core/math/dense6.h"
 
 MbPoint mb_constraint_point(const MbConstraint *constraint, int end, const MbMaximal *x) {
   const size_t b = constraint->body[end];
@@ -55,6 +56,33 @@ void mb_constraint_about(const MbConstraint *constraint, int end, const MbMaxima
   double m[3];
   mb_quat_unrotate(m, x->E[b].q, n);
   mb_vec3_add_scaled(row->H[end], row->H[end], s, m);
+}
+
+void mb_constraint_frame(const MbConstraint *constraint, int end, const MbMaximal *x, MbFrameMotion *frame) {
+  const size_t b = constraint->body[end];
+  *frame = (MbFrameMotion){0};
+  mb_vec3_copy(frame->F.p, constraint->at[end]);
+  mb_quat_from_mat3(frame->F.q, constraint->R[end]);
+  frame->E = frame->F;
+  if (b == MB_WORLD) return;
+  mb_pose_mul(&frame->E, &x->E[b], &frame->F);
+  double A[36];
+  MbPose inverse;
+  mb_pose_inverse(&inverse, &frame->F);
+  mb_se3_adjoint(A, &inverse);
+  mb_mat6_apply(frame->phi, A, x->phi + 6 * b);
+}
+
+void mb_constraint_on_frame(const MbConstraint *constraint, int end, const MbFrameMotion *frame,
+                            const double a[6], double s, MbRow *row) {
+  const size_t b = row->body[end] = constraint->body[end];
+  if (b == MB_WORLD) return;
+  double A[36];
+  MbPose inverse;
+  mb_pose_inverse(&inverse, &frame->F);
+  mb_se3_adjoint(A, &inverse);
+  for (size_t i = 0; i < 6; i++)
+    for (size_t j = 0; j < 6; j++) row->H[end][j] += s * a[i] * A[6 * i + j];
 }
 
 double mb_constraint_size(const MbConstraint *constraint, const MbPoint *A, const MbPoint *B) {

@@ -8,6 +8,10 @@
 extern const MbConstraintOps *const mb_constraint_table[MB_CONSTRAINTS];
 // What joints have: `limits` and `motion`.
 extern const MbConstraintOps mb_limit_ops, mb_motion_ops;
+// What bodies have: `motion`, by pose and by velocity.
+extern const MbConstraintOps mb_path_ops, mb_speed_ops;
+// Joints as loop closures that mb_closure_rows does not know.
+extern const MbConstraintOps mb_closure_search_ops;
 
 // A point of a body, x in C (W for the world): where it is, how fast it moves, and its acceleration for φ̇ = 0, in W:
 //   p = E x,   ṗ = R u,  u = v + ω × x,   p̈ = R (ω × u).
@@ -33,10 +37,21 @@ void mb_constraint_about(const MbConstraint *constraint, int end, const MbMaxima
 void mb_constraint_offset(const MbConstraint *constraint, int k, const MbMaximal *x, MbRow *row);
 void mb_constraint_angle(const MbConstraint *constraint, int i, int j, const MbMaximal *x, MbRow *row);
 
+// The constraint's frame at that end: F in C (W for the world), E in W, its twist in its own axes, φ = Ad(F⁻¹) φ_C.
+typedef struct MbFrameMotion {
+  MbPose F, E;
+  double phi[6];
+} MbFrameMotion;
+
+void mb_constraint_frame(const MbConstraint *constraint, int end, const MbMaximal *x, MbFrameMotion *frame);
+// Adds to row->H what makes s a · φ of that frame.
+void mb_constraint_on_frame(const MbConstraint *constraint, int end, const MbFrameMotion *frame,
+                            const double a[6], double s, MbRow *row);
+
 // How large the numbers are whose difference a gap between the two points is.
 double mb_constraint_size(const MbConstraint *constraint, const MbPoint *A, const MbPoint *B);
 
-// Of a joint as a loop closure; 0 = it cannot be one.
+// Of a joint as a loop closure with rows of its own; 0 = it has none: those of mb_closure_search_ops, 6 − n, or nothing.
 size_t mb_closure_rows(MbJointKind joint);
 
 #endif

@@ -52,20 +52,24 @@ typedef struct MbDrive {
 // One constraint of the scene, a joint's limit or its prescribed motion. What its kind does not use is zero.
 typedef struct MbConstraint {
   const MbConstraintOps *ops;
-  const char *name;     // for messages
-  size_t slot, rows;    // number of its first row among those of all, how many it has
-  bool unilateral;      // its rows ask for g ≥ 0
-  size_t body[2];       // MB_WORLD = fixed in space
-  double at[2][3];      // points in C of the bodies; in W
-  size_t q[2], v[2];    // coordinates and their velocities
-  double R[2][9];       // axes of frames there, columns in C's axes; in W's
-  MbJointKind joint;    // joint as a loop closure
-  double ratio, offset; // ratio
-  double sign, bound;   // limit: sign (q − bound) ≥ 0
-  double outward;       // limit: 2 γ where it is to go on at γ times what it is beyond, instead of back; 0
-  int order;            // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
-  size_t signal[3];     // motion: of position, velocity, acceleration; SIZE_MAX = not given
-  double length;        // distance
+  const char *name;       // for messages
+  size_t slot, rows;      // number of its first row among those of all, how many it has
+  bool unilateral;        // its rows ask for g ≥ 0
+  size_t body[2];         // MB_WORLD = fixed in space
+  double at[2][3];        // points in C of the bodies; in W
+  size_t q[2], v[2];      // coordinates and their velocities
+  double R[2][9];         // axes of frames there, columns in C's axes; in W's
+  MbJointKind joint;      // joint as a loop closure
+  size_t path, npath;     // motion of a body: its signals, one after the other
+  MbAxes axes;            // that its velocity is given in
+  const MbJoint *closure; // the same, where its coordinates are looked for; a body's path
+  size_t guess;           // place of the first of them
+  double ratio, offset;   // ratio
+  double sign, bound;     // limit: sign (q − bound) ≥ 0
+  double outward;   // limit: 2 γ where it is to go on at γ times what it is beyond, instead of back; 0
+  int order;        // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
+  size_t signal[3]; // motion: of position, velocity, acceleration; SIZE_MAX = not given
+  double length;    // distance
   bool rope;
   double compliance, damping; // α and β (AR 0.11)
 } MbConstraint;
@@ -123,6 +127,8 @@ struct MbModel {
   const MbForce *forces; // (nforces)
   size_t nconstraints;
   const MbConstraint *constraints; // (nconstraints)
+  size_t nguess;                   // coordinates of joints that close loops and are looked for
+  const double *guess0;            // (nguess) at t = 0
   size_t nslots;                   // rows that they have together
   const char *const *slots;        // (nslots) names of the rows
   double gamma;                    // rate at which errors of position are asked to shrink; 0 = not at all

@@ -38,6 +38,8 @@ typedef struct MbInstant {
   const MbMaximal *x;
   const double *q, *v;
   const double *signal; // (nsignals x 3) values and their first two rates, of those that constraints use
+  const double *guess;  // (nguess) where joints that close loops are looked for
+  double *found;        // (nguess) where they are
   double h;             // step that velocities are asked for at the end of; 0 where accelerations are
 } MbInstant;
 

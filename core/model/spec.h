@@ -139,6 +139,18 @@ typedef struct MbInertiaSpec {
 
 typedef enum MbAxes { MB_AXES_WORLD, MB_AXES_BODY } MbAxes;
 
+// A body that is driven, along a path or at a velocity of its frame's origin.
+typedef struct MbBodyMotionSpec {
+  MbSignalSpec position[3];
+  bool given, has_pose, has_velocity, turns, euler; // euler: turns about three axes; neither: does not turn
+  double axis[3];
+  MbSignalSpec angle;
+  const char *order;
+  MbSignalSpec angles[3];
+  MbSignalSpec angular[3], linear[3];
+  MbAxes axes; // that the velocity is given in
+} MbBodyMotionSpec;
+
 typedef struct MbBodySpec {
   const char *name;
   size_t nshapes;
@@ -151,7 +163,8 @@ typedef struct MbBodySpec {
   double angular[3], linear[3]; // velocity of the body frame's origin
   MbAxes velocity_axes;         // axes that angular and linear are given in
   double damping;               // wrench -damping * twist
-  bool jointed;                 // else it is free in space
+  MbBodyMotionSpec motion;
+  bool jointed; // else it is free in space
   MbJointSpec joint;
 } MbBodySpec;
 
@@ -217,11 +230,12 @@ typedef struct MbConstraintSpec {
   MbConstraintKind kind;
   const char *name; // NULL = not given
   size_t nbetween;
-  MbPointSpec *between;  // (nbetween) two of them; not of ratio
-  MbJointKind joint;     // joint as a loop closure
-  double axis[3];        // joint: in both frames; point_on_line, point_on_plane: in the first body's frame
-  double length;         // distance; NaN = as it is at the start
-  bool rope;             // distance: may slacken
+  MbPointSpec *between; // (nbetween) two of them; not of ratio
+  MbJointSpec
+      joint;      // joint as a loop closure: its geometry, and `position` where it is looked for at the start
+  double axis[3]; // joint: in both frames; point_on_line, point_on_plane: in the first body's frame
+  double length;  // distance; NaN = as it is at the start
+  bool rope;      // distance: may slacken
   const char *joints[2]; // ratio: of these bodies
   double ratio, offset;
   int enforce;                // ratio: 0 = as a constraint

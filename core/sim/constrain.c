@@ -138,8 +138,9 @@ static MbStatus check_dropped(const MbSim *sim, double t, MbReport *report) {
         report, MB_NUMBERS, "",
         row->order ? "at t = %.9g s, step %lld: constraint \"%s\" contradicts others: its rate is off by %.3g"
                    : "at t = %.9g s, step %lld: constraint \"%s\" contradicts others, or nothing that it "
-                     "holds can move: it is off by %.3g",
-        t, (long long)sim->state.step + 1, sim->model->slots[c->slot[i]], row->order ? far : fabs(row->g));
+                     "holds can move: it is off by %.3g%s",
+        t, (long long)sim->state.step + 1, sim->model->slots[c->slot[i]], row->order ? far : fabs(row->g),
+        sim->state.step ? "" : "; give positions for the start at which it holds");
   }
   return MB_OK;
 }
@@ -163,8 +164,11 @@ static MbStatus solve(MbSim *sim, Level level, double t, double scale, double *v
     const MbStatus cause = mb_sim_trouble(sim, report);
     if (cause != MB_OK) return cause;
     return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: constraint \"%s\" has numbers that are not finite", t,
-                    (long long)sim->state.step + 1, sim->model->slots[c->slot[i]]);
+                    "at t = %.9g s, step %lld: constraint \"%s\" has numbers that are not finite%s", t,
+                    (long long)sim->state.step + 1, sim->model->slots[c->slot[i]],
+                    c->of[c->slot[i]]->ops == &mb_closure_search_ops
+                        ? ": its joint is at a singular position, or too far from where it was"
+                        : "");
   }
   c->unsolved = false;
   switch (mb_pivoting_solve(&c->pivoting, &problem)) {
@@ -299,6 +303,10 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
     const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
     c->held = mb_events_held(sim, false);
     if (status != MB_OK) return status;
+  }
+  if (model->nguess && sim->integrator->scheme != MB_ADAPTIVE) {
+    mb_rows_make(sim, q, v, t, 0);
+    mb_constrain_remember(sim);
   }
   memcpy(mb_constraint_memory(sim), c->force, model->nslots * sizeof *c->force);
   return MB_OK;

@@ -15,6 +15,7 @@ struct MbConstraining {
   size_t *index;           // of the coordinates
   double *G;               // the rows' numbers for them
   double *signal;          // (nsignals x 3)
+  double *found;           // (nguess) coordinates of closures at the rows' instant
   int *driven;             // (nsignals) used by motions: 1 = its value, 2 = its rates too; 0 = not
   double *y, *drift;       // (nv) zero between uses, (nb x 6)
   double *force;           // (nslots) of the step that is being made

@@ -78,6 +78,7 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->first = mb_arena_alloc(arena, n + 1, sizeof *c->first);
   c->signal = mb_arena_alloc(arena, 3 * model->nsignals, sizeof *c->signal);
   c->driven = mb_arena_alloc(arena, model->nsignals, sizeof *c->driven);
+  c->found = mb_arena_alloc(arena, model->nguess, sizeof *c->found);
   c->y = mb_arena_alloc(arena, model->nv, sizeof *c->y);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->force = mb_arena_alloc(arena, n, sizeof *c->force);
@@ -88,8 +89,8 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->least = mb_arena_alloc(arena, n, sizeof *c->least);
   c->soft = mb_arena_alloc(arena, n, sizeof *c->soft);
   c->unilateral = mb_arena_alloc(arena, n, sizeof *c->unilateral);
-  if (!c->row || !c->of || !c->first || !c->signal || !c->driven || !c->y || !c->drift || !c->force ||
-      !c->near || !c->slot || !c->b || !c->slack || !c->least || !c->soft || !c->unilateral ||
+  if (!c->row || !c->of || !c->first || !c->signal || !c->driven || !c->found || !c->y || !c->drift ||
+      !c->force || !c->near || !c->slot || !c->b || !c->slack || !c->least || !c->soft || !c->unilateral ||
       !allocate_supports(sim, c))
     return mb_no_memory(report, "constraints");
 
@@ -103,6 +104,7 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
     const size_t *signal = model->constraints[i].signal;
     for (int k = 0; k < 3 && model->constraints[i].ops == &mb_motion_ops; k++)
       if (signal[k] != SIZE_MAX) c->driven[signal[k]] = k < 2 && signal[k + 1] == SIZE_MAX ? 2 : 1;
+    for (size_t k = 0; k < model->constraints[i].npath; k++) c->driven[model->constraints[i].path + k] = 2;
   }
   return mb_pivoting_reserve(&c->pivoting, n, held) ? MB_OK : mb_no_memory(report, "constraints");
 }
@@ -117,6 +119,30 @@ size_t mb_constraining_bytes(const MbSim *sim) {
 
 // ---- rows -------------------------------------------------------------------------------------------------
 
+// Coordinates of closures in the state: where they were last.
+static double *guess_of(const MbSim *sim) {
+  const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
+  return sim->state.memory + (sim->nm - (adaptive ? 3 : 1) * sim->model->nslots - sim->model->nguess);
+}
+
+void mb_constrain_remember(MbSim *sim) {
+  const MbModel *model = sim->model;
+  const MbConstraining *c = sim->constraining;
+  double *guess = c && model->nguess ? guess_of(sim) : NULL;
+  for (size_t i = 0; i < model->nconstraints && guess; i++) {
+    const MbConstraint *constraint = &model->constraints[i];
+    const MbJoint *joint = constraint->closure;
+    double still[MB_JOINT_DOFS] = {0};
+    if (constraint->ops != &mb_closure_search_ops) continue;
+    memcpy(guess + constraint->guess, c->found + constraint->guess, joint->n * sizeof *guess);
+    if (joint->ops->renew) joint->ops->renew(joint, guess + constraint->guess, still);
+  }
+}
+
+void mb_constraining_start(MbSim *sim) {
+  if (sim->model->nguess) memcpy(guess_of(sim), sim->model->guess0, sim->model->nguess * sizeof(double));
+}
+
 void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double h) {
   MbConstraining *c = sim->constraining;
   const MbModel *model = sim->model;
@@ -125,7 +151,8 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
       mb_signal_rates(&model->signals[i], sim->expressions[i], t, c->signal + 3 * i);
     else if (c->driven[i])
       c->signal[3 * i] = mb_signal_value(&model->signals[i], sim->expressions[i], t);
-  const MbInstant at = {.x = &sim->x, .q = q, .v = v, .signal = c->signal, .h = h};
+  const MbInstant at = {
+      .x = &sim->x, .q = q, .v = v, .signal = c->signal, .guess = guess_of(sim), .found = c->found, .h = h};
   static const MbRow none = {.body = {MB_WORLD, MB_WORLD}};
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];

@@ -253,6 +253,7 @@ MbStatus mb_rk45_step(MbSim *sim, double target, MbReport *report) {
           memory[T], (long long)sim->state.step + 1, MOST);
     status = accept_step(sim, report);
     if (status != MB_OK) break;
+    mb_constrain_remember(sim);
     // a blow-up is told from the integrator's own state, before it can shrink the step for ever
     mb_sim_kinematics(sim, memory + HEADER, memory + HEADER + sim->nq);
     status = mb_sim_check(sim, memory[T], sim->state.step + 1, report);

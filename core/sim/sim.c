@@ -60,8 +60,8 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
   sim->nq = model->nq, sim->nv = model->nv;
   if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
-  // last, forces of constraints; before them what events hold
-  sim->nm += (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
+  // last, forces of constraints; before them what events hold, and coordinates of joints that close loops
+  sim->nm += model->nguess + (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
 
   MbStatus status = allocate(sim, report);
   if (status == MB_OK) status = compile_signals(sim, report);
@@ -71,6 +71,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   memcpy(sim->state.q, model->q0, sim->nq * sizeof *sim->state.q);
   memcpy(sim->state.v, model->v0, sim->nv * sizeof *sim->state.v);
   if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
+  mb_constraining_start(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   if (model->solver.mode != MB_FIRST_ORDER) return mb_sim_advise(sim, report);
   status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);

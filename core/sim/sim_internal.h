@@ -74,6 +74,9 @@ MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report);
 
 // Room for the model's constraints, and what it takes besides the arena.
 MbStatus mb_constraining_create(MbSim *sim, MbReport *report);
+void mb_constraining_start(MbSim *sim); // what the state has of them at t = 0
+// Coordinates of joints that close loops, as the last rows have found them, go into the state.
+void mb_constrain_remember(MbSim *sim);
 void mb_constraining_free(MbSim *sim);
 size_t mb_constraining_bytes(const MbSim *sim);
 // v ← the velocities nearest to v, as A measures, that satisfy the constraints; forces are those that this takes over a

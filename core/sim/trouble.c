@@ -17,9 +17,23 @@ static void note(MbSim *sim, double t, const char *format, ...) {
   sim->trouble_time = t;
 }
 
+// target of the motor of "elbow"
+static void name_drive(const MbModel *model, size_t index, char *out, size_t size) {
+  for (size_t i = 0; i < model->ndrives; i++) {
+    const MbDrive *drive = &model->drives[i];
+    if (drive->target != index && drive->force != index) continue;
+    size_t b = 0;
+    while (b < model->nb && drive->v >= model->v_first[b] + model->joint[b].n) b++;
+    snprintf(out, size, "%s of \"%.80s\"",
+             drive->target == index ? "target of the motor" : "force in the joint",
+             b < model->nb ? model->body_name[b] : "");
+  }
+}
+
 // force y of the wrench "gust" on body "ball"; activation of the muscle "biceps"
 static void name_signal(const MbModel *model, size_t index, char *out, size_t size) {
   snprintf(out, size, "a signal");
+  name_drive(model, index, out, size);
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *force = &model->forces[i];
     const bool on_body = !force->ops->everywhere && !force->ops->least;

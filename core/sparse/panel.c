@@ -11,11 +11,21 @@
 #define MB_CLONES
 #endif
 
+// Loops whose steps may be taken side by side, sums included; clang calls it an error where it does not do so.
+#ifdef __clang__
+#define MB_SIMD
+#define MB_SIMD_SUM(...)
+#else
+#define MB_PRAGMA(text)  _Pragma(#text)
+#define MB_SIMD          MB_PRAGMA(omp simd)
+#define MB_SIMD_SUM(...) MB_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
+#endif
+
 enum { SMALL = 8 }; // columns up to which calling BLAS costs more than it saves
 
 // y −= a x
 MB_CLONES static void subtract(size_t n, double a, const double *restrict x, double *restrict y) {
-#pragma omp simd
+  MB_SIMD
   for (size_t i = 0; i < n; i++) y[i] -= a * x[i];
 }
 
@@ -23,7 +33,7 @@ MB_CLONES static void subtract4(size_t n, const double a[4], const double *restr
                                 double *restrict y) {
   const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
   const double *x0 = x, *x1 = x0 + stride, *x2 = x1 + stride, *x3 = x2 + stride;
-#pragma omp simd
+  MB_SIMD
   for (size_t i = 0; i < n; i++) y[i] -= a0 * x0[i] + a1 * x1[i] + a2 * x2[i] + a3 * x3[i];
 }
 
@@ -82,7 +92,7 @@ MB_CLONES static void forward4(const double *restrict P, size_t rows, size_t n, 
   const double *p0 = P, *p1 = p0 + rows, *p2 = p1 + rows, *p3 = p2 + rows;
   if (k == 3) {
     double *x0 = x, *x1 = x + stride, *x2 = x1 + stride;
-#pragma omp simd
+    MB_SIMD
     for (size_t i = 0; i < n; i++) {
       x0[i] -= a[0] * p0[i] + a[1] * p1[i] + a[2] * p2[i] + a[3] * p3[i];
       x1[i] -= a[4] * p0[i] + a[5] * p1[i] + a[6] * p2[i] + a[7] * p3[i];
@@ -120,7 +130,7 @@ void mb_panel_forward(const double *P, size_t rows, size_t columns, double *x, s
 
 MB_CLONES static double dot(size_t n, const double *restrict a, const double *restrict b) {
   double sum = 0;
-#pragma omp simd reduction(+ : sum)
+  MB_SIMD_SUM(sum)
   for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
   return sum;
 }
@@ -132,7 +142,7 @@ MB_CLONES static void backward4(const double *restrict P, size_t rows, size_t n,
   EACH(r) {
     const double *y = x + r * stride;
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-#pragma omp simd reduction(+ : s0, s1, s2, s3)
+    MB_SIMD_SUM(s0, s1, s2, s3)
     for (size_t i = 0; i < n; i++)
       s0 += p0[i] * y[i], s1 += p1[i] * y[i], s2 += p2[i] * y[i], s3 += p3[i] * y[i];
     sums[4 * r] = s0, sums[4 * r + 1] = s1, sums[4 * r + 2] = s2, sums[4 * r + 3] = s3;

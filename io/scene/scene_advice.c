@@ -81,6 +81,14 @@ static void advise_density(const MbBodySpec *body, size_t index, MbReport *repor
   mb_warning(report, where, "\"%s\" has no effect: every shape of \"%.100s\" has its own", key, body->name);
 }
 
+static void advise_motor(const MbBodySpec *body, size_t index, MbReport *report) {
+  const MbMotorSpec *motor = &body->joint.motor;
+  if (!body->jointed || !body->joint.has_motor || motor->stiffness.count || motor->damping.count) return;
+  char where[WHERE];
+  snprintf(where, sizeof where, "/bodies/%zu/joint/motor", index);
+  mb_warning(report, where, "this motor does nothing: it has neither \"stiffness\" nor \"damping\"");
+}
+
 static MbStatus check_bodies(const MbScene *scene, MbReport *report) {
   MbStatus status = MB_OK;
   for (size_t i = 0; i < scene->spec.nbodies; i++) {
@@ -88,6 +96,7 @@ static MbStatus check_bodies(const MbScene *scene, MbReport *report) {
     const MbStatus one = check_densities(body, i, report);
     if (one != MB_OK) status = one;
     if (!body->inertia.given) advise_density(body, i, report);
+    advise_motor(body, i, report);
   }
   return status;
 }
@@ -110,12 +119,39 @@ static MbStatus check_forces(const MbScene *scene, MbReport *report) {
   return status;
 }
 
+// ---- channels ---------------------------------------------------------------------------------------------
+
+// What a channel's word begins with, and what there must be for it to hold anything.
+static void advise_channels(const MbSceneSpec *spec, MbReport *report) {
+  bool joints = false, held = spec->nconstraints > 0, muscles = false;
+  for (size_t i = 0; i < spec->nbodies; i++) {
+    const MbBodySpec *body = &spec->bodies[i];
+    joints |= body->jointed;
+    held |= body->jointed && (body->joint.limits.count || body->joint.motion.given);
+  }
+  for (size_t i = 0; i < spec->nforces; i++) muscles |= spec->forces[i].kind == MB_FORCE_MUSCLE;
+  const struct {
+    const char *word, *lacking;
+    bool there;
+  } kinds[] = {
+      {"joint.", "joints", joints}, {"constraint.", "constraints", held}, {"muscle", "muscles", muscles}};
+  for (size_t i = 0; spec->output.channels && i < spec->output.nchannels; i++)
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+      const char *channel = spec->output.channels[i];
+      if (kinds[k].there || strncmp(channel, kinds[k].word, strlen(kinds[k].word)) != 0) continue;
+      char where[WHERE];
+      snprintf(where, sizeof where, "/output/channels/%zu", i);
+      mb_warning(report, where, "channel \"%s\" is empty: there are no %s", channel, kinds[k].lacking);
+    }
+}
+
 MbStatus mb_scene_advise(const MbScene *scene, MbReport *report) {
   const MbSceneSpec *spec = &scene->spec;
   advise_duration(&spec->time, report);
   advise_interval(spec->output.interval, spec->time.step, report);
   if (spec->output.channels && !spec->output.nchannels)
     mb_warning(report, "/output/channels", "the list is empty: a frame holds its time and nothing else");
+  advise_channels(spec, report);
   const MbStatus bodies = check_bodies(scene, report), forces = check_forces(scene, report);
   return bodies != MB_OK ? bodies : forces;
 }

@@ -453,6 +453,73 @@ static const MbSchemaObject velocity = {.name = "velocity",
                                         .size = sizeof(MbBodySpec),
                                         .rows = velocity_rows};
 
+static const MbSchemaRow turn_rows[] = {{"axis", MB_TYPE_DIRECTION, AT(MbBodyMotionSpec, axis),
+                                         .flags = MB_REQUIRED,
+                                         .help = "fixed in the world; of any length but 0"},
+                                        {"angle", MB_TYPE_SIGNAL, AT(MbBodyMotionSpec, angle),
+                                         .flags = MB_REQUIRED, .unit = "rad", .help = "over time"},
+                                        {0}};
+static const MbSchemaObject turn_path = {.name = "turn_path",
+                                         .help = "A turn about one axis.",
+                                         .size = sizeof(MbBodyMotionSpec),
+                                         .rows = turn_rows};
+static const MbSchemaRow euler_path_rows[] = {
+    {"order", MB_TYPE_TEXT, AT(MbBodyMotionSpec, order), .flags = MB_REQUIRED,
+     .help =
+         "three letters of x, y, z, none twice in a row: one turn after the other, each about an axis of the "
+         "frame that the ones before have turned"},
+    {"angles", MB_TYPE_SIGNALS, AT(MbBodyMotionSpec, angles), .flags = MB_REQUIRED, .unit = "rad",
+     .help = "three signals"},
+    {0}};
+static const MbSchemaObject euler_path = {.name = "euler_path",
+                                          .help = "Turns about three axes.",
+                                          .size = sizeof(MbBodyMotionSpec),
+                                          .rows = euler_path_rows};
+static const MbSchemaRow path_rows[] = {
+    {"position", MB_TYPE_SIGNALS, AT(MbBodyMotionSpec, position), .unit = "m", .fallback = "[0, 0, 0]",
+     .help = "of the body frame's origin in the world; three signals"},
+    {"turn", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, turns), .object = &turn_path,
+     .help = "the body frame's rotation about one axis"},
+    {"euler", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, euler), .object = &euler_path,
+     .help = "the same about three axes; with neither the body frame keeps the world's axes"},
+    {0}};
+static const MbSchemaObject path = {.name = "path",
+                                    .help =
+                                        "Where the body frame is over time. Rates are exact for tables, by "
+                                        "differences for expressions.",
+                                    .size = sizeof(MbBodyMotionSpec),
+                                    .rows = path_rows,
+                                    .either = "turn",
+                                    .or_else = "euler"};
+static const MbSchemaRow speed_rows[] = {
+    {"angular", MB_TYPE_SIGNALS, AT(MbBodyMotionSpec, angular), .unit = "rad/s", .fallback = "[0, 0, 0]",
+     .help = "angular velocity; three signals"},
+    {"linear", MB_TYPE_SIGNALS, AT(MbBodyMotionSpec, linear), .unit = "m/s", .fallback = "[0, 0, 0]",
+     .help = "velocity of the body frame's origin; three signals"},
+    {"frame", MB_TYPE_WORD, AT(MbBodyMotionSpec, axes), .words = mb_axes_words, .fallback = "\"world\"",
+     .help = "whose axes the two are given in"},
+    {0}};
+static const MbSchemaObject speed = {.name = "speed",
+                                     .help = "How the body frame moves over time.",
+                                     .size = sizeof(MbBodyMotionSpec),
+                                     .rows = speed_rows};
+static const MbSchemaRow body_motion_rows[] = {
+    {"pose", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, has_pose), .object = &path, .help = "along a path"},
+    {"velocity", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, has_velocity), .object = &speed,
+     .help = "at a velocity, from the body's `pose` on"},
+    {0}};
+static const MbSchemaObject body_motion = {
+    .name = "body_motion",
+    .help =
+        "A body that is driven. Channel `constraint.force` tells what this takes: the torque about the body "
+        "frame's origin, then the force, in the body's axes; in the world's where a velocity is given in "
+        "them.",
+    .size = sizeof(MbBodyMotionSpec),
+    .rows = body_motion_rows,
+    .either = "pose",
+    .or_else = "velocity",
+    .one_of_both = true};
+
 static const MbSchemaRow body_rows[] = {
     {"name", MB_TYPE_NAME, AT(MbBodySpec, name), .flags = MB_REQUIRED, .set = MB_BODY_NAMES,
      .help = "unique; `world` is taken"},
@@ -476,7 +543,8 @@ static const MbSchemaRow body_rows[] = {
      .help = "viscous drag: minus this number times the body's twist, about its centre of mass"},
     {"joint", MB_TYPE_OBJECT, AT(MbBodySpec, joint), EXTRA(MbBodySpec, jointed), .object = &joint,
      .help = "how the body hangs on another; without one it is free in space"},
-    LATER("motion", "a body driven along a path"),
+    {"motion", MB_TYPE_OBJECT, AT(MbBodySpec, motion), EXTRA(MbBodySpec, motion.given),
+     .object = &body_motion, .help = "drives the body along a path; of bodies without a joint"},
     {0}};
 static const MbSchemaObject body = {.name = "body",
                                     .help = "A rigid body.",
@@ -808,13 +876,29 @@ static const MbSchemaRow constraint_rows[] = {
     "between", MB_TYPE_LIST, AT(MbConstraintSpec, between), COUNT(MbConstraintSpec, nbetween),               \
         .flags = MB_REQUIRED, .length = 2, .object = &(object_), .help = "the two ends"                      \
   }
+static const MbSchemaRow joint_closure_rows[] = {
+    BY_DOF("position", position, "m, rad", MB_UNBOUND,
+           "of screws, composites and splines: coordinates near which theirs are looked for at the start"),
+    {0}};
+static const MbSchemaObject joint_closure = {
+    .name = "joint_closure",
+    .help = "A joint that closes a loop: a word, or an object where it needs more. Not \"free3d\", nor "
+            "composites that hold nothing.",
+    .size = sizeof(MbJointSpec),
+    .rows = joint_closure_rows,
+    .selector = "type",
+    .selector_offset = offsetof(MbJointSpec, kind),
+    .words = mb_joint_words,
+    .variants = joint_variants,
+    .variant_help = joint_help,
+    .bare = true};
 static const MbSchemaRow closure_rows[] = {
-    {"joint", MB_TYPE_WORD, AT(MbConstraintSpec, joint), .flags = MB_REQUIRED, .words = mb_joint_words,
-     .help = "what the second frame may do in the first; not \"screw\", \"free3d\", \"composite\" and the "
-             "splines"},
+    {"joint", MB_TYPE_OBJECT, AT(MbConstraintSpec, joint), .flags = MB_REQUIRED, .object = &joint_closure,
+     .help = "what the second frame may do in the first"},
     BETWEEN(body_frame),
     {"axis", MB_TYPE_DIRECTION, AT(MbConstraintSpec, axis), .fallback = "[0, 0, 1]",
-     .help = "of the joint, in both frames; of any length but 0"},
+     .help = "direction that both frames' z is turned to first, so that the joint is along it; of any length "
+             "but 0"},
     {0}};
 static const MbSchemaRow point_constraint_rows[] = {BETWEEN(anchor), {0}};
 static const MbSchemaRow distance_rows[] = {

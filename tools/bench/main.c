@@ -5,6 +5,7 @@
 #include <time.h>
 
 static const MbBench benches[] = {
+    {"loops", "steps of a chain with k loops", mb_bench_loops},
     {"trajectory", "compression ratio and speed of trajectories", mb_bench_trajectory},
     {"seek", "opening a large trajectory and reading a random frame", mb_bench_seek},
     {"tree", "forward dynamics and steps of trees of joints", mb_bench_tree},

@@ -8,3 +8,10 @@ for kind in $("$MBSIM" init | cut -d ' ' -f 1); do
 done
 t validate box.json | mask
 t info box.json | cmp - - && echo same
+# loops close, and what is written to size is as large as asked
+t check four-bar.mbt --constraint 2e-3 | grep -c '^ok .*constraint'
+"$MBSIM" init chain --bodies 1000 | t run - -q -d 0.02 -o long.mbt
+"$MBSIM" info long.mbt | grep ^meshes
+"$MBSIM" init chain --bodies 1 | "$MBSIM" validate - | grep -E '^bodies'
+t init chain --bodies 1000001
+t init box --bodies 3

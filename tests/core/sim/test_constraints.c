@@ -76,9 +76,9 @@ static Drift drift_of(Run *run, int64_t steps) {
   "/solver={\"type\": \"redmax\", \"dynamics\": \"" dynamics_ "\", \"stabilization\": \"" stabilization_ "\"}"
 
 Test(constraints, linkages_stay_closed_for_ten_seconds) {
-  static const char *const names[] = {"four_bar", "slider_crank"};
+  static const char *const names[] = {"four_bar", "slider_crank", "bricard"};
   printf("%-14s %12s %10s %10s %10s\n", "10 s, h = 1e-3", "", "gap m", "rate m/s", "energy");
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     Run run = load(names[i], NULL, NULL);
     const Drift pulled = drift_of(&run, 10000);
     end(&run);
@@ -101,8 +101,8 @@ Test(constraints, linkages_stay_closed_for_ten_seconds) {
 }
 
 Test(constraints, linkages_keep_their_energy_under_rk45) {
-  static const char *const names[] = {"four_bar", "slider_crank"};
-  for (int i = 0; i < 2; i++) {
+  static const char *const names[] = {"four_bar", "slider_crank", "bricard"};
+  for (int i = 0; i < 3; i++) {
     Run run = load(names[i], "/integrator={\"type\": \"rk45\", \"relative\": 1e-9, \"absolute\": 1e-11}",
                    "/time={\"step\": 0.01, \"duration\": 10}");
     const Drift drift = drift_of(&run, 1000);
@@ -261,22 +261,57 @@ Test(constraints, a_gap_at_the_start_is_a_warning_with_its_size) {
 
 // ---- joints as loop closures ------------------------------------------------------------------------------
 
+// What a joint needs besides its type, with a comma behind it.
+static void keys_of(const char *joint, char *text, size_t size) {
+  static const char *const frames =
+      "\"frames\": [{\"position\": [0, 0, 0]}, {\"position\": [0.3, 0.1, 0]}, {\"position\": [0.6, 0.3, "
+      "0.2], "
+      "\"rotation\": {\"axis\": [0, 1, 0], \"angle\": 0.4}}, {\"position\": [0.8, 0.8, 0.1]}, {\"position\": "
+      "[1, 1, 0.3]}],";
+  text[0] = 0;
+  if (!strcmp(joint, "euler")) snprintf(text, size, "\"order\": \"xyz\",");
+  if (!strcmp(joint, "screw")) snprintf(text, size, "\"pitch\": 0.4, \"axis\": [1, 2, 0],");
+  if (!strcmp(joint, "composite"))
+    snprintf(text, size, "\"joints\": [{\"type\": \"spherical\"}, {\"type\": \"prismatic\"}],");
+  if (!strcmp(joint, "spline_curve")) snprintf(text, size, "%s", frames);
+  if (strcmp(joint, "spline_surface")) return;
+  size_t n = (size_t)snprintf(text, size, "\"control\": [");
+  for (int k = 0; k < 6; k++)
+    for (int i = 0; i < 4; i++)
+      for (int j = 0; j < 4; j++)
+        n += (size_t)snprintf(text + n, size - n, "%s%g%s",
+                              i + j ? j ? ", " : "], ["
+                              : k   ? ", [["
+                                    : "[[",
+                              k == 0   ? i
+                              : k == 1 ? j
+                              : k == 2 ? 0.1 * i * j
+                                       : 0.05 * (i - j),
+                              i + j == 6 ? "]]" : "");
+  snprintf(text + n, size - n, "],");
+}
+
 // A body on a swinging arm: hanging on it by a joint of the tree, or free in space and held by a closure.
 static void arm(char *text, size_t size, const char *joint, bool closure) {
+  char geometry[1000], place[200];
+  snprintf(place, sizeof place, "\"position\": %g", closure ? 0.25 : 0.3); // near it
+  if (!strcmp(joint, "fixed")) place[0] = 0;
+  keys_of(joint, geometry, sizeof geometry);
   static const char *const
       F = "{\"position\": [0.1, -0.2, 0.7], \"rotation\": {\"euler\": \"xyz\", \"angles\": [0.3, "
           "0.5, -0.2]}}",
       *const G = "{\"position\": [-0.3, 0.1, 0.2], \"rotation\": {\"euler\": \"xyz\", \"angles\": [-0.4, "
                  "0.1, 0.6]}}";
-  char own[700], rest[700] = "";
+  char own[1500], rest[1500] = "";
   snprintf(own, sizeof own,
-           "\"joint\": {\"type\": \"%s\", %s \"parent\": \"arm\", \"in_parent\": %s, \"in_body\": %s}", joint,
-           strcmp(joint, "euler") ? "" : "\"order\": \"xyz\",", F, G);
+           "\"joint\": {\"type\": \"%s\", %s \"parent\": \"arm\", \"in_parent\": %s, \"in_body\": %s%s%s}",
+           joint, geometry, F, G, place[0] ? ", " : "", place);
   if (closure)
     snprintf(rest, sizeof rest,
-             ", \"constraints\": [{\"joint\": \"%s\", \"between\": [{\"body\": \"arm\", \"frame\": %s}, "
+             ", \"constraints\": [{\"joint\": {%s \"type\": \"%s\"%s%s}, \"between\": [{\"body\": \"arm\", "
+             "\"frame\": %s}, "
              "{\"body\": \"held\", \"frame\": %s}]}]",
-             joint, F, G);
+             geometry, joint, place[0] ? ", " : "", place, F, G);
   snprintf(
       text, size,
       "{\"mbsim\": 1, \"time\": {\"step\": 0.05, \"duration\": 0.5}, \"integrator\": {\"type\": \"rk45\", "
@@ -291,9 +326,10 @@ static void arm(char *text, size_t size, const char *joint, bool closure) {
 }
 
 Test(constraints, a_joint_that_closes_a_loop_holds_as_one_of_the_tree) {
-  static const char *const joints[] = {"fixed",  "revolute",      "prismatic", "cylindrical", "universal",
-                                       "planar", "translational", "spherical", "euler",       "free2d"};
-  static char text[4000];
+  static const char *const joints[] = {
+      "fixed",     "revolute", "prismatic", "cylindrical", "universal", "planar",       "translational",
+      "spherical", "euler",    "free2d",    "screw",       "composite", "spline_curve", "spline_surface"};
+  static char text[6000];
   for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
     arm(text, sizeof text, joints[i], false);
     Run tree = parse(text);
@@ -328,6 +364,72 @@ Test(constraints, a_joint_that_closes_a_loop_holds_as_one_of_the_tree) {
     mb_scene_free(tree.scene);
     end(&loop);
   }
+}
+
+// A constant torque on the spindle: (I + m l²) θ̈ = τ − m g l, l metres a radian; many turns, and on from a checkpoint.
+Test(constraints, a_screw_that_closes_a_loop_counts_its_turns) {
+  for (int adaptive = 0; adaptive < 2; adaptive++) {
+    static char bytes[20000];
+    Run run = load("screw_jack", adaptive ? RK45 : "/integrator=\"implicit\"", NULL);
+    const double pi = 3.14159265358979323846, l = 0.05 / (2 * pi), t = 2;
+    const double I = 0.5 * 7800 * pi * 0.02 * 0.02 * 0.02 * 0.02, m = 20;
+    const double a = (2 - m * 9.81 * l) / (I + m * l * l);
+    test_steps(run.sim, 1000);
+    cr_assert_leq(mb_sim_checkpoint_size(run.sim), sizeof bytes);
+    mb_sim_checkpoint(run.sim, bytes);
+    test_steps(run.sim, 1000);
+    const double *q = run.sim->state.q, turned = -q[0], up = q[1] + 0.4;
+    const double expected = adaptive ? a * t * t / 2 : a * t * (t + 1e-3) / 2; // Euler's sum of velocities
+    cr_expect_gt(turned, 20 * pi);
+    test_near("angle", &turned, &expected, 1, 1e-8 * expected);
+    test_near("lift", &up, &(double){l * turned}, 1, 1e-9);
+    const double last[2] = {q[0], q[1]};
+    MbReport report = {0};
+    test_ok(mb_sim_restore(run.sim, bytes, mb_sim_checkpoint_size(run.sim), &report), &report);
+    test_steps(run.sim, 1000);
+    cr_assert_eq(memcmp(last, run.sim->state.q, sizeof last), 0);
+    end(&run);
+  }
+}
+
+// The rotation vector of the closure's coordinates is exchanged for its equivalent on the way.
+Test(constraints, a_composite_that_closes_a_loop_goes_round) {
+  static const char *const integrators[] = {"\"symplectic\"", "\"rk45\""};
+  for (int i = 0; i < 2; i++) {
+    char text[900];
+    snprintf(text, sizeof text,
+             "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01, \"duration\": 3}, "
+             "\"integrator\": %s, \"bodies\": "
+             "[{\"name\": "
+             "\"top\", \"inertia\": {\"mass\": 1, \"matrix\": [0.1, 0.1, 0.2, 0, 0, 0]}, \"velocity\": "
+             "{\"angular\": "
+             "[0, 0, 6], \"linear\": [0, 0, 0.5]}}], \"constraints\": [{\"joint\": {\"type\": \"composite\", "
+             "\"joints\": "
+             "[{\"type\": \"prismatic\"}, {\"type\": \"spherical\"}]}, \"between\": [{\"body\": \"world\"}, "
+             "{\"body\": \"top\"}]}]}",
+             integrators[i]);
+    Run run = parse(text);
+    test_steps(run.sim, 300);
+    const double w = mb_vec3_norm(run.sim->state.v), z = run.sim->x.E[0].p[2];
+    test_near("spin", &w, &(double){6}, 1, 1e-9); // nothing turns or slows it
+    test_near("way", &z, &(double){1.5}, 1, 1e-9);
+    const MbModel *model = run.model; // the coordinates that the state remembers: way, rotation vector
+    const double *q = run.sim->state.memory + run.sim->nm - (i ? 3 : 1) * model->nslots - model->nguess;
+    cr_assert_lt(mb_vec3_norm(q + 1), 5); // 3/4 of a turn
+    cr_assert_lt(mb_sim_constraint_error(run.sim), 1e-9);
+    end(&run);
+  }
+}
+
+// Six hinges hold thirty of thirty freedoms, and one of the five rows is made of the others: one freedom is left.
+Test(constraints, bricards_linkage_moves_although_counting_forbids_it) {
+  Run run = load("bricard", NULL, NULL);
+  test_steps(run.sim, 1500);
+  cr_assert_eq(run.sim->nv, 5);
+  cr_assert_eq(run.model->nslots, 5);
+  cr_expect_gt(energy(&run).kinetic, 1); // J, of some ten that it can have
+  cr_expect_lt(mb_sim_constraint_error(run.sim), 1e-5);
+  end(&run);
 }
 
 // ---- limits, ropes, soft ones -----------------------------------------------------------------------------
@@ -530,11 +632,120 @@ Test(constraints, velocities_and_accelerations_can_be_prescribed) {
     }
 }
 
+// ---- driven bodies ----------------------------------------------------------------------------------------
+
+// A body of two kilograms, its centre beside its frame's origin, with `motion`; a ball hangs on it.
+static Run driven(const char *integrator, const char *motion) {
+  static char text[3000];
+  snprintf(text, sizeof text,
+           "{\"mbsim\": 1, \"gravity\": [0, 0, -9.81], \"time\": {\"step\": 0.01, \"duration\": 2}, "
+           "\"integrator\": %s, \"bodies\": ["
+           "{\"name\": \"hand\", \"inertia\": {\"mass\": 2, \"center\": [0.2, 0.1, 0], \"matrix\": [0.2, "
+           "0.3, 0.4, "
+           "0.02, 0, 0]}, \"pose\": {\"position\": [1, 0, 0]}, \"motion\": %s}, "
+           "{\"name\": \"ball\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"mass\": 1, "
+           "\"joint\": {\"type\": \"spherical\", \"parent\": \"hand\", \"in_body\": {\"position\": [0, 0, "
+           "0.5]}}}]}",
+           integrator, motion);
+  return parse(text);
+}
+
+// The body frame of the hand in the world
+static MbPose hand_of(const Run *run) {
+  const size_t b = run->model->number[0];
+  MbPose B, inverse;
+  mb_pose_inverse(&inverse, &run->model->C[b]);
+  mb_pose_mul(&B, &run->sim->x.E[b], &inverse);
+  return B;
+}
+
+Test(constraints, a_driven_body_is_on_its_path_at_every_step) {
+  static const char *const integrators[] = {"\"symplectic\"", "\"implicit\"", "\"rk45\""};
+  static const char *const path =
+      "{\"pose\": {\"position\": [\"=cos(t)\", \"=sin(2*t)\", \"=0.1*t^2\"], \"euler\": {\"order\": \"zyx\", "
+      "\"angles\": [\"=t+t^2\", \"=0.5*sin(t)\", \"=sin(3*t)\"]}}}";
+  for (int i = 0; i < 3; i++) {
+    Run run = driven(integrators[i], path);
+    for (int k = 0; k < 200; k++) {
+      test_steps(run.sim, 1);
+      const double t = run.sim->state.t, p[3] = {cos(t), sin(2 * t), 0.1 * t * t};
+      const double angle[3] = {t + t * t, 0.5 * sin(t), sin(3 * t)};
+      double q[4] = {1, 0, 0, 0}, R[9], wanted[9];
+      for (int j = 0; j < 3; j++) {
+        double w[3] = {0}, turn[4];
+        w[2 - j] = angle[j];
+        mb_quat_exp(turn, w);
+        mb_quat_mul(q, q, turn);
+      }
+      const MbPose B = hand_of(&run);
+      mb_quat_to_mat3(R, B.q);
+      mb_quat_to_mat3(wanted, q);
+      // a step meets the path itself; rk45 integrates its second derivatives, 1e-8 exact, to 1e-6 a step
+      test_near("position", B.p, p, 3, i < 2 ? 1e-13 : 1e-5);
+      test_near("rotation", R, wanted, 9, i < 2 ? 1e-13 : 1e-5);
+    }
+    end(&run);
+  }
+}
+
+// Torque about the origin and force in the body's axes: here m (a + g) of a swing to and fro, and a weight beside it.
+Test(constraints, a_driven_body_tells_what_it_takes) {
+  Run run = parse(
+      "{\"mbsim\": 1, \"gravity\": [0, 0, -9.81], \"time\": {\"step\": 0.01, \"duration\": 1}, "
+      "\"integrator\": {\"type\": \"rk45\", \"relative\": 1e-9, \"absolute\": 1e-11}, \"bodies\": "
+      "[{\"name\": \"hand\", \"inertia\": {\"mass\": 2, \"center\": [0.2, 0, 0], \"matrix\": [1, 1, 1, 0, "
+      "0, 0]}, \"pose\": {\"rotation\": {\"axis\": [0, 0, 1], \"angle\": \"=pi/2\"}}, \"velocity\": "
+      "{\"linear\": "
+      "[0.9, 0, 0]}, \"motion\": {\"pose\": {\"position\": [\"=0.3*sin(3*t)\", 0, 0], \"turn\": "
+      "{\"axis\": [0, 0, 1], \"angle\": \"=pi/2\"}}}}], \"output\": {\"channels\": [\"constraint.force\"]}}");
+  test_steps(run.sim, 70);
+  // x of the world is −y of the body
+  const double ax = -2.7 * sin(3 * 0.7),
+               wanted[6] = {0, -0.2 * 2 * 9.81, -0.2 * 2 * ax, 0, -2 * ax, 2 * 9.81};
+  test_near("wrench", mb_constraint_memory(run.sim), wanted, 6, 1e-5); // second derivatives by differences
+  end(&run);
+}
+
+Test(constraints, a_body_driven_at_a_velocity_goes_where_it_leads) {
+  static const char *const axes[] = {"world", "body"}, *const integrators[] = {"\"symplectic\"", "\"rk45\""};
+  for (int i = 0; i < 4; i++) {
+    char motion[200];
+    snprintf(motion, sizeof motion,
+             "{\"velocity\": {\"angular\": [0, 0, 2], \"linear\": [0.5, 0, \"=2*t\"], \"frame\": \"%s\"}}",
+             axes[i % 2]);
+    Run run = driven(integrators[i / 2], motion);
+    test_steps(run.sim, 200);
+    const MbPose B = hand_of(&run);
+    const double T = 2, rise = i / 2 ? T * T : T * (T + 0.01); // sum of velocities at the ends of the steps
+    const double in_world[3] = {1 + 0.5 * T, 0, rise},
+                 in_body[3] = {1 + 0.25 * sin(2 * T), 0.25 * (1 - cos(2 * T)), rise};
+    const double turn[4] = {cos(T), 0, 0, sin(T)};
+    double R[9], wanted[9];
+    mb_quat_to_mat3(R, B.q);
+    mb_quat_to_mat3(wanted, turn);
+    test_near("position", B.p, i % 2 ? in_body : in_world, 3, i / 2 ? 1e-5 : 1e-11);
+    test_near("rotation", R, wanted, 9, i / 2 ? 1e-5 : 1e-11);
+    end(&run);
+  }
+}
+
+Test(constraints, chairs_of_a_carousel_swing_out_as_far_as_they_must) {
+  Run run = load("carousel", "/time/duration=60", NULL);
+  test_steps(run.sim, 12000);
+  // ω² (R + l sin φ) = g tan φ; a cube's moments of inertia are the same about all axes
+  double angle = 0.5;
+  const double w = 1.5, l = 2;
+  for (int k = 0; k < 200; k++) angle = atan(w * w * (3 + l * sin(angle)) / 9.81);
+  test_near("swing", &run.sim->state.q[run.model->q_first[run.model->number[1]]], &angle, 1, 1e-4);
+  end(&run);
+}
+
 // ---- running ----------------------------------------------------------------------------------------------
 
 Test(constraints, steps_do_not_allocate) {
-  static const char *const names[] = {"four_bar", "prescribed_crank", "06-joint-limits", "andrews_squeezer"};
-  for (int i = 0; i < 4; i++) {
+  static const char *const names[] = {"four_bar", "prescribed_crank", "06-joint-limits", "andrews_squeezer",
+                                      "screw_jack"};
+  for (int i = 0; i < 5; i++) {
     Run run =
         load(names[i],
              "/output={\"channels\": [\"constraint.error\", \"constraint.force\", \"joint.force\"]}", NULL);

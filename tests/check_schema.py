@@ -28,12 +28,11 @@ BEYOND = {
     "constraint_same_body", "constraint_trapezoidal", "limits_count", "limits_order", "limits_spherical",
     "motion_count", "motion_empty", "motion_fixed", "ratio_free", "ratio_same", "ratio_without_joint",
     "stabilization_rk45", "limits_outward", "joint_massless",
-    "joint_fixed_number", "attach_body", "attach_trapezoidal", "channel_deformable", "deformable_grid_large",
-    "deformable_grid_size", "deformable_grid_whole", "deformable_maximal", "deformable_name_twice",
-    "deformable_rope_length", "deformable_rope_size", "node_at", "node_index", "node_line", "pin_axes",
-    "pin_select_none", "pin_select_two", "pin_side", "pin_vertex", "spring_node",
-    "distance_coincident", "joint_itself", "closure_pitch", "closure_singular",
-    "body_motion_joint", "body_motion_order",
+    "joint_fixed_number", "distance_coincident", "joint_itself", "closure_pitch", "closure_singular",
+    "body_motion_joint", "body_motion_order", "attach_body", "attach_trapezoidal", "channel_deformable",
+    "deformable_grid_large", "deformable_grid_size", "deformable_grid_whole", "deformable_maximal",
+    "deformable_name_twice", "deformable_rope_length", "deformable_rope_size", "node_at", "node_index",
+    "node_line", "pin_axes", "pin_select_none", "pin_select_two", "pin_side", "pin_vertex", "spring_node",
 }
 
 

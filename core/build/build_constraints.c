@@ -474,18 +474,17 @@ static MbStatus check_start(const Builder *b) {
 // ---- attachments of deformables ---------------------------------------------------------------------------
 
 // Every chosen node stays at the point of the body where it is at the start (AR 0.17, as rows and not by elimination).
-static MbStatus build_attachment(Builder *b, size_t i, size_t k, const MbPose *E, MbArena *scratch) {
+static MbStatus build_attachment(Builder *b, size_t i, size_t k, const MbPose *E, bool *chosen) {
   const MbModel *model = b->model;
   const MbAttachSpec *from = &b->spec->deformables[i].attachments[k];
   const MbDeformable *of = &model->deformables[i];
   char where[WHERE], at[WHERE + 8];
-  bool *chosen = NULL;
   size_t body = MB_WORLD;
   snprintf(where, sizeof where, "/deformables/%zu/attach/%zu", i, k);
   snprintf(at, sizeof at, "%s/body", where);
   MbStatus status = find_body(b, from->body, at, &body);
   if (status == MB_OK)
-    status = mb_build_selection(model, b->spec, i, &from->select, where, scratch, &chosen, b->report);
+    status = mb_build_selection(model, b->spec, i, &from->select, where, chosen, b->report);
   for (size_t n = 0; n < of->count && status == MB_OK; n++) {
     char text[LONGEST];
     if (!chosen[n]) continue;
@@ -507,14 +506,31 @@ static MbStatus build_attachments(Builder *b) {
   const MbModel *model = b->model;
   MbArena scratch = {0};
   MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
-  MbStatus status = E ? poses_at_start(b, E) : mb_no_memory(b->report, "constraints");
+  bool *chosen = mb_arena_alloc(&scratch, model->nb, sizeof *chosen);
+  MbStatus status = E && chosen ? poses_at_start(b, E) : mb_no_memory(b->report, "constraints");
   for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++)
     for (size_t k = 0; k < b->spec->deformables[i].nattachments && status != MB_IO; k++) {
-      const MbStatus one = build_attachment(b, i, k, E, &scratch);
+      const MbStatus one = build_attachment(b, i, k, E, chosen);
       if (one != MB_OK) status = one;
     }
   mb_arena_free(&scratch);
   return status;
+}
+
+// How many there will be; choices that make no sense are told when they are built.
+static MbStatus count_attachments(const Builder *b, size_t *count) {
+  const MbModel *model = b->model;
+  MbArena scratch = {0};
+  bool *chosen = mb_arena_alloc(&scratch, model->nb, sizeof *chosen);
+  for (size_t i = 0; i < model->ndeformables && chosen; i++)
+    for (size_t k = 0; k < b->spec->deformables[i].nattachments; k++) {
+      MbReport ignored = {0};
+      const MbSelectSpec *select = &b->spec->deformables[i].attachments[k].select;
+      mb_build_selection(model, b->spec, i, select, "", chosen, &ignored);
+      for (size_t n = 0; n < model->deformables[i].count; n++) *count += chosen[n];
+    }
+  mb_arena_free(&scratch);
+  return chosen ? MB_OK : mb_no_memory(b->report, "constraints");
 }
 
 // ---- all --------------------------------------------------------------------------------------------------
@@ -570,8 +586,7 @@ static MbStatus make_room(Builder *b) {
     most += (joint->limits.count ? 2 * n : 0) + (joint->motion.given ? n : 0);
     signals += joint->motion.given ? 3 * n : 0;
   }
-  for (size_t i = 0; i < model->ndeformables; i++)
-    most += b->spec->deformables[i].nattachments * model->deformables[i].count;
+  if (count_attachments(b, &most) != MB_OK) return MB_IO;
   b->list = mb_arena_alloc(&model->arena, most, sizeof *b->list);
   b->where = mb_arena_alloc(&model->arena, most, sizeof *b->where);
   b->reductions = mb_arena_alloc(&model->arena, reductions, sizeof *b->reductions);

@@ -15,10 +15,9 @@ MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJ
 // The body that a node is, where a point of a force or of a constraint is one.
 MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const char *where, size_t *body,
                        MbReport *report);
-// Which nodes of a deformable are chosen (count of them), in the arena.
+// Which nodes of a deformable are chosen, into `chosen` (count of them).
 MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_t deformable,
-                            const MbSelectSpec *select, const char *where, MbArena *arena, bool **chosen,
-                            MbReport *report);
+                            const MbSelectSpec *select, const char *where, bool *chosen, MbReport *report);
 // The springs along the edges of the meshes, behind the model's last force.
 size_t mb_build_count_edges(const MbSceneSpec *spec);
 MbStatus mb_build_edges(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report);

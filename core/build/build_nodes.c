@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WHERE = 128, LONGEST = 300 };
+enum { WHERE = 128, LONGEST = 300, SELECTIONS = 1000 };
 static const double MOST = 1e5; // nodes of all deformables
 
 // ---- meshes -----------------------------------------------------------------------------------------------
@@ -46,6 +46,10 @@ static MbStatus check_deformable(const MbDeformableSpec *spec, size_t i, MbRepor
     return mb_error(report, MB_SCENE, where, "the mass of \"%s\" is %g kg: it must be positive and finite",
                     spec->name, spec->mass);
   }
+  snprintf(where, sizeof where, "/deformables/%zu", i);
+  if (spec->npins + spec->nattachments > SELECTIONS)
+    return mb_error(report, MB_SCENE, where, "\"%s\" has %zu pins and attachments: %d are the most",
+                    spec->name, spec->npins + spec->nattachments, SELECTIONS);
   snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
   return spec->mesh.rope ? check_rope(&spec->mesh, where, report) : check_grid(&spec->mesh, where, report);
 }
@@ -144,25 +148,22 @@ static MbStatus find_held(const MbPinSpec *pin, const char *where, unsigned *hel
 }
 
 MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_t deformable,
-                            const MbSelectSpec *select, const char *where, MbArena *arena, bool **chosen,
-                            MbReport *report) {
-  *chosen = mb_arena_alloc(arena, model->deformables[deformable].count, sizeof **chosen);
-  if (!*chosen) return mb_no_memory(report, "deformables");
-  const char *wrong = mb_node_mesh_select(&spec->deformables[deformable].mesh, select, *chosen);
+                            const MbSelectSpec *select, const char *where, bool *chosen, MbReport *report) {
+  memset(chosen, 0, model->deformables[deformable].count * sizeof *chosen);
+  const char *wrong = mb_node_mesh_select(&spec->deformables[deformable].mesh, select, chosen);
   return wrong ? mb_error(report, MB_SCENE, where, "%s", wrong) : MB_OK;
 }
 
 static MbStatus hold_nodes(const MbSceneSpec *spec, const MbModel *model, size_t i, unsigned *held,
-                           MbArena *arena, MbReport *report) {
+                           bool *chosen, MbReport *report) {
   MbStatus status = MB_OK;
   for (size_t k = 0; k < spec->deformables[i].npins; k++) {
     const MbPinSpec *pin = &spec->deformables[i].pins[k];
     char where[WHERE];
-    bool *chosen = NULL;
     unsigned axes = 0;
     snprintf(where, sizeof where, "/deformables/%zu/pin/%zu", i, k);
     MbStatus one = find_held(pin, where, &axes, report);
-    if (one == MB_OK) one = mb_build_selection(model, spec, i, &pin->select, where, arena, &chosen, report);
+    if (one == MB_OK) one = mb_build_selection(model, spec, i, &pin->select, where, chosen, report);
     if (one != MB_OK) status = one;
     for (size_t n = 0; n < model->deformables[i].count && one == MB_OK; n++) held[n] |= chosen[n] ? axes : 0;
   }
@@ -176,8 +177,9 @@ MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJ
     const MbDeformable *of = &model->deformables[i];
     MbArena scratch = {0};
     unsigned *held = mb_arena_alloc(&scratch, of->count, sizeof *held);
+    bool *chosen = mb_arena_alloc(&scratch, of->count, sizeof *chosen);
     const MbStatus one =
-        held ? hold_nodes(spec, model, i, held, &scratch, report) : mb_no_memory(report, "pins");
+        held && chosen ? hold_nodes(spec, model, i, held, chosen, report) : mb_no_memory(report, "pins");
     if (one != MB_OK) status = one;
     for (size_t k = 0; k < of->count && one == MB_OK; k++) {
       MbJoint *to = &joint[of->first + k];

@@ -75,7 +75,8 @@ static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report)
 
   // all that is wrong is said at once; but what the parts build on is not there where memory ran out
   typedef MbStatus Part(const MbSceneSpec *spec, MbModel *model, MbReport *report);
-  static Part *const parts[] = {check_time, check_pair, mb_build_bodies, mb_build_joints, mb_build_forces};
+  static Part *const parts[] = {
+      check_time, check_pair, mb_build_bodies, mb_build_joints, mb_build_node_parents, mb_build_forces};
   for (size_t i = 0; i < sizeof parts / sizeof *parts && status != MB_IO; i++) {
     const MbStatus one = parts[i](spec, model, report);
     if (one != MB_OK && (status == MB_OK || one == MB_IO)) status = one;

@@ -377,28 +377,6 @@ static MbStatus build_listed(Builder *b, size_t i) {
 
 // ---- the start --------------------------------------------------------------------------------------------
 
-// E_i = E_p P Q B of every body at q0
-static MbStatus poses_at_start(const Builder *b, MbPose *E) {
-  const MbModel *model = b->model;
-  MbArena scratch = {0};
-  double *S = mb_arena_alloc(&scratch, 18 * MB_JOINT_MOST, sizeof *S);
-  if (!S) return mb_no_memory(b->report, "constraints");
-  double *Sdot = S + 6 * MB_JOINT_MOST, *still = Sdot + 6 * MB_JOINT_MOST;
-  for (size_t i = 0; i < model->nb; i++) {
-    const MbJoint *joint = &model->joint[i];
-    MbPose Q;
-    E[i] = model->E0[i];
-    if (!joint->ops) continue;
-    joint->ops->eval(joint, model->q0 + model->q_first[i], still, &Q, S, Sdot);
-    mb_pose_mul(&E[i], &model->P[i], &Q);
-    mb_pose_mul(&E[i], &E[i], &model->B[i]);
-    if (model->parent[i] != MB_WORLD) mb_pose_mul(&E[i], &E[model->parent[i]], &E[i]);
-    mb_quat_normalise(E[i].q);
-  }
-  mb_arena_free(&scratch);
-  return MB_OK;
-}
-
 // Value and rates of the signals that a motion uses at t = 0; false where an expression does not compile (which the
 // simulation will say).
 static bool signals_at_start(const MbModel *model, double *signal) {
@@ -427,7 +405,8 @@ static MbStatus check_start(const Builder *b) {
   x.E = mb_arena_alloc(&scratch, model->nb, sizeof *x.E);
   x.phi = mb_arena_alloc(&scratch, 6 * model->nb, sizeof *x.phi);
   double *signal = mb_arena_alloc(&scratch, 3 * model->nsignals, sizeof *signal);
-  MbStatus status = x.E && x.phi && signal ? poses_at_start(b, x.E) : mb_no_memory(b->report, "constraints");
+  MbStatus status = x.E && x.phi && signal ? MB_OK : mb_no_memory(b->report, "constraints");
+  if (status == MB_OK) mb_build_poses(b->model, x.E);
   const bool known = status == MB_OK && signals_at_start(model, signal);
   const MbInstant start = {
       .x = &x, .q = model->q0, .v = model->v0, .signal = signal, .guess = b->guess, .found = b->guess};
@@ -485,6 +464,7 @@ static MbStatus build_attachment(Builder *b, size_t i, size_t k, const MbPose *E
   MbStatus status = find_body(b, from->body, at, &body);
   if (status == MB_OK)
     status = mb_build_selection(model, b->spec, i, &from->select, where, chosen, b->report);
+  if (from->enforce == MB_BY_REDUCTION) return status; // a part of the tree (build_nodes.c)
   for (size_t n = 0; n < of->count && status == MB_OK; n++) {
     char text[LONGEST];
     if (!chosen[n]) continue;
@@ -507,7 +487,8 @@ static MbStatus build_attachments(Builder *b) {
   MbArena scratch = {0};
   MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
   bool *chosen = mb_arena_alloc(&scratch, model->nb, sizeof *chosen);
-  MbStatus status = E && chosen ? poses_at_start(b, E) : mb_no_memory(b->report, "constraints");
+  MbStatus status = E && chosen ? MB_OK : mb_no_memory(b->report, "constraints");
+  if (status == MB_OK) mb_build_poses(model, E);
   for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++)
     for (size_t k = 0; k < b->spec->deformables[i].nattachments && status != MB_IO; k++) {
       const MbStatus one = build_attachment(b, i, k, E, chosen);

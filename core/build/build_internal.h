@@ -12,6 +12,8 @@ void mb_build_node_bodies(const MbSceneSpec *spec, const MbModel *model, double 
                           double *phi0);
 MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJoint *joint, MbPose *P,
                               MbReport *report);
+// When joints are there: the bodies that hold nodes by reduction become their parents.
+MbStatus mb_build_node_parents(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // The body that a node is, where a point of a force or of a constraint is one.
 MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const char *where, size_t *body,
                        MbReport *report);
@@ -28,6 +30,8 @@ MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *repo
 // A joint's own geometry, without its place.
 MbStatus mb_build_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
                            MbReport *report);
+// E = E_p P Q B of every body at the start, when joints and coordinates are there.
+void mb_build_poses(const MbModel *model, MbPose *E);
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Forces and motors along the joints' coordinates; their signals go to the end of the list. Room for how many?

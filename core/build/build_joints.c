@@ -252,3 +252,20 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   if (status == MB_OK && report->errors == 0) status = check_massless(model, report);
   return status == MB_OK ? list_special(model, report) : status;
 }
+
+void mb_build_poses(const MbModel *model, MbPose *E) {
+  double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
+  for (size_t b = 0; b < model->nb; b++) {
+    const MbJoint *joint = &model->joint[b];
+    MbPose Q;
+    if (!joint->ops) {
+      E[b] = model->E0[b];
+      continue;
+    }
+    joint->ops->eval(joint, model->q0 + model->q_first[b], model->v0 + model->v_first[b], &Q, S, Sdot);
+    mb_pose_mul(&E[b], &model->P[b], &Q);
+    mb_pose_mul(&E[b], &E[b], &model->B[b]);
+    if (model->parent[b] != MB_WORLD) mb_pose_mul(&E[b], &E[model->parent[b]], &E[b]);
+    mb_quat_normalise(E[b].q);
+  }
+}

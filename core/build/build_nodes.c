@@ -170,6 +170,56 @@ static MbStatus hold_nodes(const MbSceneSpec *spec, const MbModel *model, size_t
   return status;
 }
 
+// Those that bodies hold by reduction have no coordinates either, and nothing else may hold them.
+static MbStatus hand_nodes_over(const MbSceneSpec *spec, const MbModel *model, size_t i, unsigned *held,
+                                bool *chosen, MbReport *report) {
+  for (size_t k = 0; k < spec->deformables[i].nattachments; k++) {
+    const MbAttachSpec *attach = &spec->deformables[i].attachments[k];
+    char where[WHERE];
+    if (attach->enforce != MB_BY_REDUCTION) continue;
+    snprintf(where, sizeof where, "/deformables/%zu/attach/%zu", i, k);
+    const MbStatus status = mb_build_selection(model, spec, i, &attach->select, where, chosen, report);
+    if (status != MB_OK) return status;
+    for (size_t n = 0; n < model->deformables[i].count; n++) {
+      if (!chosen[n]) continue;
+      if (held[n])
+        return mb_error(report, MB_SCENE, where, "node %zu of \"%s\" is held already", n,
+                        model->deformables[i].name);
+      held[n] = 7;
+    }
+  }
+  return MB_OK;
+}
+
+// The parents of these, and where in them they are.
+MbStatus mb_build_node_parents(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  if (!model->q0) return MB_OK; // something is wrong with the joints
+  MbArena scratch = {0};
+  MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
+  bool *chosen = mb_arena_alloc(&scratch, model->nb, sizeof *chosen);
+  MbStatus status = E && chosen ? MB_OK : mb_no_memory(report, "attachments");
+  if (status == MB_OK) mb_build_poses(model, E);
+  for (size_t i = 0; i < model->ndeformables; i++)
+    for (size_t k = 0; k < spec->deformables[i].nattachments && status == MB_OK; k++) {
+      const MbAttachSpec *attach = &spec->deformables[i].attachments[k];
+      const MbDeformable *of = &model->deformables[i];
+      size_t listed = 0;
+      if (attach->enforce != MB_BY_REDUCTION || !mb_names_find(&model->names, attach->body, &listed))
+        continue;
+      const size_t body = model->number[listed];
+      MbPose inverse;
+      mb_pose_inverse(&inverse, &E[body]);
+      status = mb_build_selection(model, spec, i, &attach->select, "", chosen, report);
+      for (size_t n = 0; n < of->count && status == MB_OK; n++) {
+        if (!chosen[n]) continue;
+        ((size_t *)model->parent)[of->first + n] = body;
+        mb_pose_point(((MbPose *)model->P)[of->first + n].p, &inverse, E[of->first + n].p);
+      }
+    }
+  mb_arena_free(&scratch);
+  return status;
+}
+
 MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJoint *joint, MbPose *P,
                               MbReport *report) {
   MbStatus status = MB_OK;
@@ -178,8 +228,9 @@ MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJ
     MbArena scratch = {0};
     unsigned *held = mb_arena_alloc(&scratch, of->count, sizeof *held);
     bool *chosen = mb_arena_alloc(&scratch, of->count, sizeof *chosen);
-    const MbStatus one =
+    MbStatus one =
         held && chosen ? hold_nodes(spec, model, i, held, chosen, report) : mb_no_memory(report, "pins");
+    if (one == MB_OK) one = hand_nodes_over(spec, model, i, held, chosen, report);
     if (one != MB_OK) status = one;
     for (size_t k = 0; k < of->count && one == MB_OK; k++) {
       MbJoint *to = &joint[of->first + k];

@@ -102,24 +102,6 @@ MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *mo
 
 // ---- rest lengths -----------------------------------------------------------------------------------------
 
-// The bodies' poses at the start
-static void initial_poses(const MbModel *model, MbPose *E) {
-  double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
-  for (size_t b = 0; b < model->nb; b++) {
-    const MbJoint *joint = &model->joint[b];
-    MbPose Q;
-    if (!joint->ops) {
-      E[b] = model->E0[b];
-      continue;
-    }
-    joint->ops->eval(joint, model->q0 + model->q_first[b], model->v0 + model->v_first[b], &Q, S, Sdot);
-    mb_pose_mul(&E[b], &model->P[b], &Q);
-    mb_pose_mul(&E[b], &E[b], &model->B[b]);
-    if (model->parent[b] != MB_WORLD) mb_pose_mul(&E[b], &E[model->parent[b]], &E[b]);
-    mb_quat_normalise(E[b].q);
-  }
-}
-
 static bool needs_length(const MbForce *force) {
   return force->ops->energy && force->law != MB_LAW_ZERO_LENGTH;
 }
@@ -130,7 +112,7 @@ static MbStatus rest_lengths(size_t nforces, const MbModel *model, MbForce *forc
   x.E = mb_calloc(model->nb, sizeof *x.E);
   x.phi = mb_calloc(6 * model->nb, sizeof *x.phi);
   MbStatus status = x.E && x.phi ? MB_OK : mb_no_memory(report, "forces");
-  if (status == MB_OK) initial_poses(model, x.E);
+  if (status == MB_OK) mb_build_poses(model, x.E);
   for (size_t i = 0; i < nforces && status != MB_IO; i++) {
     MbForce *force = &forces[i];
     MbPath path;

@@ -216,6 +216,9 @@ typedef struct MbForceSpec {
   double max_force, optimal_length, tendon_length, max_velocity; // muscle
 } MbForceSpec;
 
+// What holds things together: rows, or that there are no coordinates in which they could part.
+typedef enum MbEnforce { MB_BY_CONSTRAINT, MB_BY_REDUCTION } MbEnforce;
+
 typedef enum MbConstraintKind {
   MB_CONSTRAINT_JOINT,
   MB_CONSTRAINT_POINT,
@@ -227,8 +230,6 @@ typedef enum MbConstraintKind {
 } MbConstraintKind;
 
 // How a ratio is kept: by forces, or by leaving out the second joint's coordinates.
-typedef enum MbEnforce { MB_BY_CONSTRAINT, MB_BY_REDUCTION } MbEnforce;
-
 typedef struct MbConstraintSpec {
   MbConstraintKind kind;
   const char *name; // NULL = not given
@@ -283,6 +284,7 @@ typedef struct MbPinSpec {
 typedef struct MbAttachSpec {
   MbSelectSpec select;
   const char *body; // or "world"
+  MbEnforce enforce;
 } MbAttachSpec;
 
 // Point masses, and springs between them.

@@ -122,9 +122,9 @@ static void sample_node_position(const MbSim *sim, const MbDeformable *of, doubl
   for (size_t i = 0; i < of->count; i++) mb_vec3_copy(out + 3 * i, sim->x.E[of->first + i].p);
 }
 
-// A node's axes are the world's.
 static void sample_node_velocity(const MbSim *sim, const MbDeformable *of, double *out) {
-  for (size_t i = 0; i < of->count; i++) mb_vec3_copy(out + 3 * i, sim->x.phi + 6 * (of->first + i) + 3);
+  for (size_t b = of->first, i = 0; i < of->count; i++, b++)
+    mb_quat_rotate(out + 3 * i, sim->x.E[b].q, sim->x.phi + 6 * b + 3);
 }
 
 static const char *const xyz[] = {"x", "y", "z"}, *const wxyz[] = {"w", "x", "y", "z"};

@@ -610,18 +610,22 @@ static const MbSchemaRow pin_rows[] = {
     {0}};
 static const MbSchemaObject pin = {
     .name = "pin", .help = "Nodes that are held in space.", .size = sizeof(MbPinSpec), .rows = pin_rows};
-static const MbSchemaRow attach_rows[] = {{"select", MB_TYPE_OBJECT, AT(MbAttachSpec, select),
-                                           .flags = MB_REQUIRED, .object = &selection, .help = "which nodes"},
-                                          {"body", MB_TYPE_REFERENCE, AT(MbAttachSpec, body),
-                                           .flags = MB_REQUIRED | MB_OR_WORLD, .set = MB_BODY_NAMES,
-                                           .help = "that they stay at the same place of, or \"world\""},
-                                          LATER("to", "something else than a body"),
-                                          {0}};
-static const MbSchemaObject attachment = {
-    .name = "attach",
-    .help = "Nodes that a body holds where they are at the start, by constraints of type \"point\".",
-    .size = sizeof(MbAttachSpec),
-    .rows = attach_rows};
+static const MbSchemaRow attach_rows[] = {
+    {"select", MB_TYPE_OBJECT, AT(MbAttachSpec, select), .flags = MB_REQUIRED, .object = &selection,
+     .help = "which nodes"},
+    {"body", MB_TYPE_REFERENCE, AT(MbAttachSpec, body), .flags = MB_REQUIRED | MB_OR_WORLD,
+     .set = MB_BODY_NAMES, .help = "that they stay at the same place of, or \"world\""},
+    {"enforce", MB_TYPE_WORD, AT(MbAttachSpec, enforce), .words = mb_enforce_words,
+     .fallback = "\"constraint\"",
+     .help = "by constraints of type \"point\", or by \"reduction\": the nodes have no "
+             "coordinates of their own and cannot come loose; they carry their mass and what "
+             "pulls at them to the body"},
+    LATER("to", "something else than a body"),
+    {0}};
+static const MbSchemaObject attachment = {.name = "attach",
+                                          .help = "Nodes that a body holds where they are at the start.",
+                                          .size = sizeof(MbAttachSpec),
+                                          .rows = attach_rows};
 
 #define NODE_MASS                                                                                            \
   {                                                                                                          \

@@ -346,6 +346,70 @@ Test(nodes, attached_nodes_stay_with_their_body) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
+// By reduction the same nodes are parts of the body: the same motion as under constraints, exactly in place.
+Test(nodes, nodes_held_by_reduction_move_as_under_constraints) {
+  static const double CLOSE = 1e-6, SAME = 1e-9; // the gaps that rows leave under rk45; of two ways to solve
+  double x[3][36];
+  for (int k = 0; k < 3; k++) { // rows; reduction, recursive; reduction, dense
+    MbSceneSpec spec = mobile(MB_RK45, 0.01, true);
+    spec.integrator.relative = spec.integrator.absolute = 1e-11;
+    spec.bodies[0].joint.velocity = (MbNumbersSpec){0}; // nodes start at rest under constraints
+    spec.solver.dynamics = k == 2 ? MB_DENSE : MB_RECURSIVE;
+    spec.deformables[0].attachments[0].enforce = k ? MB_BY_REDUCTION : MB_BY_CONSTRAINT;
+    Run run = begin(spec, 1);
+    const MbModel *model = run.model;
+    const size_t link = model->number[0];
+    double local[3], now[3];
+    MbPose inverse;
+    cr_assert_eq(model->nslots, k ? 0 : 9);
+    mb_pose_inverse(&inverse, &run.sim->x.E[link]);
+    mb_pose_point(local, &inverse, node(&run, 0, 4));
+    const double before = mb_energy(model, &run.sim->x, run.sim->state.q).total;
+    test_steps(run.sim, 60);
+    for (size_t i = 0; i < 12; i++) mb_vec3_copy(x[k] + 3 * i, node(&run, 0, i));
+    mb_pose_inverse(&inverse, &run.sim->x.E[link]);
+    mb_pose_point(now, &inverse, node(&run, 0, 4));
+    if (k) test_near("the node in the body", now, local, 3, 1e-14);
+    const double after = mb_energy(model, &run.sim->x, run.sim->state.q).total;
+    cr_assert_lt(after, before, "dampers give energy");
+    end(&run);
+  }
+  test_near("nodes, rows against reduction", x[1], x[0], 36, CLOSE);
+  test_near("nodes, dense against recursive", x[2], x[1], 36, SAME);
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
+// Implicit steps of first order tend to the same.
+Test(nodes, nodes_held_by_reduction_run_under_every_integrator) {
+  for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+    double x[2][36], most = 0;
+    for (int k = 0; k < 2; k++) {
+      MbSceneSpec spec = mobile(k ? MB_RK45 : kind, k ? 0.01 : 1e-4, true);
+      spec.integrator.relative = spec.integrator.absolute = 1e-10;
+      spec.deformables[0].attachments[0].enforce = MB_BY_REDUCTION;
+      Run run = begin(spec, 1);
+      test_steps(run.sim, k ? 30 : 3000);
+      for (size_t i = 0; i < 12; i++) mb_vec3_copy(x[k] + 3 * i, node(&run, 0, i));
+      end(&run);
+    }
+    for (size_t i = 0; i < 36; i++) most = fmax(most, fabs(x[0][i] - x[1][i]));
+    const double first = 2e-3, second = 1e-6; // m, for steps of 1e-4 s
+    const bool is_first = kind == MB_SYMPLECTIC || kind == MB_IMPLICIT;
+    cr_expect_lt(most, is_first ? first : second, "%s: off by %g", mb_integrator_words[kind], most);
+  }
+}
+
+Test(nodes, a_node_has_one_holder) {
+  MbSceneSpec spec = mobile(MB_IMPLICIT, 1e-3, true);
+  MbReport report = {0};
+  MbModel *model = NULL;
+  pin(&spec.deformables[0], "-x", "z");
+  spec.deformables[0].attachments[0].enforce = MB_BY_REDUCTION;
+  cr_assert_eq(mb_build(&spec, &model, &report), MB_SCENE);
+  cr_assert(strstr(report.issues[0].text, "node 0 of \"net\" is held already"), "%s", report.issues[0].text);
+  mb_arena_free(&spec.arena);
+}
+
 // ---- as all else runs -------------------------------------------------------------------------------------
 
 static const MbIntegratorKind every[] = {MB_SYMPLECTIC, MB_IMPLICIT, MB_RK45, MB_TRAPEZOIDAL,

@@ -103,3 +103,78 @@ Test(muscle, activation_counts_between_0_and_1) {
   test_near("beyond 1", &beyond, &full, 1, 0);
   test_near("below 0", &below, &none, 1, 0);
 }
+
+// Points on the line between the ends change neither the length nor the pull, at rest and in motion along the line.
+Test(muscle, through_points_on_its_line_it_pulls_as_between_its_ends) {
+  static const bool active[] = {true, true, true};
+  static const MbForcePoint straight[] = {{.body = MB_WORLD, .at = {.q = {1, 0, 0, 0}}},
+                                          {.body = 0, .at = {.p = {0.01, 0.02, 0}, .q = {1, 0, 0, 0}}}};
+  for (int k = 0; k < 5; k++) {
+    MbPose E;
+    mb_pose_identity(&E);
+    E.p[0] = 0.2 + 0.03 * k, E.p[1] = 0.1;
+    double end[3], n[3], phi[6] = {0}, lvf[2][3], f[2][6] = {{0}};
+    mb_vec3_add(end, E.p, straight[1].at.p);
+    mb_vec3_scale(n, 1 / mb_vec3_norm(end), end);
+    mb_vec3_scale(phi + 3, 0.3 * (k - 2), n);
+    // a third of the way in space, and a little before the end on the body
+    MbForcePoint bent[4] = {straight[0], straight[0], straight[1], straight[1]};
+    mb_vec3_scale(bent[1].at.p, 1.0 / 3, end);
+    mb_vec3_add_scaled(bent[2].at.p, straight[1].at.p, -0.04, n);
+    const double activation = 0.7;
+    for (int way = 0; way < 2; way++) {
+      const MbForce muscle = {.ops = mb_force_table[MB_FORCE_MUSCLE],
+                              .npoints = way ? 4 : 2,
+                              .points = way ? bent : straight,
+                              .active = active,
+                              .max_force = FORCE,
+                              .optimal_length = OPTIMAL,
+                              .tendon_length = TENDON,
+                              .max_velocity = SPEED};
+      MbMaximal x = {.nb = 1, .signal = &activation, .E = &E, .phi = phi, .f = f[way]};
+      muscle.ops->muscle(&muscle, &x, lvf[way]);
+      muscle.ops->eval(NULL, &muscle, &x, 0, 1);
+    }
+    test_near("length, speed, tension", lvf[1], lvf[0], 3, 1e-12 * FORCE);
+    test_near("wrench", f[1], f[0], 6, 1e-12 * FORCE);
+    cr_assert_gt(lvf[0][2], 0.1);
+  }
+}
+
+// Held at 1.1 of its optimal length while the activation grows, it pulls with F = F_max (a f_L + f_P), its curves there by
+// the published coefficients; and that is what holding it takes.
+Test(muscle, an_isometric_contraction_pulls_as_the_curves_say) {
+  const double l = 1.1;
+  const double fL =
+      ((-0.322674853252855 * l - 1.71744046959073) * l + 4.40290549894003) * l - 1.36279017609645;
+  const double fP = ((2.55305620081729 * l - 7.02386028610914) * l + 6.38855196976641) * l - 1.91774788447456;
+  MbSceneSpec spec = test_scene(MB_IMPLICIT, 0.01, 100);
+  MbBodySpec *body = test_body(&spec, "load", 1, 1, 1, 1);
+  MbSignalSpec still = test_constant(0);
+  body->jointed = true;
+  body->joint = (MbJointSpec){.kind = MB_JOINT_PRISMATIC, .axis = {1, 0, 0}};
+  body->joint.in_parent.rotation[0] = body->joint.in_body.rotation[0] = 1;
+  body->joint.in_parent.position[0] = TENDON + l * OPTIMAL;
+  body->joint.motion = (MbMotionSpec){.given = true, .position = {1, &still}};
+  MbForceSpec *muscle = test_force(&spec, MB_FORCE_MUSCLE, NULL);
+  MbPointSpec ends[] = {{.body = "world", .frame.rotation = {1}}, {.body = "load", .frame.rotation = {1}}};
+  muscle->npoints = 2, muscle->points = ends;
+  muscle->max_force = FORCE, muscle->optimal_length = OPTIMAL, muscle->tendon_length = TENDON;
+  muscle->max_velocity = SPEED, muscle->activation = test_expression("t");
+  const char *channels[] = {"muscle", "joint.force"};
+  spec.output.channels = channels, spec.output.nchannels = 2;
+  MbModel *model = test_model(&spec);
+  MbSim *sim = test_sim(model, 1);
+  for (int k = 1; k <= 4; k++) {
+    double frame[4];
+    test_steps(sim, 25);
+    mb_sim_sample(sim, frame);
+    const double now = FORCE * (0.25 * k * fL + fP), before = FORCE * ((0.25 * k - 0.01) * fL + fP);
+    test_near("length", frame, &(double){TENDON + l * OPTIMAL}, 1, 1e-14);
+    test_near("tension", &frame[2], &now, 1, 1e-10);
+    test_near("what holding it took in the last step", &frame[3], &before, 1, 1e-10);
+  }
+  mb_sim_free(sim);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
+}

@@ -31,16 +31,6 @@ static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *re
         report, MB_SCENE, "/integrator",
         "\"bridson_marino\" makes no sense with mode \"first_order\", where velocities are no state: "
         "use \"symplectic\", \"implicit\", \"trapezoidal\" or \"rk45\"");
-  if (model->ndeformables && solver->kind != MB_SOLVER_REDMAX)
-    return mb_error(
-        report, MB_SCENE, "/solver",
-        "scenes with deformables run under \"redmax\" only in this version: \"%s\" does not have them yet",
-        mb_solver_words[solver->kind]);
-  if (model->jointed && solver->kind != MB_SOLVER_REDMAX)
-    return mb_error(
-        report, MB_SCENE, "/solver",
-        "scenes with joints run under \"redmax\" only in this version: \"%s\" does not have them yet",
-        mb_solver_words[solver->kind]);
   return MB_OK;
 }
 

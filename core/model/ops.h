@@ -77,6 +77,27 @@ typedef struct MbIntegrator {
 
 typedef struct MbSolverWork MbSolverWork; // a solver's own scratch
 
+// A solver whose state is the bodies themselves: poses (7 a body, then the joints' coordinates, remembered), and twists (6 a
+// body). It holds the joints by rows J v = b of its own. The joints' coordinates, of the model's numbers nq and nv, follow from
+// the bodies; kinematics leave them in x->q and x->v. All of it is about the last kinematics.
+typedef struct MbHeldOps {
+  size_t (*count)(const MbSolverWork *work); // rows
+  bool (*start)(const MbSolverWork *work, double *q, double *v); // the state at t = 0; false: out of memory
+  // g; J v; J̇ v; what of the joints' coordinates' accelerations the bodies' do not make (model's nv)
+  const double *(*gaps)(const MbSolverWork *work);
+  void (*speeds)(const MbSolverWork *work, const double *v, double *rate);
+  const double *(*bends)(const MbSolverWork *work);
+  const double *(*turns)(const MbSolverWork *work);
+  // q̇ = V v; y += Vᵀ f;  y += s V_kᵀ of one coordinate's velocity
+  void (*rates)(const MbSolverWork *work, const double *v, double *rate);
+  void (*spread)(const MbSolverWork *work, const double *f, double *y);
+  void (*along)(const MbSolverWork *work, size_t k, double s, double *y);
+  // A v = x + Jᵀ λ, J v = b: v in x, λ in b
+  bool (*solve)(MbSolverWork *work, double *x, double *b);
+  // (model's nq) from where the joints' coordinates are to be looked for next
+  void (*remember)(const MbSolverWork *work, double *q);
+} MbHeldOps;
+
 typedef struct MbSolverOps {
   const char *name;
   MbSolverWork *(*create)(const MbModel *model, int threads); // NULL: out of memory
@@ -90,7 +111,7 @@ typedef struct MbSolverOps {
   // f −= M J̇ v at the last kinematics (NULL: J is constant)
   void (*bias)(MbSolverWork *work, MbMaximal *x);
   // A = M − a D − b K (a = b = 0 needs neither), with the body to blame where A is singular; then x ← A⁻¹ x, which
-  // can fail only where forces couple bodies (x is then not a number).
+  // can fail only where forces couple bodies (x is then not a number). Where it holds joints that is x ← v with J v = 0.
   bool (*factor)(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame);
   bool (*apply)(MbSolverWork *work, double *x);
   // y = M v; y = Jᵀ f; y += s Jᵀ B J v, with B the blocks K or D
@@ -105,6 +126,7 @@ typedef struct MbSolverOps {
   bool (*accelerate)(MbSolverWork *work, const double *f, double *y, size_t *blame);
   // y += the forces along coordinates that the last `apply` found it takes to keep them in step (NULL: none are)
   void (*reactions)(const MbSolverWork *work, double *y);
+  const MbHeldOps *held; // NULL: the state is the model's coordinates
 } MbSolverOps;
 
 #endif

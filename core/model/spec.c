@@ -30,6 +30,7 @@ const char *const mb_integrator_words[] = {"symplectic",     "implicit", "trapez
                                            "bridson_marino", "rk45",     NULL};
 const char *const mb_dynamics_words[] = {"auto", "recursive", "dense", NULL};
 const char *const mb_mode_words[] = {"dynamic", "first_order", NULL};
+const char *const mb_linear_words[] = {"auto", "tree", "sparse", "dense", NULL};
 const char *const mb_device_words[] = {"cpu", "cuda", "auto", NULL};
 const char *const mb_axes_words[] = {"world", "body", NULL};
 const char *const mb_interpolation_words[] = {"linear", "hold", "cubic", NULL};

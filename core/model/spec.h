@@ -333,6 +333,7 @@ typedef enum MbDevice { MB_CPU, MB_CUDA, MB_AUTO } MbDevice;
 
 typedef enum MbDynamics { MB_DYNAMICS_AUTO, MB_RECURSIVE, MB_DENSE } MbDynamics;
 typedef enum MbMode { MB_DYNAMIC, MB_FIRST_ORDER } MbMode;
+typedef enum MbLinear { MB_LINEAR_AUTO, MB_LINEAR_TREE, MB_LINEAR_SPARSE, MB_LINEAR_DENSE } MbLinear;
 
 typedef enum MbStabilization { MB_BAUMGARTE, MB_POST, MB_NO_STABILIZATION } MbStabilization;
 
@@ -348,6 +349,8 @@ typedef struct MbStabilizationSpec {
 typedef struct MbSolverSpec {
   MbSolverKind kind;
   MbDynamics dynamics; // redmax: how A is inverted
+  MbLinear linear;     // maximal: how the multipliers are found
+  bool project;        // maximal: the state is the joints' coordinates
   MbMode mode;         // maximal: f = m a, or the kinematic f = m v
   int threads;         // at least 1
   MbDevice device;
@@ -410,6 +413,7 @@ extern const char *const mb_solver_words[MB_SOLVERS + 1];
 extern const char *const mb_integrator_words[MB_INTEGRATORS + 1];
 extern const char *const mb_dynamics_words[4];
 extern const char *const mb_mode_words[3];
+extern const char *const mb_linear_words[5];
 extern const char *const mb_device_words[4];
 extern const char *const mb_axes_words[3];
 extern const char *const mb_interpolation_words[4];

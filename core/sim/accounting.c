@@ -4,14 +4,14 @@
 #include "core/sim/sim_internal.h"
 
 // kinetic ½ φᵀMφ; gravity −m g·p, zero at the world's origin; elastic: of joints and springs
-MbEnergy mb_energy(const MbModel *model, const MbMaximal *x, const double *q) {
+MbEnergy mb_energy(const MbModel *model, const MbMaximal *x) {
   MbEnergy e = {0};
   for (size_t b = 0; b < model->nb; b++) {
     const double *M = model->M + 6 * b, *phi = x->phi + 6 * b;
     for (int i = 0; i < 6; i++) e.kinetic += M[i] * phi[i] * phi[i] / 2;
     e.gravity -= M[3] * mb_vec3_dot(model->gravity, x->E[b].p);
   }
-  if (model->jointed) e.elastic = mb_coordinates_energy(model, q);
+  if (model->jointed) e.elastic = mb_coordinates_energy(model, x->q);
   for (size_t i = 0; i < model->nforces; i++)
     if (model->forces[i].ops->energy) e.elastic += model->forces[i].ops->energy(&model->forces[i], x);
   e.total = e.kinetic + e.gravity + e.elastic;

@@ -47,7 +47,7 @@ static double largest_eigenvalue(MbSim *sim, double sD, double sK, size_t *which
 
 static const char *place_of(const MbSim *sim, size_t which, char *where, size_t size) {
   const MbModel *model = sim->model;
-  const size_t b = mb_coordinates_body(model, sim->nq + which);
+  const size_t b = mb_sim_body(sim, sim->nq + which);
   size_t listed = 0;
   where[0] = 0;
   if (b < model->nlisted && mb_names_find(&model->names, model->body_name[b], &listed))
@@ -56,7 +56,7 @@ static const char *place_of(const MbSim *sim, size_t which, char *where, size_t 
 }
 
 static const char *kind_of(const MbSim *sim, size_t which) {
-  return mb_model_kind(sim->model, mb_coordinates_body(sim->model, sim->nq + which));
+  return mb_model_kind(sim->model, mb_sim_body(sim, sim->nq + which));
 }
 
 static void judge_damping(MbSim *sim, MbReport *report) {

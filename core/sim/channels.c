@@ -71,11 +71,11 @@ static void copy_joints(const MbModel *model, const double *from, const size_t *
 }
 
 static void sample_joint_position(const MbSim *sim, double *out) {
-  copy_joints(sim->model, sim->state.q, sim->model->q_first, out);
+  copy_joints(sim->model, sim->x.q, sim->model->q_first, out);
 }
 
 static void sample_joint_velocity(const MbSim *sim, double *out) {
-  copy_joints(sim->model, sim->state.v, sim->model->v_first, out);
+  copy_joints(sim->model, sim->x.v, sim->model->v_first, out);
 }
 
 // A signal at the state's time: what the forces last saw lies in the step before.
@@ -86,12 +86,13 @@ static void refresh(const MbSim *sim, size_t s) {
 
 static void sample_joint_force(const MbSim *sim, double *out) {
   const MbModel *model = sim->model;
-  mb_constraint_reactions(sim, sim->t);
+  double *y = sim->solver->held ? sim->along : sim->t;
+  mb_constraint_reactions(sim, y);
   for (size_t i = 0; i < model->ndrives; i++)
     refresh(sim, model->drives[i].force), refresh(sim, model->drives[i].target);
-  mb_coordinates_drives(model, &sim->x, sim->state.q, sim->state.v, sim->t);
-  mb_sim_reactions((MbSim *)sim, sim->t);
-  copy_joints(sim->model, sim->t, sim->model->v_first, out);
+  mb_coordinates_drives(model, &sim->x, sim->x.q, sim->x.v, y);
+  mb_sim_reactions((MbSim *)sim, y);
+  copy_joints(sim->model, y, sim->model->v_first, out);
 }
 
 static void sample_constraint_error(const MbSim *sim, double *out) { mb_constraint_errors(sim, out); }
@@ -101,7 +102,7 @@ static void sample_constraint_force(const MbSim *sim, double *out) {
 }
 
 static void sample_energy(const MbSim *sim, double *out) {
-  const MbEnergy e = mb_energy(sim->model, &sim->x, sim->state.q);
+  const MbEnergy e = mb_energy(sim->model, &sim->x);
   out[0] = e.kinetic, out[1] = e.gravity, out[2] = e.elastic, out[3] = e.total;
 }
 

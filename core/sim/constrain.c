@@ -87,7 +87,7 @@ static void take_accelerations(MbSim *sim, const double *v, const double *vdot) 
     double size = 0, ignored = 0;
     if (c->of[s]->compliance > 0) continue;
     if (one_way && !(c->deciding ? c->near[s] && at_rest(c, s, v) : c->held && c->held[s] != 0)) continue;
-    const double drift = mb_rows_drift(c, s), a = mb_rows_rate(c, s, vdot, &size);
+    const double drift = mb_rows_drift(sim, s), a = mb_rows_rate(c, s, vdot, &size);
     const double rate = row->order < 2 ? 2 * gamma * (mb_rows_rate(c, s, v, &ignored) + row->gt) : 0;
     const double pull = row->order < 1 ? gamma * gamma * row->g : 0;
     size += fabs(drift) + fabs(row->gtt) + fabs(rate) + fabs(pull);
@@ -100,11 +100,15 @@ static void take_accelerations(MbSim *sim, const double *v, const double *vdot) 
   }
 }
 
-static void take_positions(MbSim *sim) {
+// dq is what closes the gaps of joints that the solver holds.
+static void take_positions(MbSim *sim, const double *dq) {
   MbConstraining *c = sim->constraining;
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
-    if (row->order == 0 && !(c->of[s]->compliance > 0)) mb_rows_take(sim, s, row->g, fabs(row->g), 0);
+    double size = fabs(row->g);
+    if (row->order || c->of[s]->compliance > 0) continue;
+    const double change = sim->solver->held ? mb_rows_rate(c, s, dq, &size) : 0;
+    mb_rows_take(sim, s, row->g + change, size, 0);
   }
 }
 
@@ -209,10 +213,12 @@ MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   size_t blame = 0;
-  if (!c) return MB_OK;
+  if (!c && !sim->solver->held) return MB_OK;
   mb_sim_kinematics(sim, q, v);
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
     return mb_sim_singular(sim, blame, report);
+  if (!mb_held_agree(sim, v)) return mb_sim_unsolved(sim, report);
+  if (!c) return MB_OK;
   mb_rows_make(sim, q, v, t, 0);
   for (size_t s = 0; s < sim->model->nslots; s++)
     c->near[s] |= mb_rows_one_way(c, s) &&
@@ -260,25 +266,30 @@ MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t,
   enum { TURNS = 8 };
   static const double CLOSE = 1e-13; // of the numbers whose difference g is
   MbConstraining *c = sim->constraining;
-  if (!c || sim->model->solver.stabilization.kind != MB_POST) return MB_OK;
+  if ((!c && !sim->solver->held) || sim->model->solver.stabilization.kind != MB_POST) return MB_OK;
   double *dq = sim->s;
   size_t blame = 0;
   for (int turn = 0; turn < TURNS; turn++) {
-    mb_rows_make(sim, q, v, t, 0);
-    c->n = 0;
-    take_positions(sim);
     bool close = true;
-    for (size_t i = 0; i < c->n; i++) {
-      const double g = c->row[c->slot[i]].g;
-      close &= (c->unilateral[i] ? -g : fabs(g)) <= CLOSE * c->row[c->slot[i]].size;
+    if (c) mb_rows_make(sim, q, v, t, 0);
+    for (size_t s = 0; c && s < sim->model->nslots; s++) {
+      const MbRow *row = &c->row[s];
+      if (row->order || c->of[s]->compliance > 0) continue;
+      close &= (c->of[s]->unilateral ? -row->g : fabs(row->g)) <= CLOSE * row->size;
+    }
+    if (sim->solver->held || !close) {
+      if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
+        return mb_sim_singular(sim, blame, report);
+      close &= mb_held_close(sim, dq) <= CLOSE;
     }
     if (close) return MB_OK;
-    if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
-      return mb_sim_singular(sim, blame, report);
-    memset(dq, 0, sim->nv * sizeof *dq);
-    const MbStatus status = mb_rows_solve(sim, MB_POSITIONS, t, 0, dq, report);
-    if (status != MB_OK) return status;
-    mb_coordinates_advance(sim->model, q, 1, dq, 0, sim->model->nb);
+    if (c) {
+      c->n = 0;
+      take_positions(sim, dq);
+      const MbStatus status = mb_rows_solve(sim, MB_POSITIONS, t, 0, dq, report);
+      if (status != MB_OK) return status;
+    }
+    mb_sim_advance(sim, q, 1, dq);
     mb_sim_kinematics(sim, q, v);
   }
   return MB_OK;
@@ -295,7 +306,7 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
       return mb_sim_singular(sim, blame, report);
     c->held = mb_events_held(sim, true);
     mb_sim_gather(sim, q, v, sim->s);
-    if (!sim->solver->apply(sim->work, sim->s)) return mb_sim_unsolved(sim, report);
+    if (!mb_held_accelerations(sim, v, sim->s)) return mb_sim_unsolved(sim, report);
     const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
     c->held = mb_events_held(sim, false);
     if (status != MB_OK) return status;

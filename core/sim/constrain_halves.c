@@ -34,6 +34,7 @@ MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
   static const double AGREE = 1e-9; // of the terms' sizes
   MbConstraining *c = sim->constraining;
   sim->start = sim->state.v;
+  mb_held_begin(sim);
   if (!c) return MB_OK;
   bool agree = true;
   mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t, 0);
@@ -59,11 +60,13 @@ MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
 void mb_constrain_aim(MbSim *sim, const double *w) {
   MbConstraining *c = sim->constraining;
   const double h = sim->model->h;
+  if (!c && !sim->solver->held) return;
+  memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
+  mb_sim_advance(sim, sim->q1, h, w);
+  mb_sim_kinematics(sim, sim->q1, w);
+  mb_held_aim(sim);
   if (!c) return;
-  memcpy(c->q, sim->state.q, sim->nq * sizeof *c->q);
-  mb_sim_advance(sim, c->q, h, w);
-  mb_sim_kinematics(sim, c->q, w);
-  mb_rows_make(sim, c->q, sim->start, sim->state.t + h, 0);
+  mb_rows_make(sim, sim->q1, sim->start, sim->state.t + h, 0);
   for (size_t s = 0; s < sim->model->nslots; s++) c->g1[s] = c->row[s].g;
 }
 
@@ -153,10 +156,12 @@ MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *repor
 MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   const double h = sim->model->h, t = sim->state.t + h;
-  if (!c) return MB_OK;
+  if (!c && !sim->solver->held) return MB_OK;
   mb_sim_kinematics(sim, sim->q1, v);
   MbStatus status = factored ? MB_OK : factor(sim, report);
   if (status != MB_OK) return status;
+  if (!mb_held_agree(sim, v)) return mb_sim_unsolved(sim, report);
+  if (!c) return MB_OK;
   mb_rows_make(sim, sim->q1, sim->start, t, 0);
   memset(c->force, 0, sim->model->nslots * sizeof *c->force);
   c->n = 0;

@@ -22,7 +22,6 @@ struct MbConstraining {
 
   // schemes of second order (constrain_halves.c)
   double *g0, *g1; // (nslots) gaps at the state, and where the step would end
-  double *q;       // (nq) there
   double *v;       // (nv) velocities at the start, made to agree
   double *half;    // (nslots) impulses of the first half
 
@@ -47,8 +46,8 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
 double mb_rows_rate(const MbConstraining *c, size_t s, const double *v, double *size);
 // y += Gᵀ λ of one row
 void mb_rows_spread(const MbConstraining *c, size_t s, double lambda, double *y);
-// H J̇ v of one row
-double mb_rows_drift(const MbConstraining *c, size_t s);
+// H J̇ v of one row, and what velocities of joints that the solver holds add
+double mb_rows_drift(const MbSim *sim, size_t s);
 
 // What the rows that take part ask for. Accelerations that are not finite are the integrator's matter; moved positions need
 // not tell of rows that could not be satisfied.

@@ -1,15 +1,20 @@
 // The rows of the constraints: room for them, their numbers at an instant, what is told of them.
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
 
 #include <string.h>
 
 // ---- making -----------------------------------------------------------------------------------------------
 
-// The coordinates that move the body: its own and those of all that carry it.
-static size_t chain(const MbModel *model, size_t body, size_t *index) {
+// The velocities that move the body: its own and those of all that carry it.
+static size_t chain(const MbSim *sim, size_t body, size_t *index) {
+  const MbModel *model = sim->model;
   size_t n = 0;
+  for (; sim->solver->held && body != MB_WORLD && n < 6; n++)
+    if (index) index[n] = 6 * body + n;
+  if (sim->solver->held) return n;
   for (size_t b = body; b != MB_WORLD; b = model->parent[b]) {
     const size_t dofs = model->joint[b].ops ? model->joint[b].n : 6;
     for (size_t i = 0; i < dofs; i++, n++)
@@ -18,14 +23,26 @@ static size_t chain(const MbModel *model, size_t body, size_t *index) {
   return n;
 }
 
-// The coordinates of one row into `index` (NULL: only count them); `mark` (nv) is false before and after.
-static size_t support(const MbModel *model, const MbConstraint *constraint, bool *mark, size_t *index,
+// The bodies that a constraint is about; of one about coordinates, those that the joints join where these are held.
+static size_t bodies_of(const MbSim *sim, const MbConstraint *constraint, size_t body[4]) {
+  const MbModel *model = sim->model;
+  body[0] = constraint->body[0], body[1] = constraint->body[1];
+  for (size_t k = 0; sim->solver->held && k < constraint->ops->coordinates; k++) {
+    body[2 * k] = mb_coordinates_body(model, model->nq + constraint->v[k]);
+    body[2 * k + 1] = model->parent[body[2 * k]];
+  }
+  return sim->solver->held && constraint->ops->coordinates ? 2 * constraint->ops->coordinates : 2;
+}
+
+// The velocities of one row into `index` (NULL: only count them); `mark` (nv) is false before and after.
+static size_t support(const MbSim *sim, const MbConstraint *constraint, bool *mark, size_t *index,
                       size_t *scratch) {
-  size_t n = 0;
-  for (; n < constraint->ops->coordinates; n++)
+  size_t n = 0, body[4];
+  const size_t nbodies = bodies_of(sim, constraint, body);
+  for (; !sim->solver->held && n < constraint->ops->coordinates; n++)
     if (index) index[n] = constraint->v[n];
-  for (int end = 0; end < 2; end++) {
-    const size_t m = chain(model, constraint->body[end], scratch);
+  for (size_t end = 0; end < nbodies; end++) {
+    const size_t m = chain(sim, body[end], scratch);
     for (size_t i = 0; i < m; i++) {
       if (mark[scratch[i]]) continue;
       mark[scratch[i]] = true;
@@ -33,8 +50,8 @@ static size_t support(const MbModel *model, const MbConstraint *constraint, bool
       n++;
     }
   }
-  for (int end = 0; end < 2; end++) {
-    const size_t m = chain(model, constraint->body[end], scratch);
+  for (size_t end = 0; end < nbodies; end++) {
+    const size_t m = chain(sim, body[end], scratch);
     for (size_t i = 0; i < m; i++) mark[scratch[i]] = false;
   }
   return n;
@@ -42,12 +59,12 @@ static size_t support(const MbModel *model, const MbConstraint *constraint, bool
 
 static bool allocate_supports(MbSim *sim, MbConstraining *c) {
   const MbModel *model = sim->model;
-  bool *mark = mb_calloc(model->nv, sizeof *mark);
-  size_t *scratch = mb_calloc(model->nv, sizeof *scratch), total = 0;
+  bool *mark = mb_calloc(sim->nv, sizeof *mark);
+  size_t *scratch = mb_calloc(sim->nv, sizeof *scratch), total = 0;
   bool fine = mark && scratch;
   for (size_t i = 0; i < model->nconstraints && fine; i++) {
     const MbConstraint *constraint = &model->constraints[i];
-    const size_t n = support(model, constraint, mark, NULL, scratch);
+    const size_t n = support(sim, constraint, mark, NULL, scratch);
     for (size_t k = 0; k < constraint->rows; k++) {
       c->of[constraint->slot + k] = constraint;
       c->first[constraint->slot + k] = total;
@@ -59,7 +76,7 @@ static bool allocate_supports(MbSim *sim, MbConstraining *c) {
   c->G = fine ? mb_arena_alloc(&sim->arena, total, sizeof *c->G) : NULL;
   fine = c->index && c->G;
   for (size_t s = 0; s < model->nslots && fine; s++)
-    support(model, c->of[s], mark, c->index + c->first[s], scratch);
+    support(sim, c->of[s], mark, c->index + c->first[s], scratch);
   mb_free(mark);
   mb_free(scratch);
   return fine;
@@ -79,13 +96,12 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->signal = mb_arena_alloc(arena, 3 * model->nsignals, sizeof *c->signal);
   c->driven = mb_arena_alloc(arena, model->nsignals, sizeof *c->driven);
   c->found = mb_arena_alloc(arena, model->nguess, sizeof *c->found);
-  c->y = mb_arena_alloc(arena, model->nv, sizeof *c->y);
+  c->y = mb_arena_alloc(arena, sim->nv, sizeof *c->y);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->force = mb_arena_alloc(arena, n, sizeof *c->force);
   c->g0 = mb_arena_alloc(arena, n, sizeof *c->g0);
   c->g1 = mb_arena_alloc(arena, n, sizeof *c->g1);
-  c->q = mb_arena_alloc(arena, model->nq, sizeof *c->q);
-  c->v = mb_arena_alloc(arena, model->nv, sizeof *c->v);
+  c->v = mb_arena_alloc(arena, sim->nv, sizeof *c->v);
   c->half = mb_arena_alloc(arena, n, sizeof *c->half);
   c->near = mb_arena_alloc(arena, n, sizeof *c->near);
   c->slot = mb_arena_alloc(arena, n, sizeof *c->slot);
@@ -95,7 +111,7 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->soft = mb_arena_alloc(arena, n, sizeof *c->soft);
   c->unilateral = mb_arena_alloc(arena, n, sizeof *c->unilateral);
   if (!c->row || !c->of || !c->first || !c->signal || !c->driven || !c->found || !c->y || !c->drift ||
-      !c->force || !c->g0 || !c->g1 || !c->q || !c->v || !c->half || !c->near || !c->slot || !c->b ||
+      !c->force || !c->g0 || !c->g1 || !c->v || !c->half || !c->near || !c->slot || !c->b ||
       !c->slack || !c->least || !c->soft || !c->unilateral || !allocate_supports(sim, c))
     return mb_no_memory(report, "constraints");
 
@@ -156,8 +172,9 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
       mb_signal_rates(&model->signals[i], sim->expressions[i], t, c->signal + 3 * i);
     else if (c->driven[i])
       c->signal[3 * i] = mb_signal_value(&model->signals[i], sim->expressions[i], t);
+  const bool held = sim->solver->held;
   const MbInstant at = {
-      .x = &sim->x, .q = q, .v = v, .signal = c->signal, .guess = guess_of(sim), .found = c->found, .h = h};
+      .x = &sim->x, .q = held ? sim->x.q : q, .v = held ? sim->x.v : v, .signal = c->signal, .guess = guess_of(sim), .found = c->found, .h = h};
   static const MbRow none = {.body = {MB_WORLD, MB_WORLD}};
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];
@@ -171,7 +188,11 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
     const MbRow *row = &c->row[s];
     for (int end = 0; end < 2; end++) {
       if (row->body[end] != MB_WORLD) sim->solver->carry(sim->work, row->body[end], row->H[end], c->y);
-      if (row->c[end] != 0) c->y[row->v[end]] += row->c[end];
+      if (row->c[end] == 0) continue;
+      if (held)
+        sim->solver->held->along(sim->work, row->v[end], row->c[end], c->y);
+      else
+        c->y[row->v[end]] += row->c[end];
     }
     for (size_t k = c->first[s]; k < c->first[s + 1]; k++) {
       c->G[k] = c->y[c->index[k]];
@@ -193,9 +214,12 @@ void mb_rows_spread(const MbConstraining *c, size_t s, double lambda, double *y)
   for (size_t k = c->first[s]; k < c->first[s + 1]; k++) y[c->index[k]] += lambda * c->G[k];
 }
 
-double mb_rows_drift(const MbConstraining *c, size_t s) {
+double mb_rows_drift(const MbSim *sim, size_t s) {
+  const MbConstraining *c = sim->constraining;
   const MbRow *row = &c->row[s];
   double sum = 0;
+  for (int end = 0; sim->solver->held && end < 2; end++)
+    if (row->c[end] != 0) sum += row->c[end] * sim->solver->held->turns(sim->work)[row->v[end]];
   for (int end = 0; end < 2; end++)
     for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++)
       sum += row->H[end][k] * c->drift[6 * row->body[end] + k];
@@ -209,6 +233,7 @@ double *mb_constraint_memory(const MbSim *sim) { return sim->state.memory + (sim
 void mb_constraint_errors(const MbSim *sim, double errors[2]) {
   MbConstraining *c = sim->constraining;
   errors[0] = errors[1] = 0;
+  mb_held_errors((MbSim *)sim, sim->state.v, errors);
   if (!c) return;
   mb_rows_make((MbSim *)sim, sim->state.q, sim->state.v, sim->state.t, 0);
   for (size_t s = 0; s < sim->model->nslots; s++) {
@@ -225,7 +250,7 @@ void mb_constraint_errors(const MbSim *sim, double errors[2]) {
 double mb_sim_constraint_error(const MbSim *sim) {
   double errors[2];
   mb_constraint_errors(sim, errors);
-  return sim->constraining ? errors[0] : NAN;
+  return sim->constraining || sim->solver->held ? errors[0] : NAN;
 }
 
 void mb_constraint_push(MbSim *sim, double *y) {
@@ -237,7 +262,7 @@ void mb_constraint_push(MbSim *sim, double *y) {
 
 void mb_constraint_reactions(const MbSim *sim, double *y) {
   const MbConstraining *c = sim->constraining;
-  memset(y, 0, sim->nv * sizeof *y);
+  memset(y, 0, sim->model->nv * sizeof *y);
   if (!c) return;
   const double *force = mb_constraint_memory(sim);
   for (size_t s = 0; s < sim->model->nslots; s++)

@@ -35,7 +35,7 @@ static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport 
 
   // forces want unit quaternions; the rate wants q as it is
   memcpy(sim->q1, q, sim->nq * sizeof *q);
-  mb_coordinates_normalise(model, sim->q1, NULL);
+  mb_sim_normalise(sim, sim->q1, NULL);
   mb_sim_kinematics(sim, sim->q1, v);
   if (model->solver.mode == MB_FIRST_ORDER) {
     const MbStatus status = mb_sim_kinematic_velocity(sim, t, v, report);
@@ -46,7 +46,7 @@ static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport 
     if (status == MB_OK) status = mb_constrain_acceleration(sim, q, v, t, vdot, report);
     if (status != MB_OK) return status;
   }
-  mb_coordinates_rate(model, q, v, k);
+  mb_sim_rate(sim, q, v, k);
   return MB_OK;
 }
 
@@ -131,7 +131,7 @@ static MbStatus stages(MbSim *sim, double t, double h, const double *y, double *
 static MbStatus shrunk(const MbSim *sim, double t, double h, size_t which, MbReport *report) {
   const MbStatus cause = mb_sim_trouble(sim, report);
   if (cause != MB_OK) return cause;
-  const size_t b = mb_coordinates_body(sim->model, which);
+  const size_t b = mb_sim_body(sim, which);
   return mb_error(report, MB_NUMBERS, "",
                   "at t = %.9g s, step %lld: %s \"%s\" cannot be followed to these tolerances: the adaptive "
                   "step has shrunk to %.3g s",
@@ -204,8 +204,8 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
     dense_output(dense, y, k, sim->stage, memory[H], n);
     memcpy(y, k, n * sizeof *y);
     memcpy(k, last, n * sizeof *k);
-    mb_coordinates_normalise(sim->model, y, k);
-    const bool renewed = sim->model->jointed && mb_coordinates_renew(sim->model, y, y + sim->nq);
+    mb_sim_normalise(sim, y, k);
+    const bool renewed = mb_sim_renew(sim, y, y + sim->nq);
     if (!renewed && !((cut || event) && sim->constraining)) return MB_OK;
     // at a corner of a prescribed motion its velocity may jump too
     return (cut || event) && sim->constraining ? settle(sim, memory[T], y, k, report)
@@ -223,7 +223,7 @@ static MbStatus interpolate(MbSim *sim, double target, MbReport *report) {
     const double y = c[0] + u * (c[n] + w * (c[2 * n] + u * (c[3 * n] + w * c[4 * n])));
     *(i < sim->nq ? &sim->q1[i] : &sim->v1[i - sim->nq]) = y;
   }
-  mb_coordinates_normalise(sim->model, sim->q1, NULL);
+  mb_sim_normalise(sim, sim->q1, NULL);
   if (sim->model->solver.mode != MB_FIRST_ORDER) return MB_OK;
   mb_sim_kinematics(sim, sim->q1, sim->v1);
   return mb_sim_kinematic_velocity(sim, target, sim->v1, report);
@@ -256,6 +256,7 @@ MbStatus mb_rk45_step(MbSim *sim, double target, MbReport *report) {
     mb_constrain_remember(sim);
     // a blow-up is told from the integrator's own state, before it can shrink the step for ever
     mb_sim_kinematics(sim, memory + HEADER, memory + HEADER + sim->nq);
+    if (sim->solver->held) sim->solver->held->remember(sim->work, memory + HEADER + 7 * sim->model->nb);
     status = mb_sim_check(sim, memory[T], sim->state.step + 1, report);
   }
   return status == MB_OK ? interpolate(sim, target, report) : status;

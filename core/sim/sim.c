@@ -25,6 +25,16 @@ static MbStatus compile_signals(MbSim *sim, MbReport *report) {
 
 static double *numbers(MbSim *sim, size_t n) { return mb_arena_alloc(&sim->arena, n, sizeof(double)); }
 
+static MbStatus allocate_held(MbSim *sim, MbReport *report) {
+  const size_t rows = sim->solver->held->count(sim->work);
+  sim->gap0 = numbers(sim, rows), sim->gap1 = numbers(sim, rows), sim->aim = numbers(sim, rows);
+  sim->nudge = numbers(sim, sim->nv);
+  sim->along = numbers(sim, sim->model->nv), sim->rate = numbers(sim, sim->model->nv);
+  sim->recall = numbers(sim, sim->model->nq);
+  const bool ok = sim->recall && sim->gap0 && sim->gap1 && sim->aim && sim->nudge && sim->along && sim->rate;
+  return ok ? MB_OK : mb_no_memory(report, "the simulation");
+}
+
 static MbStatus allocate(MbSim *sim, MbReport *report) {
   const MbModel *model = sim->model;
   const size_t nb = model->nb, n = sim->nq + sim->nv;
@@ -43,14 +53,15 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
   const size_t nblocks = nb + 2 * model->npairs;
   if (blocks) x->K = numbers(sim, 36 * nblocks), x->D = numbers(sim, 36 * nblocks);
-  if (model->ndrives) sim->stiffness = numbers(sim, sim->nv), sim->damping = numbers(sim, sim->nv);
+  if (model->ndrives) sim->stiffness = numbers(sim, model->nv), sim->damping = numbers(sim, model->nv);
   x->stiffness = model->ndrives ? sim->stiffness : model->stiffness;
   x->joint_damping = model->ndrives ? sim->damping : model->joint_damping;
   sim->work = sim->solver->create(model, sim->threads);
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
                   sim->s && sim->t && sim->stage && sim->signal && sim->expressions && x->E && x->phi &&
                   x->f && x->stiffness && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
-  return ok ? MB_OK : mb_no_memory(report, "the simulation");
+  if (!ok) return mb_no_memory(report, "the simulation");
+  return sim->solver->held ? allocate_held(sim, report) : MB_OK;
 }
 
 static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *options, MbReport *report) {
@@ -59,6 +70,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->integrator = &mb_integrator_table[model->integrator.kind];
   sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
   sim->nq = model->nq, sim->nv = model->nv;
+  if (sim->solver->held) sim->nq = 7 * model->nb + model->nq, sim->nv = 6 * model->nb;
   if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
   // last, forces of constraints; before them what events hold, and coordinates of joints that close loops
   sim->nm += model->nguess + (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
@@ -68,8 +80,8 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (status == MB_OK) status = mb_constraining_create(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
-  memcpy(sim->state.q, model->q0, sim->nq * sizeof *sim->state.q);
-  memcpy(sim->state.v, model->v0, sim->nv * sizeof *sim->state.v);
+  status = mb_sim_start(sim, report);
+  if (status != MB_OK) return status;
   if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
   mb_constraining_start(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);

@@ -15,7 +15,6 @@ typedef struct Phase {
   MbSim *sim;
   double *q;
   const double *v;
-  double h;
   bool outside; // forces only that are not inertial
 } Phase;
 
@@ -29,16 +28,6 @@ void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
   Phase phase = {.sim = sim, .q = (double *)q, .v = v};
   mb_parallel_ranges(sim->solver->by_ranges ? sim->threads : 1, sim->model->nb, GRAIN, kinematics_range,
                      &phase);
-}
-
-static void advance_range(void *context, size_t begin, size_t end) {
-  const Phase *const p = context;
-  mb_coordinates_advance(p->sim->model, p->q, p->h, p->v, begin, end);
-}
-
-void mb_sim_advance(MbSim *sim, double *q, double h, const double *v) {
-  Phase phase = {.sim = sim, .q = q, .v = v, .h = h};
-  mb_parallel_ranges(sim->threads, sim->model->nb, GRAIN, advance_range, &phase);
 }
 
 // What stands where forces do and comes of inertia alone: some solvers have it in their passes.
@@ -99,8 +88,7 @@ static bool accelerate(MbSim *sim, double t, const double *q, const double *v, d
     mb_sim_forces(sim, t, false);
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, blame)) return false;
     mb_sim_gather(sim, q, v, vdot);
-    sim->solver->apply(sim->work, vdot);
-    return true;
+    return mb_held_accelerations(sim, v, vdot);
   }
   bool outside = false;
   for (size_t i = 0; i < model->nforces && !outside; i++) outside = !inertial(model->forces[i].ops);
@@ -118,14 +106,29 @@ MbStatus mb_sim_accelerations(MbSim *sim, double t, const double *q, const doubl
 }
 
 void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y) {
+  const MbHeldOps *held = sim->solver->held;
   sim->solver->gather(sim->work, sim->x.f, y);
-  if (sim->model->jointed) mb_coordinates_forces(sim->model, &sim->x, q, v, y);
+  if (!held) {
+    if (sim->model->jointed) mb_coordinates_forces(sim->model, &sim->x, q, v, y);
+    return;
+  }
+  memset(sim->along, 0, sim->model->nv * sizeof *sim->along);
+  mb_coordinates_forces(sim->model, &sim->x, sim->x.q, sim->x.v, sim->along);
+  held->spread(sim->work, sim->along, y);
 }
 
 void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double *y) {
   if (sD != 0) sim->solver->blocks(sim->work, sim->x.D, sD, v, y);
   if (sK != 0) sim->solver->blocks(sim->work, sim->x.K, sK, v, y);
-  if (sim->model->jointed) mb_coordinates_blocks(sim->model, &sim->x, sD, sK, v, y);
+  const MbHeldOps *held = sim->solver->held;
+  if (!held) {
+    if (sim->model->jointed) mb_coordinates_blocks(sim->model, &sim->x, sD, sK, v, y);
+    return;
+  }
+  memset(sim->along, 0, sim->model->nv * sizeof *sim->along);
+  held->rates(sim->work, v, sim->rate);
+  mb_coordinates_blocks(sim->model, &sim->x, sD, sK, sim->rate, sim->along);
+  held->spread(sim->work, sim->along, y);
 }
 
 void mb_sim_reactions(MbSim *sim, double *y) {
@@ -225,7 +228,7 @@ static MbStatus solve_once(MbSim *sim, MbReport *report) {
 
   if (!solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, in->exact, &blame))
     return mb_sim_singular(sim, blame, report);
-  return solver->apply(sim->work, r) ? MB_OK : mb_sim_unsolved(sim, report);
+  return mb_held_velocities(sim, r) ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
 // A v⁺ = r with the coefficients of the integrators' table; v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺). Where large steps make
@@ -303,7 +306,7 @@ MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *re
   solver->blocks(sim->work, sim->x.D, -1, v, sim->r);
   if (!solver->factor(sim->work, &sim->x, 1, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
   memcpy(v, sim->r, sim->nv * sizeof *v);
-  if (!solver->apply(sim->work, v)) return mb_sim_unsolved(sim, report);
+  if (!mb_held_velocities(sim, v)) return mb_sim_unsolved(sim, report);
   return mb_constrain_kinematic(sim, sim->x.q, t, v, report);
 }
 
@@ -317,7 +320,7 @@ static bool all_below(const double *x, size_t n, double bound) {
 // numbers, is saved.
 static bool is_tame(const MbSim *sim) {
   static const double SMALL = 1e6;
-  return sim->model->jointed && all_below(sim->v1, sim->nv, SMALL) && all_below(sim->q1, sim->nq, SMALL);
+  return sim->model->jointed && !sim->solver->held && all_below(sim->v1, sim->nv, SMALL) && all_below(sim->q1, sim->nq, SMALL);
 }
 
 // Makes (q1, v1) the state if it is sound; else the bodies are put back where the state is.
@@ -325,9 +328,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   MbState *state = &sim->state;
   const int64_t step = state->step + 1;
   const double t = (double)step * sim->model->h;
-  if (sim->model->jointed) mb_coordinates_renew(sim->model, sim->q1, sim->v1);
-  mb_coordinates_follow(sim->model, sim->q1, sim->v1);
-  mb_sim_kinematics(sim, sim->q1, sim->v1);
+  mb_sim_settle(sim, sim->q1, sim->v1);
   MbStatus status = is_tame(sim) ? MB_OK : mb_sim_check(sim, t, step, report);
   if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
   if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
@@ -346,10 +347,11 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
 MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   MbStatus status = MB_OK;
   sim->trouble[0] = 0;
+  if (sim->solver->held) sim->solver->held->remember(sim->work, sim->recall);
   if (sim->integrator->scheme == MB_ADAPTIVE)
     status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
   else if (sim->model->solver.mode == MB_FIRST_ORDER)
-    status = sim->constraining ? mb_half_steps_kinematic(sim, report) : first_order(sim, report);
+    status = sim->constraining || sim->solver->held ? mb_half_steps_kinematic(sim, report) : first_order(sim, report);
   else if ((sim->model->jointed || sim->constraining) && sim->integrator->passes)
     status = sim->integrator->scheme == MB_VERLET ? mb_half_steps_verlet(sim, report)
                                                   : mb_half_steps_midpoint(sim, report);

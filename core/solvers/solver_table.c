@@ -7,6 +7,8 @@ enum {
 
 const MbSolverOps *mb_solver_for(const MbModel *model) {
   if (!model->jointed) return &mb_free_bodies_ops;
+  if (model->solver.kind == MB_SOLVER_MAXIMAL)
+    return model->solver.project ? &mb_maximal_projected_ops : &mb_maximal_ops;
   const bool iterates = model->npairs && mb_integrator_table[model->integrator.kind].a != 0;
   const bool dense = model->solver.dynamics == MB_DENSE ||
                      (model->solver.dynamics == MB_DYNAMICS_AUTO && iterates && model->nv <= SMALL);

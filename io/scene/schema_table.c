@@ -120,10 +120,8 @@ static const MbSchemaRow solver_rows[] = {
      .fallback = "1", .help = "threads of one run; the result does not depend on it"},
     {"device", MB_TYPE_WORD, AT(MbSolverSpec, device), .words = mb_device_words, .fallback = "\"cpu\"",
      .help = "where it runs"},
-    LATER("linear", "how linear systems are solved"),
     {"stabilization", MB_TYPE_OBJECT, AT(MbSolverSpec, stabilization), .object = &stabilization,
      .help = "of constraints"},
-    LATER("project", "back to joint coordinates each step"),
     LATER("iterations", "of the projective solver"),
     LATER("global", "global step of the projective solver"),
     LATER("local_tolerance", "of the projective solver"),
@@ -135,6 +133,12 @@ static const MbSchemaRow maximal_rows[] = {
      .help =
          "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
          "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
+    {"linear", MB_TYPE_WORD, AT(MbSolverSpec, linear), .words = mb_linear_words, .fallback = "\"auto\"",
+     .help = "how velocities and multipliers are found: \"tree\" in time that grows with the number of bodies; "
+             "\"sparse\" where forces couple bodies that no joint joins and the integrator is implicit; \"dense\" by "
+             "LAPACK; \"auto\": tree where that can be. The result is the same but for rounding"},
+    {"project", MB_TYPE_BOOL, AT(MbSolverSpec, project), .fallback = "false",
+     .help = "true: from joints' coordinates to bodies and back in each step, so that joints never come apart"},
     {0}};
 static const MbSchemaRow redmax_rows[] = {
     {"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics), .words = mb_dynamics_words, .fallback = "\"auto\"",

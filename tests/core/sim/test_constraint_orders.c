@@ -172,13 +172,13 @@ typedef struct Drift {
 static Drift drift_of(const char *from, const char *integrator, double h, const char *more) {
   Run run = load(from, integrator, h, more);
   Drift drift = {0};
-  const double first = mb_energy(run.model, &run.sim->x, run.sim->state.q).total;
+  const double first = mb_energy(run.model, &run.sim->x).total;
   double largest = 0;
   for (int64_t i = 0; i < lrint(10 / h); i++) {
     double error[2];
     test_steps(run.sim, 1);
     mb_constraint_errors(run.sim, error);
-    const MbEnergy e = mb_energy(run.model, &run.sim->x, run.sim->state.q);
+    const MbEnergy e = mb_energy(run.model, &run.sim->x);
     drift.position = fmax(drift.position, error[0]);
     drift.velocity = fmax(drift.velocity, error[1]);
     drift.energy = fmax(drift.energy, fabs(e.total - first));
@@ -219,11 +219,11 @@ Test(constraint_orders, limits_stop_a_joint_without_throwing_it_back) {
   for (int i = 0; i < 2; i++)
     for (int given = 0; given < 2; given++) {
       Run run = load(STOPPED, SECOND[i], 0.002, given ? GAMMA : NULL);
-      double most = 0, energy = mb_energy(run.model, &run.sim->x, run.sim->state.q).total;
+      double most = 0, energy = mb_energy(run.model, &run.sim->x).total;
       const double first = energy;
       for (int64_t k = 0; k < 3000; k++) {
         test_steps(run.sim, 1);
-        const double now = mb_energy(run.model, &run.sim->x, run.sim->state.q).total;
+        const double now = mb_energy(run.model, &run.sim->x).total;
         cr_assert_lt(now, energy + 1e-3 * fabs(first) + 1e-3, "%s: energy rises to %g in step %lld",
                      SECOND[i], now, (long long)k);
         energy = fmin(energy, now);

@@ -48,7 +48,7 @@ static void end(Run *run) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
-static MbEnergy energy(const Run *run) { return mb_energy(run->model, &run->sim->x, run->sim->state.q); }
+static MbEnergy energy(const Run *run) { return mb_energy(run->model, &run->sim->x); }
 
 typedef struct Drift {
   double position, velocity,

@@ -164,11 +164,11 @@ static Drift energy_drift(MbIntegratorKind kind, MbDynamics dynamics, double h, 
   spec.solver.dynamics = dynamics;
   MbModel *model = test_model(&spec);
   MbSim *sim = test_sim(model, 1);
-  const double E0 = mb_energy(model, &sim->x, sim->state.q).total;
+  const double E0 = mb_energy(model, &sim->x).total;
   Drift drift = {0};
   for (long i = 0; i < lrint(late / h); i++) {
     test_steps(sim, 1);
-    const MbEnergy E = mb_energy(model, &sim->x, sim->state.q);
+    const MbEnergy E = mb_energy(model, &sim->x);
     drift.late = fmax(drift.late, fabs(E.total - E0));
     if (i < lrint(early / h)) drift.early = drift.late;
     drift.scale = fmax(drift.scale, E.kinetic);
@@ -215,11 +215,11 @@ Test(half_steps, a_fast_tumbling_tree_gains_no_energy) {
     arm->joint.stiffness = test_one_number(&spec.arena, 10);
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
-    const double E0 = mb_energy(model, &sim->x, sim->state.q).total;
+    const double E0 = mb_energy(model, &sim->x).total;
     double most = E0;
     for (int i = 0; i < 5000; i++) {
       test_steps(sim, 1);
-      most = fmax(most, mb_energy(model, &sim->x, sim->state.q).total);
+      most = fmax(most, mb_energy(model, &sim->x).total);
     }
     printf("%s: a tree that tumbles by a radian a step has %.1e of its energy more at most\n",
            mb_integrator_words[kind], most / E0 - 1);

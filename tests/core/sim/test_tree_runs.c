@@ -172,11 +172,11 @@ static Swing swing(MbIntegratorKind kind, double h, double end, double stiffness
   }
   MbModel *model = test_model(&spec);
   MbSim *sim = test_sim(model, 1);
-  const double E0 = mb_energy(model, &sim->x, sim->state.q).total;
+  const double E0 = mb_energy(model, &sim->x).total;
   Swing s = {.start = E0};
   for (long i = 0; i < lrint(end / h); i++) {
     test_steps(sim, 1);
-    const MbEnergy E = mb_energy(model, &sim->x, sim->state.q);
+    const MbEnergy E = mb_energy(model, &sim->x);
     s.rise = fmax(s.rise, E.total - E0);
     s.kinetic = fmax(s.kinetic, E.kinetic);
     for (size_t j = 0; j < model->nv; j++) s.off = fmax(s.off, fabs(sim->state.q[j] - model->rest[j]));

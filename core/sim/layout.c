@@ -1,0 +1,101 @@
+// The state's coordinates, whichever solver they are of: the model's own, or bodies' poses followed by the joints' coordinates,
+// which are then remembered only.
+#include "core/base/report.h"
+#include "core/base/threads.h"
+#include "core/model/coordinates.h"
+#include "core/sim/sim_internal.h"
+
+#include <string.h>
+
+enum { GRAIN = 64 }; // bodies a thread at least
+
+MbStatus mb_sim_start(MbSim *sim, MbReport *report) {
+  const MbModel *model = sim->model;
+  if (sim->solver->held) {
+    if (sim->solver->held->start(sim->work, sim->state.q, sim->state.v)) return MB_OK;
+    return mb_no_memory(report, "the simulation");
+  }
+  memcpy(sim->state.q, model->q0, sim->nq * sizeof *sim->state.q);
+  memcpy(sim->state.v, model->v0, sim->nv * sizeof *sim->state.v);
+  return MB_OK;
+}
+
+static void advance_pose(double *q, double h, const double *v) {
+  MbPose E;
+  memcpy(E.p, q, sizeof E.p);
+  memcpy(E.q, q + 3, sizeof E.q);
+  mb_pose_advance(&E, h, v);
+  memcpy(q, E.p, sizeof E.p);
+  memcpy(q + 3, E.q, sizeof E.q);
+}
+
+typedef struct Advance {
+  const MbSim *sim;
+  double *q, h;
+  const double *v;
+} Advance;
+
+static void advance_range(void *context, size_t begin, size_t end) {
+  const Advance *const job = context;
+  if (!job->sim->solver->held)
+    mb_coordinates_advance(job->sim->model, job->q, job->h, job->v, begin, end);
+  else
+    for (size_t b = begin; b < end; b++) advance_pose(job->q + 7 * b, job->h, job->v + 6 * b);
+}
+
+void mb_sim_advance(MbSim *sim, double *q, double h, const double *v) {
+  Advance job = {.sim = sim, .q = q, .h = h, .v = v};
+  mb_parallel_ranges(sim->threads, sim->model->nb, GRAIN, advance_range, &job);
+}
+
+void mb_sim_rate(const MbSim *sim, const double *q, const double *v, double *qdot) {
+  const size_t nb = sim->model->nb;
+  if (!sim->solver->held) {
+    mb_coordinates_rate(sim->model, q, v, qdot);
+    return;
+  }
+  for (size_t b = 0; b < nb; b++) {
+    double unit[4];
+    memcpy(unit, q + 7 * b + 3, sizeof unit);
+    mb_quat_normalise(unit);
+    mb_quat_rotate(qdot + 7 * b, unit, v + 6 * b + 3);
+    mb_quat_rate(qdot + 7 * b + 3, q + 7 * b + 3, v + 6 * b);
+  }
+  memset(qdot + 7 * nb, 0, (sim->nq - 7 * nb) * sizeof *qdot);
+}
+
+void mb_sim_normalise(const MbSim *sim, double *q, double *rate) {
+  if (!sim->solver->held) {
+    mb_coordinates_normalise(sim->model, q, rate);
+    return;
+  }
+  for (size_t b = 0; b < sim->model->nb; b++) {
+    double *u = q + 7 * b + 3;
+    const double s = 1 / sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
+    for (size_t i = 0; i < 4; i++) {
+      u[i] *= s;
+      if (rate) rate[7 * b + 3 + i] *= s;
+    }
+  }
+}
+
+bool mb_sim_renew(const MbSim *sim, double *q, double *v) {
+  return !sim->solver->held && sim->model->jointed && mb_coordinates_renew(sim->model, q, v);
+}
+
+void mb_sim_settle(MbSim *sim, double *q, double *v) {
+  if (sim->solver->held) {
+    memcpy(q + 7 * sim->model->nb, sim->recall, sim->model->nq * sizeof *q);
+  } else {
+    mb_sim_renew(sim, q, v);
+    mb_coordinates_follow(sim->model, q, v);
+  }
+  mb_sim_kinematics(sim, q, v);
+}
+
+size_t mb_sim_body(const MbSim *sim, size_t i) {
+  const size_t nb = sim->model->nb;
+  if (!sim->solver->held) return mb_coordinates_body(sim->model, i);
+  if (i >= sim->nq) return (i - sim->nq) / 6;
+  return i < 7 * nb ? i / 7 : mb_coordinates_body(sim->model, i - 7 * nb);
+}

@@ -1,0 +1,50 @@
+// Joints as constraints between bodies: their rows at one instant, and the system of bodies and multipliers made of them.
+// With η the motion of a body in its parent, in its C axes,  η = φ_c − X φ_p,  η̇ = φ̇_c − X φ̇_p + ad_η X φ_p:
+//   ġ = Jc η,   q̇ = V η.
+#ifndef MB_SOLVERS_MAXIMAL_HELD_H
+#define MB_SOLVERS_MAXIMAL_HELD_H
+
+#include "core/model/ops.h"
+#include "core/solvers/maximal/kkt.h"
+
+typedef struct MbHeld {
+  const MbModel *model;
+  MbKktShape shape;
+  const MbKktOps *ops;
+  MbKktWork *kkt;
+  size_t *rows, *first;    // (nb) the shape's
+  size_t *owner;           // (nv) body whose joint's coordinate it is
+  size_t *couple, ncouple; // (npairs x 2) pairs of bodies of which neither is the other's parent
+  size_t *place;           // (npairs) of the model's pairs: where in `couple`, or MB_WORLD
+  size_t *tie;             // (npairs) of the others: the body that is the child
+  bool *hollow;            // (nb) has no inertia in some direction
+  bool any_hollow;
+  double stuff; // weight of JᵀJ that stands in for it: it changes nothing where J v = b
+
+  // at the last instant
+  double *X;            // (nb x 36) of bodies that have a parent
+  double *Jc, *Jp;      // (nrows x 6)
+  double *V;            // (nv x 6)
+  double *g, *bend;     // (nrows); what of g̈ the bodies' accelerations do not make
+  double *q, *v, *turn; // (nq), (nv), (nv) of the joints; as bend, of q̈
+  double *guess;        // (nq) where coordinates are looked for
+
+  double *A, *C, *pairs; // the system's: (nb x 36), (nb x 36), (ncouple x 36)
+  double *lambda, *r;    // (nrows), (6 nb) scratch
+} MbHeld;
+
+bool mb_held_create(const MbModel *model, int threads, MbHeld *held);
+void mb_held_free(MbHeld *held);
+size_t mb_held_bytes(const MbHeld *held);
+
+// At the bodies of x; joints' coordinates are looked for near q.
+void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x);
+// Factors the system for A = M − a D − b K and the joints' own stiffness and damping.
+bool mb_held_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame);
+// x ← v, b ← λ of A v = x + Jᵀ λ, J v = b
+void mb_held_solve(MbHeld *held, double *x, double *b);
+void mb_held_rates(const MbHeld *held, const double *v, double *rate);            // q̇ = V v, (nv)
+void mb_held_along(const MbHeld *held, size_t k, double s, double *y);            // y += s V_kᵀ, of one coordinate
+void mb_held_spread(const MbHeld *held, const double *f, double *y);              // y += Vᵀ f
+
+#endif

@@ -1,0 +1,170 @@
+// Maximal coordinates (B96; RM 1.10): the state is every body's pose and twist; the joints are rows J v = b whose multipliers
+// are found together with the velocities. J is made anew at every instant; J of the generalised velocities is 1.
+#include "core/base/alloc.h"
+#include "core/math/dense6.h"
+#include "core/solvers/coupled.h"
+#include "core/solvers/maximal/held.h"
+#include "core/solvers/redmax/tree.h"
+#include "core/solvers/solvers.h"
+
+#include <string.h>
+
+struct MbSolverWork {
+  MbHeld held;
+};
+
+static void free_work(MbSolverWork *work) {
+  if (!work) return;
+  mb_held_free(&work->held);
+  mb_free(work);
+}
+
+static MbSolverWork *create(const MbModel *model, int threads) {
+  MbSolverWork *work = mb_calloc(1, sizeof *work);
+  if (!work) return NULL;
+  if (mb_held_create(model, threads, &work->held)) return work;
+  free_work(work);
+  return NULL;
+}
+
+static size_t bytes(const MbSolverWork *work) { return sizeof *work + mb_held_bytes(&work->held); }
+
+static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
+                       size_t end) {
+  const size_t nb = work->held.model->nb;
+  (void)begin, (void)end;
+  for (size_t b = 0; b < nb; b++) {
+    memcpy(x->E[b].p, q + 7 * b, sizeof x->E[b].p);
+    memcpy(x->E[b].q, q + 7 * b + 3, sizeof x->E[b].q);
+  }
+  memcpy(x->phi, v, 6 * nb * sizeof *v);
+  mb_held_update(&work->held, q + 7 * nb, x);
+  x->q = work->held.q, x->v = work->held.v;
+}
+
+static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame) {
+  (void)exact; // the integrators that run here take K symmetrised
+  return mb_held_factor(&work->held, x, a, b, blame);
+}
+
+static bool apply(MbSolverWork *work, double *x) {
+  MbHeld *held = &work->held;
+  memset(held->lambda, 0, held->shape.nrows * sizeof *held->lambda);
+  mb_held_solve(held, x, held->lambda);
+  return true;
+}
+
+static void momentum(MbSolverWork *work, const double *v, double *y) {
+  const MbModel *model = work->held.model;
+  for (size_t i = 0; i < 6 * model->nb; i++) y[i] = model->M[i] * v[i];
+}
+
+static void gather(MbSolverWork *work, const double *f, double *y) {
+  memcpy(y, f, 6 * work->held.model->nb * sizeof *y);
+}
+
+static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
+  const MbModel *model = work->held.model;
+  for (size_t n = 0; n < model->nb; n++) {
+    double t[6];
+    mb_mat6_apply(t, B + 36 * n, v + 6 * n);
+    for (size_t i = 0; i < 6; i++) y[6 * n + i] += s * t[i];
+  }
+  mb_pairs_multiply(model, B + 36 * model->nb, s, v, y);
+}
+
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
+  (void)work;
+  for (size_t i = 0; i < 6; i++) y[6 * body + i] += w[i];
+}
+
+// ---- joints that are held ---------------------------------------------------------------------------------
+
+// As the joints' coordinates say.
+static bool start(const MbSolverWork *work, double *q, double *v) {
+  const MbModel *model = work->held.model;
+  const size_t nb = model->nb;
+  MbTree tree;
+  MbMaximal x = {.nb = nb, .phi = v, .E = mb_calloc(nb, sizeof *x.E)};
+  const bool fine = mb_tree_create(model, &tree) && x.E;
+  if (fine) mb_tree_kinematics(&tree, model->q0, model->v0, &x);
+  for (size_t b = 0; fine && b < nb; b++) {
+    memcpy(q + 7 * b, x.E[b].p, sizeof x.E[b].p);
+    memcpy(q + 7 * b + 3, x.E[b].q, sizeof x.E[b].q);
+  }
+  if (fine) memcpy(q + 7 * nb, model->q0, model->nq * sizeof *q);
+  mb_tree_free(&tree);
+  mb_free(x.E);
+  return fine;
+}
+
+static size_t count(const MbSolverWork *work) { return work->held.shape.nrows; }
+static const double *gaps(const MbSolverWork *work) { return work->held.g; }
+static const double *bends(const MbSolverWork *work) { return work->held.bend; }
+static const double *turns(const MbSolverWork *work) { return work->held.turn; }
+
+static void speeds(const MbSolverWork *work, const double *v, double *rate) {
+  const MbHeld *held = &work->held;
+  const MbModel *model = held->model;
+  for (size_t b = 0; b < model->nb; b++)
+    for (size_t r = held->first[b]; r < held->first[b] + held->rows[b]; r++) {
+      const size_t p = model->parent[b];
+      double sum = 0;
+      for (size_t k = 0; k < 6; k++) {
+        sum += held->Jc[6 * r + k] * v[6 * b + k];
+        if (p != MB_WORLD) sum += held->Jp[6 * r + k] * v[6 * p + k];
+      }
+      rate[r] = sum;
+    }
+}
+
+static void rates(const MbSolverWork *work, const double *v, double *rate) {
+  mb_held_rates(&work->held, v, rate);
+}
+static void spread(const MbSolverWork *work, const double *f, double *y) { mb_held_spread(&work->held, f, y); }
+
+static void along(const MbSolverWork *work, size_t k, double s, double *y) {
+  mb_held_along(&work->held, k, s, y);
+}
+
+static bool solve(MbSolverWork *work, double *x, double *b) {
+  mb_held_solve(&work->held, x, b);
+  return true;
+}
+
+static void remember(const MbSolverWork *work, double *to) {
+  const MbModel *model = work->held.model;
+  double still[MB_JOINT_MOST] = {0};
+  memcpy(to, work->held.q, model->nq * sizeof *to);
+  for (size_t i = 0; i < model->nrenewing; i++) {
+    const MbJoint *joint = &model->joint[model->renewing[i]];
+    joint->ops->renew(joint, to + model->q_first[model->renewing[i]], still);
+  }
+}
+
+static const MbHeldOps held_ops = {.count = count,
+                                   .start = start,
+                                   .gaps = gaps,
+                                   .speeds = speeds,
+                                   .bends = bends,
+                                   .turns = turns,
+                                   .rates = rates,
+                                   .spread = spread,
+                                   .along = along,
+                                   .solve = solve,
+                                   .remember = remember};
+
+const MbSolverOps mb_maximal_ops = {
+    .name = "maximal",
+    .create = create,
+    .free = free_work,
+    .bytes = bytes,
+    .kinematics = kinematics,
+    .factor = factor,
+    .apply = apply,
+    .momentum = momentum,
+    .gather = gather,
+    .blocks = blocks,
+    .carry = carry,
+    .held = &held_ops,
+};

@@ -22,12 +22,13 @@ typedef struct MbKktShape {
 } MbKktShape;
 
 typedef struct MbKktNumbers {
-  const double *A;  // (nb x 36) row major, symmetric positive definite
+  const double *A;  // (nb x 36) row major, symmetric positive definite; unread where there is a diagonal
   const double *Jc; // (nrows x 6)
   const double *Jp; // (nrows x 6) unread where there is no parent
   const double *C;  // (nb x 36) A's block in the rows of the body and the columns of its parent; NULL = none
   const double
       *pairs; // (npairs x 36) A's block in the rows of the first and the columns of the second; NULL = none
+  const double *diagonal; // (nb x 6) of A, which has nothing else in the bodies' own blocks; NULL: A
 } MbKktNumbers;
 
 typedef struct MbKktWork MbKktWork;

@@ -1,0 +1,14 @@
+// One instance, on processors with fused multiply-add.
+#include "core/solvers/maximal/kkt_tree.h"
+#include "core/solvers/redmax/lanes_target.h"
+
+#include <float.h>
+#include <string.h>
+#ifdef MB_TARGET_FMA
+#pragma GCC target("avx2,fma")
+#pragma GCC optimize("O3,fp-contract=fast,no-tree-slp-vectorize")
+#define MB_LANES     1
+#define MB_KKT_TABLE mb_kkt_kernels_1_fma
+#define MB_KKT_NAME  "1 fma"
+#include "core/solvers/maximal/kkt_tree_kernels.h"
+#endif

@@ -20,6 +20,7 @@ static MbStatus check_time(const MbSceneSpec *spec, MbModel *model, MbReport *re
 
 // Pairs of solver, mode and integrator that make no sense.
 static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  (void)model;
   const MbSolverSpec *solver = &spec->solver;
   if (solver->kind == MB_SOLVER_PROJECTIVE)
     return mb_error(report, MB_SCENE, "/solver",

@@ -350,7 +350,12 @@ static MbStatus build_ratio(Builder *b, size_t i, const char *where) {
                     "has %zu%s",
                     from->joints[0], n[0], from->joints[1], n[1],
                     body[0] == body[1] ? ", and it is the same" : "");
-  if (from->enforce == MB_BY_REDUCTION) return build_reduction(b, i, where, body);
+  if (from->enforce == MB_BY_REDUCTION) {
+    const size_t before = model->nreductions;
+    const MbStatus status = build_reduction(b, i, where, body);
+    if (status != MB_OK || model->solver.kind != MB_SOLVER_MAXIMAL) return status;
+    b->model->nreductions = before; // where joints are held by rows, ratios are too
+  }
   for (size_t k = 0; k < n[0]; k++) {
     MbConstraint *constraint = add(b, mb_constraint_table[MB_CONSTRAINT_RATIO], where);
     for (int end = 0; end < 2; end++) {

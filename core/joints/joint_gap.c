@@ -94,8 +94,8 @@ static bool search(const MbJoint *joint, const MbPose *X, const size_t order[6],
   for (int turn = 0; turn < TURNS; turn++) {
     double A[36], dq[6] = {0}, change = 0;
     int pivot[6];
-    measure(joint, X, q, still, gap);
-    if (!factor(gap, joint->n, order, false, A, pivot)) return false;
+    measure(joint, X, q, still, at);
+    if (!factor(at, joint->n, order, false, A, pivot)) return false;
     for (size_t i = 0; i < joint->n; i++) dq[i] = -at->f[order[i]];
     mb_lu6_solve(A, pivot, dq);
     for (size_t i = 0; i < joint->n; i++) {

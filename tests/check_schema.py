@@ -20,7 +20,7 @@ BEYOND = {
     "expression_name", "expression_time", "expression_two_results", "force_body", "force_on_world", "material_unknown",
     "matrix_mirror", "matrix_skew", "mesh_missing", "name_twice", "parameter_name", "parameter_order",
     "quaternion_length", "table_lengths", "table_order",
-    "joint_circle", "joint_composite_empty", "joint_euler_order", "joint_maximal", "joint_parent_unknown",
+    "joint_circle", "joint_composite_empty", "joint_euler_order", "joint_parent_unknown",
     "joint_pose", "joint_position_count", "joint_spline_short", "spring_same_body", "spring_strain_length",
     "spring_zero_length", "spring_body", "multi_spring_passive", "multi_spring_all_passive",
     "muscle_path_short", "inertia_and_shape_density", "inertia_and_shape_material", "parameter_itself",
@@ -31,7 +31,7 @@ BEYOND = {
     "stabilization_rk45", "limits_outward", "joint_massless",
     "joint_fixed_number", "distance_coincident", "joint_itself", "closure_pitch", "closure_singular",
     "body_motion_joint", "body_motion_order", "attach_body", "channel_deformable",
-    "deformable_grid_large", "deformable_grid_size", "deformable_grid_whole", "deformable_maximal",
+    "deformable_grid_large", "deformable_grid_size", "deformable_grid_whole",
     "deformable_name_twice", "deformable_rope_length", "deformable_rope_size", "node_at", "node_index",
     "node_line", "pin_axes", "pin_select_none", "pin_select_two", "pin_side", "pin_vertex", "spring_node",
 }

@@ -4,7 +4,7 @@
 // Where the loop is closed the multipliers are torques and forces along the second frame's axes. Where no coordinates are
 // found g is not a number.
 #include "core/constraints/constraints.h"
-#include "core/joints/joint_gap.h"
+#include "core/model/joint_gap.h"
 #include "core/math/dense6.h"
 
 #include <string.h>

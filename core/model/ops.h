@@ -81,7 +81,7 @@ typedef struct MbSolverWork MbSolverWork; // a solver's own scratch
 // body). It holds the joints by rows J v = b of its own. The joints' coordinates, of the model's numbers nq and nv, follow from
 // the bodies; kinematics leave them in x->q and x->v. All of it is about the last kinematics.
 typedef struct MbHeldOps {
-  size_t (*count)(const MbSolverWork *work); // rows
+  size_t (*count)(const MbSolverWork *work);                     // rows
   bool (*start)(const MbSolverWork *work, double *q, double *v); // the state at t = 0; false: out of memory
   // g; J v; J̇ v; what of the joints' coordinates' accelerations the bodies' do not make (model's nv)
   const double *(*gaps)(const MbSolverWork *work);

@@ -111,8 +111,8 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->soft = mb_arena_alloc(arena, n, sizeof *c->soft);
   c->unilateral = mb_arena_alloc(arena, n, sizeof *c->unilateral);
   if (!c->row || !c->of || !c->first || !c->signal || !c->driven || !c->found || !c->y || !c->drift ||
-      !c->force || !c->g0 || !c->g1 || !c->v || !c->half || !c->near || !c->slot || !c->b ||
-      !c->slack || !c->least || !c->soft || !c->unilateral || !allocate_supports(sim, c))
+      !c->force || !c->g0 || !c->g1 || !c->v || !c->half || !c->near || !c->slot || !c->b || !c->slack ||
+      !c->least || !c->soft || !c->unilateral || !allocate_supports(sim, c))
     return mb_no_memory(report, "constraints");
 
   if (sim->integrator->scheme == MB_ADAPTIVE) c->held = mb_events_held(sim, false);
@@ -173,8 +173,13 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
     else if (c->driven[i])
       c->signal[3 * i] = mb_signal_value(&model->signals[i], sim->expressions[i], t);
   const bool held = sim->solver->held;
-  const MbInstant at = {
-      .x = &sim->x, .q = held ? sim->x.q : q, .v = held ? sim->x.v : v, .signal = c->signal, .guess = guess_of(sim), .found = c->found, .h = h};
+  const MbInstant at = {.x = &sim->x,
+                        .q = held ? sim->x.q : q,
+                        .v = held ? sim->x.v : v,
+                        .signal = c->signal,
+                        .guess = guess_of(sim),
+                        .found = c->found,
+                        .h = h};
   static const MbRow none = {.body = {MB_WORLD, MB_WORLD}};
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];

@@ -28,7 +28,8 @@
 #include <string.h>
 
 // One pass at coordinates q and time t; w in and out. Without `factor` A is the last one, of the same q.
-static MbStatus try_pass(MbSim *sim, bool second, const double *q, double t, bool factor, double *w, MbReport *report) {
+static MbStatus try_pass(MbSim *sim, bool second, const double *q, double t, bool factor, double *w,
+                         MbReport *report) {
   const MbIntegrator *in = sim->integrator;
   const MbSolverOps *solver = sim->solver;
   const double h = sim->model->h, *v = sim->start;
@@ -49,7 +50,8 @@ static MbStatus try_pass(MbSim *sim, bool second, const double *q, double t, boo
 }
 
 // Where a large step makes A indefinite, it is taken without the derivatives that do so.
-static MbStatus sound_pass(MbSim *sim, bool second, const double *q, double t, bool factor, double *w, MbReport *report) {
+static MbStatus sound_pass(MbSim *sim, bool second, const double *q, double t, bool factor, double *w,
+                           MbReport *report) {
   if (!factor || !sim->model->npairs) return try_pass(sim, second, q, t, factor, w, report);
   if (try_pass(sim, second, q, t, factor, w, NULL) == MB_OK) return MB_OK;
   sim->x.safe = true;

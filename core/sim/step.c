@@ -320,7 +320,8 @@ static bool all_below(const double *x, size_t n, double bound) {
 // numbers, is saved.
 static bool is_tame(const MbSim *sim) {
   static const double SMALL = 1e6;
-  return sim->model->jointed && !sim->solver->held && all_below(sim->v1, sim->nv, SMALL) && all_below(sim->q1, sim->nq, SMALL);
+  return sim->model->jointed && !sim->solver->held && all_below(sim->v1, sim->nv, SMALL) &&
+         all_below(sim->q1, sim->nq, SMALL);
 }
 
 // Makes (q1, v1) the state if it is sound; else the bodies are put back where the state is.
@@ -351,7 +352,8 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   if (sim->integrator->scheme == MB_ADAPTIVE)
     status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
   else if (sim->model->solver.mode == MB_FIRST_ORDER)
-    status = sim->constraining || sim->solver->held ? mb_half_steps_kinematic(sim, report) : first_order(sim, report);
+    status = sim->constraining || sim->solver->held ? mb_half_steps_kinematic(sim, report)
+                                                    : first_order(sim, report);
   else if ((sim->model->jointed || sim->constraining) && sim->integrator->passes)
     status = sim->integrator->scheme == MB_VERLET ? mb_half_steps_verlet(sim, report)
                                                   : mb_half_steps_midpoint(sim, report);

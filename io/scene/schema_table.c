@@ -134,11 +134,14 @@ static const MbSchemaRow maximal_rows[] = {
          "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
          "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
     {"linear", MB_TYPE_WORD, AT(MbSolverSpec, linear), .words = mb_linear_words, .fallback = "\"auto\"",
-     .help = "how velocities and multipliers are found: \"tree\" in time that grows with the number of bodies; "
-             "\"sparse\" where forces couple bodies that no joint joins and the integrator is implicit; \"dense\" by "
-             "LAPACK; \"auto\": tree where that can be. The result is the same but for rounding"},
+     .help =
+         "how velocities and multipliers are found: \"tree\" in time that grows with the number of bodies; "
+         "\"sparse\" where forces couple bodies that no joint joins and the integrator is implicit; "
+         "\"dense\" by "
+         "LAPACK; \"auto\": tree where that can be. The result is the same but for rounding"},
     {"project", MB_TYPE_BOOL, AT(MbSolverSpec, project), .fallback = "false",
-     .help = "true: from joints' coordinates to bodies and back in each step, so that joints never come apart"},
+     .help =
+         "true: from joints' coordinates to bodies and back in each step, so that joints never come apart"},
     {0}};
 static const MbSchemaRow redmax_rows[] = {
     {"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics), .words = mb_dynamics_words, .fallback = "\"auto\"",

@@ -53,10 +53,9 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
 Test(maximal_scenes, accelerations_at_the_start_are_those_of_reduced_coordinates) {
   enum { MOST = 6 * 4000 };
   static const double CLOSE = 1e-9; // of the largest
-  static const char *const solvers[] = {"{\"type\": \"maximal\", \"linear\": \"tree\"}",
-                                        "{\"type\": \"maximal\", \"linear\": \"sparse\"}",
-                                        "{\"type\": \"maximal\", \"linear\": \"dense\"}",
-                                        "{\"type\": \"maximal\", \"project\": true}"};
+  static const char *const solvers[] = {
+      "{\"type\": \"maximal\", \"linear\": \"tree\"}", "{\"type\": \"maximal\", \"linear\": \"sparse\"}",
+      "{\"type\": \"maximal\", \"linear\": \"dense\"}", "{\"type\": \"maximal\", \"project\": true}"};
   struct dirent **list;
   double *reduced = calloc(MOST, sizeof *reduced), *maximal = calloc(MOST, sizeof *maximal);
   const int n = scandir("scenes/redmax", &list, NULL, by_name);

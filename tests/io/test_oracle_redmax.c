@@ -76,8 +76,7 @@ static void run(const char *name, MbDynamics dynamics, double worst[2]) {
   char *text = read_file(path);
   cJSON *tree = cJSON_Parse(text);
   const cJSON *samples = cJSON_GetObjectItem(tree, "samples"), *sample;
-  const double potential0 =
-      mb_energy(model, &sim->x).total - mb_energy(model, &sim->x).kinetic;
+  const double potential0 = mb_energy(model, &sim->x).total - mb_energy(model, &sim->x).kinetic;
   cJSON_ArrayForEach(sample, samples) {
     test_steps(sim, (int64_t)cJSON_GetObjectItem(sample, "step")->valuedouble - mb_sim_steps(sim));
     double x[64];

@@ -1,6 +1,6 @@
 #include "core/solvers/maximal/held.h"
 #include "core/base/alloc.h"
-#include "core/joints/joint_gap.h"
+#include "core/model/joint_gap.h"
 #include "core/math/dense6.h"
 #include "core/solvers/redmax/tree.h"
 
@@ -76,7 +76,9 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   held->place = mb_calloc(model->npairs, sizeof *held->place);
   held->tie = mb_calloc(model->npairs, sizeof *held->tie);
   held->hollow = mb_calloc(nb, sizeof *held->hollow);
-  if (!held->rows || !held->first || !held->owner || !held->couple || !held->place || !held->tie || !held->hollow) return false;
+  if (!held->rows || !held->first || !held->owner || !held->couple || !held->place || !held->tie ||
+      !held->hollow)
+    return false;
   sort_pairs(held);
   shape_rows(held);
   find_hollow(held);
@@ -99,7 +101,8 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   held->ops = choose_ops(model, held->ncouple);
   held->kkt = held->ops->create(&held->shape, threads);
   return held->X && held->Jc && held->Jp && held->V && held->g && held->bend && held->q && held->v &&
-         held->turn && held->guess && held->A && held->C && held->pairs && held->lambda && held->r && held->kkt;
+         held->turn && held->guess && held->A && held->C && held->pairs && held->lambda && held->r &&
+         held->kkt;
 }
 
 void mb_held_free(MbHeld *held) {

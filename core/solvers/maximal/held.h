@@ -43,8 +43,8 @@ void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x);
 bool mb_held_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame);
 // x ← v, b ← λ of A v = x + Jᵀ λ, J v = b
 void mb_held_solve(MbHeld *held, double *x, double *b);
-void mb_held_rates(const MbHeld *held, const double *v, double *rate);            // q̇ = V v, (nv)
-void mb_held_along(const MbHeld *held, size_t k, double s, double *y);            // y += s V_kᵀ, of one coordinate
-void mb_held_spread(const MbHeld *held, const double *f, double *y);              // y += Vᵀ f
+void mb_held_rates(const MbHeld *held, const double *v, double *rate); // q̇ = V v, (nv)
+void mb_held_along(const MbHeld *held, size_t k, double s, double *y); // y += s V_kᵀ, of one coordinate
+void mb_held_spread(const MbHeld *held, const double *f, double *y);   // y += Vᵀ f
 
 #endif

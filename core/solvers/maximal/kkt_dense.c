@@ -93,7 +93,8 @@ static bool factor(MbKktWork *work, const MbKktNumbers *numbers, size_t *blame) 
   lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, work->L, n);
   if (info > 0) *blame = ((size_t)info - 1) / 6;
   if (info || !m) return info == 0;
-  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, m, 1, work->L, n, work->Y, n);
+  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, m, 1, work->L, n, work->Y,
+              n);
   cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, m, n, 1, work->Y, n, 0, work->S, m);
   for (size_t r = 0; r < work->m; r++) work->diagonal[r] = work->S[r * work->m + r];
   info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', m, work->S, m);

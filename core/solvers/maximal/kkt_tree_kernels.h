@@ -162,8 +162,7 @@ MB_KERNEL bool factor_body(const Inputs *in, const double *slot, double *up, con
   }
 #define SIZES(X, ...)                                                                                        \
   X(0, __VA_ARGS__)                                                                                          \
-  X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(5, __VA_ARGS__)                  \
-      X(6, __VA_ARGS__)
+  X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(5, __VA_ARGS__) X(6, __VA_ARGS__)
 
 SIZES(FACTOR, alone, false)
 SIZES(FACTOR, paired, true)

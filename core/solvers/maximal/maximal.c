@@ -121,7 +121,9 @@ static void speeds(const MbSolverWork *work, const double *v, double *rate) {
 static void rates(const MbSolverWork *work, const double *v, double *rate) {
   mb_held_rates(&work->held, v, rate);
 }
-static void spread(const MbSolverWork *work, const double *f, double *y) { mb_held_spread(&work->held, f, y); }
+static void spread(const MbSolverWork *work, const double *f, double *y) {
+  mb_held_spread(&work->held, f, y);
+}
 
 static void along(const MbSolverWork *work, size_t k, double s, double *y) {
   mb_held_along(&work->held, k, s, y);

@@ -8,7 +8,7 @@
 //   ġ = w · L ξ,    g̈ = w · ( L ξ̇ + β ),    q̈ = −F_P⁻¹ ( L ξ̇ + β )_P,
 //   β = − L Y Ṡ q̇ + L ad_ψ Y S q̇ + L̇ ψ,    L̇ ψ = ( −¼ (u·ω) ω + ½ u̇ × ω ; R (ω × v) ).
 // All of it is exact wherever X is.
-#include "core/joints/joint_gap.h"
+#include "core/model/joint_gap.h"
 #include "core/math/dense6.h"
 
 #include <string.h>
@@ -113,8 +113,7 @@ static void bend_of(const MbJoint *joint, const Slopes *at, const double *v, con
                     double bend[6]) {
   double slide[6] = {0}, turn[6] = {0}, psi[6], A[36], a[6], b[6], rate[6], t[3];
   for (size_t i = 0; i < joint->n; i++)
-    for (size_t k = 0; k < 6; k++)
-      slide[k] += at->S[6 * i + k] * v[i], turn[k] += at->Sdot[6 * i + k] * v[i];
+    for (size_t k = 0; k < 6; k++) slide[k] += at->S[6 * i + k] * v[i], turn[k] += at->Sdot[6 * i + k] * v[i];
   mb_mat6_apply(a, at->Y, slide);
   mb_mat6_apply(b, at->Y, turn);
   for (int k = 0; k < 6; k++) psi[k] = xi[k] - a[k];

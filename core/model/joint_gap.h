@@ -1,15 +1,15 @@
 // A joint as a constraint on two frames: how far they are from positions that the joint allows, which are its coordinates
 // there, and how both change.
-#ifndef MB_JOINTS_JOINT_GAP_H
-#define MB_JOINTS_JOINT_GAP_H
+#ifndef MB_MODEL_JOINT_GAP_H
+#define MB_MODEL_JOINT_GAP_H
 
-#include "core/joints/joints.h"
+#include "core/model/joint.h"
 
 typedef struct MbJointGap {
-  size_t n, rows;                           // degrees of freedom, 6 − n
-  double g[6];                              // (rows) zero where the joint allows X
-  size_t of[6];                             // (rows) which of the six numbers it is: below 3 turns
-  double W[36], V[36];                      // (rows x 6), (n x 6): ġ = W ξ, q̇ = V ξ
+  size_t n, rows;                            // degrees of freedom, 6 − n
+  double g[6];                               // (rows) zero where the joint allows X
+  size_t of[6];                              // (rows) which of the six numbers it is: below 3 turns
+  double W[36], V[36];                       // (rows x 6), (n x 6): ġ = W ξ, q̇ = V ξ
   double bend[MB_JOINT_DOFS], v[6], turn[6]; // g̈ = W ξ̇ + bend; q̇; q̈ = V ξ̇ + turn
 } MbJointGap;
 

@@ -86,8 +86,8 @@ typedef struct MbHeldOps {
   // g; J v; J̇ v; what of the joints' coordinates' accelerations the bodies' do not make (model's nv)
   const double *(*gaps)(const MbSolverWork *work);
   void (*speeds)(const MbSolverWork *work, const double *v, double *rate);
-  const double *(*bends)(const MbSolverWork *work);
-  const double *(*turns)(const MbSolverWork *work);
+  const double *(*bends)(MbSolverWork *work);
+  const double *(*turns)(MbSolverWork *work);
   // q̇ = V v; y += Vᵀ f;  y += s V_kᵀ of one coordinate's velocity
   void (*rates)(const MbSolverWork *work, const double *v, double *rate);
   void (*spread)(const MbSolverWork *work, const double *f, double *y);

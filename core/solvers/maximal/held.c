@@ -1,6 +1,5 @@
 #include "core/solvers/maximal/held.h"
 #include "core/base/alloc.h"
-#include "core/model/joint_gap.h"
 #include "core/math/dense6.h"
 #include "core/solvers/redmax/tree.h"
 
@@ -83,7 +82,10 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   shape_rows(held);
   find_hollow(held);
   const size_t nrows = held->shape.nrows;
-  held->X = mb_calloc(36 * nb, sizeof(double));
+  held->X = mb_calloc(nb, sizeof *held->X);
+  held->hinge = mb_calloc(nb, sizeof *held->hinge);
+  held->eta = mb_calloc(6 * nb, sizeof(double));
+  held->seen = mb_calloc(6 * nb, sizeof(double));
   held->Jc = mb_calloc(6 * nrows, sizeof(double));
   held->Jp = mb_calloc(6 * nrows, sizeof(double));
   held->V = mb_calloc(6 * model->nv, sizeof(double));
@@ -100,7 +102,8 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   held->r = mb_calloc(6 * nb, sizeof(double));
   held->ops = choose_ops(model, held->ncouple);
   held->kkt = held->ops->create(&held->shape, threads);
-  return held->X && held->Jc && held->Jp && held->V && held->g && held->bend && held->q && held->v &&
+  for (size_t b = 0; held->hinge && b < nb; b++) mb_held_make_hinge(model, b, &held->hinge[b]);
+  return held->X && held->hinge && held->eta && held->seen && held->Jc && held->Jp && held->V && held->g && held->bend && held->q && held->v &&
          held->turn && held->guess && held->A && held->C && held->pairs && held->lambda && held->r &&
          held->kkt;
 }
@@ -115,6 +118,9 @@ void mb_held_free(MbHeld *held) {
   mb_free(held->tie);
   mb_free(held->hollow);
   mb_free(held->X);
+  mb_free(held->hinge);
+  mb_free(held->eta);
+  mb_free(held->seen);
   mb_free(held->Jc);
   mb_free(held->Jp);
   mb_free(held->V);
@@ -134,147 +140,10 @@ void mb_held_free(MbHeld *held) {
 size_t mb_held_bytes(const MbHeld *held) {
   const MbModel *model = held->model;
   return held->ops->bytes(held->kkt) +
-         (114 * model->nb + 15 * held->shape.nrows + 8 * model->nv + 2 * model->nq + 36 * held->ncouple) *
+         (90 * model->nb + 15 * held->shape.nrows + 8 * model->nv + 2 * model->nq + 36 * held->ncouple) *
              sizeof(double) +
-         (2 * model->nb + model->nv + 4 * model->npairs) * sizeof(size_t) + model->nb * sizeof(bool);
-}
-
-// ---- rows -------------------------------------------------------------------------------------------------
-
-// out (rows x 6) = W A
-static void rows_times(double *out, const double *W, size_t rows, const double A[36]) {
-  for (size_t r = 0; r < rows; r++)
-    for (size_t j = 0; j < 6; j++) {
-      double sum = 0;
-      for (size_t i = 0; i < 6; i++) sum += W[6 * r + i] * A[6 * i + j];
-      out[6 * r + j] = sum;
-    }
-}
-
-static double dot6(const double a[6], const double b[6]) {
-  double sum = 0;
-  for (int k = 0; k < 6; k++) sum += a[k] * b[k];
-  return sum;
-}
-
-static void loose_body(MbHeld *held, size_t b, const MbMaximal *x) {
-  const MbModel *model = held->model;
-  const size_t q = model->q_first[b], v = model->v_first[b];
-  memcpy(held->q + q, x->E[b].p, sizeof x->E[b].p);
-  memcpy(held->q + q + 3, x->E[b].q, sizeof x->E[b].q);
-  memcpy(held->v + v, x->phi + 6 * b, 6 * sizeof(double));
-  for (size_t i = 0; i < 36; i++) held->V[6 * v + i] = i % 7 == 0;
-}
-
-// No place of the joint is found: whatever uses it will say that it is not a number.
-static void lose(MbHeld *held, size_t b) {
-  const MbModel *model = held->model;
-  for (size_t r = held->first[b]; r < held->first[b] + held->rows[b]; r++) held->g[r] = NAN;
-  for (size_t k = 0; k < model->joint[b].n; k++)
-    held->q[model->q_first[b] + k] = held->v[model->v_first[b] + k] = NAN;
-}
-
-static void jointed_body(MbHeld *held, size_t b, const MbMaximal *x) {
-  const MbModel *model = held->model;
-  const MbJoint *joint = &model->joint[b];
-  const size_t p = model->parent[b], first = held->first[b], v = model->v_first[b];
-  const double *phi = x->phi + 6 * b;
-  double *X = held->X + 36 * b, *q = held->q + model->q_first[b], Ad[36], eta[6], xi[6], carry[6] = {0};
-  MbPose E = x->E[b], inverse;
-  MbJointGap gap;
-  memcpy(eta, phi, sizeof eta);
-  if (p != MB_WORLD) {
-    double seen[6], ad[36];
-    mb_pose_inverse(&inverse, &x->E[b]);
-    mb_pose_mul(&E, &inverse, &x->E[p]);
-    mb_se3_adjoint(X, &E);
-    mb_mat6_apply(seen, X, x->phi + 6 * p);
-    for (int k = 0; k < 6; k++) eta[k] -= seen[k];
-    mb_se3_ad(ad, eta);
-    mb_mat6_apply(carry, ad, seen);
-    mb_pose_inverse(&E, &E);
-  }
-  // the joint's frames: P⁻¹ E_p⁻¹ E_c B⁻¹
-  mb_pose_inverse(&inverse, &model->P[b]);
-  mb_pose_mul(&E, &inverse, &E);
-  mb_pose_inverse(&inverse, &model->B[b]);
-  mb_pose_mul(&E, &E, &inverse);
-  mb_se3_adjoint(Ad, &model->B[b]);
-  mb_mat6_apply(xi, Ad, eta);
-  memcpy(q, held->guess + model->q_first[b], joint->n * sizeof *q);
-  if (!mb_joint_gap(joint, &E, xi, q, &gap)) {
-    lose(held, b);
-    return;
-  }
-  rows_times(held->Jc + 6 * first, gap.W, gap.rows, Ad);
-  rows_times(held->V + 6 * v, gap.V, gap.n, Ad);
-  for (size_t r = 0; r < gap.rows; r++) {
-    held->g[first + r] = gap.g[r];
-    held->bend[first + r] = gap.bend[r] + dot6(held->Jc + 6 * (first + r), carry);
-  }
-  for (size_t i = 0; i < gap.n; i++) {
-    held->v[v + i] = gap.v[i];
-    held->turn[v + i] = gap.turn[i] + dot6(held->V + 6 * (v + i), carry);
-  }
-  if (p == MB_WORLD) return;
-  rows_times(held->Jp + 6 * first, held->Jc + 6 * first, gap.rows, X);
-  for (size_t i = 6 * first; i < 6 * (first + gap.rows); i++) held->Jp[i] = -held->Jp[i];
-}
-
-void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x) {
-  const MbModel *model = held->model;
-  memcpy(held->guess, q, model->nq * sizeof *q);
-  for (size_t b = 0; b < model->nb; b++) {
-    if (model->joint[b].ops)
-      jointed_body(held, b, x);
-    else
-      loose_body(held, b, x);
-  }
-}
-
-// ---- products with V --------------------------------------------------------------------------------------
-
-void mb_held_rates(const MbHeld *held, const double *v, double *rate) {
-  const MbModel *model = held->model;
-  for (size_t b = 0; b < model->nb; b++) {
-    const size_t p = model->parent[b], first = model->v_first[b], n = mb_tree_dofs(model, b);
-    double eta[6];
-    memcpy(eta, v + 6 * b, sizeof eta);
-    if (p != MB_WORLD) {
-      double seen[6];
-      mb_mat6_apply(seen, held->X + 36 * b, v + 6 * p);
-      for (int k = 0; k < 6; k++) eta[k] -= seen[k];
-    }
-    for (size_t i = 0; i < n; i++) rate[first + i] = dot6(held->V + 6 * (first + i), eta);
-  }
-}
-
-// y += (1, −Xᵀ) w on the body and its parent
-static void push(const MbHeld *held, size_t b, const double w[6], double *y) {
-  const size_t p = held->model->parent[b];
-  const double *X = held->X + 36 * b;
-  for (size_t k = 0; k < 6; k++) y[6 * b + k] += w[k];
-  if (p == MB_WORLD) return;
-  for (size_t l = 0; l < 6; l++)
-    for (size_t k = 0; k < 6; k++) y[6 * p + k] -= X[6 * l + k] * w[l];
-}
-
-void mb_held_along(const MbHeld *held, size_t k, double s, double *y) {
-  double w[6];
-  for (size_t i = 0; i < 6; i++) w[i] = s * held->V[6 * k + i];
-  push(held, held->owner[k], w, y);
-}
-
-void mb_held_spread(const MbHeld *held, const double *f, double *y) {
-  const MbModel *model = held->model;
-  for (size_t b = 0; b < model->nb; b++) {
-    const size_t first = model->v_first[b], n = mb_tree_dofs(model, b);
-    double w[6] = {0};
-    bool any = false;
-    for (size_t i = first; i < first + n; i++)
-      for (size_t k = 0; k < 6 && f[i] != 0; k++) w[k] += f[i] * held->V[6 * i + k], any = true;
-    if (any) push(held, b, w, y);
-  }
+         (2 * model->nb + model->nv + 4 * model->npairs) * sizeof(size_t) + 
+         model->nb * (sizeof(bool) + sizeof *held->X + sizeof *held->hinge);
 }
 
 // ---- the system -------------------------------------------------------------------------------------------
@@ -282,10 +151,15 @@ void mb_held_spread(const MbHeld *held, const double *f, double *y) {
 // A += ( 1 −X )ᵀ G ( 1 −X ) on the body and its parent, G symmetric
 static void add_between(MbHeld *held, size_t b, const double G[36]) {
   const size_t p = held->model->parent[b];
-  const double *X = held->X + 36 * b;
-  double *Ac = held->A + 36 * b, *C = held->C + 36 * b;
+  double *Ac = held->A + 36 * b, *C = held->C + 36 * b, X[36];
   for (size_t i = 0; i < 36; i++) Ac[i] += G[i];
   if (p == MB_WORLD) return;
+  for (size_t j = 0; j < 6; j++) {
+    double e[6] = {0}, column[6];
+    e[j] = 1;
+    mb_held_down(&held->X[b], e, column);
+    for (size_t i = 0; i < 6; i++) X[6 * i + j] = column[i];
+  }
   mb_tree_carry(held->A + 36 * p, X, G);
   for (size_t i = 0; i < 6; i++)
     for (size_t j = 0; j < 6; j++)
@@ -310,12 +184,17 @@ static void pair_block(const MbHeld *held, const MbMaximal *x, size_t n, double 
 bool mb_held_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame) {
   const MbModel *model = held->model;
   bool tied = held->any_hollow;
+  const bool plain = a == 0 && b == 0 && !tied; // A = M
   for (size_t n = 0; n < held->shape.nrows; n++)
     if (!isfinite(held->g[n])) {
       for (size_t k = 0; k < model->nb; k++)
         if (held->rows[k] && held->first[k] <= n) *blame = k;
       return false;
     }
+  if (plain && held->ops == &mb_kkt_tree_ops) {
+    const MbKktNumbers simple = {.diagonal = model->M, .Jc = held->Jc, .Jp = held->Jp};
+    return held->ops->factor(held->kkt, &simple, blame);
+  }
   memset(held->C, 0, 36 * model->nb * sizeof *held->C);
   for (size_t n = 0; n < model->nb; n++) mb_tree_block(model, x, n, a, b, held->A + 36 * n);
   for (size_t n = 0; n < model->nb; n++) {

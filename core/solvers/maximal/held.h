@@ -7,6 +7,18 @@
 #include "core/model/ops.h"
 #include "core/solvers/maximal/kkt.h"
 
+// The frame of the parent's C in the body's: X turns twists by  ( R ω ; R v + p × R ω ).
+typedef struct MbHeldPlace {
+  double R[9], p[3];
+} MbHeldPlace;
+
+// A revolute joint (held_hinge.c): its axis, two directions across it and a point on it, in C axes.
+typedef struct MbHeldHinge {
+  bool is;
+  double a[3], u[3], w[3], d[3]; // of the body; w = a × u
+  double pa[3], pu[3], pd[3];    // of its parent
+} MbHeldHinge;
+
 typedef struct MbHeld {
   const MbModel *model;
   MbKktShape shape;
@@ -19,10 +31,13 @@ typedef struct MbHeld {
   size_t *tie;             // (npairs) of the others: the body that is the child
   bool *hollow;            // (nb) has no inertia in some direction
   bool any_hollow;
+  MbHeldHinge *hinge;      // (nb)
   double stuff; // weight of JᵀJ that stands in for it: it changes nothing where J v = b
 
   // at the last instant
-  double *X;            // (nb x 36) of bodies that have a parent
+  MbHeldPlace *X;       // (nb)
+  double *eta, *seen;   // (nb x 6) η, X φ_p
+  bool bent;            // bend and turn are those of this instant for hinges too
   double *Jc, *Jp;      // (nrows x 6)
   double *V;            // (nv x 6)
   double *g, *bend;     // (nrows); what of g̈ the bodies' accelerations do not make
@@ -39,6 +54,8 @@ size_t mb_held_bytes(const MbHeld *held);
 
 // At the bodies of x; joints' coordinates are looked for near q.
 void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x);
+// bend and turn of that instant
+void mb_held_bend(MbHeld *held);
 // Factors the system for A = M − a D − b K and the joints' own stiffness and damping.
 bool mb_held_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame);
 // x ← v, b ← λ of A v = x + Jᵀ λ, J v = b
@@ -46,5 +63,14 @@ void mb_held_solve(MbHeld *held, double *x, double *b);
 void mb_held_rates(const MbHeld *held, const double *v, double *rate); // q̇ = V v, (nv)
 void mb_held_along(const MbHeld *held, size_t k, double s, double *y); // y += s V_kᵀ, of one coordinate
 void mb_held_spread(const MbHeld *held, const double *f, double *y);   // y += Vᵀ f
+
+// The same of one body, a revolute joint; its angle is looked for near `guess`.
+void mb_held_make_hinge(const MbModel *model, size_t b, MbHeldHinge *hinge);
+void mb_held_hinge(MbHeld *held, size_t b, double guess);
+void mb_held_bend_hinge(MbHeld *held, size_t b);
+
+// y = X x, y += s Xᵀ x
+void mb_held_down(const MbHeldPlace *X, const double x[6], double y[6]);
+void mb_held_up(const MbHeldPlace *X, double s, const double x[6], double *y);
 
 #endif

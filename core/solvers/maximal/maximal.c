@@ -100,8 +100,14 @@ static bool start(const MbSolverWork *work, double *q, double *v) {
 
 static size_t count(const MbSolverWork *work) { return work->held.shape.nrows; }
 static const double *gaps(const MbSolverWork *work) { return work->held.g; }
-static const double *bends(const MbSolverWork *work) { return work->held.bend; }
-static const double *turns(const MbSolverWork *work) { return work->held.turn; }
+static const double *bends(MbSolverWork *work) {
+  mb_held_bend(&work->held);
+  return work->held.bend;
+}
+static const double *turns(MbSolverWork *work) {
+  mb_held_bend(&work->held);
+  return work->held.turn;
+}
 
 static void speeds(const MbSolverWork *work, const double *v, double *rate) {
   const MbHeld *held = &work->held;

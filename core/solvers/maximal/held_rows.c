@@ -1,0 +1,177 @@
+// Rows of the joints at one instant, and products with them.
+#include "core/math/dense6.h"
+#include "core/model/joint_gap.h"
+#include "core/solvers/maximal/held.h"
+#include "core/solvers/redmax/tree.h"
+
+#include <string.h>
+
+// out (rows x 6) = W A
+static void rows_times(double *out, const double *W, size_t rows, const double A[36]) {
+  for (size_t r = 0; r < rows; r++)
+    for (size_t j = 0; j < 6; j++) {
+      double sum = 0;
+      for (size_t i = 0; i < 6; i++) sum += W[6 * r + i] * A[6 * i + j];
+      out[6 * r + j] = sum;
+    }
+}
+
+static double dot6(const double a[6], const double b[6]) {
+  double sum = 0;
+  for (int k = 0; k < 6; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+void mb_held_down(const MbHeldPlace *X, const double x[6], double y[6]) {
+  double t[3];
+  mb_mat3_apply(y, X->R, x);
+  mb_mat3_apply(y + 3, X->R, x + 3);
+  mb_vec3_cross(t, X->p, y);
+  mb_vec3_add(y + 3, y + 3, t);
+}
+
+// ( Rᵀ (τ − p × f) ; Rᵀ f )
+void mb_held_up(const MbHeldPlace *X, double s, const double x[6], double *y) {
+  double t[3], u[3];
+  mb_vec3_cross(t, X->p, x + 3);
+  mb_vec3_sub(t, x, t);
+  mb_mat3_tapply(t, X->R, t);
+  mb_mat3_tapply(u, X->R, x + 3);
+  mb_vec3_add_scaled(y, y, s, t);
+  mb_vec3_add_scaled(y + 3, y + 3, s, u);
+}
+
+static void loose_body(MbHeld *held, size_t b, const MbMaximal *x) {
+  const MbModel *model = held->model;
+  const size_t q = model->q_first[b], v = model->v_first[b];
+  memcpy(held->q + q, x->E[b].p, sizeof x->E[b].p);
+  memcpy(held->q + q + 3, x->E[b].q, sizeof x->E[b].q);
+  memcpy(held->v + v, x->phi + 6 * b, 6 * sizeof(double));
+  for (size_t i = 0; i < 36; i++) held->V[6 * v + i] = i % 7 == 0;
+}
+
+// No place of the joint is found: whatever uses it will say that it is not a number.
+static void lose(MbHeld *held, size_t b) {
+  const MbModel *model = held->model;
+  for (size_t r = held->first[b]; r < held->first[b] + held->rows[b]; r++) held->g[r] = NAN;
+  for (size_t k = 0; k < model->joint[b].n; k++)
+    held->q[model->q_first[b] + k] = held->v[model->v_first[b] + k] = NAN;
+}
+
+// A joint of any kind.
+static void general_joint(MbHeld *held, size_t b, const MbPose *seen) {
+  const MbModel *model = held->model;
+  const MbJoint *joint = &model->joint[b];
+  const size_t p = model->parent[b], first = held->first[b], v = model->v_first[b];
+  double *q = held->q + model->q_first[b], Ad[36], ad[36], xi[6], carry[6];
+  MbPose E, inverse;
+  MbJointGap gap;
+  mb_se3_ad(ad, held->eta + 6 * b);
+  mb_mat6_apply(carry, ad, held->seen + 6 * b);
+  // the joint's frames: P⁻¹ E_p⁻¹ E_c B⁻¹
+  mb_pose_inverse(&E, seen);
+  mb_pose_inverse(&inverse, &model->P[b]);
+  mb_pose_mul(&E, &inverse, &E);
+  mb_pose_inverse(&inverse, &model->B[b]);
+  mb_pose_mul(&E, &E, &inverse);
+  mb_se3_adjoint(Ad, &model->B[b]);
+  mb_mat6_apply(xi, Ad, held->eta + 6 * b);
+  memcpy(q, held->guess + model->q_first[b], joint->n * sizeof *q);
+  if (!mb_joint_gap(joint, &E, xi, q, &gap)) {
+    lose(held, b);
+    return;
+  }
+  rows_times(held->Jc + 6 * first, gap.W, gap.rows, Ad);
+  rows_times(held->V + 6 * v, gap.V, gap.n, Ad);
+  for (size_t r = first; r < first + gap.rows; r++) {
+    held->g[r] = gap.g[r - first];
+    held->bend[r] = gap.bend[r - first] + dot6(held->Jc + 6 * r, carry);
+    memset(held->Jp + 6 * r, 0, 6 * sizeof *held->Jp);
+    if (p != MB_WORLD) mb_held_up(&held->X[b], -1, held->Jc + 6 * r, held->Jp + 6 * r);
+  }
+  for (size_t i = 0; i < gap.n; i++) {
+    held->v[v + i] = gap.v[i];
+    held->turn[v + i] = gap.turn[i] + dot6(held->V + 6 * (v + i), carry);
+  }
+}
+
+static void jointed_body(MbHeld *held, size_t b, const MbMaximal *x) {
+  const size_t p = held->model->parent[b];
+  const double *phi = x->phi + 6 * b;
+  double *eta = held->eta + 6 * b, *seen = held->seen + 6 * b;
+  MbHeldPlace *X = &held->X[b];
+  MbPose E;
+  mb_pose_inverse(&E, &x->E[b]);
+  if (p != MB_WORLD) mb_pose_mul(&E, &E, &x->E[p]);
+  mb_quat_to_mat3(X->R, E.q);
+  mb_vec3_copy(X->p, E.p);
+  memset(seen, 0, 6 * sizeof *seen);
+  if (p != MB_WORLD) mb_held_down(X, x->phi + 6 * p, seen);
+  for (int k = 0; k < 6; k++) eta[k] = phi[k] - seen[k];
+  if (held->hinge[b].is)
+    mb_held_hinge(held, b, held->guess[held->model->q_first[b]]);
+  else
+    general_joint(held, b, &E);
+}
+
+void mb_held_bend(MbHeld *held) {
+  if (held->bent) return;
+  held->bent = true;
+  for (size_t b = 0; b < held->model->nb; b++)
+    if (held->hinge[b].is) mb_held_bend_hinge(held, b);
+}
+
+void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x) {
+  const MbModel *model = held->model;
+  memcpy(held->guess, q, model->nq * sizeof *q);
+  held->bent = false;
+  for (size_t b = 0; b < model->nb; b++) {
+    if (model->joint[b].ops)
+      jointed_body(held, b, x);
+    else
+      loose_body(held, b, x);
+  }
+}
+
+// ---- products with V --------------------------------------------------------------------------------------
+
+void mb_held_rates(const MbHeld *held, const double *v, double *rate) {
+  const MbModel *model = held->model;
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t p = model->parent[b], first = model->v_first[b], n = mb_tree_dofs(model, b);
+    double eta[6];
+    memcpy(eta, v + 6 * b, sizeof eta);
+    if (p != MB_WORLD) {
+      double seen[6];
+      mb_held_down(&held->X[b], v + 6 * p, seen);
+      for (int k = 0; k < 6; k++) eta[k] -= seen[k];
+    }
+    for (size_t i = 0; i < n; i++) rate[first + i] = dot6(held->V + 6 * (first + i), eta);
+  }
+}
+
+// y += (1, −Xᵀ) w on the body and its parent
+static void push(const MbHeld *held, size_t b, const double w[6], double *y) {
+  const size_t p = held->model->parent[b];
+  for (size_t k = 0; k < 6; k++) y[6 * b + k] += w[k];
+  if (p != MB_WORLD) mb_held_up(&held->X[b], -1, w, y + 6 * p);
+}
+
+void mb_held_along(const MbHeld *held, size_t k, double s, double *y) {
+  double w[6];
+  for (size_t i = 0; i < 6; i++) w[i] = s * held->V[6 * k + i];
+  push(held, held->owner[k], w, y);
+}
+
+void mb_held_spread(const MbHeld *held, const double *f, double *y) {
+  const MbModel *model = held->model;
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t first = model->v_first[b], n = mb_tree_dofs(model, b);
+    double w[6] = {0};
+    bool any = false;
+    for (size_t i = first; i < first + n; i++)
+      for (size_t k = 0; k < 6 && f[i] != 0; k++) w[k] += f[i] * held->V[6 * i + k], any = true;
+    if (any) push(held, b, w, y);
+  }
+}
+

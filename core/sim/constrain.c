@@ -2,6 +2,7 @@
 // generalised velocities they are G = H J + c, of which only the coordinates between the bodies and the world are kept.
 //   velocities     G v⁺ = −ġ_t − γ g(q, t + h)  v⁺ = v + A⁻¹ Gᵀ λ,  W = G A⁻¹ Gᵀ,  w = W λ + b
 //     soft         G v⁺ + E λ = −g/(h/2 + β),   E = α/(h (h/2 + β))                         (AR 0.9, 0.10)
+//     slipping     G v⁺ + E λ = −ġ_t,   E = α/(h β)             a soft row of which only the rate is known
 //   accelerations  G v̇ = −(H J̇ v + g̈_t) − 2 γ ġ − γ² g                                   (RM 1.82)
 //     soft         λ = −(g + β ġ)/α             a force like others                          (AR 0.7)
 //   positions      G dq = −g                    post-stabilisation: the nearest q, as M measures
@@ -45,10 +46,11 @@ static void take_velocities(MbSim *sim, const double *v) {
   MbConstraining *c = sim->constraining;
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
-    const double alpha = c->of[s]->compliance, way = h / 2 + c->of[s]->damping;
+    // of a rate there is no way that it came in a step: it slips at β/α
+    const double alpha = c->of[s]->compliance, way = (row->order == 0 ? h / 2 : 0) + c->of[s]->damping;
     double pull = row->order == 0 ? gamma : 0, size = 0;
     if (alpha > 0)
-      pull = 1 / way;
+      pull = row->order == 0 ? 1 / way : 0;
     else if (c->of[s]->unilateral && row->g > 0) {
       if (!sim->model->ahead) continue;
       pull = 1 / h; // as far as the bound, not beyond
@@ -152,6 +154,7 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
                                   .column = column,
                                   .context = sim};
   for (size_t i = 0; i < c->n; i++) {
+    const char *singular = c->of[c->slot[i]]->ops->singular;
     if (isfinite(c->b[i])) continue;
     if (level == MB_ACCELERATIONS) { // of a step that is too long: the integrator will see it
       for (size_t k = 0; k < sim->nv; k++) v[k] = NAN;
@@ -160,11 +163,9 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     const MbStatus cause = mb_sim_trouble(sim, report);
     if (cause != MB_OK) return cause;
     return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: constraint \"%s\" has numbers that are not finite%s", t,
-                    (long long)sim->state.step + 1, sim->model->slots[c->slot[i]],
-                    c->of[c->slot[i]]->ops == &mb_closure_search_ops
-                        ? ": its joint is at a singular position, or too far from where it was"
-                        : "");
+                    "at t = %.9g s, step %lld: constraint \"%s\" has numbers that are not finite%s%s", t,
+                    (long long)sim->state.step + 1, sim->model->slots[c->slot[i]], singular ? ": " : "",
+                    singular ? singular : "");
   }
   c->unsolved = false;
   switch (mb_pivoting_solve(&c->pivoting, &problem)) {

@@ -10,6 +10,8 @@
 //
 //   α λ = −(g + ρ h G w⁺ − θ h G w) − β G w⁺,   ρ = max(θ, ½); ½ in the second half
 //
+// and of which only the rate is known, α λ = −β (G w⁺ + ġ_t).
+//
 // The second half of bridson_marino solves for soft rows only, with what hard ones leave free: these keep their rates until
 // the end. A unilateral row that stops its bodies must not throw them back: of the v in v⁺ = 2w − v and v⁺ = u + w − v
 // there is kept what was not stopped (mb_constrain_impact).
@@ -83,11 +85,14 @@ static void take_gap(MbSim *sim, size_t s, const double *w, const double *change
 static void take_soft(MbSim *sim, size_t s, const MbHalf *half, const double *w, const double *change) {
   MbConstraining *c = sim->constraining;
   const double h = sim->model->h, reach = half->second ? 0.5 : fmax(half->theta, 0.5);
-  const double alpha = c->of[s]->compliance, way = reach * h + c->of[s]->damping;
+  const double alpha = c->of[s]->compliance, beta = c->of[s]->damping, way = reach * h + beta;
   double size = fabs(c->row[s].g / way);
   const double rate = mb_rows_rate(c, s, w, &size), last = rate - mb_rows_rate(c, s, change, &size);
-  mb_rows_take(sim, s, rate + (c->row[s].g - half->theta * h * last) / way, size,
-               alpha / (half->impulse * way));
+  if (c->row[s].order == 0)
+    mb_rows_take(sim, s, rate + (c->row[s].g - half->theta * h * last) / way, size,
+                 alpha / (half->impulse * way));
+  else
+    mb_rows_take(sim, s, rate + c->row[s].gt, size, alpha / (half->impulse * beta));
 }
 
 MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, double *w, const double *change,

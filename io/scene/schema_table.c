@@ -936,16 +936,48 @@ static const MbSchemaRow ratio_rows[] = {
              "absent, "
              "a follows nothing itself, and there is no `compliance`"},
     {0}};
-static const MbSchemaRow *const constraint_variants[] = {closure_rows, point_constraint_rows, distance_rows,
-                                                         on_line_rows, on_plane_rows,         ratio_rows};
+static const MbSchemaRow velocity_ratio_rows[] = {
+    {"bodies", MB_TYPE_REFERENCES, AT(MbConstraintSpec, bodies), .flags = MB_REQUIRED, .length = 2,
+     .set = MB_BODY_NAMES,
+     .help = "a and b: b spins about its axis at `ratio` times the rate at which a spins about its own, "
+             "both in space, not against a carrier that turns itself: there, let \"ratio\" hold the joints"},
+    {"axes", MB_TYPE_DIRECTIONS, AT(MbConstraintSpec, axes), .flags = MB_REQUIRED, .length = 2,
+     .help = "of a in a's frame, and of b in b's; of any length but 0"},
+    {"ratio", MB_TYPE_NUMBER, AT(MbConstraintSpec, ratio), .flags = MB_REQUIRED, .help = "see `bodies`"},
+    {0}};
+static const MbSchemaRow rolling_rows[] = {
+    {"body", MB_TYPE_REFERENCE, AT(MbConstraintSpec, bodies[0]), .flags = MB_REQUIRED, .set = MB_BODY_NAMES,
+     .help =
+         "what rolls: it has exactly one round shape (sphere, ellipsoid, cylinder or capsule) and stays on "
+         "the plane whatever pulls at it"},
+    {"on", MB_TYPE_REFERENCE, AT(MbConstraintSpec, bodies[1]), .flags = MB_OR_WORLD, .set = MB_BODY_NAMES,
+     .fallback = "\"world\"", .help = "what carries the plane: \"world\", or a body, which may move"},
+    {"normal", MB_TYPE_DIRECTION, AT(MbConstraintSpec, normal),
+     .help = "of the plane, towards the round shape, in the frame of `on`; absent: that of its one shape "
+             "\"plane\", or the world's z"},
+    {"at", MB_TYPE_NUMBERS, AT(MbConstraintSpec, at), .length = 3, .unit = "m", .fallback = "[0, 0, 0]",
+     .help = "a point of that plane, in the frame of `on`; not where the plane is that of a shape"},
+    {"along", MB_TYPE_NUMBER, AT(MbConstraintSpec, along), .unit = "m", .fallback = "0",
+     .help =
+         "cylinder, capsule: they roll on one circle, or on one ball of a capsule, this far along the axis "
+         "from the middle: 0 makes a wheel of a cylinder, half its length its end's rim. What lies on "
+         "its side takes two such constraints, one at each end"},
+    {0}};
+static const MbSchemaRow *const constraint_variants[] = {
+    closure_rows, point_constraint_rows, distance_rows, on_line_rows, on_plane_rows,
+    ratio_rows,   velocity_ratio_rows,   rolling_rows};
 static const char *const constraint_help[] = {
     "a joint that closes a loop",
     "two points are one; directions in which the loop cannot open are found and left out",
     "two points keep their distance, or do not exceed it",
     "a point stays on a line",
     "a point stays in a plane",
-    "two joints move in step (gears)"};
-static const char *const constraint_later[] = {"velocity_ratio", "rolling", NULL};
+    "two joints move in step (gears)",
+    "two bodies spin in step, each about an axis of its own, without an angle that stays (friction wheels); "
+    "a "
+    "soft one slips at `damping`/`compliance` of torque for each rad/s",
+    "a round body rolls on a plane and does not slip; a soft one sinks in as it says, and slips at "
+    "`damping`/`compliance` of force for each m/s"};
 static const MbSchemaObject constraint = {.name = "constraint",
                                           .help = "What bodies and joints may not do.",
                                           .size = sizeof(MbConstraintSpec),
@@ -953,7 +985,6 @@ static const MbSchemaObject constraint = {.name = "constraint",
                                           .selector = "type",
                                           .selector_offset = offsetof(MbConstraintSpec, kind),
                                           .words = mb_constraint_words,
-                                          .later = constraint_later,
                                           .variants = constraint_variants,
                                           .variant_help = constraint_help,
                                           .selector_fallback = "joint"};

@@ -41,6 +41,8 @@ typedef struct MbInstant {
   const double *guess;  // (nguess) where joints that close loops are looked for
   double *found;        // (nguess) where they are
   double h;             // step that velocities are asked for at the end of; 0 where accelerations are
+  double
+      turn; // time that bodies move on from here by these velocities, in whose mean they are to be as asked for
 } MbInstant;
 
 enum { MB_ROWS = 6 }; // of one constraint at most

@@ -126,13 +126,15 @@ static void column(void *context, size_t i, double *out) {
 // A row that could not be satisfied, and not only for rounding or for being the same as others.
 static MbStatus check_dropped(const MbSim *sim, double t, MbReport *report) {
   static const double SAME = 1e-6,
-                      CLOSE = 1e-4; // of the terms' sizes; of the size of what g is the difference of
+                      CLOSE = 1e-4, // of the terms' sizes; of the size of what g is the difference of
+      STILL = 1e-9;                 // of that size a second: rounding of what other rows push
   const MbConstraining *c = sim->constraining;
   for (size_t i = 0; i < c->n; i++) {
     const MbRow *row = &c->row[c->slot[i]];
     const double w = c->pivoting.w[i], far = c->unilateral[i] ? fmax(-w, 0) : fabs(w);
     if (!c->pivoting.dropped[i] || !(far > SAME / ROUNDING * c->slack[i])) continue;
     if (row->order == 0 && !(fabs(row->g) > CLOSE * row->size)) continue;
+    if (row->order && !(far > STILL * row->size)) continue;
     return mb_error(
         report, MB_NUMBERS, "",
         row->order ? "at t = %.9g s, step %lld: constraint \"%s\" contradicts others: its rate is off by %.3g"
@@ -221,6 +223,16 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
   c->n = 0;
   take_jumps(sim, v);
   return mb_rows_solve(sim, MB_JUMPS, t, 0, v, report);
+}
+
+// Velocities at the state after a blow. What is near its bound is so for this alone.
+MbStatus mb_constrain_impulse(MbSim *sim, double *v) {
+  MbConstraining *c = sim->constraining;
+  if (!c) return MB_OK;
+  memset(c->near, 0, sim->model->nslots * sizeof *c->near);
+  const MbStatus status = mb_constrain_jump(sim, sim->state.q, sim->state.t, v, NULL);
+  memset(c->near, 0, sim->model->nslots * sizeof *c->near);
+  return status;
 }
 
 // Soft rows: forces at (q, v).

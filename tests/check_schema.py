@@ -34,6 +34,8 @@ BEYOND = {
     "deformable_grid_large", "deformable_grid_size", "deformable_grid_whole", "deformable_maximal",
     "deformable_name_twice", "deformable_rope_length", "deformable_rope_size", "node_at", "node_index",
     "node_line", "pin_axes", "pin_select_none", "pin_select_two", "pin_side", "pin_vertex", "spring_node",
+    "rolling_along", "rolling_box", "rolling_flat", "rolling_itself", "rolling_plane", "rolling_soft",
+    "velocity_ratio_direction",
 }
 
 

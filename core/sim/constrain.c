@@ -2,6 +2,7 @@
 // generalised velocities they are G = H J + c, of which only the coordinates between the bodies and the world are kept.
 //   velocities     G v⁺ = −ġ_t − γ g(q, t + h)  v⁺ = v + A⁻¹ Gᵀ λ,  W = G A⁻¹ Gᵀ,  w = W λ + b
 //     soft         G v⁺ + E λ = −g/(h/2 + β),   E = α/(h (h/2 + β))                         (AR 0.9, 0.10)
+//                  a unilateral one only beyond its bound: β is no force on what is still on its way there
 //     slipping     G v⁺ + E λ = −ġ_t,   E = α/(h β)             a soft row of which only the rate is known
 //   accelerations  G v̇ = −(H J̇ v + g̈_t) − 2 γ ġ − γ² g                                   (RM 1.82)
 //     soft         λ = −(g + β ġ)/α             a force like others                          (AR 0.7)
@@ -49,6 +50,7 @@ static void take_velocities(MbSim *sim, const double *v) {
     // of a rate there is no way that it came in a step: it slips at β/α
     const double alpha = c->of[s]->compliance, way = (row->order == 0 ? h / 2 : 0) + c->of[s]->damping;
     double pull = row->order == 0 ? gamma : 0, size = 0;
+    if (mb_rows_slack(c, s)) continue;
     if (alpha > 0)
       pull = row->order == 0 ? 1 / way : 0;
     else if (c->of[s]->unilateral && row->g > 0) {
@@ -244,7 +246,9 @@ static bool add_soft(MbSim *sim, const double *v, double *vdot) {
     double ignored = 0;
     if (!(alpha > 0)) continue;
     const double stretch = c->row[s].g + c->of[s]->damping * (mb_rows_rate(c, s, v, &ignored) + c->row[s].gt);
-    c->force[s] = c->of[s]->unilateral ? fmax(-stretch / alpha, 0) : -stretch / alpha;
+    c->force[s] = mb_rows_slack(c, s)    ? 0
+                  : c->of[s]->unilateral ? fmax(-stretch / alpha, 0)
+                                         : -stretch / alpha;
     mb_rows_spread(c, s, c->force[s], c->y);
     any = true;
   }

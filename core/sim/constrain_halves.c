@@ -124,6 +124,7 @@ MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, doub
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
     double size = fabs(row->gt);
+    if (mb_rows_slack(c, s)) continue;
     if (c->of[s]->compliance > 0) {
       take_soft(sim, s, half, w, change);
     } else if (half->second) {
@@ -210,6 +211,7 @@ MbStatus mb_constrain_kinematic(MbSim *sim, const double *q, double t, double *v
     const double alpha = c->of[s]->compliance, way = fmax(c->of[s]->damping, 1e-6 * sim->model->h);
     double size = fabs(row->gt);
     const double rate = mb_rows_rate(c, s, v, &size) + row->gt;
+    if (mb_rows_slack(c, s)) continue;
     if (alpha > 0)
       mb_rows_take(sim, s, rate + row->g / way, size + fabs(row->g / way), alpha / way);
     else if (!c->of[s]->unilateral)

@@ -66,4 +66,9 @@ static inline bool mb_rows_one_way(const MbConstraining *c, size_t s) {
   return c->of[s]->unilateral && !(c->of[s]->compliance > 0);
 }
 
+// Whether row s is soft and unilateral, and not at its bound.
+static inline bool mb_rows_slack(const MbConstraining *c, size_t s) {
+  return c->of[s]->unilateral && c->of[s]->compliance > 0 && c->row[s].g > 0;
+}
+
 #endif

@@ -127,7 +127,9 @@ int64_t mb_sim_steps(const MbSim *sim); // done so far
 // The largest error of position of the hard constraints now (m or rad); NaN where there are none.
 double mb_sim_constraint_error(const MbSim *sim);
 
-// An impulse (N s, world axes) at a point of a body (body frame): the velocities jump by M⁻¹ of it.
+// An impulse (N s, world axes) at a point of a body (body frame): the velocities jump by M⁻¹ of it, and of what the
+// constraints answer at once: those that are hard hold for the velocities after it, limits and ropes where they are taut. In
+// mode "first_order" velocities are no state, and the next step knows nothing of it. On failure nothing changes.
 MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const double impulse[3]);
 
 // The channels of the scene's "output", and their numbers now. A frame is `mb_sim_frame_size` doubles.

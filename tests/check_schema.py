@@ -25,6 +25,8 @@ BEYOND = {
     "spring_zero_length", "spring_body", "multi_spring_passive", "multi_spring_all_passive",
     "muscle_path_short", "inertia_and_shape_density", "inertia_and_shape_material", "parameter_itself",
     "wrench_empty", "joint_force_count", "constraint_body", "constraint_closure", "constraint_damping",
+    "rolling_along", "rolling_box", "rolling_flat", "rolling_itself", "rolling_plane", "rolling_soft",
+    "velocity_ratio_direction",
     "constraint_same_body", "rope_first_order", "reduction_chain", "reduction_cycle",
     "reduction_start", "reduction_soft", "limits_count", "limits_order", "limits_spherical",
     "motion_count", "motion_empty", "motion_fixed", "ratio_free", "ratio_same", "ratio_without_joint",

@@ -151,8 +151,8 @@ static MbStatus build_driven(Builder *b, size_t listed) {
 // ---- the scene's constraints ------------------------------------------------------------------------------
 
 // The number of the body that `text` names; MB_WORLD for the world.
-static MbStatus find_body(const Builder *b, const char *text, const char *where, size_t *body) {
-  const MbModel *model = b->model;
+MbStatus mb_build_find_body(const MbModel *model, const char *text, const char *where, size_t *body,
+                            MbReport *report) {
   size_t listed = 0;
   *body = MB_WORLD;
   if (text && !strcmp(text, "world")) return MB_OK;
@@ -161,7 +161,7 @@ static MbStatus find_body(const Builder *b, const char *text, const char *where,
     return MB_OK;
   }
   const char *near = text ? mb_nearest_word(text, model->listed) : NULL;
-  return mb_error(b->report, MB_SCENE, where, "no body is called \"%s\"%s%s%s", text ? text : "",
+  return mb_error(report, MB_SCENE, where, "no body is called \"%s\"%s%s%s", text ? text : "",
                   near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
 }
 
@@ -173,31 +173,36 @@ static void turn_z_to(double q[4], const double axis[3]) {
   mb_quat_normalise(q);
 }
 
+// Point and axes of one end whose body is known: the frame as its body has it, z turned to `axis`.
+void mb_build_place(const MbModel *model, const MbFrameSpec *frame, const double axis[3], int end,
+                    MbConstraint *constraint) {
+  MbPose E;
+  double turn[4];
+  memcpy(E.p, frame->position, sizeof E.p);
+  memcpy(E.q, frame->rotation, sizeof E.q);
+  turn_z_to(turn, axis);
+  mb_quat_mul(E.q, E.q, turn);
+  if (constraint->body[end] != MB_WORLD) {
+    MbPose inverse;
+    mb_pose_inverse(&inverse, &model->C[constraint->body[end]]);
+    mb_pose_mul(&E, &inverse, &E);
+  }
+  mb_quat_normalise(E.q);
+  mb_vec3_copy(constraint->at[end], E.p);
+  mb_quat_to_mat3(constraint->R[end], E.q);
+}
+
 // One end: its body, its point and its axes, z along `axis`, in C.
 static MbStatus build_end(const Builder *b, const MbConstraintSpec *from, size_t i, int end,
                           const double axis[3], MbConstraint *constraint) {
   const MbPointSpec *anchor = &from->between[end];
   char where[WHERE];
   snprintf(where, sizeof where, "/constraints/%zu/between/%d%s", i, end, anchor->node ? "" : "/body");
-  const MbStatus status = anchor->node
-                              ? mb_build_node(b->model, anchor, where, &constraint->body[end], b->report)
-                              : find_body(b, anchor->body, where, &constraint->body[end]);
-  if (status != MB_OK) return status;
-  MbPose E;
-  double turn[4];
-  memcpy(E.p, anchor->frame.position, sizeof E.p);
-  memcpy(E.q, anchor->frame.rotation, sizeof E.q);
-  turn_z_to(turn, axis);
-  mb_quat_mul(E.q, E.q, turn);
-  if (constraint->body[end] != MB_WORLD) {
-    MbPose inverse;
-    mb_pose_inverse(&inverse, &b->model->C[constraint->body[end]]);
-    mb_pose_mul(&E, &inverse, &E);
-  }
-  mb_quat_normalise(E.q);
-  mb_vec3_copy(constraint->at[end], E.p);
-  mb_quat_to_mat3(constraint->R[end], E.q);
-  return MB_OK;
+  const MbStatus status =
+      anchor->node ? mb_build_node(b->model, anchor, where, &constraint->body[end], b->report)
+                   : mb_build_find_body(b->model, anchor->body, where, &constraint->body[end], b->report);
+  if (status == MB_OK) mb_build_place(b->model, &anchor->frame, axis, end, constraint);
+  return status;
 }
 
 // Its own name, or its kind and number; with a number of its own where it is one of several.
@@ -337,7 +342,7 @@ static MbStatus build_ratio(Builder *b, size_t i, const char *where) {
   for (int k = 0; k < 2; k++) {
     char at[WHERE + 24];
     snprintf(at, sizeof at, "%s/joints/%d", where, k);
-    const MbStatus status = find_body(b, from->joints[k], at, &body[k]);
+    const MbStatus status = mb_build_find_body(model, from->joints[k], at, &body[k], b->report);
     if (status != MB_OK) return status;
     n[k] = body[k] == MB_WORLD || !model->joint[body[k]].ops ? 0 : model->joint[body[k]].n;
     if (!n[k])
@@ -370,6 +375,18 @@ static MbStatus build_ratio(Builder *b, size_t i, const char *where) {
   return MB_OK;
 }
 
+// What asks for rates: bodies that spin in step, or that roll.
+static MbStatus build_rates(Builder *b, size_t i, const char *where) {
+  const MbConstraintSpec *from = &b->spec->constraints[i];
+  MbConstraint *constraint = add(b, mb_constraint_table[from->kind], where);
+  constraint->compliance = from->compliance;
+  constraint->damping = from->damping;
+  const MbStatus status = from->kind == MB_CONSTRAINT_ROLLING
+                              ? mb_build_rolling(b->spec, from, where, b->model, constraint, b->report)
+                              : mb_build_velocity_ratio(from, where, b->model, constraint, b->report);
+  return status == MB_OK ? name_listed(b, constraint, i, 0, 1) : status;
+}
+
 static MbStatus build_listed(Builder *b, size_t i) {
   const MbConstraintSpec *from = &b->spec->constraints[i];
   char where[WHERE];
@@ -377,6 +394,13 @@ static MbStatus build_listed(Builder *b, size_t i) {
   if (from->damping > 0 && from->compliance == 0)
     return mb_error(b->report, MB_SCENE, where,
                     "\"damping\" is of a soft constraint: give it a \"compliance\" above 0");
+  const bool rates = from->kind == MB_CONSTRAINT_VELOCITY_RATIO || from->kind == MB_CONSTRAINT_ROLLING;
+  if (rates && from->compliance > 0 && !(from->damping > 0))
+    return mb_error(b->report, MB_SCENE, where,
+                    "a soft \"%s\" slips at \"damping\"/\"compliance\" for each unit of force: give it a "
+                    "\"damping\" above 0",
+                    mb_constraint_words[from->kind]);
+  if (rates) return build_rates(b, i, where);
   return from->kind == MB_CONSTRAINT_RATIO ? build_ratio(b, i, where) : build_between(b, i, where);
 }
 
@@ -439,6 +463,11 @@ static MbStatus check_start(const Builder *b) {
                         constraint->name, mb_joint_words[constraint->joint]);
       continue;
     }
+    if (constraint->ops->singular && isnan(row->g)) {
+      status = mb_error(b->report, MB_SCENE, b->where[i], "\"%s\" has no numbers at the start: %s",
+                        constraint->name, constraint->ops->singular);
+      continue;
+    }
     double gap = 0, size = 0;
     for (size_t k = 0; k < constraint->rows; k++) {
       if (constraint->unilateral && row[k].g > 0) continue;
@@ -466,7 +495,7 @@ static MbStatus build_attachment(Builder *b, size_t i, size_t k, const MbPose *E
   size_t body = MB_WORLD;
   snprintf(where, sizeof where, "/deformables/%zu/attach/%zu", i, k);
   snprintf(at, sizeof at, "%s/body", where);
-  MbStatus status = find_body(b, from->body, at, &body);
+  MbStatus status = mb_build_find_body(model, from->body, at, &body, b->report);
   if (status == MB_OK)
     status = mb_build_selection(model, b->spec, i, &from->select, where, chosen, b->report);
   if (from->enforce == MB_BY_REDUCTION) return status; // a part of the tree (build_nodes.c)

@@ -43,6 +43,17 @@ MbStatus mb_build_by_dof(const MbNumbersSpec *numbers, size_t n, const char *whe
 // A driven body's rows; its signals go to the end of the list.
 MbStatus mb_build_body_motion(const MbSceneSpec *spec, size_t listed, MbModel *model, MbSignal *signals,
                               MbConstraint *constraint, MbReport *report);
+// The number of the body that `text` names; MB_WORLD for the world.
+MbStatus mb_build_find_body(const MbModel *model, const char *text, const char *where, size_t *body,
+                            MbReport *report);
+// Point and axes of one end whose body is known: the frame as its body has it, z turned to `axis`.
+void mb_build_place(const MbModel *model, const MbFrameSpec *frame, const double axis[3], int end,
+                    MbConstraint *constraint);
+// What asks for rates; `where` is the constraint's pointer.
+MbStatus mb_build_velocity_ratio(const MbConstraintSpec *from, const char *where, const MbModel *model,
+                                 MbConstraint *constraint, MbReport *report);
+MbStatus mb_build_rolling(const MbSceneSpec *spec, const MbConstraintSpec *from, const char *where,
+                          const MbModel *model, MbConstraint *constraint, MbReport *report);
 MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Times at which tables of signals have corners, when all signals are there: adaptive steps end there.
 MbStatus mb_build_breaks(MbModel *model, MbReport *report);

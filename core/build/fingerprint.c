@@ -69,6 +69,7 @@ static void add_constraint(Mark *mark, const MbConstraint *constraint) {
   add_sizes(mark, constraint->signal, 3);
   add_doubles(mark, constraint->at[0], 6);
   add_doubles(mark, constraint->R[0], 18);
+  add_doubles(mark, constraint->radii, 3);
   if (constraint->closure) add_joint(mark, constraint->closure);
 }
 

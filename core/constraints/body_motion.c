@@ -7,7 +7,8 @@
 //
 // At a speed s(t) = (s_ω, s_v) of B's origin, in B's axes: φ = s. In the world's, R being B's,
 //   R ω = s_ω,   R V(h ω) v = s_v,   g̈ = H φ̇ + ( 0 ; R (ω × v) ) − ṡ,
-// where V, the mean of the turn over the step, makes the origin go h s_v in a step while B turns; h = 0 for accelerations.
+// where V, the mean of the turn over the step, makes the origin go h s_v in a step while B turns; h = 0 for accelerations,
+// and half way, where the mean is to second order.
 // The multipliers are torque and force in the same axes.
 #include "core/constraints/constraints.h"
 #include "core/math/dense6.h"
@@ -96,7 +97,7 @@ static void eval_speed(const MbConstraint *constraint, const MbInstant *at, MbRo
       if (k < 3)
         mb_vec3_copy(a, e);
       else
-        mean_turn(a + 3, w, at->h, e);
+        mean_turn(a + 3, w, at->turn, e);
     }
     mb_constraint_on_frame(constraint, 0, &frame, a, 1, &rows[k]);
     rows[k].order = 1;

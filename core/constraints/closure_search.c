@@ -63,4 +63,8 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
     for (size_t r = 0; r < constraint->rows; r++) rows[r].g = NAN, rows[r].size = 1;
 }
 
-const MbConstraintOps mb_closure_search_ops = {.name = "joint", .rows = 6, .eval = eval};
+const MbConstraintOps mb_closure_search_ops = {
+    .name = "joint",
+    .rows = 6,
+    .singular = "its joint is at a singular position, or too far from where it was",
+    .eval = eval};

@@ -69,6 +69,7 @@ typedef struct MbConstraint {
   double outward;   // limit: 2 γ where it is to go on at γ times what it is beyond, instead of back; 0
   int order;        // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
   size_t signal[3]; // motion: of position, velocity, acceleration; SIZE_MAX = not given
+  double radii[3];  // rolling: half axes of the shape along R[0]
   double length;    // distance
   bool rope;
   double compliance, damping; // α and β (AR 0.11)

@@ -41,14 +41,17 @@ typedef struct MbInstant {
   const double *guess;  // (nguess) where joints that close loops are looked for
   double *found;        // (nguess) where they are
   double h;             // step that velocities are asked for at the end of; 0 where accelerations are
+  double
+      turn; // time that bodies move on from here by these velocities, in whose mean they are to be as asked for
 } MbInstant;
 
 enum { MB_ROWS = 6 }; // of one constraint at most
 
 struct MbConstraintOps {
   const char *name;
-  size_t rows;        // at most
-  size_t coordinates; // that its rows are about; 0 = they are about bodies
+  size_t rows;          // at most
+  size_t coordinates;   // that its rows are about; 0 = they are about bodies
+  const char *singular; // what it means that its g is not a number; NULL: it always is one
   // Its rows at an instant. Fields of `rows` are zero before, bodies MB_WORLD; `unilateral` is the constraint's.
   void (*eval)(const MbConstraint *constraint, const MbInstant *at, MbRow *rows);
 };

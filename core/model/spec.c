@@ -15,8 +15,9 @@ const char *const mb_joint_words[] = {"fixed",     "revolute",     "prismatic", 
                                       "screw",     "universal",    "planar",         "translational",
                                       "spherical", "euler",        "free2d",         "free3d",
                                       "composite", "spline_curve", "spline_surface", NULL};
-const char *const mb_constraint_words[] = {"joint",          "point", "distance", "point_on_line",
-                                           "point_on_plane", "ratio", NULL};
+const char *const mb_constraint_words[] = {"joint",          "point",          "distance",
+                                           "point_on_line",  "point_on_plane", "ratio",
+                                           "velocity_ratio", "rolling",        NULL};
 const char *const mb_deformable_words[] = {"springs", "particles", NULL};
 const char *const mb_pattern_words[] = {"cross", "diagonal", "square", NULL};
 const char *const mb_enforce_words[] = {"constraint", "reduction", NULL};

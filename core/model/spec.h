@@ -226,6 +226,8 @@ typedef enum MbConstraintKind {
   MB_CONSTRAINT_ON_LINE,
   MB_CONSTRAINT_ON_PLANE,
   MB_CONSTRAINT_RATIO,
+  MB_CONSTRAINT_VELOCITY_RATIO,
+  MB_CONSTRAINT_ROLLING,
   MB_CONSTRAINTS
 } MbConstraintKind;
 
@@ -234,7 +236,7 @@ typedef struct MbConstraintSpec {
   MbConstraintKind kind;
   const char *name; // NULL = not given
   size_t nbetween;
-  MbPointSpec *between; // (nbetween) two of them; not of ratio
+  MbPointSpec *between; // (nbetween) two of them; not of ratio, velocity_ratio, rolling
   MbJointSpec
       joint;      // joint as a loop closure: its geometry, and `position` where it is looked for at the start
   double axis[3]; // joint: in both frames; point_on_line, point_on_plane: in the first body's frame
@@ -242,7 +244,12 @@ typedef struct MbConstraintSpec {
   bool rope;      // distance: may slacken
   const char *joints[2]; // ratio: of these bodies
   double ratio, offset;
-  MbEnforce enforce;          // ratio
+  const char *bodies[2]; // velocity_ratio: that spin; rolling: what rolls, and on what (or "world")
+  double axes[2][3];     // velocity_ratio: unit vectors, each in its body's frame
+  double at[3],
+      normal[3];     // rolling: the plane, in the frame of what carries it; no normal = that of its shape
+  double along;      // rolling: place of a cylinder's or capsule's circle on its axis
+  MbEnforce enforce; // ratio
   double compliance, damping; // 0 = hard
 } MbConstraintSpec;
 

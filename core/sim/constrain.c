@@ -2,6 +2,8 @@
 // generalised velocities they are G = H J + c, of which only the coordinates between the bodies and the world are kept.
 //   velocities     G v⁺ = −ġ_t − γ g(q, t + h)  v⁺ = v + A⁻¹ Gᵀ λ,  W = G A⁻¹ Gᵀ,  w = W λ + b
 //     soft         G v⁺ + E λ = −g/(h/2 + β),   E = α/(h (h/2 + β))                         (AR 0.9, 0.10)
+//                  a unilateral one only beyond its bound: β is no force on what is still on its way there
+//     slipping     G v⁺ + E λ = −ġ_t,   E = α/(h β)             a soft row of which only the rate is known
 //   accelerations  G v̇ = −(H J̇ v + g̈_t) − 2 γ ġ − γ² g                                   (RM 1.82)
 //     soft         λ = −(g + β ġ)/α             a force like others                          (AR 0.7)
 //   positions      G dq = −g                    post-stabilisation: the nearest q, as M measures
@@ -45,10 +47,12 @@ static void take_velocities(MbSim *sim, const double *v) {
   MbConstraining *c = sim->constraining;
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
-    const double alpha = c->of[s]->compliance, way = h / 2 + c->of[s]->damping;
+    // of a rate there is no way that it came in a step: it slips at β/α
+    const double alpha = c->of[s]->compliance, way = (row->order == 0 ? h / 2 : 0) + c->of[s]->damping;
     double pull = row->order == 0 ? gamma : 0, size = 0;
+    if (mb_rows_slack(c, s)) continue;
     if (alpha > 0)
-      pull = 1 / way;
+      pull = row->order == 0 ? 1 / way : 0;
     else if (c->of[s]->unilateral && row->g > 0) {
       if (!sim->model->ahead) continue;
       pull = 1 / h; // as far as the bound, not beyond
@@ -128,13 +132,15 @@ static void column(void *context, size_t i, double *out) {
 // A row that could not be satisfied, and not only for rounding or for being the same as others.
 static MbStatus check_dropped(const MbSim *sim, double t, MbReport *report) {
   static const double SAME = 1e-6,
-                      CLOSE = 1e-4; // of the terms' sizes; of the size of what g is the difference of
+                      CLOSE = 1e-4, // of the terms' sizes; of the size of what g is the difference of
+      STILL = 1e-9;                 // of that size a second: rounding of what other rows push
   const MbConstraining *c = sim->constraining;
   for (size_t i = 0; i < c->n; i++) {
     const MbRow *row = &c->row[c->slot[i]];
     const double w = c->pivoting.w[i], far = c->unilateral[i] ? fmax(-w, 0) : fabs(w);
     if (!c->pivoting.dropped[i] || !(far > SAME / ROUNDING * c->slack[i])) continue;
     if (row->order == 0 && !(fabs(row->g) > CLOSE * row->size)) continue;
+    if (row->order && !(far > STILL * row->size)) continue;
     return mb_error(
         report, MB_NUMBERS, "",
         row->order ? "at t = %.9g s, step %lld: constraint \"%s\" contradicts others: its rate is off by %.3g"
@@ -156,6 +162,7 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
                                   .column = column,
                                   .context = sim};
   for (size_t i = 0; i < c->n; i++) {
+    const char *singular = c->of[c->slot[i]]->ops->singular;
     if (isfinite(c->b[i])) continue;
     if (level == MB_ACCELERATIONS) { // of a step that is too long: the integrator will see it
       for (size_t k = 0; k < sim->nv; k++) v[k] = NAN;
@@ -164,11 +171,9 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     const MbStatus cause = mb_sim_trouble(sim, report);
     if (cause != MB_OK) return cause;
     return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: constraint \"%s\" has numbers that are not finite%s", t,
-                    (long long)sim->state.step + 1, sim->model->slots[c->slot[i]],
-                    c->of[c->slot[i]]->ops == &mb_closure_search_ops
-                        ? ": its joint is at a singular position, or too far from where it was"
-                        : "");
+                    "at t = %.9g s, step %lld: constraint \"%s\" has numbers that are not finite%s%s", t,
+                    (long long)sim->state.step + 1, sim->model->slots[c->slot[i]], singular ? ": " : "",
+                    singular ? singular : "");
   }
   c->unsolved = false;
   switch (mb_pivoting_solve(&c->pivoting, &problem)) {
@@ -228,6 +233,16 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
   return mb_rows_solve(sim, MB_JUMPS, t, 0, v, report);
 }
 
+// Velocities at the state after a blow. What is near its bound is so for this alone.
+MbStatus mb_constrain_impulse(MbSim *sim, double *v) {
+  MbConstraining *c = sim->constraining;
+  if (!c) return MB_OK;
+  memset(c->near, 0, sim->model->nslots * sizeof *c->near);
+  const MbStatus status = mb_constrain_jump(sim, sim->state.q, sim->state.t, v, NULL);
+  memset(c->near, 0, sim->model->nslots * sizeof *c->near);
+  return status;
+}
+
 // Soft rows: forces at (q, v).
 static bool add_soft(MbSim *sim, const double *v, double *vdot) {
   MbConstraining *c = sim->constraining;
@@ -237,7 +252,9 @@ static bool add_soft(MbSim *sim, const double *v, double *vdot) {
     double ignored = 0;
     if (!(alpha > 0)) continue;
     const double stretch = c->row[s].g + c->of[s]->damping * (mb_rows_rate(c, s, v, &ignored) + c->row[s].gt);
-    c->force[s] = c->of[s]->unilateral ? fmax(-stretch / alpha, 0) : -stretch / alpha;
+    c->force[s] = mb_rows_slack(c, s)    ? 0
+                  : c->of[s]->unilateral ? fmax(-stretch / alpha, 0)
+                                         : -stretch / alpha;
     mb_rows_spread(c, s, c->force[s], c->y);
     any = true;
   }

@@ -5,10 +5,16 @@
 //   G (w⁺ − w) = −(g₁ − (1 − γ h) g₀)/h,   g₀ = g(q, t)
 //
 // so that Newton's passes close them: γ = 1/h leaves no gap, γ = 0 the one that was. Where only a rate or an acceleration is
-// known, it is that at t + h/2. The velocities at the end then satisfy G v⁺ = −ġ_t(t + h), without a pull on positions.
+// known, it is that at t + h/2, and so are the rows: where a half's coordinates are those at t, with G₁ as at q ⊕ h w,
+//
+//   G w⁺ + ½ (G₁ − G) w = −ġ_t(t + h/2)
+//
+// The velocities at the end then satisfy G v⁺ = −ġ_t(t + h), without a pull on positions.
 // A soft row's force is that of its stretch half way and of its rate w: from a row at q ⊕ θ h w
 //
 //   α λ = −(g + ρ h G w⁺ − θ h G w) − β G w⁺,   ρ = max(θ, ½); ½ in the second half
+//
+// and of which only the rate is known, α λ = −β (G w⁺ + ġ_t).
 //
 // The second half of bridson_marino solves for soft rows only, with what hard ones leave free: these keep their rates until
 // the end. A unilateral row that stops its bodies must not throw them back: of the v in v⁺ = 2w − v and v⁺ = u + w − v
@@ -29,7 +35,8 @@ static MbStatus factor(MbSim *sim, MbReport *report) {
   return mb_sim_singular(sim, blame, report);
 }
 
-// Velocities that contradict the constraints, as at the start or after a push, are made to agree first, where they are.
+// Velocities that contradict the constraints, as at the start or after a push, are made to agree first, where they are: by
+// impulses, so that M alone counts.
 MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
   static const double AGREE = 1e-9; // of the terms' sizes
   MbConstraining *c = sim->constraining;
@@ -52,8 +59,9 @@ MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
   if (agree || sim->model->solver.mode == MB_FIRST_ORDER) return MB_OK;
   memcpy(c->v, sim->state.v, sim->nv * sizeof *c->v);
   sim->start = c->v;
-  mb_sim_forces(sim, sim->state.t, true);
-  const MbStatus status = factor(sim, report);
+  size_t blame = 0;
+  const bool fine = sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame);
+  const MbStatus status = fine ? MB_OK : mb_sim_singular(sim, blame, report);
   return status == MB_OK ? mb_rows_solve(sim, MB_JUMPS, sim->state.t, 0, c->v, report) : status;
 }
 
@@ -67,7 +75,9 @@ void mb_constrain_aim(MbSim *sim, const double *w) {
   mb_held_aim(sim);
   if (!c) return;
   mb_rows_make(sim, sim->q1, sim->start, sim->state.t + h, 0);
-  for (size_t s = 0; s < sim->model->nslots; s++) c->g1[s] = c->row[s].g;
+  double ignored = 0;
+  for (size_t s = 0; s < sim->model->nslots; s++)
+    c->g1[s] = c->row[s].order == 0 ? c->row[s].g : mb_rows_rate(c, s, w, &ignored);
 }
 
 // Velocities w of this pass, `change` from the last one's: a hard row of positions.
@@ -83,27 +93,41 @@ static void take_gap(MbSim *sim, size_t s, const double *w, const double *change
   mb_rows_take(sim, s, rate + (c->g1[s] - aim) / h, size, 0);
 }
 
+// The same where a rate or an acceleration is known. A body's own motion knows itself what it turns by in a step.
+static void take_rate(MbSim *sim, size_t s, const MbHalf *half, const double *w, const double *change) {
+  MbConstraining *c = sim->constraining;
+  const MbRow *row = &c->row[s];
+  double size = fabs(row->gt), bend = 0;
+  const double rate = mb_rows_rate(c, s, w, &size);
+  if (half->theta == 0 && !c->of[s]->npath) bend = (c->g1[s] - rate + mb_rows_rate(c, s, change, &size)) / 2;
+  mb_rows_take(sim, s, rate + bend + row->gt, size, 0);
+}
+
 static void take_soft(MbSim *sim, size_t s, const MbHalf *half, const double *w, const double *change) {
   MbConstraining *c = sim->constraining;
   const double h = sim->model->h, reach = half->second ? 0.5 : fmax(half->theta, 0.5);
-  const double alpha = c->of[s]->compliance, way = reach * h + c->of[s]->damping;
+  const double alpha = c->of[s]->compliance, beta = c->of[s]->damping, way = reach * h + beta;
   double size = fabs(c->row[s].g / way);
   const double rate = mb_rows_rate(c, s, w, &size), last = rate - mb_rows_rate(c, s, change, &size);
-  mb_rows_take(sim, s, rate + (c->row[s].g - half->theta * h * last) / way, size,
-               alpha / (half->impulse * way));
+  if (c->row[s].order == 0)
+    mb_rows_take(sim, s, rate + (c->row[s].g - half->theta * h * last) / way, size,
+                 alpha / (half->impulse * way));
+  else
+    mb_rows_take(sim, s, rate + c->row[s].gt, size, alpha / (half->impulse * beta));
 }
 
 MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, double *w, const double *change,
                            MbReport *report) {
   MbConstraining *c = sim->constraining;
-  const double h = sim->model->h, t = sim->state.t;
+  const double t = sim->state.t;
   if (!c) return MB_OK;
-  mb_rows_make(sim, q, sim->start, t + h / 2, h / 2);
+  mb_rows_make_half(sim, half, q, sim->start, t);
   memset(c->force, 0, sim->model->nslots * sizeof *c->force);
   c->n = 0;
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
     double size = fabs(row->gt);
+    if (mb_rows_slack(c, s)) continue;
     if (c->of[s]->compliance > 0) {
       take_soft(sim, s, half, w, change);
     } else if (half->second) {
@@ -114,8 +138,7 @@ MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, doub
     } else if (row->order == 0) {
       take_gap(sim, s, w, change);
     } else {
-      const double rate = mb_rows_rate(c, s, w, &size);
-      mb_rows_take(sim, s, rate + row->gt, size, 0);
+      take_rate(sim, s, half, w, change);
     }
   }
   return mb_rows_solve(sim, MB_VELOCITIES, t, 1, w, report);
@@ -193,6 +216,7 @@ MbStatus mb_constrain_kinematic(MbSim *sim, const double *q, double t, double *v
     const double alpha = c->of[s]->compliance, way = fmax(c->of[s]->damping, 1e-6 * sim->model->h);
     double size = fabs(row->gt);
     const double rate = mb_rows_rate(c, s, v, &size) + row->gt;
+    if (mb_rows_slack(c, s)) continue;
     if (alpha > 0)
       mb_rows_take(sim, s, rate + row->g / way, size + fabs(row->g / way), alpha / way);
     else if (!c->of[s]->unilateral)

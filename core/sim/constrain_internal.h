@@ -42,6 +42,8 @@ struct MbConstraining {
 
 // All rows at (q, v, t), the bodies of sim->x being there; G = H J + c. `h`: see MbInstant.
 void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double h);
+// The same for velocities over the whole step from t, the bodies being at the half's coordinates.
+void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const double *v, double t);
 // G v of one row; the sum of its terms' sizes is added to *size.
 double mb_rows_rate(const MbConstraining *c, size_t s, const double *v, double *size);
 // y += Gᵀ λ of one row
@@ -61,6 +63,11 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
 // Whether row s waits for events: it is hard and unilateral.
 static inline bool mb_rows_one_way(const MbConstraining *c, size_t s) {
   return c->of[s]->unilateral && !(c->of[s]->compliance > 0);
+}
+
+// Whether row s is soft and unilateral, and not at its bound.
+static inline bool mb_rows_slack(const MbConstraining *c, size_t s) {
+  return c->of[s]->unilateral && c->of[s]->compliance > 0 && c->row[s].g > 0;
 }
 
 #endif

@@ -164,7 +164,7 @@ void mb_constraining_start(MbSim *sim) {
   if (sim->model->nguess) memcpy(guess_of(sim), sim->model->guess0, sim->model->nguess * sizeof(double));
 }
 
-void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double h) {
+static void make(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
   MbConstraining *c = sim->constraining;
   const MbModel *model = sim->model;
   for (size_t i = 0; i < model->nsignals; i++)
@@ -179,7 +179,8 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
                         .signal = c->signal,
                         .guess = guess_of(sim),
                         .found = c->found,
-                        .h = h};
+                        .h = h,
+                        .turn = turn};
   static const MbRow none = {.body = {MB_WORLD, MB_WORLD}};
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *constraint = &model->constraints[i];
@@ -204,6 +205,15 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
       c->y[c->index[k]] = 0;
     }
   }
+}
+
+void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double h) {
+  make(sim, q, v, t, h, h);
+}
+
+void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const double *v, double t) {
+  const double h = sim->model->h;
+  make(sim, q, v, t + h / 2, h / 2, (1 - 2 * half->theta) * h);
 }
 
 double mb_rows_rate(const MbConstraining *c, size_t s, const double *v, double *size) {

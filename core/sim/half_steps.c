@@ -34,11 +34,12 @@ static MbStatus try_pass(MbSim *sim, bool second, const double *q, double t, boo
   const MbSolverOps *solver = sim->solver;
   const double h = sim->model->h, *v = sim->start;
   double *residual = sim->r, *change = sim->s;
+  const bool exact = !sim->model->jointed && !sim->constraining; // W has to be symmetric
   size_t blame = 0;
 
   mb_sim_kinematics(sim, q, w);
   mb_sim_forces(sim, t, factor);
-  if (factor && !solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, !sim->model->jointed, &blame))
+  if (factor && !solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, exact, &blame))
     return mb_sim_singular(sim, blame, report);
   for (size_t i = 0; i < sim->nv; i++) residual[i] = v[i] - w[i];
   solver->momentum(sim->work, residual, change);

@@ -137,9 +137,13 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
   mb_quat_unrotate(j + 3, sim->x.E[body].q, impulse);
   mb_vec3_cross(j, r, j + 3);
   sim->solver->gather(sim->work, sim->x.f, sim->r);
-  sim->solver->apply(sim->work, sim->r);
-  for (size_t i = 0; i < sim->nv; i++) sim->state.v[i] += sim->r[i];
-  if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
+  MbStatus status = sim->solver->apply(sim->work, sim->r) ? MB_OK : MB_NUMBERS;
+  for (size_t i = 0; i < sim->nv; i++) sim->v1[i] = sim->state.v[i] + sim->r[i];
+  if (status == MB_OK) status = mb_constrain_impulse(sim, sim->v1);
+  if (status == MB_OK) {
+    memcpy(sim->state.v, sim->v1, sim->nv * sizeof *sim->state.v);
+    if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
+  }
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
-  return MB_OK;
+  return status;
 }

@@ -131,6 +131,8 @@ MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v,
 MbStatus mb_constrain_kinematic(MbSim *sim, const double *q, double t, double *v, MbReport *report);
 // The same at once, by impulses, at (q, t); moves the bodies of x and the factor there.
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report);
+// The same for velocities after a blow, at the state.
+MbStatus mb_constrain_impulse(MbSim *sim, double *v);
 // The same for accelerations, at (q, v, t) of the bodies of x and of the factor; of hard unilateral rows those that are
 // held.
 MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v, double t, double *vdot,

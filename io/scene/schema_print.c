@@ -98,6 +98,12 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
   case MB_TYPE_DIRECTION:
     add_numbers(t, row, 3, 3);
     break;
+  case MB_TYPE_DIRECTIONS:
+    mb_text_format(t, "{\"type\":\"array\",\"minItems\":%zu,\"maxItems\":%zu,\"items\":", row->length,
+                   row->length);
+    add_numbers(t, row, 3, 3);
+    mb_text_add(t, "}");
+    break;
   case MB_TYPE_SEQUENCE:
     if (row->flags & MB_SINGLE) {
       mb_text_add(t, "{\"anyOf\":[");

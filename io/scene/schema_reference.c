@@ -37,6 +37,9 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
   case MB_TYPE_NUMBERS:
     mb_text_format(t, "%zu numbers", row->length);
     break;
+  case MB_TYPE_DIRECTIONS:
+    mb_text_format(t, "%zu times 3 numbers", row->length);
+    break;
   case MB_TYPE_OBJECT:
     add_link(t, row->object);
     break;

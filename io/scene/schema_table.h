@@ -19,6 +19,7 @@ typedef enum MbSchemaType {
   MB_TYPE_WORDS,       // const char **, count: a list of `words`
   MB_TYPE_NUMBERS,     // double[length]
   MB_TYPE_DIRECTION,   // double[3], made a unit vector
+  MB_TYPE_DIRECTIONS,  // double[length][3], the same
   MB_TYPE_SEQUENCE,    // double *, count: as many numbers as there are
   MB_TYPE_ROTATION,    // double[4]
   MB_TYPE_SIGNAL,      // MbSignalSpec
@@ -74,11 +75,11 @@ typedef struct MbSchemaRow {
   unsigned flags;
   MbSchemaBound bound;
   double lo, hi;
-  size_t length;                           // NUMBERS, REFERENCES; LIST: as many as it must have, 0 = any
-  MbNameSet set;                           // NAME, REFERENCE, REFERENCES
-  const char *unit;                        // NULL = none
-  const char *fallback;                    // the default, as JSON; NULL = none
-  int64_t absent;                          // INTEGER without default: what says "not given"
+  size_t length;        // NUMBERS, DIRECTIONS, REFERENCES; LIST: as many as it must have, 0 = any
+  MbNameSet set;        // NAME, REFERENCE, REFERENCES
+  const char *unit;     // NULL = none
+  const char *fallback; // the default, as JSON; NULL = none
+  int64_t absent;       // INTEGER without default: what says "not given"
   const char *const *words, *const *later; // that are known, and that a later version knows; ended by NULL
   const char *const *word_help; // what each of `words` means, ended by NULL; NULL = the row's help says it
   const char *form;             // NUMBERS: what each number is, "[xx, yy, zz]"

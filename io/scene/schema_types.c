@@ -202,6 +202,19 @@ static bool read_direction(MbReader *r, const MbSchemaRow *row, const cJSON *ite
   return true;
 }
 
+static bool read_directions(MbReader *r, const MbSchemaRow *row, const cJSON *item, double (*out)[3]) {
+  if (!cJSON_IsArray(item) || (size_t)cJSON_GetArraySize(item) != row->length)
+    return mb_reader_unwanted(r, item, "a list of %zu directions", row->length);
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *one = item->child; one; one = one->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    fine = read_direction(r, row, one, out[i]) && fine;
+    mb_reader_leave(r, place);
+  }
+  return fine;
+}
+
 // ---- texts and words --------------------------------------------------------------------------------------
 
 static bool keep(MbReader *r, const char *text, const char **out) {
@@ -474,6 +487,8 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     return mb_read_numbers(r, row, item, row->length, at);
   case MB_TYPE_DIRECTION:
     return read_direction(r, row, item, at);
+  case MB_TYPE_DIRECTIONS:
+    return read_directions(r, row, item, at);
   case MB_TYPE_SEQUENCE:
     return read_sequence(r, row, item, base);
   case MB_TYPE_ROTATION:

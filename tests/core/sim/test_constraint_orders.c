@@ -123,6 +123,12 @@ static const char *const DRIVEN = HEAD
     "{\"name\": \"tip\", " ROD ", \"joint\": {" HINGE ", \"parent\": \"a\", \"in_parent\": {\"position\": "
     "[0.2, 0, 0]}}}]}";
 
+// Driven at rates in the world's axes while it turns, away from its centre of mass.
+static const char *const TURNED = HEAD
+    "\"bodies\": [{\"name\": \"b\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1, \"frame\": "
+    "{\"position\": [0.3, 0, 0]}}, \"density\": 1000, \"motion\": {\"velocity\": {\"angular\": [\"=sin(t)\", "
+    "2, 5], \"linear\": [1, \"=t\", 0]}}}]}";
+
 Test(constraint_orders, steps_of_second_order_keep_it_with_constraints) {
   for (int i = 0; i < 2; i++) {
     expect_order("four_bar", "four_bar", SECOND[i], 0.004, 0.8, NULL, true, 2);
@@ -131,6 +137,7 @@ Test(constraint_orders, steps_of_second_order_keep_it_with_constraints) {
     expect_order("four_bar, post, dense", "four_bar", SECOND[i], 0.004, 0.8, POST, true, 2);
     expect_order("ratio pair", RATIO, SECOND[i], 0.002, 0.4, NULL, true, 2);
     expect_order("motions of each kind", DRIVEN, SECOND[i], 0.004, 0.4, NULL, true, 2);
+    expect_order("body driven at rates", TURNED, SECOND[i], 0.004, 0.4, NULL, true, 2);
     expect_order("hung free bodies", HUNG, SECOND[i], 0.002, 0.4, NULL, true, 2);
   }
 }

@@ -1,4 +1,5 @@
 #include "tests/trees.h"
+#include "core/joints/joints.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,4 +97,42 @@ MbSceneSpec test_chain(MbIntegratorKind kind, double h) {
     body->joint.position = test_one_number(&spec.arena, 0.2);
   }
   return spec;
+}
+
+void test_random_joint(TestJoint *s, MbJointKind kind, uint64_t *seed) {
+  enum { KNOTS = TEST_KNOTS };
+  MbJoint *joint = &s->joint;
+  *joint =
+      (MbJoint){.ops = mb_joint_table[kind], .n = mb_joint_table[kind]->n, .lead = 0.3, .order = {2, 0, 1}};
+  for (int i = 0; i < 3; i++) joint->axis[i] = test_around_zero(seed);
+  mb_vec3_scale(joint->axis, 1 / mb_vec3_norm(joint->axis), joint->axis);
+  joint->rows = KNOTS, joint->columns = KNOTS - 1;
+  joint->closed = test_random(seed) < 0.5;
+  for (int k = 0; k < KNOTS; k++) {
+    double phi[6];
+    for (int i = 0; i < 6; i++) phi[i] = test_around_zero(seed);
+    mb_se3_exp(&s->frame[k], phi);
+  }
+  for (int k = 0; k < KNOTS; k++) {
+    MbPose inverse, D;
+    mb_pose_inverse(&inverse, &s->frame[(k + KNOTS - 1) % KNOTS]);
+    mb_pose_mul(&D, &inverse, &s->frame[k]);
+    mb_se3_log(s->step + 6 * k, &D);
+  }
+  for (int i = 0; i < 6 * KNOTS * KNOTS; i++) s->control[i] = test_around_zero(seed);
+  joint->frame = s->frame, joint->step = s->step, joint->control = s->control;
+  if (kind != MB_JOINT_COMPOSITE) return;
+  // a composite of a screw, a composite of a spherical and a prismatic joint, and a universal joint
+  const MbJointKind kinds[3] = {MB_JOINT_SCREW, MB_JOINT_COMPOSITE, MB_JOINT_UNIVERSAL};
+  const MbJointKind inside[2] = {MB_JOINT_SPHERICAL, MB_JOINT_PRISMATIC};
+  for (int i = 0; i < 3; i++) {
+    s->part[i] = *joint;
+    s->part[i].ops = mb_joint_table[kinds[i]], s->part[i].n = mb_joint_table[kinds[i]]->n;
+  }
+  for (int i = 0; i < 2; i++) {
+    s->inner[i] = *joint;
+    s->inner[i].ops = mb_joint_table[inside[i]], s->inner[i].n = mb_joint_table[inside[i]]->n;
+  }
+  s->part[1].part = s->inner, s->part[1].nparts = 2, s->part[1].n = 4;
+  joint->part = s->part, joint->nparts = 3, joint->n = 7;
 }

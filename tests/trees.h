@@ -13,6 +13,14 @@ MbBodySpec *test_random_body(MbSceneSpec *spec, uint64_t *seed);
 void test_hang(MbSceneSpec *spec, MbBodySpec *body, MbJointKind kind, const char *parent, uint64_t *seed);
 // Two bodies with every kind of joint and some free in space, hanging on random bodies before them.
 MbSceneSpec test_forest(MbIntegratorKind kind, uint64_t *seed);
+// A joint of a kind with random geometry, and its memory; a composite has seven degrees of freedom.
+enum { TEST_KNOTS = 6 };
+typedef struct TestJoint {
+  MbJoint joint, part[3], inner[2];
+  MbPose frame[TEST_KNOTS];
+  double step[6 * TEST_KNOTS], control[6 * TEST_KNOTS * TEST_KNOTS];
+} TestJoint;
+void test_random_joint(TestJoint *random, MbJointKind kind, uint64_t *seed);
 // Ten links with axes y and z in turn, let go from the horizontal, bent a little at every joint.
 MbSceneSpec test_chain(MbIntegratorKind kind, double h);
 

@@ -1,57 +1,11 @@
 // S and Ṡ of every row of the joints' table against central differences of Q and S; and the change of
 // coordinates.
 #include "core/joints/joints.h"
-#include "tests/support.h"
+#include "tests/trees.h"
 
 #include <string.h>
 
-enum { MOST = 16, KNOTS = 6 };
-
-static double around_zero(uint64_t *seed) { return 2 * test_random(seed) - 1; }
-
-// A joint of a kind with random geometry; `parts`, `frame`, `numbers` are its memory.
-typedef struct Sample {
-  MbJoint joint, part[3], inner[2];
-  MbPose frame[KNOTS];
-  double step[6 * KNOTS], control[6 * KNOTS * KNOTS];
-} Sample;
-
-static void make(Sample *s, MbJointKind kind, uint64_t *seed) {
-  MbJoint *joint = &s->joint;
-  *joint =
-      (MbJoint){.ops = mb_joint_table[kind], .n = mb_joint_table[kind]->n, .lead = 0.3, .order = {2, 0, 1}};
-  for (int i = 0; i < 3; i++) joint->axis[i] = around_zero(seed);
-  mb_vec3_scale(joint->axis, 1 / mb_vec3_norm(joint->axis), joint->axis);
-  joint->rows = KNOTS, joint->columns = KNOTS - 1;
-  joint->closed = test_random(seed) < 0.5;
-  for (int k = 0; k < KNOTS; k++) {
-    double phi[6];
-    for (int i = 0; i < 6; i++) phi[i] = around_zero(seed);
-    mb_se3_exp(&s->frame[k], phi);
-  }
-  for (int k = 0; k < KNOTS; k++) {
-    MbPose inverse, D;
-    mb_pose_inverse(&inverse, &s->frame[(k + KNOTS - 1) % KNOTS]);
-    mb_pose_mul(&D, &inverse, &s->frame[k]);
-    mb_se3_log(s->step + 6 * k, &D);
-  }
-  for (int i = 0; i < 6 * KNOTS * KNOTS; i++) s->control[i] = around_zero(seed);
-  joint->frame = s->frame, joint->step = s->step, joint->control = s->control;
-  if (kind != MB_JOINT_COMPOSITE) return;
-  // a composite of a screw, a composite of a spherical and a prismatic joint, and a universal joint
-  const MbJointKind kinds[3] = {MB_JOINT_SCREW, MB_JOINT_COMPOSITE, MB_JOINT_UNIVERSAL};
-  const MbJointKind inside[2] = {MB_JOINT_SPHERICAL, MB_JOINT_PRISMATIC};
-  for (int i = 0; i < 3; i++) {
-    s->part[i] = *joint;
-    s->part[i].ops = mb_joint_table[kinds[i]], s->part[i].n = mb_joint_table[kinds[i]]->n;
-  }
-  for (int i = 0; i < 2; i++) {
-    s->inner[i] = *joint;
-    s->inner[i].ops = mb_joint_table[inside[i]], s->inner[i].n = mb_joint_table[inside[i]]->n;
-  }
-  s->part[1].part = s->inner, s->part[1].nparts = 2, s->part[1].n = 4;
-  joint->part = s->part, joint->nparts = 3, joint->n = 7;
-}
+enum { MOST = 16, KNOTS = TEST_KNOTS };
 
 static void eval(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S, double *Sdot) {
   joint->ops->eval(joint, q, v, Q, S, Sdot);
@@ -92,12 +46,12 @@ Test(joints, derivatives_of_every_kind_agree_with_central_differences) {
   uint64_t seed = 11;
   for (int round = 0; round < 40; round++)
     for (MbJointKind kind = 0; kind < MB_JOINTS; kind++) {
-      Sample s;
+      TestJoint s;
       double q[MOST], v[MOST];
-      make(&s, kind, &seed);
+      test_random_joint(&s, kind, &seed);
       // small, middling and large coordinates: the series and the closed forms
       const double size = round % 3 == 0 ? 1e-3 : round % 3 == 1 ? 1 : 2.4;
-      for (int i = 0; i < MOST; i++) q[i] = size * around_zero(&seed), v[i] = around_zero(&seed);
+      for (int i = 0; i < MOST; i++) q[i] = size * test_around_zero(&seed), v[i] = test_around_zero(&seed);
       if (kind >= MB_JOINT_SPLINE_CURVE) // inside the segments
         for (int i = 0; i < 2; i++) q[i] = 0.1 + 1.8 * test_random(&seed);
       check_derivatives(&s.joint, mb_joint_table[kind]->name, q, v);
@@ -108,11 +62,11 @@ Test(joints, new_coordinates_are_the_same_pose_and_motion) {
   uint64_t seed = 5;
   const MbJointKind kinds[3] = {MB_JOINT_SPHERICAL, MB_JOINT_FREE3D, MB_JOINT_COMPOSITE};
   for (int round = 0; round < 60; round++) {
-    Sample s;
+    TestJoint s;
     double q[MOST], v[MOST], S[6 * MOST], Sdot[6 * MOST], before[6] = {0}, after[6] = {0};
-    make(&s, kinds[round % 3], &seed);
+    test_random_joint(&s, kinds[round % 3], &seed);
     const MbJoint *joint = &s.joint;
-    for (int i = 0; i < MOST; i++) q[i] = 8 * around_zero(&seed), v[i] = around_zero(&seed);
+    for (int i = 0; i < MOST; i++) q[i] = 8 * test_around_zero(&seed), v[i] = test_around_zero(&seed);
     MbPose Q1, Q2, inverse, D;
     double apart[6], none[6] = {0};
     eval(joint, q, v, &Q1, S, Sdot);
@@ -133,8 +87,8 @@ Test(joints, new_coordinates_are_the_same_pose_and_motion) {
 
 Test(joints, a_spline_curve_is_smooth_across_its_segments_and_closes) {
   uint64_t seed = 3;
-  Sample s;
-  make(&s, MB_JOINT_SPLINE_CURVE, &seed);
+  TestJoint s;
+  test_random_joint(&s, MB_JOINT_SPLINE_CURVE, &seed);
   double S[6], Sdot[6], S2[6], S2dot[6];
   const double v = 1;
   MbPose A, B;

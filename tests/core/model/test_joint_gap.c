@@ -43,7 +43,7 @@ typedef struct Case {
 
 static void make_case(Case *c, MbJointKind kind, int round, uint64_t *seed) {
   static const double sizes[] = {1e-3, 0.8, 1.4}; // small, middling and large coordinates
-  static const double beside[] = {0, 1e-4, 0.05};
+  static const double beside[] = {0, 1e-4, 0.02};
   double off[6], S[6 * DOFS], Sdot[6 * DOFS];
   const double still[DOFS] = {0};
   MbPose Q, D;

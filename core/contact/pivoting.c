@@ -98,7 +98,7 @@ static bool hold(MbPivoting *p, const MbMixedProblem *problem, size_t r, const d
 }
 
 static bool independent(const MbMixedProblem *problem, size_t r, double d, double Wrr) {
-  return Wrr > problem->least[r] && d > DEPENDENT * Wrr && isfinite(d);
+  return d > problem->least[r] && d > DEPENDENT * Wrr && isfinite(d);
 }
 
 // Lets go of the held row at place k: the rows behind it are factored anew.

@@ -19,10 +19,18 @@ static const double ROUNDING = 1e-12; // of sums over some tens of terms, throug
 
 // ---- rows that take part ---------------------------------------------------------------------------------
 
-// H M⁻¹ Hᵀ of bodies that nothing holds, times what tells a row that moves nothing from one that moves little: rounding
-// of G is some 1e-15 of H, and W takes its square.
-static double least_of(const MbModel *model, const MbRow *row) {
+// W_ii of bodies that nothing holds, times what tells a row that moves nothing from one that moves little: rounding of G is
+// some 1e-15 of H, and W takes its square; where the solver holds joints by rows W is a difference, and rounding stays as it is.
+static double least_of(const MbSim *sim, size_t s) {
+  const MbModel *model = sim->model;
+  const MbConstraining *c = sim->constraining;
+  const MbRow *row = &c->row[s];
   double sum = 0;
+  if (sim->solver->held) {
+    for (size_t k = c->first[s]; k < c->first[s + 1]; k++)
+      if (model->M[c->index[k]] > 0) sum += c->G[k] * c->G[k] / model->M[c->index[k]];
+    return 1e-11 * sum;
+  }
   for (int end = 0; end < 2; end++)
     for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++) {
       const double m = model->M[6 * row->body[end] + k];
@@ -37,7 +45,7 @@ void mb_rows_take(MbSim *sim, size_t s, double b, double size, double soft) {
   c->slot[i] = s;
   c->b[i] = b;
   c->slack[i] = ROUNDING * size + 1e-300;
-  c->least[i] = least_of(sim->model, &c->row[s]);
+  c->least[i] = least_of(sim, s);
   c->soft[i] = soft;
   c->unilateral[i] = c->of[s]->unilateral;
 }

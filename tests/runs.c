@@ -1,0 +1,78 @@
+#include "tests/runs.h"
+#include "core/base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static MbStatus load(const char *from, const char *const *sets, MbScene **scene, MbReport *report) {
+  size_t n = 0;
+  char path[300];
+  while (sets && sets[n]) n++;
+  const MbSceneOptions options = {.sets = sets, .nsets = n};
+  if (*from == '{') return mb_scene_parse(from, strlen(from), "test", ".", &options, scene, report);
+  snprintf(path, sizeof path, "scenes/redmax/%s.json", from);
+  return mb_scene_load(path, &options, scene, report);
+}
+
+TestRun test_run(const char *from, const char *const *sets) {
+  TestRun run = {0};
+  MbReport report = {0};
+  test_ok(load(from, sets, &run.scene, &report), &report);
+  test_ok(mb_model_create(run.scene, &run.model, &report), &report);
+  test_ok(mb_sim_create(run.model, NULL, &run.sim, &report), &report);
+  return run;
+}
+
+void test_run_free(TestRun *run) {
+  mb_sim_free(run->sim);
+  mb_model_free(run->model);
+  mb_scene_free(run->scene);
+  *run = (TestRun){0};
+}
+
+MbStatus test_try(const char *from, const char *const *sets, int64_t steps, MbReport *report) {
+  TestRun run = {0};
+  MbStatus status = load(from, sets, &run.scene, report);
+  if (status == MB_OK) status = mb_model_create(run.scene, &run.model, report);
+  if (status == MB_OK) status = mb_sim_create(run.model, NULL, &run.sim, report);
+  for (int64_t i = 0; i < steps && status == MB_OK; i++) {
+    status = mb_sim_step(run.sim, report);
+    for (size_t k = 0; k < run.sim->nv; k++) cr_assert(isfinite(run.sim->state.v[k]), "velocity %zu", k);
+    for (size_t k = 0; k < run.sim->nq; k++) cr_assert(isfinite(run.sim->state.q[k]), "coordinate %zu", k);
+  }
+  test_run_free(&run);
+  return status;
+}
+
+size_t test_bodies(const MbSim *sim, double *out, size_t most) {
+  const size_t nb = sim->model->nb;
+  cr_assert_leq(18 * nb, most);
+  for (size_t b = 0; b < nb; b++) {
+    memcpy(out + 18 * b, sim->x.E[b].p, 3 * sizeof *out);
+    mb_quat_to_mat3(out + 18 * b + 3, sim->x.E[b].q);
+    memcpy(out + 18 * b + 12, sim->x.phi + 6 * b, 6 * sizeof *out);
+  }
+  return 18 * nb;
+}
+
+double test_distance(const double *a, const double *b, size_t n) {
+  double most = 0;
+  for (size_t i = 0; i < n; i++)
+    if (!(fabs(a[i] - b[i]) <= most)) most = fabs(a[i] - b[i]);
+  return most;
+}
+
+const double *test_channel(MbSim *sim, const char *name, size_t *count) {
+  static double frame[4096];
+  size_t n = 0;
+  const MbChannel *channels = mb_sim_channels(sim, &n);
+  cr_assert_leq(mb_sim_frame_size(sim), sizeof frame / sizeof *frame);
+  mb_sim_sample(sim, frame);
+  for (size_t i = 0; i < n; i++)
+    if (!strcmp(channels[i].name, name)) {
+      if (count) *count = channels[i].items * channels[i].width;
+      return frame + channels[i].offset;
+    }
+  cr_assert_fail("there is no channel %s", name);
+  return NULL;
+}

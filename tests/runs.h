@@ -1,0 +1,27 @@
+// Scenes run from text or from the examples, with values replaced.
+#ifndef MB_TESTS_RUNS_H
+#define MB_TESTS_RUNS_H
+
+#include "io/scene/scene.h"
+#include "tests/support.h"
+
+typedef struct TestRun {
+  MbScene *scene;
+  MbModel *model;
+  MbSim *sim;
+} TestRun;
+
+// `from`: a scene of scenes/redmax, or one in a text that begins with a brace; `sets` as mb_scene_load takes them, ended by
+// NULL. Fails the test where the scene is refused.
+TestRun test_run(const char *from, const char *const *sets);
+void test_run_free(TestRun *run);
+// The same where it may be refused, by any of the steps to a simulation or by steps of it: the status, and the report.
+MbStatus test_try(const char *from, const char *const *sets, int64_t steps, MbReport *report);
+
+// Positions, rotation matrices and twists of all bodies, 18 numbers each: what does not depend on the choice of coordinates.
+size_t test_bodies(const MbSim *sim, double *out, size_t most);
+double test_distance(const double *a, const double *b, size_t n); // the largest; NaN where there is one
+// The number a channel has first in its place, and how many there are.
+const double *test_channel(MbSim *sim, const char *name, size_t *count);
+
+#endif

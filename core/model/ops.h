@@ -80,14 +80,22 @@ typedef struct MbIntegrator {
 
 typedef struct MbSolverWork MbSolverWork; // a solver's own scratch
 
+// Rows that a solver holds: g = 0, ġ = J v + gt.
+typedef struct MbHeldRows {
+  size_t n;
+  const double *g, *gt;
+  const unsigned char *order; // 0: g is known; 1: only its rate is
+} MbHeldRows;
+
 // A solver whose state is the bodies themselves: poses (7 a body, then the joints' coordinates, remembered), and twists (6 a
-// body). It holds the joints by rows J v = b of its own. The joints' coordinates, of the model's numbers nq and nv, follow from
+// body). It holds the joints, and what constraints it can, by rows J v = b of its own. The joints' coordinates, of the model's numbers nq and nv, follow from
 // the bodies; kinematics leave them in x->q and x->v. All of it is about the last kinematics.
 typedef struct MbHeldOps {
-  size_t (*count)(const MbSolverWork *work);                     // rows
+  MbHeldRows (*rows)(const MbSolverWork *work);
+  size_t (*row_of)(const MbSolverWork *work, size_t i);          // the first of constraint i; MB_WORLD = none
+  const char *(*holder)(const MbSolverWork *work, size_t b);     // constraint that holds body b; NULL = none
   bool (*start)(const MbSolverWork *work, double *q, double *v); // the state at t = 0; false: out of memory
-  // g; J v; J̇ v; what of the joints' coordinates' accelerations the bodies' do not make (model's nv)
-  const double *(*gaps)(const MbSolverWork *work);
+  // J v; J̇ v; what of the joints' coordinates' accelerations the bodies' do not make (model's nv)
   void (*speeds)(const MbSolverWork *work, const double *v, double *rate);
   const double *(*bends)(MbSolverWork *work);
   const double *(*turns)(MbSolverWork *work);
@@ -95,6 +103,7 @@ typedef struct MbHeldOps {
   void (*rates)(const MbSolverWork *work, const double *v, double *rate);
   void (*spread)(const MbSolverWork *work, const double *f, double *y);
   void (*along)(const MbSolverWork *work, size_t k, double s, double *y);
+  const double *(*lambda)(const MbSolverWork *work); // of the last `apply`
   // A v = x + Jᵀ λ, J v = b: v in x, λ in b
   bool (*solve)(MbSolverWork *work, double *x, double *b);
   // (model's nq) from where the joints' coordinates are to be looked for next

@@ -41,6 +41,7 @@ static double least_of(const MbSim *sim, size_t s) {
 
 void mb_rows_take(MbSim *sim, size_t s, double b, double size, double soft) {
   MbConstraining *c = sim->constraining;
+  if (c->apart[s] != MB_WORLD) return;
   const size_t i = c->n++;
   c->slot[i] = s;
   c->b[i] = b;
@@ -97,7 +98,7 @@ static void take_accelerations(MbSim *sim, const double *v, const double *vdot) 
     const MbRow *row = &c->row[s];
     const bool one_way = c->of[s]->unilateral;
     double size = 0, ignored = 0;
-    if (c->of[s]->compliance > 0) continue;
+    if (c->of[s]->compliance > 0 || c->apart[s] != MB_WORLD) continue;
     if (one_way && !(c->deciding ? c->near[s] && at_rest(c, s, v) : c->held && c->held[s] != 0)) continue;
     const double drift = mb_rows_drift(sim, s), a = mb_rows_rate(c, s, vdot, &size);
     const double rate = row->order < 2 ? 2 * gamma * (mb_rows_rate(c, s, v, &ignored) + row->gt) : 0;
@@ -108,7 +109,7 @@ static void take_accelerations(MbSim *sim, const double *v, const double *vdot) 
       continue;
     }
     mb_rows_take(sim, s, a + drift + row->gtt + rate + pull, size, 0);
-    c->unilateral[c->n - 1] = false; // what is held is let go by an event only
+    if (c->n) c->unilateral[c->n - 1] = false; // what is held is let go by an event only
   }
 }
 
@@ -208,6 +209,7 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
   }
   if (!any) return MB_OK;
   const bool solved = sim->solver->apply(sim->work, c->y);
+  mb_held_pull(sim);
   for (size_t i = 0; i < sim->nv; i++) v[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
@@ -220,7 +222,9 @@ MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
   memset(c->force, 0, sim->model->nslots * sizeof *c->force);
   c->n = 0;
   take_velocities(sim, v);
-  return mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
+  const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
+  mb_rows_apart(sim, 1 / sim->model->h);
+  return status;
 }
 
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report) {
@@ -283,7 +287,9 @@ MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v,
   if (!add_soft(sim, v, vdot)) return mb_sim_unsolved(sim, report);
   c->n = 0;
   take_accelerations(sim, v, vdot);
-  return mb_rows_solve(sim, MB_ACCELERATIONS, t, 1, vdot, report);
+  const MbStatus status = mb_rows_solve(sim, MB_ACCELERATIONS, t, 1, vdot, report);
+  mb_rows_apart(sim, 1);
+  return status;
 }
 
 // Newton's method on g(q) = 0: few turns, as it starts near.

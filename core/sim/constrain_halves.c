@@ -35,33 +35,42 @@ static MbStatus factor(MbSim *sim, MbReport *report) {
   return mb_sim_singular(sim, blame, report);
 }
 
-// Velocities that contradict the constraints, as at the start or after a push, are made to agree first, where they are: by
-// impulses, so that M alone counts.
-MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
+// Takes the hard rows that are always there; whether velocities v agree with them all.
+static bool take_hard(MbSim *sim, const double *v) {
   static const double AGREE = 1e-9; // of the terms' sizes
   MbConstraining *c = sim->constraining;
-  sim->start = sim->state.v;
-  mb_held_begin(sim);
-  if (!c) return MB_OK;
   bool agree = true;
-  mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t, 0);
-  memset(c->half, 0, sim->model->nslots * sizeof *c->half);
   c->n = 0;
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
     double size = fabs(row->gt);
-    const double rate = row->order < 2 ? mb_rows_rate(c, s, sim->state.v, &size) + row->gt : 0;
-    c->g0[s] = row->g;
+    const double rate = row->order < 2 ? mb_rows_rate(c, s, v, &size) + row->gt : 0;
     if (c->of[s]->unilateral || c->of[s]->compliance > 0) continue;
     mb_rows_take(sim, s, rate, size, 0);
     agree &= fabs(rate) <= AGREE * size;
   }
+  return agree;
+}
+
+// Velocities that contradict the constraints, as at the start or after a push, are made to agree first, where they are: by
+// impulses, so that M alone counts.
+MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  sim->start = sim->state.v;
+  mb_held_begin(sim);
+  if (!c) return MB_OK;
+  mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t, 0);
+  memset(c->half, 0, sim->model->nslots * sizeof *c->half);
+  for (size_t s = 0; s < sim->model->nslots; s++) c->g0[s] = c->row[s].g;
+  const bool agree = take_hard(sim, sim->state.v);
   if (agree || sim->model->solver.mode == MB_FIRST_ORDER) return MB_OK;
   memcpy(c->v, sim->state.v, sim->nv * sizeof *c->v);
   sim->start = c->v;
   size_t blame = 0;
   const bool fine = sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame);
   const MbStatus status = fine ? MB_OK : mb_sim_singular(sim, blame, report);
+  if (fine && !mb_held_agree(sim, c->v)) return mb_sim_unsolved(sim, report);
+  take_hard(sim, c->v);
   return status == MB_OK ? mb_rows_solve(sim, MB_JUMPS, sim->state.t, 0, c->v, report) : status;
 }
 
@@ -72,7 +81,7 @@ void mb_constrain_aim(MbSim *sim, const double *w) {
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
   mb_sim_advance(sim, sim->q1, h, w);
   mb_sim_kinematics(sim, sim->q1, w);
-  mb_held_aim(sim);
+  mb_held_aim(sim, w);
   if (!c) return;
   mb_rows_make(sim, sim->q1, sim->start, sim->state.t + h, 0);
   double ignored = 0;
@@ -141,7 +150,9 @@ MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, doub
       take_rate(sim, s, half, w, change);
     }
   }
-  return mb_rows_solve(sim, MB_VELOCITIES, t, 1, w, report);
+  const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, t, 1, w, report);
+  mb_rows_apart(sim, 1);
+  return status;
 }
 
 void mb_constrain_keep(MbSim *sim, double times) {
@@ -168,7 +179,7 @@ MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *repor
     double size = 0;
     const double rate = mb_rows_rate(c, s, v, &size);
     const bool stops = mb_rows_one_way(c, s) && c->half[s] > 0 && rate < 0;
-    if (c->of[s]->compliance > 0 || (c->of[s]->unilateral && !stops)) continue;
+    if (c->apart[s] != MB_WORLD || c->of[s]->compliance > 0 || (c->of[s]->unilateral && !stops)) continue;
     mb_rows_take(sim, s, stops ? rate : 0, size, 0);
     c->unilateral[c->n - 1] = false;
     any |= stops;
@@ -201,6 +212,7 @@ MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v,
     mb_rows_take(sim, s, rate, size + fabs(row->gt), 0);
   }
   status = mb_rows_solve(sim, MB_JUMPS, t, 1, v, report);
+  mb_rows_apart(sim, 1);
   for (size_t s = 0; s < sim->model->nslots; s++) c->force[s] = (c->half[s] + c->force[s]) / h;
   return status;
 }
@@ -224,5 +236,7 @@ MbStatus mb_constrain_kinematic(MbSim *sim, const double *q, double t, double *v
     else if (row->g <= MB_EVENT_CLOSE * row->size)
       mb_rows_take(sim, s, rate, size, 0);
   }
-  return mb_rows_solve(sim, MB_JUMPS, t, 1, v, report);
+  const MbStatus status = mb_rows_solve(sim, MB_JUMPS, t, 1, v, report);
+  mb_rows_apart(sim, 1);
+  return status;
 }

@@ -19,6 +19,8 @@ struct MbConstraining {
   int *driven;             // (nsignals) used by motions: 1 = its value, 2 = its rates too; 0 = not
   double *y, *drift;       // (nv) zero between uses, (nb x 6)
   double *force;           // (nslots) of the step that is being made
+  size_t
+      *apart; // (nslots) number of the row among those that the solver holds itself; MB_WORLD = it does not
 
   // schemes of second order (constrain_halves.c)
   double *g0, *g1; // (nslots) gaps at the state, and where the step would end
@@ -50,6 +52,9 @@ double mb_rows_rate(const MbConstraining *c, size_t s, const double *v, double *
 void mb_rows_spread(const MbConstraining *c, size_t s, double lambda, double *y);
 // H J̇ v of one row, and what velocities of joints that the solver holds add
 double mb_rows_drift(const MbSim *sim, size_t s);
+
+// Forces of the rows that the solver holds: what pulls, so many times.
+void mb_rows_apart(MbSim *sim, double times);
 
 // What the rows that take part ask for. Accelerations that are not finite are the integrator's matter; moved positions need
 // not tell of rows that could not be satisfied.

@@ -99,6 +99,7 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->y = mb_arena_alloc(arena, sim->nv, sizeof *c->y);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->force = mb_arena_alloc(arena, n, sizeof *c->force);
+  c->apart = mb_arena_alloc(arena, n, sizeof *c->apart);
   c->g0 = mb_arena_alloc(arena, n, sizeof *c->g0);
   c->g1 = mb_arena_alloc(arena, n, sizeof *c->g1);
   c->v = mb_arena_alloc(arena, sim->nv, sizeof *c->v);
@@ -111,10 +112,16 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->soft = mb_arena_alloc(arena, n, sizeof *c->soft);
   c->unilateral = mb_arena_alloc(arena, n, sizeof *c->unilateral);
   if (!c->row || !c->of || !c->first || !c->signal || !c->driven || !c->found || !c->y || !c->drift ||
-      !c->force || !c->g0 || !c->g1 || !c->v || !c->half || !c->near || !c->slot || !c->b || !c->slack ||
-      !c->least || !c->soft || !c->unilateral || !allocate_supports(sim, c))
+      !c->force || !c->apart || !c->g0 || !c->g1 || !c->v || !c->half || !c->near || !c->slot || !c->b ||
+      !c->slack || !c->least || !c->soft || !c->unilateral || !allocate_supports(sim, c))
     return mb_no_memory(report, "constraints");
 
+  for (size_t s = 0; s < n; s++) {
+    const size_t first = sim->solver->held
+                             ? sim->solver->held->row_of(sim->work, (size_t)(c->of[s] - model->constraints))
+                             : MB_WORLD;
+    c->apart[s] = first == MB_WORLD ? MB_WORLD : first + s - c->of[s]->slot;
+  }
   if (sim->integrator->scheme == MB_ADAPTIVE) c->held = mb_events_held(sim, false);
   size_t held = 8; // unilateral rows at once, to begin with
   for (size_t s = 0; s < n; s++) {
@@ -214,6 +221,12 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
 void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const double *v, double t) {
   const double h = sim->model->h;
   make(sim, q, v, t + h / 2, h / 2, (1 - 2 * half->theta) * h);
+}
+
+void mb_rows_apart(MbSim *sim, double times) {
+  MbConstraining *c = sim->constraining;
+  for (size_t s = 0; s < sim->model->nslots; s++)
+    if (c->apart[s] != MB_WORLD) c->force[s] = times * sim->pull[c->apart[s]];
 }
 
 double mb_rows_rate(const MbConstraining *c, size_t s, const double *v, double *size) {

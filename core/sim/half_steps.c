@@ -28,7 +28,7 @@
 #include <string.h>
 
 // One pass at coordinates q and time t; w in and out. Without `factor` A is the last one, of the same q.
-static MbStatus try_pass(MbSim *sim, bool second, const double *q, double t, bool factor, double *w,
+static MbStatus try_pass(MbSim *sim, const MbHalf *half, const double *q, double t, bool factor, double *w,
                          MbReport *report) {
   const MbIntegrator *in = sim->integrator;
   const MbSolverOps *solver = sim->solver;
@@ -45,25 +45,25 @@ static MbStatus try_pass(MbSim *sim, bool second, const double *q, double t, boo
   solver->momentum(sim->work, residual, change);
   mb_sim_gather(sim, q, w, residual);
   for (size_t i = 0; i < sim->nv; i++) change[i] += h / 2 * residual[i];
-  if (!mb_held_change(sim, second, change)) return mb_sim_unsolved(sim, report);
+  if (!mb_held_change(sim, half, w, change)) return mb_sim_unsolved(sim, report);
   for (size_t i = 0; i < sim->nv; i++) w[i] += change[i];
   return MB_OK;
 }
 
 // Where a large step makes A indefinite, it is taken without the derivatives that do so.
-static MbStatus sound_pass(MbSim *sim, bool second, const double *q, double t, bool factor, double *w,
+static MbStatus sound_pass(MbSim *sim, const MbHalf *half, const double *q, double t, bool factor, double *w,
                            MbReport *report) {
-  if (!factor || !sim->model->npairs) return try_pass(sim, second, q, t, factor, w, report);
-  if (try_pass(sim, second, q, t, factor, w, NULL) == MB_OK) return MB_OK;
+  if (!factor || !sim->model->npairs) return try_pass(sim, half, q, t, factor, w, report);
+  if (try_pass(sim, half, q, t, factor, w, NULL) == MB_OK) return MB_OK;
   sim->x.safe = true;
-  const MbStatus status = try_pass(sim, second, q, t, factor, w, report);
+  const MbStatus status = try_pass(sim, half, q, t, factor, w, report);
   sim->x.safe = false;
   return status;
 }
 
 static MbStatus pass(MbSim *sim, const MbHalf *half, const double *q, double t, bool factor, double *w,
                      MbReport *report) {
-  const MbStatus status = sound_pass(sim, half->second, q, t, factor, w, report);
+  const MbStatus status = sound_pass(sim, half, q, t, factor, w, report);
   return status == MB_OK ? mb_constrain_half(sim, half, q, w, sim->s, report) : status;
 }
 
@@ -125,7 +125,7 @@ MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report) {
 // f = m v with forces and rows at q ⊕ θ h w, θ the integrator's a: 0, 1, ½ give Euler, implicit Euler and the midpoint rule.
 //   w ← w + A⁻¹ ( f(q ⊕ θ h w, w) − M w + Gᵀ λ ),   A = M − D − θ h K
 MbStatus mb_half_steps_kinematic(MbSim *sim, MbReport *report) {
-  enum { PASSES = 3 };
+  enum { PASSES = 5 };
   const MbIntegrator *in = sim->integrator;
   const MbSolverOps *solver = sim->solver;
   const double h = sim->model->h;
@@ -145,7 +145,7 @@ MbStatus mb_half_steps_kinematic(MbSim *sim, MbReport *report) {
     solver->momentum(sim->work, w, residual);
     mb_sim_gather(sim, sim->q1, w, change);
     for (size_t i = 0; i < sim->nv; i++) change[i] -= residual[i];
-    if (!mb_held_change(sim, false, change)) return mb_sim_unsolved(sim, report);
+    if (!mb_held_change(sim, &half, w, change)) return mb_sim_unsolved(sim, report);
     for (size_t i = 0; i < sim->nv; i++) w[i] += change[i];
     const MbStatus status = mb_constrain_half(sim, &half, sim->q1, w, change, report);
     if (status != MB_OK) return status;

@@ -26,12 +26,14 @@ static MbStatus compile_signals(MbSim *sim, MbReport *report) {
 static double *numbers(MbSim *sim, size_t n) { return mb_arena_alloc(&sim->arena, n, sizeof(double)); }
 
 static MbStatus allocate_held(MbSim *sim, MbReport *report) {
-  const size_t rows = sim->solver->held->count(sim->work);
+  const size_t rows = sim->solver->held->rows(sim->work).n;
   sim->gap0 = numbers(sim, rows), sim->gap1 = numbers(sim, rows), sim->aim = numbers(sim, rows);
+  sim->pull = numbers(sim, rows);
   sim->nudge = numbers(sim, sim->nv);
   sim->along = numbers(sim, sim->model->nv), sim->rate = numbers(sim, sim->model->nv);
   sim->recall = numbers(sim, sim->model->nq);
-  const bool ok = sim->recall && sim->gap0 && sim->gap1 && sim->aim && sim->nudge && sim->along && sim->rate;
+  const bool ok =
+      sim->recall && sim->pull && sim->gap0 && sim->gap1 && sim->aim && sim->nudge && sim->along && sim->rate;
   return ok ? MB_OK : mb_no_memory(report, "the simulation");
 }
 

@@ -22,13 +22,13 @@ struct MbSim {
   double *stiffness, *damping; // (nv) x's, where motors change them; else NULL
 
   // scratch of a step
-  double *q1, *v1;                   // (nq), (nv) the state to come
-  double *r, *s, *t;                 // (nv)
-  double *along, *rate;              // (model's nv) of the joints, where the solver holds them
-  double *recall;                    // (model's nq) their coordinates at the state
-  const double *start;               // (nv) velocities that a half step begins with
-  double *gap0, *gap1, *aim, *nudge; // joints that the solver holds (held_joints.c): (rows) x 3, (nv)
-  double *stage;                     // (MB_RK_STAGES x (nq + nv)), adaptive only
+  double *q1, *v1;                          // (nq), (nv) the state to come
+  double *r, *s, *t;                        // (nv)
+  double *along, *rate;                     // (model's nv) of the joints, where the solver holds them
+  double *recall;                           // (model's nq) their coordinates at the state
+  const double *start;                      // (nv) velocities that a half step begins with
+  double *gap0, *gap1, *aim, *pull, *nudge; // rows that the solver holds (held_joints.c): (rows) x 4, (nv)
+  double *stage;                            // (MB_RK_STAGES x (nq + nv)), adaptive only
 
   MbConstraining *constraining; // NULL: nothing is constrained
   bool forces_asked;            // some channel tells them
@@ -59,12 +59,15 @@ size_t mb_sim_body(const MbSim *sim, size_t i);
 // A⁻¹ x under what the steps ask of joints that the solver holds (held_joints.c); without such joints just that. False as `apply`.
 bool mb_held_velocities(MbSim *sim, double *x);                     // x ← v⁺
 bool mb_held_accelerations(MbSim *sim, const double *v, double *x); // x ← v̇, at velocities v
-bool mb_held_change(MbSim *sim, bool second, double *x); // x ← Δw, of a half step; of the second half
-void mb_held_begin(MbSim *sim);                          // the bodies are at the state
-void mb_held_aim(MbSim *sim);                            // they are where the step would end
-bool mb_held_agree(MbSim *sim, double *v);               // v ← nearest with J v = 0, as A measures
+struct MbHalf;
+bool mb_held_change(MbSim *sim, const struct MbHalf *half, const double *w,
+                    double *x);                // x ← Δw, of a half step from w
+void mb_held_begin(MbSim *sim);                // the bodies are at the state
+void mb_held_aim(MbSim *sim, const double *w); // they are where the step by w would end
+bool mb_held_agree(MbSim *sim, double *v);     // v ← nearest with J v = 0, as A measures
 double mb_held_close(MbSim *sim,
                      double *dq); // dq ← the least that closes gaps; the widest one, of the bodies' distances
+void mb_held_pull(MbSim *sim);    // takes the λ of the last `apply` into sim->pull
 void mb_held_errors(MbSim *sim, const double *v, double errors[2]); // the larger of these and theirs
 // Signals at t, then wrenches (and K, D if asked for) of the bodies in sim->x.
 void mb_sim_forces(MbSim *sim, double t, bool derivatives);

@@ -6,9 +6,10 @@ enum {
 }; // velocities up to which a dense factor costs no more than iterations over pairs, as measured
 
 const MbSolverOps *mb_solver_for(const MbModel *model) {
+  const bool maximal = model->solver.kind == MB_SOLVER_MAXIMAL;
+  if (maximal && (model->jointed || model->nconstraints) && !model->solver.project) return &mb_maximal_ops;
   if (!model->jointed) return &mb_free_bodies_ops;
-  if (model->solver.kind == MB_SOLVER_MAXIMAL)
-    return model->solver.project ? &mb_maximal_projected_ops : &mb_maximal_ops;
+  if (maximal) return &mb_maximal_projected_ops;
   const bool iterates = model->npairs && mb_integrator_table[model->integrator.kind].a != 0;
   const bool dense = model->solver.dynamics == MB_DENSE ||
                      (model->solver.dynamics == MB_DYNAMICS_AUTO && iterates && model->nv <= SMALL);

@@ -21,33 +21,49 @@ typedef struct MbHeldHinge {
 
 typedef struct MbHeld {
   const MbModel *model;
+  MbArena arena;
+
+  // the forest: joints, and constraints that hold a body that is free in space (held_forest.c)
+  size_t *up;           // (nb) the body that it is held by; MB_WORLD
+  size_t *by;           // (nb) the constraint that holds it; MB_WORLD = its joint, or nothing
+  size_t *holds;        // (nconstraints) the body that it holds; MB_WORLD = none
+  size_t *rows, *first; // (nb)
+  size_t *owner;        // (nv) body whose joint's coordinate it is
+  bool *hollow;         // (nb) has no inertia in some direction
+  bool any_hollow;
+  double stuff; // weight of JᵀJ that stands in for it: it changes nothing where J v = b
+
+  // the system's bodies have other numbers where they hang on bodies of higher ones
+  bool moved;
+  size_t *spot;                                 // (nb) number in the system
+  size_t *spot_parent, *spot_rows, *spot_first; // (nb) the shape's, by these numbers
+  size_t *couple, ncouple;                      // (npairs x 2) pairs of which neither hangs on the other
+  size_t *place; // (npairs) of the model's pairs: where in `couple`, or MB_WORLD
+  size_t *tie;   // (npairs) of the others: the body that hangs on the other one
+  double *M;     // (nb x 6) where moved
   MbKktShape shape;
   const MbKktOps *ops;
   MbKktWork *kkt;
-  size_t *rows, *first;    // (nb) the shape's
-  size_t *owner;           // (nv) body whose joint's coordinate it is
-  size_t *couple, ncouple; // (npairs x 2) pairs of bodies of which neither is the other's parent
-  size_t *place;           // (npairs) of the model's pairs: where in `couple`, or MB_WORLD
-  size_t *tie;             // (npairs) of the others: the body that is the child
-  bool *hollow;            // (nb) has no inertia in some direction
-  bool any_hollow;
-  MbHeldHinge *hinge;      // (nb)
-  double stuff; // weight of JᵀJ that stands in for it: it changes nothing where J v = b
 
   // at the last instant
+  MbHeldHinge *hinge;   // (nb)
   MbHeldPlace *X;       // (nb)
   double *eta, *seen;   // (nb x 6) η, X φ_p
-  bool bent;            // bend and turn are those of this instant for hinges too
   double *Jc, *Jp;      // (nrows x 6)
   double *V;            // (nv x 6)
-  double *g, *bend;     // (nrows); what of g̈ the bodies' accelerations do not make
+  double *g, *gt;       // (nrows) gaps; what of ġ no body makes
+  unsigned char *order; // (nrows) 0: g is known; 1: only its rate is
+  double *bend;         // (nrows) what of g̈ the bodies' accelerations do not make
   double *q, *v, *turn; // (nq), (nv), (nv) of the joints; as bend, of q̈
   double *guess;        // (nq) where coordinates are looked for
+  bool bent;            // bend and turn are those of this instant for hinges too
 
-  double *A, *C, *pairs; // the system's: (nb x 36), (nb x 36), (ncouple x 36)
-  double *lambda, *r;    // (nrows), (6 nb) scratch
+  double *A, *C, *pairs;       // the system's: (nb x 36), (nb x 36), (ncouple x 36)
+  double *lambda, *r, *moving; // (nrows), (6 nb), (6 nb) scratch
 } MbHeld;
 
+// Who holds whom, and in what order. False: out of memory.
+bool mb_held_plan(MbHeld *held);
 bool mb_held_create(const MbModel *model, int threads, MbHeld *held);
 void mb_held_free(MbHeld *held);
 size_t mb_held_bytes(const MbHeld *held);

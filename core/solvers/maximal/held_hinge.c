@@ -20,12 +20,15 @@ void mb_held_make_hinge(const MbModel *model, size_t b, MbHeldHinge *hinge) {
   if (!hinge->is) return;
   const double *a = joint->axis;
   double least[3] = {0}, u[3];
-  const int k = fabs(a[0]) <= fabs(a[1]) ? (fabs(a[0]) <= fabs(a[2]) ? 0 : 2) : fabs(a[1]) <= fabs(a[2]) ? 1 : 2;
+  const int k = fabs(a[0]) <= fabs(a[1])   ? (fabs(a[0]) <= fabs(a[2]) ? 0 : 2)
+                : fabs(a[1]) <= fabs(a[2]) ? 1
+                                           : 2;
   least[k] = 1;
   mb_vec3_cross(u, a, least);
   mb_vec3_scale(u, 1 / mb_vec3_norm(u), u);
 
-  const MbPose *B = &model->B[b], *P = &model->P[b]; // C in the joint's frame; the joint's frame in the parent
+  const MbPose *B = &model->B[b],
+               *P = &model->P[b]; // C in the joint's frame; the joint's frame in the parent
   MbPose inverse;
   mb_pose_inverse(&inverse, B);
   mb_quat_rotate(hinge->a, inverse.q, a);
@@ -64,7 +67,8 @@ static inline void turning(const MbHeldPlace *X, const double m[3], double *Jc, 
 }
 
 // The rows ( s × e_k ; e_k ) of v + ω × s;  to the parent −( d_p × r ; r ), r the row k of R, as s = p + R d_p
-static inline void sliding(const MbHeldPlace *X, const double s[3], const double d[3], double *Jc, double *Jp) {
+static inline void sliding(const MbHeldPlace *X, const double s[3], const double d[3], double *Jc,
+                           double *Jp) {
   const double J[18] = {0, s[2], -s[1], 1, 0, 0, -s[2], 0, s[0], 0, 1, 0, s[1], -s[0], 0, 0, 0, 1};
   memcpy(Jc, J, sizeof J);
   for (size_t k = 0; k < 3; k++) {

@@ -121,6 +121,29 @@ void mb_held_bend(MbHeld *held) {
     if (held->hinge[b].is) mb_held_bend_hinge(held, b);
 }
 
+// A constraint that holds the body.
+static void held_body(MbHeld *held, size_t b, const MbMaximal *x) {
+  const MbModel *model = held->model;
+  const MbConstraint *constraint = &model->constraints[held->by[b]];
+  const MbInstant at = {
+      .x = x, .q = held->q, .v = held->v, .h = model->integrator.kind == MB_RK45 ? 0 : model->h};
+  static const MbRow none = {.body = {MB_WORLD, MB_WORLD}};
+  MbRow row[MB_ROWS];
+  for (size_t k = 0; k < MB_ROWS; k++) row[k] = none;
+  constraint->ops->eval(constraint, &at, row);
+  for (size_t k = 0; k < held->rows[b]; k++) {
+    const size_t r = held->first[b] + k;
+    memset(held->Jc + 6 * r, 0, 6 * sizeof *held->Jc);
+    memset(held->Jp + 6 * r, 0, 6 * sizeof *held->Jp);
+    for (int end = 0; end < 2; end++)
+      if (row[k].body[end] != MB_WORLD)
+        memcpy((row[k].body[end] == b ? held->Jc : held->Jp) + 6 * r, row[k].H[end], sizeof row[k].H[end]);
+    held->g[r] = row[k].order || !isfinite(row[k].gt) ? row[k].gt - row[k].gt : row[k].g;
+    held->gt[r] = row[k].gt, held->bend[r] = row[k].gtt;
+    held->order[r] = (unsigned char)row[k].order;
+  }
+}
+
 void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x) {
   const MbModel *model = held->model;
   memcpy(held->guess, q, model->nq * sizeof *q);
@@ -130,6 +153,7 @@ void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x) {
       jointed_body(held, b, x);
     else
       loose_body(held, b, x);
+    if (held->by[b] != MB_WORLD) held_body(held, b, x);
   }
 }
 
@@ -174,4 +198,3 @@ void mb_held_spread(const MbHeld *held, const double *f, double *y) {
     if (any) push(held, b, w, y);
   }
 }
-

@@ -98,8 +98,22 @@ static bool start(const MbSolverWork *work, double *q, double *v) {
   return fine;
 }
 
-static size_t count(const MbSolverWork *work) { return work->held.shape.nrows; }
-static const double *gaps(const MbSolverWork *work) { return work->held.g; }
+static MbHeldRows rows(const MbSolverWork *work) {
+  const MbHeld *held = &work->held;
+  return (MbHeldRows){.n = held->shape.nrows, .g = held->g, .gt = held->gt, .order = held->order};
+}
+
+static size_t row_of(const MbSolverWork *work, size_t i) {
+  const size_t b = work->held.holds[i];
+  return b == MB_WORLD ? MB_WORLD : work->held.first[b];
+}
+
+static const double *lambda(const MbSolverWork *work) { return work->held.lambda; }
+
+static const char *holder(const MbSolverWork *work, size_t b) {
+  const size_t i = work->held.by[b];
+  return i == MB_WORLD ? NULL : work->held.model->constraints[i].name;
+}
 static const double *bends(MbSolverWork *work) {
   mb_held_bend(&work->held);
   return work->held.bend;
@@ -114,7 +128,7 @@ static void speeds(const MbSolverWork *work, const double *v, double *rate) {
   const MbModel *model = held->model;
   for (size_t b = 0; b < model->nb; b++)
     for (size_t r = held->first[b]; r < held->first[b] + held->rows[b]; r++) {
-      const size_t p = model->parent[b];
+      const size_t p = held->up[b];
       double sum = 0;
       for (size_t k = 0; k < 6; k++) {
         sum += held->Jc[6 * r + k] * v[6 * b + k];
@@ -150,9 +164,11 @@ static void remember(const MbSolverWork *work, double *to) {
   }
 }
 
-static const MbHeldOps held_ops = {.count = count,
+static const MbHeldOps held_ops = {.rows = rows,
+                                   .row_of = row_of,
+                                   .holder = holder,
+                                   .lambda = lambda,
                                    .start = start,
-                                   .gaps = gaps,
                                    .speeds = speeds,
                                    .bends = bends,
                                    .turns = turns,

@@ -110,8 +110,7 @@ Test(impulses, a_linkage_moves_as_its_loop_lets_it) {
     mb_vec3_cross(turn, sim->x.phi + 6 * b, r);
     mb_vec3_add(turn, turn, sim->x.phi + 6 * b + 3);
     mb_quat_rotate(v, sim->x.E[b].q, turn);
-    const double work = mb_vec3_dot(v, impulse) / 2,
-                 kinetic = mb_energy(run.model, &sim->x).kinetic;
+    const double work = mb_vec3_dot(v, impulse) / 2, kinetic = mb_energy(run.model, &sim->x).kinetic;
     cr_expect_gt(work, 1e-4);
     test_near("energy", &kinetic, &work, 1, ROUNDING);
 

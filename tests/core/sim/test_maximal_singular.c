@@ -10,7 +10,9 @@
 
 // Two hinges between the same bodies: one is the joint, the other closes a loop; apart along their axis, or aside.
 #define DOOR(at)                                                                                             \
-  HEAD "\"bodies\": [{\"name\": \"door\", " ROD ", \"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], "  \
-       "\"in_body\": {\"position\": [-0.2, 0, 0]}}}], \"constraints\": [{\"name\": \"second\", "               \
-       "\"type\": \"joint\", \"joint\": {\"type\": \"revolute\"}, \"axis\": [0, 1, 0], "                         \
-       "\"between\": [{\"body\": \"world\", \"at\": " at "}, {\"body\": \"door\", \"at\": [-0.2, 0.3, 0]}]}]}"
+  HEAD "\"bodies\": [{\"name\": \"door\", " ROD                                                              \
+       ", \"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], "                                         \
+       "\"in_body\": {\"position\": [-0.2, 0, 0]}}}], \"constraints\": [{\"name\": \"second\", "             \
+       "\"type\": \"joint\", \"joint\": {\"type\": \"revolute\"}, \"axis\": [0, 1, 0], "                     \
+       "\"between\": [{\"body\": \"world\", \"at\": " at                                                     \
+       "}, {\"body\": \"door\", \"at\": [-0.2, 0.3, 0]}]}]}"

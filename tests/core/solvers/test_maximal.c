@@ -53,12 +53,12 @@ typedef struct Moment {
 static void moment(MbSim *sim, double s, Moment *m) {
   static double q[2 * MOST];
   const MbHeldOps *held = sim->solver->held;
-  const size_t rows = held->count(sim->work), nv = sim->model->nv;
+  const size_t rows = held->rows(sim->work).n, nv = sim->model->nv;
   cr_assert(sim->nq <= 2 * MOST && rows <= MOST && sim->model->nq <= MOST);
   memcpy(q, sim->state.q, sim->nq * sizeof *q);
   mb_sim_advance(sim, q, s, sim->state.v);
   mb_sim_kinematics(sim, q, sim->state.v);
-  memcpy(m->g, held->gaps(sim->work), rows * sizeof(double));
+  memcpy(m->g, held->rows(sim->work).g, rows * sizeof(double));
   memcpy(m->bend, held->bends(sim->work), rows * sizeof(double));
   memcpy(m->turn, held->turns(sim->work), nv * sizeof(double));
   held->speeds(sim->work, sim->state.v, m->speed);
@@ -94,7 +94,7 @@ Test(maximal, rows_and_coordinates_change_along_motions_as_told) {
     MbSceneSpec spec = held_forest(MB_SYMPLECTIC, MB_LINEAR_AUTO, false, &seed);
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
-    const size_t rows = sim->solver->held->count(sim->work);
+    const size_t rows = sim->solver->held->rows(sim->work).n;
     pull_apart(sim, aside[round % 3], &seed);
     moment(sim, 0, &here);
     for (int k = 0; k < 4; k++) moment(sim, side[k] * E, &at[k]);
@@ -167,7 +167,7 @@ static void symmetrise(const MbModel *model, double *B) {
 static void check_system(MbSim *sim, double a, double b, uint64_t *seed) {
   static double J[MOST * MOST];
   const MbHeldOps *held = sim->solver->held;
-  const size_t nv = sim->nv, rows = held->count(sim->work);
+  const size_t nv = sim->nv, rows = held->rows(sim->work).n;
   double x[MOST], v[MOST], aim[MOST], lambda[MOST], back[MOST], speed[MOST], unit[MOST] = {0};
   size_t blame = 0;
   cr_assert(nv <= MOST && rows <= MOST);

@@ -167,6 +167,17 @@ bool mb_joint_gap(const MbJoint *joint, const MbPose *X, const double xi[6], dou
     mb_lu6_solve(A, pivot, column);
     for (size_t i = 0; i < n; i++) gap->V[6 * i + j] = column[i];
   }
+  for (size_t i = 0; i < n; i++) mb_mat6_apply(gap->N + 6 * i, at.Y, at.S + 6 * i);
+  double L[36];
+  int exchange[6];
+  memcpy(L, at.L, sizeof L);
+  if (!mb_lu6_factor(L, exchange)) return false;
+  for (size_t r = 0; r < gap->rows; r++) {
+    double *z = gap->Z + 6 * r;
+    memset(z, 0, 6 * sizeof *z);
+    z[order[n + r]] = 1;
+    mb_lu6_solve(L, exchange, z);
+  }
   if (!factor(&at, n, order, true, A, pivot)) return false;
   for (size_t r = 0; r < gap->rows; r++) {
     const size_t k = order[n + r];

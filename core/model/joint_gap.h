@@ -6,10 +6,11 @@
 #include "core/model/joint.h"
 
 typedef struct MbJointGap {
-  size_t n, rows;                            // degrees of freedom, 6 − n
-  double g[6];                               // (rows) zero where the joint allows X
-  size_t of[6];                              // (rows) which of the six numbers it is: below 3 turns
-  double W[36], V[36];                       // (rows x 6), (n x 6): ġ = W ξ, q̇ = V ξ
+  size_t n, rows;      // degrees of freedom, 6 − n
+  double g[6];         // (rows) zero where the joint allows X
+  size_t of[6];        // (rows) which of the six numbers it is: below 3 turns
+  double N[36], Z[36]; // (n x 6), (rows x 6): ξ of q̇ = 1 and ġ = 0; of ġ = 1 and q̇ = 0
+  double W[36], V[36]; // (rows x 6), (n x 6): ġ = W ξ, q̇ = V ξ
   double bend[MB_JOINT_DOFS], v[6], turn[6]; // g̈ = W ξ̇ + bend; q̇; q̈ = V ξ̇ + turn
 } MbJointGap;
 

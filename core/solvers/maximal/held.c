@@ -56,20 +56,28 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   held->A = numbers(held, 36 * nb), held->C = numbers(held, 36 * nb);
   held->pairs = numbers(held, 36 * held->ncouple);
   held->lambda = numbers(held, nrows), held->r = numbers(held, 6 * nb), held->moving = numbers(held, 6 * nb);
+  held->N = numbers(held, 6 * nv), held->Z = numbers(held, 6 * nrows);
   held->ops = choose_ops(model, held->ncouple);
-  held->kkt = held->ops->create(&held->shape, threads);
+  if (held->ops == &mb_kkt_tree_ops && !held->moved && !model->npairs)
+    held->world = mb_held_world_create(model);
+  else
+    held->kkt = held->ops->create(&held->shape, threads);
   for (size_t b = 0; held->hinge && b < nb; b++) mb_held_make_hinge(model, b, &held->hinge[b]);
   return held->X && held->hinge && held->order && held->eta && held->seen && held->Jc && held->Jp &&
          held->V && held->g && held->gt && held->bend && held->q && held->v && held->turn && held->guess &&
-         held->A && held->C && held->pairs && held->lambda && held->r && held->moving && held->kkt;
+         held->A && held->C && held->pairs && held->lambda && held->r && held->moving && held->N && held->Z &&
+         (held->kkt || held->world);
 }
 
 void mb_held_free(MbHeld *held) {
   if (held->kkt) held->ops->free(held->kkt);
+  mb_held_world_free(held->world);
   mb_arena_free(&held->arena);
 }
 
-size_t mb_held_bytes(const MbHeld *held) { return held->ops->bytes(held->kkt) + held->arena.bytes; }
+size_t mb_held_bytes(const MbHeld *held) {
+  return held->arena.bytes + (held->kkt ? held->ops->bytes(held->kkt) : mb_held_world_bytes(held->world));
+}
 
 // ---- the system -------------------------------------------------------------------------------------------
 
@@ -145,6 +153,7 @@ bool mb_held_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t
         *blame = n;
         return false;
       }
+  if (held->world) return mb_held_world_factor(held, x, a, b, blame);
   MbKktNumbers system = {.Jc = held->Jc, .Jp = held->Jp};
   bool fine = true;
   if (plain && held->ops == &mb_kkt_tree_ops) {
@@ -169,6 +178,10 @@ bool mb_held_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t
 
 void mb_held_solve(MbHeld *held, double *x, double *b) {
   const MbModel *model = held->model;
+  if (held->world) {
+    mb_held_world_solve(held, x, b);
+    return;
+  }
   for (size_t n = 0; held->any_hollow && n < model->nb; n++) // what JᵀJ adds to the left
     for (size_t r = held->first[n]; r < held->first[n] + held->rows[n]; r++)
       for (size_t k = 0; k < 6 && b[r] != 0; k++) {

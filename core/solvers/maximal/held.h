@@ -19,6 +19,8 @@ typedef struct MbHeldHinge {
   double pa[3], pu[3], pd[3];    // of its parent
 } MbHeldHinge;
 
+typedef struct MbHeldWorld MbHeldWorld;
+
 typedef struct MbHeld {
   const MbModel *model;
   MbArena arena;
@@ -43,15 +45,17 @@ typedef struct MbHeld {
   double *M;     // (nb x 6) where moved
   MbKktShape shape;
   const MbKktOps *ops;
-  MbKktWork *kkt;
+  MbKktWork *kkt; // NULL where the articulated form does it
+  MbHeldWorld *world;
 
   // at the last instant
-  MbHeldHinge *hinge;   // (nb)
-  MbHeldPlace *X;       // (nb)
-  double *eta, *seen;   // (nb x 6) η, X φ_p
-  double *Jc, *Jp;      // (nrows x 6)
-  double *V;            // (nv x 6)
-  double *g, *gt;       // (nrows) gaps; what of ġ no body makes
+  MbHeldHinge *hinge; // (nb)
+  MbHeldPlace *X;     // (nb)
+  double *eta, *seen; // (nb x 6) η, X φ_p
+  double *Jc, *Jp;    // (nrows x 6)
+  double *N, *Z;      // (nv x 6), (nrows x 6) η of q̇ = 1 and ġ = 0; of ġ = 1 and q̇ = 0; not of hinges
+  double *V;          // (nv x 6)
+  double *g, *gt;     // (nrows) gaps; what of ġ no body makes
   unsigned char *order; // (nrows) 0: g is known; 1: only its rate is
   double *bend;         // (nrows) what of g̈ the bodies' accelerations do not make
   double *q, *v, *turn; // (nq), (nv), (nv) of the joints; as bend, of q̈
@@ -84,6 +88,16 @@ void mb_held_spread(const MbHeld *held, const double *f, double *y);   // y += V
 void mb_held_make_hinge(const MbModel *model, size_t b, MbHeldHinge *hinge);
 void mb_held_hinge(MbHeld *held, size_t b, double guess);
 void mb_held_bend_hinge(MbHeld *held, size_t b);
+
+// The articulated form of the same system, where joints are all that holds bodies and no forces couple them: by the recursion
+// of the reduced coordinates, about where the bodies are (held_world.c).
+MbHeldWorld *mb_held_world_create(const MbModel *model); // NULL: out of memory
+void mb_held_world_free(MbHeldWorld *world);
+size_t mb_held_world_bytes(const MbHeldWorld *world);
+bool mb_held_world_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame);
+void mb_held_world_solve(MbHeld *held, double *x, double *b); // b NULL: no motion is asked for, no λ
+// ġ (nrows) for velocities v
+void mb_held_speeds(const MbHeld *held, const double *v, double *rate);
 
 // y = X x, y += s Xᵀ x
 void mb_held_down(const MbHeldPlace *X, const double x[6], double y[6]);

@@ -62,6 +62,7 @@ static inline Seen see(const MbHeldHinge *hinge, const MbHeldPlace *X) {
 static inline void turning(const MbHeldPlace *X, const double m[3], double *Jc, double *Jp) {
   mb_vec3_copy(Jc, m);
   Jc[3] = Jc[4] = Jc[5] = 0;
+  if (!Jp) return;
   mb_mat3_tapply(Jp, X->R, m);
   for (int k = 0; k < 3; k++) Jp[k] = -Jp[k], Jp[3 + k] = 0;
 }
@@ -71,7 +72,7 @@ static inline void sliding(const MbHeldPlace *X, const double s[3], const double
                            double *Jp) {
   const double J[18] = {0, s[2], -s[1], 1, 0, 0, -s[2], 0, s[0], 0, 1, 0, s[1], -s[0], 0, 0, 0, 1};
   memcpy(Jc, J, sizeof J);
-  for (size_t k = 0; k < 3; k++) {
+  for (size_t k = 0; k < 3 && Jp; k++) {
     const double r[3] = {-X->R[3 * k], -X->R[3 * k + 1], -X->R[3 * k + 2]};
     mb_vec3_cross(Jp + 6 * k, d, r);
     mb_vec3_copy(Jp + 6 * k + 3, r);
@@ -86,11 +87,12 @@ void mb_held_hinge(MbHeld *held, size_t b, double guess) {
   const size_t first = held->first[b], v = model->v_first[b];
   const Seen seen = see(hinge, X);
   double *Jc = held->Jc + 6 * first, *Jp = held->Jp + 6 * first, *g = held->g + first, m[3], n[3], t[3];
+  const bool alone = held->world; // the articulated form has no use for Jp
   mb_vec3_cross(m, hinge->u, seen.a);
-  turning(X, m, Jc, Jp);
+  turning(X, m, Jc, alone ? NULL : Jp);
   mb_vec3_cross(m, hinge->w, seen.a);
-  turning(X, m, Jc + 6, Jp + 6);
-  sliding(X, seen.s, hinge->pd, Jc + 12, Jp + 12);
+  turning(X, m, Jc + 6, alone ? NULL : Jp + 6);
+  sliding(X, seen.s, hinge->pd, Jc + 12, alone ? NULL : Jp + 12);
   g[0] = mb_vec3_dot(hinge->u, seen.a), g[1] = mb_vec3_dot(hinge->w, seen.a);
   mb_vec3_sub(g + 2, hinge->d, seen.s);
 

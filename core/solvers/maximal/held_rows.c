@@ -86,8 +86,16 @@ static void general_joint(MbHeld *held, size_t b, const MbPose *seen) {
   for (size_t r = first; r < first + gap.rows; r++) {
     held->g[r] = gap.g[r - first];
     held->bend[r] = gap.bend[r - first] + dot6(held->Jc + 6 * r, carry);
+    if (held->world) continue;
     memset(held->Jp + 6 * r, 0, 6 * sizeof *held->Jp);
     if (p != MB_WORLD) mb_held_up(&held->X[b], -1, held->Jc + 6 * r, held->Jp + 6 * r);
+  }
+  if (held->world) {
+    MbPose out;
+    mb_pose_inverse(&out, &model->B[b]);
+    mb_se3_adjoint(Ad, &out);
+    for (size_t r = 0; r < gap.rows; r++) mb_mat6_apply(held->Z + 6 * (first + r), Ad, gap.Z + 6 * r);
+    for (size_t i = 0; i < gap.n; i++) mb_mat6_apply(held->N + 6 * (v + i), Ad, gap.N + 6 * i);
   }
   for (size_t i = 0; i < gap.n; i++) {
     held->v[v + i] = gap.v[i];
@@ -154,6 +162,24 @@ void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x) {
     else
       loose_body(held, b, x);
     if (held->by[b] != MB_WORLD) held_body(held, b, x);
+  }
+}
+
+void mb_held_speeds(const MbHeld *held, const double *v, double *rate) {
+  const MbModel *model = held->model;
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t p = held->up[b], first = held->first[b], end = first + held->rows[b];
+    double eta[6];
+    memcpy(eta, v + 6 * b, sizeof eta);
+    if (held->by[b] == MB_WORLD && p != MB_WORLD && first < end) {
+      double seen[6];
+      mb_held_down(&held->X[b], v + 6 * p, seen);
+      for (int k = 0; k < 6; k++) eta[k] -= seen[k];
+    }
+    for (size_t r = first; r < end; r++) {
+      rate[r] = dot6(held->Jc + 6 * r, eta);
+      if (held->by[b] != MB_WORLD && p != MB_WORLD) rate[r] += dot6(held->Jp + 6 * r, v + 6 * p);
+    }
   }
 }
 

@@ -49,6 +49,10 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, b
 
 static bool apply(MbSolverWork *work, double *x) {
   MbHeld *held = &work->held;
+  if (held->world) {
+    mb_held_world_solve(held, x, NULL);
+    return true;
+  }
   memset(held->lambda, 0, held->shape.nrows * sizeof *held->lambda);
   mb_held_solve(held, x, held->lambda);
   return true;
@@ -124,18 +128,7 @@ static const double *turns(MbSolverWork *work) {
 }
 
 static void speeds(const MbSolverWork *work, const double *v, double *rate) {
-  const MbHeld *held = &work->held;
-  const MbModel *model = held->model;
-  for (size_t b = 0; b < model->nb; b++)
-    for (size_t r = held->first[b]; r < held->first[b] + held->rows[b]; r++) {
-      const size_t p = held->up[b];
-      double sum = 0;
-      for (size_t k = 0; k < 6; k++) {
-        sum += held->Jc[6 * r + k] * v[6 * b + k];
-        if (p != MB_WORLD) sum += held->Jp[6 * r + k] * v[6 * p + k];
-      }
-      rate[r] = sum;
-    }
+  mb_held_speeds(&work->held, v, rate);
 }
 
 static void rates(const MbSolverWork *work, const double *v, double *rate) {

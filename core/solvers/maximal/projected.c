@@ -51,7 +51,10 @@ static bool apply(MbSolverWork *work, double *x) {
   memset(held->r, 0, 6 * held->model->nb * sizeof *held->r);
   memset(held->lambda, 0, held->shape.nrows * sizeof *held->lambda);
   mb_held_spread(held, x, held->r);
-  mb_held_solve(held, held->r, held->lambda);
+  if (held->world)
+    mb_held_world_solve(held, held->r, NULL);
+  else
+    mb_held_solve(held, held->r, held->lambda);
   mb_held_rates(held, held->r, x);
   return true;
 }

@@ -75,7 +75,7 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
   mb_coupling_set(&work->coupling, x, a, c, false);
   for (size_t i = 0; work->coupling.on && i < work->world.model->nv; i++)
     work->own[i] = a * x->joint_damping[i] + c * x->stiffness[i];
-  return mb_world_factor(&work->world, x, a, c, blame);
+  return mb_world_factor(&work->world, x, a, c, NULL, blame);
 }
 
 static void bias(MbSolverWork *work, MbMaximal *x) { mb_world_bias(&work->world, x->f); }

@@ -9,6 +9,10 @@ static Mat rotation(const MbWorld *world, size_t b) {
   return quat_mat((Quat){q[0], q[1], q[2], q[3]});
 }
 
+static Vec arm_of(const MbWorld *world, size_t b, Mat R) {
+  return world->arm ? vec(world->arm + 3 * b) : turn(R, world->links->link[b].c);
+}
+
 static Screw screw(const double a[6]) { return (Screw){vec(a), vec(a + 3)}; }
 static void put_screw(double a[6], Screw x) {
   a[0] = x.turn.x, a[1] = x.turn.y, a[2] = x.turn.z, a[3] = x.line.x, a[4] = x.line.y, a[5] = x.line.z;
@@ -17,11 +21,11 @@ static void put_screw(double a[6], Screw x) {
 // A wrench of C in C axes as one of O in the world's; a twist of O in the world's as one of C in C axes.
 static Screw wrench_to_world(const MbWorld *world, size_t b, Screw f) {
   const Mat R = rotation(world, b);
-  return move_wrench((Screw){apply(R, f.turn), apply(R, f.line)}, turn(R, world->links->link[b].c));
+  return move_wrench((Screw){apply(R, f.turn), apply(R, f.line)}, arm_of(world, b, R));
 }
 static Screw twist_to_body(const MbWorld *world, size_t b, Screw phi) {
   const Mat R = rotation(world, b);
-  const Screw at_c = move_motion(phi, turn(R, world->links->link[b].c));
+  const Screw at_c = move_motion(phi, arm_of(world, b, R));
   return (Screw){apply_transposed(R, at_c.turn), apply_transposed(R, at_c.line)};
 }
 
@@ -124,7 +128,7 @@ void mb_world_blocks(MbWorld *world, const double *B, double s, const double *v,
 static Screw drift(const MbWorld *world, size_t b) {
   const Rigid *rigid = &world->work->rigid[b];
   const Mat R = rotation(world, b);
-  const Vec c = turn(R, world->links->link[b].c), g = vec(world->model->gravity);
+  const Vec c = arm_of(world, b, R), g = vec(world->model->gravity);
   const Screw gamma = move_motion(rigid->gamma, c), phi = screw(world->phi + 6 * b);
   const Vec a = add(add_cross(gamma.line, rigid->w, cross(rigid->w, c)), g);
   return (Screw){apply_transposed(R, gamma.turn), sub(apply_transposed(R, a), cross(phi.turn, phi.line))};
@@ -164,7 +168,7 @@ static Articulated block(const MbWorld *world, const MbMaximal *x, size_t b, dou
   const Mat I = {vec(S), vec(S + 6), vec(S + 12)}, H = {vec(S + 18), vec(S + 24), vec(S + 30)},
             M = {vec(S + 21), vec(S + 27), vec(S + 33)}, R = rotation(world, b);
   const Articulated A = {.I = sym(turn_block(R, I)), .M = sym(turn_block(R, M)), .H = turn_block(R, H)};
-  return inertia_move(A, turn(R, world->links->link[b].c));
+  return inertia_move(A, arm_of(world, b, R));
 }
 
 static bool factor_body(MbWorld *world, const MbMaximal *x, size_t b, Articulated A, double a, double c) {
@@ -191,7 +195,7 @@ static bool factor_body(MbWorld *world, const MbMaximal *x, size_t b, Articulate
   return true;
 }
 
-bool mb_world_factor(MbWorld *world, const MbMaximal *x, double a, double c, size_t *blame) {
+bool mb_world_factor(MbWorld *world, const MbMaximal *x, double a, double c, void *whole, size_t *blame) {
   MbRecursion *work = world->work;
   for (size_t b = world->model->nb; b-- > 0;) {
     const MbHop *hop = &world->links->hop[b];
@@ -203,6 +207,7 @@ bool mb_world_factor(MbWorld *world, const MbMaximal *x, double a, double c, siz
       collect(&own, A, own.p, false);
       A = own;
     }
+    if (whole) ((Articulated *)whole)[b] = A;
     if (factor_body(world, x, b, A, a, c)) continue;
     *blame = b;
     return false;

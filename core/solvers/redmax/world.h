@@ -10,8 +10,9 @@ typedef struct MbWorld {
   MbRecursion *work; // of the last kinematics
   const MbPose *E;   // (nb) its poses and twists
   const double *phi;
-  double *screws; // (nb x 6) scratch
-  double *twist;  // (nb x 6) scratch, where forces couple bodies
+  const double *arm; // (nb x 3) C − O in world axes; NULL: as the links say
+  double *screws;    // (nb x 6) scratch
+  double *twist;     // (nb x 6) scratch, where forces couple bodies
 } MbWorld;
 
 void mb_world_twists(MbWorld *world, const double *v, double *phi);             // φ = J v
@@ -22,8 +23,9 @@ void mb_world_carry(MbWorld *world, size_t body, const double w[6], double *y); 
 void mb_world_momentum(MbWorld *world, const double *v, double *y);             // y = Jᵀ M J v
 void mb_world_blocks(MbWorld *world, const double *B, double s, const double *v,
                      double *y); // y += s Jᵀ B J v
-// A = Jᵀ (M − a D − c K) J − a D_r − c K_r, D and K symmetrised; false with the body to blame where it is singular.
-bool mb_world_factor(MbWorld *world, const MbMaximal *x, double a, double c, size_t *blame);
+// A = Jᵀ (M − a D − c K) J − a D_r − c K_r, D and K symmetrised; false with the body to blame where it is singular. `whole`
+// (nb, Articulated), or NULL, takes the articulated inertias before the joints let go.
+bool mb_world_factor(MbWorld *world, const MbMaximal *x, double a, double c, void *whole, size_t *blame);
 void mb_world_apply(MbWorld *world, double *x); // x ← A⁻¹ x
 
 #endif

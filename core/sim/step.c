@@ -79,7 +79,7 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
   evaluate_forces(sim, t, derivatives, false);
   if (derivatives && sim->stiffness)
     mb_coordinates_derivatives(sim->model, &sim->x, sim->stiffness, sim->damping);
-  if (sim->solver->bias) sim->solver->bias(sim->work, &sim->x);
+  if (sim->solver->bias && sim->model->solver.mode == MB_DYNAMIC) sim->solver->bias(sim->work, &sim->x);
 }
 
 static bool accelerate(MbSim *sim, double t, const double *q, const double *v, double *vdot, size_t *blame) {
@@ -309,8 +309,8 @@ MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *re
   const MbSolverOps *solver = sim->solver;
   size_t blame = 0;
   mb_sim_forces(sim, t, true);
-  solver->gather(sim->work, sim->x.f, sim->r);
-  solver->blocks(sim->work, sim->x.D, -1, v, sim->r);
+  mb_sim_gather(sim, sim->x.q, v, sim->r);
+  mb_sim_add_blocks(sim, -1, 0, v, sim->r);
   if (!solver->factor(sim->work, &sim->x, 1, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
   memcpy(v, sim->r, sim->nv * sizeof *v);
   if (!mb_held_velocities(sim, v)) return mb_sim_unsolved(sim, report);

@@ -106,6 +106,7 @@ static size_t end_state(const Problem *p, Way way, double h, double *state, doub
 static void measure_orders(const Problem *p, MbIntegratorKind first) {
   static const double SLOPE = 0.15; // the next power of h still shows at these steps
   static const double LIMIT = 0.25; // of the last error, when its first power is taken out
+  static const double EXACT = 1e-11;
   static const int wanted[] = {1, 1, 2, 2};
   static double exact[MOST], state[3][MOST], limit[MOST];
   double gap[3], ignored;
@@ -123,10 +124,12 @@ static void measure_orders(const Problem *p, MbIntegratorKind first) {
     const double left = test_distance(limit, exact, n);
     printf("  %-16s %8g %10.3e %10.3e %10.3e   %5.3f  %.1e  %.1e %.1e\n", mb_integrator_words[kind], p->h,
            error[0], error[1], error[2], order, left, gap[0], gap[2]);
-    cr_expect(fabs(order - wanted[kind]) < SLOPE, "%s, %s: order %.3f", p->name, mb_integrator_words[kind],
-              order);
-    cr_expect(left < LIMIT * error[2], "%s, %s: tends to a limit %g away", p->name, mb_integrator_words[kind],
-              left);
+    // nothing but rounding and rk45's own: what is driven through and through
+    const bool exactly = error[0] < EXACT;
+    cr_expect(exactly || fabs(order - wanted[kind]) < SLOPE, "%s, %s: order %.3f", p->name,
+              mb_integrator_words[kind], order);
+    cr_expect(exactly || left < LIMIT * error[2], "%s, %s: tends to a limit %g away", p->name,
+              mb_integrator_words[kind], left);
     if (kind < MB_TRAPEZOIDAL)
       cr_expect(gap[2] < 0.35 * gap[1] || gap[2] < 1e-12, "%s, %s: gaps %g, %g", p->name,
                 mb_integrator_words[kind], gap[1], gap[2]); // of order two: a quarter with half the step
@@ -141,11 +144,11 @@ static void measure_orders(const Problem *p, MbIntegratorKind first) {
 }
 
 Test(maximal_orders, a_chain_of_ten) {
-  measure_orders(&(Problem){.name = "chain of ten", .scene = chain, .h = 1.0 / 1600, .end = 0.4}, 0);
+  measure_orders(&(Problem){.name = "chain of ten", .scene = chain, .h = 1.0 / 800, .end = 0.2}, 0);
 }
 
 Test(maximal_orders, a_forest_of_every_joint_with_springs_motors_and_loads) {
-  measure_orders(&(Problem){.name = "loaded forest", .scene = loaded_forest, .h = 1.0 / 800, .end = 0.2}, 0);
+  measure_orders(&(Problem){.name = "loaded forest", .scene = loaded_forest, .h = 1.0 / 400, .end = 0.1}, 0);
 }
 
 Test(maximal_orders, a_four_bar_loop) {
@@ -165,8 +168,8 @@ Test(maximal_orders, a_crank_that_is_driven) {
 // By way of the multipliers to the coordinates of the joints: what redmax does, but for rounding.
 Test(maximal_orders, projected_steps_are_those_of_redmax) {
   static const Problem problems[] = {
-      {.name = "chain of ten", .scene = chain, .h = 1e-3, .end = 0.3},
-      {.name = "loaded forest", .scene = loaded_forest, .h = 1.0 / 800, .end = 0.1},
+      {.name = "chain of ten", .scene = chain, .h = 1e-3, .end = 0.15},
+      {.name = "loaded forest", .scene = loaded_forest, .h = 1.0 / 400, .end = 0.05},
       {.name = "four-bar", .file = "four_bar", .h = 0.002, .end = 0.4},
       {.name = "prescribed crank", .file = "prescribed_crank", .h = 0.002, .end = 0.4},
       {.name = "joint limits", .file = "06-joint-limits", .h = 0.01, .end = 1}};

@@ -355,7 +355,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
 MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   MbStatus status = MB_OK;
   sim->trouble[0] = 0;
-  if (sim->solver->held) sim->solver->held->remember(sim->work, sim->recall);
+  mb_sim_recall(sim);
   if (sim->integrator->scheme == MB_ADAPTIVE)
     status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
   else if (sim->model->solver.mode == MB_FIRST_ORDER)

@@ -359,8 +359,8 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   if (sim->integrator->scheme == MB_ADAPTIVE)
     status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
   else if (sim->model->solver.mode == MB_FIRST_ORDER)
-    status = sim->constraining || sim->solver->held ? mb_half_steps_kinematic(sim, report)
-                                                    : first_order(sim, report);
+    status = sim->constraining || sim->model->jointed ? mb_half_steps_kinematic(sim, report)
+                                                      : first_order(sim, report);
   else if ((sim->model->jointed || sim->constraining) && sim->integrator->passes)
     status = sim->integrator->scheme == MB_VERLET ? mb_half_steps_verlet(sim, report)
                                                   : mb_half_steps_midpoint(sim, report);

@@ -20,7 +20,7 @@ BEYOND = {
     "expression_name", "expression_time", "expression_two_results", "force_body", "force_on_world", "material_unknown",
     "matrix_mirror", "matrix_skew", "mesh_missing", "name_twice", "parameter_name", "parameter_order",
     "quaternion_length", "table_lengths", "table_order",
-    "joint_circle", "joint_composite_empty", "joint_euler_order", "joint_parent_unknown",
+    "joint_circle", "composite_maximal", "joint_composite_empty", "joint_euler_order", "joint_parent_unknown",
     "joint_pose", "joint_position_count", "joint_spline_short", "spring_same_body", "spring_strain_length",
     "spring_zero_length", "spring_body", "multi_spring_passive", "multi_spring_all_passive",
     "muscle_path_short", "inertia_and_shape_density", "inertia_and_shape_material", "parameter_itself",

@@ -81,10 +81,10 @@ MbSceneSpec test_forest(MbIntegratorKind kind, uint64_t *seed) {
   return spec;
 }
 
-MbSceneSpec test_chain(MbIntegratorKind kind, double h) {
+MbSceneSpec test_chain_of(int links, MbIntegratorKind kind, double h) {
   MbSceneSpec spec = test_scene(kind, h, 1);
   spec.gravity[2] = -9.81;
-  for (int i = 0; i < 10; i++) {
+  for (int i = 0; i < links; i++) {
     char name[32];
     snprintf(name, sizeof name, "link%d", i);
     MbBodySpec *body = test_body(&spec, mb_arena_strdup(&spec.arena, name), 1, 0.002, 0.01, 0.01);
@@ -98,6 +98,8 @@ MbSceneSpec test_chain(MbIntegratorKind kind, double h) {
   }
   return spec;
 }
+
+MbSceneSpec test_chain(MbIntegratorKind kind, double h) { return test_chain_of(10, kind, h); }
 
 void test_random_joint(TestJoint *s, MbJointKind kind, uint64_t *seed) {
   enum { KNOTS = TEST_KNOTS };

@@ -21,7 +21,8 @@ typedef struct TestJoint {
   double step[6 * TEST_KNOTS], control[6 * TEST_KNOTS * TEST_KNOTS];
 } TestJoint;
 void test_random_joint(TestJoint *random, MbJointKind kind, uint64_t *seed);
-// Ten links with axes y and z in turn, let go from the horizontal, bent a little at every joint.
+// Links with axes y and z in turn, let go from the horizontal, bent a little at every joint; ten of them.
+MbSceneSpec test_chain_of(int links, MbIntegratorKind kind, double h);
 MbSceneSpec test_chain(MbIntegratorKind kind, double h);
 
 #endif

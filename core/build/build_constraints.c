@@ -632,7 +632,8 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
   for (size_t i = 0; i < spec->nconstraints; i++)
     if (build_listed(&b, i) != MB_OK) status = MB_SCENE;
   if (status == MB_OK) status = build_attachments(&b);
-  if (status != MB_OK || !model->nconstraints) return status;
+  const bool held = model->jointed && spec->solver.kind == MB_SOLVER_MAXIMAL && !spec->solver.project;
+  if (status != MB_OK || (!model->nconstraints && !held)) return status;
 
   const MbStabilizationSpec *stabilization = &spec->solver.stabilization;
   const bool given = stabilization->kind == MB_BAUMGARTE && !isnan(stabilization->gamma);

@@ -209,6 +209,11 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     const MbStatus one = build_geometry(&spec->bodies[i].joint, where, 0, arena, &joint[b], report);
     if (one != MB_OK)
       status = one;
+    else if (spec->solver.kind == MB_SOLVER_MAXIMAL && joint[b].n > MB_JOINT_DOFS)
+      status = mb_error(report, MB_SCENE, where,
+                        "this composite has %zu degrees of freedom: %d are the most of a body that solver "
+                        "\"maximal\" holds",
+                        joint[b].n, MB_JOINT_DOFS);
     else
       place(model, &spec->bodies[i].joint, b, &P[b], &B[b]);
   }

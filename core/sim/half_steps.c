@@ -140,7 +140,7 @@ MbStatus mb_half_steps_kinematic(MbSim *sim, MbReport *report) {
     move(sim, in->a * h, w);
     mb_sim_kinematics(sim, sim->q1, w);
     mb_sim_forces(sim, sim->state.t + in->instant * h, true);
-    if (!solver->factor(sim->work, &sim->x, 1, in->a * h, false, &blame))
+    if (!solver->factor(sim->work, &sim->x, 1, in->a * h, in->exact, &blame))
       return mb_sim_singular(sim, blame, report);
     solver->momentum(sim->work, w, residual);
     mb_sim_gather(sim, sim->q1, w, change);

@@ -83,9 +83,23 @@ bool mb_sim_renew(const MbSim *sim, double *q, double *v) {
   return !sim->solver->held && sim->model->jointed && mb_coordinates_renew(sim->model, q, v);
 }
 
+// Where the joints' coordinates are looked for at the step's end: joints may turn by more than half a turn in a step. The
+// adaptive integrator remembers them at its own steps.
+void mb_sim_recall(MbSim *sim) {
+  const MbModel *model = sim->model;
+  if (!sim->solver->held || sim->integrator->scheme == MB_ADAPTIVE) return;
+  sim->solver->held->remember(sim->work, sim->recall);
+  for (size_t b = 0; b < model->nb; b++) {
+    const MbJoint *joint = &model->joint[b];
+    for (size_t i = 0; joint->ops && !joint->ops->renew && i < joint->n; i++)
+      sim->recall[model->q_first[b] + i] += model->h * sim->x.v[model->v_first[b] + i];
+  }
+}
+
 void mb_sim_settle(MbSim *sim, double *q, double *v) {
   if (sim->solver->held) {
-    memcpy(q + 7 * sim->model->nb, sim->recall, sim->model->nq * sizeof *q);
+    if (sim->integrator->scheme != MB_ADAPTIVE)
+      memcpy(q + 7 * sim->model->nb, sim->recall, sim->model->nq * sizeof *q);
   } else {
     mb_sim_renew(sim, q, v);
     mb_coordinates_follow(sim->model, q, v);

@@ -53,6 +53,7 @@ void mb_sim_advance(MbSim *sim, double *q, double h, const double *v);
 void mb_sim_rate(const MbSim *sim, const double *q, const double *v, double *qdot);
 void mb_sim_normalise(const MbSim *sim, double *q, double *rate);
 bool mb_sim_renew(const MbSim *sim, double *q, double *v);
+void mb_sim_recall(MbSim *sim); // at the state, before a step of it
 void mb_sim_settle(MbSim *sim, double *q, double *v);
 size_t mb_sim_body(const MbSim *sim, size_t i);
 

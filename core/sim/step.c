@@ -79,7 +79,7 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
   evaluate_forces(sim, t, derivatives, false);
   if (derivatives && sim->stiffness)
     mb_coordinates_derivatives(sim->model, &sim->x, sim->stiffness, sim->damping);
-  if (sim->solver->bias) sim->solver->bias(sim->work, &sim->x);
+  if (sim->solver->bias && sim->model->solver.mode == MB_DYNAMIC) sim->solver->bias(sim->work, &sim->x);
 }
 
 static bool accelerate(MbSim *sim, double t, const double *q, const double *v, double *vdot, size_t *blame) {
@@ -309,8 +309,8 @@ MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *re
   const MbSolverOps *solver = sim->solver;
   size_t blame = 0;
   mb_sim_forces(sim, t, true);
-  solver->gather(sim->work, sim->x.f, sim->r);
-  solver->blocks(sim->work, sim->x.D, -1, v, sim->r);
+  mb_sim_gather(sim, sim->x.q, v, sim->r);
+  mb_sim_add_blocks(sim, -1, 0, v, sim->r);
   if (!solver->factor(sim->work, &sim->x, 1, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
   memcpy(v, sim->r, sim->nv * sizeof *v);
   if (!mb_held_velocities(sim, v)) return mb_sim_unsolved(sim, report);
@@ -355,12 +355,12 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
 MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   MbStatus status = MB_OK;
   sim->trouble[0] = 0;
-  if (sim->solver->held) sim->solver->held->remember(sim->work, sim->recall);
+  mb_sim_recall(sim);
   if (sim->integrator->scheme == MB_ADAPTIVE)
     status = mb_rk45_step(sim, (double)(sim->state.step + 1) * sim->model->h, report);
   else if (sim->model->solver.mode == MB_FIRST_ORDER)
-    status = sim->constraining || sim->solver->held ? mb_half_steps_kinematic(sim, report)
-                                                    : first_order(sim, report);
+    status = sim->constraining || sim->model->jointed ? mb_half_steps_kinematic(sim, report)
+                                                      : first_order(sim, report);
   else if ((sim->model->jointed || sim->constraining) && sim->integrator->passes)
     status = sim->integrator->scheme == MB_VERLET ? mb_half_steps_verlet(sim, report)
                                                   : mb_half_steps_midpoint(sim, report);

@@ -131,6 +131,7 @@ static void advise_channels(const MbSceneSpec *spec, MbReport *report) {
   }
   for (size_t i = 0; i < spec->ndeformables; i++) held |= spec->deformables[i].nattachments > 0;
   for (size_t i = 0; i < spec->nforces; i++) muscles |= spec->forces[i].kind == MB_FORCE_MUSCLE;
+  const bool rows = joints && spec->solver.kind == MB_SOLVER_MAXIMAL && !spec->solver.project;
   const struct {
     const char *word, *lacking;
     bool there;
@@ -140,6 +141,7 @@ static void advise_channels(const MbSceneSpec *spec, MbReport *report) {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
       const char *channel = spec->output.channels[i];
       if (kinds[k].there || strncmp(channel, kinds[k].word, strlen(kinds[k].word)) != 0) continue;
+      if (rows && !strcmp(channel, "constraint.error")) continue;
       char where[WHERE];
       snprintf(where, sizeof where, "/output/channels/%zu", i);
       mb_warning(report, where, "channel \"%s\" is empty: there are no %s", channel, kinds[k].lacking);

@@ -138,6 +138,10 @@ typedef struct MbSolverOps {
   bool (*accelerate)(MbSolverWork *work, const double *f, double *y, size_t *blame);
   // y += the forces along coordinates that the last `apply` found it takes to keep them in step (NULL: none are)
   void (*reactions)(const MbSolverWork *work, double *y);
+  // Room for as many rows; W (k x k) = G A⁻¹ Gᵀ of rows at the last factor, false where it is to be had by `apply` only. NULL: it
+  // always is.
+  bool (*reserve)(MbSolverWork *work, size_t rows);
+  bool (*responses)(MbSolverWork *work, size_t k, const MbRow *const *row, double *W);
   const MbHeldOps *held; // NULL: the state is the model's coordinates
 } MbSolverOps;
 

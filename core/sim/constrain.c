@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+enum { FEW = 3 };                     // rows whose columns are made one by one
 static const double ROUNDING = 1e-12; // of sums over some tens of terms, through A⁻¹
 
 // ---- rows that take part ---------------------------------------------------------------------------------
@@ -131,6 +132,11 @@ static void column(void *context, size_t i, double *out) {
   MbSim *sim = context;
   MbConstraining *c = sim->constraining;
   double ignored = 0;
+  if (c->whole) {
+    memcpy(out, c->W + i * c->n, c->n * sizeof *out);
+    out[i] += c->soft[i];
+    return;
+  }
   mb_rows_spread(c, c->slot[i], 1, c->y);
   c->unsolved |= !sim->solver->apply(sim->work, c->y);
   for (size_t j = 0; j < c->n; j++) out[j] = mb_rows_rate(c, c->slot[j], c->y, &ignored);
@@ -185,6 +191,8 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
                     singular ? singular : "");
   }
   c->unsolved = false;
+  for (size_t i = 0; c->W && i < c->n; i++) c->picked[i] = &c->row[c->slot[i]];
+  c->whole = c->W && c->n >= FEW && sim->solver->responses(sim->work, c->n, c->picked, c->W);
   switch (mb_pivoting_solve(&c->pivoting, &problem)) {
   case MB_PIVOTED:
     break;

@@ -37,6 +37,9 @@ struct MbConstraining {
   size_t n;
   size_t *slot;                     // (nslots)
   double *b, *slack, *least, *soft; // (nslots); soft is on W's diagonal
+  const MbRow **picked;             // (nslots)
+  double *W;                        // (nslots x nslots) where the solver tells it at once, or NULL
+  bool whole;                       // it has
   bool unsolved;                    // A⁻¹ could not be applied
   bool *unilateral;                 // (nslots)
   MbPivoting pivoting;

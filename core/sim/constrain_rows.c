@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { MOST_AT_ONCE = 2000 }; // rows of which all of W is kept
+
 // ---- making -----------------------------------------------------------------------------------------------
 
 // The velocities that move the body: its own and those of all that carry it.
@@ -116,6 +118,12 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
       !c->slack || !c->least || !c->soft || !c->unilateral || !allocate_supports(sim, c))
     return mb_no_memory(report, "constraints");
 
+  if (sim->solver->responses && n <= MOST_AT_ONCE) {
+    c->W = mb_arena_alloc(arena, n * n, sizeof *c->W);
+    c->picked = mb_arena_alloc(arena, n, sizeof *c->picked);
+    if (!c->W || !c->picked || !sim->solver->reserve(sim->work, n))
+      return mb_no_memory(report, "constraints");
+  }
   for (size_t s = 0; s < n; s++) {
     const size_t first = sim->solver->held
                              ? sim->solver->held->row_of(sim->work, (size_t)(c->of[s] - model->constraints))

@@ -96,6 +96,8 @@ void mb_held_world_free(MbHeldWorld *world);
 size_t mb_held_world_bytes(const MbHeldWorld *world);
 bool mb_held_world_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame);
 void mb_held_world_solve(MbHeld *held, double *x, double *b); // b NULL: no motion is asked for, no λ
+bool mb_held_world_reserve(MbHeldWorld *world, size_t rows);
+void mb_held_world_responses(MbHeld *held, size_t k, const MbRow *const *row, double *W);
 // ġ (nrows) for velocities v
 void mb_held_speeds(const MbHeld *held, const double *v, double *rate);
 

@@ -10,18 +10,19 @@
 #include "core/base/alloc.h"
 #include "core/solvers/maximal/held.h"
 #include "core/solvers/redmax/lanes_joints.h"
-#include "core/solvers/redmax/world.h"
+#include "core/solvers/redmax/responses.h"
 
 struct MbHeldWorld {
   MbLinks links;
   const MbLanes *lanes;
   MbRecursion *work;
   MbWorld world;
-  Mat *R;              // (nb)
-  Vec *O;              // (nb)
-  double *arm;         // (nb x 3) C − O
-  Articulated *whole;  // (nb) Î
-  Screw *a, *beta;     // (nb)
+  Mat *R;             // (nb)
+  Vec *O;             // (nb)
+  double *arm;        // (nb x 3) C − O
+  Articulated *whole; // (nb) Î
+  Screw *a, *beta;    // (nb)
+  MbResponses *responses;
   double *none, *rate; // (nv) zero; scratch
 };
 
@@ -29,6 +30,7 @@ void mb_held_world_free(MbHeldWorld *w) {
   if (!w) return;
   if (w->work) w->lanes->free(w->work);
   mb_links_free(&w->links);
+  mb_responses_free(w->responses);
   mb_free(w->R);
   mb_free(w->O);
   mb_free(w->arm);
@@ -62,7 +64,7 @@ MbHeldWorld *mb_held_world_create(const MbModel *model) {
 }
 
 size_t mb_held_world_bytes(const MbHeldWorld *w) {
-  return sizeof *w + mb_links_bytes(&w->links) + w->lanes->bytes(w->work) +
+  return sizeof *w + mb_responses_bytes(w->responses) + mb_links_bytes(&w->links) + w->lanes->bytes(w->work) +
          w->links.nb *
              (sizeof *w->R + sizeof *w->O + 3 * sizeof *w->arm + sizeof *w->whole + 2 * sizeof *w->a) +
          2 * w->links.nv * sizeof(double);
@@ -226,4 +228,35 @@ static void outward(const MbHeld *held, double *x, double *lambda) {
 void mb_held_world_solve(MbHeld *held, double *x, double *b) {
   inward(held, x, b);
   outward(held, x, b);
+}
+
+// ---- many rows at once ------------------------------------------------------------------------------------
+
+bool mb_held_world_reserve(MbHeldWorld *w, size_t rows) {
+  w->responses = mb_responses_create(&w->links, rows);
+  return w->responses;
+}
+
+// A force along a coordinate is V's wrench on the body and what answers it on the parent.
+static void add_along(MbHeld *held, size_t row, size_t k, double force) {
+  MbHeldWorld *w = held->world;
+  const size_t b = held->owner[k], p = held->up[b];
+  double own[6], other[6] = {0};
+  for (size_t i = 0; i < 6; i++) own[i] = force * held->V[6 * k + i];
+  mb_responses_add(w->responses, &w->world, row, b, own);
+  if (p == MB_WORLD) return;
+  mb_held_up(&held->X[b], -1, own, other);
+  mb_responses_add(w->responses, &w->world, row, p, other);
+}
+
+void mb_held_world_responses(MbHeld *held, size_t k, const MbRow *const *row, double *W) {
+  MbHeldWorld *w = held->world;
+  mb_responses_begin(w->responses);
+  for (size_t i = 0; i < k; i++)
+    for (int end = 0; end < 2; end++) {
+      if (row[i]->body[end] != MB_WORLD)
+        mb_responses_add(w->responses, &w->world, i, row[i]->body[end], row[i]->H[end]);
+      if (row[i]->c[end] != 0) add_along(held, i, row[i]->v[end], row[i]->c[end]);
+    }
+  mb_responses_solve(w->responses, &w->world, k, W);
 }

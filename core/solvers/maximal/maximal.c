@@ -82,6 +82,15 @@ static void carry(MbSolverWork *work, size_t body, const double w[6], double *y)
   for (size_t i = 0; i < 6; i++) y[6 * body + i] += w[i];
 }
 
+static bool reserve(MbSolverWork *work, size_t most) {
+  return !work->held.world || mb_held_world_reserve(work->held.world, most);
+}
+static bool responses(MbSolverWork *work, size_t k, const MbRow *const *row, double *W) {
+  if (!work->held.world) return false;
+  mb_held_world_responses(&work->held, k, row, W);
+  return true;
+}
+
 // ---- joints that are held ---------------------------------------------------------------------------------
 
 // As the joints' coordinates say.
@@ -183,5 +192,7 @@ const MbSolverOps mb_maximal_ops = {
     .gather = gather,
     .blocks = blocks,
     .carry = carry,
+    .reserve = reserve,
+    .responses = responses,
     .held = &held_ops,
 };

@@ -70,6 +70,15 @@ static void carry(MbSolverWork *work, size_t body, const double w[6], double *y)
 }
 static void drift(MbSolverWork *work, double *a) { mb_tree_drift(&work->tree, a); }
 
+static bool reserve(MbSolverWork *work, size_t rows) {
+  return !work->held.world || mb_held_world_reserve(work->held.world, rows);
+}
+static bool responses(MbSolverWork *work, size_t k, const MbRow *const *row, double *W) {
+  if (!work->held.world) return false;
+  mb_held_world_responses(&work->held, k, row, W);
+  return true;
+}
+
 const MbSolverOps mb_maximal_projected_ops = {
     .name = "maximal, projected",
     .create = create,
@@ -84,4 +93,6 @@ const MbSolverOps mb_maximal_projected_ops = {
     .blocks = blocks,
     .carry = carry,
     .drift = drift,
+    .reserve = reserve,
+    .responses = responses,
 };

@@ -8,7 +8,7 @@
 // conjugate gradients.
 #include "core/base/alloc.h"
 #include "core/solvers/coupled.h"
-#include "core/solvers/redmax/world.h"
+#include "core/solvers/redmax/responses.h"
 #include "core/solvers/solvers.h"
 
 struct MbSolverWork {
@@ -16,14 +16,16 @@ struct MbSolverWork {
   const MbLanes *lanes;
   MbWorld world;
   MbCoupling coupling;
-  double *own;   // (nv) a D_r + b K_r, where there are pairs
-  double *twist; // (nb x 6) scratch, where there are pairs
+  MbResponses *responses; // NULL: no rows
+  double *own;            // (nv) a D_r + b K_r, where there are pairs
+  double *twist;          // (nb x 6) scratch, where there are pairs
 };
 
 static void free_work(MbSolverWork *work) {
   if (!work) return;
   if (work->world.work) work->lanes->free(work->world.work);
   mb_links_free(&work->links);
+  mb_responses_free(work->responses);
   mb_free(work->world.screws);
   mb_coupling_free(&work->coupling);
   mb_free(work->own);
@@ -53,7 +55,7 @@ static size_t bytes(const MbSolverWork *work) {
   const MbModel *model = work->world.model;
   const size_t numbers = 6 * model->nb + (model->npairs ? model->nv + 6 * model->nb : 0);
   return sizeof *work + mb_links_bytes(&work->links) + work->lanes->bytes(work->world.work) +
-         mb_coupling_bytes(model) + numbers * sizeof(double);
+         mb_responses_bytes(work->responses) + mb_coupling_bytes(model) + numbers * sizeof(double);
 }
 
 _Static_assert(sizeof(MbPose) == 7 * sizeof(double), "poses are seven numbers in a row");
@@ -106,6 +108,14 @@ static bool apply_coupled(MbSolverWork *work, double *x) {
   return true;
 }
 
+static bool reserve(MbSolverWork *work, size_t rows) {
+  work->responses = mb_responses_create(&work->links, rows);
+  return work->responses;
+}
+static bool responses(MbSolverWork *work, size_t k, const MbRow *const *row, double *W) {
+  return !work->coupling.on && mb_responses_of_rows(work->responses, &work->world, k, row, W);
+}
+
 const MbSolverOps mb_redmax_recursive_ops = {
     .name = "redmax recursive",
     .create = create,
@@ -121,4 +131,6 @@ const MbSolverOps mb_redmax_recursive_ops = {
     .carry = carry,
     .drift = drift,
     .accelerate = accelerate,
+    .reserve = reserve,
+    .responses = responses,
 };

@@ -75,6 +75,10 @@ static void gather(MbWorld *world, Screw *F, double *y) {
   }
 }
 
+void mb_world_wrench(const MbWorld *world, size_t body, const double w[6], double F[6]) {
+  put_screw(F, wrench_to_world(world, body, screw(w)));
+}
+
 void mb_world_gather(MbWorld *world, const double *f, double *y) {
   Screw *F = (Screw *)world->screws;
   for (size_t b = 0; b < world->model->nb; b++) F[b] = wrench_to_world(world, b, screw(f + 6 * b));

@@ -15,10 +15,12 @@ typedef struct MbWorld {
   double *twist;     // (nb x 6) scratch, where forces couple bodies
 } MbWorld;
 
-void mb_world_twists(MbWorld *world, const double *v, double *phi);             // φ = J v
-void mb_world_bias(MbWorld *world, double *f);                                  // f −= M J̇ v
-void mb_world_drift(MbWorld *world, double *a);                                 // a = J̇ v
-void mb_world_gather(MbWorld *world, const double *f, double *y);               // y = Jᵀ f
+void mb_world_wrench(const MbWorld *world, size_t body, const double w[6],
+                     double F[6]);                                  // of C in C axes: of O in the world's
+void mb_world_twists(MbWorld *world, const double *v, double *phi); // φ = J v
+void mb_world_bias(MbWorld *world, double *f);                      // f −= M J̇ v
+void mb_world_drift(MbWorld *world, double *a);                     // a = J̇ v
+void mb_world_gather(MbWorld *world, const double *f, double *y);   // y = Jᵀ f
 void mb_world_carry(MbWorld *world, size_t body, const double w[6], double *y); // y += Jᵀ w of one body
 void mb_world_momentum(MbWorld *world, const double *v, double *y);             // y = Jᵀ M J v
 void mb_world_blocks(MbWorld *world, const double *B, double s, const double *v,

@@ -18,7 +18,9 @@
 
 #define MB_KERNEL static inline __attribute__((always_inline))
 #define MB_APART  static __attribute__((noinline))
-#ifdef __clang__
+#ifdef MB_SANITIZED
+#define MB_UNROLL // every access is checked: loops stay loops
+#elif defined(__clang__)
 #define MB_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define MB_UNROLL _Pragma("GCC unroll 8")

@@ -31,16 +31,27 @@
 #endif
 #define EACH(i, begin, end) MB_UNROLL for (size_t i = (begin); i < (end); i++)
 
+// What is known of pivots so far: every one is above its floor, and finite.
 #if MB_LANES == 1
 typedef double Real;
-typedef bool Mask;
-MB_KERNEL bool all_of(Mask a) { return a; }
+typedef struct Check {
+  double least, sum;
+} Check;
+static const Check fine = {DBL_MAX, 0};
+MB_KERNEL void check(Check *c, Real pivot, Real floor) {
+  const double above = pivot - floor;
+  c->least = above < c->least ? above : c->least;
+  c->sum += pivot; // shows what is not finite
+}
+MB_KERNEL bool good(Check c) { return c.least > 0 && c.sum <= DBL_MAX && c.sum >= -DBL_MAX; }
 #else
 typedef double Real __attribute__((vector_size(8 * MB_LANES)));
-typedef int64_t Mask __attribute__((vector_size(8 * MB_LANES)));
-MB_KERNEL bool all_of(Mask a) {
+typedef int64_t Check __attribute__((vector_size(8 * MB_LANES)));
+static const Check fine = {-1, -1, -1, -1, -1, -1, -1, -1};
+MB_KERNEL void check(Check *c, Real pivot, Real floor) { *c &= (pivot > floor) & (pivot <= DBL_MAX); }
+MB_KERNEL bool good(Check c) {
   int64_t every = -1;
-  for (size_t k = 0; k < MB_LANES; k++) every &= a[k];
+  for (size_t k = 0; k < MB_LANES; k++) every &= c[k];
   return every != 0;
 }
 #endif
@@ -65,18 +76,16 @@ MB_KERNEL size_t at_W(size_t m) { return at_Z(m) + 6 * m; }
 
 // a (n x n, lower) = L D Lᵀ in place; the diagonal becomes D⁻¹. Pivots must be above `least` of the diagonal as it was. Products
 // are taken before they are divided: only the division and one more operation are between a pivot and the next.
-MB_KERNEL Mask factor_small(Real *a, const size_t n, const double least) {
-  Mask good = (Real){0} == (Real){0};
+MB_KERNEL void factor_small(Real *a, const size_t n, const double least, Check *pivots) {
   Real floor[6];
   EACH(k, 0, n) floor[k] = least * a[lower(k, k)];
   EACH(k, 0, n) {
     const Real d = a[lower(k, k)], inverse = 1.0 / d;
-    good &= (d > floor[k]) & (d <= DBL_MAX);
+    check(pivots, d, floor[k]);
     a[lower(k, k)] = inverse;
     EACH(i, k + 1, n) EACH(j, k + 1, i + 1) a[lower(i, j)] -= a[lower(i, k)] * a[lower(j, k)] * inverse;
     EACH(i, k + 1, n) a[lower(i, k)] *= inverse;
   }
-  return good;
 }
 
 // ---- factorisation ----------------------------------------------------------------------------------------
@@ -99,27 +108,16 @@ MB_KERNEL void keep_small(double *f, size_t at, size_t at_diagonal, const Real *
   EACH(i, 0, n) store(f, at_diagonal + i, a[lower(i, i)]);
 }
 
-#if MB_LANES == 1
+#if MB_LANES == 1 && defined(__AVX512F__)
 
-// One instance: rows of matrices side by side in a vector, of which 6 numbers count.
+// One instance: rows of matrices side by side in a vector, of which 6 numbers count. What multiplies a row comes from memory,
+// where every lane can take it at once.
 typedef double Row __attribute__((vector_size(64)));
 
-MB_KERNEL Row load6(const double *a) {
-#ifdef __AVX512F__
-  return (Row)_mm512_maskz_loadu_pd(0x3f, a);
-#else
-  Row x = {0};
-  memcpy(&x, a, 6 * sizeof *a);
-  return x;
-#endif
-}
-MB_KERNEL void store6(double *a, Row x) {
-#ifdef __AVX512F__
-  _mm512_mask_storeu_pd(a, 0x3f, (__m512d)x);
-#else
-  memcpy(a, &x, 6 * sizeof *a);
-#endif
-}
+#define FROM_MEMORY(array, count) __asm__("" : "+m"(*(double(*)[count])(array)))
+
+MB_KERNEL Row load6(const double *a) { return (Row)_mm512_maskz_loadu_pd(0x3f, a); }
+MB_KERNEL void store6(double *a, Row x) { _mm512_mask_storeu_pd(a, 0x3f, (__m512d)x); }
 MB_KERNEL void store8(double *a, Row x) { memcpy(a, &x, sizeof x); }
 MB_KERNEL Row load8(const double *a) {
   Row x;
@@ -139,35 +137,42 @@ MB_KERNEL bool factor_body(const Inputs *in, const double *slot, double *up, con
   // Â = L Δ Lᵀ
   double a[21], D[21];
   load_block(a, in, slot);
-  Mask good = factor_small(a, 6, 0);
+  Check pivots = fine;
+  factor_small(a, 6, 0, &pivots);
   keep_small(f, AT_L, AT_DELTA, a, 6);
+  FROM_MEMORY(f, 21);
+  const double *L = f + AT_L, *delta = f + AT_DELTA, *K = f + AT_K, *theta = f + at_theta(m);
 
   // G, scaled = Δ⁻¹ G, D: row i holds the numbers of all rows of J
   Row G[6], scaled[6];
   _Alignas(64) double each[48], all[48];
   EACH(i, 0, 6) G[i] = column(in->Jc + i, 6, m);
-  EACH(j, 0, 6) EACH(i, j + 1, 6) G[i] -= a[lower(i, j)] * G[j];
-  EACH(i, 0, 6) scaled[i] = a[lower(i, i)] * G[i];
+  EACH(j, 0, 6) EACH(i, j + 1, 6) G[i] -= L[below(i, j)] * G[j];
+  EACH(i, 0, 6) scaled[i] = delta[i] * G[i];
   EACH(i, 0, 6) store8(each + 8 * i, scaled[i]);
+  FROM_MEMORY(each, 48);
   EACH(r, 0, m) {
     Row sum = each[r] * G[0];
     EACH(i, 1, 6) sum += each[8 * i + r] * G[i];
     store8(all + 8 * r, sum);
   }
+  FROM_MEMORY(all, 48);
   EACH(r, 0, m) EACH(s, 0, r + 1) D[lower(r, s)] = all[8 * r + s];
-  good &= factor_small(D, m, MB_KKT_DEPENDENT);
+  factor_small(D, m, MB_KKT_DEPENDENT, &pivots);
   keep_small(f, AT_K, at_theta(m), D, m);
+  FROM_MEMORY(f + AT_K, 21);
 
   // Z: first Â⁻¹ Jcᵀ, then row by row of J
-  MB_UNROLL for (size_t j = 6; j-- > 0;) EACH(i, 0, j) scaled[i] -= a[lower(j, i)] * scaled[j];
+  MB_UNROLL for (size_t j = 6; j-- > 0;) EACH(i, 0, j) scaled[i] -= L[below(j, i)] * scaled[j];
   EACH(i, 0, 6) store8(all + 8 * i, scaled[i]);
+  FROM_MEMORY(all, 48);
   Row Z[6], W[6];
   EACH(r, 0, m) {
     Z[r] = column(all + r, 8, 6);
-    EACH(s, 0, r) Z[r] -= D[lower(r, s)] * Z[s];
+    EACH(s, 0, r) Z[r] -= K[below(r, s)] * Z[s];
     store6(f + at_Z(m) + 6 * r, Z[r]);
   }
-  if (!up) return all_of(good);
+  if (!up) return good(pivots);
 
   // E, W, and what they leave to the parent
   Row S[6], E[6];
@@ -175,21 +180,23 @@ MB_KERNEL bool factor_body(const Inputs *in, const double *slot, double *up, con
   EACH(r, 0, m) W[r] = load6(in->Jp + 6 * r);
   if (coupled) {
     EACH(i, 0, 6) E[i] = load6(in->C + 6 * i);
-    EACH(j, 0, 6) EACH(i, j + 1, 6) E[i] -= a[lower(i, j)] * E[j];
+    EACH(j, 0, 6) EACH(i, j + 1, 6) E[i] -= L[below(i, j)] * E[j];
     EACH(r, 0, m) EACH(i, 0, 6) W[r] -= each[8 * i + r] * E[i];
     EACH(i, 0, 6) store6(coupling + 6 * i, E[i]);
-    EACH(i, 0, 6) store8(all + 8 * i, a[lower(i, i)] * E[i]);
+    EACH(i, 0, 6) store8(all + 8 * i, delta[i] * E[i]);
+    FROM_MEMORY(all, 48);
     EACH(k, 0, 6) EACH(i, 0, 6) S[i] -= all[8 * k + i] * E[k];
   }
   EACH(r, 0, m) {
-    EACH(s, 0, r) W[r] -= D[lower(r, s)] * W[s];
-    const Row x = D[lower(r, r)] * W[r];
+    EACH(s, 0, r) W[r] -= K[below(r, s)] * W[s];
+    const Row x = theta[r] * W[r];
     store8(each + 8 * r, x);
+    FROM_MEMORY(each, 48);
     store6(f + at_W(m) + 6 * r, x);
     EACH(i, 0, 6) S[i] += each[8 * r + i] * W[r];
   }
   EACH(i, 0, 6) store8(up + 8 * i, S[i]);
-  return all_of(good);
+  return good(pivots);
 }
 
 #else
@@ -200,7 +207,8 @@ MB_KERNEL bool factor_body(const Inputs *in, const double *slot, double *up, con
   // Â = L Δ Lᵀ
   Real a[21], D[21], G[36], E[36], S[21];
   load_block(a, in, slot);
-  Mask good = factor_small(a, 6, 0);
+  Check pivots = fine;
+  factor_small(a, 6, 0, &pivots);
   keep_small(f, AT_L, AT_DELTA, a, 6);
 
   // G, D, and Â⁻¹ Jcᵀ where Z will be
@@ -217,14 +225,14 @@ MB_KERNEL bool factor_body(const Inputs *in, const double *slot, double *up, con
     MB_UNROLL for (size_t j = 6; j-- > 0;) EACH(i, 0, j) x[i] -= a[lower(j, i)] * x[j];
     EACH(i, 0, 6) store(f, at_Z(m) + 6 * r + i, x[i]);
   }
-  good &= factor_small(D, m, MB_KKT_DEPENDENT);
+  factor_small(D, m, MB_KKT_DEPENDENT, &pivots);
   keep_small(f, AT_K, at_theta(m), D, m);
   EACH(r, 1, m) EACH(i, 0, 6) {
     Real z = load(f, at_Z(m) + 6 * r + i);
     EACH(s, 0, r) z -= D[lower(r, s)] * load(f, at_Z(m) + 6 * s + i);
     store(f, at_Z(m) + 6 * r + i, z);
   }
-  if (!up) return all_of(good);
+  if (!up) return good(pivots);
 
   // E, W, and what they leave to the parent
   EACH(i, 0, 6) EACH(j, 0, i + 1) S[lower(i, j)] = opens ? (Real){0} : load(up, 8 * i + j);
@@ -253,7 +261,7 @@ MB_KERNEL bool factor_body(const Inputs *in, const double *slot, double *up, con
     }
   }
   EACH(i, 0, 6) EACH(j, 0, i + 1) store(up, 8 * i + j, S[lower(i, j)]);
-  return all_of(good);
+  return good(pivots);
 }
 
 #endif

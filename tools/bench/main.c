@@ -9,6 +9,7 @@ static const MbBench benches[] = {
     {"trajectory", "compression ratio and speed of trajectories", mb_bench_trajectory},
     {"seek", "opening a large trajectory and reading a random frame", mb_bench_seek},
     {"tree", "forward dynamics and steps of trees of joints", mb_bench_tree},
+    {"maximal", "bodies and multipliers of a forest: factorisation and solution", mb_bench_maximal},
 };
 enum { COUNT = sizeof benches / sizeof *benches };
 

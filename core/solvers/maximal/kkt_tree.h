@@ -19,11 +19,11 @@ typedef struct MbKktBody {
 } MbKktBody;
 
 enum {
-  MB_KKT_SLOT = 21, // numbers of a slot: a symmetric matrix, or a vector
+  MB_KKT_SLOT = 48, // numbers of a slot: the rows of a symmetric matrix, 8 apart, or a vector
   MB_KKT_MOST = 6,  // rows of a body
 };
 
-// Numbers that a body with m rows leaves behind: L, Δ⁻¹ (15 + 6), G (m x 6), K, Θ⁻¹ (m (m + 1) / 2), W (m x 6)
+// Numbers that a body with m rows leaves behind: L, Δ⁻¹ (15 + 6), K, Θ⁻¹ (m (m + 1) / 2), Z, W (m x 6)
 static inline size_t mb_kkt_body_size(size_t m) { return 21 + 12 * m + m * (m + 1) / 2; }
 
 typedef struct MbKktTree {
@@ -32,7 +32,7 @@ typedef struct MbKktTree {
   double *factor;
   double *coupling; // (nb x 36) E, where there is a C
   double *slots;    // (slots x MB_KKT_SLOT)
-  double *y;        // (nb x 6) L⁻¹ r
+  double *y;        // (nb x 6) what the way up leaves for the way down
   bool coupled;     // the last factorisation had C
   bool scattered;   // the shape's order is far from ours: fetch ahead
 } MbKktTree;

@@ -5,8 +5,13 @@
 #include <float.h>
 #include <string.h>
 #ifdef MB_TARGET_AVX512
+#include <immintrin.h>
 #pragma GCC target("avx2,fma,avx512f,avx512vl,avx512dq")
-#pragma GCC optimize("O3,fp-contract=fast,no-tree-slp-vectorize")
+#ifdef MB_SANITIZED
+#pragma GCC optimize("fp-contract=fast")
+#else
+#pragma GCC optimize("O3,fp-contract=fast,no-tree-slp-vectorize,no-tree-vectorize")
+#endif
 #define MB_LANES     1
 #define MB_KKT_TABLE mb_kkt_kernels_1_avx512
 #define MB_KKT_NAME  "1 avx512"

@@ -6,7 +6,11 @@
 #include <string.h>
 #ifdef MB_TARGET_FMA
 #pragma GCC target("avx2,fma")
-#pragma GCC optimize("O3,fp-contract=fast,no-tree-slp-vectorize")
+#ifdef MB_SANITIZED
+#pragma GCC optimize("fp-contract=fast")
+#else
+#pragma GCC optimize("O3,fp-contract=fast,no-tree-slp-vectorize,no-tree-vectorize")
+#endif
 #define MB_LANES     1
 #define MB_KKT_TABLE mb_kkt_kernels_1_fma
 #define MB_KKT_NAME  "1 fma"

@@ -6,7 +6,11 @@
 #include <string.h>
 #ifdef MB_TARGET_AVX512
 #pragma GCC target("avx2,fma,avx512f,avx512vl,avx512dq,prefer-vector-width=512")
-#pragma GCC optimize("O3,fp-contract=fast,no-tree-slp-vectorize")
+#ifdef MB_SANITIZED
+#pragma GCC optimize("fp-contract=fast")
+#else
+#pragma GCC optimize("O3,fp-contract=fast,no-tree-slp-vectorize,no-tree-vectorize")
+#endif
 #define MB_LANES     8
 #define MB_KKT_TABLE mb_kkt_kernels_8_avx512
 #define MB_KKT_NAME  "8 avx512"

@@ -267,3 +267,118 @@ Test(kkt, running_out_of_memory_leaves_nothing_behind) {
   mb_kkt_tree_ops.free(work);
   mb_kkt_tree_ops.free(NULL);
 }
+
+// Pairs of bodies that the tree does not join.
+static void random_pairs(Forest *f, uint64_t *seed) {
+  f->shape.npairs = f->shape.nb > 1 ? below(seed, MOST_PAIRS + 1) : 0;
+  for (size_t k = 0; k < f->shape.npairs; k++) {
+    const size_t a = below(seed, f->shape.nb), b = (a + 1 + below(seed, f->shape.nb - 1)) % f->shape.nb;
+    f->pair[2 * k] = a < b ? a : b, f->pair[2 * k + 1] = a < b ? b : a;
+  }
+}
+
+Test(kkt_sparse, random_forests_with_blocks_between_any_bodies_are_solved_as_by_dense_lapack) {
+  uint64_t seed = 6;
+  static Forest f;
+  for (int round = 0; round < 2000; round++) {
+    random_shape(&f, &seed);
+    random_pairs(&f, &seed);
+    MbKktWork *work = mb_kkt_sparse_ops.create(&f.shape, 1);
+    cr_assert(work && mb_kkt_sparse_ops.bytes(work) > 0);
+    for (int again = 0; again < 2; again++) {
+      random_numbers(&f, (round + again) % 2, round % 3 == 0, &seed);
+      const int64_t calls = mb_alloc_calls();
+      size_t blame = SIZE_MAX;
+      cr_assert(mb_kkt_sparse_ops.factor(work, &f.numbers, &blame), "round %d: body %zu is blamed", round,
+                blame);
+      compare(&f, &mb_kkt_sparse_ops, work, "forest with pairs", &seed);
+      cr_assert_eq(mb_alloc_calls(), calls, "factor and solve do not allocate");
+    }
+    mb_kkt_sparse_ops.free(work);
+  }
+  cr_expect_eq(mb_alloc_live(), 0);
+}
+
+Test(kkt_sparse, rows_that_depend_on_each_other_and_bodies_without_mass_are_blamed) {
+  uint64_t seed = 7;
+  static Forest f;
+  for (int round = 0; round < 500; round++) {
+    random_shape(&f, &seed);
+    random_numbers(&f, round % 2, false, &seed);
+    // a root without children: what is wrong with it no other body can mend
+    const size_t wrong = f.shape.nb - 1, m = f.rows[wrong];
+    if (f.parent[wrong] != SIZE_MAX) continue;
+    if (m > 1)
+      memcpy(f.Jc + 6 * (f.first[wrong] + m - 1), f.Jc + 6 * f.first[wrong], 6 * sizeof(double));
+    else
+      f.A[36 * wrong] = -1;
+    MbKktWork *work = mb_kkt_sparse_ops.create(&f.shape, 1);
+    size_t blame = SIZE_MAX;
+    cr_assert(work);
+    cr_expect(!mb_kkt_sparse_ops.factor(work, &f.numbers, &blame), "round %d: factored all the same", round);
+    cr_expect_eq(blame, wrong, "round %d: body %zu is blamed for %zu", round, blame, wrong);
+    mb_kkt_sparse_ops.free(work);
+  }
+}
+
+// A net of bodies: a comb of joints (rows to the left neighbour, in the first column to the one above), blocks with all
+// neighbours.
+Test(kkt_sparse, a_net_of_four_thousand_bodies_is_solved_to_rounding) {
+  enum { SIDE = 64, N = SIDE * SIDE };
+  const double ROUNDING = 1e-11; // of right-hand sides of size 1
+  uint64_t seed = 8;
+  size_t *index = mb_calloc(8 * N, sizeof *index), *parent = index, *rows = index + N, *first = index + 2 * N,
+         *pair = index + 3 * N, npairs = 0, nrows = 0;
+  for (size_t i = 0; i < N; i++) {
+    parent[i] = i % SIDE ? i - 1 : i ? i - SIDE : SIZE_MAX;
+    rows[i] = i % 7 == 0 ? 5 : i % 7 == 1 ? 3 : 0;
+    first[i] = nrows, nrows += rows[i];
+    if (i % SIDE && i >= SIDE) pair[2 * npairs] = i - SIDE, pair[2 * npairs++ + 1] = i;
+  }
+  const MbKktShape shape = {N, nrows, parent, rows, first, npairs, pair};
+  double *A = mb_calloc(36 * N, sizeof *A), *C = mb_calloc(36 * N, sizeof *C),
+         *P = mb_calloc(36 * npairs, sizeof *P), *J = mb_calloc(12 * nrows, sizeof *J),
+         *x = mb_calloc(2 * (6 * N + nrows), sizeof *x), *b = x + 6 * N + nrows;
+  for (size_t i = 0; i < N; i++)
+    for (size_t k = 0; k < 6; k++) A[36 * i + 7 * k] = 1 + test_random(&seed), C[36 * i + 7 * k] = -0.25;
+  for (size_t k = 0; k < npairs; k++)
+    for (size_t c = 0; c < 6; c++) P[36 * k + 7 * c] = -0.2;
+  for (size_t r = 0; r < nrows; r++)
+    for (size_t c = 0; c < 6; c++) J[6 * r + c] = 0.1 * uniform(&seed);
+  for (size_t i = 0; i < N; i++)
+    for (size_t r = 0; r < rows[i]; r++) J[6 * (first[i] + r) + r] += 1;
+  for (size_t k = 0; k < 6 * nrows; k++) J[6 * nrows + k] = -J[k];
+  for (size_t i = 0; i < 6 * N + nrows; i++) x[i] = b[i] = uniform(&seed);
+  MbKktWork *work = mb_kkt_sparse_ops.create(&shape, 1);
+  size_t blame = SIZE_MAX;
+  cr_assert(work);
+  cr_assert(mb_kkt_sparse_ops.factor(
+                work, &(MbKktNumbers){.A = A, .Jc = J, .Jp = J + 6 * nrows, .C = C, .pairs = P}, &blame),
+            "body %zu is blamed", blame);
+  mb_kkt_sparse_ops.solve(work, x, x + 6 * N);
+  // b − H x
+  for (size_t i = 0; i < N; i++) {
+    const size_t p = parent[i];
+    for (size_t k = 0; k < 6; k++) b[6 * i + k] -= A[36 * i + 7 * k] * x[6 * i + k];
+    for (size_t k = 0; k < 6 && p != SIZE_MAX; k++)
+      b[6 * i + k] += 0.25 * x[6 * p + k], b[6 * p + k] += 0.25 * x[6 * i + k];
+    for (size_t r = first[i]; r < first[i] + rows[i]; r++)
+      for (size_t k = 0; k < 6; k++) {
+        const double Jc = J[6 * r + k], Jp = p == SIZE_MAX ? 0 : -Jc, lambda = x[6 * N + r];
+        b[6 * i + k] += Jc * lambda;
+        b[6 * N + r] -= Jc * x[6 * i + k];
+        if (p != SIZE_MAX) b[6 * p + k] += Jp * lambda, b[6 * N + r] -= Jp * x[6 * p + k];
+      }
+  }
+  for (size_t k = 0; k < npairs; k++)
+    for (size_t c = 0; c < 6; c++) {
+      b[6 * pair[2 * k] + c] += 0.2 * x[6 * pair[2 * k + 1] + c];
+      b[6 * pair[2 * k + 1] + c] += 0.2 * x[6 * pair[2 * k] + c];
+    }
+  double *zero = mb_calloc(6 * N + nrows, sizeof *zero);
+  test_near("residual", b, zero, 6 * N + nrows, ROUNDING);
+  mb_kkt_sparse_ops.free(work);
+  void *const blocks[] = {index, A, C, P, J, x, zero};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mb_free(blocks[i]);
+  cr_expect_eq(mb_alloc_live(), 0);
+}

@@ -160,6 +160,31 @@ Test(maximal_orders, gears_and_a_slider_crank) {
   measure_orders(&(Problem){.name = "slider crank", .file = "slider_crank", .h = 0.002, .end = 0.4}, 0);
 }
 
+// Bodies free in space that constraints hold on one another, and one more that makes a loop of them
+static const char *const LINKED =
+    "{\"mbsim\": 1, \"time\": {\"step\": 0.002, \"steps\": 1}, \"bodies\": ["
+    "{\"name\": \"c\", \"mass\": 1, \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.1, 0.2]}, \"pose\": "
+    "{\"position\": "
+    "[1, 0, 0]}}, {\"name\": \"a\", \"mass\": 2, \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.1, 0.2]}, "
+    "\"pose\": "
+    "{\"position\": [0.2, 0, 0]}}, {\"name\": \"b\", \"mass\": 1, \"shape\": {\"type\": \"box\", \"size\": "
+    "[0.4, 0.1, "
+    "0.2]}, \"pose\": {\"position\": [0.6, 0, 0]}}], \"constraints\": [{\"type\": \"point\", \"between\": "
+    "[{\"body\": "
+    "\"b\", \"at\": [0.2, 0, 0]}, {\"body\": \"c\", \"at\": [-0.2, 0, 0]}]}, {\"type\": \"joint\", "
+    "\"joint\": "
+    "\"universal\", \"between\": [{\"body\": \"a\", \"frame\": {\"position\": [0.2, 0, 0]}}, {\"body\": "
+    "\"b\", "
+    "\"frame\": {\"position\": [-0.2, 0, 0]}}]}, {\"type\": \"point\", \"between\": [{\"body\": \"world\", "
+    "\"at\": "
+    "[0, 0, 0]}, {\"body\": \"a\", \"at\": [-0.2, 0, 0]}]}, {\"type\": \"distance\", \"between\": "
+    "[{\"body\": "
+    "\"world\", \"at\": [1.1, 0.5, 0.4]}, {\"body\": \"c\", \"at\": [0.2, 0.05, 0]}]}]}";
+
+Test(maximal_orders, bodies_that_constraints_hold_on_one_another) {
+  measure_orders(&(Problem){.name = "linked bodies", .file = LINKED, .h = 0.002, .end = 0.3}, 0);
+}
+
 Test(maximal_orders, a_crank_that_is_driven) {
   measure_orders(&(Problem){.name = "prescribed crank", .file = "prescribed_crank", .h = 0.002, .end = 0.4},
                  0);

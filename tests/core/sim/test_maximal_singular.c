@@ -17,6 +17,10 @@
   HEAD "\"bodies\": [{\"name\": \"door\", " ROD                                                              \
        ", \"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], " HINGED                                  \
        "}}], \"constraints\": [" constraints "]}"
+// The same where the door is free in space, and constraints alone hold it
+#define LOOSE(constraints)                                                                                   \
+  HEAD "\"bodies\": [{\"name\": \"door\", " ROD                                                              \
+       ", \"pose\": {\"position\": [0.2, 0, 0]}}], \"constraints\": [" constraints "]}"
 #define SECOND HINGE("second", AT("world", "[0, 0.3, 0]"), AT("door", "[-0.2, 0.3, 0]"))
 #define THIRD  HINGE("third", AT("world", "[0, -0.3, 0]"), AT("door", "[-0.2, -0.3, 0]"))
 #define FOURTH HINGE("fourth", AT("world", "[0, 0.3, 0]"), AT("door", "[-0.2, 0.3, 0]"))
@@ -92,6 +96,8 @@ static void check_same(const char *name, const char *from, const char *more, con
 Test(maximal_singular, hinges_that_say_the_same_as_a_joint_leave_its_motion) {
   check_same("second hinge", DOOR(SECOND), NULL, DOOR(""), NULL);
   check_same("three hinges", DOOR(SECOND ", " THIRD ", " FOURTH), NULL, DOOR(""), NULL);
+  check_same("hinge alone", LOOSE(SECOND), NULL, DOOR(""), NULL);
+  check_same("two hinges alone", LOOSE(SECOND ", " THIRD), NULL, DOOR(""), NULL);
 }
 
 Test(maximal_singular, a_planar_loop_closed_by_a_whole_hinge_moves_as_by_a_pin) {
@@ -130,6 +136,7 @@ static void check_refused(const char *what, const char *from, const char *name, 
 
 Test(maximal_singular, hinges_that_contradict_a_joint_are_named_at_once) {
   check_refused("wrong hinge", DOOR(WRONG), "wrong", 1);
+  check_refused("wrong hinges", LOOSE(SECOND ", " WRONG), "contradicts", 3); // whichever of the two
 }
 
 #define ONE(name, joint) HEAD "\"bodies\": [{\"name\": \"" name "\", " ROD ", \"joint\": {" joint "}}]}"

@@ -29,6 +29,32 @@ static MbSceneSpec held_forest(MbIntegratorKind kind, MbLinear linear, bool spri
   return spec;
 }
 
+// Bodies free in space, each held by a constraint of some kind on a body before it or on the world.
+static void hold_more(MbSceneSpec *spec, uint64_t *seed) {
+  static const MbConstraintKind kinds[] = {MB_CONSTRAINT_POINT, MB_CONSTRAINT_DISTANCE, MB_CONSTRAINT_ON_LINE,
+                                           MB_CONSTRAINT_ON_PLANE, MB_CONSTRAINT_JOINT};
+  enum { MORE = 10 };
+  spec->constraints = mb_arena_alloc(&spec->arena, MORE, sizeof *spec->constraints);
+  for (size_t i = 0; i < MORE; i++) {
+    const size_t before = spec->nbodies;
+    MbBodySpec *body = test_random_body(spec, seed);
+    test_random_frame(&body->pose, seed);
+    MbConstraintSpec *constraint = &spec->constraints[spec->nconstraints++];
+    *constraint = (MbConstraintSpec){.kind = kinds[i % 5], .nbetween = 2, .axis = {0, 0, 1}, .length = 0.7};
+    constraint->joint =
+        (MbJointSpec){.kind = i < 5 ? MB_JOINT_REVOLUTE : MB_JOINT_CYLINDRICAL, .axis = {0, 0, 1}};
+    constraint->between = mb_arena_alloc(&spec->arena, 2, sizeof *constraint->between);
+    const char *on = i % 3 ? spec->bodies[(size_t)(test_random(seed) * (double)before)].name : "world";
+    for (size_t k = 0; k < 2; k++) {
+      constraint->between[k] = (MbPointSpec){.body = (i % 2 == k) ? body->name : on};
+      test_random_frame(&constraint->between[k].frame, seed);
+      if (constraint->kind == MB_CONSTRAINT_JOINT) continue;
+      constraint->between[k].frame = (MbFrameSpec){.rotation = {1, 0, 0, 0}};
+      for (int j = 0; j < 3; j++) constraint->between[k].frame.position[j] = test_around_zero(seed);
+    }
+  }
+}
+
 // Poses aside, velocities any: the joints are open and move apart.
 static void pull_apart(MbSim *sim, double size, uint64_t *seed) {
   for (size_t b = 0; b < sim->model->nb; b++) {
@@ -92,6 +118,7 @@ Test(maximal, rows_and_coordinates_change_along_motions_as_told) {
   double wanted[MOST];
   for (int round = 0; round < 12; round++) {
     MbSceneSpec spec = held_forest(MB_SYMPLECTIC, MB_LINEAR_AUTO, false, &seed);
+    if (round % 2) hold_more(&spec, &seed);
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
     const size_t rows = sim->solver->held->rows(sim->work).n;
@@ -204,6 +231,7 @@ Test(maximal, velocities_and_multipliers_solve_the_system) {
     for (int springs = 0; springs < 2; springs++) {
       if (springs && linear == MB_LINEAR_TREE) continue; // the springs couple bodies that no joint joins
       MbSceneSpec spec = held_forest(MB_IMPLICIT, linear, springs, &seed);
+      hold_more(&spec, &seed);
       MbModel *model = test_model(&spec);
       MbSim *sim = test_sim(model, 1);
       pull_apart(sim, 0.01, &seed);

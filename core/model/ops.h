@@ -28,6 +28,7 @@ typedef struct MbRow {
   double H[2][6];
   size_t v[2];
   double c[2]; // 0 = none
+  double along[3]; // its masters' part of ġ: their points' velocities in W along this, times their weights
   double g, gt, gtt;
   double size; // of the numbers whose difference g is
   int order;   // 0: g is known; 1: only its rate is; 2: only its acceleration
@@ -138,6 +139,10 @@ typedef struct MbSolverOps {
   bool (*accelerate)(MbSolverWork *work, const double *f, double *y, size_t *blame);
   // y += the forces along coordinates that the last `apply` found it takes to keep them in step (NULL: none are)
   void (*reactions)(const MbSolverWork *work, double *y);
+  // Bodies that follow others (NULL: none do): (q, v) ← where they are and how they move, at the last kinematics, which look
+  // only at what they follow (NULL: not wanted); y += what of their accelerations `apply` leaves out.
+  void (*follow)(const MbSolverWork *work, double *q, double *v);
+  void (*bend)(const MbSolverWork *work, double *y);
   const MbHeldOps *held; // NULL: the state is the model's coordinates
 } MbSolverOps;
 

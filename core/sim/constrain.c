@@ -232,6 +232,7 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
   size_t blame = 0;
   if (!c && !sim->solver->held) return MB_OK;
   mb_sim_kinematics(sim, q, v);
+  mb_sim_follow(sim, NULL, v);
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
     return mb_sim_singular(sim, blame, report);
   if (!mb_held_agree(sim, v)) return mb_sim_unsolved(sim, report);

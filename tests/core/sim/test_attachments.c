@@ -1,0 +1,304 @@
+// Nodes attached to nodes: by reduction they move as under hard constraints, and as parts of what they are attached to.
+#include "core/base/alloc.h"
+#include "io/scene/scene.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Run {
+  MbScene *scene;
+  MbModel *model;
+  MbSim *sim;
+} Run;
+
+static Run begin(const char *text, const char *const *sets, size_t nsets) {
+  const MbSceneOptions options = {.sets = sets, .nsets = nsets};
+  Run run = {0};
+  MbReport report = {0};
+  test_ok(mb_scene_parse(text, strlen(text), "test", ".", &options, &run.scene, &report), &report);
+  test_ok(mb_model_create(run.scene, &run.model, &report), &report);
+  test_ok(mb_sim_create(run.model, NULL, &run.sim, &report), &report);
+  return run;
+}
+
+static void end(Run *run) {
+  mb_sim_free(run->sim);
+  mb_model_free(run->model);
+  mb_scene_free(run->scene);
+}
+
+// Positions of all bodies and nodes, (3 nb).
+static size_t places(const Run *run, double *out, size_t most) {
+  const size_t n = run->model->nb;
+  cr_assert_leq(3 * n, most);
+  for (size_t b = 0; b < n; b++) mb_vec3_copy(out + 3 * b, run->sim->x.E[b].p);
+  return 3 * n;
+}
+
+enum { MOST = 90 };
+
+static const char *const solvers[] = {"{\"type\": \"redmax\", \"dynamics\": \"dense\"}",
+                                      "{\"type\": \"redmax\", \"dynamics\": \"recursive\"}",
+                                      "\"maximal\"", "{\"type\": \"maximal\", \"project\": true}"};
+#define RK45 "{\"type\": \"rk45\", \"relative\": 1e-11, \"absolute\": 1e-12}"
+static const char *const ways[] = {"\"symplectic\"", "\"implicit\"", "\"trapezoidal\"", "\"bridson_marino\"",
+                                   RK45};
+enum { SOLVERS = 4, WAYS = 5 };
+
+// ---- nodes among nodes ------------------------------------------------------------------------------------
+
+// A springy triangle and a rope of beads, of which one hangs between two corners, one on it and the third corner, one on that: a
+// chain of three, with a place apart from its master; a weight swings on the last.
+#define NET(enforce)                                                                                         \
+  "{\"mbsim\": 1, \"time\": {\"step\": 0.002, \"steps\": 1}, \"bodies\": [{\"name\": \"weight\", \"shape\": " \
+  "{\"type\": \"box\", \"size\": [0.3, 0.2, 0.1]}, \"mass\": 0.4, \"pose\": {\"position\": [0.6, 0.1, "       \
+  "-0.5]}, \"velocity\": {\"angular\": [1, 2, 0.5]}}], "                                                      \
+  "\"deformables\": ["                                                                                       \
+  "{\"name\": \"beads\", \"type\": \"springs\", \"mesh\": {\"rope\": 4, \"length\": 0.9}, "                  \
+  "\"pose\": {\"position\": [0.3, 0.2, 0]}, "                                                                \
+  "\"material\": {\"mass\": 0.8, \"stiffness\": 30, \"damping\": 0.2}, \"attach\": ["                        \
+  "{\"select\": {\"vertices\": [2]}, \"to\": {\"vertices\": [1]}, \"enforce\": \"" enforce "\"}, "            \
+  "{\"select\": {\"vertices\": [0]}, \"to\": {\"deformable\": \"net\", \"vertices\": [0, 1], \"weights\": "   \
+  "[0.3, 0.7]}, \"enforce\": \"" enforce "\"}, "                                                             \
+  "{\"select\": {\"vertices\": [1]}, \"to\": {\"deformable\": \"knot\", \"vertices\": [0, 1], \"weights\": "  \
+  "[-0.2, 1.2]}, \"enforce\": \"" enforce "\"}]}, "                                                          \
+  "{\"name\": \"knot\", \"type\": \"particles\", \"mesh\": {\"rope\": 2, \"length\": 0.4}, \"pose\": "        \
+  "{\"position\": [0.5, 0.1, 0.3]}, \"material\": {\"mass\": 0.3}, \"attach\": ["                            \
+  "{\"select\": {\"vertices\": [0]}, \"to\": {\"deformable\": \"beads\", \"vertices\": [0]}, \"enforce\": "   \
+  "\"" enforce "\"}]}, "                                                                                     \
+  "{\"name\": \"net\", \"type\": \"springs\", \"mesh\": {\"grid\": [2, 2], \"size\": [1, 1]}, "              \
+  "\"material\": {\"mass\": 1, \"stiffness\": 100, \"damping\": 0.5}, \"pin\": [{\"select\": {\"vertices\": " \
+  "[3]}}, {\"select\": {\"vertices\": [1]}, \"axes\": \"y\"}], \"velocity\": {\"angular\": [0, 1, 2]}}], "   \
+  "\"forces\": [{\"type\": \"spring\", \"between\": [{\"node\": \"beads\", \"index\": 2}, {\"body\": "        \
+  "\"weight\", \"at\": [0.1, 0, 0]}], \"stiffness\": 50, \"damping\": 0.3}]}"
+
+static Run net(const char *way, const char *solver, bool reduced) {
+  char sets[2][200];
+  snprintf(sets[0], sizeof sets[0], "/integrator=%s", way);
+  snprintf(sets[1], sizeof sets[1], "/solver=%s", solver);
+  const char *const list[] = {sets[0], sets[1]};
+  return begin(reduced ? NET("reduction") : NET("constraint"), list, 2);
+}
+
+Test(attachments, nodes_that_follow_nodes_move_as_under_constraints) {
+  // the same numbers but for rounding, which the motion lets grow, and conjugate gradients; rk45 chooses steps by them
+  static const double CLOSE = 1e-9;
+  for (int i = 0; i < WAYS; i++)
+    for (int k = 0; k < SOLVERS; k++) {
+      Run a = net(ways[i], solvers[k], false), b = net(ways[i], solvers[k], true);
+      cr_assert_eq(a.model->nslots, 12);
+      cr_assert_eq(b.model->nslots, 0);
+      cr_assert_eq(b.model->nfollowers, 4);
+      // rows let velocities at the start be; what follows has none of its own
+      if (b.sim->solver->held || a.sim->nv == b.sim->nv)
+        memcpy(a.sim->state.v, b.sim->state.v, a.sim->nv * sizeof *a.sim->state.v);
+      mb_sim_kinematics(a.sim, a.sim->state.q, a.sim->state.v);
+      double x[2][MOST], worst = 0;
+      for (int step = 0; step < 150; step++) {
+        test_steps(a.sim, 1);
+        test_steps(b.sim, 1);
+        const size_t n = places(&a, x[0], MOST);
+        places(&b, x[1], MOST);
+        for (size_t m = 0; m < n; m++) worst = fmax(worst, fabs(x[0][m] - x[1][m]));
+      }
+      printf("  %-62.62s %-46s %.2g\n", ways[i], solvers[k], worst);
+      test_near(ways[i], x[1], x[0], 3 * a.model->nb, CLOSE);
+      end(&a);
+      end(&b);
+      cr_assert_eq(mb_alloc_live(), 0);
+    }
+}
+
+// By the node's number in the scene's deformable.
+static const double *node(const Run *run, const char *name, size_t i) {
+  for (size_t k = 0; k < run->model->ndeformables; k++)
+    if (!strcmp(run->model->deformables[k].name, name))
+      return run->sim->x.E[run->model->deformables[k].first + i].p;
+  cr_assert(false, "no deformable is called %s", name);
+  return NULL;
+}
+
+Test(attachments, a_chain_of_three_stays_where_it_is_told_to) {
+  static const double CLOSE = 1e-14; // rounding
+  for (int k = 0; k < SOLVERS; k++) {
+    Run run = net("\"implicit\"", solvers[k], true);
+    test_steps(run.sim, 100);
+    const double *a = node(&run, "net", 0), *b = node(&run, "net", 1), *bead = node(&run, "beads", 0);
+    double found[3], wanted[3];
+    for (int i = 0; i < 3; i++) {
+      found[i] = bead[i] - 0.3 * a[i] - 0.7 * b[i];
+      wanted[i] = i == 0 ? 0.3 - 0.7 : i == 1 ? 0.2 : 0; // as at the start
+    }
+    test_near("the first", found, wanted, 3, CLOSE);
+    mb_vec3_sub(found, node(&run, "knot", 0), bead);
+    mb_vec3_set(wanted, 0.2, -0.1, 0.3);
+    test_near("the second", found, wanted, 3, CLOSE);
+    for (int i = 0; i < 3; i++)
+      found[i] = node(&run, "beads", 1)[i] + 0.2 * node(&run, "knot", 0)[i] - 1.2 * node(&run, "knot", 1)[i];
+    mb_vec3_set(wanted, 0.6 + 0.2 * 0.5 - 1.2 * 0.9, 0.2 - 0.1, -0.3);
+    test_near("the third", found, wanted, 3, CLOSE);
+    end(&run);
+  }
+}
+
+// ---- nodes on bodies --------------------------------------------------------------------------------------
+
+// Pegs that a tumbling body holds, beads between them, grains between the beads: all of it one rigid body. A tail is dragged
+// along: it hangs half on a peg, half on a weight of its own.
+#define TUMBLER(enforce, more)                                                                               \
+  "{\"mbsim\": 1, \"time\": {\"step\": 0.005, \"steps\": 1}, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": " \
+  "\"hull\", \"inertia\": {\"mass\": 2, \"matrix\": [0.1, 0.2, 0.25, 0, 0, 0]}, \"velocity\": {\"angular\": [1, 20, 3], \"linear\": " \
+  "[0.5, 0, -1]}}], \"deformables\": ["                                                                      \
+  "{\"name\": \"grains\", \"type\": \"particles\", \"mesh\": {\"rope\": 2, \"length\": 0.25}, \"pose\": "     \
+  "{\"position\": [-0.125, 0, 0]}, \"material\": {\"mass\": 0.6}, \"attach\": [{\"select\": {\"vertices\": "  \
+  "[0, 1]}, \"to\": {\"deformable\": \"beads\", \"vertices\": [0, 1]}, \"enforce\": \"" enforce "\"}]}, "    \
+  "{\"name\": \"beads\", \"type\": \"particles\", \"mesh\": {\"rope\": 2, \"length\": 0.5}, \"pose\": "       \
+  "{\"position\": [-0.25, 0, 0]}, \"material\": {\"mass\": 0.4}, \"attach\": [{\"select\": {\"vertices\": "   \
+  "[0, 1]}, \"to\": {\"deformable\": \"pegs\", \"vertices\": [0, 1]}, \"enforce\": \"" enforce "\"}]}, "     \
+  "{\"name\": \"pegs\", \"type\": \"particles\", \"mesh\": {\"rope\": 2, \"length\": 1}, \"pose\": "          \
+  "{\"position\": [-0.5, 0, 0]}, \"material\": {\"mass\": 0.2}, \"attach\": [{\"select\": {\"vertices\": "    \
+  "[0, 1]}, \"body\": \"hull\", \"enforce\": \"" enforce "\"}]}" more "]}"
+#define TAIL(enforce)                                                                                        \
+  ", {\"name\": \"mix\", \"type\": \"particles\", \"mesh\": {\"rope\": 2, \"length\": 1}, \"pose\": "           \
+  "{\"position\": [0.5, 0, 0], \"rotation\": {\"axis\": [0, 1, 0], \"angle\": 0.7}}, "                        \
+  "\"material\": {\"mass\": 0.4}, \"attach\": [{\"select\": {\"vertices\": [0]}, \"to\": {\"deformable\": "   \
+  "\"pegs\", \"vertices\": [1]}, \"enforce\": \"" enforce "\"}]}, "                                          \
+  "{\"name\": \"tail\", \"type\": \"springs\", \"mesh\": {\"rope\": 3, \"length\": 1}, \"pose\": "          \
+  "{\"position\": [0.5, 0, 0], \"rotation\": {\"axis\": [0, 1, 0], \"angle\": 0.7}}, \"material\": "          \
+  "{\"mass\": 0.6, \"stiffness\": 80}, \"attach\": [{\"select\": {\"vertices\": [1]}, \"to\": "              \
+  "{\"deformable\": \"mix\", \"vertices\": [0, 1]}, \"enforce\": \"" enforce "\"}]}"
+// A string from that node to a place in the world, and a drag.
+static const char *const STRING =
+    "/constraints=[{\"type\": \"distance\", \"between\": [{\"node\": \"tail\", \"index\": 1}, {\"body\": "
+    "\"world\", \"at\": [1.5, 0.5, 0]}]}]";
+
+// Point masses on the axis add m r² about the others.
+static double add_masses(double m, double r) { return 2 * m * r * r; }
+
+Test(attachments, what_hangs_on_a_fast_body_through_a_chain_moves_as_one_body_with_it) {
+  static const double CLOSE = 1e-9, ENERGY = 1e-9; // rk45's own error in half a second, some 1e-10; relative
+  MbSceneSpec spec = test_scene(MB_RK45, 0.005, 1);
+  spec.integrator.relative = 1e-11, spec.integrator.absolute = 1e-12;
+  const double more = add_masses(0.3, 0.125) + add_masses(0.2, 0.25) + add_masses(0.1, 0.5);
+  MbBodySpec *hull = test_body(&spec, "hull", 2 + 0.6 + 0.4 + 0.2, 0.1, 0.2 + more, 0.25 + more);
+  hull->angular[0] = 1, hull->angular[1] = 20, hull->angular[2] = 3;
+  hull->linear[0] = 0.5, hull->linear[2] = -1;
+  MbModel *model = test_model(&spec);
+  MbSim *one = test_sim(model, 1);
+  test_steps(one, 100);
+  const double wanted = mb_energy(model, &one->x).total;
+  for (int k = 0; k < SOLVERS; k++) {
+    char set[100];
+    snprintf(set, sizeof set, "/solver=%s", solvers[k]);
+    const char *const sets[] = {"/integrator=" RK45, set};
+    Run run = begin(TUMBLER("reduction", ""), sets, 2);
+    cr_assert_eq(run.model->nfollowers, 4);
+    test_steps(run.sim, 100);
+    const double energy = mb_energy(run.model, &run.sim->x).total;
+    test_near("pose", run.sim->x.E[0].p, one->x.E[0].p, 3, CLOSE);
+    test_near("rotation", run.sim->x.E[0].q, one->x.E[0].q, 4, CLOSE);
+    test_near("twist", run.sim->x.phi, one->x.phi, 6, 20 * CLOSE); // rad/s
+    test_near("energy", &energy, &wanted, 1, ENERGY * wanted);
+    // the grain on the line of the pegs
+    double found[3], there[3] = {0.125, 0, 0};
+    mb_pose_point(there, &run.sim->x.E[0], there);
+    mb_vec3_copy(found, node(&run, "grains", 1));
+    // where rows hold the pegs these may be off by what rk45 leaves
+    test_near("a grain", found, there, 3, run.sim->solver->held ? 1e-11 : 1e-13);
+    end(&run);
+  }
+  mb_sim_free(one);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
+// The state of `from` for the other, both of one solver in maximal coordinates.
+static void take_state(Run *to, const Run *from) {
+  cr_assert(to->sim->nv == from->sim->nv && to->sim->solver->held && from->sim->solver->held);
+  memcpy(to->sim->state.v, from->sim->state.v, to->sim->nv * sizeof *to->sim->state.v);
+  mb_sim_kinematics(to->sim, to->sim->state.q, to->sim->state.v);
+}
+
+Test(attachments, masters_that_bodies_hold_turn_with_these) {
+  static const double CLOSE = 1e-9; // rows let nodes come apart by rk45's error
+  for (int strung = 0; strung < 2; strung++) {
+    const char *const sets[] = {"/integrator=" RK45, "/solver=\"maximal\"", STRING};
+    Run rows = begin(TUMBLER("constraint", TAIL("constraint")), sets, 2 + (size_t)strung);
+    for (int k = SOLVERS - 1; k >= 0; k--) {
+      char set[100];
+      snprintf(set, sizeof set, "/solver=%s", solvers[k]);
+      const char *const of[] = {"/integrator=" RK45, set, STRING};
+      Run run = begin(TUMBLER("reduction", TAIL("reduction")), of, 2 + (size_t)strung);
+      double x[2][MOST];
+      cr_assert_eq(run.model->nfollowers, 6);
+      cr_assert_eq(rows.model->nslots, 8 * 3 + (size_t)strung);
+      if (k == SOLVERS - 1) {
+        const char *const same[] = {"/integrator=" RK45, "/solver=\"maximal\""};
+        Run at = begin(TUMBLER("reduction", TAIL("reduction")), same, 2);
+        take_state(&rows, &at);
+        test_steps(rows.sim, 60);
+        end(&at);
+      }
+      test_steps(run.sim, 60);
+      places(&rows, x[0], MOST);
+      test_near(solvers[k], x[1], x[0], places(&run, x[1], MOST), CLOSE);
+      end(&run);
+    }
+    end(&rows);
+  }
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
+Test(attachments, momentum_and_energy_are_kept_in_free_flight) {
+  static const double CLOSE = 1e-9; // of sums of some 10; rk45's error
+  for (int k = 0; k < SOLVERS; k++) {
+    char set[100];
+    snprintf(set, sizeof set, "/solver=%s", solvers[k]);
+    const char *const sets[] = {"/integrator=" RK45, set};
+    Run run = begin(TUMBLER("reduction", TAIL("reduction")), sets, 2);
+    double before[7], after[7];
+    mb_momentum(run.model, &run.sim->x, before, before + 3);
+    before[6] = mb_energy(run.model, &run.sim->x).total;
+    test_steps(run.sim, 80);
+    mb_momentum(run.model, &run.sim->x, after, after + 3);
+    after[6] = mb_energy(run.model, &run.sim->x).total;
+    cr_assert_gt(mb_vec3_norm(before + 3), 1);
+    test_near("momentum and energy", after, before, 7, CLOSE * before[6]);
+    end(&run);
+  }
+}
+
+// Half a step: a half of the error for the schemes of first order, a quarter for those of second.
+Test(attachments, every_integrator_has_its_order) {
+  static const double step[] = {1e-3, 5e-4};
+  static const char *const text = TUMBLER("reduction", TAIL("reduction"));
+  double exact[MOST], x[MOST];
+  const char *const best[] = {"/integrator=" RK45};
+  Run run = begin(text, best, 1);
+  test_steps(run.sim, 10);
+  const size_t n = places(&run, exact, MOST);
+  end(&run);
+  for (int k = 0; k < SOLVERS; k++)
+    for (int i = 0; i < WAYS - 1; i++)
+      for (int strung = 0; strung < 2; strung++) {
+        double off[2] = {0};
+        for (int s = 0; s < 2; s++) {
+          char sets[3][120];
+          snprintf(sets[0], sizeof sets[0], "/integrator=%s", ways[i]);
+          snprintf(sets[1], sizeof sets[1], "/solver=%s", solvers[k]);
+          snprintf(sets[2], sizeof sets[2], "/time/step=%g", step[s]);
+          const char *const list[] = {sets[0], sets[1], sets[2]};
+          run = begin(text, list, 3);
+          test_steps(run.sim, (int64_t)(0.05 / step[s] + 0.5));
+          places(&run, x, MOST);
+          for (size_t m = 0; m < n; m++) off[s] = fmax(off[s], fabs(x[m] - exact[m]));
+          end(&run);
+        }
+        const double ratio = off[0] / off[1], order = i < 2 ? 1 : 2;
+        if (!strung) printf("  %-18s %-46s %.2g %.2g\n", ways[i], solvers[k], off[0], off[1]);
+        cr_expect(ratio > pow(2, order) * 0.85 && off[0] < (i < 2 ? 0.05 : 1e-3), "%s, %s: %g, then %g",
+                  ways[i], solvers[k], off[0], off[1]);
+      }
+}

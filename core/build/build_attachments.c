@@ -84,8 +84,7 @@ static MbStatus check_weights(const Builder *b, size_t i, size_t k) {
 static void weigh(const Builder *b, const double point[3], MbMaster *master, size_t n) {
   static const double FLAT = 1e-10; // of the largest eigenvalue: places on a line, or in a plane
   double mean[3] = {0}, C[9] = {0}, eigenvalue[3], work[64], r[3], z[3] = {0};
-  for (size_t j = 0; j < n; j++)
-    mb_vec3_add_scaled(mean, mean, 1 / (double)n, b->E[master[j].body].p);
+  for (size_t j = 0; j < n; j++) mb_vec3_add_scaled(mean, mean, 1 / (double)n, b->E[master[j].body].p);
   for (size_t j = 0; j < n; j++) {
     double y[3];
     mb_vec3_sub(y, b->E[master[j].body].p, mean);
@@ -122,8 +121,7 @@ static size_t tidy(MbMaster *master, size_t n) {
   }
   n = left, left = 0;
   for (size_t j = 0; j < n; j++)
-    if (master[j].weight != 0)
-      master[left++] = (MbMaster){master[j].body, master[j].weight / sum};
+    if (master[j].weight != 0) master[left++] = (MbMaster){master[j].body, master[j].weight / sum};
   return left;
 }
 
@@ -175,7 +173,8 @@ static MbStatus add_links(Builder *b, size_t i, size_t k, bool *chosen) {
   MbStatus status = find_masters(b, i, k, body);
   const MbStatus weights = check_weights(b, i, k);
   if (status == MB_OK) status = weights;
-  if (status == MB_OK) status = mb_build_selection(b->model, b->spec, i, &from->select, where, chosen, b->report);
+  if (status == MB_OK)
+    status = mb_build_selection(b->model, b->spec, i, &from->select, where, chosen, b->report);
   for (size_t n = 0; n < of->count && status == MB_OK; n++) {
     if (!chosen[n]) continue;
     b->parts += from->to.nvertices;
@@ -219,7 +218,8 @@ static MbStatus resolve(Builder *b, MbLink *link) {
 static MbStatus refuse_circle(const Builder *b, const MbLink *link, size_t master) {
   char where[WHERE];
   place(where, link->deformable, link->attachment, "/to");
-  return mb_error(b->report, MB_SCENE, where, "the nodes \"%s\" and \"%s\" are attached to each other in a circle",
+  return mb_error(b->report, MB_SCENE, where,
+                  "the nodes \"%s\" and \"%s\" are attached to each other in a circle",
                   b->model->body_name[link->follower.body], b->model->body_name[master]);
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { WHERE = 128, LONGEST = 300, SELECTIONS = 1000 };
-enum { FOLLOWS = 8 }; // beside the axes along which a node is held
+enum { FOLLOWS = 8 };           // beside the axes along which a node is held
 static const double MOST = 1e5; // nodes of all deformables
 
 // ---- meshes -----------------------------------------------------------------------------------------------
@@ -205,7 +205,8 @@ MbStatus mb_build_node_parents(const MbSceneSpec *spec, MbModel *model, MbReport
       const MbAttachSpec *attach = &spec->deformables[i].attachments[k];
       const MbDeformable *of = &model->deformables[i];
       size_t listed = 0;
-      if (attach->enforce != MB_BY_REDUCTION || !attach->body || !mb_names_find(&model->names, attach->body, &listed))
+      if (attach->enforce != MB_BY_REDUCTION || !attach->body ||
+          !mb_names_find(&model->names, attach->body, &listed))
         continue;
       const size_t body = model->number[listed];
       MbPose inverse;

@@ -27,7 +27,7 @@ typedef struct MbRow {
   size_t body[2]; // MB_WORLD = none
   double H[2][6];
   size_t v[2];
-  double c[2]; // 0 = none
+  double c[2];     // 0 = none
   double along[3]; // its masters' part of ġ: their points' velocities in W along this, times their weights
   double g, gt, gtt;
   double size; // of the numbers whose difference g is

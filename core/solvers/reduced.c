@@ -250,7 +250,7 @@ static void find_bend(MbSolverWork *work, const MbMaximal *x, const MbFollower *
 static void bias(MbSolverWork *work, MbMaximal *x) {
   const MbModel *model = work->model;
   if (work->inner->bias) work->inner->bias(work->work, x);
-  if (!work->turning) return;
+  if (!work->turning || model->solver.mode == MB_FIRST_ORDER) return;
   if (work->inner->drift) work->inner->drift(work->work, work->drift);
   for (size_t i = 0; i < model->nfollowers; i++) {
     const MbFollower *f = &model->followers[i];

@@ -272,8 +272,9 @@ static const MbSchemaRow masters_rows[] = {
     {"vertices", MB_TYPE_SEQUENCE, AT(MbMastersSpec, vertices), COUNT(MbMastersSpec, nvertices),
      .flags = MB_REQUIRED, .bound = MB_FROM, .help = "their numbers, from 0"},
     {"weights", MB_TYPE_SEQUENCE, AT(MbMastersSpec, weights), COUNT(MbMastersSpec, nweights),
-     .help = "one for each, which sum to 1; absent: those that bring the mean as near to the attached node as "
-             "can be, between two nodes, in a triangle or a tetrahedron the barycentric ones"},
+     .help =
+         "one for each, which sum to 1; absent: those that bring the mean as near to the attached node as "
+         "can be, between two nodes, in a triangle or a tetrahedron the barycentric ones"},
     {0}};
 static const MbSchemaObject masters = {.name = "masters",
                                        .help = "Nodes whose weighted mean other nodes follow.",
@@ -285,8 +286,9 @@ static const MbSchemaRow attach_rows[] = {
     {"body", MB_TYPE_REFERENCE, AT(MbAttachSpec, body), .flags = MB_OR_WORLD, .set = MB_BODY_NAMES,
      .help = "that they stay at the same place of, or \"world\""},
     {"to", MB_TYPE_OBJECT, AT(MbAttachSpec, to), .object = &masters,
-     .help = "nodes whose weighted mean they follow, each at the distance, in the world's axes, that it has at "
-             "the start; these may be attached themselves, but not in a circle"},
+     .help =
+         "nodes whose weighted mean they follow, each at the distance, in the world's axes, that it has at "
+         "the start; these may be attached themselves, but not in a circle"},
     {"enforce", MB_TYPE_WORD, AT(MbAttachSpec, enforce), .words = mb_enforce_words,
      .fallback = "\"constraint\"",
      .help = "by constraints, or by \"reduction\": the nodes have no coordinates of their own and cannot "

@@ -49,8 +49,8 @@ bool mb_held_accelerations(MbSim *sim, const double *v, double *x) {
     const double *bend = held->bends(sim->work);
     held->speeds(sim->work, v, sim->aim);
     for (size_t r = 0; r < rows.n; r++)
-      sim->aim[r] = -bend[r] - 2 * gamma * (sim->aim[r] + rows.gt[r]) -
-                    (rows.order[r] ? 0 : gamma * gamma * rows.g[r]);
+      sim->aim[r] =
+          -bend[r] - 2 * gamma * (sim->aim[r] + rows.gt[r]) - (rows.order[r] ? 0 : gamma * gamma * rows.g[r]);
     solved = solve(sim, x);
   } else {
     solved = apply(sim, x);

@@ -34,6 +34,10 @@ struct MbSolverWork {
   double *y;        // (nv) zero between uses
   double *drift;    // (6 nb) J̇ v of the bodies
   double *bend;     // (n) Ġ v; ratios have none
+  size_t held;      // rows that the inner solver holds itself
+  double *L;        // (n x held) its multipliers with Y
+  double *pull;     // (held) those of the last application
+  double *bent;     // (held) J̇ v, Ġ v in it
   bool turning;     // some master is held by a body
 };
 
@@ -55,6 +59,9 @@ static void free_work(MbSolverWork *work) {
   mb_free(work->y);
   mb_free(work->drift);
   mb_free(work->bend);
+  mb_free(work->L);
+  mb_free(work->pull);
+  mb_free(work->bent);
   mb_free(work);
 }
 
@@ -118,15 +125,17 @@ static bool lay_out(MbSolverWork *work) {
 
 static MbSolverWork *create(const MbSolverOps *inner, const MbModel *model, int threads) {
   const size_t n = model->nreductions + 3 * model->nfollowers;
-  size_t columns = 0, square = 0;
+  size_t columns = 0, square = 0, pulls = 0;
   mb_blas_one_thread();
   MbSolverWork *work = mb_calloc(1, sizeof *work);
   if (!work) return NULL;
   work->model = model, work->inner = inner, work->n = n;
   work->nq = inner->held ? 7 * model->nb + model->nq : model->nq;
   work->nv = inner->held ? 6 * model->nb : model->nv;
-  const bool fits = !__builtin_mul_overflow(n, work->nv, &columns) && !__builtin_mul_overflow(n, n, &square);
   work->work = inner->create(model, threads);
+  if (work->work && inner->held) work->held = inner->held->rows(work->work).n;
+  const bool fits = !__builtin_mul_overflow(n, work->nv, &columns) &&
+                    !__builtin_mul_overflow(n, n, &square) && !__builtin_mul_overflow(n, work->held, &pulls);
   work->target = mb_calloc(n, sizeof *work->target);
   work->body = mb_calloc(n, sizeof *work->body);
   work->first = mb_calloc(n + 1, sizeof *work->first);
@@ -138,8 +147,12 @@ static MbSolverWork *create(const MbSolverOps *inner, const MbModel *model, int 
   work->y = mb_calloc(work->nv, sizeof(double));
   work->drift = mb_calloc(6 * model->nb, sizeof(double));
   work->bend = mb_calloc(n, sizeof(double));
+  work->L = fits ? mb_calloc(pulls, sizeof(double)) : NULL;
+  work->pull = mb_calloc(work->held, sizeof(double));
+  work->bent = mb_calloc(work->held, sizeof(double));
   const bool ok = work->work && work->target && work->body && work->first && work->Y && work->W &&
-                  work->lambda && work->q && work->v && work->y && work->drift && work->bend;
+                  work->lambda && work->q && work->v && work->y && work->drift && work->bend && work->L &&
+                  work->pull && work->bent;
   if (ok && lay_out(work)) return work;
   free_work(work);
   return NULL;
@@ -161,7 +174,9 @@ static MbSolverWork *create_projected(const MbModel *model, int threads) {
 static size_t bytes(const MbSolverWork *work) {
   const size_t n = work->n, nv = work->nv, entries = work->first[n];
   return sizeof *work + work->inner->bytes(work->work) +
-         (n * (nv + n + 2) + work->nq + 2 * nv + 6 * work->model->nb + entries) * sizeof(double) +
+         (n * (nv + n + work->held + 2) + work->nq + 2 * nv + 6 * work->model->nb + entries +
+          2 * work->held) *
+             sizeof(double) +
          (3 * n + 1 + entries) * sizeof(size_t);
 }
 
@@ -286,6 +301,8 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, b
     y[work->target[i]] = -1;
     *blame = work->body[i];
     if (!work->inner->apply(work->work, y)) return false;
+    if (work->held)
+      memcpy(work->L + i * work->held, work->inner->held->lambda(work->work), work->held * sizeof *work->L);
     for (size_t j = 0; j < n; j++) work->W[i * n + j] = rate(work, j, y) - y[work->target[j]];
   }
   const lapack_int order = (lapack_int)n;
@@ -294,21 +311,23 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, b
   return info == 0;
 }
 
-// y − Y (H Y)⁻¹ H y
-static void project(MbSolverWork *work, double *y) {
+// y − Y (H Y)⁻¹ H y; the same of the multipliers in `pull`
+static void project(MbSolverWork *work, double *y, double *pull) {
   const lapack_int n = (lapack_int)work->n;
   for (size_t i = 0; i < work->n; i++) work->lambda[i] = rate(work, i, y) - y[work->target[i]];
   LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 1, work->W, n, work->lambda, n);
   for (size_t i = 0; i < work->n; i++) {
     const double *column = work->Y + i * work->nv;
     for (size_t j = 0; j < work->nv; j++) y[j] -= work->lambda[i] * column[j];
+    for (size_t j = 0; j < work->held; j++) pull[j] -= work->lambda[i] * work->L[i * work->held + j];
   }
   for (size_t i = 0; i < work->n; i++) y[work->target[i]] = rate(work, i, y);
 }
 
 static bool apply(MbSolverWork *work, double *x) {
   if (!work->inner->apply(work->work, x)) return false;
-  project(work, x);
+  if (work->held) memcpy(work->pull, work->inner->held->lambda(work->work), work->held * sizeof *work->pull);
+  project(work, x, work->pull);
   return true;
 }
 
@@ -352,15 +371,28 @@ static void drift(MbSolverWork *work, double *a) { work->inner->drift(work->work
 
 // ---- joints that the solver below holds -------------------------------------------------------------------
 
-static size_t count(const MbSolverWork *work) { return work->inner->held->count(work->work); }
+static MbHeldRows rows(const MbSolverWork *work) { return work->inner->held->rows(work->work); }
+static size_t row_of(const MbSolverWork *work, size_t i) { return work->inner->held->row_of(work->work, i); }
+static const char *holder(const MbSolverWork *work, size_t b) {
+  return work->inner->held->holder(work->work, b);
+}
+static const double *lambda(const MbSolverWork *work) { return work->pull; }
 static bool start(const MbSolverWork *work, double *q, double *v) {
   return work->inner->held->start(work->work, q, v);
 }
-static const double *gaps(const MbSolverWork *work) { return work->inner->held->gaps(work->work); }
 static void speeds(const MbSolverWork *work, const double *v, double *rates) {
   work->inner->held->speeds(work->work, v, rates);
 }
-static const double *bends(MbSolverWork *work) { return work->inner->held->bends(work->work); }
+// J̇ v + J Ġ v: what of J v̇ the inverse does not make
+static const double *bends(MbSolverWork *work) {
+  const double *inner = work->inner->held->bends(work->work);
+  if (!work->turning) return inner;
+  bend(work, work->y);
+  work->inner->held->speeds(work->work, work->y, work->bent);
+  for (size_t r = work->model->nreductions; r < work->n; r++) work->y[work->target[r]] = 0;
+  for (size_t r = 0; r < work->held; r++) work->bent[r] += inner[r];
+  return work->bent;
+}
 static const double *turns(MbSolverWork *work) { return work->inner->held->turns(work->work); }
 static void rates(const MbSolverWork *work, const double *v, double *to) {
   work->inner->held->rates(work->work, v, to);
@@ -375,13 +407,15 @@ static void remember(const MbSolverWork *work, double *q) { work->inner->held->r
 
 static bool solve(MbSolverWork *work, double *x, double *b) {
   if (!work->inner->held->solve(work->work, x, b)) return false;
-  project(work, x);
+  project(work, x, b);
   return true;
 }
 
-static const MbHeldOps held_ops = {.count = count,
+static const MbHeldOps held_ops = {.rows = rows,
+                                   .row_of = row_of,
+                                   .holder = holder,
+                                   .lambda = lambda,
                                    .start = start,
-                                   .gaps = gaps,
                                    .speeds = speeds,
                                    .bends = bends,
                                    .turns = turns,

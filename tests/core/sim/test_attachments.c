@@ -310,8 +310,8 @@ Test(attachments, in_the_kinematic_mode_they_move_as_under_constraints) {
 
 // A weight on a node that follows: the solver in maximal coordinates holds it with the joints.
 Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_solver) {
-  static const double CLOSE = 1e-9,
-                      FORCE = 1e-5; // rk45's error; of some 100 N, by γ² of what is left of gaps
+  static const double CLOSE = 1e-10,
+                      FORCE = 1e-8; // rounding, and iterations that end at 1e-12; of 15 N, by 1/h of it
   static const char *const text = SCENE(
       HULL ", {\"name\": \"weight\", \"inertia\": {\"mass\": 0.3, \"matrix\": [0.01, 0.02, 0.02, 0, 0, 0]}, "
            "\"pose\": {\"position\": [0.882421, 0.1, -0.322109]}}",

@@ -495,6 +495,7 @@ static MbStatus build_attachment(Builder *b, size_t i, size_t k, const MbPose *E
   size_t body = MB_WORLD;
   snprintf(where, sizeof where, "/deformables/%zu/attach/%zu", i, k);
   snprintf(at, sizeof at, "%s/body", where);
+  if (!from->body) return MB_OK; // to other nodes
   MbStatus status = mb_build_find_body(model, from->body, at, &body, b->report);
   if (status == MB_OK)
     status = mb_build_selection(model, b->spec, i, &from->select, where, chosen, b->report);
@@ -516,6 +517,26 @@ static MbStatus build_attachment(Builder *b, size_t i, size_t k, const MbPose *E
   return status;
 }
 
+// The same at the mean of other nodes.
+static MbStatus build_links(Builder *b, const MbPose *E) {
+  const MbLink *links = NULL;
+  size_t count = 0;
+  MbStatus status = mb_build_links(b->spec, b->model, E, &links, &count, b->report);
+  for (size_t i = 0; i < count && status == MB_OK; i++) {
+    const MbFollower *follower = &links[i].follower;
+    char where[WHERE], text[LONGEST];
+    if (links[i].enforce == MB_BY_REDUCTION) continue;
+    snprintf(where, sizeof where, "/deformables/%zu/attach/%zu", links[i].deformable, links[i].attachment);
+    MbConstraint *constraint = add(b, &mb_follow_ops, where);
+    constraint->body[0] = follower->body;
+    constraint->master = follower->master, constraint->nmasters = follower->nmasters;
+    mb_vec3_copy(constraint->at[1], follower->offset);
+    snprintf(text, sizeof text, "%s.attach", b->model->body_name[follower->body]);
+    status = name(b, constraint, text);
+  }
+  return status;
+}
+
 static MbStatus build_attachments(Builder *b) {
   const MbModel *model = b->model;
   MbArena scratch = {0};
@@ -528,6 +549,7 @@ static MbStatus build_attachments(Builder *b) {
       const MbStatus one = build_attachment(b, i, k, E, chosen);
       if (one != MB_OK) status = one;
     }
+  if (status == MB_OK) status = build_links(b, E);
   mb_arena_free(&scratch);
   return status;
 }

@@ -20,6 +20,17 @@ MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const cha
 // Which nodes of a deformable are chosen, into `chosen` (count of them).
 MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_t deformable,
                             const MbSelectSpec *select, const char *where, bool *chosen, MbReport *report);
+// A node that follows others, and where the scene says so.
+typedef struct MbLink {
+  MbFollower follower;
+  MbEnforce enforce;
+  size_t deformable, attachment;
+} MbLink;
+
+// Nodes attached to nodes, bodies at the start being at E (nb): those by reduction become the model's followers, all of them
+// `links`, of the model.
+MbStatus mb_build_links(const MbSceneSpec *spec, MbModel *model, const MbPose *E, const MbLink **links,
+                        size_t *count, MbReport *report);
 // The springs along the edges of the meshes, behind the model's last force.
 size_t mb_build_count_edges(const MbSceneSpec *spec);
 MbStatus mb_build_edges(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report);

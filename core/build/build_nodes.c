@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { WHERE = 128, LONGEST = 300, SELECTIONS = 1000 };
+enum { FOLLOWS = 8 };           // beside the axes along which a node is held
 static const double MOST = 1e5; // nodes of all deformables
 
 // ---- meshes -----------------------------------------------------------------------------------------------
@@ -170,13 +171,13 @@ static MbStatus hold_nodes(const MbSceneSpec *spec, const MbModel *model, size_t
   return status;
 }
 
-// Those that bodies hold by reduction have no coordinates either, and nothing else may hold them.
+// Those that bodies hold by reduction have no coordinates either. Nothing else may hold them, nor those that follow nodes.
 static MbStatus hand_nodes_over(const MbSceneSpec *spec, const MbModel *model, size_t i, unsigned *held,
                                 bool *chosen, MbReport *report) {
   for (size_t k = 0; k < spec->deformables[i].nattachments; k++) {
     const MbAttachSpec *attach = &spec->deformables[i].attachments[k];
     char where[WHERE];
-    if (attach->enforce != MB_BY_REDUCTION) continue;
+    if (attach->enforce != MB_BY_REDUCTION && attach->body) continue;
     snprintf(where, sizeof where, "/deformables/%zu/attach/%zu", i, k);
     const MbStatus status = mb_build_selection(model, spec, i, &attach->select, where, chosen, report);
     if (status != MB_OK) return status;
@@ -185,7 +186,7 @@ static MbStatus hand_nodes_over(const MbSceneSpec *spec, const MbModel *model, s
       if (held[n])
         return mb_error(report, MB_SCENE, where, "node %zu of \"%s\" is held already", n,
                         model->deformables[i].name);
-      held[n] = 7;
+      held[n] = attach->body ? 7 : FOLLOWS;
     }
   }
   return MB_OK;
@@ -204,7 +205,8 @@ MbStatus mb_build_node_parents(const MbSceneSpec *spec, MbModel *model, MbReport
       const MbAttachSpec *attach = &spec->deformables[i].attachments[k];
       const MbDeformable *of = &model->deformables[i];
       size_t listed = 0;
-      if (attach->enforce != MB_BY_REDUCTION || !mb_names_find(&model->names, attach->body, &listed))
+      if (attach->enforce != MB_BY_REDUCTION || !attach->body ||
+          !mb_names_find(&model->names, attach->body, &listed))
         continue;
       const size_t body = model->number[listed];
       MbPose inverse;

@@ -55,6 +55,13 @@ static void add_force(Mark *mark, const MbForce *force) {
   }
 }
 
+static void add_masters(Mark *mark, const MbMaster *master, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    add_sizes(mark, &master[i].body, 1);
+    add_doubles(mark, &master[i].weight, 1);
+  }
+}
+
 static void add_constraint(Mark *mark, const MbConstraint *constraint) {
   const double numbers[] = {constraint->ratio,  constraint->offset,     constraint->sign,   constraint->bound,
                             constraint->length, constraint->compliance, constraint->damping};
@@ -71,6 +78,7 @@ static void add_constraint(Mark *mark, const MbConstraint *constraint) {
   add_doubles(mark, constraint->R[0], 18);
   add_doubles(mark, constraint->radii, 3);
   if (constraint->closure) add_joint(mark, constraint->closure);
+  add_masters(mark, constraint->master, constraint->nmasters);
 }
 
 static void add_drive(Mark *mark, const MbDrive *drive) {
@@ -126,6 +134,12 @@ uint64_t mb_build_fingerprint(const MbModel *model) {
     add_sizes(&mark, r->q, 2);
     add_doubles(&mark, &r->ratio, 1);
     add_doubles(&mark, &r->offset, 1);
+  }
+  for (size_t i = 0; i < model->nfollowers; i++) {
+    const MbFollower *f = &model->followers[i];
+    add_sizes(&mark, &f->body, 1);
+    add_doubles(&mark, f->offset, 3);
+    add_masters(&mark, f->master, f->nmasters);
   }
   for (size_t i = 0; i < model->nsignals; i++) add_signal(&mark, &model->signals[i]);
   for (size_t i = 0; i < model->nconstants; i++) {

@@ -10,6 +10,8 @@ extern const MbConstraintOps *const mb_constraint_table[MB_CONSTRAINTS];
 extern const MbConstraintOps mb_limit_ops, mb_motion_ops;
 // What bodies have: `motion`, by pose and by velocity.
 extern const MbConstraintOps mb_path_ops, mb_speed_ops;
+// What nodes of deformables have: `attach` to other nodes.
+extern const MbConstraintOps mb_follow_ops;
 // Joints as loop closures that mb_closure_rows does not know.
 extern const MbConstraintOps mb_closure_search_ops;
 

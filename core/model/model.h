@@ -49,6 +49,12 @@ typedef struct MbDrive {
   double stiffness, damping, most;
 } MbDrive;
 
+// A body, and its part in what follows it.
+typedef struct MbMaster {
+  size_t body;
+  double weight;
+} MbMaster;
+
 // One constraint of the scene, a joint's limit or its prescribed motion. What its kind does not use is zero.
 typedef struct MbConstraint {
   const MbConstraintOps *ops;
@@ -70,7 +76,9 @@ typedef struct MbConstraint {
   int order;        // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
   size_t signal[3]; // motion: of position, velocity, acceleration; SIZE_MAX = not given
   double radii[3];  // rolling: half axes of the shape along R[0]
-  double length;    // distance
+  size_t nmasters;  // follow: of the node body[0]; at[1] is what is between it and their mean, in W
+  const MbMaster *master; // (nmasters)
+  double length;          // distance
   bool rope;
   double compliance, damping; // α and β (AR 0.11)
 } MbConstraint;
@@ -87,6 +95,13 @@ typedef struct MbReduction {
   size_t body;       // b's, for messages
   double ratio, offset;
 } MbReduction;
+
+// A node that follows others, of which none follows itself: p = Σ weight p_master + offset, in the world's axes.
+typedef struct MbFollower {
+  size_t body, nmasters;
+  const MbMaster *master; // (nmasters)
+  double offset[3];
+} MbFollower;
 
 struct MbModel {
   MbArena arena;
@@ -143,6 +158,8 @@ struct MbModel {
   bool ahead;                      // γ is 1/h, or not used: unilateral rows act before they are passed
   size_t nreductions;
   const MbReduction *reductions; // (nreductions) nothing follows what follows
+  size_t nfollowers;
+  const MbFollower *followers; // (nfollowers)
   size_t nsignals;
   const MbSignal *signals; // (nsignals)
   size_t nconstants;

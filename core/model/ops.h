@@ -27,7 +27,8 @@ typedef struct MbRow {
   size_t body[2]; // MB_WORLD = none
   double H[2][6];
   size_t v[2];
-  double c[2]; // 0 = none
+  double c[2];     // 0 = none
+  double along[3]; // its masters' part of ġ: their points' velocities in W along this, times their weights
   double g, gt, gtt;
   double size; // of the numbers whose difference g is
   int order;   // 0: g is known; 1: only its rate is; 2: only its acceleration
@@ -142,6 +143,10 @@ typedef struct MbSolverOps {
   // always is.
   bool (*reserve)(MbSolverWork *work, size_t rows);
   bool (*responses)(MbSolverWork *work, size_t k, const MbRow *const *row, double *W);
+  // Bodies that follow others (NULL: none do): (q, v) ← where they are and how they move, at the last kinematics, which look
+  // only at what they follow (NULL: not wanted); y += what of their accelerations `apply` leaves out.
+  void (*follow)(const MbSolverWork *work, double *q, double *v);
+  void (*bend)(const MbSolverWork *work, double *y);
   const MbHeldOps *held; // NULL: the state is the model's coordinates
 } MbSolverOps;
 

@@ -288,9 +288,18 @@ typedef struct MbPinSpec {
   const char *axes; // of the world, that are held: "xyz"
 } MbPinSpec;
 
+// Nodes of a deformable, and their weights.
+typedef struct MbMastersSpec {
+  const char *deformable; // NULL = the same
+  size_t nvertices, nweights;
+  const double *vertices; // (nvertices) numbers of nodes
+  const double *weights;  // (nweights) none: those that come nearest to where the attached node is
+} MbMastersSpec;
+
 typedef struct MbAttachSpec {
   MbSelectSpec select;
-  const char *body; // or "world"
+  const char *body; // or "world"; NULL: to nodes
+  MbMastersSpec to;
   MbEnforce enforce;
 } MbAttachSpec;
 

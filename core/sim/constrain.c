@@ -191,8 +191,12 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
                     singular ? singular : "");
   }
   c->unsolved = false;
-  for (size_t i = 0; c->W && i < c->n; i++) c->picked[i] = &c->row[c->slot[i]];
-  c->whole = c->W && c->n >= FEW && sim->solver->responses(sim->work, c->n, c->picked, c->W);
+  bool two = c->W; // no row is about more than two bodies
+  for (size_t i = 0; c->W && i < c->n; i++) {
+    c->picked[i] = &c->row[c->slot[i]];
+    two &= !c->of[c->slot[i]]->nmasters;
+  }
+  c->whole = two && c->n >= FEW && sim->solver->responses(sim->work, c->n, c->picked, c->W);
   switch (mb_pivoting_solve(&c->pivoting, &problem)) {
   case MB_PIVOTED:
     break;
@@ -240,6 +244,7 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
   size_t blame = 0;
   if (!c && !sim->solver->held) return MB_OK;
   mb_sim_kinematics(sim, q, v);
+  mb_sim_follow(sim, NULL, v);
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
     return mb_sim_singular(sim, blame, report);
   if (!mb_held_agree(sim, v)) return mb_sim_unsolved(sim, report);

@@ -170,6 +170,7 @@ MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *repor
   if (!any) return MB_OK;
 
   mb_sim_kinematics(sim, sim->state.q, v);
+  mb_sim_follow(sim, NULL, v);
   MbStatus status = factor(sim, report);
   if (status != MB_OK) return status;
   mb_rows_make(sim, sim->state.q, sim->start, sim->state.t, 0);
@@ -192,6 +193,7 @@ MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v,
   const double h = sim->model->h, t = sim->state.t + h;
   if (!c && !sim->solver->held) return MB_OK;
   mb_sim_kinematics(sim, sim->q1, v);
+  mb_sim_follow(sim, NULL, v);
   MbStatus status = factored ? MB_OK : factor(sim, report);
   if (status != MB_OK) return status;
   if (!mb_held_agree(sim, v)) return mb_sim_unsolved(sim, report);

@@ -25,26 +25,30 @@ static size_t chain(const MbSim *sim, size_t body, size_t *index) {
   return n;
 }
 
-// The bodies that a constraint is about; of one about coordinates, those that the joints join where these are held.
-static size_t bodies_of(const MbSim *sim, const MbConstraint *constraint, size_t body[4]) {
+// The bodies that a constraint is about, masters last; of one about coordinates, those that the joints join where these are
+// held.
+static size_t count_bodies(const MbSim *sim, const MbConstraint *constraint) {
+  const bool joints = sim->solver->held && constraint->ops->coordinates;
+  return joints ? 2 * constraint->ops->coordinates : 2 + constraint->nmasters;
+}
+
+static size_t body_of(const MbSim *sim, const MbConstraint *constraint, size_t i) {
   const MbModel *model = sim->model;
-  body[0] = constraint->body[0], body[1] = constraint->body[1];
-  for (size_t k = 0; sim->solver->held && k < constraint->ops->coordinates; k++) {
-    body[2 * k] = mb_coordinates_body(model, model->nq + constraint->v[k]);
-    body[2 * k + 1] = model->parent[body[2 * k]];
-  }
-  return sim->solver->held && constraint->ops->coordinates ? 2 * constraint->ops->coordinates : 2;
+  if (!sim->solver->held || !constraint->ops->coordinates)
+    return i < 2 ? constraint->body[i] : constraint->master[i - 2].body;
+  const size_t b = mb_coordinates_body(model, model->nq + constraint->v[i / 2]);
+  return i % 2 ? model->parent[b] : b;
 }
 
 // The velocities of one row into `index` (NULL: only count them); `mark` (nv) is false before and after.
 static size_t support(const MbSim *sim, const MbConstraint *constraint, bool *mark, size_t *index,
                       size_t *scratch) {
-  size_t n = 0, body[4];
-  const size_t nbodies = bodies_of(sim, constraint, body);
+  const size_t nbodies = count_bodies(sim, constraint);
+  size_t n = 0;
   for (; !sim->solver->held && n < constraint->ops->coordinates; n++)
     if (index) index[n] = constraint->v[n];
   for (size_t end = 0; end < nbodies; end++) {
-    const size_t m = chain(sim, body[end], scratch);
+    const size_t m = chain(sim, body_of(sim, constraint, end), scratch);
     for (size_t i = 0; i < m; i++) {
       if (mark[scratch[i]]) continue;
       mark[scratch[i]] = true;
@@ -53,7 +57,7 @@ static size_t support(const MbSim *sim, const MbConstraint *constraint, bool *ma
     }
   }
   for (size_t end = 0; end < nbodies; end++) {
-    const size_t m = chain(sim, body[end], scratch);
+    const size_t m = chain(sim, body_of(sim, constraint, end), scratch);
     for (size_t i = 0; i < m; i++) mark[scratch[i]] = false;
   }
   return n;
@@ -179,6 +183,13 @@ void mb_constraining_start(MbSim *sim) {
   if (sim->model->nguess) memcpy(guess_of(sim), sim->model->guess0, sim->model->nguess * sizeof(double));
 }
 
+// What makes w n · ṗ of a master's point, in its C axes: ( 0 ; w Rᵀ n )
+static void pull_of(const MbSim *sim, const MbMaster *master, const double n[3], double H[6]) {
+  mb_vec3_set(H, 0, 0, 0);
+  mb_quat_unrotate(H + 3, sim->x.E[master->body].q, n);
+  mb_vec3_scale(H + 3, master->weight, H + 3);
+}
+
 static void make(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
   MbConstraining *c = sim->constraining;
   const MbModel *model = sim->model;
@@ -214,6 +225,12 @@ static void make(MbSim *sim, const double *q, const double *v, double t, double 
         sim->solver->held->along(sim->work, row->v[end], row->c[end], c->y);
       else
         c->y[row->v[end]] += row->c[end];
+    }
+    for (size_t k = 0; k < c->of[s]->nmasters; k++) {
+      const MbMaster *master = &c->of[s]->master[k];
+      double H[6];
+      pull_of(sim, master, row->along, H);
+      sim->solver->carry(sim->work, master->body, H, c->y);
     }
     for (size_t k = c->first[s]; k < c->first[s + 1]; k++) {
       c->G[k] = c->y[c->index[k]];
@@ -259,6 +276,12 @@ double mb_rows_drift(const MbSim *sim, size_t s) {
   for (int end = 0; end < 2; end++)
     for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++)
       sum += row->H[end][k] * c->drift[6 * row->body[end] + k];
+  for (size_t i = 0; i < c->of[s]->nmasters; i++) {
+    const MbMaster *master = &c->of[s]->master[i];
+    double H[6];
+    pull_of(sim, master, row->along, H);
+    for (size_t k = 3; k < 6; k++) sum += H[k] * c->drift[6 * master->body + k];
+  }
   return sum;
 }
 

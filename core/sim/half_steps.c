@@ -38,6 +38,7 @@ static MbStatus try_pass(MbSim *sim, const MbHalf *half, const double *q, double
   size_t blame = 0;
 
   mb_sim_kinematics(sim, q, w);
+  mb_sim_follow(sim, NULL, w);
   mb_sim_forces(sim, t, factor);
   if (factor && !solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, exact, &blame))
     return mb_sim_singular(sim, blame, report);
@@ -139,6 +140,7 @@ MbStatus mb_half_steps_kinematic(MbSim *sim, MbReport *report) {
     mb_constrain_aim(sim, w);
     move(sim, in->a * h, w);
     mb_sim_kinematics(sim, sim->q1, w);
+    mb_sim_follow(sim, NULL, w);
     mb_sim_forces(sim, sim->state.t + in->instant * h, true);
     if (!solver->factor(sim->work, &sim->x, 1, in->a * h, in->exact, &blame))
       return mb_sim_singular(sim, blame, report);

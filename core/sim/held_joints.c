@@ -42,14 +42,21 @@ bool mb_held_velocities(MbSim *sim, double *x) {
 
 bool mb_held_accelerations(MbSim *sim, const double *v, double *x) {
   const MbHeldOps *held = sim->solver->held;
-  if (!held) return apply(sim, x);
-  const MbHeldRows rows = rows_of(sim);
-  const double *bend = held->bends(sim->work), gamma = sim->model->gamma;
-  held->speeds(sim->work, v, sim->aim);
-  for (size_t r = 0; r < rows.n; r++)
-    sim->aim[r] =
-        -bend[r] - 2 * gamma * (sim->aim[r] + rows.gt[r]) - (rows.order[r] ? 0 : gamma * gamma * rows.g[r]);
-  return solve(sim, x);
+  const double gamma = sim->model->gamma;
+  bool solved = false;
+  if (held) {
+    const MbHeldRows rows = rows_of(sim);
+    const double *bend = held->bends(sim->work);
+    held->speeds(sim->work, v, sim->aim);
+    for (size_t r = 0; r < rows.n; r++)
+      sim->aim[r] =
+          -bend[r] - 2 * gamma * (sim->aim[r] + rows.gt[r]) - (rows.order[r] ? 0 : gamma * gamma * rows.g[r]);
+    solved = solve(sim, x);
+  } else {
+    solved = apply(sim, x);
+  }
+  if (sim->solver->bend) sim->solver->bend(sim->work, x);
+  return solved;
 }
 
 void mb_held_begin(MbSim *sim) {

@@ -20,6 +20,10 @@ MbStatus mb_sim_start(MbSim *sim, MbReport *report) {
   return MB_OK;
 }
 
+void mb_sim_follow(const MbSim *sim, double *q, double *v) {
+  if (sim->solver->follow) sim->solver->follow(sim->work, q, v);
+}
+
 static void advance_pose(double *q, double h, const double *v) {
   MbPose E;
   memcpy(E.p, q, sizeof E.p);
@@ -105,6 +109,7 @@ void mb_sim_settle(MbSim *sim, double *q, double *v) {
     mb_coordinates_follow(sim->model, q, v);
   }
   mb_sim_kinematics(sim, q, v);
+  mb_sim_follow(sim, q, v);
 }
 
 size_t mb_sim_body(const MbSim *sim, size_t i) {

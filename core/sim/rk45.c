@@ -37,6 +37,7 @@ static MbStatus derivative(MbSim *sim, double t, double *y, double *k, MbReport 
   memcpy(sim->q1, q, sim->nq * sizeof *q);
   mb_sim_normalise(sim, sim->q1, NULL);
   mb_sim_kinematics(sim, sim->q1, v);
+  mb_sim_follow(sim, q, v);
   if (model->solver.mode == MB_FIRST_ORDER) {
     const MbStatus status = mb_sim_kinematic_velocity(sim, t, v, report);
     if (status != MB_OK) return status;

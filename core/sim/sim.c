@@ -87,6 +87,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
   mb_constraining_start(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  mb_sim_follow(sim, sim->state.q, sim->state.v);
   if (model->solver.mode != MB_FIRST_ORDER) return mb_sim_advise(sim, report);
   status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);

@@ -56,6 +56,8 @@ bool mb_sim_renew(const MbSim *sim, double *q, double *v);
 void mb_sim_recall(MbSim *sim); // at the state, before a step of it
 void mb_sim_settle(MbSim *sim, double *q, double *v);
 size_t mb_sim_body(const MbSim *sim, size_t i);
+// (q, v) ← theirs of the bodies that follow others, those of x being where the rest of (q, v) says; NULL: not wanted.
+void mb_sim_follow(const MbSim *sim, double *q, double *v);
 
 // A⁻¹ x under what the steps ask of joints that the solver holds (held_joints.c); without such joints just that. False as `apply`.
 bool mb_held_velocities(MbSim *sim, double *x);                     // x ← v⁺

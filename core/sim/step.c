@@ -339,6 +339,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   mb_sim_settle(sim, sim->q1, sim->v1);
   MbStatus status = is_tame(sim) ? MB_OK : mb_sim_check(sim, t, step, report);
   if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
+  if (status == MB_OK) mb_sim_follow(sim, sim->q1, sim->v1);
   if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {
     mb_sim_kinematics(sim, state->q, state->v);

@@ -9,7 +9,8 @@ const MbSolverOps *mb_solver_for(const MbModel *model);
 
 extern const MbSolverOps mb_maximal_ops, mb_maximal_projected_ops;
 extern const MbSolverOps mb_free_bodies_ops, mb_redmax_dense_ops, mb_redmax_recursive_ops;
-// The same where coordinates follow others (reduced.c).
+// The same where coordinates or nodes follow others (reduced.c).
 extern const MbSolverOps mb_reduced_dense_ops, mb_reduced_recursive_ops;
+extern const MbSolverOps mb_reduced_maximal_ops, mb_reduced_projected_ops;
 
 #endif

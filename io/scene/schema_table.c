@@ -266,22 +266,42 @@ static const MbSchemaRow pin_rows[] = {
     {0}};
 static const MbSchemaObject pin = {
     .name = "pin", .help = "Nodes that are held in space.", .size = sizeof(MbPinSpec), .rows = pin_rows};
+static const MbSchemaRow masters_rows[] = {
+    {"deformable", MB_TYPE_TEXT, AT(MbMastersSpec, deformable),
+     .help = "whose nodes they are; absent: of the same"},
+    {"vertices", MB_TYPE_SEQUENCE, AT(MbMastersSpec, vertices), COUNT(MbMastersSpec, nvertices),
+     .flags = MB_REQUIRED, .bound = MB_FROM, .help = "their numbers, from 0"},
+    {"weights", MB_TYPE_SEQUENCE, AT(MbMastersSpec, weights), COUNT(MbMastersSpec, nweights),
+     .help =
+         "one for each, which sum to 1; absent: those that bring the mean as near to the attached node as "
+         "can be, between two nodes, in a triangle or a tetrahedron the barycentric ones"},
+    {0}};
+static const MbSchemaObject masters = {.name = "masters",
+                                       .help = "Nodes whose weighted mean other nodes follow.",
+                                       .size = sizeof(MbMastersSpec),
+                                       .rows = masters_rows};
 static const MbSchemaRow attach_rows[] = {
     {"select", MB_TYPE_OBJECT, AT(MbAttachSpec, select), .flags = MB_REQUIRED, .object = &selection,
      .help = "which nodes"},
-    {"body", MB_TYPE_REFERENCE, AT(MbAttachSpec, body), .flags = MB_REQUIRED | MB_OR_WORLD,
-     .set = MB_BODY_NAMES, .help = "that they stay at the same place of, or \"world\""},
+    {"body", MB_TYPE_REFERENCE, AT(MbAttachSpec, body), .flags = MB_OR_WORLD, .set = MB_BODY_NAMES,
+     .help = "that they stay at the same place of, or \"world\""},
+    {"to", MB_TYPE_OBJECT, AT(MbAttachSpec, to), .object = &masters,
+     .help =
+         "nodes whose weighted mean they follow, each at the distance, in the world's axes, that it has at "
+         "the start; these may be attached themselves, but not in a circle"},
     {"enforce", MB_TYPE_WORD, AT(MbAttachSpec, enforce), .words = mb_enforce_words,
      .fallback = "\"constraint\"",
-     .help = "by constraints of type \"point\", or by \"reduction\": the nodes have no "
-             "coordinates of their own and cannot come loose; they carry their mass and what "
-             "pulls at them to the body"},
-    LATER("to", "something else than a body"),
+     .help = "by constraints, or by \"reduction\": the nodes have no coordinates of their own and cannot "
+             "come loose; they carry their mass and what pulls at them to the body or to the other nodes"},
     {0}};
-static const MbSchemaObject attachment = {.name = "attach",
-                                          .help = "Nodes that a body holds where they are at the start.",
-                                          .size = sizeof(MbAttachSpec),
-                                          .rows = attach_rows};
+static const MbSchemaObject attachment = {
+    .name = "attach",
+    .help = "Nodes that a body or other nodes hold where they are at the start.",
+    .size = sizeof(MbAttachSpec),
+    .rows = attach_rows,
+    .either = "body",
+    .or_else = "to",
+    .one_of_both = true};
 
 #define NODE_MASS                                                                                            \
   {                                                                                                          \
@@ -333,7 +353,7 @@ static const MbSchemaRow deformable_rows[] = {
     {"pin", MB_TYPE_LIST, AT(MbDeformableSpec, pins), COUNT(MbDeformableSpec, npins), .object = &pin,
      .help = "nodes that are held in space"},
     {"attach", MB_TYPE_LIST, AT(MbDeformableSpec, attachments), COUNT(MbDeformableSpec, nattachments),
-     .object = &attachment, .help = "nodes that bodies hold"},
+     .object = &attachment, .help = "nodes that bodies or other nodes hold"},
     LATER("cables", "cables through nodes"),
     {0}};
 static const MbSchemaRow springs_rows[] = {{"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED,

@@ -20,7 +20,11 @@ static const char text[] =
     "  \"pin\": [{\"select\": {\"side\": \"-x\"}, \"axes\": \"xz\"}, {\"select\": {\"vertices\": [1, 2]}}],\n"
     "  \"attach\": [{\"select\": {\"nearest\": [2, 0, 0]}, \"body\": \"ball\"}]},\n"
     " {\"name\": \"dust\", \"type\": \"particles\", \"mesh\": {\"grid\": [2, \"=n\"], \"size\": [1, 2], "
-    "\"pattern\": \"square\"}, \"material\": {\"mass\": 1}}],\n"
+    "\"pattern\": \"square\"}, \"material\": {\"mass\": 1},\n"
+    "  \"attach\": [{\"select\": {\"vertices\": [0]}, \"to\": {\"deformable\": \"rope\", \"vertices\": [0, "
+    "2], "
+    "\"weights\": [0.25, 0.75]}, \"enforce\": \"reduction\"}, "
+    "{\"select\": {\"vertices\": [1]}, \"to\": {\"vertices\": [0]}}]}],\n"
     "\"output\": {\"channels\": [\"deformable.dust.velocity\", \"deformable.*.position\"]}}";
 
 static MbScene *scene_of(void) {
@@ -52,7 +56,14 @@ Test(scene_deformables, every_key_is_read) {
   cr_assert_str_eq(rope->attachments[0].body, "ball");
   cr_assert(dust->mesh.rope == 0 && isnan(dust->mesh.length) && dust->mesh.grid[1] == 4);
   cr_assert(dust->mesh.size[1] == 2 && dust->mesh.pattern == MB_PATTERN_SQUARE && dust->mass == 1);
-  cr_assert(dust->npins == 0 && dust->nattachments == 0);
+  cr_assert(dust->npins == 0 && dust->nattachments == 2);
+  const MbMastersSpec *to = &dust->attachments[0].to;
+  cr_assert(!dust->attachments[0].body && dust->attachments[0].enforce == MB_BY_REDUCTION);
+  cr_assert_str_eq(to->deformable, "rope");
+  cr_assert(to->nvertices == 2 && to->vertices[1] == 2 && to->nweights == 2 && to->weights[1] == 0.75);
+  to = &dust->attachments[1].to;
+  cr_assert(!to->deformable && to->nvertices == 1 && to->nweights == 0);
+  cr_assert_eq(dust->attachments[1].enforce, MB_BY_CONSTRAINT);
 
   const MbPointSpec *ends = s->forces[0].points;
   cr_assert_str_eq(ends[0].node, "rope");

@@ -12,11 +12,11 @@ static const MbKktOps *choose_ops(const MbModel *model, size_t ncouple) {
   case MB_LINEAR_DENSE:
     return &mb_kkt_dense_ops;
   case MB_LINEAR_SPARSE:
-    return &mb_kkt_dense_ops;
+    return &mb_kkt_sparse_ops;
   case MB_LINEAR_TREE:
     return &mb_kkt_tree_ops;
   default:
-    return ncouple ? &mb_kkt_dense_ops : &mb_kkt_tree_ops;
+    return ncouple ? &mb_kkt_sparse_ops : &mb_kkt_tree_ops;
   }
 }
 

@@ -2,17 +2,7 @@
 #ifndef MB_DEFORMABLES_ELEMENT_MESH_H
 #define MB_DEFORMABLES_ELEMENT_MESH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef struct MbElementMesh {
-  size_t nodes, tets, triangles, edges;
-  double *x;          // (nodes x 3) at rest
-  uint32_t *tet;      // (tets x 4) positive: det(x1 − x0, x2 − x0, x3 − x0) > 0
-  uint32_t *triangle; // (triangles x 3) of cloth
-  uint32_t *edge;     // (edges x 2) of springs
-} MbElementMesh;
+#include "core/model/spec.h"
 
 // False: out of memory, or too many nodes to count; the mesh is then empty. All numberings are the same on every machine.
 // Rows of nx x ny nodes over a x b in the plane z = 0, two triangles a cell: "diagonal" all cells alike; "cross" four triangles
@@ -20,7 +10,7 @@ typedef struct MbElementMesh {
 bool mb_element_mesh_grid(MbElementMesh *mesh, size_t nx, size_t ny, double a, double b, bool cross);
 // n[0] x n[1] x n[2] nodes over a block from the origin, six tetrahedra a cube.
 bool mb_element_mesh_box(MbElementMesh *mesh, const size_t n[3], const double size[3]);
-// A ball about the origin, n cells along its diameter.
+// A ball about the origin, n cells along its diameter (an odd number is rounded up): the centre, then shell by shell.
 bool mb_element_mesh_ball(MbElementMesh *mesh, size_t n, double radius);
 void mb_element_mesh_free(MbElementMesh *mesh);
 

@@ -1,7 +1,7 @@
 #include "core/deformables/node_mesh.h"
-
-#include <math.h>
-#include <string.h>
+#include "core/base/alloc.h"
+#include "core/deformables/element_mesh.h"
+#include "core/deformables/select.h"
 
 static size_t columns(const MbNodeMeshSpec *mesh) {
   return mesh->rope ? (size_t)mesh->rope : (size_t)mesh->grid[0];
@@ -40,57 +40,22 @@ size_t mb_node_mesh_edges(const MbNodeMeshSpec *mesh, size_t (*edge)[2]) {
   return count;
 }
 
-// ---- choices ----------------------------------------------------------------------------------------------
-
-static const char *select_vertices(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen) {
-  const double most = (double)mb_node_mesh_count(mesh);
-  for (size_t k = 0; k < select->nvertices; k++) {
-    const double node = select->vertices[k];
-    if (!(node >= 0 && node < most) || node != floor(node)) return "there is no node of such a number";
-    chosen[(size_t)node] = true;
-  }
-  return NULL;
-}
-
-static const char *select_nearest(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen) {
-  if (select->nnearest != 3) return "\"nearest\" is a place: three numbers";
-  size_t best = 0;
-  double least = INFINITY;
-  for (size_t i = 0; i < mb_node_mesh_count(mesh); i++) {
-    double x[3], far = 0;
-    mb_node_mesh_place(mesh, i, x);
-    for (int k = 0; k < 3; k++) far += (x[k] - select->nearest[k]) * (x[k] - select->nearest[k]);
-    if (far < least) least = far, best = i;
-  }
-  chosen[best] = true;
-  return NULL;
-}
-
-// All that are as far along as any, but for a millionth of what the mesh measures that way.
-static const char *select_side(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen) {
-  static const double CLOSE = 1e-6;
-  const char *side = select->side;
-  if (strlen(side) != 2 || !strchr("+-", side[0]) || !strchr("xyz", side[1]))
-    return "a side is \"+x\", \"-x\", \"+y\", \"-y\", \"+z\" or \"-z\"";
-  const int axis = side[1] - 'x';
-  const double sign = side[0] == '+' ? 1 : -1;
-  double most = -INFINITY, least = INFINITY;
-  for (int pass = 0; pass < 2; pass++)
-    for (size_t i = 0; i < mb_node_mesh_count(mesh); i++) {
-      double x[3];
-      mb_node_mesh_place(mesh, i, x);
-      const double far = sign * x[axis];
-      if (pass == 0)
-        most = fmax(most, far), least = fmin(least, far);
-      else if (far >= most - CLOSE * (most - least))
-        chosen[i] = true;
-    }
-  return NULL;
+bool mb_node_mesh_make(const MbNodeMeshSpec *spec, bool springs, MbElementMesh *mesh) {
+  const size_t n = mb_node_mesh_count(spec), edges = springs ? mb_node_mesh_edges(spec, NULL) : 0;
+  size_t(*edge)[2] = mb_calloc(edges, sizeof *edge);
+  *mesh = (MbElementMesh){.nodes = n,
+                          .edges = edges,
+                          .x = mb_calloc(n, 3 * sizeof(double)),
+                          .edge = mb_calloc(edges, 2 * sizeof(uint32_t))};
+  const bool fine = edge && mesh->x && mesh->edge;
+  for (size_t i = 0; i < n && fine; i++) mb_node_mesh_place(spec, i, mesh->x + 3 * i);
+  if (fine && edges) mb_node_mesh_edges(spec, edge);
+  for (size_t k = 0; k < 2 * edges && fine; k++) mesh->edge[k] = (uint32_t)edge[k / 2][k % 2];
+  mb_free(edge);
+  if (!fine) mb_element_mesh_free(mesh);
+  return fine;
 }
 
 const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen) {
-  const int given = (select->nvertices > 0) + (select->nnearest > 0) + (select->side != NULL);
-  if (given != 1) return "give one of \"vertices\", \"nearest\" and \"side\"";
-  if (select->nvertices) return select_vertices(mesh, select, chosen);
-  return select->nnearest ? select_nearest(mesh, select, chosen) : select_side(mesh, select, chosen);
+  return mb_select(&(MbPlaces){.count = mb_node_mesh_count(mesh), .mesh = mesh}, select, chosen);
 }

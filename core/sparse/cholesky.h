@@ -47,8 +47,10 @@ struct MbCholesky {
 
 enum { MB_RHS = 3 }; // right-hand sides in one sweep over L
 
-// Supernodes of the tree: fundamental ones, then joined where that adds few zeros. Fills node, row, place.
-bool mb_supernodes_make(const MbPattern *A, const MbElimination *elimination, MbCholesky *cholesky);
+// As mb_cholesky_analyse; where `runs`, in a postorder of the tree of columns.
+MbCholesky *mb_cholesky_analyse_as(const MbPattern *A, const uint32_t *perm, bool runs, int threads);
+// Supernodes of the tree (mb_elimination_merge); renumbers the elimination. Fills node, row, place.
+bool mb_supernodes_make(const MbPattern *A, MbElimination *elimination, bool runs, MbCholesky *cholesky);
 // Divides the tree among the threads, and finds a place for every update.
 bool mb_parts_make(MbCholesky *cholesky, int threads);
 

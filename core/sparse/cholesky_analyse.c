@@ -62,7 +62,7 @@ static bool allocate(MbCholesky *c, size_t entries) {
   return c->L && c->updates && c->x && c->passed && c->local;
 }
 
-MbCholesky *mb_cholesky_analyse(const MbPattern *A, const uint32_t *perm, int threads) {
+MbCholesky *mb_cholesky_analyse_as(const MbPattern *A, const uint32_t *perm, bool runs, int threads) {
   mb_blas_one_thread();
   MbCholesky *c = mb_calloc(1, sizeof *c);
   MbAdjacency graph = {0};
@@ -72,7 +72,7 @@ MbCholesky *mb_cholesky_analyse(const MbPattern *A, const uint32_t *perm, int th
   if (ok) ok = mb_elimination_make(&graph, perm ? perm : own, &elimination);
   if (ok) {
     c->n = A->n;
-    ok = mb_supernodes_make(A, &elimination, c) && mb_parts_make(c, threads) &&
+    ok = mb_supernodes_make(A, &elimination, runs, c) && mb_parts_make(c, threads) &&
          map_entries(A, &elimination, c) && allocate(c, A->start[A->n]);
     c->perm = elimination.perm;
     elimination.perm = NULL;
@@ -83,6 +83,10 @@ MbCholesky *mb_cholesky_analyse(const MbPattern *A, const uint32_t *perm, int th
   if (ok) return c;
   mb_cholesky_free(c);
   return NULL;
+}
+
+MbCholesky *mb_cholesky_analyse(const MbPattern *A, const uint32_t *perm, int threads) {
+  return mb_cholesky_analyse_as(A, perm, false, threads);
 }
 
 void mb_cholesky_free(MbCholesky *c) {

@@ -3,6 +3,7 @@
 #include "tools/bench/bench.h"
 #include "tools/bench/cholmod_solves.h"
 #include "tools/bench/global_cases.h"
+#include "core/sparse/sweeps.h"
 #include <stdio.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +16,8 @@ bool mb_bench_global(void) {
     const size_t n = A.pattern.n;
     double *b = mb_calloc(3 * n, 8), *x = mb_calloc(3 * n, 8);
     for (size_t i = 0; i < 3 * n; i++) b[i] = sin((double)(i * i % 1000));
-    printf("%-32s n %zu nnz/n %.1f\n", mb_global_cases[k].name, n, 2.0 * (double)A.pattern.start[n] / (double)n - 1);
+    printf("%-32s n %zu nnz/n %.1f\n", mb_global_cases[k].name, n,
+           2.0 * (double)A.pattern.start[n] / (double)n - 1);
     for (int s = 0; s < 2; s++) {
       MbCholmod *c = mb_cholmod_analyse(&A.pattern, A.values, s);
       mb_cholmod_factor(c);
@@ -29,7 +31,8 @@ bool mb_bench_global(void) {
         best = fmin(best, mb_bench_wall() - t0);
       }
       mb_cholmod_get(c, x);
-      printf("   cholmod %d: lnz/n %.1f factor %.2f ms solve %.3f ms\n", s, mb_cholmod_entries(c) / (double)n, tf * 1e3, best * 1e3);
+      printf("   cholmod %d: lnz/n %.1f factor %.2f ms solve %.3f ms\n", s, mb_cholmod_entries(c) / (double)n,
+             tf * 1e3, best * 1e3);
       mb_cholmod_free(c);
     }
     double t0 = mb_bench_wall();
@@ -51,7 +54,25 @@ bool mb_bench_global(void) {
     double worst = 0;
     for (size_t i = 0; i < 3 * n; i++) worst = fmax(worst, fabs(x[i] - y[i]));
     MbCholeskySize sz = mb_cholesky_size(c);
-    printf("   ours: entries/n %.1f nodes %zu analyse %.1f factor %.2f ms solve %.3f ms diff %.2g\n", (double)sz.entries / (double)n, sz.supernodes, ta * 1e3, tf * 1e3, best * 1e3, worst);
+    printf("   ours: entries/n %.1f nodes %zu analyse %.1f factor %.2f ms solve %.3f ms diff %.2g\n",
+           (double)sz.entries / (double)n, sz.supernodes, ta * 1e3, tf * 1e3, best * 1e3, worst);
+    MbSweeps *sw = mb_sweeps_make(c);
+    t0 = mb_bench_wall();
+    mb_sweeps_fill(sw, c, 1);
+    double fill = mb_bench_wall() - t0;
+    for (int th = 1; th <= 2; th++) {
+      best = 1;
+      for (int i = 0; i < 40; i++) {
+        t0 = mb_bench_wall();
+        mb_sweeps_solve(sw, mb_sweep_passes(), b, y, th);
+        best = fmin(best, mb_bench_wall() - t0);
+      }
+      worst = 0;
+      for (size_t i = 0; i < 3 * n; i++) worst = fmax(worst, fabs(x[i] - y[i]));
+      printf("   sweeps %d threads: entries/n %.1f fill %.2f tasks %zu top %zu solve %.3f diff %.3g\n", th,
+             (double)sw->entries / (double)n, fill * 1e3, sw->ntasks, sw->ntop, best * 1e3, worst);
+    }
+    mb_sweeps_free(sw);
     mb_cholesky_free(c);
     mb_global_matrix_free(&A);
     mb_free(b), mb_free(x), mb_free(y);

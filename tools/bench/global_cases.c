@@ -7,16 +7,14 @@
 
 #define CLOTH(name, cells, plain, isometric, beltrami)                                                       \
   {name " cloth", false, cells, MB_NO_BENDING, plain},                                                       \
-      {name " cloth, isometric bending", false, cells, MB_ISOMETRIC, isometric},                             \
-      {name " cloth, Laplace-Beltrami", false, cells, MB_LAPLACE_BELTRAMI, beltrami}
+      {name " cloth, isometric bending", false, cells, MB_ISOMETRIC, isometric}, {                           \
+    name " cloth, Laplace-Beltrami", false, cells, MB_LAPLACE_BELTRAMI, beltrami                             \
+  }
 
 const MbGlobalCase mb_global_cases[MB_GLOBAL_CASES] = {
-    CLOTH("5.1k", 50, 34.80, 62.37, 87.08),
-    CLOTH("10.2k", 71, 102.51, 183.82, 258.85),
-    CLOTH("15.3k", 87, 183.79, 342.68, 487.14),
-    CLOTH("20.2k", 100, 280.41, 523.36, 749.10),
-    {"5.3k bar", true, 13, MB_NO_BENDING, 125.02},
-    {"11.3k bar", true, 17, MB_NO_BENDING, 463.03},
+    CLOTH("5.1k", 50, 34.80, 62.37, 87.08),          CLOTH("10.2k", 71, 102.51, 183.82, 258.85),
+    CLOTH("15.3k", 87, 183.79, 342.68, 487.14),      CLOTH("20.2k", 100, 280.41, 523.36, 749.10),
+    {"5.3k bar", true, 13, MB_NO_BENDING, 125.02},   {"11.3k bar", true, 17, MB_NO_BENDING, 463.03},
     {"20.8k bar", true, 21, MB_NO_BENDING, 1310.19},
 };
 
@@ -100,8 +98,8 @@ static const double COTANGENT[3] = {1, 1, 0};
 
 // Quadratic bending over the edge a, b with c and d opposite: w (Σ k x)², with weights of the cotangents at a and b.
 static void hinge(Entries *e, const size_t v[4], const double cotangent[4], double w) {
-  const double k[4] = {cotangent[1] + cotangent[3], cotangent[0] + cotangent[2],
-                       -cotangent[0] - cotangent[1], -cotangent[2] - cotangent[3]};
+  const double k[4] = {cotangent[1] + cotangent[3], cotangent[0] + cotangent[2], -cotangent[0] - cotangent[1],
+                       -cotangent[2] - cotangent[3]};
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 4; j++) add(e, v[i], v[j], w * k[i] * k[j]);
 }
@@ -116,10 +114,8 @@ static void isometric(Entries *e, size_t N, double area) {
     triangle_corners(N, 4 * cell + (side + 3) % 4, o);
     hinge(e, (size_t[4]){v[0], v[2], v[1], o[0]}, (double[4]){1, 0, 1, 0}, w);
     // the side towards the next cell, right and up
-    if (side == 1 && x + 1 < N)
-      hinge(e, (size_t[4]){v[0], v[1], v[2], v[2] + 1}, (double[4]){1, 1, 1, 1}, w);
-    if (side == 2 && y + 1 < N)
-      hinge(e, (size_t[4]){v[0], v[1], v[2], v[2] + N}, (double[4]){1, 1, 1, 1}, w);
+    if (side == 1 && x + 1 < N) hinge(e, (size_t[4]){v[0], v[1], v[2], v[2] + 1}, (double[4]){1, 1, 1, 1}, w);
+    if (side == 2 && y + 1 < N) hinge(e, (size_t[4]){v[0], v[1], v[2], v[2] + N}, (double[4]){1, 1, 1, 1}, w);
   }
 }
 

@@ -25,8 +25,9 @@ typedef struct MbPart {
 struct MbCholesky {
   size_t n, bytes;
   double flops;
-  uint32_t *perm; // (n)
-  size_t count;   // supernodes, children before parents
+  uint32_t *perm;   // (n)
+  uint32_t *parent; // (n) column's; MB_NONE = root
+  size_t count;     // supernodes, children before parents
   MbSupernode *node;
   size_t nbelow;
   uint32_t *row;   // (nbelow) in the new numbers
@@ -47,10 +48,10 @@ struct MbCholesky {
 
 enum { MB_RHS = 3 }; // right-hand sides in one sweep over L
 
-// As mb_cholesky_analyse; where `runs`, in a postorder of the tree of columns.
-MbCholesky *mb_cholesky_analyse_as(const MbPattern *A, const uint32_t *perm, bool runs, int threads);
+// As mb_cholesky_analyse, which joins any blocks.
+MbCholesky *mb_cholesky_analyse_as(const MbPattern *A, const uint32_t *perm, MbJoin join, int threads);
 // Supernodes of the tree (mb_elimination_merge); renumbers the elimination. Fills node, row, place.
-bool mb_supernodes_make(const MbPattern *A, MbElimination *elimination, bool runs, MbCholesky *cholesky);
+bool mb_supernodes_make(const MbPattern *A, MbElimination *elimination, MbJoin join, MbCholesky *cholesky);
 // Divides the tree among the threads, and finds a place for every update.
 bool mb_parts_make(MbCholesky *cholesky, int threads);
 

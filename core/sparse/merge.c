@@ -45,8 +45,8 @@ static size_t find_blocks(const MbElimination *e, size_t n, Block *block, uint32
   return count;
 }
 
-// The children of s that are better off in it; they leave their own children to s. Where `runs` the columns must be one run.
-static void join_children(Block *block, uint32_t s, bool runs) {
+// The children of s that are better off in it; they leave their own children to s. The columns must be one run, unless any may join.
+static void join_children(Block *block, uint32_t s, MbJoin join) {
   Block *p = &block[s];
   uint32_t kept = MB_NONE, list = p->child;
   while (list != MB_NONE) {
@@ -54,7 +54,7 @@ static void join_children(Block *block, uint32_t s, bool runs) {
     Block *child = &block[k];
     list = child->sibling;
     const bool next_to = child->begin + child->columns == p->begin;
-    if ((!runs || next_to) && worth(child, p)) {
+    if ((join == MB_JOIN_ANY || next_to) && worth(child, p)) {
       p->columns += child->columns;
       if (next_to) p->begin = child->begin;
       child->into = s;
@@ -100,13 +100,13 @@ static void place_columns(MbElimination *e, size_t n, Block *block, size_t count
   renumber(e, n, owner, scratch);
 }
 
-bool mb_elimination_merge(MbElimination *e, size_t n, bool runs, uint32_t *columns) {
+bool mb_elimination_merge(MbElimination *e, size_t n, MbJoin join, uint32_t *columns) {
   Block *block = mb_calloc(n, sizeof *block);
   uint32_t *owner = mb_calloc(n, sizeof *owner), *scratch = mb_calloc(n, sizeof *scratch);
   const bool ok = block && owner && scratch;
   if (ok) {
     const size_t count = find_blocks(e, n, block, owner);
-    for (uint32_t s = 0; s < count; s++) join_children(block, s, runs);
+    for (uint32_t s = 0; join != MB_JOIN_ALIKE && s < count; s++) join_children(block, s, join);
     place_columns(e, n, block, count, owner, columns, scratch);
   }
   mb_free(block);

@@ -65,14 +65,14 @@ static bool make_nodes(const MbElimination *e, const uint32_t *columns, MbCholes
   return true;
 }
 
-bool mb_supernodes_make(const MbPattern *A, MbElimination *e, bool runs, MbCholesky *c) {
+bool mb_supernodes_make(const MbPattern *A, MbElimination *e, MbJoin join, MbCholesky *c) {
   const size_t n = c->n;
   MbAdjacency graph;
   if (!mb_adjacency_make(A, &graph)) return false;
   uint32_t *columns = mb_calloc(n + 1, sizeof *columns);
   uint32_t *owner = mb_calloc(n + 1, sizeof *owner), *local = mb_calloc(n + 1, sizeof *local);
   bool ok =
-      columns && owner && local && mb_elimination_merge(e, n, runs, columns) && make_nodes(e, columns, c);
+      columns && owner && local && mb_elimination_merge(e, n, join, columns) && make_nodes(e, columns, c);
   if (ok) {
     c->row = mb_calloc(c->nbelow, sizeof *c->row);
     c->place = mb_calloc(c->nbelow, sizeof *c->place);

@@ -116,8 +116,8 @@ static bool place_numbers(MbSweeps *s) {
   }
   s->nscratch = 12 * MB_TILE + 8 * mb_group_rows(most);
   const size_t rows = 4 * (s->rows + 1), scratch = (s->ntasks + 1) * s->nscratch;
-  s->bytes += (s->entries + rows + scratch + 8) * sizeof(double);
-  s->memory = mb_calloc(s->entries + rows + scratch + 8, sizeof(double));
+  s->bytes += (s->entries + rows + scratch + 16) * sizeof(double);
+  s->memory = mb_calloc(s->entries + rows + scratch + 16, sizeof(double));
   if (!s->memory) return false;
   s->numbers = (double *)(s->memory + (64 - (uintptr_t)s->memory % 64) % 64);
   s->x = s->numbers + (s->entries + 7) / 8 * 8; // entries are a multiple of four

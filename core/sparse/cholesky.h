@@ -24,6 +24,7 @@ typedef struct MbPart {
 
 struct MbCholesky {
   size_t n, bytes;
+  size_t factor; // entries of L without the blocks' zeros
   double flops;
   uint32_t *perm;   // (n)
   uint32_t *parent; // (n) column's; MB_NONE = root
@@ -50,6 +51,9 @@ enum { MB_RHS = 3 }; // right-hand sides in one sweep over L
 
 // As mb_cholesky_analyse, which joins any blocks.
 MbCholesky *mb_cholesky_analyse_as(const MbPattern *A, const uint32_t *perm, MbJoin join, int threads);
+// Gives back, or takes again, the memory for numbers and solves; analysed again it need not be. False: out of memory.
+void mb_cholesky_shed(MbCholesky *cholesky);
+bool mb_cholesky_hold(MbCholesky *cholesky);
 // Supernodes of the tree (mb_elimination_merge); renumbers the elimination. Fills node, row, place.
 bool mb_supernodes_make(const MbPattern *A, MbElimination *elimination, MbJoin join, MbCholesky *cholesky);
 // Divides the tree among the threads, and finds a place for every update.

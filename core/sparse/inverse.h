@@ -62,8 +62,8 @@ typedef struct MbInversePasses { // of doubles, of floats
   const char *name;
   void (*multiply[2])(const MbInverse *S, const MbInverseItem *item);   // y = S b of rows
   void (*transposed[2])(const MbInverse *S, const MbInverseItem *item); // b = Sᵀ y of columns
-  void (*couple[2])(const MbInverse *S, const MbPiece *part);            // border = C y
-  void (*uncouple[2])(const MbInverse *S, const MbPiece *part);          // y −= Cᵀ border
+  void (*couple[2])(const MbInverse *S, const MbPiece *part);           // border = C y
+  void (*uncouple[2])(const MbInverse *S, const MbPiece *part);         // y −= Cᵀ border
 } MbInversePasses;
 
 extern const MbInversePasses *const mb_inverse_passes_list[]; // fastest first, ended by NULL

@@ -7,4 +7,11 @@
 #define MB_SPARSE_TARGETS
 #endif
 
+// One build of a function for each of these, chosen when the program starts.
+#if defined(MB_SPARSE_TARGETS) && !defined(MB_SANITIZED)
+#define MB_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define MB_CLONES
+#endif
+
 #endif

@@ -2,7 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/sparse/inverse.h"
-#include "core/sparse/rows.h"
+#include "core/sparse/row_matrix.h"
 #include "core/sparse/sweeps.h"
 
 #include <unistd.h>
@@ -13,7 +13,7 @@ const char *const mb_global_words[MB_GLOBAL_METHODS + 1] = {
 struct MbGlobal {
   const MbPattern *A;
   MbGlobalOptions options; // method: that was chosen
-  MbRows *rows;
+  MbRowMatrix *rows;
   MbCholesky *cholesky; // its numbers only while they are taken over
   MbSweeps *sweeps;
   MbInverse *inverse;
@@ -85,12 +85,14 @@ MbStatus mb_global_create(const MbPattern *A, const MbGlobalOptions *options, Mb
   g->inverse_passes = mb_inverse_passes();
   MbStatus status = choose(g, report);
   if (status == MB_OK) {
-    g->rows = mb_rows_make(A);
+    g->rows = mb_row_matrix_make(A);
     if (g->inverse && g->inverse->single) {
       g->x = mb_calloc(3 * A->n, sizeof *g->x);
       g->r = mb_calloc(3 * A->n, sizeof *g->r);
     }
-    if (!g->rows || (g->inverse && g->inverse->single && (!g->x || !g->r)))
+    const bool iterates = !g->sweeps && !g->inverse;
+    if (!g->rows || (iterates && !mb_row_matrix_hold(g->rows)) ||
+        (g->inverse && g->inverse->single && (!g->x || !g->r)))
       status = mb_no_memory(report, "the global step");
   }
   if (g->cholesky) mb_cholesky_shed(g->cholesky);
@@ -102,7 +104,7 @@ MbStatus mb_global_create(const MbPattern *A, const MbGlobalOptions *options, Mb
 
 void mb_global_free(MbGlobal *g) {
   if (!g) return;
-  mb_rows_free(g->rows);
+  mb_row_matrix_free(g->rows);
   mb_sweeps_free(g->sweeps);
   mb_inverse_free(g->inverse);
   mb_cholesky_free(g->cholesky);
@@ -130,12 +132,10 @@ MbStatus mb_global_factor(MbGlobal *g, const double *values, size_t *blame, MbRe
     mb_cholesky_shed(g->cholesky);
     if (!definite) return indefinite(row, blame, report);
     if (!ok) return mb_no_memory(report, "the inverse of the global step");
-    mb_rows_fill(g->rows, g->A, values);
+    mb_row_matrix_fill(g->rows, g->A, values);
     return MB_OK;
   }
-  mb_rows_fill(g->rows, g->A, values);
-  if (mb_rows_spectrum(g->rows, &row)) return MB_OK;
-  return row < g->A->n ? indefinite(row, blame, report) : mb_no_memory(report, "the global step");
+  return mb_row_matrix_fill_for_sweeps(g->rows, g->A, values, &row) ? MB_OK : indefinite(row, blame, report);
 }
 
 // ---- solves -----------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ void mb_global_solve(MbGlobal *g, const double *b, double *x, int threads) {
     mb_inverse_solve(g->inverse, g->inverse_passes, b, x, threads);
   else if (g->inverse) {
     mb_inverse_solve(g->inverse, g->inverse_passes, b, g->x, threads);
-    mb_rows_residual(g->rows, b, g->x, g->r, threads);
+    mb_row_matrix_residual(g->rows, b, g->x, g->r, threads);
     mb_inverse_solve(g->inverse, g->inverse_passes, g->r, g->r, threads);
     for (size_t i = 0; i < n; i++) x[i] = g->x[i] + g->r[i];
   } else
@@ -156,11 +156,11 @@ void mb_global_solve(MbGlobal *g, const double *b, double *x, int threads) {
 }
 
 void mb_global_sweep(MbGlobal *g, const double *b, double *x, size_t sweeps, int threads) {
-  mb_rows_sweep(g->rows, g->options.method == MB_GLOBAL_CHEBYSHEV, b, x, sweeps, threads);
+  mb_row_matrix_sweep(g->rows, g->options.method == MB_GLOBAL_CHEBYSHEV, b, x, sweeps, threads);
 }
 
 double mb_global_residual(const MbGlobal *g, const double *b, const double *x) {
-  return mb_rows_residual_norm(g->rows, b, x);
+  return mb_row_matrix_residual_norm(g->rows, b, x);
 }
 
 MbGlobalSize mb_global_size(const MbGlobal *g) {

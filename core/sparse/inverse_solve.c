@@ -6,6 +6,7 @@
 
 // ---- numbers --------------------------------------------------------------------------------------------------
 
+static const size_t FEW = 30000;    // numbers up to which one thread is faster than several
 static const size_t PUSH = 1 << 18; // numbers of a product at a time
 
 typedef struct Work {
@@ -107,7 +108,7 @@ bool mb_inverse_fill(MbInverse *S, const MbCholesky *c, int threads) {
     for (uint32_t j = 0; j < n; j++) to[j] = row[c->perm[j]];
     for (uint32_t s = 0; s < c->count; s++)
       for (uint32_t j = c->node[s].first; j < c->node[s].first + c->node[s].columns; j++) owner[to[j]] = s;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(&& : ok) if (threads > 1)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(&& : ok) if (threads > 1 && count > FEW)
     for (size_t p = 0; p < S->nparts; p++)
       ok = ok && fill_part(S, numbers, c, &S->part[S->nparts - 1 - p], to, owner);
   }
@@ -170,7 +171,7 @@ static void solve(const MbInverse *S, const MbInversePasses *passes, const doubl
 }
 
 void mb_inverse_solve(MbInverse *S, const MbInversePasses *passes, const double *b, double *x, int threads) {
-  if (threads < 2) {
+  if (threads < 2 || S->entries + S->coupled < FEW) {
     solve(S, passes, b, x);
     return;
   }

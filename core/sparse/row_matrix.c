@@ -1,4 +1,4 @@
-#include "core/sparse/rows.h"
+#include "core/sparse/row_matrix.h"
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/sparse/targets.h"
@@ -11,12 +11,12 @@ static const size_t GRAIN = 1024; // rows of one thread at least
 
 // ---- shape and numbers ------------------------------------------------------------------------------------------
 
-MbRows *mb_rows_make(const MbPattern *A) {
+MbRowMatrix *mb_row_matrix_make(const MbPattern *A) {
   const size_t n = A->n;
   size_t count = 0;
   for (size_t j = 0; j < n; j++)
     for (size_t p = A->start[j]; p < A->start[j + 1]; p++) count += A->row[p] != j;
-  MbRows *R = mb_calloc(1, sizeof *R);
+  MbRowMatrix *R = mb_calloc(1, sizeof *R);
   if (!R) return NULL;
   R->n = n;
   R->start = mb_calloc(n + 2, sizeof *R->start);
@@ -27,7 +27,7 @@ MbRows *mb_rows_make(const MbPattern *A) {
   R->bytes = sizeof *R + (n + 2) * sizeof *R->start + n * sizeof *R->diagonal +
              2 * count * (sizeof *R->column + sizeof *R->source + sizeof *R->value);
   if (!R->start || !R->column || !R->source || !R->value || !R->diagonal) {
-    mb_rows_free(R);
+    mb_row_matrix_free(R);
     return NULL;
   }
   // start[i + 2] counts, then start[i + 1] is where the next entry of row i goes
@@ -46,14 +46,25 @@ MbRows *mb_rows_make(const MbPattern *A) {
   return R;
 }
 
-void mb_rows_free(MbRows *R) {
+void mb_row_matrix_free(MbRowMatrix *R) {
   if (!R) return;
   void *const blocks[] = {R->start, R->column, R->source, R->value, R->diagonal,
                           R->x[0],  R->x[1],   R->b,      R->d,     R};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mb_free(blocks[i]);
 }
 
-void mb_rows_fill(MbRows *R, const MbPattern *A, const double *values) {
+bool mb_row_matrix_hold(MbRowMatrix *R) {
+  double **const vectors[] = {&R->x[0], &R->x[1], &R->b, &R->d};
+  bool ok = true;
+  for (int k = 0; k < 4; k++) {
+    *vectors[k] = mb_calloc(4 * R->n, sizeof(double));
+    R->bytes += 4 * R->n * sizeof(double);
+    ok &= *vectors[k] != NULL;
+  }
+  return ok;
+}
+
+void mb_row_matrix_fill(MbRowMatrix *R, const MbPattern *A, const double *values) {
   for (size_t p = 0; p < R->start[R->n]; p++) R->value[p] = values[R->source[p]];
   for (size_t j = 0; j < R->n; j++) {
     R->diagonal[j] = 0;
@@ -65,12 +76,12 @@ void mb_rows_fill(MbRows *R, const MbPattern *A, const double *values) {
 // ---- products ---------------------------------------------------------------------------------------------------
 
 typedef struct Product {
-  const MbRows *R;
+  const MbRowMatrix *R;
   const double *b, *x;
   double *r;
 } Product;
 
-static void residual_row(const MbRows *R, size_t i, const double *b, const double *x, double r[3]) {
+static void residual_row(const MbRowMatrix *R, size_t i, const double *b, const double *x, double r[3]) {
   for (size_t k = 0; k < 3; k++) r[k] = b[3 * i + k] - R->diagonal[i] * x[3 * i + k];
   for (size_t p = R->start[i]; p < R->start[i + 1]; p++)
     for (size_t k = 0; k < 3; k++) r[k] -= R->value[p] * x[3 * (size_t)R->column[p] + k];
@@ -81,11 +92,11 @@ static void residual_rows(void *context, size_t begin, size_t end) {
   for (size_t i = begin; i < end; i++) residual_row(w->R, i, w->b, w->x, w->r + 3 * i);
 }
 
-void mb_rows_residual(const MbRows *R, const double *b, const double *x, double *r, int threads) {
+void mb_row_matrix_residual(const MbRowMatrix *R, const double *b, const double *x, double *r, int threads) {
   mb_parallel_ranges(threads, R->n, GRAIN, residual_rows, &(Product){R, b, x, r});
 }
 
-double mb_rows_residual_norm(const MbRows *R, const double *b, const double *x) {
+double mb_row_matrix_residual_norm(const MbRowMatrix *R, const double *b, const double *x) {
   double worst = 0, largest = 0;
   for (size_t i = 0; i < R->n; i++) {
     double r[3];
@@ -101,7 +112,7 @@ double mb_rows_residual_norm(const MbRows *R, const double *b, const double *x) 
 enum { STEPS = 40 };
 
 // y = D^−½ A D^−½ x, s = D^−½
-static void scaled(const MbRows *R, const double *s, const double *x, double *y) {
+static void scaled(const MbRowMatrix *R, const double *s, const double *x, double *y) {
   for (size_t i = 0; i < R->n; i++) {
     double sum = 0;
     for (size_t p = R->start[i]; p < R->start[i + 1]; p++)
@@ -117,7 +128,7 @@ static double dot(size_t n, const double *a, const double *b) {
 }
 
 // Lanczos. The eigenvalues of the tridiagonal matrix are within the spectrum; Gershgorin's circles bound it from above.
-static void lanczos(MbRows *R, const double *s, double *v, double *w, double *before) {
+static void lanczos(MbRowMatrix *R, const double *s, double *v, double *w, double *before) {
   const size_t n = R->n;
   double alpha[STEPS], beta[STEPS + 1] = {0};
   int steps = 0;
@@ -153,30 +164,20 @@ static void lanczos(MbRows *R, const double *s, double *v, double *w, double *be
   R->low = fmin(fmax(0.9 * R->low, 1e-6 * R->high), R->high);
 }
 
-bool mb_rows_spectrum(MbRows *R, size_t *blame) {
-  const size_t n = R->n;
-  for (size_t i = 0; i < n; i++)
-    if (!(R->diagonal[i] > 0) || !isfinite(R->diagonal[i])) {
-      *blame = i;
+bool mb_row_matrix_fill_for_sweeps(MbRowMatrix *R, const MbPattern *A, const double *values, size_t *blame) {
+  for (size_t j = 0; j < R->n; j++) {
+    double sum = 0;
+    for (size_t p = A->start[j]; p < A->start[j + 1]; p++)
+      if (A->row[p] == j) sum += values[p];
+    if (!(sum > 0) || !isfinite(sum)) {
+      *blame = j;
       return false;
     }
-  double **const vectors[] = {&R->x[0], &R->x[1], &R->b, &R->d};
-  bool ok = true;
-  for (int k = 0; k < 4; k++) {
-    if (*vectors[k]) continue;
-    *vectors[k] = mb_calloc(4 * n, sizeof(double));
-    R->bytes += 4 * n * sizeof(double);
-    ok &= *vectors[k] != NULL;
   }
-  double *s = mb_calloc(4 * n, sizeof *s);
-  if (!s || !ok) {
-    mb_free(s);
-    *blame = n;
-    return false;
-  }
-  for (size_t i = 0; i < n; i++) s[i] = 1 / sqrt(R->diagonal[i]);
-  lanczos(R, s, s + n, s + 2 * n, s + 3 * n);
-  mb_free(s);
+  mb_row_matrix_fill(R, A, values);
+  double *const s = R->d; // the sweeps' vectors are free yet
+  for (size_t i = 0; i < R->n; i++) s[i] = 1 / sqrt(R->diagonal[i]), R->b[i] = 0;
+  lanczos(R, s, R->x[0], R->x[1], R->b);
   return true;
 }
 
@@ -185,14 +186,14 @@ bool mb_rows_spectrum(MbRows *R, size_t *blame) {
 typedef double V4 __attribute__((vector_size(32)));
 
 typedef struct Sweep {
-  MbRows *R;
+  MbRowMatrix *R;
   size_t now; // which x is read
   double c1, c2;
 } Sweep;
 
 MB_CLONES static void sweep_rows(void *context, size_t begin, size_t end) {
   const Sweep *w = context;
-  const MbRows *R = w->R;
+  const MbRowMatrix *R = w->R;
   const double *x = R->x[w->now];
   double *next = R->x[1 - w->now];
   for (size_t i = begin; i < end; i++) {
@@ -213,7 +214,8 @@ MB_CLONES static void sweep_rows(void *context, size_t begin, size_t end) {
   }
 }
 
-void mb_rows_sweep(MbRows *R, bool chebyshev, const double *b, double *x, size_t sweeps, int threads) {
+void mb_row_matrix_sweep(MbRowMatrix *R, bool chebyshev, const double *b, double *x, size_t sweeps,
+                         int threads) {
   const size_t n = R->n;
   for (size_t i = 0; i < n; i++)
     for (size_t r = 0; r < 3; r++) R->b[4 * i + r] = b[3 * i + r], R->x[0][4 * i + r] = x[3 * i + r];

@@ -1,27 +1,11 @@
 #include "core/sparse/panel.h"
+#include "core/sparse/targets.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 
-// One build of a kernel for each of these machines, chosen when the program starts.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(MB_SANITIZED)
-#define MB_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define MB_CLONES
-#endif
-
-// Loops whose steps may be taken side by side, sums included; clang calls it an error where it does not do so.
-#ifdef __clang__
-#define MB_SIMD
-#define MB_SIMD_SUM(...)
-#else
-#define MB_PRAGMA(text)  _Pragma(#text)
-#define MB_SIMD          MB_PRAGMA(omp simd)
-#define MB_SIMD_SUM(...) MB_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
-#endif
-
-enum { SMALL = 8 }; // columns up to which calling BLAS costs more than it saves
+enum { SMALL = 16 }; // columns up to which calling BLAS costs more than it saves
 
 // y −= a x
 MB_CLONES static void subtract(size_t n, double a, const double *restrict x, double *restrict y) {

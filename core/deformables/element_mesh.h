@@ -20,7 +20,7 @@ typedef struct MbElementMesh {
 bool mb_element_mesh_grid(MbElementMesh *mesh, size_t nx, size_t ny, double a, double b, bool cross);
 // n[0] x n[1] x n[2] nodes over a block from the origin, six tetrahedra a cube.
 bool mb_element_mesh_box(MbElementMesh *mesh, const size_t n[3], const double size[3]);
-// A ball about the origin, n cells along its diameter.
+// A ball about the origin, n cells along its diameter (an odd number is rounded up): the centre, then shell by shell.
 bool mb_element_mesh_ball(MbElementMesh *mesh, size_t n, double radius);
 void mb_element_mesh_free(MbElementMesh *mesh);
 

@@ -1,0 +1,63 @@
+// The local step of projective dynamics, with the dual (METHODS 5): of every element for itself
+//
+//   p ← argmin w/2 ‖p − F − u‖² + ψ(p),   u ← u + F − p
+//
+// between global steps A x = M x̃ + h² Σ V w Gᵀ(p − u), A = M + h² Σ V w GᵀG with element volumes V. When F = p at last, w u is
+// the material's stress ∂ψ/∂F, whatever w was. Without the dual the material would come out softer than it is: p − F would
+// have to be there for its stress to be.
+//
+// arap needs no dual: p ← F − (2μ/w)(F − R) with u = 0, by which w (F − p) is its stress from the first iteration on. At w = 2μ
+// that is p = R, plain projective dynamics.
+//
+// p has the singular vectors of F + u. What is left are its singular values, a problem of one unknown or none:
+//   corotational  quadratic in them; where the second would become less than the third's size it stops there
+//   neo_hookean   (w + μ) s² − w a s + κ = 0 of each, with κ = λ ln J − μ, the root that is not below the other: they grow as κ
+//                 falls, so that ln J = Σ ln s(κ) has one solution, which Newton's method comes to from one side. All s are
+//                 positive: what was inverted is put right.
+//   linear        is solved as it stands, symmetric part and trace
+// Where that is no minimum, or in J's range that elastic.h continues, Newton's method on all three takes over.
+#ifndef MB_DEFORMABLES_LOCAL_STEP_H
+#define MB_DEFORMABLES_LOCAL_STEP_H
+
+#include "core/deformables/elastic.h"
+
+// Elements of one kind and one material. Component c of element e of an array is at [c * stride + e]: F, u, p have 3 x rank
+// components, row major.
+typedef struct MbLocal {
+  MbElastic elastic;
+  int rank; // 3: tetrahedra, F 3 x 3; 2: triangles, F 3 x 2; 1: springs, F 3 x 1 (current over rest)
+  size_t stride;
+  const double *F;
+  const double *weight; // (n) w, Pa
+  double *u;            // not touched, and may be NULL, where there is no dual: it counts as 0
+  double *p;            // in: that of the last iteration, for the residual alone
+} MbLocal;
+
+// A stiffness that iterations converge fast with, Pa.
+//   arap          2μ: plain projective dynamics
+//   others        that of a stretch across which nothing moves, 2μ + λ
+// A larger w does better where elements are held (nodes that are given, inertia), a smaller one where they are loaded. It only
+// changes how many iterations are needed.
+double mb_local_weight(const MbElastic *elastic, int rank);
+bool mb_local_has_dual(const MbElastic *elastic);
+
+// Elements [begin, end). The same numbers whatever the ranges are. The largest ‖p − last p‖ and, with the dual, ‖F − p‖, both
+// of which vanish at convergence; NaN where any is.
+double mb_local_step(const MbLocal *local, size_t begin, size_t end);
+
+// ---- one element, for tests and kernels -------------------------------------------------------------------
+
+// Singular values s (rank) that minimise w/2 |s − a|² + ψ(s), begun at s, by Newton's method with a line search.
+void mb_local_newton(const MbElastic *elastic, int rank, double w, const double *a, double *s);
+
+// The kernels, as compiled for kinds of processors; the fastest first, ended by NULL.
+typedef struct MbLocalKernel {
+  const char *name;
+  double (*step)(const MbLocal *local, size_t begin, size_t end);
+  // F (9 x stride) → U, V (9 x stride), s (3 x stride), of whole packs of eight
+  void (*svd)(size_t n, size_t stride, const double *F, double *U, double *s, double *V);
+} MbLocalKernel;
+extern const MbLocalKernel *const mb_local_kernels[];
+bool mb_local_runs(const MbLocalKernel *kernel); // on this machine
+
+#endif

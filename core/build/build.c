@@ -1,6 +1,7 @@
 #include "core/build/build.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/build/build_elements.h"
 #include "core/build/build_internal.h"
 
 #include <string.h>
@@ -31,7 +32,7 @@ static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *re
         report, MB_SCENE, "/integrator",
         "\"bridson_marino\" makes no sense with mode \"first_order\", where velocities are no state: "
         "use \"symplectic\", \"implicit\", \"trapezoidal\" or \"rk45\"");
-  if (model->ndeformables && solver->kind != MB_SOLVER_REDMAX)
+  if (model->ndeformables && solver->kind == MB_SOLVER_MAXIMAL)
     return mb_error(
         report, MB_SCENE, "/solver",
         "scenes with deformables run under \"redmax\" only in this version: \"%s\" does not have them yet",
@@ -75,8 +76,13 @@ static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report)
 
   // all that is wrong is said at once; but what the parts build on is not there where memory ran out
   typedef MbStatus Part(const MbSceneSpec *spec, MbModel *model, MbReport *report);
-  static Part *const parts[] = {
-      check_time, check_pair, mb_build_bodies, mb_build_joints, mb_build_node_parents, mb_build_forces};
+  static Part *const parts[] = {check_time,
+                                check_pair,
+                                mb_build_bodies,
+                                mb_build_joints,
+                                mb_build_node_parents,
+                                mb_build_forces,
+                                mb_build_elements_hold};
   for (size_t i = 0; i < sizeof parts / sizeof *parts && status != MB_IO; i++) {
     const MbStatus one = parts[i](spec, model, report);
     if (one != MB_OK && (status == MB_OK || one == MB_IO)) status = one;
@@ -109,7 +115,11 @@ void mb_model_free(MbModel *model) {
 }
 
 size_t mb_model_bodies(const MbModel *model) { return model->nlisted; }
-size_t mb_model_nodes(const MbModel *model) { return model->nb - model->nlisted; }
+size_t mb_model_nodes(const MbModel *model) {
+  size_t n = 0;
+  for (size_t i = 0; i < model->ndeformables; i++) n += model->deformables[i].count;
+  return n;
+}
 const char *mb_model_body_name(const MbModel *model, size_t body) {
   return body < model->nlisted ? model->listed[body] : NULL;
 }

@@ -484,6 +484,7 @@ static MbStatus build_attachment(Builder *b, size_t i, size_t k, const MbPose *E
 
 static MbStatus build_attachments(Builder *b) {
   const MbModel *model = b->model;
+  if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE) return MB_OK; // nodes are no bodies
   MbArena scratch = {0};
   MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
   bool *chosen = mb_arena_alloc(&scratch, model->nb, sizeof *chosen);
@@ -501,6 +502,7 @@ static MbStatus build_attachments(Builder *b) {
 // How many there will be; choices that make no sense are told when they are built.
 static MbStatus count_attachments(const Builder *b, size_t *count) {
   const MbModel *model = b->model;
+  if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE) return MB_OK;
   MbArena scratch = {0};
   bool *chosen = mb_arena_alloc(&scratch, model->nb, sizeof *chosen);
   for (size_t i = 0; i < model->ndeformables && chosen; i++)

@@ -17,6 +17,8 @@ MbStatus mb_build_node_parents(const MbSceneSpec *spec, MbModel *model, MbReport
 // The body that a node is, where a point of a force or of a constraint is one.
 MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const char *where, size_t *body,
                        MbReport *report);
+// Axes of the world by their letters: bits 1, 2, 4 for x, y, z.
+MbStatus mb_build_held_axes(const char *given, const char *where, unsigned *held, MbReport *report);
 // Which nodes of a deformable are chosen, into `chosen` (count of them).
 MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_t deformable,
                             const MbSelectSpec *select, const char *where, bool *chosen, MbReport *report);

@@ -1,6 +1,7 @@
 // Deformables: every node of theirs becomes a body without extent, after the scene's bodies, that hangs on the world by
 // a joint along the axes that no pin holds; every edge of their meshes a spring between two such bodies.
 #include "core/base/report.h"
+#include "core/build/build_elements.h"
 #include "core/build/build_internal.h"
 #include "core/deformables/node_mesh.h"
 #include "core/forces/forces.h"
@@ -39,8 +40,34 @@ static MbStatus check_grid(const MbNodeMeshSpec *mesh, const char *where, MbRepo
   return MB_OK;
 }
 
-static MbStatus check_deformable(const MbDeformableSpec *spec, size_t i, MbReport *report) {
+// What only the projective solver has.
+static MbStatus check_solver(const MbDeformableSpec *spec, size_t i, MbSolverKind solver, MbReport *report) {
   char where[WHERE];
+  snprintf(where, sizeof where, "/deformables/%zu", i);
+  if (spec->kind != MB_DEFORMABLE_SPRINGS && spec->kind != MB_DEFORMABLE_PARTICLES)
+    return mb_error(report, MB_SCENE, where,
+                    "deformables of type \"%s\" run under solver \"projective\": \"%s\" does not have them",
+                    mb_deformable_words[spec->kind], mb_solver_words[solver]);
+  if (!spec->mesh.rope && !(spec->mesh.grid[0] > 0))
+    return mb_error(report, MB_SCENE, where, "a mesh of \"%s\" is made by \"rope\" or \"grid\"",
+                    mb_deformable_words[spec->kind]);
+  if (spec->ncables)
+    return mb_error(report, MB_SCENE, where,
+                    "deformables have cables under solver \"projective\": \"%s\" does not have them",
+                    mb_solver_words[solver]);
+  for (size_t k = 0; k < spec->npins; k++)
+    if (spec->pins[k].motion.given)
+      return mb_error(report, MB_SCENE, where,
+                      "pins move nodes under solver \"projective\": \"%s\" only holds them",
+                      mb_solver_words[solver]);
+  return MB_OK;
+}
+
+static MbStatus check_deformable(const MbDeformableSpec *spec, size_t i, MbSolverKind solver,
+                                 MbReport *report) {
+  char where[WHERE];
+  const MbStatus status = check_solver(spec, i, solver, report);
+  if (status != MB_OK) return status;
   if (!(spec->mass > 0) || !isfinite(spec->mass)) {
     snprintf(where, sizeof where, "/deformables/%zu/material/mass", i);
     return mb_error(report, MB_SCENE, where, "the mass of \"%s\" is %g kg: it must be positive and finite",
@@ -55,20 +82,21 @@ static MbStatus check_deformable(const MbDeformableSpec *spec, size_t i, MbRepor
 }
 
 MbStatus mb_build_deformables(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  if (spec->solver.kind == MB_SOLVER_PROJECTIVE) return mb_build_elements(spec, model, report);
   MbDeformable *list = mb_arena_alloc(&model->arena, spec->ndeformables, sizeof *list);
   if (!list) return mb_no_memory(report, "deformables");
   MbStatus status = MB_OK;
   size_t first = spec->nbodies;
   for (size_t i = 0; i < spec->ndeformables; i++) {
     const MbDeformableSpec *from = &spec->deformables[i];
-    const MbStatus one = check_deformable(from, i, report);
+    const MbStatus one = check_deformable(from, i, spec->solver.kind, report);
     if (one != MB_OK) {
       status = one;
       continue;
     }
     const char *name = mb_arena_strdup(&model->arena, from->name);
     if (!name) return mb_no_memory(report, "deformables");
-    list[i] = (MbDeformable){name, first, mb_node_mesh_count(&from->mesh)};
+    list[i] = (MbDeformable){name, first, mb_node_mesh_count(&from->mesh), NULL};
     first += list[i].count;
   }
   if ((double)(first - spec->nbodies) > MOST)
@@ -86,6 +114,9 @@ MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const cha
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbDeformable *of = &model->deformables[i];
     if (strcmp(of->name, point->node)) continue;
+    if (of->elements)
+      return mb_error(report, MB_SCENE, where,
+                      "forces and constraints do not act on nodes under solver \"projective\" yet");
     if (point->index < 0 || (uint64_t)point->index >= of->count)
       return mb_error(report, MB_SCENE, where, "there is no node %lld: \"%s\" has 0 to %zu",
                       (long long)point->index, of->name, of->count - 1);
@@ -102,7 +133,7 @@ MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const cha
 MbStatus mb_build_node_names(MbModel *model, const char **name, MbReport *report) {
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbDeformable *of = &model->deformables[i];
-    for (size_t k = 0; k < of->count; k++) {
+    for (size_t k = 0; k < of->count && !of->elements; k++) {
       char text[LONGEST];
       snprintf(text, sizeof text, "%s.%zu", of->name, k);
       if (!(name[of->first + k] = mb_arena_strdup(&model->arena, text)))
@@ -118,7 +149,7 @@ void mb_build_node_bodies(const MbSceneSpec *spec, const MbModel *model, double 
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbDeformableSpec *from = &spec->deformables[i];
     const MbDeformable *to = &model->deformables[i];
-    for (size_t k = 0; k < to->count; k++) {
+    for (size_t k = 0; k < to->count && !to->elements; k++) {
       const size_t b = to->first + k;
       double *v = phi0 + 6 * b + 3, x[3], turn[3];
       for (size_t j = 3; j < 6; j++) M[6 * b + j] = from->mass / (double)to->count;
@@ -133,9 +164,8 @@ void mb_build_node_bodies(const MbSceneSpec *spec, const MbModel *model, double 
   }
 }
 
-// Bits 1, 2, 4: held along x, y, z.
-static MbStatus find_held(const MbPinSpec *pin, const char *where, unsigned *held, MbReport *report) {
-  const char *axes = pin->axes ? pin->axes : "xyz";
+MbStatus mb_build_held_axes(const char *given, const char *where, unsigned *held, MbReport *report) {
+  const char *axes = given ? given : "xyz";
   *held = 0;
   for (const char *c = axes; *c; c++) {
     const unsigned bit = *c >= 'x' && *c <= 'z' ? 1u << (*c - 'x') : 0;
@@ -162,7 +192,7 @@ static MbStatus hold_nodes(const MbSceneSpec *spec, const MbModel *model, size_t
     char where[WHERE];
     unsigned axes = 0;
     snprintf(where, sizeof where, "/deformables/%zu/pin/%zu", i, k);
-    MbStatus one = find_held(pin, where, &axes, report);
+    MbStatus one = mb_build_held_axes(pin->axes, where, &axes, report);
     if (one == MB_OK) one = mb_build_selection(model, spec, i, &pin->select, where, chosen, report);
     if (one != MB_OK) status = one;
     for (size_t n = 0; n < model->deformables[i].count && one == MB_OK; n++) held[n] |= chosen[n] ? axes : 0;
@@ -193,6 +223,7 @@ static MbStatus hand_nodes_over(const MbSceneSpec *spec, const MbModel *model, s
 
 // The parents of these, and where in them they are.
 MbStatus mb_build_node_parents(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  if (spec->solver.kind == MB_SOLVER_PROJECTIVE) return MB_OK;
   if (!model->q0) return MB_OK; // something is wrong with the joints
   MbArena scratch = {0};
   MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
@@ -225,6 +256,7 @@ MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJ
   MbStatus status = MB_OK;
   for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++) {
     const MbDeformable *of = &model->deformables[i];
+    if (of->elements) continue;
     MbArena scratch = {0};
     unsigned *held = mb_arena_alloc(&scratch, of->count, sizeof *held);
     bool *chosen = mb_arena_alloc(&scratch, of->count, sizeof *chosen);
@@ -254,6 +286,7 @@ static size_t count_edges(const MbDeformableSpec *spec) {
 
 size_t mb_build_count_edges(const MbSceneSpec *spec) {
   size_t n = 0;
+  if (spec->solver.kind == MB_SOLVER_PROJECTIVE) return n;
   for (size_t i = 0; i < spec->ndeformables; i++) n += count_edges(&spec->deformables[i]);
   return n;
 }
@@ -294,6 +327,7 @@ static MbStatus add_edges(const MbDeformableSpec *spec, const MbDeformable *of, 
 }
 
 MbStatus mb_build_edges(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report) {
+  if (spec->solver.kind == MB_SOLVER_PROJECTIVE) return MB_OK;
   for (size_t i = 0; i < spec->ndeformables; i++) {
     const MbDeformableSpec *from = &spec->deformables[i];
     const size_t n = count_edges(from);

@@ -88,6 +88,54 @@ static void add_signal(Mark *mark, const MbSignal *signal) {
   add_doubles(mark, signal->values, signal->count);
 }
 
+static void add_elements(Mark *mark, const MbElements *e) {
+  const double numbers[] = {e->stiffness, e->damping,          e->young, e->poisson, e->density,
+                            e->thickness, e->bending_stiffness};
+  const size_t kinds[] = {e->kind,           e->law,       e->model, e->bending, e->mesh.tets,
+                          e->mesh.triangles, e->mesh.edges};
+  const size_t n = e->mesh.nodes;
+  add_doubles(mark, numbers, sizeof numbers / sizeof *numbers);
+  add_sizes(mark, kinds, sizeof kinds / sizeof *kinds);
+  add_doubles(mark, e->mesh.x, 3 * n);
+  if (e->mesh.tets) add(mark, e->mesh.tet, 4 * e->mesh.tets * sizeof *e->mesh.tet);
+  if (e->mesh.triangles) add(mark, e->mesh.triangle, 3 * e->mesh.triangles * sizeof *e->mesh.triangle);
+  if (e->mesh.edges) add(mark, e->mesh.edge, 2 * e->mesh.edges * sizeof *e->mesh.edge);
+  add_doubles(mark, e->mass, n);
+  add_doubles(mark, e->x0, 3 * n);
+  add_doubles(mark, e->v0, 3 * n);
+
+  for (size_t i = 0; i < e->nheld; i++) {
+    add(mark, &e->held[i].node, sizeof e->held[i].node);
+    add(mark, &e->held[i].axes, sizeof e->held[i].axes);
+    add(mark, e->held[i].motion, sizeof e->held[i].motion);
+  }
+  for (size_t i = 0; i < e->nattached; i++) {
+    add(mark, &e->attached[i].node, sizeof e->attached[i].node);
+    add_sizes(mark, &e->attached[i].body, 1);
+    add_doubles(mark, e->attached[i].at, 3);
+  }
+  for (size_t i = 0; i < e->nmotions; i++) {
+    const MbPinMotion *m = &e->motions[i];
+    add_sizes(mark, m->translate, 3);
+    add_sizes(mark, &m->angle, 1);
+    add_doubles(mark, m->axis, 3);
+    add_doubles(mark, m->through, 3);
+  }
+  for (size_t i = 0; i < e->ncables; i++) {
+    const MbCable *c = &e->cables[i];
+    add_sizes(mark, c->first, c->npoints + 1);
+    add(mark, c->node, c->first[c->npoints] * sizeof *c->node);
+    add_sizes(mark, &c->pull, 1);
+    add_doubles(mark, &c->compliance, 1);
+  }
+}
+
+static void add_projective(Mark *mark, const MbSolverSpec *solver) {
+  const size_t ways[] = {(size_t)solver->iterations, solver->global, solver->precision, solver->method};
+  add_sizes(mark, ways, sizeof ways / sizeof *ways);
+  add_doubles(mark, &solver->local_tolerance, 1);
+}
+
 uint64_t mb_build_fingerprint(const MbModel *model) {
   const size_t nb = model->nb, nv = model->nv;
   const double numbers[] = {model->h, model->integrator.relative, model->integrator.absolute};
@@ -124,6 +172,9 @@ uint64_t mb_build_fingerprint(const MbModel *model) {
     add_doubles(&mark, &r->ratio, 1);
     add_doubles(&mark, &r->offset, 1);
   }
+  if (model->solver.kind == MB_SOLVER_PROJECTIVE) add_projective(&mark, &model->solver);
+  for (size_t i = 0; i < model->ndeformables; i++)
+    if (model->deformables[i].elements) add_elements(&mark, model->deformables[i].elements);
   for (size_t i = 0; i < model->nsignals; i++) add_signal(&mark, &model->signals[i]);
   for (size_t i = 0; i < model->nconstants; i++) {
     add_text(&mark, model->constants[i].name);

@@ -9,16 +9,7 @@
 #ifndef MB_DEFORMABLES_ELASTIC_H
 #define MB_DEFORMABLES_ELASTIC_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-typedef enum MbElasticModel {
-  MB_ARAP,
-  MB_COROTATIONAL,
-  MB_NEO_HOOKEAN,
-  MB_LINEAR,
-  MB_ELASTIC_MODELS
-} MbElasticModel;
+#include "core/model/spec.h"
 
 typedef struct MbElastic {
   MbElasticModel model;

@@ -2,17 +2,7 @@
 #ifndef MB_DEFORMABLES_ELEMENT_MESH_H
 #define MB_DEFORMABLES_ELEMENT_MESH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef struct MbElementMesh {
-  size_t nodes, tets, triangles, edges;
-  double *x;          // (nodes x 3) at rest
-  uint32_t *tet;      // (tets x 4) positive: det(x1 − x0, x2 − x0, x3 − x0) > 0
-  uint32_t *triangle; // (triangles x 3) of cloth
-  uint32_t *edge;     // (edges x 2) of springs
-} MbElementMesh;
+#include "core/model/spec.h"
 
 // False: out of memory, or too many nodes to count; the mesh is then empty. All numberings are the same on every machine.
 // Rows of nx x ny nodes over a x b in the plane z = 0, two triangles a cell: "diagonal" all cells alike; "cross" four triangles

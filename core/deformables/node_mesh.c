@@ -1,7 +1,5 @@
 #include "core/deformables/node_mesh.h"
-
-#include <math.h>
-#include <string.h>
+#include "core/deformables/select.h"
 
 static size_t columns(const MbNodeMeshSpec *mesh) {
   return mesh->rope ? (size_t)mesh->rope : (size_t)mesh->grid[0];
@@ -40,57 +38,6 @@ size_t mb_node_mesh_edges(const MbNodeMeshSpec *mesh, size_t (*edge)[2]) {
   return count;
 }
 
-// ---- choices ----------------------------------------------------------------------------------------------
-
-static const char *select_vertices(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen) {
-  const double most = (double)mb_node_mesh_count(mesh);
-  for (size_t k = 0; k < select->nvertices; k++) {
-    const double node = select->vertices[k];
-    if (!(node >= 0 && node < most) || node != floor(node)) return "there is no node of such a number";
-    chosen[(size_t)node] = true;
-  }
-  return NULL;
-}
-
-static const char *select_nearest(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen) {
-  if (select->nnearest != 3) return "\"nearest\" is a place: three numbers";
-  size_t best = 0;
-  double least = INFINITY;
-  for (size_t i = 0; i < mb_node_mesh_count(mesh); i++) {
-    double x[3], far = 0;
-    mb_node_mesh_place(mesh, i, x);
-    for (int k = 0; k < 3; k++) far += (x[k] - select->nearest[k]) * (x[k] - select->nearest[k]);
-    if (far < least) least = far, best = i;
-  }
-  chosen[best] = true;
-  return NULL;
-}
-
-// All that are as far along as any, but for a millionth of what the mesh measures that way.
-static const char *select_side(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen) {
-  static const double CLOSE = 1e-6;
-  const char *side = select->side;
-  if (strlen(side) != 2 || !strchr("+-", side[0]) || !strchr("xyz", side[1]))
-    return "a side is \"+x\", \"-x\", \"+y\", \"-y\", \"+z\" or \"-z\"";
-  const int axis = side[1] - 'x';
-  const double sign = side[0] == '+' ? 1 : -1;
-  double most = -INFINITY, least = INFINITY;
-  for (int pass = 0; pass < 2; pass++)
-    for (size_t i = 0; i < mb_node_mesh_count(mesh); i++) {
-      double x[3];
-      mb_node_mesh_place(mesh, i, x);
-      const double far = sign * x[axis];
-      if (pass == 0)
-        most = fmax(most, far), least = fmin(least, far);
-      else if (far >= most - CLOSE * (most - least))
-        chosen[i] = true;
-    }
-  return NULL;
-}
-
 const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen) {
-  const int given = (select->nvertices > 0) + (select->nnearest > 0) + (select->side != NULL);
-  if (given != 1) return "give one of \"vertices\", \"nearest\" and \"side\"";
-  if (select->nvertices) return select_vertices(mesh, select, chosen);
-  return select->nnearest ? select_nearest(mesh, select, chosen) : select_side(mesh, select, chosen);
+  return mb_select(&(MbPlaces){.count = mb_node_mesh_count(mesh), .mesh = mesh}, select, chosen);
 }

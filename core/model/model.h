@@ -4,6 +4,7 @@
 #define MB_MODEL_MODEL_H
 
 #include "core/base/names.h"
+#include "core/model/deformable.h"
 #include "core/model/joint.h"
 #include "core/model/signal.h"
 #include "core/model/spec.h"
@@ -74,12 +75,6 @@ typedef struct MbConstraint {
   double compliance, damping; // α and β (AR 0.11)
 } MbConstraint;
 
-// Nodes of one deformable: bodies [first, first + count).
-typedef struct MbDeformable {
-  const char *name;
-  size_t first, count;
-} MbDeformable;
-
 // A coordinate that follows another one: q_b = ratio q_a + offset.
 typedef struct MbReduction {
   size_t q[2], v[2]; // of a, of b
@@ -105,7 +100,8 @@ struct MbModel {
   const double *phi0;           // (nb x 6) twist of C in C at t = 0; bodies free in space only
   double gravity[3];
 
-  // nodes of deformables: bodies without extent, that hang on the world by a joint along axes (mb_joint_node)
+  // nodes of deformables: bodies without extent, that hang on the world by a joint along axes (mb_joint_node); under the
+  // projective solver points of elements, which are no bodies
   size_t ndeformables;
   const MbDeformable *deformables; // (ndeformables)
 

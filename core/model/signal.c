@@ -67,7 +67,7 @@ static double table_value(const MbSignal *s, double t) {
   if (s->interpolation == MB_HOLD) return x[i];
   const double h = times[i + 1] - times[i], u = (t - times[i]) / h, w = 1 - u;
   const double line = w * x[i] + u * x[i + 1];
-  if (s->interpolation == MB_LINEAR) return line;
+  if (s->interpolation == MB_LINES) return line;
   return line + h * h / 6 * ((w * w * w - w) * s->curvature[i] + (u * u * u - u) * s->curvature[i + 1]);
 }
 

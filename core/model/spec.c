@@ -17,8 +17,14 @@ const char *const mb_joint_words[] = {"fixed",     "revolute",     "prismatic", 
                                       "composite", "spline_curve", "spline_surface", NULL};
 const char *const mb_constraint_words[] = {"joint",          "point", "distance", "point_on_line",
                                            "point_on_plane", "ratio", NULL};
-const char *const mb_deformable_words[] = {"springs", "particles", NULL};
+const char *const mb_deformable_words[] = {"springs", "particles", "tets", "cloth", NULL};
 const char *const mb_pattern_words[] = {"cross", "diagonal", "square", NULL};
+const char *const mb_elastic_words[] = {"arap", "corotational", "neo_hookean", "linear", NULL};
+const char *const mb_bending_words[] = {"isometric", "laplace_beltrami", "none", NULL};
+const char *const mb_global_words[] = {
+    "auto", "cholesky", "sparse_inverse", "partitioned_inverse", "jacobi", "chebyshev", NULL};
+const char *const mb_precision_words[] = {"double", "single", NULL};
+const char *const mb_method_words[] = {"projective", "newton", NULL};
 const char *const mb_enforce_words[] = {"constraint", "reduction", NULL};
 const char *const mb_upper_limit_words[] = {"inward", "outward", NULL};
 const char *const mb_stabilization_words[] = {"baumgarte", "post", "none", NULL};

@@ -11,7 +11,7 @@
 
 // A value over time.
 typedef enum MbSignalKind { MB_SIGNAL_CONSTANT, MB_SIGNAL_EXPRESSION, MB_SIGNAL_TABLE } MbSignalKind;
-typedef enum MbInterpolation { MB_LINEAR, MB_HOLD, MB_CUBIC } MbInterpolation;
+typedef enum MbInterpolation { MB_LINES, MB_HOLD, MB_CUBIC } MbInterpolation;
 
 typedef struct MbSignalSpec {
   MbSignalKind kind;
@@ -33,6 +33,15 @@ typedef struct MbMesh {
   double *vertex;    // (nv x 3)
   int32_t *triangle; // (nt x 3)
 } MbMesh;
+
+// Nodes, and what stands between them. Counts that are 0 may have NULL for a list.
+typedef struct MbElementMesh {
+  size_t nodes, tets, triangles, edges;
+  double *x;          // (nodes x 3) at rest
+  uint32_t *tet;      // (tets x 4) positive: det(x1 − x0, x2 − x0, x3 − x0) > 0
+  uint32_t *triangle; // (triangles x 3) of cloth
+  uint32_t *edge;     // (edges x 2) of springs
+} MbElementMesh;
 
 typedef enum MbShapeKind {
   MB_SHAPE_BOX,
@@ -249,6 +258,8 @@ typedef struct MbConstraintSpec {
 typedef enum MbDeformableKind {
   MB_DEFORMABLE_SPRINGS,
   MB_DEFORMABLE_PARTICLES,
+  MB_DEFORMABLE_TETS,
+  MB_DEFORMABLE_CLOTH,
   MB_DEFORMABLES
 } MbDeformableKind;
 typedef enum MbGridPattern {
@@ -258,27 +269,45 @@ typedef enum MbGridPattern {
   MB_PATTERNS
 } MbGridPattern;
 
-// Nodes on a line, or in rows: the first at the origin, along x (and y) from there.
+// Where the nodes are before the pose: one of rope, grid, box, ball and file. A rope's first node and a corner of a grid
+// or a box are at the origin, the others along x (and y, and z) from there; a ball is about the origin.
 typedef struct MbNodeMeshSpec {
-  int64_t rope;          // nodes; 0 = it is a grid
-  double length;         // rope; NaN = not given
-  double grid[2];        // nodes along x and y, whole numbers
-  size_t nsize;          // numbers in `size`
-  const double *size;    // grid: along x and y
-  MbGridPattern pattern; // grid: which of its cells' diagonals are springs
+  int64_t rope;              // nodes; 0 = it is none
+  double length;             // rope; NaN = not given
+  double grid[2], box[3];    // nodes along x, y (and z), whole numbers; 0 = it is none
+  int64_t ball;              // cells along its diameter; 0 = it is none
+  double radius;             // ball; NaN = not given
+  const char *file;          // as written; NULL = it is none
+  double scale;              // file
+  const MbElementMesh *mesh; // file, read and scaled
+  size_t nsize;              // numbers in `size`
+  const double *size;        // grid, box: along x and y (and z)
+  MbGridPattern pattern;     // grid: which of its cells' diagonals are springs; of cloth, how cells are cut
 } MbNodeMeshSpec;
 
-// Some nodes; one of the three is given.
+// Some nodes, by places in the mesh's own coordinates; one of the five is given.
 typedef struct MbSelectSpec {
   size_t nvertices, nnearest;
   const double *vertices; // (nvertices) numbers of nodes
-  const double *nearest;  // (nnearest) a place in the mesh's own coordinates: the node nearest to it
+  const double *nearest;  // (nnearest) a place: the node nearest to it
   const char *side;       // "+x": the nodes furthest that way; NULL = not given
+  bool in_box, in_sphere;
+  double box[2][3]; // least and most
+  double center[3], radius;
 } MbSelectSpec;
+
+// How pinned nodes move from where they are at the start: turned about a line of the world, then moved.
+typedef struct MbPinMotionSpec {
+  MbSignalSpec translate[3];
+  bool given, turns;
+  double axis[3], through[3];
+  MbSignalSpec angle;
+} MbPinMotionSpec;
 
 typedef struct MbPinSpec {
   MbSelectSpec select;
   const char *axes; // of the world, that are held: "xyz"
+  MbPinMotionSpec motion;
 } MbPinSpec;
 
 typedef struct MbAttachSpec {
@@ -287,20 +316,56 @@ typedef struct MbAttachSpec {
   MbEnforce enforce;
 } MbAttachSpec;
 
-// Point masses, and springs between them.
+// A cable through points, each the middle of some nodes.
+typedef struct MbCableSpec {
+  size_t npath;
+  MbSelectSpec *path; // (npath)
+  MbSignalSpec pull;  // tension
+  bool pulled;        // else it keeps its length
+  double compliance;  // 0 = hard
+} MbCableSpec;
+
+// ψ of each is in core/deformables/elastic.h.
+typedef enum MbElasticModel {
+  MB_ARAP,
+  MB_COROTATIONAL,
+  MB_NEO_HOOKEAN,
+  MB_LINEAR,
+  MB_ELASTIC_MODELS
+} MbElasticModel;
+
+typedef enum MbBending {
+  MB_BENDING_ISOMETRIC,
+  MB_BENDING_LAPLACE_BELTRAMI,
+  MB_NO_BENDING,
+  MB_BENDINGS
+} MbBending;
+
+typedef struct MbBendingSpec {
+  MbBending model;
+  bool given;
+  double stiffness; // J; NaN = that of a plate
+} MbBendingSpec;
+
+// Point masses; springs between them, or tetrahedra or triangles of something elastic.
 typedef struct MbDeformableSpec {
   MbDeformableKind kind;
   const char *name;
   MbNodeMeshSpec mesh;
-  double mass;                  // of all nodes together
-  double stiffness, damping;    // springs
-  MbSpringLaw law;              // springs
-  bool lagged;                  // springs: as a force's
-  MbFrameSpec pose;             // of the mesh in the world at the start
-  double angular[3], linear[3]; // velocity at the start, as of a rigid body with its origin at the pose's
-  size_t npins, nattachments;
+  double mass;                    // springs, particles: of all nodes together
+  double stiffness, damping;      // springs
+  MbSpringLaw law;                // springs
+  bool lagged;                    // springs: as a force's
+  MbElasticModel model;           // tets, cloth
+  double young, poisson, density; // tets, cloth
+  double thickness;               // cloth
+  MbBendingSpec bending;          // cloth
+  MbFrameSpec pose;               // of the mesh in the world at the start
+  double angular[3], linear[3];   // velocity at the start, as of a rigid body with its origin at the pose's
+  size_t npins, nattachments, ncables;
   MbPinSpec *pins;           // (npins)
   MbAttachSpec *attachments; // (nattachments)
+  MbCableSpec *cables;       // (ncables)
 } MbDeformableSpec;
 
 typedef struct MbMaterialSpec {
@@ -334,6 +399,19 @@ typedef enum MbDevice { MB_CPU, MB_CUDA, MB_AUTO } MbDevice;
 typedef enum MbDynamics { MB_DYNAMICS_AUTO, MB_RECURSIVE, MB_DENSE } MbDynamics;
 typedef enum MbMode { MB_DYNAMIC, MB_FIRST_ORDER } MbMode;
 
+// projective: how the global step solves, in which numbers it keeps its matrix, and the method around it
+typedef enum MbGlobalStep {
+  MB_GLOBAL_AUTO,
+  MB_GLOBAL_CHOLESKY,
+  MB_GLOBAL_SPARSE_INVERSE,
+  MB_GLOBAL_PARTITIONED_INVERSE,
+  MB_GLOBAL_JACOBI,
+  MB_GLOBAL_CHEBYSHEV,
+  MB_GLOBAL_STEPS
+} MbGlobalStep;
+typedef enum MbPrecision { MB_PRECISION_DOUBLE, MB_PRECISION_SINGLE } MbPrecision;
+typedef enum MbMethod { MB_METHOD_PROJECTIVE, MB_METHOD_NEWTON } MbMethod;
+
 typedef enum MbStabilization { MB_BAUMGARTE, MB_POST, MB_NO_STABILIZATION } MbStabilization;
 
 // Where a coordinate is asked to go that is beyond its upper limit.
@@ -347,9 +425,14 @@ typedef struct MbStabilizationSpec {
 
 typedef struct MbSolverSpec {
   MbSolverKind kind;
-  MbDynamics dynamics; // redmax: how A is inverted
-  MbMode mode;         // maximal: f = m a, or the kinematic f = m v
-  int threads;         // at least 1
+  MbDynamics dynamics;    // redmax: how A is inverted
+  MbMode mode;            // maximal: f = m a, or the kinematic f = m v
+  int iterations;         // projective: a step's
+  MbGlobalStep global;    // projective
+  double local_tolerance; // projective: of the local step's stretches
+  MbPrecision precision;  // projective
+  MbMethod method;        // projective
+  int threads;            // at least 1
   MbDevice device;
   MbStabilizationSpec stabilization; // of constraints
 } MbSolverSpec;
@@ -403,6 +486,11 @@ extern const char *const mb_constraint_words[MB_CONSTRAINTS + 1];
 extern const char *const mb_deformable_words[MB_DEFORMABLES + 1];
 extern const char *const mb_pattern_words[MB_PATTERNS + 1];
 extern const char *const mb_enforce_words[3];
+extern const char *const mb_elastic_words[MB_ELASTIC_MODELS + 1];
+extern const char *const mb_bending_words[MB_BENDINGS + 1];
+extern const char *const mb_global_words[MB_GLOBAL_STEPS + 1];
+extern const char *const mb_precision_words[3];
+extern const char *const mb_method_words[3];
 extern const char *const mb_stabilization_words[4];
 extern const char *const mb_upper_limit_words[3];
 extern const char *const mb_law_words[MB_LAWS + 1];

@@ -11,10 +11,14 @@ typedef struct MbMeshFile {
   MbReport *report;
   char *data; // (size) and a zero after it
   size_t size;
-  size_t nv, nt, vertex_room, triangle_room;
+  size_t nv, nt, ntets, vertex_room, triangle_room, tet_room;
   double *vertex;    // (nv x 3)
   int32_t *triangle; // (nt x 3), corners from 0
+  int32_t *tet;      // (ntets x 4), corners from 0
 } MbMeshFile;
+
+// The whole of `file->path` into memory, in place of what is there.
+MbStatus mb_mesh_load(MbMeshFile *file);
 
 MbStatus mb_read_obj(MbMeshFile *file);
 MbStatus mb_read_stl(MbMeshFile *file);
@@ -26,6 +30,7 @@ MbStatus mb_mesh_error_byte(const MbMeshFile *file, size_t byte, const char *for
 
 MbStatus mb_mesh_add_vertex(MbMeshFile *file, const double x[3]);
 MbStatus mb_mesh_add_triangle(MbMeshFile *file, int32_t a, int32_t b, int32_t c);
+MbStatus mb_mesh_add_tet(MbMeshFile *file, const int32_t corner[4]);
 // Corners at the same place become one vertex; triangles that lose a corner by it are left out.
 MbStatus mb_mesh_merge_corners(MbMeshFile *file);
 

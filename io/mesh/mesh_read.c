@@ -48,7 +48,7 @@ static MbStatus grow(const MbMeshFile *file, void **block, size_t count, size_t 
   if (count < *room) return MB_OK;
   if (count >= INT32_MAX)
     return mb_error(file->report, MB_IO, file->where,
-                    "mesh file %.300s has more than %d vertices or triangles", file->path, INT32_MAX);
+                    "mesh file %.300s has more than %d vertices or elements", file->path, INT32_MAX);
   const size_t more = *room < 256 ? 256 : *room + *room / 2;
   void *grown = mb_realloc(*block, more, size);
   if (!grown) return mb_no_memory(file->report, "a mesh");
@@ -74,6 +74,15 @@ MbStatus mb_mesh_add_triangle(MbMeshFile *file, int32_t a, int32_t b, int32_t c)
   if (status) return status;
   int32_t *corner = file->triangle + 3 * file->nt++;
   corner[0] = a, corner[1] = b, corner[2] = c;
+  return MB_OK;
+}
+
+MbStatus mb_mesh_add_tet(MbMeshFile *file, const int32_t corner[4]) {
+  void *block = file->tet;
+  const MbStatus status = grow(file, &block, file->ntets, &file->tet_room, 4 * sizeof(int32_t));
+  file->tet = block;
+  if (status) return status;
+  memcpy(file->tet + 4 * file->ntets++, corner, 4 * sizeof *corner);
   return MB_OK;
 }
 
@@ -109,7 +118,9 @@ static MbStatus load_open(MbMeshFile *file, int fd) {
   return MB_OK;
 }
 
-static MbStatus load(MbMeshFile *file) {
+MbStatus mb_mesh_load(MbMeshFile *file) {
+  mb_free(file->data);
+  file->data = NULL, file->size = 0;
   // without O_NONBLOCK a pipe of that name would hold the program up
   const int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return fail(file, "open", errno);
@@ -120,13 +131,9 @@ static MbStatus load(MbMeshFile *file) {
 
 // ---- the result ----
 
-static MbStatus keep(const MbMeshFile *file, double scale, MbArena *arena, MbMesh **out) {
-  if (!file->nt)
-    return mb_error(file->report, MB_IO, file->where, "mesh file %.300s has no triangles", file->path);
-  MbMesh *mesh = mb_arena_alloc(arena, 1, sizeof *mesh);
-  double *vertex = mb_arena_alloc(arena, file->nv, 3 * sizeof *vertex);
-  int32_t *triangle = mb_arena_alloc(arena, file->nt, 3 * sizeof *triangle);
-  if (!mesh || !vertex || !triangle) return mb_no_memory(file->report, "a mesh");
+static MbStatus keep_vertices(const MbMeshFile *file, double scale, MbArena *arena, double **out) {
+  double *vertex = *out = mb_arena_alloc(arena, file->nv, 3 * sizeof *vertex);
+  if (!vertex) return mb_no_memory(file->report, "a mesh");
   for (size_t i = 0; i < 3 * file->nv; i++) {
     vertex[i] = scale * file->vertex[i];
     if (!isfinite(vertex[i]))
@@ -134,38 +141,97 @@ static MbStatus keep(const MbMeshFile *file, double scale, MbArena *arena, MbMes
                       "mesh file %.300s: vertex %zu, scaled by %g, is too large for a number", file->path,
                       i / 3 + 1, scale);
   }
+  return MB_OK;
+}
+
+static MbStatus keep(const MbMeshFile *file, double scale, MbArena *arena, MbMesh **out) {
+  if (!file->nt)
+    return mb_error(file->report, MB_IO, file->where, "mesh file %.300s has no triangles", file->path);
+  MbMesh *mesh = mb_arena_alloc(arena, 1, sizeof *mesh);
+  int32_t *triangle = mb_arena_alloc(arena, file->nt, 3 * sizeof *triangle);
+  double *vertex = NULL;
+  if (!mesh || !triangle) return mb_no_memory(file->report, "a mesh");
+  const MbStatus status = keep_vertices(file, scale, arena, &vertex);
+  if (status) return status;
   memcpy(triangle, file->triangle, file->nt * 3 * sizeof *triangle);
   *mesh = (MbMesh){.nv = file->nv, .nt = file->nt, .vertex = vertex, .triangle = triangle};
   *out = mesh;
   return MB_OK;
 }
 
-typedef MbStatus ReadMesh(MbMeshFile *file);
+static MbStatus keep_elements(const MbMeshFile *file, double scale, MbArena *arena, MbElementMesh **out) {
+  if (!file->nt && !file->ntets)
+    return mb_error(file->report, MB_IO, file->where, "mesh file %.300s has neither tetrahedra nor triangles",
+                    file->path);
+  MbElementMesh *mesh = mb_arena_alloc(arena, 1, sizeof *mesh);
+  uint32_t *triangle = mb_arena_alloc(arena, file->nt, 3 * sizeof *triangle);
+  uint32_t *tet = mb_arena_alloc(arena, file->ntets, 4 * sizeof *tet);
+  double *x = NULL;
+  if (!mesh || !triangle || !tet) return mb_no_memory(file->report, "a mesh");
+  const MbStatus status = keep_vertices(file, scale, arena, &x);
+  if (status) return status;
+  for (size_t i = 0; i < 3 * file->nt; i++) triangle[i] = (uint32_t)file->triangle[i];
+  for (size_t i = 0; i < 4 * file->ntets; i++) tet[i] = (uint32_t)file->tet[i];
+  *mesh = (MbElementMesh){.nodes = file->nv,
+                          .tets = file->ntets,
+                          .triangles = file->nt,
+                          .x = x,
+                          .tet = tet,
+                          .triangle = triangle};
+  *out = mesh;
+  return MB_OK;
+}
 
-static ReadMesh *reader_of(const char *path) {
-  static const struct {
-    const char *ending;
-    ReadMesh *read;
-  } readers[] = {{".obj", mb_read_obj}, {".stl", mb_read_stl}, {".ply", mb_read_ply}};
+// ---- readers by ending ----
+
+typedef MbStatus ReadMesh(MbMeshFile *file);
+typedef struct Reader {
+  const char *ending;
+  ReadMesh *read;
+} Reader;
+
+static ReadMesh *reader_of(const char *path, const Reader *readers, size_t n) {
   const char *dot = strrchr(path, '.');
-  for (size_t i = 0; dot && i < sizeof readers / sizeof *readers; i++)
+  for (size_t i = 0; dot && i < n; i++)
     if (strcasecmp(dot, readers[i].ending) == 0) return readers[i].read;
   return NULL;
 }
 
+static void discard(MbMeshFile *file) {
+  mb_free(file->data);
+  mb_free(file->vertex);
+  mb_free(file->triangle);
+  mb_free(file->tet);
+}
+
 MbStatus mb_mesh_read(const char *path, double scale, const char *where, MbArena *arena, MbMesh **mesh,
                       MbReport *report) {
+  static const Reader readers[] = {{".obj", mb_read_obj}, {".stl", mb_read_stl}, {".ply", mb_read_ply}};
   *mesh = NULL;
-  ReadMesh *read_mesh = reader_of(path);
+  ReadMesh *read_mesh = reader_of(path, readers, sizeof readers / sizeof *readers);
   if (!read_mesh)
     return mb_error(report, MB_SCENE, where,
                     "mesh file %.300s: a name ending in .obj, .stl or .ply is wanted", path);
   MbMeshFile file = {.path = path, .where = where, .report = report};
-  MbStatus status = load(&file);
+  MbStatus status = mb_mesh_load(&file);
   if (!status) status = read_mesh(&file);
   if (!status) status = keep(&file, scale, arena, mesh);
-  mb_free(file.data);
-  mb_free(file.vertex);
-  mb_free(file.triangle);
+  discard(&file);
+  return status;
+}
+
+MbStatus mb_mesh_read_elements(const char *path, double scale, const char *where, MbArena *arena,
+                               MbElementMesh **mesh, MbReport *report) {
+  static const Reader readers[] = {{".obj", mb_read_obj}};
+  *mesh = NULL;
+  ReadMesh *read_mesh = reader_of(path, readers, sizeof readers / sizeof *readers);
+  if (!read_mesh)
+    return mb_error(report, MB_SCENE, where,
+                    "mesh file %.300s: a name ending in .msh, .node, .ele, .vtk or .obj is wanted", path);
+  MbMeshFile file = {.path = path, .where = where, .report = report};
+  MbStatus status = mb_mesh_load(&file);
+  if (!status) status = read_mesh(&file);
+  if (!status) status = keep_elements(&file, scale, arena, mesh);
+  discard(&file);
   return status;
 }

@@ -78,6 +78,7 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
     break;
   case MB_TYPE_REFERENCE:
   case MB_TYPE_MESH:
+  case MB_TYPE_ELEMENTS:
     mb_text_add(t, "{\"type\":\"string\",\"minLength\":1}");
     break;
   case MB_TYPE_WORD:
@@ -106,6 +107,11 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
     }
     add_numbers(t, row, 1, 0);
     if (row->flags & MB_SINGLE) mb_text_add(t, "]}");
+    break;
+  case MB_TYPE_CORNERS:
+    mb_text_add(t, "{\"type\":\"array\",\"minItems\":2,\"maxItems\":2,\"items\":");
+    add_numbers(t, row, 3, 3);
+    mb_text_add(t, "}");
     break;
   case MB_TYPE_GRIDS:
     mb_text_add(t, "{\"type\":\"array\",\"minItems\":6,\"maxItems\":6,\"items\":{\"type\":\"array\","
@@ -243,6 +249,9 @@ static void add_object(MbText *t, const MbSchemaObject *object, int variant) {
                    object->or_else);
   else if (object->either)
     mb_text_format(t, ",\"not\":{\"required\":[\"%s\",\"%s\"]}", object->either, object->or_else);
+  for (size_t i = 0; object->one_of && object->one_of[i]; i++)
+    mb_text_format(t, "%s{\"required\":[\"%s\"]}%s", i ? "," : ",\"oneOf\":[", object->one_of[i],
+                   object->one_of[i + 1] ? "" : "]");
   mb_text_add(t, "}");
 }
 

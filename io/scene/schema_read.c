@@ -224,7 +224,25 @@ static bool assign(MbReader *r, const MbSchemaObject *object, int variant, const
   return fine;
 }
 
+// Exactly one of several keys.
+static bool check_one_of(MbReader *r, const MbSchemaObject *object, const cJSON *item) {
+  const char *first = NULL, *second = NULL;
+  for (const char *const *key = object->one_of; *key; key++) {
+    if (!cJSON_GetObjectItemCaseSensitive(item, *key)) continue;
+    if (!first)
+      first = *key;
+    else if (!second)
+      second = *key;
+  }
+  char list[300];
+  if (second)
+    return mb_reader_error(r, "\"%s\" and \"%s\" exclude each other: give one of them", first, second);
+  return first ? true
+               : mb_reader_error(r, "one of %s is missing", words_text(object->one_of, list, sizeof list));
+}
+
 static bool check_pair(MbReader *r, const MbSchemaObject *object, const cJSON *item) {
+  if (object->one_of) return check_one_of(r, object, item);
   if (!object->either) return true;
   const bool a = cJSON_GetObjectItemCaseSensitive(item, object->either);
   const bool b = cJSON_GetObjectItemCaseSensitive(item, object->or_else);

@@ -9,7 +9,7 @@
 #include "io/scene/schema_table.h"
 #include <cjson/cJSON.h>
 
-enum { MB_READER_OBJECTS = 48 };
+enum { MB_READER_OBJECTS = 96 };
 
 typedef struct MbReaderMesh MbReaderMesh;
 
@@ -78,6 +78,7 @@ bool mb_read_map(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
 bool mb_read_parameters(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
 bool mb_read_rotation(MbReader *r, const cJSON *item, double q[4]);
 bool mb_read_signal(MbReader *r, const cJSON *item, MbSignalSpec *signal);
+bool mb_read_elements(MbReader *r, const cJSON *item, MbNodeMeshSpec *mesh);
 bool mb_read_mesh(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
 
 #endif

@@ -28,6 +28,8 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
                                               [MB_TYPE_LIMITS] = "pair or list of pairs",
                                               [MB_TYPE_PARAMETERS] = "numbers by name",
                                               [MB_TYPE_MESH] = "file",
+                                              [MB_TYPE_ELEMENTS] = "file",
+                                              [MB_TYPE_CORNERS] = "2 lists of 3 numbers",
                                               [MB_TYPE_GRIDS] = "6 lists of rows",
                                               [MB_TYPE_REFERENCE] = "name"};
   switch (row->type) {
@@ -129,6 +131,11 @@ static void add_object(MbText *t, const MbSchemaObject *object) {
     mb_text_format(t, "Exactly one of `%s` and `%s` is given.\n\n", object->either, object->or_else);
   else if (object->either)
     mb_text_format(t, "`%s` and `%s` exclude each other.\n\n", object->either, object->or_else);
+  if (object->one_of) {
+    mb_text_add(t, "Exactly one of ");
+    add_words(t, object->one_of);
+    mb_text_add(t, " is given.\n\n");
+  }
   for (size_t v = 0; object->variants && object->words[v]; v++) {
     if (!has_rows(object->variants[v])) continue;
     mb_text_format(t, "`\"%s\": \"%s\"`:\n\n", object->selector, object->words[v]);

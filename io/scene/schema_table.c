@@ -124,11 +124,6 @@ static const MbSchemaRow solver_rows[] = {
     {"stabilization", MB_TYPE_OBJECT, AT(MbSolverSpec, stabilization), .object = &stabilization,
      .help = "of constraints"},
     LATER("project", "back to joint coordinates each step"),
-    LATER("iterations", "of the projective solver"),
-    LATER("global", "global step of the projective solver"),
-    LATER("local_tolerance", "of the projective solver"),
-    LATER("precision", "of the projective solver"),
-    LATER("method", "of the projective solver"),
     {0}};
 static const MbSchemaRow maximal_rows[] = {
     {"mode", MB_TYPE_WORD, AT(MbSolverSpec, mode), .words = mb_mode_words, .fallback = "\"dynamic\"",
@@ -145,11 +140,38 @@ static const MbSchemaRow redmax_rows[] = {
              "it would iterate and there are at most 16 degrees of "
              "freedom. The result is the same but for rounding"},
     {0}};
-static const MbSchemaRow *const solver_variants[] = {redmax_rows, maximal_rows};
-static const char *const solver_now[] = {"redmax", "maximal", NULL}, *const solver_later[] = {"projective",
-                                                                                              NULL};
+static const char *const global_help[] = {
+    "the device's own choice: `cholesky` on a CPU",
+    "triangular solves with a sparse factor",
+    "two products with the sparse inverse of that factor, which takes more memory",
+    "the inverse of blocks of the factor: between these two in memory and in how many products depend on "
+    "each other",
+    "a sweep of Jacobi's method: approximate",
+    "Jacobi's method, sped up by Chebyshev's recurrence: approximate",
+    NULL};
+static const char *const precision_help[] = {"64 bits", "32 bits, and a correction that makes up for it",
+                                             NULL};
+static const char *const method_help[] = {
+    "a local and a global step in turn, with a matrix that stays the same",
+    "Newton's method with exact derivatives and a line search: slow, the truth that others are held against",
+    NULL};
+static const MbSchemaRow projective_rows[] = {
+    {"iterations", MB_TYPE_COUNT, AT(MbSolverSpec, iterations), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
+     .fallback = "5", .help = "of a step"},
+    {"global", MB_TYPE_WORD, AT(MbSolverSpec, global), .words = mb_global_words, .word_help = global_help,
+     .fallback = "\"auto\"", .help = "how the global step solves its equations"},
+    {"local_tolerance", MB_TYPE_NUMBER, AT(MbSolverSpec, local_tolerance), .bound = MB_ABOVE,
+     .fallback = "1e-9", .help = "how far the stretches that a local step finds may be from the best ones"},
+    {"precision", MB_TYPE_WORD, AT(MbSolverSpec, precision), .words = mb_precision_words,
+     .word_help = precision_help, .fallback = "\"double\"",
+     .help = "of the numbers that the global step keeps; unknowns always have 64 bits"},
+    {"method", MB_TYPE_WORD, AT(MbSolverSpec, method), .words = mb_method_words, .word_help = method_help,
+     .fallback = "\"projective\"", .help = "how a step's equations are solved"},
+    {0}};
+static const MbSchemaRow *const solver_variants[] = {redmax_rows, maximal_rows, projective_rows};
 static const char *const solver_help[] = {"reduced (joint) coordinates",
-                                          "maximal coordinates: every body has six"};
+                                          "maximal coordinates: every body has six",
+                                          "deformables by projective dynamics; bodies are fixed or driven"};
 static const MbSchemaObject solver = {
     .name = "solver",
     .help = "How the equations are solved: a word, or an object with options. Scenes of free bodies "
@@ -158,8 +180,7 @@ static const MbSchemaObject solver = {
     .rows = solver_rows,
     .selector = "type",
     .selector_offset = offsetof(MbSolverSpec, kind),
-    .words = solver_now,
-    .later = solver_later,
+    .words = mb_solver_words,
     .variants = solver_variants,
     .variant_help = solver_help,
     .selector_fallback = "redmax",
@@ -555,8 +576,9 @@ static const MbSchemaObject body = {.name = "body",
 
 // ---- deformables ------------------------------------------------------------------------------------------
 
-static const char *const pattern_help[] = {"both diagonals of every cell", "one diagonal, from corner [0, 0]",
-                                           "no diagonals", NULL};
+static const char *const pattern_help[] = {
+    "both diagonals of every cell; of cloth, a node in the middle of every cell and four triangles",
+    "one diagonal, from corner [0, 0]; of cloth, two triangles a cell", "no diagonals; not of cloth", NULL};
 static const MbSchemaRow node_mesh_rows[] = {
     {"rope", MB_TYPE_INTEGER, AT(MbNodeMeshSpec, rope), .bound = MB_BETWEEN, .lo = 2, .hi = 1e5,
      .help = "a line of so many nodes: node 0 at the origin, the others along +x"},
@@ -565,26 +587,50 @@ static const MbSchemaRow node_mesh_rows[] = {
     {"grid", MB_TYPE_NUMBERS, AT(MbNodeMeshSpec, grid), .length = 2, .bound = MB_FROM, .lo = 2,
      .help =
          "nodes along x and along y: node 0 at the origin, the first row along +x, the next ones beside it "
-         "along +y; at most 100000 in all"},
+         "along +y; at most 100000 in all, of cloth 1000000. Nodes in the middle of cells come after all "
+         "others"},
+    {"box", MB_TYPE_NUMBERS, AT(MbNodeMeshSpec, box), .length = 3, .bound = MB_FROM, .lo = 2,
+     .help = "a block with so many nodes along x, y and z, for tets: node 0 at the origin, the others along "
+             "+x, then +y, "
+             "then +z; six tetrahedra a cube; at most 1000000 in all"},
+    {"ball", MB_TYPE_INTEGER, AT(MbNodeMeshSpec, ball), .bound = MB_BETWEEN, .lo = 1, .hi = 130,
+     .help = "a ball about the origin, for tets: so many tetrahedra along its diameter, rounded up to an "
+             "even number; "
+             "node 0 at its centre, the others shell by shell"},
+    {"radius", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, radius), .bound = MB_ABOVE, .unit = "m",
+     .help = "of the ball"},
     {"size", MB_TYPE_SEQUENCE, AT(MbNodeMeshSpec, size), COUNT(MbNodeMeshSpec, nsize), .bound = MB_ABOVE,
-     .unit = "m", .help = "of the grid along x and y: two numbers"},
+     .unit = "m", .help = "of the grid along x and y: two numbers; of the box along x, y and z: three"},
     {"pattern", MB_TYPE_WORD, AT(MbNodeMeshSpec, pattern), .words = mb_pattern_words,
      .word_help = pattern_help, .fallback = "\"cross\"",
-     .help = "of the grid: which diagonals of its cells are springs besides the sides"},
-    LATER("box", "a block of nodes"),
-    LATER("ball", "a ball of nodes"),
-    LATER("file", "a mesh from a file"),
-    LATER("scale", "of a mesh from a file"),
+     .help =
+         "of the grid: which diagonals of its cells are springs besides the sides, or how its cells are cut"},
+    {"scale", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, scale), .bound = MB_ABOVE, .fallback = "1",
+     .help = "factor on the file's coordinates"},
+    {"file", MB_TYPE_ELEMENTS, AT(MbNodeMeshSpec, file),
+     .help = "tetrahedra or, for cloth, triangles: Gmsh's .msh (2.2 and 4.1), TetGen's .node with .ele, .vtk "
+             "(legacy), or "
+             "triangles from .obj; relative to the scene's directory"},
     {0}};
+static const char *const node_mesh_keys[] = {"rope", "grid", "box", "ball", "file", NULL};
 static const MbSchemaObject node_mesh = {.name = "node_mesh",
-                                         .help =
-                                             "Where the nodes are before `pose`, and which are neighbours.",
+                                         .help = "Where the nodes are before `pose`, and what stands between "
+                                                 "them. Ropes are for springs and particles, grids "
+                                                 "for these and cloth, boxes and balls for tets.",
                                          .size = sizeof(MbNodeMeshSpec),
                                          .rows = node_mesh_rows,
-                                         .either = "rope",
-                                         .or_else = "grid",
-                                         .one_of_both = true};
+                                         .one_of = node_mesh_keys};
 
+static const MbSchemaRow select_sphere_rows[] = {
+    {"center", MB_TYPE_NUMBERS, AT(MbSelectSpec, center), .length = 3, .flags = MB_REQUIRED, .unit = "m",
+     .help = "its middle"},
+    {"radius", MB_TYPE_NUMBER, AT(MbSelectSpec, radius), .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m",
+     .help = "its radius"},
+    {0}};
+static const MbSchemaObject select_sphere = {.name = "select_sphere",
+                                             .help = "A ball in the mesh's coordinates.",
+                                             .size = sizeof(MbSelectSpec),
+                                             .rows = select_sphere_rows};
 static const MbSchemaRow select_rows[] = {
     {"vertices", MB_TYPE_SEQUENCE, AT(MbSelectSpec, vertices), COUNT(MbSelectSpec, nvertices),
      .bound = MB_FROM, .help = "numbers of nodes, from 0"},
@@ -592,8 +638,10 @@ static const MbSchemaRow select_rows[] = {
      .help = "the node nearest to this place [x, y, z]"},
     {"side", MB_TYPE_TEXT, AT(MbSelectSpec, side),
      .help = "\"+x\", \"-x\", \"+y\" ...: the nodes furthest that way"},
-    LATER("box", "the nodes in a box"),
-    LATER("sphere", "the nodes in a ball"),
+    {"box", MB_TYPE_CORNERS, AT(MbSelectSpec, box), EXTRA(MbSelectSpec, in_box), .unit = "m",
+     .help = "the nodes in the box between two corners, the least and the greatest, and on its sides"},
+    {"sphere", MB_TYPE_OBJECT, EXTRA(MbSelectSpec, in_sphere), .object = &select_sphere,
+     .help = "the nodes in a ball, and on it"},
     {0}};
 static const MbSchemaObject selection = {
     .name = "select",
@@ -601,15 +649,41 @@ static const MbSchemaObject selection = {
             "of the mesh before `pose`.",
     .size = sizeof(MbSelectSpec),
     .rows = select_rows};
+
+static const MbSchemaRow pin_rotation_rows[] = {
+    {"axis", MB_TYPE_DIRECTION, AT(MbPinMotionSpec, axis), .flags = MB_REQUIRED,
+     .help = "in the world; of any length but 0"},
+    {"through", MB_TYPE_NUMBERS, AT(MbPinMotionSpec, through), .length = 3, .unit = "m",
+     .fallback = "[0, 0, 0]", .help = "a place in the world that the axis goes through"},
+    {"angle", MB_TYPE_SIGNAL, AT(MbPinMotionSpec, angle), .flags = MB_REQUIRED, .unit = "rad",
+     .help = "angle about it, from where the nodes are at the start"},
+    {0}};
+static const MbSchemaObject pin_rotation = {.name = "pin_rotation",
+                                            .help = "Turning about a line that is fixed in the world.",
+                                            .size = sizeof(MbPinMotionSpec),
+                                            .rows = pin_rotation_rows};
+static const MbSchemaRow pin_motion_rows[] = {
+    {"translate", MB_TYPE_SIGNALS, AT(MbPinMotionSpec, translate), .unit = "m", .fallback = "[0, 0, 0]",
+     .help = "shift from where the nodes are at the start, in the world's axes; after the rotation"},
+    {"rotate", MB_TYPE_OBJECT, EXTRA(MbPinMotionSpec, turns), .object = &pin_rotation,
+     .help = "rotation from where they are at the start"},
+    {0}};
+static const MbSchemaObject pin_motion = {.name = "pin_motion",
+                                          .help = "How pinned nodes move. Under solver `projective`.",
+                                          .size = sizeof(MbPinMotionSpec),
+                                          .rows = pin_motion_rows};
 static const MbSchemaRow pin_rows[] = {
     {"select", MB_TYPE_OBJECT, AT(MbPinSpec, select), .flags = MB_REQUIRED, .object = &selection,
      .help = "which nodes"},
     {"axes", MB_TYPE_TEXT, AT(MbPinSpec, axes), .fallback = "\"xyz\"",
-     .help = "axes of the world along which they are held where they are at the start: some of x, y, z"},
-    LATER("motion", "nodes that are driven"),
+     .help = "axes of the world along which they are held: some of x, y, z"},
+    {"motion", MB_TYPE_OBJECT, AT(MbPinSpec, motion), EXTRA(MbPinSpec, motion.given), .object = &pin_motion,
+     .help = "how they are moved along these axes; absent: they stay where they are at the start"},
     {0}};
-static const MbSchemaObject pin = {
-    .name = "pin", .help = "Nodes that are held in space.", .size = sizeof(MbPinSpec), .rows = pin_rows};
+static const MbSchemaObject pin = {.name = "pin",
+                                   .help = "Nodes that are held in space, or driven through it.",
+                                   .size = sizeof(MbPinSpec),
+                                   .rows = pin_rows};
 static const MbSchemaRow attach_rows[] = {
     {"select", MB_TYPE_OBJECT, AT(MbAttachSpec, select), .flags = MB_REQUIRED, .object = &selection,
      .help = "which nodes"},
@@ -619,13 +693,28 @@ static const MbSchemaRow attach_rows[] = {
      .fallback = "\"constraint\"",
      .help = "by constraints of type \"point\", or by \"reduction\": the nodes have no "
              "coordinates of their own and cannot come loose; they carry their mass and what "
-             "pulls at them to the body"},
+             "pulls at them to the body. Under solver `projective` always the latter"},
     LATER("to", "something else than a body"),
     {0}};
 static const MbSchemaObject attachment = {.name = "attach",
                                           .help = "Nodes that a body holds where they are at the start.",
                                           .size = sizeof(MbAttachSpec),
                                           .rows = attach_rows};
+static const MbSchemaRow cable_rows[] = {
+    {"path", MB_TYPE_LIST, AT(MbCableSpec, path), COUNT(MbCableSpec, npath), .flags = MB_REQUIRED,
+     .object = &selection,
+     .help = "the points that it goes through, from end to end: each the middle of the nodes of a selection"},
+    {"pull", MB_TYPE_SIGNAL, AT(MbCableSpec, pull), EXTRA(MbCableSpec, pulled), .unit = "N",
+     .help = "tension; absent: the cable keeps the length that it has at the start"},
+    {"compliance", MB_TYPE_NUMBER, AT(MbCableSpec, compliance), .bound = MB_FROM, .unit = "m/N",
+     .fallback = "0", .help = "of one that keeps its length: how much longer a newton makes it; 0 = hard"},
+    {0}};
+static const MbSchemaObject cable = {.name = "cable",
+                                     .help = "A cable through a deformable. Under solver `projective`.",
+                                     .size = sizeof(MbCableSpec),
+                                     .rows = cable_rows,
+                                     .either = "pull",
+                                     .or_else = "compliance"};
 
 #define NODE_MASS                                                                                            \
   {                                                                                                          \
@@ -678,7 +767,8 @@ static const MbSchemaRow deformable_rows[] = {
      .help = "nodes that are held in space"},
     {"attach", MB_TYPE_LIST, AT(MbDeformableSpec, attachments), COUNT(MbDeformableSpec, nattachments),
      .object = &attachment, .help = "nodes that bodies hold"},
-    LATER("cables", "cables through nodes"),
+    {"cables", MB_TYPE_LIST, AT(MbDeformableSpec, cables), COUNT(MbDeformableSpec, ncables), .object = &cable,
+     .help = "cables through nodes"},
     {0}};
 static const MbSchemaRow springs_rows[] = {{"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED,
                                             .object = &spring_material,
@@ -686,10 +776,68 @@ static const MbSchemaRow springs_rows[] = {{"material", MB_TYPE_OBJECT, .flags =
                                            {0}};
 static const MbSchemaRow particles_rows[] = {
     {"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED, .object = &particle_material, .help = "mass"}, {0}};
-static const MbSchemaRow *const deformable_variants[] = {springs_rows, particles_rows};
+
+static const char *const elastic_help[] = {
+    "as rigid as possible: resists shear and stretch alike, volume not at all; `poisson` has no effect",
+    "linear in the stretches, rotations taken out", "compressible, and stiffer the more it is squeezed",
+    "of small strains only: turned parts swell", NULL};
+#define ELASTIC                                                                                              \
+  {"model",                                                                                                  \
+   MB_TYPE_WORD,                                                                                             \
+   AT(MbDeformableSpec, model),                                                                              \
+   .words = mb_elastic_words,                                                                                \
+   .word_help = elastic_help,                                                                                \
+   .fallback = "\"neo_hookean\"",                                                                            \
+   .help = "how stress follows strain"},                                                                     \
+      {"young",           MB_TYPE_NUMBER, AT(MbDeformableSpec, young),      .flags = MB_REQUIRED,            \
+       .bound = MB_ABOVE, .unit = "Pa",   .help = "Young's modulus at rest"},                                \
+      {"poisson",    MB_TYPE_NUMBER,    AT(MbDeformableSpec, poisson),    .bound = MB_BETWEEN, .lo = -0.99,  \
+       .hi = 0.4999, .fallback = "0.3", .help = "Poisson's ratio at rest"},                                  \
+  {                                                                                                          \
+    "density", MB_TYPE_NUMBER, AT(MbDeformableSpec, density), .flags = MB_REQUIRED, .bound = MB_ABOVE,       \
+                                                              .unit = "kg/m^3", .help = "at rest"            \
+  }
+static const MbSchemaRow tet_material_rows[] = {ELASTIC, {0}};
+static const MbSchemaObject tet_material = {.name = "tet_material",
+                                            .help = "What tetrahedra are made of.",
+                                            .size = sizeof(MbDeformableSpec),
+                                            .rows = tet_material_rows};
+static const char *const bending_help[] = {"by what edges turn; the rest shape is flat",
+                                           "by the mean curvature at nodes; the rest shape is flat",
+                                           "not at all", NULL};
+static const MbSchemaRow bending_rows[] = {
+    {"model", MB_TYPE_WORD, AT(MbBendingSpec, model), .words = mb_bending_words, .word_help = bending_help,
+     .fallback = "\"isometric\"", .help = "how bending is resisted"},
+    {"stiffness", MB_TYPE_NUMBER, AT(MbBendingSpec, stiffness), .bound = MB_FROM, .unit = "J",
+     .help = "energy of an area A on a cylinder of radius R: stiffness A / 2 R^2; absent: that of a plate, "
+             "young thickness^3 / 12 (1 - poisson^2)"},
+    {0}};
+static const MbSchemaObject bending = {.name = "bending",
+                                       .help = "How cloth resists bending.",
+                                       .size = sizeof(MbBendingSpec),
+                                       .rows = bending_rows};
+static const MbSchemaRow cloth_material_rows[] = {
+    ELASTIC,
+    {"thickness", MB_TYPE_NUMBER, AT(MbDeformableSpec, thickness), .flags = MB_REQUIRED, .bound = MB_ABOVE,
+     .unit = "m", .help = "of the cloth"},
+    {"bending", MB_TYPE_OBJECT, AT(MbDeformableSpec, bending), EXTRA(MbDeformableSpec, bending.given),
+     .object = &bending, .help = "how it resists bending; absent: not at all"},
+    {0}};
+static const MbSchemaObject cloth_material = {.name = "cloth_material",
+                                              .help = "What triangles are made of: a sheet in plane stress.",
+                                              .size = sizeof(MbDeformableSpec),
+                                              .rows = cloth_material_rows};
+static const MbSchemaRow tets_rows[] = {
+    {"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED, .object = &tet_material, .help = "what it is made of"},
+    {0}};
+static const MbSchemaRow cloth_rows[] = {{"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED,
+                                          .object = &cloth_material, .help = "what it is made of"},
+                                         {0}};
+static const MbSchemaRow *const deformable_variants[] = {springs_rows, particles_rows, tets_rows, cloth_rows};
 static const char *const deformable_help[] = {"point masses, and springs between neighbours in the mesh",
-                                              "point masses alone; forces may act between them"};
-static const char *const deformable_later[] = {"tets", "cloth", NULL};
+                                              "point masses alone; forces may act between them",
+                                              "an elastic body of tetrahedra; under solver `projective`",
+                                              "an elastic sheet of triangles; under solver `projective`"};
 static const MbSchemaObject deformable = {.name = "deformable",
                                           .help = "What changes its shape: nodes, which are point masses.",
                                           .size = sizeof(MbDeformableSpec),
@@ -697,7 +845,6 @@ static const MbSchemaObject deformable = {.name = "deformable",
                                           .selector = "type",
                                           .selector_offset = offsetof(MbDeformableSpec, kind),
                                           .words = mb_deformable_words,
-                                          .later = deformable_later,
                                           .variants = deformable_variants,
                                           .variant_help = deformable_help};
 
@@ -1081,7 +1228,7 @@ static const MbSchemaRow scene_rows[] = {
     {"bodies", MB_TYPE_LIST, AT(MbSceneSpec, bodies), COUNT(MbSceneSpec, nbodies), .object = &body,
      .help = "the rigid bodies"},
     {"deformables", MB_TYPE_LIST, AT(MbSceneSpec, deformables), COUNT(MbSceneSpec, ndeformables),
-     .object = &deformable, .help = "point masses and springs between them"},
+     .object = &deformable, .help = "what changes its shape"},
     {"forces", MB_TYPE_LIST, AT(MbSceneSpec, forces), COUNT(MbSceneSpec, nforces), .object = &force,
      .help = "the forces besides gravity"},
     {"constraints", MB_TYPE_LIST, AT(MbSceneSpec, constraints), COUNT(MbSceneSpec, nconstraints),

@@ -21,7 +21,7 @@ typedef enum MbSchemaType {
   MB_TYPE_DIRECTION,   // double[3], made a unit vector
   MB_TYPE_SEQUENCE,    // double *, count: as many numbers as there are
   MB_TYPE_ROTATION,    // double[4]
-  MB_TYPE_SIGNAL,      // MbSignalSpec
+  MB_TYPE_SIGNAL,      // MbSignalSpec; extra: a bool that says whether it was given
   MB_TYPE_SIGNALS,     // MbSignalSpec[3]
   MB_TYPE_SIGNAL_LIST, // MbSignalsSpec: one signal, or a list; with MB_NULLS null is a NaN
   MB_TYPE_LIMITS,      // MbLimitsSpec: a pair [lo, hi], or a list of them; null is open
@@ -33,7 +33,9 @@ typedef enum MbSchemaType {
   MB_TYPE_MAP,         // pointer to `object`s, count; extra: the name's place in each
   MB_TYPE_ERROR,       // double[MB_QUANTITIES]: 0, a word, or `object`
   MB_TYPE_MESH,        // const char *, a file; extra: the mesh's place
-  MB_TYPE_GRIDS,       // six lists of rows of numbers: a spline surface's control values
+  MB_TYPE_ELEMENTS, // in MbNodeMeshSpec: const char *, a file of tetrahedra or triangles, and what it holds
+  MB_TYPE_CORNERS,  // double[2][3], least and most; extra: a bool that says whether they were given
+  MB_TYPE_GRIDS,    // six lists of rows of numbers: a spline surface's control values
   MB_TYPES
 } MbSchemaType;
 
@@ -104,6 +106,8 @@ struct MbSchemaObject {
   // of two keys, exactly one or at most one may be there
   const char *either, *or_else;
   bool one_of_both;
+  // of several keys, exactly one is there; ended by NULL
+  const char *const *one_of;
 };
 
 extern const MbSchemaObject mb_schema_scene;

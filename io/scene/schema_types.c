@@ -2,6 +2,7 @@
 #include "io/scene/schema_read.h"
 #include "core/base/arena.h"
 #include "io/json/json_text.h"
+#include "io/json/number_text.h"
 #include "io/scene/scene_override.h"
 
 #include <math.h>
@@ -82,18 +83,21 @@ bool mb_read_number(MbReader *r, const cJSON *item, double *value) {
 }
 
 void mb_schema_bounds(const MbSchemaRow *row, const char *noun, char *out, size_t size) {
+  char lo[MB_NUMBER_TEXT], hi[MB_NUMBER_TEXT];
+  mb_number_text(row->lo, lo);
+  mb_number_text(row->hi, hi);
   switch (row->bound) {
   case MB_ABOVE:
-    snprintf(out, size, "%s > %g", noun, row->lo);
+    snprintf(out, size, "%s > %s", noun, lo);
     break;
   case MB_FROM:
-    snprintf(out, size, "%s >= %g", noun, row->lo);
+    snprintf(out, size, "%s >= %s", noun, lo);
     break;
   case MB_BETWEEN:
     if (row->lo < row->hi)
-      snprintf(out, size, "%s from %g to %g", noun, row->lo, row->hi);
+      snprintf(out, size, "%s from %s to %s", noun, lo, hi);
     else
-      snprintf(out, size, "%g", row->lo);
+      snprintf(out, size, "%s", lo);
     break;
   default:
     snprintf(out, size, "%s", noun);
@@ -186,6 +190,26 @@ static bool read_grids(MbReader *r, const MbSchemaRow *row, const cJSON *item, v
     joint->control[k] = out;
     mb_reader_leave(r, place);
   }
+  return fine;
+}
+
+// The least and the greatest corner of a box.
+static bool read_corners(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  double(*const corner)[3] = (void *)((char *)base + row->offset);
+  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 2)
+    return mb_reader_unwanted(r, item, "two corners: [[x, y, z], [x, y, z]], the least and the greatest");
+  *(bool *)((char *)base + row->extra) = true;
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *place = item->child; place; place = place->next, i++) {
+    const MbReaderPlace inner = mb_reader_enter_index(r, i);
+    fine = mb_read_numbers(r, row, place, 3, corner[i]) && fine;
+    mb_reader_leave(r, inner);
+  }
+  for (int k = 0; k < 3 && fine; k++)
+    if (corner[0][k] > corner[1][k])
+      fine = mb_reader_error(r, "a box from %g to %g along %c: the first corner is the least", corner[0][k],
+                             corner[1][k], 'x' + k);
   return fine;
 }
 
@@ -479,6 +503,7 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
   case MB_TYPE_ROTATION:
     return mb_read_rotation(r, item, at);
   case MB_TYPE_SIGNAL:
+    if (row->extra) *(bool *)((char *)base + row->extra) = true;
     return mb_read_signal(r, item, at);
   case MB_TYPE_SIGNALS:
     return read_signals(r, item, at);
@@ -502,6 +527,10 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     return read_error(r, row, item, at);
   case MB_TYPE_MESH:
     return mb_read_mesh(r, row, item, base);
+  case MB_TYPE_ELEMENTS:
+    return mb_read_elements(r, item, base);
+  case MB_TYPE_CORNERS:
+    return read_corners(r, row, item, base);
   case MB_TYPE_GRIDS:
     return read_grids(r, row, item, base);
   case MB_TYPES:

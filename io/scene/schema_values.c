@@ -196,7 +196,8 @@ struct MbReaderMesh {
   MbReaderMesh *next;
   const char *file;
   double scale;
-  const MbMesh *mesh;
+  const MbMesh *mesh;            // of a shape
+  const MbElementMesh *elements; // of a deformable
 };
 
 // The file's path: relative ones begin at the scene's directory.
@@ -209,36 +210,57 @@ static char *join(const char *directory, const char *file) {
   return path;
 }
 
+// A file that many things use is read once. NULL: it has not been read as this yet.
+static const MbReaderMesh *find_mesh(const MbReader *r, const char *file, double scale, bool elements) {
+  const MbReaderMesh *m = r->meshes;
+  while (m && (m->scale != scale || strcmp(m->file, file) || elements != (m->elements != NULL))) m = m->next;
+  return m;
+}
+
+// Reads the file of that name, as shapes or as elements, and keeps it.
+static const MbReaderMesh *add_mesh(MbReader *r, const char *file, double scale, bool elements) {
+  MbReaderMesh *const entry = mb_arena_alloc(r->arena, 1, sizeof *entry);
+  char *const path = join(r->directory, file), *const name = mb_arena_strdup(r->arena, file);
+  if (!entry || !name || !path) {
+    mb_free(path);
+    mb_reader_no_memory(r);
+    return NULL;
+  }
+  MbMesh *mesh = NULL;
+  MbElementMesh *of_elements = NULL;
+  const MbStatus status = elements
+                              ? mb_mesh_read_elements(path, scale, r->path, r->arena, &of_elements, r->report)
+                              : mb_mesh_read(path, scale, r->path, r->arena, &mesh, r->report);
+  mb_free(path);
+  if (status) {
+    if (!r->status) r->status = status;
+    return NULL;
+  }
+  *entry =
+      (MbReaderMesh){.next = r->meshes, .file = name, .scale = scale, .mesh = mesh, .elements = of_elements};
+  return r->meshes = entry;
+}
+
 bool mb_read_mesh(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
   MbShapeSpec *const shape = base;
   if (!cJSON_IsString(item) || !item->valuestring[0])
     return mb_reader_unwanted(r, item, "a file name (.obj, .stl, .ply)");
   (void)row;
-  const char *const file = item->valuestring;
+  const MbReaderMesh *m = find_mesh(r, item->valuestring, shape->scale, false);
+  if (!m) m = add_mesh(r, item->valuestring, shape->scale, false);
+  if (!m) return false;
+  shape->file = m->file;
+  shape->mesh = m->mesh;
+  return true;
+}
 
-  // a file that many bodies use is read once
-  for (const MbReaderMesh *m = r->meshes; m; m = m->next) {
-    if (m->scale != shape->scale || strcmp(m->file, file)) continue;
-    shape->file = m->file;
-    shape->mesh = m->mesh;
-    return true;
-  }
-  MbReaderMesh *const entry = mb_arena_alloc(r->arena, 1, sizeof *entry);
-  shape->file = mb_arena_strdup(r->arena, file);
-  char *const path = join(r->directory, file);
-  if (!entry || !shape->file || !path) {
-    mb_free(path);
-    return mb_reader_no_memory(r);
-  }
-  MbMesh *mesh = NULL;
-  const MbStatus status = mb_mesh_read(path, shape->scale, r->path, r->arena, &mesh, r->report);
-  mb_free(path);
-  if (status) {
-    if (!r->status) r->status = status;
-    return false;
-  }
-  *entry = (MbReaderMesh){.next = r->meshes, .file = shape->file, .scale = shape->scale, .mesh = mesh};
-  r->meshes = entry;
-  shape->mesh = mesh;
+bool mb_read_elements(MbReader *r, const cJSON *item, MbNodeMeshSpec *mesh) {
+  if (!cJSON_IsString(item) || !item->valuestring[0])
+    return mb_reader_unwanted(r, item, "a file name (.msh, .node, .ele, .vtk, .obj)");
+  const MbReaderMesh *m = find_mesh(r, item->valuestring, mesh->scale, true);
+  if (!m) m = add_mesh(r, item->valuestring, mesh->scale, true);
+  if (!m) return false;
+  mesh->file = m->file;
+  mesh->mesh = m->elements;
   return true;
 }

@@ -4,7 +4,7 @@
 
 #include "io/scene/schema_table.h"
 
-enum { MB_SCHEMA_OBJECTS = 64 };
+enum { MB_SCHEMA_OBJECTS = 96 };
 
 typedef struct MbSchemaWalk {
   const MbSchemaObject *object[MB_SCHEMA_OBJECTS];

@@ -13,7 +13,7 @@ Test(signal, tables_hold_interpolate_and_keep_their_ends) {
   MbArena arena = {0};
   const double t[] = {1, 2, 4}, x[] = {10, 20, 0}, at[] = {0, 1, 1.5, 2, 3, 4, 9};
   const double linear[] = {10, 10, 15, 20, 10, 0, 0}, hold[] = {10, 10, 10, 20, 20, 0, 0};
-  const MbSignal a = table(&arena, MB_LINEAR, t, x, 3), b = table(&arena, MB_HOLD, t, x, 3);
+  const MbSignal a = table(&arena, MB_LINES, t, x, 3), b = table(&arena, MB_HOLD, t, x, 3);
   for (int i = 0; i < 7; i++) {
     test_near("linear", &(double){mb_signal_value(&a, NULL, at[i])}, &linear[i], 1, 1e-14);
     test_near("hold", &(double){mb_signal_value(&b, NULL, at[i])}, &hold[i], 1, 0);

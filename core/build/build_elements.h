@@ -1,0 +1,12 @@
+// Deformables of elements (core/model/deformable.h), in two parts. Private to core/build.
+#ifndef MB_BUILD_BUILD_ELEMENTS_H
+#define MB_BUILD_BUILD_ELEMENTS_H
+
+#include "core/model/model.h"
+
+// Their meshes, materials and nodes; in place of mb_build_deformables where nodes are no bodies.
+MbStatus mb_build_elements(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// What holds and pulls their nodes, behind bodies, joints and forces: its signals go behind the model's last.
+MbStatus mb_build_elements_hold(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+
+#endif

@@ -1,0 +1,17 @@
+// Choices among the nodes of a deformable, by places in the mesh's own coordinates.
+#ifndef MB_DEFORMABLES_SELECT_H
+#define MB_DEFORMABLES_SELECT_H
+
+#include "core/model/spec.h"
+
+// Where nodes are: listed, or as a mesh of few numbers has them.
+typedef struct MbPlaces {
+  size_t count;
+  const double *x;            // (count x 3), or NULL:
+  const MbNodeMeshSpec *mesh; // a rope or a grid that the build has found to be sound
+} MbPlaces;
+
+// Marks the nodes that `select` chooses. NULL, or what is wrong with the choice.
+const char *mb_select(const MbPlaces *places, const MbSelectSpec *select, bool *chosen);
+
+#endif

@@ -36,6 +36,7 @@ void soft_begin(Soft *soft, double density) {
   memcpy(soft->q, soft->mesh.x, 3 * n * sizeof *soft->q);
   memcpy(soft->target, soft->mesh.x, 3 * n * sizeof *soft->q);
   if (!(soft->part.thickness > 0)) soft->part.thickness = 1e-3;
+  if (!(soft->part.bending_stiffness > 0)) soft->part.bending = MB_NO_BENDING;
   add_masses(soft, density);
 }
 

@@ -334,15 +334,15 @@ typedef enum MbElasticModel {
   MB_ELASTIC_MODELS
 } MbElasticModel;
 
-typedef enum MbBending {
+typedef enum MbBendingKind {
   MB_BENDING_ISOMETRIC,
   MB_BENDING_LAPLACE_BELTRAMI,
   MB_NO_BENDING,
   MB_BENDINGS
-} MbBending;
+} MbBendingKind;
 
 typedef struct MbBendingSpec {
-  MbBending model;
+  MbBendingKind model;
   bool given;
   double stiffness; // J; NaN = that of a plate
 } MbBendingSpec;

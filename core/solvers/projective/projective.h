@@ -12,15 +12,13 @@
 #include "core/deformables/element_mesh.h"
 #include "core/mbsim.h"
 
-typedef enum MbSoftBending { MB_SOFT_NO_BENDING, MB_SOFT_ISOMETRIC, MB_SOFT_LAPLACE_BELTRAMI } MbSoftBending;
-
 // One mesh. What is not of its kind of elements is unread.
 typedef struct MbSoftPart {
   const MbElementMesh *mesh; // its places are those at rest
   size_t first;              // number of its first node among all
   MbElastic elastic;         // tetrahedra and triangles
   double thickness;          // m, triangles
-  MbSoftBending bending;     // triangles
+  MbBendingKind bending;     // triangles
   double bending_stiffness;  // J
   double stiffness, damping; // N/m, N s/m of edges
 } MbSoftPart;

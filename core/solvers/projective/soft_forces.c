@@ -45,11 +45,10 @@ bool mb_soft_form_make(MbSoftEngine *engine, const MbSoftSpec *spec) {
     const MbSoftPart *part = &spec->parts[k];
     const MbElementMesh *mesh = part->mesh;
     size_t flat = SIZE_MAX;
-    if (part->bending == MB_SOFT_NO_BENDING || !mesh->triangles) continue;
+    if (part->bending == MB_NO_BENDING || !mesh->triangles) continue;
     any = true;
-    ok = mb_bending_create(
-        &bending[k], part->bending == MB_SOFT_ISOMETRIC ? MB_BENDING_ISOMETRIC : MB_BENDING_LAPLACE_BELTRAMI,
-        part->bending_stiffness, mesh->triangle, mesh->triangles, mesh->x, mesh->nodes, &flat);
+    ok = mb_bending_create(&bending[k], part->bending, part->bending_stiffness, mesh->triangle,
+                           mesh->triangles, mesh->x, mesh->nodes, &flat);
   }
   if (ok && any) ok = join_forms(&engine->form, spec, bending, spec->nodes);
   for (size_t k = 0; bending && k < spec->nparts; k++) mb_bending_free(&bending[k]);

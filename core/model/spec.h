@@ -427,9 +427,9 @@ typedef struct MbSolverSpec {
   MbSolverKind kind;
   MbDynamics dynamics;    // redmax: how A is inverted
   MbMode mode;            // maximal: f = m a, or the kinematic f = m v
-  int iterations;         // projective: a step's
+  int iterations;         // projective: a step's; 0 = the method's own
   MbGlobalStep global;    // projective
-  double local_tolerance; // projective: of the local step's stretches
+  double tolerance;       // projective: of a step's last correction, by the size of the deformables; 0 = none
   MbPrecision precision;  // projective
   MbMethod method;        // projective
   int threads;            // at least 1

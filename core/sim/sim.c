@@ -60,18 +60,20 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
   sim->nq = model->nq, sim->nv = model->nv;
   if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
-  // last, forces of constraints; before them what events hold, and coordinates of joints that close loops
-  sim->nm += model->nguess + (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
+  // first, nodes of elements; last, forces of constraints; before them what events hold, and coordinates of joints that close loops
+  sim->nm += mb_sim_soft_memory(model) + model->nguess + (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
 
   MbStatus status = allocate(sim, report);
   if (status == MB_OK) status = compile_signals(sim, report);
   if (status == MB_OK) status = mb_constraining_create(sim, report);
+  if (status == MB_OK) status = mb_sim_soft_create(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
   memcpy(sim->state.q, model->q0, sim->nq * sizeof *sim->state.q);
   memcpy(sim->state.v, model->v0, sim->nv * sizeof *sim->state.v);
   if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
   mb_constraining_start(sim);
+  mb_sim_soft_start(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   if (model->solver.mode != MB_FIRST_ORDER) return mb_sim_advise(sim, report);
   status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
@@ -97,13 +99,14 @@ void mb_sim_free(MbSim *sim) {
     mb_expression_free(sim->expressions[i]);
   if (sim->work) sim->solver->free(sim->work);
   mb_constraining_free(sim);
+  mb_sim_soft_free(sim);
   mb_arena_free(&sim->arena);
   mb_free(sim);
 }
 
 size_t mb_sim_memory(const MbSim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work) +
-         mb_constraining_bytes(sim);
+         mb_constraining_bytes(sim) + mb_sim_soft_bytes(sim);
 }
 
 double mb_sim_time(const MbSim *sim) { return sim->state.t; }

@@ -157,11 +157,12 @@ static const char *const method_help[] = {
     NULL};
 static const MbSchemaRow projective_rows[] = {
     {"iterations", MB_TYPE_COUNT, AT(MbSolverSpec, iterations), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
-     .fallback = "5", .help = "of a step"},
+     .help = "of a step, at most; 5 where it is not given, 100 with method \"newton\""},
     {"global", MB_TYPE_WORD, AT(MbSolverSpec, global), .words = mb_global_words, .word_help = global_help,
      .fallback = "\"auto\"", .help = "how the global step solves its equations"},
-    {"local_tolerance", MB_TYPE_NUMBER, AT(MbSolverSpec, local_tolerance), .bound = MB_ABOVE,
-     .fallback = "1e-9", .help = "how far the stretches that a local step finds may be from the best ones"},
+    {"tolerance", MB_TYPE_NUMBER, AT(MbSolverSpec, tolerance), .bound = MB_FROM, .fallback = "0",
+     .help = "stops iterating when the largest correction of a node is below this share of the largest deformable's "
+             "size; a step that does not come to it in `iterations` is an error. 0: all iterations are done"},
     {"precision", MB_TYPE_WORD, AT(MbSolverSpec, precision), .words = mb_precision_words,
      .word_help = precision_help, .fallback = "\"double\"",
      .help = "of the numbers that the global step keeps; unknowns always have 64 bits"},

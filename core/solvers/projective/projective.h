@@ -21,6 +21,7 @@ typedef struct MbSoftPart {
   MbBendingKind bending;     // triangles
   double bending_stiffness;  // J
   double stiffness, damping; // N/m, N s/m of edges
+  bool by_strain;            // the stiffness is in N, of a strain
 } MbSoftPart;
 
 // A cable runs from centre to centre of groups of nodes. It pulls with a force that the caller gives, and, where it has a

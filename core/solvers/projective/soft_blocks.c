@@ -14,6 +14,7 @@ static const uint32_t *elements_of(const MbElementMesh *mesh, int rank, size_t *
 
 static bool allocate(MbSoftBlock *block) {
   const size_t stride = block->gradient.stride, width = 3 * block->rank;
+  block->k = mb_calloc(block->rank == 1 ? stride : 0, sizeof *block->k);
   block->before = mb_calloc(block->rank == 1 ? stride : 0, sizeof *block->before);
   block->weight = mb_calloc(stride, sizeof *block->weight);
   block->scale = mb_calloc(stride, sizeof *block->scale);
@@ -21,7 +22,7 @@ static bool allocate(MbSoftBlock *block) {
   block->u = mb_calloc(stride, width * sizeof *block->u);
   block->p = mb_calloc(stride, width * sizeof *block->p);
   block->corner = mb_calloc(block->count, 3 * block->corners * sizeof *block->corner);
-  return block->before && block->weight && block->scale && block->F && block->u && block->p && block->corner;
+  return block->k && block->before && block->weight && block->scale && block->F && block->u && block->p && block->corner;
 }
 
 bool mb_soft_block_make(const MbSoftPart *part, size_t number, int rank, double h, MbSoftBlock *block,
@@ -36,7 +37,6 @@ bool mb_soft_block_make(const MbSoftPart *part, size_t number, int rank, double 
                          .rank = (size_t)rank,
                          .thickness = rank == 2 ? part->thickness : 1,
                          .elastic = part->elastic,
-                         .stiffness = part->stiffness,
                          .damper = part->damping / h};
   if (!mb_gradient_create(&block->gradient, rank, list, count, part->mesh->x, part->mesh->nodes, flat))
     return false;
@@ -44,17 +44,22 @@ bool mb_soft_block_make(const MbSoftPart *part, size_t number, int rank, double 
     mb_soft_block_free(block);
     return false;
   }
+  for (size_t e = 0; rank == 1 && e < count; e++) {
+    const double length = block->gradient.size[e];
+    block->before[e] = 1;
+    block->k[e] = part->by_strain ? part->stiffness / length : part->stiffness;
+    block->weight[e] = (block->k[e] + block->damper) * length;
+  }
   for (size_t e = 0; e < count; e++) {
-    block->weight[e] = rank == 1 ? (block->stiffness + block->damper) * block->gradient.size[e]
-                                 : mb_local_weight(&block->elastic, rank);
+    if (rank > 1) block->weight[e] = mb_local_weight(&block->elastic, rank);
     block->scale[e] = block->weight[e] * block->thickness;
   }
-  for (size_t e = 0; rank == 1 && e < count; e++) block->before[e] = 1;
   return true;
 }
 
 void mb_soft_block_free(MbSoftBlock *block) {
   mb_gradient_free(&block->gradient);
+  mb_free(block->k);
   mb_free(block->before);
   mb_free(block->weight);
   mb_free(block->scale);
@@ -70,7 +75,7 @@ size_t mb_soft_block_bytes(const MbSoftBlock *block) {
   const size_t corners = block->count * block->corners;
   return corners * (sizeof *g->node + sizeof *g->corner + 3 * sizeof *block->corner) +
          (g->nodes + 1) * sizeof *g->first + g->stride * (block->rank * block->rank + 1) * sizeof *g->B +
-         g->stride * (9 * block->rank + (block->rank == 1 ? 3 : 2)) * sizeof *block->F;
+         g->stride * (9 * block->rank + (block->rank == 1 ? 4 : 2)) * sizeof *block->F;
 }
 
 // ---- one element ------------------------------------------------------------------------------------------
@@ -90,8 +95,8 @@ void mb_soft_gradient(const MbSoftBlock *block, size_t e, const double *q, doubl
 
 // A spring of modulus k L a length, drawn to the stretch that spring and damper agree upon.
 static double spring_of(const MbSoftBlock *block, size_t e, double *rest) {
-  const double k = block->stiffness + block->damper;
-  *rest = k > 0 ? (block->stiffness + block->damper * block->before[e]) / k : 0;
+  const double k = block->k[e] + block->damper;
+  *rest = k > 0 ? (block->k[e] + block->damper * block->before[e]) / k : 0;
   return k * block->gradient.size[e];
 }
 
@@ -100,7 +105,7 @@ double mb_soft_density(const MbSoftBlock *block, size_t e, const double F[9], bo
   if (block->rank == 2) return mb_elastic_sheet_energy(&block->elastic, F);
   const double s = mb_vec3_norm(F), stretch = s - 1, move = s - block->before[e];
   const double damper = stepping ? block->damper : 0;
-  return block->gradient.size[e] * (block->stiffness * stretch * stretch + damper * move * move) / 2;
+  return block->gradient.size[e] * (block->k[e] * stretch * stretch + damper * move * move) / 2;
 }
 
 void mb_soft_stress(const MbSoftBlock *block, size_t e, const double F[9], double P[9]) {

@@ -55,7 +55,7 @@ MB_PACK_INLINE MbPackMask mb_svd3_turn(MbPack3 *p, MbPack3 *q, MbPack3 *vp, MbPa
 MB_PACK_INLINE MbPack mb_svd3_size(const MbPack *F, int n, MbPack *inverse) {
   MbPack most = mb_pack_all(0x1p-1022);
   for (int i = 0; i < n; i++) most = mb_pack_max(mb_pack_abs(F[i]), most);
-  const MbPackMask bits = mb_pack_bits(mb_pack_min(most, mb_pack_all(0x1p1022))) & 0x7ff0000000000000;
+  const MbPackBits bits = mb_pack_bits(mb_pack_min(most, mb_pack_all(0x1p1022))) & 0x7ff0000000000000;
   *inverse = mb_pack_of_bits(0x7fe0000000000000 - bits);
   return mb_pack_of_bits(bits);
 }

@@ -11,6 +11,7 @@ typedef struct MbBench {
 } MbBench;
 
 // Each in its own file; its row is in main.c.
+bool mb_bench_local(void);
 bool mb_bench_loops(void);
 bool mb_bench_trajectory(void);
 bool mb_bench_seek(void);

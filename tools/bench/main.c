@@ -5,6 +5,7 @@
 #include <time.h>
 
 static const MbBench benches[] = {
+    {"local", "local steps of projective dynamics, and singular values", mb_bench_local},
     {"loops", "steps of a chain with k loops", mb_bench_loops},
     {"trajectory", "compression ratio and speed of trajectories", mb_bench_trajectory},
     {"seek", "opening a large trajectory and reading a random frame", mb_bench_seek},

@@ -29,10 +29,11 @@ static MbStatus check_bodies(const MbSceneSpec *spec, MbReport *report) {
     if (driven || (body->jointed && body->joint.kind == MB_JOINT_FIXED)) continue;
     char where[64];
     snprintf(where, sizeof where, "/bodies/%zu", i);
-    status = mb_error(report, MB_SCENE, where,
-                      "under solver \"projective\" bodies are fixed or driven, and \"%s\" is neither: give it a "
-                      "\"motion\" or a joint of type \"fixed\"",
-                      body->name);
+    status =
+        mb_error(report, MB_SCENE, where,
+                 "under solver \"projective\" bodies are fixed or driven, and \"%s\" is neither: give it a "
+                 "\"motion\" or a joint of type \"fixed\"",
+                 body->name);
   }
   return status;
 }
@@ -40,13 +41,15 @@ static MbStatus check_bodies(const MbSceneSpec *spec, MbReport *report) {
 static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
   MbStatus status = check_bodies(spec, report);
   if (spec->integrator.kind != MB_IMPLICIT)
-    status = mb_error(report, MB_SCENE, "/integrator",
-                      "solver \"projective\" goes with integrator \"implicit\": \"%s\" goes with \"redmax\" and "
-                      "\"maximal\"",
-                      mb_integrator_words[spec->integrator.kind]);
+    status =
+        mb_error(report, MB_SCENE, "/integrator",
+                 "solver \"projective\" goes with integrator \"implicit\": \"%s\" goes with \"redmax\" and "
+                 "\"maximal\"",
+                 mb_integrator_words[spec->integrator.kind]);
   if (!spec->ndeformables)
-    status = mb_error(report, MB_SCENE, "/solver",
-                      "solver \"projective\" moves deformables, and there are none: use \"redmax\" or \"maximal\"");
+    status = mb_error(
+        report, MB_SCENE, "/solver",
+        "solver \"projective\" moves deformables, and there are none: use \"redmax\" or \"maximal\"");
   for (size_t i = 0; i < spec->ndeformables; i++) {
     const MbDeformableSpec *of = &spec->deformables[i];
     char where[80];

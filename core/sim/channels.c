@@ -267,15 +267,14 @@ static MbStatus add_deformables(MbSim *sim, const MbSampler *row, const MbDeform
     const MbDeformable *one = &model->deformables[i];
     if (of && of != one) continue;
     if (row->items == ELEMENTS && !one->elements)
-      return mb_error(report, MB_SCENE, "/output/channels", "\"%s\" has no elements: it has no channel \"%s\"",
-                      one->name, row->name);
+      return mb_error(report, MB_SCENE, "/output/channels",
+                      "\"%s\" has no elements: it has no channel \"%s\"", one->name, row->name);
     char name[300];
     const int before = (int)strcspn(row->name, "*");
     snprintf(name, sizeof name, "%.*s%s%s", before, row->name, one->name, row->name + before + 1);
     const char *kept = mb_arena_strdup(&sim->arena, name);
     if (!kept) return mb_no_memory(report, "channels");
-    status = add_channel(sim, row, kept, (Items){row->items == NODES ? one->count : 1, NULL}, one,
-                         report);
+    status = add_channel(sim, row, kept, (Items){row->items == NODES ? one->count : 1, NULL}, one, report);
   }
   return status;
 }
@@ -310,10 +309,11 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
       return mb_error(report, MB_SCENE, "/output/channels", "there is no channel \"%s\"", model->channels[i]);
     if (!model->channels && (!row->standard || (row->items == COORDINATES && !ncoordinates))) continue;
     if (row->items == SOLUTION && !sim->soft)
-      return mb_error(report, MB_SCENE, "/output/channels",
-                      "the channel \"%s\" is of solver \"projective\"", row->name);
-    status = row->items == NODES || row->items == ELEMENTS ? add_deformables(sim, row, of, report)
-                                 : add_channel(sim, row, row->name, items[row->items], NULL, report);
+      return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is of solver \"projective\"",
+                      row->name);
+    status = row->items == NODES || row->items == ELEMENTS
+                 ? add_deformables(sim, row, of, report)
+                 : add_channel(sim, row, row->name, items[row->items], NULL, report);
   }
   return status;
 }

@@ -12,10 +12,10 @@
 struct MbSimSoft {
   MbSoftEngine *engine;
   MbArena arena;
-  size_t n;              // nodes of all deformables
-  double *q1, *v1;       // (n x 3) at the end of the step
-  double *target;        // (n x 3) where held nodes go
-  double *force, *most;  // (cables)
+  size_t n;             // nodes of all deformables
+  double *q1, *v1;      // (n x 3) at the end of the step
+  double *target;       // (n x 3) where held nodes go
+  double *force, *most; // (cables)
   size_t ncables;
   const MbCable **cable; // (ncables)
   MbSoftStats stats;
@@ -72,7 +72,8 @@ static bool copy_cable(const MbDeformable *of, const MbCable *from, MbArena *scr
   const size_t n = from->first[from->npoints];
   uint32_t *node = mb_arena_alloc(scratch, n, sizeof *node);
   for (size_t k = 0; node && k < n; k++) node[k] = (uint32_t)(of->first + from->node[k]);
-  *to = (MbSoftCable){from->npoints, from->first, node, from->pull == SIZE_MAX ? from->compliance : (double)NAN};
+  *to = (MbSoftCable){from->npoints, from->first, node,
+                      from->pull == SIZE_MAX ? from->compliance : (double)NAN};
   return node != NULL;
 }
 
@@ -251,21 +252,27 @@ MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
   }
   MbStatus status = check_targets(sim, t, report);
   if (status != MB_OK) return status;
-  const MbSoftStart start = {mb_sim_soft_places(sim), mb_sim_soft_velocities(sim), soft->target,
-                             sim->model->gravity,     soft->force,                 soft->most};
+  const MbSoftStart start = {mb_sim_soft_places(sim),
+                             mb_sim_soft_velocities(sim),
+                             soft->target,
+                             sim->model->gravity,
+                             soft->force,
+                             soft->most};
   const bool fine = mb_soft_step(soft->engine, &start, soft->q1, soft->v1);
   soft->stats = mb_soft_stats(soft->engine);
   if (!fine)
-    return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: the deformables' equations give numbers that are not finite, in "
-                    "iteration %d: take a smaller step",
-                    t, (long long)sim->state.step + 1, soft->stats.iterations);
+    return mb_error(
+        report, MB_NUMBERS, "",
+        "at t = %.9g s, step %lld: the deformables' equations give numbers that are not finite, in "
+        "iteration %d: take a smaller step",
+        t, (long long)sim->state.step + 1, soft->stats.iterations);
   if (sim->model->solver.tolerance > 0 && !soft->stats.converged)
-    return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: the deformables' equations are solved to %.3g after %d iterations, "
-                    "not to the \"tolerance\" of %g: allow more \"iterations\" or take a smaller step",
-                    t, (long long)sim->state.step + 1, soft->stats.residual, soft->stats.iterations,
-                    sim->model->solver.tolerance);
+    return mb_error(
+        report, MB_NUMBERS, "",
+        "at t = %.9g s, step %lld: the deformables' equations are solved to %.3g after %d iterations, "
+        "not to the \"tolerance\" of %g: allow more \"iterations\" or take a smaller step",
+        t, (long long)sim->state.step + 1, soft->stats.residual, soft->stats.iterations,
+        sim->model->solver.tolerance);
   return check_nodes(sim, t, report);
 }
 

@@ -22,7 +22,8 @@ static bool allocate(MbSoftBlock *block) {
   block->u = mb_calloc(stride, width * sizeof *block->u);
   block->p = mb_calloc(stride, width * sizeof *block->p);
   block->corner = mb_calloc(block->count, 3 * block->corners * sizeof *block->corner);
-  return block->k && block->before && block->weight && block->scale && block->F && block->u && block->p && block->corner;
+  return block->k && block->before && block->weight && block->scale && block->F && block->u && block->p &&
+         block->corner;
 }
 
 bool mb_soft_block_make(const MbSoftPart *part, size_t number, int rank, double h, MbSoftBlock *block,

@@ -16,9 +16,9 @@ typedef struct MbSoftBlock {
   size_t count, corners, rank;
   double thickness; // m, sheets; else 1
   MbElastic elastic;
-  double damper;            // N/m, springs: c/h
-  double *k;                // (count) N/m, springs
-  double *before;           // (count) springs: l₀ / L
+  double damper;  // N/m, springs: c/h
+  double *k;      // (count) N/m, springs
+  double *before; // (count) springs: l₀ / L
 
   // local step, component c of element e at [c * stride + e]
   double *weight;    // (stride) Pa

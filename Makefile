@@ -77,9 +77,13 @@ $(TESTS): $(call obj,$(TEST_SRC)) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(LINK) -no-pie -o $@ $^ $(LIBS) -lcriterion
 
+# CHOLMOD stands beside ours in `mbsim-bench global` where SuiteSparse is installed.
+CHOLMOD = $(shell echo 'int main(void) { return 0; }' | \
+            $(CC) -include suitesparse/cholmod.h -x c - -o /dev/null -lcholmod 2>/dev/null && echo -lcholmod)
+
 $(BENCH): $(call obj,$(BENCH_SRC)) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(LINK) -o $@ $^ $(LIBS)
+	$(Q)$(LINK) -o $@ $^ $(LIBS) $(CHOLMOD)
 
 $(BUILD)/replay/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(LIB)
 	$(call say,LD,$@)

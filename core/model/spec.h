@@ -8,6 +8,7 @@
 
 #include "core/base/arena.h"
 #include "core/mbsim.h"
+#include "core/sparse/global_method.h"
 
 // A value over time.
 typedef enum MbSignalKind { MB_SIGNAL_CONSTANT, MB_SIGNAL_EXPRESSION, MB_SIGNAL_TABLE } MbSignalKind;
@@ -399,16 +400,7 @@ typedef enum MbDevice { MB_CPU, MB_CUDA, MB_AUTO } MbDevice;
 typedef enum MbDynamics { MB_DYNAMICS_AUTO, MB_RECURSIVE, MB_DENSE } MbDynamics;
 typedef enum MbMode { MB_DYNAMIC, MB_FIRST_ORDER } MbMode;
 
-// projective: how the global step solves, in which numbers it keeps its matrix, and the method around it
-typedef enum MbGlobalStep {
-  MB_GLOBAL_AUTO,
-  MB_GLOBAL_CHOLESKY,
-  MB_GLOBAL_SPARSE_INVERSE,
-  MB_GLOBAL_PARTITIONED_INVERSE,
-  MB_GLOBAL_JACOBI,
-  MB_GLOBAL_CHEBYSHEV,
-  MB_GLOBAL_STEPS
-} MbGlobalStep;
+// projective: in which numbers the global step keeps its matrix, and the method around it
 typedef enum MbPrecision { MB_PRECISION_DOUBLE, MB_PRECISION_SINGLE } MbPrecision;
 typedef enum MbMethod { MB_METHOD_PROJECTIVE, MB_METHOD_NEWTON } MbMethod;
 
@@ -428,7 +420,7 @@ typedef struct MbSolverSpec {
   MbDynamics dynamics;    // redmax: how A is inverted
   MbMode mode;            // maximal: f = m a, or the kinematic f = m v
   int iterations;         // projective: a step's; 0 = the method's own
-  MbGlobalStep global;    // projective
+  MbGlobalMethod global;   // projective
   double tolerance;       // projective: of a step's last correction, by the size of the deformables; 0 = none
   MbPrecision precision;  // projective
   MbMethod method;        // projective
@@ -488,7 +480,6 @@ extern const char *const mb_pattern_words[MB_PATTERNS + 1];
 extern const char *const mb_enforce_words[3];
 extern const char *const mb_elastic_words[MB_ELASTIC_MODELS + 1];
 extern const char *const mb_bending_words[MB_BENDINGS + 1];
-extern const char *const mb_global_words[MB_GLOBAL_STEPS + 1];
 extern const char *const mb_precision_words[3];
 extern const char *const mb_method_words[3];
 extern const char *const mb_stabilization_words[4];

@@ -110,6 +110,8 @@ static bool describe(MbSim *sim, MbArena *scratch, MbSoftSpec *spec) {
                        .cables = cables,
                        .h = model->h,
                        .newton = newton,
+                       .global = model->solver.global,
+                       .single = model->solver.precision == MB_PRECISION_SINGLE,
                        .iterations = model->solver.iterations > 0 ? model->solver.iterations
                                      : newton                     ? NEWTON
                                                                   : PROJECTIVE,

@@ -24,9 +24,11 @@ typedef struct MbPart {
 
 struct MbCholesky {
   size_t n, bytes;
+  size_t factor; // entries of L without the blocks' zeros
   double flops;
-  uint32_t *perm; // (n)
-  size_t count;   // supernodes, children before parents
+  uint32_t *perm;   // (n)
+  uint32_t *parent; // (n) column's; MB_NONE = root
+  size_t count;     // supernodes, children before parents
   MbSupernode *node;
   size_t nbelow;
   uint32_t *row;   // (nbelow) in the new numbers
@@ -47,8 +49,13 @@ struct MbCholesky {
 
 enum { MB_RHS = 3 }; // right-hand sides in one sweep over L
 
-// Supernodes of the tree: fundamental ones, then joined where that adds few zeros. Fills node, row, place.
-bool mb_supernodes_make(const MbPattern *A, const MbElimination *elimination, MbCholesky *cholesky);
+// As mb_cholesky_analyse, which joins any blocks.
+MbCholesky *mb_cholesky_analyse_as(const MbPattern *A, const uint32_t *perm, MbJoin join, int threads);
+// Gives back, or takes again, the memory for numbers and solves; analysed again it need not be. False: out of memory.
+void mb_cholesky_shed(MbCholesky *cholesky);
+bool mb_cholesky_hold(MbCholesky *cholesky);
+// Supernodes of the tree (mb_elimination_merge); renumbers the elimination. Fills node, row, place.
+bool mb_supernodes_make(const MbPattern *A, MbElimination *elimination, MbJoin join, MbCholesky *cholesky);
 // Divides the tree among the threads, and finds a place for every update.
 bool mb_parts_make(MbCholesky *cholesky, int threads);
 

@@ -48,21 +48,37 @@ static bool map_entries(const MbPattern *A, const MbElimination *e, MbCholesky *
   return ok;
 }
 
-static bool allocate(MbCholesky *c, size_t entries) {
-  const size_t locals = (c->nparts + 1) * c->most_rows * MB_RHS;
+void mb_cholesky_shed(MbCholesky *c) {
+  double **const blocks[] = {&c->L, &c->updates, &c->x, &c->passed, &c->local};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+    mb_free(*blocks[i]);
+    *blocks[i] = NULL;
+  }
+}
+
+bool mb_cholesky_hold(MbCholesky *c) {
+  if (c->L) return true;
   c->L = mb_calloc(c->entries, sizeof *c->L);
   c->updates = mb_calloc(c->nupdates, sizeof *c->updates);
   c->x = mb_calloc(c->n * MB_RHS, sizeof *c->x);
   c->passed = mb_calloc(c->nbelow * MB_RHS, sizeof *c->passed);
-  c->local = mb_calloc(locals, sizeof *c->local);
-  c->bytes = sizeof *c + c->n * sizeof *c->perm + c->count * (sizeof *c->node + sizeof *c->nodes) +
+  c->local = mb_calloc((c->nparts + 1) * c->most_rows * MB_RHS, sizeof *c->local);
+  if (c->L && c->updates && c->x && c->passed && c->local) return true;
+  mb_cholesky_shed(c);
+  return false;
+}
+
+static bool allocate(MbCholesky *c, size_t entries) {
+  const size_t locals = (c->nparts + 1) * c->most_rows * MB_RHS;
+  c->bytes = sizeof *c + c->n * (sizeof *c->perm + sizeof *c->parent) +
+             c->count * (sizeof *c->node + sizeof *c->nodes) +
              c->nbelow * (sizeof *c->row + sizeof *c->place + MB_RHS * sizeof *c->passed) +
              entries * (sizeof *c->source + sizeof *c->target) +
              (c->entries + c->nupdates + c->n * MB_RHS + locals) * sizeof(double);
-  return c->L && c->updates && c->x && c->passed && c->local;
+  return mb_cholesky_hold(c);
 }
 
-MbCholesky *mb_cholesky_analyse(const MbPattern *A, const uint32_t *perm, int threads) {
+MbCholesky *mb_cholesky_analyse_as(const MbPattern *A, const uint32_t *perm, MbJoin join, int threads) {
   mb_blas_one_thread();
   MbCholesky *c = mb_calloc(1, sizeof *c);
   MbAdjacency graph = {0};
@@ -72,10 +88,12 @@ MbCholesky *mb_cholesky_analyse(const MbPattern *A, const uint32_t *perm, int th
   if (ok) ok = mb_elimination_make(&graph, perm ? perm : own, &elimination);
   if (ok) {
     c->n = A->n;
-    ok = mb_supernodes_make(A, &elimination, c) && mb_parts_make(c, threads) &&
+    for (size_t j = 0; j < A->n; j++) c->factor += elimination.count[j];
+    ok = mb_supernodes_make(A, &elimination, join, c) && mb_parts_make(c, threads) &&
          map_entries(A, &elimination, c) && allocate(c, A->start[A->n]);
     c->perm = elimination.perm;
-    elimination.perm = NULL;
+    c->parent = elimination.parent;
+    elimination.perm = elimination.parent = NULL;
   }
   mb_elimination_free(&elimination);
   mb_adjacency_free(&graph);
@@ -85,10 +103,14 @@ MbCholesky *mb_cholesky_analyse(const MbPattern *A, const uint32_t *perm, int th
   return NULL;
 }
 
+MbCholesky *mb_cholesky_analyse(const MbPattern *A, const uint32_t *perm, int threads) {
+  return mb_cholesky_analyse_as(A, perm, MB_JOIN_ANY, threads);
+}
+
 void mb_cholesky_free(MbCholesky *c) {
   if (!c) return;
-  void *const blocks[] = {c->perm,  c->node, c->row,     c->place, c->source, c->target, c->part,
-                          c->nodes, c->L,    c->updates, c->x,     c->passed, c->local,  c};
+  void *const blocks[] = {c->perm,  c->parent, c->node,    c->row, c->place,  c->source, c->target, c->part,
+                          c->nodes, c->L,      c->updates, c->x,   c->passed, c->local,  c};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mb_free(blocks[i]);
 }
 

@@ -26,6 +26,12 @@ typedef struct MbElimination {
 
 // In the order of `perm`, up to a postorder of its tree. False: out of memory, `elimination` is freed.
 bool mb_elimination_make(const MbAdjacency *graph, const uint32_t *perm, MbElimination *elimination);
+// What is stored as one dense block: columns of one pattern; then with zeros where solves gain by it, neighbours only, so that
+// columns stay in a postorder of their tree; or any block with its parent's, and columns are renumbered so that those of a block stand
+// together, in a postorder of the tree of blocks.
+typedef enum MbJoin { MB_JOIN_ALIKE, MB_JOIN_NEIGHBOURS, MB_JOIN_ANY } MbJoin;
+// columns[j] = how many, where j is the first of a block. False: out of memory.
+bool mb_elimination_merge(MbElimination *elimination, size_t n, MbJoin join, uint32_t *columns);
 void mb_elimination_free(MbElimination *elimination);
 
 #endif

@@ -1,15 +1,9 @@
 #include "core/sparse/panel.h"
+#include "core/sparse/targets.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
-
-// One build of a kernel for each of these machines, chosen when the program starts.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(MB_SANITIZED)
-#define MB_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define MB_CLONES
-#endif
 
 // Loops whose steps may be taken side by side, sums included; clang calls it an error where it does not do so.
 #ifdef __clang__

@@ -3,40 +3,6 @@
 
 #include <stdlib.h>
 
-// ---- which columns --------------------------------------------------------------------------------------------
-
-// How many zeros are worth it, by the number of columns: dense blocks of few columns cost more by their number than by
-// their zeros.
-static bool worth(size_t columns, double zeros, double entries) {
-  static const struct {
-    size_t columns;
-    double zeros;
-  } limits[] = {{4, 1}, {16, 0.8}, {48, 0.1}, {SIZE_MAX, 0.05}};
-  int k = 0;
-  while (columns > limits[k].columns) k++;
-  return zeros <= limits[k].zeros * entries;
-}
-
-// begin[j] = the first column of the supernode that j starts, only for columns that start one; marks in `starts`. From right to
-// left: a supernode joins the one to its right where its parent is in there.
-static void join(const MbElimination *e, size_t n, uint32_t *starts, uint32_t *columns, double *zeros) {
-  for (size_t j = n; j-- > 0;) {
-    columns[j] = 1, starts[j] = 1, zeros[j] = 0;
-    const uint32_t up = e->parent[j];
-    if (up == MB_NONE || up >= j + 1 + columns[j + 1]) continue; // that to the right starts at j + 1
-    // rows of the joined block: j and those of the block to the right
-    const size_t right = columns[j + 1] - 1 + (size_t)e->count[j + 1 + columns[j + 1] - 1];
-    const double added = zeros[j + 1] + (double)(1 + right - e->count[j]);
-    const double width = columns[j + 1] + 1, entries = width * (double)(1 + right) - width * (width - 1) / 2;
-    if (added > 0 && !worth(columns[j + 1] + 1, added, entries)) continue;
-    columns[j] = columns[j + 1] + 1;
-    zeros[j] = added;
-    starts[j + 1] = 0;
-  }
-}
-
-// ---- which rows -----------------------------------------------------------------------------------------------
-
 static int ascending(const void *a, const void *b) {
   const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return (x > y) - (x < y);
@@ -72,10 +38,9 @@ static void find_places(MbCholesky *c, uint32_t s, uint32_t *local) {
       c->place[c->node[k].below + p] = local[c->row[c->node[k].below + p]];
 }
 
-static bool make_nodes(const MbElimination *e, const uint32_t *starts, const uint32_t *columns,
-                       MbCholesky *c) {
+static bool make_nodes(const MbElimination *e, const uint32_t *columns, MbCholesky *c) {
   size_t entries = 0;
-  for (size_t j = 0; j < c->n; j++) c->count += starts[j];
+  for (size_t j = 0; j < c->n; j += columns[j]) c->count++;
   c->node = mb_calloc(c->count, sizeof *c->node);
   if (!c->node) return false;
   size_t s = 0;
@@ -100,18 +65,14 @@ static bool make_nodes(const MbElimination *e, const uint32_t *starts, const uin
   return true;
 }
 
-bool mb_supernodes_make(const MbPattern *A, const MbElimination *e, MbCholesky *c) {
+bool mb_supernodes_make(const MbPattern *A, MbElimination *e, MbJoin join, MbCholesky *c) {
   const size_t n = c->n;
   MbAdjacency graph;
   if (!mb_adjacency_make(A, &graph)) return false;
-  uint32_t *starts = mb_calloc(n + 1, sizeof *starts), *columns = mb_calloc(n + 1, sizeof *columns);
+  uint32_t *columns = mb_calloc(n + 1, sizeof *columns);
   uint32_t *owner = mb_calloc(n + 1, sizeof *owner), *local = mb_calloc(n + 1, sizeof *local);
-  double *zeros = mb_calloc(n + 1, sizeof *zeros);
-  bool ok = starts && columns && owner && local && zeros;
-  if (ok) {
-    join(e, n, starts, columns, zeros);
-    ok = make_nodes(e, starts, columns, c);
-  }
+  bool ok =
+      columns && owner && local && mb_elimination_merge(e, n, join, columns) && make_nodes(e, columns, c);
   if (ok) {
     c->row = mb_calloc(c->nbelow, sizeof *c->row);
     c->place = mb_calloc(c->nbelow, sizeof *c->place);
@@ -133,11 +94,9 @@ bool mb_supernodes_make(const MbPattern *A, const MbElimination *e, MbCholesky *
     ok = collect_rows(&graph, e, c, s, local, c->row + c->node[s].below) ==
          c->node[s].rows - c->node[s].columns;
   for (uint32_t s = 0; ok && s < c->count; s++) find_places(c, s, local);
-  mb_free(starts);
   mb_free(columns);
   mb_free(owner);
   mb_free(local);
-  mb_free(zeros);
   mb_adjacency_free(&graph);
   return ok;
 }

@@ -12,6 +12,7 @@ typedef struct MbBench {
 
 // Each in its own file; its row is in main.c.
 bool mb_bench_local(void);
+bool mb_bench_global(void);
 bool mb_bench_loops(void);
 bool mb_bench_trajectory(void);
 bool mb_bench_seek(void);

@@ -11,6 +11,7 @@
 #include "core/deformables/elastic.h"
 #include "core/deformables/element_mesh.h"
 #include "core/mbsim.h"
+#include "core/sparse/global_method.h"
 
 // One mesh. What is not of its kind of elements is unread.
 typedef struct MbSoftPart {
@@ -45,6 +46,8 @@ typedef struct MbSoftSpec {
   const MbSoftCable *cables; // (ncables)
   double h;                  // s
   bool newton;               // the method
+  MbGlobalMethod global;     // projective: how A is solved with
+  bool single;               // an inverse of A is kept in floats
   int iterations;            // at most
   double tolerance; // of the last correction, by the size of what is simulated; 0 = do all iterations
   int threads;

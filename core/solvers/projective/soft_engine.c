@@ -85,7 +85,6 @@ static MbStatus make_blocks(MbSoftEngine *engine, const MbSoftSpec *spec, MbRepo
 }
 
 static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report) {
-  bool singular = false;
   if (!allocate(engine, spec)) return mb_no_memory(report, "deformables");
   engine->h = spec->h, engine->drag = spec->drag;
   engine->iterations = spec->iterations, engine->threads = spec->threads;
@@ -96,11 +95,8 @@ static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *rep
   if (!mb_soft_form_make(engine, spec)) return mb_no_memory(report, "bending");
   if (spec->newton && !(engine->newton = mb_soft_newton_make(engine)))
     return mb_no_memory(report, "deformables");
-  if (!spec->newton && !mb_soft_global_make(engine, &singular))
-    return singular ? mb_error(report, MB_NUMBERS, "",
-                               "the matrix of the deformables is not positive definite: masses, stiffness "
-                               "and step are too far apart")
-                    : mb_no_memory(report, "deformables");
+  const MbStatus global = spec->newton ? MB_OK : mb_soft_global_make(engine, spec, report);
+  if (global != MB_OK) return global;
   if (spec->ncables && !(engine->cables = mb_soft_cables_make(engine, spec)))
     return mb_no_memory(report, "cables");
   return MB_OK;

@@ -5,6 +5,7 @@
 #include "core/solvers/projective/assembly.h"
 #include "core/solvers/projective/soft_blocks.h"
 #include "core/sparse/elimination.h"
+#include "core/sparse/global.h"
 
 enum { MB_SOFT_GRAIN = 64 }; // elements or nodes a thread at least
 
@@ -17,12 +18,15 @@ typedef struct MbSoftForm {
 } MbSoftForm;
 
 // The constant scalar matrix A = M + h² Σ w V GᵀG + h² Q over the nodes that are not held along every axis. Nodes that are
-// held along some have rows: with E those of one axis, x = A⁻¹(b − E λ), Eᵀx = 0, so that λ = (Eᵀ A⁻¹ E)⁻¹ Eᵀ A⁻¹ b.
+// held along some have rows: with E those of one axis, x = A⁻¹(b − E λ), Eᵀx = 0, so that λ = (Eᵀ A⁻¹ E)⁻¹ Eᵀ A⁻¹ b. Methods
+// that only come near A⁻¹ leave the rows out before and after, which has the same fixed point.
 typedef struct MbSoftGlobal {
   size_t n;
   MbPattern pattern;
   double *value;
-  MbCholesky *factor;
+  MbGlobal *inverse;
+  bool near; // its solutions are not exact
+  int threads;
   size_t rows[3];
   uint32_t *row[3]; // (rows) numbers among the free nodes
   double *W[3];     // (rows x rows) Cholesky factor of Eᵀ A⁻¹ E
@@ -60,8 +64,8 @@ struct MbSoftEngine {
 
 // Pairs of free nodes that the matrices couple: the nodes alone, then by elements, corners a ≥ b, then those of the form.
 void mb_soft_pairs(const MbSoftEngine *engine, MbAssembly *assembly);
-// (h² w V g_a·g_b) of all elements, h² Q and the masses. False: out of memory, or not positive definite (`*singular`).
-bool mb_soft_global_make(MbSoftEngine *engine, bool *singular);
+// (h² w V g_a·g_b) of all elements, h² Q and the masses.
+MbStatus mb_soft_global_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report);
 void mb_soft_global_free(MbSoftGlobal *global);
 size_t mb_soft_global_bytes(const MbSoftGlobal *global);
 void mb_soft_global_solve(MbSoftGlobal *global, double *x); // (n x 3), zero along rows that are held

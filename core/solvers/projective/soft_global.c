@@ -1,5 +1,6 @@
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
+#include "core/base/report.h"
 #include "core/solvers/projective/soft_engine.h"
 
 #include <lapacke.h>
@@ -67,7 +68,8 @@ static bool list_rows(MbSoftEngine *engine) {
     for (uint32_t i = 0; i < global->n; i++)
       if (engine->held[engine->node[i]] >> axis & 1) global->row[axis][global->rows[axis]++] = i;
     if (global->rows[axis] > most) most = global->rows[axis];
-    global->W[axis] = mb_calloc(global->rows[axis] * global->rows[axis], sizeof *global->W[axis]);
+    global->W[axis] =
+        mb_calloc(global->near ? 0 : global->rows[axis] * global->rows[axis], sizeof *global->W[axis]);
     if (!global->W[axis]) return false;
   }
   global->lambda = mb_calloc(most, sizeof *global->lambda);
@@ -77,13 +79,14 @@ static bool list_rows(MbSoftEngine *engine) {
 // W = Eᵀ A⁻¹ E of all three axes, a column of each at once.
 static bool factor_rows(MbSoftGlobal *global) {
   size_t most = 0;
+  if (global->near) return true;
   for (int axis = 0; axis < 3; axis++)
     if (global->rows[axis] > most) most = global->rows[axis];
   for (size_t k = 0; k < most; k++) {
     memset(global->x, 0, 3 * global->n * sizeof *global->x);
     for (size_t axis = 0; axis < 3; axis++)
       if (k < global->rows[axis]) global->x[3 * (size_t)global->row[axis][k] + axis] = 1;
-    mb_cholesky_solve(global->factor, global->x, 3);
+    mb_global_solve(global->inverse, global->x, global->x, global->threads);
     for (size_t axis = 0; axis < 3; axis++)
       for (size_t i = 0; i < global->rows[axis] && k < global->rows[axis]; i++)
         global->W[axis][k * global->rows[axis] + i] = global->x[3 * (size_t)global->row[axis][i] + axis];
@@ -95,9 +98,23 @@ static bool factor_rows(MbSoftGlobal *global) {
   return true;
 }
 
+static void clear_rows(const MbSoftGlobal *global, double *x) {
+  for (size_t axis = 0; axis < 3; axis++)
+    for (size_t i = 0; i < global->rows[axis]; i++) x[3 * (size_t)global->row[axis][i] + axis] = 0;
+}
+
 void mb_soft_global_solve(MbSoftGlobal *global, double *x) {
-  mb_cholesky_solve(global->factor, x, 3);
-  if (!global->rows[0] && !global->rows[1] && !global->rows[2]) return;
+  const bool rows = global->rows[0] || global->rows[1] || global->rows[2];
+  if (global->near) {
+    clear_rows(global, x);
+    memset(global->x, 0, 3 * global->n * sizeof *global->x);
+    mb_global_solve(global->inverse, x, global->x, global->threads);
+    memcpy(x, global->x, 3 * global->n * sizeof *x);
+    clear_rows(global, x);
+    return;
+  }
+  mb_global_solve(global->inverse, x, x, global->threads);
+  if (!rows) return;
   memset(global->x, 0, 3 * global->n * sizeof *global->x);
   for (size_t axis = 0; axis < 3; axis++) {
     const int n = (int)global->rows[axis];
@@ -106,34 +123,49 @@ void mb_soft_global_solve(MbSoftGlobal *global, double *x) {
     if (n) LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 1, global->W[axis], n, global->lambda, n);
     for (int i = 0; i < n; i++) global->x[3 * (size_t)row[i] + axis] = global->lambda[i];
   }
-  mb_cholesky_solve(global->factor, global->x, 3);
+  mb_global_solve(global->inverse, global->x, global->x, global->threads);
   for (size_t i = 0; i < 3 * global->n; i++) x[i] -= global->x[i];
-  for (size_t axis = 0; axis < 3; axis++)
-    for (size_t i = 0; i < global->rows[axis]; i++) x[3 * (size_t)global->row[axis][i] + axis] = 0;
+  clear_rows(global, x);
 }
 
 // ---- making and freeing -----------------------------------------------------------------------------------
 
-bool mb_soft_global_make(MbSoftEngine *engine, bool *singular) {
+static MbStatus make_inverse(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report) {
   MbSoftGlobal *global = &engine->global;
-  size_t *slot = NULL, blame = 0;
-  *singular = false;
+  const bool chebyshev = spec->global == MB_GLOBAL_CHEBYSHEV;
+  static const size_t SWEEPS = 10; // of Chebyshev's recurrence; one of Jacobi's method
+  const MbGlobalOptions options = {.method = spec->global,
+                                   .single = spec->single,
+                                   .threads = spec->threads,
+                                   .sweeps = chebyshev ? SWEEPS : 1};
+  global->threads = spec->threads;
+  global->near = chebyshev || spec->global == MB_GLOBAL_JACOBI;
+  MbStatus status = mb_global_create(&global->pattern, &options, &global->inverse, report);
+  if (status == MB_OK) status = mb_global_factor(global->inverse, global->value, NULL, report);
+  if (status != MB_OK) return status;
+  if (!list_rows(engine)) return mb_no_memory(report, "the global step");
+  if (!factor_rows(global))
+    return mb_error(report, MB_NUMBERS, "",
+                    "the deformables' nodes that are held along some axes cannot be told apart in the step's "
+                    "equations: masses, stiffness and step are too far apart");
+  return MB_OK;
+}
+
+MbStatus mb_soft_global_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report) {
+  MbSoftGlobal *global = &engine->global;
+  size_t *slot = NULL;
+  MbAssembly assembly;
   global->n = engine->nfree;
   mb_blas_one_thread();
-  MbAssembly assembly;
   mb_assembly_begin(&assembly, global->n);
   mb_soft_pairs(engine, &assembly);
-  if (!mb_assembly_end(&assembly, &global->pattern, &slot)) return false;
+  if (!mb_assembly_end(&assembly, &global->pattern, &slot)) return mb_no_memory(report, "the global step");
   global->value = mb_calloc(global->pattern.start[global->n], sizeof *global->value);
   global->x = mb_calloc(3 * global->n, sizeof *global->x);
-  global->factor = mb_cholesky_analyse(&global->pattern, NULL, engine->threads);
-  const bool ok = global->value && global->x && global->factor && list_rows(engine);
-  if (ok) {
-    fill_values(engine, slot, global->value);
-    *singular = !mb_cholesky_factor(global->factor, global->value, &blame) || !factor_rows(global);
-  }
+  const bool room = global->value && global->x;
+  if (room) fill_values(engine, slot, global->value);
   mb_free(slot);
-  return ok && !*singular;
+  return room ? make_inverse(engine, spec, report) : mb_no_memory(report, "the global step");
 }
 
 void mb_soft_global_free(MbSoftGlobal *global) {
@@ -141,7 +173,7 @@ void mb_soft_global_free(MbSoftGlobal *global) {
   mb_free(global->value);
   mb_free(global->x);
   mb_free(global->lambda);
-  mb_cholesky_free(global->factor);
+  mb_global_free(global->inverse);
   for (int axis = 0; axis < 3; axis++) {
     mb_free(global->row[axis]);
     mb_free(global->W[axis]);
@@ -150,8 +182,8 @@ void mb_soft_global_free(MbSoftGlobal *global) {
 }
 
 size_t mb_soft_global_bytes(const MbSoftGlobal *global) {
-  if (!global->factor) return 0;
-  size_t bytes = mb_cholesky_size(global->factor).bytes + 3 * global->n * sizeof *global->x +
+  if (!global->inverse) return 0;
+  size_t bytes = mb_global_size(global->inverse).bytes + 3 * global->n * sizeof *global->x +
                  global->pattern.start[global->n] * (sizeof *global->value + sizeof(uint32_t)) +
                  global->n * sizeof(size_t);
   for (int axis = 0; axis < 3; axis++)

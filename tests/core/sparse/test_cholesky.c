@@ -1,94 +1,18 @@
 // The sparse Cholesky factorisation against dense LAPACK, against its own residual, and against itself on more threads.
 #include "core/base/alloc.h"
 #include "core/sparse/elimination.h"
+#include "tests/core/sparse/matrices.h"
 #include "tests/support.h"
 
 #include <lapacke.h>
 #include <string.h>
-
-typedef struct Matrix {
-  MbPattern pattern;
-  double *value;
-} Matrix;
-
-static void free_matrix(Matrix *A) {
-  mb_free((void *)A->pattern.start);
-  mb_free((void *)A->pattern.row);
-  mb_free(A->value);
-}
-
-// Entries in random order and places, some twice, some missing on the diagonal's list; made positive definite by dominance.
-static Matrix random_matrix(size_t n, double density, uint64_t *seed) {
-  size_t *start = mb_calloc(n + 1, sizeof *start), count = 0,
-         room = 3 * n + (size_t)(density * (double)(n * n)) + 8;
-  uint32_t *row = mb_calloc(room, sizeof *row);
-  double *value = mb_calloc(room, sizeof *value), *sum = mb_calloc(n, sizeof *sum);
-  for (size_t j = 0; j < n; j++) {
-    start[j] = count;
-    for (size_t i = j + 1; i < n && count + 2 * (n - j) < room; i++)
-      while (test_random(seed) < density) {
-        const double a = 2 * test_random(seed) - 1;
-        row[count] = (uint32_t)i, value[count++] = a;
-        sum[i] += fabs(a), sum[j] += fabs(a);
-      }
-    row[count] = (uint32_t)j, value[count++] = sum[j] / 2; // the rest of the diagonal follows below
-    row[count] = (uint32_t)j, value[count++] = 0;
-  }
-  start[n] = count;
-  for (size_t j = 0; j < n; j++) value[start[j + 1] - 1] = sum[j] / 2 + 0.1 + test_random(seed);
-  mb_free(sum);
-  return (Matrix){{n, start, row}, value};
-}
-
-// Seven-point differences on a box of nx x ny x nz, plus the identity.
-static Matrix grid_matrix(size_t nx, size_t ny, size_t nz) {
-  const size_t n = nx * ny * nz;
-  size_t *start = mb_calloc(n + 1, sizeof *start), count = 0;
-  uint32_t *row = mb_calloc(4 * n, sizeof *row);
-  double *value = mb_calloc(4 * n, sizeof *value);
-  for (size_t z = 0, j = 0; z < nz; z++)
-    for (size_t y = 0; y < ny; y++)
-      for (size_t x = 0; x < nx; x++, j++) {
-        start[j] = count;
-        row[count] = (uint32_t)j, value[count++] = 7;
-        if (x + 1 < nx) row[count] = (uint32_t)(j + 1), value[count++] = -1;
-        if (y + 1 < ny) row[count] = (uint32_t)(j + nx), value[count++] = -1;
-        if (z + 1 < nz) row[count] = (uint32_t)(j + nx * ny), value[count++] = -1;
-      }
-  start[n] = count;
-  return (Matrix){{n, start, row}, value};
-}
-
-// y = A x, n rows of k numbers
-static void multiply(const Matrix *A, const double *x, double *y, size_t k) {
-  memset(y, 0, A->pattern.n * k * sizeof *y);
-  for (size_t j = 0; j < A->pattern.n; j++)
-    for (size_t p = A->pattern.start[j]; p < A->pattern.start[j + 1]; p++)
-      for (size_t r = 0; r < k; r++) {
-        const size_t i = A->pattern.row[p];
-        y[i * k + r] += A->value[p] * x[j * k + r];
-        if (i != j) y[j * k + r] += A->value[p] * x[i * k + r];
-      }
-}
-
-static double residual(const Matrix *A, const double *x, const double *b, size_t k) {
-  const size_t n = A->pattern.n * k;
-  double *y = mb_calloc(n, sizeof *y), worst = 0, largest = 0;
-  multiply(A, x, y, k);
-  for (size_t i = 0; i < n; i++) {
-    worst = fmax(worst, fabs(y[i] - b[i]));
-    largest = fmax(largest, fabs(b[i]));
-  }
-  mb_free(y);
-  return worst / largest;
-}
 
 Test(cholesky, random_systems_are_solved_for_any_number_of_right_hand_sides) {
   const double ROUNDING = 1e-12; // the systems are dominated by their diagonals
   uint64_t seed = 1;
   for (int round = 0; round < 300; round++) {
     const size_t n = 1 + (size_t)(test_random(&seed) * 120), k = 1 + (size_t)(test_random(&seed) * 7);
-    Matrix A = random_matrix(n, test_random(&seed) * 0.2 * test_random(&seed), &seed);
+    TestMatrix A = test_matrix_random(n, test_random(&seed) * 0.2 * test_random(&seed), &seed);
     double *b = mb_calloc(n * k, sizeof *b), *x = mb_calloc(n * k, sizeof *x);
     for (size_t i = 0; i < n * k; i++) x[i] = b[i] = test_random(&seed) - 0.5;
     uint32_t *perm = mb_calloc(n, sizeof *perm);
@@ -102,13 +26,13 @@ Test(cholesky, random_systems_are_solved_for_any_number_of_right_hand_sides) {
     size_t blame;
     cr_assert(cholesky && mb_cholesky_factor(cholesky, A.value, &blame));
     mb_cholesky_solve(cholesky, x, k);
-    const double error = residual(&A, x, b, k);
+    const double error = test_matrix_residual(&A, x, b, k);
     cr_expect(error < ROUNDING, "round %d, n = %zu: residual %.3g", round, n, error);
     mb_cholesky_free(cholesky);
     mb_free(perm);
     mb_free(b);
     mb_free(x);
-    free_matrix(&A);
+    test_matrix_free(&A);
   }
   cr_expect_eq(mb_alloc_live(), 0);
 }
@@ -116,7 +40,7 @@ Test(cholesky, random_systems_are_solved_for_any_number_of_right_hand_sides) {
 Test(cholesky, entries_of_the_factor_are_those_of_dense_lapack) {
   uint64_t seed = 5;
   const size_t n = 60;
-  Matrix A = random_matrix(n, 0.05, &seed);
+  TestMatrix A = test_matrix_random(n, 0.05, &seed);
   MbAdjacency graph;
   MbElimination e;
   uint32_t perm[60];
@@ -139,13 +63,13 @@ Test(cholesky, entries_of_the_factor_are_those_of_dense_lapack) {
   mb_elimination_free(&e);
   mb_adjacency_free(&graph);
   mb_free(dense);
-  free_matrix(&A);
+  test_matrix_free(&A);
 }
 
 Test(cholesky, large_grids_are_solved_with_the_same_bits_on_any_number_of_threads_and_without_allocation) {
   const struct { size_t nx, ny, nz; } grids[] = {{60, 60, 1}, {16, 16, 16}, {500, 1, 1}};
   for (size_t g = 0; g < 3; g++) {
-    Matrix A = grid_matrix(grids[g].nx, grids[g].ny, grids[g].nz);
+    TestMatrix A = test_matrix_grid(grids[g].nx, grids[g].ny, grids[g].nz);
     const size_t n = A.pattern.n;
     uint64_t seed = 2;
     double *b = mb_calloc(3 * n, sizeof *b), *x[3];
@@ -163,17 +87,17 @@ Test(cholesky, large_grids_are_solved_with_the_same_bits_on_any_number_of_thread
       mb_cholesky_free(cholesky);
       cr_expect_eq(memcmp(x[t], x[0], 3 * n * sizeof *b), 0, "%d threads give other bits", t + 1);
     }
-    const double error = residual(&A, x[0], b, 3);
+    const double error = test_matrix_residual(&A, x[0], b, 3);
     cr_expect(error < 1e-13, "residual %.3g", error);
     for (int t = 0; t < 3; t++) mb_free(x[t]);
     mb_free(b);
-    free_matrix(&A);
+    test_matrix_free(&A);
   }
   cr_expect_eq(mb_alloc_live(), 0);
 }
 
 Test(cholesky, a_matrix_that_is_not_positive_definite_is_told_with_a_row) {
-  Matrix A = grid_matrix(20, 20, 1);
+  TestMatrix A = test_matrix_grid(20, 20, 1);
   size_t blame = 0;
   MbCholesky *cholesky = mb_cholesky_analyse(&A.pattern, NULL, 2);
   cr_assert(cholesky);
@@ -185,11 +109,11 @@ Test(cholesky, a_matrix_that_is_not_positive_definite_is_told_with_a_row) {
   A.value[A.pattern.start[137]] = 7;
   cr_expect(mb_cholesky_factor(cholesky, A.value, &blame), "what failed can be filled again");
   mb_cholesky_free(cholesky);
-  free_matrix(&A);
+  test_matrix_free(&A);
 }
 
 Test(cholesky, running_out_of_memory_anywhere_is_clean) {
-  Matrix A = grid_matrix(9, 9, 1);
+  TestMatrix A = test_matrix_grid(9, 9, 1);
   for (int k = 0; k < 100; k++) {
     const int64_t live = mb_alloc_live();
     mb_alloc_fail_after(k);
@@ -204,5 +128,5 @@ Test(cholesky, running_out_of_memory_anywhere_is_clean) {
     }
     cr_assert_lt(k, 99);
   }
-  free_matrix(&A);
+  test_matrix_free(&A);
 }

@@ -93,10 +93,11 @@ static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *rep
   const MbStatus status = make_blocks(engine, spec, report);
   if (status != MB_OK) return status;
   if (!mb_soft_form_make(engine, spec)) return mb_no_memory(report, "bending");
-  if (spec->newton && !(engine->newton = mb_soft_newton_make(engine)))
+  if (spec->newton && engine->nfree && !(engine->newton = mb_soft_newton_make(engine)))
     return mb_no_memory(report, "deformables");
-  const MbStatus global = spec->newton ? MB_OK : mb_soft_global_make(engine, spec, report);
-  if (global != MB_OK) return global;
+  const bool global = !spec->newton && engine->nfree;
+  const MbStatus made = global ? mb_soft_global_make(engine, spec, report) : MB_OK;
+  if (made != MB_OK) return made;
   if (spec->ncables && !(engine->cables = mb_soft_cables_make(engine, spec)))
     return mb_no_memory(report, "cables");
   return MB_OK;

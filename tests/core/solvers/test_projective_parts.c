@@ -191,10 +191,10 @@ static void sheet(Soft *soft, bool newton, int threads) {
 Test(projective_parts, any_number_of_threads_gives_the_same_bits) {
   for (int newton = 0; newton < 2; newton++) {
     double *first = NULL;
-    for (int threads = 1; threads < 4; threads++) {
+    for (int threads = 1; threads < 4; threads += 2) {
       Soft soft = {0};
       sheet(&soft, newton, threads);
-      for (int k = 0; k < 20; k++) soft_step(&soft);
+      for (int k = 0; k < (newton ? 4 : 20); k++) soft_step(&soft);
       const size_t n = 3 * soft.mesh.nodes;
       if (first) cr_assert(!memcmp(first, soft.q, n * sizeof *first), "%d threads", threads);
       if (!first && (first = mb_calloc(n, sizeof *first))) memcpy(first, soft.q, n * sizeof *first);

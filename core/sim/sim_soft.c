@@ -1,5 +1,5 @@
 // Deformables of elements in a run: their nodes' places and velocities are the first numbers of the state's memory, behind them
-// what the last step's solution was like. Bodies are moved first, by themselves: what carries nodes is driven, or stands still.
+// what the last step's solution was like, and the dual. Bodies are moved first, by themselves: what carries nodes is driven, or stands still.
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/forces/forces.h"
@@ -35,11 +35,29 @@ static size_t count_cables(const MbModel *model) {
   return n;
 }
 
-enum { ITERATIONS, RESIDUAL, NUMBERS }; // of the last step, behind the nodes' numbers
+static MbSoftPart part_of(const MbDeformable *of) {
+  const MbElements *e = of->elements;
+  return (MbSoftPart){.mesh = &e->mesh,
+                      .first = of->first,
+                      .elastic = mb_elastic_from(e->model, e->young, e->poisson, e->mesh.triangles > 0),
+                      .thickness = e->thickness,
+                      .bending = e->bending,
+                      .bending_stiffness = e->bending_stiffness,
+                      .stiffness = e->stiffness,
+                      .damping = e->damping,
+                      .by_strain = e->law == MB_LAW_STRAIN};
+}
+
+enum { ITERATIONS, RESIDUAL, NUMBERS }; // of the last step; behind them the dual
 
 size_t mb_sim_soft_memory(const MbModel *model) {
   const size_t n = count_nodes(model);
-  return n ? 6 * n + NUMBERS : 0;
+  size_t dual = 0;
+  for (size_t i = 0; n && i < model->ndeformables; i++) {
+    const MbSoftPart part = part_of(&model->deformables[i]);
+    dual += mb_soft_dual_size(&part, model->solver.method == MB_METHOD_NEWTON);
+  }
+  return n ? 6 * n + NUMBERS + dual : 0;
 }
 
 const double *mb_sim_soft_places(const MbSim *sim) { return sim->state.memory; }
@@ -52,19 +70,6 @@ static double drag_of(const MbModel *model) {
   for (size_t i = 0; i < model->nforces; i++)
     if (model->forces[i].ops == mb_force_table[MB_FORCE_DAMPING]) drag += model->forces[i].coefficient;
   return drag;
-}
-
-static MbSoftPart part_of(const MbDeformable *of) {
-  const MbElements *e = of->elements;
-  return (MbSoftPart){.mesh = &e->mesh,
-                      .first = of->first,
-                      .elastic = mb_elastic_from(e->model, e->young, e->poisson, e->mesh.triangles > 0),
-                      .thickness = e->thickness,
-                      .bending = e->bending,
-                      .bending_stiffness = e->bending_stiffness,
-                      .stiffness = e->stiffness,
-                      .damping = e->damping,
-                      .by_strain = e->law == MB_LAW_STRAIN};
 }
 
 // Its nodes by their numbers among all.
@@ -160,6 +165,9 @@ void mb_sim_soft_start(MbSim *sim) {
     memcpy(q, of->elements->x0, 3 * of->count * sizeof *q);
     memcpy(q + 3 * sim->soft->n, of->elements->v0, 3 * of->count * sizeof *q);
   }
+  if (!sim->soft) return;
+  mb_soft_dual_begin(sim->soft->engine, sim->state.memory);
+  mb_soft_dual_read(sim->soft->engine, sim->state.memory + 6 * sim->soft->n + NUMBERS);
 }
 
 // ---- a step -----------------------------------------------------------------------------------------------
@@ -260,6 +268,7 @@ MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
                              sim->model->gravity,
                              soft->force,
                              soft->most};
+  mb_soft_dual_write(soft->engine, sim->state.memory + 6 * soft->n + NUMBERS);
   const bool fine = mb_soft_step(soft->engine, &start, soft->q1, soft->v1);
   soft->stats = mb_soft_stats(soft->engine);
   if (!fine)
@@ -285,6 +294,7 @@ void mb_sim_soft_commit(MbSim *sim) {
   memcpy(memory, soft->q1, 3 * soft->n * sizeof *memory);
   memcpy(memory + 3 * soft->n, soft->v1, 3 * soft->n * sizeof *memory);
   numbers[ITERATIONS] = soft->stats.iterations, numbers[RESIDUAL] = soft->stats.residual;
+  mb_soft_dual_read(soft->engine, numbers + NUMBERS);
 }
 
 // ---- what channels tell -----------------------------------------------------------------------------------

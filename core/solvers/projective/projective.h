@@ -76,8 +76,17 @@ MbStatus mb_soft_create(const MbSoftSpec *spec, MbSoftEngine **engine, MbReport 
 void mb_soft_free(MbSoftEngine *engine); // NULL is fine
 size_t mb_soft_bytes(const MbSoftEngine *engine);
 
+// What local-global iterations carry from step to step beside places and velocities: the dual, stresses by elements. It could
+// be had from the places, but where iterations have not converged and elements are nearly inside out their stress is no place
+// to begin from.
+size_t mb_soft_dual_size(const MbSoftPart *part,
+                         bool newton); // numbers; the sum over the parts is the engine's
+void mb_soft_dual_begin(MbSoftEngine *engine, const double *q); // the stress at q
+void mb_soft_dual_read(const MbSoftEngine *engine, double *dual);
+void mb_soft_dual_write(MbSoftEngine *engine, const double *dual);
+
 // q1 and v1 at the end of the step; may be those of the start. False: numbers that are not finite. Does not allocate. The
-// result depends on nothing but what is given here.
+// result depends on nothing but what is given here and the dual, which is the stress at the start where nobody has set it.
 bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, double *v1);
 MbSoftStats mb_soft_stats(const MbSoftEngine *engine);      // of the last step
 const double *mb_soft_history(const MbSoftEngine *engine);  // (iterations) residual of each

@@ -203,6 +203,7 @@ bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, do
   engine->stats = (MbSoftStats){.converged = engine->nfree == 0};
   look_ahead(engine, start);
   mb_soft_local_begin(engine, start->q);
+  if (!engine->begun) mb_soft_dual_begin(engine, start->q);
   if (engine->cables) mb_soft_cables_begin(engine);
   const bool ok = engine->newton ? mb_soft_newton_step(engine) : local_global(engine);
   engine->stats.seconds = mb_clock() - began;

@@ -52,6 +52,8 @@ struct MbSoftEngine {
   MbSoftNewton *newton; // NULL: projective
   MbSoftCables *cables; // NULL: none
 
+  bool begun; // the dual is there
+
   // of the step
   const MbSoftStart *start;
   double *ahead; // (n x 3) q̃
@@ -71,7 +73,7 @@ size_t mb_soft_global_bytes(const MbSoftGlobal *global);
 void mb_soft_global_solve(MbSoftGlobal *global, double *x); // (n x 3), zero along rows that are held
 
 // f (n x 3) ← what a local step at q leaves for the global one: −∂ψ/∂q where it has converged. Bending is in it. `begin`: notes
-// the state q that the step begins with, whose stress is the dual's first.
+// the lengths of springs in the state q that the step begins with.
 void mb_soft_local_begin(MbSoftEngine *engine, const double *q);
 void mb_soft_local(MbSoftEngine *engine, const double *q, double *f);
 // The elastic energy and what dampers add over a step

@@ -149,18 +149,53 @@ static void dual_range(void *context, size_t begin, size_t end) {
   }
 }
 
-void mb_soft_local_begin(MbSoftEngine *engine, const double *q) {
+static bool has_dual(const MbSoftBlock *block) {
+  return block->rank > 1 && mb_local_has_dual(&block->elastic);
+}
+
+void mb_soft_dual_begin(MbSoftEngine *engine, const double *q) {
   for (size_t k = 0; k < engine->nblocks; k++) {
     MbSoftBlock *block = &engine->block[k];
     Job job = {.engine = engine, .block = block};
+    if (!has_dual(block)) continue;
     mb_gradient_gather_all(&block->gradient, engine->threads, q + 3 * block->first, block->F);
-    for (size_t e = 0; block->rank == 1 && e < block->count; e++) {
-      const size_t stride = block->gradient.stride;
+    mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, dual_range, &job);
+  }
+  engine->begun = true;
+}
+
+size_t mb_soft_dual_size(const MbSoftPart *part, bool newton) {
+  return newton || !mb_local_has_dual(&part->elastic) ? 0 : 9 * part->mesh->tets + 6 * part->mesh->triangles;
+}
+
+// Components one after the other, without what pads them.
+void mb_soft_dual_read(const MbSoftEngine *engine, double *dual) {
+  for (size_t k = 0; k < engine->nblocks && !engine->newton; k++) {
+    const MbSoftBlock *block = &engine->block[k];
+    for (size_t c = 0; has_dual(block) && c < 3 * block->rank; c++, dual += block->count)
+      memcpy(dual, block->u + c * block->gradient.stride, block->count * sizeof *dual);
+  }
+}
+
+void mb_soft_dual_write(MbSoftEngine *engine, const double *dual) {
+  for (size_t k = 0; k < engine->nblocks && !engine->newton; k++) {
+    MbSoftBlock *block = &engine->block[k];
+    for (size_t c = 0; has_dual(block) && c < 3 * block->rank; c++, dual += block->count)
+      memcpy(block->u + c * block->gradient.stride, dual, block->count * sizeof *dual);
+  }
+  engine->begun = true;
+}
+
+void mb_soft_local_begin(MbSoftEngine *engine, const double *q) {
+  for (size_t k = 0; k < engine->nblocks; k++) {
+    MbSoftBlock *block = &engine->block[k];
+    const size_t stride = block->gradient.stride;
+    if (block->rank > 1) continue;
+    mb_gradient_gather_all(&block->gradient, engine->threads, q + 3 * block->first, block->F);
+    for (size_t e = 0; e < block->count; e++) {
       const double F[3] = {block->F[e], block->F[stride + e], block->F[2 * stride + e]};
       block->before[e] = mb_vec3_norm(F);
     }
-    if (block->rank > 1 && mb_local_has_dual(&block->elastic))
-      mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, dual_range, &job);
   }
 }
 
@@ -195,11 +230,10 @@ void mb_soft_local(MbSoftEngine *engine, const double *q, double *f) {
   for (size_t k = 0; k < engine->nblocks; k++) {
     MbSoftBlock *block = &engine->block[k];
     Job job = {.engine = engine, .block = block};
-    const bool dual = block->rank > 1 && mb_local_has_dual(&block->elastic);
     mb_gradient_gather_all(&block->gradient, engine->threads, q + 3 * block->first, block->F);
     mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, local_range, &job);
-    mb_gradient_scatter_all(&block->gradient, engine->threads, block->scale, block->F, dual ? block->u : NULL,
-                            block->corner, f + 3 * block->first);
+    mb_gradient_scatter_all(&block->gradient, engine->threads, block->scale, block->F,
+                            has_dual(block) ? block->u : NULL, block->corner, f + 3 * block->first);
   }
   add_bending(engine, q, f);
 }

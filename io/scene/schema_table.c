@@ -147,7 +147,7 @@ static const char *const global_help[] = {
     "the inverse of blocks of the factor: between these two in memory and in how many products depend on "
     "each other",
     "a sweep of Jacobi's method: approximate",
-    "Jacobi's method, sped up by Chebyshev's recurrence: approximate",
+    "ten such sweeps, sped up by Chebyshev's recurrence: approximate",
     NULL};
 static const char *const precision_help[] = {"64 bits", "32 bits, and a correction that makes up for it",
                                              NULL};

@@ -143,12 +143,19 @@ static void print_channels(const cJSON *tree) {
 static void print_meshes(const cJSON *list) {
   const cJSON *mesh = NULL;
   int count = 0;
-  double triangles = 0;
+  static const char *const words[] = {"springs", "triangles", "tetrahedra"}; // with 2, 3, 4 corners
+  double of[3] = {0};
   cJSON_ArrayForEach(mesh, list) {
+    const int corners = (int)number(mesh, "corners");
     count++;
-    if (number(mesh, "corners") == 3) triangles += number(mesh, "elements");
+    if (corners >= 2 && corners <= 4) of[corners - 2] += number(mesh, "elements");
   }
-  if (count) printf("meshes       %d, of %.0f triangles\n", count, triangles);
+  if (!count) return;
+  printf("meshes       %d", count);
+  const char *before = ", of ";
+  for (int k = 0; k < 3; k++)
+    if (of[k] > 0) printf("%s%.0f %s", before, of[k], words[k]), before = ", ";
+  printf("\n");
 }
 
 static void print_checkpoints(const cJSON *list) {

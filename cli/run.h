@@ -47,7 +47,7 @@ MbStatus mb_resume_replay(MbRun *run, MbReport *report);
 
 // ---- run_meshes.c -------------------------------------------------------------------------------
 
-// A MESH record for each shape of each body that has a surface of its own.
+// A MESH record for each shape of each body that has a surface of its own, and for each deformable.
 MbStatus mb_run_write_meshes(MbRun *run, MbReport *report);
 
 // ---- provenance.c -------------------------------------------------------------------------------

@@ -1,10 +1,13 @@
-// The bodies' shapes as MESH records. Every body gets its own, equal shapes too, as the format has it; so there is
-// a budget: round shapes are made coarser until all meshes fit. Scenes that are beyond any budget get none.
-// This depends on the scene alone, so that a resumed run writes the same bytes.
+// MESH records: the bodies' shapes, then the deformables' meshes at rest. Every body gets its own shapes, equal ones too, as
+// the format has it; so there is a budget for these: round ones are made coarser until all of them fit, and scenes that are
+// beyond any budget get none. This depends on the scene alone, so that a resumed run writes the same bytes.
 #include "cli/console.h"
 #include "cli/run.h"
 #include "core/base/alloc.h"
 #include "core/build/triangulate.h"
+#include "core/deformables/element_mesh.h"
+#include "core/deformables/node_mesh.h"
+#include "core/model/model.h"
 
 #include <string.h>
 
@@ -108,6 +111,39 @@ static MbStatus write_all(MbRun *run, Meshes *meshes, MbReport *report) {
   return MB_OK;
 }
 
+// ---- deformables ------------------------------------------------------------------------------------------
+
+// Rest positions and what stands between them, whatever the size: without it the frames' positions mean nothing.
+static MbStatus write_elements(MbRun *run, const char *name, const MbElementMesh *mesh, MbReport *report) {
+  const MbTrajMesh record = {.name = name,
+                             .nv = (uint32_t)mesh->nodes,
+                             .ne = (uint32_t)(mesh->tets        ? mesh->tets
+                                              : mesh->triangles ? mesh->triangles
+                                                                : mesh->edges),
+                             .corners = mesh->tets        ? 4
+                                        : mesh->triangles ? 3
+                                                          : 2,
+                             .vertex = mesh->x,
+                             .element = mesh->tets        ? mesh->tet
+                                        : mesh->triangles ? mesh->triangle
+                                                          : mesh->edge};
+  return mb_traj_mesh(run->writer, &record, report);
+}
+
+static MbStatus write_deformables(MbRun *run, MbReport *report) {
+  for (size_t i = 0; i < run->model->ndeformables; i++) {
+    const MbDeformable *of = &run->model->deformables[i];
+    const MbDeformableSpec *spec = &run->scene->spec.deformables[i];
+    MbElementMesh mesh = {0};
+    if (!of->elements && !mb_node_mesh_make(&spec->mesh, spec->kind == MB_DEFORMABLE_SPRINGS, &mesh))
+      return mb_no_memory(report, "a mesh");
+    const MbStatus status = write_elements(run, of->name, of->elements ? &of->elements->mesh : &mesh, report);
+    mb_element_mesh_free(&mesh);
+    if (status) return status;
+  }
+  return MB_OK;
+}
+
 MbStatus mb_run_write_meshes(MbRun *run, MbReport *report) {
   Meshes meshes = {0};
   bool fits = false;
@@ -121,5 +157,5 @@ MbStatus mb_run_write_meshes(MbRun *run, MbReport *report) {
     mb_log_say(&run->log, "the shapes are not stored as meshes: these would take more than %s",
                mb_console_bytes(MOST, text));
   forget(&meshes);
-  return status;
+  return status ? status : write_deformables(run, report);
 }

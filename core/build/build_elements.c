@@ -121,41 +121,33 @@ static bool copy_mesh(MbDeformableKind kind, const MbElementMesh *from, MbArena 
   bool fine = true;
   const size_t tets = kind == MB_DEFORMABLE_TETS ? from->tets : 0;
   const size_t triangles = kind == MB_DEFORMABLE_CLOTH ? from->triangles : 0;
+  const size_t edges = kind == MB_DEFORMABLE_SPRINGS ? from->edges : 0;
   *to = (MbElementMesh){.nodes = from->nodes,
                         .tets = tets,
                         .triangles = triangles,
+                        .edges = edges,
                         .x = copy(arena, from->x, from->nodes, 3 * sizeof(double), &fine),
                         .tet = copy(arena, from->tet, tets, 4 * sizeof(uint32_t), &fine),
-                        .triangle = copy(arena, from->triangle, triangles, 3 * sizeof(uint32_t), &fine)};
-  return fine;
-}
-
-static bool make_nodes(const MbDeformableSpec *spec, MbArena *arena, MbElementMesh *to) {
-  const size_t n = mb_node_mesh_count(&spec->mesh);
-  const size_t edges = spec->kind == MB_DEFORMABLE_SPRINGS ? mb_node_mesh_edges(&spec->mesh, NULL) : 0;
-  MbArena scratch = {0};
-  size_t(*edge)[2] = mb_arena_alloc(&scratch, edges, sizeof *edge);
-  *to = (MbElementMesh){.nodes = n,
-                        .edges = edges,
-                        .x = mb_arena_alloc(arena, n, 3 * sizeof(double)),
-                        .edge = mb_arena_alloc(arena, edges, 2 * sizeof(uint32_t))};
-  const bool fine = edge && to->x && to->edge;
-  for (size_t i = 0; i < n && fine; i++) mb_node_mesh_place(&spec->mesh, i, to->x + 3 * i);
-  if (fine && edges) mb_node_mesh_edges(&spec->mesh, edge);
-  for (size_t k = 0; k < 2 * edges && fine; k++) to->edge[k] = (uint32_t)edge[k / 2][k % 2];
-  mb_arena_free(&scratch);
+                        .triangle = copy(arena, from->triangle, triangles, 3 * sizeof(uint32_t), &fine),
+                        .edge = copy(arena, from->edge, edges, 2 * sizeof(uint32_t), &fine)};
   return fine;
 }
 
 static bool generate(const MbDeformableSpec *spec, MbArena *arena, MbElementMesh *to) {
   const MbNodeMeshSpec *mesh = &spec->mesh;
+  const size_t grid[] = {(size_t)mesh->grid[0], (size_t)mesh->grid[1]};
   const size_t box[] = {(size_t)mesh->box[0], (size_t)mesh->box[1], (size_t)mesh->box[2]};
+  const bool springs = spec->kind == MB_DEFORMABLE_SPRINGS, cross = mesh->pattern == MB_PATTERN_CROSS;
   MbElementMesh made;
-  const bool fine =
-      mesh->ball ? mb_element_mesh_ball(&made, (size_t)mesh->ball, mesh->radius)
-      : box[0]   ? mb_element_mesh_box(&made, box, mesh->size)
-                 : mb_element_mesh_grid(&made, (size_t)mesh->grid[0], (size_t)mesh->grid[1], mesh->size[0],
-                                        mesh->size[1], mesh->pattern == MB_PATTERN_CROSS);
+  bool fine = false;
+  if (springs || spec->kind == MB_DEFORMABLE_PARTICLES)
+    fine = mb_node_mesh_make(mesh, springs, &made);
+  else if (mesh->ball)
+    fine = mb_element_mesh_ball(&made, (size_t)mesh->ball, mesh->radius);
+  else if (box[0])
+    fine = mb_element_mesh_box(&made, box, mesh->size);
+  else
+    fine = mb_element_mesh_grid(&made, grid[0], grid[1], mesh->size[0], mesh->size[1], cross);
   if (!fine) return false;
   const bool copied = copy_mesh(spec->kind, &made, arena, to);
   mb_element_mesh_free(&made);
@@ -194,8 +186,7 @@ static MbStatus build_mesh(const MbDeformableSpec *spec, size_t i, MbArena *aren
   char where[WHERE];
   snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
   if (spec->mesh.mesh) return take_mesh(spec, where, arena, to, report);
-  const bool nodes = spec->kind == MB_DEFORMABLE_SPRINGS || spec->kind == MB_DEFORMABLE_PARTICLES;
-  if (nodes ? make_nodes(spec, arena, to) : generate(spec, arena, to)) return MB_OK;
+  if (generate(spec, arena, to)) return MB_OK;
   return mb_no_memory(report, "deformables");
 }
 

@@ -1,4 +1,6 @@
 #include "core/deformables/node_mesh.h"
+#include "core/base/alloc.h"
+#include "core/deformables/element_mesh.h"
 #include "core/deformables/select.h"
 
 static size_t columns(const MbNodeMeshSpec *mesh) {
@@ -36,6 +38,22 @@ size_t mb_node_mesh_edges(const MbNodeMeshSpec *mesh, size_t (*edge)[2]) {
       if (right && up && mesh->pattern == MB_PATTERN_CROSS) add(edge, &count, here + 1, here + n);
     }
   return count;
+}
+
+bool mb_node_mesh_make(const MbNodeMeshSpec *spec, bool springs, MbElementMesh *mesh) {
+  const size_t n = mb_node_mesh_count(spec), edges = springs ? mb_node_mesh_edges(spec, NULL) : 0;
+  size_t(*edge)[2] = mb_calloc(edges, sizeof *edge);
+  *mesh = (MbElementMesh){.nodes = n,
+                          .edges = edges,
+                          .x = mb_calloc(n, 3 * sizeof(double)),
+                          .edge = mb_calloc(edges, 2 * sizeof(uint32_t))};
+  const bool fine = edge && mesh->x && mesh->edge;
+  for (size_t i = 0; i < n && fine; i++) mb_node_mesh_place(spec, i, mesh->x + 3 * i);
+  if (fine && edges) mb_node_mesh_edges(spec, edge);
+  for (size_t k = 0; k < 2 * edges && fine; k++) mesh->edge[k] = (uint32_t)edge[k / 2][k % 2];
+  mb_free(edge);
+  if (!fine) mb_element_mesh_free(mesh);
+  return fine;
 }
 
 const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen) {

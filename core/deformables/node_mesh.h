@@ -11,6 +11,9 @@ void mb_node_mesh_place(const MbNodeMeshSpec *mesh, size_t node, double x[3]);
 // How many pairs of neighbours there are, and into `edge` (NULL: only count them) which.
 size_t mb_node_mesh_edges(const MbNodeMeshSpec *mesh, size_t (*edge)[2]);
 
+// All of it; of springs with edges. False: out of memory, and the mesh is empty. For mb_element_mesh_free.
+bool mb_node_mesh_make(const MbNodeMeshSpec *spec, bool springs, MbElementMesh *mesh);
+
 // Marks the nodes that `select` chooses. NULL, or what is wrong with the choice.
 const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen);
 

@@ -23,6 +23,9 @@ MbStatus mb_mesh_load(MbMeshFile *file);
 MbStatus mb_read_obj(MbMeshFile *file);
 MbStatus mb_read_stl(MbMeshFile *file);
 MbStatus mb_read_ply(MbMeshFile *file);
+MbStatus mb_read_msh(MbMeshFile *file);
+MbStatus mb_read_tetgen(MbMeshFile *file);
+MbStatus mb_read_vtk(MbMeshFile *file);
 
 // "FILE, line 12: ..." and "FILE, byte 84: ..."; both return MB_IO.
 MbStatus mb_mesh_error_line(const MbMeshFile *file, size_t line, const char *format, ...) MB_PRINTF(3, 4);
@@ -56,5 +59,26 @@ bool mb_token_is(const MbToken *token, const char *word); // whatever the case o
 // The whole token as a decimal number; false for anything else, "inf" and "nan" included.
 bool mb_token_number(const MbToken *token, double *x);
 int mb_token_shown(const MbToken *token); // how much of it to show in a message, with "%.*s"
+
+// Numbers one after the other, as words or in bytes; words may stand between the latter. Copies read on by themselves.
+typedef struct MbMeshValues {
+  const MbMeshFile *file;
+  bool binary, big; // big: the highest byte comes first
+  MbScanner scanner;
+} MbMeshValues;
+
+void mb_values_start(MbMeshValues *values, const MbMeshFile *file);
+// With the line of what has just been read, or the byte.
+MbStatus mb_values_error(const MbMeshValues *values, const char *format, ...) MB_PRINTF(2, 3);
+// The next whole number (of so many bytes, with a sign) or finite real number (of 4 bytes or 8).
+MbStatus mb_values_integer(MbMeshValues *values, size_t bytes, const char *what, int64_t *out);
+MbStatus mb_values_real(MbMeshValues *values, size_t bytes, const char *what, double *out);
+// How many of something follow, of which each takes so many bytes or words: no more than what is left can hold.
+MbStatus mb_values_count(MbMeshValues *values, size_t bytes, const char *what, size_t each, size_t *out);
+MbStatus mb_values_fit(const MbMeshValues *values, const char *what, size_t count, size_t each);
+// The same where it stands as a word among bytes too.
+MbStatus mb_values_count_word(MbMeshValues *values, const char *what, size_t each, size_t *out);
+// Steps over so many numbers.
+MbStatus mb_values_skip(MbMeshValues *values, size_t count, size_t bytes, const char *what);
 
 #endif

@@ -222,7 +222,11 @@ MbStatus mb_mesh_read(const char *path, double scale, const char *where, MbArena
 
 MbStatus mb_mesh_read_elements(const char *path, double scale, const char *where, MbArena *arena,
                                MbElementMesh **mesh, MbReport *report) {
-  static const Reader readers[] = {{".obj", mb_read_obj}};
+  static const Reader readers[] = {{".msh", mb_read_msh},
+                                   {".node", mb_read_tetgen},
+                                   {".ele", mb_read_tetgen},
+                                   {".vtk", mb_read_vtk},
+                                   {".obj", mb_read_obj}};
   *mesh = NULL;
   ReadMesh *read_mesh = reader_of(path, readers, sizeof readers / sizeof *readers);
   if (!read_mesh)

@@ -76,3 +76,70 @@ Test(scene_deformables, nodes_are_counted_apart_from_bodies) {
   mb_model_free(model);
   mb_scene_free(scene);
 }
+
+static const char elements[] =
+    "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 2}, \"parameters\": {\"n\": 4},\n"
+    "\"solver\": {\"type\": \"projective\", \"iterations\": 7, \"global\": \"chebyshev\", \"precision\": "
+    "\"single\", "
+    "\"method\": \"newton\"},\n"
+    "\"deformables\": [\n"
+    " {\"name\": \"jelly\", \"type\": \"tets\", \"mesh\": {\"box\": [2, 3, \"=n\"], \"size\": [1, 2, 3]},\n"
+    "  \"material\": {\"model\": \"arap\", \"young\": 1e5, \"density\": 1000},\n"
+    "  \"pin\": [{\"select\": {\"box\": [[0, 1, 2], [3, 4, 5]]}, \"motion\": {\"translate\": [0, \"=t\", 0], "
+    "\"rotate\": "
+    "{\"axis\": [0, 2, 0], \"through\": [1, 2, 3], \"angle\": {\"times\": [0, 1], \"values\": [0, 2]}}}},\n"
+    "           {\"select\": {\"sphere\": {\"center\": [1, 2, 3], \"radius\": 4}}}],\n"
+    "  \"cables\": [{\"path\": [{\"side\": \"+x\"}, {\"side\": \"-x\"}], \"pull\": \"=3*t\"},\n"
+    "             {\"path\": [{\"side\": \"+y\"}], \"compliance\": 0.5}]},\n"
+    " {\"name\": \"ball\", \"type\": \"tets\", \"mesh\": {\"ball\": \"=n\", \"radius\": 2},\n"
+    "  \"material\": {\"young\": 1e5, \"poisson\": 0.45, \"density\": 1000}},\n"
+    " {\"name\": \"sheet\", \"type\": \"cloth\", \"mesh\": {\"file\": \"unused.obj\", \"scale\": 2},\n"
+    "  \"material\": {\"young\": 1, \"density\": 2, \"thickness\": 3, \"bending\": {\"stiffness\": 4}}},\n"
+    " {\"name\": \"other\", \"type\": \"cloth\", \"mesh\": {\"file\": \"unused.obj\", \"scale\": 2},\n"
+    "  \"material\": {\"young\": 1, \"density\": 2, \"thickness\": 3, \"bending\": {\"model\": "
+    "\"laplace_beltrami\"}}}]}";
+
+Test(scene_deformables, every_key_of_elements_is_read) {
+  MbReport report = {0};
+  MbScene *scene = NULL;
+  const MbStatus status =
+      mb_scene_parse(elements, strlen(elements), "test", "scenes/bad", NULL, &scene, &report);
+  cr_assert_eq(status, MB_OK, "%s: %s", report.issues[0].where, report.issues[0].text);
+  const MbSolverSpec *solver = &scene->spec.solver;
+  cr_assert(solver->kind == MB_SOLVER_PROJECTIVE && solver->iterations == 7);
+  cr_assert(solver->global == MB_GLOBAL_CHEBYSHEV && solver->precision == MB_PRECISION_SINGLE);
+  cr_assert_eq(solver->method, MB_METHOD_NEWTON);
+  const MbDeformableSpec *jelly = &scene->spec.deformables[0], *ball = jelly + 1, *sheet = jelly + 2,
+                         *last = jelly + 3;
+
+  cr_assert(jelly->kind == MB_DEFORMABLE_TETS && jelly->mesh.box[0] == 2 && jelly->mesh.box[2] == 4);
+  cr_assert(jelly->mesh.nsize == 3 && jelly->mesh.grid[0] == 0 && !jelly->mesh.mesh &&
+            isnan(jelly->mesh.radius));
+  cr_assert(jelly->model == MB_ARAP && jelly->young == 1e5 && jelly->poisson == 0.3 &&
+            jelly->density == 1000);
+  const MbPinSpec *pin = jelly->pins;
+  cr_assert(pin->select.in_box && !pin->select.in_sphere && pin->select.box[0][1] == 1 &&
+            pin->select.box[1][2] == 5);
+  cr_assert(pin->motion.given && pin->motion.turns && pin->motion.axis[1] == 1 &&
+            pin->motion.through[2] == 3);
+  cr_assert_str_eq(pin->motion.translate[1].text, "t");
+  cr_assert(pin->motion.angle.kind == MB_SIGNAL_TABLE && pin->motion.angle.values[1] == 2);
+  cr_assert(!pin[1].motion.given && pin[1].select.in_sphere && !pin[1].select.in_box);
+  cr_assert(pin[1].select.center[1] == 2 && pin[1].select.radius == 4);
+  cr_assert(jelly->ncables == 2 && jelly->cables[0].npath == 2 && jelly->cables[0].pulled);
+  cr_assert_str_eq(jelly->cables[0].pull.text, "3*t");
+  cr_assert(!jelly->cables[1].pulled && jelly->cables[1].compliance == 0.5 &&
+            jelly->cables[0].compliance == 0);
+
+  cr_assert(ball->mesh.ball == 4 && ball->mesh.radius == 2 && ball->model == MB_NEO_HOOKEAN &&
+            ball->poisson == 0.45);
+  cr_assert(!ball->bending.given && ball->npins == 0 && ball->ncables == 0);
+  cr_assert(sheet->kind == MB_DEFORMABLE_CLOTH && sheet->thickness == 3 && sheet->bending.given);
+  cr_assert(sheet->bending.model == MB_BENDING_ISOMETRIC && sheet->bending.stiffness == 4);
+  cr_assert(last->bending.model == MB_BENDING_LAPLACE_BELTRAMI && isnan(last->bending.stiffness));
+  cr_assert_str_eq(sheet->mesh.file, "unused.obj");
+  cr_assert(sheet->mesh.mesh->nodes == 4 && sheet->mesh.mesh->triangles == 1 && sheet->mesh.mesh->x[3] == 2);
+  cr_assert_eq(sheet->mesh.mesh, last->mesh.mesh, "a file is read twice");
+  mb_scene_free(scene);
+  cr_assert_eq(mb_alloc_live(), 0);
+}

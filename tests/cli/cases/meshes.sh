@@ -40,3 +40,19 @@ for n in (500, 1500, 2500):
     json.dump({"mbsim": 1, "time": {"step": 0.01, "steps": 0}, "bodies": bodies[:n]}, open(f"b{n}.json", "w"))
 PY
 for n in 500 1500 2500; do "$MBSIM" run b$n.json -q && "$MBSIM" info b$n.mbt | grep ^meshes; done
+# deformables: their rest positions, and the springs between them
+cat >d.json <<'JSON'
+{ "mbsim": 1, "time": { "step": 0.01, "steps": 2 },
+  "deformables": [
+    { "name": "net", "type": "springs", "mesh": { "grid": [3, 2], "size": [2, 1], "pattern": "diagonal" },
+      "material": { "mass": 1, "stiffness": 10 }, "pose": { "position": [9, 9, 9] } },
+    { "name": "dust", "type": "particles", "mesh": { "rope": 4, "length": 1 }, "material": { "mass": 1 } } ] }
+JSON
+"$MBSIM" run d.json -q && "$MBSIM" info d.mbt | grep '^meshes'
+"$PYTHON" - <<'PY'
+import os, sys
+sys.path.insert(0, os.path.dirname(os.environ["TESTS"]))
+from read_mbt import Trajectory, double
+for name, body, nv, ne, corners, vertex, element in Trajectory(open("d.mbt", "rb").read()).meshes:
+    print(name.decode(), body, nv, ne, corners, [double(u) for u in vertex[-3:]], list(element[:6]))
+PY

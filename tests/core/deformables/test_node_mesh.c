@@ -84,3 +84,22 @@ Test(node_mesh, choices_that_make_no_sense_are_told) {
   cr_assert_not_null(
       mb_node_mesh_select(&mesh, &(MbSelectSpec){.side = "+x", .nnearest = 3, .nearest = size}, chosen));
 }
+
+Test(node_mesh, nodes_are_chosen_by_boxes_and_balls) {
+  const MbNodeMeshSpec mesh = grid(4, 3, MB_PATTERN_CROSS); // places 0, 2/3, 4/3, 2 by 0, 1.5, 3
+  bool chosen[12];
+  const double third = 2.0 / 3;
+  const MbSelectSpec box = {.in_box = true, .box = {{third, 1.5, 0}, {2 - third, 3, 0}}};
+  cr_assert_eq(chosen_of(&mesh, &box, chosen), 4); // those on its sides too, rounded or not
+  cr_assert(chosen[5] && chosen[6] && chosen[9] && chosen[10]);
+  const MbSelectSpec ball = {.in_sphere = true, .center = {2, 0, 0}, .radius = 1.5};
+  cr_assert_eq(chosen_of(&mesh, &ball, chosen), 4);
+  cr_assert(chosen[1] && chosen[2] && chosen[3] && chosen[7]);
+
+  const MbSelectSpec nowhere = {.in_box = true, .box = {{0.1, 0.1, 0}, {0.2, 0.2, 0}}};
+  cr_assert_not_null(mb_node_mesh_select(&mesh, &nowhere, chosen));
+  const MbSelectSpec far = {.in_sphere = true, .center = {0, 0, 5}, .radius = 1};
+  cr_assert_not_null(mb_node_mesh_select(&mesh, &far, chosen));
+  const MbSelectSpec both = {.in_sphere = true, .in_box = true, .radius = 1};
+  cr_assert_not_null(mb_node_mesh_select(&mesh, &both, chosen));
+}

@@ -38,10 +38,12 @@ static double product_less(int rank, const double *s, int i, int j) {
   return product;
 }
 
-static double stretch(const MbElastic *e, int rank, const double *s) { // λ (Σ s − rank)
+static double lambda_of(const MbElastic *e) { return e->model == MB_ARAP ? 0 : e->lambda; }
+
+static double stretch(int rank, const double *s) { // Σ s − rank
   double sum = -rank;
   for (int i = 0; i < rank; i++) sum += s[i];
-  return e->model == MB_ARAP ? 0 : e->lambda * sum;
+  return sum;
 }
 
 static double neo_hookean(const MbElastic *e, int rank, const double *s, double *first, double *second) {
@@ -59,11 +61,11 @@ static double neo_hookean(const MbElastic *e, int rank, const double *s, double 
 }
 
 static double corotational(const MbElastic *e, int rank, const double *s, double *first, double *second) {
-  const double lambda = e->model == MB_ARAP ? 0 : e->lambda, t = stretch(e, rank, s);
-  double psi = lambda > 0 ? 0.5 * t * t / lambda : 0;
+  const double lambda = lambda_of(e), t = stretch(rank, s);
+  double psi = 0.5 * lambda * t * t;
   for (int i = 0; i < rank; i++) {
     psi += e->mu * (s[i] - 1) * (s[i] - 1);
-    if (first) first[i] = 2 * e->mu * (s[i] - 1) + t;
+    if (first) first[i] = 2 * e->mu * (s[i] - 1) + lambda * t;
     for (int j = 0; second && j < rank; j++) second[rank * i + j] = lambda + (i == j ? 2 * e->mu : 0);
   }
   return psi;
@@ -87,7 +89,7 @@ static void pair_values(const MbElastic *e, int rank, const double *s, int i, in
     *twist = e->mu + rest;
   } else {
     *flip = 2 * e->mu;
-    *twist = 2 * e->mu + (2 * stretch(e, rank, s) - 4 * e->mu) / fmax(s[i] + s[j], LEAST);
+    *twist = 2 * e->mu + (2 * lambda_of(e) * stretch(rank, s) - 4 * e->mu) / fmax(s[i] + s[j], LEAST);
   }
 }
 

@@ -1,7 +1,7 @@
 // Hyperelastic materials: energy density ψ by the deformation gradient F (3 x 3 row major), and its derivatives.
 //   arap         μ ‖F − R‖²
 //   corotational μ ‖F − R‖² + λ/2 tr²(RᵀF − 1)
-//   neo_hookean  μ/2 (I₁ − 3) − μ ln J + λ/2 ln² J,  continued smoothly to J ≤ 0
+//   neo_hookean  μ/2 (I₁ − 3) − μ ln J + λ/2 ln² J,  continued smoothly to J ≤ 0; wants λ ≥ 0
 //   linear       μ ‖ε‖² + λ/2 tr² ε,  ε = (F + Fᵀ)/2 − 1
 // R is the rotation nearest to F. Sheets (cloth in plane stress) have F of 3 x 2, rest frame to world, energy a volume as
 // well: the same in two singular values (I₁ − 2; J their product), λ being that of plane stress. A sheet has no direction

@@ -34,10 +34,11 @@ typedef struct MbLocal {
 } MbLocal;
 
 // A stiffness that iterations converge fast with, Pa.
-//   arap          2μ: plain projective dynamics
+//   arap          2μ: plain projective dynamics; less than μ diverges
 //   others        that of a stretch across which nothing moves, 2μ + λ
-// A larger w does better where elements are held (nodes that are given, inertia), a smaller one where they are loaded. It only
-// changes how many iterations are needed.
+// Of the others 0.7 to 1.4 times this is equally good for a bar that is pulled or pressed (some 40 iterations to 1e-13 at
+// ν = 0.3 to 0.45), and 0.7 to 1 times in steps that inertia governs; where loads and ends alone decide, a quarter converges
+// several times as fast. It changes how many iterations are needed, not what they come to.
 double mb_local_weight(const MbElastic *elastic, int rank);
 bool mb_local_has_dual(const MbElastic *elastic);
 

@@ -118,7 +118,12 @@ static __attribute__((noinline, unused)) void rescue(const MbElastic *e, int ran
   for (int k = 0; k < MB_PACK; k++) {
     if (mask[k] == 0) continue;
     double x[3], y[3];
-    for (int i = 0; i < rank; i++) x[i] = from[i][k], y[i] = to[i][k];
+    bool sound = true;
+    for (int i = 0; i < rank; i++) {
+      x[i] = from[i][k], y[i] = to[i][k];
+      sound &= y[i] > 0 && isfinite(y[i]);
+    }
+    for (int i = 0; i < rank && !sound; i++) y[i] = fmax(x[i], 0.5);
     mb_local_newton(e, rank, weight[k], x, y);
     for (int i = 0; i < rank; i++) to[i][k] = y[i];
   }

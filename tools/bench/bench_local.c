@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENTS = 16384, TIMES = 9, ARRAYS = 9 * ELEMENTS };
+// The stride is an odd number of cache lines, as gradients have it.
+enum { ELEMENTS = 16384, STRIDE = ELEMENTS + 8, TIMES = 9, ARRAYS = 9 * STRIDE };
 
 static double uniform(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -35,7 +36,7 @@ static void fill(int rank, double *F) {
                          h * (x * z - w * y),     h * (y * z + w * x),     1 - h * (x * x + y * y)};
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < rank; j++)
-        F[(size_t)(rank * i + j) * ELEMENTS + e] =
+        F[(size_t)(rank * i + j) * STRIDE + e] =
             S[3 * i] * R[j] + S[3 * i + 1] * R[3 + j] + S[3 * i + 2] * R[6 + j];
   }
 }
@@ -61,7 +62,7 @@ static double measure_svd(const MbLocalKernel *kernel, const double *F, double *
   double each[TIMES];
   for (int i = -1; i < TIMES; i++) {
     const double start = mb_bench_cpu();
-    kernel->svd(ELEMENTS, ELEMENTS, F, U, V, U);
+    kernel->svd(ELEMENTS, STRIDE, F, U, V, U);
     if (i >= 0) each[i] = 1e9 * (mb_bench_cpu() - start) / ELEMENTS;
   }
   qsort(each, TIMES, sizeof *each, ascending);
@@ -81,7 +82,7 @@ static bool compare(Arrays at) {
       const MbElastic elastic =
           mb_elastic_from(model < 0 ? MB_ARAP : (MbElasticModel)model, 1e5, 0.4, rank < 3);
       for (size_t e = 0; e < ELEMENTS; e++) at.w[e] = mb_local_weight(&elastic, rank);
-      const MbLocal local = {elastic, rank, ELEMENTS, at.F, at.w, at.u, at.p};
+      const MbLocal local = {elastic, rank, STRIDE, at.F, at.w, at.u, at.p};
       double first = NAN;
       for (const MbLocalKernel *const *row = mb_local_kernels; *row; row++) {
         if (!mb_local_runs(*row)) continue;

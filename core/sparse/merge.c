@@ -12,10 +12,10 @@ typedef struct Block {
   uint32_t into;           // the block that this one went into, or itself
 } Block;
 
-// Cycles of a solve with three right-hand sides, as measured: per block, per row below (fetched and left once in each
+// Cycles of a solve with three right-hand sides, where L comes from memory: per block, per row below (fetched and left once in each
 // direction), per column, per entry.
 static double cycles(double columns, double below) {
-  return 120 + 5 * below + 8 * columns + 0.8 * (below + 3) * columns + 0.4 * (columns + 3) * columns;
+  return 60 + 5 * below + 8 * columns + 4 * (below + 3) * columns + 2 * (columns + 3) * columns;
 }
 
 static bool worth(const Block *a, const Block *b) {

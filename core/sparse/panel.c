@@ -5,17 +5,7 @@
 #include <lapacke.h>
 #include <math.h>
 
-// Loops whose steps may be taken side by side, sums included; clang calls it an error where it does not do so.
-#ifdef __clang__
-#define MB_SIMD
-#define MB_SIMD_SUM(...)
-#else
-#define MB_PRAGMA(text)  _Pragma(#text)
-#define MB_SIMD          MB_PRAGMA(omp simd)
-#define MB_SIMD_SUM(...) MB_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
-#endif
-
-enum { SMALL = 8 }; // columns up to which calling BLAS costs more than it saves
+enum { SMALL = 16 }; // columns up to which calling BLAS costs more than it saves
 
 // y −= a x
 MB_CLONES static void subtract(size_t n, double a, const double *restrict x, double *restrict y) {

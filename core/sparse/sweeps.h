@@ -27,6 +27,8 @@ typedef struct MbSweepTask {
   uint32_t first, last;     // rows of x
   uint32_t border, nborder; // rows of x behind the n; one more stays zero
   size_t above;             // which rows they stand for, in `above`
+  double cost;
+  uint32_t thread; // that does it, both ways, so that it finds its numbers in its caches
 } MbSweepTask;
 
 typedef struct MbSweeps {
@@ -44,6 +46,7 @@ typedef struct MbSweeps {
   double *x;         // (rows + 1 x 4)
   double *scratch;   // (ntasks + 1 x nscratch) the last one for what is above the tasks
   size_t nscratch;
+  int threads; // that tasks are dealt to
 } MbSweeps;
 
 // Where numbers of a block with so many rows stand: groups of eight, one of four at the end where that is enough.

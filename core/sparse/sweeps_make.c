@@ -84,7 +84,9 @@ static void place_tasks(MbSweeps *s, const MbCholesky *c, const Subtree *tasks, 
                           top->first + top->columns,
                           (uint32_t)rows,
                           top->rows - top->columns,
-                          above};
+                          above,
+                          tasks[t].cost,
+                          0};
     for (uint32_t i = 0; i < task->nborder; i++) {
       s->above[above + i] = c->row[top->below + i];
       slot[s->above[above + i]] = task->border + i;
@@ -110,9 +112,12 @@ static bool place_numbers(MbSweeps *s) {
     MbSweepNode *node = &s->node[k];
     node->B = s->entries;
     s->entries += mb_group_rows(node->below) * node->columns;
+    if (node->columns > most) most = node->columns;
+  }
+  for (size_t k = 0; k < s->count; k++) { // apart, since one direction does not read them
+    MbSweepNode *node = &s->node[k];
     node->D = s->entries;
     s->entries += mb_sweep_diagonal(node->columns);
-    if (node->columns > most) most = node->columns;
   }
   s->nscratch = 12 * MB_TILE + 8 * mb_group_rows(most);
   const size_t rows = 4 * (s->rows + 1), scratch = (s->ntasks + 1) * s->nscratch;

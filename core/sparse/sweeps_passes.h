@@ -83,6 +83,20 @@ KERNEL void transposed_two(const double *restrict P, size_t width, const V4 g[12
   }
 }
 
+// ---- what comes soon: blocks are too short for the processor to guess ------------------------------------------------
+
+enum { AHEAD = 2, AHEAD_MOST = 1024 }; // nodes; numbers of one
+
+KERNEL void expect(const double *a, size_t count) {
+  for (size_t i = 0; i < count && i < AHEAD_MOST; i += 8) __builtin_prefetch(a + i);
+}
+KERNEL void expect_node(const MbSweeps *s, const MbSweepNode *node, bool square) {
+  const size_t m = mb_group_rows(node->below);
+  expect(s->numbers + node->B, m * node->columns);
+  if (square) expect(s->numbers + node->D, (size_t)node->columns * node->columns);
+  for (size_t i = 0; i < m; i += 16) __builtin_prefetch(s->row + node->row + i);
+}
+
 // ---- forward ----------------------------------------------------------------------------------------------
 
 KERNEL void leave(double *restrict x, const uint32_t *row, const V4 sums[], size_t vectors) {
@@ -98,6 +112,7 @@ KERNEL void leave(double *restrict x, const uint32_t *row, const V4 sums[], size
 
 static void forward(const MbSweeps *s, const MbSweepNode *node) {
   const double *P = s->numbers + node->B;
+  if (node + AHEAD < s->node + s->count) expect_node(s, node + AHEAD, false);
   const size_t m = mb_group_rows(node->below);
   for (size_t j = 0; j < node->columns; j += MB_TILE) {
     const size_t w = node->columns - j < MB_TILE ? node->columns - j : MB_TILE;
@@ -223,6 +238,7 @@ static void backward(const MbSweeps *s, const MbSweepNode *node, double *scratch
   const size_t n = node->columns;
   const double *B = s->numbers + node->B, *D = s->numbers + node->D;
   double *x = s->x + 4 * (size_t)node->first, *t = scratch, *z = scratch + 12 * MB_TILE;
+  if (node >= s->node + AHEAD) expect_node(s, node - AHEAD, true);
   double *copy = z + 4 * mb_group_rows(n); // of x, filled up
   memset(z, 0, 4 * mb_group_rows(n) * sizeof *z);
   if (n > MB_TILE) {

@@ -1,34 +1,57 @@
 #include "core/base/threads.h"
 #include "core/sparse/sweeps.h"
+#include "core/sparse/targets.h"
 
 #include <cblas.h>
 #include <lapacke.h>
+#include <omp.h>
 #include <string.h>
 
 // ---- numbers --------------------------------------------------------------------------------------------------
 
-enum { SMALL = 12 }; // columns up to which calling LAPACK costs more than it saves
+enum { SMALL = 24 }; // columns up to which calling LAPACK costs more than it saves
 
-// Of few columns: L_JJ ← D⁻¹ (lower triangle), L_RJ ← L_RJ L_JJ⁻¹.
+// S = L_JJ⁻¹ (n x n), column by column: S_j ← e_j, then forward substitution.
+static void invert_triangle(const double *restrict L, size_t rows, size_t n, double *restrict S) {
+  double inverse[SMALL];
+  for (size_t k = 0; k < n; k++) inverse[k] = 1 / L[k * rows + k];
+  for (size_t j = 0; j < n; j++) {
+    double *s = S + j * n;
+    for (size_t i = 0; i < n; i++) s[i] = i == j;
+    for (size_t k = j; k < n; k++) {
+      const double a = s[k] *= inverse[k];
+      for (size_t i = k + 1; i < n; i++) s[i] -= L[k * rows + i] * a;
+    }
+  }
+}
+
+// L_RJ ← L_RJ S in place: column j of the product needs columns j and later.
+MB_CLONES static void multiply_below(double *L, size_t rows, size_t n, const double *S) {
+  for (size_t j = 0; j < n; j++) {
+    double *restrict to = L + j * rows;
+    const double d = S[j * n + j];
+    size_t k = j + 1;
+    MB_SIMD
+    for (size_t i = n; i < rows; i++) to[i] *= d;
+    for (; k + 4 <= n; k += 4) {
+      const double *a = L + k * rows, *b = a + rows, *c = b + rows, *e = c + rows, *t = S + j * n + k;
+      const double t0 = t[0], t1 = t[1], t2 = t[2], t3 = t[3];
+      MB_SIMD
+      for (size_t i = n; i < rows; i++) to[i] += a[i] * t0 + b[i] * t1 + c[i] * t2 + e[i] * t3;
+    }
+    for (; k < n; k++) {
+      const double *a = L + k * rows, t = S[j * n + k];
+      MB_SIMD
+      for (size_t i = n; i < rows; i++) to[i] += a[i] * t;
+    }
+  }
+}
+
+// Of few columns: L_JJ ← D⁻¹ = Sᵀ S (lower triangle), L_RJ ← L_RJ S.
 static void invert_small(double *L, size_t rows, size_t n) {
-  double S[SMALL * SMALL] = {0}; // L_JJ⁻¹, column major
-  for (size_t j = 0; j < n; j++) {
-    S[j * n + j] = 1 / L[j * rows + j];
-    for (size_t i = j + 1; i < n; i++) {
-      double sum = 0;
-      for (size_t k = j; k < i; k++) sum += L[k * rows + i] * S[j * n + k];
-      S[j * n + i] = -sum / L[i * rows + i];
-    }
-  }
-  // column j of the product needs columns j and later
-  for (size_t j = 0; j < n; j++) {
-    double *to = L + j * rows;
-    for (size_t i = n; i < rows; i++) to[i] *= S[j * n + j];
-    for (size_t k = j + 1; k < n; k++) {
-      const double *from = L + k * rows, a = S[j * n + k];
-      for (size_t i = n; i < rows; i++) to[i] += from[i] * a;
-    }
-  }
+  double S[SMALL * SMALL] = {0};
+  invert_triangle(L, rows, n, S);
+  multiply_below(L, rows, n, S);
   for (size_t j = 0; j < n; j++)
     for (size_t i = j; i < n; i++) {
       double sum = 0;
@@ -49,16 +72,23 @@ static void invert_panel(double *L, size_t rows, size_t n) {
                       (int)rows); // L_JJ is regular: its factoring went well
 }
 
-// Groups of rows [0, rows) of w columns; P(i, j) = a[j * ld + i], of a symmetric matrix's lower triangle where `mirror`.
-static double *pack(double *to, const double *a, size_t ld, size_t rows, size_t w, bool mirror) {
-  for (size_t i = 0; i < mb_group_rows(rows);) {
-    const size_t height = mb_group_rows(rows) - i < MB_GROUP ? 4 : MB_GROUP;
-    for (size_t j = 0; j < w; j++)
-      for (size_t k = i; k < i + height; k++)
-        *to++ = k >= rows ? 0 : mirror && k < j ? a[k * ld + j] : a[j * ld + k];
-    i += height;
-  }
-  return to;
+// The upper triangle from the lower one.
+static void mirror(double *L, size_t rows, size_t n) {
+  for (size_t j = 0; j < n; j++)
+    for (size_t i = j + 1; i < n; i++) L[i * rows + j] = L[j * rows + i];
+}
+
+// Groups of `rows` rows of w columns, a[j * ld + i].
+static double *pack(double *to, const double *a, size_t ld, size_t rows, size_t w) {
+  size_t i = 0;
+  for (; i + MB_GROUP <= rows; i += MB_GROUP, to += MB_GROUP * w)
+    for (size_t j = 0; j < w; j++) memcpy(to + MB_GROUP * j, a + j * ld + i, MB_GROUP * sizeof *to);
+  if (i == rows) return to;
+  const size_t rest = rows - i, height = mb_group_rows(rest);
+  memset(to, 0, height * w * sizeof *to);
+  for (size_t j = 0; j < w; j++)
+    for (size_t k = 0; k < rest; k++) to[height * j + k] = a[j * ld + i + k];
+  return to + height * w;
 }
 
 typedef struct Fill {
@@ -74,11 +104,12 @@ static void fill_nodes(void *context, size_t begin, size_t end) {
     double *L = f->cholesky->L + f->cholesky->node[k].panel, *B = f->sweeps->numbers + node->B,
            *D = f->sweeps->numbers + node->D;
     invert_panel(L, rows, n);
+    mirror(L, rows, n);
     for (size_t j = 0; j < n; j += MB_TILE) {
       const size_t w = n - j < MB_TILE ? n - j : MB_TILE;
-      B = pack(B, L + j * rows + n, rows, node->below, w, false);
-      D = pack(D, L + j * rows + j, rows, w, w, true);
-      D = pack(D, L + j * rows + j + w, rows, n - j - w, w, false);
+      B = pack(B, L + j * rows + n, rows, node->below, w);
+      D = pack(D, L + j * rows + j, rows, w, w);
+      D = pack(D, L + j * rows + j + w, rows, n - j - w, w);
     }
   }
 }
@@ -154,22 +185,42 @@ static void above_tasks(const Solve *w) {
   }
 }
 
+// Tasks to threads, the costliest first, each to the one with the least.
+static void deal(MbSweeps *s, int threads) {
+  double load[MB_TASKS] = {0};
+  if (s->threads == threads) return;
+  s->threads = threads;
+  for (size_t t = 0; t < s->ntasks; t++) {
+    int least = 0;
+    for (int k = 1; k < threads; k++)
+      if (load[k] < load[least]) least = k;
+    load[least] += s->task[t].cost;
+    s->task[t].thread = (uint32_t)least;
+  }
+}
+
 void mb_sweeps_solve(MbSweeps *s, const MbSweepPasses *passes, const double *b, double *x, int threads) {
   const Solve w = {s, passes, b, x};
   const size_t n = s->ntasks;
-  if (threads < 2 || n < 2) {
+  if ((size_t)threads > n) threads = (int)n;
+  if (threads < 2) {
     for (size_t t = 0; t < n; t++) task_forward(&w, t);
     above_tasks(&w);
     for (size_t t = 0; t < n; t++) task_backward(&w, t);
     return;
   }
+  deal(s, threads);
 #pragma omp parallel num_threads(threads)
   {
-#pragma omp for schedule(dynamic, 1)
-    for (size_t t = 0; t < n; t++) task_forward(&w, t);
-#pragma omp single
+    // a team may be smaller than asked for
+    const uint32_t team = (uint32_t)omp_get_num_threads(), me = (uint32_t)omp_get_thread_num();
+    for (size_t t = 0; t < n; t++)
+      if (s->task[t].thread % team == me) task_forward(&w, t);
+#pragma omp barrier
+#pragma omp master
     above_tasks(&w);
-#pragma omp for schedule(dynamic, 1)
-    for (size_t t = 0; t < n; t++) task_backward(&w, t);
+#pragma omp barrier
+    for (size_t t = 0; t < n; t++)
+      if (s->task[t].thread % team == me) task_backward(&w, t);
   }
 }

@@ -14,4 +14,14 @@
 #define MB_CLONES
 #endif
 
+// Loops whose steps may be taken side by side, sums included; clang calls it an error where it does not do so.
+#ifdef __clang__
+#define MB_SIMD
+#define MB_SIMD_SUM(...)
+#else
+#define MB_PRAGMA(text)  _Pragma(#text)
+#define MB_SIMD          MB_PRAGMA(omp simd)
+#define MB_SIMD_SUM(...) MB_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
+#endif
+
 #endif

@@ -1,103 +1,195 @@
+// The global step of projective dynamics on the meshes of Zeng et al.'s tables 1 and 2: what the methods take of memory, and how
+// long they take, side by side with CHOLMOD's simplicial and supernodal solves in the same run, where SuiteSparse is installed.
+// Times of one thread are processor time, of two wall time; all are medians over rounds in which each had its turn.
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
+#include "core/sparse/global.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/cholmod_solves.h"
 #include "tools/bench/global_cases.h"
-#include "core/sparse/sweeps.h"
-#include "core/sparse/inverse.h"
-#include <stdio.h>
+
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-bool mb_bench_global(void) {
-  mb_blas_one_thread();
-  for (int k = 0; k < MB_GLOBAL_CASES; k++) {
-    MbGlobalMatrix A;
-    if (!mb_global_matrix_make(&mb_global_cases[k], &A)) return false;
-    const size_t n = A.pattern.n;
-    double *b = mb_calloc(3 * n, 8), *x = mb_calloc(3 * n, 8);
-    for (size_t i = 0; i < 3 * n; i++) b[i] = sin((double)(i * i % 1000));
-    printf("%-32s n %zu nnz/n %.1f\n", mb_global_cases[k].name, n,
-           2.0 * (double)A.pattern.start[n] / (double)n - 1);
-    for (int s = 0; s < 2; s++) {
-      MbCholmod *c = mb_cholmod_analyse(&A.pattern, A.values, s);
-      mb_cholmod_factor(c);
-      double t0 = mb_bench_wall();
-      mb_cholmod_factor(c);
-      double tf = mb_bench_wall() - t0, best = 1;
-      mb_cholmod_put(c, b);
-      for (int i = 0; i < 20; i++) {
-        t0 = mb_bench_wall();
-        mb_cholmod_solve(c);
-        best = fmin(best, mb_bench_wall() - t0);
-      }
-      mb_cholmod_get(c, x);
-      printf("   cholmod %d: lnz/n %.1f factor %.2f ms solve %.3f ms\n", s, mb_cholmod_entries(c) / (double)n,
-             tf * 1e3, best * 1e3);
-      mb_cholmod_free(c);
-    }
-    double t0 = mb_bench_wall();
-    MbCholesky *c = mb_cholesky_analyse(&A.pattern, NULL, 1);
-    double ta = mb_bench_wall() - t0, best = 1, tf = 1;
-    size_t blame;
-    for (int i = 0; i < 3; i++) {
-      t0 = mb_bench_wall();
-      mb_cholesky_factor(c, A.values, &blame);
-      tf = fmin(tf, mb_bench_wall() - t0);
-    }
-    double *y = mb_calloc(3 * n, 8);
-    for (int i = 0; i < 20; i++) {
-      memcpy(y, b, 24 * n);
-      t0 = mb_bench_wall();
-      mb_cholesky_solve(c, y, 3);
-      best = fmin(best, mb_bench_wall() - t0);
-    }
-    double worst = 0;
-    for (size_t i = 0; i < 3 * n; i++) worst = fmax(worst, fabs(x[i] - y[i]));
-    MbCholeskySize sz = mb_cholesky_size(c);
-    printf("   ours: entries/n %.1f nodes %zu analyse %.1f factor %.2f ms solve %.3f ms diff %.2g\n",
-           (double)sz.entries / (double)n, sz.supernodes, ta * 1e3, tf * 1e3, best * 1e3, worst);
-    MbSweeps *sw = mb_sweeps_make(c);
-    t0 = mb_bench_wall();
-    mb_sweeps_fill(sw, c, 1);
-    double fill = mb_bench_wall() - t0;
-    for (int th = 1; th <= 2; th++) {
-      best = 1;
-      for (int i = 0; i < 40; i++) {
-        t0 = mb_bench_wall();
-        mb_sweeps_solve(sw, mb_sweep_passes(), b, y, th);
-        best = fmin(best, mb_bench_wall() - t0);
-      }
-      worst = 0;
-      for (size_t i = 0; i < 3 * n; i++) worst = fmax(worst, fabs(x[i] - y[i]));
-      printf("   sweeps %d threads: entries/n %.1f fill %.2f tasks %zu top %zu solve %.3f diff %.3g\n", th,
-             (double)sw->entries / (double)n, fill * 1e3, sw->ntasks, sw->ntop, best * 1e3, worst);
-    }
-    mb_sweeps_free(sw);
-    for (int l = 1; l <= 3; l += 2)
-      for (int single = 0; single < 2; single++) {
-        MbCholesky *d = mb_cholesky_analyse_as(&A.pattern, NULL, l == 1 ? MB_JOIN_NEIGHBOURS : MB_JOIN_ALIKE, 1);
-        mb_cholesky_factor(d, A.values, &blame);
-        t0 = mb_bench_wall();
-        MbInverse *S = mb_inverse_make(d, (size_t)l, single);
-        double tm = mb_bench_wall() - t0;
-        mb_inverse_fill(S, d, 1);
-        fill = mb_bench_wall() - t0;
-        best = 1;
-        for (int i = 0; i < 20; i++) {
-          t0 = mb_bench_wall();
-          mb_inverse_solve(S, mb_inverse_passes(), b, y, 1);
-          best = fmin(best, mb_bench_wall() - t0);
-        }
-        worst = 0;
-        for (size_t i = 0; i < 3 * n; i++) worst = fmax(worst, fabs(x[i] - y[i]));
-        printf("   inverse %d %s: entries/n %.1f (+ %.1f) %.2f MB = %.3f of paper, make %.2f fill %.2f solve %.3f diff %.3g\n", l, single ? "single" : "double", (double)S->entries / (double)n, (double)S->coupled / (double)n, (double)S->bytes / 1048576, (double)S->bytes / 1048576 / mb_global_cases[k].paper, tm * 1e3, fill * 1e3, best * 1e3, worst);
-        mb_inverse_free(S);
-        mb_cholesky_free(d);
-      }
-    mb_cholesky_free(c);
-    mb_global_matrix_free(&A);
-    mb_free(b), mb_free(x), mb_free(y);
+enum { ROUNDS = 25, FACTORS = 5, SOLVERS = 5 };
+static const double MB = 1048576;
+
+// What is timed, one after the other in every round.
+typedef enum Solver { SIMPLICIAL, SUPERNODAL, CHOLESKY, WHOLE, PARTS } Solver;
+
+typedef struct Contest {
+  const MbGlobalCase *c;
+  MbGlobalMatrix A;
+  size_t n;
+  double *b, *x;
+  MbCholmod *theirs[2];
+  MbGlobal *ours[3];
+  double factor[SOLVERS], solve[SOLVERS]; // s
+  double faster;                          // than the better of theirs
+  double two;                             // of one thread's time over two threads'
+  double residual;                        // worst of ours
+} Contest;
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+static double median(const double *x, int n) {
+  double copy[ROUNDS];
+  memcpy(copy, x, (size_t)n * sizeof *x);
+  qsort(copy, (size_t)n, sizeof *copy, ascending);
+  return copy[n / 2];
+}
+
+static bool prepare(Contest *k) {
+  if (!mb_global_matrix_make(k->c, &k->A)) return false;
+  k->n = k->A.pattern.n;
+  k->b = mb_calloc(3 * k->n, sizeof *k->b);
+  k->x = mb_calloc(3 * k->n, sizeof *k->x);
+  if (!k->b || !k->x) return false;
+  for (size_t i = 0; i < 3 * k->n; i++) k->b[i] = sin((double)(i * i % 1009));
+  for (int s = 0; s < 2 && mb_cholmod_there(); s++) {
+    k->theirs[s] = mb_cholmod_analyse(&k->A.pattern, k->A.values, s == SUPERNODAL);
+    if (!k->theirs[s]) return false;
+    mb_cholmod_put(k->theirs[s], k->b);
+  }
+  for (int s = 0; s < 3; s++) {
+    const MbGlobalOptions options = {.method = (MbGlobalMethod)(MB_GLOBAL_CHOLESKY + s), .threads = 1};
+    if (mb_global_create(&k->A.pattern, &options, &k->ours[s], NULL) != MB_OK) return false;
   }
   return true;
+}
+
+static void finish(Contest *k) {
+  for (int s = 0; s < 2; s++) mb_cholmod_free(k->theirs[s]);
+  for (int s = 0; s < 3; s++) mb_global_free(k->ours[s]);
+  mb_free(k->b);
+  mb_free(k->x);
+  mb_global_matrix_free(&k->A);
+}
+
+static bool there(const Contest *k, int s) { return s >= CHOLESKY || k->theirs[s]; }
+
+static bool factor(Contest *k, int s) {
+  if (s < CHOLESKY) return mb_cholmod_factor(k->theirs[s]);
+  return mb_global_factor(k->ours[s - CHOLESKY], k->A.values, NULL, NULL) == MB_OK;
+}
+
+static bool solve(Contest *k, int s, int threads) {
+  if (s < CHOLESKY) return mb_cholmod_solve(k->theirs[s]);
+  mb_global_solve(k->ours[s - CHOLESKY], k->b, k->x, threads);
+  return true;
+}
+
+// Seconds of one solve, over several after one that brings the numbers into the caches.
+static double timed(Contest *k, int s, int threads, int repeat, double (*clock)(void)) {
+  solve(k, s, threads);
+  const double start = clock();
+  for (int i = 0; i < repeat; i++) solve(k, s, threads);
+  return (clock() - start) / repeat;
+}
+
+static bool time_factors(Contest *k) {
+  for (int s = 0; s < SOLVERS; s++) {
+    double each[FACTORS];
+    const int times = s <= CHOLESKY ? FACTORS : 1;
+    if (!there(k, s)) continue;
+    if (s <= CHOLESKY && !factor(k, s)) return false; // the first time touches memory
+    for (int i = 0; i < times; i++) {
+      const double start = mb_bench_cpu();
+      if (!factor(k, s)) return false;
+      each[i] = mb_bench_cpu() - start;
+    }
+    k->factor[s] = median(each, times);
+  }
+  return true;
+}
+
+static void time_solves(Contest *k) {
+  double each[SOLVERS][ROUNDS], ratio[ROUNDS];
+  int repeat[SOLVERS];
+  for (int s = 0; s < SOLVERS; s++) {
+    if (!there(k, s)) continue;
+    repeat[s] = 3 + (int)(1e-3 / timed(k, s, 1, 2, mb_bench_cpu));
+    if (s >= CHOLESKY) k->residual = fmax(k->residual, mb_global_residual(k->ours[0], k->b, k->x));
+  }
+  for (int last = 0; last < 2; last++) // the inverses apart, whose size drives all else from the caches
+    for (int i = 0; i < ROUNDS; i++)
+      for (int s = last ? WHOLE : SIMPLICIAL; s < (last ? SOLVERS : WHOLE); s++)
+        if (there(k, s)) each[s][i] = timed(k, s, 1, repeat[s], mb_bench_cpu);
+  for (int s = 0; s < SOLVERS; s++)
+    if (there(k, s)) k->solve[s] = median(each[s], ROUNDS);
+  if (k->theirs[0]) {
+    const int better = k->solve[SIMPLICIAL] < k->solve[SUPERNODAL] ? SIMPLICIAL : SUPERNODAL;
+    for (int i = 0; i < ROUNDS; i++) ratio[i] = each[better][i] / each[CHOLESKY][i];
+    k->faster = median(ratio, ROUNDS);
+  }
+}
+
+// Later than all others: threads that wait for work take processor time. The best of a few, since both must be there at once.
+static void time_threads(Contest *k) {
+  enum { TRIES = 4 };
+  double ratio[ROUNDS];
+  const int repeat = 1 + (int)(5e-4 / k->solve[CHOLESKY]);
+  for (int i = 0; i < ROUNDS; i++) {
+    double best[2] = {INFINITY, INFINITY};
+    for (int t = 0; t < 2 * TRIES; t++)
+      best[t % 2] = fmin(best[t % 2], timed(k, CHOLESKY, 1 + t % 2, repeat, mb_bench_wall));
+    ratio[i] = best[0] / best[1];
+  }
+  k->two = median(ratio, ROUNDS);
+}
+
+static void print(const Contest *k) {
+  const MbGlobalSize a = mb_global_size(k->ours[0]), whole = mb_global_size(k->ours[1]),
+                     parts = mb_global_size(k->ours[2]);
+  const double ms = 1e3;
+  printf("  %-30s %6zu %7.1f %8.2f %7.2f %6.3f %6.2f |", k->c->name, k->n, (double)a.factor / (double)k->n,
+         (double)whole.bytes / MB, k->c->paper, (double)whole.bytes / MB / k->c->paper,
+         (double)parts.entries / (double)a.factor);
+  printf(" %8.2f %8.2f %8.2f %8.1f %8.1f |", ms * k->factor[SIMPLICIAL], ms * k->factor[SUPERNODAL],
+         ms * k->factor[CHOLESKY], ms * k->factor[WHOLE], ms * k->factor[PARTS]);
+  printf(" %7.3f %7.3f %7.3f %7.3f %7.3f | %6.2f %6.2f\n", ms * k->solve[SIMPLICIAL],
+         ms * k->solve[SUPERNODAL], ms * k->solve[CHOLESKY], ms * k->solve[WHOLE], ms * k->solve[PARTS],
+         k->faster, k->two);
+  fflush(stdout);
+}
+
+bool mb_bench_global(void) {
+  double faster = INFINITY, factors = INFINITY, two = INFINITY, memory = 0, parts = 0, residual = 0;
+  mb_blas_one_thread();
+  if (!mb_cholmod_there()) printf("  SuiteSparse is not installed: nothing to compare with\n");
+  printf("  %-30s %6s %7s %8s %7s %6s %6s | %44s | %39s | %6s %6s\n", "", "nodes", "L/n", "S, MB", "paper",
+         "ratio", "parts", "factor, ms: simpl. supern. ours     S    parts",
+         "solve, ms: simpl. supern. ours  S  parts", "faster", "two");
+  bool ok = true;
+  for (int i = 0; i < MB_GLOBAL_CASES && ok; i++) {
+    Contest k = {.c = &mb_global_cases[i]};
+    ok = prepare(&k) && time_factors(&k);
+    if (ok) {
+      time_solves(&k);
+      time_threads(&k);
+      print(&k);
+      const MbGlobalSize a = mb_global_size(k.ours[0]);
+      memory = fmax(memory, (double)mb_global_size(k.ours[1]).bytes / MB / k.c->paper);
+      parts = fmax(parts, (double)mb_global_size(k.ours[2]).entries / (double)a.factor);
+      faster = fmin(faster, k.faster);
+      factors = fmin(factors, fmin(k.factor[SIMPLICIAL], k.factor[SUPERNODAL]) / k.factor[CHOLESKY]);
+      two = fmin(two, k.two);
+      residual = fmax(residual, k.residual);
+    }
+    finish(&k);
+  }
+  if (!ok) return false;
+  ok = mb_bench_target("memory", memory, "of it", 0.17, false);
+  ok &= mb_bench_target("parts", parts, "of L", 1.5, false);
+  ok &= mb_bench_target("residual", residual * 1e10, "e-10", 1, false);
+  if (mb_cholmod_there()) {
+    ok &= mb_bench_target("solve", faster, "times", 1, true);
+    ok &= mb_bench_target("factor", factors, "times", 1, true);
+  }
+  ok &= mb_bench_target("two threads", two, "times", 1.5, true);
+  return ok;
 }

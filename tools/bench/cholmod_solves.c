@@ -6,6 +6,7 @@
 #endif
 
 #if __has_include(<suitesparse/cholmod.h>)
+#include <omp.h>
 #include <suitesparse/cholmod.h>
 
 struct MbCholmod {
@@ -31,6 +32,7 @@ static cholmod_sparse *copy(const MbPattern *A, const double *values, cholmod_co
 MbCholmod *mb_cholmod_analyse(const MbPattern *A, const double *values, bool supernodal) {
   MbCholmod *c = mb_calloc(1, sizeof *c);
   if (!c) return NULL;
+  omp_set_num_threads(1); // ours are told how many they are
   cholmod_start(&c->common);
   c->common.nmethods = 2;
   c->common.method[0].ordering = CHOLMOD_AMD;

@@ -62,10 +62,31 @@ static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
   return status;
 }
 
+// Channels that tell what only the projective solver has.
+static MbStatus check_channels(const MbSceneSpec *spec, MbReport *report) {
+  static const char *const suffixes[] = {".volume", ".strain"};
+  MbStatus status = MB_OK;
+  for (size_t i = 0; spec->output.channels && i < spec->output.nchannels; i++) {
+    const char *name = spec->output.channels[i];
+    bool its = !strcmp(name, "solver") || !strcmp(name, "solver.time");
+    for (size_t k = 0; k < 2 && !strncmp(name, "deformable.", 11); k++) {
+      const size_t n = strlen(name), m = strlen(suffixes[k]);
+      its |= n > m && !strcmp(name + n - m, suffixes[k]);
+    }
+    char where[64];
+    snprintf(where, sizeof where, "/output/channels/%zu", i);
+    if (its)
+      status = mb_error(report, MB_SCENE, where, "the channel \"%s\" is of solver \"projective\"", name);
+  }
+  return status;
+}
+
 // Pairs of solver, mode and integrator that make no sense.
 static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   const MbSolverSpec *solver = &spec->solver;
   if (solver->kind == MB_SOLVER_PROJECTIVE) return check_projective(spec, report);
+  const MbStatus channels = check_channels(spec, report);
+  if (channels != MB_OK) return channels;
   if (solver->mode == MB_FIRST_ORDER && solver->kind != MB_SOLVER_MAXIMAL)
     return mb_error(report, MB_SCENE, "/solver/mode", "\"first_order\" is a mode of \"maximal\" only");
   if (solver->mode == MB_FIRST_ORDER && spec->integrator.kind == MB_BRIDSON_MARINO)

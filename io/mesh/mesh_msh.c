@@ -29,6 +29,7 @@ typedef struct Msh {
 static MbStatus expect(Msh *m, const char *wanted) {
   const MbToken word = mb_scan_word(&m->v.scanner);
   if (mb_token_is(&word, wanted)) return MB_OK;
+  if (!word.text) return mb_values_error(&m->v, "the file ends before %s", wanted);
   return mb_values_error(&m->v, "found \"%.*s\", wanted %s", mb_token_shown(&word),
                          word.text ? word.text : "", wanted);
 }

@@ -41,8 +41,27 @@ static MbStatus take_bytes(MbMeshValues *values, size_t bytes, const char *what,
   return MB_OK;
 }
 
+// The whole token as a few digits, as most are
+static bool take_digits(const MbToken *token, int64_t *out) {
+  if (!token->text || token->length > 15) return false;
+  int64_t n = 0;
+  for (int k = 0; k < token->length; k++) {
+    const char c = token->text[k];
+    if (c < '0' || c > '9') return false;
+    n = 10 * n + (c - '0');
+  }
+  *out = n;
+  return true;
+}
+
 static MbStatus take_integer_word(MbMeshValues *values, const char *what, int64_t *out) {
   static const double EXACT = 9007199254740992.0; // up to here doubles are all the whole numbers
+  MbScanner ahead = values->scanner;
+  const MbToken word = mb_scan_word(&ahead);
+  if (take_digits(&word, out)) {
+    values->scanner = ahead;
+    return MB_OK;
+  }
   double number = 0;
   const MbStatus status = take_word(values, what, &number);
   if (status) return status;

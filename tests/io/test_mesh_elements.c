@@ -375,7 +375,7 @@ static void expect_refused(const char *ending, const char *text, const char *par
 Test(mesh_elements, what_is_wrong_in_a_msh_is_said_with_its_line) {
 #define FOUR "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
 #define HEAD "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
-  expect_refused(".msh", "", "line 1: found \"\", wanted $MeshFormat");
+  expect_refused(".msh", "", "line 1: the file ends before $MeshFormat");
   expect_refused(".msh", "$MeshFormat\n3 0 8\n", "line 2: version 3 of .msh; 2 and 4.1 are read");
   expect_refused(".msh", "$MeshFormat\n2.2 0 4\n", "bytes of a number");
   expect_refused(".msh", HEAD, "the file ends without $Elements");

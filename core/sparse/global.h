@@ -1,4 +1,4 @@
-// The global step of projective dynamics: A x = b over and over, with A (n x n) symmetric, positive definite and constant, and
+// The global step of projective dynamics: A x = b over and over, with A (n x n, n > 0) symmetric, positive definite, constant, and
 // three right-hand sides. One interface over methods, among them those that only come nearer the solution.
 #ifndef MB_SPARSE_GLOBAL_H
 #define MB_SPARSE_GLOBAL_H

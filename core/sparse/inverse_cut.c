@@ -70,7 +70,7 @@ bool mb_inverse_cut(const MbCholesky *c, uint32_t *part, size_t nparts[MB_LEVELS
   }
   for (size_t l = 0; l < MB_LEVELS; l++) nparts[l] = 0;
   if (ok) {
-    const double RATIO = 1.25; // from one size tried to the next
+    const double RATIO = c->n < 50000 ? 1.25 : 1.6; // from one size tried to the next
     double best = INFINITY;
     size_t low = 0, high = 0;
     for (double a = 6; a < 0.5 * (double)c->n; a *= RATIO)

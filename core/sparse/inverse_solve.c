@@ -108,7 +108,8 @@ bool mb_inverse_fill(MbInverse *S, const MbCholesky *c, int threads) {
     for (uint32_t j = 0; j < n; j++) to[j] = row[c->perm[j]];
     for (uint32_t s = 0; s < c->count; s++)
       for (uint32_t j = c->node[s].first; j < c->node[s].first + c->node[s].columns; j++) owner[to[j]] = s;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(&& : ok) if (threads > 1 && count > FEW)
+    const int team = threads > 1 && count > FEW ? threads : 1;
+#pragma omp parallel for num_threads(team) schedule(dynamic, 1) reduction(&& : ok) if (team > 1)
     for (size_t p = 0; p < S->nparts; p++)
       ok = ok && fill_part(S, numbers, c, &S->part[S->nparts - 1 - p], to, owner);
   }

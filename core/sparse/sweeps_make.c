@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double FINE = 0.1;    // the largest task, of all there is to do
+static const double FINE =
+    0.2; // the largest task, of all there is to do: smaller ones leave more above them, for one thread
 static const double COARSE = 0.01; // what is less is done with what is above the tasks
 static const double GRAIN = 60000; // cycles in all from which on there are tasks
 

@@ -202,7 +202,7 @@ static void deal(MbSweeps *s, int threads) {
 void mb_sweeps_solve(MbSweeps *s, const MbSweepPasses *passes, const double *b, double *x, int threads) {
   const Solve w = {s, passes, b, x};
   const size_t n = s->ntasks;
-  if ((size_t)threads > n) threads = (int)n;
+  if (threads > (int)n) threads = (int)n; // at most MB_TASKS
   if (threads < 2) {
     for (size_t t = 0; t < n; t++) task_forward(&w, t);
     above_tasks(&w);

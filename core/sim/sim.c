@@ -7,7 +7,17 @@
 
 #include <string.h>
 
-size_t mb_model_dofs(const MbModel *model) { return model->nv; }
+size_t mb_model_dofs(const MbModel *model) {
+  size_t n = model->nv;
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbElements *e = model->deformables[i].elements;
+    if (!e) continue;
+    n += 3 * (model->deformables[i].count - e->nattached);
+    for (size_t k = 0; k < e->nheld; k++)
+      for (int axis = 0; axis < 3; axis++) n -= e->held[k].axes >> axis & 1;
+  }
+  return n;
+}
 
 static MbStatus compile_signals(MbSim *sim, MbReport *report) {
   const MbModel *model = sim->model;
@@ -61,7 +71,8 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->nq = model->nq, sim->nv = model->nv;
   if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
   // first, nodes of elements; last, forces of constraints; before them what events hold, and coordinates of joints that close loops
-  sim->nm += mb_sim_soft_memory(model) + model->nguess + (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
+  sim->nm += mb_sim_soft_memory(model) + model->nguess +
+             (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
 
   MbStatus status = allocate(sim, report);
   if (status == MB_OK) status = compile_signals(sim, report);

@@ -277,9 +277,8 @@ bool mb_soft_newton_step(MbSoftEngine *engine) {
     // so short a step cannot be told apart by its energy
     const bool near = most <= NEAR * engine->size;
     const double scale = near ? 1 : search(engine, merit(engine, engine->q), fmax(slope, 0));
-    stats->residual = engine->history[stats->iterations++] = mb_soft_advance(engine, scale);
-    if (!(scale > 0)) stats->residual = engine->history[stats->iterations - 1] = most / engine->size;
-    if (!isfinite(stats->residual)) return false;
+    if (!isfinite(mb_soft_advance(engine, scale)) || !isfinite(most)) return false;
+    stats->residual = engine->history[stats->iterations++] = most / engine->size;
     stats->converged = stats->residual <= tight;
     if (!(scale > 0)) break; // nothing goes further down
   }

@@ -175,7 +175,8 @@ Test(projective_scenes, a_driven_body_carries_nodes) {
       &s, HEAD PROJECTIVE
       "\"bodies\": [{\"name\": \"plate\", \"shape\": {\"type\": \"box\", \"size\": [1, 1, 0.1]}, \"mass\": "
       "1, "
-      "\"motion\": {\"pose\": {\"position\": [\"=t^2\", 0, 0], \"turn\": {\"axis\": [0, 0, 1], \"angle\": \"=t\"}}}}], "
+      "\"motion\": {\"pose\": {\"position\": [\"=t^2\", 0, 0], \"turn\": {\"axis\": [0, 0, 1], \"angle\": "
+      "\"=t\"}}}}], "
       "\"deformables\": [" BAR(", \"attach\": [{\"select\": {\"side\": \"-z\"}, \"body\": \"plate\"}]") "]}");
   test_steps(s.sim, 30);
   double *frame = sample(&s);
@@ -214,7 +215,7 @@ Test(projective_scenes, what_goes_wrong_on_the_way_is_told_with_its_time_and_ste
                  MB_NUMBERS, "at t = 0.11 s, step 11: the motion of a pin of \"bar\" is nan");
   expect_refused(HEAD "\"solver\": {\"type\": \"projective\", \"iterations\": 3, \"tolerance\": 1e-9}, "
                       "\"deformables\": [" CLOTH "]}",
-                 MB_NUMBERS, "after 3 iterations, not to the \"tolerance\" of 1e-09");
+                 MB_NUMBERS, "after 3 iterations, not to 1e-09");
 }
 
 // A failed step leaves the state as it was.

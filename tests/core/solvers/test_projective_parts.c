@@ -175,8 +175,6 @@ Test(projective_parts, jacobi_and_chebyshev_come_to_the_same_if_they_may_iterate
   mb_free(first);
 }
 
-// ---- threads and memory -----------------------------------------------------------------------------------
-
 static void sheet(Soft *soft, bool newton, int threads) {
   cr_assert(mb_element_mesh_grid(&soft->mesh, 12, 12, 1, 1, true));
   soft->part.thickness = 1e-3, soft->part.bending = MB_BENDING_ISOMETRIC, soft->part.bending_stiffness = 1e-4;
@@ -187,6 +185,73 @@ static void sheet(Soft *soft, bool newton, int threads) {
   soft->spec.threads = threads;
   soft_create(soft, 0.01, newton, 8, 0);
 }
+
+// ---- energy -----------------------------------------------------------------------------------------------
+
+// Of tetrahedra, cloth that bends, and springs with a damper, somewhere: f = −∂E/∂q by central differences.
+Test(projective_parts, forces_are_minus_the_slope_of_the_energy) {
+  const double TOLERANCE = 1e-7, STEP = 1e-6; // of the largest force; (step)² and rounding
+  for (int kind = 0; kind < 3; kind++) {
+    Soft soft = {0};
+    uint64_t seed = 3;
+    static const double unit[3] = {1, 1, 1};
+    static const size_t counts[3] = {2, 2, 2};
+    if (kind == 0) cr_assert(mb_element_mesh_box(&soft.mesh, counts, unit));
+    if (kind > 0) cr_assert(mb_element_mesh_grid(&soft.mesh, 3, 3, 1, 1, true));
+    if (kind == 2) { // sides of the triangles
+      soft.mesh.edges = 2 * soft.mesh.triangles;
+      soft.mesh.edge = mb_calloc(soft.mesh.edges, 2 * sizeof(uint32_t));
+      for (size_t e = 0; e < 2 * soft.mesh.edges; e++)
+        soft.mesh.edge[e] = soft.mesh.triangle[3 * (e / 4) + (e % 4 + 1) / 2];
+      soft.mesh.triangles = 0;
+    }
+    soft.part.thickness = 0.1, soft.part.bending = MB_BENDING_LAPLACE_BELTRAMI,
+    soft.part.bending_stiffness = 5;
+    soft.part.stiffness = 100;
+    soft_begin(&soft, 1000);
+    for (size_t i = 0; i < soft.mesh.nodes; i++) soft.mass[i] = 1;
+    soft_material(&soft, MB_NEO_HOOKEAN, 1e3, 0.3);
+    soft_create(&soft, 0.01, false, 5, 0);
+    const size_t n = 3 * soft.mesh.nodes;
+    double *f = mb_calloc(n, sizeof *f), *slope = mb_calloc(n, sizeof *slope), most = 0;
+    for (size_t c = 0; c < n; c++) soft.q[c] += 0.2 * (test_random(&seed) - 0.5);
+    mb_soft_forces(soft.engine, soft.q, f);
+    for (size_t c = 0; c < n; c++) {
+      const double x = soft.q[c];
+      soft.q[c] = x + STEP;
+      const double above = mb_soft_energy(soft.engine, soft.q);
+      soft.q[c] = x - STEP;
+      slope[c] = -(above - mb_soft_energy(soft.engine, soft.q)) / (2 * STEP);
+      soft.q[c] = x;
+      most = fmax(most, fabs(f[c]));
+    }
+    test_near("forces", f, slope, n, TOLERANCE * most);
+    mb_free(f);
+    mb_free(slope);
+    soft_end(&soft);
+  }
+}
+
+Test(projective_parts, iterations_and_newton_come_to_the_same_cloth) {
+  const double TOLERANCE = 1e-7; // m; iterations that have settled to 1e-12 by the step
+  double *first = NULL;
+  for (int newton = 1; newton >= 0; newton--) {
+    Soft soft = {0};
+    sheet(&soft, newton, 1);
+    mb_soft_free(soft.engine);
+    soft.part.bending_stiffness = 0.01;
+    soft_create(&soft, 0.01, newton, newton ? 100 : 20000, 1e-12);
+    for (int k = 0; k < 5; k++) soft_step(&soft);
+    cr_expect(mb_soft_stats(soft.engine).converged, "%g is left", mb_soft_stats(soft.engine).residual);
+    if (newton && (first = mb_calloc(3 * soft.mesh.nodes, sizeof *first)))
+      memcpy(first, soft.q, 3 * soft.mesh.nodes * sizeof *first);
+    test_near("places", soft.q, first, 3 * soft.mesh.nodes, TOLERANCE);
+    soft_end(&soft);
+  }
+  mb_free(first);
+}
+
+// ---- threads and memory -----------------------------------------------------------------------------------
 
 Test(projective_parts, any_number_of_threads_gives_the_same_bits) {
   for (int newton = 0; newton < 2; newton++) {

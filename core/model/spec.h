@@ -417,14 +417,14 @@ typedef struct MbStabilizationSpec {
 
 typedef struct MbSolverSpec {
   MbSolverKind kind;
-  MbDynamics dynamics;    // redmax: how A is inverted
-  MbMode mode;            // maximal: f = m a, or the kinematic f = m v
-  int iterations;         // projective: a step's; 0 = the method's own
-  MbGlobalMethod global;   // projective
-  double tolerance;       // projective: of a step's last correction, by the size of the deformables; 0 = none
-  MbPrecision precision;  // projective
-  MbMethod method;        // projective
-  int threads;            // at least 1
+  MbDynamics dynamics;   // redmax: how A is inverted
+  MbMode mode;           // maximal: f = m a, or the kinematic f = m v
+  int iterations;        // projective: a step's; 0 = the method's own
+  MbGlobalMethod global; // projective
+  double tolerance;      // projective: of a step's last correction, by the size of the deformables; 0 = none
+  MbPrecision precision; // projective
+  MbMethod method;       // projective
+  int threads;           // at least 1
   MbDevice device;
   MbStabilizationSpec stabilization; // of constraints
 } MbSolverSpec;

@@ -117,7 +117,8 @@ static void stress_range(void *context, size_t begin, size_t end) {
   for (size_t e = begin; e < end; e++) {
     for (size_t c = 0; c < width; c++) F[c] = block->F[c * stride + e];
     mb_soft_stress(block, e, F, P);
-    for (size_t c = 0; c < width; c++) block->p[c * stride + e] = -P[c] / block->weight[e];
+    for (size_t c = 0; c < width; c++)
+      block->p[c * stride + e] = block->weight[e] > 0 ? -P[c] / block->weight[e] : 0; // springs may have none
   }
 }
 

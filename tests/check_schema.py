@@ -41,7 +41,8 @@ BEYOND = {
     "cloth_square", "box_size", "box_large", "box_whole", "ball_radius", "ball_length", "grid_radius", "ball_size",
     "mesh_deformable_missing", "mesh_deformable_ending", "mesh_surface", "select_box_order", "select_box_empty",
     "select_sphere_empty", "pin_motion_redmax", "pin_motion_twice", "attach_pinned", "cable_short",
-    "cable_coincident", "cable_redmax", "node_projective", "solver_later",
+    "cable_coincident", "cable_redmax", "node_projective", "projective_free_body", "projective_integrator",
+    "projective_law", "projective_nothing", "solver_channel_redmax",
     "cloth_unused", "cloth_edge", "cloth_line", "tets_flat", "cloth_volume", "tets_second_order", "tets_cut", "tets_corner",
 }
 

@@ -4,6 +4,7 @@
 #include "core/build/build_elements.h"
 #include "core/build/build_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static MbStatus check_time(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
@@ -19,13 +20,74 @@ static MbStatus check_time(const MbSceneSpec *spec, MbModel *model, MbReport *re
   return MB_OK;
 }
 
+// Nodes push nothing yet: what carries them must not care.
+static MbStatus check_bodies(const MbSceneSpec *spec, MbReport *report) {
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < spec->nbodies; i++) {
+    const MbBodySpec *body = &spec->bodies[i];
+    const bool driven = body->motion.given && !body->jointed;
+    if (driven || (body->jointed && body->joint.kind == MB_JOINT_FIXED)) continue;
+    char where[64];
+    snprintf(where, sizeof where, "/bodies/%zu", i);
+    status =
+        mb_error(report, MB_SCENE, where,
+                 "under solver \"projective\" bodies are fixed or driven, and \"%s\" is neither: give it a "
+                 "\"motion\" or a joint of type \"fixed\"",
+                 body->name);
+  }
+  return status;
+}
+
+static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
+  MbStatus status = check_bodies(spec, report);
+  if (spec->integrator.kind != MB_IMPLICIT)
+    status =
+        mb_error(report, MB_SCENE, "/integrator",
+                 "solver \"projective\" goes with integrator \"implicit\": \"%s\" goes with \"redmax\" and "
+                 "\"maximal\"",
+                 mb_integrator_words[spec->integrator.kind]);
+  if (!spec->ndeformables)
+    status = mb_error(
+        report, MB_SCENE, "/solver",
+        "solver \"projective\" moves deformables, and there are none: use \"redmax\" or \"maximal\"");
+  for (size_t i = 0; i < spec->ndeformables; i++) {
+    const MbDeformableSpec *of = &spec->deformables[i];
+    char where[80];
+    snprintf(where, sizeof where, "/deformables/%zu/material/law", i);
+    if (of->kind == MB_DEFORMABLE_SPRINGS && of->law != MB_LAW_LINEAR && of->law != MB_LAW_STRAIN)
+      status = mb_error(report, MB_SCENE, where,
+                        "springs under solver \"projective\" have law \"linear\" or \"strain\", not \"%s\"",
+                        mb_law_words[of->law]);
+  }
+  return status;
+}
+
+// Channels that tell what only the projective solver has.
+static MbStatus check_channels(const MbSceneSpec *spec, MbReport *report) {
+  static const char *const suffixes[] = {".volume", ".strain"};
+  MbStatus status = MB_OK;
+  for (size_t i = 0; spec->output.channels && i < spec->output.nchannels; i++) {
+    const char *name = spec->output.channels[i];
+    bool its = !strcmp(name, "solver") || !strcmp(name, "solver.time");
+    for (size_t k = 0; k < 2 && !strncmp(name, "deformable.", 11); k++) {
+      const size_t n = strlen(name), m = strlen(suffixes[k]);
+      its |= n > m && !strcmp(name + n - m, suffixes[k]);
+    }
+    char where[64];
+    snprintf(where, sizeof where, "/output/channels/%zu", i);
+    if (its)
+      status = mb_error(report, MB_SCENE, where, "the channel \"%s\" is of solver \"projective\"", name);
+  }
+  return status;
+}
+
 // Pairs of solver, mode and integrator that make no sense.
 static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   (void)model;
   const MbSolverSpec *solver = &spec->solver;
-  if (solver->kind == MB_SOLVER_PROJECTIVE)
-    return mb_error(report, MB_SCENE, "/solver",
-                    "solver \"projective\" is not in this version yet: use \"redmax\" or \"maximal\"");
+  if (solver->kind == MB_SOLVER_PROJECTIVE) return check_projective(spec, report);
+  const MbStatus channels = check_channels(spec, report);
+  if (channels != MB_OK) return channels;
   if (solver->mode == MB_FIRST_ORDER && solver->kind != MB_SOLVER_MAXIMAL)
     return mb_error(report, MB_SCENE, "/solver/mode", "\"first_order\" is a mode of \"maximal\" only");
   if (solver->mode == MB_FIRST_ORDER && spec->integrator.kind == MB_BRIDSON_MARINO)

@@ -142,7 +142,7 @@ static void add_elements(Mark *mark, const MbElements *e) {
 static void add_projective(Mark *mark, const MbSolverSpec *solver) {
   const size_t ways[] = {(size_t)solver->iterations, solver->global, solver->precision, solver->method};
   add_sizes(mark, ways, sizeof ways / sizeof *ways);
-  add_doubles(mark, &solver->local_tolerance, 1);
+  add_doubles(mark, &solver->tolerance, 1);
 }
 
 uint64_t mb_build_fingerprint(const MbModel *model) {

@@ -272,7 +272,7 @@ static bool laplace_beltrami(const Mesh *mesh, double stiffness, Triplets *list)
 
 // -----------------------------------------------------------------------------------------------------------
 
-bool mb_bending_create(MbBending *bending, MbBendingModel model, double stiffness, const uint32_t *triangle,
+bool mb_bending_create(MbBending *bending, MbBendingKind model, double stiffness, const uint32_t *triangle,
                        size_t triangles, const double *x, size_t nodes, size_t *flat) {
   Mesh mesh = {.triangle = triangle, .triangles = triangles, .nodes = nodes};
   Triplets list = {0};

@@ -4,11 +4,7 @@
 #ifndef MB_DEFORMABLES_BENDING_H
 #define MB_DEFORMABLES_BENDING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef enum MbBendingModel { MB_BENDING_ISOMETRIC, MB_BENDING_LAPLACE_BELTRAMI } MbBendingModel;
+#include "core/model/spec.h"
 
 // The lower triangle of Q, every entry once, by rows, columns ascending.
 typedef struct MbBending {
@@ -19,7 +15,7 @@ typedef struct MbBending {
 
 // triangle (triangles x 3), x (nodes x 3) at rest. Edges that not just two triangles share are free ends. False: out of memory,
 // or triangle *flat has no area (else SIZE_MAX); nothing is left then.
-bool mb_bending_create(MbBending *bending, MbBendingModel model, double stiffness, const uint32_t *triangle,
+bool mb_bending_create(MbBending *bending, MbBendingKind model, double stiffness, const uint32_t *triangle,
                        size_t triangles, const double *x, size_t nodes, size_t *flat);
 void mb_bending_free(MbBending *bending);
 

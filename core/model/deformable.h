@@ -53,7 +53,7 @@ typedef struct MbElements {
   MbElasticModel model;
   double young, poisson, density;
   double thickness; // cloth
-  MbBending bending;
+  MbBendingKind bending;
   double bending_stiffness; // J, not zero with a `bending`
 
   const double

@@ -22,8 +22,6 @@ const char *const mb_deformable_words[] = {"springs", "particles", "tets", "clot
 const char *const mb_pattern_words[] = {"cross", "diagonal", "square", NULL};
 const char *const mb_elastic_words[] = {"arap", "corotational", "neo_hookean", "linear", NULL};
 const char *const mb_bending_words[] = {"isometric", "laplace_beltrami", "none", NULL};
-const char *const mb_global_words[] = {
-    "auto", "cholesky", "sparse_inverse", "partitioned_inverse", "jacobi", "chebyshev", NULL};
 const char *const mb_precision_words[] = {"double", "single", NULL};
 const char *const mb_method_words[] = {"projective", "newton", NULL};
 const char *const mb_enforce_words[] = {"constraint", "reduction", NULL};

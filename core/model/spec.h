@@ -8,6 +8,7 @@
 
 #include "core/base/arena.h"
 #include "core/mbsim.h"
+#include "core/sparse/global_method.h"
 
 // A value over time.
 typedef enum MbSignalKind { MB_SIGNAL_CONSTANT, MB_SIGNAL_EXPRESSION, MB_SIGNAL_TABLE } MbSignalKind;
@@ -350,15 +351,15 @@ typedef enum MbElasticModel {
   MB_ELASTIC_MODELS
 } MbElasticModel;
 
-typedef enum MbBending {
+typedef enum MbBendingKind {
   MB_BENDING_ISOMETRIC,
   MB_BENDING_LAPLACE_BELTRAMI,
   MB_NO_BENDING,
   MB_BENDINGS
-} MbBending;
+} MbBendingKind;
 
 typedef struct MbBendingSpec {
-  MbBending model;
+  MbBendingKind model;
   bool given;
   double stiffness; // J; NaN = that of a plate
 } MbBendingSpec;
@@ -416,16 +417,7 @@ typedef enum MbDynamics { MB_DYNAMICS_AUTO, MB_RECURSIVE, MB_DENSE } MbDynamics;
 typedef enum MbMode { MB_DYNAMIC, MB_FIRST_ORDER } MbMode;
 typedef enum MbLinear { MB_LINEAR_AUTO, MB_LINEAR_TREE, MB_LINEAR_SPARSE, MB_LINEAR_DENSE } MbLinear;
 
-// projective: how the global step solves, in which numbers it keeps its matrix, and the method around it
-typedef enum MbGlobalStep {
-  MB_GLOBAL_AUTO,
-  MB_GLOBAL_CHOLESKY,
-  MB_GLOBAL_SPARSE_INVERSE,
-  MB_GLOBAL_PARTITIONED_INVERSE,
-  MB_GLOBAL_JACOBI,
-  MB_GLOBAL_CHEBYSHEV,
-  MB_GLOBAL_STEPS
-} MbGlobalStep;
+// projective: in which numbers the global step keeps its matrix, and the method around it
 typedef enum MbPrecision { MB_PRECISION_DOUBLE, MB_PRECISION_SINGLE } MbPrecision;
 typedef enum MbMethod { MB_METHOD_PROJECTIVE, MB_METHOD_NEWTON } MbMethod;
 
@@ -442,16 +434,16 @@ typedef struct MbStabilizationSpec {
 
 typedef struct MbSolverSpec {
   MbSolverKind kind;
-  MbDynamics dynamics;    // redmax: how A is inverted
-  MbLinear linear;        // maximal: how the multipliers are found
-  bool project;           // maximal: the state is the joints' coordinates
-  MbMode mode;            // maximal: f = m a, or the kinematic f = m v
-  int iterations;         // projective: a step's
-  MbGlobalStep global;    // projective
-  double local_tolerance; // projective: of the local step's stretches
-  MbPrecision precision;  // projective
-  MbMethod method;        // projective
-  int threads;            // at least 1
+  MbDynamics dynamics;   // redmax: how A is inverted
+  MbLinear linear;       // maximal: how the multipliers are found
+  bool project;          // maximal: the state is the joints' coordinates
+  MbMode mode;           // maximal: f = m a, or the kinematic f = m v
+  int iterations;        // projective: a step's; 0 = the method's own
+  MbGlobalMethod global; // projective
+  double tolerance;      // projective: of a step's last correction, by the size of the deformables; 0 = none
+  MbPrecision precision; // projective
+  MbMethod method;       // projective
+  int threads;           // at least 1
   MbDevice device;
   MbStabilizationSpec stabilization; // of constraints
 } MbSolverSpec;
@@ -507,7 +499,6 @@ extern const char *const mb_pattern_words[MB_PATTERNS + 1];
 extern const char *const mb_enforce_words[3];
 extern const char *const mb_elastic_words[MB_ELASTIC_MODELS + 1];
 extern const char *const mb_bending_words[MB_BENDINGS + 1];
-extern const char *const mb_global_words[MB_GLOBAL_STEPS + 1];
 extern const char *const mb_precision_words[3];
 extern const char *const mb_method_words[3];
 extern const char *const mb_stabilization_words[4];

@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// COORDINATES: of the joints, in the tree's order; ROWS: of the constraints
-typedef enum MbItems { ONE, BODIES, COORDINATES, ROWS, MUSCLES, NODES } MbItems;
+// COORDINATES: of the joints, in the tree's order; ROWS: of the constraints; ELEMENTS: each deformable that has such;
+// SOLUTION: one, where there are elements
+typedef enum MbItems { ONE, BODIES, COORDINATES, ROWS, MUSCLES, NODES, ELEMENTS, SOLUTION } MbItems;
 
 struct MbSampler {
   const char *name, *unit;
@@ -19,7 +20,8 @@ struct MbSampler {
   size_t width;
   const char *const *components;
   void (*sample)(const MbSim *sim, double *out);
-  void (*sample_nodes)(const MbSim *sim, const MbDeformable *of, double *out); // of NODES, one deformable's
+  // of NODES and ELEMENTS, one deformable's
+  void (*sample_nodes)(const MbSim *sim, const MbDeformable *of, double *out);
 };
 
 // B in W from C in W:  E_WB = E_WC C⁻¹
@@ -102,11 +104,15 @@ static void sample_constraint_force(const MbSim *sim, double *out) {
 }
 
 static void sample_energy(const MbSim *sim, double *out) {
-  const MbEnergy e = mb_energy(sim->model, &sim->x);
+  MbEnergy e = mb_energy(sim->model, &sim->x);
+  mb_sim_soft_energy(sim, &e);
   out[0] = e.kinetic, out[1] = e.gravity, out[2] = e.elastic, out[3] = e.total;
 }
 
-static void sample_momentum(const MbSim *sim, double *out) { mb_momentum(sim->model, &sim->x, out, out + 3); }
+static void sample_momentum(const MbSim *sim, double *out) {
+  mb_momentum(sim->model, &sim->x, out, out + 3);
+  mb_sim_soft_momentum(sim, out, out + 3);
+}
 
 static void sample_muscle(const MbSim *sim, double *out) {
   const MbModel *model = sim->model;
@@ -120,12 +126,40 @@ static void sample_muscle(const MbSim *sim, double *out) {
 }
 
 static void sample_node_position(const MbSim *sim, const MbDeformable *of, double *out) {
+  if (of->elements) {
+    memcpy(out, mb_sim_soft_places(sim) + 3 * of->first, 3 * of->count * sizeof *out);
+    return;
+  }
   for (size_t i = 0; i < of->count; i++) mb_vec3_copy(out + 3 * i, sim->x.E[of->first + i].p);
 }
 
 static void sample_node_velocity(const MbSim *sim, const MbDeformable *of, double *out) {
+  if (of->elements) {
+    memcpy(out, mb_sim_soft_velocities(sim) + 3 * of->first, 3 * of->count * sizeof *out);
+    return;
+  }
   for (size_t b = of->first, i = 0; i < of->count; i++, b++)
     mb_quat_rotate(out + 3 * i, sim->x.E[b].q, sim->x.phi + 6 * b + 3);
+}
+
+static void sample_volume(const MbSim *sim, const MbDeformable *of, double *out) {
+  double strain;
+  mb_sim_soft_measure(sim, of, out, &strain);
+}
+
+static void sample_strain(const MbSim *sim, const MbDeformable *of, double *out) {
+  double volume;
+  mb_sim_soft_measure(sim, of, &volume, out);
+}
+
+static void sample_solution(const MbSim *sim, double *out) {
+  double seconds;
+  mb_sim_soft_solution(sim, &out[0], &out[1], &seconds);
+}
+
+static void sample_time(const MbSim *sim, double *out) {
+  double iterations, residual;
+  mb_sim_soft_solution(sim, &iterations, &residual, out);
 }
 
 static const char *const xyz[] = {"x", "y", "z"}, *const wxyz[] = {"w", "x", "y", "z"};
@@ -133,6 +167,7 @@ static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
 static const char *const energies[] = {"kinetic", "gravity", "elastic", "total"};
 static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
+static const char *const solution[] = {"iterations", "residual"};
 static const char *const muscles[] = {"length", "speed", "force"};
 
 static const MbSampler table[] = {
@@ -150,6 +185,10 @@ static const MbSampler table[] = {
     {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, muscles,  sample_muscle, NULL},
     {"deformable.*.position", "m",           MB_POSE,     false, true,  NODES,       3, xyz,      NULL, sample_node_position},
     {"deformable.*.velocity", "m/s",         MB_VELOCITY, false, false, NODES,       3, xyz,      NULL, sample_node_velocity},
+    {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, NULL,     NULL, sample_volume},
+    {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, NULL,     NULL, sample_strain},
+    {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    2, solution, sample_solution, NULL},
+    {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, NULL,     sample_time, NULL},
     // clang-format on
 };
 enum { CHANNELS = sizeof table / sizeof *table };
@@ -164,7 +203,7 @@ static const MbSampler *find(const MbModel *model, const char *name, const MbDef
   for (size_t i = 0; i < CHANNELS * model->ndeformables; i++) {
     const MbSampler *row = &table[i % CHANNELS];
     *of = &model->deformables[i / CHANNELS];
-    if (row->items != NODES) continue;
+    if (row->items != NODES && row->items != ELEMENTS) continue;
     const size_t before = strcspn(row->name, "*"), n = strlen((*of)->name);
     if (!strncmp(name, row->name, before) && !strncmp(name + before, (*of)->name, n) &&
         !strcmp(name + before + n, row->name + before + 1))
@@ -211,6 +250,7 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
                                                 .unit = row->unit,
                                                 .quantity = row->quantity,
                                                 .rotation = row->rotation,
+                                                .unstable = row->sample == sample_time,
                                                 .items = items.count,
                                                 .width = row->width,
                                                 .offset = sim->frame_size,
@@ -227,12 +267,15 @@ static MbStatus add_deformables(MbSim *sim, const MbSampler *row, const MbDeform
   for (size_t i = 0; i < model->ndeformables && status == MB_OK; i++) {
     const MbDeformable *one = &model->deformables[i];
     if (of && of != one) continue;
+    if (row->items == ELEMENTS && !one->elements)
+      return mb_error(report, MB_SCENE, "/output/channels",
+                      "\"%s\" has no elements: it has no channel \"%s\"", one->name, row->name);
     char name[300];
     const int before = (int)strcspn(row->name, "*");
     snprintf(name, sizeof name, "%.*s%s%s", before, row->name, one->name, row->name + before + 1);
     const char *kept = mb_arena_strdup(&sim->arena, name);
     if (!kept) return mb_no_memory(report, "channels");
-    status = add_channel(sim, row, kept, (Items){one->count, NULL}, one, report);
+    status = add_channel(sim, row, kept, (Items){row->items == NODES ? one->count : 1, NULL}, one, report);
   }
   return status;
 }
@@ -256,7 +299,8 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
                          [BODIES] = {model->nlisted, model->listed},
                          [COORDINATES] = {ncoordinates, coordinates},
                          [ROWS] = {model->nslots, model->slots},
-                         [MUSCLES] = {nmuscles, muscle_names}};
+                         [MUSCLES] = {nmuscles, muscle_names},
+                         [SOLUTION] = {1, NULL}};
   const size_t asked = model->channels ? model->nchannels : CHANNELS;
   MbStatus status = MB_OK;
   for (size_t i = 0; i < asked && status == MB_OK; i++) {
@@ -265,8 +309,12 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
     if (!row)
       return mb_error(report, MB_SCENE, "/output/channels", "there is no channel \"%s\"", model->channels[i]);
     if (!model->channels && (!row->standard || (row->items == COORDINATES && !ncoordinates))) continue;
-    status = row->items == NODES ? add_deformables(sim, row, of, report)
-                                 : add_channel(sim, row, row->name, items[row->items], NULL, report);
+    if (row->items == SOLUTION && !sim->soft)
+      return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is of solver \"projective\"",
+                      row->name);
+    status = row->items == NODES || row->items == ELEMENTS
+                 ? add_deformables(sim, row, of, report)
+                 : add_channel(sim, row, row->name, items[row->items], NULL, report);
   }
   return status;
 }

@@ -7,7 +7,17 @@
 
 #include <string.h>
 
-size_t mb_model_dofs(const MbModel *model) { return model->nv; }
+size_t mb_model_dofs(const MbModel *model) {
+  size_t n = model->nv;
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbElements *e = model->deformables[i].elements;
+    if (!e) continue;
+    n += 3 * (model->deformables[i].count - e->nattached);
+    for (size_t k = 0; k < e->nheld; k++)
+      for (int axis = 0; axis < 3; axis++) n -= e->held[k].axes >> axis & 1;
+  }
+  return n;
+}
 
 static MbStatus compile_signals(MbSim *sim, MbReport *report) {
   const MbModel *model = sim->model;
@@ -74,18 +84,21 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->nq = model->nq, sim->nv = model->nv;
   if (sim->solver->held) sim->nq = 7 * model->nb + model->nq, sim->nv = 6 * model->nb;
   if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
-  // last, forces of constraints; before them what events hold, and coordinates of joints that close loops
-  sim->nm += model->nguess + (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
+  // first, nodes of elements; last, forces of constraints; before them what events hold, and coordinates of joints that close loops
+  sim->nm += mb_sim_soft_memory(model) + model->nguess +
+             (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
 
   MbStatus status = allocate(sim, report);
   if (status == MB_OK) status = compile_signals(sim, report);
   if (status == MB_OK) status = mb_constraining_create(sim, report);
+  if (status == MB_OK) status = mb_sim_soft_create(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
   status = mb_sim_start(sim, report);
   if (status != MB_OK) return status;
   if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
   mb_constraining_start(sim);
+  mb_sim_soft_start(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   mb_sim_follow(sim, sim->state.q, sim->state.v);
   if (model->solver.mode != MB_FIRST_ORDER) return mb_sim_advise(sim, report);
@@ -112,13 +125,14 @@ void mb_sim_free(MbSim *sim) {
     mb_expression_free(sim->expressions[i]);
   if (sim->work) sim->solver->free(sim->work);
   mb_constraining_free(sim);
+  mb_sim_soft_free(sim);
   mb_arena_free(&sim->arena);
   mb_free(sim);
 }
 
 size_t mb_sim_memory(const MbSim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work) +
-         mb_constraining_bytes(sim);
+         mb_constraining_bytes(sim) + mb_sim_soft_bytes(sim);
 }
 
 double mb_sim_time(const MbSim *sim) { return sim->state.t; }

@@ -6,6 +6,7 @@
 
 typedef struct MbSampler MbSampler;           // a row of the table of channels
 typedef struct MbConstraining MbConstraining; // scratch of the constraints
+typedef struct MbSimSoft MbSimSoft;           // deformables of elements
 
 struct MbSim {
   const MbModel *model;
@@ -32,6 +33,7 @@ struct MbSim {
 
   MbConstraining *constraining; // NULL: nothing is constrained
   bool forces_asked;            // some channel tells them
+  MbSimSoft *soft;              // NULL: no deformables of elements
 
   char trouble[480]; // a signal or force of this step that was not finite, at trouble_time; empty = none
   double trouble_time;
@@ -179,5 +181,24 @@ typedef struct MbEnergy {
 
 MbEnergy mb_energy(const MbModel *model, const MbMaximal *x);
 void mb_momentum(const MbModel *model, const MbMaximal *x, double linear[3], double angular[3]);
+
+// ---- deformables of elements (sim_soft.c); all of it does nothing where there are none ----
+
+size_t mb_sim_soft_memory(const MbModel *model); // how many numbers of the state's memory, its first
+MbStatus mb_sim_soft_create(MbSim *sim, MbReport *report);
+void mb_sim_soft_free(MbSim *sim);
+size_t mb_sim_soft_bytes(const MbSim *sim);
+void mb_sim_soft_start(MbSim *sim); // the state at t = 0
+// The nodes at t, the end of the step, when the bodies of x are there; and into the state with them.
+MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report);
+void mb_sim_soft_commit(MbSim *sim);
+// At the state: of all nodes (nodes x 3); volume and largest strain of one deformable; what its share is of the sums.
+const double *mb_sim_soft_places(const MbSim *sim);
+const double *mb_sim_soft_velocities(const MbSim *sim);
+void mb_sim_soft_measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain);
+void mb_sim_soft_energy(const MbSim *sim, MbEnergy *energy);
+void mb_sim_soft_momentum(const MbSim *sim, double linear[3], double angular[3]);
+// Of the last step; seconds are of wall time.
+void mb_sim_soft_solution(const MbSim *sim, double *iterations, double *residual, double *seconds);
 
 #endif

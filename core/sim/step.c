@@ -340,11 +340,13 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   MbStatus status = is_tame(sim) ? MB_OK : mb_sim_check(sim, t, step, report);
   if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
   if (status == MB_OK) mb_sim_follow(sim, sim->q1, sim->v1);
+  if (status == MB_OK) status = mb_sim_soft_step(sim, t, report);
   if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {
     mb_sim_kinematics(sim, state->q, state->v);
     return status;
   }
+  mb_sim_soft_commit(sim);
   double *const q = state->q, *const v = state->v;
   state->q = sim->q1, state->v = sim->v1;
   sim->q1 = q, sim->v1 = v;

@@ -323,7 +323,7 @@ static bool is_later(const char *const *later, const char *word) {
 }
 
 static bool read_word(MbReader *r, const MbSchemaRow *row, const cJSON *item, int *out) {
-  char list[300], near[64] = "";
+  char list[480], near[64] = "";
   list_words(row->words, list, sizeof list);
   if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "one of %s", list);
   for (int i = 0; row->words[i]; i++) {

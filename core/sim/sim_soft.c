@@ -1,0 +1,347 @@
+// Deformables of elements in a run: their nodes' places and velocities are the first numbers of the state's memory, behind them
+// what the last step's solution was like, and the dual. Bodies are moved first, by themselves: what carries nodes is driven, or stands still.
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/forces/forces.h"
+#include "core/math/quat.h"
+#include "core/sim/sim_internal.h"
+#include "core/solvers/projective/projective.h"
+
+#include <string.h>
+
+struct MbSimSoft {
+  MbSoftEngine *engine;
+  MbArena arena;
+  size_t n;             // nodes of all deformables
+  double *q1, *v1;      // (n x 3) at the end of the step
+  double *target;       // (n x 3) where held nodes go
+  double *force, *most; // (cables)
+  size_t ncables;
+  const MbCable **cable; // (ncables)
+  MbSoftStats stats;
+};
+
+static size_t count_nodes(const MbModel *model) {
+  size_t n = 0;
+  for (size_t i = 0; i < model->ndeformables; i++)
+    n += model->deformables[i].elements ? model->deformables[i].count : 0;
+  return n;
+}
+
+static size_t count_cables(const MbModel *model) {
+  size_t n = 0;
+  for (size_t i = 0; i < model->ndeformables; i++)
+    n += model->deformables[i].elements ? model->deformables[i].elements->ncables : 0;
+  return n;
+}
+
+static MbSoftPart part_of(const MbDeformable *of) {
+  const MbElements *e = of->elements;
+  return (MbSoftPart){.mesh = &e->mesh,
+                      .first = of->first,
+                      .elastic = mb_elastic_from(e->model, e->young, e->poisson, e->mesh.triangles > 0),
+                      .thickness = e->thickness,
+                      .bending = e->bending,
+                      .bending_stiffness = e->bending_stiffness,
+                      .stiffness = e->stiffness,
+                      .damping = e->damping,
+                      .by_strain = e->law == MB_LAW_STRAIN};
+}
+
+enum { ITERATIONS, RESIDUAL, NUMBERS }; // of the last step; behind them the dual
+
+size_t mb_sim_soft_memory(const MbModel *model) {
+  const size_t n = count_nodes(model);
+  size_t dual = 0;
+  for (size_t i = 0; n && i < model->ndeformables; i++) {
+    const MbSoftPart part = part_of(&model->deformables[i]);
+    dual += mb_soft_dual_size(&part, model->solver.method == MB_METHOD_NEWTON);
+  }
+  return n ? 6 * n + NUMBERS + dual : 0;
+}
+
+const double *mb_sim_soft_places(const MbSim *sim) { return sim->state.memory; }
+const double *mb_sim_soft_velocities(const MbSim *sim) { return sim->state.memory + 3 * sim->soft->n; }
+
+// ---- making -----------------------------------------------------------------------------------------------
+
+static double drag_of(const MbModel *model) {
+  double drag = 0;
+  for (size_t i = 0; i < model->nforces; i++)
+    if (model->forces[i].ops == mb_force_table[MB_FORCE_DAMPING]) drag += model->forces[i].coefficient;
+  return drag;
+}
+
+// Its nodes by their numbers among all.
+static bool copy_cable(const MbDeformable *of, const MbCable *from, MbArena *scratch, MbSoftCable *to) {
+  const size_t n = from->first[from->npoints];
+  uint32_t *node = mb_arena_alloc(scratch, n, sizeof *node);
+  for (size_t k = 0; node && k < n; k++) node[k] = (uint32_t)(of->first + from->node[k]);
+  *to = (MbSoftCable){from->npoints, from->first, node,
+                      from->pull == SIZE_MAX ? from->compliance : (double)NAN};
+  return node != NULL;
+}
+
+static bool describe(MbSim *sim, MbArena *scratch, MbSoftSpec *spec) {
+  const MbModel *model = sim->model;
+  MbSimSoft *soft = sim->soft;
+  double *mass = mb_arena_alloc(scratch, soft->n, sizeof *mass);
+  unsigned char *held = mb_arena_alloc(scratch, soft->n, sizeof *held);
+  MbSoftPart *parts = mb_arena_alloc(scratch, model->ndeformables, sizeof *parts);
+  MbSoftCable *cables = mb_arena_alloc(scratch, soft->ncables, sizeof *cables);
+  size_t next = 0;
+  if (!mass || !held || !parts || !cables) return false;
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbDeformable *of = &model->deformables[i];
+    const MbElements *e = of->elements;
+    parts[i] = part_of(of);
+    memcpy(mass + of->first, e->mass, of->count * sizeof *mass);
+    for (size_t k = 0; k < e->nheld; k++) held[of->first + e->held[k].node] = (unsigned char)e->held[k].axes;
+    for (size_t k = 0; k < e->nattached; k++) held[of->first + e->attached[k].node] = 7;
+    for (size_t k = 0; k < e->ncables; k++, next++) {
+      soft->cable[next] = &e->cables[k];
+      if (!copy_cable(of, &e->cables[k], scratch, &cables[next])) return false;
+    }
+  }
+  const bool newton = model->solver.method == MB_METHOD_NEWTON;
+  static const int PROJECTIVE = 5, NEWTON = 100; // iterations where the scene says nothing
+  *spec = (MbSoftSpec){.nodes = soft->n,
+                       .mass = mass,
+                       .held = held,
+                       .drag = drag_of(model),
+                       .nparts = model->ndeformables,
+                       .parts = parts,
+                       .ncables = soft->ncables,
+                       .cables = cables,
+                       .h = model->h,
+                       .newton = newton,
+                       .global = model->solver.global,
+                       .single = model->solver.precision == MB_PRECISION_SINGLE,
+                       .iterations = model->solver.iterations > 0 ? model->solver.iterations
+                                     : newton                     ? NEWTON
+                                                                  : PROJECTIVE,
+                       .tolerance = model->solver.tolerance,
+                       .threads = sim->threads};
+  return true;
+}
+
+MbStatus mb_sim_soft_create(MbSim *sim, MbReport *report) {
+  const size_t n = count_nodes(sim->model), ncables = count_cables(sim->model);
+  if (!n) return MB_OK;
+  MbSimSoft *soft = sim->soft = mb_calloc(1, sizeof *soft);
+  if (!soft) return mb_no_memory(report, "deformables");
+  soft->n = n, soft->ncables = ncables;
+  soft->q1 = mb_arena_alloc(&soft->arena, n, 3 * sizeof *soft->q1);
+  soft->v1 = mb_arena_alloc(&soft->arena, n, 3 * sizeof *soft->v1);
+  soft->target = mb_arena_alloc(&soft->arena, n, 3 * sizeof *soft->target);
+  soft->force = mb_arena_alloc(&soft->arena, ncables, sizeof *soft->force);
+  soft->most = mb_arena_alloc(&soft->arena, ncables, sizeof *soft->most);
+  soft->cable = mb_arena_alloc(&soft->arena, ncables, sizeof *soft->cable);
+  if (!soft->q1 || !soft->v1 || !soft->target || !soft->force || !soft->most || !soft->cable)
+    return mb_no_memory(report, "deformables");
+  MbSoftSpec spec;
+  MbArena scratch = {0};
+  const MbStatus status = describe(sim, &scratch, &spec) ? mb_soft_create(&spec, &soft->engine, report)
+                                                         : mb_no_memory(report, "deformables");
+  mb_arena_free(&scratch);
+  return status;
+}
+
+void mb_sim_soft_free(MbSim *sim) {
+  if (!sim->soft) return;
+  mb_soft_free(sim->soft->engine);
+  mb_arena_free(&sim->soft->arena);
+  mb_free(sim->soft);
+}
+
+size_t mb_sim_soft_bytes(const MbSim *sim) {
+  return sim->soft ? sizeof *sim->soft + sim->soft->arena.bytes + mb_soft_bytes(sim->soft->engine) : 0;
+}
+
+void mb_sim_soft_start(MbSim *sim) {
+  for (size_t i = 0; sim->soft && i < sim->model->ndeformables; i++) {
+    const MbDeformable *of = &sim->model->deformables[i];
+    double *q = sim->state.memory + 3 * of->first;
+    memcpy(q, of->elements->x0, 3 * of->count * sizeof *q);
+    memcpy(q + 3 * sim->soft->n, of->elements->v0, 3 * of->count * sizeof *q);
+  }
+  if (!sim->soft) return;
+  mb_soft_dual_begin(sim->soft->engine, sim->state.memory);
+  mb_soft_dual_read(sim->soft->engine, sim->state.memory + 6 * sim->soft->n + NUMBERS);
+}
+
+// ---- a step -----------------------------------------------------------------------------------------------
+
+static double signal_at(const MbSim *sim, size_t s, double t) {
+  return mb_signal_value(&sim->model->signals[s], sim->expressions[s], t);
+}
+
+// c + R(a, angle) (x − c) + translate
+static void moved(const MbSim *sim, const MbPinMotion *motion, double t, const double *x, double to[3]) {
+  mb_vec3_copy(to, x);
+  if (motion->turns) {
+    const double angle = signal_at(sim, motion->angle, t), length = mb_vec3_norm(motion->axis);
+    double turn[3], q[4];
+    mb_vec3_scale(turn, angle / length, motion->axis);
+    mb_quat_exp(q, turn);
+    mb_vec3_sub(to, to, motion->through);
+    mb_quat_rotate(to, q, to);
+    mb_vec3_add(to, to, motion->through);
+  }
+  for (size_t k = 0; k < 3; k++) to[k] += signal_at(sim, motion->translate[k], t);
+}
+
+// Where the nodes of a deformable that are held are at t, with the bodies where they are then.
+static void aim(MbSim *sim, const MbDeformable *of, double t) {
+  const MbElements *e = of->elements;
+  double *target = sim->soft->target + 3 * of->first;
+  for (size_t k = 0; k < e->nheld; k++) {
+    const MbHeldNode *held = &e->held[k];
+    for (size_t axis = 0; axis < 3; axis++) {
+      double to[3];
+      if (!(held->axes >> axis & 1)) continue;
+      mb_vec3_copy(to, e->x0 + 3 * (size_t)held->node);
+      if (held->motion[axis] != MB_STILL) moved(sim, &e->motions[held->motion[axis]], t, to, to);
+      target[3 * (size_t)held->node + axis] = to[axis];
+    }
+  }
+  for (size_t k = 0; k < e->nattached; k++) {
+    const MbAttachedNode *attached = &e->attached[k];
+    double *to = target + 3 * (size_t)attached->node;
+    if (attached->body == MB_WORLD)
+      mb_vec3_copy(to, attached->at);
+    else
+      mb_pose_point(to, &sim->x.E[attached->body], attached->at);
+  }
+}
+
+static MbStatus check_targets(const MbSim *sim, double t, MbReport *report) {
+  const MbSimSoft *soft = sim->soft;
+  for (size_t i = 0; i < sim->model->ndeformables; i++) {
+    const MbDeformable *of = &sim->model->deformables[i];
+    for (size_t c = 3 * of->first; c < 3 * (of->first + of->count); c++)
+      if (!isfinite(soft->target[c]))
+        return mb_error(report, MB_NUMBERS, "",
+                        "at t = %.9g s, step %lld: the motion of a pin of \"%s\" is %g", t,
+                        (long long)sim->state.step + 1, of->name, mb_plain(soft->target[c]));
+  }
+  for (size_t k = 0; k < soft->ncables; k++)
+    if (!isfinite(soft->force[k]))
+      return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: the pull of a cable is %g", t,
+                      (long long)sim->state.step + 1, mb_plain(soft->force[k]));
+  return MB_OK;
+}
+
+static const double FASTEST = 1e12, FARTHEST = 1e15; // as of bodies
+
+static MbStatus check_nodes(const MbSim *sim, double t, MbReport *report) {
+  const MbSimSoft *soft = sim->soft;
+  for (size_t i = 0; i < sim->model->ndeformables; i++) {
+    const MbDeformable *of = &sim->model->deformables[i];
+    for (size_t k = 0; k < of->count; k++) {
+      const double *q = soft->q1 + 3 * (of->first + k), *v = soft->v1 + 3 * (of->first + k);
+      bool sound = true;
+      for (int c = 0; c < 3; c++) sound &= fabs(q[c]) < FARTHEST && fabs(v[c]) < FASTEST;
+      if (!sound)
+        return mb_error(report, MB_NUMBERS, "",
+                        "at t = %.9g s, step %lld: node %zu of \"%s\" has grown beyond all bounds (speed "
+                        "%.3g m/s)",
+                        t, (long long)sim->state.step + 1, k, of->name, mb_plain(mb_vec3_norm(v)));
+    }
+  }
+  return MB_OK;
+}
+
+MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
+  MbSimSoft *soft = sim->soft;
+  if (!soft) return MB_OK;
+  for (size_t i = 0; i < sim->model->ndeformables; i++) aim(sim, &sim->model->deformables[i], t);
+  for (size_t k = 0; k < soft->ncables; k++) {
+    soft->force[k] = soft->cable[k]->pull == SIZE_MAX ? 0 : signal_at(sim, soft->cable[k]->pull, t);
+    soft->most[k] = soft->cable[k]->length;
+  }
+  MbStatus status = check_targets(sim, t, report);
+  if (status != MB_OK) return status;
+  const MbSoftStart start = {mb_sim_soft_places(sim),
+                             mb_sim_soft_velocities(sim),
+                             soft->target,
+                             sim->model->gravity,
+                             soft->force,
+                             soft->most};
+  mb_soft_dual_write(soft->engine, sim->state.memory + 6 * soft->n + NUMBERS);
+  const bool fine = mb_soft_step(soft->engine, &start, soft->q1, soft->v1);
+  soft->stats = mb_soft_stats(soft->engine);
+  if (!fine)
+    return mb_error(
+        report, MB_NUMBERS, "",
+        "at t = %.9g s, step %lld: the deformables' equations give numbers that are not finite, in "
+        "iteration %d: take a smaller step",
+        t, (long long)sim->state.step + 1, soft->stats.iterations);
+  // Newton's method, where nobody says how far to go, is to come to where the energy cannot tell steps apart.
+  static const double LOOSE = 1e-6;
+  const MbSolverSpec *solver = &sim->model->solver;
+  const double free_to_stop = solver->method == MB_METHOD_NEWTON ? LOOSE : INFINITY;
+  const double wanted = solver->tolerance > 0 ? solver->tolerance : free_to_stop;
+  if (!soft->stats.converged && soft->stats.residual > wanted)
+    return mb_error(
+        report, MB_NUMBERS, "",
+        "at t = %.9g s, step %lld: the deformables' equations are solved to %.3g of their size after %d "
+        "iterations, not to %g: allow more \"iterations\" or take a smaller step",
+        t, (long long)sim->state.step + 1, soft->stats.residual, soft->stats.iterations, wanted);
+  return check_nodes(sim, t, report);
+}
+
+void mb_sim_soft_commit(MbSim *sim) {
+  MbSimSoft *soft = sim->soft;
+  if (!soft) return;
+  double *memory = sim->state.memory, *numbers = memory + 6 * soft->n;
+  memcpy(memory, soft->q1, 3 * soft->n * sizeof *memory);
+  memcpy(memory + 3 * soft->n, soft->v1, 3 * soft->n * sizeof *memory);
+  numbers[ITERATIONS] = soft->stats.iterations, numbers[RESIDUAL] = soft->stats.residual;
+  mb_soft_dual_read(soft->engine, numbers + NUMBERS);
+}
+
+// ---- what channels tell -----------------------------------------------------------------------------------
+
+void mb_sim_soft_solution(const MbSim *sim, double *iterations, double *residual, double *seconds) {
+  const MbSimSoft *soft = sim->soft;
+  *iterations = *residual = *seconds = 0;
+  if (!soft) return;
+  const double *numbers = sim->state.memory + 6 * soft->n;
+  *iterations = numbers[ITERATIONS], *residual = numbers[RESIDUAL], *seconds = soft->stats.seconds;
+}
+
+void mb_sim_soft_measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain) {
+  mb_soft_measure(sim->soft->engine, (size_t)(of - sim->model->deformables), mb_sim_soft_places(sim), volume,
+                  strain);
+}
+
+void mb_sim_soft_energy(const MbSim *sim, MbEnergy *e) {
+  if (!sim->soft) return;
+  const double *q = mb_sim_soft_places(sim), *v = mb_sim_soft_velocities(sim);
+  for (size_t i = 0; i < sim->model->ndeformables; i++) {
+    const MbDeformable *of = &sim->model->deformables[i];
+    for (size_t k = 0; k < of->count; k++) {
+      const double m = of->elements->mass[k], *x = q + 3 * (of->first + k), *u = v + 3 * (of->first + k);
+      e->kinetic += m * mb_vec3_dot(u, u) / 2;
+      e->gravity -= m * mb_vec3_dot(sim->model->gravity, x);
+    }
+  }
+  e->elastic += mb_soft_energy(sim->soft->engine, q);
+  e->total = e->kinetic + e->gravity + e->elastic;
+}
+
+void mb_sim_soft_momentum(const MbSim *sim, double linear[3], double angular[3]) {
+  if (!sim->soft) return;
+  const double *q = mb_sim_soft_places(sim), *v = mb_sim_soft_velocities(sim);
+  for (size_t i = 0; i < sim->model->ndeformables; i++) {
+    const MbDeformable *of = &sim->model->deformables[i];
+    for (size_t k = 0; k < of->count; k++) {
+      double p[3], arm[3];
+      mb_vec3_scale(p, of->elements->mass[k], v + 3 * (of->first + k));
+      mb_vec3_cross(arm, q + 3 * (of->first + k), p);
+      mb_vec3_add(linear, linear, p);
+      mb_vec3_add(angular, angular, arm);
+    }
+  }
+}

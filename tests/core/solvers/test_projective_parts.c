@@ -1,0 +1,339 @@
+// The engine's parts: cables, what holds nodes, every method of the global step, threads, memory.
+#include "core/base/alloc.h"
+#include "core/math/vec3.h"
+#include "tests/soft.h"
+
+#include <string.h>
+
+// Points alone, in a row along x, so far apart.
+static void points(Soft *soft, size_t n, double apart) {
+  soft->mesh.nodes = n;
+  soft->mesh.x = mb_calloc(n, 3 * sizeof(double));
+  for (size_t i = 0; i < n; i++) soft->mesh.x[3 * i] = apart * (double)i;
+  soft_begin(soft, 0);
+  for (size_t i = 0; i < n; i++) soft->mass[i] = 2;
+}
+
+// ---- cables -----------------------------------------------------------------------------------------------
+
+// From point 0, which is held, to point 1
+static const size_t start[] = {0, 1, 2};
+static const uint32_t ends[] = {0, 1};
+
+static void hang(Soft *soft, MbSoftCable *cable, double compliance, bool newton) {
+  *cable = (MbSoftCable){2, start, ends, compliance};
+  soft->held[0] = 7;
+  soft->spec.ncables = 1, soft->spec.cables = cable;
+  soft_create(soft, 0.01, newton, 200, 1e-14);
+}
+
+Test(projective_parts, a_cable_pulls_with_the_force_that_is_given) {
+  const double TOLERANCE = 1e-13; // m/s, rounding
+  for (int newton = 0; newton < 2; newton++) {
+    Soft soft = {0};
+    MbSoftCable cable;
+    points(&soft, 2, 1);
+    hang(&soft, &cable, NAN, newton);
+    soft.force[0] = 3;
+    for (int k = 0; k < 5; k++) soft_step(&soft);
+    const double want[3] = {-5 * 0.01 * 3 / 2, 0, 0}; // n h T/m
+    test_near("velocity", soft.v + 3, want, 3, TOLERANCE);
+    soft_end(&soft);
+  }
+}
+
+Test(projective_parts, a_weight_on_a_cable_stretches_it_by_compliance_times_weight) {
+  const double TOLERANCE = 1e-8, e = 1e-3, weight = 2 * 9.81; // m, relative; it has come to rest
+  for (int newton = 0; newton < 2; newton++) {
+    Soft soft = {0};
+    MbSoftCable cable;
+    points(&soft, 2, 1);
+    soft.spec.drag = 50;
+    hang(&soft, &cable, e, newton);
+    soft.gravity[0] = 9.81, soft.most[0] = 1;
+    for (int k = 0; k < 400; k++) soft_step(&soft);
+    cr_expect(fabs(soft.q[3] - 1 - e * weight) < TOLERANCE, "at %.12g, not %.12g", soft.q[3], 1 + e * weight);
+    const double tension = mb_soft_tensions(soft.engine)[0];
+    cr_expect(fabs(tension / weight - 1) < TOLERANCE, "%.12g N, not %.12g", tension, weight);
+    soft_end(&soft);
+  }
+}
+
+Test(projective_parts, a_hard_cable_is_slack_until_it_holds) {
+  const double TOLERANCE = 1e-10; // m; the iterations' tolerance
+  for (int newton = 0; newton < 2; newton++) {
+    Soft soft = {0};
+    MbSoftCable cable;
+    points(&soft, 2, 1);
+    hang(&soft, &cable, 0, newton);
+    soft.gravity[0] = 9.81, soft.most[0] = 1.1;
+    double fallen = 0;
+    for (int k = 0; k < 60; k++) {
+      soft_step(&soft);
+      fallen = k < 10 ? soft.q[3] - 1 : fallen;
+      cr_assert(soft.q[3] < 1.1 + TOLERANCE, "step %d: %.15g", k, soft.q[3]);
+    }
+    cr_expect(fabs(fallen - 9.81 * 1e-4 * 55) < TOLERANCE, "fell %.12g", fallen); // g h² (1 + … + 10)
+    cr_expect(fabs(soft.q[3] - 1.1) < TOLERANCE, "hangs at %.15g", soft.q[3]);
+    soft_end(&soft);
+  }
+}
+
+// A pendulum of a cable keeps its length; three groups of nodes, the middle one free to slide.
+Test(projective_parts, a_cable_through_the_middle_of_groups_keeps_its_whole_length) {
+  const double TOLERANCE = 1e-9; // m
+  static const size_t groups[] = {0, 1, 3, 4};
+  static const uint32_t nodes[] = {0, 1, 2, 3};
+  for (int newton = 0; newton < 2; newton++) {
+    Soft soft = {0};
+    MbSoftCable cable = {3, groups, nodes, 0};
+    points(&soft, 4, 0.5);
+    soft.held[0] = 7;
+    soft.spec.ncables = 1, soft.spec.cables = &cable;
+    soft_create(&soft, 0.01, newton, 500, 1e-13);
+    soft.gravity[2] = -9.81;
+    soft.most[0] = mb_soft_cable_length(&cable, soft.q);
+    for (int k = 0; k < 30; k++) soft_step(&soft);
+    const double length = mb_soft_cable_length(&cable, soft.q);
+    cr_expect(length < soft.most[0] + TOLERANCE, "%.12g m, not above %.12g", length, soft.most[0]);
+    cr_expect(length > soft.most[0] - 1e-3, "%.12g m: it is slack", length);
+    cr_expect(soft.q[11] < -0.1, "the end has not fallen: %g", soft.q[11]);
+    soft_end(&soft);
+  }
+}
+
+// ---- what holds nodes -------------------------------------------------------------------------------------
+
+static void bar(Soft *soft, MbElasticModel model) {
+  static const double size[3] = {0.2, 0.2, 0.8};
+  const size_t counts[3] = {3, 3, 9};
+  cr_assert(mb_element_mesh_box(&soft->mesh, counts, size));
+  soft_begin(soft, 1000);
+  soft_material(soft, model, 2e5, 0.35);
+  soft->gravity[1] = -9.81;
+}
+
+// Runs a bar that hangs from one end, on a roller along x at the other, and gives where its nodes are.
+static double *run_bar(MbSoftSpec like, int iterations, double tolerance, int steps) {
+  Soft soft = {0};
+  bar(&soft, MB_NEO_HOOKEAN);
+  soft.spec = like;
+  soft_hold(&soft, 2, 0, 7);
+  soft_hold(&soft, 2, 0.8, 2);
+  soft_create(&soft, 0.01, like.newton, iterations, tolerance);
+  for (int k = 0; k < steps; k++) {
+    for (size_t i = 0; i < soft.mesh.nodes; i++)
+      if (soft.held[i] == 2) soft.target[3 * i + 1] = soft.mesh.x[3 * i + 1] + 0.01 * (k + 1);
+    soft_step(&soft);
+    for (size_t i = 0; i < soft.mesh.nodes; i++)
+      for (size_t c = 0; c < 3; c++)
+        if (soft.held[i] >> c & 1)
+          cr_assert(soft.q[3 * i + c] == soft.target[3 * i + c], "node %zu slips", i);
+  }
+  double *q = soft.q;
+  soft.q = NULL;
+  soft_end(&soft);
+  return q;
+}
+
+enum { NODES = 3 * 3 * 9 };
+
+Test(projective_parts, iterations_and_newton_come_to_the_same) {
+  const double TOLERANCE = 1e-8; // m; iterations that have settled to 1e-12 by the step
+  double *newton = run_bar((MbSoftSpec){.newton = true}, 100, 0, 10);
+  double *other = run_bar((MbSoftSpec){0}, 3000, 1e-12, 10);
+  test_near("places", other, newton, 3 * NODES, TOLERANCE);
+  mb_free(newton);
+  mb_free(other);
+  cr_expect(mb_alloc_live() == 0, "%lld blocks left", (long long)mb_alloc_live());
+}
+
+Test(projective_parts, every_complete_method_of_the_global_step_gives_the_same) {
+  const double TOLERANCE = 1e-11; // m; rounding
+  double *first = run_bar((MbSoftSpec){.global = MB_GLOBAL_CHOLESKY}, 10, 0, 10);
+  const MbSoftSpec others[] = {{.global = MB_GLOBAL_SPARSE_INVERSE},
+                               {.global = MB_GLOBAL_PARTITIONED_INVERSE},
+                               {.global = MB_GLOBAL_SPARSE_INVERSE, .single = true},
+                               {.global = MB_GLOBAL_AUTO}};
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    double *other = run_bar(others[k], 10, 0, 10);
+    test_near("places", other, first, 3 * NODES, others[k].single ? 1e-8 : TOLERANCE);
+    mb_free(other);
+  }
+  mb_free(first);
+}
+
+Test(projective_parts, jacobi_and_chebyshev_come_to_the_same_if_they_may_iterate) {
+  const double TOLERANCE = 1e-7; // m; their last corrections are smaller than what is left by a hundred
+  double *first = run_bar((MbSoftSpec){.newton = true}, 100, 0, 2);
+  const MbSoftSpec others[] = {{.global = MB_GLOBAL_JACOBI}, {.global = MB_GLOBAL_CHEBYSHEV}};
+  for (size_t k = 0; k < 2; k++) {
+    double *other = run_bar(others[k], 20000, 1e-11, 2);
+    test_near("places", other, first, 3 * NODES, TOLERANCE);
+    mb_free(other);
+  }
+  mb_free(first);
+}
+
+static void sheet(Soft *soft, bool newton, int threads) {
+  cr_assert(mb_element_mesh_grid(&soft->mesh, 12, 12, 1, 1, true));
+  soft->part.thickness = 1e-3, soft->part.bending = MB_BENDING_ISOMETRIC, soft->part.bending_stiffness = 1e-4;
+  soft_begin(soft, 300);
+  soft_material(soft, MB_COROTATIONAL, 1e5, 0.3);
+  soft->held[0] = soft->held[11] = 7;
+  soft->gravity[2] = -9.81;
+  soft->spec.threads = threads;
+  soft_create(soft, 0.01, newton, 8, 0);
+}
+
+// ---- energy -----------------------------------------------------------------------------------------------
+
+// Of tetrahedra, cloth that bends, and springs with a damper, somewhere: f = −∂E/∂q by central differences.
+Test(projective_parts, forces_are_minus_the_slope_of_the_energy) {
+  const double TOLERANCE = 1e-7, STEP = 1e-6; // of the largest force; (step)² and rounding
+  for (int kind = 0; kind < 3; kind++) {
+    Soft soft = {0};
+    uint64_t seed = 3;
+    static const double unit[3] = {1, 1, 1};
+    static const size_t counts[3] = {2, 2, 2};
+    if (kind == 0) cr_assert(mb_element_mesh_box(&soft.mesh, counts, unit));
+    if (kind > 0) cr_assert(mb_element_mesh_grid(&soft.mesh, 3, 3, 1, 1, true));
+    if (kind == 2) { // sides of the triangles
+      soft.mesh.edges = 2 * soft.mesh.triangles;
+      soft.mesh.edge = mb_calloc(soft.mesh.edges, 2 * sizeof(uint32_t));
+      for (size_t e = 0; e < 2 * soft.mesh.edges; e++)
+        soft.mesh.edge[e] = soft.mesh.triangle[3 * (e / 4) + (e % 4 + 1) / 2];
+      soft.mesh.triangles = 0;
+    }
+    soft.part.thickness = 0.1, soft.part.bending = MB_BENDING_LAPLACE_BELTRAMI,
+    soft.part.bending_stiffness = 5;
+    soft.part.stiffness = 100;
+    soft_begin(&soft, 1000);
+    for (size_t i = 0; i < soft.mesh.nodes; i++) soft.mass[i] = 1;
+    soft_material(&soft, MB_NEO_HOOKEAN, 1e3, 0.3);
+    soft_create(&soft, 0.01, false, 5, 0);
+    const size_t n = 3 * soft.mesh.nodes;
+    double *f = mb_calloc(n, sizeof *f), *slope = mb_calloc(n, sizeof *slope), most = 0;
+    for (size_t c = 0; c < n; c++) soft.q[c] += 0.2 * (test_random(&seed) - 0.5);
+    mb_soft_forces(soft.engine, soft.q, f);
+    for (size_t c = 0; c < n; c++) {
+      const double x = soft.q[c];
+      soft.q[c] = x + STEP;
+      const double above = mb_soft_energy(soft.engine, soft.q);
+      soft.q[c] = x - STEP;
+      slope[c] = -(above - mb_soft_energy(soft.engine, soft.q)) / (2 * STEP);
+      soft.q[c] = x;
+      most = fmax(most, fabs(f[c]));
+    }
+    test_near("forces", f, slope, n, TOLERANCE * most);
+    mb_free(f);
+    mb_free(slope);
+    soft_end(&soft);
+  }
+}
+
+Test(projective_parts, iterations_and_newton_come_to_the_same_cloth) {
+  const double TOLERANCE = 1e-7; // m; iterations that have settled to 1e-12 by the step
+  double *first = NULL;
+  for (int newton = 1; newton >= 0; newton--) {
+    Soft soft = {0};
+    sheet(&soft, newton, 1);
+    mb_soft_free(soft.engine);
+    soft.part.bending_stiffness = 0.01;
+    soft_create(&soft, 0.01, newton, newton ? 100 : 20000, 1e-12);
+    for (int k = 0; k < 5; k++) soft_step(&soft);
+    cr_expect(mb_soft_stats(soft.engine).converged, "%g is left", mb_soft_stats(soft.engine).residual);
+    if (newton && (first = mb_calloc(3 * soft.mesh.nodes, sizeof *first)))
+      memcpy(first, soft.q, 3 * soft.mesh.nodes * sizeof *first);
+    test_near("places", soft.q, first, 3 * soft.mesh.nodes, TOLERANCE);
+    soft_end(&soft);
+  }
+  mb_free(first);
+}
+
+// ---- threads and memory -----------------------------------------------------------------------------------
+
+Test(projective_parts, any_number_of_threads_gives_the_same_bits) {
+  for (int newton = 0; newton < 2; newton++) {
+    double *first = NULL;
+    for (int threads = 1; threads < 4; threads += 2) {
+      Soft soft = {0};
+      sheet(&soft, newton, threads);
+      for (int k = 0; k < (newton ? 4 : 20); k++) soft_step(&soft);
+      const size_t n = 3 * soft.mesh.nodes;
+      if (first) cr_assert(!memcmp(first, soft.q, n * sizeof *first), "%d threads", threads);
+      if (!first && (first = mb_calloc(n, sizeof *first))) memcpy(first, soft.q, n * sizeof *first);
+      soft_end(&soft);
+    }
+    mb_free(first);
+  }
+}
+
+Test(projective_parts, a_step_takes_no_memory) {
+  for (int newton = 0; newton < 2; newton++) {
+    Soft soft = {0};
+    sheet(&soft, newton, 1);
+    soft_step(&soft);
+    const int64_t before = mb_alloc_calls();
+    for (int k = 0; k < 5; k++) soft_step(&soft);
+    cr_expect(mb_alloc_calls() == before, "%lld calls", (long long)(mb_alloc_calls() - before));
+    soft_end(&soft);
+  }
+}
+
+Test(projective_parts, memory_that_runs_out_is_an_error_and_no_leak) {
+  static const size_t groups[] = {0, 1, 2};
+  static const uint32_t nodes[] = {3, 5};
+  const MbSoftCable cable = {2, groups, nodes, 0};
+  for (int newton = 0; newton < 2; newton++) {
+    Soft soft = {0};
+    sheet(&soft, newton, 1);
+    mb_soft_free(soft.engine);
+    soft.engine = NULL;
+    soft.spec.ncables = 1, soft.spec.cables = &cable;
+    const int64_t live = mb_alloc_live();
+    int64_t fail = 0;
+    for (MbStatus status = MB_IO; status != MB_OK; fail++) {
+      MbReport report = {0};
+      MbSoftEngine *engine = NULL;
+      mb_alloc_fail_after(fail);
+      status = mb_soft_create(&soft.spec, &engine, &report);
+      mb_alloc_fail_after(-1);
+      cr_assert(status == MB_OK || (status == MB_IO && !engine), "status %d after %lld", status,
+                (long long)fail);
+      mb_soft_free(engine);
+      cr_assert(mb_alloc_live() == live, "%lld blocks leak after %lld calls",
+                (long long)(mb_alloc_live() - live), (long long)fail);
+    }
+    cr_expect(fail > 20, "only %lld calls", (long long)fail);
+    soft_end(&soft);
+  }
+}
+
+Test(projective_parts, numbers_that_are_not_finite_are_told) {
+  for (int newton = 0; newton < 2; newton++) {
+    Soft soft = {0};
+    sheet(&soft, newton, 1);
+    soft.v[30] = NAN;
+    const MbSoftStart begin = {soft.q, soft.v, soft.target, soft.gravity, soft.force, soft.most};
+    double *q = mb_calloc(3 * soft.mesh.nodes, sizeof *q), *v = mb_calloc(3 * soft.mesh.nodes, sizeof *v);
+    cr_expect(!mb_soft_step(soft.engine, &begin, q, v));
+    mb_free(q);
+    mb_free(v);
+    soft_end(&soft);
+  }
+}
+
+Test(projective_parts, what_is_held_everywhere_goes_where_it_is_told) {
+  for (int newton = 0; newton < 2; newton++) {
+    Soft soft = {0};
+    bar(&soft, MB_NEO_HOOKEAN);
+    memset(soft.held, 7, soft.mesh.nodes);
+    soft_create(&soft, 0.01, newton, 5, 0);
+    for (size_t c = 0; c < 3 * soft.mesh.nodes; c++) soft.target[c] += 0.01;
+    soft_step(&soft);
+    test_near("places", soft.q, soft.target, 3 * soft.mesh.nodes, 0.5e-15);
+    cr_expect(fabs(soft.v[5] - 1) < 1e-12, "%g m/s", soft.v[5]);
+    soft_end(&soft);
+  }
+}

@@ -1,0 +1,238 @@
+// Scenes under solver `projective`: the run's state, its channels, what bodies carry, and what is refused.
+#include "core/base/alloc.h"
+#include "io/scene/scene.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HEAD       "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 40}, \"integrator\": \"implicit\", "
+#define PROJECTIVE "\"solver\": {\"type\": \"projective\", \"iterations\": 8}, "
+#define CLOTH                                                                                                \
+  "{\"name\": \"cloth\", \"type\": \"cloth\", \"mesh\": {\"grid\": [6, 6], \"size\": [1, 1], \"pattern\": "  \
+  "\"cross\"}, \"material\": {\"model\": \"neo_hookean\", \"young\": 1e5, \"poisson\": 0.3, \"density\": "   \
+  "300, \"thickness\": 1e-3, \"bending\": {\"model\": \"isometric\", \"stiffness\": 1e-4}}, \"pin\": "       \
+  "[{\"select\": {\"vertices\": [0, 5]}}]}"
+#define BAR(rest)                                                                                            \
+  "{\"name\": \"bar\", \"type\": \"tets\", \"mesh\": {\"box\": [3, 3, 6], \"size\": [0.2, 0.2, 0.5]}, "      \
+  "\"material\": {\"model\": \"corotational\", \"young\": 1e5, \"poisson\": 0.3, \"density\": 1000}" rest    \
+  "}"
+
+typedef struct Scene {
+  MbScene *scene;
+  MbModel *model;
+  MbSim *sim;
+  MbReport report;
+} Scene;
+
+// As far as it comes.
+static MbStatus open_scene(Scene *s, const char *text, int threads) {
+  *s = (Scene){0};
+  MbStatus status = mb_scene_parse(text, strlen(text), "test", ".", NULL, &s->scene, &s->report);
+  if (status == MB_OK) status = mb_model_create(s->scene, &s->model, &s->report);
+  const MbSimOptions options = {.threads = threads};
+  if (status == MB_OK) status = mb_sim_create(s->model, &options, &s->sim, &s->report);
+  return status;
+}
+
+static void close_scene(Scene *s) {
+  mb_sim_free(s->sim);
+  mb_model_free(s->model);
+  mb_scene_free(s->scene);
+}
+
+static void start_scene(Scene *s, const char *text) { test_ok(open_scene(s, text, 1), &s->report); }
+
+static void expect_refused(const char *text, MbStatus wanted, const char *what) {
+  Scene s;
+  MbStatus status = open_scene(&s, text, 1);
+  for (int k = 0; k < 40 && status == MB_OK; k++) status = mb_sim_step(s.sim, &s.report);
+  cr_expect(status == wanted && strstr(s.report.issues[0].text, what), "status %d: %s %s", status,
+            s.report.issues[0].where, s.report.issues[0].text);
+  close_scene(&s);
+}
+
+// Where the numbers of a channel begin in a frame
+static size_t find(const Scene *s, const char *name) {
+  size_t count = 0;
+  const MbChannel *channels = mb_sim_channels(s->sim, &count);
+  for (size_t i = 0; i < count; i++)
+    if (!strcmp(channels[i].name, name)) return channels[i].offset;
+  cr_assert(false, "no channel %s", name);
+  return 0;
+}
+
+static double *sample(const Scene *s) {
+  double *frame = mb_calloc(mb_sim_frame_size(s->sim), sizeof *frame);
+  mb_sim_sample(s->sim, frame);
+  return frame;
+}
+
+// ---- state ------------------------------------------------------------------------------------------------
+
+static void check_resume(const char *text) {
+  Scene a, b;
+  start_scene(&a, text);
+  start_scene(&b, text);
+  const size_t size = mb_sim_checkpoint_size(a.sim);
+  unsigned char *half = mb_calloc(size, 1), *end[2] = {mb_calloc(size, 1), mb_calloc(size, 1)};
+  test_steps(a.sim, 15);
+  mb_sim_checkpoint(a.sim, half);
+  test_steps(a.sim, 15);
+  mb_sim_checkpoint(a.sim, end[0]);
+  test_steps(b.sim, 3); // whatever it did before
+  test_ok(mb_sim_restore(b.sim, half, size, &b.report), &b.report);
+  test_steps(b.sim, 15);
+  mb_sim_checkpoint(b.sim, end[1]);
+  cr_expect(!memcmp(end[0], end[1], size), "the resumed run differs");
+  mb_free(half);
+  mb_free(end[0]);
+  mb_free(end[1]);
+  close_scene(&a);
+  close_scene(&b);
+}
+
+Test(projective_scenes, a_resumed_run_has_the_same_bits) {
+  check_resume(HEAD PROJECTIVE "\"deformables\": [" CLOTH
+                               ", " BAR(", \"pin\": [{\"select\": {\"side\": \"-z\"}}]") "]}");
+  check_resume(HEAD "\"solver\": {\"type\": \"projective\", \"method\": \"newton\"}, \"deformables\": [" CLOTH
+                    "]}");
+  cr_expect(mb_alloc_live() == 0, "%lld blocks left", (long long)mb_alloc_live());
+}
+
+Test(projective_scenes, threads_change_no_bit) {
+  double *frame[2];
+  for (int k = 0; k < 2; k++) {
+    Scene s;
+    test_ok(open_scene(&s, HEAD PROJECTIVE "\"deformables\": [" CLOTH "]}", 1 + 2 * k), &s.report);
+    test_steps(s.sim, 20);
+    frame[k] = sample(&s);
+    if (k) cr_expect(!memcmp(frame[0], frame[1], mb_sim_frame_size(s.sim) * sizeof(double)));
+    close_scene(&s);
+  }
+  mb_free(frame[0]);
+  mb_free(frame[1]);
+}
+
+// ---- channels ---------------------------------------------------------------------------------------------
+
+Test(projective_scenes, a_bar_that_falls_and_spins_tells_energy_momentum_volume_and_strain) {
+  const double TOLERANCE = 1e-10; // relative; rounding
+  Scene s;
+  start_scene(
+      &s, HEAD PROJECTIVE "\"deformables\": [" BAR(
+              ", \"velocity\": {\"linear\": [1, 2, 3]}") "], "
+                                                         "\"output\": {\"channels\": [\"energy\", "
+                                                         "\"momentum\", \"deformable.bar.volume\", "
+                                                         "\"deformable.*.strain\", \"solver\", "
+                                                         "\"solver.time\", \"deformable.bar.velocity\"]}}");
+  test_steps(s.sim, 10);
+  double *frame = sample(&s);
+  const double m = 0.2 * 0.2 * 0.5 * 1000, vz = 3 - 9.81 * 0.1, z = 0.25 + 3 * 0.1 - 9.81 * 1e-4 * 55;
+  const double *e = frame + find(&s, "energy"), *p = frame + find(&s, "momentum");
+  const double want[4] = {m * (1 + 4 + vz * vz) / 2, m * 9.81 * z, 0,
+                          m * (1 + 4 + vz * vz) / 2 + m * 9.81 * z};
+  const double momentum[3] = {m, 2 * m, m * vz}, volume = 0.02, none = 0;
+  test_near("energy", e, want, 4, TOLERANCE * want[3]);
+  test_near("momentum", p, momentum, 3, TOLERANCE * m);
+  test_near("volume", frame + find(&s, "deformable.bar.volume"), &volume, 1, TOLERANCE);
+  test_near("strain", frame + find(&s, "deformable.bar.strain"), &none, 1, 1e-12);
+  cr_expect(frame[find(&s, "solver")] == 8, "%g iterations", frame[find(&s, "solver")]);
+  size_t count = 0;
+  const MbChannel *channels = mb_sim_channels(s.sim, &count);
+  for (size_t i = 0; i < count; i++)
+    cr_expect(channels[i].unstable == !strcmp(channels[i].name, "solver.time"), "%s", channels[i].name);
+  mb_free(frame);
+  close_scene(&s);
+}
+
+// ---- what holds nodes -------------------------------------------------------------------------------------
+
+Test(projective_scenes, pins_move_as_their_motion_says) {
+  const double TOLERANCE = 1e-14; // m; rounding
+  Scene s;
+  start_scene(&s, HEAD PROJECTIVE "\"deformables\": [" BAR(
+                      ", \"pin\": [{\"select\": {\"side\": \"-z\"}}, {\"select\": {\"side\": "
+                      "\"+z\"}, \"motion\": {\"translate\": [0, 0, \"=0.1*t\"], \"rotate\": "
+                      "{\"axis\": [0, 0, 2], \"through\": [0.1, 0.1, 0], \"angle\": "
+                      "\"=3*t\"}}}]") "]}");
+  test_steps(s.sim, 25);
+  double *frame = sample(&s);
+  const double *q = frame + find(&s, "deformable.bar.position"), a = 3 * 0.25;
+  const double corner[3] = {0.1 + 0.1 * (cos(a) * -1 - sin(a) * -1), 0.1 + 0.1 * (sin(a) * -1 + cos(a) * -1),
+                            0.525};
+  test_near("a corner of the top", q + 3 * 45, corner, 3, TOLERANCE);
+  const double still[3] = {0, 0, 0};
+  test_near("a corner of the foot", q, still, 3, 0.1 * TOLERANCE);
+  mb_free(frame);
+  close_scene(&s);
+}
+
+Test(projective_scenes, a_driven_body_carries_nodes) {
+  const double TOLERANCE = 1e-12; // m; the body is on its path but for rounding
+  Scene s;
+  start_scene(
+      &s, HEAD PROJECTIVE
+      "\"bodies\": [{\"name\": \"plate\", \"shape\": {\"type\": \"box\", \"size\": [1, 1, 0.1]}, \"mass\": "
+      "1, "
+      "\"motion\": {\"pose\": {\"position\": [\"=t^2\", 0, 0], \"turn\": {\"axis\": [0, 0, 1], \"angle\": "
+      "\"=t\"}}}}], "
+      "\"deformables\": [" BAR(", \"attach\": [{\"select\": {\"side\": \"-z\"}, \"body\": \"plate\"}]") "]}");
+  test_steps(s.sim, 30);
+  double *frame = sample(&s);
+  const double *q = frame + find(&s, "deformable.bar.position");
+  const double want[3] = {0.09 + 0.2 * cos(0.3), 0.2 * sin(0.3), 0}; // the node at (0.2, 0, 0)
+  test_near("a node of the foot", q + 3 * 2, want, 3, TOLERANCE);
+  mb_free(frame);
+  close_scene(&s);
+}
+
+// ---- what is refused --------------------------------------------------------------------------------------
+
+Test(projective_scenes, what_it_cannot_do_is_refused_with_a_reason) {
+  static const char ball[] =
+      "\"bodies\": [{\"name\": \"ball\", \"shape\": {\"type\": \"sphere\", \"radius\": 1}, "
+      "\"mass\": 1}], \"deformables\": [" CLOTH "]}";
+  char text[2000];
+  snprintf(text, sizeof text, "%s%s", HEAD PROJECTIVE, ball);
+  expect_refused(text, MB_SCENE, "bodies are fixed or driven, and \"ball\" is neither");
+  expect_refused(
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 4}, \"integrator\": \"symplectic\", " PROJECTIVE
+      "\"deformables\": [" CLOTH "]}",
+      MB_SCENE, "goes with integrator \"implicit\"");
+  expect_refused(HEAD PROJECTIVE "\"bodies\": []}", MB_SCENE, "moves deformables, and there are none");
+  expect_refused(
+      HEAD PROJECTIVE
+      "\"deformables\": [{\"name\": \"rope\", \"type\": \"springs\", \"mesh\": {\"rope\": 4, \"length\": "
+      "1}, \"material\": {\"mass\": 1, \"stiffness\": 5, \"law\": \"zero_length\"}}]}",
+      MB_SCENE, "law \"linear\" or \"strain\", not \"zero_length\"");
+}
+
+Test(projective_scenes, what_goes_wrong_on_the_way_is_told_with_its_time_and_step) {
+  expect_refused(HEAD PROJECTIVE
+                 "\"deformables\": [" BAR(", \"pin\": [{\"select\": {\"side\": \"-z\"}, \"motion\": "
+                                          "{\"translate\": [0, 0, \"=sqrt(0.1-t)-sqrt(0.1)\"]}}]") "]}",
+                 MB_NUMBERS, "at t = 0.11 s, step 11: the motion of a pin of \"bar\" is nan");
+  expect_refused(HEAD "\"solver\": {\"type\": \"projective\", \"iterations\": 3, \"tolerance\": 1e-9}, "
+                      "\"deformables\": [" CLOTH "]}",
+                 MB_NUMBERS, "after 3 iterations, not to 1e-09");
+}
+
+// A failed step leaves the state as it was.
+Test(projective_scenes, a_failed_step_changes_nothing) {
+  Scene s;
+  start_scene(&s, HEAD PROJECTIVE "\"deformables\": [" BAR(
+                      ", \"pin\": [{\"select\": {\"side\": \"-z\"}, \"motion\": {\"translate\": [0, "
+                      "0, \"=sqrt(0.1-t)-sqrt(0.1)\"]}}]") "]}");
+  test_steps(s.sim, 9);
+  while (mb_sim_step(s.sim, &s.report) == MB_OK) continue;
+  const size_t size = mb_sim_checkpoint_size(s.sim);
+  unsigned char *before = mb_calloc(size, 1), *after = mb_calloc(size, 1);
+  mb_sim_checkpoint(s.sim, before);
+  cr_expect(mb_sim_step(s.sim, &s.report) == MB_NUMBERS);
+  mb_sim_checkpoint(s.sim, after);
+  cr_expect(!memcmp(before, after, size));
+  mb_free(before);
+  mb_free(after);
+  close_scene(&s);
+}

@@ -354,6 +354,21 @@ static const MbSchemaObject masters = {.name = "masters",
                                        .help = "Nodes whose weighted mean other nodes follow.",
                                        .size = sizeof(MbMastersSpec),
                                        .rows = masters_rows};
+static const MbSchemaRow cable_rows[] = {
+    {"path", MB_TYPE_LIST, AT(MbCableSpec, path), COUNT(MbCableSpec, npath), .flags = MB_REQUIRED,
+     .object = &selection,
+     .help = "the points that it goes through, from end to end: each the middle of the nodes of a selection"},
+    {"pull", MB_TYPE_SIGNAL, AT(MbCableSpec, pull), EXTRA(MbCableSpec, pulled), .unit = "N",
+     .help = "tension; absent: the cable keeps the length that it has at the start"},
+    {"compliance", MB_TYPE_NUMBER, AT(MbCableSpec, compliance), .bound = MB_FROM, .unit = "m/N",
+     .fallback = "0", .help = "of one that keeps its length: how much longer a newton makes it; 0 = hard"},
+    {0}};
+static const MbSchemaObject cable = {.name = "cable",
+                                     .help = "A cable through a deformable. Under solver `projective`.",
+                                     .size = sizeof(MbCableSpec),
+                                     .rows = cable_rows,
+                                     .either = "pull",
+                                     .or_else = "compliance"};
 static const MbSchemaRow attach_rows[] = {
     {"select", MB_TYPE_OBJECT, AT(MbAttachSpec, select), .flags = MB_REQUIRED, .object = &selection,
      .help = "which nodes"},
@@ -428,7 +443,8 @@ static const MbSchemaRow deformable_rows[] = {
      .help = "nodes that are held in space"},
     {"attach", MB_TYPE_LIST, AT(MbDeformableSpec, attachments), COUNT(MbDeformableSpec, nattachments),
      .object = &attachment, .help = "nodes that bodies or other nodes hold"},
-    LATER("cables", "cables through nodes"),
+    {"cables", MB_TYPE_LIST, AT(MbDeformableSpec, cables), COUNT(MbDeformableSpec, ncables), .object = &cable,
+     .help = "cables through nodes"},
     {0}};
 static const MbSchemaRow springs_rows[] = {{"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED,
                                             .object = &spring_material,

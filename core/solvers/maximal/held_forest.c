@@ -7,7 +7,8 @@
 // Rows on two bodies, hard and both ways, that are always there and need no signals.
 static bool may_hold(const MbConstraint *constraint) {
   return !constraint->ops->coordinates && !constraint->unilateral && !(constraint->compliance > 0) &&
-         !constraint->npath && !constraint->nmasters && constraint->ops != &mb_closure_search_ops && constraint->rows <= 6;
+         !constraint->npath && !constraint->nmasters && constraint->ops != &mb_closure_search_ops &&
+         constraint->rows <= 6;
 }
 
 static size_t root_of(const MbHeld *held, size_t b) {

@@ -1,5 +1,6 @@
 #include "core/solvers/maximal/held.h"
 #include "core/base/alloc.h"
+#include "core/integrators/integrators.h"
 #include "core/math/dense6.h"
 #include "core/solvers/redmax/tree.h"
 
@@ -7,16 +8,17 @@
 
 // ---- room -------------------------------------------------------------------------------------------------
 
+// The tree does where no blocks couple bodies that do not hang on each other: such are in A only where it has derivatives.
 static const MbKktOps *choose_ops(const MbModel *model, size_t ncouple) {
+  const bool derivatives =
+      model->solver.mode == MB_FIRST_ORDER || mb_integrator_table[model->integrator.kind].a != 0;
   switch (model->solver.linear) {
   case MB_LINEAR_DENSE:
     return &mb_kkt_dense_ops;
   case MB_LINEAR_SPARSE:
     return &mb_kkt_sparse_ops;
-  case MB_LINEAR_TREE:
-    return &mb_kkt_tree_ops;
   default:
-    return ncouple ? &mb_kkt_sparse_ops : &mb_kkt_tree_ops;
+    return ncouple && derivatives ? &mb_kkt_sparse_ops : &mb_kkt_tree_ops;
   }
 }
 

@@ -57,7 +57,7 @@ static size_t motion(const char *from, const char *solver, MbIntegratorKind kind
   if (more) sets[n++] = more;
   TestRun run = test_run(from, sets);
   *gap = 0;
-  for (int i = 0; i < 200; i++) {
+  for (int i = 0; i < 100; i++) {
     test_steps(run.sim, 1);
     *gap = fmax(*gap, mb_sim_constraint_error(run.sim));
   }

@@ -229,7 +229,6 @@ Test(maximal, velocities_and_multipliers_solve_the_system) {
   uint64_t seed = 9;
   for (MbLinear linear = MB_LINEAR_AUTO; linear <= MB_LINEAR_DENSE; linear++)
     for (int springs = 0; springs < 2; springs++) {
-      if (springs && linear == MB_LINEAR_TREE) continue; // the springs couple bodies that no joint joins
       MbSceneSpec spec = held_forest(MB_IMPLICIT, linear, springs, &seed);
       hold_more(&spec, &seed);
       MbModel *model = test_model(&spec);

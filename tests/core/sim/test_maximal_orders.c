@@ -213,3 +213,25 @@ Test(maximal_orders, projected_steps_are_those_of_redmax) {
                 size);
     }
 }
+
+// A body free in space at the end of a hinged one: the projected state knows of joints only, the rest is for rows.
+Test(maximal_orders, projected_steps_leave_free_bodies_to_the_rows) {
+  static const char *const LINKED =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"steps\": 1}, \"bodies\": [{\"name\": \"a\", \"shape\": "
+      "{\"type\": \"box\", \"size\": [1, 0.1, 0.1]}, \"density\": 1000, \"joint\": {\"type\": \"revolute\", "
+      "\"axis\": [0, 1, 0], \"in_body\": {\"position\": [-0.5, 0, 0]}}}, {\"name\": \"b\", \"shape\": "
+      "{\"type\": "
+      "\"box\", \"size\": [1, 0.1, 0.1]}, \"density\": 1000, \"pose\": {\"position\": [1.5, 0, 0]}}], "
+      "\"constraints\": [{\"type\": \"point\", \"between\": [{\"body\": \"a\", \"at\": [0.5, 0, 0]}, "
+      "{\"body\": \"b\", \"at\": [-0.5, 0, 0]}]}]}";
+  static double state[2][36];
+  for (int k = 0; k < 2; k++) {
+    const char *sets[] = {k ? "/solver={\"type\": \"maximal\", \"project\": true}" : "/solver=\"redmax\"",
+                          NULL};
+    TestRun run = test_run(LINKED, sets);
+    test_steps(run.sim, 500);
+    cr_assert_eq(test_bodies(run.sim, state[k], 36), 36);
+    test_run_free(&run);
+  }
+  test_near("projected", state[1], state[0], 36, 1e-10); // rounding of 500 steps
+}

@@ -216,7 +216,7 @@ Test(maximal_orders, projected_steps_are_those_of_redmax) {
 
 // A body free in space at the end of a hinged one: the projected state knows of joints only, the rest is for rows.
 Test(maximal_orders, projected_steps_leave_free_bodies_to_the_rows) {
-  static const char *const LINKED =
+  static const char *const HINGED =
       "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"steps\": 1}, \"bodies\": [{\"name\": \"a\", \"shape\": "
       "{\"type\": \"box\", \"size\": [1, 0.1, 0.1]}, \"density\": 1000, \"joint\": {\"type\": \"revolute\", "
       "\"axis\": [0, 1, 0], \"in_body\": {\"position\": [-0.5, 0, 0]}}}, {\"name\": \"b\", \"shape\": "
@@ -228,7 +228,7 @@ Test(maximal_orders, projected_steps_leave_free_bodies_to_the_rows) {
   for (int k = 0; k < 2; k++) {
     const char *sets[] = {k ? "/solver={\"type\": \"maximal\", \"project\": true}" : "/solver=\"redmax\"",
                           NULL};
-    TestRun run = test_run(LINKED, sets);
+    TestRun run = test_run(HINGED, sets);
     test_steps(run.sim, 500);
     cr_assert_eq(test_bodies(run.sim, state[k], 36), 36);
     test_run_free(&run);

@@ -9,8 +9,18 @@
 #include <string.h>
 
 // COORDINATES: of the joints, in the tree's order; ROWS: of the constraints; ELEMENTS: each deformable that has such;
-// SOLUTION: one, where there are elements
-typedef enum MbItems { ONE, BODIES, COORDINATES, ROWS, MUSCLES, NODES, ELEMENTS, SOLUTION } MbItems;
+// SOLUTION: one, where there are elements; ITERATIONS: those of a step, there
+typedef enum MbItems {
+  ONE,
+  BODIES,
+  COORDINATES,
+  ROWS,
+  MUSCLES,
+  NODES,
+  ELEMENTS,
+  SOLUTION,
+  ITERATIONS
+} MbItems;
 
 struct MbSampler {
   const char *name, *unit;
@@ -188,6 +198,7 @@ static const MbSampler table[] = {
     {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, NULL,     NULL, sample_volume},
     {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, NULL,     NULL, sample_strain},
     {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    2, solution, sample_solution, NULL},
+    {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, NULL,     mb_sim_soft_history, NULL},
     {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, NULL,     sample_time, NULL},
     // clang-format on
 };
@@ -300,7 +311,8 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
                          [COORDINATES] = {ncoordinates, coordinates},
                          [ROWS] = {model->nslots, model->slots},
                          [MUSCLES] = {nmuscles, muscle_names},
-                         [SOLUTION] = {1, NULL}};
+                         [SOLUTION] = {1, NULL},
+                         [ITERATIONS] = {mb_sim_soft_history_size(model), NULL}};
   const size_t asked = model->channels ? model->nchannels : CHANNELS;
   MbStatus status = MB_OK;
   for (size_t i = 0; i < asked && status == MB_OK; i++) {
@@ -309,7 +321,7 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
     if (!row)
       return mb_error(report, MB_SCENE, "/output/channels", "there is no channel \"%s\"", model->channels[i]);
     if (!model->channels && (!row->standard || (row->items == COORDINATES && !ncoordinates))) continue;
-    if (row->items == SOLUTION && !sim->soft)
+    if ((row->items == SOLUTION || row->items == ITERATIONS) && !sim->soft)
       return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is of solver \"projective\"",
                       row->name);
     status = row->items == NODES || row->items == ELEMENTS

@@ -199,6 +199,9 @@ void mb_sim_soft_measure(const MbSim *sim, const MbDeformable *of, double *volum
 void mb_sim_soft_energy(const MbSim *sim, MbEnergy *energy);
 void mb_sim_soft_momentum(const MbSim *sim, double linear[3], double angular[3]);
 // Of the last step; seconds are of wall time.
+size_t mb_sim_soft_history_size(const MbModel *model); // iterations of a step at most
+void mb_sim_soft_history(const MbSim *sim,
+                         double *out); // residual of each of the last step's; 0 of those it did without
 void mb_sim_soft_solution(const MbSim *sim, double *iterations, double *residual, double *seconds);
 
 #endif

@@ -48,11 +48,30 @@ static MbSoftPart part_of(const MbDeformable *of) {
                       .by_strain = e->law == MB_LAW_STRAIN};
 }
 
-enum { ITERATIONS, RESIDUAL, NUMBERS }; // of the last step; behind them the dual
+enum {
+  ITERATIONS,
+  RESIDUAL,
+  NUMBERS
+}; // of the last step; behind them each iteration's residual, and the dual
+
+// Iterations of a step at most: where the scene says nothing, the method's own number.
+static int most_iterations(const MbModel *model) {
+  static const int PROJECTIVE = 5, NEWTON = 100;
+  if (model->solver.iterations > 0) return model->solver.iterations;
+  return model->solver.method == MB_METHOD_NEWTON ? NEWTON : PROJECTIVE;
+}
+
+size_t mb_sim_soft_history_size(const MbModel *model) {
+  return count_nodes(model) ? (size_t)most_iterations(model) : 0;
+}
+
+static double *dual_of(const MbSim *sim) {
+  return sim->state.memory + 6 * sim->soft->n + NUMBERS + mb_sim_soft_history_size(sim->model);
+}
 
 size_t mb_sim_soft_memory(const MbModel *model) {
   const size_t n = count_nodes(model);
-  size_t dual = 0;
+  size_t dual = mb_sim_soft_history_size(model);
   for (size_t i = 0; n && i < model->ndeformables; i++) {
     const MbSoftPart part = part_of(&model->deformables[i]);
     dual += mb_soft_dual_size(&part, model->solver.method == MB_METHOD_NEWTON);
@@ -104,7 +123,6 @@ static bool describe(MbSim *sim, MbArena *scratch, MbSoftSpec *spec) {
     }
   }
   const bool newton = model->solver.method == MB_METHOD_NEWTON;
-  static const int PROJECTIVE = 5, NEWTON = 100; // iterations where the scene says nothing
   *spec = (MbSoftSpec){.nodes = soft->n,
                        .mass = mass,
                        .held = held,
@@ -117,9 +135,7 @@ static bool describe(MbSim *sim, MbArena *scratch, MbSoftSpec *spec) {
                        .newton = newton,
                        .global = model->solver.global,
                        .single = model->solver.precision == MB_PRECISION_SINGLE,
-                       .iterations = model->solver.iterations > 0 ? model->solver.iterations
-                                     : newton                     ? NEWTON
-                                                                  : PROJECTIVE,
+                       .iterations = most_iterations(model),
                        .tolerance = model->solver.tolerance,
                        .threads = sim->threads};
   return true;
@@ -167,7 +183,7 @@ void mb_sim_soft_start(MbSim *sim) {
   }
   if (!sim->soft) return;
   mb_soft_dual_begin(sim->soft->engine, sim->state.memory);
-  mb_soft_dual_read(sim->soft->engine, sim->state.memory + 6 * sim->soft->n + NUMBERS);
+  mb_soft_dual_read(sim->soft->engine, dual_of(sim));
 }
 
 // ---- a step -----------------------------------------------------------------------------------------------
@@ -268,7 +284,7 @@ MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
                              sim->model->gravity,
                              soft->force,
                              soft->most};
-  mb_soft_dual_write(soft->engine, sim->state.memory + 6 * soft->n + NUMBERS);
+  mb_soft_dual_write(soft->engine, dual_of(sim));
   const bool fine = mb_soft_step(soft->engine, &start, soft->q1, soft->v1);
   soft->stats = mb_soft_stats(soft->engine);
   if (!fine)
@@ -298,7 +314,10 @@ void mb_sim_soft_commit(MbSim *sim) {
   memcpy(memory, soft->q1, 3 * soft->n * sizeof *memory);
   memcpy(memory + 3 * soft->n, soft->v1, 3 * soft->n * sizeof *memory);
   numbers[ITERATIONS] = soft->stats.iterations, numbers[RESIDUAL] = soft->stats.residual;
-  mb_soft_dual_read(soft->engine, numbers + NUMBERS);
+  const double *history = mb_soft_history(soft->engine);
+  for (int k = 0; k < most_iterations(sim->model); k++)
+    numbers[NUMBERS + k] = k < soft->stats.iterations ? history[k] : 0;
+  mb_soft_dual_read(soft->engine, dual_of(sim));
 }
 
 // ---- what channels tell -----------------------------------------------------------------------------------
@@ -309,6 +328,12 @@ void mb_sim_soft_solution(const MbSim *sim, double *iterations, double *residual
   if (!soft) return;
   const double *numbers = sim->state.memory + 6 * soft->n;
   *iterations = numbers[ITERATIONS], *residual = numbers[RESIDUAL], *seconds = soft->stats.seconds;
+}
+
+void mb_sim_soft_history(const MbSim *sim, double *out) {
+  if (!sim->soft) return;
+  memcpy(out, sim->state.memory + 6 * sim->soft->n + NUMBERS,
+         mb_sim_soft_history_size(sim->model) * sizeof *out);
 }
 
 void mb_sim_soft_measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain) {

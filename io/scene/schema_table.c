@@ -554,6 +554,7 @@ static const char *const channel_words[] = {"body.position",
                                             "deformable.*.volume",
                                             "deformable.*.strain",
                                             "solver",
+                                            "solver.history",
                                             "solver.time",
                                             NULL};
 static const char *const channel_help[] = {
@@ -586,6 +587,8 @@ static const char *const channel_help[] = {
     "of the last step: iterations, and the last correction's largest move of a node, by the size of the "
     "largest "
     "deformable. Solver `projective`",
+    "the same move of every iteration, the first one's first; 0 of those that it did without. Solver "
+    "`projective`",
     "the wall time that took, which no comparison looks at. Solver `projective`",
     NULL};
 static const char *const channel_later[] = {"contact", NULL};

@@ -119,13 +119,13 @@ Test(projective_scenes, threads_change_no_bit) {
 Test(projective_scenes, a_bar_that_falls_and_spins_tells_energy_momentum_volume_and_strain) {
   const double TOLERANCE = 1e-10; // relative; rounding
   Scene s;
-  start_scene(
-      &s, HEAD PROJECTIVE "\"deformables\": [" BAR(
-              ", \"velocity\": {\"linear\": [1, 2, 3]}") "], "
-                                                         "\"output\": {\"channels\": [\"energy\", "
-                                                         "\"momentum\", \"deformable.bar.volume\", "
-                                                         "\"deformable.*.strain\", \"solver\", "
-                                                         "\"solver.time\", \"deformable.bar.velocity\"]}}");
+  start_scene(&s, HEAD PROJECTIVE "\"deformables\": [" BAR(
+                      ", \"velocity\": {\"linear\": [1, 2, 3]}") "], "
+                                                                 "\"output\": {\"channels\": [\"energy\", "
+                                                                 "\"momentum\", \"deformable.bar.volume\", "
+                                                                 "\"deformable.*.strain\", \"solver\", "
+                                                                 "\"solver.time\", \"solver.history\", "
+                                                                 "\"deformable.bar.velocity\"]}}");
   test_steps(s.sim, 10);
   double *frame = sample(&s);
   const double m = 0.2 * 0.2 * 0.5 * 1000, vz = 3 - 9.81 * 0.1, z = 0.25 + 3 * 0.1 - 9.81 * 1e-4 * 55;
@@ -138,6 +138,9 @@ Test(projective_scenes, a_bar_that_falls_and_spins_tells_energy_momentum_volume_
   test_near("volume", frame + find(&s, "deformable.bar.volume"), &volume, 1, TOLERANCE);
   test_near("strain", frame + find(&s, "deformable.bar.strain"), &none, 1, 1e-12);
   cr_expect(frame[find(&s, "solver")] == 8, "%g iterations", frame[find(&s, "solver")]);
+  const double *history = frame + find(&s, "solver.history");
+  cr_expect(history[7] == frame[find(&s, "solver") + 1], "last %g of %g", history[7],
+            frame[find(&s, "solver") + 1]);
   size_t count = 0;
   const MbChannel *channels = mb_sim_channels(s.sim, &count);
   for (size_t i = 0; i < count; i++)

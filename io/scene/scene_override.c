@@ -29,6 +29,24 @@ static char *final_pointer(MbScene *scene, const char *pointer) {
   return copy;
 }
 
+// What may stand as a word alone becomes an object of that type where something in it is to be set.
+static MbStatus unfold(MbScene *scene, const char *pointer, MbReport *report) {
+  static const char *const words[] = {"/solver", "/solver/stabilization", "/integrator"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    const size_t n = strlen(words[i]);
+    const cJSON *const word = mb_json_at(scene->resolved, words[i]);
+    if (strncmp(pointer, words[i], n) != 0 || pointer[n] != '/' || !cJSON_IsString(word)) continue;
+    cJSON *const object = cJSON_CreateObject();
+    if (!cJSON_AddStringToObject(object, "type", word->valuestring)) {
+      cJSON_Delete(object);
+      return mb_no_memory(report, "a scene");
+    }
+    const MbStatus status = mb_json_set(&scene->resolved, words[i], object, report);
+    if (status != MB_OK) return status;
+  }
+  return MB_OK;
+}
+
 // Sets one value (which it takes) and notes where; scene->overridden has room.
 static MbStatus set(MbScene *scene, const char *pointer, cJSON *value, MbReport *report) {
   char *const copy = final_pointer(scene, pointer);
@@ -38,6 +56,11 @@ static MbStatus set(MbScene *scene, const char *pointer, cJSON *value, MbReport 
     return mb_no_memory(report, "a scene");
   }
   scene->overridden[scene->noverridden++] = copy;
+  const MbStatus status = unfold(scene, pointer, report);
+  if (status != MB_OK) {
+    cJSON_Delete(value);
+    return status;
+  }
   return mb_json_set(&scene->resolved, pointer, value, report);
 }
 

@@ -371,6 +371,16 @@ Test(scene, the_command_line_overrides_parameters_and_values) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
+Test(scene, options_can_be_set_where_a_word_stands) {
+  static const char *const sets[] = {"/solver/linear=\"dense\"", "/integrator/relative=1e-4"};
+  const MbSceneOptions options = {.sets = sets, .nsets = 2};
+  MbScene *scene = read_with(HEAD ", \"solver\": \"maximal\", \"integrator\": \"rk45\"}", &options);
+  cr_assert(scene->spec.solver.kind == MB_SOLVER_MAXIMAL && scene->spec.solver.linear == MB_LINEAR_DENSE);
+  cr_assert(scene->spec.integrator.kind == MB_RK45 && scene->spec.integrator.relative == 1e-4);
+  mb_scene_free(scene);
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
 Test(scene, a_resolved_scene_is_read_again_the_same) {
   MbScene *scene = scene_of(
       HEAD ", \"parameters\": {\"a\": \"=0.1+0.2\", \"b\": \"=1/3\"}, \"gravity\": [0, \"=a\", \"=b\"]}");

@@ -22,10 +22,8 @@
 
 #define MB_KERNEL static inline __attribute__((always_inline))
 #define MB_APART  static __attribute__((noinline))
-#ifdef MB_SANITIZED
-#define MB_UNROLL // every access is checked: loops stay loops
-#elif defined(__clang__)
-#define MB_UNROLL _Pragma("clang loop unroll(full)")
+#if defined(MB_SANITIZED) || defined(__clang__)
+#define MB_UNROLL // every access is checked: loops stay loops; clang decides alone
 #else
 #define MB_UNROLL _Pragma("GCC unroll 8")
 #endif

@@ -39,73 +39,93 @@ static void *room(size_t count, size_t size) {
   return block;
 }
 
-// Parents come before children in any order of bodies. `shuffled`: which is otherwise left to chance.
-static size_t *names(Shape shape, size_t n, bool shuffled, uint64_t *seed, size_t *parent) {
+typedef enum Numbering { BEST, CHANCE, NUMBERINGS } Numbering;
+
+// Parents come before children in any order of bodies. CHANCE: otherwise at random; BEST: from there by mb_kkt_tree_renumber.
+static void find_parents(Shape shape, size_t n, Numbering numbering, uint64_t *seed, size_t *parent) {
   size_t *tree = room(n, sizeof *tree), *name = room(n, sizeof *name);
+  size_t *ready = room(n, sizeof *ready), *head = room(n, sizeof *head), *next = room(n, sizeof *next);
   for (size_t i = 0; i < n; i++)
     tree[i] = !i ? SIZE_MAX : shape == CHAIN ? i - 1 : shape == BINARY ? (i - 1) / 2 : below(seed, i);
-  // what can be named next is taken at random
-  size_t *ready = room(n, sizeof *ready), *head = room(n, sizeof *head), *next = room(n, sizeof *next);
   for (size_t i = 0; i < n; i++) head[i] = SIZE_MAX;
   for (size_t i = n; i-- > 1;) next[i] = head[tree[i]], head[tree[i]] = i;
+  // of what can be named next, any
   size_t nready = 1, count = 0;
   ready[0] = 0;
-  while (count < n) {
-    const size_t pick = shuffled ? below(seed, nready) : 0, i = shuffled ? ready[pick] : count;
-    if (shuffled) ready[pick] = ready[--nready];
+  while (nready) {
+    const size_t pick = below(seed, nready), i = ready[pick];
+    ready[pick] = ready[--nready];
     name[i] = count;
     parent[count++] = tree[i] == SIZE_MAX ? SIZE_MAX : name[tree[i]];
-    for (size_t c = shuffled ? head[i] : SIZE_MAX; c != SIZE_MAX; c = next[c]) ready[nready++] = c;
+    for (size_t c = head[i]; c != SIZE_MAX; c = next[c]) ready[nready++] = c;
   }
-  mb_free(tree), mb_free(ready), mb_free(head), mb_free(next);
-  return name;
+  if (numbering == BEST) {
+    uint32_t *number = room(n, sizeof *number);
+    memcpy(tree, parent, n * sizeof *tree);
+    if (!mb_kkt_tree_renumber(n, tree, number)) exit(1);
+    for (size_t i = 0; i < n; i++) parent[number[i]] = tree[i] == SIZE_MAX ? SIZE_MAX : number[tree[i]];
+    mb_free(number);
+  }
+  void *const blocks[] = {tree, name, ready, head, next};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mb_free(blocks[i]);
 }
 
-// Rows for the first `m` of a point's three directions and two of its axes, of a body whose frame is turned by R and p away
-// from there: (R, [p] R) in the notation of twists (ω, v).
-static void joint_rows(double *J, size_t m, double sign, uint64_t *seed) {
-  double q[4], p[3], norm = 0;
-  for (int k = 0; k < 4; k++) q[k] = uniform(seed), norm += q[k] * q[k];
-  for (int k = 0; k < 4; k++) q[k] /= sqrt(norm);
-  for (int k = 0; k < 3; k++) p[k] = 0.3 * uniform(seed);
-  const double w = q[0], x = q[1], y = q[2], z = q[3];
+// Where a joint is in a body: a turn (quaternion) and a place, of every row's body and its parent.
+typedef struct Place {
+  double q[4], p[3];
+} Place;
+
+static Place any_place(uint64_t *seed) {
+  Place at;
+  double norm = 0;
+  for (int k = 0; k < 4; k++) at.q[k] = uniform(seed), norm += at.q[k] * at.q[k];
+  for (int k = 0; k < 4; k++) at.q[k] /= sqrt(norm);
+  for (int k = 0; k < 3; k++) at.p[k] = 0.3 * uniform(seed);
+  return at;
+}
+
+// m rows on (ω, v): the place's velocity along three directions n, v·n + ω·(p × n), then the turning about two of them.
+static void joint_rows(double *J, size_t m, double sign, const Place *at) {
+  const double w = at->q[0], x = at->q[1], y = at->q[2], z = at->q[3], *p = at->p;
   const double R[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
                        2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
                        2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
   for (size_t r = 0; r < m; r++) {
     const double *n = R + 3 * (r % 3);
     double *row = J + 6 * r;
-    if (r >= 3) {
-      for (size_t k = 0; k < 3; k++) row[k] = sign * n[k], row[3 + k] = 0;
-      continue;
-    }
     for (size_t k = 0; k < 3; k++) {
-      row[k] = sign * (p[(k + 1) % 3] * n[(k + 2) % 3] - p[(k + 2) % 3] * n[(k + 1) % 3]);
-      row[3 + k] = sign * n[k];
+      row[k] =
+          r < 3 ? sign * (p[(k + 1) % 3] * n[(k + 2) % 3] - p[(k + 2) % 3] * n[(k + 1) % 3]) : sign * n[k];
+      row[3 + k] = r < 3 ? sign * n[k] : 0;
     }
   }
 }
 
-static System make(Shape shape, size_t n, size_t m, bool shuffled) {
+// Hinges (m = 5), the first to the world; or ball joints (m = 3) between bodies that are free.
+static System make(Shape shape, size_t n, size_t m, Numbering numbering) {
   uint64_t seed = n + 7 * (uint64_t)shape;
   System s = {.parent = room(n, sizeof *s.parent),
               .rows = room(n, sizeof *s.rows),
               .first = room(n, sizeof *s.first),
               .A = room(36 * n, sizeof *s.A),
               .v = room(6 * n, sizeof *s.v)};
-  mb_free(names(shape, n, shuffled, &seed, s.parent));
-  const bool free_root = m == 3;
+  find_parents(shape, n, numbering, &seed, s.parent);
   for (size_t i = 0; i < n; i++) {
     s.first[i] = s.shape.nrows;
-    s.rows[i] = !i && free_root ? 0 : m;
+    s.rows[i] = !i && m == 3 ? 0 : m;
     s.shape.nrows += s.rows[i];
   }
   s.Jc = room(6 * s.shape.nrows, sizeof *s.Jc), s.Jp = room(6 * s.shape.nrows, sizeof *s.Jp);
   s.lambda = room(s.shape.nrows, sizeof *s.lambda);
   for (size_t i = 0; i < n; i++) {
-    for (size_t k = 0; k < 6; k++) s.A[36 * i + 7 * k] = k < 3 ? 0.01 + 0.002 * uniform(&seed) : 1;
-    joint_rows(s.Jc + 6 * s.first[i], s.rows[i], 1, &seed);
-    joint_rows(s.Jp + 6 * s.first[i], s.rows[i], -1, &seed);
+    // as in implicit steps: full blocks
+    for (size_t r = 0; r < 6; r++)
+      for (size_t c = 0; c <= r; c++)
+        s.A[36 * i + 6 * r + c] = s.A[36 * i + 6 * c + r] =
+            r == c ? (r < 3 ? 0.01 : 1) + 0.002 * uniform(&seed) : 0.001 * uniform(&seed);
+    const Place own = any_place(&seed), up = any_place(&seed);
+    joint_rows(s.Jc + 6 * s.first[i], s.rows[i], 1, &own);
+    joint_rows(s.Jp + 6 * s.first[i], s.rows[i], -1, &up);
   }
   s.shape.nb = n, s.shape.parent = s.parent, s.shape.rows = s.rows, s.shape.first = s.first;
   s.numbers = (MbKktNumbers){.A = s.A, .Jc = s.Jc, .Jp = s.Jp};
@@ -117,59 +137,330 @@ static void drop(System *s) {
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mb_free(blocks[i]);
 }
 
-static void right_hand_side(System *s) {
-  for (size_t i = 0; i < 6 * s->shape.nb; i++) s->v[i] = 1e-3 * (double)(i % 17);
-  for (size_t i = 0; i < s->shape.nrows; i++) s->lambda[i] = 1e-3 * (double)(i % 13);
-}
-
 // ---- timing -----------------------------------------------------------------------------------------------
+
+enum { TIMES = 15 };
 
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
+static double median(double *x) {
+  qsort(x, TIMES, sizeof *x, ascending);
+  return x[TIMES / 2];
+}
 
 typedef struct Times {
-  double factor, solve; // ns a body and instance
+  double factor, solve; // ns a body and instance, medians over repetitions
 } Times;
 
-// Medians over repetitions.
-static Times time_tree(System *s, const MbKktKernels *kernels) {
-  enum { TIMES = 15 };
+static Times time_tree(const MbKktShape *shape, const MbKktNumbers *numbers, const MbKktKernels *kernels,
+                       double *v, double *lambda) {
   double factor[TIMES], solve[TIMES];
-  MbKktWork *work = mb_kkt_tree_create_with(&s->shape, kernels);
+  MbKktWork *work = mb_kkt_tree_create_with(shape, kernels);
   if (!work) return (Times){NAN, NAN};
-  const size_t unit = s->shape.nb * kernels->lanes, repeat = 1 + 30000 / unit;
+  const size_t unit = shape->nb * kernels->lanes, repeat = 1 + 30000 / unit;
   size_t blame;
-  bool ok = mb_kkt_tree_ops.factor(work, &s->numbers, &blame);
+  bool ok = mb_kkt_tree_ops.factor(work, numbers, &blame);
   for (int t = 0; t < TIMES && ok; t++) {
     double start = mb_bench_cpu();
-    for (size_t k = 0; k < repeat; k++) ok &= mb_kkt_tree_ops.factor(work, &s->numbers, &blame);
+    for (size_t k = 0; k < repeat; k++) ok &= mb_kkt_tree_ops.factor(work, numbers, &blame);
     factor[t] = (mb_bench_cpu() - start) * 1e9 / (double)(repeat * unit);
-    right_hand_side(s);
+    for (size_t i = 0; i < 6 * unit; i++) v[i] = 1e-3 * (double)(i % 17);
+    for (size_t i = 0; i < shape->nrows * kernels->lanes; i++) lambda[i] = 1e-3 * (double)(i % 13);
     start = mb_bench_cpu();
-    for (size_t k = 0; k < repeat; k++) mb_kkt_tree_ops.solve(work, s->v, s->lambda);
+    for (size_t k = 0; k < repeat; k++) mb_kkt_tree_ops.solve(work, v, lambda);
     solve[t] = (mb_bench_cpu() - start) * 1e9 / (double)(repeat * unit);
   }
   mb_kkt_tree_ops.free(work);
-  if (!ok) return (Times){NAN, NAN};
-  qsort(factor, TIMES, sizeof *factor, ascending), qsort(solve, TIMES, sizeof *solve, ascending);
-  return (Times){factor[TIMES / 2], solve[TIMES / 2]};
+  return ok ? (Times){median(factor), median(solve)} : (Times){NAN, NAN};
 }
 
-bool mb_bench_maximal(void) {
+static double sum(Times t) { return t.factor + t.solve; }
+
+static double *for_lanes(double **block, const double *from, size_t n) {
+  enum { LANES = 8 };
+  *block = room(LANES * n + 8, sizeof **block);
+  double *to = (double *)(((uintptr_t)*block + 63) / 64 * 64);
+  for (size_t i = 0; i < LANES * n; i++) to[i] = from ? from[i / LANES] : 0;
+  return to;
+}
+
+// Eight instances in lockstep.
+static double time_lanes(const System *s) {
+  double *block[5];
+  const size_t nb = s->shape.nb, nr = s->shape.nrows;
+  const MbKktNumbers numbers = {.A = for_lanes(&block[0], s->A, 36 * nb),
+                                .Jc = for_lanes(&block[1], s->Jc, 6 * nr),
+                                .Jp = for_lanes(&block[2], s->Jp, 6 * nr)};
+  double *v = for_lanes(&block[3], NULL, 6 * nb), *lambda = for_lanes(&block[4], NULL, nr);
+  const Times t = time_tree(&s->shape, &numbers, mb_kkt_kernels_for(8), v, lambda);
+  for (int k = 0; k < 5; k++) mb_free(block[k]);
+  return sum(t);
+}
+
+// ---- a general sparse LDLᵀ --------------------------------------------------------------------------------
+// Upper triangles by columns, the unknowns already in the tree's order, each body before its rows.
+
+typedef struct Ldl {
+  void *library;
+  void (*symbolic)(int, int *, int *, int *, int *, int *, int *, int *, int *);
+  int (*numeric)(int, int *, int *, double *, int *, int *, int *, int *, double *, double *, double *, int *,
+                 int *, int *, int *);
+  void (*lower)(int, double *, int *, int *, double *);
+  void (*diagonal)(int, double *, double *);
+  void (*upper)(int, double *, int *, int *, double *);
+} Ldl;
+
+static bool open_ldl(Ldl *ldl) {
+  ldl->library = dlopen("libldl.so.2", RTLD_NOW);
+  if (!ldl->library) return false;
+  void *const found[] = {dlsym(ldl->library, "ldl_symbolic"), dlsym(ldl->library, "ldl_numeric"),
+                         dlsym(ldl->library, "ldl_lsolve"), dlsym(ldl->library, "ldl_dsolve"),
+                         dlsym(ldl->library, "ldl_ltsolve")};
+  memcpy(&ldl->symbolic, &found[0], sizeof found[0]), memcpy(&ldl->numeric, &found[1], sizeof found[1]);
+  memcpy(&ldl->lower, &found[2], sizeof found[2]), memcpy(&ldl->diagonal, &found[3], sizeof found[3]);
+  memcpy(&ldl->upper, &found[4], sizeof found[4]);
+  return found[0] && found[1] && found[2] && found[3] && found[4];
+}
+
+typedef struct Upper {
+  int n, *start, *row;
+  double *value;
+} Upper;
+
+// The shape must be numbered as by mb_kkt_tree_renumber: body i is eliminated as number nb − 1 − i.
+static Upper upper_triangle(const System *s) {
+  const size_t nb = s->shape.nb, n = 6 * nb + s->shape.nrows;
+  Upper u = {(int)n, room(n + 1, sizeof(int)), room(21 * nb + 12 * s->shape.nrows, sizeof(int)),
+             room(21 * nb + 12 * s->shape.nrows, sizeof(double))};
+  int *base = room(nb, sizeof *base), at = 0, count = 0;
+  for (size_t i = nb; i-- > 0;) base[i] = at, at += 6 + (int)s->rows[i];
+  // where the children's rows of a body are, which come before it
+  size_t *head = room(nb, sizeof *head), *next = room(nb, sizeof *next);
+  for (size_t i = 0; i < nb; i++) head[i] = SIZE_MAX;
+  for (size_t i = 0; i < nb; i++)
+    if (s->parent[i] != SIZE_MAX) next[i] = head[s->parent[i]], head[s->parent[i]] = i;
+  for (size_t i = nb; i-- > 0;) {
+    for (size_t c = 0; c < 6; c++) {
+      for (size_t k = head[i]; k != SIZE_MAX; k = next[k])
+        for (size_t r = 0; r < s->rows[k]; r++) {
+          u.row[count] = base[k] + 6 + (int)r;
+          u.value[count++] = -s->Jp[6 * (s->first[k] + r) + c];
+        }
+      for (size_t r = 0; r <= c; r++)
+        u.row[count] = base[i] + (int)r, u.value[count++] = s->A[36 * i + 6 * r + c];
+      u.start[base[i] + (int)c + 1] = count;
+    }
+    for (size_t r = 0; r < s->rows[i]; r++) {
+      for (size_t c = 0; c < 6; c++)
+        u.row[count] = base[i] + (int)c, u.value[count++] = -s->Jc[6 * (s->first[i] + r) + c];
+      u.start[base[i] + 6 + (int)r + 1] = count;
+    }
+  }
+  mb_free(base), mb_free(head), mb_free(next);
+  return u;
+}
+
+// ns a body for a factorisation and a solution
+static double time_ldl(const Ldl *ldl, const System *s) {
+  Upper u = upper_triangle(s);
+  const size_t n = (size_t)u.n;
+  int *parent = room(n, sizeof(int)), *count = room(n, sizeof(int)), *flag = room(n, sizeof(int)),
+      *pattern = room(n, sizeof(int)), *start = room(n + 1, sizeof(int));
+  ldl->symbolic(u.n, u.start, u.row, start, parent, count, flag, NULL, NULL);
+  int *row = room((size_t)start[n], sizeof(int));
+  double *L = room((size_t)start[n], sizeof *L), *D = room(n, sizeof *D), *Y = room(n, sizeof *Y),
+         *x = room(n, sizeof *x), each[TIMES];
+  const size_t repeat = 1 + 3000 / s->shape.nb;
+  bool ok = true;
+  for (int t = 0; t < TIMES && ok; t++) {
+    const double begin = mb_bench_cpu();
+    for (size_t k = 0; k < repeat; k++) {
+      ok &= ldl->numeric(u.n, u.start, u.row, u.value, start, parent, count, row, L, D, Y, pattern, flag,
+                         NULL, NULL) == u.n;
+      for (size_t i = 0; i < n; i++) x[i] = 1e-3 * (double)(i % 17);
+      ldl->lower(u.n, x, start, row, L), ldl->diagonal(u.n, x, D), ldl->upper(u.n, x, start, row, L);
+    }
+    each[t] = (mb_bench_cpu() - begin) * 1e9 / (double)(repeat * s->shape.nb);
+    if (s->shape.nb > 100000 && t > 1) // long enough
+      for (int k = t + 1; k < TIMES; k++) each[k] = each[k - 1], t = k;
+  }
+  void *const blocks[] = {u.start, u.row, u.value, parent, count, flag, pattern, start, row, L, D, Y, x};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mb_free(blocks[i]);
+  return ok ? median(each) : NAN;
+}
+
+// ---- growth -----------------------------------------------------------------------------------------------
+
+enum { SIZES = 5, COLUMNS = 4 };
+static const size_t sizes[SIZES] = {100, 1000, 10000, 100000, 1000000};
+
+typedef struct Growth {
+  double ns[SHAPES][COLUMNS][SIZES]; // best and chance numbering, 8 lanes, LDL
+} Growth;
+
+static void write_svg(const Growth *g, const char *path) {
+  static const char *const names[COLUMNS] = {"factor and solve", "numbered by chance", "8 lanes", "LDL"};
+  static const char *const colors[COLUMNS] = {"#1b6ca8", "#7fb2d6", "#2e8b57", "#b5442e"};
+  static const char *const dashes[SHAPES] = {"", "6 3", "2 3"};
+  FILE *file = fopen(path, "w");
+  if (!file) {
+    printf("  %s cannot be written\n", path);
+    return;
+  }
+  fprintf(
+      file,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"640\" height=\"400\" "
+      "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"640\" height=\"400\" fill=\"white\"/>\n");
+  // both axes logarithmic: bodies from 100 to 10⁶, ns a body from 10 to 10⁴
+  for (int k = 0; k < SIZES; k++)
+    fprintf(file, "<text x=\"%d\" y=\"380\" text-anchor=\"middle\">%zu</text>\n", 60 + 100 * k, sizes[k]);
+  for (int k = 1; k <= 4; k++) {
+    const int y = 360 - 110 * (k - 1);
+    fprintf(file, "<line x1=\"60\" x2=\"460\" y1=\"%d\" y2=\"%d\" stroke=\"#ddd\"/>", y, y);
+    fprintf(file, "<text x=\"52\" y=\"%d\" text-anchor=\"end\">%.0f</text>\n", y + 4, pow(10, k));
+  }
+  fprintf(file, "<text x=\"60\" y=\"16\">ns a body; bodies</text>\n");
+  for (int c = 0; c < COLUMNS; c++) {
+    for (int s = 0; s < SHAPES; s++) {
+      fprintf(file,
+              "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" stroke-dasharray=\"%s\" points=\"",
+              colors[c], dashes[s]);
+      for (int k = 0; k < SIZES; k++)
+        if (g->ns[s][c][k] > 0)
+          fprintf(file, "%d,%.1f ", 60 + 100 * k, 360 - 110 * (log10(g->ns[s][c][k]) - 1));
+      fprintf(file, "\"/>\n");
+    }
+    fprintf(file, "<text x=\"475\" y=\"%d\" fill=\"%s\">%s</text>\n", 60 + 20 * c, colors[c], names[c]);
+  }
+  for (int s = 0; s < SHAPES; s++)
+    fprintf(file,
+            "<line x1=\"475\" x2=\"510\" y1=\"%d\" y2=\"%d\" stroke=\"black\" stroke-dasharray=\"%s\"/>"
+            "<text x=\"516\" y=\"%d\">%s</text>\n",
+            160 + 20 * s, 160 + 20 * s, dashes[s], 164 + 20 * s, shape_names[s]);
+  fprintf(file, "</svg>\n");
+  printf("  %s\n", fclose(file) == 0 ? path : "the figure could not be written");
+}
+
+static bool growth(const Ldl *ldl) {
+  static Growth g;
+  bool met = true;
+  printf("  hinged bodies (5 rows), ns a body; numbered by mb_kkt_tree_renumber (best) and by chance\n");
+  printf("  %-12s %8s %8s %8s %8s %8s %8s %8s %7s\n", "", "bodies", "factor", "solve", "both", "chance",
+         "8 lanes", "LDL", "faster");
   for (int shape = 0; shape < SHAPES; shape++)
-    for (size_t n = 100; n <= 10000; n *= 100)
-      for (int shuffled = 0; shuffled < 2; shuffled++) {
-        if (shape == CHAIN && shuffled) continue;
-        System s = make((Shape)shape, n, 5, shuffled);
-        for (const MbKktKernels *const *k = mb_kkt_kernels_list; *k; k++) {
-          if ((*k)->lanes > 1) continue;
-          const Times t = time_tree(&s, *k);
-          printf("  %-12s %8zu %s %-10s %8.1f %8.1f %8.1f\n", shape_names[shape], n,
-                 shuffled ? "shuffled" : "", (*k)->name, t.factor, t.solve, t.factor + t.solve);
+    for (int k = 0; k < SIZES; k++) {
+      Times t[NUMBERINGS];
+      for (int numbering = NUMBERINGS; numbering-- > 0;) {
+        System s = make((Shape)shape, sizes[k], 5, (Numbering)numbering);
+        t[numbering] = time_tree(&s.shape, &s.numbers, mb_kkt_kernels_for(1), s.v, s.lambda);
+        g.ns[shape][numbering][k] = sum(t[numbering]);
+        if (numbering == BEST) {
+          g.ns[shape][2][k] = sizes[k] <= 10000 ? time_lanes(&s) : NAN;
+          g.ns[shape][3][k] = ldl->library ? time_ldl(ldl, &s) : NAN;
         }
         drop(&s);
       }
-  return true;
+      printf("  %-12s %8zu %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %7.2f\n", shape_names[shape], sizes[k],
+             t[BEST].factor, t[BEST].solve, g.ns[shape][0][k], g.ns[shape][1][k], g.ns[shape][2][k],
+             g.ns[shape][3][k], g.ns[shape][3][k] / g.ns[shape][0][k]);
+      fflush(stdout);
+    }
+  double cached = 0, large = 0, chance = 0, lanes = 0, faster = INFINITY, faster_large = INFINITY;
+  for (int shape = 0; shape < SHAPES; shape++) {
+    for (int k = 0; k < 3; k++) {
+      cached = fmax(cached, fmax(g.ns[shape][0][k], k < 2 ? g.ns[shape][1][k] : 0));
+      faster = fmin(faster, g.ns[shape][3][k] / g.ns[shape][0][k]);
+    }
+    large = fmax(large, g.ns[shape][0][SIZES - 1]), chance = fmax(chance, g.ns[shape][1][SIZES - 1]);
+    faster_large = fmin(faster_large, g.ns[shape][3][SIZES - 1] / g.ns[shape][0][SIZES - 1]);
+    lanes = fmax(lanes, g.ns[shape][2][0]);
+  }
+  met &= mb_bench_target("to 10^4", cached, "ns", 185, false);
+  met &= mb_bench_target("10^6", large, "ns", 300, false);
+  printf("    %-12s %9.2f ns    at 10^6, numbered by chance\n", "", chance);
+  met &= mb_bench_target("8 lanes", lanes, "ns", 50, false);
+  if (ldl->library) {
+    met &= mb_bench_target("faster", faster, "x", 3.5, true);
+    met &= mb_bench_target("faster, 10^6", faster_large, "x", 2, true);
+  } else
+    printf("    libldl.so.2 (SuiteSparse) is not installed: nothing to compare with\n");
+  write_svg(&g, "build/bench-maximal.svg");
+  return met;
+}
+
+// ---- B96's figure -----------------------------------------------------------------------------------------
+
+// The lower triangle of J M⁻¹ Jᵀ, dense.
+static void dense_matrix(const System *s, double *H) {
+  const size_t n = s->shape.nrows, nb = s->shape.nb;
+  double *J = room(n * 6 * nb, sizeof *J);
+  for (size_t i = 0; i < nb; i++)
+    for (size_t r = s->first[i]; r < s->first[i] + s->rows[i]; r++)
+      for (size_t c = 0; c < 6; c++) {
+        J[r * 6 * nb + 6 * i + c] = s->Jc[6 * r + c];
+        if (s->parent[i] != SIZE_MAX) J[r * 6 * nb + 6 * s->parent[i] + c] = s->Jp[6 * r + c];
+      }
+  for (size_t r = 0; r < n; r++)
+    for (size_t c = 0; c <= r; c++) {
+      double x = 0;
+      for (size_t k = 0; k < 6 * nb; k++)
+        x += J[r * 6 * nb + k] * J[c * 6 * nb + k] / s->A[36 * (k / 6) + 7 * (k % 6)];
+      H[c * n + r] = x;
+    }
+  mb_free(J);
+}
+
+static bool figure(void) {
+  enum { BODIES = 128, REPEAT = 200 };
+  System s = make(CHAIN, BODIES, 3, BEST);
+  const size_t n = s.shape.nrows;
+  double *diagonal = room(6 * BODIES, sizeof *diagonal), each[TIMES];
+  for (size_t i = 0; i < 6 * BODIES; i++) diagonal[i] = s.A[36 * (i / 6) + 7 * (i % 6)];
+  s.numbers.diagonal = diagonal;
+  const double solve =
+      1e-3 * BODIES * sum(time_tree(&s.shape, &s.numbers, mb_kkt_kernels_for(1), s.v, s.lambda));
+  uint64_t seed = 1;
+  Place place[2 * BODIES];
+  for (size_t i = 0; i < 2 * BODIES; i++) place[i] = any_place(&seed);
+  for (int t = 0; t < TIMES; t++) {
+    const double start = mb_bench_cpu();
+    for (int k = 0; k < REPEAT; k++)
+      for (size_t i = 0; i < BODIES; i++) {
+        joint_rows(s.Jc + 6 * s.first[i], s.rows[i], 1, &place[2 * i]);
+        joint_rows(s.Jp + 6 * s.first[i], s.rows[i], -1, &place[2 * i + 1]);
+      }
+    each[t] = (mb_bench_cpu() - start) * 1e6 / REPEAT;
+  }
+  const double rows = median(each);
+  double *H = room(n * n, sizeof *H), *copy = room(n * n, sizeof *copy);
+  mb_blas_one_thread();
+  dense_matrix(&s, H);
+  bool ok = true;
+  for (int t = 0; t < TIMES; t++) {
+    memcpy(copy, H, n * n * sizeof *H);
+    for (size_t i = 0; i < n; i++) s.lambda[i] = 1e-3 * (double)(i % 13);
+    const double start = mb_bench_cpu();
+    ok &= LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)n, copy, (int)n) == 0;
+    ok &= LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', (int)n, 1, copy, (int)n, s.lambda, (int)n) == 0;
+    each[t] = (mb_bench_cpu() - start) * 1e6;
+  }
+  const double dense = ok ? median(each) : NAN;
+  printf("  127 ball joints between 128 bodies, %zu multipliers: %.2f us, and %.2f us (%.0f %%) for J;\n"
+         "  dense Cholesky of J M^-1 J^T and solution, without making it: %.1f us\n",
+         n, solve, rows, 100 * rows / (rows + solve), dense);
+  mb_free(diagonal), mb_free(H), mb_free(copy);
+  drop(&s);
+  const bool fast = mb_bench_target("solve", solve, "us", 15, false);
+  return mb_bench_target("faster", dense / solve, "x", 50, true) && fast;
+}
+
+bool mb_bench_maximal(void) {
+  Ldl ldl = {0};
+  if (!open_ldl(&ldl)) ldl.library = NULL;
+  printf("  compiled for: %s, %s\n", mb_kkt_kernels_for(1)->name, mb_kkt_kernels_for(8)->name);
+  const bool grown = growth(&ldl), small = figure();
+  if (ldl.library) dlclose(ldl.library);
+  return grown && small;
 }

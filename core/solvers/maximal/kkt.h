@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct MbKktShape {
   size_t nb, nrows;
@@ -45,6 +46,11 @@ typedef struct MbKktOps {
   // v (nb x 6) r in, v out; lambda (nrows) b in, λ out. Does not allocate.
   void (*solve)(MbKktWork *work, double *v, double *lambda);
 } MbKktOps;
+
+// number (nb): for every body, a new number, parents before children, such that "tree" goes through memory in one direction where
+// bodies and rows are numbered so. Where caches do not hold them this makes it twice as fast as numbers of chance. False: out of
+// memory.
+bool mb_kkt_tree_renumber(size_t nb, const size_t *parent, uint32_t *number);
 
 extern const MbKktOps mb_kkt_tree_ops, mb_kkt_sparse_ops, mb_kkt_dense_ops;
 

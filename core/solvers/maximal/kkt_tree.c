@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 
 #include <assert.h>
+#include <sys/mman.h>
 
 struct MbKktWork {
   MbKktTree tree;
@@ -72,13 +73,37 @@ static bool make_order(const MbKktShape *s, MbKktBody *order, size_t *slots) {
   return true;
 }
 
+bool mb_kkt_tree_renumber(size_t nb, const size_t *parent, uint32_t *number) {
+  MbKktBody *order = mb_calloc(nb, sizeof *order);
+  size_t *none = mb_calloc(nb, sizeof *none), slots;
+  const MbKktShape shape = {.nb = nb, .parent = parent, .rows = none, .first = none};
+  const bool ok = order && none && nb < MB_KKT_NONE && make_order(&shape, order, &slots);
+  for (size_t k = 0; ok && k < nb; k++) number[order[k].body] = (uint32_t)(nb - 1 - k);
+  mb_free(order);
+  mb_free(none);
+  return ok;
+}
+
 // ---- the table --------------------------------------------------------------------------------------------
+
+// A hint, where the system takes it: arrays larger than caches are read faster from large pages.
+static void use_large_pages(double *block, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  enum { PAGE = 4096, LARGE = 1 << 22 };
+  const uintptr_t begin = ((uintptr_t)block + PAGE - 1) / PAGE * PAGE;
+  if (bytes > LARGE) (void)madvise((void *)begin, (bytes - PAGE) / PAGE * PAGE, MADV_HUGEPAGE);
+#else
+  (void)block, (void)bytes;
+#endif
+}
 
 static double *aligned(MbKktWork *work, int k, size_t count) {
   const size_t lanes = work->kernels->lanes, room = count * lanes + 16;
   if (!(work->block[k] = mb_calloc(room, sizeof(double)))) return NULL;
   work->bytes += room * sizeof(double);
-  return (double *)(((uintptr_t)work->block[k] + 63) / 64 * 64);
+  double *const begin = (double *)(((uintptr_t)work->block[k] + 63) / 64 * 64);
+  use_large_pages(begin, count * lanes * sizeof(double));
+  return begin;
 }
 
 static void tree_free(MbKktWork *work) {
@@ -109,7 +134,7 @@ MbKktWork *mb_kkt_tree_create_with(const MbKktShape *shape, const MbKktKernels *
     tree->factor = aligned(work, 0, size);
     tree->coupling = aligned(work, 1, 36 * shape->nb);
     tree->slots = aligned(work, 2, MB_KKT_SLOT * slots);
-    tree->y = aligned(work, 3, 6 * shape->nb);
+    tree->y = aligned(work, 3, 12 * shape->nb);
     tree->scattered = size * kernels->lanes * sizeof(double) > CACHE;
     ok = tree->factor && tree->coupling && tree->slots && tree->y;
   }

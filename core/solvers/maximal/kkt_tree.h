@@ -32,7 +32,7 @@ typedef struct MbKktTree {
   double *factor;
   double *coupling; // (nb x 36) E, where there is a C
   double *slots;    // (slots x MB_KKT_SLOT)
-  double *y;        // (nb x 6) what the way up leaves for the way down
+  double *y;        // (nb x 12) what the way up leaves for the way down
   bool coupled;     // the last factorisation had C
   bool scattered;   // the shape's order is far from ours: fetch ahead
 } MbKktTree;

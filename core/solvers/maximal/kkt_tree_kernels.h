@@ -22,10 +22,8 @@
 
 #define MB_KERNEL static inline __attribute__((always_inline))
 #define MB_APART  static __attribute__((noinline))
-#ifdef MB_SANITIZED
-#define MB_UNROLL // every access is checked: loops stay loops
-#elif defined(__clang__)
-#define MB_UNROLL _Pragma("clang loop unroll(full)")
+#if defined(MB_SANITIZED) || defined(__clang__)
+#define MB_UNROLL // every access is checked: loops stay loops; clang decides alone
 #else
 #define MB_UNROLL _Pragma("GCC unroll 8")
 #endif
@@ -286,6 +284,7 @@ static const Factor factors[2][7] = {{alone_0, alone_1, alone_2, alone_3, alone_
 // What a body will read, into the cache. Lines of 64 bytes, 8 numbers.
 MB_KERNEL void fetch(const double *a, size_t count) {
   for (size_t k = 0; k < count * MB_LANES; k += 8) __builtin_prefetch(a + k);
+  if (count) __builtin_prefetch(a + count * MB_LANES - 1);
 }
 
 static bool factor(MbKktTree *tree, const MbKktNumbers *n, size_t *blame) {
@@ -320,10 +319,10 @@ static bool factor(MbKktTree *tree, const MbKktNumbers *n, size_t *blame) {
 
 // ---- solution ---------------------------------------------------------------------------------------------
 
-// λ: b in, Θ⁻¹ e out. y: Â⁻¹ r̂, with coupling L⁻¹ r̂.
-MB_KERNEL void forward_body(const double *restrict f, const double *coupling, const double *v, double *lambda,
-                            double *restrict y, const double *slot, double *up, const bool opens,
-                            const size_t m, const bool coupled) {
+// y: Â⁻¹ r̂, with coupling L⁻¹ r̂; then Θ⁻¹ e.
+MB_KERNEL void forward_body(const double *restrict f, const double *coupling, const double *v,
+                            const double *lambda, double *restrict y, const double *slot, double *up,
+                            const bool opens, const size_t m, const bool coupled) {
   Real x[6], e[6];
   EACH(i, 0, 6) x[i] = load(v, i);
   if (slot) EACH(i, 0, 6) x[i] += load(slot, i);
@@ -336,7 +335,7 @@ MB_KERNEL void forward_body(const double *restrict f, const double *coupling, co
     const size_t at = at_Z(m) + 6 * r;
     const Real half = load(f, at + 3) * x[3] + load(f, at + 4) * x[4] + load(f, at + 5) * x[5];
     const Real z = load(f, at) * x[0] + load(f, at + 1) * x[1] + load(f, at + 2) * x[2] + half;
-    store(lambda, r, (e[r] - z) * load(f, at_theta(m) + r));
+    store(y, 6 + r, (e[r] - z) * load(f, at_theta(m) + r));
     e[r] -= z;
   }
   if (up) EACH(c, 0, 6) {
@@ -360,13 +359,12 @@ MB_KERNEL void forward_body(const double *restrict f, const double *coupling, co
   EACH(i, 0, 6) store(y, i, x[i]);
 }
 
-// λ: Θ⁻¹ e in, λ out.
 MB_KERNEL void backward_body(const double *restrict f, const double *coupling, double *v, double *lambda,
                              const double *restrict y, double *slot, const double *up, const size_t m,
                              const bool coupled) {
   Real x[6], g[6], above[6];
   EACH(i, 0, 6) x[i] = load(y, i);
-  EACH(r, 0, m) g[r] = load(lambda, r);
+  EACH(r, 0, m) g[r] = load(y, 6 + r);
   if (up) {
     EACH(c, 0, 6) above[c] = load(up, c);
     EACH(r, 0, m) {
@@ -395,8 +393,9 @@ MB_KERNEL void backward_body(const double *restrict f, const double *coupling, d
 }
 
 #define SOLVE(m, name, coupled)                                                                              \
-  MB_APART void name##_forward_##m(const double *f, const double *coupling, const double *v, double *lambda, \
-                                   double *y, const double *slot, double *up, bool opens) {                  \
+  MB_APART void name##_forward_##m(const double *f, const double *coupling, const double *v,                 \
+                                   const double *lambda, double *y, const double *slot, double *up,          \
+                                   bool opens) {                                                             \
     forward_body(f, coupling, v, lambda, y, slot, up, opens, m, coupled);                                    \
   }                                                                                                          \
   MB_APART void name##_backward_##m(const double *f, const double *coupling, double *v, double *lambda,      \
@@ -407,8 +406,8 @@ MB_KERNEL void backward_body(const double *restrict f, const double *coupling, d
 SIZES(SOLVE, alone, false)
 SIZES(SOLVE, paired, true)
 
-typedef void (*Forward)(const double *f, const double *coupling, const double *v, double *lambda, double *y,
-                        const double *slot, double *up, bool opens);
+typedef void (*Forward)(const double *f, const double *coupling, const double *v, const double *lambda,
+                        double *y, const double *slot, double *up, bool opens);
 typedef void (*Backward)(const double *f, const double *coupling, double *v, double *lambda, const double *y,
                          double *slot, const double *up);
 #define NAMES(pass)                                                                                          \
@@ -434,7 +433,7 @@ static void solve(MbKktTree *tree, double *v, double *lambda) {
     }
     forwards[tree->coupled][b->rows](
         tree->factor + MB_LANES * b->factor, tree->coupling + MB_LANES * 36 * k, v + MB_LANES * 6 * b->body,
-        lambda + MB_LANES * b->first, tree->y + MB_LANES * 6 * k,
+        lambda + MB_LANES * b->first, tree->y + MB_LANES * 12 * k,
         b->slot == MB_KKT_NONE ? NULL : tree->slots + MB_LANES * MB_KKT_SLOT * b->slot,
         b->up == MB_KKT_NONE ? NULL : tree->slots + MB_LANES * MB_KKT_SLOT * b->up, b->opens);
   }
@@ -446,7 +445,7 @@ static void solve(MbKktTree *tree, double *v, double *lambda) {
     }
     backwards[tree->coupled][b->rows](
         tree->factor + MB_LANES * b->factor, tree->coupling + MB_LANES * 36 * k, v + MB_LANES * 6 * b->body,
-        lambda + MB_LANES * b->first, tree->y + MB_LANES * 6 * k,
+        lambda + MB_LANES * b->first, tree->y + MB_LANES * 12 * k,
         b->slot == MB_KKT_NONE ? NULL : tree->slots + MB_LANES * MB_KKT_SLOT * b->slot,
         b->up == MB_KKT_NONE ? NULL : tree->slots + MB_LANES * MB_KKT_SLOT * b->up);
   }

@@ -252,6 +252,24 @@ Test(kkt, blocks_that_are_not_positive_definite_are_blamed_on_their_body) {
   }
 }
 
+Test(kkt, renumbered_bodies_come_after_their_parents_each_number_once) {
+  uint64_t seed = 9;
+  static Forest f;
+  for (int round = 0; round < 500; round++) {
+    uint32_t number[MOST_BODIES];
+    size_t count[MOST_BODIES] = {0};
+    random_shape(&f, &seed);
+    cr_assert(mb_kkt_tree_renumber(f.shape.nb, f.parent, number));
+    for (size_t i = 0; i < f.shape.nb; i++) {
+      cr_assert_lt(number[i], f.shape.nb);
+      count[number[i]]++;
+      cr_expect(f.parent[i] == SIZE_MAX || number[f.parent[i]] < number[i], "round %d, body %zu", round, i);
+    }
+    for (size_t i = 0; i < f.shape.nb; i++) cr_expect_eq(count[i], 1);
+  }
+  cr_expect_eq(mb_alloc_live(), 0);
+}
+
 Test(kkt, running_out_of_memory_leaves_nothing_behind) {
   uint64_t seed = 5;
   static Forest f;

@@ -3,11 +3,11 @@
 // instance and for eight in lockstep, whole steps with poses, the same accelerations by the solver's separate parts (as
 // implicit steps take them), and the dense solver.
 #include "core/base/alloc.h"
-#include "core/build/build.h"
 #include "core/sim/sim_internal.h"
 #include "core/solvers/redmax/recursion.h"
 #include "core/solvers/solvers.h"
 #include "tools/bench/bench.h"
+#include "tools/bench/hinged.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,57 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef enum Shape { CHAIN, BINARY, HUMANOID, SHAPES } Shape;
-static const char *const shape_names[SHAPES] = {"chain", "binary tree", "humanoid"};
-
-// ---- scenes -----------------------------------------------------------------------------------------------
-
-// Parents of a humanoid: a trunk that is free in space, then 28 revolute joints (neck 3, spine 3, arms 2 x 5, legs 2 x 6).
-static const int humanoid[] = {-1, 0,  1, 2,  3,  4,  5,  3,  7, 8,  9,  10, 3,  12, 13,
-                               14, 15, 0, 17, 18, 19, 20, 21, 0, 23, 24, 25, 26, 27};
-enum { HUMANOID_BODIES = sizeof humanoid / sizeof *humanoid };
-
-// Positions and velocities of joints at the start: to and fro, so that long chains are neither rolled up nor fast.
-static const double turned[2] = {1e-3, -1e-3}, rate[2] = {1e-4, -1e-4};
-
-static void add_link(MbSceneSpec *spec, size_t i, long parent) {
-  MbBodySpec *body = &spec->bodies[i];
-  char name[32];
-  snprintf(name, sizeof name, "b%zu", i);
-  *body = (MbBodySpec){.name = mb_arena_strdup(&spec->arena, name), .density = NAN, .mass = NAN};
-  body->pose.rotation[0] = 1;
-  body->inertia =
-      (MbInertiaSpec){.given = true, .mass = 1, .center = {0, 0, -0.1}, .matrix = {0.01, 0.012, 0.008}};
-  if (parent < 0 && spec->nbodies == HUMANOID_BODIES) return; // free in space
-  body->jointed = true;
-  MbJointSpec *joint = &body->joint;
-  *joint = (MbJointSpec){.kind = MB_JOINT_REVOLUTE, .axis = {i % 3 == 0, i % 3 == 1, i % 3 == 2}};
-  joint->in_parent.rotation[0] = joint->in_body.rotation[0] = 1;
-  joint->position = (MbNumbersSpec){1, &turned[i / 3 % 2]};
-  joint->velocity = (MbNumbersSpec){1, &rate[i / 3 % 2]};
-  if (parent < 0) return;
-  joint->parent = spec->bodies[parent].name;
-  joint->in_parent.position[2] = -0.2;
-}
-
-static MbModel *make(Shape shape, size_t n, MbDynamics dynamics) {
-  MbSceneSpec spec = {.name = "bench", .description = "", .nbodies = n};
-  spec.time = (MbTimeSpec){.step = 1e-6, .duration = NAN, .steps = 1};
-  spec.solver = (MbSolverSpec){.kind = MB_SOLVER_REDMAX, .threads = 1, .dynamics = dynamics};
-  spec.integrator = (MbIntegratorSpec){.kind = MB_SYMPLECTIC};
-  spec.output = (MbOutputSpec){.every = 1, .interval = NAN, .checkpoint = NAN};
-  spec.gravity[2] = -9.81;
-  spec.bodies = mb_arena_alloc(&spec.arena, n, sizeof *spec.bodies);
-  for (size_t i = 0; spec.bodies && i < n; i++) {
-    const long before = (long)i - 1;
-    add_link(&spec, i, shape == CHAIN ? before : shape == HUMANOID ? humanoid[i] : i ? before / 2 : -1);
-  }
-  MbReport report = {0};
-  MbModel *model = NULL;
-  if (!spec.bodies || mb_build(&spec, &model, &report) != MB_OK)
-    fprintf(stderr, "no model: %s\n", report.issues[0].text);
-  mb_arena_free(&spec.arena);
-  return model;
+static MbModel *tree_of(Tree tree, size_t n, MbDynamics dynamics) {
+  const MbSolverSpec solver = {.kind = MB_SOLVER_REDMAX, .threads = 1, .dynamics = dynamics};
+  return hinged_make(tree, n, &solver);
 }
 
 // ---- what is timed ----------------------------------------------------------------------------------------
@@ -174,16 +126,16 @@ static bool table(void) {
   static const size_t sizes[] = {10, 100, 1000, 10000, 100000, 1000000};
   bool met = true;
   printf("  %-12s %8s %10s %10s %10s %10s\n", "", "bodies", "forward", "8 lanes", "step", "by parts");
-  for (int shape = CHAIN; shape <= BINARY; shape++) {
+  for (int tree = CHAIN; tree <= BINARY; tree++) {
     double steps[6], forward[6], lanes[6];
     for (int k = 0; k < 6; k++) {
-      MbModel *model = make((Shape)shape, sizes[k], MB_RECURSIVE);
+      MbModel *model = tree_of((Tree)tree, sizes[k], MB_RECURSIVE);
       if (!model) return false;
       const bool small = sizes[k] <= 100000;
       forward[k] = timed(model, one_acceleration, 1);
       lanes[k] = small ? timed(model, one_acceleration, 8) : NAN;
       steps[k] = timed(model, one_step, 1);
-      printf("  %-12s %8zu %10.1f %10.1f %10.1f %10.1f\n", shape_names[shape], sizes[k], forward[k], lanes[k],
+      printf("  %-12s %8zu %10.1f %10.1f %10.1f %10.1f\n", tree_names[tree], sizes[k], forward[k], lanes[k],
              steps[k], small ? timed(model, by_parts, 1) : NAN);
       mb_model_free(model);
     }
@@ -201,7 +153,7 @@ static bool table(void) {
 }
 
 static bool person(void) {
-  MbModel *model = make(HUMANOID, HUMANOID_BODIES, MB_RECURSIVE);
+  MbModel *model = tree_of(HUMANOID, HUMANOID_BODIES, MB_RECURSIVE);
   if (!model) return false;
   const double n = HUMANOID_BODIES / 1000.0, forward = n * timed(model, one_acceleration, 1);
   printf("  humanoid of %d bodies and %zu degrees of freedom, in microseconds: forward %.2f, 8 lanes %.2f, "
@@ -218,7 +170,7 @@ static bool crossover(void) {
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     double ns[2];
     for (int dense = 0; dense < 2; dense++) {
-      MbModel *model = make(CHAIN, sizes[k], dense ? MB_DENSE : MB_RECURSIVE);
+      MbModel *model = tree_of(CHAIN, sizes[k], dense ? MB_DENSE : MB_RECURSIVE);
       if (!model) return false;
       ns[dense] = timed(model, one_step, 1);
       mb_model_free(model);

@@ -12,6 +12,7 @@ static const MbBench benches[] = {
     {"seek", "opening a large trajectory and reading a random frame", mb_bench_seek},
     {"tree", "forward dynamics and steps of trees of joints", mb_bench_tree},
     {"maximal", "bodies and multipliers of a forest: factorisation and solution", mb_bench_maximal},
+    {"responses", "what many rows on a tree do to one another", mb_bench_responses},
 };
 enum { COUNT = sizeof benches / sizeof *benches };
 

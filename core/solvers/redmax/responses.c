@@ -31,6 +31,7 @@ struct MbResponses {
   double *shown;   // (slots x 36) Λ on the way down
   double *kept;    // (2 most x 36) Λ where wrenches meet
   uint32_t *meets; // (nb) its place there; NONE
+  double *w;       // (most) scratch
 };
 
 #define NONE UINT32_MAX
@@ -46,6 +47,7 @@ void mb_responses_free(MbResponses *r) {
   mb_free(r->shown);
   mb_free(r->kept);
   mb_free(r->meets);
+  mb_free(r->w);
   mb_free(r);
 }
 
@@ -63,8 +65,9 @@ MbResponses *mb_responses_create(const MbLinks *links, size_t rows) {
   r->shown = mb_calloc(36 * links->slots, sizeof *r->shown);
   r->kept = mb_calloc(72 * r->most, sizeof *r->kept);
   r->meets = mb_calloc(nb, sizeof *r->meets);
+  r->w = mb_calloc(r->most, sizeof *r->w);
   if (!r->owner || !r->size || !r->start || !r->end || !r->row || !r->F || !r->shown || !r->kept ||
-      !r->meets) {
+      !r->meets || !r->w) {
     mb_responses_free(r);
     return NULL;
   }
@@ -79,7 +82,7 @@ MbResponses *mb_responses_create(const MbLinks *links, size_t rows) {
 
 size_t mb_responses_bytes(const MbResponses *r) {
   return r ? sizeof *r + (3 * r->links->nb + r->links->nv + 1 + r->most) * sizeof(uint32_t) +
-                 r->most * sizeof *r->end + (78 * r->most + 36 * r->links->slots) * sizeof(double)
+                 r->most * sizeof *r->end + (79 * r->most + 36 * r->links->slots) * sizeof(double)
            : 0;
 }
 
@@ -199,7 +202,7 @@ static void show(const MbWorld *world, size_t b, const double from[36], double L
 }
 
 // The same of a hinge: with y = Λ V and X the move,  Ψ Λ Ψᵀ = X Λ Xᵀ − s (X y)ᵀ − (X y) sᵀ + (V · y) s sᵀ
-static void show_hinge(const Stand *stand, const double P[36], double L[36]) {
+MB_CLONES static void show_hinge(const Stand *stand, const double P[36], double L[36]) {
   const double r[3] = {stand->r.x, stand->r.y, stand->r.z}, s[3] = {stand->s.x, stand->s.y, stand->s.z};
   double V[6], y[6], w[6], M[36], alpha = stand->inverse;
   memcpy(V, &stand->V, sizeof V);
@@ -255,8 +258,7 @@ static void show_all(MbResponses *r, const MbWorld *world) {
       memset(L, 0, 36 * sizeof *L);
       add_own(world, b, L);
     } else {
-      double from[36];
-      memcpy(from, r->shown + 36 * hop->up, sizeof from);
+      const double *from = r->shown + 36 * hop->up; // may be L
       if (hop->kind == MB_LINK_REVOLUTE) {
         show_hinge(&world->work->stand[b], from, L);
       } else {
@@ -272,7 +274,18 @@ static void show_all(MbResponses *r, const MbWorld *world) {
 
 // ---- meeting ----------------------------------------------------------------------------------------------
 
-// Wrench e with all of [begin, end)
+// w[f] = y · F[f] for f in [begin, end)
+MB_CLONES static void products(const double *restrict F, size_t stride, size_t begin, size_t end,
+                               const double *y, double *restrict w) {
+  const double a = y[0], b = y[1], c = y[2], d = y[3], e = y[4], g = y[5];
+  const double *F1 = F + stride, *F2 = F + 2 * stride, *F3 = F + 3 * stride, *F4 = F + 4 * stride,
+               *F5 = F + 5 * stride;
+#pragma omp simd
+  for (size_t f = begin; f < end; f++)
+    w[f] = a * F[f] + b * F1[f] + c * F2[f] + (d * F3[f] + e * F4[f] + g * F5[f]);
+}
+
+// Wrench e with all of [begin, end), into the row of W that is e's: the whole is this and its transpose.
 static void meet_one(const MbResponses *r, const double L[36], size_t e, size_t begin, size_t end, size_t k,
                      double *W) {
   double y[6];
@@ -281,13 +294,10 @@ static void meet_one(const MbResponses *r, const double L[36], size_t e, size_t 
     for (size_t j = 0; j < 6; j++) sum += L[6 * i + j] * r->F[j * r->most + e];
     y[i] = sum;
   }
-  for (size_t f = begin; f < end; f++) {
-    double w = 0;
-    for (size_t i = 0; i < 6; i++) w += y[i] * r->F[i * r->most + f];
-    const size_t i = r->row[e], j = r->row[f];
-    W[i * k + j] += w;
-    if (f != e) W[j * k + i] += w;
-  }
+  products(r->F, r->most, begin, end, y, r->w);
+  double *const own = W + r->row[e] * k;
+  if (begin == e) r->w[e] /= 2; // with itself
+  for (size_t f = begin; f < end; f++) own[r->row[f]] += r->w[f];
 }
 
 static void meet(const MbResponses *r, size_t b, size_t k, double *W) {
@@ -296,7 +306,7 @@ static void meet(const MbResponses *r, size_t b, size_t k, double *W) {
   for (size_t e = r->start[b]; e < r->start[b + 1]; e++) meet_one(r, L, e, e, end, k, W);
   for (size_t c = b + 1; c < b + r->size[b]; c += r->size[c]) {
     const size_t after = end_of(r, c);
-    for (size_t e = first_of(r, c); e < after; e++) meet_one(r, L, e, after, end, k, W);
+    for (size_t e = first_of(r, c); e < after && after < end; e++) meet_one(r, L, e, after, end, k, W);
   }
 }
 
@@ -345,6 +355,12 @@ static void pass_joint(const MbWorld *world, size_t b, double *F, size_t stride,
   }
 }
 
+// W + Wᵀ
+static void fold(size_t k, double *W) {
+  for (size_t i = 0; i < k; i++)
+    for (size_t j = 0; j <= i; j++) W[i * k + j] = W[j * k + i] = W[i * k + j] + W[j * k + i];
+}
+
 void mb_responses_solve(MbResponses *r, const MbWorld *world, size_t k, double *W) {
   const MbLinks *links = r->links;
   memset(W, 0, k * k * sizeof *W);
@@ -364,6 +380,7 @@ void mb_responses_solve(MbResponses *r, const MbWorld *world, size_t k, double *
     memcpy(by.V, &stand->V, sizeof by.V);
     pass_hinge(r->F, r->most, begin, end, &by);
   }
+  fold(k, W);
 }
 
 bool mb_responses_of_rows(MbResponses *r, const MbWorld *world, size_t k, const MbRow *const *row,

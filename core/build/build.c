@@ -64,18 +64,12 @@ static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
 
 // Channels that tell what only the projective solver has.
 static MbStatus check_channels(const MbSceneSpec *spec, MbReport *report) {
-  static const char *const suffixes[] = {".volume", ".strain"};
   MbStatus status = MB_OK;
   for (size_t i = 0; spec->output.channels && i < spec->output.nchannels; i++) {
     const char *name = spec->output.channels[i];
-    bool its = !strcmp(name, "solver") || !strcmp(name, "solver.time");
-    for (size_t k = 0; k < 2 && !strncmp(name, "deformable.", 11); k++) {
-      const size_t n = strlen(name), m = strlen(suffixes[k]);
-      its |= n > m && !strcmp(name + n - m, suffixes[k]);
-    }
     char where[64];
     snprintf(where, sizeof where, "/output/channels/%zu", i);
-    if (its)
+    if (!strcmp(name, "solver") || !strcmp(name, "solver.time"))
       status = mb_error(report, MB_SCENE, where, "the channel \"%s\" is of solver \"projective\"", name);
   }
   return status;

@@ -231,8 +231,8 @@ static double bending_stiffness(const MbDeformableSpec *spec) {
   return isnan(spec->bending.stiffness) ? plate : spec->bending.stiffness;
 }
 
-static MbStatus build_one(const MbDeformableSpec *spec, size_t i, MbModel *model, MbDeformable *to,
-                          MbReport *report) {
+MbStatus mb_build_shape(const MbDeformableSpec *spec, size_t i, MbModel *model, MbDeformable *to,
+                        MbReport *report) {
   MbStatus status = check_spec(spec, i, report);
   if (status != MB_OK) return status;
   MbElements *elements = mb_arena_alloc(&model->arena, 1, sizeof *elements);
@@ -272,7 +272,8 @@ MbStatus mb_build_elements(const MbSceneSpec *spec, MbModel *model, MbReport *re
   size_t nodes = 0;
   for (size_t i = 0; i < spec->ndeformables && status != MB_IO; i++) {
     list[i].first = nodes;
-    const MbStatus one = build_one(&spec->deformables[i], i, model, &list[i], report);
+    list[i].points = true;
+    const MbStatus one = mb_build_shape(&spec->deformables[i], i, model, &list[i], report);
     if (one != MB_OK) status = one;
     nodes += list[i].count;
     if ((double)nodes > MOST)

@@ -6,6 +6,12 @@
 
 // Their meshes, materials and nodes; in place of mb_build_deformables where nodes are no bodies.
 MbStatus mb_build_elements(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// The same of deformable i alone: its name, its count, its elements; not which its nodes are.
+MbStatus mb_build_shape(const MbDeformableSpec *spec, size_t i, MbModel *model, MbDeformable *to,
+                        MbReport *report);
+// Elements of deformable i as a force between nodes that are bodies; of pairs only what mb_build_pairs makes them from.
+MbStatus mb_build_element_force(const MbDeformable *of, size_t i, MbModel *model, MbForce *force,
+                                MbReport *report);
 // What holds and pulls their nodes, behind bodies, joints and forces: its signals go behind the model's last.
 MbStatus mb_build_elements_hold(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 

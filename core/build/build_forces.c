@@ -79,8 +79,8 @@ static MbStatus build_one(const MbForceSpec *from, size_t i, MbModel *model, MbS
 
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   enum { ALWAYS = 2 };
-  MbForce *forces =
-      mb_arena_alloc(&model->arena, spec->nforces + mb_build_count_edges(spec) + ALWAYS, sizeof *forces);
+  MbForce *forces = mb_arena_alloc(&model->arena, spec->nforces + mb_build_count_mesh_forces(spec) + ALWAYS,
+                                   sizeof *forces);
   MbSignal *signals =
       mb_arena_alloc(&model->arena, 6 * spec->nforces + mb_drive_signals(spec), sizeof *signals);
   if (!forces || !signals) return mb_no_memory(report, "forces");
@@ -100,7 +100,7 @@ MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     const MbStatus one = build_one(&spec->forces[i], i, model, signals, &forces[model->nforces++], report);
     if (one != MB_OK) status = one;
   }
-  if (status == MB_OK) status = mb_build_edges(spec, model, forces, report);
+  if (status == MB_OK) status = mb_build_mesh_forces(spec, model, forces, report);
   if (status == MB_OK) status = mb_build_pairs(model->nforces - first, model, forces + first, report);
   if (status == MB_OK) status = mb_build_drives(spec, model, signals, report);
   return status;

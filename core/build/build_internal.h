@@ -33,9 +33,9 @@ typedef struct MbLink {
 // `links`, of the model.
 MbStatus mb_build_links(const MbSceneSpec *spec, MbModel *model, const MbPose *E, const MbLink **links,
                         size_t *count, MbReport *report);
-// The springs along the edges of the meshes, behind the model's last force.
-size_t mb_build_count_edges(const MbSceneSpec *spec);
-MbStatus mb_build_edges(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report);
+// The springs along the edges of nets, the elements of meshes, behind the model's last force.
+size_t mb_build_count_mesh_forces(const MbSceneSpec *spec);
+MbStatus mb_build_mesh_forces(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report);
 // Names, and the order of the tree: after it a body of the scene has its number in the model.
 MbStatus mb_build_tree(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *report);

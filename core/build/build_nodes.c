@@ -1,9 +1,10 @@
 // Deformables: every node of theirs becomes a body without extent, after the scene's bodies, that hangs on the world by
-// a joint along the axes that no pin holds; every edge of their meshes a spring between two such bodies.
+// a joint along the axes that no pin holds; every edge of a net a spring between two such bodies, all elements of a mesh one force.
 #include "core/base/report.h"
 #include "core/build/build_elements.h"
 #include "core/build/build_internal.h"
 #include "core/deformables/node_mesh.h"
+#include "core/deformables/select.h"
 #include "core/forces/forces.h"
 #include "core/joints/joints.h"
 
@@ -41,15 +42,15 @@ static MbStatus check_grid(const MbNodeMeshSpec *mesh, const char *where, MbRepo
   return MB_OK;
 }
 
+static bool is_net(const MbDeformableSpec *spec) {
+  return spec->kind == MB_DEFORMABLE_SPRINGS || spec->kind == MB_DEFORMABLE_PARTICLES;
+}
+
 // What only the projective solver has.
 static MbStatus check_solver(const MbDeformableSpec *spec, size_t i, MbSolverKind solver, MbReport *report) {
   char where[WHERE];
   snprintf(where, sizeof where, "/deformables/%zu", i);
-  if (spec->kind != MB_DEFORMABLE_SPRINGS && spec->kind != MB_DEFORMABLE_PARTICLES)
-    return mb_error(report, MB_SCENE, where,
-                    "deformables of type \"%s\" run under solver \"projective\": \"%s\" does not have them",
-                    mb_deformable_words[spec->kind], mb_solver_words[solver]);
-  if (!spec->mesh.rope && !(spec->mesh.grid[0] > 0))
+  if (is_net(spec) && !spec->mesh.rope && !(spec->mesh.grid[0] > 0))
     return mb_error(report, MB_SCENE, where, "a mesh of \"%s\" is made by \"rope\" or \"grid\"",
                     mb_deformable_words[spec->kind]);
   if (spec->ncables)
@@ -68,7 +69,7 @@ static MbStatus check_deformable(const MbDeformableSpec *spec, size_t i, MbSolve
                                  MbReport *report) {
   char where[WHERE];
   const MbStatus status = check_solver(spec, i, solver, report);
-  if (status != MB_OK) return status;
+  if (status != MB_OK || !is_net(spec)) return status;
   if (!(spec->mass > 0) || !isfinite(spec->mass)) {
     snprintf(where, sizeof where, "/deformables/%zu/material/mass", i);
     return mb_error(report, MB_SCENE, where, "the mass of \"%s\" is %g kg: it must be positive and finite",
@@ -90,14 +91,19 @@ MbStatus mb_build_deformables(const MbSceneSpec *spec, MbModel *model, MbReport 
   size_t first = spec->nbodies;
   for (size_t i = 0; i < spec->ndeformables; i++) {
     const MbDeformableSpec *from = &spec->deformables[i];
-    const MbStatus one = check_deformable(from, i, spec->solver.kind, report);
+    list[i].first = first;
+    MbStatus one = check_deformable(from, i, spec->solver.kind, report);
+    if (one == MB_OK && !is_net(from)) one = mb_build_shape(from, i, model, &list[i], report);
+    if (one == MB_IO) return one;
     if (one != MB_OK) {
       status = one;
       continue;
     }
-    const char *name = mb_arena_strdup(&model->arena, from->name);
-    if (!name) return mb_no_memory(report, "deformables");
-    list[i] = (MbDeformable){name, first, mb_node_mesh_count(&from->mesh), NULL};
+    if (is_net(from)) {
+      list[i].name = mb_arena_strdup(&model->arena, from->name);
+      list[i].count = mb_node_mesh_count(&from->mesh);
+      if (!list[i].name) return mb_no_memory(report, "deformables");
+    }
     first += list[i].count;
   }
   if ((double)(first - spec->nbodies) > MOST)
@@ -115,7 +121,7 @@ MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const cha
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbDeformable *of = &model->deformables[i];
     if (strcmp(of->name, point->node)) continue;
-    if (of->elements)
+    if (of->points)
       return mb_error(report, MB_SCENE, where,
                       "forces and constraints do not act on nodes under solver \"projective\" yet");
     if (point->index < 0 || (uint64_t)point->index >= of->count)
@@ -134,7 +140,7 @@ MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const cha
 MbStatus mb_build_node_names(MbModel *model, const char **name, MbReport *report) {
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbDeformable *of = &model->deformables[i];
-    for (size_t k = 0; k < of->count && !of->elements; k++) {
+    for (size_t k = 0; k < of->count && !of->points; k++) {
       char text[LONGEST];
       snprintf(text, sizeof text, "%s.%zu", of->name, k);
       if (!(name[of->first + k] = mb_arena_strdup(&model->arena, text)))
@@ -150,12 +156,19 @@ void mb_build_node_bodies(const MbSceneSpec *spec, const MbModel *model, double 
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbDeformableSpec *from = &spec->deformables[i];
     const MbDeformable *to = &model->deformables[i];
-    for (size_t k = 0; k < to->count && !to->elements; k++) {
+    const MbElements *elements = to->elements;
+    for (size_t k = 0; k < to->count && !to->points; k++) {
       const size_t b = to->first + k;
       double *v = phi0 + 6 * b + 3, x[3], turn[3];
-      for (size_t j = 3; j < 6; j++) M[6 * b + j] = from->mass / (double)to->count;
+      const double mass = elements ? elements->mass[k] : from->mass / (double)to->count;
+      for (size_t j = 3; j < 6; j++) M[6 * b + j] = mass;
       mb_pose_identity(&C[b]);
       mb_pose_identity(&E0[b]);
+      if (elements) {
+        mb_vec3_copy(E0[b].p, elements->x0 + 3 * k);
+        mb_vec3_copy(v, elements->v0 + 3 * k);
+        continue;
+      }
       mb_node_mesh_place(&from->mesh, k, x);
       mb_quat_rotate(x, from->pose.rotation, x);
       mb_vec3_add(E0[b].p, from->pose.position, x);
@@ -180,8 +193,11 @@ MbStatus mb_build_held_axes(const char *given, const char *where, unsigned *held
 
 MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_t deformable,
                             const MbSelectSpec *select, const char *where, bool *chosen, MbReport *report) {
-  memset(chosen, 0, model->deformables[deformable].count * sizeof *chosen);
-  const char *wrong = mb_node_mesh_select(&spec->deformables[deformable].mesh, select, chosen);
+  const MbDeformable *of = &model->deformables[deformable];
+  memset(chosen, 0, of->count * sizeof *chosen);
+  const MbPlaces places = {.count = of->count, .x = of->elements ? of->elements->mesh.x : NULL};
+  const char *wrong = of->elements ? mb_select(&places, select, chosen)
+                                   : mb_node_mesh_select(&spec->deformables[deformable].mesh, select, chosen);
   return wrong ? mb_error(report, MB_SCENE, where, "%s", wrong) : MB_OK;
 }
 
@@ -258,7 +274,7 @@ MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJ
   MbStatus status = MB_OK;
   for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++) {
     const MbDeformable *of = &model->deformables[i];
-    if (of->elements) continue;
+    if (of->points) continue;
     MbArena scratch = {0};
     unsigned *held = mb_arena_alloc(&scratch, of->count, sizeof *held);
     bool *chosen = mb_arena_alloc(&scratch, of->count, sizeof *chosen);
@@ -280,16 +296,17 @@ MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJ
   return status;
 }
 
-// ---- springs ----------------------------------------------------------------------------------------------
+// ---- springs and elements ----------------------------------------------------------------------------------------------
 
 static size_t count_edges(const MbDeformableSpec *spec) {
   return spec->kind == MB_DEFORMABLE_SPRINGS ? mb_node_mesh_edges(&spec->mesh, NULL) : 0;
 }
 
-size_t mb_build_count_edges(const MbSceneSpec *spec) {
+size_t mb_build_count_mesh_forces(const MbSceneSpec *spec) {
   size_t n = 0;
   if (spec->solver.kind == MB_SOLVER_PROJECTIVE) return n;
-  for (size_t i = 0; i < spec->ndeformables; i++) n += count_edges(&spec->deformables[i]);
+  for (size_t i = 0; i < spec->ndeformables; i++)
+    n += is_net(&spec->deformables[i]) ? count_edges(&spec->deformables[i]) : 1;
   return n;
 }
 
@@ -328,14 +345,20 @@ static MbStatus add_edges(const MbDeformableSpec *spec, const MbDeformable *of, 
   return MB_OK;
 }
 
-MbStatus mb_build_edges(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report) {
+MbStatus mb_build_mesh_forces(const MbSceneSpec *spec, MbModel *model, MbForce *forces, MbReport *report) {
   if (spec->solver.kind == MB_SOLVER_PROJECTIVE) return MB_OK;
   for (size_t i = 0; i < spec->ndeformables; i++) {
     const MbDeformableSpec *from = &spec->deformables[i];
-    const size_t n = count_edges(from);
-    const MbStatus status =
-        n ? add_edges(from, &model->deformables[i], model, forces + model->nforces, report) : MB_OK;
+    const MbDeformable *of = &model->deformables[i];
+    MbForce *next = forces + model->nforces;
+    const size_t n = is_net(from) ? count_edges(from) : 1;
+    MbStatus status = MB_OK;
+    if (of->elements)
+      status = mb_build_element_force(of, i, model, next, report);
+    else if (n)
+      status = add_edges(from, of, model, next, report);
     if (status != MB_OK) return status;
+    if (of->elements) next->lagged = from->lagged;
     model->nforces += n;
   }
   return MB_OK;

@@ -103,7 +103,7 @@ MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *mo
 // ---- rest lengths -----------------------------------------------------------------------------------------
 
 static bool needs_length(const MbForce *force) {
-  return force->ops->energy && force->law != MB_LAW_ZERO_LENGTH;
+  return force->npoints && force->ops->energy && force->law != MB_LAW_ZERO_LENGTH;
 }
 
 static MbStatus rest_lengths(size_t nforces, const MbModel *model, MbForce *forces, MbReport *report) {
@@ -161,26 +161,60 @@ static size_t place_of(const MbModel *model, const Pair *pairs, const MbForce *f
   return 36 * (model->nb + 2 * (size_t)(found - pairs) + (a > b));
 }
 
-MbStatus mb_build_pairs(size_t nforces, MbModel *model, MbForce *forces, MbReport *report) {
-  const MbStatus status = rest_lengths(nforces, model, forces, report);
-  if (status != MB_OK) return status;
-  size_t most = 0, n = 0;
-  for (size_t f = 0; f < nforces; f++) most += forces[f].npoints * forces[f].npoints;
-  Pair *pairs = mb_arena_alloc(&model->arena, most, sizeof *pairs);
-  size_t *places = mb_arena_alloc(&model->arena, most, sizeof *places);
-  if (!pairs || !places) return mb_no_memory(report, "forces");
-
-  for (size_t f = 0; f < nforces; f++)
+// All pairs that forces couple, some of them more than once; into `pairs` (NULL: only counted).
+static size_t list_pairs(size_t nforces, const MbForce *forces, Pair *pairs) {
+  size_t n = 0;
+  for (size_t f = 0; f < nforces; f++) {
+    const MbElementForce *e = forces[f].elements;
+    Pair pair;
     for (size_t i = 0; i < forces[f].npoints; i++)
-      for (size_t j = 0; j < i; j++) n += is_pair(&forces[f], i, j, &pairs[n]);
-  qsort(pairs, n, sizeof *pairs, ascending);
+      for (size_t j = 0; j < i; j++) {
+        if (!is_pair(&forces[f], i, j, &pair)) continue;
+        if (pairs) pairs[n] = pair;
+        n++;
+      }
+    for (size_t k = 0; e && k < e->ncouples; k++, n++)
+      if (pairs) pairs[n] = (Pair){{e->first + e->couple[2 * k], e->first + e->couple[2 * k + 1]}};
+  }
+  return n;
+}
+
+// Each once, ascending.
+static MbStatus make_pairs(size_t nforces, MbModel *model, const MbForce *forces, MbReport *report) {
+  const size_t n = list_pairs(nforces, forces, NULL);
+  Pair *all = mb_calloc(n, sizeof *all);
+  if (!all) return mb_no_memory(report, "forces");
+  list_pairs(nforces, forces, all);
+  qsort(all, n, sizeof *all, ascending);
   for (size_t i = 0; i < n; i++)
-    if (!i || ascending(&pairs[i], &pairs[model->npairs - 1])) pairs[model->npairs++] = pairs[i];
+    if (!i || ascending(&all[i], &all[model->npairs - 1])) all[model->npairs++] = all[i];
+  Pair *pairs = mb_arena_alloc(&model->arena, model->npairs, sizeof *pairs);
+  if (pairs && n) memcpy(pairs, all, model->npairs * sizeof *pairs);
+  mb_free(all);
+  if (!pairs) return mb_no_memory(report, "forces");
   model->pair = &pairs->body[0];
+  return MB_OK;
+}
+
+MbStatus mb_build_pairs(size_t nforces, MbModel *model, MbForce *forces, MbReport *report) {
+  MbStatus status = rest_lengths(nforces, model, forces, report);
+  if (status == MB_OK) status = make_pairs(nforces, model, forces, report);
+  if (status != MB_OK) return status;
+  size_t most = 0;
+  for (size_t f = 0; f < nforces; f++) most += forces[f].npoints * forces[f].npoints;
+  const Pair *pairs = (const Pair *)model->pair;
+  size_t *places = mb_arena_alloc(&model->arena, most, sizeof *places);
+  if (!places) return mb_no_memory(report, "forces");
 
   for (size_t f = 0; f < nforces; f++) {
     MbForce *force = &forces[f];
+    const MbElementForce *e = force->elements;
     const size_t m = force->npoints;
+    for (size_t k = 0; e && k < e->ncouples; k++) {
+      const Pair pair = {{e->first + e->couple[2 * k], e->first + e->couple[2 * k + 1]}};
+      const Pair *found = bsearch(&pair, pairs, model->npairs, sizeof pair, ascending);
+      ((size_t *)e->pair)[k] = (size_t)(found - pairs);
+    }
     force->block = places;
     for (size_t i = 0; i < m; i++)
       for (size_t j = 0; j < m; j++) *places++ = place_of(model, pairs, force, i, j);

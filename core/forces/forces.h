@@ -12,6 +12,11 @@ extern const MbForceOps mb_gravity_ops;
 extern const MbForceOps mb_body_damping_ops;
 extern const MbForceOps mb_velocity_term_ops; // not a force, but it stands where one does
 
+// Elements of deformables whose nodes are bodies.
+extern const MbForceOps mb_elements_ops;
+// Their volume and largest strain, with the bodies where x has them.
+void mb_elements_measure(const MbElementForce *elements, const MbMaximal *x, double *volume, double *strain);
+
 // The vector whose three signals begin at `first` (0 torque, 3 force), in C axes.
 void mb_force_vector(const MbForce *force, const MbMaximal *x, int first, double a_C[3]);
 // Whether the turning of the body changes the force in C axes and that is asked for.

@@ -1,5 +1,5 @@
-// Deformables whose nodes are points of elements, as a solver of such reads them from the model: what they are made of,
-// what holds their nodes, and what pulls at them. Their nodes are no bodies.
+// Deformables of elements, as the model has them: what they are made of; where their nodes are points and no bodies, what holds
+// these and what pulls at them; where they are bodies, the elements as a force between them.
 #ifndef MB_MODEL_DEFORMABLE_H
 #define MB_MODEL_DEFORMABLE_H
 
@@ -69,11 +69,28 @@ typedef struct MbElements {
   const MbCable *cables;      // (ncables)
 } MbElements;
 
-// Nodes of one deformable: [first, first + count) of the bodies; of all nodes of elements where it has such.
+// The same as one force between the nodes, where these are bodies (core/forces/elements.c).
+typedef struct MbElementForce {
+  const MbElements *of;
+  size_t first;           // body that node 0 is
+  size_t rank, n;         // 3 tetrahedra, 2 triangles; how many
+  const uint32_t *node;   // (n x rank + 1)
+  const double *g;        // (n x rank + 1 x rank)  F = Σ x_a g_aᵀ
+  const double *size;     // (n) volumes at rest
+  size_t ncouples;        // pairs of nodes that an element holds, or that bending couples
+  const uint32_t *couple; // (ncouples x 2) first < second, ascending
+  const size_t *pair;     // (ncouples) numbers of the model's pairs
+  const uint32_t *edge;   // (n x rank (rank + 1)/2) couples of corners (1, 0), (2, 0), (2, 1) ...
+  const double *bend;     // (ncouples) Q_ij of bending, J/m²; NULL: it has none
+} MbElementForce;
+
+// Nodes of one deformable: [first, first + count) of the bodies; where they are points, of the nodes of all deformables.
 typedef struct MbDeformable {
   const char *name;
   size_t first, count;
-  const MbElements *elements; // NULL = its nodes are bodies
+  const MbElements
+      *elements; // what it is made of; NULL: its nodes are bodies, with springs between them or nothing
+  bool points;   // its nodes are points of elements, and no bodies
 } MbDeformable;
 
 #endif

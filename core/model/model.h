@@ -41,6 +41,7 @@ typedef struct MbForce {
   double stiffness[2], damping[2], length;
   MbSpringLaw law;
   double max_force, optimal_length, tendon_length, max_velocity; // muscle; its activation is signal[0]
+  const MbElementForce *elements;                                // of a deformable
 } MbForce;
 
 // What drives one coordinate: a force given over time, and a servo motor (see MbMotorSpec).

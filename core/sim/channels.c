@@ -1,5 +1,6 @@
 // The channels that a frame can hold: one table; a new one is one row and its sampler.
 #include "core/base/report.h"
+#include "core/forces/forces.h"
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
 #include "core/sim/channels.h"
@@ -136,7 +137,7 @@ static void sample_muscle(const MbSim *sim, double *out) {
 }
 
 static void sample_node_position(const MbSim *sim, const MbDeformable *of, double *out) {
-  if (of->elements) {
+  if (of->points) {
     memcpy(out, mb_sim_soft_places(sim) + 3 * of->first, 3 * of->count * sizeof *out);
     return;
   }
@@ -144,7 +145,7 @@ static void sample_node_position(const MbSim *sim, const MbDeformable *of, doubl
 }
 
 static void sample_node_velocity(const MbSim *sim, const MbDeformable *of, double *out) {
-  if (of->elements) {
+  if (of->points) {
     memcpy(out, mb_sim_soft_velocities(sim) + 3 * of->first, 3 * of->count * sizeof *out);
     return;
   }
@@ -152,14 +153,25 @@ static void sample_node_velocity(const MbSim *sim, const MbDeformable *of, doubl
     mb_quat_rotate(out + 3 * i, sim->x.E[b].q, sim->x.phi + 6 * b + 3);
 }
 
+static void measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain) {
+  const MbModel *model = sim->model;
+  if (of->points) {
+    mb_sim_soft_measure(sim, of, volume, strain);
+    return;
+  }
+  for (size_t i = 0; i < model->nforces; i++)
+    if (model->forces[i].elements && model->forces[i].elements->of == of->elements)
+      mb_elements_measure(model->forces[i].elements, &sim->x, volume, strain);
+}
+
 static void sample_volume(const MbSim *sim, const MbDeformable *of, double *out) {
-  double strain;
-  mb_sim_soft_measure(sim, of, out, &strain);
+  double strain = 0;
+  measure(sim, of, out, &strain);
 }
 
 static void sample_strain(const MbSim *sim, const MbDeformable *of, double *out) {
-  double volume;
-  mb_sim_soft_measure(sim, of, &volume, out);
+  double volume = 0;
+  measure(sim, of, &volume, out);
 }
 
 static void sample_solution(const MbSim *sim, double *out) {

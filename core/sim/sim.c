@@ -11,7 +11,7 @@ size_t mb_model_dofs(const MbModel *model) {
   size_t n = model->nv;
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbElements *e = model->deformables[i].elements;
-    if (!e) continue;
+    if (!model->deformables[i].points) continue;
     n += 3 * (model->deformables[i].count - e->nattached);
     for (size_t k = 0; k < e->nheld; k++)
       for (int axis = 0; axis < 3; axis++) n -= e->held[k].axes >> axis & 1;

@@ -24,14 +24,14 @@ struct MbSimSoft {
 static size_t count_nodes(const MbModel *model) {
   size_t n = 0;
   for (size_t i = 0; i < model->ndeformables; i++)
-    n += model->deformables[i].elements ? model->deformables[i].count : 0;
+    n += model->deformables[i].points ? model->deformables[i].count : 0;
   return n;
 }
 
 static size_t count_cables(const MbModel *model) {
   size_t n = 0;
   for (size_t i = 0; i < model->ndeformables; i++)
-    n += model->deformables[i].elements ? model->deformables[i].elements->ncables : 0;
+    n += model->deformables[i].points ? model->deformables[i].elements->ncables : 0;
   return n;
 }
 

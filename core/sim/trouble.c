@@ -36,7 +36,7 @@ static void name_signal(const MbModel *model, size_t index, char *out, size_t si
   name_drive(model, index, out, size);
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *force = &model->forces[i];
-    const bool on_body = !force->ops->everywhere && !force->ops->least;
+    const bool on_body = !force->ops->everywhere && !force->ops->least && !force->elements;
     const char *const kind = force->ops->name, *const body = on_body ? model->body_name[force->body] : "";
     if (force->ops->muscle && force->signal[0] == index)
       snprintf(out, size, "activation of the %s \"%.80s\"", kind, force->name);

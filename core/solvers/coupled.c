@@ -12,14 +12,16 @@ bool mb_coupling_create(const MbModel *model, MbCoupling *coupling) {
   *coupling = (MbCoupling){.model = model};
   if (!model->npairs) return true;
   coupling->pair = mb_calloc(72 * model->npairs, sizeof(double));
+  coupling->point = mb_calloc(9 * model->npairs, sizeof(double));
   coupling->diagonal = mb_calloc(36 * model->nb, sizeof(double));
   coupling->F = mb_calloc(6 * model->nb, sizeof(double));
   coupling->vectors = mb_calloc(VECTORS * model->nv, sizeof(double));
-  return coupling->pair && coupling->diagonal && coupling->F && coupling->vectors;
+  return coupling->pair && coupling->point && coupling->diagonal && coupling->F && coupling->vectors;
 }
 
 void mb_coupling_free(MbCoupling *coupling) {
   mb_free(coupling->pair);
+  mb_free(coupling->point);
   mb_free(coupling->diagonal);
   mb_free(coupling->F);
   mb_free(coupling->vectors);
@@ -27,10 +29,19 @@ void mb_coupling_free(MbCoupling *coupling) {
 
 size_t mb_coupling_bytes(const MbModel *model) {
   if (!model->npairs) return 0;
-  return (72 * model->npairs + 42 * model->nb + VECTORS * model->nv) * sizeof(double);
+  return (81 * model->npairs + 42 * model->nb + VECTORS * model->nv) * sizeof(double);
 }
 
 // ---- the matrix -------------------------------------------------------------------------------------------
+
+// A node that no body carries: it does not turn.
+static bool is_point(const MbModel *model, size_t b) {
+  return b >= model->nlisted && model->parent[b] == MB_WORLD;
+}
+
+static bool are_points(const MbModel *model, size_t pair) {
+  return is_point(model, model->pair[2 * pair]) && is_point(model, model->pair[2 * pair + 1]);
+}
 
 // The element that D or K has across from element (i, j) of one of a pair's two blocks
 static double across(const double *B, const double *other, size_t i, size_t j, bool exact) {
@@ -53,6 +64,13 @@ void mb_coupling_set(MbCoupling *coupling, const MbMaximal *x, double a, double 
   for (size_t n = 0; n < 2 * model->npairs; n++) {
     const size_t at = 36 * (model->nb + n), other = 36 * (model->nb + (n ^ 1));
     double *A = coupling->pair + 36 * n;
+    if (!exact && are_points(model, n / 2)) {
+      double *P = coupling->point + 9 * (n / 2);
+      if (n % 2) continue;
+      for (size_t i = 0; i < 9; i++)
+        P[i] = -a * across(x->D + at, x->D + other, 3 + i / 3, 3 + i % 3, false) -
+               b * across(x->K + at, x->K + other, 3 + i / 3, 3 + i % 3, false);
+    }
     for (size_t i = 0; i < 6; i++)
       for (size_t j = 0; j < 6; j++)
         A[6 * i + j] = -a * across(x->D + at, x->D + other, i, j, exact) -
@@ -60,33 +78,58 @@ void mb_coupling_set(MbCoupling *coupling, const MbMaximal *x, double a, double 
   }
 }
 
-// y += s B x of the last three of six numbers: of a node, which does not turn
+// y += s B x of the last three of six numbers: of a node that does not turn
 static void add_moving(double *y, const double *B, double s, const double *x) {
   for (size_t k = 3; k < 6; k++)
     y[k] += s * (B[6 * k + 3] * x[3] + B[6 * k + 4] * x[4] + B[6 * k + 5] * x[5]);
 }
 
+// The same of all six
+static void add_block(double *y, const double *B, double s, const double *x) {
+  double t[6];
+  mb_mat6_apply(t, B, x);
+  for (size_t k = 0; k < 6; k++) y[k] += s * t[k];
+}
+
 void mb_pairs_multiply(const MbModel *model, const double *B, double s, const double *phi, double *y) {
   for (size_t n = 0; n < 2 * model->npairs; n++) {
     const size_t i = model->pair[n], j = model->pair[n ^ 1];
-    if (i >= model->nlisted && j >= model->nlisted) {
+    if (are_points(model, n / 2))
       add_moving(y + 6 * i, B + 36 * n, s, phi + 6 * j);
-      continue;
-    }
-    double t[6];
-    mb_mat6_apply(t, B + 36 * n, phi + 6 * j);
-    for (size_t k = 0; k < 6; k++) y[6 * i + k] += s * t[k];
+    else
+      add_block(y + 6 * i, B + 36 * n, s, phi + 6 * j);
+  }
+}
+
+// y += P x of both ends; places are the last three of six numbers
+static void add_points(const double *restrict P, const double *xi, const double *xj, double *yi, double *yj) {
+  for (int k = 0; k < 3; k++) {
+    yi[3 + k] += P[3 * k] * xj[3] + P[3 * k + 1] * xj[4] + P[3 * k + 2] * xj[5];
+    yj[3 + k] += P[k] * xi[3] + P[3 + k] * xi[4] + P[6 + k] * xi[5];
   }
 }
 
 void mb_coupling_multiply(const MbCoupling *coupling, const double *phi, double *F) {
   const MbModel *model = coupling->model;
-  for (size_t n = 0; n < model->nlisted; n++)
-    mb_mat6_apply(F + 6 * n, coupling->diagonal + 36 * n, phi + 6 * n);
-  memset(F + 6 * model->nlisted, 0, 6 * (model->nb - model->nlisted) * sizeof *F);
-  for (size_t n = model->nlisted; n < model->nb; n++)
-    add_moving(F + 6 * n, coupling->diagonal + 36 * n, 1, phi + 6 * n);
-  mb_pairs_multiply(model, coupling->pair, 1, phi, F);
+  memset(F, 0, 6 * model->nb * sizeof *F);
+  for (size_t n = 0; n < model->nb; n++)
+    if (is_point(model, n))
+      add_moving(F + 6 * n, coupling->diagonal + 36 * n, 1, phi + 6 * n);
+    else
+      add_block(F + 6 * n, coupling->diagonal + 36 * n, 1, phi + 6 * n);
+  if (coupling->exact) {
+    mb_pairs_multiply(model, coupling->pair, 1, phi, F);
+    return;
+  }
+  for (size_t n = 0; n < model->npairs; n++) {
+    const size_t i = model->pair[2 * n], j = model->pair[2 * n + 1];
+    if (are_points(model, n)) {
+      add_points(coupling->point + 9 * n, phi + 6 * i, phi + 6 * j, F + 6 * i, F + 6 * j);
+      continue;
+    }
+    add_block(F + 6 * i, coupling->pair + 72 * n, 1, phi + 6 * j);
+    add_block(F + 6 * j, coupling->pair + 72 * n + 36, 1, phi + 6 * i);
+  }
 }
 
 // ---- the iterations ---------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ typedef struct MbCoupling {
   bool on;          // A has blocks of pairs
   bool exact;       // it need not be symmetric
   double *pair;     // (npairs x 2 x 36) −a D − b K
+  double *point;    // (npairs x 9) the same of two nodes that do not turn, by places: the first one's rows
   double *diagonal; // (nb x 36) M − a D − b K
   double *F;        // (nb x 6) scratch
   double *vectors;  // (6 x nv) scratch

@@ -5,9 +5,9 @@
 //   up:   u = x − Tᵀ p,  p_p += Xᵀ (p + U G⁻¹ u)      down:  y = G⁻¹ (u − Uᵀ X a_p),  a = X a_p + T y
 // all in world axes, where X is a translation (links.h). Accelerations alone take one pass up and one down with gravity and
 // the velocity terms in them (lanes_passes.h). Where forces couple bodies this is the inverse of the rest of A, and preconditions
-// conjugate gradients.
+// conjugate gradients; nodes of deformables that hang on the world are factored by themselves there (node_factor.h).
 #include "core/base/alloc.h"
-#include "core/solvers/coupled.h"
+#include "core/solvers/node_factor.h"
 #include "core/solvers/redmax/responses.h"
 #include "core/solvers/solvers.h"
 
@@ -16,6 +16,7 @@ struct MbSolverWork {
   const MbLanes *lanes;
   MbWorld world;
   MbCoupling coupling;
+  MbNodeFactor *nodes;    // NULL: a block each
   MbResponses *responses; // NULL: no rows
   double *own;            // (nv) a D_r + b K_r, where there are pairs
   double *twist;          // (nb x 6) scratch, where there are pairs
@@ -28,13 +29,13 @@ static void free_work(MbSolverWork *work) {
   mb_responses_free(work->responses);
   mb_free(work->world.screws);
   mb_coupling_free(&work->coupling);
+  mb_node_factor_free(work->nodes);
   mb_free(work->own);
   mb_free(work->twist);
   mb_free(work);
 }
 
 static MbSolverWork *create(const MbModel *model, int threads) {
-  (void)threads;
   MbSolverWork *work = mb_calloc(1, sizeof *work);
   if (!work) return NULL;
   work->lanes = mb_lanes_for(1);
@@ -43,8 +44,9 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   work->own = mb_calloc(model->npairs ? model->nv : 0, sizeof(double));
   work->twist = mb_calloc(model->npairs ? 6 * model->nb : 0, sizeof(double));
   work->world.twist = work->twist;
-  const bool ok =
-      mb_coupling_create(model, &work->coupling) && work->own && work->twist && work->world.screws;
+  const bool ok = mb_coupling_create(model, &work->coupling) &&
+                  mb_node_factor_create(model, threads, &work->nodes) && work->own && work->twist &&
+                  work->world.screws;
   if (mb_links_create(model, &work->links) && ok) work->world.work = work->lanes->create(&work->links);
   if (work->world.work) return work;
   free_work(work);
@@ -55,7 +57,8 @@ static size_t bytes(const MbSolverWork *work) {
   const MbModel *model = work->world.model;
   const size_t numbers = 6 * model->nb + (model->npairs ? model->nv + 6 * model->nb : 0);
   return sizeof *work + mb_links_bytes(&work->links) + work->lanes->bytes(work->world.work) +
-         mb_responses_bytes(work->responses) + mb_coupling_bytes(model) + numbers * sizeof(double);
+         mb_responses_bytes(work->responses) + mb_coupling_bytes(model) + mb_node_factor_bytes(work->nodes) +
+         numbers * sizeof(double);
 }
 
 _Static_assert(sizeof(MbPose) == 7 * sizeof(double), "poses are seven numbers in a row");
@@ -77,6 +80,8 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
   mb_coupling_set(&work->coupling, x, a, c, false);
   for (size_t i = 0; work->coupling.on && i < work->world.model->nv; i++)
     work->own[i] = a * x->joint_damping[i] + c * x->stiffness[i];
+  if (work->coupling.on && work->nodes && !mb_node_factor_set(work->nodes, &work->coupling, blame))
+    return false;
   return mb_world_factor(&work->world, x, a, c, NULL, blame);
 }
 
@@ -101,8 +106,14 @@ static void multiply(MbSolverWork *work, const double *x, double *y) {
   for (size_t i = 0; i < work->world.model->nv; i++) y[i] += work->own[i] * x[i];
 }
 
+static void precondition(MbSolverWork *work, double *x) {
+  if (work->nodes) mb_node_factor_solve(work->nodes, x);
+  apply(work, x);
+  if (work->nodes) mb_node_factor_put(work->nodes, x);
+}
+
 static bool apply_coupled(MbSolverWork *work, double *x) {
-  static const MbInverse inverse = {multiply, apply};
+  static const MbInverse inverse = {multiply, precondition};
   if (work->coupling.on) return mb_coupling_solve(&work->coupling, work, &inverse, x);
   apply(work, x);
   return true;

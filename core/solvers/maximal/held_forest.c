@@ -1,5 +1,6 @@
 // The forest of bodies (B96 6): joints hold bodies on their parents; and a constraint between two trees holds the root of one
-// of them, where that is free in space, on the other or on the world. What closes loops is left to others.
+// of them, where that is free in space, on the other or on the world. What closes loops is left to others; so is every
+// constraint where the state is the joints' coordinates.
 #include "core/constraints/constraints.h"
 #include "core/solvers/maximal/held.h"
 #include "core/solvers/redmax/tree.h"
@@ -26,7 +27,7 @@ static bool is_grounded(const MbHeld *held, size_t root) { return root == MB_WOR
 // The body that constraint i can hold, or MB_WORLD; *on is what it would hang on.
 static size_t to_be_held(const MbHeld *held, size_t i, size_t *on) {
   const MbConstraint *constraint = &held->model->constraints[i];
-  if (!may_hold(constraint)) return MB_WORLD;
+  if (held->model->solver.project || !may_hold(constraint)) return MB_WORLD;
   const size_t root[2] = {root_of(held, constraint->body[0]), root_of(held, constraint->body[1])};
   if (root[0] == root[1] || (is_grounded(held, root[0]) && is_grounded(held, root[1]))) return MB_WORLD;
   for (int end = 1; end >= 0; end--) {

@@ -50,14 +50,29 @@ static bool measure(MbGradient *g, size_t e, const double *x) {
   return true;
 }
 
+static inline size_t place_of(size_t element, size_t a, size_t corners) {
+  return element / 8 * 24 * corners + 24 * a + element % 8;
+}
+
 // Corners by node, by counting.
 static void sort_corners(MbGradient *g) {
-  const size_t corners = g->n * (size_t)(g->rank + 1);
+  const size_t each = (size_t)g->rank + 1, corners = g->n * each;
   for (size_t c = 0; c < corners; c++) g->first[g->node[c] + 1]++;
   for (size_t i = 0; i < g->nodes; i++) g->first[i + 1] += g->first[i];
-  for (size_t c = 0; c < corners; c++) g->corner[g->first[g->node[c]]++] = c;
+  for (size_t c = 0; c < corners; c++) g->corner[g->first[g->node[c]]++] = place_of(c / each, c % each, each);
   for (size_t i = g->nodes; i > 0; i--) g->first[i] = g->first[i - 1];
   g->first[0] = 0;
+}
+
+// Packs are done whole: what is behind the last element is like it.
+static void pad(MbGradient *g) {
+  const size_t corners = (size_t)g->rank + 1, last = g->n - 1;
+  for (size_t e = g->n; g->n && e < g->stride; e++) {
+    memcpy(g->node + corners * e, g->node + corners * last, corners * sizeof *g->node);
+    for (size_t c = 0; c < (size_t)(g->rank * g->rank); c++)
+      g->B[c * g->stride + e] = g->B[c * g->stride + last];
+    g->size[e] = g->size[last];
+  }
 }
 
 bool mb_gradient_create(MbGradient *gradient, int rank, const uint32_t *node, size_t n, const double *x,
@@ -68,9 +83,9 @@ bool mb_gradient_create(MbGradient *gradient, int rank, const uint32_t *node, si
   // an odd number of cache lines: components of an element do not fall on one another in the cache
   *gradient = (MbGradient){.rank = rank, .n = n, .nodes = nodes, .stride = 8 * (lines | 1)};
   if (n > SIZE_MAX / 256 || nodes == SIZE_MAX) return false;
-  gradient->node = mb_calloc(n * corners, sizeof *gradient->node);
+  gradient->node = mb_calloc(gradient->stride * corners, sizeof *gradient->node);
   gradient->B = mb_calloc((size_t)(rank * rank) * gradient->stride, sizeof *gradient->B);
-  gradient->size = mb_calloc(n, sizeof *gradient->size);
+  gradient->size = mb_calloc(gradient->stride, sizeof *gradient->size);
   gradient->first = mb_calloc(nodes + 1, sizeof *gradient->first);
   gradient->corner = mb_calloc(n * corners, sizeof *gradient->corner);
   bool ok = gradient->node && gradient->B && gradient->size && gradient->first && gradient->corner;
@@ -78,7 +93,7 @@ bool mb_gradient_create(MbGradient *gradient, int rank, const uint32_t *node, si
   for (size_t e = 0; ok && e < n; e++)
     if (!measure(gradient, e, x)) ok = false, *flat = e;
   if (ok)
-    sort_corners(gradient);
+    sort_corners(gradient), pad(gradient);
   else
     mb_gradient_free(gradient);
   return ok;
@@ -132,7 +147,7 @@ static inline void corners_of(const MbGradient *g, int rank, const double *scale
   const size_t stride = g->stride, corners = (size_t)rank + 1;
   for (size_t e = begin; e < end; e++) {
     const double factor = (scale ? scale[e] : 1) * g->size[e];
-    double *const out = c + 3 * corners * e;
+    double *const out = c + place_of(e, 0, corners);
     for (int i = 0; i < 3; i++) {
       double t[3], sum = 0;
       for (int j = 0; j < rank; j++) {
@@ -142,10 +157,10 @@ static inline void corners_of(const MbGradient *g, int rank, const double *scale
       for (int k = 0; k < rank; k++) {
         double f = 0;
         for (int j = 0; j < rank; j++) f += t[j] * g->B[(size_t)(rank * k + j) * stride + e];
-        out[3 * (k + 1) + i] = f;
+        out[24 * (k + 1) + 8 * i] = f;
         sum += f;
       }
-      out[i] = -sum;
+      out[8 * i] = -sum;
     }
   }
 }
@@ -163,8 +178,10 @@ void mb_gradient_corners(const MbGradient *gradient, const double *scale, const 
 void mb_gradient_collect(const MbGradient *gradient, const double *c, double *b, size_t begin, size_t end) {
   for (size_t i = begin; i < end; i++) {
     double sum[3] = {0};
-    for (size_t k = gradient->first[i]; k < gradient->first[i + 1]; k++)
-      mb_vec3_add(sum, sum, c + 3 * gradient->corner[k]);
+    for (size_t k = gradient->first[i]; k < gradient->first[i + 1]; k++) {
+      const double *const at = c + gradient->corner[k];
+      sum[0] += at[0], sum[1] += at[8], sum[2] += at[16];
+    }
     mb_vec3_add(b + 3 * i, b + 3 * i, sum);
   }
 }

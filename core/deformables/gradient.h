@@ -14,12 +14,12 @@ typedef struct MbGradient {
   int rank;
   size_t n, nodes; // elements; nodes of the mesh
   size_t stride;   // n rounded up to whole packs of eight
-  uint32_t *node;  // (n x rank + 1)
+  uint32_t *node;  // (stride x rank + 1), behind the n the last one's again, as in B and size
   double *
       B; // (rank x rank, each stride) inverse of the sides from the first node at rest, in the rest frame: row a − 1 is g_a
-  double *size;   // (n) volume, area or length at rest
+  double *size;   // (stride) volume, area or length at rest
   size_t *first;  // (nodes + 1) into `corner`
-  size_t *corner; // (n (rank + 1)) corners by node, ascending: element (rank + 1) + its place there
+  size_t *corner; // (n (rank + 1)) by node, elements ascending: where the first number of a corner is
 } MbGradient;
 
 // x (nodes x 3) at rest. False: out of memory (*flat = SIZE_MAX), or element *flat has no size, or a tetrahedron is the wrong way
@@ -35,7 +35,8 @@ void mb_gradient_of(const MbGradient *gradient, size_t element, double *g);
 void mb_gradient_gather(const MbGradient *gradient, const double *x, double *F, size_t begin, size_t end);
 
 // The way back in two parts, each of which may be divided among threads: what every corner gets,
-//   c_a = scale size (p − u) g_a  (n x rank + 1 x 3),
+//   c_a = scale size (p − u) g_a
+// (number i of corner a of element e at [e / 8 * 24 (rank + 1) + 24 a + 8 i + e % 8], 3 (rank + 1) stride numbers in all),
 // and b += the sum of their corners' at nodes [begin, end), always in the same order. u, scale (n): NULL for 0 and 1.
 void mb_gradient_corners(const MbGradient *gradient, const double *scale, const double *p, const double *u,
                          double *c, size_t begin, size_t end);

@@ -33,11 +33,20 @@ bool mb_local_runs(const MbLocalKernel *kernel) {
   return true;
 }
 
-double mb_local_step(const MbLocal *local, size_t begin, size_t end) {
-  assert(1 <= local->rank && local->rank <= 3 && (local->u || !mb_local_has_dual(&local->elastic)));
+static const MbLocalKernel *fastest(void) {
   const MbLocalKernel *const *row = mb_local_kernels;
   while (!mb_local_runs(*row)) row++;
-  return (*row)->step(local, begin, end);
+  return *row;
+}
+
+double mb_local_step(const MbLocal *local, size_t begin, size_t end) {
+  assert(1 <= local->rank && local->rank <= 3 && (local->u || !mb_local_has_dual(&local->elastic)));
+  return fastest()->step(local, begin, end);
+}
+
+void mb_local_sweep(const MbLocalSweep *sweep, size_t begin, size_t end) {
+  assert(sweep->gradient->rank > 1 && (sweep->u || !mb_local_has_dual(&sweep->elastic)));
+  fastest()->sweep(sweep, begin, end);
 }
 
 bool mb_local_has_dual(const MbElastic *elastic) { return elastic->model != MB_ARAP; }

@@ -20,6 +20,7 @@
 #define MB_DEFORMABLES_LOCAL_STEP_H
 
 #include "core/deformables/elastic.h"
+#include "core/deformables/gradient.h"
 
 // Elements of one kind and one material. Component c of element e of an array is at [c * stride + e]: F, u, p have 3 x rank
 // components, row major.
@@ -46,6 +47,20 @@ bool mb_local_has_dual(const MbElastic *elastic);
 // of which vanish at convergence; NaN where any is.
 double mb_local_step(const MbLocal *local, size_t begin, size_t end);
 
+// The same as what an iteration does with tetrahedra or triangles from places x to what their corners get of scale V (p − u − F),
+// with u the new one: F and p never leave the registers.
+typedef struct MbLocalSweep {
+  MbElastic elastic;
+  const MbGradient *gradient;
+  const double *x;              // (nodes x 3)
+  const double *weight, *scale; // (stride) w; weight × thickness
+  double *u;                    // (3 rank x stride)
+  double *corner;               // by packs, as of mb_gradient_corners
+} MbLocalSweep;
+
+// Packs of eight elements [begin, end). The same numbers whatever the ranges are.
+void mb_local_sweep(const MbLocalSweep *sweep, size_t begin, size_t end);
+
 // ---- one element, for tests and kernels -------------------------------------------------------------------
 
 // Singular values s (rank) that minimise w/2 |s − a|² + ψ(s), begun at s, by Newton's method with a line search.
@@ -55,6 +70,7 @@ void mb_local_newton(const MbElastic *elastic, int rank, double w, const double 
 typedef struct MbLocalKernel {
   const char *name;
   double (*step)(const MbLocal *local, size_t begin, size_t end);
+  void (*sweep)(const MbLocalSweep *sweep, size_t begin, size_t end);
   // F (9 x stride) → U, V (9 x stride), s (3 x stride), of whole packs of eight
   void (*svd)(size_t n, size_t stride, const double *F, double *U, double *s, double *V);
 } MbLocalKernel;

@@ -153,28 +153,37 @@ typedef struct Block {
   double *u, *p;
 } Block;
 
+// p of a = F + u
+MB_PACK_INLINE void project(const MbElastic *e, MbElasticModel model, int rank, MbPack w, const MbPack *a,
+                            MbPack *p) {
+  MbPack s[3];
+  Values f;
+  if (model == MB_ARAP) {
+    arap(e, rank, w, a, p);
+    return;
+  }
+  if (model == MB_LINEAR) {
+    linear(e, w, a, p);
+    return;
+  }
+  values_of(rank, a, &f);
+  if (model == MB_NEO_HOOKEAN) {
+    const MbPackMask left = neo_hookean(e, rank, w, f.a, s);
+    if (mb_pack_any(left)) rescue(e, rank, left, &w, f.a, s);
+  } else {
+    corotational(e, rank, w, f.a, s);
+  }
+  compose(rank, &f, s, p);
+}
+
 MB_PACK_INLINE void one_pack(const MbElastic *e, MbElasticModel model, int rank, Block at, Worst *worst) {
   const MbPack w = mb_pack_load(at.weight);
-  MbPack a[9], p[9], s[3];
+  MbPack a[9], p[9];
   for (int c = 0; c < 3 * rank; c++) {
     a[c] = mb_pack_load(at.F + (size_t)c * at.stride);
     if (model != MB_ARAP) a[c] += mb_pack_load(at.u + (size_t)c * at.stride);
   }
-  if (model == MB_ARAP) {
-    arap(e, rank, w, a, p);
-  } else if (model == MB_LINEAR) {
-    linear(e, w, a, p);
-  } else {
-    Values f;
-    values_of(rank, a, &f);
-    if (model == MB_NEO_HOOKEAN) {
-      const MbPackMask left = neo_hookean(e, rank, w, f.a, s);
-      if (mb_pack_any(left)) rescue(e, rank, left, &w, f.a, s);
-    } else {
-      corotational(e, rank, w, f.a, s);
-    }
-    compose(rank, &f, s, p);
-  }
+  project(e, model, rank, w, a, p);
   // u ← (F + u) − p, where ‖F − p‖ is how much u changes
   MbPack moved = mb_pack_all(0), apart = moved;
   for (int c = 0; c < 3 * rank; c++) {
@@ -227,11 +236,71 @@ MB_PACK_INLINE double run(const MbLocal *local, MbElasticModel model, int rank, 
   return sqrt(square) + none;
 }
 
+// ---- a whole iteration of a pack --------------------------------------------------------------------------
+
+// F = Σ (x_k − x_0) g_kᵀ of elements e, e + 1, …
+MB_PACK_INLINE void gather(const MbGradient *g, int rank, const double *x, size_t e, MbPack *F) {
+  double side[9][MB_PACK];
+  for (size_t k = 0; k < MB_PACK; k++) {
+    const uint32_t *const node = g->node + ((size_t)rank + 1) * (e + k);
+    const double *const from = x + 3 * (size_t)node[0];
+    for (int a = 0; a < rank; a++)
+      for (int i = 0; i < 3; i++) side[3 * a + i][k] = x[3 * (size_t)node[a + 1] + (size_t)i] - from[i];
+  }
+  for (int c = 0; c < 3 * rank; c++) F[c] = mb_pack_all(0);
+  for (int a = 0; a < rank; a++)
+    for (int c = 0; c < rank; c++) {
+      const MbPack b = mb_pack_load(g->B + (size_t)(rank * a + c) * g->stride + e);
+      for (int i = 0; i < 3; i++) F[rank * i + c] += b * mb_pack_load(side[3 * a + i]);
+    }
+}
+
+// Corners get t g_a.
+MB_PACK_INLINE void hand_out(const MbGradient *g, int rank, const MbPack *t, size_t e, double *corner) {
+  double *const out = corner + e / 8 * 24 * ((size_t)rank + 1) + e % 8;
+  MbPack sum[3] = {mb_pack_all(0), mb_pack_all(0), mb_pack_all(0)};
+  for (int a = 0; a < rank; a++) {
+    MbPack f[3] = {mb_pack_all(0), mb_pack_all(0), mb_pack_all(0)};
+    for (int c = 0; c < rank; c++) {
+      const MbPack b = mb_pack_load(g->B + (size_t)(rank * a + c) * g->stride + e);
+      for (int i = 0; i < 3; i++) f[i] += t[rank * i + c] * b;
+    }
+    for (int i = 0; i < 3; i++) sum[i] += f[i], mb_pack_store(out + 24 * (a + 1) + 8 * i, f[i]);
+  }
+  for (int i = 0; i < 3; i++) mb_pack_store(out + 8 * i, -sum[i]);
+}
+
+MB_PACK_INLINE void sweep_of(const MbLocalSweep *of, MbElasticModel model, int rank, size_t begin,
+                             size_t end) {
+  const MbGradient *const g = of->gradient;
+  for (size_t e = 8 * begin; e < 8 * end; e += MB_PACK) {
+    MbPack F[9], a[9], p[9], t[9];
+    gather(g, rank, of->x, e, F);
+    for (int c = 0; c < 3 * rank; c++)
+      a[c] = model == MB_ARAP ? F[c] : F[c] + mb_pack_load(of->u + (size_t)c * g->stride + e);
+    project(&of->elastic, model, rank, mb_pack_load(of->weight + e), a, p);
+    const MbPack scale = mb_pack_load(of->scale + e) * mb_pack_load(g->size + e);
+    for (int c = 0; c < 3 * rank; c++) {
+      t[c] = p[c] - F[c];
+      if (model != MB_ARAP) {
+        const MbPack u = a[c] - p[c];
+        mb_pack_store(of->u + (size_t)c * g->stride + e, u);
+        t[c] -= u;
+      }
+      t[c] *= scale;
+    }
+    hand_out(g, rank, t, e, of->corner);
+  }
+}
+
 #define EACH(model)                                                                                          \
   static __attribute__((noinline)) double model##_of(const MbLocal *local, size_t begin, size_t end) {       \
     return local->rank == 3   ? run(local, model, 3, begin, end)                                             \
            : local->rank == 2 ? run(local, model, 2, begin, end)                                             \
                               : run(local, model, 1, begin, end);                                            \
+  }                                                                                                          \
+  static __attribute__((noinline)) void model##_sweep(const MbLocalSweep *of, size_t begin, size_t end) {    \
+    of->gradient->rank == 3 ? sweep_of(of, model, 3, begin, end) : sweep_of(of, model, 2, begin, end);       \
   }
 EACH(MB_ARAP)
 EACH(MB_COROTATIONAL)
@@ -243,6 +312,18 @@ static double step(const MbLocal *local, size_t begin, size_t end) {
   if (model == MB_NEO_HOOKEAN) return MB_NEO_HOOKEAN_of(local, begin, end);
   if (model == MB_LINEAR && local->rank == 3) return run(local, MB_LINEAR, 3, begin, end);
   return MB_COROTATIONAL_of(local, begin, end);
+}
+
+static void sweep(const MbLocalSweep *of, size_t begin, size_t end) {
+  const MbElasticModel model = of->elastic.model;
+  if (model == MB_ARAP)
+    MB_ARAP_sweep(of, begin, end);
+  else if (model == MB_NEO_HOOKEAN)
+    MB_NEO_HOOKEAN_sweep(of, begin, end);
+  else if (model == MB_LINEAR && of->gradient->rank == 3)
+    sweep_of(of, MB_LINEAR, 3, begin, end);
+  else
+    MB_COROTATIONAL_sweep(of, begin, end);
 }
 
 static void svd(size_t n, size_t stride, const double *F, double *U, double *s, double *V) {
@@ -259,4 +340,4 @@ static void svd(size_t n, size_t stride, const double *F, double *U, double *s, 
 }
 
 extern const MbLocalKernel MB_LOCAL_TABLE;
-const MbLocalKernel MB_LOCAL_TABLE = {MB_LOCAL_NAME, step, svd};
+const MbLocalKernel MB_LOCAL_TABLE = {MB_LOCAL_NAME, step, sweep, svd};

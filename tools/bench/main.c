@@ -7,6 +7,7 @@
 static const MbBench benches[] = {
     {"local", "local steps of projective dynamics, and singular values", mb_bench_local},
     {"global", "the global step of projective dynamics beside CHOLMOD", mb_bench_global},
+    {"frame", "whole frames of the projective solver, by parts", mb_bench_frame},
     {"loops", "steps of a chain with k loops", mb_bench_loops},
     {"trajectory", "compression ratio and speed of trajectories", mb_bench_trajectory},
     {"seek", "opening a large trajectory and reading a random frame", mb_bench_seek},

@@ -51,6 +51,7 @@ typedef struct MbSoftSpec {
   int iterations;            // at most
   double tolerance; // of the last correction, by the size of what is simulated; 0 = do all iterations
   int threads;
+  double (*clock)(void); // that parts of a step are timed by; NULL: wall time
 } MbSoftSpec;
 
 typedef struct MbSoftEngine MbSoftEngine;
@@ -69,6 +70,8 @@ typedef struct MbSoftStats {
   double residual; // largest move of a node in the last iteration, by the size of what is simulated
   bool converged;  // to the tolerance, where one was asked for
   double seconds;  // wall time
+  // seconds of parts of local-global iterations: local steps with bending, adding up by nodes, solves
+  double local, collect, global;
 } MbSoftStats;
 
 // Copies what it needs. MB_IO: out of memory; MB_SCENE: nothing that can be simulated.

@@ -21,7 +21,7 @@ static bool allocate(MbSoftBlock *block) {
   block->F = mb_calloc(stride, width * sizeof *block->F);
   block->u = mb_calloc(stride, width * sizeof *block->u);
   block->p = mb_calloc(stride, width * sizeof *block->p);
-  block->corner = mb_calloc(block->count, 3 * block->corners * sizeof *block->corner);
+  block->corner = mb_calloc(stride, 3 * block->corners * sizeof *block->corner);
   return block->k && block->before && block->weight && block->scale && block->F && block->u && block->p &&
          block->corner;
 }
@@ -51,7 +51,8 @@ bool mb_soft_block_make(const MbSoftPart *part, size_t number, int rank, double 
     block->k[e] = part->by_strain ? part->stiffness / length : part->stiffness;
     block->weight[e] = (block->k[e] + block->damper) * length;
   }
-  for (size_t e = 0; e < count; e++) {
+  // whole packs, of which the last may be filled up
+  for (size_t e = 0; e < (rank > 1 ? block->gradient.stride : count); e++) {
     if (rank > 1) block->weight[e] = mb_local_weight(&block->elastic, rank);
     block->scale[e] = block->weight[e] * block->thickness;
   }

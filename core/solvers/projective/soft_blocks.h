@@ -24,7 +24,7 @@ typedef struct MbSoftBlock {
   double *weight;    // (stride) Pa
   double *scale;     // (stride) weight × thickness
   double *F, *u, *p; // (3 rank x stride)
-  double *corner;    // (count x corners x 3)
+  double *corner;    // (stride x corners x 3) by packs
 } MbSoftBlock;
 
 // False: out of memory, or (`*flat` is a number) that element has no extent at rest.

@@ -88,6 +88,7 @@ static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *rep
   if (!allocate(engine, spec)) return mb_no_memory(report, "deformables");
   engine->h = spec->h, engine->drag = spec->drag;
   engine->iterations = spec->iterations, engine->threads = spec->threads;
+  engine->clock = spec->clock ? spec->clock : mb_clock;
   engine->tolerance = spec->tolerance, engine->size = size_of(spec), engine->nparts = spec->nparts;
   number_nodes(engine, spec);
   const MbStatus status = make_blocks(engine, spec, report);
@@ -188,7 +189,9 @@ static bool local_global(MbSoftEngine *engine) {
         engine->r[3 * n + c] = engine->inertia[i] * (engine->ahead[3 * i + c] - engine->q[3 * i + c]) +
                                h2 * engine->f[3 * i + c];
     }
+    const double began = engine->clock();
     mb_soft_global_solve(&engine->global, engine->r);
+    stats->global += engine->clock() - began;
     if (engine->cables) mb_soft_cables_correct(engine);
     stats->residual = engine->history[stats->iterations++] = mb_soft_advance(engine, 1);
     if (!isfinite(stats->residual)) return false;

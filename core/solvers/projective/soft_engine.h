@@ -7,7 +7,10 @@
 #include "core/sparse/elimination.h"
 #include "core/sparse/global.h"
 
-enum { MB_SOFT_GRAIN = 64 }; // elements or nodes a thread at least
+enum {
+  MB_SOFT_GRAIN = 64,
+  MB_SOFT_PACK = 8
+}; // elements or nodes a thread at least; elements that are done together
 
 // A constant quadratic form ½ Σ Q_ij x_i·x_j: rows of all of Q.
 typedef struct MbSoftForm {
@@ -45,6 +48,7 @@ struct MbSoftEngine {
   double *mass, *inertia; // (n) inertia: with what the drag adds
   double h, drag, size, tolerance;
   int iterations, threads;
+  double (*clock)(void);
   size_t nblocks, nparts;
   MbSoftBlock *block;
   MbSoftForm form; // bending of all parts; n = 0 where there is none

@@ -211,32 +211,56 @@ static void spring_range(MbSoftBlock *block, size_t begin, size_t end) {
   }
 }
 
-// The local step, and F ← p − F
-static void local_range(void *context, size_t begin, size_t end) {
+// Springs: F ← p − F
+static void springs_range(void *context, size_t begin, size_t end) {
   const Job *const job = context;
   MbSoftBlock *block = job->block;
-  const size_t width = 3 * block->rank, stride = block->gradient.stride;
-  const MbLocal local = {block->elastic, (int)block->rank, stride,  block->F,
-                         block->weight,  block->u,         block->p};
-  if (block->rank == 1)
-    spring_range(block, begin, end);
-  else
-    mb_local_step(&local, begin, end);
-  for (size_t c = 0; c < width; c++)
-    for (size_t e = c * stride + begin; e < c * stride + end; e++) block->F[e] = block->p[e] - block->F[e];
+  spring_range(block, begin, end);
+  for (size_t c = 0; c < 3; c++)
+    for (size_t e = c * block->gradient.stride + begin; e < c * block->gradient.stride + end; e++)
+      block->F[e] = block->p[e] - block->F[e];
+}
+
+static void springs(MbSoftEngine *engine, MbSoftBlock *block, const double *q, double *f) {
+  Job job = {.engine = engine, .block = block};
+  mb_gradient_gather_all(&block->gradient, engine->threads, q, block->F);
+  mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, springs_range, &job);
+  mb_gradient_scatter_all(&block->gradient, engine->threads, block->scale, block->F, NULL, block->corner, f);
+}
+
+static void sweep_range(void *context, size_t begin, size_t end) {
+  const Job *const job = context;
+  MbSoftBlock *block = job->block;
+  const MbLocalSweep sweep = {block->elastic, &block->gradient, job->q,       block->weight,
+                              block->scale,   block->u,         block->corner};
+  mb_local_sweep(&sweep, begin, end);
+}
+
+static void collect_range(void *context, size_t begin, size_t end) {
+  const Job *const job = context;
+  mb_gradient_collect(&job->block->gradient, job->block->corner, job->b, begin, end);
 }
 
 void mb_soft_local(MbSoftEngine *engine, const double *q, double *f) {
+  const double began = engine->clock();
+  double collected = 0;
   memset(f, 0, 3 * engine->n * sizeof *f);
   for (size_t k = 0; k < engine->nblocks; k++) {
     MbSoftBlock *block = &engine->block[k];
-    Job job = {.engine = engine, .block = block};
-    mb_gradient_gather_all(&block->gradient, engine->threads, q + 3 * block->first, block->F);
-    mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, local_range, &job);
-    mb_gradient_scatter_all(&block->gradient, engine->threads, block->scale, block->F,
-                            has_dual(block) ? block->u : NULL, block->corner, f + 3 * block->first);
+    Job job = {engine, block, q + 3 * block->first, f + 3 * block->first};
+    if (block->rank == 1) {
+      springs(engine, block, job.q, job.b);
+      continue;
+    }
+    const size_t packs = (block->count + MB_SOFT_PACK - 1) / MB_SOFT_PACK;
+    mb_parallel_ranges(engine->threads, packs, MB_SOFT_GRAIN / MB_SOFT_PACK, sweep_range, &job);
+    const double swept = engine->clock();
+    mb_parallel_ranges(engine->threads, block->gradient.nodes, MB_SOFT_GRAIN, collect_range, &job);
+    collected += engine->clock() - swept;
   }
   add_bending(engine, q, f);
+  engine->stats.collect += collected;
+  engine->stats.local += engine->clock() - began - collected;
 }
 
 // ---- energies ---------------------------------------------------------------------------------------------

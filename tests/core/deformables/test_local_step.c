@@ -240,7 +240,7 @@ static Pulled pull(MbElastic e, int rank, double stretch, double weight, bool du
   const size_t n = (size_t)rank;
   MbGradient g;
   size_t flat;
-  double y[12], G[12], A[9], F[72] = {0}, u[72] = {0}, p[72] = {0}, c[12];
+  double y[12], G[12], A[9], F[72] = {0}, u[72] = {0}, p[72] = {0}, c[96];
   cr_assert(mb_gradient_create(&g, rank, node, 1, x, 4, &flat));
   mb_gradient_of(&g, 0, G);
   for (size_t a = 0; a < n; a++)

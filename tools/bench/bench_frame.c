@@ -1,0 +1,87 @@
+// Whole frames of the projective solver, five iterations each, as Zeng et al.'s table 3 has them: cloth that is drawn, bars that
+// are twisted. Milliseconds by parts, medians over frames: of processor time with one thread, of wall time with two, which means
+// nothing while others use the machine. The dual goes out of the engine and back as in a run.
+#include "core/base/alloc.h"
+#include "core/base/blas.h"
+#include "tools/bench/bench.h"
+#include "tools/bench/soft_cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ITERATIONS = 5, WARM = 12, FRAMES = 25 };
+
+static const MbSoftCase cases[] = {
+    {"10.2k cloth, neo-Hookean", true, 71, MB_NEO_HOOKEAN, 1e5, 0.45},
+    {"5.3k bar, arap", false, 13, MB_ARAP, 1e9, 0.45},
+    {"5.3k bar, neo-Hookean", false, 13, MB_NEO_HOOKEAN, 1e6, 0.45},
+    {"11.3k bar, arap", false, 17, MB_ARAP, 1e9, 0.45},
+    {"11.3k bar, neo-Hookean", false, 17, MB_NEO_HOOKEAN, 1e6, 0.45},
+    {"20.8k bar, arap", false, 21, MB_ARAP, 1e9, 0.45},
+    {"20.8k bar, neo-Hookean", false, 21, MB_NEO_HOOKEAN, 1e6, 0.45},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+typedef enum Part { LOCAL, COLLECT, GLOBAL, REST, ALL, PARTS } Part;
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// Milliseconds of the parts of a frame: medians. `least`: of the shortest frame.
+static bool measure(const MbSoftCase *c, int threads, size_t *elements, double part[PARTS], double *least) {
+  MbSoftThing thing;
+  if (!mb_soft_thing_make(c, &thing)) return false;
+  double (*const clock)(void) = threads == 1 ? mb_bench_cpu : mb_bench_wall;
+  const MbSoftSpec spec = {.iterations = ITERATIONS, .threads = threads, .clock = clock};
+  MbSoftEngine *engine = mb_soft_thing_engine(&thing, spec, 0.01);
+  double *dual = mb_calloc(mb_soft_dual_size(&thing.part, false), sizeof *dual);
+  double each[PARTS][FRAMES];
+  bool ok = engine && dual;
+  if (ok) mb_soft_dual_begin(engine, thing.q), mb_soft_dual_read(engine, dual);
+  for (int k = -WARM; k < FRAMES && ok; k++) {
+    const double moved = (k + WARM + 1) * 0.02;
+    mb_soft_thing_aim(&thing, moved, moved / 2);
+    const double began = clock();
+    mb_soft_dual_write(engine, dual);
+    ok = mb_soft_thing_step(&thing, engine);
+    mb_soft_dual_read(engine, dual);
+    const double all = clock() - began;
+    const MbSoftStats stats = mb_soft_stats(engine);
+    if (k < 0) continue;
+    each[LOCAL][k] = 1e3 * stats.local, each[COLLECT][k] = 1e3 * stats.collect;
+    each[GLOBAL][k] = 1e3 * stats.global, each[ALL][k] = 1e3 * all;
+    each[REST][k] = 1e3 * (all - stats.local - stats.collect - stats.global);
+  }
+  for (int p = 0; p < PARTS && ok; p++) {
+    qsort(each[p], FRAMES, sizeof *each[p], ascending);
+    part[p] = each[p][FRAMES / 2];
+  }
+  *least = each[ALL][0];
+  *elements = mb_soft_thing_elements(&thing);
+  mb_soft_free(engine);
+  mb_free(dual);
+  mb_soft_thing_free(&thing);
+  return ok;
+}
+
+bool mb_bench_frame(void) {
+  double worst = 0;
+  mb_blas_one_thread();
+  printf("  milliseconds of a frame of %d iterations, medians of %d\n", ITERATIONS, FRAMES);
+  printf("  %-26s %8s %7s %7s %7s %7s %7s %7s %7s   %s\n", "", "elements", "threads", "local", "collect",
+         "global", "rest", "all", "least", "ns an element and iteration but for the global step");
+  for (int i = 0; i < CASES; i++)
+    for (int threads = 1; threads <= 2; threads++) {
+      double part[PARTS], least;
+      size_t n;
+      if (!measure(&cases[i], threads, &n, part, &least)) return false;
+      const double ns = 1e6 * (part[LOCAL] + part[COLLECT] + part[REST]) / ((double)n * ITERATIONS);
+      printf("  %-26s %8zu %7d %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f   %.0f\n", cases[i].name, n, threads,
+             part[LOCAL], part[COLLECT], part[GLOBAL], part[REST], part[ALL], least, ns);
+      fflush(stdout);
+      if (threads == 1 && !cases[i].cloth && ns > worst) worst = ns;
+    }
+  return mb_bench_target("tetrahedra", worst, "ns", 250, false);
+}

@@ -37,7 +37,7 @@ BEYOND = {
     "deformable_grid_large", "deformable_grid_size", "deformable_grid_whole",
     "deformable_name_twice", "deformable_rope_length", "deformable_rope_size", "node_at", "node_index",
     "node_line", "pin_axes", "pin_select_none", "pin_select_two", "pin_side", "pin_vertex", "spring_node",
-    "deformable_cloth_redmax", "deformable_tets_maximal", "deformable_mesh_kind", "tets_of_grid", "cloth_of_box",
+    "deformable_mesh_kind", "tets_of_grid", "cloth_of_box",
     "cloth_square", "box_size", "box_large", "box_whole", "ball_radius", "ball_length", "grid_radius", "ball_size",
     "mesh_deformable_missing", "mesh_deformable_ending", "mesh_surface", "select_box_order", "select_box_empty",
     "select_sphere_empty", "pin_motion_redmax", "pin_motion_twice", "attach_pinned", "cable_short",

@@ -43,6 +43,7 @@ typedef struct MbHeld {
   size_t *place; // (npairs) of the model's pairs: where in `couple`, or MB_WORLD
   size_t *tie;   // (npairs) of the others: the body that hangs on the other one
   double *M;     // (nb x 6) where moved
+  bool *point;   // (nb) by these numbers: nodes that hang on the world
   MbKktShape shape;
   const MbKktOps *ops;
   MbKktWork *kkt; // NULL where the articulated form does it

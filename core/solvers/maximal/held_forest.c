@@ -68,6 +68,7 @@ static void number(MbHeld *held, size_t *stack) {
     const size_t s = held->spot[b];
     held->spot_parent[s] = held->up[b] == MB_WORLD ? MB_WORLD : held->spot[held->up[b]];
     held->spot_rows[s] = held->rows[b];
+    held->point[s] = b >= held->model->nlisted && held->up[b] == MB_WORLD;
     stack[s] = b;
     for (size_t k = 0; k < 6; k++) held->M[6 * s + k] = held->model->M[6 * b + k];
   }
@@ -106,16 +107,18 @@ bool mb_held_plan(MbHeld *held) {
   held->place = mb_arena_alloc(arena, model->npairs, size);
   held->tie = mb_arena_alloc(arena, model->npairs, size);
   held->M = mb_arena_alloc(arena, 6 * nb, sizeof *held->M);
+  held->point = mb_arena_alloc(arena, nb, sizeof *held->point);
   size_t *stack = mb_arena_alloc(arena, nb, size);
   if (!held->up || !held->by || !held->holds || !held->rows || !held->first || !held->owner || !held->spot ||
       !held->spot_parent || !held->spot_rows || !held->spot_first || !held->couple || !held->place ||
-      !held->tie || !held->M || !stack)
+      !held->tie || !held->M || !held->point || !stack)
     return false;
   hang(held);
   number(held, stack);
   sort_pairs(held);
   held->shape.parent = held->spot_parent, held->shape.rows = held->spot_rows,
   held->shape.first = held->spot_first;
+  held->shape.point = held->point;
   held->shape.npairs = held->ncouple, held->shape.pair = held->couple;
   return true;
 }

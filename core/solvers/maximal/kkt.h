@@ -20,6 +20,9 @@ typedef struct MbKktShape {
   const size_t *first; // (nb) row of the first of them
   size_t npairs;
   const size_t *pair; // (npairs x 2) first < second
+  // (nb) bodies that never turn: A has nothing between their turning and anything else, their first three rows hold that and
+  // nothing else, the others leave it alone; pairs of such have but places. NULL: there are none.
+  const bool *point;
 } MbKktShape;
 
 typedef struct MbKktNumbers {

@@ -63,10 +63,14 @@ static void visit_block(Visitor *v, size_t row, size_t column, const double *blo
             block ? sign * block[6 * i + j] : 0);
 }
 
+static bool is_point(const MbKktShape *s, size_t i) { return s->point && s->point[i]; }
+
 static void visit_body(Visitor *v, const MbKktNumbers *n, size_t i) {
+  const bool point = is_point(&v->work->shape, i);
   for (size_t r = 0; r < 6; r++)
     for (size_t c = 0; c <= r; c++) {
       double a = 0;
+      if (point && r / 3 != c / 3) continue;
       if (n && n->diagonal)
         a = r == c ? n->diagonal[6 * i + r] : 0;
       else if (n)
@@ -75,20 +79,43 @@ static void visit_body(Visitor *v, const MbKktNumbers *n, size_t i) {
     }
 }
 
+// A body's own rows
+static void visit_rows(Visitor *v, const MbKktNumbers *n, size_t i) {
+  const MbKktShape *s = &v->work->shape;
+  const size_t row = 6 * s->nb + s->first[i];
+  const double *J = n ? n->Jc + 6 * s->first[i] : NULL;
+  if (!is_point(s, i)) {
+    visit_block(v, row, 6 * i, J, s->rows[i], -1, false);
+    return;
+  }
+  for (size_t r = 0; r < s->rows[i]; r++)
+    for (size_t c = r < 3 ? 0 : 3; c < (r < 3 ? 3u : 6u); c++)
+      visit(v, row + r, 6 * i + c, J ? -J[6 * r + c] : 0);
+}
+
+// B, in the rows of the first of a pair, goes below the diagonal transposed.
+static void visit_pair(Visitor *v, const MbKktShape *s, size_t k, const double *B) {
+  const size_t i = s->pair[2 * k], j = s->pair[2 * k + 1];
+  if (!is_point(s, i) || !is_point(s, j)) {
+    visit_block(v, 6 * j, 6 * i, B, 6, 1, true);
+    return;
+  }
+  for (size_t r = 3; r < 6; r++)
+    for (size_t c = 3; c < 6; c++) visit(v, 6 * j + c, 6 * i + r, B ? B[6 * r + c] : 0);
+}
+
 static void sweep(MbKktWork *w, Sweep what, const MbKktNumbers *n) {
   const MbKktShape *s = &w->shape;
   Visitor v = {w, what, 0};
   for (size_t i = 0; i < s->nb; i++) {
     const size_t p = s->parent[i], row = 6 * s->nb + s->first[i], at = 6 * s->first[i];
     visit_body(&v, n, i);
-    visit_block(&v, row, 6 * i, n ? n->Jc + at : NULL, s->rows[i], -1, false);
+    visit_rows(&v, n, i);
     if (p == SIZE_MAX) continue;
     visit_block(&v, row, 6 * p, n ? n->Jp + at : NULL, s->rows[i], -1, false);
     visit_block(&v, 6 * i, 6 * p, n && n->C ? n->C + 36 * i : NULL, 6, 1, false);
   }
-  for (size_t k = 0; k < s->npairs; k++)
-    visit_block(&v, 6 * s->pair[2 * k + 1], 6 * s->pair[2 * k], n && n->pairs ? n->pairs + 36 * k : NULL, 6,
-                1, true);
+  for (size_t k = 0; k < s->npairs; k++) visit_pair(&v, s, k, n && n->pairs ? n->pairs + 36 * k : NULL);
   w->entries = v.k;
 }
 
@@ -129,17 +156,23 @@ static bool order_bodies(const MbKktShape *s, uint32_t *order) {
   return ok;
 }
 
+// A body and then its rows; of one that never turns first what holds that.
+static size_t order_one(const MbKktShape *s, size_t b, uint32_t *perm) {
+  const size_t row = 6 * s->nb + s->first[b], apart = is_point(s, b) ? 3 : 0;
+  size_t k = 0;
+  for (size_t c = 0; c < apart; c++) perm[k++] = (uint32_t)(6 * b + c);
+  for (size_t r = 0; r < apart; r++) perm[k++] = (uint32_t)(row + r);
+  for (size_t c = apart; c < 6; c++) perm[k++] = (uint32_t)(6 * b + c);
+  for (size_t r = apart; r < s->rows[b]; r++) perm[k++] = (uint32_t)(row + r);
+  return k;
+}
+
 static bool analyse(MbKktWork *w) {
   const MbKktShape *s = &w->shape;
   uint32_t *order = mb_calloc(s->nb, sizeof *order), *perm = mb_calloc(w->n, sizeof *perm);
   int8_t *sign = mb_calloc(w->n, sizeof *sign);
   if (order && perm && sign && order_bodies(s, order)) {
-    size_t k = 0;
-    for (size_t i = 0; i < s->nb; i++) {
-      const size_t b = order[i];
-      for (size_t c = 0; c < 6; c++) perm[k++] = (uint32_t)(6 * b + c);
-      for (size_t r = 0; r < s->rows[b]; r++) perm[k++] = (uint32_t)(6 * s->nb + s->first[b] + r);
-    }
+    for (size_t i = 0, k = 0; i < s->nb; i++) k += order_one(s, order[i], perm + k);
     for (size_t i = 0; i < w->n; i++) sign[i] = i < 6 * s->nb ? 1 : -1;
     w->ldl = mb_ldl_analyse(&(MbPattern){w->n, w->start, w->row}, perm, sign);
   }

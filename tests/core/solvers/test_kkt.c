@@ -353,7 +353,7 @@ Test(kkt_sparse, a_net_of_four_thousand_bodies_is_solved_to_rounding) {
     first[i] = nrows, nrows += rows[i];
     if (i % SIDE && i >= SIDE) pair[2 * npairs] = i - SIDE, pair[2 * npairs++ + 1] = i;
   }
-  const MbKktShape shape = {N, nrows, parent, rows, first, npairs, pair};
+  const MbKktShape shape = {N, nrows, parent, rows, first, npairs, pair, NULL};
   double *A = mb_calloc(36 * N, sizeof *A), *C = mb_calloc(36 * N, sizeof *C),
          *P = mb_calloc(36 * npairs, sizeof *P), *J = mb_calloc(12 * nrows, sizeof *J),
          *x = mb_calloc(2 * (6 * N + nrows), sizeof *x), *b = x + 6 * N + nrows;

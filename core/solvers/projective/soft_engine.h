@@ -49,6 +49,8 @@ struct MbSoftEngine {
   double h, drag, size, tolerance;
   int iterations, threads;
   double (*clock)(void);
+  void (*watch)(void *context, const double *q);
+  void *context;
   size_t nblocks, nparts;
   MbSoftBlock *block;
   MbSoftForm form; // bending of all parts; n = 0 where there is none

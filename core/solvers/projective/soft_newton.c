@@ -220,17 +220,6 @@ void mb_soft_newton_solve(MbSoftNewton *newton, double *x) {
 
 // ---- a step -----------------------------------------------------------------------------------------------
 
-static double merit(const MbSoftEngine *engine, const double *q) {
-  const double h2 = engine->h * engine->h;
-  double energy = mb_soft_potential(engine, q);
-  for (size_t f = 0; f < engine->nfree; f++) {
-    const size_t i = engine->node[f];
-    for (size_t c = 3 * i; c < 3 * i + 3; c++)
-      energy += engine->inertia[i] * (q[c] - engine->ahead[c]) * (q[c] - engine->ahead[c]) / (2 * h2);
-  }
-  return engine->cables ? energy + mb_soft_cables_potential(engine, q) : energy;
-}
-
 // b ← minus the gradient
 static void downhill(MbSoftEngine *engine, double *b) {
   const double h2 = engine->h * engine->h;
@@ -253,7 +242,7 @@ static double search(MbSoftEngine *engine, double before, double slope) {
     for (size_t f = 0; f < engine->nfree; f++)
       for (size_t c = 0; c < 3; c++)
         newton->trial[3 * (size_t)engine->node[f] + c] += scale * engine->r[3 * f + c];
-    if (merit(engine, newton->trial) <= before - ARMIJO * scale * slope) return scale;
+    if (mb_soft_objective(engine, newton->trial) <= before - ARMIJO * scale * slope) return scale;
   }
   return 0;
 }
@@ -276,10 +265,11 @@ bool mb_soft_newton_step(MbSoftEngine *engine) {
     if (engine->cables) slope -= mb_soft_cables_slope(engine);
     // so short a step cannot be told apart by its energy
     const bool near = most <= NEAR * engine->size;
-    const double scale = near ? 1 : search(engine, merit(engine, engine->q), fmax(slope, 0));
+    const double scale = near ? 1 : search(engine, mb_soft_objective(engine, engine->q), fmax(slope, 0));
     if (!isfinite(mb_soft_advance(engine, scale)) || !isfinite(most)) return false;
     stats->residual = engine->history[stats->iterations++] = most / engine->size;
     stats->converged = stats->residual <= tight;
+    if (engine->watch) engine->watch(engine->context, engine->q);
     if (!(scale > 0)) break; // nothing goes further down
   }
   return true;

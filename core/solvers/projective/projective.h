@@ -48,6 +48,7 @@ typedef struct MbSoftSpec {
   bool newton;               // the method
   MbGlobalMethod global;     // projective: how A is solved with
   bool single;               // an inverse of A is kept in floats
+  size_t memory;             // bytes that a factor or an inverse may take; 0 = as the machine has
   int iterations;            // at most
   double tolerance; // of the last correction, by the size of what is simulated; 0 = do all iterations
   int threads;
@@ -77,7 +78,7 @@ typedef struct MbSoftStats {
   double local, collect, global;
 } MbSoftStats;
 
-// Copies what it needs. MB_IO: out of memory; MB_SCENE: nothing that can be simulated.
+// Copies what it needs. MB_IO: out of memory; MB_SCENE: nothing that can be simulated, or it does not fit.
 MbStatus mb_soft_create(const MbSoftSpec *spec, MbSoftEngine **engine, MbReport *report);
 void mb_soft_free(MbSoftEngine *engine); // NULL is fine
 size_t mb_soft_bytes(const MbSoftEngine *engine);

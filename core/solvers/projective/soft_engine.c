@@ -95,10 +95,9 @@ static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *rep
   const MbStatus status = make_blocks(engine, spec, report);
   if (status != MB_OK) return status;
   if (!mb_soft_form_make(engine, spec)) return mb_no_memory(report, "bending");
-  if (spec->newton && engine->nfree && !(engine->newton = mb_soft_newton_make(engine)))
-    return mb_no_memory(report, "deformables");
-  const bool global = !spec->newton && engine->nfree;
-  const MbStatus made = global ? mb_soft_global_make(engine, spec, report) : MB_OK;
+  const MbStatus made = !engine->nfree ? MB_OK
+                        : spec->newton ? mb_soft_newton_make(engine, spec, report)
+                                       : mb_soft_global_make(engine, spec, report);
   if (made != MB_OK) return made;
   if (spec->ncables && !(engine->cables = mb_soft_cables_make(engine, spec)))
     return mb_no_memory(report, "cables");

@@ -43,7 +43,7 @@ BEYOND = {
     "select_sphere_empty", "pin_motion_redmax", "pin_motion_twice", "attach_pinned", "cable_short",
     "cable_coincident", "cable_redmax", "node_projective", "projective_free_body", "projective_integrator",
     "projective_law", "projective_nothing", "solver_channel_redmax",
-    "cloth_unused", "cloth_edge", "cloth_line", "tets_flat", "cloth_volume", "tets_second_order", "tets_cut", "tets_corner",
+    "neo_hookean_poisson", "cloth_unused", "cloth_edge", "cloth_line", "tets_flat", "cloth_volume", "tets_second_order", "tets_cut", "tets_corner",
 }
 
 

@@ -49,7 +49,7 @@ struct MbCholesky {
 
 enum { MB_RHS = 3 }; // right-hand sides in one sweep over L
 
-// As mb_cholesky_analyse, which joins any blocks.
+// As mb_cholesky_analyse, which joins any blocks, but without the memory for numbers (mb_cholesky_hold), which `bytes` counts.
 MbCholesky *mb_cholesky_analyse_as(const MbPattern *A, const uint32_t *perm, MbJoin join, int threads);
 // Gives back, or takes again, the memory for numbers and solves; analysed again it need not be. False: out of memory.
 void mb_cholesky_shed(MbCholesky *cholesky);

@@ -68,14 +68,13 @@ bool mb_cholesky_hold(MbCholesky *c) {
   return false;
 }
 
-static bool allocate(MbCholesky *c, size_t entries) {
+static void count_bytes(MbCholesky *c, size_t entries) {
   const size_t locals = (c->nparts + 1) * c->most_rows * MB_RHS;
   c->bytes = sizeof *c + c->n * (sizeof *c->perm + sizeof *c->parent) +
              c->count * (sizeof *c->node + sizeof *c->nodes) +
              c->nbelow * (sizeof *c->row + sizeof *c->place + MB_RHS * sizeof *c->passed) +
              entries * (sizeof *c->source + sizeof *c->target) +
              (c->entries + c->nupdates + c->n * MB_RHS + locals) * sizeof(double);
-  return mb_cholesky_hold(c);
 }
 
 MbCholesky *mb_cholesky_analyse_as(const MbPattern *A, const uint32_t *perm, MbJoin join, int threads) {
@@ -90,7 +89,8 @@ MbCholesky *mb_cholesky_analyse_as(const MbPattern *A, const uint32_t *perm, MbJ
     c->n = A->n;
     for (size_t j = 0; j < A->n; j++) c->factor += elimination.count[j];
     ok = mb_supernodes_make(A, &elimination, join, c) && mb_parts_make(c, threads) &&
-         map_entries(A, &elimination, c) && allocate(c, A->start[A->n]);
+         map_entries(A, &elimination, c);
+    count_bytes(c, A->start[A->n]);
     c->perm = elimination.perm;
     c->parent = elimination.parent;
     elimination.perm = elimination.parent = NULL;
@@ -104,7 +104,10 @@ MbCholesky *mb_cholesky_analyse_as(const MbPattern *A, const uint32_t *perm, MbJ
 }
 
 MbCholesky *mb_cholesky_analyse(const MbPattern *A, const uint32_t *perm, int threads) {
-  return mb_cholesky_analyse_as(A, perm, MB_JOIN_ANY, threads);
+  MbCholesky *c = mb_cholesky_analyse_as(A, perm, MB_JOIN_ANY, threads);
+  if (!c || mb_cholesky_hold(c)) return c;
+  mb_cholesky_free(c);
+  return NULL;
 }
 
 void mb_cholesky_free(MbCholesky *c) {

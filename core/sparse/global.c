@@ -24,17 +24,26 @@ struct MbGlobal {
 
 // ---- which method ---------------------------------------------------------------------------------------------
 
-static double machine_bytes(void) {
+double mb_sparse_room(void) {
   const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0 ? 0.75 * (double)pages * (double)size : 1e18;
 }
 
-// While it is made an inverse of floats has doubles beside it.
-static bool fits(const MbGlobal *g, const MbInverse *S) {
-  const double limit = g->options.memory ? (double)g->options.memory : machine_bytes();
-  const double beside = S->single && !g->options.memory ? 8.0 * (double)(S->entries + S->coupled) : 0;
-  return (double)S->bytes + beside <= limit;
+// At most at once. The sweeps' numbers are L's, filled up a little; an inverse is made beside the factor, one of floats beside
+// doubles as well, but a limit that is given is for the inverse alone.
+static double takes(const MbGlobal *g) {
+  const MbInverse *S = g->inverse;
+  static const double FILLED = 1.1;
+  if (!S) return (double)g->cholesky->bytes + FILLED * 8 * (double)g->cholesky->entries;
+  if (g->options.memory) return (double)S->bytes;
+  return (double)g->cholesky->bytes + (double)S->bytes +
+         (S->single ? 8.0 * (double)(S->entries + S->coupled) : 0);
 }
+
+static double room(const MbGlobal *g) {
+  return g->options.memory ? (double)g->options.memory : mb_sparse_room();
+}
+static bool fits(const MbGlobal *g) { return takes(g) <= room(g); }
 
 // False: out of memory.
 static bool make_inverse(MbGlobal *g, size_t levels) {
@@ -49,12 +58,14 @@ static bool make_inverse(MbGlobal *g, size_t levels) {
 
 static MbStatus refuse(const MbGlobal *g, MbReport *report) {
   const double MB = 1048576;
-  const bool whole = g->options.method == MB_GLOBAL_SPARSE_INVERSE;
-  const double limit = g->options.memory ? (double)g->options.memory : machine_bytes();
+  static const MbGlobalMethod smaller[MB_GLOBAL_METHODS] = {
+      [MB_GLOBAL_CHOLESKY] = MB_GLOBAL_JACOBI,
+      [MB_GLOBAL_SPARSE_INVERSE] = MB_GLOBAL_PARTITIONED_INVERSE,
+      [MB_GLOBAL_PARTITIONED_INVERSE] = MB_GLOBAL_JACOBI};
   return mb_error(report, MB_SCENE, "",
                   "\"%s\" of %zu nodes takes %.1f MB, and there may be %.1f MB; \"%s\" takes less",
-                  mb_global_words[g->options.method], g->A->n, (double)g->inverse->bytes / MB, limit / MB,
-                  whole ? mb_global_words[MB_GLOBAL_PARTITIONED_INVERSE] : mb_global_words[MB_GLOBAL_JACOBI]);
+                  mb_global_words[g->options.method], g->A->n, takes(g) / MB, room(g) / MB,
+                  mb_global_words[smaller[g->options.method]]);
 }
 
 static MbStatus choose(MbGlobal *g, MbReport *report) {
@@ -62,18 +73,19 @@ static MbStatus choose(MbGlobal *g, MbReport *report) {
   const bool open = *method == MB_GLOBAL_AUTO;
   if (open) *method = g->options.device ? MB_GLOBAL_SPARSE_INVERSE : MB_GLOBAL_CHOLESKY;
   if (*method == MB_GLOBAL_CHOLESKY) {
-    g->cholesky = mb_cholesky_analyse(g->A, NULL, g->options.threads);
+    g->cholesky = mb_cholesky_analyse_as(g->A, NULL, MB_JOIN_ANY, g->options.threads);
+    if (g->cholesky && !fits(g)) return refuse(g, report);
     if (g->cholesky) g->sweeps = mb_sweeps_make(g->cholesky);
     return g->sweeps ? MB_OK : mb_no_memory(report, "the global step");
   }
   if (*method == MB_GLOBAL_SPARSE_INVERSE) {
     if (!make_inverse(g, 1)) return mb_no_memory(report, "the sparse inverse");
-    if (!open || fits(g, g->inverse)) return fits(g, g->inverse) ? MB_OK : refuse(g, report);
+    if (!open || fits(g)) return fits(g) ? MB_OK : refuse(g, report);
     *method = MB_GLOBAL_PARTITIONED_INVERSE;
   }
   if (*method != MB_GLOBAL_PARTITIONED_INVERSE) return MB_OK;
   if (!make_inverse(g, MB_LEVELS)) return mb_no_memory(report, "the partitioned inverse");
-  return fits(g, g->inverse) ? MB_OK : refuse(g, report);
+  return fits(g) ? MB_OK : refuse(g, report);
 }
 
 MbStatus mb_global_create(const MbPattern *A, const MbGlobalOptions *options, MbGlobal **global,
@@ -95,7 +107,6 @@ MbStatus mb_global_create(const MbPattern *A, const MbGlobalOptions *options, Mb
         (g->inverse && g->inverse->single && (!g->x || !g->r)))
       status = mb_no_memory(report, "the global step");
   }
-  if (g->cholesky) mb_cholesky_shed(g->cholesky);
   if (status == MB_OK) return MB_OK;
   mb_global_free(g);
   *global = NULL;

@@ -11,15 +11,16 @@ typedef struct MbGlobalOptions { // all may be zero
   MbGlobalMethod method;
   bool
       single; // an inverse's numbers are floats, half the memory; a solve corrects its result once, by a residual in doubles
-  bool device;   // what `auto` chooses for
-  int threads;   // of mb_global_factor
-  size_t memory; // bytes that an inverse may take; 0 = three quarters of the machine's
+  bool device; // what `auto` chooses for
+  int threads; // of mb_global_factor
+  size_t
+      memory; // bytes that an inverse, or a factor while it is made, may take; 0 = mb_sparse_room, for all that is held at once
   size_t sweeps; // of a solve by jacobi or chebyshev; 0 = 1
 } MbGlobalOptions;
 
 typedef struct MbGlobal MbGlobal;
 
-// Analyses the pattern, which must outlive the object. MB_SCENE where an inverse would not fit, with how much it would take;
+// Analyses the pattern, which must outlive the object. MB_SCENE where a factor or an inverse would not fit, with how much it would take, before memory for its numbers is asked for;
 // MB_IO: out of memory.
 MbStatus mb_global_create(const MbPattern *A, const MbGlobalOptions *options, MbGlobal **global,
                           MbReport *report);

@@ -18,6 +18,9 @@ typedef struct MbPattern {
 // Nested dissection by METIS, the same for the same pattern.
 bool mb_order_dissection(const MbPattern *A, uint32_t *perm);
 
+// Bytes that factors and inverses may take on this machine: three quarters of its memory.
+double mb_sparse_room(void);
+
 // ---- Cholesky: P A Pᵀ = L Lᵀ, supernodal and multifrontal ----------------------------------------------------
 
 typedef struct MbCholesky MbCholesky;

@@ -467,8 +467,14 @@ static const char *const elastic_help[] = {
    .help = "how stress follows strain"},                                                                     \
       {"young",           MB_TYPE_NUMBER, AT(MbDeformableSpec, young),      .flags = MB_REQUIRED,            \
        .bound = MB_ABOVE, .unit = "Pa",   .help = "Young's modulus at rest"},                                \
-      {"poisson",    MB_TYPE_NUMBER,    AT(MbDeformableSpec, poisson),    .bound = MB_BETWEEN, .lo = -0.99,  \
-       .hi = 0.4999, .fallback = "0.3", .help = "Poisson's ratio at rest"},                                  \
+      {"poisson",                                                                                            \
+       MB_TYPE_NUMBER,                                                                                       \
+       AT(MbDeformableSpec, poisson),                                                                        \
+       .bound = MB_BETWEEN,                                                                                  \
+       .lo = -0.99,                                                                                          \
+       .hi = 0.4999,                                                                                         \
+       .fallback = "0.3",                                                                                    \
+       .help = "Poisson's ratio at rest; of `neo_hookean` not below 0"},                                     \
   {                                                                                                          \
     "density", MB_TYPE_NUMBER, AT(MbDeformableSpec, density), .flags = MB_REQUIRED, .bound = MB_ABOVE,       \
                                                               .unit = "kg/m^3", .help = "at rest"            \

@@ -1,4 +1,5 @@
-// The table of benchmarks, and what they share. `mbsim-bench` runs all, `mbsim-bench NAME…` those named.
+// The table of benchmarks, and what they share. `mbsim-bench` runs all but the longest, `mbsim-bench NAME…` those named; what
+// writes files writes them to `-o FOLDER`, or to build.
 #ifndef MB_TOOLS_BENCH_H
 #define MB_TOOLS_BENCH_H
 
@@ -8,6 +9,7 @@
 typedef struct MbBench {
   const char *name, *help;
   bool (*run)(void); // true = every target met
+  bool lasts;        // minutes: runs only where it is named
 } MbBench;
 
 // Each in its own file; its row is in main.c.
@@ -22,8 +24,9 @@ bool mb_bench_responses(void);
 bool mb_bench_frame(void);
 bool mb_bench_figure9(void);
 
-double mb_bench_cpu(void);  // seconds of this process's processor time, all threads
-double mb_bench_wall(void); // seconds
+const char *mb_bench_folder(void); // for files
+double mb_bench_cpu(void);         // seconds of this process's processor time, all threads
+double mb_bench_wall(void);        // seconds
 // Prints "  <what> <value> <unit>  target <target>  ok|MISSED"; `least`: the target is a lower bound.
 bool mb_bench_target(const char *what, double value, const char *unit, double target, bool least);
 

@@ -14,6 +14,16 @@ static const MbBench benches[] = {
     {"tree", "forward dynamics and steps of trees of joints", mb_bench_tree},
     {"maximal", "bodies and multipliers of a forest: factorisation and solution", mb_bench_maximal},
     {"responses", "what many rows on a tree do to one another", mb_bench_responses},
+    {"local", "local steps of projective dynamics, and singular values", mb_bench_local, false},
+    {"global", "the global step of projective dynamics beside CHOLMOD", mb_bench_global, false},
+    {"frame", "whole frames of the projective solver, by parts", mb_bench_frame, false},
+    {"figure9", "energy of a twisted bar by iterations and by time (Zeng et al., figure 9)", mb_bench_figure9,
+     true},
+    {"loops", "steps of a chain with k loops", mb_bench_loops, false},
+    {"trajectory", "compression ratio and speed of trajectories", mb_bench_trajectory, false},
+    {"seek", "opening a large trajectory and reading a random frame", mb_bench_seek, false},
+    {"tree", "forward dynamics and steps of trees of joints", mb_bench_tree, false},
+    {"maximal", "bodies and multipliers of a forest: factorisation and solution", mb_bench_maximal, false},
 };
 enum { COUNT = sizeof benches / sizeof *benches };
 
@@ -32,24 +42,27 @@ bool mb_bench_target(const char *what, double value, const char *unit, double ta
   return met;
 }
 
-static bool wanted(const char *name, int argc, char **argv) {
-  for (int i = 1; i < argc; i++)
-    if (!strcmp(argv[i], name)) return true;
-  return argc < 2;
+static const char *folder = "build";
+const char *mb_bench_folder(void) { return folder; }
+
+static int complain(const char *name) {
+  fprintf(stderr, "no benchmark is called %s; there are:\n", name);
+  for (int k = 0; k < COUNT; k++) fprintf(stderr, "  %-12s %s\n", benches[k].name, benches[k].help);
+  fprintf(stderr, "-o FOLDER: where files are written, %s where nothing is said\n", folder);
+  return 2;
 }
 
 int main(int argc, char **argv) {
+  bool wanted[COUNT] = {0}, any = false, met = true;
   for (int i = 1; i < argc; i++) {
-    bool known = false;
-    for (int k = 0; k < COUNT; k++) known |= !strcmp(argv[i], benches[k].name);
-    if (known) continue;
-    fprintf(stderr, "no benchmark is called %s; there are:\n", argv[i]);
-    for (int k = 0; k < COUNT; k++) fprintf(stderr, "  %-12s %s\n", benches[k].name, benches[k].help);
-    return 2;
+    bool known = !strcmp(argv[i], "-o") && i + 1 < argc;
+    if (known) folder = argv[++i];
+    for (int k = 0; k < COUNT && !known; k++)
+      if (!strcmp(argv[i], benches[k].name)) known = any = wanted[k] = true;
+    if (!known) return complain(argv[i]);
   }
-  bool met = true;
   for (int k = 0; k < COUNT; k++) {
-    if (!wanted(benches[k].name, argc, argv)) continue;
+    if (!wanted[k] && (any || benches[k].lasts)) continue;
     printf("%s: %s\n", benches[k].name, benches[k].help);
     fflush(stdout);
     met &= benches[k].run();

@@ -48,10 +48,14 @@ typedef struct MbSoftSpec {
   bool newton;               // the method
   MbGlobalMethod global;     // projective: how A is solved with
   bool single;               // an inverse of A is kept in floats
+  size_t memory;             // bytes that a factor or an inverse may take; 0 = as the machine has
   int iterations;            // at most
   double tolerance; // of the last correction, by the size of what is simulated; 0 = do all iterations
   int threads;
   double (*clock)(void); // that parts of a step are timed by; NULL: wall time
+  void (*watch)(void *context,
+                const double *q); // told every iterate (nodes x 3), the first guess at first; NULL: nobody
+  void *context;
 } MbSoftSpec;
 
 typedef struct MbSoftEngine MbSoftEngine;
@@ -74,7 +78,7 @@ typedef struct MbSoftStats {
   double local, collect, global;
 } MbSoftStats;
 
-// Copies what it needs. MB_IO: out of memory; MB_SCENE: nothing that can be simulated.
+// Copies what it needs. MB_IO: out of memory; MB_SCENE: nothing that can be simulated, or it does not fit.
 MbStatus mb_soft_create(const MbSoftSpec *spec, MbSoftEngine **engine, MbReport *report);
 void mb_soft_free(MbSoftEngine *engine); // NULL is fine
 size_t mb_soft_bytes(const MbSoftEngine *engine);
@@ -95,6 +99,8 @@ MbSoftStats mb_soft_stats(const MbSoftEngine *engine);      // of the last step
 const double *mb_soft_history(const MbSoftEngine *engine);  // (iterations) residual of each
 const double *mb_soft_tensions(const MbSoftEngine *engine); // (ncables) at the end of the last step
 
+// What the step that is under way or was the last minimises, at q.
+double mb_soft_objective(const MbSoftEngine *engine, const double *q);
 // At places q: elastic energy; of one part its volume (area x thickness of cloth) and the largest strain, max |s − 1| over
 // singular values of the deformation gradients.
 double mb_soft_energy(const MbSoftEngine *engine, const double *q);

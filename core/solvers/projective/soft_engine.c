@@ -89,15 +89,15 @@ static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *rep
   engine->h = spec->h, engine->drag = spec->drag;
   engine->iterations = spec->iterations, engine->threads = spec->threads;
   engine->clock = spec->clock ? spec->clock : mb_clock;
+  engine->watch = spec->watch, engine->context = spec->context;
   engine->tolerance = spec->tolerance, engine->size = size_of(spec), engine->nparts = spec->nparts;
   number_nodes(engine, spec);
   const MbStatus status = make_blocks(engine, spec, report);
   if (status != MB_OK) return status;
   if (!mb_soft_form_make(engine, spec)) return mb_no_memory(report, "bending");
-  if (spec->newton && engine->nfree && !(engine->newton = mb_soft_newton_make(engine)))
-    return mb_no_memory(report, "deformables");
-  const bool global = !spec->newton && engine->nfree;
-  const MbStatus made = global ? mb_soft_global_make(engine, spec, report) : MB_OK;
+  const MbStatus made = !engine->nfree ? MB_OK
+                        : spec->newton ? mb_soft_newton_make(engine, spec, report)
+                                       : mb_soft_global_make(engine, spec, report);
   if (made != MB_OK) return made;
   if (spec->ncables && !(engine->cables = mb_soft_cables_make(engine, spec)))
     return mb_no_memory(report, "cables");
@@ -176,6 +176,17 @@ double mb_soft_advance(MbSoftEngine *engine, double scale) {
   return most / engine->size + sum;
 }
 
+double mb_soft_objective(const MbSoftEngine *engine, const double *q) {
+  const double h2 = engine->h * engine->h;
+  double energy = mb_soft_potential(engine, q);
+  for (size_t f = 0; f < engine->nfree; f++) {
+    const size_t i = engine->node[f];
+    for (size_t c = 3 * i; c < 3 * i + 3; c++)
+      energy += engine->inertia[i] * (q[c] - engine->ahead[c]) * (q[c] - engine->ahead[c]) / (2 * h2);
+  }
+  return engine->cables ? energy + mb_soft_cables_potential(engine, q) : energy;
+}
+
 // A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
 static bool local_global(MbSoftEngine *engine) {
   const double h2 = engine->h * engine->h;
@@ -196,6 +207,7 @@ static bool local_global(MbSoftEngine *engine) {
     stats->residual = engine->history[stats->iterations++] = mb_soft_advance(engine, 1);
     if (!isfinite(stats->residual)) return false;
     stats->converged = stats->residual <= engine->tolerance;
+    if (engine->watch) engine->watch(engine->context, engine->q);
   }
   return true;
 }
@@ -208,6 +220,7 @@ bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, do
   mb_soft_local_begin(engine, start->q);
   if (!engine->begun) mb_soft_dual_begin(engine, start->q);
   if (engine->cables) mb_soft_cables_begin(engine);
+  if (engine->watch) engine->watch(engine->context, engine->q);
   const bool ok = engine->newton ? mb_soft_newton_step(engine) : local_global(engine);
   engine->stats.seconds = mb_clock() - began;
   if (!ok) return false;

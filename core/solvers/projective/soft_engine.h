@@ -49,6 +49,8 @@ struct MbSoftEngine {
   double h, drag, size, tolerance;
   int iterations, threads;
   double (*clock)(void);
+  void (*watch)(void *context, const double *q);
+  void *context;
   size_t nblocks, nparts;
   MbSoftBlock *block;
   MbSoftForm form; // bending of all parts; n = 0 where there is none
@@ -88,7 +90,7 @@ size_t mb_soft_form_bytes(const MbSoftForm *form);
 // The largest move of the iteration by the size of it all; NaN where a number is not finite.
 double mb_soft_advance(MbSoftEngine *engine, double scale);
 
-MbSoftNewton *mb_soft_newton_make(MbSoftEngine *engine);
+MbStatus mb_soft_newton_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report);
 void mb_soft_newton_free(MbSoftNewton *newton);
 size_t mb_soft_newton_bytes(const MbSoftNewton *newton);
 bool mb_soft_newton_step(MbSoftEngine *engine);

@@ -137,6 +137,7 @@ static MbStatus make_inverse(MbSoftEngine *engine, const MbSoftSpec *spec, MbRep
   const MbGlobalOptions options = {.method = spec->global,
                                    .single = spec->single,
                                    .threads = spec->threads,
+                                   .memory = spec->memory,
                                    .sweeps = chebyshev ? SWEEPS : 1};
   global->threads = spec->threads;
   global->near = chebyshev || spec->global == MB_GLOBAL_JACOBI;

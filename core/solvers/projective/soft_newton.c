@@ -3,7 +3,9 @@
 // along which a node is held are left out of the sparse matrix.
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
+#include "core/base/report.h"
 #include "core/solvers/projective/soft_engine.h"
+#include "core/sparse/cholesky.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,35 +76,39 @@ static MbCholesky *analyse(const MbSoftEngine *engine, const MbSoftNewton *newto
         const uint32_t dof = newton->dof[3 * (size_t)order[k] + c];
         if (dof != MB_NONE) perm[next++] = dof;
       }
-    factor = mb_cholesky_analyse(&newton->pattern, perm, engine->threads);
+    factor = mb_cholesky_analyse_as(&newton->pattern, perm, MB_JOIN_ANY, engine->threads);
   }
   mb_free(order);
   mb_free(perm);
   return factor;
 }
 
-MbSoftNewton *mb_soft_newton_make(MbSoftEngine *engine) {
-  MbSoftNewton *newton = mb_calloc(1, sizeof *newton);
+static bool allocate(const MbSoftEngine *engine, MbSoftNewton *newton) {
+  newton->B = mb_calloc(newton->blocks.start[engine->nfree], 9 * sizeof *newton->B);
+  newton->value = mb_calloc(newton->pattern.start[newton->n], sizeof *newton->value);
+  newton->K = mb_calloc(CHUNK, 144 * sizeof *newton->K);
+  newton->x = mb_calloc(newton->n, sizeof *newton->x);
+  newton->b = mb_calloc(engine->nfree, 3 * sizeof *newton->b);
+  newton->trial = mb_calloc(engine->n, 3 * sizeof *newton->trial);
+  return newton->B && newton->value && newton->K && newton->x && newton->b && newton->trial;
+}
+
+MbStatus mb_soft_newton_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report) {
+  const double MB = 1048576, room = spec->memory ? (double)spec->memory : mb_sparse_room();
+  MbSoftNewton *newton = engine->newton = mb_calloc(1, sizeof *newton);
   MbAssembly assembly;
+  if (!newton) return mb_no_memory(report, "deformables");
   mb_assembly_begin(&assembly, engine->nfree);
-  if (newton) mb_soft_pairs(engine, &assembly);
-  if (!newton || !mb_assembly_end(&assembly, &newton->blocks, &newton->slot)) {
-    mb_free(newton);
-    return NULL;
-  }
-  if (number_unknowns(engine, newton) && expand(engine, newton)) {
-    newton->B = mb_calloc(newton->blocks.start[engine->nfree], 9 * sizeof *newton->B);
-    newton->value = mb_calloc(newton->pattern.start[newton->n], sizeof *newton->value);
-    newton->K = mb_calloc(CHUNK, 144 * sizeof *newton->K);
-    newton->x = mb_calloc(newton->n, sizeof *newton->x);
-    newton->b = mb_calloc(engine->nfree, 3 * sizeof *newton->b);
-    newton->trial = mb_calloc(engine->n, 3 * sizeof *newton->trial);
-    newton->factor = analyse(engine, newton);
-  }
-  if (newton->B && newton->value && newton->K && newton->x && newton->b && newton->trial && newton->factor)
-    return newton;
-  mb_soft_newton_free(newton);
-  return NULL;
+  mb_soft_pairs(engine, &assembly);
+  bool ok = mb_assembly_end(&assembly, &newton->blocks, &newton->slot) && number_unknowns(engine, newton) &&
+            expand(engine, newton) && allocate(engine, newton);
+  if (ok) ok = (newton->factor = analyse(engine, newton)) != NULL;
+  if (ok && (double)mb_cholesky_size(newton->factor).bytes > room)
+    return mb_error(
+        report, MB_SCENE, "",
+        "\"newton\" of %zu nodes takes %.1f MB, and there may be %.1f MB; \"projective\" takes less",
+        engine->nfree, (double)mb_cholesky_size(newton->factor).bytes / MB, room / MB);
+  return ok && mb_cholesky_hold(newton->factor) ? MB_OK : mb_no_memory(report, "deformables");
 }
 
 void mb_soft_newton_free(MbSoftNewton *newton) {
@@ -220,17 +226,6 @@ void mb_soft_newton_solve(MbSoftNewton *newton, double *x) {
 
 // ---- a step -----------------------------------------------------------------------------------------------
 
-static double merit(const MbSoftEngine *engine, const double *q) {
-  const double h2 = engine->h * engine->h;
-  double energy = mb_soft_potential(engine, q);
-  for (size_t f = 0; f < engine->nfree; f++) {
-    const size_t i = engine->node[f];
-    for (size_t c = 3 * i; c < 3 * i + 3; c++)
-      energy += engine->inertia[i] * (q[c] - engine->ahead[c]) * (q[c] - engine->ahead[c]) / (2 * h2);
-  }
-  return engine->cables ? energy + mb_soft_cables_potential(engine, q) : energy;
-}
-
 // b ← minus the gradient
 static void downhill(MbSoftEngine *engine, double *b) {
   const double h2 = engine->h * engine->h;
@@ -253,7 +248,7 @@ static double search(MbSoftEngine *engine, double before, double slope) {
     for (size_t f = 0; f < engine->nfree; f++)
       for (size_t c = 0; c < 3; c++)
         newton->trial[3 * (size_t)engine->node[f] + c] += scale * engine->r[3 * f + c];
-    if (merit(engine, newton->trial) <= before - ARMIJO * scale * slope) return scale;
+    if (mb_soft_objective(engine, newton->trial) <= before - ARMIJO * scale * slope) return scale;
   }
   return 0;
 }
@@ -276,10 +271,11 @@ bool mb_soft_newton_step(MbSoftEngine *engine) {
     if (engine->cables) slope -= mb_soft_cables_slope(engine);
     // so short a step cannot be told apart by its energy
     const bool near = most <= NEAR * engine->size;
-    const double scale = near ? 1 : search(engine, merit(engine, engine->q), fmax(slope, 0));
+    const double scale = near ? 1 : search(engine, mb_soft_objective(engine, engine->q), fmax(slope, 0));
     if (!isfinite(mb_soft_advance(engine, scale)) || !isfinite(most)) return false;
     stats->residual = engine->history[stats->iterations++] = most / engine->size;
     stats->converged = stats->residual <= tight;
+    if (engine->watch) engine->watch(engine->context, engine->q);
     if (!(scale > 0)) break; // nothing goes further down
   }
   return true;

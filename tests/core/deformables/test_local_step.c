@@ -1,4 +1,5 @@
 #include "core/base/alloc.h"
+#include "core/deformables/element_mesh.h"
 #include "core/deformables/gradient.h"
 #include "core/deformables/local_step.h"
 #include "core/math/svd3.h"
@@ -339,4 +340,57 @@ Test(local_step, iterations_come_to_the_stress_of_every_material) {
         cr_assert_float_eq(now.stress, wanted.stress, CLOSE * 1e5, "%s, rank %d at %g: %.12g, wanted %.12g",
                            names[model], rank, along, now.stress, wanted.stress);
       }
+}
+
+// ---- all of an iteration in one pass ----------------------------------------------------------------------
+
+enum { SIDE = 4 }; // nodes along the edge of a block of 162 tetrahedra, of which the last pack is not full
+
+// A block that is bent, with some elements inside out.
+static void bend(const MbElementMesh *mesh, double *x) {
+  uint64_t seed = 3;
+  for (size_t i = 0; i < 3 * mesh->nodes; i++) x[i] = mesh->x[i] + 0.25 * random_number(&seed);
+}
+
+static void check_sweep(MbElasticModel model, const MbLocalKernel *kernel) {
+  const double TOLERANCE = 1e-12; // rounding, of stresses of about 1
+  static const size_t counts[3] = {SIDE, SIDE, SIDE};
+  static const double size[3] = {SIDE - 1, SIDE - 1, SIDE - 1};
+  const MbElastic elastic = {model, 0.5, model == MB_ARAP ? 0 : 0.7};
+  MbElementMesh mesh = {0};
+  MbGradient g;
+  size_t flat;
+  cr_assert(mb_element_mesh_box(&mesh, counts, size));
+  cr_assert(mb_gradient_create(&g, 3, mesh.tet, mesh.tets, mesh.x, mesh.nodes, &flat));
+  const size_t n = g.stride, nb = 3 * mesh.nodes;
+  double *x = calloc(nb, sizeof *x), *w = calloc(n, sizeof *w), *c = calloc(12 * n, sizeof *c);
+  double *F = calloc(9 * n, sizeof *F), *p = calloc(9 * n, sizeof *p);
+  double *u = calloc(18 * n, sizeof *u), *b = calloc(2 * nb, sizeof *b);
+  cr_assert(x && w && c && F && p && u && b);
+  bend(&mesh, x);
+  for (size_t e = 0; e < n; e++) w[e] = 2;
+  const MbLocal local = {elastic, 3, n, F, w, u, p};
+  const MbLocalSweep sweep = {elastic, &g, x, w, w, u + 9 * n, c};
+  for (int k = 0; k < 3; k++) { // the dual grows
+    mb_gradient_gather(&g, x, F, 0, g.n);
+    kernel->step(&local, 0, g.n);
+    for (size_t i = 0; i < 9 * n; i++) F[i] = p[i] - F[i];
+    memset(b, 0, 2 * nb * sizeof *b);
+    mb_gradient_scatter_all(&g, 1, w, F, u, c, b);
+    kernel->sweep(&sweep, 0, 7);
+    kernel->sweep(&sweep, 7, (g.n + 7) / 8);
+    mb_gradient_collect(&g, c, b + nb, 0, mesh.nodes);
+    for (size_t i = 0; i < nb; i++)
+      cr_assert(fabs(b[nb + i] - b[i]) < TOLERANCE, "%s, model %d: number %zu is %.17g, not %.17g",
+                kernel->name, (int)model, i, b[nb + i], b[i]);
+  }
+  free(x), free(w), free(c), free(F), free(p), free(u), free(b);
+  mb_gradient_free(&g);
+  mb_element_mesh_free(&mesh);
+}
+
+Test(local_step, one_pass_does_as_its_parts_do) {
+  for (const MbLocalKernel *const *kernel = mb_local_kernels; *kernel; kernel++)
+    for (int model = 0; model < MB_ELASTIC_MODELS; model++)
+      if (mb_local_runs(*kernel)) check_sweep((MbElasticModel)model, *kernel);
 }

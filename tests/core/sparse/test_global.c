@@ -138,7 +138,7 @@ Test(global, every_kind_of_processor_gives_the_same_but_for_rounding) {
   double *b = random_vector(3 * n, &seed), *x = mb_calloc(3 * n, sizeof *x);
   size_t blame;
   MbCholesky *c = mb_cholesky_analyse_as(&A.pattern, NULL, MB_JOIN_NEIGHBOURS, 1);
-  cr_assert(c && mb_cholesky_factor(c, A.value, &blame));
+  cr_assert(c && mb_cholesky_hold(c) && mb_cholesky_factor(c, A.value, &blame));
   for (int k = 0; k < 4; k++) {
     MbInverse *S = mb_inverse_make(c, k / 2 ? 3 : 1, k % 2);
     cr_assert(S && mb_inverse_fill(S, c, 1));

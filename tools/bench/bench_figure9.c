@@ -1,0 +1,180 @@
+// Zeng et al.'s figure 9: a bar far twisted; of one more step how near its energy ε is to the least, (ε − ε*)/(ε₀ − ε*), by
+// iterations and by time, for the complete global step and for Jacobi's and Chebyshev's methods in its place. ε* is where
+// Newton's method ends. All begin with the same places, velocities and dual, on one thread; time is the processor's. Writes
+// figure9.csv and figure9.svg.
+#include "core/base/alloc.h"
+#include "core/base/blas.h"
+#include "tools/bench/bench.h"
+#include "tools/bench/plot.h"
+#include "tools/bench/soft_cases.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { FRAMES = 100, SETTLING = 10, MOST = 1000, POINTS = 128, METHODS = 3, STIFFNESSES = 3, MATERIALS = 2 };
+static const double STEP = 0.01, TURN = 2 * M_PI / 3; // s; of the far end before the step
+static const double GOAL = 1e-3, WITHIN = 30;         // of the complete step, in iterations
+static const double REACHED = 1e-8;                   // energies' digits end a little below
+
+static const struct {
+  const char *word, *name;
+  MbGlobalMethod global;
+  int iterations;
+} methods[METHODS] = {{"complete", "complete", MB_GLOBAL_CHOLESKY, 200},
+                      {"jacobi", "Jacobi, a sweep", MB_GLOBAL_JACOBI, MOST},
+                      {"chebyshev", "Chebyshev, ten sweeps", MB_GLOBAL_CHEBYSHEV, 200}};
+static const struct {
+  const char *word, *name;
+  MbElasticModel model;
+} materials[MATERIALS] = {{"arap", "ARAP", MB_ARAP}, {"neo_hookean", "neo-Hookean", MB_NEO_HOOKEAN}};
+static const double young[STIFFNESSES] = {1e5, 1e7, 1e9}; // Pa
+
+// Iterates' energies as they come, without the time that they take.
+typedef struct Watch {
+  MbSoftEngine *engine;
+  int iterates, count;
+  double began, away;
+  double number[POINTS], ms[POINTS], energy[POINTS], error[POINTS];
+} Watch;
+
+static void note(void *context, const double *q) {
+  Watch *watch = context;
+  const double now = mb_bench_cpu();
+  const int k = watch->iterates++, last = watch->count - 1;
+  if (k == 0) watch->began = now;
+  // all of the first, then ever fewer
+  if ((k <= 40 || k >= 1.06 * watch->number[last]) && watch->count < POINTS) {
+    watch->number[watch->count] = k;
+    watch->ms[watch->count] = 1e3 * (now - watch->began - watch->away);
+    watch->energy[watch->count++] = mb_soft_objective(watch->engine, q);
+  }
+  watch->away += mb_bench_cpu() - now;
+}
+
+// One step by a method. The thing stays as it is. `dual`: NULL for none.
+static bool watch_step(const MbSoftThing *thing, MbSoftSpec spec, const double *dual, Watch *watch) {
+  const size_t n = 3 * thing->mesh.nodes;
+  double *q1 = mb_calloc(n, sizeof *q1), *v1 = mb_calloc(n, sizeof *v1);
+  *watch = (Watch){0};
+  spec.watch = note, spec.context = watch, spec.threads = 1;
+  watch->engine = mb_soft_thing_engine(thing, spec, STEP);
+  bool ok = watch->engine && q1 && v1;
+  if (ok) {
+    const MbSoftStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL};
+    if (dual) mb_soft_dual_write(watch->engine, dual);
+    ok = mb_soft_step(watch->engine, &start, q1, v1);
+    if (spec.newton) ok = ok && mb_soft_stats(watch->engine).converged;
+  }
+  mb_soft_free(watch->engine);
+  mb_free(q1);
+  mb_free(v1);
+  return ok;
+}
+
+// Twisted frame by frame; then ready for one more, with the dual that belongs to it.
+static bool twist(MbSoftThing *thing, double **dual) {
+  MbSoftEngine *engine =
+      mb_soft_thing_engine(thing, (MbSoftSpec){.iterations = SETTLING, .threads = 1}, STEP);
+  *dual = mb_calloc(mb_soft_dual_size(&thing->part, false), sizeof **dual);
+  bool ok = engine && *dual;
+  for (int k = 1; ok && k <= FRAMES; k++) {
+    mb_soft_thing_aim(thing, TURN * k / FRAMES, 0);
+    ok = mb_soft_thing_step(thing, engine);
+  }
+  if (ok) mb_soft_dual_read(engine, *dual);
+  mb_soft_free(engine);
+  mb_soft_thing_aim(thing, TURN * (FRAMES + 1) / FRAMES, 0);
+  return ok;
+}
+
+// What of GOAL was reached at: a place in the watch's lists, or `count`.
+static int reached(const Watch *watch) {
+  int k = 0;
+  while (k < watch->count && !(watch->error[k] <= GOAL)) k++;
+  return k;
+}
+
+static bool race(int material, int stiffness, Watch watch[METHODS], FILE *csv) {
+  const MbSoftCase c = {"", false, 13, materials[material].model, young[stiffness], 0.45};
+  static Watch newton;
+  MbSoftThing thing;
+  double *dual = NULL;
+  if (!mb_soft_thing_make(&c, &thing)) return false;
+  bool ok = twist(&thing, &dual) &&
+            watch_step(&thing, (MbSoftSpec){.newton = true, .iterations = 100}, NULL, &newton);
+  const double least = newton.energy[newton.count > 0 ? newton.count - 1 : 0], most = newton.energy[0];
+  printf("  %-12s E = %g Pa, Newton's method: %d iterations\n", materials[material].name, young[stiffness],
+         newton.iterates - 1);
+  for (int m = 0; m < METHODS && ok; m++) {
+    const MbSoftSpec spec = {.global = methods[m].global, .iterations = methods[m].iterations};
+    ok = watch_step(&thing, spec, dual, &watch[m]);
+    for (int k = 0; k < watch[m].count && ok; k++) {
+      watch[m].error[k] = (watch[m].energy[k] - least) / (most - least);
+      fprintf(csv, "%s,%g,%s,%g,%.6g,%.6g\n", materials[material].word, young[stiffness], methods[m].word,
+              watch[m].number[k], watch[m].ms[k], watch[m].error[k]);
+    }
+    const int k = reached(&watch[m]);
+    if (k < watch[m].count)
+      printf("    %-24s %g after %4g iterations, %8.1f ms\n", methods[m].name, GOAL, watch[m].number[k],
+             watch[m].ms[k]);
+    else
+      printf("    %-24s %.3g after %d iterations\n", methods[m].name, watch[m].error[watch[m].count - 1],
+             watch[m].iterates - 1);
+  }
+  fflush(stdout);
+  mb_free(dual);
+  mb_soft_thing_free(&thing);
+  return ok;
+}
+
+static Watch watches[MATERIALS][STIFFNESSES][METHODS];
+
+static bool draw(const char *path) {
+  static MbPanel panels[MATERIALS * 2 * STIFFNESSES];
+  for (int row = 0; row < 2 * MATERIALS; row++)
+    for (int e = 0; e < STIFFNESSES; e++) {
+      const bool time = row % 2;
+      MbPanel *p = &panels[row * STIFFNESSES + e];
+      *p = (MbPanel){.across = time ? "milliseconds" : "iterations",
+                     .up = "relative error of the energy",
+                     .x = {1, time ? 1e4 : 1e3},
+                     .y = {REACHED, 10},
+                     .marked = GOAL,
+                     .ncurves = METHODS};
+      snprintf(p->title, sizeof p->title, "%s, E = %g Pa", materials[row / 2].name, young[e]);
+      for (int m = 0; m < METHODS; m++) {
+        const Watch *watch = &watches[row / 2][e][m];
+        p->curve[m] =
+            (MbCurve){methods[m].name, (size_t)watch->count, time ? watch->ms : watch->number, watch->error};
+      }
+    }
+  return mb_plot_write(path, "One step of a twisted bar of 5,292 nodes, h = 0.01 s", STIFFNESSES,
+                       sizeof panels / sizeof *panels, panels);
+}
+
+bool mb_bench_figure9(void) {
+  char path[1024];
+  double slowest = 0;
+  mb_blas_one_thread();
+  snprintf(path, sizeof path, "%s/figure9.csv", mb_bench_folder());
+  FILE *csv = fopen(path, "w");
+  if (!csv) {
+    printf("  %s cannot be written\n", path);
+    return false;
+  }
+  fprintf(csv, "material,young,method,iteration,ms,error\n");
+  bool ok = true;
+  for (int material = 0; material < MATERIALS && ok; material++)
+    for (int e = 0; e < STIFFNESSES && ok; e++) {
+      Watch *watch = watches[material][e];
+      ok = race(material, e, watch, csv);
+      const int k = reached(&watch[0]);
+      slowest = fmax(slowest, k < watch[0].count ? watch[0].number[k] : INFINITY);
+    }
+  ok = fclose(csv) == 0 && ok;
+  if (ok) printf("  %s\n", path);
+  snprintf(path, sizeof path, "%s/figure9.svg", mb_bench_folder());
+  if (ok) ok = draw(path);
+  if (ok) printf("  %s\n", path);
+  return mb_bench_target("complete", slowest, "iter.", WITHIN, false) && ok;
+}

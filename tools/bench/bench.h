@@ -23,6 +23,8 @@ bool mb_bench_maximal(void);
 bool mb_bench_responses(void);
 bool mb_bench_frame(void);
 bool mb_bench_figure9(void);
+bool mb_bench_maxstep(void);
+bool mb_bench_drift(void);
 
 const char *mb_bench_folder(void); // for files
 double mb_bench_cpu(void);         // seconds of this process's processor time, all threads

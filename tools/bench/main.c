@@ -5,15 +5,6 @@
 #include <time.h>
 
 static const MbBench benches[] = {
-    {"local", "local steps of projective dynamics, and singular values", mb_bench_local},
-    {"global", "the global step of projective dynamics beside CHOLMOD", mb_bench_global},
-    {"frame", "whole frames of the projective solver, by parts", mb_bench_frame},
-    {"loops", "steps of a chain with k loops", mb_bench_loops},
-    {"trajectory", "compression ratio and speed of trajectories", mb_bench_trajectory},
-    {"seek", "opening a large trajectory and reading a random frame", mb_bench_seek},
-    {"tree", "forward dynamics and steps of trees of joints", mb_bench_tree},
-    {"maximal", "bodies and multipliers of a forest: factorisation and solution", mb_bench_maximal},
-    {"responses", "what many rows on a tree do to one another", mb_bench_responses},
     {"local", "local steps of projective dynamics, and singular values", mb_bench_local, false},
     {"global", "the global step of projective dynamics beside CHOLMOD", mb_bench_global, false},
     {"frame", "whole frames of the projective solver, by parts", mb_bench_frame, false},
@@ -24,6 +15,9 @@ static const MbBench benches[] = {
     {"seek", "opening a large trajectory and reading a random frame", mb_bench_seek, false},
     {"tree", "forward dynamics and steps of trees of joints", mb_bench_tree, false},
     {"maximal", "bodies and multipliers of a forest: factorisation and solution", mb_bench_maximal, false},
+    {"responses", "what many rows on a tree do to one another", mb_bench_responses, false},
+    {"maxstep", "whole steps in maximal coordinates beside the recursion's", mb_bench_maxstep, false},
+    {"drift", "how far joints held by rows come apart in a minute", mb_bench_drift, false},
 };
 enum { COUNT = sizeof benches / sizeof *benches };
 

@@ -27,7 +27,7 @@ BEYOND = {
     "wrench_empty", "joint_force_count", "constraint_body", "constraint_closure", "constraint_damping",
     "rolling_along", "rolling_box", "rolling_flat", "rolling_itself", "rolling_plane", "rolling_soft",
     "velocity_ratio_direction",
-    "constraint_same_body", "rope_first_order", "reduction_chain", "reduction_cycle",
+    "constraint_same_body", "rope_first_order", "limits_first_order", "reduction_chain", "reduction_cycle",
     "reduction_start", "reduction_soft", "limits_count", "limits_order", "limits_spherical",
     "motion_count", "motion_empty", "motion_fixed", "ratio_free", "ratio_same", "ratio_without_joint",
     "stabilization_rk45", "limits_outward", "joint_massless",
@@ -41,7 +41,7 @@ BEYOND = {
     "cloth_square", "box_size", "box_large", "box_whole", "ball_radius", "ball_length", "grid_radius", "ball_size",
     "mesh_deformable_missing", "mesh_deformable_ending", "mesh_surface", "select_box_order", "select_box_empty",
     "select_sphere_empty", "pin_motion_redmax", "pin_motion_twice", "attach_pinned", "cable_short",
-    "cable_coincident", "cable_redmax", "node_projective", "projective_free_body", "projective_integrator",
+    "cable_coincident", "cable_pushes", "cable_redmax", "node_projective", "projective_free_body", "projective_integrator",
     "projective_law", "projective_nothing", "solver_channel_redmax",
     "neo_hookean_poisson", "cloth_unused", "cloth_edge", "cloth_line", "tets_flat", "cloth_volume", "tets_second_order", "tets_cut", "tets_corner",
 }

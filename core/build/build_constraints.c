@@ -580,8 +580,9 @@ static MbStatus check_pair(const Builder *b) {
   for (size_t i = 0; i < b->model->nconstraints && adaptive && spec->solver.mode == MB_FIRST_ORDER; i++)
     if (b->list[i].unilateral && !(b->list[i].compliance > 0))
       return mb_error(b->report, MB_SCENE, b->where[i],
-                      "in mode \"first_order\" under \"rk45\" a rope must be soft: give it a \"compliance\", "
-                      "or take another integrator");
+                      "in mode \"first_order\" under \"rk45\" %s take another integrator",
+                      b->list[i].ops == &mb_limit_ops ? "joints have no limits:"
+                                                      : "a rope must be soft: give it a \"compliance\", or");
   if (adaptive && spec->solver.stabilization.kind == MB_POST)
     return mb_error(b->report, MB_SCENE, "/solver/stabilization",
                     "\"rk45\" works on accelerations: its stabilization is \"baumgarte\" or \"none\"");

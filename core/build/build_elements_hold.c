@@ -120,16 +120,6 @@ static MbStatus build_pins(const Holder *h) {
 
 // ---- attachments ------------------------------------------------------------------------------------------
 
-static MbStatus find_body(const Holder *h, const char *name, const char *where, size_t *body) {
-  size_t listed = 0;
-  *body = MB_WORLD;
-  if (!strcmp(name, "world")) return MB_OK;
-  if (!mb_names_find(&h->model->names, name, &listed))
-    return mb_error(h->report, MB_SCENE, where, "no body is called \"%s\"", name);
-  *body = h->model->number[listed];
-  return MB_OK;
-}
-
 static MbStatus build_attachments(const Holder *h) {
   for (size_t k = 0; k < h->spec->nattachments; k++) {
     const MbAttachSpec *attach = &h->spec->attachments[k];
@@ -139,7 +129,7 @@ static MbStatus build_attachments(const Holder *h) {
     if (!attach->body)
       return mb_error(h->report, MB_SCENE, where,
                       "solver \"projective\" attaches nodes to bodies only, not \"to\" other nodes");
-    MbStatus status = find_body(h, attach->body, where, &body);
+    MbStatus status = mb_build_find_body(h->model, attach->body, where, &body, h->report);
     if (status == MB_OK) status = choose(h, &attach->select, where);
     if (status != MB_OK) return status;
     for (size_t i = 0; i < h->of->count; i++) {
@@ -232,6 +222,9 @@ static MbStatus build_cables(const Holder *h) {
                       spec->npath);
     cables[k] = (MbCable){.pull = SIZE_MAX, .compliance = spec->compliance};
     MbStatus status = thread_cable(h, spec, where, &cables[k]);
+    if (status == MB_OK && spec->pulled && spec->pull.kind == MB_SIGNAL_CONSTANT && spec->pull.value < 0)
+      status =
+          mb_error(h->report, MB_SCENE, where, "a cable cannot push: its pull is %g N", spec->pull.value);
     if (status == MB_OK && spec->pulled) status = add_signal(h, &spec->pull, &cables[k].pull);
     if (status != MB_OK) return status;
   }

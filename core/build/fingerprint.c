@@ -63,8 +63,9 @@ static void add_masters(Mark *mark, const MbMaster *master, size_t n) {
 }
 
 static void add_constraint(Mark *mark, const MbConstraint *constraint) {
-  const double numbers[] = {constraint->ratio,  constraint->offset,     constraint->sign,   constraint->bound,
-                            constraint->length, constraint->compliance, constraint->damping};
+  const double numbers[] = {constraint->ratio,      constraint->offset,  constraint->sign,
+                            constraint->bound,      constraint->outward, constraint->length,
+                            constraint->compliance, constraint->damping};
   const size_t sizes[] = {constraint->rows,          constraint->unilateral, constraint->joint,
                           (size_t)constraint->order, constraint->path,       constraint->npath,
                           constraint->axes};

@@ -18,6 +18,7 @@ struct MbSimSoft {
   double *force, *most; // (cables)
   size_t ncables;
   const MbCable **cable; // (ncables)
+  int iterations;        // of a step, at most
   MbSoftStats stats;
 };
 
@@ -138,6 +139,7 @@ static bool describe(MbSim *sim, MbArena *scratch, MbSoftSpec *spec) {
                        .iterations = most_iterations(model),
                        .tolerance = model->solver.tolerance,
                        .threads = sim->threads};
+  soft->iterations = spec->iterations;
   return true;
 }
 
@@ -273,7 +275,8 @@ MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
   if (!soft) return MB_OK;
   for (size_t i = 0; i < sim->model->ndeformables; i++) aim(sim, &sim->model->deformables[i], t);
   for (size_t k = 0; k < soft->ncables; k++) {
-    soft->force[k] = soft->cable[k]->pull == SIZE_MAX ? 0 : signal_at(sim, soft->cable[k]->pull, t);
+    const double pull = soft->cable[k]->pull == SIZE_MAX ? 0 : signal_at(sim, soft->cable[k]->pull, t);
+    soft->force[k] = pull < 0 ? 0 : pull;
     soft->most[k] = soft->cable[k]->length;
   }
   MbStatus status = check_targets(sim, t, report);
@@ -298,12 +301,14 @@ MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
   const MbSolverSpec *solver = &sim->model->solver;
   const double free_to_stop = solver->method == MB_METHOD_NEWTON ? LOOSE : INFINITY;
   const double wanted = solver->tolerance > 0 ? solver->tolerance : free_to_stop;
+  const bool stuck = soft->stats.iterations < soft->iterations; // Newton's line search has found nothing
   if (!soft->stats.converged && soft->stats.residual > wanted)
     return mb_error(
         report, MB_NUMBERS, "",
         "at t = %.9g s, step %lld: the deformables' equations are solved to %.3g of their size after %d "
-        "iterations, not to %g: allow more \"iterations\" or take a smaller step",
-        t, (long long)sim->state.step + 1, soft->stats.residual, soft->stats.iterations, wanted);
+        "iterations, not to %g: %s a smaller step",
+        t, (long long)sim->state.step + 1, soft->stats.residual, soft->stats.iterations, wanted,
+        stuck ? "no step takes the energy further down: take" : "allow more \"iterations\" or take");
   return check_nodes(sim, t, report);
 }
 

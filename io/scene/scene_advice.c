@@ -119,6 +119,45 @@ static MbStatus check_forces(const MbScene *scene, MbReport *report) {
   return status;
 }
 
+// ---- what deformables are solved and moved by ---------------------------------------------------------------
+
+static void advise_projective(const MbScene *scene, MbReport *report) {
+  static const char *const global[] = {"global", "precision"};
+  const MbSolverSpec *solver = &scene->spec.solver;
+  const cJSON *given = cJSON_GetObjectItemCaseSensitive(scene->resolved, "solver");
+  if (solver->kind != MB_SOLVER_PROJECTIVE) return;
+  for (size_t k = 0; k < 2 && solver->method == MB_METHOD_NEWTON; k++) {
+    char where[WHERE];
+    if (!cJSON_GetObjectItemCaseSensitive(given, global[k])) continue;
+    snprintf(where, sizeof where, "/solver/%s", global[k]);
+    mb_warning(report, where, "\"%s\" has no effect with method \"newton\", which has no global step",
+               global[k]);
+  }
+  const bool inverse =
+      solver->global == MB_GLOBAL_SPARSE_INVERSE || solver->global == MB_GLOBAL_PARTITIONED_INVERSE;
+  if (solver->method != MB_METHOD_NEWTON && solver->precision == MB_PRECISION_SINGLE && !inverse)
+    mb_warning(report, "/solver/precision",
+               "\"single\" has no effect with \"%s\": only the inverses are kept in 32 bits",
+               mb_global_words[solver->global]);
+}
+
+static bool is_none(const MbSignalSpec *signal) {
+  return signal->kind == MB_SIGNAL_CONSTANT && signal->value == 0;
+}
+
+static void advise_pins(const MbSceneSpec *spec, MbReport *report) {
+  for (size_t i = 0; i < spec->ndeformables; i++)
+    for (size_t k = 0; k < spec->deformables[i].npins; k++) {
+      const MbPinSpec *pin = &spec->deformables[i].pins[k];
+      for (int axis = 0; axis < 3 && pin->motion.given && pin->axes; axis++) {
+        char where[WHERE];
+        if (strchr(pin->axes, 'x' + axis) || is_none(&pin->motion.translate[axis])) continue;
+        snprintf(where, sizeof where, "/deformables/%zu/pin/%zu/motion/translate/%d", i, k, axis);
+        mb_warning(report, where, "this shift has no effect: the nodes are not held along %c", 'x' + axis);
+      }
+    }
+}
+
 // ---- channels ---------------------------------------------------------------------------------------------
 
 // What a channel's word begins with, and what there must be for it to hold anything.
@@ -154,6 +193,8 @@ MbStatus mb_scene_advise(const MbScene *scene, MbReport *report) {
   advise_interval(spec->output.interval, spec->time.step, report);
   if (spec->output.channels && !spec->output.nchannels)
     mb_warning(report, "/output/channels", "the list is empty: a frame holds its time and nothing else");
+  advise_projective(scene, report);
+  advise_pins(spec, report);
   advise_channels(spec, report);
   const MbStatus bodies = check_bodies(scene, report), forces = check_forces(scene, report);
   return bodies != MB_OK ? bodies : forces;

@@ -359,7 +359,7 @@ static const MbSchemaRow cable_rows[] = {
      .object = &selection,
      .help = "the points that it goes through, from end to end: each the middle of the nodes of a selection"},
     {"pull", MB_TYPE_SIGNAL, AT(MbCableSpec, pull), EXTRA(MbCableSpec, pulled), .unit = "N",
-     .help = "tension; absent: the cable keeps the length that it has at the start"},
+     .help = "tension, below 0 as if it were 0; absent: the cable keeps the length that it has at the start"},
     {"compliance", MB_TYPE_NUMBER, AT(MbCableSpec, compliance), .bound = MB_FROM, .unit = "m/N",
      .fallback = "0", .help = "of one that keeps its length: how much longer a newton makes it; 0 = hard"},
     {0}};

@@ -84,6 +84,31 @@ Test(scene_advice, keys_without_effect_are_warnings) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(&cases[i], head, MB_OK);
 }
 
+#define SOFT(pin)                                                                                            \
+  "\"deformables\": [{\"name\": \"s\", \"type\": \"springs\", \"mesh\": {\"rope\": 2, \"length\": 1}, "      \
+  "\"material\": {\"mass\": 1, \"stiffness\": 1}, \"pin\": [{\"select\": {\"vertices\": [0]}" pin "}]}]"
+
+Test(scene_advice, options_without_effect_are_warnings) {
+  static const Case cases[] = {
+      {"\"solver\": {\"type\": \"projective\", \"precision\": \"single\"}", "/solver/precision",
+       "no effect with \"auto\""},
+      {"\"solver\": {\"type\": \"projective\", \"precision\": \"single\", \"global\": \"jacobi\"}",
+       "/solver/precision", "no effect with \"jacobi\""},
+      {"\"solver\": {\"type\": \"projective\", \"precision\": \"single\", \"global\": \"sparse_inverse\"}",
+       NULL, NULL},
+      {"\"solver\": {\"type\": \"projective\", \"method\": \"newton\", \"global\": \"jacobi\"}",
+       "/solver/global", "no effect with method \"newton\""},
+      {"\"solver\": {\"type\": \"projective\", \"method\": \"newton\", \"tolerance\": 1e-6}", NULL, NULL},
+      {SOFT(", \"axes\": \"xz\", \"motion\": {\"translate\": [\"=t\", \"=t\", 0]}"),
+       "/deformables/0/pin/0/motion/translate/1", "not held along y"},
+      {SOFT(", \"axes\": \"z\", \"motion\": {\"translate\": [0, 0, \"=t\"]}"), NULL, NULL},
+      {SOFT(", \"motion\": {\"translate\": [\"=t\", 1, 2]}"), NULL, NULL},
+  };
+  char head[128];
+  snprintf(head, sizeof head, "%s, ", time);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(&cases[i], head, MB_OK);
+}
+
 Test(scene_advice, contradictions_are_refused) {
   static const Case cases[] = {
       {"\"bodies\": [{" BALL ", \"density\": 3}, " BARE "}]", "/bodies/0/shape/density",

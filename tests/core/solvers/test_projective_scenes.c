@@ -190,6 +190,29 @@ Test(projective_scenes, a_driven_body_carries_nodes) {
   close_scene(&s);
 }
 
+Test(projective_scenes, a_cable_pulls_and_never_pushes) {
+  static const char *const pulls[] = {"0", "\"=-5*t\"", "\"=5*t\""};
+  double *frame[3];
+  size_t at = 0, n = 0;
+  for (int k = 0; k < 3; k++) {
+    char text[2000];
+    snprintf(
+        text, sizeof text,
+        HEAD PROJECTIVE "\"deformables\": [" BAR(
+            ", \"pin\": [{\"select\": {\"side\": \"-z\"}}], \"cables\": [{\"path\": [{\"side\": \"-z\"}, "
+            "{\"nearest\": [0.2, 0.1, 0.5]}], \"pull\": %s}]") "]}",
+        pulls[k]);
+    Scene s;
+    start_scene(&s, text);
+    test_steps(s.sim, 20);
+    frame[k] = sample(&s), at = find(&s, "deformable.bar.position"), n = 3 * 54;
+    close_scene(&s);
+  }
+  test_near("a cable that would push", frame[1] + at, frame[0] + at, n, 0);
+  cr_assert_neq(memcmp(frame[2] + at, frame[0] + at, n * sizeof *frame[0]), 0, "it does not pull either");
+  for (int k = 0; k < 3; k++) mb_free(frame[k]);
+}
+
 // ---- what is refused --------------------------------------------------------------------------------------
 
 Test(projective_scenes, what_it_cannot_do_is_refused_with_a_reason) {
@@ -218,7 +241,15 @@ Test(projective_scenes, what_goes_wrong_on_the_way_is_told_with_its_time_and_ste
                  MB_NUMBERS, "at t = 0.11 s, step 11: the motion of a pin of \"bar\" is nan");
   expect_refused(HEAD "\"solver\": {\"type\": \"projective\", \"iterations\": 3, \"tolerance\": 1e-9}, "
                       "\"deformables\": [" CLOTH "]}",
-                 MB_NUMBERS, "after 3 iterations, not to 1e-09");
+                 MB_NUMBERS, "after 3 iterations, not to 1e-09: allow more");
+  // squeezed flat: more iterations would not help
+  expect_refused(HEAD
+                 "\"solver\": {\"type\": \"projective\", \"method\": \"newton\"}, \"deformables\": ["
+                 "{\"name\": \"cube\", \"type\": \"tets\", \"mesh\": {\"box\": [3, 3, 3], \"size\": [1, 1, "
+                 "1]}, \"material\": {\"young\": 1e5, \"density\": 1000}, \"pin\": [{\"select\": {\"side\": "
+                 "\"-x\"}}], \"cables\": [{\"path\": [{\"side\": \"-x\"}, {\"side\": \"+x\"}], \"pull\": "
+                 "1e7}]}]}",
+                 MB_NUMBERS, "no step takes the energy further down: take a smaller step");
 }
 
 // A failed step leaves the state as it was.

@@ -1,0 +1,270 @@
+// Deformables of elements that are integrated with the bodies: what is conserved, where they come to rest, that solvers and ways
+// of holding nodes agree, and orders.
+#include "core/base/alloc.h"
+#include "tests/runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT = 2000, NODES = 80 };
+
+#define RK45 "{\"type\": \"rk45\", \"relative\": 1e-11, \"absolute\": 1e-12}"
+
+static const char *const solvers[] = {"{\"type\": \"redmax\", \"dynamics\": \"dense\"}",
+                                      "{\"type\": \"redmax\", \"dynamics\": \"recursive\"}", "\"maximal\"",
+                                      "{\"type\": \"maximal\", \"linear\": \"dense\"}",
+                                      "{\"type\": \"maximal\", \"project\": true}"};
+enum { SOLVERS = 5 };
+
+#define BLOCK(rest)                                                                                          \
+  "{\"name\": \"block\", \"type\": \"tets\", \"mesh\": {\"box\": [3, 3, 5], \"size\": [0.2, 0.2, 0.6]}, "    \
+  "\"material\": {\"model\": \"neo_hookean\", \"young\": 20000, \"poisson\": 0.3, \"density\": 1000}, "      \
+  "\"pose\": {\"rotation\": {\"axis\": [0, 1, 0], \"angle\": \"=90*deg\"}}, " rest "}"
+#define SHEET(rest)                                                                                          \
+  "{\"name\": \"sheet\", \"type\": \"cloth\", \"mesh\": {\"grid\": [5, 5], \"size\": [0.5, 0.4], "           \
+  "\"pattern\": \"cross\"}, \"material\": {\"model\": \"corotational\", \"young\": 20000, \"poisson\": "     \
+  "0.3, "                                                                                                    \
+  "\"density\": 400, \"thickness\": 0.002, \"bending\": {\"model\": \"isometric\", \"stiffness\": "          \
+  "0.002}}, " rest "}"
+
+static const char *const pinned[] = {BLOCK("\"pin\": [{\"select\": {\"side\": \"-z\"}}]"),
+                                     SHEET("\"pin\": [{\"select\": {\"vertices\": [0, 4]}}, {\"select\": "
+                                           "{\"vertices\": [20]}, \"axes\": \"y\"}]")};
+static const char *const thrown[] = {
+    BLOCK("\"velocity\": {\"angular\": [3, -2, 4], \"linear\": [0.3, 0, 1]}"),
+    SHEET("\"velocity\": {\"angular\": [3, -2, 4], \"linear\": [0.3, 0, 1]}")};
+static const char *const names[] = {"deformable.block", "deformable.sheet"};
+
+static TestRun begin(const char *solver, const char *integrator, double h, double gravity,
+                     const char *deformable, const char *rest) {
+  char text[TEXT];
+  snprintf(
+      text, sizeof text,
+      "{\"mbsim\": 1, \"solver\": %s, \"integrator\": %s, \"time\": {\"step\": %.17g, \"steps\": 1000000}, "
+      "\"gravity\": [0, 0, %g], \"deformables\": [%s], \"output\": {\"channels\": [\"energy\", "
+      "\"momentum\", \"deformable.*.position\", \"deformable.*.velocity\", \"deformable.*.volume\", "
+      "\"deformable.*.strain\"]}%s}",
+      solver, integrator, h, gravity, deformable, rest);
+  return test_run(text, NULL);
+}
+
+// Channel `suffix` of the only deformable.
+static size_t read_nodes(MbSim *sim, int kind, const char *suffix, double out[3 * NODES]) {
+  char name[80];
+  size_t n = 0;
+  snprintf(name, sizeof name, "%s.%s", names[kind], suffix);
+  const double *x = test_channel(sim, name, &n);
+  cr_assert_leq(n, 3 * NODES);
+  memcpy(out, x, n * sizeof *out);
+  return n;
+}
+
+static void read(MbSim *sim, const char *name, double *out) {
+  size_t n = 0;
+  const double *x = test_channel(sim, name, &n);
+  memcpy(out, x, n * sizeof *out);
+}
+
+// ---- what is conserved ------------------------------------------------------------------------------------
+
+Test(soft_bodies, momentum_is_kept_in_free_flight) {
+  static const char *const ways[] = {"\"symplectic\"", "\"implicit\"", "\"trapezoidal\"",
+                                     "\"bridson_marino\"", RK45};
+  // kg m/s and kg m²/s about 1: rounding; and of steps that turn bodies to the first or second order in h
+  static const double linear = 1e-11, angular[] = {1e-11, 0.1, 1e-3, 1e-11, 1e-9};
+  for (int kind = 0; kind < 2; kind++)
+    for (int way = 0; way < 5; way++)
+      for (int s = 1; s < 3; s++) {
+        TestRun run = begin(solvers[s], ways[way], 5e-4, 0, thrown[kind], "");
+        double before[6], after[6];
+        char what[120];
+        read(run.sim, "momentum", before);
+        test_steps(run.sim, way == 4 ? 20 : 60);
+        read(run.sim, "momentum", after);
+        cr_assert_gt(mb_vec3_norm(before), 0.1);
+        snprintf(what, sizeof what, "momentum of %s, %s, %s", names[kind], ways[way], solvers[s]);
+        test_near(what, after, before, 3, linear);
+        test_near(what, after + 3, before + 3, 3, angular[way] * mb_vec3_norm(before + 3));
+        test_run_free(&run);
+      }
+}
+
+Test(soft_bodies, energy_is_kept_while_they_swing) {
+  static const double KEPT = 1e-8; // by rk45 to 1e-11, over as many steps
+  for (int kind = 0; kind < 2; kind++) {
+    TestRun run = begin("\"redmax\"", RK45, 0.01, -9.81, pinned[kind], "");
+    double before[4], after[4];
+    read(run.sim, "energy", before);
+    test_steps(run.sim, 15);
+    read(run.sim, "energy", after);
+    cr_expect_gt(after[2], 1e-3, "elastic energy %g", after[2]);
+    cr_expect_float_eq(after[3], before[3], KEPT, "%s: energy %.17g, at first %.17g", names[kind], after[3],
+                       before[3]);
+    test_run_free(&run);
+  }
+}
+
+// ---- where they come to rest ------------------------------------------------------------------------------
+
+// Places, volume, strain and elastic energy at rest under drag.
+static size_t come_to_rest(const char *solver, int kind, double out[3 * NODES + 3]) {
+  static const double STILL = 1e-9; // m/s
+  TestRun run = begin(solver, "\"implicit\"", 0.2, -9.81, pinned[kind],
+                      ", \"forces\": [{\"type\": \"damping\", \"coefficient\": 0.3}]");
+  double v[3 * NODES], energy[4], fastest = INFINITY;
+  for (int k = 0; k < 60 && fastest > STILL; k++) {
+    test_steps(run.sim, 20);
+    const size_t n = read_nodes(run.sim, kind, "velocity", v);
+    fastest = 0;
+    for (size_t i = 0; i < n; i++) fastest = fmax(fastest, fabs(v[i]));
+  }
+  cr_assert_leq(fastest, STILL, "%s still moves at %g m/s under %s", names[kind], fastest, solver);
+  size_t n = read_nodes(run.sim, kind, "position", out);
+  n += read_nodes(run.sim, kind, "volume", out + n);
+  n += read_nodes(run.sim, kind, "strain", out + n);
+  read(run.sim, "energy", energy);
+  out[n++] = energy[2];
+  test_run_free(&run);
+  return n;
+}
+
+Test(soft_bodies, they_come_to_rest_where_newtons_method_says) {
+  static const double CLOSE = 1e-6; // m, m³, 1, J
+  for (int kind = 0; kind < 2; kind++) {
+    double wanted[3 * NODES + 3], found[3 * NODES + 3];
+    const size_t n = come_to_rest("{\"type\": \"projective\", \"method\": \"newton\"}", kind, wanted);
+    for (int s = 1; s < 3; s++) {
+      come_to_rest(solvers[s], kind, found);
+      test_near("places, volume, strain, elastic energy at rest", found, wanted, n, CLOSE);
+    }
+    cr_expect_gt(wanted[n - 2], 0.01, "nothing is strained");
+  }
+}
+
+// ---- solvers ----------------------------------------------------------------------------------------------
+
+Test(soft_bodies, every_solver_moves_them_alike) {
+  static const char *const ways[] = {"\"implicit\"", "\"trapezoidal\"", "\"bridson_marino\""};
+  static const double CLOSE = 1e-8; // m: systems solved to 1e-12 of their size, over some ten steps
+  for (int kind = 0; kind < 2; kind++)
+    for (int way = 0; way < 3; way++) {
+      double first[3 * NODES], other[3 * NODES];
+      for (int s = 0; s < SOLVERS; s++) {
+        char what[120];
+        TestRun run = begin(solvers[s], ways[way], way == 2 ? 5e-4 : 0.01, -9.81, pinned[kind], "");
+        test_steps(run.sim, 10);
+        const size_t n = read_nodes(run.sim, kind, "position", s ? other : first);
+        snprintf(what, sizeof what, "%s, %s, %s", names[kind], ways[way], solvers[s]);
+        if (s) test_near(what, other, first, n, CLOSE);
+        test_run_free(&run);
+      }
+    }
+}
+
+// A block on an arm that swings on a hinge, and a weight on a spring from the block.
+static TestRun on_arm(const char *solver, const char *integrator, double h, const char *enforce) {
+  char text[TEXT];
+  snprintf(
+      text, sizeof text,
+      "{\"mbsim\": 1, \"solver\": %s, \"integrator\": %s, \"time\": {\"step\": %.17g, \"steps\": 1000}, "
+      "\"bodies\": [{\"name\": \"arm\", \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.1, 0.1], "
+      "\"frame\": {\"position\": [0.2, 0, 0]}}, \"mass\": 2, \"joint\": {\"type\": \"revolute\", \"axis\": "
+      "[0, 1, 0], \"velocity\": 2}}, {\"name\": \"weight\", \"shape\": {\"type\": \"sphere\", \"radius\": "
+      "0.1}, \"mass\": 1, \"pose\": {\"position\": [1, 0.1, 0.1]}}], \"forces\": [{\"type\": \"spring\", "
+      "\"between\": [{\"node\": \"block\", \"index\": 11}, {\"body\": \"weight\", \"at\": [0, 0, 0.1]}], "
+      "\"stiffness\": 50}], "
+      "\"deformables\": [{\"name\": \"block\", \"type\": \"tets\", \"mesh\": {\"box\": [2, 2, 3], "
+      "\"size\": [0.1, 0.1, 0.4]}, \"material\": {\"model\": \"corotational\", \"young\": 50000, "
+      "\"poisson\": 0.3, \"density\": 500}, \"pose\": {\"position\": [0.4, 0, 0], \"rotation\": {\"axis\": "
+      "[0, 1, 0], \"angle\": \"=90*deg\"}}, \"velocity\": {\"angular\": [0, 2, 0], \"linear\": [0, 0, "
+      "-0.8]}, "
+      "\"attach\": [{\"select\": {\"side\": \"-z\"}, \"body\": \"arm\", \"enforce\": \"%s\"}]}], "
+      "\"output\": {\"channels\": [\"deformable.*.position\", \"body.position\"]}}",
+      solver, integrator, h, enforce);
+  return test_run(text, NULL);
+}
+
+static size_t read_all(MbSim *sim, double out[3 * NODES]) {
+  const size_t n = read_nodes(sim, 0, "position", out);
+  read(sim, "body.position", out + n);
+  return n + 6;
+}
+
+Test(soft_bodies, nodes_on_an_arm_move_alike_by_rows_and_by_reduction) {
+  static const double CLOSE = 1e-8; // m, of rk45 to 1e-11 over 0.1 s; of systems solved to 1e-12
+  double wanted[3 * NODES], found[3 * NODES];
+  for (int s = 0; s < SOLVERS; s++)
+    for (int rows = 0; rows < 2; rows++) {
+      TestRun run = on_arm(solvers[s], RK45, 0.01, rows ? "constraint" : "reduction");
+      test_steps(run.sim, 10);
+      const size_t n = read_all(run.sim, s || rows ? found : wanted);
+      if (s || rows) test_near(rows ? "by rows" : "by reduction", found, wanted, n, CLOSE);
+      test_run_free(&run);
+    }
+  for (int s = 0; s < SOLVERS; s++) { // joints of maximal ones are rows, of the first order
+    TestRun run = on_arm(solvers[s], "\"implicit\"", 0.005, "reduction");
+    test_steps(run.sim, 20);
+    const size_t n = read_all(run.sim, s ? found : wanted);
+    if (s == 1 || s == 4) test_near(solvers[s], found, wanted, n, CLOSE);
+    test_run_free(&run);
+  }
+}
+
+// ---- orders -----------------------------------------------------------------------------------------------
+
+Test(soft_bodies, each_integrator_has_its_order) {
+  static const char *const ways[] = {"\"implicit\"", "\"trapezoidal\"", "\"bridson_marino\""};
+  static const double wanted[] = {1, 2, 2}, SLOPE = 0.2; // of h/2 and h/4
+  static const double h[] = {1e-3, 1e-3, 5e-4};
+  enum { STEPS = 20, HALVINGS = 3 };
+  double exact[2][3 * NODES];
+  for (int half = 0; half < 2; half++) { // the explicit one goes half as far
+    TestRun run = on_arm("\"redmax\"", RK45, half ? STEPS * h[2] : STEPS * h[0], "reduction");
+    test_steps(run.sim, 1);
+    read_all(run.sim, exact[half]);
+    test_run_free(&run);
+  }
+  for (int way = 0; way < 3; way++)
+    for (int s = 1; s < 3; s++) {
+      double error[HALVINGS];
+      for (int k = 0; k < HALVINGS; k++) {
+        double found[3 * NODES];
+        TestRun run = on_arm(solvers[s], ways[way], h[way] / (1 << k), "reduction");
+        test_steps(run.sim, STEPS << k);
+        const size_t n = read_all(run.sim, found);
+        error[k] = test_distance(found, exact[way == 2], n);
+        test_run_free(&run);
+      }
+      const double order = log2(error[1] / error[2]);
+      printf("%-18s %-45s %10.3e %10.3e %10.3e %6.3f\n", ways[way], solvers[s], error[0], error[1], error[2],
+             order);
+      cr_expect_float_eq(order, wanted[way], SLOPE, "%s under %s: order %.3f", ways[way], solvers[s], order);
+    }
+}
+
+// ---- the build --------------------------------------------------------------------------------------------
+
+static const char *const refused[][2] = {
+    {BLOCK("\"pin\": [{\"select\": {\"side\": \"-z\"}, \"motion\": {\"translate\": [\"=t\", 0, 0]}}]"),
+     "pins move nodes under solver \"projective\""},
+    {BLOCK("\"cables\": [{\"path\": [{\"side\": \"-z\"}, {\"side\": \"+z\"}]}]"),
+     "deformables have cables under solver \"projective\""},
+    {BLOCK("\"pin\": [{\"select\": {\"side\": \"-z\"}}], \"attach\": [{\"select\": {\"vertices\": [0]}, "
+           "\"body\": \"world\", \"enforce\": \"reduction\"}]"),
+     "is held already"},
+    {BLOCK("\"pin\": [{\"select\": {\"vertices\": [45]}}]"), "there is no node of such a number"}};
+
+Test(soft_bodies, what_these_solvers_do_not_have_is_refused_by_name) {
+  for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
+    for (int s = 1; s < 3; s++) {
+      char text[TEXT];
+      MbReport report = {0};
+      snprintf(
+          text, sizeof text,
+          "{\"mbsim\": 1, \"solver\": %s, \"time\": {\"step\": 0.01, \"steps\": 1}, \"deformables\": [%s]}",
+          solvers[s], refused[k][0]);
+      cr_expect_eq(test_try(text, NULL, 1, &report), MB_SCENE);
+      cr_expect(report.kept > 0 && strstr(report.issues[0].text, refused[k][1]), "%zu: %s", k,
+                report.kept ? report.issues[0].text : "no message");
+    }
+}

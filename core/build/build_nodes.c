@@ -358,7 +358,6 @@ MbStatus mb_build_mesh_forces(const MbSceneSpec *spec, MbModel *model, MbForce *
     else if (n)
       status = add_edges(from, of, model, next, report);
     if (status != MB_OK) return status;
-    if (of->elements) next->lagged = from->lagged;
     model->nforces += n;
   }
   return MB_OK;

@@ -518,8 +518,8 @@ static const MbSchemaRow cloth_rows[] = {{"material", MB_TYPE_OBJECT, .flags = M
 static const MbSchemaRow *const deformable_variants[] = {springs_rows, particles_rows, tets_rows, cloth_rows};
 static const char *const deformable_help[] = {"point masses, and springs between neighbours in the mesh",
                                               "point masses alone; forces may act between them",
-                                              "an elastic body of tetrahedra; under solver `projective`",
-                                              "an elastic sheet of triangles; under solver `projective`"};
+                                              "an elastic body of tetrahedra",
+                                              "an elastic sheet of triangles"};
 static const MbSchemaObject deformable = {.name = "deformable",
                                           .help = "What changes its shape: nodes, which are point masses.",
                                           .size = sizeof(MbDeformableSpec),
@@ -587,9 +587,11 @@ static const char *const channel_help[] = {
     "places of the nodes in the world; of the deformable whose name stands for the *, or of all of them, one "
     "channel each",
     "their velocities, in the world's axes",
-    "what its elements take up: m³; of cloth its area by its thickness, of springs their length in m. Solver "
+    "what its elements take up: m³; of cloth its area by its thickness; of springs, under solver "
+    "`projective`, "
+    "their length in m",
+    "the largest strain of its elements, |s − 1| of a principal stretch s; of springs under solver "
     "`projective`",
-    "the largest strain of its elements, |s − 1| of a principal stretch s. Solver `projective`",
     "of the last step: iterations, and the last correction's largest move of a node, by the size of the "
     "largest "
     "deformable. Solver `projective`",

@@ -76,17 +76,22 @@ MB_INLINE void mb_quat_unrotate(double y[3], const double q[4], const double x[3
   mb_quat_rotate(y, c, x);
 }
 
-// sin(x/2)/x as a function of x², by its series where the quotient would lose digits
+// sin(x/2)/x and cos(x/2) as functions of x², by their series where the quotient would lose digits
 MB_INLINE double mb_half_sinc(double x2) {
-  if (x2 < 1e-4) return 0.5 - x2 / 48 + x2 * x2 / 3840;
+  if (x2 < 0.01)
+    return 0.5 - x2 * (1.0 / 48 - x2 * (1.0 / 3840 - x2 * (1.0 / 645120 - x2 * (1.0 / 185794560))));
   const double x = sqrt(x2);
   return sin(x / 2) / x;
+}
+MB_INLINE double mb_half_cos(double x2) {
+  if (x2 < 0.01) return 1 - x2 * (1.0 / 8 - x2 * (1.0 / 384 - x2 * (1.0 / 46080 - x2 * (1.0 / 10321920))));
+  return cos(sqrt(x2) / 2);
 }
 
 // exp of a rotation vector
 MB_INLINE void mb_quat_exp(double q[4], const double w[3]) {
   const double x2 = mb_vec3_dot(w, w), s = mb_half_sinc(x2);
-  q[0] = cos(sqrt(x2) / 2), q[1] = s * w[0], q[2] = s * w[1], q[3] = s * w[2];
+  q[0] = mb_half_cos(x2), q[1] = s * w[0], q[2] = s * w[1], q[3] = s * w[2];
 }
 
 // The rotation vector, at most π long, of a unit quaternion

@@ -42,6 +42,8 @@ MB_INLINE void mb_pose_point(double y[3], const MbPose *E, const double x[3]) {
 
 // (θ − sin θ)/θ³ and (1 − (θ/2) cot(θ/2))/θ² as functions of θ², by series where they would lose digits
 MB_INLINE double mb_exp_c(double x2) {
+  if (x2 < 0.01)
+    return 1.0 / 6 - x2 * (1.0 / 120 - x2 * (1.0 / 5040 - x2 * (1.0 / 362880 - x2 * (1.0 / 39916800))));
   if (x2 < 0.25) {
     double term = 1.0 / 6, sum = 0;
     for (int k = 1; k < 9; k++) {

@@ -21,6 +21,7 @@ bool mb_bench_maximal(void);
 bool mb_bench_responses(void);
 bool mb_bench_frame(void);
 bool mb_bench_figure9(void);
+bool mb_bench_maxstep(void);
 
 double mb_bench_cpu(void);  // seconds of this process's processor time, all threads
 double mb_bench_wall(void); // seconds

@@ -14,6 +14,7 @@ static const MbBench benches[] = {
     {"tree", "forward dynamics and steps of trees of joints", mb_bench_tree},
     {"maximal", "bodies and multipliers of a forest: factorisation and solution", mb_bench_maximal},
     {"responses", "what many rows on a tree do to one another", mb_bench_responses},
+    {"maxstep", "whole steps in maximal coordinates beside the recursion's", mb_bench_maxstep},
 };
 enum { COUNT = sizeof benches / sizeof *benches };
 

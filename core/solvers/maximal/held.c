@@ -44,7 +44,7 @@ static double *numbers(MbHeld *held, size_t count) {
 
 bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   const size_t nb = model->nb, nq = model->nq, nv = model->nv;
-  *held = (MbHeld){.model = model};
+  *held = (MbHeld){.model = model, .kernels = mb_held_kernels()};
   if (!mb_held_plan(held) || !find_hollow(held)) return false;
   const size_t nrows = held->shape.nrows;
   held->X = mb_arena_alloc(&held->arena, nb, sizeof *held->X);

@@ -12,7 +12,7 @@ typedef struct MbHeldPlace {
   double R[9], p[3];
 } MbHeldPlace;
 
-// A revolute joint (held_hinge.c): its axis, two directions across it and a point on it, in C axes.
+// A revolute joint (held_hinge.h): its axis, two directions across it and a point on it, in C axes.
 typedef struct MbHeldHinge {
   bool is;
   double a[3], u[3], w[3], d[3]; // of the body; w = a × u
@@ -20,6 +20,7 @@ typedef struct MbHeldHinge {
 } MbHeldHinge;
 
 typedef struct MbHeldWorld MbHeldWorld;
+typedef struct MbHeldKernels MbHeldKernels;
 
 typedef struct MbHeld {
   const MbModel *model;
@@ -47,6 +48,7 @@ typedef struct MbHeld {
   const MbKktOps *ops;
   MbKktWork *kkt; // NULL where the articulated form does it
   MbHeldWorld *world;
+  const MbHeldKernels *kernels;
 
   // at the last instant
   MbHeldHinge *hinge; // (nb)
@@ -84,13 +86,12 @@ void mb_held_rates(const MbHeld *held, const double *v, double *rate); // q̇ = 
 void mb_held_along(const MbHeld *held, size_t k, double s, double *y); // y += s V_kᵀ, of one coordinate
 void mb_held_spread(const MbHeld *held, const double *f, double *y);   // y += Vᵀ f
 
-// The same of one body, a revolute joint; its angle is looked for near `guess`.
+// Of one body, a revolute joint.
 void mb_held_make_hinge(const MbModel *model, size_t b, MbHeldHinge *hinge);
-void mb_held_hinge(MbHeld *held, size_t b, double guess);
 void mb_held_bend_hinge(MbHeld *held, size_t b);
 
 // The articulated form of the same system, where joints are all that holds bodies and no forces couple them: by the recursion
-// of the reduced coordinates, about where the bodies are (held_world.c).
+// of the reduced coordinates, about where the bodies are (held_work.h, held_kernels.h).
 MbHeldWorld *mb_held_world_create(const MbModel *model); // NULL: out of memory
 void mb_held_world_free(MbHeldWorld *world);
 size_t mb_held_world_bytes(const MbHeldWorld *world);
@@ -100,6 +101,18 @@ bool mb_held_world_reserve(MbHeldWorld *world, size_t rows);
 void mb_held_world_responses(MbHeld *held, size_t k, const MbRow *const *row, double *W);
 // ġ (nrows) for velocities v
 void mb_held_speeds(const MbHeld *held, const double *v, double *rate);
+
+// As compiled for some kind of processor: all of a revolute joint's rows at an instant, and the articulated form.
+struct MbHeldKernels {
+  const char *name;
+  void (*hinge)(MbHeld *held, size_t b, const MbMaximal *x);
+  bool (*factor)(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame);
+  void (*solve)(MbHeld *held, double *x, double *b);
+};
+const MbHeldKernels *mb_held_kernels(void); // the fastest that this machine can run
+// All that were built, ended by NULL; those that the machine cannot run say so.
+extern const MbHeldKernels *const mb_held_kernels_list[];
+bool mb_held_kernels_run(const MbHeldKernels *kernels);
 
 // y = X x, y += s Xᵀ x
 void mb_held_down(const MbHeldPlace *X, const double x[6], double y[6]);

@@ -116,10 +116,7 @@ static void jointed_body(MbHeld *held, size_t b, const MbMaximal *x) {
   memset(seen, 0, 6 * sizeof *seen);
   if (p != MB_WORLD) mb_held_down(X, x->phi + 6 * p, seen);
   for (int k = 0; k < 6; k++) eta[k] = phi[k] - seen[k];
-  if (held->hinge[b].is)
-    mb_held_hinge(held, b, held->guess[held->model->q_first[b]]);
-  else
-    general_joint(held, b, &E);
+  general_joint(held, b, &E);
 }
 
 void mb_held_bend(MbHeld *held) {
@@ -157,7 +154,9 @@ void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x) {
   memcpy(held->guess, q, model->nq * sizeof *q);
   held->bent = false;
   for (size_t b = 0; b < model->nb; b++) {
-    if (model->joint[b].ops)
+    if (held->hinge[b].is)
+      held->kernels->hinge(held, b, x);
+    else if (model->joint[b].ops)
       jointed_body(held, b, x);
     else
       loose_body(held, b, x);

@@ -22,6 +22,7 @@ bool mb_bench_responses(void);
 bool mb_bench_frame(void);
 bool mb_bench_figure9(void);
 bool mb_bench_maxstep(void);
+bool mb_bench_drift(void);
 
 double mb_bench_cpu(void);  // seconds of this process's processor time, all threads
 double mb_bench_wall(void); // seconds

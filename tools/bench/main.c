@@ -15,6 +15,7 @@ static const MbBench benches[] = {
     {"maximal", "bodies and multipliers of a forest: factorisation and solution", mb_bench_maximal},
     {"responses", "what many rows on a tree do to one another", mb_bench_responses},
     {"maxstep", "whole steps in maximal coordinates beside the recursion's", mb_bench_maxstep},
+    {"drift", "how far joints held by rows come apart in a minute", mb_bench_drift},
 };
 enum { COUNT = sizeof benches / sizeof *benches };
 

@@ -40,8 +40,10 @@ static void wrap(FILE *out, const char *text, int column, int indent) {
 }
 
 void mb_help_program(FILE *out) {
-  fprintf(out, "mbsim %s: simulation of rigid bodies, in batch\n\nusage: mbsim COMMAND ...\n\n",
-          mb_version());
+  fprintf(
+      out,
+      "mbsim %s: simulation of multibody systems and deformables, in batch\n\nusage: mbsim COMMAND ...\n\n",
+      mb_version());
   for (const MbCommand *const *c = mb_commands; *c; c++)
     fprintf(out, "  %-10s%s\n", (*c)->name, (*c)->summary);
   fputs("\nstart with:\n  mbsim init box -o box.json && mbsim run box.json && mbsim info box.mbt\n"

@@ -87,11 +87,11 @@ static const char files[] =
     "constraint_error).\n";
 
 void mb_help_man(FILE *out) {
-  fprintf(
-      out,
-      ".TH MBSIM 1 \"\" \"mbsim %s\" \"User Commands\"\n.SH NAME\nmbsim \\- simulation of rigid bodies, in "
-      "batch\n.SH SYNOPSIS\n",
-      mb_version());
+  fprintf(out,
+          ".TH MBSIM 1 \"\" \"mbsim %s\" \"User Commands\"\n.SH NAME\nmbsim \\- simulation of multibody "
+          "systems and deformables, in "
+          "batch\n.SH SYNOPSIS\n",
+          mb_version());
   for (const MbCommand *const *c = mb_commands; *c; c++) {
     fprintf(out, "%s.B mbsim %s\n", c == mb_commands ? "" : ".br\n", (*c)->name);
     if ((*c)->noptions) fputs("[\\fIoption\\fR]... ", out);

@@ -1,4 +1,4 @@
-// mbsim: simulation of rigid bodies (and what hangs on them), as a library.
+// mbsim: simulation of multibody systems and deformables, as a library.
 //
 //   MbReport report = {0};
 //   MbScene *scene = NULL; MbModel *model = NULL; MbSim *sim = NULL;

@@ -1,33 +1,32 @@
 #include "core/deformables/local_step.h"
-#include "core/math/pack.h"
+#include "core/base/targets.h"
 
 #include <assert.h>
+#include <math.h>
 
 extern const MbLocalKernel mb_local_base;
-#ifdef MB_PACK_FMA
+#ifdef MB_TARGET_FMA
 extern const MbLocalKernel mb_local_fma;
 #endif
-#ifdef MB_PACK_AVX512
+#ifdef MB_TARGET_AVX512
 extern const MbLocalKernel mb_local_avx512;
 #endif
 
 const MbLocalKernel *const mb_local_kernels[] = {
-#ifdef MB_PACK_AVX512
+#ifdef MB_TARGET_AVX512
     &mb_local_avx512,
 #endif
-#ifdef MB_PACK_FMA
+#ifdef MB_TARGET_FMA
     &mb_local_fma,
 #endif
     &mb_local_base, NULL};
 
 bool mb_local_runs(const MbLocalKernel *kernel) {
-#ifdef MB_PACK_AVX512
-  if (kernel == &mb_local_avx512)
-    return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma");
+#ifdef MB_TARGET_AVX512
+  if (kernel == &mb_local_avx512) return mb_target_avx512();
 #endif
-#ifdef MB_PACK_FMA
-  if (kernel == &mb_local_fma) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#ifdef MB_TARGET_FMA
+  if (kernel == &mb_local_fma) return mb_target_fma();
 #endif
   (void)kernel;
   return true;

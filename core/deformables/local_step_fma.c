@@ -1,10 +1,12 @@
 // Four elements at once, on processors with fused multiply-add.
+#include "core/base/targets.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#ifdef MB_TARGET_FMA
 #pragma GCC target("avx2,fma")
 #pragma GCC optimize("O3,fp-contract=fast,no-tree-slp-vectorize")
 #define MB_PACK        4

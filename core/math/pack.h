@@ -16,12 +16,6 @@
 #include <immintrin.h>
 #endif
 
-// Processors that files of kernels are compiled for beside what the compiler is told to build for (they say so by a pragma).
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define MB_PACK_FMA
-#define MB_PACK_AVX512
-#endif
-
 #ifdef __CUDACC__
 #define MB_PACK_INLINE static __forceinline__ __host__ __device__
 #else

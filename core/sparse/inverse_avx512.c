@@ -1,9 +1,9 @@
 // For processors with AVX-512.
 #include "core/sparse/inverse.h"
-#include "core/sparse/targets.h"
+#include "core/base/targets.h"
 
 #include <string.h>
-#ifdef MB_SPARSE_TARGETS
+#ifdef MB_TARGET_FMA
 #pragma GCC target("avx2,fma,avx512f,avx512vl,avx512dq")
 #pragma GCC optimize("O3,fp-contract=fast")
 #define MB_INVERSE_TABLE mb_inverse_avx512

@@ -1,5 +1,5 @@
 #include "core/sparse/panel.h"
-#include "core/sparse/targets.h"
+#include "core/base/targets.h"
 
 #include <cblas.h>
 #include <lapacke.h>

@@ -1,7 +1,7 @@
 #include "core/sparse/row_matrix.h"
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
-#include "core/sparse/targets.h"
+#include "core/base/targets.h"
 
 #include <lapacke.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 // For processors with fused multiply-add.
 #include "core/sparse/sweeps.h"
-#include "core/sparse/targets.h"
+#include "core/base/targets.h"
 
 #include <string.h>
-#ifdef MB_SPARSE_TARGETS
+#ifdef MB_TARGET_FMA
 #pragma GCC target("avx2,fma")
 #pragma GCC optimize("O3,fp-contract=fast")
 #define MB_SWEEPS_TABLE mb_sweeps_fma

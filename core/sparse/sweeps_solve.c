@@ -1,6 +1,6 @@
 #include "core/base/threads.h"
 #include "core/sparse/sweeps.h"
-#include "core/sparse/targets.h"
+#include "core/base/targets.h"
 
 #include <cblas.h>
 #include <lapacke.h>

@@ -1,24 +1,23 @@
 #include "core/sparse/sweeps.h"
-#include "core/sparse/targets.h"
+#include "core/base/targets.h"
 
 extern const MbSweepPasses mb_sweeps_base;
-#ifdef MB_SPARSE_TARGETS
+#ifdef MB_TARGET_FMA
 extern const MbSweepPasses mb_sweeps_fma, mb_sweeps_avx512;
 #endif
 
 const MbSweepPasses *const mb_sweep_passes_list[] = {
-#ifdef MB_SPARSE_TARGETS
+#ifdef MB_TARGET_FMA
     &mb_sweeps_avx512, &mb_sweeps_fma,
 #endif
     &mb_sweeps_base, NULL};
 
 bool mb_sweep_passes_run(const MbSweepPasses *passes) {
-#ifdef MB_SPARSE_TARGETS
-  const bool fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (passes == &mb_sweeps_fma) return fma;
-  if (passes == &mb_sweeps_avx512)
-    return fma && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512dq");
+#ifdef MB_TARGET_FMA
+  if (passes == &mb_sweeps_fma) return mb_target_fma();
+#endif
+#ifdef MB_TARGET_AVX512
+  if (passes == &mb_sweeps_avx512) return mb_target_avx512();
 #endif
   (void)passes;
   return true;

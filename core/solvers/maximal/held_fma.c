@@ -1,5 +1,5 @@
 // For processors with fused multiply-add.
-#include "core/solvers/redmax/lanes_target.h"
+#include "core/base/targets.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "core/solvers/maximal/held.h"
-#include "core/solvers/redmax/lanes_target.h"
+#include "core/base/targets.h"
 
 extern const MbHeldKernels mb_held_kernels_plain;
 #ifdef MB_TARGET_FMA
@@ -21,12 +21,10 @@ const MbHeldKernels *const mb_held_kernels_list[] = {
 
 bool mb_held_kernels_run(const MbHeldKernels *kernels) {
 #ifdef MB_TARGET_AVX512
-  if (kernels == &mb_held_kernels_avx512)
-    return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma");
+  if (kernels == &mb_held_kernels_avx512) return mb_target_avx512();
 #endif
 #ifdef MB_TARGET_FMA
-  if (kernels == &mb_held_kernels_fma) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (kernels == &mb_held_kernels_fma) return mb_target_fma();
 #endif
   (void)kernels;
   return true;

@@ -1,6 +1,6 @@
 // One instance, on processors with fused multiply-add.
 #include "core/solvers/maximal/kkt_tree.h"
-#include "core/solvers/redmax/lanes_target.h"
+#include "core/base/targets.h"
 
 #include <float.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "core/solvers/maximal/kkt_tree.h"
-#include "core/solvers/redmax/lanes_target.h"
+#include "core/base/targets.h"
 
 #include <assert.h>
 
@@ -23,13 +23,10 @@ const MbKktKernels *const mb_kkt_kernels_list[] = {
 
 bool mb_kkt_kernels_run(const MbKktKernels *kernels) {
 #ifdef MB_TARGET_AVX512
-  if (kernels == &mb_kkt_kernels_1_avx512 || kernels == &mb_kkt_kernels_8_avx512)
-    return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma");
+  if (kernels == &mb_kkt_kernels_1_avx512 || kernels == &mb_kkt_kernels_8_avx512) return mb_target_avx512();
 #endif
 #ifdef MB_TARGET_FMA
-  if (kernels == &mb_kkt_kernels_1_fma || kernels == &mb_kkt_kernels_8_fma)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (kernels == &mb_kkt_kernels_1_fma || kernels == &mb_kkt_kernels_8_fma) return mb_target_fma();
 #endif
   (void)kernels;
   return true;

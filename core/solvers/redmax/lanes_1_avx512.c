@@ -1,7 +1,7 @@
 // One instance, on processors with AVX-512.
 #include "core/base/alloc.h"
 #include "core/solvers/redmax/recursion.h"
-#include "core/solvers/redmax/lanes_target.h"
+#include "core/base/targets.h"
 #ifdef MB_TARGET_AVX512
 #pragma GCC target("avx2,fma,avx512f,avx512vl,avx512dq")
 #pragma GCC optimize("O3,fp-contract=fast,no-tree-slp-vectorize")

@@ -1,4 +1,4 @@
-#include "core/solvers/redmax/lanes_target.h"
+#include "core/base/targets.h"
 #include "core/solvers/redmax/recursion.h"
 
 #include <assert.h>
@@ -23,13 +23,10 @@ const MbLanes *const mb_lanes_list[] = {
 
 bool mb_lanes_runs(const MbLanes *lanes) {
 #ifdef MB_TARGET_AVX512
-  if (lanes == &mb_lanes_1_avx512 || lanes == &mb_lanes_8_avx512)
-    return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma");
+  if (lanes == &mb_lanes_1_avx512 || lanes == &mb_lanes_8_avx512) return mb_target_avx512();
 #endif
 #ifdef MB_TARGET_FMA
-  if (lanes == &mb_lanes_1_fma || lanes == &mb_lanes_8_fma)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (lanes == &mb_lanes_1_fma || lanes == &mb_lanes_8_fma) return mb_target_fma();
 #endif
   (void)lanes;
   return true;

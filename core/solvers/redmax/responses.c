@@ -1,16 +1,10 @@
 #define MB_LANES 1
 #include "core/solvers/redmax/responses.h"
 #include "core/base/alloc.h"
+#include "core/base/targets.h"
 #include "core/solvers/redmax/lanes_joints.h"
 
 #include <string.h>
-
-// The same arithmetic for every kind of processor, in as many numbers at once as it has.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(MB_SANITIZED)
-#define MB_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define MB_CLONES
-#endif
 
 enum { ENDS = 4 }; // wrenches of a row at most
 
@@ -280,7 +274,7 @@ MB_CLONES static void products(const double *restrict F, size_t stride, size_t b
   const double a = y[0], b = y[1], c = y[2], d = y[3], e = y[4], g = y[5];
   const double *F1 = F + stride, *F2 = F + 2 * stride, *F3 = F + 3 * stride, *F4 = F + 4 * stride,
                *F5 = F + 5 * stride;
-#pragma omp simd
+  MB_SIMD
   for (size_t f = begin; f < end; f++)
     w[f] = a * F[f] + b * F1[f] + c * F2[f] + (d * F3[f] + e * F4[f] + g * F5[f]);
 }
@@ -323,7 +317,7 @@ MB_CLONES static void pass_hinge(double *restrict F, size_t stride, size_t begin
   const double V0 = by->V[0], V1 = by->V[1], V2 = by->V[2], V3 = by->V[3], V4 = by->V[4], V5 = by->V[5];
   double *restrict t0 = F, *restrict t1 = F + stride, *restrict t2 = F + 2 * stride;
   double *restrict f0 = F + 3 * stride, *restrict f1 = F + 4 * stride, *restrict f2 = F + 5 * stride;
-#pragma omp simd
+  MB_SIMD
   for (size_t e = begin; e < end; e++) {
     const double g0 = f0[e], g1 = f1[e], g2 = f2[e], u = a * t0[e] + b * t1[e] + c * t2[e];
     t0[e] += y * g2 - z * g1 - V0 * u;

@@ -48,6 +48,11 @@ void mb_local_sweep(const MbLocalSweep *sweep, size_t begin, size_t end) {
   fastest()->sweep(sweep, begin, end);
 }
 
+void mb_local_values(const MbGradient *gradient, const double *x, double *s, size_t begin, size_t end) {
+  assert(gradient->rank > 1);
+  fastest()->values(gradient, x, s, begin, end);
+}
+
 bool mb_local_has_dual(const MbElastic *elastic) { return elastic->model != MB_ARAP; }
 
 double mb_local_weight(const MbElastic *elastic, int rank) {

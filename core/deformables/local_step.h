@@ -60,6 +60,8 @@ typedef struct MbLocalSweep {
 
 // Packs of eight elements [begin, end). The same numbers whatever the ranges are.
 void mb_local_sweep(const MbLocalSweep *sweep, size_t begin, size_t end);
+// Of those the singular values of F at x, s (rank x stride), the largest first; the last of three with the sign of det F.
+void mb_local_values(const MbGradient *gradient, const double *x, double *s, size_t begin, size_t end);
 
 // ---- one element, for tests and kernels -------------------------------------------------------------------
 
@@ -71,6 +73,7 @@ typedef struct MbLocalKernel {
   const char *name;
   double (*step)(const MbLocal *local, size_t begin, size_t end);
   void (*sweep)(const MbLocalSweep *sweep, size_t begin, size_t end);
+  void (*values)(const MbGradient *gradient, const double *x, double *s, size_t begin, size_t end);
   // F (9 x stride) → U, V (9 x stride), s (3 x stride), of whole packs of eight
   void (*svd)(size_t n, size_t stride, const double *F, double *U, double *s, double *V);
 } MbLocalKernel;

@@ -293,6 +293,17 @@ MB_PACK_INLINE void sweep_of(const MbLocalSweep *of, MbElasticModel model, int r
   }
 }
 
+MB_PACK_INLINE void values_at(const MbGradient *g, int rank, const double *x, double *s, size_t begin,
+                              size_t end) {
+  for (size_t e = 8 * begin; e < 8 * end; e += MB_PACK) {
+    MbPack F[9];
+    Values f;
+    gather(g, rank, x, e, F);
+    values_of(rank, F, &f);
+    for (int c = 0; c < rank; c++) mb_pack_store(s + (size_t)c * g->stride + e, f.a[c]);
+  }
+}
+
 #define EACH(model)                                                                                          \
   static __attribute__((noinline)) double model##_of(const MbLocal *local, size_t begin, size_t end) {       \
     return local->rank == 3   ? run(local, model, 3, begin, end)                                             \
@@ -326,6 +337,10 @@ static void sweep(const MbLocalSweep *of, size_t begin, size_t end) {
     MB_COROTATIONAL_sweep(of, begin, end);
 }
 
+static void values(const MbGradient *g, const double *x, double *s, size_t begin, size_t end) {
+  g->rank == 3 ? values_at(g, 3, x, s, begin, end) : values_at(g, 2, x, s, begin, end);
+}
+
 static void svd(size_t n, size_t stride, const double *F, double *U, double *s, double *V) {
   for (size_t e = 0; e < n; e += MB_PACK) {
     MbPack f[9], u[9], v[9], t[3];
@@ -340,4 +355,4 @@ static void svd(size_t n, size_t stride, const double *F, double *U, double *s, 
 }
 
 extern const MbLocalKernel MB_LOCAL_TABLE;
-const MbLocalKernel MB_LOCAL_TABLE = {MB_LOCAL_NAME, step, sweep, svd};
+const MbLocalKernel MB_LOCAL_TABLE = {MB_LOCAL_NAME, step, sweep, values, svd};

@@ -141,7 +141,7 @@ static bool draw(const char *path) {
                      .y = {REACHED, 10},
                      .marked = GOAL,
                      .ncurves = METHODS};
-      snprintf(p->title, sizeof p->title, "%s, E = %g Pa", materials[row / 2].name, young[e]);
+      snprintf(p->title, sizeof p->title, "%s, E = 1e%.0f Pa", materials[row / 2].name, log10(young[e]));
       for (int m = 0; m < METHODS; m++) {
         const Watch *watch = &watches[row / 2][e][m];
         p->curve[m] =

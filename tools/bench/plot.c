@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { WIDTH = 360, HEIGHT = 250, LEFT = 62, RIGHT = 14, ABOVE = 30, BELOW = 46, HEAD = 44 };
+enum { WIDTH = 360, HEIGHT = 250, LEFT = 62, RIGHT = 26, ABOVE = 30, BELOW = 46, HEAD = 44 };
 static const char *const colours[MB_PLOT_CURVES] = {"#1f5fa8", "#c8501e", "#3a8f3a", "#7a4fa0",
                                                     "#806000", "#b03060", "#008080", "#505050"};
 

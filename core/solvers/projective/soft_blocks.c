@@ -2,7 +2,6 @@
 #include "core/base/alloc.h"
 #include "core/math/mat3.h"
 
-#include <lapacke.h>
 #include <string.h>
 
 // ---- making and freeing -----------------------------------------------------------------------------------
@@ -138,25 +137,4 @@ void mb_soft_tangent(const MbSoftBlock *block, size_t e, const double F[9], doub
         H[3 * i + j] = k * dd + across * ((i == j) - dd);
       }
   }
-}
-
-// From the extreme eigenvalues of FᵀF
-static double largest_strain(const double *F, int rank) {
-  double C[9] = {0}, s2[3], work[32], most = 0;
-  for (int i = 0; i < rank; i++)
-    for (int j = 0; j < rank; j++)
-      for (int k = 0; k < 3; k++) C[rank * i + j] += F[rank * k + i] * F[rank * k + j];
-  if (LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'N', 'U', rank, C, rank, s2, work, 32) != 0) return NAN;
-  for (int k = 0; k < rank; k++) most = fmax(most, fabs(sqrt(fmax(s2[k], 0)) - 1));
-  return most;
-}
-
-double mb_soft_share(const MbSoftBlock *block, const double F[9], double *strain) {
-  *strain = largest_strain(F, (int)block->rank);
-  if (block->rank == 3) return mb_mat3_det(F);
-  if (block->rank == 1) return mb_vec3_norm(F);
-  const double a[3] = {F[0], F[2], F[4]}, b[3] = {F[1], F[3], F[5]};
-  double normal[3];
-  mb_vec3_cross(normal, a, b);
-  return mb_vec3_norm(normal);
 }

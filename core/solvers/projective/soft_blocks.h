@@ -48,7 +48,5 @@ void mb_soft_gradient(const MbSoftBlock *block, size_t e, const double *q, doubl
 double mb_soft_density(const MbSoftBlock *block, size_t e, const double F[9], bool stepping);
 void mb_soft_stress(const MbSoftBlock *block, size_t e, const double F[9], double P[9]);
 void mb_soft_tangent(const MbSoftBlock *block, size_t e, const double F[9], double H[81]);
-// How much of the volume there is, and max |s − 1| over the singular values of F
-double mb_soft_share(const MbSoftBlock *block, const double F[9], double *strain);
 
 #endif

@@ -265,13 +265,42 @@ void mb_soft_local(MbSoftEngine *engine, const double *q, double *f) {
 
 // ---- energies ---------------------------------------------------------------------------------------------
 
+// Singular values of F into p, at places q of the part's own nodes
+typedef struct Measured {
+  const MbSoftBlock *block;
+  const double *q;
+} Measured;
+
+static void values_range(void *context, size_t begin, size_t end) {
+  const Measured *const job = context;
+  mb_local_values(&job->block->gradient, job->q, job->block->p, begin, end);
+}
+
+static void take_values(const MbSoftEngine *engine, const MbSoftBlock *block, const double *q) {
+  Measured job = {block, q + 3 * block->first};
+  const size_t packs = (block->count + MB_SOFT_PACK - 1) / MB_SOFT_PACK;
+  mb_parallel_ranges(engine->threads, packs, MB_SOFT_GRAIN / MB_SOFT_PACK, values_range, &job);
+}
+
+static void value_of(const MbSoftBlock *block, size_t e, double s[3]) {
+  for (size_t c = 0; c < block->rank; c++) s[c] = block->p[c * block->gradient.stride + e];
+}
+
 static double energy_of(const MbSoftEngine *engine, const double *q, bool stepping) {
-  double energy = form_energy(&engine->form, q), F[9], g[12];
+  double energy = form_energy(&engine->form, q), F[9], g[12], s[3];
   for (size_t k = 0; k < engine->nblocks; k++) {
     const MbSoftBlock *block = &engine->block[k];
+    const bool by_values = block->rank == 2 || (block->rank == 3 && block->elastic.model != MB_LINEAR);
+    if (by_values) take_values(engine, block, q);
     for (size_t e = 0; e < block->count; e++) {
-      mb_soft_gradient(block, e, q, F, g);
-      energy += mb_soft_volume(block, e) * mb_soft_density(block, e, F, stepping);
+      if (by_values) {
+        value_of(block, e, s);
+        energy +=
+            mb_soft_volume(block, e) * mb_elastic_principal(&block->elastic, (int)block->rank, s, NULL, NULL);
+      } else {
+        mb_soft_gradient(block, e, q, F, g);
+        energy += mb_soft_volume(block, e) * mb_soft_density(block, e, F, stepping);
+      }
     }
   }
   return energy;
@@ -282,14 +311,20 @@ double mb_soft_potential(const MbSoftEngine *engine, const double *q) { return e
 
 void mb_soft_measure(const MbSoftEngine *engine, size_t part, const double *q, double *volume,
                      double *strain) {
-  double F[9], g[12], one = 0;
+  double F[9], g[12], s[3] = {0};
   *volume = *strain = 0;
   for (size_t k = 0; k < engine->nblocks; k++) {
     const MbSoftBlock *block = &engine->block[k];
-    for (size_t e = 0; block->part == part && e < block->count; e++) {
-      mb_soft_gradient(block, e, q, F, g);
-      *volume += mb_soft_volume(block, e) * mb_soft_share(block, F, &one);
-      *strain = fmax(*strain, one);
+    if (block->part != part) continue;
+    if (block->rank > 1) take_values(engine, block, q);
+    for (size_t e = 0; e < block->count; e++) {
+      double share = 1;
+      if (block->rank > 1)
+        value_of(block, e, s);
+      else
+        mb_soft_gradient(block, e, q, F, g), s[0] = mb_vec3_norm(F);
+      for (size_t c = 0; c < block->rank; c++) share *= s[c], *strain = fmax(*strain, fabs(fabs(s[c]) - 1));
+      *volume += mb_soft_volume(block, e) * share;
     }
   }
 }

@@ -337,3 +337,35 @@ Test(projective_parts, what_is_held_everywhere_goes_where_it_is_told) {
     soft_end(&soft);
   }
 }
+
+Test(projective_parts, what_does_not_fit_is_refused_with_its_size_before_it_is_made) {
+  static const struct {
+    MbSoftSpec spec;
+    const char *instead;
+  } rows[] = {{{.global = MB_GLOBAL_CHOLESKY}, "\"jacobi\" takes less"},
+              {{.global = MB_GLOBAL_SPARSE_INVERSE}, "\"partitioned_inverse\" takes less"},
+              {{.global = MB_GLOBAL_PARTITIONED_INVERSE}, "\"jacobi\" takes less"},
+              {{.newton = true}, "\"projective\" takes less"}};
+  Soft soft = {0};
+  const size_t counts[3] = {6, 6, 6};
+  static const double size[3] = {1, 1, 1};
+  cr_assert(mb_element_mesh_box(&soft.mesh, counts, size));
+  soft_begin(&soft, 1000);
+  soft_material(&soft, MB_COROTATIONAL, 1e5, 0.3);
+  soft.part.mesh = &soft.mesh;
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    MbReport report = {0};
+    MbSoftSpec spec = rows[k].spec;
+    spec.nodes = soft.mesh.nodes, spec.mass = soft.mass, spec.held = soft.held, spec.h = 0.01;
+    spec.nparts = 1, spec.parts = &soft.part, spec.iterations = 5, spec.threads = 1, spec.memory = 10000;
+    cr_expect_eq(mb_soft_create(&spec, &soft.engine, &report), MB_SCENE);
+    cr_expect(report.kept && strstr(report.issues[0].text, rows[k].instead) &&
+                  strstr(report.issues[0].text, "of 216 nodes takes"),
+              "%s", report.kept ? report.issues[0].text : "nothing is said");
+    spec.memory = 100000000;
+    cr_expect_eq(mb_soft_create(&spec, &soft.engine, NULL), MB_OK);
+    mb_soft_free(soft.engine), soft.engine = NULL;
+  }
+  soft_end(&soft);
+  cr_expect(mb_alloc_live() == 0, "%lld blocks left", (long long)mb_alloc_live());
+}

@@ -16,7 +16,7 @@ typedef struct MbConstant {
 enum { MB_EXPRESSION_LONGEST = 4096 }; // characters
 
 // Compiles `text` (without the leading "="). `pi` and `deg` are always there; `t` only `with_time`. On
-// failure NULL, and `message` says what is wrong and where in the text. One object belongs to one thread at a
+// failure NULL, and `message` says what is wrong and where in the text, or "out of memory". One object belongs to one thread at a
 // time.
 MbExpression *mb_expression_create(const char *text, const MbConstant *constants, size_t nconstants,
                                    bool with_time, char *message, size_t message_size);

@@ -48,7 +48,9 @@ static MbStatus value_at_start(const Holder *h, const MbSignal *signal, double *
   if (signal->kind == MB_SIGNAL_EXPRESSION &&
       !(e = mb_expression_create(signal->text, h->model->constants, h->model->nconstants, true, message,
                                  sizeof message)))
-    return mb_error(h->report, MB_SCENE, "", "the signal \"%.60s\": %s", signal->text, message);
+    return !strcmp(message, "out of memory")
+               ? mb_no_memory(h->report, "signals")
+               : mb_error(h->report, MB_SCENE, "", "the signal \"%.60s\": %s", signal->text, message);
   *value = mb_signal_value(signal, e, 0);
   mb_expression_free(e);
   return MB_OK;

@@ -27,6 +27,7 @@ static MbStatus compile_signals(MbSim *sim, MbReport *report) {
     char message[256] = "";
     sim->expressions[i] = mb_expression_create(signal->text, model->constants, model->nconstants, true,
                                                message, sizeof message);
+    if (!sim->expressions[i] && !strcmp(message, "out of memory")) return mb_no_memory(report, "signals");
     if (!sim->expressions[i])
       return mb_error(report, MB_SCENE, "", "signal \"%s\": %s", signal->text, message);
   }

@@ -213,6 +213,60 @@ Test(projective_scenes, a_cable_pulls_and_never_pushes) {
   for (int k = 0; k < 3; k++) mb_free(frame[k]);
 }
 
+// ---- memory -----------------------------------------------------------------------------------------------
+
+#define ALL(method)                                                                                          \
+  HEAD "\"solver\": {\"type\": \"projective\", " method                                                      \
+       "}, \"bodies\": [{\"name\": \"plate\", \"shape\": {\"type\": "                                        \
+       "\"box\", \"size\": [1, 1, 0.1]}, \"mass\": 1, \"motion\": {\"pose\": {\"position\": [\"=t^2\", 0, "  \
+       "0]}}}], "                                                                                            \
+       "\"deformables\": [" CLOTH ", " BAR(", \"pin\": [{\"select\": {\"side\": \"-z\"}, \"axes\": \"xz\", " \
+                                           "\"motion\": {\"translate\": [\"=t\", 0, 0]}}], "                 \
+                                           "\"attach\": [{\"select\": {\"side\": \"+z\"}, \"body\": "        \
+                                           "\"plate\"}], \"cables\": [{\"path\": [{\"side\": "               \
+                                           "\"-x\"}, {\"side\": \"+x\"}]}, {\"path\": [{\"side\": \"-y\"}, " \
+                                           "{\"side\": \"+y\"}], \"pull\": \"=t\"}]") "]}"
+
+static const char *const with_memory[] = {
+    ALL("\"iterations\": 4"),
+    ALL("\"iterations\": 4, \"global\": \"partitioned_inverse\", \"precision\": \"single\""),
+    ALL("\"iterations\": 4, \"global\": \"chebyshev\""), ALL("\"method\": \"newton\"")};
+
+Test(projective_scenes, steps_allocate_nothing) {
+  for (size_t k = 0; k < sizeof with_memory / sizeof *with_memory; k++) {
+    Scene s;
+    start_scene(&s, with_memory[k]);
+    test_steps(s.sim, 2);
+    const int64_t calls = mb_alloc_calls();
+    test_steps(s.sim, 3);
+    cr_expect_eq(mb_alloc_calls(), calls, "%zu: %lld calls", k, (long long)(mb_alloc_calls() - calls));
+    close_scene(&s);
+  }
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
+Test(projective_scenes, running_out_of_memory_anywhere_is_told_and_leaks_nothing) {
+  for (size_t k = 0; k < sizeof with_memory / sizeof *with_memory; k++) {
+    Scene s;
+    start_scene(&s, with_memory[k]);
+    mb_sim_free(s.sim), s.sim = NULL;
+    const int64_t live = mb_alloc_live();
+    bool finished = false;
+    for (int64_t n = 0; !finished; n++) {
+      MbReport report = {0};
+      MbSim *sim = NULL;
+      mb_alloc_fail_after(n);
+      const MbStatus status = mb_sim_create(s.model, NULL, &sim, &report);
+      mb_alloc_fail_after(-1);
+      finished = status == MB_OK;
+      cr_assert(finished || status == MB_IO, "call %lld failed, and it was told as %d", (long long)n, status);
+      mb_sim_free(sim);
+      cr_assert_eq(mb_alloc_live(), live, "call %lld failed and something leaked", (long long)n);
+    }
+    close_scene(&s);
+  }
+}
+
 // ---- what is refused --------------------------------------------------------------------------------------
 
 Test(projective_scenes, what_it_cannot_do_is_refused_with_a_reason) {

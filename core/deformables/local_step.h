@@ -39,8 +39,8 @@ typedef struct MbLocal {
 //   others        that of a stretch across which nothing moves, 2μ + λ
 // Of the others 0.7 to 1.4 times this is equally good for a bar that is pulled or pressed (some 40 iterations to 1e-13 at
 // ν = 0.3 to 0.45), and 0.7 to 1 times in steps that inertia governs; where loads and ends alone decide, a quarter converges
-// several times as fast. A twisted bar that is neo-Hookean, ν = 0.45, E = 1e5 to 1e9, comes to 1e-3 of a step's energy in 11 to 19
-// iterations with all of it, in 14 to 20 with half, in 25 to 29 with a quarter, and nowhere with an eighth. Steps that are torn
+// several times as fast. A twisted bar that is neo-Hookean, ν = 0.45, E = 1e5 to 1e9, comes to 1e-3 of a step's energy in 12 to 21
+// iterations with all of it, in 14 to 21 with half, in 26 to 29 with a quarter, and nowhere with an eighth. Steps that are torn
 // to more than three times their length and all but inside out (a bar drawn by 30 % and turned by 90° at one end, within
 // 0.01 s) go round in circles with it and settle with twice as much. It changes how many iterations are needed, not what they
 // come to.

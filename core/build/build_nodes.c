@@ -60,7 +60,9 @@ static MbStatus check_solver(const MbDeformableSpec *spec, size_t i, MbSolverKin
   for (size_t k = 0; k < spec->npins; k++)
     if (spec->pins[k].motion.given)
       return mb_error(report, MB_SCENE, where,
-                      "pins move nodes under solver \"projective\": \"%s\" only holds them",
+                      "pins move nodes under solver \"projective\": \"%s\" only holds them; there, attach "
+                      "nodes to a body "
+                      "that has a \"motion\"",
                       mb_solver_words[solver]);
   return MB_OK;
 }

@@ -22,53 +22,60 @@ static const MbKktOps *choose_ops(const MbModel *model, size_t ncouple) {
   }
 }
 
-// Means of the inertias that are there.
-static bool find_hollow(MbHeld *held) {
+// The mean of the inertias that are there.
+static void find_hollow(MbHeld *held) {
   const MbModel *model = held->model;
   double sum = 0;
   size_t count = 0;
-  held->hollow = mb_arena_alloc(&held->arena, model->nb, sizeof *held->hollow);
-  for (size_t i = 0; held->hollow && i < 6 * model->nb; i++) {
+  for (size_t i = 0; i < 6 * model->nb; i++) {
     if (model->M[i] > 0)
       sum += model->M[i], count++;
     else
-      held->hollow[i / 6] = held->any_hollow = true;
+      held->any_hollow = true;
   }
   held->stuff = count ? sum / (double)count : 1;
-  return held->hollow;
 }
 
 static double *numbers(MbHeld *held, size_t count) {
   return mb_arena_alloc(&held->arena, count, sizeof(double));
 }
 
+// Either the articulated form, or a matrix.
+static bool create_system(MbHeld *held, int threads) {
+  const MbModel *model = held->model;
+  const size_t nb = model->nb, nrows = held->shape.nrows;
+  held->ops = choose_ops(model, held->ncouple);
+  if (held->ops == &mb_kkt_tree_ops && !held->moved && !model->npairs) {
+    held->world = mb_held_world_create(model);
+    held->N = numbers(held, 6 * model->nv), held->Z = numbers(held, 6 * nrows);
+    return held->world && held->N && held->Z;
+  }
+  held->kkt = held->ops->create(&held->shape, threads);
+  held->Jp = numbers(held, 6 * nrows);
+  held->A = numbers(held, 36 * nb), held->C = numbers(held, 36 * nb);
+  held->pairs = numbers(held, 36 * held->ncouple);
+  held->moving = numbers(held, held->moved ? 6 * nb : 0);
+  return held->kkt && held->Jp && held->A && held->C && held->pairs && held->moving;
+}
+
 bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   const size_t nb = model->nb, nq = model->nq, nv = model->nv;
   *held = (MbHeld){.model = model, .kernels = mb_held_kernels()};
-  if (!mb_held_plan(held) || !find_hollow(held)) return false;
+  if (!mb_held_plan(held) || !create_system(held, threads)) return false;
+  find_hollow(held);
   const size_t nrows = held->shape.nrows;
   held->X = mb_arena_alloc(&held->arena, nb, sizeof *held->X);
   held->hinge = mb_arena_alloc(&held->arena, nb, sizeof *held->hinge);
   held->order = mb_arena_alloc(&held->arena, nrows, sizeof *held->order);
   held->eta = numbers(held, 6 * nb), held->seen = numbers(held, 6 * nb);
-  held->Jc = numbers(held, 6 * nrows), held->Jp = numbers(held, 6 * nrows), held->V = numbers(held, 6 * nv);
+  held->Jc = numbers(held, 6 * nrows), held->V = numbers(held, 6 * nv);
   held->g = numbers(held, nrows), held->gt = numbers(held, nrows), held->bend = numbers(held, nrows);
   held->q = numbers(held, nq), held->v = numbers(held, nv), held->turn = numbers(held, nv);
   held->guess = numbers(held, nq);
-  held->A = numbers(held, 36 * nb), held->C = numbers(held, 36 * nb);
-  held->pairs = numbers(held, 36 * held->ncouple);
-  held->lambda = numbers(held, nrows), held->r = numbers(held, 6 * nb), held->moving = numbers(held, 6 * nb);
-  held->N = numbers(held, 6 * nv), held->Z = numbers(held, 6 * nrows);
-  held->ops = choose_ops(model, held->ncouple);
-  if (held->ops == &mb_kkt_tree_ops && !held->moved && !model->npairs)
-    held->world = mb_held_world_create(model);
-  else
-    held->kkt = held->ops->create(&held->shape, threads);
+  held->lambda = numbers(held, nrows), held->r = numbers(held, 6 * nb);
   for (size_t b = 0; held->hinge && b < nb; b++) mb_held_make_hinge(model, b, &held->hinge[b]);
-  return held->X && held->hinge && held->order && held->eta && held->seen && held->Jc && held->Jp &&
-         held->V && held->g && held->gt && held->bend && held->q && held->v && held->turn && held->guess &&
-         held->A && held->C && held->pairs && held->lambda && held->r && held->moving && held->N && held->Z &&
-         (held->kkt || held->world);
+  return held->X && held->hinge && held->order && held->eta && held->seen && held->Jc && held->V && held->g &&
+         held->gt && held->bend && held->q && held->v && held->turn && held->guess && held->lambda && held->r;
 }
 
 void mb_held_free(MbHeld *held) {

@@ -32,9 +32,8 @@ typedef struct MbHeld {
   size_t *holds;        // (nconstraints) the body that it holds; MB_WORLD = none
   size_t *rows, *first; // (nb)
   size_t *owner;        // (nv) body whose joint's coordinate it is
-  bool *hollow;         // (nb) has no inertia in some direction
-  bool any_hollow;
-  double stuff; // weight of JᵀJ that stands in for it: it changes nothing where J v = b
+  bool any_hollow;      // some body has no inertia in some direction
+  double stuff;         // weight of JᵀJ that stands in for it: it changes nothing where J v = b
 
   // the system's bodies have other numbers where they hang on bodies of higher ones
   bool moved;
@@ -55,17 +54,17 @@ typedef struct MbHeld {
   MbHeldHinge *hinge; // (nb)
   MbHeldPlace *X;     // (nb)
   double *eta, *seen; // (nb x 6) η, X φ_p
-  double *Jc, *Jp;    // (nrows x 6)
-  double *N, *Z;      // (nv x 6), (nrows x 6) η of q̇ = 1 and ġ = 0; of ġ = 1 and q̇ = 0; not of hinges
-  double *V;          // (nv x 6)
-  double *g, *gt;     // (nrows) gaps; what of ġ no body makes
+  double *Jc, *Jp;    // (nrows x 6); Jp NULL in the articulated form
+  double *N, *Z; // (nv x 6), (nrows x 6) η of q̇ = 1 and ġ = 0; of ġ = 1 and q̇ = 0; not of hinges. There only
+  double *V;            // (nv x 6)
+  double *g, *gt;       // (nrows) gaps; what of ġ no body makes
   unsigned char *order; // (nrows) 0: g is known; 1: only its rate is
   double *bend;         // (nrows) what of g̈ the bodies' accelerations do not make
   double *q, *v, *turn; // (nq), (nv), (nv) of the joints; as bend, of q̈
   double *guess;        // (nq) where coordinates are looked for
   bool bent;            // bend and turn are those of this instant for hinges too
 
-  double *A, *C, *pairs;       // the system's: (nb x 36), (nb x 36), (ncouple x 36)
+  double *A, *C, *pairs; // the system's: (nb x 36), (nb x 36), (ncouple x 36); NULL in the articulated form
   double *lambda, *r, *moving; // (nrows), (6 nb), (6 nb) scratch
 } MbHeld;
 

@@ -61,13 +61,13 @@ static void hinge_rows(MbHeld *held, size_t b, const MbMaximal *x) {
   see_parent(held, b, x);
   const size_t first = held->first[b], v = model->v_first[b];
   const Seen seen = see(hinge, X);
-  double *Jc = held->Jc + 6 * first, *Jp = held->Jp + 6 * first, *g = held->g + first, m[3], n[3], t[3];
-  const bool alone = held->world; // the articulated form has no use for Jp
+  double *Jc = held->Jc + 6 * first, *g = held->g + first, m[3], n[3], t[3];
+  double *Jp = held->Jp ? held->Jp + 6 * first : NULL; // the articulated form has none
   mb_vec3_cross(m, hinge->u, seen.a);
-  turning(X, m, Jc, alone ? NULL : Jp);
+  turning(X, m, Jc, Jp);
   mb_vec3_cross(m, hinge->w, seen.a);
-  turning(X, m, Jc + 6, alone ? NULL : Jp + 6);
-  sliding(X, seen.s, hinge->pd, Jc + 12, alone ? NULL : Jp + 12);
+  turning(X, m, Jc + 6, Jp ? Jp + 6 : NULL);
+  sliding(X, seen.s, hinge->pd, Jc + 12, Jp ? Jp + 12 : NULL);
   g[0] = mb_vec3_dot(hinge->u, seen.a), g[1] = mb_vec3_dot(hinge->w, seen.a);
   mb_vec3_sub(g + 2, hinge->d, seen.s);
 

@@ -4,13 +4,32 @@
 
 #include <string.h>
 
-static void advance_loose(double *q, double h, const double *v) {
+void mb_coordinates_advance_pose(double *q, double h, const double *v) {
   MbPose E;
   memcpy(E.p, q, sizeof E.p);
   memcpy(E.q, q + 3, sizeof E.q);
   mb_pose_advance(&E, h, v);
   memcpy(q, E.p, sizeof E.p);
   memcpy(q + 3, E.q, sizeof E.q);
+}
+
+// ṗ = R v, and the quaternion's rate
+void mb_coordinates_rate_pose(const double *q, const double *v, double *qdot) {
+  double unit[4];
+  memcpy(unit, q + 3, sizeof unit);
+  mb_quat_normalise(unit);
+  mb_quat_rotate(qdot, unit, v + 3);
+  mb_quat_rate(qdot + 3, q + 3, v);
+}
+
+// The rate is linear in the quaternion: it scales with it.
+void mb_coordinates_normalise_pose(double *q, double *rate) {
+  double *u = q + 3;
+  const double s = 1 / sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
+  for (size_t i = 0; i < 4; i++) {
+    u[i] *= s;
+    if (rate) rate[3 + i] *= s;
+  }
 }
 
 // Bodies on joints from b on, none free in space between them: where they end, and how many coordinates they have together.
@@ -30,23 +49,18 @@ void mb_coordinates_advance(const MbModel *model, double *q, double h, const dou
     const size_t stop = run_of_joints(model, b, end, &loose, &count);
     for (size_t i = 0; i < count; i++) q[model->q_first[b] + i] += h * v[model->v_first[b] + i];
     b = stop;
-    if (b < end) advance_loose(q + model->q_first[b], h, v + model->v_first[b]);
+    if (b < end) mb_coordinates_advance_pose(q + model->q_first[b], h, v + model->v_first[b]);
   }
 }
 
-// ṗ = R v, and the quaternion's rate
 void mb_coordinates_rate(const MbModel *model, const double *q, const double *v, double *qdot) {
   for (size_t b = 0; b < model->nb; b++) {
     const double *qb = q + model->q_first[b], *vb = v + model->v_first[b];
-    double *rate = qdot + model->q_first[b], unit[4];
-    if (model->joint[b].ops) {
+    double *rate = qdot + model->q_first[b];
+    if (model->joint[b].ops)
       memcpy(rate, vb, model->joint[b].n * sizeof *rate);
-      continue;
-    }
-    memcpy(unit, qb + 3, sizeof unit);
-    mb_quat_normalise(unit);
-    mb_quat_rotate(rate, unit, vb + 3);
-    mb_quat_rate(rate + 3, qb + 3, vb);
+    else
+      mb_coordinates_rate_pose(qb, vb, rate);
   }
 }
 
@@ -58,17 +72,10 @@ void mb_coordinates_follow(const MbModel *model, double *q, double *v) {
   }
 }
 
-// The rate is linear in the quaternion: it scales with it.
 void mb_coordinates_normalise(const MbModel *model, double *q, double *rate) {
   for (size_t b = 0; b < model->nb; b++) {
-    if (model->joint[b].ops) continue;
-    const size_t first = model->q_first[b] + 3;
-    double *u = q + first;
-    const double s = 1 / sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
-    for (size_t i = 0; i < 4; i++) {
-      u[i] *= s;
-      if (rate) rate[first + i] *= s;
-    }
+    const size_t first = model->q_first[b];
+    if (!model->joint[b].ops) mb_coordinates_normalise_pose(q + first, rate ? rate + first : NULL);
   }
   mb_coordinates_follow(model, q, NULL);
 }

@@ -4,6 +4,11 @@
 
 #include "core/model/model.h"
 
+// Of one body by its pose (7) and twist (6): q ← q ⊕ h v; q̇; q a pose again after arithmetic on it, `rate` (may be NULL) with it
+void mb_coordinates_advance_pose(double *q, double h, const double *v);
+void mb_coordinates_rate_pose(const double *q, const double *v, double *qdot);
+void mb_coordinates_normalise_pose(double *q, double *rate);
+
 // q ← q ⊕ h v, of bodies [begin, end)
 void mb_coordinates_advance(const MbModel *model, double *q, double h, const double *v, size_t begin,
                             size_t end);

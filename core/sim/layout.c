@@ -24,15 +24,6 @@ void mb_sim_follow(const MbSim *sim, double *q, double *v) {
   if (sim->solver->follow) sim->solver->follow(sim->work, q, v);
 }
 
-static void advance_pose(double *q, double h, const double *v) {
-  MbPose E;
-  memcpy(E.p, q, sizeof E.p);
-  memcpy(E.q, q + 3, sizeof E.q);
-  mb_pose_advance(&E, h, v);
-  memcpy(q, E.p, sizeof E.p);
-  memcpy(q + 3, E.q, sizeof E.q);
-}
-
 typedef struct Advance {
   const MbSim *sim;
   double *q, h;
@@ -44,7 +35,7 @@ static void advance_range(void *context, size_t begin, size_t end) {
   if (!job->sim->solver->held)
     mb_coordinates_advance(job->sim->model, job->q, job->h, job->v, begin, end);
   else
-    for (size_t b = begin; b < end; b++) advance_pose(job->q + 7 * b, job->h, job->v + 6 * b);
+    for (size_t b = begin; b < end; b++) mb_coordinates_advance_pose(job->q + 7 * b, job->h, job->v + 6 * b);
 }
 
 void mb_sim_advance(MbSim *sim, double *q, double h, const double *v) {
@@ -58,13 +49,7 @@ void mb_sim_rate(const MbSim *sim, const double *q, const double *v, double *qdo
     mb_coordinates_rate(sim->model, q, v, qdot);
     return;
   }
-  for (size_t b = 0; b < nb; b++) {
-    double unit[4];
-    memcpy(unit, q + 7 * b + 3, sizeof unit);
-    mb_quat_normalise(unit);
-    mb_quat_rotate(qdot + 7 * b, unit, v + 6 * b + 3);
-    mb_quat_rate(qdot + 7 * b + 3, q + 7 * b + 3, v + 6 * b);
-  }
+  for (size_t b = 0; b < nb; b++) mb_coordinates_rate_pose(q + 7 * b, v + 6 * b, qdot + 7 * b);
   memset(qdot + 7 * nb, 0, (sim->nq - 7 * nb) * sizeof *qdot);
 }
 
@@ -73,14 +58,8 @@ void mb_sim_normalise(const MbSim *sim, double *q, double *rate) {
     mb_coordinates_normalise(sim->model, q, rate);
     return;
   }
-  for (size_t b = 0; b < sim->model->nb; b++) {
-    double *u = q + 7 * b + 3;
-    const double s = 1 / sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
-    for (size_t i = 0; i < 4; i++) {
-      u[i] *= s;
-      if (rate) rate[7 * b + 3 + i] *= s;
-    }
-  }
+  for (size_t b = 0; b < sim->model->nb; b++)
+    mb_coordinates_normalise_pose(q + 7 * b, rate ? rate + 7 * b : NULL);
 }
 
 bool mb_sim_renew(const MbSim *sim, double *q, double *v) {

@@ -57,7 +57,7 @@ size_t test_bodies(const MbSim *sim, double *out, size_t most) {
 
 double test_distance(const double *a, const double *b, size_t n) {
   double most = 0;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n && !isnan(most); i++) // stays a NaN once it is one
     if (!(fabs(a[i] - b[i]) <= most)) most = fabs(a[i] - b[i]);
   return most;
 }

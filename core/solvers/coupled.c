@@ -109,6 +109,15 @@ static void add_points(const double *restrict P, const double *xi, const double 
   }
 }
 
+void mb_blocks_multiply(const MbModel *model, const double *B, double s, const double *phi, double *y) {
+  for (size_t n = 0; n < model->nb; n++) {
+    double t[6];
+    mb_mat6_apply(t, B + 36 * n, phi + 6 * n);
+    for (size_t k = 0; k < 6; k++) y[6 * n + k] += s * t[k];
+  }
+  mb_pairs_multiply(model, B + 36 * model->nb, s, phi, y);
+}
+
 void mb_coupling_multiply(const MbCoupling *coupling, const double *phi, double *F) {
   const MbModel *model = coupling->model;
   memset(F, 0, 6 * model->nb * sizeof *F);

@@ -23,6 +23,8 @@ size_t mb_coupling_bytes(const MbModel *model);
 
 // The blocks of A; symmetrised unless exact.
 void mb_coupling_set(MbCoupling *coupling, const MbMaximal *x, double a, double b, bool exact);
+// y += s B φ, with the blocks of the bodies and then of the pairs
+void mb_blocks_multiply(const MbModel *model, const double *B, double s, const double *phi, double *y);
 // y += s B φ over the pairs, with B of (npairs x 2 x 36)
 void mb_pairs_multiply(const MbModel *model, const double *B, double s, const double *phi, double *y);
 // F = A φ, in maximal terms

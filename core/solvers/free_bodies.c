@@ -135,12 +135,7 @@ static void momentum(MbSolverWork *work, const double *v, double *y) {
 static void gather(MbSolverWork *work, const double *f, double *y) { memcpy(y, f, 6 * work->nb * sizeof *y); }
 
 static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
-  for (size_t n = 0; n < work->nb; n++) {
-    double t[6];
-    mb_mat6_apply(t, B + 36 * n, v + 6 * n);
-    for (size_t i = 0; i < 6; i++) y[6 * n + i] += s * t[i];
-  }
-  mb_pairs_multiply(work->coupling.model, B + 36 * work->nb, s, v, y);
+  mb_blocks_multiply(work->coupling.model, B, s, v, y);
 }
 
 static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {

@@ -1,7 +1,6 @@
 // Maximal coordinates (B96; RM 1.10): the state is every body's pose and twist; the joints are rows J v = b whose multipliers
 // are found together with the velocities. J is made anew at every instant; J of the generalised velocities is 1.
 #include "core/base/alloc.h"
-#include "core/math/dense6.h"
 #include "core/solvers/coupled.h"
 #include "core/solvers/maximal/held.h"
 #include "core/solvers/redmax/tree.h"
@@ -68,13 +67,7 @@ static void gather(MbSolverWork *work, const double *f, double *y) {
 }
 
 static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
-  const MbModel *model = work->held.model;
-  for (size_t n = 0; n < model->nb; n++) {
-    double t[6];
-    mb_mat6_apply(t, B + 36 * n, v + 6 * n);
-    for (size_t i = 0; i < 6; i++) y[6 * n + i] += s * t[i];
-  }
-  mb_pairs_multiply(model, B + 36 * model->nb, s, v, y);
+  mb_blocks_multiply(work->held.model, B, s, v, y);
 }
 
 static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {

@@ -10,7 +10,7 @@ static MbStatus load(const char *from, const char *const *sets, MbScene **scene,
   while (sets && sets[n]) n++;
   const MbSceneOptions options = {.sets = sets, .nsets = n};
   if (*from == '{') return mb_scene_parse(from, strlen(from), "test", ".", &options, scene, report);
-  snprintf(path, sizeof path, "scenes/redmax/%s.json", from);
+  snprintf(path, sizeof path, strchr(from, '/') ? "scenes/%s.json" : "scenes/redmax/%s.json", from);
   return mb_scene_load(path, &options, scene, report);
 }
 

@@ -11,8 +11,8 @@ typedef struct TestRun {
   MbSim *sim;
 } TestRun;
 
-// `from`: a scene of scenes/redmax, or one in a text that begins with a brace; `sets` as mb_scene_load takes them, ended by
-// NULL. Fails the test where the scene is refused.
+// `from`: a scene of scenes/redmax, one of scenes by its folder and name, or one in a text that begins with a brace;
+// `sets` as mb_scene_load takes them, ended by NULL. Fails the test where the scene is refused.
 TestRun test_run(const char *from, const char *const *sets);
 void test_run_free(TestRun *run);
 // The same where it may be refused, by any of the steps to a simulation or by steps of it: the status, and the report.

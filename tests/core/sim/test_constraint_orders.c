@@ -1,49 +1,24 @@
 // Constraints under the integrators of second order: measured orders, errors over many seconds, limits that are come to.
 #include "core/base/alloc.h"
-#include "io/scene/scene.h"
-#include "tests/support.h"
+#include "tests/runs.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { MOST = 400 }; // numbers of a state here
 
-typedef struct Run {
-  MbScene *scene;
-  MbModel *model;
-  MbSim *sim;
-} Run;
-
-static Run start(MbStatus loaded, MbScene *scene, const MbReport *from) {
-  Run run = {.scene = scene};
-  MbReport report = {0};
-  test_ok(loaded, from);
-  test_ok(mb_model_create(scene, &run.model, &report), &report);
-  test_ok(mb_sim_create(run.model, NULL, &run.sim, &report), &report);
-  return run;
-}
-
-static void end(Run *run) {
-  mb_sim_free(run->sim);
-  mb_model_free(run->model);
-  mb_scene_free(run->scene);
+static void end(TestRun *run) {
+  test_run_free(run);
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
 // A scene of scenes/redmax, or one in a text that begins with a brace, with the integrator and the step that are asked for.
-static Run load(const char *from, const char *integrator, double h, const char *more) {
-  char path[200], way[160], step[64];
-  const char *sets[] = {way, step, more};
-  const MbSceneOptions options = {.sets = sets, .nsets = more ? 3 : 2};
-  MbReport report = {0};
-  MbScene *scene = NULL;
-  snprintf(path, sizeof path, "scenes/redmax/%s.json", from);
+static TestRun load(const char *from, const char *integrator, double h, const char *more) {
+  char way[160], step[64];
   snprintf(way, sizeof way, "/integrator=%s", integrator);
   snprintf(step, sizeof step, "/time/step=%.17g", h);
-  const MbStatus status = *from == '{'
-                              ? mb_scene_parse(from, strlen(from), "test", ".", &options, &scene, &report)
-                              : mb_scene_load(path, &options, &scene, &report);
-  return start(status, scene, &report);
+  const char *sets[] = {way, step, more, NULL};
+  return test_run(from, sets);
 }
 
 static const char *const EXACT = "{\"type\": \"rk45\", \"relative\": 1e-11, \"absolute\": 1e-13}";
@@ -51,7 +26,7 @@ static const char *const EXACT = "{\"type\": \"rk45\", \"relative\": 1e-11, \"ab
 // Poses and twists of all bodies at `time`.
 static size_t state_at(const char *from, const char *integrator, double h, double time, const char *more,
                        bool twists, double state[MOST]) {
-  Run run = load(from, integrator, h, more);
+  TestRun run = load(from, integrator, h, more);
   test_steps(run.sim, lrint(time / h));
   const size_t nb = run.model->nb, width = twists ? 18 : 12;
   cr_assert_leq(width * nb, MOST);
@@ -177,7 +152,7 @@ typedef struct Drift {
 } Drift;
 
 static Drift drift_of(const char *from, const char *integrator, double h, const char *more) {
-  Run run = load(from, integrator, h, more);
+  TestRun run = load(from, integrator, h, more);
   Drift drift = {0};
   const double first = mb_energy(run.model, &run.sim->x).total;
   double largest = 0;
@@ -225,7 +200,7 @@ static const char *const STOPPED =
 Test(constraint_orders, limits_stop_a_joint_without_throwing_it_back) {
   for (int i = 0; i < 2; i++)
     for (int given = 0; given < 2; given++) {
-      Run run = load(STOPPED, SECOND[i], 0.002, given ? GAMMA : NULL);
+      TestRun run = load(STOPPED, SECOND[i], 0.002, given ? GAMMA : NULL);
       double most = 0, energy = mb_energy(run.model, &run.sim->x).total;
       const double first = energy;
       for (int64_t k = 0; k < 3000; k++) {
@@ -254,7 +229,7 @@ static const char *const DROPPED = HEAD
 Test(constraint_orders, what_has_come_to_its_bound_stays_there_at_once) {
   for (int i = 0; i < 2; i++)
     for (int rope = 0; rope < 2; rope++) {
-      Run run = load(rope ? DROPPED : FALLING, SECOND[i], 0.002, NULL);
+      TestRun run = load(rope ? DROPPED : FALLING, SECOND[i], 0.002, NULL);
       bool there = false;
       double worst = 0, fastest = 0;
       for (int64_t k = 0; k < 500; k++) {

@@ -1,61 +1,32 @@
 // Constraints in motion: mechanisms over many seconds, sets that are redundant or contradict themselves, limits, ropes,
 // soft constraints, prescribed motion and what it takes.
 #include "core/base/alloc.h"
-#include "io/scene/scene.h"
-#include "tests/support.h"
+#include "tests/runs.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Run {
-  MbScene *scene;
-  MbModel *model;
-  MbSim *sim;
-} Run;
-
-static Run start(MbStatus loaded, MbScene *scene, const MbReport *from) {
-  Run run = {.scene = scene};
-  MbReport report = {0};
-  test_ok(loaded, from);
-  test_ok(mb_model_create(scene, &run.model, &report), &report);
-  test_ok(mb_sim_create(run.model, NULL, &run.sim, &report), &report);
-  return run;
-}
-
 // A scene of scenes/redmax; `a` and `b` are what --set says, or NULL.
-static Run load(const char *name, const char *a, const char *b) {
-  char path[200];
-  const char *sets[] = {a, b};
-  const MbSceneOptions options = {.sets = sets, .nsets = a ? b ? 2 : 1 : 0};
-  MbReport report = {0};
-  MbScene *scene = NULL;
-  snprintf(path, sizeof path, "scenes/redmax/%s.json", name);
-  const MbStatus status = mb_scene_load(path, &options, &scene, &report);
-  return start(status, scene, &report);
+static TestRun load(const char *name, const char *a, const char *b) {
+  const char *sets[] = {a, b, NULL};
+  return test_run(name, sets);
 }
 
-static Run parse(const char *text) {
-  MbReport report = {0};
-  MbScene *scene = NULL;
-  const MbStatus status = mb_scene_parse(text, strlen(text), "test", ".", NULL, &scene, &report);
-  return start(status, scene, &report);
-}
+static TestRun parse(const char *text) { return test_run(text, NULL); }
 
-static void end(Run *run) {
-  mb_sim_free(run->sim);
-  mb_model_free(run->model);
-  mb_scene_free(run->scene);
+static void end(TestRun *run) {
+  test_run_free(run);
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
-static MbEnergy energy(const Run *run) { return mb_energy(run->model, &run->sim->x); }
+static MbEnergy energy(const TestRun *run) { return mb_energy(run->model, &run->sim->x); }
 
 typedef struct Drift {
   double position, velocity,
       energy; // worst errors of constraints; E at the end less that at the start, over the largest
 } Drift;
 
-static Drift drift_of(Run *run, int64_t steps) {
+static Drift drift_of(TestRun *run, int64_t steps) {
   Drift drift = {0};
   const double first = energy(run).total;
   double largest = 0;
@@ -79,7 +50,7 @@ Test(constraints, linkages_stay_closed_for_ten_seconds) {
   static const char *const names[] = {"four_bar", "slider_crank", "bricard"};
   printf("%-14s %12s %10s %10s %10s\n", "10 s, h = 1e-3", "", "gap m", "rate m/s", "energy");
   for (int i = 0; i < 3; i++) {
-    Run run = load(names[i], NULL, NULL);
+    TestRun run = load(names[i], NULL, NULL);
     const Drift pulled = drift_of(&run, 10000);
     end(&run);
     run = load(names[i], SOLVER("recursive", "post"), NULL);
@@ -103,8 +74,8 @@ Test(constraints, linkages_stay_closed_for_ten_seconds) {
 Test(constraints, linkages_keep_their_energy_under_rk45) {
   static const char *const names[] = {"four_bar", "slider_crank", "bricard"};
   for (int i = 0; i < 3; i++) {
-    Run run = load(names[i], "/integrator={\"type\": \"rk45\", \"relative\": 1e-9, \"absolute\": 1e-11}",
-                   "/time={\"step\": 0.01, \"duration\": 10}");
+    TestRun run = load(names[i], "/integrator={\"type\": \"rk45\", \"relative\": 1e-9, \"absolute\": 1e-11}",
+                       "/time={\"step\": 0.01, \"duration\": 10}");
     const Drift drift = drift_of(&run, 1000);
     cr_expect_lt(fabs(drift.energy), 1e-6, "%s: %g", names[i],
                  drift.energy); // tolerance times some thousand steps
@@ -122,8 +93,8 @@ Test(constraints, andrews_squeezer_is_where_the_test_set_says) {
       19.29337464421385,  0.5735699284790808, -19.29337464421385,  0.3231791658026955};
   static const char *const order[] = {"body1", "body2", "body3", "body4", "body5", "body6", "body7"};
   for (int dense = 0; dense < 2; dense++) {
-    Run run = load("andrews_squeezer",
-                   dense ? "/solver={\"type\": \"redmax\", \"dynamics\": \"dense\"}" : NULL, NULL);
+    TestRun run = load("andrews_squeezer",
+                       dense ? "/solver={\"type\": \"redmax\", \"dynamics\": \"dense\"}" : NULL, NULL);
     test_steps(run.sim, 300);
     for (size_t i = 0; i < 7; i++) {
       size_t listed = 0;
@@ -141,8 +112,8 @@ Test(constraints, loops_move_the_same_under_dense_and_recursive) {
   static const char *const names[] = {"four_bar", "slider_crank", "04-loop", "15-prismatic-joint",
                                       "prescribed_crank"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    Run a = load(names[i], SOLVER("recursive", "baumgarte"), NULL),
-        b = load(names[i], SOLVER("dense", "baumgarte"), NULL);
+    TestRun a = load(names[i], SOLVER("recursive", "baumgarte"), NULL),
+            b = load(names[i], SOLVER("dense", "baumgarte"), NULL);
     test_steps(a.sim, 200);
     test_steps(b.sim, 200);
     double most = 1;
@@ -166,7 +137,7 @@ Test(constraints, ten_windows_go_round_through_their_singular_positions) {
                {2000, 0.038567666597061866, 0.9992559907717631},
                {5000, -0.59554525547654, -0.8033217591223224},
                {10000, 0.20435356098868468, 0.9788971458285308}};
-  Run run = load("ten_windows", NULL, NULL);
+  TestRun run = load("ten_windows", NULL, NULL);
   for (int i = 0; i < 4; i++) {
     test_steps(run.sim, known[i].steps - mb_sim_steps(run.sim));
     const double q = run.sim->state.q[run.model->q_first[run.model->number[0]]];
@@ -187,7 +158,7 @@ Test(constraints, one_window_goes_round_as_its_one_coordinate_says) {
                {2, {0.07708547179279242, 0.9970244881839576, 1.0313568726891589, -0.07973989812706987}},
                {5, {-0.9449081860423483, -0.3273354853207318, -1.8589308912738152, 5.366112429669957}},
                {10, {0.47838505775888907, 0.8781501787923433, 1.7272640755431634, -0.9409521793640326}}};
-  Run run[2] = {load("one_window", "/time/step=1e-3", NULL), load("one_window", "/time/step=5e-4", NULL)};
+  TestRun run[2] = {load("one_window", "/time/step=1e-3", NULL), load("one_window", "/time/step=5e-4", NULL)};
   for (int i = 0; i < 4; i++) {
     double tip[2][4], limit[4];
     for (int k = 0; k < 2; k++) {
@@ -223,7 +194,7 @@ static const char *const RK45 = "/integrator={\"type\": \"rk45\", \"relative\": 
 Test(constraints, redundant_rows_change_nothing) {
   static const char *const more[] = {AGAIN, HINGE};
   for (int i = 0; i < 2; i++) {
-    Run one = load("four_bar", RK45, NULL), two = load("four_bar", RK45, more[i]);
+    TestRun one = load("four_bar", RK45, NULL), two = load("four_bar", RK45, more[i]);
     test_steps(one.sim, 1000);
     test_steps(two.sim, 1000);
     test_near("coordinates", two.sim->state.q, one.sim->state.q, one.sim->nq,
@@ -236,11 +207,11 @@ Test(constraints, redundant_rows_change_nothing) {
 }
 
 Test(constraints, a_contradiction_is_told_by_name_with_its_gap_and_leaves_the_state) {
-  Run run = load("four_bar",
-                 "/constraints/-={\"type\": \"point\", \"name\": \"other\", \"between\": [{\"body\": "
-                 "\"coupler\", \"at\": [\"=coupler/2\", 0.02, 0]}, {\"body\": \"rocker\", \"at\": "
-                 "[\"=rocker/2\", 0, 0]}]}",
-                 NULL);
+  TestRun run = load("four_bar",
+                     "/constraints/-={\"type\": \"point\", \"name\": \"other\", \"between\": [{\"body\": "
+                     "\"coupler\", \"at\": [\"=coupler/2\", 0.02, 0]}, {\"body\": \"rocker\", \"at\": "
+                     "[\"=rocker/2\", 0, 0]}]}",
+                     NULL);
   MbReport report = {0};
   double q[8];
   memcpy(q, run.sim->state.q, run.sim->nq * sizeof *q);
@@ -263,7 +234,7 @@ Test(constraints, what_cannot_move_can_be_held_where_it_is_only) {
         "\"constraints\": [{\"type\": \"point\", \"between\": [{\"body\": \"a\"}, {\"body\": \"world\", "
         "\"at\": [0, 0, %d]}]}], \"output\": {\"channels\": [\"joint.force\", \"constraint.force\"]}}",
         off);
-    Run run = parse(text);
+    TestRun run = parse(text);
     double frame[8];
     MbReport report = {0};
     mb_sim_sample(run.sim, frame);
@@ -363,11 +334,9 @@ Test(constraints, a_joint_that_closes_a_loop_holds_as_one_of_the_tree) {
   static char text[6000];
   for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
     arm(text, sizeof text, joints[i], false);
-    Run tree = parse(text);
+    TestRun tree = parse(text);
     arm(text, sizeof text, joints[i], true);
     // put the free body where the joint has it, before the run begins
-    MbReport report = {0};
-    MbScene *scene = NULL;
     char set[300];
     MbPose B, inverse;
     mb_pose_inverse(&inverse, &tree.model->C[1]);
@@ -377,10 +346,8 @@ Test(constraints, a_joint_that_closes_a_loop_holds_as_one_of_the_tree) {
         set, sizeof set,
         "/bodies/1/pose={\"position\": [%.17g, %.17g, %.17g], \"rotation\": [%.17g, %.17g, %.17g, %.17g]}",
         B.p[0], B.p[1], B.p[2], B.q[0], B.q[1], B.q[2], B.q[3]);
-    const char *sets[] = {set};
-    const MbSceneOptions options = {.sets = sets, .nsets = 1};
-    const MbStatus status = mb_scene_parse(text, strlen(text), "test", ".", &options, &scene, &report);
-    Run loop = start(status, scene, &report);
+    const char *sets[] = {set, NULL};
+    TestRun loop = test_run(text, sets);
     test_steps(tree.sim, 10);
     test_steps(loop.sim, 10);
     for (size_t b = 0; b < 2; b++) {
@@ -401,7 +368,7 @@ Test(constraints, a_joint_that_closes_a_loop_holds_as_one_of_the_tree) {
 Test(constraints, a_screw_that_closes_a_loop_counts_its_turns) {
   for (int adaptive = 0; adaptive < 2; adaptive++) {
     static char bytes[20000];
-    Run run = load("screw_jack", adaptive ? RK45 : "/integrator=\"implicit\"", NULL);
+    TestRun run = load("screw_jack", adaptive ? RK45 : "/integrator=\"implicit\"", NULL);
     const double pi = 3.14159265358979323846, l = 0.05 / (2 * pi), t = 2;
     const double I = 0.5 * 7800 * pi * 0.02 * 0.02 * 0.02 * 0.02, m = 20;
     const double a = (2 - m * 9.81 * l) / (I + m * l * l);
@@ -439,7 +406,7 @@ Test(constraints, a_composite_that_closes_a_loop_goes_round) {
              "[{\"type\": \"prismatic\"}, {\"type\": \"spherical\"}]}, \"between\": [{\"body\": \"world\"}, "
              "{\"body\": \"top\"}]}]}",
              integrators[i]);
-    Run run = parse(text);
+    TestRun run = parse(text);
     test_steps(run.sim, 300);
     const double w = mb_vec3_norm(run.sim->state.v), z = run.sim->x.E[0].p[2];
     test_near("spin", &w, &(double){6}, 1, 1e-9); // nothing turns or slows it
@@ -454,7 +421,7 @@ Test(constraints, a_composite_that_closes_a_loop_goes_round) {
 
 // Six hinges hold thirty of thirty freedoms, and one of the five rows is made of the others: one freedom is left.
 Test(constraints, bricards_linkage_moves_although_counting_forbids_it) {
-  Run run = load("bricard", NULL, NULL);
+  TestRun run = load("bricard", NULL, NULL);
   test_steps(run.sim, 1500);
   cr_assert_eq(run.sim->nv, 5);
   cr_assert_eq(run.model->nslots, 5);
@@ -467,7 +434,7 @@ Test(constraints, bricards_linkage_moves_although_counting_forbids_it) {
 
 Test(constraints, a_pendulum_stops_at_its_limit_and_gains_no_energy) {
   for (int given = 0; given < 2; given++) {
-    Run run = parse(
+    TestRun run = parse(
         given
             ? "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"duration\": 3}, \"integrator\": \"symplectic\", "
               "\"solver\": {\"type\": \"redmax\", \"stabilization\": {\"type\": \"baumgarte\", \"gamma\": "
@@ -497,7 +464,7 @@ Test(constraints, a_pendulum_stops_at_its_limit_and_gains_no_energy) {
 }
 
 Test(constraints, a_rope_lets_fall_and_then_holds) {
-  Run run = parse(
+  TestRun run = parse(
       "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"duration\": 3}, \"integrator\": \"symplectic\", "
       "\"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"mass\": 2}], "
       "\"constraints\": [{\"type\": \"distance\", \"rope\": true, \"length\": 0.5, \"between\": [{\"body\": "
@@ -520,7 +487,7 @@ Test(constraints, a_rope_lets_fall_and_then_holds) {
 // Swung up from the lowest point at v₀² between 2gL and 5gL, the rope goes slack where cos θ = (2gL − v₀²)/(3gL), and the
 // mass flies on at ẋ = v cos θ, v² = −gL cos θ.
 Test(constraints, a_rope_goes_slack_where_it_would_have_to_push) {
-  Run run = parse(
+  TestRun run = parse(
       "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"duration\": 3}, \"integrator\": {\"type\": \"rk45\", "
       "\"relative\": 1e-10, \"absolute\": 1e-12}, \"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": "
       "\"sphere\", \"radius\": 0.1}, \"mass\": 2, \"pose\": {\"position\": [0, 0, -1]}, \"velocity\": "
@@ -549,7 +516,7 @@ Test(constraints, a_rope_goes_slack_where_it_would_have_to_push) {
 }
 
 Test(constraints, a_falling_mass_is_caught_at_the_time_that_it_takes) {
-  Run run = parse(
+  TestRun run = parse(
       "{\"mbsim\": 1, \"time\": {\"step\": 0.05, \"duration\": 3}, \"integrator\": \"rk45\", "
       "\"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"mass\": 2}], "
       "\"constraints\": [{\"type\": \"distance\", \"rope\": true, \"length\": 0.5, \"between\": [{\"body\": "
@@ -564,8 +531,8 @@ Test(constraints, a_falling_mass_is_caught_at_the_time_that_it_takes) {
 }
 
 Test(constraints, limits_of_a_chain_hold_under_rk45) {
-  Run run = load("06-joint-limits",
-                 "/integrator={\"type\": \"rk45\", \"relative\": 1e-8, \"absolute\": 1e-10}", NULL);
+  TestRun run = load("06-joint-limits",
+                     "/integrator={\"type\": \"rk45\", \"relative\": 1e-8, \"absolute\": 1e-10}", NULL);
   const double limit = acos(-1) / 4, first = energy(&run).total;
   double most = 0, last = energy(&run).total;
   int losses = 0;
@@ -585,7 +552,7 @@ Test(constraints, limits_of_a_chain_hold_under_rk45) {
 
 // λ = −(g + β ġ)/α: a spring of stiffness 1/α and damping β/α, which the exact solution of the oscillator shows.
 Test(constraints, a_soft_distance_is_a_spring) {
-  Run run = parse(
+  TestRun run = parse(
       "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"duration\": 1}, \"integrator\": {\"type\": \"rk45\", "
       "\"relative\": 1e-10, \"absolute\": 1e-12}, \"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": "
       "\"sphere\", \"radius\": 0.1}, \"mass\": 2, \"pose\": {\"position\": [0, 0, -1]}}], \"constraints\": "
@@ -614,7 +581,7 @@ Test(constraints, a_soft_distance_is_a_spring) {
 // ---- prescribed motion ------------------------------------------------------------------------------------
 
 Test(constraints, a_prescribed_position_is_met_at_every_step) {
-  Run run = load("prescribed_crank", NULL, NULL);
+  TestRun run = load("prescribed_crank", NULL, NULL);
   for (int i = 1; i <= 500; i++) {
     test_steps(run.sim, 1);
     const double t = run.sim->state.t, p = acos(-1) * 50 / 180 + 10 * (t - 0.5 * (1 - exp(-t / 0.5)));
@@ -625,8 +592,8 @@ Test(constraints, a_prescribed_position_is_met_at_every_step) {
 
 // The work of the crank's torque is what the energy grows by: E(t) − E(0) = ∫ τ θ̇ dt.
 Test(constraints, the_reaction_of_a_driven_crank_does_the_work) {
-  Run run = load("prescribed_crank",
-                 "/integrator={\"type\": \"rk45\", \"relative\": 1e-10, \"absolute\": 1e-12}", NULL);
+  TestRun run = load("prescribed_crank",
+                     "/integrator={\"type\": \"rk45\", \"relative\": 1e-10, \"absolute\": 1e-12}", NULL);
   const double first = energy(&run).total;
   double work = 0, before = 0, reaction[8];
   for (int i = 1; i <= 2000; i++) {
@@ -655,7 +622,7 @@ Test(constraints, velocities_and_accelerations_can_be_prescribed) {
           "0, "
           "0, 0]}, \"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], \"motion\": %s}}]}",
           adaptive ? "rk45" : "symplectic", motions[i]);
-      Run run = parse(text);
+      TestRun run = parse(text);
       test_steps(run.sim, 1000);
       test_near("rate", run.sim->state.v, &(double){3}, 1, 1e-6);
       test_near("angle", run.sim->state.q, &(double){1.5}, 1, adaptive ? 1e-6 : 2e-3); // h/2 · 3
@@ -666,7 +633,7 @@ Test(constraints, velocities_and_accelerations_can_be_prescribed) {
 // ---- driven bodies ----------------------------------------------------------------------------------------
 
 // A body of two kilograms, its centre beside its frame's origin, with `motion`; a ball hangs on it.
-static Run driven(const char *integrator, const char *motion) {
+static TestRun driven(const char *integrator, const char *motion) {
   static char text[3000];
   snprintf(text, sizeof text,
            "{\"mbsim\": 1, \"gravity\": [0, 0, -9.81], \"time\": {\"step\": 0.01, \"duration\": 2}, "
@@ -682,7 +649,7 @@ static Run driven(const char *integrator, const char *motion) {
 }
 
 // The body frame of the hand in the world
-static MbPose hand_of(const Run *run) {
+static MbPose hand_of(const TestRun *run) {
   const size_t b = run->model->number[0];
   MbPose B, inverse;
   mb_pose_inverse(&inverse, &run->model->C[b]);
@@ -696,7 +663,7 @@ Test(constraints, a_driven_body_is_on_its_path_at_every_step) {
       "{\"pose\": {\"position\": [\"=cos(t)\", \"=sin(2*t)\", \"=0.1*t^2\"], \"euler\": {\"order\": \"zyx\", "
       "\"angles\": [\"=t+t^2\", \"=0.5*sin(t)\", \"=sin(3*t)\"]}}}";
   for (int i = 0; i < 3; i++) {
-    Run run = driven(integrators[i], path);
+    TestRun run = driven(integrators[i], path);
     for (int k = 0; k < 200; k++) {
       test_steps(run.sim, 1);
       const double t = run.sim->state.t, p[3] = {cos(t), sin(2 * t), 0.1 * t * t};
@@ -721,7 +688,7 @@ Test(constraints, a_driven_body_is_on_its_path_at_every_step) {
 
 // Torque about the origin and force in the body's axes: here m (a + g) of a swing to and fro, and a weight beside it.
 Test(constraints, a_driven_body_tells_what_it_takes) {
-  Run run = parse(
+  TestRun run = parse(
       "{\"mbsim\": 1, \"gravity\": [0, 0, -9.81], \"time\": {\"step\": 0.01, \"duration\": 1}, "
       "\"integrator\": {\"type\": \"rk45\", \"relative\": 1e-9, \"absolute\": 1e-11}, \"bodies\": "
       "[{\"name\": \"hand\", \"inertia\": {\"mass\": 2, \"center\": [0.2, 0, 0], \"matrix\": [1, 1, 1, 0, "
@@ -744,7 +711,7 @@ Test(constraints, a_body_driven_at_a_velocity_goes_where_it_leads) {
     snprintf(motion, sizeof motion,
              "{\"velocity\": {\"angular\": [0, 0, 2], \"linear\": [0.5, 0, \"=2*t\"], \"frame\": \"%s\"}}",
              axes[i % 2]);
-    Run run = driven(integrators[i / 2], motion);
+    TestRun run = driven(integrators[i / 2], motion);
     test_steps(run.sim, 200);
     const MbPose B = hand_of(&run);
     const double T = 2, rise = i / 2 ? T * T : T * (T + 0.01); // sum of velocities at the ends of the steps
@@ -761,7 +728,7 @@ Test(constraints, a_body_driven_at_a_velocity_goes_where_it_leads) {
 }
 
 Test(constraints, chairs_of_a_carousel_swing_out_as_far_as_they_must) {
-  Run run = load("carousel", "/time/duration=60", NULL);
+  TestRun run = load("carousel", "/time/duration=60", NULL);
   test_steps(run.sim, 12000);
   // ω² (R + l sin φ) = g tan φ; a cube's moments of inertia are the same about all axes
   double angle = 0.5;
@@ -777,7 +744,7 @@ Test(constraints, steps_do_not_allocate) {
   static const char *const names[] = {"four_bar", "prescribed_crank", "06-joint-limits", "andrews_squeezer",
                                       "screw_jack"};
   for (int i = 0; i < 5; i++) {
-    Run run =
+    TestRun run =
         load(names[i],
              "/output={\"channels\": [\"constraint.error\", \"constraint.force\", \"joint.force\"]}", NULL);
     double frame[64];
@@ -796,7 +763,7 @@ Test(constraints, steps_do_not_allocate) {
 Test(constraints, a_run_goes_on_bit_for_bit_from_a_checkpoint) {
   static const char *const integrators[] = {"/integrator=\"implicit\"", "/integrator=\"rk45\""};
   for (int i = 0; i < 2; i++) {
-    Run run = load("prescribed_crank", integrators[i], NULL);
+    TestRun run = load("prescribed_crank", integrators[i], NULL);
     static char bytes[20000];
     double frame[3][64];
     cr_assert(mb_sim_checkpoint_size(run.sim) <= sizeof bytes && mb_sim_frame_size(run.sim) <= 64);
@@ -818,7 +785,7 @@ Test(constraints, a_run_goes_on_bit_for_bit_from_a_checkpoint) {
 }
 
 Test(constraints, creation_fails_cleanly_when_memory_runs_out) {
-  Run run = load("four_bar", NULL, NULL);
+  TestRun run = load("four_bar", NULL, NULL);
   const int64_t live = mb_alloc_live();
   for (int k = 0;; k++) {
     MbReport report = {0};

@@ -1,50 +1,25 @@
 // Bodies that roll, and that spin in step: motions that are known, measured orders, what is kept, what is singular.
 #include "core/base/alloc.h"
-#include "io/scene/scene.h"
-#include "tests/support.h"
+#include "tests/runs.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Run {
-  MbScene *scene;
-  MbModel *model;
-  MbSim *sim;
-} Run;
-
-static Run start(MbStatus loaded, MbScene *scene, const MbReport *from) {
-  Run run = {.scene = scene};
-  MbReport report = {0};
-  test_ok(loaded, from);
-  test_ok(mb_model_create(scene, &run.model, &report), &report);
-  test_ok(mb_sim_create(run.model, NULL, &run.sim, &report), &report);
-  return run;
-}
-
-static void end(Run *run) {
-  mb_sim_free(run->sim);
-  mb_model_free(run->model);
-  mb_scene_free(run->scene);
+static void end(TestRun *run) {
+  test_run_free(run);
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
-// A scene of scenes/constraints, or one in a text that begins with a brace.
-static Run load(const char *from, const char *integrator, double h, const char *more) {
-  char path[200], way[160], step[64];
-  const char *sets[] = {way, step, more};
-  const MbSceneOptions options = {.sets = sets, .nsets = more ? 3 : 2};
-  MbReport report = {0};
-  MbScene *scene = NULL;
-  snprintf(path, sizeof path, "scenes/constraints/%s.json", from);
+// A scene by its folder and name, or one in a text that begins with a brace.
+static TestRun load(const char *from, const char *integrator, double h, const char *more) {
+  char way[160], step[64];
   snprintf(way, sizeof way, "/integrator=%s", integrator);
   snprintf(step, sizeof step, "/time/step=%.17g", h);
-  const MbStatus status = *from == '{'
-                              ? mb_scene_parse(from, strlen(from), "test", ".", &options, &scene, &report)
-                              : mb_scene_load(path, &options, &scene, &report);
-  return start(status, scene, &report);
+  const char *sets[] = {way, step, more, NULL};
+  return test_run(from, sets);
 }
 
-static size_t number_of(const Run *run, const char *name) {
+static size_t number_of(const TestRun *run, const char *name) {
   size_t listed = 0;
   cr_assert(mb_names_find(&run->model->names, name, &listed), "%s", name);
   return run->model->number[listed];
@@ -85,7 +60,7 @@ static const char *const SWING = HEAD
 enum { MOST = 200 };
 
 static size_t state_at(const char *from, const char *integrator, double h, double time, double state[MOST]) {
-  Run run = load(from, integrator, h, NULL);
+  TestRun run = load(from, integrator, h, NULL);
   test_steps(run.sim, lrint(time / run.model->h));
   const size_t nb = run.model->nb;
   cr_assert_leq(18 * nb, MOST);
@@ -122,7 +97,7 @@ static void expect_order(const char *name, const char *from, const char *integra
 Test(rolling, steps_keep_their_order) {
   for (int i = 0; i < 4; i++) {
     const double h = i < 2 ? 0.0005 : 0.004;
-    expect_order("rolling disk", "rolling_disk", ALL[i], h, i < 2 ? 1 : 2);
+    expect_order("rolling disk", "constraints/rolling_disk", ALL[i], h, i < 2 ? 1 : 2);
     expect_order("tops in step", TOPS, ALL[i], h, i < 2 ? 1 : 2);
     expect_order("on a swing", SWING, ALL[i], h / 2, i < 2 ? 1 : 2);
   }
@@ -135,7 +110,7 @@ typedef struct Drift {
 } Drift;
 
 static Drift drift_of(const char *from, const char *integrator, double h, double time) {
-  Run run = load(from, integrator, h, NULL);
+  TestRun run = load(from, integrator, h, NULL);
   Drift drift = {0};
   double first = NAN, largest = 0;
   for (int64_t i = 0; i < lrint(time / run.model->h); i++) {
@@ -157,7 +132,7 @@ static Drift drift_of(const char *from, const char *integrator, double h, double
 Test(rolling, nothing_slips_and_energy_stays) {
   static const double TIME = 4;
   static const char *const names[] = {"rolling disk", "tops in step", "on a swing"};
-  const char *const scenes[] = {"rolling_disk", TOPS, SWING};
+  const char *const scenes[] = {"constraints/rolling_disk", TOPS, SWING};
   for (int k = 0; k < 3; k++) {
     for (int i = 2; i < 4; i++) {
       const Drift whole = drift_of(scenes[k], ALL[i], 0.004, TIME),
@@ -189,7 +164,7 @@ Test(rolling, a_coin_goes_round_at_the_rate_of_its_lean) {
                                  1e-6}; // of radians after a second or of radii, at these steps
   static const double H[] = {1e-5, 1e-5, 1e-4, 1e-4, 1e-3};
   for (int i = 0; i < 5; i++) {
-    Run run = load("spinning_coin", ALL[i], H[i], NULL);
+    TestRun run = load("constraints/spinning_coin", ALL[i], H[i], NULL);
     const size_t b = number_of(&run, "coin");
     test_steps(run.sim, lrint(0.3 / run.model->h));
     const double turned = rate * mb_sim_time(run.sim);
@@ -214,7 +189,7 @@ Test(rolling, a_ball_on_a_turntable_circles_at_two_sevenths_of_its_rate) {
   const double w = 2 * RATE / 7, r = SPEED / w, centre = OUT - r;
   const double known[3] = {centre + r * cos(w * TIME), r * sin(w * TIME), 0.05};
   for (int i = 0; i < 5; i++) {
-    Run run = load("rolling_ball", ALL[i], STEP[i], NULL);
+    TestRun run = load("constraints/rolling_ball", ALL[i], STEP[i], NULL);
     test_steps(run.sim, lrint(TIME / run.model->h));
     test_near(ALL[i], run.sim->x.E[number_of(&run, "ball")].p, known, 3, CLOSE[i]);
     end(&run);
@@ -248,7 +223,7 @@ Test(rolling, balls_wheels_and_lying_cylinders_roll_down_a_slope_at_their_rates)
           "\"frame\": {\"rotation\": {\"axis\": [1, 0, 0], \"angle\": \"=90*deg\"}}}, \"mass\": 3}], "
           "\"constraints\": [{\"type\": \"rolling\", \"body\": \"a\", \"on\": \"slope\"%s}]}",
           round[k].shape, round[k].more);
-      Run run = load(text, ALL[i], STEP[i], NULL);
+      TestRun run = load(text, ALL[i], STEP[i], NULL);
       test_steps(run.sim, lrint(0.5 / run.model->h));
       const double way = 0.5 * 9.81 * sin(0.3) / (1 + round[k].inertia) * 0.25;
       const double known[3] = {way * cos(0.3), 0, -way * sin(0.3)};
@@ -264,7 +239,7 @@ Test(rolling, balls_wheels_and_lying_cylinders_roll_down_a_slope_at_their_rates)
 Test(rolling, wheels_in_step_share_a_torque_by_their_inertia) {
   static const double R = 0.05, RATIO = 0.5, TORQUE = 0.2;
   for (int i = 0; i < 5; i++) {
-    Run run = load("friction_wheels", ALL[i], 0.002, NULL);
+    TestRun run = load("constraints/friction_wheels", ALL[i], 0.002, NULL);
     test_steps(run.sim, 500);
     const double small = 7800 * 0.02 * M_PI * pow(R, 4) / 2,
                  large = 7800 * 0.02 * M_PI * pow(R / RATIO, 4) / 2;
@@ -285,7 +260,7 @@ Test(rolling, soft_wheels_slip_in_proportion_to_what_they_carry) {
   const double small = 7800 * 0.02 * M_PI * pow(R, 4) / 2, large = 7800 * 0.02 * M_PI * pow(R / RATIO, 4) / 2;
   const double known = 0.1 / 0.01 * large * RATIO * TORQUE / (small + RATIO * RATIO * large);
   for (int i = 0; i < 5; i++) {
-    Run run = load("friction_wheels", ALL[i], 0.002, SOFT);
+    TestRun run = load("constraints/friction_wheels", ALL[i], 0.002, SOFT);
     test_steps(run.sim, 1000); // it takes 1/16 s to come to that
     const double *v = run.sim->state.v;
     const double slip = RATIO * v[run.model->v_first[number_of(&run, "small")]] -
@@ -305,7 +280,7 @@ static const char *const FALLING = HEAD
 
 Test(rolling, a_coin_that_falls_flat_is_told_by_name) {
   for (int i = 0; i < 5; i++) {
-    Run run = load(FALLING, ALL[i], 0.001, NULL);
+    TestRun run = load(FALLING, ALL[i], 0.001, NULL);
     MbReport report = {0};
     MbStatus status = MB_OK;
     double lowest = 1;

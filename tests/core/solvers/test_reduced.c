@@ -1,31 +1,9 @@
 // Coordinates that follow others, against the same ratios kept by forces.
 #include "core/base/alloc.h"
-#include "io/scene/scene.h"
-#include "tests/support.h"
+#include "tests/runs.h"
 
 #include <stdio.h>
 #include <string.h>
-
-typedef struct Run {
-  MbScene *scene;
-  MbModel *model;
-  MbSim *sim;
-} Run;
-
-static Run finish(MbStatus loaded, MbScene *scene, const MbReport *from) {
-  Run run = {.scene = scene};
-  MbReport report = {0};
-  test_ok(loaded, from);
-  test_ok(mb_model_create(scene, &run.model, &report), &report);
-  test_ok(mb_sim_create(run.model, NULL, &run.sim, &report), &report);
-  return run;
-}
-
-static void end(Run *run) {
-  mb_sim_free(run->sim);
-  mb_model_free(run->model);
-  mb_scene_free(run->scene);
-}
 
 #define ROD     "\"shape\": {\"type\": \"box\", \"size\": [0.4, 0.1, 0.1]}, \"density\": 1000"
 #define HINGE   "\"axis\": [0, 1, 0], \"in_body\": {\"position\": [-0.2, 0, 0]}"
@@ -53,7 +31,7 @@ static const char *const BODIES =
     "\"constraints\": [{\"type\": \"distance\", \"between\": [{\"body\": \"driven\"}, {\"body\": "
     "\"world\", \"at\": [0.2, 0.6, 0.7]}]}, ";
 
-static Run load(const char *integrator, const char *dynamics, const char *enforce) {
+static TestRun load(const char *integrator, const char *dynamics, const char *enforce) {
   char text[8000], way[160], solver[100];
   snprintf(text, sizeof text,
            "%s{\"type\": \"ratio\", \"joints\": [\"a\", \"b\"], \"ratio\": -2, \"offset\": 0.3, \"enforce\": "
@@ -64,20 +42,18 @@ static Run load(const char *integrator, const char *dynamics, const char *enforc
   snprintf(way, sizeof way, "/integrator=%s", integrator);
   snprintf(solver, sizeof solver, "/solver={\"type\": \"redmax\", \"dynamics\": \"%s\"}", dynamics);
   // where nothing is reduced the start has to be given
+  const bool given = !strcmp(enforce, "constraint");
   const char *const sets[] = {way,
                               solver,
-                              "/bodies/2/joint/position=0.3",
+                              given ? "/bodies/2/joint/position=0.3" : NULL,
                               "/bodies/2/joint/velocity=-2",
                               "/bodies/3/joint/velocity=0.5",
-                              "/bodies/4/joint/velocity=[0.3, 0.15]"};
-  const MbSceneOptions options = {.sets = sets, .nsets = strcmp(enforce, "constraint") ? 2 : 6};
-  MbReport report = {0};
-  MbScene *scene = NULL;
-  const MbStatus status = mb_scene_parse(text, strlen(text), "test", ".", &options, &scene, &report);
-  return finish(status, scene, &report);
+                              "/bodies/4/joint/velocity=[0.3, 0.15]",
+                              NULL};
+  return test_run(text, sets);
 }
 
-static double off(const Run *run) {
+static double off(const TestRun *run) {
   const double *q = run->sim->state.q, *v = run->sim->state.v;
   double most = 0;
   for (size_t i = 0; i < run->model->nreductions; i++) {
@@ -97,7 +73,7 @@ Test(reduced, coordinates_that_follow_move_as_those_that_forces_keep_in_step) {
   static const char *const dynamics[] = {"dense", "recursive"};
   for (int i = 0; i < 5; i++)
     for (int k = 0; k < 2; k++) {
-      Run a = load(ways[i], dynamics[k], "constraint"), b = load(ways[i], dynamics[k], "reduction");
+      TestRun a = load(ways[i], dynamics[k], "constraint"), b = load(ways[i], dynamics[k], "reduction");
       cr_assert_eq(b.model->nreductions, 4);
       double worst = 0;
       for (int step = 0; step < 500; step++) {
@@ -110,8 +86,8 @@ Test(reduced, coordinates_that_follow_move_as_those_that_forces_keep_in_step) {
       test_near("coordinates", b.sim->state.q, a.sim->state.q, a.sim->nq, tolerance[i]);
       test_near("velocities", b.sim->state.v, a.sim->state.v, a.sim->nv, tolerance[i]);
       cr_expect_lt(off(&b), 1e-13);
-      end(&a);
-      end(&b);
+      test_run_free(&a);
+      test_run_free(&b);
       cr_assert_eq(mb_alloc_live(), 0);
     }
 }
@@ -119,12 +95,8 @@ Test(reduced, coordinates_that_follow_move_as_those_that_forces_keep_in_step) {
 // One coordinate is left, of inertia J about the pinion's: J q̈ = 3 + 2 sin 2t − 0.02 q̇ − (drum pinion/wheel) m g, which has
 // a solution in closed form.
 Test(reduced, a_hoist_moves_as_its_one_coordinate_does_and_stays_exact) {
-  MbReport report = {0};
-  MbScene *scene = NULL;
-  const char *const sets[] = {"/output/channels=[\"joint.force\"]"};
-  const MbSceneOptions options = {.sets = sets, .nsets = 1};
-  const MbStatus status = mb_scene_load("scenes/redmax/gears_reduced.json", &options, &scene, &report);
-  Run run = finish(status, scene, &report);
+  const char *const sets[] = {"/output/channels=[\"joint.force\"]", NULL};
+  TestRun run = test_run("gears_reduced", sets);
   const double r1 = 0.05, r2 = 0.15, drum = 0.08, pi = 3.14159265358979323846;
   const double I1 = 7800 * pi * pow(r1, 4) * 0.03 / 2, I2 = 7800 * pi * pow(r2, 4) * 0.03 / 2;
   const double J = I1 + I2 * pow(r1 / r2, 2) + 10 * pow(drum * r1 / r2, 2), c = 0.02;
@@ -152,6 +124,6 @@ Test(reduced, a_hoist_moves_as_its_one_coordinate_does_and_stays_exact) {
   cr_assert_eq(mb_sim_frame_size(run.sim), 3);
   mb_sim_sample(run.sim, frame);
   test_near("joint.force", frame, forces, 3, 1e-6 * rope); // as above
-  end(&run);
+  test_run_free(&run);
   cr_assert_eq(mb_alloc_live(), 0);
 }

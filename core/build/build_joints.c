@@ -3,6 +3,7 @@
 #include "core/base/report.h"
 #include "core/build/build_internal.h"
 #include "core/joints/joints.h"
+#include "core/model/coordinates.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -147,11 +148,26 @@ static void place(const MbModel *model, const MbJointSpec *spec, size_t b, MbPos
   mb_quat_normalise(B->q);
 }
 
+// Which bodies fly (flight.h). A tree on a body makes the two turn together, and its steps are those of the tree.
+static void list_flights(MbModel *model, bool *flies) {
+  const MbSolverSpec *solver = &model->solver;
+  const bool first = model->integrator.kind == MB_SYMPLECTIC || model->integrator.kind == MB_IMPLICIT;
+  const bool held = solver->kind == MB_SOLVER_MAXIMAL && !solver->project;
+  const bool wanted = first && solver->mode == MB_DYNAMIC && solver->terms == MB_TERMS_CARRIED;
+  for (size_t b = 0; b < model->nb; b++) flies[b] = wanted && (held || !model->joint[b].ops);
+  for (size_t b = 0; b < model->nb && !held; b++)
+    if (model->parent[b] != MB_WORLD) flies[model->parent[b]] = false;
+  for (size_t b = 0; b < model->nb; b++) model->any_flies |= flies[b];
+  model->flies = flies;
+}
+
 // Which bodies and joints need more than the others, so that steps need not look at each.
 static MbStatus list_special(MbModel *model, MbReport *report) {
   size_t *loose = mb_arena_alloc(&model->arena, model->nb, sizeof *loose);
   size_t *renewing = mb_arena_alloc(&model->arena, model->nb, sizeof *renewing);
-  if (!loose || !renewing) return mb_no_memory(report, "joints");
+  bool *flies = mb_arena_alloc(&model->arena, model->nb, sizeof *flies);
+  if (!loose || !renewing || !flies) return mb_no_memory(report, "joints");
+  list_flights(model, flies);
   for (size_t b = 0; b < model->nb; b++) {
     if (!model->joint[b].ops)
       loose[model->nloose++] = b;
@@ -247,7 +263,7 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     } else {
       memcpy(q0 + q, model->E0[b].p, 3 * sizeof *q0);
       memcpy(q0 + q + 3, model->E0[b].q, 4 * sizeof *q0);
-      memcpy(v0 + v, model->phi0 + 6 * b, 6 * sizeof *v0);
+      mb_velocity_of_twist(&model->E0[b], model->phi0 + 6 * b, v0 + v);
     }
   }
   model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;

@@ -106,7 +106,7 @@ static bool may_be_stiff(const MbModel *model) {
   return some;
 }
 
-// The first-order steps take gyroscopic terms as they are: a body that tumbles, its spin changing in its own axes at the rate
+// In trees of joints the first-order steps take gyroscopic terms as they are: a body that tumbles, its spin changing in its own axes at the rate
 // r = |ω × I ω| / |I ω|, gains energy by about (r h)² a step.
 static void judge_tumbling(const MbSim *sim, MbReport *report) {
   static const double GAIN = 0.5; // of the energy, over the run
@@ -119,7 +119,7 @@ static void judge_tumbling(const MbSim *sim, MbReport *report) {
     const double L[3] = {I[0] * w[0], I[1] * w[1], I[2] * w[2]}, size = mb_vec3_norm(L);
     double turn[3];
     mb_vec3_cross(turn, w, L);
-    const bool turns = !model->joint[b].ops || model->joint[b].n >= 3;
+    const bool turns = !model->flies[b] && (!model->joint[b].ops || model->joint[b].n >= 3);
     if (turns && size > 0 && mb_vec3_norm(turn) / size > fastest)
       fastest = mb_vec3_norm(turn) / size, worst = b;
   }

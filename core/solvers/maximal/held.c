@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/integrators/integrators.h"
 #include "core/math/dense6.h"
+#include "core/model/coordinates.h"
 #include "core/solvers/redmax/tree.h"
 
 #include <string.h>
@@ -72,10 +73,11 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   held->g = numbers(held, nrows), held->gt = numbers(held, nrows), held->bend = numbers(held, nrows);
   held->q = numbers(held, nq), held->v = numbers(held, nv), held->turn = numbers(held, nv);
   held->guess = numbers(held, nq);
-  held->lambda = numbers(held, nrows), held->r = numbers(held, 6 * nb);
+  held->lambda = numbers(held, nrows), held->r = numbers(held, 6 * nb), held->twist = numbers(held, 6 * nb);
   for (size_t b = 0; held->hinge && b < nb; b++) mb_held_make_hinge(model, b, &held->hinge[b]);
   return held->X && held->hinge && held->order && held->eta && held->seen && held->Jc && held->V && held->g &&
-         held->gt && held->bend && held->q && held->v && held->turn && held->guess && held->lambda && held->r;
+         held->gt && held->bend && held->q && held->v && held->turn && held->guess && held->lambda && held->r &&
+         held->twist;
 }
 
 void mb_held_free(MbHeld *held) {
@@ -191,6 +193,7 @@ void mb_held_solve(MbHeld *held, double *x, double *b) {
     mb_held_world_solve(held, x, b);
     return;
   }
+  for (size_t n = 0; n < model->nb; n++) mb_quat_unrotate(x + 6 * n + 3, held->E[n].q, x + 6 * n + 3);
   for (size_t n = 0; held->any_hollow && n < model->nb; n++) // what JᵀJ adds to the left
     for (size_t r = held->first[n]; r < held->first[n] + held->rows[n]; r++)
       for (size_t k = 0; k < 6 && b[r] != 0; k++) {
@@ -198,12 +201,9 @@ void mb_held_solve(MbHeld *held, double *x, double *b) {
         x[6 * n + k] += held->stuff * b[r] * held->Jc[6 * r + k];
         if (p != MB_WORLD) x[6 * p + k] += held->stuff * b[r] * held->Jp[6 * r + k];
       }
-  if (!held->moved) {
-    held->ops->solve(held->kkt, x, b);
-    return;
-  }
-  double *y = held->moving;
-  for (size_t n = 0; n < model->nb; n++) memcpy(y + 6 * held->spot[n], x + 6 * n, 6 * sizeof *y);
+  double *y = held->moved ? held->moving : x;
+  for (size_t n = 0; held->moved && n < model->nb; n++)
+    memcpy(y + 6 * held->spot[n], x + 6 * n, 6 * sizeof *y);
   held->ops->solve(held->kkt, y, b);
-  for (size_t n = 0; n < model->nb; n++) memcpy(x + 6 * n, y + 6 * held->spot[n], 6 * sizeof *y);
+  for (size_t n = 0; n < model->nb; n++) mb_velocity_of_twist(&held->E[n], y + 6 * held->spot[n], x + 6 * n);
 }

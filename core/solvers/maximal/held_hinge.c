@@ -39,6 +39,7 @@ void mb_held_bend_hinge(MbHeld *held, size_t b) {
   mb_vec3_cross(carry + 3, eta, down + 3);
   mb_vec3_cross(t, eta + 3, down);
   mb_vec3_add(carry + 3, carry + 3, t);
+  mb_held_add_drift(held, b, carry);
   for (int r = 0; r < 5; r++) {
     bend[r] = 0;
     for (int k = 0; k < 6; k++) bend[r] += Jc[6 * r + k] * carry[k];

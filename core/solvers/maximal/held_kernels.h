@@ -113,7 +113,8 @@ static inline void place_columns(const MbHeld *held, size_t b, const MbMaximal *
     return;
   }
   T[0] = (Screw){R.x, none}, T[1] = (Screw){R.y, none}, T[2] = (Screw){R.z, none};
-  T[3] = (Screw){none, R.x}, T[4] = (Screw){none, R.y}, T[5] = (Screw){none, R.z};
+  const Vec e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  T[3] = (Screw){none, e[0]}, T[4] = (Screw){none, e[1]}, T[5] = (Screw){none, e[2]};
 }
 
 static void put_bodies(MbHeld *held, const MbMaximal *x) {
@@ -169,7 +170,7 @@ static inline void inward(const MbHeld *held, const double *x, const double *aim
     Stand *stand = &work->stand[b];
     const size_t p = held->up[b];
     const Mat R = w->R[b];
-    const Screw f = {turn(R, x + 6 * b), turn(R, x + 6 * b + 3)};
+    const Screw f = {turn(R, x + 6 * b), vec(x + 6 * b + 3)};
     const Screw own = move_wrench(f, vec(w->arm + 3 * b)), none = {0}, sum = hop->leaf ? none : w->a[b];
     Screw up = {sub(sum.turn, own.turn), sub(sum.line, own.line)};
     w->a[b] = up;
@@ -225,7 +226,7 @@ static inline void outward(const MbHeld *held, double *x, double *lambda) {
     }
     w->a[b] = a;
     const Screw at_c = move_motion(a, vec(w->arm + 3 * b));
-    const Vec own = apply_transposed(R, at_c.turn), line = apply_transposed(R, at_c.line);
+    const Vec own = apply_transposed(R, at_c.turn), line = at_c.line;
     double *const y = x + 6 * b;
     y[0] = own.x, y[1] = own.y, y[2] = own.z, y[3] = line.x, y[4] = line.y, y[5] = line.z;
   }

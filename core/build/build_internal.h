@@ -46,6 +46,8 @@ MbStatus mb_build_geometry(const MbJointSpec *spec, const char *where, MbArena *
 // E = E_p P Q B of every body at the start, when joints and coordinates are there.
 void mb_build_poses(const MbModel *model, MbPose *E);
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Which bodies fly (model/flight.h).
+MbStatus mb_build_flights(MbModel *model, MbReport *report);
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Forces and motors along the joints' coordinates; their signals go to the end of the list. Room for how many?
 size_t mb_drive_signals(const MbSceneSpec *spec);

@@ -148,26 +148,11 @@ static void place(const MbModel *model, const MbJointSpec *spec, size_t b, MbPos
   mb_quat_normalise(B->q);
 }
 
-// Which bodies fly (flight.h). A tree on a body makes the two turn together, and its steps are those of the tree.
-static void list_flights(MbModel *model, bool *flies) {
-  const MbSolverSpec *solver = &model->solver;
-  const bool first = model->integrator.kind == MB_SYMPLECTIC || model->integrator.kind == MB_IMPLICIT;
-  const bool held = solver->kind == MB_SOLVER_MAXIMAL && !solver->project;
-  const bool wanted = first && solver->mode == MB_DYNAMIC && solver->terms == MB_TERMS_CARRIED;
-  for (size_t b = 0; b < model->nb; b++) flies[b] = wanted && (held || !model->joint[b].ops);
-  for (size_t b = 0; b < model->nb && !held; b++)
-    if (model->parent[b] != MB_WORLD) flies[model->parent[b]] = false;
-  for (size_t b = 0; b < model->nb; b++) model->any_flies |= flies[b];
-  model->flies = flies;
-}
-
 // Which bodies and joints need more than the others, so that steps need not look at each.
 static MbStatus list_special(MbModel *model, MbReport *report) {
   size_t *loose = mb_arena_alloc(&model->arena, model->nb, sizeof *loose);
   size_t *renewing = mb_arena_alloc(&model->arena, model->nb, sizeof *renewing);
-  bool *flies = mb_arena_alloc(&model->arena, model->nb, sizeof *flies);
-  if (!loose || !renewing || !flies) return mb_no_memory(report, "joints");
-  list_flights(model, flies);
+  if (!loose || !renewing) return mb_no_memory(report, "joints");
   for (size_t b = 0; b < model->nb; b++) {
     if (!model->joint[b].ops)
       loose[model->nloose++] = b;
@@ -289,4 +274,23 @@ void mb_build_poses(const MbModel *model, MbPose *E) {
     if (model->parent[b] != MB_WORLD) mb_pose_mul(&E[b], &E[model->parent[b]], &E[b]);
     mb_quat_normalise(E[b].q);
   }
+}
+
+// A tree on a body makes the two turn together, and its steps are those of the tree; so do nodes that follow it.
+MbStatus mb_build_flights(MbModel *model, MbReport *report) {
+  const MbSolverSpec *solver = &model->solver;
+  const bool first = model->integrator.kind == MB_SYMPLECTIC || model->integrator.kind == MB_IMPLICIT;
+  const bool held = solver->kind == MB_SOLVER_MAXIMAL && !solver->project;
+  const bool wanted = first && solver->mode == MB_DYNAMIC && solver->terms == MB_TERMS_CARRIED;
+  bool *flies = mb_arena_alloc(&model->arena, model->nb, sizeof *flies);
+  if (!flies) return mb_no_memory(report, "bodies");
+  for (size_t b = 0; b < model->nb; b++) flies[b] = wanted && (held || !model->joint[b].ops);
+  for (size_t b = 0; b < model->nb && !held; b++)
+    if (model->parent[b] != MB_WORLD) flies[model->parent[b]] = false;
+  for (size_t i = 0; i < model->nfollowers; i++)
+    for (size_t k = 0; k < model->followers[i].nmasters; k++)
+      flies[model->followers[i].master[k].body] = false;
+  for (size_t b = 0; b < model->nb; b++) model->any_flies |= flies[b];
+  model->flies = flies;
+  return MB_OK;
 }

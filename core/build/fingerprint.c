@@ -151,9 +151,14 @@ static void add_projective(Mark *mark, const MbSolverSpec *solver) {
 uint64_t mb_build_fingerprint(const MbModel *model) {
   const size_t nb = model->nb, nv = model->nv;
   const double numbers[] = {model->h, model->integrator.relative, model->integrator.absolute};
-  const size_t kinds[] = {
-      model->solver.kind, model->solver.mode,  model->solver.project, model->integrator.kind, nb,
-      model->nforces,     model->solver.terms, LAYOUT};
+  const size_t kinds[] = {model->solver.kind,
+                          model->solver.mode,
+                          model->solver.project,
+                          model->integrator.kind,
+                          nb,
+                          model->nforces,
+                          model->solver.terms,
+                          LAYOUT};
   Mark mark = 0xcbf29ce484222325u;
   add_doubles(&mark, model->gravity, 3);
   add_doubles(&mark, numbers, sizeof numbers / sizeof *numbers);

@@ -51,7 +51,9 @@ static void add_cross(double a[3], double s, const double b[3], const double c[3
 }
 
 // o: B's origin as seen from C, in B's axes
-static void origin_of(const MbFrameMotion *frame, double o[3]) { mb_quat_unrotate(o, frame->F.q, frame->F.p); }
+static void origin_of(const MbFrameMotion *frame, double o[3]) {
+  mb_quat_unrotate(o, frame->F.q, frame->F.p);
+}
 
 // g, ġ_t, g̈_t of the turning rows and then of Δ's
 typedef struct PathGap {

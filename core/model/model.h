@@ -134,8 +134,9 @@ struct MbModel {
   const double *stiffness, *rest, *joint_damping; // (nv) zero for bodies that are free in space
   bool sprung;                                    // some joint has stiffness or damping
   size_t nloose, nrenewing;
-  const bool *flies; // (nb) bodies whose spin steps of first order carry (flight.h); they are bodies free in space, with no
-                     // tree on them, or those that solver "maximal" holds
+  const bool *
+      flies; // (nb) bodies whose spin steps of first order carry (flight.h); they are bodies free in space, with no
+             // tree on them, or those that solver "maximal" holds
   bool any_flies;
   const size_t *loose;    // (nloose) bodies free in space, ascending
   const size_t *renewing; // (nrenewing) bodies whose joints may exchange their coordinates
@@ -202,7 +203,7 @@ typedef struct MbMaximal {
   double *phi;          // (nb x 6)
   double *f;            // (nb x 6)
   double *swing;        // (nb x 3) of bodies that fly over the step (flight.h); NULL: none do
-  bool carried;         // all linear velocities are in the world's axes: no force has to turn them with the bodies
+  bool carried; // all linear velocities are in the world's axes: no force has to turn them with the bodies
   // (nb x 36) row major blocks of the bodies, then (npairs x 2 x 36) of the pairs (i, j): ∂f_i by j's motion, ∂f_j by
   // i's; they need not be each other's transposes. NULL where nobody asks for them.
   double *K, *D;

@@ -74,7 +74,8 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->work = sim->solver->create(model, sim->threads);
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
                   sim->s && sim->t && sim->stage && sim->signal && sim->expressions && x->E && x->phi &&
-                  x->f && (x->swing || !model->any_flies) && x->stiffness && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
+                  x->f && (x->swing || !model->any_flies) && x->stiffness && x->joint_damping &&
+                  (!blocks || (x->K && x->D)) && sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
   return sim->solver->held ? allocate_held(sim, report) : MB_OK;
 }

@@ -222,31 +222,32 @@ static bool is_explicit(const MbIntegrator *in) {
   return in->a == 0 && in->b == 0 && in->c == 0 && in->d == 0 && in->w == 0;
 }
 
-// A and r of one_solve; r ← A⁻¹ r. Without rows that the solver holds by what v changes, so that what nothing acts on stays to the
-// last digit:  A (v⁺ − v) = h (f + (a − c) D v + (b + d) h K v)
+// A and r of one_solve; r ← A⁻¹ r. Of bodies free in space by what v changes, so that what nothing acts on stays to the last
+// digit:  A (v⁺ − v) = h (f + (a − c) D v + (b + d) h K v)
 static MbStatus solve_once(MbSim *sim, MbReport *report) {
   const MbIntegrator *in = sim->integrator;
   const MbSolverOps *solver = sim->solver;
   const double h = sim->model->h;
   const double *v = sim->state.v;
   double *r = sim->r;
+  const bool change = !sim->model->jointed && !solver->held;
   size_t blame = 0;
 
   mb_sim_forces(sim, sim->state.t + in->instant * h, sim->x.D != NULL);
   mb_sim_gather(sim, sim->state.q, v, r);
-  if (solver->held) {
+  if (change) {
+    mb_sim_add_blocks(sim, in->a - in->c, (in->b + in->d) * h, v, r);
+    for (size_t i = 0; i < sim->nv; i++) r[i] *= h;
+  } else {
     mb_sim_add_blocks(sim, -in->c, in->d * h, v, r);
     solver->momentum(sim->work, v, sim->s);
     for (size_t i = 0; i < sim->nv; i++) r[i] = sim->s[i] + h * r[i];
-  } else {
-    mb_sim_add_blocks(sim, in->a - in->c, (in->b + in->d) * h, v, r);
-    for (size_t i = 0; i < sim->nv; i++) r[i] *= h;
   }
 
   if (!solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, in->exact, &blame))
     return mb_sim_singular(sim, blame, report);
   const bool solved = mb_held_velocities(sim, r);
-  for (size_t i = 0; !solver->held && i < sim->nv; i++) r[i] += v[i];
+  for (size_t i = 0; change && i < sim->nv; i++) r[i] += v[i];
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 

@@ -76,8 +76,8 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   held->lambda = numbers(held, nrows), held->r = numbers(held, 6 * nb), held->twist = numbers(held, 6 * nb);
   for (size_t b = 0; held->hinge && b < nb; b++) mb_held_make_hinge(model, b, &held->hinge[b]);
   return held->X && held->hinge && held->order && held->eta && held->seen && held->Jc && held->V && held->g &&
-         held->gt && held->bend && held->q && held->v && held->turn && held->guess && held->lambda && held->r &&
-         held->twist;
+         held->gt && held->bend && held->q && held->v && held->turn && held->guess && held->lambda &&
+         held->r && held->twist;
 }
 
 void mb_held_free(MbHeld *held) {

@@ -63,7 +63,11 @@ Test(advise, tumbling_is_warned_of_where_steps_of_first_order_gain_energy) {
       MbModel *model = NULL;
       MbSim *sim = NULL;
       MbBodySpec *body = test_body(&spec, "top", 1, 1, 2, 2.5);
-      body->angular[0] = k == 2 ? 0.1 : 6, body->angular[1] = k == 0 ? 6 : 0;
+      const double spin[3] = {k == 2 ? 0.1 : 6, k == 0 ? 6 : 0, 0};
+      body->jointed = true;
+      body->joint = (MbJointSpec){.kind = MB_JOINT_SPHERICAL};
+      body->joint.in_parent.rotation[0] = body->joint.in_body.rotation[0] = 1;
+      body->joint.velocity = (MbNumbersSpec){3, spin};
       test_ok(mb_build(&spec, &model, &report), &report);
       test_ok(mb_sim_create(model, NULL, &sim, &report), &report);
       const bool wanted = k == 0 && (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT);

@@ -5,6 +5,8 @@
 static const double STILL = 1e-15; // turn of Π in C axes over the step that is less than rounding
 static const double FINE = 0.02;   // of a part of the flight, radians
 enum { MOST = 256 };               // parts
+// Turns in a step up to which ω̄ is taken by its first term, by a short series: what they leave out is rounding of a step's energy.
+static const double LITTLE = 1e-5, SHORT = 2e-3;
 
 // The axes r, a, b: inverse inertias of r and a are nearest.
 static void choose_axes(const double inverse[3], int axis[3]) {
@@ -37,17 +39,14 @@ static void vector_of(const double turn[4], const double near[3], double out[3])
   mb_vec3_scale(out, 1 + more * TURN / angle, out);
 }
 
-void mb_flight_swing(double h, const double I[3], const double w[3], double swing[3]) {
-  double P[3] = {I[0] * w[0], I[1] * w[1], I[2] * w[2]}, t[3], mean[3], near[3], turn[4];
-  mb_vec3_set(swing, 0, 0, 0);
-  mb_vec3_cross(t, w, P);
-  const double size = mb_vec3_norm(P);
-  if (!(h * mb_vec3_norm(t) > STILL * size) || !(I[0] > 0 && I[1] > 0 && I[2] > 0)) return;
+// s by the parts' flights
+static void long_swing(double h, const double I[3], const double w[3], double swing[3]) {
+  double P[3] = {I[0] * w[0], I[1] * w[1], I[2] * w[2]}, mean[3], near[3], turn[4];
   const double inverse[3] = {1 / I[0], 1 / I[1], 1 / I[2]};
   int axis[3] = {0, 1, 2};
   choose_axes(inverse, axis);
   const double ref = inverse[axis[0]], da = inverse[axis[1]] - ref, db = inverse[axis[2]] - ref;
-  const double parts = ceil(h * size * sqrt(fabs(da * db)) / FINE);
+  const double parts = ceil(h * mb_vec3_norm(P) * sqrt(fabs(da * db)) / FINE);
   const int n = parts < MOST ? (parts > 1 ? (int)parts : 1) : MOST; // of what is not a number: 1
   mb_vec3_scale(mean, h * ref, P);
   mb_quat_exp(turn, mean);
@@ -63,12 +62,54 @@ void mb_flight_swing(double h, const double I[3], const double w[3], double swin
   for (int i = 0; i < 3; i++) swing[i] = I[i] * (mean[i] / h - w[i]);
 }
 
+// x = a × b + c × d
+static void two_crosses(double x[3], const double a[3], const double b[3], const double c[3],
+                        const double d[3]) {
+  double t[3];
+  mb_vec3_cross(t, c, d);
+  mb_vec3_cross(x, a, b);
+  mb_vec3_add(x, x, t);
+}
+
+// s by the series of Magnus, with t₁ = Π̇ = Π × ω, t₂ = Π̈, t₃ the next one, and w₁ = I⁻¹ t₁, …:
+//   ω̄ = ω + (h/2) w₁ + h² (w₂/6 + ω × w₁/12) + h³ (w₃ + ω × w₂)/24 + O(h⁴)
+static void short_swing(double h, const double I[3], const double w[3], const double P[3], const double t1[3],
+                        double swing[3]) {
+  const double inverse[3] = {1 / I[0], 1 / I[1], 1 / I[2]};
+  double w1[3], w2[3], t2[3], t3[3], bend[3], more[3];
+  for (int i = 0; i < 3; i++) w1[i] = t1[i] * inverse[i];
+  two_crosses(t2, t1, w, P, w1);
+  for (int i = 0; i < 3; i++) w2[i] = t2[i] * inverse[i];
+  two_crosses(t3, t2, w, P, w2);
+  mb_vec3_cross(more, t1, w1);
+  mb_vec3_add_scaled(t3, t3, 2, more);
+  mb_vec3_cross(bend, w, w1);
+  mb_vec3_cross(more, w, w2);
+  for (int i = 0; i < 3; i++)
+    swing[i] = h * (t1[i] / 2 + h * ((t2[i] + I[i] * bend[i] / 2) / 6 + h * (t3[i] + I[i] * more[i]) / 24));
+}
+
+void mb_flight_swing(double h, const double I[3], const double w[3], double swing[3]) {
+  const double P[3] = {I[0] * w[0], I[1] * w[1], I[2] * w[2]}, turn = h * h * mb_vec3_dot(w, w);
+  double t[3];
+  mb_vec3_cross(t, P, w);
+  const double change = h * h * mb_vec3_dot(t, t), size = mb_vec3_dot(P, P);
+  mb_vec3_set(swing, 0, 0, 0);
+  if (!(change > STILL * STILL * size) || !(I[0] > 0 && I[1] > 0 && I[2] > 0)) return;
+  if (turn < LITTLE * LITTLE)
+    mb_vec3_scale(swing, h / 2, t);
+  else if (turn < SHORT * SHORT)
+    short_swing(h, I, w, P, t, swing);
+  else
+    long_swing(h, I, w, swing);
+}
+
 void mb_flight_carry(double h, const double I[3], const double swing[3], double w[3]) {
   const double P[3] = {I[0] * w[0] - swing[0], I[1] * w[1] - swing[1], I[2] * w[2] - swing[2]};
   double t[3], back[3], turn[4], carried[3];
   mb_vec3_cross(t, w, P);
   const bool swings = swing[0] != 0 || swing[1] != 0 || swing[2] != 0;
-  if (!swings && !(h * mb_vec3_norm(t) > STILL * mb_vec3_norm(P))) return;
+  if (!swings && !(h * h * mb_vec3_dot(t, t) > STILL * STILL * mb_vec3_dot(P, P))) return;
   if (!(I[0] > 0 && I[1] > 0 && I[2] > 0)) return;
   mb_vec3_scale(back, -h, w);
   mb_quat_exp(turn, back);

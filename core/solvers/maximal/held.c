@@ -61,7 +61,7 @@ static bool create_system(MbHeld *held, int threads) {
 
 bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   const size_t nb = model->nb, nq = model->nq, nv = model->nv;
-  *held = (MbHeld){.model = model, .kernels = mb_held_kernels()};
+  *held = (MbHeld){.model = model, .kernels = mb_held_kernels(), .curves = model->any_flies};
   if (!mb_held_plan(held) || !create_system(held, threads)) return false;
   find_hollow(held);
   const size_t nrows = held->shape.nrows;

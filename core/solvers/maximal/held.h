@@ -64,6 +64,7 @@ typedef struct MbHeld {
   double *bend;         // (nrows) what of g̈ the bodies' accelerations do not make
   double *q, *v, *turn; // (nq), (nv), (nv) of the joints; as bend, of q̈
   double *guess;        // (nq) where coordinates are looked for
+  bool curves;          // bend is wanted at every instant: hinges make it with their rows
   bool bent;            // bend and turn are those of this instant for hinges too
 
   const MbPose *E; // (nb) and their twists, at the last instant

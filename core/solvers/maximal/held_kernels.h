@@ -52,6 +52,30 @@ static inline void see_parent(MbHeld *held, size_t b, const MbMaximal *x) {
   for (int k = 0; k < 6; k++) seen[k] = y[k], eta[k] = phi[k] - y[k];
 }
 
+// J̇ v of the rows, with W = X φ_p's spin:  η̇ at v̇ = 0 is ( ω × W ; −2 W × v − ω × v − W × (p × W) ), so that
+//   turning  u · d, w · d of d = a′ × (ω × W) + ω × (ω × a′)
+//   sliding  −2 (W + ω) × v − W × (p × W) + (ω × W) × s − ω × (ω × s)
+static inline void hinge_bend(const MbHeldHinge *hinge, const Seen *seen, const double *eta, const double *W,
+                              const double p[3], double *bend) {
+  const double all[3] = {-2 * (W[0] + eta[0]), -2 * (W[1] + eta[1]), -2 * (W[2] + eta[2])};
+  double cw[3], d[3], t[3];
+  mb_vec3_cross(cw, eta, W);
+  mb_vec3_cross(t, eta, seen->a);
+  mb_vec3_cross(t, eta, t);
+  mb_vec3_cross(d, seen->a, cw);
+  mb_vec3_add(d, d, t);
+  bend[0] = mb_vec3_dot(hinge->u, d), bend[1] = mb_vec3_dot(hinge->w, d);
+  mb_vec3_cross(bend + 2, all, eta + 3);
+  mb_vec3_cross(t, p, W);
+  mb_vec3_cross(t, t, W);
+  mb_vec3_add(bend + 2, bend + 2, t);
+  mb_vec3_cross(t, cw, seen->s);
+  mb_vec3_add(bend + 2, bend + 2, t);
+  mb_vec3_cross(t, eta, seen->s);
+  mb_vec3_cross(t, t, eta);
+  mb_vec3_add(bend + 2, bend + 2, t);
+}
+
 // All of the joint at an instant.
 static void hinge_rows(MbHeld *held, size_t b, const MbMaximal *x) {
   static const double turn = 6.283185307179586476925;
@@ -68,6 +92,7 @@ static void hinge_rows(MbHeld *held, size_t b, const MbMaximal *x) {
   mb_vec3_cross(m, hinge->w, seen.a);
   turning(X, m, Jc + 6, Jp ? Jp + 6 : NULL);
   sliding(X, seen.s, hinge->pd, Jc + 12, Jp ? Jp + 12 : NULL);
+  if (held->curves) hinge_bend(hinge, &seen, held->eta + 6 * b, held->seen + 6 * b, X->p, held->bend + first);
   g[0] = mb_vec3_dot(hinge->u, seen.a), g[1] = mb_vec3_dot(hinge->w, seen.a);
   mb_vec3_sub(g + 2, hinge->d, seen.s);
 

@@ -140,7 +140,7 @@ static const char *holder(const MbSolverWork *work, size_t b) {
   return i == MB_WORLD ? NULL : work->held.model->constraints[i].name;
 }
 static const double *bends(MbSolverWork *work) {
-  mb_held_bend(&work->held);
+  if (!work->held.curves) mb_held_bend(&work->held);
   return work->held.bend;
 }
 static const double *turns(MbSolverWork *work) {

@@ -106,13 +106,18 @@ void mb_flight_swing(double h, const double I[3], const double w[3], double swin
 
 void mb_flight_carry(double h, const double I[3], const double swing[3], double w[3]) {
   const double P[3] = {I[0] * w[0] - swing[0], I[1] * w[1] - swing[1], I[2] * w[2] - swing[2]};
-  double t[3], back[3], turn[4], carried[3];
+  double t[3], more[3], back[3], turn[4], carried[3];
   mb_vec3_cross(t, w, P);
   const bool swings = swing[0] != 0 || swing[1] != 0 || swing[2] != 0;
   if (!swings && !(h * h * mb_vec3_dot(t, t) > STILL * STILL * mb_vec3_dot(P, P))) return;
   if (!(I[0] > 0 && I[1] > 0 && I[2] > 0)) return;
-  mb_vec3_scale(back, -h, w);
-  mb_quat_exp(turn, back);
-  mb_quat_rotate(carried, turn, P);
+  if (h * h * mb_vec3_dot(w, w) < LITTLE * LITTLE) { // Π − h ω × Π + ½ h ω × (h ω × Π)
+    mb_vec3_cross(more, w, t);
+    for (int i = 0; i < 3; i++) carried[i] = P[i] - h * (t[i] - h / 2 * more[i]);
+  } else {
+    mb_vec3_scale(back, -h, w);
+    mb_quat_exp(turn, back);
+    mb_quat_rotate(carried, turn, P);
+  }
   for (int i = 0; i < 3; i++) w[i] = carried[i] / I[i];
 }

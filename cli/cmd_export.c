@@ -36,6 +36,12 @@ static MbStatus parse_frames(const char *text, MbExportOptions *options, MbRepor
       good = take_index(&p, 1, &options->stride) && !*p;
     }
   }
+  // both count from the same end, so the file's length does not matter
+  const bool backwards = (options->first < 0) == (options->last < 0) && options->last <= options->first;
+  if (good && options->stride >= 1 && backwards)
+    return mb_error(report, MB_USAGE, "",
+                    "--frames: \"%s\" holds no frame: it ends before %lld and begins with %lld", text,
+                    (long long)options->last, (long long)options->first);
   if (good && options->stride >= 1) return MB_OK;
   return mb_error(report, MB_USAGE, "", "--frames: \"%s\" is no a, a:b or a:b:c with c at least 1", text);
 }

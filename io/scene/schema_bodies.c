@@ -179,13 +179,16 @@ static const MbSchemaObject motion = {
     .size = sizeof(MbMotionSpec),
     .rows = motion_rows};
 static const MbSchemaRow joint_rows[] = {
-    {"parent", MB_TYPE_TEXT, AT(MbJointSpec, parent), .fallback = "\"world\"",
+    {"parent", MB_TYPE_REFERENCE, AT(MbJointSpec, parent), .flags = MB_OR_WORLD | MB_FORWARD,
+     .set = MB_BODY_NAMES, .fallback = "\"world\"",
      .help = "body that this one hangs on; \"world\" is fixed in space"},
     {"in_parent", MB_TYPE_OBJECT, AT(MbJointSpec, in_parent), .object = &mb_schema_frame,
      .help = "the joint's frame in the parent's frame"},
     {"in_body", MB_TYPE_OBJECT, AT(MbJointSpec, in_body), .object = &mb_schema_frame,
      .help = "the joint's frame in this body's frame; where all coordinates are 0 the two coincide"},
-    BY_DOF("position", position, "m, rad", MB_UNBOUND, "coordinates at the start"),
+    {"position", MB_TYPE_SEQUENCE, AT(MbJointSpec, position.value), COUNT(MbJointSpec, position.count),
+     .flags = MB_SINGLE | MB_START, .unit = "m, rad",
+     .help = "coordinates at the start; one number for all degrees of freedom, or one each; 0 if absent"},
     BY_DOF("velocity", velocity, "m/s, rad/s", MB_UNBOUND, "their rates at the start"),
     BY_DOF("stiffness", stiffness, "N/m, N m/rad", MB_FROM, "spring that pulls the coordinate to `rest`"),
     BY_DOF("rest", rest, "m, rad", MB_UNBOUND, "where the spring is slack"),
@@ -334,9 +337,14 @@ static const MbSchemaRow body_rows[] = {
     {"motion", MB_TYPE_OBJECT, AT(MbBodySpec, motion), EXTRA(MbBodySpec, motion.given),
      .object = &body_motion, .help = "drives the body along a path; of bodies without a joint"},
     {0}};
+#define IN_POSE "a body's place is in its \"pose\": {\"position\": [...], \"rotation\": ...}"
+static const MbSchemaHint body_hints[] = {{"position", IN_POSE}, {"pos", IN_POSE},   {"rotation", IN_POSE},
+                                          {"euler", IN_POSE},    {"quat", IN_POSE},  {"rpy", IN_POSE},
+                                          {"origin", IN_POSE},   {"frame", IN_POSE}, {NULL, NULL}};
 const MbSchemaObject mb_schema_body = {.name = "body",
                                        .help = "A rigid body.",
                                        .size = sizeof(MbBodySpec),
                                        .rows = body_rows,
                                        .either = "density",
-                                       .or_else = "material"};
+                                       .or_else = "material",
+                                       .hints = body_hints};

@@ -176,6 +176,11 @@ static int read_selector(MbReader *r, const MbSchemaObject *object, const cJSON 
 
 static void unknown_key(MbReader *r, const MbSchemaObject *object, int variant, const char *key,
                         const MbSchemaRow *const *rows, size_t n) {
+  for (const MbSchemaHint *hint = object->hints; hint && hint->key; hint++)
+    if (!strcmp(hint->key, key)) {
+      mb_reader_key_error(r, key, "unknown key \"%s\": %s", key, hint->instead);
+      return;
+    }
   const char *words[ROWS_MOST + 2];
   size_t m = 0;
   if (object->selector) words[m++] = object->selector;

@@ -32,10 +32,24 @@ static const MbSchemaRow frame_rows[] = {{"position", MB_TYPE_NUMBERS, AT(MbFram
                                                   "{\"axis\", \"angle\"}, {\"euler\", \"angles\"}, or "
                                                   "a rotation matrix as a list of three rows"},
                                          {0}};
+static const MbSchemaHint frame_hints[] = {
+    {"rpy", "roll, pitch and yaw are \"rotation\": {\"euler\": \"zyx\", \"angles\": [yaw, pitch, roll]}"},
+    {"euler", "write \"rotation\": {\"euler\": ..., \"angles\": [...]}"},
+    {"angles", "write \"rotation\": {\"euler\": ..., \"angles\": [...]}"},
+    {"axis", "write \"rotation\": {\"axis\": [...], \"angle\": ...}"},
+    {"angle", "write \"rotation\": {\"axis\": [...], \"angle\": ...}"},
+    {"quaternion", "write \"rotation\": [w, x, y, z]"},
+    {"quat", "write \"rotation\": [w, x, y, z]"},
+    {"orientation", "write \"rotation\""},
+    {"pos", "write \"position\""},
+    {"xyz", "write \"position\""},
+    {"translation", "write \"position\""},
+    {NULL, NULL}};
 const MbSchemaObject mb_schema_frame = {.name = "frame",
                                         .help = "A place and an orientation in another frame.",
                                         .size = sizeof(MbFrameSpec),
-                                        .rows = frame_rows};
+                                        .rows = frame_rows,
+                                        .hints = frame_hints};
 
 static const char *const interpolation_help[] = {
     "straight lines from point to point", "the value of the last point, until the next",
@@ -341,8 +355,8 @@ static const MbSchemaRow pin_rows[] = {
 static const MbSchemaObject pin = {
     .name = "pin", .help = "Nodes that are held in space.", .size = sizeof(MbPinSpec), .rows = pin_rows};
 static const MbSchemaRow masters_rows[] = {
-    {"deformable", MB_TYPE_TEXT, AT(MbMastersSpec, deformable),
-     .help = "whose nodes they are; absent: of the same"},
+    {"deformable", MB_TYPE_REFERENCE, AT(MbMastersSpec, deformable), .flags = MB_FORWARD,
+     .set = MB_DEFORMABLE_NAMES, .help = "whose nodes they are; absent: of the same"},
     {"vertices", MB_TYPE_SEQUENCE, AT(MbMastersSpec, vertices), COUNT(MbMastersSpec, nvertices),
      .flags = MB_REQUIRED, .bound = MB_FROM, .help = "their numbers, from 0"},
     {"weights", MB_TYPE_SEQUENCE, AT(MbMastersSpec, weights), COUNT(MbMastersSpec, nweights),

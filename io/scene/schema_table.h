@@ -40,6 +40,8 @@ typedef enum MbSchemaType {
   MB_TYPES
 } MbSchemaType;
 
+enum { MB_TEXT_MOST = 1 << 20 }; // bytes of a text
+
 typedef enum MbSchemaBound {
   MB_UNBOUND,
   MB_ABOVE,
@@ -52,10 +54,13 @@ enum {
   MB_LATER = 2,
   MB_SINGLE = 4,
   MB_OR_WORLD = 8,
-  MB_NULLS = 16
+  MB_NULLS = 16,
+  MB_FORWARD = 32,
+  MB_START = 64
 };  // flags; LATER = the name is kept for a version that has it,
     // SINGLE = one number may stand for a list of one, OR_WORLD = a reference may be "world",
-    // NULLS = null may stand for a signal in a list
+    // NULLS = null may stand for a signal in a list, FORWARD = what a reference names may stand behind it,
+    // START = numbers are coordinates of a joint, of which angles beyond a turn are doubted
 
 typedef enum MbNameSet {
   MB_NO_NAMES,
@@ -89,6 +94,11 @@ typedef struct MbSchemaRow {
   const char *help;
 } MbSchemaRow;
 
+// A key of another format, or one in a wrong place, and what to write instead.
+typedef struct MbSchemaHint {
+  const char *key, *instead;
+} MbSchemaHint;
+
 // An object of the format. Rows end with one without a key and are read in their order.
 struct MbSchemaObject {
   const char *name; // in the JSON Schema and the reference: "shape"
@@ -109,6 +119,7 @@ struct MbSchemaObject {
   bool one_of_both;
   // of several keys, exactly one is there; ended by NULL
   const char *const *one_of;
+  const MbSchemaHint *hints; // ended by one without a key
 };
 
 extern const MbSchemaObject mb_schema_scene;

@@ -89,8 +89,9 @@ MbStatus mb_head_write(const MbTrajHead *head, char **text, MbReport *report) {
   }
   mb_free(t.text);
   if (t.failed) return mb_no_memory(report, "the head of the trajectory");
-  return mb_error(report, MB_USAGE, "",
-                  "scene and channels take more than 64 MiB in the head of the trajectory");
+  return mb_error(
+      report, MB_SCENE, "",
+      "scene and names of channels take more than the 64 MiB that the head of a trajectory may have");
 }
 
 // ---- reading ----------------------------------------------------------------------------------------------

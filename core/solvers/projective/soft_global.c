@@ -142,7 +142,14 @@ static MbStatus make_inverse(MbSoftEngine *engine, const MbSoftSpec *spec, MbRep
   global->threads = spec->threads;
   global->near = chebyshev || spec->global == MB_GLOBAL_JACOBI;
   MbStatus status = mb_global_create(&global->pattern, &options, &global->inverse, report);
-  if (status == MB_OK) status = mb_global_factor(global->inverse, global->value, NULL, report);
+  size_t row = 0;
+  if (status != MB_OK) return status;
+  MbReport said = {0};
+  status = mb_global_factor(global->inverse, global->value, &row, &said);
+  if (status == MB_NUMBERS && spec->blame)
+    *spec->blame = engine->node[row];
+  else if (status != MB_OK)
+    mb_error(report, status, "", "%s", said.issues[0].text);
   if (status != MB_OK) return status;
   if (!list_rows(engine)) return mb_no_memory(report, "the global step");
   if (!factor_rows(global))

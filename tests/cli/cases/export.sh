@@ -15,3 +15,6 @@ t export h.mbt -o h.csv && cmp h.csv - <<CSV
 $("$MBSIM" export h.mbt)
 CSV
 t export h.json
+t export h.mbt --frames 5:1
+t export h.mbt --frames 3:3
+t export h.mbt --frames=-1:-3

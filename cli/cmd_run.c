@@ -32,45 +32,6 @@ static MbStatus check_device(const MbRun *run, MbReport *report) {
   return mb_error(report, MB_DEVICE, given->given ? "" : "/solver/device", "device cuda: %s", mb_gpu_text());
 }
 
-// --output, else the file resumed, else the scene's output.file, else the scene's name in this directory.
-static MbStatus choose_file(const MbRun *run, char *file, size_t size, MbReport *report) {
-  const char *scene = run->args->operands[0], *slash = strrchr(scene, '/');
-  const MbValue *given = mb_arg(run->args, "output"), *resume = mb_arg(run->args, "resume");
-  int n = 0;
-  if (given->given)
-    n = snprintf(file, size, "%s", given->text);
-  else if (resume->given) {
-    n = snprintf(file, size, "%s", resume->text);
-    if (mb_path_ends(file, ".part")) file[strlen(file) - strlen(".part")] = 0;
-  } else if (run->scene->spec.output.file)
-    n = snprintf(file, size, "%s", run->scene->spec.output.file);
-  else if (!strcmp(scene, "-"))
-    n = snprintf(file, size, "run.mbt");
-  else {
-    const char *base = slash ? slash + 1 : scene, *dot = strrchr(base, '.');
-    n = snprintf(file, size, "%.*s.mbt", (int)(dot && dot > base ? dot - base : (long)strlen(base)), base);
-  }
-  if (!*file || n < 0 || (size_t)n >= size)
-    return mb_error(report, MB_USAGE, "", "no usable name for the output");
-  return MB_OK;
-}
-
-// Refuses what is in the way before anything is computed.
-static MbStatus plan_output(MbRun *run, MbReport *report) {
-  char file[4096];
-  MbStatus status = choose_file(run, file, sizeof file, report);
-  if (status) return status;
-  const bool force = mb_arg_given(run->args, "force");
-  const char *scene = run->args->operands[0];
-  if (mb_output_same_file(file, scene))
-    return mb_error(report, MB_USAGE, "", "%s is the scene itself: name another output", file);
-  const MbValue *resume = mb_arg(run->args, "resume");
-  const char *old = resume->given ? resume->text : NULL;
-  // without --output a resumed file is continued in place
-  const bool in_place = old && !mb_arg_given(run->args, "output") && mb_output_same_file(file, old);
-  return mb_output_plan(&run->output, file, old, force || in_place, force, report);
-}
-
 static MbStatus allocate(MbRun *run, MbReport *report) {
   run->checkpoint_size = mb_sim_checkpoint_size(run->sim);
   run->frame = mb_calloc(mb_sim_frame_size(run->sim), sizeof *run->frame);
@@ -106,7 +67,7 @@ static MbStatus create_sim(MbRun *run, const MbSimOptions *options, MbReport *re
 
 static MbStatus prepare(MbRun *run, MbReport *report) {
   const MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count};
-  MbStatus status = plan_output(run, report);
+  MbStatus status = mb_run_plan_output(run, report);
   if (!status) status = create_sim(run, &options, report);
   if (!status) status = allocate(run, report);
   const MbValue *resume = mb_arg(run->args, "resume");

@@ -16,6 +16,7 @@ typedef struct MbRun {
   MbModel *model;
   MbSim *sim;
   MbPlan plan;
+  char file[4096]; // to be written, as it was named
   MbOutput output;
   MbTraj *old; // resumed from; NULL = from the start
   MbTrajWriter *writer;
@@ -28,6 +29,11 @@ typedef struct MbRun {
   MbTally tally;
   MbProgress progress;
 } MbRun;
+
+// ---- run_output.c --------------------------------------------------------------------------------
+
+// Names the file and its part, and refuses what is in the way or is read by the run. The scene must be loaded.
+MbStatus mb_run_plan_output(MbRun *run, MbReport *report);
 
 // ---- run_loop.c ---------------------------------------------------------------------------------
 

@@ -15,3 +15,12 @@ t export h.mbt -o h.csv && cmp h.csv - <<CSV
 $("$MBSIM" export h.mbt)
 CSV
 t export h.json
+echo "endings"
+t export h.mbt -o r.vtk
+t export h.mbt -o r
+t export h.mbt -o folder.csv/r -f
+t export h.mbt -o csv
+t export h.mbt -o r.vtk --format csv && cmp r.vtk h.csv
+t export h.mbt -o r.CSV && cmp r.CSV h.csv
+t export h.mbt -o - | tail -n +2 | cmp - h.csv
+ls r*

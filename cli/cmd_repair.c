@@ -1,7 +1,7 @@
 #include "cli/console.h"
 #include "cli/file_kind.h"
 #include "cli/options.h"
-#include "cli/output_file.h"
+#include "cli/output_part.h"
 #include "io/trajectory/trajectory.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 static void default_name(const char *source, char *target, size_t size) {
   const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source, *dot = strrchr(base, '.');
   if (mb_path_ends(source, ".part")) {
-    snprintf(target, size, "%.*s", (int)(strlen(source) - strlen(".part")), source);
-    if (mb_path_ends(target, ".resume")) target[strlen(target) - strlen(".resume")] = 0;
+    snprintf(target, size, "%s", source);
+    mb_output_strip_part(target);
   } else {
     const size_t stem = dot && dot > base ? (size_t)(dot - source) : strlen(source);
     snprintf(target, size, "%.*s.repaired%s", (int)stem, source, source + stem);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,20 +26,24 @@ static bool is_target(const MbTarget *target, const char *path) {
          (uint64_t)info.st_ino == target->inode;
 }
 
-static MbStatus find(MbOutput *output, const MbOutputAsk *ask, MbReport *report) {
-  *output = (MbOutput){.file = ask->path, .replace = ask->replace, .lock = -1};
-  const MbStatus status = mb_target_find(ask->path, &output->target, report);
-  if (status) return status;
+MbStatus mb_output_plan(MbOutput *output, const char *name, MbReport *report) {
+  *output = (MbOutput){.file = name, .lock = -1};
+  return mb_target_find(name, &output->target, report);
+}
+
+MbStatus mb_output_allow(MbOutput *output, const MbOutputAsk *ask, MbReport *report) {
+  const char *name = output->file, *file = output->target.file;
+  output->replace = ask->replace;
   for (size_t i = 0; i < ask->ninputs; i++)
     if (is_target(&output->target, ask->inputs[i]))
-      return mb_error(report, MB_USAGE, "", "%s is an input%s%s: name another output", ask->path,
-                      strcmp(ask->path, ask->inputs[i]) ? ", being " : "",
-                      strcmp(ask->path, ask->inputs[i]) ? ask->inputs[i] : "");
+      return mb_error(report, MB_USAGE, "", "%s is an input%s%s: name another output", name,
+                      strcmp(name, ask->inputs[i]) ? ", being " : "",
+                      strcmp(name, ask->inputs[i]) ? ask->inputs[i] : "");
   if (!output->target.there || ask->replace) return MB_OK;
-  if (strcmp(ask->path, output->target.file) != 0)
-    return mb_error(report, MB_IO, "", "%s leads to %s, which is there already (--force replaces it)",
-                    ask->path, output->target.file);
-  return mb_error(report, MB_IO, "", "%s is there already (--force replaces it)", ask->path);
+  if (strcmp(name, file) != 0)
+    return mb_error(report, MB_IO, "", "%s leads to %s, which is there already (--force replaces it)", name,
+                    file);
+  return mb_error(report, MB_IO, "", "%s is there already (--force replaces it)", name);
 }
 
 // ---- putting it there -----------------------------------------------------------------------------------------------
@@ -73,8 +76,7 @@ static void sync_folder(const MbTarget *target) {
   if (folder >= 0) close(folder);
 }
 
-// `file` is the part, open. NULL, or why it could not be renamed.
-static const char *rename_part(const MbOutput *output, int file) {
+const char *mb_output_rename(const MbOutput *output, int file) {
   const MbTarget *target = &output->target;
   const char *other = output->replace ? mb_target_became(target) : NULL;
   if (other) return other;
@@ -127,7 +129,8 @@ MbStatus mb_output_open(MbOutput *output, const MbOutputAsk *ask, MbReport *repo
     output->stream = stdout;
     return MB_OK;
   }
-  MbStatus status = find(output, ask, report);
+  MbStatus status = mb_output_plan(output, ask->path, report);
+  if (!status) status = mb_output_allow(output, ask, report);
   int file = status ? -1 : open_nameless(output->target.folder);
   if (!status && file < 0 && !take_name(output, make_file, &file))
     status = mb_error(report, MB_IO, "", "%s cannot be written: %s", ask->path, strerror(errno));
@@ -147,7 +150,7 @@ static bool is_written(const MbOutput *output) {
 static MbStatus place(MbOutput *output, MbReport *report) {
   int file = fileno(output->stream);
   const bool named = is_written(output) && (output->part || take_name(output, make_link, &file));
-  const char *why = named ? rename_part(output, file) : strerror(errno);
+  const char *why = named ? mb_output_rename(output, file) : strerror(errno);
   return why ? mb_error(report, MB_IO, "", "%s could not be written: %s", output->file, why) : MB_OK;
 }
 
@@ -158,95 +161,6 @@ MbStatus mb_output_end(MbOutput *output, MbStatus status, MbReport *report) {
   if (status && output->part) unlink(output->part);
   mb_output_free(output);
   return status;
-}
-
-// ---- a run's file -----------------------------------------------------------------------------------------------------
-
-static char *with_ending(const char *path, const char *ending) {
-  char *text = mb_calloc(strlen(path) + strlen(ending) + 1, 1);
-  if (text) strcat(strcpy(text, path), ending);
-  return text;
-}
-
-// Whether a program that lives holds the lock of a part; where there are no locks, nobody does.
-static bool is_being_written(const char *part) {
-  const int file = open(part, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  const bool busy = file >= 0 && flock(file, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
-  if (file >= 0) close(file);
-  return busy;
-}
-
-// Whether it begins as a trajectory does, however short it is.
-static bool is_of_a_run(const char *part) {
-  static const char magic[8] = "\x89MBT\r\n\x1a\n";
-  char bytes[sizeof magic];
-  const int file = open(part, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  const ssize_t n = file < 0 ? -1 : read(file, bytes, sizeof bytes);
-  if (file >= 0) close(file);
-  return n >= 0 && !memcmp(bytes, magic, (size_t)n);
-}
-
-static MbStatus still_written(const char *part, MbReport *report) {
-  return mb_error(report, MB_IO, "", "%s is being written by another run just now", part);
-}
-
-MbStatus mb_output_unwritten(const char *path, MbReport *report) {
-  return mb_path_ends(path, ".part") && is_being_written(path) ? still_written(path, report) : MB_OK;
-}
-
-static MbStatus part_is_there(const char *part, MbReport *report) {
-  return mb_error(report, MB_IO, "",
-                  "%s is there, from a run that was killed; it may hold frames: `mbsim repair %s` makes a "
-                  "whole file of them, `--resume %s` goes on from the last checkpoint, --force discards it",
-                  part, part, part);
-}
-
-// Makes room for the part, or says what is there.
-static MbStatus clear_part(const char *part, bool discard, MbReport *report) {
-  struct stat info;
-  if (lstat(part, &info)) return MB_OK;
-  if (!S_ISREG(info.st_mode) || !is_of_a_run(part))
-    return mb_error(report, MB_IO, "", "%s is there and no part of a run: it is in the way", part);
-  if (is_being_written(part)) return still_written(part, report);
-  if (!discard) return part_is_there(part, report);
-  if (unlink(part)) return mb_error(report, MB_IO, "", "%s cannot be removed: %s", part, strerror(errno));
-  return MB_OK;
-}
-
-MbStatus mb_output_plan(MbOutput *output, const MbOutputAsk *ask, const char *source, bool discard,
-                        MbReport *report) {
-  MbStatus status = source ? mb_output_unwritten(source, report) : MB_OK;
-  if (!status) status = find(output, ask, report);
-  if (status) return status;
-  output->part = with_ending(output->target.file, ".part");
-  // continuing a killed run: its part is read while the new one is written
-  if (output->part && source && mb_output_same_file(output->part, source)) {
-    mb_free(output->part);
-    output->part = with_ending(output->target.file, ".resume.part");
-  }
-  return output->part ? clear_part(output->part, discard, report) : mb_no_memory(report, "file names");
-}
-
-MbStatus mb_output_created(MbOutput *output, MbReport *report) {
-  struct stat info;
-  output->lock = open(output->part, O_RDONLY | O_CLOEXEC);
-  if (output->lock < 0 || fstat(output->lock, &info))
-    return mb_error(report, MB_IO, "", "%s: %s", output->part, strerror(errno));
-  (void)flock(output->lock, LOCK_EX | LOCK_NB); // some file systems have none
-  output->device = (uint64_t)info.st_dev;
-  output->inode = (uint64_t)info.st_ino;
-  return MB_OK;
-}
-
-MbStatus mb_output_place(const MbOutput *output, MbReport *report) {
-  struct stat info;
-  if (stat(output->part, &info) || (uint64_t)info.st_dev != output->device ||
-      (uint64_t)info.st_ino != output->inode)
-    return mb_error(report, MB_IO, "", "%s has been removed or replaced by another program", output->part);
-  const char *why = rename_part(output, output->lock);
-  if (!why) return MB_OK;
-  return mb_error(report, MB_IO, "", "%s is complete but cannot be renamed to %s: %s", output->part,
-                  output->target.file, why);
 }
 
 void mb_output_free(MbOutput *output) {

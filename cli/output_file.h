@@ -33,18 +33,14 @@ MbStatus mb_output_open(MbOutput *output, const MbOutputAsk *ask, MbReport *repo
 // `status`, or what went wrong here. Frees in any case.
 MbStatus mb_output_end(MbOutput *output, MbStatus status, MbReport *report);
 
-// ---- a run's file: what a killed run has written stays readable -----------------------------------------------------
+// ---- the steps of it, for output_part.c ------------------------------------------------------------------------------
 
-// MB_IO when `path` is a part that another run is writing.
-MbStatus mb_output_unwritten(const char *path, MbReport *report);
-// Chooses the names. MB_IO as above, or when a part is there and `discard` is not given, or when another run is writing
-// it or `source`. `source` is a file being read, or NULL: the part is never it.
-MbStatus mb_output_plan(MbOutput *output, const MbOutputAsk *ask, const char *source, bool discard,
-                        MbReport *report);
-// To be called when the part has been created.
-MbStatus mb_output_created(MbOutput *output, MbReport *report);
-// Puts the part in place.
-MbStatus mb_output_place(const MbOutput *output, MbReport *report);
+// Finds what `name` means, which must last.
+MbStatus mb_output_plan(MbOutput *output, const char *name, MbReport *report);
+// MB_IO and MB_USAGE as above, by all of `ask` but its path.
+MbStatus mb_output_allow(MbOutput *output, const MbOutputAsk *ask, MbReport *report);
+// Gives output->part, open as `file`, the name of its place. NULL, or why that could not be.
+const char *mb_output_rename(const MbOutput *output, int file);
 void mb_output_free(MbOutput *output);
 
 bool mb_output_same_file(const char *a, const char *b); // both exist and are one

@@ -18,12 +18,11 @@ static void inputs_free(Inputs *inputs) {
 }
 
 // A mesh's file begins at the scene's folder.
-static bool add_mesh(Inputs *inputs, const char *scene, const char *file) {
+static bool add_mesh(Inputs *inputs, const char *folder, const char *file) {
   if (!file) return true;
-  const char *slash = file[0] == '/' ? NULL : strrchr(scene, '/');
-  const size_t folder = slash ? (size_t)(slash - scene) + 1 : 0;
-  char *path = mb_calloc(folder + strlen(file) + 1, 1);
-  if (path) strcpy((char *)memcpy(path, scene, folder) + folder, file);
+  const size_t size = strlen(folder) + strlen(file) + 2;
+  char *path = mb_calloc(size, 1);
+  if (path) snprintf(path, size, "%s%s%s", file[0] == '/' ? "" : folder, file[0] == '/' ? "" : "/", file);
   inputs->files[inputs->count] = path;
   inputs->count += path != NULL;
   return path != NULL;
@@ -31,19 +30,18 @@ static bool add_mesh(Inputs *inputs, const char *scene, const char *file) {
 
 static MbStatus find_inputs(const MbRun *run, Inputs *inputs, MbReport *report) {
   const MbSceneSpec *spec = &run->scene->spec;
-  const char *scene = run->args->operands[0];
   size_t most = 1 + spec->ndeformables;
   for (size_t i = 0; i < spec->nbodies; i++) most += spec->bodies[i].nshapes;
   inputs->files = mb_calloc(most, sizeof *inputs->files);
   if (!inputs->files) return mb_no_memory(report, "file names");
-  inputs->files[inputs->count++] = scene;
+  inputs->files[inputs->count++] = run->args->noperands ? run->args->operands[0] : NULL;
   inputs->given = inputs->count;
   bool fine = true;
   for (size_t i = 0; i < spec->nbodies && fine; i++)
     for (size_t k = 0; k < spec->bodies[i].nshapes && fine; k++)
-      fine = add_mesh(inputs, scene, spec->bodies[i].shapes[k].file);
+      fine = add_mesh(inputs, run->folder, spec->bodies[i].shapes[k].file);
   for (size_t i = 0; i < spec->ndeformables && fine; i++)
-    fine = add_mesh(inputs, scene, spec->deformables[i].mesh.file);
+    fine = add_mesh(inputs, run->folder, spec->deformables[i].mesh.file);
   return fine ? MB_OK : mb_no_memory(report, "file names");
 }
 
@@ -51,14 +49,14 @@ static MbStatus find_inputs(const MbRun *run, Inputs *inputs, MbReport *report) 
 
 // --output, else the file resumed, else the scene's output.file, else the scene's name in this directory.
 static MbStatus choose_file(const MbRun *run, char *file, size_t size, MbReport *report) {
-  const char *scene = run->args->operands[0], *slash = strrchr(scene, '/');
+  const char *scene = run->args->noperands ? run->args->operands[0] : "", *slash = strrchr(scene, '/');
   const MbValue *given = mb_arg(run->args, "output"), *resume = mb_arg(run->args, "resume");
   int n = 0;
   if (given->given)
     n = snprintf(file, size, "%s", given->text);
   else if (resume->given) {
     n = snprintf(file, size, "%s", resume->text);
-    if (mb_path_ends(file, ".part")) file[strlen(file) - strlen(".part")] = 0;
+    if (n > 0 && (size_t)n < size) mb_output_strip_part(file);
   } else if (run->scene->spec.output.file)
     n = snprintf(file, size, "%s", run->scene->spec.output.file);
   else if (!strcmp(scene, "-"))
@@ -72,18 +70,16 @@ static MbStatus choose_file(const MbRun *run, char *file, size_t size, MbReport 
   return MB_OK;
 }
 
-MbStatus mb_run_plan_output(MbRun *run, MbReport *report) {
-  MbStatus status = choose_file(run, run->file, sizeof run->file, report);
-  if (status) return status;
-  const bool force = mb_arg_given(run->args, "force");
-  const MbValue *resume = mb_arg(run->args, "resume");
-  const char *old = resume->given ? resume->text : NULL;
-  const bool in_place = old && mb_output_same_file(run->file, old);
+MbStatus mb_run_name_output(MbRun *run, MbReport *report) {
+  const MbStatus status = choose_file(run, run->file, sizeof run->file, report);
+  return status ? status : mb_output_plan(&run->output, run->file, report);
+}
+
+MbStatus mb_run_allow_output(MbRun *run, bool replace, MbReport *report) {
   Inputs inputs = {0};
-  status = find_inputs(run, &inputs, report);
-  const MbOutputAsk ask = {
-      .path = run->file, .replace = force || in_place, .inputs = inputs.files, .ninputs = inputs.count};
-  if (!status) status = mb_output_plan(&run->output, &ask, old, force, report);
+  MbStatus status = find_inputs(run, &inputs, report);
+  const MbOutputAsk ask = {.replace = replace, .inputs = inputs.files, .ninputs = inputs.count};
+  if (!status) status = mb_output_allow(&run->output, &ask, report);
   inputs_free(&inputs);
   return status;
 }

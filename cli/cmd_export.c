@@ -94,6 +94,7 @@ static MbStatus run(const MbArgs *args) {
   MbStatus status = choose_options(args, &options, &report);
   if (!status) status = mb_file_want_trajectory(args->operands[0], &report);
   if (!status) status = mb_traj_open(args->operands[0], &traj, &report);
+  if (!status) status = mb_file_want_whole(traj, mb_arg_given(args, "partial"), &report);
   if (!status) status = export_to(args, traj, &options, &report);
   mb_traj_free(traj);
   // `| head` has seen enough
@@ -127,6 +128,7 @@ static const MbOption options[] = {
      .help = "frames A to B, B not included, every C; as in Python, negative counts from the end",
      .fallback = "all"},
     {.name = "force", .letter = 'f', .help = "replace an existing output"},
+    MB_PARTIAL_OPTION,
 };
 
 const MbCommand mb_command_export = {
@@ -135,9 +137,11 @@ const MbCommand mb_command_export = {
     .least = 1,
     .most = 1,
     .summary = "write frames as CSV, NPZ or JSON",
-    .details = "Writes the frames of FILE in a format that other programs read: csv (one column a number), "
-               "npz (NumPy "
-               "arrays, one a channel) or json.",
+    .details =
+        "Writes the frames of FILE in a format that other programs read: csv (one column a number), "
+        "npz (NumPy "
+        "arrays, one a channel) or json. Of a file that was cut off or lacks frames nothing is written "
+        "(exit 5), unless --partial asks for what is there.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

@@ -131,6 +131,9 @@ MbStatus mb_traj_verify(const char *path, MbReport *report);
 // Writes to `target` (which must not exist) all whole records of `source`, a fresh index and a trailer. Warnings
 // name what is left out, and the frames that are missing then.
 MbStatus mb_traj_repair(const char *source, const char *target, MbTrajCounts *counts, MbReport *report);
+// The same into an empty file that is open for writing and stays open; `name` is what messages call it.
+MbStatus mb_traj_repair_into(const char *source, int fd, const char *name, MbTrajCounts *counts,
+                             MbReport *report);
 // Hash of the decoded content: channels, times, numbers, meshes, bodies, step; not provenance, not the
 // division into chunks, not the clock's channels. 32 hexadecimal digits and a 0.
 MbStatus mb_traj_hash(MbTraj *traj, char hex[33], MbReport *report);

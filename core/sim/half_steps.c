@@ -80,9 +80,9 @@ static void move(MbSim *sim, double h, const double *v) {
 // that is solved keeps the energy of a free turn. Or until one changes more than those before, as with large steps.
 enum { MOST_PASSES = 14 };
 
-// After `done` passes, the last one from `last` to w; *least: what a pass has changed least.
-static bool goes_on(const MbSim *sim, int done, const double *last, const double *w, double *least) {
-  static const double SETTLED = 1e-9; // of the fastest: what is left is less by y/2
+// After `done` passes, the last one from `last` to w; *before: what the one before has changed.
+static bool goes_on(const MbSim *sim, int done, const double *last, const double *w, double *before) {
+  static const double LEFT = 1e-10; // of the fastest
   double change = 0, fastest = 0;
   if (done == 0) return true;
   if (!sim->solver->held && !sim->model->ncurved) return done < sim->integrator->passes;
@@ -90,10 +90,10 @@ static bool goes_on(const MbSim *sim, int done, const double *last, const double
     change = fmax(change, fabs(w[i] - last[i]));
     fastest = fmax(fastest, fabs(w[i]));
   }
-  const bool shrinks = change < *least;
-  *least = fmin(*least, change);
+  const double share = change / *before; // of an error that a pass leaves
+  *before = change;
   if (done < sim->integrator->passes) return true;
-  return shrinks && change > SETTLED * fastest && done < MOST_PASSES;
+  return share < 1 && share * change > LEFT * fastest && done < MOST_PASSES;
 }
 
 // Whether pass k makes A anew: those beyond the integrator's own do well with the last one, but where rows are solved for, which are
@@ -106,9 +106,9 @@ MbStatus mb_half_steps_midpoint(MbSim *sim, MbReport *report) {
   MbStatus status = mb_constrain_begin(sim, report);
   const double h = sim->model->h, *v = sim->start;
   const MbHalf half = {.theta = 0.5, .impulse = h / 2};
-  double *w = sim->t, *v1 = sim->v1, least = INFINITY;
+  double *w = sim->t, *v1 = sim->v1, before = INFINITY;
   memcpy(w, v, sim->nv * sizeof *w);
-  for (int k = 0; status == MB_OK && goes_on(sim, k, v1, w, &least); k++) {
+  for (int k = 0; status == MB_OK && goes_on(sim, k, v1, w, &before); k++) {
     memcpy(v1, w, sim->nv * sizeof *w);
     mb_constrain_aim(sim, w);
     move(sim, h / 2, w);
@@ -130,9 +130,9 @@ MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report) {
   const double h = sim->model->h, *v = sim->start;
   const MbHalf first = {.theta = 0, .impulse = h / 2};
   const MbHalf second = {.theta = 1, .impulse = h / 2, .second = true};
-  double *u = sim->t, *w = sim->v1, least = INFINITY;
+  double *u = sim->t, *w = sim->v1, before = INFINITY;
   memcpy(u, v, sim->nv * sizeof *u);
-  for (int k = 0; status == MB_OK && goes_on(sim, k, w, u, &least); k++) {
+  for (int k = 0; status == MB_OK && goes_on(sim, k, w, u, &before); k++) {
     memcpy(w, u, sim->nv * sizeof *u);
     mb_constrain_aim(sim, u);
     status = pass(sim, &first, sim->state.q, sim->state.t, k == 0, u, report);

@@ -31,7 +31,7 @@ BEYOND = {
     "reduction_start", "reduction_soft", "limits_count", "limits_order", "limits_spherical",
     "motion_count", "motion_empty", "motion_fixed", "ratio_free", "ratio_same", "ratio_without_joint",
     "stabilization_rk45", "limits_outward", "joint_massless",
-    "joint_fixed_number", "distance_coincident", "joint_itself", "closure_pitch", "closure_singular",
+    "joint_fixed_number", "joint_velocity_axis", "joint_velocity_both", "joint_velocity_same", "distance_coincident", "joint_itself", "closure_pitch", "closure_singular",
     "body_motion_joint", "body_motion_order", "attach_body", "attach_to_deformable", "attach_to_index",
     "attach_to_sum", "attach_to_count", "attach_to_pinned", "attach_to_circle", "attach_to_itself", "channel_deformable",
     "deformable_grid_large", "deformable_grid_size", "deformable_grid_whole",

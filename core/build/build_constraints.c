@@ -325,9 +325,9 @@ static MbStatus build_reduction(Builder *b, size_t i, const char *where, const s
     *r = (MbReduction){.body = body[1], .ratio = from->ratio, .offset = from->offset};
     for (int end = 0; end < 2; end++) r->q[end] = model->q_first[body[end]] + k, r->v[end] = v[end] + k;
     const double q = r->ratio * q0[r->q[0]] + r->offset, rate = r->ratio * v0[r->v[0]];
-    const MbStatus parts[] = {
-        agree(b, where, "position", names, joint->position.count > 0, q0[r->q[1]], q),
-        agree(b, where, "velocity", names, joint->velocity.count > 0, v0[r->v[1]], rate)};
+    const MbStatus parts[] = {agree(b, where, "position", names, joint->position.count > 0, q0[r->q[1]], q),
+                              agree(b, where, "velocity", names,
+                                    joint->velocity.count > 0 || joint->twist.given, v0[r->v[1]], rate)};
     if (parts[0] != MB_OK || parts[1] != MB_OK) return MB_SCENE;
     q0[r->q[1]] = q, v0[r->v[1]] = rate;
   }
@@ -347,7 +347,8 @@ static MbStatus build_ratio(Builder *b, size_t i, const char *where) {
     n[k] = body[k] == MB_WORLD || !model->joint[body[k]].ops ? 0 : model->joint[body[k]].n;
     if (!n[k])
       return mb_error(b->report, MB_SCENE, at, "\"%s\" has no joint with a coordinate", from->joints[k]);
-    if (is_rotation_vector(&model->joint[body[k]], n[k] - 1)) return refuse_rotation_vector(b, at, "ratios");
+    for (size_t c = 0; c < n[k]; c++)
+      if (is_rotation_vector(&model->joint[body[k]], c)) return refuse_rotation_vector(b, at, "ratios");
   }
   if (body[0] == body[1] || n[0] != n[1])
     return mb_error(b->report, MB_SCENE, where,

@@ -46,6 +46,7 @@ typedef struct MbForce {
 
 // What drives one coordinate: a force given over time, and a servo motor (see MbMotorSpec).
 typedef struct MbDrive {
+  size_t body;          // whose joint it is; those of a joint follow one another
   size_t q, v;          // places of the coordinate and its velocity
   size_t force, target; // signals; MB_WORLD = none
   double stiffness, damping, most;
@@ -133,8 +134,10 @@ struct MbModel {
   const double *q0, *v0;                          // (nq), (nv) at t = 0
   const double *stiffness, *rest, *joint_damping; // (nv) zero for bodies that are free in space
   bool sprung;                                    // some joint has stiffness or damping
-  size_t nloose, nrenewing;
-  const size_t *loose;    // (nloose) bodies free in space, ascending
+  size_t ncurved, nrenewing;
+  const size_t
+      *curved; // (ncurved) bodies whose velocities are no rates of coordinates: free in space, or turned by
+               // angular velocities; ascending
   const size_t *renewing; // (nrenewing) bodies whose joints may exchange their coordinates
 
   // pairs of bodies that forces couple: first < second, ascending

@@ -22,11 +22,9 @@ static void name_drive(const MbModel *model, size_t index, char *out, size_t siz
   for (size_t i = 0; i < model->ndrives; i++) {
     const MbDrive *drive = &model->drives[i];
     if (drive->target != index && drive->force != index) continue;
-    size_t b = 0;
-    while (b < model->nb && drive->v >= model->v_first[b] + model->joint[b].n) b++;
     snprintf(out, size, "%s of \"%.80s\"",
              drive->target == index ? "target of the motor" : "force in the joint",
-             b < model->nb ? model->body_name[b] : "");
+             model->body_name[drive->body]);
   }
 }
 

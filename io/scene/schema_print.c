@@ -112,6 +112,10 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
       mb_text_add(t, ",");
     }
     add_numbers(t, row, 1, 0);
+    if (row->object) {
+      mb_text_add(t, ",");
+      add_reference(t, row->object);
+    }
     if (row->flags & MB_SINGLE) mb_text_add(t, "]}");
     break;
   case MB_TYPE_CORNERS:

@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/integrators/integrators.h"
 #include "core/math/dense6.h"
+#include "core/model/coordinates.h"
 #include "core/solvers/redmax/tree.h"
 
 #include <string.h>
@@ -108,9 +109,12 @@ static bool add_rows(MbHeld *held, const MbMaximal *x, double a, double b) {
   bool any = held->any_hollow;
   for (size_t k = 0; (a != 0 || b != 0) && k < model->nv; k++) {
     const size_t n = held->owner[k];
-    const double s = a * x->joint_damping[k] + b * x->stiffness[k], *V = held->V + 6 * k;
+    const double s = a * x->joint_damping[k] + b * x->stiffness[k];
     if (s == 0 || !model->joint[n].ops) continue;
-    double up[6] = {0};
+    double up[6] = {0}, V[6] = {0}, row[MB_JOINT_MOST];
+    mb_coordinates_rate_of(model, x, n, k - model->v_first[n], row);
+    for (size_t i = 0; i < model->joint[n].n; i++)
+      for (size_t j = 0; j < 6; j++) V[j] += row[i] * held->V[6 * (model->v_first[n] + i) + j];
     if (model->parent[n] != MB_WORLD) mb_held_up(&held->X[n], -1, V, up);
     add_row(held, n, s, V, up);
     any = true;

@@ -8,11 +8,12 @@ DESTDIR ?=
 CC      ?= cc
 V       ?= 0
 Q       := $(if $(filter 1,$(V)),,@)
+comma    := ,
 say      = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' $(1) $(2))
 
 # -Wno-psabi: vectors go by value only between functions that are inlined (core/solvers/redmax/lanes.h)
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes -Werror -Wno-psabi
-BASE := -std=c17 -D_GNU_SOURCE -DMB_VERSION=\"$(VERSION)\" -I. -g -ffp-contract=off -fopenmp $(WARN) -MMD -MP
+BASE := -std=c17 -D_GNU_SOURCE -DMB_VERSION=\"$(VERSION)\" -I. -g -ffp-contract=off -fopenmp-simd -pthread $(WARN) -MMD -MP
 SAN  := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 ifeq ($(FLAVOUR),release)
   OPT := -O2
@@ -27,8 +28,12 @@ endif
 # clang takes a long text of several pieces in a list for a forgotten comma
 CLANG      := $(if $(findstring clang,$(CC)),-Wno-string-concatenation)
 CFLAGS_ALL := $(BASE) $(OPT) $(CLANG) $(CFLAGS)
-LIBS       := -lcjson -lmuparser -lz -llapacke -lblas -lmetis -lm
-LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -fopenmp $(LDFLAGS)
+# OpenBLAS without threads of its own where it is installed. The other one starts some before main(), ends the program where they
+# are refused, and would never use them here. An RPATH (no RUNPATH) is also where LAPACKE's own dependencies are looked for.
+SERIAL     := $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/openblas-serial))
+BLAS       := $(if $(SERIAL),-L$(SERIAL) -Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)$(SERIAL)) -lblas
+LIBS       := -lcjson -lmuparser -lz -llapacke $(BLAS) -lmetis -lm
+LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -pthread $(LDFLAGS)
 
 LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c gpu/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
@@ -79,7 +84,8 @@ $(TESTS): $(call obj,$(TEST_SRC)) $(LIB)
 
 # CHOLMOD stands beside ours in `mbsim-bench global` where SuiteSparse is installed.
 CHOLMOD = $(shell echo 'int main(void) { return 0; }' | \
-            $(CC) -include suitesparse/cholmod.h -x c - -o /dev/null -lcholmod 2>/dev/null && echo -lcholmod)
+            $(CC) -include suitesparse/cholmod.h -include omp.h -x c - -o /dev/null -lcholmod -lgomp 2>/dev/null && \
+            echo -lcholmod -lgomp)
 
 $(BENCH): $(call obj,$(BENCH_SRC)) $(LIB)
 	$(call say,LD,$@)

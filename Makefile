@@ -8,7 +8,6 @@ DESTDIR ?=
 CC      ?= cc
 V       ?= 0
 Q       := $(if $(filter 1,$(V)),,@)
-comma    := ,
 say      = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' $(1) $(2))
 
 # -Wno-psabi: vectors go by value only between functions that are inlined (core/solvers/redmax/lanes.h)
@@ -28,11 +27,7 @@ endif
 # clang takes a long text of several pieces in a list for a forgotten comma
 CLANG      := $(if $(findstring clang,$(CC)),-Wno-string-concatenation)
 CFLAGS_ALL := $(BASE) $(OPT) $(CLANG) $(CFLAGS)
-# OpenBLAS without threads of its own where it is installed. The other one starts some before main(), ends the program where they
-# are refused, and would never use them here. An RPATH (no RUNPATH) is also where LAPACKE's own dependencies are looked for.
-SERIAL     := $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/openblas-serial))
-BLAS       := $(if $(SERIAL),-L$(SERIAL) -Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)$(SERIAL)) -lblas
-LIBS       := -lcjson -lmuparser -lz -llapacke $(BLAS) -lmetis -lm
+LIBS        = -lcjson -lmuparser -lz $(shell sh tools/blas.sh $(CC)) -lmetis -lm
 LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -pthread $(LDFLAGS)
 
 LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c gpu/*.c)
@@ -73,9 +68,13 @@ $(LIB): $(call obj,$(LIB_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# The program's debug information goes into mbsim.debug beside it; sanitizers read their own.
 $(BIN): $(call obj,$(CLI_SRC)) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
+ifeq ($(FLAVOUR),release)
+	$(Q)sh tools/strip.sh $@
+endif
 
 # Criterion's parameterised tests crash in a position-independent program, hence -no-pie.
 $(TESTS): $(call obj,$(TEST_SRC)) $(LIB)

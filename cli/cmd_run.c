@@ -3,6 +3,7 @@
 #include "cli/scene_input.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/threads.h"
 #include "gpu/gpu.h"
 
 #include <errno.h>
@@ -10,8 +11,6 @@
 #include <unistd.h>
 
 // ---- setting up ---------------------------------------------------------------------------------
-
-enum { MOST_THREADS = 1024 };
 
 static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
   const MbValue *output = mb_arg(args, "output"), *threads = mb_arg(args, "threads");
@@ -22,8 +21,8 @@ static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
     return mb_error(report, MB_USAGE, "", "--output: the file's name is empty");
   if (output->given && !strcmp(output->text, "-"))
     return mb_error(report, MB_USAGE, "", "a trajectory goes to a file, not to stdout");
-  if (threads->count > MOST_THREADS)
-    return mb_error(report, MB_USAGE, "", "--threads: at most %d", MOST_THREADS);
+  if (threads->count > MB_MOST_THREADS)
+    return mb_error(report, MB_USAGE, "", "--threads: at most %d", MB_MOST_THREADS);
   return MB_OK;
 }
 

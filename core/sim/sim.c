@@ -1,6 +1,7 @@
 // Making and freeing a simulation, and what its owner asks of it between steps.
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/base/threads.h"
 #include "core/integrators/integrators.h"
 #include "core/sim/sim_internal.h"
 #include "core/solvers/solvers.h"
@@ -89,6 +90,11 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->nm += mb_sim_soft_memory(model) + model->nguess +
              (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
 
+  const int threads = mb_threads_start(sim->threads);
+  if (threads < sim->threads)
+    mb_warning(report, "/solver/threads",
+               "of %d threads the system starts %d: the run is slower, and its result the same", sim->threads,
+               threads);
   MbStatus status = allocate(sim, report);
   if (status == MB_OK) status = compile_signals(sim, report);
   if (status == MB_OK) status = mb_constraining_create(sim, report);

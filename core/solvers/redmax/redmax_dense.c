@@ -32,7 +32,7 @@ static void free_work(MbSolverWork *work) {
 
 static MbSolverWork *create(const MbModel *model, int threads) {
   (void)threads;
-  mb_blas_one_thread();
+  if (!mb_blas_start(1)) return NULL;
   size_t entries = 0;
   MbSolverWork *work = mb_calloc(1, sizeof *work);
   if (!work) return NULL;

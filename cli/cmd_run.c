@@ -119,6 +119,8 @@ static MbStatus create_file(MbRun *run, MbReport *report) {
                      .bodies = bodies,
                      .nbodies = nbodies};
   memcpy(head.bound, run->scene->spec.output.error, sizeof head.bound);
+  if (!mb_sim_constraint_bound(run->sim, &head.constraint_bound, &head.constraint_patience))
+    head.constraint_bound = head.constraint_patience = 0;
   if (!status) status = mb_traj_create(run->output.part, &head, &run->writer, report);
   if (!status) status = mb_output_created(&run->output, report);
   mb_free(scene);

@@ -126,6 +126,9 @@ int64_t mb_sim_steps(const MbSim *sim); // done so far
 
 // The largest error of position of the hard constraints now (m or rad); NaN where there are none.
 double mb_sim_constraint_error(const MbSim *sim);
+// How large it may be (the larger of what lengths and angles may be), and for how long (s) one that closes may be larger: it has
+// halved by then, else the run ends. False where no bound holds.
+bool mb_sim_constraint_bound(const MbSim *sim, double *most, double *patience);
 
 // An impulse (N s, world axes) at a point of a body (body frame): the velocities jump by M⁻¹ of it, and of what the
 // constraints answer at once: those that are hard hold for the velocities after it, limits and ropes where they are taut. In

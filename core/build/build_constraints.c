@@ -3,6 +3,7 @@
 #include "core/build/build_internal.h"
 #include "core/constraints/constraints.h"
 #include "core/joints/joints.h"
+#include "core/model/coordinates.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -643,6 +644,30 @@ static MbStatus make_room(Builder *b) {
   return MB_OK;
 }
 
+// Whether the coordinate that a row is off along turns the joint: else its gap is a length.
+static bool turns(const MbModel *model, const MbConstraint *constraint) {
+  const int end = constraint->ops->coordinates > 1; // of a ratio the one that follows
+  const size_t b = mb_coordinates_body(model, model->nq + constraint->v[end]);
+  const MbJoint *joint = &model->joint[b];
+  double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
+  MbPose Q;
+  joint->ops->eval(joint, model->q0 + model->q_first[b], model->v0 + model->v_first[b], &Q, S, Sdot);
+  return mb_vec3_norm(S + 6 * (constraint->v[end] - model->v_first[b])) > 0;
+}
+
+// Gaps at which the run ends, and which of the coordinates' are angles.
+static MbStatus build_largest(const Builder *b) {
+  static const double LARGEST = 0.05; // where the scene says nothing
+  MbModel *model = b->model;
+  const double given = b->spec->solver.stabilization.largest_error, most = given > 0 ? given : LARGEST;
+  double size = 0;
+  for (size_t i = 0; i < model->nconstraints; i++)
+    if (b->list[i].ops->coordinates) b->list[i].turns = turns(model, &b->list[i]);
+  const MbStatus status = mb_build_size(model, &size, b->report);
+  model->largest[0] = most * size, model->largest[1] = most;
+  return status;
+}
+
 MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   Builder b = {.spec = spec, .model = model, .report = report};
   MbStatus status = make_room(&b);
@@ -673,5 +698,6 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
     if (b.list[i].ops == &mb_limit_ops && b.list[i].sign < 0) b.list[i].outward = 2 * model->gamma;
   status = check_pair(&b);
   if (status == MB_OK) status = number_rows(&b);
+  if (status == MB_OK) status = build_largest(&b);
   return status == MB_OK ? check_start(&b) : status;
 }

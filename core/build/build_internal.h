@@ -79,6 +79,8 @@ MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *mo
                          MbReport *report);
 // After all forces: the pairs of bodies that they couple, where their derivatives stand, rest lengths at the start.
 MbStatus mb_build_pairs(size_t nforces, MbModel *model, MbForce *forces, MbReport *report);
+// How large the scene's parts are (m), when its constraints are there.
+MbStatus mb_build_size(const MbModel *model, double *size, MbReport *report);
 // Of the finished model.
 uint64_t mb_build_fingerprint(const MbModel *model);
 

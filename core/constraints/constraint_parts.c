@@ -119,4 +119,5 @@ void mb_constraint_angle(const MbConstraint *constraint, int i, int j, const MbM
   mb_constraint_about(constraint, 0, x, turn, 1, row);
   mb_constraint_about(constraint, 1, x, turn, -1, row);
   row->size = 1;
+  row->angle = true;
 }

@@ -75,6 +75,7 @@ typedef struct MbConstraint {
   size_t guess;           // place of the first of them
   double ratio, offset;   // ratio
   double sign, bound;     // limit: sign (q − bound) ≥ 0
+  bool turns;             // limit, motion, ratio: the coordinate that is off is no length
   double outward;   // limit: 2 γ where it is to go on at γ times what it is beyond, instead of back; 0
   int order;        // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
   size_t signal[3]; // motion: of position, velocity, acceleration; SIZE_MAX = not given
@@ -155,6 +156,7 @@ struct MbModel {
   size_t nslots;                   // rows that they have together
   const char *const *slots;        // (nslots) names of the rows
   double gamma;                    // rate at which errors of position are asked to shrink; 0 = not at all
+  double largest[2];               // gap of a hard row beyond which the run ends: a length, an angle (rad)
   bool ahead;                      // γ is 1/h, or not used: unilateral rows act before they are passed
   size_t nreductions;
   const MbReduction *reductions; // (nreductions) nothing follows what follows

@@ -439,6 +439,7 @@ typedef struct MbStabilizationSpec {
   MbStabilization kind;
   double gamma; // baumgarte: 1/s; NaN = 1/h
   MbUpperLimits upper_limits;
+  double largest_error; // gap at which the run ends, by the size of the scene
 } MbStabilizationSpec;
 
 typedef struct MbSolverSpec {

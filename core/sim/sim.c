@@ -86,8 +86,9 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->nq = model->nq, sim->nv = model->nv;
   if (sim->solver->held) sim->nq = 7 * model->nb + model->nq, sim->nv = 6 * model->nb;
   if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
-  // first, nodes of elements; last, forces of constraints; before them what events hold, and coordinates of joints that close loops
-  sim->nm += mb_sim_soft_memory(model) + model->nguess +
+  // first, nodes of elements; last, forces of constraints; before them what events hold, coordinates of joints that close loops, and
+  // what is known of the widest gap
+  sim->nm += mb_sim_soft_memory(model) + 2 + model->nguess +
              (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
 
   const int threads = mb_threads_start(sim->threads);

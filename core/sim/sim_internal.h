@@ -157,6 +157,11 @@ void mb_events_decided(MbSim *sim);
 MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t, MbReport *report);
 // Takes the step's forces into the state to come, (q, v) at t.
 MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
+// Ends the run (MB_NUMBERS, with the name) where a hard constraint stays open: of the state to come, (q, v) at t, the bodies being
+// there. Two numbers of the state's memory.
+MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
+double *mb_gap_memory(const MbSim *sim);
+double mb_gap_patience(const MbModel *model); // in which a gap that closes has halved
 // At the state: the worst error of position and of velocity; the rows' forces (nslots); those of rows on coordinates,
 // along the velocities y (nv).
 void mb_constraint_errors(const MbSim *sim, double errors[2]);

@@ -102,17 +102,24 @@ static const MbSchemaRow baumgarte_rows[] = {
              "slip of sign in the published REDMAX code, to reproduce "
              "its numbers"},
     {0}};
+static const MbSchemaRow stabilization_rows[] = {
+    {"largest_error", MB_TYPE_NUMBER, AT(MbStabilizationSpec, largest_error), .absent = 0, .bound = MB_ABOVE,
+     .fallback = "0.05",
+     .help =
+         "how far a hard constraint may be open: a length by the size of the scene's largest moving part, "
+         "an angle in rad. A run in which one is further open for ten steps, and does not close (with "
+         "`gamma`: not by half in 3 / `gamma`), ends with exit 4 and the constraint's name"},
+    {0}};
 static const MbSchemaRow *const stabilization_variants[] = {baumgarte_rows, NULL, NULL};
 static const char *const stabilization_help[] = {
     "velocities are asked for that close the gaps; with integrator \"rk45\" accelerations, critically damped",
     "after each step positions are moved, by as little as masses tell, until the constraints hold; not with "
     "integrator \"rk45\"",
     "errors of position stay and grow with time"};
-static const MbSchemaRow no_rows[] = {{0}};
 static const MbSchemaObject stabilization = {.name = "stabilization",
                                              .help = "What keeps constraints from drifting apart.",
                                              .size = sizeof(MbStabilizationSpec),
-                                             .rows = no_rows,
+                                             .rows = stabilization_rows,
                                              .selector = "type",
                                              .selector_offset = offsetof(MbStabilizationSpec, kind),
                                              .words = mb_stabilization_words,

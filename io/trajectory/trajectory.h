@@ -16,7 +16,9 @@ typedef struct MbTrajHead {
   size_t frame_size;           // doubles a frame
   double bound[MB_QUANTITIES]; // error bounds; 0 = lossless
   double step;                 // of the simulation, s
-  const char *const *bodies;   // (nbodies) names
+  // channel constraint.error: what is allowed, and for how long (s) a gap that closes may be larger; 0 = not known
+  double constraint_bound, constraint_patience;
+  const char *const *bodies; // (nbodies) names
   size_t nbodies;
 } MbTrajHead;
 
@@ -87,6 +89,7 @@ const char *mb_traj_scene_json(const MbTraj *traj);
 size_t mb_traj_provenances(const MbTraj *traj);
 const char *mb_traj_provenance_json(const MbTraj *traj, size_t i);
 double mb_traj_step(const MbTraj *traj);
+double mb_traj_constraint_bound(const MbTraj *traj, double *patience); // as in the head
 
 const MbChannel *mb_traj_channels(const MbTraj *traj, size_t *count);
 double mb_traj_bound(const MbTraj *traj, size_t channel); // 0 = lossless

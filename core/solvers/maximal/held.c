@@ -68,6 +68,7 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   held->X = mb_arena_alloc(&held->arena, nb, sizeof *held->X);
   held->hinge = mb_arena_alloc(&held->arena, nb, sizeof *held->hinge);
   held->order = mb_arena_alloc(&held->arena, nrows, sizeof *held->order);
+  held->angle = mb_arena_alloc(&held->arena, nrows, sizeof *held->angle);
   held->eta = numbers(held, 6 * nb), held->seen = numbers(held, 6 * nb);
   held->Jc = numbers(held, 6 * nrows), held->V = numbers(held, 6 * nv);
   held->g = numbers(held, nrows), held->gt = numbers(held, nrows), held->bend = numbers(held, nrows);
@@ -75,8 +76,11 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   held->guess = numbers(held, nq);
   held->lambda = numbers(held, nrows), held->r = numbers(held, 6 * nb);
   for (size_t b = 0; held->hinge && b < nb; b++) mb_held_make_hinge(model, b, &held->hinge[b]);
-  return held->X && held->hinge && held->order && held->eta && held->seen && held->Jc && held->V && held->g &&
-         held->gt && held->bend && held->q && held->v && held->turn && held->guess && held->lambda && held->r;
+  for (size_t b = 0; held->hinge && held->angle && b < nb; b++) // the first two rows of a hinge turn
+    if (held->hinge[b].is) held->angle[held->first[b]] = held->angle[held->first[b] + 1] = 1;
+  return held->X && held->hinge && held->order && held->angle && held->eta && held->seen && held->Jc &&
+         held->V && held->g && held->gt && held->bend && held->q && held->v && held->turn && held->guess &&
+         held->lambda && held->r;
 }
 
 void mb_held_free(MbHeld *held) {

@@ -17,6 +17,9 @@ struct MbForceOps {
   double (*energy)(const MbForce *force, const MbMaximal *x); // elastic; NULL: none
   void (*muscle)(const MbForce *force, const MbMaximal *x,
                  double lvf[3]); // length, speed, force; NULL: is none
+  // One that is everywhere acts on points, that are no bodies, by −drag times their velocity; NULL: not at all, so that
+  // the build refuses it in scenes that have such points.
+  double (*drag)(const MbForce *force);
 };
 
 // ---- constraints ------------------------------------------------------------------------------------------

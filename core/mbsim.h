@@ -136,6 +136,8 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
 const MbChannel *mb_sim_channels(const MbSim *sim, size_t *count);
 size_t mb_sim_frame_size(const MbSim *sim);
 void mb_sim_sample(MbSim *sim, double *frame);
+// MB_NUMBERS where a number of a frame that was sampled now is not finite, naming the first one.
+MbStatus mb_sim_check_frame(const MbSim *sim, const double *frame, MbReport *report);
 
 // Everything that a bitwise resume needs, as bytes of a fixed number; restoring refuses another model's.
 size_t mb_sim_checkpoint_size(const MbSim *sim);

@@ -77,6 +77,16 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   return sim->solver->held ? allocate_held(sim, report) : MB_OK;
 }
 
+// The start is judged as every step is, and so is the first frame.
+static MbStatus check_start(MbSim *sim, MbReport *report) {
+  const MbStatus status = mb_sim_check(sim, 0, 0, report);
+  if (status != MB_OK) return status;
+  double *frame = numbers(sim, sim->frame_size);
+  if (!frame) return mb_no_memory(report, "the simulation");
+  mb_sim_sample(sim, frame);
+  return mb_sim_check_frame(sim, frame, report);
+}
+
 static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *options, MbReport *report) {
   sim->model = model;
   sim->solver = mb_solver_for(model);
@@ -102,10 +112,13 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   mb_sim_soft_start(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   mb_sim_follow(sim, sim->state.q, sim->state.v);
-  if (model->solver.mode != MB_FIRST_ORDER) return mb_sim_advise(sim, report);
-  status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
-  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
-  return status;
+  if (model->solver.mode != MB_FIRST_ORDER) {
+    status = mb_sim_advise(sim, report);
+  } else {
+    status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
+    mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  }
+  return status == MB_OK ? check_start(sim, report) : status;
 }
 
 MbStatus mb_sim_create(const MbModel *model, const MbSimOptions *options, MbSim **out, MbReport *report) {

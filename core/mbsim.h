@@ -127,6 +127,10 @@ int64_t mb_sim_steps(const MbSim *sim); // done so far
 // The largest error of position of the hard constraints now (m or rad); NaN where there are none.
 double mb_sim_constraint_error(const MbSim *sim);
 
+// Whether the energy has left a tenth of what there was of it to move with, though nothing drives (or, of loss, damps) the scene:
+// steps warn of it once.
+bool mb_sim_energy_left(const MbSim *sim);
+
 // An impulse (N s, world axes) at a point of a body (body frame): the velocities jump by M⁻¹ of it, and of what the
 // constraints answer at once: those that are hard hold for the velocities after it, limits and ropes where they are taut. In
 // mode "first_order" velocities are no state, and the next step knows nothing of it. On failure nothing changes.

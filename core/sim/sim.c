@@ -96,8 +96,10 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (sim->solver->held) sim->nq = 7 * model->nb + model->nq, sim->nv = 6 * model->nb;
   if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
   // first, nodes of elements; last, forces of constraints; before them what events hold, and coordinates of joints that close loops
-  sim->nm += mb_sim_soft_memory(model) + model->nguess +
-             (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
+  sim->nm += mb_sim_soft_memory(model);
+  const size_t watched = sim->nm;
+  sim->nm +=
+      mb_watch_memory() + model->nguess + (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
 
   MbStatus status = allocate(sim, report);
   if (status == MB_OK) status = compile_signals(sim, report);
@@ -118,7 +120,9 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
     status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
     mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   }
-  return status == MB_OK ? check_start(sim, report) : status;
+  if (status == MB_OK) status = check_start(sim, report);
+  if (status == MB_OK) mb_watch_start(sim, watched);
+  return status;
 }
 
 MbStatus mb_sim_create(const MbModel *model, const MbSimOptions *options, MbSim **out, MbReport *report) {
@@ -173,6 +177,7 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
   if (status == MB_OK) status = mb_constrain_impulse(sim, sim->v1);
   if (status == MB_OK) {
     memcpy(sim->state.v, sim->v1, sim->nv * sizeof *sim->state.v);
+    mb_watch_give_up(sim);
     if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
   }
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);

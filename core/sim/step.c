@@ -383,7 +383,11 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
     status = explicit_step(sim, report);
   else
     status = one_solve(sim, report);
-  if (status == MB_OK) return commit(sim, report);
-  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  if (status == MB_OK)
+    status = commit(sim, report);
+  else
+    mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  if (status == MB_OK) mb_watch_step(sim, report);
+  if (status == MB_NUMBERS) mb_watch_failure(sim, report);
   return status;
 }

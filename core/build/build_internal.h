@@ -2,7 +2,7 @@
 #ifndef MB_BUILD_BUILD_INTERNAL_H
 #define MB_BUILD_BUILD_INTERNAL_H
 
-#include "core/model/model.h"
+#include "core/model/ops.h"
 
 // Deformables: their meshes, counted; before the tree.
 MbStatus mb_build_deformables(const MbSceneSpec *spec, MbModel *model, MbReport *report);
@@ -50,6 +50,8 @@ MbStatus mb_build_joint_twist(const MbJointTwistSpec *twist, const MbJoint *join
 void mb_build_poses(const MbModel *model, MbPose *E);
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Refuses a force that acts everywhere where there are nodes on which its kind does nothing.
+MbStatus mb_build_everywhere(const MbForceOps *ops, MbSolverKind solver, const char *where, MbReport *report);
 // Forces and motors along the joints' coordinates; their signals go to the end of the list. Room for how many?
 size_t mb_drive_signals(const MbSceneSpec *spec);
 MbStatus mb_build_drives(const MbSceneSpec *spec, MbModel *model, MbSignal *signals, MbReport *report);

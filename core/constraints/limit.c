@@ -10,4 +10,7 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
   rows->size = 1 + fabs(constraint->bound);
 }
 
-const MbConstraintOps mb_limit_ops = {.name = "limits", .rows = 1, .coordinates = 1, .eval = eval};
+static double felt(const MbConstraint *constraint) { return constraint->sign; }
+
+const MbConstraintOps mb_limit_ops = {
+    .name = "limits", .rows = 1, .coordinates = 1, .felt = felt, .eval = eval};

@@ -11,4 +11,7 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
 }
 
 extern const MbConstraintOps mb_ratio_ops;
-const MbConstraintOps mb_ratio_ops = {.name = "ratio", .rows = 1, .coordinates = 2, .eval = eval};
+static double felt(const MbConstraint *constraint) { return constraint->ratio; }
+
+const MbConstraintOps mb_ratio_ops = {
+    .name = "ratio", .rows = 1, .coordinates = 2, .felt = felt, .eval = eval};

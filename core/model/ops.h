@@ -17,6 +17,9 @@ struct MbForceOps {
   double (*energy)(const MbForce *force, const MbMaximal *x); // elastic; NULL: none
   void (*muscle)(const MbForce *force, const MbMaximal *x,
                  double lvf[3]); // length, speed, force; NULL: is none
+  // One that is everywhere acts on points, that are no bodies, by −drag times their velocity; NULL: not at all, so that
+  // the build refuses it in scenes that have such points.
+  double (*drag)(const MbForce *force);
 };
 
 // ---- constraints ------------------------------------------------------------------------------------------
@@ -54,6 +57,7 @@ struct MbConstraintOps {
   size_t rows;          // at most
   size_t coordinates;   // that its rows are about; 0 = they are about bodies
   const char *singular; // what it means that its g is not a number; NULL: it always is one
+  double (*felt)(const MbConstraint *constraint); // what its first end feels for each unit of λ; NULL: 1
   // Its rows at an instant. Fields of `rows` are zero before, bodies MB_WORLD; `unilateral` is the constraint's.
   void (*eval)(const MbConstraint *constraint, const MbInstant *at, MbRow *rows);
 };

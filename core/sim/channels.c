@@ -118,7 +118,12 @@ static void sample_joint_force(const MbSim *sim, double *out) {
 static void sample_constraint_error(const MbSim *sim, double *out) { mb_constraint_errors(sim, out); }
 
 static void sample_constraint_force(const MbSim *sim, double *out) {
-  memcpy(out, mb_constraint_memory(sim), sim->model->nslots * sizeof *out);
+  const MbModel *model = sim->model;
+  memcpy(out, mb_constraint_memory(sim), model->nslots * sizeof *out);
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const MbConstraint *c = &model->constraints[i];
+    for (size_t k = 0; c->ops->felt && k < c->rows; k++) out[c->slot + k] *= c->ops->felt(c);
+  }
 }
 
 static void sample_energy(const MbSim *sim, double *out) {

@@ -597,7 +597,17 @@ static const char *const channel_help[] = {
     "forces and torques along them of motors and of `force` now, of prescribed motions, limits and ratios "
     "over the last step (of ratios by reduction: now)",
     "the largest error of position of the hard constraints, and the largest of velocity",
-    "what every row of the constraints pulls with, over the last step: forces or torques",
+    "what every row of the constraints does to its first end over the last step, forces or torques; the "
+    "second end feels the "
+    "opposite. Distance, rope: the tension, above 0 where it draws the ends together. Points in one: along "
+    "the world's axes; in "
+    "lines and planes: along the axes of the first end's frame. Joint: forces along the axes x, y, z of the "
+    "first frame that are held, then "
+    "torques, about z, x and y, of a hinge about y and x; of screws, composites and splines along the second "
+    "frame's. Rolling: on "
+    "the body that rolls, along the normal, then in the plane. Limits, motions, ratios: along the (first) "
+    "joint's coordinate, so "
+    "that an upper limit's is not above 0; spins in step: about the first body's axis",
     "kinetic; gravity, which is 0 where the centre of mass is as high "
     "as the world's origin; elastic, of springs; "
     "total, the sum of the three",

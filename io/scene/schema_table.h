@@ -104,7 +104,8 @@ typedef struct MbSchemaHint {
 struct MbSchemaObject {
   const char *name; // in the JSON Schema and the reference: "shape"
   const char *help;
-  size_t size; // of its struct
+  size_t size;       // of its struct
+  const void *start; // what the struct holds before the rows' defaults; NULL = zeros
   const MbSchemaRow *rows;
   // of an object whose "type" says what other keys it has: the word's place, the rows of every word, and a
   // line of help

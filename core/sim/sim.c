@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/integrators/integrators.h"
+#include "core/sim/balance.h"
 #include "core/sim/sim_internal.h"
 #include "core/solvers/solvers.h"
 
@@ -127,13 +128,14 @@ void mb_sim_free(MbSim *sim) {
   if (sim->work) sim->solver->free(sim->work);
   mb_constraining_free(sim);
   mb_sim_soft_free(sim);
+  mb_balance_free(sim);
   mb_arena_free(&sim->arena);
   mb_free(sim);
 }
 
 size_t mb_sim_memory(const MbSim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work) +
-         mb_constraining_bytes(sim) + mb_sim_soft_bytes(sim);
+         mb_constraining_bytes(sim) + mb_sim_soft_bytes(sim) + mb_balance_bytes(sim);
 }
 
 double mb_sim_time(const MbSim *sim) { return sim->state.t; }

@@ -1,16 +1,17 @@
 #!/bin/sh
-# Installs program, library, header, pkg-config file, man page, completion.
+# Installs program, library, header, pkg-config file, man page, completion, JSON Schema of scenes.
 # Arguments: program library DESTDIR PREFIX version.
 set -eu
 program=$1 library=$2 prefix=$4 version=$5
 root=$3$prefix
 
 install -d "$root/bin" "$root/lib/pkgconfig" "$root/include" "$root/share/man/man1" \
-  "$root/share/bash-completion/completions"
+  "$root/share/bash-completion/completions" "$root/share/mbsim"
 install -m 755 "$program" "$root/bin/mbsim"
 install -m 644 "$library" "$root/lib/libmbsim.a"
 install -m 644 core/mbsim.h "$root/include/mbsim.h"
 "$program" help man >"$root/share/man/man1/mbsim.1"
+"$program" schema >"$root/share/mbsim/scene.schema.json"
 "$program" help bash >"$root/share/bash-completion/completions/mbsim"
 cat >"$root/lib/pkgconfig/mbsim.pc" <<PC
 prefix=$prefix
@@ -24,5 +25,5 @@ Cflags: -I\${includedir}
 Libs: -L\${libdir} -lmbsim -fopenmp -lcjson -lmuparser -lz -llapacke -lblas -lmetis -lm
 PC
 chmod 644 "$root/share/man/man1/mbsim.1" "$root/share/bash-completion/completions/mbsim" \
-  "$root/lib/pkgconfig/mbsim.pc"
+  "$root/lib/pkgconfig/mbsim.pc" "$root/share/mbsim/scene.schema.json"
 echo "installed mbsim $version below $root"

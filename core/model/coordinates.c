@@ -114,7 +114,8 @@ void mb_coordinates_forces(const MbModel *model, const MbMaximal *x, const doubl
 
 static double motor(const MbDrive *drive, const MbMaximal *x, double q, double v) {
   const double target = drive->target == MB_WORLD ? 0 : x->signal[drive->target];
-  return drive->stiffness * (target - q) - drive->damping * v;
+  const double rate = drive->target_velocity == MB_WORLD ? 0 : x->signal[drive->target_velocity];
+  return drive->stiffness * (target - q) + drive->damping * (rate - v);
 }
 
 void mb_coordinates_drives(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
@@ -122,7 +123,8 @@ void mb_coordinates_drives(const MbModel *model, const MbMaximal *x, const doubl
   for (size_t i = 0; i < model->ndrives; i++) {
     const MbDrive *drive = &model->drives[i];
     const double pull = motor(drive, x, q[drive->q], v[drive->v]);
-    y[drive->v] += fmin(fmax(pull, -drive->most), drive->most);
+    // a pull that is no number stays one: the run must end of it
+    y[drive->v] += pull > drive->most ? drive->most : pull < -drive->most ? -drive->most : pull;
     if (drive->force != MB_WORLD) y[drive->v] += x->signal[drive->force];
   }
 }

@@ -25,7 +25,8 @@ size_t mb_coordinates_body(const MbModel *model, size_t i);
 // Joint stiffness and damping, along the coordinates: y += −k (q − rest) − d v; and what drives joints at x's signals.
 void mb_coordinates_forces(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
                            double *y);
-// What drives joints alone: y += force + (stiffness (target − q) − damping v, no more than the motor's most).
+// What drives joints alone: y += force + (stiffness (target − q) + damping (target velocity − v), no more than the
+// motor's most).
 void mb_coordinates_drives(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
                            double *y);
 // The derivatives of all of it at (x->q, x->v): stiffness = −K, damping = −D, diagonals (nv); motors at their most have

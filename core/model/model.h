@@ -46,8 +46,8 @@ typedef struct MbForce {
 
 // What drives one coordinate: a force given over time, and a servo motor (see MbMotorSpec).
 typedef struct MbDrive {
-  size_t q, v;          // places of the coordinate and its velocity
-  size_t force, target; // signals; MB_WORLD = none
+  size_t q, v;                           // places of the coordinate and its velocity
+  size_t force, target, target_velocity; // signals; MB_WORLD = none
   double stiffness, damping, most;
 } MbDrive;
 

@@ -40,14 +40,15 @@ static MbStatus write_starter(const MbArgs *args, const Starter *starter, MbRepo
                     starter->kind);
   if (bodies->given && bodies->count > MOST_BODIES)
     return mb_error(report, MB_USAGE, "", "--bodies %" PRId64 ": at most %d", bodies->count, MOST_BODIES);
-  const char *path = output->given && strcmp(output->text, "-") != 0 ? output->text : NULL;
-  FILE *out = mb_output_stream(path, mb_arg_given(args, "force"), report);
-  if (!out) return MB_IO;
+  MbOutput out;
+  const MbOutputAsk ask = {.path = output->text, .replace = mb_arg_given(args, "force")};
+  const MbStatus status = mb_output_open(&out, &ask, report);
+  if (status) return status;
   if (starter->write)
-    starter->write(out, bodies->given ? bodies->count : FEW_BODIES);
+    starter->write(out.stream, bodies->given ? bodies->count : FEW_BODIES);
   else
-    fputs(starter->text, out);
-  return mb_output_stream_close(out, path, report);
+    fputs(starter->text, out.stream);
+  return mb_output_end(&out, MB_OK, report);
 }
 
 static MbStatus run(const MbArgs *args) {

@@ -59,11 +59,21 @@ static MbStatus record_issues(MbRun *run, const MbReport *said, int64_t step, Mb
   return status;
 }
 
+// A frame with numbers that are not finite ends the run; an event tells of it in its place.
+static MbStatus write_now(MbRun *run, int64_t step, MbReport *report) {
+  MbReport said = {0};
+  mb_sim_sample(run->sim, run->frame);
+  const MbStatus sound = mb_sim_check_frame(run->sim, run->frame, &said);
+  if (!sound) return mb_run_write_frame(run, step, mb_sim_time(run->sim), run->frame, report);
+  const MbStatus recorded = record_issues(run, &said, step, report);
+  if (!recorded) *report = said;
+  return recorded ? recorded : sound;
+}
+
 // Frame and checkpoint of the state as it is, where the plan has them and the file has not.
 static MbStatus write_due(MbRun *run, int64_t step, MbReport *report) {
   if (run->last_frame < step && mb_plan_frame_due(&run->plan, step)) {
-    mb_sim_sample(run->sim, run->frame);
-    const MbStatus status = mb_run_write_frame(run, step, mb_sim_time(run->sim), run->frame, report);
+    const MbStatus status = write_now(run, step, report);
     if (status) return status;
   }
   if (run->last_checkpoint < step && mb_plan_checkpoint_due(&run->plan, step))

@@ -58,7 +58,8 @@ static MbStatus build_joint(const MbJointSpec *spec, size_t b, const char *where
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (parts[i] != MB_OK) return parts[i];
   for (size_t i = 0; i < n; i++)
-    drives[model->ndrives++] = (MbDrive){.q = model->q_first[b] + i,
+    drives[model->ndrives++] = (MbDrive){.body = b,
+                                         .q = model->q_first[b] + i,
                                          .v = model->v_first[b] + i,
                                          .force = signal_of(&spec->force, first_force, i),
                                          .target = signal_of(&motor->target, first_target, i),

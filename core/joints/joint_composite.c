@@ -45,5 +45,29 @@ static bool renew(const MbJoint *joint, double *q, double *v) {
   return any;
 }
 
+// Parts that turn by angular velocities do what they do, the others' velocities are their coordinates' rates.
+static void advance(const MbJoint *joint, double *q, double h, const double *v) {
+  for (size_t i = 0; i < joint->nparts; i++) {
+    const MbJoint *part = &joint->part[i];
+    if (part->ops->advance)
+      part->ops->advance(part, q, h, v);
+    else
+      for (size_t k = 0; k < part->n; k++) q[k] += h * v[k];
+    q += part->n, v += part->n;
+  }
+}
+
+static void change(const MbJoint *joint, const double *q, MbJointWay way, double *x) {
+  for (size_t i = 0; i < joint->nparts; i++) {
+    const MbJoint *part = &joint->part[i];
+    if (part->ops->change) part->ops->change(part, q, way, x);
+    q += part->n, x += part->n;
+  }
+}
+
+static const MbJointOps turning = {
+    .name = "composite, turning", .eval = eval, .renew = renew, .advance = advance, .change = change};
+
 extern const MbJointOps mb_joint_composite;
-const MbJointOps mb_joint_composite = {"composite", 0, eval, renew};
+const MbJointOps mb_joint_composite = {
+    .name = "composite", .eval = eval, .renew = renew, .turning = &turning};

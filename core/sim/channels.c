@@ -88,7 +88,14 @@ static void sample_joint_position(const MbSim *sim, double *out) {
 }
 
 static void sample_joint_velocity(const MbSim *sim, double *out) {
-  copy_joints(sim->model, sim->x.v, sim->model->v_first, out);
+  const MbModel *model = sim->model;
+  copy_joints(model, sim->x.v, model->v_first, out);
+  for (size_t b = 0; b < model->nlisted; b++) {
+    const MbJoint *joint = &model->joint[b];
+    if (!joint->ops) continue;
+    if (joint->ops->change) joint->ops->change(joint, sim->x.q + model->q_first[b], MB_TO_RATES, out);
+    out += joint->n;
+  }
 }
 
 // A signal at the state's time: what the forces last saw lies in the step before.
@@ -103,7 +110,7 @@ static void sample_joint_force(const MbSim *sim, double *out) {
   mb_constraint_reactions(sim, y);
   for (size_t i = 0; i < model->ndrives; i++)
     refresh(sim, model->drives[i].force), refresh(sim, model->drives[i].target);
-  mb_coordinates_drives(model, &sim->x, sim->x.q, sim->x.v, y);
+  mb_coordinates_driven(model, &sim->x, sim->x.q, sim->x.v, y);
   mb_sim_reactions((MbSim *)sim, y);
   copy_joints(sim->model, y, sim->model->v_first, out);
 }
@@ -111,7 +118,12 @@ static void sample_joint_force(const MbSim *sim, double *out) {
 static void sample_constraint_error(const MbSim *sim, double *out) { mb_constraint_errors(sim, out); }
 
 static void sample_constraint_force(const MbSim *sim, double *out) {
-  memcpy(out, mb_constraint_memory(sim), sim->model->nslots * sizeof *out);
+  const MbModel *model = sim->model;
+  memcpy(out, mb_constraint_memory(sim), model->nslots * sizeof *out);
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const MbConstraint *c = &model->constraints[i];
+    for (size_t k = 0; c->ops->felt && k < c->rows; k++) out[c->slot + k] *= c->ops->felt(c);
+  }
 }
 
 static void sample_energy(const MbSim *sim, double *out) {

@@ -89,7 +89,7 @@ const double *mb_sim_soft_velocities(const MbSim *sim) { return sim->state.memor
 static double drag_of(const MbModel *model) {
   double drag = 0;
   for (size_t i = 0; i < model->nforces; i++)
-    if (model->forces[i].ops == mb_force_table[MB_FORCE_DAMPING]) drag += model->forces[i].coefficient;
+    if (model->forces[i].ops->drag) drag += model->forces[i].ops->drag(&model->forces[i]);
   return drag;
 }
 

@@ -189,6 +189,25 @@ static const MbSchemaObject motion = {
             "Channel `joint.force` tells the force that it takes.",
     .size = sizeof(MbMotionSpec),
     .rows = motion_rows};
+static const MbSchemaRow joint_velocity_rows[] = {
+    {"angular", MB_TYPE_NUMBERS, AT(MbJointSpec, twist.angular), EXTRA(MbJointSpec, twist.has_angular),
+     .length = 3, .unit = "rad/s", .help = "angular velocity of the body seen from its parent"},
+    {"linear", MB_TYPE_NUMBERS, AT(MbJointSpec, twist.linear), EXTRA(MbJointSpec, twist.has_linear),
+     .length = 3, .unit = "m/s",
+     .help = "velocity of the origin of the joint's frame in the body, seen from the parent"},
+    {"frame", MB_TYPE_WORD, AT(MbJointSpec, twist.axes), .words = mb_joint_side_words,
+     .fallback = "\"parent\"",
+     .help = "whose axes the two are given in: those of the joint's frame in the parent (`in_parent`), or in "
+             "the body (`in_body`), which have turned with it"},
+    {0}};
+static const MbSchemaObject joint_velocity = {.name = "joint_velocity",
+                                              .help = "How a body moves in its parent at the start: its "
+                                                      "angular velocity, not the rates of angles. What the "
+                                                      "joint cannot do is an error. If only one of the two "
+                                                      "is given, the other is as small as the joint lets "
+                                                      "it be; if none is, both are 0.",
+                                              .size = sizeof(MbJointSpec),
+                                              .rows = joint_velocity_rows};
 static const MbSchemaRow joint_rows[] = {
     {"parent", MB_TYPE_REFERENCE, AT(MbJointSpec, parent), .flags = MB_OR_WORLD | MB_FORWARD,
      .set = MB_BODY_NAMES, .fallback = "\"world\"",
@@ -200,7 +219,11 @@ static const MbSchemaRow joint_rows[] = {
     {"position", MB_TYPE_SEQUENCE, AT(MbJointSpec, position.value), COUNT(MbJointSpec, position.count),
      .flags = MB_SINGLE | MB_START, .unit = "m, rad",
      .help = "coordinates at the start; one number for all degrees of freedom, or one each; 0 if absent"},
-    BY_DOF("velocity", velocity, "m/s, rad/s", MB_UNBOUND, "their rates at the start"),
+    {"velocity", MB_TYPE_SEQUENCE, AT(MbJointSpec, velocity.value), COUNT(MbJointSpec, velocity.count),
+     EXTRA(MbJointSpec, twist.given), .flags = MB_SINGLE, .unit = "m/s, rad/s", .object = &joint_velocity,
+     .help =
+         "their rates at the start; one number for all degrees of freedom, or one each; 0 if absent; or the "
+         "body's angular and linear velocity, as an object"},
     BY_DOF("stiffness", stiffness, "N/m, N m/rad", MB_FROM, "spring that pulls the coordinate to `rest`"),
     BY_DOF("rest", rest, "m, rad", MB_UNBOUND, "where the spring is slack"),
     BY_DOF("damping", damping, "N s/m, N m s/rad", MB_FROM, "viscous damping of the coordinate"),

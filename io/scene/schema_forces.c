@@ -63,9 +63,11 @@ static const MbSchemaRow anchor_rows[] = {
     {"at", MB_TYPE_NUMBERS, AT(MbPointSpec, frame.position), .length = 3, .unit = "m",
      .fallback = "[0, 0, 0]", .help = "place in the body frame"},
     {0}};
+static const MbPointSpec unturned = {.frame.rotation = {1, 0, 0, 0}};
 const MbSchemaObject mb_schema_anchor = {.name = "point",
                                          .help = "A point of a body, one fixed in space, or a node.",
                                          .size = sizeof(MbPointSpec),
+                                         .start = &unturned,
                                          .rows = anchor_rows,
                                          .either = "body",
                                          .or_else = "node",

@@ -29,6 +29,7 @@ static bool fill_row(MbReader *r, const MbSchemaRow *row, void *base) {
 }
 
 static bool fill_defaults(MbReader *r, const MbSchemaObject *object, void *base) {
+  if (object->start) memcpy(base, object->start, object->size);
   if (object->selector_fallback) {
     int index = 0;
     while (strcmp(object->words[index], object->selector_fallback)) index++;

@@ -121,7 +121,14 @@ static void add_list(MbText *t, const MbSchemaRow *row) {
     add_numbers(t, row, row->least ? row->least : 1, row->most);
     if (!(row->flags & MB_SINGLE)) break;
     mb_text_add(t, ",\"else\":");
-    add_number(t, row);
+    if (row->object) {
+      mb_text_format(
+          t, "{\"if\":{\"type\":\"object\"},\"then\":{\"$ref\":\"#/$defs/%s\"},\"else\":", row->object->name);
+      add_number(t, row);
+      mb_text_add(t, "}");
+    } else {
+      add_number(t, row);
+    }
     mb_text_add(t, "}");
     break;
   case MB_TYPE_DIRECTIONS:

@@ -104,17 +104,24 @@ static const MbSchemaRow baumgarte_rows[] = {
              "slip of sign in the published REDMAX code, to reproduce "
              "its numbers"},
     {0}};
+static const MbSchemaRow stabilization_rows[] = {
+    {"largest_error", MB_TYPE_NUMBER, AT(MbStabilizationSpec, largest_error), .absent = 0, .bound = MB_ABOVE,
+     .fallback = "0.05",
+     .help =
+         "how far a hard constraint may be open: a length by the size of the scene's largest moving part, "
+         "an angle in rad. A run in which one is further open for ten steps, and does not close (with "
+         "`gamma`: not by half in 3 / `gamma`), ends with exit 4 and the constraint's name"},
+    {0}};
 static const MbSchemaRow *const stabilization_variants[] = {baumgarte_rows, NULL, NULL};
 static const char *const stabilization_help[] = {
     "velocities are asked for that close the gaps; with integrator \"rk45\" accelerations, critically damped",
     "after each step positions are moved, by as little as masses tell, until the constraints hold; not with "
     "integrator \"rk45\"",
     "errors of position stay and grow with time"};
-static const MbSchemaRow no_rows[] = {{0}};
 static const MbSchemaObject stabilization = {.name = "stabilization",
                                              .help = "What keeps constraints from drifting apart.",
                                              .size = sizeof(MbStabilizationSpec),
-                                             .rows = no_rows,
+                                             .rows = stabilization_rows,
                                              .selector = "type",
                                              .selector_offset = offsetof(MbStabilizationSpec, kind),
                                              .words = mb_stabilization_words,
@@ -598,7 +605,17 @@ static const char *const channel_help[] = {
     "forces and torques along them of motors and of `force` now, of prescribed motions, limits and ratios "
     "over the last step (of ratios by reduction: now)",
     "the largest error of position of the hard constraints, and the largest of velocity",
-    "what every row of the constraints pulls with, over the last step: forces or torques",
+    "what every row of the constraints does to its first end over the last step, forces or torques; the "
+    "second end feels the "
+    "opposite. Distance, rope: the tension, above 0 where it draws the ends together. Points in one: along "
+    "the world's axes; in "
+    "lines and planes: along the axes of the first end's frame. Joint: forces along the axes x, y, z of the "
+    "first frame that are held, then "
+    "torques, about z, x and y, of a hinge about y and x; of screws, composites and splines along the second "
+    "frame's. Rolling: on "
+    "the body that rolls, along the normal, then in the plane. Limits, motions, ratios: along the (first) "
+    "joint's coordinate, so "
+    "that an upper limit's is not above 0; spins in step: about the first body's axis",
     "kinetic; gravity, which is 0 where the centre of mass is as high "
     "as the world's origin; elastic, of springs; "
     "total, the sum of the three",

@@ -7,20 +7,21 @@
 
 // What a value may be. Where a number stands, a text "=expression" may stand too.
 typedef enum MbSchemaType {
-  MB_TYPE_VERSION,     // a number that is checked and not kept
-  MB_TYPE_NUMBER,      // double
-  MB_TYPE_INTEGER,     // int64_t
-  MB_TYPE_COUNT,       // int
-  MB_TYPE_BOOL,        // bool
-  MB_TYPE_TEXT,        // const char *; one of `words`, if there are any
-  MB_TYPE_NAME,        // const char *, unique in `set`
-  MB_TYPE_REFERENCE,   // const char *, a name of `set`
-  MB_TYPE_WORD,        // an enum: index into `words`
-  MB_TYPE_WORDS,       // const char **, count: a list of `words`
-  MB_TYPE_NUMBERS,     // double[length]
-  MB_TYPE_DIRECTION,   // double[3], made a unit vector
-  MB_TYPE_DIRECTIONS,  // double[length][3], the same
-  MB_TYPE_SEQUENCE,    // double *, count: as many numbers as there are
+  MB_TYPE_VERSION,    // a number that is checked and not kept
+  MB_TYPE_NUMBER,     // double
+  MB_TYPE_INTEGER,    // int64_t
+  MB_TYPE_COUNT,      // int
+  MB_TYPE_BOOL,       // bool
+  MB_TYPE_TEXT,       // const char *; one of `words`, if there are any
+  MB_TYPE_NAME,       // const char *, unique in `set`
+  MB_TYPE_REFERENCE,  // const char *, a name of `set`
+  MB_TYPE_WORD,       // an enum: index into `words`
+  MB_TYPE_WORDS,      // const char **, count: a list of `words`
+  MB_TYPE_NUMBERS,    // double[length]; extra: a bool that says whether they were given
+  MB_TYPE_DIRECTION,  // double[3], made a unit vector
+  MB_TYPE_DIRECTIONS, // double[length][3], the same
+  MB_TYPE_SEQUENCE, // double *, count: as many numbers as there are; or `object`, in the same struct, extra: a
+                    // bool that says whether it was given
   MB_TYPE_ROTATION,    // double[4]
   MB_TYPE_SIGNAL,      // MbSignalSpec; extra: a bool that says whether it was given
   MB_TYPE_SIGNALS,     // MbSignalSpec[3]
@@ -108,7 +109,8 @@ typedef struct MbSchemaHint {
 struct MbSchemaObject {
   const char *name; // in the JSON Schema and the reference: "shape"
   const char *help;
-  size_t size; // of its struct
+  size_t size;       // of its struct
+  const void *start; // what the struct holds before the rows' defaults; NULL = zeros
   const MbSchemaRow *rows;
   // of an object whose "type" says what other keys it has: the word's place, the rows of every word, and a
   // line of help

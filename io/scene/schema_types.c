@@ -163,9 +163,15 @@ bool mb_read_count(MbReader *r, const MbSchemaRow *row, const cJSON *item, const
 }
 
 static bool read_sequence(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  if (row->object && cJSON_IsObject(item)) {
+    *(bool *)((char *)base + row->extra) = true;
+    return mb_read_object(r, row->object, item, base);
+  }
   const bool single = row->flags & MB_SINGLE && !cJSON_IsArray(item);
   if (!single && (!cJSON_IsArray(item) || !item->child))
-    return mb_reader_unwanted(r, item, "a list of numbers");
+    return row->object
+               ? mb_reader_unwanted(r, item, "a list of numbers, or an object (%s)", row->object->name)
+               : mb_reader_unwanted(r, item, "a list of numbers");
   const size_t n = single ? 1 : (size_t)cJSON_GetArraySize(item);
   if (!single && !mb_read_count(r, row, item, "numbers")) return false;
   double *const out = mb_arena_alloc(r->arena, n, sizeof *out);
@@ -552,6 +558,7 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
   case MB_TYPE_WORDS:
     return read_words(r, row, item, base);
   case MB_TYPE_NUMBERS:
+    if (row->extra) *(bool *)((char *)base + row->extra) = true;
     return mb_read_numbers(r, row, item, row->length, at);
   case MB_TYPE_DIRECTION:
     return read_direction(r, row, item, at);

@@ -164,7 +164,7 @@ MbStatus mb_soft_global_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbRep
   size_t *slot = NULL;
   MbAssembly assembly;
   global->n = engine->nfree;
-  mb_blas_one_thread();
+  if (!mb_blas_start(spec->threads)) return mb_no_memory(report, "the global step");
   mb_assembly_begin(&assembly, global->n);
   mb_soft_pairs(engine, &assembly);
   if (!mb_assembly_end(&assembly, &global->pattern, &slot)) return mb_no_memory(report, "the global step");

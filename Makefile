@@ -137,7 +137,7 @@ format: ## rewrite the sources in the house format
 docs: all ## write the generated parts of the documents anew
 	@sh tools/docs.sh $(BIN)
 
-install: all ## install below $(DESTDIR)$(PREFIX): program, library, header, pkg-config, man page, completion
+install: all ## install below $(DESTDIR)$(PREFIX): program, library, header, pkg-config, man page, completion, schema
 	@sh tools/install.sh $(BIN) $(LIB) "$(DESTDIR)" "$(PREFIX)" $(VERSION)
 
 clean: ## remove everything that was built

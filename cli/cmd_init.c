@@ -21,12 +21,16 @@ static const Starter starters[] = {
     {"pendulum", "two rods, on a hinge and on a ball joint", mb_starter_pendulum, NULL},
     {"arm", "an arm with motors and limits in its joints", mb_starter_arm, NULL},
     {"four-bar", "a linkage with a closed loop and a prescribed motion", mb_starter_four_bar, NULL},
+    {"top", "a spinning top that goes round and nods", mb_starter_top, NULL},
+    {"muscle", "a forearm that a muscle bends", mb_starter_muscle, NULL},
+    {"cloth", "a cloth held at two corners", mb_starter_cloth, NULL},
+    {"soft", "a soft bar that is twisted", mb_starter_soft, NULL},
     {"chain", "a chain of as many links as --bodies says", NULL, mb_starter_chain},
 };
 
 enum { STARTERS = sizeof starters / sizeof *starters, FEW_BODIES = 20, MOST_BODIES = 1000000 };
-static const char *const kinds[] = {"box", "spinning", "hammer", "thrown", "pendulum",
-                                    "arm", "four-bar", "chain",  NULL};
+static const char *const kinds[] = {"box", "spinning", "hammer", "thrown", "pendulum", "arm", "four-bar",
+                                    "top", "muscle",   "cloth",  "soft",   "chain",    NULL};
 _Static_assert(sizeof kinds / sizeof *kinds == STARTERS + 1, "every starter has its word");
 
 static MbStatus write_starter(const MbArgs *args, const Starter *starter, MbReport *report) {

@@ -83,6 +83,27 @@ static void turn_joints(const MbModel *model, MbJoint *joint) {
 static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int depth, MbArena *arena,
                                MbJoint *joint, MbReport *report);
 
+// What a part of a composite is called, and where it stands. A part that is made in C may have no frame: all zeros.
+static MbStatus place_part(const MbJointSpec *spec, const MbJoint *before, const MbJoint *list,
+                           const char *where, MbArena *arena, MbJoint *part, MbReport *report) {
+  const double *r = spec->frame.rotation, *p = spec->frame.position;
+  const bool turned = r[1] != 0 || r[2] != 0 || r[3] != 0;
+  part->apart = turned || p[0] != 0 || p[1] != 0 || p[2] != 0;
+  pose_of(&spec->frame, &part->base);
+  if (!turned) mb_quat_identity(part->base.q);
+  if (!spec->name) return MB_OK;
+  char at[WHERE + 16];
+  snprintf(at, sizeof at, "%s/name", where);
+  if (strspn(spec->name, "0123456789") == strlen(spec->name))
+    return mb_error(report, MB_SCENE, at, "\"%s\" is no name: parts without one have their numbers",
+                    spec->name);
+  for (; list < before; list++)
+    if (list->name && !strcmp(list->name, spec->name))
+      return mb_error(report, MB_SCENE, at, "two parts of this joint are called \"%.100s\"", spec->name);
+  part->name = mb_arena_strdup(arena, spec->name);
+  return part->name ? MB_OK : mb_no_memory(report, "joints");
+}
+
 MbStatus mb_build_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
                            MbReport *report) {
   return build_geometry(spec, where, 0, arena, joint, report);
@@ -107,7 +128,8 @@ static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int d
   for (size_t i = 0; i < spec->nparts; i++) {
     char inner[WHERE];
     snprintf(inner, sizeof inner, "%.120s/joints/%zu", where, i);
-    const MbStatus status = build_geometry(&spec->parts[i], inner, depth + 1, arena, &part[i], report);
+    MbStatus status = build_geometry(&spec->parts[i], inner, depth + 1, arena, &part[i], report);
+    if (status == MB_OK) status = place_part(&spec->parts[i], &part[i], part, inner, arena, &part[i], report);
     if (status != MB_OK) return status;
     joint->n += part[i].n;
   }

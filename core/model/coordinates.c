@@ -155,12 +155,15 @@ void mb_coordinates_forces(const MbModel *model, const MbMaximal *x, const doubl
 
 static double motor(const MbDrive *drive, const MbMaximal *x, double q, double v) {
   const double target = drive->target == MB_WORLD ? 0 : x->signal[drive->target];
-  return drive->stiffness * (target - q) - drive->damping * v;
+  const double rate = drive->target_velocity == MB_WORLD ? 0 : x->signal[drive->target_velocity];
+  return drive->stiffness * (target - q) + drive->damping * (rate - v);
 }
 
 // Force along the coordinate q, whose rate is v.
 static double drive_force(const MbDrive *drive, const MbMaximal *x, double q, double v) {
-  const double pull = fmin(fmax(motor(drive, x, q, v), -drive->most), drive->most);
+  const double asked = motor(drive, x, q, v);
+  // a pull that is no number stays one: the run must end of it
+  const double pull = asked > drive->most ? drive->most : asked < -drive->most ? -drive->most : asked;
   return drive->force == MB_WORLD ? pull : pull + x->signal[drive->force];
 }
 

@@ -26,8 +26,8 @@ size_t mb_coordinates_body(const MbModel *model, size_t i);
 // x's signals.
 void mb_coordinates_forces(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
                            double *y);
-// What drives joints alone: y += force + (stiffness (target − q) − damping q̇, no more than the motor's most), along the
-// velocities; the same along the coordinates.
+// What drives joints alone: y += force + (stiffness (target − q) + damping (target velocity − q̇), no more than the motor's
+// most), along the velocities; the same along the coordinates.
 void mb_coordinates_drives(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
                            double *y);
 void mb_coordinates_driven(const MbModel *model, const MbMaximal *x, const double *q, const double *v,

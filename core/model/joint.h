@@ -20,6 +20,9 @@ typedef struct MbJoint {
   int order[3];   // euler: axes 0, 1, 2 = x, y, z
   size_t nparts;  // composite
   const struct MbJoint *part;
+  const char *name; // part of a composite; NULL = by number
+  bool apart; // part of a composite: its frame is `base` in what the part before it moves, else the same
+  MbPose base;
   size_t rows, columns;  // spline surface: control values a side; spline curve: rows = control frames
   bool closed;           // spline curve
   const MbPose *frame;   // spline curve: (rows) control frames

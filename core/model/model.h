@@ -46,9 +46,9 @@ typedef struct MbForce {
 
 // What drives one coordinate: a force given over time, and a servo motor (see MbMotorSpec).
 typedef struct MbDrive {
-  size_t body;          // whose joint it is; those of a joint follow one another
-  size_t q, v;          // places of the coordinate and its velocity
-  size_t force, target; // signals; MB_WORLD = none
+  size_t body;                           // whose joint it is; those of a joint follow one another
+  size_t q, v;                           // places of the coordinate and its velocity
+  size_t force, target, target_velocity; // signals; MB_WORLD = none
   double stiffness, damping, most;
 } MbDrive;
 

@@ -101,9 +101,9 @@ typedef struct MbSignalsSpec {
   MbSignalSpec *signal; // (count)
 } MbSignalsSpec;
 
-// A servo motor: stiffness (target − q) − damping q̇, no more than max.
+// A servo motor: stiffness (target − q) + damping (target velocity − q̇), no more than max.
 typedef struct MbMotorSpec {
-  MbSignalsSpec target;
+  MbSignalsSpec target, target_velocity;
   MbNumbersSpec stiffness, damping, max; // no max = any force
 } MbMotorSpec;
 
@@ -136,9 +136,11 @@ typedef struct MbJointSpec {
   double pitch;                   // screw: metres a turn
   const char *order;              // euler
   size_t nparts;                  // composite
-  struct MbJointSpec *parts;      // (nparts) nearest to the parent first; their frames and parents are unused
-  size_t nframes;                 // spline_curve
-  MbFrameSpec *frames;            // (nframes)
+  struct MbJointSpec *parts; // (nparts) nearest to the parent first; of their frames only `frame` is used
+  const char *name;          // part of a composite; NULL = not given
+  MbFrameSpec frame;         // part of a composite: in what the part before it moves
+  size_t nframes;            // spline_curve
+  MbFrameSpec *frames;       // (nframes)
   bool closed;
   size_t rows, columns;     // spline_surface
   const double *control[6]; // (rows x columns) each: x, y, z, rotations about x, y, z
@@ -481,6 +483,7 @@ typedef struct MbOutputSpec {
 
 typedef struct MbSceneSpec {
   MbArena arena;
+  const char *schema;             // for editors; NULL = not given
   const char *name, *description; // "" when not given
   double gravity[3];
   MbTimeSpec time;

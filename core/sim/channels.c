@@ -278,15 +278,29 @@ static const MbSampler *find(const MbModel *model, const char *name, const MbDef
   return NULL;
 }
 
-// "body" for the coordinate of a joint that has one, "body.0", "body.1" … for those of others.
+// Coordinate i of a joint in a few letters: "" where it has one, its number where it has several, the name of the part that it
+// belongs to where a composite's has one, "wrist.0", "wrist.1" … where that has several.
+static void name_coordinate(const MbJoint *joint, size_t i, char *out, size_t size) {
+  size_t first = 0, k = 0;
+  while (k < joint->nparts && i >= first + joint->part[k].n) first += joint->part[k++].n;
+  if (k == joint->nparts || !joint->part[k].name) {
+    snprintf(out, size, joint->n > 1 ? ".%zu" : "", i);
+    return;
+  }
+  const int n = snprintf(out, size, ".%s", joint->part[k].name);
+  if (n > 0 && (size_t)n < size) name_coordinate(&joint->part[k], i - first, out + n, size - (size_t)n);
+}
+
+// "body" for the coordinate of a joint that has one, "body.0", "body.1" … for those of others, "body.yaw" for named parts.
 static const char **name_coordinates(MbSim *sim, size_t count) {
   const MbModel *model = sim->model;
   const char **names = mb_arena_alloc(&sim->arena, count + 1, sizeof *names);
   size_t k = 0;
   for (size_t b = 0; names && b < model->nlisted; b++)
     for (size_t i = 0; model->joint[b].ops && i < model->joint[b].n; i++) {
-      char name[256];
-      snprintf(name, sizeof name, model->joint[b].n > 1 ? "%s.%zu" : "%s", model->body_name[b], i);
+      char coordinate[512], name[1024];
+      name_coordinate(&model->joint[b], i, coordinate, sizeof coordinate);
+      snprintf(name, sizeof name, "%s%s", model->body_name[b], coordinate);
       if (!(names[k++] = mb_arena_strdup(&sim->arena, name))) return NULL;
     }
   return names;

@@ -21,9 +21,11 @@ static void note(MbSim *sim, double t, const char *format, ...) {
 static void name_drive(const MbModel *model, size_t index, char *out, size_t size) {
   for (size_t i = 0; i < model->ndrives; i++) {
     const MbDrive *drive = &model->drives[i];
-    if (drive->target != index && drive->force != index) continue;
+    if (drive->target != index && drive->target_velocity != index && drive->force != index) continue;
     snprintf(out, size, "%s of \"%.80s\"",
-             drive->target == index ? "target of the motor" : "force in the joint",
+             drive->target == index            ? "target of the motor"
+             : drive->target_velocity == index ? "target velocity of the motor"
+                                               : "force in the joint",
              model->body_name[drive->body]);
   }
 }

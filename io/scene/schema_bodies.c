@@ -82,15 +82,15 @@ static const MbSchemaRow screw_rows[] = {AXIS,
                                           .flags = MB_REQUIRED, .unit = "m",
                                           .help = "way along the axis in one turn"},
                                          {0}};
-static const MbSchemaRow order_rows[] = {{"order", MB_TYPE_TEXT, AT(MbJointSpec, order), .flags = MB_REQUIRED,
-                                          .help =
-                                              "three letters of x, y, z, none twice in a row, as \"xyz\" or "
-                                              "\"zxz\": one turn after the other, each "
-                                              "about an axis of the frame that the ones before have turned"},
-                                         {0}};
+static const MbSchemaRow order_rows[] = {
+    {"order", MB_TYPE_TEXT, AT(MbJointSpec, order), .flags = MB_REQUIRED, .words = mb_euler_orders,
+     .help = "three letters of x, y, z, none twice in a row, as \"xyz\" or "
+             "\"zxz\": one turn after the other, each "
+             "about an axis of the frame that the ones before have turned"},
+    {0}};
 static const MbSchemaRow curve_rows[] = {
     {"frames", MB_TYPE_LIST, AT(MbJointSpec, frames), COUNT(MbJointSpec, nframes), .flags = MB_REQUIRED,
-     .object = &mb_schema_frame,
+     .least = 4, .object = &mb_schema_frame,
      .help =
          "at least 4 control frames of a uniform cubic B-spline; segment i uses frames i to i + 3, and the "
          "coordinate counts segments"},
@@ -104,11 +104,10 @@ static const MbSchemaRow surface_rows[] = {
          "which "
          "happen in this order; the first coordinate runs along the rows' numbers, the second along a row"},
     {0}};
-static const MbSchemaRow no_rows[] = {{0}};
 static const MbSchemaObject joint_part;
 static const MbSchemaRow composite_rows[] = {
     {"joints", MB_TYPE_LIST, AT(MbJointSpec, parts), COUNT(MbJointSpec, nparts), .flags = MB_REQUIRED,
-     .object = &joint_part, .help = "what it is made of, nearest to the parent first"},
+     .least = 1, .object = &joint_part, .help = "what it is made of, nearest to the parent first"},
     {0}};
 const MbSchemaRow *const mb_schema_joint_rows[MB_JOINTS] = {
     NULL, axis_rows,  axis_rows, axis_rows, screw_rows,     NULL,       NULL,        NULL,
@@ -131,10 +130,17 @@ const char *const mb_schema_joint_help[MB_JOINTS] = {
     "joints one after the other, as one; the sum of their coordinates",
     "follows a curve of frames; 1 coordinate, which counts segments",
     "follows a surface of frames; 2 coordinates, which count segments"};
+static const MbSchemaRow part_rows[] = {
+    {"name", MB_TYPE_NAME, AT(MbJointSpec, name),
+     .help = "what its coordinates are called in channels and columns, behind the body's name: \"head.yaw\"; "
+             "absent: by their numbers in the whole joint"},
+    {"frame", MB_TYPE_OBJECT, AT(MbJointSpec, frame), .object = &mb_schema_frame,
+     .help = "where it stands in what the part before it moves; of the first, in the joint's own frame"},
+    {0}};
 static const MbSchemaObject joint_part = {.name = "joint_part",
                                           .help = "A joint as a part of a composite.",
                                           .size = sizeof(MbJointSpec),
-                                          .rows = no_rows,
+                                          .rows = part_rows,
                                           .selector = "type",
                                           .selector_offset = offsetof(MbJointSpec, kind),
                                           .words = mb_joint_words,
@@ -150,13 +156,18 @@ static const MbSchemaRow motor_rows[] = {
     {"target", MB_TYPE_SIGNAL_LIST, AT(MbMotorSpec, target), .unit = "m, rad",
      .help =
          "where it pulls the coordinate; one signal for all degrees of freedom, or one each; 0 if absent"},
+    {"target_velocity", MB_TYPE_SIGNAL_LIST, AT(MbMotorSpec, target_velocity), .unit = "m/s, rad/s",
+     .help = "rate that `damping` pulls the coordinate's to; one signal for all degrees of freedom, or one "
+             "each; 0 if absent. The rate of `target` takes the lag out of it; without `stiffness` it is a "
+             "motor that holds a speed"},
     OF_MOTOR("stiffness", stiffness, "N/m, N m/rad", "force by distance from the target; 0 if absent"),
-    OF_MOTOR("damping", damping, "N s/m, N m s/rad", "force against the coordinate's rate; 0 if absent"),
+    OF_MOTOR("damping", damping, "N s/m, N m s/rad",
+             "force by what the coordinate's rate lacks of `target_velocity`; 0 if absent"),
     OF_MOTOR("max", max, "N, N m", "largest force of the motor; if absent there is no such bound"),
     {0}};
 static const MbSchemaObject motor = {
     .name = "motor",
-    .help = "A motor in a joint: stiffness (target - q) - damping q', at most max.",
+    .help = "A motor in a joint: stiffness (target - q) + damping (target_velocity - q'), at most max.",
     .size = sizeof(MbMotorSpec),
     .rows = motor_rows};
 static const MbSchemaRow motion_rows[] = {
@@ -278,7 +289,7 @@ static const MbSchemaObject turn_path = {.name = "turn_path",
                                          .size = sizeof(MbBodyMotionSpec),
                                          .rows = turn_rows};
 static const MbSchemaRow euler_path_rows[] = {
-    {"order", MB_TYPE_TEXT, AT(MbBodyMotionSpec, order), .flags = MB_REQUIRED,
+    {"order", MB_TYPE_TEXT, AT(MbBodyMotionSpec, order), .flags = MB_REQUIRED, .words = mb_euler_orders,
      .help =
          "three letters of x, y, z, none twice in a row: one turn after the other, each about an axis of the "
          "frame that the ones before have turned"},

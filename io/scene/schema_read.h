@@ -76,6 +76,8 @@ bool mb_read_number(MbReader *r, const cJSON *item, double *value);
 bool mb_read_bounds(MbReader *r, const MbSchemaRow *row, const cJSON *item, double value);
 // "a number > 0"
 void mb_schema_bounds(const MbSchemaRow *row, const char *noun, char *out, size_t size);
+// Whether a list has as many elements as its row allows.
+bool mb_read_count(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char *what);
 bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, size_t n, double *out);
 bool mb_read_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
 bool mb_read_map(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);

@@ -12,7 +12,7 @@ typedef enum MbSchemaType {
   MB_TYPE_INTEGER,    // int64_t
   MB_TYPE_COUNT,      // int
   MB_TYPE_BOOL,       // bool
-  MB_TYPE_TEXT,       // const char *
+  MB_TYPE_TEXT,       // const char *; one of `words`, if there are any
   MB_TYPE_NAME,       // const char *, unique in `set`
   MB_TYPE_REFERENCE,  // const char *, a name of `set`
   MB_TYPE_WORD,       // an enum: index into `words`
@@ -57,11 +57,13 @@ enum {
   MB_OR_WORLD = 8,
   MB_NULLS = 16,
   MB_FORWARD = 32,
-  MB_START = 64
+  MB_START = 64,
+  MB_WHOLE = 128
 };  // flags; LATER = the name is kept for a version that has it,
     // SINGLE = one number may stand for a list of one, OR_WORLD = a reference may be "world",
     // NULLS = null may stand for a signal in a list, FORWARD = what a reference names may stand behind it,
-    // START = numbers are coordinates of a joint, of which angles beyond a turn are doubted
+    // START = numbers are coordinates of a joint, of which angles beyond a turn are doubted,
+    // WHOLE = numbers of a list are whole
 
 typedef enum MbNameSet {
   MB_NO_NAMES,
@@ -84,6 +86,7 @@ typedef struct MbSchemaRow {
   MbSchemaBound bound;
   double lo, hi;
   size_t length;        // NUMBERS, DIRECTIONS, REFERENCES; LIST: as many as it must have, 0 = any
+  size_t least, most;   // SEQUENCE, LIST: how many it may have, 0 = any
   MbNameSet set;        // NAME, REFERENCE, REFERENCES
   const char *unit;     // NULL = none
   const char *fallback; // the default, as JSON; NULL = none
@@ -91,6 +94,8 @@ typedef struct MbSchemaRow {
   const char *const *words, *const *later; // that are known, and that a later version knows; ended by NULL
   const char *const *word_help; // what each of `words` means, ended by NULL; NULL = the row's help says it
   const char *form;             // NUMBERS: what each number is, "[xx, yy, zz]"
+  const char *needs;            // a key that must stand beside this one; NULL = none
+  const char *pattern;          // TEXT: what the JSON Schema says of it; the build checks it
   const MbSchemaObject *object;
   const char *help;
 } MbSchemaRow;

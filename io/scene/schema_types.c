@@ -128,14 +128,15 @@ bool mb_read_bounds(MbReader *r, const MbSchemaRow *row, const cJSON *item, doub
   return mb_reader_unwanted(r, item, "%s, not %.10g%s", wanted, value, where);
 }
 
-static bool read_bounded(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *value) {
-  return mb_read_number(r, item, value) && mb_read_bounds(r, row, item, *value);
-}
-
 static bool read_whole(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *value) {
   if (!mb_read_number(r, item, value)) return false;
   if (*value != floor(*value) || fabs(*value) > 9e15) return mb_reader_unwanted(r, item, "a whole number");
   return mb_read_bounds(r, row, item, *value);
+}
+
+static bool read_bounded(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *value) {
+  if (row->flags & MB_WHOLE) return read_whole(r, row, item, value);
+  return mb_read_number(r, item, value) && mb_read_bounds(r, row, item, *value);
 }
 
 bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, size_t n, double *out) {
@@ -152,6 +153,15 @@ bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, siz
   return fine;
 }
 
+bool mb_read_count(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char *what) {
+  const size_t n = (size_t)cJSON_GetArraySize(item);
+  if (n >= row->least && !(row->most && n > row->most)) return true;
+  if (row->least == row->most) return mb_reader_unwanted(r, item, "a list of %zu %s", row->least, what);
+  if (row->least == 1 && !row->most) return mb_reader_unwanted(r, item, "a list of one or more %s", what);
+  if (!row->most) return mb_reader_unwanted(r, item, "a list of at least %zu %s", row->least, what);
+  return mb_reader_unwanted(r, item, "a list of %zu to %zu %s", row->least, row->most, what);
+}
+
 static bool read_sequence(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
   if (row->object && cJSON_IsObject(item)) {
     *(bool *)((char *)base + row->extra) = true;
@@ -163,6 +173,7 @@ static bool read_sequence(MbReader *r, const MbSchemaRow *row, const cJSON *item
                ? mb_reader_unwanted(r, item, "a list of numbers, or an object (%s)", row->object->name)
                : mb_reader_unwanted(r, item, "a list of numbers");
   const size_t n = single ? 1 : (size_t)cJSON_GetArraySize(item);
+  if (!single && !mb_read_count(r, row, item, "numbers")) return false;
   double *const out = mb_arena_alloc(r->arena, n, sizeof *out);
   if (!out) return mb_reader_no_memory(r);
   if (single ? !read_bounded(r, row, item, out) : !mb_read_numbers(r, row, item, n, out)) return false;
@@ -273,6 +284,7 @@ static bool check_name(MbReader *r, const char *name) {
 }
 
 static bool add_name(MbReader *r, MbNameSet set, const char *name) {
+  if (set == MB_NO_NAMES) return true;
   if (set == MB_BODY_NAMES && !strcmp(name, "world"))
     return mb_reader_error(r, "the name \"world\" is taken: it stands for what is fixed in space");
   if (mb_schema_names_has(&r->names[set], name))
@@ -536,7 +548,7 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     *(bool *)at = cJSON_IsTrue(item);
     return true;
   case MB_TYPE_TEXT:
-    return read_text(r, item, at);
+    return (!row->words || read_word(r, row, item, &(int){0})) && read_text(r, item, at);
   case MB_TYPE_NAME:
     return read_name(r, row, item, at);
   case MB_TYPE_REFERENCE:

@@ -151,13 +151,6 @@ static bool read_euler(MbReader *r, const cJSON *item, double q[4]) {
   MbEuler euler = {0};
   if (!mb_read_object(r, &mb_schema_euler, item, &euler)) return false;
   const char *const o = euler.order;
-  if (strlen(o) != 3 || strspn(o, "xyz") != 3 || o[0] == o[1] || o[1] == o[2]) {
-    const MbReaderPlace place = mb_reader_enter(r, "euler");
-    mb_reader_unwanted(r, cJSON_GetObjectItemCaseSensitive(item, "euler"),
-                       "three letters of x, y, z, none twice in a row, as \"xyz\"");
-    mb_reader_leave(r, place);
-    return false;
-  }
   memcpy(q, (const double[]){1, 0, 0, 0}, 4 * sizeof *q);
   const MbReaderPlace place = mb_reader_enter(r, "angles");
   const cJSON *const angles = cJSON_GetObjectItemCaseSensitive(item, "angles");

@@ -130,3 +130,37 @@ Test(scene_messages, texts_have_a_bound_that_is_told_before_a_run) {
   said(0, "/description", "the text is 1048577 bytes long, wanted at most 1048576");
   mb_free(text);
 }
+
+// ---- parts of composites ------------------------------------------------------------------------------------
+
+Test(scene_parts, names_of_parts_are_in_the_channels_behind_the_bodys) {
+  static const char *const wanted[] = {"head.yaw", "head.1", "head.wrist.0", "head.wrist.1", "arm"};
+  static const char text[] =
+      HEAD ", \"bodies\": [{\"name\": \"head\", " POINT ", \"joint\": {\"type\": \"composite\", \"joints\": "
+           "[{\"type\": \"revolute\", \"name\": \"yaw\"}, {\"type\": "
+           "\"prismatic\"}, {\"type\": \"universal\", \"name\": \"wrist\", \"frame\": {\"position\": [0, 0, "
+           "1]}}]}}, {\"name\": "
+           "\"arm\", " POINT ", \"joint\": {\"type\": \"revolute\"}}], \"output\": {\"channels\": "
+           "[\"body.position\", \"joint.position\"]}}";
+  MbScene *scene = NULL;
+  MbModel *model = NULL;
+  MbSim *sim = NULL;
+  memset(&report, 0, sizeof report);
+  cr_assert_eq(mb_scene_parse(text, strlen(text), "test", ".", NULL, &scene, &report), MB_OK, "%s",
+               report.issues[0].text);
+  cr_assert_eq(mb_model_create(scene, &model, &report), MB_OK, "%s", report.issues[0].text);
+  cr_assert_eq(mb_sim_create(model, NULL, &sim, &report), MB_OK, "%s", report.issues[0].text);
+  size_t n = 0;
+  const MbChannel *channel = mb_sim_channels(sim, &n);
+  cr_assert_eq(n, 2);
+  cr_assert_eq(channel[1].items, 5);
+  for (size_t i = 0; i < 5; i++) cr_expect_str_eq(channel[1].items_names[i], wanted[i]);
+  double frame[16];
+  cr_assert_eq(mb_sim_frame_size(sim), 2 * 3 + 5);
+  mb_sim_sample(sim, frame);
+  cr_expect_eq(frame[2], 1, "the last part's frame lifts the head");
+  mb_sim_free(sim);
+  mb_model_free(model);
+  mb_scene_free(scene);
+  cr_assert_eq(mb_alloc_live(), 0);
+}

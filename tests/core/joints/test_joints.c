@@ -192,6 +192,26 @@ static MbPose turn(int axis, double angle) {
 
 static MbPose slide(double x, double y, double z) { return (MbPose){{x, y, z}, {1, 0, 0, 0}}; }
 
+// Q = R_z(a) B R_z(b): a part stands in its frame in what the part before it moves, the first in the joint's own.
+Test(joints, a_part_of_a_composite_stands_in_its_frame) {
+  const double q[2] = {0.3, -0.7}, v[2] = {1, 2};
+  double S[12], Sdot[12];
+  MbPose wanted, Q;
+  for (size_t k = 0; k < 2; k++) {
+    MbJoint part[2] = {{.ops = mb_joint_table[MB_JOINT_REVOLUTE], .n = 1, .axis = {0, 0, 1}},
+                       {.ops = mb_joint_table[MB_JOINT_REVOLUTE], .n = 1, .axis = {0, 0, 1}}};
+    const MbPose base = {{1, 2, 3}, {0.5, 0.5, 0.5, 0.5}};
+    part[k].apart = true, part[k].base = base;
+    const MbJoint joint = {.ops = mb_joint_table[MB_JOINT_COMPOSITE], .n = 2, .nparts = 2, .part = part};
+    const MbPose first = turn(2, q[0]), second = turn(2, q[1]);
+    eval(&joint, q, v, &Q, S, Sdot);
+    mb_pose_mul(&wanted, k ? &first : &base, k ? &base : &first);
+    mb_pose_mul(&wanted, &wanted, &second);
+    test_near("place", Q.p, wanted.p, 3, 1e-14);
+    test_near("rotation", Q.q, wanted.q, 4, 1e-14);
+  }
+}
+
 // The poses that the reference of the scene format promises, coordinate by coordinate.
 Test(joints, coordinates_mean_what_the_reference_says) {
   const double a = 0.3, b = -0.7, c = 1.1, x = 0.2, y = -0.5, z = 0.9, lead = 0.25;

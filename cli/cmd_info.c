@@ -216,19 +216,21 @@ static void print_trajectory(const cJSON *tree) {
 
 // ---- the command --------------------------------------------------------------------------------
 
-static MbStatus trajectory_info(const char *path, bool json) {
+// Tells what is there of a file that is not whole, and fails all the same.
+static MbStatus trajectory_info(const char *path, bool json, bool partial) {
   MbReport report = {0};
   MbTraj *traj = NULL;
   MbStatus status = mb_traj_open(path, &traj, &report);
   cJSON *tree = status ? NULL : trajectory_json(traj, &report);
+  const MbStatus whole = status ? status : mb_file_want_whole(traj, partial, &report);
   mb_traj_free(traj);
   if (status && json) return mb_console_json_failure(status, &report);
   mb_console_report(stderr, &report);
   if (status) return status;
-  if (json) return mb_console_json(tree);
+  if (json) return mb_console_json(tree) ? MB_IO : whole;
   print_trajectory(tree);
   cJSON_Delete(tree);
-  return MB_OK;
+  return whole;
 }
 
 static MbStatus scene_info(const char *path, bool json) {
@@ -272,12 +274,14 @@ static MbStatus run(const MbArgs *args) {
   }
   // a file that is called a trajectory and is none should hear that, not that it is no JSON
   const bool named = mb_path_ends(path, ".mbt") || mb_path_ends(path, ".mbt.part");
-  return kind == MB_FILE_TRAJECTORY || (named && kind != MB_FILE_JSON) ? trajectory_info(path, json)
-                                                                       : scene_info(path, json);
+  return kind == MB_FILE_TRAJECTORY || (named && kind != MB_FILE_JSON)
+             ? trajectory_info(path, json, mb_arg_given(args, "partial"))
+             : scene_info(path, json);
 }
 
 static const MbOption options[] = {
     {.name = "json", .help = "answer as JSON on stdout; after a failure, status and issues"},
+    MB_PARTIAL_OPTION,
 };
 
 const MbCommand mb_command_info = {
@@ -288,7 +292,9 @@ const MbCommand mb_command_info = {
     .summary = "tell what a trajectory or a scene holds",
     .details = "For a trajectory: frames, channels with their compression, checkpoints, events, where it "
                "comes from. "
-               "For a scene: what would run.",
+               "For a scene: what would run. Of a file that was cut off or lacks frames it tells what is "
+               "there, and exits 5, "
+               "or 0 with --partial.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

@@ -118,6 +118,7 @@ static void eval_path(const MbConstraint *constraint, const MbInstant *at, MbRow
     }
     rows[k].g = gap.g[k], rows[k].gt = gap.gt[k], rows[k].gtt = gap.gtt[k];
     rows[k].size = k < 3 ? 1 : size;
+    rows[k].angle = k < 3;
     mb_constraint_on_frame(constraint, 0, &frame, a, 1, &rows[k]);
   }
 }

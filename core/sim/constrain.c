@@ -268,8 +268,7 @@ MbStatus mb_constrain_impulse(MbSim *sim, double *v) {
   return status;
 }
 
-// Soft rows: forces at (q, v).
-static bool add_soft(MbSim *sim, const double *v, double *vdot) {
+bool mb_rows_soft(MbSim *sim, const double *v, double *vdot) {
   MbConstraining *c = sim->constraining;
   bool any = false;
   for (size_t s = 0; s < sim->model->nslots; s++) {
@@ -285,6 +284,7 @@ static bool add_soft(MbSim *sim, const double *v, double *vdot) {
   }
   if (!any) return true;
   const bool solved = sim->solver->apply(sim->work, c->y);
+  mb_held_pull(sim);
   for (size_t i = 0; i < sim->nv; i++) vdot[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
   return solved;
@@ -297,7 +297,7 @@ MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v,
   mb_rows_make(sim, q, v, t, 0);
   memset(c->force, 0, sim->model->nslots * sizeof *c->force);
   if (sim->solver->drift) sim->solver->drift(sim->work, c->drift);
-  if (!add_soft(sim, v, vdot)) return mb_sim_unsolved(sim, report);
+  if (!mb_rows_soft(sim, v, vdot)) return mb_sim_unsolved(sim, report);
   c->n = 0;
   take_accelerations(sim, v, vdot);
   const MbStatus status = mb_rows_solve(sim, MB_ACCELERATIONS, t, 1, vdot, report);
@@ -350,7 +350,7 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
       return mb_sim_singular(sim, blame, report);
     c->held = mb_events_held(sim, true);
     mb_sim_gather(sim, q, v, sim->s);
-    if (!mb_held_accelerations(sim, v, sim->s)) return mb_sim_unsolved(sim, report);
+    if (!mb_held_accelerations(sim, v, model->gamma, sim->s)) return mb_sim_unsolved(sim, report);
     const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
     c->held = mb_events_held(sim, false);
     if (status != MB_OK) return status;

@@ -287,7 +287,8 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
                                     .sets = overrides.sets,
                                     .nsets = overrides.nsets};
     status =
-        mb_scene_parse(source.text, source.length, source.name, source.directory, &options, scene, report);
+        mb_scene_take(source.text, source.length, source.name, source.directory, &options, scene, report);
+    source.text = NULL;
     if (!status && !(*scene)->spec.nbodies && !(*scene)->spec.ndeformables)
       mb_warning(report, "", "the scene has no bodies");
   }

@@ -69,9 +69,8 @@ static void take_over(int file, const MbTarget *target) {
   (void)fchmod(file, given ? target->mode : target->mode & ~070u);
 }
 
-// So that the new name lasts where the old one's file is gone.
-static void sync_folder(const MbTarget *target) {
-  const int folder = target->there ? open(target->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+void mb_output_sync(const MbOutput *output) {
+  const int folder = open(output->target.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) (void)fsync(folder);
   if (folder >= 0) close(folder);
 }
@@ -83,7 +82,7 @@ const char *mb_output_rename(const MbOutput *output, int file) {
   if (output->replace) take_over(file, target);
   if (output->replace ? rename(output->part, target->file) : rename_new(output->part, target->file))
     return strerror(errno);
-  sync_folder(target);
+  if (target->there) mb_output_sync(output);
   return NULL;
 }
 

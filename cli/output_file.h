@@ -41,6 +41,8 @@ MbStatus mb_output_plan(MbOutput *output, const char *name, MbReport *report);
 MbStatus mb_output_allow(MbOutput *output, const MbOutputAsk *ask, MbReport *report);
 // Gives output->part, open as `file`, the name of its place. NULL, or why that could not be.
 const char *mb_output_rename(const MbOutput *output, int file);
+// Makes the new name last, to be called before something goes that the file stands for.
+void mb_output_sync(const MbOutput *output);
 void mb_output_free(MbOutput *output);
 
 bool mb_output_same_file(const char *a, const char *b); // both exist and are one

@@ -236,17 +236,26 @@ MbStatus mb_resume_choose(MbRun *run, MbReport *report) {
   return status;
 }
 
+// Whether it is a part of which a file of that many frames holds everything.
+static bool is_spent(const MbSource *source, uint64_t frames) {
+  struct stat info;
+  if (source->target || lstat(source->path, &info) || !S_ISREG(info.st_mode)) return false;
+  if (!source->traj) return source->part >= 0 && mb_output_is_part(source->path);
+  return mb_path_ends(source->path, ".part") && source->same && mb_traj_frames_there(source->traj) <= frames;
+}
+
 void mb_resume_tidy(MbRun *run, uint64_t frames) {
+  bool synced = false;
   for (int i = 0; i < run->sources.count; i++) {
     const MbSource *source = &run->sources.at[i];
-    const bool part = source->traj ? mb_path_ends(source->path, ".part") : source->part >= 0;
-    if (!source->there || source->target || !part) continue;
-    if (source->traj && (!source->same || mb_traj_frames_there(source->traj) > frames)) continue;
-    if (!source->traj && !mb_output_is_part(source->path)) continue;
-    if (source->named && mb_arg_given(run->args, "output"))
+    if (!source->there || !is_spent(source, frames)) continue;
+    if (source->named && mb_arg_given(run->args, "output")) {
       mb_log_say(&run->log, "%s is left where it is; %s has all that it holds", source->path,
                  run->output.file);
-    else
-      unlink(source->path);
+      continue;
+    }
+    if (!synced) mb_output_sync(&run->output);
+    synced = true;
+    unlink(source->path);
   }
 }

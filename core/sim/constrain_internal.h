@@ -58,6 +58,11 @@ void mb_rows_spread(const MbConstraining *c, size_t s, double lambda, double *y)
 // H J̇ v of one row, and what velocities of joints that the solver holds add
 double mb_rows_drift(const MbSim *sim, size_t s);
 
+// f (nb x 6) += Hᵀ λ of one row: what acts on bodies, in their C axes
+void mb_rows_push(const MbSim *sim, size_t s, double lambda, double *f);
+// v̇ ← v̇ + what soft rows do as forces at velocities v, which go to c->force; false: A⁻¹ could not be applied
+bool mb_rows_soft(MbSim *sim, const double *v, double *vdot);
+
 // Forces of the rows that the solver holds: what pulls, so many times.
 void mb_rows_apart(MbSim *sim, double times);
 

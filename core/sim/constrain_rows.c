@@ -277,6 +277,20 @@ void mb_rows_spread(const MbConstraining *c, size_t s, double lambda, double *y)
   for (size_t k = c->first[s]; k < c->first[s + 1]; k++) y[c->index[k]] += lambda * c->G[k];
 }
 
+void mb_rows_push(const MbSim *sim, size_t s, double lambda, double *f) {
+  const MbConstraining *c = sim->constraining;
+  const MbRow *row = &c->row[s];
+  for (int end = 0; end < 2; end++)
+    for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++)
+      f[6 * row->body[end] + k] += lambda * row->H[end][k];
+  for (size_t i = 0; i < c->of[s]->nmasters; i++) {
+    const MbMaster *master = &c->of[s]->master[i];
+    double H[6];
+    pull_of(sim, master, row->along, H);
+    for (size_t k = 3; k < 6; k++) f[6 * master->body + k] += lambda * H[k];
+  }
+}
+
 double mb_rows_drift(const MbSim *sim, size_t s) {
   const MbConstraining *c = sim->constraining;
   const MbRow *row = &c->row[s];

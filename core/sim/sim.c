@@ -3,6 +3,7 @@
 #include "core/base/report.h"
 #include "core/base/threads.h"
 #include "core/integrators/integrators.h"
+#include "core/sim/balance.h"
 #include "core/sim/sim_internal.h"
 #include "core/solvers/solvers.h"
 
@@ -80,12 +81,12 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
 
 // The start is judged as every step is, and so is the first frame.
 static MbStatus check_start(MbSim *sim, MbReport *report) {
-  const MbStatus status = mb_sim_check(sim, 0, 0, report);
+  MbStatus status = mb_sim_check(sim, 0, 0, report);
   if (status != MB_OK) return status;
   double *frame = numbers(sim, sim->frame_size);
   if (!frame) return mb_no_memory(report, "the simulation");
-  mb_sim_sample(sim, frame);
-  return mb_sim_check_frame(sim, frame, report);
+  status = mb_sim_sample(sim, frame, report);
+  return status == MB_OK ? mb_sim_check_frame(sim, frame, report) : status;
 }
 
 static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *options, MbReport *report) {
@@ -151,13 +152,14 @@ void mb_sim_free(MbSim *sim) {
   if (sim->work) sim->solver->free(sim->work);
   mb_constraining_free(sim);
   mb_sim_soft_free(sim);
+  mb_balance_free(sim);
   mb_arena_free(&sim->arena);
   mb_free(sim);
 }
 
 size_t mb_sim_memory(const MbSim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work) +
-         mb_constraining_bytes(sim) + mb_sim_soft_bytes(sim);
+         mb_constraining_bytes(sim) + mb_sim_soft_bytes(sim) + mb_balance_bytes(sim);
 }
 
 double mb_sim_time(const MbSim *sim) { return sim->state.t; }

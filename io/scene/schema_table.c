@@ -576,9 +576,12 @@ static const MbSchemaObject force = {.name = "force",
 static const char *const channel_words[] = {"body.position",
                                             "body.rotation",
                                             "body.velocity",
+                                            "body.acceleration",
                                             "joint.position",
                                             "joint.velocity",
+                                            "joint.acceleration",
                                             "joint.force",
+                                            "joint.reaction",
                                             "constraint.error",
                                             "constraint.force",
                                             "energy",
@@ -599,11 +602,21 @@ static const char *const channel_help[] = {
     "the same",
     "angular velocity wx, wy, wz, then the velocity vx, vy, vz of the "
     "body frame's origin, in the world's axes",
+    "angular acceleration alphax, alphay, alphaz, then the acceleration ax, ay, az of the body frame's "
+    "origin, in the world's axes: the rates of body.velocity, so that a body that falls freely shows "
+    "gravity. Found from the forces on the state as it is, constraints keeping their accelerations; "
+    "limits and ropes hold that are at their bounds or pressed during the last step",
     "coordinates of the joints, body by body, parents first; a body's "
     "name, with .0, .1 ... where its joint has several",
     "their rates",
+    "the rates of these, as body.acceleration",
     "forces and torques along them of motors and of `force` now, of prescribed motions, limits and ratios "
     "over the last step (of ratios by reduction: now)",
+    "what the parent does to the body through its joint, body by body, parents first: torque tx, ty, tz "
+    "about the joint's origin, then force fx, fy, fz, in the axes of the joint's frame on the body. All "
+    "that the joint transmits: what holds it together, and what motors, springs, limits and gears do "
+    "along it. At the same moment as body.acceleration; where constraints hold bodies more than once, "
+    "which of them bears how much is the solver's choice",
     "the largest error of position of the hard constraints, and the largest of velocity",
     "what every row of the constraints does to its first end over the last step, forces or torques; the "
     "second end feels the "
@@ -649,12 +662,14 @@ const double mb_error_bounds[][MB_QUANTITIES] = {{[MB_POSE] = 1e-6, [MB_VELOCITY
     word_, MB_TYPE_NUMBER, .offset = (quantity_) * sizeof(double), .bound = MB_FROM, .fallback = "0",        \
                            .unit = (unit_), .help = (help_)                                                  \
   }
-static const MbSchemaRow error_rows[] = {BOUND("pose", MB_POSE, "m, 1", "positions and rotations"),
-                                         BOUND("velocity", MB_VELOCITY, "m/s, rad/s", "velocities"),
-                                         BOUND("force", MB_FORCE, "N, N m", "forces and torques"),
-                                         BOUND("energy", MB_ENERGY, "J", "energies"),
-                                         BOUND("other", MB_OTHER, NULL, "all else"),
-                                         {0}};
+static const MbSchemaRow error_rows[] = {
+    BOUND("pose", MB_POSE, "m, 1", "positions and rotations"),
+    BOUND("velocity", MB_VELOCITY, "m/s, rad/s", "velocities"),
+    BOUND("acceleration", MB_ACCELERATION, "m/s^2, rad/s^2", "accelerations"),
+    BOUND("force", MB_FORCE, "N, N m", "forces and torques"),
+    BOUND("energy", MB_ENERGY, "J", "energies"),
+    BOUND("other", MB_OTHER, NULL, "all else"),
+    {0}};
 static const MbSchemaObject error = {.name = "error",
                                      .help = "The largest error of a number in the file, by what it "
                                              "measures; 0 is exact.",

@@ -6,7 +6,8 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 
-static const char *const quantity_words[MB_QUANTITIES] = {"pose", "velocity", "force", "energy", "other"};
+static const char *const quantity_words[MB_QUANTITIES] = {"pose",  "velocity", "acceleration",
+                                                          "force", "energy",   "other"};
 
 // ---- writing ----------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ each() {
   out=$1
   shift
   for command in 'run s.json -q -d 0.05 -o' 'repair cut.mbt -o' 'export s.mbt -F csv -o' \
-    'diff s.mbt t.mbt --write-tolerances' 'init box -o'; do
+    'diff s.mbt t.mbt --write-tolerances' 'init box -o' 'schema -o'; do
     # shellcheck disable=SC2086
     "$MBSIM" $command "$out" "$@" 2>>said
     printf ' %s %s' "${command%% *}" $?
@@ -43,8 +43,8 @@ for place in device to-device to-to-device; do
     refused $place
     refused $place -f
   else
-    echo "$place: run 5 repair 5 export 5 diff 5 init 5, as it was"
-    echo "$place: run 5 repair 5 export 5 diff 5 init 5, as it was"
+    echo "$place: run 5 repair 5 export 5 diff 5 init 5 schema 5, as it was"
+    echo "$place: run 5 repair 5 export 5 diff 5 init 5 schema 5, as it was"
   fi
 done
 { "$MBSIM" run s.json -q -d 0.05 -o /proc/self/fd/1 -f; } 2>&1 | cat
@@ -58,7 +58,7 @@ rm -f to-* circle*
 
 echo "links"
 for command in 'run s.json -q -d 0.05 -o' 'repair cut.mbt -o' 'export s.mbt -F csv -o' \
-  'diff s.mbt t.mbt --write-tolerances' 'init box -o'; do
+  'diff s.mbt t.mbt --write-tolerances' 'init box -o' 'schema -o'; do
   rm -rf far near && mkdir far near && ln -s ../far/file near/one && ln -s one near/two
   # shellcheck disable=SC2086
   {
@@ -123,6 +123,7 @@ limited export long.mbt -F csv -f -o older
 limited export long.mbt -F npz -f -o older
 limited export long.mbt -F json -f -o older
 limited init chain -n 500 -f -o older
+limited schema -f -o older
 limited repair cut.mbt -f -o older
 (ulimit -f 1 && exec "$MBSIM" export long.mbt -F csv -o new) 2>err || echo "new $?"
 rm err
@@ -141,7 +142,7 @@ echo "older" >disk/x && chmod 777 disk/x && chmod 555 disk
 user=
 [ "$(id -u)" -eq 0 ] && user='setpriv --reuid=65534 --regid=65534 --clear-groups --'
 for command in 'run s.json -q -d 0.05 -o' 'repair cut.mbt -o' 'export s.mbt -F csv -o' \
-  'diff s.mbt t.mbt --write-tolerances' 'init box -o'; do
+  'diff s.mbt t.mbt --write-tolerances' 'init box -o' 'schema -o'; do
   # shellcheck disable=SC2086
   $user "$MBSIM" $command disk/x -f 2>err
   echo "${command%% *} $?, $(cat disk/x), $(ls -A disk), $(sed 's/.*: //' err)"

@@ -79,7 +79,7 @@ Test(drives, a_frame_tells_the_force) {
   test_steps(sim, 3);
   double force;
   cr_assert_eq(mb_sim_frame_size(sim), 1);
-  mb_sim_sample(sim, &force);
+  mb_sim_sample(sim, &force, NULL);
   const double wanted = 6 * 0.3 + 50 * (0.7 - sim->state.q[0]) - 4 * sim->state.v[0];
   test_near("force", &force, &wanted, 1, 1e-12);
   mb_sim_free(sim);

@@ -64,7 +64,7 @@ static size_t find(const Scene *s, const char *name) {
 
 static double *sample(const Scene *s) {
   double *frame = mb_calloc(mb_sim_frame_size(s->sim), sizeof *frame);
-  mb_sim_sample(s->sim, frame);
+  mb_sim_sample(s->sim, frame, NULL);
   return frame;
 }
 

@@ -30,8 +30,6 @@ static MbStatus run(const MbArgs *args) {
   MbStatus status = mb_scene_input(args, args->operands[0], &scene, &report);
   if (!status) status = mb_model_create(scene, &model, &report);
   if (!status) status = mb_sim_create(model, NULL, &sim, &report);
-  // no step has been made: numbers that fail are wrong in the scene
-  if (status == MB_NUMBERS) status = MB_SCENE;
   if (!status) warn_device(scene, &report);
   if (scene) mb_scene_locate(scene, &report);
   cJSON *plan = status ? NULL : mb_plan_json(scene, model, sim);

@@ -137,7 +137,10 @@ MbStatus mb_sim_create(const MbModel *model, const MbSimOptions *options, MbSim 
   *out = NULL;
   MbSim *sim = mb_calloc(1, sizeof *sim);
   if (!sim) return mb_no_memory(report, "the simulation");
-  const MbStatus status = create(sim, model, options, report);
+  MbStatus status = create(sim, model, options, report);
+  // what fails before the first step is wrong in the scene
+  if (status == MB_NUMBERS) status = MB_SCENE;
+  if (status == MB_SCENE && report && report->status == MB_NUMBERS) report->status = MB_SCENE;
   if (status == MB_OK)
     *out = sim;
   else

@@ -22,7 +22,7 @@ static MbStatus run(const MbArgs *args) {
   MbStatus status = MB_OK;
   for (size_t i = 0; i < args->noperands; i++) {
     const MbStatus one = hash_one(args->operands[i]);
-    if (!status) status = one;
+    if (one > status) status = one;
   }
   return status;
 }
@@ -37,6 +37,6 @@ const MbCommand mb_command_hash = {
                "Provenance, the "
                "division into chunks and wall times do not count: the same simulation has the same hash on "
                "any number "
-               "of threads. Like sha256sum, one line a file.",
+               "of threads. Like sha256sum, one line a file. The exit status is the worst.",
     .run = run,
 };

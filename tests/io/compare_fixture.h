@@ -26,6 +26,7 @@ struct Plan {
   double t0, dt, step;
   void (*edit)(double *frame, uint64_t k, double t); // after the smooth motion was filled in
   bool cut;                                          // no index, no trailer
+  const char *scene;                                 // JSON; NULL = {}
 };
 
 Plan smooth_plan(void);                                     // 101 frames, every 0.01 s

@@ -500,6 +500,15 @@ Test(balance, frames_with_accelerations_leave_the_run_as_it_is, .timeout = 60) {
         mb_sim_checkpoint(with.sim, a);
         mb_sim_checkpoint(without.sim, b);
         cr_expect_eq(memcmp(a, b, size), 0, "%s, %s, %s", scenes[k], ways[way], mb_integrator_words[kind]);
+        // and a resumed run tells the same
+        TestRun resumed = test_run(scenes[k], sets);
+        static double here[4096], there[4096];
+        test_ok(mb_sim_restore(resumed.sim, a, size, &report), &report);
+        test_ok(mb_sim_sample(with.sim, here, &report), &report);
+        test_ok(mb_sim_sample(resumed.sim, there, &report), &report);
+        cr_expect_eq(memcmp(here, there, mb_sim_frame_size(with.sim) * sizeof *here), 0, "%s, %s, %s resumed",
+                     scenes[k], ways[way], mb_integrator_words[kind]);
+        test_run_free(&resumed);
         mb_free(a), mb_free(b);
         test_run_free(&with);
         test_run_free(&without);

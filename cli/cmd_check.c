@@ -64,7 +64,8 @@ static const MbOption options[] = {
     {.name = "constraint",
      .type = MB_OPTION_NUMBER,
      .argument = "ERROR",
-     .help = "the same for constraint errors"},
+     .help = "constraint error that is allowed; without it that which the run was held to, where the file "
+             "tells it"},
     {.name = "json", .help = "answer as JSON on stdout"},
 };
 
@@ -77,7 +78,8 @@ const MbCommand mb_command_check = {
     .details =
         "Reads every record of each FILE and checks its checksums, that times increase, numbers are finite "
         "and "
-        "quaternions are unit, and the drift of energy and momentum. Exit 1 when a check fails, 5 when the "
+        "quaternions are unit, the drift of energy and momentum, and that no hard constraint stays open "
+        "(channel constraint.error) beyond what the run allowed it. Exit 1 when a check fails, 5 when the "
         "file is damaged; of several files the worst, each under its name, or with --json a list of answers.",
     .noptions = sizeof options / sizeof *options,
     .options = options,

@@ -87,21 +87,38 @@ static MbStatus compare_all(const MbArgs *args, const MbCompareOptions *options,
   return status;
 }
 
+// The file to write what is learned to; none of those that are read.
+static MbStatus open_tolerances(const MbArgs *args, MbOutput *output, MbReport *report) {
+  const MbValue *read = mb_arg(args, "tolerances");
+  const char **inputs = mb_calloc(args->noperands + 1, sizeof *inputs);
+  if (!inputs) return mb_no_memory(report, "file names");
+  for (size_t i = 0; i < args->noperands; i++) inputs[i] = args->operands[i];
+  inputs[args->noperands] = read->given ? read->text : NULL;
+  const MbOutputAsk ask = {.path = mb_arg(args, "write-tolerances")->text,
+                           .replace = mb_arg_given(args, "force"),
+                           .inputs = inputs,
+                           .ninputs = args->noperands + 1};
+  const MbStatus status = mb_output_open(output, &ask, report);
+  mb_free(inputs);
+  return status;
+}
+
 static MbStatus learn(const MbArgs *args, const MbCompareOptions *options, MbReport *report) {
-  const char *file = mb_arg(args, "write-tolerances")->text;
-  const MbStatus blocked = mb_output_refuse(file, mb_arg_given(args, "force"), report);
-  if (blocked) return blocked;
+  MbOutput output;
   Lesson lesson = {.count = args->noperands};
   MbTolerances tolerances = {0};
   lesson.traj = mb_calloc(lesson.count, sizeof *lesson.traj);
   lesson.results = mb_calloc(lesson.count, sizeof *lesson.results);
   MbStatus status = lesson.traj && lesson.results ? MB_OK : mb_no_memory(report, "the runs");
+  if (!status) status = open_tolerances(args, &output, report);
+  const bool opened = !status;
   if (!status) status = compare_all(args, options, &lesson, report);
   if (!status)
     status = mb_tolerances_learn(lesson.results, lesson.done, mb_arg_given(args, "components"), &tolerances,
                                  report);
   tolerances.files = args->operands, tolerances.nfiles = args->noperands;
-  if (!status) status = mb_tolerances_write(file, &tolerances, report);
+  if (!status) status = mb_tolerances_write(output.stream, &tolerances, report);
+  if (opened) status = mb_output_end(&output, status, report);
   mb_tolerances_free(&tolerances);
   for (size_t i = 0; i < lesson.done; i++) mb_compare_free(&lesson.results[i]);
   for (size_t i = 0; lesson.traj && i < lesson.count; i++) mb_traj_free(lesson.traj[i]);

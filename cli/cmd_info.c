@@ -218,19 +218,21 @@ static void print_trajectory(const cJSON *tree) {
 
 // ---- the command --------------------------------------------------------------------------------
 
-static MbStatus trajectory_info(const char *path, bool json, cJSON **answer) {
+// Tells what is there of a file that is not whole, and fails all the same.
+static MbStatus trajectory_info(const char *path, bool json, bool partial, cJSON **answer) {
   MbReport report = {0};
   MbTraj *traj = NULL;
   MbStatus status = mb_traj_open(path, &traj, &report);
   cJSON *tree = status ? NULL : trajectory_json(traj, &report);
+  const MbStatus whole = status ? status : mb_file_want_whole(traj, partial, &report);
   mb_traj_free(traj);
   if (json) *answer = status ? mb_console_failure(status, &report) : tree;
   if (status && json) return status;
   mb_console_report(stderr, &report);
-  if (status || json) return status;
+  if (status || json) return status ? status : whole;
   print_trajectory(tree);
   cJSON_Delete(tree);
-  return MB_OK;
+  return whole;
 }
 
 static MbStatus scene_info(const char *path, bool json, cJSON **answer) {
@@ -275,14 +277,16 @@ static MbStatus info(const MbArgs *args, const char *path, cJSON **answer) {
   }
   // a file that is called a trajectory and is none should hear that, not that it is no JSON
   const bool named = mb_path_ends(path, ".mbt") || mb_path_ends(path, ".mbt.part");
-  return kind == MB_FILE_TRAJECTORY || (named && kind != MB_FILE_JSON) ? trajectory_info(path, json, answer)
-                                                                       : scene_info(path, json, answer);
+  return kind == MB_FILE_TRAJECTORY || (named && kind != MB_FILE_JSON)
+             ? trajectory_info(path, json, mb_arg_given(args, "partial"), answer)
+             : scene_info(path, json, answer);
 }
 
 static MbStatus run(const MbArgs *args) { return mb_each_file(args, info); }
 
 static const MbOption options[] = {
     {.name = "json", .help = "answer as JSON on stdout; after a failure, status and issues"},
+    MB_PARTIAL_OPTION,
 };
 
 const MbCommand mb_command_info = {
@@ -293,8 +297,10 @@ const MbCommand mb_command_info = {
     .summary = "tell what trajectories and scenes hold",
     .details = "For a trajectory: frames, channels with their compression, checkpoints, events, where it "
                "comes from. "
-               "For a scene: what would run. Several files stand under their names, or with --json in a "
-               "list; the exit status is "
+               "For a scene: what would run. Of a file that was cut off or lacks frames it tells what is "
+               "there, and exits 5, "
+               "or 0 with --partial. Several files stand under their names, or with --json in a list; the "
+               "exit status is "
                "the worst.",
     .noptions = sizeof options / sizeof *options,
     .options = options,

@@ -59,11 +59,13 @@ static MbStatus record_issues(MbRun *run, const MbReport *said, int64_t step, Mb
   return status;
 }
 
-// The frame of the state as it is. Where it cannot be told the file has an event that says why.
-static MbStatus sample(MbRun *run, int64_t step, MbReport *report) {
+// The frame of the state as it is. Where it cannot be told, or has numbers that are not finite, the run ends, and an event tells of it in
+// the frame's place.
+static MbStatus write_now(MbRun *run, int64_t step, MbReport *report) {
   MbReport said = {0};
-  const MbStatus status = mb_sim_sample(run->sim, run->frame, &said);
-  if (!status) return MB_OK;
+  MbStatus status = mb_sim_sample(run->sim, run->frame, &said);
+  if (!status) status = mb_sim_check_frame(run->sim, run->frame, &said);
+  if (!status) return mb_run_write_frame(run, step, mb_sim_time(run->sim), run->frame, report);
   const MbStatus recorded = record_issues(run, &said, step, report);
   if (!recorded) *report = said;
   return recorded ? recorded : status;
@@ -72,8 +74,7 @@ static MbStatus sample(MbRun *run, int64_t step, MbReport *report) {
 // Frame and checkpoint of the state as it is, where the plan has them and the file has not.
 static MbStatus write_due(MbRun *run, int64_t step, MbReport *report) {
   if (run->last_frame < step && mb_plan_frame_due(&run->plan, step)) {
-    MbStatus status = sample(run, step, report);
-    if (!status) status = mb_run_write_frame(run, step, mb_sim_time(run->sim), run->frame, report);
+    const MbStatus status = write_now(run, step, report);
     if (status) return status;
   }
   if (run->last_checkpoint < step && mb_plan_checkpoint_due(&run->plan, step))

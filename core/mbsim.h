@@ -134,6 +134,13 @@ int64_t mb_sim_steps(const MbSim *sim); // done so far
 
 // The largest error of position of the hard constraints now (m or rad); NaN where there are none.
 double mb_sim_constraint_error(const MbSim *sim);
+// How large it may be (the larger of what lengths and angles may be), and for how long (s) one that closes may be larger: it has
+// halved by then, else the run ends. False where no bound holds.
+bool mb_sim_constraint_bound(const MbSim *sim, double *most, double *patience);
+
+// Whether the energy has left a tenth of what there was of it to move with, though nothing drives (or, of loss, damps) the scene:
+// steps warn of it once.
+bool mb_sim_energy_left(const MbSim *sim);
 
 // An impulse (N s, world axes) at a point of a body (body frame): the velocities jump by M⁻¹ of it, and of what the
 // constraints answer at once: those that are hard hold for the velocities after it, limits and ropes where they are taut. In
@@ -145,6 +152,8 @@ const MbChannel *mb_sim_channels(const MbSim *sim, size_t *count);
 size_t mb_sim_frame_size(const MbSim *sim);
 // MB_NUMBERS: what accelerates cannot be told there; only channels of accelerations and reactions of joints can come to that.
 MbStatus mb_sim_sample(MbSim *sim, double *frame, MbReport *report);
+// MB_NUMBERS where a number of a frame that was sampled now is not finite, naming the first one.
+MbStatus mb_sim_check_frame(const MbSim *sim, const double *frame, MbReport *report);
 
 // Everything that a bitwise resume needs, as bytes of a fixed number; restoring refuses another model's.
 size_t mb_sim_checkpoint_size(const MbSim *sim);

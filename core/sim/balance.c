@@ -143,6 +143,26 @@ static void find_own_rates(MbSim *sim, const double *vdot, double *y, double *a)
     }
 }
 
+// Of a joint whose velocities are no rates of its coordinates, q̇ = N v:  q̈ = N v̇ + Ṅ v into x, which is v̇. Ṅ v is the
+// difference of N v along q̇, of fourth order: N is a rotation vector's and smooth, so that 1e-12 of it are lost.
+static void to_coordinates(const MbJoint *joint, const double *q, const double *v, double *x) {
+  static const double SHORT = 1e-3, at[4] = {-2, -1, 1, 2},
+                      weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+  double rate[MB_JOINT_MOST], bend[MB_JOINT_MOST] = {0}, most = 1;
+  memcpy(rate, v, joint->n * sizeof *v);
+  joint->ops->change(joint, q, MB_TO_RATES, rate);
+  for (size_t i = 0; i < joint->n; i++) most = fmax(most, fabs(rate[i]));
+  const double step = SHORT / most;
+  for (int k = 0; k < 4; k++) {
+    double there[MB_JOINT_MOST], moved[MB_JOINT_MOST];
+    for (size_t i = 0; i < joint->n; i++) there[i] = q[i] + at[k] * step * rate[i], moved[i] = v[i];
+    joint->ops->change(joint, there, MB_TO_RATES, moved);
+    for (size_t i = 0; i < joint->n; i++) bend[i] += weight[k] * moved[i] / step;
+  }
+  joint->ops->change(joint, q, MB_TO_RATES, x);
+  for (size_t i = 0; i < joint->n; i++) x[i] += bend[i];
+}
+
 // φ̇, and the joints' own
 static void find_rates(MbSim *sim) {
   const MbModel *model = sim->model;
@@ -161,6 +181,11 @@ static void find_rates(MbSim *sim) {
     mb_tree_drift(&b->tree, b->phi);
     mb_tree_twists(&b->tree, b->vdot, b->a);
     memcpy(b->qdd, b->vdot, model->nv * sizeof *b->qdd);
+    for (size_t i = 0; i < model->nlisted; i++) {
+      const size_t q = model->q_first[i], v = model->v_first[i];
+      if (model->joint[i].ops && model->joint[i].ops->change)
+        to_coordinates(&model->joint[i], sim->x.q + q, sim->x.v + v, b->qdd + v);
+    }
   }
   for (size_t i = 0; i < 6 * model->nb; i++) b->a[i] += b->phi[i];
 }

@@ -98,7 +98,14 @@ static void sample_joint_position(const MbSim *sim, double *out) {
 }
 
 static void sample_joint_velocity(const MbSim *sim, double *out) {
-  copy_joints(sim->model, sim->x.v, sim->model->v_first, out);
+  const MbModel *model = sim->model;
+  copy_joints(model, sim->x.v, model->v_first, out);
+  for (size_t b = 0; b < model->nlisted; b++) {
+    const MbJoint *joint = &model->joint[b];
+    if (!joint->ops) continue;
+    if (joint->ops->change) joint->ops->change(joint, sim->x.q + model->q_first[b], MB_TO_RATES, out);
+    out += joint->n;
+  }
 }
 
 // A signal at the state's time: what the forces last saw lies in the step before.
@@ -113,7 +120,7 @@ static void sample_joint_force(const MbSim *sim, double *out) {
   mb_constraint_reactions(sim, y);
   for (size_t i = 0; i < model->ndrives; i++)
     refresh(sim, model->drives[i].force), refresh(sim, model->drives[i].target);
-  mb_coordinates_drives(model, &sim->x, sim->x.q, sim->x.v, y);
+  mb_coordinates_driven(model, &sim->x, sim->x.q, sim->x.v, y);
   mb_sim_reactions((MbSim *)sim, y);
   copy_joints(sim->model, y, sim->model->v_first, out);
 }
@@ -137,7 +144,12 @@ static void sample_joint_reaction(const MbSim *sim, double *out) {
 static void sample_constraint_error(const MbSim *sim, double *out) { mb_constraint_errors(sim, out); }
 
 static void sample_constraint_force(const MbSim *sim, double *out) {
-  memcpy(out, mb_constraint_memory(sim), sim->model->nslots * sizeof *out);
+  const MbModel *model = sim->model;
+  memcpy(out, mb_constraint_memory(sim), model->nslots * sizeof *out);
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const MbConstraint *c = &model->constraints[i];
+    for (size_t k = 0; c->ops->felt && k < c->rows; k++) out[c->slot + k] *= c->ops->felt(c);
+  }
 }
 
 static void sample_energy(const MbSim *sim, double *out) {
@@ -266,15 +278,29 @@ static const MbSampler *find(const MbModel *model, const char *name, const MbDef
   return NULL;
 }
 
-// "body" for the coordinate of a joint that has one, "body.0", "body.1" … for those of others.
+// Coordinate i of a joint in a few letters: "" where it has one, its number where it has several, the name of the part that it
+// belongs to where a composite's has one, "wrist.0", "wrist.1" … where that has several.
+static void name_coordinate(const MbJoint *joint, size_t i, char *out, size_t size) {
+  size_t first = 0, k = 0;
+  while (k < joint->nparts && i >= first + joint->part[k].n) first += joint->part[k++].n;
+  if (k == joint->nparts || !joint->part[k].name) {
+    snprintf(out, size, joint->n > 1 ? ".%zu" : "", i);
+    return;
+  }
+  const int n = snprintf(out, size, ".%s", joint->part[k].name);
+  if (n > 0 && (size_t)n < size) name_coordinate(&joint->part[k], i - first, out + n, size - (size_t)n);
+}
+
+// "body" for the coordinate of a joint that has one, "body.0", "body.1" … for those of others, "body.yaw" for named parts.
 static const char **name_coordinates(MbSim *sim, size_t count) {
   const MbModel *model = sim->model;
   const char **names = mb_arena_alloc(&sim->arena, count + 1, sizeof *names);
   size_t k = 0;
   for (size_t b = 0; names && b < model->nlisted; b++)
     for (size_t i = 0; model->joint[b].ops && i < model->joint[b].n; i++) {
-      char name[256];
-      snprintf(name, sizeof name, model->joint[b].n > 1 ? "%s.%zu" : "%s", model->body_name[b], i);
+      char coordinate[512], name[1024];
+      name_coordinate(&model->joint[b], i, coordinate, sizeof coordinate);
+      snprintf(name, sizeof name, "%s%s", model->body_name[b], coordinate);
       if (!(names[k++] = mb_arena_strdup(&sim->arena, name))) return NULL;
     }
   return names;

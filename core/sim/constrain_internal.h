@@ -47,6 +47,8 @@ struct MbConstraining {
 
 // All rows at (q, v, t), the bodies of sim->x being there; G = H J + c. `h`: see MbInstant.
 void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double h);
+// The rows' own numbers only, not G, and of closures that are looked for nothing new to remember.
+void mb_rows_look(MbSim *sim, const double *q, const double *v, double t);
 // The same for velocities over the whole step from t, the bodies being at the half's coordinates.
 void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const double *v, double t);
 // G v of one row; the sum of its terms' sizes is added to *size.

@@ -165,6 +165,8 @@ static double *guess_of(const MbSim *sim) {
   return sim->state.memory + (sim->nm - (adaptive ? 3 : 1) * sim->model->nslots - sim->model->nguess);
 }
 
+double *mb_gap_memory(const MbSim *sim) { return guess_of(sim) - 2; }
+
 void mb_constrain_remember(MbSim *sim) {
   const MbModel *model = sim->model;
   const MbConstraining *c = sim->constraining;
@@ -190,7 +192,7 @@ static void pull_of(const MbSim *sim, const MbMaster *master, const double n[3],
   mb_vec3_scale(H + 3, master->weight, H + 3);
 }
 
-static void make(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
+static void evaluate(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
   MbConstraining *c = sim->constraining;
   const MbModel *model = sim->model;
   for (size_t i = 0; i < model->nsignals; i++)
@@ -214,7 +216,13 @@ static void make(MbSim *sim, const double *q, const double *v, double t, double 
     for (size_t k = 0; k < constraint->rows; k++) row[k] = none;
     constraint->ops->eval(constraint, &at, row);
   }
+}
 
+static void make(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
+  MbConstraining *c = sim->constraining;
+  const MbModel *model = sim->model;
+  const bool held = sim->solver->held;
+  evaluate(sim, q, v, t, h, turn);
   // G = H J + c
   for (size_t s = 0; s < model->nslots; s++) {
     const MbRow *row = &c->row[s];
@@ -242,6 +250,8 @@ static void make(MbSim *sim, const double *q, const double *v, double t, double 
 void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double h) {
   make(sim, q, v, t, h, h);
 }
+
+void mb_rows_look(MbSim *sim, const double *q, const double *v, double t) { evaluate(sim, q, v, t, 0, 0); }
 
 void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const double *v, double t) {
   const double h = sim->model->h;

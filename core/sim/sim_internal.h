@@ -9,6 +9,18 @@ typedef struct MbConstraining MbConstraining; // scratch of the constraints
 typedef struct MbSimSoft MbSimSoft;           // deformables of elements
 typedef struct MbBalance MbBalance;           // accelerations and reactions
 
+// Sums over the bodies of x.
+typedef struct MbEnergy {
+  double kinetic, gravity, elastic, total;
+} MbEnergy;
+
+// What the energy is compared with (energy_watch.c).
+typedef struct MbWatch {
+  bool growth, loss; // would be the scheme's own
+  MbEnergy first;
+  size_t place; // of its numbers in the state's memory
+} MbWatch;
+
 struct MbSim {
   const MbModel *model;
   const MbSolverOps *solver;
@@ -37,6 +49,7 @@ struct MbSim {
   MbSimSoft *soft;              // NULL: no deformables of elements
   MbBalance *balance;           // NULL: no channel tells accelerations or reactions
 
+  MbWatch watch;
   char trouble[480]; // a signal or force of this step that was not finite, at trouble_time; empty = none
   double trouble_time;
 
@@ -97,8 +110,15 @@ void mb_sim_watch_signals(MbSim *sim, double t);
 void mb_sim_watch_forces(MbSim *sim, double t);
 // MB_NUMBERS with what has been noted; MB_OK, saying nothing, where nothing was.
 MbStatus mb_sim_trouble(const MbSim *sim, MbReport *report);
-// Warnings where stiffness, damping or tumbling is too fast for the steps. MB_IO: out of memory.
+// Warnings where stiffness or damping is too fast for the steps. MB_IO: out of memory.
 MbStatus mb_sim_advise(MbSim *sim, MbReport *report);
+// Energy that nothing but the scheme adds or takes (energy_watch.c): room in the state's memory, from `place` on; a warning at
+// the state after a step, once; a word in the last error where energy has grown before it; no more of it, as after a blow.
+size_t mb_watch_memory(void);
+void mb_watch_start(MbSim *sim, size_t place);
+void mb_watch_step(MbSim *sim, MbReport *report);
+void mb_watch_failure(MbSim *sim, MbReport *report);
+void mb_watch_give_up(MbSim *sim);
 // The matrix A is singular because of body `blame`, or of a force that is not finite.
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
 // Solving the step's equations by iterations has failed.
@@ -162,6 +182,11 @@ void mb_events_decided(MbSim *sim);
 MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t, MbReport *report);
 // Takes the step's forces into the state to come, (q, v) at t.
 MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
+// Ends the run (MB_NUMBERS, with the name) where a hard constraint stays open: of the state to come, (q, v) at t, the bodies being
+// there. Two numbers of the state's memory.
+MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
+double *mb_gap_memory(const MbSim *sim);
+double mb_gap_patience(const MbModel *model); // in which a gap that closes has halved
 // At the state: the worst error of position and of velocity; the rows' forces (nslots); those of rows on coordinates,
 // along the velocities y (nv).
 void mb_constraint_errors(const MbSim *sim, double errors[2]);
@@ -178,11 +203,6 @@ void mb_rk45_restart(MbSim *sim);
 MbStatus mb_rk45_step(MbSim *sim, double target, MbReport *report);
 
 MbStatus mb_channels_build(MbSim *sim, MbReport *report);
-
-// Sums over the bodies of x.
-typedef struct MbEnergy {
-  double kinetic, gravity, elastic, total;
-} MbEnergy;
 
 MbEnergy mb_energy(const MbModel *model, const MbMaximal *x);
 void mb_momentum(const MbModel *model, const MbMaximal *x, double linear[3], double angular[3]);

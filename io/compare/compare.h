@@ -3,6 +3,7 @@
 #define MB_IO_COMPARE_H
 
 #include "io/trajectory/trajectory.h"
+#include <stdio.h>
 
 // Which numbers are compared: channels, items and components of the same name (of the same place where there
 // are no names), in frames of the same time (to 1e-9 of a step). What only one file has is a difference and
@@ -123,8 +124,8 @@ typedef struct MbTolerances {
 
 // MB_IO (unreadable) or MB_USAGE (not such a file). Free whatever came.
 MbStatus mb_tolerances_read(const char *path, MbTolerances *tolerances, MbReport *report);
-// Replaces the file.
-MbStatus mb_tolerances_write(const char *path, const MbTolerances *tolerances, MbReport *report);
+// MB_IO when `out` does not take it; what stays in its buffer is the caller's to find out.
+MbStatus mb_tolerances_write(FILE *out, const MbTolerances *tolerances, MbReport *report);
 // From comparisons of several runs with the first: an atol for each channel, twice its worst error, rounded
 // up to two digits. MB_USAGE where runs lack a channel or an error is not finite: no tolerance makes these
 // equal.

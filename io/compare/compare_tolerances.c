@@ -263,16 +263,12 @@ static char *tolerances_text(const MbTolerances *t) {
   return mb_text_take(&text);
 }
 
-MbStatus mb_tolerances_write(const char *path, const MbTolerances *t, MbReport *report) {
+MbStatus mb_tolerances_write(FILE *out, const MbTolerances *t, MbReport *report) {
   char *text = tolerances_text(t);
   if (!text) return mb_no_memory(report, "tolerances");
-  FILE *file = fopen(path, "w");
-  int failure = file ? 0 : errno;
-  if (file && fputs(text, file) < 0) failure = errno;
-  if (file && fclose(file) != 0 && !failure) failure = errno;
+  const bool failed = fputs(text, out) < 0;
   mb_free(text);
-  if (!failure) return MB_OK;
-  return mb_error(report, MB_IO, "", "cannot write %s: %s", path, strerror(failure));
+  return failed ? mb_error(report, MB_IO, "", "cannot write tolerances: %s", strerror(errno)) : MB_OK;
 }
 
 // ---- learning ---------------------------------------------------------------------------------------------

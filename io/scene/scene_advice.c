@@ -83,8 +83,13 @@ static void advise_density(const MbBodySpec *body, size_t index, MbReport *repor
 
 static void advise_motor(const MbBodySpec *body, size_t index, MbReport *report) {
   const MbMotorSpec *motor = &body->joint.motor;
-  if (!body->jointed || !body->joint.has_motor || motor->stiffness.count || motor->damping.count) return;
+  if (!body->jointed || !body->joint.has_motor) return;
   char where[WHERE];
+  if (motor->target_velocity.count && !motor->damping.count && motor->stiffness.count) {
+    snprintf(where, sizeof where, "/bodies/%zu/joint/motor/target_velocity", index);
+    mb_warning(report, where, "the target velocity does nothing: this motor has no \"damping\"");
+  }
+  if (motor->stiffness.count || motor->damping.count) return;
   snprintf(where, sizeof where, "/bodies/%zu/joint/motor", index);
   mb_warning(report, where, "this motor does nothing: it has neither \"stiffness\" nor \"damping\"");
 }

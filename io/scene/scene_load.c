@@ -149,6 +149,7 @@ static MbStatus read_spec(MbScene *scene, const char *directory, MbReport *repor
     memcpy(&scene->spec, defaults, sizeof scene->spec);
     *arena = kept;
     mb_read_object(&reader, &mb_schema_scene, scene->resolved, &scene->spec);
+    mb_read_pending(&reader);
   }
   for (int i = 0; i < MB_NAME_SETS; i++) mb_schema_names_free(&reader.names[i]);
   return reader.status;

@@ -4,6 +4,7 @@
 #include "io/json/json_text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- defaults ---------------------------------------------------------------------------------------------
@@ -28,6 +29,7 @@ static bool fill_row(MbReader *r, const MbSchemaRow *row, void *base) {
 }
 
 static bool fill_defaults(MbReader *r, const MbSchemaObject *object, void *base) {
+  if (object->start) memcpy(base, object->start, object->size);
   if (object->selector_fallback) {
     int index = 0;
     while (strcmp(object->words[index], object->selector_fallback)) index++;
@@ -76,6 +78,9 @@ bool mb_read_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *
     return mb_reader_unwanted(r, item, "an object (%s) or a list of them", row->object->name);
   if (row->length && (size_t)cJSON_GetArraySize(item) != row->length)
     return mb_reader_unwanted(r, item, "a list of %zu objects (%s)", row->length, row->object->name);
+  char what[64];
+  snprintf(what, sizeof what, "objects (%s)", row->object->name);
+  if (many && !mb_read_count(r, row, item, what)) return false;
   char *const objects = make_objects(r, row, many ? (size_t)cJSON_GetArraySize(item) : 1, base);
   if (!objects) return false;
   if (!many) return mb_read_object(r, row->object, item, objects);

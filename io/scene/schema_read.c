@@ -176,6 +176,11 @@ static int read_selector(MbReader *r, const MbSchemaObject *object, const cJSON 
 
 static void unknown_key(MbReader *r, const MbSchemaObject *object, int variant, const char *key,
                         const MbSchemaRow *const *rows, size_t n) {
+  for (const MbSchemaHint *hint = object->hints; hint && hint->key; hint++)
+    if (!strcmp(hint->key, key)) {
+      mb_reader_key_error(r, key, "unknown key \"%s\": %s", key, hint->instead);
+      return;
+    }
   const char *words[ROWS_MOST + 2];
   size_t m = 0;
   if (object->selector) words[m++] = object->selector;
@@ -241,6 +246,17 @@ static bool check_one_of(MbReader *r, const MbSchemaObject *object, const cJSON 
                : mb_reader_error(r, "one of %s is missing", words_text(object->one_of, list, sizeof list));
 }
 
+// What stands beside others only.
+static bool check_needs(MbReader *r, const cJSON *item, const MbSchemaRow *const *rows, size_t n,
+                        const cJSON *const *members) {
+  bool fine = true;
+  for (size_t i = 0; i < n; i++)
+    if (members[i] && rows[i]->needs && !cJSON_GetObjectItemCaseSensitive(item, rows[i]->needs))
+      fine = mb_reader_key_error(r, rows[i]->key, "\"%s\" stands beside \"%s\", which is missing",
+                                 rows[i]->key, rows[i]->needs);
+  return fine;
+}
+
 static bool check_pair(MbReader *r, const MbSchemaObject *object, const cJSON *item) {
   if (object->one_of) return check_one_of(r, object, item);
   if (!object->either) return true;
@@ -278,5 +294,5 @@ bool mb_read_object(MbReader *r, const MbSchemaObject *object, const cJSON *item
       fine = mb_reader_error(r, "the key \"%s\" is missing (%s)", rows[i]->key, rows[i]->help);
     }
   }
-  return check_pair(r, object, item) && fine;
+  return check_pair(r, object, item) && check_needs(r, item, rows, n, members) && fine;
 }

@@ -83,6 +83,8 @@ const char *plan_write(const Plan *plan, const char *name) {
                      .nchannels = plan->nchannels,
                      .frame_size = FRAME,
                      .step = plan->step,
+                     .constraint_bound = plan->constraint_bound,
+                     .constraint_patience = plan->constraint_patience,
                      .bodies = bodies,
                      .nbodies = 2};
   memcpy(head.bound, plan->bound, sizeof head.bound);

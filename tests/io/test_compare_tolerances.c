@@ -35,7 +35,10 @@ Test(compare_tolerances, a_file_comes_back_as_it_was_written) {
   const MbTolerances written = {
       .fallback = {NULL, NULL, 1e-12, 0.1}, .items = items, .count = 4, .files = files, .nfiles = 2};
   MbReport report = {0};
-  cr_assert_eq(mb_tolerances_write(path, &written, &report), MB_OK, "%s", report.issues[0].text);
+  FILE *file = fopen(path, "w");
+  cr_assert_not_null(file);
+  cr_assert_eq(mb_tolerances_write(file, &written, &report), MB_OK, "%s", report.issues[0].text);
+  fclose(file);
   MbTolerances read;
   cr_assert_eq(mb_tolerances_read(path, &read, &report), MB_OK, "%s", report.issues[0].text);
   cr_expect_eq(read.fallback.atol, 1e-12);
@@ -95,15 +98,16 @@ Test(compare_tolerances, what_is_no_such_file_is_refused_with_its_place) {
   MbReport report = {0};
   cr_expect_eq(mb_tolerances_read("/nonexistent/tolerances.json", &t, &report), MB_IO);
   mb_tolerances_free(&t);
-  cr_expect_eq(mb_tolerances_write("/nonexistent/tolerances.json", &t, &report), MB_IO);
   cr_expect_eq(mb_alloc_live(), 0);
 }
 
-Test(compare_tolerances, a_full_disk_is_an_error) {
-  if (access("/dev/full", W_OK)) cr_skip_test("no /dev/full");
+Test(compare_tolerances, a_file_that_takes_nothing_is_an_error) {
   const MbTolerances t = {0};
   MbReport report = {0};
-  cr_expect_eq(mb_tolerances_write("/dev/full", &t, &report), MB_IO);
+  FILE *file = fopen("/dev/null", "r");
+  cr_assert_not_null(file);
+  cr_expect_eq(mb_tolerances_write(file, &t, &report), MB_IO);
+  fclose(file);
 }
 
 static double nudge;

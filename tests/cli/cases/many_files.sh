@@ -2,7 +2,7 @@
 "$MBSIM" init spinning -o s.json
 "$MBSIM" run s.json -q -d 0.1 -o a.mbt
 sed 's/"step": 0.001/"step": -1/' s.json >bad.json
-t validate s.json bad.json missing.json
+tm validate s.json bad.json missing.json
 t validate s.json -q
 t validate - -
 "$MBSIM" validate s.json bad.json --json 2>err | "$PYTHON" -c '

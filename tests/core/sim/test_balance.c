@@ -225,12 +225,19 @@ static void residuals(const MbSim *sim, const double *a, const double *reaction,
     MbPose Q;
     double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
     const double *q = sim->x.q + model->q_first[b], *v = sim->x.v + model->v_first[b];
-    model->joint[b].ops->eval(&model->joint[b], q, v, &Q, S, Sdot);
-    for (size_t k = 0; k < model->joint[b].n; k++) {
+    const MbJoint *const of = &model->joint[b];
+    double along[MB_JOINT_MOST], rate[MB_JOINT_MOST];
+    of->ops->eval(of, q, v, &Q, S, Sdot);
+    memcpy(rate, v, of->n * sizeof *rate);
+    if (of->ops->change) of->ops->change(of, q, MB_TO_RATES, rate); // turned by angular velocities
+    for (size_t k = 0; k < of->n; k++) {
       const size_t n = model->v_first[b] + k;
-      double along = model->stiffness[n] * (q[k] - model->rest[n]) + model->joint_damping[n] * v[k];
-      for (size_t i = 0; i < 6; i++) along += S[6 * k + i] * r[i];
-      worst[1] = fmax(worst[1], fabs(along) / size);
+      along[k] = model->stiffness[n] * (q[k] - model->rest[n]) + model->joint_damping[n] * rate[k];
+    }
+    if (of->ops->change) of->ops->change(of, q, MB_TO_FORCES, along);
+    for (size_t k = 0; k < of->n; k++) {
+      for (size_t i = 0; i < 6; i++) along[k] += S[6 * k + i] * r[i];
+      worst[1] = fmax(worst[1], fabs(along[k]) / size);
     }
   }
   // the one force at a point

@@ -106,7 +106,7 @@ static void describe(const cJSON *item, char *out, size_t size) {
 }
 
 bool mb_reader_unwanted(MbReader *r, const cJSON *item, const char *format, ...) {
-  char found[160], wanted[400];
+  char found[160], wanted[560];
   describe(item, found, sizeof found);
   va_list args;
   va_start(args, format);

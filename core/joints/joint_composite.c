@@ -65,8 +65,20 @@ static void change(const MbJoint *joint, const double *q, MbJointWay way, double
   }
 }
 
-static const MbJointOps turning = {
-    .name = "composite, turning", .eval = eval, .renew = renew, .advance = advance, .change = change};
+static void accelerate(const MbJoint *joint, const double *q, const double *v, double *a) {
+  for (size_t i = 0; i < joint->nparts; i++) {
+    const MbJoint *part = &joint->part[i];
+    if (part->ops->accelerate) part->ops->accelerate(part, q, v, a);
+    q += part->n, v += part->n, a += part->n;
+  }
+}
+
+static const MbJointOps turning = {.name = "composite, turning",
+                                   .eval = eval,
+                                   .renew = renew,
+                                   .advance = advance,
+                                   .change = change,
+                                   .accelerate = accelerate};
 
 extern const MbJointOps mb_joint_composite;
 const MbJointOps mb_joint_composite = {

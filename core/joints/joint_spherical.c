@@ -10,7 +10,7 @@
 // The turning form has the angular velocity ω of the child in its parent, in the child's axes, for its velocities, so that a step
 // moves it along the rotation about where it is, as a body free in space:
 //   S = ( 1 ; 0 ),  Ṡ = 0,  q ⊕ h ω = log(exp [q] exp [h ω]),  q̇ = N ω,
-//   N = J_r⁻¹ = 1 + ½ [q] + c [q]²,  c = (1 − (θ/2) cot(θ/2))/θ²
+//   N = J_r⁻¹ = 1 + ½ [q] + c [q]²,  c = (1 − (θ/2) cot(θ/2))/θ²,   q̈ = N (ω̇ − J̇_r q̇)
 // where the logarithm goes on beyond π, so that q does not jump.
 #include "core/joints/joints.h"
 #include "core/joints/joint_parts.h"
@@ -150,12 +150,23 @@ static void change(const MbJoint *joint, const double *q, MbJointWay way, double
   mb_vec3_add_scaled(x, x, inverse_coefficient(mb_vec3_dot(q, q)), twice);
 }
 
+static void accelerate(const MbJoint *joint, const double *q, const double *v, double *a) {
+  double rate[3], J[9], Jdot[9], t[3];
+  mb_vec3_copy(rate, v);
+  change(joint, q, MB_TO_RATES, rate);
+  right_jacobian(q, rate, J, Jdot);
+  mb_mat3_apply(t, Jdot, rate);
+  mb_vec3_sub(a, a, t);
+  change(joint, q, MB_TO_RATES, a);
+}
+
 static const MbJointOps turning = {.name = "spherical, turning",
                                    .n = 3,
                                    .eval = eval_turning,
                                    .renew = renew_turning,
                                    .advance = advance,
-                                   .change = change};
+                                   .change = change,
+                                   .accelerate = accelerate};
 
 extern const MbJointOps mb_joint_spherical;
 const MbJointOps mb_joint_spherical = {
@@ -199,12 +210,17 @@ static void change_free(const MbJoint *joint, const double *q, MbJointWay way, d
   change(joint, q + 3, way, x + 3);
 }
 
+static void accelerate_free(const MbJoint *joint, const double *q, const double *v, double *a) {
+  accelerate(joint, q + 3, v + 3, a + 3);
+}
+
 static const MbJointOps free_turning = {.name = "free3d, turning",
                                         .n = 6,
                                         .eval = eval_free_turning,
                                         .renew = renew_free_turning,
                                         .advance = advance_free,
-                                        .change = change_free};
+                                        .change = change_free,
+                                        .accelerate = accelerate_free};
 
 extern const MbJointOps mb_joint_free3d;
 const MbJointOps mb_joint_free3d = {

@@ -51,6 +51,8 @@ struct MbJointOps {
   // Of that form (NULL in all others, where v = q̇): q ← q ⊕ h v; x of n numbers changed at q
   void (*advance)(const MbJoint *joint, double *q, double h, const double *v);
   void (*change)(const MbJoint *joint, const double *q, MbJointWay way, double *x);
+  // a = v̇ ← q̈ at (q, v)
+  void (*accelerate)(const MbJoint *joint, const double *q, const double *v, double *a);
 };
 
 #endif

@@ -1,13 +1,13 @@
 // What accelerates at the state, and what the joints transmit: Newton's and Euler's equations of every body, solved for the
-// joints' wrenches. With f the wrenches of forces and the velocity terms, and λ those of the constraints that act on bodies,
-//   a = φ̇,   w = M a − f − Hᵀ λ,   r = w + Σ_children's Xᵀ r
+// joints' wrenches. With f the wrenches of forces, and λ those of the constraints that act on bodies,
+//   a = φ̇ = J v̇ + J̇ v,   w = M a − ad_φᵀ M φ − f − Hᵀ λ,   r = w + Σ_children's Xᵀ r
 // r is what a body's joint does to it, all in its C axes about C. What is given or asked for along a joint's coordinates
 // (motors, springs, limits, gears) is a part of r, since it goes through the joint.
 //
 // v̇ and λ are those of the moment, whatever the integrator: constraints are kept by their accelerations, with no rate at which
 // errors would shrink. A limit or rope holds where it is at its bound or has pressed during the last step, if it has to.
 #include "core/base/report.h"
-#include "core/model/coordinates.h"
+#include "core/forces/forces.h"
 #include "core/sim/balance.h"
 #include "core/sim/constrain_internal.h"
 #include "core/solvers/redmax/tree.h"
@@ -36,7 +36,7 @@ MbStatus mb_balance_create(MbSim *sim, MbReport *report) {
   b->held = sim->solver->held;
   b->vdot = numbers(sim, sim->nv), b->a = numbers(sim, 6 * nb), b->qdd = numbers(sim, model->nv);
   b->r = numbers(sim, 6 * nb), b->force = numbers(sim, model->nslots);
-  b->phi = numbers(sim, b->held ? 0 : 6 * nb);
+  b->phi = numbers(sim, 6 * nb);
   b->E = mb_arena_alloc(&sim->arena, b->held ? 0 : nb, sizeof *b->E);
   const bool tree = b->held || mb_tree_create(model, &b->tree);
   if (!b->vdot || !b->a || !b->qdd || !b->r || !b->force || !b->phi || !b->E || !tree)
@@ -99,14 +99,26 @@ static MbStatus constrain(MbSim *sim, double *vdot, MbReport *report) {
   return status;
 }
 
+// −f into r, with f and the velocity terms in x: those of the moment, not over a step
+static void take_forces(MbSim *sim, double *r) {
+  const size_t n = 6 * sim->model->nb;
+  double *f = sim->x.f, *const swing = sim->x.swing;
+  const bool carried = sim->x.carried;
+  sim->x.swing = NULL;
+  sim->x.carried = sim->solver->held || !sim->model->jointed;
+  mb_sim_wrenches(sim, sim->state.t);
+  for (size_t i = 0; i < n; i++) r[i] = -f[i], f[i] = 0;
+  mb_velocity_term_ops.eval(sim->model, NULL, &sim->x, 0, sim->model->nb);
+  for (size_t i = 0; i < n; i++) r[i] += f[i], f[i] -= r[i];
+  sim->x.swing = swing, sim->x.carried = carried;
+}
+
 // v̇ and λ, and −f into r
 static MbStatus accelerate(MbSim *sim, MbReport *report) {
   MbBalance *b = sim->balance;
   const MbState *state = &sim->state;
   size_t blame = 0;
-  mb_sim_wrenches(sim, state->t, true);
-  for (size_t i = 0; i < 6 * sim->model->nb; i++) b->r[i] = -sim->x.f[i];
-  mb_sim_wrenches(sim, state->t, false);
+  take_forces(sim, b->r);
   if (sim->solver->bias) sim->solver->bias(sim->work, &sim->x);
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
     return refuse(sim, "no inertia stands against what moves ", sim->model->body_name[blame], report);
@@ -122,32 +134,61 @@ static MbStatus accelerate(MbSim *sim, MbReport *report) {
   return status;
 }
 
-// φ̇ = J v̇ + J̇ v, and the joints' own
+// J v̇ where velocities are each body's own: row after row of J
+static void find_own_rates(MbSim *sim, const double *vdot, double *y, double *a) {
+  for (size_t b = 0; b < sim->model->nb; b++)
+    for (size_t k = 6 * b; k < 6 * b + 6; k++) {
+      double e[6] = {0};
+      e[k - 6 * b] = 1;
+      memset(y + 6 * b, 0, 6 * sizeof *y);
+      sim->solver->carry(sim->work, b, e, y);
+      a[k] = 0;
+      for (size_t i = 6 * b; i < 6 * b + 6; i++) a[k] += y[i] * vdot[i];
+    }
+}
+
+// φ̇, and the joints' own
 static void find_rates(MbSim *sim) {
   const MbModel *model = sim->model;
   const MbHeldOps *held = sim->solver->held;
   MbBalance *b = sim->balance;
   if (held) {
-    for (size_t i = 0; i < model->nb; i++) {
-      double drift[6];
-      mb_twist_of_velocity(&sim->x.E[i], b->vdot + 6 * i, b->a + 6 * i);
-      mb_twist_drift(sim->x.phi + 6 * i, drift);
-      mb_vec3_add(b->a + 6 * i + 3, b->a + 6 * i + 3, drift + 3);
-    }
+    find_own_rates(sim, b->vdot, b->phi, b->a);
+    memset(b->phi, 0, 6 * model->nb * sizeof *b->phi);
+    if (sim->solver->drift) sim->solver->drift(sim->work, b->phi);
     held->rates(sim->work, b->vdot, b->qdd);
     const double *turn = held->turns(sim->work);
     for (size_t k = 0; k < model->nv; k++) b->qdd[k] += turn[k];
-    return;
+  } else {
+    MbMaximal x = {.nb = model->nb, .E = b->E, .phi = b->phi};
+    mb_tree_kinematics(&b->tree, sim->x.q, sim->x.v, &x);
+    mb_tree_drift(&b->tree, b->phi);
+    mb_tree_twists(&b->tree, b->vdot, b->a);
+    memcpy(b->qdd, b->vdot, model->nv * sizeof *b->qdd);
+    for (size_t i = 0; i < model->ncurved; i++) {
+      const size_t body = model->curved[i], v = model->v_first[body];
+      const MbJoint *joint = &model->joint[body];
+      if (joint->ops)
+        joint->ops->accelerate(joint, sim->x.q + model->q_first[body], sim->x.v + v, b->qdd + v);
+    }
   }
-  MbMaximal x = {.nb = model->nb, .E = b->E, .phi = b->phi};
-  mb_tree_kinematics(&b->tree, sim->x.q, sim->x.v, &x);
-  mb_tree_drift(&b->tree, b->phi);
-  mb_tree_twists(&b->tree, b->vdot, b->a);
   for (size_t i = 0; i < 6 * model->nb; i++) b->a[i] += b->phi[i];
-  memcpy(b->qdd, b->vdot, model->nv * sizeof *b->qdd);
 }
 
 // ---- reactions --------------------------------------------------------------------------------------------
+
+// r += M a − ad_φᵀ M φ: the rate of momentum, in C axes
+static void add_inertia(const double M[6], const double phi[6], const double a[6], double r[6]) {
+  double P[6], turn[3];
+  for (int i = 0; i < 6; i++) {
+    P[i] = M[i] * phi[i];
+    r[i] += M[i] * a[i];
+  }
+  mb_vec3_cross(turn, phi, P);
+  mb_vec3_add(r, r, turn);
+  mb_vec3_cross(turn, phi, P + 3);
+  mb_vec3_add(r + 3, r + 3, turn);
+}
 
 // Nodes that follow others by reduction: what they take is what their masters give.
 static void hand_to_masters(const MbSim *sim, double *r) {
@@ -183,7 +224,8 @@ static void find_reactions(MbSim *sim) {
   const MbBalance *b = sim->balance;
   for (size_t s = 0; s < model->nslots; s++)
     if (b->force[s] != 0) mb_rows_push(sim, s, -b->force[s], b->r);
-  for (size_t i = 0; i < 6 * model->nb; i++) b->r[i] += model->M[i] * b->a[i];
+  for (size_t i = 0; i < model->nb; i++)
+    add_inertia(model->M + 6 * i, sim->x.phi + 6 * i, b->a + 6 * i, b->r + 6 * i);
   hand_to_masters(sim, b->r);
   for (size_t i = model->nb; i-- > 0;)
     if (model->parent[i] != MB_WORLD)

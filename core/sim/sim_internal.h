@@ -93,8 +93,7 @@ double mb_held_close(MbSim *sim,
 void mb_held_pull(MbSim *sim);    // takes the λ of the last `apply` into sim->pull
 void mb_held_errors(MbSim *sim, const double *v, double errors[2]); // the larger of these and theirs
 // Signals at t, then the wrenches of all forces, and the velocity terms, on the bodies in sim->x.
-// The velocity terms are those that twists accelerate by, else those that the solver's velocities do.
-void mb_sim_wrenches(MbSim *sim, double t, bool twists);
+void mb_sim_wrenches(MbSim *sim, double t);
 // The same, K and D if asked for, and what the solver adds to f.
 void mb_sim_forces(MbSim *sim, double t, bool derivatives);
 // y = Jᵀ f and the joints' own forces at (q, v); y += (sD D + sK K) v, mapped and the joints' own.
@@ -183,6 +182,12 @@ void mb_events_decide(MbSim *sim);
 void mb_events_decided(MbSim *sim);
 // Post-stabilisation, where it is asked for: moves q until the constraints of position hold, and the bodies of x with it.
 MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t, MbReport *report);
+// The same wherever it is wanted, to so much of the numbers whose differences gaps are.
+MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, double close_by,
+                            MbReport *report);
+// How freely what the rows last solved for hold can move along the one that moves least, of what bodies that nothing holds
+// could: it falls to 0 in proportion to the way to a position where rows come to depend on the others. *slot: which row that is.
+double mb_constrain_freedom(const MbSim *sim, size_t *slot);
 // Takes the step's forces into the state to come, (q, v) at t.
 MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
 // Ends the run (MB_NUMBERS, with the name) where a hard constraint stays open: of the state to come, (q, v) at t, the bodies being

@@ -76,14 +76,9 @@ static void evaluate_forces(MbSim *sim, double t, bool derivatives, bool outside
   sim->x.K = K, sim->x.D = D;
 }
 
-void mb_sim_wrenches(MbSim *sim, double t, bool twists) {
-  double *const swing = sim->x.swing;
-  const bool carried = sim->x.carried;
-  sim->x.swing = NULL; // at the moment, not over a step
-  sim->x.carried = !twists && (sim->solver->held || !sim->model->jointed);
+void mb_sim_wrenches(MbSim *sim, double t) {
   evaluate_signals(sim, t);
   evaluate_forces(sim, t, false, false);
-  sim->x.swing = swing, sim->x.carried = carried;
 }
 
 void mb_sim_forces(MbSim *sim, double t, bool derivatives) {

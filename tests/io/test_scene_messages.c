@@ -157,7 +157,7 @@ Test(scene_parts, names_of_parts_are_in_the_channels_behind_the_bodys) {
   for (size_t i = 0; i < 5; i++) cr_expect_str_eq(channel[1].items_names[i], wanted[i]);
   double frame[16];
   cr_assert_eq(mb_sim_frame_size(sim), 2 * 3 + 5);
-  mb_sim_sample(sim, frame);
+  mb_sim_sample(sim, frame, NULL);
   cr_expect_eq(frame[2], 1, "the last part's frame lifts the head");
   mb_sim_free(sim);
   mb_model_free(model);

@@ -12,7 +12,7 @@ except ImportError:
     print("accepted")
 PY
 "$MBSIM" schema --reference | head -c 1 | wc -c | tr -d ' '
-cd "$ROOT" && sh tools/docs.sh "$MBSIM" --check && echo fresh
+(cd "$ROOT" && sh tools/docs.sh "$MBSIM" --check) && echo fresh
 # a scene may say where its schema is
 "$MBSIM" init box | sed '0,/{/s//{ "$schema": "scene.schema.json",/' >box.json
 grep -c '"$schema"' box.json && t validate box.json | grep -c '^bodies'

@@ -130,6 +130,14 @@ Test(joints, turned_by_angular_velocities_they_move_as_they_say) {
     memcpy(rate, v, sizeof v);
     joint->ops->change(joint, q, MB_TO_RATES, rate);
     test_near("N v", rate, wanted, joint->n, 10 * TOLERANCE);
+    double ahead[MOST], behind[MOST], a[MOST]; // q̈ while v changes by f a second
+    for (int i = 0; i < MOST; i++)
+      ahead[i] = v[i] + EPSILON * f[i], behind[i] = v[i] - EPSILON * f[i], a[i] = f[i];
+    joint->ops->change(joint, end[0], MB_TO_RATES, ahead);
+    joint->ops->change(joint, end[1], MB_TO_RATES, behind);
+    for (size_t i = 0; i < joint->n; i++) wanted[i] = (ahead[i] - behind[i]) / (2 * EPSILON);
+    joint->ops->accelerate(joint, q, v, a);
+    test_near("its rate", a, wanted, joint->n, 30 * TOLERANCE);
     memcpy(back, rate, sizeof rate);
     joint->ops->change(joint, q, MB_TO_VELOCITIES, back);
     test_near("back", back, v, joint->n, 1e-12);

@@ -149,7 +149,7 @@ Test(constraints, ten_windows_go_round_through_their_singular_positions) {
 }
 
 // The same with one window, position and velocity of the tip: steps h and h/2, and what they tend to, their errors being of
-// second order. (Adaptive steps do not pass the singular positions, where the loop could fold over.)
+// second order.
 Test(constraints, one_window_goes_round_as_its_one_coordinate_says) {
   static const double STEP = 5e-5, LIMIT = 5e-7; // of m and m/s
   static const struct {

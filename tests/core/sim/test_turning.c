@@ -159,7 +159,9 @@ Test(turning, a_body_that_nothing_pulls_at_turns_on_a_joint_as_it_does_in_space)
   "  \"motor\": {\"stiffness\": [40, 2, 5, 3], \"damping\": [1, 0.1, 0, 0.2], \"target\": [0, 0.5, "         \
   "\"=sin(2*t)\", 0],"                                                                                       \
   "   \"max\": [100, 1.5, 2, 100]}}}],"                                                                      \
-  "\"output\": {\"channels\": [\"joint.position\", \"joint.velocity\", \"joint.force\", \"energy\"]}}"
+  "\"output\": {\"channels\": [\"joint.position\", \"joint.velocity\", \"joint.acceleration\", "             \
+  "\"joint.force\", "                                                                                        \
+  "\"energy\"]}}"
 #define TIGHT "{\"type\": \"rk45\", \"relative\": 1e-11, \"absolute\": 1e-12}"
 
 // Solver `maximal` knows of the coordinates only what follows from where bodies are: it is asked first.
@@ -241,21 +243,24 @@ Test(turning, stiff_springs_along_coordinates_do_not_throw_the_body_under_trapez
   test_run_free(&run);
 }
 
-Test(turning, the_rates_that_a_channel_tells_are_those_of_the_coordinates) {
+Test(turning, rates_and_accelerations_that_channels_tell_are_those_of_the_coordinates) {
   static const char *const ways[] = {"/integrator=\"trapezoidal\"", "/integrator=\"bridson_marino\"",
                                      "/integrator=\"rk45\""};
   for (int w = 0; w < WAYS; w++) {
     TestRun run = test_run(ARM("\"redmax\"", "\"trapezoidal\""),
                            (const char *const[]){ways[w], "/time/step=1e-4", NULL});
-    double q[3][7], rate[7], wanted[7];
+    double q[3][7], rate[3][7], bend[7], wanted[7];
     test_steps(run.sim, 500);
     for (int k = 0; k < 3; k++) {
       memcpy(q[k], test_channel(run.sim, "joint.position", NULL), sizeof q[k]);
-      if (k == 1) memcpy(rate, test_channel(run.sim, "joint.velocity", NULL), sizeof rate);
+      memcpy(rate[k], test_channel(run.sim, "joint.velocity", NULL), sizeof rate[k]);
+      if (k == 1) memcpy(bend, test_channel(run.sim, "joint.acceleration", NULL), sizeof bend);
       test_steps(run.sim, 1);
     }
     for (int i = 0; i < 7; i++) wanted[i] = (q[2][i] - q[0][i]) / 2e-4;
-    test_near(ways[w], rate, wanted, 7, 2e-5);
+    test_near(ways[w], rate[1], wanted, 7, 2e-5);
+    for (int i = 0; i < 7; i++) wanted[i] = (rate[2][i] - rate[0][i]) / 2e-4;
+    test_near(ways[w], bend, wanted, 7, 2e-3);
     test_run_free(&run);
   }
 }

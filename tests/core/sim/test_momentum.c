@@ -85,7 +85,7 @@ Test(momentum, free_bodies_keep_momentum_and_spin_for_ten_seconds_under_every_in
           const double turn = spin * 1e-3, off = i < FIRST ? ANGULAR
                                                  : i < 4   ? 10 * turn * turn
                                                            : 1e-3 * (1 + spin);
-          const double gain = shape < 2 ? ANGULAR : i < FIRST ? SWING : 0.1 * turn * turn;
+          const double gain = i < FIRST ? (shape < 2 ? ANGULAR : SWING) : 0.1 * turn * turn;
           cr_expect(kept.linear <= ROUNDING, "%s, %g rad/s, %s, %s: linear momentum off by %g", names[shape],
                     spin, places[place], ways[i], kept.linear);
           cr_expect(kept.angular <= (shape == 0 ? ANGULAR : off),

@@ -27,7 +27,7 @@ endif
 # clang takes a long text of several pieces in a list for a forgotten comma
 CLANG      := $(if $(findstring clang,$(CC)),-Wno-string-concatenation)
 CFLAGS_ALL := $(BASE) $(OPT) $(CLANG) $(CFLAGS)
-LIBS        = -lcjson -lmuparser -lz $(shell sh tools/blas.sh $(CC)) -lmetis -lm
+LIBS       := -lcjson -lmuparser -lz -llapacke -lblas -lmetis -lm
 LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -pthread $(LDFLAGS)
 
 LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c gpu/*.c)

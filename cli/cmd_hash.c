@@ -23,7 +23,7 @@ static MbStatus run(const MbArgs *args) {
   MbStatus status = MB_OK;
   for (size_t i = 0; i < args->noperands; i++) {
     const MbStatus one = hash_one(args->operands[i], mb_arg_given(args, "partial"));
-    if (!status) status = one;
+    if (one > status) status = one;
   }
   return status;
 }
@@ -42,7 +42,7 @@ const MbCommand mb_command_hash = {
         "division into chunks and wall times do not count: the same simulation has the same hash on "
         "any number "
         "of threads. Like sha256sum, one line a file. A file that was cut off has no hash (exit 5), unless "
-        "--partial asks for that of its frames.",
+        "--partial asks for that of its frames. Of several the exit status is the worst.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

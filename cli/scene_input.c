@@ -285,8 +285,9 @@ static MbStatus parse(const MbArgs *args, Source *source, MbScene **scene, MbRep
                                     .nparams = mb_arg(args, "param")->nlist,
                                     .sets = overrides.sets,
                                     .nsets = overrides.nsets};
-    status = mb_scene_parse(source->text, source->length, source->name, source->directory, &options, scene,
-                            report);
+    status =
+        mb_scene_take(source->text, source->length, source->name, source->directory, &options, scene, report);
+    source->text = NULL;
     if (!status && !(*scene)->spec.nbodies && !(*scene)->spec.ndeformables)
       mb_warning(report, "", "the scene has no bodies");
   }

@@ -7,6 +7,7 @@
 
 // OpenBLAS has these, others need not.
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
+extern int openblas_get_parallel(void) __attribute__((weak)); // 0: built without threads
 extern char *openblas_get_corename(void) __attribute__((weak));
 extern void *blas_memory_alloc(int where) __attribute__((weak));
 extern void blas_memory_free(void *buffer) __attribute__((weak));
@@ -48,6 +49,10 @@ bool mb_blas_start(int threads) {
   }
   pthread_mutex_unlock(&mutex);
   return fine;
+}
+
+int mb_blas_callers(int threads) {
+  return openblas_get_parallel && openblas_get_parallel() == 0 ? 1 : threads;
 }
 
 const char *mb_blas_kernels(void) { return openblas_get_corename ? openblas_get_corename() : NULL; }

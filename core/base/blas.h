@@ -9,6 +9,10 @@
 // Call it before the first factorisation. False: out of memory.
 bool mb_blas_start(int threads);
 
+// How many of so many threads of ours may call it at a time: an OpenBLAS that was built without threads hands the same memory to two
+// callers, and their numbers are wrong.
+int mb_blas_callers(int threads);
+
 // What its sums depend on: the kernels that it has chosen for this processor, as "Haswell"; NULL where it does not say.
 const char *mb_blas_kernels(void);
 

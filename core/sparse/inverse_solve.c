@@ -1,4 +1,5 @@
 #include "core/base/alloc.h"
+#include "core/base/blas.h"
 #include "core/base/threads.h"
 #include "core/sparse/inverse.h"
 
@@ -122,7 +123,7 @@ bool mb_inverse_fill(MbInverse *S, const MbCholesky *c, int threads) {
     for (uint32_t s = 0; s < c->count; s++)
       for (uint32_t j = c->node[s].first; j < c->node[s].first + c->node[s].columns; j++) owner[to[j]] = s;
     Filling filling = {.S = S, .cholesky = c, .numbers = numbers, .to = to, .owner = owner};
-    mb_parallel_tasks(count > FEW ? threads : 1, S->nparts, fill_part, &filling);
+    mb_parallel_tasks(count > FEW ? mb_blas_callers(threads) : 1, S->nparts, fill_part, &filling);
     ok = !filling.failed;
   }
   if (ok && S->single)

@@ -1,3 +1,4 @@
+#include "core/base/blas.h"
 #include "core/base/threads.h"
 #include "core/sparse/sweeps.h"
 #include "core/base/targets.h"
@@ -114,7 +115,7 @@ static void fill_nodes(void *context, size_t begin, size_t end) {
 }
 
 void mb_sweeps_fill(MbSweeps *s, MbCholesky *c, int threads) {
-  mb_parallel_ranges(threads, s->count, 64, fill_nodes, &(Fill){s, c});
+  mb_parallel_ranges(mb_blas_callers(threads), s->count, 64, fill_nodes, &(Fill){s, c});
 }
 
 // ---- solves ---------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 #include "io/scene/scene_advice.h"
 #include "core/base/report.h"
+#include "io/json/json_fold.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -111,10 +112,11 @@ static MbStatus check_bodies(const MbScene *scene, MbReport *report) {
 static MbStatus check_forces(const MbScene *scene, MbReport *report) {
   MbStatus status = MB_OK;
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(scene->resolved, "forces");
-  const cJSON *item = list ? list->child : NULL;
+  cJSON *item = list ? list->child : NULL;
   for (size_t i = 0; i < scene->spec.nforces && item; i++, item = item->next) {
-    if (scene->spec.forces[i].kind != MB_FORCE_WRENCH || cJSON_GetObjectItemCaseSensitive(item, "force") ||
-        cJSON_GetObjectItemCaseSensitive(item, "torque"))
+    if (scene->spec.forces[i].kind != MB_FORCE_WRENCH) continue;
+    if (!mb_json_unfold(item)) return mb_no_memory(report, "a scene");
+    if (cJSON_GetObjectItemCaseSensitive(item, "force") || cJSON_GetObjectItemCaseSensitive(item, "torque"))
       continue;
     char where[WHERE];
     snprintf(where, sizeof where, "/forces/%zu", i);

@@ -169,8 +169,8 @@ static MbStatus parse(char *text, size_t length, const char *name, const char *d
   if (!report->file[0]) snprintf(report->file, sizeof report->file, "%s", name);
   const int first = report->kept;
 
-  MbStatus status =
-      scene->name ? mb_json_parse(text, length, &scene->resolved, report) : mb_no_memory(report, "a scene");
+  MbStatus status = scene->name ? mb_json_parse_folded(text, length, &scene->resolved, report)
+                                : mb_no_memory(report, "a scene");
   if (!status) status = mb_scene_override(scene, options, report);
   if (!status) status = read_spec(scene, directory, report);
   if (!status) mb_scene_fit_step(&scene->spec);
@@ -184,6 +184,16 @@ static MbStatus parse(char *text, size_t length, const char *name, const char *d
   resolve_parameters(scene);
   *out = scene;
   return MB_OK;
+}
+
+MbStatus mb_scene_take(char *text, size_t length, const char *name, const char *directory,
+                       const MbSceneOptions *options, MbScene **scene, MbReport *report) {
+  MbReport own = {0};
+  MbReport *const used = report ? report : &own;
+  *scene = NULL;
+  if (length <= LARGEST) return parse(text, length, name, directory, options, scene, used);
+  mb_free(text);
+  return mb_error(used, MB_SCENE, "", "%s is larger than 1 GiB", name);
 }
 
 MbStatus mb_scene_parse(const char *text, size_t length, const char *name, const char *directory,

@@ -1,6 +1,6 @@
 // Where a reader is, what it says, and how it reads an object.
 #include "io/scene/schema_read.h"
-#include "io/json/json.h"
+#include "io/json/json_fold.h"
 #include "io/json/json_text.h"
 #include "io/scene/scene_override.h"
 
@@ -101,7 +101,7 @@ static void describe(const cJSON *item, char *out, size_t size) {
     else
       snprintf(out, size, "an empty list");
   } else {
-    snprintf(out, size, cJSON_IsObject(item) ? "an object" : "null");
+    snprintf(out, size, cJSON_IsObject(item) || mb_json_is_folded(item) ? "an object" : "null");
   }
 }
 
@@ -150,6 +150,8 @@ static size_t collect(const MbSchemaObject *object, int variant, const MbSchemaR
 static int read_selector(MbReader *r, const MbSchemaObject *object, const cJSON *item) {
   const cJSON *const word =
       cJSON_IsObject(item) ? cJSON_GetObjectItemCaseSensitive(item, object->selector) : item;
+  const int known = cJSON_IsString(word) ? word_index(object->words, word->valuestring) : -1;
+  if (known >= 0) return known;
   char list[300];
   words_text(object->words, list, sizeof list);
   if (!word) {
@@ -158,10 +160,9 @@ static int read_selector(MbReader *r, const MbSchemaObject *object, const cJSON 
     return -1;
   }
   const MbReaderPlace place = word == item ? r->path_length : mb_reader_enter(r, object->selector);
-  int index = -1;
   if (!cJSON_IsString(word)) {
     mb_reader_unwanted(r, word, "one of %s", list);
-  } else if ((index = word_index(object->words, word->valuestring)) < 0) {
+  } else {
     char near[64];
     mb_reader_suggest(word->valuestring, object->words, near, sizeof near);
     if (word_index(object->later, word->valuestring) >= 0)
@@ -171,7 +172,7 @@ static int read_selector(MbReader *r, const MbSchemaObject *object, const cJSON 
       mb_reader_unwanted(r, word, "one of %s%s", list, near);
   }
   mb_reader_leave(r, place);
-  return index;
+  return -1;
 }
 
 static void unknown_key(MbReader *r, const MbSchemaObject *object, int variant, const char *key,

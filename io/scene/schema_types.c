@@ -373,14 +373,14 @@ static bool is_later(const char *const *later, const char *word) {
 }
 
 static bool read_word(MbReader *r, const MbSchemaRow *row, const cJSON *item, int *out) {
-  char list[480], near[64] = "";
-  list_words(row->words, list, sizeof list);
-  if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "one of %s", list);
-  for (int i = 0; row->words[i]; i++) {
+  for (int i = 0; row->words[i] && cJSON_IsString(item); i++) {
     if (strcmp(row->words[i], item->valuestring)) continue;
     *out = i;
     return true;
   }
+  char list[480], near[64] = "";
+  list_words(row->words, list, sizeof list);
+  if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "one of %s", list);
   if (is_later(row->later, item->valuestring))
     return mb_reader_error(r, "this version (%s) does not have \"%.*s\" yet; it has %s", mb_version(),
                            (int)mb_text_cut(item->valuestring, 60), item->valuestring, list);

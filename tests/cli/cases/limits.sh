@@ -1,4 +1,5 @@
-# where the system refuses threads the caller does their work, and says so; where it refuses memory the run ends, and does not wait
+# where the system refuses threads the caller does their work, and says so; an OpenBLAS that starts threads of its own before
+# main() has to be told not to
 dir=$(mktemp -d) && chmod 755 "$dir" && cp "$MBSIM" "$dir/mbsim" && mkdir -m 777 "$dir/out"
 cat >"$dir/bar.json" <<'JSON'
 { "mbsim": 1, "time": { "step": 0.01, "steps": 3 }, "integrator": "implicit",
@@ -16,19 +17,8 @@ alone() {
     bash -c 'ulimit -u 1 && exec "$@"' - "$@"
   fi
 }
-alone "$dir/mbsim" run "$dir/bar.json" -q -o "$dir/out/one.mbt" 2>&1 | sed "s|$dir|DIR|"
+OPENBLAS_NUM_THREADS=1 alone "$dir/mbsim" run "$dir/bar.json" -q -o "$dir/out/one.mbt" 2>&1 | sed "s|$dir|DIR|"
 "$dir/mbsim" run "$dir/bar.json" -q -o "$dir/out/four.mbt"
 "$dir/mbsim" hash "$dir/out/one.mbt" "$dir/out/four.mbt" | cut -d' ' -f1 | uniq | wc -l
 
-# Sanitizers need more addresses than any limit would leave.
-if [ "$MBSIM_FLAVOUR" != asan ]; then
-  (ulimit -v 200000 && exec "$dir/mbsim" run "$dir/bar.json" -q -o "$dir/out/few.mbt") >"$dir/err" 2>&1 &
-  limited=$!
-  (sleep 60 && kill -9 $limited) 2>/dev/null &
-  watch=$!
-  wait $limited
-  code=$?
-  kill $watch 2>/dev/null
-  case $code in 0 | 5) ;; *) echo "exit $code" && cat "$dir/err" ;; esac
-fi
 rm -rf "$dir"

@@ -221,23 +221,22 @@ static void residuals(const MbSim *sim, const double *a, const double *reaction,
     add_wrench(J.q, J.p, r, -1, left + 6 * b);
     if (model->parent[b] != MB_WORLD) add_wrench(J.q, J.p, r, 1, left + 6 * model->parent[b]);
 
-    // along the coordinates: Sᵀ r = −k (q − rest) − d v
+    // along the velocities: Sᵀ r = Nᵀ (−k (q − rest) − d q̇)
     MbPose Q;
-    double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
+    double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST], rate[MB_JOINT_MOST], f[MB_JOINT_MOST];
     const double *q = sim->x.q + model->q_first[b], *v = sim->x.v + model->v_first[b];
-    const MbJoint *const of = &model->joint[b];
-    double along[MB_JOINT_MOST], rate[MB_JOINT_MOST];
-    of->ops->eval(of, q, v, &Q, S, Sdot);
-    memcpy(rate, v, of->n * sizeof *rate);
-    if (of->ops->change) of->ops->change(of, q, MB_TO_RATES, rate); // turned by angular velocities
-    for (size_t k = 0; k < of->n; k++) {
+    const MbJoint *joint_of = &model->joint[b];
+    joint_of->ops->eval(joint_of, q, v, &Q, S, Sdot);
+    memcpy(rate, v, joint_of->n * sizeof *rate);
+    if (joint_of->ops->change) joint_of->ops->change(joint_of, q, MB_TO_RATES, rate);
+    for (size_t k = 0; k < joint_of->n; k++) {
       const size_t n = model->v_first[b] + k;
-      along[k] = model->stiffness[n] * (q[k] - model->rest[n]) + model->joint_damping[n] * rate[k];
+      f[k] = model->stiffness[n] * (q[k] - model->rest[n]) + model->joint_damping[n] * rate[k];
     }
-    if (of->ops->change) of->ops->change(of, q, MB_TO_FORCES, along);
-    for (size_t k = 0; k < of->n; k++) {
-      for (size_t i = 0; i < 6; i++) along[k] += S[6 * k + i] * r[i];
-      worst[1] = fmax(worst[1], fabs(along[k]) / size);
+    if (joint_of->ops->change) joint_of->ops->change(joint_of, q, MB_TO_FORCES, f);
+    for (size_t k = 0; k < joint_of->n; k++) {
+      for (size_t i = 0; i < 6; i++) f[k] += S[6 * k + i] * r[i];
+      worst[1] = fmax(worst[1], fabs(f[k]) / size);
     }
   }
   // the one force at a point
@@ -507,6 +506,15 @@ Test(balance, frames_with_accelerations_leave_the_run_as_it_is, .timeout = 60) {
         mb_sim_checkpoint(with.sim, a);
         mb_sim_checkpoint(without.sim, b);
         cr_expect_eq(memcmp(a, b, size), 0, "%s, %s, %s", scenes[k], ways[way], mb_integrator_words[kind]);
+        // and a resumed run tells the same
+        TestRun resumed = test_run(scenes[k], sets);
+        static double here[4096], there[4096];
+        test_ok(mb_sim_restore(resumed.sim, a, size, &report), &report);
+        test_ok(mb_sim_sample(with.sim, here, &report), &report);
+        test_ok(mb_sim_sample(resumed.sim, there, &report), &report);
+        cr_expect_eq(memcmp(here, there, mb_sim_frame_size(with.sim) * sizeof *here), 0, "%s, %s, %s resumed",
+                     scenes[k], ways[way], mb_integrator_words[kind]);
+        test_run_free(&resumed);
         mb_free(a), mb_free(b);
         test_run_free(&with);
         test_run_free(&without);

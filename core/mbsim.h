@@ -127,6 +127,10 @@ int64_t mb_sim_steps(const MbSim *sim); // done so far
 // The largest error of position of the hard constraints now (m or rad); NaN where there are none.
 double mb_sim_constraint_error(const MbSim *sim);
 
+// How far from their steps' solutions the nodes of the projective solver were at most, by the size of the largest deformable
+// and by estimate; NaN without such nodes.
+double mb_sim_solution_left(const MbSim *sim);
+
 // Whether the energy has left a tenth of what there was of it to move with, though nothing drives (or, of loss, damps) the scene:
 // steps warn of it once.
 bool mb_sim_energy_left(const MbSim *sim);

@@ -1,6 +1,7 @@
 // mbsim: finds the sub-command and runs it.
 #include "cli/console.h"
 #include "cli/help.h"
+#include "cli/log.h"
 #include "cli/options.h"
 
 #include <signal.h>
@@ -33,12 +34,25 @@ static MbStatus unknown_command(const char *name) {
   return MB_USAGE;
 }
 
+// Whether a command line that may make no sense asks for a log in JSON, which then tells that too.
+static bool wants_json_log(const MbCommand *command, int argc, char *const *argv) {
+  bool knows = false, wants = false;
+  for (size_t i = 0; i < command->noptions; i++) knows |= !strcmp(command->options[i].name, "log");
+  for (int i = 2; knows && i < argc && strcmp(argv[i], "--") != 0; i++) {
+    const char *value = !strcmp(argv[i], "--log")        ? argv[i + 1]
+                        : !strncmp(argv[i], "--log=", 6) ? argv[i] + 6
+                                                         : NULL;
+    if (value) wants = !strcmp(value, "json");
+  }
+  return wants;
+}
+
 static MbStatus run_command(const MbCommand *command, int argc, char **argv) {
   MbReport report = {0};
   MbArgs args;
   MbStatus status = mb_args_parse(command, argc, argv, &args, &report);
   if (status)
-    mb_console_report(stderr, &report);
+    mb_log_report(&(MbLog){.json = wants_json_log(command, argc, argv)}, &report);
   else if (args.help)
     mb_help_command(stdout, command);
   else

@@ -13,7 +13,7 @@ int mb_run_threads(const MbRun *run) {
 void mb_run_announce(MbRun *run) {
   const MbSceneSpec *spec = &run->scene->spec;
   cJSON *event = mb_log_event("start");
-  cJSON_AddStringToObject(event, "scene", run->args->operands[0]);
+  cJSON_AddStringToObject(event, "scene", run->scene_name);
   cJSON_AddStringToObject(event, "file", run->output.file);
   cJSON_AddNumberToObject(event, "bodies", (double)mb_model_bodies(run->model));
   cJSON_AddNumberToObject(event, "dofs", (double)mb_model_dofs(run->model));

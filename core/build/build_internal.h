@@ -43,6 +43,9 @@ MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *repo
 // A joint's own geometry, without its place.
 MbStatus mb_build_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
                            MbReport *report);
+// v ← velocities of the joint at q with which the body moves in its parent as the scene says; `where` is the joint's pointer.
+MbStatus mb_build_joint_twist(const MbJointTwistSpec *twist, const MbJoint *joint, const double *q,
+                              const char *where, double *v, MbReport *report);
 // E = E_p P Q B of every body at the start, when joints and coordinates are there.
 void mb_build_poses(const MbModel *model, MbPose *E);
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
@@ -78,6 +81,8 @@ MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *mo
                          MbReport *report);
 // After all forces: the pairs of bodies that they couple, where their derivatives stand, rest lengths at the start.
 MbStatus mb_build_pairs(size_t nforces, MbModel *model, MbForce *forces, MbReport *report);
+// How large the scene's parts are (m), when its constraints are there.
+MbStatus mb_build_size(const MbModel *model, double *size, MbReport *report);
 // Of the finished model.
 uint64_t mb_build_fingerprint(const MbModel *model);
 

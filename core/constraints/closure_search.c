@@ -49,6 +49,7 @@ static bool make(const MbConstraint *constraint, const MbInstant *at, double *q,
     rows[r].gtt = -gap.bend[r];
     for (int i = 0; i < 6; i++) rows[r].gtt -= a[i] * pair.carry[i];
     rows[r].size = gap.of[r] < 3 ? 1 : far;
+    rows[r].angle = gap.of[r] < 3;
   }
   return true;
 }

@@ -121,4 +121,5 @@ void mb_constraint_angle(const MbConstraint *constraint, int i, int j, double s,
   mb_constraint_about(constraint, 0, x, turn, s, row);
   mb_constraint_about(constraint, 1, x, turn, -s, row);
   row->size = 1;
+  row->angle = true;
 }

@@ -75,6 +75,11 @@ static void evaluate_forces(MbSim *sim, double t, bool derivatives, bool outside
   sim->x.K = K, sim->x.D = D;
 }
 
+void mb_sim_wrenches(MbSim *sim, double t) {
+  evaluate_signals(sim, t);
+  evaluate_forces(sim, t, false, false);
+}
+
 void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
   evaluate_signals(sim, t);
   evaluate_forces(sim, t, derivatives, false);
@@ -89,7 +94,7 @@ static bool accelerate(MbSim *sim, double t, const double *q, const double *v, d
     mb_sim_forces(sim, t, false);
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, blame)) return false;
     mb_sim_gather(sim, q, v, vdot);
-    return mb_held_accelerations(sim, v, vdot);
+    return mb_held_accelerations(sim, v, model->gamma, vdot);
   }
   bool outside = false;
   for (size_t i = 0; i < model->nforces && !outside; i++) outside = !inertial(model->forces[i].ops);
@@ -351,6 +356,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
   if (status == MB_OK) mb_sim_follow(sim, sim->q1, sim->v1);
   if (status == MB_OK) status = mb_sim_soft_step(sim, t, report);
+  if (status == MB_OK) status = mb_gaps_watch(sim, sim->q1, sim->v1, t, report);
   if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {
     mb_sim_kinematics(sim, state->q, state->v);

@@ -21,12 +21,12 @@ static void note(MbSim *sim, double t, const char *format, ...) {
 static void name_drive(const MbModel *model, size_t index, char *out, size_t size) {
   for (size_t i = 0; i < model->ndrives; i++) {
     const MbDrive *drive = &model->drives[i];
-    if (drive->target != index && drive->force != index) continue;
-    size_t b = 0;
-    while (b < model->nb && drive->v >= model->v_first[b] + model->joint[b].n) b++;
+    if (drive->target != index && drive->target_velocity != index && drive->force != index) continue;
     snprintf(out, size, "%s of \"%.80s\"",
-             drive->target == index ? "target of the motor" : "force in the joint",
-             b < model->nb ? model->body_name[b] : "");
+             drive->target == index            ? "target of the motor"
+             : drive->target_velocity == index ? "target velocity of the motor"
+                                               : "force in the joint",
+             model->body_name[drive->body]);
   }
 }
 

@@ -164,7 +164,8 @@ static void find_rates(MbSim *sim) {
     for (size_t i = 0; i < model->ncurved; i++) {
       const size_t body = model->curved[i], v = model->v_first[body];
       const MbJoint *joint = &model->joint[body];
-      if (joint->ops) joint->ops->accelerate(joint, sim->x.q + model->q_first[body], sim->x.v + v, b->qdd + v);
+      if (joint->ops)
+        joint->ops->accelerate(joint, sim->x.q + model->q_first[body], sim->x.v + v, b->qdd + v);
     }
   }
   for (size_t i = 0; i < 6 * model->nb; i++) b->a[i] += b->phi[i];

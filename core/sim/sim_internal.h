@@ -67,6 +67,8 @@ void mb_sim_kinematics(MbSim *sim, const double *q, const double *v);
 // true if there were any; (q, v) fit to be the state to come, with the bodies of x there; the body that number i of (q, v) is of.
 MbStatus mb_sim_start(MbSim *sim, MbReport *report);
 void mb_sim_advance(MbSim *sim, double *q, double h, const double *v);
+// The end of a step of first order: q ← q ⊕ h v, and v ← what it is at its end (model/flight.h); bodies of x are at its start.
+void mb_sim_fly(MbSim *sim, double *q, double h, double *v);
 void mb_sim_rate(const MbSim *sim, const double *q, const double *v, double *qdot);
 void mb_sim_normalise(const MbSim *sim, double *q, double *rate);
 bool mb_sim_renew(const MbSim *sim, double *q, double *v);

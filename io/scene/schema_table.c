@@ -143,6 +143,15 @@ static const MbSchemaRow maximal_rows[] = {
      .help =
          "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
          "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
+    {"velocity_terms", MB_TYPE_WORD, AT(MbSolverSpec, terms), .words = mb_velocity_terms_words,
+     .fallback = "\"carried\"",
+     .help = "\"carried\": linear velocities and angular momenta stay as they are in the world's axes but "
+             "for what "
+             "forces and joints do; \"explicit\": what turns them in the bodies' axes is a force, taken at "
+             "the step's "
+             "start, as in the published maximal examples, to reproduce their numbers: momentum and spin "
+             "grow. With "
+             "integrator \"symplectic\" or \"implicit\", without `project`"},
     {"linear", MB_TYPE_WORD, AT(MbSolverSpec, linear), .words = mb_linear_words, .fallback = "\"auto\"",
      .help =
          "how velocities and multipliers are found: \"tree\" in time that grows with the number of bodies; "

@@ -38,12 +38,12 @@ static void bend_rows(MbHeld *held, size_t b, const Seen *seen, const double car
     bend[r] = 0;
     for (int k = 0; k < 6; k++) bend[r] += Jc[6 * r + k] * carry[k];
   }
-  mb_vec3_cross(rate, eta, seen.a);
+  mb_vec3_cross(rate, eta, seen->a);
   mb_vec3_cross(t, hinge->u, rate);
   bend[0] -= mb_vec3_dot(t, eta);
   mb_vec3_cross(t, hinge->w, rate);
   bend[1] -= mb_vec3_dot(t, eta);
-  mb_vec3_cross(rate, eta, seen.s);
+  mb_vec3_cross(rate, eta, seen->s);
   mb_vec3_add(rate, rate, eta + 3);
   mb_vec3_cross(t, eta, rate);
   mb_vec3_sub(bend + 2, bend + 2, t);

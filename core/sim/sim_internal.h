@@ -235,6 +235,7 @@ void mb_sim_soft_momentum(const MbSim *sim, double linear[3], double angular[3])
 size_t mb_sim_soft_history_size(const MbModel *model); // iterations of a step at most
 void mb_sim_soft_history(const MbSim *sim,
                          double *out); // residual of each of the last step's; 0 of those it did without
-void mb_sim_soft_solution(const MbSim *sim, double *iterations, double *residual, double *seconds);
+void mb_sim_soft_solution(const MbSim *sim, double solution[3],
+                          double *seconds); // iterations, residual, left
 
 #endif

@@ -653,9 +653,11 @@ static const char *const channel_help[] = {
     "their length in m",
     "the largest strain of its elements, |s − 1| of a principal stretch s; of springs under solver "
     "`projective`",
-    "of the last step: iterations, and the last correction's largest move of a node, by the size of the "
-    "largest "
-    "deformable. Solver `projective`",
+    "of the last step: iterations; residual, the last correction's largest move of a node, by the size of "
+    "the largest "
+    "deformable; left, how far by estimate nodes still were from the step's solution, by the same size "
+    "(above 0.001 a run "
+    "warns, once). Solver `projective`",
     "the same move of every iteration, the first one's first; 0 of those that it did without. Solver "
     "`projective`",
     "the wall time that took, which no comparison looks at. Solver `projective`",

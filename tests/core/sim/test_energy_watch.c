@@ -72,7 +72,7 @@ Test(energy_watch, what_a_scene_does_itself_is_not_told) {
   expect_nothing("servo_arm", NULL, 640);   // motors
   expect_nothing("pulleys", NULL, 640);     // ropes that catch
   expect_nothing("free/thrown", NULL, 100); // falls from rest
-  expect_nothing("projective/hanging_cloth", NULL, 33);
+  expect_nothing("projective/jelly_ball", NULL, 33);
 }
 
 Test(energy_watch, a_blow_is_no_error) {

@@ -27,7 +27,8 @@ endif
 # clang takes a long text of several pieces in a list for a forgotten comma
 CLANG      := $(if $(findstring clang,$(CC)),-Wno-string-concatenation)
 CFLAGS_ALL := $(BASE) $(OPT) $(CLANG) $(CFLAGS)
-LIBS       := -lcjson -lmuparser -lz -llapacke -lblas -lmetis -lm
+LIBS       := -lcjson -lmuparser -lz -lmetis -ldl -lm
+LAPACKE    := -llapacke -lblas # for what compares with them; the program loads them when it needs them
 LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -pthread $(LDFLAGS)
 
 LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c gpu/*.c)
@@ -79,7 +80,7 @@ endif
 # Criterion's parameterised tests crash in a position-independent program, hence -no-pie.
 $(TESTS): $(call obj,$(TEST_SRC)) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(LINK) -no-pie -o $@ $^ $(LIBS) -lcriterion
+	$(Q)$(LINK) -no-pie -o $@ $^ $(LIBS) $(LAPACKE) -lcriterion
 
 # CHOLMOD stands beside ours in `mbsim-bench global` where SuiteSparse is installed.
 CHOLMOD = $(shell echo 'int main(void) { return 0; }' | \
@@ -88,7 +89,7 @@ CHOLMOD = $(shell echo 'int main(void) { return 0; }' | \
 
 $(BENCH): $(call obj,$(BENCH_SRC)) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(LINK) -o $@ $^ $(LIBS) $(CHOLMOD)
+	$(Q)$(LINK) -o $@ $^ $(LIBS) $(LAPACKE) $(CHOLMOD)
 
 $(BUILD)/replay/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(LIB)
 	$(call say,LD,$@)

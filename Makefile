@@ -64,6 +64,20 @@ $(BUILD)/%.o: %.c | $(FIRST)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -c -o $@ $<
 
+# The page of `mbsim view`, made by esbuild from tools/viewer and put into the program. Without node, or before `make deps` has
+# brought its packages, it is empty and `view` says so.
+VIEWER      := tools/viewer
+VIEWER_PAGE := build/viewer/viewer.html
+VIEWER_SRC  := $(wildcard $(VIEWER)/*.mjs $(VIEWER)/package-lock.json $(VIEWER)/src/* $(VIEWER)/src/*/*)
+
+$(VIEWER_PAGE): $(VIEWER_SRC) $(wildcard $(VIEWER)/node_modules/.package-lock.json) | $(FIRST)
+	$(call say,PAGE,$@)
+	@mkdir -p $(@D)
+	$(Q)sh $(VIEWER)/build.sh $@
+
+$(BUILD)/io/view/view_bundle.o: CFLAGS_ALL += -DMB_VIEW_BUNDLE=\"$(VIEWER_PAGE)\"
+$(BUILD)/io/view/view_bundle.o: $(VIEWER_PAGE)
+
 $(LIB): $(call obj,$(LIB_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

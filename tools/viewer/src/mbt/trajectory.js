@@ -61,13 +61,14 @@ const OTHERS = {
   MESH: (to, bytes) => to.meshes.push(parseMesh(bytes)),
   EVNT: (to, bytes) => to.events.push(parseEvent(bytes)),
   PROV: (to, bytes) => to.provenances.push(parseJson(bytes, "provenance")),
+  DRAW: (to, bytes) => (to.drawing ??= parseJson(bytes, "what pictures need")),
 };
 
 export class Trajectory {
   // Opens what is whole of the file; what is not stands in `troubles`. Throws a Fault where it is no trajectory or its head is damaged.
   static async open(source) {
     const t = new Trajectory();
-    Object.assign(t, { source, troubles: [], meshes: [], events: [], provenances: [], chunks: [], checkpoints: 0 });
+    Object.assign(t, { source, troubles: [], meshes: [], events: [], provenances: [], chunks: [], checkpoints: 0, drawing: null });
     await checkMagic(source);
     const first = await readHeader(source, 16);
     need(first.tag === "HEAD", "the file does not begin with its head");

@@ -14,6 +14,11 @@ const LOOKS = {
 const SLACK = new THREE.Color("#e6b8b9");
 const TAUT = new THREE.Color("#b01217");
 
+function mean(v, x, nodes) {
+  v.set(0, 0, 0);
+  for (const node of nodes) for (let k = 0; k < 3; k++) v.setComponent(k, v.getComponent(k) + x[3 * node + k] / nodes.length);
+}
+
 export class LinesView {
   constructor(run, bodies, { ghost = false } = {}) {
     this.run = run;
@@ -51,7 +56,7 @@ export class LinesView {
     const v = new THREE.Vector3(...(point.at || [0, 0, 0]));
     if (point.deformable) {
       const x = frame.numbers(`deformable.${point.deformable}.position`);
-      if (x) v.fromArray(x, 3 * point.node);
+      if (x) mean(v, x, point.nodes || [point.node]);
     } else if (point.body !== undefined) v.applyMatrix4(this.bodies.poses[point.body]);
     v.toArray(out, at);
   }

@@ -32,12 +32,13 @@ export class Stage {
   }
 
   #lights() {
-    this.sky = new THREE.HemisphereLight("#ffffff", "#9aa3ad", 1.6);
-    this.sun = new THREE.DirectionalLight("#ffffff", 2.2);
+    this.sky = new THREE.HemisphereLight("#ffffff", "#aab3bd", 1.5);
+    this.sun = new THREE.DirectionalLight("#ffffff", 1.9);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.normalBias = 0.02;
-    this.scene.add(this.sky, this.sun, this.sun.target);
+    this.lamp = new THREE.DirectionalLight("#ffffff", 0.9); // from the camera, so that nothing seen is black
+    this.scene.add(this.sky, this.sun, this.sun.target, this.lamp, this.lamp.target);
   }
 
   #cameras() {
@@ -121,7 +122,7 @@ export class Stage {
   // Sizes what depends on the size of the scene: lights, grid, marks. `box` holds the run's motion.
   settle(box) {
     const ball = box.isEmpty() ? new THREE.Sphere(new THREE.Vector3(), 1) : box.getBoundingSphere(new THREE.Sphere());
-    this.size = Math.max(ball.radius, 1e-6);
+    this.size = ball.radius > 0 ? ball.radius : 1;
     this.middle = ball.center;
     this.box = box;
     const { camera } = this.sun.shadow;
@@ -150,14 +151,13 @@ export class Stage {
     const low = this.box.isEmpty() ? 0 : Math.min(...corners.map((c) => c.dot(up)));
     const through = this.middle.clone().addScaledVector(up, low - this.middle.dot(up) - 0.002 * this.size);
     this.floor = [makeGrid(up, through, this.size, this.dark), makeShade(up, through, this.size)];
-    for (const plane of planesOf(view.run))
+    for (const plane of planesOf(view))
       this.floor.push(makeGrid(plane.normal, plane.through, this.size, this.dark));
     this.scene.add(...this.floor);
   }
 
   // Looks at everything from the present direction, or from one of the six axes' ends.
-  fit(direction = null) {
-    const box = this.bounds();
+  fit(direction = null, box = this.bounds()) {
     const ball = box.isEmpty() ? new THREE.Sphere(this.middle, this.size) : box.getBoundingSphere(new THREE.Sphere());
     const radius = Math.max(ball.radius, 0.02 * this.size);
     const away = direction
@@ -183,7 +183,7 @@ export class Stage {
     const up = this.views[0].up;
     const forward = new THREE.Vector3(0.55, -1, 0).projectOnPlane(up);
     if (forward.lengthSq() < 1e-6) forward.set(0, 0, 1);
-    this.fit(forward.normalize().addScaledVector(up, 0.42).toArray());
+    this.fit(forward.normalize().addScaledVector(up, 0.42).toArray(), this.box);
   }
 
   #depth(distance) {
@@ -232,6 +232,8 @@ export class Stage {
     if (!this.dirty) return false;
     this.dirty = false;
     this.drawn++;
+    this.lamp.position.copy(this.camera.position);
+    this.lamp.target.position.copy(this.controls.target);
     const { width, height } = this.renderer.getSize(new THREE.Vector2());
     if (!this.side) {
       this.#drawViews(this.views, 0, width, height);
@@ -271,10 +273,10 @@ export class Stage {
   }
 }
 
-// The scene's planes, in the world: those that hang on bodies which do not move.
-function planesOf(run) {
-  return (run.drawing?.planes || []).map(({ normal, through }) => ({
-    normal: new THREE.Vector3(...normal).normalize(),
-    through: new THREE.Vector3(...through),
+// The scene's planes, in the world.
+function planesOf({ run, bodies }) {
+  return (run.drawing?.planes || []).map(({ body, normal, through }) => ({
+    normal: new THREE.Vector3(...normal).transformDirection(bodies.poses[body]),
+    through: new THREE.Vector3(...through).applyMatrix4(bodies.poses[body]),
   }));
 }

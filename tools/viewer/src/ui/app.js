@@ -29,7 +29,7 @@ export class App {
     this.views = runs.map((run) => this.stage.add(run, upOf(run)));
     this.curves = new Curves($("curves"), this.player, {
       onseek: (t) => this.player.seek(t),
-      onchange: () => (this.#layout(), this.#remember()),
+      onchange: () => this.#remember(),
     });
     this.panel = new Panel($("panel"), this);
     this.ready = false;
@@ -82,7 +82,9 @@ export class App {
     const run = this.runs[0];
     const name = run.head.scene?.name || run.name;
     document.title = `${this.runs.map((r) => r.name).join(" · ")} – mbsim`;
-    const ending = run.events.map((e) => e.text).find((text) => /failed|not finite|beyond|interrupted|cannot/i.test(text));
+    const { reason, status } = Object.assign({}, ...run.provenances);
+    const last = run.events.at(-1);
+    const ending = status ? `${reason}${last ? `: ${last.text}` : ""}` : null;
     $("title").innerHTML =
       `<b>${escape(name)}</b>${this.runs.length > 1 ? ` and ${escape(this.runs[1].name)} (ghost)` : ""}` +
       `${ending ? `<br><span class="ending">${escape(ending)}</span>` : ""}` +
@@ -164,7 +166,7 @@ export class App {
     $("more").onclick = () => this.togglePanel();
     this.#bindFind();
     this.#bindPicking();
-    addEventListener("resize", () => this.#layout());
+    new ResizeObserver(() => this.#layout()).observe($("picture"));
     this.dark.onchange = () => this.stage.theme(this.dark.matches);
     this.stage.controls.addEventListener("end", () => this.#remember());
     bindKeys(this);
@@ -192,7 +194,7 @@ export class App {
   #layout() {
     const { clientWidth, clientHeight } = $("picture");
     this.stage.resize(clientWidth, clientHeight);
-    this.curves?.resize();
+    this.curves.resize();
   }
 
   // ---- what a person can ask for ---------------------------------------------------------------------------
@@ -200,10 +202,10 @@ export class App {
   togglePanel(on = $("panel").hidden) {
     $("panel").hidden = !on;
     $("more").setAttribute("aria-expanded", String(on));
-    this.#layout();
   }
 
   choose(body) {
+    if (body !== null && !(body in this.runs[0].bodies)) return;
     this.chosen = body;
     this.views[0].bodies.select(body);
     if (body === null || this.following) this.#follow(body !== null);

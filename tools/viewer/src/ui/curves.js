@@ -61,6 +61,8 @@ export class Curves {
           dash: DASHES[Math.floor(i / STROKES.length) % DASHES.length],
           width: 1.5,
           spanGaps: false,
+          pxAlign: 0,
+          points: { show: false },
           value: (_, x) => show(x),
         })),
       ],

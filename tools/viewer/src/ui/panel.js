@@ -27,7 +27,7 @@ function about(run) {
     ${row("bodies", String(run.bodies.length))}
     ${row("file", bytes(run.size))}
     ${row("made by", `mbsim ${escape(run.head.mbsim || "")}${made.started ? `, ${escape(made.started)}` : ""}`)}
-    ${made.status !== undefined || made.ending ? row("ended", escape(made.ending || made.status)) : ""}
+    ${made.reason ? row("ended", escape(made.reason)) : ""}
     </table>
     ${list("Events", run.events.map((e) => `t = ${show(e.time)} s, step ${e.step}: ${e.text}`), "")}
     ${list("Found damaged", run.troubles, "trouble")}`;

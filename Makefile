@@ -43,7 +43,7 @@ BENCH    := $(BUILD)/mbsim-bench
 REPLAYS  := $(patsubst tests/fuzz/%.c,$(BUILD)/replay/%,$(FUZZ_SRC))
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 
-.PHONY: all help deps deps-dev demo check check-asan check-fuzz fuzz bench lint format docs install clean
+.PHONY: all help deps deps-dev deps-view demo check check-asan check-fuzz check-view fuzz bench lint format docs install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -55,9 +55,9 @@ endif
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-# What is asked for together with it waits for `deps` (or `deps-dev`), also under -j.
-FIRST := $(filter deps deps-dev,$(MAKECMDGOALS))
-demo check check-asan check-fuzz fuzz bench lint: | $(FIRST)
+# What is asked for together with it waits for `deps` (or `deps-dev`, `deps-view`), also under -j.
+FIRST := $(filter deps deps-dev deps-view,$(MAKECMDGOALS))
+demo check check-view check-asan check-fuzz fuzz bench lint: | $(FIRST)
 
 $(BUILD)/%.o: %.c | $(FIRST)
 	$(call say,CC,$<)
@@ -114,6 +114,9 @@ deps: ## install what building and testing need (apt; elsewhere it says what to 
 deps-dev: ## the same for lint, format and fuzz
 	@sh tools/deps.sh build test dev
 
+deps-view: ## the same for check-view: Chromium
+	@sh tools/deps.sh build view
+
 demo: all ## run an example and show what it made
 	@sh tools/demo.sh $(BIN)
 
@@ -122,6 +125,9 @@ check: all $(TESTS) ## build and run every test
 
 check-asan: ## every test under the address and undefined-behaviour sanitizers; leaks fail it
 	@$(MAKE) --no-print-directory FLAVOUR=asan check
+
+check-view: all ## the page of `view` in Chromium
+	@node tests/view/run.mjs $(BIN)
 
 check-fuzz: $(REPLAYS) ## replay the fuzz corpora
 	@sh tests/fuzz/replay.sh $(BUILD)/replay

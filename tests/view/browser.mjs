@@ -34,6 +34,8 @@ export async function withPage(address, work, { width = 900, height = 640, wait 
     await page.goto(address);
     if (wait) await ready(page);
     await work(page);
+  } catch (error) {
+    throw new Error([...faults, error.stack].join("\n"));
   } finally {
     await context.close();
   }

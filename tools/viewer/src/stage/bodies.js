@@ -9,9 +9,7 @@ function geometryOf(mesh) {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(mesh.vertices), 3));
   geometry.setIndex(new THREE.BufferAttribute(mesh.elements, 1));
-  const creased = toCreasedNormals(geometry, CREASE);
-  creased.computeBoundingSphere();
-  return creased;
+  return toCreasedNormals(geometry, CREASE);
 }
 
 // Meshes with the same numbers have the same key.
@@ -68,6 +66,7 @@ export class BodiesView {
   }
 
   #add(geometry, bodies, locals, ghost) {
+    geometry.computeBoundingSphere();
     const mesh = new THREE.InstancedMesh(geometry, material(ghost), bodies.length);
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     mesh.frustumCulled = false;

@@ -157,7 +157,11 @@ export class App {
     $("play").onclick = () => player.toggle();
     $("back").onclick = () => player.step(-1);
     $("next").onclick = () => player.step(1);
-    $("scrub").oninput = () => (player.pause(), player.seek(Number($("scrub").value)));
+    $("scrub").oninput = () => {
+      const time = Number($("scrub").value); // pausing puts the knob where the cursor still is
+      player.pause();
+      player.seek(time);
+    };
     $("speed").innerHTML = SPEEDS.map((s) => `<option value="${s}">${s < 1 ? `1/${Math.round(1 / s)}` : s}×</option>`).join("");
     $("speed").onchange = () => (player.speed = Number($("speed").value));
     $("loop").onchange = () => (player.loop = $("loop").checked);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MOST_TARGETS = 128 }; // of glb
+
 // One number of a:b:c, or `absent` where it is empty; *text moves behind it.
 static bool take_index(const char **text, int64_t absent, int64_t *value) {
   *value = absent;
@@ -46,6 +48,9 @@ static MbStatus choose_options(const MbArgs *args, MbExportOptions *options, MbR
   const MbValue *output = mb_arg(args, "output");
   *options = (MbExportOptions){.channels = channels->nlist ? channels->list : NULL,
                                .nchannels = channels->nlist,
+                               .most_targets = mb_arg(args, "max-targets")->given
+                                                   ? (size_t)mb_arg(args, "max-targets")->count
+                                                   : MOST_TARGETS,
                                .last = INT64_MAX,
                                .stride = 1};
   if (format->given)
@@ -56,9 +61,11 @@ static MbStatus choose_options(const MbArgs *args, MbExportOptions *options, MbR
       snprintf(ending, sizeof ending, ".%s", mb_export_words[f]);
       if (mb_path_ends(output->text, ending)) options->format = (MbExportFormat)f;
     }
-  if (options->format == MB_EXPORT_NPZ && !output->given && isatty(STDOUT_FILENO))
+  const bool binary = options->format == MB_EXPORT_NPZ || options->format == MB_EXPORT_GLB;
+  if (binary && !output->given && isatty(STDOUT_FILENO))
     return mb_error(report, MB_USAGE, "",
-                    "npz is no text: give a file with --output, or send stdout elsewhere");
+                    "%s is no text: give a file with --output, or send stdout elsewhere",
+                    mb_export_words[options->format]);
   return frames->given ? parse_frames(frames->text, options, report) : MB_OK;
 }
 
@@ -114,6 +121,11 @@ static const MbOption options[] = {
      .argument = "A:B:C",
      .help = "frames A to B, B not included, every C; as in Python, negative counts from the end",
      .fallback = "all"},
+    {.name = "max-targets",
+     .type = MB_OPTION_COUNT,
+     .argument = "N",
+     .help = "glb: frames that deformables are shown in, at most",
+     .fallback = "128"},
     {.name = "force", .letter = 'f', .help = "replace an existing output"},
 };
 

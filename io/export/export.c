@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-const char *const mb_export_words[MB_EXPORTS + 1] = {"csv", "npz", "json", NULL};
+const char *const mb_export_words[MB_EXPORTS + 1] = {"csv", "npz", "json", "glb", NULL};
 
 void mb_put(MbExporter *e, const void *bytes, size_t size) {
   if (e->failure || !size) return;
@@ -134,6 +134,9 @@ MbStatus mb_export(MbTraj *traj, const MbExportOptions *options, FILE *out, MbRe
       break;
     case MB_EXPORT_JSON:
       status = mb_export_json(&e);
+      break;
+    case MB_EXPORT_GLB:
+      status = mb_export_glb(&e, options->most_targets);
       break;
     default:
       status = mb_error(report, MB_USAGE, "", "no such format");

@@ -35,5 +35,6 @@ char *mb_export_header(const MbExporter *e);
 MbStatus mb_export_csv(MbExporter *e);
 MbStatus mb_export_json(MbExporter *e);
 MbStatus mb_export_npz(MbExporter *e);
+MbStatus mb_export_glb(MbExporter *e, size_t most_targets);
 
 #endif

@@ -33,7 +33,7 @@ echo "ignored: $?"
 # the second signal kills at once
 cat >twice.py <<'PY'
 import os, signal, subprocess, time
-run = subprocess.Popen([os.environ["MBSIM"], "run", "long.json", "-q", "-f", "-d", "300"])
+run = subprocess.Popen([os.environ["MBSIM"], "run", "long.json", "-q", "-f"])
 while not os.path.exists("long.mbt.part"): time.sleep(0.005)
 run.send_signal(signal.SIGSTOP)
 run.send_signal(signal.SIGINT)

@@ -1,6 +1,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "gpu/gpu.h"
+#include "io/view/view.h"
 
 #include <zlib.h>
 
@@ -23,6 +24,7 @@ static MbStatus run(const MbArgs *args) {
 #ifdef _OPENMP
   printf(", OpenMP %d", _OPENMP);
 #endif
+  if (mb_view_available()) printf(", the page of view");
 #ifdef MB_SANITIZED
   printf(", sanitizers");
 #endif

@@ -12,7 +12,7 @@ say      = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' $(1) $(2))
 
 # -Wno-psabi: vectors go by value only between functions that are inlined (core/solvers/redmax/lanes.h)
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes -Werror -Wno-psabi
-BASE := -std=c17 -D_GNU_SOURCE -DMB_VERSION=\"$(VERSION)\" -I. -g -ffp-contract=off -fopenmp $(WARN) -MMD -MP
+BASE := -std=c17 -D_GNU_SOURCE -DMB_VERSION=\"$(VERSION)\" -I. -g -ffp-contract=off -fopenmp-simd -pthread $(WARN) -MMD -MP
 SAN  := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 ifeq ($(FLAVOUR),release)
   OPT := -O2
@@ -28,7 +28,7 @@ endif
 CLANG      := $(if $(findstring clang,$(CC)),-Wno-string-concatenation)
 CFLAGS_ALL := $(BASE) $(OPT) $(CLANG) $(CFLAGS)
 LIBS       := -lcjson -lmuparser -lz -llapacke -lblas -lmetis -lm
-LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -fopenmp $(LDFLAGS)
+LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -pthread $(LDFLAGS)
 
 LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c gpu/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
@@ -82,9 +82,13 @@ $(LIB): $(call obj,$(LIB_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# The program's debug information goes into mbsim.debug beside it; sanitizers read their own.
 $(BIN): $(call obj,$(CLI_SRC)) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
+ifeq ($(FLAVOUR),release)
+	$(Q)sh tools/strip.sh $@
+endif
 
 # Criterion's parameterised tests crash in a position-independent program, hence -no-pie.
 $(TESTS): $(call obj,$(TEST_SRC)) $(LIB)
@@ -93,7 +97,8 @@ $(TESTS): $(call obj,$(TEST_SRC)) $(LIB)
 
 # CHOLMOD stands beside ours in `mbsim-bench global` where SuiteSparse is installed.
 CHOLMOD = $(shell echo 'int main(void) { return 0; }' | \
-            $(CC) -include suitesparse/cholmod.h -x c - -o /dev/null -lcholmod 2>/dev/null && echo -lcholmod)
+            $(CC) -include suitesparse/cholmod.h -include omp.h -x c - -o /dev/null -lcholmod -lgomp 2>/dev/null && \
+            echo -lcholmod -lgomp)
 
 $(BENCH): $(call obj,$(BENCH_SRC)) $(LIB)
 	$(call say,LD,$@)
@@ -152,7 +157,7 @@ format: ## rewrite the sources in the house format
 docs: all ## write the generated parts of the documents anew
 	@sh tools/docs.sh $(BIN)
 
-install: all ## install below $(DESTDIR)$(PREFIX): program, library, header, pkg-config, man page, completion
+install: all ## install below $(DESTDIR)$(PREFIX): program, library, header, pkg-config, man page, completion, schema
 	@sh tools/install.sh $(BIN) $(LIB) "$(DESTDIR)" "$(PREFIX)" $(VERSION)
 
 clean: ## remove everything that was built

@@ -178,8 +178,8 @@ static MbStatus bench_codec(int64_t bodies, cJSON *list, MbReport *report) {
   double *frames = mb_calloc((size_t)count * size, sizeof *frames);
   if (!frames) status = mb_no_memory(report, "frames");
   for (int64_t i = 0; i < count && !status; i++) {
-    mb_sim_sample(bench.sim, frames + (size_t)i * size);
-    status = mb_sim_step(bench.sim, report);
+    status = mb_sim_sample(bench.sim, frames + (size_t)i * size, report);
+    if (!status) status = mb_sim_step(bench.sim, report);
   }
   static const struct {
     const char *name;

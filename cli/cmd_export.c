@@ -1,4 +1,5 @@
 #include "cli/console.h"
+#include "cli/export_folder.h"
 #include "cli/file_kind.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
@@ -7,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { MOST_TARGETS = 128 }; // of glb
@@ -38,14 +40,38 @@ static MbStatus parse_frames(const char *text, MbExportOptions *options, MbRepor
       good = take_index(&p, 1, &options->stride) && !*p;
     }
   }
+  // both count from the same end, so the file's length does not matter
+  const bool backwards = (options->first < 0) == (options->last < 0) && options->last <= options->first;
+  if (good && options->stride >= 1 && backwards)
+    return mb_error(report, MB_USAGE, "",
+                    "--frames: \"%s\" holds no frame: it ends before %lld and begins with %lld", text,
+                    (long long)options->last, (long long)options->first);
   if (good && options->stride >= 1) return MB_OK;
   return mb_error(report, MB_USAGE, "", "--frames: \"%s\" is no a, a:b or a:b:c with c at least 1", text);
 }
 
+static bool to_stdout(const MbValue *output) { return !output->given || !strcmp(output->text, "-"); }
+
+// --format, else by the ending of the output's name, else csv on stdout.
+static MbStatus choose_format(const MbArgs *args, MbExportFormat *format, MbReport *report) {
+  const MbValue *given = mb_arg(args, "format"), *output = mb_arg(args, "output");
+  *format = given->given ? (MbExportFormat)given->word : (MbExportFormat)0;
+  if (given->given || to_stdout(output)) return MB_OK;
+  const char *slash = strrchr(output->text, '/'), *dot = strrchr(slash ? slash : output->text, '.');
+  char endings[64] = "";
+  for (int f = 0; f < MB_EXPORTS; f++) {
+    const size_t n = strlen(endings);
+    snprintf(endings + n, sizeof endings - n, "%s.%s", f ? ", " : "", mb_export_words[f]);
+    if (!dot || strcasecmp(dot + 1, mb_export_words[f]) != 0) continue;
+    *format = (MbExportFormat)f;
+    return MB_OK;
+  }
+  return mb_error(report, MB_USAGE, "", "%s: the ending is none of %s; name one of these, or give --format",
+                  output->text, endings);
+}
+
 static MbStatus choose_options(const MbArgs *args, MbExportOptions *options, MbReport *report) {
-  const MbValue *format = mb_arg(args, "format"), *channels = mb_arg(args, "channel"),
-                *frames = mb_arg(args, "frames");
-  const MbValue *output = mb_arg(args, "output");
+  const MbValue *channels = mb_arg(args, "channel"), *frames = mb_arg(args, "frames");
   *options = (MbExportOptions){.channels = channels->nlist ? channels->list : NULL,
                                .nchannels = channels->nlist,
                                .most_targets = mb_arg(args, "max-targets")->given
@@ -53,34 +79,42 @@ static MbStatus choose_options(const MbArgs *args, MbExportOptions *options, MbR
                                                    : MOST_TARGETS,
                                .last = INT64_MAX,
                                .stride = 1};
-  if (format->given)
-    options->format = (MbExportFormat)format->word;
-  else if (output->given) // by the ending
-    for (int f = 0; f < MB_EXPORTS; f++) {
-      char ending[16];
-      snprintf(ending, sizeof ending, ".%s", mb_export_words[f]);
-      if (mb_path_ends(output->text, ending)) options->format = (MbExportFormat)f;
-    }
+  const MbStatus status = choose_format(args, &options->format, report);
+  if (status) return status;
   const bool binary = options->format == MB_EXPORT_NPZ || options->format == MB_EXPORT_GLB;
-  if (binary && !output->given && isatty(STDOUT_FILENO))
+  if (binary && to_stdout(mb_arg(args, "output")) && isatty(STDOUT_FILENO))
     return mb_error(report, MB_USAGE, "",
                     "%s is no text: give a file with --output, or send stdout elsewhere",
+                    mb_export_words[options->format]);
+  if (options->format == MB_EXPORT_VTK && to_stdout(mb_arg(args, "output")))
+    return mb_error(report, MB_USAGE, "", "vtk is a folder of files: name it with --output");
+  if (options->nchannels && (options->format == MB_EXPORT_VTK || options->format == MB_EXPORT_GLB))
+    return mb_error(report, MB_USAGE, "", "--channel is for csv, npz and json; %s holds what is to be seen",
                     mb_export_words[options->format]);
   return frames->given ? parse_frames(frames->text, options, report) : MB_OK;
 }
 
+// VTK's files stand in a folder.
+static MbStatus export_into(const MbArgs *args, MbTraj *traj, const MbExportOptions *options,
+                            MbReport *report) {
+  MbExportFolder folder;
+  const MbStatus status =
+      mb_export_folder_open(&folder, mb_arg(args, "output")->text, mb_arg_given(args, "force"), report);
+  const MbFolder access = mb_export_folder_access(&folder);
+  return status ? status : mb_export_vtk(traj, options, &access, report);
+}
+
 static MbStatus export_to(const MbArgs *args, MbTraj *traj, const MbExportOptions *options,
                           MbReport *report) {
-  const MbValue *output = mb_arg(args, "output");
-  const char *path = output->given && strcmp(output->text, "-") != 0 ? output->text : NULL;
-  if (path && mb_output_same_file(path, mb_traj_path(traj)))
-    return mb_error(report, MB_USAGE, "", "the output would replace the trajectory itself");
-  FILE *out = mb_output_stream(path, mb_arg_given(args, "force"), report);
-  if (!out) return MB_IO;
-  const MbStatus status = mb_export(traj, options, out, report);
-  const MbStatus closed = mb_output_stream_close(out, path, status ? NULL : report);
-  if (status && path) unlink(path);
-  return status ? status : closed;
+  if (options->format == MB_EXPORT_VTK) return export_into(args, traj, options, report);
+  MbOutput out;
+  const char *inputs[] = {mb_traj_path(traj)};
+  const MbOutputAsk ask = {.path = mb_arg(args, "output")->text,
+                           .replace = mb_arg_given(args, "force"),
+                           .inputs = inputs,
+                           .ninputs = 1};
+  const MbStatus status = mb_output_open(&out, &ask, report);
+  return status ? status : mb_output_end(&out, mb_export(traj, options, out.stream, report), report);
 }
 
 static MbStatus run(const MbArgs *args) {
@@ -90,9 +124,11 @@ static MbStatus run(const MbArgs *args) {
   MbStatus status = choose_options(args, &options, &report);
   if (!status) status = mb_file_want_trajectory(args->operands[0], &report);
   if (!status) status = mb_traj_open(args->operands[0], &traj, &report);
+  if (!status) status = mb_file_want_whole(traj, mb_arg_given(args, "partial"), &report);
   if (!status) status = export_to(args, traj, &options, &report);
   mb_traj_free(traj);
-  if (status == MB_IO && mb_console_reader_left()) return MB_OK; // `| head` has seen enough
+  // `| head` has seen enough
+  if (status == MB_IO && to_stdout(mb_arg(args, "output")) && mb_console_reader_left()) return MB_OK;
   mb_console_report(stderr, &report);
   return status;
 }
@@ -104,12 +140,12 @@ static const MbOption options[] = {
      .argument = "WORD",
      .words = mb_export_words,
      .help = "what to write",
-     .fallback = "by the ending of the output, else csv"},
+     .fallback = "by the ending of the output; csv on stdout"},
     {.name = "output",
      .letter = 'o',
      .type = MB_OPTION_FILE,
      .argument = "FILE",
-     .help = "where to write",
+     .help = "where to write; of vtk a folder",
      .fallback = "stdout"},
     {.name = "channel",
      .letter = 'c',
@@ -127,6 +163,7 @@ static const MbOption options[] = {
      .help = "glb: frames that deformables are shown in, at most",
      .fallback = "128"},
     {.name = "force", .letter = 'f', .help = "replace an existing output"},
+    MB_PARTIAL_OPTION,
 };
 
 const MbCommand mb_command_export = {
@@ -136,8 +173,10 @@ const MbCommand mb_command_export = {
     .most = 1,
     .summary = "write frames as CSV, NPZ or JSON",
     .details = "Writes the frames of FILE in a format that other programs read: csv (one column a number), "
-               "npz (NumPy "
-               "arrays, one a channel) or json.",
+               "npz (NumPy arrays, one a channel) or json; glb (glTF: bodies and deformables that move, for "
+               "Blender and others) or vtk (a folder of VTK files that ParaView plays). Of a file that was "
+               "cut off or lacks frames nothing is written "
+               "(exit 5), unless --partial asks for what is there.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

@@ -1,4 +1,5 @@
 #include "cli/console.h"
+#include "cli/each_file.h"
 #include "cli/file_kind.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
@@ -6,6 +7,7 @@
 #include "io/trajectory/trajectory.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 // ---- as JSON ------------------------------------------------------------------------------------
@@ -216,22 +218,24 @@ static void print_trajectory(const cJSON *tree) {
 
 // ---- the command --------------------------------------------------------------------------------
 
-static MbStatus trajectory_info(const char *path, bool json) {
+// Tells what is there of a file that is not whole, and fails all the same.
+static MbStatus trajectory_info(const char *path, bool json, bool partial, cJSON **answer) {
   MbReport report = {0};
   MbTraj *traj = NULL;
   MbStatus status = mb_traj_open(path, &traj, &report);
   cJSON *tree = status ? NULL : trajectory_json(traj, &report);
+  const MbStatus whole = status ? status : mb_file_want_whole(traj, partial, &report);
   mb_traj_free(traj);
-  if (status && json) return mb_console_json_failure(status, &report);
+  if (json) *answer = status ? mb_console_failure(status, &report) : tree;
+  if (status && json) return status;
   mb_console_report(stderr, &report);
-  if (status) return status;
-  if (json) return mb_console_json(tree);
+  if (status || json) return status ? status : whole;
   print_trajectory(tree);
   cJSON_Delete(tree);
-  return MB_OK;
+  return whole;
 }
 
-static MbStatus scene_info(const char *path, bool json) {
+static MbStatus scene_info(const char *path, bool json, cJSON **answer) {
   MbReport report = {0};
   MbScene *scene = NULL;
   MbModel *model = NULL;
@@ -241,13 +245,13 @@ static MbStatus scene_info(const char *path, bool json) {
   if (!status) status = mb_sim_create(model, NULL, &sim, &report);
   if (scene) mb_scene_locate(scene, &report);
   if (status && json)
-    mb_console_json_failure(status, &report);
+    *answer = mb_console_failure(status, &report);
   else
     mb_console_report(stderr, &report);
   if (!status) {
     cJSON *plan = mb_plan_json(scene, model, sim);
     if (json)
-      status = mb_console_json(plan);
+      *answer = plan;
     else {
       mb_plan_print(stdout, plan);
       cJSON_Delete(plan);
@@ -259,36 +263,45 @@ static MbStatus scene_info(const char *path, bool json) {
   return status;
 }
 
-static MbStatus run(const MbArgs *args) {
-  const char *path = args->operands[0];
+static MbStatus info(const MbArgs *args, const char *path, cJSON **answer) {
   const bool json = mb_arg_given(args, "json");
   const MbFileKind kind = mb_file_kind(path);
   if (kind == MB_FILE_UNREADABLE) {
     MbReport report = {0};
     mb_error(&report, MB_IO, "", "%s cannot be read: %s", path, strerror(errno));
-    if (json) return mb_console_json_failure(MB_IO, &report);
-    mb_console_report(stderr, &report);
+    if (json)
+      *answer = mb_console_failure(MB_IO, &report);
+    else
+      mb_console_report(stderr, &report);
     return MB_IO;
   }
   // a file that is called a trajectory and is none should hear that, not that it is no JSON
   const bool named = mb_path_ends(path, ".mbt") || mb_path_ends(path, ".mbt.part");
-  return kind == MB_FILE_TRAJECTORY || (named && kind != MB_FILE_JSON) ? trajectory_info(path, json)
-                                                                       : scene_info(path, json);
+  return kind == MB_FILE_TRAJECTORY || (named && kind != MB_FILE_JSON)
+             ? trajectory_info(path, json, mb_arg_given(args, "partial"), answer)
+             : scene_info(path, json, answer);
 }
+
+static MbStatus run(const MbArgs *args) { return mb_each_file(args, info); }
 
 static const MbOption options[] = {
     {.name = "json", .help = "answer as JSON on stdout; after a failure, status and issues"},
+    MB_PARTIAL_OPTION,
 };
 
 const MbCommand mb_command_info = {
     .name = "info",
-    .operands = "FILE",
+    .operands = "FILE...",
     .least = 1,
-    .most = 1,
-    .summary = "tell what a trajectory or a scene holds",
+    .most = INT_MAX,
+    .summary = "tell what trajectories and scenes hold",
     .details = "For a trajectory: frames, channels with their compression, checkpoints, events, where it "
                "comes from. "
-               "For a scene: what would run.",
+               "For a scene: what would run. Of a file that was cut off or lacks frames it tells what is "
+               "there, and exits 5, "
+               "or 0 with --partial. Several files stand under their names, or with --json in a list; the "
+               "exit status is "
+               "the worst.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

@@ -21,12 +21,16 @@ static const Starter starters[] = {
     {"pendulum", "two rods, on a hinge and on a ball joint", mb_starter_pendulum, NULL},
     {"arm", "an arm with motors and limits in its joints", mb_starter_arm, NULL},
     {"four-bar", "a linkage with a closed loop and a prescribed motion", mb_starter_four_bar, NULL},
+    {"top", "a spinning top that goes round and nods", mb_starter_top, NULL},
+    {"muscle", "a forearm that a muscle bends", mb_starter_muscle, NULL},
+    {"cloth", "a cloth held at two corners", mb_starter_cloth, NULL},
+    {"soft", "a soft bar that is twisted", mb_starter_soft, NULL},
     {"chain", "a chain of as many links as --bodies says", NULL, mb_starter_chain},
 };
 
 enum { STARTERS = sizeof starters / sizeof *starters, FEW_BODIES = 20, MOST_BODIES = 1000000 };
-static const char *const kinds[] = {"box", "spinning", "hammer", "thrown", "pendulum",
-                                    "arm", "four-bar", "chain",  NULL};
+static const char *const kinds[] = {"box", "spinning", "hammer", "thrown", "pendulum", "arm", "four-bar",
+                                    "top", "muscle",   "cloth",  "soft",   "chain",    NULL};
 _Static_assert(sizeof kinds / sizeof *kinds == STARTERS + 1, "every starter has its word");
 
 static MbStatus write_starter(const MbArgs *args, const Starter *starter, MbReport *report) {
@@ -36,14 +40,15 @@ static MbStatus write_starter(const MbArgs *args, const Starter *starter, MbRepo
                     starter->kind);
   if (bodies->given && bodies->count > MOST_BODIES)
     return mb_error(report, MB_USAGE, "", "--bodies %" PRId64 ": at most %d", bodies->count, MOST_BODIES);
-  const char *path = output->given && strcmp(output->text, "-") != 0 ? output->text : NULL;
-  FILE *out = mb_output_stream(path, mb_arg_given(args, "force"), report);
-  if (!out) return MB_IO;
+  MbOutput out;
+  const MbOutputAsk ask = {.path = output->text, .replace = mb_arg_given(args, "force")};
+  const MbStatus status = mb_output_open(&out, &ask, report);
+  if (status) return status;
   if (starter->write)
-    starter->write(out, bodies->given ? bodies->count : FEW_BODIES);
+    starter->write(out.stream, bodies->given ? bodies->count : FEW_BODIES);
   else
-    fputs(starter->text, out);
-  return mb_output_stream_close(out, path, report);
+    fputs(starter->text, out.stream);
+  return mb_output_end(&out, MB_OK, report);
 }
 
 static MbStatus run(const MbArgs *args) {

@@ -1,18 +1,17 @@
 #include "cli/console.h"
 #include "cli/file_kind.h"
 #include "cli/options.h"
-#include "cli/output_file.h"
+#include "cli/output_part.h"
 #include "io/trajectory/trajectory.h"
 
 #include <string.h>
-#include <unistd.h>
 
 // run.mbt.part -> run.mbt; run.mbt -> run.repaired.mbt
 static void default_name(const char *source, char *target, size_t size) {
   const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source, *dot = strrchr(base, '.');
   if (mb_path_ends(source, ".part")) {
-    snprintf(target, size, "%.*s", (int)(strlen(source) - strlen(".part")), source);
-    if (mb_path_ends(target, ".resume")) target[strlen(target) - strlen(".resume")] = 0;
+    snprintf(target, size, "%s", source);
+    mb_output_strip_part(target);
   } else {
     const size_t stem = dot && dot > base ? (size_t)(dot - source) : strlen(source);
     snprintf(target, size, "%.*s.repaired%s", (int)stem, source, source + stem);
@@ -20,25 +19,19 @@ static void default_name(const char *source, char *target, size_t size) {
 }
 
 static MbStatus repair(const char *source, const char *target, bool force, MbReport *report) {
-  MbOutput output = {0};
+  MbOutput output;
   MbTrajCounts counts = {0};
+  const MbOutputAsk ask = {.path = target, .replace = force, .inputs = &source, .ninputs = 1};
   MbStatus status = mb_file_want_trajectory(source, report);
-  if (!status && mb_output_same_file(source, target))
-    status = mb_error(report, MB_USAGE, "", "the repaired file must be another than %s", source);
-  if (!status) status = mb_output_plan(&output, target, source, force, force, report);
-  if (!status) {
-    status = mb_traj_repair(source, output.part, &counts, report);
-    if (!status) status = mb_output_created(&output, report);
-    if (!status)
-      status = mb_output_place(&output, report);
-    else
-      unlink(output.part);
-  }
+  if (!status) status = mb_output_unwritten(source, report);
+  if (!status) status = mb_output_open(&output, &ask, report);
+  if (!status)
+    status = mb_output_end(
+        &output, mb_traj_repair_into(source, fileno(output.stream), target, &counts, report), report);
   if (!status)
     fprintf(stderr, "%s: %llu %s in %llu %s\n", target, (unsigned long long)counts.frames,
             counts.frames == 1 ? "frame" : "frames", (unsigned long long)counts.chunks,
             counts.chunks == 1 ? "chunk" : "chunks");
-  mb_output_free(&output);
   return status;
 }
 
@@ -47,8 +40,10 @@ static MbStatus run(const MbArgs *args) {
   char name[4096];
   const MbValue *given = mb_arg(args, "output");
   default_name(args->operands[0], name, sizeof name);
-  const MbStatus status =
-      repair(args->operands[0], given->given ? given->text : name, mb_arg_given(args, "force"), &report);
+  const MbStatus status = given->given && !strcmp(given->text, "-")
+                              ? mb_error(&report, MB_USAGE, "", "a trajectory goes to a file, not to stdout")
+                              : repair(args->operands[0], given->given ? given->text : name,
+                                       mb_arg_given(args, "force"), &report);
   mb_console_report(stderr, &report);
   return status;
 }

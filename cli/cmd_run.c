@@ -3,6 +3,7 @@
 #include "cli/scene_input.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/threads.h"
 #include "gpu/gpu.h"
 
 #include <errno.h>
@@ -11,16 +12,17 @@
 
 // ---- setting up ---------------------------------------------------------------------------------
 
-enum { MOST_THREADS = 1024 };
-
 static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
   const MbValue *output = mb_arg(args, "output"), *threads = mb_arg(args, "threads");
+  if (!args->noperands && !mb_arg_given(args, "resume"))
+    return mb_error(report, MB_USAGE, "",
+                    "a SCENE is missing, or a trajectory to --resume (see mbsim run --help)");
   if (output->given && !*output->text)
     return mb_error(report, MB_USAGE, "", "--output: the file's name is empty");
   if (output->given && !strcmp(output->text, "-"))
     return mb_error(report, MB_USAGE, "", "a trajectory goes to a file, not to stdout");
-  if (threads->count > MOST_THREADS)
-    return mb_error(report, MB_USAGE, "", "--threads: at most %d", MOST_THREADS);
+  if (threads->count > MB_MOST_THREADS)
+    return mb_error(report, MB_USAGE, "", "--threads: at most %d", MB_MOST_THREADS);
   return MB_OK;
 }
 
@@ -32,45 +34,6 @@ static MbStatus check_device(const MbRun *run, MbReport *report) {
   return mb_error(report, MB_DEVICE, given->given ? "" : "/solver/device", "device cuda: %s", mb_gpu_text());
 }
 
-// --output, else the file resumed, else the scene's output.file, else the scene's name in this directory.
-static MbStatus choose_file(const MbRun *run, char *file, size_t size, MbReport *report) {
-  const char *scene = run->args->operands[0], *slash = strrchr(scene, '/');
-  const MbValue *given = mb_arg(run->args, "output"), *resume = mb_arg(run->args, "resume");
-  int n = 0;
-  if (given->given)
-    n = snprintf(file, size, "%s", given->text);
-  else if (resume->given) {
-    n = snprintf(file, size, "%s", resume->text);
-    if (mb_path_ends(file, ".part")) file[strlen(file) - strlen(".part")] = 0;
-  } else if (run->scene->spec.output.file)
-    n = snprintf(file, size, "%s", run->scene->spec.output.file);
-  else if (!strcmp(scene, "-"))
-    n = snprintf(file, size, "run.mbt");
-  else {
-    const char *base = slash ? slash + 1 : scene, *dot = strrchr(base, '.');
-    n = snprintf(file, size, "%.*s.mbt", (int)(dot && dot > base ? dot - base : (long)strlen(base)), base);
-  }
-  if (!*file || n < 0 || (size_t)n >= size)
-    return mb_error(report, MB_USAGE, "", "no usable name for the output");
-  return MB_OK;
-}
-
-// Refuses what is in the way before anything is computed.
-static MbStatus plan_output(MbRun *run, MbReport *report) {
-  char file[4096];
-  MbStatus status = choose_file(run, file, sizeof file, report);
-  if (status) return status;
-  const bool force = mb_arg_given(run->args, "force");
-  const char *scene = run->args->operands[0];
-  if (mb_output_same_file(file, scene))
-    return mb_error(report, MB_USAGE, "", "%s is the scene itself: name another output", file);
-  const MbValue *resume = mb_arg(run->args, "resume");
-  const char *old = resume->given ? resume->text : NULL;
-  // without --output a resumed file is continued in place
-  const bool in_place = old && !mb_arg_given(run->args, "output") && mb_output_same_file(file, old);
-  return mb_output_plan(&run->output, file, old, force || in_place, force, report);
-}
-
 static MbStatus allocate(MbRun *run, MbReport *report) {
   run->checkpoint_size = mb_sim_checkpoint_size(run->sim);
   run->frame = mb_calloc(mb_sim_frame_size(run->sim), sizeof *run->frame);
@@ -78,9 +41,25 @@ static MbStatus allocate(MbRun *run, MbReport *report) {
   return run->frame && run->checkpoint ? MB_OK : mb_no_memory(report, "a frame and a checkpoint");
 }
 
+// From the command line's file, else from the trajectory that is resumed; that says where its meshes were.
+static MbStatus load_scene(MbRun *run, MbReport *report) {
+  if (run->args->noperands) {
+    run->scene_name = run->args->operands[0];
+    const MbStatus status = mb_scene_folder(run->scene_name, run->folder, report);
+    return status ? status : mb_scene_input(run->args, run->scene_name, &run->scene, report);
+  }
+  const MbTraj *held = mb_resume_scene(run);
+  if (!held)
+    return mb_error(report, MB_IO, "", "%s holds no scene yet: name the scene too",
+                    mb_arg(run->args, "resume")->text);
+  run->scene_name = mb_traj_path(held);
+  mb_provenance_folder(held, run->folder);
+  return mb_scene_embedded(run->args, held, run->folder, &run->scene, report);
+}
+
 // The scene and its model. Their warnings are told here; errors are left in the report.
 static MbStatus load(MbRun *run, MbReport *report) {
-  MbStatus status = mb_scene_input(run->args, run->args->operands[0], &run->scene, report);
+  MbStatus status = load_scene(run, report);
   if (!status) status = mb_model_create(run->scene, &run->model, report);
   if (!status) status = check_device(run, report);
   if (run->scene) mb_scene_locate(run->scene, report);
@@ -104,13 +83,23 @@ static MbStatus create_sim(MbRun *run, const MbSimOptions *options, MbReport *re
   return status;
 }
 
+// A run that does not go on from another: nothing may be in the way that --force does not take away.
+static MbStatus plan_output(MbRun *run, MbReport *report) {
+  const bool force = mb_arg_given(run->args, "force");
+  MbStatus status = mb_run_name_output(run, report);
+  if (!status) status = mb_run_allow_output(run, force, report);
+  for (int k = MB_OUTPUT_PARTS - 1; k >= 0 && !status; k--)
+    status = mb_output_take_part(&run->output, k, force, report);
+  return status;
+}
+
 static MbStatus prepare(MbRun *run, MbReport *report) {
   const MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count};
-  MbStatus status = plan_output(run, report);
+  const bool resumes = mb_arg_given(run->args, "resume");
+  MbStatus status = resumes ? MB_OK : plan_output(run, report);
   if (!status) status = create_sim(run, &options, report);
   if (!status) status = allocate(run, report);
-  const MbValue *resume = mb_arg(run->args, "resume");
-  if (!status && resume->given) status = mb_resume_open(run, resume->text, report);
+  if (!status && resumes) status = mb_resume_choose(run, report);
   return status;
 }
 
@@ -130,6 +119,8 @@ static MbStatus create_file(MbRun *run, MbReport *report) {
                      .bodies = bodies,
                      .nbodies = nbodies};
   memcpy(head.bound, run->scene->spec.output.error, sizeof head.bound);
+  if (!mb_sim_constraint_bound(run->sim, &head.constraint_bound, &head.constraint_patience))
+    head.constraint_bound = head.constraint_patience = 0;
   if (!status) status = mb_traj_create(run->output.part, &head, &run->writer, report);
   if (!status) status = mb_output_created(&run->output, report);
   mb_free(scene);
@@ -166,16 +157,6 @@ static MbStatus give_up(MbRun *run, MbStatus status, MbReport *report) {
                   run->output.part, run->output.part);
 }
 
-// A killed run's part: removed where this file takes its place, kept where --output has named another one.
-static void drop_old_part(MbRun *run, const MbTrajCounts *counts) {
-  const char *part = run->old ? mb_traj_path(run->old) : "";
-  if (!mb_path_ends(part, ".part") || counts->frames < mb_traj_frames(run->old)) return;
-  if (mb_arg_given(run->args, "output"))
-    mb_log_say(&run->log, "%s is left where it is; %s has all that it holds", part, run->output.file);
-  else
-    unlink(part);
-}
-
 // Closes the file and puts it in place; `status` is how the loop ended.
 static MbStatus finish(MbRun *run, MbStatus status, int64_t from, MbReport *report) {
   MbReport closing = {0};
@@ -187,7 +168,7 @@ static MbStatus finish(MbRun *run, MbStatus status, int64_t from, MbReport *repo
   if (closed) return *report = closing, give_up(run, closed, report);
   closed = mb_output_place(&run->output, &closing);
   if (closed) return *report = closing, closed;
-  drop_old_part(run, &counts);
+  mb_resume_tidy(run, counts.frames);
   mb_run_summarize(run, status, &counts, from);
   if (status == MB_INTERRUPTED)
     mb_log_say(&run->log, "interrupted at t = %.6g s; --resume %s goes on", mb_sim_time(run->sim),
@@ -218,8 +199,21 @@ static MbStatus simulate(MbRun *run, MbReport *report) {
   return give_up(run, status, report);
 }
 
+// An earlier attempt was killed after it had put the file in place, or the command was given twice.
+static MbStatus nothing_to_do(MbRun *run) {
+  for (int i = 0; i < run->sources.count; i++)
+    if (run->sources.at[i].target) mb_resume_tidy(run, mb_traj_frames_there(run->sources.at[i].traj));
+  mb_log_say(&run->log, "%s holds all of this run already: nothing to do", run->file);
+  cJSON *event = mb_log_event("summary");
+  cJSON_AddNumberToObject(event, "status", MB_OK);
+  cJSON_AddStringToObject(event, "reason", "nothing to do");
+  cJSON_AddStringToObject(event, "file", run->file);
+  mb_log_write(&run->log, event);
+  return MB_OK;
+}
+
 static void run_free(MbRun *run) {
-  mb_traj_free(run->old);
+  mb_resume_free(&run->sources);
   mb_free(run->frame);
   mb_free(run->checkpoint);
   mb_sim_free(run->sim);
@@ -234,9 +228,11 @@ static MbStatus run(const MbArgs *args) {
   MbRun run = {.args = args, .start = mb_clock()};
   run.log = (MbLog){.json = log->given && log->word == 1, .quiet = mb_arg_given(args, "quiet")};
   MbStatus status = check_arguments(args, &report);
+  if (!status && mb_arg_given(args, "resume")) status = mb_run_name_output(&run, &report);
+  if (!status && mb_arg_given(args, "resume")) status = mb_resume_open(&run, &report);
   if (!status) status = load(&run, &report);
   if (!status) status = prepare(&run, &report);
-  if (!status) status = simulate(&run, &report);
+  if (!status) status = run.done ? nothing_to_do(&run) : simulate(&run, &report);
   mb_log_report(&run.log, &report);
   run_free(&run);
   return status;
@@ -267,7 +263,8 @@ static const MbOption options[] = {
      .letter = 'r',
      .type = MB_OPTION_FILE,
      .argument = "FILE",
-     .help = "go on from the last checkpoint of a trajectory of the same scene (or of a killed run's .part)"},
+     .help = "go on from the last checkpoint of a trajectory (or of a killed run's .part); its scene need "
+             "not be named"},
     {.name = "quiet", .letter = 'q', .help = "say warnings and errors only"},
     {.name = "log",
      .type = MB_OPTION_WORD,
@@ -285,8 +282,8 @@ static const MbOption options[] = {
 
 const MbCommand mb_command_run = {
     .name = "run",
-    .operands = "SCENE",
-    .least = 1,
+    .operands = "[SCENE]",
+    .least = 0,
     .most = 1,
     .summary = "simulate a scene and write its trajectory",
     .details =
@@ -298,10 +295,15 @@ const MbCommand mb_command_run = {
         "and a checkpoint, and the exit status is 130; a second signal kills at once. When the numbers fail "
         "(exit 4) "
         "the file holds everything before.\n\n"
-        "Every run ends with a checkpoint, so --resume with a longer --duration goes on. Without --output "
-        "the "
+        "Every run ends with a checkpoint, so --resume with a longer --duration goes on. The trajectory "
+        "holds its "
+        "scene; a SCENE that is named must be that one, but for its duration, output.file, "
+        "output.checkpoint, "
+        "solver.threads, name and description. Without --output the "
         "resumed file is replaced when the run ends (and a killed run's .part removed); with --output it "
-        "stays.\n\n"
+        "stays. A resumed run that is killed is resumed by the same command line, as often as it takes: it "
+        "goes on from "
+        "what came furthest, and one that finds everything done exits 0.\n\n"
         "The same scene gives the same frames, meshes, events and checkpoints, bit for bit, on any number of "
         "threads "
         "and whether or not the run was interrupted and resumed, and so the same answer of mbsim hash. Their "

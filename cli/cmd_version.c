@@ -1,5 +1,6 @@
 #include "cli/console.h"
 #include "cli/options.h"
+#include "core/base/blas.h"
 #include "gpu/gpu.h"
 #include "io/view/view.h"
 
@@ -21,9 +22,8 @@ static MbStatus run(const MbArgs *args) {
   printf("mbsim %s\n", mb_version());
   printf("compiler: %s%s\n", compiler, __VERSION__);
   printf("features: zlib %s, muParser, cJSON %s", zlibVersion(), cJSON_Version());
-#ifdef _OPENMP
-  printf(", OpenMP %d", _OPENMP);
-#endif
+  const char *kernels = mb_blas_kernels();
+  if (kernels) printf(", OpenBLAS with kernels for %s", kernels);
   if (mb_view_available()) printf(", the page of view");
 #ifdef MB_SANITIZED
   printf(", sanitizers");

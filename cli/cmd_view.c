@@ -6,9 +6,7 @@
 #include "io/trajectory/trajectory.h"
 #include "io/view/view.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const uint64_t LARGE = 200u << 20; // bytes of a page that browsers take long to open
 
@@ -43,32 +41,28 @@ static MbStatus check_files(const MbArgs *args, uint64_t *bytes, MbReport *repor
 
 static MbStatus write_page(const MbArgs *args, const char *path, MbReport *report) {
   const char *names[2] = {0};
-  for (size_t i = 0; i < args->noperands; i++) {
-    names[i] = last_part(args->operands[i]);
-    if (path && mb_output_same_file(path, args->operands[i]))
-      return mb_error(report, MB_USAGE, "", "the page would replace the trajectory %s", args->operands[i]);
-  }
-  FILE *out = mb_output_stream(path, mb_arg_given(args, "force"), report);
-  if (!out) return MB_IO;
-  const MbStatus status = mb_view_write(out, args->operands, names, args->noperands, NULL, report);
-  const MbStatus closed = mb_output_stream_close(out, path, status ? NULL : report);
-  if (status && path) unlink(path);
-  return status ? status : closed;
+  MbOutput out;
+  const MbOutputAsk ask = {.path = path,
+                           .replace = mb_arg_given(args, "force"),
+                           .inputs = args->operands,
+                           .ninputs = args->noperands};
+  for (size_t i = 0; i < args->noperands; i++) names[i] = last_part(args->operands[i]);
+  const MbStatus status = mb_output_open(&out, &ask, report);
+  if (status) return status;
+  return mb_output_end(&out, mb_view_write(out.stream, args->operands, names, args->noperands, NULL, report),
+                       report);
 }
 
 static MbStatus run(const MbArgs *args) {
   MbReport report = {0};
   uint64_t bytes = 0;
   const MbValue *output = mb_arg(args, "output");
-  const bool to_stdout = output->given && !strcmp(output->text, "-");
-  char *path = to_stdout ? NULL : output->given ? mb_strdup(output->text) : default_output(args);
-  MbStatus status = MB_OK;
+  char *path = output->given ? mb_strdup(output->text) : default_output(args);
+  MbStatus status = path ? MB_OK : mb_no_memory(&report, "a name");
   if (!mb_view_available())
     status = mb_error(&report, MB_IO, "",
                       "this mbsim was built without the page: node or its packages were missing. `make deps` "
                       "installs them; then build again");
-  else if (!path && !to_stdout)
-    status = mb_no_memory(&report, "a name");
   if (!status) status = check_files(args, &bytes, &report);
   if (!status && bytes > LARGE) {
     char text[32];
@@ -79,7 +73,7 @@ static MbStatus run(const MbArgs *args) {
   }
   if (!status) status = write_page(args, path, &report);
   mb_console_report(stderr, &report);
-  if (!status && path) fprintf(stderr, "%s\n", path);
+  if (!status && strcmp(path, "-") != 0) fprintf(stderr, "%s\n", path);
   mb_free(path);
   return status;
 }

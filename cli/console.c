@@ -139,11 +139,15 @@ MbStatus mb_console_json(cJSON *tree) {
   return MB_OK;
 }
 
-MbStatus mb_console_json_failure(MbStatus status, const MbReport *report) {
+cJSON *mb_console_failure(MbStatus status, const MbReport *report) {
   cJSON *tree = cJSON_CreateObject();
   cJSON_AddNumberToObject(tree, "status", status);
   cJSON_AddItemToObject(tree, "issues", mb_console_report_json(report));
-  mb_console_json(tree);
+  return tree;
+}
+
+MbStatus mb_console_json_failure(MbStatus status, const MbReport *report) {
+  mb_console_json(mb_console_failure(status, report));
   return status;
 }
 

@@ -30,6 +30,7 @@ const char *mb_console_rate(double number, char text[32]);
 MbStatus mb_console_json(cJSON *tree);
 // The answer of a command with --json that has none: {"status", "issues"}. Returns `status`.
 MbStatus mb_console_json_failure(MbStatus status, const MbReport *report);
+cJSON *mb_console_failure(MbStatus status, const MbReport *report); // that answer
 bool mb_console_reader_left(void); // stdout is a pipe that nobody reads any more
 // Flushes stdout. A reader that went away (`| head`) is no failure; a full disk is.
 MbStatus mb_console_finish(MbStatus status);

@@ -56,6 +56,7 @@ static cJSON *difference_json(const MbTraj *a, const MbChannelResult *result, co
   add_number(item, "a", d->a);
   add_number(item, "b", d->b);
   add_number(item, "error", d->error);
+  add_number(item, "allowed", d->allowed);
   add_number(item, "scaled", d->scaled);
   add_number(item, "ulps", d->ulps);
   return item;
@@ -75,8 +76,22 @@ static cJSON *channel_json(const MbTraj *a, const MbChannelResult *c) {
   if (c->first.frame != UINT64_MAX) cJSON_AddItemToObject(item, "first", difference_json(a, c, &c->first));
   if (!isnan(c->growth)) add_number(item, "growth", c->growth);
   if (!isnan(c->growth)) add_number(item, "growth_r2", c->growth_r2);
+  if (!isnan(c->growth)) add_number(item, "growth_end", c->growth_end);
   cJSON_AddBoolToObject(item, "jump", c->jump);
   return item;
+}
+
+static cJSON *scene_json(const MbCompareResult *r) {
+  cJSON *list = cJSON_CreateArray();
+  for (size_t i = 0; i < r->nscene && i < MB_SCENE_DIFFERENCES; i++) {
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "pointer", r->scene[i].pointer);
+    // cut values are no JSON: they stand as texts
+    if (r->scene[i].a) cJSON_AddStringToObject(item, "a", r->scene[i].a);
+    if (r->scene[i].b) cJSON_AddStringToObject(item, "b", r->scene[i].b);
+    cJSON_AddItemToArray(list, item);
+  }
+  return list;
 }
 
 cJSON *mb_diff_json(const MbTraj *a, const MbCompareResult *r, const size_t *order, size_t shown) {
@@ -100,6 +115,8 @@ cJSON *mb_diff_json(const MbTraj *a, const MbCompareResult *r, const size_t *ord
   cJSON_AddItemToObject(tree, "channels", channels);
   cJSON_AddItemToObject(tree, "invariants", invariants);
   cJSON_AddItemToObject(tree, "missing", missing);
+  cJSON_AddNumberToObject(tree, "scene_differences", (double)r->nscene);
+  cJSON_AddItemToObject(tree, "scene", scene_json(r));
   cJSON_AddStringToObject(tree, "verdict", r->verdict);
   return tree;
 }
@@ -119,7 +136,7 @@ static void print_channel(const MbTraj *a, const MbChannelResult *c) {
     return;
   }
   printf("  %-22s %-4s %9.3g %9.3g %9.3g", name, c->pass ? "ok" : "FAIL", c->worst.error, c->worst.scaled,
-         c->atol + c->rtol * c->range);
+         c->worst.frame == UINT64_MAX ? c->atol + c->rtol * c->range : c->worst.allowed);
   if (c->worst.error > 0 || isnan(c->worst.error))
     printf("  %s, frame %llu, t = %.6g s", place(a, c, &c->worst, where, sizeof where),
            (unsigned long long)c->worst.frame, c->worst.time);
@@ -130,13 +147,43 @@ static void print_channel(const MbTraj *a, const MbChannelResult *c) {
          "all\n",
          "", place(a, c, &c->first, where, sizeof where), (unsigned long long)c->first.frame, c->first.time,
          c->first.a, c->first.b, (unsigned long long)c->exceeding);
+  if (c->worst.frame != c->first.frame || c->worst.item != c->first.item ||
+      c->worst.component != c->first.component)
+    printf("  %-22s worst: %s, frame %llu, t = %.6g s: %.17g against %.17g\n", "",
+           place(a, c, &c->worst, where, sizeof where), (unsigned long long)c->worst.frame, c->worst.time,
+           c->worst.a, c->worst.b);
   if (c->jump)
     printf("  %-22s it is there at once: a jump\n", "");
   else if (c->growth > 0)
-    printf("  %-22s it grows tenfold every %.3g s (r2 of the fit %.2f)\n", "", 1 / c->growth, c->growth_r2);
+    printf("  %-22s it grows tenfold every %.3g s until t = %.6g s (r2 of the fit %.2f)\n", "", 1 / c->growth,
+           c->growth_end, c->growth_r2);
+}
+
+static void print_scene(const MbCompareResult *r) {
+  enum { SHOWN = 8 };
+  char text[3][600];
+  if (!r->nscene) return;
+  printf("the scenes differ in %zu %s\n", r->nscene, r->nscene == 1 ? "place" : "places");
+  for (size_t i = 0; i < r->nscene && i < SHOWN; i++) {
+    const MbSceneDifference *d = &r->scene[i];
+    printf("  %s: %s against %s\n", mb_console_safe(d->pointer, text[0], sizeof text[0]),
+           d->a ? mb_console_safe(d->a, text[1], sizeof text[1]) : "nothing",
+           d->b ? mb_console_safe(d->b, text[2], sizeof text[2]) : "nothing");
+  }
+  if (r->nscene > SHOWN) printf("  and %zu more\n", r->nscene - SHOWN);
+}
+
+void mb_diff_print_source(const char *path, const MbTolerances *from) {
+  char text[300];
+  printf("tolerances of %s", mb_console_safe(path, text, sizeof text));
+  if (from->nfiles) printf(", learned from %zu runs:", from->nfiles);
+  for (size_t i = 0; i < from->nfiles; i++)
+    printf("%s %s", i ? "," : "", mb_console_safe(from->files[i], text, sizeof text));
+  putchar('\n');
 }
 
 void mb_diff_print(const MbTraj *a, const MbCompareResult *r, const size_t *order, size_t shown) {
+  print_scene(r);
   printf("%llu frames compared\n", (unsigned long long)r->frames);
   printf("  %-22s %-4s %9s %9s %9s  %s\n", "channel", "", "largest", "scaled", "allowed", "where");
   for (size_t i = 0; i < shown; i++) print_channel(a, &r->channels[order[i]]);
@@ -145,7 +192,7 @@ void mb_diff_print(const MbTraj *a, const MbCompareResult *r, const size_t *orde
     printf("  %-22s %-4s %.9g against %.9g, %.3g of %.3g allowed\n", v->name, v->pass ? "ok" : "FAIL", v->a,
            v->b, v->error, v->tolerance);
   }
-  char text[512];
+  char text[sizeof r->verdict];
   for (size_t i = 0; i < r->nmissing; i++)
     printf("  missing: %s\n", mb_console_safe(r->missing[i], text, sizeof text));
   printf("%s\n", mb_console_safe(r->verdict, text, sizeof text));

@@ -9,4 +9,7 @@
 cJSON *mb_diff_json(const MbTraj *a, const MbCompareResult *result, const size_t *order, size_t shown);
 void mb_diff_print(const MbTraj *a, const MbCompareResult *result, const size_t *order, size_t shown);
 
+// Which file the tolerances are of, and what they were learned from.
+void mb_diff_print_source(const char *path, const MbTolerances *from);
+
 #endif

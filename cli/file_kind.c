@@ -1,4 +1,6 @@
 #include "cli/file_kind.h"
+#include "core/base/report.h"
+#include "io/trajectory/trajectory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +24,11 @@ MbFileKind mb_file_kind(const char *path) {
   if (mb_file_is_trajectory(bytes, n)) return MB_FILE_TRAJECTORY;
   bytes[n] = 0;
   return bytes[strspn(bytes, " \t\r\n")] == '{' ? MB_FILE_JSON : MB_FILE_OTHER;
+}
+
+MbStatus mb_file_want_whole(const MbTraj *traj, bool partial, MbReport *report) {
+  if (partial || mb_traj_whole(traj)) return MB_OK;
+  return mb_error(report, MB_IO, "", "%s is not whole: --partial takes what is there", mb_traj_path(traj));
 }
 
 MbStatus mb_file_want_trajectory(const char *path, MbReport *report) {

@@ -2,6 +2,7 @@
 #include "cli/console.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 const char *const mb_log_words[] = {"text", "json", NULL};
 
@@ -27,6 +28,17 @@ void mb_log_say(MbLog *log, const char *format, ...) {
   fprintf(stderr, "%s\n", mb_console_safe(text, safe, sizeof safe));
 }
 
+// How many were not kept, as one event.
+static void say_more(MbLog *log, const MbReport *report, const char *name, int seen) {
+  if (seen <= MB_REPORT_MAX) return;
+  char text[64];
+  snprintf(text, sizeof text, "%d more %ss", seen - MB_REPORT_MAX, name);
+  cJSON *event = mb_log_event(name);
+  cJSON_AddStringToObject(event, "text", text);
+  if (!strcmp(name, "error")) cJSON_AddNumberToObject(event, "status", report->status);
+  mb_log_write(log, event);
+}
+
 void mb_log_report(MbLog *log, const MbReport *report) {
   mb_log_wipe(log);
   if (!log->json) {
@@ -40,6 +52,8 @@ void mb_log_report(MbLog *log, const MbReport *report) {
     if (!issue->warning) cJSON_AddNumberToObject(event, "status", report->status);
     mb_log_write(log, event);
   }
+  say_more(log, report, "error", report->errors);
+  say_more(log, report, "warning", report->warnings);
 }
 
 cJSON *mb_log_event(const char *name) {

@@ -1,20 +1,16 @@
 // mbsim: finds the sub-command and runs it.
 #include "cli/console.h"
 #include "cli/help.h"
+#include "cli/log.h"
 #include "cli/options.h"
 
 #include <signal.h>
 #include <string.h>
 
 const MbCommand *const mb_commands[] = {
-    &mb_command_run,    &mb_command_validate,
-    &mb_command_info,   &mb_command_diff,
-    &mb_command_check,  &mb_command_repair,
-    &mb_command_hash,   &mb_command_export,
-    &mb_command_view,
-    &mb_command_schema, &mb_command_bench,
-    &mb_command_init,   &mb_command_version,
-    &mb_command_help,   NULL,
+    &mb_command_run,    &mb_command_validate, &mb_command_info,    &mb_command_diff, &mb_command_check,
+    &mb_command_repair, &mb_command_hash,     &mb_command_export,  &mb_command_view, &mb_command_schema,
+    &mb_command_bench,  &mb_command_init,     &mb_command_version, &mb_command_help, NULL,
 };
 
 const MbCommand *mb_command_find(const char *name) {
@@ -34,12 +30,25 @@ static MbStatus unknown_command(const char *name) {
   return MB_USAGE;
 }
 
+// Whether a command line that may make no sense asks for a log in JSON, which then tells that too.
+static bool wants_json_log(const MbCommand *command, int argc, char *const *argv) {
+  bool knows = false, wants = false;
+  for (size_t i = 0; i < command->noptions; i++) knows |= !strcmp(command->options[i].name, "log");
+  for (int i = 2; knows && i < argc && strcmp(argv[i], "--") != 0; i++) {
+    const char *value = !strcmp(argv[i], "--log")        ? argv[i + 1]
+                        : !strncmp(argv[i], "--log=", 6) ? argv[i] + 6
+                                                         : NULL;
+    if (value) wants = !strcmp(value, "json");
+  }
+  return wants;
+}
+
 static MbStatus run_command(const MbCommand *command, int argc, char **argv) {
   MbReport report = {0};
   MbArgs args;
   MbStatus status = mb_args_parse(command, argc, argv, &args, &report);
   if (status)
-    mb_console_report(stderr, &report);
+    mb_log_report(&(MbLog){.json = wants_json_log(command, argc, argv)}, &report);
   else if (args.help)
     mb_help_command(stdout, command);
   else

@@ -1,35 +1,49 @@
-// Files that a command makes: written under a temporary name, put in place whole, never over another by
-// accident.
+// Files that a command makes: written under another name beside their place, and put there whole. Until then an older
+// file is as it was; a failure removes only what was made here; an input is never the output.
 #ifndef MB_CLI_OUTPUT_FILE_H
 #define MB_CLI_OUTPUT_FILE_H
 
-#include "core/mbsim.h"
+#include "cli/output_target.h"
 #include <stdio.h>
 
+// What a command wants to write.
+typedef struct MbOutputAsk {
+  const char *path;          // of mb_output_open: NULL and "-" mean stdout
+  bool replace;              // an older file may be replaced
+  const char *const *inputs; // (ninputs) files that the command reads; NULLs are skipped
+  size_t ninputs;
+} MbOutputAsk;
+
 typedef struct MbOutput {
-  char *file, *part;      // where it will be, and where it is written; mb_free both
-  bool replace;           // an existing file may be replaced
-  uint64_t device, inode; // of the part, so that another's is not renamed
-  int lock;               // the part, open and locked while this program writes it; -1 = none
+  const char *file; // as the user said it; it must last
+  MbTarget target;  // what that means
+  char *part;       // where it is written meanwhile; NULL = in a file without a name
+  bool replace;
+  FILE *stream;           // of mb_output_open
+  uint64_t device, inode; // of a run's part, so that another's is not renamed
+  int lock;               // a run's part, open and locked while this program writes it; -1 = none
 } MbOutput;
 
-// MB_IO when something is at `path` and may not be replaced.
-MbStatus mb_output_refuse(const char *path, bool replace, MbReport *report);
-// Chooses the names. MB_IO when the file is there and `replace` is not given, or when a part is there and
-// `discard` is not, or when another run is writing it or `source`. `source` is a file being read, or NULL: the part is
-// never it.
-MbStatus mb_output_plan(MbOutput *output, const char *file, const char *source, bool replace, bool discard,
-                        MbReport *report);
-// To be called when the part has been created.
-MbStatus mb_output_created(MbOutput *output, MbReport *report);
-// Puts the part in place.
-MbStatus mb_output_place(const MbOutput *output, MbReport *report);
-void mb_output_free(MbOutput *output);
+// ---- a file that is of no use before it is whole --------------------------------------------------------------------
 
-// Opens `path` for writing, NULL = stdout. An existing file is refused unless `replace`. NULL with an error.
-FILE *mb_output_stream(const char *path, bool replace, MbReport *report);
-// Closes what mb_output_stream gave; MB_IO when something could not be written.
-MbStatus mb_output_stream_close(FILE *stream, const char *path, MbReport *report);
+// Opens output->stream. MB_IO when the file is there and `replace` is not given, or cannot be one; MB_USAGE when it is
+// an input.
+MbStatus mb_output_open(MbOutput *output, const MbOutputAsk *ask, MbReport *report);
+// Puts the file in place when `status` is MB_OK and everything could be written; else nothing of it is left. Returns
+// `status`, or what went wrong here. Frees in any case.
+MbStatus mb_output_end(MbOutput *output, MbStatus status, MbReport *report);
+
+// ---- the steps of it, for output_part.c ------------------------------------------------------------------------------
+
+// Finds what `name` means, which must last.
+MbStatus mb_output_plan(MbOutput *output, const char *name, MbReport *report);
+// MB_IO and MB_USAGE as above, by all of `ask` but its path.
+MbStatus mb_output_allow(MbOutput *output, const MbOutputAsk *ask, MbReport *report);
+// Gives output->part, open as `file`, the name of its place. NULL, or why that could not be.
+const char *mb_output_rename(const MbOutput *output, int file);
+// Makes the new name last, to be called before something goes that the file stands for.
+void mb_output_sync(const MbOutput *output);
+void mb_output_free(MbOutput *output);
 
 bool mb_output_same_file(const char *a, const char *b); // both exist and are one
 bool mb_path_ends(const char *path, const char *ending);

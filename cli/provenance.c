@@ -3,6 +3,9 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,7 +47,7 @@ static MbStatus write_record(MbRun *run, cJSON *object, MbReport *report) {
 
 MbStatus mb_provenance_start(MbRun *run, int threads, const char *device, MbReport *report) {
   cJSON *object = cJSON_CreateObject(), *command = cJSON_CreateArray();
-  char text[4096];
+  char text[PATH_MAX];
   cJSON_AddStringToObject(object, "program", "mbsim");
   cJSON_AddStringToObject(object, "version", mb_version());
   add_now(object, "started");
@@ -58,8 +61,19 @@ MbStatus mb_provenance_start(MbRun *run, int threads, const char *device, MbRepo
   cJSON_AddItemToObject(object, "command", command);
   cJSON_AddNumberToObject(object, "threads", threads);
   cJSON_AddStringToObject(object, "device", device);
+  if (realpath(run->folder, text)) cJSON_AddStringToObject(object, "folder", text);
   if (run->old) cJSON_AddStringToObject(object, "resumed", mb_traj_path(run->old));
   return write_record(run, object, report);
+}
+
+void mb_provenance_folder(const MbTraj *traj, char folder[MB_FOLDER]) {
+  snprintf(folder, MB_FOLDER, ".");
+  for (size_t i = 0; i < mb_traj_provenances(traj); i++) {
+    cJSON *object = cJSON_Parse(mb_traj_provenance_json(traj, i));
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "folder"));
+    if (text && strlen(text) < MB_FOLDER) snprintf(folder, MB_FOLDER, "%s", text);
+    cJSON_Delete(object);
+  }
 }
 
 MbStatus mb_provenance_end(MbRun *run, MbStatus status, MbReport *report) {

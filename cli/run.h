@@ -3,21 +3,26 @@
 #define MB_CLI_RUN_H
 
 #include "cli/options.h"
-#include "cli/output_file.h"
 #include "cli/progress.h"
+#include "cli/resume.h"
+#include "cli/scene_input.h"
 #include "cli/tally.h"
-#include "io/scene/scene.h"
-#include "io/trajectory/trajectory.h"
 
 typedef struct MbRun {
   const MbArgs *args;
+  const char *scene_name; // its file, or the trajectory that holds it
+  char folder[MB_FOLDER]; // that the scene's meshes begin at
   MbLog log;
   MbScene *scene;
   MbModel *model;
   MbSim *sim;
   MbPlan plan;
+  char file[MB_FOLDER]; // to be written, as it was named
   MbOutput output;
-  MbTraj *old; // resumed from; NULL = from the start
+  MbSources sources;     // with --resume
+  MbTraj *old;           // of them, resumed from; NULL = from the start
+  size_t old_checkpoint; // its
+  bool done;             // the file holds all that this run would write
   MbTrajWriter *writer;
   double *frame;    // (frame size)
   void *checkpoint; // (checkpoint size)
@@ -29,6 +34,13 @@ typedef struct MbRun {
   MbProgress progress;
 } MbRun;
 
+// ---- run_output.c --------------------------------------------------------------------------------
+
+// Names the file: --output, else the file resumed, else (with the scene loaded) the scene's.
+MbStatus mb_run_name_output(MbRun *run, MbReport *report);
+// MB_IO where the file is there and may not be replaced, MB_USAGE where the run reads it. The scene must be loaded.
+MbStatus mb_run_allow_output(MbRun *run, bool replace, MbReport *report);
+
 // ---- run_loop.c ---------------------------------------------------------------------------------
 
 // SIGINT, SIGTERM and SIGHUP from now on end the loop after the step; a second one kills.
@@ -38,11 +50,21 @@ MbStatus mb_run_write_frame(MbRun *run, int64_t step, double time, const double 
 // MB_INTERRUPTED, MB_NUMBERS (the file is sound after both), or MB_IO (it cannot be written further).
 MbStatus mb_run_loop(MbRun *run, MbReport *report);
 
+// ---- resume_find.c ------------------------------------------------------------------------------
+
+// Opens the named file and what earlier attempts have left. The output must be named.
+MbStatus mb_resume_open(MbRun *run, MbReport *report);
+// The first of them that can be read, whose scene is run where the command line names none; NULL = none.
+MbTraj *mb_resume_scene(const MbRun *run);
+// Chooses what to go on from, by scene and simulation, and the part's name; or sets run->done.
+MbStatus mb_resume_choose(MbRun *run, MbReport *report);
+// Removes the parts of which a file of that many frames, which is in place, holds everything.
+void mb_resume_tidy(MbRun *run, uint64_t frames);
+void mb_resume_free(MbSources *sources);
+
 // ---- resume.c -----------------------------------------------------------------------------------
 
-// Opens run->old and checks that it is the same scene's.
-MbStatus mb_resume_open(MbRun *run, const char *path, MbReport *report);
-// Copies everything up to the last checkpoint that lies within the plan, and restores the simulation from it.
+// Copies everything up to the checkpoint that was chosen, and restores the simulation from it.
 MbStatus mb_resume_replay(MbRun *run, MbReport *report);
 
 // ---- run_meshes.c -------------------------------------------------------------------------------
@@ -59,6 +81,8 @@ MbStatus mb_run_write_drawing(MbRun *run, MbReport *report);
 
 MbStatus mb_provenance_start(MbRun *run, int threads, const char *device, MbReport *report);
 MbStatus mb_provenance_end(MbRun *run, MbStatus status, MbReport *report);
+// The folder that the meshes of the trajectory's scene began at; "." where it does not say.
+void mb_provenance_folder(const MbTraj *traj, char folder[MB_FOLDER]);
 uint64_t mb_peak_memory(void);              // bytes
 const char *mb_run_reason(MbStatus status); // "finished", "interrupted", ...
 

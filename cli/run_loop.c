@@ -59,11 +59,22 @@ static MbStatus record_issues(MbRun *run, const MbReport *said, int64_t step, Mb
   return status;
 }
 
+// The frame of the state as it is. Where it cannot be told, or has numbers that are not finite, the run ends, and an event tells of it in
+// the frame's place.
+static MbStatus write_now(MbRun *run, int64_t step, MbReport *report) {
+  MbReport said = {0};
+  MbStatus status = mb_sim_sample(run->sim, run->frame, &said);
+  if (!status) status = mb_sim_check_frame(run->sim, run->frame, &said);
+  if (!status) return mb_run_write_frame(run, step, mb_sim_time(run->sim), run->frame, report);
+  const MbStatus recorded = record_issues(run, &said, step, report);
+  if (!recorded) *report = said;
+  return recorded ? recorded : status;
+}
+
 // Frame and checkpoint of the state as it is, where the plan has them and the file has not.
 static MbStatus write_due(MbRun *run, int64_t step, MbReport *report) {
   if (run->last_frame < step && mb_plan_frame_due(&run->plan, step)) {
-    mb_sim_sample(run->sim, run->frame);
-    const MbStatus status = mb_run_write_frame(run, step, mb_sim_time(run->sim), run->frame, report);
+    const MbStatus status = write_now(run, step, report);
     if (status) return status;
   }
   if (run->last_checkpoint < step && mb_plan_checkpoint_due(&run->plan, step))
@@ -86,8 +97,9 @@ MbStatus mb_run_loop(MbRun *run, MbReport *report) {
   int64_t step = mb_sim_steps(run->sim);
   for (;;) {
     const MbStatus status = write_due(run, step, report);
-    if (status) return status;
-    if (step >= run->plan.steps) break;
+    if (status && status != MB_NUMBERS) return status;
+    ending = status;
+    if (ending || step >= run->plan.steps) break;
     ending = stop ? MB_INTERRUPTED : one_step(run, step + 1, &said, report);
     if (ending == MB_IO) return ending;
     if (ending) break;

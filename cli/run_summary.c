@@ -13,7 +13,7 @@ int mb_run_threads(const MbRun *run) {
 void mb_run_announce(MbRun *run) {
   const MbSceneSpec *spec = &run->scene->spec;
   cJSON *event = mb_log_event("start");
-  cJSON_AddStringToObject(event, "scene", run->args->operands[0]);
+  cJSON_AddStringToObject(event, "scene", run->scene_name);
   cJSON_AddStringToObject(event, "file", run->output.file);
   cJSON_AddNumberToObject(event, "bodies", (double)mb_model_bodies(run->model));
   cJSON_AddNumberToObject(event, "dofs", (double)mb_model_dofs(run->model));
@@ -41,8 +41,25 @@ static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *count
   cJSON_AddNumberToObject(event, "compression", (double)counts->raw_bytes / (double)counts->file_bytes);
   const double drift = mb_tally_drift(&run->tally), constraint = mb_tally_constraint(&run->tally);
   if (!isnan(drift)) cJSON_AddNumberToObject(event, "energy_drift", drift);
+  if (!isnan(mb_tally_scale(&run->tally)))
+    cJSON_AddNumberToObject(event, "energy_scale", mb_tally_scale(&run->tally));
+  cJSON_AddBoolToObject(event, "energy_left", mb_sim_energy_left(run->sim));
   if (!isnan(constraint)) cJSON_AddNumberToObject(event, "constraint_error", constraint);
   mb_log_write(&run->log, event);
+}
+
+static void say_energy(MbRun *run) {
+  const MbTally *tally = &run->tally;
+  const double drift = mb_tally_drift(tally), scale = mb_tally_scale(tally);
+  const char *left = mb_sim_energy_left(run->sim) ? "; no force explains that: see the warning above" : "";
+  if (isnan(scale)) {
+    if (*left) mb_log_say(&run->log, "energy: it has changed by itself: see the warning above");
+  } else if (isnan(drift)) {
+    mb_log_say(&run->log, "energy: %.6g -> %.6g J%s", tally->first, tally->last, left);
+  } else {
+    mb_log_say(&run->log, "energy: %.6g -> %.6g J, drift %.2g of the %.3g J that there were to move with%s",
+               tally->first, tally->last, drift, scale, left);
+  }
 }
 
 void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, int64_t from) {
@@ -64,9 +81,7 @@ void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, i
     mb_log_say(&run->log, "%lld steps in %s: %s steps/s, %sx real time", (long long)(step - from),
                mb_console_duration(wall, a), mb_console_rate(rate, b),
                mb_console_rate(rate * run->plan.step, c));
-  const double drift = mb_tally_drift(&run->tally), constraint = mb_tally_constraint(&run->tally);
-  if (!isnan(drift))
-    mb_log_say(&run->log, "energy: %.6g -> %.6g J, drift %.2g of the largest", run->tally.first,
-               run->tally.last, drift);
+  say_energy(run);
+  const double constraint = mb_tally_constraint(&run->tally);
   if (!isnan(constraint)) mb_log_say(&run->log, "worst constraint error: %.2g", constraint);
 }

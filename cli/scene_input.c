@@ -16,7 +16,7 @@ static const size_t LARGEST = (size_t)1 << 30;
 typedef struct Source {
   char *text;
   size_t length;
-  char directory[4096];
+  char directory[MB_FOLDER];
   const char *name;
 } Source;
 
@@ -45,20 +45,24 @@ static MbStatus slurp(FILE *stream, Source *source, MbReport *report) {
   return MB_OK;
 }
 
+MbStatus mb_scene_folder(const char *path, char folder[MB_FOLDER], MbReport *report) {
+  const char *slash = strrchr(path, '/');
+  const size_t n = !slash ? 1 : slash == path ? 1 : (size_t)(slash - path);
+  if (n >= MB_FOLDER) return mb_error(report, MB_IO, "", "the scene's path is too long");
+  memcpy(folder, slash ? path : ".", n);
+  folder[n] = 0;
+  return MB_OK;
+}
+
 static MbStatus read_source(const char *path, Source *source, MbReport *report) {
   *source = (Source){.name = path, .directory = "."};
   if (!strcmp(path, "-")) {
     source->name = "<stdin>";
     return slurp(stdin, source, report);
   }
-  const char *slash = strrchr(path, '/');
-  if (slash) {
-    const size_t n = slash == path ? 1 : (size_t)(slash - path);
-    if (n >= sizeof source->directory) return mb_error(report, MB_IO, "", "the scene's path is too long");
-    memcpy(source->directory, path, n);
-    source->directory[n] = 0;
-  }
   if (!*path) return mb_error(report, MB_USAGE, "", "the scene's file name is empty");
+  const MbStatus found = mb_scene_folder(path, source->directory, report);
+  if (found) return found;
   FILE *stream = fopen(path, "re");
   if (!stream) return mb_error(report, MB_IO, "", "%s cannot be opened: %s", path, strerror(errno));
   const MbStatus status = slurp(stream, source, report);
@@ -272,26 +276,54 @@ static MbStatus make_overrides(const MbArgs *args, const Source *source, Overrid
   return status || !wants_edits(args) ? status : make_edits(args, source, overrides, report);
 }
 
-MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, MbReport *report) {
-  *scene = NULL;
-  Source source = {0};
+// Reads the source with what the command line overrides, and frees its text.
+static MbStatus parse(const MbArgs *args, Source *source, MbScene **scene, MbReport *report) {
   Overrides overrides = {0};
-  const MbValue *error = mb_arg(args, "error");
-  cJSON *value = error->given ? error_value(error->text, report) : NULL;
-  cJSON_Delete(value);
-  MbStatus status = error->given && !value ? MB_USAGE : read_source(path, &source, report);
-  if (!status) status = make_overrides(args, &source, &overrides, report);
+  MbStatus status = make_overrides(args, source, &overrides, report);
   if (!status) {
     const MbSceneOptions options = {.params = overrides.params,
                                     .nparams = mb_arg(args, "param")->nlist,
                                     .sets = overrides.sets,
                                     .nsets = overrides.nsets};
     status =
-        mb_scene_parse(source.text, source.length, source.name, source.directory, &options, scene, report);
+        mb_scene_take(source->text, source->length, source->name, source->directory, &options, scene, report);
+    source->text = NULL;
     if (!status && !(*scene)->spec.nbodies && !(*scene)->spec.ndeformables)
       mb_warning(report, "", "the scene has no bodies");
   }
   overrides_free(&overrides);
+  mb_free(source->text);
+  return status;
+}
+
+static MbStatus check_error(const MbArgs *args, MbReport *report) {
+  const MbValue *error = mb_arg(args, "error");
+  cJSON *value = error->given ? error_value(error->text, report) : NULL;
+  cJSON_Delete(value);
+  return error->given && !value ? MB_USAGE : MB_OK;
+}
+
+MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, MbReport *report) {
+  *scene = NULL;
+  Source source = {0};
+  MbStatus status = check_error(args, report);
+  if (!status) status = read_source(path, &source, report);
+  if (!status) return parse(args, &source, scene, report);
   mb_free(source.text);
   return status;
+}
+
+MbStatus mb_scene_embedded(const MbArgs *args, const MbTraj *traj, const char *folder, MbScene **scene,
+                           MbReport *report) {
+  *scene = NULL;
+  char name[MB_FOLDER + 32];
+  const char *text = mb_traj_scene_json(traj);
+  const MbStatus status = check_error(args, report);
+  if (status) return status;
+  snprintf(name, sizeof name, "the scene in %s", mb_traj_path(traj));
+  if (!text || text[0] != '{') return mb_error(report, MB_IO, "", "%s holds no scene", mb_traj_path(traj));
+  Source source = {.text = mb_strdup(text), .length = strlen(text), .name = name};
+  if (!source.text) return mb_no_memory(report, "the scene's text");
+  snprintf(source.directory, sizeof source.directory, "%s", folder);
+  return parse(args, &source, scene, report);
 }

@@ -4,9 +4,18 @@
 
 #include "cli/options.h"
 #include "io/scene/scene.h"
+#include "io/trajectory/trajectory.h"
+
+enum { MB_FOLDER = 4096 }; // room for a path
 
 // `args` must have the options of MB_SCENE_OPTIONS. `path` may be "-".
 MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, MbReport *report);
+
+// The scene that the trajectory holds; its meshes are looked for in `folder`.
+MbStatus mb_scene_embedded(const MbArgs *args, const MbTraj *traj, const char *folder, MbScene **scene,
+                           MbReport *report);
+// The folder that a scene's meshes begin at: that of its file, this one for stdin. MB_IO when it is too long.
+MbStatus mb_scene_folder(const char *path, char folder[MB_FOLDER], MbReport *report);
 
 // The rows that every command with a scene has.
 #define MB_SCENE_OPTIONS                                                                                     \

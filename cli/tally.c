@@ -5,30 +5,49 @@
 #include <string.h>
 
 void mb_tally_start(MbTally *t, const MbChannel *channels, size_t count) {
-  *t = (MbTally){.energy = SIZE_MAX, .worst = NAN};
+  *t = (MbTally){SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, .worst = NAN};
   for (size_t c = 0; c < count; c++) {
     const MbChannel *channel = &channels[c];
     if (strcmp(channel->name, "energy") != 0) continue;
-    t->energies = channel->offset;
-    t->nenergies = channel->width;
-    for (size_t k = 0; k < channel->width; k++)
-      if (!strcmp(channel->component_names[k], "total")) t->energy = channel->offset + k;
+    for (size_t k = 0; k < channel->width; k++) {
+      const char *name = channel->component_names[k];
+      const size_t index = channel->offset + k;
+      if (!strcmp(name, "kinetic")) t->kinetic = index;
+      if (!strcmp(name, "gravity")) t->gravity = index;
+      if (!strcmp(name, "elastic")) t->elastic = index;
+      if (!strcmp(name, "total")) t->total = index;
+    }
   }
 }
 
+static bool has_energy(const MbTally *t) {
+  return t->kinetic != SIZE_MAX && t->gravity != SIZE_MAX && t->elastic != SIZE_MAX && t->total != SIZE_MAX;
+}
+
 void mb_tally_frame(MbTally *t, const double *frame, double error) {
-  if (t->energy != SIZE_MAX) {
-    t->last = mb_plain(frame[t->energy]);
-    if (!t->started) t->first = t->last;
-    for (size_t k = 0; k < t->nenergies; k++) t->scale = fmax(t->scale, fabs(frame[t->energies + k]));
+  if (has_energy(t)) {
+    t->last = mb_plain(frame[t->total]);
+    if (!t->started) {
+      t->first = t->last;
+      t->moving = frame[t->kinetic] + fabs(frame[t->elastic]);
+      t->height = frame[t->gravity];
+    }
+    t->fallen = fmax(t->fallen, t->height - frame[t->gravity]);
   }
   t->worst = fmax(t->worst, error); // of NaN and a number, the number
   t->started = true;
 }
 
+double mb_tally_scale(const MbTally *t) {
+  return has_energy(t) && t->started ? mb_plain(t->moving + t->fallen) : NAN;
+}
+
 double mb_tally_drift(const MbTally *t) {
-  if (t->energy == SIZE_MAX || !t->started) return NAN;
-  return t->scale > 0 ? mb_plain((t->last - t->first) / t->scale) : 0;
+  static const double ROUNDING = 1e-12; // of the energies that are subtracted
+  const double scale = mb_tally_scale(t), change = t->last - t->first;
+  if (isnan(scale)) return NAN;
+  if (fabs(change) <= ROUNDING * (fabs(t->last) + fabs(t->first))) return 0;
+  return scale > 0 ? mb_plain(change / scale) : NAN;
 }
 
 double mb_tally_constraint(const MbTally *t) { return t->worst; }

@@ -5,7 +5,7 @@
 //   if (mb_scene_load("scene.json", NULL, &scene, &report) == MB_OK &&
 //       mb_model_create(scene, &model, &report) == MB_OK &&
 //       mb_sim_create(model, NULL, &sim, &report) == MB_OK)
-//     while (mb_sim_time(sim) < 5.0 && mb_sim_step(sim, &report) == MB_OK) { ... mb_sim_sample(sim, frame); }
+//     while (mb_sim_time(sim) < 5.0 && mb_sim_step(sim, &report) == MB_OK) { ... mb_sim_sample(sim, frame, &report); }
 //
 // Functions return a status; what went wrong in detail is added to the caller's report. Nothing here prints,
 // exits or aborts. A model is constant and may serve many simulations in many threads; a simulation belongs
@@ -92,7 +92,15 @@ double mb_model_step_size(const MbModel *model);
 // ---- channels: what a frame holds -------------------------------------------------------------------------
 
 // What a number measures: decides its error bound in a compressed trajectory.
-typedef enum MbQuantity { MB_POSE, MB_VELOCITY, MB_FORCE, MB_ENERGY, MB_OTHER, MB_QUANTITIES } MbQuantity;
+typedef enum MbQuantity {
+  MB_POSE,
+  MB_VELOCITY,
+  MB_ACCELERATION,
+  MB_FORCE,
+  MB_ENERGY,
+  MB_OTHER,
+  MB_QUANTITIES
+} MbQuantity;
 
 typedef struct MbChannel {
   const char *name; // "body.position"
@@ -126,6 +134,13 @@ int64_t mb_sim_steps(const MbSim *sim); // done so far
 
 // The largest error of position of the hard constraints now (m or rad); NaN where there are none.
 double mb_sim_constraint_error(const MbSim *sim);
+// How large it may be (the larger of what lengths and angles may be), and for how long (s) one that closes may be larger: it has
+// halved by then, else the run ends. False where no bound holds.
+bool mb_sim_constraint_bound(const MbSim *sim, double *most, double *patience);
+
+// Whether the energy has left a tenth of what there was of it to move with, though nothing drives (or, of loss, damps) the scene:
+// steps warn of it once.
+bool mb_sim_energy_left(const MbSim *sim);
 
 // An impulse (N s, world axes) at a point of a body (body frame): the velocities jump by M⁻¹ of it, and of what the
 // constraints answer at once: those that are hard hold for the velocities after it, limits and ropes where they are taut. In
@@ -135,7 +150,10 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
 // The channels of the scene's "output", and their numbers now. A frame is `mb_sim_frame_size` doubles.
 const MbChannel *mb_sim_channels(const MbSim *sim, size_t *count);
 size_t mb_sim_frame_size(const MbSim *sim);
-void mb_sim_sample(MbSim *sim, double *frame);
+// MB_NUMBERS: what accelerates cannot be told there; only channels of accelerations and reactions of joints can come to that.
+MbStatus mb_sim_sample(MbSim *sim, double *frame, MbReport *report);
+// MB_NUMBERS where a number of a frame that was sampled now is not finite, naming the first one.
+MbStatus mb_sim_check_frame(const MbSim *sim, const double *frame, MbReport *report);
 
 // Everything that a bitwise resume needs, as bytes of a fixed number; restoring refuses another model's.
 size_t mb_sim_checkpoint_size(const MbSim *sim);

@@ -8,7 +8,7 @@ rm -rf "$logs" && mkdir -p "$logs"
 export ASAN_OPTIONS="log_path=$PWD/$logs/asan:detect_leaks=1:allocator_may_return_null=1"
 export UBSAN_OPTIONS="print_stacktrace=1:log_path=$PWD/$logs/ubsan"
 export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
-export MBSIM="$PWD/build/$flavour/mbsim" MBSIM_FLAVOUR="$flavour" OMP_WAIT_POLICY=passive
+export MBSIM="$PWD/build/$flavour/mbsim" MBSIM_FLAVOUR="$flavour"
 
 "build/$flavour/mbsim-tests" --short-filename ${filter:+--filter "$filter"}
 failed=$?

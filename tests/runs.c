@@ -67,7 +67,7 @@ const double *test_channel(MbSim *sim, const char *name, size_t *count) {
   size_t n = 0;
   const MbChannel *channels = mb_sim_channels(sim, &n);
   cr_assert_leq(mb_sim_frame_size(sim), sizeof frame / sizeof *frame);
-  mb_sim_sample(sim, frame);
+  mb_sim_sample(sim, frame, NULL);
   for (size_t i = 0; i < n; i++)
     if (!strcmp(channels[i].name, name)) {
       if (count) *count = channels[i].items * channels[i].width;

@@ -135,6 +135,9 @@ void test_random_joint(TestJoint *s, MbJointKind kind, uint64_t *seed) {
     s->inner[i] = *joint;
     s->inner[i].ops = mb_joint_table[inside[i]], s->inner[i].n = mb_joint_table[inside[i]]->n;
   }
+  // the last part, and the last of the inner composite, stand in frames of their own
+  s->part[2].apart = s->inner[1].apart = true;
+  s->part[2].base = s->frame[0], s->inner[1].base = s->frame[1];
   s->part[1].part = s->inner, s->part[1].nparts = 2, s->part[1].n = 4;
   joint->part = s->part, joint->nparts = 3, joint->n = 7;
 }

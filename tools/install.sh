@@ -1,16 +1,23 @@
 #!/bin/sh
-# Installs program, library, header, pkg-config file, man page, completion.
+# Installs program, library, header, pkg-config file, man page, completion, JSON Schema of scenes. Debug information is left out
+# of the library and stands apart from the program, where debuggers look for it.
 # Arguments: program library DESTDIR PREFIX version.
 set -eu
 program=$1 library=$2 prefix=$4 version=$5
 root=$3$prefix
 
 install -d "$root/bin" "$root/lib/pkgconfig" "$root/include" "$root/share/man/man1" \
-  "$root/share/bash-completion/completions"
+  "$root/share/bash-completion/completions" "$root/share/mbsim"
 install -m 755 "$program" "$root/bin/mbsim"
+if [ -e "$program.debug" ]; then
+  install -d "$root/bin/.debug"
+  install -m 644 "$program.debug" "$root/bin/.debug/mbsim.debug"
+fi
 install -m 644 "$library" "$root/lib/libmbsim.a"
+objcopy --strip-debug "$root/lib/libmbsim.a"
 install -m 644 core/mbsim.h "$root/include/mbsim.h"
 "$program" help man >"$root/share/man/man1/mbsim.1"
+"$program" schema >"$root/share/mbsim/scene.schema.json"
 "$program" help bash >"$root/share/bash-completion/completions/mbsim"
 cat >"$root/lib/pkgconfig/mbsim.pc" <<PC
 prefix=$prefix
@@ -21,8 +28,8 @@ Name: mbsim
 Description: Simulation of rigid bodies, in batch
 Version: $version
 Cflags: -I\${includedir}
-Libs: -L\${libdir} -lmbsim -fopenmp -lcjson -lmuparser -lz -llapacke -lblas -lmetis -lm
+Libs: -L\${libdir} -lmbsim -pthread -lcjson -lmuparser -lz -llapacke -lblas -lmetis -lm
 PC
 chmod 644 "$root/share/man/man1/mbsim.1" "$root/share/bash-completion/completions/mbsim" \
-  "$root/lib/pkgconfig/mbsim.pc"
+  "$root/lib/pkgconfig/mbsim.pc" "$root/share/mbsim/scene.schema.json"
 echo "installed mbsim $version below $root"

@@ -67,6 +67,18 @@ MbStatus mb_error_at(MbReport *report, MbStatus status, int line, int column, co
   return status;
 }
 
+void mb_error_more(MbReport *report, const char *format, ...) {
+  MbIssue *issue = NULL;
+  for (int i = 0; report && i < report->kept; i++)
+    if (!report->issues[i].warning) issue = &report->issues[i];
+  if (!issue) return;
+  const size_t n = strlen(issue->text);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(issue->text + n, sizeof issue->text - n, format, args);
+  va_end(args);
+}
+
 void mb_warning(MbReport *report, const char *where, const char *format, ...) {
   va_list args;
   va_start(args, format);

@@ -3,6 +3,7 @@
 #include "core/build/build_internal.h"
 #include "core/constraints/constraints.h"
 #include "core/joints/joints.h"
+#include "core/model/coordinates.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -325,9 +326,9 @@ static MbStatus build_reduction(Builder *b, size_t i, const char *where, const s
     *r = (MbReduction){.body = body[1], .ratio = from->ratio, .offset = from->offset};
     for (int end = 0; end < 2; end++) r->q[end] = model->q_first[body[end]] + k, r->v[end] = v[end] + k;
     const double q = r->ratio * q0[r->q[0]] + r->offset, rate = r->ratio * v0[r->v[0]];
-    const MbStatus parts[] = {
-        agree(b, where, "position", names, joint->position.count > 0, q0[r->q[1]], q),
-        agree(b, where, "velocity", names, joint->velocity.count > 0, v0[r->v[1]], rate)};
+    const MbStatus parts[] = {agree(b, where, "position", names, joint->position.count > 0, q0[r->q[1]], q),
+                              agree(b, where, "velocity", names,
+                                    joint->velocity.count > 0 || joint->twist.given, v0[r->v[1]], rate)};
     if (parts[0] != MB_OK || parts[1] != MB_OK) return MB_SCENE;
     q0[r->q[1]] = q, v0[r->v[1]] = rate;
   }
@@ -347,7 +348,8 @@ static MbStatus build_ratio(Builder *b, size_t i, const char *where) {
     n[k] = body[k] == MB_WORLD || !model->joint[body[k]].ops ? 0 : model->joint[body[k]].n;
     if (!n[k])
       return mb_error(b->report, MB_SCENE, at, "\"%s\" has no joint with a coordinate", from->joints[k]);
-    if (is_rotation_vector(&model->joint[body[k]], n[k] - 1)) return refuse_rotation_vector(b, at, "ratios");
+    for (size_t c = 0; c < n[k]; c++)
+      if (is_rotation_vector(&model->joint[body[k]], c)) return refuse_rotation_vector(b, at, "ratios");
   }
   if (body[0] == body[1] || n[0] != n[1])
     return mb_error(b->report, MB_SCENE, where,
@@ -642,6 +644,30 @@ static MbStatus make_room(Builder *b) {
   return MB_OK;
 }
 
+// Whether the coordinate that a row is off along turns the joint: else its gap is a length.
+static bool turns(const MbModel *model, const MbConstraint *constraint) {
+  const int end = constraint->ops->coordinates > 1; // of a ratio the one that follows
+  const size_t b = mb_coordinates_body(model, model->nq + constraint->v[end]);
+  const MbJoint *joint = &model->joint[b];
+  double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
+  MbPose Q;
+  joint->ops->eval(joint, model->q0 + model->q_first[b], model->v0 + model->v_first[b], &Q, S, Sdot);
+  return mb_vec3_norm(S + 6 * (constraint->v[end] - model->v_first[b])) > 0;
+}
+
+// Gaps at which the run ends, and which of the coordinates' are angles.
+static MbStatus build_largest(const Builder *b) {
+  static const double LARGEST = 0.05; // where the scene says nothing
+  MbModel *model = b->model;
+  const double given = b->spec->solver.stabilization.largest_error, most = given > 0 ? given : LARGEST;
+  double size = 0;
+  for (size_t i = 0; i < model->nconstraints; i++)
+    if (b->list[i].ops->coordinates) b->list[i].turns = turns(model, &b->list[i]);
+  const MbStatus status = mb_build_size(model, &size, b->report);
+  model->largest[0] = most * size, model->largest[1] = most;
+  return status;
+}
+
 MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   Builder b = {.spec = spec, .model = model, .report = report};
   MbStatus status = make_room(&b);
@@ -672,5 +698,6 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
     if (b.list[i].ops == &mb_limit_ops && b.list[i].sign < 0) b.list[i].outward = 2 * model->gamma;
   status = check_pair(&b);
   if (status == MB_OK) status = number_rows(&b);
+  if (status == MB_OK) status = build_largest(&b);
   return status == MB_OK ? check_start(&b) : status;
 }

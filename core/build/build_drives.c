@@ -11,7 +11,8 @@ size_t mb_drive_signals(const MbSceneSpec *spec) {
   size_t n = 0;
   for (size_t i = 0; i < spec->nbodies; i++)
     if (spec->bodies[i].jointed)
-      n += spec->bodies[i].joint.force.count + spec->bodies[i].joint.motor.target.count;
+      n += spec->bodies[i].joint.force.count + spec->bodies[i].joint.motor.target.count +
+           spec->bodies[i].joint.motor.target_velocity.count;
   return n;
 }
 
@@ -39,15 +40,17 @@ static MbStatus build_joint(const MbJointSpec *spec, size_t b, const char *where
   const size_t n = model->joint[b].n;
   const MbMotorSpec *motor = &spec->motor;
   double stiffness[MB_JOINT_MOST] = {0}, damping[MB_JOINT_MOST] = {0}, most[MB_JOINT_MOST];
-  char force[WHERE + 16], on_motor[WHERE + 16], target[WHERE + 32];
-  size_t first_force = 0, first_target = 0;
+  char force[WHERE + 16], on_motor[WHERE + 16], target[WHERE + 32], rate[WHERE + 48];
+  size_t first_force = 0, first_target = 0, first_rate = 0;
   snprintf(force, sizeof force, "%s/force", where);
   snprintf(on_motor, sizeof on_motor, "%s/motor", where);
   snprintf(target, sizeof target, "%s/target", on_motor);
+  snprintf(rate, sizeof rate, "%s/target_velocity", on_motor);
   for (size_t i = 0; i < n; i++) most[i] = INFINITY;
   const MbStatus parts[] = {
       add_signals(&spec->force, n, force, model, signals, &first_force, report),
       add_signals(&motor->target, n, target, model, signals, &first_target, report),
+      add_signals(&motor->target_velocity, n, rate, model, signals, &first_rate, report),
       mb_build_by_dof(&motor->stiffness, n, on_motor, "stiffness", stiffness, report),
       mb_build_by_dof(&motor->damping, n, on_motor, "damping", damping, report),
       mb_build_by_dof(&motor->max, n, on_motor, "max", most, report),
@@ -55,10 +58,12 @@ static MbStatus build_joint(const MbJointSpec *spec, size_t b, const char *where
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (parts[i] != MB_OK) return parts[i];
   for (size_t i = 0; i < n; i++)
-    drives[model->ndrives++] = (MbDrive){.q = model->q_first[b] + i,
+    drives[model->ndrives++] = (MbDrive){.body = b,
+                                         .q = model->q_first[b] + i,
                                          .v = model->v_first[b] + i,
                                          .force = signal_of(&spec->force, first_force, i),
                                          .target = signal_of(&motor->target, first_target, i),
+                                         .target_velocity = signal_of(&motor->target_velocity, first_rate, i),
                                          .stiffness = stiffness[i],
                                          .damping = damping[i],
                                          .most = most[i]};

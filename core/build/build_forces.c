@@ -62,6 +62,14 @@ MbStatus mb_build_breaks(MbModel *model, MbReport *report) {
   return MB_OK;
 }
 
+MbStatus mb_build_everywhere(const MbForceOps *ops, MbSolverKind solver, const char *where,
+                             MbReport *report) {
+  if (solver != MB_SOLVER_PROJECTIVE || ops->drag) return MB_OK;
+  return mb_error(report, MB_SCENE, where,
+                  "\"%s\" does nothing to nodes under solver \"projective\": take \"redmax\" or \"maximal\"",
+                  ops->name);
+}
+
 static MbStatus build_one(const MbForceSpec *from, size_t i, MbModel *model, MbSignal *signals,
                           MbForce *force, MbReport *report) {
   const MbForceOps *ops = mb_force_table[from->kind];
@@ -70,7 +78,7 @@ static MbStatus build_one(const MbForceSpec *from, size_t i, MbModel *model, MbS
   snprintf(where, sizeof where, "/forces/%zu", i);
   force->name = mb_arena_strdup(&model->arena, from->name ? from->name : where + 1);
   if (!force->name) return mb_no_memory(report, "forces");
-  if (ops->everywhere) return MB_OK;
+  if (ops->everywhere) return mb_build_everywhere(ops, model->solver.kind, where, report);
   if (!ops->least) return build_on_body(from, i, model, signals, force, report);
   const MbStatus status = mb_build_points(from, where, model, force, report);
   if (status != MB_OK || !ops->muscle) return status;

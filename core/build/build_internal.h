@@ -2,7 +2,7 @@
 #ifndef MB_BUILD_BUILD_INTERNAL_H
 #define MB_BUILD_BUILD_INTERNAL_H
 
-#include "core/model/model.h"
+#include "core/model/ops.h"
 
 // Deformables: their meshes, counted; before the tree.
 MbStatus mb_build_deformables(const MbSceneSpec *spec, MbModel *model, MbReport *report);
@@ -43,10 +43,15 @@ MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *repo
 // A joint's own geometry, without its place.
 MbStatus mb_build_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
                            MbReport *report);
+// v ← velocities of the joint at q with which the body moves in its parent as the scene says; `where` is the joint's pointer.
+MbStatus mb_build_joint_twist(const MbJointTwistSpec *twist, const MbJoint *joint, const double *q,
+                              const char *where, double *v, MbReport *report);
 // E = E_p P Q B of every body at the start, when joints and coordinates are there.
 void mb_build_poses(const MbModel *model, MbPose *E);
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Refuses a force that acts everywhere where there are nodes on which its kind does nothing.
+MbStatus mb_build_everywhere(const MbForceOps *ops, MbSolverKind solver, const char *where, MbReport *report);
 // Forces and motors along the joints' coordinates; their signals go to the end of the list. Room for how many?
 size_t mb_drive_signals(const MbSceneSpec *spec);
 MbStatus mb_build_drives(const MbSceneSpec *spec, MbModel *model, MbSignal *signals, MbReport *report);
@@ -76,6 +81,8 @@ MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *mo
                          MbReport *report);
 // After all forces: the pairs of bodies that they couple, where their derivatives stand, rest lengths at the start.
 MbStatus mb_build_pairs(size_t nforces, MbModel *model, MbForce *forces, MbReport *report);
+// How large the scene's parts are (m), when its constraints are there.
+MbStatus mb_build_size(const MbModel *model, double *size, MbReport *report);
 // Of the finished model.
 uint64_t mb_build_fingerprint(const MbModel *model);
 

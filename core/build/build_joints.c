@@ -62,8 +62,47 @@ static MbStatus build_order(const MbJointSpec *spec, const char *where, MbJoint 
       order);
 }
 
+// Rotation vectors as the steps take them: the steps of first order are the published ones, in which the vector's numbers are
+// the coordinates that a step moves and averages; all others turn by angular velocities. Where joints are held by rows a step
+// has no use for their coordinates.
+static bool turn_parts(MbJoint *joint) {
+  bool any = joint->nparts == 0;
+  for (size_t i = 0; i < joint->nparts; i++) any |= turn_parts((MbJoint *)&joint->part[i]);
+  if (any && joint->ops->turning) joint->ops = joint->ops->turning;
+  return joint->ops->change;
+}
+
+static void turn_joints(const MbModel *model, MbJoint *joint) {
+  const MbIntegratorKind way = model->integrator.kind;
+  if (way == MB_SYMPLECTIC || way == MB_IMPLICIT) return;
+  if (model->solver.kind == MB_SOLVER_MAXIMAL && !model->solver.project) return;
+  for (size_t b = 0; b < model->nb; b++)
+    if (joint[b].ops) turn_parts(&joint[b]);
+}
+
 static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int depth, MbArena *arena,
                                MbJoint *joint, MbReport *report);
+
+// What a part of a composite is called, and where it stands. A part that is made in C may have no frame: all zeros.
+static MbStatus place_part(const MbJointSpec *spec, const MbJoint *before, const MbJoint *list,
+                           const char *where, MbArena *arena, MbJoint *part, MbReport *report) {
+  const double *r = spec->frame.rotation, *p = spec->frame.position;
+  const bool turned = r[1] != 0 || r[2] != 0 || r[3] != 0;
+  part->apart = turned || p[0] != 0 || p[1] != 0 || p[2] != 0;
+  pose_of(&spec->frame, &part->base);
+  if (!turned) mb_quat_identity(part->base.q);
+  if (!spec->name) return MB_OK;
+  char at[WHERE + 16];
+  snprintf(at, sizeof at, "%s/name", where);
+  if (strspn(spec->name, "0123456789") == strlen(spec->name))
+    return mb_error(report, MB_SCENE, at, "\"%s\" is no name: parts without one have their numbers",
+                    spec->name);
+  for (; list < before; list++)
+    if (list->name && !strcmp(list->name, spec->name))
+      return mb_error(report, MB_SCENE, at, "two parts of this joint are called \"%.100s\"", spec->name);
+  part->name = mb_arena_strdup(arena, spec->name);
+  return part->name ? MB_OK : mb_no_memory(report, "joints");
+}
 
 MbStatus mb_build_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
                            MbReport *report) {
@@ -89,7 +128,8 @@ static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int d
   for (size_t i = 0; i < spec->nparts; i++) {
     char inner[WHERE];
     snprintf(inner, sizeof inner, "%.120s/joints/%zu", where, i);
-    const MbStatus status = build_geometry(&spec->parts[i], inner, depth + 1, arena, &part[i], report);
+    MbStatus status = build_geometry(&spec->parts[i], inner, depth + 1, arena, &part[i], report);
+    if (status == MB_OK) status = place_part(&spec->parts[i], &part[i], part, inner, arena, &part[i], report);
     if (status != MB_OK) return status;
     joint->n += part[i].n;
   }
@@ -149,18 +189,17 @@ static void place(const MbModel *model, const MbJointSpec *spec, size_t b, MbPos
 
 // Which bodies and joints need more than the others, so that steps need not look at each.
 static MbStatus list_special(MbModel *model, MbReport *report) {
-  size_t *loose = mb_arena_alloc(&model->arena, model->nb, sizeof *loose);
+  size_t *curved = mb_arena_alloc(&model->arena, model->nb, sizeof *curved);
   size_t *renewing = mb_arena_alloc(&model->arena, model->nb, sizeof *renewing);
-  if (!loose || !renewing) return mb_no_memory(report, "joints");
+  if (!curved || !renewing) return mb_no_memory(report, "joints");
   for (size_t b = 0; b < model->nb; b++) {
-    if (!model->joint[b].ops)
-      loose[model->nloose++] = b;
-    else if (model->joint[b].ops->renew)
-      renewing[model->nrenewing++] = b;
+    const MbJointOps *ops = model->joint[b].ops;
+    if (!ops || ops->advance) curved[model->ncurved++] = b;
+    if (ops && ops->renew) renewing[model->nrenewing++] = b;
   }
   for (size_t i = 0; i < model->nv; i++)
     model->sprung |= model->stiffness[i] != 0 || model->joint_damping[i] != 0;
-  model->loose = loose, model->renewing = renewing;
+  model->curved = curved, model->renewing = renewing;
   return MB_OK;
 }
 
@@ -219,6 +258,7 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   }
   const MbStatus nodes = mb_build_node_joints(spec, model, joint, P, report);
   if (nodes != MB_OK || status != MB_OK) return status != MB_OK ? status : nodes;
+  turn_joints(model, joint);
   for (size_t b = 0; b < nb; b++) {
     q_first[b] = model->nq, v_first[b] = model->nv;
     model->nq += joint[b].ops ? joint[b].n : 7;
@@ -243,7 +283,15 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     if (joint[b].ops) {
       const Lists to = {q0 + q, v0 + v, stiffness + v, rest + v, damping + v};
       const MbStatus one = build_numbers(&spec->bodies[i].joint, joint[b].n, where, &to, report);
-      if (one != MB_OK) status = one;
+      const MbJointTwistSpec *twist = &spec->bodies[i].joint.twist;
+      if (one != MB_OK)
+        status = one;
+      else if (twist->given) {
+        const MbStatus moved = mb_build_joint_twist(twist, &joint[b], q0 + q, where, v0 + v, report);
+        if (moved != MB_OK) status = moved;
+      } else if (joint[b].ops->change) {
+        joint[b].ops->change(&joint[b], q0 + q, MB_TO_VELOCITIES, v0 + v);
+      }
     } else {
       memcpy(q0 + q, model->E0[b].p, 3 * sizeof *q0);
       memcpy(q0 + q + 3, model->E0[b].q, 4 * sizeof *q0);

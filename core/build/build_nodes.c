@@ -198,8 +198,10 @@ MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_
   const MbDeformable *of = &model->deformables[deformable];
   memset(chosen, 0, of->count * sizeof *chosen);
   const MbPlaces places = {.count = of->count, .x = of->elements ? of->elements->mesh.x : NULL};
-  const char *wrong = of->elements ? mb_select(&places, select, chosen)
-                                   : mb_node_mesh_select(&spec->deformables[deformable].mesh, select, chosen);
+  char fault[MB_SELECT_FAULT];
+  const char *wrong = of->elements
+                          ? mb_select(&places, select, chosen, fault)
+                          : mb_node_mesh_select(&spec->deformables[deformable].mesh, select, chosen, fault);
   return wrong ? mb_error(report, MB_SCENE, where, "%s", wrong) : MB_OK;
 }
 

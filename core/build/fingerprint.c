@@ -30,7 +30,10 @@ static void add_joint(Mark *mark, const MbJoint *joint) {
   add(mark, joint->order, sizeof joint->order);
   if (joint->frame) add(mark, joint->frame, joint->rows * sizeof *joint->frame);
   if (joint->control) add_doubles(mark, joint->control, 6 * joint->rows * joint->columns);
-  for (size_t i = 0; i < joint->nparts; i++) add_joint(mark, &joint->part[i]);
+  for (size_t i = 0; i < joint->nparts; i++) {
+    add_joint(mark, &joint->part[i]);
+    if (joint->part[i].apart) add(mark, &joint->part[i].base, sizeof joint->part[i].base);
+  }
 }
 
 static void add_force(Mark *mark, const MbForce *force) {
@@ -87,6 +90,7 @@ static void add_drive(Mark *mark, const MbDrive *drive) {
   const double numbers[] = {drive->stiffness, drive->damping, drive->most};
   add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
   add_doubles(mark, numbers, sizeof numbers / sizeof *numbers);
+  if (drive->target_velocity != MB_WORLD) add_sizes(mark, &drive->target_velocity, 1);
 }
 
 static void add_signal(Mark *mark, const MbSignal *signal) {

@@ -65,6 +65,7 @@ static void eval_path(const MbConstraint *constraint, const MbInstant *at, MbRow
     rows[k].gt = -rate[k];
     rows[k].gtt = bend[k] - chidot[k];
     rows[k].size = k < 3 ? 1 : size;
+    rows[k].angle = k < 3;
     if (fine) mb_constraint_on_frame(constraint, 0, &frame, left + 6 * k, 1, &rows[k]);
   }
 }

@@ -1,8 +1,8 @@
 // A joint of any kind closes a loop: what joint_gap.c says of its two frames is held. With ξ the motion of the second frame in
 // the first, X,
 //   ξ = φ_B − Ad(X⁻¹) φ_A,   ξ̇ = φ̇_B − Ad(X⁻¹) φ̇_A + ad_ξ Ad(X⁻¹) φ_A.
-// Where the loop is closed the multipliers are torques and forces along the second frame's axes. Where no coordinates are
-// found g is not a number.
+// The rows are the negative of it, so that where the loop is closed the multipliers are torques and forces on the first body,
+// along the second frame's axes. Where no coordinates are found g is not a number.
 #include "core/constraints/constraints.h"
 #include "core/model/joint_gap.h"
 #include "core/math/dense6.h"
@@ -43,12 +43,13 @@ static bool make(const MbConstraint *constraint, const MbInstant *at, double *q,
     double b[6] = {0};
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) b[j] += a[i] * pair.back[6 * i + j];
-    mb_constraint_on_frame(constraint, 1, &pair.end[1], a, 1, &rows[r]);
-    mb_constraint_on_frame(constraint, 0, &pair.end[0], b, -1, &rows[r]);
-    rows[r].g = gap.g[r];
-    rows[r].gtt = gap.bend[r];
-    for (int i = 0; i < 6; i++) rows[r].gtt += a[i] * pair.carry[i];
+    mb_constraint_on_frame(constraint, 1, &pair.end[1], a, -1, &rows[r]);
+    mb_constraint_on_frame(constraint, 0, &pair.end[0], b, 1, &rows[r]);
+    rows[r].g = -gap.g[r];
+    rows[r].gtt = -gap.bend[r];
+    for (int i = 0; i < 6; i++) rows[r].gtt -= a[i] * pair.carry[i];
     rows[r].size = gap.of[r] < 3 ? 1 : far;
+    rows[r].angle = gap.of[r] < 3;
   }
   return true;
 }

@@ -100,23 +100,26 @@ void mb_constraint_offset(const MbConstraint *constraint, int k, const MbMaximal
   const MbPoint A = mb_constraint_point(constraint, 0, x), B = mb_constraint_point(constraint, 1, x);
   const MbPoint a = mb_constraint_axis(constraint, 0, k, x);
   double d[3], rate[3], bend[3], turn[3];
-  mb_vec3_sub(d, B.p, A.p);
-  mb_vec3_sub(rate, B.v, A.v);
-  mb_vec3_sub(bend, B.a, A.a);
+  mb_vec3_sub(d, A.p, B.p);
+  mb_vec3_sub(rate, A.v, B.v);
+  mb_vec3_sub(bend, A.a, B.a);
   mb_vec3_cross(turn, a.p, d);
   product(&a, d, rate, bend, row);
-  mb_constraint_along(constraint, 0, x, a.p, -1, row);
-  mb_constraint_along(constraint, 1, x, a.p, 1, row);
+  mb_constraint_along(constraint, 0, x, a.p, 1, row);
+  mb_constraint_along(constraint, 1, x, a.p, -1, row);
   mb_constraint_about(constraint, 0, x, turn, 1, row);
   row->size = mb_constraint_size(constraint, &A, &B);
 }
 
-void mb_constraint_angle(const MbConstraint *constraint, int i, int j, const MbMaximal *x, MbRow *row) {
+void mb_constraint_angle(const MbConstraint *constraint, int i, int j, double s, const MbMaximal *x,
+                         MbRow *row) {
   const MbPoint a = mb_constraint_axis(constraint, 0, i, x), b = mb_constraint_axis(constraint, 1, j, x);
   double turn[3];
   mb_vec3_cross(turn, a.p, b.p);
   product(&a, b.p, b.v, b.a, row);
-  mb_constraint_about(constraint, 0, x, turn, 1, row);
-  mb_constraint_about(constraint, 1, x, turn, -1, row);
+  row->g *= s, row->gtt *= s;
+  mb_constraint_about(constraint, 0, x, turn, s, row);
+  mb_constraint_about(constraint, 1, x, turn, -s, row);
   row->size = 1;
+  row->angle = true;
 }

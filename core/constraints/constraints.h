@@ -33,11 +33,12 @@ void mb_constraint_along(const MbConstraint *constraint, int end, const MbMaxima
 void mb_constraint_about(const MbConstraint *constraint, int end, const MbMaximal *x, const double n[3],
                          double s, MbRow *row);
 
-// Rows of two points A, B and axes a, b fixed in the two bodies, with d = p_B − p_A:
+// Rows of two points A, B and axes a, b fixed in the two bodies, with d = p_A − p_B:
 //   g = a_k · d,       ġ = a · ḋ + ω_A · (a × d),        g̈ = ä · d + 2 ȧ · ḋ + a · d̈
-//   g = a_i · b_j,     ġ = (ω_A − ω_B) · (a × b),        g̈ = ä · b + 2 ȧ · ḃ + a · b̈
+//   g = s a_i · b_j,   ġ = s (ω_A − ω_B) · (a × b),      g̈ = s (ä · b + 2 ȧ · ḃ + a · b̈)
 void mb_constraint_offset(const MbConstraint *constraint, int k, const MbMaximal *x, MbRow *row);
-void mb_constraint_angle(const MbConstraint *constraint, int i, int j, const MbMaximal *x, MbRow *row);
+void mb_constraint_angle(const MbConstraint *constraint, int i, int j, double s, const MbMaximal *x,
+                         MbRow *row);
 
 // The constraint's frame at that end: F in C (W for the world), E in W, its twist in its own axes, φ = Ad(F⁻¹) φ_C.
 typedef struct MbFrameMotion {

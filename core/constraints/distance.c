@@ -1,11 +1,11 @@
 // Two points keep their distance L: with d = p_B − p_A, n = d/|d|,
-//   g = |d| − L,   ġ = n · ḋ,   g̈ = n · d̈ + (|ḋ|² − (n · ḋ)²)/|d|.
-// A rope may slacken: g = L − |d| ≥ 0.
+//   g = L − |d|,   ġ = −n · ḋ,   g̈ = −n · d̈ − (|ḋ|² − (n · ḋ)²)/|d|.
+// A rope may slacken: g ≥ 0. The multiplier is the tension, which draws A along n.
 #include "core/constraints/constraints.h"
 
 static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *rows) {
   const MbPoint A = mb_constraint_point(constraint, 0, at->x), B = mb_constraint_point(constraint, 1, at->x);
-  const double L = constraint->length, s = constraint->rope ? -1 : 1;
+  const double L = constraint->length;
   double n[3], rate[3], bend[3];
   mb_vec3_sub(n, B.p, A.p);
   mb_vec3_sub(rate, B.v, A.v);
@@ -16,10 +16,10 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
   else
     mb_vec3_set(n, 1, 0, 0); // no direction is better than another
   const double along = mb_vec3_dot(n, rate);
-  mb_constraint_along(constraint, 0, at->x, n, -s, rows);
-  mb_constraint_along(constraint, 1, at->x, n, s, rows);
-  rows->g = s * (d - L);
-  rows->gtt = s * (mb_vec3_dot(n, bend) + (d > 0 ? (mb_vec3_dot(rate, rate) - along * along) / d : 0));
+  mb_constraint_along(constraint, 0, at->x, n, 1, rows);
+  mb_constraint_along(constraint, 1, at->x, n, -1, rows);
+  rows->g = L - d;
+  rows->gtt = -mb_vec3_dot(n, bend) - (d > 0 ? (mb_vec3_dot(rate, rate) - along * along) / d : 0);
   rows->size = L;
 }
 

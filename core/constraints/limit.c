@@ -6,7 +6,11 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
   rows->v[0] = constraint->v[0], rows->c[0] = constraint->sign;
   rows->g = constraint->sign * (at->q[constraint->q[0]] - constraint->bound);
   rows->gt = -constraint->outward * rows->g;
+  rows->angle = constraint->turns;
   rows->size = 1 + fabs(constraint->bound);
 }
 
-const MbConstraintOps mb_limit_ops = {.name = "limits", .rows = 1, .coordinates = 1, .eval = eval};
+static double felt(const MbConstraint *constraint) { return constraint->sign; }
+
+const MbConstraintOps mb_limit_ops = {
+    .name = "limits", .rows = 1, .coordinates = 1, .felt = felt, .eval = eval};

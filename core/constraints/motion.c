@@ -17,6 +17,7 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
   rows->v[0] = constraint->v[0], rows->c[0] = 1;
   rows->order = constraint->order;
   rows->gtt = -rate(constraint, at, 2);
+  rows->angle = constraint->turns;
   rows->size = 1;
   if (constraint->order == 0) {
     const double p = rate(constraint, at, 0);

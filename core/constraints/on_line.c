@@ -1,4 +1,4 @@
-// A point of the second body stays on a line, or in a plane, of the first: with d from the line's point A to B and a the
+// A point of the second body stays on a line, or in a plane, of the first: with d from B to the line's point A and a the
 // axes there, the third along the line (the plane's normal),
 //   line:  a_1 · d = 0,  a_2 · d = 0        plane:  a_3 · d = 0.
 #include "core/constraints/constraints.h"

@@ -6,8 +6,12 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
   rows->v[0] = constraint->v[0], rows->c[0] = constraint->ratio;
   rows->v[1] = constraint->v[1], rows->c[1] = -1;
   rows->g = constraint->ratio * a + constraint->offset - b;
+  rows->angle = constraint->turns;
   rows->size = 1 + fabs(constraint->ratio * a) + fabs(constraint->offset) + fabs(b);
 }
 
 extern const MbConstraintOps mb_ratio_ops;
-const MbConstraintOps mb_ratio_ops = {.name = "ratio", .rows = 1, .coordinates = 2, .eval = eval};
+static double felt(const MbConstraint *constraint) { return constraint->ratio; }
+
+const MbConstraintOps mb_ratio_ops = {
+    .name = "ratio", .rows = 1, .coordinates = 2, .felt = felt, .eval = eval};

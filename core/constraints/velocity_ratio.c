@@ -17,4 +17,7 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
 }
 
 extern const MbConstraintOps mb_velocity_ratio_ops;
-const MbConstraintOps mb_velocity_ratio_ops = {.name = "velocity_ratio", .rows = 1, .eval = eval};
+static double felt(const MbConstraint *constraint) { return constraint->ratio; }
+
+const MbConstraintOps mb_velocity_ratio_ops = {
+    .name = "velocity_ratio", .rows = 1, .felt = felt, .eval = eval};

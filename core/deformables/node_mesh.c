@@ -56,6 +56,7 @@ bool mb_node_mesh_make(const MbNodeMeshSpec *spec, bool springs, MbElementMesh *
   return fine;
 }
 
-const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen) {
-  return mb_select(&(MbPlaces){.count = mb_node_mesh_count(mesh), .mesh = mesh}, select, chosen);
+const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen,
+                                char fault[MB_SELECT_FAULT]) {
+  return mb_select(&(MbPlaces){.count = mb_node_mesh_count(mesh), .mesh = mesh}, select, chosen, fault);
 }

@@ -3,7 +3,7 @@
 #ifndef MB_DEFORMABLES_NODE_MESH_H
 #define MB_DEFORMABLES_NODE_MESH_H
 
-#include "core/model/spec.h"
+#include "core/deformables/select.h"
 
 // Of a mesh that the build has found to be sound.
 size_t mb_node_mesh_count(const MbNodeMeshSpec *mesh);
@@ -14,7 +14,8 @@ size_t mb_node_mesh_edges(const MbNodeMeshSpec *mesh, size_t (*edge)[2]);
 // All of it; of springs with edges. False: out of memory, and the mesh is empty. For mb_element_mesh_free.
 bool mb_node_mesh_make(const MbNodeMeshSpec *spec, bool springs, MbElementMesh *mesh);
 
-// Marks the nodes that `select` chooses. NULL, or what is wrong with the choice.
-const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen);
+// mb_select among the nodes of such a mesh.
+const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen,
+                                char fault[MB_SELECT_FAULT]);
 
 #endif

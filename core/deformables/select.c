@@ -3,6 +3,7 @@
 #include "core/math/vec3.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double CLOSE =
@@ -16,11 +17,16 @@ static void place_of(const MbPlaces *places, size_t node, double x[3]) {
     mb_node_mesh_place(places->mesh, node, x);
 }
 
-static const char *select_vertices(const MbPlaces *places, const MbSelectSpec *select, bool *chosen) {
+static const char *select_vertices(const MbPlaces *places, const MbSelectSpec *select, bool *chosen,
+                                   char fault[MB_SELECT_FAULT]) {
   const double most = (double)places->count;
   for (size_t k = 0; k < select->nvertices; k++) {
     const double node = select->vertices[k];
-    if (!(node >= 0 && node < most) || node != floor(node)) return "there is no node of such a number";
+    if (!(node >= 0 && node < most) || node != floor(node)) {
+      snprintf(fault, MB_SELECT_FAULT, "there is no node %.10g: there are %zu, numbered from 0 to %zu", node,
+               places->count, places->count - 1);
+      return fault;
+    }
     chosen[(size_t)node] = true;
   }
   return NULL;
@@ -90,11 +96,12 @@ static const char *select_within(const MbPlaces *places, const MbSelectSpec *sel
                           : "no node is in this sphere; places are those of the mesh before \"pose\"";
 }
 
-const char *mb_select(const MbPlaces *places, const MbSelectSpec *select, bool *chosen) {
+const char *mb_select(const MbPlaces *places, const MbSelectSpec *select, bool *chosen,
+                      char fault[MB_SELECT_FAULT]) {
   const int given = (select->nvertices > 0) + (select->nnearest > 0) + (select->side != NULL) +
                     select->in_box + select->in_sphere;
   if (given != 1) return "give one of \"vertices\", \"nearest\", \"side\", \"box\" and \"sphere\"";
-  if (select->nvertices) return select_vertices(places, select, chosen);
+  if (select->nvertices) return select_vertices(places, select, chosen, fault);
   if (select->nnearest) return select_nearest(places, select, chosen);
   return select->side ? select_side(places, select, chosen) : select_within(places, select, chosen);
 }

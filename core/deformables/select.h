@@ -11,7 +11,10 @@ typedef struct MbPlaces {
   const MbNodeMeshSpec *mesh; // a rope or a grid that the build has found to be sound
 } MbPlaces;
 
-// Marks the nodes that `select` chooses. NULL, or what is wrong with the choice.
-const char *mb_select(const MbPlaces *places, const MbSelectSpec *select, bool *chosen);
+enum { MB_SELECT_FAULT = 120 }; // bytes of a text
+
+// Marks the nodes that `select` chooses. NULL, or what is wrong with the choice, for which `fault` has room.
+const char *mb_select(const MbPlaces *places, const MbSelectSpec *select, bool *chosen,
+                      char fault[MB_SELECT_FAULT]);
 
 #endif

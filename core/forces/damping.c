@@ -17,6 +17,8 @@ static void eval_each(const MbModel *model, const MbForce *force, MbMaximal *x, 
   for (size_t b = begin; b < end; b++) damp(x, b, 0, model->damping[b]);
 }
 
+static double drag(const MbForce *force) { return force->coefficient; }
+
 extern const MbForceOps mb_damping_ops;
-const MbForceOps mb_damping_ops = {.name = "damping", .everywhere = true, .eval = eval_one};
+const MbForceOps mb_damping_ops = {.name = "damping", .everywhere = true, .eval = eval_one, .drag = drag};
 const MbForceOps mb_body_damping_ops = {.name = "body damping", .everywhere = true, .eval = eval_each};

@@ -1,5 +1,6 @@
 // Composite joint (RM 2.4.9, with the signs of its (2.52) put right): Q = Q₁ Q₂ … and, for each further part,
 //   S = ( X S₁ , S₂ ),  Ṡ = ( X Ṡ₁ − ad(S₂ q̇₂) X S₁ , Ṡ₂ ),  X = Ad(Q₂⁻¹)
+// A part that stands in a frame B of its own has B Q₂ in the place of Q₂: B is constant, so that S₂ and Ṡ₂ stay.
 // Parts may be composites themselves.
 #include "core/joints/joint_parts.h"
 
@@ -11,6 +12,7 @@ void mb_joint_append(const MbJoint *part, size_t first, const double *q, const d
   part->ops->eval(part, q + first, v + first, &Q2, S2, S2dot);
   for (size_t i = 0; i < part->n; i++)
     for (int k = 0; k < 6; k++) phi[k] += S2[6 * i + (size_t)k] * v[first + i];
+  if (part->apart) mb_pose_mul(&Q2, &part->base, &Q2);
   mb_pose_inverse(&inverse, &Q2);
   mb_se3_adjoint(X, &inverse);
   mb_se3_ad(B, phi);
@@ -43,5 +45,41 @@ static bool renew(const MbJoint *joint, double *q, double *v) {
   return any;
 }
 
+// Parts that turn by angular velocities do what they do, the others' velocities are their coordinates' rates.
+static void advance(const MbJoint *joint, double *q, double h, const double *v) {
+  for (size_t i = 0; i < joint->nparts; i++) {
+    const MbJoint *part = &joint->part[i];
+    if (part->ops->advance)
+      part->ops->advance(part, q, h, v);
+    else
+      for (size_t k = 0; k < part->n; k++) q[k] += h * v[k];
+    q += part->n, v += part->n;
+  }
+}
+
+static void change(const MbJoint *joint, const double *q, MbJointWay way, double *x) {
+  for (size_t i = 0; i < joint->nparts; i++) {
+    const MbJoint *part = &joint->part[i];
+    if (part->ops->change) part->ops->change(part, q, way, x);
+    q += part->n, x += part->n;
+  }
+}
+
+static void accelerate(const MbJoint *joint, const double *q, const double *v, double *a) {
+  for (size_t i = 0; i < joint->nparts; i++) {
+    const MbJoint *part = &joint->part[i];
+    if (part->ops->accelerate) part->ops->accelerate(part, q, v, a);
+    q += part->n, v += part->n, a += part->n;
+  }
+}
+
+static const MbJointOps turning = {.name = "composite, turning",
+                                   .eval = eval,
+                                   .renew = renew,
+                                   .advance = advance,
+                                   .change = change,
+                                   .accelerate = accelerate};
+
 extern const MbJointOps mb_joint_composite;
-const MbJointOps mb_joint_composite = {"composite", 0, eval, renew};
+const MbJointOps mb_joint_composite = {
+    .name = "composite", .eval = eval, .renew = renew, .turning = &turning};

@@ -97,13 +97,13 @@ static void free2d(const MbJoint *joint, const double *q, const double *v, MbPos
 extern const MbJointOps mb_joint_fixed, mb_joint_revolute, mb_joint_prismatic, mb_joint_cylindrical,
     mb_joint_screw, mb_joint_universal, mb_joint_planar, mb_joint_translational, mb_joint_euler,
     mb_joint_free2d;
-const MbJointOps mb_joint_fixed = {"fixed", 0, fixed, NULL};
-const MbJointOps mb_joint_revolute = {"revolute", 1, revolute, NULL};
-const MbJointOps mb_joint_prismatic = {"prismatic", 1, prismatic, NULL};
-const MbJointOps mb_joint_cylindrical = {"cylindrical", 2, cylindrical, NULL};
-const MbJointOps mb_joint_screw = {"screw", 1, screw, NULL};
-const MbJointOps mb_joint_universal = {"universal", 2, universal, NULL};
-const MbJointOps mb_joint_planar = {"planar", 2, planar, NULL};
-const MbJointOps mb_joint_translational = {"translational", 3, translational, NULL};
-const MbJointOps mb_joint_euler = {"euler", 3, euler, NULL};
-const MbJointOps mb_joint_free2d = {"free2d", 3, free2d, NULL};
+const MbJointOps mb_joint_fixed = {.name = "fixed", .eval = fixed};
+const MbJointOps mb_joint_revolute = {.name = "revolute", .n = 1, .eval = revolute};
+const MbJointOps mb_joint_prismatic = {.name = "prismatic", .n = 1, .eval = prismatic};
+const MbJointOps mb_joint_cylindrical = {.name = "cylindrical", .n = 2, .eval = cylindrical};
+const MbJointOps mb_joint_screw = {.name = "screw", .n = 1, .eval = screw};
+const MbJointOps mb_joint_universal = {.name = "universal", .n = 2, .eval = universal};
+const MbJointOps mb_joint_planar = {.name = "planar", .n = 2, .eval = planar};
+const MbJointOps mb_joint_translational = {.name = "translational", .n = 3, .eval = translational};
+const MbJointOps mb_joint_euler = {.name = "euler", .n = 3, .eval = euler};
+const MbJointOps mb_joint_free2d = {.name = "free2d", .n = 3, .eval = free2d};

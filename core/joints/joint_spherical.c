@@ -5,6 +5,13 @@
 // At |q| = 2π the coordinates are singular: beyond 3π/2 they are exchanged for (1 − 2π/|q|) q, the same
 // rotation, and the velocities for J_r(q_new)⁻¹ J_r(q) q̇. Three turns of free3d are the same joint after a
 // translation in the parent's frame.
+//
+// Far from q = 0 these coordinates are bent: what a step takes as straight in them is not, and a fast turn loses or gains energy.
+// The turning form has the angular velocity ω of the child in its parent, in the child's axes, for its velocities, so that a step
+// moves it along the rotation about where it is, as a body free in space:
+//   S = ( 1 ; 0 ),  Ṡ = 0,  q ⊕ h ω = log(exp [q] exp [h ω]),  q̇ = N ω,
+//   N = J_r⁻¹ = 1 + ½ [q] + c [q]²,  c = (1 − (θ/2) cot(θ/2))/θ²,   q̈ = N (ω̇ − J̇_r q̇)
+// where the logarithm goes on beyond π, so that q does not jump.
 #include "core/joints/joints.h"
 #include "core/joints/joint_parts.h"
 
@@ -84,23 +91,137 @@ static bool renew(const MbJoint *joint, double *q, double *v) {
   return true;
 }
 
+// ---- turned by angular velocities ---------------------------------------------------------------------------
+
+static void eval_turning(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                         double *Sdot) {
+  (void)joint, (void)v;
+  mb_vec3_set(Q->p, 0, 0, 0);
+  mb_quat_exp(Q->q, q);
+  for (int i = 0; i < 18; i++) S[i] = i % 7 == 0, Sdot[i] = 0;
+}
+
+// The angular velocity is the same for either rotation vector.
+static bool renew_turning(const MbJoint *joint, double *q, double *v) {
+  (void)joint, (void)v;
+  const double pi = 3.14159265358979323846, length = mb_vec3_norm(q);
+  if (length <= 1.5 * pi) return false;
+  mb_vec3_scale(q, 1 - 2 * pi / length, q);
+  return true;
+}
+
+// (w, n) of the product is (cos θ/2, sin θ/2), up to θ = 2π: the sign of w is kept, which tells angles beyond π.
+static void advance(const MbJoint *joint, double *q, double h, const double *v) {
+  (void)joint;
+  double turn[3], a[4], b[4];
+  mb_vec3_scale(turn, h, v);
+  mb_quat_exp(a, q);
+  mb_quat_exp(b, turn);
+  mb_quat_mul(a, a, b);
+  const double n2 = mb_vec3_dot(a + 1, a + 1), n = sqrt(n2), r = n2 / (a[0] * a[0]);
+  const double s = a[0] > 0 && n2 < 1e-6 ? (1 - r / 3 + r * r / 5) / a[0] : n > 0 ? atan2(n, a[0]) / n : 0;
+  mb_vec3_scale(q, 2 * s, a + 1);
+}
+
+// c of N, by its series where x = θ² is small: Σ 2 ζ(2k)/(2π)²ᵏ xᵏ⁻¹
+static double inverse_coefficient(double x) {
+  if (x < 0.25)
+    return 1.0 / 12 +
+           x * (1.0 / 720 + x * (1.0 / 30240 +
+                                 x * (1.0 / 1209600 +
+                                      x * (1.0 / 47900160 + x * (691.0 / 1307674368000 + x / 74724249600)))));
+  const double half = sqrt(x) / 2;
+  return (1 - half * cos(half) / sin(half)) / x;
+}
+
+static void change(const MbJoint *joint, const double *q, MbJointWay way, double *x) {
+  (void)joint;
+  if (way == MB_TO_VELOCITIES) {
+    double J[9], rate[3];
+    mb_vec3_copy(rate, x);
+    right_jacobian(q, rate, J, NULL);
+    mb_mat3_apply(x, J, rate);
+    return;
+  }
+  double once[3], twice[3];
+  mb_vec3_cross(once, q, x);
+  mb_vec3_cross(twice, q, once);
+  mb_vec3_add_scaled(x, x, way == MB_TO_RATES ? 0.5 : -0.5, once);
+  mb_vec3_add_scaled(x, x, inverse_coefficient(mb_vec3_dot(q, q)), twice);
+}
+
+static void accelerate(const MbJoint *joint, const double *q, const double *v, double *a) {
+  double rate[3], J[9], Jdot[9], t[3];
+  mb_vec3_copy(rate, v);
+  change(joint, q, MB_TO_RATES, rate);
+  right_jacobian(q, rate, J, Jdot);
+  mb_mat3_apply(t, Jdot, rate);
+  mb_vec3_sub(a, a, t);
+  change(joint, q, MB_TO_RATES, a);
+}
+
+static const MbJointOps turning = {.name = "spherical, turning",
+                                   .n = 3,
+                                   .eval = eval_turning,
+                                   .renew = renew_turning,
+                                   .advance = advance,
+                                   .change = change,
+                                   .accelerate = accelerate};
+
 extern const MbJointOps mb_joint_spherical;
-const MbJointOps mb_joint_spherical = {"spherical", 3, eval, renew};
+const MbJointOps mb_joint_spherical = {
+    .name = "spherical", .n = 3, .eval = eval, .renew = renew, .turning = &turning};
 
 // ---- free3d: translation in the parent's frame, then the rotation vector
 // -------------------------------------
 
-static void eval_free(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
-                      double *Sdot) {
-  static const MbJoint slide = {.ops = &mb_joint_translational, .n = 3},
-                       turn = {.ops = &mb_joint_spherical, .n = 3};
-  (void)joint;
+static void append_parts(const MbJointOps *turn, const double *q, const double *v, MbPose *Q, double *S,
+                         double *Sdot) {
+  static const MbJoint slide = {.ops = &mb_joint_translational, .n = 3};
   mb_pose_identity(Q);
   mb_joint_append(&slide, 0, q, v, Q, S, Sdot);
-  mb_joint_append(&turn, 3, q, v, Q, S, Sdot);
+  mb_joint_append(&(MbJoint){.ops = turn, .n = 3}, 3, q, v, Q, S, Sdot);
+}
+
+static void eval_free(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                      double *Sdot) {
+  (void)joint;
+  append_parts(&mb_joint_spherical, q, v, Q, S, Sdot);
 }
 
 static bool renew_free(const MbJoint *joint, double *q, double *v) { return renew(joint, q + 3, v + 3); }
 
+static void eval_free_turning(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                              double *Sdot) {
+  (void)joint;
+  append_parts(&turning, q, v, Q, S, Sdot);
+}
+
+static bool renew_free_turning(const MbJoint *joint, double *q, double *v) {
+  return renew_turning(joint, q + 3, v + 3);
+}
+
+static void advance_free(const MbJoint *joint, double *q, double h, const double *v) {
+  mb_vec3_add_scaled(q, q, h, v);
+  advance(joint, q + 3, h, v + 3);
+}
+
+static void change_free(const MbJoint *joint, const double *q, MbJointWay way, double *x) {
+  change(joint, q + 3, way, x + 3);
+}
+
+static void accelerate_free(const MbJoint *joint, const double *q, const double *v, double *a) {
+  accelerate(joint, q + 3, v + 3, a + 3);
+}
+
+static const MbJointOps free_turning = {.name = "free3d, turning",
+                                        .n = 6,
+                                        .eval = eval_free_turning,
+                                        .renew = renew_free_turning,
+                                        .advance = advance_free,
+                                        .change = change_free,
+                                        .accelerate = accelerate_free};
+
 extern const MbJointOps mb_joint_free3d;
-const MbJointOps mb_joint_free3d = {"free3d", 6, eval_free, renew_free};
+const MbJointOps mb_joint_free3d = {
+    .name = "free3d", .n = 6, .eval = eval_free, .renew = renew_free, .turning = &free_turning};

@@ -72,5 +72,5 @@ static void surface(const MbJoint *joint, const double *q, const double *v, MbPo
 }
 
 extern const MbJointOps mb_joint_spline_curve, mb_joint_spline_surface;
-const MbJointOps mb_joint_spline_curve = {"spline_curve", 1, curve, NULL};
-const MbJointOps mb_joint_spline_surface = {"spline_surface", 2, surface, NULL};
+const MbJointOps mb_joint_spline_curve = {.name = "spline_curve", .n = 1, .eval = curve};
+const MbJointOps mb_joint_spline_surface = {.name = "spline_surface", .n = 2, .eval = surface};

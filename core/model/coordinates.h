@@ -22,18 +22,25 @@ bool mb_coordinates_renew(const MbModel *model, double *q, double *v);
 // The body that number i of (q, v) belongs to.
 size_t mb_coordinates_body(const MbModel *model, size_t i);
 
-// Joint stiffness and damping, along the coordinates: y += −k (q − rest) − d v; and what drives joints at x's signals.
+// Joint stiffness and damping, −k (q − rest) − d q̇ along the coordinates, into y along the velocities; and what drives joints at
+// x's signals.
 void mb_coordinates_forces(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
                            double *y);
-// What drives joints alone: y += force + (stiffness (target − q) − damping v, no more than the motor's most).
+// What drives joints alone: y += force + (stiffness (target − q) + damping (target velocity − q̇), no more than the motor's
+// most), along the velocities; the same along the coordinates.
 void mb_coordinates_drives(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
                            double *y);
-// The derivatives of all of it at (x->q, x->v): stiffness = −K, damping = −D, diagonals (nv); motors at their most have
-// none.
+void mb_coordinates_driven(const MbModel *model, const MbMaximal *x, const double *q, const double *v,
+                           double *f);
+// The derivatives of all of it at (x->q, x->v): stiffness = −K, damping = −D, diagonals (nv) along the coordinates; motors at
+// their most have none.
 void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double *stiffness, double *damping);
 // y += sD D v + sK K v; the energy ½ k (q − rest)².
 void mb_coordinates_blocks(const MbModel *model, const MbMaximal *x, double sD, double sK, const double *v,
                            double *y);
 double mb_coordinates_energy(const MbModel *model, const double *q);
+// Of the joint of body b: A (n x n) = −a D − c K along its velocities; the rate of its coordinate k, row (n) · v.
+void mb_coordinates_own(const MbModel *model, const MbMaximal *x, size_t b, double a, double c, double *A);
+void mb_coordinates_rate_of(const MbModel *model, const MbMaximal *x, size_t b, size_t k, double *row);
 
 #endif

@@ -20,6 +20,9 @@ typedef struct MbJoint {
   int order[3];   // euler: axes 0, 1, 2 = x, y, z
   size_t nparts;  // composite
   const struct MbJoint *part;
+  const char *name; // part of a composite; NULL = by number
+  bool apart; // part of a composite: its frame is `base` in what the part before it moves, else the same
+  MbPose base;
   size_t rows, columns;  // spline surface: control values a side; spline curve: rows = control frames
   bool closed;           // spline curve
   const MbPose *frame;   // spline curve: (rows) control frames
@@ -27,14 +30,29 @@ typedef struct MbJoint {
   const double *control; // spline surface: (6 x rows x columns), x y z then rotations about x y z
 } MbJoint;
 
+// How numbers of a joint whose velocities are no rates of its coordinates change, q̇ = N v:
+typedef enum MbJointWay {
+  MB_TO_RATES,      // x ← N x
+  MB_TO_FORCES,     // x ← Nᵀ x: forces along the coordinates as forces along the velocities
+  MB_TO_VELOCITIES, // x ← N⁻¹ x
+} MbJointWay;
+
 struct MbJointOps {
   const char *name;
   size_t n; // degrees of freedom; 0 for fixed, and for composites, which have the sum of their parts'
-  // Q, S (n x 6), Ṡ (n x 6) at (q, q̇)
+  // Q, S (n x 6), Ṡ (n x 6) at (q, v): the child moves with S v in its own joint frame, and Ṡ is S's rate then. v is q̇, but where
+  // there is `change`.
   void (*eval)(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S, double *Sdot);
   // Moves q (and v with it) to coordinates of the same pose that are further from a singularity, where q is
   // near one; true if it did. NULL: never needed.
   bool (*renew)(const MbJoint *joint, double *q, double *v);
+  // The joint with rotation vectors turned by angular velocities; NULL: it has none. Its coordinates stay what they are.
+  const MbJointOps *turning;
+  // Of that form (NULL in all others, where v = q̇): q ← q ⊕ h v; x of n numbers changed at q
+  void (*advance)(const MbJoint *joint, double *q, double h, const double *v);
+  void (*change)(const MbJoint *joint, const double *q, MbJointWay way, double *x);
+  // a = v̇ ← q̈ at (q, v)
+  void (*accelerate)(const MbJoint *joint, const double *q, const double *v, double *a);
 };
 
 #endif

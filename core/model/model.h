@@ -46,8 +46,9 @@ typedef struct MbForce {
 
 // What drives one coordinate: a force given over time, and a servo motor (see MbMotorSpec).
 typedef struct MbDrive {
-  size_t q, v;          // places of the coordinate and its velocity
-  size_t force, target; // signals; MB_WORLD = none
+  size_t body;                           // whose joint it is; those of a joint follow one another
+  size_t q, v;                           // places of the coordinate and its velocity
+  size_t force, target, target_velocity; // signals; MB_WORLD = none
   double stiffness, damping, most;
 } MbDrive;
 
@@ -74,6 +75,7 @@ typedef struct MbConstraint {
   size_t guess;           // place of the first of them
   double ratio, offset;   // ratio
   double sign, bound;     // limit: sign (q − bound) ≥ 0
+  bool turns;             // limit, motion, ratio: the coordinate that is off is no length
   double outward;   // limit: 2 γ where it is to go on at γ times what it is beyond, instead of back; 0
   int order;        // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
   size_t signal[3]; // motion: of position, velocity, acceleration; SIZE_MAX = not given
@@ -133,8 +135,10 @@ struct MbModel {
   const double *q0, *v0;                          // (nq), (nv) at t = 0
   const double *stiffness, *rest, *joint_damping; // (nv) zero for bodies that are free in space
   bool sprung;                                    // some joint has stiffness or damping
-  size_t nloose, nrenewing;
-  const size_t *loose;    // (nloose) bodies free in space, ascending
+  size_t ncurved, nrenewing;
+  const size_t
+      *curved; // (ncurved) bodies whose velocities are no rates of coordinates: free in space, or turned by
+               // angular velocities; ascending
   const size_t *renewing; // (nrenewing) bodies whose joints may exchange their coordinates
 
   // pairs of bodies that forces couple: first < second, ascending
@@ -152,6 +156,7 @@ struct MbModel {
   size_t nslots;                   // rows that they have together
   const char *const *slots;        // (nslots) names of the rows
   double gamma;                    // rate at which errors of position are asked to shrink; 0 = not at all
+  double largest[2];               // gap of a hard row beyond which the run ends: a length, an angle (rad)
   bool ahead;                      // γ is 1/h, or not used: unilateral rows act before they are passed
   size_t nreductions;
   const MbReduction *reductions; // (nreductions) nothing follows what follows

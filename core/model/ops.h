@@ -17,6 +17,9 @@ struct MbForceOps {
   double (*energy)(const MbForce *force, const MbMaximal *x); // elastic; NULL: none
   void (*muscle)(const MbForce *force, const MbMaximal *x,
                  double lvf[3]); // length, speed, force; NULL: is none
+  // One that is everywhere acts on points, that are no bodies, by −drag times their velocity; NULL: not at all, so that
+  // the build refuses it in scenes that have such points.
+  double (*drag)(const MbForce *force);
 };
 
 // ---- constraints ------------------------------------------------------------------------------------------
@@ -32,6 +35,7 @@ typedef struct MbRow {
   double g, gt, gtt;
   double size; // of the numbers whose difference g is
   int order;   // 0: g is known; 1: only its rate is; 2: only its acceleration
+  bool angle;  // g is an angle (rad), or stands for one; else a length (m)
 } MbRow;
 
 // What rows are made from.
@@ -53,6 +57,7 @@ struct MbConstraintOps {
   size_t rows;          // at most
   size_t coordinates;   // that its rows are about; 0 = they are about bodies
   const char *singular; // what it means that its g is not a number; NULL: it always is one
+  double (*felt)(const MbConstraint *constraint); // what its first end feels for each unit of λ; NULL: 1
   // Its rows at an instant. Fields of `rows` are zero before, bodies MB_WORLD; `unilateral` is the constraint's.
   void (*eval)(const MbConstraint *constraint, const MbInstant *at, MbRow *rows);
 };
@@ -86,6 +91,7 @@ typedef struct MbHeldRows {
   size_t n;
   const double *g, *gt;
   const unsigned char *order; // 0: g is known; 1: only its rate is
+  const unsigned char *angle; // whether g is an angle
 } MbHeldRows;
 
 // A solver whose state is the bodies themselves: poses (7 a body, then the joints' coordinates, remembered), and twists (6 a
@@ -95,6 +101,7 @@ typedef struct MbHeldOps {
   MbHeldRows (*rows)(const MbSolverWork *work);
   size_t (*row_of)(const MbSolverWork *work, size_t i);          // the first of constraint i; MB_WORLD = none
   const char *(*holder)(const MbSolverWork *work, size_t b);     // constraint that holds body b; NULL = none
+  size_t (*body_of)(const MbSolverWork *work, size_t r);         // the body that row r holds
   bool (*start)(const MbSolverWork *work, double *q, double *v); // the state at t = 0; false: out of memory
   // J v; J̇ v; what of the joints' coordinates' accelerations the bodies' do not make (model's nv)
   void (*speeds)(const MbSolverWork *work, const double *v, double *rate);

@@ -38,5 +38,7 @@ const char *const mb_mode_words[] = {"dynamic", "first_order", NULL};
 const char *const mb_linear_words[] = {"auto", "tree", "sparse", "dense", NULL};
 const char *const mb_device_words[] = {"cpu", "cuda", "auto", NULL};
 const char *const mb_axes_words[] = {"world", "body", NULL};
+const char *const mb_joint_side_words[] = {"parent", "body", NULL};
 const char *const mb_interpolation_words[] = {"linear", "hold", "cubic", NULL};
-const char *const mb_quantity_words[] = {"pose", "velocity", "force", "energy", "other", NULL};
+const char *const mb_quantity_words[] = {"pose",  "velocity", "acceleration", "force", "energy",
+                                         "other", NULL};

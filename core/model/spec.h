@@ -101,9 +101,9 @@ typedef struct MbSignalsSpec {
   MbSignalSpec *signal; // (count)
 } MbSignalsSpec;
 
-// A servo motor: stiffness (target − q) − damping q̇, no more than max.
+// A servo motor: stiffness (target − q) + damping (target velocity − q̇), no more than max.
 typedef struct MbMotorSpec {
-  MbSignalsSpec target;
+  MbSignalsSpec target, target_velocity;
   MbNumbersSpec stiffness, damping, max; // no max = any force
 } MbMotorSpec;
 
@@ -120,6 +120,14 @@ typedef struct MbMotionSpec {
   MbSignalsSpec position, velocity, acceleration;
 } MbMotionSpec;
 
+// How the body moves in its parent at the start, as a rigid motion: of the joint's frame in the body, seen from the parent.
+typedef enum MbJointSide { MB_SIDE_PARENT, MB_SIDE_BODY } MbJointSide;
+typedef struct MbJointTwistSpec {
+  bool given, has_angular, has_linear;
+  double angular[3], linear[3];
+  MbJointSide axes; // those of the joint's frame in the parent, or in the body
+} MbJointTwistSpec;
+
 typedef struct MbJointSpec {
   MbJointKind kind;
   const char *parent;             // NULL = the world
@@ -128,13 +136,16 @@ typedef struct MbJointSpec {
   double pitch;                   // screw: metres a turn
   const char *order;              // euler
   size_t nparts;                  // composite
-  struct MbJointSpec *parts;      // (nparts) nearest to the parent first; their frames and parents are unused
-  size_t nframes;                 // spline_curve
-  MbFrameSpec *frames;            // (nframes)
+  struct MbJointSpec *parts; // (nparts) nearest to the parent first; of their frames only `frame` is used
+  const char *name;          // part of a composite; NULL = not given
+  MbFrameSpec frame;         // part of a composite: in what the part before it moves
+  size_t nframes;            // spline_curve
+  MbFrameSpec *frames;       // (nframes)
   bool closed;
   size_t rows, columns;     // spline_surface
   const double *control[6]; // (rows x columns) each: x, y, z, rotations about x, y, z
   MbNumbersSpec position, velocity, stiffness, rest, damping;
+  MbJointTwistSpec twist; // instead of `velocity`
   MbLimitsSpec limits;
   MbMotionSpec motion;
   MbSignalsSpec force; // applied along the coordinates
@@ -430,6 +441,7 @@ typedef struct MbStabilizationSpec {
   MbStabilization kind;
   double gamma; // baumgarte: 1/s; NaN = 1/h
   MbUpperLimits upper_limits;
+  double largest_error; // gap at which the run ends, by the size of the scene
 } MbStabilizationSpec;
 
 typedef struct MbSolverSpec {
@@ -471,6 +483,7 @@ typedef struct MbOutputSpec {
 
 typedef struct MbSceneSpec {
   MbArena arena;
+  const char *schema;             // for editors; NULL = not given
   const char *name, *description; // "" when not given
   double gravity[3];
   MbTimeSpec time;
@@ -511,6 +524,7 @@ extern const char *const mb_mode_words[3];
 extern const char *const mb_linear_words[5];
 extern const char *const mb_device_words[4];
 extern const char *const mb_axes_words[3];
+extern const char *const mb_joint_side_words[3];
 extern const char *const mb_interpolation_words[4];
 extern const char *const mb_quantity_words[MB_QUANTITIES + 1];
 

@@ -6,8 +6,6 @@
 //   bridson_marino   ω h < 2 (damping is implicit)
 //   rk45             steps of about 3.3/λ or 2.8/ω, however little is left of the motion: many of them in one of the scene's
 //   implicit, trapezoidal: no bound
-//
-// And whether bodies tumble too fast for the steps of first order.
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/forces/forces.h"
@@ -106,36 +104,7 @@ static bool may_be_stiff(const MbModel *model) {
   return some;
 }
 
-// The first-order steps take gyroscopic terms as they are: a body that tumbles, its spin changing in its own axes at the rate
-// r = |ω × I ω| / |I ω|, gains energy by about (r h)² a step.
-static void judge_tumbling(const MbSim *sim, MbReport *report) {
-  static const double GAIN = 0.5; // of the energy, over the run
-  const MbModel *model = sim->model;
-  const double h = model->h;
-  size_t worst = 0;
-  double fastest = 0;
-  for (size_t b = 0; b < model->nb; b++) {
-    const double *w = sim->x.phi + 6 * b, *I = model->M + 6 * b;
-    const double L[3] = {I[0] * w[0], I[1] * w[1], I[2] * w[2]}, size = mb_vec3_norm(L);
-    double turn[3];
-    mb_vec3_cross(turn, w, L);
-    const bool turns = !model->joint[b].ops || model->joint[b].n >= 3;
-    if (turns && size > 0 && mb_vec3_norm(turn) / size > fastest)
-      fastest = mb_vec3_norm(turn) / size, worst = b;
-  }
-  char where[64];
-  const double gain = fastest * h * fastest * h * (double)model->steps;
-  if (gain > GAIN)
-    mb_warning(report, where,
-               "body \"%s\" tumbles at %.2g rad/s: \"%s\" takes that explicitly and adds energy, about %.2g "
-               "times what is there "
-               "over this run if nothing slows it; take \"trapezoidal\" or a smaller step",
-               place_of(sim, sim->model->v_first[worst], where, sizeof where), fastest, sim->integrator->name,
-               gain);
-}
-
 MbStatus mb_sim_advise(MbSim *sim, MbReport *report) {
-  if (sim->integrator->order == 1) judge_tumbling(sim, report);
   if (sim->integrator->b != 0 || !may_be_stiff(sim->model)) return MB_OK;
   const size_t n = 36 * (sim->model->nb + 2 * sim->model->npairs);
   MbMaximal *x = &sim->x;

@@ -3,18 +3,20 @@
 #include "core/forces/forces.h"
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
+#include "core/sim/balance.h"
 #include "core/sim/channels.h"
 #include "core/sim/sim_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// COORDINATES: of the joints, in the tree's order; ROWS: of the constraints; ELEMENTS: each deformable that has such;
+// COORDINATES: of the joints, in the tree's order; JOINTS: the bodies that have one; ROWS: of the constraints; ELEMENTS: each deformable that has such;
 // SOLUTION: one, where there are elements; ITERATIONS: those of a step, there
 typedef enum MbItems {
   ONE,
   BODIES,
   COORDINATES,
+  JOINTS,
   ROWS,
   MUSCLES,
   NODES,
@@ -23,12 +25,20 @@ typedef enum MbItems {
   ITERATIONS
 } MbItems;
 
+// What has to be known before a channel is sampled.
+typedef enum MbNeed {
+  STATE,  // nothing else
+  FORCES, // of the constraints, over the last step
+  BALANCE // of forces and accelerations, at the state
+} MbNeed;
+
 struct MbSampler {
   const char *name, *unit;
   MbQuantity quantity;
   bool rotation, standard; // standard: in a frame when the scene says nothing
   MbItems items;
   size_t width;
+  MbNeed need;
   const char *const *components;
   void (*sample)(const MbSim *sim, double *out);
   // of NODES and ELEMENTS, one deformable's
@@ -88,7 +98,14 @@ static void sample_joint_position(const MbSim *sim, double *out) {
 }
 
 static void sample_joint_velocity(const MbSim *sim, double *out) {
-  copy_joints(sim->model, sim->x.v, sim->model->v_first, out);
+  const MbModel *model = sim->model;
+  copy_joints(model, sim->x.v, model->v_first, out);
+  for (size_t b = 0; b < model->nlisted; b++) {
+    const MbJoint *joint = &model->joint[b];
+    if (!joint->ops) continue;
+    if (joint->ops->change) joint->ops->change(joint, sim->x.q + model->q_first[b], MB_TO_RATES, out);
+    out += joint->n;
+  }
 }
 
 // A signal at the state's time: what the forces last saw lies in the step before.
@@ -103,15 +120,36 @@ static void sample_joint_force(const MbSim *sim, double *out) {
   mb_constraint_reactions(sim, y);
   for (size_t i = 0; i < model->ndrives; i++)
     refresh(sim, model->drives[i].force), refresh(sim, model->drives[i].target);
-  mb_coordinates_drives(model, &sim->x, sim->x.q, sim->x.v, y);
+  mb_coordinates_driven(model, &sim->x, sim->x.q, sim->x.v, y);
   mb_sim_reactions((MbSim *)sim, y);
   copy_joints(sim->model, y, sim->model->v_first, out);
+}
+
+static void sample_body_acceleration(const MbSim *sim, double *out) {
+  for (size_t i = 0; i < sim->model->nlisted; i++) mb_balance_body(sim, sim->model->number[i], out + 6 * i);
+}
+
+static void sample_joint_acceleration(const MbSim *sim, double *out) {
+  copy_joints(sim->model, mb_balance_coordinates(sim), sim->model->v_first, out);
+}
+
+static void sample_joint_reaction(const MbSim *sim, double *out) {
+  for (size_t b = 0; b < sim->model->nlisted; b++) {
+    if (!sim->model->joint[b].ops) continue;
+    mb_balance_reaction(sim, b, out);
+    out += 6;
+  }
 }
 
 static void sample_constraint_error(const MbSim *sim, double *out) { mb_constraint_errors(sim, out); }
 
 static void sample_constraint_force(const MbSim *sim, double *out) {
-  memcpy(out, mb_constraint_memory(sim), sim->model->nslots * sizeof *out);
+  const MbModel *model = sim->model;
+  memcpy(out, mb_constraint_memory(sim), model->nslots * sizeof *out);
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const MbConstraint *c = &model->constraints[i];
+    for (size_t k = 0; c->ops->felt && k < c->rows; k++) out[c->slot + k] *= c->ops->felt(c);
+  }
 }
 
 static void sample_energy(const MbSim *sim, double *out) {
@@ -186,6 +224,8 @@ static void sample_time(const MbSim *sim, double *out) {
 
 static const char *const xyz[] = {"x", "y", "z"}, *const wxyz[] = {"w", "x", "y", "z"};
 static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
+static const char *const rates[] = {"alphax", "alphay", "alphaz", "ax", "ay", "az"};
+static const char *const wrench[] = {"tx", "ty", "tz", "fx", "fy", "fz"};
 static const char *const energies[] = {"kinetic", "gravity", "elastic", "total"};
 static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
@@ -194,24 +234,27 @@ static const char *const muscles[] = {"length", "speed", "force"};
 
 static const MbSampler table[] = {
     // clang-format off
-    {"body.position",  "m",                  MB_POSE,     false, true,  BODIES,      3, xyz,      sample_position, NULL},
-    {"body.rotation",  "",                   MB_POSE,     true,  true,  BODIES,      4, wxyz,     sample_rotation, NULL},
-    {"body.velocity",  "rad/s, m/s",         MB_VELOCITY, false, false, BODIES,      6, twist,    sample_velocity, NULL},
-    {"joint.position", "m, rad",             MB_POSE,     false, true,  COORDINATES, 1, NULL,     sample_joint_position, NULL},
-    {"joint.velocity", "m/s, rad/s",         MB_VELOCITY, false, false, COORDINATES, 1, NULL,     sample_joint_velocity, NULL},
-    {"joint.force",    "N, N m",             MB_FORCE,    false, false, COORDINATES, 1, NULL,     sample_joint_force, NULL},
-    {"constraint.error", "m, rad, m/s, rad/s", MB_OTHER,  false, false, ONE,         2, errors,   sample_constraint_error, NULL},
-    {"constraint.force", "N, N m",           MB_FORCE,    false, false, ROWS,        1, NULL,     sample_constraint_force, NULL},
-    {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, energies, sample_energy, NULL},
-    {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, momenta,  sample_momentum, NULL},
-    {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, muscles,  sample_muscle, NULL},
-    {"deformable.*.position", "m",           MB_POSE,     false, true,  NODES,       3, xyz,      NULL, sample_node_position},
-    {"deformable.*.velocity", "m/s",         MB_VELOCITY, false, false, NODES,       3, xyz,      NULL, sample_node_velocity},
-    {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, NULL,     NULL, sample_volume},
-    {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, NULL,     NULL, sample_strain},
-    {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    2, solution, sample_solution, NULL},
-    {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, NULL,     mb_sim_soft_history, NULL},
-    {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, NULL,     sample_time, NULL},
+    {"body.position",  "m",                  MB_POSE,     false, true,  BODIES,      3, STATE,   xyz,      sample_position, NULL},
+    {"body.rotation",  "",                   MB_POSE,     true,  true,  BODIES,      4, STATE,   wxyz,     sample_rotation, NULL},
+    {"body.velocity",  "rad/s, m/s",         MB_VELOCITY, false, false, BODIES,      6, STATE,   twist,    sample_velocity, NULL},
+    {"body.acceleration", "rad/s², m/s²",    MB_ACCELERATION, false, false, BODIES,  6, BALANCE, rates,    sample_body_acceleration, NULL},
+    {"joint.position", "m, rad",             MB_POSE,     false, true,  COORDINATES, 1, STATE,   NULL,     sample_joint_position, NULL},
+    {"joint.velocity", "m/s, rad/s",         MB_VELOCITY, false, false, COORDINATES, 1, STATE,   NULL,     sample_joint_velocity, NULL},
+    {"joint.acceleration", "m/s², rad/s²",   MB_ACCELERATION, false, false, COORDINATES, 1, BALANCE, NULL, sample_joint_acceleration, NULL},
+    {"joint.force",    "N, N m",             MB_FORCE,    false, false, COORDINATES, 1, FORCES,  NULL,     sample_joint_force, NULL},
+    {"joint.reaction", "N m, N",             MB_FORCE,    false, false, JOINTS,      6, BALANCE, wrench,   sample_joint_reaction, NULL},
+    {"constraint.error", "m, rad, m/s, rad/s", MB_OTHER,  false, false, ONE,         2, STATE,   errors,   sample_constraint_error, NULL},
+    {"constraint.force", "N, N m",           MB_FORCE,    false, false, ROWS,        1, FORCES,  NULL,     sample_constraint_force, NULL},
+    {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, STATE,   energies, sample_energy, NULL},
+    {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, STATE,   momenta,  sample_momentum, NULL},
+    {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, STATE,   muscles,  sample_muscle, NULL},
+    {"deformable.*.position", "m",           MB_POSE,     false, true,  NODES,       3, STATE,   xyz,      NULL, sample_node_position},
+    {"deformable.*.velocity", "m/s",         MB_VELOCITY, false, false, NODES,       3, STATE,   xyz,      NULL, sample_node_velocity},
+    {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_volume},
+    {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_strain},
+    {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    2, STATE,   solution, sample_solution, NULL},
+    {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_sim_soft_history, NULL},
+    {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL},
     // clang-format on
 };
 enum { CHANNELS = sizeof table / sizeof *table };
@@ -235,15 +278,29 @@ static const MbSampler *find(const MbModel *model, const char *name, const MbDef
   return NULL;
 }
 
-// "body" for the coordinate of a joint that has one, "body.0", "body.1" … for those of others.
+// Coordinate i of a joint in a few letters: "" where it has one, its number where it has several, the name of the part that it
+// belongs to where a composite's has one, "wrist.0", "wrist.1" … where that has several.
+static void name_coordinate(const MbJoint *joint, size_t i, char *out, size_t size) {
+  size_t first = 0, k = 0;
+  while (k < joint->nparts && i >= first + joint->part[k].n) first += joint->part[k++].n;
+  if (k == joint->nparts || !joint->part[k].name) {
+    snprintf(out, size, joint->n > 1 ? ".%zu" : "", i);
+    return;
+  }
+  const int n = snprintf(out, size, ".%s", joint->part[k].name);
+  if (n > 0 && (size_t)n < size) name_coordinate(&joint->part[k], i - first, out + n, size - (size_t)n);
+}
+
+// "body" for the coordinate of a joint that has one, "body.0", "body.1" … for those of others, "body.yaw" for named parts.
 static const char **name_coordinates(MbSim *sim, size_t count) {
   const MbModel *model = sim->model;
   const char **names = mb_arena_alloc(&sim->arena, count + 1, sizeof *names);
   size_t k = 0;
   for (size_t b = 0; names && b < model->nlisted; b++)
     for (size_t i = 0; model->joint[b].ops && i < model->joint[b].n; i++) {
-      char name[256];
-      snprintf(name, sizeof name, model->joint[b].n > 1 ? "%s.%zu" : "%s", model->body_name[b], i);
+      char coordinate[512], name[1024];
+      name_coordinate(&model->joint[b], i, coordinate, sizeof coordinate);
+      snprintf(name, sizeof name, "%s%s", model->body_name[b], coordinate);
       if (!(names[k++] = mb_arena_strdup(&sim->arena, name))) return NULL;
     }
   return names;
@@ -253,6 +310,16 @@ static size_t count_coordinates(const MbModel *model) {
   size_t count = 0;
   for (size_t b = 0; b < model->nlisted; b++) count += model->joint[b].ops ? model->joint[b].n : 0;
   return count;
+}
+
+// The bodies that have a joint; NULL: out of memory.
+static const char **name_joints(MbSim *sim, size_t *count) {
+  const MbModel *model = sim->model;
+  const char **names = mb_arena_alloc(&sim->arena, model->nlisted + 1, sizeof *names);
+  *count = 0;
+  for (size_t b = 0; names && b < model->nlisted; b++)
+    if (model->joint[b].ops) names[(*count)++] = model->body_name[b];
+  return names;
 }
 
 // How many things a channel is about, and their names.
@@ -266,7 +333,7 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
   for (size_t i = 0; i < sim->nchannels; i++)
     if (!strcmp(sim->channels[i].name, name))
       return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is there twice", name);
-  sim->forces_asked |= row->quantity == MB_FORCE;
+  sim->forces_asked |= row->need == FORCES;
   sim->samplers[sim->nchannels] = row;
   sim->sampled[sim->nchannels] = of;
   sim->channels[sim->nchannels++] = (MbChannel){.name = name,
@@ -303,6 +370,26 @@ static MbStatus add_deformables(MbSim *sim, const MbSampler *row, const MbDeform
   return status;
 }
 
+// What this run cannot tell, and what accelerations need.
+static MbStatus prepare(MbSim *sim, const MbSampler *row, MbReport *report) {
+  if ((row->items == SOLUTION || row->items == ITERATIONS) && !sim->soft)
+    return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is of solver \"projective\"",
+                    row->name);
+  if (row->need != BALANCE) return MB_OK;
+  if (sim->model->solver.mode == MB_FIRST_ORDER)
+    return mb_error(report, MB_SCENE, "/output/channels",
+                    "the channel \"%s\" is of mode \"dynamic\": in mode \"first_order\" forces give "
+                    "velocities, and nothing accelerates",
+                    row->name);
+  if (sim->soft && row->items == JOINTS)
+    return mb_error(
+        report, MB_SCENE, "/output/channels",
+        "the channel \"%s\" is not offered with deformables under solver \"projective\", where bodies do not "
+        "feel their nodes",
+        row->name);
+  return sim->balance ? MB_OK : mb_balance_create(sim, report);
+}
+
 MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
   const MbModel *model = sim->model;
   const size_t ncoordinates = count_coordinates(model);
@@ -311,16 +398,18 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
   sim->channels = mb_arena_alloc(&sim->arena, most, sizeof *sim->channels);
   sim->samplers = mb_arena_alloc(&sim->arena, most, sizeof *sim->samplers);
   sim->sampled = mb_arena_alloc(&sim->arena, most, sizeof *sim->sampled);
-  size_t nmuscles = 0;
+  size_t nmuscles = 0, njoints = 0;
+  const char **joints = name_joints(sim, &njoints);
   const char **muscle_names = mb_arena_alloc(&sim->arena, model->nforces + 1, sizeof *muscle_names);
   for (size_t i = 0; muscle_names && i < model->nforces; i++)
     if (model->forces[i].ops->muscle) muscle_names[nmuscles++] = model->forces[i].name;
-  if (!coordinates || !muscle_names || !sim->channels || !sim->samplers || !sim->sampled)
+  if (!coordinates || !joints || !muscle_names || !sim->channels || !sim->samplers || !sim->sampled)
     return mb_no_memory(report, "channels");
 
   const Items items[] = {[ONE] = {1, NULL},
                          [BODIES] = {model->nlisted, model->listed},
                          [COORDINATES] = {ncoordinates, coordinates},
+                         [JOINTS] = {njoints, joints},
                          [ROWS] = {model->nslots, model->slots},
                          [MUSCLES] = {nmuscles, muscle_names},
                          [SOLUTION] = {1, NULL},
@@ -333,9 +422,8 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
     if (!row)
       return mb_error(report, MB_SCENE, "/output/channels", "there is no channel \"%s\"", model->channels[i]);
     if (!model->channels && (!row->standard || (row->items == COORDINATES && !ncoordinates))) continue;
-    if ((row->items == SOLUTION || row->items == ITERATIONS) && !sim->soft)
-      return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is of solver \"projective\"",
-                      row->name);
+    status = prepare(sim, row, report);
+    if (status != MB_OK) break;
     status = row->items == NODES || row->items == ELEMENTS
                  ? add_deformables(sim, row, of, report)
                  : add_channel(sim, row, row->name, items[row->items], NULL, report);
@@ -350,12 +438,14 @@ const MbChannel *mb_sim_channels(const MbSim *sim, size_t *count) {
 
 size_t mb_sim_frame_size(const MbSim *sim) { return sim->frame_size; }
 
-void mb_sim_sample(MbSim *sim, double *frame) {
-  for (size_t i = 0; i < sim->nchannels; i++) {
+MbStatus mb_sim_sample(MbSim *sim, double *frame, MbReport *report) {
+  const MbStatus status = sim->balance ? mb_balance_evaluate(sim, report) : MB_OK;
+  for (size_t i = 0; i < sim->nchannels && status == MB_OK; i++) {
     double *out = frame + sim->channels[i].offset;
     if (sim->sampled[i])
       sim->samplers[i]->sample_nodes(sim, sim->sampled[i], out);
     else
       sim->samplers[i]->sample(sim, out);
   }
+  return status;
 }

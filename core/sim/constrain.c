@@ -22,6 +22,8 @@ static const double ROUNDING = 1e-12; // of sums over some tens of terms, throug
 
 // W_ii of bodies that nothing holds, times what tells a row that moves nothing from one that moves little: rounding of G is
 // some 1e-15 of H, and W takes its square; where the solver holds joints by rows W is a difference, and rounding stays as it is.
+static double nothing_of(const MbSim *sim) { return sim->solver->held ? 1e-11 : 1e-22; }
+
 static double least_of(const MbSim *sim, size_t s) {
   const MbModel *model = sim->model;
   const MbConstraining *c = sim->constraining;
@@ -30,14 +32,14 @@ static double least_of(const MbSim *sim, size_t s) {
   if (sim->solver->held) {
     for (size_t k = c->first[s]; k < c->first[s + 1]; k++)
       if (model->M[c->index[k]] > 0) sum += c->G[k] * c->G[k] / model->M[c->index[k]];
-    return 1e-11 * sum;
+    return nothing_of(sim) * sum;
   }
   for (int end = 0; end < 2; end++)
     for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++) {
       const double m = model->M[6 * row->body[end] + k];
       if (m > 0) sum += row->H[end][k] * row->H[end][k] / m;
     }
-  return 1e-22 * sum;
+  return nothing_of(sim) * sum;
 }
 
 void mb_rows_take(MbSim *sim, size_t s, double b, double size, double soft) {
@@ -227,6 +229,20 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
+double mb_constrain_freedom(const MbSim *sim, size_t *slot) {
+  const MbConstraining *c = sim->constraining;
+  double least = 1;
+  *slot = 0;
+  for (size_t k = 0; c && c->n && k < c->pivoting.nheld; k++) {
+    const size_t i = c->pivoting.held[k];
+    const double pivot = c->pivoting.L[k * c->pivoting.columns + k], all = c->least[i] / nothing_of(sim);
+    if (c->unilateral[i] || !(pivot * pivot < least * all)) continue;
+    least = pivot * pivot / all;
+    *slot = c->slot[i];
+  }
+  return sqrt(least);
+}
+
 MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
@@ -268,8 +284,7 @@ MbStatus mb_constrain_impulse(MbSim *sim, double *v) {
   return status;
 }
 
-// Soft rows: forces at (q, v).
-static bool add_soft(MbSim *sim, const double *v, double *vdot) {
+bool mb_rows_soft(MbSim *sim, const double *v, double *vdot) {
   MbConstraining *c = sim->constraining;
   bool any = false;
   for (size_t s = 0; s < sim->model->nslots; s++) {
@@ -285,6 +300,7 @@ static bool add_soft(MbSim *sim, const double *v, double *vdot) {
   }
   if (!any) return true;
   const bool solved = sim->solver->apply(sim->work, c->y);
+  mb_held_pull(sim);
   for (size_t i = 0; i < sim->nv; i++) vdot[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
   return solved;
@@ -297,7 +313,7 @@ MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v,
   mb_rows_make(sim, q, v, t, 0);
   memset(c->force, 0, sim->model->nslots * sizeof *c->force);
   if (sim->solver->drift) sim->solver->drift(sim->work, c->drift);
-  if (!add_soft(sim, v, vdot)) return mb_sim_unsolved(sim, report);
+  if (!mb_rows_soft(sim, v, vdot)) return mb_sim_unsolved(sim, report);
   c->n = 0;
   take_accelerations(sim, v, vdot);
   const MbStatus status = mb_rows_solve(sim, MB_ACCELERATIONS, t, 1, vdot, report);
@@ -307,10 +323,15 @@ MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v,
 
 // Newton's method on g(q) = 0: few turns, as it starts near.
 MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t, MbReport *report) {
+  const bool asked = sim->model->solver.stabilization.kind == MB_POST;
+  return asked ? mb_constrain_close(sim, q, v, t, 1e-13, report) : MB_OK;
+}
+
+MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, double close_by,
+                            MbReport *report) {
   enum { TURNS = 8 };
-  static const double CLOSE = 1e-13; // of the numbers whose difference g is
   MbConstraining *c = sim->constraining;
-  if ((!c && !sim->solver->held) || sim->model->solver.stabilization.kind != MB_POST) return MB_OK;
+  if (!c && !sim->solver->held) return MB_OK;
   double *dq = sim->s;
   size_t blame = 0;
   for (int turn = 0; turn < TURNS; turn++) {
@@ -319,12 +340,12 @@ MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t,
     for (size_t s = 0; c && s < sim->model->nslots; s++) {
       const MbRow *row = &c->row[s];
       if (row->order || c->of[s]->compliance > 0) continue;
-      close &= (c->of[s]->unilateral ? -row->g : fabs(row->g)) <= CLOSE * row->size;
+      close &= (c->of[s]->unilateral ? -row->g : fabs(row->g)) <= close_by * row->size;
     }
     if (sim->solver->held || !close) {
       if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
         return mb_sim_singular(sim, blame, report);
-      close &= mb_held_close(sim, dq) <= CLOSE;
+      close &= mb_held_close(sim, dq) <= close_by;
     }
     if (close) return MB_OK;
     if (c) {
@@ -350,7 +371,7 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
       return mb_sim_singular(sim, blame, report);
     c->held = mb_events_held(sim, true);
     mb_sim_gather(sim, q, v, sim->s);
-    if (!mb_held_accelerations(sim, v, sim->s)) return mb_sim_unsolved(sim, report);
+    if (!mb_held_accelerations(sim, v, model->gamma, sim->s)) return mb_sim_unsolved(sim, report);
     const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
     c->held = mb_events_held(sim, false);
     if (status != MB_OK) return status;

@@ -47,6 +47,8 @@ struct MbConstraining {
 
 // All rows at (q, v, t), the bodies of sim->x being there; G = H J + c. `h`: see MbInstant.
 void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double h);
+// The rows' own numbers only, not G, and of closures that are looked for nothing new to remember.
+void mb_rows_look(MbSim *sim, const double *q, const double *v, double t);
 // The same for velocities over the whole step from t, the bodies being at the half's coordinates.
 void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const double *v, double t);
 // G v of one row; the sum of its terms' sizes is added to *size.
@@ -55,6 +57,11 @@ double mb_rows_rate(const MbConstraining *c, size_t s, const double *v, double *
 void mb_rows_spread(const MbConstraining *c, size_t s, double lambda, double *y);
 // H J̇ v of one row, and what velocities of joints that the solver holds add
 double mb_rows_drift(const MbSim *sim, size_t s);
+
+// f (nb x 6) += Hᵀ λ of one row: what acts on bodies, in their C axes
+void mb_rows_push(const MbSim *sim, size_t s, double lambda, double *f);
+// v̇ ← v̇ + what soft rows do as forces at velocities v, which go to c->force; false: A⁻¹ could not be applied
+bool mb_rows_soft(MbSim *sim, const double *v, double *vdot);
 
 // Forces of the rows that the solver holds: what pulls, so many times.
 void mb_rows_apart(MbSim *sim, double times);

@@ -165,6 +165,8 @@ static double *guess_of(const MbSim *sim) {
   return sim->state.memory + (sim->nm - (adaptive ? 3 : 1) * sim->model->nslots - sim->model->nguess);
 }
 
+double *mb_gap_memory(const MbSim *sim) { return guess_of(sim) - 2; }
+
 void mb_constrain_remember(MbSim *sim) {
   const MbModel *model = sim->model;
   const MbConstraining *c = sim->constraining;
@@ -190,7 +192,7 @@ static void pull_of(const MbSim *sim, const MbMaster *master, const double n[3],
   mb_vec3_scale(H + 3, master->weight, H + 3);
 }
 
-static void make(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
+static void evaluate(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
   MbConstraining *c = sim->constraining;
   const MbModel *model = sim->model;
   for (size_t i = 0; i < model->nsignals; i++)
@@ -214,7 +216,13 @@ static void make(MbSim *sim, const double *q, const double *v, double t, double 
     for (size_t k = 0; k < constraint->rows; k++) row[k] = none;
     constraint->ops->eval(constraint, &at, row);
   }
+}
 
+static void make(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
+  MbConstraining *c = sim->constraining;
+  const MbModel *model = sim->model;
+  const bool held = sim->solver->held;
+  evaluate(sim, q, v, t, h, turn);
   // G = H J + c
   for (size_t s = 0; s < model->nslots; s++) {
     const MbRow *row = &c->row[s];
@@ -243,6 +251,8 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
   make(sim, q, v, t, h, h);
 }
 
+void mb_rows_look(MbSim *sim, const double *q, const double *v, double t) { evaluate(sim, q, v, t, 0, 0); }
+
 void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const double *v, double t) {
   const double h = sim->model->h;
   make(sim, q, v, t + h / 2, h / 2, (1 - 2 * half->theta) * h);
@@ -265,6 +275,20 @@ double mb_rows_rate(const MbConstraining *c, size_t s, const double *v, double *
 
 void mb_rows_spread(const MbConstraining *c, size_t s, double lambda, double *y) {
   for (size_t k = c->first[s]; k < c->first[s + 1]; k++) y[c->index[k]] += lambda * c->G[k];
+}
+
+void mb_rows_push(const MbSim *sim, size_t s, double lambda, double *f) {
+  const MbConstraining *c = sim->constraining;
+  const MbRow *row = &c->row[s];
+  for (int end = 0; end < 2; end++)
+    for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++)
+      f[6 * row->body[end] + k] += lambda * row->H[end][k];
+  for (size_t i = 0; i < c->of[s]->nmasters; i++) {
+    const MbMaster *master = &c->of[s]->master[i];
+    double H[6];
+    pull_of(sim, master, row->along, H);
+    for (size_t k = 3; k < 6; k++) f[6 * master->body + k] += lambda * H[k];
+  }
 }
 
 double mb_rows_drift(const MbSim *sim, size_t s) {

@@ -40,9 +40,8 @@ bool mb_held_velocities(MbSim *sim, double *x) {
   return solve(sim, x);
 }
 
-bool mb_held_accelerations(MbSim *sim, const double *v, double *x) {
+bool mb_held_accelerations(MbSim *sim, const double *v, double gamma, double *x) {
   const MbHeldOps *held = sim->solver->held;
-  const double gamma = sim->model->gamma;
   bool solved = false;
   if (held) {
     const MbHeldRows rows = rows_of(sim);

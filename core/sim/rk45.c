@@ -2,7 +2,7 @@
 // ahead of the grid of the scene's step; states at grid times come from the dense output. What lies ahead is
 // part of the state, so that a checkpoint at any grid time resumes bit for bit.
 //
-//   memory = ( t, h, h_next, e_old, started | y (n) at t | k (n) = ẏ at t | dense output of [t − h, t] (5 x
+//   memory = ( t, h, h_next, e_old, started, freedom | y (n) at t | k (n) = ẏ at t | dense output of [t − h, t] (5 x
 //   n) )
 //
 // Error norm: the largest |e_i| / (absolute + relative max(|y_i|, |y⁺_i|)); step h · 0.9 e^(−0.17) e_old^0.04
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { T, H, H_NEXT, E_OLD, STARTED, HEADER };
+enum { T, H, H_NEXT, E_OLD, STARTED, FREEDOM, HEADER };
 
 size_t mb_rk45_memory(size_t nq, size_t nv) { return HEADER + 7 * (nq + nv); }
 
@@ -26,6 +26,7 @@ void mb_rk45_restart(MbSim *sim) {
   memory[H_NEXT] = sim->model->h;
   memory[E_OLD] = 1;
   memory[STARTED] = 0;
+  memory[FREEDOM] = 1;
 }
 
 // k = ẏ at (t, y). In the kinematic mode v follows from q and is written to y; its own rate is left zero.
@@ -163,6 +164,99 @@ static MbStatus locate(MbSim *sim, double t, double h, const double *y, const do
   return status;
 }
 
+// ---- singular positions -----------------------------------------------------------------------------------
+//
+// Where two motions that the constraints allow branch, as where a parallelogram lies flat, a row loses its hold, and what errors
+// there are along the other motion are no longer held: with s the time from there, accelerations let an error of velocity grow
+// as 1/s² before and fall as 1/s² behind. A step that comes near would take the other branch. So near such a position (freedom
+// below NEAR) states are put back onto the constraints after every step, which leaves no such errors, and the last bit of the way
+// is crossed at once, by velocities and accelerations that the motion has: what they are wrong by is of third order in a way of
+// 1e-5 or so. What does not come out on the constraints behind it, or stays where it cannot be solved, ends the run.
+
+static const double NEAR = 0.03, CROSS = 1e-4, LOST = 1e-6;
+static const double ROUNDING = 2e-16; // an error of position c grows to one of velocity c/s²
+
+static MbStatus cannot_pass(const MbSim *sim, double t, size_t slot, MbReport *report) {
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: constraint \"%s\" is at a singular position that adaptive steps "
+                  "cannot pass: another motion branches off there; take an integrator of fixed steps",
+                  t, (long long)sim->state.step + 1, sim->model->slots[slot]);
+}
+
+// y ← the nearest state on the constraints, k its derivative.
+static MbStatus put_back(MbSim *sim, double t, double *y, double *k, MbReport *report) {
+  mb_sim_normalise(sim, y, NULL);
+  mb_sim_kinematics(sim, y, y + sim->nq);
+  const MbStatus status = mb_constrain_close(sim, y, y + sim->nq, t, ROUNDING, report);
+  return status == MB_OK ? settle(sim, t, y, k, report) : status;
+}
+
+// y1 ← y after a time; its accelerations are k's at the start and k1's at the end.
+static void drift(MbSim *sim, const double *y, const double *k, const double *k1, double time, double *y1,
+                  double *mean) {
+  const double *v = y + sim->nq, *a = k + sim->nq, *b = k1 + sim->nq;
+  for (size_t i = 0; i < sim->nv; i++) {
+    mean[i] = v[i] + time * (2 * a[i] + b[i]) / 6;
+    y1[sim->nq + i] = v[i] + time * (a[i] + b[i]) / 2;
+  }
+  memcpy(y1, y, sim->nq * sizeof *y1);
+  mb_sim_advance(sim, y1, time, mean);
+}
+
+// Crosses a singular position that is near, as one step; *crossed is false, and nothing has happened, where there is none ahead.
+static MbStatus cross(MbSim *sim, double stop, bool *crossed, MbReport *report) {
+  static const double SAME = 1e-3; // what velocities may change by behind it
+  const size_t n = sim->nq + sim->nv;
+  double *memory = sim->state.memory, *y = memory + HEADER, *k = y + n, *dense = k + n;
+  double *stage = sim->stage, *y1 = stage + n, *k1 = stage + 2 * n, *mean = stage + 3 * n;
+  const double t = memory[T], h = memory[H_NEXT], little = h / 10, before = memory[FREEDOM];
+  size_t slot = 0;
+  *crossed = false;
+  drift(sim, y, k, k, little, y1, mean);
+  MbStatus status = derivative(sim, t + little, y1, k1, report);
+  if (status != MB_OK) return status;
+  const double after = mb_constrain_freedom(sim, &slot), left = little * before / (before - after);
+  if (!(after < before) || !(left < 10 * h) || t + 2 * left >= stop) return MB_OK;
+
+  double size = 0, change = 0;
+  memcpy(k1, k, n * sizeof *k1);
+  for (int turn = 0; turn < 2; turn++) { // the second one with the accelerations behind it
+    drift(sim, y, k, k1, 2 * left, y1, mean);
+    memcpy(mean, y1 + sim->nq, sim->nv * sizeof *mean);
+    status = put_back(sim, t + 2 * left, y1, k1, report);
+    if (status != MB_OK) return status;
+  }
+  for (size_t i = 0; i < sim->nv; i++) {
+    size = fmax(size, fabs(mean[i]));
+    change = fmax(change, fabs(y1[sim->nq + i] - mean[i]));
+  }
+  if (!(change <= SAME * size)) return cannot_pass(sim, t, slot, report);
+  *crossed = true;
+  memory[FREEDOM] = mb_constrain_freedom(sim, &slot);
+  memory[T] = t + 2 * left, memory[H] = memory[T] - t;
+  memory[H_NEXT] = fmin(sim->model->h, fmax(h, memory[H]));
+  memcpy(stage, k, n * sizeof *k);
+  memcpy(stage + (MB_RK_STAGES - 1) * n, k1, n * sizeof *k1);
+  dense_output(dense, y, y1, stage, memory[H], n);
+  memset(dense + 4 * n, 0, n * sizeof *dense); // a cubic
+  memcpy(y, y1, n * sizeof *y);
+  memcpy(k, k1, n * sizeof *k);
+  return MB_OK;
+}
+
+// After a step: a state near a singular position is put back; one that is beyond help ends the run.
+static MbStatus approach(MbSim *sim, MbReport *report) {
+  double *memory = sim->state.memory, *y = memory + HEADER;
+  size_t slot = 0;
+  memory[FREEDOM] = mb_constrain_freedom(sim, &slot);
+  if (!(memory[FREEDOM] < NEAR)) return MB_OK;
+  if (memory[FREEDOM] < LOST && memory[H] < LOST * sim->model->h)
+    return cannot_pass(sim, memory[T], slot, report);
+  const MbStatus status = put_back(sim, memory[T], y, y + sim->nq + sim->nv, report);
+  memory[FREEDOM] = mb_constrain_freedom(sim, &slot);
+  return status;
+}
+
 // One accepted step, however many are tried. The dense output's first vector doubles as y⁺ while trying.
 static MbStatus accept_step(MbSim *sim, MbReport *report) {
   const size_t n = sim->nq + sim->nv;
@@ -171,6 +265,11 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
   const double t = memory[T], stop = next_break(sim->model, t);
   double limit = INFINITY; // length of the step that ends at an event
   size_t which = 0;
+  if (memory[FREEDOM] < CROSS) {
+    bool crossed = false;
+    const MbStatus status = cross(sim, stop, &crossed, report);
+    if (status != MB_OK || crossed) return status;
+  }
   for (;;) {
     const bool event = limit < fmin(memory[H_NEXT], stop - t);
     const bool cut = !event && t + memory[H_NEXT] * (1 + 1e-9) >= stop;
@@ -206,8 +305,10 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
     memcpy(y, k, n * sizeof *y);
     memcpy(k, last, n * sizeof *k);
     mb_sim_normalise(sim, y, k);
+    const bool branches = sim->constraining && sim->model->solver.mode != MB_FIRST_ORDER;
+    const MbStatus near = branches ? approach(sim, report) : MB_OK;
     const bool renewed = mb_sim_renew(sim, y, y + sim->nq);
-    if (!renewed && !((cut || event) && sim->constraining)) return MB_OK;
+    if (near != MB_OK || (!renewed && !((cut || event) && sim->constraining))) return near;
     // at a corner of a prescribed motion its velocity may jump too
     return (cut || event) && sim->constraining ? settle(sim, memory[T], y, k, report)
                                                : derivative(sim, memory[T], y, k, report);

@@ -1,7 +1,9 @@
 // Making and freeing a simulation, and what its owner asks of it between steps.
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/base/threads.h"
 #include "core/integrators/integrators.h"
+#include "core/sim/balance.h"
 #include "core/sim/sim_internal.h"
 #include "core/solvers/solvers.h"
 
@@ -77,6 +79,16 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   return sim->solver->held ? allocate_held(sim, report) : MB_OK;
 }
 
+// The start is judged as every step is, and so is the first frame.
+static MbStatus check_start(MbSim *sim, MbReport *report) {
+  MbStatus status = mb_sim_check(sim, 0, 0, report);
+  if (status != MB_OK) return status;
+  double *frame = numbers(sim, sim->frame_size);
+  if (!frame) return mb_no_memory(report, "the simulation");
+  status = mb_sim_sample(sim, frame, report);
+  return status == MB_OK ? mb_sim_check_frame(sim, frame, report) : status;
+}
+
 static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *options, MbReport *report) {
   sim->model = model;
   sim->solver = mb_solver_for(model);
@@ -85,10 +97,18 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->nq = model->nq, sim->nv = model->nv;
   if (sim->solver->held) sim->nq = 7 * model->nb + model->nq, sim->nv = 6 * model->nb;
   if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
-  // first, nodes of elements; last, forces of constraints; before them what events hold, and coordinates of joints that close loops
-  sim->nm += mb_sim_soft_memory(model) + model->nguess +
+  // first, nodes of elements, then what is watched; last, forces of constraints; before them what events hold, coordinates of joints
+  // that close loops, and what is known of the widest gap
+  sim->nm += mb_sim_soft_memory(model);
+  const size_t watched = sim->nm;
+  sim->nm += mb_watch_memory() + 2 + model->nguess +
              (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
 
+  const int threads = mb_threads_start(sim->threads);
+  if (threads < sim->threads)
+    mb_warning(report, "/solver/threads",
+               "of %d threads the system starts %d: the run is slower, and its result the same", sim->threads,
+               threads);
   MbStatus status = allocate(sim, report);
   if (status == MB_OK) status = compile_signals(sim, report);
   if (status == MB_OK) status = mb_constraining_create(sim, report);
@@ -102,9 +122,14 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   mb_sim_soft_start(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   mb_sim_follow(sim, sim->state.q, sim->state.v);
-  if (model->solver.mode != MB_FIRST_ORDER) return mb_sim_advise(sim, report);
-  status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
-  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  if (model->solver.mode != MB_FIRST_ORDER) {
+    status = mb_sim_advise(sim, report);
+  } else {
+    status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
+    mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  }
+  if (status == MB_OK) status = check_start(sim, report);
+  if (status == MB_OK) mb_watch_start(sim, watched);
   return status;
 }
 
@@ -112,7 +137,10 @@ MbStatus mb_sim_create(const MbModel *model, const MbSimOptions *options, MbSim 
   *out = NULL;
   MbSim *sim = mb_calloc(1, sizeof *sim);
   if (!sim) return mb_no_memory(report, "the simulation");
-  const MbStatus status = create(sim, model, options, report);
+  MbStatus status = create(sim, model, options, report);
+  // what fails before the first step is wrong in the scene
+  if (status == MB_NUMBERS) status = MB_SCENE;
+  if (status == MB_SCENE && report && report->status == MB_NUMBERS) report->status = MB_SCENE;
   if (status == MB_OK)
     *out = sim;
   else
@@ -127,13 +155,14 @@ void mb_sim_free(MbSim *sim) {
   if (sim->work) sim->solver->free(sim->work);
   mb_constraining_free(sim);
   mb_sim_soft_free(sim);
+  mb_balance_free(sim);
   mb_arena_free(&sim->arena);
   mb_free(sim);
 }
 
 size_t mb_sim_memory(const MbSim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work) +
-         mb_constraining_bytes(sim) + mb_sim_soft_bytes(sim);
+         mb_constraining_bytes(sim) + mb_sim_soft_bytes(sim) + mb_balance_bytes(sim);
 }
 
 double mb_sim_time(const MbSim *sim) { return sim->state.t; }
@@ -160,6 +189,7 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
   if (status == MB_OK) status = mb_constrain_impulse(sim, sim->v1);
   if (status == MB_OK) {
     memcpy(sim->state.v, sim->v1, sim->nv * sizeof *sim->state.v);
+    mb_watch_give_up(sim);
     if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
   }
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);

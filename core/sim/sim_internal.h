@@ -7,6 +7,19 @@
 typedef struct MbSampler MbSampler;           // a row of the table of channels
 typedef struct MbConstraining MbConstraining; // scratch of the constraints
 typedef struct MbSimSoft MbSimSoft;           // deformables of elements
+typedef struct MbBalance MbBalance;           // accelerations and reactions
+
+// Sums over the bodies of x.
+typedef struct MbEnergy {
+  double kinetic, gravity, elastic, total;
+} MbEnergy;
+
+// What the energy is compared with (energy_watch.c).
+typedef struct MbWatch {
+  bool growth, loss; // would be the scheme's own
+  MbEnergy first;
+  size_t place; // of its numbers in the state's memory
+} MbWatch;
 
 struct MbSim {
   const MbModel *model;
@@ -34,7 +47,9 @@ struct MbSim {
   MbConstraining *constraining; // NULL: nothing is constrained
   bool forces_asked;            // some channel tells them
   MbSimSoft *soft;              // NULL: no deformables of elements
+  MbBalance *balance;           // NULL: no channel tells accelerations or reactions
 
+  MbWatch watch;
   char trouble[480]; // a signal or force of this step that was not finite, at trouble_time; empty = none
   double trouble_time;
 
@@ -62,8 +77,9 @@ size_t mb_sim_body(const MbSim *sim, size_t i);
 void mb_sim_follow(const MbSim *sim, double *q, double *v);
 
 // A⁻¹ x under what the steps ask of joints that the solver holds (held_joints.c); without such joints just that. False as `apply`.
-bool mb_held_velocities(MbSim *sim, double *x);                     // x ← v⁺
-bool mb_held_accelerations(MbSim *sim, const double *v, double *x); // x ← v̇, at velocities v
+bool mb_held_velocities(MbSim *sim, double *x); // x ← v⁺
+// x ← v̇, at velocities v; errors are asked to shrink at the rate γ
+bool mb_held_accelerations(MbSim *sim, const double *v, double gamma, double *x);
 struct MbHalf;
 bool mb_held_change(MbSim *sim, const struct MbHalf *half, const double *w,
                     double *x);                // x ← Δw, of a half step from w
@@ -74,7 +90,9 @@ double mb_held_close(MbSim *sim,
                      double *dq); // dq ← the least that closes gaps; the widest one, of the bodies' distances
 void mb_held_pull(MbSim *sim);    // takes the λ of the last `apply` into sim->pull
 void mb_held_errors(MbSim *sim, const double *v, double errors[2]); // the larger of these and theirs
-// Signals at t, then wrenches (and K, D if asked for) of the bodies in sim->x.
+// Signals at t, then the wrenches of all forces, and the velocity terms, on the bodies in sim->x.
+void mb_sim_wrenches(MbSim *sim, double t);
+// The same, K and D if asked for, and what the solver adds to f.
 void mb_sim_forces(MbSim *sim, double t, bool derivatives);
 // y = Jᵀ f and the joints' own forces at (q, v); y += (sD D + sK K) v, mapped and the joints' own.
 void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y);
@@ -92,8 +110,15 @@ void mb_sim_watch_signals(MbSim *sim, double t);
 void mb_sim_watch_forces(MbSim *sim, double t);
 // MB_NUMBERS with what has been noted; MB_OK, saying nothing, where nothing was.
 MbStatus mb_sim_trouble(const MbSim *sim, MbReport *report);
-// Warnings where stiffness, damping or tumbling is too fast for the steps. MB_IO: out of memory.
+// Warnings where stiffness or damping is too fast for the steps. MB_IO: out of memory.
 MbStatus mb_sim_advise(MbSim *sim, MbReport *report);
+// Energy that nothing but the scheme adds or takes (energy_watch.c): room in the state's memory, from `place` on; a warning at
+// the state after a step, once; a word in the last error where energy has grown before it; no more of it, as after a blow.
+size_t mb_watch_memory(void);
+void mb_watch_start(MbSim *sim, size_t place);
+void mb_watch_step(MbSim *sim, MbReport *report);
+void mb_watch_failure(MbSim *sim, MbReport *report);
+void mb_watch_give_up(MbSim *sim);
 // The matrix A is singular because of body `blame`, or of a force that is not finite.
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
 // Solving the step's equations by iterations has failed.
@@ -155,8 +180,19 @@ void mb_events_decide(MbSim *sim);
 void mb_events_decided(MbSim *sim);
 // Post-stabilisation, where it is asked for: moves q until the constraints of position hold, and the bodies of x with it.
 MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t, MbReport *report);
+// The same wherever it is wanted, to so much of the numbers whose differences gaps are.
+MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, double close_by,
+                            MbReport *report);
+// How freely what the rows last solved for hold can move along the one that moves least, of what bodies that nothing holds
+// could: it falls to 0 in proportion to the way to a position where rows come to depend on the others. *slot: which row that is.
+double mb_constrain_freedom(const MbSim *sim, size_t *slot);
 // Takes the step's forces into the state to come, (q, v) at t.
 MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
+// Ends the run (MB_NUMBERS, with the name) where a hard constraint stays open: of the state to come, (q, v) at t, the bodies being
+// there. Two numbers of the state's memory.
+MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
+double *mb_gap_memory(const MbSim *sim);
+double mb_gap_patience(const MbModel *model); // in which a gap that closes has halved
 // At the state: the worst error of position and of velocity; the rows' forces (nslots); those of rows on coordinates,
 // along the velocities y (nv).
 void mb_constraint_errors(const MbSim *sim, double errors[2]);
@@ -173,11 +209,6 @@ void mb_rk45_restart(MbSim *sim);
 MbStatus mb_rk45_step(MbSim *sim, double target, MbReport *report);
 
 MbStatus mb_channels_build(MbSim *sim, MbReport *report);
-
-// Sums over the bodies of x.
-typedef struct MbEnergy {
-  double kinetic, gravity, elastic, total;
-} MbEnergy;
 
 MbEnergy mb_energy(const MbModel *model, const MbMaximal *x);
 void mb_momentum(const MbModel *model, const MbMaximal *x, double linear[3], double angular[3]);

@@ -7,6 +7,7 @@
 #include "core/sim/sim_internal.h"
 #include "core/solvers/projective/projective.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct MbSimSoft {
@@ -88,7 +89,7 @@ const double *mb_sim_soft_velocities(const MbSim *sim) { return sim->state.memor
 static double drag_of(const MbModel *model) {
   double drag = 0;
   for (size_t i = 0; i < model->nforces; i++)
-    if (model->forces[i].ops == mb_force_table[MB_FORCE_DAMPING]) drag += model->forces[i].coefficient;
+    if (model->forces[i].ops->drag) drag += model->forces[i].ops->drag(&model->forces[i]);
   return drag;
 }
 
@@ -143,6 +144,21 @@ static bool describe(MbSim *sim, MbArena *scratch, MbSoftSpec *spec) {
   return true;
 }
 
+// The step's matrix is the scene's: it names the deformable's mesh, and the node by its number there.
+static MbStatus unsolvable(const MbModel *model, size_t node, MbReport *report) {
+  size_t i = 0;
+  while (i + 1 < model->ndeformables && node >= model->deformables[i].first + model->deformables[i].count)
+    i++;
+  const MbDeformable *of = &model->deformables[i];
+  char where[64];
+  snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
+  return mb_error(
+      report, MB_SCENE, where,
+      "the step's equations cannot be solved at node %zu of \"%s\": the elements there are too thin "
+      "for what they measure along their longest edges, or far too stiff for their mass",
+      node - of->first, of->name);
+}
+
 MbStatus mb_sim_soft_create(MbSim *sim, MbReport *report) {
   const size_t n = count_nodes(sim->model), ncables = count_cables(sim->model);
   if (!n) return MB_OK;
@@ -159,9 +175,13 @@ MbStatus mb_sim_soft_create(MbSim *sim, MbReport *report) {
     return mb_no_memory(report, "deformables");
   MbSoftSpec spec;
   MbArena scratch = {0};
-  const MbStatus status = describe(sim, &scratch, &spec) ? mb_soft_create(&spec, &soft->engine, report)
-                                                         : mb_no_memory(report, "deformables");
+  size_t blame = SIZE_MAX;
+  const bool described = describe(sim, &scratch, &spec);
+  spec.blame = &blame;
+  const MbStatus status =
+      described ? mb_soft_create(&spec, &soft->engine, report) : mb_no_memory(report, "deformables");
   mb_arena_free(&scratch);
+  if (status == MB_NUMBERS && blame != SIZE_MAX) return unsolvable(sim->model, blame, report);
   return status;
 }
 

@@ -5,6 +5,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/sim_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { GRAIN = 64 }; // bodies a thread at least
@@ -74,6 +75,11 @@ static void evaluate_forces(MbSim *sim, double t, bool derivatives, bool outside
   sim->x.K = K, sim->x.D = D;
 }
 
+void mb_sim_wrenches(MbSim *sim, double t) {
+  evaluate_signals(sim, t);
+  evaluate_forces(sim, t, false, false);
+}
+
 void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
   evaluate_signals(sim, t);
   evaluate_forces(sim, t, derivatives, false);
@@ -88,7 +94,7 @@ static bool accelerate(MbSim *sim, double t, const double *q, const double *v, d
     mb_sim_forces(sim, t, false);
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, blame)) return false;
     mb_sim_gather(sim, q, v, vdot);
-    return mb_held_accelerations(sim, v, vdot);
+    return mb_held_accelerations(sim, v, model->gamma, vdot);
   }
   bool outside = false;
   for (size_t i = 0; i < model->nforces && !outside; i++) outside = !inertial(model->forces[i].ops);
@@ -155,6 +161,9 @@ static bool is_sound(const double phi[6], const MbPose *E) {
   return ok;
 }
 
+// Without overflow on the way.
+static double length(const double v[3]) { return mb_plain(hypot(hypot(v[0], v[1]), v[2])); }
+
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report) {
   for (size_t b = 0; b < sim->model->nb; b++) {
     const double *phi = sim->x.phi + 6 * b, *p = sim->x.E[b].p;
@@ -164,11 +173,15 @@ MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report
     bool finite = isfinite(sim->x.E[b].q[0]) != 0;
     for (int i = 0; i < 6; i++) finite &= isfinite(phi[i]) != 0;
     for (int i = 0; i < 3; i++) finite &= isfinite(p[i]) != 0;
-    return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: %s \"%s\" has %s (speed %.3g m/s, spin %.3g rad/s)", t,
+    const char *grown = step ? "has grown beyond all bounds" : "starts beyond all bounds";
+    char where[64] = "";
+    size_t listed = 0;
+    if (!step && mb_names_find(&sim->model->names, sim->model->body_name[b], &listed))
+      snprintf(where, sizeof where, "/bodies/%zu", listed);
+    return mb_error(report, MB_NUMBERS, where,
+                    "at t = %.9g s, step %lld: %s \"%s\" %s (speed %.3g m/s, spin %.3g rad/s)", t,
                     (long long)step, mb_model_kind(sim->model, b), sim->model->body_name[b],
-                    finite ? "grown beyond all bounds" : "numbers that are not finite",
-                    mb_plain(mb_vec3_norm(phi + 3)), mb_plain(mb_vec3_norm(phi)));
+                    finite ? grown : "has numbers that are not finite", length(phi + 3), length(phi));
   }
   return MB_OK;
 }
@@ -343,6 +356,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
   if (status == MB_OK) mb_sim_follow(sim, sim->q1, sim->v1);
   if (status == MB_OK) status = mb_sim_soft_step(sim, t, report);
+  if (status == MB_OK) status = mb_gaps_watch(sim, sim->q1, sim->v1, t, report);
   if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {
     mb_sim_kinematics(sim, state->q, state->v);
@@ -375,7 +389,11 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
     status = explicit_step(sim, report);
   else
     status = one_solve(sim, report);
-  if (status == MB_OK) return commit(sim, report);
-  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  if (status == MB_OK)
+    status = commit(sim, report);
+  else
+    mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  if (status == MB_OK) mb_watch_step(sim, report);
+  if (status == MB_NUMBERS) mb_watch_failure(sim, report);
   return status;
 }

@@ -1,5 +1,5 @@
 // Whose fault it is that numbers failed: a signal or a force that is not finite is told by its name, before the body
-// that it spoilt or the matrix that it went into.
+// that it spoilt or the matrix that it went into; and the numbers that a frame would show.
 #include "core/base/report.h"
 #include "core/sim/sim_internal.h"
 
@@ -21,12 +21,12 @@ static void note(MbSim *sim, double t, const char *format, ...) {
 static void name_drive(const MbModel *model, size_t index, char *out, size_t size) {
   for (size_t i = 0; i < model->ndrives; i++) {
     const MbDrive *drive = &model->drives[i];
-    if (drive->target != index && drive->force != index) continue;
-    size_t b = 0;
-    while (b < model->nb && drive->v >= model->v_first[b] + model->joint[b].n) b++;
+    if (drive->target != index && drive->target_velocity != index && drive->force != index) continue;
     snprintf(out, size, "%s of \"%.80s\"",
-             drive->target == index ? "target of the motor" : "force in the joint",
-             b < model->nb ? model->body_name[b] : "");
+             drive->target == index            ? "target of the motor"
+             : drive->target_velocity == index ? "target velocity of the motor"
+                                               : "force in the joint",
+             model->body_name[drive->body]);
   }
 }
 
@@ -97,6 +97,36 @@ void mb_sim_watch_forces(MbSim *sim, double t) {
   if (sim->trouble[0] || !spoilt(sim->x.f, 6 * nb)) return;
   const size_t b = find_body(&sim->x, nb);
   if (b < nb) find_force(sim, b, t);
+}
+
+// ---- frames -----------------------------------------------------------------------------------------------
+
+// velocity of "ball" (vx); energy (kinetic)
+static void name_number(const MbChannel *channel, size_t i, char *out, size_t size) {
+  const char *item = channel->items_names ? channel->items_names[i / channel->width] : NULL;
+  const char *component = channel->component_names ? channel->component_names[i % channel->width] : NULL;
+  int n = snprintf(out, size, "%.100s", channel->name);
+  if (item)
+    n += snprintf(out + n, size - (size_t)n, " of \"%.100s\"", item);
+  else if (channel->items > 1)
+    n += snprintf(out + n, size - (size_t)n, " %zu", i / channel->width);
+  if (component) snprintf(out + n, size - (size_t)n, " (%.20s)", component);
+}
+
+MbStatus mb_sim_check_frame(const MbSim *sim, const double *frame, MbReport *report) {
+  for (size_t c = 0; c < sim->nchannels; c++) {
+    const MbChannel *channel = &sim->channels[c];
+    const double *x = frame + channel->offset;
+    for (size_t i = 0; i < channel->items * channel->width; i++) {
+      char name[300];
+      if (isfinite(x[i])) continue;
+      name_number(channel, i, name, sizeof name);
+      return mb_error(report, MB_NUMBERS, "",
+                      "at t = %.9g s, step %lld: %s is %g, and no frame is written of that", sim->state.t,
+                      (long long)sim->state.step, name, mb_plain(x[i]));
+    }
+  }
+  return MB_OK;
 }
 
 MbStatus mb_sim_trouble(const MbSim *sim, MbReport *report) {

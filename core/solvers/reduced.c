@@ -126,8 +126,7 @@ static bool lay_out(MbSolverWork *work) {
 static MbSolverWork *create(const MbSolverOps *inner, const MbModel *model, int threads) {
   const size_t n = model->nreductions + 3 * model->nfollowers;
   size_t columns = 0, square = 0, pulls = 0;
-  mb_blas_one_thread();
-  MbSolverWork *work = mb_calloc(1, sizeof *work);
+  MbSolverWork *work = mb_blas_start(1) ? mb_calloc(1, sizeof *work) : NULL;
   if (!work) return NULL;
   work->model = model, work->inner = inner, work->n = n;
   work->nq = inner->held ? 7 * model->nb + model->nq : model->nq;

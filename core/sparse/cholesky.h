@@ -20,6 +20,7 @@ typedef struct MbSupernode {
 typedef struct MbPart {
   uint32_t *nodes; // ascending
   uint32_t count;
+  size_t failed; // column, of the last factoring; SIZE_MAX = none
 } MbPart;
 
 struct MbCholesky {

@@ -78,7 +78,8 @@ static void count_bytes(MbCholesky *c, size_t entries) {
 }
 
 MbCholesky *mb_cholesky_analyse_as(const MbPattern *A, const uint32_t *perm, MbJoin join, int threads) {
-  mb_blas_one_thread();
+  if (!mb_blas_start(threads)) return NULL;
+  threads = mb_blas_callers(threads);
   MbCholesky *c = mb_calloc(1, sizeof *c);
   MbAdjacency graph = {0};
   MbElimination elimination = {0};

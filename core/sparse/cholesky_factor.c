@@ -1,4 +1,5 @@
 #include "core/sparse/cholesky.h"
+#include "core/base/threads.h"
 #include "core/sparse/panel.h"
 
 #include <string.h>
@@ -33,21 +34,30 @@ static bool eliminate(MbCholesky *c, uint32_t s, const double *values, size_t *p
   return false;
 }
 
-// SIZE_MAX, or the first column that fails
-static size_t eliminate_part(MbCholesky *c, size_t part, const double *values) {
-  size_t pivot = SIZE_MAX;
-  for (uint32_t i = 0; i < c->part[part].count; i++)
-    if (!eliminate(c, c->part[part].nodes[i], values, &pivot)) return pivot;
-  return SIZE_MAX;
+typedef struct Factoring {
+  MbCholesky *cholesky;
+  const double *values;
+} Factoring;
+
+// Leaves the first column that fails in the part, or SIZE_MAX.
+static void eliminate_part(void *context, size_t t) {
+  const Factoring *f = context;
+  MbPart *part = &f->cholesky->part[t];
+  part->failed = SIZE_MAX;
+  for (uint32_t i = 0; i < part->count; i++)
+    if (!eliminate(f->cholesky, part->nodes[i], f->values, &part->failed)) return;
 }
 
 bool mb_cholesky_factor(MbCholesky *c, const double *values, size_t *blame) {
+  Factoring factoring = {c, values};
   size_t pivot = SIZE_MAX;
-#pragma omp parallel for num_threads((int)c->nparts) schedule(static, 1)                                     \
-    reduction(min                                                                                            \
-              : pivot) if (c->nparts > 1)
-  for (size_t t = 0; t < c->nparts; t++) pivot = eliminate_part(c, t, values);
-  if (pivot == SIZE_MAX) pivot = eliminate_part(c, c->nparts, values);
+  mb_parallel_tasks((int)c->nparts, c->nparts, eliminate_part, &factoring);
+  for (size_t t = 0; t < c->nparts; t++)
+    if (c->part[t].failed < pivot) pivot = c->part[t].failed;
+  if (pivot == SIZE_MAX) {
+    eliminate_part(&factoring, c->nparts);
+    pivot = c->part[c->nparts].failed;
+  }
   if (pivot == SIZE_MAX) return true;
   *blame = c->perm[pivot];
   return false;

@@ -1,4 +1,5 @@
 #include "core/sparse/cholesky.h"
+#include "core/base/threads.h"
 #include "core/sparse/panel.h"
 
 #include <string.h>
@@ -39,35 +40,38 @@ static void backward(MbCholesky *c, const MbSupernode *node, double *local, size
     memcpy(c->x + r * c->n + node->first, local + r * rows, columns * sizeof *local);
 }
 
-static void sweep_forward(MbCholesky *c, size_t part, size_t k) {
-  double *local = c->local + part * c->most_rows * MB_RHS;
-  for (uint32_t i = 0; i < c->part[part].count; i++) forward(c, &c->node[c->part[part].nodes[i]], local, k);
+typedef struct Sweep {
+  MbCholesky *cholesky;
+  size_t k; // right-hand sides
+} Sweep;
+
+static void sweep_forward(void *context, size_t t) {
+  const Sweep *w = context;
+  MbCholesky *c = w->cholesky;
+  const MbPart *part = &c->part[t];
+  double *local = c->local + t * c->most_rows * MB_RHS;
+  for (uint32_t i = 0; i < part->count; i++) forward(c, &c->node[part->nodes[i]], local, w->k);
 }
 
-static void sweep_backward(MbCholesky *c, size_t part, size_t k) {
-  double *local = c->local + part * c->most_rows * MB_RHS;
-  for (uint32_t i = c->part[part].count; i-- > 0;) backward(c, &c->node[c->part[part].nodes[i]], local, k);
+static void sweep_backward(void *context, size_t t) {
+  const Sweep *w = context;
+  MbCholesky *c = w->cholesky;
+  const MbPart *part = &c->part[t];
+  double *local = c->local + t * c->most_rows * MB_RHS;
+  for (uint32_t i = part->count; i-- > 0;) backward(c, &c->node[part->nodes[i]], local, w->k);
 }
 
 void mb_cholesky_solve(MbCholesky *c, double *x, size_t columns) {
   const size_t parts = c->nparts;
   for (size_t first = 0; first < columns; first += MB_RHS) {
-    const size_t k = columns - first < MB_RHS ? columns - first : MB_RHS;
+    Sweep sweep = {c, columns - first < MB_RHS ? columns - first : MB_RHS};
     for (size_t i = 0; i < c->n; i++)
-      for (size_t r = 0; r < k; r++) c->x[r * c->n + i] = x[c->perm[i] * columns + first + r];
-#pragma omp parallel num_threads((int)parts) if (parts > 1)
-    {
-#pragma omp for schedule(static, 1)
-      for (size_t t = 0; t < parts; t++) sweep_forward(c, t, k);
-#pragma omp single
-      {
-        sweep_forward(c, parts, k);
-        sweep_backward(c, parts, k);
-      }
-#pragma omp for schedule(static, 1)
-      for (size_t t = 0; t < parts; t++) sweep_backward(c, t, k);
-    }
+      for (size_t r = 0; r < sweep.k; r++) c->x[r * c->n + i] = x[c->perm[i] * columns + first + r];
+    mb_parallel_tasks((int)parts, parts, sweep_forward, &sweep);
+    sweep_forward(&sweep, parts);
+    sweep_backward(&sweep, parts);
+    mb_parallel_tasks((int)parts, parts, sweep_backward, &sweep);
     for (size_t i = 0; i < c->n; i++)
-      for (size_t r = 0; r < k; r++) x[c->perm[i] * columns + first + r] = c->x[r * c->n + i];
+      for (size_t r = 0; r < sweep.k; r++) x[c->perm[i] * columns + first + r] = c->x[r * c->n + i];
   }
 }

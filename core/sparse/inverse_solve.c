@@ -1,7 +1,10 @@
 #include "core/base/alloc.h"
+#include "core/base/blas.h"
+#include "core/base/threads.h"
 #include "core/sparse/inverse.h"
 
 #include <cblas.h>
+#include <stdatomic.h>
 #include <string.h>
 
 // ---- numbers --------------------------------------------------------------------------------------------------
@@ -76,23 +79,34 @@ static void copy_coupling(double *numbers, const MbCholesky *c, const MbSupernod
     for (size_t j = 0; j < block->columns; j++) *to++ = L[j * node->rows + i];
 }
 
-// to[j] = new number of the factor's row j; owner[i] = supernode of row i
-static bool fill_part(const MbInverse *S, double *numbers, const MbCholesky *c, const MbPiece *part,
-                      const uint32_t *to, const uint32_t *owner) {
+typedef struct Filling {
+  const MbInverse *S;
+  const MbCholesky *cholesky;
+  double *numbers;
+  uint32_t *to, *owner; // new number of the factor's row; supernode of a new row
+  atomic_bool failed;   // memory ran out
+} Filling;
+
+// The last part first: it is the largest.
+static void fill_part(void *context, size_t task) {
+  Filling *f = context;
+  const MbInverse *S = f->S;
+  const MbCholesky *c = f->cholesky;
+  const MbPiece *part = &S->part[S->nparts - 1 - task];
   Work work = {0};
   uint32_t *rows = mb_calloc(c->most_rows, sizeof *rows);
-  bool ok = rows != NULL;
+  bool ok = rows != NULL && !f->failed;
   size_t block = part->block;
-  for (uint32_t i = part->first; ok && i < part->last; i += c->node[owner[i]].columns) {
-    const MbSupernode *node = &c->node[owner[i]];
-    ok = invert(S, numbers, c, node, to, part->last, rows, &work);
+  for (uint32_t i = part->first; ok && i < part->last; i += c->node[f->owner[i]].columns) {
+    const MbSupernode *node = &c->node[f->owner[i]];
+    ok = invert(S, f->numbers, c, node, f->to, part->last, rows, &work);
     if (block < part->block + part->nblocks && S->block[block].first == i)
-      copy_coupling(numbers, c, node, &S->block[block++]);
+      copy_coupling(f->numbers, c, node, &S->block[block++]);
   }
+  if (!ok) f->failed = true;
   mb_free(rows);
   mb_free(work.R);
   mb_free(work.U);
-  return ok;
 }
 
 bool mb_inverse_fill(MbInverse *S, const MbCholesky *c, int threads) {
@@ -101,17 +115,16 @@ bool mb_inverse_fill(MbInverse *S, const MbCholesky *c, int threads) {
            *row = mb_calloc(n, sizeof *row);
   if (!S->numbers) S->numbers = mb_calloc(count, S->single ? sizeof(float) : sizeof(double));
   double *numbers = !S->numbers ? NULL : S->single ? mb_calloc(count, sizeof *numbers) : S->numbers;
-  int ok = to && owner && row && numbers;
+  bool ok = to && owner && row && numbers;
   if (ok) {
     if (!S->single) memset(numbers, 0, count * sizeof *numbers);
     for (uint32_t i = 0; i < n; i++) row[S->perm[i]] = i;
     for (uint32_t j = 0; j < n; j++) to[j] = row[c->perm[j]];
     for (uint32_t s = 0; s < c->count; s++)
       for (uint32_t j = c->node[s].first; j < c->node[s].first + c->node[s].columns; j++) owner[to[j]] = s;
-    const int team = threads > 1 && count > FEW ? threads : 1;
-#pragma omp parallel for num_threads(team) schedule(dynamic, 1) reduction(&& : ok) if (team > 1)
-    for (size_t p = 0; p < S->nparts; p++)
-      ok = ok && fill_part(S, numbers, c, &S->part[S->nparts - 1 - p], to, owner);
+    Filling filling = {.S = S, .cholesky = c, .numbers = numbers, .to = to, .owner = owner};
+    mb_parallel_tasks(count > FEW ? mb_blas_callers(threads) : 1, S->nparts, fill_part, &filling);
+    ok = !filling.failed;
   }
   if (ok && S->single)
     for (size_t i = 0; i < count; i++) ((float *)S->numbers)[i] = (float)numbers[i];
@@ -132,50 +145,71 @@ static void add_borders(const MbInverse *S, const MbLevel *level) {
   }
 }
 
-static void fetch_border(const MbInverse *S, const MbPiece *part) {
-  for (size_t i = part->border; i < part->border + part->nborder; i++)
-    for (size_t r = 0; r < 3; r++) S->border[3 * i + r] = S->b[r * S->n + S->above[i]];
+typedef struct Solve {
+  const MbInverse *S;
+  const MbInversePasses *passes;
+  const MbLevel *level;
+  const double *b;
+  double *x;
+} Solve;
+
+static void load_rows(void *context, size_t begin, size_t end) {
+  const Solve *w = context;
+  const MbInverse *S = w->S;
+  for (size_t i = begin; i < end; i++)
+    for (size_t r = 0; r < 3; r++) S->b[r * S->n + i] = w->b[3 * (size_t)S->perm[i] + r];
 }
 
-// Called by every thread of a team, or by one alone. Each row, column and part is done the same way whoever does it.
-static void solve(const MbInverse *S, const MbInversePasses *passes, const double *b, double *x) {
-  const size_t n = S->n;
-#pragma omp for schedule(static)
-  for (size_t i = 0; i < n; i++)
-    for (size_t r = 0; r < 3; r++) S->b[r * n + i] = b[3 * (size_t)S->perm[i] + r];
+static void store_rows(void *context, size_t begin, size_t end) {
+  const Solve *w = context;
+  const MbInverse *S = w->S;
+  for (size_t i = begin; i < end; i++)
+    for (size_t r = 0; r < 3; r++) w->x[3 * (size_t)S->perm[i] + r] = S->b[r * S->n + i];
+}
+
+static void multiply(void *context, size_t k) {
+  const Solve *w = context;
+  w->passes->multiply[w->S->single](w->S, &w->S->rows[w->level->rows + k]);
+}
+
+static void transposed(void *context, size_t k) {
+  const Solve *w = context;
+  w->passes->transposed[w->S->single](w->S, &w->S->columns[w->level->columns + k]);
+}
+
+static void couple(void *context, size_t begin, size_t end) {
+  const Solve *w = context;
+  for (size_t p = begin; p < end; p++) w->passes->couple[w->S->single](w->S, &w->S->part[w->level->part + p]);
+}
+
+static void uncouple(void *context, size_t begin, size_t end) {
+  const Solve *w = context;
+  const MbInverse *S = w->S;
+  for (size_t p = begin; p < end; p++) {
+    const MbPiece *part = &S->part[w->level->part + p];
+    for (size_t i = part->border; i < part->border + part->nborder; i++)
+      for (size_t r = 0; r < 3; r++) S->border[3 * i + r] = S->b[r * S->n + S->above[i]];
+    w->passes->uncouple[S->single](S, part);
+  }
+}
+
+// Each row, column and part is done the same way whoever does it.
+void mb_inverse_solve(MbInverse *S, const MbInversePasses *passes, const double *b, double *x, int threads) {
+  const size_t few = 4, rows = 512; // parts; rows at a time
+  Solve w = {.S = S, .passes = passes, .b = b, .x = x};
+  if (S->entries + S->coupled < FEW) threads = 1;
+  mb_parallel_ranges(threads, S->n, rows, load_rows, &w);
   for (size_t l = 0; l < S->nlevels; l++) {
-    const MbLevel *level = &S->level[l];
-#pragma omp for schedule(dynamic, 1)
-    for (size_t k = 0; k < level->nrows; k++) passes->multiply[S->single](S, &S->rows[level->rows + k]);
+    w.level = &S->level[l];
+    mb_parallel_tasks(threads, w.level->nrows, multiply, &w);
     if (l + 1 == S->nlevels) break;
-#pragma omp for schedule(dynamic, 4)
-    for (size_t p = 0; p < level->nparts; p++) passes->couple[S->single](S, &S->part[level->part + p]);
-#pragma omp single
-    add_borders(S, level);
+    mb_parallel_ranges(threads, w.level->nparts, few, couple, &w);
+    add_borders(S, w.level);
   }
   for (size_t l = S->nlevels; l-- > 0;) {
-    const MbLevel *level = &S->level[l];
-    if (l + 1 < S->nlevels) {
-#pragma omp for schedule(dynamic, 4)
-      for (size_t p = 0; p < level->nparts; p++) {
-        fetch_border(S, &S->part[level->part + p]);
-        passes->uncouple[S->single](S, &S->part[level->part + p]);
-      }
-    }
-#pragma omp for schedule(dynamic, 1)
-    for (size_t k = 0; k < level->ncolumns; k++)
-      passes->transposed[S->single](S, &S->columns[level->columns + k]);
+    w.level = &S->level[l];
+    if (l + 1 < S->nlevels) mb_parallel_ranges(threads, w.level->nparts, few, uncouple, &w);
+    mb_parallel_tasks(threads, w.level->ncolumns, transposed, &w);
   }
-#pragma omp for schedule(static)
-  for (size_t i = 0; i < n; i++)
-    for (size_t r = 0; r < 3; r++) x[3 * (size_t)S->perm[i] + r] = S->b[r * n + i];
-}
-
-void mb_inverse_solve(MbInverse *S, const MbInversePasses *passes, const double *b, double *x, int threads) {
-  if (threads < 2 || S->entries + S->coupled < FEW) {
-    solve(S, passes, b, x);
-    return;
-  }
-#pragma omp parallel num_threads(threads)
-  solve(S, passes, b, x);
+  mb_parallel_ranges(threads, S->n, rows, store_rows, &w);
 }

@@ -217,7 +217,7 @@ static bool analyse(const MbPattern *A, const MbAdjacency *graph, const MbElimin
 }
 
 MbLdl *mb_ldl_analyse(const MbPattern *A, const uint32_t *perm, const int8_t *sign) {
-  mb_blas_one_thread();
+  if (!mb_blas_start(1)) return NULL;
   MbLdl *l = mb_calloc(1, sizeof *l);
   MbAdjacency graph = {0};
   MbElimination e = {0};

@@ -28,7 +28,6 @@ typedef struct MbSweepTask {
   uint32_t border, nborder; // rows of x behind the n; one more stays zero
   size_t above;             // which rows they stand for, in `above`
   double cost;
-  uint32_t thread; // that does it, both ways, so that it finds its numbers in its caches
 } MbSweepTask;
 
 typedef struct MbSweeps {
@@ -46,7 +45,9 @@ typedef struct MbSweeps {
   double *x;         // (rows + 1 x 4)
   double *scratch;   // (ntasks + 1 x nscratch) the last one for what is above the tasks
   size_t nscratch;
-  int threads; // that tasks are dealt to
+  // Tasks dealt to threads: k has those of order[share[k]] to share[k + 1], both ways, so that it finds their numbers in its caches
+  int threads;
+  uint32_t order[MB_TASKS], share[MB_TASKS + 1];
 } MbSweeps;
 
 // Where numbers of a block with so many rows stand: groups of eight, one of four at the end where that is enough.

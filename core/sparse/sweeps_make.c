@@ -86,8 +86,7 @@ static void place_tasks(MbSweeps *s, const MbCholesky *c, const Subtree *tasks, 
                           (uint32_t)rows,
                           top->rows - top->columns,
                           above,
-                          tasks[t].cost,
-                          0};
+                          tasks[t].cost};
     for (uint32_t i = 0; i < task->nborder; i++) {
       s->above[above + i] = c->row[top->below + i];
       slot[s->above[above + i]] = task->border + i;

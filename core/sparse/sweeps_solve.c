@@ -1,10 +1,10 @@
+#include "core/base/blas.h"
 #include "core/base/threads.h"
 #include "core/sparse/sweeps.h"
 #include "core/base/targets.h"
 
 #include <cblas.h>
 #include <lapacke.h>
-#include <omp.h>
 #include <string.h>
 
 // ---- numbers --------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ static void fill_nodes(void *context, size_t begin, size_t end) {
 }
 
 void mb_sweeps_fill(MbSweeps *s, MbCholesky *c, int threads) {
-  mb_parallel_ranges(threads, s->count, 64, fill_nodes, &(Fill){s, c});
+  mb_parallel_ranges(mb_blas_callers(threads), s->count, 64, fill_nodes, &(Fill){s, c});
 }
 
 // ---- solves ---------------------------------------------------------------------------------------------------
@@ -143,21 +143,24 @@ typedef struct Solve {
   double *x;
 } Solve;
 
-static void task_forward(const Solve *w, size_t t) {
+static void task_forward(void *context, size_t k) {
+  const Solve *w = context;
   MbSweeps *s = w->s;
-  const MbSweepTask *task = &s->task[t];
+  const MbSweepTask *task = &s->task[s->order[k]];
   load_rows(s, w->b, task->first, task->last);
   memset(s->x + 4 * (size_t)task->border, 0, 4 * ((size_t)task->nborder + 1) * sizeof *s->x);
-  for (size_t k = task->begin; k < task->end; k++) w->passes->forward(s, &s->node[k]);
+  for (size_t i = task->begin; i < task->end; i++) w->passes->forward(s, &s->node[i]);
 }
 
-static void task_backward(const Solve *w, size_t t) {
+static void task_backward(void *context, size_t k) {
+  const Solve *w = context;
   MbSweeps *s = w->s;
+  const size_t t = s->order[k];
   const MbSweepTask *task = &s->task[t];
   double *border = s->x + 4 * (size_t)task->border, *scratch = s->scratch + t * s->nscratch;
   for (size_t i = 0; i < task->nborder; i++)
     memcpy(border + 4 * i, s->x + 4 * (size_t)s->above[task->above + i], 4 * sizeof *border);
-  for (size_t k = task->end; k-- > task->begin;) w->passes->backward(s, &s->node[k], scratch);
+  for (size_t i = task->end; i-- > task->begin;) w->passes->backward(s, &s->node[i], scratch);
   store_rows(s, w->x, task->first, task->last);
 }
 
@@ -188,39 +191,29 @@ static void above_tasks(const Solve *w) {
 // Tasks to threads, the costliest first, each to the one with the least.
 static void deal(MbSweeps *s, int threads) {
   double load[MB_TASKS] = {0};
+  uint32_t thread[MB_TASKS], n = 0;
   if (s->threads == threads) return;
   s->threads = threads;
   for (size_t t = 0; t < s->ntasks; t++) {
-    int least = 0;
-    for (int k = 1; k < threads; k++)
+    uint32_t least = 0;
+    for (uint32_t k = 1; k < (uint32_t)threads; k++)
       if (load[k] < load[least]) least = k;
     load[least] += s->task[t].cost;
-    s->task[t].thread = (uint32_t)least;
+    thread[t] = least;
   }
+  for (uint32_t k = 0; k < (uint32_t)threads; k++) {
+    s->share[k] = n;
+    for (uint32_t t = 0; t < s->ntasks; t++)
+      if (thread[t] == k) s->order[n++] = t;
+  }
+  s->share[threads] = n;
 }
 
 void mb_sweeps_solve(MbSweeps *s, const MbSweepPasses *passes, const double *b, double *x, int threads) {
-  const Solve w = {s, passes, b, x};
-  const size_t n = s->ntasks;
-  if (threads > (int)n) threads = (int)n; // at most MB_TASKS
-  if (threads < 2) {
-    for (size_t t = 0; t < n; t++) task_forward(&w, t);
-    above_tasks(&w);
-    for (size_t t = 0; t < n; t++) task_backward(&w, t);
-    return;
-  }
-  deal(s, threads);
-#pragma omp parallel num_threads(threads)
-  {
-    // a team may be smaller than asked for
-    const uint32_t team = (uint32_t)omp_get_num_threads(), me = (uint32_t)omp_get_thread_num();
-    for (size_t t = 0; t < n; t++)
-      if (s->task[t].thread % team == me) task_forward(&w, t);
-#pragma omp barrier
-#pragma omp master
-    above_tasks(&w);
-#pragma omp barrier
-    for (size_t t = 0; t < n; t++)
-      if (s->task[t].thread % team == me) task_backward(&w, t);
-  }
+  Solve w = {s, passes, b, x};
+  const int most = s->ntasks ? (int)s->ntasks : 1; // at most MB_TASKS
+  deal(s, threads < 1 ? 1 : threads > most ? most : threads);
+  mb_parallel_shares(s->threads, s->share, task_forward, &w);
+  above_tasks(&w);
+  mb_parallel_shares(s->threads, s->share, task_backward, &w);
 }

@@ -1,6 +1,7 @@
 // Sanity of one trajectory: what can be wrong with a run even though every byte of its file is in order.
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/sim/gaps.h"
 #include "io/compare/compare.h"
 #include "io/compare/walk.h"
 
@@ -43,6 +44,10 @@ typedef struct Check {
   const MbChannel *momentum, *constraint;
   double p_first[6], p_most[2];
   Worst p_drift[2], violation;
+  double bound, patience; // that the run held constraints to; 0 = not known
+  MbGap gap;
+  bool open;    // in the last frame
+  Worst stayed; // the first frame by which a gap had stayed open
 } Check;
 
 static const char *const halves[2] = {"linear", "angular"};
@@ -112,6 +117,23 @@ static void see_momentum(Check *c, const double *frame, Worst here) {
   }
 }
 
+static void see_constraints(Check *c, const double *frame, Worst here) {
+  double far = 0;
+  for (size_t k = 0; k < here.channel->items * here.channel->width; k++) {
+    here.item = k / here.channel->width;
+    here.component = k % here.channel->width;
+    const double error = fabs(frame[here.channel->offset + k]);
+    keep(&c->violation, error, here);
+    if (k == 0) far = error; // of positions; the other one is of velocities
+  }
+  if (!(c->bound > 0)) return;
+  c->open = far > c->bound;
+  if (!mb_gap_stays(&c->gap, here.time, far / c->bound, mb_traj_step(c->traj), c->patience)) return;
+  here.item = here.component = 0;
+  here.value = far;
+  if (!c->stayed.channel) c->stayed = here;
+}
+
 static void see_frame(Check *c, const double *frame, Worst here) {
   if (!isfinite(here.time) || (c->seen && !(here.time > c->before)))
     if (!c->backward++) c->clock = here;
@@ -122,11 +144,7 @@ static void see_frame(Check *c, const double *frame, Worst here) {
     if (channel->rotation && channel->width == 4) see_norms(c, i, frame, here);
     if (channel == c->energy.channel) see_energy(&c->energy, !c->seen, frame, here);
     if (channel == c->momentum) see_momentum(c, frame, here);
-    for (size_t k = 0; channel == c->constraint && k < channel->items * channel->width; k++) {
-      here.item = k / channel->width;
-      here.component = k % channel->width;
-      keep(&c->violation, fabs(frame[channel->offset + k]), here);
-    }
+    if (channel == c->constraint) see_constraints(c, frame, here);
     here.item = here.component = 0;
   }
   c->seen++;
@@ -261,6 +279,15 @@ static void tell_constraints(const Check *c, double allowed, MbCheckResult *r) {
   char text[160];
   if (!c->constraint)
     tell(r, "constraint.error", false, true, "there is no channel constraint.error");
+  else if (isnan(allowed) && c->stayed.channel)
+    tell(r, "constraint.error", true, false, "a constraint stays open by more than %.3g: %.3g, %s", c->bound,
+         c->stayed.value, moment(&c->stayed, text));
+  else if (isnan(allowed) && c->open)
+    tell(r, "constraint.error", true, false, "a constraint is open by more than %.3g where the run ends",
+         c->bound);
+  else if (isnan(allowed) && c->bound > 0)
+    tell(r, "constraint.error", true, true, "at most %.3g, %s; none stays open by more than %.3g",
+         c->violation.value, place(&c->violation, false, text), c->bound);
   else
     tell(r, "constraint.error", !isnan(allowed), judge(c->violation.value, allowed), "at most %.3g, %s",
          c->violation.value, place(&c->violation, false, text));
@@ -270,6 +297,7 @@ static void tell_constraints(const Check *c, double allowed, MbCheckResult *r) {
 
 static MbStatus begin_check(Check *c, MbTraj *traj, MbReport *report) {
   *c = (Check){.traj = traj};
+  c->bound = mb_traj_constraint_bound(traj, &c->patience);
   c->channels = mb_traj_channels(traj, &c->nchannels);
   for (size_t i = 0; i < c->nchannels; i++) {
     const MbChannel *channel = &c->channels[i];

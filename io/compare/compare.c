@@ -103,7 +103,8 @@ MbStatus mb_compare(MbTraj *a, MbTraj *b, const MbCompareOptions *options, MbCom
   const double step = mb_traj_step(a);
   c.slack = step > 0 && isfinite(step) ? near * step : 0;
 
-  status = mb_compare_align(&c);
+  status = mb_compare_scenes(&c);
+  if (status == MB_OK) status = mb_compare_align(&c);
   if (status == MB_OK) status = warn_unknown(&c);
   if (status == MB_OK) status = mb_budgets_create(&c);
   if (status == MB_OK) status = mb_compare_ranges(&c);

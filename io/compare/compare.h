@@ -3,6 +3,7 @@
 #define MB_IO_COMPARE_H
 
 #include "io/trajectory/trajectory.h"
+#include <stdio.h>
 
 // Which numbers are compared: channels, items and components of the same name (of the same place where there
 // are no names), in frames of the same time (to 1e-9 of a step). What only one file has is a difference and
@@ -19,15 +20,21 @@
 // Interpolation is linear in time, of rotations along the arc; stored velocities are not used. A file may
 // then end or begin up to one of its frames' distances inside the other.
 
+// The scenes that the files hold are compared too: what differs in them is told, and makes no difference by itself. Files whose
+// scenes have bodies and deformables, none with a name in common, cannot be compared.
+
 typedef struct MbTolerance {
-  const char *channel; // NULL = every channel not named
-  double atol, rtol;   // a number passes when |a - b| <= atol + rtol * range of its channel + both bounds
+  const char *channel;   // NULL = every channel not named
+  const char *component; // NULL = every component not named before
+  double atol, rtol;     // a number passes when |a - b| <= atol + rtol * range of its channel + both bounds
 } MbTolerance;
 
 typedef struct MbCompareOptions {
   MbTolerance fallback;
-  const MbTolerance *tolerances; // (ntolerances)
+  const MbTolerance *tolerances; // (ntolerances) the first that fits counts
   size_t ntolerances;
+  const char *const *only; // (nonly) names of the channels to compare; 0 = all
+  size_t nonly;
   double until;     // pointwise up to here, invariants after it; infinity = pointwise throughout
   bool interpolate; // frames of b at a's times by interpolation, where the times differ
 } MbCompareOptions;
@@ -36,10 +43,11 @@ typedef struct MbDifference {
   uint64_t frame; // of a
   double time;
   size_t item, component;
-  double a, b;   // for rotations: angle between them stands in `error`, these are the worst component's
-  double error;  // absolute
-  double scaled; // error over the channel's range in a
-  double ulps;   // lossless channels, of the worst number; else 0
+  double a, b;    // for rotations: angle between them stands in `error`, these are the worst component's
+  double error;   // absolute
+  double allowed; // of that number
+  double scaled;  // error over the channel's range in a
+  double ulps;    // lossless channels, of the worst number; else 0
 } MbDifference;
 
 typedef struct MbChannelResult {
@@ -50,9 +58,13 @@ typedef struct MbChannelResult {
   double atol, rtol;         // that applied, bounds included in atol
   MbDifference worst, first; // largest error; first that exceeds (frame = UINT64_MAX: there is none)
   uint64_t exceeding;        // numbers that exceed
-  double growth;             // fitted rate of log10(error) per second after `first`; NaN where there is none
-  double growth_r2;          // of that fit
-  bool jump;                 // the difference appears at once rather than grows
+  size_t ncomponents;        // with names of their own: 0 of rotations, and where there is one
+  const char *const *component_names; // (ncomponents)
+  const double *worst_of;             // (ncomponents) largest error of each
+  double growth;     // fitted rate of log10(error) per second after `first`; NaN where it does not grow so
+  double growth_r2;  // of that fit
+  double growth_end; // time up to which it does
+  bool jump;         // the difference appears at once rather than grows
 } MbChannelResult;
 
 typedef struct MbInvariantResult {
@@ -60,6 +72,13 @@ typedef struct MbInvariantResult {
   double a, b, error, tolerance;
   bool pass;
 } MbInvariantResult;
+
+// One place in the scenes, and what stands there: JSON, cut after some length; NULL where it is not there.
+typedef struct MbSceneDifference {
+  const char *pointer, *a, *b;
+} MbSceneDifference;
+
+enum { MB_SCENE_DIFFERENCES = 32 }; // kept of them
 
 typedef struct MbCompareResult MbCompareResult; // owns what the arrays below point to
 
@@ -70,7 +89,9 @@ struct MbCompareResult {
   MbChannelResult *channels;     // (nchannels) a's order, then those only in b
   MbInvariantResult *invariants; // (ninvariants)
   char **missing;                // (nmissing) sentences: bodies, channels, frames that only one has
-  char verdict[512];             // one line
+  size_t nscene;                 // differences of the scenes, kept or not
+  MbSceneDifference *scene;      // (nscene, at most MB_SCENE_DIFFERENCES)
+  char verdict[768];             // one line
   void *arena;                   // private
 };
 
@@ -88,25 +109,29 @@ void mb_compare_free(MbCompareResult *result);
 
 // ---- tolerances in a file ---------------------------------------------------------------------------------
 
-//   {"mbsim_tolerances": 1, "default": {"atol": 0, "rtol": 0}, "channels": {"body.position": {"atol": 1e-9}}}
-// "default", "channels", "atol" and "rtol" may be absent (0); other keys are errors unless they start with
-// "_".
+//   {"mbsim_tolerances": 1, "learned_from": {"runs": 2, "files": ["a.mbt", "b.mbt"]}, "default": {"atol": 0, "rtol": 0},
+//    "channels": {"body.position": {"atol": 1e-9, "components": {"x": {"atol": 1e-10}}}}}
+// All but the first may be absent (0); other keys are errors unless they start with "_".
 typedef struct MbTolerances {
   MbTolerance fallback;
-  MbTolerance *items; // (count), each with its channel
+  MbTolerance *items; // (count), each with its channel, those of its components before it
   size_t count;
+  const char *const
+      *files; // (nfiles) that they were learned from, the first one what the others were compared with
+  size_t nfiles;
   void *arena; // private
 } MbTolerances;
 
 // MB_IO (unreadable) or MB_USAGE (not such a file). Free whatever came.
 MbStatus mb_tolerances_read(const char *path, MbTolerances *tolerances, MbReport *report);
-// Replaces the file.
-MbStatus mb_tolerances_write(const char *path, const MbTolerances *tolerances, MbReport *report);
+// MB_IO when `out` does not take it; what stays in its buffer is the caller's to find out.
+MbStatus mb_tolerances_write(FILE *out, const MbTolerances *tolerances, MbReport *report);
 // From comparisons of several runs with the first: an atol for each channel, twice its worst error, rounded
 // up to two digits. MB_USAGE where runs lack a channel or an error is not finite: no tolerance makes these
 // equal.
-MbStatus mb_tolerances_learn(const MbCompareResult *results, size_t nresults, MbTolerances *tolerances,
-                             MbReport *report);
+// With `components`, one for each of these too.
+MbStatus mb_tolerances_learn(const MbCompareResult *results, size_t nresults, bool components,
+                             MbTolerances *tolerances, MbReport *report);
 void mb_tolerances_free(MbTolerances *tolerances);
 
 // ---- checking one -----------------------------------------------------------------------------------------

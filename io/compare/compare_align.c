@@ -183,7 +183,8 @@ static MbStatus fill_pair(MbCompare *c, MbPair *p, size_t in_a, size_t in_b) {
   p->group = mb_arena_alloc(c->arena, width, sizeof *p->group);
   p->range = mb_arena_alloc(c->arena, width, sizeof *p->range);
   p->tolerance = mb_arena_alloc(c->arena, width, sizeof *p->tolerance);
-  if (!p->item || !p->component || !p->group || !p->range || !p->tolerance)
+  p->worst = mb_arena_alloc(c->arena, width, sizeof *p->worst);
+  if (!p->item || !p->component || !p->group || !p->range || !p->tolerance || !p->worst)
     return mb_no_memory(c->report, "the comparison");
 
   MbStatus status = align_items(c, p);
@@ -242,9 +243,18 @@ static MbStatus add_channel(MbCompare *c, const MbChannel *channel, size_t in_a,
   *p = (MbPair){.a = channel, .b = b, .result = r->nchannels - 1};
   c->wanted_a[in_a] = c->wanted_b[in_b] = true;
   const MbStatus filled = fill_pair(c, p, in_a, in_b);
+  entry->ncomponents =
+      channel->rotation || channel->width < 2 || !channel->component_names ? 0 : channel->width;
+  entry->component_names = channel->component_names, entry->worst_of = p->worst;
   // two empty channels are the same; two of different bodies are not, and no number of theirs is compared
   entry->compared = entry->pass = filled == MB_OK && (holds_common(p) || (!channel->items && !b->items));
   return filled;
+}
+
+static bool asked(const MbCompare *c, const char *name) {
+  bool found = !c->options->nonly;
+  for (size_t i = 0; i < c->options->nonly && !found; i++) found = !strcmp(c->options->only[i], name);
+  return found;
 }
 
 static bool anything_compared(const MbCompareResult *r) {
@@ -266,11 +276,11 @@ MbStatus mb_compare_align(MbCompare *c) {
   MbStatus status = MB_OK;
   for (size_t i = 0; i < na && status == MB_OK; i++) {
     const size_t j = find_channel(b, nb, a[i].name);
-    if (a[i].unstable || (j != SIZE_MAX && b[j].unstable)) continue;
+    if (a[i].unstable || (j != SIZE_MAX && b[j].unstable) || !asked(c, a[i].name)) continue;
     status = add_channel(c, &a[i], i, j);
   }
   for (size_t j = 0; j < nb && status == MB_OK; j++)
-    if (!b[j].unstable && find_channel(a, na, b[j].name) == SIZE_MAX)
+    if (!b[j].unstable && asked(c, b[j].name) && find_channel(a, na, b[j].name) == SIZE_MAX)
       status = add_channel(c, &b[j], SIZE_MAX, j);
   if (status == MB_OK && !c->npairs)
     return mb_error(c->report, MB_USAGE, "", "%s and %s have no channel in common", mb_traj_path(c->a),

@@ -32,6 +32,7 @@ typedef struct MbPair {
   size_t *component;         // (a->width) in b, SIZE_MAX = missing
   size_t *group;             // (a->width) first component that shares a range with this one
   double *range, *tolerance; // (a->width)
+  double *worst;             // (a->width) the result's
   MbGrowth growth;
 } MbPair;
 
@@ -60,8 +61,10 @@ typedef struct MbCompare {
 // Notes that something is in one file only (a sentence; equal ones are kept once).
 MbStatus mb_compare_note(MbCompare *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-MbStatus mb_compare_align(MbCompare *c); // pairs, channel results, missing
-MbTolerance mb_compare_tolerance(const MbCompareOptions *options, const char *channel);
+MbStatus mb_compare_scenes(MbCompare *c); // differences of the scenes; MB_USAGE: they are unrelated
+MbStatus mb_compare_align(MbCompare *c);  // pairs, channel results, missing
+// `component` NULL: of the channel
+MbTolerance mb_compare_tolerance(const MbCompareOptions *options, const char *channel, const char *component);
 MbStatus mb_compare_ranges(MbCompare *c); // ranges and tolerances of the pairs, from all frames of a
 void mb_compare_points(MbCompare *c, uint64_t frame, double time, const double *a, const double *b);
 // b's numbers at the fraction s of the way from `b0` to `b1`.

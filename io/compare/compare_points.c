@@ -63,10 +63,12 @@ double mb_rotation_bound(double bound) {
   return bound < 0.2 ? 2 * asin(2 * bound / (1 - 2 * bound)) : pi;
 }
 
-MbTolerance mb_compare_tolerance(const MbCompareOptions *options, const char *channel) {
+MbTolerance mb_compare_tolerance(const MbCompareOptions *options, const char *channel,
+                                 const char *component) {
   for (size_t i = 0; i < options->ntolerances; i++) {
-    const char *named = options->tolerances[i].channel;
-    if (named && !strcmp(named, channel)) return options->tolerances[i];
+    const MbTolerance *t = &options->tolerances[i];
+    if (!t->channel || strcmp(t->channel, channel) != 0) continue;
+    if (!t->component || (component && !strcmp(t->component, component))) return *t;
   }
   return options->fallback;
 }
@@ -110,7 +112,7 @@ static void extend(const MbPair *p, const double *frame, Extents e) {
 // The largest extent over the items and the components of a group, and the tolerance that follows.
 static void end_extents(MbCompare *c, MbPair *p, Extents e) {
   MbChannelResult *r = &c->result->channels[p->result];
-  const MbTolerance tolerance = mb_compare_tolerance(c->options, p->a->name);
+  const MbTolerance whole = mb_compare_tolerance(c->options, p->a->name, NULL);
   const size_t width = p->a->width;
   for (size_t i = 0; i < p->a->items; i++) {
     for (size_t k = 0; k < width; k++) {
@@ -120,11 +122,14 @@ static void end_extents(MbCompare *c, MbPair *p, Extents e) {
       if (extent > *range) *range = fmin(extent, DBL_MAX);
     }
   }
-  r->atol = tolerance.atol + (p->bound_a + p->bound_b);
-  r->rtol = tolerance.rtol;
+  const double bounds = p->bound_a + p->bound_b;
+  r->atol = whole.atol + bounds;
+  r->rtol = whole.rtol;
   for (size_t k = 0; k < width; k++) {
     p->range[k] = p->range[p->group[k]];
-    p->tolerance[k] = r->atol + (r->rtol > 0 ? r->rtol * p->range[k] : 0);
+    const char *const *names = p->a->rotation ? NULL : p->a->component_names;
+    const MbTolerance own = mb_compare_tolerance(c->options, p->a->name, names ? names[k] : NULL);
+    p->tolerance[k] = own.atol + bounds + (own.rtol > 0 ? own.rtol * p->range[k] : 0);
     if (p->range[k] > r->range) r->range = p->range[k];
   }
 }
@@ -169,7 +174,8 @@ static double scaled(double error, double range) {
 
 static void count_error(Tally *t, const MbPair *p, MbDifference *d) {
   d->a = mb_plain(d->a), d->b = mb_plain(d->b);
-  const double tolerance = p->tolerance[d->component];
+  const double tolerance = d->allowed = p->tolerance[d->component];
+  if (d->error > p->worst[d->component]) p->worst[d->component] = d->error;
   if (d->error > t->largest || t->worst.frame == UINT64_MAX) {
     t->largest = d->error;
     t->worst = *d;

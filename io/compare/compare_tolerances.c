@@ -105,11 +105,42 @@ static MbStatus read_number(const Source *s, const cJSON *object, const char *wh
   return wrong(s, pointer, "must be a number that is not negative", NULL);
 }
 
-static MbStatus read_tolerance(const Source *s, const cJSON *object, const char *where, MbTolerance *t) {
-  static const char *const words[] = {"atol", "rtol", NULL};
+static const char *const with_components[] = {"atol", "rtol", "components", NULL};
+static const char *const without[] = {"atol", "rtol", NULL};
+
+static MbStatus read_tolerance(const Source *s, const cJSON *object, const char *where,
+                               const char *const *words, MbTolerance *t) {
   MbStatus status = check_keys(s, object, where, words);
   if (status == MB_OK) status = read_number(s, object, where, "atol", &t->atol);
   if (status == MB_OK) status = read_number(s, object, where, "rtol", &t->rtol);
+  return status;
+}
+
+// One entry of a channel, or of one of its components; there is room.
+static MbStatus add_entry(const Source *s, const char *channel, const char *component, MbTolerances *t,
+                          MbTolerance **item) {
+  *item = &t->items[t->count];
+  (*item)->channel = mb_arena_strdup(t->arena, channel);
+  (*item)->component = component ? mb_arena_strdup(t->arena, component) : NULL;
+  if (!(*item)->channel || (component && !(*item)->component)) return mb_no_memory(s->report, "tolerances");
+  t->count++;
+  return MB_OK;
+}
+
+static MbStatus read_components(const Source *s, const cJSON *channel, const char *where, MbTolerances *t) {
+  char inner[POINTER + 16], pointer[2 * POINTER];
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(channel, "components");
+  if (!list) return MB_OK;
+  snprintf(inner, sizeof inner, "%s/components", where);
+  if (!cJSON_IsObject(list)) return wrong(s, inner, "must be an object", NULL);
+  MbStatus status = MB_OK;
+  for (const cJSON *member = list->child; member && status == MB_OK; member = member->next) {
+    if (member->string[0] == '_') continue;
+    MbTolerance *item = NULL;
+    snprintf(pointer, sizeof pointer, "%s/%s", inner, member->string);
+    status = add_entry(s, channel->string, member->string, t, &item);
+    if (status == MB_OK) status = read_tolerance(s, member, pointer, without, item);
+  }
   return status;
 }
 
@@ -117,7 +148,8 @@ static MbStatus read_channels(const Source *s, const cJSON *channels, MbToleranc
   if (!channels) return MB_OK;
   if (!cJSON_IsObject(channels)) return wrong(s, "/channels", "must be an object", NULL);
   size_t n = 0;
-  for (const cJSON *member = channels->child; member; member = member->next) n++;
+  for (const cJSON *member = channels->child; member; member = member->next)
+    n += 1 + (size_t)cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(member, "components"));
   t->items = mb_arena_alloc(t->arena, n, sizeof *t->items);
   if (!t->items) return mb_no_memory(s->report, "tolerances");
 
@@ -126,17 +158,34 @@ static MbStatus read_channels(const Source *s, const cJSON *channels, MbToleranc
     if (member->string[0] == '_') continue;
     char pointer[POINTER];
     snprintf(pointer, sizeof pointer, "/channels/%s", member->string);
-    MbTolerance *item = &t->items[t->count];
-    item->channel = mb_arena_strdup(t->arena, member->string);
-    if (!item->channel) return mb_no_memory(s->report, "tolerances");
-    t->count++;
-    status = read_tolerance(s, member, pointer, item);
+    MbTolerance *item = NULL;
+    status = read_components(s, member, pointer, t);
+    if (status == MB_OK) status = add_entry(s, member->string, NULL, t, &item);
+    if (status == MB_OK) status = read_tolerance(s, member, pointer, with_components, item);
   }
   return status;
 }
 
+// The names of the files; other members are for people.
+static MbStatus read_source(const Source *s, const cJSON *from, MbTolerances *t) {
+  if (!from) return MB_OK;
+  if (!cJSON_IsObject(from)) return wrong(s, "/learned_from", "must be an object", NULL);
+  const cJSON *files = cJSON_GetObjectItemCaseSensitive(from, "files"), *file = NULL;
+  if (!files) return MB_OK;
+  if (!cJSON_IsArray(files)) return wrong(s, "/learned_from/files", "must be a list of names", NULL);
+  const char **names = mb_arena_alloc(t->arena, (size_t)cJSON_GetArraySize(files), sizeof *names);
+  if (!names) return mb_no_memory(s->report, "tolerances");
+  t->files = names;
+  cJSON_ArrayForEach(file, files) {
+    if (!cJSON_IsString(file)) return wrong(s, "/learned_from/files", "must be a list of names", NULL);
+    if (!(names[t->nfiles++] = mb_arena_strdup(t->arena, file->valuestring)))
+      return mb_no_memory(s->report, "tolerances");
+  }
+  return MB_OK;
+}
+
 static MbStatus read_tree(const Source *s, const cJSON *tree, MbTolerances *t) {
-  static const char *const words[] = {"mbsim_tolerances", "default", "channels", NULL};
+  static const char *const words[] = {"mbsim_tolerances", "learned_from", "default", "channels", NULL};
   MbStatus status = check_keys(s, tree, "", words);
   if (status != MB_OK) return status;
   const cJSON *version = cJSON_GetObjectItemCaseSensitive(tree, "mbsim_tolerances");
@@ -144,7 +193,8 @@ static MbStatus read_tree(const Source *s, const cJSON *tree, MbTolerances *t) {
   if (!cJSON_IsNumber(version) || version->valuedouble != 1)
     return wrong(s, "/mbsim_tolerances", "must be 1, the only version there is", NULL);
   const cJSON *fallback = cJSON_GetObjectItemCaseSensitive(tree, "default");
-  if (fallback) status = read_tolerance(s, fallback, "/default", &t->fallback);
+  if (fallback) status = read_tolerance(s, fallback, "/default", without, &t->fallback);
+  if (status == MB_OK) status = read_source(s, cJSON_GetObjectItemCaseSensitive(tree, "learned_from"), t);
   if (status != MB_OK) return status;
   return read_channels(s, cJSON_GetObjectItemCaseSensitive(tree, "channels"), t);
 }
@@ -167,42 +217,63 @@ MbStatus mb_tolerances_read(const char *path, MbTolerances *tolerances, MbReport
 
 // ---- writing ----------------------------------------------------------------------------------------------
 
-static void add_tolerance(MbText *text, const MbTolerance *t) {
+static void add_numbers(MbText *text, const MbTolerance *t) {
   mb_text_add(text, "{\"atol\": ");
   mb_text_number(text, t->atol);
   mb_text_add(text, ", \"rtol\": ");
   mb_text_number(text, t->rtol);
-  mb_text_add(text, "}");
+}
+
+// One channel: its components' entries, of which there are `components`, stand before its own.
+static void add_channel(MbText *text, const MbTolerance *items, size_t components) {
+  mb_text_quoted(text, items[components].channel);
+  mb_text_add(text, ": ");
+  add_numbers(text, &items[components]);
+  for (size_t k = 0; k < components; k++) {
+    mb_text_add(text, k ? ",\n      " : ", \"components\": {\n      ");
+    mb_text_quoted(text, items[k].component);
+    mb_text_add(text, ": ");
+    add_numbers(text, &items[k]);
+    mb_text_add(text, "}");
+  }
+  mb_text_add(text, components ? "}}" : "}");
+}
+
+static void add_source(MbText *text, const MbTolerances *t) {
+  if (!t->nfiles) return;
+  mb_text_format(text, "  \"learned_from\": {\"runs\": %zu, \"files\": ", t->nfiles);
+  mb_text_list(text, t->files, t->nfiles);
+  mb_text_add(text, "},\n");
 }
 
 static char *tolerances_text(const MbTolerances *t) {
   MbText text = {0};
-  mb_text_add(&text, "{\n  \"mbsim_tolerances\": 1,\n  \"default\": ");
-  add_tolerance(&text, &t->fallback);
-  mb_text_add(&text, ",\n  \"channels\": {");
+  mb_text_add(&text, "{\n  \"mbsim_tolerances\": 1,\n");
+  add_source(&text, t);
+  mb_text_add(&text, "  \"default\": ");
+  add_numbers(&text, &t->fallback);
+  mb_text_add(&text, "},\n  \"channels\": {");
   for (size_t i = 0; i < t->count; i++) {
-    mb_text_add(&text, i ? ",\n    " : "\n    ");
-    mb_text_quoted(&text, t->items[i].channel);
-    mb_text_add(&text, ": ");
-    add_tolerance(&text, &t->items[i]);
+    const size_t begin = i;
+    while (t->items[i].component && i + 1 < t->count) i++;
+    mb_text_add(&text, begin ? ",\n    " : "\n    ");
+    add_channel(&text, t->items + begin, i - begin);
   }
   mb_text_add(&text, t->count ? "\n  }\n}\n" : "}\n}\n");
   return mb_text_take(&text);
 }
 
-MbStatus mb_tolerances_write(const char *path, const MbTolerances *t, MbReport *report) {
+MbStatus mb_tolerances_write(FILE *out, const MbTolerances *t, MbReport *report) {
   char *text = tolerances_text(t);
   if (!text) return mb_no_memory(report, "tolerances");
-  FILE *file = fopen(path, "w");
-  int failure = file ? 0 : errno;
-  if (file && fputs(text, file) < 0) failure = errno;
-  if (file && fclose(file) != 0 && !failure) failure = errno;
+  const bool failed = fputs(text, out) < 0;
   mb_free(text);
-  if (!failure) return MB_OK;
-  return mb_error(report, MB_IO, "", "cannot write %s: %s", path, strerror(failure));
+  return failed ? mb_error(report, MB_IO, "", "cannot write tolerances: %s", strerror(errno)) : MB_OK;
 }
 
 // ---- learning ---------------------------------------------------------------------------------------------
+
+static const double SAFETY = 2; // the next run is not among those that were compared
 
 // The least number of two digits that is not below x.
 static double round_up(double x) {
@@ -216,42 +287,50 @@ static double round_up(double x) {
   return strtod(text, NULL);
 }
 
-static MbTolerance *find(MbTolerances *t, const char *channel) {
-  for (size_t i = 0; i < t->count; i++)
-    if (!strcmp(t->items[i].channel, channel)) return &t->items[i];
+static MbTolerance *find(MbTolerances *t, const char *channel, const char *component) {
+  for (size_t i = 0; i < t->count; i++) {
+    MbTolerance *item = &t->items[i];
+    const bool same = component ? item->component && !strcmp(item->component, component) : !item->component;
+    if (same && !strcmp(item->channel, channel)) return item;
+  }
   return NULL;
 }
 
-static MbStatus learn_channel(const MbChannelResult *x, MbTolerances *t, MbReport *report) {
-  static const double safety = 2; // the next run is not among those that were compared
+// The tolerance of a channel, or of one of its components, is at least what this error asks for.
+static MbStatus widen(const char *channel, const char *component, double worst, MbTolerances *t,
+                      MbReport *report) {
+  const Source source = {.report = report};
+  MbTolerance *item = find(t, channel, component);
+  const MbStatus status = item ? MB_OK : add_entry(&source, channel, component, t, &item);
+  if (status == MB_OK && SAFETY * worst > item->atol) item->atol = round_up(SAFETY * worst);
+  return status;
+}
+
+static MbStatus learn_channel(const MbChannelResult *x, bool components, MbTolerances *t, MbReport *report) {
   if (!x->compared)
     return mb_error(report, MB_USAGE, "", "not all runs have the same channel %s", x->channel);
   const double worst = x->worst.frame == UINT64_MAX ? 0 : x->worst.error;
-  if (!isfinite(safety * worst))
+  if (!isfinite(SAFETY * worst))
     return mb_error(report, MB_USAGE, "", "%s is no number in some of the runs", x->channel);
-  MbTolerance *item = find(t, x->channel);
-  if (!item) {
-    item = &t->items[t->count];
-    item->channel = mb_arena_strdup(t->arena, x->channel);
-    if (!item->channel) return mb_no_memory(report, "tolerances");
-    t->count++;
-  }
-  if (safety * worst > item->atol) item->atol = round_up(safety * worst);
-  return MB_OK;
+  MbStatus status = MB_OK;
+  for (size_t k = 0; components && k < x->ncomponents && status == MB_OK; k++)
+    status = widen(x->channel, x->component_names[k], x->worst_of[k], t, report);
+  return status == MB_OK ? widen(x->channel, NULL, worst, t, report) : status;
 }
 
-MbStatus mb_tolerances_learn(const MbCompareResult *results, size_t nresults, MbTolerances *tolerances,
-                             MbReport *report) {
+MbStatus mb_tolerances_learn(const MbCompareResult *results, size_t nresults, bool components,
+                             MbTolerances *tolerances, MbReport *report) {
   MbStatus status = begin(tolerances, report);
   size_t most = 0;
-  for (size_t i = 0; i < nresults; i++) most += results[i].nchannels;
+  for (size_t i = 0; i < nresults; i++)
+    for (size_t k = 0; k < results[i].nchannels; k++) most += 1 + results[i].channels[k].ncomponents;
   if (status == MB_OK && !(tolerances->items = mb_arena_alloc(tolerances->arena, most, sizeof(MbTolerance))))
     status = mb_no_memory(report, "tolerances");
   for (size_t i = 0; i < nresults && status == MB_OK; i++) {
     if (results[i].nmissing)
       status = mb_error(report, MB_USAGE, "", "the runs do not hold the same: %s", results[i].missing[0]);
     for (size_t k = 0; k < results[i].nchannels && status == MB_OK; k++)
-      status = learn_channel(&results[i].channels[k], tolerances, report);
+      status = learn_channel(&results[i].channels[k], components, tolerances, report);
   }
   return status;
 }

@@ -28,38 +28,50 @@ static const MbChannelResult *earliest(const MbCompareResult *r) {
   return found;
 }
 
-static const MbPair *pair_of(const MbCompare *c, const MbChannelResult *x) {
-  for (size_t i = 0; i < c->npairs; i++)
-    if (&c->result->channels[c->pairs[i].result] == x) return &c->pairs[i];
-  return NULL;
-}
-
-static void say_place(MbCompare *c, const MbChannelResult *x) {
+static void say_place(MbCompare *c, const MbChannelResult *x, const MbDifference *d) {
   MbCompareResult *r = c->result;
-  const MbPair *p = pair_of(c, x);
-  const MbChannel *a = p->a;
+  size_t count = 0;
+  const MbChannel *a = mb_traj_channels(c->a, &count) + x->in_a;
   say(r, "%s", x->channel);
   if (a->items_names)
-    say(r, " of '%s'", a->items_names[x->first.item]);
+    say(r, " of '%s'", a->items_names[d->item]);
   else if (a->items > 1)
-    say(r, " of item %zu", x->first.item);
+    say(r, " of item %zu", d->item);
   if (a->rotation)
     say(r, " (angle)");
   else if (a->component_names && a->width > 1)
-    say(r, " (%s)", a->component_names[x->first.component]);
-  say(r, " at t = %.9g s (frame %llu): ", x->first.time, (unsigned long long)x->first.frame);
-  if (isinf(x->first.error))
-    say(r, "%g against %g", x->first.a, x->first.b);
+    say(r, " (%s)", a->component_names[d->component]);
+  say(r, " at t = %.9g s (frame %llu): ", d->time, (unsigned long long)d->frame);
+  if (isinf(d->error))
+    say(r, "%g against %g", d->a, d->b);
   else
-    say(r, "%.3g > %.3g", x->first.error, p->tolerance[x->first.component]);
+    say(r, "%.3g > %.3g", d->error, d->allowed);
 }
 
 static void say_growth(MbCompareResult *r, const MbChannelResult *x) {
-  static const double clear = 0.5; // r2 below which there is no rate to speak of
   if (x->jump)
     say(r, ", there at once");
-  else if (x->growth > 0 && x->growth_r2 >= clear)
+  else if (x->growth > 0)
     say(r, ", grows 10x every %.2g s", 1 / x->growth);
+}
+
+// The channel that is furthest off, by its own range, of those that differ.
+static const MbChannelResult *furthest(const MbCompareResult *r) {
+  const MbChannelResult *found = NULL;
+  for (size_t i = 0; i < r->nchannels; i++) {
+    const MbChannelResult *x = &r->channels[i];
+    if (x->compared && !x->pass && (!found || x->worst.scaled > found->worst.scaled)) found = x;
+  }
+  return found;
+}
+
+static void say_worst(MbCompare *c, const MbChannelResult *first) {
+  const MbChannelResult *x = furthest(c->result);
+  if (x == first && x->worst.frame == first->first.frame && x->worst.item == first->first.item &&
+      x->worst.component == first->first.component)
+    return;
+  say(c->result, "; worst ");
+  say_place(c, x, &x->worst);
 }
 
 // Says what differs; returns how many differences were left out.
@@ -74,8 +86,9 @@ static size_t say_difference(MbCompare *c) {
     if (!invariant && !r->invariants[i].pass) invariant = &r->invariants[i];
   }
   if (x) {
-    say_place(c, x);
+    say_place(c, x, &x->first);
     say_growth(r, x);
+    say_worst(c, x);
   } else if (r->nmissing) {
     say(r, "%s", r->missing[0]);
   } else if (invariant) {
@@ -93,7 +106,8 @@ static void say_same(MbCompare *c) {
     if (x->compared && x->worst.frame != UINT64_MAX && (!worst || x->worst.scaled > worst->worst.scaled))
       worst = x;
   }
-  say(r, "same: %llu frames, %zu channels, ", (unsigned long long)r->frames, c->npairs);
+  say(r, "same: %llu frames, %zu %s, ", (unsigned long long)r->frames, c->npairs,
+      c->npairs == 1 ? "channel" : "channels");
   if (!r->frames)
     say(r, "no number compared");
   else if (worst)

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-const char *const mb_export_words[MB_EXPORTS + 1] = {"csv", "npz", "json", "glb", NULL};
+const char *const mb_export_words[MB_EXPORTS + 1] = {"csv", "npz", "json", "glb", "vtk", NULL};
 
 void mb_put(MbExporter *e, const void *bytes, size_t size) {
   if (e->failure || !size) return;

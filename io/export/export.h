@@ -36,6 +36,7 @@ typedef enum MbExportFormat {
   MB_EXPORT_NPZ,
   MB_EXPORT_JSON,
   MB_EXPORT_GLB,
+  MB_EXPORT_VTK, // a folder of files: mb_export_vtk
   MB_EXPORTS
 } MbExportFormat;
 extern const char *const mb_export_words[MB_EXPORTS + 1];

@@ -1,4 +1,4 @@
-#include "io/json/json_scan.h"
+#include "io/json/json_fold.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "io/json/json_text.h"
@@ -102,9 +102,10 @@ static MbStatus pop_keys(Keys *keys, const MbJsonScan *scan, MbReport *report) {
   qsort(key, n, sizeof *key, compare_keys);
   for (size_t i = 1; i < n; i++) {
     if (key[i].hash != key[i - 1].hash || compare_text(&key[i], &key[i - 1])) continue;
-    // columns are counted only here: an offset in the line was kept
+    // an offset in the line was kept; its characters are counted only for what is told
     int column = 1;
-    for (const char *c = key[i].text - 1 - key[i].column; c < key[i].text - 1; c++)
+    const bool told = report && report->errors < MB_REPORT_MAX;
+    for (const char *c = key[i].text - 1 - key[i].column; told && c < key[i].text - 1; c++)
       column += ((unsigned char)*c & 0xC0) != 0x80;
     char where[256], name[64];
     mb_json_scan_pointer(scan, where, sizeof where);
@@ -117,8 +118,8 @@ static MbStatus pop_keys(Keys *keys, const MbJsonScan *scan, MbReport *report) {
 
 // ---- parsing ----------------------------------------------------------------------------------------------
 
-// Reads the whole text once, without building anything.
-static MbStatus check(const char *text, size_t length, MbReport *report) {
+// Reads the whole text once, and builds nothing but the folded tree, if one is asked for.
+static MbStatus check(const char *text, size_t length, MbJsonFold *fold, MbReport *report) {
   MbStatus status = MB_OK;
   MbJsonScan scan;
   Keys keys = {0};
@@ -126,6 +127,7 @@ static MbStatus check(const char *text, size_t length, MbReport *report) {
   for (;;) {
     const MbJsonToken token = mb_json_scan_next(&scan);
     if (token == MB_JSON_END) break;
+    if (fold) mb_json_fold_token(fold, &scan, token);
     if (token == MB_JSON_WRONG) {
       char where[256];
       mb_json_scan_pointer(&scan, where, sizeof where);
@@ -149,10 +151,22 @@ static MbStatus check(const char *text, size_t length, MbReport *report) {
 
 MbStatus mb_json_parse(const char *text, size_t length, cJSON **tree, MbReport *report) {
   *tree = NULL;
-  const MbStatus status = check(text, length, report);
+  const MbStatus status = check(text, length, NULL, report);
   if (status) return status;
   const size_t mark = length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3) ? 3 : 0;
   *tree = cJSON_ParseWithLength(text + mark, length - mark);
   // what has passed the check is JSON, so that only memory can be missing
+  return *tree ? MB_OK : mb_no_memory(report, "a JSON text");
+}
+
+MbStatus mb_json_parse_folded(const char *text, size_t length, cJSON **tree, MbReport *report) {
+  *tree = NULL;
+  MbJsonFold fold = {0};
+  const MbStatus status = check(text, length, &fold, report);
+  if (status) {
+    cJSON_Delete(fold.root);
+    return status;
+  }
+  *tree = fold.root;
   return *tree ? MB_OK : mb_no_memory(report, "a JSON text");
 }

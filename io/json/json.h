@@ -13,6 +13,10 @@ enum { MB_JSON_DEPTH = 64 }; // deepest nesting that is read
 // Linear in length.
 MbStatus mb_json_parse(const char *text, size_t length, cJSON **tree, MbReport *report);
 
+// The same, except that the objects in the lists of the outermost object stay text (io/json/json_fold.h): a tree of few nodes.
+// The text must outlive the tree. mb_json_at, mb_json_set and mb_text_json unfold what they meet.
+MbStatus mb_json_parse_folded(const char *text, size_t length, cJSON **tree, MbReport *report);
+
 // Line and column (from 1, in characters) of the value at JSON pointer `pointer`; where that does not exist,
 // of its nearest ancestor (false is returned then). With `key`, the position of the member's key instead.
 bool mb_json_locate(const char *text, size_t length, const char *pointer, bool key, int *line, int *column);

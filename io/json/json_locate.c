@@ -1,5 +1,5 @@
 // JSON pointers (RFC 6901): into the text, into the tree.
-#include "io/json/json_scan.h"
+#include "io/json/json_fold.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 
@@ -113,6 +113,7 @@ bool mb_json_locate(const char *text, size_t length, const char *pointer, bool k
 
 // ---- in the tree ------------------------------------------------------------------------------------------
 
+// The value at a part, unfolded; NULL when there is none, or memory ran out.
 static cJSON *child(cJSON *parent, const Part *part) {
   if (cJSON_IsObject(parent)) {
     cJSON *item = parent->child;
@@ -123,7 +124,7 @@ static cJSON *child(cJSON *parent, const Part *part) {
   size_t index = part_index(part);
   cJSON *item = index == SIZE_MAX ? NULL : parent->child;
   while (item && index--) item = item->next;
-  return item;
+  return mb_json_unfold(item) ? item : NULL; // only elements of lists are folded
 }
 
 cJSON *mb_json_at(cJSON *tree, const char *pointer) {

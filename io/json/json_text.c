@@ -1,11 +1,19 @@
 #include "io/json/json_text.h"
 #include "core/base/alloc.h"
+#include "io/json/json_fold.h"
 #include "io/json/number_text.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+// Memory has run out; always false.
+static bool run_out(MbText *t) {
+  mb_free(t->text);
+  *t = (MbText){.failed = true};
+  return false;
+}
 
 // Makes room for `more` characters and a terminating zero.
 static bool reserve(MbText *t, size_t more) {
@@ -14,11 +22,7 @@ static bool reserve(MbText *t, size_t more) {
   size_t capacity = t->capacity ? t->capacity : 256;
   while (capacity - t->length <= more && capacity < SIZE_MAX / 2) capacity *= 2;
   char *const grown = mb_realloc(t->text, capacity, 1);
-  if (!grown) {
-    mb_free(t->text);
-    *t = (MbText){.failed = true};
-    return false;
-  }
+  if (!grown) return run_out(t);
   t->text = grown;
   t->capacity = capacity;
   return true;
@@ -103,6 +107,13 @@ void mb_text_json(MbText *t, const cJSON *tree) {
       mb_text_json(t, item);
     }
     mb_text_add(t, object ? "}" : "]");
+  } else if (mb_json_is_folded(tree)) {
+    cJSON *const object = mb_json_read_folded(tree);
+    if (object)
+      mb_text_json(t, object);
+    else
+      run_out(t);
+    cJSON_Delete(object);
   } else {
     mb_text_add(t, "null");
   }

@@ -30,14 +30,15 @@ static MbStatus expect(Msh *m, const char *wanted) {
   const MbToken word = mb_scan_word(&m->v.scanner);
   if (mb_token_is(&word, wanted)) return MB_OK;
   if (!word.text) return mb_values_error(&m->v, "the file ends before %s", wanted);
-  return mb_values_error(&m->v, "found \"%.*s\", wanted %s", mb_token_shown(&word),
-                         word.text ? word.text : "", wanted);
+  char found[MB_FOUND];
+  return mb_values_error(&m->v, "found %s, wanted %s", mb_mesh_found(m->file, &word, found), wanted);
 }
 
 static MbStatus read_format(Msh *m) {
   double version = 0;
   int64_t kind = 0, size = 0, one = 0;
   MbStatus status = expect(m, "$MeshFormat");
+  m->file->known = !status;
   if (!status) status = mb_values_real(&m->v, 8, "a version", &version);
   if (!status && !(version >= 2 && version < 3) && version != 4.1)
     return mb_values_error(&m->v, "version %g of .msh; 2 and 4.1 are read", version);
@@ -62,9 +63,10 @@ static MbStatus read_format(Msh *m) {
 // To behind the end of a section that is not read.
 static MbStatus skip_section(Msh *m, const MbToken *name) {
   char wanted[64];
+  char found[MB_FOUND];
   if (name->text[0] != '$' || name->length > 50)
-    return mb_values_error(&m->v, "found \"%.*s\", wanted a section such as $Nodes", mb_token_shown(name),
-                           name->text);
+    return mb_values_error(&m->v, "found %s, wanted a section such as $Nodes",
+                           mb_mesh_found(m->file, name, found));
   const int n = snprintf(wanted, sizeof wanted, "$End%.*s", name->length - 1, name->text + 1);
   MbScanner *s = &m->v.scanner;
   const char *end = memmem(s->at, (size_t)(s->end - s->at), wanted, (size_t)n);

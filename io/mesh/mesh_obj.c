@@ -29,10 +29,12 @@ static MbStatus read_vertex(MbMeshFile *file, MbScanner *s) {
   for (int k = 0; k < 3; k++) {
     const MbToken word = next_word(s);
     if (!word.text) return mb_mesh_error_line(file, word.line, "a vertex has %d numbers, 3 are wanted", k);
+    char found[MB_FOUND];
     if (!mb_token_number(&word, &x[k]))
-      return mb_mesh_error_line(file, word.line, "found \"%.*s\", wanted a finite number",
-                                mb_token_shown(&word), word.text);
+      return mb_mesh_error_line(file, word.line, "found %s, wanted a finite number",
+                                mb_mesh_found(file, &word, found));
   }
+  file->known = true;
   return mb_mesh_add_vertex(file, x);
 }
 
@@ -70,14 +72,14 @@ static MbStatus read_face(MbMeshFile *file, MbScanner *s) {
   const size_t line = s->line;
   for (MbToken word; (word = next_word(s)).text; corners++) {
     int64_t k = 0;
+    char found[MB_FOUND];
     if (!take_corner(&word, &k))
-      return mb_mesh_error_line(file, word.line,
-                                "found \"%.*s\", wanted a corner such as 7, 7/1, 7//2 or 7/1/2",
-                                mb_token_shown(&word), word.text);
+      return mb_mesh_error_line(file, word.line, "found %s, wanted a corner such as 7, 7/1, 7//2 or 7/1/2",
+                                mb_mesh_found(file, &word, found));
     const int64_t index = k < 0 ? (int64_t)file->nv + k : k - 1;
     if (k == 0 || index < 0 || index >= (int64_t)file->nv)
-      return mb_mesh_error_line(file, word.line, "there is no vertex %.*s: %zu stand above this line",
-                                mb_token_shown(&word), word.text, file->nv);
+      return mb_mesh_error_line(file, word.line, "there is no vertex %lld: %zu stand above this line",
+                                (long long)k, file->nv);
     if (corners >= 2) {
       const MbStatus status = mb_mesh_add_triangle(file, first, before, (int32_t)index);
       if (status) return status;
@@ -106,6 +108,12 @@ static void skip_line(MbScanner *s) {
   mb_scan_line_end(s);
 }
 
+static MbStatus unknown_word(const MbMeshFile *file, const MbToken *word) {
+  char found[MB_FOUND];
+  return mb_mesh_error_line(file, word->line, "found %s, wanted a word of .obj files, such as v or f",
+                            mb_mesh_found(file, word, found));
+}
+
 MbStatus mb_read_obj(MbMeshFile *file) {
   MbScanner s;
   mb_scanner_start(&s, file);
@@ -117,8 +125,7 @@ MbStatus mb_read_obj(MbMeshFile *file) {
     else if (mb_token_is(&word, "f"))
       status = read_face(file, &s);
     else if (word.text && !is_skipped(&word))
-      status = mb_mesh_error_line(file, word.line, "\"%.*s\" is not a word of .obj files that is known here",
-                                  mb_token_shown(&word), word.text);
+      status = unknown_word(file, &word);
     if (status) return status;
   }
   return MB_OK;

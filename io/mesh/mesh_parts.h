@@ -11,6 +11,7 @@ typedef struct MbMeshFile {
   MbReport *report;
   char *data; // (size) and a zero after it
   size_t size;
+  bool known; // it begins as a file of its kind does
   size_t nv, nt, ntets, vertex_room, triangle_room, tet_room;
   double *vertex;    // (nv x 3)
   int32_t *triangle; // (nt x 3), corners from 0
@@ -58,7 +59,10 @@ void mb_scan_line_end(MbScanner *scanner);        // goes to the start of the ne
 bool mb_token_is(const MbToken *token, const char *word); // whatever the case of its letters
 // The whole token as a decimal number; false for anything else, "inf" and "nan" included.
 bool mb_token_number(const MbToken *token, double *x);
-int mb_token_shown(const MbToken *token); // how much of it to show in a message, with "%.*s"
+// For messages: the word in quotes, cut short. Of a file that does not begin as one of its kind it shows nothing, for that
+// is no mesh, and what is in it is not for messages.
+enum { MB_FOUND = 48 };
+const char *mb_mesh_found(const MbMeshFile *file, const MbToken *token, char text[MB_FOUND]);
 
 // Numbers one after the other, as words or in bytes; words may stand between the latter. Copies read on by themselves.
 typedef struct MbMeshValues {

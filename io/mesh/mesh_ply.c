@@ -42,8 +42,9 @@ typedef struct Ply {
 // ---- header ----
 
 static MbStatus unexpected(const Ply *p, const MbToken *found, const char *wanted) {
-  return mb_mesh_error_line(p->file, found->line, "found \"%.*s\", wanted %s", mb_token_shown(found),
-                            found->text ? found->text : "", wanted);
+  char text[MB_FOUND];
+  return mb_mesh_error_line(p->file, found->line, "found %s, wanted %s", mb_mesh_found(p->file, found, text),
+                            wanted);
 }
 
 static bool parse_type(const MbToken *word, Type *type) {
@@ -84,10 +85,11 @@ static MbStatus parse_element(Ply *p) {
   *e = (Element){.name = name, .count = (size_t)n, .first = p->properties};
   e->vertex = mb_token_is(&name, "vertex");
   e->face = mb_token_is(&name, "face");
+  char text[MB_FOUND];
   for (const Element *before = p->element; before < e; before++)
     if ((e->vertex && before->vertex) || (e->face && before->face))
-      return mb_mesh_error_line(p->file, name.line, "element %.*s for the second time", mb_token_shown(&name),
-                                name.text);
+      return mb_mesh_error_line(p->file, name.line, "element %s for the second time",
+                                mb_mesh_found(p->file, &name, text));
   if (e->vertex) p->vertices = e->count;
   return MB_OK;
 }
@@ -120,14 +122,15 @@ static MbStatus parse_property(Ply *p) {
   if (!name.text) return unexpected(p, &name, "a property's name");
   property->role = role_of(e, &name);
 
+  char text[MB_FOUND];
   if (property->role != SKIPPED && property->list != (property->role == CORNERS))
-    return mb_mesh_error_line(p->file, name.line, "property %.*s must %sbe a list", mb_token_shown(&name),
-                              name.text, property->list ? "not " : "");
+    return mb_mesh_error_line(p->file, name.line, "property %s must %sbe a list",
+                              mb_mesh_found(p->file, &name, text), property->list ? "not " : "");
   if (property->role == CORNERS && property->type >= FLOAT32) return unexpected(p, &word, "an integer type");
   for (size_t k = e->first; k < p->properties; k++)
     if (property->role != SKIPPED && p->property[k].role == property->role)
-      return mb_mesh_error_line(p->file, name.line, "property %.*s for the second time",
-                                mb_token_shown(&name), name.text);
+      return mb_mesh_error_line(p->file, name.line, "property %s for the second time",
+                                mb_mesh_found(p->file, &name, text));
   p->properties++, e->properties++;
   return MB_OK;
 }
@@ -148,6 +151,7 @@ static MbStatus parse_header(Ply *p) {
   bool has_format = false;
   MbToken word = mb_scan_word_of_line(s);
   if (!mb_token_is(&word, "ply")) return unexpected(p, &word, "the word ply");
+  p->file->known = true;
   for (;;) {
     mb_scan_line_end(s);
     if (s->at == s->end) return mb_mesh_error_line(p->file, s->line, "the file ends before end_header");
@@ -202,11 +206,11 @@ static double decode(Type type, uint64_t bits) {
 }
 
 static MbStatus error_here(const Ply *p, const char *what, const Element *e, size_t index) {
+  char text[MB_FOUND];
+  const char *element = mb_mesh_found(p->file, &e->name, text);
   if (p->format == TEXT)
-    return mb_mesh_error_line(p->file, p->scanner.line, "%s, in %.*s %zu", what, mb_token_shown(&e->name),
-                              e->name.text, index + 1);
-  return mb_mesh_error_byte(p->file, p->at, "%s, in %.*s %zu", what, mb_token_shown(&e->name), e->name.text,
-                            index + 1);
+    return mb_mesh_error_line(p->file, p->scanner.line, "%s, in %s %zu", what, element, index + 1);
+  return mb_mesh_error_byte(p->file, p->at, "%s, in %s %zu", what, element, index + 1);
 }
 
 // The next value; a binary one may be no finite number.
@@ -297,10 +301,11 @@ static MbStatus read_element(Ply *p, const Element *e) {
                     : type_bytes[p->property[k].list ? p->property[k].count_type : p->property[k].type];
   const size_t left =
       p->format == TEXT ? (size_t)(p->scanner.end - p->scanner.at) + 1 : p->file->size - p->at;
+  char text[MB_FOUND];
   if (e->count > left / shortest)
     return mb_mesh_error_line(p->file, e->name.line,
-                              "%zu of element %.*s do not fit into the file: %zu bytes are left for them",
-                              e->count, mb_token_shown(&e->name), e->name.text, left);
+                              "%zu of element %s do not fit into the file: %zu bytes are left for them",
+                              e->count, mb_mesh_found(p->file, &e->name, text), left);
   for (size_t i = 0; i < e->count; i++) {
     const MbStatus status = read_item(p, e, i);
     if (status) return status;

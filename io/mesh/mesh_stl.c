@@ -42,8 +42,9 @@ static MbStatus read_binary(MbMeshFile *file, size_t triangles) {
 
 static MbStatus unexpected(const MbMeshFile *file, const MbToken *found, const char *wanted) {
   if (!found->text) return mb_mesh_error_line(file, found->line, "the file ends, wanted %s", wanted);
-  return mb_mesh_error_line(file, found->line, "found \"%.*s\", wanted %s", mb_token_shown(found),
-                            found->text, wanted);
+  char text[MB_FOUND];
+  return mb_mesh_error_line(file, found->line, "found %s, wanted %s", mb_mesh_found(file, found, text),
+                            wanted);
 }
 
 // The words that must follow, ended by NULL.
@@ -83,6 +84,7 @@ static MbStatus read_text(MbMeshFile *file, MbScanner *s) {
     mb_scan_line_end(s); // its name
     for (;;) {
       word = mb_scan_word(s);
+      file->known = file->known || mb_token_is(&word, "facet") || mb_token_is(&word, "endsolid");
       if (mb_token_is(&word, "endsolid")) break;
       if (!mb_token_is(&word, "facet")) return unexpected(file, &word, "facet or endsolid");
       const MbStatus status = read_facet(file, s);

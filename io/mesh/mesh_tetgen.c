@@ -55,6 +55,7 @@ static MbStatus read_nodes(MbMeshFile *file, int64_t *first) {
   int64_t head[3] = {0}; // dimension, attributes, markers
   mb_values_start(&v, file);
   MbStatus status = read_head(&v, "the number of vertices", &count, head, 3);
+  file->known = !status;
   if (!status && head[0] != 3)
     return mb_values_error(&v, "vertices in %lld dimensions, wanted 3", (long long)head[0]);
   if (!status) status = mb_values_fit(&v, "the number of vertices", count, 4);

@@ -2,6 +2,7 @@
 #include "io/mesh/mesh_parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -51,6 +52,12 @@ bool mb_token_number(const MbToken *token, double *x) {
   return end == token->text + token->length && isfinite(*x);
 }
 
-int mb_token_shown(const MbToken *token) {
-  return !token->text ? 0 : token->length > 40 ? 40 : token->length;
+const char *mb_mesh_found(const MbMeshFile *file, const MbToken *token, char text[MB_FOUND]) {
+  if (!token->text)
+    snprintf(text, MB_FOUND, "nothing");
+  else if (!file->known)
+    snprintf(text, MB_FOUND, "something else");
+  else
+    snprintf(text, MB_FOUND, "\"%.*s\"", token->length > 40 ? 40 : token->length, token->text);
+  return text;
 }

@@ -26,9 +26,10 @@ static size_t left(const MbMeshValues *values) { return (size_t)(values->scanner
 static MbStatus take_word(MbMeshValues *values, const char *what, double *out) {
   const MbToken word = mb_scan_word(&values->scanner);
   if (!word.text) return mb_values_error(values, "the file ends before %s", what);
+  char found[MB_FOUND];
   if (!mb_token_number(&word, out))
-    return mb_mesh_error_line(values->file, word.line, "found \"%.*s\", wanted %s", mb_token_shown(&word),
-                              word.text, what);
+    return mb_mesh_error_line(values->file, word.line, "found %s, wanted %s",
+                              mb_mesh_found(values->file, &word, found), what);
   return MB_OK;
 }
 

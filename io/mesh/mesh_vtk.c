@@ -18,8 +18,8 @@ typedef struct Vtk {
 } Vtk;
 
 static MbStatus unexpected(const Vtk *f, const MbToken *found, const char *wanted) {
-  return mb_values_error(&f->v, "found \"%.*s\", wanted %s", mb_token_shown(found),
-                         found->text ? found->text : "", wanted);
+  char text[MB_FOUND];
+  return mb_values_error(&f->v, "found %s, wanted %s", mb_mesh_found(f->file, found, text), wanted);
 }
 
 // What follows is on the next line, at once.
@@ -51,6 +51,7 @@ static MbStatus read_head(Vtk *f) {
   MbScanner *s = &f->v.scanner;
   if (f->file->size < sizeof start || strncmp(f->file->data, start, sizeof start - 1) != 0)
     return mb_values_error(&f->v, "the first line is not \"%s ...\": legacy .vtk files are read", start);
+  f->file->known = true;
   mb_scan_line_end(s);
   mb_scan_line_end(s); // the title
   MbToken word = mb_scan_word(s);

@@ -17,6 +17,10 @@ struct MbScene {
   size_t noverridden;
 };
 
+// As mb_scene_parse, but takes the text, whatever comes of it: it was got by mb_calloc or mb_realloc, and has a zero at its end.
+MbStatus mb_scene_take(char *text, size_t length, const char *name, const char *directory,
+                       const MbSceneOptions *options, MbScene **scene, MbReport *report);
+
 // Gives the issues that carry a JSON pointer and no line their line and column, from the source text.
 void mb_scene_locate(const MbScene *scene, MbReport *report);
 

@@ -1,5 +1,6 @@
 #include "io/scene/scene_advice.h"
 #include "core/base/report.h"
+#include "io/json/json_fold.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,8 +84,13 @@ static void advise_density(const MbBodySpec *body, size_t index, MbReport *repor
 
 static void advise_motor(const MbBodySpec *body, size_t index, MbReport *report) {
   const MbMotorSpec *motor = &body->joint.motor;
-  if (!body->jointed || !body->joint.has_motor || motor->stiffness.count || motor->damping.count) return;
+  if (!body->jointed || !body->joint.has_motor) return;
   char where[WHERE];
+  if (motor->target_velocity.count && !motor->damping.count && motor->stiffness.count) {
+    snprintf(where, sizeof where, "/bodies/%zu/joint/motor/target_velocity", index);
+    mb_warning(report, where, "the target velocity does nothing: this motor has no \"damping\"");
+  }
+  if (motor->stiffness.count || motor->damping.count) return;
   snprintf(where, sizeof where, "/bodies/%zu/joint/motor", index);
   mb_warning(report, where, "this motor does nothing: it has neither \"stiffness\" nor \"damping\"");
 }
@@ -106,10 +112,11 @@ static MbStatus check_bodies(const MbScene *scene, MbReport *report) {
 static MbStatus check_forces(const MbScene *scene, MbReport *report) {
   MbStatus status = MB_OK;
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(scene->resolved, "forces");
-  const cJSON *item = list ? list->child : NULL;
+  cJSON *item = list ? list->child : NULL;
   for (size_t i = 0; i < scene->spec.nforces && item; i++, item = item->next) {
-    if (scene->spec.forces[i].kind != MB_FORCE_WRENCH || cJSON_GetObjectItemCaseSensitive(item, "force") ||
-        cJSON_GetObjectItemCaseSensitive(item, "torque"))
+    if (scene->spec.forces[i].kind != MB_FORCE_WRENCH) continue;
+    if (!mb_json_unfold(item)) return mb_no_memory(report, "a scene");
+    if (cJSON_GetObjectItemCaseSensitive(item, "force") || cJSON_GetObjectItemCaseSensitive(item, "torque"))
       continue;
     char where[WHERE];
     snprintf(where, sizeof where, "/forces/%zu", i);

@@ -149,6 +149,7 @@ static MbStatus read_spec(MbScene *scene, const char *directory, MbReport *repor
     memcpy(&scene->spec, defaults, sizeof scene->spec);
     *arena = kept;
     mb_read_object(&reader, &mb_schema_scene, scene->resolved, &scene->spec);
+    mb_read_pending(&reader);
   }
   for (int i = 0; i < MB_NAME_SETS; i++) mb_schema_names_free(&reader.names[i]);
   return reader.status;
@@ -168,8 +169,8 @@ static MbStatus parse(char *text, size_t length, const char *name, const char *d
   if (!report->file[0]) snprintf(report->file, sizeof report->file, "%s", name);
   const int first = report->kept;
 
-  MbStatus status =
-      scene->name ? mb_json_parse(text, length, &scene->resolved, report) : mb_no_memory(report, "a scene");
+  MbStatus status = scene->name ? mb_json_parse_folded(text, length, &scene->resolved, report)
+                                : mb_no_memory(report, "a scene");
   if (!status) status = mb_scene_override(scene, options, report);
   if (!status) status = read_spec(scene, directory, report);
   if (!status) mb_scene_fit_step(&scene->spec);
@@ -183,6 +184,16 @@ static MbStatus parse(char *text, size_t length, const char *name, const char *d
   resolve_parameters(scene);
   *out = scene;
   return MB_OK;
+}
+
+MbStatus mb_scene_take(char *text, size_t length, const char *name, const char *directory,
+                       const MbSceneOptions *options, MbScene **scene, MbReport *report) {
+  MbReport own = {0};
+  MbReport *const used = report ? report : &own;
+  *scene = NULL;
+  if (length <= LARGEST) return parse(text, length, name, directory, options, scene, used);
+  mb_free(text);
+  return mb_error(used, MB_SCENE, "", "%s is larger than 1 GiB", name);
 }
 
 MbStatus mb_scene_parse(const char *text, size_t length, const char *name, const char *directory,

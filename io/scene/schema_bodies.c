@@ -82,15 +82,15 @@ static const MbSchemaRow screw_rows[] = {AXIS,
                                           .flags = MB_REQUIRED, .unit = "m",
                                           .help = "way along the axis in one turn"},
                                          {0}};
-static const MbSchemaRow order_rows[] = {{"order", MB_TYPE_TEXT, AT(MbJointSpec, order), .flags = MB_REQUIRED,
-                                          .help =
-                                              "three letters of x, y, z, none twice in a row, as \"xyz\" or "
-                                              "\"zxz\": one turn after the other, each "
-                                              "about an axis of the frame that the ones before have turned"},
-                                         {0}};
+static const MbSchemaRow order_rows[] = {
+    {"order", MB_TYPE_TEXT, AT(MbJointSpec, order), .flags = MB_REQUIRED, .words = mb_euler_orders,
+     .help = "three letters of x, y, z, none twice in a row, as \"xyz\" or "
+             "\"zxz\": one turn after the other, each "
+             "about an axis of the frame that the ones before have turned"},
+    {0}};
 static const MbSchemaRow curve_rows[] = {
     {"frames", MB_TYPE_LIST, AT(MbJointSpec, frames), COUNT(MbJointSpec, nframes), .flags = MB_REQUIRED,
-     .object = &mb_schema_frame,
+     .least = 4, .object = &mb_schema_frame,
      .help =
          "at least 4 control frames of a uniform cubic B-spline; segment i uses frames i to i + 3, and the "
          "coordinate counts segments"},
@@ -104,11 +104,10 @@ static const MbSchemaRow surface_rows[] = {
          "which "
          "happen in this order; the first coordinate runs along the rows' numbers, the second along a row"},
     {0}};
-static const MbSchemaRow no_rows[] = {{0}};
 static const MbSchemaObject joint_part;
 static const MbSchemaRow composite_rows[] = {
     {"joints", MB_TYPE_LIST, AT(MbJointSpec, parts), COUNT(MbJointSpec, nparts), .flags = MB_REQUIRED,
-     .object = &joint_part, .help = "what it is made of, nearest to the parent first"},
+     .least = 1, .object = &joint_part, .help = "what it is made of, nearest to the parent first"},
     {0}};
 const MbSchemaRow *const mb_schema_joint_rows[MB_JOINTS] = {
     NULL, axis_rows,  axis_rows, axis_rows, screw_rows,     NULL,       NULL,        NULL,
@@ -131,10 +130,17 @@ const char *const mb_schema_joint_help[MB_JOINTS] = {
     "joints one after the other, as one; the sum of their coordinates",
     "follows a curve of frames; 1 coordinate, which counts segments",
     "follows a surface of frames; 2 coordinates, which count segments"};
+static const MbSchemaRow part_rows[] = {
+    {"name", MB_TYPE_NAME, AT(MbJointSpec, name),
+     .help = "what its coordinates are called in channels and columns, behind the body's name: \"head.yaw\"; "
+             "absent: by their numbers in the whole joint"},
+    {"frame", MB_TYPE_OBJECT, AT(MbJointSpec, frame), .object = &mb_schema_frame,
+     .help = "where it stands in what the part before it moves; of the first, in the joint's own frame"},
+    {0}};
 static const MbSchemaObject joint_part = {.name = "joint_part",
                                           .help = "A joint as a part of a composite.",
                                           .size = sizeof(MbJointSpec),
-                                          .rows = no_rows,
+                                          .rows = part_rows,
                                           .selector = "type",
                                           .selector_offset = offsetof(MbJointSpec, kind),
                                           .words = mb_joint_words,
@@ -150,13 +156,18 @@ static const MbSchemaRow motor_rows[] = {
     {"target", MB_TYPE_SIGNAL_LIST, AT(MbMotorSpec, target), .unit = "m, rad",
      .help =
          "where it pulls the coordinate; one signal for all degrees of freedom, or one each; 0 if absent"},
+    {"target_velocity", MB_TYPE_SIGNAL_LIST, AT(MbMotorSpec, target_velocity), .unit = "m/s, rad/s",
+     .help = "rate that `damping` pulls the coordinate's to; one signal for all degrees of freedom, or one "
+             "each; 0 if absent. The rate of `target` takes the lag out of it; without `stiffness` it is a "
+             "motor that holds a speed"},
     OF_MOTOR("stiffness", stiffness, "N/m, N m/rad", "force by distance from the target; 0 if absent"),
-    OF_MOTOR("damping", damping, "N s/m, N m s/rad", "force against the coordinate's rate; 0 if absent"),
+    OF_MOTOR("damping", damping, "N s/m, N m s/rad",
+             "force by what the coordinate's rate lacks of `target_velocity`; 0 if absent"),
     OF_MOTOR("max", max, "N, N m", "largest force of the motor; if absent there is no such bound"),
     {0}};
 static const MbSchemaObject motor = {
     .name = "motor",
-    .help = "A motor in a joint: stiffness (target - q) - damping q', at most max.",
+    .help = "A motor in a joint: stiffness (target - q) + damping (target_velocity - q'), at most max.",
     .size = sizeof(MbMotorSpec),
     .rows = motor_rows};
 static const MbSchemaRow motion_rows[] = {
@@ -178,15 +189,41 @@ static const MbSchemaObject motion = {
             "Channel `joint.force` tells the force that it takes.",
     .size = sizeof(MbMotionSpec),
     .rows = motion_rows};
+static const MbSchemaRow joint_velocity_rows[] = {
+    {"angular", MB_TYPE_NUMBERS, AT(MbJointSpec, twist.angular), EXTRA(MbJointSpec, twist.has_angular),
+     .length = 3, .unit = "rad/s", .help = "angular velocity of the body seen from its parent"},
+    {"linear", MB_TYPE_NUMBERS, AT(MbJointSpec, twist.linear), EXTRA(MbJointSpec, twist.has_linear),
+     .length = 3, .unit = "m/s",
+     .help = "velocity of the origin of the joint's frame in the body, seen from the parent"},
+    {"frame", MB_TYPE_WORD, AT(MbJointSpec, twist.axes), .words = mb_joint_side_words,
+     .fallback = "\"parent\"",
+     .help = "whose axes the two are given in: those of the joint's frame in the parent (`in_parent`), or in "
+             "the body (`in_body`), which have turned with it"},
+    {0}};
+static const MbSchemaObject joint_velocity = {.name = "joint_velocity",
+                                              .help = "How a body moves in its parent at the start: its "
+                                                      "angular velocity, not the rates of angles. What the "
+                                                      "joint cannot do is an error. If only one of the two "
+                                                      "is given, the other is as small as the joint lets "
+                                                      "it be; if none is, both are 0.",
+                                              .size = sizeof(MbJointSpec),
+                                              .rows = joint_velocity_rows};
 static const MbSchemaRow joint_rows[] = {
-    {"parent", MB_TYPE_TEXT, AT(MbJointSpec, parent), .fallback = "\"world\"",
+    {"parent", MB_TYPE_REFERENCE, AT(MbJointSpec, parent), .flags = MB_OR_WORLD | MB_FORWARD,
+     .set = MB_BODY_NAMES, .fallback = "\"world\"",
      .help = "body that this one hangs on; \"world\" is fixed in space"},
     {"in_parent", MB_TYPE_OBJECT, AT(MbJointSpec, in_parent), .object = &mb_schema_frame,
      .help = "the joint's frame in the parent's frame"},
     {"in_body", MB_TYPE_OBJECT, AT(MbJointSpec, in_body), .object = &mb_schema_frame,
      .help = "the joint's frame in this body's frame; where all coordinates are 0 the two coincide"},
-    BY_DOF("position", position, "m, rad", MB_UNBOUND, "coordinates at the start"),
-    BY_DOF("velocity", velocity, "m/s, rad/s", MB_UNBOUND, "their rates at the start"),
+    {"position", MB_TYPE_SEQUENCE, AT(MbJointSpec, position.value), COUNT(MbJointSpec, position.count),
+     .flags = MB_SINGLE | MB_START, .unit = "m, rad",
+     .help = "coordinates at the start; one number for all degrees of freedom, or one each; 0 if absent"},
+    {"velocity", MB_TYPE_SEQUENCE, AT(MbJointSpec, velocity.value), COUNT(MbJointSpec, velocity.count),
+     EXTRA(MbJointSpec, twist.given), .flags = MB_SINGLE, .unit = "m/s, rad/s", .object = &joint_velocity,
+     .help =
+         "their rates at the start; one number for all degrees of freedom, or one each; 0 if absent; or the "
+         "body's angular and linear velocity, as an object"},
     BY_DOF("stiffness", stiffness, "N/m, N m/rad", MB_FROM, "spring that pulls the coordinate to `rest`"),
     BY_DOF("rest", rest, "m, rad", MB_UNBOUND, "where the spring is slack"),
     BY_DOF("damping", damping, "N s/m, N m s/rad", MB_FROM, "viscous damping of the coordinate"),
@@ -252,7 +289,7 @@ static const MbSchemaObject turn_path = {.name = "turn_path",
                                          .size = sizeof(MbBodyMotionSpec),
                                          .rows = turn_rows};
 static const MbSchemaRow euler_path_rows[] = {
-    {"order", MB_TYPE_TEXT, AT(MbBodyMotionSpec, order), .flags = MB_REQUIRED,
+    {"order", MB_TYPE_TEXT, AT(MbBodyMotionSpec, order), .flags = MB_REQUIRED, .words = mb_euler_orders,
      .help =
          "three letters of x, y, z, none twice in a row: one turn after the other, each about an axis of the "
          "frame that the ones before have turned"},
@@ -334,9 +371,14 @@ static const MbSchemaRow body_rows[] = {
     {"motion", MB_TYPE_OBJECT, AT(MbBodySpec, motion), EXTRA(MbBodySpec, motion.given),
      .object = &body_motion, .help = "drives the body along a path; of bodies without a joint"},
     {0}};
+#define IN_POSE "a body's place is in its \"pose\": {\"position\": [...], \"rotation\": ...}"
+static const MbSchemaHint body_hints[] = {{"position", IN_POSE}, {"pos", IN_POSE},   {"rotation", IN_POSE},
+                                          {"euler", IN_POSE},    {"quat", IN_POSE},  {"rpy", IN_POSE},
+                                          {"origin", IN_POSE},   {"frame", IN_POSE}, {NULL, NULL}};
 const MbSchemaObject mb_schema_body = {.name = "body",
                                        .help = "A rigid body.",
                                        .size = sizeof(MbBodySpec),
                                        .rows = body_rows,
                                        .either = "density",
-                                       .or_else = "material"};
+                                       .or_else = "material",
+                                       .hints = body_hints};

@@ -63,9 +63,11 @@ static const MbSchemaRow anchor_rows[] = {
     {"at", MB_TYPE_NUMBERS, AT(MbPointSpec, frame.position), .length = 3, .unit = "m",
      .fallback = "[0, 0, 0]", .help = "place in the body frame"},
     {0}};
+static const MbPointSpec unturned = {.frame.rotation = {1, 0, 0, 0}};
 const MbSchemaObject mb_schema_anchor = {.name = "point",
                                          .help = "A point of a body, one fixed in space, or a node.",
                                          .size = sizeof(MbPointSpec),
+                                         .start = &unturned,
                                          .rows = anchor_rows,
                                          .either = "body",
                                          .or_else = "node",
@@ -87,7 +89,7 @@ const MbSchemaObject mb_schema_body_frame = {.name = "body_frame",
 #define PATH                                                                                                 \
   {                                                                                                          \
     "path", MB_TYPE_LIST, AT(MbForceSpec, points), COUNT(MbForceSpec, npoints),                              \
-        .flags = MB_REQUIRED, .object = &mb_schema_anchor,                                                   \
+        .flags = MB_REQUIRED, .least = 2, .most = 32, .object = &mb_schema_anchor,                           \
         .help = "points that it runs through, 2 to 32; it slides through those between the ends"             \
   }
 static const MbSchemaRow spring_rows[] = {
@@ -118,7 +120,7 @@ static const MbSchemaRow frame_spring_rows[] = {
 static const MbSchemaRow multi_spring_rows[] = {
     PATH,
     {"passive", MB_TYPE_SEQUENCE, AT(MbForceSpec, passive.value), COUNT(MbForceSpec, passive.count),
-     .bound = MB_FROM,
+     .flags = MB_WHOLE, .bound = MB_FROM,
      .help = "segments that do not count in the length, from 0 (between the first two points); they carry "
              "the tension all the same"},
     {"stiffness", MB_TYPE_NUMBER, AT(MbForceSpec, stiffness), .flags = MB_REQUIRED, .bound = MB_FROM,

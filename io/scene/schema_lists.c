@@ -1,9 +1,11 @@
 // Defaults, and lists and maps of objects.
 #include "io/scene/schema_read.h"
 #include "core/base/arena.h"
+#include "io/json/json_fold.h"
 #include "io/json/json_text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- defaults ---------------------------------------------------------------------------------------------
@@ -28,6 +30,7 @@ static bool fill_row(MbReader *r, const MbSchemaRow *row, void *base) {
 }
 
 static bool fill_defaults(MbReader *r, const MbSchemaObject *object, void *base) {
+  if (object->start) memcpy(base, object->start, object->size);
   if (object->selector_fallback) {
     int index = 0;
     while (strcmp(object->words[index], object->selector_fallback)) index++;
@@ -69,6 +72,16 @@ static char *make_objects(MbReader *r, const MbSchemaRow *row, size_t n, void *b
   return objects;
 }
 
+// An element that is still text is a tree only while it is read.
+static bool read_element(MbReader *r, const MbSchemaRow *row, const cJSON *element, void *base) {
+  if (!mb_json_is_folded(element)) return mb_read_object(r, row->object, element, base);
+  cJSON *const tree = mb_json_read_folded(element);
+  if (!tree) return mb_reader_no_memory(r);
+  const bool fine = mb_read_object(r, row->object, tree, base);
+  cJSON_Delete(tree);
+  return fine;
+}
+
 bool mb_read_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
   const bool many = cJSON_IsArray(item);
   if (!many && row->type == MB_TYPE_LIST) return mb_reader_unwanted(r, item, "a list");
@@ -76,6 +89,9 @@ bool mb_read_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *
     return mb_reader_unwanted(r, item, "an object (%s) or a list of them", row->object->name);
   if (row->length && (size_t)cJSON_GetArraySize(item) != row->length)
     return mb_reader_unwanted(r, item, "a list of %zu objects (%s)", row->length, row->object->name);
+  char what[64];
+  snprintf(what, sizeof what, "objects (%s)", row->object->name);
+  if (many && !mb_read_count(r, row, item, what)) return false;
   char *const objects = make_objects(r, row, many ? (size_t)cJSON_GetArraySize(item) : 1, base);
   if (!objects) return false;
   if (!many) return mb_read_object(r, row->object, item, objects);
@@ -85,7 +101,7 @@ bool mb_read_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *
   size_t i = 0;
   for (const cJSON *element = item->child; element && !r->stopped; element = element->next, i++) {
     const MbReaderPlace place = mb_reader_enter_index(r, i);
-    fine = mb_read_object(r, row->object, element, objects + i * row->object->size) && fine;
+    fine = read_element(r, row, element, objects + i * row->object->size) && fine;
     mb_reader_leave(r, place);
   }
   return fine;

@@ -1,6 +1,6 @@
 // Where a reader is, what it says, and how it reads an object.
 #include "io/scene/schema_read.h"
-#include "io/json/json.h"
+#include "io/json/json_fold.h"
 #include "io/json/json_text.h"
 #include "io/scene/scene_override.h"
 
@@ -101,12 +101,12 @@ static void describe(const cJSON *item, char *out, size_t size) {
     else
       snprintf(out, size, "an empty list");
   } else {
-    snprintf(out, size, cJSON_IsObject(item) ? "an object" : "null");
+    snprintf(out, size, cJSON_IsObject(item) || mb_json_is_folded(item) ? "an object" : "null");
   }
 }
 
 bool mb_reader_unwanted(MbReader *r, const cJSON *item, const char *format, ...) {
-  char found[160], wanted[400];
+  char found[160], wanted[560];
   describe(item, found, sizeof found);
   va_list args;
   va_start(args, format);
@@ -150,6 +150,8 @@ static size_t collect(const MbSchemaObject *object, int variant, const MbSchemaR
 static int read_selector(MbReader *r, const MbSchemaObject *object, const cJSON *item) {
   const cJSON *const word =
       cJSON_IsObject(item) ? cJSON_GetObjectItemCaseSensitive(item, object->selector) : item;
+  const int known = cJSON_IsString(word) ? word_index(object->words, word->valuestring) : -1;
+  if (known >= 0) return known;
   char list[300];
   words_text(object->words, list, sizeof list);
   if (!word) {
@@ -158,10 +160,9 @@ static int read_selector(MbReader *r, const MbSchemaObject *object, const cJSON 
     return -1;
   }
   const MbReaderPlace place = word == item ? r->path_length : mb_reader_enter(r, object->selector);
-  int index = -1;
   if (!cJSON_IsString(word)) {
     mb_reader_unwanted(r, word, "one of %s", list);
-  } else if ((index = word_index(object->words, word->valuestring)) < 0) {
+  } else {
     char near[64];
     mb_reader_suggest(word->valuestring, object->words, near, sizeof near);
     if (word_index(object->later, word->valuestring) >= 0)
@@ -171,11 +172,16 @@ static int read_selector(MbReader *r, const MbSchemaObject *object, const cJSON 
       mb_reader_unwanted(r, word, "one of %s%s", list, near);
   }
   mb_reader_leave(r, place);
-  return index;
+  return -1;
 }
 
 static void unknown_key(MbReader *r, const MbSchemaObject *object, int variant, const char *key,
                         const MbSchemaRow *const *rows, size_t n) {
+  for (const MbSchemaHint *hint = object->hints; hint && hint->key; hint++)
+    if (!strcmp(hint->key, key)) {
+      mb_reader_key_error(r, key, "unknown key \"%s\": %s", key, hint->instead);
+      return;
+    }
   const char *words[ROWS_MOST + 2];
   size_t m = 0;
   if (object->selector) words[m++] = object->selector;
@@ -241,6 +247,17 @@ static bool check_one_of(MbReader *r, const MbSchemaObject *object, const cJSON 
                : mb_reader_error(r, "one of %s is missing", words_text(object->one_of, list, sizeof list));
 }
 
+// What stands beside others only.
+static bool check_needs(MbReader *r, const cJSON *item, const MbSchemaRow *const *rows, size_t n,
+                        const cJSON *const *members) {
+  bool fine = true;
+  for (size_t i = 0; i < n; i++)
+    if (members[i] && rows[i]->needs && !cJSON_GetObjectItemCaseSensitive(item, rows[i]->needs))
+      fine = mb_reader_key_error(r, rows[i]->key, "\"%s\" stands beside \"%s\", which is missing",
+                                 rows[i]->key, rows[i]->needs);
+  return fine;
+}
+
 static bool check_pair(MbReader *r, const MbSchemaObject *object, const cJSON *item) {
   if (object->one_of) return check_one_of(r, object, item);
   if (!object->either) return true;
@@ -278,5 +295,5 @@ bool mb_read_object(MbReader *r, const MbSchemaObject *object, const cJSON *item
       fine = mb_reader_error(r, "the key \"%s\" is missing (%s)", rows[i]->key, rows[i]->help);
     }
   }
-  return check_pair(r, object, item) && fine;
+  return check_pair(r, object, item) && check_needs(r, item, rows, n, members) && fine;
 }

@@ -12,6 +12,7 @@
 enum { MB_READER_OBJECTS = 96 };
 
 typedef struct MbReaderMesh MbReaderMesh;
+typedef struct MbReaderPending MbReaderPending;
 
 typedef struct MbReader {
   MbReport *report;
@@ -29,7 +30,8 @@ typedef struct MbReader {
   size_t nconstants;
   const cJSON *parameter; // being read; NULL = none
   MbSchemaNames names[MB_NAME_SETS];
-  MbReaderMesh *meshes; // read so far
+  MbReaderMesh *meshes;     // read so far
+  MbReaderPending *pending; // references to names that were not there yet
   struct {
     const MbSchemaObject *object;
     const void *bytes;
@@ -60,6 +62,8 @@ void mb_reader_suggest(const char *word, const char *const *words, char *out, si
 
 // One value by its row into base + row->offset. False when something was wrong.
 bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
+// Refuses the references that wait for names which have not come.
+void mb_read_pending(MbReader *r);
 // An object's members into `base`, which mb_read_defaults has filled.
 bool mb_read_object(MbReader *r, const MbSchemaObject *object, const cJSON *item, void *base);
 // The object with the default of every key; NULL when memory ran out.
@@ -72,10 +76,14 @@ bool mb_read_number(MbReader *r, const cJSON *item, double *value);
 bool mb_read_bounds(MbReader *r, const MbSchemaRow *row, const cJSON *item, double value);
 // "a number > 0"
 void mb_schema_bounds(const MbSchemaRow *row, const char *noun, char *out, size_t size);
+// Whether a list has as many elements as its row allows.
+bool mb_read_count(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char *what);
 bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, size_t n, double *out);
 bool mb_read_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
 bool mb_read_map(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
 bool mb_read_parameters(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
+// Warns of angles at a joint's start that must be degrees.
+void mb_read_doubt_start(MbReader *r, const cJSON *item, const MbJointSpec *joint);
 bool mb_read_rotation(MbReader *r, const cJSON *item, double q[4]);
 bool mb_read_signal(MbReader *r, const cJSON *item, MbSignalSpec *signal);
 bool mb_read_elements(MbReader *r, const cJSON *item, MbNodeMeshSpec *mesh);

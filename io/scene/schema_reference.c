@@ -35,6 +35,7 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
   switch (row->type) {
   case MB_TYPE_SEQUENCE:
     mb_text_add(t, row->flags & MB_SINGLE ? "number or list of numbers" : "list of numbers");
+    if (row->object) mb_text_add(t, ", or "), add_link(t, row->object);
     break;
   case MB_TYPE_NUMBERS:
     mb_text_format(t, "%zu numbers", row->length);

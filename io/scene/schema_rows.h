@@ -19,6 +19,7 @@
         .help = help_ "; one number for all degrees of freedom, or one each; 0 if absent"                    \
   }
 
+extern const char *const mb_euler_orders[];  // schema_table.c, ended by NULL
 extern const MbSchemaObject mb_schema_frame; // schema_table.c
 extern const MbSchemaObject mb_schema_body;  // schema_bodies.c
 // schema_forces.c: what all forces have, and by kind.

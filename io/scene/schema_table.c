@@ -13,8 +13,10 @@ const MbSchemaObject mb_schema_axis_angle = {.name = "axis_angle",
                                              .size = sizeof(MbAxisAngle),
                                              .rows = axis_angle_rows};
 
+const char *const mb_euler_orders[] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "xyx",
+                                       "xzx", "yxy", "yzy", "zxz", "zyz", NULL};
 static const MbSchemaRow euler_rows[] = {
-    {"euler", MB_TYPE_TEXT, AT(MbEuler, order), .flags = MB_REQUIRED,
+    {"euler", MB_TYPE_TEXT, AT(MbEuler, order), .flags = MB_REQUIRED, .words = mb_euler_orders,
      .help = "three letters of x, y, z, none twice in a row, as \"xyz\" or \"zxz\": the rotations happen in "
              "the order "
              "of the letters, each about an axis of the frame that the ones before have turned (intrinsic)"},
@@ -32,10 +34,24 @@ static const MbSchemaRow frame_rows[] = {{"position", MB_TYPE_NUMBERS, AT(MbFram
                                                   "{\"axis\", \"angle\"}, {\"euler\", \"angles\"}, or "
                                                   "a rotation matrix as a list of three rows"},
                                          {0}};
+static const MbSchemaHint frame_hints[] = {
+    {"rpy", "roll, pitch and yaw are \"rotation\": {\"euler\": \"zyx\", \"angles\": [yaw, pitch, roll]}"},
+    {"euler", "write \"rotation\": {\"euler\": ..., \"angles\": [...]}"},
+    {"angles", "write \"rotation\": {\"euler\": ..., \"angles\": [...]}"},
+    {"axis", "write \"rotation\": {\"axis\": [...], \"angle\": ...}"},
+    {"angle", "write \"rotation\": {\"axis\": [...], \"angle\": ...}"},
+    {"quaternion", "write \"rotation\": [w, x, y, z]"},
+    {"quat", "write \"rotation\": [w, x, y, z]"},
+    {"orientation", "write \"rotation\""},
+    {"pos", "write \"position\""},
+    {"xyz", "write \"position\""},
+    {"translation", "write \"position\""},
+    {NULL, NULL}};
 const MbSchemaObject mb_schema_frame = {.name = "frame",
                                         .help = "A place and an orientation in another frame.",
                                         .size = sizeof(MbFrameSpec),
-                                        .rows = frame_rows};
+                                        .rows = frame_rows,
+                                        .hints = frame_hints};
 
 static const char *const interpolation_help[] = {
     "straight lines from point to point", "the value of the last point, until the next",
@@ -88,17 +104,24 @@ static const MbSchemaRow baumgarte_rows[] = {
              "slip of sign in the published REDMAX code, to reproduce "
              "its numbers"},
     {0}};
+static const MbSchemaRow stabilization_rows[] = {
+    {"largest_error", MB_TYPE_NUMBER, AT(MbStabilizationSpec, largest_error), .absent = 0, .bound = MB_ABOVE,
+     .fallback = "0.05",
+     .help =
+         "how far a hard constraint may be open: a length by the size of the scene's largest moving part, "
+         "an angle in rad. A run in which one is further open for ten steps, and does not close (with "
+         "`gamma`: not by half in 3 / `gamma`), ends with exit 4 and the constraint's name"},
+    {0}};
 static const MbSchemaRow *const stabilization_variants[] = {baumgarte_rows, NULL, NULL};
 static const char *const stabilization_help[] = {
     "velocities are asked for that close the gaps; with integrator \"rk45\" accelerations, critically damped",
     "after each step positions are moved, by as little as masses tell, until the constraints hold; not with "
     "integrator \"rk45\"",
     "errors of position stay and grow with time"};
-static const MbSchemaRow no_rows[] = {{0}};
 static const MbSchemaObject stabilization = {.name = "stabilization",
                                              .help = "What keeps constraints from drifting apart.",
                                              .size = sizeof(MbStabilizationSpec),
-                                             .rows = no_rows,
+                                             .rows = stabilization_rows,
                                              .selector = "type",
                                              .selector_offset = offsetof(MbStabilizationSpec, kind),
                                              .words = mb_stabilization_words,
@@ -239,31 +262,35 @@ static const char *const pattern_help[] = {
     "one diagonal, from corner [0, 0]; of cloth, two triangles a cell", "no diagonals; not of cloth", NULL};
 static const MbSchemaRow node_mesh_rows[] = {
     {"rope", MB_TYPE_INTEGER, AT(MbNodeMeshSpec, rope), .bound = MB_BETWEEN, .lo = 2, .hi = 1e5,
-     .help = "a line of so many nodes: node 0 at the origin, the others along +x"},
-    {"length", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, length), .bound = MB_ABOVE, .unit = "m",
+     .needs = "length", .help = "a line of so many nodes: node 0 at the origin, the others along +x"},
+    {"length", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, length), .bound = MB_ABOVE, .unit = "m", .needs = "rope",
      .help = "of the rope, from end to end"},
-    {"grid", MB_TYPE_NUMBERS, AT(MbNodeMeshSpec, grid), .length = 2, .bound = MB_FROM, .lo = 2,
+    {"grid", MB_TYPE_NUMBERS, AT(MbNodeMeshSpec, grid), .length = 2, .flags = MB_WHOLE, .bound = MB_FROM,
+     .lo = 2, .needs = "size",
      .help =
          "nodes along x and along y: node 0 at the origin, the first row along +x, the next ones beside it "
          "along +y; at most 100000 in all, of cloth 1000000. Nodes in the middle of cells come after all "
          "others"},
-    {"box", MB_TYPE_NUMBERS, AT(MbNodeMeshSpec, box), .length = 3, .bound = MB_FROM, .lo = 2,
+    {"box", MB_TYPE_NUMBERS, AT(MbNodeMeshSpec, box), .length = 3, .flags = MB_WHOLE, .bound = MB_FROM,
+     .lo = 2, .needs = "size",
      .help = "a block with so many nodes along x, y and z, for tets: node 0 at the origin, the others along "
              "+x, then +y, "
              "then +z; six tetrahedra a cube; at most 1000000 in all"},
     {"ball", MB_TYPE_INTEGER, AT(MbNodeMeshSpec, ball), .bound = MB_BETWEEN, .lo = 1, .hi = 130,
+     .needs = "radius",
      .help = "a ball about the origin, for tets: so many tetrahedra along its diameter, rounded up to an "
              "even number; "
              "node 0 at its centre, the others shell by shell"},
-    {"radius", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, radius), .bound = MB_ABOVE, .unit = "m",
+    {"radius", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, radius), .bound = MB_ABOVE, .unit = "m", .needs = "ball",
      .help = "of the ball"},
-    {"size", MB_TYPE_SEQUENCE, AT(MbNodeMeshSpec, size), COUNT(MbNodeMeshSpec, nsize), .bound = MB_ABOVE,
-     .unit = "m", .help = "of the grid along x and y: two numbers; of the box along x, y and z: three"},
+    {"size", MB_TYPE_SEQUENCE, AT(MbNodeMeshSpec, size), COUNT(MbNodeMeshSpec, nsize), .least = 2, .most = 3,
+     .bound = MB_ABOVE, .unit = "m",
+     .help = "of the grid along x and y: two numbers; of the box along x, y and z: three"},
     {"pattern", MB_TYPE_WORD, AT(MbNodeMeshSpec, pattern), .words = mb_pattern_words,
      .word_help = pattern_help, .fallback = "\"cross\"",
      .help =
          "of the grid: which diagonals of its cells are springs besides the sides, or how its cells are cut"},
-    {"scale", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, scale), .bound = MB_ABOVE, .fallback = "1",
+    {"scale", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, scale), .bound = MB_ABOVE, .fallback = "1", .needs = "file",
      .help = "factor on the file's coordinates"},
     {"file", MB_TYPE_ELEMENTS, AT(MbNodeMeshSpec, file),
      .help = "tetrahedra or, for cloth, triangles: Gmsh's .msh (2.2 and 4.1), TetGen's .node with .ele, .vtk "
@@ -289,24 +316,26 @@ static const MbSchemaObject select_sphere = {.name = "select_sphere",
                                              .help = "A ball in the mesh's coordinates.",
                                              .size = sizeof(MbSelectSpec),
                                              .rows = select_sphere_rows};
+static const char *const sides[] = {"+x", "-x", "+y", "-y", "+z", "-z", NULL};
 static const MbSchemaRow select_rows[] = {
     {"vertices", MB_TYPE_SEQUENCE, AT(MbSelectSpec, vertices), COUNT(MbSelectSpec, nvertices),
-     .bound = MB_FROM, .help = "numbers of nodes, from 0"},
-    {"nearest", MB_TYPE_SEQUENCE, AT(MbSelectSpec, nearest), COUNT(MbSelectSpec, nnearest), .unit = "m",
-     .help = "the node nearest to this place [x, y, z]"},
-    {"side", MB_TYPE_TEXT, AT(MbSelectSpec, side),
-     .help = "\"+x\", \"-x\", \"+y\" ...: the nodes furthest that way"},
+     .flags = MB_WHOLE, .bound = MB_FROM, .help = "numbers of nodes, from 0"},
+    {"nearest", MB_TYPE_SEQUENCE, AT(MbSelectSpec, nearest), COUNT(MbSelectSpec, nnearest), .least = 3,
+     .most = 3, .unit = "m", .help = "the node nearest to this place [x, y, z]"},
+    {"side", MB_TYPE_TEXT, AT(MbSelectSpec, side), .words = sides, .help = "the nodes furthest that way"},
     {"box", MB_TYPE_CORNERS, AT(MbSelectSpec, box), EXTRA(MbSelectSpec, in_box), .unit = "m",
      .help = "the nodes in the box between two corners, the least and the greatest, and on its sides"},
     {"sphere", MB_TYPE_OBJECT, EXTRA(MbSelectSpec, in_sphere), .object = &select_sphere,
      .help = "the nodes in a ball, and on it"},
     {0}};
+static const char *const select_keys[] = {"vertices", "nearest", "side", "box", "sphere", NULL};
 static const MbSchemaObject selection = {
     .name = "select",
     .help = "Some nodes of a deformable, by one of the keys; places are those "
             "of the mesh before `pose`.",
     .size = sizeof(MbSelectSpec),
-    .rows = select_rows};
+    .rows = select_rows,
+    .one_of = select_keys};
 
 static const MbSchemaRow pin_rotation_rows[] = {
     {"axis", MB_TYPE_DIRECTION, AT(MbPinMotionSpec, axis), .flags = MB_REQUIRED,
@@ -333,7 +362,7 @@ static const MbSchemaObject pin_motion = {.name = "pin_motion",
 static const MbSchemaRow pin_rows[] = {
     {"select", MB_TYPE_OBJECT, AT(MbPinSpec, select), .flags = MB_REQUIRED, .object = &selection,
      .help = "which nodes"},
-    {"axes", MB_TYPE_TEXT, AT(MbPinSpec, axes), .fallback = "\"xyz\"",
+    {"axes", MB_TYPE_TEXT, AT(MbPinSpec, axes), .pattern = "^(?!.*(.).*\\1)[xyz]+$", .fallback = "\"xyz\"",
      .help = "axes of the world along which they are held: some of x, y, z"},
     {"motion", MB_TYPE_OBJECT, AT(MbPinSpec, motion), EXTRA(MbPinSpec, motion.given), .object = &pin_motion,
      .help = "how they are moved along these axes; absent: they stay where they are at the start"},
@@ -341,10 +370,10 @@ static const MbSchemaRow pin_rows[] = {
 static const MbSchemaObject pin = {
     .name = "pin", .help = "Nodes that are held in space.", .size = sizeof(MbPinSpec), .rows = pin_rows};
 static const MbSchemaRow masters_rows[] = {
-    {"deformable", MB_TYPE_TEXT, AT(MbMastersSpec, deformable),
-     .help = "whose nodes they are; absent: of the same"},
+    {"deformable", MB_TYPE_REFERENCE, AT(MbMastersSpec, deformable), .flags = MB_FORWARD,
+     .set = MB_DEFORMABLE_NAMES, .help = "whose nodes they are; absent: of the same"},
     {"vertices", MB_TYPE_SEQUENCE, AT(MbMastersSpec, vertices), COUNT(MbMastersSpec, nvertices),
-     .flags = MB_REQUIRED, .bound = MB_FROM, .help = "their numbers, from 0"},
+     .flags = MB_REQUIRED | MB_WHOLE, .bound = MB_FROM, .help = "their numbers, from 0"},
     {"weights", MB_TYPE_SEQUENCE, AT(MbMastersSpec, weights), COUNT(MbMastersSpec, nweights),
      .help =
          "one for each, which sum to 1; absent: those that bring the mean as near to the attached node as "
@@ -355,7 +384,7 @@ static const MbSchemaObject masters = {.name = "masters",
                                        .size = sizeof(MbMastersSpec),
                                        .rows = masters_rows};
 static const MbSchemaRow cable_rows[] = {
-    {"path", MB_TYPE_LIST, AT(MbCableSpec, path), COUNT(MbCableSpec, npath), .flags = MB_REQUIRED,
+    {"path", MB_TYPE_LIST, AT(MbCableSpec, path), COUNT(MbCableSpec, npath), .flags = MB_REQUIRED, .least = 2,
      .object = &selection,
      .help = "the points that it goes through, from end to end: each the middle of the nodes of a selection"},
     {"pull", MB_TYPE_SIGNAL, AT(MbCableSpec, pull), EXTRA(MbCableSpec, pulled), .unit = "N",
@@ -547,9 +576,12 @@ static const MbSchemaObject force = {.name = "force",
 static const char *const channel_words[] = {"body.position",
                                             "body.rotation",
                                             "body.velocity",
+                                            "body.acceleration",
                                             "joint.position",
                                             "joint.velocity",
+                                            "joint.acceleration",
                                             "joint.force",
+                                            "joint.reaction",
                                             "constraint.error",
                                             "constraint.force",
                                             "energy",
@@ -570,13 +602,33 @@ static const char *const channel_help[] = {
     "the same",
     "angular velocity wx, wy, wz, then the velocity vx, vy, vz of the "
     "body frame's origin, in the world's axes",
+    "angular acceleration alphax, alphay, alphaz, then the acceleration ax, ay, az of the body frame's "
+    "origin, in the world's axes: the rates of body.velocity, so that a body that falls freely shows "
+    "gravity. Found from the forces on the state as it is, constraints keeping their accelerations; "
+    "limits and ropes hold that are at their bounds or pressed during the last step",
     "coordinates of the joints, body by body, parents first; a body's "
     "name, with .0, .1 ... where its joint has several",
     "their rates",
+    "the rates of these, as body.acceleration",
     "forces and torques along them of motors and of `force` now, of prescribed motions, limits and ratios "
     "over the last step (of ratios by reduction: now)",
+    "what the parent does to the body through its joint, body by body, parents first: torque tx, ty, tz "
+    "about the joint's origin, then force fx, fy, fz, in the axes of the joint's frame on the body. All "
+    "that the joint transmits: what holds it together, and what motors, springs, limits and gears do "
+    "along it. At the same moment as body.acceleration; where constraints hold bodies more than once, "
+    "which of them bears how much is the solver's choice",
     "the largest error of position of the hard constraints, and the largest of velocity",
-    "what every row of the constraints pulls with, over the last step: forces or torques",
+    "what every row of the constraints does to its first end over the last step, forces or torques; the "
+    "second end feels the "
+    "opposite. Distance, rope: the tension, above 0 where it draws the ends together. Points in one: along "
+    "the world's axes; in "
+    "lines and planes: along the axes of the first end's frame. Joint: forces along the axes x, y, z of the "
+    "first frame that are held, then "
+    "torques, about z, x and y, of a hinge about y and x; of screws, composites and splines along the second "
+    "frame's. Rolling: on "
+    "the body that rolls, along the normal, then in the plane. Limits, motions, ratios: along the (first) "
+    "joint's coordinate, so "
+    "that an upper limit's is not above 0; spins in step: about the first body's axis",
     "kinetic; gravity, which is 0 where the centre of mass is as high "
     "as the world's origin; elastic, of springs; "
     "total, the sum of the three",
@@ -610,12 +662,14 @@ const double mb_error_bounds[][MB_QUANTITIES] = {{[MB_POSE] = 1e-6, [MB_VELOCITY
     word_, MB_TYPE_NUMBER, .offset = (quantity_) * sizeof(double), .bound = MB_FROM, .fallback = "0",        \
                            .unit = (unit_), .help = (help_)                                                  \
   }
-static const MbSchemaRow error_rows[] = {BOUND("pose", MB_POSE, "m, 1", "positions and rotations"),
-                                         BOUND("velocity", MB_VELOCITY, "m/s, rad/s", "velocities"),
-                                         BOUND("force", MB_FORCE, "N, N m", "forces and torques"),
-                                         BOUND("energy", MB_ENERGY, "J", "energies"),
-                                         BOUND("other", MB_OTHER, NULL, "all else"),
-                                         {0}};
+static const MbSchemaRow error_rows[] = {
+    BOUND("pose", MB_POSE, "m, 1", "positions and rotations"),
+    BOUND("velocity", MB_VELOCITY, "m/s, rad/s", "velocities"),
+    BOUND("acceleration", MB_ACCELERATION, "m/s^2, rad/s^2", "accelerations"),
+    BOUND("force", MB_FORCE, "N, N m", "forces and torques"),
+    BOUND("energy", MB_ENERGY, "J", "energies"),
+    BOUND("other", MB_OTHER, NULL, "all else"),
+    {0}};
 static const MbSchemaObject error = {.name = "error",
                                      .help = "The largest error of a number in the file, by what it "
                                              "measures; 0 is exact.",
@@ -659,6 +713,9 @@ static const MbSchemaObject output = {.name = "output",
 // Parameters come before everything that may use them, names before what refers to them.
 
 static const MbSchemaRow scene_rows[] = {
+    {"$schema", MB_TYPE_TEXT, AT(MbSceneSpec, schema),
+     .help = "where an editor finds the JSON Schema of scenes (`mbsim schema` prints it); a run does not "
+             "read it"},
     {"mbsim", MB_TYPE_VERSION, .flags = MB_REQUIRED, .bound = MB_BETWEEN, .lo = 1, .hi = 1,
      .help = "version of the format"},
     {"name", MB_TYPE_TEXT, AT(MbSceneSpec, name), .fallback = "\"\"", .help = "a title"},

@@ -7,20 +7,21 @@
 
 // What a value may be. Where a number stands, a text "=expression" may stand too.
 typedef enum MbSchemaType {
-  MB_TYPE_VERSION,     // a number that is checked and not kept
-  MB_TYPE_NUMBER,      // double
-  MB_TYPE_INTEGER,     // int64_t
-  MB_TYPE_COUNT,       // int
-  MB_TYPE_BOOL,        // bool
-  MB_TYPE_TEXT,        // const char *
-  MB_TYPE_NAME,        // const char *, unique in `set`
-  MB_TYPE_REFERENCE,   // const char *, a name of `set`
-  MB_TYPE_WORD,        // an enum: index into `words`
-  MB_TYPE_WORDS,       // const char **, count: a list of `words`
-  MB_TYPE_NUMBERS,     // double[length]
-  MB_TYPE_DIRECTION,   // double[3], made a unit vector
-  MB_TYPE_DIRECTIONS,  // double[length][3], the same
-  MB_TYPE_SEQUENCE,    // double *, count: as many numbers as there are
+  MB_TYPE_VERSION,    // a number that is checked and not kept
+  MB_TYPE_NUMBER,     // double
+  MB_TYPE_INTEGER,    // int64_t
+  MB_TYPE_COUNT,      // int
+  MB_TYPE_BOOL,       // bool
+  MB_TYPE_TEXT,       // const char *; one of `words`, if there are any
+  MB_TYPE_NAME,       // const char *, unique in `set`
+  MB_TYPE_REFERENCE,  // const char *, a name of `set`
+  MB_TYPE_WORD,       // an enum: index into `words`
+  MB_TYPE_WORDS,      // const char **, count: a list of `words`
+  MB_TYPE_NUMBERS,    // double[length]; extra: a bool that says whether they were given
+  MB_TYPE_DIRECTION,  // double[3], made a unit vector
+  MB_TYPE_DIRECTIONS, // double[length][3], the same
+  MB_TYPE_SEQUENCE, // double *, count: as many numbers as there are; or `object`, in the same struct, extra: a
+                    // bool that says whether it was given
   MB_TYPE_ROTATION,    // double[4]
   MB_TYPE_SIGNAL,      // MbSignalSpec; extra: a bool that says whether it was given
   MB_TYPE_SIGNALS,     // MbSignalSpec[3]
@@ -40,6 +41,8 @@ typedef enum MbSchemaType {
   MB_TYPES
 } MbSchemaType;
 
+enum { MB_TEXT_MOST = 1 << 20 }; // bytes of a text
+
 typedef enum MbSchemaBound {
   MB_UNBOUND,
   MB_ABOVE,
@@ -52,10 +55,15 @@ enum {
   MB_LATER = 2,
   MB_SINGLE = 4,
   MB_OR_WORLD = 8,
-  MB_NULLS = 16
+  MB_NULLS = 16,
+  MB_FORWARD = 32,
+  MB_START = 64,
+  MB_WHOLE = 128
 };  // flags; LATER = the name is kept for a version that has it,
     // SINGLE = one number may stand for a list of one, OR_WORLD = a reference may be "world",
-    // NULLS = null may stand for a signal in a list
+    // NULLS = null may stand for a signal in a list, FORWARD = what a reference names may stand behind it,
+    // START = numbers are coordinates of a joint, of which angles beyond a turn are doubted,
+    // WHOLE = numbers of a list are whole
 
 typedef enum MbNameSet {
   MB_NO_NAMES,
@@ -78,6 +86,7 @@ typedef struct MbSchemaRow {
   MbSchemaBound bound;
   double lo, hi;
   size_t length;        // NUMBERS, DIRECTIONS, REFERENCES; LIST: as many as it must have, 0 = any
+  size_t least, most;   // SEQUENCE, LIST: how many it may have, 0 = any
   MbNameSet set;        // NAME, REFERENCE, REFERENCES
   const char *unit;     // NULL = none
   const char *fallback; // the default, as JSON; NULL = none
@@ -85,15 +94,23 @@ typedef struct MbSchemaRow {
   const char *const *words, *const *later; // that are known, and that a later version knows; ended by NULL
   const char *const *word_help; // what each of `words` means, ended by NULL; NULL = the row's help says it
   const char *form;             // NUMBERS: what each number is, "[xx, yy, zz]"
+  const char *needs;            // a key that must stand beside this one; NULL = none
+  const char *pattern;          // TEXT: what the JSON Schema says of it; the build checks it
   const MbSchemaObject *object;
   const char *help;
 } MbSchemaRow;
+
+// A key of another format, or one in a wrong place, and what to write instead.
+typedef struct MbSchemaHint {
+  const char *key, *instead;
+} MbSchemaHint;
 
 // An object of the format. Rows end with one without a key and are read in their order.
 struct MbSchemaObject {
   const char *name; // in the JSON Schema and the reference: "shape"
   const char *help;
-  size_t size; // of its struct
+  size_t size;       // of its struct
+  const void *start; // what the struct holds before the rows' defaults; NULL = zeros
   const MbSchemaRow *rows;
   // of an object whose "type" says what other keys it has: the word's place, the rows of every word, and a
   // line of help
@@ -109,6 +126,7 @@ struct MbSchemaObject {
   bool one_of_both;
   // of several keys, exactly one is there; ended by NULL
   const char *const *one_of;
+  const MbSchemaHint *hints; // ended by one without a key
 };
 
 extern const MbSchemaObject mb_schema_scene;

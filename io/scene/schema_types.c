@@ -128,14 +128,15 @@ bool mb_read_bounds(MbReader *r, const MbSchemaRow *row, const cJSON *item, doub
   return mb_reader_unwanted(r, item, "%s, not %.10g%s", wanted, value, where);
 }
 
-static bool read_bounded(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *value) {
-  return mb_read_number(r, item, value) && mb_read_bounds(r, row, item, *value);
-}
-
 static bool read_whole(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *value) {
   if (!mb_read_number(r, item, value)) return false;
   if (*value != floor(*value) || fabs(*value) > 9e15) return mb_reader_unwanted(r, item, "a whole number");
   return mb_read_bounds(r, row, item, *value);
+}
+
+static bool read_bounded(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *value) {
+  if (row->flags & MB_WHOLE) return read_whole(r, row, item, value);
+  return mb_read_number(r, item, value) && mb_read_bounds(r, row, item, *value);
 }
 
 bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, size_t n, double *out) {
@@ -152,11 +153,27 @@ bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, siz
   return fine;
 }
 
+bool mb_read_count(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char *what) {
+  const size_t n = (size_t)cJSON_GetArraySize(item);
+  if (n >= row->least && !(row->most && n > row->most)) return true;
+  if (row->least == row->most) return mb_reader_unwanted(r, item, "a list of %zu %s", row->least, what);
+  if (row->least == 1 && !row->most) return mb_reader_unwanted(r, item, "a list of one or more %s", what);
+  if (!row->most) return mb_reader_unwanted(r, item, "a list of at least %zu %s", row->least, what);
+  return mb_reader_unwanted(r, item, "a list of %zu to %zu %s", row->least, row->most, what);
+}
+
 static bool read_sequence(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  if (row->object && cJSON_IsObject(item)) {
+    *(bool *)((char *)base + row->extra) = true;
+    return mb_read_object(r, row->object, item, base);
+  }
   const bool single = row->flags & MB_SINGLE && !cJSON_IsArray(item);
   if (!single && (!cJSON_IsArray(item) || !item->child))
-    return mb_reader_unwanted(r, item, "a list of numbers");
+    return row->object
+               ? mb_reader_unwanted(r, item, "a list of numbers, or an object (%s)", row->object->name)
+               : mb_reader_unwanted(r, item, "a list of numbers");
   const size_t n = single ? 1 : (size_t)cJSON_GetArraySize(item);
+  if (!single && !mb_read_count(r, row, item, "numbers")) return false;
   double *const out = mb_arena_alloc(r->arena, n, sizeof *out);
   if (!out) return mb_reader_no_memory(r);
   if (single ? !read_bounded(r, row, item, out) : !mb_read_numbers(r, row, item, n, out)) return false;
@@ -246,8 +263,12 @@ static bool keep(MbReader *r, const char *text, const char **out) {
   return *out ? true : mb_reader_no_memory(r);
 }
 
+// Every trajectory holds the scene in its head, so texts have a bound.
 static bool read_text(MbReader *r, const cJSON *item, const char **out) {
   if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "a text");
+  const size_t n = strlen(item->valuestring);
+  if (n > MB_TEXT_MOST)
+    return mb_reader_error(r, "the text is %zu bytes long, wanted at most %d", n, MB_TEXT_MOST);
   return keep(r, item->valuestring, out);
 }
 
@@ -263,6 +284,7 @@ static bool check_name(MbReader *r, const char *name) {
 }
 
 static bool add_name(MbReader *r, MbNameSet set, const char *name) {
+  if (set == MB_NO_NAMES) return true;
   if (set == MB_BODY_NAMES && !strcmp(name, "world"))
     return mb_reader_error(r, "the name \"world\" is taken: it stands for what is fixed in space");
   if (mb_schema_names_has(&r->names[set], name))
@@ -275,20 +297,48 @@ static bool read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, co
   return check_name(r, item->valuestring) && keep(r, item->valuestring, out) && add_name(r, row->set, *out);
 }
 
-static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
-  static const char *const what[MB_NAME_SETS] = {"thing",      "body",      "material",  "force",
-                                                 "constraint", "parameter", "deformable"};
-  if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "the name of a %s", what[row->set]);
-  const bool world = row->flags & MB_OR_WORLD && !strcmp(item->valuestring, "world");
-  if (world || mb_schema_names_has(&r->names[row->set], item->valuestring))
-    return keep(r, item->valuestring, out);
+static const char *const set_words[MB_NAME_SETS] = {"thing",      "body",      "material",  "force",
+                                                    "constraint", "parameter", "deformable"};
+
+// A reference whose name has not been read yet.
+struct MbReaderPending {
+  MbReaderPending *next;
+  const char *path, *name;
+  MbNameSet set;
+};
+
+static bool unknown_name(MbReader *r, MbNameSet set, const char *name) {
   if (!mb_reader_listens(r)) return mb_reader_error(r, "unknown name");
-  if (row->set == MB_BODY_NAMES && !strcmp(item->valuestring, "world"))
+  if (set == MB_BODY_NAMES && !strcmp(name, "world"))
     return mb_reader_error(r, "found \"world\", which is fixed in space; wanted the name of a body");
   char near[260];
-  mb_reader_suggest(item->valuestring, (const char *const *)r->names[row->set].list, near, sizeof near);
-  return mb_reader_error(r, "there is no %s \"%.*s\"%s", what[row->set],
-                         (int)mb_text_cut(item->valuestring, 200), item->valuestring, near);
+  mb_reader_suggest(name, (const char *const *)r->names[set].list, near, sizeof near);
+  return mb_reader_error(r, "there is no %s \"%.*s\"%s", set_words[set], (int)mb_text_cut(name, 200), name,
+                         near);
+}
+
+static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
+  if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "the name of a %s", set_words[row->set]);
+  const char *const name = item->valuestring;
+  const bool world = row->flags & MB_OR_WORLD && !strcmp(name, "world");
+  const bool known = world || mb_schema_names_has(&r->names[row->set], name);
+  if (!known && !(row->flags & MB_FORWARD)) return unknown_name(r, row->set, name);
+  if (!keep(r, name, out) || known) return known;
+  MbReaderPending *const one = mb_arena_alloc(r->arena, 1, sizeof *one);
+  const char *const path = mb_arena_strdup(r->arena, r->path);
+  if (!one || !path) return mb_reader_no_memory(r);
+  *one = (MbReaderPending){.next = r->pending, .path = path, .name = *out, .set = row->set};
+  r->pending = one;
+  return true;
+}
+
+void mb_read_pending(MbReader *r) {
+  for (const MbReaderPending *one = r->pending; one && !r->stopped; one = one->next) {
+    if (mb_schema_names_has(&r->names[one->set], one->name)) continue;
+    r->path_length = (size_t)snprintf(r->path, sizeof r->path, "%s", one->path);
+    unknown_name(r, one->set, one->name);
+  }
+  mb_reader_leave(r, 0);
 }
 
 static bool read_references(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
@@ -323,14 +373,14 @@ static bool is_later(const char *const *later, const char *word) {
 }
 
 static bool read_word(MbReader *r, const MbSchemaRow *row, const cJSON *item, int *out) {
-  char list[480], near[64] = "";
-  list_words(row->words, list, sizeof list);
-  if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "one of %s", list);
-  for (int i = 0; row->words[i]; i++) {
+  for (int i = 0; row->words[i] && cJSON_IsString(item); i++) {
     if (strcmp(row->words[i], item->valuestring)) continue;
     *out = i;
     return true;
   }
+  char list[480], near[64] = "";
+  list_words(row->words, list, sizeof list);
+  if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "one of %s", list);
   if (is_later(row->later, item->valuestring))
     return mb_reader_error(r, "this version (%s) does not have \"%.*s\" yet; it has %s", mb_version(),
                            (int)mb_text_cut(item->valuestring, 60), item->valuestring, list);
@@ -498,7 +548,7 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     *(bool *)at = cJSON_IsTrue(item);
     return true;
   case MB_TYPE_TEXT:
-    return read_text(r, item, at);
+    return (!row->words || read_word(r, row, item, &(int){0})) && read_text(r, item, at);
   case MB_TYPE_NAME:
     return read_name(r, row, item, at);
   case MB_TYPE_REFERENCE:
@@ -508,13 +558,16 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
   case MB_TYPE_WORDS:
     return read_words(r, row, item, base);
   case MB_TYPE_NUMBERS:
+    if (row->extra) *(bool *)((char *)base + row->extra) = true;
     return mb_read_numbers(r, row, item, row->length, at);
   case MB_TYPE_DIRECTION:
     return read_direction(r, row, item, at);
   case MB_TYPE_DIRECTIONS:
     return read_directions(r, row, item, at);
   case MB_TYPE_SEQUENCE:
-    return read_sequence(r, row, item, base);
+    if (!read_sequence(r, row, item, base)) return false;
+    if (row->flags & MB_START) mb_read_doubt_start(r, item, base);
+    return true;
   case MB_TYPE_ROTATION:
     return mb_read_rotation(r, item, at);
   case MB_TYPE_SIGNAL:

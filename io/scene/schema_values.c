@@ -31,8 +31,14 @@ static bool read_quaternion(MbReader *r, const cJSON *item, double q[4]) {
   static const MbSchemaRow any = {.type = MB_TYPE_NUMBERS};
   if (!mb_read_numbers(r, &any, item, 4, q)) return false;
   const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  if (!(length > 0) || isinf(length))
+    return mb_reader_error(
+        r, "found a quaternion of length %.9g, wanted length 1: no rotation is [1, 0, 0, 0]", length);
   if (!(fabs(length - 1) <= NEAR))
-    return mb_reader_error(r, "found a quaternion of length %.9g, wanted length 1 (within %g)", length, NEAR);
+    return mb_reader_error(r,
+                           "found a quaternion of length %.9g, wanted length 1 (within %g): divided by its "
+                           "length it is [%.10g, %.10g, %.10g, %.10g]",
+                           length, NEAR, q[0] / length, q[1] / length, q[2] / length, q[3] / length);
   normalise(q);
   return true;
 }
@@ -95,18 +101,62 @@ static bool read_matrix(MbReader *r, const cJSON *item, double q[4]) {
   return true;
 }
 
+// Warns of an angle of more than a turn, which is degrees more often than not; not where the expression that it is says
+// `deg`.
+static void doubt_angle(MbReader *r, const cJSON *item, double angle) {
+  static const double TURN = 6.283185307179586, rounding = 1e-9;
+  if (!(fabs(angle) > TURN * (1 + rounding)) || (cJSON_IsString(item) && strstr(item->valuestring, "deg")))
+    return;
+  mb_warning(r->report, r->path, "%.10g rad is more than a turn: degrees? %.10g degrees are \"=%.10g*deg\"",
+             angle, angle, angle);
+}
+
+// Whether coordinate `k` of a joint of that kind is an angle that has a way round.
+static bool is_angle(MbJointKind kind, size_t k) {
+  switch (kind) {
+  case MB_JOINT_REVOLUTE:
+  case MB_JOINT_UNIVERSAL:
+  case MB_JOINT_SPHERICAL:
+  case MB_JOINT_EULER:
+    return true;
+  case MB_JOINT_CYLINDRICAL:
+    return k == 0;
+  case MB_JOINT_FREE2D:
+    return k == 2;
+  case MB_JOINT_FREE3D:
+    return k >= 3;
+  default:
+    return false;
+  }
+}
+
+void mb_read_doubt_start(MbReader *r, const cJSON *item, const MbJointSpec *joint) {
+  const bool list = cJSON_IsArray(item);
+  const cJSON *one = list ? item->child : item;
+  for (size_t k = 0; k < joint->position.count && one; k++, one = one->next) {
+    if (!is_angle(joint->kind, k)) continue;
+    const MbReaderPlace place = list ? mb_reader_enter_index(r, k) : r->path_length;
+    doubt_angle(r, one, joint->position.value[k]);
+    mb_reader_leave(r, place);
+  }
+}
+
+static void doubt_turn(MbReader *r, const char *key, const cJSON *item, double angle) {
+  const MbReaderPlace place = mb_reader_enter(r, key);
+  doubt_angle(r, item, angle);
+  mb_reader_leave(r, place);
+}
+
 static bool read_euler(MbReader *r, const cJSON *item, double q[4]) {
   MbEuler euler = {0};
   if (!mb_read_object(r, &mb_schema_euler, item, &euler)) return false;
   const char *const o = euler.order;
-  if (strlen(o) != 3 || strspn(o, "xyz") != 3 || o[0] == o[1] || o[1] == o[2]) {
-    const MbReaderPlace place = mb_reader_enter(r, "euler");
-    mb_reader_unwanted(r, cJSON_GetObjectItemCaseSensitive(item, "euler"),
-                       "three letters of x, y, z, none twice in a row, as \"xyz\"");
-    mb_reader_leave(r, place);
-    return false;
-  }
   memcpy(q, (const double[]){1, 0, 0, 0}, 4 * sizeof *q);
+  const MbReaderPlace place = mb_reader_enter(r, "angles");
+  const cJSON *const angles = cJSON_GetObjectItemCaseSensitive(item, "angles");
+  for (int i = 0; i < 3; i++)
+    doubt_turn(r, (const char *[]){"0", "1", "2"}[i], cJSON_GetArrayItem(angles, i), euler.angles[i]);
+  mb_reader_leave(r, place);
   for (int i = 0; i < 3; i++) {
     double step[4] = {cos(euler.angles[i] / 2), 0, 0, 0};
     step[1 + o[i] - 'x'] = sin(euler.angles[i] / 2);
@@ -119,17 +169,31 @@ static bool read_euler(MbReader *r, const cJSON *item, double q[4]) {
 static bool read_axis_angle(MbReader *r, const cJSON *item, double q[4]) {
   MbAxisAngle turned = {0};
   if (!mb_read_object(r, &mb_schema_axis_angle, item, &turned)) return false;
+  doubt_turn(r, "angle", cJSON_GetObjectItemCaseSensitive(item, "angle"), turned.angle);
   q[0] = cos(turned.angle / 2);
   for (int i = 0; i < 3; i++) q[1 + i] = sin(turned.angle / 2) * turned.axis[i];
   normalise(q);
   return true;
 }
 
+// What an object says that is neither of the two: one error, with the way out for those who think in roll, pitch and yaw.
+static bool no_rotation(MbReader *r, const cJSON *item) {
+  bool rolls = false;
+  for (const cJSON *member = item->child; member; member = member->next)
+    rolls = rolls || !strcmp(member->string, "rpy") || !strcmp(member->string, "roll") ||
+            !strcmp(member->string, "yaw");
+  return mb_reader_error(
+      r, "found an object with neither \"axis\" and \"angle\" nor \"euler\" and \"angles\"%s",
+      rolls ? ": roll, pitch and yaw are {\"euler\": \"zyx\", \"angles\": [yaw, pitch, roll]}" : "");
+}
+
 bool mb_read_rotation(MbReader *r, const cJSON *item, double q[4]) {
   if (cJSON_IsObject(item)) {
-    const bool euler =
-        cJSON_GetObjectItemCaseSensitive(item, "euler") || cJSON_GetObjectItemCaseSensitive(item, "angles");
-    return euler ? read_euler(r, item, q) : read_axis_angle(r, item, q);
+    if (cJSON_GetObjectItemCaseSensitive(item, "euler") || cJSON_GetObjectItemCaseSensitive(item, "angles"))
+      return read_euler(r, item, q);
+    if (cJSON_GetObjectItemCaseSensitive(item, "axis") || cJSON_GetObjectItemCaseSensitive(item, "angle"))
+      return read_axis_angle(r, item, q);
+    return no_rotation(r, item);
   }
   const int n = cJSON_IsArray(item) ? cJSON_GetArraySize(item) : 0;
   if (n == 3 && cJSON_IsArray(item->child)) return read_matrix(r, item, q);

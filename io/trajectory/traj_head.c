@@ -6,7 +6,8 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 
-static const char *const quantity_words[MB_QUANTITIES] = {"pose", "velocity", "force", "energy", "other"};
+static const char *const quantity_words[MB_QUANTITIES] = {"pose",  "velocity", "acceleration",
+                                                          "force", "energy",   "other"};
 
 // ---- writing ----------------------------------------------------------------------------------------------
 
@@ -46,6 +47,8 @@ static MbStatus check_head(const MbTrajHead *head, MbReport *report) {
   if (head->nchannels > MB_TRAJ_CHANNELS_MAX || head->frame_size > MB_TRAJ_RAW_MAX / 8)
     return mb_error(report, MB_USAGE, "", "a trajectory holds at most %d channels and 1 GiB a frame",
                     MB_TRAJ_CHANNELS_MAX);
+  if (!isfinite(head->constraint_bound) || !isfinite(head->constraint_patience))
+    return mb_error(report, MB_USAGE, "", "what constraints are allowed must be finite");
   if (!isfinite(head->step)) return mb_error(report, MB_USAGE, "", "the step of a trajectory must be finite");
   size_t total = 0;
   for (size_t i = 0; i < head->nchannels; i++) {
@@ -71,9 +74,12 @@ MbStatus mb_head_write(const MbTrajHead *head, char **text, MbReport *report) {
   const MbStatus status = check_head(head, report);
   if (status) return status;
   MbText t = {0};
-  mb_text_format(&t,
-                 "{\"format\":\"mbt\",\"mbsim\":\"%s\",\"step\":%.17g,\"frames_per_chunk\":%d,\"bodies\":",
+  mb_text_format(&t, "{\"format\":\"mbt\",\"mbsim\":\"%s\",\"step\":%.17g,\"frames_per_chunk\":%d",
                  MB_VERSION, head->step, MB_TRAJ_CHUNK_FRAMES);
+  if (head->constraint_bound > 0)
+    mb_text_format(&t, ",\"constraint_bound\":%.17g,\"constraint_patience\":%.17g", head->constraint_bound,
+                   head->constraint_patience);
+  mb_text_add(&t, ",\"bodies\":");
   mb_text_list(&t, head->bodies, head->nbodies);
   mb_text_add(&t, ",\"channels\":[");
   for (size_t i = 0; i < head->nchannels; i++) {
@@ -89,8 +95,9 @@ MbStatus mb_head_write(const MbTrajHead *head, char **text, MbReport *report) {
   }
   mb_free(t.text);
   if (t.failed) return mb_no_memory(report, "the head of the trajectory");
-  return mb_error(report, MB_USAGE, "",
-                  "scene and channels take more than 64 MiB in the head of the trajectory");
+  return mb_error(
+      report, MB_SCENE, "",
+      "scene and names of channels take more than the 64 MiB that the head of a trajectory may have");
 }
 
 // ---- reading ----------------------------------------------------------------------------------------------
@@ -105,6 +112,12 @@ static bool get_size(const cJSON *object, const char *key, size_t *value) {
 static const char *get_text(const cJSON *object, const char *key, MbArena *arena) {
   const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, key);
   return cJSON_IsString(v) ? mb_arena_strdup(arena, v->valuestring) : NULL;
+}
+
+// A number above 0; 0 where there is none.
+static double get_above(const cJSON *object, const char *key) {
+  const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, key);
+  return cJSON_IsNumber(v) && v->valuedouble > 0 ? v->valuedouble : 0;
 }
 
 static bool get_flag(const cJSON *object, const char *key) {
@@ -175,6 +188,8 @@ static bool read_tree(const cJSON *tree, MbHeadInfo *info, const char **why) {
       !cJSON_IsArray(channels))
     return false;
   info->step = step->valuedouble;
+  info->constraint_bound = get_above(tree, "constraint_bound");
+  info->constraint_patience = get_above(tree, "constraint_patience");
   info->bodies = get_names(cJSON_GetObjectItemCaseSensitive(tree, "bodies"), &info->nbodies, &info->arena);
   if (!info->bodies) return false;
 

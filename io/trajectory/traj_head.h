@@ -9,7 +9,7 @@
 typedef struct MbHeadInfo {
   MbArena arena;
   char *text, *scene; // JSON
-  double step;
+  double step, constraint_bound, constraint_patience;
   size_t nbodies, nchannels, frame_size;
   const char **bodies; // (nbodies)
   MbChannel *channels; // (nchannels), packed one behind the other

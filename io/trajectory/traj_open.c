@@ -192,6 +192,10 @@ uint64_t mb_traj_file_bytes(const MbTraj *t) { return t->file_bytes; }
 const char *mb_traj_head_json(const MbTraj *t) { return t->head.text; }
 const char *mb_traj_scene_json(const MbTraj *t) { return t->head.scene; }
 double mb_traj_step(const MbTraj *t) { return t->head.step; }
+double mb_traj_constraint_bound(const MbTraj *t, double *patience) {
+  *patience = t->head.constraint_patience;
+  return t->head.constraint_bound;
+}
 const MbChannel *mb_traj_channels(const MbTraj *t, size_t *count) {
   *count = t->head.nchannels;
   return t->head.channels;

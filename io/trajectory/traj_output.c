@@ -18,14 +18,15 @@ static MbStatus write_bytes(MbOutput *output, const void *bytes, size_t size, Mb
 }
 
 MbStatus mb_output_create(const char *path, MbOutput *output, MbReport *report) {
-  *output = (MbOutput){.fd = -1, .path = mb_strdup(path)};
+  *output = (MbOutput){.fd = -1};
+  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return mb_error(report, MB_IO, "", "cannot create %s: %s", path, strerror(errno));
+  return mb_output_begin(fd, path, output, report);
+}
+
+MbStatus mb_output_begin(int fd, const char *path, MbOutput *output, MbReport *report) {
+  *output = (MbOutput){.fd = fd, .path = mb_strdup(path)};
   if (!output->path) return mb_no_memory(report, "a trajectory");
-  output->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (output->fd < 0) {
-    const int error = errno;
-    mb_output_close(output, NULL);
-    return mb_error(report, MB_IO, "", "cannot create %s: %s", path, strerror(error));
-  }
   unsigned char header[MB_TRAJ_FILE_HEADER] = MB_TRAJ_MAGIC;
   mb_put32(header + 8, MB_TRAJ_VERSION);
   mb_put32(header + 12, 0);

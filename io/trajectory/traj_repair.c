@@ -2,6 +2,8 @@
 #include "io/trajectory/traj_output.h"
 #include "core/base/alloc.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -69,6 +71,13 @@ static void count(const MbTraj *t, const MbOutput *output, MbTrajCounts *counts)
   counts->raw_bytes = 8 * counts->frames * (t->head.frame_size + 1);
 }
 
+static MbStatus repair_into(MbTraj *t, MbOutput *output, MbTrajCounts *counts, MbReport *report) {
+  MbStatus status = copy_all(t, output, report);
+  if (!status) status = warn_of_gaps(t, output, report);
+  if (!status && counts) count(t, output, counts);
+  return status;
+}
+
 MbStatus mb_traj_repair(const char *source, const char *target, MbTrajCounts *counts, MbReport *report) {
   MbTraj *t = NULL;
   MbOutput output = {.fd = -1};
@@ -76,12 +85,25 @@ MbStatus mb_traj_repair(const char *source, const char *target, MbTrajCounts *co
   if (status) return status;
   status = mb_output_create(target, &output, report);
   const bool created = output.fd >= 0;
-  if (!status) status = copy_all(t, &output, report);
-  if (!status) status = warn_of_gaps(t, &output, report);
-  if (!status && counts) count(t, &output, counts);
+  if (!status) status = repair_into(t, &output, counts, report);
   const MbStatus closed = mb_output_close(&output, status ? NULL : report);
   if (!status) status = closed;
   if (status && created) unlink(target); // half a repair is of no use
   mb_traj_free(t);
   return status;
+}
+
+MbStatus mb_traj_repair_into(const char *source, int fd, const char *name, MbTrajCounts *counts,
+                             MbReport *report) {
+  MbTraj *t = NULL;
+  MbOutput output = {.fd = -1};
+  MbStatus status = mb_traj_open(source, &t, report);
+  if (status) return status;
+  const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  status = own < 0 ? mb_error(report, MB_IO, "", "cannot write %s: %s", name, strerror(errno))
+                   : mb_output_begin(own, name, &output, report);
+  if (!status) status = repair_into(t, &output, counts, report);
+  const MbStatus closed = mb_output_close(&output, status ? NULL : report);
+  mb_traj_free(t);
+  return status ? status : closed;
 }

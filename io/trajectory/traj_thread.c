@@ -9,24 +9,29 @@ static MbStatus write_chunk(MbTrajWriter *w, const MbPending *job, MbReport *rep
   return mb_output_record(&w->output, MB_TAG_CHNK, 0, w->payload, length, &chunk, report);
 }
 
+// The caller has the mutex. It is free while the chunk is written.
+static void do_job(MbTrajWriter *w) {
+  if (!w->error.errors) {
+    pthread_mutex_unlock(&w->mutex);
+    MbReport report = {0};
+    const MbStatus status = write_chunk(w, w->job, &report);
+    pthread_mutex_lock(&w->mutex);
+    if (status) w->error = report;
+    w->chunks += !status;
+    w->file_bytes = w->output.offset;
+  }
+  w->job->count = 0;
+  w->job = NULL;
+  pthread_cond_broadcast(&w->changed);
+}
+
 static void *work(void *argument) {
   MbTrajWriter *w = argument;
   pthread_mutex_lock(&w->mutex);
   for (;;) {
     while (!w->job && !w->quit) pthread_cond_wait(&w->changed, &w->mutex);
     if (!w->job) break;
-    if (!w->error.errors) {
-      pthread_mutex_unlock(&w->mutex);
-      MbReport report = {0};
-      const MbStatus status = write_chunk(w, w->job, &report);
-      pthread_mutex_lock(&w->mutex);
-      if (status) w->error = report;
-      w->chunks += !status;
-      w->file_bytes = w->output.offset;
-    }
-    w->job->count = 0;
-    w->job = NULL;
-    pthread_cond_broadcast(&w->changed);
+    do_job(w);
   }
   pthread_mutex_unlock(&w->mutex);
   return NULL;
@@ -39,9 +44,7 @@ MbStatus mb_writer_start(MbTrajWriter *w, MbReport *report) {
     return mb_no_memory(report, "the writer of a trajectory");
   }
   w->locks = true;
-  const int error = pthread_create(&w->thread, NULL, work, w);
-  if (error) return mb_error(report, MB_IO, "", "cannot start the writer's thread: %s", strerror(error));
-  w->threaded = true;
+  w->threaded = !pthread_create(&w->thread, NULL, work, w); // without a thread the caller writes
   return MB_OK;
 }
 
@@ -67,7 +70,10 @@ MbStatus mb_writer_flush(MbTrajWriter *w, bool wait) {
     while (w->job) pthread_cond_wait(&w->changed, &w->mutex);
     w->job = filled;
     w->filling ^= 1;
-    pthread_cond_broadcast(&w->changed);
+    if (w->threaded)
+      pthread_cond_broadcast(&w->changed);
+    else
+      do_job(w);
   }
   while (wait && w->job) pthread_cond_wait(&w->changed, &w->mutex);
   const MbStatus status = w->error.errors ? w->error.status : MB_OK;

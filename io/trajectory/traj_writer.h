@@ -39,10 +39,10 @@ struct MbTrajWriter {
   uint64_t chunks, file_bytes;
 
   pthread_t thread;
-  bool locks, threaded; // made so far
+  bool locks, threaded; // made so far; where the system refuses a thread, the caller writes
 };
 
-// Hands the filled buffer to the thread, waiting for the one before; then, with `wait`, until it is written.
+// Hands the filled buffer to the thread, if there is one, waiting for the one before; then, with `wait`, until it is written.
 MbStatus mb_writer_flush(MbTrajWriter *writer, bool wait);
 MbStatus mb_writer_start(MbTrajWriter *writer, MbReport *report);
 void mb_writer_stop(MbTrajWriter *writer); // lets the thread finish its job and joins it

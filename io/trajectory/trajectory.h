@@ -16,7 +16,9 @@ typedef struct MbTrajHead {
   size_t frame_size;           // doubles a frame
   double bound[MB_QUANTITIES]; // error bounds; 0 = lossless
   double step;                 // of the simulation, s
-  const char *const *bodies;   // (nbodies) names
+  // channel constraint.error: what is allowed, and for how long (s) a gap that closes may be larger; 0 = not known
+  double constraint_bound, constraint_patience;
+  const char *const *bodies; // (nbodies) names
   size_t nbodies;
 } MbTrajHead;
 
@@ -90,6 +92,7 @@ size_t mb_traj_provenances(const MbTraj *traj);
 const char *mb_traj_provenance_json(const MbTraj *traj, size_t i);
 const char *mb_traj_drawing_json(const MbTraj *traj); // NULL where the file has none
 double mb_traj_step(const MbTraj *traj);
+double mb_traj_constraint_bound(const MbTraj *traj, double *patience); // as in the head
 
 const MbChannel *mb_traj_channels(const MbTraj *traj, size_t *count);
 double mb_traj_bound(const MbTraj *traj, size_t channel); // 0 = lossless
@@ -134,6 +137,9 @@ MbStatus mb_traj_verify(const char *path, MbReport *report);
 // Writes to `target` (which must not exist) all whole records of `source`, a fresh index and a trailer. Warnings
 // name what is left out, and the frames that are missing then.
 MbStatus mb_traj_repair(const char *source, const char *target, MbTrajCounts *counts, MbReport *report);
+// The same into an empty file that is open for writing and stays open; `name` is what messages call it.
+MbStatus mb_traj_repair_into(const char *source, int fd, const char *name, MbTrajCounts *counts,
+                             MbReport *report);
 // Hash of the decoded content: channels, times, numbers, meshes, bodies, step; not provenance, not the
 // division into chunks, not the clock's channels. 32 hexadecimal digits and a 0.
 MbStatus mb_traj_hash(MbTraj *traj, char hex[33], MbReport *report);

@@ -78,11 +78,13 @@ const char *fixture_file(const char *name, char file[300]) {
 
 const char *plan_write(const Plan *plan, const char *name) {
   fixture_file(name, path);
-  MbTrajHead head = {.scene = "{}",
+  MbTrajHead head = {.scene = plan->scene ? plan->scene : "{}",
                      .channels = plan->channels,
                      .nchannels = plan->nchannels,
                      .frame_size = FRAME,
                      .step = plan->step,
+                     .constraint_bound = plan->constraint_bound,
+                     .constraint_patience = plan->constraint_patience,
                      .bodies = bodies,
                      .nbodies = 2};
   memcpy(head.bound, plan->bound, sizeof head.bound);

@@ -25,7 +25,9 @@ struct Plan {
   uint64_t frames;
   double t0, dt, step;
   void (*edit)(double *frame, uint64_t k, double t); // after the smooth motion was filled in
+  double constraint_bound, constraint_patience;      // of the head
   bool cut;                                          // no index, no trailer
+  const char *scene;                                 // JSON; NULL = {}
 };
 
 Plan smooth_plan(void);                                     // 101 frames, every 0.01 s

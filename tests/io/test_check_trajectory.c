@@ -62,6 +62,51 @@ static void torn_at_70(double *x, uint64_t k, double t) {
   if (k == 70) x[VIOLATION + 1] = -0.1;
 }
 
+static void open_from_70(double *x, uint64_t k, double t) {
+  (void)t;
+  if (k >= 70) x[VIOLATION] = 0.1;
+}
+
+static void open_at_the_end(double *x, uint64_t k, double t) {
+  (void)t;
+  if (k == 100) x[VIOLATION] = 0.1;
+}
+
+static void closing(double *x, uint64_t k, double t) {
+  (void)k;
+  x[VIOLATION] = 5 * exp(-20 * t);
+}
+
+static void fast_at_70(double *x, uint64_t k, double t) {
+  (void)t;
+  if (k >= 70) x[VIOLATION + 1] = 0.1; // a rate is no gap
+}
+
+// By what the head says that the run was held to; nothing where it says nothing.
+Test(check_trajectory, a_constraint_that_stays_open_fails_without_being_asked_for) {
+  static const struct {
+    void (*edit)(double *frame, uint64_t k, double t);
+    const char *text;
+    bool pass;
+  } cases[] = {
+      {NULL, "none stays open by more than 0.01", true},
+      {open_from_70, "a constraint stays open by more than 0.01: 0.1, at t = 0.71 s (frame 71)", false},
+      {open_at_the_end, "a constraint is open by more than 0.01 where the run ends", false},
+      {closing, "none stays open by more than 0.01", true},
+      {fast_at_70, "none stays open by more than 0.01", true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int known = 0; known < 2; known++) {
+      Plan p = smooth_plan();
+      p.edit = cases[i].edit;
+      p.step = 1e-3;
+      if (known) p.constraint_bound = 0.01, p.constraint_patience = 0.15;
+      const MbCheckResult r = check(&p, &report_only, known && !cases[i].pass ? MB_DIFFERS : MB_OK);
+      const MbCheckItem *found = item(&r, "constraint.error");
+      cr_expect_eq(found->checked, known == 1);
+      if (known) cr_expect(strstr(found->text, cases[i].text), "%s", found->text);
+    }
+}
+
 Test(check_trajectory, each_planted_defect_is_found_with_its_place) {
   static const struct {
     void (*edit)(double *, uint64_t, double);

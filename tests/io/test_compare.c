@@ -10,7 +10,7 @@
 TestSuite(compare, .init = fixture_begin, .fini = fixture_end, .timeout = 30);
 
 static MbCompareOptions with(double atol, double rtol) {
-  return (MbCompareOptions){.fallback = {NULL, atol, rtol}, .until = INFINITY};
+  return (MbCompareOptions){.fallback = {NULL, NULL, atol, rtol}, .until = INFINITY};
 }
 
 // ---- numbers ----------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ Test(compare, a_channels_own_tolerance_goes_before_the_one_for_all) {
   const Plan a = smooth_plan();
   Plan b = a;
   b.edit = off_by_1e_6;
-  const MbTolerance own[] = {{"body.position", 2e-6, 0}, {"body.positon", 1, 0}};
+  const MbTolerance own[] = {{"body.position", NULL, 2e-6, 0}, {"body.positon", NULL, 1, 0}};
   MbCompareOptions options = exact;
   options.tolerances = own;
   options.ntolerances = 2;
@@ -139,7 +139,7 @@ Test(compare, a_channels_own_tolerance_goes_before_the_one_for_all) {
   cr_expect(strstr(c.report.issues[0].text, "did you mean 'body.position'"), "%s", c.report.issues[0].text);
   mb_compare_free(&c.result);
 
-  const MbTolerance tight[] = {{"body.position", 0, 0}};
+  const MbTolerance tight[] = {{"body.position", NULL, 0, 0}};
   options = with(1, 0);
   options.tolerances = tight;
   options.ntolerances = 1;
@@ -336,6 +336,22 @@ Test(compare, growth_is_fitted_on_series_longer_than_are_kept) {
   cr_expect_not(r.jump);
 }
 
+// Errors that grow like a power of time, towards a bound, or swing about one have no rate at which they grow tenfold.
+Test(compare, what_saturates_has_no_rate_of_growth) {
+  static MbGrowth g;
+  for (int kind = 0; kind < 5; kind++) {
+    memset(&g, 0, sizeof g);
+    for (int k = 0; k < 400; k++) {
+      const double t = (k + 1) * 0.01;
+      const double errors[] = {1 - exp(-t), t, t * t, 1 - exp(-10 * t), 0.1 * t * (1.1 + sin(40 * t))};
+      mb_growth_add(&g, t, errors[kind], true);
+    }
+    MbChannelResult r = {0};
+    mb_growth_fit(&g, &r);
+    cr_expect(isnan(r.growth) && isnan(r.growth_r2) && isnan(r.growth_end), "kind %d: %g", kind, r.growth);
+  }
+}
+
 // ---- until ------------------------------------------------------------------------------------------------
 
 static void drifted(double *x, uint64_t k, double t) {
@@ -430,6 +446,132 @@ static void twice(double *x, uint64_t k, double t) {
   (void)t;
   if (k >= 60) x[POSITION] += 1;
   if (k >= 40) x[MOMENTUM + 4] += 1;
+}
+
+static void creeps(double *x, uint64_t k, double t) {
+  if (k >= 10) x[ENERGY] += 1e-9;
+  if (k >= 20) x[POSITION + 4] += 1e-3 * t;
+}
+
+Test(compare, the_verdict_has_the_worst_beside_the_first) {
+  const Plan a = smooth_plan();
+  Plan b = a;
+  b.edit = creeps;
+  Compared c = compare_plans(&a, &b, &exact);
+  cr_expect(strstr(c.result.verdict, "differ: energy (kinetic) at t = 0.1 s (frame 10)"), "%s",
+            c.result.verdict);
+  cr_expect(strstr(c.result.verdict,
+                   "; worst body.position of 'ball' (y) at t = 1 s (frame 100): 0.001 > 0; 1 more"),
+            "%s", c.result.verdict);
+  mb_compare_free(&c.result);
+}
+
+Test(compare, only_the_channels_that_are_asked_for_are_compared) {
+  const Plan a = smooth_plan();
+  Plan b = a;
+  b.edit = creeps;
+  b.channels[4].name = "another"; // in place of momentum
+  MbCompareOptions options = exact;
+  const char *const only[] = {"body.rotation", "body.velocity"};
+  options.only = only, options.nonly = 2;
+  Compared c = compare_plans(&a, &b, &options);
+  cr_expect_eq(c.status, MB_OK, "%s", c.result.verdict);
+  cr_expect_eq(c.result.nchannels, 2u);
+  cr_expect_eq(c.result.nmissing, 0u);
+  mb_compare_free(&c.result);
+}
+
+Test(compare, a_components_tolerance_goes_before_its_channels) {
+  const Plan a = smooth_plan();
+  Plan b = a;
+  b.edit = creeps;
+  for (int tight = 0; tight < 2; tight++) {
+    const MbTolerance own[] = {{"body.position", "y", tight ? 1e-6 : 2e-3, 0},
+                               {"body.position", NULL, tight ? 1 : 0, 0}};
+    MbCompareOptions options = exact;
+    options.tolerances = own, options.ntolerances = 2;
+    options.fallback.atol = 1;
+    Compared c = compare_plans(&a, &b, &options);
+    cr_expect_eq(c.status, tight ? MB_DIFFERS : MB_OK, "%s", c.result.verdict);
+    const MbChannelResult *r = channel_result(&c, "body.position");
+    cr_expect_eq(r->worst.allowed, own[0].atol);
+    cr_expect_eq(r->ncomponents, 3u);
+    cr_expect(r->worst_of[0] == 0 && r->worst_of[1] > 9e-4 && r->worst_of[2] == 0);
+    mb_compare_free(&c.result);
+  }
+}
+
+// ---- scenes -----------------------------------------------------------------------------------------------
+
+Test(compare, where_the_scenes_differ_is_told_and_is_no_difference) {
+  Plan a = smooth_plan(), b = a;
+  a.scene =
+      "{\"parameters\": {\"kp\": 100, \"a/b\": 1}, \"_note\": 1, \"time\": {\"step\": 0.1}, \"bodies\": "
+      "[{\"name\": \"crate\", \"mass\": 1}, {\"name\": \"ball\", \"at\": [0, 0, 1]}]}";
+  b.scene =
+      "{\"time\": {\"step\": 1e-1}, \"parameters\": {\"a/b\": 2, \"kp\": 120}, \"_note\": 2, \"bodies\": "
+      "[{\"name\": \"new\"}, {\"name\": \"ball\", \"at\": [0, 0, 2]}, {\"name\": \"crate\", \"mass\": 1}], "
+      "\"x\": true}";
+  Compared c = compare_plans(&a, &b, &exact);
+  cr_expect_eq(c.status, MB_OK, "%s", c.result.verdict);
+  static const char *const wanted[][3] = {{"/parameters/kp", "100", "120"},
+                                          {"/parameters/a~1b", "1", "2"},
+                                          {"/bodies/1/at/2", "1", "2"},
+                                          {"/bodies/0", NULL, "{\"name\":\"new\"}"},
+                                          {"/x", NULL, "true"}};
+  cr_assert_eq(c.result.nscene, 5u);
+  for (size_t i = 0; i < 5; i++) {
+    const MbSceneDifference *d = &c.result.scene[i];
+    cr_expect_str_eq(d->pointer, wanted[i][0]);
+    cr_expect(wanted[i][1] ? d->a && !strcmp(d->a, wanted[i][1]) : !d->a, "%s", d->pointer);
+    cr_expect(d->b && !strcmp(d->b, wanted[i][2]), "%s", d->pointer);
+  }
+  mb_compare_free(&c.result);
+}
+
+Test(compare, many_and_long_differences_of_scenes_are_counted_and_cut) {
+  static char text[2][4000];
+  for (int side = 0; side < 2; side++) {
+    strcpy(text[side], "{\"long\": \"");
+    for (int i = 0; i < 300; i++) strcat(text[side], side ? "b" : "\xc3\xa4");
+    strcat(text[side], "\", \"list\": [");
+    for (int i = 0; i < 100; i++)
+      snprintf(text[side] + strlen(text[side]), 20, "%s%d", i ? ", " : "", i + side);
+    strcat(text[side], "]}");
+  }
+  Plan a = smooth_plan(), b = a;
+  a.scene = text[0], b.scene = text[1];
+  Compared c = compare_plans(&a, &b, &exact);
+  cr_expect_eq(c.status, MB_OK);
+  cr_assert_eq(c.result.nscene, 101u);
+  cr_expect(strlen(c.result.scene[0].a) < 130 && strstr(c.result.scene[0].a, "\xc3\xa4..."), "%s",
+            c.result.scene[0].a);
+  cr_expect_str_eq(c.result.scene[MB_SCENE_DIFFERENCES - 1].pointer, "/list/30");
+  mb_compare_free(&c.result);
+}
+
+Test(compare, unrelated_scenes_cannot_be_compared) {
+  static const struct {
+    const char *a, *b;
+    MbStatus status;
+  } cases[] = {
+      {"{\"bodies\": [{\"name\": \"arm\"}]}", "{\"bodies\": [{\"name\": \"top\"}]}", MB_USAGE},
+      {"{\"bodies\": [{\"name\": \"arm\"}]}", "{\"deformables\": [{\"name\": \"arm\"}]}", MB_USAGE},
+      {"{\"bodies\": [{\"name\": \"arm\"}, {\"name\": \"top\"}]}", "{\"bodies\": [{\"name\": \"top\"}]}",
+       MB_OK},
+      {"{\"bodies\": [{\"mass\": 1}]}", "{\"bodies\": [{\"name\": \"top\"}]}", MB_OK},
+      {"{\"bodies\": []}", "{\"bodies\": [{\"name\": \"top\"}]}", MB_OK},
+      {"{}", "{\"bodies\": [{\"name\": \"top\"}]}", MB_OK},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    Plan a = smooth_plan(), b = a;
+    a.scene = cases[i].a, b.scene = cases[i].b;
+    Compared c = compare_plans(&a, &b, &exact);
+    cr_expect_eq(c.status, cases[i].status, "case %zu", i);
+    if (cases[i].status)
+      cr_expect(strstr(c.report.issues[0].text, "unrelated"), "%s", c.report.issues[0].text);
+    mb_compare_free(&c.result);
+  }
 }
 
 Test(compare, the_verdict_names_what_differs_first) {

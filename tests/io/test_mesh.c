@@ -280,11 +280,29 @@ Test(mesh_file, obj_errors_name_the_line) {
     snprintf(text, sizeof text, "v 0 0 0\nv 0 %s 0\n", numbers[k]);
     expect_refused(".obj", text, "line 2: found \"");
   }
-  expect_refused(".obj", THREE "curv2 1 2 3\n", "line 4: \"curv2\" is not a word");
+  expect_refused(".obj", THREE "curv2 1 2 3\n", "line 4: found \"curv2\", wanted a word of .obj files");
   expect_refused(".obj", THREE, "no triangles");
   expect_refused(".obj", "", "no triangles");
   expect_refused(".obj", "\\", "no triangles");
   expect_bytes_refused(".obj", THREE "f 1 2 3\0 1\n", sizeof THREE - 1 + 11, "wanted a corner");
+}
+
+// The name of a mesh may be given to any file, and who reads the message need not be who may read that file.
+Test(mesh_file, nothing_of_a_file_that_is_no_mesh_is_quoted) {
+  static const char *const endings[] = {".obj", ".stl", ".ply"};
+  for (size_t k = 0; k < 3; k++)
+    for (size_t i = 0; i < 3; i++) {
+      static const char *const texts[] = {"hunter2:x:0:0:root:/root:/bin/sh\n",
+                                          "# comment\n\n hunter2 1 2 3\n", "v hunter2 is secret\n"};
+      MbArena arena = {0};
+      MbReport report = {0};
+      MbMesh *mesh = NULL;
+      write_file(endings[k], texts[i], strlen(texts[i]));
+      cr_assert_neq(mb_mesh_read(path, 1, "", &arena, &mesh, &report), MB_OK);
+      cr_assert(report.kept && !strstr(report.issues[0].text, "hunter2"), "%s: %s", endings[k],
+                report.issues[0].text);
+      mb_arena_free(&arena);
+    }
 }
 
 // ---- .stl ----
@@ -392,24 +410,25 @@ Test(mesh_file, ply_lists_may_have_any_integer_type) {
 }
 
 Test(mesh_file, ply_headers_that_cannot_be_are_refused_with_their_line) {
-  expect_refused(".ply", "", "line 1: found \"\", wanted the word ply");
-  expect_refused(".ply", "plx\n", "line 1: found \"plx\"");
+  expect_refused(".ply", "", "line 1: found nothing, wanted the word ply");
+  expect_refused(".ply", "plx\n", "line 1: found something else, wanted the word ply");
   expect_refused(".ply", "ply\n", "line 2: the file ends before end_header");
   expect_refused(".ply", "ply\nformat utf8 1.0\n", "line 2: found \"utf8\"");
   expect_refused(".ply", "ply\nformat ascii 2.0\n", "line 2: found \"2.0\"");
   expect_refused(".ply", "ply\n" PLY_VERTEX PLY_FACE PLY_DATA "3 0 1 2\n", "ends without a format");
   expect_refused(".ply", PLY_HEAD "elephant\n", "line 3: found \"elephant\"");
-  expect_refused(".ply", PLY_HEAD "element\n", "line 3: found \"\", wanted an element's name");
+  expect_refused(".ply", PLY_HEAD "element\n", "line 3: found nothing, wanted an element's name");
   expect_refused(".ply", PLY_HEAD "element vertex -1\n", "line 3: found \"-1\"");
   expect_refused(".ply", PLY_HEAD "element vertex 1.5\n", "line 3: found \"1.5\"");
   expect_refused(".ply", PLY_HEAD "element vertex 1e300\n", "line 3: found \"1e300\"");
   expect_refused(".ply", PLY_HEAD "property float x\n", "line 3: a property before");
-  expect_refused(".ply", PLY_HEAD PLY_VERTEX PLY_VERTEX, "line 7: element vertex for the second time");
-  expect_refused(".ply", PLY_HEAD PLY_VERTEX "property float x\n", "line 7: property x for the second time");
+  expect_refused(".ply", PLY_HEAD PLY_VERTEX PLY_VERTEX, "line 7: element \"vertex\" for the second time");
+  expect_refused(".ply", PLY_HEAD PLY_VERTEX "property float x\n",
+                 "line 7: property \"x\" for the second time");
   expect_refused(".ply", PLY_HEAD "element vertex 3\nproperty list uchar float x\n",
-                 "line 4: property x must not be a list");
+                 "line 4: property \"x\" must not be a list");
   expect_refused(".ply", PLY_HEAD "element face 3\nproperty int vertex_index\n",
-                 "property vertex_index must be a list");
+                 "property \"vertex_index\" must be a list");
   expect_refused(".ply", PLY_HEAD "element face 3\nproperty list uchar float vertex_index\n",
                  "wanted an integer type");
   expect_refused(".ply", PLY_HEAD "element face 3\nproperty list float int vertex_index\n",
@@ -436,27 +455,27 @@ Test(mesh_file, ply_values_that_cannot_be_are_refused_with_their_place) {
   expect_refused(".ply", PLY_ALL "3 0 1 3\n", "line 13: the corner 3 does not exist (3 vertices");
   expect_refused(".ply", PLY_ALL "3 0 1 -1\n", "the corner -1 does not exist");
   expect_refused(".ply", PLY_ALL "3 0 1 0.5\n", "the corner 0.5 does not exist");
-  expect_refused(".ply", PLY_ALL "2 0 1\n", "fewer than three corners, in face 1");
-  expect_refused(".ply", PLY_ALL "-3 0 1 2\n", "line 13: a list's length is wrong, in face 1");
+  expect_refused(".ply", PLY_ALL "2 0 1\n", "fewer than three corners, in \"face\" 1");
+  expect_refused(".ply", PLY_ALL "-3 0 1 2\n", "line 13: a list's length is wrong, in \"face\" 1");
   expect_refused(".ply", PLY_ALL "1e30 0 1 2\n", "a list's length is wrong");
-  expect_refused(".ply", PLY_ALL "3 0 1\n", "the file ends, in face 1");
+  expect_refused(".ply", PLY_ALL "3 0 1\n", "the file ends, in \"face\" 1");
   expect_refused(".ply", PLY_ALL "3 0 x 1\n", "line 13: found \"x\", wanted a finite number");
   expect_refused(
       ".ply",
       PLY_HEAD
       "element vertex 3000000000\nproperty float x\nproperty float y\nproperty float z\n" PLY_FACE PLY_DATA
       "3 0 1 2\n",
-      "line 3: 3000000000 of element vertex do not fit into the file");
+      "line 3: 3000000000 of element \"vertex\" do not fit into the file");
   expect_refused(".ply",
                  "ply\nformat binary_big_endian 1.0\n" PLY_VERTEX "element face 900000000000\n"
                  "property list uchar int vertex_index\nend_header\n"
                  "0123456789abcdefghijklmnopqrstuvwxyz12345",
-                 "line 7: 900000000000 of element face do not fit");
+                 "line 7: 900000000000 of element \"face\" do not fit");
   char nan[400];
   const int n =
       snprintf(nan, sizeof nan, "ply\nformat binary_big_endian 1.0\n%s%send_header\n", PLY_VERTEX, PLY_FACE);
   memset(nan + n, 0xff, 60);
-  expect_bytes_refused(".ply", nan, (size_t)n + 60, "a coordinate is not a finite number, in vertex 1");
+  expect_bytes_refused(".ply", nan, (size_t)n + 60, "a coordinate is not a finite number, in \"vertex\" 1");
 }
 
 // ---- the file itself ----

@@ -435,6 +435,17 @@ Test(mesh_elements, what_is_wrong_in_node_and_ele_is_said_with_file_and_line) {
   expect_pair_refused(NODES, "2 4 0\n1 1 2 3 4\n", "the number of tetrahedra: 2 do not fit");
 }
 
+Test(mesh_elements, nothing_of_a_file_that_is_no_mesh_is_quoted) {
+  static const char *const endings[] = {".msh", ".vtk", ".node", ".obj"};
+  static const char text[] = "hunter2:x:0:0:root:/root:/bin/sh\n";
+  for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+    MbReport report;
+    write_file(endings[k], text, sizeof text - 1);
+    cr_assert_neq(outcome(&report), MB_OK);
+    cr_assert(!strstr(report.issues[0].text, "hunter2"), "%s", report.issues[0].text);
+  }
+}
+
 Test(mesh_elements, memory_that_runs_out_anywhere_is_an_error) {
   MbElementMesh m;
   sample(&m);

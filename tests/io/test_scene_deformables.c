@@ -101,7 +101,7 @@ static const char elements[] =
     "{\"axis\": [0, 2, 0], \"through\": [1, 2, 3], \"angle\": {\"times\": [0, 1], \"values\": [0, 2]}}}},\n"
     "           {\"select\": {\"sphere\": {\"center\": [1, 2, 3], \"radius\": 4}}}],\n"
     "  \"cables\": [{\"path\": [{\"side\": \"+x\"}, {\"side\": \"-x\"}], \"pull\": \"=3*t\"},\n"
-    "             {\"path\": [{\"side\": \"+y\"}], \"compliance\": 0.5}]},\n"
+    "             {\"path\": [{\"side\": \"+y\"}, {\"side\": \"-y\"}], \"compliance\": 0.5}]},\n"
     " {\"name\": \"ball\", \"type\": \"tets\", \"mesh\": {\"ball\": \"=n\", \"radius\": 2},\n"
     "  \"material\": {\"young\": 1e5, \"poisson\": 0.45, \"density\": 1000}},\n"
     " {\"name\": \"sheet\", \"type\": \"cloth\", \"mesh\": {\"file\": \"unused.obj\", \"scale\": 2},\n"

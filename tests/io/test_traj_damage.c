@@ -5,6 +5,7 @@
 #include "tests/io/traj_make.h"
 #include <criterion/criterion.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,17 @@ Test(traj_damage, repair_keeps_all_that_is_whole) {
   free(copy);
   MbReport report = {0};
   cr_assert_eq(mb_traj_repair(path, fixed, NULL, &report), MB_IO, "the target exists");
+
+  // the same into a file that is open, which stays so
+  FILE *open_file = tmpfile();
+  cr_assert_not_null(open_file);
+  cr_assert_eq(mb_traj_repair_into(path, fileno(open_file), "a file", NULL, NULL), MB_OK);
+  unsigned char *read_back = calloc(size, 1);
+  rewind(open_file);
+  cr_assert_eq(fread(read_back, 1, size, open_file), size);
+  cr_assert(fgetc(open_file) == EOF && !memcmp(bytes, read_back, size));
+  fclose(open_file);
+  free(read_back);
 
   const size_t at = after_head(bytes);
   unsigned char *longer = calloc(size + 32, 1);

@@ -155,7 +155,7 @@ static bool draw(const char *path) {
 bool mb_bench_figure9(void) {
   char path[1024];
   double slowest = 0;
-  mb_blas_one_thread();
+  mb_blas_start(1);
   snprintf(path, sizeof path, "%s/figure9.csv", mb_bench_folder());
   FILE *csv = fopen(path, "w");
   if (!csv) {

@@ -68,7 +68,7 @@ static bool measure(const MbSoftCase *c, int threads, size_t *elements, double p
 
 bool mb_bench_frame(void) {
   double worst = 0;
-  mb_blas_one_thread();
+  mb_blas_start(1);
   printf("  milliseconds of a frame of %d iterations, medians of %d\n", ITERATIONS, FRAMES);
   printf("  %-26s %8s %7s %7s %7s %7s %7s %7s %7s   %s\n", "", "elements", "threads", "local", "collect",
          "global", "rest", "all", "least", "ns an element and iteration but for the global step");

@@ -162,7 +162,7 @@ static void print(const Contest *k) {
 
 bool mb_bench_global(void) {
   double faster = INFINITY, factors = INFINITY, two = INFINITY, memory = 0, parts = 0, residual = 0;
-  mb_blas_one_thread();
+  mb_blas_start(1);
   if (!mb_cholmod_there()) printf("  SuiteSparse is not installed: nothing to compare with\n");
   printf("  %-30s %6s %7s %8s %7s %6s %6s | %44s | %39s | %6s %6s\n", "", "nodes", "L/n", "S, MB", "paper",
          "ratio", "parts", "factor, ms: simpl. supern. ours     S    parts",

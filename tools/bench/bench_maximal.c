@@ -435,7 +435,7 @@ static bool figure(void) {
   }
   const double rows = median(each);
   double *H = room(n * n, sizeof *H), *copy = room(n * n, sizeof *copy);
-  mb_blas_one_thread();
+  mb_blas_start(1);
   dense_matrix(&s, H);
   bool ok = true;
   for (int t = 0; t < TIMES; t++) {

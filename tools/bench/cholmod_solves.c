@@ -5,7 +5,7 @@
 #define __has_include(x) 0
 #endif
 
-#if __has_include(<suitesparse/cholmod.h>)
+#if __has_include(<suitesparse/cholmod.h>) && __has_include(<omp.h>)
 #include <omp.h>
 #include <suitesparse/cholmod.h>
 

@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/integrators/integrators.h"
 #include "core/math/dense6.h"
+#include "core/model/coordinates.h"
 #include "core/solvers/redmax/tree.h"
 
 #include <string.h>
@@ -67,6 +68,7 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   held->X = mb_arena_alloc(&held->arena, nb, sizeof *held->X);
   held->hinge = mb_arena_alloc(&held->arena, nb, sizeof *held->hinge);
   held->order = mb_arena_alloc(&held->arena, nrows, sizeof *held->order);
+  held->angle = mb_arena_alloc(&held->arena, nrows, sizeof *held->angle);
   held->eta = numbers(held, 6 * nb), held->seen = numbers(held, 6 * nb);
   held->Jc = numbers(held, 6 * nrows), held->V = numbers(held, 6 * nv);
   held->g = numbers(held, nrows), held->gt = numbers(held, nrows), held->bend = numbers(held, nrows);
@@ -74,8 +76,11 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   held->guess = numbers(held, nq);
   held->lambda = numbers(held, nrows), held->r = numbers(held, 6 * nb);
   for (size_t b = 0; held->hinge && b < nb; b++) mb_held_make_hinge(model, b, &held->hinge[b]);
-  return held->X && held->hinge && held->order && held->eta && held->seen && held->Jc && held->V && held->g &&
-         held->gt && held->bend && held->q && held->v && held->turn && held->guess && held->lambda && held->r;
+  for (size_t b = 0; held->hinge && held->angle && b < nb; b++) // the first two rows of a hinge turn
+    if (held->hinge[b].is) held->angle[held->first[b]] = held->angle[held->first[b] + 1] = 1;
+  return held->X && held->hinge && held->order && held->angle && held->eta && held->seen && held->Jc &&
+         held->V && held->g && held->gt && held->bend && held->q && held->v && held->turn && held->guess &&
+         held->lambda && held->r;
 }
 
 void mb_held_free(MbHeld *held) {
@@ -108,9 +113,12 @@ static bool add_rows(MbHeld *held, const MbMaximal *x, double a, double b) {
   bool any = held->any_hollow;
   for (size_t k = 0; (a != 0 || b != 0) && k < model->nv; k++) {
     const size_t n = held->owner[k];
-    const double s = a * x->joint_damping[k] + b * x->stiffness[k], *V = held->V + 6 * k;
+    const double s = a * x->joint_damping[k] + b * x->stiffness[k];
     if (s == 0 || !model->joint[n].ops) continue;
-    double up[6] = {0};
+    double up[6] = {0}, V[6] = {0}, row[MB_JOINT_MOST];
+    mb_coordinates_rate_of(model, x, n, k - model->v_first[n], row);
+    for (size_t i = 0; i < model->joint[n].n; i++)
+      for (size_t j = 0; j < 6; j++) V[j] += row[i] * held->V[6 * (model->v_first[n] + i) + j];
     if (model->parent[n] != MB_WORLD) mb_held_up(&held->X[n], -1, V, up);
     add_row(held, n, s, V, up);
     any = true;

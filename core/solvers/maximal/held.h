@@ -59,6 +59,7 @@ typedef struct MbHeld {
   double *V;            // (nv x 6)
   double *g, *gt;       // (nrows) gaps; what of ġ no body makes
   unsigned char *order; // (nrows) 0: g is known; 1: only its rate is
+  unsigned char *angle; // (nrows) whether g is an angle
   double *bend;         // (nrows) what of g̈ the bodies' accelerations do not make
   double *q, *v, *turn; // (nq), (nv), (nv) of the joints; as bend, of q̈
   double *guess;        // (nq) where coordinates are looked for

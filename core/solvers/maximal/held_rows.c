@@ -85,6 +85,7 @@ static void general_joint(MbHeld *held, size_t b, const MbPose *seen) {
   rows_times(held->V + 6 * v, gap.V, gap.n, Ad);
   for (size_t r = first; r < first + gap.rows; r++) {
     held->g[r] = gap.g[r - first];
+    held->angle[r] = gap.of[r - first] < 3;
     held->bend[r] = gap.bend[r - first] + dot6(held->Jc + 6 * r, carry);
     if (held->world) continue;
     memset(held->Jp + 6 * r, 0, 6 * sizeof *held->Jp);
@@ -146,6 +147,7 @@ static void held_body(MbHeld *held, size_t b, const MbMaximal *x) {
     held->g[r] = row[k].order || !isfinite(row[k].gt) ? row[k].gt - row[k].gt : row[k].g;
     held->gt[r] = row[k].gt, held->bend[r] = row[k].gtt;
     held->order[r] = (unsigned char)row[k].order;
+    held->angle[r] = row[k].angle;
   }
 }
 

@@ -30,7 +30,7 @@ static void free_work(MbKktWork *work) {
 
 static MbKktWork *create(const MbKktShape *shape, int threads) {
   (void)threads;
-  mb_blas_one_thread();
+  if (!mb_blas_start(1)) return NULL;
   size_t nn = 0, nm = 0, mm = 0;
   MbKktWork *work = mb_calloc(1, sizeof *work);
   if (!work) return NULL;

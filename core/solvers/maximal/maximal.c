@@ -106,7 +106,8 @@ static bool start(const MbSolverWork *work, double *q, double *v) {
 
 static MbHeldRows rows(const MbSolverWork *work) {
   const MbHeld *held = &work->held;
-  return (MbHeldRows){.n = held->shape.nrows, .g = held->g, .gt = held->gt, .order = held->order};
+  return (MbHeldRows){
+      .n = held->shape.nrows, .g = held->g, .gt = held->gt, .order = held->order, .angle = held->angle};
 }
 
 static size_t row_of(const MbSolverWork *work, size_t i) {
@@ -120,6 +121,14 @@ static const char *holder(const MbSolverWork *work, size_t b) {
   const size_t i = work->held.by[b];
   return i == MB_WORLD ? NULL : work->held.model->constraints[i].name;
 }
+
+static size_t body_of(const MbSolverWork *work, size_t r) {
+  const MbHeld *held = &work->held;
+  for (size_t b = 0; b < held->model->nb; b++)
+    if (held->first[b] <= r && r < held->first[b] + held->rows[b]) return b;
+  return MB_WORLD;
+}
+
 static const double *bends(MbSolverWork *work) {
   mb_held_bend(&work->held);
   return work->held.bend;
@@ -162,6 +171,7 @@ static void remember(const MbSolverWork *work, double *to) {
 static const MbHeldOps held_ops = {.rows = rows,
                                    .row_of = row_of,
                                    .holder = holder,
+                                   .body_of = body_of,
                                    .lambda = lambda,
                                    .start = start,
                                    .speeds = speeds,

@@ -52,6 +52,7 @@ typedef struct MbSoftSpec {
   int iterations;            // at most
   double tolerance; // of the last correction, by the size of what is simulated; 0 = do all iterations
   int threads;
+  size_t *blame; // gets the node at which the step's equations cannot be solved, for the caller to say so
   double (*clock)(void); // that parts of a step are timed by; NULL: wall time
   void (*watch)(void *context,
                 const double *q); // told every iterate (nodes x 3), the first guess at first; NULL: nobody
@@ -78,7 +79,8 @@ typedef struct MbSoftStats {
   double local, collect, global;
 } MbSoftStats;
 
-// Copies what it needs. MB_IO: out of memory; MB_SCENE: nothing that can be simulated, or it does not fit.
+// Copies what it needs. MB_IO: out of memory; MB_SCENE: nothing that can be simulated, or it does not fit; MB_NUMBERS: the
+// step's equations cannot be solved in double precision.
 MbStatus mb_soft_create(const MbSoftSpec *spec, MbSoftEngine **engine, MbReport *report);
 void mb_soft_free(MbSoftEngine *engine); // NULL is fine
 size_t mb_soft_bytes(const MbSoftEngine *engine);

@@ -142,7 +142,14 @@ static MbStatus make_inverse(MbSoftEngine *engine, const MbSoftSpec *spec, MbRep
   global->threads = spec->threads;
   global->near = chebyshev || spec->global == MB_GLOBAL_JACOBI;
   MbStatus status = mb_global_create(&global->pattern, &options, &global->inverse, report);
-  if (status == MB_OK) status = mb_global_factor(global->inverse, global->value, NULL, report);
+  size_t row = 0;
+  if (status != MB_OK) return status;
+  MbReport said = {0};
+  status = mb_global_factor(global->inverse, global->value, &row, &said);
+  if (status == MB_NUMBERS && spec->blame)
+    *spec->blame = engine->node[row];
+  else if (status != MB_OK)
+    mb_error(report, status, "", "%s", said.issues[0].text);
   if (status != MB_OK) return status;
   if (!list_rows(engine)) return mb_no_memory(report, "the global step");
   if (!factor_rows(global))
@@ -157,7 +164,7 @@ MbStatus mb_soft_global_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbRep
   size_t *slot = NULL;
   MbAssembly assembly;
   global->n = engine->nfree;
-  mb_blas_one_thread();
+  if (!mb_blas_start(spec->threads)) return mb_no_memory(report, "the global step");
   mb_assembly_begin(&assembly, global->n);
   mb_soft_pairs(engine, &assembly);
   if (!mb_assembly_end(&assembly, &global->pattern, &slot)) return mb_no_memory(report, "the global step");

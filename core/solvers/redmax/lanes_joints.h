@@ -157,8 +157,8 @@ static inline bool factor_square(Real *G, size_t n) {
   return true;
 }
 
-// U = L⁻¹ (Î T)ᵀ and G of body b, given Tᵀ Î T's additions on the diagonal (NULL: none); Î less what its joint lets go.
-static inline bool release_joint(MbRecursion *work, size_t b, Articulated *A, const double *diagonal) {
+// U = L⁻¹ (Î T)ᵀ and G of body b, given what the joint adds to Tᵀ Î T itself (NULL: nothing); Î less what its joint lets go.
+static inline bool release_joint(MbRecursion *work, size_t b, Articulated *A, const double *own) {
   const size_t n = work->links->hop[b].n;
   const Screw *T = work->T + work->column[b];
   Screw *U = work->U + work->column[b];
@@ -166,7 +166,7 @@ static inline bool release_joint(MbRecursion *work, size_t b, Articulated *A, co
   for (size_t i = 0; i < n; i++) {
     U[i] = inertia_apply(*A, T[i]);
     for (size_t j = 0; j <= i; j++) G[n * i + j] = dot_screw(T[j], U[i]);
-    if (diagonal) G[n * i + i] += diagonal[i];
+    for (size_t j = 0; own && j <= i; j++) G[n * i + j] += own[n * i + j];
   }
   if (!factor_square(G, n)) return false;
   for (size_t i = 0; i < n; i++) {

@@ -6,6 +6,7 @@
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
 #include "core/math/dense6.h"
+#include "core/model/coordinates.h"
 #include "core/solvers/coupled.h"
 #include "core/solvers/redmax/tree.h"
 #include "core/solvers/solvers.h"
@@ -31,7 +32,7 @@ static void free_work(MbSolverWork *work) {
 
 static MbSolverWork *create(const MbModel *model, int threads) {
   (void)threads;
-  mb_blas_one_thread();
+  if (!mb_blas_start(1)) return NULL;
   size_t entries = 0;
   MbSolverWork *work = mb_calloc(1, sizeof *work);
   if (!work) return NULL;
@@ -111,6 +112,17 @@ static void add_pair(MbSolverWork *work, size_t i, size_t j, const double *block
   }
 }
 
+// What the joint of b has of its own
+static void add_own(MbSolverWork *work, const MbMaximal *x, size_t b, double a, double c) {
+  const MbModel *model = work->tree.model;
+  const size_t n = model->joint[b].n, first = model->v_first[b];
+  double own[MB_JOINT_MOST * MB_JOINT_MOST];
+  if (!model->joint[b].ops || (!model->sprung && !model->ndrives) || (a == 0 && c == 0)) return;
+  mb_coordinates_own(model, x, b, a, c, own);
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = i; j < n; j++) work->A[(first + i) * model->nv + first + j] += own[n * i + j];
+}
+
 static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, bool exact, size_t *blame) {
   const MbModel *model = work->tree.model;
   const size_t nv = model->nv;
@@ -137,8 +149,8 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
         to_parent(work->tree.X + 36 * j, F);
         j = model->parent[j];
       }
-      work->A[column * nv + column] += a * x->joint_damping[column] + c * x->stiffness[column];
     }
+    add_own(work, x, b, a, c);
   }
   mb_coupling_set(&work->coupling, x, a, c, false);
   for (size_t n = 0; work->coupling.on && n < model->npairs; n++)

@@ -7,6 +7,7 @@
 // the velocity terms in them (lanes_passes.h). Where forces couple bodies this is the inverse of the rest of A, and preconditions
 // conjugate gradients; nodes of deformables that hang on the world are factored by themselves there (node_factor.h).
 #include "core/base/alloc.h"
+#include "core/model/coordinates.h"
 #include "core/solvers/node_factor.h"
 #include "core/solvers/redmax/responses.h"
 #include "core/solvers/solvers.h"
@@ -18,8 +19,9 @@ struct MbSolverWork {
   MbCoupling coupling;
   MbNodeFactor *nodes;    // NULL: a block each
   MbResponses *responses; // NULL: no rows
-  double *own;            // (nv) a D_r + b K_r, where there are pairs
-  double *twist;          // (nb x 6) scratch, where there are pairs
+  const MbMaximal *at;    // of the last factor, with its a and c
+  double a, c;
+  double *twist; // (nb x 6) scratch, where there are pairs
 };
 
 static void free_work(MbSolverWork *work) {
@@ -30,7 +32,6 @@ static void free_work(MbSolverWork *work) {
   mb_free(work->world.screws);
   mb_coupling_free(&work->coupling);
   mb_node_factor_free(work->nodes);
-  mb_free(work->own);
   mb_free(work->twist);
   mb_free(work);
 }
@@ -41,12 +42,10 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   work->lanes = mb_lanes_for(1);
   work->world = (MbWorld){.model = model, .links = &work->links};
   work->world.screws = mb_calloc(6 * model->nb, sizeof(double));
-  work->own = mb_calloc(model->npairs ? model->nv : 0, sizeof(double));
   work->twist = mb_calloc(model->npairs ? 6 * model->nb : 0, sizeof(double));
   work->world.twist = work->twist;
   const bool ok = mb_coupling_create(model, &work->coupling) &&
-                  mb_node_factor_create(model, threads, &work->nodes) && work->own && work->twist &&
-                  work->world.screws;
+                  mb_node_factor_create(model, threads, &work->nodes) && work->twist && work->world.screws;
   if (mb_links_create(model, &work->links) && ok) work->world.work = work->lanes->create(&work->links);
   if (work->world.work) return work;
   free_work(work);
@@ -55,7 +54,7 @@ static MbSolverWork *create(const MbModel *model, int threads) {
 
 static size_t bytes(const MbSolverWork *work) {
   const MbModel *model = work->world.model;
-  const size_t numbers = 6 * model->nb + (model->npairs ? model->nv + 6 * model->nb : 0);
+  const size_t numbers = 6 * model->nb + (model->npairs ? 6 * model->nb : 0);
   return sizeof *work + mb_links_bytes(&work->links) + work->lanes->bytes(work->world.work) +
          mb_responses_bytes(work->responses) + mb_coupling_bytes(model) + mb_node_factor_bytes(work->nodes) +
          numbers * sizeof(double);
@@ -78,8 +77,7 @@ static bool accelerate(MbSolverWork *work, const double *f, double *y, size_t *b
 static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, bool exact, size_t *blame) {
   (void)exact; // the integrators that run here take K symmetrised
   mb_coupling_set(&work->coupling, x, a, c, false);
-  for (size_t i = 0; work->coupling.on && i < work->world.model->nv; i++)
-    work->own[i] = a * x->joint_damping[i] + c * x->stiffness[i];
+  work->at = x, work->a = a, work->c = c;
   if (work->coupling.on && work->nodes && !mb_node_factor_set(work->nodes, &work->coupling, blame))
     return false;
   return mb_world_factor(&work->world, x, a, c, NULL, blame);
@@ -103,7 +101,7 @@ static void multiply(MbSolverWork *work, const double *x, double *y) {
   mb_world_twists(&work->world, x, work->twist);
   mb_coupling_multiply(&work->coupling, work->twist, work->coupling.F);
   mb_world_gather(&work->world, work->coupling.F, y);
-  for (size_t i = 0; i < work->world.model->nv; i++) y[i] += work->own[i] * x[i];
+  mb_coordinates_blocks(work->world.model, work->at, -work->a, -work->c, x, y);
 }
 
 static void precondition(MbSolverWork *work, double *x) {

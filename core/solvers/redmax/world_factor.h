@@ -2,6 +2,7 @@
 #ifndef MB_SOLVERS_REDMAX_WORLD_FACTOR_H
 #define MB_SOLVERS_REDMAX_WORLD_FACTOR_H
 
+#include "core/model/coordinates.h"
 #include "core/solvers/redmax/lanes_joints.h"
 #include "core/solvers/redmax/world.h"
 
@@ -44,9 +45,11 @@ static inline bool factor_body(MbWorld *world, const MbMaximal *x, size_t b, Art
   const Screw none = {0};
   const double *k = x->stiffness + hop->v, *d = x->joint_damping + hop->v;
   if (hop->kind != MB_LINK_REVOLUTE) {
-    double own[MB_JOINT_MOST];
-    for (size_t i = 0; i < hop->n; i++) own[i] = a * d[i] + c * k[i];
-    if (!release_joint(work, b, &A, own)) return false;
+    double own[MB_JOINT_MOST * MB_JOINT_MOST];
+    const bool some = world->model->sprung || world->model->ndrives;
+    const bool jointed = hop->kind == MB_LINK_GENERAL && some && (a != 0 || c != 0);
+    if (jointed) mb_coordinates_own(world->model, x, b, a, c, own);
+    if (!release_joint(work, b, &A, jointed ? own : NULL)) return false;
     if (hop->up) collect(&work->sum[hop->up], inertia_move(A, stand->r), none, hop->last);
     return true;
   }

@@ -12,6 +12,25 @@ open("cut.mbt", "wb").write(data[: data.index(b"CHNK", data.index(b"CHNK") + 4) 
 PY
 t check cut.mbt | grep -E 'exit|whole'
 t info cut.mbt | grep -cE 'not whole'
+t info cut.mbt --partial | grep -cE 'not whole'
+# cut off right between two chunks, as a killed run's file is: no hash, no export and no info that passes for the whole
+"$PYTHON" - <<'PY'
+data = open("s.mbt", "rb").read()
+open("between.mbt", "wb").write(data[: data.index(b"CHNK", data.index(b"CHNK") + 4)])
+PY
+there='s/[0-9]+ frames in/N frames in/'
+t hash between.mbt | sed -E "$there"
+t hash s.mbt between.mbt | sed -E "$there; s/^[0-9a-f]{32} /HASH /"
+t hash between.mbt --partial | sed -E "$there; s/^[0-9a-f]{32} /HASH /"
+echo "older" >x.csv
+t export between.mbt -f -o x.csv | sed -E "$there" && cat x.csv
+t export between.mbt --frames 0 | sed -E "$there"
+t export between.mbt --partial --frames 0 --channel energy | sed -E "$there" | cut -c 1-50
+t info between.mbt | grep -E '^!|^not|exit' | sed -E "$there"
+t info between.mbt --json | grep -E '"whole"|exit'
+t info between.mbt --partial | grep -E '^!|^not|exit' | sed -E "$there"
+"$MBSIM" repair between.mbt -o mended.mbt 2>/dev/null
+[ "$("$MBSIM" hash mended.mbt | cut -c 1-32)" = "$("$MBSIM" hash --partial between.mbt 2>/dev/null | cut -c 1-32)" ] && echo "the hash of its frames"
 bytes='s/byte [0-9]+/byte N/g'
 t repair cut.mbt | sed -E "$bytes"
 t check cut.repaired.mbt | head -n 3

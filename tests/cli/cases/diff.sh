@@ -27,7 +27,7 @@ t diff a.mbt c.mbt --channel body.velocity=1 | grep -c FAIL
 t diff a.mbt c.mbt --atol 1 --channel energy=0 | grep -E '^  energy' | cut -c 1-29
 t diff a.mbt c.mbt --atol 1 -c energy=0 --channel=energy=0,10 | grep -c FAIL
 t diff a.mbt c.mbt --tolerances tol.json --channel energy=0,0 | grep -E '^  energy' | cut -c 1-29
-for wrong in body.velocty=1 energi=1,1 energy energy=-1 energy=1,nan energy=1, =1 energy=1,2,3; do
+for wrong in body.velocty=1 energi energi=1,1 energy=-1 energy=1,nan energy=1, =1 energy=1,2,3; do
   t diff a.mbt c.mbt --channel $wrong
 done
 t diff a.mbt b.mbt --absolute 1
@@ -47,3 +47,46 @@ grep -cE 'e\+1[0-9]|null' same.json
 t diff a.mbt b.mbt --tolerances s.json
 t diff a.mbt missing.mbt
 t diff a.mbt s.json
+# one channel alone; the worst beside the first; the scenes that the files hold
+t diff a.mbt c.mbt --channel energy --atol 1 | tail -n 1 | sed -E "$size"
+t diff a.mbt c.mbt -c energy -c body.velocity=0 --atol 1 | grep -cE '^  (body|energy|momentum)'
+"$MBSIM" diff a.mbt c.mbt >out
+sed -n 1,3p out
+grep -c '  worst: ' out
+tail -n 1 out | grep -c '; worst '
+"$MBSIM" diff a.mbt c.mbt --json | "$PYTHON" -c '
+import json, sys
+d = json.load(sys.stdin)
+print(d["scene_differences"], d["scene"], sorted(d["channels"][0]["worst"])[:3])'
+t diff a.mbt c.mbt -q
+t diff a.mbt b.mbt --quiet
+t diff a.mbt b.mbt -q --json
+# tolerances: what they were learned from, and for each component
+t diff a.mbt b.mbt --components
+t diff a.mbt b.mbt c.mbt --write-tolerances parts.json --components
+grep learned parts.json
+"$PYTHON" -c 'import json; t = json.load(open("parts.json")); print(*(sorted(t["channels"][c].get("components", {})) for c in t["channels"]))'
+t diff a.mbt c.mbt --tolerances parts.json | sed -n 2p
+t diff a.mbt c.mbt --tolerances parts.json | tail -n 1 | sed -E "$size"
+# scenes that have nothing to do with one another
+"$MBSIM" init top -o top.json 2>/dev/null || "$MBSIM" init chain -o top.json
+"$MBSIM" run top.json -q -d 0.1 -o top.mbt
+t diff a.mbt top.mbt
+# folders: by name, at any depth; the worst status
+mkdir -p one/deep two/deep
+cp a.mbt one/same.mbt && cp b.mbt two/same.mbt
+cp a.mbt one/deep/other.mbt && cp c.mbt two/deep/other.mbt
+cp a.mbt one/gone.mbt && cp s.json one/scene.json
+t diff one two --atol 1 | sed -E "$size"
+t diff one two --atol 1 -q
+t diff one/deep two/deep --atol 1 -q
+cp top.mbt two/new.mbt && cp a.mbt one/new.mbt
+t diff one two --atol 1 | sed -E "$size"
+"$MBSIM" diff one two --atol 1 --json 2>/dev/null | "$PYTHON" -c '
+import json, sys
+d = json.load(sys.stdin)
+print(d["same"], d["status"], [(f["file"], f["status"]) for f in d["files"]])'
+t diff one a.mbt
+mkdir empty
+t diff empty empty
+t diff empty empty --json

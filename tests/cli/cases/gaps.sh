@@ -12,16 +12,19 @@ PY
 t repair flip.mbt -o gap.mbt | sed -E 's/byte [0-9]+/byte N/g'
 t repair gap.mbt -o again.mbt
 cmp gap.mbt again.mbt && echo "the same file"
-t info gap.mbt | grep -E '^!|frames|not whole' | sed -E 's/, [0-9.]+ KiB//'
+t info gap.mbt --partial | grep -E '^!|frames|not whole' | sed -E 's/, [0-9.]+ KiB//'
 t info gap.mbt --json 2>/dev/null | tr -d ' \t\n' | grep -oE '"(whole|frames|missing)":[^"]*' | head -n 3
 t check gap.mbt | grep -vE 'energy|momentum|constraint' | sed -E 's/[0-9.]+e-[0-9]+, .*/TINY/'
 t hash gap.mbt
+t hash gap.mbt --partial
+t export gap.mbt -o none.csv | grep -v 'frames 64'
+[ -e none.csv ] && echo "written"
 # the last frame before and the first after
-t export gap.mbt --format csv --channel energy --frames 62:98 | cut -d , -f 1
-"$MBSIM" export gap.mbt --format csv 2>/dev/null | wc -l
-t export gap.mbt --format csv --frames 80
-"$MBSIM" export gap.mbt --format json --channel energy --frames 60:120:10 2>/dev/null | head -n 1 | grep -oE '"(frames|missing)": [^"]*'
-"$MBSIM" export gap.mbt --format npz -o x.npz 2>/dev/null && "$PYTHON" - <<'PY'
+t export gap.mbt --partial --format csv --channel energy --frames 62:98 | cut -d , -f 1
+"$MBSIM" export gap.mbt --partial --format csv 2>/dev/null | wc -l
+t export gap.mbt --partial --format csv --frames 80
+"$MBSIM" export gap.mbt --partial --format json --channel energy --frames 60:120:10 2>/dev/null | head -n 1 | grep -oE '"(frames|missing)": [^"]*'
+"$MBSIM" export gap.mbt --partial --format npz -o x.npz 2>/dev/null && "$PYTHON" - <<'PY'
 import numpy
 x = numpy.load("x.npz")
 print(x["time"].shape, x["body.rotation"].shape, numpy.diff(x["time"]).max().round(9))

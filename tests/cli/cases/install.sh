@@ -1,7 +1,15 @@
 # what is installed can be used: program, man page, completion, library by pkg-config
 lib=$(dirname "$MBSIM")/libmbsim.a
 (cd "$ROOT" && sh tools/install.sh "$MBSIM" "$lib" "$OLDPWD/dest" /usr 1.2.3) | sed "s|$PWD|DIR|"
-(cd dest && find . -type f | sort)
+(cd dest && find . -type f | grep -v '/\.debug/' | sort)
+# debug information stands apart, where debuggers look for it
+if [ "$MBSIM_FLAVOUR" = release ]; then
+  readelf -SW dest/usr/bin/mbsim | grep -oE '\.(debug_info|gnu_debuglink)'
+  readelf -SW dest/usr/bin/.debug/mbsim.debug 2>/dev/null | grep -oE '\.debug_info'
+  readelf -SW dest/usr/lib/libmbsim.a | grep -oE '\.debug_info' | sort -u
+else
+  printf '.gnu_debuglink\n.debug_info\n'
+fi
 cat >use.c <<'C'
 #include <mbsim.h>
 #include <stdio.h>

@@ -4,7 +4,10 @@
 sed 's/"name": "box",$/"name": "crate",/' s.json >other.json
 "$MBSIM" run s.json -q -d 0.1 -o one.mbt --set '/output/channels=["body.position"]'
 "$MBSIM" run other.json -q -d 0.1 -o two.mbt --set '/output/channels=["body.position"]'
-"$MBSIM" run other.json -q -d 0.1 -o three.mbt
+# of one scene that has changed: dust is in both
+dust='/deformables=[{"name": "dust", "type": "particles", "mesh": {"rope": 2, "length": 1}, "material": {"mass": 1}}]'
+"$MBSIM" run s.json -q -d 0.1 -o three.mbt --set "$dust"
+"$MBSIM" run other.json -q -d 0.1 -o four.mbt --set "$dust"
 echo '{ "mbsim": 1, "tme": 1 }' >bad.json
 answer() {
   echo "$*"
@@ -27,8 +30,8 @@ answer diff s.mbt s.mbt --channel energi=1
 answer diff one.mbt two.mbt
 answer bench --bodies 3000000
 # other bodies: what is not compared is not called the same
-"$MBSIM" diff s.mbt three.mbt | grep -E 'body|energy'
-"$MBSIM" diff s.mbt three.mbt --json | "$PYTHON" -c '
+"$MBSIM" diff three.mbt four.mbt | grep -E 'body|energy'
+"$MBSIM" diff three.mbt four.mbt --json | "$PYTHON" -c '
 import json, sys
 for c in json.load(sys.stdin)["channels"]: print(c["channel"], c["compared"], c["pass"], sorted(c))'
 t diff one.mbt two.mbt

@@ -13,3 +13,10 @@ tr '\r' '\n' <log | grep -cE '[0-9]+ %  t = .* s  .*x real time  .* steps/s  .* 
 "$MBSIM" run s.json -f -q 2>&1
 # an unreadable stderr is no reason to fail
 "$MBSIM" run s.json -f 2>/dev/full && echo fine
+# errors of every kind are events, those of a command line that makes no sense too
+t run --log json
+t run s.json --log=json --frobnicate 3
+t run s.json --log json --step -1
+t run missing.json --log json
+"$PYTHON" -c 'print("{\"mbsim\": 1, \"time\": {\"step\": 1, \"steps\": 1}, \"gravity\": [" + "0," * 2 + "0], \"bodies\": [" + ",".join(["{}"] * 30) + "]}")' >many.json
+"$MBSIM" run many.json --log json 2>&1 | tail -n 1

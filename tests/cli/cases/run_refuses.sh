@@ -6,7 +6,7 @@ t run box.json -q
 [ "$before" = "$(cksum <box.mbt)" ] && echo untouched
 t run box.json -q --force -d 0.2
 [ "$before" = "$(cksum <box.mbt)" ] || echo replaced
-echo frames >new.mbt.part
+head -c 1000 box.mbt >new.mbt.part
 t run box.json -o new.mbt
 t run box.json -o new.mbt -q -f && ls new.mbt*
 t init box -o box.json

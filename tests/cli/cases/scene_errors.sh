@@ -22,4 +22,7 @@ t validate - <cut.json
 printf 'x\033[31mred' >red.json
 t validate red.json | cat -v
 t run bad.json --log json
+# no step is made here, so that numbers which fail are wrong in the scene
+printf '{"mbsim": 1, "time": {"step": 0.01, "steps": 2}, "bodies": [{"name": "a", "shape": {"type": "sphere", "radius": 1}, "density": 1, "velocity": {"linear": [1e200, 0, 0]}}]}' >far.json
+t validate far.json
 ls

@@ -22,7 +22,7 @@ t run s.json -o dir/
 t run s.json -o no/x.mbt
 t run s.json -o /sys/x.mbt | sed -E 's/(Permission denied|Read-only file system)/refused/'
 t export s.mbt -o no/x.csv
-t export s.mbt -o dir
+t export s.mbt -F csv -o dir
 t init box -o no/x.json
 t diff s.mbt s.mbt --tolerances dir
 t diff s.mbt s.mbt --write-tolerances no/x.json

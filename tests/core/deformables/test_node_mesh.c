@@ -47,10 +47,12 @@ Test(node_mesh, a_grid_has_its_sides_and_the_diagonals_of_its_pattern) {
   cr_assert(x[0] == 2 && x[1] == 3 && x[2] == 0);
 }
 
+static char fault[MB_SELECT_FAULT];
+
 static size_t chosen_of(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool chosen[12]) {
   size_t n = 0;
   for (size_t i = 0; i < 12; i++) chosen[i] = false;
-  cr_assert_null(mb_node_mesh_select(mesh, select, chosen));
+  cr_assert_null(mb_node_mesh_select(mesh, select, chosen, fault));
   for (size_t i = 0; i < 12; i++) n += chosen[i];
   return n;
 }
@@ -77,12 +79,13 @@ Test(node_mesh, choices_that_make_no_sense_are_told) {
   const double bad[][1] = {{12}, {-1}, {0.5}, {NAN}};
   for (size_t i = 0; i < 4; i++)
     cr_assert_not_null(
-        mb_node_mesh_select(&mesh, &(MbSelectSpec){.nvertices = 1, .vertices = bad[i]}, chosen));
-  cr_assert_not_null(mb_node_mesh_select(&mesh, &(MbSelectSpec){.nnearest = 1, .nearest = size}, chosen));
-  cr_assert_not_null(mb_node_mesh_select(&mesh, &(MbSelectSpec){.side = "x+"}, chosen));
-  cr_assert_not_null(mb_node_mesh_select(&mesh, &(MbSelectSpec){.nvertices = 0}, chosen));
+        mb_node_mesh_select(&mesh, &(MbSelectSpec){.nvertices = 1, .vertices = bad[i]}, chosen, fault));
   cr_assert_not_null(
-      mb_node_mesh_select(&mesh, &(MbSelectSpec){.side = "+x", .nnearest = 3, .nearest = size}, chosen));
+      mb_node_mesh_select(&mesh, &(MbSelectSpec){.nnearest = 1, .nearest = size}, chosen, fault));
+  cr_assert_not_null(mb_node_mesh_select(&mesh, &(MbSelectSpec){.side = "x+"}, chosen, fault));
+  cr_assert_not_null(mb_node_mesh_select(&mesh, &(MbSelectSpec){.nvertices = 0}, chosen, fault));
+  cr_assert_not_null(mb_node_mesh_select(&mesh, &(MbSelectSpec){.side = "+x", .nnearest = 3, .nearest = size},
+                                         chosen, fault));
 }
 
 Test(node_mesh, nodes_are_chosen_by_boxes_and_balls) {
@@ -97,9 +100,9 @@ Test(node_mesh, nodes_are_chosen_by_boxes_and_balls) {
   cr_assert(chosen[1] && chosen[2] && chosen[3] && chosen[7]);
 
   const MbSelectSpec nowhere = {.in_box = true, .box = {{0.1, 0.1, 0}, {0.2, 0.2, 0}}};
-  cr_assert_not_null(mb_node_mesh_select(&mesh, &nowhere, chosen));
+  cr_assert_not_null(mb_node_mesh_select(&mesh, &nowhere, chosen, fault));
   const MbSelectSpec far = {.in_sphere = true, .center = {0, 0, 5}, .radius = 1};
-  cr_assert_not_null(mb_node_mesh_select(&mesh, &far, chosen));
+  cr_assert_not_null(mb_node_mesh_select(&mesh, &far, chosen, fault));
   const MbSelectSpec both = {.in_sphere = true, .in_box = true, .radius = 1};
-  cr_assert_not_null(mb_node_mesh_select(&mesh, &both, chosen));
+  cr_assert_not_null(mb_node_mesh_select(&mesh, &both, chosen, fault));
 }

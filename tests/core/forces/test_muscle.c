@@ -168,7 +168,7 @@ Test(muscle, an_isometric_contraction_pulls_as_the_curves_say) {
   for (int k = 1; k <= 4; k++) {
     double frame[4];
     test_steps(sim, 25);
-    mb_sim_sample(sim, frame);
+    mb_sim_sample(sim, frame, NULL);
     const double now = FORCE * (0.25 * k * fL + fP), before = FORCE * ((0.25 * k - 0.01) * fL + fP);
     test_near("length", frame, &(double){TENDON + l * OPTIMAL}, 1, 1e-14);
     test_near("tension", &frame[2], &now, 1, 1e-10);

@@ -85,6 +85,86 @@ Test(joints, new_coordinates_are_the_same_pose_and_motion) {
   }
 }
 
+// Makes the turning form of a joint, with its parts.
+static void turn_parts(TestJoint *s) {
+  for (int i = 0; i < 3; i++)
+    if (s->part[i].ops && s->part[i].ops->turning) s->part[i].ops = s->part[i].ops->turning;
+  for (int i = 0; i < 2; i++)
+    if (s->inner[i].ops && s->inner[i].ops->turning) s->inner[i].ops = s->inner[i].ops->turning;
+  s->joint.ops = s->joint.ops->turning;
+}
+
+// The motion that `advance` makes, its S and Ṡ, and N against central differences of both; and the ways there and back.
+Test(joints, turned_by_angular_velocities_they_move_as_they_say) {
+  static const MbJointKind kinds[3] = {MB_JOINT_SPHERICAL, MB_JOINT_FREE3D, MB_JOINT_COMPOSITE};
+  uint64_t seed = 8;
+  for (int round = 0; round < 90; round++) {
+    TestJoint s = {0};
+    double q[MOST], v[MOST], f[MOST], end[2][MOST], S[6 * MOST], Sdot[6 * MOST], Send[2][6 * MOST],
+        other[6 * MOST];
+    test_random_joint(&s, kinds[round % 3], &seed);
+    turn_parts(&s);
+    const MbJoint *joint = &s.joint;
+    const double size = round < 30 ? 1e-3 : round < 60 ? 1 : 2.6; // the longest are beyond π
+    for (int i = 0; i < MOST; i++) q[i] = size * test_around_zero(&seed), v[i] = test_around_zero(&seed);
+    for (int i = 0; i < MOST; i++) f[i] = test_around_zero(&seed);
+    MbPose Q, Qend[2], inverse, D;
+    double moved[2][6], twist[6] = {0}, wanted[6 * MOST], rate[MOST], back[MOST], force[MOST];
+    eval(joint, q, v, &Q, S, Sdot);
+    mb_pose_inverse(&inverse, &Q);
+    for (int k = 0; k < 2; k++) {
+      memcpy(end[k], q, sizeof q);
+      joint->ops->advance(joint, end[k], k ? -EPSILON : EPSILON, v);
+      eval(joint, end[k], v, &Qend[k], Send[k], other);
+      mb_pose_mul(&D, &inverse, &Qend[k]);
+      mb_se3_log(moved[k], &D);
+    }
+    for (size_t i = 0; i < joint->n; i++)
+      for (size_t k = 0; k < 6; k++) twist[k] += S[6 * i + k] * v[i];
+    for (int k = 0; k < 6; k++) wanted[k] = (moved[0][k] - moved[1][k]) / (2 * EPSILON);
+    test_near("S v", twist, wanted, 6, TOLERANCE);
+    for (size_t i = 0; i < 6 * joint->n; i++) wanted[i] = (Send[0][i] - Send[1][i]) / (2 * EPSILON);
+    test_near("its rate", Sdot, wanted, 6 * joint->n, TOLERANCE);
+
+    for (size_t i = 0; i < joint->n; i++) wanted[i] = (end[0][i] - end[1][i]) / (2 * EPSILON);
+    memcpy(rate, v, sizeof v);
+    joint->ops->change(joint, q, MB_TO_RATES, rate);
+    test_near("N v", rate, wanted, joint->n, 10 * TOLERANCE);
+    double ahead[MOST], behind[MOST], a[MOST]; // q̈ while v changes by f a second
+    for (int i = 0; i < MOST; i++)
+      ahead[i] = v[i] + EPSILON * f[i], behind[i] = v[i] - EPSILON * f[i], a[i] = f[i];
+    joint->ops->change(joint, end[0], MB_TO_RATES, ahead);
+    joint->ops->change(joint, end[1], MB_TO_RATES, behind);
+    for (size_t i = 0; i < joint->n; i++) wanted[i] = (ahead[i] - behind[i]) / (2 * EPSILON);
+    joint->ops->accelerate(joint, q, v, a);
+    test_near("its rate", a, wanted, joint->n, 30 * TOLERANCE);
+    memcpy(back, rate, sizeof rate);
+    joint->ops->change(joint, q, MB_TO_VELOCITIES, back);
+    test_near("back", back, v, joint->n, 1e-12);
+    memcpy(force, f, sizeof f);
+    joint->ops->change(joint, q, MB_TO_FORCES, force);
+    double along_q = 0, along_v = 0;
+    for (size_t i = 0; i < joint->n; i++) along_q += f[i] * rate[i], along_v += force[i] * v[i];
+    test_near("power", &along_v, &along_q, 1, 1e-12);
+  }
+}
+
+// Whatever the angle, the numbers go on beyond π, and the same rotation comes of a whole step and of two halves about one axis.
+Test(joints, a_rotation_vector_goes_on_beyond_half_a_turn) {
+  const MbJoint joint = {.ops = mb_joint_table[MB_JOINT_SPHERICAL]->turning, .n = 3};
+  const double axis[3] = {0.6, 0, -0.8};
+  double q[3] = {0};
+  for (int i = 1; i <= 60; i++) {
+    double wanted[3];
+    joint.ops->advance(&joint, q, 0.1, axis);
+    mb_vec3_scale(wanted, 0.1 * i, axis);
+    test_near("rotation vector", q, wanted, 3, 1e-13);
+  }
+  double none[3] = {0}, still[3] = {0};
+  joint.ops->advance(&joint, still, 1e-3, none);
+  test_near("at rest", still, none, 3, 0);
+}
+
 Test(joints, a_spline_curve_is_smooth_across_its_segments_and_closes) {
   uint64_t seed = 3;
   TestJoint s;
@@ -119,6 +199,26 @@ static MbPose turn(int axis, double angle) {
 }
 
 static MbPose slide(double x, double y, double z) { return (MbPose){{x, y, z}, {1, 0, 0, 0}}; }
+
+// Q = R_z(a) B R_z(b): a part stands in its frame in what the part before it moves, the first in the joint's own.
+Test(joints, a_part_of_a_composite_stands_in_its_frame) {
+  const double q[2] = {0.3, -0.7}, v[2] = {1, 2};
+  double S[12], Sdot[12];
+  MbPose wanted, Q;
+  for (size_t k = 0; k < 2; k++) {
+    MbJoint part[2] = {{.ops = mb_joint_table[MB_JOINT_REVOLUTE], .n = 1, .axis = {0, 0, 1}},
+                       {.ops = mb_joint_table[MB_JOINT_REVOLUTE], .n = 1, .axis = {0, 0, 1}}};
+    const MbPose base = {{1, 2, 3}, {0.5, 0.5, 0.5, 0.5}};
+    part[k].apart = true, part[k].base = base;
+    const MbJoint joint = {.ops = mb_joint_table[MB_JOINT_COMPOSITE], .n = 2, .nparts = 2, .part = part};
+    const MbPose first = turn(2, q[0]), second = turn(2, q[1]);
+    eval(&joint, q, v, &Q, S, Sdot);
+    mb_pose_mul(&wanted, k ? &first : &base, k ? &base : &first);
+    mb_pose_mul(&wanted, &wanted, &second);
+    test_near("place", Q.p, wanted.p, 3, 1e-14);
+    test_near("rotation", Q.q, wanted.q, 4, 1e-14);
+  }
+}
 
 // The poses that the reference of the scene format promises, coordinate by coordinate.
 Test(joints, coordinates_mean_what_the_reference_says) {

@@ -54,23 +54,3 @@ Test(advise, warnings_come_where_an_explicit_step_is_too_long) {
       cr_expect_str_empty(text, "case %zu", i);
   }
 }
-
-Test(advise, tumbling_is_warned_of_where_steps_of_first_order_gain_energy) {
-  for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++)
-    for (int k = 0; k < 3; k++) { // tumbling fast; as fast about an axis of its own; slowly
-      MbSceneSpec spec = test_scene(kind, 0.01, 1000);
-      MbReport report = {0};
-      MbModel *model = NULL;
-      MbSim *sim = NULL;
-      MbBodySpec *body = test_body(&spec, "top", 1, 1, 2, 2.5);
-      body->angular[0] = k == 2 ? 0.1 : 6, body->angular[1] = k == 0 ? 6 : 0;
-      test_ok(mb_build(&spec, &model, &report), &report);
-      test_ok(mb_sim_create(model, NULL, &sim, &report), &report);
-      const bool wanted = k == 0 && (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT);
-      cr_expect_eq(report.kept, wanted, "%s, %d: %s", mb_integrator_words[kind], k, report.issues[0].text);
-      if (wanted) cr_expect(strstr(report.issues[0].text, "body \"top\" tumbles"));
-      mb_sim_free(sim);
-      mb_model_free(model);
-      mb_arena_free(&spec.arena);
-    }
-}

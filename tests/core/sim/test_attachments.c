@@ -422,8 +422,9 @@ Test(attachments, what_makes_no_sense_is_told_with_its_place) {
     MbModel *model = NULL;
     snprintf(path, sizeof path, "scenes/bad/attach_to_%s.json", wrong[i][0]);
     snprintf(where, sizeof where, "/deformables/1/attach/0%s", wrong[i][1]);
-    test_ok(mb_scene_load(path, NULL, &scene, &report), &report);
-    cr_expect_eq(mb_model_create(scene, &model, &report), MB_SCENE, "%s", path);
+    MbStatus status = mb_scene_load(path, NULL, &scene, &report);
+    if (status == MB_OK) status = mb_model_create(scene, &model, &report);
+    cr_expect_eq(status, MB_SCENE, "%s", path);
     cr_expect_str_eq(report.issues[0].where, where);
     mb_scene_free(scene);
   }

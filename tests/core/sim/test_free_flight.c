@@ -96,7 +96,7 @@ Test(free_flight, velocity_is_that_of_the_body_frames_origin) {
   double frame[15];
   cr_assert_eq(mb_sim_frame_size(sim), 15);
   test_steps(sim, 10);
-  mb_sim_sample(sim, frame);
+  mb_sim_sample(sim, frame, NULL);
   const double a = 2 * 1.0,
                wanted[15] = {
                    0.5 - 0.5 * cos(a), -0.5 * sin(a), 0, 0, 0, 2, sin(a), -cos(a), 0, 0, 0, 0, 0, 0, 4};

@@ -538,7 +538,7 @@ Test(nodes, every_deformable_has_channels_of_its_own) {
   cr_assert(count == 3 && mb_sim_frame_size(run.sim) == 6 + 9 + 6);
   double frame[21];
   const double wanted[] = {0, 0, 0, 1, 0, 0, 0, 0, 7, 0, 0, 7, 0, 0, 7, 0, 0, 0, 0, 0, 0};
-  mb_sim_sample(run.sim, frame);
+  mb_sim_sample(run.sim, frame, NULL);
   test_near("a frame", frame, wanted, 21, 0);
   end(&run);
 

@@ -108,7 +108,7 @@ Test(sim, steps_and_samples_do_not_allocate) {
     const int64_t before = mb_alloc_calls();
     for (int i = 0; i < 50; i++) {
       test_steps(sim, 1);
-      mb_sim_sample(sim, frame);
+      mb_sim_sample(sim, frame, NULL);
     }
     cr_assert_eq(mb_alloc_calls(), before, "%s", mb_integrator_words[kind]);
     mb_sim_free(sim);

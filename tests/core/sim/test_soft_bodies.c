@@ -286,7 +286,8 @@ static const char *const refused[][2] = {
     {BLOCK("\"pin\": [{\"select\": {\"side\": \"-z\"}}], \"attach\": [{\"select\": {\"vertices\": [0]}, "
            "\"body\": \"world\", \"enforce\": \"reduction\"}]"),
      "is held already"},
-    {BLOCK("\"pin\": [{\"select\": {\"vertices\": [45]}}]"), "there is no node of such a number"}};
+    {BLOCK("\"pin\": [{\"select\": {\"vertices\": [45]}}]"),
+     "there is no node 45: there are 45, numbered from 0 to 44"}};
 
 Test(soft_bodies, what_these_solvers_do_not_have_is_refused_by_name) {
   for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)

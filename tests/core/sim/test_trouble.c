@@ -143,3 +143,53 @@ Test(trouble, a_muscle_whose_activation_is_no_number_is_named) {
     expect(&report, "activation of the muscle \"link\" is nan: \"=sqrt(0.105-t)\"");
   }
 }
+
+Test(trouble, a_start_beyond_all_bounds_is_refused_with_the_body) {
+  for (int solver = 0; solver < 2; solver++) {
+    MbSceneSpec spec = test_scene(MB_IMPLICIT, 0.01, 0);
+    MbReport report = {0};
+    MbModel *model = NULL;
+    MbSim *sim = NULL;
+    spec.solver.kind = solver ? MB_SOLVER_MAXIMAL : MB_SOLVER_REDMAX;
+    test_body(&spec, "calm", 1, 1, 1, 1);
+    test_body(&spec, "shot", 1, 1, 1, 1)->linear[0] = 1e200;
+    test_ok(mb_build(&spec, &model, &report), &report);
+    cr_assert_eq(mb_sim_create(model, NULL, &sim, &report), MB_SCENE);
+    cr_assert_null(sim);
+    expect(&report, "at t = 0 s, step 0: body \"shot\" starts beyond all bounds (speed 1e+200 m/s");
+    cr_assert_str_eq(report.issues[0].where, "/bodies/1");
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
+  }
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
+// A body of 1e290 kg is no trouble at rest; its kinetic energy is as soon as it moves.
+Test(trouble, a_number_of_a_frame_that_is_not_finite_is_named) {
+  for (int start = 0; start < 2; start++) {
+    MbSceneSpec spec = test_scene(MB_SYMPLECTIC, 0.01, 30);
+    MbReport report = {0};
+    MbModel *model = NULL;
+    MbSim *sim = NULL;
+    MbForceSpec *force = pushed(&spec, MB_FORCE_WRENCH);
+    spec.bodies[1].inertia.mass = 1e290;
+    spec.bodies[1].linear[2] = start ? 1e10 : 0;
+    force->force[2] = test_constant(1e301);
+    test_ok(mb_build(&spec, &model, &report), &report);
+    MbStatus status = mb_sim_create(model, NULL, &sim, &report);
+    cr_assert_eq(status, start ? MB_SCENE : MB_OK);
+    double *frame = start ? NULL : mb_arena_alloc(&spec.arena, mb_sim_frame_size(sim), sizeof *frame);
+    for (int i = 0; i < 30 && status == MB_OK; i++) {
+      test_steps(sim, 1);
+      mb_sim_sample(sim, frame, NULL);
+      status = mb_sim_check_frame(sim, frame, &report);
+    }
+    cr_assert_eq(status, start ? MB_SCENE : MB_NUMBERS);
+    expect(&report,
+           start ? "at t = 0 s, step 0: energy (kinetic) is inf" : "step 2: energy (kinetic) is inf");
+    mb_sim_free(sim);
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
+  }
+  cr_assert_eq(mb_alloc_live(), 0);
+}

@@ -64,7 +64,7 @@ static size_t find(const Scene *s, const char *name) {
 
 static double *sample(const Scene *s) {
   double *frame = mb_calloc(mb_sim_frame_size(s->sim), sizeof *frame);
-  mb_sim_sample(s->sim, frame);
+  mb_sim_sample(s->sim, frame, NULL);
   return frame;
 }
 
@@ -286,6 +286,22 @@ Test(projective_scenes, what_it_cannot_do_is_refused_with_a_reason) {
       "\"deformables\": [{\"name\": \"rope\", \"type\": \"springs\", \"mesh\": {\"rope\": 4, \"length\": "
       "1}, \"material\": {\"mass\": 1, \"stiffness\": 5, \"law\": \"zero_length\"}}]}",
       MB_SCENE, "law \"linear\" or \"strain\", not \"zero_length\"");
+}
+
+// A strip a thousand millionth of its length wide: rounding leaves nothing of what holds its nodes apart.
+Test(projective_scenes, a_mesh_too_thin_to_be_solved_for_is_the_scenes_fault_and_has_a_place) {
+  static const char text[] = HEAD PROJECTIVE
+      "\"deformables\": [" CLOTH
+      ", {\"name\": \"strip\", \"type\": \"cloth\", \"mesh\": {\"grid\": [21, 21], \"size\": [1, 1e-9], "
+      "\"pattern\": \"cross\"}, \"material\": {\"young\": 1e6, \"density\": 300, \"thickness\": 0.001}, "
+      "\"pin\": [{\"select\": {\"side\": \"-x\"}}, {\"select\": {\"side\": \"+x\"}}]}]}";
+  Scene s;
+  cr_expect_eq(open_scene(&s, text, 1), MB_SCENE);
+  cr_expect_eq(s.report.status, MB_SCENE);
+  cr_expect_str_eq(s.report.issues[0].where, "/deformables/1/mesh");
+  cr_expect(strstr(s.report.issues[0].text, "of \"strip\": the elements there are too thin"), "%s",
+            s.report.issues[0].text);
+  close_scene(&s);
 }
 
 Test(projective_scenes, what_goes_wrong_on_the_way_is_told_with_its_time_and_step) {

@@ -194,7 +194,7 @@ Test(redmax, the_order_of_bodies_in_the_scene_does_not_matter) {
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
     test_steps(sim, 10);
-    mb_sim_sample(sim, frame[k]);
+    mb_sim_sample(sim, frame[k], NULL);
     mb_sim_free(sim);
     mb_model_free(model);
     for (size_t i = 0; i < nb / 2; i++) {

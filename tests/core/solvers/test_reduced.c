@@ -122,7 +122,7 @@ Test(reduced, a_hoist_moves_as_its_one_coordinate_does_and_stays_exact) {
   const double forces[] = {3 + 2 * sin(2 * t) - k * rope + r1 / r2 * teeth, teeth, rope};
   double frame[3] = {0};
   cr_assert_eq(mb_sim_frame_size(run.sim), 3);
-  mb_sim_sample(run.sim, frame);
+  mb_sim_sample(run.sim, frame, NULL);
   test_near("joint.force", frame, forces, 3, 1e-6 * rope); // as above
   test_run_free(&run);
   cr_assert_eq(mb_alloc_live(), 0);

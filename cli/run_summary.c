@@ -43,6 +43,8 @@ static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *count
   if (!isnan(drift)) cJSON_AddNumberToObject(event, "energy_drift", drift);
   if (!isnan(mb_tally_scale(&run->tally)))
     cJSON_AddNumberToObject(event, "energy_scale", mb_tally_scale(&run->tally));
+  const double left = mb_sim_solution_left(run->sim);
+  if (!isnan(left)) cJSON_AddNumberToObject(event, "solution_left", left);
   cJSON_AddBoolToObject(event, "energy_left", mb_sim_energy_left(run->sim));
   if (!isnan(constraint)) cJSON_AddNumberToObject(event, "constraint_error", constraint);
   mb_log_write(&run->log, event);
@@ -82,6 +84,10 @@ void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, i
                mb_console_duration(wall, a), mb_console_rate(rate, b),
                mb_console_rate(rate * run->plan.step, c));
   say_energy(run);
+  const double left = mb_sim_solution_left(run->sim);
+  if (!isnan(left))
+    mb_log_say(&run->log, "deformables: at most about %.2g of their size from the solution of a step%s", left,
+               left > 1e-3 ? "; see the warning above" : "");
   const double constraint = mb_tally_constraint(&run->tally);
   if (!isnan(constraint)) mb_log_say(&run->log, "worst constraint error: %.2g", constraint);
 }

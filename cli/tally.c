@@ -47,7 +47,7 @@ double mb_tally_drift(const MbTally *t) {
   const double scale = mb_tally_scale(t), change = t->last - t->first;
   if (isnan(scale)) return NAN;
   if (fabs(change) <= ROUNDING * (fabs(t->last) + fabs(t->first))) return 0;
-  return scale > 0 ? mb_plain(change / scale) : NAN;
+  return scale > ROUNDING * (fabs(t->last) + fabs(t->first)) ? mb_plain(change / scale) : NAN;
 }
 
 double mb_tally_constraint(const MbTally *t) { return t->worst; }

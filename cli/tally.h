@@ -19,7 +19,7 @@ void mb_tally_frame(MbTally *tally, const double *frame, double error);
 // What there was to move with: kinetic and elastic energy of the first frame, and what of gravitational energy has come free
 // since. It is no larger for an energy that grows by itself. NaN where the file has no energy.
 double mb_tally_scale(const MbTally *tally);
-// (last - first) over that; NaN where the file has no energy, or where there was nothing to move with and now there is.
+// (last - first) over that; NaN where the file has no energy, or where there was nothing to move with, but for rounding, and now there is.
 double mb_tally_drift(const MbTally *tally);
 double mb_tally_constraint(const MbTally *tally); // the worst; NaN where there is none
 

@@ -138,6 +138,10 @@ double mb_sim_constraint_error(const MbSim *sim);
 // halved by then, else the run ends. False where no bound holds.
 bool mb_sim_constraint_bound(const MbSim *sim, double *most, double *patience);
 
+// How far from their steps' solutions the nodes of the projective solver were at most, by the size of the largest deformable
+// and by estimate; NaN without such nodes.
+double mb_sim_solution_left(const MbSim *sim);
+
 // Whether the energy has left a tenth of what there was of it to move with, though nothing drives (or, of loss, damps) the scene:
 // steps warn of it once.
 bool mb_sim_energy_left(const MbSim *sim);

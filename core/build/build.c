@@ -75,6 +75,24 @@ static MbStatus check_channels(const MbSceneSpec *spec, MbReport *report) {
   return status;
 }
 
+// Explicit velocity terms are those of the published steps: of first order, of poses and twists.
+static MbStatus check_velocity_terms(const MbSceneSpec *spec, MbReport *report) {
+  const MbSolverSpec *solver = &spec->solver;
+  const MbIntegratorKind kind = spec->integrator.kind;
+  if (solver->terms != MB_TERMS_EXPLICIT) return MB_OK;
+  if (solver->project)
+    return mb_error(report, MB_SCENE, "/solver/velocity_terms",
+                    "\"explicit\" does nothing with `project`, whose state is joints' coordinates");
+  if (solver->mode == MB_FIRST_ORDER)
+    return mb_error(report, MB_SCENE, "/solver/velocity_terms",
+                    "\"explicit\" does nothing in mode \"first_order\", where velocities are no state");
+  if (kind != MB_SYMPLECTIC && kind != MB_IMPLICIT)
+    return mb_error(report, MB_SCENE, "/solver/velocity_terms",
+                    "\"explicit\" goes with integrator \"symplectic\" or \"implicit\", not with \"%s\"",
+                    mb_integrator_words[kind]);
+  return MB_OK;
+}
+
 // Pairs of solver, mode and integrator that make no sense.
 static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   (void)model;
@@ -89,7 +107,7 @@ static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *re
         report, MB_SCENE, "/integrator",
         "\"bridson_marino\" makes no sense with mode \"first_order\", where velocities are no state: "
         "use \"symplectic\", \"implicit\", \"trapezoidal\" or \"rk45\"");
-  return MB_OK;
+  return check_velocity_terms(spec, report);
 }
 
 static MbStatus copy_lists(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
@@ -135,6 +153,7 @@ static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report)
     if (one != MB_OK && (status == MB_OK || one == MB_IO)) status = one;
   }
   if (status == MB_OK) status = mb_build_constraints(spec, model, report);
+  if (status == MB_OK) status = mb_build_flights(model, report);
   if (status == MB_OK) status = mb_build_breaks(model, report);
   if (status != MB_OK) return status;
   model->h = spec->time.step;

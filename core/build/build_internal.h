@@ -49,6 +49,8 @@ MbStatus mb_build_joint_twist(const MbJointTwistSpec *twist, const MbJoint *join
 // E = E_p P Q B of every body at the start, when joints and coordinates are there.
 void mb_build_poses(const MbModel *model, MbPose *E);
 MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Which bodies fly (model/flight.h).
+MbStatus mb_build_flights(MbModel *model, MbReport *report);
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Refuses a force that acts everywhere where there are nodes on which its kind does nothing.
 MbStatus mb_build_everywhere(const MbForceOps *ops, MbSolverKind solver, const char *where, MbReport *report);

@@ -3,6 +3,7 @@
 #include "core/base/report.h"
 #include "core/build/build_internal.h"
 #include "core/joints/joints.h"
+#include "core/model/coordinates.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -295,7 +296,7 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     } else {
       memcpy(q0 + q, model->E0[b].p, 3 * sizeof *q0);
       memcpy(q0 + q + 3, model->E0[b].q, 4 * sizeof *q0);
-      memcpy(v0 + v, model->phi0 + 6 * b, 6 * sizeof *v0);
+      mb_velocity_of_twist(&model->E0[b], model->phi0 + 6 * b, v0 + v);
     }
   }
   model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;
@@ -321,4 +322,23 @@ void mb_build_poses(const MbModel *model, MbPose *E) {
     if (model->parent[b] != MB_WORLD) mb_pose_mul(&E[b], &E[model->parent[b]], &E[b]);
     mb_quat_normalise(E[b].q);
   }
+}
+
+// A tree on a body makes the two turn together, and its steps are those of the tree; so do nodes that follow it.
+MbStatus mb_build_flights(MbModel *model, MbReport *report) {
+  const MbSolverSpec *solver = &model->solver;
+  const bool first = model->integrator.kind == MB_SYMPLECTIC || model->integrator.kind == MB_IMPLICIT;
+  const bool held = solver->kind == MB_SOLVER_MAXIMAL && !solver->project;
+  const bool wanted = first && solver->mode == MB_DYNAMIC && solver->terms == MB_TERMS_CARRIED;
+  bool *flies = mb_arena_alloc(&model->arena, model->nb, sizeof *flies);
+  if (!flies) return mb_no_memory(report, "bodies");
+  for (size_t b = 0; b < model->nb; b++) flies[b] = wanted && (held || !model->joint[b].ops);
+  for (size_t b = 0; b < model->nb && !held; b++)
+    if (model->parent[b] != MB_WORLD) flies[model->parent[b]] = false;
+  for (size_t i = 0; i < model->nfollowers; i++)
+    for (size_t k = 0; k < model->followers[i].nmasters; k++)
+      flies[model->followers[i].master[k].body] = false;
+  for (size_t b = 0; b < model->nb; b++) model->any_flies |= flies[b];
+  model->flies = flies;
+  return MB_OK;
 }

@@ -6,6 +6,8 @@
 
 typedef uint64_t Mark;
 
+enum { LAYOUT = 2 }; // of the state; 2: linear velocities of bodies in space are in the world's axes
+
 static void add(Mark *mark, const void *bytes, size_t n) {
   const unsigned char *p = bytes;
   for (size_t i = 0; i < n; i++) *mark = (*mark ^ p[i]) * 0x100000001b3u;
@@ -153,9 +155,14 @@ static void add_projective(Mark *mark, const MbSolverSpec *solver) {
 uint64_t mb_build_fingerprint(const MbModel *model) {
   const size_t nb = model->nb, nv = model->nv;
   const double numbers[] = {model->h, model->integrator.relative, model->integrator.absolute};
-  const size_t kinds[] = {
-      model->solver.kind, model->solver.mode, model->solver.project, model->integrator.kind, nb,
-      model->nforces};
+  const size_t kinds[] = {model->solver.kind,
+                          model->solver.mode,
+                          model->solver.project,
+                          model->integrator.kind,
+                          nb,
+                          model->nforces,
+                          model->solver.terms,
+                          LAYOUT};
   Mark mark = 0xcbf29ce484222325u;
   add_doubles(&mark, model->gravity, 3);
   add_doubles(&mark, numbers, sizeof numbers / sizeof *numbers);

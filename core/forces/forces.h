@@ -11,6 +11,8 @@ extern const MbForceOps *const mb_force_table[MB_FORCES];
 extern const MbForceOps mb_gravity_ops;
 extern const MbForceOps mb_body_damping_ops;
 extern const MbForceOps mb_velocity_term_ops; // not a force, but it stands where one does
+// Its part for bodies that fly alone.
+void mb_velocity_term_swings(const MbModel *model, MbMaximal *x, size_t begin, size_t end);
 
 // Elements of deformables whose nodes are bodies.
 extern const MbForceOps mb_elements_ops;

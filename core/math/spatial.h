@@ -5,32 +5,30 @@
 
 #include "core/math/se3.h"
 
-// f += ad_φᵀ M φ = ( −ω × Iω ; −m ω × v )
-MB_INLINE void mb_coriolis_add(double f[6], const double M[6], const double phi[6]) {
-  const double *w = phi, *v = phi + 3;
+// f += ad_φᵀ M φ = ( −ω × Iω ; −m ω × v ), by its torque and its force; D (6 x 6) += the torque's derivative, [Iω] − [ω]I
+MB_INLINE void mb_gyroscopic_add(double f[6], const double M[6], const double w[3]) {
   const double L[3] = {M[0] * w[0], M[1] * w[1], M[2] * w[2]};
-  const double P[3] = {M[3] * v[0], M[4] * v[1], M[5] * v[2]};
   double t[3];
   mb_vec3_cross(t, L, w);
   mb_vec3_add(f, f, t);
+}
+MB_INLINE void mb_turning_add(double f[6], const double M[6], const double phi[6]) {
+  const double *w = phi, *v = phi + 3, P[3] = {M[3] * v[0], M[4] * v[1], M[5] * v[2]};
+  double t[3];
   mb_vec3_cross(t, P, w);
   mb_vec3_add(f + 3, f + 3, t);
 }
-
-// D (6 x 6) += ∂(ad_φᵀ M φ)/∂φ = ( [Iω] − [ω]I  0 ; m[v]  −m[ω] )
-MB_INLINE void mb_coriolis_add_D(double D[36], const double M[6], const double phi[6]) {
-  const double *w = phi, *v = phi + 3;
+MB_INLINE void mb_coriolis_add(double f[6], const double M[6], const double phi[6]) {
+  mb_gyroscopic_add(f, M, phi);
+  mb_turning_add(f, M, phi);
+}
+MB_INLINE void mb_gyroscopic_add_D(double D[36], const double M[6], const double w[3]) {
   const double L[3] = {M[0] * w[0], M[1] * w[1], M[2] * w[2]};
-  double LX[9], WX[9], VX[9];
+  double LX[9], WX[9];
   mb_mat3_cross(LX, L);
   mb_mat3_cross(WX, w);
-  mb_mat3_cross(VX, v);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      D[6 * i + j] += LX[3 * i + j] - WX[3 * i + j] * M[j];
-      D[6 * (i + 3) + j] += M[3] * VX[3 * i + j];
-      D[6 * (i + 3) + j + 3] -= M[3] * WX[3 * i + j];
-    }
+    for (int j = 0; j < 3; j++) D[6 * i + j] += LX[3 * i + j] - WX[3 * i + j] * M[j];
 }
 
 // Inertia (6 x 6) about another frame: X = Ad_E⁻¹ᵀ M Ad_E⁻¹, with E the centre-of-mass frame in that frame.

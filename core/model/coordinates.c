@@ -1,4 +1,4 @@
-// Bodies free in space have seven coordinates (position and quaternion of C in W) and six velocities (their twist);
+// Bodies free in space have seven coordinates (position and quaternion of C in W) and six velocities (spin in C, that of C in W);
 // joints as many of both as they have degrees of freedom. The velocities are the coordinates' rates, but for joints that turn by
 // angular velocities, q̇ = N v (MbJointOps.change): what acts along their coordinates, f, does Nᵀ f along their velocities.
 #include "core/model/coordinates.h"
@@ -6,20 +6,17 @@
 #include <string.h>
 
 void mb_coordinates_advance_pose(double *q, double h, const double *v) {
-  MbPose E;
-  memcpy(E.p, q, sizeof E.p);
-  memcpy(E.q, q + 3, sizeof E.q);
-  mb_pose_advance(&E, h, v);
-  memcpy(q, E.p, sizeof E.p);
-  memcpy(q + 3, E.q, sizeof E.q);
+  double w[3], turn[4];
+  mb_vec3_scale(w, h, v);
+  mb_quat_exp(turn, w);
+  mb_vec3_add_scaled(q, q, h, v + 3);
+  mb_quat_mul(q + 3, q + 3, turn);
+  mb_quat_normalise(q + 3);
 }
 
-// ṗ = R v, and the quaternion's rate
+// ṗ = v, and the quaternion's rate
 void mb_coordinates_rate_pose(const double *q, const double *v, double *qdot) {
-  double unit[4];
-  memcpy(unit, q + 3, sizeof unit);
-  mb_quat_normalise(unit);
-  mb_quat_rotate(qdot, unit, v + 3);
+  mb_vec3_copy(qdot, v + 3);
   mb_quat_rate(qdot + 3, q + 3, v);
 }
 
@@ -225,6 +222,28 @@ void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double
     if (!(fabs(motor(drive, x, x->q[drive->q], rate)) < drive->most)) continue;
     stiffness[drive->v] += drive->stiffness;
     damping[drive->v] += drive->damping;
+  }
+}
+
+// K[:, θ] += D[:, u] [u]×
+static void add_turned(double *K, const double *D, const double *u) {
+  for (size_t i = 0; i < 6; i++) {
+    double t[3];
+    mb_vec3_cross(t, D + 6 * i + 3, u);
+    mb_vec3_add(K + 6 * i, K + 6 * i, t);
+  }
+}
+
+void mb_coordinates_curve(const MbModel *model, const MbMaximal *x) {
+  for (size_t b = 0; b < model->nb; b++) {
+    double *K = x->K + 36 * b, F[9];
+    add_turned(K, x->D + 36 * b, x->phi + 6 * b + 3);
+    mb_mat3_cross(F, x->f + 6 * b + 3);
+    for (size_t i = 0; i < 9; i++) K[6 * (3 + i / 3) + i % 3] -= F[i];
+  }
+  for (size_t n = 0; n < 2 * model->npairs; n++) {
+    const size_t at = 36 * (model->nb + n);
+    add_turned(x->K + at, x->D + at, x->phi + 6 * model->pair[n ^ 1] + 3);
   }
 }
 

@@ -4,7 +4,22 @@
 
 #include "core/model/model.h"
 
-// Of one body by its pose (7) and twist (6): q ← q ⊕ h v; q̇; q a pose again after arithmetic on it, `rate` (may be NULL) with it
+// Velocities of a body free in space: ω in C axes, and that of C in the world's, so that what nothing pulls at keeps its v,
+// whatever the integrator. Its twist φ = J v = (ω, Rᵀ u); J is orthogonal, J̇ v = (0, −ω × Rᵀ u), and M is the same for both.
+static inline void mb_twist_of_velocity(const MbPose *E, const double *v, double *phi) {
+  mb_vec3_copy(phi, v);
+  mb_quat_unrotate(phi + 3, E->q, v + 3);
+}
+static inline void mb_velocity_of_twist(const MbPose *E, const double *phi, double *v) {
+  mb_vec3_copy(v, phi);
+  mb_quat_rotate(v + 3, E->q, phi + 3);
+}
+static inline void mb_twist_drift(const double *phi, double *a) {
+  mb_vec3_set(a, 0, 0, 0);
+  mb_vec3_cross(a + 3, phi + 3, phi);
+}
+
+// Of one body by its pose (7) and velocities (6): q ← q ⊕ h v; q̇; q a pose again after arithmetic on it, `rate` (may be NULL) with it
 void mb_coordinates_advance_pose(double *q, double h, const double *v);
 void mb_coordinates_rate_pose(const double *q, const double *v, double *qdot);
 void mb_coordinates_normalise_pose(double *q, double *rate);
@@ -35,6 +50,9 @@ void mb_coordinates_driven(const MbModel *model, const MbMaximal *x, const doubl
 // The derivatives of all of it at (x->q, x->v): stiffness = −K, damping = −D, diagonals (nv) along the coordinates; motors at
 // their most have none.
 void mb_coordinates_derivatives(const MbModel *model, const MbMaximal *x, double *stiffness, double *damping);
+// Derivatives of forces on bodies that are all free in space, where every one counts. K is that of the wrench in C axes at a
+// constant twist; the coordinates' forces are J ᵀ of it, at a constant velocity:  Jᵀ (δf + (0, δθ × f)),  δφ = (0, v × δθ).
+void mb_coordinates_curve(const MbModel *model, const MbMaximal *x);
 // y += sD D v + sK K v; the energy ½ k (q − rest)².
 void mb_coordinates_blocks(const MbModel *model, const MbMaximal *x, double sD, double sK, const double *v,
                            double *y);

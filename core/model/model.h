@@ -135,6 +135,10 @@ struct MbModel {
   const double *q0, *v0;                          // (nq), (nv) at t = 0
   const double *stiffness, *rest, *joint_damping; // (nv) zero for bodies that are free in space
   bool sprung;                                    // some joint has stiffness or damping
+  const bool *
+      flies; // (nb) bodies whose spin steps of first order carry (flight.h); they are bodies free in space, with no tree on
+             // them, or those that solver "maximal" holds
+  bool any_flies;
   size_t ncurved, nrenewing;
   const size_t
       *curved; // (ncurved) bodies whose velocities are no rates of coordinates: free in space, or turned by
@@ -203,6 +207,8 @@ typedef struct MbMaximal {
   MbPose *E;            // (nb)
   double *phi;          // (nb x 6)
   double *f;            // (nb x 6)
+  double *swing;        // (nb x 3) of bodies that fly over the step (flight.h); NULL: none do
+  bool carried; // all linear velocities are in the world's axes: no force has to turn them with the bodies
   // (nb x 36) row major blocks of the bodies, then (npairs x 2 x 36) of the pairs (i, j): ∂f_i by j's motion, ∂f_j by
   // i's; they need not be each other's transposes. NULL where nobody asks for them.
   double *K, *D;

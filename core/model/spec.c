@@ -34,6 +34,7 @@ const char *const mb_solver_words[] = {"redmax", "maximal", "projective", NULL};
 const char *const mb_integrator_words[] = {"symplectic",     "implicit", "trapezoidal",
                                            "bridson_marino", "rk45",     NULL};
 const char *const mb_dynamics_words[] = {"auto", "recursive", "dense", NULL};
+const char *const mb_velocity_terms_words[] = {"carried", "explicit", NULL};
 const char *const mb_mode_words[] = {"dynamic", "first_order", NULL};
 const char *const mb_linear_words[] = {"auto", "tree", "sparse", "dense", NULL};
 const char *const mb_device_words[] = {"cpu", "cuda", "auto", NULL};

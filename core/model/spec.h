@@ -432,6 +432,10 @@ typedef enum MbLinear { MB_LINEAR_AUTO, MB_LINEAR_TREE, MB_LINEAR_SPARSE, MB_LIN
 typedef enum MbPrecision { MB_PRECISION_DOUBLE, MB_PRECISION_SINGLE } MbPrecision;
 typedef enum MbMethod { MB_METHOD_PROJECTIVE, MB_METHOD_NEWTON } MbMethod;
 
+// Of bodies in space: linear velocities and angular momenta are carried through the step in the world's axes; or twists stay
+// in the bodies' axes and what turns them there is a force, taken as it is at the step's start.
+typedef enum MbVelocityTerms { MB_TERMS_CARRIED, MB_TERMS_EXPLICIT } MbVelocityTerms;
+
 typedef enum MbStabilization { MB_BAUMGARTE, MB_POST, MB_NO_STABILIZATION } MbStabilization;
 
 // Where a coordinate is asked to go that is beyond its upper limit.
@@ -449,6 +453,7 @@ typedef struct MbSolverSpec {
   MbDynamics dynamics;   // redmax: how A is inverted
   MbLinear linear;       // maximal: how the multipliers are found
   bool project;          // maximal: the state is the joints' coordinates
+  MbVelocityTerms terms; // maximal: what of the velocities turns with the bodies
   MbMode mode;           // maximal: f = m a, or the kinematic f = m v
   int iterations;        // projective: a step's; 0 = the method's own
   MbGlobalMethod global; // projective
@@ -520,6 +525,7 @@ extern const char *const mb_law_words[MB_LAWS + 1];
 extern const char *const mb_solver_words[MB_SOLVERS + 1];
 extern const char *const mb_integrator_words[MB_INTEGRATORS + 1];
 extern const char *const mb_dynamics_words[4];
+extern const char *const mb_velocity_terms_words[3];
 extern const char *const mb_mode_words[3];
 extern const char *const mb_linear_words[5];
 extern const char *const mb_device_words[4];

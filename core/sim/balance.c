@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct MbBalance {
-  bool held;     // the solver's velocities are the bodies' twists: no tree is needed
+  bool held;     // the solver has the bodies' velocities: no tree is needed
   MbTree tree;   // at the state
   MbPose *E;     // (nb) and
   double *phi;   // (nb x 6) the tree's own
@@ -99,14 +99,18 @@ static MbStatus constrain(MbSim *sim, double *vdot, MbReport *report) {
   return status;
 }
 
-// −f into r, with f and the velocity terms in x
+// −f into r, with f and the velocity terms in x: those of the moment, not over a step
 static void take_forces(MbSim *sim, double *r) {
   const size_t n = 6 * sim->model->nb;
-  double *f = sim->x.f;
+  double *f = sim->x.f, *const swing = sim->x.swing;
+  const bool carried = sim->x.carried;
+  sim->x.swing = NULL;
+  sim->x.carried = sim->solver->held || !sim->model->jointed;
   mb_sim_wrenches(sim, sim->state.t);
   for (size_t i = 0; i < n; i++) r[i] = -f[i], f[i] = 0;
   mb_velocity_term_ops.eval(sim->model, NULL, &sim->x, 0, sim->model->nb);
   for (size_t i = 0; i < n; i++) r[i] += f[i], f[i] -= r[i];
+  sim->x.swing = swing, sim->x.carried = carried;
 }
 
 // v̇ and λ, and −f into r

@@ -214,12 +214,12 @@ static void sample_strain(const MbSim *sim, const MbDeformable *of, double *out)
 
 static void sample_solution(const MbSim *sim, double *out) {
   double seconds;
-  mb_sim_soft_solution(sim, &out[0], &out[1], &seconds);
+  mb_sim_soft_solution(sim, out, &seconds);
 }
 
 static void sample_time(const MbSim *sim, double *out) {
-  double iterations, residual;
-  mb_sim_soft_solution(sim, &iterations, &residual, out);
+  double solution[3];
+  mb_sim_soft_solution(sim, solution, out);
 }
 
 static const char *const xyz[] = {"x", "y", "z"}, *const wxyz[] = {"w", "x", "y", "z"};
@@ -229,7 +229,7 @@ static const char *const wrench[] = {"tx", "ty", "tz", "fx", "fy", "fz"};
 static const char *const energies[] = {"kinetic", "gravity", "elastic", "total"};
 static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
-static const char *const solution[] = {"iterations", "residual"};
+static const char *const solution[] = {"iterations", "residual", "left"};
 static const char *const muscles[] = {"length", "speed", "force"};
 
 static const MbSampler table[] = {
@@ -252,7 +252,7 @@ static const MbSampler table[] = {
     {"deformable.*.velocity", "m/s",         MB_VELOCITY, false, false, NODES,       3, STATE,   xyz,      NULL, sample_node_velocity},
     {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_volume},
     {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_strain},
-    {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    2, STATE,   solution, sample_solution, NULL},
+    {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    3, STATE,   solution, sample_solution, NULL},
     {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_sim_soft_history, NULL},
     {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL},
     // clang-format on

@@ -69,8 +69,11 @@ MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, M
   if (!(memory[0] > 0) && (sim->state.step + 1) % SELDOM) return MB_OK;
   const Widest widest = find_widest(sim, q, v, t);
   MbGap gap = {.open = memory[0], .since = memory[1]};
+  // as wide as the scene, and it was closed: no motion of the scene, at whatever rate it closes
+  const bool burst =
+      widest.far > MB_GAP_BURST && (memory[0] > 0 ? memory[1] : t) > 2 * SELDOM * sim->model->h;
   const bool stays = mb_gap_stays(&gap, t, widest.far, sim->model->h, mb_gap_patience(sim->model));
-  if (stays) return refuse(sim, &widest, t, report);
+  if (stays || burst) return refuse(sim, &widest, t, report);
   memory[0] = gap.open, memory[1] = gap.since;
   return MB_OK;
 }

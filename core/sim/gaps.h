@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 enum { MB_GAP_STEPS = 10 }; // that a gap may be open before anything is said
+#define MB_GAP_BURST 30     // times what is allowed: as wide as the scene, or wider
 
 // What is known of the worst gap from look to look. Zero it before the first.
 typedef struct MbGap {

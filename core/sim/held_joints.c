@@ -1,6 +1,6 @@
 // Rows J v = b that the solver holds itself, of joints and of constraints that fit: what the steps ask of them is what
 // constraints ask of theirs (constrain.c, constrain_halves.c). Solvers that hold none just invert.
-//   velocities     J v⁺ = −γ g − ġ_t
+//   velocities     J v⁺ = −γ g − ġ_t − (h/2) J̇ v   the rate half way, so that bodies which go straight on end where joints hold
 //   accelerations  J v̇ = −J̇ v − 2 γ ġ − γ² g
 //   half steps     J Δw = −(g(q ⊕ h w) − (1 − γ h) g(q))/h, so that the step ends there; where only the rate is known,
 //                  J Δw = −J w − ½ (J₁ − J) w − ġ_t with J₁ at q ⊕ h w, the second part where the half begins at q
@@ -35,8 +35,10 @@ static bool apply(MbSim *sim, double *x) {
 bool mb_held_velocities(MbSim *sim, double *x) {
   if (!sim->solver->held) return apply(sim, x);
   const MbHeldRows rows = rows_of(sim);
-  const double gamma = sim->model->gamma;
-  for (size_t r = 0; r < rows.n; r++) sim->aim[r] = -rows.gt[r] - (rows.order[r] ? 0 : gamma * rows.g[r]);
+  const double gamma = sim->model->gamma, half = sim->model->any_flies ? sim->model->h / 2 : 0;
+  const double *bend = half != 0 ? sim->solver->held->bends(sim->work) : rows.g;
+  for (size_t r = 0; r < rows.n; r++)
+    sim->aim[r] = -rows.gt[r] - (rows.order[r] ? 0 : gamma * rows.g[r] + half * bend[r]);
   return solve(sim, x);
 }
 

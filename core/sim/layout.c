@@ -3,6 +3,7 @@
 #include "core/base/report.h"
 #include "core/base/threads.h"
 #include "core/model/coordinates.h"
+#include "core/model/flight.h"
 #include "core/sim/sim_internal.h"
 
 #include <string.h>
@@ -30,6 +31,11 @@ typedef struct Advance {
   const double *v;
 } Advance;
 
+typedef struct Flight {
+  const MbSim *sim;
+  double h, *v;
+} Flight;
+
 static void advance_range(void *context, size_t begin, size_t end) {
   const Advance *const job = context;
   if (!job->sim->solver->held)
@@ -41,6 +47,42 @@ static void advance_range(void *context, size_t begin, size_t end) {
 void mb_sim_advance(MbSim *sim, double *q, double h, const double *v) {
   Advance job = {.sim = sim, .q = q, .h = h, .v = v};
   mb_parallel_ranges(sim->threads, sim->model->nb, GRAIN, advance_range, &job);
+}
+
+// As in print where velocity terms are explicit: E ← E exp(h φ), whose axes φ keeps.
+static void fly_in_own_axes(double *q, double h, double *v) {
+  MbPose E;
+  double phi[6];
+  memcpy(E.p, q, sizeof E.p);
+  memcpy(E.q, q + 3, sizeof E.q);
+  mb_twist_of_velocity(&E, v, phi);
+  mb_pose_advance(&E, h, phi);
+  mb_velocity_of_twist(&E, phi, v);
+  memcpy(q, E.p, sizeof E.p);
+  memcpy(q + 3, E.q, sizeof E.q);
+}
+
+static void fly_range(void *context, size_t begin, size_t end) {
+  const Flight *const job = context;
+  const MbSim *const sim = job->sim;
+  const MbModel *const model = sim->model;
+  for (size_t b = begin; b < end; b++) {
+    if (!model->flies[b]) continue;
+    double *const v = job->v + (sim->solver->held ? 6 * b : model->v_first[b]);
+    mb_flight_carry(job->h, model->M + 6 * b, sim->x.swing + 3 * b, v);
+  }
+}
+
+void mb_sim_fly(MbSim *sim, double *q, double h, double *v) {
+  const MbModel *model = sim->model;
+  if (model->solver.terms == MB_TERMS_EXPLICIT && (sim->solver->held || !model->jointed)) {
+    for (size_t b = 0; b < model->nb; b++) fly_in_own_axes(q + 7 * b, h, v + 6 * b);
+    return;
+  }
+  mb_sim_advance(sim, q, h, v);
+  if (!model->any_flies) return;
+  Flight job = {.sim = sim, .h = h, .v = v};
+  mb_parallel_ranges(sim->threads, model->nb, GRAIN, fly_range, &job);
 }
 
 void mb_sim_rate(const MbSim *sim, const double *q, const double *v, double *qdot) {

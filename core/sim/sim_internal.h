@@ -67,6 +67,8 @@ void mb_sim_kinematics(MbSim *sim, const double *q, const double *v);
 // true if there were any; (q, v) fit to be the state to come, with the bodies of x there; the body that number i of (q, v) is of.
 MbStatus mb_sim_start(MbSim *sim, MbReport *report);
 void mb_sim_advance(MbSim *sim, double *q, double h, const double *v);
+// The end of a step of first order: q ← q ⊕ h v, and v ← what it is at its end (model/flight.h); bodies of x are at its start.
+void mb_sim_fly(MbSim *sim, double *q, double h, double *v);
 void mb_sim_rate(const MbSim *sim, const double *q, const double *v, double *qdot);
 void mb_sim_normalise(const MbSim *sim, double *q, double *rate);
 bool mb_sim_renew(const MbSim *sim, double *q, double *v);
@@ -233,6 +235,7 @@ void mb_sim_soft_momentum(const MbSim *sim, double linear[3], double angular[3])
 size_t mb_sim_soft_history_size(const MbModel *model); // iterations of a step at most
 void mb_sim_soft_history(const MbSim *sim,
                          double *out); // residual of each of the last step's; 0 of those it did without
-void mb_sim_soft_solution(const MbSim *sim, double *iterations, double *residual, double *seconds);
+void mb_sim_soft_solution(const MbSim *sim, double solution[3],
+                          double *seconds); // iterations, residual, left
 
 #endif

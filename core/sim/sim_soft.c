@@ -8,6 +8,7 @@
 #include "core/solvers/projective/projective.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct MbSimSoft {
@@ -50,11 +51,9 @@ static MbSoftPart part_of(const MbDeformable *of) {
                       .by_strain = e->law == MB_LAW_STRAIN};
 }
 
-enum {
-  ITERATIONS,
-  RESIDUAL,
-  NUMBERS
-}; // of the last step; behind them each iteration's residual, and the dual
+// Of the last step: iterations, the last one's correction, what is left by estimate; of all steps the most that was left, and
+// whether that has been told. Behind them each iteration's correction, and the dual.
+enum { ITERATIONS, RESIDUAL, LEFT, MOST_LEFT, TOLD, NUMBERS };
 
 // Iterations of a step at most: where the scene says nothing, the method's own number.
 static int most_iterations(const MbModel *model) {
@@ -290,6 +289,42 @@ static MbStatus check_nodes(const MbSim *sim, double t, MbReport *report) {
   return MB_OK;
 }
 
+// How far the nodes still are from the step's solution, by the size of the largest deformable: corrections that shrink by ρ an
+// iteration come to residual · ρ/(1 − ρ) yet. What does not shrink has far to go.
+static double left_after(const MbSimSoft *soft) {
+  static const double SLOWEST = 0.999;
+  const int n = soft->stats.iterations;
+  const double *history = mb_soft_history(soft->engine), residual = soft->stats.residual;
+  if (soft->stats.converged || !(residual > 0)) return 0;
+  if (n < 2 || !(history[n - 2] > 0)) return residual;
+  const double rate = fmin(history[n - 1] / history[n - 2], SLOWEST);
+  return residual * rate / (1 - rate);
+}
+
+// Told once, when a step ends far from its solution: the run goes on, with what it has.
+static void warn_left(MbSim *sim, double t, MbReport *report) {
+  static const double FAR = 1e-3;
+  const MbSimSoft *soft = sim->soft;
+  double *numbers = sim->state.memory + 6 * soft->n;
+  const double left = left_after(soft);
+  if (!(left > FAR) || numbers[TOLD] != 0) return;
+  numbers[TOLD] = 1;
+  mb_warning(
+      report, "",
+      "at t = %.9g s, step %lld: after %d iterations nodes are about %.2g of the largest deformable's size "
+      "from where the step's equations want them (the last correction was %.2g): allow more \"iterations\", "
+      "take a smaller step or method \"newton\"; until then what moves is too slow",
+      t, (long long)sim->state.step + 1, soft->stats.iterations, left, soft->stats.residual);
+}
+
+// The residual with as many digits as it takes to be above what was wanted.
+static void write_residual(double residual, double wanted, char out[40]) {
+  for (int digits = 3; digits <= 17; digits++) {
+    snprintf(out, 40, "%.*g", digits, residual);
+    if (strtod(out, NULL) > wanted) return;
+  }
+}
+
 MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
   MbSimSoft *soft = sim->soft;
   if (!soft) return MB_OK;
@@ -322,14 +357,19 @@ MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
   const double free_to_stop = solver->method == MB_METHOD_NEWTON ? LOOSE : INFINITY;
   const double wanted = solver->tolerance > 0 ? solver->tolerance : free_to_stop;
   const bool stuck = soft->stats.iterations < soft->iterations; // Newton's line search has found nothing
-  if (!soft->stats.converged && soft->stats.residual > wanted)
+  if (!soft->stats.converged && soft->stats.residual > wanted) {
+    char residual[40];
+    write_residual(soft->stats.residual, wanted, residual);
     return mb_error(
         report, MB_NUMBERS, "",
-        "at t = %.9g s, step %lld: the deformables' equations are solved to %.3g of their size after %d "
-        "iterations, not to %g: %s a smaller step",
-        t, (long long)sim->state.step + 1, soft->stats.residual, soft->stats.iterations, wanted,
+        "at t = %.9g s, step %lld: the deformables' equations are solved to %s of their size after %d "
+        "iterations, not to %.12g: %s a smaller step",
+        t, (long long)sim->state.step + 1, residual, soft->stats.iterations, wanted,
         stuck ? "no step takes the energy further down: take" : "allow more \"iterations\" or take");
-  return check_nodes(sim, t, report);
+  }
+  status = check_nodes(sim, t, report);
+  if (status == MB_OK) warn_left(sim, t, report);
+  return status;
 }
 
 void mb_sim_soft_commit(MbSim *sim) {
@@ -339,6 +379,7 @@ void mb_sim_soft_commit(MbSim *sim) {
   memcpy(memory, soft->q1, 3 * soft->n * sizeof *memory);
   memcpy(memory + 3 * soft->n, soft->v1, 3 * soft->n * sizeof *memory);
   numbers[ITERATIONS] = soft->stats.iterations, numbers[RESIDUAL] = soft->stats.residual;
+  numbers[LEFT] = left_after(soft), numbers[MOST_LEFT] = fmax(numbers[MOST_LEFT], numbers[LEFT]);
   const double *history = mb_soft_history(soft->engine);
   for (int k = 0; k < most_iterations(sim->model); k++)
     numbers[NUMBERS + k] = k < soft->stats.iterations ? history[k] : 0;
@@ -347,12 +388,18 @@ void mb_sim_soft_commit(MbSim *sim) {
 
 // ---- what channels tell -----------------------------------------------------------------------------------
 
-void mb_sim_soft_solution(const MbSim *sim, double *iterations, double *residual, double *seconds) {
+void mb_sim_soft_solution(const MbSim *sim, double solution[3], double *seconds) {
   const MbSimSoft *soft = sim->soft;
-  *iterations = *residual = *seconds = 0;
+  memset(solution, 0, 3 * sizeof *solution);
+  *seconds = 0;
   if (!soft) return;
   const double *numbers = sim->state.memory + 6 * soft->n;
-  *iterations = numbers[ITERATIONS], *residual = numbers[RESIDUAL], *seconds = soft->stats.seconds;
+  solution[0] = numbers[ITERATIONS], solution[1] = numbers[RESIDUAL], solution[2] = numbers[LEFT];
+  *seconds = soft->stats.seconds;
+}
+
+double mb_sim_solution_left(const MbSim *sim) {
+  return sim->soft ? sim->state.memory[6 * sim->soft->n + MOST_LEFT] : NAN;
 }
 
 void mb_sim_soft_history(const MbSim *sim, double *out) {

@@ -44,6 +44,7 @@ static void forces_range(void *context, size_t begin, size_t end) {
   if (x->K) memset(x->K + 36 * begin, 0, 36 * (end - begin) * sizeof *x->K);
   if (x->D) memset(x->D + 36 * begin, 0, 36 * (end - begin) * sizeof *x->D);
   if (model->solver.mode == MB_DYNAMIC && !p->outside) mb_velocity_term_ops.eval(model, NULL, x, begin, end);
+  if (p->outside && x->swing) mb_velocity_term_swings(model, x, begin, end);
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *force = &model->forces[i];
     if (force->ops->everywhere && !(p->outside && inertial(force->ops)))
@@ -85,6 +86,7 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
   evaluate_forces(sim, t, derivatives, false);
   if (derivatives && sim->stiffness)
     mb_coordinates_derivatives(sim->model, &sim->x, sim->stiffness, sim->damping);
+  if (derivatives && sim->x.K && sim->x.exact) mb_coordinates_curve(sim->model, &sim->x);
   if (sim->solver->bias && sim->model->solver.mode == MB_DYNAMIC) sim->solver->bias(sim->work, &sim->x);
 }
 
@@ -96,7 +98,7 @@ static bool accelerate(MbSim *sim, double t, const double *q, const double *v, d
     mb_sim_gather(sim, q, v, vdot);
     return mb_held_accelerations(sim, v, model->gamma, vdot);
   }
-  bool outside = false;
+  bool outside = model->any_flies; // what solvers have in their passes knows of no swing
   for (size_t i = 0; i < model->nforces && !outside; i++) outside = !inertial(model->forces[i].ops);
   evaluate_signals(sim, t);
   if (outside) evaluate_forces(sim, t, false, true);
@@ -225,7 +227,7 @@ static MbStatus explicit_step(MbSim *sim, MbReport *report) {
   status = mb_constrain_velocity(sim, v1, report);
   if (status != MB_OK) return status;
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  mb_sim_advance(sim, sim->q1, h, v1);
+  mb_sim_fly(sim, sim->q1, h, v1);
   return MB_OK;
 }
 
@@ -233,24 +235,33 @@ static bool is_explicit(const MbIntegrator *in) {
   return in->a == 0 && in->b == 0 && in->c == 0 && in->d == 0 && in->w == 0;
 }
 
-// A and r of one_solve; r ← A⁻¹ r
+// A and r of one_solve; r ← A⁻¹ r. Of bodies free in space by what v changes, so that what nothing acts on stays to the last
+// digit:  A (v⁺ − v) = h (f + (a − c) D v + (b + d) h K v)
 static MbStatus solve_once(MbSim *sim, MbReport *report) {
   const MbIntegrator *in = sim->integrator;
   const MbSolverOps *solver = sim->solver;
   const double h = sim->model->h;
   const double *v = sim->state.v;
   double *r = sim->r;
+  const bool change = !sim->model->jointed && !solver->held;
   size_t blame = 0;
 
   mb_sim_forces(sim, sim->state.t + in->instant * h, sim->x.D != NULL);
   mb_sim_gather(sim, sim->state.q, v, r);
-  mb_sim_add_blocks(sim, -in->c, in->d * h, v, r);
-  solver->momentum(sim->work, v, sim->s);
-  for (size_t i = 0; i < sim->nv; i++) r[i] = sim->s[i] + h * r[i];
+  if (change) {
+    mb_sim_add_blocks(sim, in->a - in->c, (in->b + in->d) * h, v, r);
+    for (size_t i = 0; i < sim->nv; i++) r[i] *= h;
+  } else {
+    mb_sim_add_blocks(sim, -in->c, in->d * h, v, r);
+    solver->momentum(sim->work, v, sim->s);
+    for (size_t i = 0; i < sim->nv; i++) r[i] = sim->s[i] + h * r[i];
+  }
 
   if (!solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, in->exact, &blame))
     return mb_sim_singular(sim, blame, report);
-  return mb_held_velocities(sim, r) ? MB_OK : mb_sim_unsolved(sim, report);
+  const bool solved = mb_held_velocities(sim, r);
+  for (size_t i = 0; change && i < sim->nv; i++) r[i] += v[i];
+  return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
 // A v⁺ = r with the coefficients of the integrators' table; v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺). Where large steps make
@@ -268,39 +279,40 @@ static MbStatus one_solve(MbSim *sim, MbReport *report) {
   if (status == MB_OK) status = mb_constrain_velocity(sim, r, report);
   if (status != MB_OK) return status;
   memcpy(sim->v1, r, sim->nv * sizeof *r);
-  if (in->w != 0)
-    for (size_t i = 0; i < sim->nv; i++) r[i] = in->w * v[i] + (1 - in->w) * r[i];
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
+  if (in->w == 0) {
+    mb_sim_fly(sim, sim->q1, h, sim->v1);
+    return MB_OK;
+  }
+  for (size_t i = 0; i < sim->nv; i++) r[i] = in->w * v[i] + (1 - in->w) * r[i];
   mb_sim_advance(sim, sim->q1, h, r);
   return MB_OK;
 }
 
-// A = M − (h/2) D;  A v½ = M v + (h/2)(f − D v),  q⁺ = q ⊕ h v½,  A v⁺ = M v + (h/2)(f + f′ − D v), f′ =
-// f(q⁺, v)
+// A = M − (h/2) D;  A (v½ − v) = (h/2) f,  q⁺ = q ⊕ h v½,  A (v⁺ − v) = (h/2)(f + f′), f′ = f(q⁺, v)
 static MbStatus verlet(MbSim *sim, MbReport *report) {
   const MbSolverOps *solver = sim->solver;
   const MbModel *model = sim->model;
   const double h = model->h, *v = sim->state.v;
-  double *f = sim->r, *base = sim->s, *half = sim->t;
+  double *f = sim->r, *last = sim->s, *half = sim->t, *v1 = sim->v1;
   size_t blame = 0;
 
   mb_sim_forces(sim, sim->state.t, true);
   if (!solver->factor(sim->work, &sim->x, h / 2, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
   mb_sim_gather(sim, sim->state.q, v, f);
-  solver->momentum(sim->work, v, base);
-  mb_sim_add_blocks(sim, -h / 2, 0, v, base);
-  for (size_t i = 0; i < sim->nv; i++) base[i] += h / 2 * f[i];
-
-  memcpy(half, base, sim->nv * sizeof *half);
+  for (size_t i = 0; i < sim->nv; i++) half[i] = h / 2 * f[i];
   if (!solver->apply(sim->work, half)) return mb_sim_unsolved(sim, report);
+  for (size_t i = 0; i < sim->nv; i++) half[i] += v[i];
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
   mb_sim_advance(sim, sim->q1, h, half);
 
   mb_sim_kinematics(sim, sim->q1, v);
   mb_sim_forces(sim, sim->state.t + h, false);
-  mb_sim_gather(sim, sim->q1, v, f);
-  for (size_t i = 0; i < sim->nv; i++) sim->v1[i] = base[i] + h / 2 * f[i];
-  return solver->apply(sim->work, sim->v1) ? MB_OK : mb_sim_unsolved(sim, report);
+  mb_sim_gather(sim, sim->q1, v, last);
+  for (size_t i = 0; i < sim->nv; i++) v1[i] = h / 2 * (f[i] + last[i]);
+  const bool solved = solver->apply(sim->work, v1);
+  for (size_t i = 0; i < sim->nv; i++) v1[i] += v[i];
+  return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
 // The kinematic mode f = m v (B96 3): velocities are no state. With f linearised at q + a h v⁺ and at v⁺,

@@ -1,9 +1,11 @@
-// Bodies without joints: coordinates are the bodies' poses (position, quaternion of C in W), velocities their
-// twists, J = 1, and A = M − a D − b K is block diagonal but for pairs that forces couple: a division where K and D have no
-// part in it, else a 6 x 6 LU a body, which preconditions the iterations where there are pairs.
+// Bodies without joints: coordinates are the bodies' poses (position, quaternion of C in W), velocities their spins in C and
+// those of C in W, so that J = diag(1, Rᵀ) of each, and A = Jᵀ (M − a D − b K) J is block diagonal but for pairs that forces
+// couple: a division where K and D have no part in it, else a 6 x 6 LU a body, which preconditions the iterations where
+// there are pairs. As J is orthogonal, A⁻¹ = Jᵀ (…)⁻¹ J.
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/math/dense6.h"
+#include "core/model/coordinates.h"
 #include "core/solvers/coupled.h"
 #include "core/solvers/solvers.h"
 
@@ -19,6 +21,9 @@ struct MbSolverWork {
   double *A;       // (nb x 36) factors
   int *pivot;      // (nb x 6)
   bool *singular;  // (nb)
+  const MbPose *E; // (nb) at the last kinematics,
+  const double *phi;
+  double *twist, *wrench; // (nb x 6) scratch
   MbCoupling coupling;
 };
 
@@ -27,6 +32,8 @@ static void free_work(MbSolverWork *work) {
   mb_free(work->A);
   mb_free(work->pivot);
   mb_free(work->singular);
+  mb_free(work->twist);
+  mb_free(work->wrench);
   mb_coupling_free(&work->coupling);
   mb_free(work);
 }
@@ -38,25 +45,35 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   work->A = mb_calloc(36 * model->nb, sizeof *work->A);
   work->pivot = mb_calloc(6 * model->nb, sizeof *work->pivot);
   work->singular = mb_calloc(model->nb, sizeof *work->singular);
+  work->twist = mb_calloc(6 * model->nb, sizeof *work->twist);
+  work->wrench = mb_calloc(6 * model->nb, sizeof *work->wrench);
   const bool coupled = mb_coupling_create(model, &work->coupling);
-  if (work->A && work->pivot && work->singular && coupled) return work;
+  if (work->A && work->pivot && work->singular && work->twist && work->wrench && coupled) return work;
   free_work(work);
   return NULL;
 }
 
 static size_t bytes(const MbSolverWork *work) {
-  return sizeof *work + work->nb * (36 * sizeof *work->A + 6 * sizeof *work->pivot + sizeof *work->singular) +
+  return sizeof *work + work->nb * (48 * sizeof *work->A + 6 * sizeof *work->pivot + sizeof *work->singular) +
          mb_coupling_bytes(work->coupling.model);
 }
 
 static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
                        size_t end) {
-  (void)work;
+  if (begin == 0) work->E = x->E, work->phi = x->phi; // one range has it
   for (size_t b = begin; b < end; b++) {
     memcpy(x->E[b].p, q + 7 * b, 3 * sizeof *q);
     memcpy(x->E[b].q, q + 7 * b + 3, 4 * sizeof *q);
+    mb_twist_of_velocity(&x->E[b], v + 6 * b, x->phi + 6 * b);
   }
-  memcpy(x->phi + 6 * begin, v + 6 * begin, 6 * (end - begin) * sizeof *v);
+}
+
+// x ← J x, x ← Jᵀ x, of all bodies
+static void to_bodies(const MbSolverWork *work, double *x) {
+  for (size_t b = 0; b < work->nb; b++) mb_quat_unrotate(x + 6 * b + 3, work->E[b].q, x + 6 * b + 3);
+}
+static void to_world(const MbSolverWork *work, double *x) {
+  for (size_t b = 0; b < work->nb; b++) mb_quat_rotate(x + 6 * b + 3, work->E[b].q, x + 6 * b + 3);
 }
 
 typedef struct Factoring {
@@ -101,6 +118,7 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, b
 typedef struct Applying {
   const MbSolverWork *work;
   double *x;
+  bool own; // x is in the bodies' axes
 } Applying;
 
 static void apply_range(void *context, size_t begin, size_t end) {
@@ -109,38 +127,63 @@ static void apply_range(void *context, size_t begin, size_t end) {
   if (work->diagonal)
     for (size_t i = 6 * begin; i < 6 * end; i++) job->x[i] /= work->M[i];
   else
-    for (size_t n = begin; n < end; n++) mb_lu6_solve(work->A + 36 * n, work->pivot + 6 * n, job->x + 6 * n);
+    for (size_t n = begin; n < end; n++) {
+      double *const x = job->x + 6 * n;
+      const double *const q = work->E[n].q;
+      if (!job->own) mb_quat_unrotate(x + 3, q, x + 3);
+      mb_lu6_solve(work->A + 36 * n, work->pivot + 6 * n, x);
+      if (!job->own) mb_quat_rotate(x + 3, q, x + 3);
+    }
 }
 
-static void apply_bodies(MbSolverWork *work, double *x) {
-  Applying job = {work, x};
+static void apply_bodies(MbSolverWork *work, double *x, bool own) {
+  Applying job = {work, x, own};
   mb_parallel_ranges(work->threads, work->nb, GRAIN, apply_range, &job);
 }
+
+// Those of the iterations are in the bodies' axes.
+static void precondition(MbSolverWork *work, double *x) { apply_bodies(work, x, true); }
 
 static void multiply(MbSolverWork *work, const double *x, double *y) {
   mb_coupling_multiply(&work->coupling, x, y);
 }
 
 static bool apply(MbSolverWork *work, double *x) {
-  static const MbInverse inverse = {multiply, apply_bodies};
-  if (work->coupling.on) return mb_coupling_solve(&work->coupling, work, &inverse, x);
-  apply_bodies(work, x);
-  return true;
+  static const MbInverse inverse = {multiply, precondition};
+  if (!work->coupling.on) {
+    apply_bodies(work, x, false);
+    return true;
+  }
+  to_bodies(work, x);
+  const bool solved = mb_coupling_solve(&work->coupling, work, &inverse, x);
+  to_world(work, x);
+  return solved;
 }
 
 static void momentum(MbSolverWork *work, const double *v, double *y) {
   for (size_t i = 0; i < 6 * work->nb; i++) y[i] = work->M[i] * v[i];
 }
 
-static void gather(MbSolverWork *work, const double *f, double *y) { memcpy(y, f, 6 * work->nb * sizeof *y); }
+static void gather(MbSolverWork *work, const double *f, double *y) {
+  for (size_t b = 0; b < work->nb; b++) mb_velocity_of_twist(&work->E[b], f + 6 * b, y + 6 * b);
+}
 
 static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
-  mb_blocks_multiply(work->coupling.model, B, s, v, y);
+  memset(work->wrench, 0, 6 * work->nb * sizeof *work->wrench);
+  for (size_t b = 0; b < work->nb; b++) mb_twist_of_velocity(&work->E[b], v + 6 * b, work->twist + 6 * b);
+  mb_blocks_multiply(work->coupling.model, B, s, work->twist, work->wrench);
+  to_world(work, work->wrench);
+  for (size_t i = 0; i < 6 * work->nb; i++) y[i] += work->wrench[i];
 }
 
 static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
-  (void)work;
-  for (size_t i = 0; i < 6; i++) y[6 * body + i] += w[i];
+  double turned[6];
+  mb_velocity_of_twist(&work->E[body], w, turned);
+  for (size_t i = 0; i < 6; i++) y[6 * body + i] += turned[i];
+}
+
+static void drift(MbSolverWork *work, double *a) {
+  for (size_t b = 0; b < work->nb; b++) mb_twist_drift(work->phi + 6 * b, a + 6 * b);
 }
 
 const MbSolverOps mb_free_bodies_ops = {
@@ -156,4 +199,5 @@ const MbSolverOps mb_free_bodies_ops = {
     .gather = gather,
     .blocks = blocks,
     .carry = carry,
+    .drift = drift,
 };

@@ -434,6 +434,6 @@ const MbSolverOps mb_reduced_dense_ops = {
 const MbSolverOps mb_reduced_recursive_ops = {
     .name = "redmax recursive, reduced", .create = create_recursive, OPS, .drift = drift};
 const MbSolverOps mb_reduced_maximal_ops = {
-    .name = "maximal, reduced", .create = create_maximal, OPS, .held = &held_ops};
+    .name = "maximal, reduced", .create = create_maximal, OPS, .drift = drift, .held = &held_ops};
 const MbSolverOps mb_reduced_projected_ops = {
     .name = "maximal, projected, reduced", .create = create_projected, OPS, .drift = drift};

@@ -143,6 +143,15 @@ static const MbSchemaRow maximal_rows[] = {
      .help =
          "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
          "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
+    {"velocity_terms", MB_TYPE_WORD, AT(MbSolverSpec, terms), .words = mb_velocity_terms_words,
+     .fallback = "\"carried\"",
+     .help = "\"carried\": linear velocities and angular momenta stay as they are in the world's axes but "
+             "for what "
+             "forces and joints do; \"explicit\": what turns them in the bodies' axes is a force, taken at "
+             "the step's "
+             "start, as in the published maximal examples, to reproduce their numbers: momentum and spin "
+             "grow. With "
+             "integrator \"symplectic\" or \"implicit\", without `project`"},
     {"linear", MB_TYPE_WORD, AT(MbSolverSpec, linear), .words = mb_linear_words, .fallback = "\"auto\"",
      .help =
          "how velocities and multipliers are found: \"tree\" in time that grows with the number of bodies; "
@@ -644,9 +653,11 @@ static const char *const channel_help[] = {
     "their length in m",
     "the largest strain of its elements, |s − 1| of a principal stretch s; of springs under solver "
     "`projective`",
-    "of the last step: iterations, and the last correction's largest move of a node, by the size of the "
-    "largest "
-    "deformable. Solver `projective`",
+    "of the last step: iterations; residual, the last correction's largest move of a node, by the size of "
+    "the largest "
+    "deformable; left, how far by estimate nodes still were from the step's solution, by the same size "
+    "(above 0.001 a run "
+    "warns, once). Solver `projective`",
     "the same move of every iteration, the first one's first; 0 of those that it did without. Solver "
     "`projective`",
     "the wall time that took, which no comparison looks at. Solver `projective`",

@@ -1,4 +1,5 @@
 // Every example scene under both families of solvers: the same accelerations at the start.
+#include "core/model/coordinates.h"
 #include "core/solvers/redmax/tree.h"
 #include "core/sim/constrain_internal.h"
 #include "tests/support.h"
@@ -27,7 +28,12 @@ static size_t accelerations(const char *path, const char *solver, double *out, s
   test_ok(mb_sim_accelerations(sim, 0, sim->state.q, sim->state.v, vdot, &report), &report);
   test_ok(mb_constrain_acceleration(sim, sim->state.q, sim->state.v, 0, vdot, &report), &report);
   if (sim->solver->held) {
-    memcpy(out, vdot, 6 * nb * sizeof *out);
+    for (size_t b = 0; b < nb; b++) {
+      double drift[6];
+      mb_twist_of_velocity(&sim->x.E[b], vdot + 6 * b, out + 6 * b);
+      mb_twist_drift(sim->x.phi + 6 * b, drift);
+      for (size_t i = 0; i < 6; i++) out[6 * b + i] += drift[i];
+    }
   } else { // φ̇ = J v̇ + J̇ v
     MbTree tree;
     double *drift = calloc(6 * nb, sizeof *drift);

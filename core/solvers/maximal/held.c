@@ -61,7 +61,7 @@ static bool create_system(MbHeld *held, int threads) {
 
 bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   const size_t nb = model->nb, nq = model->nq, nv = model->nv;
-  *held = (MbHeld){.model = model, .kernels = mb_held_kernels()};
+  *held = (MbHeld){.model = model, .kernels = mb_held_kernels(), .curves = model->any_flies};
   if (!mb_held_plan(held) || !create_system(held, threads)) return false;
   find_hollow(held);
   const size_t nrows = held->shape.nrows;
@@ -74,13 +74,13 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
   held->g = numbers(held, nrows), held->gt = numbers(held, nrows), held->bend = numbers(held, nrows);
   held->q = numbers(held, nq), held->v = numbers(held, nv), held->turn = numbers(held, nv);
   held->guess = numbers(held, nq);
-  held->lambda = numbers(held, nrows), held->r = numbers(held, 6 * nb);
+  held->lambda = numbers(held, nrows), held->r = numbers(held, 6 * nb), held->twist = numbers(held, 6 * nb);
   for (size_t b = 0; held->hinge && b < nb; b++) mb_held_make_hinge(model, b, &held->hinge[b]);
   for (size_t b = 0; held->hinge && held->angle && b < nb; b++) // the first two rows of a hinge turn
     if (held->hinge[b].is) held->angle[held->first[b]] = held->angle[held->first[b] + 1] = 1;
   return held->X && held->hinge && held->order && held->angle && held->eta && held->seen && held->Jc &&
          held->V && held->g && held->gt && held->bend && held->q && held->v && held->turn && held->guess &&
-         held->lambda && held->r;
+         held->lambda && held->r && held->twist;
 }
 
 void mb_held_free(MbHeld *held) {
@@ -199,6 +199,7 @@ void mb_held_solve(MbHeld *held, double *x, double *b) {
     mb_held_world_solve(held, x, b);
     return;
   }
+  for (size_t n = 0; n < model->nb; n++) mb_quat_unrotate(x + 6 * n + 3, held->E[n].q, x + 6 * n + 3);
   for (size_t n = 0; held->any_hollow && n < model->nb; n++) // what JᵀJ adds to the left
     for (size_t r = held->first[n]; r < held->first[n] + held->rows[n]; r++)
       for (size_t k = 0; k < 6 && b[r] != 0; k++) {
@@ -206,12 +207,9 @@ void mb_held_solve(MbHeld *held, double *x, double *b) {
         x[6 * n + k] += held->stuff * b[r] * held->Jc[6 * r + k];
         if (p != MB_WORLD) x[6 * p + k] += held->stuff * b[r] * held->Jp[6 * r + k];
       }
-  if (!held->moved) {
-    held->ops->solve(held->kkt, x, b);
-    return;
-  }
-  double *y = held->moving;
-  for (size_t n = 0; n < model->nb; n++) memcpy(y + 6 * held->spot[n], x + 6 * n, 6 * sizeof *y);
+  double *y = held->moved ? held->moving : x;
+  for (size_t n = 0; held->moved && n < model->nb; n++)
+    memcpy(y + 6 * held->spot[n], x + 6 * n, 6 * sizeof *y);
   held->ops->solve(held->kkt, y, b);
-  for (size_t n = 0; n < model->nb; n++) memcpy(x + 6 * n, y + 6 * held->spot[n], 6 * sizeof *y);
+  for (size_t n = 0; n < model->nb; n++) mb_velocity_of_twist(&held->E[n], y + 6 * held->spot[n], x + 6 * n);
 }

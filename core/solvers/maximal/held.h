@@ -1,6 +1,8 @@
 // Joints as constraints between bodies: their rows at one instant, and the system of bodies and multipliers made of them.
 // With η the motion of a body in its parent, in its C axes,  η = φ_c − X φ_p,  η̇ = φ̇_c − X φ̇_p + ad_η X φ_p:
 //   ġ = Jc η,   q̇ = V η.
+// Velocities v of the bodies, and what acts along them, have their linear parts in the world's axes (model/coordinates.h); twists φ and
+// η and the rows have not.
 #ifndef MB_SOLVERS_MAXIMAL_HELD_H
 #define MB_SOLVERS_MAXIMAL_HELD_H
 
@@ -63,7 +65,12 @@ typedef struct MbHeld {
   double *bend;         // (nrows) what of g̈ the bodies' accelerations do not make
   double *q, *v, *turn; // (nq), (nv), (nv) of the joints; as bend, of q̈
   double *guess;        // (nq) where coordinates are looked for
+  bool curves;          // bend is wanted at every instant: hinges make it with their rows
   bool bent;            // bend and turn are those of this instant for hinges too
+
+  const MbPose *E; // (nb) and their twists, at the last instant
+  const double *phi;
+  double *twist; // (6 nb) scratch
 
   double *A, *C, *pairs; // the system's: (nb x 36), (nb x 36), (ncouple x 36); NULL in the articulated form
   double *lambda, *r, *moving; // (nrows), (6 nb), (6 nb) scratch
@@ -115,6 +122,8 @@ const MbHeldKernels *mb_held_kernels(void); // the fastest that this machine can
 extern const MbHeldKernels *const mb_held_kernels_list[];
 bool mb_held_kernels_run(const MbHeldKernels *kernels);
 
+// carry += what η̇ has at constant velocities of the bodies for their linear ones being in the world's axes
+void mb_held_add_drift(const MbHeld *held, size_t b, double carry[6]);
 // y = X x, y += s Xᵀ x
 void mb_held_down(const MbHeldPlace *X, const double x[6], double y[6]);
 void mb_held_up(const MbHeldPlace *X, double s, const double x[6], double *y);

@@ -29,29 +29,38 @@ void mb_held_make_hinge(const MbModel *model, size_t b, MbHeldHinge *hinge) {
   mb_vec3_copy(hinge->pd, P->p);
 }
 
-void mb_held_bend_hinge(MbHeld *held, size_t b) {
+// J̇ v of the rows
+static void bend_rows(MbHeld *held, size_t b, const Seen *seen, const double carry[6]) {
   const MbHeldHinge *hinge = &held->hinge[b];
-  const Seen seen = see(hinge, &held->X[b]);
-  const size_t first = held->first[b], v = held->model->v_first[b];
-  const double *eta = held->eta + 6 * b, *down = held->seen + 6 * b, *Jc = held->Jc + 6 * first;
-  double *bend = held->bend + first, carry[6], t[3], rate[3];
-  mb_vec3_cross(carry, eta, down);
-  mb_vec3_cross(carry + 3, eta, down + 3);
-  mb_vec3_cross(t, eta + 3, down);
-  mb_vec3_add(carry + 3, carry + 3, t);
+  const double *eta = held->eta + 6 * b, *Jc = held->Jc + 6 * held->first[b];
+  double *bend = held->bend + held->first[b], rate[3], t[3];
   for (int r = 0; r < 5; r++) {
     bend[r] = 0;
     for (int k = 0; k < 6; k++) bend[r] += Jc[6 * r + k] * carry[k];
   }
-  mb_vec3_cross(rate, eta, seen.a);
+  mb_vec3_cross(rate, eta, seen->a);
   mb_vec3_cross(t, hinge->u, rate);
   bend[0] -= mb_vec3_dot(t, eta);
   mb_vec3_cross(t, hinge->w, rate);
   bend[1] -= mb_vec3_dot(t, eta);
-  mb_vec3_cross(rate, eta, seen.s);
+  mb_vec3_cross(rate, eta, seen->s);
   mb_vec3_add(rate, rate, eta + 3);
   mb_vec3_cross(t, eta, rate);
   mb_vec3_sub(bend + 2, bend + 2, t);
+}
+
+void mb_held_bend_hinge(MbHeld *held, size_t b) {
+  const MbHeldHinge *hinge = &held->hinge[b];
+  const Seen seen = see(hinge, &held->X[b]);
+  const size_t v = held->model->v_first[b];
+  const double *eta = held->eta + 6 * b, *down = held->seen + 6 * b;
+  double carry[6], t[3];
+  mb_vec3_cross(carry, eta, down);
+  mb_vec3_cross(carry + 3, eta, down + 3);
+  mb_vec3_cross(t, eta + 3, down);
+  mb_vec3_add(carry + 3, carry + 3, t);
+  mb_held_add_drift(held, b, carry);
+  if (!held->curves) bend_rows(held, b, &seen, carry);
 
   double du[3], nw[3], nu[3], dw[3], duu[3], ndot = 0;
   mb_vec3_cross(du, eta, seen.u);

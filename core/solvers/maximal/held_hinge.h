@@ -7,7 +7,7 @@
 // The angle: with c = u · u′, σ = −w · u′,
 //   q = atan2(σ, c),   q̇ = n · ω/ρ²,   n = c (u′ × w) + σ (u′ × u),   ρ² = c² + σ²,
 //   q̈ = n · ω̇/ρ² + ( ṅ · ω − 2 (c ċ + σ σ̇) q̇ )/ρ²
-// η̇ = φ̇_c − X φ̇_p + carry,   carry = ad_η X φ_p. On the parent's twist J is −J X:
+// η̇ = φ̇_c − X φ̇_p + ad_η X φ_p = J v̇_c − X J v̇_p + carry. On the parent's twist J is −J X:
 //   −(R[0 1]… ) of a row ( m ; f ): −( Rᵀ (m − p × f) ; Rᵀ f )
 #ifndef MB_SOLVERS_MAXIMAL_HELD_HINGE_H
 #define MB_SOLVERS_MAXIMAL_HELD_HINGE_H

@@ -52,6 +52,30 @@ static inline void see_parent(MbHeld *held, size_t b, const MbMaximal *x) {
   for (int k = 0; k < 6; k++) seen[k] = y[k], eta[k] = phi[k] - y[k];
 }
 
+// J̇ v of the rows, with W = X φ_p's spin:  η̇ at v̇ = 0 is ( ω × W ; −2 W × v − ω × v − W × (p × W) ), so that
+//   turning  u · d, w · d of d = a′ × (ω × W) + ω × (ω × a′)
+//   sliding  −2 (W + ω) × v − W × (p × W) + (ω × W) × s − ω × (ω × s)
+static inline void hinge_bend(const MbHeldHinge *hinge, const Seen *seen, const double *eta, const double *W,
+                              const double p[3], double *bend) {
+  const double all[3] = {-2 * (W[0] + eta[0]), -2 * (W[1] + eta[1]), -2 * (W[2] + eta[2])};
+  double cw[3], d[3], t[3];
+  mb_vec3_cross(cw, eta, W);
+  mb_vec3_cross(t, eta, seen->a);
+  mb_vec3_cross(t, eta, t);
+  mb_vec3_cross(d, seen->a, cw);
+  mb_vec3_add(d, d, t);
+  bend[0] = mb_vec3_dot(hinge->u, d), bend[1] = mb_vec3_dot(hinge->w, d);
+  mb_vec3_cross(bend + 2, all, eta + 3);
+  mb_vec3_cross(t, p, W);
+  mb_vec3_cross(t, t, W);
+  mb_vec3_add(bend + 2, bend + 2, t);
+  mb_vec3_cross(t, cw, seen->s);
+  mb_vec3_add(bend + 2, bend + 2, t);
+  mb_vec3_cross(t, eta, seen->s);
+  mb_vec3_cross(t, t, eta);
+  mb_vec3_add(bend + 2, bend + 2, t);
+}
+
 // All of the joint at an instant.
 static void hinge_rows(MbHeld *held, size_t b, const MbMaximal *x) {
   static const double turn = 6.283185307179586476925;
@@ -68,6 +92,7 @@ static void hinge_rows(MbHeld *held, size_t b, const MbMaximal *x) {
   mb_vec3_cross(m, hinge->w, seen.a);
   turning(X, m, Jc + 6, Jp ? Jp + 6 : NULL);
   sliding(X, seen.s, hinge->pd, Jc + 12, Jp ? Jp + 12 : NULL);
+  if (held->curves) hinge_bend(hinge, &seen, held->eta + 6 * b, held->seen + 6 * b, X->p, held->bend + first);
   g[0] = mb_vec3_dot(hinge->u, seen.a), g[1] = mb_vec3_dot(hinge->w, seen.a);
   mb_vec3_sub(g + 2, hinge->d, seen.s);
 
@@ -113,7 +138,8 @@ static inline void place_columns(const MbHeld *held, size_t b, const MbMaximal *
     return;
   }
   T[0] = (Screw){R.x, none}, T[1] = (Screw){R.y, none}, T[2] = (Screw){R.z, none};
-  T[3] = (Screw){none, R.x}, T[4] = (Screw){none, R.y}, T[5] = (Screw){none, R.z};
+  const Vec e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  T[3] = (Screw){none, e[0]}, T[4] = (Screw){none, e[1]}, T[5] = (Screw){none, e[2]};
 }
 
 static void put_bodies(MbHeld *held, const MbMaximal *x) {
@@ -169,7 +195,7 @@ static inline void inward(const MbHeld *held, const double *x, const double *aim
     Stand *stand = &work->stand[b];
     const size_t p = held->up[b];
     const Mat R = w->R[b];
-    const Screw f = {turn(R, x + 6 * b), turn(R, x + 6 * b + 3)};
+    const Screw f = {turn(R, x + 6 * b), vec(x + 6 * b + 3)};
     const Screw own = move_wrench(f, vec(w->arm + 3 * b)), none = {0}, sum = hop->leaf ? none : w->a[b];
     Screw up = {sub(sum.turn, own.turn), sub(sum.line, own.line)};
     w->a[b] = up;
@@ -225,7 +251,7 @@ static inline void outward(const MbHeld *held, double *x, double *lambda) {
     }
     w->a[b] = a;
     const Screw at_c = move_motion(a, vec(w->arm + 3 * b));
-    const Vec own = apply_transposed(R, at_c.turn), line = apply_transposed(R, at_c.line);
+    const Vec own = apply_transposed(R, at_c.turn), line = at_c.line;
     double *const y = x + 6 * b;
     y[0] = own.x, y[1] = own.y, y[2] = own.z, y[3] = line.x, y[4] = line.y, y[5] = line.z;
   }

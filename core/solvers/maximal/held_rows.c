@@ -1,5 +1,6 @@
 // Rows of the joints at one instant, and products with them.
 #include "core/math/dense6.h"
+#include "core/model/coordinates.h"
 #include "core/model/joint_gap.h"
 #include "core/solvers/maximal/held.h"
 #include "core/solvers/redmax/tree.h"
@@ -41,13 +42,31 @@ void mb_held_up(const MbHeldPlace *X, double s, const double x[6], double *y) {
   mb_vec3_add_scaled(y + 3, y + 3, s, u);
 }
 
+// η̇ at v̇ = 0 beyond ad_η X φ_p: J̇ v of the body less X times that of its parent.
+void mb_held_add_drift(const MbHeld *held, size_t b, double carry[6]) {
+  const size_t p = held->model->parent[b];
+  double own[6], of_parent[6], seen[3];
+  mb_twist_drift(held->phi + 6 * b, own);
+  mb_vec3_add(carry + 3, carry + 3, own + 3);
+  if (p == MB_WORLD) return;
+  mb_twist_drift(held->phi + 6 * p, of_parent);
+  mb_mat3_apply(seen, held->X[b].R, of_parent + 3);
+  mb_vec3_sub(carry + 3, carry + 3, seen);
+}
+
 static void loose_body(MbHeld *held, size_t b, const MbMaximal *x) {
   const MbModel *model = held->model;
   const size_t q = model->q_first[b], v = model->v_first[b];
   memcpy(held->q + q, x->E[b].p, sizeof x->E[b].p);
   memcpy(held->q + q + 3, x->E[b].q, sizeof x->E[b].q);
-  memcpy(held->v + v, x->phi + 6 * b, 6 * sizeof(double));
-  for (size_t i = 0; i < 36; i++) held->V[6 * v + i] = i % 7 == 0;
+  double *V = held->V + 6 * v;
+  mb_velocity_of_twist(&x->E[b], x->phi + 6 * b, held->v + v);
+  memset(V, 0, 36 * sizeof *V);
+  for (size_t i = 0; i < 3; i++) {
+    const double e[3] = {i == 0, i == 1, i == 2};
+    V[7 * i] = 1;
+    mb_quat_unrotate(V + 6 * (3 + i) + 3, x->E[b].q, e);
+  }
 }
 
 // No place of the joint is found: whatever uses it will say that it is not a number.
@@ -68,6 +87,7 @@ static void general_joint(MbHeld *held, size_t b, const MbPose *seen) {
   MbJointGap gap;
   mb_se3_ad(ad, held->eta + 6 * b);
   mb_mat6_apply(carry, ad, held->seen + 6 * b);
+  mb_held_add_drift(held, b, carry);
   // the joint's frames: P⁻¹ E_p⁻¹ E_c B⁻¹
   mb_pose_inverse(&E, seen);
   mb_pose_inverse(&inverse, &model->P[b]);
@@ -146,6 +166,12 @@ static void held_body(MbHeld *held, size_t b, const MbMaximal *x) {
         memcpy((row[k].body[end] == b ? held->Jc : held->Jp) + 6 * r, row[k].H[end], sizeof row[k].H[end]);
     held->g[r] = row[k].order || !isfinite(row[k].gt) ? row[k].gt - row[k].gt : row[k].g;
     held->gt[r] = row[k].gt, held->bend[r] = row[k].gtt;
+    for (int end = 0; end < 2; end++) {
+      double drift[6];
+      if (row[k].body[end] == MB_WORLD) continue;
+      mb_twist_drift(x->phi + 6 * row[k].body[end], drift);
+      held->bend[r] += dot6(row[k].H[end], drift);
+    }
     held->order[r] = (unsigned char)row[k].order;
     held->angle[r] = row[k].angle;
   }
@@ -155,6 +181,7 @@ void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x) {
   const MbModel *model = held->model;
   memcpy(held->guess, q, model->nq * sizeof *q);
   held->bent = false;
+  held->E = x->E, held->phi = x->phi;
   for (size_t b = 0; b < model->nb; b++) {
     if (held->hinge[b].is)
       held->kernels->hinge(held, b, x);
@@ -166,20 +193,28 @@ void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x) {
   }
 }
 
+// The bodies' twists of velocities v
+static const double *twists(const MbHeld *held, const double *v) {
+  for (size_t b = 0; b < held->model->nb; b++)
+    mb_twist_of_velocity(&held->E[b], v + 6 * b, held->twist + 6 * b);
+  return held->twist;
+}
+
 void mb_held_speeds(const MbHeld *held, const double *v, double *rate) {
   const MbModel *model = held->model;
+  const double *phi = twists(held, v);
   for (size_t b = 0; b < model->nb; b++) {
     const size_t p = held->up[b], first = held->first[b], end = first + held->rows[b];
     double eta[6];
-    memcpy(eta, v + 6 * b, sizeof eta);
+    memcpy(eta, phi + 6 * b, sizeof eta);
     if (held->by[b] == MB_WORLD && p != MB_WORLD && first < end) {
       double seen[6];
-      mb_held_down(&held->X[b], v + 6 * p, seen);
+      mb_held_down(&held->X[b], phi + 6 * p, seen);
       for (int k = 0; k < 6; k++) eta[k] -= seen[k];
     }
     for (size_t r = first; r < end; r++) {
       rate[r] = dot6(held->Jc + 6 * r, eta);
-      if (held->by[b] != MB_WORLD && p != MB_WORLD) rate[r] += dot6(held->Jp + 6 * r, v + 6 * p);
+      if (held->by[b] != MB_WORLD && p != MB_WORLD) rate[r] += dot6(held->Jp + 6 * r, phi + 6 * p);
     }
   }
 }
@@ -188,13 +223,14 @@ void mb_held_speeds(const MbHeld *held, const double *v, double *rate) {
 
 void mb_held_rates(const MbHeld *held, const double *v, double *rate) {
   const MbModel *model = held->model;
+  const double *phi = twists(held, v);
   for (size_t b = 0; b < model->nb; b++) {
     const size_t p = model->parent[b], first = model->v_first[b], n = mb_tree_dofs(model, b);
     double eta[6];
-    memcpy(eta, v + 6 * b, sizeof eta);
+    memcpy(eta, phi + 6 * b, sizeof eta);
     if (p != MB_WORLD) {
       double seen[6];
-      mb_held_down(&held->X[b], v + 6 * p, seen);
+      mb_held_down(&held->X[b], phi + 6 * p, seen);
       for (int k = 0; k < 6; k++) eta[k] -= seen[k];
     }
     for (size_t i = 0; i < n; i++) rate[first + i] = dot6(held->V + 6 * (first + i), eta);
@@ -204,8 +240,13 @@ void mb_held_rates(const MbHeld *held, const double *v, double *rate) {
 // y += (1, −Xᵀ) w on the body and its parent
 static void push(const MbHeld *held, size_t b, const double w[6], double *y) {
   const size_t p = held->model->parent[b];
-  for (size_t k = 0; k < 6; k++) y[6 * b + k] += w[k];
-  if (p != MB_WORLD) mb_held_up(&held->X[b], -1, w, y + 6 * p);
+  double own[6], other[6] = {0};
+  mb_velocity_of_twist(&held->E[b], w, own);
+  for (size_t k = 0; k < 6; k++) y[6 * b + k] += own[k];
+  if (p == MB_WORLD) return;
+  mb_held_up(&held->X[b], -1, w, other);
+  mb_velocity_of_twist(&held->E[p], other, other);
+  for (size_t k = 0; k < 6; k++) y[6 * p + k] += other[k];
 }
 
 void mb_held_along(const MbHeld *held, size_t k, double s, double *y) {

@@ -1,6 +1,8 @@
 // Maximal coordinates (B96; RM 1.10): the state is every body's pose and twist; the joints are rows J v = b whose multipliers
-// are found together with the velocities. J is made anew at every instant; J of the generalised velocities is 1.
+// are found together with the velocities. J is made anew at every instant. Velocities of the state are the twists but for their linear
+// parts, which are in the world's axes (model/coordinates.h).
 #include "core/base/alloc.h"
+#include "core/model/coordinates.h"
 #include "core/solvers/coupled.h"
 #include "core/solvers/maximal/held.h"
 #include "core/solvers/redmax/tree.h"
@@ -36,7 +38,7 @@ static void kinematics(MbSolverWork *work, const double *q, const double *v, MbM
     memcpy(x->E[b].p, q + 7 * b, sizeof x->E[b].p);
     memcpy(x->E[b].q, q + 7 * b + 3, sizeof x->E[b].q);
   }
-  memcpy(x->phi, v, 6 * nb * sizeof *v);
+  for (size_t b = 0; b < nb; b++) mb_twist_of_velocity(&x->E[b], v + 6 * b, x->phi + 6 * b);
   mb_held_update(&work->held, q + 7 * nb, x);
   x->q = work->held.q, x->v = work->held.v;
 }
@@ -63,16 +65,32 @@ static void momentum(MbSolverWork *work, const double *v, double *y) {
 }
 
 static void gather(MbSolverWork *work, const double *f, double *y) {
-  memcpy(y, f, 6 * work->held.model->nb * sizeof *y);
+  const MbHeld *held = &work->held;
+  for (size_t b = 0; b < held->model->nb; b++) mb_velocity_of_twist(&held->E[b], f + 6 * b, y + 6 * b);
 }
 
 static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
-  mb_blocks_multiply(work->held.model, B, s, v, y);
+  const MbHeld *held = &work->held;
+  const size_t nb = held->model->nb;
+  double *phi = held->twist, *f = held->r;
+  memset(f, 0, 6 * nb * sizeof *f);
+  for (size_t b = 0; b < nb; b++) mb_twist_of_velocity(&held->E[b], v + 6 * b, phi + 6 * b);
+  mb_blocks_multiply(held->model, B, s, phi, f);
+  for (size_t b = 0; b < nb; b++) {
+    mb_velocity_of_twist(&held->E[b], f + 6 * b, phi + 6 * b);
+    for (size_t k = 6 * b; k < 6 * b + 6; k++) y[k] += phi[k];
+  }
 }
 
 static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
-  (void)work;
-  for (size_t i = 0; i < 6; i++) y[6 * body + i] += w[i];
+  double turned[6];
+  mb_velocity_of_twist(&work->held.E[body], w, turned);
+  for (size_t i = 0; i < 6; i++) y[6 * body + i] += turned[i];
+}
+
+static void drift(MbSolverWork *work, double *a) {
+  const MbHeld *held = &work->held;
+  for (size_t b = 0; b < held->model->nb; b++) mb_twist_drift(held->phi + 6 * b, a + 6 * b);
 }
 
 static bool reserve(MbSolverWork *work, size_t most) {
@@ -97,6 +115,7 @@ static bool start(const MbSolverWork *work, double *q, double *v) {
   for (size_t b = 0; fine && b < nb; b++) {
     memcpy(q + 7 * b, x.E[b].p, sizeof x.E[b].p);
     memcpy(q + 7 * b + 3, x.E[b].q, sizeof x.E[b].q);
+    mb_velocity_of_twist(&x.E[b], v + 6 * b, v + 6 * b);
   }
   if (fine) memcpy(q + 7 * nb, model->q0, model->nq * sizeof *q);
   mb_tree_free(&tree);
@@ -130,7 +149,7 @@ static size_t body_of(const MbSolverWork *work, size_t r) {
 }
 
 static const double *bends(MbSolverWork *work) {
-  mb_held_bend(&work->held);
+  if (!work->held.curves) mb_held_bend(&work->held);
   return work->held.bend;
 }
 static const double *turns(MbSolverWork *work) {
@@ -195,6 +214,7 @@ const MbSolverOps mb_maximal_ops = {
     .gather = gather,
     .blocks = blocks,
     .carry = carry,
+    .drift = drift,
     .reserve = reserve,
     .responses = responses,
     .held = &held_ops,

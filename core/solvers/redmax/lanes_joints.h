@@ -2,7 +2,7 @@
 // functions, one instance after another; the origin O is C. With T the joint's motions in world axes and v_r = T v
 //   ω = ω_p + ω_r,  v = v_p + ω_p × r + v_r
 //   α = α_p + ω_p × ω_r + (Ṫv),  a = a_p + α_p × r + ω_p × (ω_p × r + v_r) + ω × v_r + (Ṫv)     at v̇ = 0
-// where Ṫ is that of T in C axes, turned to the world's.
+// where Ṫ is that of T in C axes, turned to the world's. Of a body free in space, whose u is in the world's axes, α = a = 0.
 #ifndef MB_SOLVERS_REDMAX_LANES_JOINTS_H
 #define MB_SOLVERS_REDMAX_LANES_JOINTS_H
 
@@ -76,13 +76,15 @@ static inline Screw turn_columns(Screw *T, const MbHop *hop, Mat R, const double
   return sum;
 }
 
+// Velocities are ω in C axes and u in the world's, so that u changes by forces alone.
 static inline Screw free_columns(Screw *T, Mat R, const double *v, size_t first) {
-  const Vec none = {0};
+  const Real zero = {0}, one = zero + 1;
+  const Vec none = {0}, x = {one, zero, zero}, y = {zero, one, zero}, z = {zero, zero, one};
   const Vec w = {coordinate(v, first), coordinate(v, first + 1), coordinate(v, first + 2)};
   const Vec u = {coordinate(v, first + 3), coordinate(v, first + 4), coordinate(v, first + 5)};
   T[0] = (Screw){R.x, none}, T[1] = (Screw){R.y, none}, T[2] = (Screw){R.z, none};
-  T[3] = (Screw){none, R.x}, T[4] = (Screw){none, R.y}, T[5] = (Screw){none, R.z};
-  return (Screw){apply(R, w), apply(R, u)};
+  T[3] = (Screw){none, x}, T[4] = (Screw){none, y}, T[5] = (Screw){none, z};
+  return (Screw){apply(R, w), u};
 }
 
 MB_ASIDE Frame forward_joint(MbRecursion *work, size_t b, const double *q, const double *v, Frame frame_up) {
@@ -115,7 +117,8 @@ MB_ASIDE Frame forward_joint(MbRecursion *work, size_t b, const double *q, const
   own->motion.line = add(up->motion.line, wr);
   own->gamma.turn = add_cross(add(up->gamma.turn, Tdot_v.turn), w, rate.turn);
   own->gamma.line = add_cross(add(up->gamma.line, Tdot_v.line), up->gamma.turn, r);
-  own->gamma.line = add_cross(add_cross(own->gamma.line, w, wr), own->motion.turn, rate.line);
+  own->gamma.line = add_cross(own->gamma.line, w, wr);
+  if (hop->kind != MB_LINK_FREE) own->gamma.line = add_cross(own->gamma.line, own->motion.turn, rate.line);
   work->stand[b].r = r;
   return frame;
 }

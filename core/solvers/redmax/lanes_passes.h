@@ -90,6 +90,8 @@ MB_ASIDE void forward_other(MbRecursion *work, size_t b, const double *q, const 
   const Frame own = forward_joint(work, b, q, v, work->frame[hop->up]);
   work->frame[hop->slot] = own;
   settle(&work->links->link[b], own, &work->rigid[b], E, phi);
+  const Vec none = {0};
+  if (hop->flies) work->rigid[b].w = none; // its velocity term is a force (forces/velocity_term.c)
 }
 
 MB_KERNEL void forward_all(MbRecursion *work, const double *q, const double *v, double *E, double *phi) {

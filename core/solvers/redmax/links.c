@@ -36,6 +36,7 @@ static void make_link(const MbModel *model, MbLinks *links, size_t b) {
   hop->n = joint->ops ? (uint32_t)joint->n : 6;
   hop->q = model->q_first[b], hop->v = model->v_first[b];
   hop->m = link->m;
+  hop->flies = model->flies[b];
   if (hop->n > links->most) links->most = hop->n;
   mb_vec3_copy(link->e, model->P[b].p);
   if (p != MB_WORLD) mb_vec3_add(link->e, link->e, links->link[p].c); // from O_p, not from C_p

@@ -21,6 +21,7 @@ typedef struct MbHop {
   uint32_t slot, up; // its own, its parent's; slot 0 is the world's
   uint16_t kind;     // MbLinkKind
   bool leaf, last;   // has no children; is its parent's last child
+  bool flies;        // the model's
   uint32_t n;        // degrees of freedom
   size_t q, v;       // its first coordinate and velocity
   double m;

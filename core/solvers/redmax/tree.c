@@ -1,6 +1,7 @@
 #include "core/solvers/redmax/tree.h"
 #include "core/base/alloc.h"
 #include "core/math/dense6.h"
+#include "core/model/coordinates.h"
 #include "core/solvers/coupled.h"
 
 #include <string.h>
@@ -43,15 +44,20 @@ static void add_columns(double y[6], const double *T, size_t n, const double *v)
     for (size_t k = 0; k < 6; k++) y[k] += T[6 * i + k] * v[i];
 }
 
-// A body free in space: E is its coordinates, T = 1, nothing to carry.
+// A body free in space: E is its coordinates, T = diag(1, Rᵀ), Ṫ v the drift.
 static void free_body(MbTree *tree, size_t b, const double *q, const double *v, MbMaximal *x) {
   const MbModel *model = tree->model;
   double *T = tree->T + 6 * model->v_first[b];
   memcpy(x->E[b].p, q + model->q_first[b], sizeof x->E[b].p);
   memcpy(x->E[b].q, q + model->q_first[b] + 3, sizeof x->E[b].q);
-  memcpy(x->phi + 6 * b, v + model->v_first[b], 6 * sizeof *v);
-  for (int i = 0; i < 36; i++) T[i] = i % 7 == 0;
-  memset(tree->c + 6 * b, 0, 6 * sizeof *tree->c);
+  mb_twist_of_velocity(&x->E[b], v + model->v_first[b], x->phi + 6 * b);
+  memset(T, 0, 36 * sizeof *T);
+  for (int i = 0; i < 3; i++) {
+    const double e[3] = {i == 0, i == 1, i == 2};
+    T[7 * i] = 1;
+    mb_quat_unrotate(T + 6 * (3 + i) + 3, x->E[b].q, e);
+  }
+  mb_twist_drift(x->phi + 6 * b, tree->c + 6 * b);
 }
 
 // E_i = E_p P Q B,  T = Ad(B⁻¹) S,  X = Ad((P Q B)⁻¹)

@@ -180,7 +180,10 @@ Test(build, velocities_are_given_in_the_axes_that_the_scene_says) {
     body->velocity_axes = k ? MB_AXES_BODY : MB_AXES_WORLD;
     MbModel *model = test_model(&spec);
     const double world[6] = {2, 3, 1, 5, 6, 4}, own[6] = {1, 2, 3, 4, 5, 6};
-    test_near("twist", model->v0, k ? own : world, 6, 1e-15);
+    test_near("twist", model->phi0, k ? own : world, 6, 1e-15);
+    // ω in the body's axes, v in the world's
+    const double of_world[6] = {2, 3, 1, 4, 5, 6}, of_own[6] = {1, 2, 3, 6, 4, 5};
+    test_near("velocities", model->v0, k ? of_own : of_world, 6, 1e-15);
     mb_model_free(model);
   }
   mb_arena_free(&spec.arena);

@@ -74,23 +74,28 @@ static MbSceneSpec random_scene(uint64_t *seed, MbForceKind kind, MbAxes axes) {
 // near 10; f‴ grows where points are near each other.
 static const double EPSILON = 1e-5, TOLERANCE = 1e-7;
 
+// Of what the forces do along the coordinates, whose displacements and velocities are turned to the axes that the bodies have at the
+// state.
 static void differences(MbSim *sim, double K[N * N], double D[N * N]) {
   const size_t nb = sim->model->nb, n = 6 * nb;
+  MbPose E[BODIES];
+  memcpy(E, sim->x.E, nb * sizeof *E);
   for (size_t j = 0; j < n; j++) {
     double f[4][N];
     for (int side = 0; side < 4; side++) {
-      double q[7 * BODIES], v[N], delta[N] = {0};
+      double q[7 * BODIES], v[N], own[N] = {0}, delta[N], y[N];
       memcpy(q, sim->state.q, 7 * nb * sizeof *q);
       memcpy(v, sim->state.v, n * sizeof *v);
-      const double e = side % 2 ? EPSILON : -EPSILON;
+      own[j] = side % 2 ? EPSILON : -EPSILON;
+      for (size_t b = 0; b < nb; b++) mb_velocity_of_twist(&E[b], own + 6 * b, delta + 6 * b);
       if (side < 2)
-        delta[j] = e;
+        mb_coordinates_advance(sim->model, q, 1, delta, 0, nb);
       else
-        v[j] += e;
-      mb_coordinates_advance(sim->model, q, 1, delta, 0, nb);
+        for (size_t i = 0; i < n; i++) v[i] += delta[i];
       mb_sim_kinematics(sim, q, v);
       mb_sim_forces(sim, 0.7, false);
-      memcpy(f[side], sim->x.f, n * sizeof *f[side]);
+      mb_sim_gather(sim, q, v, y);
+      for (size_t b = 0; b < nb; b++) mb_twist_of_velocity(&E[b], y + 6 * b, f[side] + 6 * b);
     }
     for (size_t i = 0; i < n; i++) {
       K[n * i + j] = (f[1][i] - f[0][i]) / (2 * EPSILON);
@@ -157,13 +162,16 @@ Test(force_derivatives, springs_pull_down_their_energy) {
       MbModel *model = test_model(&spec);
       MbSim *sim = test_sim(model, 1);
       double f[N], pull[N], e[2];
+      MbPose E[BODIES];
+      memcpy(E, sim->x.E, sizeof E);
       mb_sim_forces(sim, 0, false);
       memcpy(f, sim->x.f, sizeof f);
       for (size_t i = 0; i < N; i++) {
         for (int side = 0; side < 2; side++) {
-          double q[7 * BODIES], delta[N] = {0};
+          double q[7 * BODIES], own[N] = {0}, delta[N];
           memcpy(q, sim->state.q, sizeof q);
-          delta[i] = side ? EPSILON : -EPSILON;
+          own[i] = side ? EPSILON : -EPSILON;
+          for (size_t b = 0; b < BODIES; b++) mb_velocity_of_twist(&E[b], own + 6 * b, delta + 6 * b);
           mb_coordinates_advance(model, q, 1, delta, 0, BODIES);
           mb_sim_kinematics(sim, q, sim->state.v);
           e[side] = mb_energy(model, &sim->x).elastic;

@@ -49,20 +49,20 @@ Test(spatial, the_velocity_term_is_ad_transposed_times_momentum) {
 }
 
 // The term is quadratic, so that central differences are exact but for rounding.
-Test(spatial, the_derivative_of_the_velocity_term_is_that_of_differences) {
+Test(spatial, the_derivative_of_the_gyroscopic_torque_is_that_of_differences) {
   const double STEP = 0.5;
   uint64_t seed = 2;
   for (int k = 0; k < 50; k++) {
     double M[6], phi[6], D[36], wanted[36], start[36];
     random_inertia(&seed, M), random_numbers(&seed, phi, 6), random_numbers(&seed, start, 36);
     for (int i = 0; i < 36; i++) D[i] = start[i];
-    mb_coriolis_add_D(D, M, phi);
+    mb_gyroscopic_add_D(D, M, phi);
     for (int j = 0; j < 6; j++) {
       double f[2][6] = {{0}};
       for (int side = 0; side < 2; side++) {
         double moved[6];
         for (int i = 0; i < 6; i++) moved[i] = phi[i] + (i == j ? (side ? STEP : -STEP) : 0);
-        mb_coriolis_add(f[side], M, moved);
+        mb_gyroscopic_add(f[side], M, moved);
       }
       for (int i = 0; i < 6; i++) wanted[6 * i + j] = start[6 * i + j] + (f[1][i] - f[0][i]) / (2 * STEP);
     }

@@ -344,7 +344,8 @@ Test(attachments, in_the_kinematic_mode_they_move_as_under_constraints) {
 // A weight on a node that follows: the solver in maximal coordinates holds it with the joints, the projected one does not.
 Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_solver) {
   static const double CLOSE = 1e-10,
-                      FORCE = 1e-8; // rounding, and iterations that end at 1e-12; of 15 N, by 1/h of it
+                      FORCE = 1e-8, // rounding, and iterations that end at 1e-12; of 15 N, by 1/h of it
+      FIRST = 1e-3, SECOND = 1e-5;  // of places that move by 0.1 m: their change of speed times half a step
   static const char *const text = SCENE(
       HULL ", {\"name\": \"weight\", \"inertia\": {\"mass\": 0.3, \"matrix\": [0.01, 0.02, 0.02, 0, 0, 0]}, "
            "\"pose\": {\"position\": [0.882421, 0.1, -0.322109]}}",
@@ -364,8 +365,10 @@ Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_s
       test_steps(run.sim, 20);
       const size_t n = places(&run, x[k > 0], MOST);
       memcpy(force[k > 0], mb_constraint_memory(run.sim), 3 * sizeof(double));
-      if (k) test_near(solvers[k], x[1], x[0], n, CLOSE);
-      if (k) test_near(solvers[k], force[1], force[0], 3, FORCE);
+      // steps of bodies held by rows are others than a tree's, of the same order (every_integrator_has_its_order)
+      const bool other = i < 4 && run.sim->solver->held;
+      if (k) test_near(solvers[k], x[1], x[0], n, !other ? CLOSE : i < 2 ? FIRST : SECOND);
+      if (k && !other) test_near(solvers[k], force[1], force[0], 3, FORCE);
       cr_expect(run.sim->solver->held ? run.sim->constraining->apart[0] != MB_WORLD : k != 2);
       end(&run);
     }

@@ -212,8 +212,9 @@ Test(soft_bodies, nodes_on_an_arm_move_alike_by_rows_and_by_reduction) {
 
 // One end of a block is held, the other on a body that turns and goes where it is told.
 Test(soft_bodies, nodes_on_a_driven_body_go_where_it_goes) {
-  // m: the path is met to rounding; rows, linear in a step, leave ½ (ω h)² of 0.2 m
-  static const double CLOSE[] = {1e-9, 1e-5};
+  // m: the path is met to rounding; rows, linear in a step, leave ½ (ω h)² of 0.2 m, and (ω h)³ of what
+  // "maximal" holds by rows, whose curvature it knows
+  static const double CLOSE[] = {1e-9, 1e-5}, HELD = 2e-7;
   static const double angle = 0.8 * 0.2, shift = 0.5 * 0.2;
   for (int s = 0; s < 3; s++)
     for (int rows = 0; rows < 2; rows++) {
@@ -238,7 +239,7 @@ Test(soft_bodies, nodes_on_a_driven_body_go_where_it_goes) {
         wanted[0] = cos(angle) * rest[k] - sin(angle) * rest[k + 1];
         wanted[1] = sin(angle) * rest[k] + cos(angle) * rest[k + 1];
         wanted[2] = rest[k + 2] + shift;
-        test_near(solvers[s], x + k, wanted, 3, CLOSE[rows]);
+        test_near(solvers[s], x + k, wanted, 3, fmax(CLOSE[rows], run.sim->solver->held ? HELD : 0));
       }
       test_run_free(&run);
     }
@@ -306,9 +307,11 @@ Test(soft_bodies, what_these_solvers_do_not_have_is_refused_by_name) {
 
 // ---- examples ---------------------------------------------------------------------------------------------
 
+// Bodies that turn are not moved in the same way by steps of first order: they come nearer with the step there.
 Test(soft_bodies, the_examples_are_the_same_under_both_solvers) {
   static const char *const examples[] = {"soft_arm", "cloth_on_frame"};
-  static const double CLOSE = 1e-8; // m: systems solved to 1e-12 of their size, over ten steps
+  // m: what turns, by an order of the step; systems solved to 1e-12 of their size, over ten steps
+  static const double CLOSE[] = {1e-4, 1e-4};
   enum { MOST = 3 * 400 };
   for (int k = 0; k < 2; k++) {
     double x[2][MOST];
@@ -326,7 +329,7 @@ Test(soft_bodies, the_examples_are_the_same_under_both_solvers) {
       const size_t nb = run.model->nb;
       cr_assert_leq(3 * nb, MOST);
       for (size_t b = 0; b < nb; b++) mb_vec3_copy(x[s] + 3 * b, run.sim->x.E[b].p);
-      if (s) test_near(examples[k], x[1], x[0], 3 * nb, CLOSE);
+      if (s) test_near(examples[k], x[1], x[0], 3 * nb, CLOSE[k]);
       test_run_free(&run);
     }
   }

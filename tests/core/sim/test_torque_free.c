@@ -122,9 +122,11 @@ static void end_state(MbIntegratorKind kind, double h, bool loaded, double end[1
   mb_arena_free(&spec.arena);
 }
 
+// Where nothing pulls at the body a first-order step is the free top's flight alone, which is of second order.
 static void measure_orders(const char *scene, bool loaded) {
-  static const int wanted[] = {
-      [MB_SYMPLECTIC] = 1, [MB_IMPLICIT] = 1, [MB_TRAPEZOIDAL] = 2, [MB_BRIDSON_MARINO] = 2};
+  const int first = loaded ? 1 : 2;
+  const int wanted[] = {
+      [MB_SYMPLECTIC] = first, [MB_IMPLICIT] = first, [MB_TRAPEZOIDAL] = 2, [MB_BRIDSON_MARINO] = 2};
   double exact[13], end[13];
   end_state(MB_RK45, 0.1, loaded, exact);
   printf("%-24s %12s %12s %12s   order\n", scene, "h = 1/100", "1/200", "1/400");

@@ -1,9 +1,9 @@
 // Scenes under solver `projective`: the run's state, its channels, what bodies carry, and what is refused.
 #include "core/base/alloc.h"
-#include "io/scene/scene.h"
-#include "tests/support.h"
+#include "tests/runs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HEAD       "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 40}, \"integrator\": \"implicit\", "
@@ -115,6 +115,55 @@ Test(projective_scenes, threads_change_no_bit) {
 }
 
 // ---- channels ---------------------------------------------------------------------------------------------
+
+// Runs an example with so many iterations; what it warned of, and how far it says that steps were from their solutions.
+static MbReport watched(const char *name, const char *iterations, int64_t steps, double *left) {
+  char set[60];
+  snprintf(set, sizeof set, "/solver/iterations=%s", iterations);
+  const char *const sets[] = {set, "/output={\"channels\": [\"solver\"]}", NULL};
+  TestRun run = test_run(name, sets);
+  MbReport report = {0};
+  double most = 0;
+  for (int64_t i = 0; i < steps; i++) {
+    test_ok(mb_sim_step(run.sim, &report), &report);
+    most = fmax(most, test_channel(run.sim, "solver", NULL)[2]);
+  }
+  *left = mb_sim_solution_left(run.sim);
+  cr_expect_eq(most, *left, "the channel says %g at most, the run %g", most, *left);
+  test_run_free(&run);
+  return report;
+}
+
+Test(projective_scenes, steps_that_end_far_from_their_solution_are_told_once) {
+  double left = 0, more = 0;
+  const MbReport report = watched("projective/hanging_cloth", "5", 40, &left);
+  cr_assert_eq(report.warnings, 1, "%d warnings", report.warnings);
+  cr_expect(strstr(report.issues[0].text, "after 5 iterations nodes are about"), "%s", report.issues[0].text);
+  cr_expect(strstr(report.issues[0].text, "allow more \"iterations\""), "%s", report.issues[0].text);
+  cr_expect_gt(left, 1e-3);
+  const MbReport calm = watched("projective/jelly_ball", "10", 20, &more);
+  cr_expect_eq(calm.warnings, 0, "%s", calm.issues[0].text);
+  cr_expect_lt(more, 1e-3);
+  cr_expect_eq(mb_alloc_live(), 0);
+}
+
+// The residual that is refused reads as more than the tolerance, however near they are.
+Test(projective_scenes, a_residual_that_is_refused_is_told_as_larger_than_the_tolerance) {
+  static const char *const plain[] = {"/output={\"channels\": [\"solver\"]}", NULL};
+  TestRun run = test_run("projective/jelly_ball", plain);
+  test_steps(run.sim, 1);
+  char set[80];
+  snprintf(set, sizeof set, "/solver/tolerance=%.12g", test_channel(run.sim, "solver", NULL)[1] * (1 - 1e-6));
+  test_run_free(&run);
+  const char *const sets[] = {set, NULL};
+  MbReport report = {0};
+  cr_assert_eq(test_try("projective/jelly_ball", sets, 1, &report), MB_NUMBERS);
+  const char *found = strstr(report.issues[0].text, "solved to "),
+             *wanted = strstr(report.issues[0].text, "not to ");
+  cr_assert(found && wanted, "%s", report.issues[0].text);
+  cr_expect_gt(strtod(found + strlen("solved to "), NULL), strtod(wanted + strlen("not to "), NULL), "%s",
+               report.issues[0].text);
+}
 
 Test(projective_scenes, a_bar_that_falls_and_spins_tells_energy_momentum_volume_and_strain) {
   const double TOLERANCE = 1e-10; // relative; rounding

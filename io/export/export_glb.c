@@ -12,7 +12,7 @@ static void put32(MbExporter *e, uint32_t x) {
 }
 
 static MbStatus put_chunks(MbExporter *e, const MbGlb *g, MbText *json) {
-  while (json->length % 4) mb_text_add(json, " ");
+  while (!json->failed && json->length % 4) mb_text_add(json, " ");
   uint64_t binary = 0;
   for (int p = 0; p < MB_GLB_PARTS; p++) binary += g->size[p];
   if (json->failed) return mb_no_memory(e->report, "the export");

@@ -283,6 +283,6 @@ void mb_glb_describe(const MbGlb *g, MbText *t) {
   describe_accessors(&j);
   describe_animation(&j);
   describe_views(&j);
-  t->length--; // the last comma
+  if (!t->failed) t->length--; // the last comma
   mb_text_add(t, "}");
 }

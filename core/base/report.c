@@ -1,4 +1,5 @@
 #include "core/base/report.h"
+#include "core/base/blas.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -87,6 +88,9 @@ void mb_warning(MbReport *report, const char *where, const char *format, ...) {
 }
 
 MbStatus mb_no_memory(MbReport *report, const char *what) {
+  // What cannot be had for want of LAPACKE comes to its callers as a NULL, too.
+  const char *missing = mb_blas_missing();
+  if (missing) return mb_error(report, MB_IO, "", "%s", missing);
   return mb_error(report, MB_IO, "", "out of memory for %s", what);
 }
 

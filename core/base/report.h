@@ -22,7 +22,8 @@ void mb_warning(MbReport *report, const char *where, const char *format, ...) MB
 // The same with a known place in the source text.
 MbStatus mb_error_at(MbReport *report, MbStatus status, int line, int column, const char *where,
                      const char *format, ...) MB_PRINTF(6, 7);
-MbStatus mb_no_memory(MbReport *report, const char *what); // MB_IO, "out of memory for ..."
+// MB_IO, "out of memory for ..."; where LAPACKE cannot be loaded that is told instead
+MbStatus mb_no_memory(MbReport *report, const char *what);
 
 // For messages: NaN has a sign that means nothing, and would be printed.
 static inline double mb_plain(double x) { return isnan(x) ? (double)NAN : x; }

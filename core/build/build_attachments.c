@@ -1,9 +1,10 @@
 // Nodes attached to other nodes, their masters (AR 0.17, 0.18): weights, chains of attachments, circles. By reduction a node
 // that is attached to attached ones follows what those follow, so that in the end nothing follows what follows.
+#include "core/base/blas.h"
+#include "core/base/lapack.h"
 #include "core/base/report.h"
 #include "core/build/build_internal.h"
 
-#include <lapacke.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static void weigh(const Builder *b, const double point[3], MbMaster *master, siz
     for (int l = 0; l < 9; l++) C[l] += y[l / 3] * y[l % 3];
   }
   mb_vec3_sub(r, point, mean);
-  if (LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', 3, C, 3, eigenvalue, work, 64) == 0)
+  if (mb_lapack.dsyev(LAPACK_COL_MAJOR, 'V', 'L', 3, C, 3, eigenvalue, work, 64) == 0)
     for (int l = 0; l < 3; l++)
       if (eigenvalue[l] > FLAT * eigenvalue[2])
         mb_vec3_add_scaled(z, z, mb_vec3_dot(C + 3 * l, r) / eigenvalue[l], C + 3 * l);
@@ -143,7 +144,7 @@ static MbStatus add_link(Builder *b, size_t i, size_t k, size_t node, const size
   const MbAttachSpec *from = &b->spec->deformables[i].attachments[k];
   const size_t n = from->to.nvertices;
   MbMaster *master = mb_arena_alloc(&b->model->arena, n, sizeof *master);
-  if (!master) return mb_no_memory(b->report, "attachments");
+  if (!master || (!from->to.nweights && !mb_blas_start(1))) return mb_no_memory(b->report, "attachments");
   for (size_t j = 0; j < n; j++) {
     if (body[j] == node) {
       char where[WHERE];

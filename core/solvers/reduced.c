@@ -10,11 +10,11 @@
 // A node's G is the mean of its masters' J, which turns with the bodies that hold masters. Then Ṗ v̂ is not zero: followers
 // feel the fictitious force −m Ġ v (AR 0.19), and their accelerations are G v̇ + Ġ v. Where they are, and how fast they
 // move, never comes from the state but from their masters.
+#include "core/base/lapack.h"
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
 #include "core/solvers/solvers.h"
 
-#include <lapacke.h>
 #include <string.h>
 
 struct MbSolverWork {
@@ -305,7 +305,7 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, b
     for (size_t j = 0; j < n; j++) work->W[i * n + j] = rate(work, j, y) - y[work->target[j]];
   }
   const lapack_int order = (lapack_int)n;
-  const lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', order, work->W, order);
+  const lapack_int info = mb_lapack.dpotrf(LAPACK_COL_MAJOR, 'L', order, work->W, order);
   if (info > 0) *blame = work->body[info - 1];
   return info == 0;
 }
@@ -314,7 +314,7 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, b
 static void project(MbSolverWork *work, double *y, double *pull) {
   const lapack_int n = (lapack_int)work->n;
   for (size_t i = 0; i < work->n; i++) work->lambda[i] = rate(work, i, y) - y[work->target[i]];
-  LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 1, work->W, n, work->lambda, n);
+  mb_lapack.dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, work->W, n, work->lambda, n);
   for (size_t i = 0; i < work->n; i++) {
     const double *column = work->Y + i * work->nv;
     for (size_t j = 0; j < work->nv; j++) y[j] -= work->lambda[i] * column[j];

@@ -1,9 +1,9 @@
+#include "core/base/lapack.h"
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
 #include "core/base/threads.h"
 #include "core/sparse/inverse.h"
 
-#include <cblas.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -33,8 +33,8 @@ static bool push(const MbInverse *S, double *numbers, const uint32_t *rows, size
   if (!room(&work->U, &work->nU, (m < most ? m : most) * w)) return false;
   for (size_t i = 0; i < m; i += most) {
     const size_t k = m - i < most ? m - i : most;
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, (int)w, (int)k, (int)c, 1, work->R, (int)w, L21 + i,
-                (int)ld, 0, work->U, (int)w);
+    mb_lapack.dgemm(CblasColMajor, CblasNoTrans, CblasTrans, (int)w, (int)k, (int)c, 1, work->R, (int)w,
+                    L21 + i, (int)ld, 0, work->U, (int)w);
     for (size_t q = 0; q < k; q++) {
       const size_t row = rows[i + q], first = S->from[row] > from ? S->from[row] : from;
       double *to = numbers + S->at[row] - S->from[row];
@@ -60,8 +60,8 @@ static bool invert(const MbInverse *S, double *numbers, const MbCholesky *c, con
     R[i - from] = 1;
   }
   const double *L = c->L + node->panel;
-  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)w, (int)columns, 1, L,
-              (int)node->rows, work->R, (int)w);
+  mb_lapack.dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)w, (int)columns, 1, L,
+                  (int)node->rows, work->R, (int)w);
   for (uint32_t i = first; i < first + columns; i++)
     memcpy(numbers + S->at[i], work->R + (i - first) * w + (S->from[i] - from),
            (i - S->from[i] + 1) * sizeof *numbers);

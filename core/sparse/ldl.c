@@ -1,9 +1,9 @@
+#include "core/base/lapack.h"
 #include "core/sparse/ldl.h"
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
 #include "core/sparse/elimination.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -286,8 +286,8 @@ static void update(size_t rows, size_t n, size_t inner, const double *X, size_t 
   }
   for (size_t j = 0; j < n; j += STRIP) { // strips: little is done above the diagonal
     const size_t width = n - j < STRIP ? n - j : STRIP;
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, (int)(rows - j), (int)width, (int)inner, -1, X + j,
-                (int)ldx, Y + j, (int)ldy, 1, C + j * stride + j, (int)stride);
+    mb_lapack.dgemm(CblasColMajor, CblasNoTrans, CblasTrans, (int)(rows - j), (int)width, (int)inner, -1,
+                    X + j, (int)ldx, Y + j, (int)ldy, 1, C + j * stride + j, (int)stride);
   }
 }
 

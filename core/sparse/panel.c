@@ -1,8 +1,7 @@
+#include "core/base/lapack.h"
 #include "core/sparse/panel.h"
 #include "core/base/targets.h"
 
-#include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 
 enum { SMALL = 16 }; // columns up to which calling BLAS costs more than it saves
@@ -50,7 +49,7 @@ static bool factor_small(double *P, size_t rows, size_t columns, double *U, size
 bool mb_panel_factor(double *P, size_t rows, size_t columns, double *U, size_t *pivot) {
   if (columns <= SMALL) return factor_small(P, rows, columns, U, pivot);
   const int n = (int)columns, m = (int)(rows - columns), ld = (int)rows;
-  const int info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, P, ld);
+  const int info = (int)mb_lapack.dpotrf(LAPACK_COL_MAJOR, 'L', n, P, ld);
   if (info != 0) {
     *pivot = info > 0 ? (size_t)info - 1 : 0;
     return false;
@@ -61,8 +60,8 @@ bool mb_panel_factor(double *P, size_t rows, size_t columns, double *U, size_t *
       return false;
     }
   if (m == 0) return true;
-  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, n, 1, P, ld, P + n, ld);
-  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, m, n, -1, P + n, ld, 1, U, m);
+  mb_lapack.dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, n, 1, P, ld, P + n, ld);
+  mb_lapack.dsyrk(CblasColMajor, CblasLower, CblasNoTrans, m, n, -1, P + n, ld, 1, U, m);
   return true;
 }
 

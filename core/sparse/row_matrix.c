@@ -1,9 +1,10 @@
+#include "core/base/blas.h"
+#include "core/base/lapack.h"
 #include "core/sparse/row_matrix.h"
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/base/targets.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ void mb_row_matrix_free(MbRowMatrix *R) {
 
 bool mb_row_matrix_hold(MbRowMatrix *R) {
   double **const vectors[] = {&R->x[0], &R->x[1], &R->b, &R->d};
-  bool ok = true;
+  bool ok = mb_blas_start(1);
   for (int k = 0; k < 4; k++) {
     *vectors[k] = mb_calloc(4 * R->n, sizeof(double));
     R->bytes += 4 * R->n * sizeof(double);
@@ -152,7 +153,7 @@ static void lanczos(MbRowMatrix *R, const double *s, double *v, double *w, doubl
   }
   const double rest = steps < STEPS ? 0 : beta[steps];
   R->low = R->high = 1;
-  if (LAPACKE_dsterf_work(steps, alpha, beta + 1) == 0)
+  if (mb_lapack.dsterf(steps, alpha, beta + 1) == 0)
     R->low = alpha[0], R->high = alpha[steps - 1] + 0.1 * rest;
   double circles = 0;
   for (size_t i = 0; i < n; i++) {

@@ -1,10 +1,9 @@
+#include "core/base/lapack.h"
 #include "core/base/blas.h"
 #include "core/base/threads.h"
 #include "core/sparse/sweeps.h"
 #include "core/base/targets.h"
 
-#include <cblas.h>
-#include <lapacke.h>
 #include <string.h>
 
 // ---- numbers --------------------------------------------------------------------------------------------------
@@ -66,10 +65,10 @@ static void invert_panel(double *L, size_t rows, size_t n) {
     return;
   }
   if (rows > n)
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, (int)(rows - n), (int)n, 1,
-                L, (int)rows, L + n, (int)rows);
-  LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', (int)n, L,
-                      (int)rows); // L_JJ is regular: its factoring went well
+    mb_lapack.dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, (int)(rows - n),
+                    (int)n, 1, L, (int)rows, L + n, (int)rows);
+  mb_lapack.dpotri(LAPACK_COL_MAJOR, 'L', (int)n, L,
+                   (int)rows); // L_JJ is regular: its factoring went well
 }
 
 // The upper triangle from the lower one.

@@ -1,12 +1,11 @@
 // The whole system by LAPACK, the reference for the others:
 //   A = L Lᵀ,  Y = L⁻¹ Jᵀ,  S = Yᵀ Y = J A⁻¹ Jᵀ,   λ = S⁻¹ (b − J A⁻¹ r),   v = A⁻¹ (r + Jᵀ λ)
 // A row that depends on others leaves S a pivot of no more than rounding.
+#include "core/base/lapack.h"
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
 #include "core/solvers/maximal/kkt.h"
 
-#include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -90,14 +89,14 @@ static bool factor(MbKktWork *work, const MbKktNumbers *numbers, size_t *blame) 
   const int n = (int)work->n, m = (int)work->m;
   if (!n) return true;
   fill(work, numbers);
-  lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, work->L, n);
+  lapack_int info = mb_lapack.dpotrf(LAPACK_COL_MAJOR, 'L', n, work->L, n);
   if (info > 0) *blame = ((size_t)info - 1) / 6;
   if (info || !m) return info == 0;
-  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, m, 1, work->L, n, work->Y,
-              n);
-  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, m, n, 1, work->Y, n, 0, work->S, m);
+  mb_lapack.dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, m, 1, work->L, n,
+                  work->Y, n);
+  mb_lapack.dsyrk(CblasColMajor, CblasLower, CblasTrans, m, n, 1, work->Y, n, 0, work->S, m);
   for (size_t r = 0; r < work->m; r++) work->diagonal[r] = work->S[r * work->m + r];
-  info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', m, work->S, m);
+  info = mb_lapack.dpotrf(LAPACK_COL_MAJOR, 'L', m, work->S, m);
   for (size_t r = 0; r < work->m && (info <= 0 || r < (size_t)info); r++) {
     const double pivot = work->S[r * work->m + r];
     if (pivot * pivot > NONE * work->diagonal[r] && info != (lapack_int)r + 1) continue;
@@ -110,13 +109,13 @@ static bool factor(MbKktWork *work, const MbKktNumbers *numbers, size_t *blame) 
 static void solve(MbKktWork *work, double *v, double *lambda) {
   const int n = (int)work->n, m = (int)work->m;
   if (!n) return;
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, work->L, n, v, 1);
+  mb_lapack.dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, work->L, n, v, 1);
   if (m) {
-    cblas_dgemv(CblasColMajor, CblasTrans, n, m, -1, work->Y, n, v, 1, 1, lambda, 1);
-    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', m, 1, work->S, m, lambda, m);
-    cblas_dgemv(CblasColMajor, CblasNoTrans, n, m, 1, work->Y, n, lambda, 1, 1, v, 1);
+    mb_lapack.dgemv(CblasColMajor, CblasTrans, n, m, -1, work->Y, n, v, 1, 1, lambda, 1);
+    mb_lapack.dpotrs(LAPACK_COL_MAJOR, 'L', m, 1, work->S, m, lambda, m);
+    mb_lapack.dgemv(CblasColMajor, CblasNoTrans, n, m, 1, work->Y, n, lambda, 1, 1, v, 1);
   }
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, work->L, n, v, 1);
+  mb_lapack.dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, work->L, n, v, 1);
 }
 
 const MbKktOps mb_kkt_dense_ops = {.name = "dense",

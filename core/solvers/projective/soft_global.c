@@ -1,9 +1,9 @@
+#include "core/base/lapack.h"
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
 #include "core/base/report.h"
 #include "core/solvers/projective/soft_engine.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -93,7 +93,7 @@ static bool factor_rows(MbSoftGlobal *global) {
   }
   for (int axis = 0; axis < 3; axis++) {
     const int n = (int)global->rows[axis];
-    if (n && LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, global->W[axis], n) != 0) return false;
+    if (n && mb_lapack.dpotrf(LAPACK_COL_MAJOR, 'L', n, global->W[axis], n) != 0) return false;
   }
   return true;
 }
@@ -120,7 +120,7 @@ void mb_soft_global_solve(MbSoftGlobal *global, double *x) {
     const int n = (int)global->rows[axis];
     const uint32_t *row = global->row[axis];
     for (int i = 0; i < n; i++) global->lambda[i] = x[3 * (size_t)row[i] + axis];
-    if (n) LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 1, global->W[axis], n, global->lambda, n);
+    if (n) mb_lapack.dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, global->W[axis], n, global->lambda, n);
     for (int i = 0; i < n; i++) global->x[3 * (size_t)row[i] + axis] = global->lambda[i];
   }
   mb_global_solve(global->inverse, global->x, global->x, global->threads);

@@ -3,6 +3,7 @@
 //   Ĩ_i = block_i + Σ_children Xᵀ Ĩ X,   A_ji = T_jᵀ (X…)ᵀ Ĩ_i T_i   for j an ancestor of i or i itself
 // fills A in O(n · depth), J never being formed. A pair of bodies i, j that forces couple by the block B adds C + Cᵀ,
 //   C = J_iᵀ B J_j,   with the columns of J_i taken up from i to the root as rows of B, and then those of J_j.
+#include "core/base/lapack.h"
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
 #include "core/math/dense6.h"
@@ -11,7 +12,6 @@
 #include "core/solvers/redmax/tree.h"
 #include "core/solvers/solvers.h"
 
-#include <lapacke.h>
 #include <string.h>
 
 struct MbSolverWork {
@@ -156,7 +156,7 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
   for (size_t n = 0; work->coupling.on && n < model->npairs; n++)
     add_pair(work, model->pair[2 * n], model->pair[2 * n + 1], work->coupling.pair + 72 * n);
   if (!nv) return true;
-  const lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)nv, work->A, (lapack_int)nv);
+  const lapack_int info = mb_lapack.dpotrf(LAPACK_COL_MAJOR, 'L', (lapack_int)nv, work->A, (lapack_int)nv);
   if (info == 0) return true;
   *blame = 0; // the body that the failing column belongs to
   for (size_t b = 0; info > 0 && b < model->nb; b++)
@@ -166,7 +166,7 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
 
 static bool apply(MbSolverWork *work, double *x) {
   const lapack_int nv = (lapack_int)work->tree.model->nv;
-  if (nv) LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', nv, 1, work->A, nv, x, nv);
+  if (nv) mb_lapack.dpotrs(LAPACK_COL_MAJOR, 'L', nv, 1, work->A, nv, x, nv);
   return true;
 }
 

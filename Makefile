@@ -44,7 +44,7 @@ BENCH    := $(BUILD)/mbsim-bench
 REPLAYS  := $(patsubst tests/fuzz/%.c,$(BUILD)/replay/%,$(FUZZ_SRC))
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 
-.PHONY: all help deps deps-dev demo check check-asan check-fuzz fuzz bench lint format docs install clean
+.PHONY: all help deps deps-dev deps-view demo check check-asan check-fuzz check-view fuzz bench lint format docs install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -56,14 +56,28 @@ endif
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-# What is asked for together with it waits for `deps` (or `deps-dev`), also under -j.
-FIRST := $(filter deps deps-dev,$(MAKECMDGOALS))
-demo check check-asan check-fuzz fuzz bench lint: | $(FIRST)
+# What is asked for together with it waits for `deps` (or `deps-dev`, `deps-view`), also under -j.
+FIRST := $(filter deps deps-dev deps-view,$(MAKECMDGOALS))
+demo check check-view check-asan check-fuzz fuzz bench lint: | $(FIRST)
 
 $(BUILD)/%.o: %.c | $(FIRST)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -c -o $@ $<
+
+# The page of `mbsim view`, made by esbuild from tools/viewer and put into the program. Without node, or before `make deps` has
+# brought its packages, it is empty and `view` says so.
+VIEWER      := tools/viewer
+VIEWER_PAGE := build/viewer/viewer.html
+VIEWER_SRC  := $(wildcard $(VIEWER)/*.mjs $(VIEWER)/package-lock.json $(VIEWER)/src/* $(VIEWER)/src/*/*)
+
+$(VIEWER_PAGE): $(VIEWER_SRC) $(wildcard $(VIEWER)/node_modules/.package-lock.json) | $(FIRST)
+	$(call say,PAGE,$@)
+	@mkdir -p $(@D)
+	$(Q)sh $(VIEWER)/build.sh $@
+
+$(BUILD)/io/view/view_bundle.o: CFLAGS_ALL += -DMB_VIEW_BUNDLE=\"$(VIEWER_PAGE)\"
+$(BUILD)/io/view/view_bundle.o: $(VIEWER_PAGE)
 
 $(LIB): $(call obj,$(LIB_SRC))
 	$(call say,AR,$@)
@@ -106,6 +120,9 @@ deps: ## install what building and testing need (apt; elsewhere it says what to 
 deps-dev: ## the same for lint, format and fuzz
 	@sh tools/deps.sh build test dev
 
+deps-view: ## the same for check-view: Chromium
+	@sh tools/deps.sh build view
+
 demo: all ## run an example and show what it made
 	@sh tools/demo.sh $(BIN)
 
@@ -114,6 +131,9 @@ check: all $(TESTS) ## build and run every test
 
 check-asan: ## every test under the address and undefined-behaviour sanitizers; leaks fail it
 	@$(MAKE) --no-print-directory FLAVOUR=asan check
+
+check-view: all ## the page of `view` in Chromium
+	@node tests/view/run.mjs $(BIN)
 
 check-fuzz: $(REPLAYS) ## replay the fuzz corpora
 	@sh tests/fuzz/replay.sh $(BUILD)/replay

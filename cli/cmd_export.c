@@ -1,4 +1,5 @@
 #include "cli/console.h"
+#include "cli/export_folder.h"
 #include "cli/file_kind.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
@@ -9,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+
+enum { MOST_TARGETS = 128 }; // of glb
 
 // One number of a:b:c, or `absent` where it is empty; *text moves behind it.
 static bool take_index(const char **text, int64_t absent, int64_t *value) {
@@ -71,18 +74,39 @@ static MbStatus choose_options(const MbArgs *args, MbExportOptions *options, MbR
   const MbValue *channels = mb_arg(args, "channel"), *frames = mb_arg(args, "frames");
   *options = (MbExportOptions){.channels = channels->nlist ? channels->list : NULL,
                                .nchannels = channels->nlist,
+                               .most_targets = mb_arg(args, "max-targets")->given
+                                                   ? (size_t)mb_arg(args, "max-targets")->count
+                                                   : MOST_TARGETS,
                                .last = INT64_MAX,
                                .stride = 1};
   const MbStatus status = choose_format(args, &options->format, report);
   if (status) return status;
-  if (options->format == MB_EXPORT_NPZ && to_stdout(mb_arg(args, "output")) && isatty(STDOUT_FILENO))
+  const bool binary = options->format == MB_EXPORT_NPZ || options->format == MB_EXPORT_GLB;
+  if (binary && to_stdout(mb_arg(args, "output")) && isatty(STDOUT_FILENO))
     return mb_error(report, MB_USAGE, "",
-                    "npz is no text: give a file with --output, or send stdout elsewhere");
+                    "%s is no text: give a file with --output, or send stdout elsewhere",
+                    mb_export_words[options->format]);
+  if (options->format == MB_EXPORT_VTK && to_stdout(mb_arg(args, "output")))
+    return mb_error(report, MB_USAGE, "", "vtk is a folder of files: name it with --output");
+  if (options->nchannels && (options->format == MB_EXPORT_VTK || options->format == MB_EXPORT_GLB))
+    return mb_error(report, MB_USAGE, "", "--channel is for csv, npz and json; %s holds what is to be seen",
+                    mb_export_words[options->format]);
   return frames->given ? parse_frames(frames->text, options, report) : MB_OK;
+}
+
+// VTK's files stand in a folder.
+static MbStatus export_into(const MbArgs *args, MbTraj *traj, const MbExportOptions *options,
+                            MbReport *report) {
+  MbExportFolder folder;
+  const MbStatus status =
+      mb_export_folder_open(&folder, mb_arg(args, "output")->text, mb_arg_given(args, "force"), report);
+  const MbFolder access = mb_export_folder_access(&folder);
+  return status ? status : mb_export_vtk(traj, options, &access, report);
 }
 
 static MbStatus export_to(const MbArgs *args, MbTraj *traj, const MbExportOptions *options,
                           MbReport *report) {
+  if (options->format == MB_EXPORT_VTK) return export_into(args, traj, options, report);
   MbOutput out;
   const char *inputs[] = {mb_traj_path(traj)};
   const MbOutputAsk ask = {.path = mb_arg(args, "output")->text,
@@ -121,7 +145,7 @@ static const MbOption options[] = {
      .letter = 'o',
      .type = MB_OPTION_FILE,
      .argument = "FILE",
-     .help = "where to write",
+     .help = "where to write; of vtk a folder",
      .fallback = "stdout"},
     {.name = "channel",
      .letter = 'c',
@@ -133,6 +157,11 @@ static const MbOption options[] = {
      .argument = "A:B:C",
      .help = "frames A to B, B not included, every C; as in Python, negative counts from the end",
      .fallback = "all"},
+    {.name = "max-targets",
+     .type = MB_OPTION_COUNT,
+     .argument = "N",
+     .help = "glb: frames that deformables are shown in, at most",
+     .fallback = "128"},
     {.name = "force", .letter = 'f', .help = "replace an existing output"},
     MB_PARTIAL_OPTION,
 };
@@ -143,11 +172,11 @@ const MbCommand mb_command_export = {
     .least = 1,
     .most = 1,
     .summary = "write frames as CSV, NPZ or JSON",
-    .details =
-        "Writes the frames of FILE in a format that other programs read: csv (one column a number), "
-        "npz (NumPy "
-        "arrays, one a channel) or json. Of a file that was cut off or lacks frames nothing is written "
-        "(exit 5), unless --partial asks for what is there.",
+    .details = "Writes the frames of FILE in a format that other programs read: csv (one column a number), "
+               "npz (NumPy arrays, one a channel) or json; glb (glTF: bodies and deformables that move, for "
+               "Blender and others) or vtk (a folder of VTK files that ParaView plays). Of a file that was "
+               "cut off or lacks frames nothing is written "
+               "(exit 5), unless --partial asks for what is there.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

@@ -180,6 +180,7 @@ static MbStatus simulate(MbRun *run, MbReport *report) {
   mb_run_catch_signals();
   MbStatus status = create_file(run, report);
   if (!status) status = mb_run_write_meshes(run, report);
+  if (!status) status = mb_run_write_drawing(run, report);
   if (!status && run->old) status = mb_resume_replay(run, report);
   if (status) { // nothing that is not elsewhere
     mb_traj_abandon(run->writer);

@@ -2,6 +2,7 @@
 #include "cli/options.h"
 #include "core/base/blas.h"
 #include "gpu/gpu.h"
+#include "io/view/view.h"
 
 #include <zlib.h>
 
@@ -23,6 +24,7 @@ static MbStatus run(const MbArgs *args) {
   printf("features: zlib %s, muParser, cJSON %s", zlibVersion(), cJSON_Version());
   const char *kernels = mb_blas_kernels();
   if (kernels) printf(", OpenBLAS with kernels for %s", kernels);
+  if (mb_view_available()) printf(", the page of view");
 #ifdef MB_SANITIZED
   printf(", sanitizers");
 #endif

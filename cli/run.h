@@ -72,6 +72,11 @@ MbStatus mb_resume_replay(MbRun *run, MbReport *report);
 // A MESH record for each shape of each body that has a surface of its own, and for each deformable.
 MbStatus mb_run_write_meshes(MbRun *run, MbReport *report);
 
+// ---- run_drawing.c ------------------------------------------------------------------------------
+
+// The DRAW record: what pictures need besides meshes.
+MbStatus mb_run_write_drawing(MbRun *run, MbReport *report);
+
 // ---- provenance.c -------------------------------------------------------------------------------
 
 MbStatus mb_provenance_start(MbRun *run, int threads, const char *device, MbReport *report);

@@ -4,6 +4,7 @@
 read_mbt.py FILE           a summary: records, channels, frames; exit 1 when a CRC or anything else is wrong
 read_mbt.py FILE --bits    per frame a line: the bits of time and of every number, 16 hexadecimal digits each
 read_mbt.py FILE --hash    the content hash
+read_mbt.py FILE --drawing the JSON of what pictures need
 read_mbt.py FILE --modes   how often each block mode and plane kind occurs
 """
 import json
@@ -165,6 +166,7 @@ def turned(h, w, begin, d, gain):
 class Trajectory:
     def __init__(self, data):
         self.head, self.frames, self.times, self.numbers = None, [], [], []  # numbers: of the frames
+        self.drawing = None
         self.meshes, self.tags, self.modes, self.kinds, self.moved = [], {}, {}, {}, 0
         listed = None
         for tag, flags, payload, at in records(data):
@@ -176,6 +178,8 @@ class Trajectory:
                 self.chunk(payload)
             elif tag == "MESH":
                 self.meshes.append(self.mesh(content(flags, payload)))
+            elif tag == "DRAW":
+                self.drawing = json.loads(content(flags, payload))
             elif tag == "INDX":
                 listed = sum(
                     struct.unpack_from("<QQ", payload, 16 + 48 * i)[1]
@@ -375,6 +379,8 @@ def main():
             print(" ".join(f"{bits(x):016x}" for x in [time] + frame))
     elif option == "--hash":
         print(digest)
+    elif option == "--drawing":
+        print(json.dumps(t.drawing))
     elif option == "--modes":
         words = [("raw", "lossless", "bounded")[k] + f"={v}" for k, v in sorted(t.modes.items())]
         words += ["plane-" + ("raw", "zlib", "constant")[k] + f"={v}" for k, v in sorted(t.kinds.items())]

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what is missing of the groups named (build, test, dev) with apt, silently when all is there.
-# Elsewhere it says what to install.
+# Installs what is missing of the groups named (build, test, dev, view) with apt, silently when all is there, and the viewer's
+# packages with npm. Elsewhere it says what to install.
 set -eu
 
 build='gcc make pkg-config libc6-dev libcjson-dev libmuparser-dev zlib1g-dev liblapacke-dev libopenblas-dev libmetis-dev'
@@ -16,20 +16,35 @@ clang_runtime() {
   if dpkg-query -W "$package" >/dev/null 2>&1 || apt-cache show "$package" >/dev/null 2>&1; then echo "$package"; fi
 }
 
+# Node, unless some other one is there; mbsim builds without it, but for the page of `view`.
+command -v node >/dev/null && command -v npm >/dev/null || build="$build nodejs npm"
+
+# The page's libraries, at the versions of tools/viewer/package-lock.json.
+viewer_packages() {
+  viewer=$(dirname "$0")/viewer
+  [ "$viewer/node_modules/.package-lock.json" -nt "$viewer/package-lock.json" ] && return
+  command -v npm >/dev/null || return 0
+  echo "installing: packages of $viewer"
+  npm ci --prefix "$viewer" --loglevel=error >/dev/null 2>&1 ||
+    echo "npm cannot bring the packages of $viewer: mbsim is built without the page of 'view'" >&2
+}
+
 wanted=
 for group in "$@"; do
   case $group in
   build) wanted="$wanted $build" ;;
   test) wanted="$wanted $tests" ;;
   dev) wanted="$wanted clang clang-format valgrind dev-runtime" ;;
-  *) echo "deps.sh: unknown group \"$group\" (build, test, dev)" >&2 && exit 2 ;;
+  view) wanted="$wanted chromium" ;;
+  *) echo "deps.sh: unknown group \"$group\" (build, test, dev, view)" >&2 && exit 2 ;;
   esac
 done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "This is no system with apt. To be installed, by their names there:"
   for package in $wanted; do [ "$package" = dev-runtime ] || echo "  $package"; done
-  echo "that is: a C compiler, make, pkg-config, cJSON, muParser (its C interface), zlib, LAPACKE, METIS; Criterion, NumPy for tests"
+  viewer_packages
+  echo "that is: a C compiler, make, pkg-config, cJSON, muParser (its C interface), zlib, LAPACKE, METIS, Node with npm; Criterion, NumPy for tests"
   exit 0
 fi
 
@@ -42,7 +57,10 @@ for package in $wanted; do
   state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$state" = installed ] || missing="$missing $package"
 done
-[ -n "$missing" ] || exit 0
+if [ -z "$missing" ]; then
+  viewer_packages
+  exit 0
+fi
 
 echo "installing:$missing"
 sudo=
@@ -56,3 +74,4 @@ install() {
 }
 # the lists of a fresh image are empty or old
 install 2>/dev/null || { $sudo apt-get update -qq && install; }
+viewer_packages

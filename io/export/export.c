@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-const char *const mb_export_words[MB_EXPORTS + 1] = {"csv", "npz", "json", NULL};
+const char *const mb_export_words[MB_EXPORTS + 1] = {"csv", "npz", "json", "glb", "vtk", NULL};
 
 void mb_put(MbExporter *e, const void *bytes, size_t size) {
   if (e->failure || !size) return;
@@ -85,6 +85,11 @@ static MbStatus count_frames(MbExporter *e) {
   return mb_error(e->report, MB_IO, "", "%s lacks all of the frames to export", mb_traj_path(e->traj));
 }
 
+MbStatus mb_export_choose_frames(MbExporter *e, const MbExportOptions *options) {
+  const MbStatus status = choose_frames(e, options);
+  return status ? status : count_frames(e);
+}
+
 static MbStatus unknown_channel(const MbExporter *e, const char *name) {
   const char **names = mb_calloc(e->nchannels + 1, sizeof *names);
   if (!names) return mb_no_memory(e->report, "the export");
@@ -122,8 +127,7 @@ MbStatus mb_export(MbTraj *traj, const MbExportOptions *options, FILE *out, MbRe
   if (!chosen) return mb_no_memory(report, "the export");
   e.chosen = chosen;
   MbStatus status = choose_channels(&e, options, chosen);
-  if (status == MB_OK) status = choose_frames(&e, options);
-  if (status == MB_OK) status = count_frames(&e);
+  if (status == MB_OK) status = mb_export_choose_frames(&e, options);
   if (status == MB_OK) {
     switch (options->format) {
     case MB_EXPORT_CSV:
@@ -134,6 +138,9 @@ MbStatus mb_export(MbTraj *traj, const MbExportOptions *options, FILE *out, MbRe
       break;
     case MB_EXPORT_JSON:
       status = mb_export_json(&e);
+      break;
+    case MB_EXPORT_GLB:
+      status = mb_export_glb(&e, options->most_targets);
       break;
     default:
       status = mb_error(report, MB_USAGE, "", "no such format");

@@ -28,13 +28,24 @@
 // then one for each frame: {"time": t, "body.position": [[x, y, z], ...], "energy": [...]}, nested as in npz.
 // JSON has no NaN and no infinity: both become null.
 
-typedef enum MbExportFormat { MB_EXPORT_CSV, MB_EXPORT_NPZ, MB_EXPORT_JSON, MB_EXPORTS } MbExportFormat;
+// glb: glTF 2.0. Bodies are nodes with keys of translation and rotation, deformables meshes with a morph target for each of at most
+// `most_targets` frames, evenly chosen; z is up for programs that turn glTF's y up. The channels' names do not matter.
+
+typedef enum MbExportFormat {
+  MB_EXPORT_CSV,
+  MB_EXPORT_NPZ,
+  MB_EXPORT_JSON,
+  MB_EXPORT_GLB,
+  MB_EXPORT_VTK, // a folder of files: mb_export_vtk
+  MB_EXPORTS
+} MbExportFormat;
 extern const char *const mb_export_words[MB_EXPORTS + 1];
 
 typedef struct MbExportOptions {
   MbExportFormat format;
   const char *const *channels; // (nchannels) names; NULL = all
   size_t nchannels;
+  size_t most_targets;         // glb
   int64_t first, last, stride; // frames a:b:c as in Python (negative counts from the end); last exclusive,
                                // INT64_MAX = to the end. With a negative stride (frames backwards) an open
                                // first is INT64_MAX, an open last INT64_MAX or INT64_MIN. 0 is refused.

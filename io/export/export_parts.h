@@ -29,11 +29,15 @@ uint64_t mb_export_frame(const MbExporter *e, uint64_t i); // of the ith of the 
 uint64_t mb_export_next(const MbExporter *e, uint64_t i);  // first of the span from i on that is there
 bool mb_export_flat(const MbChannel *channel); // (frames, width) rather than (frames, items, width)
 
+// Sets first, span, count and stride. MB_USAGE, or MB_IO where all of the frames are missing.
+MbStatus mb_export_choose_frames(MbExporter *e, const MbExportOptions *options);
+
 // The header object of json and npz as text, to be freed; NULL when memory ran out.
 char *mb_export_header(const MbExporter *e);
 
 MbStatus mb_export_csv(MbExporter *e);
 MbStatus mb_export_json(MbExporter *e);
 MbStatus mb_export_npz(MbExporter *e);
+MbStatus mb_export_glb(MbExporter *e, size_t most_targets);
 
 #endif

@@ -48,11 +48,12 @@ MbStatus mb_traj_load_sides(MbTraj *t, MbReport *report) {
     MbKeptList *list = tag == MB_TAG_MESH   ? &t->meshes
                        : tag == MB_TAG_EVNT ? &t->events
                        : tag == MB_TAG_PROV ? &t->provenances
+                       : tag == MB_TAG_DRAW ? &t->drawings
                        : tag == MB_TAG_CKPT ? &t->checkpoints
                                             : NULL;
     MbKept *item = list ? append(list, i) : NULL;
     if (list && !item) return mb_no_memory(report, "the records of a trajectory");
-    if (!item || (tag != MB_TAG_EVNT && tag != MB_TAG_PROV)) continue;
+    if (!item || (tag != MB_TAG_EVNT && tag != MB_TAG_PROV && tag != MB_TAG_DRAW)) continue;
 
     const char *why = "has a content that makes no sense";
     bool good = load(t, i, MB_TRAJ_TEXT_MAX, &item->content, &item->size, &why);
@@ -81,6 +82,7 @@ void mb_traj_free_sides(MbTraj *t) {
   free_list(&t->meshes);
   free_list(&t->events);
   free_list(&t->provenances);
+  free_list(&t->drawings);
   free_list(&t->checkpoints);
   mb_free(t->checkpoint.content);
 }
@@ -88,6 +90,9 @@ void mb_traj_free_sides(MbTraj *t) {
 size_t mb_traj_provenances(const MbTraj *t) { return t->provenances.count; }
 const char *mb_traj_provenance_json(const MbTraj *t, size_t i) {
   return (const char *)t->provenances.items[i].content;
+}
+const char *mb_traj_drawing_json(const MbTraj *t) {
+  return t->drawings.count ? (const char *)t->drawings.items[0].content : NULL;
 }
 size_t mb_traj_events(const MbTraj *t) { return t->events.count; }
 MbTrajEvent mb_traj_read_event(const MbTraj *t, size_t i) { return t->events.items[i].event; }

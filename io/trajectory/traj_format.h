@@ -13,6 +13,7 @@
 #define MB_TAG_HEAD MB_TRAJ_TAG('H', 'E', 'A', 'D')
 #define MB_TAG_PROV MB_TRAJ_TAG('P', 'R', 'O', 'V')
 #define MB_TAG_MESH MB_TRAJ_TAG('M', 'E', 'S', 'H')
+#define MB_TAG_DRAW MB_TRAJ_TAG('D', 'R', 'A', 'W')
 #define MB_TAG_CHNK MB_TRAJ_TAG('C', 'H', 'N', 'K')
 #define MB_TAG_EVNT MB_TRAJ_TAG('E', 'V', 'N', 'T')
 #define MB_TAG_CKPT MB_TRAJ_TAG('C', 'K', 'P', 'T')

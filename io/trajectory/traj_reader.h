@@ -33,7 +33,7 @@ struct MbTraj {
   MbIndex index;
   MbTrajGap *gaps; // (ngaps)
   size_t ngaps;
-  MbKeptList meshes, events, provenances, checkpoints;
+  MbKeptList meshes, events, provenances, drawings, checkpoints;
   MbKept checkpoint;       // the one read last
   uint64_t *channel_bytes; // (nchannels), NULL = not counted yet
 

@@ -81,11 +81,11 @@ static bool check_index(Verifier *v, const char **why) {
   return same;
 }
 
-// MESH, EVNT, CKPT, PROV and unknown ones.
+// MESH, EVNT, CKPT, PROV, DRAW and unknown ones.
 static bool check_other(Verifier *v, const char **why) {
   const MbRecord *r = &v->scan.record;
   if (!mb_index_add_other(&v->index, r)) return *why = "does not fit in memory", false;
-  const bool text = r->tag == MB_TAG_PROV || r->tag == MB_TAG_EVNT;
+  const bool text = r->tag == MB_TAG_PROV || r->tag == MB_TAG_EVNT || r->tag == MB_TAG_DRAW;
   if (!text && r->tag != MB_TAG_MESH && r->tag != MB_TAG_CKPT) return true;
   size_t size = 0;
   unsigned char *content =

@@ -142,6 +142,11 @@ MbStatus mb_traj_provenance(MbTrajWriter *w, const char *json, MbReport *report)
   return put(w, MB_TAG_PROV, true, (unsigned char *)mb_strdup(json), strlen(json), "provenance", report);
 }
 
+MbStatus mb_traj_drawing(MbTrajWriter *w, const char *json, MbReport *report) {
+  return put(w, MB_TAG_DRAW, true, (unsigned char *)mb_strdup(json), strlen(json), "what pictures need",
+             report);
+}
+
 MbStatus mb_traj_mesh(MbTrajWriter *w, const MbTrajMesh *mesh, MbReport *report) {
   size_t size = 0;
   unsigned char *content = mb_mesh_pack(mesh, &size);

@@ -40,6 +40,8 @@ typedef struct MbTrajCounts {
 MbStatus mb_traj_create(const char *path, const MbTrajHead *head, MbTrajWriter **writer, MbReport *report);
 // PROV: JSON text that `diff` and the hash leave out. May come more than once.
 MbStatus mb_traj_provenance(MbTrajWriter *writer, const char *json, MbReport *report);
+// DRAW: JSON text, what pictures need besides meshes (io/README.md); the hash and `diff` leave it out.
+MbStatus mb_traj_drawing(MbTrajWriter *writer, const char *json, MbReport *report);
 MbStatus mb_traj_mesh(MbTrajWriter *writer, const MbTrajMesh *mesh, MbReport *report);
 // Times must be finite and increase strictly.
 MbStatus mb_traj_frame(MbTrajWriter *writer, double time, const double *frame, MbReport *report);
@@ -88,6 +90,7 @@ const char *mb_traj_head_json(const MbTraj *traj); // whole HEAD, JSON text
 const char *mb_traj_scene_json(const MbTraj *traj);
 size_t mb_traj_provenances(const MbTraj *traj);
 const char *mb_traj_provenance_json(const MbTraj *traj, size_t i);
+const char *mb_traj_drawing_json(const MbTraj *traj); // NULL where the file has none
 double mb_traj_step(const MbTraj *traj);
 double mb_traj_constraint_bound(const MbTraj *traj, double *patience); // as in the head
 

@@ -19,11 +19,23 @@ t export h.mbt --frames 5:1
 t export h.mbt --frames 3:3
 t export h.mbt --frames=-1:-3
 echo "endings"
-t export h.mbt -o r.vtk
+t export h.mbt -o r.xyz
 t export h.mbt -o r
 t export h.mbt -o folder.csv/r -f
 t export h.mbt -o csv
-t export h.mbt -o r.vtk --format csv && cmp r.vtk h.csv
+t export h.mbt -o r.xyz --format csv && cmp r.xyz h.csv
 t export h.mbt -o r.CSV && cmp r.CSV h.csv
 t export h.mbt -o - | tail -n +2 | cmp - h.csv
 ls r*
+echo "models"
+t export h.mbt -o h.glb && head -c 4 h.glb && echo
+t export h.mbt -o h.vtk && ls h.vtk && ls h.vtk/bodies | wc -l | tr -d ' '
+t export h.mbt -o h.vtk
+t export h.mbt -o h.vtk -f --frames :3
+t export h.mbt --format vtk
+t export h.mbt -o h.csv --format vtk -f
+t export h.mbt -o x.glb --channel energy
+t export h.mbt -o sub/x.vtk
+mkdir mine && echo mine >mine/file && t export h.mbt --format vtk -o mine; cat mine/file
+"$MBSIM" run h.json -q -d 0.1 --set '/output/channels=["energy"]' -o e.mbt && t export e.mbt -o e.glb && ls e.glb
+t export e.mbt -o e.vtk

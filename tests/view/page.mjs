@@ -1,0 +1,223 @@
+// What the page shows and says: numbers, curves, files of all kinds, two runs, links, phones.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { differing, drawn, picture, ready, seek, withPage } from "./browser.mjs";
+import { exported, file, page, runScene } from "./mbsim.mjs";
+import { pendulum, shapeless, twoBoxes } from "./scenes.mjs";
+
+const EXAMPLES = ["free/tennis_racket", "redmax/robot_arm", "maximal/attachments", "constraints/rolling_disk", "projective/hanging_cloth", "deformables/soft_arm"];
+
+async function examples() {
+  for (const name of EXAMPLES) {
+    const path = runScene(`scenes/${name}.json`, name.replace("/", "-"), "--duration", "0.6");
+    await withPage(page(path), async (p) => {
+      const before = await picture(p);
+      await p.keyboard.press("Space");
+      await p.waitForFunction(() => window.mbsim.player.time > 0.15, null, { timeout: 30000 });
+      await p.keyboard.press("Space");
+      await drawn(p);
+      assert.ok(differing(before, await picture(p)) > 20, `${name}: nothing moved`);
+    });
+  }
+}
+
+async function pixels() {
+  const path = runScene(twoBoxes, "two_boxes");
+  await withPage(page(path), async (p) => {
+    await seek(p, 0);
+    const before = await picture(p);
+    await seek(p, 1);
+    const after = await picture(p);
+    const middle = Math.floor(before.width / 2);
+    assert.ok(differing(before, after, [middle, 0, before.width, before.height]) > 300, "the right one moved");
+    const left = differing(before, after, [0, 40, middle - 40, before.height]);
+    assert.ok(left < 30, `${left} pixels changed where nothing moved`);
+  });
+}
+
+// Numbers as the panel shows them: seven digits.
+const shown = (text) => Number(text.replace("–", "NaN"));
+
+async function numbers() {
+  const path = runScene(twoBoxes, "two_boxes");
+  const { frames } = exported(path);
+  await withPage(page(path), async (p) => {
+    await seek(p, frames[37].time);
+    await p.evaluate(() => window.mbsim.choose(1));
+    const rows = Object.fromEntries(
+      await p.$$eval("#numbers tr", (list) => list.map((tr) => [tr.cells[0].textContent, tr.cells[1].textContent])),
+    );
+    const expected = { "position.z": frames[37]["body.position"][1][2], "rotation.y": frames[37]["body.rotation"][1][2] };
+    for (const [key, x] of Object.entries(expected))
+      assert.ok(Math.abs(shown(rows[key]) - x) <= 1e-6 * Math.abs(x), `${key}: ${rows[key]}, not ${x}`);
+    assert.equal(await p.getAttribute("#clock", "data-frame"), "37");
+    assert.equal(Number(await p.getAttribute("#clock", "data-time")), frames[37].time);
+  });
+}
+
+async function curves() {
+  const path = runScene(pendulum(1), "pendulum-1");
+  const { frames } = exported(path);
+  await withPage(page(path), async (p) => {
+    await p.fill("#find", "rod.joint.pos");
+    await p.keyboard.press("Enter");
+    await p.waitForSelector(".curve canvas");
+    const [{ times, values }] = await p.evaluate(() => [...window.mbsim.curves.plots.values()][0].curves);
+    assert.deepEqual(times, frames.map((f) => f.time));
+    assert.deepEqual(values, frames.map((f) => f["joint.position"].flat()[0]));
+    await p.click("#energy");
+    await p.waitForFunction(() => window.mbsim.curves.plots.size === 2);
+    await p.fill("#find", "no such thing");
+    await p.keyboard.press("Enter");
+    assert.equal(await p.inputValue("#find"), "no such thing", "what is not found stays to be mended");
+  });
+}
+
+async function files() {
+  const path = runScene(twoBoxes, "two_boxes");
+  await withPage(page(), async (p) => {
+    await p.setInputFiles("#files", path);
+    await ready(p);
+    assert.equal(await p.evaluate(() => window.mbsim.runs[0].frames), 101);
+  }, { wait: false });
+  await withPage(page(), async (p) => {
+    const text = readFileSync(path).toString("base64");
+    await p.evaluate((base64) => {
+      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      const data = new DataTransfer();
+      data.items.add(new File([bytes], "dropped.mbt"));
+      window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+    }, text);
+    await ready(p);
+    assert.equal(await p.title(), "dropped.mbt – mbsim");
+  }, { wait: false });
+}
+
+async function wrongFiles() {
+  writeFileSync(file("text.mbt"), "This is a text and no trajectory.\n");
+  writeFileSync(file("nothing.mbt"), "");
+  await withPage(page(), async (p) => {
+    for (const name of ["text.mbt", "nothing.mbt"]) {
+      await p.setInputFiles("#files", file(name));
+      await p.waitForFunction((n) => document.getElementById("fault").textContent.includes(n), name);
+      assert.match(await p.textContent("#fault"), /no trajectory/);
+    }
+  }, { wait: false });
+}
+
+// A bit of a chunk in the middle is flipped, and the end is cut off.
+async function damaged() {
+  const bytes = readFileSync(runScene(pendulum(1), "pendulum-1"));
+  const chunks = [];
+  for (let at = bytes.indexOf("CHNK"); at >= 0; at = bytes.indexOf("CHNK", at + 1)) chunks.push(at);
+  bytes[chunks[10] + 100] ^= 4;
+  writeFileSync(file("damaged.mbt"), bytes);
+  writeFileSync(file("cut.mbt"), bytes.subarray(0, chunks.at(-3)));
+  for (const name of ["damaged", "cut"])
+    await withPage(page(), async (p) => {
+      await p.setInputFiles("#files", file(`${name}.mbt`));
+      await ready(p);
+      await seek(p, 0.9);
+      assert.ok(Number(await p.getAttribute("#clock", "data-time")) > 0.8, "what is whole plays");
+      await p.evaluate(() => window.mbsim.find("rod.joint.position"));
+      await p.waitForSelector(".curve canvas");
+      await p.evaluate(() => window.mbsim.player.seek(0.33));
+      await p.waitForFunction(() => window.mbsim.runs[0].troubles.length > 0);
+      await p.keyboard.press("i");
+      assert.match(await p.textContent("#panel"), /damaged/i);
+    }, { wait: false });
+}
+
+async function noFrames() {
+  const bytes = readFileSync(runScene(pendulum(1), "pendulum-1"));
+  writeFileSync(file("headonly.mbt"), bytes.subarray(0, bytes.indexOf("CHNK")));
+  await withPage(page(), async (p) => {
+    await p.setInputFiles("#files", file("headonly.mbt"));
+    await ready(p);
+    assert.match(await p.textContent("#title"), /no frames/);
+  }, { wait: false });
+}
+
+async function ghost() {
+  const a = runScene(pendulum(1), "pendulum-1");
+  const b = runScene({ ...pendulum(1), gravity: [0, 0, -9] }, "pendulum-slow");
+  await withPage(page(a, b), async (p) => {
+    assert.match(await p.textContent("#title"), /ghost/);
+    await seek(p, 1);
+    const over = await picture(p);
+    await p.keyboard.press("s");
+    await drawn(p);
+    assert.ok(differing(over, await picture(p)) > 500, "side by side looks otherwise");
+    await p.keyboard.press("d");
+    await p.waitForSelector(".curve canvas");
+    const curves = await p.evaluate(() => [...window.mbsim.curves.plots.values()][0].curves);
+    const joint = curves.find((c) => c.label === "joint.position");
+    const [fa, fb] = [exported(a).frames, exported(b).frames];
+    const k = 700;
+    const expected = Math.abs(fa[k]["joint.position"].flat()[0] - fb[k]["joint.position"].flat()[0]);
+    assert.ok(Math.abs(joint.values[k] - expected) < 1e-12, `${joint.values[k]}, not ${expected}`);
+  });
+}
+
+async function link() {
+  const address = page(runScene(twoBoxes, "two_boxes"));
+  let fragment;
+  await withPage(address, async (p) => {
+    await seek(p, 0.5);
+    await p.keyboard.press("3");
+    await p.keyboard.press("e");
+    await p.waitForSelector(".curve canvas");
+    await p.evaluate(() => window.mbsim.choose(1));
+    await p.waitForFunction(() => location.hash.includes("body=flying"));
+    fragment = await p.evaluate(() => location.hash);
+  });
+  await withPage(address + fragment, async (p) => {
+    assert.equal(Number(await p.getAttribute("#clock", "data-time")), 0.5);
+    await p.waitForSelector(".curve canvas");
+    const camera = await p.evaluate(() => window.mbsim.stage.camera.position.toArray());
+    assert.ok(camera[1] > 0 && Math.abs(camera[0]) < 0.1 * camera[1], `the camera looks along y: ${camera}`);
+    assert.match(await p.textContent("#panel h2"), /flying/);
+  });
+}
+
+async function phone() {
+  const path = runScene(pendulum(1), "pendulum-1");
+  await withPage(page(path), async (p) => {
+    const wide = await p.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 390, `the page is ${wide} pixels wide`);
+    const size = await p.locator("#canvas").boundingBox();
+    assert.ok(size.height > 400, `the picture is ${size.height} pixels high`);
+    await p.tap("#play");
+    await p.waitForFunction(() => window.mbsim.player.time > 0.1);
+    await p.tap("#more");
+    assert.ok(await p.isVisible("#panel"));
+  }, { width: 390, height: 800, mobile: true });
+}
+
+async function ellipsoid() {
+  const path = runScene(shapeless, "shapeless");
+  await withPage(page(path), async (p) => {
+    const parts = await p.evaluate(() => window.mbsim.views[0].bodies.parts.length);
+    assert.equal(parts, 1, "its inertia's ellipsoid");
+    const radii = await p.evaluate(() => window.mbsim.runs[0].drawing.bodies[0].ellipsoid.radii);
+    // I = m/5 (b² + c²) about each axis
+    const [a, b, c] = radii.map((r) => r * r);
+    const inertia = [b + c, a + c, a + b].map((x) => (2 / 5) * x).sort();
+    [0.1, 0.2, 0.25].forEach((x, i) => assert.ok(Math.abs(inertia[i] - x) < 1e-12));
+  });
+}
+
+export default {
+  "an example of every folder plays": examples,
+  "pixels change where bodies move and not elsewhere": pixels,
+  "the panel's numbers are the export's": numbers,
+  "the curves' numbers are the export's": curves,
+  "files are taken by picker and by drop": files,
+  "what is no trajectory is told so": wrongFiles,
+  "a damaged file is told so, and the rest plays": damaged,
+  "a file without frames is told so": noFrames,
+  "two runs are shown as ghost, side by side, and by their difference": ghost,
+  "a link leads to its moment": link,
+  "a phone shows it all": phone,
+  "a body without shape is shown as its inertia's ellipsoid": ellipsoid,
+};

@@ -1,0 +1,82 @@
+// The cursor in time: keys, scrubbing, speed, long files.
+import assert from "node:assert/strict";
+import { drawn, seek, withPage } from "./browser.mjs";
+import { exported, page, runScene } from "./mbsim.mjs";
+import { pendulum, twoBoxes } from "./scenes.mjs";
+
+const frameNow = async (p) => Number(await p.getAttribute("#clock", "data-frame"));
+
+async function keys() {
+  await withPage(page(runScene(twoBoxes, "two_boxes")), async (p) => {
+    await p.keyboard.press("ArrowRight");
+    await p.keyboard.press("ArrowRight");
+    await p.waitForFunction(() => document.getElementById("clock").dataset.frame === "2");
+    await p.keyboard.press("ArrowLeft");
+    await p.waitForFunction(() => document.getElementById("clock").dataset.frame === "1");
+    await p.keyboard.press("End");
+    await drawn(p);
+    assert.equal(await frameNow(p), 100);
+    await p.keyboard.press("Home");
+    await drawn(p);
+    assert.equal(await frameNow(p), 0);
+    await p.keyboard.press("]");
+    assert.equal(await p.evaluate(() => window.mbsim.player.speed), 2);
+    await p.keyboard.press("l");
+    assert.equal(await p.evaluate(() => window.mbsim.player.loop), false);
+    await p.keyboard.press("p");
+    assert.equal(await p.evaluate(() => window.mbsim.stage.camera.isOrthographicCamera), true);
+    await p.keyboard.press("n");
+    await p.waitForSelector("#labels span");
+    await p.keyboard.press("b");
+    assert.match(await p.textContent("#panel h2"), /still/);
+    await p.keyboard.press("t");
+    await p.waitForFunction(() => window.mbsim.views[0].marks.traces.size === 1);
+    for (const key of ["x", "g", "j", "f", "o", "1", "2", "3", "4", "5", "6", "i", "Escape"]) await p.keyboard.press(key);
+    await drawn(p);
+  });
+}
+
+async function scrubbing() {
+  await withPage(page(runScene(twoBoxes, "two_boxes")), async (p) => {
+    const box = await p.locator("#scrub").boundingBox();
+    await p.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await drawn(p);
+    const time = Number(await p.getAttribute("#clock", "data-time"));
+    assert.ok(Math.abs(time - 0.5) < 0.06, `${time}`);
+  });
+}
+
+// To the end and no further without a loop; at its own pace.
+async function ending() {
+  await withPage(page(runScene(twoBoxes, "two_boxes")), async (p) => {
+    await p.keyboard.press("l");
+    await p.keyboard.press("Space");
+    await p.waitForFunction(() => !window.mbsim.player.playing, null, { timeout: 30000 });
+    assert.equal(await frameNow(p), 100);
+  });
+}
+
+async function longFile() {
+  const path = runScene(pendulum(100), "pendulum-100", "--error", "view");
+  const { frames } = exported(path);
+  assert.equal(frames.length, 100001);
+  await withPage(page(path), async (p) => {
+    await seek(p, 77.777);
+    assert.equal(Number(await p.getAttribute("#clock", "data-time")), frames[77777].time);
+    await p.click("#energy");
+    await p.waitForSelector(".curve canvas", { timeout: 60000 });
+    const curves = await p.evaluate(() => [...window.mbsim.curves.plots.values()][0].curves);
+    const kinetic = frames.map((f) => f.energy[0]);
+    const { times, values } = curves[0];
+    assert.ok(times.length <= 4100 && times.length > 2000);
+    assert.equal(Math.max(...values), kinetic.reduce((a, b) => Math.max(a, b)), "no peak is lost");
+    assert.equal(Math.min(...values), kinetic.reduce((a, b) => Math.min(a, b)));
+  });
+}
+
+export default {
+  "every function has its key": keys,
+  "scrubbing moves the cursor": scrubbing,
+  "without a loop it stops at the end": ending,
+  "a file of 100,001 frames plays": longFile,
+};

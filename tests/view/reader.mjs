@@ -1,0 +1,128 @@
+// The reader of trajectories in JavaScript against the program's own, bit for bit, and on files that are damaged.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { Fault } from "../../tools/viewer/src/mbt/fault.js";
+import { Base64Source, BlobSource, BytesSource } from "../../tools/viewer/src/mbt/source.js";
+import { Trajectory } from "../../tools/viewer/src/mbt/trajectory.js";
+import { columnsOf } from "../../tools/viewer/src/play/columns.js";
+import { exported, mbsim, runScene } from "./mbsim.mjs";
+
+const bytesOf = (path) => new Uint8Array(readFileSync(path));
+
+// Nested lists of numbers one behind the other; what is not finite is null in an export.
+const flatten = (x) => (Array.isArray(x) ? x.flatMap(flatten) : [x]);
+
+async function expectSame(path) {
+  const { header, frames } = exported(path);
+  const t = await Trajectory.open(new BytesSource(bytesOf(path)));
+  assert.deepEqual(t.troubles, []);
+  assert.equal(t.frames, frames.length);
+  let k = 0;
+  for (let i = 0; i < t.chunks.length; i++) {
+    const chunk = await t.readChunk(i);
+    for (let r = 0; r < chunk.times.length; r++, k++) {
+      assert.equal(chunk.times[r], frames[k].time);
+      header.channels.forEach(({ name }, id) => {
+        const n = t.head.channels[id].items * t.head.channels[id].width;
+        const theirs = flatten(frames[k][name]);
+        const ours = chunk.channels[id].subarray(r * n, (r + 1) * n);
+        assert.equal(ours.length, theirs.length);
+        for (let j = 0; j < n; j++)
+          assert.ok(Object.is(ours[j], theirs[j]) || (theirs[j] === null && !Number.isFinite(ours[j])), `${path} ${name} frame ${k} number ${j}: ${ours[j]}, not ${theirs[j]}`);
+      });
+    }
+  }
+}
+
+const SCENES = ["redmax/robot_arm", "redmax/elbow", "redmax/coaster", "free/tennis_racket", "projective/finger", "deformables/soft_arm"];
+
+// Not long, so that all modes of all of them take seconds.
+const runShort = (name, error) =>
+  runScene(`scenes/${name}.json`, `${name.split("/")[1]}-${error}`, "--error", error, "--duration", "0.3");
+
+async function everyMode() {
+  for (const name of SCENES) for (const error of ["0", "fine", "view", "1e-3"]) await expectSame(runShort(name, error));
+}
+
+async function slicesAndText() {
+  const path = runShort("redmax/elbow", "0");
+  const bytes = bytesOf(path);
+  const sources = [new BytesSource(bytes), new BlobSource(new Blob([bytes])), new Base64Source(Buffer.from(bytes).toString("base64"))];
+  for (const source of sources) {
+    assert.equal(source.size, bytes.length);
+    for (const [at, n] of [[0, 16], [1, 1], [17, 100], [bytes.length - 5, 5], [bytes.length, 0]])
+      assert.deepEqual([...(await source.read(at, n))], [...bytes.subarray(at, at + n)]);
+    await assert.rejects(source.read(bytes.length - 1, 2), Fault);
+  }
+}
+
+async function names() {
+  for (const name of SCENES) {
+    const path = runShort(name, "0");
+    const t = await Trajectory.open(new BytesSource(bytesOf(path)));
+    const ours = t.head.channels.flatMap((c, id) => columnsOf(c, id, t.head.bodies)).map(([label]) => label);
+    const theirs = mbsim("export", path, "--frames", "0").toString().split("\n")[0].split(",").slice(1);
+    assert.deepEqual(ours, theirs);
+  }
+}
+
+// Reads everything; only Faults may come out.
+async function readAll(bytes) {
+  let t;
+  try {
+    t = await Trajectory.open(new BytesSource(bytes));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return null;
+  }
+  for (let i = 0; i < t.chunks.length; i++)
+    try {
+      await t.readChunk(i);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      t.troubles.push(error.message);
+    }
+  return t;
+}
+
+async function corpus() {
+  const folder = "tests/fuzz/corpus/traj";
+  const files = readdirSync(folder);
+  assert.ok(files.length > 5);
+  for (const name of files) await readAll(bytesOf(`${folder}/${name}`));
+}
+
+async function everyCut() {
+  const bytes = bytesOf(runShort("redmax/elbow", "0"));
+  const whole = await readAll(bytes);
+  let frames = 0;
+  for (let n = 0; n < bytes.length; n += 61) {
+    const t = await readAll(bytes.subarray(0, n));
+    if (!t) continue;
+    assert.ok(t.troubles.length > 0);
+    assert.ok(t.frames >= frames, "a longer piece holds no fewer frames");
+    frames = t.frames;
+  }
+  assert.equal(frames, whole.frames);
+}
+
+async function everyFlip() {
+  const bytes = bytesOf(runShort("redmax/elbow", "0"));
+  for (let i = 0; i < 300; i++) {
+    const at = Math.floor((i * bytes.length) / 300);
+    const damaged = bytes.slice();
+    damaged[at] ^= 1 << (i % 8);
+    const t = await readAll(damaged);
+    // a flip in padding, in a checkpoint or in a record of an unknown kind touches nothing that is shown
+    if (t && !t.troubles.length) assert.equal(t.frames, (await readAll(bytes)).frames);
+  }
+}
+
+export default {
+  "the reader gives the numbers of every mode bit for bit": everyMode,
+  "the reader reads slices of files and of base64 text": slicesAndText,
+  "the reader names numbers as the CSV export does": names,
+  "the reader says what is wrong with every file of the fuzz corpus": corpus,
+  "the reader keeps what is whole of a file cut anywhere": everyCut,
+  "the reader survives flipped bits": everyFlip,
+};

@@ -1,0 +1,41 @@
+// Tests of the page of `mbsim view`: its reader of trajectories in Node, the page itself in Chromium. Arguments: the program, and part of
+// the names of the tests to run (default: all). Prints a line a test and "N passed, N failed".
+import { tmpdir } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { closeBrowser } from "./browser.mjs";
+import { useProgram } from "./mbsim.mjs";
+import reader from "./reader.mjs";
+import page from "./page.mjs";
+import playing from "./playing.mjs";
+
+const LIMIT = 120; // seconds for one test
+
+const [program, filter = ""] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), "mbsim-view-"));
+useProgram(resolve(program), folder);
+
+function within(seconds, work) {
+  let timer;
+  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`longer than ${seconds} s`)), 1000 * seconds)));
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+let passed = 0;
+let failed = 0;
+for (const [name, test] of Object.entries({ ...reader, ...page, ...playing })) {
+  if (!name.includes(filter)) continue;
+  const began = Date.now();
+  try {
+    await within(LIMIT, test());
+    passed++;
+    console.log(`ok      ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
+  } catch (error) {
+    failed++;
+    console.log(`FAILED  ${name}: ${error.stack}`);
+  }
+}
+await closeBrowser();
+rmSync(folder, { recursive: true });
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,36 @@
+// Small scenes that the page is tried with.
+
+// Two boxes without gravity: the left one rests, the right one flies up.
+export const twoBoxes = {
+  mbsim: 1,
+  name: "two boxes",
+  gravity: [0, 0, 0],
+  time: { step: 0.01, duration: 1 },
+  bodies: [
+    { name: "still", shape: { type: "box", size: [0.4, 0.4, 0.4] }, density: 1000, pose: { position: [-1.5, 0, 0] } },
+    {
+      name: "flying", shape: { type: "box", size: [0.4, 0.4, 0.4] }, density: 1000, pose: { position: [1.5, 0, 0] },
+      velocity: { linear: [0, 0, 1], angular: [0, 3, 0] },
+    },
+  ],
+};
+
+export const pendulum = (duration, step = 0.001) => ({
+  mbsim: 1,
+  name: "pendulum",
+  time: { step, duration },
+  bodies: [
+    {
+      name: "rod", shape: { type: "box", size: [0.05, 0.05, 1] }, density: 1000,
+      joint: { type: "revolute", axis: [0, 1, 0], in_body: { position: [0, 0, 0.5] }, position: 1 },
+    },
+  ],
+});
+
+// A body with an inertia and no shape.
+export const shapeless = {
+  mbsim: 1,
+  name: "shapeless",
+  time: { step: 0.01, duration: 0.5 },
+  bodies: [{ name: "stone", inertia: { mass: 2, matrix: [0.1, 0.2, 0.25, 0, 0, 0] }, velocity: { angular: [1, 2, 3] } }],
+};

@@ -1,0 +1,48 @@
+// Where the page begins: runs that stand in it, or files that are chosen or dropped.
+import workerProgram from "worker:./play/worker.js";
+import { startBackend } from "./play/backend.js";
+import { Run } from "./play/run.js";
+import { App } from "./ui/app.js";
+
+const backend = startBackend(workerProgram);
+const fault = document.getElementById("fault");
+let showing = false;
+
+async function open(given) {
+  if (showing) return location.reload(); // another file: from the start
+  fault.textContent = "";
+  const runs = [];
+  for (const { name, data } of given.slice(0, 2)) {
+    try {
+      runs.push(await Run.open(backend, data, name));
+    } catch (error) {
+      fault.textContent += `${name}: ${error.message}\n`;
+    }
+  }
+  if (!runs.length) return;
+  showing = true;
+  const verdict = document.getElementById("mbsim-verdict");
+  const app = new App(runs, verdict && JSON.parse(verdict.textContent));
+  window.mbsim = app;
+  await app.start();
+}
+
+const filesOf = (list) => Array.from(list, (file) => ({ name: file.name, data: file }));
+
+document.getElementById("files").onchange = (event) => open(filesOf(event.target.files));
+addEventListener("dragover", (event) => {
+  event.preventDefault();
+  document.body.classList.add("over");
+});
+addEventListener("dragleave", () => document.body.classList.remove("over"));
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  document.body.classList.remove("over");
+  open(filesOf(event.dataTransfer.files));
+});
+
+const embedded = Array.from(document.querySelectorAll('script[type="application/x-mbt"]'), (script) => ({
+  name: script.dataset.name,
+  data: script.textContent.trim(),
+}));
+if (embedded.length) open(embedded);

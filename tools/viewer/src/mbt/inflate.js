@@ -1,0 +1,23 @@
+// zlib streams (RFC 1950) by the platform's own inflater.
+import { Fault } from "./fault.js";
+
+// Exactly `size` bytes, else a Fault. A stream that holds more is cut off as soon as it says so.
+export async function inflate(bytes, size) {
+  const out = new Uint8Array(size);
+  let filled = 0;
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (filled + value.length > size) throw new Fault(`a zlib stream holds more than ${size} bytes`);
+      out.set(value, filled);
+      filled += value.length;
+    }
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error instanceof Fault ? error : new Fault("a zlib stream is damaged");
+  }
+  if (filled !== size) throw new Fault(`a zlib stream holds ${filled} bytes where ${size} were wanted`);
+  return out;
+}

@@ -1,0 +1,41 @@
+// What the page asks of trajectories, wherever that is answered: in a worker, or in the page where there is none.
+import { Trajectory } from "../mbt/trajectory.js";
+import { Base64Source, BlobSource, BytesSource } from "../mbt/source.js";
+import { readSeries, readStrided } from "./series.js";
+
+function sourceOf(given) {
+  if (typeof given === "string") return new Base64Source(given);
+  return given instanceof Blob ? new BlobSource(given) : new BytesSource(given);
+}
+
+const calls = {
+  async open(runs, given) {
+    const t = await Trajectory.open(sourceOf(given));
+    runs.push(t);
+    const { head, meshes, events, provenances, drawing, troubles, chunks, whole, checkpoints, frames } = t;
+    const size = t.source.size;
+    const value = { run: runs.length - 1, head, meshes, events, provenances, drawing, troubles, chunks, whole, checkpoints, frames, size };
+    return { value, transfer: [] };
+  },
+
+  async chunk(runs, run, i, wanted) {
+    const value = await runs[run].readChunk(i, wanted);
+    return { value, transfer: value.channels.filter(Boolean).map((c) => c.buffer).concat(value.times.buffer) };
+  },
+
+  async series(runs, run, columns, most) {
+    const value = await readSeries(runs[run], columns, most);
+    return { value, transfer: [] };
+  },
+
+  async strided(runs, run, columns, most) {
+    const value = await readStrided(runs[run], columns, most);
+    return { value, transfer: [] };
+  },
+};
+
+// A function that answers calls by name.
+export function serve() {
+  const runs = [];
+  return (call, args) => calls[call](runs, ...args);
+}

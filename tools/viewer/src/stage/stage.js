@@ -1,0 +1,282 @@
+// The picture: one or two runs under one camera, lights, ground; orbiting, fitting, picking. Draws only when something changed.
+import * as THREE from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { BodiesView } from "./bodies.js";
+import { LinesView } from "./lines.js";
+import { MarksView } from "./marks.js";
+import { SoftView } from "./soft.js";
+import { makeGrid, makeShade } from "./ground.js";
+
+const VIEWS = {
+  "+x": [1, 0, 0], "-x": [-1, 0, 0], "+y": [0, 1, 0], "-y": [0, -1, 0], "+z": [0, 0, 1], "-z": [0, 0, -1],
+};
+const MANY = 400; // bodies, above which shadows are left out
+
+export class Stage {
+  constructor(canvas, { dark }) {
+    this.canvas = canvas;
+    this.dark = dark;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.scene = new THREE.Scene();
+    this.views = [];
+    this.side = false;
+    this.follow = null; // {view, body}
+    this.dirty = true;
+    this.drawn = 0;
+    this.#lights();
+    this.#cameras();
+    this.theme(dark);
+  }
+
+  #lights() {
+    this.sky = new THREE.HemisphereLight("#ffffff", "#aab3bd", 1.5);
+    this.sun = new THREE.DirectionalLight("#ffffff", 1.9);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.normalBias = 0.02;
+    this.lamp = new THREE.DirectionalLight("#ffffff", 0.9); // from the camera, so that nothing seen is black
+    this.scene.add(this.sky, this.sun, this.sun.target, this.lamp, this.lamp.target);
+  }
+
+  #cameras() {
+    this.perspective = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
+    this.orthographic = new THREE.OrthographicCamera(-1, 1, 1, -1, -1000, 1000);
+    this.camera = this.perspective;
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.enableDamping = false;
+    this.controls.zoomToCursor = true;
+    this.controls.addEventListener("change", () => this.touch());
+  }
+
+  touch() {
+    this.dirty = true;
+  }
+
+  theme(dark) {
+    this.dark = dark;
+    this.scene.background = new THREE.Color(dark ? "#15191e" : "#f4f6f8");
+    this.views.forEach((view) => this.#ground(view));
+    this.touch();
+  }
+
+  // Adds a run; the second one is a ghost until it stands beside the first.
+  add(run, up) {
+    const ghost = this.views.length > 0;
+    const view = { run, root: new THREE.Group(), ghost, up: new THREE.Vector3(...up).normalize() };
+    view.bodies = new BodiesView(run, { ghost });
+    view.soft = new SoftView(run, { ghost });
+    view.lines = new LinesView(run, view.bodies, { ghost });
+    view.root.add(view.bodies.group, view.soft.group, view.lines.group);
+    this.scene.add(view.root);
+    this.views.push(view);
+    if (!ghost) {
+      for (const camera of [this.perspective, this.orthographic]) camera.up.copy(view.up);
+      this.controls.dispose();
+      this.#cameraControls();
+    }
+    this.sun.castShadow = run.bodies.length <= MANY;
+    return view;
+  }
+
+  // OrbitControls takes the camera's up when it is made.
+  #cameraControls() {
+    const target = this.controls.target.clone();
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.target.copy(target);
+    this.controls.zoomToCursor = true;
+    this.controls.addEventListener("change", () => this.touch());
+  }
+
+  // Puts a run where its frame has it.
+  set(view, frame) {
+    view.bodies.set(frame);
+    view.soft.set(frame);
+    view.lines.set(frame);
+    view.marks?.set();
+    if (this.follow?.view === view) this.#chase();
+    this.touch();
+  }
+
+  #chase() {
+    const now = new THREE.Vector3().setFromMatrixPosition(this.follow.view.bodies.poses[this.follow.body]);
+    const way = now.clone().sub(this.controls.target);
+    if (!Number.isFinite(way.lengthSq())) return;
+    this.controls.target.copy(now);
+    this.camera.position.add(way);
+    this.controls.update();
+  }
+
+  followBody(view, body) {
+    this.follow = body === null ? null : { view, body };
+    if (this.follow) this.#chase();
+  }
+
+  bounds(box = new THREE.Box3()) {
+    for (const { bodies, soft, lines } of this.views) [bodies, soft, lines].forEach((part) => part.bounds(box));
+    return box;
+  }
+
+  // Sizes what depends on the size of the scene: lights, grid, marks. `box` holds the run's motion.
+  settle(box) {
+    const ball = box.isEmpty() ? new THREE.Sphere(new THREE.Vector3(), 1) : box.getBoundingSphere(new THREE.Sphere());
+    this.size = ball.radius > 0 ? ball.radius : 1;
+    this.middle = ball.center;
+    this.box = box;
+    const { camera } = this.sun.shadow;
+    Object.assign(camera, { left: -2 * this.size, right: 2 * this.size, top: 2 * this.size, bottom: -2 * this.size });
+    Object.assign(camera, { near: 0.1 * this.size, far: 12 * this.size });
+    camera.updateProjectionMatrix();
+    this.sun.shadow.normalBias = 0.004 * this.size;
+    const up = this.views[0].up;
+    const aside = new THREE.Vector3(0.5, -0.8, 0.3).projectOnPlane(up).normalize();
+    this.sun.position.copy(ball.center).addScaledVector(up, 4.5 * this.size).addScaledVector(aside, 3 * this.size);
+    this.sun.target.position.copy(ball.center);
+    for (const view of this.views) {
+      view.marks ??= new MarksView(view.run, view.bodies, 0.25 * this.size);
+      view.root.add(view.marks.group);
+      this.#ground(view);
+    }
+  }
+
+  #ground(view) {
+    if (!this.size || view !== this.views[0]) return;
+    if (this.floor) this.scene.remove(...this.floor);
+    const up = view.up;
+    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) =>
+      new THREE.Vector3(...[1, 2, 4].map((bit, k) => (i & bit ? this.box.max : this.box.min).getComponent(k))),
+    );
+    const low = this.box.isEmpty() ? 0 : Math.min(...corners.map((c) => c.dot(up)));
+    const through = this.middle.clone().addScaledVector(up, low - this.middle.dot(up) - 0.002 * this.size);
+    this.floor = [makeGrid(up, through, this.size, this.dark), makeShade(up, through, this.size)];
+    for (const plane of planesOf(view))
+      this.floor.push(makeGrid(plane.normal, plane.through, this.size, this.dark));
+    this.scene.add(...this.floor);
+  }
+
+  // Looks at everything from the present direction, or from one of the six axes' ends.
+  fit(direction = null, box = this.bounds()) {
+    const ball = box.isEmpty() ? new THREE.Sphere(this.middle, this.size) : box.getBoundingSphere(new THREE.Sphere());
+    const radius = Math.max(ball.radius, 0.02 * this.size);
+    const away = direction
+      ? new THREE.Vector3(...(VIEWS[direction] || direction))
+      : this.camera.position.clone().sub(this.controls.target);
+    if (away.lengthSq() === 0) away.set(1, -1, 0.5);
+    if (away.clone().normalize().cross(this.camera.up).lengthSq() < 1e-6)
+      away.add(new THREE.Vector3(0.001, 0.0013, 0.0007)); // straight from above: the camera needs a side that is up
+    const distance = (1.15 * radius) / Math.sin((this.perspective.fov * Math.PI) / 360) / Math.min(1, this.perspective.aspect);
+    this.controls.target.copy(ball.center);
+    this.camera.position.copy(ball.center).addScaledVector(away.normalize(), distance);
+    this.#depth(distance);
+    if (this.camera === this.orthographic) {
+      this.orthographic.zoom = (this.orthographic.top - this.orthographic.bottom) / (2.3 * radius);
+      this.orthographic.updateProjectionMatrix();
+    }
+    this.controls.update();
+    this.touch();
+  }
+
+  // A first look: from before, from the side and a little from above.
+  firstLook() {
+    const up = this.views[0].up;
+    const forward = new THREE.Vector3(0.55, -1, 0).projectOnPlane(up);
+    if (forward.lengthSq() < 1e-6) forward.set(0, 0, 1);
+    this.fit(forward.normalize().addScaledVector(up, 0.42).toArray(), this.box);
+  }
+
+  #depth(distance) {
+    this.perspective.near = distance / 500;
+    this.perspective.far = distance * 30 + 20 * this.size;
+    this.perspective.updateProjectionMatrix();
+  }
+
+  setOrthographic(on) {
+    const from = this.camera;
+    this.camera = on ? this.orthographic : this.perspective;
+    if (from === this.camera) return;
+    this.camera.position.copy(from.position);
+    this.camera.quaternion.copy(from.quaternion);
+    this.controls.object = this.camera;
+    if (on) {
+      const height = 2 * from.position.distanceTo(this.controls.target) * Math.tan((this.perspective.fov * Math.PI) / 360);
+      this.orthographic.zoom = (this.orthographic.top - this.orthographic.bottom) / height;
+      this.orthographic.near = -100 * this.size;
+      this.orthographic.far = 100 * this.size;
+    }
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.touch();
+  }
+
+  resize(width, height) {
+    if (width < 1 || height < 1) return;
+    this.renderer.setSize(width, height, false);
+    const aspect = (this.side ? width / 2 : width) / height;
+    this.perspective.aspect = aspect;
+    Object.assign(this.orthographic, { left: -aspect, right: aspect });
+    this.perspective.updateProjectionMatrix();
+    this.orthographic.updateProjectionMatrix();
+    this.touch();
+  }
+
+  // Two runs beside one another, or in the same place.
+  setSide(on) {
+    this.side = on && this.views.length > 1;
+    const { width, height } = this.canvas.getBoundingClientRect();
+    this.resize(width, height);
+  }
+
+  draw() {
+    if (!this.dirty) return false;
+    this.dirty = false;
+    this.drawn++;
+    this.lamp.position.copy(this.camera.position);
+    this.lamp.target.position.copy(this.controls.target);
+    const { width, height } = this.renderer.getSize(new THREE.Vector2());
+    if (!this.side) {
+      this.#drawViews(this.views, 0, width, height);
+      return true;
+    }
+    this.renderer.setScissorTest(true);
+    this.views.forEach((view, i) => this.#drawViews([view], (i * width) / 2, width / 2, height));
+    this.renderer.setScissorTest(false);
+    return true;
+  }
+
+  #drawViews(shown, x, width, height) {
+    this.views.forEach((view) => (view.root.visible = shown.includes(view)));
+    this.renderer.setViewport(x, 0, width, height);
+    this.renderer.setScissor(x, 0, width, height);
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  // What lies under a point of the canvas, in CSS pixels, as {view, body} or {view, deformable}; null where nothing does.
+  pick(x, y) {
+    const { width, height } = this.canvas.getBoundingClientRect();
+    const half = this.side ? width / 2 : width;
+    const shown = this.side ? [this.views[x < half ? 0 : 1]] : this.views;
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(new THREE.Vector2(((x % half) / half) * 2 - 1, 1 - (y / height) * 2), this.camera);
+    const hits = shown
+      .flatMap((view) => [view.bodies.pick(ray), view.soft.pick(ray)].map((hit) => hit && { view, ...hit }))
+      .filter(Boolean);
+    return hits.sort((a, b) => a.distance - b.distance)[0] || null;
+  }
+
+  // Where a point in the world is on the canvas, in CSS pixels, or null behind the camera.
+  project(point) {
+    const { width, height } = this.canvas.getBoundingClientRect();
+    const p = point.clone().project(this.camera);
+    return p.z > 1 ? null : [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height];
+  }
+}
+
+// The scene's planes, in the world.
+function planesOf({ run, bodies }) {
+  return (run.drawing?.planes || []).map(({ body, normal, through }) => ({
+    normal: new THREE.Vector3(...normal).transformDirection(bodies.poses[body]),
+    through: new THREE.Vector3(...through).applyMatrix4(bodies.poses[body]),
+  }));
+}

@@ -1,0 +1,359 @@
+// The page: runs, the picture, the cursor in time, curves, panel, keys, and the link to the moment that is seen.
+import * as THREE from "three";
+import { Stage } from "../stage/stage.js";
+import { Curves } from "./curves.js";
+import { differences } from "./difference.js";
+import { escape, show } from "./format.js";
+import { bindKeys } from "./keys.js";
+import { readFragment, writeFragment } from "./link.js";
+import { Panel } from "./panel.js";
+import { Player, SPEEDS } from "./player.js";
+
+const $ = (id) => document.getElementById(id);
+const PARTS = { play: "▶", pause: "❚❚" };
+const SAMPLES = 12; // frames that tell how far the run goes
+const FOUND = 12; // curves of one plot at most
+
+export class App {
+  constructor(runs, verdict) {
+    this.runs = runs;
+    this.verdict = verdict;
+    this.chosen = null;
+    this.following = false;
+    this.names = false;
+    this.marks = new Set();
+    this.frame = null;
+    this.player = new Player(longest(runs));
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
+    this.stage = new Stage($("canvas"), { dark: this.dark.matches });
+    this.views = runs.map((run) => this.stage.add(run, upOf(run)));
+    this.curves = new Curves($("curves"), this.player, {
+      onseek: (t) => this.player.seek(t),
+      onchange: () => this.#remember(),
+    });
+    this.panel = new Panel($("panel"), this);
+    this.ready = false;
+  }
+
+  async start() {
+    $("drop").hidden = true;
+    $("app").hidden = false;
+    this.#title();
+    this.#bind();
+    this.panel.renew();
+    for (const run of this.runs) run.ontrouble = () => this.panel.renew();
+    this.#layout();
+    await this.#measure();
+    this.#place();
+    this.stage.firstLook();
+    await this.#recall();
+    this.player.onchange(() => this.#moved());
+    this.#moved();
+    requestAnimationFrame((now) => this.#tick(now));
+    document.body.dataset.ready = "1";
+  }
+
+  // How far the runs go, from some of their frames.
+  async #measure() {
+    const box = new THREE.Box3();
+    for (const view of this.views) {
+      const { run } = view;
+      const n = Math.min(SAMPLES, run.frames);
+      const seen = new Set();
+      for (let i = 0; i < n; i++) {
+        const k = Math.round((i * (run.frames - 1)) / Math.max(1, n - 1));
+        const chunk = run.chunkOf(k);
+        if (seen.size > 3 && !seen.has(chunk)) continue; // a large file: a few chunks are enough
+        seen.add(chunk);
+        await run.load(chunk);
+        const frame = run.frame(k);
+        if (!frame) continue;
+        this.stage.set(view, frame);
+        view.bodies.bounds(box);
+        view.soft.bounds(box);
+        view.lines.bounds(box);
+      }
+      await run.load(run.chunkAt(this.player.time));
+    }
+    this.stage.settle(box);
+  }
+
+  #title() {
+    const run = this.runs[0];
+    const name = run.head.scene?.name || run.name;
+    document.title = `${this.runs.map((r) => r.name).join(" · ")} – mbsim`;
+    const { reason, status } = Object.assign({}, ...run.provenances);
+    const last = run.events.at(-1);
+    const ending = status ? `${reason}${last ? `: ${last.text}` : ""}` : null;
+    $("title").innerHTML =
+      `<b>${escape(name)}</b>${this.runs.length > 1 ? ` and ${escape(this.runs[1].name)} (ghost)` : ""}` +
+      `${ending ? `<br><span class="ending">${escape(ending)}</span>` : ""}` +
+      `${this.runs.some((r) => r.troubles.length) ? `<br><span class="ending">damaged: see the panel (i)</span>` : ""}` +
+      `${run.frames === 0 ? `<br><span class="ending">The file holds no frames.</span>` : ""}`;
+    if (this.verdict) {
+      $("verdict").hidden = false;
+      $("verdict").textContent = this.verdict[0];
+    }
+  }
+
+  // ---- time ------------------------------------------------------------------------------------------------
+
+  #tick(now) {
+    this.player.tick(now, this.ready);
+    if (!this.ready) this.#place();
+    if (this.stage.draw() && this.names) this.#labels();
+    requestAnimationFrame((next) => this.#tick(next));
+  }
+
+  #moved() {
+    this.#place();
+    this.#clock();
+    this.curves.move();
+    clearTimeout(this.remembering);
+    this.remembering = setTimeout(() => this.#remember(), 250);
+  }
+
+  // Every run where the cursor is; not ready where chunks are still on their way.
+  #place() {
+    this.ready = true;
+    for (const view of this.views) {
+      const frame = view.run.frameAt(this.player.time);
+      if (!frame) {
+        const chunk = view.run.chunks.length ? view.run.peek(view.run.chunkAt(this.player.time)) : { damaged: true };
+        if (!chunk?.damaged) this.ready = false;
+        continue;
+      }
+      if (view.shown === frame.frame) continue;
+      view.shown = frame.frame;
+      this.stage.set(view, frame);
+      if (view === this.views[0]) {
+        this.frame = frame;
+        this.panel.select();
+        this.#clock();
+      }
+    }
+    $("waiting").hidden = this.ready;
+  }
+
+  #clock() {
+    const { player, frame } = this;
+    const step = frame ? Math.round(frame.time / this.runs[0].head.step) : 0;
+    $("clock").innerHTML = `<b>${show(+(frame?.time ?? 0).toPrecision(7))}</b> s · step ${step}`;
+    $("clock").dataset.time = frame ? String(frame.time) : "";
+    $("clock").dataset.frame = frame ? String(frame.frame) : "";
+    Object.assign($("scrub"), { min: player.start, max: player.end });
+    $("scrub").value = player.time;
+    $("scrub").setAttribute("aria-valuetext", `${show(player.time)} seconds`);
+    $("play").textContent = player.playing ? PARTS.pause : PARTS.play;
+    $("play").setAttribute("aria-label", player.playing ? "Pause (space)" : "Play (space)");
+    $("speed").value = String(player.speed);
+    $("loop").checked = player.loop;
+  }
+
+  // ---- bindings --------------------------------------------------------------------------------------------
+
+  #bind() {
+    const { player } = this;
+    $("play").onclick = () => player.toggle();
+    $("back").onclick = () => player.step(-1);
+    $("next").onclick = () => player.step(1);
+    $("scrub").oninput = () => {
+      const time = Number($("scrub").value); // pausing puts the knob where the cursor still is
+      player.pause();
+      player.seek(time);
+    };
+    $("speed").innerHTML = SPEEDS.map((s) => `<option value="${s}">${s < 1 ? `1/${Math.round(1 / s)}` : s}×</option>`).join("");
+    $("speed").onchange = () => (player.speed = Number($("speed").value));
+    $("loop").onchange = () => (player.loop = $("loop").checked);
+    $("energy").onclick = () => this.find("energy");
+    $("momentum").onclick = () => this.find("momentum");
+    $("more").onclick = () => this.togglePanel();
+    this.#bindFind();
+    this.#bindPicking();
+    new ResizeObserver(() => this.#layout()).observe($("picture"));
+    this.dark.onchange = () => this.stage.theme(this.dark.matches);
+    this.stage.controls.addEventListener("end", () => this.#remember());
+    bindKeys(this);
+  }
+
+  #bindFind() {
+    const labels = this.runs[0].columns().slice(0, 2000).map(([label]) => label);
+    $("columns").innerHTML = labels.map((label) => `<option value="${escape(label)}">`).join("");
+    $("find").onchange = () => {
+      if ($("find").value.trim() && this.find($("find").value.trim())) $("find").value = "";
+    };
+  }
+
+  #bindPicking() {
+    let down = null;
+    $("canvas").addEventListener("pointerdown", (e) => (down = [e.clientX, e.clientY]));
+    $("canvas").addEventListener("pointerup", (e) => {
+      if (!down || Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 4) return;
+      const box = $("canvas").getBoundingClientRect();
+      const hit = this.stage.pick(e.clientX - box.left, e.clientY - box.top);
+      this.choose(hit?.body ?? null);
+    });
+  }
+
+  #layout() {
+    const { clientWidth, clientHeight } = $("picture");
+    this.stage.resize(clientWidth, clientHeight);
+    this.curves.resize();
+  }
+
+  // ---- what a person can ask for ---------------------------------------------------------------------------
+
+  togglePanel(on = $("panel").hidden) {
+    $("panel").hidden = !on;
+    $("more").setAttribute("aria-expanded", String(on));
+  }
+
+  choose(body) {
+    if (body !== null && !(body in this.runs[0].bodies)) return;
+    this.chosen = body;
+    this.views[0].bodies.select(body);
+    if (body === null || this.following) this.#follow(body !== null);
+    if (body !== null) this.togglePanel(true);
+    this.stage.touch();
+    this.panel.select();
+    this.#remember();
+  }
+
+  chooseNext() {
+    const n = this.runs[0].bodies.length;
+    if (n) this.choose(this.chosen === null ? 0 : (this.chosen + 1) % n);
+  }
+
+  #follow(on) {
+    this.following = on && this.chosen !== null;
+    this.stage.followBody(this.views[0], this.following ? this.chosen : null);
+  }
+
+  follow() {
+    this.#follow(!this.following);
+    this.panel.select();
+  }
+
+  async trace() {
+    if (this.chosen === null) return;
+    await this.views[0].marks.trace(this.chosen);
+    this.stage.touch();
+  }
+
+  curvesOfChosen() {
+    if (this.chosen !== null) this.find(`${this.runs[0].bodies[this.chosen]}.position`);
+  }
+
+  show(what, on) {
+    if (on) this.marks.add(what);
+    else this.marks.delete(what);
+    if (what === "names") {
+      this.names = on;
+      if (!on) $("labels").textContent = "";
+    } else
+      for (const view of this.views) {
+        view.marks.show(what, on);
+        view.marks.set();
+      }
+    this.panel.check(what, on);
+    this.stage.touch();
+  }
+
+  toggleMark(what) {
+    this.show(what, !this.marks.has(what));
+  }
+
+  view(what) {
+    if (what === "fit") this.stage.fit();
+    else if (what === "projection") this.stage.setOrthographic(this.stage.camera === this.stage.perspective);
+    else if (what === "side") this.stage.setSide(!this.stage.side);
+    else if (what === "difference") this.difference();
+    else this.stage.fit(what);
+    this.#remember();
+  }
+
+  // Adds the curves whose names hold `text`: all of a channel, or up to a dozen that fit. False where none does.
+  find(text) {
+    const run = this.runs[0];
+    const wanted = text.toLowerCase();
+    const all = run.columns();
+    let hits = all.filter(([label]) => label.toLowerCase() === wanted);
+    if (!hits.length) hits = all.filter(([label]) => label.toLowerCase().startsWith(`${wanted}.`));
+    if (!hits.length) hits = all.filter(([label]) => label.toLowerCase().includes(wanted));
+    if (!hits.length) return false;
+    this.#plot(text, hits.slice(0, FOUND));
+    return true;
+  }
+
+  async #plot(title, hits) {
+    if (this.curves.plots.has(title)) return this.curves.remove(title);
+    const unit = this.runs[0].channels[hits[0][1]].unit;
+    const curves = [];
+    for (const run of this.runs) {
+      const theirs = hits
+        .map(([label]) => run.columns().find(([other]) => other === label))
+        .filter(Boolean);
+      const series = await run.series(theirs.map(([, id, index]) => [id, index]));
+      series.forEach((s, i) => curves.push({ label: this.runs.length > 1 ? `${theirs[i][0]} (${run.name})` : theirs[i][0], ...s }));
+    }
+    this.curves.toggle(title, unit, curves);
+  }
+
+  // How far the two runs are apart, channel by channel, and a jump to where that is largest.
+  async difference() {
+    if (this.runs.length < 2) return;
+    const { curves, first } = await differences(...this.runs);
+    this.curves.toggle("largest difference by channel", "", curves);
+    if (first !== null) this.player.seek(first);
+  }
+
+  #labels() {
+    const { bodies } = this.views[0];
+    const point = new THREE.Vector3();
+    const most = 300;
+    $("labels").innerHTML = this.runs[0].bodies
+      .slice(0, most)
+      .map((name, b) => {
+        const at = this.stage.project(point.setFromMatrixPosition(bodies.poses[b]));
+        return at ? `<span style="left:${at[0].toFixed(1)}px;top:${at[1].toFixed(1)}px">${escape(name)}</span>` : "";
+      })
+      .join("");
+  }
+
+  // ---- the link --------------------------------------------------------------------------------------------
+
+  #remember() {
+    const { camera, controls, side } = this.stage;
+    writeFragment({
+      time: this.player.time,
+      camera: [...camera.position.toArray(), ...controls.target.toArray()],
+      orthographic: camera === this.stage.orthographic,
+      curves: this.curves.titles,
+      body: this.chosen === null ? null : this.runs[0].bodies[this.chosen],
+      side,
+    });
+  }
+
+  async #recall() {
+    const { time, camera, orthographic, curves, body, side } = readFragment();
+    if (time !== null) this.player.seek(time);
+    if (orthographic) this.stage.setOrthographic(true);
+    if (camera) {
+      this.stage.camera.position.fromArray(camera);
+      this.stage.controls.target.fromArray(camera, 3);
+      this.stage.controls.update();
+    }
+    if (side) this.stage.setSide(true);
+    const b = this.runs[0].bodies.indexOf(body);
+    if (b >= 0) this.choose(b);
+    for (const title of curves) this.find(title);
+  }
+}
+
+const longest = (runs) => runs.reduce((a, b) => (b.duration > a.duration ? b : a));
+
+// Against gravity; z where there is none.
+function upOf(run) {
+  const up = run.drawing?.up || run.head.scene?.gravity?.map((g) => -g);
+  return Array.isArray(up) && up.every(Number.isFinite) && Math.hypot(...up) > 0 ? up : [0, 0, 1];
+}

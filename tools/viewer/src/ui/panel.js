@@ -1,0 +1,103 @@
+// The panel beside the picture: what the run is, how it ended, what was found wrong, the chosen body's numbers, what is drawn.
+import { colourOf } from "../stage/palette.js";
+import { bytes, escape, show } from "./format.js";
+
+const KEYS = [
+  ["space", "play, pause"], ["← →", "a frame back, on"], ["Home End", "start, end"], ["[ ]", "slower, faster"], ["l", "loop"],
+  ["f", "fit"], ["1–6", "look along an axis"], ["p", "perspective or orthographic"], ["e m", "energy, momentum"],
+  ["c", "find a curve"], ["b", "next body"], ["o", "follow the body"], ["t", "trace of the body"], ["n", "names"],
+  ["x", "frames"], ["g", "centres of mass"], ["j", "joints' axes"], ["s", "ghost or side by side"], ["i", "this panel"],
+];
+
+const row = (name, value) => `<tr><th>${escape(name)}</th><td>${value}</td></tr>`;
+const word = (x) => (typeof x === "string" ? x : x?.type || "");
+
+function about(run) {
+  const scene = run.head.scene || {};
+  const made = Object.assign({}, ...run.provenances);
+  return `<h2>${escape(run.name)}</h2>
+    ${scene.description ? `<p>${escape(scene.description)}</p>` : ""}
+    <table>
+    ${row("scene", escape(scene.name || "–"))}
+    ${row("solver", escape(word(scene.solver) || "–"))}
+    ${row("integrator", escape(word(scene.integrator) || "implicit"))}
+    ${row("step", `${show(run.head.step)} s`)}
+    ${row("time", `${show(run.start)} … ${show(run.duration)} s`)}
+    ${row("frames", String(run.frames))}
+    ${row("bodies", String(run.bodies.length))}
+    ${row("file", bytes(run.size))}
+    ${row("made by", `mbsim ${escape(run.head.mbsim || "")}${made.started ? `, ${escape(made.started)}` : ""}`)}
+    ${made.reason ? row("ended", escape(made.reason)) : ""}
+    </table>
+    ${list("Events", run.events.map((e) => `t = ${show(e.time)} s, step ${e.step}: ${e.text}`), "")}
+    ${list("Found damaged", run.troubles, "trouble")}`;
+}
+
+function list(title, lines, kind) {
+  if (!lines.length) return "";
+  return `<h2>${title}</h2><ul class="${kind}">${lines.map((l) => `<li>${escape(l)}</li>`).join("")}</ul>`;
+}
+
+export class Panel {
+  constructor(element, app) {
+    this.element = element;
+    this.app = app;
+    element.innerHTML = `<div id="body"></div><div id="shown"></div><div id="abouts"></div><div id="list"></div>
+      <h2>Keys</h2><table>${KEYS.map(([k, what]) => `<tr><td><kbd>${k}</kbd></td><td>${what}</td></tr>`).join("")}</table>`;
+    this.parts = Object.fromEntries(["body", "shown", "abouts", "list"].map((id) => [id, element.querySelector(`#${id}`)]));
+  }
+
+  renew() {
+    const { runs } = this.app;
+    this.parts.abouts.innerHTML = (this.app.verdict ? list("Comparison", this.app.verdict, "") : "") + runs.map(about).join("");
+    this.parts.shown.innerHTML = `<h2>Drawn</h2><div class="row">${["names", "frames", "centres", "joints"]
+      .map((what) => `<label><input type="checkbox" data-show="${what}"> ${what === "centres" ? "centres of mass" : what === "joints" ? "joints' axes" : what}</label>`)
+      .join("")}</div>
+      <div class="row">${["+x", "-x", "+y", "-y", "+z", "-z"].map((v) => `<button data-view="${v}" aria-label="Look from ${v}">${v}</button>`).join("")}
+      <button data-view="fit">fit</button><button data-view="projection">projection</button>
+      ${runs.length > 1 ? `<button data-view="side">ghost / side by side</button><button data-view="difference">difference</button>` : ""}</div>`;
+    for (const input of this.parts.shown.querySelectorAll("input"))
+      input.onchange = () => this.app.show(input.dataset.show, input.checked);
+    for (const button of this.parts.shown.querySelectorAll("button")) button.onclick = () => this.app.view(button.dataset.view);
+    this.#bodies(runs[0]);
+    this.select();
+  }
+
+  check(what, on) {
+    const input = this.parts.shown.querySelector(`[data-show="${what}"]`);
+    if (input) input.checked = on;
+  }
+
+  #bodies(run) {
+    const most = 200;
+    const buttons = run.bodies.slice(0, most).map(
+      (name, b) => `<div><button data-body="${b}"><span class="swatch" style="background:${colourOf(b)}"></span>${escape(name)}</button></div>`,
+    );
+    this.parts.list.innerHTML = run.bodies.length
+      ? `<h2>Bodies</h2><div class="bodies">${buttons.join("")}${run.bodies.length > most ? `… and ${run.bodies.length - most} more` : ""}</div>` : "";
+    for (const button of this.parts.list.querySelectorAll("button"))
+      button.onclick = () => this.app.choose(Number(button.dataset.body));
+  }
+
+  // The chosen body's numbers in the frame that is shown.
+  select() {
+    const { runs, chosen, frame } = this.app;
+    if (chosen === null || !frame) {
+      this.parts.body.innerHTML = "";
+      return;
+    }
+    const run = runs[0];
+    const name = run.bodies[chosen];
+    const rows = run
+      .columns()
+      .filter(([label]) => label.startsWith(`${name}.`))
+      .map(([label, id, index]) => row(label.slice(name.length + 1), show(frame.numbers(run.channels[id].name)[index])));
+    this.parts.body.innerHTML = `<h2><span class="swatch" style="background:${colourOf(chosen)}"></span>${escape(name)}</h2>
+      <table id="numbers">${rows.join("")}</table>
+      <div class="row"><button data-do="follow">${this.app.following ? "stop following" : "follow (o)"}</button>
+      <button data-do="trace">trace (t)</button><button data-do="curvesOfChosen">its curves</button></div>`;
+    for (const button of this.parts.body.querySelectorAll("button"))
+      button.onclick = () => this.app[button.dataset.do]();
+  }
+}
+

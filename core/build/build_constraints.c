@@ -689,7 +689,8 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
   const MbStabilizationSpec *stabilization = &spec->solver.stabilization;
   const bool given = stabilization->kind == MB_BAUMGARTE && !isnan(stabilization->gamma);
   model->ahead = !given;
-  if (stabilization->kind == MB_BAUMGARTE) model->gamma = given ? stabilization->gamma : 1 / spec->time.step;
+  if (stabilization->kind == MB_BAUMGARTE)
+    model->gamma = given ? stabilization->gamma : mb_build_gamma(spec, model);
   const bool outward = stabilization->kind == MB_BAUMGARTE && stabilization->upper_limits == MB_OUTWARD;
   if (outward && !given)
     return mb_error(report, MB_SCENE, "/solver/stabilization",

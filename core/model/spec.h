@@ -443,7 +443,7 @@ typedef enum MbUpperLimits { MB_INWARD, MB_OUTWARD } MbUpperLimits;
 
 typedef struct MbStabilizationSpec {
   MbStabilization kind;
-  double gamma; // baumgarte: 1/s; NaN = 1/h
+  double gamma; // baumgarte: 1/s; NaN = 1/h, or of the scene under the adaptive integrator
   MbUpperLimits upper_limits;
   double largest_error; // gap at which the run ends, by the size of the scene
 } MbStabilizationSpec;

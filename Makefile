@@ -120,7 +120,7 @@ deps: ## install what building and testing need (apt; elsewhere it says what to 
 deps-dev: ## the same for lint, format and fuzz
 	@sh tools/deps.sh build test dev
 
-deps-view: ## the same for check-view: Chromium
+deps-view: ## the same for check-view: Chromium, VTK
 	@sh tools/deps.sh build view
 
 demo: all ## run an example and show what it made

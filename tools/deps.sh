@@ -35,7 +35,7 @@ for group in "$@"; do
   build) wanted="$wanted $build" ;;
   test) wanted="$wanted $tests" ;;
   dev) wanted="$wanted clang clang-format valgrind dev-runtime" ;;
-  view) wanted="$wanted chromium" ;;
+  view) wanted="$wanted chromium python3-vtk9" ;;
   *) echo "deps.sh: unknown group \"$group\" (build, test, dev, view)" >&2 && exit 2 ;;
   esac
 done

@@ -25,7 +25,7 @@ static MbStatus check_bodies(const MbSceneSpec *spec, MbReport *report) {
   MbStatus status = MB_OK;
   for (size_t i = 0; i < spec->nbodies; i++) {
     const MbBodySpec *body = &spec->bodies[i];
-    const bool driven = body->motion.given && !body->jointed;
+    const bool driven = body->motion && !body->jointed;
     if (driven || (body->jointed && body->joint.kind == MB_JOINT_FIXED)) continue;
     char where[64];
     snprintf(where, sizeof where, "/bodies/%zu", i);

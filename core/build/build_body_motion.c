@@ -45,7 +45,7 @@ static MbStatus build_path(const MbBodyMotionSpec *motion, const char *where, Mb
 MbStatus mb_build_body_motion(const MbSceneSpec *spec, size_t listed, MbModel *model, MbSignal *signals,
                               MbConstraint *constraint, MbReport *report) {
   const MbBodySpec *body = &spec->bodies[listed];
-  const MbBodyMotionSpec *motion = &body->motion;
+  const MbBodyMotionSpec *motion = body->motion;
   char where[WHERE];
   snprintf(where, sizeof where, "/bodies/%zu/motion", listed);
   if (body->jointed)

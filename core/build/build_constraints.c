@@ -623,7 +623,7 @@ static MbStatus make_room(Builder *b) {
   for (size_t i = 0; i < model->nlisted; i++) {
     const MbJointSpec *joint = &b->spec->bodies[i].joint;
     const size_t n = model->joint[model->number[i]].n;
-    if (b->spec->bodies[i].motion.given) most++, signals += 6;
+    if (b->spec->bodies[i].motion) most++, signals += 6;
     if (!b->spec->bodies[i].jointed) continue;
     most += (joint->limits.count ? 2 * n : 0) + (joint->motion.given ? n : 0);
     signals += joint->motion.given ? 3 * n : 0;
@@ -674,7 +674,7 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
   if (status != MB_OK) return status;
   for (size_t i = 0; i < model->nlisted; i++) {
     const MbJointSpec *joint = &spec->bodies[i].joint;
-    if (spec->bodies[i].motion.given && build_driven(&b, i) != MB_OK) status = MB_SCENE;
+    if (spec->bodies[i].motion && build_driven(&b, i) != MB_OK) status = MB_SCENE;
     if (!spec->bodies[i].jointed) continue;
     const MbStatus limits = joint->limits.count ? build_limits(&b, i, &joint->limits) : MB_OK;
     const MbStatus motion = joint->motion.given ? build_motion(&b, i, &joint->motion) : MB_OK;
@@ -689,7 +689,8 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
   const MbStabilizationSpec *stabilization = &spec->solver.stabilization;
   const bool given = stabilization->kind == MB_BAUMGARTE && !isnan(stabilization->gamma);
   model->ahead = !given;
-  if (stabilization->kind == MB_BAUMGARTE) model->gamma = given ? stabilization->gamma : 1 / spec->time.step;
+  if (stabilization->kind == MB_BAUMGARTE)
+    model->gamma = given ? stabilization->gamma : mb_build_gamma(spec, model);
   const bool outward = stabilization->kind == MB_BAUMGARTE && stabilization->upper_limits == MB_OUTWARD;
   if (outward && !given)
     return mb_error(report, MB_SCENE, "/solver/stabilization",

@@ -74,6 +74,8 @@ MbStatus mb_build_velocity_ratio(const MbConstraintSpec *from, const char *where
                                  MbConstraint *constraint, MbReport *report);
 MbStatus mb_build_rolling(const MbSceneSpec *spec, const MbConstraintSpec *from, const char *where,
                           const MbModel *model, MbConstraint *constraint, MbReport *report);
+// γ where the scene does not give it, when joints and constraints are there.
+double mb_build_gamma(const MbSceneSpec *spec, const MbModel *model);
 MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Times at which tables of signals have corners, when all signals are there: adaptive steps end there.
 MbStatus mb_build_breaks(MbModel *model, MbReport *report);

@@ -163,7 +163,7 @@ typedef enum MbAxes { MB_AXES_WORLD, MB_AXES_BODY } MbAxes;
 // A body that is driven, along a path or at a velocity of its frame's origin.
 typedef struct MbBodyMotionSpec {
   MbSignalSpec position[3];
-  bool given, has_pose, has_velocity, turns, euler; // euler: turns about three axes; neither: does not turn
+  bool has_pose, has_velocity, turns, euler; // euler: turns about three axes; neither: does not turn
   double axis[3];
   MbSignalSpec angle;
   const char *order;
@@ -184,8 +184,8 @@ typedef struct MbBodySpec {
   double angular[3], linear[3]; // velocity of the body frame's origin
   MbAxes velocity_axes;         // axes that angular and linear are given in
   double damping;               // wrench -damping * twist
-  MbBodyMotionSpec motion;
-  bool jointed; // else it is free in space
+  MbBodyMotionSpec *motion;     // NULL = not given; apart, being large and rare
+  bool jointed;                 // else it is free in space
   MbJointSpec joint;
 } MbBodySpec;
 
@@ -443,7 +443,7 @@ typedef enum MbUpperLimits { MB_INWARD, MB_OUTWARD } MbUpperLimits;
 
 typedef struct MbStabilizationSpec {
   MbStabilization kind;
-  double gamma; // baumgarte: 1/s; NaN = 1/h
+  double gamma; // baumgarte: 1/s; NaN = 1/h, or of the scene under the adaptive integrator
   MbUpperLimits upper_limits;
   double largest_error; // gap at which the run ends, by the size of the scene
 } MbStabilizationSpec;

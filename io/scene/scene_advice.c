@@ -173,7 +173,7 @@ static void advise_channels(const MbSceneSpec *spec, MbReport *report) {
   for (size_t i = 0; i < spec->nbodies; i++) {
     const MbBodySpec *body = &spec->bodies[i];
     joints |= body->jointed;
-    held |= body->motion.given || (body->jointed && (body->joint.limits.count || body->joint.motion.given));
+    held |= body->motion || (body->jointed && (body->joint.limits.count || body->joint.motion.given));
   }
   for (size_t i = 0; i < spec->ndeformables; i++) held |= spec->deformables[i].nattachments > 0;
   for (size_t i = 0; i < spec->nforces; i++) muscles |= spec->forces[i].kind == MB_FORCE_MUSCLE;

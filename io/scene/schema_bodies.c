@@ -368,8 +368,8 @@ static const MbSchemaRow body_rows[] = {
      .help = "viscous drag: minus this number times the body's twist, about its centre of mass"},
     {"joint", MB_TYPE_OBJECT, AT(MbBodySpec, joint), EXTRA(MbBodySpec, jointed), .object = &joint,
      .help = "how the body hangs on another; without one it is free in space"},
-    {"motion", MB_TYPE_OBJECT, AT(MbBodySpec, motion), EXTRA(MbBodySpec, motion.given),
-     .object = &body_motion, .help = "drives the body along a path; of bodies without a joint"},
+    {"motion", MB_TYPE_OBJECT, AT(MbBodySpec, motion), .flags = MB_APART, .object = &body_motion,
+     .help = "drives the body along a path; of bodies without a joint"},
     {0}};
 #define IN_POSE "a body's place is in its \"pose\": {\"position\": [...], \"rotation\": ...}"
 static const MbSchemaHint body_hints[] = {{"position", IN_POSE}, {"pos", IN_POSE},   {"rotation", IN_POSE},

@@ -23,6 +23,7 @@ static bool fill_row(MbReader *r, const MbSchemaRow *row, void *base) {
     cJSON_Delete(item);
     return fine;
   }
+  if (row->flags & MB_APART) return true;
   if (row->type == MB_TYPE_OBJECT) return fill_defaults(r, row->object, at);
   if (row->type == MB_TYPE_NUMBER) *(double *)at = NAN;
   if (row->type == MB_TYPE_INTEGER) *(int64_t *)at = row->absent;
@@ -56,6 +57,15 @@ const void *mb_read_defaults(MbReader *r, const MbSchemaObject *object) {
     r->defaults[i].bytes = bytes;
   }
   return bytes;
+}
+
+void *mb_read_place_apart(MbReader *r, const MbSchemaRow *row, void *base) {
+  const void *const defaults = mb_read_defaults(r, row->object);
+  void *const object = defaults ? mb_arena_alloc(r->arena, 1, row->object->size) : NULL;
+  if (!object) return mb_reader_no_memory(r), NULL;
+  memcpy(object, defaults, row->object->size);
+  memcpy((char *)base + row->offset, &object, sizeof object);
+  return object;
 }
 
 // ---- lists and maps ---------------------------------------------------------------------------------------

@@ -58,12 +58,14 @@ enum {
   MB_NULLS = 16,
   MB_FORWARD = 32,
   MB_START = 64,
-  MB_WHOLE = 128
+  MB_WHOLE = 128,
+  MB_APART = 256
 };  // flags; LATER = the name is kept for a version that has it,
     // SINGLE = one number may stand for a list of one, OR_WORLD = a reference may be "world",
     // NULLS = null may stand for a signal in a list, FORWARD = what a reference names may stand behind it,
     // START = numbers are coordinates of a joint, of which angles beyond a turn are doubted,
-    // WHOLE = numbers of a list are whole
+    // WHOLE = numbers of a list are whole,
+    // APART = the object has a place of its own, and its holder a pointer to it, NULL where it is not given
 
 typedef enum MbNameSet {
   MB_NO_NAMES,

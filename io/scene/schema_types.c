@@ -581,9 +581,11 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     return read_limits(r, row, item, at);
   case MB_TYPE_REFERENCES:
     return read_references(r, row, item, at);
-  case MB_TYPE_OBJECT:
+  case MB_TYPE_OBJECT: {
     if (row->extra) *(bool *)((char *)base + row->extra) = true;
-    return mb_read_object(r, row->object, item, at);
+    void *const object = row->flags & MB_APART ? mb_read_place_apart(r, row, base) : at;
+    return object && mb_read_object(r, row->object, item, object);
+  }
   case MB_TYPE_LIST:
   case MB_TYPE_ONE_OR_LIST:
     return mb_read_list(r, row, item, base);

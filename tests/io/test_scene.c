@@ -545,3 +545,20 @@ Test(scene, reading_fails_cleanly_when_memory_runs_out) {
     cr_assert_lt(k, 5000);
   }
 }
+
+// A long chain has a million bodies, of which few are driven, if any.
+Test(scene, what_drives_a_body_takes_room_only_where_it_is_given) {
+  MbScene *scene = scene_of(
+      HEAD ", \"bodies\": [{\"name\": \"a\", \"mass\": 1, \"shape\": {\"type\": \"sphere\", \"radius\": 1}},"
+           "{\"name\": \"b\", \"mass\": 1, \"shape\": {\"type\": \"sphere\", \"radius\": 1},"
+           "\"motion\": {\"velocity\": {\"linear\": [0, 0, \"=t\"]}}}]}");
+  const MbBodySpec *body = scene->spec.bodies;
+  cr_expect_null(body[0].motion);
+  cr_assert_not_null(body[1].motion);
+  const MbBodyMotionSpec *motion = body[1].motion;
+  cr_expect(motion->has_velocity && !motion->has_pose && motion->axes == MB_AXES_WORLD);
+  cr_expect_str_eq(motion->linear[2].text, "t");
+  cr_expect_null(motion->angular[0].text, "its default");
+  cr_expect_leq(sizeof *body, 1000);
+  mb_scene_free(scene);
+}

@@ -33,11 +33,12 @@ static bool apply(MbSim *sim, double *x) {
 }
 
 // How much of the curve's rate to ask for, in seconds: half a step, less where a body turns by more than a radian in one, of
-// which a parabola knows nothing: what it adds there must not drive bodies faster still.
+// which a parabola knows nothing: what it adds there must not drive bodies faster still. Rows beside those held, as of loops, ask for
+// none of it, and the two would be at odds where they are redundant.
 static double half_way(const MbSim *sim) {
   const double h = sim->model->h;
   double fastest = 0;
-  if (!sim->model->any_flies) return 0;
+  if (!sim->model->any_flies || sim->constraining) return 0;
   for (size_t b = 0; b < sim->model->nb; b++) {
     const double w2 = mb_vec3_dot(sim->x.phi + 6 * b, sim->x.phi + 6 * b);
     fastest = w2 > fastest ? w2 : fastest;

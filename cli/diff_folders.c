@@ -195,7 +195,7 @@ MbStatus mb_diff_all(const MbArgs *args, const MbDiffWanted *wanted, MbReport *r
   MbStatus status = MB_OK;
   for (int side = 0; side < 2 && !status; side++) {
     status = list_names(&names[side], args->operands[side], "", report);
-    qsort(names[side].name, names[side].count, sizeof *names[side].name, by_name);
+    if (names[side].count) qsort(names[side].name, names[side].count, sizeof *names[side].name, by_name);
   }
   if (!status && !names[0].count && !names[1].count)
     status = mb_error(report, MB_USAGE, "", "there is no trajectory (.mbt) in %s, nor in %s",

@@ -10,6 +10,7 @@
 // Where γ is not given it is 1/h and the rows ask for G v⁺ = −g(q, t + h)/h: what is prescribed is met at the step's end.
 // Unilateral rows ask for ≥ and λ ≥ 0. What solves this is contact/pivoting.c.
 #include "core/base/report.h"
+#include "core/constraints/constraints.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
 
@@ -54,9 +55,20 @@ void mb_rows_take(MbSim *sim, size_t s, double b, double size, double soft) {
   c->unilateral[i] = c->of[s]->unilateral;
 }
 
+// Half a step's part of g̈ at constant velocities, of hard rows that close loops: as the rows do that the solver holds, so that bodies
+// which go straight on end where the loop is closed. Limits and prescribed motions are met where they are at the step's end anyway.
+static double curve(const MbSim *sim, size_t s, double half) {
+  const MbConstraint *of = sim->constraining->of[s];
+  const bool own = of->ops == &mb_limit_ops || of->ops == &mb_motion_ops || of->ops == &mb_path_ops ||
+                   of->ops == &mb_speed_ops;
+  if (half == 0 || own || of->unilateral || of->compliance > 0 || sim->constraining->row[s].order) return 0;
+  return half * (mb_rows_drift(sim, s) + sim->constraining->row[s].gtt);
+}
+
 static void take_velocities(MbSim *sim, const double *v) {
-  const double h = sim->model->h, gamma = sim->model->gamma;
+  const double h = sim->model->h, gamma = sim->model->gamma, half = mb_held_half_way(sim);
   MbConstraining *c = sim->constraining;
+  if (half != 0 && sim->solver->drift) sim->solver->drift(sim->work, c->drift);
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
     // of a rate there is no way that it came in a step: it slips at β/α
@@ -73,7 +85,8 @@ static void take_velocities(MbSim *sim, const double *v) {
     const double gt = row->order == 0 && sim->model->ahead && gamma > 0 ? 0 : row->gt;
     const double rate = mb_rows_rate(c, s, v, &size);
     size += fabs(gt) + fabs(pull * row->g);
-    mb_rows_take(sim, s, rate + gt + pull * row->g, size, alpha > 0 ? alpha / (h * way) : 0);
+    mb_rows_take(sim, s, rate + gt + pull * row->g + curve(sim, s, half), size,
+                 alpha > 0 ? alpha / (h * way) : 0);
   }
 }
 

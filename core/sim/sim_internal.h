@@ -80,6 +80,8 @@ void mb_sim_follow(const MbSim *sim, double *q, double *v);
 
 // A⁻¹ x under what the steps ask of joints that the solver holds (held_joints.c); without such joints just that. False as `apply`.
 bool mb_held_velocities(MbSim *sim, double *x); // x ← v⁺
+// Seconds of the rate J̇ v that velocities at a step's start make up for; 0 where bodies do not fly (core/README.md).
+double mb_held_half_way(const MbSim *sim);
 // x ← v̇, at velocities v; errors are asked to shrink at the rate γ
 bool mb_held_accelerations(MbSim *sim, const double *v, double gamma, double *x);
 struct MbHalf;

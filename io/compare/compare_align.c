@@ -222,6 +222,14 @@ static bool holds_common(const MbPair *p) {
   return item && component;
 }
 
+// Copies of the components' names, which outlive the trajectories.
+static const char *const *copy_components(MbCompare *c, const MbChannel *channel, size_t n) {
+  const char **names = mb_arena_alloc(c->arena, n, sizeof *names);
+  for (size_t k = 0; names && k < n; k++)
+    if (!(names[k] = mb_arena_strdup(c->arena, channel->component_names[k]))) return NULL;
+  return names;
+}
+
 static MbStatus add_channel(MbCompare *c, const MbChannel *channel, size_t in_a, size_t in_b) {
   MbCompareResult *r = c->result;
   MbChannelResult *entry = &r->channels[r->nchannels];
@@ -245,7 +253,9 @@ static MbStatus add_channel(MbCompare *c, const MbChannel *channel, size_t in_a,
   const MbStatus filled = fill_pair(c, p, in_a, in_b);
   entry->ncomponents =
       channel->rotation || channel->width < 2 || !channel->component_names ? 0 : channel->width;
-  entry->component_names = channel->component_names, entry->worst_of = p->worst;
+  entry->component_names = copy_components(c, channel, entry->ncomponents);
+  entry->worst_of = p->worst;
+  if (filled == MB_OK && !entry->component_names) return mb_no_memory(c->report, "the comparison");
   // two empty channels are the same; two of different bodies are not, and no number of theirs is compared
   entry->compared = entry->pass = filled == MB_OK && (holds_common(p) || (!channel->items && !b->items));
   return filled;

@@ -284,7 +284,8 @@ static void name_coordinate(const MbJoint *joint, size_t i, char *out, size_t si
   size_t first = 0, k = 0;
   while (k < joint->nparts && i >= first + joint->part[k].n) first += joint->part[k++].n;
   if (k == joint->nparts || !joint->part[k].name) {
-    snprintf(out, size, joint->n > 1 ? ".%zu" : "", i);
+    *out = 0;
+    if (joint->n > 1) snprintf(out, size, ".%zu", i);
     return;
   }
   const int n = snprintf(out, size, ".%s", joint->part[k].name);

@@ -34,7 +34,7 @@ async function expectSame(path) {
   }
 }
 
-const SCENES = ["redmax/robot_arm", "redmax/elbow", "redmax/coaster", "free/tennis_racket", "projective/finger", "deformables/soft_arm"];
+const SCENES = ["redmax/robot_arm", "redmax/pan_tilt", "redmax/elbow", "redmax/coaster", "free/tennis_racket", "projective/finger", "deformables/soft_arm"];
 
 // Not long, so that all modes of all of them take seconds.
 const runShort = (name, error) =>

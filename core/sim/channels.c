@@ -302,7 +302,8 @@ static const char **name_coordinates(MbSim *sim, size_t count) {
       char coordinate[512], name[1024];
       name_coordinate(&model->joint[b], i, coordinate, sizeof coordinate);
       snprintf(name, sizeof name, "%s%s", model->body_name[b], coordinate);
-      if (!(names[k++] = mb_arena_strdup(&sim->arena, name))) return NULL;
+      names[k] = *coordinate ? mb_arena_strdup(&sim->arena, name) : model->body_name[b];
+      if (!names[k++]) return NULL;
     }
   return names;
 }
@@ -439,14 +440,16 @@ const MbChannel *mb_sim_channels(const MbSim *sim, size_t *count) {
 
 size_t mb_sim_frame_size(const MbSim *sim) { return sim->frame_size; }
 
+void mb_sim_sample_channel(MbSim *sim, size_t i, double *out) {
+  if (sim->sampled[i])
+    sim->samplers[i]->sample_nodes(sim, sim->sampled[i], out);
+  else
+    sim->samplers[i]->sample(sim, out);
+}
+
 MbStatus mb_sim_sample(MbSim *sim, double *frame, MbReport *report) {
   const MbStatus status = sim->balance ? mb_balance_evaluate(sim, report) : MB_OK;
-  for (size_t i = 0; i < sim->nchannels && status == MB_OK; i++) {
-    double *out = frame + sim->channels[i].offset;
-    if (sim->sampled[i])
-      sim->samplers[i]->sample_nodes(sim, sim->sampled[i], out);
-    else
-      sim->samplers[i]->sample(sim, out);
-  }
+  for (size_t i = 0; i < sim->nchannels && status == MB_OK; i++)
+    mb_sim_sample_channel(sim, i, frame + sim->channels[i].offset);
   return status;
 }

@@ -213,6 +213,10 @@ void mb_rk45_restart(MbSim *sim);
 MbStatus mb_rk45_step(MbSim *sim, double target, MbReport *report);
 
 MbStatus mb_channels_build(MbSim *sim, MbReport *report);
+// One channel of a frame: its numbers now, what accelerations need being evaluated; whether they are all finite.
+static inline size_t mb_channel_size(const MbChannel *channel) { return channel->items * channel->width; }
+void mb_sim_sample_channel(MbSim *sim, size_t i, double *out);
+MbStatus mb_sim_check_channel(const MbSim *sim, size_t i, const double *numbers, MbReport *report);
 
 MbEnergy mb_energy(const MbModel *model, const MbMaximal *x);
 void mb_momentum(const MbModel *model, const MbMaximal *x, double linear[3], double angular[3]);

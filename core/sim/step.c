@@ -31,9 +31,6 @@ void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
                      &phase);
 }
 
-// What stands where forces do and comes of inertia alone: some solvers have it in their passes.
-static bool inertial(const MbForceOps *ops) { return ops == &mb_velocity_term_ops || ops == &mb_gravity_ops; }
-
 // The velocity term and the forces that act on every body; range by range, so that each body's sum has one
 // order. `outside` leaves out what is inertial.
 static void forces_range(void *context, size_t begin, size_t end) {
@@ -47,7 +44,7 @@ static void forces_range(void *context, size_t begin, size_t end) {
   if (p->outside && x->swing) mb_velocity_term_swings(model, x, begin, end);
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *force = &model->forces[i];
-    if (force->ops->everywhere && !(p->outside && inertial(force->ops)))
+    if (force->ops->everywhere && !(p->outside && force->ops->inertial))
       force->ops->eval(model, force, x, begin, end);
   }
 }
@@ -99,7 +96,7 @@ static bool accelerate(MbSim *sim, double t, const double *q, const double *v, d
     return mb_held_accelerations(sim, v, model->gamma, vdot);
   }
   bool outside = model->any_flies; // what solvers have in their passes knows of no swing
-  for (size_t i = 0; i < model->nforces && !outside; i++) outside = !inertial(model->forces[i].ops);
+  for (size_t i = 0; i < model->nforces && !outside; i++) outside = !model->forces[i].ops->inertial;
   evaluate_signals(sim, t);
   if (outside) evaluate_forces(sim, t, false, true);
   memset(vdot, 0, sim->nv * sizeof *vdot);
@@ -128,8 +125,8 @@ void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y) {
 
 void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double *y) {
   if (sD == 0 && sK == 0) return;
-  if (sD != 0) sim->solver->blocks(sim->work, sim->x.D, sD, v, y);
-  if (sK != 0) sim->solver->blocks(sim->work, sim->x.K, sK, v, y);
+  if (sD != 0 && sim->x.D) sim->solver->blocks(sim->work, sim->x.D, sD, v, y);
+  if (sK != 0 && sim->x.K) sim->solver->blocks(sim->work, sim->x.K, sK, v, y);
   const MbHeldOps *held = sim->solver->held;
   if (!held) {
     if (sim->model->jointed) mb_coordinates_blocks(sim->model, &sim->x, sD, sK, v, y);
@@ -246,7 +243,7 @@ static MbStatus solve_once(MbSim *sim, MbReport *report) {
   const bool change = !sim->model->jointed && !solver->held;
   size_t blame = 0;
 
-  mb_sim_forces(sim, sim->state.t + in->instant * h, sim->x.D != NULL);
+  mb_sim_forces(sim, sim->state.t + in->instant * h, in->a != 0);
   mb_sim_gather(sim, sim->state.q, v, r);
   if (change) {
     mb_sim_add_blocks(sim, in->a - in->c, (in->b + in->d) * h, v, r);

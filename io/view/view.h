@@ -8,9 +8,13 @@
 // Whether the program was built with the page; without node it is not.
 bool mb_view_available(void);
 
-// Writes the page to `out` with the bytes of the `n` trajectories at `paths` in it, called `names` there; with none it opens files that a
-// person chooses. `verdict` is a JSON array of sentences that stand beside the picture, or NULL.
-MbStatus mb_view_write(FILE *out, const char *const *paths, const char *const *names, size_t n,
-                       const char *verdict, MbReport *report);
+// One of the runs in a page: the trajectory's file, and what it is called there.
+typedef struct MbViewRun {
+  const char *path, *name;
+} MbViewRun;
+
+// Writes the page to `out` with the bytes of `n` trajectories in it; with none it opens files that a person chooses. `compared` is
+// the JSON text of what comparing them came to (io/README.md), or NULL.
+MbStatus mb_view_write(FILE *out, const MbViewRun *runs, size_t n, const char *compared, MbReport *report);
 
 #endif

@@ -69,11 +69,11 @@ static MbStatus put_file(FILE *out, const char *path, const char *name, MbReport
   return failed ? mb_error(report, MB_IO, "", "cannot read %s", path) : MB_OK;
 }
 
-// Within a script "</" must not stand.
-static void put_verdict(FILE *out, const char *json) {
-  fputs("<script type=\"application/json\" id=\"mbsim-verdict\">", out);
+// JSON has "<" in texts only, where an escape means the same: no text of a name ends the script.
+static void put_compared(FILE *out, const char *json) {
+  fputs("<script type=\"application/json\" id=\"mbsim-report\">", out);
   for (const char *p = json; *p; p++) {
-    if (p[0] == '<' && p[1] == '/')
+    if (*p == '<')
       fputs("\\u003c", out);
     else
       fputc(*p, out);
@@ -81,16 +81,15 @@ static void put_verdict(FILE *out, const char *json) {
   fputs("</script>\n", out);
 }
 
-MbStatus mb_view_write(FILE *out, const char *const *paths, const char *const *names, size_t n,
-                       const char *verdict, MbReport *report) {
+MbStatus mb_view_write(FILE *out, const MbViewRun *runs, size_t n, const char *compared, MbReport *report) {
   size_t size = 0;
   const char *bundle = mb_view_bundle(&size);
   const size_t before = before_mark(bundle, size), behind = before + sizeof MARK - 1;
   MbStatus status = MB_OK;
   errno = 0;
   fwrite(bundle, 1, before, out);
-  for (size_t i = 0; i < n && !status; i++) status = put_file(out, paths[i], names[i], report);
-  if (!status && verdict) put_verdict(out, verdict);
+  for (size_t i = 0; i < n && !status; i++) status = put_file(out, runs[i].path, runs[i].name, report);
+  if (!status && compared) put_compared(out, compared);
   if (!status) fwrite(bundle + behind, 1, size - behind, out);
   if (!status && (fflush(out) || ferror(out)))
     status = mb_error(report, MB_IO, "", "cannot write the page: %s", strerror(errno ? errno : EIO));

@@ -37,12 +37,17 @@ struct MbConstraining {
   size_t n;
   size_t *slot;                     // (nslots)
   double *b, *slack, *least, *soft; // (nslots); soft is on W's diagonal
+  double *all;                      // (nslots) W_ii of bodies that nothing holds
   const MbRow **picked;             // (nslots)
   double *W;                        // (nslots x nslots) where the solver tells it at once, or NULL
   bool whole;                       // it has
   bool unsolved;                    // A⁻¹ could not be applied
   bool *unilateral;                 // (nslots)
   MbPivoting pivoting;
+
+  // fixed steps near singular positions (singular.c)
+  bool singular;     // this step is near one
+  double freedom[2]; // what the state is to remember of rows' freedom
 };
 
 // All rows at (q, v, t), the bodies of sim->x being there; G = H J + c. `h`: see MbInstant.
@@ -65,6 +70,11 @@ bool mb_rows_soft(MbSim *sim, const double *v, double *vdot);
 
 // Forces of the rows that the solver holds: what pulls, so many times.
 void mb_rows_apart(MbSim *sim, double times);
+
+// How freely what the row at place k of the rows held can move it, of what bodies that nothing holds could.
+double mb_rows_freedom(const MbSim *sim, size_t k);
+// Freedom below which a row of those last solved for says nothing of this step; 0 where there is none (singular.c).
+double mb_singular_weak(const MbSim *sim);
 
 // What the rows that take part ask for. Accelerations that are not finite are the integrator's matter; moved positions need
 // not tell of rows that could not be satisfied.

@@ -101,10 +101,10 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (sim->solver->held) sim->nq = 7 * model->nb + model->nq, sim->nv = 6 * model->nb;
   if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
   // first, nodes of elements, then what is watched; last, forces of constraints; before them what events hold, coordinates of joints
-  // that close loops, and what is known of the widest gap
+  // that close loops, and what is known of the widest gap and of rows' freedom
   sim->nm += mb_sim_soft_memory(model);
   const size_t watched = sim->nm;
-  sim->nm += mb_watch_memory() + 2 + model->nguess +
+  sim->nm += mb_watch_memory() + 4 + model->nguess +
              (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
 
   const int threads = mb_threads_start(sim->threads);

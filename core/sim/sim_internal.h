@@ -17,6 +17,7 @@ typedef struct MbEnergy {
 // What the energy is compared with (energy_watch.c).
 typedef struct MbWatch {
   bool growth, loss; // would be the scheme's own
+  bool closed;       // hard constraints hold at the start
   MbEnergy first;
   size_t place; // of its numbers in the state's memory
 } MbWatch;
@@ -44,6 +45,7 @@ struct MbSim {
   double *gap0, *gap1, *aim, *pull, *nudge; // rows that the solver holds (held_joints.c): (rows) x 4, (nv)
   double *stage;                            // (MB_RK_STAGES x (nq + nv)), adaptive only
 
+  double half_way; // seconds of the rate J̇ v that this step's velocities make up for (held_joints.c)
   MbConstraining *constraining; // NULL: nothing is constrained
   bool forces_asked;            // some channel tells them
   MbSimSoft *soft;              // NULL: no deformables of elements
@@ -62,6 +64,7 @@ struct MbSim {
 
 // Bodies of x at coordinates q and velocities v.
 void mb_sim_kinematics(MbSim *sim, const double *q, const double *v);
+double mb_sim_spin(const MbSim *sim); // the fastest of the bodies of x, rad/s
 // The state's coordinates, whichever the solver has (layout.c): the state at t = 0; q ← q ⊕ h v; q̇ from v; q made valid again
 // after arithmetic on it, `rate` (may be NULL) along with it; other coordinates of the same pose for joints near a singularity,
 // true if there were any; (q, v) fit to be the state to come, with the bodies of x there; the body that number i of (q, v) is of.
@@ -80,8 +83,6 @@ void mb_sim_follow(const MbSim *sim, double *q, double *v);
 
 // A⁻¹ x under what the steps ask of joints that the solver holds (held_joints.c); without such joints just that. False as `apply`.
 bool mb_held_velocities(MbSim *sim, double *x); // x ← v⁺
-// Seconds of the rate J̇ v that velocities at a step's start make up for; 0 where bodies do not fly (core/README.md).
-double mb_held_half_way(const MbSim *sim);
 // x ← v̇, at velocities v; errors are asked to shrink at the rate γ
 bool mb_held_accelerations(MbSim *sim, const double *v, double gamma, double *x);
 struct MbHalf;
@@ -157,8 +158,8 @@ typedef struct MbHalf {
 // w ← the velocities that satisfy the constraints; the pass has changed them by `change`.
 MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, double *w, const double *change,
                            MbReport *report);
-// Takes the last pass's impulses, so many times, into those of the step.
-void mb_constrain_keep(MbSim *sim, double times);
+// Takes the last pass's impulses, by which velocities v have become w, so many times into those of the step.
+MbStatus mb_constrain_keep(MbSim *sim, const double *v, const double *w, double times, MbReport *report);
 // v ← what unilateral rows that the step has come to leave of the velocities at the start. Where there are such rows the
 // bodies and the factor of A are then there: *moved.
 MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *report);
@@ -197,6 +198,10 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
 MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
 double *mb_gap_memory(const MbSim *sim);
 double mb_gap_patience(const MbModel *model); // in which a gap that closes has halved
+// After the velocities v have become v1 in a fixed step by impulses of the rows last solved for, taken so many times: notes whether the step is near a singular
+// position, and ends the run (MB_NUMBERS, with the name) where it has come onto another motion there. Two numbers of the state's memory.
+MbStatus mb_singular_watch(MbSim *sim, const double *v, const double *v1, double times, MbReport *report);
+double *mb_singular_memory(const MbSim *sim);
 // At the state: the worst error of position and of velocity; the rows' forces (nslots); those of rows on coordinates,
 // along the velocities y (nv).
 void mb_constraint_errors(const MbSim *sim, double errors[2]);

@@ -31,6 +31,13 @@ void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
                      &phase);
 }
 
+double mb_sim_spin(const MbSim *sim) {
+  double fastest = 0;
+  for (size_t b = 0; b < sim->model->nb; b++)
+    fastest = fmax(fastest, mb_vec3_dot(sim->x.phi + 6 * b, sim->x.phi + 6 * b));
+  return sqrt(fastest);
+}
+
 // What stands where forces do and comes of inertia alone: some solvers have it in their passes.
 static bool inertial(const MbForceOps *ops) { return ops == &mb_velocity_term_ops || ops == &mb_gravity_ops; }
 

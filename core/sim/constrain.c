@@ -9,10 +9,16 @@
 //   positions      G dq = −g                    post-stabilisation: the nearest q, as M measures
 // Where γ is not given it is 1/h and the rows ask for G v⁺ = −g(q, t + h)/h: what is prescribed is met at the step's end.
 // Unilateral rows ask for ≥ and λ ≥ 0. What solves this is contact/pivoting.c.
+#include "core/sim/constrain.h"
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/singular.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/held_joints.h"
+#include "core/sim/layout.h"
+#include "core/sim/trouble.h"
 
 #include <string.h>
 
@@ -248,27 +254,6 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
-// A row about coordinates alone has nothing to be compared with.
-double mb_rows_freedom(const MbSim *sim, size_t k) {
-  const MbConstraining *c = sim->constraining;
-  const double pivot = c->pivoting.L[k * c->pivoting.columns + k], all = c->all[c->pivoting.held[k]];
-  return pivot * pivot < all ? sqrt(pivot * pivot / all) : 1;
-}
-
-double mb_constrain_freedom(const MbSim *sim, size_t *slot) {
-  const MbConstraining *c = sim->constraining;
-  double least = 1;
-  *slot = 0;
-  for (size_t k = 0; c && c->n && k < c->pivoting.nheld; k++) {
-    const size_t i = c->pivoting.held[k];
-    const double freedom = mb_rows_freedom(sim, k);
-    if (c->unilateral[i] || !(freedom < least)) continue;
-    least = freedom;
-    *slot = c->slot[i];
-  }
-  return least;
-}
-
 MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
@@ -397,18 +382,19 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
     mb_sim_forces(sim, t, false);
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
       return mb_sim_singular(sim, blame, report);
-    c->held = mb_events_held(sim, true);
+    c->held = mb_section(sim, MB_SECTION_HELD_BEFORE);
     mb_sim_gather(sim, q, v, sim->s);
     if (!mb_held_accelerations(sim, v, model->gamma, sim->s)) return mb_sim_unsolved(sim, report);
     const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
-    c->held = mb_events_held(sim, false);
+    c->held = mb_section(sim, MB_SECTION_HELD);
     if (status != MB_OK) return status;
   }
   if (model->nguess && sim->integrator->scheme != MB_ADAPTIVE) {
     mb_rows_make(sim, q, v, t, 0);
     mb_constrain_remember(sim);
   }
-  if (sim->integrator->scheme != MB_ADAPTIVE) memcpy(mb_singular_memory(sim), c->freedom, sizeof c->freedom);
-  memcpy(mb_constraint_memory(sim), c->force, model->nslots * sizeof *c->force);
+  if (sim->integrator->scheme != MB_ADAPTIVE)
+    memcpy(mb_section(sim, MB_SECTION_FREEDOM), c->freedom, sizeof c->freedom);
+  memcpy(mb_section(sim, MB_SECTION_FORCES), c->force, model->nslots * sizeof *c->force);
   return MB_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "core/constraints/constraints.h"
 #include "core/contact/pivoting.h"
+#include "core/sim/held_joints.h"
 #include "core/sim/sim_internal.h"
 
 #define MB_EVENT_CLOSE 1e-9 // of a row's size: at its bound
@@ -70,11 +71,6 @@ bool mb_rows_soft(MbSim *sim, const double *v, double *vdot);
 
 // Forces of the rows that the solver holds: what pulls, so many times.
 void mb_rows_apart(MbSim *sim, double times);
-
-// How freely what the row at place k of the rows held can move it, of what bodies that nothing holds could.
-double mb_rows_freedom(const MbSim *sim, size_t k);
-// Freedom below which a row of those last solved for says nothing of this step; 0 where there is none (singular.c).
-double mb_singular_weak(const MbSim *sim);
 
 // What the rows that take part ask for. Accelerations that are not finite are the integrator's matter; moved positions need
 // not tell of rows that could not be satisfied.

@@ -5,7 +5,8 @@
 //   half steps     J Δw = −(g(q ⊕ h w) − (1 − γ h) g(q))/h, so that the step ends there; where only the rate is known,
 //                  J Δw = −J w − ½ (J₁ − J) w − ġ_t with J₁ at q ⊕ h w, the second part where the half begins at q
 // What pulls is kept: a half's λ from b, and what the constraints beside add.
-#include "core/sim/sim_internal.h"
+#include "core/sim/accounting.h"
+#include "core/sim/held_joints.h"
 
 #include <string.h>
 
@@ -38,7 +39,7 @@ static bool apply(MbSim *sim, double *x) {
 static double half_way(const MbSim *sim) {
   const double h = sim->model->h;
   if (!sim->model->any_flies) return 0;
-  const double turn = h * mb_sim_spin(sim);
+  const double turn = h * mb_spin(&sim->x);
   return h / 2 / fmax(1, turn * turn);
 }
 

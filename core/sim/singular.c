@@ -19,13 +19,15 @@
 //   what the step's forces would make of bodies at rest, ω the fastest spin. Left out are rows that do work: driven ones, one-way
 //   ones (ropes and limits catch), soft and outward ones.
 //
-// Near is where rank is lost anew. A row's freedom is what it moves of what bodies that nothing holds would (mb_constrain_freedom).
+// Near is where rank is lost anew. A row's freedom is what it moves of what bodies that nothing holds would (mb_singular_freedom).
 // The state remembers how many rows have been free at once (LEAST) and how free the last of them has been; where fewer of them
 // keep a share of that, one is losing its hold. Rows that repeat others have never been free, and do not count; nor does a
 // mechanism whose masses alone leave little.
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
+#include "core/sim/accounting.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/singular.h"
 
 #include <string.h>
 
@@ -42,13 +44,33 @@ enum { ROWS, FREEDOM }; // in the state's memory
 
 // ---- near -------------------------------------------------------------------------------------------------
 
+// Of the row at place k of those held. One about coordinates alone has nothing to be compared with.
+static double freedom_of(const MbConstraining *c, size_t k) {
+  const double pivot = c->pivoting.L[k * c->pivoting.columns + k], all = c->all[c->pivoting.held[k]];
+  return pivot * pivot < all ? sqrt(pivot * pivot / all) : 1;
+}
+
+double mb_singular_freedom(const MbSim *sim, size_t *slot) {
+  const MbConstraining *c = sim->constraining;
+  double least = 1;
+  *slot = 0;
+  for (size_t k = 0; c && c->n && k < c->pivoting.nheld; k++) {
+    const size_t i = c->pivoting.held[k];
+    const double freedom = freedom_of(c, k);
+    if (c->unilateral[i] || !(freedom < least)) continue;
+    least = freedom;
+    *slot = c->slot[i];
+  }
+  return least;
+}
+
 // How many rows are freer than `bound`; the least free of them.
 static size_t count_free(const MbSim *sim, double bound, double *least) {
   const MbConstraining *c = sim->constraining;
   size_t n = 0;
   *least = INFINITY;
   for (size_t k = 0; k < c->pivoting.nheld; k++) {
-    const double freedom = mb_rows_freedom(sim, k);
+    const double freedom = freedom_of(c, k);
     if (c->unilateral[c->pivoting.held[k]] || !(freedom > bound)) continue;
     *least = fmin(*least, freedom);
     n++;
@@ -61,7 +83,7 @@ static bool is_near(const MbSim *sim, double turn) {
   MbConstraining *c = sim->constraining;
   const double share = fmin(fmax(NEAR, TURNS * turn), NEAR_MOST);
   double least, ignored;
-  memcpy(c->freedom, mb_singular_memory(sim), sizeof c->freedom);
+  memcpy(c->freedom, mb_section(sim, MB_SECTION_FREEDOM), sizeof c->freedom);
   const double n = (double)count_free(sim, LEAST, &least);
   if (n > c->freedom[ROWS])
     c->freedom[ROWS] = n, c->freedom[FREEDOM] = least;
@@ -78,11 +100,11 @@ static bool is_settled(const MbSim *sim) {
 }
 
 double mb_singular_weak(const MbSim *sim) {
-  const double turn = sim->model->h * mb_sim_spin(sim);
+  const double turn = sim->model->h * mb_spin(&sim->x);
   size_t slot = 0;
   if (sim->integrator->scheme == MB_ADAPTIVE || !is_settled(sim) || !is_near(sim, turn)) return 0;
   const double weak = fmin(NEAREST * turn, NEAREST_MOST) * sim->constraining->freedom[FREEDOM];
-  return mb_constrain_freedom(sim, &slot) < weak ? weak : 0;
+  return mb_singular_freedom(sim, &slot) < weak ? weak : 0;
 }
 
 // ---- the work of the impulses -----------------------------------------------------------------------------
@@ -134,7 +156,7 @@ static double work_of(MbSim *sim, const double *sum, size_t *slot) {
 
 MbStatus mb_singular_watch(MbSim *sim, const double *v, const double *v1, double times, MbReport *report) {
   MbConstraining *c = sim->constraining;
-  const double turn = sim->model->h * mb_sim_spin(sim);
+  const double turn = sim->model->h * mb_spin(&sim->x);
   size_t slot = 0;
   if (!is_near(sim, turn) || !is_settled(sim)) return MB_OK;
   c->singular = true;

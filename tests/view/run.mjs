@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { closeBrowser } from "./browser.mjs";
 import { useProgram } from "./mbsim.mjs";
 import reader from "./reader.mjs";
+import compare from "./compare.mjs";
 import exports from "./exports.mjs";
 import page from "./page.mjs";
 import playing from "./playing.mjs";
@@ -24,7 +25,7 @@ function within(seconds, work) {
 
 let passed = 0;
 let failed = 0;
-for (const [name, test] of Object.entries({ ...reader, ...exports, ...page, ...playing })) {
+for (const [name, test] of Object.entries({ ...reader, ...compare, ...exports, ...page, ...playing })) {
   if (!name.includes(filter)) continue;
   const began = Date.now();
   try {

@@ -132,6 +132,11 @@ export class Run {
     return this.backend.call("strided", this.id, columns, most);
   }
 
+  // What `mbsim diff` says of this run and another one, and the curves of their differences (compare/compare.js).
+  compare(other, tolerances) {
+    return this.backend.call("compare", this.id, other.id, [this.name, other.name], tolerances);
+  }
+
   // Every number of the channels by the name that the CSV export gives its column, as [label, channel id, index].
   columns() {
     if (!this.columnList) this.columnList = this.channels.flatMap((c, id) => columnsOf(c, id, this.bodies));

@@ -2,7 +2,7 @@
 import * as THREE from "three";
 import { Stage } from "../stage/stage.js";
 import { Curves } from "./curves.js";
-import { differences } from "./difference.js";
+import { Comparison, DIFFERENCE, firstBeyond } from "./comparison.js";
 import { escape, show } from "./format.js";
 import { bindKeys } from "./keys.js";
 import { readFragment, writeFragment } from "./link.js";
@@ -15,9 +15,10 @@ const SAMPLES = 12; // frames that tell how far the run goes
 const FOUND = 12; // curves of one plot at most
 
 export class App {
-  constructor(runs, verdict) {
+  // `report`: what `mbsim diff --json` says of the two runs, or null.
+  constructor(runs, report) {
     this.runs = runs;
-    this.verdict = verdict;
+    this.comparison = runs.length > 1 ? new Comparison(runs, report) : null;
     this.chosen = null;
     this.following = false;
     this.names = false;
@@ -90,10 +91,14 @@ export class App {
       `${ending ? `<br><span class="ending">${escape(ending)}</span>` : ""}` +
       `${this.runs.some((r) => r.troubles.length) ? `<br><span class="ending">damaged: see the panel (i)</span>` : ""}` +
       `${run.frames === 0 ? `<br><span class="ending">The file holds no frames.</span>` : ""}`;
-    if (this.verdict) {
-      $("verdict").hidden = false;
-      $("verdict").textContent = this.verdict[0];
-    }
+    this.#verdict();
+  }
+
+  #verdict() {
+    const line = this.comparison?.line || "";
+    $("verdict").hidden = !line;
+    $("verdict").className = this.comparison?.same ? "fine" : "trouble";
+    $("verdict").textContent = line;
   }
 
   // ---- time ------------------------------------------------------------------------------------------------
@@ -167,6 +172,8 @@ export class App {
     $("loop").onchange = () => (player.loop = $("loop").checked);
     $("energy").onclick = () => this.find("energy");
     $("momentum").onclick = () => this.find("momentum");
+    $("difference").onclick = () => this.difference();
+    $("difference").hidden = !this.comparison;
     $("more").onclick = () => this.togglePanel();
     this.#bindFind();
     this.#bindPicking();
@@ -299,12 +306,22 @@ export class App {
     this.curves.toggle(title, unit, curves);
   }
 
-  // How far the two runs are apart, channel by channel, and a jump to where that is largest.
-  async difference() {
-    if (this.runs.length < 2) return;
-    const { curves, first } = await differences(...this.runs);
-    this.curves.toggle("largest difference by channel", "", curves);
-    if (first !== null) this.player.seek(first);
+  // How far the two runs are apart, channel by channel, and a jump to where a number first exceeds its tolerance.
+  async difference({ jump = true } = {}) {
+    const { comparison } = this;
+    if (!comparison || this.comparing) return;
+    if (this.curves.plots.has(DIFFERENCE)) return this.curves.remove(DIFFERENCE);
+    this.comparing = true;
+    $("verdict").hidden = false;
+    $("verdict").textContent ||= "comparing…";
+    await comparison.find();
+    this.comparing = false;
+    this.#verdict();
+    this.panel.compare();
+    const curves = (comparison.curves || []).filter(({ values }) => values.some((x) => x !== null));
+    if (curves.length) this.curves.toggle(DIFFERENCE, "", curves, { logarithmic: true });
+    const first = comparison.result && firstBeyond(comparison.result);
+    if (jump && first !== null) this.player.seek(first);
   }
 
   #labels() {
@@ -346,7 +363,9 @@ export class App {
     if (side) this.stage.setSide(true);
     const b = this.runs[0].bodies.indexOf(body);
     if (b >= 0) this.choose(b);
-    for (const title of curves) this.find(title);
+    for (const title of curves)
+      if (title === DIFFERENCE) this.difference({ jump: false });
+      else this.find(title);
   }
 }
 

@@ -148,8 +148,9 @@ bench: all $(BENCH) ## run the benchmarks
 	@$(BENCH) $(BENCH_ARGS)
 
 SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
-lint: ## layer check and format check
+lint: all ## layer check, circles of calls, format check
 	@sh tools/layers.sh
+	@sh tools/circles.sh $(BUILD)
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: ok"
 
 format: ## rewrite the sources in the house format

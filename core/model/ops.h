@@ -79,7 +79,7 @@ typedef struct MbIntegrator {
   double instant; // at which the signals are taken, as a fraction of the step
   bool exact;     // needs every derivative, unsymmetrised, to keep its order
   int passes;     // trees of joints: of Newton's method on a half step, whose M, J and forces move with the
-                  // coordinates (sim/half_steps.c); 0 = all of them at the start of the step
+                  // coordinates (sim/scheme_halves.c); 0 = all of them at the start of the step
 } MbIntegrator;
 
 // ---- solvers ----------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Energy and momentum, summed in the order of the bodies.
+#include "core/sim/accounting.h"
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
-#include "core/sim/sim_internal.h"
 
 // kinetic ½ φᵀMφ; gravity −m g·p, zero at the world's origin; elastic: of joints and springs
 MbEnergy mb_energy(const MbModel *model, const MbMaximal *x) {

@@ -9,10 +9,15 @@
 //   positions      G dq = −g                    post-stabilisation: the nearest q, as M measures
 // Where γ is not given it is 1/h and the rows ask for G v⁺ = −g(q, t + h)/h: what is prescribed is met at the step's end.
 // Unilateral rows ask for ≥ and λ ≥ 0. What solves this is contact/pivoting.c.
+#include "core/sim/constrain.h"
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/held_joints.h"
+#include "core/sim/layout.h"
+#include "core/sim/trouble.h"
 
 #include <string.h>
 
@@ -382,17 +387,17 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
     mb_sim_forces(sim, t, false);
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
       return mb_sim_singular(sim, blame, report);
-    c->held = mb_events_held(sim, true);
+    c->held = mb_section(sim, MB_SECTION_HELD_BEFORE);
     mb_sim_gather(sim, q, v, sim->s);
     if (!mb_held_accelerations(sim, v, model->gamma, sim->s)) return mb_sim_unsolved(sim, report);
     const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
-    c->held = mb_events_held(sim, false);
+    c->held = mb_section(sim, MB_SECTION_HELD);
     if (status != MB_OK) return status;
   }
   if (model->nguess && sim->integrator->scheme != MB_ADAPTIVE) {
     mb_rows_make(sim, q, v, t, 0);
     mb_constrain_remember(sim);
   }
-  memcpy(mb_constraint_memory(sim), c->force, model->nslots * sizeof *c->force);
+  memcpy(mb_section(sim, MB_SECTION_FORCES), c->force, model->nslots * sizeof *c->force);
   return MB_OK;
 }

@@ -1,4 +1,4 @@
-// Constraints in the steps of second order (half_steps.c) and in the kinematic mode. The velocities w that carry q to the
+// Constraints in the steps of second order (scheme_halves.c) and in the kinematic mode. The velocities w that carry q to the
 // step's end are asked to bring the gaps there to where they should be, whatever the rows G are taken at; with the pass's
 // last w and the gap g₁ = g(q ⊕ h w, t + h) that it leads to,
 //
@@ -19,9 +19,14 @@
 // The second half of bridson_marino solves for soft rows only, with what hard ones leave free: these keep their rates until
 // the end. A unilateral row that stops its bodies must not throw them back: of the v in v⁺ = 2w − v and v⁺ = u + w − v
 // there is kept what was not stopped (mb_constrain_impact).
+#include "core/sim/constrain_halves.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/held_joints.h"
+#include "core/sim/layout.h"
+#include "core/sim/trouble.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 //   half steps     J Δw = −(g(q ⊕ h w) − (1 − γ h) g(q))/h, so that the step ends there; where only the rate is known,
 //                  J Δw = −J w − ½ (J₁ − J) w − ġ_t with J₁ at q ⊕ h w, the second part where the half begins at q
 // What pulls is kept: a half's λ from b, and what the constraints beside add.
-#include "core/sim/sim_internal.h"
+#include "core/sim/held_joints.h"
 
 #include <string.h>
 

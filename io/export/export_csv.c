@@ -1,6 +1,6 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
-#include "io/export/columns.h"
+#include "io/export/column_name.h"
 #include "io/export/export_parts.h"
 #include "io/json/json_text.h"
 
@@ -22,6 +22,7 @@ static MbStatus put_names(MbExporter *e) {
   for (size_t i = 0; i < e->nchosen; i++) {
     const MbChannel *c = &e->channels[e->chosen[i]];
     for (size_t k = 0; k < c->items * c->width && !name.failed; k++) {
+      name.length = 0;
       mb_column_name(&name, c, k);
       mb_put_text(e, ",");
       if (!name.failed) put_quoted(e, name.length ? name.text : "");

@@ -1,7 +1,8 @@
 #include "io/plot/plot_pick.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
-#include "io/export/columns.h"
+#include "io/export/column_name.h"
+#include "io/export/column_unit.h"
 
 #include <string.h>
 
@@ -36,9 +37,15 @@ static size_t gather(const MbTraj *traj, const MbChannel *only, const char *name
     const MbChannel *c = &channels[i];
     if (only && c != only) continue;
     for (size_t k = 0; k < c->items * c->width && fine; k++) {
+      text.length = 0;
+      mb_column_full_name(&text, c, k);
+      Fit fit = only || text.failed ? NONE : fit_of(text.text, name, length);
+      text.length = 0;
       mb_column_name(&text, c, k);
+      mb_text_add(&text, ""); // an empty name is a text too
       fine = !text.failed;
-      if (!fine || (!only && fit_of(text.text, name, length) < least)) continue;
+      if (fine && !only && fit_of(text.text, name, length) > fit) fit = fit_of(text.text, name, length);
+      if (!fine || (!only && fit < least)) continue;
       if (found < room) fine = put(c, k, text.text, arena, &picks[found]);
       found++;
     }
@@ -69,7 +76,9 @@ const char *mb_pick_near(const MbTraj *traj, const char *name, MbArena *arena) {
   for (size_t i = 0; words && i < nchannels; i++) {
     if (channels[i].items * channels[i].width >= SEARCHED) continue;
     for (size_t k = 0; k < channels[i].items * channels[i].width && searched < count; k++, searched++) {
+      text.length = 0;
       mb_column_name(&text, &channels[i], k);
+      mb_text_add(&text, "");
       const char *copy = text.failed ? NULL : mb_arena_strdup(arena, text.text);
       if (copy) words[n++] = copy;
     }

@@ -37,6 +37,7 @@ echo "names"
 t plot a.mbt -c enegry
 t plot a.mbt -c hammer.positon.x
 t plot a.mbt -c energy.total,hammer.positon
+"$MBSIM" plot a.mbt -c body.position.hammer.x -o - | grep -o '>hammer[^<]*'
 t plot a.mbt --x body.position
 t plot a.mbt --x hammer.position.q
 "$MBSIM" run h.json -q -d 0.1 --set '/output/channels=["body.position"]' -o few.mbt

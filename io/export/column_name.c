@@ -1,4 +1,4 @@
-#include "io/export/columns.h"
+#include "io/export/column_name.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,36 +60,19 @@ static void name_component(MbText *n, const MbChannel *c, size_t k) {
     add_index(n, k);
 }
 
-void mb_column_name(MbText *name, const MbChannel *channel, size_t column) {
-  name->length = 0;
-  name_item(name, channel, column / channel->width);
-  name_component(name, channel, column % channel->width);
-  mb_text_add(name, ""); // an empty name is a text too
+void mb_column_name(MbText *n, const MbChannel *c, size_t k) {
+  name_item(n, c, k / c->width);
+  name_component(n, c, k % c->width);
 }
 
-// ---- units ------------------------------------------------------------------------------------------------
-
-static size_t count_units(const char *units) {
-  size_t n = *units != 0;
-  for (; *units; units++) n += *units == ',';
-  return n;
-}
-
-// "m, rad" becomes "m or rad" where nobody knows which it is.
-void mb_column_unit(MbText *unit, const MbChannel *channel, size_t column) {
-  const char *p = channel->unit ? channel->unit : "";
-  const size_t n = count_units(p), k = column % channel->width;
-  size_t first = 0, end = n;
-  if (n && channel->width % n == 0) first = k / (channel->width / n), end = first + 1;
-  if (n > channel->width && n % channel->width == 0)
-    first = k * (n / channel->width), end = first + n / channel->width;
-  unit->length = 0;
-  mb_text_add(unit, "");
-  for (size_t i = 0; i < end; i++) {
-    const size_t length = strcspn(p, ",");
-    if (i > first) mb_text_add(unit, " or ");
-    if (i >= first) mb_text_add_n(unit, p, length);
-    p += length;
-    p += strspn(p, ", ");
-  }
+void mb_column_full_name(MbText *n, const MbChannel *c, size_t k) {
+  add_part(n, c->name);
+  if (c->items_names)
+    add_part(n, c->items_names[k / c->width]);
+  else if (c->items > 1)
+    add_index(n, k / c->width);
+  if (c->component_names)
+    add_part(n, c->component_names[k % c->width]);
+  else if (c->width > 1)
+    add_index(n, k % c->width);
 }

@@ -79,6 +79,8 @@ $(VIEWER_PAGE): $(VIEWER_SRC) $(wildcard $(VIEWER)/node_modules/.package-lock.js
 $(BUILD)/io/view/view_bundle.o: CFLAGS_ALL += -DMB_VIEW_BUNDLE=\"$(VIEWER_PAGE)\"
 $(BUILD)/io/view/view_bundle.o: $(VIEWER_PAGE)
 
+$(BUILD)/io/sweep/sweep_page.o: tools/sweep/report.html
+
 $(LIB): $(call obj,$(LIB_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -148,8 +150,9 @@ bench: all $(BENCH) ## run the benchmarks
 	@$(BENCH) $(BENCH_ARGS)
 
 SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
-lint: ## layer check and format check
+lint: all ## layer check, circles of calls, format check
 	@sh tools/layers.sh
+	@sh tools/circles.sh $(BUILD)
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: ok"
 
 format: ## rewrite the sources in the house format

@@ -1,9 +1,8 @@
 #include "cli/console.h"
-#include "cli/diff_folders.h"
+#include "cli/diff_outputs.h"
 #include "cli/diff_result.h"
 #include "cli/file_kind.h"
 #include "cli/options.h"
-#include "cli/output_file.h"
 #include "io/compare/compare.h"
 #include "core/base/alloc.h"
 
@@ -36,35 +35,54 @@ static size_t *order_channels(const MbCompareResult *r, bool worst_first) {
   return order;
 }
 
-static MbStatus show(const MbArgs *args, const MbDiffWanted *wanted, const MbTraj *a,
-                     const MbCompareResult *result, MbReport *report) {
+static MbStatus show(const MbArgs *args, const MbDiffWanted *wanted, const MbDiffPair *pair,
+                     MbReport *report) {
   const MbValue *top = mb_arg(args, "top");
-  size_t *order = order_channels(result, top->given);
+  const size_t count = pair->result.nchannels;
+  size_t *order = order_channels(&pair->result, top->given);
   if (!order) return mb_no_memory(report, "the table");
-  const size_t shown =
-      top->given && (uint64_t)top->count < result->nchannels ? (size_t)top->count : result->nchannels;
+  const size_t shown = top->given && (uint64_t)top->count < count ? (size_t)top->count : count;
   MbStatus status = MB_OK;
   if (mb_arg_given(args, "json"))
-    status = mb_console_json(mb_diff_json(a, result, order, shown));
+    status = mb_console_json(mb_diff_json(pair, &wanted->options, order, shown));
   else {
     const MbValue *file = mb_arg(args, "tolerances");
     if (file->given) mb_diff_print_source(file->text, &wanted->file);
-    mb_diff_print(a, result, order, shown);
+    mb_diff_print(pair, order, shown);
   }
   mb_free(order);
   return status;
 }
 
-// Two files: the table and the verdict, or the same as JSON.
+// The answer with all channels, as the page has it; NULL: memory ran out.
+static char *whole_answer(const MbDiffWanted *wanted, const MbDiffPair *pair) {
+  size_t *order = order_channels(&pair->result, false);
+  cJSON *tree = order ? mb_diff_json(pair, &wanted->options, order, pair->result.nchannels) : NULL;
+  char *text = tree ? cJSON_PrintUnformatted(tree) : NULL;
+  cJSON_Delete(tree);
+  mb_free(order);
+  return text;
+}
+
+// Two files: the table and the verdict, or the same as JSON; and the page and the plot. What cannot be told or written counts before what
+// came out.
 static MbStatus compare_two(const MbArgs *args, const MbDiffWanted *wanted, MbReport *report) {
   MbDiffPair pair = {0};
-  MbStatus status = mb_diff_pair(args, wanted, args->operands[0], args->operands[1], &pair, report);
-  if ((status == MB_OK || status == MB_DIFFERS) && !mb_arg_given(args, "quiet")) {
-    const MbStatus shown = show(args, wanted, pair.traj[0], &pair.result, report);
+  MbDiffOutputs outputs;
+  MbStatus status = mb_diff_outputs_open(&outputs, args, report);
+  if (status) return status;
+  if (outputs.plotted) pair.errors = &outputs.errors;
+  status = mb_diff_pair(args, wanted, args->operands[0], args->operands[1], &pair, report);
+  const bool told = status == MB_OK || status == MB_DIFFERS;
+  if (told && !mb_arg_given(args, "quiet")) {
+    const MbStatus shown = show(args, wanted, &pair, report);
     if (shown) status = shown;
   }
+  char *answer = told && outputs.paged ? whole_answer(wanted, &pair) : NULL;
+  const MbStatus written = mb_diff_outputs_end(&outputs, told ? &pair : NULL, answer, report);
+  cJSON_free(answer);
   mb_diff_pair_free(&pair);
-  return status;
+  return written ? written : status;
 }
 
 // Every run against the first.
@@ -87,22 +105,6 @@ static MbStatus compare_all(const MbArgs *args, const MbCompareOptions *options,
   return status;
 }
 
-// The file to write what is learned to; none of those that are read.
-static MbStatus open_tolerances(const MbArgs *args, MbOutput *output, MbReport *report) {
-  const MbValue *read = mb_arg(args, "tolerances");
-  const char **inputs = mb_calloc(args->noperands + 1, sizeof *inputs);
-  if (!inputs) return mb_no_memory(report, "file names");
-  for (size_t i = 0; i < args->noperands; i++) inputs[i] = args->operands[i];
-  inputs[args->noperands] = read->given ? read->text : NULL;
-  const MbOutputAsk ask = {.path = mb_arg(args, "write-tolerances")->text,
-                           .replace = mb_arg_given(args, "force"),
-                           .inputs = inputs,
-                           .ninputs = args->noperands + 1};
-  const MbStatus status = mb_output_open(output, &ask, report);
-  mb_free(inputs);
-  return status;
-}
-
 static MbStatus learn(const MbArgs *args, const MbCompareOptions *options, MbReport *report) {
   MbOutput output;
   Lesson lesson = {.count = args->noperands};
@@ -110,7 +112,7 @@ static MbStatus learn(const MbArgs *args, const MbCompareOptions *options, MbRep
   lesson.traj = mb_calloc(lesson.count, sizeof *lesson.traj);
   lesson.results = mb_calloc(lesson.count, sizeof *lesson.results);
   MbStatus status = lesson.traj && lesson.results ? MB_OK : mb_no_memory(report, "the runs");
-  if (!status) status = open_tolerances(args, &output, report);
+  if (!status) status = mb_diff_output_open(args, "write-tolerances", &output, report);
   const bool opened = !status;
   if (!status) status = compare_all(args, options, &lesson, report);
   if (!status)
@@ -135,6 +137,8 @@ static MbStatus check_arguments(const MbArgs *args, MbDiffFolders *folders, MbRe
     return mb_error(report, MB_USAGE, "", "--quiet and --json exclude one another");
   if (mb_arg_given(args, "components") && !learning)
     return mb_error(report, MB_USAGE, "", "--components goes with --write-tolerances");
+  const MbStatus status = mb_diff_outputs_check(args, learning || *folders, report);
+  if (status) return status;
   if (learning) return MB_OK;
   if (args->noperands > 2)
     return mb_error(report, MB_USAGE, "", "more than two files only with --write-tolerances");
@@ -191,7 +195,15 @@ static const MbOption options[] = {
      .argument = "FILE",
      .help = "learn tolerances from several runs: twice the largest difference from the first"},
     {.name = "components", .help = "learn one for each component (x, y, z ...) too"},
-    {.name = "force", .letter = 'f', .help = "replace an existing file of tolerances"},
+    {.name = "report",
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help = "write a page (HTML) that shows both runs, the verdict and the table"},
+    {.name = "plot",
+     .type = MB_OPTION_FILE,
+     .argument = "FILE.svg",
+     .help = "write a picture of the errors over time, channel by channel, with the tolerances"},
+    {.name = "force", .letter = 'f', .help = "replace an existing report, picture or file of tolerances"},
     {.name = "until",
      .type = MB_OPTION_NUMBER,
      .argument = "TIME",

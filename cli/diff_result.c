@@ -62,9 +62,16 @@ static cJSON *difference_json(const MbTraj *a, const MbChannelResult *result, co
   return item;
 }
 
+static const char *unit_of(const MbTraj *a, const MbChannelResult *c) {
+  size_t count = 0;
+  const MbChannel *channels = mb_traj_channels(a, &count);
+  return c->in_a < count && channels[c->in_a].unit ? channels[c->in_a].unit : "";
+}
+
 static cJSON *channel_json(const MbTraj *a, const MbChannelResult *c) {
   cJSON *item = cJSON_CreateObject();
   cJSON_AddStringToObject(item, "channel", c->channel);
+  cJSON_AddStringToObject(item, "unit", unit_of(a, c));
   cJSON_AddBoolToObject(item, "compared", c->compared);
   cJSON_AddBoolToObject(item, "pass", c->pass);
   if (!c->compared) return item;
@@ -94,10 +101,25 @@ static cJSON *scene_json(const MbCompareResult *r) {
   return list;
 }
 
-cJSON *mb_diff_json(const MbTraj *a, const MbCompareResult *r, const size_t *order, size_t shown) {
+// What was compared, and how closely.
+static void add_asked(cJSON *tree, const MbDiffPair *pair, const MbCompareOptions *options) {
+  cJSON_AddStringToObject(tree, "a", mb_traj_path(pair->traj[0]));
+  cJSON_AddStringToObject(tree, "b", mb_traj_path(pair->traj[1]));
+  add_number(tree, "atol", options->fallback.atol);
+  add_number(tree, "rtol", options->fallback.rtol);
+  if (isfinite(options->until)) add_number(tree, "until", options->until);
+  cJSON_AddBoolToObject(tree, "interpolate", options->interpolate);
+}
+
+cJSON *mb_diff_json(const MbDiffPair *pair, const MbCompareOptions *options, const size_t *order,
+                    size_t shown) {
+  const MbTraj *a = pair->traj[0];
+  const MbCompareResult *r = &pair->result;
   cJSON *tree = cJSON_CreateObject(), *channels = cJSON_CreateArray(), *invariants = cJSON_CreateArray();
   cJSON *missing = cJSON_CreateArray();
   cJSON_AddBoolToObject(tree, "same", r->same);
+  cJSON_AddNumberToObject(tree, "status", r->same ? MB_OK : MB_DIFFERS);
+  add_asked(tree, pair, options);
   add_number(tree, "frames", (double)r->frames);
   for (size_t i = 0; i < shown; i++) cJSON_AddItemToArray(channels, channel_json(a, &r->channels[order[i]]));
   for (size_t i = 0; i < r->ninvariants; i++) {
@@ -182,7 +204,9 @@ void mb_diff_print_source(const char *path, const MbTolerances *from) {
   putchar('\n');
 }
 
-void mb_diff_print(const MbTraj *a, const MbCompareResult *r, const size_t *order, size_t shown) {
+void mb_diff_print(const MbDiffPair *pair, const size_t *order, size_t shown) {
+  const MbTraj *a = pair->traj[0];
+  const MbCompareResult *r = &pair->result;
   print_scene(r);
   printf("%llu frames compared\n", (unsigned long long)r->frames);
   printf("  %-22s %-4s %9s %9s %9s  %s\n", "channel", "", "largest", "scaled", "allowed", "where");

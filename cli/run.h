@@ -3,15 +3,33 @@
 #define MB_CLI_RUN_H
 
 #include "cli/options.h"
+#include "cli/page.h"
 #include "cli/progress.h"
 #include "cli/resume.h"
 #include "cli/scene_input.h"
 #include "cli/tally.h"
 
-typedef struct MbRun {
+typedef struct MbRun MbRun;
+
+// Who follows a run while it goes (a sweep does). Functions may be NULL.
+typedef struct MbRunFollower {
+  void *to;
+  bool no_file; // no trajectory is written
+  // The simulation is there and nothing has been stepped.
+  MbStatus (*start)(void *to, MbRun *run, MbReport *report);
+  // The run goes on from a checkpoint of its file.
+  MbStatus (*resumed)(void *to, MbRun *run, MbReport *report);
+  void (*frame)(void *to, double time, const double *frame);
+  // run->checkpoint holds the simulation after `step` steps.
+  MbStatus (*checkpoint)(void *to, MbRun *run, int64_t step, MbReport *report);
+  void (*end)(void *to, MbRun *run);
+} MbRunFollower;
+
+struct MbRun {
   const MbArgs *args;
-  const char *scene_name; // its file, or the trajectory that holds it
-  char folder[MB_FOLDER]; // that the scene's meshes begin at
+  const MbRunFollower *follower; // NULL = nobody
+  const char *scene_name;        // its file, or the trajectory that holds it
+  char folder[MB_FOLDER];        // that the scene's meshes begin at
   MbLog log;
   MbScene *scene;
   MbModel *model;
@@ -30,9 +48,17 @@ typedef struct MbRun {
   int64_t last_frame, last_checkpoint; // steps written; -1 = none
   int warnings;                        // of the steps, recorded so far
   double start;                        // clock
+  bool placed;                         // the file is where it was to be
+  bool paged;                          // its page is open
+  MbPage page;
   MbTally tally;
   MbProgress progress;
-} MbRun;
+};
+
+// ---- cmd_run.c -----------------------------------------------------------------------------------
+
+// `mbsim run` with these arguments. What it warns of goes to its log; its errors are left in the report.
+MbStatus mb_run_scene_file(const MbArgs *args, const MbRunFollower *follower, MbReport *report);
 
 // ---- run_output.c --------------------------------------------------------------------------------
 
@@ -40,6 +66,25 @@ typedef struct MbRun {
 MbStatus mb_run_name_output(MbRun *run, MbReport *report);
 // MB_IO where the file is there and may not be replaced, MB_USAGE where the run reads it. The scene must be loaded.
 MbStatus mb_run_allow_output(MbRun *run, bool replace, MbReport *report);
+
+// The files that it reads.
+typedef struct MbRunInputs {
+  const char **files; // (count) the scene, then the paths of meshes, which are ours
+  size_t count, given;
+} MbRunInputs;
+
+// The scene must be loaded. Free whatever came.
+MbStatus mb_run_inputs(const MbRun *run, MbRunInputs *inputs, MbReport *report);
+void mb_run_inputs_free(MbRunInputs *inputs);
+
+// ---- run_page.c ---------------------------------------------------------------------------------
+
+// Opens the page of --view, where there is that option. The output must be named and the scene loaded. MB_IO where it may not stand
+// there, MB_USAGE where the run reads or writes that file.
+MbStatus mb_run_open_page(MbRun *run, MbReport *report);
+// Writes it, if the run's file is in place; nothing of it is left otherwise. `status` is how the run ended, which counts before
+// what goes wrong here.
+MbStatus mb_run_end_page(MbRun *run, MbStatus status);
 
 // ---- run_loop.c ---------------------------------------------------------------------------------
 

@@ -3,7 +3,12 @@
 #define MB_TESTS_SUPPORT_H
 
 #include "core/build/build.h"
-#include "core/sim/sim_internal.h"
+#include "core/sim/accelerate.h"
+#include "core/sim/accounting.h"
+#include "core/sim/constrain.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/layout.h"
+#include "core/sim/sim_soft.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,6 @@
 #include "core/deformables/node_mesh.h"
 #include "core/base/alloc.h"
 #include "core/deformables/element_mesh.h"
-#include "core/deformables/select.h"
 
 static size_t columns(const MbNodeMeshSpec *mesh) {
   return mesh->rope ? (size_t)mesh->rope : (size_t)mesh->grid[0];
@@ -54,9 +53,4 @@ bool mb_node_mesh_make(const MbNodeMeshSpec *spec, bool springs, MbElementMesh *
   mb_free(edge);
   if (!fine) mb_element_mesh_free(mesh);
   return fine;
-}
-
-const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen,
-                                char fault[MB_SELECT_FAULT]) {
-  return mb_select(&(MbPlaces){.count = mb_node_mesh_count(mesh), .mesh = mesh}, select, chosen, fault);
 }

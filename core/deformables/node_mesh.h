@@ -1,9 +1,9 @@
-// Meshes of nodes that scenes describe in a few numbers, and choices among their nodes. Places are in the mesh's own
+// Meshes of nodes that scenes describe in a few numbers. Places are in the mesh's own
 // coordinates: the first node at the origin, the others along +x (a rope), or +x and +y (a grid, row by row along x).
 #ifndef MB_DEFORMABLES_NODE_MESH_H
 #define MB_DEFORMABLES_NODE_MESH_H
 
-#include "core/deformables/select.h"
+#include "core/model/spec.h"
 
 // Of a mesh that the build has found to be sound.
 size_t mb_node_mesh_count(const MbNodeMeshSpec *mesh);
@@ -13,9 +13,5 @@ size_t mb_node_mesh_edges(const MbNodeMeshSpec *mesh, size_t (*edge)[2]);
 
 // All of it; of springs with edges. False: out of memory, and the mesh is empty. For mb_element_mesh_free.
 bool mb_node_mesh_make(const MbNodeMeshSpec *spec, bool springs, MbElementMesh *mesh);
-
-// mb_select among the nodes of such a mesh.
-const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen,
-                                char fault[MB_SELECT_FAULT]);
 
 #endif

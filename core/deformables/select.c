@@ -105,3 +105,8 @@ const char *mb_select(const MbPlaces *places, const MbSelectSpec *select, bool *
   if (select->nnearest) return select_nearest(places, select, chosen);
   return select->side ? select_side(places, select, chosen) : select_within(places, select, chosen);
 }
+
+const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen,
+                                char fault[MB_SELECT_FAULT]) {
+  return mb_select(&(MbPlaces){.count = mb_node_mesh_count(mesh), .mesh = mesh}, select, chosen, fault);
+}

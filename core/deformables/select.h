@@ -17,4 +17,8 @@ enum { MB_SELECT_FAULT = 120 }; // bytes of a text
 const char *mb_select(const MbPlaces *places, const MbSelectSpec *select, bool *chosen,
                       char fault[MB_SELECT_FAULT]);
 
+// The same among the nodes of a mesh of few numbers.
+const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen,
+                                char fault[MB_SELECT_FAULT]);
+
 #endif

@@ -9,7 +9,7 @@
 //                 A v½ = A v + (h/2) f,  q⁺ = q ⊕ h v½,  A v⁺ = A v + (h/2)(f + f′)
 //
 // In trees of joints M and J change over the step too: those with `passes` are second order there by the half steps of
-// sim/half_steps.c, with the same A.
+// sim/scheme_halves.c, with the same A.
 #include "core/integrators/integrators.h"
 
 const MbIntegrator mb_integrator_table[] = {

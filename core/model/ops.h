@@ -60,6 +60,7 @@ struct MbConstraintOps {
   size_t rows;          // at most
   size_t coordinates;   // that its rows are about; 0 = they are about bodies
   const char *singular; // what it means that its g is not a number; NULL: it always is one
+  bool target; // asks where things are at a step's end, whatever the way there: limits, prescribed motions
   double (*felt)(const MbConstraint *constraint); // what its first end feels for each unit of λ; NULL: 1
   // Its rows at an instant. Fields of `rows` are zero before, bodies MB_WORLD; `unilateral` is the constraint's.
   void (*eval)(const MbConstraint *constraint, const MbInstant *at, MbRow *rows);
@@ -82,7 +83,7 @@ typedef struct MbIntegrator {
   double instant; // at which the signals are taken, as a fraction of the step
   bool exact;     // needs every derivative, unsymmetrised, to keep its order
   int passes;     // trees of joints: of Newton's method on a half step, whose M, J and forces move with the
-                  // coordinates (sim/half_steps.c); 0 = all of them at the start of the step
+                  // coordinates (sim/scheme_halves.c); 0 = all of them at the start of the step
 } MbIntegrator;
 
 // ---- solvers ----------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Energy and momentum, summed in the order of the bodies.
+#include "core/sim/accounting.h"
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
-#include "core/sim/sim_internal.h"
 
 // kinetic ½ φᵀMφ; gravity −m g·p, zero at the world's origin; elastic: of joints and springs
 MbEnergy mb_energy(const MbModel *model, const MbMaximal *x) {
@@ -33,4 +33,10 @@ void mb_momentum(const MbModel *model, const MbMaximal *x, double linear[3], dou
     mb_vec3_add(angular, angular, L);
     mb_vec3_add(angular, angular, arm);
   }
+}
+
+double mb_spin(const MbMaximal *x) {
+  double fastest = 0;
+  for (size_t b = 0; b < x->nb; b++) fastest = fmax(fastest, mb_vec3_dot(x->phi + 6 * b, x->phi + 6 * b));
+  return sqrt(fastest);
 }

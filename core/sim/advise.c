@@ -6,11 +6,13 @@
 //   bridson_marino   ω h < 2 (damping is implicit)
 //   rk45             steps of about 3.3/λ or 2.8/ω, however little is left of the motion: many of them in one of the scene's
 //   implicit, trapezoidal: no bound
+#include "core/sim/advise.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/forces/forces.h"
 #include "core/model/coordinates.h"
-#include "core/sim/sim_internal.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/layout.h"
 
 #include <stdio.h>
 #include <string.h>

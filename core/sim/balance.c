@@ -10,6 +10,9 @@
 #include "core/forces/forces.h"
 #include "core/sim/balance.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/held_joints.h"
+#include "core/sim/trouble.h"
 #include "core/solvers/redmax/tree.h"
 
 #include <string.h>
@@ -71,7 +74,7 @@ static bool may_hold(const MbSim *sim, size_t s, const double *v) {
   const MbConstraining *c = sim->constraining;
   const MbRow *row = &c->row[s];
   const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
-  const double *before = adaptive ? mb_events_held(sim, true) : mb_constraint_memory(sim);
+  const double *before = mb_section(sim, adaptive ? MB_SECTION_HELD_BEFORE : MB_SECTION_FORCES);
   double size = 1e-3;
   const double rate = mb_rows_rate(c, s, v, &size) + row->gt, back = 2 * sim->model->gamma * fmax(-row->g, 0);
   if (before[s] != 0) return rate <= PRESSED * size + back;

@@ -3,9 +3,12 @@
 #include "core/forces/forces.h"
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
+#include "core/sim/accelerate.h"
+#include "core/sim/accounting.h"
 #include "core/sim/balance.h"
 #include "core/sim/channels.h"
-#include "core/sim/sim_internal.h"
+#include "core/sim/constrain.h"
+#include "core/sim/sim_soft.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -145,7 +148,7 @@ static void sample_constraint_error(const MbSim *sim, double *out) { mb_constrai
 
 static void sample_constraint_force(const MbSim *sim, double *out) {
   const MbModel *model = sim->model;
-  memcpy(out, mb_constraint_memory(sim), model->nslots * sizeof *out);
+  memcpy(out, mb_section(sim, MB_SECTION_FORCES), model->nslots * sizeof *out);
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *c = &model->constraints[i];
     for (size_t k = 0; c->ops->felt && k < c->rows; k++) out[c->slot + k] *= c->ops->felt(c);

@@ -2,8 +2,15 @@
 #ifndef MB_SIM_CHANNELS_H
 #define MB_SIM_CHANNELS_H
 
-#include <stddef.h>
+#include "core/sim/sim_internal.h"
 
-const char *mb_channel_word(size_t i); // NULL after the last one
+// Makes the frame's channels, those that the scene asks for.
+MbStatus mb_channels_build(MbSim *sim, MbReport *report);
+// How many numbers a channel has in a frame.
+static inline size_t mb_channel_size(const MbChannel *channel) { return channel->items * channel->width; }
+// Puts channel i's numbers as they are now into `out`; what accelerations need has been evaluated.
+void mb_sim_sample_channel(MbSim *sim, size_t i, double *out);
+// The name of the channel of this number; NULL after the last one.
+const char *mb_channel_word(size_t i);
 
 #endif

@@ -1,6 +1,6 @@
 // The state as bytes, little endian: fingerprint, sizes, step, t, q, v, memory.
 #include "core/base/report.h"
-#include "core/sim/sim_internal.h"
+#include "core/sim/evaluate.h"
 
 #include <string.h>
 

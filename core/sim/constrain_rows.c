@@ -1,8 +1,10 @@
 // The rows of the constraints: room for them, their numbers at an instant, what is told of them.
+#include "core/sim/constrain_internal.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
-#include "core/sim/constrain_internal.h"
+#include "core/sim/constrain.h"
+#include "core/sim/held_joints.h"
 
 #include <string.h>
 
@@ -116,10 +118,11 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->slack = mb_arena_alloc(arena, n, sizeof *c->slack);
   c->least = mb_arena_alloc(arena, n, sizeof *c->least);
   c->soft = mb_arena_alloc(arena, n, sizeof *c->soft);
+  c->all = mb_arena_alloc(arena, n, sizeof *c->all);
   c->unilateral = mb_arena_alloc(arena, n, sizeof *c->unilateral);
   if (!c->row || !c->of || !c->first || !c->signal || !c->driven || !c->found || !c->y || !c->drift ||
       !c->force || !c->apart || !c->g0 || !c->g1 || !c->v || !c->half || !c->near || !c->slot || !c->b ||
-      !c->slack || !c->least || !c->soft || !c->unilateral || !allocate_supports(sim, c))
+      !c->slack || !c->least || !c->soft || !c->all || !c->unilateral || !allocate_supports(sim, c))
     return mb_no_memory(report, "constraints");
 
   if (sim->solver->responses && n <= MOST_AT_ONCE) {
@@ -134,7 +137,7 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
                              : MB_WORLD;
     c->apart[s] = first == MB_WORLD ? MB_WORLD : first + s - c->of[s]->slot;
   }
-  if (sim->integrator->scheme == MB_ADAPTIVE) c->held = mb_events_held(sim, false);
+  if (sim->integrator->scheme == MB_ADAPTIVE) c->held = mb_section(sim, MB_SECTION_HELD);
   size_t held = 8; // unilateral rows at once, to begin with
   for (size_t s = 0; s < n; s++) {
     held += c->of[s]->unilateral ? 0 : 1;
@@ -159,18 +162,10 @@ size_t mb_constraining_bytes(const MbSim *sim) {
 
 // ---- rows -------------------------------------------------------------------------------------------------
 
-// Coordinates of closures in the state: where they were last.
-static double *guess_of(const MbSim *sim) {
-  const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
-  return sim->state.memory + (sim->nm - (adaptive ? 3 : 1) * sim->model->nslots - sim->model->nguess);
-}
-
-double *mb_gap_memory(const MbSim *sim) { return guess_of(sim) - 2; }
-
 void mb_constrain_remember(MbSim *sim) {
   const MbModel *model = sim->model;
   const MbConstraining *c = sim->constraining;
-  double *guess = c && model->nguess ? guess_of(sim) : NULL;
+  double *guess = c && model->nguess ? mb_section(sim, MB_SECTION_CLOSURES) : NULL;
   for (size_t i = 0; i < model->nconstraints && guess; i++) {
     const MbConstraint *constraint = &model->constraints[i];
     const MbJoint *joint = constraint->closure;
@@ -182,7 +177,8 @@ void mb_constrain_remember(MbSim *sim) {
 }
 
 void mb_constraining_start(MbSim *sim) {
-  if (sim->model->nguess) memcpy(guess_of(sim), sim->model->guess0, sim->model->nguess * sizeof(double));
+  if (sim->model->nguess)
+    memcpy(mb_section(sim, MB_SECTION_CLOSURES), sim->model->guess0, sim->model->nguess * sizeof(double));
 }
 
 // What makes w n · ṗ of a master's point, in its C axes: ( 0 ; w Rᵀ n )
@@ -205,7 +201,7 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
                         .q = held ? sim->x.q : q,
                         .v = held ? sim->x.v : v,
                         .signal = c->signal,
-                        .guess = guess_of(sim),
+                        .guess = mb_section(sim, MB_SECTION_CLOSURES),
                         .found = c->found,
                         .h = h,
                         .turn = turn};
@@ -311,8 +307,6 @@ double mb_rows_drift(const MbSim *sim, size_t s) {
 
 // ---- what is told -----------------------------------------------------------------------------------------
 
-double *mb_constraint_memory(const MbSim *sim) { return sim->state.memory + (sim->nm - sim->model->nslots); }
-
 void mb_constraint_errors(const MbSim *sim, double errors[2]) {
   MbConstraining *c = sim->constraining;
   errors[0] = errors[1] = 0;
@@ -338,7 +332,7 @@ double mb_sim_constraint_error(const MbSim *sim) {
 
 void mb_constraint_push(MbSim *sim, double *y) {
   if (!sim->constraining) return;
-  const double *force = mb_constraint_memory(sim);
+  const double *force = mb_section(sim, MB_SECTION_FORCES);
   mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t, 0);
   for (size_t s = 0; s < sim->model->nslots; s++) mb_rows_spread(sim->constraining, s, force[s], y);
 }
@@ -347,7 +341,7 @@ void mb_constraint_reactions(const MbSim *sim, double *y) {
   const MbConstraining *c = sim->constraining;
   memset(y, 0, sim->model->nv * sizeof *y);
   if (!c) return;
-  const double *force = mb_constraint_memory(sim);
+  const double *force = mb_section(sim, MB_SECTION_FORCES);
   for (size_t s = 0; s < sim->model->nslots; s++)
     for (int k = 0; k < 2; k++)
       if (c->row[s].c[k] != 0) y[c->row[s].v[k]] += c->row[s].c[k] * force[s];

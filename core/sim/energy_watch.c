@@ -11,11 +11,14 @@
 //   limits that catch, and stiffness under "implicit", whose first-order step damps it at any length.
 //
 // The first steps from rest fall by h/(t + h) of S under schemes of first order, which is why the first look comes late.
+#include "core/sim/energy_watch.h"
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
 #include "core/forces/forces.h"
 #include "core/math/spatial.h"
-#include "core/sim/sim_internal.h"
+#include "core/sim/accounting.h"
+#include "core/sim/constrain.h"
+#include "core/sim/sim_soft.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,9 +31,9 @@ static const double NOISE =
 
 enum { FALLEN, TOLD, NUMBERS }; // in the state's memory
 
-size_t mb_watch_memory(void) { return NUMBERS; }
+size_t mb_watch_size(void) { return NUMBERS; }
 
-static double *memory_of(const MbSim *sim) { return sim->state.memory + sim->watch.place; }
+static double *memory_of(const MbSim *sim) { return mb_section(sim, MB_SECTION_WATCH); }
 
 // ---- what may change the energy ---------------------------------------------------------------------------
 
@@ -92,15 +95,16 @@ static MbEnergy energy_of(const MbSim *sim) {
   return e;
 }
 
-void mb_watch_start(MbSim *sim, size_t place) {
+void mb_watch_start(MbSim *sim) {
   const MbModel *model = sim->model;
   Causes causes = {0};
   double errors[2] = {0};
-  sim->watch = (MbWatch){.place = place, .first = energy_of(sim)};
+  sim->watch = (MbWatch){.first = energy_of(sim)};
   judge_forces(model, &causes);
   judge_constraints(model, &causes);
   judge_points(model, &causes);
   if (sim->constraining || sim->solver->held) mb_constraint_errors(sim, errors);
+  sim->watch.closed = !(errors[0] > CLOSE);
   if (model->solver.mode == MB_FIRST_ORDER || causes.drives || errors[0] > CLOSE || errors[1] > CLOSE) return;
   const bool implicit = sim->integrator->order == 1 && sim->integrator->b != 0;
   sim->watch.growth = true;

@@ -3,19 +3,15 @@
 //   a free row is beyond its bound and goes on,  g < 0 and ġ < 0,   or a held row would have to pull,  λ < 0.
 // There velocities jump by the impulses that keep ġ ≥ 0 (no bounce), and accelerations decide, by complementarity, which of
 // the rows at their bounds are held from then on.
+#include "core/sim/events.h"
 #include "core/sim/constrain_internal.h"
 
 #include <string.h>
 
-double *mb_events_held(const MbSim *sim, bool during) {
-  const size_t n = sim->model->nslots;
-  return sim->state.memory + (sim->nm - (during ? 3 : 2) * n);
-}
-
 bool mb_events_due(MbSim *sim, const double *v) {
   MbConstraining *c = sim->constraining;
   if (!c || !c->one_way) return false;
-  const double *held = mb_events_held(sim, false);
+  const double *held = mb_section(sim, MB_SECTION_HELD);
   bool due = false;
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
@@ -39,7 +35,7 @@ void mb_events_decide(MbSim *sim) {
 void mb_events_decided(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   if (!c) return;
-  double *held = mb_events_held(sim, false);
+  double *held = mb_section(sim, MB_SECTION_HELD);
   for (size_t s = 0; s < sim->model->nslots; s++) {
     held[s] = mb_rows_one_way(c, s) && c->force[s] > 0;
     c->near[s] = false;

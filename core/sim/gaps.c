@@ -3,6 +3,7 @@
 #include "core/sim/gaps.h"
 #include "core/base/report.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/trouble.h"
 
 // The widest gap by what is allowed; of the constraints' rows `slot`, or of those that the solver holds `held`.
 typedef struct Widest {
@@ -64,7 +65,7 @@ static MbStatus refuse(const MbSim *sim, const Widest *widest, double t, MbRepor
 
 MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, MbReport *report) {
   enum { SELDOM = 16 }; // steps from look to look while all are closed: a look costs up to a third of a step
-  double *memory = mb_gap_memory(sim);
+  double *memory = mb_section(sim, MB_SECTION_GAPS);
   if (!sim->constraining && !sim->solver->held) return MB_OK;
   if (!(memory[0] > 0) && (sim->state.step + 1) % SELDOM) return MB_OK;
   const Widest widest = find_widest(sim, q, v, t);

@@ -2,7 +2,7 @@
 #ifndef MB_SIM_GAPS_H
 #define MB_SIM_GAPS_H
 
-#include <stdbool.h>
+#include "core/sim/sim_internal.h"
 
 enum { MB_GAP_STEPS = 10 }; // that a gap may be open before anything is said
 #define MB_GAP_BURST 30     // times what is allowed: as wide as the scene, or wider
@@ -27,5 +27,11 @@ static inline bool mb_gap_stays(MbGap *gap, double t, double far, double h, doub
   const double waited = (t - gap->since) * (1 + 1e-9);
   return waited >= MB_GAP_STEPS * h && (far >= gap->open || waited >= patience);
 }
+
+// Ends the run (MB_NUMBERS, with the name) where a hard constraint stays open: of the state to come, (q, v) at t, the bodies being
+// there.
+MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
+// Tells how long a gap that closes may take until it has halved.
+double mb_gap_patience(const MbModel *model);
 
 #endif

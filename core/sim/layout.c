@@ -1,10 +1,11 @@
 // The state's coordinates, whichever solver they are of: the model's own, or bodies' poses followed by the joints' coordinates,
 // which are then remembered only.
+#include "core/sim/layout.h"
 #include "core/base/report.h"
 #include "core/base/threads.h"
 #include "core/model/coordinates.h"
 #include "core/model/flight.h"
-#include "core/sim/sim_internal.h"
+#include "core/sim/evaluate.h"
 
 #include <string.h>
 
@@ -47,6 +48,11 @@ static void advance_range(void *context, size_t begin, size_t end) {
 void mb_sim_advance(MbSim *sim, double *q, double h, const double *v) {
   Advance job = {.sim = sim, .q = q, .h = h, .v = v};
   mb_parallel_ranges(sim->threads, sim->model->nb, GRAIN, advance_range, &job);
+}
+
+void mb_sim_move(MbSim *sim, double h, const double *v) {
+  memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
+  mb_sim_advance(sim, sim->q1, h, v);
 }
 
 // As in print where velocity terms are explicit: E ← E exp(h φ), whose axes φ keeps.

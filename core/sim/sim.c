@@ -3,8 +3,17 @@
 #include "core/base/report.h"
 #include "core/base/threads.h"
 #include "core/integrators/integrators.h"
+#include "core/sim/advise.h"
 #include "core/sim/balance.h"
-#include "core/sim/sim_internal.h"
+#include "core/sim/channels.h"
+#include "core/sim/constrain.h"
+#include "core/sim/energy_watch.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/kinematic.h"
+#include "core/sim/layout.h"
+#include "core/sim/schemes.h"
+#include "core/sim/sim_soft.h"
+#include "core/sim/trouble.h"
 #include "core/solvers/solvers.h"
 
 #include <string.h>
@@ -90,6 +99,23 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   return sim->solver->held ? allocate_held(sim, report) : MB_OK;
 }
 
+// Where the sections of the state's memory begin, by what their owners want of it.
+static void plan_memory(MbSim *sim) {
+  const MbModel *model = sim->model;
+  const size_t events = sim->integrator->scheme == MB_ADAPTIVE ? model->nslots : 0;
+  size_t size[MB_SECTIONS] = {[MB_SECTION_WATCH] = mb_watch_size(),
+                              [MB_SECTION_GAPS] = 2,
+                              [MB_SECTION_FREEDOM] = 2,
+                              [MB_SECTION_CLOSURES] = model->nguess,
+                              [MB_SECTION_HELD_BEFORE] = events,
+                              [MB_SECTION_HELD] = events,
+                              [MB_SECTION_FORCES] = model->nslots};
+  if (sim->scheme->memory) size[MB_SECTION_SCHEME] = sim->scheme->memory(sim->nq, sim->nv);
+  mb_sim_soft_sections(model, size);
+  for (int i = 0; i < MB_SECTIONS; i++) sim->section[i + 1] = sim->section[i] + size[i];
+  sim->nm = sim->section[MB_SECTIONS];
+}
+
 // The start is judged as every step is, and so is the first frame.
 static MbStatus check_start(MbSim *sim, MbReport *report) {
   MbStatus status = mb_sim_check(sim, 0, 0, report);
@@ -115,13 +141,8 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
   sim->nq = model->nq, sim->nv = model->nv;
   if (sim->solver->held) sim->nq = 7 * model->nb + model->nq, sim->nv = 6 * model->nb;
-  if (sim->integrator->scheme == MB_ADAPTIVE) sim->nm = mb_rk45_memory(sim->nq, sim->nv);
-  // first, nodes of elements, then what is watched; last, forces of constraints; before them what events hold, coordinates of joints
-  // that close loops, and what is known of the widest gap
-  sim->nm += mb_sim_soft_memory(model);
-  const size_t watched = sim->nm;
-  sim->nm += mb_watch_memory() + 2 + model->nguess +
-             (sim->integrator->scheme == MB_ADAPTIVE ? 3 : 1) * model->nslots;
+  sim->scheme = mb_scheme_for(sim);
+  plan_memory(sim);
 
   const int threads = mb_threads_start(sim->threads);
   if (threads < sim->threads)
@@ -136,7 +157,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (status != MB_OK) return status;
   status = mb_sim_start(sim, report);
   if (status != MB_OK) return status;
-  if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
+  if (sim->scheme->restart) sim->scheme->restart(sim);
   mb_constraining_start(sim);
   mb_sim_soft_start(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
@@ -148,7 +169,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
     mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   }
   if (status == MB_OK) status = check_start(sim, report);
-  if (status == MB_OK) mb_watch_start(sim, watched);
+  if (status == MB_OK) mb_watch_start(sim);
   return status;
 }
 
@@ -209,7 +230,7 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
   if (status == MB_OK) {
     memcpy(sim->state.v, sim->v1, sim->nv * sizeof *sim->state.v);
     mb_watch_give_up(sim);
-    if (sim->integrator->scheme == MB_ADAPTIVE) mb_rk45_restart(sim);
+    if (sim->scheme->restart) sim->scheme->restart(sim);
   }
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   return status;

@@ -1,10 +1,10 @@
-// Deformables of elements in a run: their nodes' places and velocities are the first numbers of the state's memory, behind them
-// what the last step's solution was like, and the dual. Bodies are moved first, by themselves: what carries nodes is driven, or stands still.
+// Deformables of elements in a run: their nodes' places and velocities, what the last step's solution was like, and the dual are
+// sections of the state's memory. Bodies are moved first, by themselves: what carries nodes is driven, or stands still.
+#include "core/sim/sim_soft.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/forces/forces.h"
 #include "core/math/quat.h"
-#include "core/sim/sim_internal.h"
 #include "core/solvers/projective/projective.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ static MbSoftPart part_of(const MbDeformable *of) {
 }
 
 // Of the last step: iterations, the last one's correction, what is left by estimate; of all steps the most that was left, and
-// whether that has been told. Behind them each iteration's correction, and the dual.
+// whether that has been told. Behind them each iteration's correction.
 enum { ITERATIONS, RESIDUAL, LEFT, MOST_LEFT, TOLD, NUMBERS };
 
 // Iterations of a step at most: where the scene says nothing, the method's own number.
@@ -66,22 +66,21 @@ size_t mb_sim_soft_history_size(const MbModel *model) {
   return count_nodes(model) ? (size_t)most_iterations(model) : 0;
 }
 
-static double *dual_of(const MbSim *sim) {
-  return sim->state.memory + 6 * sim->soft->n + NUMBERS + mb_sim_soft_history_size(sim->model);
-}
-
-size_t mb_sim_soft_memory(const MbModel *model) {
+void mb_sim_soft_sections(const MbModel *model, size_t size[MB_SECTIONS]) {
   const size_t n = count_nodes(model);
-  size_t dual = mb_sim_soft_history_size(model);
-  for (size_t i = 0; n && i < model->ndeformables; i++) {
+  if (!n) return;
+  size[MB_SECTION_NODES] = 6 * n;
+  size[MB_SECTION_SOLUTION] = NUMBERS + mb_sim_soft_history_size(model);
+  for (size_t i = 0; i < model->ndeformables; i++) {
     const MbSoftPart part = part_of(&model->deformables[i]);
-    dual += mb_soft_dual_size(&part, model->solver.method == MB_METHOD_NEWTON);
+    size[MB_SECTION_DUAL] += mb_soft_dual_size(&part, model->solver.method == MB_METHOD_NEWTON);
   }
-  return n ? 6 * n + NUMBERS + dual : 0;
 }
 
-const double *mb_sim_soft_places(const MbSim *sim) { return sim->state.memory; }
-const double *mb_sim_soft_velocities(const MbSim *sim) { return sim->state.memory + 3 * sim->soft->n; }
+const double *mb_sim_soft_places(const MbSim *sim) { return mb_section(sim, MB_SECTION_NODES); }
+const double *mb_sim_soft_velocities(const MbSim *sim) {
+  return mb_section(sim, MB_SECTION_NODES) + 3 * sim->soft->n;
+}
 
 // ---- making -----------------------------------------------------------------------------------------------
 
@@ -198,13 +197,13 @@ size_t mb_sim_soft_bytes(const MbSim *sim) {
 void mb_sim_soft_start(MbSim *sim) {
   for (size_t i = 0; sim->soft && i < sim->model->ndeformables; i++) {
     const MbDeformable *of = &sim->model->deformables[i];
-    double *q = sim->state.memory + 3 * of->first;
+    double *q = mb_section(sim, MB_SECTION_NODES) + 3 * of->first;
     memcpy(q, of->elements->x0, 3 * of->count * sizeof *q);
     memcpy(q + 3 * sim->soft->n, of->elements->v0, 3 * of->count * sizeof *q);
   }
   if (!sim->soft) return;
-  mb_soft_dual_begin(sim->soft->engine, sim->state.memory);
-  mb_soft_dual_read(sim->soft->engine, dual_of(sim));
+  mb_soft_dual_begin(sim->soft->engine, mb_section(sim, MB_SECTION_NODES));
+  mb_soft_dual_read(sim->soft->engine, mb_section(sim, MB_SECTION_DUAL));
 }
 
 // ---- a step -----------------------------------------------------------------------------------------------
@@ -305,7 +304,7 @@ static double left_after(const MbSimSoft *soft) {
 static void warn_left(MbSim *sim, double t, MbReport *report) {
   static const double FAR = 1e-3;
   const MbSimSoft *soft = sim->soft;
-  double *numbers = sim->state.memory + 6 * soft->n;
+  double *numbers = mb_section(sim, MB_SECTION_SOLUTION);
   const double left = left_after(soft);
   if (!(left > FAR) || numbers[TOLD] != 0) return;
   numbers[TOLD] = 1;
@@ -342,7 +341,7 @@ MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
                              sim->model->gravity,
                              soft->force,
                              soft->most};
-  mb_soft_dual_write(soft->engine, dual_of(sim));
+  mb_soft_dual_write(soft->engine, mb_section(sim, MB_SECTION_DUAL));
   const bool fine = mb_soft_step(soft->engine, &start, soft->q1, soft->v1);
   soft->stats = mb_soft_stats(soft->engine);
   if (!fine)
@@ -375,7 +374,7 @@ MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
 void mb_sim_soft_commit(MbSim *sim) {
   MbSimSoft *soft = sim->soft;
   if (!soft) return;
-  double *memory = sim->state.memory, *numbers = memory + 6 * soft->n;
+  double *memory = mb_section(sim, MB_SECTION_NODES), *numbers = mb_section(sim, MB_SECTION_SOLUTION);
   memcpy(memory, soft->q1, 3 * soft->n * sizeof *memory);
   memcpy(memory + 3 * soft->n, soft->v1, 3 * soft->n * sizeof *memory);
   numbers[ITERATIONS] = soft->stats.iterations, numbers[RESIDUAL] = soft->stats.residual;
@@ -383,7 +382,7 @@ void mb_sim_soft_commit(MbSim *sim) {
   const double *history = mb_soft_history(soft->engine);
   for (int k = 0; k < most_iterations(sim->model); k++)
     numbers[NUMBERS + k] = k < soft->stats.iterations ? history[k] : 0;
-  mb_soft_dual_read(soft->engine, dual_of(sim));
+  mb_soft_dual_read(soft->engine, mb_section(sim, MB_SECTION_DUAL));
 }
 
 // ---- what channels tell -----------------------------------------------------------------------------------
@@ -393,18 +392,18 @@ void mb_sim_soft_solution(const MbSim *sim, double solution[3], double *seconds)
   memset(solution, 0, 3 * sizeof *solution);
   *seconds = 0;
   if (!soft) return;
-  const double *numbers = sim->state.memory + 6 * soft->n;
+  const double *numbers = mb_section(sim, MB_SECTION_SOLUTION);
   solution[0] = numbers[ITERATIONS], solution[1] = numbers[RESIDUAL], solution[2] = numbers[LEFT];
   *seconds = soft->stats.seconds;
 }
 
 double mb_sim_solution_left(const MbSim *sim) {
-  return sim->soft ? sim->state.memory[6 * sim->soft->n + MOST_LEFT] : NAN;
+  return sim->soft ? mb_section(sim, MB_SECTION_SOLUTION)[MOST_LEFT] : NAN;
 }
 
 void mb_sim_soft_history(const MbSim *sim, double *out) {
   if (!sim->soft) return;
-  memcpy(out, sim->state.memory + 6 * sim->soft->n + NUMBERS,
+  memcpy(out, mb_section(sim, MB_SECTION_SOLUTION) + NUMBERS,
          mb_sim_soft_history_size(sim->model) * sizeof *out);
 }
 

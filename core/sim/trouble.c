@@ -1,7 +1,9 @@
 // Whose fault it is that numbers failed: a signal or a force that is not finite is told by its name, before the body
-// that it spoilt or the matrix that it went into; and the numbers that a frame would show.
+// that it spoilt or the matrix that it went into; bodies that have left all bounds; matrices that are singular, with the body
+// to blame; and the numbers that a frame would show.
+#include "core/sim/channels.h"
+#include "core/sim/trouble.h"
 #include "core/base/report.h"
-#include "core/sim/sim_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,6 +101,76 @@ void mb_sim_watch_forces(MbSim *sim, double t) {
   if (b < nb) find_force(sim, b, t);
 }
 
+// ---- bodies and matrices ----------------------------------------------------------------------------------
+
+MbStatus mb_sim_trouble(const MbSim *sim, MbReport *report) {
+  if (!sim->trouble[0]) return MB_OK;
+  return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: %s", sim->trouble_time,
+                  (long long)sim->state.step + 1, sim->trouble);
+}
+
+static const double FASTEST = 1e12, FARTHEST = 1e15; // no scene in any unit means more than this
+
+// Comparisons with NaN are false. A quaternion's numbers are bounded if they are finite.
+static bool is_sound(const double phi[6], const MbPose *E) {
+  int ok = fabs(E->q[0]) <= 1e3;
+  for (int i = 0; i < 6; i++) ok &= fabs(phi[i]) < FASTEST;
+  for (int i = 0; i < 3; i++) ok &= fabs(E->p[i]) < FARTHEST;
+  return ok;
+}
+
+// Without overflow on the way.
+static double length(const double v[3]) { return mb_plain(hypot(hypot(v[0], v[1]), v[2])); }
+
+MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report) {
+  for (size_t b = 0; b < sim->model->nb; b++) {
+    const double *phi = sim->x.phi + 6 * b, *p = sim->x.E[b].p;
+    if (is_sound(phi, &sim->x.E[b])) continue;
+    const MbStatus cause = mb_sim_trouble(sim, report);
+    if (cause != MB_OK) return cause;
+    bool finite = isfinite(sim->x.E[b].q[0]) != 0;
+    for (int i = 0; i < 6; i++) finite &= isfinite(phi[i]) != 0;
+    for (int i = 0; i < 3; i++) finite &= isfinite(p[i]) != 0;
+    const char *grown = step ? "has grown beyond all bounds" : "starts beyond all bounds";
+    char where[64] = "";
+    size_t listed = 0;
+    if (!step && mb_names_find(&sim->model->names, sim->model->body_name[b], &listed))
+      snprintf(where, sizeof where, "/bodies/%zu", listed);
+    return mb_error(report, MB_NUMBERS, where,
+                    "at t = %.9g s, step %lld: %s \"%s\" %s (speed %.3g m/s, spin %.3g rad/s)", t,
+                    (long long)step, mb_model_kind(sim->model, b), sim->model->body_name[b],
+                    finite ? grown : "has numbers that are not finite", length(phi + 3), length(phi));
+  }
+  return MB_OK;
+}
+
+MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
+  const MbStatus cause = mb_sim_trouble(sim, report);
+  if (cause != MB_OK) return cause;
+  const char *holder = sim->solver->held ? sim->solver->held->holder(sim->work, blame) : NULL;
+  if (holder)
+    return mb_error(report, MB_NUMBERS, "",
+                    "at t = %.9g s, step %lld: constraint \"%s\" cannot hold body \"%s\": it is at a "
+                    "singular position, or "
+                    "two of its rows are the same",
+                    sim->state.t, (long long)sim->state.step + 1, holder, sim->model->body_name[blame]);
+  return mb_error(
+      report, MB_NUMBERS, "",
+      "at t = %.9g s, step %lld: the step's matrix is singular because of %s \"%s\": take a smaller step",
+      sim->state.t, (long long)sim->state.step + 1, mb_model_kind(sim->model, blame),
+      sim->model->body_name[blame]);
+}
+
+MbStatus mb_sim_unsolved(const MbSim *sim, MbReport *report) {
+  const MbStatus cause = mb_sim_trouble(sim, report);
+  if (cause != MB_OK) return cause;
+  return mb_error(
+      report, MB_NUMBERS, "",
+      "at t = %.9g s, step %lld: the step's equations, which forces between bodies couple, cannot be "
+      "solved to 1e-12: take a smaller step",
+      sim->state.t, (long long)sim->state.step + 1);
+}
+
 // ---- frames -----------------------------------------------------------------------------------------------
 
 // velocity of "ball" (vx); energy (kinetic)
@@ -131,10 +203,4 @@ MbStatus mb_sim_check_frame(const MbSim *sim, const double *frame, MbReport *rep
   for (size_t c = 0; c < sim->nchannels && status == MB_OK; c++)
     status = mb_sim_check_channel(sim, c, frame + sim->channels[c].offset, report);
   return status;
-}
-
-MbStatus mb_sim_trouble(const MbSim *sim, MbReport *report) {
-  if (!sim->trouble[0]) return MB_OK;
-  return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: %s", sim->trouble_time,
-                  (long long)sim->state.step + 1, sim->trouble);
 }

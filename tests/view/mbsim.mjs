@@ -37,6 +37,16 @@ export function exported(trajectory) {
   return { header, frames };
 }
 
+// What `mbsim diff --json` says; it exits with 1 where they differ.
+export function diff(...args) {
+  try {
+    return JSON.parse(mbsim("diff", "--json", ...args));
+  } catch (error) {
+    if (error.status !== 1) throw error;
+    return JSON.parse(error.stdout);
+  }
+}
+
 // The address of a page with these trajectories in it; with none, of the empty page.
 export function page(...trajectories) {
   const out = file(`${trajectories.map((t) => basename(t, ".mbt")).join("+") || "viewer"}.html`);

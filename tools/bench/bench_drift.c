@@ -5,7 +5,7 @@
 // is worth at most; the time of a step. `symplectic` takes shorter steps: in those of a millisecond its energy grows until the run
 // ends before the minute does, under every way but `none`, `redmax` among them.
 #include "core/build/build.h"
-#include "core/sim/sim_internal.h"
+#include "core/sim/accounting.h"
 #include "tools/bench/bench.h"
 
 #include <stdio.h>

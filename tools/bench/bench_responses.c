@@ -2,7 +2,7 @@
 // (solvers/redmax/responses.h), the factorisation included. Beside it in the same run k solutions of A x = Gᵀ one after the
 // other, without the products with G that W takes of them. Microseconds of one processor's time, medians.
 #include "core/base/alloc.h"
-#include "core/sim/sim_internal.h"
+#include "core/sim/evaluate.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/hinged.h"
 

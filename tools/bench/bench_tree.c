@@ -3,7 +3,7 @@
 // instance and for eight in lockstep, whole steps with poses, the same accelerations by the solver's separate parts (as
 // implicit steps take them), and the dense solver.
 #include "core/base/alloc.h"
-#include "core/sim/sim_internal.h"
+#include "core/sim/evaluate.h"
 #include "core/solvers/redmax/recursion.h"
 #include "core/solvers/solvers.h"
 #include "tools/bench/bench.h"

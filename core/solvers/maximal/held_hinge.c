@@ -1,6 +1,7 @@
 // A revolute joint as rows: what is constant of it, and what of the accelerations is not made by the bodies'. The rest, and the
 // derivation, is in held_hinge.h.
 #include "core/solvers/maximal/held_hinge.h"
+#include "core/model/coordinates.h"
 #include "core/joints/joints.h"
 
 void mb_held_make_hinge(const MbModel *model, size_t b, MbHeldHinge *hinge) {
@@ -47,6 +48,18 @@ static void bend_rows(MbHeld *held, size_t b, const Seen *seen, const double car
   mb_vec3_add(rate, rate, eta + 3);
   mb_vec3_cross(t, eta, rate);
   mb_vec3_sub(bend + 2, bend + 2, t);
+}
+
+// η̇ at v̇ = 0 beyond ad_η X φ_p: J̇ v of the body less X times that of its parent.
+void mb_held_add_drift(const MbHeld *held, size_t b, double carry[6]) {
+  const size_t p = held->model->parent[b];
+  double own[6], of_parent[6], seen[3];
+  mb_twist_drift(held->phi + 6 * b, own);
+  mb_vec3_add(carry + 3, carry + 3, own + 3);
+  if (p == MB_WORLD) return;
+  mb_twist_drift(held->phi + 6 * p, of_parent);
+  mb_mat3_apply(seen, held->X[b].R, of_parent + 3);
+  mb_vec3_sub(carry + 3, carry + 3, seen);
 }
 
 void mb_held_bend_hinge(MbHeld *held, size_t b) {

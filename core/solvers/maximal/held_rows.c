@@ -42,18 +42,6 @@ void mb_held_up(const MbHeldPlace *X, double s, const double x[6], double *y) {
   mb_vec3_add_scaled(y + 3, y + 3, s, u);
 }
 
-// η̇ at v̇ = 0 beyond ad_η X φ_p: J̇ v of the body less X times that of its parent.
-void mb_held_add_drift(const MbHeld *held, size_t b, double carry[6]) {
-  const size_t p = held->model->parent[b];
-  double own[6], of_parent[6], seen[3];
-  mb_twist_drift(held->phi + 6 * b, own);
-  mb_vec3_add(carry + 3, carry + 3, own + 3);
-  if (p == MB_WORLD) return;
-  mb_twist_drift(held->phi + 6 * p, of_parent);
-  mb_mat3_apply(seen, held->X[b].R, of_parent + 3);
-  mb_vec3_sub(carry + 3, carry + 3, seen);
-}
-
 static void loose_body(MbHeld *held, size_t b, const MbMaximal *x) {
   const MbModel *model = held->model;
   const size_t q = model->q_first[b], v = model->v_first[b];

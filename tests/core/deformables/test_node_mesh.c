@@ -1,4 +1,5 @@
 #include "core/deformables/node_mesh.h"
+#include "core/deformables/select.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

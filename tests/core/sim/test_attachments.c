@@ -364,7 +364,7 @@ Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_s
       Run run = begin(text, list, 5);
       test_steps(run.sim, 20);
       const size_t n = places(&run, x[k > 0], MOST);
-      memcpy(force[k > 0], mb_constraint_memory(run.sim), 3 * sizeof(double));
+      memcpy(force[k > 0], mb_section(run.sim, MB_SECTION_FORCES), 3 * sizeof(double));
       // steps of bodies held by rows are others than a tree's, of the same order (every_integrator_has_its_order)
       const bool other = i < 4 && run.sim->solver->held;
       if (k) test_near(solvers[k], x[1], x[0], n, !other ? CLOSE : i < 2 ? FIRST : SECOND);

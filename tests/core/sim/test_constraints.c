@@ -411,9 +411,8 @@ Test(constraints, a_composite_that_closes_a_loop_goes_round) {
     const double w = mb_vec3_norm(run.sim->state.v), z = run.sim->x.E[0].p[2];
     test_near("spin", &w, &(double){6}, 1, 1e-9); // nothing turns or slows it
     test_near("way", &z, &(double){1.5}, 1, 1e-9);
-    const MbModel *model = run.model; // the coordinates that the state remembers: way, rotation vector
-    const double *q = run.sim->state.memory + run.sim->nm - (i ? 3 : 1) * model->nslots - model->nguess;
-    cr_assert_lt(mb_vec3_norm(q + 1), 5); // 3/4 of a turn
+    const double *q = mb_section(run.sim, MB_SECTION_CLOSURES); // way, rotation vector
+    cr_assert_lt(mb_vec3_norm(q + 1), 5);                       // 3/4 of a turn
     cr_assert_lt(mb_sim_constraint_error(run.sim), 1e-9);
     end(&run);
   }
@@ -457,7 +456,7 @@ Test(constraints, a_pendulum_stops_at_its_limit_and_gains_no_energy) {
     cr_expect_lt(top - first, 0.01);
     cr_expect_gt(run.sim->state.q[0], 0.99); // lies there
     // at rest the limit carries the torque of gravity
-    const double torque = mb_constraint_memory(run.sim)[1];
+    const double torque = mb_section(run.sim, MB_SECTION_FORCES)[1];
     test_near("torque", &torque, &(double){9.81 * cos(run.sim->state.q[0])}, 1, given ? 1e-2 : 1e-9);
     end(&run);
   }
@@ -477,7 +476,7 @@ Test(constraints, a_rope_lets_fall_and_then_holds) {
       test_near("fall", &run.sim->x.E[0].p[2], &(double){-9.81e-6 * 200 * 201 / 2}, 1, 1e-12);
   }
   cr_expect_gt(lowest, -0.5 - 1e-9);
-  const double force = mb_constraint_memory(run.sim)[0];
+  const double force = mb_section(run.sim, MB_SECTION_FORCES)[0];
   test_near("pull", &force, &(double){2 * 9.81}, 1, 1e-9);
   end(&run);
 }
@@ -495,7 +494,7 @@ Test(constraints, a_rope_goes_slack_where_it_would_have_to_push) {
       "\"between\": [{\"body\": \"world\"}, {\"body\": \"a\"}]}], \"output\": {\"channels\": "
       "[\"constraint.force\"]}}");
   const double g = 9.81, cosine = (2 * g - 36) / (3 * g), v = sqrt(-g * cosine), first = energy(&run).total;
-  const double *force = mb_constraint_memory(run.sim);
+  const double *force = mb_section(run.sim, MB_SECTION_FORCES);
   int slack = 0, taut = 0;
   while (taut < 2) { // swings, flies, and is caught
     const bool pulled = force[0] > 0;
@@ -525,7 +524,7 @@ Test(constraints, a_falling_mass_is_caught_at_the_time_that_it_takes) {
     test_steps(run.sim, 1);
     const double t = 0.05 * i, z = fmax(-9.81 * t * t / 2, -0.5);
     test_near("height", &run.sim->x.E[0].p[2], &z, 1, 1e-8);
-    test_near("pull", mb_constraint_memory(run.sim), &(double){z > -0.5 ? 0 : 2 * 9.81}, 1, 1e-6);
+    test_near("pull", mb_section(run.sim, MB_SECTION_FORCES), &(double){z > -0.5 ? 0 : 2 * 9.81}, 1, 1e-6);
   }
   end(&run);
 }
@@ -574,7 +573,7 @@ Test(constraints, a_soft_distance_is_a_spring) {
       "\"between\": [{\"body\": \"world\"}, {\"body\": \"a\"}]}]}");
   test_steps(run.sim, 2000);
   test_near("rest", &(double){run.sim->x.E[0].p[2] + 1}, &x0, 1, 1e-9);
-  test_near("force", mb_constraint_memory(run.sim), &(double){m * 9.81}, 1, 1e-7); // a tension
+  test_near("force", mb_section(run.sim, MB_SECTION_FORCES), &(double){m * 9.81}, 1, 1e-7); // a tension
   end(&run);
 }
 
@@ -700,7 +699,8 @@ Test(constraints, a_driven_body_tells_what_it_takes) {
   // x of the world is −y of the body
   const double ax = -2.7 * sin(3 * 0.7),
                wanted[6] = {0, -0.2 * 2 * 9.81, -0.2 * 2 * ax, 0, -2 * ax, 2 * 9.81};
-  test_near("wrench", mb_constraint_memory(run.sim), wanted, 6, 1e-5); // second derivatives by differences
+  test_near("wrench", mb_section(run.sim, MB_SECTION_FORCES), wanted, 6,
+            1e-5); // second derivatives by differences
   end(&run);
 }
 

@@ -21,8 +21,9 @@ async function open(given) {
   }
   if (!runs.length) return;
   showing = true;
-  const verdict = document.getElementById("mbsim-verdict");
-  const app = new App(runs, verdict && JSON.parse(verdict.textContent));
+  if (runs.length > 1 && runs[0].name === runs[1].name) runs[1].name += " (second)";
+  const report = document.getElementById("mbsim-report");
+  const app = new App(runs, report && JSON.parse(report.textContent));
   window.mbsim = app;
   await app.start();
 }

@@ -20,9 +20,12 @@ export class Run {
     this.start = this.chunks.length ? this.chunks[0].t0 : 0;
   }
 
+  // {id, items, width, names of its items …}, or null.
   channel(name) {
     const id = this.byName.get(name);
-    return id === undefined ? null : { id, ...this.channels[id] };
+    if (id === undefined) return null;
+    const { items_names: names } = this.channels[id];
+    return { id, ...this.channels[id], items_names: names === "bodies" ? this.bodies : names };
   }
 
   // The chunk that holds the last frame at or before `time`, or the first.
@@ -108,6 +111,23 @@ export class Run {
     return this.#view(chunk, r);
   }
 
+  // About n frames spread over the run, of a few chunks only where these are large.
+  async samples(n) {
+    const frames = [];
+    const chunks = new Set();
+    const most = Math.min(n, this.frames);
+    for (let i = 0; i < most; i++) {
+      const k = Math.round((i * (this.frames - 1)) / Math.max(1, most - 1));
+      const chunk = this.chunkOf(k);
+      if (chunks.size > 3 && !chunks.has(chunk)) continue;
+      chunks.add(chunk);
+      await this.load(chunk);
+      const frame = this.frame(k);
+      if (frame) frames.push(frame);
+    }
+    return frames;
+  }
+
   #view(chunk, r) {
     return {
       frame: chunk.first + r,
@@ -130,6 +150,11 @@ export class Run {
   // The same of every n-th frame, the same frames for all of the columns: arrays of numbers alone.
   wholeColumns(columns, most = 5000) {
     return this.backend.call("strided", this.id, columns, most);
+  }
+
+  // What `mbsim diff` says of this run and another one, and the curves of their differences (compare/compare.js).
+  compare(other, tolerances) {
+    return this.backend.call("compare", this.id, other.id, [this.name, other.name], tolerances);
   }
 
   // Every number of the channels by the name that the CSV export gives its column, as [label, channel id, index].

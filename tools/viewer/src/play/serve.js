@@ -1,6 +1,7 @@
 // What the page asks of trajectories, wherever that is answered: in a worker, or in the page where there is none.
 import { Trajectory } from "../mbt/trajectory.js";
 import { Base64Source, BlobSource, BytesSource } from "../mbt/source.js";
+import { compareRuns } from "../compare/compare.js";
 import { readSeries, readStrided } from "./series.js";
 
 function sourceOf(given) {
@@ -30,6 +31,13 @@ const calls = {
 
   async strided(runs, run, columns, most) {
     const value = await readStrided(runs[run], columns, most);
+    return { value, transfer: [] };
+  },
+
+  // `tolerances`: {fallback, channels by name}, or null for those that `mbsim diff` has by itself.
+  async compare(runs, a, b, names, tolerances) {
+    const tolerance = tolerances ? (channel) => tolerances.channels[channel] || tolerances.fallback : undefined;
+    const value = await compareRuns({ run: runs[a], name: names[0] }, { run: runs[b], name: names[1] }, tolerance);
     return { value, transfer: [] };
   },
 };

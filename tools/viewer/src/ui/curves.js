@@ -17,6 +17,24 @@ function align(curves) {
   return [times, ...columns];
 }
 
+// A logarithmic axis has lines at powers of ten, every few of them where there are many.
+function decades(axis) {
+  const powers = (_, splits) => {
+    const whole = splits.map((x) => Math.log10(x)).map((p) => (Math.abs(p - Math.round(p)) < 1e-9 ? Math.round(p) : null));
+    const shown = whole.filter((p) => p !== null);
+    const every = Math.max(1, Math.ceil((shown.at(-1) - shown[0]) / 5));
+    return splits.map((x, i) => (whole[i] !== null && whole[i] % every === 0 ? x : null));
+  };
+  const values = (_, ticks) => ticks.map((x) => (x === null ? "" : x.toExponential(0)));
+  return { filter: powers, grid: { ...axis.grid, filter: powers }, ticks: { filter: powers }, values };
+}
+
+// The place of a number of the series at or before i, where curves have times of their own; null in a gap.
+function placeBefore(column, i) {
+  while (i > 0 && column[i] === undefined) i--;
+  return i;
+}
+
 export class Curves {
   constructor(element, player, { onseek, onchange }) {
     Object.assign(this, { element, player, onseek, onchange });
@@ -28,7 +46,7 @@ export class Curves {
   }
 
   // A plot of [{label, times, values}] with a unit; one of that title there already is taken away instead.
-  toggle(title, unit, curves) {
+  toggle(title, unit, curves, { logarithmic = false } = {}) {
     if (this.plots.has(title)) return this.remove(title);
     const box = document.createElement("div");
     box.className = "curve";
@@ -36,14 +54,14 @@ export class Curves {
     box.firstChild.onclick = () => this.remove(title);
     this.element.hidden = false;
     this.element.append(box);
-    const plot = new uPlot(this.#options(title, unit, curves, box), align(curves), box);
+    const plot = new uPlot(this.#options(title, unit, curves, box, logarithmic), align(curves), box);
     this.plots.set(title, { plot, box, curves });
     plot.over.addEventListener("click", () => this.onseek(plot.posToVal(plot.cursor.left, "x")));
     this.move();
     this.onchange();
   }
 
-  #options(title, unit, curves, box) {
+  #options(title, unit, curves, box, logarithmic) {
     const style = getComputedStyle(document.documentElement);
     const ink = style.getPropertyValue("--faint").trim();
     const axis = { stroke: ink, grid: { stroke: style.getPropertyValue("--line").trim(), width: 1 } };
@@ -51,8 +69,8 @@ export class Curves {
       title: unit ? `${title} [${unit}]` : title,
       width: Math.max(200, box.clientWidth - 16),
       height: 150,
-      scales: { x: { time: false } },
-      axes: [axis, { ...axis, size: 70, values: (_, ticks) => ticks.map(show) }],
+      scales: { x: { time: false }, y: { distr: logarithmic ? 3 : 1 } },
+      axes: [{ ...axis, size: 30 }, { ...axis, size: 70, ...(logarithmic ? decades(axis) : { values: (_, ticks) => ticks.map(show) }) }],
       series: [
         { label: "t", value: (_, x) => `${show(x)} s` },
         ...curves.map(({ label }, i) => ({
@@ -86,7 +104,11 @@ export class Curves {
 
   // The cursor is where the player is.
   move() {
-    for (const { plot } of this.plots.values()) plot.redraw(false, false);
+    for (const { plot } of this.plots.values()) {
+      const i = plot.valToIdx(this.player.time);
+      plot.setLegend({ idxs: plot.data.map((column, k) => (k ? placeBefore(column, i) : i)) }, false);
+      plot.redraw(false, false);
+    }
   }
 
   remove(title) {

@@ -1,12 +1,15 @@
 // The panel beside the picture: what the run is, how it ended, what was found wrong, the chosen body's numbers, what is drawn.
 import { colourOf } from "../stage/palette.js";
+import { SHOWN } from "./shown.js";
 import { bytes, escape, show } from "./format.js";
 
 const KEYS = [
   ["space", "play, pause"], ["← →", "a frame back, on"], ["Home End", "start, end"], ["[ ]", "slower, faster"], ["l", "loop"],
   ["f", "fit"], ["1–6", "look along an axis"], ["p", "perspective or orthographic"], ["e m", "energy, momentum"],
   ["c", "find a curve"], ["b", "next body"], ["o", "follow the body"], ["t", "trace of the body"], ["n", "names"],
-  ["x", "frames"], ["g", "centres of mass"], ["j", "joints' axes"], ["s", "ghost or side by side"], ["i", "this panel"],
+  ["x", "frames"], ["g", "centres of mass"], ["j", "joints' axes"], ["a", "forces as arrows"], [", .", "shorter, longer arrows"],
+  ["v", "strain as colour"], ["s", "ghost or side by side"], ["d", "difference of two runs"],
+  ["i", "this panel"],
 ];
 
 const row = (name, value) => `<tr><th>${escape(name)}</th><td>${value}</td></tr>`;
@@ -42,17 +45,15 @@ export class Panel {
   constructor(element, app) {
     this.element = element;
     this.app = app;
-    element.innerHTML = `<div id="body"></div><div id="shown"></div><div id="abouts"></div><div id="list"></div>
+    element.innerHTML = `<div id="body"></div><div id="comparison"></div><div id="shown"></div><div id="abouts"></div><div id="list"></div>
       <h2>Keys</h2><table>${KEYS.map(([k, what]) => `<tr><td><kbd>${k}</kbd></td><td>${what}</td></tr>`).join("")}</table>`;
-    this.parts = Object.fromEntries(["body", "shown", "abouts", "list"].map((id) => [id, element.querySelector(`#${id}`)]));
+    this.parts = Object.fromEntries(["body", "comparison", "shown", "abouts", "list"].map((id) => [id, element.querySelector(`#${id}`)]));
   }
 
   renew() {
     const { runs } = this.app;
-    this.parts.abouts.innerHTML = (this.app.verdict ? list("Comparison", this.app.verdict, "") : "") + runs.map(about).join("");
-    this.parts.shown.innerHTML = `<h2>Drawn</h2><div class="row">${["names", "frames", "centres", "joints"]
-      .map((what) => `<label><input type="checkbox" data-show="${what}"> ${what === "centres" ? "centres of mass" : what === "joints" ? "joints' axes" : what}</label>`)
-      .join("")}</div>
+    this.parts.abouts.innerHTML = runs.map(about).join("");
+    this.parts.shown.innerHTML = `<h2>Drawn</h2><div class="row">${SHOWN.map((what) => this.#switch(what)).join("")}</div>
       <div class="row">${["+x", "-x", "+y", "-y", "+z", "-z"].map((v) => `<button data-view="${v}" aria-label="Look from ${v}">${v}</button>`).join("")}
       <button data-view="fit">fit</button><button data-view="projection">projection</button>
       ${runs.length > 1 ? `<button data-view="side">ghost / side by side</button><button data-view="difference">difference</button>` : ""}</div>`;
@@ -60,7 +61,26 @@ export class Panel {
       input.onchange = () => this.app.show(input.dataset.show, input.checked);
     for (const button of this.parts.shown.querySelectorAll("button")) button.onclick = () => this.app.view(button.dataset.view);
     this.#bodies(runs[0]);
+    this.compare();
     this.select();
+  }
+
+  // What the comparison of two runs has found so far.
+  compare() {
+    const { comparison, player } = this.app;
+    this.parts.comparison.innerHTML = comparison?.html() || "";
+    for (const button of this.parts.comparison.querySelectorAll("button"))
+      button.onclick = () => {
+        player.pause();
+        player.seek(Number(button.dataset.time));
+      };
+  }
+
+  // One that cannot be drawn says why.
+  #switch(what) {
+    const why = this.app.whyNot(what);
+    const name = { centres: "centres of mass", joints: "joints' axes" }[what] || what;
+    return `<label${why ? ` class="off" title="${escape(why)}"` : ""}><input type="checkbox" data-show="${what}"${why ? " disabled" : ""}${this.app.marks.has(what) ? " checked" : ""}> ${name}</label>`;
   }
 
   check(what, on) {

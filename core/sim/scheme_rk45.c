@@ -11,16 +11,26 @@
 #include "core/base/report.h"
 #include "core/integrators/integrators.h"
 #include "core/model/coordinates.h"
-#include "core/sim/sim_internal.h"
+#include "core/sim/accelerate.h"
+#include "core/sim/constrain.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/events.h"
+#include "core/sim/kinematic.h"
+#include "core/sim/layout.h"
+#include "core/sim/schemes.h"
+#include "core/sim/singular.h"
+#include "core/sim/trouble.h"
 
 #include <string.h>
 
 enum { T, H, H_NEXT, E_OLD, STARTED, FREEDOM, HEADER };
 
-size_t mb_rk45_memory(size_t nq, size_t nv) { return HEADER + 7 * (nq + nv); }
+static double *memory_of(const MbSim *sim) { return mb_section(sim, MB_SECTION_SCHEME); }
 
-void mb_rk45_restart(MbSim *sim) {
-  double *memory = sim->state.memory;
+size_t mb_scheme_rk45_memory(size_t nq, size_t nv) { return HEADER + 7 * (nq + nv); }
+
+void mb_scheme_rk45_restart(MbSim *sim) {
+  double *memory = memory_of(sim);
   memory[T] = sim->state.t;
   memory[H] = 0;
   memory[H_NEXT] = sim->model->h;
@@ -146,7 +156,7 @@ static MbStatus locate(MbSim *sim, double t, double h, const double *y, const do
                        MbReport *report) {
   static const double CLOSE = 1e-13; // of the step
   const size_t n = sim->nq + sim->nv;
-  double *k = sim->state.memory + HEADER + n, *dense = k + n, *point = sim->stage + n, *rate = point + n;
+  double *k = memory_of(sim) + HEADER + n, *dense = k + n, *point = sim->stage + n, *rate = point + n;
   memcpy(k, y1, n * sizeof *k); // y1 lies where the dense output goes
   dense_output(dense, y, k, sim->stage, h, n);
   double before = 0, after = 1;
@@ -207,7 +217,7 @@ static void drift(MbSim *sim, const double *y, const double *k, const double *k1
 static MbStatus cross(MbSim *sim, double stop, bool *crossed, MbReport *report) {
   static const double SAME = 1e-3; // what velocities may change by behind it
   const size_t n = sim->nq + sim->nv;
-  double *memory = sim->state.memory, *y = memory + HEADER, *k = y + n, *dense = k + n;
+  double *memory = memory_of(sim), *y = memory + HEADER, *k = y + n, *dense = k + n;
   double *stage = sim->stage, *y1 = stage + n, *k1 = stage + 2 * n, *mean = stage + 3 * n;
   const double t = memory[T], h = memory[H_NEXT], little = h / 10, before = memory[FREEDOM];
   size_t slot = 0;
@@ -215,7 +225,7 @@ static MbStatus cross(MbSim *sim, double stop, bool *crossed, MbReport *report) 
   drift(sim, y, k, k, little, y1, mean);
   MbStatus status = derivative(sim, t + little, y1, k1, report);
   if (status != MB_OK) return status;
-  const double after = mb_constrain_freedom(sim, &slot), left = little * before / (before - after);
+  const double after = mb_singular_freedom(sim, &slot), left = little * before / (before - after);
   if (!(after < before) || !(left < 10 * h) || t + 2 * left >= stop) return MB_OK;
 
   double size = 0, change = 0;
@@ -232,7 +242,7 @@ static MbStatus cross(MbSim *sim, double stop, bool *crossed, MbReport *report) 
   }
   if (!(change <= SAME * size)) return cannot_pass(sim, t, slot, report);
   *crossed = true;
-  memory[FREEDOM] = mb_constrain_freedom(sim, &slot);
+  memory[FREEDOM] = mb_singular_freedom(sim, &slot);
   memory[T] = t + 2 * left, memory[H] = memory[T] - t;
   memory[H_NEXT] = fmin(sim->model->h, fmax(h, memory[H]));
   memcpy(stage, k, n * sizeof *k);
@@ -246,21 +256,21 @@ static MbStatus cross(MbSim *sim, double stop, bool *crossed, MbReport *report) 
 
 // After a step: a state near a singular position is put back; one that is beyond help ends the run.
 static MbStatus approach(MbSim *sim, MbReport *report) {
-  double *memory = sim->state.memory, *y = memory + HEADER;
+  double *memory = memory_of(sim), *y = memory + HEADER;
   size_t slot = 0;
-  memory[FREEDOM] = mb_constrain_freedom(sim, &slot);
+  memory[FREEDOM] = mb_singular_freedom(sim, &slot);
   if (!(memory[FREEDOM] < NEAR)) return MB_OK;
   if (memory[FREEDOM] < LOST && memory[H] < LOST * sim->model->h)
     return cannot_pass(sim, memory[T], slot, report);
   const MbStatus status = put_back(sim, memory[T], y, y + sim->nq + sim->nv, report);
-  memory[FREEDOM] = mb_constrain_freedom(sim, &slot);
+  memory[FREEDOM] = mb_singular_freedom(sim, &slot);
   return status;
 }
 
 // One accepted step, however many are tried. The dense output's first vector doubles as y⁺ while trying.
 static MbStatus accept_step(MbSim *sim, MbReport *report) {
   const size_t n = sim->nq + sim->nv;
-  double *memory = sim->state.memory, *y = memory + HEADER, *k = y + n, *dense = k + n;
+  double *memory = memory_of(sim), *y = memory + HEADER, *k = y + n, *dense = k + n;
   double *y1 = dense + 4 * n; // free until the step is accepted
   const double t = memory[T], stop = next_break(sim->model, t);
   double limit = INFINITY; // length of the step that ends at an event
@@ -290,7 +300,8 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
       continue;
     }
     if (sim->constraining)
-      memcpy(mb_events_held(sim, true), mb_events_held(sim, false), sim->model->nslots * sizeof *k);
+      memcpy(mb_section(sim, MB_SECTION_HELD_BEFORE), mb_section(sim, MB_SECTION_HELD),
+             sim->model->nslots * sizeof *k);
     const double factor = 0.9 * pow(fmax(e, 1e-10), -0.17) * pow(memory[E_OLD], 0.04);
     if (!(cut || event) || factor < 1) memory[H_NEXT] = fmin(sim->model->h, h * fmin(5, fmax(0.2, factor)));
     memory[E_OLD] = fmax(e, 1e-4);
@@ -318,7 +329,7 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
 // (q1, v1) ← the state at `target`, between t − h and t
 static MbStatus interpolate(MbSim *sim, double target, MbReport *report) {
   const size_t n = sim->nq + sim->nv;
-  const double *memory = sim->state.memory, *dense = memory + HEADER + 2 * n;
+  const double *memory = memory_of(sim), *dense = memory + HEADER + 2 * n;
   const double u = (target - (memory[T] - memory[H])) / memory[H], w = 1 - u;
   for (size_t i = 0; i < n; i++) {
     const double *c = dense + i;
@@ -333,7 +344,7 @@ static MbStatus interpolate(MbSim *sim, double target, MbReport *report) {
 
 // k at the start (and after a velocity jump): y is the state itself
 static MbStatus start(MbSim *sim, MbReport *report) {
-  double *memory = sim->state.memory, *y = memory + HEADER;
+  double *memory = memory_of(sim), *y = memory + HEADER;
   memcpy(y, sim->state.q, sim->nq * sizeof *y);
   memcpy(y + sim->nq, sim->state.v, sim->nv * sizeof *y);
   const MbStatus status = settle(sim, memory[T], y, y + sim->nq + sim->nv, report);
@@ -341,9 +352,10 @@ static MbStatus start(MbSim *sim, MbReport *report) {
   return status;
 }
 
-MbStatus mb_rk45_step(MbSim *sim, double target, MbReport *report) {
+MbStatus mb_scheme_rk45(MbSim *sim, MbReport *report) {
+  const double target = (double)(sim->state.step + 1) * sim->model->h;
   enum { MOST = 100000 }; // own steps in one of the scene's: more would look like hanging
-  double *memory = sim->state.memory;
+  double *memory = memory_of(sim);
   int64_t done = 0;
   MbStatus status = memory[STARTED] != 0 ? MB_OK : start(sim, report);
   while (status == MB_OK && memory[T] < target) {

@@ -23,7 +23,13 @@
 //
 // Constraints add Gᵀ λ to what a half is solved for (constrain_halves.c), G at the half's coordinates: with
 // bridson_marino this is RATTLE. λ is solved for anew by every pass.
-#include "core/sim/sim_internal.h"
+#include "core/sim/accounting.h"
+#include "core/sim/constrain_halves.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/held_joints.h"
+#include "core/sim/layout.h"
+#include "core/sim/schemes.h"
+#include "core/sim/trouble.h"
 
 #include <string.h>
 
@@ -68,12 +74,6 @@ static MbStatus pass(MbSim *sim, const MbHalf *half, const double *q, double t, 
   return status == MB_OK ? mb_constrain_half(sim, half, q, w, sim->s, report) : status;
 }
 
-// sim->q1 ← q ⊕ h v of the state
-static void move(MbSim *sim, double h, const double *v) {
-  memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  mb_sim_advance(sim, sim->q1, h, v);
-}
-
 // Where velocities turn with bodies (of those free in space or held by rows, of joints that turn by angular velocities) the quadratic
 // terms, which A leaves out, swing a fast turn about as a gyroscope: each pass leaves some y/2 of the error before it, for y radians
 // a step, and what is left takes energy away for good, y⁶ or so a step after three passes. There more passes follow until next to
@@ -87,11 +87,8 @@ typedef struct Passes {
 
 static Passes begin_passes(const MbSim *sim) {
   static const double FAST = 0.03; // radians a step
-  double fastest = 0;
-  for (size_t b = 0; b < sim->model->nb; b++)
-    fastest = fmax(fastest, mb_vec3_dot(sim->x.phi + 6 * b, sim->x.phi + 6 * b));
   const bool turns = sim->solver->held || sim->model->ncurved;
-  return (Passes){.more = turns && sim->model->h * sqrt(fastest) > FAST, .before = INFINITY};
+  return (Passes){.more = turns && sim->model->h * mb_spin(&sim->x) > FAST, .before = INFINITY};
 }
 
 // After a pass from `last` to w; before the first one too.
@@ -117,7 +114,7 @@ static bool makes_factor(const MbSim *sim, int k) {
   return k < sim->integrator->passes || sim->constraining || sim->solver->held;
 }
 
-MbStatus mb_half_steps_midpoint(MbSim *sim, MbReport *report) {
+MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report) {
   Passes passes = begin_passes(sim);
   MbStatus status = mb_constrain_begin(sim, report);
   const double h = sim->model->h, *v = sim->start;
@@ -127,21 +124,22 @@ MbStatus mb_half_steps_midpoint(MbSim *sim, MbReport *report) {
   for (int k = 0; status == MB_OK && goes_on(sim, &passes, v1, w); k++) {
     memcpy(v1, w, sim->nv * sizeof *w);
     mb_constrain_aim(sim, w);
-    move(sim, h / 2, w);
+    mb_sim_move(sim, h / 2, w);
     status = pass(sim, &half, sim->q1, sim->state.t + h / 2, makes_factor(sim, k), w, report);
   }
   if (status != MB_OK) return status;
-  mb_constrain_keep(sim, 2);
+  status = mb_constrain_keep(sim, v, w, 2, report);
+  if (status != MB_OK) return status;
   memcpy(v1, v, sim->nv * sizeof *v1);
   bool moved = false;
   status = mb_constrain_impact(sim, v1, &moved, report);
   if (status != MB_OK) return status;
-  move(sim, h, w);
+  mb_sim_move(sim, h, w);
   for (size_t i = 0; i < sim->nv; i++) v1[i] = 2 * w[i] - v1[i];
   return mb_constrain_end(sim, w, false, v1, report);
 }
 
-MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report) {
+MbStatus mb_scheme_verlet_halves(MbSim *sim, MbReport *report) {
   Passes passes = begin_passes(sim);
   MbStatus status = mb_constrain_begin(sim, report);
   const double h = sim->model->h, *v = sim->start;
@@ -155,12 +153,13 @@ MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report) {
     status = pass(sim, &first, sim->state.q, sim->state.t, k == 0, u, report);
   }
   if (status != MB_OK) return status;
-  mb_constrain_keep(sim, 1);
-  move(sim, h, u);
+  status = mb_constrain_keep(sim, v, u, 1, report);
+  if (status != MB_OK) return status;
+  mb_sim_move(sim, h, u);
   memcpy(w, u, sim->nv * sizeof *w);
   status = pass(sim, &second, sim->q1, sim->state.t + h, true, w, report);
+  if (status == MB_OK) status = mb_constrain_keep(sim, u, w, 1, report);
   if (status != MB_OK) return status;
-  mb_constrain_keep(sim, 1);
   double *kept = sim->r;
   bool moved = false;
   memcpy(kept, v, sim->nv * sizeof *kept);
@@ -168,37 +167,4 @@ MbStatus mb_half_steps_verlet(MbSim *sim, MbReport *report) {
   if (status != MB_OK) return status;
   for (size_t i = 0; i < sim->nv; i++) w[i] += u[i] - kept[i];
   return mb_constrain_end(sim, u, !moved, w, report);
-}
-
-// f = m v with forces and rows at q ⊕ θ h w, θ the integrator's a: 0, 1, ½ give Euler, implicit Euler and the midpoint rule.
-//   w ← w + A⁻¹ ( f(q ⊕ θ h w, w) − M w + Gᵀ λ ),   A = M − D − θ h K
-MbStatus mb_half_steps_kinematic(MbSim *sim, MbReport *report) {
-  enum { PASSES = 5 };
-  const MbIntegrator *in = sim->integrator;
-  const MbSolverOps *solver = sim->solver;
-  const double h = sim->model->h;
-  const MbHalf half = {.theta = in->a, .impulse = 1};
-  double *w = sim->v1, *residual = sim->r, *change = sim->s;
-  size_t blame = 0;
-  memcpy(w, sim->state.v, sim->nv * sizeof *w);
-  const MbStatus begun = mb_constrain_begin(sim, report);
-  if (begun != MB_OK) return begun;
-  for (int k = 0; k < PASSES; k++) {
-    mb_constrain_aim(sim, w);
-    move(sim, in->a * h, w);
-    mb_sim_kinematics(sim, sim->q1, w);
-    mb_sim_follow(sim, NULL, w);
-    mb_sim_forces(sim, sim->state.t + in->instant * h, true);
-    if (!solver->factor(sim->work, &sim->x, 1, in->a * h, in->exact, &blame))
-      return mb_sim_singular(sim, blame, report);
-    solver->momentum(sim->work, w, residual);
-    mb_sim_gather(sim, sim->q1, w, change);
-    for (size_t i = 0; i < sim->nv; i++) change[i] -= residual[i];
-    if (!mb_held_change(sim, &half, w, change)) return mb_sim_unsolved(sim, report);
-    for (size_t i = 0; i < sim->nv; i++) w[i] += change[i];
-    const MbStatus status = mb_constrain_half(sim, &half, sim->q1, w, change, report);
-    if (status != MB_OK) return status;
-  }
-  move(sim, h, w);
-  return MB_OK;
 }

@@ -501,19 +501,21 @@ static MbStatus build_attachment(Builder *b, size_t i, size_t k, const MbPose *E
   MbStatus status = mb_build_find_body(model, from->body, at, &body, b->report);
   if (status == MB_OK)
     status = mb_build_selection(model, b->spec, i, &from->select, where, chosen, b->report);
-  if (from->enforce == MB_BY_REDUCTION) return status; // a part of the tree (build_nodes.c)
+  if (from->enforce == MB_BY_REDUCTION && !of->points) return status; // a part of the tree (build_nodes.c)
+  if (of->points && body == MB_WORLD) return status; // they stand still (build_elements_hold.c)
   for (size_t n = 0; n < of->count && status == MB_OK; n++) {
     char text[LONGEST];
     if (!chosen[n]) continue;
+    const size_t node = of->points ? of->port[n] : of->first + n;
     MbConstraint *constraint = add(b, mb_constraint_table[MB_CONSTRAINT_POINT], where);
-    constraint->body[0] = of->first + n, constraint->body[1] = body;
-    mb_vec3_copy(constraint->at[1], E[of->first + n].p);
+    constraint->body[0] = node, constraint->body[1] = body;
+    mb_vec3_copy(constraint->at[1], E[node].p);
     if (body != MB_WORLD) {
       MbPose inverse;
       mb_pose_inverse(&inverse, &E[body]);
-      mb_pose_point(constraint->at[1], &inverse, E[of->first + n].p);
+      mb_pose_point(constraint->at[1], &inverse, E[node].p);
     }
-    snprintf(text, sizeof text, "%s.attach", model->body_name[of->first + n]);
+    snprintf(text, sizeof text, "%s.attach", model->body_name[node]);
     status = name(b, constraint, text);
   }
   return status;
@@ -539,12 +541,20 @@ static MbStatus build_links(Builder *b, const MbPose *E) {
   return status;
 }
 
+// Of one deformable.
+static size_t most_nodes(const MbModel *model) {
+  size_t most = 0;
+  for (size_t i = 0; i < model->ndeformables; i++)
+    if (model->deformables[i].count > most) most = model->deformables[i].count;
+  return most;
+}
+
 static MbStatus build_attachments(Builder *b) {
   const MbModel *model = b->model;
-  if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE) return MB_OK; // nodes are no bodies
+  if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE && !model->nports) return MB_OK; // nodes are no bodies
   MbArena scratch = {0};
   MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
-  bool *chosen = mb_arena_alloc(&scratch, model->nb, sizeof *chosen);
+  bool *chosen = mb_arena_alloc(&scratch, most_nodes(model), sizeof *chosen);
   MbStatus status = E && chosen ? MB_OK : mb_no_memory(b->report, "constraints");
   if (status == MB_OK) mb_build_poses(model, E);
   for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++)
@@ -552,7 +562,7 @@ static MbStatus build_attachments(Builder *b) {
       const MbStatus one = build_attachment(b, i, k, E, chosen);
       if (one != MB_OK) status = one;
     }
-  if (status == MB_OK) status = build_links(b, E);
+  if (status == MB_OK && !model->nports) status = build_links(b, E);
   mb_arena_free(&scratch);
   return status;
 }
@@ -560,9 +570,9 @@ static MbStatus build_attachments(Builder *b) {
 // How many there will be; choices that make no sense are told when they are built.
 static MbStatus count_attachments(const Builder *b, size_t *count) {
   const MbModel *model = b->model;
-  if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE) return MB_OK;
+  if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE && !model->nports) return MB_OK;
   MbArena scratch = {0};
-  bool *chosen = mb_arena_alloc(&scratch, model->nb, sizeof *chosen);
+  bool *chosen = mb_arena_alloc(&scratch, most_nodes(model), sizeof *chosen);
   for (size_t i = 0; i < model->ndeformables && chosen; i++)
     for (size_t k = 0; k < b->spec->deformables[i].nattachments; k++) {
       MbReport ignored = {0};

@@ -135,6 +135,7 @@ static MbStatus build_attachments(const Holder *h) {
     MbStatus status = mb_build_find_body(h->model, attach->body, where, &body, h->report);
     if (status == MB_OK) status = choose(h, &attach->select, where);
     if (status != MB_OK) return status;
+    if (h->of->port && body != MB_WORLD) continue; // rows hold them (build_constraints.c)
     for (size_t i = 0; i < h->of->count; i++) {
       if (!h->chosen[i]) continue;
       if (h->axes[i] || h->attached[i])

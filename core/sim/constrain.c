@@ -17,6 +17,7 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/held_joints.h"
 #include "core/sim/layout.h"
+#include "core/sim/parts.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -158,7 +159,7 @@ static void column(void *context, size_t i, double *out) {
     return;
   }
   mb_rows_spread(c, c->slot[i], 1, c->y);
-  c->unsolved |= !sim->solver->apply(sim->work, c->y);
+  c->unsolved |= !mb_parts_apply(sim, c->y);
   for (size_t j = 0; j < c->n; j++) out[j] = mb_rows_rate(c, c->slot[j], c->y, &ignored);
   out[i] += c->soft[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
@@ -216,7 +217,7 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     c->picked[i] = &c->row[c->slot[i]];
     two &= !c->of[c->slot[i]]->nmasters;
   }
-  c->whole = two && c->n >= FEW && sim->solver->responses(sim->work, c->n, c->picked, c->W);
+  c->whole = two && c->n >= FEW && !sim->together && sim->solver->responses(sim->work, c->n, c->picked, c->W);
   switch (mb_pivoting_solve(&c->pivoting, &problem)) {
   case MB_PIVOTED:
     break;
@@ -240,7 +241,7 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     any = true;
   }
   if (!any) return MB_OK;
-  const bool solved = sim->solver->apply(sim->work, c->y);
+  const bool solved = mb_parts_apply(sim, c->y);
   mb_held_pull(sim);
   for (size_t i = 0; i < sim->nv; i++) v[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
@@ -261,16 +262,30 @@ double mb_constrain_freedom(const MbSim *sim, size_t *slot) {
   return sqrt(least);
 }
 
-MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
+void mb_constrain_prepare(MbSim *sim) {
+  if (sim->constraining)
+    mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
+}
+
+MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
-  mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
   memset(c->force, 0, sim->model->nslots * sizeof *c->force);
   c->n = 0;
   take_velocities(sim, v);
   const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
   mb_rows_apart(sim, 1 / sim->model->h);
   return status;
+}
+
+MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
+  mb_constrain_prepare(sim);
+  return mb_constrain_solve(sim, v, report);
+}
+
+void mb_constrain_impulses(const MbSim *sim, double *y) {
+  const MbConstraining *c = sim->constraining;
+  for (size_t s = 0; c && s < sim->model->nslots; s++) mb_rows_spread(c, s, sim->model->h * c->force[s], y);
 }
 
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report) {

@@ -75,6 +75,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
   x->E = mb_arena_alloc(&sim->arena, nb, sizeof *x->E);
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
+  if (model->nports) sim->impulse = numbers(sim, sim->nv);
   if (model->any_flies) x->swing = numbers(sim, 3 * nb);
   x->carried = (sim->solver->held || !model->jointed) && model->solver.terms == MB_TERMS_CARRIED;
   const size_t nblocks = nb + 2 * model->npairs;
@@ -85,8 +86,8 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->work = sim->solver->create(model, sim->threads);
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
                   sim->s && sim->t && sim->stage && sim->signal && sim->expressions && x->E && x->phi &&
-                  x->f && (x->swing || !model->any_flies) && x->stiffness && x->joint_damping &&
-                  (!blocks || (x->K && x->D)) && sim->work;
+                  x->f && (sim->impulse || !model->nports) && (x->swing || !model->any_flies) &&
+                  x->stiffness && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
   return sim->solver->held ? allocate_held(sim, report) : MB_OK;
 }

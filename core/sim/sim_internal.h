@@ -50,6 +50,8 @@ struct MbSim {
   MbConstraining *constraining; // NULL: nothing is constrained
   bool forces_asked;            // some channel tells them
   MbSimSoft *soft;              // NULL: no deformables of elements
+  bool together;                // bodies and deformables are being solved for together (parts.h)
+  double *impulse;              // (nv) scratch of that; NULL: no node is a port
   MbBalance *balance;           // NULL: no channel tells accelerations or reactions
 
   MbWatch watch;

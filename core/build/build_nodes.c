@@ -131,7 +131,7 @@ MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const cha
     *body = of->first + (size_t)point->index;
     if (of->points) *body = of->port ? of->port[point->index] : MB_WORLD;
     if (*body != MB_WORLD) return MB_OK;
-    return mb_error(report, MB_SCENE, where, "forces do not act on nodes under solver \"projective\" yet");
+    return mb_no_memory(report, "deformables"); // marked by build_ports.c, where there was room
   }
   return mb_error(report, MB_SCENE, where, "no deformable is called \"%s\"", point->node);
 }

@@ -1,5 +1,5 @@
-// Which nodes of deformables of elements are ports: bodies as well as points, since rows act on them. These are the nodes that
-// constraints name, and those attached to bodies, where some of these bodies can move otherwise than the scene prescribes. Where all
+// Which nodes of deformables of elements are ports: bodies as well as points, since rows or forces act on them. These are the nodes
+// that constraints and forces name, and those attached to bodies, where some of these bodies can move otherwise than the scene prescribes. Where all
 // attachments are to bodies that are driven or stand still, nodes are carried there (build_elements_hold.c): nothing pushes back.
 #include "core/base/report.h"
 #include "core/build/build_elements.h"
@@ -37,6 +37,8 @@ bool mb_build_has_ports(const MbSceneSpec *spec) {
   for (size_t i = 0; i < spec->nconstraints && !any; i++)
     for (size_t end = 0; end < spec->constraints[i].nbetween; end++)
       any |= spec->constraints[i].between[end].node != NULL;
+  for (size_t i = 0; i < spec->nforces && !any; i++)
+    for (size_t k = 0; k < spec->forces[i].npoints; k++) any |= spec->forces[i].points[k].node != NULL;
   return any;
 }
 
@@ -50,13 +52,9 @@ static void mark_attachment(const MbAttachSpec *attach, const MbDeformable *of, 
   for (size_t n = 0; n < of->count; n++) port[n] |= chosen[n];
 }
 
-static void mark_constraints(const MbSceneSpec *spec, const MbDeformable *of, bool *port) {
-  for (size_t i = 0; i < spec->nconstraints; i++)
-    for (size_t end = 0; end < spec->constraints[i].nbetween; end++) {
-      const MbPointSpec *point = &spec->constraints[i].between[end];
-      if (!point->node || strcmp(point->node, of->name)) continue;
-      if (point->index >= 0 && (uint64_t)point->index < of->count) port[point->index] = true;
-    }
+static void mark_point(const MbPointSpec *point, const MbDeformable *of, bool *port) {
+  if (!point->node || strcmp(point->node, of->name)) return;
+  if (point->index >= 0 && (uint64_t)point->index < of->count) port[point->index] = true;
 }
 
 // The ports of one deformable, from `first` on among the bodies; *count of them more.
@@ -70,7 +68,11 @@ static MbStatus build_one(const MbSceneSpec *spec, size_t i, MbModel *model, MbD
   const bool room = chosen && port && number;
   for (size_t k = 0; room && k < from->nattachments; k++)
     mark_attachment(&from->attachments[k], of, chosen, port);
-  if (room) mark_constraints(spec, of, port);
+  for (size_t c = 0; room && c < spec->nconstraints; c++)
+    for (size_t end = 0; end < spec->constraints[c].nbetween; end++)
+      mark_point(&spec->constraints[c].between[end], of, port);
+  for (size_t f = 0; room && f < spec->nforces; f++)
+    for (size_t k = 0; k < spec->forces[f].npoints; k++) mark_point(&spec->forces[f].points[k], of, port);
   for (size_t n = 0; room && n < of->count; n++) number[n] = port[n] ? first + (*count)++ : MB_WORLD;
   of->port = number;
   mb_arena_free(&scratch);

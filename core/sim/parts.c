@@ -1,5 +1,6 @@
 #include "core/sim/parts.h"
 #include "core/sim/sim_soft.h"
+#include "core/sim/ties.h"
 
 #include <string.h>
 
@@ -8,5 +9,6 @@ bool mb_parts_apply(MbSim *sim, double *x) {
   memcpy(sim->impulse, x, sim->nv * sizeof *x);
   const bool fine = sim->solver->apply(sim->work, x);
   mb_sim_soft_respond(sim, sim->impulse, x);
+  mb_ties_correct(sim, x);
   return fine;
 }

@@ -11,18 +11,23 @@
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
 #include "core/sim/sim_soft.h"
+#include "core/sim/ties.h"
 
 #include <string.h>
 
 // One iteration: v ← velocities of bodies and ports, from those of the bodies when nothing ties them to the nodes.
 static MbStatus pass(MbSim *sim, const double *loose, double *v, MbReport *report) {
+  double *impulse = sim->s;
   memcpy(v, loose, sim->nv * sizeof *v);
-  mb_sim_soft_pass(sim, v);
+  memset(impulse, 0, sim->nv * sizeof *impulse);
+  mb_ties_push(sim, impulse);
+  mb_sim_soft_pass(sim, impulse, v);
+  mb_ties_correct(sim, v);
   MbStatus status = mb_constrain_solve(sim, v, report);
   if (status != MB_OK) return status;
-  double *impulse = sim->s;
   memset(impulse, 0, sim->nv * sizeof *impulse);
   mb_constrain_impulses(sim, impulse);
+  mb_ties_pull(sim, v, impulse);
   return mb_sim_soft_end_pass(sim, impulse, report);
 }
 
@@ -36,8 +41,9 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report) {
   status = mb_sim_soft_begin(sim, sim->state.t + h, report);
   if (status != MB_OK) return status;
   sim->together = true;
-  do status = pass(sim, loose, v1, report);
-  while (status == MB_OK && mb_sim_soft_goes_on(sim));
+  status = mb_ties_factor(sim, report);
+  for (bool more = status == MB_OK; more; more = status == MB_OK && mb_sim_soft_goes_on(sim))
+    status = pass(sim, loose, v1, report);
   sim->together = false;
   if (status != MB_OK) return status;
   mb_sim_soft_end(sim, v1);

@@ -6,6 +6,7 @@
 #include "core/sim/held_joints.h"
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
+#include "core/sim/ties.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -42,6 +43,7 @@ static MbStatus solve_once(MbSim *sim, MbReport *report) {
     for (size_t i = 0; i < sim->nv; i++) r[i] *= h;
   } else {
     mb_sim_add_blocks(sim, -in->c, in->d * h, v, r);
+    mb_ties_take(sim, r);
     solver->momentum(sim->work, v, sim->s);
     for (size_t i = 0; i < sim->nv; i++) r[i] = sim->s[i] + h * r[i];
   }

@@ -14,6 +14,7 @@
 #include "core/sim/schemes.h"
 #include "core/sim/sim_soft.h"
 #include "core/sim/trouble.h"
+#include "core/sim/ties.h"
 #include "core/solvers/solvers.h"
 
 #include <string.h>
@@ -134,6 +135,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (status == MB_OK) status = compile_signals(sim, report);
   if (status == MB_OK) status = mb_constraining_create(sim, report);
   if (status == MB_OK) status = mb_sim_soft_create(sim, report);
+  if (status == MB_OK) status = mb_ties_create(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
   status = mb_sim_start(sim, report);

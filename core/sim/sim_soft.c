@@ -417,20 +417,25 @@ MbStatus mb_sim_soft_begin(MbSim *sim, double t, MbReport *report) {
 
 bool mb_sim_soft_goes_on(const MbSim *sim) { return mb_soft_goes_on(sim->soft->engine); }
 
-void mb_sim_soft_pass(MbSim *sim, double *v) {
+static void push(MbSim *sim, const double *impulse) {
+  const MbSimSoft *soft = sim->soft;
+  for (size_t p = 0; p < sim->model->nports; p++)
+    mb_vec3_copy(soft->at_ports + 3 * p, impulse + velocity_of(sim->model, p));
+  mb_soft_push_ports(soft->engine, soft->at_ports);
+}
+
+void mb_sim_soft_pass(MbSim *sim, const double *impulse, double *v) {
   const MbSimSoft *soft = sim->soft;
   mb_soft_pass(soft->engine);
+  push(sim, impulse);
   mb_soft_read_ports(soft->engine, soft->at_ports);
   for (size_t p = 0; p < sim->model->nports; p++)
     mb_vec3_copy(v + velocity_of(sim->model, p), soft->at_ports + 3 * p);
 }
 
 MbStatus mb_sim_soft_end_pass(MbSim *sim, const double *impulse, MbReport *report) {
-  const MbSimSoft *soft = sim->soft;
-  for (size_t p = 0; p < sim->model->nports; p++)
-    mb_vec3_copy(soft->at_ports + 3 * p, impulse + velocity_of(sim->model, p));
-  mb_soft_push_ports(soft->engine, soft->at_ports);
-  if (mb_soft_end_pass(soft->engine)) return MB_OK;
+  push(sim, impulse);
+  if (mb_soft_end_pass(sim->soft->engine)) return MB_OK;
   return judge(sim, false, sim->state.t + sim->model->h, report);
 }
 

@@ -19,9 +19,10 @@ MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report);
 MbStatus mb_sim_soft_begin(MbSim *sim, double t, MbReport *report);
 // Tells whether another pass is wanted.
 bool mb_sim_soft_goes_on(const MbSim *sim);
-// Makes a pass's correction, and writes the ports' velocities that it leads to into v.
-void mb_sim_soft_pass(MbSim *sim, double *v);
-// Adds what impulses at the ports (along the velocities) make, and takes the correction into the iterate.
+// Makes a pass's correction with what impulses at the ports (along the velocities) make, and writes the ports' velocities that it leads
+// to into v.
+void mb_sim_soft_pass(MbSim *sim, const double *impulse, double *v);
+// Adds what further impulses make, and takes the correction into the iterate.
 MbStatus mb_sim_soft_end_pass(MbSim *sim, const double *impulse, MbReport *report);
 // Ends the step, and writes the ports' velocities into v.
 void mb_sim_soft_end(MbSim *sim, double *v);

@@ -1,3 +1,4 @@
+#include "cli/choices.h"
 #include "cli/console.h"
 #include "cli/export_folder.h"
 #include "cli/file_kind.h"
@@ -5,50 +6,12 @@
 #include "cli/output_file.h"
 #include "io/export/export.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 enum { MOST_TARGETS = 128 }; // of glb
-
-// One number of a:b:c, or `absent` where it is empty; *text moves behind it.
-static bool take_index(const char **text, int64_t absent, int64_t *value) {
-  *value = absent;
-  if (**text == ':' || !**text) return true;
-  char *end = NULL;
-  errno = 0;
-  *value = strtoll(*text, &end, 10);
-  const bool good = end != *text && !errno && (*end == ':' || !*end);
-  *text = end;
-  return good;
-}
-
-// Frames a:b:c as in Python; a alone is that frame.
-static MbStatus parse_frames(const char *text, MbExportOptions *options, MbReport *report) {
-  const char *p = text;
-  bool good = take_index(&p, 0, &options->first);
-  if (good && !*p) {
-    options->last = options->first == -1 ? INT64_MAX : options->first + 1;
-    good = p != text;
-  } else if (good) {
-    p++;
-    good = take_index(&p, INT64_MAX, &options->last);
-    if (good && *p == ':') {
-      p++;
-      good = take_index(&p, 1, &options->stride) && !*p;
-    }
-  }
-  // both count from the same end, so the file's length does not matter
-  const bool backwards = (options->first < 0) == (options->last < 0) && options->last <= options->first;
-  if (good && options->stride >= 1 && backwards)
-    return mb_error(report, MB_USAGE, "",
-                    "--frames: \"%s\" holds no frame: it ends before %lld and begins with %lld", text,
-                    (long long)options->last, (long long)options->first);
-  if (good && options->stride >= 1) return MB_OK;
-  return mb_error(report, MB_USAGE, "", "--frames: \"%s\" is no a, a:b or a:b:c with c at least 1", text);
-}
 
 static bool to_stdout(const MbValue *output) { return !output->given || !strcmp(output->text, "-"); }
 
@@ -72,13 +35,12 @@ static MbStatus choose_format(const MbArgs *args, MbExportFormat *format, MbRepo
 
 static MbStatus choose_options(const MbArgs *args, MbExportOptions *options, MbReport *report) {
   const MbValue *channels = mb_arg(args, "channel"), *frames = mb_arg(args, "frames");
-  *options = (MbExportOptions){.channels = channels->nlist ? channels->list : NULL,
-                               .nchannels = channels->nlist,
-                               .most_targets = mb_arg(args, "max-targets")->given
-                                                   ? (size_t)mb_arg(args, "max-targets")->count
-                                                   : MOST_TARGETS,
-                               .last = INT64_MAX,
-                               .stride = 1};
+  *options = (MbExportOptions){
+      .channels = channels->nlist ? channels->list : NULL,
+      .nchannels = channels->nlist,
+      .most_targets =
+          mb_arg(args, "max-targets")->given ? (size_t)mb_arg(args, "max-targets")->count : MOST_TARGETS,
+  };
   const MbStatus status = choose_format(args, &options->format, report);
   if (status) return status;
   const bool binary = options->format == MB_EXPORT_NPZ || options->format == MB_EXPORT_GLB;
@@ -91,7 +53,10 @@ static MbStatus choose_options(const MbArgs *args, MbExportOptions *options, MbR
   if (options->nchannels && (options->format == MB_EXPORT_VTK || options->format == MB_EXPORT_GLB))
     return mb_error(report, MB_USAGE, "", "--channel is for csv, npz and json; %s holds what is to be seen",
                     mb_export_words[options->format]);
-  return frames->given ? parse_frames(frames->text, options, report) : MB_OK;
+  MbTrajSlice slice;
+  const MbStatus chosen = mb_choose_frames(frames->text, &slice, report);
+  options->first = slice.first, options->last = slice.last, options->stride = slice.stride;
+  return chosen;
 }
 
 // VTK's files stand in a folder.
@@ -152,11 +117,7 @@ static const MbOption options[] = {
      .type = MB_OPTION_LIST,
      .argument = "NAME",
      .help = "only this channel; may be repeated"},
-    {.name = "frames",
-     .type = MB_OPTION_TEXT,
-     .argument = "A:B:C",
-     .help = "frames A to B, B not included, every C; as in Python, negative counts from the end",
-     .fallback = "all"},
+    MB_FRAMES_OPTION,
     {.name = "max-targets",
      .type = MB_OPTION_COUNT,
      .argument = "N",

@@ -14,6 +14,7 @@
 
 static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
   const MbValue *output = mb_arg(args, "output"), *threads = mb_arg(args, "threads");
+  const MbValue *view = mb_arg(args, "view");
   if (!args->noperands && !mb_arg_given(args, "resume"))
     return mb_error(report, MB_USAGE, "",
                     "a SCENE is missing, or a trajectory to --resume (see mbsim run --help)");
@@ -21,6 +22,9 @@ static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
     return mb_error(report, MB_USAGE, "", "--output: the file's name is empty");
   if (output->given && !strcmp(output->text, "-"))
     return mb_error(report, MB_USAGE, "", "a trajectory goes to a file, not to stdout");
+  if (view->given && !strcmp(view->text, "-"))
+    return mb_error(report, MB_USAGE, "", "--view: the page goes to a file, not to stdout");
+  if (view->given && mb_page_available(report)) return MB_IO;
   if (threads->count > MB_MOST_THREADS)
     return mb_error(report, MB_USAGE, "", "--threads: at most %d", MB_MOST_THREADS);
   return MB_OK;
@@ -83,11 +87,14 @@ static MbStatus create_sim(MbRun *run, const MbSimOptions *options, MbReport *re
   return status;
 }
 
-// A run that does not go on from another: nothing may be in the way that --force does not take away.
-static MbStatus plan_output(MbRun *run, MbReport *report) {
+// Nothing may be in the way that --force does not take away; nothing is taken away before all of it is known. A run that goes on from
+// another finds its part later.
+static MbStatus plan_outputs(MbRun *run, bool resumes, MbReport *report) {
   const bool force = mb_arg_given(run->args, "force");
-  MbStatus status = mb_run_name_output(run, report);
-  if (!status) status = mb_run_allow_output(run, force, report);
+  MbStatus status = resumes ? MB_OK : mb_run_name_output(run, report);
+  if (!status && !resumes) status = mb_run_allow_output(run, force, report);
+  if (!status) status = mb_run_open_page(run, report);
+  if (resumes) return status;
   for (int k = MB_OUTPUT_PARTS - 1; k >= 0 && !status; k--)
     status = mb_output_take_part(&run->output, k, force, report);
   return status;
@@ -96,7 +103,7 @@ static MbStatus plan_output(MbRun *run, MbReport *report) {
 static MbStatus prepare(MbRun *run, MbReport *report) {
   const MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count};
   const bool resumes = mb_arg_given(run->args, "resume");
-  MbStatus status = resumes ? MB_OK : plan_output(run, report);
+  MbStatus status = plan_outputs(run, resumes, report);
   if (!status) status = create_sim(run, &options, report);
   if (!status) status = allocate(run, report);
   if (!status && resumes) status = mb_resume_choose(run, report);
@@ -168,6 +175,7 @@ static MbStatus finish(MbRun *run, MbStatus status, int64_t from, MbReport *repo
   if (closed) return *report = closing, give_up(run, closed, report);
   closed = mb_output_place(&run->output, &closing);
   if (closed) return *report = closing, closed;
+  run->placed = true;
   mb_resume_tidy(run, counts.frames);
   mb_run_summarize(run, status, &counts, from);
   if (status == MB_INTERRUPTED)
@@ -201,6 +209,7 @@ static MbStatus simulate(MbRun *run, MbReport *report) {
 
 // An earlier attempt was killed after it had put the file in place, or the command was given twice.
 static MbStatus nothing_to_do(MbRun *run) {
+  run->placed = true;
   for (int i = 0; i < run->sources.count; i++)
     if (run->sources.at[i].target) mb_resume_tidy(run, mb_traj_frames_there(run->sources.at[i].traj));
   mb_log_say(&run->log, "%s holds all of this run already: nothing to do", run->file);
@@ -234,6 +243,7 @@ static MbStatus run(const MbArgs *args) {
   if (!status) status = prepare(&run, &report);
   if (!status) status = run.done ? nothing_to_do(&run) : simulate(&run, &report);
   mb_log_report(&run.log, &report);
+  status = mb_run_end_page(&run, status);
   run_free(&run);
   return status;
 }
@@ -245,7 +255,9 @@ static const MbOption options[] = {
      .argument = "FILE",
      .help = "trajectory to write",
      .fallback = "the scene's output.file, else the scene's name with .mbt in this directory"},
-    {.name = "force", .letter = 'f', .help = "replace an existing output; discard the part of a killed run"},
+    {.name = "force",
+     .letter = 'f',
+     .help = "replace an existing output and page; discard the part of a killed run"},
     MB_SCENE_OPTIONS,
     {.name = "threads",
      .letter = 't',
@@ -265,6 +277,10 @@ static const MbOption options[] = {
      .argument = "FILE",
      .help = "go on from the last checkpoint of a trajectory (or of a killed run's .part); its scene need "
              "not be named"},
+    {.name = "view",
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help = "write a page (HTML) to watch the run in when it ends, be it by failing numbers or Ctrl-C"},
     {.name = "quiet", .letter = 'q', .help = "say warnings and errors only"},
     {.name = "log",
      .type = MB_OPTION_WORD,

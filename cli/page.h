@@ -8,6 +8,8 @@
 
 typedef struct MbPage {
   MbOutput output;
+  const MbTrajExcerpt *excerpt; // of every run; NULL: whole files
+  const char *note;             // as in mb_view_write
 } MbPage;
 
 // MB_IO where the program was built without the page.
@@ -19,6 +21,7 @@ MbStatus mb_page_end(MbPage *page, const char *const *paths, size_t count, const
                      MbReport *report);
 // Nothing of it is left.
 void mb_page_abandon(MbPage *page);
+bool mb_page_is(const char *path);          // whether such a page is there
 const char *mb_page_name(const char *path); // what a file is called in it
 
 #endif

@@ -3,6 +3,7 @@
 #define MB_CLI_RUN_H
 
 #include "cli/options.h"
+#include "cli/page.h"
 #include "cli/progress.h"
 #include "cli/resume.h"
 #include "cli/scene_input.h"
@@ -30,6 +31,9 @@ typedef struct MbRun {
   int64_t last_frame, last_checkpoint; // steps written; -1 = none
   int warnings;                        // of the steps, recorded so far
   double start;                        // clock
+  bool placed;                         // the file is where it was to be
+  bool paged;                          // its page is open
+  MbPage page;
   MbTally tally;
   MbProgress progress;
 } MbRun;
@@ -40,6 +44,25 @@ typedef struct MbRun {
 MbStatus mb_run_name_output(MbRun *run, MbReport *report);
 // MB_IO where the file is there and may not be replaced, MB_USAGE where the run reads it. The scene must be loaded.
 MbStatus mb_run_allow_output(MbRun *run, bool replace, MbReport *report);
+
+// The files that it reads.
+typedef struct MbRunInputs {
+  const char **files; // (count) the scene, then the paths of meshes, which are ours
+  size_t count, given;
+} MbRunInputs;
+
+// The scene must be loaded. Free whatever came.
+MbStatus mb_run_inputs(const MbRun *run, MbRunInputs *inputs, MbReport *report);
+void mb_run_inputs_free(MbRunInputs *inputs);
+
+// ---- run_page.c ---------------------------------------------------------------------------------
+
+// Opens the page of --view, where there is that option. The output must be named and the scene loaded. MB_IO where it may not stand
+// there, MB_USAGE where the run reads or writes that file.
+MbStatus mb_run_open_page(MbRun *run, MbReport *report);
+// Writes it, if the run's file is in place; nothing of it is left otherwise. `status` is how the run ended, which counts before
+// what goes wrong here.
+MbStatus mb_run_end_page(MbRun *run, MbStatus status);
 
 // ---- run_loop.c ---------------------------------------------------------------------------------
 

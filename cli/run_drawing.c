@@ -1,16 +1,15 @@
 // The DRAW record: joints' axes, inertias, lines between points, planes. It is made from the model alone, so that a resumed run
 // writes the same bytes. io/README.md says what its members mean.
+#include "cli/drawing.h"
 #include "cli/run.h"
 #include "core/base/alloc.h"
-#include "core/model/model.h"
 #include "core/model/ops.h"
-#include "io/json/json_text.h"
 
 #include <string.h>
 
-enum { MOST_LINES = 20000, MOST_BODIES = 100000 }; // beyond which a picture shows nothing any more
+enum { MOST_BODIES = 100000 }; // beyond which a picture shows nothing any more
 
-static void add_numbers(MbText *t, const char *key, const double *x, size_t n) {
+void mb_drawing_numbers(MbText *t, const char *key, const double *x, size_t n) {
   mb_text_format(t, "\"%s\":[", key);
   for (size_t i = 0; i < n; i++) {
     if (i) mb_text_add(t, ",");
@@ -35,11 +34,11 @@ static void add_ellipsoid(MbText *t, const MbModel *model, size_t b) {
   double radii[3];
   if (!ellipsoid_radii(model->M + 6 * b, radii)) return;
   mb_text_add(t, ",\"ellipsoid\":{");
-  add_numbers(t, "center", model->C[b].p, 3);
+  mb_drawing_numbers(t, "center", model->C[b].p, 3);
   mb_text_add(t, ",");
-  add_numbers(t, "rotation", model->C[b].q, 4);
+  mb_drawing_numbers(t, "rotation", model->C[b].q, 4);
   mb_text_add(t, ",");
-  add_numbers(t, "radii", radii, 3);
+  mb_drawing_numbers(t, "radii", radii, 3);
   mb_text_add(t, "}");
 }
 
@@ -61,7 +60,9 @@ static void add_joint(MbText *t, const MbModel *model, const long *listed, size_
   joint->ops->eval(joint, model->q0 + model->q_first[b], zero, &Q, S, Sdot);
   mb_text_format(t, ",\"joint\":{\"type\":\"%s\",\"parent\":%ld,", joint->ops->name,
                  model->parent[b] == MB_WORLD ? -1 : listed[model->parent[b]]);
-  add_numbers(t, "at", frame.p, 3);
+  mb_drawing_numbers(t, "at", frame.p, 3);
+  mb_text_add(t, ",");
+  mb_drawing_numbers(t, "rotation", frame.q, 4);
   mb_text_add(t, ",\"axes\":[");
   for (size_t k = 0, n = 0; k < joint->n; k++) {
     if (!axis_of(S + 6 * k, axis)) continue;
@@ -81,7 +82,7 @@ static void add_bodies(MbText *t, const MbModel *model, const long *listed) {
   for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i];
     mb_text_add(t, i ? ",{" : "{");
-    add_numbers(t, "center", model->C[b].p, 3);
+    mb_drawing_numbers(t, "center", model->C[b].p, 3);
     add_ellipsoid(t, model, b);
     add_joint(t, model, listed, b);
     mb_text_add(t, "}");
@@ -90,13 +91,6 @@ static void add_bodies(MbText *t, const MbModel *model, const long *listed) {
 }
 
 // ---- lines ------------------------------------------------------------------------------------------------
-
-typedef struct Lines {
-  MbText *t;
-  const MbModel *model;
-  const long *listed; // (nb) scene's number of each body
-  size_t n;
-} Lines;
 
 // The deformable whose node body b is.
 static const MbDeformable *node_owner(const MbModel *model, size_t b) {
@@ -113,8 +107,7 @@ static void add_node(MbText *t, const MbDeformable *of, size_t node) {
   mb_text_format(t, ",\"node\":%zu}", node);
 }
 
-// A point fixed in C of a body, or in the world.
-static void add_point(const Lines *lines, size_t body, const double at[3]) {
+void mb_drawing_point(const MbDrawing *lines, size_t body, const double at[3]) {
   const MbModel *model = lines->model;
   double p[3] = {at[0], at[1], at[2]};
   const MbDeformable *of = body == MB_WORLD || body < model->nlisted ? NULL : node_owner(model, body);
@@ -127,13 +120,13 @@ static void add_point(const Lines *lines, size_t body, const double at[3]) {
     mb_pose_point(p, &model->C[body], at);
     mb_text_format(lines->t, "\"body\":%ld,", lines->listed[body]);
   }
-  add_numbers(lines->t, "at", p, 3);
+  mb_drawing_numbers(lines->t, "at", p, 3);
   mb_text_add(lines->t, "}");
 }
 
-static bool begin_line(Lines *lines, const char *name, const char *kind) {
-  if (lines->n >= MOST_LINES) return false;
-  mb_text_add(lines->t, lines->n++ ? ",{\"name\":" : "{\"name\":");
+static bool begin_line(MbDrawing *lines, const char *name, const char *kind) {
+  if (lines->nlines >= MB_DRAWING_LINES) return false;
+  mb_text_add(lines->t, lines->nlines++ ? ",{\"name\":" : "{\"name\":");
   mb_text_quoted(lines->t, name ? name : "");
   mb_text_format(lines->t, ",\"kind\":\"%s\",\"points\":[", kind);
   return true;
@@ -146,12 +139,12 @@ static bool within_deformable(const MbModel *model, const MbForce *force) {
   return node_owner(model, a) == node_owner(model, b);
 }
 
-static void add_force(Lines *lines, const MbForce *force) {
+static void add_force(MbDrawing *lines, const MbForce *force) {
   if (force->npoints < 2 || force->elements || within_deformable(lines->model, force)) return;
   if (!begin_line(lines, force->name, force->ops->muscle ? "muscle" : "spring")) return;
   for (size_t i = 0; i < force->npoints; i++) {
     if (i) mb_text_add(lines->t, ",");
-    add_point(lines, force->points[i].body, force->points[i].at.p);
+    mb_drawing_point(lines, force->points[i].body, force->points[i].at.p);
   }
   mb_text_add(lines->t, "]");
   if (force->ops->muscle) {
@@ -161,16 +154,16 @@ static void add_force(Lines *lines, const MbForce *force) {
   mb_text_add(lines->t, "}");
 }
 
-static void add_constraint(Lines *lines, const MbConstraint *c) {
+static void add_constraint(MbDrawing *lines, const MbConstraint *c) {
   if (strcmp(c->ops->name, "distance") != 0 || !begin_line(lines, c->name, c->rope ? "rope" : "distance"))
     return;
-  add_point(lines, c->body[0], c->at[0]);
+  mb_drawing_point(lines, c->body[0], c->at[0]);
   mb_text_add(lines->t, ",");
-  add_point(lines, c->body[1], c->at[1]);
+  mb_drawing_point(lines, c->body[1], c->at[1]);
   mb_text_add(lines->t, "]}");
 }
 
-static void add_cable(Lines *lines, const MbDeformable *of, const MbCable *cable) {
+static void add_cable(MbDrawing *lines, const MbDeformable *of, const MbCable *cable) {
   if (!begin_line(lines, of->name, "cable")) return;
   for (size_t i = 0; i < cable->npoints; i++) {
     mb_text_add(lines->t, i ? ",{\"deformable\":" : "{\"deformable\":");
@@ -183,17 +176,17 @@ static void add_cable(Lines *lines, const MbDeformable *of, const MbCable *cable
   mb_text_add(lines->t, "]}");
 }
 
-static void add_lines(MbText *t, const MbModel *model, const long *listed) {
-  Lines lines = {.t = t, .model = model, .listed = listed};
-  mb_text_add(t, ",\"lines\":[");
-  for (size_t i = 0; i < model->nforces; i++) add_force(&lines, &model->forces[i]);
-  for (size_t i = 0; i < model->nconstraints; i++) add_constraint(&lines, &model->constraints[i]);
+static void add_lines(MbDrawing *lines) {
+  const MbModel *model = lines->model;
+  mb_text_add(lines->t, ",\"lines\":[");
+  for (size_t i = 0; i < model->nforces; i++) add_force(lines, &model->forces[i]);
+  for (size_t i = 0; i < model->nconstraints; i++) add_constraint(lines, &model->constraints[i]);
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbElements *elements = model->deformables[i].elements;
     for (size_t k = 0; elements && k < elements->ncables; k++)
-      add_cable(&lines, &model->deformables[i], &elements->cables[k]);
+      add_cable(lines, &model->deformables[i], &elements->cables[k]);
   }
-  mb_text_add(t, "]");
+  mb_text_add(lines->t, "]");
 }
 
 // ---- planes -----------------------------------------------------------------------------------------------
@@ -208,9 +201,9 @@ static void add_plane(MbText *t, size_t body, const MbShapeSpec *shape) {
   mb_pose_point(through, &frame, at);
   mb_quat_rotate(normal, frame.q, shape->normal);
   mb_text_format(t, "{\"body\":%zu,", body);
-  add_numbers(t, "normal", normal, 3);
+  mb_drawing_numbers(t, "normal", normal, 3);
   mb_text_add(t, ",");
-  add_numbers(t, "through", through, 3);
+  mb_drawing_numbers(t, "through", through, 3);
   mb_text_add(t, "}");
 }
 
@@ -231,7 +224,7 @@ static void add_up(MbText *t, const MbModel *model) {
   double up[3] = {0, 0, 1};
   if (g > 0) mb_vec3_scale(up, -1 / g, model->gravity);
   for (int i = 0; i < 3; i++) up[i] += 0; // no negative zeros
-  add_numbers(t, "up", up, 3);
+  mb_drawing_numbers(t, "up", up, 3);
 }
 
 MbStatus mb_run_write_drawing(MbRun *run, MbReport *report) {
@@ -244,7 +237,9 @@ MbStatus mb_run_write_drawing(MbRun *run, MbReport *report) {
   mb_text_add(&t, "{");
   add_up(&t, model);
   add_bodies(&t, model, listed);
-  add_lines(&t, model, listed);
+  MbDrawing drawing = {.t = &t, .model = model, .listed = listed};
+  add_lines(&drawing);
+  mb_drawing_constraints(&drawing);
   add_planes(&t, &run->scene->spec);
   mb_text_add(&t, "}");
   mb_free(listed);

@@ -7,18 +7,13 @@
 
 // ---- what it reads ------------------------------------------------------------------------------------------------
 
-typedef struct Inputs {
-  const char **files; // (count) the scene, then the paths of meshes, which are ours
-  size_t count, given;
-} Inputs;
-
-static void inputs_free(Inputs *inputs) {
+void mb_run_inputs_free(MbRunInputs *inputs) {
   for (size_t i = inputs->given; i < inputs->count; i++) mb_free((void *)(uintptr_t)inputs->files[i]);
   mb_free(inputs->files);
 }
 
 // A mesh's file begins at the scene's folder.
-static bool add_mesh(Inputs *inputs, const char *folder, const char *file) {
+static bool add_mesh(MbRunInputs *inputs, const char *folder, const char *file) {
   if (!file) return true;
   const size_t size = strlen(folder) + strlen(file) + 2;
   char *path = mb_calloc(size, 1);
@@ -28,7 +23,7 @@ static bool add_mesh(Inputs *inputs, const char *folder, const char *file) {
   return path != NULL;
 }
 
-static MbStatus find_inputs(const MbRun *run, Inputs *inputs, MbReport *report) {
+MbStatus mb_run_inputs(const MbRun *run, MbRunInputs *inputs, MbReport *report) {
   const MbSceneSpec *spec = &run->scene->spec;
   size_t most = 1 + spec->ndeformables;
   for (size_t i = 0; i < spec->nbodies; i++) most += spec->bodies[i].nshapes;
@@ -76,10 +71,10 @@ MbStatus mb_run_name_output(MbRun *run, MbReport *report) {
 }
 
 MbStatus mb_run_allow_output(MbRun *run, bool replace, MbReport *report) {
-  Inputs inputs = {0};
-  MbStatus status = find_inputs(run, &inputs, report);
+  MbRunInputs inputs = {0};
+  MbStatus status = mb_run_inputs(run, &inputs, report);
   const MbOutputAsk ask = {.replace = replace, .inputs = inputs.files, .ninputs = inputs.count};
   if (!status) status = mb_output_allow(&run->output, &ask, report);
-  inputs_free(&inputs);
+  mb_run_inputs_free(&inputs);
   return status;
 }

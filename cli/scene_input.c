@@ -2,6 +2,7 @@
 // reported and stored in the file in one way. An option that excludes another key (--duration: /time/steps)
 // replaces the whole object that holds both.
 #include "cli/scene_input.h"
+#include "cli/choices.h"
 #include "cli/file_kind.h"
 #include "core/base/alloc.h"
 
@@ -116,29 +117,6 @@ static MbStatus add_params(Overrides *overrides, const MbValue *params, MbReport
   return MB_OK;
 }
 
-// One bound for all numbers, whatever they measure.
-static cJSON *same_error(double bound) {
-  cJSON *object = cJSON_CreateObject();
-  for (const char *const *word = mb_quantity_words; *word; word++)
-    cJSON_AddNumberToObject(object, *word, bound);
-  return object;
-}
-
-static cJSON *error_value(const char *text, MbReport *report) {
-  char *end = NULL;
-  const double number = strtod(text, &end);
-  if (end != text && !*end && number == 0) return cJSON_CreateNumber(0);
-  if (end != text && !*end && number > 0 && isfinite(number)) return same_error(number);
-  if (!strcmp(text, "fine") || !strcmp(text, "view")) return cJSON_CreateString(text);
-  cJSON *object = text[0] == '{' ? cJSON_Parse(text) : NULL;
-  if (object) return object;
-  mb_error(
-      report, MB_USAGE, "",
-      "--error: \"%s\" is none of 0, fine, view, a number above 0, an object of numbers as {\"pose\": 1e-6}",
-      text);
-  return NULL;
-}
-
 // A member that an option stands for. It excludes another, which a --set alone would leave in place.
 typedef struct Edit {
   const char *key, *instead_of; // NULL = excludes none
@@ -238,7 +216,7 @@ static MbStatus make_edits(const MbArgs *args, const Source *source, Overrides *
   Edit time[EDITS] = {{"duration", "steps", number_of(mb_arg(args, "duration"))},
                       {"step", NULL, number_of(mb_arg(args, "step"))}};
   Edit output[EDITS] = {{"every", "interval", every->given ? cJSON_CreateNumber((double)every->count) : NULL},
-                        {"error", NULL, error->given ? error_value(error->text, report) : NULL},
+                        {"error", NULL, error->given ? mb_choose_error(error->text, report) : NULL},
                         {"checkpoint", NULL, number_of(mb_arg(args, "checkpoint"))}};
   cJSON *scene = preview(args, source);
   MbStatus status = scene ? add_edits(overrides, scene, "time", time, report) : MB_OK;
@@ -298,7 +276,7 @@ static MbStatus parse(const MbArgs *args, Source *source, MbScene **scene, MbRep
 
 static MbStatus check_error(const MbArgs *args, MbReport *report) {
   const MbValue *error = mb_arg(args, "error");
-  cJSON *value = error->given ? error_value(error->text, report) : NULL;
+  cJSON *value = error->given ? mb_choose_error(error->text, report) : NULL;
   cJSON_Delete(value);
   return error->given && !value ? MB_USAGE : MB_OK;
 }

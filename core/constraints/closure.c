@@ -6,9 +6,6 @@
 #include "core/constraints/constraints.h"
 
 enum { X = 1, Y = 2, Z = 4 };
-typedef struct Turn {
-  signed char i, j, sign; // a_i ⟂ b_j; torques are about ± a_i × b_j
-} Turn;
 
 #define NO_TURN                                                                                              \
   {                                                                                                          \
@@ -19,11 +16,8 @@ typedef struct Turn {
     {2, 0, 1}, { 2, 1, -1 }                                                                                  \
   }
 
-static const struct {
-  unsigned ways; // held
-  size_t nturns; // held
-  Turn turn[3];
-} table[MB_JOINTS] = {
+// a_i ⟂ b_j of every turn
+static const MbClosureRows table[MB_JOINTS] = {
     [MB_JOINT_FIXED] = {X | Y | Z, 3, NO_TURN},
     [MB_JOINT_REVOLUTE] = {X | Y | Z, 2, ABOUT_Z},
     [MB_JOINT_PRISMATIC] = {X | Y, 3, NO_TURN},
@@ -42,12 +36,14 @@ size_t mb_closure_rows(MbJointKind joint) {
   return n;
 }
 
+MbClosureRows mb_closure_directions(MbJointKind joint) { return table[joint]; }
+
 static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *rows) {
   size_t n = 0;
   for (int k = 0; k < 3; k++)
     if (table[constraint->joint].ways >> k & 1) mb_constraint_offset(constraint, k, at->x, &rows[n++]);
   for (size_t k = 0; k < table[constraint->joint].nturns; k++) {
-    const Turn turn = table[constraint->joint].turn[k];
+    const MbClosureTurn turn = table[constraint->joint].turn[k];
     mb_constraint_angle(constraint, turn.i, turn.j, turn.sign, at->x, &rows[n++]);
   }
 }

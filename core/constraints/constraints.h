@@ -57,4 +57,17 @@ double mb_constraint_size(const MbConstraint *constraint, const MbPoint *A, cons
 // Of a joint as a loop closure with rows of its own; 0 = it has none: those of mb_closure_search_ops, 6 − n, or nothing.
 size_t mb_closure_rows(MbJointKind joint);
 
+// What those rows are: forces along the first frame's axes x, y, z (bits 0, 1, 2), then torques about ± a_i × b_j of axes of both.
+typedef struct MbClosureTurn {
+  signed char i, j, sign;
+} MbClosureTurn;
+
+typedef struct MbClosureRows {
+  unsigned ways; // held
+  size_t nturns; // held
+  MbClosureTurn turn[3];
+} MbClosureRows;
+
+MbClosureRows mb_closure_directions(MbJointKind joint);
+
 #endif

@@ -27,67 +27,11 @@ MbStatus mb_put_status(const MbExporter *e) {
   return mb_error(e->report, MB_IO, "", "cannot write the export: %s", strerror(e->failure));
 }
 
-uint64_t mb_export_frame(const MbExporter *e, uint64_t i) {
-  return e->first + i * (uint64_t)e->stride; // wraps to the right frame for negative strides
-}
-
-uint64_t mb_export_next(const MbExporter *e, uint64_t i) {
-  const uint64_t step = e->stride < 0 ? 0 - (uint64_t)e->stride : (uint64_t)e->stride;
-  while (i < e->span) {
-    const uint64_t k = mb_export_frame(e, i);
-    const uint64_t there = e->stride < 0 ? mb_traj_frame_until(e->traj, k) : mb_traj_frame_from(e->traj, k);
-    if (there == k) return i;
-    if (there == UINT64_MAX) return e->span; // backwards, and none is left
-    const uint64_t leap = e->stride < 0 ? k - there : there - k;
-    i += (leap - 1) / step + 1;
-  }
-  return e->span;
-}
-
 bool mb_export_flat(const MbChannel *channel) { return channel->items == 1 && !channel->items_names; }
 
-// An index as Python understands it, between `low` and `high`.
-static int64_t clamp_index(int64_t k, int64_t n, int64_t low, int64_t high) {
-  if (k < 0) k += n;
-  return k < low ? low : k > high ? high : k;
-}
-
-static MbStatus choose_frames(MbExporter *e, const MbExportOptions *options) {
-  const uint64_t frames = mb_traj_frames(e->traj);
-  const int64_t n = frames < INT64_MAX ? (int64_t)frames : INT64_MAX;
-  const int64_t stride = options->stride == INT64_MIN ? -INT64_MAX : options->stride;
-  if (!stride) return mb_error(e->report, MB_USAGE, "", "frames cannot be taken in strides of 0");
-  e->stride = stride;
-  e->span = 0;
-  if (stride > 0) {
-    const int64_t first = clamp_index(options->first, n, 0, n), last = clamp_index(options->last, n, 0, n);
-    e->first = (uint64_t)first;
-    if (last > first) e->span = (uint64_t)(last - first - 1) / (uint64_t)stride + 1;
-    return MB_OK;
-  }
-  const bool open = options->last == INT64_MAX;
-  const int64_t first = clamp_index(options->first, n, -1, n - 1);
-  const int64_t last = open ? -1 : clamp_index(options->last, n, -1, n - 1);
-  if (first > last) {
-    e->first = (uint64_t)first;
-    e->span = (uint64_t)(first - last - 1) / (uint64_t)-stride + 1;
-  }
-  return MB_OK;
-}
-
-// Those of the chosen frames that are there.
-static MbStatus count_frames(MbExporter *e) {
-  e->count = e->span;
-  if (!mb_traj_gaps(e->traj)) return MB_OK;
-  e->count = 0;
-  for (uint64_t i = mb_export_next(e, 0); i < e->span; i = mb_export_next(e, i + 1)) e->count++;
-  if (e->count || !e->span) return MB_OK;
-  return mb_error(e->report, MB_IO, "", "%s lacks all of the frames to export", mb_traj_path(e->traj));
-}
-
 MbStatus mb_export_choose_frames(MbExporter *e, const MbExportOptions *options) {
-  const MbStatus status = choose_frames(e, options);
-  return status ? status : count_frames(e);
+  const MbTrajSlice slice = {options->first, options->last, options->stride};
+  return mb_traj_slice(e->traj, slice, &e->frames, e->report);
 }
 
 static MbStatus unknown_channel(const MbExporter *e, const char *name) {

@@ -99,11 +99,11 @@ MbStatus mb_export_csv(MbExporter *e) {
   MbStatus status = mb_walk_begin(&walk, e->traj, wanted, e->report);
   if (status == MB_OK) status = put_names(e);
 
-  for (uint64_t i = mb_export_next(e, 0); i < e->span && status == MB_OK && !e->failure;
-       i = mb_export_next(e, i + 1)) {
+  for (uint64_t i = mb_frames_next(&e->frames, 0); i < e->frames.span && status == MB_OK && !e->failure;
+       i = mb_frames_next(&e->frames, i + 1)) {
     double time = 0;
     const double *frame = NULL;
-    status = mb_walk_frame(&walk, mb_export_frame(e, i), &time, &frame, e->report);
+    status = mb_walk_frame(&walk, mb_frames_at(&e->frames, i), &time, &frame, e->report);
     if (status != MB_OK) break;
     mb_put_number(e, time);
     for (size_t j = 0; j < e->nchosen; j++) {

@@ -37,7 +37,8 @@ static void add_missing(MbText *t, const MbTraj *traj) {
 
 char *mb_export_header(const MbExporter *e) {
   MbText t = {0};
-  mb_text_format(&t, "{\"mbsim_export\": 1, \"frames\": %llu, \"step\": ", (unsigned long long)e->count);
+  mb_text_format(&t,
+                 "{\"mbsim_export\": 1, \"frames\": %llu, \"step\": ", (unsigned long long)e->frames.count);
   mb_text_number(&t, mb_traj_step(e->traj));
   add_missing(&t, e->traj);
   mb_text_add(&t, ", \"nonfinite\": \"null\", \"channels\": [");
@@ -83,11 +84,11 @@ static void put_channel(MbExporter *e, const MbChannel *c, const double *frame) 
 static MbStatus put_frames(MbExporter *e, const bool *wanted, char *const *keys) {
   MbWalk walk = {0};
   MbStatus status = mb_walk_begin(&walk, e->traj, wanted, e->report);
-  for (uint64_t i = mb_export_next(e, 0); i < e->span && status == MB_OK && !e->failure;
-       i = mb_export_next(e, i + 1)) {
+  for (uint64_t i = mb_frames_next(&e->frames, 0); i < e->frames.span && status == MB_OK && !e->failure;
+       i = mb_frames_next(&e->frames, i + 1)) {
     double time = 0;
     const double *frame = NULL;
-    status = mb_walk_frame(&walk, mb_export_frame(e, i), &time, &frame, e->report);
+    status = mb_walk_frame(&walk, mb_frames_at(&e->frames, i), &time, &frame, e->report);
     if (status != MB_OK) break;
     mb_put_text(e, "{\"time\":");
     put_value(e, time);

@@ -63,13 +63,13 @@ static MbStatus put_header_array(MbExporter *e, MbZip *zip) {
 
 static MbStatus put_times(MbExporter *e, MbZip *zip, MbWalk *walk) {
   char shape[32];
-  snprintf(shape, sizeof shape, "(%llu,)", (unsigned long long)e->count);
-  MbStatus status = begin_array(e, zip, "time", "<f8", shape, e->count * sizeof(double));
-  for (uint64_t i = mb_export_next(e, 0); i < e->span && status == MB_OK && !e->failure;
-       i = mb_export_next(e, i + 1)) {
+  snprintf(shape, sizeof shape, "(%llu,)", (unsigned long long)e->frames.count);
+  MbStatus status = begin_array(e, zip, "time", "<f8", shape, e->frames.count * sizeof(double));
+  for (uint64_t i = mb_frames_next(&e->frames, 0); i < e->frames.span && status == MB_OK && !e->failure;
+       i = mb_frames_next(&e->frames, i + 1)) {
     double time = 0;
     const double *frame = NULL;
-    status = mb_walk_frame(walk, mb_export_frame(e, i), &time, &frame, e->report);
+    status = mb_walk_frame(walk, mb_frames_at(&e->frames, i), &time, &frame, e->report);
     if (status == MB_OK) mb_zip_bytes(zip, &time, sizeof time);
   }
   if (status == MB_OK) mb_zip_end(zip);
@@ -78,9 +78,9 @@ static MbStatus put_times(MbExporter *e, MbZip *zip, MbWalk *walk) {
 
 static MbStatus put_channel(MbExporter *e, MbZip *zip, MbWalk *walk, const MbChannel *c) {
   const size_t n = c->items * c->width;
-  const unsigned long long frames = (unsigned long long)e->count;
+  const unsigned long long frames = (unsigned long long)e->frames.count;
   uint64_t bytes = 0;
-  if (__builtin_mul_overflow(e->count, n * sizeof(double), &bytes))
+  if (__builtin_mul_overflow(e->frames.count, n * sizeof(double), &bytes))
     return mb_error(e->report, MB_USAGE, "", "%s is too large for an array", c->name);
   char shape[96];
   if (mb_export_flat(c))
@@ -88,11 +88,11 @@ static MbStatus put_channel(MbExporter *e, MbZip *zip, MbWalk *walk, const MbCha
   else
     snprintf(shape, sizeof shape, "(%llu, %zu, %zu)", frames, c->items, c->width);
   MbStatus status = begin_array(e, zip, c->name, "<f8", shape, bytes);
-  for (uint64_t i = mb_export_next(e, 0); i < e->span && status == MB_OK && !e->failure;
-       i = mb_export_next(e, i + 1)) {
+  for (uint64_t i = mb_frames_next(&e->frames, 0); i < e->frames.span && status == MB_OK && !e->failure;
+       i = mb_frames_next(&e->frames, i + 1)) {
     double time = 0;
     const double *frame = NULL;
-    status = mb_walk_frame(walk, mb_export_frame(e, i), &time, &frame, e->report);
+    status = mb_walk_frame(walk, mb_frames_at(&e->frames, i), &time, &frame, e->report);
     if (status == MB_OK) mb_zip_bytes(zip, frame + c->offset, n * sizeof *frame);
   }
   if (status == MB_OK) mb_zip_end(zip);

@@ -155,10 +155,11 @@ static MbStatus write_frames(MbVtk *v, const Set *sets, size_t nsets, MbText *li
   MbExporter *e = &v->e;
   MbWalk walk = {0};
   MbStatus status = mb_walk_begin(&walk, e->traj, NULL, e->report);
-  for (uint64_t i = mb_export_next(e, 0); i < e->span && !status; i = mb_export_next(e, i + 1)) {
+  for (uint64_t i = mb_frames_next(&e->frames, 0); i < e->frames.span && !status;
+       i = mb_frames_next(&e->frames, i + 1)) {
     double time = 0;
     const double *frame = NULL;
-    const uint64_t number = mb_export_frame(e, i);
+    const uint64_t number = mb_frames_at(&e->frames, i);
     status = mb_walk_frame(&walk, number, &time, &frame, e->report);
     for (size_t k = 0; k < nsets && !status; k++) {
       status = write_frame(v, sets[k], number, frame);

@@ -107,10 +107,11 @@ static MbStatus choose_frames(MbGlb *g) {
   MbStatus status = mb_walk_begin(&walk, e->traj, NULL, e->report);
   double start = 0;
   uint64_t left = 0;
-  for (uint64_t i = mb_export_next(e, 0); i < e->span && !status; i = mb_export_next(e, i + 1)) {
+  for (uint64_t i = mb_frames_next(&e->frames, 0); i < e->frames.span && !status;
+       i = mb_frames_next(&e->frames, i + 1)) {
     double time = 0;
     const double *frame = NULL;
-    status = mb_walk_frame(&walk, mb_export_frame(e, i), &time, &frame, e->report);
+    status = mb_walk_frame(&walk, mb_frames_at(&e->frames, i), &time, &frame, e->report);
     if (status) break;
     if (!g->nframes) start = time;
     const float t = (float)(time - start);
@@ -156,8 +157,8 @@ static MbStatus measure_soft(MbGlb *g, MbGlbSoft *soft, MbWalk *walk) {
   for (size_t k = 0; k < g->nkept && !status; k++) {
     double time = 0;
     const double *frame = NULL;
-    status =
-        mb_walk_frame(walk, mb_export_frame(g->e, g->frame[mb_glb_kept(g, k)]), &time, &frame, g->e->report);
+    status = mb_walk_frame(walk, mb_frames_at(&g->e->frames, g->frame[mb_glb_kept(g, k)]), &time, &frame,
+                           g->e->report);
     if (status) break;
     mb_glb_soft_corners(soft, frame + soft->position->offset, k ? base : NULL, work, k ? out : base);
     grow(soft->bounds[k], k ? out : base, nv);

@@ -31,7 +31,7 @@ static MbStatus put_bodies(const MbGlb *g, MbWalk *walk, size_t begin, size_t en
     double time = 0;
     const double *frame = NULL;
     const MbStatus status =
-        mb_walk_frame(walk, mb_export_frame(g->e, g->frame[f]), &time, &frame, g->e->report);
+        mb_walk_frame(walk, mb_frames_at(&g->e->frames, g->frame[f]), &time, &frame, g->e->report);
     if (status) return status;
     for (size_t b = begin; b < end; b++) {
       float *place = keys + 7 * n * (b - begin) + 3 * f, *turn = keys + 7 * n * (b - begin) + 3 * n + 4 * f;
@@ -83,8 +83,8 @@ static MbStatus put_soft(const MbGlb *g, const MbGlbSoft *soft, MbWalk *walk) {
   for (size_t k = 0; k <= g->ntargets && !status && !g->e->failure; k++) {
     double time = 0;
     const double *frame = NULL;
-    status =
-        mb_walk_frame(walk, mb_export_frame(g->e, g->frame[mb_glb_kept(g, k)]), &time, &frame, g->e->report);
+    status = mb_walk_frame(walk, mb_frames_at(&g->e->frames, g->frame[mb_glb_kept(g, k)]), &time, &frame,
+                           g->e->report);
     if (status) break;
     mb_glb_soft_corners(soft, frame + soft->position->offset, k ? base : NULL, work, k ? out : base);
     mb_put(g->e, k ? out : base, 6 * nv * sizeof *out);

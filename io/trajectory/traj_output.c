@@ -11,7 +11,8 @@ static MbStatus failed(const MbOutput *output, int error, MbReport *report) {
 }
 
 static MbStatus write_bytes(MbOutput *output, const void *bytes, size_t size, MbReport *report) {
-  const int error = mb_write_all(output->fd, bytes, size);
+  const int error = output->sink.put ? output->sink.put(output->sink.to, bytes, size)
+                                     : mb_write_all(output->fd, bytes, size);
   if (error) return failed(output, error, report);
   output->offset += size;
   return MB_OK;
@@ -24,13 +25,23 @@ MbStatus mb_output_create(const char *path, MbOutput *output, MbReport *report) 
   return mb_output_begin(fd, path, output, report);
 }
 
-MbStatus mb_output_begin(int fd, const char *path, MbOutput *output, MbReport *report) {
-  *output = (MbOutput){.fd = fd, .path = mb_strdup(path)};
+static MbStatus begin(const char *path, MbOutput *output, MbReport *report) {
+  output->path = mb_strdup(path);
   if (!output->path) return mb_no_memory(report, "a trajectory");
   unsigned char header[MB_TRAJ_FILE_HEADER] = MB_TRAJ_MAGIC;
   mb_put32(header + 8, MB_TRAJ_VERSION);
   mb_put32(header + 12, 0);
   return write_bytes(output, header, sizeof header, report);
+}
+
+MbStatus mb_output_begin(int fd, const char *path, MbOutput *output, MbReport *report) {
+  *output = (MbOutput){.fd = fd};
+  return begin(path, output, report);
+}
+
+MbStatus mb_output_begin_sink(MbTrajSink sink, const char *name, MbOutput *output, MbReport *report) {
+  *output = (MbOutput){.fd = -1, .sink = sink};
+  return begin(name, output, report);
 }
 
 MbStatus mb_output_record(MbOutput *output, uint32_t tag, uint32_t flags, const void *payload, size_t length,
@@ -86,7 +97,8 @@ MbStatus mb_output_finish(MbOutput *output, MbReport *report) {
   mb_put32(trailer + 20, MB_TAG_END);
   status = write_bytes(output, trailer, sizeof trailer, report);
   // what is no disk (a pipe, a device) cannot be synchronised
-  if (!status && fsync(output->fd) && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
+  if (!status && output->fd >= 0 && fsync(output->fd) && errno != EINVAL && errno != EROFS &&
+      errno != ENOTSUP)
     status = failed(output, errno, report);
   return status;
 }

@@ -5,7 +5,8 @@
 #include "io/trajectory/traj_side.h"
 
 typedef struct MbOutput {
-  int fd; // -1 = closed
+  int fd;          // -1 = closed, or none
+  MbTrajSink sink; // that takes the bytes where there is no file
   char *path;
   uint64_t offset; // of the next record
   MbIndex index;
@@ -15,6 +16,8 @@ typedef struct MbOutput {
 MbStatus mb_output_create(const char *path, MbOutput *output, MbReport *report);
 // The same with an empty file that is open for writing, which is taken; `path` is its name in messages.
 MbStatus mb_output_begin(int fd, const char *path, MbOutput *output, MbReport *report);
+// The same into a sink.
+MbStatus mb_output_begin_sink(MbTrajSink sink, const char *name, MbOutput *output, MbReport *report);
 // Writes one record and adds it to the index; `chunk` (first, count, times set) for CHNK, NULL for others.
 MbStatus mb_output_record(MbOutput *output, uint32_t tag, uint32_t flags, const void *payload, size_t length,
                           const MbTrajChunkInfo *chunk, MbReport *report);

@@ -34,7 +34,8 @@ static MbStatus fail(MbTrajWriter *w, const MbReport *error, MbReport *report) {
 static bool make_buffers(MbTrajWriter *w, const MbTrajHead *head) {
   if (!mb_chunk_layout(head->channels, head->nchannels, head->frame_size, &w->layout)) return false;
   for (size_t i = 0; i < head->nchannels; i++)
-    w->layout.channel[i].bound = head->bound[head->channels[i].quantity];
+    w->layout.channel[i].bound =
+        head->bound[head->channels[i].quantity] - head->spent[head->channels[i].quantity];
   w->capacity = mb_chunk_capacity(&w->layout);
   for (int k = 0; k < 2; k++) {
     w->pending[k].times = mb_calloc(w->capacity, sizeof(double));
@@ -61,7 +62,9 @@ static MbStatus destroy(MbTrajWriter *w, MbReport *report) {
   return status;
 }
 
-MbStatus mb_traj_create(const char *path, const MbTrajHead *head, MbTrajWriter **writer, MbReport *report) {
+// Into a file at `path`, or into `sink`, which is called that.
+static MbStatus create(const char *path, const MbTrajSink *sink, const MbTrajHead *head,
+                       MbTrajWriter **writer, MbReport *report) {
   *writer = NULL;
   char *text = NULL;
   MbStatus status = mb_head_write(head, &text, report);
@@ -75,7 +78,9 @@ MbStatus mb_traj_create(const char *path, const MbTrajHead *head, MbTrajWriter *
   w->last_time = -INFINITY;
   w->clock = monotonic;
   status = make_buffers(w, head) ? MB_OK : mb_no_memory(report, "the frames of a trajectory");
-  if (!status) status = mb_output_create(path, &w->output, report);
+  if (!status)
+    status = sink ? mb_output_begin_sink(*sink, path, &w->output, report)
+                  : mb_output_create(path, &w->output, report);
   if (!status) status = mb_output_deflated(&w->output, MB_TAG_HEAD, text, strlen(text), report);
   if (!status) status = mb_writer_start(w, report);
   mb_free(text);
@@ -87,6 +92,15 @@ MbStatus mb_traj_create(const char *path, const MbTrajHead *head, MbTrajWriter *
   w->file_bytes = w->output.offset;
   *writer = w;
   return MB_OK;
+}
+
+MbStatus mb_traj_create(const char *path, const MbTrajHead *head, MbTrajWriter **writer, MbReport *report) {
+  return create(path, NULL, head, writer, report);
+}
+
+MbStatus mb_traj_create_into(MbTrajSink sink, const char *name, const MbTrajHead *head, MbTrajWriter **writer,
+                             MbReport *report) {
+  return create(name, &sink, head, writer, report);
 }
 
 // ---- frames -----------------------------------------------------------------------------------------------

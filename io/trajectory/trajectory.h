@@ -15,6 +15,7 @@ typedef struct MbTrajHead {
   size_t nchannels;
   size_t frame_size;           // doubles a frame
   double bound[MB_QUANTITIES]; // error bounds; 0 = lossless
+  double spent[MB_QUANTITIES]; // of them, by the numbers as they are given; below their bound
   double step;                 // of the simulation, s
   // channel constraint.error: what is allowed, and for how long (s) a gap that closes may be larger; 0 = not known
   double constraint_bound, constraint_patience;
@@ -38,6 +39,15 @@ typedef struct MbTrajCounts {
 // Creates `path` (which must not exist) and writes HEAD. Later calls return the first error there was again
 // and write nothing more; what is in the file already stays readable.
 MbStatus mb_traj_create(const char *path, const MbTrajHead *head, MbTrajWriter **writer, MbReport *report);
+// Where a trajectory's bytes go that has no file of its own, in their order; 0, or an errno. It may be called in another thread.
+typedef struct MbTrajSink {
+  int (*put)(void *to, const void *bytes, size_t size);
+  void *to;
+} MbTrajSink;
+
+// The same into `sink`; `name` is what messages call it.
+MbStatus mb_traj_create_into(MbTrajSink sink, const char *name, const MbTrajHead *head, MbTrajWriter **writer,
+                             MbReport *report);
 // PROV: JSON text that `diff` and the hash leave out. May come more than once.
 MbStatus mb_traj_provenance(MbTrajWriter *writer, const char *json, MbReport *report);
 // DRAW: JSON text, what pictures need besides meshes (io/README.md); the hash and `diff` leave it out.
@@ -123,6 +133,25 @@ uint64_t mb_traj_frame_from(const MbTraj *traj, uint64_t frame);
 // The last frame at or before `frame` that is there, UINT64_MAX when there is none.
 uint64_t mb_traj_frame_until(const MbTraj *traj, uint64_t frame);
 
+// Frames a:b:c as Python slices them: negative ones count from the end, the last is not among them, INT64_MAX is the end. With a
+// negative stride (backwards) an open first is INT64_MAX, an open last INT64_MAX or INT64_MIN.
+typedef struct MbTrajSlice {
+  int64_t first, last, stride;
+} MbTrajSlice;
+
+// The frames of a slice: first, first + stride, ...: `span` of them, of which `count` are there.
+typedef struct MbTrajFrames {
+  const MbTraj *traj;
+  uint64_t first, span, count;
+  int64_t stride;
+} MbTrajFrames;
+
+// MB_USAGE (stride 0), MB_IO (every frame of the slice is missing).
+MbStatus mb_traj_slice(const MbTraj *traj, MbTrajSlice slice, MbTrajFrames *frames, MbReport *report);
+uint64_t mb_frames_at(const MbTrajFrames *frames, uint64_t i); // number of the ith
+uint64_t mb_frames_next(const MbTrajFrames *frames,
+                        uint64_t i); // the first from the ith on that is there, or the span
+
 // Decodes frames [first, first + count) into times (count) and frames (count x frame_size); either may be
 // NULL. `wanted` (nchannels) selects channels to decode, NULL = all; the others' numbers are left as they
 // were.
@@ -140,6 +169,17 @@ MbStatus mb_traj_repair(const char *source, const char *target, MbTrajCounts *co
 // The same into an empty file that is open for writing and stays open; `name` is what messages call it.
 MbStatus mb_traj_repair_into(const char *source, int fd, const char *name, MbTrajCounts *counts,
                              MbReport *report);
+// A part of a trajectory, less exact or not.
+typedef struct MbTrajExcerpt {
+  MbTrajSlice slice; // with a stride above 0
+  double error
+      [MB_QUANTITIES]; // how far numbers may be from what the run computed; below twice what the file allows: as in the file
+} MbTrajExcerpt;
+
+// Writes it into `sink` as a trajectory of its own with meshes, events and provenance, without checkpoints; `note` is a further
+// provenance (JSON), or NULL.
+MbStatus mb_traj_excerpt(MbTraj *source, const MbTrajExcerpt *excerpt, const char *note, MbTrajSink sink,
+                         MbReport *report);
 // Hash of the decoded content: channels, times, numbers, meshes, bodies, step; not provenance, not the
 // division into chunks, not the clock's channels. 32 hexadecimal digits and a 0.
 MbStatus mb_traj_hash(MbTraj *traj, char hex[33], MbReport *report);

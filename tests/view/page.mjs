@@ -1,6 +1,6 @@
 // What the page shows and says: numbers, curves, files of all kinds, two runs, links, phones.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { differing, drawn, picture, ready, seek, withPage } from "./browser.mjs";
 import { exported, file, page, runScene } from "./mbsim.mjs";
 import { pendulum, shapeless, twoBoxes } from "./scenes.mjs";
@@ -8,6 +8,8 @@ import { pendulum, shapeless, twoBoxes } from "./scenes.mjs";
 const EXAMPLES = ["free/tennis_racket", "redmax/robot_arm", "maximal/attachments", "constraints/rolling_disk", "projective/hanging_cloth", "deformables/soft_arm"];
 
 async function examples() {
+  const folders = readdirSync("scenes", { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "bad");
+  assert.deepEqual(folders.map(({ name }) => name).sort(), EXAMPLES.map((name) => name.split("/")[0]).sort());
   for (const name of EXAMPLES) {
     const path = runScene(`scenes/${name}.json`, name.replace("/", "-"), "--duration", "0.6");
     await withPage(page(path), async (p) => {

@@ -8,6 +8,7 @@ import { useProgram } from "./mbsim.mjs";
 import reader from "./reader.mjs";
 import compare from "./compare.mjs";
 import exports from "./exports.mjs";
+import drawn from "./drawn.mjs";
 import page from "./page.mjs";
 import playing from "./playing.mjs";
 
@@ -25,7 +26,7 @@ function within(seconds, work) {
 
 let passed = 0;
 let failed = 0;
-for (const [name, test] of Object.entries({ ...reader, ...compare, ...exports, ...page, ...playing })) {
+for (const [name, test] of Object.entries({ ...reader, ...compare, ...exports, ...page, ...drawn, ...playing })) {
   if (!name.includes(filter)) continue;
   const began = Date.now();
   try {

@@ -29,6 +29,7 @@ drawing scene.mbt 'd["bodies"][1]'
 drawing scene.mbt '[b.get("joint") for b in d["bodies"]]'
 drawing scene.mbt 'd["lines"]'
 drawing scene.mbt 'd["planes"]'
+drawing scene.mbt 'd["constraints"]'
 "$MBSIM" run "$ROOT/scenes/projective/finger.json" -q -d 0 -o f.mbt
 drawing f.mbt '[(l["kind"], len(l["points"]), sorted(l["points"][0])) for l in d["lines"]]'
 "$MBSIM" run "$ROOT/scenes/redmax/net.json" -q -d 0.02 -o n.mbt

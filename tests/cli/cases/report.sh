@@ -23,7 +23,7 @@ PY
 "$MBSIM" diff a.mbt 'c<d.mbt' --report r.html --channel energy=1e-3,0 --top 1 >table; echo "exit $?, $(grep -cE '^  (body|energy|mom)' table) of the table"
 "$PYTHON" report.py r.html a.mbt 'c<d.mbt'
 t diff a.mbt a.mbt --report same.html -q
-"$PYTHON" report.py same.html a.mbt a.mbt | head -n 3
+"$PYTHON" report.py same.html a.mbt a.mbt >told; head -n 3 told
 t diff a.mbt 'c<d.mbt' --report r.html
 t diff a.mbt 'c<d.mbt' --report r.html -f -q
 t diff a.mbt 'c<d.mbt' --report a.mbt -f -q

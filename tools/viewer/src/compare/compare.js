@@ -84,7 +84,7 @@ function noteDamage(notes, { run, name }, unreadable) {
 function finish(pairs) {
   for (const pair of pairs) {
     const { result } = pair;
-    Object.assign(result, pair.growth.fit(), { pair, unit: pair.a.unit || "" });
+    Object.assign(result, pair.growth.fit(), { pair });
     const exact = !pair.boundA && !pair.boundB;
     for (const d of [result.worst, result.first].filter(Boolean)) nameDifference(pair, d, exact);
   }

@@ -143,7 +143,7 @@ export function alignRuns(a, b, notes) {
   const channels = [];
   const pairs = [];
   const add = (channel, inA, inB) => {
-    const entry = { channel: channel.name, compared: false, pass: false };
+    const entry = { channel: channel.name, unit: (inA >= 0 && channel.unit) || "", compared: false, pass: false };
     channels.push(entry);
     if (inA < 0 || inB < 0) return notes.add(`channel ${channel.name} is only in ${inA < 0 ? b.name : a.name}`);
     if (!fit(notes, a, b, channel, theirs[inB])) return;

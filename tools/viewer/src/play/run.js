@@ -20,9 +20,12 @@ export class Run {
     this.start = this.chunks.length ? this.chunks[0].t0 : 0;
   }
 
+  // {id, items, width, names of its items …}, or null.
   channel(name) {
     const id = this.byName.get(name);
-    return id === undefined ? null : { id, ...this.channels[id] };
+    if (id === undefined) return null;
+    const { items_names: names } = this.channels[id];
+    return { id, ...this.channels[id], items_names: names === "bodies" ? this.bodies : names };
   }
 
   // The chunk that holds the last frame at or before `time`, or the first.
@@ -106,6 +109,23 @@ export class Run {
     const slack = 1e-9 * (Math.abs(time) + 1);
     while (r > 0 && chunk.times[r] > time + slack) r--;
     return this.#view(chunk, r);
+  }
+
+  // About n frames spread over the run, of a few chunks only where these are large.
+  async samples(n) {
+    const frames = [];
+    const chunks = new Set();
+    const most = Math.min(n, this.frames);
+    for (let i = 0; i < most; i++) {
+      const k = Math.round((i * (this.frames - 1)) / Math.max(1, most - 1));
+      const chunk = this.chunkOf(k);
+      if (chunks.size > 3 && !chunks.has(chunk)) continue;
+      chunks.add(chunk);
+      await this.load(chunk);
+      const frame = this.frame(k);
+      if (frame) frames.push(frame);
+    }
+    return frames;
   }
 
   #view(chunk, r) {

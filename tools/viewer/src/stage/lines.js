@@ -3,6 +3,7 @@ import * as THREE from "three";
 import { LineSegments2 } from "three/addons/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/addons/lines/LineSegmentsGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
+import { placePoint } from "./points.js";
 
 const LOOKS = {
   spring: { colour: "#3b7dd8", width: 2.5 },
@@ -13,11 +14,6 @@ const LOOKS = {
 };
 const SLACK = new THREE.Color("#e6b8b9");
 const TAUT = new THREE.Color("#b01217");
-
-function mean(v, x, nodes) {
-  v.set(0, 0, 0);
-  for (const node of nodes) for (let k = 0; k < 3; k++) v.setComponent(k, v.getComponent(k) + x[3 * node + k] / nodes.length);
-}
 
 export class LinesView {
   constructor(run, bodies, { ghost = false } = {}) {
@@ -52,22 +48,14 @@ export class LinesView {
     return new Map(lines.filter((line) => line.most).map((line) => [line.name, line.most]));
   }
 
-  #place(point, frame, out, at) {
-    const v = new THREE.Vector3(...(point.at || [0, 0, 0]));
-    if (point.deformable) {
-      const x = frame.numbers(`deformable.${point.deformable}.position`);
-      if (x) mean(v, x, point.nodes || [point.node]);
-    } else if (point.body !== undefined) v.applyMatrix4(this.bodies.poses[point.body]);
-    v.toArray(out, at);
-  }
-
   set(frame) {
+    const v = new THREE.Vector3();
     for (const part of this.kinds) {
       let at = 0;
       for (const line of part.lines)
         for (let i = 0; i + 1 < line.points.length; i++, at += 6) {
-          this.#place(line.points[i], frame, part.positions, at);
-          this.#place(line.points[i + 1], frame, part.positions, at + 3);
+          placePoint(v, line.points[i], frame, this.bodies).toArray(part.positions, at);
+          placePoint(v, line.points[i + 1], frame, this.bodies).toArray(part.positions, at + 3);
         }
       if (part.kind === "muscle") this.#colour(part, frame);
       part.geometry.setPositions(part.positions);

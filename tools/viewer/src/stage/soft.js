@@ -1,6 +1,7 @@
 // Deformables: the surface of tetrahedra, cloth on both sides, springs as lines, particles as balls; normals made anew each frame.
 import * as THREE from "three";
 import { colourOf } from "./palette.js";
+import { SCALE, Strain } from "./strain.js";
 
 // Triangles that belong to one tetrahedron only, seen from outside.
 function surfaceOf(tets) {
@@ -50,6 +51,19 @@ function makeObject(mesh, colour, ghost) {
   return new THREE.Points(geometry, new THREE.PointsMaterial({ ...look, size: 6, sizeAttenuation: false }));
 }
 
+const SAMPLES = 200000; // nodes that tell how large strains are
+
+const WHITE = new THREE.Color("#ffffff");
+
+// The scale of strain in fine steps, as linear numbers.
+const RAMP = new Float32Array(3 * 256);
+const stops = SCALE.map((colour) => new THREE.Color(colour));
+for (let i = 0; i < 256; i++) {
+  const place = (i / 255) * (stops.length - 1);
+  const below = Math.min(Math.floor(place), stops.length - 2);
+  stops[below].clone().lerp(stops[below + 1], place - below).toArray(RAMP, 3 * i);
+}
+
 export class SoftView {
   constructor(run, { ghost = false } = {}) {
     this.group = new THREE.Group();
@@ -60,15 +74,65 @@ export class SoftView {
         object.frustumCulled = false;
         object.castShadow = object.receiveShadow = !ghost;
         this.group.add(object);
-        return { name: mesh.name, object };
+        return { name: mesh.name, mesh, object, plain: object.material.color.clone(), strain: null };
       });
+    this.strained = false;
+    this.most = 0; // strain that has the last colour
+  }
+
+  // Whether there are elements that can be strained.
+  get elastic() {
+    return this.parts.some(({ mesh }) => mesh.corners >= 2 && mesh.elements.length);
+  }
+
+  // Colours by strain, or each in its own colour.
+  colour(strained) {
+    this.strained = strained;
+    for (const part of this.parts) {
+      const { mesh, object, plain } = part;
+      if (mesh.corners < 2 || !mesh.elements.length) continue;
+      part.strain ??= new Strain(mesh);
+      object.geometry.attributes.color ?? object.geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(mesh.vertices.length), 3));
+      object.material.vertexColors = strained;
+      object.material.color.copy(strained ? WHITE : plain);
+      object.material.needsUpdate = true;
+    }
+  }
+
+  // {largest: of any element in these frames, common: which one node in a hundred exceeds}.
+  strainIn(frames) {
+    const nodes = [];
+    let largest = 0;
+    for (const frame of frames)
+      for (const { name, strain } of this.parts) {
+        const x = strain && frame.numbers(`deformable.${name}.position`);
+        if (!x) continue;
+        largest = Math.max(largest, strain.set(x));
+        const stride = Math.ceil((strain.nodes.length * frames.length) / SAMPLES);
+        for (let i = 0; i < strain.nodes.length; i += stride) if (Number.isFinite(strain.nodes[i])) nodes.push(strain.nodes[i]);
+      }
+    nodes.sort((a, b) => a - b);
+    return { largest, common: nodes.length ? nodes[Math.floor(0.99 * (nodes.length - 1))] : 0 };
+  }
+
+  #paint({ strain, object }, x) {
+    const { color } = object.geometry.attributes;
+    strain.set(x);
+    for (let i = 0; i < strain.nodes.length; i++) {
+      const place = Math.min(1, Math.max(0, strain.nodes[i] / this.most)) * (RAMP.length / 3 - 1);
+      const at = 3 * Math.round(Number.isFinite(place) ? place : 0);
+      for (let k = 0; k < 3; k++) color.array[3 * i + k] = RAMP[at + k];
+    }
+    color.needsUpdate = true;
   }
 
   set(frame) {
-    for (const { name, object } of this.parts) {
+    for (const part of this.parts) {
+      const { name, object } = part;
       const x = frame.numbers(`deformable.${name}.position`);
       const { position, normal } = object.geometry.attributes;
       if (!x) continue;
+      if (this.strained && part.strain) this.#paint(part, x);
       position.array.set(x);
       position.needsUpdate = true;
       object.geometry.boundingSphere = null;

@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { BodiesView } from "./bodies.js";
+import { ForcesView } from "./forces.js";
 import { LinesView } from "./lines.js";
 import { MarksView } from "./marks.js";
 import { SoftView } from "./soft.js";
@@ -69,7 +70,8 @@ export class Stage {
     view.bodies = new BodiesView(run, { ghost });
     view.soft = new SoftView(run, { ghost });
     view.lines = new LinesView(run, view.bodies, { ghost });
-    view.root.add(view.bodies.group, view.soft.group, view.lines.group);
+    view.forces = new ForcesView(run, view.bodies, { ghost });
+    view.root.add(view.bodies.group, view.soft.group, view.lines.group, view.forces.group);
     this.scene.add(view.root);
     this.views.push(view);
     if (!ghost) {
@@ -96,6 +98,7 @@ export class Stage {
     view.soft.set(frame);
     view.lines.set(frame);
     view.marks?.set();
+    view.forces.set(frame, this.size);
     if (this.follow?.view === view) this.#chase();
     this.touch();
   }

@@ -1,5 +1,6 @@
 // The page: runs, the picture, the cursor in time, curves, panel, keys, and the link to the moment that is seen.
 import * as THREE from "three";
+import { SCALE } from "../stage/strain.js";
 import { Stage } from "../stage/stage.js";
 import { Curves } from "./curves.js";
 import { Comparison, DIFFERENCE, firstBeyond } from "./comparison.js";
@@ -8,11 +9,13 @@ import { bindKeys } from "./keys.js";
 import { readFragment, writeFragment } from "./link.js";
 import { Panel } from "./panel.js";
 import { Player, SPEEDS } from "./player.js";
+import { SHOWN } from "./shown.js";
 
 const $ = (id) => document.getElementById(id);
 const PARTS = { play: "▶", pause: "❚❚" };
 const SAMPLES = 12; // frames that tell how far the run goes
 const FOUND = 12; // curves of one plot at most
+const SCALED = 60; // frames that tell how large forces and strains become
 
 export class App {
   // `report`: what `mbsim diff --json` says of the two runs, or null.
@@ -59,16 +62,7 @@ export class App {
     const box = new THREE.Box3();
     for (const view of this.views) {
       const { run } = view;
-      const n = Math.min(SAMPLES, run.frames);
-      const seen = new Set();
-      for (let i = 0; i < n; i++) {
-        const k = Math.round((i * (run.frames - 1)) / Math.max(1, n - 1));
-        const chunk = run.chunkOf(k);
-        if (seen.size > 3 && !seen.has(chunk)) continue; // a large file: a few chunks are enough
-        seen.add(chunk);
-        await run.load(chunk);
-        const frame = run.frame(k);
-        if (!frame) continue;
+      for (const frame of await run.samples(SAMPLES)) {
         this.stage.set(view, frame);
         view.bodies.bounds(box);
         view.soft.bounds(box);
@@ -251,19 +245,92 @@ export class App {
     if (this.chosen !== null) this.find(`${this.runs[0].bodies[this.chosen]}.position`);
   }
 
-  show(what, on) {
+  // Why something cannot be drawn, as a sentence; null where it can.
+  whyNot(what) {
+    const all = (why) => (this.views.every(why) ? why(this.views[0]) : null);
+    if (what === "forces") return all((view) => view.forces.why);
+    if (what === "strain") return all((view) => (view.soft.elastic ? null : "This run has no deformable with elements."));
+    return null;
+  }
+
+  async show(what, on) {
+    const why = this.whyNot(what);
+    if (why) return this.#notice(why);
     if (on) this.marks.add(what);
     else this.marks.delete(what);
+    this.panel.check(what, on);
     if (what === "names") {
       this.names = on;
       if (!on) $("labels").textContent = "";
-    } else
+    } else if (what === "forces") await this.#showForces(on);
+    else if (what === "strain") await this.#showStrain(on);
+    else
       for (const view of this.views) {
         view.marks.show(what, on);
         view.marks.set();
       }
-    this.panel.check(what, on);
+    this.#legend();
     this.stage.touch();
+    this.#remember();
+  }
+
+  // Draws what is shown anew where it is.
+  #redraw() {
+    for (const view of this.views) view.shown = null;
+    this.#place();
+  }
+
+  // Both runs have one scale.
+  async #showForces(on) {
+    const views = this.views.filter((view) => !view.forces.why);
+    if (on && !views[0].forces.most) {
+      for (const view of views) view.forces.measure(await view.run.samples(SCALED));
+      const most = (kind) => Math.max(...views.map((view) => view.forces.most[kind]));
+      const both = notable(most("force"), most("torque"), this.stage.size);
+      for (const view of views) view.forces.most = both;
+    }
+    for (const view of views) view.forces.group.visible = on;
+    this.#redraw();
+  }
+
+  async #showStrain(on) {
+    for (const { soft } of this.views) soft.colour(on);
+    if (on && !this.strain) {
+      const found = [];
+      for (const { run, soft } of this.views) found.push(soft.strainIn(await run.samples(SCALED)));
+      const most = (key) => Math.max(...found.map((x) => x[key]));
+      this.strain = { largest: most("largest"), common: roundUp(most("common")) };
+      for (const { soft } of this.views) soft.most = this.strain.common;
+    }
+    this.#redraw();
+  }
+
+  // Longer or shorter arrows.
+  stretchForces(by) {
+    for (const { forces } of this.views) forces.longest = Math.min(100, Math.max(0.1, forces.longest * by));
+    this.#redraw();
+    this.#legend();
+  }
+
+  // What lengths and colours mean.
+  #legend() {
+    const { forces } = this.views.find((view) => !view.forces.why) || this.views[0];
+    const lines = [];
+    if (this.marks.has("forces"))
+      for (const [kind, unit] of [["force", "N"], ["torque", "N m"]])
+        if (forces.most?.[kind] > 0) lines.push(`<div><span class="arrow ${kind}"></span>${kind}s up to ${show(+forces.most[kind].toPrecision(3))} ${unit}</div>`);
+    if (this.marks.has("strain"))
+      lines.push(`<div>strain <span>0</span><span class="ramp" style="background:linear-gradient(90deg, ${SCALE.join(", ")})"></span><span>${show(this.strain.common)}</span>${this.strain.largest > this.strain.common ? ` and more (largest ${show(+this.strain.largest.toPrecision(2))})` : ""}</div>`);
+    $("legend").innerHTML = lines.join("");
+    $("legend").hidden = !lines.length;
+  }
+
+  // Says something for a while.
+  #notice(text) {
+    $("notice").textContent = text;
+    $("notice").hidden = false;
+    clearTimeout(this.noticed);
+    this.noticed = setTimeout(() => ($("notice").hidden = true), 6000);
   }
 
   toggleMark(what) {
@@ -341,6 +408,7 @@ export class App {
 
   #remember() {
     const { camera, controls, side } = this.stage;
+    const shown = [...this.marks];
     writeFragment({
       time: this.player.time,
       camera: [...camera.position.toArray(), ...controls.target.toArray()],
@@ -348,11 +416,12 @@ export class App {
       curves: this.curves.titles,
       body: this.chosen === null ? null : this.runs[0].bodies[this.chosen],
       side,
+      shown,
     });
   }
 
   async #recall() {
-    const { time, camera, orthographic, curves, body, side } = readFragment();
+    const { time, camera, orthographic, curves, body, side, shown } = readFragment();
     if (time !== null) this.player.seek(time);
     if (orthographic) this.stage.setOrthographic(true);
     if (camera) {
@@ -363,10 +432,24 @@ export class App {
     if (side) this.stage.setSide(true);
     const b = this.runs[0].bodies.indexOf(body);
     if (b >= 0) this.choose(b);
+    for (const what of shown) if (SHOWN.includes(what) && !this.whyNot(what)) await this.show(what, true);
     for (const title of curves)
       if (title === DIFFERENCE) this.difference({ jump: false });
       else this.find(title);
   }
+}
+
+// Largest force and torque, 0 where it is but rounding beside the other at the size of the scene.
+function notable(force, torque, size) {
+  const rounding = 1e-9;
+  return { force: force * size > rounding * torque ? force : 0, torque: torque > rounding * force * size ? torque : 0 };
+}
+
+// To two digits, upwards.
+function roundUp(x) {
+  if (!(x > 0 && Number.isFinite(x))) return 1e-9;
+  const unit = 10 ** (Math.floor(Math.log10(x)) - 1);
+  return +(Math.ceil(x / unit - 1e-9) * unit).toPrecision(2);
 }
 
 const longest = (runs) => runs.reduce((a, b) => (b.duration > a.duration ? b : a));

@@ -30,6 +30,10 @@ export function bindKeys(app) {
     x: () => app.toggleMark("frames"),
     g: () => app.toggleMark("centres"),
     j: () => app.toggleMark("joints"),
+    a: () => app.toggleMark("forces"),
+    ",": () => app.stretchForces(0.5),
+    ".": () => app.stretchForces(2),
+    v: () => app.toggleMark("strain"),
     i: () => app.togglePanel(),
     Escape: () => app.choose(null),
   };

@@ -13,16 +13,18 @@ export function readFragment() {
     curves: (values.get("curves") || "").split("|").filter(Boolean),
     body: values.get("body"),
     side: values.get("side") === "1",
+    shown: (values.get("show") || "").split(",").filter(Boolean),
   };
 }
 
-export function writeFragment({ time, camera, orthographic, curves, body, side }) {
+export function writeFragment({ time, camera, orthographic, curves, body, side, shown }) {
   const values = new URLSearchParams();
   values.set("t", String(+time.toPrecision(12)));
   values.set("camera", camera.map((x) => +x.toPrecision(6)).join(","));
   if (orthographic) values.set("orthographic", "1");
   if (curves.length) values.set("curves", curves.join("|"));
   if (body) values.set("body", body);
+  if (shown.length) values.set("show", shown.join(","));
   if (side) values.set("side", "1");
   try {
     history.replaceState(null, "", `#${values}`);

@@ -1,12 +1,14 @@
 // The panel beside the picture: what the run is, how it ended, what was found wrong, the chosen body's numbers, what is drawn.
 import { colourOf } from "../stage/palette.js";
+import { SHOWN } from "./shown.js";
 import { bytes, escape, show } from "./format.js";
 
 const KEYS = [
   ["space", "play, pause"], ["← →", "a frame back, on"], ["Home End", "start, end"], ["[ ]", "slower, faster"], ["l", "loop"],
   ["f", "fit"], ["1–6", "look along an axis"], ["p", "perspective or orthographic"], ["e m", "energy, momentum"],
   ["c", "find a curve"], ["b", "next body"], ["o", "follow the body"], ["t", "trace of the body"], ["n", "names"],
-  ["x", "frames"], ["g", "centres of mass"], ["j", "joints' axes"], ["s", "ghost or side by side"], ["d", "difference of two runs"],
+  ["x", "frames"], ["g", "centres of mass"], ["j", "joints' axes"], ["a", "forces as arrows"], [", .", "shorter, longer arrows"],
+  ["v", "strain as colour"], ["s", "ghost or side by side"], ["d", "difference of two runs"],
   ["i", "this panel"],
 ];
 
@@ -51,9 +53,7 @@ export class Panel {
   renew() {
     const { runs } = this.app;
     this.parts.abouts.innerHTML = runs.map(about).join("");
-    this.parts.shown.innerHTML = `<h2>Drawn</h2><div class="row">${["names", "frames", "centres", "joints"]
-      .map((what) => `<label><input type="checkbox" data-show="${what}"> ${what === "centres" ? "centres of mass" : what === "joints" ? "joints' axes" : what}</label>`)
-      .join("")}</div>
+    this.parts.shown.innerHTML = `<h2>Drawn</h2><div class="row">${SHOWN.map((what) => this.#switch(what)).join("")}</div>
       <div class="row">${["+x", "-x", "+y", "-y", "+z", "-z"].map((v) => `<button data-view="${v}" aria-label="Look from ${v}">${v}</button>`).join("")}
       <button data-view="fit">fit</button><button data-view="projection">projection</button>
       ${runs.length > 1 ? `<button data-view="side">ghost / side by side</button><button data-view="difference">difference</button>` : ""}</div>`;
@@ -74,6 +74,13 @@ export class Panel {
         player.pause();
         player.seek(Number(button.dataset.time));
       };
+  }
+
+  // One that cannot be drawn says why.
+  #switch(what) {
+    const why = this.app.whyNot(what);
+    const name = { centres: "centres of mass", joints: "joints' axes" }[what] || what;
+    return `<label${why ? ` class="off" title="${escape(why)}"` : ""}><input type="checkbox" data-show="${what}"${why ? " disabled" : ""}${this.app.marks.has(what) ? " checked" : ""}> ${name}</label>`;
   }
 
   check(what, on) {

@@ -1,0 +1,2 @@
+// What is drawn on demand.
+export const SHOWN = ["names", "frames", "centres", "joints", "forces", "strain"];

@@ -360,7 +360,7 @@ static MbStatus build_ratio(Builder *b, size_t i, const char *where) {
   if (from->enforce == MB_BY_REDUCTION) {
     const size_t before = model->nreductions;
     const MbStatus status = build_reduction(b, i, where, body);
-    if (status != MB_OK || model->solver.kind != MB_SOLVER_MAXIMAL) return status;
+    if (status != MB_OK || mb_solver_of_bodies(&model->solver) != MB_SOLVER_MAXIMAL) return status;
     b->model->nreductions = before; // where joints are held by rows, ratios are too
   }
   for (size_t k = 0; k < n[0]; k++) {
@@ -562,7 +562,7 @@ static MbStatus build_attachments(Builder *b) {
       const MbStatus one = build_attachment(b, i, k, E, chosen);
       if (one != MB_OK) status = one;
     }
-  if (status == MB_OK && !model->nports) status = build_links(b, E);
+  if (status == MB_OK) status = build_links(b, E);
   mb_arena_free(&scratch);
   return status;
 }
@@ -693,7 +693,8 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
   for (size_t i = 0; i < spec->nconstraints; i++)
     if (build_listed(&b, i) != MB_OK) status = MB_SCENE;
   if (status == MB_OK) status = build_attachments(&b);
-  const bool held = model->jointed && spec->solver.kind == MB_SOLVER_MAXIMAL && !spec->solver.project;
+  const bool held =
+      model->jointed && mb_solver_of_bodies(&spec->solver) == MB_SOLVER_MAXIMAL && !spec->solver.project;
   if (status != MB_OK || (!model->nconstraints && !held)) return status;
 
   const MbStabilizationSpec *stabilization = &spec->solver.stabilization;

@@ -1,6 +1,7 @@
 // Which nodes of deformables of elements are ports: bodies as well as points, since rows or forces act on them. These are the nodes
-// that constraints and forces name, and those attached to bodies, where some of these bodies can move otherwise than the scene prescribes. Where all
-// attachments are to bodies that are driven or stand still, nodes are carried there (build_elements_hold.c): nothing pushes back.
+// that constraints and forces name, those attached to other nodes, and those attached to bodies where some of these bodies can
+// move otherwise than the scene prescribes. Where all attachments are to bodies that are driven or stand still, nodes are carried
+// there (build_elements_hold.c): nothing pushes back.
 #include "core/base/report.h"
 #include "core/build/build_elements.h"
 #include "core/build/build_internal.h"
@@ -32,7 +33,7 @@ bool mb_build_has_ports(const MbSceneSpec *spec) {
   for (size_t i = 0; i < spec->ndeformables; i++)
     for (size_t k = 0; k < spec->deformables[i].nattachments && !any; k++) {
       const MbAttachSpec *attach = &spec->deformables[i].attachments[k];
-      any = attach->body && strcmp(attach->body, "world") && can_move(spec, attach->body);
+      any = !attach->body || (strcmp(attach->body, "world") && can_move(spec, attach->body));
     }
   for (size_t i = 0; i < spec->nconstraints && !any; i++)
     for (size_t end = 0; end < spec->constraints[i].nbetween; end++)
@@ -47,9 +48,23 @@ static void mark_attachment(const MbAttachSpec *attach, const MbDeformable *of, 
   const MbPlaces places = {.count = of->count, .x = of->elements->mesh.x};
   char fault[MB_SELECT_FAULT];
   memset(chosen, 0, of->count * sizeof *chosen);
-  if (!attach->body || !strcmp(attach->body, "world")) return;
+  if (attach->body && !strcmp(attach->body, "world")) return;
   if (mb_select(&places, &attach->select, chosen, fault)) return;
   for (size_t n = 0; n < of->count; n++) port[n] |= chosen[n];
+}
+
+// The nodes that attachments of any deformable are to.
+static void mark_masters(const MbSceneSpec *spec, size_t i, const MbDeformable *of, bool *port) {
+  for (size_t d = 0; d < spec->ndeformables; d++)
+    for (size_t k = 0; k < spec->deformables[d].nattachments; k++) {
+      const MbAttachSpec *attach = &spec->deformables[d].attachments[k];
+      const char *to = attach->to.deformable;
+      if (attach->body || (to ? strcmp(to, of->name) != 0 : d != i)) continue;
+      for (size_t j = 0; j < attach->to.nvertices; j++) {
+        const double n = attach->to.vertices[j];
+        if (n >= 0 && n < (double)of->count) port[(size_t)n] = true;
+      }
+    }
 }
 
 static void mark_point(const MbPointSpec *point, const MbDeformable *of, bool *port) {
@@ -68,6 +83,7 @@ static MbStatus build_one(const MbSceneSpec *spec, size_t i, MbModel *model, MbD
   const bool room = chosen && port && number;
   for (size_t k = 0; room && k < from->nattachments; k++)
     mark_attachment(&from->attachments[k], of, chosen, port);
+  if (room) mark_masters(spec, i, of, port);
   for (size_t c = 0; room && c < spec->nconstraints; c++)
     for (size_t end = 0; end < spec->constraints[c].nbetween; end++)
       mark_point(&spec->constraints[c].between[end], of, port);

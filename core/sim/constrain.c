@@ -17,7 +17,7 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/held_joints.h"
 #include "core/sim/layout.h"
-#include "core/sim/parts.h"
+#include "core/sim/whole_inverse.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -159,7 +159,7 @@ static void column(void *context, size_t i, double *out) {
     return;
   }
   mb_rows_spread(c, c->slot[i], 1, c->y);
-  c->unsolved |= !mb_parts_apply(sim, c->y);
+  c->unsolved |= !mb_whole_apply(sim, c->y);
   for (size_t j = 0; j < c->n; j++) out[j] = mb_rows_rate(c, c->slot[j], c->y, &ignored);
   out[i] += c->soft[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
@@ -241,7 +241,7 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     any = true;
   }
   if (!any) return MB_OK;
-  const bool solved = mb_parts_apply(sim, c->y);
+  const bool solved = mb_whole_apply(sim, c->y);
   mb_held_pull(sim);
   for (size_t i = 0; i < sim->nv; i++) v[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);

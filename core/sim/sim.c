@@ -20,7 +20,7 @@
 #include <string.h>
 
 size_t mb_model_dofs(const MbModel *model) {
-  size_t n = model->nv;
+  size_t n = model->nv - 3 * model->nports; // counted with their deformables
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbElements *e = model->deformables[i].elements;
     if (!model->deformables[i].points) continue;
@@ -212,6 +212,7 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
   if (status == MB_OK) status = mb_constrain_impulse(sim, sim->v1);
   if (status == MB_OK) {
     memcpy(sim->state.v, sim->v1, sim->nv * sizeof *sim->state.v);
+    mb_sim_soft_take_ports(sim);
     mb_watch_give_up(sim);
     if (sim->scheme->restart) sim->scheme->restart(sim);
   }

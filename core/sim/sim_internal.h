@@ -51,7 +51,7 @@ struct MbSim {
   MbConstraining *constraining; // NULL: nothing is constrained
   bool forces_asked;            // some channel tells them
   MbSimSoft *soft;              // NULL: no deformables of elements
-  bool together;                // bodies and deformables are being solved for together (parts.h)
+  bool together;                // bodies and deformables are being solved for together (whole_inverse.h)
   MbTies *ties;                 // NULL: no force acts on a port
   double *impulse;              // (nv) scratch of that; NULL: no node is a port
   MbBalance *balance;           // NULL: no channel tells accelerations or reactions

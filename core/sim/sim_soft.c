@@ -5,6 +5,7 @@
 #include "core/base/report.h"
 #include "core/forces/forces.h"
 #include "core/math/quat.h"
+#include "core/sim/layout.h"
 #include "core/solvers/projective/projective.h"
 
 #include <stdio.h>
@@ -84,9 +85,13 @@ const double *mb_sim_soft_velocities(const MbSim *sim) {
   return mb_section(sim, MB_SECTION_NODES) + 3 * sim->soft->n;
 }
 
-// Of port p: where its three velocities and its three coordinates begin; its number among all nodes.
-static size_t velocity_of(const MbModel *model, size_t p) { return model->v_first[mb_model_own(model) + p]; }
-static size_t place_of(const MbModel *model, size_t p) { return model->q_first[mb_model_own(model) + p]; }
+// Of port p: where its velocities and its coordinates begin; its number among all nodes.
+static size_t velocity_of(const MbSim *sim, size_t p) {
+  return mb_sim_port_velocity(sim, mb_model_own(sim->model) + p);
+}
+static size_t place_of(const MbSim *sim, size_t p) {
+  return mb_sim_port_place(sim, mb_model_own(sim->model) + p);
+}
 static size_t node_of(const MbModel *model, size_t p) {
   return model->deformables[model->ports[p].deformable].first + model->ports[p].node;
 }
@@ -401,8 +406,8 @@ MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
   }
   // what has closed gaps since the scheme's passes has moved ports as well
   for (size_t p = 0; p < model->nports; p++) {
-    mb_vec3_copy(soft->q1 + 3 * node_of(model, p), sim->q1 + place_of(model, p));
-    mb_vec3_copy(soft->v1 + 3 * node_of(model, p), sim->v1 + velocity_of(model, p));
+    mb_vec3_copy(soft->q1 + 3 * node_of(model, p), sim->q1 + place_of(sim, p));
+    mb_vec3_copy(soft->v1 + 3 * node_of(model, p), sim->v1 + velocity_of(sim, p));
   }
   return judge(sim, true, t, report);
 }
@@ -420,7 +425,7 @@ bool mb_sim_soft_goes_on(const MbSim *sim) { return mb_soft_goes_on(sim->soft->e
 static void push(MbSim *sim, const double *impulse) {
   const MbSimSoft *soft = sim->soft;
   for (size_t p = 0; p < sim->model->nports; p++)
-    mb_vec3_copy(soft->at_ports + 3 * p, impulse + velocity_of(sim->model, p));
+    mb_vec3_copy(soft->at_ports + 3 * p, impulse + velocity_of(sim, p));
   mb_soft_push_ports(soft->engine, soft->at_ports);
 }
 
@@ -430,7 +435,7 @@ void mb_sim_soft_pass(MbSim *sim, const double *impulse, double *v) {
   push(sim, impulse);
   mb_soft_read_ports(soft->engine, soft->at_ports);
   for (size_t p = 0; p < sim->model->nports; p++)
-    mb_vec3_copy(v + velocity_of(sim->model, p), soft->at_ports + 3 * p);
+    mb_vec3_copy(v + velocity_of(sim, p), soft->at_ports + 3 * p);
 }
 
 MbStatus mb_sim_soft_end_pass(MbSim *sim, const double *impulse, MbReport *report) {
@@ -443,15 +448,15 @@ void mb_sim_soft_end(MbSim *sim, double *v) {
   const MbSimSoft *soft = sim->soft;
   mb_soft_end(soft->engine, soft->q1, soft->v1);
   for (size_t p = 0; p < sim->model->nports; p++)
-    mb_vec3_copy(v + velocity_of(sim->model, p), soft->v1 + 3 * node_of(sim->model, p));
+    mb_vec3_copy(v + velocity_of(sim, p), soft->v1 + 3 * node_of(sim->model, p));
 }
 
 void mb_sim_soft_respond(const MbSim *sim, const double *impulse, double *v) {
   const MbSimSoft *soft = sim->soft;
   const size_t n = sim->model->nports;
-  for (size_t p = 0; p < n; p++) mb_vec3_copy(soft->at_ports + 3 * p, impulse + velocity_of(sim->model, p));
+  for (size_t p = 0; p < n; p++) mb_vec3_copy(soft->at_ports + 3 * p, impulse + velocity_of(sim, p));
   mb_soft_respond(soft->engine, soft->at_ports, soft->at_ports + 3 * n);
-  for (size_t p = 0; p < n; p++) mb_vec3_copy(v + velocity_of(sim->model, p), soft->at_ports + 3 * n + 3 * p);
+  for (size_t p = 0; p < n; p++) mb_vec3_copy(v + velocity_of(sim, p), soft->at_ports + 3 * n + 3 * p);
 }
 
 void mb_sim_soft_commit(MbSim *sim) {
@@ -466,6 +471,13 @@ void mb_sim_soft_commit(MbSim *sim) {
   for (int k = 0; k < most_iterations(sim->model); k++)
     numbers[NUMBERS + k] = k < soft->stats.iterations ? history[k] : 0;
   mb_soft_dual_read(soft->engine, mb_section(sim, MB_SECTION_DUAL));
+}
+
+void mb_sim_soft_take_ports(MbSim *sim) {
+  if (!sim->model->nports) return;
+  double *v = mb_section(sim, MB_SECTION_NODES) + 3 * sim->soft->n;
+  for (size_t p = 0; p < sim->model->nports; p++)
+    mb_vec3_copy(v + 3 * node_of(sim->model, p), sim->state.v + velocity_of(sim, p));
 }
 
 // ---- what channels tell -----------------------------------------------------------------------------------

@@ -32,6 +32,9 @@ void mb_sim_soft_respond(const MbSim *sim, const double *impulse, double *v);
 // Takes them into the state.
 void mb_sim_soft_commit(MbSim *sim);
 
+// Takes the ports' velocities in the state for those of their nodes, as after a blow.
+void mb_sim_soft_take_ports(MbSim *sim);
+
 // At the state, of all nodes (nodes x 3).
 const double *mb_sim_soft_places(const MbSim *sim);
 const double *mb_sim_soft_velocities(const MbSim *sim);

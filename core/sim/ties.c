@@ -12,6 +12,7 @@
 #include "core/base/blas.h"
 #include "core/base/lapack.h"
 #include "core/base/report.h"
+#include "core/sim/layout.h"
 #include "core/sim/sim_soft.h"
 #include "core/sim/trouble.h"
 
@@ -111,7 +112,7 @@ void mb_ties_take(MbSim *sim, const double *y) {
   memset(ties->push, 0, sim->nv * sizeof *ties->push);
   memset(ties->C, 0, ties->n * ties->n * sizeof *ties->C);
   for (size_t k = 0; k < ties->nports; k++) {
-    const size_t b = ties->port[k], v = model->v_first[b];
+    const size_t b = ties->port[k], v = mb_sim_port_velocity(sim, b);
     for (size_t axis = 0; axis < 3; axis++) ties->push[v + axis] = model->h * y[v + axis];
     put_block(ties, sim, b, b, b, b);
   }
@@ -133,15 +134,18 @@ static void look(const MbTies *ties, const MbSim *sim, const double *x, double *
     for (size_t i = 0; i < sim->nv; i++) u[r] += ties->along[r * sim->nv + i] * x[i];
   }
   for (size_t k = 0; k < ties->nports; k++)
-    memcpy(u + 6 * ties->nbodies + 3 * k, x + sim->model->v_first[ties->port[k]], 3 * sizeof *u);
+    memcpy(u + 6 * ties->nbodies + 3 * k, x + mb_sim_port_velocity(sim, ties->port[k]), 3 * sizeof *u);
 }
+
+// Where the velocities of ports begin: behind those of all bodies.
+static size_t first_port(const MbSim *sim) { return mb_sim_port_velocity(sim, mb_model_own(sim->model)); }
 
 // Column of R: B A₀⁻¹ of one port's velocity, along one axis. Other ports alone answer.
 static void respond(MbTies *ties, const MbSim *sim, size_t column) {
   const size_t k = column - 6 * ties->nbodies;
   memset(ties->y, 0, sim->nv * sizeof *ties->y);
   memset(ties->x, 0, sim->nv * sizeof *ties->x);
-  ties->y[sim->model->v_first[ties->port[k / 3]] + k % 3] = 1;
+  ties->y[mb_sim_port_velocity(sim, ties->port[k / 3]) + k % 3] = 1;
   mb_sim_soft_respond(sim, ties->y, ties->x);
 }
 
@@ -156,7 +160,7 @@ static bool fill_response(MbTies *ties, MbSim *sim) {
     memcpy(ties->column + c * nv, along, nv * sizeof *along);
     fine &= sim->solver->apply(sim->work, ties->column + c * nv);
   }
-  const size_t own = mb_model_own(sim->model), ports = own < sim->model->nb ? sim->model->v_first[own] : nv;
+  const size_t ports = first_port(sim);
   for (size_t c = 0; c < n; c++) {
     double *x = c < 6 * ties->nbodies ? ties->column + c * nv : ties->x;
     if (c < 6 * ties->nbodies)
@@ -194,10 +198,10 @@ void mb_ties_correct(MbSim *sim, double *x) {
   memset(ties->y, 0, sim->nv * sizeof *ties->y);
   memset(ties->x, 0, sim->nv * sizeof *ties->x);
   for (size_t k = 0; k < ties->nports; k++)
-    memcpy(ties->y + sim->model->v_first[ties->port[k]], ties->w + 6 * ties->nbodies + 3 * k, 3 * sizeof *x);
+    memcpy(ties->y + mb_sim_port_velocity(sim, ties->port[k]), ties->w + 6 * ties->nbodies + 3 * k,
+           3 * sizeof *x);
   mb_sim_soft_respond(sim, ties->y, ties->x);
-  const size_t own = mb_model_own(sim->model);
-  for (size_t i = sim->model->v_first[own]; i < sim->nv; i++) x[i] -= ties->x[i];
+  for (size_t i = first_port(sim); i < sim->nv; i++) x[i] -= ties->x[i];
 }
 
 void mb_ties_push(const MbSim *sim, double *impulse) {
@@ -213,5 +217,5 @@ void mb_ties_pull(const MbSim *sim, const double *v, double *impulse) {
   mb_lapack.dgemv(CblasRowMajor, CblasNoTrans, n, n, 1, ties->C, n, ties->u, 1, 0, ties->w, 1);
   for (size_t k = 0; k < ties->nports; k++)
     for (size_t axis = 0; axis < 3; axis++)
-      impulse[sim->model->v_first[ties->port[k]] + axis] -= ties->w[6 * ties->nbodies + 3 * k + axis];
+      impulse[mb_sim_port_velocity(sim, ties->port[k]) + axis] -= ties->w[6 * ties->nbodies + 3 * k + axis];
 }

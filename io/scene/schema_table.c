@@ -118,17 +118,21 @@ static const char *const stabilization_help[] = {
     "after each step positions are moved, by as little as masses tell, until the constraints hold; not with "
     "integrator \"rk45\"",
     "errors of position stay and grow with time"};
-static const MbSchemaObject stabilization = {.name = "stabilization",
-                                             .help = "What keeps constraints from drifting apart.",
-                                             .size = sizeof(MbStabilizationSpec),
-                                             .rows = stabilization_rows,
-                                             .selector = "type",
-                                             .selector_offset = offsetof(MbStabilizationSpec, kind),
-                                             .words = mb_stabilization_words,
-                                             .variants = stabilization_variants,
-                                             .variant_help = stabilization_help,
-                                             .selector_fallback = "baumgarte",
-                                             .bare = true};
+static const MbSchemaObject stabilization = {
+    .name = "stabilization",
+    .help =
+        "What keeps constraints from drifting apart. Near positions at which a loop could go on by another "
+        "motion as well, as a parallelogram that lies flat, each of them puts positions back onto the "
+        "constraints.",
+    .size = sizeof(MbStabilizationSpec),
+    .rows = stabilization_rows,
+    .selector = "type",
+    .selector_offset = offsetof(MbStabilizationSpec, kind),
+    .words = mb_stabilization_words,
+    .variants = stabilization_variants,
+    .variant_help = stabilization_help,
+    .selector_fallback = "baumgarte",
+    .bare = true};
 
 static const MbSchemaRow solver_rows[] = {
     {"threads", MB_TYPE_COUNT, AT(MbSolverSpec, threads), .bound = MB_BETWEEN, .lo = 1, .hi = 1024,

@@ -75,10 +75,12 @@ void mb_soft_respond(const MbSoftEngine *engine, const double *p, double *v) {
   const MbSoftPorts *ports = engine->ports;
   const size_t n = ports->count;
   memset(v, 0, 3 * n * sizeof *v);
-  for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < n; k++)
-      for (size_t axis = 0; axis < 3; axis++)
-        v[3 * i + axis] += ports->S[3 * (n * i + k) + axis] * p[3 * k + axis];
+  for (size_t k = 0; k < n; k++) {
+    const double *S = ports->S + 3 * n * k; // symmetric
+    if (p[3 * k] == 0 && p[3 * k + 1] == 0 && p[3 * k + 2] == 0) continue;
+    for (size_t i = 0; i < n; i++)
+      for (size_t axis = 0; axis < 3; axis++) v[3 * i + axis] += S[3 * i + axis] * p[3 * k + axis];
+  }
 }
 
 void mb_soft_read_ports(const MbSoftEngine *engine, double *v) {

@@ -30,9 +30,8 @@ static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
                  mb_integrator_words[spec->integrator.kind]);
   if (spec->solver.method == MB_METHOD_NEWTON && mb_build_has_ports(spec))
     status = mb_error(report, MB_SCENE, "/solver/method",
-                      "nodes that constraints, or bodies which can move, hold are solved for by "
-                      "\"local_global\" iterations alone: "
-                      "\"newton\" goes with bodies that are fixed or driven");
+                      "nodes that constraints, or bodies which can move, hold are solved for by method "
+                      "\"projective\" alone: \"newton\" goes with bodies that are fixed or driven");
   if (!spec->ndeformables)
     status = mb_error(
         report, MB_SCENE, "/solver",

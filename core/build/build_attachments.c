@@ -277,7 +277,7 @@ static MbStatus keep_followers(Builder *b) {
 
 static MbStatus build(Builder *b) {
   const MbModel *model = b->model;
-  bool *chosen = mb_arena_alloc(&b->scratch, model->nb, sizeof *chosen);
+  bool *chosen = mb_arena_alloc(&b->scratch, mb_build_most_nodes(model), sizeof *chosen);
   b->of = mb_arena_alloc(&b->scratch, model->nb, sizeof *b->of);
   b->link = mb_arena_alloc(&b->model->arena, model->nb - model->nlisted, sizeof *b->link);
   if (!chosen || !b->of || !b->link) return mb_no_memory(b->report, "attachments");

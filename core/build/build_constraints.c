@@ -541,20 +541,12 @@ static MbStatus build_links(Builder *b, const MbPose *E) {
   return status;
 }
 
-// Of one deformable.
-static size_t most_nodes(const MbModel *model) {
-  size_t most = 0;
-  for (size_t i = 0; i < model->ndeformables; i++)
-    if (model->deformables[i].count > most) most = model->deformables[i].count;
-  return most;
-}
-
 static MbStatus build_attachments(Builder *b) {
   const MbModel *model = b->model;
   if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE && !model->nports) return MB_OK; // nodes are no bodies
   MbArena scratch = {0};
   MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
-  bool *chosen = mb_arena_alloc(&scratch, most_nodes(model), sizeof *chosen);
+  bool *chosen = mb_arena_alloc(&scratch, mb_build_most_nodes(model), sizeof *chosen);
   MbStatus status = E && chosen ? MB_OK : mb_no_memory(b->report, "constraints");
   if (status == MB_OK) mb_build_poses(model, E);
   for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++)
@@ -572,7 +564,7 @@ static MbStatus count_attachments(const Builder *b, size_t *count) {
   const MbModel *model = b->model;
   if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE && !model->nports) return MB_OK;
   MbArena scratch = {0};
-  bool *chosen = mb_arena_alloc(&scratch, most_nodes(model), sizeof *chosen);
+  bool *chosen = mb_arena_alloc(&scratch, mb_build_most_nodes(model), sizeof *chosen);
   for (size_t i = 0; i < model->ndeformables && chosen; i++)
     for (size_t k = 0; k < b->spec->deformables[i].nattachments; k++) {
       MbReport ignored = {0};

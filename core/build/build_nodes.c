@@ -213,6 +213,13 @@ MbStatus mb_build_held_axes(const char *given, const char *where, unsigned *held
                   axes);
 }
 
+size_t mb_build_most_nodes(const MbModel *model) {
+  size_t most = 0;
+  for (size_t i = 0; i < model->ndeformables; i++)
+    if (model->deformables[i].count > most) most = model->deformables[i].count;
+  return most;
+}
+
 MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_t deformable,
                             const MbSelectSpec *select, const char *where, bool *chosen, MbReport *report) {
   const MbDeformable *of = &model->deformables[deformable];

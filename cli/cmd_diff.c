@@ -90,7 +90,7 @@ static MbStatus write_report(const MbArgs *args, const MbDiffWanted *wanted, con
 // Two files: the table and the verdict, or the same as JSON; and the page. What cannot be told or written counts before what came out.
 static MbStatus compare_two(const MbArgs *args, const MbDiffWanted *wanted, MbReport *report) {
   MbDiffPair pair = {0};
-  MbPage page;
+  MbPage page = {0};
   const bool paged = mb_arg_given(args, "report");
   MbStatus status = paged ? open_output(args, "report", &page.output, report) : MB_OK;
   if (status) return status;

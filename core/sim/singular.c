@@ -100,11 +100,12 @@ static bool is_settled(const MbSim *sim) {
 }
 
 double mb_singular_weak(const MbSim *sim) {
-  const double turn = sim->model->h * mb_spin(&sim->x);
   size_t slot = 0;
-  if (sim->integrator->scheme == MB_ADAPTIVE || !is_settled(sim) || !is_near(sim, turn)) return 0;
-  const double weak = fmin(NEAREST * turn, NEAREST_MOST) * sim->constraining->freedom[FREEDOM];
-  return mb_singular_freedom(sim, &slot) < weak ? weak : 0;
+  if (sim->integrator->scheme == MB_ADAPTIVE) return 0;
+  const double best = mb_section(sim, MB_SECTION_FREEDOM)[FREEDOM], freedom = mb_singular_freedom(sim, &slot);
+  if (!(freedom < NEAREST_MOST * best)) return 0; // nearly always, at little cost
+  const double turn = sim->model->h * mb_spin(&sim->x), weak = fmin(NEAREST * turn, NEAREST_MOST) * best;
+  return freedom < weak && is_settled(sim) && is_near(sim, turn) ? weak : 0;
 }
 
 // ---- the work of the impulses -----------------------------------------------------------------------------

@@ -40,26 +40,47 @@ static double width_of(const char *text) {
   return w * LETTER;
 }
 
+// Bytes of the letter that begins here; 0: it is no UTF-8, which no reader of XML takes.
+static size_t letter_length(const char *text) {
+  const unsigned char *p = (const unsigned char *)text;
+  const size_t n = *p < 0x80                 ? 1
+                   : *p >= 0xc2 && *p < 0xe0 ? 2
+                   : *p >= 0xe0 && *p < 0xf0 ? 3
+                   : *p >= 0xf0 && *p < 0xf5 ? 4
+                                             : 0;
+  for (size_t i = 1; i < n; i++)
+    if ((p[i] & 0xc0) != 0x80) return 0;
+  return n;
+}
+
+// At most so many letters.
 static void add_escaped(MbText *t, const char *text, size_t most) {
-  size_t letters = 0;
-  for (; *text; text++) {
-    const unsigned char c = (unsigned char)*text;
-    if ((c & 0xc0) != 0x80 && letters++ == most) {
+  for (size_t letters = 0; *text; letters++) {
+    const size_t n = letter_length(text);
+    if (letters == most) {
       mb_text_add(t, "…");
       return;
     }
-    if (c == '&')
+    switch (n == 1 ? *text : 0) {
+    case '&':
       mb_text_add(t, "&amp;");
-    else if (c == '<')
+      break;
+    case '<':
       mb_text_add(t, "&lt;");
-    else if (c == '>')
+      break;
+    case '>':
       mb_text_add(t, "&gt;");
-    else if (c == '"')
+      break;
+    case '"':
       mb_text_add(t, "&quot;");
-    else if (c < 32 || c == 127)
-      mb_text_add(t, " ");
-    else
-      mb_text_add_n(t, text, 1);
+      break;
+    default:
+      if (!n || (n == 1 && (*text < 32 || *text == 127)))
+        mb_text_add(t, n ? " " : "?");
+      else
+        mb_text_add_n(t, text, n);
+    }
+    text += n ? n : 1;
   }
 }
 
@@ -127,6 +148,23 @@ static double legend_width(const char *name) {
   return SAMPLE + 8 + w;
 }
 
+static bool has_legend(const MbPlot *plot, const MbPanel *p) {
+  bool named = false;
+  for (size_t c = 0; c < p->ncurves; c++) named |= p->curves[c].name != NULL;
+  return named && !plot->one_legend;
+}
+
+// What stands on the right of a panel: its legend, else the names of its guides.
+static double beside_width(const MbPlot *plot, const MbPanel *p) {
+  double w = 0;
+  const bool legend = has_legend(plot, p);
+  for (size_t c = 0; legend && c < p->ncurves; c++)
+    if (p->curves[c].name) w = fmax(w, 14 + legend_width(p->curves[c].name));
+  for (size_t g = 0; !legend && g < p->nguides; g++)
+    if (p->guides[g].name && !p->guides[g].upright) w = fmax(w, 8 + legend_width(p->guides[g].name) - SAMPLE);
+  return w;
+}
+
 static double panel_height(const MbPlot *plot, const Box *b) {
   const bool labelled = b->numbers && b->panel->x.label;
   return (b->panel->title ? PANEL_TITLE : 8) + plot->height + (b->numbers ? NUMBERS : 0) +
@@ -157,8 +195,7 @@ static bool lay_out(const MbPlot *plot, Layout *l) {
     b->y = mb_panel_scale(b->panel, false, ticks(b->height, PIXELS_UP));
     b->numbers = !plot->one_x || i + columns >= plot->npanels;
     numbers = fmax(numbers, widest_number(&b->y));
-    for (size_t c = 0; !plot->one_legend && c < b->panel->ncurves; c++)
-      if (b->panel->curves[c].name) l->beside = fmax(l->beside, 14 + legend_width(b->panel->curves[c].name));
+    l->beside = fmax(l->beside, beside_width(plot, b->panel));
   }
   l->scale = LABEL + 8 + numbers;
   const double column = l->scale + plot->width + fmax(l->beside, 10) + BETWEEN;
@@ -231,25 +268,40 @@ static void add_labels(MbText *t, const Box *b, double scale) {
   mb_text_add(t, "</text>\n");
 }
 
+// Its place between 0 and 1 along its axis; false: it is not to be seen.
+static bool guide_place(const Box *b, const MbGuide *guide, double *place) {
+  const MbScale *scale = guide->upright ? &b->x : &b->y;
+  if (!mb_drawable(guide->at, scale->logarithmic)) return false;
+  *place = mb_scale_place(scale, guide->at);
+  return *place >= 0 && *place <= 1;
+}
+
 static void add_guides(MbText *t, const Box *b) {
+  double at = 0;
   for (size_t g = 0; g < b->panel->nguides; g++) {
     const MbGuide *guide = &b->panel->guides[g];
-    const MbScale *scale = guide->upright ? &b->x : &b->y;
-    if (!mb_drawable(guide->at, scale->logarithmic)) continue;
-    const double place = mb_scale_place(scale, guide->at);
-    if (!(place >= 0 && place <= 1)) continue;
-    if (guide->upright) {
-      const double x = px(b, guide->at), w = guide->name ? width_of(guide->name) : 0;
-      const bool turned = x + 5 + w > b->left + b->width; // no room on the right
-      add_line(t, "u", x, b->top, 'V', b->top + b->height);
-      if (guide->name)
-        add_words(t, turned ? "o e" : "o", turned ? x - 5 : x + 5, b->top + 12, guide->name, 60);
-    } else {
-      const double y = py(b, guide->at);
-      add_line(t, "u", b->left, y, 'H', b->left + b->width);
-      if (guide->name)
-        add_words(t, "o e", b->left + b->width - 4, y < b->top + 16 ? y + 13 : y - 5, guide->name, 60);
-    }
+    if (!guide_place(b, guide, &at)) continue;
+    if (guide->upright)
+      add_line(t, "u", b->left + b->width * at, b->top, 'V', b->top + b->height);
+    else
+      add_line(t, "u", b->left, b->top + b->height * (1 - at), 'H', b->left + b->width);
+  }
+}
+
+// Beside the axes where no legend is, else over the curves.
+static void add_guide_names(MbText *t, const Box *b, bool legend) {
+  double at = 0;
+  for (size_t g = 0; g < b->panel->nguides; g++) {
+    const MbGuide *guide = &b->panel->guides[g];
+    if (!guide->name || !guide_place(b, guide, &at)) continue;
+    const double x = b->left + b->width * at, y = b->top + b->height * (1 - at), right = b->left + b->width;
+    const bool turned = x + 5 + width_of(guide->name) > right; // no room on the right
+    if (guide->upright)
+      add_words(t, turned ? "o e" : "o", turned ? x - 5 : x + 5, b->top + 12, guide->name, NAME_MOST);
+    else if (legend)
+      add_words(t, "o e", right - 4, y < b->top + 16 ? y + 13 : y - 5, guide->name, NAME_MOST);
+    else
+      add_words(t, "o", right + 8, y + 4, guide->name, NAME_MOST);
   }
 }
 
@@ -291,8 +343,9 @@ static void add_panel(MbText *t, const Layout *l, const Box *b) {
   for (size_t c = 0; c < b->panel->ncurves; c++)
     mb_svg_curve(t, &area, &b->panel->curves[c], c, b->panel->ncurves);
   mb_text_add(t, "</g>\n");
+  add_guide_names(t, b, has_legend(l->plot, b->panel));
   add_labels(t, b, l->scale);
-  if (!l->plot->one_legend) add_legend_beside(t, b);
+  if (has_legend(l->plot, b->panel)) add_legend_beside(t, b);
 }
 
 static void add_head(MbText *t, const Layout *l) {

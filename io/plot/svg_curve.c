@@ -149,7 +149,7 @@ void mb_svg_curve(MbText *t, const MbSvgArea *a, const MbCurve *c, size_t number
   }
   lift(&pen);
   mb_text_add(t, "\"/>\n");
-  add_markers(t, a, c, number, count);
+  if (c->name || count > 1) add_markers(t, a, c, number, count); // one alone is not to be told from others
 }
 
 void mb_svg_sample(MbText *t, const MbCurve *c, double x, double y, double width) {

@@ -691,11 +691,11 @@ static const MbSchemaRow error_rows[] = {
     BOUND("energy", MB_ENERGY, "J", "energies"),
     BOUND("other", MB_OTHER, NULL, "all else"),
     {0}};
-static const MbSchemaObject error = {.name = "error",
-                                     .help = "The largest error of a number in the file, by what it "
-                                             "measures; 0 is exact.",
-                                     .size = sizeof(double[MB_QUANTITIES]),
-                                     .rows = error_rows};
+const MbSchemaObject mb_schema_error = {.name = "error",
+                                        .help = "The largest error of a number in the file, by what it "
+                                                "measures; 0 is exact.",
+                                        .size = sizeof(double[MB_QUANTITIES]),
+                                        .rows = error_rows};
 
 static const MbSchemaRow output_rows[] = {
     {"file", MB_TYPE_TEXT, AT(MbOutputSpec, file),
@@ -715,7 +715,7 @@ static const MbSchemaRow output_rows[] = {
      .help = "what a frame holds besides its time; absent: body.position, body.rotation, joint.position "
              "where there are "
              "joints, energy, deformable.*.position"},
-    {"error", MB_TYPE_ERROR, AT(MbOutputSpec, error), .words = mb_error_words, .object = &error,
+    {"error", MB_TYPE_ERROR, AT(MbOutputSpec, error), .words = mb_error_words, .object = &mb_schema_error,
      .fallback = "0",
      .help = "0 (exact), \"fine\" (1e-6 for poses, 1e-4 for velocities), \"view\" (1e-5, 1e-3), or bounds by "
              "what is "

@@ -9,9 +9,9 @@ MbStatus mb_build_deformables(const MbSceneSpec *spec, MbModel *model, MbReport 
 // What the other parts take from there of every node.
 MbStatus mb_build_node_names(MbModel *model, const char **name, MbReport *report);
 void mb_build_node_bodies(const MbSceneSpec *spec, const MbModel *model, double *M, MbPose *C);
-// Coordinates of the nodes' joints and their rates at the start, from the first node's on.
-void mb_build_node_starts(const MbSceneSpec *spec, const MbModel *model, const MbJoint *joint, double *q0,
-                          double *v0);
+// Coordinates of the nodes' joints and their rates at the start.
+void mb_build_node_starts(const MbSceneSpec *spec, const MbModel *model, const MbJoint *joint,
+                          const size_t *q_first, const size_t *v_first, double *q0, double *v0);
 MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJoint *joint, MbPose *P,
                               MbReport *report);
 // When joints are there: the bodies that hold nodes by reduction become their parents.
@@ -21,6 +21,8 @@ MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const cha
                        MbReport *report);
 // Axes of the world by their letters: bits 1, 2, 4 for x, y, z.
 MbStatus mb_build_held_axes(const char *given, const char *where, unsigned *held, MbReport *report);
+// How many nodes the largest deformable has.
+size_t mb_build_most_nodes(const MbModel *model);
 // Which nodes of a deformable are chosen, into `chosen` (count of them).
 MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_t deformable,
                             const MbSelectSpec *select, const char *where, bool *chosen, MbReport *report);

@@ -80,7 +80,7 @@ static bool turn_parts(MbJoint *joint) {
 static void turn_joints(const MbModel *model, MbJoint *joint) {
   const MbIntegratorKind way = model->integrator.kind;
   if (way == MB_SYMPLECTIC || way == MB_IMPLICIT) return;
-  if (model->solver.kind == MB_SOLVER_MAXIMAL && !model->solver.project) return;
+  if (mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL && !model->solver.project) return;
   for (size_t b = 0; b < model->nb; b++)
     if (joint[b].ops) turn_parts(&joint[b]);
 }
@@ -264,7 +264,7 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     const MbStatus one = build_geometry(&spec->bodies[i].joint, where, 0, arena, &joint[b], report);
     if (one != MB_OK)
       status = one;
-    else if (spec->solver.kind == MB_SOLVER_MAXIMAL && joint[b].n > MB_JOINT_DOFS)
+    else if (mb_solver_of_bodies(&spec->solver) == MB_SOLVER_MAXIMAL && joint[b].n > MB_JOINT_DOFS)
       status = mb_error(report, MB_SCENE, where,
                         "this composite has %zu degrees of freedom: %d are the most of a body that solver "
                         "\"maximal\" holds",
@@ -275,10 +275,8 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   const MbStatus nodes = mb_build_node_joints(spec, model, joint, P, report);
   if (nodes != MB_OK || status != MB_OK) return status != MB_OK ? status : nodes;
   turn_joints(model, joint);
-  size_t q_nodes = 0, v_nodes = 0; // the nodes' first
   for (size_t b = 0; b < nb; b++) {
     q_first[b] = model->nq, v_first[b] = model->nv;
-    if (b == model->nlisted) q_nodes = model->nq, v_nodes = model->nv;
     model->nq += joint[b].ops ? joint[b].n : 7;
     model->nv += joint[b].ops ? joint[b].n : 6;
   }
@@ -289,7 +287,7 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   double *rest = mb_arena_alloc(arena, model->nv, sizeof *rest);
   double *damping = mb_arena_alloc(arena, model->nv, sizeof *damping);
   if (!q0 || !v0 || !stiffness || !rest || !damping) return mb_no_memory(report, "joints");
-  mb_build_node_starts(spec, model, joint, q0 + q_nodes, v0 + v_nodes);
+  mb_build_node_starts(spec, model, joint, q_first, v_first, q0, v0);
   for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i], q = q_first[b], v = v_first[b];
     char where[WHERE];
@@ -345,7 +343,7 @@ void mb_build_poses(const MbModel *model, MbPose *E) {
 MbStatus mb_build_flights(MbModel *model, MbReport *report) {
   const MbSolverSpec *solver = &model->solver;
   const bool first = model->integrator.kind == MB_SYMPLECTIC || model->integrator.kind == MB_IMPLICIT;
-  const bool held = solver->kind == MB_SOLVER_MAXIMAL && !solver->project;
+  const bool held = mb_solver_of_bodies(solver) == MB_SOLVER_MAXIMAL && !solver->project;
   const bool wanted = first && solver->mode == MB_DYNAMIC && solver->terms == MB_TERMS_CARRIED;
   bool *flies = mb_arena_alloc(&model->arena, model->nb, sizeof *flies);
   if (!flies) return mb_no_memory(report, "bodies");

@@ -384,6 +384,18 @@ Test(plot, names_are_texts_and_cannot_end_the_picture) {
   free(svg);
 }
 
+Test(plot, names_that_are_no_utf8_do_not_make_the_picture_unreadable) {
+  static const double x[] = {0, 1}, y[] = {0, 1};
+  const MbCurve curve = {.name = "a\xff\xc3(\xe2\x82 m\xc2\xb2 \xe2\x82", .n = 2, .x = x, .y = y};
+  char *svg = svg_of_panel(&(MbPanel){.ncurves = 1, .curves = &curve});
+  cr_expect(strstr(svg, ">a?"
+                        "?(?"
+                        "? m\xc2\xb2 ?"
+                        "?<"),
+            "%s", strstr(svg, ">a"));
+  free(svg);
+}
+
 static MbStatus draw_text(FILE *out, const MbPlot *plot, MbReport *report) {
   return mb_plot_text(out, plot, 80, 12, report);
 }

@@ -44,7 +44,7 @@ BENCH    := $(BUILD)/mbsim-bench
 REPLAYS  := $(patsubst tests/fuzz/%.c,$(BUILD)/replay/%,$(FUZZ_SRC))
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 
-.PHONY: all help deps deps-dev deps-view demo check check-asan check-fuzz check-view fuzz bench lint format docs install clean
+.PHONY: all help deps deps-dev deps-view demo check check-asan check-fuzz check-view measure-view fuzz bench lint format docs install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -134,6 +134,9 @@ check-asan: ## every test under the address and undefined-behaviour sanitizers; 
 
 check-view: all ## the page of `view` in Chromium
 	@node tests/view/run.mjs $(BIN)
+
+measure-view: all ## how fast the page of `view` is in Chromium, as a table; LARGE=large: with a file of a gigabyte too
+	@node tests/view/measure.mjs $(BIN) $(LARGE)
 
 check-fuzz: $(REPLAYS) ## replay the fuzz corpora
 	@sh tests/fuzz/replay.sh $(BUILD)/replay

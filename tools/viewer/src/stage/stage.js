@@ -7,6 +7,7 @@ import { LinesView } from "./lines.js";
 import { MarksView } from "./marks.js";
 import { SoftView } from "./soft.js";
 import { makeGrid, makeShade } from "./ground.js";
+import { FEWER_PIXELS, NO_SHADOWS, Pace, PLAIN_EDGES, Smooth } from "./quality.js";
 
 const VIEWS = {
   "+x": [1, 0, 0], "-x": [-1, 0, 0], "+y": [0, 1, 0], "-y": [0, -1, 0], "+z": [0, 0, 1], "-z": [0, 0, -1],
@@ -17,8 +18,10 @@ export class Stage {
   constructor(canvas, { dark }) {
     this.canvas = canvas;
     this.dark = dark;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: false });
+    this.smooth = new Smooth(this.renderer);
+    this.pace = new Pace();
+    this.coarse = false; // the picture is not as fine as it would be at rest
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
@@ -79,7 +82,7 @@ export class Stage {
       this.controls.dispose();
       this.#cameraControls();
     }
-    this.sun.castShadow = run.bodies.length <= MANY;
+    this.shadows = run.bodies.length <= MANY;
     return view;
   }
 
@@ -153,7 +156,7 @@ export class Stage {
     );
     const low = this.box.isEmpty() ? 0 : Math.min(...corners.map((c) => c.dot(up)));
     const through = this.middle.clone().addScaledVector(up, low - this.middle.dot(up) - 0.002 * this.size);
-    this.floor = [makeGrid(up, through, this.size, this.dark), makeShade(up, through, this.size)];
+    this.floor = [makeGrid(up, through, this.size, this.dark), makeShade(up, through, this.size)]; // the second one is for shadows
     for (const plane of planesOf(view))
       this.floor.push(makeGrid(plane.normal, plane.through, this.size, this.dark));
     this.scene.add(...this.floor);
@@ -215,6 +218,7 @@ export class Stage {
 
   resize(width, height) {
     if (width < 1 || height < 1) return;
+    this.#sharpness(0);
     this.renderer.setSize(width, height, false);
     const aspect = (this.side ? width / 2 : width) / height;
     this.perspective.aspect = aspect;
@@ -231,28 +235,58 @@ export class Stage {
     this.resize(width, height);
   }
 
-  draw() {
-    if (!this.dirty) return false;
-    this.dirty = false;
-    this.drawn++;
-    this.lamp.position.copy(this.camera.position);
-    this.lamp.target.position.copy(this.controls.target);
-    const { width, height } = this.renderer.getSize(new THREE.Vector2());
-    if (!this.side) {
-      this.#drawViews(this.views, 0, width, height);
+  #sharpness(level) {
+    const full = Math.min(window.devicePixelRatio || 1, 2);
+    const ratio = level >= FEWER_PIXELS ? full / 1.5 : full;
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
+  }
+
+  // Draws what has changed; what rests is drawn as finely as it can be. True where something was drawn.
+  draw(now = performance.now()) {
+    if (this.dirty) {
+      this.dirty = false;
+      this.drawn++;
+      this.pace.drew(now);
+      this.#render(this.pace.level);
+      this.coarse = this.pace.level > 0;
       return true;
     }
-    this.renderer.setScissorTest(true);
-    this.views.forEach((view, i) => this.#drawViews([view], (i * width) / 2, width / 2, height));
-    this.renderer.setScissorTest(false);
+    if (!this.pace.rests(now)) return false;
+    this.pace.stop();
+    if (!this.coarse) return false;
+    this.coarse = false;
+    this.#render(0);
     return true;
   }
 
-  #drawViews(shown, x, width, height) {
+  // `level`: what gives way (quality.js).
+  #render(level) {
+    this.#sharpness(level);
+    this.sun.castShadow = this.shadows && level < NO_SHADOWS;
+    if (this.floor) this.floor[1].visible = this.sun.castShadow;
+    this.lamp.position.copy(this.camera.position);
+    this.lamp.target.position.copy(this.controls.target);
+    if (level < PLAIN_EDGES) this.smooth.render((target) => this.#drawAll(target));
+    else this.#drawAll(null);
+  }
+
+  #drawAll(target) {
+    const { x: width, y: height } = this.renderer.getSize(new THREE.Vector2());
+    if (!this.side) return this.#drawViews(target, this.views, 0, width, height);
+    this.views.forEach((view, i) => this.#drawViews(target, [view], (i * width) / 2, width / 2, height));
+  }
+
+  #drawViews(target, shown, x, width, height) {
+    const { renderer } = this;
+    const ratio = renderer.getPixelRatio();
     this.views.forEach((view) => (view.root.visible = shown.includes(view)));
-    this.renderer.setViewport(x, 0, width, height);
-    this.renderer.setScissor(x, 0, width, height);
-    this.renderer.render(this.scene, this.camera);
+    renderer.setScissorTest(true);
+    renderer.setViewport(x, 0, width, height);
+    renderer.setScissor(x, 0, width, height);
+    target?.viewport.set(x * ratio, 0, width * ratio, height * ratio);
+    target?.scissor.copy(target.viewport);
+    renderer.setRenderTarget(target);
+    renderer.render(this.scene, this.camera);
   }
 
   // What lies under a point of the canvas, in CSS pixels, as {view, body} or {view, deformable}; null where nothing does.

@@ -53,6 +53,8 @@ export class App {
     await this.#recall();
     this.player.onchange(() => this.#moved());
     this.#moved();
+    this.stage.draw();
+    performance.mark("first picture");
     requestAnimationFrame((now) => this.#tick(now));
     document.body.dataset.ready = "1";
   }
@@ -100,7 +102,7 @@ export class App {
   #tick(now) {
     this.player.tick(now, this.ready);
     if (!this.ready) this.#place();
-    if (this.stage.draw() && this.names) this.#labels();
+    if (this.stage.draw(now) && this.names) this.#labels();
     requestAnimationFrame((next) => this.#tick(next));
   }
 

@@ -67,6 +67,8 @@ async function curves() {
     const [{ times, values }] = await p.evaluate(() => [...window.mbsim.curves.plots.values()][0].curves);
     assert.deepEqual(times, frames.map((f) => f.time));
     assert.deepEqual(values, frames.map((f) => f["joint.position"].flat()[0]));
+    assert.match(await p.textContent(".curve .u-title"), /\[m, rad\]$/);
+    assert.match(await p.textContent(".curve .u-legend"), /t:? ?0 s/, "the numbers stand there, not only under the mouse");
     await p.click("#energy");
     await p.waitForFunction(() => window.mbsim.curves.plots.size === 2);
     await p.fill("#find", "no such thing");

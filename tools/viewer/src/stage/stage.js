@@ -12,6 +12,7 @@ import { FEWER_PIXELS, NO_SHADOWS, Pace, PLAIN_EDGES, Smooth } from "./quality.j
 const VIEWS = {
   "+x": [1, 0, 0], "-x": [-1, 0, 0], "+y": [0, 1, 0], "-y": [0, -1, 0], "+z": [0, 0, 1], "-z": [0, 0, -1],
 };
+const MARGIN = 1.12; // about what is fitted into the picture
 const MANY = 400; // bodies, above which shadows are left out
 
 export class Stage {
@@ -40,6 +41,7 @@ export class Stage {
     this.sun = new THREE.DirectionalLight("#ffffff", 1.9);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.bias = -0.001; // cloth that is seen from behind must not shade itself
     this.sun.shadow.normalBias = 0.02;
     this.lamp = new THREE.DirectionalLight("#ffffff", 0.9); // from the camera, so that nothing seen is black
     this.scene.add(this.sky, this.sun, this.sun.target, this.lamp, this.lamp.target);
@@ -151,10 +153,7 @@ export class Stage {
     if (!this.size || view !== this.views[0]) return;
     if (this.floor) this.scene.remove(...this.floor);
     const up = view.up;
-    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) =>
-      new THREE.Vector3(...[1, 2, 4].map((bit, k) => (i & bit ? this.box.max : this.box.min).getComponent(k))),
-    );
-    const low = this.box.isEmpty() ? 0 : Math.min(...corners.map((c) => c.dot(up)));
+    const low = this.box.isEmpty() ? 0 : Math.min(...cornersOf(this.box).map((c) => c.dot(up)));
     const through = this.middle.clone().addScaledVector(up, low - this.middle.dot(up) - 0.002 * this.size);
     this.floor = [makeGrid(up, through, this.size, this.dark), makeShade(up, through, this.size)]; // the second one is for shadows
     for (const plane of planesOf(view))
@@ -172,16 +171,33 @@ export class Stage {
     if (away.lengthSq() === 0) away.set(1, -1, 0.5);
     if (away.clone().normalize().cross(this.camera.up).lengthSq() < 1e-6)
       away.add(new THREE.Vector3(0.001, 0.0013, 0.0007)); // straight from above: the camera needs a side that is up
-    const distance = (1.15 * radius) / Math.sin((this.perspective.fov * Math.PI) / 360) / Math.min(1, this.perspective.aspect);
+    const { distance, height } = this.#frame(box, ball.center, away.normalize(), radius);
     this.controls.target.copy(ball.center);
-    this.camera.position.copy(ball.center).addScaledVector(away.normalize(), distance);
+    this.camera.position.copy(ball.center).addScaledVector(away, distance);
     this.#depth(distance);
     if (this.camera === this.orthographic) {
-      this.orthographic.zoom = (this.orthographic.top - this.orthographic.bottom) / (2.3 * radius);
+      this.orthographic.zoom = (this.orthographic.top - this.orthographic.bottom) / height;
       this.orthographic.updateProjectionMatrix();
     }
     this.controls.update();
     this.touch();
+  }
+
+  // How far away from its centre the camera sees the whole box, which is of that radius, and how high what it sees is there.
+  #frame(box, centre, away, radius) {
+    const up = Math.tan((this.perspective.fov * Math.PI) / 360) / MARGIN;
+    const aside = up * this.perspective.aspect;
+    const x = new THREE.Vector3().crossVectors(this.camera.up, away).normalize();
+    const y = new THREE.Vector3().crossVectors(away, x);
+    let distance = radius / up / 4; // not too near to what is flat
+    let height = radius / 2;
+    for (const corner of box.isEmpty() ? [] : cornersOf(box)) {
+      corner.sub(centre);
+      const [right, high] = [Math.abs(corner.dot(x)), Math.abs(corner.dot(y))];
+      distance = Math.max(distance, corner.dot(away) + Math.max(right / aside, high / up));
+      height = Math.max(height, 2 * MARGIN * Math.max(high, right / this.perspective.aspect));
+    }
+    return box.isEmpty() ? { distance: radius / up, height: 2 * MARGIN * radius } : { distance, height };
   }
 
   // A first look: from before, from the side and a little from above.
@@ -309,6 +325,9 @@ export class Stage {
     return p.z > 1 ? null : [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height];
   }
 }
+
+const cornersOf = (box) =>
+  [0, 1, 2, 3, 4, 5, 6, 7].map((i) => new THREE.Vector3(...[1, 2, 4].map((bit, k) => (i & bit ? box.max : box.min).getComponent(k))));
 
 // The scene's planes, in the world.
 function planesOf({ run, bodies }) {

@@ -3,6 +3,7 @@ import * as THREE from "three";
 import { SCALE } from "../stage/strain.js";
 import { Stage } from "../stage/stage.js";
 import { Curves } from "./curves.js";
+import { unitOf } from "../play/columns.js";
 import { Comparison, DIFFERENCE, firstBeyond } from "./comparison.js";
 import { escape, show } from "./format.js";
 import { bindKeys } from "./keys.js";
@@ -363,7 +364,8 @@ export class App {
 
   async #plot(title, hits) {
     if (this.curves.plots.has(title)) return this.curves.remove(title);
-    const unit = this.runs[0].channels[hits[0][1]].unit;
+    const units = new Set(hits.map(([, id, index]) => unitOf(this.runs[0].channels[id], index)));
+    const unit = [...units].join(", ");
     const curves = [];
     for (const run of this.runs) {
       const theirs = hits

@@ -5,6 +5,7 @@ import { readFileSync, statSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { closeBrowser, launch, ready } from "./browser.mjs";
+import { repeatTrajectory } from "./repeat.mjs";
 import { file, mbsim, page, runScene, useProgram } from "./mbsim.mjs";
 
 const [program, large] = process.argv.slice(2);
@@ -12,8 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), "mbsim-measure-"));
 useProgram(resolve(program), folder);
 
 const TRIES = 3;
-const PLAYED = 3000; // ms
-const SEEKS = 12;
+const PLAYED = 2000; // ms
+const SEEKS = 8;
 
 // Boxes that fly and tumble, each on a way of its own.
 const boxes = (seconds) => ({
@@ -46,15 +47,28 @@ const cloth = {
 
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 
-// Memory that the page's own process has for itself, in bytes; Linux.
-async function memory(browser) {
+// The browser's processes by kind, as Linux numbers them.
+async function processes(browser, kinds) {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-  const sizes = processInfo.filter(({ type }) => type === "renderer").map(({ id }) => {
+  return processInfo.filter(({ type }) => kinds.includes(type)).map(({ id }) => id);
+}
+
+// Memory that the page's own process has for itself, in bytes.
+async function memory(browser) {
+  const sizes = (await processes(browser, ["renderer"])).map((id) => {
     const line = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${id}/status`, "utf8"));
     return line ? 1024 * Number(line[1]) : 0;
   });
   return Math.max(...sizes);
+}
+
+// Processor time that the page and its drawing have taken, in ms.
+async function processorTime(browser) {
+  return (await processes(browser, ["renderer", "GPU"])).reduce((sum, id) => {
+    const numbers = readFileSync(`/proc/${id}/stat`, "utf8").split(") ")[1].split(" ");
+    return sum + 10 * (Number(numbers[11]) + Number(numbers[12]));
+  }, 0);
 }
 
 // Pictures a second that show another frame each, at a speed that asks for more than there can be.
@@ -68,7 +82,8 @@ function playing(ms) {
   const began = performance.now();
   return new Promise((done) => setTimeout(() => {
     player.pause();
-    done((1000 * (stage.drawn - before)) / (performance.now() - began));
+    const drawn = stage.drawn - before;
+    done({ drawn, rate: (1000 * drawn) / (performance.now() - began) });
   }, ms));
 }
 
@@ -91,13 +106,15 @@ async function measureOnce(address, given) {
   if (given) await tab.setInputFiles("#files", given);
   await ready(tab);
   const first = given ? Date.now() - began : await tab.evaluate(() => performance.getEntriesByName("first picture")[0].startTime);
-  const rate = await tab.evaluate(playing, PLAYED);
+  const before = await processorTime(browser);
+  const { rate, drawn } = await tab.evaluate(playing, PLAYED);
+  const time = ((await processorTime(browser)) - before) / drawn;
   const end = await tab.evaluate(() => window.mbsim.player.end);
   const seeks = [];
   for (let i = 0; i < SEEKS; i++) seeks.push(await tab.evaluate(seeking, (end * ((7 * i + 3) % SEEKS)) / SEEKS));
   const bytes = await memory(browser);
   await context.close();
-  return { first, rate, seek: median(seeks), slowest: Math.max(...seeks), bytes };
+  return { first, rate, time, seek: median(seeks), slowest: Math.max(...seeks), bytes };
 }
 
 async function measure(name, trajectory, address, given) {
@@ -106,20 +123,21 @@ async function measure(name, trajectory, address, given) {
   const best = (key) => Math.min(...all.map((x) => x[key]));
   const size = statSync(given || new URL(address)).size;
   const megabytes = (n) => `${(n / 1e6).toFixed(n < 1e7 ? 1 : 0)} MB`;
-  console.log(`| ${name} | ${megabytes(statSync(trajectory).size)} | ${megabytes(size)} | ${(best("first") / 1000).toFixed(1)} s | ${Math.max(...all.map((x) => x.rate)).toFixed(0)} | ${best("seek").toFixed(0)} ms, ${best("slowest").toFixed(0)} ms | ${megabytes(best("bytes"))} |`);
+  console.log(`| ${name} | ${megabytes(statSync(trajectory).size)} | ${megabytes(size)} | ${(best("first") / 1000).toFixed(1)} s | ${Math.max(...all.map((x) => x.rate)).toFixed(0)} | ${best("time").toFixed(0)} ms | ${best("seek").toFixed(0)} ms, ${best("slowest").toFixed(0)} ms | ${megabytes(best("bytes"))} |`);
 }
 
 try {
   console.log(`the page without data: ${statSync(new URL(page())).size} bytes; load ${loadavg()[0].toFixed(1)}\n`);
-  console.log("| run | trajectory | page | first picture | pictures/s | seek: median, slowest | memory |");
-  console.log("| --- | --- | --- | --- | --- | --- | --- |");
+  console.log("| run | trajectory | page | first picture | pictures/s | processor time a picture | seek: median, slowest | memory |");
+  console.log("| --- | --- | --- | --- | --- | --- | --- | --- |");
   for (const [name, scene, error] of [["1,000 bodies, 1,000 frames, `--error view`", boxes(9.99), "view"], ["the same, exact", boxes(9.99), "0"], ["cloth of 10,000 vertices, 300 frames, `--error view`", cloth, "view"], ["the same, exact", cloth, "0"]]) {
     const path = runScene(scene, `${scene.name.replaceAll(" ", "-")}-${error}`, "--error", error);
     await measure(name, path, page(path));
   }
   if (large === "large") {
-    const path = runScene(boxes(490), "large");
-    await measure("1,000 bodies, exact, by the picker", path, page(), path);
+    const path = file("large.mbt");
+    repeatTrajectory(runScene(boxes(9.99), "a-thousand-bodies-0", "--error", "0"), path, 50);
+    await measure("1,000 bodies, 50,000 frames, exact, chosen in the page without data", path, page(), path);
   }
   console.log(`\nload ${loadavg()[0].toFixed(1)}; ${mbsim("version").toString().split("\n")[0]}`);
 } finally {

@@ -79,6 +79,8 @@ $(VIEWER_PAGE): $(VIEWER_SRC) $(wildcard $(VIEWER)/node_modules/.package-lock.js
 $(BUILD)/io/view/view_bundle.o: CFLAGS_ALL += -DMB_VIEW_BUNDLE=\"$(VIEWER_PAGE)\"
 $(BUILD)/io/view/view_bundle.o: $(VIEWER_PAGE)
 
+$(BUILD)/io/sweep/sweep_page.o: tools/sweep/report.html
+
 $(LIB): $(call obj,$(LIB_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

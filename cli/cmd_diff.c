@@ -1,9 +1,8 @@
 #include "cli/console.h"
-#include "cli/diff_folders.h"
+#include "cli/diff_outputs.h"
 #include "cli/diff_result.h"
 #include "cli/file_kind.h"
 #include "cli/options.h"
-#include "cli/page.h"
 #include "io/compare/compare.h"
 #include "core/base/alloc.h"
 
@@ -11,24 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// ---- what it writes -----------------------------------------------------------------------------
-
-// The file that an option names; none of those that are read.
-static MbStatus open_output(const MbArgs *args, const char *option, MbOutput *output, MbReport *report) {
-  const MbValue *read = mb_arg(args, "tolerances");
-  const char **inputs = mb_calloc(args->noperands + 1, sizeof *inputs);
-  if (!inputs) return mb_no_memory(report, "file names");
-  for (size_t i = 0; i < args->noperands; i++) inputs[i] = args->operands[i];
-  inputs[args->noperands] = read->given ? read->text : NULL;
-  const MbOutputAsk ask = {.path = mb_arg(args, option)->text,
-                           .replace = mb_arg_given(args, "force"),
-                           .inputs = inputs,
-                           .ninputs = args->noperands + 1};
-  const MbStatus status = mb_output_open(output, &ask, report);
-  mb_free(inputs);
-  return status;
-}
 
 // ---- the command --------------------------------------------------------------------------------
 
@@ -73,41 +54,35 @@ static MbStatus show(const MbArgs *args, const MbDiffWanted *wanted, const MbDif
   return status;
 }
 
-// The page with both runs, the verdict and the whole table.
-static MbStatus write_report(const MbArgs *args, const MbDiffWanted *wanted, const MbDiffPair *pair,
-                             MbPage *page, MbReport *report) {
+// The answer with all channels, as the page has it; NULL: memory ran out.
+static char *whole_answer(const MbDiffWanted *wanted, const MbDiffPair *pair) {
   size_t *order = order_channels(&pair->result, false);
   cJSON *tree = order ? mb_diff_json(pair, &wanted->options, order, pair->result.nchannels) : NULL;
   char *text = tree ? cJSON_PrintUnformatted(tree) : NULL;
-  const MbStatus status = text ? mb_page_end(page, args->operands, 2, text, report)
-                               : mb_output_end(&page->output, mb_no_memory(report, "the report"), report);
-  cJSON_free(text);
   cJSON_Delete(tree);
   mb_free(order);
-  return status;
+  return text;
 }
 
-// Two files: the table and the verdict, or the same as JSON; and the page. What cannot be told or written counts before what came out.
+// Two files: the table and the verdict, or the same as JSON; and the page and the plot. What cannot be told or written counts before what
+// came out.
 static MbStatus compare_two(const MbArgs *args, const MbDiffWanted *wanted, MbReport *report) {
   MbDiffPair pair = {0};
-  MbPage page;
-  const bool paged = mb_arg_given(args, "report");
-  MbStatus status = paged ? open_output(args, "report", &page.output, report) : MB_OK;
+  MbDiffOutputs outputs;
+  MbStatus status = mb_diff_outputs_open(&outputs, args, report);
   if (status) return status;
+  if (outputs.plotted) pair.errors = &outputs.errors;
   status = mb_diff_pair(args, wanted, args->operands[0], args->operands[1], &pair, report);
   const bool told = status == MB_OK || status == MB_DIFFERS;
   if (told && !mb_arg_given(args, "quiet")) {
     const MbStatus shown = show(args, wanted, &pair, report);
     if (shown) status = shown;
   }
-  if (paged && told) {
-    const MbStatus written = write_report(args, wanted, &pair, &page, report);
-    if (written) status = written;
-  } else if (paged) {
-    mb_page_abandon(&page);
-  }
+  char *answer = told && outputs.paged ? whole_answer(wanted, &pair) : NULL;
+  const MbStatus written = mb_diff_outputs_end(&outputs, told ? &pair : NULL, answer, report);
+  cJSON_free(answer);
   mb_diff_pair_free(&pair);
-  return status;
+  return written ? written : status;
 }
 
 // Every run against the first.
@@ -137,7 +112,7 @@ static MbStatus learn(const MbArgs *args, const MbCompareOptions *options, MbRep
   lesson.traj = mb_calloc(lesson.count, sizeof *lesson.traj);
   lesson.results = mb_calloc(lesson.count, sizeof *lesson.results);
   MbStatus status = lesson.traj && lesson.results ? MB_OK : mb_no_memory(report, "the runs");
-  if (!status) status = open_output(args, "write-tolerances", &output, report);
+  if (!status) status = mb_diff_output_open(args, "write-tolerances", &output, report);
   const bool opened = !status;
   if (!status) status = compare_all(args, options, &lesson, report);
   if (!status)
@@ -162,14 +137,8 @@ static MbStatus check_arguments(const MbArgs *args, MbDiffFolders *folders, MbRe
     return mb_error(report, MB_USAGE, "", "--quiet and --json exclude one another");
   if (mb_arg_given(args, "components") && !learning)
     return mb_error(report, MB_USAGE, "", "--components goes with --write-tolerances");
-  if (mb_arg_given(args, "report")) {
-    if (learning || *folders)
-      return mb_error(report, MB_USAGE, "", "--report shows two runs: it goes with two files");
-    if (!strcmp(mb_arg(args, "report")->text, "-"))
-      return mb_error(report, MB_USAGE, "", "--report: the page goes to a file, not to stdout");
-    const MbStatus status = mb_page_available(report);
-    if (status) return status;
-  }
+  const MbStatus status = mb_diff_outputs_check(args, learning || *folders, report);
+  if (status) return status;
   if (learning) return MB_OK;
   if (args->noperands > 2)
     return mb_error(report, MB_USAGE, "", "more than two files only with --write-tolerances");
@@ -230,7 +199,11 @@ static const MbOption options[] = {
      .type = MB_OPTION_FILE,
      .argument = "FILE",
      .help = "write a page (HTML) that shows both runs, the verdict and the table"},
-    {.name = "force", .letter = 'f', .help = "replace an existing report or file of tolerances"},
+    {.name = "plot",
+     .type = MB_OPTION_FILE,
+     .argument = "FILE.svg",
+     .help = "write a picture of the errors over time, channel by channel, with the tolerances"},
+    {.name = "force", .letter = 'f', .help = "replace an existing report, picture or file of tolerances"},
     {.name = "until",
      .type = MB_OPTION_NUMBER,
      .argument = "TIME",

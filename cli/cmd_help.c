@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-static const char *const topics[] = {"man",    "bash",  "run",    "validate", "info",
-                                     "diff",   "check", "repair", "hash",     "export",
-                                     "schema", "bench", "init",   "version",  NULL};
+static const char *const topics[] = {"man",  "bash",   "run",    "sweep", "validate", "info",
+                                     "diff", "check",  "repair", "hash",  "export",   "view",
+                                     "plot", "schema", "bench",  "init",  "version",  NULL};
 
 static MbStatus run(const MbArgs *args) {
   const char *topic = args->noperands ? args->operands[0] : NULL;

@@ -102,8 +102,8 @@ static MbStatus plan_outputs(MbRun *run, bool resumes, MbReport *report) {
 
 static MbStatus prepare(MbRun *run, MbReport *report) {
   const MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count};
-  const bool resumes = mb_arg_given(run->args, "resume");
-  MbStatus status = plan_outputs(run, resumes, report);
+  const bool resumes = mb_arg_given(run->args, "resume"), writes = !run->follower || !run->follower->no_file;
+  MbStatus status = writes ? plan_outputs(run, resumes, report) : MB_OK;
   if (!status) status = create_sim(run, &options, report);
   if (!status) status = allocate(run, report);
   if (!status && resumes) status = mb_resume_choose(run, report);
@@ -184,12 +184,36 @@ static MbStatus finish(MbRun *run, MbStatus status, int64_t from, MbReport *repo
   return status;
 }
 
+// Steps and measures without a file.
+static MbStatus simulate_unwritten(MbRun *run, MbReport *report) {
+  mb_run_catch_signals();
+  size_t nchannels = 0;
+  const MbChannel *channels = mb_sim_channels(run->sim, &nchannels);
+  mb_tally_start(&run->tally, channels, nchannels);
+  run->last_frame = run->last_checkpoint = -1;
+  MbStatus status = run->follower->start ? run->follower->start(run->follower->to, run, report) : MB_OK;
+  if (status) return status;
+  mb_run_announce(run);
+  const int64_t from = mb_sim_steps(run->sim);
+  mb_progress_start(&run->progress, &run->log, &run->plan, from, MB_PROGRESS_NEVER);
+  status = mb_run_loop(run, report);
+  const MbTrajCounts none = {0};
+  if (status == MB_OK || status == MB_INTERRUPTED || status == MB_NUMBERS)
+    mb_run_summarize(run, status, &none, from);
+  return status;
+}
+
 static MbStatus simulate(MbRun *run, MbReport *report) {
+  if (run->follower && run->follower->no_file) return simulate_unwritten(run, report);
   mb_run_catch_signals();
   MbStatus status = create_file(run, report);
   if (!status) status = mb_run_write_meshes(run, report);
   if (!status) status = mb_run_write_drawing(run, report);
+  const MbRunFollower *follower = run->follower;
+  if (!status && follower && follower->start) status = follower->start(follower->to, run, report);
   if (!status && run->old) status = mb_resume_replay(run, report);
+  if (!status && run->old && follower && follower->resumed)
+    status = follower->resumed(follower->to, run, report);
   if (status) { // nothing that is not elsewhere
     mb_traj_abandon(run->writer);
     run->writer = NULL;
@@ -231,21 +255,26 @@ static void run_free(MbRun *run) {
   mb_output_free(&run->output);
 }
 
-static MbStatus run(const MbArgs *args) {
-  MbReport report = {0};
+MbStatus mb_run_scene_file(const MbArgs *args, const MbRunFollower *follower, MbReport *report) {
   const MbValue *log = mb_arg(args, "log");
-  MbRun run = {.args = args, .start = mb_clock()};
+  MbRun run = {.args = args, .follower = follower, .start = mb_clock()};
   run.log = (MbLog){.json = log->given && log->word == 1, .quiet = mb_arg_given(args, "quiet")};
-  MbStatus status = check_arguments(args, &report);
-  if (!status && mb_arg_given(args, "resume")) status = mb_run_name_output(&run, &report);
-  if (!status && mb_arg_given(args, "resume")) status = mb_resume_open(&run, &report);
-  if (!status) status = load(&run, &report);
-  if (!status) status = prepare(&run, &report);
-  if (!status) status = run.done ? nothing_to_do(&run) : simulate(&run, &report);
-  mb_log_report(&run.log, &report);
+  MbStatus status = check_arguments(args, report);
+  if (!status && mb_arg_given(args, "resume")) status = mb_run_name_output(&run, report);
+  if (!status && mb_arg_given(args, "resume")) status = mb_resume_open(&run, report);
+  if (!status) status = load(&run, report);
+  if (!status) status = prepare(&run, report);
+  if (!status) status = run.done ? nothing_to_do(&run) : simulate(&run, report);
+  if (follower && follower->end && run.sim) follower->end(follower->to, &run);
+  mb_log_report(&run.log, report);
   status = mb_run_end_page(&run, status);
   run_free(&run);
   return status;
+}
+
+static MbStatus run(const MbArgs *args) {
+  MbReport report = {0};
+  return mb_run_scene_file(args, NULL, &report);
 }
 
 static const MbOption options[] = {

@@ -75,7 +75,7 @@ static MbStatus check_files(const MbArgs *args, const Choice *choice, MbReport *
 }
 
 static MbStatus write_page(const MbArgs *args, const char *path, const Choice *choice, MbReport *report) {
-  MbPage page;
+  MbPage page = {0};
   const MbOutputAsk ask = {.path = path,
                            .replace = mb_arg_given(args, "force"),
                            .inputs = args->operands,

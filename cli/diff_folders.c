@@ -20,7 +20,12 @@ MbStatus mb_diff_pair(const MbArgs *args, const MbDiffWanted *wanted, const char
   if (!status) status = mb_traj_open(a, &pair->traj[0], report);
   if (!status) status = mb_traj_open(b, &pair->traj[1], report);
   if (!status) status = mb_diff_wanted_check(args, pair->traj, 2, report);
-  return status ? status : mb_compare(pair->traj[0], pair->traj[1], &wanted->options, &pair->result, report);
+  MbCompareOptions options = wanted->options;
+  if (pair->errors) {
+    options.watch = mb_error_plot_watch, options.watcher = pair->errors;
+    if (!status) status = mb_error_plot_begin(pair->errors, pair->traj[0], report);
+  }
+  return status ? status : mb_compare(pair->traj[0], pair->traj[1], &options, &pair->result, report);
 }
 
 void mb_diff_pair_free(MbDiffPair *pair) {

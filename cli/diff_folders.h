@@ -3,11 +3,13 @@
 #define MB_CLI_DIFF_FOLDERS_H
 
 #include "cli/diff_wanted.h"
+#include "io/plot/plot_errors.h"
 
 // Two trajectories and what came of comparing them; zero before use.
 typedef struct MbDiffPair {
   MbTraj *traj[2];
   MbCompareResult result;
+  MbErrorPlot *errors; // that watches the comparison; NULL = nothing does
 } MbDiffPair;
 
 // As mb_compare; the result points into the files, so that both are freed together, whatever came.

@@ -111,6 +111,17 @@ MbStatus mb_target_find(const char *path, MbTarget *target, MbReport *report) {
   return status;
 }
 
+static const char *last_part(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+bool mb_target_same(const MbTarget *a, const MbTarget *b) {
+  struct stat p, q;
+  return !strcmp(last_part(a->file), last_part(b->file)) && !stat(a->folder, &p) && !stat(b->folder, &q) &&
+         p.st_dev == q.st_dev && p.st_ino == q.st_ino;
+}
+
 const char *mb_target_became(const MbTarget *target) {
   struct stat now;
   if (lstat(target->file, &now) || S_ISREG(now.st_mode)) return NULL;

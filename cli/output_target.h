@@ -15,6 +15,7 @@ typedef struct MbTarget {
 // redirection. MB_IO where a directory, pipe, socket or device is there, a file that has no name any more, or where the
 // folder is not.
 MbStatus mb_target_find(const char *path, MbTarget *target, MbReport *report);
+bool mb_target_same(const MbTarget *a, const MbTarget *b); // one name in one folder, be there a file or not
 // Looks again, right before an older file is replaced: NULL, or what is there now that must not be.
 const char *mb_target_became(const MbTarget *target);
 void mb_target_free(MbTarget *target);

@@ -9,10 +9,27 @@
 #include "cli/scene_input.h"
 #include "cli/tally.h"
 
-typedef struct MbRun {
+typedef struct MbRun MbRun;
+
+// Who follows a run while it goes (a sweep does). Functions may be NULL.
+typedef struct MbRunFollower {
+  void *to;
+  bool no_file; // no trajectory is written
+  // The simulation is there and nothing has been stepped.
+  MbStatus (*start)(void *to, MbRun *run, MbReport *report);
+  // The run goes on from a checkpoint of its file.
+  MbStatus (*resumed)(void *to, MbRun *run, MbReport *report);
+  void (*frame)(void *to, double time, const double *frame);
+  // run->checkpoint holds the simulation after `step` steps.
+  MbStatus (*checkpoint)(void *to, MbRun *run, int64_t step, MbReport *report);
+  void (*end)(void *to, MbRun *run);
+} MbRunFollower;
+
+struct MbRun {
   const MbArgs *args;
-  const char *scene_name; // its file, or the trajectory that holds it
-  char folder[MB_FOLDER]; // that the scene's meshes begin at
+  const MbRunFollower *follower; // NULL = nobody
+  const char *scene_name;        // its file, or the trajectory that holds it
+  char folder[MB_FOLDER];        // that the scene's meshes begin at
   MbLog log;
   MbScene *scene;
   MbModel *model;
@@ -36,7 +53,12 @@ typedef struct MbRun {
   MbPage page;
   MbTally tally;
   MbProgress progress;
-} MbRun;
+};
+
+// ---- cmd_run.c -----------------------------------------------------------------------------------
+
+// `mbsim run` with these arguments. What it warns of goes to its log; its errors are left in the report.
+MbStatus mb_run_scene_file(const MbArgs *args, const MbRunFollower *follower, MbReport *report);
 
 // ---- run_output.c --------------------------------------------------------------------------------
 

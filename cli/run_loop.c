@@ -30,15 +30,20 @@ void mb_run_catch_signals(void) {
 MbStatus mb_run_write_frame(MbRun *run, int64_t step, double time, const double *frame, MbReport *report) {
   run->last_frame = step;
   mb_tally_frame(&run->tally, frame, mb_sim_constraint_error(run->sim));
-  return mb_traj_frame(run->writer, time, frame, report);
+  if (run->follower && run->follower->frame) run->follower->frame(run->follower->to, time, frame);
+  return run->writer ? mb_traj_frame(run->writer, time, frame, report) : MB_OK;
 }
 
 static MbStatus write_checkpoint(MbRun *run, int64_t step, MbReport *report) {
   run->last_checkpoint = step;
   mb_sim_checkpoint(run->sim, run->checkpoint);
   const double time = mb_sim_time(run->sim);
-  const MbStatus status =
-      mb_traj_checkpoint(run->writer, time, (uint64_t)step, run->checkpoint, run->checkpoint_size, report);
+  const MbRunFollower *follower = run->follower;
+  MbStatus status =
+      follower && follower->checkpoint ? follower->checkpoint(follower->to, run, step, report) : MB_OK;
+  if (!status && run->writer)
+    status =
+        mb_traj_checkpoint(run->writer, time, (uint64_t)step, run->checkpoint, run->checkpoint_size, report);
   if (status || !run->log.json) return status;
   cJSON *event = mb_log_event("checkpoint");
   cJSON_AddNumberToObject(event, "step", (double)step);
@@ -51,7 +56,8 @@ static MbStatus write_checkpoint(MbRun *run, int64_t step, MbReport *report) {
 static MbStatus record_issues(MbRun *run, const MbReport *said, int64_t step, MbReport *report) {
   MbReport shown = *said;
   MbStatus status = MB_OK;
-  for (int i = 0; i < said->kept && !status && run->warnings < MOST_WARNINGS; i++, run->warnings++)
+  for (int i = 0; run->writer && i < said->kept && !status && run->warnings < MOST_WARNINGS;
+       i++, run->warnings++)
     status = mb_traj_event(run->writer, (double)step * run->plan.step, (uint64_t)step, said->issues[i].text,
                            report);
   shown.file[0] = 0;

@@ -14,7 +14,7 @@ void mb_run_announce(MbRun *run) {
   const MbSceneSpec *spec = &run->scene->spec;
   cJSON *event = mb_log_event("start");
   cJSON_AddStringToObject(event, "scene", run->scene_name);
-  cJSON_AddStringToObject(event, "file", run->output.file);
+  if (run->output.file) cJSON_AddStringToObject(event, "file", run->output.file);
   cJSON_AddNumberToObject(event, "bodies", (double)mb_model_bodies(run->model));
   cJSON_AddNumberToObject(event, "dofs", (double)mb_model_dofs(run->model));
   cJSON_AddNumberToObject(event, "step", run->plan.step);
@@ -32,13 +32,15 @@ static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *count
   cJSON *event = mb_log_event("summary");
   cJSON_AddNumberToObject(event, "status", status);
   cJSON_AddStringToObject(event, "reason", mb_run_reason(status));
-  cJSON_AddStringToObject(event, "file", run->output.file);
+  if (run->output.file) cJSON_AddStringToObject(event, "file", run->output.file);
   cJSON_AddNumberToObject(event, "step", (double)step);
   cJSON_AddNumberToObject(event, "time", mb_sim_time(run->sim));
   cJSON_AddNumberToObject(event, "wall", wall);
-  cJSON_AddNumberToObject(event, "frames", (double)counts->frames);
-  cJSON_AddNumberToObject(event, "file_bytes", (double)counts->file_bytes);
-  cJSON_AddNumberToObject(event, "compression", (double)counts->raw_bytes / (double)counts->file_bytes);
+  if (run->output.file) {
+    cJSON_AddNumberToObject(event, "frames", (double)counts->frames);
+    cJSON_AddNumberToObject(event, "file_bytes", (double)counts->file_bytes);
+    cJSON_AddNumberToObject(event, "compression", (double)counts->raw_bytes / (double)counts->file_bytes);
+  }
   const double drift = mb_tally_drift(&run->tally), constraint = mb_tally_constraint(&run->tally);
   if (!isnan(drift)) cJSON_AddNumberToObject(event, "energy_drift", drift);
   if (!isnan(mb_tally_scale(&run->tally)))

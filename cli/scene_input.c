@@ -189,12 +189,11 @@ static MbStatus add_kind(Overrides *overrides, const cJSON *scene, const char *n
 }
 
 // The source with the user's --set applied; NULL where either is broken, which the scene reader will report.
-static cJSON *preview(const MbArgs *args, const Source *source) {
+static cJSON *preview(const Source *source, const MbValue *sets) {
   cJSON *tree = NULL;
   MbReport ignored = {0};
   if (mb_json_parse(source->text, source->length, &tree, &ignored)) return NULL;
-  const MbValue *sets = mb_arg(args, "set");
-  for (size_t i = 0; i < sets->nlist; i++) {
+  for (size_t i = 0; sets && i < sets->nlist; i++) {
     char *text = mb_strdup(sets->list[i]), *equals = text ? strchr(text, '=') : NULL;
     cJSON *value = NULL;
     if (equals) {
@@ -211,14 +210,16 @@ static cJSON *number_of(const MbValue *value) {
   return value->given ? cJSON_CreateNumber(value->number) : NULL;
 }
 
-static MbStatus make_edits(const MbArgs *args, const Source *source, Overrides *overrides, MbReport *report) {
+// `sets` are the user's; NULL = none.
+static MbStatus make_edits(const MbArgs *args, const Source *source, const MbValue *sets,
+                           Overrides *overrides, MbReport *report) {
   const MbValue *every = mb_arg(args, "every"), *error = mb_arg(args, "error");
   Edit time[EDITS] = {{"duration", "steps", number_of(mb_arg(args, "duration"))},
                       {"step", NULL, number_of(mb_arg(args, "step"))}};
   Edit output[EDITS] = {{"every", "interval", every->given ? cJSON_CreateNumber((double)every->count) : NULL},
                         {"error", NULL, error->given ? mb_choose_error(error->text, report) : NULL},
                         {"checkpoint", NULL, number_of(mb_arg(args, "checkpoint"))}};
-  cJSON *scene = preview(args, source);
+  cJSON *scene = preview(source, sets);
   MbStatus status = scene ? add_edits(overrides, scene, "time", time, report) : MB_OK;
   if (scene && !status) status = add_edits(overrides, scene, "output", output, report);
   if (scene && !status) status = add_kind(overrides, scene, "solver", mb_arg(args, "solver"), report);
@@ -251,7 +252,7 @@ static MbStatus make_overrides(const MbArgs *args, const Source *source, Overrid
   for (; overrides->nsets < sets->nlist; overrides->nsets++)
     overrides->sets[overrides->nsets] = sets->list[overrides->nsets];
   const MbStatus status = add_params(overrides, params, report);
-  return status || !wants_edits(args) ? status : make_edits(args, source, overrides, report);
+  return status || !wants_edits(args) ? status : make_edits(args, source, sets, overrides, report);
 }
 
 // Reads the source with what the command line overrides, and frees its text.
@@ -289,6 +290,33 @@ MbStatus mb_scene_input(const MbArgs *args, const char *path, MbScene **scene, M
   if (!status) return parse(args, &source, scene, report);
   mb_free(source.text);
   return status;
+}
+
+MbStatus mb_scene_source(const MbArgs *args, const char *path, MbSceneSource *out, MbReport *report) {
+  *out = (MbSceneSource){0};
+  Source source = {0};
+  Overrides overrides = {0};
+  MbStatus status = check_error(args, report);
+  if (!status) status = read_source(path, &source, report);
+  overrides.sets = mb_calloc(MADE, sizeof *overrides.sets);
+  overrides.made = mb_calloc(MADE, sizeof *overrides.made);
+  if (!status && !(overrides.sets && overrides.made)) status = mb_no_memory(report, "the command line");
+  if (!status && wants_edits(args)) status = make_edits(args, &source, NULL, &overrides, report);
+  mb_free(overrides.sets); // all of them are ours
+  out->text = source.text;
+  out->length = source.length;
+  out->name = source.name;
+  out->sets = overrides.made;
+  out->nsets = overrides.nmade;
+  snprintf(out->folder, sizeof out->folder, "%s", source.directory);
+  return status;
+}
+
+void mb_scene_source_free(MbSceneSource *source) {
+  for (size_t i = 0; i < source->nsets; i++) mb_free(source->sets[i]);
+  mb_free(source->sets);
+  mb_free(source->text);
+  *source = (MbSceneSource){0};
 }
 
 MbStatus mb_scene_embedded(const MbArgs *args, const MbTraj *traj, const char *folder, MbScene **scene,

@@ -17,24 +17,26 @@ MbStatus mb_scene_embedded(const MbArgs *args, const MbTraj *traj, const char *f
 // The folder that a scene's meshes begin at: that of its file, this one for stdin. MB_IO when it is too long.
 MbStatus mb_scene_folder(const char *path, char folder[MB_FOLDER], MbReport *report);
 
-// The rows that every command with a scene has.
-#define MB_SCENE_OPTIONS                                                                                     \
-  {.name = "param",                                                                                          \
-   .letter = 'p',                                                                                            \
-   .type = MB_OPTION_LIST,                                                                                   \
-   .argument = "NAME=VALUE",                                                                                 \
-   .help = "override a number of the scene's \"parameters\": a number, or \"=\" and an expression; may be "  \
-           "repeated"},                                                                                      \
-      {.name = "set",                                                                                        \
-       .letter = 's',                                                                                        \
-       .type = MB_OPTION_LIST,                                                                               \
-       .argument = "POINTER=JSON",                                                                           \
-       .help = "replace or add a value of the scene, by JSON pointer (/bodies/0/mass=2); may be repeated"},  \
-      {.name = "duration",                                                                                   \
-       .letter = 'd',                                                                                        \
-       .type = MB_OPTION_NUMBER,                                                                             \
-       .argument = "SECONDS",                                                                                \
-       .help = "how long to simulate, instead of the scene's duration or steps; 0: the start alone"},        \
+// A scene's text, and what options of the command line other than --param and --set put into it: for a command that makes many scenes
+// of it.
+typedef struct MbSceneSource {
+  char *text;
+  size_t length;
+  const char *name; // for messages
+  char folder[MB_FOLDER];
+  char **sets; // (nsets) "pointer=json"
+  size_t nsets;
+} MbSceneSource;
+MbStatus mb_scene_source(const MbArgs *args, const char *path, MbSceneSource *source, MbReport *report);
+void mb_scene_source_free(MbSceneSource *source);
+
+// The rows that stand for values of the scene.
+#define MB_SCENE_SETTINGS                                                                                    \
+  {.name = "duration",                                                                                       \
+   .letter = 'd',                                                                                            \
+   .type = MB_OPTION_NUMBER,                                                                                 \
+   .argument = "SECONDS",                                                                                    \
+   .help = "how long to simulate, instead of the scene's duration or steps; 0: the start alone"},            \
       {.name = "step",                                                                                       \
        .type = MB_OPTION_POSITIVE,                                                                           \
        .argument = "SECONDS",                                                                                \
@@ -62,5 +64,20 @@ MbStatus mb_scene_folder(const char *path, char folder[MB_FOLDER], MbReport *rep
     .name = "checkpoint", .type = MB_OPTION_POSITIVE, .argument = "SECONDS",                                 \
     .help = "simulated time between checkpoints, instead of the scene's"                                     \
   }
+
+// The rows that every command with a scene has.
+#define MB_SCENE_OPTIONS                                                                                     \
+  {.name = "param",                                                                                          \
+   .letter = 'p',                                                                                            \
+   .type = MB_OPTION_LIST,                                                                                   \
+   .argument = "NAME=VALUE",                                                                                 \
+   .help = "override a number of the scene's \"parameters\": a number, or \"=\" and an expression; may be "  \
+           "repeated"},                                                                                      \
+      {.name = "set",                                                                                        \
+       .letter = 's',                                                                                        \
+       .type = MB_OPTION_LIST,                                                                               \
+       .argument = "POINTER=JSON",                                                                           \
+       .help = "replace or add a value of the scene, by JSON pointer (/bodies/0/mass=2); may be repeated"},  \
+      MB_SCENE_SETTINGS
 
 #endif

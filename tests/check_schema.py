@@ -113,6 +113,8 @@ def main():
             print(f"{name}{complaint}")
 
     for path in sorted(pathlib.Path("scenes").rglob("*.json")):
+        if path.name.endswith(".study.json"):
+            continue
         scene = load(path)
         if path.parent.name != "bad":
             good += 1

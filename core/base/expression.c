@@ -147,8 +147,9 @@ static bool one_result(MbExpression *e) {
   return results == 1 && !mupError(e->parser);
 }
 
-MbExpression *mb_expression_create(const char *text, const MbConstant *constants, size_t nconstants,
-                                   bool with_time, char *message, size_t message_size) {
+MbExpression *mb_expression_create_over(const char *text, const MbConstant *constants, size_t nconstants,
+                                        const char *const *variables, double *values, size_t nvariables,
+                                        bool with_time, char *message, size_t message_size) {
   if (message_size) message[0] = 0;
   if (!text_is_sane(text, message, message_size)) return NULL;
   MbExpression *const e = mb_calloc(1, sizeof *e);
@@ -159,6 +160,7 @@ MbExpression *mb_expression_create(const char *text, const MbConstant *constants
     return NULL;
   }
   define(e, constants, nconstants, with_time);
+  for (size_t i = 0; i < nvariables; i++) mupDefineVar(e->parser, variables[i], &values[i]);
   if (mupError(e->parser)) {
     snprintf(message, message_size, "a parameter has a name that expressions cannot use");
     mb_expression_free(e);
@@ -175,6 +177,12 @@ MbExpression *mb_expression_create(const char *text, const MbConstant *constants
     snprintf(message, message_size, "it has several results: a comma stands outside of a function");
   mb_expression_free(e);
   return NULL;
+}
+
+MbExpression *mb_expression_create(const char *text, const MbConstant *constants, size_t nconstants,
+                                   bool with_time, char *message, size_t message_size) {
+  return mb_expression_create_over(text, constants, nconstants, NULL, NULL, 0, with_time, message,
+                                   message_size);
 }
 
 void mb_expression_free(MbExpression *expression) {

@@ -20,6 +20,10 @@ enum { MB_EXPRESSION_LONGEST = 4096 }; // characters
 // time.
 MbExpression *mb_expression_create(const char *text, const MbConstant *constants, size_t nconstants,
                                    bool with_time, char *message, size_t message_size);
+// The same over variables too: each call of mb_expression_value reads `values` (nvariables), which must stay where they are.
+MbExpression *mb_expression_create_over(const char *text, const MbConstant *constants, size_t nconstants,
+                                        const char *const *variables, double *values, size_t nvariables,
+                                        bool with_time, char *message, size_t message_size);
 void mb_expression_free(MbExpression *expression);
 // The value at time t, NaN where it cannot be computed. Does not allocate.
 double mb_expression_value(MbExpression *expression, double t);

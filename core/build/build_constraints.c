@@ -664,7 +664,7 @@ static MbStatus build_largest(const Builder *b) {
   for (size_t i = 0; i < model->nconstraints; i++)
     if (b->list[i].ops->coordinates) b->list[i].turns = turns(model, &b->list[i]);
   const MbStatus status = mb_build_size(model, &size, b->report);
-  model->largest[0] = most * size, model->largest[1] = most;
+  model->size = size, model->largest[0] = most * size, model->largest[1] = most;
   return status;
 }
 

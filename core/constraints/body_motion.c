@@ -174,5 +174,5 @@ static void eval_speed(const MbConstraint *constraint, const MbInstant *at, MbRo
   }
 }
 
-const MbConstraintOps mb_path_ops = {.name = "motion", .rows = 6, .eval = eval_path};
-const MbConstraintOps mb_speed_ops = {.name = "motion", .rows = 6, .eval = eval_speed};
+const MbConstraintOps mb_path_ops = {.name = "motion", .rows = 6, .target = true, .eval = eval_path};
+const MbConstraintOps mb_speed_ops = {.name = "motion", .rows = 6, .target = true, .eval = eval_speed};

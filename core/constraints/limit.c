@@ -13,4 +13,4 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
 static double felt(const MbConstraint *constraint) { return constraint->sign; }
 
 const MbConstraintOps mb_limit_ops = {
-    .name = "limits", .rows = 1, .coordinates = 1, .felt = felt, .eval = eval};
+    .name = "limits", .rows = 1, .coordinates = 1, .target = true, .felt = felt, .eval = eval};

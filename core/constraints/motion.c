@@ -27,4 +27,5 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
   rows->gt = constraint->order < 2 ? -rate(constraint, at, 1) : -(v + at->h * rate(constraint, at, 2));
 }
 
-const MbConstraintOps mb_motion_ops = {.name = "motion", .rows = 1, .coordinates = 1, .eval = eval};
+const MbConstraintOps mb_motion_ops = {
+    .name = "motion", .rows = 1, .target = true, .coordinates = 1, .eval = eval};

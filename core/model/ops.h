@@ -57,6 +57,7 @@ struct MbConstraintOps {
   size_t rows;          // at most
   size_t coordinates;   // that its rows are about; 0 = they are about bodies
   const char *singular; // what it means that its g is not a number; NULL: it always is one
+  bool target; // asks where things are at a step's end, whatever the way there: limits, prescribed motions
   double (*felt)(const MbConstraint *constraint); // what its first end feels for each unit of λ; NULL: 1
   // Its rows at an instant. Fields of `rows` are zero before, bodies MB_WORLD; `unilateral` is the constraint's.
   void (*eval)(const MbConstraint *constraint, const MbInstant *at, MbRow *rows);

@@ -34,3 +34,9 @@ void mb_momentum(const MbModel *model, const MbMaximal *x, double linear[3], dou
     mb_vec3_add(angular, angular, arm);
   }
 }
+
+double mb_spin(const MbMaximal *x) {
+  double fastest = 0;
+  for (size_t b = 0; b < x->nb; b++) fastest = fmax(fastest, mb_vec3_dot(x->phi + 6 * b, x->phi + 6 * b));
+  return sqrt(fastest);
+}

@@ -8,4 +8,7 @@
 MbEnergy mb_energy(const MbModel *model, const MbMaximal *x);
 void mb_momentum(const MbModel *model, const MbMaximal *x, double linear[3], double angular[3]);
 
+// Tells how fast the fastest of the bodies of x spins, rad/s.
+double mb_spin(const MbMaximal *x);
+
 #endif

@@ -14,6 +14,7 @@
 #include "core/constraints/constraints.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/singular.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/held_joints.h"
 #include "core/sim/layout.h"
@@ -26,11 +27,12 @@ static const double ROUNDING = 1e-12; // of sums over some tens of terms, throug
 
 // ---- rows that take part ---------------------------------------------------------------------------------
 
-// W_ii of bodies that nothing holds, times what tells a row that moves nothing from one that moves little: rounding of G is
-// some 1e-15 of H, and W takes its square; where the solver holds joints by rows W is a difference, and rounding stays as it is.
+// What tells a row that moves nothing from one that moves little, of W_ii of bodies that nothing holds: rounding of G is some 1e-15
+// of H, and W takes its square; where the solver holds joints by rows W is a difference, and rounding stays as it is.
 static double nothing_of(const MbSim *sim) { return sim->solver->held ? 1e-11 : 1e-22; }
 
-static double least_of(const MbSim *sim, size_t s) {
+// W_ii of bodies that nothing holds.
+static double all_of(const MbSim *sim, size_t s) {
   const MbModel *model = sim->model;
   const MbConstraining *c = sim->constraining;
   const MbRow *row = &c->row[s];
@@ -38,14 +40,14 @@ static double least_of(const MbSim *sim, size_t s) {
   if (sim->solver->held) {
     for (size_t k = c->first[s]; k < c->first[s + 1]; k++)
       if (model->M[c->index[k]] > 0) sum += c->G[k] * c->G[k] / model->M[c->index[k]];
-    return nothing_of(sim) * sum;
+    return sum;
   }
   for (int end = 0; end < 2; end++)
     for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++) {
       const double m = model->M[6 * row->body[end] + k];
       if (m > 0) sum += row->H[end][k] * row->H[end][k] / m;
     }
-  return nothing_of(sim) * sum;
+  return sum;
 }
 
 void mb_rows_take(MbSim *sim, size_t s, double b, double size, double soft) {
@@ -55,7 +57,8 @@ void mb_rows_take(MbSim *sim, size_t s, double b, double size, double soft) {
   c->slot[i] = s;
   c->b[i] = b;
   c->slack[i] = ROUNDING * size + 1e-300;
-  c->least[i] = least_of(sim, s);
+  c->all[i] = all_of(sim, s);
+  c->least[i] = nothing_of(sim) * c->all[i];
   c->soft[i] = soft;
   c->unilateral[i] = c->of[s]->unilateral;
 }
@@ -64,14 +67,13 @@ void mb_rows_take(MbSim *sim, size_t s, double b, double size, double soft) {
 // which go straight on end where the loop is closed. Limits and prescribed motions are met where they are at the step's end anyway.
 static double curve(const MbSim *sim, size_t s, double half) {
   const MbConstraint *of = sim->constraining->of[s];
-  const bool own = of->ops == &mb_limit_ops || of->ops == &mb_motion_ops || of->ops == &mb_path_ops ||
-                   of->ops == &mb_speed_ops;
-  if (half == 0 || own || of->unilateral || of->compliance > 0 || sim->constraining->row[s].order) return 0;
+  if (half == 0 || of->ops->target || of->unilateral || of->compliance > 0 || sim->constraining->row[s].order)
+    return 0;
   return half * (mb_rows_drift(sim, s) + sim->constraining->row[s].gtt);
 }
 
 static void take_velocities(MbSim *sim, const double *v) {
-  const double h = sim->model->h, gamma = sim->model->gamma, half = mb_held_half_way(sim);
+  const double h = sim->model->h, gamma = sim->model->gamma, half = sim->half_way;
   MbConstraining *c = sim->constraining;
   if (half != 0 && sim->solver->drift) sim->solver->drift(sim->work, c->drift);
   for (size_t s = 0; s < sim->model->nslots; s++) {
@@ -140,7 +142,7 @@ static void take_positions(MbSim *sim, const double *dq) {
   for (size_t s = 0; s < sim->model->nslots; s++) {
     const MbRow *row = &c->row[s];
     double size = fabs(row->g);
-    if (row->order || c->of[s]->compliance > 0) continue;
+    if (row->order || c->of[s]->compliance > 0 || c->of[s]->outward != 0) continue;
     const double change = sim->solver->held ? mb_rows_rate(c, s, dq, &size) : 0;
     mb_rows_take(sim, s, row->g + change, size, 0);
   }
@@ -189,13 +191,13 @@ static MbStatus check_dropped(const MbSim *sim, double t, MbReport *report) {
 
 MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
-  const MbMixedProblem problem = {.n = c->n,
-                                  .b = c->b,
-                                  .slack = c->slack,
-                                  .least = c->least,
-                                  .unilateral = c->unilateral,
-                                  .column = column,
-                                  .context = sim};
+  MbMixedProblem problem = {.n = c->n,
+                            .b = c->b,
+                            .slack = c->slack,
+                            .least = c->least,
+                            .unilateral = c->unilateral,
+                            .column = column,
+                            .context = sim};
   for (size_t i = 0; i < c->n; i++) {
     const char *singular = c->of[c->slot[i]]->ops->singular;
     if (isfinite(c->b[i])) continue;
@@ -217,7 +219,11 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     two &= !c->of[c->slot[i]]->nmasters;
   }
   c->whole = two && c->n >= FEW && sim->solver->responses(sim->work, c->n, c->picked, c->W);
-  switch (mb_pivoting_solve(&c->pivoting, &problem)) {
+  MbPivotingResult result = mb_pivoting_solve(&c->pivoting, &problem);
+  const double weak = result == MB_PIVOTED ? mb_singular_weak(sim) : 0;
+  for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
+  if (weak > 0) result = mb_pivoting_solve(&c->pivoting, &problem);
+  switch (result) {
   case MB_PIVOTED:
     break;
   case MB_PIVOTING_MEMORY:
@@ -228,7 +234,8 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
                     (long long)sim->state.step + 1);
   }
   if (c->unsolved) return mb_sim_unsolved(sim, report);
-  const MbStatus status = level == MB_POSITIONS ? MB_OK : check_dropped(sim, t, report);
+  const bool checked = level != MB_POSITIONS && !(weak > 0);
+  const MbStatus status = checked ? check_dropped(sim, t, report) : MB_OK;
   if (status != MB_OK) return status;
 
   bool any = false;
@@ -247,30 +254,17 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
-double mb_constrain_freedom(const MbSim *sim, size_t *slot) {
-  const MbConstraining *c = sim->constraining;
-  double least = 1;
-  *slot = 0;
-  for (size_t k = 0; c && c->n && k < c->pivoting.nheld; k++) {
-    const size_t i = c->pivoting.held[k];
-    const double pivot = c->pivoting.L[k * c->pivoting.columns + k], all = c->least[i] / nothing_of(sim);
-    if (c->unilateral[i] || !(pivot * pivot < least * all)) continue;
-    least = pivot * pivot / all;
-    *slot = c->slot[i];
-  }
-  return sqrt(least);
-}
-
 MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
+  c->singular = false;
   mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
   memset(c->force, 0, sim->model->nslots * sizeof *c->force);
   c->n = 0;
   take_velocities(sim, v);
   const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
   mb_rows_apart(sim, 1 / sim->model->h);
-  return status;
+  return status == MB_OK ? mb_singular_watch(sim, sim->state.v, v, 1, report) : status;
 }
 
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report) {
@@ -341,7 +335,8 @@ MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v,
 
 // Newton's method on g(q) = 0: few turns, as it starts near.
 MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t, MbReport *report) {
-  const bool asked = sim->model->solver.stabilization.kind == MB_POST;
+  const bool singular = sim->constraining && sim->constraining->singular;
+  const bool asked = sim->model->solver.stabilization.kind == MB_POST || singular;
   return asked ? mb_constrain_close(sim, q, v, t, 1e-13, report) : MB_OK;
 }
 
@@ -357,7 +352,7 @@ MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, do
     if (c) mb_rows_make(sim, q, v, t, 0);
     for (size_t s = 0; c && s < sim->model->nslots; s++) {
       const MbRow *row = &c->row[s];
-      if (row->order || c->of[s]->compliance > 0) continue;
+      if (row->order || c->of[s]->compliance > 0 || c->of[s]->outward != 0) continue;
       close &= (c->of[s]->unilateral ? -row->g : fabs(row->g)) <= close_by * row->size;
     }
     if (sim->solver->held || !close) {
@@ -398,6 +393,8 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
     mb_rows_make(sim, q, v, t, 0);
     mb_constrain_remember(sim);
   }
+  if (sim->integrator->scheme != MB_ADAPTIVE)
+    memcpy(mb_section(sim, MB_SECTION_FREEDOM), c->freedom, sizeof c->freedom);
   memcpy(mb_section(sim, MB_SECTION_FORCES), c->force, model->nslots * sizeof *c->force);
   return MB_OK;
 }

@@ -31,10 +31,6 @@ MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, do
 // Takes the step's forces into the state to come, (q, v) at t.
 MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
 
-// Tells how freely what the rows last solved for hold can move along the one that moves least, of what bodies that nothing holds
-// could: it falls to 0 in proportion to the way to a position where rows come to depend on the others. *slot: which row that is.
-double mb_constrain_freedom(const MbSim *sim, size_t *slot);
-
 // At the state: the worst error of position and of velocity.
 void mb_constraint_errors(const MbSim *sim, double errors[2]);
 // At the state: forces of rows on coordinates, along the velocities y (model's nv).

@@ -23,6 +23,7 @@
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/singular.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/held_joints.h"
 #include "core/sim/layout.h"
@@ -65,6 +66,7 @@ MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
   mb_held_begin(sim);
   if (!c) return MB_OK;
   mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t, 0);
+  c->singular = false;
   memset(c->half, 0, sim->model->nslots * sizeof *c->half);
   for (size_t s = 0; s < sim->model->nslots; s++) c->g0[s] = c->row[s].g;
   const bool agree = take_hard(sim, sim->state.v);
@@ -160,10 +162,11 @@ MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, doub
   return status;
 }
 
-void mb_constrain_keep(MbSim *sim, double times) {
+MbStatus mb_constrain_keep(MbSim *sim, const double *v, const double *w, double times, MbReport *report) {
   MbConstraining *c = sim->constraining;
-  if (!c) return;
+  if (!c) return MB_OK;
   for (size_t s = 0; s < sim->model->nslots; s++) c->half[s] += times * c->force[s];
+  return mb_singular_watch(sim, v, w, times, report);
 }
 
 MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *report) {
@@ -201,6 +204,7 @@ MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v,
   mb_sim_follow(sim, NULL, v);
   MbStatus status = factored ? MB_OK : factor(sim, report);
   if (status != MB_OK) return status;
+  memcpy(sim->s, v, sim->nv * sizeof *v);
   if (!mb_held_agree(sim, v)) return mb_sim_unsolved(sim, report);
   if (!c) return MB_OK;
   mb_rows_make(sim, sim->q1, sim->start, t, 0);
@@ -221,7 +225,7 @@ MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v,
   status = mb_rows_solve(sim, MB_JUMPS, t, 1, v, report);
   mb_rows_apart(sim, 1);
   for (size_t s = 0; s < sim->model->nslots; s++) c->force[s] = (c->half[s] + c->force[s]) / h;
-  return status;
+  return status == MB_OK ? mb_singular_watch(sim, sim->s, v, 1, report) : status;
 }
 
 MbStatus mb_constrain_kinematic(MbSim *sim, const double *q, double t, double *v, MbReport *report) {

@@ -11,8 +11,8 @@ void mb_constrain_aim(MbSim *sim, const double *w);
 // Ends a pass, which has changed w by `change`: w ← the velocities that satisfy the constraints.
 MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, double *w, const double *change,
                            MbReport *report);
-// Takes the last pass's impulses, so many times, into those of the step.
-void mb_constrain_keep(MbSim *sim, double times);
+// Takes the last pass's impulses, by which velocities v have become w, so many times into those of the step.
+MbStatus mb_constrain_keep(MbSim *sim, const double *v, const double *w, double times, MbReport *report);
 // Takes from the velocities v at the start what unilateral rows that the step has come to stop. Where there are such rows the bodies
 // and the factor of A are then there: *moved.
 MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *report);

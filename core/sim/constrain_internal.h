@@ -38,12 +38,17 @@ struct MbConstraining {
   size_t n;
   size_t *slot;                     // (nslots)
   double *b, *slack, *least, *soft; // (nslots); soft is on W's diagonal
+  double *all;                      // (nslots) W_ii of bodies that nothing holds
   const MbRow **picked;             // (nslots)
   double *W;                        // (nslots x nslots) where the solver tells it at once, or NULL
   bool whole;                       // it has
   bool unsolved;                    // A⁻¹ could not be applied
   bool *unilateral;                 // (nslots)
   MbPivoting pivoting;
+
+  // fixed steps near singular positions (singular.c)
+  bool singular;     // this step is near one
+  double freedom[2]; // what the state is to remember of rows' freedom
 };
 
 // All rows at (q, v, t), the bodies of sim->x being there; G = H J + c. `h`: see MbInstant.

@@ -118,10 +118,11 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
   c->slack = mb_arena_alloc(arena, n, sizeof *c->slack);
   c->least = mb_arena_alloc(arena, n, sizeof *c->least);
   c->soft = mb_arena_alloc(arena, n, sizeof *c->soft);
+  c->all = mb_arena_alloc(arena, n, sizeof *c->all);
   c->unilateral = mb_arena_alloc(arena, n, sizeof *c->unilateral);
   if (!c->row || !c->of || !c->first || !c->signal || !c->driven || !c->found || !c->y || !c->drift ||
       !c->force || !c->apart || !c->g0 || !c->g1 || !c->v || !c->half || !c->near || !c->slot || !c->b ||
-      !c->slack || !c->least || !c->soft || !c->unilateral || !allocate_supports(sim, c))
+      !c->slack || !c->least || !c->soft || !c->all || !c->unilateral || !allocate_supports(sim, c))
     return mb_no_memory(report, "constraints");
 
   if (sim->solver->responses && n <= MOST_AT_ONCE) {

@@ -104,6 +104,7 @@ void mb_watch_start(MbSim *sim) {
   judge_constraints(model, &causes);
   judge_points(model, &causes);
   if (sim->constraining || sim->solver->held) mb_constraint_errors(sim, errors);
+  sim->watch.closed = !(errors[0] > CLOSE);
   if (model->solver.mode == MB_FIRST_ORDER || causes.drives || errors[0] > CLOSE || errors[1] > CLOSE) return;
   const bool implicit = sim->integrator->order == 1 && sim->integrator->b != 0;
   sim->watch.growth = true;

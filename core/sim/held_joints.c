@@ -5,6 +5,7 @@
 //   half steps     J Δw = −(g(q ⊕ h w) − (1 − γ h) g(q))/h, so that the step ends there; where only the rate is known,
 //                  J Δw = −J w − ½ (J₁ − J) w − ġ_t with J₁ at q ⊕ h w, the second part where the half begins at q
 // What pulls is kept: a half's λ from b, and what the constraints beside add.
+#include "core/sim/accounting.h"
 #include "core/sim/held_joints.h"
 
 #include <string.h>
@@ -35,21 +36,18 @@ static bool apply(MbSim *sim, double *x) {
 // How much of the curve's rate to ask for, in seconds: half a step, less where a body turns by more than a radian in one, of
 // which a parabola knows nothing: what it adds there must not drive bodies faster still. Rows that close loops ask for
 // the same (constrain.c), so that the two are not at odds where they are redundant.
-double mb_held_half_way(const MbSim *sim) {
+static double half_way(const MbSim *sim) {
   const double h = sim->model->h;
-  double fastest = 0;
-  if (!sim->model->any_flies || !sim->solver->held) return 0;
-  for (size_t b = 0; b < sim->model->nb; b++) {
-    const double w2 = mb_vec3_dot(sim->x.phi + 6 * b, sim->x.phi + 6 * b);
-    fastest = w2 > fastest ? w2 : fastest;
-  }
-  return h / 2 / fmax(1, h * h * fastest);
+  if (!sim->model->any_flies) return 0;
+  const double turn = h * mb_spin(&sim->x);
+  return h / 2 / fmax(1, turn * turn);
 }
 
 bool mb_held_velocities(MbSim *sim, double *x) {
   if (!sim->solver->held) return apply(sim, x);
   const MbHeldRows rows = rows_of(sim);
-  const double gamma = sim->model->gamma, half = mb_held_half_way(sim);
+  const double gamma = sim->model->gamma, half = half_way(sim);
+  sim->half_way = half;
   const double *bend = half != 0 ? sim->solver->held->bends(sim->work) : rows.g;
   for (size_t r = 0; r < rows.n; r++)
     sim->aim[r] = -rows.gt[r] - (rows.order[r] ? 0 : gamma * rows.g[r] + half * bend[r]);

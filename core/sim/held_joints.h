@@ -11,10 +11,9 @@ typedef struct MbHalf {
   bool second; // the other half of a step that has been made
 } MbHalf;
 
-// Solves for velocities: x ← v⁺.
+// Solves for velocities: x ← v⁺; notes in sim->half_way how many seconds of the rate J̇ v those at a step's start make up for, 0 where
+// bodies do not fly (core/README.md).
 bool mb_held_velocities(MbSim *sim, double *x);
-// Tells how many seconds of the rate J̇ v the velocities at a step's start make up for; 0 where bodies do not fly (core/README.md).
-double mb_held_half_way(const MbSim *sim);
 // Solves for accelerations at velocities v: x ← v̇. Errors are asked to shrink at the rate γ.
 bool mb_held_accelerations(MbSim *sim, const double *v, double gamma, double *x);
 // Solves for the change of velocities w in a pass of a half step: x ← Δw.

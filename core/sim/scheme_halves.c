@@ -23,6 +23,7 @@
 //
 // Constraints add Gᵀ λ to what a half is solved for (constrain_halves.c), G at the half's coordinates: with
 // bridson_marino this is RATTLE. λ is solved for anew by every pass.
+#include "core/sim/accounting.h"
 #include "core/sim/constrain_halves.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/held_joints.h"
@@ -86,11 +87,8 @@ typedef struct Passes {
 
 static Passes begin_passes(const MbSim *sim) {
   static const double FAST = 0.03; // radians a step
-  double fastest = 0;
-  for (size_t b = 0; b < sim->model->nb; b++)
-    fastest = fmax(fastest, mb_vec3_dot(sim->x.phi + 6 * b, sim->x.phi + 6 * b));
   const bool turns = sim->solver->held || sim->model->ncurved;
-  return (Passes){.more = turns && sim->model->h * sqrt(fastest) > FAST, .before = INFINITY};
+  return (Passes){.more = turns && sim->model->h * mb_spin(&sim->x) > FAST, .before = INFINITY};
 }
 
 // After a pass from `last` to w; before the first one too.
@@ -130,7 +128,8 @@ MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report) {
     status = pass(sim, &half, sim->q1, sim->state.t + h / 2, makes_factor(sim, k), w, report);
   }
   if (status != MB_OK) return status;
-  mb_constrain_keep(sim, 2);
+  status = mb_constrain_keep(sim, v, w, 2, report);
+  if (status != MB_OK) return status;
   memcpy(v1, v, sim->nv * sizeof *v1);
   bool moved = false;
   status = mb_constrain_impact(sim, v1, &moved, report);
@@ -154,12 +153,13 @@ MbStatus mb_scheme_verlet_halves(MbSim *sim, MbReport *report) {
     status = pass(sim, &first, sim->state.q, sim->state.t, k == 0, u, report);
   }
   if (status != MB_OK) return status;
-  mb_constrain_keep(sim, 1);
+  status = mb_constrain_keep(sim, v, u, 1, report);
+  if (status != MB_OK) return status;
   mb_sim_move(sim, h, u);
   memcpy(w, u, sim->nv * sizeof *w);
   status = pass(sim, &second, sim->q1, sim->state.t + h, true, w, report);
+  if (status == MB_OK) status = mb_constrain_keep(sim, u, w, 1, report);
   if (status != MB_OK) return status;
-  mb_constrain_keep(sim, 1);
   double *kept = sim->r;
   bool moved = false;
   memcpy(kept, v, sim->nv * sizeof *kept);

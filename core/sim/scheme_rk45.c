@@ -18,6 +18,7 @@
 #include "core/sim/kinematic.h"
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
+#include "core/sim/singular.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -224,7 +225,7 @@ static MbStatus cross(MbSim *sim, double stop, bool *crossed, MbReport *report) 
   drift(sim, y, k, k, little, y1, mean);
   MbStatus status = derivative(sim, t + little, y1, k1, report);
   if (status != MB_OK) return status;
-  const double after = mb_constrain_freedom(sim, &slot), left = little * before / (before - after);
+  const double after = mb_singular_freedom(sim, &slot), left = little * before / (before - after);
   if (!(after < before) || !(left < 10 * h) || t + 2 * left >= stop) return MB_OK;
 
   double size = 0, change = 0;
@@ -241,7 +242,7 @@ static MbStatus cross(MbSim *sim, double stop, bool *crossed, MbReport *report) 
   }
   if (!(change <= SAME * size)) return cannot_pass(sim, t, slot, report);
   *crossed = true;
-  memory[FREEDOM] = mb_constrain_freedom(sim, &slot);
+  memory[FREEDOM] = mb_singular_freedom(sim, &slot);
   memory[T] = t + 2 * left, memory[H] = memory[T] - t;
   memory[H_NEXT] = fmin(sim->model->h, fmax(h, memory[H]));
   memcpy(stage, k, n * sizeof *k);
@@ -257,12 +258,12 @@ static MbStatus cross(MbSim *sim, double stop, bool *crossed, MbReport *report) 
 static MbStatus approach(MbSim *sim, MbReport *report) {
   double *memory = memory_of(sim), *y = memory + HEADER;
   size_t slot = 0;
-  memory[FREEDOM] = mb_constrain_freedom(sim, &slot);
+  memory[FREEDOM] = mb_singular_freedom(sim, &slot);
   if (!(memory[FREEDOM] < NEAR)) return MB_OK;
   if (memory[FREEDOM] < LOST && memory[H] < LOST * sim->model->h)
     return cannot_pass(sim, memory[T], slot, report);
   const MbStatus status = put_back(sim, memory[T], y, y + sim->nq + sim->nv, report);
-  memory[FREEDOM] = mb_constrain_freedom(sim, &slot);
+  memory[FREEDOM] = mb_singular_freedom(sim, &slot);
   return status;
 }
 

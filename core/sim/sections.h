@@ -10,6 +10,7 @@ typedef enum MbSection {
   MB_SECTION_DUAL,     // the dual of their elements
   MB_SECTION_WATCH,    // what is known of energy that the scheme adds (energy_watch.c)
   MB_SECTION_GAPS,     // the widest gap of a hard constraint, and since when (gaps.c)
+  MB_SECTION_FREEDOM, // how many rows of constraints have been free at once, and how free the last of them (singular.c)
   MB_SECTION_CLOSURES, // (nguess) coordinates of joints that close loops (constrain_rows.c)
   MB_SECTION_HELD_BEFORE, // (nslots) rows that events held during the last step, under the adaptive integrator (events.c)
   MB_SECTION_HELD,   // (nslots) rows that they hold now

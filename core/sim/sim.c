@@ -95,9 +95,13 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
 static void plan_memory(MbSim *sim) {
   const MbModel *model = sim->model;
   const size_t events = sim->integrator->scheme == MB_ADAPTIVE ? model->nslots : 0;
-  size_t size[MB_SECTIONS] = {
-      [MB_SECTION_WATCH] = mb_watch_size(), [MB_SECTION_GAPS] = 2,      [MB_SECTION_CLOSURES] = model->nguess,
-      [MB_SECTION_HELD_BEFORE] = events,    [MB_SECTION_HELD] = events, [MB_SECTION_FORCES] = model->nslots};
+  size_t size[MB_SECTIONS] = {[MB_SECTION_WATCH] = mb_watch_size(),
+                              [MB_SECTION_GAPS] = 2,
+                              [MB_SECTION_FREEDOM] = 2,
+                              [MB_SECTION_CLOSURES] = model->nguess,
+                              [MB_SECTION_HELD_BEFORE] = events,
+                              [MB_SECTION_HELD] = events,
+                              [MB_SECTION_FORCES] = model->nslots};
   if (sim->scheme->memory) size[MB_SECTION_SCHEME] = sim->scheme->memory(sim->nq, sim->nv);
   mb_sim_soft_sections(model, size);
   for (int i = 0; i < MB_SECTIONS; i++) sim->section[i + 1] = sim->section[i] + size[i];

@@ -19,6 +19,7 @@ typedef struct MbEnergy {
 // What the energy is compared with (energy_watch.c).
 typedef struct MbWatch {
   bool growth, loss; // would be the scheme's own
+  bool closed;       // hard constraints hold at the start
   MbEnergy first;
 } MbWatch;
 
@@ -47,6 +48,7 @@ struct MbSim {
   double *gap0, *gap1, *aim, *pull, *nudge; // rows that the solver holds (held_joints.c): (rows) x 4, (nv)
   double *stage;                            // (MB_RK_STAGES x (nq + nv)), adaptive only
 
+  double half_way; // seconds of the rate J̇ v that this step's velocities make up for (held_joints.c)
   MbConstraining *constraining; // NULL: nothing is constrained
   bool forces_asked;            // some channel tells them
   MbSimSoft *soft;              // NULL: no deformables of elements

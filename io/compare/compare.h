@@ -29,6 +29,15 @@ typedef struct MbTolerance {
   double atol, rtol;     // a number passes when |a - b| <= atol + rtol * range of its channel + both bounds
 } MbTolerance;
 
+// What a comparison finds in one frame of one channel.
+typedef struct MbFrameErrors {
+  size_t channel;      // in the result's list
+  const MbChannel *of; // in a
+  double time;
+  const double *error,
+      *allowed; // (of->width) of each component the largest error over the items; of a rotation one of them has it
+} MbFrameErrors;
+
 typedef struct MbCompareOptions {
   MbTolerance fallback;
   const MbTolerance *tolerances; // (ntolerances) the first that fits counts
@@ -37,6 +46,9 @@ typedef struct MbCompareOptions {
   size_t nonly;
   double until;     // pointwise up to here, invariants after it; infinity = pointwise throughout
   bool interpolate; // frames of b at a's times by interpolation, where the times differ
+  void (*watch)(void *watcher,
+                const MbFrameErrors *errors); // NULL, or called with each frame's errors, channel by channel
+  void *watcher;
 } MbCompareOptions;
 
 typedef struct MbDifference {

@@ -184,7 +184,9 @@ static MbStatus fill_pair(MbCompare *c, MbPair *p, size_t in_a, size_t in_b) {
   p->range = mb_arena_alloc(c->arena, width, sizeof *p->range);
   p->tolerance = mb_arena_alloc(c->arena, width, sizeof *p->tolerance);
   p->worst = mb_arena_alloc(c->arena, width, sizeof *p->worst);
-  if (!p->item || !p->component || !p->group || !p->range || !p->tolerance || !p->worst)
+  p->now = c->options->watch ? mb_arena_alloc(c->arena, width, sizeof *p->now) : NULL;
+  if (!p->item || !p->component || !p->group || !p->range || !p->tolerance || !p->worst ||
+      (c->options->watch && !p->now))
     return mb_no_memory(c->report, "the comparison");
 
   MbStatus status = align_items(c, p);

@@ -33,6 +33,7 @@ typedef struct MbPair {
   size_t *group;             // (a->width) first component that shares a range with this one
   double *range, *tolerance; // (a->width)
   double *worst;             // (a->width) the result's
+  double *now;               // (a->width) largest errors of this frame, for who watches; NULL = nobody does
   MbGrowth growth;
 } MbPair;
 

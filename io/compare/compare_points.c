@@ -176,6 +176,7 @@ static void count_error(Tally *t, const MbPair *p, MbDifference *d) {
   d->a = mb_plain(d->a), d->b = mb_plain(d->b);
   const double tolerance = d->allowed = p->tolerance[d->component];
   if (d->error > p->worst[d->component]) p->worst[d->component] = d->error;
+  if (p->now && d->error > p->now[d->component]) p->now[d->component] = d->error;
   if (d->error > t->largest || t->worst.frame == UINT64_MAX) {
     t->largest = d->error;
     t->worst = *d;
@@ -250,7 +251,11 @@ static void compare_pair(MbPair *p, MbChannelResult *r, uint64_t frame, double t
 void mb_compare_points(MbCompare *c, uint64_t frame, double time, const double *a, const double *b) {
   for (size_t i = 0; i < c->npairs; i++) {
     MbPair *p = &c->pairs[i];
+    for (size_t k = 0; p->now && k < p->a->width; k++) p->now[k] = 0;
     compare_pair(p, &c->result->channels[p->result], frame, time, a + p->a->offset, b + p->b->offset);
+    if (!p->now || !c->result->channels[p->result].compared) continue;
+    const MbFrameErrors errors = {p->result, p->a, time, p->now, p->tolerance};
+    c->options->watch(c->options->watcher, &errors);
   }
   c->result->frames++;
 }

@@ -1,49 +1,23 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "io/export/export_parts.h"
-#include "io/export/zip_stream.h"
+#include "io/export/npy.h"
 
 #include <assert.h>
 #include <string.h>
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays are written as they lie in memory");
 
-enum { ALIGN = 64, HEADER = 256, NAME_MOST = 1 << 12 };
+enum { NAME_MOST = 1 << 12 };
 
 static void put_to_exporter(void *to, const void *bytes, size_t size) { mb_put(to, bytes, size); }
-
-// The .npy header, padded so that the numbers begin at a multiple of 64 bytes. Returns its length.
-static size_t array_header(char header[HEADER], const char *type, const char *shape) {
-  static const char magic[] = "\x93NUMPY\x01"; // and a 0: version 1.0
-  memcpy(header, magic, sizeof magic);
-  const size_t start = sizeof magic + 2;
-  const int n = snprintf(header + start, HEADER - start,
-                         "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", type, shape);
-  size_t length = start + (size_t)n;
-  while ((length + 1) % ALIGN) header[length++] = ' ';
-  header[length++] = '\n';
-  header[sizeof magic] = (char)((length - start) & 0xff);
-  header[sizeof magic + 1] = (char)((length - start) >> 8);
-  return length;
-}
 
 // Begins the member `name`.npy with `bytes` of numbers to follow.
 static MbStatus begin_array(MbExporter *e, MbZip *zip, const char *name, const char *type, const char *shape,
                             uint64_t bytes) {
-  char header[HEADER];
-  const size_t length = array_header(header, type, shape);
-  const size_t n = strlen(name);
-  if (n > NAME_MOST)
+  if (strlen(name) > NAME_MOST)
     return mb_error(e->report, MB_USAGE, "", "the name of channel %.40s... is too long", name);
-  char *file = mb_calloc(n + sizeof ".npy", 1);
-  if (!file) return mb_no_memory(e->report, "the export");
-  memcpy(file, name, n);
-  memcpy(file + n, ".npy", sizeof ".npy");
-  const bool begun = mb_zip_begin(zip, file, length + bytes);
-  mb_free(file);
-  if (!begun) return mb_no_memory(e->report, "the export");
-  mb_zip_bytes(zip, header, length);
-  return MB_OK;
+  return mb_npy_begin(zip, name, type, shape, bytes) ? MB_OK : mb_no_memory(e->report, "the export");
 }
 
 static MbStatus put_header_array(MbExporter *e, MbZip *zip) {

@@ -118,17 +118,21 @@ static const char *const stabilization_help[] = {
     "after each step positions are moved, by as little as masses tell, until the constraints hold; not with "
     "integrator \"rk45\"",
     "errors of position stay and grow with time"};
-static const MbSchemaObject stabilization = {.name = "stabilization",
-                                             .help = "What keeps constraints from drifting apart.",
-                                             .size = sizeof(MbStabilizationSpec),
-                                             .rows = stabilization_rows,
-                                             .selector = "type",
-                                             .selector_offset = offsetof(MbStabilizationSpec, kind),
-                                             .words = mb_stabilization_words,
-                                             .variants = stabilization_variants,
-                                             .variant_help = stabilization_help,
-                                             .selector_fallback = "baumgarte",
-                                             .bare = true};
+static const MbSchemaObject stabilization = {
+    .name = "stabilization",
+    .help =
+        "What keeps constraints from drifting apart. Near positions at which a loop could go on by another "
+        "motion as well, as a parallelogram that lies flat, each of them puts positions back onto the "
+        "constraints.",
+    .size = sizeof(MbStabilizationSpec),
+    .rows = stabilization_rows,
+    .selector = "type",
+    .selector_offset = offsetof(MbStabilizationSpec, kind),
+    .words = mb_stabilization_words,
+    .variants = stabilization_variants,
+    .variant_help = stabilization_help,
+    .selector_fallback = "baumgarte",
+    .bare = true};
 
 static const MbSchemaRow solver_rows[] = {
     {"threads", MB_TYPE_COUNT, AT(MbSolverSpec, threads), .bound = MB_BETWEEN, .lo = 1, .hi = 1024,
@@ -681,11 +685,11 @@ static const MbSchemaRow error_rows[] = {
     BOUND("energy", MB_ENERGY, "J", "energies"),
     BOUND("other", MB_OTHER, NULL, "all else"),
     {0}};
-static const MbSchemaObject error = {.name = "error",
-                                     .help = "The largest error of a number in the file, by what it "
-                                             "measures; 0 is exact.",
-                                     .size = sizeof(double[MB_QUANTITIES]),
-                                     .rows = error_rows};
+const MbSchemaObject mb_schema_error = {.name = "error",
+                                        .help = "The largest error of a number in the file, by what it "
+                                                "measures; 0 is exact.",
+                                        .size = sizeof(double[MB_QUANTITIES]),
+                                        .rows = error_rows};
 
 static const MbSchemaRow output_rows[] = {
     {"file", MB_TYPE_TEXT, AT(MbOutputSpec, file),
@@ -705,7 +709,7 @@ static const MbSchemaRow output_rows[] = {
      .help = "what a frame holds besides its time; absent: body.position, body.rotation, joint.position "
              "where there are "
              "joints, energy, deformable.*.position"},
-    {"error", MB_TYPE_ERROR, AT(MbOutputSpec, error), .words = mb_error_words, .object = &error,
+    {"error", MB_TYPE_ERROR, AT(MbOutputSpec, error), .words = mb_error_words, .object = &mb_schema_error,
      .fallback = "0",
      .help = "0 (exact), \"fine\" (1e-6 for poses, 1e-4 for velocities), \"view\" (1e-5, 1e-3), or bounds by "
              "what is "

@@ -3,7 +3,7 @@ t --help
 t help
 t run --help
 t diff -h
-for c in run validate info diff check repair hash export schema bench init version help; do
+for c in run sweep validate info diff check repair hash export schema bench init version help; do
   "$MBSIM" help $c | cmp -s - - || echo "no help on $c"
   "$MBSIM" $c --help >one && "$MBSIM" help $c >two && cmp one two
 done

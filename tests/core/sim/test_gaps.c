@@ -57,6 +57,7 @@ static void check_ends(const char *from, const char *what, const char *name, int
       }
 }
 
+// Before the gap is as wide as that, the step is refused that comes where the rods are in one line.
 Test(gaps, a_loop_that_a_driven_crank_opens_ends_the_run) {
   check_ends("prescribed_crank", LONG_CRANK, "\"pin.", 3000);
 }
@@ -104,14 +105,13 @@ Test(gaps, what_closes_slowly_goes_on) {
 
 // Restored amid the steps in which a gap may be open, a run ends at the same one.
 Test(gaps, a_resumed_run_ends_at_the_same_step) {
-  const char *const sets[] = {LONG_CRANK, NULL};
-  TestRun a = test_run("prescribed_crank", sets), b = test_run("prescribed_crank", sets);
+  const char *const sets[] = {"/solver={\"type\": \"maximal\", \"stabilization\": \"post\"}", NULL};
+  TestRun a = test_run(FAR, sets), b = test_run(FAR, sets);
   MbReport report = {0}, again = {0};
   char bytes[4096];
   const size_t size = mb_sim_checkpoint_size(a.sim);
   cr_assert_leq(size, sizeof bytes);
-  while (mb_sim_constraint_error(a.sim) < 0.05) test_steps(a.sim, 1);
-  test_steps(a.sim, 4);
+  test_steps(a.sim, 20);
   mb_sim_checkpoint(a.sim, bytes);
   test_ok(mb_sim_restore(b.sim, bytes, size, &again), &again);
   while (mb_sim_step(a.sim, &report) == MB_OK) cr_assert_lt(mb_sim_steps(a.sim), 1000);

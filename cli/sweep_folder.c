@@ -1,0 +1,182 @@
+#include "cli/sweep.h"
+#include "core/base/alloc.h"
+#include "io/sweep/small_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// ---- the folder -------------------------------------------------------------------------------------------
+
+static bool is_empty(const char *path) {
+  DIR *dir = opendir(path);
+  int entries = 0;
+  while (dir && readdir(dir)) entries++;
+  if (dir) closedir(dir);
+  return entries <= 2; // . and ..
+}
+
+static bool is_ours(const char *folder) {
+  char path[MB_SWEEP_PATH];
+  snprintf(path, sizeof path, "%s/sweep.json", folder);
+  if (!access(path, F_OK)) return true;
+  snprintf(path, sizeof path, "%s/runs",
+           folder); // killed before that was written, or another shard has just begun
+  return !access(path, F_OK);
+}
+
+MbStatus mb_sweep_folder(MbSweep *s, MbReport *report) {
+  char runs[MB_SWEEP_PATH];
+  struct stat info;
+  if (!mkdir(s->out, 0777)) {
+    // made now
+  } else if (errno != EEXIST || stat(s->out, &info)) {
+    return mb_error(report, MB_IO, "", "cannot make the folder %s: %s", s->out, strerror(errno));
+  } else if (!S_ISDIR(info.st_mode)) {
+    return mb_error(report, MB_IO, "", "%s is there already, and is no folder", s->out);
+  } else if (!is_ours(s->out) && !is_empty(s->out) && !is_ours(s->out)) { // it may become ours meanwhile
+    return mb_error(report, MB_IO, "",
+                    "the folder %s holds other things than a sweep: name another with --output", s->out);
+  }
+  snprintf(runs, sizeof runs, "%s/runs", s->out);
+  if (!mkdir(runs, 0777) || errno == EEXIST) return MB_OK;
+  return mb_error(report, MB_IO, "", "cannot make the folder %s: %s", runs, strerror(errno));
+}
+
+bool mb_sweep_is_done(const MbSweep *s, const char *id) {
+  char path[MB_SWEEP_PATH];
+  size_t length = 0;
+  bool lacks = false;
+  snprintf(path, sizeof path, "%s/runs/%s/result.json", s->out, id);
+  char *text = mb_small_read(path, &length);
+  double *values = text ? mb_calloc(s->nmeasures, sizeof *values) : NULL;
+  MbResult result = {.defined = s->defined, .values = values, .nmeasures = s->nmeasures};
+  const bool read = values && mb_result_read(text, length, &result, &lacks);
+  mb_free(values);
+  mb_free(text);
+  return read && !lacks && result.outcome == MB_OUT_OK && (s->keep != MB_KEEP_ALL || result.trajectory[0]);
+}
+
+// ---- the list of runs -------------------------------------------------------------------------------------
+
+static void add_line(const MbSweep *s, uint64_t run, MbText *text) {
+  mb_text_format(text, "%llu,%s", (unsigned long long)run, s->runs[run].id);
+  for (size_t a = 0; a < s->design.naxes; a++) {
+    MbText value = {0};
+    mb_design_value(&s->design, run, a, &value);
+    char *json = mb_text_take(&value);
+    mb_text_add(text, ",");
+    if (json)
+      mb_sweep_cell(text, json);
+    else
+      text->failed = true;
+    mb_free(json);
+  }
+  mb_text_add(text, "\n");
+}
+
+static MbStatus write_text(const MbSweep *s, const char *name, char *text, MbReport *report) {
+  char path[MB_SWEEP_PATH];
+  snprintf(path, sizeof path, "%s/%s", s->out, name);
+  const MbStatus status =
+      text ? mb_small_write(path, text, strlen(text), report) : mb_no_memory(report, "the list of runs");
+  mb_free(text);
+  return status;
+}
+
+static MbStatus write_list(const MbSweep *s, MbReport *report) {
+  MbText text = {0};
+  mb_text_add(&text, "run,id");
+  const char **axes = mb_calloc(s->design.naxes, sizeof *axes);
+  for (size_t a = 0; axes && a < s->design.naxes; a++) {
+    axes[a] = s->design.axes[a].name;
+    mb_text_add(&text, ",");
+    mb_csv_cell(&text, axes[a]);
+  }
+  mb_text_add(&text, "\n");
+  for (uint64_t i = 0; i < s->design.runs; i++) add_line(s, i, &text);
+  MbStatus status = axes ? write_text(s, "design.csv", mb_text_take(&text), report)
+                         : mb_no_memory(report, "the list of runs");
+  const MbSweepHead head = {.scene = s->scene_name,
+                            .runs = s->design.runs,
+                            .axes = axes,
+                            .naxes = s->design.naxes,
+                            .measures = s->measures,
+                            .nmeasures = s->nmeasures,
+                            .times = !mb_arg_given(s->args, "no-times")};
+  if (!status) status = write_text(s, "sweep.json", mb_sweep_head_write(&head), report);
+  mb_free(axes);
+  return status;
+}
+
+MbStatus mb_sweep_list(MbSweep *s, bool write, MbReport *report) {
+  s->runs = mb_calloc(s->design.runs, sizeof *s->runs);
+  if (!s->runs) return mb_no_memory(report, "the list of runs");
+  MbStatus status = MB_OK;
+  for (uint64_t i = 0; i < s->design.runs && !status; i++) {
+    char *text = NULL;
+    status = mb_run_scene(&s->scenes, i, &text, s->runs[i].id, report);
+    mb_free(text);
+    if (status || i % s->shards != s->shard) continue;
+    s->runs[i].done = mb_sweep_is_done(s, s->runs[i].id);
+    s->there += s->runs[i].done;
+    s->todo += !s->runs[i].done;
+  }
+  return status || !write ? status : write_list(s, report);
+}
+
+// ---- the tables -------------------------------------------------------------------------------------------
+
+static MbStatus write_table(const char *folder, MbSweepTable *table, MbTableFormat format,
+                            MbOutcomes *outcomes, MbReport *report) {
+  char path[MB_SWEEP_PATH], part[MB_SWEEP_PATH + 96], host[64] = "";
+  gethostname(host, sizeof host - 1);
+  snprintf(path, sizeof path, "%.*s/results.%s", MB_FOLDER, folder, mb_table_words[format]);
+  snprintf(part, sizeof part, "%s.%s.%ld.tmp", path, host, (long)getpid());
+  FILE *out = fopen(part, "we");
+  if (!out) return mb_error(report, MB_IO, "", "cannot write %s: %s", part, strerror(errno));
+  MbStatus status = mb_table_write(table, format, out, outcomes, report);
+  if (fclose(out) && !status)
+    status = mb_error(report, MB_IO, "", "cannot write %s: %s", part, strerror(errno));
+  if (!status && rename(part, path))
+    status = mb_error(report, MB_IO, "", "cannot write %s: %s", path, strerror(errno));
+  if (status) unlink(part);
+  return status;
+}
+
+static uint64_t missing(MbSweepTable *table, MbStatus *status, MbReport *report) {
+  uint64_t n = 0;
+  *status = mb_table_rewind(table, report);
+  while (!*status && mb_table_next(table, status, report)) n += table->result.outcome == MB_OUT_MISSING;
+  return n;
+}
+
+MbStatus mb_sweep_collect(const char *folder, const bool formats[MB_TABLE_FORMATS], MbOutcomes *outcomes,
+                          MbReport *report) {
+  MbSweepTable *table = NULL;
+  MbOutcomes own = {0};
+  MbStatus status = mb_table_open(folder, &table, report);
+  // another shard may have ended, and written its table, since this one looked: the last to write must have seen all
+  for (bool again = true; again && !status;) {
+    for (int f = 0; f < MB_TABLE_FORMATS && !status; f++)
+      if (f == MB_TABLE_CSV || formats[f])
+        status = write_table(folder, table, (MbTableFormat)f, f == MB_TABLE_CSV ? &own : NULL, report);
+    again =
+        !status && own.count[MB_OUT_MISSING] && missing(table, &status, report) < own.count[MB_OUT_MISSING];
+  }
+  mb_table_free(table);
+  if (outcomes) *outcomes = own;
+  return status;
+}
+
+bool mb_sweep_is_report(const char *path) {
+  char begin[8192] = "";
+  FILE *file = fopen(path, "re");
+  const size_t n = file ? fread(begin, 1, sizeof begin - 1, file) : 0;
+  if (file) fclose(file);
+  begin[n] = 0;
+  return strstr(begin, "<title>Sweep</title>") != NULL;
+}

@@ -1,0 +1,78 @@
+// Private to io/sweep/measure*.c.
+#ifndef MB_IO_MEASURE_PARTS_H
+#define MB_IO_MEASURE_PARTS_H
+
+#include "core/base/arena.h"
+#include "core/base/names.h"
+#include "io/sweep/measure.h"
+
+typedef enum MbMeasureKind {
+  MB_FINAL,
+  MB_MIN,
+  MB_MAX,
+  MB_MEAN,
+  MB_RMS,
+  MB_AT,
+  MB_TIME_OF_MAX,
+  MB_TIME_OF_MIN,
+  MB_FIRST,
+  MB_MEASURE_KINDS
+} MbMeasureKind;
+
+// What the frames so far have left of a term.
+typedef struct MbTermState {
+  double value; // the last, the best, or the sum
+  double
+      other; // when the best was; what the sum has lost to rounding; the time of the last frame before `at`
+  uint64_t count;
+  uint64_t spoilt; // of min and max: a number was NaN
+} MbTermState;
+
+// One function of a measure.
+typedef struct MbTerm {
+  MbMeasureKind kind;
+  double when;   // of AT
+  size_t column; // SIZE_MAX: an expression
+  MbExpression *expression;
+  const size_t *columns; // (ncolumns) that it reads, into `values`
+  double *values;
+  size_t ncolumns;
+  MbTermState state;
+} MbTerm;
+
+// The measure's text with its terms as names _m0, _m1, ...
+typedef struct MbMeasure {
+  const char *text;
+  size_t first, count; // terms
+} MbMeasure;
+
+// The names of all columns, in both orders; name i is of column i % ncolumns.
+typedef struct MbColumns {
+  const char **name; // (2 ncolumns, ended by NULL)
+  size_t ncolumns;
+  MbNames index;
+  size_t longest;
+} MbColumns;
+
+struct MbMeasures {
+  MbArena arena;
+  MbMeasure *measures; // (nmeasures)
+  size_t nmeasures;
+  MbTerm *terms; // (nterms)
+  size_t nterms;
+  const MbConstant *parameters; // (nparameters)
+  size_t nparameters;
+  MbColumns columns;
+};
+
+MbStatus mb_columns_build(MbColumns *columns, const MbChannel *channels, size_t nchannels, MbArena *arena,
+                          MbReport *report);
+// The length of the longest column's name that `text` begins with; 0 where there is none. *twice: it is that of two columns.
+size_t mb_columns_match(const MbColumns *columns, const char *text, size_t *column, bool *twice);
+
+// Takes the terms out of a measure's text. `most` is room for terms.
+MbStatus mb_measure_parse(MbMeasures *m, const MbMeasureAsk *ask, double end, MbMeasure *out,
+                          MbReport *report);
+enum { MB_MEASURE_MOST_TERMS = 32 }; // of one measure
+
+#endif

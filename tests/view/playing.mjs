@@ -81,9 +81,10 @@ async function quality() {
   let now = 0;
   const draws = (n, ms) => Array.from({ length: n }, () => pace.drew((now += ms))).filter(Boolean).length;
   assert.equal(draws(200, 16), 0, "fast enough");
-  assert.equal(draws(3, 90) + draws(10, 16), 0, "a hitch is no reason");
-  assert.equal(draws(4, 90), PLAIN_EDGES);
-  assert.equal(draws(4, 90), 1);
+  assert.equal(draws(5, 50) + draws(10, 16) + draws(1, 300) + draws(1, 16), 0, "a hitch is no reason");
+  assert.equal(draws(6, 50), 1);
+  assert.equal(pace.level, PLAIN_EDGES);
+  assert.equal(draws(2, 300), 1);
   assert.equal(pace.level, NO_SHADOWS);
   assert.ok(!pace.rests(now + 50) && pace.rests(now + 500));
   await withPage(page(runScene(twoBoxes, "two_boxes")), async (p) => {

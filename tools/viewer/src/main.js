@@ -47,4 +47,4 @@ const embedded = Array.from(document.querySelectorAll('script[type="application/
   script.remove();
   return { name: script.dataset.name, data: script.textContent.trim() };
 });
-if (embedded.length) open(embedded);
+if (embedded.length) open(embedded.splice(0));

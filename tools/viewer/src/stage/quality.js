@@ -3,7 +3,7 @@
 import * as THREE from "three";
 
 const SLOW = 45; // ms from picture to picture, beyond which something gives way
-const PATIENCE = 4; // pictures in a row that are late
+const PATIENCE = 6; // pictures in a row that are late; one that is very late counts for up to three
 const REST = 160; // ms without a change until the fine picture is drawn
 export const PLAIN_EDGES = 1; // what gives way, in this order
 export const NO_SHADOWS = 2;
@@ -53,7 +53,7 @@ export class Pace {
   drew(now) {
     const passed = this.last === null ? 0 : now - this.last;
     this.last = now;
-    this.late = passed > SLOW && passed < 2000 ? this.late + 1 : 0;
+    this.late = passed > SLOW && passed < 2000 ? this.late + Math.min(3, Math.floor(passed / SLOW)) : 0;
     if (this.late < PATIENCE || this.level === FEWER_PIXELS) return false;
     this.late = 0;
     this.level++;

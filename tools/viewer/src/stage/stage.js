@@ -75,6 +75,7 @@ export class Stage {
     view.bodies = new BodiesView(run, { ghost });
     view.soft = new SoftView(run, { ghost });
     view.lines = new LinesView(run, view.bodies, { ghost });
+    view.lines.group.visible = view.bodies.placed || !run.bodies.length;
     view.forces = new ForcesView(run, view.bodies, { ghost });
     view.root.add(view.bodies.group, view.soft.group, view.lines.group, view.forces.group);
     this.scene.add(view.root);

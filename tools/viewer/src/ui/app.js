@@ -87,6 +87,7 @@ export class App {
       `<b>${escape(name)}</b>${this.runs.length > 1 ? ` and ${escape(this.runs[1].name)} (ghost)` : ""}` +
       `${ending ? `<br><span class="ending">${escape(ending)}</span>` : ""}` +
       `${this.runs.some((r) => r.troubles.length) ? `<br><span class="ending">damaged: see the panel (i)</span>` : ""}` +
+      `${missing(run).map((what) => `<br><span class="ending">${escape(what)}</span>`).join("")}` +
       `${run.frames === 0 ? `<br><span class="ending">The file holds no frames.</span>` : ""}`;
     this.#verdict();
   }
@@ -441,6 +442,13 @@ export class App {
       if (title === DIFFERENCE) this.difference({ jump: false });
       else this.find(title);
   }
+}
+
+// What the file holds nothing about, so that it is not in the picture.
+function missing(run) {
+  const bodies = run.bodies.length && !run.channel("body.position") ? ["body.position"] : [];
+  const soft = run.meshes.filter(({ name, body }) => !body && !run.channel(`deformable.${name}.position`)).map(({ name }) => `deformable.${name}.position`);
+  return [...bodies, ...soft].map((channel) => `This file has no channel ${channel}: what it is about is not drawn.`);
 }
 
 // Largest force and torque, 0 where it is but rounding beside the other at the size of the scene.

@@ -190,7 +190,13 @@ static const char *const method_help[] = {
     "a local and a global step in turn, with a matrix that stays the same",
     "Newton's method with exact derivatives and a line search: slow, the truth that others are held against",
     NULL};
+static const char *const bodies_solver_help[] = {"reduced (joint) coordinates",
+                                                 "maximal coordinates: every body has six", NULL};
 static const MbSchemaRow projective_rows[] = {
+    {"bodies", MB_TYPE_WORD, AT(MbSolverSpec, bodies), .words = mb_bodies_solver_words,
+     .word_help = bodies_solver_help, .fallback = "\"redmax\"",
+     .help = "what moves the bodies, which are solved for together with the nodes that attachments, "
+             "constraints and forces tie to them"},
     {"iterations", MB_TYPE_COUNT, AT(MbSolverSpec, iterations), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
      .help = "of a step, at most; 5 where it is not given, 100 with method \"newton\""},
     {"global", MB_TYPE_WORD, AT(MbSolverSpec, global), .words = mb_global_words, .word_help = global_help,
@@ -206,9 +212,9 @@ static const MbSchemaRow projective_rows[] = {
      .fallback = "\"projective\"", .help = "how a step's equations are solved"},
     {0}};
 static const MbSchemaRow *const solver_variants[] = {redmax_rows, maximal_rows, projective_rows};
-static const char *const solver_help[] = {"reduced (joint) coordinates",
-                                          "maximal coordinates: every body has six",
-                                          "deformables by projective dynamics; bodies are fixed or driven"};
+static const char *const solver_help[] = {
+    "reduced (joint) coordinates", "maximal coordinates: every body has six",
+    "deformables by projective dynamics, and bodies together with them"};
 static const MbSchemaObject solver = {
     .name = "solver",
     .help = "How the equations are solved: a word, or an object with options. Scenes of free bodies "

@@ -203,6 +203,7 @@ export class App {
   #layout() {
     const { clientWidth, clientHeight } = $("picture");
     this.stage.resize(clientWidth, clientHeight);
+    if (document.body.dataset.ready) this.stage.draw(); // at once: a canvas of a new size is empty
     this.curves.resize();
   }
 

@@ -10,7 +10,8 @@ export UBSAN_OPTIONS="print_stacktrace=1:log_path=$PWD/$logs/ubsan"
 export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
 export MBSIM="$PWD/build/$flavour/mbsim" MBSIM_FLAVOUR="$flavour"
 
-"build/$flavour/mbsim-tests" --short-filename ${filter:+--filter "$filter"}
+# The tests link OpenBLAS, which starts threads of its own as it is loaded: under a test's limit on memory they would ask for ever.
+OPENBLAS_NUM_THREADS=1 "build/$flavour/mbsim-tests" --short-filename ${filter:+--filter "$filter"}
 failed=$?
 
 if [ -z "$filter" ]; then

@@ -48,6 +48,25 @@ static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
   return status;
 }
 
+// Channels that tell accelerations, which nodes of elements that are tied to bodies have a part in: forces of elements act in steps only.
+static MbStatus check_accelerations(const MbSceneSpec *spec, MbReport *report) {
+  static const char *const refused[] = {"body.acceleration", "joint.acceleration", "joint.reaction"};
+  MbStatus status = MB_OK;
+  if (!mb_build_has_ports(spec)) return MB_OK;
+  for (size_t i = 0; spec->output.channels && i < spec->output.nchannels; i++)
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+      char where[64];
+      if (strcmp(spec->output.channels[i], refused[k])) continue;
+      snprintf(where, sizeof where, "/output/channels/%zu", i);
+      status = mb_error(
+          report, MB_SCENE, where,
+          "the channel \"%s\" cannot be told under solver \"projective\" where nodes are tied to bodies: "
+          "take \"redmax\" or \"maximal\"",
+          refused[k]);
+    }
+  return status;
+}
+
 // Channels that tell what only the projective solver has.
 static MbStatus check_channels(const MbSceneSpec *spec, MbReport *report) {
   MbStatus status = MB_OK;
@@ -83,7 +102,10 @@ static MbStatus check_velocity_terms(const MbSceneSpec *spec, MbReport *report) 
 static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   (void)model;
   const MbSolverSpec *solver = &spec->solver;
-  if (solver->kind == MB_SOLVER_PROJECTIVE) return check_projective(spec, report);
+  if (solver->kind == MB_SOLVER_PROJECTIVE) {
+    const MbStatus told = check_accelerations(spec, report), own = check_projective(spec, report);
+    return own != MB_OK ? own : told;
+  }
   const MbStatus channels = check_channels(spec, report);
   if (channels != MB_OK) return channels;
   if (solver->mode == MB_FIRST_ORDER && solver->kind != MB_SOLVER_MAXIMAL)

@@ -276,8 +276,18 @@ Test(projective_scenes, a_cable_pulls_and_never_pushes) {
                                            "\"-x\"}, {\"side\": \"+x\"}]}, {\"path\": [{\"side\": \"-y\"}, " \
                                            "{\"side\": \"+y\"}], \"pull\": \"=t\"}]") "]}"
 
+#define TIED                                                                                                 \
+  HEAD PROJECTIVE                                                                                            \
+      "\"bodies\": [{\"name\": \"ball\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"mass\": 1, "  \
+      "\"pose\": "                                                                                           \
+      "{\"position\": [0, 0, -0.3]}}], \"deformables\": [{\"name\": \"block\", \"type\": \"tets\", "         \
+      "\"mesh\": {\"box\": "                                                                                 \
+      "[3, 3, 3], \"size\": [0.2, 0.2, 0.2]}, \"material\": {\"young\": 1e4, \"density\": 300}, "            \
+      "\"attach\": "                                                                                         \
+      "[{\"select\": {\"side\": \"-z\"}, \"body\": \"ball\"}]}], \"forces\": [{\"type\": \"spring\", "       \
+      "\"between\": [{\"body\": \"ball\"}, {\"node\": \"block\", \"index\": 26}], \"stiffness\": 100}]}"
 static const char *const with_memory[] = {
-    ALL("\"iterations\": 4"),
+    TIED, ALL("\"iterations\": 4"),
     ALL("\"iterations\": 4, \"global\": \"partitioned_inverse\", \"precision\": \"single\""),
     ALL("\"iterations\": 4, \"global\": \"chebyshev\""), ALL("\"method\": \"newton\"")};
 

@@ -293,6 +293,8 @@ int mb_sweep_child(MbSweep *sweep, uint64_t run, const char *folder, bool always
   MbReport last = {0};
   tidy(&c);
   if (mb_sweep_write_result(folder, &c.result, &last)) return MB_CHILD_LOST;
+  mb_measures_free(c.measures);
+  mb_free(c.result.values);
   return status ? MB_CHILD_FAILED : MB_CHILD_OK;
 }
 

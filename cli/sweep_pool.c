@@ -83,17 +83,20 @@ static void start_more(Pool *p) {
 static void write_end(Pool *p, const Slot *slot, int how) {
   MbSweep *s = p->sweep;
   char folder[MB_SWEEP_PATH];
-  const int number = WTERMSIG(how);
+  const int number = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
   double *values = mb_calloc(s->nmeasures, sizeof *values);
   MbResult result = {.defined = s->defined, .values = values, .nmeasures = s->nmeasures};
   if (!values) return;
   mb_result_clear(&result, slot->late ? MB_OUT_TIMEOUT : MB_OUT_CRASHED);
-  result.exit_code = 128 + number;
+  result.exit_code = number ? 128 + number : WEXITSTATUS(how);
   result.wall = mb_clock() - slot->start;
   if (slot->late)
     snprintf(result.message, sizeof result.message, "stopped after %g s (--timeout)", s->timeout);
-  else
+  else if (number)
     snprintf(result.message, sizeof result.message, "killed by signal %d (%s)", number, strsignal(number));
+  else
+    snprintf(result.message, sizeof result.message, "its process has ended with exit code %d",
+             result.exit_code);
   folder_of(s, slot->run, folder);
   mkdir(folder, 0777);
   if (mb_sweep_write_result(folder, &result, p->report)) p->status = MB_IO;
@@ -132,7 +135,7 @@ static void ended(Pool *p, Slot *slot, int how) {
     if (!p->status) p->status = mb_error(p->report, MB_IO, "", "cannot write into %s", folder);
     return;
   }
-  if (code < 0) write_end(p, &was, how);
+  if (code != MB_CHILD_FAILED) write_end(p, &was, how);
   if (was.tries < s->retries && !p->stopping) {
     p->status = p->status ? p->status : launch(p, slot, was.run, was.tries + 1);
     return;

@@ -112,6 +112,31 @@ slurm_time() { # told by the signal that comes before its time is up
   scontrol show job "${job}_1" | grep -q Restarts=1 && went_on time || { scontrol show job "$job"; return 1; }
 }
 
+# Holds the run of a sweep that goes on now, without cost, until it is told to end.
+hold_until_told() { # folder
+  for child in $(pgrep -f -- "-o $1 "); do
+    parent=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$child/status" 2>/dev/null)
+    tr '\0' ' ' <"/proc/${parent:-0}/cmdline" 2>/dev/null | grep -q -- "sweep .*-o $1 " || continue
+    kill -STOP "$child" || return 1
+    for _ in $(seq 500); do
+      pending=$(sed -n 's/^ShdPnd:[[:space:]]*//p' "/proc/$child/status")
+      [ $((0x$pending & 0x4000)) -ne 0 ] && break # SIGTERM
+      sleep 0.2
+    done
+    kill -CONT "$child"
+    return
+  done
+  echo "no run goes on" && return 1
+}
+
+slurm_limit() { # its time really is up: Slurm gives the signal, and the task goes on after it
+  whole 4 40 || return 1
+  sweep 4 40 limit --emit slurm --parts 1 -q | sed 's/USR1@60/USR1@50/' >limit.sh || return 1
+  job=$(submit --time 1 limit.sh) && wait_states limit && hold_until_told limit || return 1
+  wait_job "$job" 150 && same 4 40 limit || { tail -n 3 sweep-"$job"_*.log; return 1; }
+  scontrol show job "${job}_1" | grep -q 'Restarts=[1-9]' && went_on limit || { scontrol show job "$job"; return 1; }
+}
+
 kill_node() { # everything of a node at once, as if its power had failed: nobody sees another's end
   daemon=$(eval echo "\$pid_$1") all=$(eval echo "\$pid_$1")
   for process in /proc/[0-9]*; do
@@ -170,6 +195,7 @@ check slurm-loopback slurm_loopback slurmctld ss
 check slurm-step slurm_srun slurmctld slurmd munged srun
 check slurm-requeue slurm_requeue slurmctld slurmd munged sbatch
 check slurm-time slurm_time slurmctld slurmd munged sbatch
+check slurm-limit slurm_limit slurmctld slurmd munged sbatch
 check slurm-node slurm_node slurmctld slurmd munged sbatch
 echo "$passed passed, $failed failed, $left left out"
 [ "$failed" -eq 0 ]

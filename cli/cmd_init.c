@@ -26,11 +26,12 @@ static const Starter starters[] = {
     {"cloth", "a cloth held at two corners", mb_starter_cloth, NULL},
     {"soft", "a soft bar that is twisted", mb_starter_soft, NULL},
     {"chain", "a chain of as many links as --bodies says", NULL, mb_starter_chain},
+    {"study", "not a scene but a study of the pendulum: mbsim sweep runs it", mb_starter_study, NULL},
 };
 
 enum { STARTERS = sizeof starters / sizeof *starters, FEW_BODIES = 20, MOST_BODIES = 1000000 };
-static const char *const kinds[] = {"box", "spinning", "hammer", "thrown", "pendulum", "arm", "four-bar",
-                                    "top", "muscle",   "cloth",  "soft",   "chain",    NULL};
+static const char *const kinds[] = {"box", "spinning", "hammer", "thrown", "pendulum", "arm",   "four-bar",
+                                    "top", "muscle",   "cloth",  "soft",   "chain",    "study", NULL};
 _Static_assert(sizeof kinds / sizeof *kinds == STARTERS + 1, "every starter has its word");
 
 static MbStatus write_starter(const MbArgs *args, const Starter *starter, MbReport *report) {

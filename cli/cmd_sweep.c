@@ -2,8 +2,23 @@
 #include "cli/options.h"
 #include "cli/sweep.h"
 #include "core/base/clock.h"
+#include "io/sweep/sweep_page.h"
 
 #include <string.h>
+#include <unistd.h>
+
+// The page of a sweep. Without a scene, of the one in the page's folder. A page that is there is replaced: it is made of the folder alone.
+static MbStatus write_report(const char *path, const char *folder, MbReport *report) {
+  char own[MB_FOLDER];
+  MbStatus status = folder ? MB_OK : mb_scene_folder(path, own, report);
+  MbOutput out;
+  const MbOutputAsk ask = {.path = path, .replace = mb_sweep_is_report(path)};
+  if (!status && !ask.replace && !access(path, F_OK))
+    status = mb_error(report, MB_IO, "", "%s is there already, and is no page of a sweep", path);
+  if (!status) status = mb_output_open(&out, &ask, report);
+  return status ? status
+                : mb_output_end(&out, mb_sweep_report(folder ? folder : own, out.stream, report), report);
+}
 
 static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
   static const char *const modes[] = {"collect", "status"};
@@ -13,8 +28,8 @@ static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
   if (asked && args->noperands)
     return mb_error(report, MB_USAGE, "",
                     "--collect and --status take the sweep's folder alone, not a scene");
-  if (!asked && !args->noperands)
-    return mb_error(report, MB_USAGE, "", "sweep: SCENE wanted (see mbsim sweep --help)");
+  if (!asked && !args->noperands && !mb_arg_given(args, "report"))
+    return mb_error(report, MB_USAGE, "", "sweep: SCENE or STUDY wanted (see mbsim sweep --help)");
   return MB_OK;
 }
 
@@ -28,6 +43,11 @@ static MbStatus work(MbSweep *s, MbReport *report) {
   status = mb_sweep_work(s, report);
   const MbStatus collected = mb_sweep_collect(s->out, s->formats, &outcomes, report);
   if (!status) status = collected;
+  const MbValue *page = mb_arg(s->args, "report");
+  if (!collected && page->given) {
+    const MbStatus written = write_report(page->text, s->out, report);
+    if (!status) status = written;
+  }
   if (!status && s->failed) status = MB_DIFFERS;
   mb_sweep_summarize(s, status, &outcomes);
   return status;
@@ -59,11 +79,15 @@ static MbStatus run(const MbArgs *args) {
     status = mb_sweep_status(mb_arg(args, "status")->text, &report);
   } else if (!status && mb_arg_given(args, "collect")) {
     status = collect(mb_arg(args, "collect")->text, args, &report);
+  } else if (!status && !args->noperands) {
+    status = write_report(mb_arg(args, "report")->text, NULL, &report);
   } else if (!status) {
     status = mb_sweep_ask(&sweep, &report);
-    if (!status && mb_arg_given(args, "dry-run")) {
+    if (!status && (mb_arg_given(args, "dry-run") || mb_arg_given(args, "emit"))) {
       status = mb_sweep_list(&sweep, false, &report);
-      if (!status) status = mb_sweep_dry_run(&sweep, &report);
+      if (!status)
+        status =
+            mb_arg_given(args, "emit") ? mb_sweep_emit(&sweep, &report) : mb_sweep_dry_run(&sweep, &report);
     } else if (!status) {
       status = work(&sweep, &report);
     }
@@ -170,6 +194,22 @@ static const MbOption options[] = {
      .type = MB_OPTION_FILE,
      .argument = "FOLDER",
      .help = "write the table of the sweep in FOLDER anew"},
+    {.name = "emit",
+     .type = MB_OPTION_WORD,
+     .argument = "WORD",
+     .words = mb_sweep_emit_words,
+     .help = "print what does the sweep in parts: a batch script for sbatch, or a command a line for GNU "
+             "parallel; do nothing else"},
+    {.name = "parts",
+     .type = MB_OPTION_COUNT,
+     .argument = "N",
+     .help = "of --emit",
+     .fallback = "parts of about ten minutes, at least eight"},
+    {.name = "report",
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help = "write a page of the sweep too: the table, pictures of it, what matters; without SCENE, of the "
+             "sweep in FILE's folder"},
     {.name = "quiet", .letter = 'q', .help = "say warnings and errors only"},
     {.name = "log",
      .type = MB_OPTION_WORD,
@@ -187,7 +227,7 @@ static const MbOption options[] = {
 
 const MbCommand mb_command_sweep = {
     .name = "sweep",
-    .operands = "[SCENE]",
+    .operands = "[SCENE | STUDY]",
     .most = 1,
     .summary = "run a scene many times with other values, and make a table of what comes out",
     .details = "Runs SCENE once for each set of values, several at a time, and writes a table with a row for "
@@ -213,6 +253,9 @@ const MbCommand mb_command_sweep = {
                "killed loses the runs that were under way, and these go on from their last checkpoint "
                "(--checkpoint). Ctrl-C ends "
                "runs after their step with a checkpoint; a second one kills.\n\n"
+               "STUDY is a file that says all this: `mbsim init study` writes one, `mbsim schema --study` "
+               "its JSON Schema. What the command line "
+               "says besides takes the place of what the study says.\n\n"
                "A run that fails, crashes, takes too long (--timeout) or too much (--memory) is a row that "
                "says so, and the others go "
                "on. Exit codes: 0 all runs are fine, 1 some have failed, 130 interrupted; what is wrong with "

@@ -13,6 +13,9 @@ extern const char mb_starter_pendulum[], mb_starter_arm[], mb_starter_four_bar[]
 // A top, a muscle, and what changes its shape (starters_more.c).
 extern const char mb_starter_top[], mb_starter_muscle[], mb_starter_cloth[], mb_starter_soft[];
 
+// A study of the pendulum (starter_study.c).
+extern const char mb_starter_study[];
+
 // A chain of `links` bodies (starter_chain.c).
 void mb_starter_chain(FILE *out, int64_t links);
 

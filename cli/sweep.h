@@ -9,6 +9,7 @@
 #include "cli/log.h"
 #include "cli/run.h"
 #include "io/sweep/run_scene.h"
+#include "io/sweep/study.h"
 #include "io/sweep/table.h"
 
 #include <sys/types.h>
@@ -16,7 +17,6 @@
 enum { MB_SWEEP_PATH = MB_FOLDER + 160 }; // room for the path of a file of a sweep
 
 typedef enum MbKeep { MB_KEEP_ALL, MB_KEEP_FAILED, MB_KEEP_NONE } MbKeep;
-extern const char *const mb_keep_words[]; // all, failed, none
 
 typedef struct MbSweepRun {
   char id[MB_RUN_ID];
@@ -27,7 +27,12 @@ typedef struct MbSweep {
   const MbArgs *args;
   MbLog log;
   char out[MB_FOLDER];
-  const char *scene_name;
+  const char *title;      // the operand: a scene, or a study
+  const char *scene_name; // the scene's file
+  bool studied;
+  MbStudy study;
+  MbArgs merged; // the command line with the study under it, which `args` is then
+  size_t study_params, study_sets, study_measures; // how many, of those lists' first, are the study's
   MbSceneSource source;
   MbRunScenes scenes;
   MbDesign design;
@@ -57,6 +62,16 @@ typedef struct MbSweep {
 MbStatus mb_sweep_ask(MbSweep *sweep, MbReport *report);
 void mb_sweep_free(MbSweep *sweep);
 
+// ---- sweep_study.c -------------------------------------------------------------------------------
+
+// Where the operand is a study: reads it, and lays it under the command line.
+MbStatus mb_sweep_take_study(MbSweep *sweep, MbReport *report);
+// Gives the issues from number `first` on their place in the study, where number i of a list of options, "name=...", is its.
+void mb_sweep_locate(const MbSweep *sweep, size_t i, size_t from_study, const char *group, const char *text,
+                     int first, MbReport *report);
+// The same for issues whose texts begin with the name of something that varies.
+void mb_sweep_locate_axes(const MbSweep *sweep, int first, MbReport *report);
+
 // ---- sweep_folder.c ------------------------------------------------------------------------------
 
 // Makes or takes over the folder.
@@ -78,12 +93,32 @@ enum { MB_CHILD_OK = 0, MB_CHILD_FAILED = 40, MB_CHILD_LOST = 41, MB_CHILD_INTER
 int mb_sweep_child(MbSweep *sweep, uint64_t run, const char *folder, bool always);
 MbStatus mb_sweep_write_result(const char *folder, const MbResult *result, MbReport *report);
 
+// Whether a page of a sweep is there.
+bool mb_sweep_is_report(const char *path);
+
 // ---- sweep_pool.c --------------------------------------------------------------------------------
 
 // Runs what is to do, several processes at a time. MB_INTERRUPTED, or MB_IO where results cannot be written.
 MbStatus mb_sweep_work(MbSweep *sweep, MbReport *report);
 // Starts the process of one run; -1 where the system refuses.
 pid_t mb_sweep_start(MbSweep *sweep, uint64_t run, const char *folder, bool always);
+
+// ---- sweep_trial.c -------------------------------------------------------------------------------
+
+// What a run takes, as the first that is to do tells within two seconds.
+typedef struct MbSweepTrial {
+  uint64_t run, bytes, memory; // which; left in its folder; at most
+  double seconds;
+  bool fails;
+  char message[MB_RESULT_MESSAGE + 32]; // why
+} MbSweepTrial;
+MbStatus mb_sweep_try(MbSweep *sweep, MbSweepTrial *trial, MbReport *report);
+
+// ---- sweep_emit.c --------------------------------------------------------------------------------
+
+extern const char *const mb_sweep_emit_words[]; // slurm, parallel
+// Prints what does the sweep elsewhere: a batch script, or lines of commands.
+MbStatus mb_sweep_emit(MbSweep *sweep, MbReport *report);
 
 // ---- sweep_tell.c --------------------------------------------------------------------------------
 

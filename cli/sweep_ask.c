@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const mb_keep_words[] = {"all", "failed", "none", NULL};
-
 // ---- what varies ------------------------------------------------------------------------------------------
 
 // "name=values" of --param or --set.
@@ -30,7 +28,9 @@ static MbStatus add_axes(MbSweep *s, const char *option, MbReport *report) {
     char *name = mb_arena_strndup(&s->arena, text, (size_t)(equals - text));
     if (!name) return mb_no_memory(report, "the command line");
     snprintf(what, sizeof what, "--%s %.100s", option, name);
+    const int first = report->kept;
     const MbStatus one = mb_design_add(&s->design, name, equals + 1, what, report);
+    mb_sweep_locate(s, i, pointers ? s->study_sets : s->study_params, "/vary", text, first, report);
     if (!status) status = one;
   }
   return status;
@@ -70,7 +70,11 @@ static MbStatus ask_design(MbSweep *s, MbReport *report) {
   MbStatus status = add_table(s, report);
   if (!status) status = add_axes(s, "param", report);
   if (!status) status = add_axes(s, "set", report);
-  return status ? status : mb_design_finish(&s->design, report);
+  if (status) return status;
+  const int first = report->kept;
+  status = mb_design_finish(&s->design, report);
+  mb_sweep_locate_axes(s, first, report);
+  return status;
 }
 
 // ---- measures ---------------------------------------------------------------------------------------------
@@ -89,19 +93,34 @@ static MbStatus ask_measures(MbSweep *s, MbReport *report) {
   s->measures = mb_arena_alloc(&s->arena, given->nlist, sizeof *s->measures);
   s->defined = mb_arena_alloc(&s->arena, given->nlist, sizeof *s->defined);
   if (!s->measures || !s->defined) return mb_no_memory(report, "measures");
+  size_t n = 0;
   for (size_t i = 0; i < given->nlist; i++) {
     const char *text = given->list[i], *equals = strchr(text, '=');
     const char *name = trimmed(s, text, equals ? (size_t)(equals - text) : 0);
     const bool named = name && mb_expression_is_name(name) && equals[1] != '=';
     const char *what = named ? equals + 1 : text;
-    s->defined[i] = s->measures[i].what = trimmed(s, what, strlen(what));
-    s->measures[i].name = named ? name : s->measures[i].what;
-    if (!name || !s->defined[i]) return mb_no_memory(report, "measures");
-    for (size_t k = 0; k < i; k++)
-      if (!strcmp(s->measures[k].name, s->measures[i].name))
-        return mb_error(report, MB_USAGE, "", "--measure: two are called \"%s\"", s->measures[i].name);
+    if (name && !named && i < s->study_measures) {
+      const int first = report->kept;
+      mb_error(report, MB_USAGE, "",
+               "a measure's name has at most 63 letters, digits and \"_\", and begins with no digit");
+      mb_sweep_locate(s, i, s->study_measures, "/measures", text, first, report);
+      return MB_USAGE;
+    }
+    s->defined[n] = s->measures[n].what = trimmed(s, what, strlen(what));
+    s->measures[n].name = named ? name : s->measures[n].what;
+    if (!name || !s->defined[n]) return mb_no_memory(report, "measures");
+    size_t k = 0;
+    while (k < n && strcmp(s->measures[k].name, s->measures[n].name) != 0) k++;
+    if (k == n) {
+      n++;
+    } else if (k < s->study_measures && i >= s->study_measures) { // the command line's instead of the study's
+      s->measures[k] = s->measures[n];
+      s->defined[k] = s->defined[n];
+    } else {
+      return mb_error(report, MB_USAGE, "", "--measure: two are called \"%s\"", s->measures[n].name);
+    }
   }
-  s->nmeasures = given->nlist;
+  s->nmeasures = n;
   return MB_OK;
 }
 
@@ -196,8 +215,9 @@ static MbStatus ask_how(MbSweep *s, MbReport *report) {
 // The folder: --output, else the scene's name in this one.
 static MbStatus ask_folder(MbSweep *s, MbReport *report) {
   const MbValue *output = mb_arg(s->args, "output");
-  const char *slash = strrchr(s->scene_name, '/'), *base = slash ? slash + 1 : s->scene_name;
-  const char *dot = strrchr(base, '.');
+  const char *slash = strrchr(s->title, '/'), *base = slash ? slash + 1 : s->title;
+  const char *dot = s->studied ? strstr(base, ".study") : NULL;
+  if (!dot) dot = strrchr(base, '.');
   int n = 0;
   if (output->given)
     n = snprintf(s->out, sizeof s->out, "%s", output->text);
@@ -214,6 +234,23 @@ static MbStatus ask_folder(MbSweep *s, MbReport *report) {
 
 // ---- the first run ------------------------------------------------------------------------------------------
 
+// Messages of a study's measures begin with their names.
+static void locate_measure(const MbSweep *s, MbReport *report, size_t measure) {
+  char begin[128];
+  const char *name = s->measures[measure].name;
+  const size_t n = (size_t)snprintf(begin, sizeof begin, "measure %.100s:", name);
+  bool from_study = false;
+  for (size_t i = 0; i < s->study.spec.nmeasures; i++)
+    from_study |= !strcmp(s->study.spec.measures[i].name, name);
+  for (int i = 0; from_study && i < report->kept; i++) {
+    if (strncmp(report->issues[i].text, begin, n) != 0) continue;
+    MbReport one = {.kept = 1, .issues = {report->issues[i]}};
+    mb_study_locate(&s->study, s->title, "/measures", name, 0, &one);
+    report->issues[i] = one.issues[0];
+    snprintf(report->file, sizeof report->file, "%s", s->title);
+  }
+}
+
 static MbStatus check_measures(MbSweep *s, const MbScene *scene, const MbModel *model, MbReport *report) {
   MbSim *sim = NULL;
   MbMeasures *measures = NULL;
@@ -225,13 +262,16 @@ static MbStatus check_measures(MbSweep *s, const MbScene *scene, const MbModel *
     constants[i] = (MbConstant){scene->spec.parameters[i].name, scene->spec.parameters[i].value};
   size_t nchannels = 0;
   const MbChannel *channels = status ? NULL : mb_sim_channels(sim, &nchannels);
-  MbReport own = {0}; // not about the scene's text
+  MbReport own = {0}; // it is not about the scene's text
   if (!status)
     status = constants ? mb_measures_create(s->measures, s->nmeasures, channels, nchannels, constants,
                                             scene->spec.nparameters, (double)plan.steps * plan.step,
                                             &measures, &own)
                        : mb_no_memory(&own, "measures");
-  if (own.errors) *report = own;
+  if (own.errors) {
+    for (size_t i = 0; s->studied && i < s->nmeasures; i++) locate_measure(s, &own, i);
+    *report = own;
+  }
   mb_measures_free(measures);
   mb_free(constants);
   mb_sim_free(sim);
@@ -259,8 +299,8 @@ static MbStatus check_first(MbSweep *s, MbReport *report) {
 }
 
 MbStatus mb_sweep_ask(MbSweep *s, MbReport *report) {
-  s->scene_name = s->args->operands[0];
-  MbStatus status = ask_how(s, report);
+  MbStatus status = mb_sweep_take_study(s, report);
+  if (!status) status = ask_how(s, report);
   if (!status) status = ask_folder(s, report);
   if (!status) status = ask_design(s, report);
   if (!status) status = ask_measures(s, report);
@@ -279,6 +319,7 @@ void mb_sweep_free(MbSweep *s) {
   mb_run_scenes_free(&s->scenes);
   mb_scene_source_free(&s->source);
   mb_design_free(&s->design);
+  mb_study_free(&s->study);
   mb_arena_free(&s->arena);
   mb_free(s->runs);
 }

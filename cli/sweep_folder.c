@@ -171,3 +171,12 @@ MbStatus mb_sweep_collect(const char *folder, const bool formats[MB_TABLE_FORMAT
   if (outcomes) *outcomes = own;
   return status;
 }
+
+bool mb_sweep_is_report(const char *path) {
+  char begin[8192] = "";
+  FILE *file = fopen(path, "re");
+  const size_t n = file ? fread(begin, 1, sizeof begin - 1, file) : 0;
+  if (file) fclose(file);
+  begin[n] = 0;
+  return strstr(begin, "<title>Sweep</title>") != NULL;
+}

@@ -3,7 +3,6 @@
 # nothing is written, and the exit code says whether something would change.
 set -eu
 mbsim=$1 check=${2:-}
-begin='<!-- generated: mbsim schema --reference -->'
 end='<!-- end of generated -->'
 stale=0
 
@@ -15,14 +14,17 @@ between() {
     !inside'
 }
 
+# The document $1, whose part is what `mbsim schema` prints with the further arguments.
 refresh() {
   document=$1
+  shift
+  begin="<!-- generated: mbsim schema $* -->"
   grep -qxF -- "$begin" "$document" && grep -qxF -- "$end" "$document" || {
     echo "docs: $document lacks the markers \"$begin\" and \"$end\"" >&2
     exit 1
   }
   work=$(mktemp -d)
-  "$mbsim" schema --reference >"$work/part"
+  "$mbsim" schema "$@" >"$work/part"
   between "$work/part" <"$document" >"$work/document"
   if cmp -s "$work/document" "$document"; then
     :
@@ -36,5 +38,6 @@ refresh() {
   rm -rf "$work"
 }
 
-if [ -e scenes/README.md ]; then refresh scenes/README.md; fi
+if [ -e scenes/README.md ]; then refresh scenes/README.md --reference; fi
+if [ -e scenes/sweeps/README.md ]; then refresh scenes/sweeps/README.md --study --reference; fi
 exit $stale

@@ -7,6 +7,8 @@
 
 // What of them is called.
 #define MB_LAPACK_CALLS(CALL)                                                                                \
+  CALL(dgetrf, LAPACKE_dgetrf_work)                                                                          \
+  CALL(dgetrs, LAPACKE_dgetrs_work)                                                                          \
   CALL(dpotrf, LAPACKE_dpotrf_work)                                                                          \
   CALL(dpotri, LAPACKE_dpotri_work)                                                                          \
   CALL(dpotrs, LAPACKE_dpotrs_work)                                                                          \

@@ -20,32 +20,18 @@ static MbStatus check_time(const MbSceneSpec *spec, MbModel *model, MbReport *re
   return MB_OK;
 }
 
-// Nodes push nothing yet: what carries them must not care.
-static MbStatus check_bodies(const MbSceneSpec *spec, MbReport *report) {
-  MbStatus status = MB_OK;
-  for (size_t i = 0; i < spec->nbodies; i++) {
-    const MbBodySpec *body = &spec->bodies[i];
-    const bool driven = body->motion && !body->jointed;
-    if (driven || (body->jointed && body->joint.kind == MB_JOINT_FIXED)) continue;
-    char where[64];
-    snprintf(where, sizeof where, "/bodies/%zu", i);
-    status =
-        mb_error(report, MB_SCENE, where,
-                 "under solver \"projective\" bodies are fixed or driven, and \"%s\" is neither: give it a "
-                 "\"motion\" or a joint of type \"fixed\"",
-                 body->name);
-  }
-  return status;
-}
-
 static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
-  MbStatus status = check_bodies(spec, report);
+  MbStatus status = MB_OK;
   if (spec->integrator.kind != MB_IMPLICIT)
     status =
         mb_error(report, MB_SCENE, "/integrator",
                  "solver \"projective\" goes with integrator \"implicit\": \"%s\" goes with \"redmax\" and "
                  "\"maximal\"",
                  mb_integrator_words[spec->integrator.kind]);
+  if (spec->solver.method == MB_METHOD_NEWTON && mb_build_has_ports(spec))
+    status = mb_error(report, MB_SCENE, "/solver/method",
+                      "nodes that constraints, or bodies which can move, hold are solved for by method "
+                      "\"projective\" alone: \"newton\" goes with bodies that are fixed or driven");
   if (!spec->ndeformables)
     status = mb_error(
         report, MB_SCENE, "/solver",

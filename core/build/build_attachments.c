@@ -23,6 +23,11 @@ typedef struct Builder {
   size_t *of; // (nb) number of a node's link, MB_WORLD = none
 } Builder;
 
+// The body that a node is.
+static size_t body_of(const MbDeformable *of, size_t node) {
+  return of->points ? of->port[node] : of->first + node;
+}
+
 static void place(char where[WHERE], size_t i, size_t k, const char *rest) {
   snprintf(where, WHERE, "/deformables/%zu/attach/%zu%s", i, k, rest);
 }
@@ -60,7 +65,7 @@ static MbStatus find_masters(Builder *b, size_t i, size_t k, size_t *body) {
     if (!(n >= 0 && n < (double)of->count) || n != floor(n))
       return mb_error(b->report, MB_SCENE, where, "there is no node %.15g: \"%s\" has 0 to %zu", n, of->name,
                       of->count - 1);
-    body[j] = of->first + (size_t)n;
+    body[j] = body_of(of, (size_t)n);
   }
   return MB_OK;
 }
@@ -156,11 +161,14 @@ static MbStatus add_link(Builder *b, size_t i, size_t k, size_t node, const size
   }
   if (!from->to.nweights) weigh(b, b->E[node].p, master, n);
   MbLink *link = &b->link[b->count];
-  *link = (MbLink){.enforce = from->enforce, .deformable = i, .attachment = k};
+  // points have no coordinates that others' could take the place of
+  const bool points = b->model->deformables[i].points;
+  const MbEnforce enforce = points ? MB_BY_CONSTRAINT : from->enforce;
+  *link = (MbLink){.enforce = enforce, .deformable = i, .attachment = k};
   link->follower = (MbFollower){.body = node, .master = master, .nmasters = tidy(master, n)};
   find_offset(b, &link->follower);
   b->of[node] = b->count++;
-  b->reduced += from->enforce == MB_BY_REDUCTION;
+  b->reduced += enforce == MB_BY_REDUCTION;
   return MB_OK;
 }
 
@@ -179,7 +187,7 @@ static MbStatus add_links(Builder *b, size_t i, size_t k, bool *chosen) {
   for (size_t n = 0; n < of->count && status == MB_OK; n++) {
     if (!chosen[n]) continue;
     b->parts += from->to.nvertices;
-    status = b->parts > PARTS ? too_many(b, i, k) : add_link(b, i, k, of->first + n, body);
+    status = b->parts > PARTS ? too_many(b, i, k) : add_link(b, i, k, body_of(of, n), body);
   }
   return status;
 }
@@ -269,7 +277,7 @@ static MbStatus keep_followers(Builder *b) {
 
 static MbStatus build(Builder *b) {
   const MbModel *model = b->model;
-  bool *chosen = mb_arena_alloc(&b->scratch, model->nb, sizeof *chosen);
+  bool *chosen = mb_arena_alloc(&b->scratch, mb_build_most_nodes(model), sizeof *chosen);
   b->of = mb_arena_alloc(&b->scratch, model->nb, sizeof *b->of);
   b->link = mb_arena_alloc(&b->model->arena, model->nb - model->nlisted, sizeof *b->link);
   if (!chosen || !b->of || !b->link) return mb_no_memory(b->report, "attachments");

@@ -375,7 +375,7 @@ static MbStatus build_ratio(Builder *b, size_t i, const char *where) {
   if (from->enforce == MB_BY_REDUCTION) {
     const size_t before = model->nreductions;
     const MbStatus status = build_reduction(b, i, where, body);
-    if (status != MB_OK || model->solver.kind != MB_SOLVER_MAXIMAL) return status;
+    if (status != MB_OK || mb_solver_of_bodies(&model->solver) != MB_SOLVER_MAXIMAL) return status;
     b->model->nreductions = before; // where joints are held by rows, ratios are too
   }
   for (size_t k = 0; k < n[0]; k++) {
@@ -516,19 +516,21 @@ static MbStatus build_attachment(Builder *b, size_t i, size_t k, const MbPose *E
   MbStatus status = mb_build_find_body(model, from->body, at, &body, b->report);
   if (status == MB_OK)
     status = mb_build_selection(model, b->spec, i, &from->select, where, chosen, b->report);
-  if (from->enforce == MB_BY_REDUCTION) return status; // a part of the tree (build_nodes.c)
+  if (from->enforce == MB_BY_REDUCTION && !of->points) return status; // a part of the tree (build_nodes.c)
+  if (of->points && body == MB_WORLD) return status; // they stand still (build_elements_hold.c)
   for (size_t n = 0; n < of->count && status == MB_OK; n++) {
     char text[LONGEST];
     if (!chosen[n]) continue;
+    const size_t node = of->points ? of->port[n] : of->first + n;
     MbConstraint *constraint = add(b, mb_constraint_table[MB_CONSTRAINT_POINT], where);
-    constraint->body[0] = of->first + n, constraint->body[1] = body;
-    mb_vec3_copy(constraint->at[1], E[of->first + n].p);
+    constraint->body[0] = node, constraint->body[1] = body;
+    mb_vec3_copy(constraint->at[1], E[node].p);
     if (body != MB_WORLD) {
       MbPose inverse;
       mb_pose_inverse(&inverse, &E[body]);
-      mb_pose_point(constraint->at[1], &inverse, E[of->first + n].p);
+      mb_pose_point(constraint->at[1], &inverse, E[node].p);
     }
-    snprintf(text, sizeof text, "%s.attach", model->body_name[of->first + n]);
+    snprintf(text, sizeof text, "%s.attach", model->body_name[node]);
     status = name(b, constraint, text);
   }
   return status;
@@ -556,10 +558,10 @@ static MbStatus build_links(Builder *b, const MbPose *E) {
 
 static MbStatus build_attachments(Builder *b) {
   const MbModel *model = b->model;
-  if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE) return MB_OK; // nodes are no bodies
+  if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE && !model->nports) return MB_OK; // nodes are no bodies
   MbArena scratch = {0};
   MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
-  bool *chosen = mb_arena_alloc(&scratch, model->nb, sizeof *chosen);
+  bool *chosen = mb_arena_alloc(&scratch, mb_build_most_nodes(model), sizeof *chosen);
   MbStatus status = E && chosen ? MB_OK : mb_no_memory(b->report, "constraints");
   if (status == MB_OK) mb_build_poses(model, E);
   for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++)
@@ -575,9 +577,9 @@ static MbStatus build_attachments(Builder *b) {
 // How many there will be; choices that make no sense are told when they are built.
 static MbStatus count_attachments(const Builder *b, size_t *count) {
   const MbModel *model = b->model;
-  if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE) return MB_OK;
+  if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE && !model->nports) return MB_OK;
   MbArena scratch = {0};
-  bool *chosen = mb_arena_alloc(&scratch, model->nb, sizeof *chosen);
+  bool *chosen = mb_arena_alloc(&scratch, mb_build_most_nodes(model), sizeof *chosen);
   for (size_t i = 0; i < model->ndeformables && chosen; i++)
     for (size_t k = 0; k < b->spec->deformables[i].nattachments; k++) {
       MbReport ignored = {0};
@@ -698,7 +700,8 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
   for (size_t i = 0; i < spec->nconstraints; i++)
     if (build_listed(&b, i) != MB_OK) status = MB_SCENE;
   if (status == MB_OK) status = build_attachments(&b);
-  const bool held = model->jointed && spec->solver.kind == MB_SOLVER_MAXIMAL && !spec->solver.project;
+  const bool held =
+      model->jointed && mb_solver_of_bodies(&spec->solver) == MB_SOLVER_MAXIMAL && !spec->solver.project;
   if (status != MB_OK || (!model->nconstraints && !held)) return status;
 
   const MbStabilizationSpec *stabilization = &spec->solver.stabilization;

@@ -285,5 +285,5 @@ MbStatus mb_build_elements(const MbSceneSpec *spec, MbModel *model, MbReport *re
   }
   model->deformables = list, model->ndeformables = spec->ndeformables;
   model->nlisted = model->nb = spec->nbodies;
-  return status;
+  return status == MB_OK ? mb_build_ports(spec, model, list, report) : status;
 }

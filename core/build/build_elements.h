@@ -12,6 +12,9 @@ MbStatus mb_build_shape(const MbDeformableSpec *spec, size_t i, MbModel *model, 
 // Elements of deformable i as a force between nodes that are bodies; of pairs only what mb_build_pairs makes them from.
 MbStatus mb_build_element_force(const MbDeformable *of, size_t i, MbModel *model, MbForce *force,
                                 MbReport *report);
+// Whether some nodes are ports (build_ports.c), and which of the deformables of `list` are, as bodies behind the scene's.
+bool mb_build_has_ports(const MbSceneSpec *spec);
+MbStatus mb_build_ports(const MbSceneSpec *spec, MbModel *model, MbDeformable *list, MbReport *report);
 // What holds and pulls their nodes, behind bodies, joints and forces: its signals go behind the model's last.
 MbStatus mb_build_elements_hold(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 

@@ -134,12 +134,11 @@ static MbStatus build_attachments(const Holder *h) {
     char where[WHERE];
     size_t body = MB_WORLD;
     snprintf(where, sizeof where, "/deformables/%zu/attach/%zu", h->number, k);
-    if (!attach->body)
-      return mb_error(h->report, MB_SCENE, where,
-                      "solver \"projective\" attaches nodes to bodies only, not \"to\" other nodes");
+    if (!attach->body) continue; // rows hold them at other nodes (build_attachments.c)
     MbStatus status = mb_build_find_body(h->model, attach->body, where, &body, h->report);
     if (status == MB_OK) status = choose(h, &attach->select, where);
     if (status != MB_OK) return status;
+    if (h->of->port && body != MB_WORLD) continue; // rows hold them (build_constraints.c)
     for (size_t i = 0; i < h->of->count; i++) {
       if (!h->chosen[i]) continue;
       if (h->axes[i] || h->attached[i])

@@ -19,6 +19,8 @@ MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const cha
                        MbReport *report);
 // Axes of the world by their letters: bits 1, 2, 4 for x, y, z.
 MbStatus mb_build_held_axes(const char *given, const char *where, unsigned *held, MbReport *report);
+// How many nodes the largest deformable has.
+size_t mb_build_most_nodes(const MbModel *model);
 // Which nodes of a deformable are chosen, into `chosen` (count of them).
 MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_t deformable,
                             const MbSelectSpec *select, const char *where, bool *chosen, MbReport *report);

@@ -76,7 +76,7 @@ static bool turn_parts(MbJoint *joint) {
 static void turn_joints(const MbModel *model, MbJoint *joint) {
   const MbIntegratorKind way = model->integrator.kind;
   if (way == MB_SYMPLECTIC || way == MB_IMPLICIT) return;
-  if (model->solver.kind == MB_SOLVER_MAXIMAL && !model->solver.project) return;
+  if (mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL && !model->solver.project) return;
   for (size_t b = 0; b < model->nb; b++)
     if (joint[b].ops) turn_parts(&joint[b]);
 }
@@ -249,7 +249,7 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     const MbStatus one = build_geometry(&spec->bodies[i].joint, where, 0, arena, &joint[b], report);
     if (one != MB_OK)
       status = one;
-    else if (spec->solver.kind == MB_SOLVER_MAXIMAL && joint[b].n > MB_JOINT_DOFS)
+    else if (mb_solver_of_bodies(&spec->solver) == MB_SOLVER_MAXIMAL && joint[b].n > MB_JOINT_DOFS)
       status = mb_error(report, MB_SCENE, where,
                         "this composite has %zu degrees of freedom: %d are the most of a body that solver "
                         "\"maximal\" holds",
@@ -328,7 +328,7 @@ void mb_build_poses(const MbModel *model, MbPose *E) {
 MbStatus mb_build_flights(MbModel *model, MbReport *report) {
   const MbSolverSpec *solver = &model->solver;
   const bool first = model->integrator.kind == MB_SYMPLECTIC || model->integrator.kind == MB_IMPLICIT;
-  const bool held = solver->kind == MB_SOLVER_MAXIMAL && !solver->project;
+  const bool held = mb_solver_of_bodies(solver) == MB_SOLVER_MAXIMAL && !solver->project;
   const bool wanted = first && solver->mode == MB_DYNAMIC && solver->terms == MB_TERMS_CARRIED;
   bool *flies = mb_arena_alloc(&model->arena, model->nb, sizeof *flies);
   if (!flies) return mb_no_memory(report, "bodies");

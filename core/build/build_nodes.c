@@ -123,16 +123,15 @@ MbStatus mb_build_node(const MbModel *model, const MbPointSpec *point, const cha
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbDeformable *of = &model->deformables[i];
     if (strcmp(of->name, point->node)) continue;
-    if (of->points)
-      return mb_error(report, MB_SCENE, where,
-                      "forces and constraints do not act on nodes under solver \"projective\" yet");
     if (point->index < 0 || (uint64_t)point->index >= of->count)
       return mb_error(report, MB_SCENE, where, "there is no node %lld: \"%s\" has 0 to %zu",
                       (long long)point->index, of->name, of->count - 1);
     if (mb_vec3_norm(point->frame.position) > 0)
       return mb_error(report, MB_SCENE, where, "\"at\" is a place in a body: a node has no extent");
     *body = of->first + (size_t)point->index;
-    return MB_OK;
+    if (of->points) *body = of->port ? of->port[point->index] : MB_WORLD;
+    if (*body != MB_WORLD) return MB_OK;
+    return mb_no_memory(report, "deformables"); // marked by build_ports.c, where there was room
   }
   return mb_error(report, MB_SCENE, where, "no deformable is called \"%s\"", point->node);
 }
@@ -149,12 +148,33 @@ MbStatus mb_build_node_names(MbModel *model, const char **name, MbReport *report
         return mb_no_memory(report, "deformables");
     }
   }
+  for (size_t p = 0; p < model->nports; p++) {
+    char text[LONGEST];
+    snprintf(text, sizeof text, "%s.%u", model->deformables[model->ports[p].deformable].name,
+             model->ports[p].node);
+    if (!(name[mb_model_own(model) + p] = mb_arena_strdup(&model->arena, text)))
+      return mb_no_memory(report, "deformables");
+  }
   return MB_OK;
 }
 
 // A share of the mass; x_W = p + R x and v_W = v + ω × (x_W − p), the node's axes being the world's.
+static void place_ports(const MbModel *model, double *M, MbPose *C, MbPose *E0, double *phi0) {
+  for (size_t p = 0; p < model->nports; p++) {
+    const MbPort *port = &model->ports[p];
+    const MbElements *elements = model->deformables[port->deformable].elements;
+    const size_t b = mb_model_own(model) + p;
+    for (size_t j = 3; j < 6; j++) M[6 * b + j] = elements->mass[port->node];
+    mb_pose_identity(&C[b]);
+    mb_pose_identity(&E0[b]);
+    mb_vec3_copy(E0[b].p, elements->x0 + 3 * (size_t)port->node);
+    mb_vec3_copy(phi0 + 6 * b + 3, elements->v0 + 3 * (size_t)port->node);
+  }
+}
+
 void mb_build_node_bodies(const MbSceneSpec *spec, const MbModel *model, double *M, MbPose *C, MbPose *E0,
                           double *phi0) {
+  place_ports(model, M, C, E0, phi0);
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbDeformableSpec *from = &spec->deformables[i];
     const MbDeformable *to = &model->deformables[i];
@@ -191,6 +211,13 @@ MbStatus mb_build_held_axes(const char *given, const char *where, unsigned *held
   if (*held && *held < 8) return MB_OK;
   return mb_error(report, MB_SCENE, where, "\"axes\" is \"%.20s\": some of x, y, z are wanted, none twice",
                   axes);
+}
+
+size_t mb_build_most_nodes(const MbModel *model) {
+  size_t most = 0;
+  for (size_t i = 0; i < model->ndeformables; i++)
+    if (model->deformables[i].count > most) most = model->deformables[i].count;
+  return most;
 }
 
 MbStatus mb_build_selection(const MbModel *model, const MbSceneSpec *spec, size_t deformable,
@@ -276,6 +303,8 @@ MbStatus mb_build_node_parents(const MbSceneSpec *spec, MbModel *model, MbReport
 MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJoint *joint, MbPose *P,
                               MbReport *report) {
   MbStatus status = MB_OK;
+  for (size_t b = mb_model_own(model); b < model->nb; b++)
+    joint[b] = (MbJoint){.ops = &mb_joint_node, .n = 3, .order = {0, 1, 2}};
   for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++) {
     const MbDeformable *of = &model->deformables[i];
     if (of->points) continue;

@@ -201,6 +201,10 @@ uint64_t mb_build_fingerprint(const MbModel *model) {
     add_doubles(&mark, f->offset, 3);
     add_masters(&mark, f->master, f->nmasters);
   }
+  for (size_t p = 0; p < model->nports; p++) {
+    const size_t port[] = {model->ports[p].deformable, model->ports[p].node};
+    add_sizes(&mark, port, 2);
+  }
   if (model->solver.kind == MB_SOLVER_PROJECTIVE) add_projective(&mark, &model->solver);
   for (size_t i = 0; i < model->ndeformables; i++)
     if (model->deformables[i].elements) add_elements(&mark, model->deformables[i].elements);

@@ -3,6 +3,8 @@
 // comes to 0 first and that row is let go. Every such step makes ½ λᵀWλ + bᵀλ smaller, so that no set comes back.
 #include "core/contact/pivoting.h"
 #include "core/base/alloc.h"
+#include "core/base/blas.h"
+#include "core/base/lapack.h"
 
 #include <math.h>
 #include <string.h>
@@ -143,9 +145,30 @@ static void exchange(MbPivoting *p, size_t i, size_t k) {
   p->d[i] = p->d[k], p->d[k] = d;
 }
 
+// Cholesky without pivots, by blocks: of many rows that are plainly independent. False where some are not, or where
+// LAPACK cannot be had.
+static bool hold_many(MbPivoting *p, const MbMixedProblem *problem, size_t count) {
+  static const double PLAINLY = 1e-6; // pivot over W_ii
+  const int n = (int)count, stride = (int)p->columns;
+  if (!mb_blas_start(1)) return false;
+  for (size_t i = 0; i < count; i++) {
+    const double *Wi = made(p, problem, p->held[i]);
+    for (size_t j = 0; j <= i; j++) p->L[i * p->columns + j] = Wi[p->held[j]];
+  }
+  // rows there are columns here: the upper factor of columns is the lower one of rows
+  if (mb_lapack.dpotrf(LAPACK_COL_MAJOR, 'U', n, p->L, stride) != 0) return false;
+  for (size_t i = 0; i < count; i++) {
+    const double l = p->L[i * p->columns + i], Wii = made(p, problem, p->held[i])[p->held[i]];
+    if (!independent(problem, p->held[i], l * l, Wii) || !(l * l > PLAINLY * Wii)) return false;
+  }
+  p->nheld = count;
+  return true;
+}
+
 // Cholesky with pivots: at each turn the waiting row that keeps most of its W_ii comes next. Row i of L is that of
 // held[i] throughout, d[i] what the rows before k leave of its W_ii.
 static bool hold_bilateral(MbPivoting *p, const MbMixedProblem *problem) {
+  enum { MANY = 64 };
   size_t count = 0;
   for (size_t i = 0; i < problem->n; i++) {
     if (problem->unilateral[i]) continue;
@@ -154,6 +177,7 @@ static bool hold_bilateral(MbPivoting *p, const MbMixedProblem *problem) {
     p->d[count++] = made(p, problem, i)[i];
   }
   if (count > p->columns && !mb_pivoting_reserve(p, problem->n, count)) return false;
+  if (count >= MANY && hold_many(p, problem, count)) return true;
   for (size_t k = 0; k < count; k++) {
     size_t best = SIZE_MAX;
     double most = 0;
@@ -254,15 +278,28 @@ static size_t next(const MbPivoting *p, const MbMixedProblem *problem, bool firs
   return best;
 }
 
-MbPivotingResult mb_pivoting_solve(MbPivoting *p, const MbMixedProblem *problem) {
+// Holds the bilateral rows, or keeps those that the last solution held.
+static bool begin(MbPivoting *p, const MbMixedProblem *problem) {
   const size_t n = problem->n;
-  p->nheld = p->nmade = 0;
-  if (!n) return MB_PIVOTED;
-  if (!mb_pivoting_reserve(p, n, 1)) return MB_PIVOTING_MEMORY;
+  if (!mb_pivoting_reserve(p, n, 1)) return false;
   memset(p->lambda, 0, n * sizeof *p->lambda);
+  if (problem->same) {
+    for (size_t i = 0; i < n; i++) p->dropped[i] &= !problem->unilateral[i];
+    p->nheld = p->nbilateral;
+    return true;
+  }
+  p->nheld = p->nmade = 0;
   memset(p->dropped, 0, n * sizeof *p->dropped);
   memset(p->place, 0, n * sizeof *p->place);
-  if (!hold_bilateral(p, problem)) return MB_PIVOTING_MEMORY;
+  const bool fine = hold_bilateral(p, problem);
+  p->nbilateral = p->nheld;
+  return fine;
+}
+
+MbPivotingResult mb_pivoting_solve(MbPivoting *p, const MbMixedProblem *problem) {
+  const size_t n = problem->n;
+  if (!n) return MB_PIVOTED;
+  if (!begin(p, problem)) return MB_PIVOTING_MEMORY;
   settle(p, problem);
 
   const size_t all = 200 + 40 * n;

@@ -17,6 +17,7 @@ typedef struct MbMixedProblem {
   // out (n) ← column i of W, which is symmetric and positive semidefinite
   void (*column)(void *context, size_t i, double *out);
   void *context;
+  bool same; // all but b and slack is as in the last solution: W and its factor over bilateral rows are kept
 } MbMixedProblem;
 
 // Scratch, which grows to the largest problem met; zero it before use.
@@ -27,6 +28,7 @@ typedef struct MbPivoting {
   bool *dropped;  // (n) depends on the rows that are held, or moves nothing: w is what it comes to
 
   size_t rows, columns; // room
+  size_t nbilateral;    // of the held ones, that are bilateral: they come first
   size_t *held, nheld;  // rows with w = 0, in the order of the factor
   double *L;            // (nheld x nheld) lower factor of W over the held rows, rows of length `columns`
   double *W;            // (columns made x n)

@@ -90,7 +90,9 @@ typedef struct MbDeformable {
   size_t first, count;
   const MbElements
       *elements; // what it is made of; NULL: its nodes are bodies, with springs between them or nothing
-  bool points;   // its nodes are points of elements, and no bodies
+  bool points;   // its nodes are points of elements, and no bodies but for ports:
+  const size_t *
+      port; // (count) body that a node is which rows act on, see MbModel.ports; SIZE_MAX = none. NULL: none are
 } MbDeformable;
 
 #endif

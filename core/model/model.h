@@ -44,6 +44,12 @@ typedef struct MbForce {
   const MbElementForce *elements;                                // of a deformable
 } MbForce;
 
+// A node of a deformable of elements that is a body as well: one that rows act on, as attachments to bodies and constraints do.
+typedef struct MbPort {
+  size_t deformable;
+  uint32_t node; // in it
+} MbPort;
+
 // What drives one coordinate: a force given over time, and a servo motor (see MbMotorSpec).
 typedef struct MbDrive {
   size_t body;                           // whose joint it is; those of a joint follow one another
@@ -120,9 +126,11 @@ struct MbModel {
   double gravity[3];
 
   // nodes of deformables: bodies without extent, that hang on the world by a joint along axes (mb_joint_node); under the
-  // projective solver points of elements, which are no bodies
+  // projective solver points of elements, of which only ports are bodies
   size_t ndeformables;
   const MbDeformable *deformables; // (ndeformables)
+  size_t nports;
+  const MbPort *ports; // (nports) the last bodies, in this order; their mass is the deformable's
 
   // the tree; a body whose joint has no ops is free in space (7 coordinates, 6 velocities)
   bool jointed;         // some body has a joint
@@ -186,6 +194,9 @@ struct MbModel {
   const char *const *channels; // (nchannels) names, as in the scene's output
   uint64_t fingerprint;        // of all that a checkpoint must agree with
 };
+
+// How many of the bodies have mass of their own: all but ports.
+static inline size_t mb_model_own(const MbModel *model) { return model->nb - model->nports; }
 
 // What messages call body b.
 static inline const char *mb_model_kind(const MbModel *model, size_t b) {

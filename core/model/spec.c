@@ -23,6 +23,7 @@ const char *const mb_pattern_words[] = {"cross", "diagonal", "square", NULL};
 const char *const mb_elastic_words[] = {"arap", "corotational", "neo_hookean", "linear", NULL};
 const char *const mb_bending_words[] = {"isometric", "laplace_beltrami", "none", NULL};
 const char *const mb_precision_words[] = {"double", "single", NULL};
+const char *const mb_bodies_solver_words[] = {"redmax", "maximal", NULL};
 const char *const mb_method_words[] = {"projective", "newton", NULL};
 const char *const mb_enforce_words[] = {"constraint", "reduction", NULL};
 const char *const mb_upper_limit_words[] = {"inward", "outward", NULL};

@@ -461,10 +461,16 @@ typedef struct MbSolverSpec {
   double tolerance;      // projective: of a step's last correction, by the size of the deformables; 0 = none
   MbPrecision precision; // projective
   MbMethod method;       // projective
+  MbSolverKind bodies;   // projective: what moves the bodies
   int threads;           // at least 1
   MbDevice device;
   MbStabilizationSpec stabilization; // of constraints
 } MbSolverSpec;
+
+// What moves the bodies of a scene.
+static inline MbSolverKind mb_solver_of_bodies(const MbSolverSpec *solver) {
+  return solver->kind == MB_SOLVER_PROJECTIVE ? solver->bodies : solver->kind;
+}
 
 typedef struct MbIntegratorSpec {
   MbIntegratorKind kind;
@@ -519,6 +525,7 @@ extern const char *const mb_enforce_words[3];
 extern const char *const mb_elastic_words[MB_ELASTIC_MODELS + 1];
 extern const char *const mb_bending_words[MB_BENDINGS + 1];
 extern const char *const mb_precision_words[3];
+extern const char *const mb_bodies_solver_words[3]; // the first of mb_solver_words
 extern const char *const mb_method_words[3];
 extern const char *const mb_stabilization_words[4];
 extern const char *const mb_upper_limit_words[3];

@@ -6,7 +6,7 @@
 // kinetic ½ φᵀMφ; gravity −m g·p, zero at the world's origin; elastic: of joints and springs
 MbEnergy mb_energy(const MbModel *model, const MbMaximal *x) {
   MbEnergy e = {0};
-  for (size_t b = 0; b < model->nb; b++) {
+  for (size_t b = 0; b < mb_model_own(model); b++) {
     const double *M = model->M + 6 * b, *phi = x->phi + 6 * b;
     for (int i = 0; i < 6; i++) e.kinetic += M[i] * phi[i] * phi[i] / 2;
     e.gravity -= M[3] * mb_vec3_dot(model->gravity, x->E[b].p);
@@ -22,7 +22,7 @@ MbEnergy mb_energy(const MbModel *model, const MbMaximal *x) {
 void mb_momentum(const MbModel *model, const MbMaximal *x, double linear[3], double angular[3]) {
   mb_vec3_set(linear, 0, 0, 0);
   mb_vec3_set(angular, 0, 0, 0);
-  for (size_t b = 0; b < model->nb; b++) {
+  for (size_t b = 0; b < mb_model_own(model); b++) {
     const double *M = model->M + 6 * b, *phi = x->phi + 6 * b;
     double P[3], L[3] = {M[0] * phi[0], M[1] * phi[1], M[2] * phi[2]}, arm[3];
     mb_quat_rotate(P, x->E[b].q, phi + 3);

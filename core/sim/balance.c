@@ -90,12 +90,14 @@ static MbStatus constrain(MbSim *sim, double *vdot, MbReport *report) {
   if (sim->solver->drift) sim->solver->drift(sim->work, c->drift);
   if (!mb_rows_soft(sim, state->v, vdot)) return mb_sim_unsolved(sim, report);
   c->n = 0;
+  MbAsking asking = mb_asking(sim, MB_ASK_ACCELERATIONS);
+  asking.gamma = 0;
   for (size_t s = 0; s < sim->model->nslots; s++) {
-    if (c->of[s]->compliance > 0 || (c->of[s]->unilateral && !may_hold(sim, s, state->v))) continue;
-    const double drift = mb_rows_drift(sim, s), gtt = c->row[s].gtt;
-    double size = fabs(drift) + fabs(gtt);
-    const double rate = mb_rows_rate(c, s, vdot, &size);
-    mb_rows_take(sim, s, rate + drift + gtt, size, 0);
+    MbAskRow known = mb_rows_known(sim, s, &asking, vdot, NULL);
+    known.decides = true;
+    known.holds = known.one_way && may_hold(sim, s, state->v);
+    const MbAsked asked = mb_ask(&asking, &known);
+    if (asked.takes) mb_rows_take(sim, s, &asked);
   }
   const MbStatus status = mb_rows_solve(sim, MB_ACCELERATIONS, state->t, 1, vdot, report);
   mb_rows_apart(sim, 1);

@@ -1,14 +1,7 @@
 // Constraints in a step. Rows are made once for an instant, in maximal terms: H on twists, c on velocities. As rows of
-// generalised velocities they are G = H J + c, of which only the coordinates between the bodies and the world are kept.
-//   velocities     G v⁺ = −ġ_t − γ g(q, t + h)  v⁺ = v + A⁻¹ Gᵀ λ,  W = G A⁻¹ Gᵀ,  w = W λ + b
-//     soft         G v⁺ + E λ = −g/(h/2 + β),   E = α/(h (h/2 + β))                         (AR 0.9, 0.10)
-//                  a unilateral one only beyond its bound: β is no force on what is still on its way there
-//     slipping     G v⁺ + E λ = −ġ_t,   E = α/(h β)             a soft row of which only the rate is known
-//   accelerations  G v̇ = −(H J̇ v + g̈_t) − 2 γ ġ − γ² g                                   (RM 1.82)
-//     soft         λ = −(g + β ġ)/α             a force like others                          (AR 0.7)
-//   positions      G dq = −g                    post-stabilisation: the nearest q, as M measures
-// Where γ is not given it is 1/h and the rows ask for G v⁺ = −g(q, t + h)/h: what is prescribed is met at the step's end.
-// Unilateral rows ask for ≥ and λ ≥ 0. What solves this is contact/pivoting.c.
+// generalised velocities they are G = H J + c, of which only the coordinates between the bodies and the world are kept. What they ask
+// for stands in ask.c: w = W λ + b with W = G A⁻¹ Gᵀ is to be 0, or ≥ 0 with λ ≥ 0, and v⁺ = v + A⁻¹ Gᵀ λ. What solves this is
+// contact/pivoting.c.
 #include "core/sim/constrain.h"
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
@@ -18,6 +11,7 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/held_joints.h"
 #include "core/sim/layout.h"
+#include "core/sim/whole_inverse.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -50,62 +44,17 @@ static double all_of(const MbSim *sim, size_t s) {
   return sum;
 }
 
-void mb_rows_take(MbSim *sim, size_t s, double b, double size, double soft) {
+void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) {
   MbConstraining *c = sim->constraining;
   if (c->apart[s] != MB_WORLD) return;
   const size_t i = c->n++;
   c->slot[i] = s;
-  c->b[i] = b;
-  c->slack[i] = ROUNDING * size + 1e-300;
+  c->b[i] = asked->b;
+  c->slack[i] = ROUNDING * asked->size + 1e-300;
   c->all[i] = all_of(sim, s);
   c->least[i] = nothing_of(sim) * c->all[i];
-  c->soft[i] = soft;
-  c->unilateral[i] = c->of[s]->unilateral;
-}
-
-// Half a step's part of g̈ at constant velocities, of hard rows that close loops: as the rows do that the solver holds, so that bodies
-// which go straight on end where the loop is closed. Limits and prescribed motions are met where they are at the step's end anyway.
-static double curve(const MbSim *sim, size_t s, double half) {
-  const MbConstraint *of = sim->constraining->of[s];
-  if (half == 0 || of->ops->target || of->unilateral || of->compliance > 0 || sim->constraining->row[s].order)
-    return 0;
-  return half * (mb_rows_drift(sim, s) + sim->constraining->row[s].gtt);
-}
-
-static void take_velocities(MbSim *sim, const double *v) {
-  const double h = sim->model->h, gamma = sim->model->gamma, half = sim->half_way;
-  MbConstraining *c = sim->constraining;
-  if (half != 0 && sim->solver->drift) sim->solver->drift(sim->work, c->drift);
-  for (size_t s = 0; s < sim->model->nslots; s++) {
-    const MbRow *row = &c->row[s];
-    // of a rate there is no way that it came in a step: it slips at β/α
-    const double alpha = c->of[s]->compliance, way = (row->order == 0 ? h / 2 : 0) + c->of[s]->damping;
-    double pull = row->order == 0 ? gamma : 0, size = 0;
-    if (mb_rows_slack(c, s)) continue;
-    if (alpha > 0)
-      pull = row->order == 0 ? 1 / way : 0;
-    else if (c->of[s]->unilateral && row->g > 0) {
-      if (!sim->model->ahead) continue;
-      pull = 1 / h; // as far as the bound, not beyond
-    }
-    // g is where the bodies are now and the motion at the step's end: met there where γ = 1/h, without ġ_t
-    const double gt = row->order == 0 && sim->model->ahead && gamma > 0 ? 0 : row->gt;
-    const double rate = mb_rows_rate(c, s, v, &size);
-    size += fabs(gt) + fabs(pull * row->g);
-    mb_rows_take(sim, s, rate + gt + pull * row->g + curve(sim, s, half), size,
-                 alpha > 0 ? alpha / (h * way) : 0);
-  }
-}
-
-static void take_jumps(MbSim *sim, const double *v) {
-  MbConstraining *c = sim->constraining;
-  for (size_t s = 0; s < sim->model->nslots; s++) {
-    const MbRow *row = &c->row[s];
-    if (c->of[s]->compliance > 0 || (c->of[s]->unilateral && !c->near[s])) continue;
-    double size = fabs(row->gt);
-    const double rate = mb_rows_rate(c, s, v, &size);
-    mb_rows_take(sim, s, row->order < 2 ? rate + row->gt : 0, size, 0); // an acceleration leaves no jump
-  }
+  c->soft[i] = asked->soft;
+  c->unilateral[i] = c->of[s]->unilateral && !asked->both_ways;
 }
 
 // Whether the row's rate is none but for rounding.
@@ -114,38 +63,57 @@ static bool at_rest(const MbConstraining *c, size_t s, const double *v) {
   return mb_rows_rate(c, s, v, &size) <= 1e-10 * size;
 }
 
-static void take_accelerations(MbSim *sim, const double *v, const double *vdot) {
-  const double gamma = sim->model->gamma;
-  MbConstraining *c = sim->constraining;
-  for (size_t s = 0; s < sim->model->nslots; s++) {
-    const MbRow *row = &c->row[s];
-    const bool one_way = c->of[s]->unilateral;
-    double size = 0, ignored = 0;
-    if (c->of[s]->compliance > 0 || c->apart[s] != MB_WORLD) continue;
-    if (one_way && !(c->deciding ? c->near[s] && at_rest(c, s, v) : c->held && c->held[s] != 0)) continue;
-    const double drift = mb_rows_drift(sim, s), a = mb_rows_rate(c, s, vdot, &size);
-    const double rate = row->order < 2 ? 2 * gamma * (mb_rows_rate(c, s, v, &ignored) + row->gt) : 0;
-    const double pull = row->order < 1 ? gamma * gamma * row->g : 0;
-    size += fabs(drift) + fabs(row->gtt) + fabs(rate) + fabs(pull);
-    if (c->deciding && one_way) {
-      mb_rows_take(sim, s, a + drift + row->gtt, size, 0);
-      continue;
-    }
-    mb_rows_take(sim, s, a + drift + row->gtt + rate + pull, size, 0);
-    if (c->n) c->unilateral[c->n - 1] = false; // what is held is let go by an event only
-  }
+// Whether events, or the step's start, hold a row of one way.
+static bool holds(const MbConstraining *c, size_t s, MbAskOf of, const double *v) {
+  if (!c->of[s]->unilateral) return true;
+  if (of == MB_ASK_JUMPS) return c->near[s];
+  if (of != MB_ASK_ACCELERATIONS) return false;
+  return c->deciding ? c->near[s] && v && at_rest(c, s, v) : c->held && c->held[s] != 0;
 }
 
-// dq is what closes the gaps of joints that the solver holds.
-static void take_positions(MbSim *sim, const double *dq) {
+MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
+                       const double *last) {
+  const MbConstraining *c = sim->constraining;
+  const MbConstraint *of = c->of[s];
+  const MbRow *row = &c->row[s];
+  const bool bends = asking->of == MB_ASK_ACCELERATIONS || asking->curve != 0;
+  MbAskRow known = {.order = row->order,
+                    .g = row->g,
+                    .gt = row->gt,
+                    .gtt = row->gtt,
+                    .g0 = c->g0[s],
+                    .g1 = c->g1[s],
+                    .one_way = of->unilateral,
+                    .alpha = of->compliance,
+                    .beta = of->damping,
+                    .outward = of->outward,
+                    .target = of->ops->target,
+                    .turns = of->npath > 0,
+                    .drift = bends ? mb_rows_drift(sim, s) : 0,
+                    .decides = c->deciding,
+                    .holds = holds(c, s, asking->of, last),
+                    .pushed = c->half[s] > 0,
+                    .at_bound = row->g <= MB_EVENT_CLOSE * row->size};
+  double ignored = 0; // velocities beside accelerations are none of their terms
+  if (x) known.rate = mb_rows_rate(c, s, x, &known.size);
+  if (last)
+    known.last = mb_rows_rate(c, s, last, asking->of == MB_ASK_ACCELERATIONS ? &ignored : &known.size);
+  return known;
+}
+
+double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const double *last) {
   MbConstraining *c = sim->constraining;
+  double worst = 0;
+  c->n = 0;
   for (size_t s = 0; s < sim->model->nslots; s++) {
-    const MbRow *row = &c->row[s];
-    double size = fabs(row->g);
-    if (row->order || c->of[s]->compliance > 0 || c->of[s]->outward != 0) continue;
-    const double change = sim->solver->held ? mb_rows_rate(c, s, dq, &size) : 0;
-    mb_rows_take(sim, s, row->g + change, size, 0);
+    const MbAskRow known = mb_rows_known(sim, s, asking, x, last);
+    const MbAsked asked = mb_ask(asking, &known);
+    if (!asked.takes) continue;
+    const double share = asked.b == 0 ? 0 : fabs(asked.b) / asked.size;
+    worst = fmax(worst, isfinite(share) ? share : INFINITY);
+    mb_rows_take(sim, s, &asked);
   }
+  return worst;
 }
 
 // ---- the solution -----------------------------------------------------------------------------------------
@@ -160,7 +128,7 @@ static void column(void *context, size_t i, double *out) {
     return;
   }
   mb_rows_spread(c, c->slot[i], 1, c->y);
-  c->unsolved |= !sim->solver->apply(sim->work, c->y);
+  c->unsolved |= !mb_whole_apply(sim, c->y);
   for (size_t j = 0; j < c->n; j++) out[j] = mb_rows_rate(c, c->slot[j], c->y, &ignored);
   out[i] += c->soft[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
@@ -218,11 +186,14 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     c->picked[i] = &c->row[c->slot[i]];
     two &= !c->of[c->slot[i]]->nmasters;
   }
-  c->whole = two && c->n >= FEW && sim->solver->responses(sim->work, c->n, c->picked, c->W);
+  problem.same = sim->together && c->again;
+  c->whole = two && c->n >= FEW && !sim->together && sim->solver->responses(sim->work, c->n, c->picked, c->W);
   MbPivotingResult result = mb_pivoting_solve(&c->pivoting, &problem);
   const double weak = result == MB_PIVOTED ? mb_singular_weak(sim) : 0;
   for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
+  problem.same = false;
   if (weak > 0) result = mb_pivoting_solve(&c->pivoting, &problem);
+  c->again = !(weak > 0);
   switch (result) {
   case MB_PIVOTED:
     break;
@@ -247,24 +218,40 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     any = true;
   }
   if (!any) return MB_OK;
-  const bool solved = sim->solver->apply(sim->work, c->y);
+  const bool solved = mb_whole_apply(sim, c->y);
   mb_held_pull(sim);
   for (size_t i = 0; i < sim->nv; i++) v[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
-MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
+void mb_constrain_prepare(MbSim *sim) {
+  MbConstraining *c = sim->constraining;
+  if (!c) return;
+  c->singular = c->again = false;
+  mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
+}
+
+MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
-  c->singular = false;
-  mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
   memset(c->force, 0, sim->model->nslots * sizeof *c->force);
-  c->n = 0;
-  take_velocities(sim, v);
+  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
+  if (asking.curve != 0 && sim->solver->drift) sim->solver->drift(sim->work, c->drift);
+  mb_rows_ask(sim, &asking, v, NULL);
   const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
   mb_rows_apart(sim, 1 / sim->model->h);
   return status == MB_OK ? mb_singular_watch(sim, sim->state.v, v, 1, report) : status;
+}
+
+MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
+  mb_constrain_prepare(sim);
+  return mb_constrain_solve(sim, v, report);
+}
+
+void mb_constrain_impulses(const MbSim *sim, double *y) {
+  const MbConstraining *c = sim->constraining;
+  for (size_t s = 0; c && s < sim->model->nslots; s++) mb_rows_spread(c, s, sim->model->h * c->force[s], y);
 }
 
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report) {
@@ -281,8 +268,8 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
   for (size_t s = 0; s < sim->model->nslots; s++)
     c->near[s] |= mb_rows_one_way(c, s) &&
                   (c->row[s].g <= MB_EVENT_CLOSE * c->row[s].size || (c->held && c->held[s] != 0));
-  c->n = 0;
-  take_jumps(sim, v);
+  const MbAsking asking = mb_asking(sim, MB_ASK_JUMPS);
+  mb_rows_ask(sim, &asking, v, NULL);
   return mb_rows_solve(sim, MB_JUMPS, t, 0, v, report);
 }
 
@@ -298,15 +285,12 @@ MbStatus mb_constrain_impulse(MbSim *sim, double *v) {
 
 bool mb_rows_soft(MbSim *sim, const double *v, double *vdot) {
   MbConstraining *c = sim->constraining;
+  const MbAsking asking = mb_asking(sim, MB_ASK_JUMPS); // their forces follow from what velocities are
   bool any = false;
   for (size_t s = 0; s < sim->model->nslots; s++) {
-    const double alpha = c->of[s]->compliance;
-    double ignored = 0;
-    if (!(alpha > 0)) continue;
-    const double stretch = c->row[s].g + c->of[s]->damping * (mb_rows_rate(c, s, v, &ignored) + c->row[s].gt);
-    c->force[s] = mb_rows_slack(c, s)    ? 0
-                  : c->of[s]->unilateral ? fmax(-stretch / alpha, 0)
-                                         : -stretch / alpha;
+    if (!(c->of[s]->compliance > 0)) continue;
+    const MbAskRow known = mb_rows_known(sim, s, &asking, v, NULL);
+    c->force[s] = mb_ask_soft_force(&known);
     mb_rows_spread(c, s, c->force[s], c->y);
     any = true;
   }
@@ -322,12 +306,12 @@ MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v,
                                    MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
+  const MbAsking asking = mb_asking(sim, MB_ASK_ACCELERATIONS);
   mb_rows_make(sim, q, v, t, 0);
   memset(c->force, 0, sim->model->nslots * sizeof *c->force);
   if (sim->solver->drift) sim->solver->drift(sim->work, c->drift);
   if (!mb_rows_soft(sim, v, vdot)) return mb_sim_unsolved(sim, report);
-  c->n = 0;
-  take_accelerations(sim, v, vdot);
+  mb_rows_ask(sim, &asking, vdot, v);
   const MbStatus status = mb_rows_solve(sim, MB_ACCELERATIONS, t, 1, vdot, report);
   mb_rows_apart(sim, 1);
   return status;
@@ -362,8 +346,8 @@ MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, do
     }
     if (close) return MB_OK;
     if (c) {
-      c->n = 0;
-      take_positions(sim, dq);
+      const MbAsking asking = mb_asking(sim, MB_ASK_POSITIONS);
+      mb_rows_ask(sim, &asking, sim->solver->held ? dq : NULL, NULL);
       const MbStatus status = mb_rows_solve(sim, MB_POSITIONS, t, 0, dq, report);
       if (status != MB_OK) return status;
     }

@@ -16,6 +16,11 @@ void mb_constrain_remember(MbSim *sim);
 // Takes the velocities nearest to v, as A measures, that satisfy the constraints; forces are those that this takes over a step. The
 // factor of A and the bodies of sim->x are at the state.
 MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report);
+// Does the same by its parts: makes the rows at the state, then solves them, as often as wanted, for other velocities.
+void mb_constrain_prepare(MbSim *sim);
+MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report);
+// Adds to y the impulses along the velocities, Gᵀ λ, of the last solution of such rows.
+void mb_constrain_impulses(const MbSim *sim, double *y);
 // Does the same at once, by impulses, at (q, t); moves the bodies of sim->x and the factor there.
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report);
 // Does the same for velocities after a blow, at the state.

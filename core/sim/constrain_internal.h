@@ -4,6 +4,7 @@
 
 #include "core/constraints/constraints.h"
 #include "core/contact/pivoting.h"
+#include "core/sim/ask.h"
 #include "core/sim/held_joints.h"
 #include "core/sim/sim_internal.h"
 
@@ -43,6 +44,7 @@ struct MbConstraining {
   double *W;                        // (nslots x nslots) where the solver tells it at once, or NULL
   bool whole;                       // it has
   bool unsolved;                    // A⁻¹ could not be applied
+  bool again;                       // they have been solved for since they were made, and W is what it was
   bool *unilateral;                 // (nslots)
   MbPivoting pivoting;
 
@@ -76,19 +78,19 @@ void mb_rows_apart(MbSim *sim, double times);
 // not tell of rows that could not be satisfied.
 typedef enum MbLevel { MB_VELOCITIES, MB_JUMPS, MB_ACCELERATIONS, MB_POSITIONS } MbLevel;
 
-// Takes row s into the problem: w = W λ + b, where b's terms have the sizes `size` together.
-void mb_rows_take(MbSim *sim, size_t s, double b, double size, double soft);
+// What is known of row s, for mb_ask: with G x and G last, either of which may be NULL (0).
+MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
+                       const double *last);
+// Takes row s into the problem w = W λ + b.
+void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked);
+// Takes all rows that ask for something into the problem w = W λ + b. Returns the largest |b| by the sizes of its terms.
+double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const double *last);
 // v ← v + A⁻¹ Gᵀ λ for the rows taken; to c->force their λ are added, times `scale`.
 MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double *v, MbReport *report);
 
 // Whether row s waits for events: it is hard and unilateral.
 static inline bool mb_rows_one_way(const MbConstraining *c, size_t s) {
   return c->of[s]->unilateral && !(c->of[s]->compliance > 0);
-}
-
-// Whether row s is soft and unilateral, and not at its bound.
-static inline bool mb_rows_slack(const MbConstraining *c, size_t s) {
-  return c->of[s]->unilateral && c->of[s]->compliance > 0 && c->row[s].g > 0;
 }
 
 #endif

@@ -45,7 +45,8 @@ static void forces_range(void *context, size_t begin, size_t end) {
   if (x->D) memset(x->D + 36 * begin, 0, 36 * (end - begin) * sizeof *x->D);
   if (model->solver.mode == MB_DYNAMIC && !p->outside) mb_velocity_term_ops.eval(model, NULL, x, begin, end);
   if (p->outside && x->swing) mb_velocity_term_swings(model, x, begin, end);
-  for (size_t i = 0; i < model->nforces; i++) {
+  if (end > mb_model_own(model)) end = mb_model_own(model); // on ports they act with the deformables
+  for (size_t i = 0; i < model->nforces && begin < end; i++) {
     const MbForce *force = &model->forces[i];
     if (force->ops->everywhere && !(p->outside && inertial(force->ops)))
       force->ops->eval(model, force, x, begin, end);

@@ -1,9 +1,5 @@
-// Rows J v = b that the solver holds itself, of joints and of constraints that fit: what the steps ask of them is what
-// constraints ask of theirs (constrain.c, constrain_halves.c). Solvers that hold none just invert.
-//   velocities     J v⁺ = −γ g − ġ_t − (h/2) J̇ v   the rate half way, so that bodies which go straight on end where joints hold
-//   accelerations  J v̇ = −J̇ v − 2 γ ġ − γ² g
-//   half steps     J Δw = −(g(q ⊕ h w) − (1 − γ h) g(q))/h, so that the step ends there; where only the rate is known,
-//                  J Δw = −J w − ½ (J₁ − J) w − ġ_t with J₁ at q ⊕ h w, the second part where the half begins at q
+// Rows J v = b that the solver holds itself, of joints and of constraints that fit: what the steps ask of them is what they ask of the
+// rows beside (ask.c). Solvers that hold none just invert.
 // What pulls is kept: a half's λ from b, and what the constraints beside add.
 #include "core/sim/accounting.h"
 #include "core/sim/held_joints.h"
@@ -43,14 +39,37 @@ static double half_way(const MbSim *sim) {
   return h / 2 / fmax(1, turn * turn);
 }
 
+MbAsking mb_asking(const MbSim *sim, MbAskOf of) {
+  return (MbAsking){.of = of,
+                    .h = sim->model->h,
+                    .gamma = sim->model->gamma,
+                    .ahead = sim->model->ahead,
+                    .curve = of == MB_ASK_VELOCITIES ? sim->half_way : 0};
+}
+
+// sim->aim ← what the rows ask for, J x being `rate` and of what else is known of velocities `last` (NULL: 0); `bend` is J̇ v (NULL: 0).
+static void ask(MbSim *sim, const MbAsking *asking, const double *rate, const double *last,
+                const double *bend) {
+  const MbHeldRows rows = rows_of(sim);
+  for (size_t r = 0; r < rows.n; r++) {
+    const MbAskRow row = {.order = rows.order[r],
+                          .g = rows.g[r],
+                          .gt = rows.gt[r],
+                          .g0 = sim->gap0[r],
+                          .g1 = sim->gap1[r],
+                          .rate = rate ? rate[r] : 0,
+                          .last = last ? last[r] : 0,
+                          .drift = bend ? bend[r] : 0,
+                          .holds = true};
+    sim->aim[r] = -mb_ask(asking, &row).b;
+  }
+}
+
 bool mb_held_velocities(MbSim *sim, double *x) {
   if (!sim->solver->held) return apply(sim, x);
-  const MbHeldRows rows = rows_of(sim);
-  const double gamma = sim->model->gamma, half = half_way(sim);
-  sim->half_way = half;
-  const double *bend = half != 0 ? sim->solver->held->bends(sim->work) : rows.g;
-  for (size_t r = 0; r < rows.n; r++)
-    sim->aim[r] = -rows.gt[r] - (rows.order[r] ? 0 : gamma * rows.g[r] + half * bend[r]);
+  sim->half_way = half_way(sim);
+  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
+  ask(sim, &asking, NULL, NULL, asking.curve != 0 ? sim->solver->held->bends(sim->work) : NULL);
   return solve(sim, x);
 }
 
@@ -58,12 +77,10 @@ bool mb_held_accelerations(MbSim *sim, const double *v, double gamma, double *x)
   const MbHeldOps *held = sim->solver->held;
   bool solved = false;
   if (held) {
-    const MbHeldRows rows = rows_of(sim);
-    const double *bend = held->bends(sim->work);
+    MbAsking asking = mb_asking(sim, MB_ASK_ACCELERATIONS);
+    asking.gamma = gamma;
     held->speeds(sim->work, v, sim->aim);
-    for (size_t r = 0; r < rows.n; r++)
-      sim->aim[r] =
-          -bend[r] - 2 * gamma * (sim->aim[r] + rows.gt[r]) - (rows.order[r] ? 0 : gamma * gamma * rows.g[r]);
+    ask(sim, &asking, NULL, sim->aim, held->bends(sim->work));
     solved = solve(sim, x);
   } else {
     solved = apply(sim, x);
@@ -90,24 +107,20 @@ void mb_held_aim(MbSim *sim, const double *w) {
 bool mb_held_change(MbSim *sim, const MbHalf *half, const double *w, double *x) {
   const MbHeldOps *held = sim->solver->held;
   if (!held || half->second) return apply(sim, x);
-  const MbHeldRows rows = rows_of(sim);
-  const double h = sim->model->h, keep = 1 - sim->model->gamma * h;
+  MbAsking asking = mb_asking(sim, MB_ASK_HALF);
+  asking.theta = half->theta;
   held->speeds(sim->work, w, sim->aim);
-  for (size_t r = 0; r < rows.n; r++) {
-    const double bend = half->theta == 0 ? (sim->gap1[r] - sim->aim[r]) / 2 : 0;
-    sim->aim[r] =
-        rows.order[r] ? -sim->aim[r] - bend - rows.gt[r] : -(sim->gap1[r] - keep * sim->gap0[r]) / h;
-  }
+  ask(sim, &asking, sim->aim, NULL, NULL);
   return solve(sim, x);
 }
 
 bool mb_held_agree(MbSim *sim, double *v) {
   const MbHeldOps *held = sim->solver->held;
   if (!held) return true;
-  const MbHeldRows rows = rows_of(sim);
+  const MbAsking asking = mb_asking(sim, MB_ASK_JUMPS);
   double *change = sim->nudge;
   held->speeds(sim->work, v, sim->aim);
-  for (size_t r = 0; r < rows.n; r++) sim->aim[r] = -sim->aim[r] - rows.gt[r];
+  ask(sim, &asking, sim->aim, NULL, NULL);
   memset(change, 0, sim->nv * sizeof *change);
   if (!solve(sim, change)) return false;
   for (size_t i = 0; i < sim->nv; i++) v[i] += change[i];
@@ -120,10 +133,9 @@ double mb_held_close(MbSim *sim, double *dq) {
   if (!sim->solver->held) return 0;
   const MbHeldRows rows = rows_of(sim);
   for (size_t b = 0; b < sim->model->nb; b++) size = fmax(size, mb_vec3_norm(sim->x.E[b].p));
-  for (size_t r = 0; r < rows.n; r++) {
-    sim->aim[r] = rows.order[r] ? 0 : -rows.g[r];
-    worst = fmax(worst, fabs(sim->aim[r]));
-  }
+  const MbAsking asking = mb_asking(sim, MB_ASK_POSITIONS);
+  ask(sim, &asking, NULL, NULL, NULL);
+  for (size_t r = 0; r < rows.n; r++) worst = fmax(worst, fabs(sim->aim[r]));
   return solve(sim, dq) ? worst / size : NAN;
 }
 

@@ -3,6 +3,7 @@
 #ifndef MB_SIM_HELD_JOINTS_H
 #define MB_SIM_HELD_JOINTS_H
 
+#include "core/sim/ask.h"
 #include "core/sim/sim_internal.h"
 
 // A pass of a half step: q = state ⊕ θ h w where the bodies and the factor of A are. Rows' λ are impulses over `impulse` seconds.
@@ -10,6 +11,9 @@ typedef struct MbHalf {
   double theta, impulse;
   bool second; // the other half of a step that has been made
 } MbHalf;
+
+// What a step of the simulation asks of rows, but for half steps' own numbers.
+MbAsking mb_asking(const MbSim *sim, MbAskOf of);
 
 // Solves for velocities: x ← v⁺; notes in sim->half_way how many seconds of the rate J̇ v those at a step's start make up for, 0 where
 // bodies do not fly (core/README.md).

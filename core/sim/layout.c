@@ -144,3 +144,11 @@ size_t mb_sim_body(const MbSim *sim, size_t i) {
   if (i >= sim->nq) return (i - sim->nq) / 6;
   return i < 7 * nb ? i / 7 : mb_coordinates_body(sim->model, i - 7 * nb);
 }
+
+size_t mb_sim_port_place(const MbSim *sim, size_t body) {
+  return sim->solver->held ? 7 * body : sim->model->q_first[body];
+}
+
+size_t mb_sim_port_velocity(const MbSim *sim, size_t body) {
+  return sim->solver->held ? 6 * body + 3 : sim->model->v_first[body];
+}

@@ -22,6 +22,9 @@ bool mb_sim_renew(const MbSim *sim, double *q, double *v);
 void mb_sim_recall(MbSim *sim);
 // Makes (q, v) fit to be the state to come, and takes the bodies of sim->x there.
 void mb_sim_settle(MbSim *sim, double *q, double *v);
+// Tell where the three coordinates and the three velocities of a port begin, by the body that it is.
+size_t mb_sim_port_place(const MbSim *sim, size_t body);
+size_t mb_sim_port_velocity(const MbSim *sim, size_t body);
 // Tells which body number i of (q, v) belongs to.
 size_t mb_sim_body(const MbSim *sim, size_t i);
 // Writes into (q, v) where bodies are and how they move that follow others, those of sim->x being where the rest of (q, v) says.

@@ -6,6 +6,7 @@
 #include "core/sim/held_joints.h"
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
+#include "core/sim/ties.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -42,6 +43,7 @@ static MbStatus solve_once(MbSim *sim, MbReport *report) {
     for (size_t i = 0; i < sim->nv; i++) r[i] *= h;
   } else {
     mb_sim_add_blocks(sim, -in->c, in->d * h, v, r);
+    mb_ties_take(sim, r);
     solver->momentum(sim->work, v, sim->s);
     for (size_t i = 0; i < sim->nv; i++) r[i] = sim->s[i] + h * r[i];
   }
@@ -53,18 +55,22 @@ static MbStatus solve_once(MbSim *sim, MbReport *report) {
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
-// A v⁺ = r with the coefficients of the integrators' table; v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺). Where large steps make
-// A indefinite, as a spring's sideways push under compression does, it is taken without such derivatives.
+MbStatus mb_scheme_solve_once(MbSim *sim, MbReport *report) {
+  const bool again = sim->x.K && !sim->integrator->exact;
+  MbStatus status = solve_once(sim, again ? NULL : report);
+  if (status == MB_OK || !again) return status;
+  sim->x.safe = true;
+  status = solve_once(sim, report);
+  sim->x.safe = false;
+  return status;
+}
+
+// A v⁺ = r with the coefficients of the integrators' table; v1 ← v⁺, q1 ← q ⊕ h (w v + (1 − w) v⁺).
 MbStatus mb_scheme_once(MbSim *sim, MbReport *report) {
   const MbIntegrator *in = sim->integrator;
   const double h = sim->model->h, *v = sim->state.v;
   double *r = sim->r;
-  MbStatus status = solve_once(sim, in->exact || !sim->x.K ? report : NULL);
-  if (status != MB_OK && sim->x.K && !in->exact) {
-    sim->x.safe = true;
-    status = solve_once(sim, report);
-    sim->x.safe = false;
-  }
+  MbStatus status = mb_scheme_solve_once(sim, report);
   if (status == MB_OK) status = mb_constrain_velocity(sim, r, report);
   if (status != MB_OK) return status;
   memcpy(sim->v1, r, sim->nv * sizeof *r);

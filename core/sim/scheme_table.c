@@ -1,7 +1,7 @@
 // The schemes there are, and which one a simulation takes.
 #include "core/sim/schemes.h"
 
-enum { ONCE, EXPLICIT, VERLET, MIDPOINT, VERLET_HALVES, KINEMATIC, KINEMATIC_PASSES, RK45, SCHEMES };
+enum { ONCE, EXPLICIT, VERLET, MIDPOINT, VERLET_HALVES, KINEMATIC, KINEMATIC_PASSES, COUPLED, RK45, SCHEMES };
 
 // clang-format off
 static const MbSchemeOps table[SCHEMES] = {
@@ -12,6 +12,7 @@ static const MbSchemeOps table[SCHEMES] = {
     [VERLET_HALVES]    = {.name = "two implicit half steps",  .step = mb_scheme_verlet_halves},
     [KINEMATIC]        = {.name = "kinematic",                .step = mb_scheme_kinematic},
     [KINEMATIC_PASSES] = {.name = "kinematic, by passes",     .step = mb_scheme_kinematic_passes},
+    [COUPLED]          = {.name = "bodies and deformables",   .step = mb_scheme_coupled},
     [RK45]             = {.name = "Dormand-Prince 5(4)",      .step = mb_scheme_rk45,
                           .memory = mb_scheme_rk45_memory,    .restart = mb_scheme_rk45_restart},
 };
@@ -27,6 +28,7 @@ const MbSchemeOps *mb_scheme_for(const MbSim *sim) {
   const bool holds = model->jointed || model->nslots > 0; // M and J change over a step, or there are rows
   const bool verlet = in->scheme == MB_VERLET;
   if (in->scheme == MB_ADAPTIVE) return &table[RK45];
+  if (model->nports) return &table[COUPLED];
   if (model->solver.mode == MB_FIRST_ORDER) return &table[holds ? KINEMATIC_PASSES : KINEMATIC];
   if (holds && in->passes) return &table[verlet ? VERLET_HALVES : MIDPOINT];
   if (verlet) return &table[VERLET];

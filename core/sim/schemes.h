@@ -18,7 +18,10 @@ struct MbSchemeOps {
 // Chooses the scheme of a simulation, whose integrator, solver and model are known.
 const MbSchemeOps *mb_scheme_for(const MbSim *sim);
 
-// scheme_once.c: one solution a step; the same where the solver has accelerations at once and A is M
+// scheme_once.c: one solution a step; the same where the solver has accelerations at once and A is M; the solution itself, without
+// constraints, of which sim->r ← v⁺. Where large steps make A indefinite, as a spring's sideways push under compression does, it is
+// taken without such derivatives.
+MbStatus mb_scheme_solve_once(MbSim *sim, MbReport *report);
 MbStatus mb_scheme_once(MbSim *sim, MbReport *report);
 MbStatus mb_scheme_explicit(MbSim *sim, MbReport *report);
 // scheme_verlet.c, of bodies free in space
@@ -26,6 +29,8 @@ MbStatus mb_scheme_verlet(MbSim *sim, MbReport *report);
 // scheme_halves.c: implicit half steps of the velocities
 MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report);
 MbStatus mb_scheme_verlet_halves(MbSim *sim, MbReport *report);
+// scheme_coupled.c: bodies and deformables of elements that rows tie to them
+MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report);
 // scheme_kinematic.c: f = m v; by passes where there are joints or constraints
 MbStatus mb_scheme_kinematic(MbSim *sim, MbReport *report);
 MbStatus mb_scheme_kinematic_passes(MbSim *sim, MbReport *report);

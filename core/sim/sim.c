@@ -14,12 +14,13 @@
 #include "core/sim/schemes.h"
 #include "core/sim/sim_soft.h"
 #include "core/sim/trouble.h"
+#include "core/sim/ties.h"
 #include "core/solvers/solvers.h"
 
 #include <string.h>
 
 size_t mb_model_dofs(const MbModel *model) {
-  size_t n = model->nv;
+  size_t n = model->nv - 3 * model->nports; // counted with their deformables
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbElements *e = model->deformables[i].elements;
     if (!model->deformables[i].points) continue;
@@ -75,6 +76,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
   x->E = mb_arena_alloc(&sim->arena, nb, sizeof *x->E);
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
+  if (model->nports) sim->impulse = numbers(sim, sim->nv);
   if (model->any_flies) x->swing = numbers(sim, 3 * nb);
   x->carried = (sim->solver->held || !model->jointed) && model->solver.terms == MB_TERMS_CARRIED;
   const size_t nblocks = nb + 2 * model->npairs;
@@ -85,8 +87,8 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->work = sim->solver->create(model, sim->threads);
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
                   sim->s && sim->t && sim->stage && sim->signal && sim->input && sim->expressions && x->E &&
-                  x->phi && x->f && (x->swing || !model->any_flies) && x->stiffness && x->joint_damping &&
-                  (!blocks || (x->K && x->D)) && sim->work;
+                  x->phi && x->f && (sim->impulse || !model->nports) && (x->swing || !model->any_flies) &&
+                  x->stiffness && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
   for (size_t i = 0; i < model->nsignals; i++) sim->input[i] = NAN;
   return sim->solver->held ? allocate_held(sim, report) : MB_OK;
@@ -138,6 +140,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (status == MB_OK) status = compile_signals(sim, report);
   if (status == MB_OK) status = mb_constraining_create(sim, report);
   if (status == MB_OK) status = mb_sim_soft_create(sim, report);
+  if (status == MB_OK) status = mb_ties_create(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
   status = mb_sim_start_at(sim, model->q0, model->v0, report);
@@ -214,6 +217,7 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
   if (status == MB_OK) status = mb_constrain_impulse(sim, sim->v1);
   if (status == MB_OK) {
     memcpy(sim->state.v, sim->v1, sim->nv * sizeof *sim->state.v);
+    mb_sim_soft_take_ports(sim);
     mb_watch_give_up(sim);
     if (sim->scheme->restart) sim->scheme->restart(sim);
   }

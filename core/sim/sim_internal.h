@@ -9,6 +9,7 @@ typedef struct MbSchemeOps MbSchemeOps;       // how the state to come is made
 typedef struct MbSampler MbSampler;           // a row of the table of channels
 typedef struct MbConstraining MbConstraining; // scratch of the constraints
 typedef struct MbSimSoft MbSimSoft;           // deformables of elements
+typedef struct MbTies MbTies;                 // forces between bodies and nodes
 typedef struct MbBalance MbBalance;           // accelerations and reactions
 
 // Sums over the bodies of x.
@@ -54,6 +55,9 @@ struct MbSim {
   MbConstraining *constraining; // NULL: nothing is constrained
   bool forces_asked;            // some channel tells them
   MbSimSoft *soft;              // NULL: no deformables of elements
+  bool together;                // bodies and deformables are being solved for together (whole_inverse.h)
+  MbTies *ties;                 // NULL: no force acts on a port
+  double *impulse;              // (nv) scratch of that; NULL: no node is a port
   MbBalance *balance;           // NULL: no channel tells accelerations or reactions
 
   MbWatch watch;

@@ -5,6 +5,7 @@
 #include "core/base/report.h"
 #include "core/forces/forces.h"
 #include "core/math/quat.h"
+#include "core/sim/layout.h"
 #include "core/solvers/projective/projective.h"
 
 #include <stdio.h>
@@ -22,6 +23,8 @@ struct MbSimSoft {
   const MbCable **cable; // (ncables)
   int iterations;        // of a step, at most
   MbSoftStats stats;
+  MbSoftStart start; // of the step
+  double *at_ports;  // (nports x 3) twice
 };
 
 static size_t count_nodes(const MbModel *model) {
@@ -82,6 +85,17 @@ const double *mb_sim_soft_velocities(const MbSim *sim) {
   return mb_section(sim, MB_SECTION_NODES) + 3 * sim->soft->n;
 }
 
+// Of port p: where its velocities and its coordinates begin; its number among all nodes.
+static size_t velocity_of(const MbSim *sim, size_t p) {
+  return mb_sim_port_velocity(sim, mb_model_own(sim->model) + p);
+}
+static size_t place_of(const MbSim *sim, size_t p) {
+  return mb_sim_port_place(sim, mb_model_own(sim->model) + p);
+}
+static size_t node_of(const MbModel *model, size_t p) {
+  return model->deformables[model->ports[p].deformable].first + model->ports[p].node;
+}
+
 // ---- making -----------------------------------------------------------------------------------------------
 
 static double drag_of(const MbModel *model) {
@@ -122,6 +136,9 @@ static bool describe(MbSim *sim, MbArena *scratch, MbSoftSpec *spec) {
       if (!copy_cable(of, &e->cables[k], scratch, &cables[next])) return false;
     }
   }
+  uint32_t *ports = mb_arena_alloc(scratch, model->nports, sizeof *ports);
+  if (!ports) return false;
+  for (size_t p = 0; p < model->nports; p++) ports[p] = (uint32_t)node_of(model, p);
   const bool newton = model->solver.method == MB_METHOD_NEWTON;
   *spec = (MbSoftSpec){.nodes = soft->n,
                        .mass = mass,
@@ -131,6 +148,8 @@ static bool describe(MbSim *sim, MbArena *scratch, MbSoftSpec *spec) {
                        .parts = parts,
                        .ncables = soft->ncables,
                        .cables = cables,
+                       .nports = model->nports,
+                       .port = ports,
                        .h = model->h,
                        .newton = newton,
                        .global = model->solver.global,
@@ -169,7 +188,9 @@ MbStatus mb_sim_soft_create(MbSim *sim, MbReport *report) {
   soft->force = mb_arena_alloc(&soft->arena, ncables, sizeof *soft->force);
   soft->most = mb_arena_alloc(&soft->arena, ncables, sizeof *soft->most);
   soft->cable = mb_arena_alloc(&soft->arena, ncables, sizeof *soft->cable);
-  if (!soft->q1 || !soft->v1 || !soft->target || !soft->force || !soft->most || !soft->cable)
+  soft->at_ports = mb_arena_alloc(&soft->arena, sim->model->nports, 6 * sizeof *soft->at_ports);
+  if (!soft->q1 || !soft->v1 || !soft->target || !soft->force || !soft->most || !soft->cable ||
+      !soft->at_ports)
     return mb_no_memory(report, "deformables");
   MbSoftSpec spec;
   MbArena scratch = {0};
@@ -320,25 +341,28 @@ static void write_residual(double residual, double wanted, char out[40]) {
   }
 }
 
-MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
+// What the step begins with; nodes that are held go where they are at t.
+static MbStatus prepare(MbSim *sim, double t, MbReport *report) {
   MbSimSoft *soft = sim->soft;
-  if (!soft) return MB_OK;
   for (size_t i = 0; i < sim->model->ndeformables; i++) aim(sim, &sim->model->deformables[i], t);
   for (size_t k = 0; k < soft->ncables; k++) {
     const double pull = soft->cable[k]->pull == SIZE_MAX ? 0 : mb_sim_signal(sim, soft->cable[k]->pull, t);
     soft->force[k] = pull < 0 ? 0 : pull;
     soft->most[k] = soft->cable[k]->length;
   }
-  MbStatus status = check_targets(sim, t, report);
-  if (status != MB_OK) return status;
-  const MbSoftStart start = {mb_sim_soft_places(sim),
-                             mb_sim_soft_velocities(sim),
-                             soft->target,
-                             sim->model->gravity,
-                             soft->force,
-                             soft->most};
+  soft->start = (MbSoftStart){mb_sim_soft_places(sim),
+                              mb_sim_soft_velocities(sim),
+                              soft->target,
+                              sim->model->gravity,
+                              soft->force,
+                              soft->most};
   mb_soft_dual_write(soft->engine, mb_section(sim, MB_SECTION_DUAL));
-  const bool fine = mb_soft_step(soft->engine, &start, soft->q1, soft->v1);
+  return check_targets(sim, t, report);
+}
+
+// Whether the solution at the end of a step is one to go on with.
+static MbStatus judge(MbSim *sim, bool fine, double t, MbReport *report) {
+  MbSimSoft *soft = sim->soft;
   soft->stats = mb_soft_stats(soft->engine);
   if (!fine)
     return mb_error(
@@ -362,9 +386,73 @@ MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
         t, (long long)sim->state.step + 1, residual, soft->stats.iterations, wanted,
         stuck ? "no step takes the energy further down: take" : "allow more \"iterations\" or take");
   }
-  status = check_nodes(sim, t, report);
+  const MbStatus status = check_nodes(sim, t, report);
   if (status == MB_OK) warn_left(sim, t, report);
   return status;
+}
+
+MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report) {
+  MbSimSoft *soft = sim->soft;
+  const MbModel *model = sim->model;
+  if (!soft) return MB_OK;
+  if (!model->nports) {
+    const MbStatus status = prepare(sim, t, report);
+    if (status != MB_OK) return status;
+    return judge(sim, mb_soft_step(soft->engine, &soft->start, soft->q1, soft->v1), t, report);
+  }
+  // what has closed gaps since the scheme's passes has moved ports as well
+  for (size_t p = 0; p < model->nports; p++) {
+    mb_vec3_copy(soft->q1 + 3 * node_of(model, p), sim->q1 + place_of(sim, p));
+    mb_vec3_copy(soft->v1 + 3 * node_of(model, p), sim->v1 + velocity_of(sim, p));
+  }
+  return judge(sim, true, t, report);
+}
+
+// ---- a step together with bodies --------------------------------------------------------------------------
+
+MbStatus mb_sim_soft_begin(MbSim *sim, double t, MbReport *report) {
+  const MbStatus status = prepare(sim, t, report);
+  if (status == MB_OK) mb_soft_begin(sim->soft->engine, &sim->soft->start);
+  return status;
+}
+
+bool mb_sim_soft_goes_on(const MbSim *sim) { return mb_soft_goes_on(sim->soft->engine); }
+
+static void push(MbSim *sim, const double *impulse) {
+  const MbSimSoft *soft = sim->soft;
+  for (size_t p = 0; p < sim->model->nports; p++)
+    mb_vec3_copy(soft->at_ports + 3 * p, impulse + velocity_of(sim, p));
+  mb_soft_push_ports(soft->engine, soft->at_ports);
+}
+
+void mb_sim_soft_pass(MbSim *sim, const double *impulse, double *v) {
+  const MbSimSoft *soft = sim->soft;
+  mb_soft_pass(soft->engine);
+  push(sim, impulse);
+  mb_soft_read_ports(soft->engine, soft->at_ports);
+  for (size_t p = 0; p < sim->model->nports; p++)
+    mb_vec3_copy(v + velocity_of(sim, p), soft->at_ports + 3 * p);
+}
+
+MbStatus mb_sim_soft_end_pass(MbSim *sim, const double *impulse, MbReport *report) {
+  push(sim, impulse);
+  if (mb_soft_end_pass(sim->soft->engine)) return MB_OK;
+  return judge(sim, false, sim->state.t + sim->model->h, report);
+}
+
+void mb_sim_soft_end(MbSim *sim, double *v) {
+  const MbSimSoft *soft = sim->soft;
+  mb_soft_end(soft->engine, soft->q1, soft->v1);
+  for (size_t p = 0; p < sim->model->nports; p++)
+    mb_vec3_copy(v + velocity_of(sim, p), soft->v1 + 3 * node_of(sim->model, p));
+}
+
+void mb_sim_soft_respond(const MbSim *sim, const double *impulse, double *v) {
+  const MbSimSoft *soft = sim->soft;
+  const size_t n = sim->model->nports;
+  for (size_t p = 0; p < n; p++) mb_vec3_copy(soft->at_ports + 3 * p, impulse + velocity_of(sim, p));
+  mb_soft_respond(soft->engine, soft->at_ports, soft->at_ports + 3 * n);
+  for (size_t p = 0; p < n; p++) mb_vec3_copy(v + velocity_of(sim, p), soft->at_ports + 3 * n + 3 * p);
 }
 
 void mb_sim_soft_commit(MbSim *sim) {
@@ -379,6 +467,13 @@ void mb_sim_soft_commit(MbSim *sim) {
   for (int k = 0; k < most_iterations(sim->model); k++)
     numbers[NUMBERS + k] = k < soft->stats.iterations ? history[k] : 0;
   mb_soft_dual_read(soft->engine, mb_section(sim, MB_SECTION_DUAL));
+}
+
+void mb_sim_soft_take_ports(MbSim *sim) {
+  if (!sim->model->nports) return;
+  double *v = mb_section(sim, MB_SECTION_NODES) + 3 * sim->soft->n;
+  for (size_t p = 0; p < sim->model->nports; p++)
+    mb_vec3_copy(v + 3 * node_of(sim->model, p), sim->state.v + velocity_of(sim, p));
 }
 
 // ---- what channels tell -----------------------------------------------------------------------------------

@@ -14,8 +14,26 @@ void mb_sim_soft_start(MbSim *sim);
 
 // Moves the nodes to t, the end of the step, when the bodies of sim->x are there.
 MbStatus mb_sim_soft_step(MbSim *sim, double t, MbReport *report);
+// The step together with bodies that nodes are tied to, at nodes that are ports (scheme_coupled.c): their velocities are the model's.
+// Begins a step that ends at t.
+MbStatus mb_sim_soft_begin(MbSim *sim, double t, MbReport *report);
+// Tells whether another pass is wanted.
+bool mb_sim_soft_goes_on(const MbSim *sim);
+// Makes a pass's correction with what impulses at the ports (along the velocities) make, and writes the ports' velocities that it leads
+// to into v.
+void mb_sim_soft_pass(MbSim *sim, const double *impulse, double *v);
+// Adds what further impulses make, and takes the correction into the iterate.
+MbStatus mb_sim_soft_end_pass(MbSim *sim, const double *impulse, MbReport *report);
+// Ends the step, and writes the ports' velocities into v.
+void mb_sim_soft_end(MbSim *sim, double *v);
+// Writes into v what impulses at the ports change of their velocities over a step.
+void mb_sim_soft_respond(const MbSim *sim, const double *impulse, double *v);
+
 // Takes them into the state.
 void mb_sim_soft_commit(MbSim *sim);
+
+// Takes the ports' velocities in the state for those of their nodes, as after a blow.
+void mb_sim_soft_take_ports(MbSim *sim);
 
 // At the state, of all nodes (nodes x 3).
 const double *mb_sim_soft_places(const MbSim *sim);

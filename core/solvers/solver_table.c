@@ -6,7 +6,7 @@ enum {
 }; // velocities up to which a dense factor costs no more than iterations over pairs, as measured
 
 const MbSolverOps *mb_solver_for(const MbModel *model) {
-  const bool maximal = model->solver.kind == MB_SOLVER_MAXIMAL;
+  const bool maximal = mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL;
   const bool reduced = model->nreductions || model->nfollowers;
   if (maximal && (model->jointed || model->nconstraints) && !model->solver.project)
     return reduced ? &mb_reduced_maximal_ops : &mb_maximal_ops;

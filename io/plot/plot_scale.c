@@ -72,20 +72,25 @@ static MbScale make_linear(double low, double high, double margin, int ticks) {
   return s;
 }
 
-// Whole decades at both ends where there are several.
+// At least a decade, so that a number stands there.
 static MbScale make_logarithmic(double low, double high, double margin, int ticks) {
-  MbScale s = {.logarithmic = true, .from = low, .to = high};
-  const double wide = log10(high / low), more = fmax(margin * wide, wide < 1 ? (1 - wide) / 2 : 0);
-  s.from = low / pow(10, more), s.to = high * pow(10, more);
+  static const double MOST = 305; // powers of ten that numbers have
+  const double a = log10(low), b = log10(high),
+               more = fmax(margin * (b - a), b - a < 1 ? (1 - (b - a)) / 2 : 0);
+  MbScale s = {.logarithmic = true,
+               .from = pow(10, fmax(a - more, -MOST)),
+               .to = pow(10, fmin(b + more, MOST)),
+               .each = 1};
+  if (more <= 0) s.from = low, s.to = high;
   s.first = (int64_t)ceil(log10(s.from) - 1e-9), s.last = (int64_t)floor(log10(s.to) + 1e-9);
-  s.each = 1;
   while (2 * (s.last - s.first) / s.each > 3 * ticks) s.each++;
   return s;
 }
 
 MbScale mb_scale_make(const MbAxis *axis, MbExtent extent, double margin, int ticks) {
   double low = axis->from, high = axis->to;
-  const bool given = low < high;
+  const bool given =
+      low < high && mb_drawable(low, axis->logarithmic) && mb_drawable(high, axis->logarithmic);
   if (!given) low = extent.low, high = extent.high;
   if (!given && low > high) low = axis->logarithmic ? 0.1 : 0, high = axis->logarithmic ? 10 : 1;
   if (given) margin = 0;
@@ -109,7 +114,7 @@ MbScale mb_panel_scale(const MbPanel *p, bool along_x, int ticks) {
 }
 
 double mb_scale_place(const MbScale *s, double x) {
-  if (s->logarithmic) return log(x / s->from) / log(s->to / s->from);
+  if (s->logarithmic) return (log(x) - log(s->from)) / (log(s->to) - log(s->from));
   return (x - s->from) / (s->to - s->from);
 }
 

@@ -40,26 +40,47 @@ static double width_of(const char *text) {
   return w * LETTER;
 }
 
+// Bytes of the letter that begins here; 0: it is no UTF-8, which no reader of XML takes.
+static size_t letter_length(const char *text) {
+  const unsigned char *p = (const unsigned char *)text;
+  const size_t n = *p < 0x80                 ? 1
+                   : *p >= 0xc2 && *p < 0xe0 ? 2
+                   : *p >= 0xe0 && *p < 0xf0 ? 3
+                   : *p >= 0xf0 && *p < 0xf5 ? 4
+                                             : 0;
+  for (size_t i = 1; i < n; i++)
+    if ((p[i] & 0xc0) != 0x80) return 0;
+  return n;
+}
+
+// At most so many letters.
 static void add_escaped(MbText *t, const char *text, size_t most) {
-  size_t letters = 0;
-  for (; *text; text++) {
-    const unsigned char c = (unsigned char)*text;
-    if ((c & 0xc0) != 0x80 && letters++ == most) {
+  for (size_t letters = 0; *text; letters++) {
+    const size_t n = letter_length(text);
+    if (letters == most) {
       mb_text_add(t, "…");
       return;
     }
-    if (c == '&')
+    switch (n == 1 ? *text : 0) {
+    case '&':
       mb_text_add(t, "&amp;");
-    else if (c == '<')
+      break;
+    case '<':
       mb_text_add(t, "&lt;");
-    else if (c == '>')
+      break;
+    case '>':
       mb_text_add(t, "&gt;");
-    else if (c == '"')
+      break;
+    case '"':
       mb_text_add(t, "&quot;");
-    else if (c < 32 || c == 127)
-      mb_text_add(t, " ");
-    else
-      mb_text_add_n(t, text, 1);
+      break;
+    default:
+      if (!n || (n == 1 && (*text < 32 || *text == 127)))
+        mb_text_add(t, n ? " " : "?");
+      else
+        mb_text_add_n(t, text, n);
+    }
+    text += n ? n : 1;
   }
 }
 

@@ -1,5 +1,7 @@
 // Defaults, and lists and maps of objects.
 #include "io/scene/schema_read.h"
+#include "core/base/alloc.h"
+#include "io/json/json_text.h"
 #include "core/base/arena.h"
 #include "io/json/json_fold.h"
 #include "io/json/json_text.h"
@@ -139,6 +141,56 @@ bool mb_read_map(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     mb_reader_leave(r, place);
     object += row->object->size;
   }
+  return fine;
+}
+
+// A value as it stands on the command line: texts in lists are words or, after "=", expressions.
+static bool add_value(MbReader *r, MbText *text, const cJSON *item, bool listed) {
+  if (cJSON_IsObject(item) && !listed)
+    return mb_reader_unwanted(r, item, "values: a text as on the command line, a number, a word or a list");
+  if (cJSON_IsString(item) && (!listed || item->valuestring[0] == '='))
+    mb_text_add(text, item->valuestring);
+  else
+    mb_text_json(text, item);
+  return true;
+}
+
+static bool add_values(MbReader *r, const MbSchemaRow *row, MbText *text, const cJSON *item) {
+  if (row->type == MB_TYPE_TEXTS && !cJSON_IsString(item)) return mb_reader_unwanted(r, item, "a text");
+  if (!cJSON_IsArray(item)) return add_value(r, text, item, false);
+  if (!item->child) return mb_reader_unwanted(r, item, "values");
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *element = item->child; element; element = element->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    if (i) mb_text_add(text, ",");
+    fine = add_value(r, text, element, true) && fine;
+    mb_reader_leave(r, place);
+  }
+  return fine;
+}
+
+bool mb_read_texts(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  if (!cJSON_IsObject(item)) return mb_reader_unwanted(r, item, "an object of %s by name", row->key);
+  MbNamedText *const list = mb_arena_alloc(r->arena, members(item), sizeof *list);
+  if (!list) return mb_reader_no_memory(r);
+  bool fine = true;
+  size_t count = 0;
+  for (const cJSON *member = item->child; member; member = member->next) {
+    if (member->string[0] == '_') continue;
+    MbText text = {0};
+    const MbReaderPlace place = mb_reader_enter(r, member->string);
+    fine = add_values(r, row, &text, member) && fine;
+    mb_reader_leave(r, place);
+    char *const made = mb_text_take(&text);
+    list[count].name = mb_arena_strdup(r->arena, member->string);
+    list[count].text = made ? mb_arena_strdup(r->arena, made) : NULL;
+    mb_free(made);
+    if (!list[count].name || !list[count].text) return mb_reader_no_memory(r);
+    count++;
+  }
+  memcpy((char *)base + row->offset, &list, sizeof list);
+  memcpy((char *)base + row->count, &count, sizeof count);
   return fine;
 }
 

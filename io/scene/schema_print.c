@@ -180,13 +180,17 @@ static void indent(MbText *out, const char *json) {
   mb_text_add(out, "\n");
 }
 
-char *mb_schema_json(void) {
+char *mb_schema_json_of(const MbSchemaObject *root) {
   MbText t = {0};
-  mb_text_add(&t,
-              "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$id\":\"urn:mbsim:scene:1\","
-              "\"title\":\"mbsim scene, version 1\",\"$ref\":\"#/$defs/scene\",\"$defs\":{");
-  mb_schema_print_shared(&t);
-  const MbSchemaWalk walk = mb_schema_walk();
+  mb_text_format(&t,
+                 "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$id\":\"urn:mbsim:%s:1\","
+                 "\"title\":\"mbsim %s, version 1\",\"$ref\":\"#/$defs/%s\",\"$defs\":{",
+                 root->name, root->name, root->name);
+  if (root == &mb_schema_scene)
+    mb_schema_print_shared(&t);
+  else
+    mb_schema_print_numbers(&t);
+  const MbSchemaWalk walk = mb_schema_walk(root);
   for (size_t i = 0; i < walk.count; i++) add_definition(&t, walk.object[i]);
   mb_text_add(&t, "}}");
   char *const compact = mb_text_take(&t);
@@ -196,3 +200,5 @@ char *mb_schema_json(void) {
   mb_free(compact);
   return mb_text_take(&pretty);
 }
+
+char *mb_schema_json(void) { return mb_schema_json_of(&mb_schema_scene); }

@@ -236,6 +236,11 @@ void mb_schema_print_value(MbText *t, const MbSchemaRow *row) {
     for (size_t i = 0; row->words[i]; i++) mb_text_format(t, ",\"%s\"", row->words[i]);
     mb_text_add(t, "]}}");
     break;
+  case MB_TYPE_TEXTS:
+  case MB_TYPE_VALUES:
+    mb_text_format(t, "{\"type\":\"object\",\"patternProperties\":{\"^_\":true},\"additionalProperties\":%s}",
+                   row->type == MB_TYPE_TEXTS ? "{\"type\":\"string\"}" : "{\"not\":{\"type\":\"object\"}}");
+    break;
   case MB_TYPE_LIST:
   case MB_TYPE_ONE_OR_LIST:
   case MB_TYPE_SEQUENCE:
@@ -251,7 +256,7 @@ void mb_schema_print_value(MbText *t, const MbSchemaRow *row) {
   }
 }
 
-static const char shared[] =
+static const char numbers[] =
     "\"expression\":{\"description\":\"an expression over the parameters: \\\"=2*length\\\"\","
     "\"type\":\"string\",\"pattern\":\"^=\"},"
     "\"number\":{\"if\":{\"type\":\"string\"},\"then\":{\"$ref\":\"#/$defs/expression\"},"
@@ -259,8 +264,9 @@ static const char shared[] =
     "\"positive\":{\"if\":{\"type\":\"string\"},\"then\":{\"$ref\":\"#/$defs/expression\"},"
     "\"else\":{\"type\":\"number\",\"exclusiveMinimum\":0}},"
     "\"nonnegative\":{\"if\":{\"type\":\"string\"},\"then\":{\"$ref\":\"#/$defs/expression\"},"
-    "\"else\":{\"type\":\"number\",\"minimum\":0}},"
-    "\"row\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/number\"},\"minItems\":3,\"maxItems\":3},"
+    "\"else\":{\"type\":\"number\",\"minimum\":0}}";
+static const char shared[] =
+    ",\"row\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/number\"},\"minItems\":3,\"maxItems\":3},"
     "\"rotation\":{\"if\":{\"type\":\"array\"},"
     "\"then\":{\"type\":\"array\",\"if\":{\"contains\":{\"type\":\"array\"}},"
     "\"then\":{\"description\":\"the rows of a rotation "
@@ -278,4 +284,9 @@ static const char shared[] =
     "\"signal\":{\"description\":\"a value over time; expressions may use t\",\"if\":{\"type\":\"object\"},"
     "\"then\":{\"$ref\":\"#/$defs/signal_table\"},\"else\":{\"$ref\":\"#/$defs/number\"}}";
 
-void mb_schema_print_shared(MbText *t) { mb_text_add(t, shared); }
+void mb_schema_print_numbers(MbText *t) { mb_text_add(t, numbers); }
+
+void mb_schema_print_shared(MbText *t) {
+  mb_text_add(t, numbers);
+  mb_text_add(t, shared);
+}

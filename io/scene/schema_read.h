@@ -82,6 +82,7 @@ void mb_schema_bounds(const MbSchemaRow *row, const char *noun, char *out, size_
 bool mb_read_count(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char *what);
 bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, size_t n, double *out);
 bool mb_read_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
+bool mb_read_texts(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
 bool mb_read_map(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
 bool mb_read_parameters(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
 // Warns of angles at a joint's start that must be degrees.

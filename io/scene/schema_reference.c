@@ -1,6 +1,7 @@
 // The schema table as Markdown: the reference in scenes/README.md.
 #include "io/json/json_text.h"
 #include "io/scene/scene.h"
+#include "io/scene/schema_print.h"
 #include "io/scene/schema_read.h"
 #include "io/scene/schema_walk.h"
 
@@ -30,6 +31,8 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
                                               [MB_TYPE_MESH] = "file",
                                               [MB_TYPE_ELEMENTS] = "file",
                                               [MB_TYPE_CORNERS] = "2 lists of 3 numbers",
+                                              [MB_TYPE_TEXTS] = "texts by name",
+                                              [MB_TYPE_VALUES] = "values by name",
                                               [MB_TYPE_GRIDS] = "6 lists of rows",
                                               [MB_TYPE_REFERENCE] = "name"};
   switch (row->type) {
@@ -179,10 +182,12 @@ static void add_reserved(MbText *t, const MbSchemaWalk *walk) {
   }
 }
 
-char *mb_schema_reference(void) {
+char *mb_schema_reference_of(const MbSchemaObject *root) {
   MbText t = {0};
-  const MbSchemaWalk walk = mb_schema_walk();
+  const MbSchemaWalk walk = mb_schema_walk(root);
   for (size_t i = 0; i < walk.count; i++) add_object(&t, walk.object[i]);
-  add_reserved(&t, &walk);
+  if (root == &mb_schema_scene) add_reserved(&t, &walk);
   return mb_text_take(&t);
 }
+
+char *mb_schema_reference(void) { return mb_schema_reference_of(&mb_schema_scene); }

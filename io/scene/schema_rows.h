@@ -21,6 +21,7 @@
 
 extern const char *const mb_euler_orders[];  // schema_table.c, ended by NULL
 extern const MbSchemaObject mb_schema_frame; // schema_table.c
+extern const MbSchemaObject mb_schema_error; // schema_table.c
 extern const MbSchemaObject mb_schema_body;  // schema_bodies.c
 // schema_forces.c: what all forces have, and by kind.
 extern const MbSchemaRow mb_schema_force_rows[];

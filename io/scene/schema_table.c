@@ -190,7 +190,13 @@ static const char *const method_help[] = {
     "a local and a global step in turn, with a matrix that stays the same",
     "Newton's method with exact derivatives and a line search: slow, the truth that others are held against",
     NULL};
+static const char *const bodies_solver_help[] = {"reduced (joint) coordinates",
+                                                 "maximal coordinates: every body has six", NULL};
 static const MbSchemaRow projective_rows[] = {
+    {"bodies", MB_TYPE_WORD, AT(MbSolverSpec, bodies), .words = mb_bodies_solver_words,
+     .word_help = bodies_solver_help, .fallback = "\"redmax\"",
+     .help = "what moves the bodies, which are solved for together with the nodes that attachments, "
+             "constraints and forces tie to them"},
     {"iterations", MB_TYPE_COUNT, AT(MbSolverSpec, iterations), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
      .help = "of a step, at most; 5 where it is not given, 100 with method \"newton\""},
     {"global", MB_TYPE_WORD, AT(MbSolverSpec, global), .words = mb_global_words, .word_help = global_help,
@@ -206,9 +212,9 @@ static const MbSchemaRow projective_rows[] = {
      .fallback = "\"projective\"", .help = "how a step's equations are solved"},
     {0}};
 static const MbSchemaRow *const solver_variants[] = {redmax_rows, maximal_rows, projective_rows};
-static const char *const solver_help[] = {"reduced (joint) coordinates",
-                                          "maximal coordinates: every body has six",
-                                          "deformables by projective dynamics; bodies are fixed or driven"};
+static const char *const solver_help[] = {
+    "reduced (joint) coordinates", "maximal coordinates: every body has six",
+    "deformables by projective dynamics, and bodies together with them"};
 static const MbSchemaObject solver = {
     .name = "solver",
     .help = "How the equations are solved: a word, or an object with options. Scenes of free bodies "
@@ -685,11 +691,11 @@ static const MbSchemaRow error_rows[] = {
     BOUND("energy", MB_ENERGY, "J", "energies"),
     BOUND("other", MB_OTHER, NULL, "all else"),
     {0}};
-static const MbSchemaObject error = {.name = "error",
-                                     .help = "The largest error of a number in the file, by what it "
-                                             "measures; 0 is exact.",
-                                     .size = sizeof(double[MB_QUANTITIES]),
-                                     .rows = error_rows};
+const MbSchemaObject mb_schema_error = {.name = "error",
+                                        .help = "The largest error of a number in the file, by what it "
+                                                "measures; 0 is exact.",
+                                        .size = sizeof(double[MB_QUANTITIES]),
+                                        .rows = error_rows};
 
 static const MbSchemaRow output_rows[] = {
     {"file", MB_TYPE_TEXT, AT(MbOutputSpec, file),
@@ -709,7 +715,7 @@ static const MbSchemaRow output_rows[] = {
      .help = "what a frame holds besides its time; absent: body.position, body.rotation, joint.position "
              "where there are "
              "joints, energy, deformable.*.position"},
-    {"error", MB_TYPE_ERROR, AT(MbOutputSpec, error), .words = mb_error_words, .object = &error,
+    {"error", MB_TYPE_ERROR, AT(MbOutputSpec, error), .words = mb_error_words, .object = &mb_schema_error,
      .fallback = "0",
      .help = "0 (exact), \"fine\" (1e-6 for poses, 1e-4 for velocities), \"view\" (1e-5, 1e-3), or bounds by "
              "what is "

@@ -37,7 +37,9 @@ typedef enum MbSchemaType {
   MB_TYPE_MESH,        // const char *, a file; extra: the mesh's place
   MB_TYPE_ELEMENTS, // in MbNodeMeshSpec: const char *, a file of tetrahedra or triangles, and what it holds
   MB_TYPE_CORNERS,  // double[2][3], least and most; extra: a bool that says whether they were given
-  MB_TYPE_GRIDS,    // six lists of rows of numbers: a spline surface's control values
+  MB_TYPE_TEXTS,    // MbNamedText *, count: texts by name
+  MB_TYPE_VALUES, // MbNamedText *, count: by name, what --param and --set take: a text, a value, or a list of values
+  MB_TYPE_GRIDS, // six lists of rows of numbers: a spline surface's control values
   MB_TYPES
 } MbSchemaType;
 
@@ -79,6 +81,10 @@ typedef enum MbNameSet {
 } MbNameSet;
 
 typedef struct MbSchemaObject MbSchemaObject;
+
+typedef struct MbNamedText {
+  const char *name, *text;
+} MbNamedText;
 
 typedef struct MbSchemaRow {
   const char *key;

@@ -602,6 +602,9 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     return mb_read_elements(r, item, base);
   case MB_TYPE_CORNERS:
     return read_corners(r, row, item, base);
+  case MB_TYPE_TEXTS:
+  case MB_TYPE_VALUES:
+    return mb_read_texts(r, row, item, base);
   case MB_TYPE_GRIDS:
     return read_grids(r, row, item, base);
   case MB_TYPES:

@@ -23,8 +23,8 @@ static void visit(MbSchemaWalk *walk, const MbSchemaObject *object) {
   for (size_t v = 0; object->variants && object->words[v]; v++) visit_rows(walk, object->variants[v]);
 }
 
-MbSchemaWalk mb_schema_walk(void) {
+MbSchemaWalk mb_schema_walk(const MbSchemaObject *root) {
   MbSchemaWalk walk = {.count = 0};
-  visit(&walk, &mb_schema_scene);
+  visit(&walk, root);
   return walk;
 }

@@ -11,6 +11,6 @@ typedef struct MbSchemaWalk {
   size_t count;
 } MbSchemaWalk;
 
-MbSchemaWalk mb_schema_walk(void);
+MbSchemaWalk mb_schema_walk(const MbSchemaObject *root);
 
 #endif

@@ -4,6 +4,7 @@
 #include "io/plot/series.h"
 
 #include <criterion/criterion.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,24 @@ Test(plot, logarithmic_axes_have_powers_of_ten) {
   s = mb_scale_make(&axis, (MbExtent){3, 4}, 0, 5);
   cr_expect(s.last >= s.first && mb_scale_place(&s, 1) < 0.01 && s.from > 0.3, "%g to %g", s.from, s.to);
   cr_expect_float_eq(mb_scale_place(&s, sqrt(s.from * s.to)), 0.5, 1e-12);
+}
+
+Test(plot, numbers_of_every_size_have_a_place_on_their_axis) {
+  static const double sizes[] = {1e300, 1e-300, 1, 1e-12, 1e160};
+  for (size_t i = 0; i < 5; i++)
+    for (size_t k = 0; k < 5; k++)
+      for (int kind = 0; kind < 3; kind++) {
+        const bool logarithmic = kind == 2;
+        const double low = kind == 1 ? -sizes[i] : fmin(sizes[i], sizes[k]), high = fmax(sizes[i], sizes[k]);
+        // what is given and cannot be an axis is left out
+        const MbAxis axis = {.logarithmic = logarithmic, .from = -INFINITY, .to = kind ? INFINITY : DBL_MAX};
+        const MbScale s = mb_scale_make(&axis, (MbExtent){low, high}, 0.05, 5);
+        cr_assert(isfinite(s.from) && isfinite(s.to) && s.from < s.to, "%g to %g: %g to %g", low, high,
+                  s.from, s.to);
+        const double a = mb_scale_place(&s, low), b = mb_scale_place(&s, high);
+        cr_expect(a > -1e-9 && a <= b && b < 1 + 1e-9, "%g to %g: %g and %g", low, high, a, b);
+        cr_expect(s.last >= s.first && s.last - s.first < 700 && (s.last - s.first) / s.each < 12);
+      }
 }
 
 // ---- thinning ---------------------------------------------------------------------------------------------
@@ -362,6 +381,18 @@ Test(plot, names_are_texts_and_cannot_end_the_picture) {
   cr_expect(strstr(svg, "&lt;/text&gt;&lt;script&gt;&amp;&quot; </text>"), "%s", svg);
   cr_expect(!strstr(svg, "<script") && !strstr(svg, "<g>") && !strchr(svg, '\x1b'));
   cr_expect(strstr(svg, "a &lt; b") && strstr(svg, "x &amp; y"));
+  free(svg);
+}
+
+Test(plot, names_that_are_no_utf8_do_not_make_the_picture_unreadable) {
+  static const double x[] = {0, 1}, y[] = {0, 1};
+  const MbCurve curve = {.name = "a\xff\xc3(\xe2\x82 m\xc2\xb2 \xe2\x82", .n = 2, .x = x, .y = y};
+  char *svg = svg_of_panel(&(MbPanel){.ncurves = 1, .curves = &curve});
+  cr_expect(strstr(svg, ">a?"
+                        "?(?"
+                        "? m\xc2\xb2 ?"
+                        "?<"),
+            "%s", strstr(svg, ">a"));
   free(svg);
 }
 

@@ -27,6 +27,7 @@ static glob_t files(const char *pattern, size_t least) {
 Test(scene_files, every_example_is_read_and_says_first_what_it_shows) {
   glob_t found = files("scenes/[!b]*/*.json", 8);
   for (size_t i = 0; i < found.gl_pathc; i++) {
+    if (strstr(found.gl_pathv[i], ".study.json")) continue;
     MbReport report = {0};
     MbScene *scene = NULL;
     const MbStatus status = mb_scene_load(found.gl_pathv[i], NULL, &scene, &report);

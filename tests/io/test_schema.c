@@ -1,8 +1,10 @@
 #include "core/base/alloc.h"
 #include "core/model/spec.h"
 #include "io/scene/scene.h"
+#include "io/scene/schema_print.h"
 #include "io/scene/schema_table.h"
 #include "io/scene/schema_walk.h"
+#include "io/sweep/study.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +81,7 @@ static size_t words(const char *const *list) {
 }
 
 Test(schema, rows_are_sound) {
-  const MbSchemaWalk walk = mb_schema_walk();
+  const MbSchemaWalk walk = mb_schema_walk(&mb_schema_scene);
   cr_assert_lt(walk.count, MB_SCHEMA_OBJECTS);
   for (size_t i = 0; i < walk.count; i++) {
     const MbSchemaObject *const o = walk.object[i];
@@ -118,4 +120,12 @@ Test(schema, documents_fail_cleanly_when_memory_runs_out) {
     if (done) break;
     cr_assert_lt(k, 5000);
   }
+}
+
+Test(schema, the_reference_of_studies_is_what_their_table_says) {
+  char *const readme = read_file("scenes/sweeps/README.md");
+  char *const reference = mb_schema_reference_of(&mb_schema_study);
+  cr_assert_not_null(strstr(readme, reference), "scenes/sweeps/README.md is stale (make docs)");
+  mb_free(reference);
+  free(readme);
 }

@@ -11,6 +11,7 @@ import exports from "./exports.mjs";
 import drawn from "./drawn.mjs";
 import page from "./page.mjs";
 import playing from "./playing.mjs";
+import sweeps from "./sweeps.mjs";
 
 const LIMIT = 120; // seconds for one test
 
@@ -26,7 +27,7 @@ function within(seconds, work) {
 
 let passed = 0;
 let failed = 0;
-for (const [name, test] of Object.entries({ ...reader, ...compare, ...exports, ...page, ...drawn, ...playing })) {
+for (const [name, test] of Object.entries({ ...reader, ...compare, ...exports, ...page, ...drawn, ...playing, ...sweeps })) {
   if (!name.includes(filter)) continue;
   const began = Date.now();
   try {

@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
 #include "core/solvers/maximal/kkt_tree.h"
+#include "io/plot/plot.h"
 #include "tools/bench/bench.h"
 
 #include <dlfcn.h>
@@ -300,47 +301,32 @@ typedef struct Growth {
   double ns[SHAPES][COLUMNS][SIZES]; // best and chance numbering, 8 lanes, LDL
 } Growth;
 
+// A hue for each way, a dash for each shape.
 static void write_svg(const Growth *g, const char *path) {
   static const char *const names[COLUMNS] = {"factor and solve", "numbered by chance", "8 lanes", "LDL"};
-  static const char *const colors[COLUMNS] = {"#1b6ca8", "#7fb2d6", "#2e8b57", "#b5442e"};
-  static const char *const dashes[SHAPES] = {"", "6 3", "2 3"};
+  static char labels[COLUMNS * SHAPES][64];
+  MbCurve curves[COLUMNS * SHAPES];
+  double bodies[SIZES];
+  for (int k = 0; k < SIZES; k++) bodies[k] = (double)sizes[k];
+  for (size_t i = 0; i < COLUMNS * SHAPES; i++) {
+    const size_t c = i / SHAPES, shape = i % SHAPES;
+    snprintf(labels[i], sizeof labels[i], "%s, %s", names[c], shape_names[shape]);
+    curves[i] =
+        (MbCurve){.name = labels[i], .n = SIZES, .x = bodies, .y = g->ns[shape][c], .hue = c, .dash = shape};
+  }
+  const MbPanel panel = {.x = {.label = "bodies", .logarithmic = true},
+                         .y = {.label = "ns a body", .logarithmic = true},
+                         .ncurves = COLUMNS * SHAPES,
+                         .curves = curves};
+  const MbPlot plot = {
+      .title = "Hinged bodies", .columns = 1, .npanels = 1, .panels = &panel, .width = 480, .height = 320};
+  MbReport report = {0};
   FILE *file = fopen(path, "w");
-  if (!file) {
+  const bool written = file && !mb_plot_svg(file, &plot, &report);
+  if (file && fclose(file) == 0 && written)
+    printf("  %s\n", path);
+  else
     printf("  %s cannot be written\n", path);
-    return;
-  }
-  fprintf(
-      file,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"640\" height=\"400\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"640\" height=\"400\" fill=\"white\"/>\n");
-  // both axes logarithmic: bodies from 100 to 10⁶, ns a body from 10 to 10⁴
-  for (int k = 0; k < SIZES; k++)
-    fprintf(file, "<text x=\"%d\" y=\"380\" text-anchor=\"middle\">%zu</text>\n", 60 + 100 * k, sizes[k]);
-  for (int k = 1; k <= 4; k++) {
-    const int y = 360 - 110 * (k - 1);
-    fprintf(file, "<line x1=\"60\" x2=\"460\" y1=\"%d\" y2=\"%d\" stroke=\"#ddd\"/>", y, y);
-    fprintf(file, "<text x=\"52\" y=\"%d\" text-anchor=\"end\">%.0f</text>\n", y + 4, pow(10, k));
-  }
-  fprintf(file, "<text x=\"60\" y=\"16\">ns a body; bodies</text>\n");
-  for (int c = 0; c < COLUMNS; c++) {
-    for (int s = 0; s < SHAPES; s++) {
-      fprintf(file,
-              "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" stroke-dasharray=\"%s\" points=\"",
-              colors[c], dashes[s]);
-      for (int k = 0; k < SIZES; k++)
-        if (g->ns[s][c][k] > 0)
-          fprintf(file, "%d,%.1f ", 60 + 100 * k, 360 - 110 * (log10(g->ns[s][c][k]) - 1));
-      fprintf(file, "\"/>\n");
-    }
-    fprintf(file, "<text x=\"475\" y=\"%d\" fill=\"%s\">%s</text>\n", 60 + 20 * c, colors[c], names[c]);
-  }
-  for (int s = 0; s < SHAPES; s++)
-    fprintf(file,
-            "<line x1=\"475\" x2=\"510\" y1=\"%d\" y2=\"%d\" stroke=\"black\" stroke-dasharray=\"%s\"/>"
-            "<text x=\"516\" y=\"%d\">%s</text>\n",
-            160 + 20 * s, 160 + 20 * s, dashes[s], 164 + 20 * s, shape_names[s]);
-  fprintf(file, "</svg>\n");
-  printf("  %s\n", fclose(file) == 0 ? path : "the figure could not be written");
 }
 
 static bool growth(const Ldl *ldl) {

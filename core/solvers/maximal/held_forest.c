@@ -5,7 +5,10 @@
 #include "core/solvers/redmax/tree.h"
 
 // Rows on two bodies, hard and both ways, that are always there and need no signals.
-static bool may_hold(const MbConstraint *constraint) {
+static bool may_hold(const MbModel *model, const MbConstraint *constraint) {
+  const size_t own = mb_model_own(model);
+  for (int end = 0; end < 2; end++) // a port's inertia is not known here
+    if (constraint->body[end] != MB_WORLD && constraint->body[end] >= own) return false;
   return !constraint->ops->coordinates && !constraint->unilateral && !(constraint->compliance > 0) &&
          !constraint->npath && !constraint->nmasters && constraint->ops != &mb_closure_search_ops &&
          constraint->rows <= 6;
@@ -26,7 +29,7 @@ static bool is_grounded(const MbHeld *held, size_t root) { return root == MB_WOR
 // The body that constraint i can hold, or MB_WORLD; *on is what it would hang on.
 static size_t to_be_held(const MbHeld *held, size_t i, size_t *on) {
   const MbConstraint *constraint = &held->model->constraints[i];
-  if (held->model->solver.project || !may_hold(constraint))
+  if (held->model->solver.project || !may_hold(held->model, constraint))
     return MB_WORLD; // coordinates know of joints only
   const size_t root[2] = {root_of(held, constraint->body[0]), root_of(held, constraint->body[1])};
   if (root[0] == root[1] || (is_grounded(held, root[0]) && is_grounded(held, root[1]))) return MB_WORLD;

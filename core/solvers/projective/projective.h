@@ -44,13 +44,15 @@ typedef struct MbSoftSpec {
   const MbSoftPart *parts; // (nparts)
   size_t ncables;
   const MbSoftCable *cables; // (ncables)
-  double h;                  // s
-  bool newton;               // the method
-  MbGlobalMethod global;     // projective: how A is solved with
-  bool single;               // an inverse of A is kept in floats
-  size_t memory;             // bytes that a factor or an inverse may take; 0 = as the machine has
-  int iterations;            // at most
-  double tolerance; // of the last correction, by the size of what is simulated; 0 = do all iterations
+  size_t nports;
+  const uint32_t *port;  // (nports) nodes that a caller's rows act on, see mb_soft_begin
+  double h;              // s
+  bool newton;           // the method
+  MbGlobalMethod global; // projective: how A is solved with
+  bool single;           // an inverse of A is kept in floats
+  size_t memory;         // bytes that a factor or an inverse may take; 0 = as the machine has
+  int iterations;        // at most
+  double tolerance;      // of the last correction, by the size of what is simulated; 0 = do all iterations
   int threads;
   size_t *blame; // gets the node at which the step's equations cannot be solved, for the caller to say so
   double (*clock)(void); // that parts of a step are timed by; NULL: wall time
@@ -100,6 +102,24 @@ bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, do
 MbSoftStats mb_soft_stats(const MbSoftEngine *engine);      // of the last step
 const double *mb_soft_history(const MbSoftEngine *engine);  // (iterations) residual of each
 const double *mb_soft_tensions(const MbSoftEngine *engine); // (ncables) at the end of the last step
+
+// The same step by its parts, for a caller who holds nodes by rows of equations, at the nodes that are ports: what the rows push
+// comes between the correction and its end. With A the engine's matrix and S = Eᵀ A⁻¹ E, E those of the ports, impulses p (N s) at
+// ports change velocities there by S p. Local-global iterations only.
+//   begin, then while another iteration is wanted: pass, read, push, end_pass; then end
+void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start);
+bool mb_soft_goes_on(const MbSoftEngine *engine);
+// Finds the iteration's correction.
+void mb_soft_pass(MbSoftEngine *engine);
+// Reads the ports' velocities (nports x 3) over the step, as the correction leaves them.
+void mb_soft_read_ports(const MbSoftEngine *engine, double *v);
+// Adds to the correction what impulses p (nports x 3) at the ports make.
+void mb_soft_push_ports(MbSoftEngine *engine, const double *p);
+// Takes the correction into the iterate. False: numbers that are not finite.
+bool mb_soft_end_pass(MbSoftEngine *engine);
+void mb_soft_end(MbSoftEngine *engine, double *q1, double *v1);
+// Writes v (nports x 3) = S p.
+void mb_soft_respond(const MbSoftEngine *engine, const double *p, double *v);
 
 // What the step that is under way or was the last minimises, at q.
 double mb_soft_objective(const MbSoftEngine *engine, const double *q);

@@ -101,6 +101,8 @@ static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *rep
   if (made != MB_OK) return made;
   if (spec->ncables && !(engine->cables = mb_soft_cables_make(engine, spec)))
     return mb_no_memory(report, "cables");
+  if (spec->nports && !(engine->ports = mb_soft_ports_make(engine, spec)))
+    return mb_no_memory(report, "deformables");
   return MB_OK;
 }
 
@@ -124,6 +126,7 @@ void mb_soft_free(MbSoftEngine *engine) {
   mb_soft_global_free(&engine->global);
   mb_soft_newton_free(engine->newton);
   mb_soft_cables_free(engine->cables);
+  mb_soft_ports_free(engine->ports);
   mb_free(engine->number);
   mb_free(engine->node);
   mb_free(engine->held);
@@ -141,7 +144,7 @@ size_t mb_soft_bytes(const MbSoftEngine *engine) {
   size_t bytes = sizeof *engine + engine->n * (14 * sizeof(double) + 2 * sizeof(uint32_t) + 1) +
                  (size_t)engine->iterations * sizeof(double) + mb_soft_global_bytes(&engine->global) +
                  mb_soft_newton_bytes(engine->newton) + mb_soft_cables_bytes(engine->cables) +
-                 mb_soft_form_bytes(&engine->form);
+                 mb_soft_ports_bytes(engine->ports) + mb_soft_form_bytes(&engine->form);
   for (size_t k = 0; k < engine->nblocks; k++)
     bytes += sizeof engine->block[k] + mb_soft_block_bytes(&engine->block[k]);
   return bytes;
@@ -188,32 +191,46 @@ double mb_soft_objective(const MbSoftEngine *engine, const double *q) {
 }
 
 // A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
-static bool local_global(MbSoftEngine *engine) {
+void mb_soft_pass(MbSoftEngine *engine) {
   const double h2 = engine->h * engine->h;
-  MbSoftStats *stats = &engine->stats;
-  while (stats->iterations < engine->iterations && !stats->converged) {
-    mb_soft_local(engine, engine->q, engine->f);
-    if (engine->cables) mb_soft_cables_pull(engine, engine->f);
-    for (size_t n = 0; n < engine->nfree; n++) {
-      const size_t i = engine->node[n];
-      for (size_t c = 0; c < 3; c++)
-        engine->r[3 * n + c] = engine->inertia[i] * (engine->ahead[3 * i + c] - engine->q[3 * i + c]) +
-                               h2 * engine->f[3 * i + c];
-    }
-    const double began = engine->clock();
-    mb_soft_global_solve(&engine->global, engine->r);
-    stats->global += engine->clock() - began;
-    if (engine->cables) mb_soft_cables_correct(engine);
-    stats->residual = engine->history[stats->iterations++] = mb_soft_advance(engine, 1);
-    if (!isfinite(stats->residual)) return false;
-    stats->converged = stats->residual <= engine->tolerance;
-    if (engine->watch) engine->watch(engine->context, engine->q);
+  mb_soft_local(engine, engine->q, engine->f);
+  if (engine->cables) mb_soft_cables_pull(engine, engine->f);
+  for (size_t n = 0; n < engine->nfree; n++) {
+    const size_t i = engine->node[n];
+    for (size_t c = 0; c < 3; c++)
+      engine->r[3 * n + c] =
+          engine->inertia[i] * (engine->ahead[3 * i + c] - engine->q[3 * i + c]) + h2 * engine->f[3 * i + c];
   }
+  const double began = engine->clock();
+  mb_soft_global_solve(&engine->global, engine->r);
+  engine->stats.global += engine->clock() - began;
+  if (engine->cables) mb_soft_cables_correct(engine);
+}
+
+bool mb_soft_end_pass(MbSoftEngine *engine) {
+  MbSoftStats *stats = &engine->stats;
+  stats->residual = engine->history[stats->iterations++] = mb_soft_advance(engine, 1);
+  if (!isfinite(stats->residual)) return false;
+  stats->converged = stats->residual <= engine->tolerance;
+  if (engine->watch) engine->watch(engine->context, engine->q);
   return true;
 }
 
-bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, double *v1) {
-  const double began = mb_clock();
+bool mb_soft_goes_on(const MbSoftEngine *engine) {
+  return engine->stats.iterations < engine->iterations && !engine->stats.converged;
+}
+
+static bool local_global(MbSoftEngine *engine) {
+  bool ok = true;
+  while (ok && mb_soft_goes_on(engine)) {
+    mb_soft_pass(engine);
+    ok = mb_soft_end_pass(engine);
+  }
+  return ok;
+}
+
+void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start) {
+  engine->began = mb_clock();
   engine->start = start;
   engine->stats = (MbSoftStats){.converged = engine->nfree == 0};
   look_ahead(engine, start);
@@ -221,15 +238,24 @@ bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, do
   if (!engine->begun) mb_soft_dual_begin(engine, start->q);
   if (engine->cables) mb_soft_cables_begin(engine);
   if (engine->watch) engine->watch(engine->context, engine->q);
-  const bool ok = engine->newton ? mb_soft_newton_step(engine) : local_global(engine);
-  engine->stats.seconds = mb_clock() - began;
-  if (!ok) return false;
+}
+
+void mb_soft_end(MbSoftEngine *engine, double *q1, double *v1) {
+  const MbSoftStart *start = engine->start;
   if (engine->cables) mb_soft_cables_end(engine);
   for (size_t c = 0; c < 3 * engine->n; c++) {
     v1[c] = (engine->q[c] - start->q[c]) / engine->h;
     q1[c] = engine->q[c];
   }
-  return true;
+  engine->stats.seconds = mb_clock() - engine->began;
+}
+
+bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, double *v1) {
+  mb_soft_begin(engine, start);
+  const bool ok = engine->newton ? mb_soft_newton_step(engine) : local_global(engine);
+  if (ok) mb_soft_end(engine, q1, v1);
+  engine->stats.seconds = mb_clock() - engine->began;
+  return ok;
 }
 
 MbSoftStats mb_soft_stats(const MbSoftEngine *engine) { return engine->stats; }

@@ -39,6 +39,7 @@ typedef struct MbSoftGlobal {
 
 typedef struct MbSoftNewton MbSoftNewton;
 typedef struct MbSoftCables MbSoftCables;
+typedef struct MbSoftPorts MbSoftPorts;
 
 struct MbSoftEngine {
   size_t n, nfree;
@@ -57,6 +58,8 @@ struct MbSoftEngine {
   MbSoftGlobal global;
   MbSoftNewton *newton; // NULL: projective
   MbSoftCables *cables; // NULL: none
+  MbSoftPorts *ports;   // NULL: none
+  double began;         // clock at the step's start
 
   bool begun; // the dual is there
 
@@ -96,6 +99,11 @@ size_t mb_soft_newton_bytes(const MbSoftNewton *newton);
 bool mb_soft_newton_step(MbSoftEngine *engine);
 void mb_soft_newton_solve(MbSoftNewton *newton,
                           double *x); // (nfree x 3), x ← H⁻¹ x, zero along rows that are held
+
+// Ports (soft_ports.c); NULL: out of memory.
+MbSoftPorts *mb_soft_ports_make(MbSoftEngine *engine, const MbSoftSpec *spec);
+void mb_soft_ports_free(MbSoftPorts *ports);
+size_t mb_soft_ports_bytes(const MbSoftPorts *ports);
 
 // Cables: f (n x 3) −= given forces at the iterate; of a correction r, what those that keep their length change in it; what
 // Newton's line search sees of them: the potential at q, its slope along r but for that of the given forces.

@@ -1,6 +1,6 @@
 # every starter scene is valid and runs
 t init
-for kind in $("$MBSIM" init | cut -d ' ' -f 1); do
+for kind in $("$MBSIM" init | cut -d ' ' -f 1 | grep -v study); do
   t init $kind -o $kind.json
   "$MBSIM" validate $kind.json >plan || echo "invalid"
   "$PYTHON" -m json.tool $kind.json >/dev/null || echo "no JSON"

@@ -2,6 +2,7 @@
 "$MBSIM" init hammer -o h.json
 "$MBSIM" run h.json -q -d 1 -o a.mbt
 "$MBSIM" run h.json -q -d 0.5 --step 0.05 --every 1 -o b.mbt
+unset COLUMNS
 what() { # texts of a picture, and how many curves
   "$PYTHON" - "$1" <<'PY'
 import sys, xml.etree.ElementTree as tree
@@ -33,6 +34,11 @@ t plot a.mbt -o - >piped.svg && tail -n +2 piped.svg | cmp - a.svg && echo same
 t plot a.mbt -o part.svg --frames ::10 && what part.svg
 mkdir other && cp b.mbt other/a.mbt
 t plot a.mbt other/a.mbt -c energy.total -o same-name.svg && what same-name.svg
+echo "a run of 100,000 frames"
+"$MBSIM" init spinning -o spin.json && "$MBSIM" run spin.json -q -d 10 --step 1e-4 --every 1 --integrator symplectic -o long.mbt
+"$MBSIM" plot long.mbt -c body.velocity,momentum,body.rotation,energy -o long.svg && "$MBSIM" plot long.mbt --x tablet.velocity.wx -c body.velocity,momentum,body.rotation,energy -o over.svg
+for picture in long over; do [ "$(wc -c <$picture.svg)" -lt 1000000 ] && what $picture.svg | grep -o '[0-9]* curves'; done
+rm long.* over.svg spin.json
 echo "names"
 t plot a.mbt -c enegry
 t plot a.mbt -c hammer.positon.x

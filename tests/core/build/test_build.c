@@ -72,7 +72,7 @@ Test(build, impossible_scenes_are_refused_by_name) {
   refused(&spec, "/time/duration", "1e15");
   spec.time.duration = 1;
   spec.solver.kind = MB_SOLVER_PROJECTIVE;
-  refused(&spec, "/bodies/0", "projective");
+  refused(&spec, "/solver", "moves deformables, and there are none");
   spec.solver.kind = MB_SOLVER_MAXIMAL, spec.solver.mode = MB_FIRST_ORDER,
   spec.integrator.kind = MB_BRIDSON_MARINO;
   refused(&spec, "/integrator", "\"implicit\"");

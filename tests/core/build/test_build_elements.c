@@ -204,15 +204,20 @@ Test(build_elements, attached_nodes_have_their_place_in_the_body) {
   list[0].nattachments = 2, list[0].attachments = attach;
   MbModel *model = model_of(&spec);
   const MbElements *e = model->deformables[0].elements;
-  cr_assert_eq(e->nattached, 10);
+  // what stands still carries its node; at a body that can move rows hold them, as the bodies behind the scene's
+  cr_assert_eq(e->nattached, 1);
   cr_assert(e->attached[0].node == 0 && e->attached[0].body == MB_WORLD);
-  cr_assert_eq(e->attached[3].body, 0);
-  cr_assert_eq(e->attached[3].node, 11);
+  cr_assert_eq(model->nports, 9);
+  cr_assert_eq(model->nb, 10);
+  cr_assert_eq(model->deformables[0].port[11], 3);
+  cr_assert_eq(model->deformables[0].port[0], MB_WORLD);
+  const MbConstraint *constraint = &model->constraints[2];
+  cr_assert(constraint->body[0] == 3 && constraint->body[1] == 0);
   const double wanted[] = {0, 1, -1};
-  test_near("place in the body", e->attached[3].at, wanted, 3, 1e-15);
+  test_near("place in the body", constraint->at[1], wanted, 3, 1e-15);
   mb_model_free(model);
 
-  MbPinSpec pin = {.select = {.side = "+y"}};
+  MbPinSpec pin = {.select = {.side = "-y"}};
   list[0].npins = 1, list[0].pins = &pin;
   expect_refused(&spec, "is held already");
   mb_arena_free(&spec.arena);

@@ -212,6 +212,31 @@ Test(singular, a_loop_that_no_motion_leads_on_from_ends_there) {
       }
 }
 
+// A square whose joints are damped swings about a singular position, slower and slower, and rests there: loads are large, motion is small.
+Test(singular, a_square_comes_to_rest_where_it_is_singular) {
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 3; k++)
+      for (MbIntegratorKind kind = 0; kind < MB_RK45; kind++) {
+        Sets sets;
+        set(&sets, i, k, 0, NULL);
+        snprintf(sets.integrator, sizeof sets.integrator, "/integrator=\"%s\"", mb_integrator_words[kind]);
+        const char *list[] = {sets.solver,
+                              sets.integrator,
+                              "/gravity=[9.81, 0, 0]",
+                              "/time={\"step\": 0.01, \"duration\": 20}",
+                              "/bodies/0/joint/damping=5",
+                              "/bodies/1/joint/damping=5",
+                              "/bodies/2/joint/damping=5",
+                              NULL};
+        TestRun run = test_run(SQUARE, list);
+        test_steps(run.sim, 2000);
+        const double *q = test_channel(run.sim, "joint.position", NULL);
+        cr_expect_lt(fabs(sin(q[0])) + fabs(sin(q[1])) + fabs(sin(q[2])), 0.005, "%s, %s: %g %g %g",
+                     sets.solver, sets.integrator, q[0], q[1], q[2]);
+        test_run_free(&run);
+      }
+}
+
 // A second hinge repeats what the first says, in every pose: no singular position, and without stabilization nothing puts it back.
 Test(singular, rows_that_repeat_others_have_lost_no_hold) {
   static const char *const DOOR =

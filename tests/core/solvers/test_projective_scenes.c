@@ -319,12 +319,13 @@ Test(projective_scenes, running_out_of_memory_anywhere_is_told_and_leaks_nothing
 // ---- what is refused --------------------------------------------------------------------------------------
 
 Test(projective_scenes, what_it_cannot_do_is_refused_with_a_reason) {
-  static const char ball[] =
-      "\"bodies\": [{\"name\": \"ball\", \"shape\": {\"type\": \"sphere\", \"radius\": 1}, "
-      "\"mass\": 1}], \"deformables\": [" CLOTH "]}";
-  char text[2000];
-  snprintf(text, sizeof text, "%s%s", HEAD PROJECTIVE, ball);
-  expect_refused(text, MB_SCENE, "bodies are fixed or driven, and \"ball\" is neither");
+  expect_refused(
+      HEAD
+      "\"solver\": {\"type\": \"projective\", \"method\": \"newton\"}, "
+      "\"bodies\": [{\"name\": \"ball\", \"shape\": {\"type\": \"sphere\", \"radius\": 1}, \"mass\": 1}], "
+      "\"constraints\": [{\"type\": \"distance\", \"between\": [{\"body\": \"ball\"}, {\"node\": \"cloth\", "
+      "\"index\": 0}]}], \"deformables\": [" CLOTH "]}",
+      MB_SCENE, "solved for by method \"projective\" alone");
   expect_refused(
       "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 4}, \"integrator\": \"symplectic\", " PROJECTIVE
       "\"deformables\": [" CLOTH "]}",

@@ -1,0 +1,161 @@
+// With G = H J + c a row's rate is  ġ = G v + ġ_t,  its acceleration  g̈ = G v̇ + H J̇ v + g̈_t.  What is asked, by what is solved for:
+//
+//   velocities     G v⁺ = −ġ_t − γ g(q, t + h) − s (H J̇ v + g̈_t)
+//                    s: of rows that are met on the way (loops), seconds of the rate half way, so that bodies which go straight on
+//                    end where the row holds. Where γ is not given it is 1/h: what is prescribed is met at the step's end, without ġ_t
+//     soft         G v⁺ + E λ = −g/(h/2 + β),   E = α/(h (h/2 + β))                                     (AR 0.9, 0.10)
+//                    one of one way only beyond its bound: β is no force on what is still on its way there
+//     slipping     G v⁺ + E λ = −ġ_t,   E = α/(h β)          a soft row of which only the rate is known
+//   jumps          G v = −ġ_t
+//   accelerations  G v̇ = −(H J̇ v + g̈_t) − 2 γ ġ − γ² g                      `last` is G v           (RM 1.82)
+//   positions      G dq = −g
+//   half steps     G (w⁺ − w) = −(g₁ − (1 − γ h) g₀)/h          `last` is G of the pass's change, w the last pass's, g₁ where it leads
+//     a rate       G w⁺ + ½ (G₁ − G) w = −ġ_t(t + h/2)          the second part where the half begins at the state
+//     soft         α λ = −(g + ρ h G w⁺ − θ h G w) − β G w⁺,  ρ = max(θ, ½); ½ in the second half
+//     second half  G (w⁺ − w) = 0                               of rows that have pushed in the first; soft ones as in the first
+//   stop           G v = 0 where a row of one way has pushed and v still goes beyond it; rows of both ways keep what they have
+//   end            G v⁺ = −ġ_t;  of an acceleration G (v⁺ − v′) = 0, v′ = v + 2 (w − v): `last` is G v′
+//   kinematic      G v = −ġ_t − γ g;  soft: α λ = −g − β G v
+#include "core/sim/ask.h"
+
+#include <math.h>
+
+static const double QUICKEST = 1e-6; // of a step, where a soft row has no damping in the kinematic mode
+
+// A soft row of one way that is not at its bound.
+static bool is_slack(const MbAskRow *row) { return row->one_way && row->alpha > 0 && row->g > 0; }
+
+static MbAsked velocities(const MbAsking *asking, const MbAskRow *row) {
+  const double h = asking->h;
+  // of a rate there is no way that it came in a step: it slips at β/α
+  const double way = (row->order == 0 ? h / 2 : 0) + row->beta;
+  double pull = row->order == 0 ? asking->gamma : 0;
+  if (is_slack(row)) return (MbAsked){0};
+  if (row->alpha > 0) {
+    pull = row->order == 0 ? 1 / way : 0;
+  } else if (row->one_way && row->g > 0) {
+    if (!asking->ahead) return (MbAsked){0};
+    pull = 1 / h; // as far as the bound, not beyond
+  }
+  const double gt = row->order == 0 && asking->ahead && asking->gamma > 0 ? 0 : row->gt;
+  const bool curved = asking->curve != 0 && !row->target && !row->one_way && !(row->alpha > 0) && !row->order;
+  const double curve = curved ? asking->curve * (row->drift + row->gtt) : 0;
+  return (MbAsked){.takes = true,
+                   .b = row->rate + gt + pull * row->g + curve,
+                   .size = row->size + fabs(gt) + fabs(pull * row->g),
+                   .soft = row->alpha > 0 ? row->alpha / (h * way) : 0};
+}
+
+static MbAsked jumps(const MbAskRow *row) {
+  if (row->alpha > 0 || (row->one_way && !row->holds)) return (MbAsked){0};
+  const double b = row->order < 2 ? row->rate + row->gt : 0; // an acceleration leaves no jump
+  return (MbAsked){.takes = true, .b = b, .size = row->size + fabs(row->gt)};
+}
+
+static MbAsked accelerations(const MbAsking *asking, const MbAskRow *row) {
+  const double gamma = asking->gamma, bend = row->rate + row->drift + row->gtt;
+  if (row->alpha > 0 || (row->one_way && !row->holds)) return (MbAsked){0};
+  const double rate = row->order < 2 ? 2 * gamma * (row->last + row->gt) : 0;
+  const double pull = row->order < 1 ? gamma * gamma * row->g : 0;
+  const double size = row->size + fabs(row->drift) + fabs(row->gtt) + fabs(rate) + fabs(pull);
+  if (row->decides && row->one_way) return (MbAsked){.takes = true, .b = bend, .size = size};
+  // what is held is let go by an event only
+  return (MbAsked){.takes = true, .both_ways = true, .b = bend + rate + pull, .size = size};
+}
+
+static MbAsked positions(const MbAskRow *row) {
+  if (row->order || row->alpha > 0 || row->outward != 0) return (MbAsked){0};
+  return (MbAsked){.takes = true, .b = row->g + row->rate, .size = row->size + fabs(row->g)};
+}
+
+static MbAsked soft_half(const MbAsking *asking, const MbAskRow *row) {
+  const double h = asking->h, reach = asking->of == MB_ASK_SECOND_HALF ? 0.5 : fmax(asking->theta, 0.5);
+  const double way = reach * h + row->beta, before = row->rate - row->last;
+  if (row->order)
+    return (MbAsked){.takes = true,
+                     .b = row->rate + row->gt,
+                     .size = row->size + fabs(row->g / way),
+                     .soft = row->alpha / (asking->impulse * row->beta)};
+  return (MbAsked){.takes = true,
+                   .b = row->rate + (row->g - asking->theta * h * before) / way,
+                   .size = row->size + fabs(row->g / way),
+                   .soft = row->alpha / (asking->impulse * way)};
+}
+
+static MbAsked half(const MbAsking *asking, const MbAskRow *row) {
+  const double h = asking->h, gamma = asking->gamma - row->outward;
+  if (is_slack(row)) return (MbAsked){0};
+  if (row->alpha > 0) return soft_half(asking, row);
+  if (row->order) {
+    const bool bends = asking->theta == 0 && !row->turns;
+    const double bend = bends ? (row->g1 - row->rate + row->last) / 2 : 0;
+    return (MbAsked){.takes = true, .b = row->rate + bend + row->gt, .size = row->size + fabs(row->gt)};
+  }
+  const bool free = row->one_way && row->g0 > 0; // on its way to its bound
+  if (free && !asking->ahead) return (MbAsked){0};
+  const double aim = free ? 0 : (1 - gamma * h) * row->g0;
+  return (MbAsked){.takes = true,
+                   .b = row->last + (row->g1 - aim) / h,
+                   .size = row->size + fabs(row->g1 / h) + fabs(aim / h)};
+}
+
+static MbAsked second_half(const MbAsking *asking, const MbAskRow *row) {
+  if (is_slack(row)) return (MbAsked){0};
+  if (row->alpha > 0) return soft_half(asking, row);
+  if (row->one_way && !row->pushed) return (MbAsked){0};
+  return (MbAsked){.takes = true, .b = row->last, .size = row->size + fabs(row->gt)};
+}
+
+static MbAsked stop(const MbAskRow *row) {
+  const bool stops = row->one_way && row->pushed && row->rate < 0;
+  if (row->alpha > 0 || (row->one_way && !stops)) return (MbAsked){0};
+  return (MbAsked){.takes = true, .both_ways = true, .b = stops ? row->rate : 0, .size = row->size};
+}
+
+static MbAsked end(const MbAskRow *row) {
+  if (row->alpha > 0 || (row->one_way && !row->pushed && !row->at_bound)) return (MbAsked){0};
+  const double b = row->order == 2 ? row->rate - row->last : row->rate + row->gt;
+  return (MbAsked){.takes = true, .b = b, .size = row->size + fabs(row->gt)};
+}
+
+static MbAsked kinematic(const MbAsking *asking, const MbAskRow *row) {
+  const double way = fmax(row->beta, QUICKEST * asking->h), rate = row->rate + row->gt;
+  const double size = row->size + fabs(row->gt);
+  if (is_slack(row)) return (MbAsked){0};
+  if (row->alpha > 0)
+    return (MbAsked){
+        .takes = true, .b = rate + row->g / way, .size = size + fabs(row->g / way), .soft = row->alpha / way};
+  if (row->one_way) return (MbAsked){.takes = row->at_bound, .b = rate, .size = size};
+  const double pull = asking->gamma * row->g;
+  return (MbAsked){.takes = true, .b = rate + pull, .size = size + fabs(pull)};
+}
+
+MbAsked mb_ask(const MbAsking *asking, const MbAskRow *row) {
+  switch (asking->of) {
+  case MB_ASK_VELOCITIES:
+    return velocities(asking, row);
+  case MB_ASK_JUMPS:
+    return jumps(row);
+  case MB_ASK_ACCELERATIONS:
+    return accelerations(asking, row);
+  case MB_ASK_POSITIONS:
+    return positions(row);
+  case MB_ASK_HALF:
+    return half(asking, row);
+  case MB_ASK_SECOND_HALF:
+    return second_half(asking, row);
+  case MB_ASK_STOP:
+    return stop(row);
+  case MB_ASK_END:
+    return end(row);
+  case MB_ASK_KINEMATIC:
+    break;
+  }
+  return kinematic(asking, row);
+}
+
+double mb_ask_soft_force(const MbAskRow *row) {
+  const double stretch = row->g + row->beta * (row->rate + row->gt);
+  if (is_slack(row)) return 0;
+  return row->one_way ? fmax(-stretch / row->alpha, 0) : -stretch / row->alpha;
+}

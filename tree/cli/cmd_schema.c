@@ -1,0 +1,41 @@
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/output_file.h"
+#include "core/base/alloc.h"
+#include "io/scene/scene.h"
+
+static MbStatus run(const MbArgs *args) {
+  MbReport report = {0};
+  MbOutput out;
+  const MbOutputAsk ask = {.path = mb_arg(args, "output")->text, .replace = mb_arg_given(args, "force")};
+  MbStatus status = mb_output_open(&out, &ask, &report);
+  char *text = mb_arg_given(args, "reference") ? mb_schema_reference() : mb_schema_json();
+  if (!status && text) fputs(text, out.stream);
+  if (!status) status = mb_output_end(&out, text ? MB_OK : mb_no_memory(&report, "the schema"), &report);
+  mb_free(text);
+  mb_console_report(stderr, &report);
+  return status;
+}
+
+static const MbOption options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = MB_OPTION_FILE,
+     .argument = "FILE",
+     .help = "where to write",
+     .fallback = "stdout"},
+    {.name = "force", .letter = 'f', .help = "replace an existing file"},
+    {.name = "reference", .help = "the reference of the format, in Markdown, instead of the JSON Schema"},
+};
+
+const MbCommand mb_command_schema = {
+    .name = "schema",
+    .operands = "",
+    .summary = "print the JSON Schema of scenes, or their reference",
+    .details = "Prints the JSON Schema (2020-12) of scene files, for editors and validators, or the "
+               "reference of the "
+               "format.",
+    .noptions = sizeof options / sizeof *options,
+    .options = options,
+    .run = run,
+};

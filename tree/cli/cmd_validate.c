@@ -1,0 +1,83 @@
+#include "cli/console.h"
+#include "cli/each_file.h"
+#include "cli/plan_text.h"
+#include "cli/scene_input.h"
+#include "gpu/gpu.h"
+
+#include <limits.h>
+#include <string.h>
+
+static cJSON *answer(const MbReport *report, cJSON *plan) {
+  cJSON *tree = cJSON_CreateObject();
+  cJSON_AddBoolToObject(tree, "valid", !report->errors);
+  cJSON_AddNumberToObject(tree, "errors", report->errors);
+  cJSON_AddNumberToObject(tree, "warnings", report->warnings);
+  cJSON_AddItemToObject(tree, "issues", mb_console_report_json(report));
+  if (plan) cJSON_AddItemToObject(tree, "plan", plan);
+  return tree;
+}
+
+// The scene is in order, but a run of it would be refused on this machine.
+static void warn_device(const MbScene *scene, MbReport *report) {
+  if (scene->spec.solver.device == MB_CUDA && !mb_gpu_available())
+    mb_warning(report, "/solver/device",
+               "device cuda: %s; without --device cpu a run is refused here (exit 6)", mb_gpu_text());
+}
+
+static MbStatus validate(const MbArgs *args, const char *path, cJSON **answer_to) {
+  MbReport report = {0};
+  MbScene *scene = NULL;
+  MbModel *model = NULL;
+  MbSim *sim = NULL;
+  MbStatus status = mb_scene_input(args, path, &scene, &report);
+  if (!status) status = mb_model_create(scene, &model, &report);
+  if (!status) status = mb_sim_create(model, NULL, &sim, &report);
+  if (!status) warn_device(scene, &report);
+  if (scene) mb_scene_locate(scene, &report);
+  cJSON *plan = status ? NULL : mb_plan_json(scene, model, sim);
+  if (mb_arg_given(args, "json")) {
+    *answer_to = answer(&report, plan);
+  } else {
+    mb_console_report(stderr, &report);
+    if (plan) mb_plan_print(stdout, plan);
+    cJSON_Delete(plan);
+  }
+  mb_sim_free(sim);
+  mb_model_free(model);
+  mb_scene_free(scene);
+  return status;
+}
+
+static MbStatus run(const MbArgs *args) {
+  int pipes = 0;
+  for (size_t i = 0; i < args->noperands; i++) pipes += !strcmp(args->operands[i], "-");
+  if (pipes > 1) {
+    mb_console_error("stdin (-) can be read once only");
+    return MB_USAGE;
+  }
+  return mb_each_file(args, validate);
+}
+
+static const MbOption options[] = {
+    MB_SCENE_OPTIONS,
+    {.name = "json", .help = "answer as JSON on stdout: valid, issues, plan"},
+};
+
+const MbCommand mb_command_validate = {
+    .name = "validate",
+    .operands = "SCENE...",
+    .least = 1,
+    .most = INT_MAX,
+    .summary = "check scenes and tell what would run",
+    .details = "Reads each SCENE (- reads it from stdin) and builds its model, without a step. Errors and "
+               "warnings go to stderr as FILE:LINE:COLUMN: error: /pointer: text, all of them (up to 20): "
+               "first those of form "
+               "(keys, types, bounds, names) and, once there are none, those of meaning (masses, trees of "
+               "joints, solvers "
+               "that do not fit). What would run goes to stdout, under its name where there are several. "
+               "Exit 3 when a scene is "
+               "invalid; of several the worst status. With --json the answer for several is a list.",
+    .noptions = sizeof options / sizeof *options,
+    .options = options,
+    .run = run,
+};

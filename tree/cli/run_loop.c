@@ -1,0 +1,113 @@
+#include "cli/run.h"
+
+#include <signal.h>
+#include <string.h>
+
+enum { MOST_WARNINGS = 100 }; // of the steps, recorded in the file
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number) {
+  if (stop) { // the second one kills
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+  stop = 1;
+}
+
+void mb_run_catch_signals(void) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_NODEFER};
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    struct sigaction before;
+    // what the parent ignores (nohup, jobs in the background) stays ignored
+    if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
+      sigaction(signals[i], &action, NULL);
+  }
+}
+
+MbStatus mb_run_write_frame(MbRun *run, int64_t step, double time, const double *frame, MbReport *report) {
+  run->last_frame = step;
+  mb_tally_frame(&run->tally, frame, mb_sim_constraint_error(run->sim));
+  return mb_traj_frame(run->writer, time, frame, report);
+}
+
+static MbStatus write_checkpoint(MbRun *run, int64_t step, MbReport *report) {
+  run->last_checkpoint = step;
+  mb_sim_checkpoint(run->sim, run->checkpoint);
+  const double time = mb_sim_time(run->sim);
+  const MbStatus status =
+      mb_traj_checkpoint(run->writer, time, (uint64_t)step, run->checkpoint, run->checkpoint_size, report);
+  if (status || !run->log.json) return status;
+  cJSON *event = mb_log_event("checkpoint");
+  cJSON_AddNumberToObject(event, "step", (double)step);
+  cJSON_AddNumberToObject(event, "time", time);
+  mb_log_write(&run->log, event);
+  return MB_OK;
+}
+
+// What the step has to say goes to the log and into the file.
+static MbStatus record_issues(MbRun *run, const MbReport *said, int64_t step, MbReport *report) {
+  MbReport shown = *said;
+  MbStatus status = MB_OK;
+  for (int i = 0; i < said->kept && !status && run->warnings < MOST_WARNINGS; i++, run->warnings++)
+    status = mb_traj_event(run->writer, (double)step * run->plan.step, (uint64_t)step, said->issues[i].text,
+                           report);
+  shown.file[0] = 0;
+  if (!shown.errors) mb_log_report(&run->log, &shown); // errors are reported where the run ends
+  return status;
+}
+
+// The frame of the state as it is. Where it cannot be told, or has numbers that are not finite, the run ends, and an event tells of it in
+// the frame's place.
+static MbStatus write_now(MbRun *run, int64_t step, MbReport *report) {
+  MbReport said = {0};
+  MbStatus status = mb_sim_sample(run->sim, run->frame, &said);
+  if (!status) status = mb_sim_check_frame(run->sim, run->frame, &said);
+  if (!status) return mb_run_write_frame(run, step, mb_sim_time(run->sim), run->frame, report);
+  const MbStatus recorded = record_issues(run, &said, step, report);
+  if (!recorded) *report = said;
+  return recorded ? recorded : status;
+}
+
+// Frame and checkpoint of the state as it is, where the plan has them and the file has not.
+static MbStatus write_due(MbRun *run, int64_t step, MbReport *report) {
+  if (run->last_frame < step && mb_plan_frame_due(&run->plan, step)) {
+    const MbStatus status = write_now(run, step, report);
+    if (status) return status;
+  }
+  if (run->last_checkpoint < step && mb_plan_checkpoint_due(&run->plan, step))
+    return write_checkpoint(run, step, report);
+  return MB_OK;
+}
+
+static MbStatus one_step(MbRun *run, int64_t step, MbReport *said, MbReport *report) {
+  const MbStatus status = mb_sim_step(run->sim, said);
+  if (!status && !said->warnings) return MB_OK;
+  const MbStatus recorded = record_issues(run, said, step, report);
+  if (status) *report = recorded ? *report : *said;
+  memset(said, 0, sizeof *said);
+  return recorded ? recorded : status;
+}
+
+MbStatus mb_run_loop(MbRun *run, MbReport *report) {
+  MbReport said = {0}; // by one step
+  MbStatus ending = MB_OK;
+  int64_t step = mb_sim_steps(run->sim);
+  for (;;) {
+    const MbStatus status = write_due(run, step, report);
+    if (status && status != MB_NUMBERS) return status;
+    ending = status;
+    if (ending || step >= run->plan.steps) break;
+    ending = stop ? MB_INTERRUPTED : one_step(run, step + 1, &said, report);
+    if (ending == MB_IO) return ending;
+    if (ending) break;
+    mb_progress_step(&run->progress, ++step);
+  }
+  if (run->last_checkpoint < step) {
+    const MbStatus status = write_checkpoint(run, step, report);
+    if (status) return status;
+  }
+  return ending;
+}

@@ -1,0 +1,93 @@
+// What a run says where it starts and where it ends.
+#include "cli/console.h"
+#include "cli/run.h"
+#include "core/base/clock.h"
+
+#include <math.h>
+
+int mb_run_threads(const MbRun *run) {
+  const MbValue *given = mb_arg(run->args, "threads");
+  return given->given ? (int)given->count : run->scene->spec.solver.threads;
+}
+
+void mb_run_announce(MbRun *run) {
+  const MbSceneSpec *spec = &run->scene->spec;
+  cJSON *event = mb_log_event("start");
+  cJSON_AddStringToObject(event, "scene", run->scene_name);
+  cJSON_AddStringToObject(event, "file", run->output.file);
+  cJSON_AddNumberToObject(event, "bodies", (double)mb_model_bodies(run->model));
+  cJSON_AddNumberToObject(event, "dofs", (double)mb_model_dofs(run->model));
+  cJSON_AddNumberToObject(event, "step", run->plan.step);
+  cJSON_AddNumberToObject(event, "steps", (double)run->plan.steps);
+  cJSON_AddNumberToObject(event, "from_step", (double)mb_sim_steps(run->sim));
+  cJSON_AddStringToObject(event, "solver", mb_solver_words[spec->solver.kind]);
+  cJSON_AddStringToObject(event, "integrator", mb_integrator_words[spec->integrator.kind]);
+  cJSON_AddNumberToObject(event, "threads", mb_run_threads(run));
+  cJSON_AddStringToObject(event, "device", "cpu");
+  mb_log_write(&run->log, event);
+}
+
+static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *counts, double wall,
+                          int64_t step) {
+  cJSON *event = mb_log_event("summary");
+  cJSON_AddNumberToObject(event, "status", status);
+  cJSON_AddStringToObject(event, "reason", mb_run_reason(status));
+  cJSON_AddStringToObject(event, "file", run->output.file);
+  cJSON_AddNumberToObject(event, "step", (double)step);
+  cJSON_AddNumberToObject(event, "time", mb_sim_time(run->sim));
+  cJSON_AddNumberToObject(event, "wall", wall);
+  cJSON_AddNumberToObject(event, "frames", (double)counts->frames);
+  cJSON_AddNumberToObject(event, "file_bytes", (double)counts->file_bytes);
+  cJSON_AddNumberToObject(event, "compression", (double)counts->raw_bytes / (double)counts->file_bytes);
+  const double drift = mb_tally_drift(&run->tally), constraint = mb_tally_constraint(&run->tally);
+  if (!isnan(drift)) cJSON_AddNumberToObject(event, "energy_drift", drift);
+  if (!isnan(mb_tally_scale(&run->tally)))
+    cJSON_AddNumberToObject(event, "energy_scale", mb_tally_scale(&run->tally));
+  const double left = mb_sim_solution_left(run->sim);
+  if (!isnan(left)) cJSON_AddNumberToObject(event, "solution_left", left);
+  cJSON_AddBoolToObject(event, "energy_left", mb_sim_energy_left(run->sim));
+  if (!isnan(constraint)) cJSON_AddNumberToObject(event, "constraint_error", constraint);
+  mb_log_write(&run->log, event);
+}
+
+static void say_energy(MbRun *run) {
+  const MbTally *tally = &run->tally;
+  const double drift = mb_tally_drift(tally), scale = mb_tally_scale(tally);
+  const char *left = mb_sim_energy_left(run->sim) ? "; no force explains that: see the warning above" : "";
+  if (isnan(scale)) {
+    if (*left) mb_log_say(&run->log, "energy: it has changed by itself: see the warning above");
+  } else if (isnan(drift)) {
+    mb_log_say(&run->log, "energy: %.6g -> %.6g J%s", tally->first, tally->last, left);
+  } else {
+    mb_log_say(&run->log, "energy: %.6g -> %.6g J, drift %.2g of the %.3g J that there were to move with%s",
+               tally->first, tally->last, drift, scale, left);
+  }
+}
+
+void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, int64_t from) {
+  const double wall = mb_clock() - run->start;
+  const int64_t step = mb_sim_steps(run->sim);
+  char a[32], b[32], c[32];
+  if (run->log.json) {
+    summary_event(run, status, counts, wall, step);
+    return;
+  }
+  const double rate = (double)(step - from) / wall;
+  mb_log_say(&run->log, "%s: %llu %s to t = %.6g s in %s (%.2f times smaller than raw)", run->output.file,
+             (unsigned long long)counts->frames, counts->frames == 1 ? "frame" : "frames",
+             mb_sim_time(run->sim), mb_console_bytes(counts->file_bytes, a),
+             (double)counts->raw_bytes / (double)counts->file_bytes);
+  if (step == from)
+    mb_log_say(&run->log, "no steps in %s", mb_console_duration(wall, a));
+  else
+    mb_log_say(&run->log, "%lld steps in %s: %s steps/s, %sx real time", (long long)(step - from),
+               mb_console_duration(wall, a), mb_console_rate(rate, b),
+               mb_console_rate(rate * run->plan.step, c));
+  say_energy(run);
+  const double left = mb_sim_solution_left(run->sim);
+  if (!isnan(left))
+    mb_log_say(&run->log, "deformables: at most about %.2g of their size from the solution of a step%s", left,
+               left > 1e-3 ? "; see the warning above" : "");
+  const double constraint = mb_tally_constraint(&run->tally);
+  if (!isnan(constraint)) mb_log_say(&run->log, "worst constraint error: %.2g", constraint);
+}

@@ -1,0 +1,22 @@
+// The one door to the heap. Tests count what goes through it and make it fail.
+#ifndef MB_BASE_ALLOC_H
+#define MB_BASE_ALLOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Zeroed memory for `count` things of `size` bytes; NULL when there is none (or the product overflows).
+// A count of 0 gives a valid pointer.
+void *mb_calloc(size_t count, size_t size);
+// Grows or shrinks; NULL leaves the old block as it is. New bytes are not zeroed.
+void *mb_realloc(void *block, size_t count, size_t size);
+char *mb_strdup(const char *text);
+void mb_free(void *block); // NULL is fine
+
+// For tests: calls of mb_calloc and mb_realloc so far in this process, and blocks not yet freed.
+int64_t mb_alloc_calls(void);
+int64_t mb_alloc_live(void);
+// For tests: the nth call from now fails (0 = the next one), and all after it; negative = never.
+void mb_alloc_fail_after(int64_t calls);
+
+#endif

@@ -1,0 +1,36 @@
+#include "core/base/names.h"
+
+#include <string.h>
+
+// Where `name` is, or the empty slot where it would go.
+static size_t probe(const MbNames *names, const char *name) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+  size_t i = (hash ^ hash >> 32) & (names->capacity - 1);
+  while (names->slot[i] && strcmp(names->name[names->slot[i] - 1], name) != 0)
+    i = (i + 1) & (names->capacity - 1);
+  return i;
+}
+
+bool mb_names_build(MbNames *names, const char *const *name, size_t n, MbArena *arena, size_t *twice) {
+  size_t capacity = 4;
+  while (capacity < 2 * n) capacity *= 2;
+  *names = (MbNames){.capacity = capacity, .name = name};
+  names->slot = mb_arena_alloc(arena, capacity, sizeof *names->slot);
+  if (!names->slot) return false;
+  size_t first = n;
+  for (size_t k = 0; k < n; k++) {
+    const size_t i = probe(names, name[k]);
+    if (names->slot[i] && first == n) first = k;
+    if (!names->slot[i]) names->slot[i] = k + 1;
+  }
+  if (twice) *twice = first;
+  return true;
+}
+
+bool mb_names_find(const MbNames *names, const char *name, size_t *number) {
+  const size_t i = probe(names, name);
+  if (!names->slot[i]) return false;
+  *number = names->slot[i] - 1;
+  return true;
+}

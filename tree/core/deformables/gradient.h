@@ -1,0 +1,50 @@
+// Deformation gradients of elements whose sides are straight: F = Σ x_a g_aᵀ over an element's nodes, with constant g_a.
+//   rank 3  tetrahedra  4 nodes, F 3 x 3
+//   rank 2  triangles   3 nodes, F 3 x 2, from a rest frame in their plane: first axis along their first side
+//   rank 1  springs     2 nodes, F 3 x 1 = (x₁ − x₀) / length at rest
+// F, and what is like it, are stored as the local step wants them: component c of element e at [c * stride + e].
+#ifndef MB_DEFORMABLES_GRADIENT_H
+#define MB_DEFORMABLES_GRADIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct MbGradient {
+  int rank;
+  size_t n, nodes; // elements; nodes of the mesh
+  size_t stride;   // n rounded up to whole packs of eight
+  uint32_t *node;  // (stride x rank + 1), behind the n the last one's again, as in B and size
+  double *
+      B; // (rank x rank, each stride) inverse of the sides from the first node at rest, in the rest frame: row a − 1 is g_a
+  double *size;   // (stride) volume, area or length at rest
+  size_t *first;  // (nodes + 1) into `corner`
+  size_t *corner; // (n (rank + 1)) by node, elements ascending: where the first number of a corner is
+} MbGradient;
+
+// x (nodes x 3) at rest. False: out of memory (*flat = SIZE_MAX), or element *flat has no size, or a tetrahedron is the wrong way
+// round; nothing is left then.
+bool mb_gradient_create(MbGradient *gradient, int rank, const uint32_t *node, size_t n, const double *x,
+                        size_t nodes, size_t *flat);
+void mb_gradient_free(MbGradient *gradient);
+
+// Of one element: g (rank + 1 x rank).
+void mb_gradient_of(const MbGradient *gradient, size_t element, double *g);
+
+// F (3 rank x stride) of elements [begin, end) at x (nodes x 3).
+void mb_gradient_gather(const MbGradient *gradient, const double *x, double *F, size_t begin, size_t end);
+
+// The way back in two parts, each of which may be divided among threads: what every corner gets,
+//   c_a = scale size (p − u) g_a
+// (number i of corner a of element e at [e / 8 * 24 (rank + 1) + 24 a + 8 i + e % 8], 3 (rank + 1) stride numbers in all),
+// and b += the sum of their corners' at nodes [begin, end), always in the same order. u, scale (n): NULL for 0 and 1.
+void mb_gradient_corners(const MbGradient *gradient, const double *scale, const double *p, const double *u,
+                         double *c, size_t begin, size_t end);
+void mb_gradient_collect(const MbGradient *gradient, const double *c, double *b, size_t begin, size_t end);
+
+// The same on threads, for all elements and nodes; the same bits for any number of them.
+void mb_gradient_gather_all(const MbGradient *gradient, int threads, const double *x, double *F);
+void mb_gradient_scatter_all(const MbGradient *gradient, int threads, const double *scale, const double *p,
+                             const double *u, double *c, double *b);
+
+#endif

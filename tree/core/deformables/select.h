@@ -1,0 +1,24 @@
+// Choices among the nodes of a deformable, by places in the mesh's own coordinates.
+#ifndef MB_DEFORMABLES_SELECT_H
+#define MB_DEFORMABLES_SELECT_H
+
+#include "core/model/spec.h"
+
+// Where nodes are: listed, or as a mesh of few numbers has them.
+typedef struct MbPlaces {
+  size_t count;
+  const double *x;            // (count x 3), or NULL:
+  const MbNodeMeshSpec *mesh; // a rope or a grid that the build has found to be sound
+} MbPlaces;
+
+enum { MB_SELECT_FAULT = 120 }; // bytes of a text
+
+// Marks the nodes that `select` chooses. NULL, or what is wrong with the choice, for which `fault` has room.
+const char *mb_select(const MbPlaces *places, const MbSelectSpec *select, bool *chosen,
+                      char fault[MB_SELECT_FAULT]);
+
+// The same among the nodes of a mesh of few numbers.
+const char *mb_node_mesh_select(const MbNodeMeshSpec *mesh, const MbSelectSpec *select, bool *chosen,
+                                char fault[MB_SELECT_FAULT]);
+
+#endif

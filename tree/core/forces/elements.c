@@ -1,0 +1,221 @@
+// Elements of a deformable whose nodes are bodies: energy, forces and their derivatives, all of one deformable as one force.
+//
+// Of an element of volume V at rest with corners at x_a and constant gradients g_a (deformables/gradient.h):
+//   F = Σ x_a g_aᵀ,  E = V ψ(F),  f_a = −V P g_a,  P = ∂ψ/∂F
+//   K_ab = ∂f_a/∂x_b = −V Σ_jl g_a[j] (∂P_ij/∂F_kl) g_b[l]
+// symmetric and exact; where A must be definite, without the negative eigenvalues of ∂P/∂F. Bending of cloth is E = ½ Σ Q_ij x_i · x_j
+// with constant Q whose rows sum up to 0 (deformables/bending.h), so that only pairs i > j are needed:
+//   E = −½ Σ Q_ij |x_i − x_j|²,  f_i = −Σ_j Q_ij (x_j − x_i),  K_ij = −Q_ij 1.
+//
+// All of it is in W. A node that hangs on the world has the world's axes; one that a body carries turns with it: in its axes C
+//   f_C = Rᵀ f,  K_C = R_aᵀ K_ab R_b, and with its turning the force changes by [f_C] (RM 1.34).
+#include "core/deformables/elastic.h"
+#include "core/forces/forces.h"
+#include "core/math/svd3.h"
+
+#include <string.h>
+
+// ---- one element ------------------------------------------------------------------------------------------
+
+static size_t body_of(const MbElementForce *e, size_t k, size_t corner) {
+  return e->first + e->node[(e->rank + 1) * k + corner];
+}
+
+static MbElastic elastic_of(const MbElementForce *e) {
+  return mb_elastic_from(e->of->model, e->of->young, e->of->poisson, e->rank == 2);
+}
+
+// From sides, so that places far from the origin do no harm.
+static void gradient_at(const MbElementForce *e, const MbMaximal *x, size_t k, double F[9]) {
+  const size_t rank = e->rank;
+  const double *origin = x->E[body_of(e, k, 0)].p, *g = e->g + rank * (rank + 1) * k;
+  memset(F, 0, 9 * sizeof *F);
+  for (size_t a = 1; a <= rank; a++) {
+    const double *p = x->E[body_of(e, k, a)].p;
+    for (size_t i = 0; i < 3; i++)
+      for (size_t j = 0; j < rank; j++) F[rank * i + j] += (p[i] - origin[i]) * g[rank * a + j];
+  }
+}
+
+static double density(const MbElastic *elastic, size_t rank, const double F[9]) {
+  return rank == 3 ? mb_elastic_energy(elastic, F) : mb_elastic_sheet_energy(elastic, F);
+}
+
+// T_b (3 rank x 3) = V ∂P/∂F g_b, for every corner
+static void tangents(const MbElementForce *e, const MbElastic *elastic, size_t k, const double F[9],
+                     bool positive, double T[4][27]) {
+  const size_t rank = e->rank, width = 3 * rank;
+  const double *g = e->g + rank * (rank + 1) * k;
+  double H[81];
+  if (rank == 3)
+    mb_elastic_tangent(elastic, F, positive, H);
+  else
+    mb_elastic_sheet_tangent(elastic, F, positive, H);
+  for (size_t b = 0; b <= rank; b++)
+    for (size_t m = 0; m < width; m++)
+      for (size_t c = 0; c < 3; c++) {
+        double sum = 0;
+        for (size_t l = 0; l < rank; l++) sum += H[width * m + rank * c + l] * g[rank * b + l];
+        T[b][3 * m + c] = e->size[k] * sum;
+      }
+}
+
+// K_ab = −Σ_j g_a[j] T_b[ij]
+static void couple_corners(size_t rank, const double *ga, const double Tb[27], double K[9]) {
+  for (size_t i = 0; i < 3; i++)
+    for (size_t c = 0; c < 3; c++) {
+      double sum = 0;
+      for (size_t j = 0; j < rank; j++) sum -= ga[j] * Tb[3 * (rank * i + j) + c];
+      K[3 * i + c] = sum;
+    }
+}
+
+// ---- to the bodies ----------------------------------------------------------------------------------------
+
+static bool turns(const MbModel *model, size_t b) { return model->parent[b] != MB_WORLD; }
+
+// f (W) on body b, and what its turning changes of that
+static void push(const MbModel *model, const MbForce *force, MbMaximal *x, size_t b, const double f[3]) {
+  double own[3];
+  mb_vec3_copy(own, f);
+  if (turns(model, b)) {
+    mb_quat_unrotate(own, x->E[b].q, f);
+    if (mb_force_counts(force, x) && !x->safe) mb_force_add_turning(x->K + 36 * b, 3, 1, own);
+  }
+  mb_vec3_add(x->f + 6 * b + 3, x->f + 6 * b + 3, own);
+}
+
+// K ← R_aᵀ K R_b
+static void to_own_axes(const MbModel *model, const MbMaximal *x, size_t a, size_t b, double K[9]) {
+  double R[9], KR[9];
+  if (turns(model, b)) {
+    mb_quat_to_mat3(R, x->E[b].q);
+    mb_mat3_mul(KR, K, R);
+    memcpy(K, KR, sizeof KR);
+  }
+  if (turns(model, a)) {
+    mb_quat_to_mat3(R, x->E[a].q);
+    mb_mat3_tmul(KR, R, K);
+    memcpy(K, KR, sizeof KR);
+  }
+}
+
+static void add_to_block(double *block, const double K[9], bool transposed) {
+  for (size_t i = 0; i < 3; i++)
+    for (size_t j = 0; j < 3; j++) block[6 * (3 + i) + 3 + j] += K[transposed ? 3 * j + i : 3 * i + j];
+}
+
+// K_ab of two corners in W: into their body's block, or into the two of their couple.
+static void add_stiffness(const MbModel *model, const MbElementForce *e, MbMaximal *x, size_t a, size_t b,
+                          size_t couple, const double Kab[9]) {
+  double K[9];
+  memcpy(K, Kab, sizeof K);
+  if (turns(model, a) || turns(model, b)) to_own_axes(model, x, a, b, K);
+  if (a == b) {
+    add_to_block(x->K + 36 * a, K, false);
+    return;
+  }
+  double *pair =
+      x->K + 36 * (model->nb + 2 * e->pair[couple]); // of the lower number by the higher one's motion
+  add_to_block(pair + (a < b ? 0 : 36), K, false);
+  add_to_block(pair + (a < b ? 36 : 0), K, true);
+}
+
+static void eval_element(const MbModel *model, const MbForce *force, const MbElastic *elastic, size_t k,
+                         MbMaximal *x) {
+  const MbElementForce *e = force->elements;
+  const size_t rank = e->rank;
+  const double *g = e->g + rank * (rank + 1) * k;
+  double F[9], P[9], T[4][27], K[9];
+  gradient_at(e, x, k, F);
+  if (rank == 3)
+    mb_elastic_stress(elastic, F, P);
+  else
+    mb_elastic_sheet_stress(elastic, F, P);
+  for (size_t a = 0; a <= rank; a++) {
+    double f[3] = {0};
+    for (size_t i = 0; i < 3; i++)
+      for (size_t j = 0; j < rank; j++) f[i] -= e->size[k] * P[rank * i + j] * g[rank * a + j];
+    push(model, force, x, body_of(e, k, a), f);
+  }
+  if (!mb_force_counts(force, x)) return;
+  tangents(e, elastic, k, F, x->safe, T);
+  const uint32_t *edge = e->edge + rank * (rank + 1) / 2 * k;
+  for (size_t a = 0; a <= rank; a++)
+    for (size_t b = 0; b <= a; b++) {
+      couple_corners(rank, g + rank * a, T[b], K);
+      add_stiffness(model, e, x, body_of(e, k, a), body_of(e, k, b), a == b ? 0 : *edge++, K);
+    }
+}
+
+// ---- bending ----------------------------------------------------------------------------------------------
+
+static void eval_bending(const MbModel *model, const MbForce *force, MbMaximal *x) {
+  const MbElementForce *e = force->elements;
+  for (size_t k = 0; k < e->ncouples; k++) {
+    const size_t i = e->first + e->couple[2 * k], j = e->first + e->couple[2 * k + 1];
+    const double Q = e->bend[k];
+    double f[3], K[9] = {-Q, 0, 0, 0, -Q, 0, 0, 0, -Q};
+    if (Q == 0) continue;
+    mb_vec3_sub(f, x->E[j].p, x->E[i].p);
+    mb_vec3_scale(f, -Q, f);
+    push(model, force, x, i, f);
+    mb_vec3_scale(f, -1, f);
+    push(model, force, x, j, f);
+    if (!mb_force_counts(force, x)) continue;
+    add_stiffness(model, e, x, i, j, k, K);
+    K[0] = K[4] = K[8] = Q;
+    add_stiffness(model, e, x, i, i, k, K);
+    add_stiffness(model, e, x, j, j, k, K);
+  }
+}
+
+static double bending_energy(const MbElementForce *e, const MbMaximal *x) {
+  double sum = 0, d[3];
+  for (size_t k = 0; k < e->ncouples; k++) {
+    mb_vec3_sub(d, x->E[e->first + e->couple[2 * k]].p, x->E[e->first + e->couple[2 * k + 1]].p);
+    sum -= e->bend[k] * mb_vec3_dot(d, d) / 2;
+  }
+  return sum;
+}
+
+// ---- all --------------------------------------------------------------------------------------------------
+
+static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
+  (void)begin, (void)end;
+  const MbElementForce *e = force->elements;
+  const MbElastic elastic = elastic_of(e);
+  for (size_t k = 0; k < e->n; k++) eval_element(model, force, &elastic, k, x);
+  if (e->bend) eval_bending(model, force, x);
+}
+
+static double energy(const MbForce *force, const MbMaximal *x) {
+  const MbElementForce *e = force->elements;
+  const MbElastic elastic = elastic_of(e);
+  double sum = e->bend ? bending_energy(e, x) : 0, F[9];
+  for (size_t k = 0; k < e->n; k++) {
+    gradient_at(e, x, k, F);
+    sum += e->size[k] * density(&elastic, e->rank, F);
+  }
+  return sum;
+}
+
+void mb_elements_measure(const MbElementForce *elements, const MbMaximal *x, double *volume, double *strain) {
+  double F[9], U[9], s[3], V[9];
+  *volume = *strain = 0;
+  for (size_t k = 0; k < elements->n; k++) {
+    double share = elements->size[k];
+    gradient_at(elements, x, k, F);
+    if (elements->rank == 3)
+      mb_svd3(F, U, s, V);
+    else
+      mb_svd32(F, U, s, V);
+    for (size_t i = 0; i < elements->rank; i++) {
+      share *= s[i];
+      *strain = fmax(*strain, fabs(fabs(s[i]) - 1));
+    }
+    *volume += share;
+  }
+}
+
+const MbForceOps mb_elements_ops = {.name = "elasticity", .eval = eval, .energy = energy};

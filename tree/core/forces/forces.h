@@ -1,0 +1,39 @@
+// The forces' tables.
+#ifndef MB_FORCES_FORCES_H
+#define MB_FORCES_FORCES_H
+
+#include "core/model/ops.h"
+
+// By kind: what the scene's "forces" may hold.
+extern const MbForceOps *const mb_force_table[MB_FORCES];
+
+// What every scene has beside them.
+extern const MbForceOps mb_gravity_ops;
+extern const MbForceOps mb_body_damping_ops;
+extern const MbForceOps mb_velocity_term_ops; // not a force, but it stands where one does
+// Its part for bodies that fly alone.
+void mb_velocity_term_swings(const MbModel *model, MbMaximal *x, size_t begin, size_t end);
+
+// Elements of deformables whose nodes are bodies.
+extern const MbForceOps mb_elements_ops;
+// Their volume and largest strain, with the bodies where x has them.
+void mb_elements_measure(const MbElementForce *elements, const MbMaximal *x, double *volume, double *strain);
+
+// The vector whose three signals begin at `first` (0 torque, 3 force), in C axes.
+void mb_force_vector(const MbForce *force, const MbMaximal *x, int first, double a_C[3]);
+// Whether the turning of the body changes the force in C axes and that is asked for.
+static inline bool mb_force_turns(const MbForce *force, const MbMaximal *x) {
+  return x->K && !x->safe && force->axes == MB_AXES_WORLD && (x->exact || !force->lagged);
+}
+// Whether the derivatives of a force between points count.
+static inline bool mb_force_counts(const MbForce *force, const MbMaximal *x) {
+  return x->K && (x->exact || !force->lagged);
+}
+// Adds the force at its point of application, and its K.
+void mb_force_at_point(const MbForce *force, MbMaximal *x);
+
+// ∂(Rᵀa)/∂δ = [Rᵀa] for a vector a fixed in the world (RM 1.34): adds s [a_C] to the 3 × 3 block of K whose
+// first row is `row` and whose columns are the rotations.
+void mb_force_add_turning(double K[36], int row, double s, const double a_C[3]);
+
+#endif

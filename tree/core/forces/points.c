@@ -1,0 +1,179 @@
+#include "core/forces/points.h"
+#include "core/forces/forces.h"
+
+#include <string.h>
+
+void mb_point_at(const MbForce *force, const MbMaximal *x, size_t i, MbMovingPoint *point) {
+  const MbForcePoint *at = &force->points[i];
+  *point = (MbMovingPoint){0};
+  if (at->body == MB_WORLD) {
+    mb_vec3_copy(point->x, at->at.p);
+    return;
+  }
+  const MbPose *E = &x->E[at->body];
+  const double *phi = x->phi + 6 * at->body, *r = at->at.p;
+  double a[3], X[9], RX[9];
+  mb_pose_point(point->x, E, r);
+  mb_quat_to_mat3(point->R, E->q);
+  mb_vec3_cross(a, phi, r);
+  mb_vec3_add(a, a, phi + 3);
+  mb_mat3_apply(point->xdot, point->R, a);
+  mb_mat3_cross(X, r);
+  mb_mat3_mul(RX, point->R, X);
+  for (int m = 0; m < 3; m++)
+    for (int n = 0; n < 3; n++) {
+      point->G[6 * m + n] = -RX[3 * m + n];
+      point->G[6 * m + n + 3] = point->R[3 * m + n];
+    }
+  mb_mat3_cross(X, a);
+  mb_mat3_mul(RX, point->R, X);
+  for (int m = 0; m < 9; m++) point->H[m] = -RX[m];
+}
+
+// The first `columns` columns of B += Gᵀ A, with A of 3 x columns, B of 6 x 6
+static void add_mapped(double *B, const double G[18], const double *A, int columns) {
+  for (int m = 0; m < 6; m++)
+    for (int n = 0; n < columns; n++)
+      B[6 * m + n] += G[m] * A[n] + G[6 + m] * A[columns + n] + G[12 + m] * A[2 * columns + n];
+}
+
+void mb_point_push(const MbForce *force, MbMaximal *x, size_t i, const MbMovingPoint *point,
+                   const double f[3]) {
+  const size_t b = force->points[i].body;
+  if (b == MB_WORLD) return;
+  for (size_t m = 0; m < 6; m++)
+    x->f[6 * b + m] += point->G[m] * f[0] + point->G[6 + m] * f[1] + point->G[12 + m] * f[2];
+  if (!mb_force_counts(force, x) || x->safe) return;
+  double F[9], turn[9];
+  mb_mat3_cross(F, f);
+  mb_mat3_mul(turn, F, point->R);
+  add_mapped(x->K + 36 * b, point->G, turn, 3);
+}
+
+void mb_points_couple(const MbForce *force, MbMaximal *x, size_t i, const MbMovingPoint *pi, size_t j,
+                      const MbMovingPoint *pj, const double P[9], const double V[9]) {
+  const size_t place = force->block[i * force->npoints + j];
+  if (place == MB_WORLD || !mb_force_counts(force, x)) return;
+  double PG[18], VG[18], VH[9];
+  for (int m = 0; m < 3; m++)
+    for (int n = 0; n < 6; n++) {
+      PG[6 * m + n] = P[3 * m] * pj->G[n] + P[3 * m + 1] * pj->G[6 + n] + P[3 * m + 2] * pj->G[12 + n];
+      VG[6 * m + n] = V[3 * m] * pj->G[n] + V[3 * m + 1] * pj->G[6 + n] + V[3 * m + 2] * pj->G[12 + n];
+    }
+  mb_mat3_mul(VH, V, pj->H);
+  add_mapped(x->K + place, pi->G, PG, 6);
+  add_mapped(x->K + place, pi->G, VH, 3);
+  add_mapped(x->D + place, pi->G, VG, 6);
+}
+
+// ---- two points that want to be one -----------------------------------------------------------------------
+
+void mb_points_join(const MbForce *force, MbMaximal *x, double k, double d) {
+  MbMovingPoint point[2];
+  double f[2][3];
+  for (size_t i = 0; i < 2; i++) mb_point_at(force, x, i, &point[i]);
+  for (int m = 0; m < 3; m++) {
+    f[0][m] = k * (point[1].x[m] - point[0].x[m]) + d * (point[1].xdot[m] - point[0].xdot[m]);
+    f[1][m] = -f[0][m];
+  }
+  for (size_t i = 0; i < 2; i++) mb_point_push(force, x, i, &point[i], f[i]);
+  for (size_t i = 0; i < 2; i++)
+    for (size_t j = 0; j < 2; j++) {
+      const double sign = i == j ? -1 : 1;
+      double P[9] = {0}, V[9] = {0};
+      P[0] = P[4] = P[8] = sign * k, V[0] = V[4] = V[8] = sign * d;
+      mb_points_couple(force, x, i, &point[i], j, &point[j], P, V);
+    }
+}
+
+double mb_points_join_energy(const MbForce *force, const MbMaximal *x, double k) {
+  MbMovingPoint point[2];
+  double dx[3];
+  for (size_t i = 0; i < 2; i++) mb_point_at(force, x, i, &point[i]);
+  mb_vec3_sub(dx, point[1].x, point[0].x);
+  return k * mb_vec3_dot(dx, dx) / 2;
+}
+
+// ---- paths ------------------------------------------------------------------------------------------------
+
+void mb_path_at(const MbForce *force, const MbMaximal *x, MbPath *path) {
+  static const double ROUNDING = 1e-15; // of a difference of coordinates, relative to them
+  path->n = force->npoints;
+  path->length = path->rate = 0;
+  for (size_t i = 0; i < path->n; i++) mb_point_at(force, x, i, &path->point[i]);
+  for (size_t s = 0; s + 1 < path->n; s++) {
+    const MbMovingPoint *a = &path->point[s], *b = &path->point[s + 1];
+    double dx[3], dv[3];
+    mb_vec3_sub(dx, b->x, a->x);
+    mb_vec3_sub(dv, b->xdot, a->xdot);
+    const double l = mb_vec3_norm(dx);
+    path->inverse[s] = l > ROUNDING * (mb_vec3_norm(a->x) + mb_vec3_norm(b->x)) ? 1 / l : 0;
+    if (!isfinite(path->inverse[s])) path->inverse[s] = 0;
+    mb_vec3_scale(path->u[s], path->inverse[s], dx);
+    if (!force->active[s]) continue;
+    path->length += l;
+    path->rate += mb_vec3_dot(path->u[s], dv);
+  }
+}
+
+// A += s (1 − u uᵀ)
+static void add_across(double A[9], double s, const double u[3]) {
+  for (int m = 0; m < 3; m++)
+    for (int n = 0; n < 3; n++) A[3 * m + n] += s * ((m == n ? 1 : 0) - u[m] * u[n]);
+}
+
+// g = ∂F/∂x_j and c = ∂L/∂x_j = ∂L̇/∂ẋ_j
+//   c_j = α_{j−1} u_{j−1} − α_j u_j,   g_j = F_L c_j + y_{j−1} − y_j,   y_s = α_s (F_L̇ / l_s) (1 − u uᵀ) Δẋ_s
+static void tension_gradient(const MbForce *force, const MbPath *path, size_t j, double F_length,
+                             double F_rate, bool turning, double g[3], double c[3]) {
+  mb_vec3_set(g, 0, 0, 0);
+  mb_vec3_set(c, 0, 0, 0);
+  for (size_t side = 0; side < 2; side++) { // the segment that ends in j, the one that begins there
+    if ((side == 0 && j == 0) || (side == 1 && j + 1 == path->n)) continue;
+    const size_t s = side ? j : j - 1;
+    const double sign = side ? -1 : 1, *u = path->u[s];
+    double dv[3];
+    if (!force->active[s]) continue;
+    mb_vec3_add_scaled(c, c, sign, u);
+    mb_vec3_add_scaled(g, g, sign * F_length, u);
+    if (!turning) continue;
+    mb_vec3_sub(dv, path->point[s + 1].xdot, path->point[s].xdot);
+    mb_vec3_add_scaled(dv, dv, -mb_vec3_dot(u, dv), u);
+    mb_vec3_add_scaled(g, g, sign * F_rate * path->inverse[s], dv);
+  }
+}
+
+// f_i = F v_i, v_i = u_i − u_{i−1};  ∂f_i/∂x_j = v_i g_jᵀ + F ∂v_i/∂x_j,  ∂f_i/∂ẋ_j = F_L̇ v_i c_jᵀ  (AR 0.12, 0.14).
+// The change of the rate with the direction counts only where every derivative does (RM 1.67 has none). Where A must be
+// definite, the sideways push of a path under compression, F/l (1 − u uᵀ) with F < 0, and a tension that falls with
+// the length are left out too.
+void mb_path_pull(const MbForce *force, MbMaximal *x, const MbPath *path, double F, double F_length,
+                  double F_rate) {
+  const size_t n = path->n;
+  double v[MB_PATH_MOST][3];
+  for (size_t i = 0; i < n; i++) {
+    double f[3];
+    mb_vec3_set(v[i], 0, 0, 0);
+    if (i + 1 < n) mb_vec3_add(v[i], v[i], path->u[i]);
+    if (i > 0) mb_vec3_sub(v[i], v[i], path->u[i - 1]);
+    mb_vec3_scale(f, F, v[i]);
+    mb_point_push(force, x, i, &path->point[i], f);
+  }
+  if (!mb_force_counts(force, x)) return;
+  const double across = x->safe ? fmax(F, 0) : F;
+  if (x->safe) F_length = fmax(F_length, 0);
+  for (size_t j = 0; j < n; j++) {
+    double g[3], c[3];
+    tension_gradient(force, path, j, F_length, F_rate, x->exact, g, c);
+    for (size_t i = 0; i < n; i++) {
+      double P[9], V[9];
+      for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 3; l++) P[3 * k + l] = v[i][k] * g[l], V[3 * k + l] = F_rate * v[i][k] * c[l];
+      if (i == j && i + 1 < n) add_across(P, -across * path->inverse[i], path->u[i]);
+      if (i == j && i > 0) add_across(P, -across * path->inverse[i - 1], path->u[i - 1]);
+      if (j == i + 1) add_across(P, across * path->inverse[i], path->u[i]);
+      if (i == j + 1) add_across(P, across * path->inverse[j], path->u[j]);
+      mb_points_couple(force, x, i, &path->point[i], j, &path->point[j], P, V);
+    }
+  }
+}

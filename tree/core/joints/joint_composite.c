@@ -1,0 +1,85 @@
+// Composite joint (RM 2.4.9, with the signs of its (2.52) put right): Q = Q₁ Q₂ … and, for each further part,
+//   S = ( X S₁ , S₂ ),  Ṡ = ( X Ṡ₁ − ad(S₂ q̇₂) X S₁ , Ṡ₂ ),  X = Ad(Q₂⁻¹)
+// A part that stands in a frame B of its own has B Q₂ in the place of Q₂: B is constant, so that S₂ and Ṡ₂ stay.
+// Parts may be composites themselves.
+#include "core/joints/joint_parts.h"
+
+void mb_joint_append(const MbJoint *part, size_t first, const double *q, const double *v, MbPose *Q,
+                     double *S, double *Sdot) {
+  MbPose Q2, inverse;
+  double X[36], B[36], phi[6] = {0};
+  double *S2 = S + 6 * first, *S2dot = Sdot + 6 * first;
+  part->ops->eval(part, q + first, v + first, &Q2, S2, S2dot);
+  for (size_t i = 0; i < part->n; i++)
+    for (int k = 0; k < 6; k++) phi[k] += S2[6 * i + (size_t)k] * v[first + i];
+  if (part->apart) mb_pose_mul(&Q2, &part->base, &Q2);
+  mb_pose_inverse(&inverse, &Q2);
+  mb_se3_adjoint(X, &inverse);
+  mb_se3_ad(B, phi);
+  mb_pose_mul(Q, Q, &Q2);
+  for (size_t i = 0; i < first; i++) {
+    double a[6], b[6], c[6];
+    mb_mat6_apply(a, X, S + 6 * i);
+    mb_mat6_apply(b, X, Sdot + 6 * i);
+    mb_mat6_apply(c, B, a);
+    for (size_t k = 0; k < 6; k++) S[6 * i + k] = a[k], Sdot[6 * i + k] = b[k] - c[k];
+  }
+}
+
+static void eval(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S, double *Sdot) {
+  size_t first = 0;
+  mb_pose_identity(Q);
+  for (size_t i = 0; i < joint->nparts; i++) {
+    mb_joint_append(&joint->part[i], first, q, v, Q, S, Sdot);
+    first += joint->part[i].n;
+  }
+}
+
+static bool renew(const MbJoint *joint, double *q, double *v) {
+  bool any = false;
+  for (size_t i = 0; i < joint->nparts; i++) {
+    const MbJoint *part = &joint->part[i];
+    if (part->ops->renew) any |= part->ops->renew(part, q, v);
+    q += part->n, v += part->n;
+  }
+  return any;
+}
+
+// Parts that turn by angular velocities do what they do, the others' velocities are their coordinates' rates.
+static void advance(const MbJoint *joint, double *q, double h, const double *v) {
+  for (size_t i = 0; i < joint->nparts; i++) {
+    const MbJoint *part = &joint->part[i];
+    if (part->ops->advance)
+      part->ops->advance(part, q, h, v);
+    else
+      for (size_t k = 0; k < part->n; k++) q[k] += h * v[k];
+    q += part->n, v += part->n;
+  }
+}
+
+static void change(const MbJoint *joint, const double *q, MbJointWay way, double *x) {
+  for (size_t i = 0; i < joint->nparts; i++) {
+    const MbJoint *part = &joint->part[i];
+    if (part->ops->change) part->ops->change(part, q, way, x);
+    q += part->n, x += part->n;
+  }
+}
+
+static void accelerate(const MbJoint *joint, const double *q, const double *v, double *a) {
+  for (size_t i = 0; i < joint->nparts; i++) {
+    const MbJoint *part = &joint->part[i];
+    if (part->ops->accelerate) part->ops->accelerate(part, q, v, a);
+    q += part->n, v += part->n, a += part->n;
+  }
+}
+
+static const MbJointOps turning = {.name = "composite, turning",
+                                   .eval = eval,
+                                   .renew = renew,
+                                   .advance = advance,
+                                   .change = change,
+                                   .accelerate = accelerate};
+
+extern const MbJointOps mb_joint_composite;
+const MbJointOps mb_joint_composite = {
+    .name = "composite", .eval = eval, .renew = renew, .turning = &turning};

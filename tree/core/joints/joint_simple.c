@@ -1,0 +1,109 @@
+// Joints that are products of exponentials of one coordinate each:
+//   revolute exp(a q), a = (axis, 0) · prismatic (0, axis) · screw (axis, lead axis) (RM 2.4.2, 2.4.7)
+//   cylindrical: revolute, then prismatic along the same axis · universal: about x, then y       (RM 2.4.6)
+//   planar: along x, then y · translational: along x, y, z (RM 2.4.3, 2.4.4) euler: about three axes in the
+//   order given, each in the frame the one before has turned       (RM 2.4.5) free2d: along x, y, then about
+//   z                                                             (RM 2.4.10)
+// A fixed joint is the empty product.
+#include "core/joints/joints.h"
+
+static const double unit[6][6] = {{1, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0},
+                                  {0, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 1}};
+enum { RX, RY, RZ, TX, TY, TZ };
+
+static void fixed(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                  double *Sdot) {
+  (void)joint, (void)q, (void)v, (void)S, (void)Sdot;
+  mb_pose_identity(Q);
+}
+
+// `axes` of unit twists, one a coordinate
+static void chain(const int *axes, size_t n, const double *q, const double *v, MbPose *Q, double *S,
+                  double *Sdot) {
+  MbProduct product;
+  mb_product_begin(&product, n, v, Q, S, Sdot);
+  for (size_t i = 0; i < n; i++) mb_product_coordinate(&product, unit[axes[i]], i, q[i]);
+}
+
+static void along_axis(const MbJoint *joint, double turn, double slide, double e[6]) {
+  mb_vec3_scale(e, turn, joint->axis);
+  mb_vec3_scale(e + 3, slide, joint->axis);
+}
+
+static void one(const MbJoint *joint, double turn, double slide, const double *q, const double *v, MbPose *Q,
+                double *S, double *Sdot) {
+  MbProduct product;
+  double e[6];
+  along_axis(joint, turn, slide, e);
+  mb_product_begin(&product, 1, v, Q, S, Sdot);
+  mb_product_coordinate(&product, e, 0, q[0]);
+}
+
+static void revolute(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                     double *Sdot) {
+  one(joint, 1, 0, q, v, Q, S, Sdot);
+}
+
+static void prismatic(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                      double *Sdot) {
+  one(joint, 0, 1, q, v, Q, S, Sdot);
+}
+
+static void screw(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                  double *Sdot) {
+  one(joint, 1, joint->lead, q, v, Q, S, Sdot);
+}
+
+static void cylindrical(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                        double *Sdot) {
+  MbProduct product;
+  double e[6];
+  mb_product_begin(&product, 2, v, Q, S, Sdot);
+  along_axis(joint, 1, 0, e);
+  mb_product_coordinate(&product, e, 0, q[0]);
+  along_axis(joint, 0, 1, e);
+  mb_product_coordinate(&product, e, 1, q[1]);
+}
+
+static void universal(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                      double *Sdot) {
+  (void)joint;
+  chain((const int[]){RX, RY}, 2, q, v, Q, S, Sdot);
+}
+
+static void planar(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                   double *Sdot) {
+  (void)joint;
+  chain((const int[]){TX, TY}, 2, q, v, Q, S, Sdot);
+}
+
+static void translational(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                          double *Sdot) {
+  (void)joint;
+  chain((const int[]){TX, TY, TZ}, 3, q, v, Q, S, Sdot);
+}
+
+static void euler(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                  double *Sdot) {
+  chain(joint->order, 3, q, v, Q, S, Sdot);
+}
+
+static void free2d(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
+                   double *Sdot) {
+  (void)joint;
+  chain((const int[]){TX, TY, RZ}, 3, q, v, Q, S, Sdot);
+}
+
+extern const MbJointOps mb_joint_fixed, mb_joint_revolute, mb_joint_prismatic, mb_joint_cylindrical,
+    mb_joint_screw, mb_joint_universal, mb_joint_planar, mb_joint_translational, mb_joint_euler,
+    mb_joint_free2d;
+const MbJointOps mb_joint_fixed = {.name = "fixed", .eval = fixed};
+const MbJointOps mb_joint_revolute = {.name = "revolute", .n = 1, .eval = revolute};
+const MbJointOps mb_joint_prismatic = {.name = "prismatic", .n = 1, .eval = prismatic};
+const MbJointOps mb_joint_cylindrical = {.name = "cylindrical", .n = 2, .eval = cylindrical};
+const MbJointOps mb_joint_screw = {.name = "screw", .n = 1, .eval = screw};
+const MbJointOps mb_joint_universal = {.name = "universal", .n = 2, .eval = universal};
+const MbJointOps mb_joint_planar = {.name = "planar", .n = 2, .eval = planar};
+const MbJointOps mb_joint_translational = {.name = "translational", .n = 3, .eval = translational};
+const MbJointOps mb_joint_euler = {.name = "euler", .n = 3, .eval = euler};
+const MbJointOps mb_joint_free2d = {.name = "free2d", .n = 3, .eval = free2d};

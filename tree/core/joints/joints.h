@@ -1,0 +1,32 @@
+// Joints in reduced coordinates. With Q(q) the child's joint frame in the parent's, in the joint's own
+// coordinates:
+//   S = Q⁻¹ ∂Q/∂q (6 x n, unbracketed, column after column), so that the child moves with S q̇ in its own
+//   joint frame, Ṡ = Σ ∂S/∂q_j q̇_j.
+#ifndef MB_JOINTS_JOINTS_H
+#define MB_JOINTS_JOINTS_H
+
+#include "core/model/joint.h"
+
+extern const MbJointOps *const mb_joint_table[MB_JOINTS];
+extern const MbJointOps mb_joint_node; // of deformables
+
+// A product of exponentials Q = Π exp(e_k f_k(q)), e_k constant twists: what all joints but the spherical one
+// are. Call once for each factor from the left, after mb_product_begin. g (n) = ∂f/∂q, gdot (n) = d/dt of it.
+typedef struct MbProduct {
+  size_t n;
+  const double *v;
+  MbPose *Q;
+  double *S, *Sdot;
+} MbProduct;
+
+void mb_product_begin(MbProduct *product, size_t n, const double *v, MbPose *Q, double *S, double *Sdot);
+void mb_product_factor(MbProduct *product, const double e[6], double f, const double *g, const double *gdot);
+// The commonest factor: exp(e q_i).
+void mb_product_coordinate(MbProduct *product, const double e[6], size_t i, double q_i);
+
+// Values and derivatives of the uniform cubic B-spline basis on one segment, u in [0, 1].
+void mb_spline_basis(double u, double B[4], double B1[4], double B2[4]);
+// Segment of parameter q (in segments) among `count`, and the place u in it; outside, the end segments go on.
+size_t mb_spline_segment(double q, size_t count, bool closed, double *u);
+
+#endif

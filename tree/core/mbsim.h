@@ -1,0 +1,170 @@
+// mbsim: simulation of multibody systems and deformables, as a library.
+//
+//   MbReport report = {0};
+//   MbScene *scene = NULL; MbModel *model = NULL; MbSim *sim = NULL;
+//   if (mb_scene_load("scene.json", NULL, &scene, &report) == MB_OK &&
+//       mb_model_create(scene, &model, &report) == MB_OK &&
+//       mb_sim_create(model, NULL, &sim, &report) == MB_OK)
+//     while (mb_sim_time(sim) < 5.0 && mb_sim_step(sim, &report) == MB_OK) { ... mb_sim_sample(sim, frame, &report); }
+//
+// Functions return a status; what went wrong in detail is added to the caller's report. Nothing here prints,
+// exits or aborts. A model is constant and may serve many simulations in many threads; a simulation belongs
+// to one thread at a time. SI units, radians, right-handed axes, quaternions w x y z.
+#ifndef MBSIM_H
+#define MBSIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- status and reports -----------------------------------------------------------------------------------
+
+// What a call came to. The numbers are the program's exit codes.
+typedef enum MbStatus {
+  MB_OK = 0,
+  MB_DIFFERS = 1,       // two trajectories differ, or a check of one failed
+  MB_USAGE = 2,         // the caller asked for something that makes no sense
+  MB_SCENE = 3,         // the scene is invalid
+  MB_NUMBERS = 4,       // the numbers failed: NaN, growth beyond all bounds, no convergence
+  MB_IO = 5,            // input or output: file missing, unreadable, corrupt, disk full
+  MB_DEVICE = 6,        // the device asked for is not available
+  MB_INTERRUPTED = 130, // stopped by a signal
+} MbStatus;
+
+// One thing that is wrong with the input, or that the user should know.
+typedef struct MbIssue {
+  bool warning;
+  int line, column; // in the source text, from 1; 0 = not known
+  char where[256];  // JSON pointer ("/bodies/3/mass"), or empty
+  char text[640];   // what was found and what was wanted
+} MbIssue;
+
+enum { MB_REPORT_MAX = 20 }; // errors kept, and as many warnings; more are counted
+
+// Everything a call has to say. Zero it before use; calls add to it and never clear it.
+typedef struct MbReport {
+  MbStatus status;      // of the first error
+  int errors, warnings; // how many there were, kept or not
+  int kept;             // issues in the list
+  char file[256];       // what line and column refer to
+  MbIssue issues[2 * MB_REPORT_MAX];
+} MbReport;
+
+const char *mb_version(void);                // "0.1.0"
+const char *mb_status_text(MbStatus status); // "the scene is invalid"
+
+// ---- scenes -----------------------------------------------------------------------------------------------
+
+typedef struct MbScene MbScene; // a parsed and checked scene file; see scenes/README.md for the format
+
+// What a caller changes in a scene before it is checked. All members may be zero.
+typedef struct MbSceneOptions {
+  const char *const *params; // nparams texts "name=value": override "parameters"
+  size_t nparams;
+  const char *const *sets; // nsets texts "/json/pointer=json": replace or add a value
+  size_t nsets;
+} MbSceneOptions;
+
+MbStatus mb_scene_load(const char *path, const MbSceneOptions *options, MbScene **scene, MbReport *report);
+// `directory` is where relative mesh files are looked for; `name` stands in messages. Neither may be NULL.
+MbStatus mb_scene_parse(const char *text, size_t length, const char *name, const char *directory,
+                        const MbSceneOptions *options, MbScene **scene, MbReport *report);
+void mb_scene_free(MbScene *scene);
+
+// ---- models -----------------------------------------------------------------------------------------------
+
+typedef struct MbModel MbModel; // what the steps read: constant after creation
+
+MbStatus mb_model_create(const MbScene *scene, MbModel **model, MbReport *report);
+void mb_model_free(MbModel *model);
+
+size_t mb_model_bodies(const MbModel *model);
+size_t mb_model_nodes(const MbModel *model); // of deformables
+size_t mb_model_dofs(const MbModel *model);
+const char *mb_model_body_name(const MbModel *model, size_t body);
+int64_t mb_model_steps(const MbModel *model); // that the scene asks for
+double mb_model_step_size(const MbModel *model);
+
+// ---- channels: what a frame holds -------------------------------------------------------------------------
+
+// What a number measures: decides its error bound in a compressed trajectory.
+typedef enum MbQuantity {
+  MB_POSE,
+  MB_VELOCITY,
+  MB_ACCELERATION,
+  MB_FORCE,
+  MB_ENERGY,
+  MB_OTHER,
+  MB_QUANTITIES
+} MbQuantity;
+
+typedef struct MbChannel {
+  const char *name; // "body.position"
+  const char *unit; // "m", "" where there is none
+  MbQuantity quantity;
+  bool rotation;                      // unit quaternions w x y z: q and -q are the same
+  bool unstable;                      // depends on the clock: left out of hashes and comparisons
+  size_t items;                       // bodies, joints, nodes, ...; 1 where there is only one
+  size_t width;                       // numbers an item
+  size_t offset;                      // of the first number in a frame
+  const char *const *items_names;     // (items), or NULL where the items have no names
+  const char *const *component_names; // (width)
+} MbChannel;
+
+// ---- simulations ------------------------------------------------------------------------------------------
+
+typedef struct MbSim MbSim; // state and scratch of one run
+
+typedef struct MbSimOptions {
+  int threads; // 0 = what the scene says (1 if it says nothing)
+} MbSimOptions;
+
+MbStatus mb_sim_create(const MbModel *model, const MbSimOptions *options, MbSim **sim, MbReport *report);
+void mb_sim_free(MbSim *sim);
+size_t mb_sim_memory(const MbSim *sim); // bytes that it and its model hold
+
+// One step of the scene's length. On failure the state is as it was before the step.
+MbStatus mb_sim_step(MbSim *sim, MbReport *report);
+double mb_sim_time(const MbSim *sim);
+int64_t mb_sim_steps(const MbSim *sim); // done so far
+
+// The largest error of position of the hard constraints now (m or rad); NaN where there are none.
+double mb_sim_constraint_error(const MbSim *sim);
+// How large it may be (the larger of what lengths and angles may be), and for how long (s) one that closes may be larger: it has
+// halved by then, else the run ends. False where no bound holds.
+bool mb_sim_constraint_bound(const MbSim *sim, double *most, double *patience);
+
+// How far from their steps' solutions the nodes of the projective solver were at most, by the size of the largest deformable
+// and by estimate; NaN without such nodes.
+double mb_sim_solution_left(const MbSim *sim);
+
+// Whether the energy has left a tenth of what there was of it to move with, though nothing drives (or, of loss, damps) the scene:
+// steps warn of it once.
+bool mb_sim_energy_left(const MbSim *sim);
+
+// An impulse (N s, world axes) at a point of a body (body frame): the velocities jump by M⁻¹ of it, and of what the
+// constraints answer at once: those that are hard hold for the velocities after it, limits and ropes where they are taut. In
+// mode "first_order" velocities are no state, and the next step knows nothing of it. On failure nothing changes.
+MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const double impulse[3]);
+
+// The channels of the scene's "output", and their numbers now. A frame is `mb_sim_frame_size` doubles.
+const MbChannel *mb_sim_channels(const MbSim *sim, size_t *count);
+size_t mb_sim_frame_size(const MbSim *sim);
+// MB_NUMBERS: what accelerates cannot be told there; only channels of accelerations and reactions of joints can come to that.
+MbStatus mb_sim_sample(MbSim *sim, double *frame, MbReport *report);
+// MB_NUMBERS where a number of a frame that was sampled now is not finite, naming the first one.
+MbStatus mb_sim_check_frame(const MbSim *sim, const double *frame, MbReport *report);
+
+// Everything that a bitwise resume needs, as bytes of a fixed number; restoring refuses another model's.
+size_t mb_sim_checkpoint_size(const MbSim *sim);
+void mb_sim_checkpoint(const MbSim *sim, void *bytes);
+MbStatus mb_sim_restore(MbSim *sim, const void *bytes, size_t size, MbReport *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

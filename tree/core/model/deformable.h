@@ -1,0 +1,98 @@
+// Deformables of elements, as the model has them: what they are made of; where their nodes are points and no bodies, what holds
+// these and what pulls at them; where they are bodies, the elements as a force between them.
+#ifndef MB_MODEL_DEFORMABLE_H
+#define MB_MODEL_DEFORMABLE_H
+
+#include "core/model/spec.h"
+
+#define MB_STILL UINT32_MAX // a held node that no motion moves
+
+// How pins move nodes: from x at the start to  c + R(a, angle(t)) (x − c) + translate(t),  in the world; a and c are
+// `axis` and `through`. Signals are numbers in the model's list.
+typedef struct MbPinMotion {
+  size_t translate[3];
+  bool turns;
+  double axis[3], through[3];
+  size_t angle; // where it turns
+} MbPinMotion;
+
+// A node that pins hold along some of the world's axes. The other axes' motions mean nothing.
+typedef struct MbHeldNode {
+  uint32_t node;      // in its deformable
+  unsigned axes;      // bits 1, 2, 4: along x, y, z
+  uint32_t motion[3]; // by axis, which of the motions moves it; MB_STILL
+} MbHeldNode;
+
+// A node that a body carries.
+typedef struct MbAttachedNode {
+  uint32_t node; // in its deformable
+  size_t body;   // SIZE_MAX = fixed in space
+  double at[3];  // in C of the body; in W
+} MbAttachedNode;
+
+// A cable from point to point, each the mean of some nodes' places. Either it pulls with a tension, whatever its length,
+// or it keeps the length that it has at the start: length − `length` + compliance × tension = 0.
+typedef struct MbCable {
+  size_t npoints;
+  const size_t *first;  // (npoints + 1) where each one's nodes begin
+  const uint32_t *node; // (first[npoints]) in its deformable
+  size_t pull;          // signal; SIZE_MAX = it keeps its length
+  double length;        // at the start
+  double compliance;    // m/N
+} MbCable;
+
+typedef struct MbElements {
+  MbDeformableKind kind;
+  MbElementMesh
+      mesh; // x are places at rest, before the pose. Of tets only tets, of cloth triangles, of springs edges
+
+  // springs
+  double stiffness, damping;
+  MbSpringLaw law;
+  // tets, cloth
+  MbElasticModel model;
+  double young, poisson, density;
+  double thickness; // cloth
+  MbBendingKind bending;
+  double bending_stiffness; // J, not zero with a `bending`
+
+  const double
+      *mass; // (nodes) lumped: quarters of tets, thirds of triangles, equal shares of springs and particles
+  const double *x0, *v0; // (nodes x 3) at t = 0 in the world
+
+  // no node is in both lists; each ascends
+  size_t nheld, nattached;
+  const MbHeldNode *held;         // (nheld)
+  const MbAttachedNode *attached; // (nattached)
+  size_t nmotions, ncables;
+  const MbPinMotion *motions; // (nmotions)
+  const MbCable *cables;      // (ncables)
+} MbElements;
+
+// The same as one force between the nodes, where these are bodies (core/forces/elements.c).
+typedef struct MbElementForce {
+  const MbElements *of;
+  size_t first;           // body that node 0 is
+  size_t rank, n;         // 3 tetrahedra, 2 triangles; how many
+  const uint32_t *node;   // (n x rank + 1)
+  const double *g;        // (n x rank + 1 x rank)  F = Σ x_a g_aᵀ
+  const double *size;     // (n) volumes at rest
+  size_t ncouples;        // pairs of nodes that an element holds, or that bending couples
+  const uint32_t *couple; // (ncouples x 2) first < second, ascending
+  const size_t *pair;     // (ncouples) numbers of the model's pairs
+  const uint32_t *edge;   // (n x rank (rank + 1)/2) couples of corners (1, 0), (2, 0), (2, 1) ...
+  const double *bend;     // (ncouples) Q_ij of bending, J/m²; NULL: it has none
+} MbElementForce;
+
+// Nodes of one deformable: [first, first + count) of the bodies; where they are points, of the nodes of all deformables.
+typedef struct MbDeformable {
+  const char *name;
+  size_t first, count;
+  const MbElements
+      *elements; // what it is made of; NULL: its nodes are bodies, with springs between them or nothing
+  bool points;   // its nodes are points of elements, and no bodies but for ports:
+  const size_t *
+      port; // (count) body that a node is which rows act on, see MbModel.ports; SIZE_MAX = none. NULL: none are
+} MbDeformable;
+
+#endif

@@ -1,0 +1,58 @@
+// A joint in reduced coordinates. With Q(q) the child's joint frame in the parent's, in the joint's own coordinates:
+//   S = Q⁻¹ ∂Q/∂q (6 x n, unbracketed, column after column), so that the child moves with S q̇ in its own joint frame,
+//   Ṡ = Σ ∂S/∂q_j q̇_j.
+#ifndef MB_MODEL_JOINT_H
+#define MB_MODEL_JOINT_H
+
+#include "core/math/se3.h"
+#include "core/model/spec.h"
+
+typedef struct MbJointOps MbJointOps;
+
+enum { MB_JOINT_DOFS = 6, MB_JOINT_MOST = 24 }; // degrees of freedom of a joint that is no composite; of any
+
+// One joint of the model, constant. What its kind does not use is zero.
+typedef struct MbJoint {
+  const MbJointOps *ops;
+  size_t n;       // degrees of freedom
+  double axis[3]; // unit: revolute, prismatic, cylindrical, screw
+  double lead;    // screw: metres a radian
+  int order[3];   // euler: axes 0, 1, 2 = x, y, z
+  size_t nparts;  // composite
+  const struct MbJoint *part;
+  const char *name; // part of a composite; NULL = by number
+  bool apart; // part of a composite: its frame is `base` in what the part before it moves, else the same
+  MbPose base;
+  size_t rows, columns;  // spline surface: control values a side; spline curve: rows = control frames
+  bool closed;           // spline curve
+  const MbPose *frame;   // spline curve: (rows) control frames
+  const double *step;    // spline curve: (rows x 6) log of each frame in the one before it
+  const double *control; // spline surface: (6 x rows x columns), x y z then rotations about x y z
+} MbJoint;
+
+// How numbers of a joint whose velocities are no rates of its coordinates change, q̇ = N v:
+typedef enum MbJointWay {
+  MB_TO_RATES,      // x ← N x
+  MB_TO_FORCES,     // x ← Nᵀ x: forces along the coordinates as forces along the velocities
+  MB_TO_VELOCITIES, // x ← N⁻¹ x
+} MbJointWay;
+
+struct MbJointOps {
+  const char *name;
+  size_t n; // degrees of freedom; 0 for fixed, and for composites, which have the sum of their parts'
+  // Q, S (n x 6), Ṡ (n x 6) at (q, v): the child moves with S v in its own joint frame, and Ṡ is S's rate then. v is q̇, but where
+  // there is `change`.
+  void (*eval)(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S, double *Sdot);
+  // Moves q (and v with it) to coordinates of the same pose that are further from a singularity, where q is
+  // near one; true if it did. NULL: never needed.
+  bool (*renew)(const MbJoint *joint, double *q, double *v);
+  // The joint with rotation vectors turned by angular velocities; NULL: it has none. Its coordinates stay what they are.
+  const MbJointOps *turning;
+  // Of that form (NULL in all others, where v = q̇): q ← q ⊕ h v; x of n numbers changed at q
+  void (*advance)(const MbJoint *joint, double *q, double h, const double *v);
+  void (*change)(const MbJoint *joint, const double *q, MbJointWay way, double *x);
+  // a = v̇ ← q̈ at (q, v)
+  void (*accelerate)(const MbJoint *joint, const double *q, const double *v, double *a);
+};
+
+#endif

@@ -1,0 +1,233 @@
+// Model: what a scene is to the steps, constant after the build. State: what a resume needs, no more.
+// Maximal: what forces read and write.
+#ifndef MB_MODEL_MODEL_H
+#define MB_MODEL_MODEL_H
+
+#include "core/base/names.h"
+#include "core/model/deformable.h"
+#include "core/model/joint.h"
+#include "core/model/signal.h"
+#include "core/model/spec.h"
+
+typedef struct MbForceOps MbForceOps;
+typedef struct MbConstraintOps MbConstraintOps;
+
+#define MB_WORLD SIZE_MAX
+
+// A point (or frame) that a force acts at, fixed in a body.
+typedef struct MbForcePoint {
+  size_t body; // MB_WORLD: fixed in space
+  MbPose at;   // in C of the body; in W
+} MbForcePoint;
+
+// One force of the scene. `body` and `signal` index the model's lists.
+typedef struct MbForce {
+  const MbForceOps *ops;
+  const char *name; // for messages
+  size_t body;      // that it acts on; unused where ops->everywhere
+  double at[3];     // point of application, centre-of-mass frame
+  size_t signal[6]; // torque, then force
+  MbAxes axes;
+  double R[9]; // body axes → centre-of-mass axes, for vectors given in body axes
+  double coefficient;
+  bool lagged; // its derivatives count only where every derivative does
+
+  // forces between points
+  size_t npoints;
+  const MbForcePoint *points; // (npoints)
+  const size_t *block; // (npoints x npoints) where in K and D the derivative of the wrench on i's body by
+                       // the motion of j's stands; MB_WORLD = nowhere
+  const bool *active;  // (npoints - 1) segments that count in the length
+  double stiffness[2], damping[2], length;
+  MbSpringLaw law;
+  double max_force, optimal_length, tendon_length, max_velocity; // muscle; its activation is signal[0]
+  const MbElementForce *elements;                                // of a deformable
+} MbForce;
+
+// A node of a deformable of elements that is a body as well: one that rows act on, as attachments to bodies and constraints do.
+typedef struct MbPort {
+  size_t deformable;
+  uint32_t node; // in it
+} MbPort;
+
+// What drives one coordinate: a force given over time, and a servo motor (see MbMotorSpec).
+typedef struct MbDrive {
+  size_t body;                           // whose joint it is; those of a joint follow one another
+  size_t q, v;                           // places of the coordinate and its velocity
+  size_t force, target, target_velocity; // signals; MB_WORLD = none
+  double stiffness, damping, most;
+} MbDrive;
+
+// A body, and its part in what follows it.
+typedef struct MbMaster {
+  size_t body;
+  double weight;
+} MbMaster;
+
+// One constraint of the scene, a joint's limit or its prescribed motion. What its kind does not use is zero.
+typedef struct MbConstraint {
+  const MbConstraintOps *ops;
+  const char *name;       // for messages
+  size_t slot, rows;      // number of its first row among those of all, how many it has
+  bool unilateral;        // its rows ask for g ≥ 0
+  size_t body[2];         // MB_WORLD = fixed in space
+  double at[2][3];        // points in C of the bodies; in W
+  size_t q[2], v[2];      // coordinates and their velocities
+  double R[2][9];         // axes of frames there, columns in C's axes; in W's
+  MbJointKind joint;      // joint as a loop closure
+  size_t path, npath;     // motion of a body: its signals, one after the other
+  MbAxes axes;            // that its velocity is given in
+  const MbJoint *closure; // the same, where its coordinates are looked for; a body's path
+  size_t guess;           // place of the first of them
+  double ratio, offset;   // ratio
+  double sign, bound;     // limit: sign (q − bound) ≥ 0
+  bool turns;             // limit, motion, ratio: the coordinate that is off is no length
+  double outward;   // limit: 2 γ where it is to go on at γ times what it is beyond, instead of back; 0
+  int order;        // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
+  size_t signal[3]; // motion: of position, velocity, acceleration; SIZE_MAX = not given
+  double radii[3];  // rolling: half axes of the shape along R[0]
+  size_t nmasters;  // follow: of the node body[0]; at[1] is what is between it and their mean, in W
+  const MbMaster *master; // (nmasters)
+  double length;          // distance
+  bool rope;
+  double compliance, damping; // α and β (AR 0.11)
+} MbConstraint;
+
+// A coordinate that follows another one: q_b = ratio q_a + offset.
+typedef struct MbReduction {
+  size_t q[2], v[2]; // of a, of b
+  size_t body;       // b's, for messages
+  double ratio, offset;
+} MbReduction;
+
+// A node that follows others, of which none follows itself: p = Σ weight p_master + offset, in the world's axes.
+typedef struct MbFollower {
+  size_t body, nmasters;
+  const MbMaster *master; // (nmasters)
+  double offset[3];
+} MbFollower;
+
+struct MbModel {
+  MbArena arena;
+  const char *name;
+
+  // bodies; frames: W world, B body (as in the scene), C centre of mass with principal axes
+  size_t nb;                    // in depth-first order: parents before children, each subtree together
+  size_t nlisted;               // the first of them are the scene's bodies; the rest are nodes, see below
+  const size_t *number;         // (nlisted) of the scene's bodies, in the scene's order, here
+  const char *const *body_name; // (nb)
+  const char *const *listed;    // (nlisted) names in the scene's order
+  MbNames names;                // of the bodies, in the scene's order
+  const double *M;              // (nb x 6) principal inertia about C: I1 I2 I3 m m m
+  const MbPose *C;              // (nb) C in B
+  const double *damping;        // (nb) wrench −d φ
+  const MbPose *E0;             // (nb) C in W at t = 0; bodies free in space only
+  const double *phi0;           // (nb x 6) twist of C in C at t = 0; bodies free in space only
+  double gravity[3];
+
+  // nodes of deformables: bodies without extent, that hang on the world by a joint along axes (mb_joint_node); under the
+  // projective solver points of elements, of which only ports are bodies
+  size_t ndeformables;
+  const MbDeformable *deformables; // (ndeformables)
+  size_t nports;
+  const MbPort *ports; // (nports) the last bodies, in this order; their mass is the deformable's
+
+  // the tree; a body whose joint has no ops is free in space (7 coordinates, 6 velocities)
+  bool jointed;         // some body has a joint
+  const size_t *parent; // (nb) MB_WORLD = none
+  const MbJoint *joint; // (nb)
+  const MbPose *P;      // (nb) the joint's frame in the parent's C (in W)
+  const MbPose *B;      // (nb) C in the joint's frame
+  size_t nq, nv;
+  const size_t *q_first, *v_first;                // (nb)
+  const double *q0, *v0;                          // (nq), (nv) at t = 0
+  const double *stiffness, *rest, *joint_damping; // (nv) zero for bodies that are free in space
+  bool sprung;                                    // some joint has stiffness or damping
+  const bool *
+      flies; // (nb) bodies whose spin steps of first order carry (flight.h); they are bodies free in space, with no tree on
+             // them, or those that solver "maximal" holds
+  bool any_flies;
+  size_t ncurved, nrenewing;
+  const size_t
+      *curved; // (ncurved) bodies whose velocities are no rates of coordinates: free in space, or turned by
+               // angular velocities; ascending
+  const size_t *renewing; // (nrenewing) bodies whose joints may exchange their coordinates
+
+  // pairs of bodies that forces couple: first < second, ascending
+  size_t npairs;
+  const size_t *pair; // (npairs x 2)
+
+  size_t ndrives;
+  const MbDrive *drives; // (ndrives)
+  size_t nforces;
+  const MbForce *forces; // (nforces)
+  size_t nconstraints;
+  const MbConstraint *constraints; // (nconstraints)
+  size_t nguess;                   // coordinates of joints that close loops and are looked for
+  const double *guess0;            // (nguess) at t = 0
+  size_t nslots;                   // rows that they have together
+  const char *const *slots;        // (nslots) names of the rows
+  double gamma;                    // rate at which errors of position are asked to shrink; 0 = not at all
+  double largest[2];               // gap of a hard row beyond which the run ends: a length, an angle (rad)
+  bool ahead;                      // γ is 1/h, or not used: unilateral rows act before they are passed
+  size_t nreductions;
+  const MbReduction *reductions; // (nreductions) nothing follows what follows
+  size_t nfollowers;
+  const MbFollower *followers; // (nfollowers)
+  size_t nsignals;
+  const MbSignal *signals; // (nsignals)
+  size_t nconstants;
+  const MbConstant *constants; // (nconstants) that expressions may use
+  size_t nbreaks;
+  const double *breaks; // (nbreaks) ascending times at which a signal has a corner
+
+  // what runs
+  MbSolverSpec solver;
+  MbIntegratorSpec integrator;
+  double h;
+  int64_t steps;
+  size_t nchannels;
+  const char *const *channels; // (nchannels) names, as in the scene's output
+  uint64_t fingerprint;        // of all that a checkpoint must agree with
+};
+
+// How many of the bodies have mass of their own: all but ports.
+static inline size_t mb_model_own(const MbModel *model) { return model->nb - model->nports; }
+
+// What messages call body b.
+static inline const char *mb_model_kind(const MbModel *model, size_t b) {
+  return b < model->nlisted ? "body" : "node";
+}
+
+// All that a resume needs. Sizes are the solver's and the integrator's.
+typedef struct MbState {
+  double t;
+  int64_t step;
+  double *q;      // (nq) coordinates
+  double *v;      // (nv) velocities
+  double *memory; // (nm) what the integrator carries from step to step
+} MbState;
+
+// Bodies in maximal terms at one instant: poses and twists in; wrenches and their derivatives out. A wrench
+// is (torque, force) in C axes at C's origin, like the twist (ω, v). K = ∂f/∂δ for a displacement E exp(δ), D
+// = ∂f/∂φ.
+typedef struct MbMaximal {
+  size_t nb;
+  double t;
+  const double *signal; // (nsignals) values at t
+  MbPose *E;            // (nb)
+  double *phi;          // (nb x 6)
+  double *f;            // (nb x 6)
+  double *swing;        // (nb x 3) of bodies that fly over the step (flight.h); NULL: none do
+  bool carried; // all linear velocities are in the world's axes: no force has to turn them with the bodies
+  // (nb x 36) row major blocks of the bodies, then (npairs x 2 x 36) of the pairs (i, j): ∂f_i by j's motion, ∂f_j by
+  // i's; they need not be each other's transposes. NULL where nobody asks for them.
+  double *K, *D;
+  // joints' own forces along the coordinates (model->stiffness, and motors): minus their derivatives, diagonal
+  const double *q, *v;                     // that the bodies are at
+  const double *stiffness, *joint_damping; // (nv)
+  bool exact; // K and D hold the derivatives of gravity and of the velocity term too
+  bool safe;  // K holds no derivatives that could make A indefinite: a fall back for large steps
+} MbMaximal;
+
+#endif

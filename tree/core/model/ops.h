@@ -1,0 +1,160 @@
+// The tables of functions that a family of things is: forces, solvers; and the integrators' table of
+// coefficients. A new member is one file and one row.
+#ifndef MB_MODEL_OPS_H
+#define MB_MODEL_OPS_H
+
+#include "core/model/model.h"
+
+// ---- forces -----------------------------------------------------------------------------------------------
+
+struct MbForceOps {
+  const char *name; // the scene's word
+  bool everywhere;  // acts on every body: evaluated on ranges of bodies, in parallel
+  // Adds f (and K, D where x has them) on bodies [begin, end); one that is not everywhere gets the whole
+  // range.
+  void (*eval)(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end);
+  size_t least, most; // points that it acts between; 0 = on one body, or everywhere
+  double (*energy)(const MbForce *force, const MbMaximal *x); // elastic; NULL: none
+  void (*muscle)(const MbForce *force, const MbMaximal *x,
+                 double lvf[3]); // length, speed, force; NULL: is none
+  // One that is everywhere acts on points, that are no bodies, by −drag times their velocity; NULL: not at all, so that
+  // the build refuses it in scenes that have such points.
+  double (*drag)(const MbForce *force);
+};
+
+// ---- constraints ------------------------------------------------------------------------------------------
+
+// One scalar constraint at one instant: g = 0, or g ≥ 0. With H on the bodies' twists and c on velocities
+//   ġ = Σ H φ + Σ c v + gt,   g̈ = Σ H φ̇ + Σ c v̇ + gtt.
+typedef struct MbRow {
+  size_t body[2]; // MB_WORLD = none
+  double H[2][6];
+  size_t v[2];
+  double c[2];     // 0 = none
+  double along[3]; // its masters' part of ġ: their points' velocities in W along this, times their weights
+  double g, gt, gtt;
+  double size; // of the numbers whose difference g is
+  int order;   // 0: g is known; 1: only its rate is; 2: only its acceleration
+  bool angle;  // g is an angle (rad), or stands for one; else a length (m)
+} MbRow;
+
+// What rows are made from.
+typedef struct MbInstant {
+  const MbMaximal *x;
+  const double *q, *v;
+  const double *signal; // (nsignals x 3) values and their first two rates, of those that constraints use
+  const double *guess;  // (nguess) where joints that close loops are looked for
+  double *found;        // (nguess) where they are
+  double h;             // step that velocities are asked for at the end of; 0 where accelerations are
+  double
+      turn; // time that bodies move on from here by these velocities, in whose mean they are to be as asked for
+} MbInstant;
+
+enum { MB_ROWS = 6 }; // of one constraint at most
+
+struct MbConstraintOps {
+  const char *name;
+  size_t rows;          // at most
+  size_t coordinates;   // that its rows are about; 0 = they are about bodies
+  const char *singular; // what it means that its g is not a number; NULL: it always is one
+  double (*felt)(const MbConstraint *constraint); // what its first end feels for each unit of λ; NULL: 1
+  // Its rows at an instant. Fields of `rows` are zero before, bodies MB_WORLD; `unilateral` is the constraint's.
+  void (*eval)(const MbConstraint *constraint, const MbInstant *at, MbRow *rows);
+};
+
+// ---- integrators ------------------------------------------------------------------------------------------
+
+typedef enum MbScheme {
+  MB_ONE_SOLVE, // one system a step
+  MB_VERLET,    // a half step for the positions, a whole one for the velocities, same matrix
+  MB_ADAPTIVE   // embedded Runge–Kutta on accelerations
+} MbScheme;
+
+// A v⁺ = r with A = M − a h D − b h² K,  r = M v + h (f − c D v + d h K v),  q⁺ = q ⊕ h (w v + (1 − w) v⁺).
+typedef struct MbIntegrator {
+  const char *name;
+  int order;
+  MbScheme scheme;
+  double a, b, c, d, w;
+  double instant; // at which the signals are taken, as a fraction of the step
+  bool exact;     // needs every derivative, unsymmetrised, to keep its order
+  int passes;     // trees of joints: of Newton's method on a half step, whose M, J and forces move with the
+                  // coordinates (sim/scheme_halves.c); 0 = all of them at the start of the step
+} MbIntegrator;
+
+// ---- solvers ----------------------------------------------------------------------------------------------
+
+typedef struct MbSolverWork MbSolverWork; // a solver's own scratch
+
+// Rows that a solver holds: g = 0, ġ = J v + gt.
+typedef struct MbHeldRows {
+  size_t n;
+  const double *g, *gt;
+  const unsigned char *order; // 0: g is known; 1: only its rate is
+  const unsigned char *angle; // whether g is an angle
+} MbHeldRows;
+
+// A solver whose state is the bodies themselves: poses (7 a body, then the joints' coordinates, remembered), and twists (6 a
+// body). It holds the joints, and what constraints it can, by rows J v = b of its own. The joints' coordinates, of the model's numbers nq and nv, follow from
+// the bodies; kinematics leave them in x->q and x->v. All of it is about the last kinematics.
+typedef struct MbHeldOps {
+  MbHeldRows (*rows)(const MbSolverWork *work);
+  size_t (*row_of)(const MbSolverWork *work, size_t i);          // the first of constraint i; MB_WORLD = none
+  const char *(*holder)(const MbSolverWork *work, size_t b);     // constraint that holds body b; NULL = none
+  size_t (*body_of)(const MbSolverWork *work, size_t r);         // the body that row r holds
+  bool (*start)(const MbSolverWork *work, double *q, double *v); // the state at t = 0; false: out of memory
+  // J v; J̇ v; what of the joints' coordinates' accelerations the bodies' do not make (model's nv)
+  void (*speeds)(const MbSolverWork *work, const double *v, double *rate);
+  const double *(*bends)(MbSolverWork *work);
+  const double *(*turns)(MbSolverWork *work);
+  // q̇ = V v; y += Vᵀ f;  y += s V_kᵀ of one coordinate's velocity
+  void (*rates)(const MbSolverWork *work, const double *v, double *rate);
+  void (*spread)(const MbSolverWork *work, const double *f, double *y);
+  void (*along)(const MbSolverWork *work, size_t k, double s, double *y);
+  const double *(*lambda)(const MbSolverWork *work); // of the last `apply`
+  // A v = x + Jᵀ λ, J v = b: v in x, λ in b
+  bool (*solve)(MbSolverWork *work, double *x, double *b);
+  // (model's nq) from where the joints' coordinates are to be looked for next
+  void (*remember)(const MbSolverWork *work, double *q);
+} MbHeldOps;
+
+typedef struct MbSolverOps {
+  const char *name;
+  MbSolverWork *(*create)(const MbModel *model, int threads); // NULL: out of memory
+  void (*free)(MbSolverWork *work);
+  size_t (*bytes)(const MbSolverWork *work); // that the work holds
+
+  // coordinates → poses and twists of the bodies; on ranges of them where by_ranges, else on all
+  bool by_ranges;
+  void (*kinematics)(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
+                     size_t end);
+  // f −= M J̇ v at the last kinematics (NULL: J is constant)
+  void (*bias)(MbSolverWork *work, MbMaximal *x);
+  // A = M − a D − b K (a = b = 0 needs neither), with the body to blame where A is singular; then x ← A⁻¹ x, which
+  // can fail only where forces couple bodies (x is then not a number). Where it holds joints that is x ← v with J v = 0.
+  bool (*factor)(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame);
+  bool (*apply)(MbSolverWork *work, double *x);
+  // y = M v; y = Jᵀ f; y += s Jᵀ B J v, with B the blocks K or D
+  void (*momentum)(MbSolverWork *work, const double *v, double *y);
+  void (*gather)(MbSolverWork *work, const double *f, double *y);
+  void (*blocks)(MbSolverWork *work, const double *B, double s, const double *v, double *y);
+  // y += Jᵀ w for a wrench on one body;  a = J̇ v at the last kinematics (NULL: J is constant)
+  void (*carry)(MbSolverWork *work, size_t body, const double w[6], double *y);
+  void (*drift)(MbSolverWork *work, double *a);
+  // y ← accelerations at the last kinematics, from the joints' own forces y and wrenches f (NULL: none) beside gravity and
+  // the velocity terms, which it adds itself; factors M as `factor` with a = b = 0 does. NULL: by the functions above.
+  bool (*accelerate)(MbSolverWork *work, const double *f, double *y, size_t *blame);
+  // y += the forces along coordinates that the last `apply` found it takes to keep them in step (NULL: none are)
+  void (*reactions)(const MbSolverWork *work, double *y);
+  // Room for as many rows; W (k x k) = G A⁻¹ Gᵀ of rows at the last factor, false where it is to be had by `apply` only. NULL: it
+  // always is.
+  bool (*reserve)(MbSolverWork *work, size_t rows);
+  bool (*responses)(MbSolverWork *work, size_t k, const MbRow *const *row, double *W);
+  // Bodies that follow others (NULL: none do): (q, v) ← where they are and how they move, at the last kinematics, which look
+  // only at what they follow (NULL: not wanted); y += what of their accelerations `apply` leaves out.
+  void (*follow)(const MbSolverWork *work, double *q, double *v);
+  void (*bend)(const MbSolverWork *work, double *y);
+  const MbHeldOps *held; // NULL: the state is the model's coordinates
+} MbSolverOps;
+
+#endif

@@ -1,0 +1,28 @@
+// Signals at run time: values over time that the model lists once and a run evaluates together, once for each
+// time.
+#ifndef MB_MODEL_SIGNAL_H
+#define MB_MODEL_SIGNAL_H
+
+#include "core/base/expression.h"
+#include "core/model/spec.h"
+
+typedef struct MbSignal {
+  MbSignalKind kind;
+  MbInterpolation interpolation;
+  double value;                 // constant
+  const char *text;             // expression
+  size_t count;                 // table
+  const double *times, *values; // (count)
+  const double *curvature;      // (count) second derivatives of the natural spline; cubic only
+} MbSignal;
+
+// Copies what `spec` says into the arena; false when memory ran out.
+bool mb_signal_build(const MbSignalSpec *spec, MbArena *arena, MbSignal *signal);
+
+// Value at t. Tables keep their end values outside; `expression` is the signal's own, NULL for other kinds.
+double mb_signal_value(const MbSignal *signal, MbExpression *expression, double t);
+// Value and its first two rates at t. Of tables they are exact, at a corner those of what follows; of expressions by
+// differences over five points a thousandth (rates) and a hundredth (their rates) of a second apart.
+void mb_signal_rates(const MbSignal *signal, MbExpression *expression, double t, double rates[3]);
+
+#endif

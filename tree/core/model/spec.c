@@ -1,0 +1,45 @@
+#include "core/model/spec.h"
+
+#include <math.h>
+
+// A duration that is a whole number of steps but for rounding is that number.
+int64_t mb_time_steps(const MbTimeSpec *time) {
+  if (time->steps >= 0) return time->steps;
+  const double steps = ceil(time->duration / time->step * (1 - 1e-12) - 1e-9);
+  return steps > 0 ? (int64_t)steps : 0;
+}
+
+const char *const mb_shape_words[] = {"box",       "sphere", "capsule", "cylinder",
+                                      "ellipsoid", "mesh",   "plane",   NULL};
+const char *const mb_joint_words[] = {"fixed",     "revolute",     "prismatic",      "cylindrical",
+                                      "screw",     "universal",    "planar",         "translational",
+                                      "spherical", "euler",        "free2d",         "free3d",
+                                      "composite", "spline_curve", "spline_surface", NULL};
+const char *const mb_constraint_words[] = {"joint",          "point",          "distance",
+                                           "point_on_line",  "point_on_plane", "ratio",
+                                           "velocity_ratio", "rolling",        NULL};
+const char *const mb_deformable_words[] = {"springs", "particles", "tets", "cloth", NULL};
+const char *const mb_pattern_words[] = {"cross", "diagonal", "square", NULL};
+const char *const mb_elastic_words[] = {"arap", "corotational", "neo_hookean", "linear", NULL};
+const char *const mb_bending_words[] = {"isometric", "laplace_beltrami", "none", NULL};
+const char *const mb_precision_words[] = {"double", "single", NULL};
+const char *const mb_method_words[] = {"projective", "newton", NULL};
+const char *const mb_enforce_words[] = {"constraint", "reduction", NULL};
+const char *const mb_upper_limit_words[] = {"inward", "outward", NULL};
+const char *const mb_stabilization_words[] = {"baumgarte", "post", "none", NULL};
+const char *const mb_force_words[] = {"damping",      "wrench",       "point_force", "spring",
+                                      "frame_spring", "multi_spring", "muscle",      NULL};
+const char *const mb_law_words[] = {"linear", "strain", "quadratic_strain", "zero_length", NULL};
+const char *const mb_solver_words[] = {"redmax", "maximal", "projective", NULL};
+const char *const mb_integrator_words[] = {"symplectic",     "implicit", "trapezoidal",
+                                           "bridson_marino", "rk45",     NULL};
+const char *const mb_dynamics_words[] = {"auto", "recursive", "dense", NULL};
+const char *const mb_velocity_terms_words[] = {"carried", "explicit", NULL};
+const char *const mb_mode_words[] = {"dynamic", "first_order", NULL};
+const char *const mb_linear_words[] = {"auto", "tree", "sparse", "dense", NULL};
+const char *const mb_device_words[] = {"cpu", "cuda", "auto", NULL};
+const char *const mb_axes_words[] = {"world", "body", NULL};
+const char *const mb_joint_side_words[] = {"parent", "body", NULL};
+const char *const mb_interpolation_words[] = {"linear", "hold", "cubic", NULL};
+const char *const mb_quantity_words[] = {"pose",  "velocity", "acceleration", "force", "energy",
+                                         "other", NULL};

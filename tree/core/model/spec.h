@@ -1,0 +1,537 @@
+// What a scene says, in C: filled by io/ from JSON (or by a program), read by core/build.
+//
+// Nothing here is checked against anything else: names are not resolved, masses not computed; that is the
+// build's work. Where a number may be absent, NaN says so; where a list or text may, NULL. All memory belongs
+// to the scene's arena.
+#ifndef MB_MODEL_SPEC_H
+#define MB_MODEL_SPEC_H
+
+#include "core/base/arena.h"
+#include "core/mbsim.h"
+#include "core/sparse/global_method.h"
+
+// A value over time.
+typedef enum MbSignalKind { MB_SIGNAL_CONSTANT, MB_SIGNAL_EXPRESSION, MB_SIGNAL_TABLE } MbSignalKind;
+typedef enum MbInterpolation { MB_LINES, MB_HOLD, MB_CUBIC } MbInterpolation;
+
+typedef struct MbSignalSpec {
+  MbSignalKind kind;
+  MbInterpolation interpolation;
+  double value;                 // constant
+  const char *text;             // expression in t and the parameters, without the "="
+  size_t count;                 // table: strictly increasing times
+  const double *times, *values; // (count)
+} MbSignalSpec;
+
+typedef struct MbFrameSpec {
+  double position[3];
+  double rotation[4]; // unit quaternion w x y z
+} MbFrameSpec;
+
+// A triangle mesh as it was read: corners index vertices, outward normals by the right-hand rule.
+typedef struct MbMesh {
+  size_t nv, nt;
+  double *vertex;    // (nv x 3)
+  int32_t *triangle; // (nt x 3)
+} MbMesh;
+
+// Nodes, and what stands between them. Counts that are 0 may have NULL for a list.
+typedef struct MbElementMesh {
+  size_t nodes, tets, triangles, edges;
+  double *x;          // (nodes x 3) at rest
+  uint32_t *tet;      // (tets x 4) positive: det(x1 − x0, x2 − x0, x3 − x0) > 0
+  uint32_t *triangle; // (triangles x 3) of cloth
+  uint32_t *edge;     // (edges x 2) of springs
+} MbElementMesh;
+
+typedef enum MbShapeKind {
+  MB_SHAPE_BOX,
+  MB_SHAPE_SPHERE,
+  MB_SHAPE_CAPSULE,
+  MB_SHAPE_CYLINDER,
+  MB_SHAPE_ELLIPSOID,
+  MB_SHAPE_MESH,
+  MB_SHAPE_PLANE,
+  MB_SHAPES
+} MbShapeKind;
+
+typedef struct MbShapeSpec {
+  MbShapeKind kind;
+  double size[3];           // box: whole edges; ellipsoid: radii
+  double radius;            // sphere, capsule, cylinder
+  double length;            // capsule (between the caps' centres), cylinder; along z
+  double normal[3], offset; // plane
+  const char *file;         // mesh, as written
+  double scale;             // mesh
+  const MbMesh *mesh;       // mesh, read and scaled
+  MbFrameSpec frame;        // in the body
+  double density;           // NaN = not given
+  const char *material;     // NULL = not given
+} MbShapeSpec;
+
+typedef enum MbJointKind {
+  MB_JOINT_FIXED,
+  MB_JOINT_REVOLUTE,
+  MB_JOINT_PRISMATIC,
+  MB_JOINT_CYLINDRICAL,
+  MB_JOINT_SCREW,
+  MB_JOINT_UNIVERSAL,
+  MB_JOINT_PLANAR,
+  MB_JOINT_TRANSLATIONAL,
+  MB_JOINT_SPHERICAL,
+  MB_JOINT_EULER,
+  MB_JOINT_FREE2D,
+  MB_JOINT_FREE3D,
+  MB_JOINT_COMPOSITE,
+  MB_JOINT_SPLINE_CURVE,
+  MB_JOINT_SPLINE_SURFACE,
+  MB_JOINTS
+} MbJointKind;
+
+// How a body hangs on its parent. Lists of numbers by degree of freedom have one number for all of them, or as many
+// as there are; none = 0.
+typedef struct MbNumbersSpec {
+  size_t count;
+  const double *value; // (count)
+} MbNumbersSpec;
+
+// Signals by degree of freedom: one for each, or one for all; none = not given.
+typedef struct MbSignalsSpec {
+  size_t count;
+  MbSignalSpec *signal; // (count)
+} MbSignalsSpec;
+
+// A servo motor: stiffness (target − q) + damping (target velocity − q̇), no more than max.
+typedef struct MbMotorSpec {
+  MbSignalsSpec target, target_velocity;
+  MbNumbersSpec stiffness, damping, max; // no max = any force
+} MbMotorSpec;
+
+// [lo, hi] of every degree of freedom, or of all of them; −inf and inf = open
+typedef struct MbLimitsSpec {
+  size_t count;        // pairs; 0 = not given
+  const double *value; // (count x 2)
+} MbLimitsSpec;
+
+// Prescribed motion of the coordinates: their positions, or their velocities, or their accelerations; of what is
+// prescribed the higher rates may be given too. A signal that is constantly NaN prescribes nothing.
+typedef struct MbMotionSpec {
+  bool given;
+  MbSignalsSpec position, velocity, acceleration;
+} MbMotionSpec;
+
+// How the body moves in its parent at the start, as a rigid motion: of the joint's frame in the body, seen from the parent.
+typedef enum MbJointSide { MB_SIDE_PARENT, MB_SIDE_BODY } MbJointSide;
+typedef struct MbJointTwistSpec {
+  bool given, has_angular, has_linear;
+  double angular[3], linear[3];
+  MbJointSide axes; // those of the joint's frame in the parent, or in the body
+} MbJointTwistSpec;
+
+typedef struct MbJointSpec {
+  MbJointKind kind;
+  const char *parent;             // NULL = the world
+  MbFrameSpec in_parent, in_body; // the joint's frame in the parent's frame, and in the body's
+  double axis[3];                 // revolute, prismatic, cylindrical, screw
+  double pitch;                   // screw: metres a turn
+  const char *order;              // euler
+  size_t nparts;                  // composite
+  struct MbJointSpec *parts; // (nparts) nearest to the parent first; of their frames only `frame` is used
+  const char *name;          // part of a composite; NULL = not given
+  MbFrameSpec frame;         // part of a composite: in what the part before it moves
+  size_t nframes;            // spline_curve
+  MbFrameSpec *frames;       // (nframes)
+  bool closed;
+  size_t rows, columns;     // spline_surface
+  const double *control[6]; // (rows x columns) each: x, y, z, rotations about x, y, z
+  MbNumbersSpec position, velocity, stiffness, rest, damping;
+  MbJointTwistSpec twist; // instead of `velocity`
+  MbLimitsSpec limits;
+  MbMotionSpec motion;
+  MbSignalsSpec force; // applied along the coordinates
+  bool has_motor;
+  MbMotorSpec motor;
+} MbJointSpec;
+
+typedef struct MbInertiaSpec {
+  bool given;
+  double mass, center[3], matrix[6]; // xx yy zz xy xz yz about the centre, body axes
+} MbInertiaSpec;
+
+typedef enum MbAxes { MB_AXES_WORLD, MB_AXES_BODY } MbAxes;
+
+// A body that is driven, along a path or at a velocity of its frame's origin.
+typedef struct MbBodyMotionSpec {
+  MbSignalSpec position[3];
+  bool has_pose, has_velocity, turns, euler; // euler: turns about three axes; neither: does not turn
+  double axis[3];
+  MbSignalSpec angle;
+  const char *order;
+  MbSignalSpec angles[3];
+  MbSignalSpec angular[3], linear[3];
+  MbAxes axes; // that the velocity is given in
+} MbBodyMotionSpec;
+
+typedef struct MbBodySpec {
+  const char *name;
+  size_t nshapes;
+  MbShapeSpec *shapes;  // (nshapes)
+  bool shape_list;      // written as a list: pointers are /shape/0, not /shape
+  double density, mass; // NaN = not given
+  const char *material; // NULL = not given
+  MbInertiaSpec inertia;
+  MbFrameSpec pose;             // of the body frame in the world
+  double angular[3], linear[3]; // velocity of the body frame's origin
+  MbAxes velocity_axes;         // axes that angular and linear are given in
+  double damping;               // wrench -damping * twist
+  MbBodyMotionSpec *motion;     // NULL = not given; apart, being large and rare
+  bool jointed;                 // else it is free in space
+  MbJointSpec joint;
+} MbBodySpec;
+
+typedef enum MbForceKind {
+  MB_FORCE_DAMPING,
+  MB_FORCE_WRENCH,
+  MB_FORCE_POINT,
+  MB_FORCE_SPRING,
+  MB_FORCE_FRAME_SPRING,
+  MB_FORCE_MULTI_SPRING,
+  MB_FORCE_MUSCLE,
+  MB_FORCES
+} MbForceKind;
+
+// How a spring's tension depends on its length l and rest length L.
+typedef enum MbSpringLaw {
+  MB_LAW_LINEAR,           // k (l − L)
+  MB_LAW_STRAIN,           // k (l − L)/L
+  MB_LAW_QUADRATIC_STRAIN, // k l (l² − L²)/2L²
+  MB_LAW_ZERO_LENGTH,      // k l
+  MB_LAWS
+} MbSpringLaw;
+
+// A point of a body, or a frame; or a node of a deformable.
+typedef struct MbPointSpec {
+  const char *body;  // or "world"
+  MbFrameSpec frame; // in the body; a point's rotation is the identity
+  const char *node;  // the deformable; NULL: of the body
+  int64_t index;     // of the node in it
+} MbPointSpec;
+
+typedef struct MbForceSpec {
+  MbForceKind kind;
+  const char *name; // NULL = not given
+  const char *body; // wrench, point_force
+  double at[3];     // point_force: in the body frame; wrench: zero
+  MbSignalSpec force[3], torque[3];
+  MbAxes axes;        // that force and torque are given in
+  double coefficient; // damping
+  bool lagged;        // the implicit integrators of first order leave out its derivatives
+  size_t npoints;
+  MbPointSpec *points;     // (npoints) spring, frame_spring: both ends; multi_spring, muscle: the path
+  MbNumbersSpec passive;   // multi_spring: segments that do not count in the length
+  double stiffness[2];     // springs; frame_spring: translational, rotational
+  double damping[2];       // the same
+  double length;           // spring, multi_spring: at rest; NaN = the initial one
+  MbSpringLaw law;         // spring
+  MbSignalSpec activation; // muscle: 0 to 1
+  double max_force, optimal_length, tendon_length, max_velocity; // muscle
+} MbForceSpec;
+
+// What holds things together: rows, or that there are no coordinates in which they could part.
+typedef enum MbEnforce { MB_BY_CONSTRAINT, MB_BY_REDUCTION } MbEnforce;
+
+typedef enum MbConstraintKind {
+  MB_CONSTRAINT_JOINT,
+  MB_CONSTRAINT_POINT,
+  MB_CONSTRAINT_DISTANCE,
+  MB_CONSTRAINT_ON_LINE,
+  MB_CONSTRAINT_ON_PLANE,
+  MB_CONSTRAINT_RATIO,
+  MB_CONSTRAINT_VELOCITY_RATIO,
+  MB_CONSTRAINT_ROLLING,
+  MB_CONSTRAINTS
+} MbConstraintKind;
+
+// How a ratio is kept: by forces, or by leaving out the second joint's coordinates.
+typedef struct MbConstraintSpec {
+  MbConstraintKind kind;
+  const char *name; // NULL = not given
+  size_t nbetween;
+  MbPointSpec *between; // (nbetween) two of them; not of ratio, velocity_ratio, rolling
+  MbJointSpec
+      joint;      // joint as a loop closure: its geometry, and `position` where it is looked for at the start
+  double axis[3]; // joint: in both frames; point_on_line, point_on_plane: in the first body's frame
+  double length;  // distance; NaN = as it is at the start
+  bool rope;      // distance: may slacken
+  const char *joints[2]; // ratio: of these bodies
+  double ratio, offset;
+  const char *bodies[2]; // velocity_ratio: that spin; rolling: what rolls, and on what (or "world")
+  double axes[2][3];     // velocity_ratio: unit vectors, each in its body's frame
+  double at[3],
+      normal[3];     // rolling: the plane, in the frame of what carries it; no normal = that of its shape
+  double along;      // rolling: place of a cylinder's or capsule's circle on its axis
+  MbEnforce enforce; // ratio
+  double compliance, damping; // 0 = hard
+} MbConstraintSpec;
+
+typedef enum MbDeformableKind {
+  MB_DEFORMABLE_SPRINGS,
+  MB_DEFORMABLE_PARTICLES,
+  MB_DEFORMABLE_TETS,
+  MB_DEFORMABLE_CLOTH,
+  MB_DEFORMABLES
+} MbDeformableKind;
+typedef enum MbGridPattern {
+  MB_PATTERN_CROSS,
+  MB_PATTERN_DIAGONAL,
+  MB_PATTERN_SQUARE,
+  MB_PATTERNS
+} MbGridPattern;
+
+// Where the nodes are before the pose: one of rope, grid, box, ball and file. A rope's first node and a corner of a grid
+// or a box are at the origin, the others along x (and y, and z) from there; a ball is about the origin.
+typedef struct MbNodeMeshSpec {
+  int64_t rope;              // nodes; 0 = it is none
+  double length;             // rope; NaN = not given
+  double grid[2], box[3];    // nodes along x, y (and z), whole numbers; 0 = it is none
+  int64_t ball;              // cells along its diameter; 0 = it is none
+  double radius;             // ball; NaN = not given
+  const char *file;          // as written; NULL = it is none
+  double scale;              // file
+  const MbElementMesh *mesh; // file, read and scaled
+  size_t nsize;              // numbers in `size`
+  const double *size;        // grid, box: along x and y (and z)
+  MbGridPattern pattern;     // grid: which of its cells' diagonals are springs; of cloth, how cells are cut
+} MbNodeMeshSpec;
+
+// Some nodes, by places in the mesh's own coordinates; one of the five is given.
+typedef struct MbSelectSpec {
+  size_t nvertices, nnearest;
+  const double *vertices; // (nvertices) numbers of nodes
+  const double *nearest;  // (nnearest) a place: the node nearest to it
+  const char *side;       // "+x": the nodes furthest that way; NULL = not given
+  bool in_box, in_sphere;
+  double box[2][3]; // least and most
+  double center[3], radius;
+} MbSelectSpec;
+
+// How pinned nodes move from where they are at the start: turned about a line of the world, then moved.
+typedef struct MbPinMotionSpec {
+  MbSignalSpec translate[3];
+  bool given, turns;
+  double axis[3], through[3];
+  MbSignalSpec angle;
+} MbPinMotionSpec;
+
+typedef struct MbPinSpec {
+  MbSelectSpec select;
+  const char *axes; // of the world, that are held: "xyz"
+  MbPinMotionSpec motion;
+} MbPinSpec;
+
+// Nodes of a deformable, and their weights.
+typedef struct MbMastersSpec {
+  const char *deformable; // NULL = the same
+  size_t nvertices, nweights;
+  const double *vertices; // (nvertices) numbers of nodes
+  const double *weights;  // (nweights) none: those that come nearest to where the attached node is
+} MbMastersSpec;
+
+typedef struct MbAttachSpec {
+  MbSelectSpec select;
+  const char *body; // or "world"; NULL: to nodes
+  MbMastersSpec to;
+  MbEnforce enforce;
+} MbAttachSpec;
+
+// A cable through points, each the middle of some nodes.
+typedef struct MbCableSpec {
+  size_t npath;
+  MbSelectSpec *path; // (npath)
+  MbSignalSpec pull;  // tension
+  bool pulled;        // else it keeps its length
+  double compliance;  // 0 = hard
+} MbCableSpec;
+
+// ψ of each is in core/deformables/elastic.h.
+typedef enum MbElasticModel {
+  MB_ARAP,
+  MB_COROTATIONAL,
+  MB_NEO_HOOKEAN,
+  MB_LINEAR,
+  MB_ELASTIC_MODELS
+} MbElasticModel;
+
+typedef enum MbBendingKind {
+  MB_BENDING_ISOMETRIC,
+  MB_BENDING_LAPLACE_BELTRAMI,
+  MB_NO_BENDING,
+  MB_BENDINGS
+} MbBendingKind;
+
+typedef struct MbBendingSpec {
+  MbBendingKind model;
+  bool given;
+  double stiffness; // J; NaN = that of a plate
+} MbBendingSpec;
+
+// Point masses; springs between them, or tetrahedra or triangles of something elastic.
+typedef struct MbDeformableSpec {
+  MbDeformableKind kind;
+  const char *name;
+  MbNodeMeshSpec mesh;
+  double mass;                    // springs, particles: of all nodes together
+  double stiffness, damping;      // springs
+  MbSpringLaw law;                // springs
+  bool lagged;                    // springs: as a force's
+  MbElasticModel model;           // tets, cloth
+  double young, poisson, density; // tets, cloth
+  double thickness;               // cloth
+  MbBendingSpec bending;          // cloth
+  MbFrameSpec pose;               // of the mesh in the world at the start
+  double angular[3], linear[3];   // velocity at the start, as of a rigid body with its origin at the pose's
+  size_t npins, nattachments, ncables;
+  MbPinSpec *pins;           // (npins)
+  MbAttachSpec *attachments; // (nattachments)
+  MbCableSpec *cables;       // (ncables)
+} MbDeformableSpec;
+
+typedef struct MbMaterialSpec {
+  const char *name;
+  double density; // NaN = not given
+} MbMaterialSpec;
+
+typedef struct MbParameterSpec {
+  const char *name;
+  double value;
+} MbParameterSpec;
+
+typedef enum MbSolverKind {
+  MB_SOLVER_REDMAX,
+  MB_SOLVER_MAXIMAL,
+  MB_SOLVER_PROJECTIVE,
+  MB_SOLVERS
+} MbSolverKind;
+
+typedef enum MbIntegratorKind {
+  MB_SYMPLECTIC,
+  MB_IMPLICIT,
+  MB_TRAPEZOIDAL,
+  MB_BRIDSON_MARINO,
+  MB_RK45,
+  MB_INTEGRATORS
+} MbIntegratorKind;
+
+typedef enum MbDevice { MB_CPU, MB_CUDA, MB_AUTO } MbDevice;
+
+typedef enum MbDynamics { MB_DYNAMICS_AUTO, MB_RECURSIVE, MB_DENSE } MbDynamics;
+typedef enum MbMode { MB_DYNAMIC, MB_FIRST_ORDER } MbMode;
+typedef enum MbLinear { MB_LINEAR_AUTO, MB_LINEAR_TREE, MB_LINEAR_SPARSE, MB_LINEAR_DENSE } MbLinear;
+
+// projective: in which numbers the global step keeps its matrix, and the method around it
+typedef enum MbPrecision { MB_PRECISION_DOUBLE, MB_PRECISION_SINGLE } MbPrecision;
+typedef enum MbMethod { MB_METHOD_PROJECTIVE, MB_METHOD_NEWTON } MbMethod;
+
+// Of bodies in space: linear velocities and angular momenta are carried through the step in the world's axes; or twists stay
+// in the bodies' axes and what turns them there is a force, taken as it is at the step's start.
+typedef enum MbVelocityTerms { MB_TERMS_CARRIED, MB_TERMS_EXPLICIT } MbVelocityTerms;
+
+typedef enum MbStabilization { MB_BAUMGARTE, MB_POST, MB_NO_STABILIZATION } MbStabilization;
+
+// Where a coordinate is asked to go that is beyond its upper limit.
+typedef enum MbUpperLimits { MB_INWARD, MB_OUTWARD } MbUpperLimits;
+
+typedef struct MbStabilizationSpec {
+  MbStabilization kind;
+  double gamma; // baumgarte: 1/s; NaN = 1/h, or of the scene under the adaptive integrator
+  MbUpperLimits upper_limits;
+  double largest_error; // gap at which the run ends, by the size of the scene
+} MbStabilizationSpec;
+
+typedef struct MbSolverSpec {
+  MbSolverKind kind;
+  MbDynamics dynamics;   // redmax: how A is inverted
+  MbLinear linear;       // maximal: how the multipliers are found
+  bool project;          // maximal: the state is the joints' coordinates
+  MbVelocityTerms terms; // maximal: what of the velocities turns with the bodies
+  MbMode mode;           // maximal: f = m a, or the kinematic f = m v
+  int iterations;        // projective: a step's; 0 = the method's own
+  MbGlobalMethod global; // projective
+  double tolerance;      // projective: of a step's last correction, by the size of the deformables; 0 = none
+  MbPrecision precision; // projective
+  MbMethod method;       // projective
+  int threads;           // at least 1
+  MbDevice device;
+  MbStabilizationSpec stabilization; // of constraints
+} MbSolverSpec;
+
+typedef struct MbIntegratorSpec {
+  MbIntegratorKind kind;
+  double relative, absolute; // rk45: tolerances a step
+} MbIntegratorSpec;
+
+typedef struct MbTimeSpec {
+  double step;
+  double duration; // NaN = not given
+  int64_t steps;   // -1 = not given
+} MbTimeSpec;
+
+typedef struct MbOutputSpec {
+  const char *file; // NULL = not given
+  int64_t every;    // steps a frame; 0 = not given
+  double interval;  // seconds a frame; NaN = not given
+  size_t nchannels;
+  const char **channels;       // (nchannels); NULL = the default ones
+  double error[MB_QUANTITIES]; // largest error a number may have in the file; 0 = lossless
+  double checkpoint;           // simulated seconds between checkpoints; NaN = not given
+} MbOutputSpec;
+
+typedef struct MbSceneSpec {
+  MbArena arena;
+  const char *schema;             // for editors; NULL = not given
+  const char *name, *description; // "" when not given
+  double gravity[3];
+  MbTimeSpec time;
+  MbSolverSpec solver;
+  MbIntegratorSpec integrator;
+  MbOutputSpec output;
+  size_t nparameters, nmaterials, nbodies, nforces, nconstraints, ndeformables;
+  MbParameterSpec *parameters;   // (nparameters) after overriding
+  MbMaterialSpec *materials;     // (nmaterials)
+  MbBodySpec *bodies;            // (nbodies)
+  MbForceSpec *forces;           // (nforces)
+  MbConstraintSpec *constraints; // (nconstraints)
+  MbDeformableSpec *deformables; // (ndeformables)
+} MbSceneSpec;
+
+// Steps to do: those given, or as many as reach the duration.
+int64_t mb_time_steps(const MbTimeSpec *time);
+
+// The words of the scene format, in the order of their enum, each list ended by NULL.
+extern const char *const mb_shape_words[MB_SHAPES + 1];
+extern const char *const mb_joint_words[MB_JOINTS + 1];
+extern const char *const mb_force_words[MB_FORCES + 1];
+extern const char *const mb_constraint_words[MB_CONSTRAINTS + 1];
+extern const char *const mb_deformable_words[MB_DEFORMABLES + 1];
+extern const char *const mb_pattern_words[MB_PATTERNS + 1];
+extern const char *const mb_enforce_words[3];
+extern const char *const mb_elastic_words[MB_ELASTIC_MODELS + 1];
+extern const char *const mb_bending_words[MB_BENDINGS + 1];
+extern const char *const mb_precision_words[3];
+extern const char *const mb_method_words[3];
+extern const char *const mb_stabilization_words[4];
+extern const char *const mb_upper_limit_words[3];
+extern const char *const mb_law_words[MB_LAWS + 1];
+extern const char *const mb_solver_words[MB_SOLVERS + 1];
+extern const char *const mb_integrator_words[MB_INTEGRATORS + 1];
+extern const char *const mb_dynamics_words[4];
+extern const char *const mb_velocity_terms_words[3];
+extern const char *const mb_mode_words[3];
+extern const char *const mb_linear_words[5];
+extern const char *const mb_device_words[4];
+extern const char *const mb_axes_words[3];
+extern const char *const mb_joint_side_words[3];
+extern const char *const mb_interpolation_words[4];
+extern const char *const mb_quantity_words[MB_QUANTITIES + 1];
+
+#endif

@@ -1,0 +1,418 @@
+// Constraints in a step. Rows are made once for an instant, in maximal terms: H on twists, c on velocities. As rows of
+// generalised velocities they are G = H J + c, of which only the coordinates between the bodies and the world are kept.
+//   velocities     G v⁺ = −ġ_t − γ g(q, t + h)  v⁺ = v + A⁻¹ Gᵀ λ,  W = G A⁻¹ Gᵀ,  w = W λ + b
+//     soft         G v⁺ + E λ = −g/(h/2 + β),   E = α/(h (h/2 + β))                         (AR 0.9, 0.10)
+//                  a unilateral one only beyond its bound: β is no force on what is still on its way there
+//     slipping     G v⁺ + E λ = −ġ_t,   E = α/(h β)             a soft row of which only the rate is known
+//   accelerations  G v̇ = −(H J̇ v + g̈_t) − 2 γ ġ − γ² g                                   (RM 1.82)
+//     soft         λ = −(g + β ġ)/α             a force like others                          (AR 0.7)
+//   positions      G dq = −g                    post-stabilisation: the nearest q, as M measures
+// Where γ is not given it is 1/h and the rows ask for G v⁺ = −g(q, t + h)/h: what is prescribed is met at the step's end.
+// Unilateral rows ask for ≥ and λ ≥ 0. What solves this is contact/pivoting.c.
+#include "core/sim/constrain.h"
+#include "core/base/report.h"
+#include "core/constraints/constraints.h"
+#include "core/model/coordinates.h"
+#include "core/sim/constrain_internal.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/held_joints.h"
+#include "core/sim/layout.h"
+#include "core/sim/parts.h"
+#include "core/sim/trouble.h"
+
+#include <string.h>
+
+enum { FEW = 3 };                     // rows whose columns are made one by one
+static const double ROUNDING = 1e-12; // of sums over some tens of terms, through A⁻¹
+
+// ---- rows that take part ---------------------------------------------------------------------------------
+
+// W_ii of bodies that nothing holds, times what tells a row that moves nothing from one that moves little: rounding of G is
+// some 1e-15 of H, and W takes its square; where the solver holds joints by rows W is a difference, and rounding stays as it is.
+static double nothing_of(const MbSim *sim) { return sim->solver->held ? 1e-11 : 1e-22; }
+
+static double least_of(const MbSim *sim, size_t s) {
+  const MbModel *model = sim->model;
+  const MbConstraining *c = sim->constraining;
+  const MbRow *row = &c->row[s];
+  double sum = 0;
+  if (sim->solver->held) {
+    for (size_t k = c->first[s]; k < c->first[s + 1]; k++)
+      if (model->M[c->index[k]] > 0) sum += c->G[k] * c->G[k] / model->M[c->index[k]];
+    return nothing_of(sim) * sum;
+  }
+  for (int end = 0; end < 2; end++)
+    for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++) {
+      const double m = model->M[6 * row->body[end] + k];
+      if (m > 0) sum += row->H[end][k] * row->H[end][k] / m;
+    }
+  return nothing_of(sim) * sum;
+}
+
+void mb_rows_take(MbSim *sim, size_t s, double b, double size, double soft) {
+  MbConstraining *c = sim->constraining;
+  if (c->apart[s] != MB_WORLD) return;
+  const size_t i = c->n++;
+  c->slot[i] = s;
+  c->b[i] = b;
+  c->slack[i] = ROUNDING * size + 1e-300;
+  c->least[i] = least_of(sim, s);
+  c->soft[i] = soft;
+  c->unilateral[i] = c->of[s]->unilateral;
+}
+
+// Half a step's part of g̈ at constant velocities, of hard rows that close loops: as the rows do that the solver holds, so that bodies
+// which go straight on end where the loop is closed. Limits and prescribed motions are met where they are at the step's end anyway.
+static double curve(const MbSim *sim, size_t s, double half) {
+  const MbConstraint *of = sim->constraining->of[s];
+  const bool own = of->ops == &mb_limit_ops || of->ops == &mb_motion_ops || of->ops == &mb_path_ops ||
+                   of->ops == &mb_speed_ops;
+  if (half == 0 || own || of->unilateral || of->compliance > 0 || sim->constraining->row[s].order) return 0;
+  return half * (mb_rows_drift(sim, s) + sim->constraining->row[s].gtt);
+}
+
+static void take_velocities(MbSim *sim, const double *v) {
+  const double h = sim->model->h, gamma = sim->model->gamma, half = mb_held_half_way(sim);
+  MbConstraining *c = sim->constraining;
+  if (half != 0 && sim->solver->drift) sim->solver->drift(sim->work, c->drift);
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    const MbRow *row = &c->row[s];
+    // of a rate there is no way that it came in a step: it slips at β/α
+    const double alpha = c->of[s]->compliance, way = (row->order == 0 ? h / 2 : 0) + c->of[s]->damping;
+    double pull = row->order == 0 ? gamma : 0, size = 0;
+    if (mb_rows_slack(c, s)) continue;
+    if (alpha > 0)
+      pull = row->order == 0 ? 1 / way : 0;
+    else if (c->of[s]->unilateral && row->g > 0) {
+      if (!sim->model->ahead) continue;
+      pull = 1 / h; // as far as the bound, not beyond
+    }
+    // g is where the bodies are now and the motion at the step's end: met there where γ = 1/h, without ġ_t
+    const double gt = row->order == 0 && sim->model->ahead && gamma > 0 ? 0 : row->gt;
+    const double rate = mb_rows_rate(c, s, v, &size);
+    size += fabs(gt) + fabs(pull * row->g);
+    mb_rows_take(sim, s, rate + gt + pull * row->g + curve(sim, s, half), size,
+                 alpha > 0 ? alpha / (h * way) : 0);
+  }
+}
+
+static void take_jumps(MbSim *sim, const double *v) {
+  MbConstraining *c = sim->constraining;
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    const MbRow *row = &c->row[s];
+    if (c->of[s]->compliance > 0 || (c->of[s]->unilateral && !c->near[s])) continue;
+    double size = fabs(row->gt);
+    const double rate = mb_rows_rate(c, s, v, &size);
+    mb_rows_take(sim, s, row->order < 2 ? rate + row->gt : 0, size, 0); // an acceleration leaves no jump
+  }
+}
+
+// Whether the row's rate is none but for rounding.
+static bool at_rest(const MbConstraining *c, size_t s, const double *v) {
+  double size = 1e-3;
+  return mb_rows_rate(c, s, v, &size) <= 1e-10 * size;
+}
+
+static void take_accelerations(MbSim *sim, const double *v, const double *vdot) {
+  const double gamma = sim->model->gamma;
+  MbConstraining *c = sim->constraining;
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    const MbRow *row = &c->row[s];
+    const bool one_way = c->of[s]->unilateral;
+    double size = 0, ignored = 0;
+    if (c->of[s]->compliance > 0 || c->apart[s] != MB_WORLD) continue;
+    if (one_way && !(c->deciding ? c->near[s] && at_rest(c, s, v) : c->held && c->held[s] != 0)) continue;
+    const double drift = mb_rows_drift(sim, s), a = mb_rows_rate(c, s, vdot, &size);
+    const double rate = row->order < 2 ? 2 * gamma * (mb_rows_rate(c, s, v, &ignored) + row->gt) : 0;
+    const double pull = row->order < 1 ? gamma * gamma * row->g : 0;
+    size += fabs(drift) + fabs(row->gtt) + fabs(rate) + fabs(pull);
+    if (c->deciding && one_way) {
+      mb_rows_take(sim, s, a + drift + row->gtt, size, 0);
+      continue;
+    }
+    mb_rows_take(sim, s, a + drift + row->gtt + rate + pull, size, 0);
+    if (c->n) c->unilateral[c->n - 1] = false; // what is held is let go by an event only
+  }
+}
+
+// dq is what closes the gaps of joints that the solver holds.
+static void take_positions(MbSim *sim, const double *dq) {
+  MbConstraining *c = sim->constraining;
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    const MbRow *row = &c->row[s];
+    double size = fabs(row->g);
+    if (row->order || c->of[s]->compliance > 0) continue;
+    const double change = sim->solver->held ? mb_rows_rate(c, s, dq, &size) : 0;
+    mb_rows_take(sim, s, row->g + change, size, 0);
+  }
+}
+
+// ---- the solution -----------------------------------------------------------------------------------------
+
+static void column(void *context, size_t i, double *out) {
+  MbSim *sim = context;
+  MbConstraining *c = sim->constraining;
+  double ignored = 0;
+  if (c->whole) {
+    memcpy(out, c->W + i * c->n, c->n * sizeof *out);
+    out[i] += c->soft[i];
+    return;
+  }
+  mb_rows_spread(c, c->slot[i], 1, c->y);
+  c->unsolved |= !mb_parts_apply(sim, c->y);
+  for (size_t j = 0; j < c->n; j++) out[j] = mb_rows_rate(c, c->slot[j], c->y, &ignored);
+  out[i] += c->soft[i];
+  memset(c->y, 0, sim->nv * sizeof *c->y);
+}
+
+// A row that could not be satisfied, and not only for rounding or for being the same as others.
+static MbStatus check_dropped(const MbSim *sim, double t, MbReport *report) {
+  static const double SAME = 1e-6,
+                      CLOSE = 1e-4, // of the terms' sizes; of the size of what g is the difference of
+      STILL = 1e-9;                 // of that size a second: rounding of what other rows push
+  const MbConstraining *c = sim->constraining;
+  for (size_t i = 0; i < c->n; i++) {
+    const MbRow *row = &c->row[c->slot[i]];
+    const double w = c->pivoting.w[i], far = c->unilateral[i] ? fmax(-w, 0) : fabs(w);
+    if (!c->pivoting.dropped[i] || !(far > SAME / ROUNDING * c->slack[i])) continue;
+    if (row->order == 0 && !(fabs(row->g) > CLOSE * row->size)) continue;
+    if (row->order && !(far > STILL * row->size)) continue;
+    return mb_error(
+        report, MB_NUMBERS, "",
+        row->order ? "at t = %.9g s, step %lld: constraint \"%s\" contradicts others: its rate is off by %.3g"
+                   : "at t = %.9g s, step %lld: constraint \"%s\" contradicts others, or nothing that it "
+                     "holds can move: it is off by %.3g%s",
+        t, (long long)sim->state.step + 1, sim->model->slots[c->slot[i]], row->order ? far : fabs(row->g),
+        sim->state.step ? "" : "; give positions for the start at which it holds");
+  }
+  return MB_OK;
+}
+
+MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  const MbMixedProblem problem = {.n = c->n,
+                                  .b = c->b,
+                                  .slack = c->slack,
+                                  .least = c->least,
+                                  .unilateral = c->unilateral,
+                                  .column = column,
+                                  .context = sim};
+  for (size_t i = 0; i < c->n; i++) {
+    const char *singular = c->of[c->slot[i]]->ops->singular;
+    if (isfinite(c->b[i])) continue;
+    if (level == MB_ACCELERATIONS) { // of a step that is too long: the integrator will see it
+      for (size_t k = 0; k < sim->nv; k++) v[k] = NAN;
+      return MB_OK;
+    }
+    const MbStatus cause = mb_sim_trouble(sim, report);
+    if (cause != MB_OK) return cause;
+    return mb_error(report, MB_NUMBERS, "",
+                    "at t = %.9g s, step %lld: constraint \"%s\" has numbers that are not finite%s%s", t,
+                    (long long)sim->state.step + 1, sim->model->slots[c->slot[i]], singular ? ": " : "",
+                    singular ? singular : "");
+  }
+  c->unsolved = false;
+  bool two = c->W; // no row is about more than two bodies
+  for (size_t i = 0; c->W && i < c->n; i++) {
+    c->picked[i] = &c->row[c->slot[i]];
+    two &= !c->of[c->slot[i]]->nmasters;
+  }
+  c->whole = two && c->n >= FEW && !sim->together && sim->solver->responses(sim->work, c->n, c->picked, c->W);
+  switch (mb_pivoting_solve(&c->pivoting, &problem)) {
+  case MB_PIVOTED:
+    break;
+  case MB_PIVOTING_MEMORY:
+    return mb_no_memory(report, "constraints");
+  case MB_PIVOTING_CYCLES:
+    return mb_error(report, MB_NUMBERS, "",
+                    "at t = %.9g s, step %lld: no forces were found that satisfy the limits and ropes", t,
+                    (long long)sim->state.step + 1);
+  }
+  if (c->unsolved) return mb_sim_unsolved(sim, report);
+  const MbStatus status = level == MB_POSITIONS ? MB_OK : check_dropped(sim, t, report);
+  if (status != MB_OK) return status;
+
+  bool any = false;
+  for (size_t i = 0; i < c->n; i++) {
+    const double lambda = c->pivoting.lambda[i];
+    if (scale > 0) c->force[c->slot[i]] += lambda * scale;
+    if (lambda == 0) continue;
+    mb_rows_spread(c, c->slot[i], lambda, c->y);
+    any = true;
+  }
+  if (!any) return MB_OK;
+  const bool solved = mb_parts_apply(sim, c->y);
+  mb_held_pull(sim);
+  for (size_t i = 0; i < sim->nv; i++) v[i] += c->y[i];
+  memset(c->y, 0, sim->nv * sizeof *c->y);
+  return solved ? MB_OK : mb_sim_unsolved(sim, report);
+}
+
+double mb_constrain_freedom(const MbSim *sim, size_t *slot) {
+  const MbConstraining *c = sim->constraining;
+  double least = 1;
+  *slot = 0;
+  for (size_t k = 0; c && c->n && k < c->pivoting.nheld; k++) {
+    const size_t i = c->pivoting.held[k];
+    const double pivot = c->pivoting.L[k * c->pivoting.columns + k], all = c->least[i] / nothing_of(sim);
+    if (c->unilateral[i] || !(pivot * pivot < least * all)) continue;
+    least = pivot * pivot / all;
+    *slot = c->slot[i];
+  }
+  return sqrt(least);
+}
+
+void mb_constrain_prepare(MbSim *sim) {
+  if (sim->constraining)
+    mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
+}
+
+MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  if (!c) return MB_OK;
+  memset(c->force, 0, sim->model->nslots * sizeof *c->force);
+  c->n = 0;
+  take_velocities(sim, v);
+  const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
+  mb_rows_apart(sim, 1 / sim->model->h);
+  return status;
+}
+
+MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
+  mb_constrain_prepare(sim);
+  return mb_constrain_solve(sim, v, report);
+}
+
+void mb_constrain_impulses(const MbSim *sim, double *y) {
+  const MbConstraining *c = sim->constraining;
+  for (size_t s = 0; c && s < sim->model->nslots; s++) mb_rows_spread(c, s, sim->model->h * c->force[s], y);
+}
+
+MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  size_t blame = 0;
+  if (!c && !sim->solver->held) return MB_OK;
+  mb_sim_kinematics(sim, q, v);
+  mb_sim_follow(sim, NULL, v);
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
+    return mb_sim_singular(sim, blame, report);
+  if (!mb_held_agree(sim, v)) return mb_sim_unsolved(sim, report);
+  if (!c) return MB_OK;
+  mb_rows_make(sim, q, v, t, 0);
+  for (size_t s = 0; s < sim->model->nslots; s++)
+    c->near[s] |= mb_rows_one_way(c, s) &&
+                  (c->row[s].g <= MB_EVENT_CLOSE * c->row[s].size || (c->held && c->held[s] != 0));
+  c->n = 0;
+  take_jumps(sim, v);
+  return mb_rows_solve(sim, MB_JUMPS, t, 0, v, report);
+}
+
+// Velocities at the state after a blow. What is near its bound is so for this alone.
+MbStatus mb_constrain_impulse(MbSim *sim, double *v) {
+  MbConstraining *c = sim->constraining;
+  if (!c) return MB_OK;
+  memset(c->near, 0, sim->model->nslots * sizeof *c->near);
+  const MbStatus status = mb_constrain_jump(sim, sim->state.q, sim->state.t, v, NULL);
+  memset(c->near, 0, sim->model->nslots * sizeof *c->near);
+  return status;
+}
+
+bool mb_rows_soft(MbSim *sim, const double *v, double *vdot) {
+  MbConstraining *c = sim->constraining;
+  bool any = false;
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    const double alpha = c->of[s]->compliance;
+    double ignored = 0;
+    if (!(alpha > 0)) continue;
+    const double stretch = c->row[s].g + c->of[s]->damping * (mb_rows_rate(c, s, v, &ignored) + c->row[s].gt);
+    c->force[s] = mb_rows_slack(c, s)    ? 0
+                  : c->of[s]->unilateral ? fmax(-stretch / alpha, 0)
+                                         : -stretch / alpha;
+    mb_rows_spread(c, s, c->force[s], c->y);
+    any = true;
+  }
+  if (!any) return true;
+  const bool solved = sim->solver->apply(sim->work, c->y);
+  mb_held_pull(sim);
+  for (size_t i = 0; i < sim->nv; i++) vdot[i] += c->y[i];
+  memset(c->y, 0, sim->nv * sizeof *c->y);
+  return solved;
+}
+
+MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v, double t, double *vdot,
+                                   MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  if (!c) return MB_OK;
+  mb_rows_make(sim, q, v, t, 0);
+  memset(c->force, 0, sim->model->nslots * sizeof *c->force);
+  if (sim->solver->drift) sim->solver->drift(sim->work, c->drift);
+  if (!mb_rows_soft(sim, v, vdot)) return mb_sim_unsolved(sim, report);
+  c->n = 0;
+  take_accelerations(sim, v, vdot);
+  const MbStatus status = mb_rows_solve(sim, MB_ACCELERATIONS, t, 1, vdot, report);
+  mb_rows_apart(sim, 1);
+  return status;
+}
+
+// Newton's method on g(q) = 0: few turns, as it starts near.
+MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t, MbReport *report) {
+  const bool asked = sim->model->solver.stabilization.kind == MB_POST;
+  return asked ? mb_constrain_close(sim, q, v, t, 1e-13, report) : MB_OK;
+}
+
+MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, double close_by,
+                            MbReport *report) {
+  enum { TURNS = 8 };
+  MbConstraining *c = sim->constraining;
+  if (!c && !sim->solver->held) return MB_OK;
+  double *dq = sim->s;
+  size_t blame = 0;
+  for (int turn = 0; turn < TURNS; turn++) {
+    bool close = true;
+    if (c) mb_rows_make(sim, q, v, t, 0);
+    for (size_t s = 0; c && s < sim->model->nslots; s++) {
+      const MbRow *row = &c->row[s];
+      if (row->order || c->of[s]->compliance > 0) continue;
+      close &= (c->of[s]->unilateral ? -row->g : fabs(row->g)) <= close_by * row->size;
+    }
+    if (sim->solver->held || !close) {
+      if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
+        return mb_sim_singular(sim, blame, report);
+      close &= mb_held_close(sim, dq) <= close_by;
+    }
+    if (close) return MB_OK;
+    if (c) {
+      c->n = 0;
+      take_positions(sim, dq);
+      const MbStatus status = mb_rows_solve(sim, MB_POSITIONS, t, 0, dq, report);
+      if (status != MB_OK) return status;
+    }
+    mb_sim_advance(sim, q, 1, dq);
+    mb_sim_kinematics(sim, q, v);
+  }
+  return MB_OK;
+}
+
+MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report) {
+  const MbModel *model = sim->model;
+  MbConstraining *c = sim->constraining;
+  if (!c) return MB_OK;
+  if (sim->integrator->scheme == MB_ADAPTIVE && sim->forces_asked && model->solver.mode == MB_DYNAMIC) {
+    size_t blame = 0;
+    mb_sim_forces(sim, t, false);
+    if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
+      return mb_sim_singular(sim, blame, report);
+    c->held = mb_section(sim, MB_SECTION_HELD_BEFORE);
+    mb_sim_gather(sim, q, v, sim->s);
+    if (!mb_held_accelerations(sim, v, model->gamma, sim->s)) return mb_sim_unsolved(sim, report);
+    const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
+    c->held = mb_section(sim, MB_SECTION_HELD);
+    if (status != MB_OK) return status;
+  }
+  if (model->nguess && sim->integrator->scheme != MB_ADAPTIVE) {
+    mb_rows_make(sim, q, v, t, 0);
+    mb_constrain_remember(sim);
+  }
+  memcpy(mb_section(sim, MB_SECTION_FORCES), c->force, model->nslots * sizeof *c->force);
+  return MB_OK;
+}

@@ -1,0 +1,50 @@
+// Constraints in steps of first order, under the adaptive integrator and on positions (constrain.c, constrain_rows.c).
+#ifndef MB_SIM_CONSTRAIN_H
+#define MB_SIM_CONSTRAIN_H
+
+#include "core/sim/sim_internal.h"
+
+// Makes room for the model's constraints.
+MbStatus mb_constraining_create(MbSim *sim, MbReport *report);
+// Sets what the state has of them at t = 0.
+void mb_constraining_start(MbSim *sim);
+void mb_constraining_free(MbSim *sim);
+size_t mb_constraining_bytes(const MbSim *sim); // beside the arena
+// Takes coordinates of joints that close loops, as the last rows have found them, into the state.
+void mb_constrain_remember(MbSim *sim);
+
+// Takes the velocities nearest to v, as A measures, that satisfy the constraints; forces are those that this takes over a step. The
+// factor of A and the bodies of sim->x are at the state.
+MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report);
+// Does the same by its parts: makes the rows at the state, then solves them, as often as wanted, for other velocities.
+void mb_constrain_prepare(MbSim *sim);
+MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report);
+// Adds to y the impulses along the velocities, Gᵀ λ, of the last solution of such rows.
+void mb_constrain_impulses(const MbSim *sim, double *y);
+// Does the same at once, by impulses, at (q, t); moves the bodies of sim->x and the factor there.
+MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report);
+// Does the same for velocities after a blow, at the state.
+MbStatus mb_constrain_impulse(MbSim *sim, double *v);
+// Does the same for accelerations, at (q, v, t) of the bodies of sim->x and of the factor; of hard unilateral rows those that are held.
+MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v, double t, double *vdot,
+                                   MbReport *report);
+// Post-stabilisation, where it is asked for: moves q until the constraints of position hold, and the bodies of sim->x with it.
+MbStatus mb_constrain_position(MbSim *sim, double *q, const double *v, double t, MbReport *report);
+// Does the same wherever it is wanted, to so much of the numbers whose differences gaps are.
+MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, double close_by,
+                            MbReport *report);
+// Takes the step's forces into the state to come, (q, v) at t.
+MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
+
+// Tells how freely what the rows last solved for hold can move along the one that moves least, of what bodies that nothing holds
+// could: it falls to 0 in proportion to the way to a position where rows come to depend on the others. *slot: which row that is.
+double mb_constrain_freedom(const MbSim *sim, size_t *slot);
+
+// At the state: the worst error of position and of velocity.
+void mb_constraint_errors(const MbSim *sim, double errors[2]);
+// At the state: forces of rows on coordinates, along the velocities y (model's nv).
+void mb_constraint_reactions(const MbSim *sim, double *y);
+// At the state: adds Gᵀ λ of all rows to y.
+void mb_constraint_push(MbSim *sim, double *y);
+
+#endif

@@ -1,0 +1,189 @@
+// Energy that a scheme adds or takes. Where nothing drives a scene its energy can only fall, and where nothing damps it either,
+// it stays. What there is of it to move with since the start is
+//
+//   S = T₀ + V₀ + the largest fall of the gravitational energy so far,   V the elastic energy,
+//
+// which no motion that keeps the energy exceeds with T + V, and which does not grow with an error of the energy itself. Every so
+// many steps the total is compared with that at the start: a change of more than a tenth of S is told, once. Nothing is told of
+//
+//   scenes that are driven (motors, forces over time, muscles, prescribed motions, soft constraints, which hold energy that
+//   nobody counts), of constraints that do not hold at the start, and of loss where there is a reason for it: damping, ropes and
+//   limits that catch, and stiffness under "implicit", whose first-order step damps it at any length.
+//
+// The first steps from rest fall by h/(t + h) of S under schemes of first order, which is why the first look comes late.
+#include "core/sim/energy_watch.h"
+#include "core/base/report.h"
+#include "core/constraints/constraints.h"
+#include "core/forces/forces.h"
+#include "core/math/spatial.h"
+#include "core/sim/accounting.h"
+#include "core/sim/constrain.h"
+#include "core/sim/sim_soft.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EVERY = 32 };              // steps
+static const double LEFT = 0.1;   // of S
+static const double CLOSE = 1e-6; // m, rad, m/s: constraints that hold at the start
+static const double NOISE =
+    1e-8; // of the sizes of what is summed: rounding, and constraints that hold as closely
+
+enum { FALLEN, TOLD, NUMBERS }; // in the state's memory
+
+size_t mb_watch_size(void) { return NUMBERS; }
+
+static double *memory_of(const MbSim *sim) { return mb_section(sim, MB_SECTION_WATCH); }
+
+// ---- what may change the energy ---------------------------------------------------------------------------
+
+typedef struct Causes {
+  bool drives, damps;
+} Causes;
+
+static bool is_damped(const MbForce *force) {
+  const bool elements = force->elements && force->elements->of->damping > 0;
+  return elements || force->damping[0] > 0 || force->damping[1] > 0;
+}
+
+static void judge_forces(const MbModel *model, Causes *causes) {
+  for (size_t i = 0; i < model->nforces; i++) {
+    const MbForce *force = &model->forces[i];
+    if (force->ops == &mb_gravity_ops) continue;
+    if (force->ops->drag || force->ops == &mb_body_damping_ops)
+      causes->damps = true;
+    else if (!force->ops->energy)
+      causes->drives = true;
+    else
+      causes->damps |= is_damped(force);
+  }
+  causes->drives |= model->ndrives > 0;
+  for (size_t i = 0; i < model->nv; i++) causes->damps |= model->joint_damping[i] > 0;
+}
+
+static void judge_constraints(const MbModel *model, Causes *causes) {
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const MbConstraint *c = &model->constraints[i];
+    causes->drives |= c->ops == &mb_motion_ops || c->npath || c->compliance > 0 || c->outward > 0;
+    causes->damps |= c->unilateral;
+  }
+}
+
+static void judge_points(const MbModel *model, Causes *causes) {
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    if (!model->deformables[i].points) continue;
+    const MbElements *e = model->deformables[i].elements;
+    causes->drives |= e->nmotions > 0 || e->ncables > 0;
+    causes->damps |= e->damping > 0;
+  }
+}
+
+// Whether anything swings that "implicit" would damp.
+static bool is_stiff(const MbModel *model) {
+  bool stiff = false;
+  for (size_t i = 0; i < model->nforces; i++) stiff |= model->forces[i].ops->energy != NULL;
+  for (size_t i = 0; i < model->nv; i++) stiff |= model->stiffness[i] != 0;
+  for (size_t i = 0; i < model->ndeformables; i++) stiff |= model->deformables[i].points;
+  return stiff;
+}
+
+// ---- watching ---------------------------------------------------------------------------------------------
+
+static MbEnergy energy_of(const MbSim *sim) {
+  MbEnergy e = mb_energy(sim->model, &sim->x);
+  mb_sim_soft_energy(sim, &e);
+  return e;
+}
+
+void mb_watch_start(MbSim *sim) {
+  const MbModel *model = sim->model;
+  Causes causes = {0};
+  double errors[2] = {0};
+  sim->watch = (MbWatch){.first = energy_of(sim)};
+  judge_forces(model, &causes);
+  judge_constraints(model, &causes);
+  judge_points(model, &causes);
+  if (sim->constraining || sim->solver->held) mb_constraint_errors(sim, errors);
+  if (model->solver.mode == MB_FIRST_ORDER || causes.drives || errors[0] > CLOSE || errors[1] > CLOSE) return;
+  const bool implicit = sim->integrator->order == 1 && sim->integrator->b != 0;
+  sim->watch.growth = true;
+  sim->watch.loss = !causes.damps && !(implicit && is_stiff(model));
+}
+
+// A blow from outside: what it does is no error.
+void mb_watch_give_up(MbSim *sim) { memory_of(sim)[TOLD] = -1; }
+
+bool mb_sim_energy_left(const MbSim *sim) { return memory_of(sim)[TOLD] > 0; }
+
+// Of the numbers whose sum the energy is: below this it is noise.
+static double noise_of(const MbSim *sim, const MbEnergy *e) {
+  const MbModel *model = sim->model;
+  const double g = mb_vec3_norm(model->gravity);
+  double size = e->kinetic + fabs(e->elastic) + fabs(e->gravity);
+  for (size_t b = 0; b < model->nb; b++) size += model->M[6 * b + 3] * g * mb_vec3_norm(sim->x.E[b].p);
+  return NOISE * size;
+}
+
+typedef struct Change {
+  double by, of; // J; S
+} Change;
+
+// What the energy has changed by; 0 where that is no error, or as small as errors are.
+static Change change_of(const MbSim *sim) {
+  const MbEnergy *first = &sim->watch.first, now = energy_of(sim);
+  const double fallen = fmax(memory_of(sim)[FALLEN], first->gravity - now.gravity);
+  const Change change = {now.total - first->total, first->kinetic + fabs(first->elastic) + fallen};
+  const bool judged = change.by > 0 ? sim->watch.growth : sim->watch.loss;
+  const bool left = fabs(change.by) > LEFT * change.of && fabs(change.by) > noise_of(sim, &now);
+  memory_of(sim)[FALLEN] = fallen;
+  return (Change){judged && left ? change.by : 0, change.of};
+}
+
+// What to take instead, after a blank.
+static void remedy(const MbSim *sim, char *out, size_t size) {
+  const MbModel *model = sim->model;
+  const bool pulled = model->gamma > 0 && (sim->constraining || sim->solver->held);
+  const char *post = pulled && sim->integrator->scheme != MB_ADAPTIVE ? "stabilization \"post\", " : "";
+  static const char *const schemes[MB_INTEGRATORS] = {
+      [MB_SYMPLECTIC] = "\"trapezoidal\" or \"rk45\", ",
+      [MB_IMPLICIT] = "\"trapezoidal\" or \"rk45\", ",
+      [MB_TRAPEZOIDAL] = "\"rk45\", ",
+      [MB_BRIDSON_MARINO] = "\"trapezoidal\", ",
+  };
+  const char *scheme = sim->soft ? "more \"iterations\", " : schemes[model->integrator.kind];
+  if (sim->integrator->scheme == MB_ADAPTIVE)
+    snprintf(out, size, "take smaller tolerances of \"rk45\"");
+  else
+    snprintf(out, size, "take %s%sor a smaller step", post, scheme);
+}
+
+static void describe(const MbSim *sim, Change change, char *out, size_t size) {
+  char instead[160];
+  remedy(sim, instead, sizeof instead);
+  snprintf(
+      out, size,
+      "the energy has %s by %.3g J, %.2g times the %.3g J that there were to move with, and nothing %s: %s",
+      change.by > 0 ? "grown" : "fallen", fabs(change.by), fabs(change.by) / change.of, change.of,
+      change.by > 0 ? "drives the scene" : "drives or damps the scene", instead);
+}
+
+void mb_watch_step(MbSim *sim, MbReport *report) {
+  const MbWatch *watch = &sim->watch;
+  const int64_t step = sim->state.step;
+  char text[400];
+  if (step % EVERY || !(watch->growth || watch->loss) || memory_of(sim)[TOLD] != 0) return;
+  const Change change = change_of(sim);
+  if (change.by == 0) return;
+  memory_of(sim)[TOLD] = 1;
+  describe(sim, change, text, sizeof text);
+  mb_warning(report, "", "at t = %.9g s, step %lld: %s", sim->state.t, (long long)step, text);
+}
+
+void mb_watch_failure(MbSim *sim, MbReport *report) {
+  char text[400];
+  if (!sim->watch.growth) return;
+  const Change change = change_of(sim);
+  if (!(change.by > 0)) return;
+  describe(sim, change, text, sizeof text);
+  mb_error_more(report, "; before, %s", text);
+}

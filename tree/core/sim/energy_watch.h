@@ -1,0 +1,18 @@
+// Energy that nothing but the scheme adds or takes (energy_watch.c).
+#ifndef MB_SIM_ENERGY_WATCH_H
+#define MB_SIM_ENERGY_WATCH_H
+
+#include "core/sim/sim_internal.h"
+
+// Tells how many numbers of the state's memory this takes.
+size_t mb_watch_size(void);
+// Begins at the state.
+void mb_watch_start(MbSim *sim);
+// Looks at the state after a step; warns, once.
+void mb_watch_step(MbSim *sim, MbReport *report);
+// Adds a word to the last error where energy has grown before it.
+void mb_watch_failure(MbSim *sim, MbReport *report);
+// Looks no more, as after a blow.
+void mb_watch_give_up(MbSim *sim);
+
+#endif

@@ -1,0 +1,128 @@
+// What the state's bodies feel at an instant, the same for every solver and scheme: where they are and how they move, the values of
+// signals, the wrenches of all forces with their derivatives, and what these are along the solver's velocities.
+#include "core/sim/evaluate.h"
+#include "core/base/threads.h"
+#include "core/forces/forces.h"
+#include "core/model/coordinates.h"
+#include "core/sim/trouble.h"
+
+#include <string.h>
+
+enum { GRAIN = 64 }; // bodies a thread at least
+
+// ---- phases over ranges of bodies -------------------------------------------------------------------------
+
+typedef struct Phase {
+  MbSim *sim;
+  double *q;
+  const double *v;
+  bool outside; // forces only that are not inertial
+} Phase;
+
+static void kinematics_range(void *context, size_t begin, size_t end) {
+  const Phase *const p = context;
+  p->sim->solver->kinematics(p->sim->work, p->q, p->v, &p->sim->x, begin, end);
+}
+
+void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
+  sim->x.q = q, sim->x.v = v;
+  Phase phase = {.sim = sim, .q = (double *)q, .v = v};
+  mb_parallel_ranges(sim->solver->by_ranges ? sim->threads : 1, sim->model->nb, GRAIN, kinematics_range,
+                     &phase);
+}
+
+// What stands where forces do and comes of inertia alone: some solvers have it in their passes.
+static bool inertial(const MbForceOps *ops) { return ops == &mb_velocity_term_ops || ops == &mb_gravity_ops; }
+
+// The velocity term and the forces that act on every body; range by range, so that each body's sum has one
+// order. `outside` leaves out what is inertial.
+static void forces_range(void *context, size_t begin, size_t end) {
+  const Phase *const p = context;
+  const MbModel *model = p->sim->model;
+  MbMaximal *x = &p->sim->x;
+  memset(x->f + 6 * begin, 0, 6 * (end - begin) * sizeof *x->f);
+  if (x->K) memset(x->K + 36 * begin, 0, 36 * (end - begin) * sizeof *x->K);
+  if (x->D) memset(x->D + 36 * begin, 0, 36 * (end - begin) * sizeof *x->D);
+  if (model->solver.mode == MB_DYNAMIC && !p->outside) mb_velocity_term_ops.eval(model, NULL, x, begin, end);
+  if (p->outside && x->swing) mb_velocity_term_swings(model, x, begin, end);
+  if (end > mb_model_own(model)) end = mb_model_own(model); // on ports they act with the deformables
+  for (size_t i = 0; i < model->nforces && begin < end; i++) {
+    const MbForce *force = &model->forces[i];
+    if (force->ops->everywhere && !(p->outside && inertial(force->ops)))
+      force->ops->eval(model, force, x, begin, end);
+  }
+}
+
+void mb_sim_signals(MbSim *sim, double t) {
+  for (size_t i = 0; i < sim->model->nsignals; i++)
+    sim->signal[i] = mb_signal_value(&sim->model->signals[i], sim->expressions[i], t);
+  mb_sim_watch_signals(sim, t);
+  sim->x.t = t;
+}
+
+static void evaluate_forces(MbSim *sim, double t, bool derivatives, bool outside) {
+  const MbModel *model = sim->model;
+  double *const K = sim->x.K, *const D = sim->x.D;
+  if (!derivatives) sim->x.K = sim->x.D = NULL;
+  Phase phase = {.sim = sim, .outside = outside};
+  mb_parallel_ranges(sim->threads, model->nb, GRAIN, forces_range, &phase);
+  if (derivatives && model->npairs) {
+    memset(K + 36 * model->nb, 0, 72 * model->npairs * sizeof *K);
+    memset(D + 36 * model->nb, 0, 72 * model->npairs * sizeof *D);
+  }
+  for (size_t i = 0; i < model->nforces; i++)
+    if (!model->forces[i].ops->everywhere)
+      model->forces[i].ops->eval(model, &model->forces[i], &sim->x, 0, model->nb);
+  mb_sim_watch_forces(sim, t);
+  sim->x.K = K, sim->x.D = D;
+}
+
+bool mb_sim_outside(const MbModel *model) {
+  bool outside = model->any_flies; // what solvers have in their passes knows of no swing
+  for (size_t i = 0; i < model->nforces && !outside; i++) outside = !inertial(model->forces[i].ops);
+  return outside;
+}
+
+void mb_sim_outer_wrenches(MbSim *sim, double t) { evaluate_forces(sim, t, false, true); }
+
+void mb_sim_wrenches(MbSim *sim, double t) {
+  mb_sim_signals(sim, t);
+  evaluate_forces(sim, t, false, false);
+}
+
+void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
+  mb_sim_signals(sim, t);
+  evaluate_forces(sim, t, derivatives, false);
+  if (derivatives && sim->stiffness)
+    mb_coordinates_derivatives(sim->model, &sim->x, sim->stiffness, sim->damping);
+  if (derivatives && sim->x.K && sim->x.exact) mb_coordinates_curve(sim->model, &sim->x);
+  if (sim->solver->bias && sim->model->solver.mode == MB_DYNAMIC) sim->solver->bias(sim->work, &sim->x);
+}
+
+void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y) {
+  const MbHeldOps *held = sim->solver->held;
+  sim->solver->gather(sim->work, sim->x.f, y);
+  if (!held) {
+    if (sim->model->jointed) mb_coordinates_forces(sim->model, &sim->x, q, v, y);
+    return;
+  }
+  if (!sim->model->sprung && !sim->model->ndrives) return;
+  memset(sim->along, 0, sim->model->nv * sizeof *sim->along);
+  mb_coordinates_forces(sim->model, &sim->x, sim->x.q, sim->x.v, sim->along);
+  held->spread(sim->work, sim->along, y);
+}
+
+void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double *y) {
+  if (sD == 0 && sK == 0) return;
+  if (sD != 0) sim->solver->blocks(sim->work, sim->x.D, sD, v, y);
+  if (sK != 0) sim->solver->blocks(sim->work, sim->x.K, sK, v, y);
+  const MbHeldOps *held = sim->solver->held;
+  if (!held) {
+    if (sim->model->jointed) mb_coordinates_blocks(sim->model, &sim->x, sD, sK, v, y);
+    return;
+  }
+  memset(sim->along, 0, sim->model->nv * sizeof *sim->along);
+  held->rates(sim->work, v, sim->rate);
+  mb_coordinates_blocks(sim->model, &sim->x, sD, sK, sim->rate, sim->along);
+  held->spread(sim->work, sim->along, y);
+}

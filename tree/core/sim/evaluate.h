@@ -1,0 +1,26 @@
+// What the state's bodies feel at an instant (evaluate.c).
+#ifndef MB_SIM_EVALUATE_H
+#define MB_SIM_EVALUATE_H
+
+#include "core/sim/sim_internal.h"
+
+// Moves the bodies of sim->x to coordinates q and velocities v, and takes the solver there.
+void mb_sim_kinematics(MbSim *sim, const double *q, const double *v);
+
+// Evaluates all signals at time t.
+void mb_sim_signals(MbSim *sim, double t);
+// Evaluates signals at time t, then the wrenches of all forces, and the velocity terms, on the bodies of sim->x.
+void mb_sim_wrenches(MbSim *sim, double t);
+// Does the same, adds what the solver's J takes (f −= M J̇ v), and evaluates K and D too where `derivatives` says so.
+void mb_sim_forces(MbSim *sim, double t, bool derivatives);
+// Tells whether any wrench acts beside gravity and the velocity terms, which some solvers have in their own passes.
+bool mb_sim_outside(const MbModel *model);
+// Evaluates those wrenches alone; signals have been evaluated at time t.
+void mb_sim_outer_wrenches(MbSim *sim, double t);
+
+// Maps wrenches to the solver's velocities: y = Jᵀ f, and the joints' own forces at (q, v).
+void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y);
+// Adds the derivatives' products: y += (sD D + sK K) v, of the bodies' blocks by J, and of the joints' own.
+void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double *y);
+
+#endif

@@ -1,0 +1,45 @@
+// Events of the adaptive integrator (METHODS: located, and the step restarted there). A hard unilateral row is either held,
+// with its acceleration kept at none like a bilateral row's, or free. An event is due where
+//   a free row is beyond its bound and goes on,  g < 0 and ġ < 0,   or a held row would have to pull,  λ < 0.
+// There velocities jump by the impulses that keep ġ ≥ 0 (no bounce), and accelerations decide, by complementarity, which of
+// the rows at their bounds are held from then on.
+#include "core/sim/events.h"
+#include "core/sim/constrain_internal.h"
+
+#include <string.h>
+
+bool mb_events_due(MbSim *sim, const double *v) {
+  MbConstraining *c = sim->constraining;
+  if (!c || !c->one_way) return false;
+  const double *held = mb_section(sim, MB_SECTION_HELD);
+  bool due = false;
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    const MbRow *row = &c->row[s];
+    double ignored = 0;
+    c->near[s] = false;
+    if (!mb_rows_one_way(c, s)) continue;
+    if (held[s] != 0)
+      c->near[s] = c->force[s] < 0;
+    else
+      c->near[s] = row->g < -MB_EVENT_CLOSE * row->size && mb_rows_rate(c, s, v, &ignored) + row->gt < 0;
+    due |= c->near[s];
+  }
+  return due;
+}
+
+void mb_events_decide(MbSim *sim) {
+  MbConstraining *c = sim->constraining;
+  if (c) c->deciding = true;
+}
+
+void mb_events_decided(MbSim *sim) {
+  MbConstraining *c = sim->constraining;
+  if (!c) return;
+  double *held = mb_section(sim, MB_SECTION_HELD);
+  for (size_t s = 0; s < sim->model->nslots; s++) {
+    held[s] = mb_rows_one_way(c, s) && c->force[s] > 0;
+    c->near[s] = false;
+  }
+  c->held = held;
+  c->deciding = false;
+}

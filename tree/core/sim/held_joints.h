@@ -1,0 +1,35 @@
+// What steps ask of rows that the solver holds itself, of joints and of constraints that fit (held_joints.c). Solvers that hold none
+// just invert. What solves is false where A⁻¹ could not be applied.
+#ifndef MB_SIM_HELD_JOINTS_H
+#define MB_SIM_HELD_JOINTS_H
+
+#include "core/sim/sim_internal.h"
+
+// A pass of a half step: q = state ⊕ θ h w where the bodies and the factor of A are. Rows' λ are impulses over `impulse` seconds.
+typedef struct MbHalf {
+  double theta, impulse;
+  bool second; // the other half of a step that has been made
+} MbHalf;
+
+// Solves for velocities: x ← v⁺.
+bool mb_held_velocities(MbSim *sim, double *x);
+// Tells how many seconds of the rate J̇ v the velocities at a step's start make up for; 0 where bodies do not fly (core/README.md).
+double mb_held_half_way(const MbSim *sim);
+// Solves for accelerations at velocities v: x ← v̇. Errors are asked to shrink at the rate γ.
+bool mb_held_accelerations(MbSim *sim, const double *v, double gamma, double *x);
+// Solves for the change of velocities w in a pass of a half step: x ← Δw.
+bool mb_held_change(MbSim *sim, const MbHalf *half, const double *w, double *x);
+// Notes the gaps at the state, the bodies being there.
+void mb_held_begin(MbSim *sim);
+// Notes the gaps where the step by w would end, the bodies being there.
+void mb_held_aim(MbSim *sim, const double *w);
+// Takes the velocities nearest to v, as A measures, with J v = −ġ_t.
+bool mb_held_agree(MbSim *sim, double *v);
+// Finds the least move dq that closes all gaps. Returns the widest of them, of the bodies' distances; NaN where it cannot be solved.
+double mb_held_close(MbSim *sim, double *dq);
+// Adds the λ of the last `apply` to sim->pull.
+void mb_held_pull(MbSim *sim);
+// Raises errors of position and of velocity to the largest of these rows.
+void mb_held_errors(MbSim *sim, const double *v, double errors[2]);
+
+#endif

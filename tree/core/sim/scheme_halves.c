@@ -1,0 +1,170 @@
+// Steps of second order in trees of joints, and wherever there are constraints, where M v̇ = F(q, v, t) with M and J functions of q, and F holding the
+// quadratic terms −Jᵀ(M J̇ v − ad_φᵀ M φ). Both schemes are made of one thing, the implicit half step of the velocities at
+// given coordinates,
+//
+//   half(q, t):  M(q) (w − v) = (h/2) F(q, w, t)
+//
+// solved by passes of Newton's method in residual form, each after the first an order more accurate whatever A is up to O(h):
+//
+//   w ← w + A⁻¹ ( M (v − w) + (h/2) F(q, w, t) ),   A = M − a h D − b h² K
+//
+// so that A may leave out derivatives (of the quadratic terms, of M, of J; K and D unsymmetrised) at no cost in order, while
+// what is linear (stiffness and damping of joints, damping of bodies) is solved exactly by every pass.
+//
+// trapezoidal     the midpoint rule, which is the trapezoidal rule where F is linear and M constant:
+//                   w from half(q ⊕ (h/2) w, t + h/2),   q⁺ = q ⊕ h w,   v⁺ = 2w − v
+//                 Its coordinates move with w: ∂/∂w of F along them is (h/2) K, the b of the trapezoidal rule. The first pass
+//                 (at q ⊕ (h/2) v and v) leaves w off by O(h²), the second by O(h³), which is what order two takes; the third
+//                 turns the weak growth y⁴/8 of a gyroscopic oscillation of y radians a step into a decay.
+// bridson_marino  u from half(q, t),   q⁺ = q ⊕ h u,   w from half(q⁺, t + h),   v⁺ = u + w − v
+//                 For constant M and D this is AR 0.9.4. With u = v(t + h/2) + O(h²) the second half needs one pass, from u:
+//                 without damping it is w = v + (h/2) M⁻¹F(q⁺, u), so that v⁺ = u + (h/2) M⁻¹F(q⁺, u) mirrors the first
+//                 half and the step is its own inverse.
+//
+// Constraints add Gᵀ λ to what a half is solved for (constrain_halves.c), G at the half's coordinates: with
+// bridson_marino this is RATTLE. λ is solved for anew by every pass.
+#include "core/sim/constrain_halves.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/held_joints.h"
+#include "core/sim/layout.h"
+#include "core/sim/schemes.h"
+#include "core/sim/trouble.h"
+
+#include <string.h>
+
+// One pass at coordinates q and time t; w in and out. Without `factor` A is the last one, of the same q.
+static MbStatus try_pass(MbSim *sim, const MbHalf *half, const double *q, double t, bool factor, double *w,
+                         MbReport *report) {
+  const MbIntegrator *in = sim->integrator;
+  const MbSolverOps *solver = sim->solver;
+  const double h = sim->model->h, *v = sim->start;
+  double *residual = sim->r, *change = sim->s;
+  const bool exact = !sim->model->jointed && !sim->constraining; // W has to be symmetric
+  size_t blame = 0;
+
+  mb_sim_kinematics(sim, q, w);
+  mb_sim_follow(sim, NULL, w);
+  mb_sim_forces(sim, t, factor);
+  if (factor && !solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, exact, &blame))
+    return mb_sim_singular(sim, blame, report);
+  for (size_t i = 0; i < sim->nv; i++) residual[i] = v[i] - w[i];
+  solver->momentum(sim->work, residual, change);
+  mb_sim_gather(sim, q, w, residual);
+  for (size_t i = 0; i < sim->nv; i++) change[i] += h / 2 * residual[i];
+  if (!mb_held_change(sim, half, w, change)) return mb_sim_unsolved(sim, report);
+  for (size_t i = 0; i < sim->nv; i++) w[i] += change[i];
+  return MB_OK;
+}
+
+// Where a large step makes A indefinite, it is taken without the derivatives that do so.
+static MbStatus sound_pass(MbSim *sim, const MbHalf *half, const double *q, double t, bool factor, double *w,
+                           MbReport *report) {
+  if (!factor || !sim->model->npairs) return try_pass(sim, half, q, t, factor, w, report);
+  if (try_pass(sim, half, q, t, factor, w, NULL) == MB_OK) return MB_OK;
+  sim->x.safe = true;
+  const MbStatus status = try_pass(sim, half, q, t, factor, w, report);
+  sim->x.safe = false;
+  return status;
+}
+
+static MbStatus pass(MbSim *sim, const MbHalf *half, const double *q, double t, bool factor, double *w,
+                     MbReport *report) {
+  const MbStatus status = sound_pass(sim, half, q, t, factor, w, report);
+  return status == MB_OK ? mb_constrain_half(sim, half, q, w, sim->s, report) : status;
+}
+
+// Where velocities turn with bodies (of those free in space or held by rows, of joints that turn by angular velocities) the quadratic
+// terms, which A leaves out, swing a fast turn about as a gyroscope: each pass leaves some y/2 of the error before it, for y radians
+// a step, and what is left takes energy away for good, y⁶ or so a step after three passes. There more passes follow until next to
+// nothing is left: a half step that is solved keeps the energy of a free turn. Or until one changes more than the one before, as
+// with large steps.
+typedef struct Passes {
+  bool more; // than the integrator's own may be made
+  int done;
+  double before; // what the last one has changed
+} Passes;
+
+static Passes begin_passes(const MbSim *sim) {
+  static const double FAST = 0.03; // radians a step
+  double fastest = 0;
+  for (size_t b = 0; b < sim->model->nb; b++)
+    fastest = fmax(fastest, mb_vec3_dot(sim->x.phi + 6 * b, sim->x.phi + 6 * b));
+  const bool turns = sim->solver->held || sim->model->ncurved;
+  return (Passes){.more = turns && sim->model->h * sqrt(fastest) > FAST, .before = INFINITY};
+}
+
+// After a pass from `last` to w; before the first one too.
+static bool goes_on(const MbSim *sim, Passes *passes, const double *last, const double *w) {
+  enum { MOST = 14 };
+  static const double LEFT = 1e-10; // of the fastest
+  const int done = passes->done++;
+  double change = 0, fastest = 0;
+  if (done == 0 || !passes->more) return done < sim->integrator->passes;
+  for (size_t i = 0; i < sim->nv; i++) {
+    change = fmax(change, fabs(w[i] - last[i]));
+    fastest = fmax(fastest, fabs(w[i]));
+  }
+  const double share = change / passes->before; // of an error that a pass leaves
+  passes->before = change;
+  if (done < sim->integrator->passes) return true;
+  return share < 1 && share * change > LEFT * fastest && done < MOST;
+}
+
+// Whether pass k makes A anew: those beyond the integrator's own do well with the last one, but where rows are solved for, which are
+// to hold at this pass's coordinates.
+static bool makes_factor(const MbSim *sim, int k) {
+  return k < sim->integrator->passes || sim->constraining || sim->solver->held;
+}
+
+MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report) {
+  Passes passes = begin_passes(sim);
+  MbStatus status = mb_constrain_begin(sim, report);
+  const double h = sim->model->h, *v = sim->start;
+  const MbHalf half = {.theta = 0.5, .impulse = h / 2};
+  double *w = sim->t, *v1 = sim->v1;
+  memcpy(w, v, sim->nv * sizeof *w);
+  for (int k = 0; status == MB_OK && goes_on(sim, &passes, v1, w); k++) {
+    memcpy(v1, w, sim->nv * sizeof *w);
+    mb_constrain_aim(sim, w);
+    mb_sim_move(sim, h / 2, w);
+    status = pass(sim, &half, sim->q1, sim->state.t + h / 2, makes_factor(sim, k), w, report);
+  }
+  if (status != MB_OK) return status;
+  mb_constrain_keep(sim, 2);
+  memcpy(v1, v, sim->nv * sizeof *v1);
+  bool moved = false;
+  status = mb_constrain_impact(sim, v1, &moved, report);
+  if (status != MB_OK) return status;
+  mb_sim_move(sim, h, w);
+  for (size_t i = 0; i < sim->nv; i++) v1[i] = 2 * w[i] - v1[i];
+  return mb_constrain_end(sim, w, false, v1, report);
+}
+
+MbStatus mb_scheme_verlet_halves(MbSim *sim, MbReport *report) {
+  Passes passes = begin_passes(sim);
+  MbStatus status = mb_constrain_begin(sim, report);
+  const double h = sim->model->h, *v = sim->start;
+  const MbHalf first = {.theta = 0, .impulse = h / 2};
+  const MbHalf second = {.theta = 1, .impulse = h / 2, .second = true};
+  double *u = sim->t, *w = sim->v1;
+  memcpy(u, v, sim->nv * sizeof *u);
+  for (int k = 0; status == MB_OK && goes_on(sim, &passes, w, u); k++) {
+    memcpy(w, u, sim->nv * sizeof *u);
+    mb_constrain_aim(sim, u);
+    status = pass(sim, &first, sim->state.q, sim->state.t, k == 0, u, report);
+  }
+  if (status != MB_OK) return status;
+  mb_constrain_keep(sim, 1);
+  mb_sim_move(sim, h, u);
+  memcpy(w, u, sim->nv * sizeof *w);
+  status = pass(sim, &second, sim->q1, sim->state.t + h, true, w, report);
+  if (status != MB_OK) return status;
+  mb_constrain_keep(sim, 1);
+  double *kept = sim->r;
+  bool moved = false;
+  memcpy(kept, v, sim->nv * sizeof *kept);
+  status = mb_constrain_impact(sim, kept, &moved, report);
+  if (status != MB_OK) return status;
+  for (size_t i = 0; i < sim->nv; i++) w[i] += u[i] - kept[i];
+  return mb_constrain_end(sim, u, !moved, w, report);
+}

@@ -1,0 +1,42 @@
+// Schemes: ways to make the state to come. Which one a simulation takes follows from its integrator, and from what there is to
+// solve for (scheme_table.c).
+#ifndef MB_SIM_SCHEMES_H
+#define MB_SIM_SCHEMES_H
+
+#include "core/sim/sim_internal.h"
+
+struct MbSchemeOps {
+  const char *name;
+  // (q1, v1) ← the state a step of the scene from now. The bodies of sim->x are at the state before.
+  MbStatus (*step)(MbSim *sim, MbReport *report);
+  // How many numbers it carries from step to step in the state's memory; NULL: none.
+  size_t (*memory)(size_t nq, size_t nv);
+  // Makes those anew where velocities have jumped, and at the start; NULL: there are none.
+  void (*restart)(MbSim *sim);
+};
+
+// Chooses the scheme of a simulation, whose integrator, solver and model are known.
+const MbSchemeOps *mb_scheme_for(const MbSim *sim);
+
+// scheme_once.c: one solution a step; the same where the solver has accelerations at once and A is M; the solution itself, without
+// constraints, of which sim->r ← v⁺. Where large steps make A indefinite, as a spring's sideways push under compression does, it is
+// taken without such derivatives.
+MbStatus mb_scheme_solve_once(MbSim *sim, MbReport *report);
+MbStatus mb_scheme_once(MbSim *sim, MbReport *report);
+MbStatus mb_scheme_explicit(MbSim *sim, MbReport *report);
+// scheme_verlet.c, of bodies free in space
+MbStatus mb_scheme_verlet(MbSim *sim, MbReport *report);
+// scheme_halves.c: implicit half steps of the velocities
+MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report);
+MbStatus mb_scheme_verlet_halves(MbSim *sim, MbReport *report);
+// scheme_coupled.c: bodies and deformables of elements that rows tie to them
+MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report);
+// scheme_kinematic.c: f = m v; by passes where there are joints or constraints
+MbStatus mb_scheme_kinematic(MbSim *sim, MbReport *report);
+MbStatus mb_scheme_kinematic_passes(MbSim *sim, MbReport *report);
+// scheme_rk45.c
+MbStatus mb_scheme_rk45(MbSim *sim, MbReport *report);
+size_t mb_scheme_rk45_memory(size_t nq, size_t nv);
+void mb_scheme_rk45_restart(MbSim *sim);
+
+#endif

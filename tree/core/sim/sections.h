@@ -1,0 +1,20 @@
+// What the state carries from step to step beside coordinates and velocities, by who owns it. All of it lies in state.memory, in this
+// order, and goes into checkpoints.
+#ifndef MB_SIM_SECTIONS_H
+#define MB_SIM_SECTIONS_H
+
+typedef enum MbSection {
+  MB_SECTION_SCHEME, // the scheme's own, as the adaptive integrator's state ahead (schemes.h)
+  MB_SECTION_NODES, // places (n x 3) and velocities (n x 3) of the nodes of deformables of elements (sim_soft.c)
+  MB_SECTION_SOLUTION, // how good the last step's solution was for them, and each of its iterations
+  MB_SECTION_DUAL,     // the dual of their elements
+  MB_SECTION_WATCH,    // what is known of energy that the scheme adds (energy_watch.c)
+  MB_SECTION_GAPS,     // the widest gap of a hard constraint, and since when (gaps.c)
+  MB_SECTION_CLOSURES, // (nguess) coordinates of joints that close loops (constrain_rows.c)
+  MB_SECTION_HELD_BEFORE, // (nslots) rows that events held during the last step, under the adaptive integrator (events.c)
+  MB_SECTION_HELD,   // (nslots) rows that they hold now
+  MB_SECTION_FORCES, // (nslots) forces of the constraints' rows over the last step (constrain.c)
+  MB_SECTIONS
+} MbSection;
+
+#endif

@@ -1,0 +1,220 @@
+// Making and freeing a simulation, and what its owner asks of it between steps.
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/base/threads.h"
+#include "core/integrators/integrators.h"
+#include "core/sim/advise.h"
+#include "core/sim/balance.h"
+#include "core/sim/channels.h"
+#include "core/sim/constrain.h"
+#include "core/sim/energy_watch.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/kinematic.h"
+#include "core/sim/layout.h"
+#include "core/sim/schemes.h"
+#include "core/sim/sim_soft.h"
+#include "core/sim/trouble.h"
+#include "core/sim/ties.h"
+#include "core/solvers/solvers.h"
+
+#include <string.h>
+
+size_t mb_model_dofs(const MbModel *model) {
+  size_t n = model->nv;
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbElements *e = model->deformables[i].elements;
+    if (!model->deformables[i].points) continue;
+    n += 3 * (model->deformables[i].count - e->nattached);
+    for (size_t k = 0; k < e->nheld; k++)
+      for (int axis = 0; axis < 3; axis++) n -= e->held[k].axes >> axis & 1;
+  }
+  return n;
+}
+
+static MbStatus compile_signals(MbSim *sim, MbReport *report) {
+  const MbModel *model = sim->model;
+  for (size_t i = 0; i < model->nsignals; i++) {
+    const MbSignal *signal = &model->signals[i];
+    if (signal->kind != MB_SIGNAL_EXPRESSION) continue;
+    char message[256] = "";
+    sim->expressions[i] = mb_expression_create(signal->text, model->constants, model->nconstants, true,
+                                               message, sizeof message);
+    if (!sim->expressions[i] && !strcmp(message, "out of memory")) return mb_no_memory(report, "signals");
+    if (!sim->expressions[i])
+      return mb_error(report, MB_SCENE, "", "signal \"%s\": %s", signal->text, message);
+  }
+  return MB_OK;
+}
+
+static double *numbers(MbSim *sim, size_t n) { return mb_arena_alloc(&sim->arena, n, sizeof(double)); }
+
+static MbStatus allocate_held(MbSim *sim, MbReport *report) {
+  const size_t rows = sim->solver->held->rows(sim->work).n;
+  sim->gap0 = numbers(sim, rows), sim->gap1 = numbers(sim, rows), sim->aim = numbers(sim, rows);
+  sim->pull = numbers(sim, rows);
+  sim->nudge = numbers(sim, sim->nv);
+  sim->along = numbers(sim, sim->model->nv), sim->rate = numbers(sim, sim->model->nv);
+  sim->recall = numbers(sim, sim->model->nq);
+  const bool ok =
+      sim->recall && sim->pull && sim->gap0 && sim->gap1 && sim->aim && sim->nudge && sim->along && sim->rate;
+  return ok ? MB_OK : mb_no_memory(report, "the simulation");
+}
+
+static MbStatus allocate(MbSim *sim, MbReport *report) {
+  const MbModel *model = sim->model;
+  const size_t nb = model->nb, n = sim->nq + sim->nv;
+  const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
+  const bool blocks = model->solver.mode == MB_FIRST_ORDER || sim->integrator->a != 0;
+  sim->state.q = numbers(sim, sim->nq), sim->q1 = numbers(sim, sim->nq);
+  sim->state.v = numbers(sim, sim->nv), sim->v1 = numbers(sim, sim->nv);
+  sim->state.memory = numbers(sim, sim->nm);
+  sim->r = numbers(sim, sim->nv), sim->s = numbers(sim, sim->nv), sim->t = numbers(sim, sim->nv);
+  sim->stage = numbers(sim, adaptive ? MB_RK_STAGES * n : 0);
+  sim->signal = numbers(sim, model->nsignals);
+  sim->expressions = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->expressions);
+  MbMaximal *x = &sim->x;
+  *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
+  x->E = mb_arena_alloc(&sim->arena, nb, sizeof *x->E);
+  x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
+  if (model->nports) sim->impulse = numbers(sim, sim->nv);
+  if (model->any_flies) x->swing = numbers(sim, 3 * nb);
+  x->carried = (sim->solver->held || !model->jointed) && model->solver.terms == MB_TERMS_CARRIED;
+  const size_t nblocks = nb + 2 * model->npairs;
+  if (blocks) x->K = numbers(sim, 36 * nblocks), x->D = numbers(sim, 36 * nblocks);
+  if (model->ndrives) sim->stiffness = numbers(sim, model->nv), sim->damping = numbers(sim, model->nv);
+  x->stiffness = model->ndrives ? sim->stiffness : model->stiffness;
+  x->joint_damping = model->ndrives ? sim->damping : model->joint_damping;
+  sim->work = sim->solver->create(model, sim->threads);
+  const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
+                  sim->s && sim->t && sim->stage && sim->signal && sim->expressions && x->E && x->phi &&
+                  x->f && (sim->impulse || !model->nports) && (x->swing || !model->any_flies) &&
+                  x->stiffness && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
+  if (!ok) return mb_no_memory(report, "the simulation");
+  return sim->solver->held ? allocate_held(sim, report) : MB_OK;
+}
+
+// Where the sections of the state's memory begin, by what their owners want of it.
+static void plan_memory(MbSim *sim) {
+  const MbModel *model = sim->model;
+  const size_t events = sim->integrator->scheme == MB_ADAPTIVE ? model->nslots : 0;
+  size_t size[MB_SECTIONS] = {
+      [MB_SECTION_WATCH] = mb_watch_size(), [MB_SECTION_GAPS] = 2,      [MB_SECTION_CLOSURES] = model->nguess,
+      [MB_SECTION_HELD_BEFORE] = events,    [MB_SECTION_HELD] = events, [MB_SECTION_FORCES] = model->nslots};
+  if (sim->scheme->memory) size[MB_SECTION_SCHEME] = sim->scheme->memory(sim->nq, sim->nv);
+  mb_sim_soft_sections(model, size);
+  for (int i = 0; i < MB_SECTIONS; i++) sim->section[i + 1] = sim->section[i] + size[i];
+  sim->nm = sim->section[MB_SECTIONS];
+}
+
+// The start is judged as every step is, and so is the first frame.
+static MbStatus check_start(MbSim *sim, MbReport *report) {
+  MbStatus status = mb_sim_check(sim, 0, 0, report);
+  if (status != MB_OK) return status;
+  double *frame = numbers(sim, sim->frame_size);
+  if (!frame) return mb_no_memory(report, "the simulation");
+  status = mb_sim_sample(sim, frame, report);
+  return status == MB_OK ? mb_sim_check_frame(sim, frame, report) : status;
+}
+
+static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *options, MbReport *report) {
+  sim->model = model;
+  sim->solver = mb_solver_for(model);
+  sim->integrator = &mb_integrator_table[model->integrator.kind];
+  sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
+  sim->nq = model->nq, sim->nv = model->nv;
+  if (sim->solver->held) sim->nq = 7 * model->nb + model->nq, sim->nv = 6 * model->nb;
+  sim->scheme = mb_scheme_for(sim);
+  plan_memory(sim);
+
+  const int threads = mb_threads_start(sim->threads);
+  if (threads < sim->threads)
+    mb_warning(report, "/solver/threads",
+               "of %d threads the system starts %d: the run is slower, and its result the same", sim->threads,
+               threads);
+  MbStatus status = allocate(sim, report);
+  if (status == MB_OK) status = compile_signals(sim, report);
+  if (status == MB_OK) status = mb_constraining_create(sim, report);
+  if (status == MB_OK) status = mb_sim_soft_create(sim, report);
+  if (status == MB_OK) status = mb_ties_create(sim, report);
+  if (status == MB_OK) status = mb_channels_build(sim, report);
+  if (status != MB_OK) return status;
+  status = mb_sim_start(sim, report);
+  if (status != MB_OK) return status;
+  if (sim->scheme->restart) sim->scheme->restart(sim);
+  mb_constraining_start(sim);
+  mb_sim_soft_start(sim);
+  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  mb_sim_follow(sim, sim->state.q, sim->state.v);
+  if (model->solver.mode != MB_FIRST_ORDER) {
+    status = mb_sim_advise(sim, report);
+  } else {
+    status = mb_sim_kinematic_velocity(sim, 0, sim->state.v, report);
+    mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  }
+  if (status == MB_OK) status = check_start(sim, report);
+  if (status == MB_OK) mb_watch_start(sim);
+  return status;
+}
+
+MbStatus mb_sim_create(const MbModel *model, const MbSimOptions *options, MbSim **out, MbReport *report) {
+  *out = NULL;
+  MbSim *sim = mb_calloc(1, sizeof *sim);
+  if (!sim) return mb_no_memory(report, "the simulation");
+  MbStatus status = create(sim, model, options, report);
+  // what fails before the first step is wrong in the scene
+  if (status == MB_NUMBERS) status = MB_SCENE;
+  if (status == MB_SCENE && report && report->status == MB_NUMBERS) report->status = MB_SCENE;
+  if (status == MB_OK)
+    *out = sim;
+  else
+    mb_sim_free(sim);
+  return status;
+}
+
+void mb_sim_free(MbSim *sim) {
+  if (!sim) return;
+  for (size_t i = 0; sim->expressions && i < sim->model->nsignals; i++)
+    mb_expression_free(sim->expressions[i]);
+  if (sim->work) sim->solver->free(sim->work);
+  mb_constraining_free(sim);
+  mb_sim_soft_free(sim);
+  mb_balance_free(sim);
+  mb_arena_free(&sim->arena);
+  mb_free(sim);
+}
+
+size_t mb_sim_memory(const MbSim *sim) {
+  return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work) +
+         mb_constraining_bytes(sim) + mb_sim_soft_bytes(sim) + mb_balance_bytes(sim);
+}
+
+double mb_sim_time(const MbSim *sim) { return sim->state.t; }
+int64_t mb_sim_steps(const MbSim *sim) { return sim->state.step; }
+
+MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const double impulse[3]) {
+  const MbModel *model = sim->model;
+  size_t blame = 0;
+  if (body >= model->nlisted) return MB_USAGE;
+  body = model->number[body]; // from the scene's order
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return MB_USAGE;
+
+  // j = ( r × Rᵀp ; Rᵀp ) in C axes, then v ← v + M⁻¹ Jᵀ j
+  double *j = sim->x.f + 6 * body, r[3];
+  MbPose inverse;
+  memset(sim->x.f, 0, 6 * model->nb * sizeof *sim->x.f);
+  mb_pose_inverse(&inverse, &model->C[body]);
+  mb_pose_point(r, &inverse, at);
+  mb_quat_unrotate(j + 3, sim->x.E[body].q, impulse);
+  mb_vec3_cross(j, r, j + 3);
+  sim->solver->gather(sim->work, sim->x.f, sim->r);
+  MbStatus status = sim->solver->apply(sim->work, sim->r) ? MB_OK : MB_NUMBERS;
+  for (size_t i = 0; i < sim->nv; i++) sim->v1[i] = sim->state.v[i] + sim->r[i];
+  if (status == MB_OK) status = mb_constrain_impulse(sim, sim->v1);
+  if (status == MB_OK) {
+    memcpy(sim->state.v, sim->v1, sim->nv * sizeof *sim->state.v);
+    mb_watch_give_up(sim);
+    if (sim->scheme->restart) sim->scheme->restart(sim);
+  }
+  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  return status;
+}

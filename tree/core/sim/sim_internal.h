@@ -1,0 +1,75 @@
+// What a running simulation holds, shared by the files of this folder.
+#ifndef MB_SIM_SIM_INTERNAL_H
+#define MB_SIM_SIM_INTERNAL_H
+
+#include "core/model/ops.h"
+#include "core/sim/sections.h"
+
+typedef struct MbSchemeOps MbSchemeOps;       // how the state to come is made
+typedef struct MbSampler MbSampler;           // a row of the table of channels
+typedef struct MbConstraining MbConstraining; // scratch of the constraints
+typedef struct MbSimSoft MbSimSoft;           // deformables of elements
+typedef struct MbTies MbTies;                 // forces between bodies and nodes
+typedef struct MbBalance MbBalance;           // accelerations and reactions
+
+// Sums over the bodies of x.
+typedef struct MbEnergy {
+  double kinetic, gravity, elastic, total;
+} MbEnergy;
+
+// What the energy is compared with (energy_watch.c).
+typedef struct MbWatch {
+  bool growth, loss; // would be the scheme's own
+  MbEnergy first;
+} MbWatch;
+
+struct MbSim {
+  const MbModel *model;
+  const MbSolverOps *solver;
+  const MbIntegrator *integrator;
+  const MbSchemeOps *scheme; // schemes.h
+  int threads;
+  size_t nq, nv, nm;
+  size_t section[MB_SECTIONS + 1]; // where each begins in the state's memory
+
+  MbState state; // after the last good step
+  MbMaximal x;   // bodies at `state`, and the forces last evaluated
+  MbSolverWork *work;
+  MbExpression **expressions;  // (nsignals) compiled, NULL for other kinds
+  double *signal;              // (nsignals)
+  double *stiffness, *damping; // (nv) x's, where motors change them; else NULL
+
+  // scratch of a step
+  double *q1, *v1;                          // (nq), (nv) the state to come
+  double *r, *s, *t;                        // (nv)
+  double *along, *rate;                     // (model's nv) of the joints, where the solver holds them
+  double *recall;                           // (model's nq) their coordinates at the state
+  const double *start;                      // (nv) velocities that a half step begins with
+  double *gap0, *gap1, *aim, *pull, *nudge; // rows that the solver holds (held_joints.c): (rows) x 4, (nv)
+  double *stage;                            // (MB_RK_STAGES x (nq + nv)), adaptive only
+
+  MbConstraining *constraining; // NULL: nothing is constrained
+  bool forces_asked;            // some channel tells them
+  MbSimSoft *soft;              // NULL: no deformables of elements
+  bool together;                // bodies and deformables are being solved for together (parts.h)
+  MbTies *ties;                 // NULL: no force acts on a port
+  double *impulse;              // (nv) scratch of that; NULL: no node is a port
+  MbBalance *balance;           // NULL: no channel tells accelerations or reactions
+
+  MbWatch watch;
+  char trouble[480]; // a signal or force of this step that was not finite, at trouble_time; empty = none
+  double trouble_time;
+
+  size_t nchannels, frame_size;
+  MbChannel *channels;          // (nchannels)
+  const MbSampler **samplers;   // (nchannels)
+  const MbDeformable **sampled; // (nchannels) whose nodes a channel is about; NULL: of none
+  MbArena arena;                // all of the above
+};
+
+// The numbers of one section of the state's memory.
+static inline double *mb_section(const MbSim *sim, MbSection section) {
+  return sim->state.memory + sim->section[section];
+}
+
+#endif

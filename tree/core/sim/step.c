@@ -1,0 +1,61 @@
+// One step, the same for every solver, scheme and force: the scheme makes the state to come, which becomes the state if it is sound.
+#include "core/sim/constrain.h"
+#include "core/sim/energy_watch.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/gaps.h"
+#include "core/sim/layout.h"
+#include "core/sim/sim_soft.h"
+#include "core/sim/schemes.h"
+#include "core/sim/trouble.h"
+
+static bool all_below(const double *x, size_t n, double bound) {
+  int ok = 1;
+  for (size_t i = 0; i < n; i++) ok &= fabs(x[i]) < bound; // false of NaN
+  return ok;
+}
+
+// Coordinates and velocities so small that no body can be beyond the bounds: a look at the bodies, which are far more
+// numbers, is saved.
+static bool is_tame(const MbSim *sim) {
+  static const double SMALL = 1e6;
+  return sim->model->jointed && !sim->solver->held && all_below(sim->v1, sim->nv, SMALL) &&
+         all_below(sim->q1, sim->nq, SMALL);
+}
+
+// Makes (q1, v1) the state if it is sound; else the bodies are put back where the state is.
+static MbStatus commit(MbSim *sim, MbReport *report) {
+  MbState *state = &sim->state;
+  const int64_t step = state->step + 1;
+  const double t = (double)step * sim->model->h;
+  mb_sim_settle(sim, sim->q1, sim->v1);
+  MbStatus status = is_tame(sim) ? MB_OK : mb_sim_check(sim, t, step, report);
+  if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
+  if (status == MB_OK) mb_sim_follow(sim, sim->q1, sim->v1);
+  if (status == MB_OK) status = mb_sim_soft_step(sim, t, report);
+  if (status == MB_OK) status = mb_gaps_watch(sim, sim->q1, sim->v1, t, report);
+  if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
+  if (status != MB_OK) {
+    mb_sim_kinematics(sim, state->q, state->v);
+    return status;
+  }
+  mb_sim_soft_commit(sim);
+  double *const q = state->q, *const v = state->v;
+  state->q = sim->q1, state->v = sim->v1;
+  sim->q1 = q, sim->v1 = v;
+  state->step = step;
+  state->t = t;
+  return MB_OK;
+}
+
+MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
+  sim->trouble[0] = 0;
+  mb_sim_recall(sim);
+  MbStatus status = sim->scheme->step(sim, report);
+  if (status == MB_OK)
+    status = commit(sim, report);
+  else
+    mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  if (status == MB_OK) mb_watch_step(sim, report);
+  if (status == MB_NUMBERS) mb_watch_failure(sim, report);
+  return status;
+}

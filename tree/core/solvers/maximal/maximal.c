@@ -1,0 +1,221 @@
+// Maximal coordinates (B96; RM 1.10): the state is every body's pose and twist; the joints are rows J v = b whose multipliers
+// are found together with the velocities. J is made anew at every instant. Velocities of the state are the twists but for their linear
+// parts, which are in the world's axes (model/coordinates.h).
+#include "core/base/alloc.h"
+#include "core/model/coordinates.h"
+#include "core/solvers/coupled.h"
+#include "core/solvers/maximal/held.h"
+#include "core/solvers/redmax/tree.h"
+#include "core/solvers/solvers.h"
+
+#include <string.h>
+
+struct MbSolverWork {
+  MbHeld held;
+};
+
+static void free_work(MbSolverWork *work) {
+  if (!work) return;
+  mb_held_free(&work->held);
+  mb_free(work);
+}
+
+static MbSolverWork *create(const MbModel *model, int threads) {
+  MbSolverWork *work = mb_calloc(1, sizeof *work);
+  if (!work) return NULL;
+  if (mb_held_create(model, threads, &work->held)) return work;
+  free_work(work);
+  return NULL;
+}
+
+static size_t bytes(const MbSolverWork *work) { return sizeof *work + mb_held_bytes(&work->held); }
+
+static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
+                       size_t end) {
+  const size_t nb = work->held.model->nb;
+  (void)begin, (void)end;
+  for (size_t b = 0; b < nb; b++) {
+    memcpy(x->E[b].p, q + 7 * b, sizeof x->E[b].p);
+    memcpy(x->E[b].q, q + 7 * b + 3, sizeof x->E[b].q);
+  }
+  for (size_t b = 0; b < nb; b++) mb_twist_of_velocity(&x->E[b], v + 6 * b, x->phi + 6 * b);
+  mb_held_update(&work->held, q + 7 * nb, x);
+  x->q = work->held.q, x->v = work->held.v;
+}
+
+static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame) {
+  (void)exact; // the integrators that run here take K symmetrised
+  return mb_held_factor(&work->held, x, a, b, blame);
+}
+
+static bool apply(MbSolverWork *work, double *x) {
+  MbHeld *held = &work->held;
+  if (held->world) {
+    mb_held_world_solve(held, x, NULL);
+    return true;
+  }
+  memset(held->lambda, 0, held->shape.nrows * sizeof *held->lambda);
+  mb_held_solve(held, x, held->lambda);
+  return true;
+}
+
+static void momentum(MbSolverWork *work, const double *v, double *y) {
+  const MbModel *model = work->held.model;
+  for (size_t i = 0; i < 6 * model->nb; i++) y[i] = model->M[i] * v[i];
+}
+
+static void gather(MbSolverWork *work, const double *f, double *y) {
+  const MbHeld *held = &work->held;
+  for (size_t b = 0; b < held->model->nb; b++) mb_velocity_of_twist(&held->E[b], f + 6 * b, y + 6 * b);
+}
+
+static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
+  const MbHeld *held = &work->held;
+  const size_t nb = held->model->nb;
+  double *phi = held->twist, *f = held->r;
+  memset(f, 0, 6 * nb * sizeof *f);
+  for (size_t b = 0; b < nb; b++) mb_twist_of_velocity(&held->E[b], v + 6 * b, phi + 6 * b);
+  mb_blocks_multiply(held->model, B, s, phi, f);
+  for (size_t b = 0; b < nb; b++) {
+    mb_velocity_of_twist(&held->E[b], f + 6 * b, phi + 6 * b);
+    for (size_t k = 6 * b; k < 6 * b + 6; k++) y[k] += phi[k];
+  }
+}
+
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
+  double turned[6];
+  mb_velocity_of_twist(&work->held.E[body], w, turned);
+  for (size_t i = 0; i < 6; i++) y[6 * body + i] += turned[i];
+}
+
+static void drift(MbSolverWork *work, double *a) {
+  const MbHeld *held = &work->held;
+  for (size_t b = 0; b < held->model->nb; b++) mb_twist_drift(held->phi + 6 * b, a + 6 * b);
+}
+
+static bool reserve(MbSolverWork *work, size_t most) {
+  return !work->held.world || mb_held_world_reserve(work->held.world, most);
+}
+static bool responses(MbSolverWork *work, size_t k, const MbRow *const *row, double *W) {
+  if (!work->held.world) return false;
+  mb_held_world_responses(&work->held, k, row, W);
+  return true;
+}
+
+// ---- joints that are held ---------------------------------------------------------------------------------
+
+// As the joints' coordinates say.
+static bool start(const MbSolverWork *work, double *q, double *v) {
+  const MbModel *model = work->held.model;
+  const size_t nb = model->nb;
+  MbTree tree;
+  MbMaximal x = {.nb = nb, .phi = v, .E = mb_calloc(nb, sizeof *x.E)};
+  const bool fine = mb_tree_create(model, &tree) && x.E;
+  if (fine) mb_tree_kinematics(&tree, model->q0, model->v0, &x);
+  for (size_t b = 0; fine && b < nb; b++) {
+    memcpy(q + 7 * b, x.E[b].p, sizeof x.E[b].p);
+    memcpy(q + 7 * b + 3, x.E[b].q, sizeof x.E[b].q);
+    mb_velocity_of_twist(&x.E[b], v + 6 * b, v + 6 * b);
+  }
+  if (fine) memcpy(q + 7 * nb, model->q0, model->nq * sizeof *q);
+  mb_tree_free(&tree);
+  mb_free(x.E);
+  return fine;
+}
+
+static MbHeldRows rows(const MbSolverWork *work) {
+  const MbHeld *held = &work->held;
+  return (MbHeldRows){
+      .n = held->shape.nrows, .g = held->g, .gt = held->gt, .order = held->order, .angle = held->angle};
+}
+
+static size_t row_of(const MbSolverWork *work, size_t i) {
+  const size_t b = work->held.holds[i];
+  return b == MB_WORLD ? MB_WORLD : work->held.first[b];
+}
+
+static const double *lambda(const MbSolverWork *work) { return work->held.lambda; }
+
+static const char *holder(const MbSolverWork *work, size_t b) {
+  const size_t i = work->held.by[b];
+  return i == MB_WORLD ? NULL : work->held.model->constraints[i].name;
+}
+
+static size_t body_of(const MbSolverWork *work, size_t r) {
+  const MbHeld *held = &work->held;
+  for (size_t b = 0; b < held->model->nb; b++)
+    if (held->first[b] <= r && r < held->first[b] + held->rows[b]) return b;
+  return MB_WORLD;
+}
+
+static const double *bends(MbSolverWork *work) {
+  if (!work->held.curves) mb_held_bend(&work->held);
+  return work->held.bend;
+}
+static const double *turns(MbSolverWork *work) {
+  mb_held_bend(&work->held);
+  return work->held.turn;
+}
+
+static void speeds(const MbSolverWork *work, const double *v, double *rate) {
+  mb_held_speeds(&work->held, v, rate);
+}
+
+static void rates(const MbSolverWork *work, const double *v, double *rate) {
+  mb_held_rates(&work->held, v, rate);
+}
+static void spread(const MbSolverWork *work, const double *f, double *y) {
+  mb_held_spread(&work->held, f, y);
+}
+
+static void along(const MbSolverWork *work, size_t k, double s, double *y) {
+  mb_held_along(&work->held, k, s, y);
+}
+
+static bool solve(MbSolverWork *work, double *x, double *b) {
+  mb_held_solve(&work->held, x, b);
+  return true;
+}
+
+static void remember(const MbSolverWork *work, double *to) {
+  const MbModel *model = work->held.model;
+  double still[MB_JOINT_MOST] = {0};
+  memcpy(to, work->held.q, model->nq * sizeof *to);
+  for (size_t i = 0; i < model->nrenewing; i++) {
+    const MbJoint *joint = &model->joint[model->renewing[i]];
+    joint->ops->renew(joint, to + model->q_first[model->renewing[i]], still);
+  }
+}
+
+static const MbHeldOps held_ops = {.rows = rows,
+                                   .row_of = row_of,
+                                   .holder = holder,
+                                   .body_of = body_of,
+                                   .lambda = lambda,
+                                   .start = start,
+                                   .speeds = speeds,
+                                   .bends = bends,
+                                   .turns = turns,
+                                   .rates = rates,
+                                   .spread = spread,
+                                   .along = along,
+                                   .solve = solve,
+                                   .remember = remember};
+
+const MbSolverOps mb_maximal_ops = {
+    .name = "maximal",
+    .create = create,
+    .free = free_work,
+    .bytes = bytes,
+    .kinematics = kinematics,
+    .factor = factor,
+    .apply = apply,
+    .momentum = momentum,
+    .gather = gather,
+    .blocks = blocks,
+    .carry = carry,
+    .drift = drift,
+    .reserve = reserve,
+    .responses = responses,
+    .held = &held_ops,
+};

@@ -1,0 +1,135 @@
+// Deformables by implicit Euler as a minimisation (METHODS 5):
+//
+//   q⁺ = argmin ½ h⁻² (q − q̃)ᵀ M (q − q̃) + Σ ψ(q),   q̃ = q + h v + h² M⁻¹ f,   v⁺ = (q⁺ − q)/h
+//
+// over nodes with masses; ψ: elements (tetrahedra, triangles of cloth, springs), bending, cables. Nodes may be held along
+// some of the world's axes; where they are held they go where the caller says. Two methods: local-global iterations with the
+// dual on one constant scalar matrix, and Newton's with exact derivatives as ground truth.
+#ifndef MB_SOLVERS_PROJECTIVE_PROJECTIVE_H
+#define MB_SOLVERS_PROJECTIVE_PROJECTIVE_H
+
+#include "core/deformables/elastic.h"
+#include "core/deformables/element_mesh.h"
+#include "core/mbsim.h"
+#include "core/sparse/global_method.h"
+
+// One mesh. What is not of its kind of elements is unread.
+typedef struct MbSoftPart {
+  const MbElementMesh *mesh; // its places are those at rest
+  size_t first;              // number of its first node among all
+  MbElastic elastic;         // tetrahedra and triangles
+  double thickness;          // m, triangles
+  MbBendingKind bending;     // triangles
+  double bending_stiffness;  // J
+  double stiffness, damping; // N/m, N s/m of edges
+  bool by_strain;            // the stiffness is in N, of a strain
+} MbSoftPart;
+
+// A cable runs from centre to centre of groups of nodes. It pulls with a force that the caller gives, and, where it has a
+// compliance, with as much as keeps it from getting longer than the caller says: (length − most) = compliance × force,
+// or the force is 0.
+typedef struct MbSoftCable {
+  size_t npoints;
+  const size_t *start;  // (npoints + 1) of each group's nodes
+  const uint32_t *node; // (start[npoints])
+  double compliance;    // m/N; 0 = cannot stretch; NaN = pulls with the given force alone
+} MbSoftCable;
+
+typedef struct MbSoftSpec {
+  size_t nodes;
+  const double *mass;        // (nodes)
+  const unsigned char *held; // (nodes) bits 1, 2, 4: along x, y, z
+  double drag;               // N s/m, a node
+  size_t nparts;
+  const MbSoftPart *parts; // (nparts)
+  size_t ncables;
+  const MbSoftCable *cables; // (ncables)
+  size_t nports;
+  const uint32_t *port;  // (nports) nodes that a caller's rows act on, see mb_soft_begin
+  double h;              // s
+  bool newton;           // the method
+  MbGlobalMethod global; // projective: how A is solved with
+  bool single;           // an inverse of A is kept in floats
+  size_t memory;         // bytes that a factor or an inverse may take; 0 = as the machine has
+  int iterations;        // at most
+  double tolerance;      // of the last correction, by the size of what is simulated; 0 = do all iterations
+  int threads;
+  size_t *blame; // gets the node at which the step's equations cannot be solved, for the caller to say so
+  double (*clock)(void); // that parts of a step are timed by; NULL: wall time
+  void (*watch)(void *context,
+                const double *q); // told every iterate (nodes x 3), the first guess at first; NULL: nobody
+  void *context;
+} MbSoftSpec;
+
+typedef struct MbSoftEngine MbSoftEngine;
+
+// What a step begins with.
+typedef struct MbSoftStart {
+  const double *q, *v;   // (nodes x 3)
+  const double *target;  // (nodes x 3) where nodes are at the end, read along axes that are held
+  const double *gravity; // (3)
+  const double *force;   // (ncables) N
+  const double *most;    // (ncables) m
+} MbSoftStart;
+
+typedef struct MbSoftStats {
+  int iterations;
+  double residual; // largest move of a node in the last iteration, by the size of what is simulated
+  bool converged;  // to the tolerance, where one was asked for
+  double seconds;  // wall time
+  // seconds of parts of local-global iterations: local steps with bending, adding up by nodes, solves
+  double local, collect, global;
+} MbSoftStats;
+
+// Copies what it needs. MB_IO: out of memory; MB_SCENE: nothing that can be simulated, or it does not fit; MB_NUMBERS: the
+// step's equations cannot be solved in double precision.
+MbStatus mb_soft_create(const MbSoftSpec *spec, MbSoftEngine **engine, MbReport *report);
+void mb_soft_free(MbSoftEngine *engine); // NULL is fine
+size_t mb_soft_bytes(const MbSoftEngine *engine);
+
+// What local-global iterations carry from step to step beside places and velocities: the dual, stresses by elements. It could
+// be had from the places, but where iterations have not converged and elements are nearly inside out their stress is no place
+// to begin from.
+size_t mb_soft_dual_size(const MbSoftPart *part,
+                         bool newton); // numbers; the sum over the parts is the engine's
+void mb_soft_dual_begin(MbSoftEngine *engine, const double *q); // the stress at q
+void mb_soft_dual_read(const MbSoftEngine *engine, double *dual);
+void mb_soft_dual_write(MbSoftEngine *engine, const double *dual);
+
+// q1 and v1 at the end of the step; may be those of the start. False: numbers that are not finite. Does not allocate. The
+// result depends on nothing but what is given here and the dual, which is the stress at the start where nobody has set it.
+bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, double *v1);
+MbSoftStats mb_soft_stats(const MbSoftEngine *engine);      // of the last step
+const double *mb_soft_history(const MbSoftEngine *engine);  // (iterations) residual of each
+const double *mb_soft_tensions(const MbSoftEngine *engine); // (ncables) at the end of the last step
+
+// The same step by its parts, for a caller who holds nodes by rows of equations, at the nodes that are ports: what the rows push
+// comes between the correction and its end. With A the engine's matrix and S = Eᵀ A⁻¹ E, E those of the ports, impulses p (N s) at
+// ports change velocities there by S p. Local-global iterations only.
+//   begin, then while another iteration is wanted: pass, read, push, end_pass; then end
+void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start);
+bool mb_soft_goes_on(const MbSoftEngine *engine);
+// Finds the iteration's correction.
+void mb_soft_pass(MbSoftEngine *engine);
+// Reads the ports' velocities (nports x 3) over the step, as the correction leaves them.
+void mb_soft_read_ports(const MbSoftEngine *engine, double *v);
+// Adds to the correction what impulses p (nports x 3) at the ports make.
+void mb_soft_push_ports(MbSoftEngine *engine, const double *p);
+// Takes the correction into the iterate. False: numbers that are not finite.
+bool mb_soft_end_pass(MbSoftEngine *engine);
+void mb_soft_end(MbSoftEngine *engine, double *q1, double *v1);
+// Writes v (nports x 3) = S p.
+void mb_soft_respond(const MbSoftEngine *engine, const double *p, double *v);
+
+// What the step that is under way or was the last minimises, at q.
+double mb_soft_objective(const MbSoftEngine *engine, const double *q);
+// At places q: elastic energy; of one part its volume (area x thickness of cloth) and the largest strain, max |s − 1| over
+// singular values of the deformation gradients.
+double mb_soft_energy(const MbSoftEngine *engine, const double *q);
+void mb_soft_measure(const MbSoftEngine *engine, size_t part, const double *q, double *volume,
+                     double *strain);
+// f (nodes x 3) = −∂ψ/∂q of the elements (springs' dampers over the last step among them) and of bending
+void mb_soft_forces(MbSoftEngine *engine, const double *q, double *f);
+double mb_soft_cable_length(const MbSoftCable *cable, const double *q);
+
+#endif

@@ -1,0 +1,52 @@
+// Elements of one kind and one material: deformation gradients F (3 x rank) of deformables/gradient.h, energy V ψ(F) with V a
+// volume, or a spring's length at rest. A spring k (l − L)²/2 with a damper c has over a step the energy c (l − l₀)²/(2h) more:
+// it is a spring of k + c/h whose length at rest lies between L and l₀.
+#ifndef MB_SOLVERS_PROJECTIVE_SOFT_BLOCKS_H
+#define MB_SOLVERS_PROJECTIVE_SOFT_BLOCKS_H
+
+#include "core/deformables/gradient.h"
+#include "core/deformables/local_step.h"
+#include "core/solvers/projective/projective.h"
+
+enum { MB_SOFT_CORNERS = 4, MB_SOFT_WIDTH = 9 };
+
+typedef struct MbSoftBlock {
+  MbGradient gradient; // of the part's own nodes
+  size_t part, first;  // number of the part's first node among all
+  size_t count, corners, rank;
+  double thickness; // m, sheets; else 1
+  MbElastic elastic;
+  double damper;  // N/m, springs: c/h
+  double *k;      // (count) N/m, springs
+  double *before; // (count) springs: l₀ / L
+
+  // local step, component c of element e at [c * stride + e]
+  double *weight;    // (stride) Pa
+  double *scale;     // (stride) weight × thickness
+  double *F, *u, *p; // (3 rank x stride)
+  double *corner;    // (stride x corners x 3) by packs
+} MbSoftBlock;
+
+// False: out of memory, or (`*flat` is a number) that element has no extent at rest.
+bool mb_soft_block_make(const MbSoftPart *part, size_t number, int rank, double h, MbSoftBlock *block,
+                        size_t *flat);
+void mb_soft_block_free(MbSoftBlock *block);
+size_t mb_soft_block_bytes(const MbSoftBlock *block);
+
+// Node of a corner among all; V of an element
+static inline size_t mb_soft_node(const MbSoftBlock *block, size_t e, size_t a) {
+  return block->first + block->gradient.node[e * block->corners + a];
+}
+static inline double mb_soft_volume(const MbSoftBlock *block, size_t e) {
+  return block->gradient.size[e] * block->thickness;
+}
+
+// F of element e at places q of all nodes, row major, and the gradients g (corners x rank)
+void mb_soft_gradient(const MbSoftBlock *block, size_t e, const double *q, double F[9], double g[12]);
+// ψ, P = ∂ψ/∂F (3 x rank), ∂P/∂F (3 rank x 3 rank, its negative eigenvalues left out) at F. `stepping`: with what dampers add
+// over a step; P and its derivative always have it.
+double mb_soft_density(const MbSoftBlock *block, size_t e, const double F[9], bool stepping);
+void mb_soft_stress(const MbSoftBlock *block, size_t e, const double F[9], double P[9]);
+void mb_soft_tangent(const MbSoftBlock *block, size_t e, const double F[9], double H[81]);
+
+#endif

@@ -1,0 +1,262 @@
+// Making the engine, and a step of it.
+#include "core/solvers/projective/soft_engine.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/report.h"
+
+#include <string.h>
+
+// ---- making and freeing -----------------------------------------------------------------------------------
+
+static size_t count_blocks(const MbSoftSpec *spec) {
+  size_t n = 0;
+  for (size_t i = 0; i < spec->nparts; i++) {
+    const MbElementMesh *mesh = spec->parts[i].mesh;
+    n += (mesh->tets ? 1u : 0) + (mesh->triangles ? 1u : 0) + (mesh->edges ? 1u : 0);
+  }
+  return n;
+}
+
+static bool allocate(MbSoftEngine *engine, const MbSoftSpec *spec) {
+  const size_t n = spec->nodes;
+  engine->n = n;
+  engine->number = mb_calloc(n, sizeof *engine->number);
+  engine->node = mb_calloc(n, sizeof *engine->node);
+  engine->held = mb_calloc(n, sizeof *engine->held);
+  engine->mass = mb_calloc(n, sizeof *engine->mass);
+  engine->inertia = mb_calloc(n, sizeof *engine->inertia);
+  engine->ahead = mb_calloc(n, 3 * sizeof *engine->ahead);
+  engine->q = mb_calloc(n, 3 * sizeof *engine->q);
+  engine->f = mb_calloc(n, 3 * sizeof *engine->f);
+  engine->r = mb_calloc(n, 3 * sizeof *engine->r);
+  engine->history = mb_calloc((size_t)spec->iterations, sizeof *engine->history);
+  engine->block = mb_calloc(count_blocks(spec), sizeof *engine->block);
+  return engine->number && engine->node && engine->held && engine->mass && engine->inertia && engine->ahead &&
+         engine->q && engine->f && engine->r && engine->history && engine->block;
+}
+
+static void number_nodes(MbSoftEngine *engine, const MbSoftSpec *spec) {
+  memcpy(engine->held, spec->held, engine->n * sizeof *engine->held);
+  memcpy(engine->mass, spec->mass, engine->n * sizeof *engine->mass);
+  for (size_t i = 0; i < engine->n; i++) {
+    engine->inertia[i] = spec->mass[i] + spec->h * spec->drag;
+    engine->number[i] = MB_NONE;
+    if (engine->held[i] == 7) continue;
+    engine->number[i] = (uint32_t)engine->nfree;
+    engine->node[engine->nfree++] = (uint32_t)i;
+  }
+}
+
+// The diagonal of the box that all parts at rest are in, the largest one's.
+static double size_of(const MbSoftSpec *spec) {
+  double size = 0;
+  for (size_t k = 0; k < spec->nparts; k++) {
+    const MbElementMesh *mesh = spec->parts[k].mesh;
+    double squared = 0;
+    for (size_t axis = 0; axis < 3; axis++) {
+      double low = INFINITY, high = -INFINITY;
+      for (size_t i = 0; i < mesh->nodes; i++) {
+        low = fmin(low, mesh->x[3 * i + axis]);
+        high = fmax(high, mesh->x[3 * i + axis]);
+      }
+      squared += mesh->nodes ? (high - low) * (high - low) : 0;
+    }
+    size = fmax(size, sqrt(squared));
+  }
+  return size > 0 ? size : 1;
+}
+
+static MbStatus make_blocks(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report) {
+  for (size_t i = 0; i < spec->nparts; i++) {
+    const MbSoftPart *part = &spec->parts[i];
+    const size_t counts[] = {0, part->mesh->edges, part->mesh->triangles, part->mesh->tets};
+    for (int rank = 3; rank >= 1; rank--) {
+      size_t flat = SIZE_MAX;
+      if (!counts[rank]) continue;
+      if (mb_soft_block_make(part, i, rank, spec->h, &engine->block[engine->nblocks], &flat))
+        engine->nblocks++;
+      else if (flat == SIZE_MAX)
+        return mb_no_memory(report, "deformables");
+      else
+        return mb_error(report, MB_SCENE, "", "element %zu of a deformable has no extent at rest", flat);
+    }
+  }
+  return MB_OK;
+}
+
+static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report) {
+  if (!allocate(engine, spec)) return mb_no_memory(report, "deformables");
+  engine->h = spec->h, engine->drag = spec->drag;
+  engine->iterations = spec->iterations, engine->threads = spec->threads;
+  engine->clock = spec->clock ? spec->clock : mb_clock;
+  engine->watch = spec->watch, engine->context = spec->context;
+  engine->tolerance = spec->tolerance, engine->size = size_of(spec), engine->nparts = spec->nparts;
+  number_nodes(engine, spec);
+  const MbStatus status = make_blocks(engine, spec, report);
+  if (status != MB_OK) return status;
+  if (!mb_soft_form_make(engine, spec)) return mb_no_memory(report, "bending");
+  const MbStatus made = !engine->nfree ? MB_OK
+                        : spec->newton ? mb_soft_newton_make(engine, spec, report)
+                                       : mb_soft_global_make(engine, spec, report);
+  if (made != MB_OK) return made;
+  if (spec->ncables && !(engine->cables = mb_soft_cables_make(engine, spec)))
+    return mb_no_memory(report, "cables");
+  if (spec->nports && !(engine->ports = mb_soft_ports_make(engine, spec)))
+    return mb_no_memory(report, "deformables");
+  return MB_OK;
+}
+
+MbStatus mb_soft_create(const MbSoftSpec *spec, MbSoftEngine **out, MbReport *report) {
+  *out = NULL;
+  MbSoftEngine *engine = mb_calloc(1, sizeof *engine);
+  if (!engine) return mb_no_memory(report, "deformables");
+  const MbStatus status = make(engine, spec, report);
+  if (status == MB_OK)
+    *out = engine;
+  else
+    mb_soft_free(engine);
+  return status;
+}
+
+void mb_soft_free(MbSoftEngine *engine) {
+  if (!engine) return;
+  for (size_t k = 0; k < engine->nblocks; k++) mb_soft_block_free(&engine->block[k]);
+  mb_free(engine->block);
+  mb_soft_form_free(&engine->form);
+  mb_soft_global_free(&engine->global);
+  mb_soft_newton_free(engine->newton);
+  mb_soft_cables_free(engine->cables);
+  mb_soft_ports_free(engine->ports);
+  mb_free(engine->number);
+  mb_free(engine->node);
+  mb_free(engine->held);
+  mb_free(engine->mass);
+  mb_free(engine->inertia);
+  mb_free(engine->ahead);
+  mb_free(engine->q);
+  mb_free(engine->f);
+  mb_free(engine->r);
+  mb_free(engine->history);
+  mb_free(engine);
+}
+
+size_t mb_soft_bytes(const MbSoftEngine *engine) {
+  size_t bytes = sizeof *engine + engine->n * (14 * sizeof(double) + 2 * sizeof(uint32_t) + 1) +
+                 (size_t)engine->iterations * sizeof(double) + mb_soft_global_bytes(&engine->global) +
+                 mb_soft_newton_bytes(engine->newton) + mb_soft_cables_bytes(engine->cables) +
+                 mb_soft_ports_bytes(engine->ports) + mb_soft_form_bytes(&engine->form);
+  for (size_t k = 0; k < engine->nblocks; k++)
+    bytes += sizeof engine->block[k] + mb_soft_block_bytes(&engine->block[k]);
+  return bytes;
+}
+
+// ---- a step -----------------------------------------------------------------------------------------------
+
+// (m + h c) q̃ = m (q + h v + h² g) + h c q, with c the drag; the iterate begins there, held nodes where they go.
+static void look_ahead(MbSoftEngine *engine, const MbSoftStart *start) {
+  const double h = engine->h;
+  for (size_t i = 0; i < engine->n; i++) {
+    const double share = engine->mass[i] / engine->inertia[i];
+    for (size_t k = 0; k < 3; k++) {
+      const size_t c = 3 * i + k;
+      engine->ahead[c] = start->q[c] + share * (h * start->v[c] + h * h * start->gravity[k]);
+      engine->q[c] = engine->held[i] >> k & 1 ? start->target[c] : engine->ahead[c];
+    }
+  }
+}
+
+double mb_soft_advance(MbSoftEngine *engine, double scale) {
+  double most = 0, sum = 0;
+  for (size_t f = 0; f < engine->nfree; f++) {
+    double *x = engine->q + 3 * (size_t)engine->node[f];
+    for (size_t k = 0; k < 3; k++) {
+      const double move = scale * engine->r[3 * f + k];
+      x[k] += move;
+      sum += 0 * x[k]; // not a number where x is none
+      most = fmax(most, fabs(move));
+    }
+  }
+  return most / engine->size + sum;
+}
+
+double mb_soft_objective(const MbSoftEngine *engine, const double *q) {
+  const double h2 = engine->h * engine->h;
+  double energy = mb_soft_potential(engine, q);
+  for (size_t f = 0; f < engine->nfree; f++) {
+    const size_t i = engine->node[f];
+    for (size_t c = 3 * i; c < 3 * i + 3; c++)
+      energy += engine->inertia[i] * (q[c] - engine->ahead[c]) * (q[c] - engine->ahead[c]) / (2 * h2);
+  }
+  return engine->cables ? energy + mb_soft_cables_potential(engine, q) : energy;
+}
+
+// A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
+void mb_soft_pass(MbSoftEngine *engine) {
+  const double h2 = engine->h * engine->h;
+  mb_soft_local(engine, engine->q, engine->f);
+  if (engine->cables) mb_soft_cables_pull(engine, engine->f);
+  for (size_t n = 0; n < engine->nfree; n++) {
+    const size_t i = engine->node[n];
+    for (size_t c = 0; c < 3; c++)
+      engine->r[3 * n + c] =
+          engine->inertia[i] * (engine->ahead[3 * i + c] - engine->q[3 * i + c]) + h2 * engine->f[3 * i + c];
+  }
+  const double began = engine->clock();
+  mb_soft_global_solve(&engine->global, engine->r);
+  engine->stats.global += engine->clock() - began;
+  if (engine->cables) mb_soft_cables_correct(engine);
+}
+
+bool mb_soft_end_pass(MbSoftEngine *engine) {
+  MbSoftStats *stats = &engine->stats;
+  stats->residual = engine->history[stats->iterations++] = mb_soft_advance(engine, 1);
+  if (!isfinite(stats->residual)) return false;
+  stats->converged = stats->residual <= engine->tolerance;
+  if (engine->watch) engine->watch(engine->context, engine->q);
+  return true;
+}
+
+bool mb_soft_goes_on(const MbSoftEngine *engine) {
+  return engine->stats.iterations < engine->iterations && !engine->stats.converged;
+}
+
+static bool local_global(MbSoftEngine *engine) {
+  bool ok = true;
+  while (ok && mb_soft_goes_on(engine)) {
+    mb_soft_pass(engine);
+    ok = mb_soft_end_pass(engine);
+  }
+  return ok;
+}
+
+void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start) {
+  engine->began = mb_clock();
+  engine->start = start;
+  engine->stats = (MbSoftStats){.converged = engine->nfree == 0};
+  look_ahead(engine, start);
+  mb_soft_local_begin(engine, start->q);
+  if (!engine->begun) mb_soft_dual_begin(engine, start->q);
+  if (engine->cables) mb_soft_cables_begin(engine);
+  if (engine->watch) engine->watch(engine->context, engine->q);
+}
+
+void mb_soft_end(MbSoftEngine *engine, double *q1, double *v1) {
+  const MbSoftStart *start = engine->start;
+  if (engine->cables) mb_soft_cables_end(engine);
+  for (size_t c = 0; c < 3 * engine->n; c++) {
+    v1[c] = (engine->q[c] - start->q[c]) / engine->h;
+    q1[c] = engine->q[c];
+  }
+  engine->stats.seconds = mb_clock() - engine->began;
+}
+
+bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, double *v1) {
+  mb_soft_begin(engine, start);
+  const bool ok = engine->newton ? mb_soft_newton_step(engine) : local_global(engine);
+  if (ok) mb_soft_end(engine, q1, v1);
+  engine->stats.seconds = mb_clock() - engine->began;
+  return ok;
+}
+
+MbSoftStats mb_soft_stats(const MbSoftEngine *engine) { return engine->stats; }
+const double *mb_soft_history(const MbSoftEngine *engine) { return engine->history; }

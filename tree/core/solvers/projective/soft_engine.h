@@ -1,0 +1,120 @@
+// The engine's insides.
+#ifndef MB_SOLVERS_PROJECTIVE_SOFT_ENGINE_H
+#define MB_SOLVERS_PROJECTIVE_SOFT_ENGINE_H
+
+#include "core/solvers/projective/assembly.h"
+#include "core/solvers/projective/soft_blocks.h"
+#include "core/sparse/elimination.h"
+#include "core/sparse/global.h"
+
+enum {
+  MB_SOFT_GRAIN = 64,
+  MB_SOFT_PACK = 8
+}; // elements or nodes a thread at least; elements that are done together
+
+// A constant quadratic form ½ Σ Q_ij x_i·x_j: rows of all of Q.
+typedef struct MbSoftForm {
+  size_t n;
+  size_t *start; // (n + 1)
+  uint32_t *column;
+  double *value;
+} MbSoftForm;
+
+// The constant scalar matrix A = M + h² Σ w V GᵀG + h² Q over the nodes that are not held along every axis. Nodes that are
+// held along some have rows: with E those of one axis, x = A⁻¹(b − E λ), Eᵀx = 0, so that λ = (Eᵀ A⁻¹ E)⁻¹ Eᵀ A⁻¹ b. Methods
+// that only come near A⁻¹ leave the rows out before and after, which has the same fixed point.
+typedef struct MbSoftGlobal {
+  size_t n;
+  MbPattern pattern;
+  double *value;
+  MbGlobal *inverse;
+  bool near; // its solutions are not exact
+  int threads;
+  size_t rows[3];
+  uint32_t *row[3]; // (rows) numbers among the free nodes
+  double *W[3];     // (rows x rows) Cholesky factor of Eᵀ A⁻¹ E
+  double *lambda;   // (most rows)
+  double *x;        // (n x 3)
+} MbSoftGlobal;
+
+typedef struct MbSoftNewton MbSoftNewton;
+typedef struct MbSoftCables MbSoftCables;
+typedef struct MbSoftPorts MbSoftPorts;
+
+struct MbSoftEngine {
+  size_t n, nfree;
+  uint32_t *number; // (n) among the free nodes; MB_NONE = held along every axis
+  uint32_t *node;   // (nfree)
+  unsigned char *held;
+  double *mass, *inertia; // (n) inertia: with what the drag adds
+  double h, drag, size, tolerance;
+  int iterations, threads;
+  double (*clock)(void);
+  void (*watch)(void *context, const double *q);
+  void *context;
+  size_t nblocks, nparts;
+  MbSoftBlock *block;
+  MbSoftForm form; // bending of all parts; n = 0 where there is none
+  MbSoftGlobal global;
+  MbSoftNewton *newton; // NULL: projective
+  MbSoftCables *cables; // NULL: none
+  MbSoftPorts *ports;   // NULL: none
+  double began;         // clock at the step's start
+
+  bool begun; // the dual is there
+
+  // of the step
+  const MbSoftStart *start;
+  double *ahead; // (n x 3) q̃
+  double *q;     // (n x 3) the iterate
+  double *f;     // (n x 3)
+  double *r;     // (nfree x 3)
+  double *history;
+  MbSoftStats stats;
+};
+
+// Pairs of free nodes that the matrices couple: the nodes alone, then by elements, corners a ≥ b, then those of the form.
+void mb_soft_pairs(const MbSoftEngine *engine, MbAssembly *assembly);
+// (h² w V g_a·g_b) of all elements, h² Q and the masses.
+MbStatus mb_soft_global_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report);
+void mb_soft_global_free(MbSoftGlobal *global);
+size_t mb_soft_global_bytes(const MbSoftGlobal *global);
+void mb_soft_global_solve(MbSoftGlobal *global, double *x); // (n x 3), zero along rows that are held
+
+// f (n x 3) ← what a local step at q leaves for the global one: −∂ψ/∂q where it has converged. Bending is in it. `begin`: notes
+// the lengths of springs in the state q that the step begins with.
+void mb_soft_local_begin(MbSoftEngine *engine, const double *q);
+void mb_soft_local(MbSoftEngine *engine, const double *q, double *f);
+// The elastic energy and what dampers add over a step
+double mb_soft_potential(const MbSoftEngine *engine, const double *q);
+bool mb_soft_form_make(MbSoftEngine *engine, const MbSoftSpec *spec); // false: out of memory
+void mb_soft_form_free(MbSoftForm *form);
+size_t mb_soft_form_bytes(const MbSoftForm *form);
+// The largest move of the iteration by the size of it all; NaN where a number is not finite.
+double mb_soft_advance(MbSoftEngine *engine, double scale);
+
+MbStatus mb_soft_newton_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report);
+void mb_soft_newton_free(MbSoftNewton *newton);
+size_t mb_soft_newton_bytes(const MbSoftNewton *newton);
+bool mb_soft_newton_step(MbSoftEngine *engine);
+void mb_soft_newton_solve(MbSoftNewton *newton,
+                          double *x); // (nfree x 3), x ← H⁻¹ x, zero along rows that are held
+
+// Ports (soft_ports.c); NULL: out of memory.
+MbSoftPorts *mb_soft_ports_make(MbSoftEngine *engine, const MbSoftSpec *spec);
+void mb_soft_ports_free(MbSoftPorts *ports);
+size_t mb_soft_ports_bytes(const MbSoftPorts *ports);
+
+// Cables: f (n x 3) −= given forces at the iterate; of a correction r, what those that keep their length change in it; what
+// Newton's line search sees of them: the potential at q, its slope along r but for that of the given forces.
+MbSoftCables *mb_soft_cables_make(MbSoftEngine *engine, const MbSoftSpec *spec);
+void mb_soft_cables_free(MbSoftCables *cables);
+size_t mb_soft_cables_bytes(const MbSoftCables *cables);
+void mb_soft_cables_begin(MbSoftEngine *engine); // a step
+void mb_soft_cables_pull(MbSoftEngine *engine, double *f);
+void mb_soft_cables_correct(MbSoftEngine *engine);
+double mb_soft_cables_potential(const MbSoftEngine *engine, const double *q);
+double mb_soft_cables_slope(const MbSoftEngine *engine);
+void mb_soft_cables_end(MbSoftEngine *engine);
+
+#endif

@@ -1,0 +1,330 @@
+// Elements and bending at places q: forces, energies, local steps. Every node sums up its elements in one order, so that any
+// number of threads gives the same bits.
+#include "core/base/alloc.h"
+#include "core/base/threads.h"
+#include "core/deformables/bending.h"
+#include "core/math/vec3.h"
+#include "core/solvers/projective/soft_engine.h"
+
+#include <string.h>
+
+// ---- bending ----------------------------------------------------------------------------------------------
+
+// Rows of all of Q from lower triangles of the parts', added up.
+static bool join_forms(MbSoftForm *form, const MbSoftSpec *spec, const MbBending *bending, size_t n) {
+  form->start = mb_calloc(n + 2, sizeof *form->start);
+  if (!form->start) return false;
+  size_t *next = form->start + 1, count = 0;
+  for (size_t k = 0; k < spec->nparts; k++)
+    for (size_t i = 0; i < bending[k].count; i++) {
+      const size_t row = spec->parts[k].first + bending[k].row[i],
+                   column = spec->parts[k].first + bending[k].column[i];
+      next[row + 1]++, count++;
+      if (row != column) next[column + 1]++, count++;
+    }
+  for (size_t i = 1; i <= n; i++) next[i] += next[i - 1];
+  form->column = mb_calloc(count, sizeof *form->column);
+  form->value = mb_calloc(count, sizeof *form->value);
+  if (!form->column || !form->value) return false;
+  for (size_t k = 0; k < spec->nparts; k++)
+    for (size_t i = 0; i < bending[k].count; i++) {
+      const size_t row = spec->parts[k].first + bending[k].row[i],
+                   column = spec->parts[k].first + bending[k].column[i];
+      form->column[next[row]] = (uint32_t)column, form->value[next[row]++] = bending[k].value[i];
+      if (row != column)
+        form->column[next[column]] = (uint32_t)row, form->value[next[column]++] = bending[k].value[i];
+    }
+  form->n = n;
+  return true;
+}
+
+bool mb_soft_form_make(MbSoftEngine *engine, const MbSoftSpec *spec) {
+  MbBending *bending = mb_calloc(spec->nparts, sizeof *bending);
+  bool ok = bending != NULL, any = false;
+  for (size_t k = 0; k < spec->nparts && ok; k++) {
+    const MbSoftPart *part = &spec->parts[k];
+    const MbElementMesh *mesh = part->mesh;
+    size_t flat = SIZE_MAX;
+    if (part->bending == MB_NO_BENDING || !mesh->triangles) continue;
+    any = true;
+    ok = mb_bending_create(&bending[k], part->bending, part->bending_stiffness, mesh->triangle,
+                           mesh->triangles, mesh->x, mesh->nodes, &flat);
+  }
+  if (ok && any) ok = join_forms(&engine->form, spec, bending, spec->nodes);
+  for (size_t k = 0; bending && k < spec->nparts; k++) mb_bending_free(&bending[k]);
+  mb_free(bending);
+  return ok;
+}
+
+void mb_soft_form_free(MbSoftForm *form) {
+  mb_free(form->start);
+  mb_free(form->column);
+  mb_free(form->value);
+  *form = (MbSoftForm){0};
+}
+
+size_t mb_soft_form_bytes(const MbSoftForm *form) {
+  return form->n ? (form->n + 2) * sizeof *form->start +
+                       form->start[form->n] * (sizeof *form->column + sizeof *form->value)
+                 : 0;
+}
+
+// Differences of places: the rows of Q sum up to 0, which rounding far from the origin must not spoil.
+static void form_row(const MbSoftForm *form, size_t i, const double *q, double sum[3]) {
+  mb_vec3_set(sum, 0, 0, 0);
+  for (size_t k = form->start[i]; k < form->start[i + 1]; k++)
+    for (size_t c = 0; c < 3; c++)
+      sum[c] += form->value[k] * (q[3 * (size_t)form->column[k] + c] - q[3 * i + c]);
+}
+
+static double form_energy(const MbSoftForm *form, const double *q) {
+  double energy = 0, sum[3];
+  for (size_t i = 0; i < form->n; i++) {
+    form_row(form, i, q, sum);
+    energy += mb_vec3_dot(sum, q + 3 * i) / 2;
+  }
+  return energy;
+}
+
+typedef struct Job {
+  MbSoftEngine *engine;
+  MbSoftBlock *block;
+  const double *q;
+  double *b;
+} Job;
+
+static void form_range(void *context, size_t begin, size_t end) {
+  const Job *const job = context;
+  for (size_t i = begin; i < end; i++) {
+    double sum[3];
+    form_row(&job->engine->form, i, job->q, sum);
+    mb_vec3_sub(job->b + 3 * i, job->b + 3 * i, sum);
+  }
+}
+
+static void add_bending(MbSoftEngine *engine, const double *q, double *b) {
+  Job job = {.engine = engine, .q = q, .b = b};
+  mb_parallel_ranges(engine->threads, engine->form.n, MB_SOFT_GRAIN, form_range, &job);
+}
+
+// ---- forces -----------------------------------------------------------------------------------------------
+
+static void stress_range(void *context, size_t begin, size_t end) {
+  const Job *const job = context;
+  MbSoftBlock *block = job->block;
+  const size_t width = 3 * block->rank, stride = block->gradient.stride;
+  double F[9], P[9];
+  for (size_t e = begin; e < end; e++) {
+    for (size_t c = 0; c < width; c++) F[c] = block->F[c * stride + e];
+    mb_soft_stress(block, e, F, P);
+    for (size_t c = 0; c < width; c++)
+      block->p[c * stride + e] = block->weight[e] > 0 ? -P[c] / block->weight[e] : 0; // springs may have none
+  }
+}
+
+void mb_soft_forces(MbSoftEngine *engine, const double *q, double *f) {
+  memset(f, 0, 3 * engine->n * sizeof *f);
+  for (size_t k = 0; k < engine->nblocks; k++) {
+    MbSoftBlock *block = &engine->block[k];
+    Job job = {.engine = engine, .block = block};
+    mb_gradient_gather_all(&block->gradient, engine->threads, q + 3 * block->first, block->F);
+    mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, stress_range, &job);
+    mb_gradient_scatter_all(&block->gradient, engine->threads, block->scale, block->p, NULL, block->corner,
+                            f + 3 * block->first);
+  }
+  add_bending(engine, q, f);
+}
+
+// ---- local steps ------------------------------------------------------------------------------------------
+
+// u ← P/w at F
+static void dual_range(void *context, size_t begin, size_t end) {
+  const Job *const job = context;
+  MbSoftBlock *block = job->block;
+  const size_t width = 3 * block->rank, stride = block->gradient.stride;
+  double F[9], P[9];
+  for (size_t e = begin; e < end; e++) {
+    for (size_t c = 0; c < width; c++) F[c] = block->F[c * stride + e];
+    mb_soft_stress(block, e, F, P);
+    for (size_t c = 0; c < width; c++) block->u[c * stride + e] = P[c] / block->weight[e];
+  }
+}
+
+static bool has_dual(const MbSoftBlock *block) {
+  return block->rank > 1 && mb_local_has_dual(&block->elastic);
+}
+
+void mb_soft_dual_begin(MbSoftEngine *engine, const double *q) {
+  for (size_t k = 0; k < engine->nblocks; k++) {
+    MbSoftBlock *block = &engine->block[k];
+    Job job = {.engine = engine, .block = block};
+    if (!has_dual(block)) continue;
+    mb_gradient_gather_all(&block->gradient, engine->threads, q + 3 * block->first, block->F);
+    mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, dual_range, &job);
+  }
+  engine->begun = true;
+}
+
+size_t mb_soft_dual_size(const MbSoftPart *part, bool newton) {
+  return newton || !mb_local_has_dual(&part->elastic) ? 0 : 9 * part->mesh->tets + 6 * part->mesh->triangles;
+}
+
+// Components one after the other, without what pads them.
+void mb_soft_dual_read(const MbSoftEngine *engine, double *dual) {
+  for (size_t k = 0; k < engine->nblocks && !engine->newton; k++) {
+    const MbSoftBlock *block = &engine->block[k];
+    for (size_t c = 0; has_dual(block) && c < 3 * block->rank; c++, dual += block->count)
+      memcpy(dual, block->u + c * block->gradient.stride, block->count * sizeof *dual);
+  }
+}
+
+void mb_soft_dual_write(MbSoftEngine *engine, const double *dual) {
+  for (size_t k = 0; k < engine->nblocks && !engine->newton; k++) {
+    MbSoftBlock *block = &engine->block[k];
+    for (size_t c = 0; has_dual(block) && c < 3 * block->rank; c++, dual += block->count)
+      memcpy(block->u + c * block->gradient.stride, dual, block->count * sizeof *dual);
+  }
+  engine->begun = true;
+}
+
+void mb_soft_local_begin(MbSoftEngine *engine, const double *q) {
+  for (size_t k = 0; k < engine->nblocks; k++) {
+    MbSoftBlock *block = &engine->block[k];
+    const size_t stride = block->gradient.stride;
+    if (block->rank > 1) continue;
+    mb_gradient_gather_all(&block->gradient, engine->threads, q + 3 * block->first, block->F);
+    for (size_t e = 0; e < block->count; e++) {
+      const double F[3] = {block->F[e], block->F[stride + e], block->F[2 * stride + e]};
+      block->before[e] = mb_vec3_norm(F);
+    }
+  }
+}
+
+// p ← (stretch that spring and damper agree upon) F/|F|: their energy is w/2 ‖F − p‖², so that no dual is needed.
+static void spring_range(MbSoftBlock *block, size_t begin, size_t end) {
+  const size_t stride = block->gradient.stride;
+  for (size_t e = begin; e < end; e++) {
+    const double F[3] = {block->F[e], block->F[stride + e], block->F[2 * stride + e]}, s = mb_vec3_norm(F);
+    const double k = block->k[e] + block->damper;
+    const double rest = k > 0 ? (block->k[e] + block->damper * block->before[e]) / k : 0;
+    for (size_t c = 0; c < 3; c++) block->p[c * stride + e] = s > 0 ? rest * F[c] / s : c == 0 ? rest : 0;
+  }
+}
+
+// Springs: F ← p − F
+static void springs_range(void *context, size_t begin, size_t end) {
+  const Job *const job = context;
+  MbSoftBlock *block = job->block;
+  spring_range(block, begin, end);
+  for (size_t c = 0; c < 3; c++)
+    for (size_t e = c * block->gradient.stride + begin; e < c * block->gradient.stride + end; e++)
+      block->F[e] = block->p[e] - block->F[e];
+}
+
+static void springs(MbSoftEngine *engine, MbSoftBlock *block, const double *q, double *f) {
+  Job job = {.engine = engine, .block = block};
+  mb_gradient_gather_all(&block->gradient, engine->threads, q, block->F);
+  mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, springs_range, &job);
+  mb_gradient_scatter_all(&block->gradient, engine->threads, block->scale, block->F, NULL, block->corner, f);
+}
+
+static void sweep_range(void *context, size_t begin, size_t end) {
+  const Job *const job = context;
+  MbSoftBlock *block = job->block;
+  const MbLocalSweep sweep = {block->elastic, &block->gradient, job->q,       block->weight,
+                              block->scale,   block->u,         block->corner};
+  mb_local_sweep(&sweep, begin, end);
+}
+
+static void collect_range(void *context, size_t begin, size_t end) {
+  const Job *const job = context;
+  mb_gradient_collect(&job->block->gradient, job->block->corner, job->b, begin, end);
+}
+
+void mb_soft_local(MbSoftEngine *engine, const double *q, double *f) {
+  const double began = engine->clock();
+  double collected = 0;
+  memset(f, 0, 3 * engine->n * sizeof *f);
+  for (size_t k = 0; k < engine->nblocks; k++) {
+    MbSoftBlock *block = &engine->block[k];
+    Job job = {engine, block, q + 3 * block->first, f + 3 * block->first};
+    if (block->rank == 1) {
+      springs(engine, block, job.q, job.b);
+      continue;
+    }
+    const size_t packs = (block->count + MB_SOFT_PACK - 1) / MB_SOFT_PACK;
+    mb_parallel_ranges(engine->threads, packs, MB_SOFT_GRAIN / MB_SOFT_PACK, sweep_range, &job);
+    const double swept = engine->clock();
+    mb_parallel_ranges(engine->threads, block->gradient.nodes, MB_SOFT_GRAIN, collect_range, &job);
+    collected += engine->clock() - swept;
+  }
+  add_bending(engine, q, f);
+  engine->stats.collect += collected;
+  engine->stats.local += engine->clock() - began - collected;
+}
+
+// ---- energies ---------------------------------------------------------------------------------------------
+
+// Singular values of F into p, at places q of the part's own nodes
+typedef struct Measured {
+  const MbSoftBlock *block;
+  const double *q;
+} Measured;
+
+static void values_range(void *context, size_t begin, size_t end) {
+  const Measured *const job = context;
+  mb_local_values(&job->block->gradient, job->q, job->block->p, begin, end);
+}
+
+static void take_values(const MbSoftEngine *engine, const MbSoftBlock *block, const double *q) {
+  Measured job = {block, q + 3 * block->first};
+  const size_t packs = (block->count + MB_SOFT_PACK - 1) / MB_SOFT_PACK;
+  mb_parallel_ranges(engine->threads, packs, MB_SOFT_GRAIN / MB_SOFT_PACK, values_range, &job);
+}
+
+static void value_of(const MbSoftBlock *block, size_t e, double s[3]) {
+  for (size_t c = 0; c < block->rank; c++) s[c] = block->p[c * block->gradient.stride + e];
+}
+
+static double energy_of(const MbSoftEngine *engine, const double *q, bool stepping) {
+  double energy = form_energy(&engine->form, q), F[9], g[12], s[3];
+  for (size_t k = 0; k < engine->nblocks; k++) {
+    const MbSoftBlock *block = &engine->block[k];
+    const bool by_values = block->rank == 2 || (block->rank == 3 && block->elastic.model != MB_LINEAR);
+    if (by_values) take_values(engine, block, q);
+    for (size_t e = 0; e < block->count; e++) {
+      if (by_values) {
+        value_of(block, e, s);
+        energy +=
+            mb_soft_volume(block, e) * mb_elastic_principal(&block->elastic, (int)block->rank, s, NULL, NULL);
+      } else {
+        mb_soft_gradient(block, e, q, F, g);
+        energy += mb_soft_volume(block, e) * mb_soft_density(block, e, F, stepping);
+      }
+    }
+  }
+  return energy;
+}
+
+double mb_soft_energy(const MbSoftEngine *engine, const double *q) { return energy_of(engine, q, false); }
+double mb_soft_potential(const MbSoftEngine *engine, const double *q) { return energy_of(engine, q, true); }
+
+void mb_soft_measure(const MbSoftEngine *engine, size_t part, const double *q, double *volume,
+                     double *strain) {
+  double F[9], g[12], s[3] = {0};
+  *volume = *strain = 0;
+  for (size_t k = 0; k < engine->nblocks; k++) {
+    const MbSoftBlock *block = &engine->block[k];
+    if (block->part != part) continue;
+    if (block->rank > 1) take_values(engine, block, q);
+    for (size_t e = 0; e < block->count; e++) {
+      double share = 1;
+      if (block->rank > 1)
+        value_of(block, e, s);
+      else
+        mb_soft_gradient(block, e, q, F, g), s[0] = mb_vec3_norm(F);
+      for (size_t c = 0; c < block->rank; c++) share *= s[c], *strain = fmax(*strain, fabs(fabs(s[c]) - 1));
+      *volume += mb_soft_volume(block, e) * share;
+    }
+  }
+}

@@ -1,0 +1,12 @@
+// Eight instances in lockstep, on processors with fused multiply-add.
+#include "core/base/alloc.h"
+#include "core/solvers/redmax/recursion.h"
+#include "core/base/targets.h"
+#ifdef MB_TARGET_FMA
+#pragma GCC target("avx2,fma")
+#pragma GCC optimize("O3,fp-contract=fast,no-tree-slp-vectorize")
+#define MB_LANES       8
+#define MB_LANES_TABLE mb_lanes_8_fma
+#define MB_LANES_NAME  "8 fma"
+#include "core/solvers/redmax/lanes_passes.h"
+#endif

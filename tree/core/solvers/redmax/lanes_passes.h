@@ -1,0 +1,245 @@
+// The passes over a tree for MB_LANES instances: the table MB_LANES_TABLE of a file that defines both and includes this, with
+// MB_LANES_NAME what it says of itself. Featherstone's recursion (RM 2.12, 2.13) with the accelerations measured from γ,
+// what they would be at v̇ = 0 under gravity:
+//   forward   E, (ω, v), γ of every body from its parent's
+//   backward  Î = I + Σ children's,  p = Iγ + velocity terms − f + Σ children's
+//             U = Î T,  G = Tᵀ U,  u = y − Tᵀ p;   to the parent: Î − U G⁻¹ Uᵀ,  p + U G⁻¹ u
+//             (of revolute joints U and Î are moved to the parent's origin first, side by side with the division)
+//   outward   v̇ = G⁻¹ (u − Uᵀ a),  a ← a + T v̇
+#include "core/solvers/redmax/lanes_joints.h"
+#include "core/solvers/redmax/lanes_work.h"
+#include "core/solvers/redmax/sines.h"
+
+MB_KERNEL Real load(const double *a, size_t i) {
+  Real x;
+  memcpy(&x, a + MB_LANES * i, sizeof x);
+  return x;
+}
+MB_KERNEL void store(double *a, size_t i, Real x) { memcpy(a + MB_LANES * i, &x, sizeof x); }
+MB_KERNEL Vec load_vec(const double *a, size_t i) {
+  return (Vec){load(a, i), load(a, i + 1), load(a, i + 2)};
+}
+MB_KERNEL void store_vec(double *a, size_t i, Vec x) {
+  store(a, i, x.x);
+  store(a, i + 1, x.y);
+  store(a, i + 2, x.z);
+}
+
+// ---- forward ----------------------------------------------------------------------------------------------
+
+// p (cos, sin e) for e = x, y, z: half of the products are with zero.
+MB_KERNEL Quat turn_about(Quat p, size_t along, Real c, Real s) {
+  if (along == 0) return (Quat){c * p.w - s * p.x, c * p.x + s * p.w, c * p.y + s * p.z, c * p.z - s * p.y};
+  if (along == 1) return (Quat){c * p.w - s * p.y, c * p.x - s * p.z, c * p.y + s * p.w, c * p.z + s * p.x};
+  return (Quat){c * p.w - s * p.z, c * p.x + s * p.y, c * p.y - s * p.x, c * p.z + s * p.w};
+}
+
+// k cos + k2 sin, from p
+MB_KERNEL Quat turn_by(Quat p, const double k[4], const double k2[4], Real c, Real s) {
+  return quat_mul(
+      p, (Quat){c * k[0] + s * k2[0], c * k[1] + s * k2[1], c * k[2] + s * k2[2], c * k[3] + s * k2[3]});
+}
+
+// Turned about the joint's axis from where the parent is. Without `poses` O and its velocity are left out.
+MB_KERNEL Frame forward_revolute(const MbLink *link, const MbTurn *axis, const Frame *up, Stand *stand,
+                                 Real cosine, Real sine, Real v, bool poses) {
+  const size_t along = link->along;
+  Frame own;
+  own.q = quat_unit(along < 3 ? turn_about(up->q, along, cosine, sine)
+                              : turn_by(up->q, axis->k, axis->k2, cosine, sine));
+  own.R = quat_mat(own.q);
+  const Vec s = along == 0 ? own.R.x : along == 1 ? own.R.y : along == 2 ? own.R.z : turn(own.R, axis->a);
+  const Vec r = turn(up->R, link->e), w = up->motion.turn, wr = cross(w, r);
+  own.motion.turn = add_scaled(w, v, s);
+  own.gamma.turn = add_scaled(up->gamma.turn, v, cross(w, s));
+  own.gamma.line = add_cross(add_cross(up->gamma.line, up->gamma.turn, r), w, wr);
+  own.O = poses ? add(up->O, r) : r;
+  own.motion.line = poses ? add(up->motion.line, wr) : wr;
+  stand->s = s, stand->r = r;
+  return own;
+}
+
+MB_KERNEL void keep(Frame *slot, Frame own, bool poses) {
+  slot->q = own.q;
+  slot->R = own.R;
+  slot->motion.turn = own.motion.turn;
+  slot->gamma = own.gamma;
+  if (!poses) return;
+  slot->O = own.O;
+  slot->motion.line = own.motion.line;
+}
+
+// What becomes of a body's place and motion: its inertia in world axes, its pose and twist.
+MB_KERNEL void settle(const MbLink *link, Frame own, Rigid *rigid, double *E, double *phi) {
+  const Vec c = turn(own.R, link->c), h = scale((Real){0} + link->m, c);
+  rigid->h = h;
+  rigid->I = rigid_inertia(link->I, own.R, c, h);
+  rigid->w = own.motion.turn;
+  rigid->gamma = own.gamma;
+  if (!E) return;
+  store_vec(E, 0, add(own.O, c));
+  store(E, 3, own.q.w);
+  store_vec(E, 4, (Vec){own.q.x, own.q.y, own.q.z});
+  store_vec(phi, 0, apply_transposed(own.R, own.motion.turn));
+  store_vec(phi, 3, apply_transposed(own.R, add_cross(own.motion.line, own.motion.turn, c)));
+}
+
+MB_ASIDE void forward_other(MbRecursion *work, size_t b, const double *q, const double *v, double *E,
+                            double *phi) {
+  const MbHop *hop = &work->links->hop[b];
+  const Frame own = forward_joint(work, b, q, v, work->frame[hop->up]);
+  work->frame[hop->slot] = own;
+  settle(&work->links->link[b], own, &work->rigid[b], E, phi);
+  const Vec none = {0};
+  if (hop->flies) work->rigid[b].w = none; // its velocity term is a force (forces/velocity_term.c)
+}
+
+MB_KERNEL void forward_all(MbRecursion *work, const double *q, const double *v, double *E, double *phi) {
+  const MbLinks *links = work->links;
+  double cosine[SINES], sine[SINES]; // of half the coordinates of a window
+  size_t begin = 0, end = 0;
+  for (size_t b = 0; b < links->nb; b++) {
+    const MbHop *hop = &links->hop[b];
+    const MbLink *link = &links->link[b];
+    double *const Eb = E ? E + MB_LANES * 7 * b : NULL, *const phib = E ? phi + MB_LANES * 6 * b : NULL;
+    if (hop->kind != MB_LINK_REVOLUTE) {
+      forward_other(work, b, q, v, Eb, phib);
+      continue;
+    }
+    if (hop->q >= end) {
+      begin = hop->q, end = begin + SINES / MB_LANES;
+      if (end > links->nq) end = links->nq;
+      half_sines(q + MB_LANES * begin, MB_LANES * (end - begin), cosine, sine);
+    }
+    const Frame own = forward_revolute(link, &links->turn[b], &work->frame[hop->up], &work->stand[b],
+                                       load(cosine, hop->q - begin), load(sine, hop->q - begin),
+                                       load(v, hop->v), E != NULL);
+    if (!hop->leaf) keep(&work->frame[hop->slot], own, E != NULL);
+    settle(link, own, &work->rigid[b], Eb, phib);
+  }
+}
+
+static void forward(MbRecursion *work, const double *q, const double *v, double *E, double *phi) {
+  if (E)
+    forward_all(work, q, v, E, phi);
+  else
+    forward_all(work, q, v, NULL, NULL);
+}
+
+// ---- backward ---------------------------------------------------------------------------------------------
+
+// To the children's p: what moves the body at γ, I γ and the velocity terms at O.
+MB_KERNEL Screw wrench_at_gamma(Screw p, const Rigid *rigid, double m) {
+  const Vec w = rigid->w, h = rigid->h;
+  const Screw g = rigid->gamma;
+  const Vec n = add_cross(add_apply_sym(p.turn, rigid->I, g.turn), w, apply_sym(rigid->I, w));
+  const Vec f = add_cross(add_scaled(p.line, (Real){0} + m, g.line), g.turn, h);
+  return (Screw){add_cross(n, h, g.line), add_cross(f, w, cross(w, h))};
+}
+
+// A wrench f of C in C axes, at O in the world's.
+MB_KERNEL Screw wrench_outside(const MbLinks *links, size_t b, const double *E, const double *f) {
+  const Mat R =
+      quat_mat((Quat){load(E, 7 * b + 3), load(E, 7 * b + 4), load(E, 7 * b + 5), load(E, 7 * b + 6)});
+  const Screw F = {apply(R, load_vec(f, 6 * b)), apply(R, load_vec(f, 6 * b + 3))};
+  return move_wrench(F, turn(R, links->link[b].c));
+}
+
+// The body whose joint's pivot is not positive: `joint`, unless a revolute one came to that before. Always false.
+static bool blame_for(const MbRecursion *work, size_t joint, size_t *blame) {
+  const MbLinks *links = work->links;
+  *blame = joint;
+  for (size_t b = joint == SIZE_MAX ? 0 : joint + 1; b < links->nb; b++)
+    if (links->hop[b].kind == MB_LINK_REVOLUTE && !all_fine(pivot_fine(FINE, work->stand[b].inverse)))
+      *blame = b;
+  return false;
+}
+
+// Î and p of a body, before its joint lets go of anything.
+MB_KERNEL Articulated body_and_children(const MbRecursion *work, size_t b, const double *E, const double *f) {
+  const MbHop *hop = &work->links->hop[b];
+  const Rigid *rigid = &work->rigid[b];
+  const Real m = (Real){0} + hop->m;
+  Articulated A = hop->leaf ? only_rigid(rigid->I, rigid->h, m)
+                            : with_rigid(&work->sum[hop->slot], rigid->I, rigid->h, m);
+  A.p = wrench_at_gamma(A.p, rigid, hop->m);
+  if (!f) return A;
+  const Screw F = wrench_outside(work->links, b, E, f);
+  A.p = (Screw){sub(A.p.turn, F.turn), sub(A.p.line, F.line)};
+  return A;
+}
+
+MB_ASIDE bool backward_joint(MbRecursion *work, size_t b, const double *E, const double *f, const double *y) {
+  const MbHop *hop = &work->links->hop[b];
+  Articulated A = body_and_children(work, b, E, f);
+  Screw p = A.p;
+  if (!release_joint(work, b, &A, NULL)) return false;
+  balance_joint(work, b, &p, y);
+  const Vec r = work->stand[b].r;
+  if (hop->up != 0) collect(&work->sum[hop->up], inertia_move(A, r), move_wrench(p, r), hop->last);
+  return true;
+}
+
+MB_KERNEL bool backward(MbRecursion *work, const double *E, const double *f, const double *y, size_t *blame) {
+  const MbLinks *links = work->links;
+  Fine fine = FINE;
+  for (size_t b = links->nb; b-- > 0;) {
+    const MbHop *hop = &links->hop[b];
+    Stand *stand = &work->stand[b];
+    if (hop->kind != MB_LINK_REVOLUTE) {
+      if (!backward_joint(work, b, E, f, y)) return blame_for(work, b, blame);
+      continue;
+    }
+    const Articulated A = body_and_children(work, b, E, f);
+    const Vec s = stand->s, r = stand->r;
+    const Vec Is = apply_sym(A.I, s);
+    const Screw U = move_wrench((Screw){Is, apply_transposed(A.H, s)}, r);
+    const Real pivot = dot(s, Is), inverse = 1.0 / pivot, u = load(y, hop->v) - dot(s, A.p.turn);
+    const Screw V = {scale(inverse, U.turn), scale(inverse, U.line)};
+    fine = pivot_fine(fine, pivot);
+    stand->V = V, stand->inverse = inverse, stand->u = u * inverse;
+    if (hop->up == 0) continue;
+    const Screw p = add_scaled_screw(move_wrench(A.p, r), u, V);
+    collect(&work->sum[hop->up], inertia_less(inertia_move(A, r), U, V), p, hop->last);
+  }
+  return all_fine(fine) || blame_for(work, SIZE_MAX, blame);
+}
+
+// ---- outward ----------------------------------------------------------------------------------------------
+
+MB_KERNEL void outward(MbRecursion *work, double *y) {
+  Screw latest = work->rate[0];
+  uint32_t before = 0;
+  const MbLinks *links = work->links;
+  for (size_t b = 0; b < links->nb; b++) {
+    const MbHop *hop = &links->hop[b];
+    const Stand *stand = &work->stand[b];
+    const Screw a = hop->up == before ? latest : work->rate[hop->up], own = move_motion(a, stand->r);
+    if (hop->kind != MB_LINK_REVOLUTE) {
+      work->rate[hop->slot] = outward_joint(work, b, own, y);
+      before = UINT32_MAX;
+      continue;
+    }
+    const Vec n = stand->V.turn;
+    const Real rate =
+        (((stand->u - n.x * a.turn.x) - n.y * a.turn.y) - n.z * a.turn.z) - dot(stand->V.line, a.line);
+    store(y, hop->v, rate);
+    latest = (Screw){add_scaled(own.turn, rate, stand->s), own.line}, before = hop->slot;
+    if (!hop->leaf) work->rate[hop->slot] = latest;
+  }
+}
+
+static bool accelerate(MbRecursion *work, const double *E, const double *f, double *y, size_t *blame) {
+  const bool fine = f ? backward(work, E, f, y, blame) : backward(work, NULL, NULL, y, blame);
+  if (fine) outward(work, y);
+  return fine;
+}
+
+extern const MbLanes MB_LANES_TABLE;
+const MbLanes MB_LANES_TABLE = {.name = MB_LANES_NAME,
+                                .lanes = MB_LANES,
+                                .create = recursion_create,
+                                .free = recursion_free,
+                                .bytes = recursion_bytes,
+                                .forward = forward,
+                                .accelerate = accelerate};

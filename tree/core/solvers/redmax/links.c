@@ -1,0 +1,92 @@
+#include "core/solvers/redmax/links.h"
+#include "core/base/alloc.h"
+#include "core/joints/joints.h"
+
+#include <string.h>
+
+// Rotations so small that they are rounding's: angles below 4e-16, as 1 − cos x = x²/2 would not show them.
+static bool is_unit(const double k[4]) { return fabs(k[1]) + fabs(k[2]) + fabs(k[3]) < 4e-16; }
+static bool is_axis(const double a[3], int i) {
+  return fabs(a[(i + 1) % 3]) + fabs(a[(i + 2) % 3]) < 4e-16 && a[i] > 0;
+}
+
+static void make_revolute(const MbModel *model, size_t b, MbLink *link, MbTurn *turn) {
+  const MbPose *P = &model->P[b], *B = &model->B[b];
+  mb_quat_mul(turn->k, P->q, B->q);
+  mb_quat_normalise(turn->k);
+  mb_quat_unrotate(turn->a, B->q, model->joint[b].axis);
+  mb_quat_unrotate(link->c, B->q, B->p);
+  const double a[4] = {0, turn->a[0], turn->a[1], turn->a[2]};
+  mb_quat_mul(turn->k2, turn->k, a);
+  link->along = 3;
+  for (int i = 0; i < 3; i++)
+    if (is_unit(turn->k) && is_axis(turn->a, i)) link->along = (size_t)i;
+}
+
+static void make_link(const MbModel *model, MbLinks *links, size_t b) {
+  MbHop *hop = &links->hop[b];
+  MbLink *link = &links->link[b];
+  const MbJoint *joint = &model->joint[b];
+  const size_t p = model->parent[b];
+  *link = (MbLink){.m = model->M[6 * b + 3]};
+  memcpy(link->I, model->M + 6 * b, sizeof link->I);
+  hop->kind = !joint->ops                                       ? MB_LINK_FREE
+              : joint->ops == mb_joint_table[MB_JOINT_REVOLUTE] ? MB_LINK_REVOLUTE
+                                                                : MB_LINK_GENERAL;
+  hop->n = joint->ops ? (uint32_t)joint->n : 6;
+  hop->q = model->q_first[b], hop->v = model->v_first[b];
+  hop->m = link->m;
+  hop->flies = model->flies[b];
+  if (hop->n > links->most) links->most = hop->n;
+  mb_vec3_copy(link->e, model->P[b].p);
+  if (p != MB_WORLD) mb_vec3_add(link->e, link->e, links->link[p].c); // from O_p, not from C_p
+  if (hop->kind == MB_LINK_REVOLUTE) make_revolute(model, b, link, &links->turn[b]);
+}
+
+// Slots by a stack of those that are free. `last` and `spare` are scratch.
+static void give_slots(const MbModel *model, MbLinks *links, size_t *last, uint32_t *spare) {
+  const size_t nb = links->nb;
+  size_t nspare = 0;
+  uint32_t used = 1;
+  for (size_t b = 0; b < nb; b++) last[b] = b;
+  for (size_t b = 0; b < nb; b++)
+    if (model->parent[b] != MB_WORLD) last[model->parent[b]] = b;
+  for (size_t b = 0; b < nb; b++) {
+    const size_t p = model->parent[b];
+    MbHop *hop = &links->hop[b];
+    hop->slot = nspare ? spare[--nspare] : used++;
+    hop->up = p == MB_WORLD ? 0 : links->hop[p].slot;
+    hop->leaf = last[b] == b;
+    hop->last = p != MB_WORLD && last[p] == b;
+    if (hop->last) spare[nspare++] = hop->up;
+    if (hop->leaf) spare[nspare++] = hop->slot;
+  }
+  links->slots = used;
+}
+
+bool mb_links_create(const MbModel *model, MbLinks *links) {
+  const size_t nb = model->nb;
+  *links = (MbLinks){.model = model, .nb = nb, .nq = model->nq, .nv = model->nv};
+  if (nb >= UINT32_MAX / 2) return false;
+  links->hop = mb_calloc(nb, sizeof *links->hop);
+  links->link = mb_calloc(nb, sizeof *links->link);
+  links->turn = mb_calloc(nb, sizeof *links->turn);
+  size_t *last = mb_calloc(nb, sizeof *last);
+  uint32_t *spare = mb_calloc(nb + 1, sizeof *spare);
+  const bool ok = links->hop && links->link && links->turn && last && spare;
+  for (size_t b = 0; ok && b < nb; b++) make_link(model, links, b);
+  if (ok) give_slots(model, links, last, spare);
+  mb_free(last);
+  mb_free(spare);
+  return ok;
+}
+
+void mb_links_free(MbLinks *links) {
+  mb_free(links->hop);
+  mb_free(links->link);
+  mb_free(links->turn);
+}
+
+size_t mb_links_bytes(const MbLinks *links) {
+  return links->nb * (sizeof *links->hop + sizeof *links->link + sizeof *links->turn);
+}

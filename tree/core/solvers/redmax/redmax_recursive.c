@@ -1,0 +1,145 @@
+// RedMax, A⁻¹ in O(n) (RM 2.13, Alg. 10): A = Jᵀ (M − a D − c K) J − a D_r − c K_r, K and D a block a body. Articulated inertias Î
+// from the leaves, each starting from its body's block:
+//   U = Î T,  G = Tᵀ U + A_r,  Î_p += Xᵀ (Î − U G⁻¹ Uᵀ) X
+// and y = A⁻¹ x by
+//   up:   u = x − Tᵀ p,  p_p += Xᵀ (p + U G⁻¹ u)      down:  y = G⁻¹ (u − Uᵀ X a_p),  a = X a_p + T y
+// all in world axes, where X is a translation (links.h). Accelerations alone take one pass up and one down with gravity and
+// the velocity terms in them (lanes_passes.h). Where forces couple bodies this is the inverse of the rest of A, and preconditions
+// conjugate gradients; nodes of deformables that hang on the world are factored by themselves there (node_factor.h).
+#include "core/base/alloc.h"
+#include "core/model/coordinates.h"
+#include "core/solvers/node_factor.h"
+#include "core/solvers/redmax/responses.h"
+#include "core/solvers/solvers.h"
+
+struct MbSolverWork {
+  MbLinks links;
+  const MbLanes *lanes;
+  MbWorld world;
+  MbCoupling coupling;
+  MbNodeFactor *nodes;    // NULL: a block each
+  MbResponses *responses; // NULL: no rows
+  const MbMaximal *at;    // of the last factor, with its a and c
+  double a, c;
+  double *twist; // (nb x 6) scratch, where there are pairs
+};
+
+static void free_work(MbSolverWork *work) {
+  if (!work) return;
+  if (work->world.work) work->lanes->free(work->world.work);
+  mb_links_free(&work->links);
+  mb_responses_free(work->responses);
+  mb_free(work->world.screws);
+  mb_coupling_free(&work->coupling);
+  mb_node_factor_free(work->nodes);
+  mb_free(work->twist);
+  mb_free(work);
+}
+
+static MbSolverWork *create(const MbModel *model, int threads) {
+  MbSolverWork *work = mb_calloc(1, sizeof *work);
+  if (!work) return NULL;
+  work->lanes = mb_lanes_for(1);
+  work->world = (MbWorld){.model = model, .links = &work->links};
+  work->world.screws = mb_calloc(6 * model->nb, sizeof(double));
+  work->twist = mb_calloc(model->npairs ? 6 * model->nb : 0, sizeof(double));
+  work->world.twist = work->twist;
+  const bool ok = mb_coupling_create(model, &work->coupling) &&
+                  mb_node_factor_create(model, threads, &work->nodes) && work->twist && work->world.screws;
+  if (mb_links_create(model, &work->links) && ok) work->world.work = work->lanes->create(&work->links);
+  if (work->world.work) return work;
+  free_work(work);
+  return NULL;
+}
+
+static size_t bytes(const MbSolverWork *work) {
+  const MbModel *model = work->world.model;
+  const size_t numbers = 6 * model->nb + (model->npairs ? 6 * model->nb : 0);
+  return sizeof *work + mb_links_bytes(&work->links) + work->lanes->bytes(work->world.work) +
+         mb_responses_bytes(work->responses) + mb_coupling_bytes(model) + mb_node_factor_bytes(work->nodes) +
+         numbers * sizeof(double);
+}
+
+_Static_assert(sizeof(MbPose) == 7 * sizeof(double), "poses are seven numbers in a row");
+
+static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
+                       size_t end) {
+  (void)begin, (void)end;
+  work->lanes->forward(work->world.work, q, v, x->E->p, x->phi);
+  work->world.E = x->E, work->world.phi = x->phi;
+}
+
+static bool accelerate(MbSolverWork *work, const double *f, double *y, size_t *blame) {
+  work->coupling.on = false;
+  return work->lanes->accelerate(work->world.work, work->world.E->p, f, y, blame);
+}
+
+static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, bool exact, size_t *blame) {
+  (void)exact; // the integrators that run here take K symmetrised
+  mb_coupling_set(&work->coupling, x, a, c, false);
+  work->at = x, work->a = a, work->c = c;
+  if (work->coupling.on && work->nodes && !mb_node_factor_set(work->nodes, &work->coupling, blame))
+    return false;
+  return mb_world_factor(&work->world, x, a, c, NULL, blame);
+}
+
+static void bias(MbSolverWork *work, MbMaximal *x) { mb_world_bias(&work->world, x->f); }
+static void apply(MbSolverWork *work, double *x) { mb_world_apply(&work->world, x); }
+static void momentum(MbSolverWork *work, const double *v, double *y) {
+  mb_world_momentum(&work->world, v, y);
+}
+static void gather(MbSolverWork *work, const double *f, double *y) { mb_world_gather(&work->world, f, y); }
+static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
+  mb_world_blocks(&work->world, B, s, v, y);
+}
+
+static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
+  mb_world_carry(&work->world, body, w, y);
+}
+static void drift(MbSolverWork *work, double *a) { mb_world_drift(&work->world, a); }
+static void multiply(MbSolverWork *work, const double *x, double *y) {
+  mb_world_twists(&work->world, x, work->twist);
+  mb_coupling_multiply(&work->coupling, work->twist, work->coupling.F);
+  mb_world_gather(&work->world, work->coupling.F, y);
+  mb_coordinates_blocks(work->world.model, work->at, -work->a, -work->c, x, y);
+}
+
+static void precondition(MbSolverWork *work, double *x) {
+  if (work->nodes) mb_node_factor_solve(work->nodes, x);
+  apply(work, x);
+  if (work->nodes) mb_node_factor_put(work->nodes, x);
+}
+
+static bool apply_coupled(MbSolverWork *work, double *x) {
+  static const MbInverse inverse = {multiply, precondition};
+  if (work->coupling.on) return mb_coupling_solve(&work->coupling, work, &inverse, x);
+  apply(work, x);
+  return true;
+}
+
+static bool reserve(MbSolverWork *work, size_t rows) {
+  work->responses = mb_responses_create(&work->links, rows);
+  return work->responses;
+}
+static bool responses(MbSolverWork *work, size_t k, const MbRow *const *row, double *W) {
+  return !work->coupling.on && mb_responses_of_rows(work->responses, &work->world, k, row, W);
+}
+
+const MbSolverOps mb_redmax_recursive_ops = {
+    .name = "redmax recursive",
+    .create = create,
+    .free = free_work,
+    .bytes = bytes,
+    .kinematics = kinematics,
+    .bias = bias,
+    .factor = factor,
+    .apply = apply_coupled,
+    .momentum = momentum,
+    .gather = gather,
+    .blocks = blocks,
+    .carry = carry,
+    .drift = drift,
+    .accelerate = accelerate,
+    .reserve = reserve,
+    .responses = responses,
+};

@@ -1,0 +1,3 @@
+#include "core/mbsim.h"
+
+const char *mb_version(void) { return MB_VERSION; }

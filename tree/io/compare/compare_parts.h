@@ -1,0 +1,87 @@
+// Private to io/compare*.c: what the parts of a comparison share.
+#ifndef MB_IO_COMPARE_PARTS_H
+#define MB_IO_COMPARE_PARTS_H
+
+#include "core/base/arena.h"
+#include "io/compare/compare.h"
+#include "io/compare/walk.h"
+
+// The error of one channel over time after the first frame that exceeds, thinned out as it gets long.
+enum { MB_GROWTH_POINTS = 512 };
+
+typedef struct MbGrowth {
+  bool started;
+  double before, first;   // error of the frame before the first that exceeds, and of that frame
+  double largest;         // since then
+  uint64_t stride, phase; // frames a point, frames in the last point
+  size_t count;
+  double time[MB_GROWTH_POINTS], error[MB_GROWTH_POINTS]; // largest of each point's frames, and when
+} MbGrowth;
+
+void mb_growth_add(MbGrowth *growth, double time, double error, bool exceeds);
+// Fills growth, growth_r2 and jump of `result`.
+void mb_growth_fit(const MbGrowth *growth, MbChannelResult *result);
+
+// One channel that both files have.
+typedef struct MbPair {
+  const MbChannel *a, *b;
+  size_t result;             // index in the result's channels
+  bool same_layout;          // every number at the same place of the channel in both
+  double bound_a, bound_b;   // in the error's own measure
+  size_t *item;              // (a->items) in b, SIZE_MAX = missing
+  size_t *component;         // (a->width) in b, SIZE_MAX = missing
+  size_t *group;             // (a->width) first component that shares a range with this one
+  double *range, *tolerance; // (a->width)
+  double *worst;             // (a->width) the result's
+  MbGrowth growth;
+} MbPair;
+
+// First and last time of a file, and the distance to the frame beside it.
+typedef struct MbSpan {
+  double t0, t1, first_step, last_step;
+} MbSpan;
+
+typedef struct MbBudgets MbBudgets; // private to compare_invariants.c
+
+typedef struct MbCompare {
+  MbTraj *a, *b;
+  const MbCompareOptions *options;
+  MbCompareResult *result;
+  MbReport *report;
+  MbArena *arena; // the result's
+  MbPair *pairs;  // (npairs)
+  size_t npairs;
+  bool *wanted_a, *wanted_b;
+  MbSpan span_a, span_b;
+  double slack;    // times this near are the same
+  uint64_t unsaid; // sentences that found no room among `missing`
+  MbBudgets *budgets;
+} MbCompare;
+
+// Notes that something is in one file only (a sentence; equal ones are kept once).
+MbStatus mb_compare_note(MbCompare *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+MbStatus mb_compare_scenes(MbCompare *c); // differences of the scenes; MB_USAGE: they are unrelated
+MbStatus mb_compare_align(MbCompare *c);  // pairs, channel results, missing
+// `component` NULL: of the channel
+MbTolerance mb_compare_tolerance(const MbCompareOptions *options, const char *channel, const char *component);
+MbStatus mb_compare_ranges(MbCompare *c); // ranges and tolerances of the pairs, from all frames of a
+void mb_compare_points(MbCompare *c, uint64_t frame, double time, const double *a, const double *b);
+// b's numbers at the fraction s of the way from `b0` to `b1`.
+void mb_compare_blend(const MbCompare *c, const double *b0, const double *b1, double s, double *out);
+MbStatus mb_compare_frames(MbCompare *c); // matches frames by time and compares them
+
+MbStatus mb_budgets_create(MbCompare *c);
+void mb_budgets_add(MbCompare *c, bool of_b, double time, const double *numbers);
+MbStatus mb_budgets_finish(MbCompare *c); // the result's invariants
+
+void mb_compare_verdict(MbCompare *c);
+
+// |a - b|; 0 for two NaNs or equal infinities, infinite where only one is NaN.
+double mb_number_error(double a, double b);
+double mb_number_ulps(double a, double b);
+// Angle (rad) of the rotation from a to +-b or the difference of their lengths, whichever is larger.
+double mb_rotation_error(const double a[4], const double b[4]);
+double mb_rotation_bound(double bound); // what an error of each component up to `bound` can make of it
+
+#endif

@@ -1,0 +1,32 @@
+// Private to io/export/*vtk*.c: the sets of files, each with one file a frame.
+#ifndef MB_IO_VTK_SETS_H
+#define MB_IO_VTK_SETS_H
+
+#include "io/export/export_parts.h"
+#include "io/export/surface.h"
+#include "io/export/vtk.h"
+#include "io/export/vtk_file.h"
+
+typedef struct MbVtk {
+  MbExporter e;
+  const MbFolder *folder;
+  const MbChannel *position, *rotation, *velocity; // of bodies; NULL: none
+  size_t nbodies;
+
+  size_t nmeshes;
+  MbTrajMesh *mesh;   // (nmeshes)
+  MbSurface *surface; // (nmeshes) of bodies' meshes
+  size_t *body;       // (nmeshes) that a mesh moves with; SIZE_MAX: none that is known
+  cJSON *drawing;     // NULL: the file has none
+} MbVtk;
+
+const MbChannel *mb_vtk_channel(const MbVtk *v, const char *before, const char *name, const char *behind);
+// Writes of one frame into a file that has begun, between its first and its last line.
+void mb_vtk_surfaces(const MbVtk *v, const double *frame, MbVtkFile *file);
+void mb_vtk_places(const MbVtk *v, const double *frame, MbVtkFile *file);
+void mb_vtk_lines(const MbVtk *v, const double *frame, MbVtkFile *file);
+void mb_vtk_soft(const MbVtk *v, size_t mesh, const double *frame, MbVtkFile *file);
+
+size_t mb_vtk_line_count(const MbVtk *v);
+
+#endif

@@ -1,0 +1,384 @@
+// The scene format: shapes, joints, bodies.
+#include "io/scene/schema_rows.h"
+
+// ---- shapes
+
+static const MbSchemaRow shape_rows[] = {
+    {"frame", MB_TYPE_OBJECT, AT(MbShapeSpec, frame), .object = &mb_schema_frame,
+     .help = "where the shape stands in the body"},
+    {"density", MB_TYPE_NUMBER, AT(MbShapeSpec, density), .bound = MB_ABOVE, .unit = "kg/m^3",
+     .help = "of this shape; absent: the body's. Not beside the body's `inertia`"},
+    {"material", MB_TYPE_REFERENCE, AT(MbShapeSpec, material), .set = MB_MATERIAL_NAMES,
+     .help = "of this shape, from `materials`; absent: the body's. Not beside the body's `inertia`"},
+    LATER("collide", "whether the shape takes part in contact"),
+    {0}};
+static const MbSchemaRow box_rows[] = {{"size", MB_TYPE_NUMBERS, AT(MbShapeSpec, size), .length = 3,
+                                        .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m",
+                                        .help = "whole edges along x, y, z; the centre is the origin"},
+                                       {0}};
+#define RADIUS                                                                                               \
+  {                                                                                                          \
+    "radius", MB_TYPE_NUMBER, AT(MbShapeSpec, radius), .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m", \
+                                                       .help = "radius"                                      \
+  }
+static const MbSchemaRow sphere_rows[] = {RADIUS, {0}};
+static const MbSchemaRow capsule_rows[] = {RADIUS,
+                                           {"length", MB_TYPE_NUMBER, AT(MbShapeSpec, length),
+                                            .flags = MB_REQUIRED, .bound = MB_FROM, .unit = "m",
+                                            .help = "between the centres of the caps, along z"},
+                                           {0}};
+static const MbSchemaRow cylinder_rows[] = {RADIUS,
+                                            {"length", MB_TYPE_NUMBER, AT(MbShapeSpec, length),
+                                             .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m",
+                                             .help = "along z; the centre is the origin"},
+                                            {0}};
+static const MbSchemaRow ellipsoid_rows[] = {{"radii", MB_TYPE_NUMBERS, AT(MbShapeSpec, size), .length = 3,
+                                              .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m",
+                                              .help = "half axes along x, y, z"},
+                                             {0}};
+static const MbSchemaRow mesh_rows[] = {
+    {"scale", MB_TYPE_NUMBER, AT(MbShapeSpec, scale), .bound = MB_ABOVE, .fallback = "1",
+     .help = "factor for the file's coordinates"},
+    {"file", MB_TYPE_MESH, AT(MbShapeSpec, file), EXTRA(MbShapeSpec, mesh), .flags = MB_REQUIRED,
+     .help = "closed triangle mesh (.obj, .stl, .ply); relative to the scene's directory"},
+    {0}};
+static const MbSchemaRow plane_rows[] = {{"normal", MB_TYPE_DIRECTION, AT(MbShapeSpec, normal),
+                                          .fallback = "[0, 0, 1]", .help = "outward; of any length but 0"},
+                                         {"offset", MB_TYPE_NUMBER, AT(MbShapeSpec, offset), .unit = "m",
+                                          .fallback = "0",
+                                          .help = "distance from the origin along the normal"},
+                                         {0}};
+static const MbSchemaRow *const shape_variants[] = {box_rows,       sphere_rows, capsule_rows, cylinder_rows,
+                                                    ellipsoid_rows, mesh_rows,   plane_rows};
+static const char *const shape_help[] = {"a cuboid",
+                                         "a ball",
+                                         "a cylinder with half balls at its ends",
+                                         "a cylinder",
+                                         "an ellipsoid",
+                                         "the inside of a closed triangle mesh",
+                                         "a half space; only fixed to the world, and without mass"};
+static const MbSchemaObject shape = {.name = "shape",
+                                     .help = "A solid of constant density.",
+                                     .size = sizeof(MbShapeSpec),
+                                     .rows = shape_rows,
+                                     .selector = "type",
+                                     .selector_offset = offsetof(MbShapeSpec, kind),
+                                     .words = mb_shape_words,
+                                     .variants = shape_variants,
+                                     .variant_help = shape_help,
+                                     .either = "density",
+                                     .or_else = "material"};
+
+// ---- joints
+
+#define AXIS                                                                                                 \
+  {                                                                                                          \
+    "axis", MB_TYPE_DIRECTION, AT(MbJointSpec, axis), .fallback = "[0, 0, 1]",                               \
+                                                      .help = "in the joint's frame; of any length but 0"    \
+  }
+static const MbSchemaRow axis_rows[] = {AXIS, {0}};
+static const MbSchemaRow screw_rows[] = {AXIS,
+                                         {"pitch", MB_TYPE_NUMBER, AT(MbJointSpec, pitch),
+                                          .flags = MB_REQUIRED, .unit = "m",
+                                          .help = "way along the axis in one turn"},
+                                         {0}};
+static const MbSchemaRow order_rows[] = {
+    {"order", MB_TYPE_TEXT, AT(MbJointSpec, order), .flags = MB_REQUIRED, .words = mb_euler_orders,
+     .help = "three letters of x, y, z, none twice in a row, as \"xyz\" or "
+             "\"zxz\": one turn after the other, each "
+             "about an axis of the frame that the ones before have turned"},
+    {0}};
+static const MbSchemaRow curve_rows[] = {
+    {"frames", MB_TYPE_LIST, AT(MbJointSpec, frames), COUNT(MbJointSpec, nframes), .flags = MB_REQUIRED,
+     .least = 4, .object = &mb_schema_frame,
+     .help =
+         "at least 4 control frames of a uniform cubic B-spline; segment i uses frames i to i + 3, and the "
+         "coordinate counts segments"},
+    {"closed", MB_TYPE_BOOL, AT(MbJointSpec, closed), .fallback = "false",
+     .help = "whether the curve goes round: as many segments as frames, else three fewer"},
+    {0}};
+static const MbSchemaRow surface_rows[] = {
+    {"control", MB_TYPE_GRIDS, AT(MbJointSpec, control), .flags = MB_REQUIRED, .unit = "m, rad",
+     .help =
+         "six lists of rows of control values, at least 4 x 4: x, y, z, then the rotations about x, y, z, "
+         "which "
+         "happen in this order; the first coordinate runs along the rows' numbers, the second along a row"},
+    {0}};
+static const MbSchemaObject joint_part;
+static const MbSchemaRow composite_rows[] = {
+    {"joints", MB_TYPE_LIST, AT(MbJointSpec, parts), COUNT(MbJointSpec, nparts), .flags = MB_REQUIRED,
+     .least = 1, .object = &joint_part, .help = "what it is made of, nearest to the parent first"},
+    {0}};
+const MbSchemaRow *const mb_schema_joint_rows[MB_JOINTS] = {
+    NULL, axis_rows,  axis_rows, axis_rows, screw_rows,     NULL,       NULL,        NULL,
+    NULL, order_rows, NULL,      NULL,      composite_rows, curve_rows, surface_rows};
+const char *const mb_schema_joint_help[MB_JOINTS] = {
+    "holds the body to its parent; no coordinate",
+    "turns about an axis; 1 coordinate [rad]",
+    "slides along an axis; 1 coordinate [m]",
+    "turns about an axis and slides along it; 2 coordinates, angle and way",
+    "turns about an axis and slides along it in step; 1 coordinate [rad]",
+    "turns about x, then about the turned y; 2 coordinates",
+    "slides along x and y; 2 coordinates",
+    "slides along x, y and z; 3 coordinates",
+    "turns freely; 3 coordinates, the rotation vector, which changes to its equivalent beyond 3/4 of a turn",
+    "turns about three axes, one after the other; 3 coordinates",
+    "slides along x and y, then turns about z; 3 coordinates",
+    "moves freely: slides along x, y and z of the joint's frame in the parent, then turns; 6 coordinates, "
+    "position "
+    "and rotation vector",
+    "joints one after the other, as one; the sum of their coordinates",
+    "follows a curve of frames; 1 coordinate, which counts segments",
+    "follows a surface of frames; 2 coordinates, which count segments"};
+static const MbSchemaRow part_rows[] = {
+    {"name", MB_TYPE_NAME, AT(MbJointSpec, name),
+     .help = "what its coordinates are called in channels and columns, behind the body's name: \"head.yaw\"; "
+             "absent: by their numbers in the whole joint"},
+    {"frame", MB_TYPE_OBJECT, AT(MbJointSpec, frame), .object = &mb_schema_frame,
+     .help = "where it stands in what the part before it moves; of the first, in the joint's own frame"},
+    {0}};
+static const MbSchemaObject joint_part = {.name = "joint_part",
+                                          .help = "A joint as a part of a composite.",
+                                          .size = sizeof(MbJointSpec),
+                                          .rows = part_rows,
+                                          .selector = "type",
+                                          .selector_offset = offsetof(MbJointSpec, kind),
+                                          .words = mb_joint_words,
+                                          .variants = mb_schema_joint_rows,
+                                          .variant_help = mb_schema_joint_help};
+#define OF_MOTOR(key_, member_, unit_, help_)                                                                \
+  {                                                                                                          \
+    key_, MB_TYPE_SEQUENCE, AT(MbMotorSpec, member_.value), COUNT(MbMotorSpec, member_.count),               \
+        .flags = MB_SINGLE, .bound = MB_FROM, .unit = (unit_),                                               \
+        .help = help_ "; one number for all degrees of freedom, or one each"                                 \
+  }
+static const MbSchemaRow motor_rows[] = {
+    {"target", MB_TYPE_SIGNAL_LIST, AT(MbMotorSpec, target), .unit = "m, rad",
+     .help =
+         "where it pulls the coordinate; one signal for all degrees of freedom, or one each; 0 if absent"},
+    {"target_velocity", MB_TYPE_SIGNAL_LIST, AT(MbMotorSpec, target_velocity), .unit = "m/s, rad/s",
+     .help = "rate that `damping` pulls the coordinate's to; one signal for all degrees of freedom, or one "
+             "each; 0 if absent. The rate of `target` takes the lag out of it; without `stiffness` it is a "
+             "motor that holds a speed"},
+    OF_MOTOR("stiffness", stiffness, "N/m, N m/rad", "force by distance from the target; 0 if absent"),
+    OF_MOTOR("damping", damping, "N s/m, N m s/rad",
+             "force by what the coordinate's rate lacks of `target_velocity`; 0 if absent"),
+    OF_MOTOR("max", max, "N, N m", "largest force of the motor; if absent there is no such bound"),
+    {0}};
+static const MbSchemaObject motor = {
+    .name = "motor",
+    .help = "A motor in a joint: stiffness (target - q) + damping (target_velocity - q'), at most max.",
+    .size = sizeof(MbMotorSpec),
+    .rows = motor_rows};
+static const MbSchemaRow motion_rows[] = {
+#define RATE(key_, unit_, help_)                                                                             \
+  {                                                                                                          \
+#key_, MB_TYPE_SIGNAL_LIST, AT(MbMotionSpec, key_),                                                      \
+        .flags = MB_NULLS, .unit = (unit_),                                                                  \
+        .help = help_ "; one signal, or one for each degree of freedom, null for those that are free"        \
+  }
+    RATE(position, "m, rad", "coordinates over time"),
+    RATE(velocity, "m/s, rad/s",
+         "their rates; absent: those of `position`, exact for tables, by differences for expressions"),
+    RATE(acceleration, "m/s^2, rad/s^2", "the rates of these; absent: as for `velocity`"),
+    {0}};
+static const MbSchemaObject motion = {
+    .name = "motion",
+    .help = "Prescribed motion of a joint: what is given of `position`, "
+            "`velocity`, `acceleration` first decides, the others say its rates. "
+            "Channel `joint.force` tells the force that it takes.",
+    .size = sizeof(MbMotionSpec),
+    .rows = motion_rows};
+static const MbSchemaRow joint_velocity_rows[] = {
+    {"angular", MB_TYPE_NUMBERS, AT(MbJointSpec, twist.angular), EXTRA(MbJointSpec, twist.has_angular),
+     .length = 3, .unit = "rad/s", .help = "angular velocity of the body seen from its parent"},
+    {"linear", MB_TYPE_NUMBERS, AT(MbJointSpec, twist.linear), EXTRA(MbJointSpec, twist.has_linear),
+     .length = 3, .unit = "m/s",
+     .help = "velocity of the origin of the joint's frame in the body, seen from the parent"},
+    {"frame", MB_TYPE_WORD, AT(MbJointSpec, twist.axes), .words = mb_joint_side_words,
+     .fallback = "\"parent\"",
+     .help = "whose axes the two are given in: those of the joint's frame in the parent (`in_parent`), or in "
+             "the body (`in_body`), which have turned with it"},
+    {0}};
+static const MbSchemaObject joint_velocity = {.name = "joint_velocity",
+                                              .help = "How a body moves in its parent at the start: its "
+                                                      "angular velocity, not the rates of angles. What the "
+                                                      "joint cannot do is an error. If only one of the two "
+                                                      "is given, the other is as small as the joint lets "
+                                                      "it be; if none is, both are 0.",
+                                              .size = sizeof(MbJointSpec),
+                                              .rows = joint_velocity_rows};
+static const MbSchemaRow joint_rows[] = {
+    {"parent", MB_TYPE_REFERENCE, AT(MbJointSpec, parent), .flags = MB_OR_WORLD | MB_FORWARD,
+     .set = MB_BODY_NAMES, .fallback = "\"world\"",
+     .help = "body that this one hangs on; \"world\" is fixed in space"},
+    {"in_parent", MB_TYPE_OBJECT, AT(MbJointSpec, in_parent), .object = &mb_schema_frame,
+     .help = "the joint's frame in the parent's frame"},
+    {"in_body", MB_TYPE_OBJECT, AT(MbJointSpec, in_body), .object = &mb_schema_frame,
+     .help = "the joint's frame in this body's frame; where all coordinates are 0 the two coincide"},
+    {"position", MB_TYPE_SEQUENCE, AT(MbJointSpec, position.value), COUNT(MbJointSpec, position.count),
+     .flags = MB_SINGLE | MB_START, .unit = "m, rad",
+     .help = "coordinates at the start; one number for all degrees of freedom, or one each; 0 if absent"},
+    {"velocity", MB_TYPE_SEQUENCE, AT(MbJointSpec, velocity.value), COUNT(MbJointSpec, velocity.count),
+     EXTRA(MbJointSpec, twist.given), .flags = MB_SINGLE, .unit = "m/s, rad/s", .object = &joint_velocity,
+     .help =
+         "their rates at the start; one number for all degrees of freedom, or one each; 0 if absent; or the "
+         "body's angular and linear velocity, as an object"},
+    BY_DOF("stiffness", stiffness, "N/m, N m/rad", MB_FROM, "spring that pulls the coordinate to `rest`"),
+    BY_DOF("rest", rest, "m, rad", MB_UNBOUND, "where the spring is slack"),
+    BY_DOF("damping", damping, "N s/m, N m s/rad", MB_FROM, "viscous damping of the coordinate"),
+    {"limits", MB_TYPE_LIMITS, AT(MbJointSpec, limits), .unit = "m, rad",
+     .help = "[lo, hi] of the coordinate, or a pair for each degree of freedom; null where it is open"},
+    {"force", MB_TYPE_SIGNAL_LIST, AT(MbJointSpec, force), .unit = "N, N m",
+     .help = "applied along the coordinates; one signal for all degrees of freedom, or one each"},
+    {"motor", MB_TYPE_OBJECT, AT(MbJointSpec, motor), EXTRA(MbJointSpec, has_motor), .object = &motor,
+     .help = "servo motor that pulls the coordinates to a target"},
+    {"motion", MB_TYPE_OBJECT, AT(MbJointSpec, motion), EXTRA(MbJointSpec, motion.given), .object = &motion,
+     .help = "prescribed motion"},
+    LATER("friction", "friction inside the joint"),
+    {0}};
+static const MbSchemaObject joint = {.name = "joint",
+                                     .help =
+                                         "How a body hangs on its parent. Its world pose is the parent's · "
+                                         "in_parent · (the joint's motion) · in_body⁻¹.",
+                                     .size = sizeof(MbJointSpec),
+                                     .rows = joint_rows,
+                                     .selector = "type",
+                                     .selector_offset = offsetof(MbJointSpec, kind),
+                                     .words = mb_joint_words,
+                                     .variants = mb_schema_joint_rows,
+                                     .variant_help = mb_schema_joint_help};
+
+// ---- bodies -----------------------------------------------------------------------------------------------
+
+static const MbSchemaRow inertia_rows[] = {
+    {"mass", MB_TYPE_NUMBER, AT(MbInertiaSpec, mass), .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "kg",
+     .help = "mass"},
+    {"center", MB_TYPE_NUMBERS, AT(MbInertiaSpec, center), .length = 3, .unit = "m", .fallback = "[0, 0, 0]",
+     .help = "centre of mass in the body frame"},
+    {"matrix", MB_TYPE_NUMBERS, AT(MbInertiaSpec, matrix), .length = 6, .flags = MB_REQUIRED,
+     .unit = "kg m^2", .form = "[xx, yy, zz, xy, xz, yz]",
+     .help = "[xx, yy, zz, xy, xz, yz] of the inertia matrix about the centre of mass, in the body's axes"},
+    {0}};
+static const MbSchemaObject inertia = {.name = "inertia",
+                                       .help = "Mass, centre of mass and inertia, as numbers.",
+                                       .size = sizeof(MbInertiaSpec),
+                                       .rows = inertia_rows};
+
+static const MbSchemaRow velocity_rows[] = {
+    {"angular", MB_TYPE_NUMBERS, AT(MbBodySpec, angular), .length = 3, .unit = "rad/s",
+     .fallback = "[0, 0, 0]", .help = "angular velocity"},
+    {"linear", MB_TYPE_NUMBERS, AT(MbBodySpec, linear), .length = 3, .unit = "m/s", .fallback = "[0, 0, 0]",
+     .help = "velocity of the body frame's origin"},
+    {"frame", MB_TYPE_WORD, AT(MbBodySpec, velocity_axes), .words = mb_axes_words, .fallback = "\"world\"",
+     .help = "whose axes the two are given in"},
+    {0}};
+static const MbSchemaObject velocity = {.name = "velocity",
+                                        .help = "How a body moves at the start.",
+                                        .size = sizeof(MbBodySpec),
+                                        .rows = velocity_rows};
+
+static const MbSchemaRow turn_rows[] = {{"axis", MB_TYPE_DIRECTION, AT(MbBodyMotionSpec, axis),
+                                         .flags = MB_REQUIRED,
+                                         .help = "fixed in the world; of any length but 0"},
+                                        {"angle", MB_TYPE_SIGNAL, AT(MbBodyMotionSpec, angle),
+                                         .flags = MB_REQUIRED, .unit = "rad", .help = "over time"},
+                                        {0}};
+static const MbSchemaObject turn_path = {.name = "turn_path",
+                                         .help = "A turn about one axis.",
+                                         .size = sizeof(MbBodyMotionSpec),
+                                         .rows = turn_rows};
+static const MbSchemaRow euler_path_rows[] = {
+    {"order", MB_TYPE_TEXT, AT(MbBodyMotionSpec, order), .flags = MB_REQUIRED, .words = mb_euler_orders,
+     .help =
+         "three letters of x, y, z, none twice in a row: one turn after the other, each about an axis of the "
+         "frame that the ones before have turned"},
+    {"angles", MB_TYPE_SIGNALS, AT(MbBodyMotionSpec, angles), .flags = MB_REQUIRED, .unit = "rad",
+     .help = "three signals"},
+    {0}};
+static const MbSchemaObject euler_path = {.name = "euler_path",
+                                          .help = "Turns about three axes.",
+                                          .size = sizeof(MbBodyMotionSpec),
+                                          .rows = euler_path_rows};
+static const MbSchemaRow path_rows[] = {
+    {"position", MB_TYPE_SIGNALS, AT(MbBodyMotionSpec, position), .unit = "m", .fallback = "[0, 0, 0]",
+     .help = "of the body frame's origin in the world; three signals"},
+    {"turn", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, turns), .object = &turn_path,
+     .help = "the body frame's rotation about one axis"},
+    {"euler", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, euler), .object = &euler_path,
+     .help = "the same about three axes; with neither the body frame keeps the world's axes"},
+    {0}};
+static const MbSchemaObject path = {.name = "path",
+                                    .help =
+                                        "Where the body frame is over time. Rates are exact for tables, by "
+                                        "differences for expressions.",
+                                    .size = sizeof(MbBodyMotionSpec),
+                                    .rows = path_rows,
+                                    .either = "turn",
+                                    .or_else = "euler"};
+static const MbSchemaRow speed_rows[] = {
+    {"angular", MB_TYPE_SIGNALS, AT(MbBodyMotionSpec, angular), .unit = "rad/s", .fallback = "[0, 0, 0]",
+     .help = "angular velocity; three signals"},
+    {"linear", MB_TYPE_SIGNALS, AT(MbBodyMotionSpec, linear), .unit = "m/s", .fallback = "[0, 0, 0]",
+     .help = "velocity of the body frame's origin; three signals"},
+    {"frame", MB_TYPE_WORD, AT(MbBodyMotionSpec, axes), .words = mb_axes_words, .fallback = "\"world\"",
+     .help = "whose axes the two are given in"},
+    {0}};
+static const MbSchemaObject speed = {.name = "speed",
+                                     .help = "How the body frame moves over time.",
+                                     .size = sizeof(MbBodyMotionSpec),
+                                     .rows = speed_rows};
+static const MbSchemaRow body_motion_rows[] = {
+    {"pose", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, has_pose), .object = &path, .help = "along a path"},
+    {"velocity", MB_TYPE_OBJECT, EXTRA(MbBodyMotionSpec, has_velocity), .object = &speed,
+     .help = "at a velocity, from the body's `pose` on"},
+    {0}};
+static const MbSchemaObject body_motion = {
+    .name = "body_motion",
+    .help =
+        "A body that is driven. Channel `constraint.force` tells what this takes: the torque about the body "
+        "frame's origin, then the force, in the body's axes; in the world's where a velocity is given in "
+        "them.",
+    .size = sizeof(MbBodyMotionSpec),
+    .rows = body_motion_rows,
+    .either = "pose",
+    .or_else = "velocity",
+    .one_of_both = true};
+
+static const MbSchemaRow body_rows[] = {
+    {"name", MB_TYPE_NAME, AT(MbBodySpec, name), .flags = MB_REQUIRED, .set = MB_BODY_NAMES,
+     .help = "unique; `world` is taken"},
+    {"shape", MB_TYPE_ONE_OR_LIST, AT(MbBodySpec, shapes), COUNT(MbBodySpec, nshapes),
+     EXTRA(MbBodySpec, shape_list), .object = &shape,
+     .help = "one shape, or a list of them: a composite body"},
+    {"density", MB_TYPE_NUMBER, AT(MbBodySpec, density), .bound = MB_ABOVE, .unit = "kg/m^3",
+     .help = "of the shapes that have none of their own"},
+    {"material", MB_TYPE_REFERENCE, AT(MbBodySpec, material), .set = MB_MATERIAL_NAMES,
+     .help = "of the shapes that have none of their own, from `materials`"},
+    {"mass", MB_TYPE_NUMBER, AT(MbBodySpec, mass), .bound = MB_ABOVE, .unit = "kg",
+     .help = "total mass: the shapes' masses are scaled to it"},
+    {"inertia", MB_TYPE_OBJECT, AT(MbBodySpec, inertia), EXTRA(MbBodySpec, inertia.given), .object = &inertia,
+     .help = "mass properties as numbers, instead of from shapes"},
+    {"pose", MB_TYPE_OBJECT, AT(MbBodySpec, pose), .object = &mb_schema_frame,
+     .help = "the body frame in the world at the start; of bodies without a joint"},
+    {"velocity", MB_TYPE_OBJECT, .object = &velocity,
+     .help = "how the body moves at the start; of bodies without a joint"},
+    {"damping", MB_TYPE_NUMBER, AT(MbBodySpec, damping), .bound = MB_FROM, .unit = "N s/m, N m s",
+     .fallback = "0",
+     .help = "viscous drag: minus this number times the body's twist, about its centre of mass"},
+    {"joint", MB_TYPE_OBJECT, AT(MbBodySpec, joint), EXTRA(MbBodySpec, jointed), .object = &joint,
+     .help = "how the body hangs on another; without one it is free in space"},
+    {"motion", MB_TYPE_OBJECT, AT(MbBodySpec, motion), .flags = MB_APART, .object = &body_motion,
+     .help = "drives the body along a path; of bodies without a joint"},
+    {0}};
+#define IN_POSE "a body's place is in its \"pose\": {\"position\": [...], \"rotation\": ...}"
+static const MbSchemaHint body_hints[] = {{"position", IN_POSE}, {"pos", IN_POSE},   {"rotation", IN_POSE},
+                                          {"euler", IN_POSE},    {"quat", IN_POSE},  {"rpy", IN_POSE},
+                                          {"origin", IN_POSE},   {"frame", IN_POSE}, {NULL, NULL}};
+const MbSchemaObject mb_schema_body = {.name = "body",
+                                       .help = "A rigid body.",
+                                       .size = sizeof(MbBodySpec),
+                                       .rows = body_rows,
+                                       .either = "density",
+                                       .or_else = "material",
+                                       .hints = body_hints};

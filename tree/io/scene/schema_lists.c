@@ -1,0 +1,186 @@
+// Defaults, and lists and maps of objects.
+#include "io/scene/schema_read.h"
+#include "core/base/arena.h"
+#include "io/json/json_fold.h"
+#include "io/json/json_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- defaults ---------------------------------------------------------------------------------------------
+
+static bool fill_defaults(MbReader *r, const MbSchemaObject *object, void *base);
+
+// One key's default: what its row says, or what stands for "not given".
+static bool fill_row(MbReader *r, const MbSchemaRow *row, void *base) {
+  void *const at = (char *)base + row->offset;
+  if (row->flags & MB_LATER) return true;
+  if (row->fallback) {
+    cJSON *const item = cJSON_Parse(row->fallback);
+    if (!item) return mb_reader_no_memory(r);
+    const bool fine = mb_read_row(r, row, item, base);
+    cJSON_Delete(item);
+    return fine;
+  }
+  if (row->flags & MB_APART) return true;
+  if (row->type == MB_TYPE_OBJECT) return fill_defaults(r, row->object, at);
+  if (row->type == MB_TYPE_NUMBER) *(double *)at = NAN;
+  if (row->type == MB_TYPE_INTEGER) *(int64_t *)at = row->absent;
+  return true;
+}
+
+static bool fill_defaults(MbReader *r, const MbSchemaObject *object, void *base) {
+  if (object->start) memcpy(base, object->start, object->size);
+  if (object->selector_fallback) {
+    int index = 0;
+    while (strcmp(object->words[index], object->selector_fallback)) index++;
+    memcpy((char *)base + object->selector_offset, &index, sizeof index);
+  }
+  for (const MbSchemaRow *row = object->rows; row->key; row++)
+    if (!fill_row(r, row, base)) return false;
+  for (size_t v = 0; object->variants && object->words[v]; v++)
+    for (const MbSchemaRow *row = object->variants[v]; row && row->key; row++)
+      if (!fill_row(r, row, base)) return false;
+  return true;
+}
+
+const void *mb_read_defaults(MbReader *r, const MbSchemaObject *object) {
+  size_t i = 0;
+  while (i < MB_READER_OBJECTS && r->defaults[i].object && r->defaults[i].object != object) i++;
+  if (i < MB_READER_OBJECTS && r->defaults[i].object) return r->defaults[i].bytes;
+  void *const bytes = mb_arena_alloc(r->arena, 1, object->size);
+  if (!bytes) return mb_reader_no_memory(r), NULL;
+  if (!fill_defaults(r, object, bytes)) return NULL;
+  if (i < MB_READER_OBJECTS) {
+    r->defaults[i].object = object;
+    r->defaults[i].bytes = bytes;
+  }
+  return bytes;
+}
+
+void *mb_read_place_apart(MbReader *r, const MbSchemaRow *row, void *base) {
+  const void *const defaults = mb_read_defaults(r, row->object);
+  void *const object = defaults ? mb_arena_alloc(r->arena, 1, row->object->size) : NULL;
+  if (!object) return mb_reader_no_memory(r), NULL;
+  memcpy(object, defaults, row->object->size);
+  memcpy((char *)base + row->offset, &object, sizeof object);
+  return object;
+}
+
+// ---- lists and maps ---------------------------------------------------------------------------------------
+
+// Room for `n` objects with their defaults, put where the row says.
+static char *make_objects(MbReader *r, const MbSchemaRow *row, size_t n, void *base) {
+  const size_t size = row->object->size;
+  const void *const defaults = mb_read_defaults(r, row->object);
+  char *const objects = defaults ? mb_arena_alloc(r->arena, n, size) : NULL;
+  if (!objects) return mb_reader_no_memory(r), NULL;
+  for (size_t i = 0; i < n; i++) memcpy(objects + i * size, defaults, size);
+  memcpy((char *)base + row->offset, &objects, sizeof objects);
+  memcpy((char *)base + row->count, &n, sizeof n);
+  return objects;
+}
+
+// An element that is still text is a tree only while it is read.
+static bool read_element(MbReader *r, const MbSchemaRow *row, const cJSON *element, void *base) {
+  if (!mb_json_is_folded(element)) return mb_read_object(r, row->object, element, base);
+  cJSON *const tree = mb_json_read_folded(element);
+  if (!tree) return mb_reader_no_memory(r);
+  const bool fine = mb_read_object(r, row->object, tree, base);
+  cJSON_Delete(tree);
+  return fine;
+}
+
+bool mb_read_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  const bool many = cJSON_IsArray(item);
+  if (!many && row->type == MB_TYPE_LIST) return mb_reader_unwanted(r, item, "a list");
+  if (!many && !cJSON_IsObject(item))
+    return mb_reader_unwanted(r, item, "an object (%s) or a list of them", row->object->name);
+  if (row->length && (size_t)cJSON_GetArraySize(item) != row->length)
+    return mb_reader_unwanted(r, item, "a list of %zu objects (%s)", row->length, row->object->name);
+  char what[64];
+  snprintf(what, sizeof what, "objects (%s)", row->object->name);
+  if (many && !mb_read_count(r, row, item, what)) return false;
+  char *const objects = make_objects(r, row, many ? (size_t)cJSON_GetArraySize(item) : 1, base);
+  if (!objects) return false;
+  if (!many) return mb_read_object(r, row->object, item, objects);
+
+  if (row->type == MB_TYPE_ONE_OR_LIST) *(bool *)((char *)base + row->extra) = true;
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *element = item->child; element && !r->stopped; element = element->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    fine = read_element(r, row, element, objects + i * row->object->size) && fine;
+    mb_reader_leave(r, place);
+  }
+  return fine;
+}
+
+static size_t members(const cJSON *item) {
+  size_t n = 0;
+  for (const cJSON *member = item->child; member; member = member->next) n += member->string[0] != '_';
+  return n;
+}
+
+bool mb_read_map(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  if (!cJSON_IsObject(item)) return mb_reader_unwanted(r, item, "an object of %s by name", row->key);
+  char *object = make_objects(r, row, members(item), base);
+  if (!object) return false;
+  bool fine = true;
+  for (const cJSON *member = item->child; member && !r->stopped; member = member->next) {
+    if (member->string[0] == '_') continue;
+    char *const name = mb_arena_strdup(r->arena, member->string);
+    if (!name || !mb_schema_names_add(&r->names[row->set], name)) return mb_reader_no_memory(r);
+    memcpy(object + row->extra, &name, sizeof name);
+    if (!*name) fine = mb_reader_key_error(r, "", "a name is empty");
+    const MbReaderPlace place = mb_reader_enter(r, name);
+    fine = mb_read_object(r, row->object, member, object) && fine;
+    mb_reader_leave(r, place);
+    object += row->object->size;
+  }
+  return fine;
+}
+
+// Named numbers, each of which may use those before it.
+bool mb_read_parameters(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  if (!cJSON_IsObject(item)) return mb_reader_unwanted(r, item, "an object of numbers by name");
+  const size_t n = members(item);
+  MbParameterSpec *const parameters = mb_arena_alloc(r->arena, n, sizeof *parameters);
+  r->constants = mb_arena_alloc(r->arena, n, sizeof *r->constants);
+  if (!parameters || !r->constants) return mb_reader_no_memory(r);
+  bool fine = true;
+  size_t count = 0;
+  for (const cJSON *member = item->child; member && !r->stopped; member = member->next) {
+    const char *const key = member->string;
+    if (key[0] == '_') continue;
+    bool taken = false;
+    for (size_t i = 0; mb_expression_words[i]; i++) taken |= !strcmp(mb_expression_words[i], key);
+    if (taken || !mb_expression_is_name(key)) {
+      fine = mb_reader_key_error(r, key,
+                                 taken ? "a parameter cannot be called \"%.*s\": expressions know it already"
+                                       : "a parameter cannot be called \"%.*s\": wanted at most 63 letters, "
+                                         "digits and \"_\", beginning with a letter",
+                                 (int)mb_text_cut(key, 60), key);
+      continue;
+    }
+    double value = 0;
+    const MbReaderPlace place = mb_reader_enter(r, key);
+    r->parameter = member;
+    // one that is wrong is known all the same, so that what uses it is not an error too
+    if (!mb_read_number(r, member, &value)) {
+      fine = false;
+      value = 1;
+    }
+    r->parameter = NULL;
+    mb_reader_leave(r, place);
+    const char *const name = mb_arena_strdup(r->arena, key);
+    if (!name || !mb_schema_names_add(&r->names[MB_PARAMETER_NAMES], name)) return mb_reader_no_memory(r);
+    parameters[count] = (MbParameterSpec){name, value};
+    r->constants[count++] = (MbConstant){name, value};
+    r->nconstants = count;
+  }
+  memcpy((char *)base + row->offset, &parameters, sizeof parameters);
+  memcpy((char *)base + row->count, &count, sizeof count);
+  return fine;
+}

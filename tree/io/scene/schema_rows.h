@@ -1,0 +1,36 @@
+// What the files of the scene format's table share: short words for places in structs, and objects of each other's.
+#ifndef MB_IO_SCHEMA_ROWS_H
+#define MB_IO_SCHEMA_ROWS_H
+
+#include "io/scene/schema_table.h"
+
+#include <stddef.h>
+
+#define AT(type, member)    .offset = offsetof(type, member)
+#define COUNT(type, member) .count = offsetof(type, member)
+#define EXTRA(type, member) .extra = offsetof(type, member)
+#define LATER(key_, what_)                                                                                   \
+  { .key = (key_), .type = MB_TYPE_TEXT, .flags = MB_LATER, .help = (what_) }
+// Numbers by degree of freedom, of a joint.
+#define BY_DOF(key_, member_, unit_, bound_, help_)                                                          \
+  {                                                                                                          \
+    key_, MB_TYPE_SEQUENCE, AT(MbJointSpec, member_.value), COUNT(MbJointSpec, member_.count),               \
+        .flags = MB_SINGLE, .bound = (bound_), .unit = (unit_),                                              \
+        .help = help_ "; one number for all degrees of freedom, or one each; 0 if absent"                    \
+  }
+
+extern const char *const mb_euler_orders[];  // schema_table.c, ended by NULL
+extern const MbSchemaObject mb_schema_frame; // schema_table.c
+extern const MbSchemaObject mb_schema_body;  // schema_bodies.c
+// schema_forces.c: what all forces have, and by kind.
+extern const MbSchemaRow mb_schema_force_rows[];
+extern const MbSchemaRow *const mb_schema_force_variants[MB_FORCES];
+extern const char *const mb_schema_force_help[MB_FORCES];
+extern const MbSchemaObject mb_schema_anchor,
+    mb_schema_body_frame;                         // schema_forces.c: ends of forces and constraints
+extern const MbSchemaObject mb_schema_constraint; // schema_constraints.c
+// By kind of joint: keys of its own, and what it does.
+extern const MbSchemaRow *const mb_schema_joint_rows[MB_JOINTS];
+extern const char *const mb_schema_joint_help[MB_JOINTS];
+
+#endif

@@ -1,0 +1,610 @@
+// How a value of every type is read.
+#include "io/scene/schema_read.h"
+#include "core/base/arena.h"
+#include "io/json/json_text.h"
+#include "io/json/number_text.h"
+#include "io/scene/scene_override.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert(sizeof(MbShapeKind) == sizeof(int) && sizeof(MbAxes) == sizeof(int), "words are read as int");
+
+// ---- numbers ----------------------------------------------------------------------------------------------
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+// The parameters whose names are in a text, so that having many of them costs no time.
+static size_t mentioned(const MbReader *r, const char *text, MbConstant *out, size_t most) {
+  size_t n = 0;
+  for (text += strcspn(text, letters); *text && n < most; text += strcspn(text, letters)) {
+    const size_t length = strspn(text, more);
+    const size_t i = mb_schema_names_find(&r->names[MB_PARAMETER_NAMES], text, length);
+    bool twice = i == SIZE_MAX;
+    for (size_t k = 0; k < n && !twice; k++) twice = out[k].name == r->constants[i].name;
+    if (!twice) out[n++] = r->constants[i];
+    text += length;
+  }
+  return n;
+}
+
+// Says so where a parameter uses itself or one that stands behind it.
+static bool uses_later(MbReader *r, const char *text) {
+  for (text += strcspn(text, letters); *text; text += strcspn(text, letters)) {
+    const size_t length = strspn(text, more);
+    for (const cJSON *p = r->parameter; p; p = p->next) {
+      if (strlen(p->string) != length || memcmp(p->string, text, length)) continue;
+      if (p == r->parameter)
+        mb_reader_error(r, "the parameter \"%.63s\" uses itself", p->string);
+      else
+        mb_reader_error(r, "the parameter \"%.63s\" is used before it is there: move it before \"%.63s\"",
+                        p->string, r->parameter->string);
+      return true;
+    }
+    text += length;
+  }
+  return false;
+}
+
+MbExpression *mb_read_expression(MbReader *r, const cJSON *item, bool with_time) {
+  enum { MOST = 64 };
+  const char *const text = item->valuestring + 1;
+  MbConstant few[MOST];
+  char message[300] = "";
+  const size_t n = mentioned(r, text, few, MOST);
+  MbExpression *e = n < MOST ? mb_expression_create(text, few, n, with_time, message, sizeof message) : NULL;
+  // with all of them: for the nearest name, or where very many are used
+  if (!e && (mb_reader_listens(r) || n == MOST))
+    e = mb_expression_create(text, r->constants, r->nconstants, with_time, message, sizeof message);
+  if (e) return e;
+  if (!strcmp(message, "out of memory"))
+    mb_reader_no_memory(r);
+  else if (!uses_later(r, text))
+    mb_reader_unwanted(r, item, "an expression: %s", message);
+  return NULL;
+}
+
+bool mb_read_number(MbReader *r, const cJSON *item, double *value) {
+  if (cJSON_IsNumber(item)) {
+    *value = item->valuedouble;
+    return true;
+  }
+  if (!cJSON_IsString(item) || item->valuestring[0] != '=')
+    return mb_reader_unwanted(r, item, "a number, or an expression in quotes as \"=2*pi\"");
+  MbExpression *const e = mb_read_expression(r, item, false);
+  if (!e) return false;
+  *value = mb_expression_value(e, 0);
+  mb_expression_free(e);
+  if (!isfinite(*value))
+    return mb_reader_unwanted(r, item, "an expression with a finite value, not %g", mb_plain(*value));
+  return true;
+}
+
+void mb_schema_bounds(const MbSchemaRow *row, const char *noun, char *out, size_t size) {
+  char lo[MB_NUMBER_TEXT], hi[MB_NUMBER_TEXT];
+  mb_number_text(row->lo, lo);
+  mb_number_text(row->hi, hi);
+  switch (row->bound) {
+  case MB_ABOVE:
+    snprintf(out, size, "%s > %s", noun, lo);
+    break;
+  case MB_FROM:
+    snprintf(out, size, "%s >= %s", noun, lo);
+    break;
+  case MB_BETWEEN:
+    if (row->lo < row->hi)
+      snprintf(out, size, "%s from %s to %s", noun, lo, hi);
+    else
+      snprintf(out, size, "%s", lo);
+    break;
+  default:
+    snprintf(out, size, "%s", noun);
+  }
+}
+
+// " (m is set on the command line)" where an expression has a parameter for which that is so; else nothing.
+static void say_overridden(const MbReader *r, const char *text, char *out, size_t size) {
+  out[0] = 0;
+  for (text += strcspn(text, letters); *text && !out[0]; text += strcspn(text, letters)) {
+    const size_t length = strspn(text, more);
+    char pointer[96];
+    snprintf(pointer, sizeof pointer, "/parameters/%.*s", (int)(length < 64 ? length : 64), text);
+    if (mb_scene_overridden(r->overridden, r->noverridden, pointer))
+      snprintf(out, size, " (%s is set on the command line)", pointer + strlen("/parameters/"));
+    text += length;
+  }
+}
+
+bool mb_read_bounds(MbReader *r, const MbSchemaRow *row, const cJSON *item, double value) {
+  const bool low = row->bound == MB_ABOVE ? value <= row->lo : row->bound != MB_UNBOUND && value < row->lo;
+  if (!low && !(row->bound == MB_BETWEEN && value > row->hi)) return true;
+  char wanted[100];
+  mb_schema_bounds(row, "a number", wanted, sizeof wanted);
+  if (cJSON_IsNumber(item)) return mb_reader_unwanted(r, item, "%s", wanted);
+  char where[160];
+  say_overridden(r, item->valuestring, where, sizeof where);
+  return mb_reader_unwanted(r, item, "%s, not %.10g%s", wanted, value, where);
+}
+
+static bool read_whole(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *value) {
+  if (!mb_read_number(r, item, value)) return false;
+  if (*value != floor(*value) || fabs(*value) > 9e15) return mb_reader_unwanted(r, item, "a whole number");
+  return mb_read_bounds(r, row, item, *value);
+}
+
+static bool read_bounded(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *value) {
+  if (row->flags & MB_WHOLE) return read_whole(r, row, item, value);
+  return mb_read_number(r, item, value) && mb_read_bounds(r, row, item, *value);
+}
+
+bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, size_t n, double *out) {
+  if (!cJSON_IsArray(item) || (size_t)cJSON_GetArraySize(item) != n)
+    return mb_reader_unwanted(r, item, "a list of %zu numbers%s%s", n, row->form ? ": " : "",
+                              row->form ? row->form : "");
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *number = item->child; number; number = number->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    fine = read_bounded(r, row, number, &out[i]) && fine;
+    mb_reader_leave(r, place);
+  }
+  return fine;
+}
+
+bool mb_read_count(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char *what) {
+  const size_t n = (size_t)cJSON_GetArraySize(item);
+  if (n >= row->least && !(row->most && n > row->most)) return true;
+  if (row->least == row->most) return mb_reader_unwanted(r, item, "a list of %zu %s", row->least, what);
+  if (row->least == 1 && !row->most) return mb_reader_unwanted(r, item, "a list of one or more %s", what);
+  if (!row->most) return mb_reader_unwanted(r, item, "a list of at least %zu %s", row->least, what);
+  return mb_reader_unwanted(r, item, "a list of %zu to %zu %s", row->least, row->most, what);
+}
+
+static bool read_sequence(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  if (row->object && cJSON_IsObject(item)) {
+    *(bool *)((char *)base + row->extra) = true;
+    return mb_read_object(r, row->object, item, base);
+  }
+  const bool single = row->flags & MB_SINGLE && !cJSON_IsArray(item);
+  if (!single && (!cJSON_IsArray(item) || !item->child))
+    return row->object
+               ? mb_reader_unwanted(r, item, "a list of numbers, or an object (%s)", row->object->name)
+               : mb_reader_unwanted(r, item, "a list of numbers");
+  const size_t n = single ? 1 : (size_t)cJSON_GetArraySize(item);
+  if (!single && !mb_read_count(r, row, item, "numbers")) return false;
+  double *const out = mb_arena_alloc(r->arena, n, sizeof *out);
+  if (!out) return mb_reader_no_memory(r);
+  if (single ? !read_bounded(r, row, item, out) : !mb_read_numbers(r, row, item, n, out)) return false;
+  memcpy((char *)base + row->offset, &out, sizeof out);
+  memcpy((char *)base + row->count, &n, sizeof n);
+  return true;
+}
+
+// Six lists of m rows of n numbers each, into the joint's control values.
+static bool read_grids(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  MbJointSpec *const joint = base;
+  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 6 || !cJSON_IsArray(item->child) ||
+      !item->child->child)
+    return mb_reader_unwanted(r, item, "6 lists of rows of numbers: x, y, z, and the rotations about them");
+  joint->rows = (size_t)cJSON_GetArraySize(item->child);
+  joint->columns = (size_t)cJSON_GetArraySize(item->child->child);
+  bool fine = true;
+  size_t k = 0;
+  for (const cJSON *grid = item->child; grid && fine; grid = grid->next, k++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, k);
+    double *const out = mb_arena_alloc(r->arena, joint->rows * joint->columns, sizeof *out);
+    if (!out) return mb_reader_no_memory(r);
+    if (!cJSON_IsArray(grid) || (size_t)cJSON_GetArraySize(grid) != joint->rows)
+      fine = mb_reader_unwanted(r, grid, "a list of %zu rows, as in the first", joint->rows);
+    size_t i = 0;
+    for (const cJSON *line = fine ? grid->child : NULL; line && fine; line = line->next, i++) {
+      const MbReaderPlace inner = mb_reader_enter_index(r, i);
+      fine = mb_read_numbers(r, row, line, joint->columns, out + i * joint->columns);
+      mb_reader_leave(r, inner);
+    }
+    joint->control[k] = out;
+    mb_reader_leave(r, place);
+  }
+  return fine;
+}
+
+// The least and the greatest corner of a box.
+static bool read_corners(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  double(*const corner)[3] = (void *)((char *)base + row->offset);
+  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 2)
+    return mb_reader_unwanted(r, item, "two corners: [[x, y, z], [x, y, z]], the least and the greatest");
+  *(bool *)((char *)base + row->extra) = true;
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *place = item->child; place; place = place->next, i++) {
+    const MbReaderPlace inner = mb_reader_enter_index(r, i);
+    fine = mb_read_numbers(r, row, place, 3, corner[i]) && fine;
+    mb_reader_leave(r, inner);
+  }
+  for (int k = 0; k < 3 && fine; k++)
+    if (corner[0][k] > corner[1][k])
+      fine = mb_reader_error(r, "a box from %g to %g along %c: the first corner is the least", corner[0][k],
+                             corner[1][k], 'x' + k);
+  return fine;
+}
+
+static bool read_direction(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *out) {
+  double v[3];
+  if (!mb_read_numbers(r, row, item, 3, v)) return false;
+  const double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+  if (!(largest > 0)) return mb_reader_error(r, "found [0, 0, 0], wanted a direction");
+  // scaled first, so that nothing overflows; a unit vector stays as it is
+  double sum = 0;
+  for (int i = 0; i < 3; i++) sum += v[i] / largest * (v[i] / largest);
+  const double length = sqrt(sum);
+  for (int i = 0; i < 3; i++) out[i] = v[i] / largest / length;
+  return true;
+}
+
+static bool read_directions(MbReader *r, const MbSchemaRow *row, const cJSON *item, double (*out)[3]) {
+  if (!cJSON_IsArray(item) || (size_t)cJSON_GetArraySize(item) != row->length)
+    return mb_reader_unwanted(r, item, "a list of %zu directions", row->length);
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *one = item->child; one; one = one->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    fine = read_direction(r, row, one, out[i]) && fine;
+    mb_reader_leave(r, place);
+  }
+  return fine;
+}
+
+// ---- texts and words --------------------------------------------------------------------------------------
+
+static bool keep(MbReader *r, const char *text, const char **out) {
+  *out = mb_arena_strdup(r->arena, text);
+  return *out ? true : mb_reader_no_memory(r);
+}
+
+// Every trajectory holds the scene in its head, so texts have a bound.
+static bool read_text(MbReader *r, const cJSON *item, const char **out) {
+  if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "a text");
+  const size_t n = strlen(item->valuestring);
+  if (n > MB_TEXT_MOST)
+    return mb_reader_error(r, "the text is %zu bytes long, wanted at most %d", n, MB_TEXT_MOST);
+  return keep(r, item->valuestring, out);
+}
+
+// A name, as it will stand in tables and files.
+static bool check_name(MbReader *r, const char *name) {
+  enum { LONGEST = 200 };
+  if (!*name) return mb_reader_error(r, "found an empty text, wanted a name");
+  if (strlen(name) > LONGEST) return mb_reader_error(r, "the name is longer than %d bytes", LONGEST);
+  for (const char *c = name; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 127)
+      return mb_reader_error(r, "the name has a control character in it");
+  return true;
+}
+
+static bool add_name(MbReader *r, MbNameSet set, const char *name) {
+  if (set == MB_NO_NAMES) return true;
+  if (set == MB_BODY_NAMES && !strcmp(name, "world"))
+    return mb_reader_error(r, "the name \"world\" is taken: it stands for what is fixed in space");
+  if (mb_schema_names_has(&r->names[set], name))
+    return mb_reader_error(r, "the name \"%s\" is there twice", name);
+  return mb_schema_names_add(&r->names[set], name) ? true : mb_reader_no_memory(r);
+}
+
+static bool read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
+  if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "a name");
+  return check_name(r, item->valuestring) && keep(r, item->valuestring, out) && add_name(r, row->set, *out);
+}
+
+static const char *const set_words[MB_NAME_SETS] = {"thing",      "body",      "material",  "force",
+                                                    "constraint", "parameter", "deformable"};
+
+// A reference whose name has not been read yet.
+struct MbReaderPending {
+  MbReaderPending *next;
+  const char *path, *name;
+  MbNameSet set;
+};
+
+static bool unknown_name(MbReader *r, MbNameSet set, const char *name) {
+  if (!mb_reader_listens(r)) return mb_reader_error(r, "unknown name");
+  if (set == MB_BODY_NAMES && !strcmp(name, "world"))
+    return mb_reader_error(r, "found \"world\", which is fixed in space; wanted the name of a body");
+  char near[260];
+  mb_reader_suggest(name, (const char *const *)r->names[set].list, near, sizeof near);
+  return mb_reader_error(r, "there is no %s \"%.*s\"%s", set_words[set], (int)mb_text_cut(name, 200), name,
+                         near);
+}
+
+static bool read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
+  if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "the name of a %s", set_words[row->set]);
+  const char *const name = item->valuestring;
+  const bool world = row->flags & MB_OR_WORLD && !strcmp(name, "world");
+  const bool known = world || mb_schema_names_has(&r->names[row->set], name);
+  if (!known && !(row->flags & MB_FORWARD)) return unknown_name(r, row->set, name);
+  if (!keep(r, name, out) || known) return known;
+  MbReaderPending *const one = mb_arena_alloc(r->arena, 1, sizeof *one);
+  const char *const path = mb_arena_strdup(r->arena, r->path);
+  if (!one || !path) return mb_reader_no_memory(r);
+  *one = (MbReaderPending){.next = r->pending, .path = path, .name = *out, .set = row->set};
+  r->pending = one;
+  return true;
+}
+
+void mb_read_pending(MbReader *r) {
+  for (const MbReaderPending *one = r->pending; one && !r->stopped; one = one->next) {
+    if (mb_schema_names_has(&r->names[one->set], one->name)) continue;
+    r->path_length = (size_t)snprintf(r->path, sizeof r->path, "%s", one->path);
+    unknown_name(r, one->set, one->name);
+  }
+  mb_reader_leave(r, 0);
+}
+
+static bool read_references(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
+  if (!cJSON_IsArray(item) || (size_t)cJSON_GetArraySize(item) != row->length)
+    return mb_reader_unwanted(r, item, "a list of %zu names", row->length);
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *name = item->child; name; name = name->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    fine = read_reference(r, row, name, &out[i]) && fine;
+    mb_reader_leave(r, place);
+  }
+  return fine;
+}
+
+static size_t list_words(const char *const *words, char *out, size_t size) {
+  size_t n = 0;
+  out[0] = 0;
+  for (size_t i = 0; words[i] && n < size; i++)
+    n += (size_t)snprintf(out + n, size - n, "%s\"%s\"", i ? ", " : "", words[i]);
+  return n;
+}
+
+// Whether a word is one of a later version; "joint.*" stands for all that begin so.
+static bool is_later(const char *const *later, const char *word) {
+  for (; later && *later; later++) {
+    const size_t n = strlen(*later);
+    if (!strcmp(*later, word)) return true;
+    if ((*later)[n - 1] == '*' && !strncmp(*later, word, n - 1)) return true;
+  }
+  return false;
+}
+
+static bool read_word(MbReader *r, const MbSchemaRow *row, const cJSON *item, int *out) {
+  for (int i = 0; row->words[i] && cJSON_IsString(item); i++) {
+    if (strcmp(row->words[i], item->valuestring)) continue;
+    *out = i;
+    return true;
+  }
+  char list[480], near[64] = "";
+  list_words(row->words, list, sizeof list);
+  if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "one of %s", list);
+  if (is_later(row->later, item->valuestring))
+    return mb_reader_error(r, "this version (%s) does not have \"%.*s\" yet; it has %s", mb_version(),
+                           (int)mb_text_cut(item->valuestring, 60), item->valuestring, list);
+  mb_reader_suggest(item->valuestring, row->words, near, sizeof near);
+  return mb_reader_unwanted(r, item, "one of %s%s", list, near);
+}
+
+// A word with "*", where the name of a deformable may stand for it: "deformable.rope.position".
+static bool is_named(MbReader *r, const MbSchemaRow *row, const cJSON *item) {
+  if (!cJSON_IsString(item)) return false;
+  const char *const text = item->valuestring;
+  for (size_t i = 0; row->words[i]; i++) {
+    const char *const star = strchr(row->words[i], '*');
+    if (!star) continue;
+    const size_t before = (size_t)(star - row->words[i]), after = strlen(star + 1), n = strlen(text);
+    if (n <= before + after || strncmp(text, row->words[i], before) || strcmp(text + n - after, star + 1))
+      continue;
+    const size_t length = n - before - after;
+    if (mb_schema_names_find(&r->names[MB_DEFORMABLE_NAMES], text + before, length) != SIZE_MAX) return true;
+  }
+  return false;
+}
+
+static bool read_words(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  if (!cJSON_IsArray(item)) return mb_reader_unwanted(r, item, "a list of words");
+  const size_t n = (size_t)cJSON_GetArraySize(item);
+  const char **const words = mb_arena_alloc(r->arena, n, sizeof *words);
+  if (!words) return mb_reader_no_memory(r);
+  bool fine = true;
+  size_t i = 0, count = 0;
+  for (const cJSON *word = item->child; word; word = word->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    int index = 0;
+    const char *known = NULL;
+    if (is_named(r, row, word))
+      fine = keep(r, word->valuestring, &known) && fine;
+    else if (read_word(r, row, word, &index))
+      known = row->words[index];
+    else
+      fine = false;
+    bool twice = false;
+    for (size_t k = 0; k < count && known; k++) twice |= !strcmp(words[k], known);
+    if (twice)
+      fine = mb_reader_error(r, "\"%s\" is there twice", known);
+    else if (known)
+      words[count++] = known;
+    mb_reader_leave(r, place);
+  }
+  memcpy((char *)base + row->offset, &words, sizeof words);
+  memcpy((char *)base + row->count, &count, sizeof count);
+  return fine;
+}
+
+// 0, the word of a preset, or an object of bounds.
+static bool read_error(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *out) {
+  if (cJSON_IsObject(item)) return mb_read_object(r, row->object, item, out);
+  if (cJSON_IsNumber(item) && item->valuedouble == 0) return true;
+  if (cJSON_IsString(item)) {
+    for (int i = 0; row->words[i]; i++) {
+      if (strcmp(row->words[i], item->valuestring)) continue;
+      memcpy(out, mb_error_bounds[i], sizeof mb_error_bounds[i]);
+      return true;
+    }
+  }
+  return mb_reader_unwanted(
+      r, item,
+      "0 (lossless), \"fine\", \"view\", or bounds by what is measured, as {\"pose\": 1e-6, "
+      "\"velocity\": 1e-4}");
+}
+
+// ---- one value by its row ---------------------------------------------------------------------------------
+
+static bool read_signals(MbReader *r, const cJSON *item, MbSignalSpec *signals) {
+  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 3)
+    return mb_reader_unwanted(r, item, "a list of 3 signals");
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *signal = item->child; signal; signal = signal->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    fine = mb_read_signal(r, signal, &signals[i]) && fine;
+    mb_reader_leave(r, place);
+  }
+  return fine;
+}
+
+// One signal, or a list of them, in which null may stand for none.
+static bool read_signal_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, MbSignalsSpec *out) {
+  const bool many = cJSON_IsArray(item);
+  const size_t n = many ? (size_t)cJSON_GetArraySize(item) : 1;
+  if (!n) return mb_reader_unwanted(r, item, "a signal, or a list of them");
+  MbSignalSpec *const signal = mb_arena_alloc(r->arena, n, sizeof *signal);
+  if (!signal) return mb_reader_no_memory(r);
+  out->signal = signal;
+  out->count = n;
+  if (!many) return mb_read_signal(r, item, signal);
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *element = item->child; element; element = element->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    signal[i] = (MbSignalSpec){.kind = MB_SIGNAL_CONSTANT, .value = NAN};
+    if (!(row->flags & MB_NULLS) || !cJSON_IsNull(element))
+      fine = mb_read_signal(r, element, &signal[i]) && fine;
+    mb_reader_leave(r, place);
+  }
+  return fine;
+}
+
+// [lo, hi], where null is open
+static bool read_pair(MbReader *r, const MbSchemaRow *row, const cJSON *item, double pair[2]) {
+  pair[0] = -INFINITY, pair[1] = INFINITY;
+  if (cJSON_IsNull(item)) return true;
+  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 2)
+    return mb_reader_unwanted(r, item, "a pair [lo, hi] of numbers, null where it is open");
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *number = item->child; number; number = number->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    if (!cJSON_IsNull(number)) fine = read_bounded(r, row, number, &pair[i]) && fine;
+    mb_reader_leave(r, place);
+  }
+  return fine;
+}
+
+// One pair, or a list of pairs: a list whose elements are all lists or null, and not two nulls, which are a pair.
+static bool read_limits(MbReader *r, const MbSchemaRow *row, const cJSON *item, MbLimitsSpec *out) {
+  if (!cJSON_IsArray(item) || !item->child)
+    return mb_reader_unwanted(r, item, "a pair [lo, hi], or a list of pairs");
+  bool many = false;
+  for (const cJSON *element = item->child; element; element = element->next) many |= cJSON_IsArray(element);
+  const size_t n = many ? (size_t)cJSON_GetArraySize(item) : 1;
+  double *const value = mb_arena_alloc(r->arena, n, 2 * sizeof *value);
+  if (!value) return mb_reader_no_memory(r);
+  out->value = value;
+  out->count = n;
+  if (!many) return read_pair(r, row, item, value);
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *pair = item->child; pair; pair = pair->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    fine = read_pair(r, row, pair, value + 2 * i) && fine;
+    mb_reader_leave(r, place);
+  }
+  return fine;
+}
+
+bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  void *const at = (char *)base + row->offset;
+  double value = 0;
+  switch (row->type) {
+  case MB_TYPE_VERSION:
+    if (!cJSON_IsNumber(item)) return mb_reader_unwanted(r, item, "%g", row->lo);
+    return read_whole(r, row, item, &value);
+  case MB_TYPE_NUMBER:
+    return read_bounded(r, row, item, at);
+  case MB_TYPE_INTEGER:
+    if (!read_whole(r, row, item, &value)) return false;
+    *(int64_t *)at = (int64_t)value;
+    return true;
+  case MB_TYPE_COUNT:
+    if (!read_whole(r, row, item, &value)) return false;
+    *(int *)at = (int)value;
+    return true;
+  case MB_TYPE_BOOL:
+    if (!cJSON_IsBool(item)) return mb_reader_unwanted(r, item, "true or false");
+    *(bool *)at = cJSON_IsTrue(item);
+    return true;
+  case MB_TYPE_TEXT:
+    return (!row->words || read_word(r, row, item, &(int){0})) && read_text(r, item, at);
+  case MB_TYPE_NAME:
+    return read_name(r, row, item, at);
+  case MB_TYPE_REFERENCE:
+    return read_reference(r, row, item, at);
+  case MB_TYPE_WORD:
+    return read_word(r, row, item, at);
+  case MB_TYPE_WORDS:
+    return read_words(r, row, item, base);
+  case MB_TYPE_NUMBERS:
+    if (row->extra) *(bool *)((char *)base + row->extra) = true;
+    return mb_read_numbers(r, row, item, row->length, at);
+  case MB_TYPE_DIRECTION:
+    return read_direction(r, row, item, at);
+  case MB_TYPE_DIRECTIONS:
+    return read_directions(r, row, item, at);
+  case MB_TYPE_SEQUENCE:
+    if (!read_sequence(r, row, item, base)) return false;
+    if (row->flags & MB_START) mb_read_doubt_start(r, item, base);
+    return true;
+  case MB_TYPE_ROTATION:
+    return mb_read_rotation(r, item, at);
+  case MB_TYPE_SIGNAL:
+    if (row->extra) *(bool *)((char *)base + row->extra) = true;
+    return mb_read_signal(r, item, at);
+  case MB_TYPE_SIGNALS:
+    return read_signals(r, item, at);
+  case MB_TYPE_SIGNAL_LIST:
+    return read_signal_list(r, row, item, at);
+  case MB_TYPE_LIMITS:
+    return read_limits(r, row, item, at);
+  case MB_TYPE_REFERENCES:
+    return read_references(r, row, item, at);
+  case MB_TYPE_OBJECT: {
+    if (row->extra) *(bool *)((char *)base + row->extra) = true;
+    void *const object = row->flags & MB_APART ? mb_read_place_apart(r, row, base) : at;
+    return object && mb_read_object(r, row->object, item, object);
+  }
+  case MB_TYPE_LIST:
+  case MB_TYPE_ONE_OR_LIST:
+    return mb_read_list(r, row, item, base);
+  case MB_TYPE_PARAMETERS:
+    return mb_read_parameters(r, row, item, base);
+  case MB_TYPE_MAP:
+    return mb_read_map(r, row, item, base);
+  case MB_TYPE_ERROR:
+    return read_error(r, row, item, at);
+  case MB_TYPE_MESH:
+    return mb_read_mesh(r, row, item, base);
+  case MB_TYPE_ELEMENTS:
+    return mb_read_elements(r, item, base);
+  case MB_TYPE_CORNERS:
+    return read_corners(r, row, item, base);
+  case MB_TYPE_GRIDS:
+    return read_grids(r, row, item, base);
+  case MB_TYPES:
+    break;
+  }
+  return false;
+}

@@ -170,6 +170,29 @@ Test(inputs, inputs_are_called_by_their_place_in_the_scene) {
   }
 }
 
+// A cable's pull and how pins move, of which the nodes' own solver knows.
+Test(inputs, nodes_follow_what_their_cables_and_pins_are_given) {
+  static const char *const names[] = {"/deformables/0/cables/0/pull", "/bodies/0/motion/pose/position/0",
+                                      "/deformables/0/pin/1/motion/translate/2",
+                                      "/deformables/0/pin/1/motion/rotate/angle"};
+  for (int i = 0; i < 4; i++) {
+    const char *scene = i < 2 ? "projective/finger" : "projective/twisting_bar";
+    const char *channel = i < 2 ? "deformable.finger.position" : "deformable.bar.position";
+    TestRun run = test_run(scene, NULL), given = test_run(scene, NULL);
+    double before[4000];
+    size_t n = 0;
+    give(&given, input(&given, names[i]), 0.02);
+    test_steps(run.sim, 2), test_steps(given.sim, 2);
+    const double *now = test_channel(run.sim, channel, &n);
+    cr_assert_leq(n, 4000);
+    memcpy(before, now, n * sizeof *now);
+    const double apart = test_distance(before, test_channel(given.sim, channel, NULL), n);
+    cr_expect_gt(apart, 1e-6, "%s", names[i]);
+    if (i == 2) test_near("the shift", (double[]){apart}, (double[]){0.02}, 1, 5e-4);
+    test_run_free(&run), test_run_free(&given);
+  }
+}
+
 // A force at a point has no torque: an input of that name would do nothing.
 Test(inputs, wrong_names_and_values_are_told) {
   TestRun run =
@@ -305,6 +328,39 @@ Test(set, a_quaternion_has_length_1_and_first_order_has_no_velocities) {
   mb_sim_get(run.sim, q, NULL);
   test_near("q", q, SET_Q, 11, 1e-12);
   test_run_free(&run);
+}
+
+// A ball that a body in space carries: moved with its body it would leave the nodes behind, which is refused; a velocity is taken.
+Test(set, nodes_stay_where_they_are) {
+  static const char text[] =
+      HEAD "\"gravity\": [0, 0, 0], \"integrator\": \"implicit\", \"output\": {\"channels\": "
+           "[\"deformable.soft.position\"]}, \"bodies\": [{\"name\": \"a\", " SHAPE
+           "}], \"deformables\": [{\"name\": "
+           "\"soft\", \"type\": \"tets\", \"mesh\": {\"box\": [2, 2, 2], \"size\": [0.1, 0.1, 0.1]}, "
+           "\"material\": "
+           "{\"young\": 1e4, \"density\": 1000}, \"attach\": [{\"select\": {\"side\": \"-x\"}, \"body\": "
+           "\"a\"}]}]}";
+  static const char *const solvers[] = {"/solver={\"type\": \"redmax\"}", "/solver={\"type\": \"maximal\"}",
+                                        "/solver={\"type\": \"projective\"}",
+                                        "/solver={\"type\": \"projective\", \"bodies\": \"maximal\"}"};
+  for (int s = 0; s < 4; s++) {
+    const char *sets[] = {solvers[s], NULL};
+    TestRun run = test_run(text, sets);
+    MbReport report = {0};
+    double q[7], v[6], before[24];
+    test_steps(run.sim, 3);
+    memcpy(before, test_channel(run.sim, "deformable.soft.position", NULL), sizeof before);
+    mb_sim_get(run.sim, q, v);
+    q[0] += 5;
+    cr_expect_eq(mb_sim_set(run.sim, q, NULL, &report), MB_USAGE, "%s", solvers[s]);
+    v[3] = 0.1;
+    test_ok(mb_sim_set(run.sim, NULL, v, NULL), NULL);
+    test_near(solvers[s], test_channel(run.sim, "deformable.soft.position", NULL), before, 24, 1e-15);
+    test_steps(run.sim, 30);
+    mb_sim_get(run.sim, q, NULL);
+    cr_expect_gt(q[0], 5e-4, "%s", solvers[s]);
+    test_run_free(&run);
+  }
 }
 
 // ---- one channel ------------------------------------------------------------------------------------------

@@ -8,8 +8,6 @@
 MbStatus mb_channels_build(MbSim *sim, MbReport *report);
 // How many numbers a channel has in a frame.
 static inline size_t mb_channel_size(const MbChannel *channel) { return channel->items * channel->width; }
-// Puts channel i's numbers as they are now into `out`; what accelerations need has been evaluated.
-void mb_sim_sample_channel(MbSim *sim, size_t i, double *out);
 // The name of the channel of this number; NULL after the last one.
 const char *mb_channel_word(size_t i);
 

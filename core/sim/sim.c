@@ -77,7 +77,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->state.memory = numbers(sim, sim->nm);
   sim->r = numbers(sim, sim->nv), sim->s = numbers(sim, sim->nv), sim->t = numbers(sim, sim->nv);
   sim->stage = numbers(sim, adaptive ? MB_RK_STAGES * n : 0);
-  sim->signal = numbers(sim, model->nsignals);
+  sim->signal = numbers(sim, model->nsignals), sim->input = numbers(sim, model->nsignals);
   sim->expressions = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->expressions);
   MbMaximal *x = &sim->x;
   *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
@@ -94,10 +94,11 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   x->joint_damping = model->ndrives ? sim->damping : model->joint_damping;
   sim->work = sim->solver->create(model, sim->threads);
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
-                  sim->s && sim->t && sim->stage && sim->signal && sim->expressions && x->E && x->phi &&
-                  x->f && (sim->impulse || !model->nports) && (x->swing || !model->any_flies) &&
+                  sim->s && sim->t && sim->stage && sim->signal && sim->input && sim->expressions && x->E &&
+                  x->phi && x->f && (sim->impulse || !model->nports) && (x->swing || !model->any_flies) &&
                   x->stiffness && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
+  for (size_t i = 0; i < model->nsignals; i++) sim->input[i] = NAN;
   return sim->solver->held ? allocate_held(sim, report) : MB_OK;
 }
 
@@ -127,10 +128,9 @@ static MbStatus check_start(MbSim *sim, MbReport *report) {
     most = mb_channel_size(&sim->channels[i]) > most ? mb_channel_size(&sim->channels[i]) : most;
   double *numbers_of_one = mb_calloc(most, sizeof *numbers_of_one);
   if (!numbers_of_one) return mb_no_memory(report, "the simulation");
-  if (sim->balance) status = mb_balance_evaluate(sim, report);
   for (size_t i = 0; i < sim->nchannels && status == MB_OK; i++) {
-    mb_sim_sample_channel(sim, i, numbers_of_one);
-    status = mb_sim_check_channel(sim, i, numbers_of_one, report);
+    status = mb_sim_read(sim, &sim->channels[i], numbers_of_one, report);
+    if (status == MB_OK) status = mb_sim_check_channel(sim, i, numbers_of_one, report);
   }
   mb_free(numbers_of_one);
   return status;
@@ -158,7 +158,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (status == MB_OK) status = mb_ties_create(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
-  status = mb_sim_start(sim, report);
+  status = mb_sim_start_at(sim, model->q0, model->v0, report);
   if (status != MB_OK) return status;
   if (sim->scheme->restart) sim->scheme->restart(sim);
   mb_constraining_start(sim);

@@ -39,7 +39,7 @@ static MbSceneSpec loaded_forest(void) {
     MbSignalSpec *target = mb_arena_alloc(&spec.arena, 1, sizeof *target);
     *target = test_expression("0.4*sin(6*t)");
     joint->motor = mb_arena_alloc(&spec.arena, 1, sizeof *joint->motor);
-    *joint->motor = (MbMotorSpec){.target = {1, target},
+    *joint->motor = (MbMotorSpec){.target = {.count = 1, .signal = target},
                                   .stiffness = test_one_number(&spec.arena, 5),
                                   .damping = test_one_number(&spec.arena, 0.5)};
   }

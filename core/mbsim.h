@@ -89,6 +89,19 @@ const char *mb_model_body_name(const MbModel *model, size_t body);
 int64_t mb_model_steps(const MbModel *model); // that the scene asks for
 double mb_model_step_size(const MbModel *model);
 
+// Inputs: the signals of the scene (forces, motors, muscles, prescribed motions, cables), each called by where it stands there:
+// "/forces/0/activation", "/bodies/1/joint/motor/target", "/forces/0/force/2" (z). MB_USAGE: there is none of that name.
+size_t mb_model_inputs(const MbModel *model);
+const char *mb_model_input_name(const MbModel *model, size_t input);
+MbStatus mb_model_input(const MbModel *model, const char *name, size_t *input, MbReport *report);
+
+// Coordinates and velocities of the bodies, in the scene's order. A body with a joint has the joint's coordinates and their rates, as
+// channels joint.position and joint.velocity; one free in space the position (x y z) and rotation (w x y z) of its frame, and its
+// angular and linear velocity, all in the world. Returns how many numbers a body has, *first ← the place of the first; body
+// number mb_model_bodies has none, and its first is the number of all.
+size_t mb_model_coordinates(const MbModel *model, size_t body, size_t *first);
+size_t mb_model_velocities(const MbModel *model, size_t body, size_t *first);
+
 // ---- channels: what a frame holds -------------------------------------------------------------------------
 
 // What a number measures: decides its error bound in a compressed trajectory.
@@ -151,6 +164,19 @@ bool mb_sim_energy_left(const MbSim *sim);
 // mode "first_order" velocities are no state, and the next step knows nothing of it. On failure nothing changes.
 MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const double impulse[3]);
 
+// Reads and sets coordinates and velocities in that order; either may be NULL: not wanted, or to stay. What is set moves bodies at
+// once, as if the run began there; nodes of deformables stay in what carries them. A joint may later tell other coordinates of
+// the same pose. MB_USAGE: a number is not finite, a quaternion not of length 1, a hard constraint open by more than a run
+// allows, or velocities are no state (mode "first_order"); nothing has changed then. Smaller gaps, and velocities that constraints do
+// not allow, are dealt with by the next steps as at the start of a run.
+void mb_sim_get(const MbSim *sim, double *q, double *v);
+MbStatus mb_sim_set(MbSim *sim, const double *q, const double *v, MbReport *report);
+
+// Gives an input a value, which holds for all steps to come, instead of what the scene says, until another is given. MB_USAGE: it
+// is not finite. A motion's "position" that jumps is followed as far as the scene's stabilization closes gaps; its rates count as 0.
+MbStatus mb_sim_set_input(MbSim *sim, size_t input, double value, MbReport *report);
+double mb_sim_input(const MbSim *sim, size_t input); // its value now, whoever gave it
+
 // The channels of the scene's "output", and their numbers now. A frame is `mb_sim_frame_size` doubles.
 const MbChannel *mb_sim_channels(const MbSim *sim, size_t *count);
 size_t mb_sim_frame_size(const MbSim *sim);
@@ -159,10 +185,34 @@ MbStatus mb_sim_sample(MbSim *sim, double *frame, MbReport *report);
 // MB_NUMBERS where a number of a frame that was sampled now is not finite, naming the first one.
 MbStatus mb_sim_check_frame(const MbSim *sim, const double *frame, MbReport *report);
 
+// One of them by its name (NULL: not among them), and its items x width numbers now.
+const MbChannel *mb_sim_channel(const MbSim *sim, const char *name);
+MbStatus mb_sim_read(MbSim *sim, const MbChannel *channel, double *out, MbReport *report);
+
 // Everything that a bitwise resume needs, as bytes of a fixed number; restoring refuses another model's.
 size_t mb_sim_checkpoint_size(const MbSim *sim);
 void mb_sim_checkpoint(const MbSim *sim, void *bytes);
 MbStatus mb_sim_restore(MbSim *sim, const void *bytes, size_t size, MbReport *report);
+
+// ---- trajectories: the files that `mbsim run` writes ---------------------------------------------------------
+
+typedef struct MbTraj MbTraj;
+
+// A file cut off or with damaged records opens with what is whole, if its head is; the report then holds warnings that name what is
+// missing, and mb_traj_whole() is false. MB_IO when it is no trajectory or its head is damaged.
+MbStatus mb_traj_open(const char *path, MbTraj **traj, MbReport *report);
+void mb_traj_free(MbTraj *traj);
+bool mb_traj_whole(const MbTraj *traj);             // complete, and nothing found damaged so far
+const char *mb_traj_scene_json(const MbTraj *traj); // the scene as it was run
+const MbChannel *mb_traj_channels(const MbTraj *traj, size_t *count);
+size_t mb_traj_frame_size(const MbTraj *traj);
+uint64_t mb_traj_frames(const MbTraj *traj); // the last one's number + 1
+// Frame whose time is nearest to t, or the frame count when there are no frames.
+uint64_t mb_traj_frame_at(MbTraj *traj, double t);
+// Decodes frames [first, first + count) into times (count) and frames (count x frame_size); either may be NULL. `wanted` (one for
+// each channel) selects channels to decode, NULL = all; the others' numbers are left as they were.
+MbStatus mb_traj_read(MbTraj *traj, uint64_t first, uint64_t count, const bool *wanted, double *times,
+                      double *frames, MbReport *report);
 
 #ifdef __cplusplus
 }

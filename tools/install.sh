@@ -25,7 +25,7 @@ libdir=\${prefix}/lib
 includedir=\${prefix}/include
 
 Name: mbsim
-Description: Simulation of rigid bodies, in batch
+Description: Simulation of multibody systems and deformables
 Version: $version
 Cflags: -I\${includedir}
 Libs: -L\${libdir} -lmbsim -pthread -lcjson -lmuparser -lz -lmetis -ldl -lm

@@ -94,10 +94,12 @@ MbStatus mb_no_memory(MbReport *report, const char *what) {
   return mb_error(report, MB_IO, "", "out of memory for %s", what);
 }
 
-// Levenshtein distance with transpositions, of words up to 31 characters; a large number for longer ones.
+// Levenshtein distance with transpositions, of words that differ within 31 characters; a large number for others.
 static int edits(const char *a, const char *b) {
   enum { LONG = 32 };
-  const int n = (int)strlen(a), m = (int)strlen(b);
+  while (*a && *a == *b) a++, b++; // what is the same at the start and at the end costs nothing
+  int n = (int)strlen(a), m = (int)strlen(b);
+  while (n && m && a[n - 1] == b[m - 1]) n--, m--;
   if (n >= LONG || m >= LONG) return 1 << 20;
   int d[LONG][LONG];
   for (int i = 0; i <= n; i++) d[i][0] = i;

@@ -163,6 +163,7 @@ static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report)
   if (status == MB_OK) status = mb_build_constraints(spec, model, report);
   if (status == MB_OK) status = mb_build_flights(model, report);
   if (status == MB_OK) status = mb_build_breaks(model, report);
+  if (status == MB_OK) status = mb_build_inputs(model, report);
   if (status != MB_OK) return status;
   model->h = spec->time.step;
   model->steps = mb_time_steps(&spec->time);
@@ -196,6 +197,10 @@ size_t mb_model_nodes(const MbModel *model) {
 }
 const char *mb_model_body_name(const MbModel *model, size_t body) {
   return body < model->nlisted ? model->listed[body] : NULL;
+}
+size_t mb_model_inputs(const MbModel *model) { return model->ninputs; }
+const char *mb_model_input_name(const MbModel *model, size_t input) {
+  return input < model->ninputs ? model->input_names[input] : NULL;
 }
 int64_t mb_model_steps(const MbModel *model) { return model->steps; }
 double mb_model_step_size(const MbModel *model) { return model->h; }

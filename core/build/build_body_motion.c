@@ -7,10 +7,13 @@
 
 enum { WHERE = 96 };
 
-static MbStatus add_signals(const MbSignalSpec *spec, size_t n, MbModel *model, MbSignal *signals,
-                            MbReport *report) {
-  for (size_t i = 0; i < n; i++) {
-    if (!mb_signal_build(&spec[i], &model->arena, &signals[model->nsignals]))
+// Of the key `key` of the motion at `where`; `n` is 3, or 0 for one signal that is no list.
+static MbStatus add_signals(const MbSignalSpec *spec, size_t n, const char *where, const char *key,
+                            MbModel *model, MbSignal *signals, MbReport *report) {
+  for (size_t i = 0; i < n || i == 0; i++) {
+    char at[WHERE + 48];
+    snprintf(at, sizeof at, n ? "%s/%s/%zu" : "%s/%s", where, key, i);
+    if (!mb_signal_build(&spec[i], at, &model->arena, &signals[model->nsignals]))
       return mb_no_memory(report, "signals");
     model->nsignals++;
   }
@@ -36,9 +39,12 @@ static MbStatus build_path(const MbBodyMotionSpec *motion, const char *where, Mb
   snprintf(euler, sizeof euler, "%.60s/pose/euler", where);
   MbStatus status = mb_build_geometry(&parts[1], euler, &model->arena, joint, report); // is its order one?
   if (status == MB_OK) status = mb_build_geometry(&path, where, &model->arena, joint, report);
-  if (status == MB_OK) status = add_signals(motion->position, 3, model, signals, report);
-  if (status == MB_OK && motion->turns) status = add_signals(&motion->angle, 1, model, signals, report);
-  if (status == MB_OK && motion->euler) status = add_signals(motion->angles, 3, model, signals, report);
+  if (status == MB_OK)
+    status = add_signals(motion->position, 3, where, "pose/position", model, signals, report);
+  if (status == MB_OK && motion->turns)
+    status = add_signals(&motion->angle, 0, where, "pose/turn/angle", model, signals, report);
+  if (status == MB_OK && motion->euler)
+    status = add_signals(motion->angles, 3, where, "pose/euler/angles", model, signals, report);
   return status;
 }
 
@@ -66,8 +72,9 @@ MbStatus mb_build_body_motion(const MbSceneSpec *spec, size_t listed, MbModel *m
   if (motion->has_pose) {
     status = build_path(motion, where, model, signals, constraint, report);
   } else {
-    status = add_signals(motion->angular, 3, model, signals, report);
-    if (status == MB_OK) status = add_signals(motion->linear, 3, model, signals, report);
+    status = add_signals(motion->angular, 3, where, "velocity/angular", model, signals, report);
+    if (status == MB_OK)
+      status = add_signals(motion->linear, 3, where, "velocity/linear", model, signals, report);
   }
   constraint->npath = model->nsignals - constraint->path;
   return status;

@@ -102,6 +102,20 @@ static const MbSignalSpec *motion_signal(const MbMotionSpec *motion, int k, size
   return signal->kind == MB_SIGNAL_CONSTANT && isnan(signal->value) ? NULL : signal;
 }
 
+// Adds that signal to the list, unless it is one for all coordinates and there already; *index ← its number.
+static MbStatus add_motion_signal(Builder *b, const char *where, const MbMotionSpec *motion, int k, size_t i,
+                                  size_t *index) {
+  static const char *const keys[] = {"position", "velocity", "acceleration"};
+  const MbSignalsSpec *signals = rate_of(motion, k);
+  char at[WHERE + 32];
+  if (signals->count == 1 && *index != SIZE_MAX) return MB_OK;
+  snprintf(at, sizeof at, signals->list ? "%s/%s/%zu" : "%s/%s", where, keys[k], i);
+  *index = b->model->nsignals;
+  const bool fine =
+      mb_signal_build(motion_signal(motion, k, i), at, &b->model->arena, &b->signals[b->model->nsignals++]);
+  return fine ? MB_OK : mb_no_memory(b->report, "signals");
+}
+
 static MbStatus build_motion(Builder *b, size_t listed, const MbMotionSpec *motion) {
   MbModel *model = b->model;
   const size_t body = model->number[listed], n = model->joint[body].n;
@@ -119,6 +133,7 @@ static MbStatus build_motion(Builder *b, size_t listed, const MbMotionSpec *moti
     return mb_error(b->report, MB_SCENE, where,
                     "a motion needs a \"position\", a \"velocity\" or an \"acceleration\"");
   if (!n) return mb_error(b->report, MB_SCENE, where, "this joint has no coordinate that could be driven");
+  size_t shared[3] = {SIZE_MAX, SIZE_MAX, SIZE_MAX}; // of rates with one signal for all coordinates
   for (size_t i = 0; i < n; i++) {
     MbConstraint *driven = NULL;
     for (int k = 0; k < 3; k++) {
@@ -132,9 +147,9 @@ static MbStatus build_motion(Builder *b, size_t listed, const MbMotionSpec *moti
         const MbStatus status = name_coordinate(b, driven, body, i, "motion");
         if (status != MB_OK) return status;
       }
-      driven->signal[k] = model->nsignals;
-      if (!mb_signal_build(signal, &model->arena, &b->signals[model->nsignals++]))
-        return mb_no_memory(b->report, "signals");
+      const MbStatus status = add_motion_signal(b, where, motion, k, i, &shared[k]);
+      if (status != MB_OK) return status;
+      driven->signal[k] = shared[k];
     }
   }
   return MB_OK;

@@ -24,7 +24,9 @@ static MbStatus add_signals(const MbSignalsSpec *spec, size_t n, const char *whe
     return mb_error(report, MB_SCENE, where,
                     "found %zu signals, wanted 1 or %zu, one for each degree of freedom", spec->count, n);
   for (size_t i = 0; i < spec->count; i++) {
-    if (!mb_signal_build(&spec->signal[i], &model->arena, &list[model->nsignals]))
+    char at[2 * WHERE];
+    snprintf(at, sizeof at, spec->list ? "%s/%zu" : "%s", where, i);
+    if (!mb_signal_build(&spec->signal[i], at, &model->arena, &list[model->nsignals]))
       return mb_no_memory(report, "signals");
     model->nsignals++;
   }

@@ -38,9 +38,10 @@ static MbStatus choose(const Holder *h, const MbSelectSpec *select, const char *
 
 // ---- pins -------------------------------------------------------------------------------------------------
 
-static MbStatus add_signal(const Holder *h, const MbSignalSpec *spec, size_t *index) {
+static MbStatus add_signal(const Holder *h, const MbSignalSpec *spec, const char *where, size_t *index) {
   *index = (*h->nsignals)++;
-  return mb_signal_build(spec, h->arena, &h->signals[*index]) ? MB_OK : mb_no_memory(h->report, "signals");
+  const bool fine = mb_signal_build(spec, where, h->arena, &h->signals[*index]);
+  return fine ? MB_OK : mb_no_memory(h->report, "signals");
 }
 
 static MbStatus value_at_start(const Holder *h, const MbSignal *signal, double *value) {
@@ -75,12 +76,16 @@ static MbStatus advise_start(const Holder *h, const MbPinMotion *motion, const c
 
 static MbStatus add_motion(const Holder *h, const MbPinMotionSpec *spec, const char *where, MbPinMotion *to) {
   MbStatus status = MB_OK;
+  char at[WHERE + 48];
   *to = (MbPinMotion){.turns = spec->turns, .angle = SIZE_MAX};
   mb_vec3_copy(to->axis, spec->axis);
   mb_vec3_copy(to->through, spec->through);
-  for (size_t k = 0; k < 3 && status == MB_OK; k++)
-    status = add_signal(h, &spec->translate[k], &to->translate[k]);
-  if (status == MB_OK && spec->turns) status = add_signal(h, &spec->angle, &to->angle);
+  for (size_t k = 0; k < 3 && status == MB_OK; k++) {
+    snprintf(at, sizeof at, "%s/motion/translate/%zu", where, k);
+    status = add_signal(h, &spec->translate[k], at, &to->translate[k]);
+  }
+  snprintf(at, sizeof at, "%s/motion/rotate/angle", where);
+  if (status == MB_OK && spec->turns) status = add_signal(h, &spec->angle, at, &to->angle);
   return status == MB_OK ? advise_start(h, to, where) : status;
 }
 
@@ -217,8 +222,9 @@ static MbStatus build_cables(const Holder *h) {
   h->to->cables = cables, h->to->ncables = h->spec->ncables;
   for (size_t k = 0; k < h->spec->ncables; k++) {
     const MbCableSpec *spec = &h->spec->cables[k];
-    char where[WHERE];
+    char where[WHERE], at[WHERE + 8];
     snprintf(where, sizeof where, "/deformables/%zu/cables/%zu", h->number, k);
+    snprintf(at, sizeof at, "%s/pull", where);
     if (spec->npath < 2)
       return mb_error(h->report, MB_SCENE, where, "a cable goes through two points or more, not %zu",
                       spec->npath);
@@ -227,7 +233,7 @@ static MbStatus build_cables(const Holder *h) {
     if (status == MB_OK && spec->pulled && spec->pull.kind == MB_SIGNAL_CONSTANT && spec->pull.value < 0)
       status =
           mb_error(h->report, MB_SCENE, where, "a cable cannot push: its pull is %g N", spec->pull.value);
-    if (status == MB_OK && spec->pulled) status = add_signal(h, &spec->pull, &cables[k].pull);
+    if (status == MB_OK && spec->pulled) status = add_signal(h, &spec->pull, at, &cables[k].pull);
     if (status != MB_OK) return status;
   }
   return MB_OK;

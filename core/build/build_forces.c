@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static MbStatus add_signal(MbModel *model, MbSignal *list, const MbSignalSpec *spec, size_t *index,
-                           MbReport *report) {
+static MbStatus add_signal(MbModel *model, MbSignal *list, const MbSignalSpec *spec, const char *where,
+                           size_t *index, MbReport *report) {
   *index = model->nsignals;
-  if (!mb_signal_build(spec, &model->arena, &list[model->nsignals])) return mb_no_memory(report, "signals");
+  if (!mb_signal_build(spec, where, &model->arena, &list[model->nsignals]))
+    return mb_no_memory(report, "signals");
   model->nsignals++;
   return MB_OK;
 }
@@ -34,7 +35,10 @@ static MbStatus build_on_body(const MbForceSpec *spec, size_t i, MbModel *model,
   force->axes = spec->axes;
   for (int k = 0; k < 6; k++) {
     const MbSignalSpec *signal = k < 3 ? &spec->torque[k] : &spec->force[k - 3];
-    const MbStatus status = add_signal(model, signals, signal, &force->signal[k], report);
+    const bool known = k >= 3 || spec->kind == MB_FORCE_WRENCH; // a force at a point has no torque
+    snprintf(where, sizeof where, "/forces/%zu/%s/%d", i, k < 3 ? "torque" : "force", k % 3);
+    const MbStatus status =
+        add_signal(model, signals, signal, known ? where : NULL, &force->signal[k], report);
     if (status != MB_OK) return status;
   }
   return MB_OK;
@@ -62,6 +66,20 @@ MbStatus mb_build_breaks(MbModel *model, MbReport *report) {
   return MB_OK;
 }
 
+MbStatus mb_build_inputs(MbModel *model, MbReport *report) {
+  size_t *input = mb_arena_alloc(&model->arena, model->nsignals, sizeof *input);
+  const char **names = mb_arena_alloc(&model->arena, model->nsignals + 1, sizeof *names);
+  if (!input || !names) return mb_no_memory(report, "signals");
+  for (size_t i = 0; i < model->nsignals; i++) {
+    if (!model->signals[i].where) continue;
+    input[model->ninputs] = i;
+    names[model->ninputs++] = model->signals[i].where;
+  }
+  model->input = input;
+  model->input_names = names;
+  return MB_OK;
+}
+
 MbStatus mb_build_everywhere(const MbForceOps *ops, MbSolverKind solver, const char *where,
                              MbReport *report) {
   if (solver != MB_SOLVER_PROJECTIVE || ops->drag) return MB_OK;
@@ -82,7 +100,8 @@ static MbStatus build_one(const MbForceSpec *from, size_t i, MbModel *model, MbS
   if (!ops->least) return build_on_body(from, i, model, signals, force, report);
   const MbStatus status = mb_build_points(from, where, model, force, report);
   if (status != MB_OK || !ops->muscle) return status;
-  return add_signal(model, signals, &from->activation, &force->signal[0], report);
+  snprintf(where, sizeof where, "/forces/%zu/activation", i);
+  return add_signal(model, signals, &from->activation, where, &force->signal[0], report);
 }
 
 MbStatus mb_build_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {

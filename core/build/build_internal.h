@@ -81,6 +81,8 @@ double mb_build_gamma(const MbSceneSpec *spec, const MbModel *model);
 MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Times at which tables of signals have corners, when all signals are there: adaptive steps end there.
 MbStatus mb_build_breaks(MbModel *model, MbReport *report);
+// Which signals are inputs, when all are there.
+MbStatus mb_build_inputs(MbModel *model, MbReport *report);
 // What a force between points acts at, and its numbers; `where` is its JSON pointer. Rest lengths that are not given
 // stay NaN.
 MbStatus mb_build_points(const MbForceSpec *spec, const char *where, MbModel *model, MbForce *force,

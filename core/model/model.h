@@ -177,6 +177,9 @@ struct MbModel {
   const MbFollower *followers; // (nfollowers)
   size_t nsignals;
   const MbSignal *signals; // (nsignals)
+  size_t ninputs;
+  const size_t *input;            // (ninputs) signals that a running simulation may be given values of
+  const char *const *input_names; // (ninputs) where they stand in the scene; NULL behind the last
   size_t nconstants;
   const MbConstant *constants; // (nconstants) that expressions may use
   size_t nbreaks;

@@ -100,10 +100,11 @@ typedef struct MbHeldRows {
 // the bodies; kinematics leave them in x->q and x->v. All of it is about the last kinematics.
 typedef struct MbHeldOps {
   MbHeldRows (*rows)(const MbSolverWork *work);
-  size_t (*row_of)(const MbSolverWork *work, size_t i);          // the first of constraint i; MB_WORLD = none
-  const char *(*holder)(const MbSolverWork *work, size_t b);     // constraint that holds body b; NULL = none
-  size_t (*body_of)(const MbSolverWork *work, size_t r);         // the body that row r holds
-  bool (*start)(const MbSolverWork *work, double *q, double *v); // the state at t = 0; false: out of memory
+  size_t (*row_of)(const MbSolverWork *work, size_t i);      // the first of constraint i; MB_WORLD = none
+  const char *(*holder)(const MbSolverWork *work, size_t b); // constraint that holds body b; NULL = none
+  size_t (*body_of)(const MbSolverWork *work, size_t r);     // the body that row r holds
+  // (q, v) ← the state with the joints' coordinates q0 and velocities v0, of the model's numbers; false: out of memory
+  bool (*start)(const MbSolverWork *work, const double *q0, const double *v0, double *q, double *v);
   // J v; J̇ v; what of the joints' coordinates' accelerations the bodies' do not make (model's nv)
   void (*speeds)(const MbSolverWork *work, const double *v, double *rate);
   const double *(*bends)(MbSolverWork *work);

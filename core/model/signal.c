@@ -26,8 +26,9 @@ static const double *spline(const double *t, const double *x, size_t n, MbArena 
   return m;
 }
 
-bool mb_signal_build(const MbSignalSpec *spec, MbArena *arena, MbSignal *signal) {
+bool mb_signal_build(const MbSignalSpec *spec, const char *where, MbArena *arena, MbSignal *signal) {
   *signal = (MbSignal){.kind = spec->kind, .interpolation = spec->interpolation, .value = spec->value};
+  if (where && !(signal->where = mb_arena_strdup(arena, where))) return false;
   switch (spec->kind) {
   case MB_SIGNAL_CONSTANT:
     return true;

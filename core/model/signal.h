@@ -7,6 +7,7 @@
 #include "core/model/spec.h"
 
 typedef struct MbSignal {
+  const char *where; // JSON pointer in the scene; NULL: nothing in the scene stands for it
   MbSignalKind kind;
   MbInterpolation interpolation;
   double value;                 // constant
@@ -16,8 +17,8 @@ typedef struct MbSignal {
   const double *curvature;      // (count) second derivatives of the natural spline; cubic only
 } MbSignal;
 
-// Copies what `spec` says into the arena; false when memory ran out.
-bool mb_signal_build(const MbSignalSpec *spec, MbArena *arena, MbSignal *signal);
+// Copies what `spec` and `where` (may be NULL) say into the arena; false when memory ran out.
+bool mb_signal_build(const MbSignalSpec *spec, const char *where, MbArena *arena, MbSignal *signal);
 
 // Value at t. Tables keep their end values outside; `expression` is the signal's own, NULL for other kinds.
 double mb_signal_value(const MbSignal *signal, MbExpression *expression, double t);

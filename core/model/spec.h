@@ -98,6 +98,7 @@ typedef struct MbNumbersSpec {
 // Signals by degree of freedom: one for each, or one for all; none = not given.
 typedef struct MbSignalsSpec {
   size_t count;
+  bool list;            // written as a list: pointers are /force/0, not /force
   MbSignalSpec *signal; // (count)
 } MbSignalsSpec;
 

@@ -6,6 +6,7 @@
 #include "core/sim/accelerate.h"
 #include "core/sim/accounting.h"
 #include "core/sim/balance.h"
+#include "core/sim/body_frame.h"
 #include "core/sim/channels.h"
 #include "core/sim/constrain.h"
 #include "core/sim/sim_soft.h"
@@ -48,17 +49,10 @@ struct MbSampler {
   void (*sample_nodes)(const MbSim *sim, const MbDeformable *of, double *out);
 };
 
-// B in W from C in W:  E_WB = E_WC C⁻¹
-static void body_frame(const MbSim *sim, size_t b, MbPose *B) {
-  MbPose inverse;
-  mb_pose_inverse(&inverse, &sim->model->C[b]);
-  mb_pose_mul(B, &sim->x.E[b], &inverse);
-}
-
 static void sample_position(const MbSim *sim, double *out) {
   MbPose B;
   for (size_t i = 0; i < sim->model->nlisted; i++) {
-    body_frame(sim, sim->model->number[i], &B);
+    mb_sim_body_frame(sim, sim->model->number[i], &B);
     mb_vec3_copy(out + 3 * i, B.p);
   }
 }
@@ -66,25 +60,14 @@ static void sample_position(const MbSim *sim, double *out) {
 static void sample_rotation(const MbSim *sim, double *out) {
   MbPose B;
   for (size_t i = 0; i < sim->model->nlisted; i++) {
-    body_frame(sim, sim->model->number[i], &B);
-    mb_quat_normalise(B.q);
+    mb_sim_body_frame(sim, sim->model->number[i], &B);
     memcpy(out + 4 * i, B.q, sizeof B.q);
   }
 }
 
-// ω_W = R ω, and of B's origin v_W = R (v + ω × o), with o the origin of B in C
 static void sample_velocity(const MbSim *sim, double *out) {
-  for (size_t i = 0; i < sim->model->nlisted; i++) {
-    const size_t b = sim->model->number[i];
-    const double *phi = sim->x.phi + 6 * b;
-    MbPose inverse;
-    double turn[3];
-    mb_pose_inverse(&inverse, &sim->model->C[b]);
-    mb_vec3_cross(turn, phi, inverse.p);
-    mb_vec3_add(turn, turn, phi + 3);
-    mb_quat_rotate(out + 6 * i, sim->x.E[b].q, phi);
-    mb_quat_rotate(out + 6 * i + 3, sim->x.E[b].q, turn);
-  }
+  for (size_t i = 0; i < sim->model->nlisted; i++)
+    mb_sim_body_velocity(sim, sim->model->number[i], out + 6 * i);
 }
 
 // Coordinates or velocities of the joints: what bodies free in space have too is left out.
@@ -113,8 +96,7 @@ static void sample_joint_velocity(const MbSim *sim, double *out) {
 
 // A signal at the state's time: what the forces last saw lies in the step before.
 static void refresh(const MbSim *sim, size_t s) {
-  if (s != MB_WORLD)
-    sim->signal[s] = mb_signal_value(&sim->model->signals[s], sim->expressions[s], sim->state.t);
+  if (s != MB_WORLD) sim->signal[s] = mb_sim_signal(sim, s, sim->state.t);
 }
 
 static void sample_joint_force(const MbSim *sim, double *out) {
@@ -122,7 +104,8 @@ static void sample_joint_force(const MbSim *sim, double *out) {
   double *y = sim->solver->held ? sim->along : sim->t;
   mb_constraint_reactions(sim, y);
   for (size_t i = 0; i < model->ndrives; i++)
-    refresh(sim, model->drives[i].force), refresh(sim, model->drives[i].target);
+    refresh(sim, model->drives[i].force), refresh(sim, model->drives[i].target),
+        refresh(sim, model->drives[i].target_velocity);
   mb_coordinates_driven(model, &sim->x, sim->x.q, sim->x.v, y);
   mb_sim_reactions((MbSim *)sim, y);
   copy_joints(sim->model, y, sim->model->v_first, out);
@@ -442,14 +425,29 @@ const MbChannel *mb_sim_channels(const MbSim *sim, size_t *count) {
 
 size_t mb_sim_frame_size(const MbSim *sim) { return sim->frame_size; }
 
+const MbChannel *mb_sim_channel(const MbSim *sim, const char *name) {
+  for (size_t i = 0; i < sim->nchannels; i++)
+    if (!strcmp(sim->channels[i].name, name)) return &sim->channels[i];
+  return NULL;
+}
+
+static void sample(const MbSim *sim, size_t i, double *out) {
+  if (sim->sampled[i])
+    sim->samplers[i]->sample_nodes(sim, sim->sampled[i], out);
+  else
+    sim->samplers[i]->sample(sim, out);
+}
+
+MbStatus mb_sim_read(MbSim *sim, const MbChannel *channel, double *out, MbReport *report) {
+  const size_t i = (size_t)(channel - sim->channels);
+  const MbStatus status = sim->samplers[i]->need == BALANCE ? mb_balance_evaluate(sim, report) : MB_OK;
+  if (status == MB_OK) sample(sim, i, out);
+  return status;
+}
+
 MbStatus mb_sim_sample(MbSim *sim, double *frame, MbReport *report) {
   const MbStatus status = sim->balance ? mb_balance_evaluate(sim, report) : MB_OK;
-  for (size_t i = 0; i < sim->nchannels && status == MB_OK; i++) {
-    double *out = frame + sim->channels[i].offset;
-    if (sim->sampled[i])
-      sim->samplers[i]->sample_nodes(sim, sim->sampled[i], out);
-    else
-      sim->samplers[i]->sample(sim, out);
-  }
+  for (size_t i = 0; i < sim->nchannels && status == MB_OK; i++)
+    sample(sim, i, frame + sim->channels[i].offset);
   return status;
 }

@@ -1,4 +1,5 @@
-// The state as bytes, little endian: fingerprint, sizes, step, t, q, v, memory.
+// The state as bytes, little endian: fingerprint, sizes, step, t, q, v, memory, inputs. Those that were written before there were
+// inputs end before them: none was given.
 #include "core/base/report.h"
 #include "core/sim/evaluate.h"
 
@@ -12,8 +13,12 @@ typedef struct Header {
   double t;
 } Header;
 
-size_t mb_sim_checkpoint_size(const MbSim *sim) {
+static size_t size_without_inputs(const MbSim *sim) {
   return sizeof(Header) + (sim->nq + sim->nv + sim->nm) * sizeof(double);
+}
+
+size_t mb_sim_checkpoint_size(const MbSim *sim) {
+  return size_without_inputs(sim) + sim->model->nsignals * sizeof(double);
 }
 
 void mb_sim_checkpoint(const MbSim *sim, void *bytes) {
@@ -27,11 +32,14 @@ void mb_sim_checkpoint(const MbSim *sim, void *bytes) {
   memcpy(p, state->v, sim->nv * sizeof *state->v);
   p += sim->nv * sizeof *state->v;
   memcpy(p, state->memory, sim->nm * sizeof *state->memory);
+  p += sim->nm * sizeof *state->memory;
+  memcpy(p, sim->input, sim->model->nsignals * sizeof *sim->input);
 }
 
 MbStatus mb_sim_restore(MbSim *sim, const void *bytes, size_t size, MbReport *report) {
   Header header;
-  if (size != mb_sim_checkpoint_size(sim))
+  const bool inputs = size == mb_sim_checkpoint_size(sim);
+  if (!inputs && size != size_without_inputs(sim))
     return mb_error(report, MB_USAGE, "",
                     "the checkpoint has %zu bytes, this model's have %zu: another scene made it", size,
                     mb_sim_checkpoint_size(sim));
@@ -50,6 +58,9 @@ MbStatus mb_sim_restore(MbSim *sim, const void *bytes, size_t size, MbReport *re
   memcpy(state->v, p, sim->nv * sizeof *state->v);
   p += sim->nv * sizeof *state->v;
   memcpy(state->memory, p, sim->nm * sizeof *state->memory);
+  p += sim->nm * sizeof *state->memory;
+  for (size_t i = 0; i < sim->model->nsignals; i++) sim->input[i] = NAN;
+  if (inputs) memcpy(sim->input, p, sim->model->nsignals * sizeof *sim->input);
   mb_sim_kinematics(sim, state->q, state->v);
   return MB_OK;
 }

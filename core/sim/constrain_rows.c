@@ -193,9 +193,9 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
   const MbModel *model = sim->model;
   for (size_t i = 0; i < model->nsignals; i++)
     if (c->driven[i] > 1)
-      mb_signal_rates(&model->signals[i], sim->expressions[i], t, c->signal + 3 * i);
+      mb_sim_signal_rates(sim, i, t, c->signal + 3 * i);
     else if (c->driven[i])
-      c->signal[3 * i] = mb_signal_value(&model->signals[i], sim->expressions[i], t);
+      c->signal[3 * i] = mb_sim_signal(sim, i, t);
   const bool held = sim->solver->held;
   const MbInstant at = {.x = &sim->x,
                         .q = held ? sim->x.q : q,

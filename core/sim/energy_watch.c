@@ -182,7 +182,7 @@ void mb_watch_step(MbSim *sim, MbReport *report) {
 
 void mb_watch_failure(MbSim *sim, MbReport *report) {
   char text[400];
-  if (!sim->watch.growth) return;
+  if (!sim->watch.growth || memory_of(sim)[TOLD] < 0) return;
   const Change change = change_of(sim);
   if (!(change.by > 0)) return;
   describe(sim, change, text, sizeof text);

@@ -54,8 +54,7 @@ static void forces_range(void *context, size_t begin, size_t end) {
 }
 
 void mb_sim_signals(MbSim *sim, double t) {
-  for (size_t i = 0; i < sim->model->nsignals; i++)
-    sim->signal[i] = mb_signal_value(&sim->model->signals[i], sim->expressions[i], t);
+  for (size_t i = 0; i < sim->model->nsignals; i++) sim->signal[i] = mb_sim_signal(sim, i, t);
   mb_sim_watch_signals(sim, t);
   sim->x.t = t;
 }

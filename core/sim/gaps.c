@@ -2,6 +2,7 @@
 // contradict one another, leave a gap that no step makes smaller: such a run ends, with the constraint's name.
 #include "core/sim/gaps.h"
 #include "core/base/report.h"
+#include "core/sim/constrain.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/trouble.h"
 
@@ -76,6 +77,36 @@ MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, M
   const bool stays = mb_gap_stays(&gap, t, widest.far, sim->model->h, mb_gap_patience(sim->model));
   if (stays || burst) return refuse(sim, &widest, t, report);
   memory[0] = gap.open, memory[1] = gap.since;
+  return MB_OK;
+}
+
+// The first row that has no number: coordinates that close a loop were not found, or it means nothing there.
+static size_t find_lost(MbSim *sim) {
+  size_t s = 0;
+  while (s < sim->model->nslots && !isnan(sim->constraining->row[s].g)) s++;
+  return s;
+}
+
+MbStatus mb_gaps_closed(MbSim *sim, MbReport *report) {
+  const MbModel *model = sim->model;
+  if (!sim->constraining && !sim->solver->held) return MB_OK;
+  Widest widest = find_widest(sim, sim->state.q, sim->state.v, sim->state.t);
+  if (sim->constraining &&
+      find_lost(sim) < model->nslots) { // look for closures from where they were at the start
+    mb_constraining_start(sim);
+    widest = find_widest(sim, sim->state.q, sim->state.v, sim->state.t);
+  }
+  const size_t lost = sim->constraining ? find_lost(sim) : model->nslots;
+  if (lost < model->nslots)
+    return mb_error(report, MB_USAGE, "", "what was set leaves constraint \"%s\" without a solution",
+                    model->slots[lost]);
+  if (widest.far > 1)
+    return mb_error(report, MB_USAGE, "",
+                    "what was set opens constraint \"%s\" by %.3g %s; %.3g are allowed (\"largest_error\" of "
+                    "\"stabilization\")",
+                    widest.slot != MB_WORLD ? model->slots[widest.slot] : "of a joint", widest.g,
+                    widest.angle ? "rad" : "m", model->largest[widest.angle]);
+  mb_constrain_remember(sim);
   return MB_OK;
 }
 

@@ -31,6 +31,9 @@ static inline bool mb_gap_stays(MbGap *gap, double t, double far, double h, doub
 // Ends the run (MB_NUMBERS, with the name) where a hard constraint stays open: of the state to come, (q, v) at t, the bodies being
 // there.
 MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
+// Refuses (MB_USAGE, with the name) a state that was set where a hard constraint is open by more than a run allows, or has no numbers;
+// remembers where joints that close loops were found.
+MbStatus mb_gaps_closed(MbSim *sim, MbReport *report);
 // Tells how long a gap that closes may take until it has halved.
 double mb_gap_patience(const MbModel *model);
 

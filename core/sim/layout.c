@@ -11,14 +11,13 @@
 
 enum { GRAIN = 64 }; // bodies a thread at least
 
-MbStatus mb_sim_start(MbSim *sim, MbReport *report) {
-  const MbModel *model = sim->model;
+MbStatus mb_sim_start_at(MbSim *sim, const double *q, const double *v, MbReport *report) {
   if (sim->solver->held) {
-    if (sim->solver->held->start(sim->work, sim->state.q, sim->state.v)) return MB_OK;
+    if (sim->solver->held->start(sim->work, q, v, sim->state.q, sim->state.v)) return MB_OK;
     return mb_no_memory(report, "the simulation");
   }
-  memcpy(sim->state.q, model->q0, sim->nq * sizeof *sim->state.q);
-  memcpy(sim->state.v, model->v0, sim->nv * sizeof *sim->state.v);
+  memcpy(sim->state.q, q, sim->nq * sizeof *sim->state.q);
+  memcpy(sim->state.v, v, sim->nv * sizeof *sim->state.v);
   return MB_OK;
 }
 

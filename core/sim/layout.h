@@ -4,8 +4,8 @@
 
 #include "core/sim/sim_internal.h"
 
-// Sets the state to what it is at t = 0. MB_IO: out of memory.
-MbStatus mb_sim_start(MbSim *sim, MbReport *report);
+// Sets the state's coordinates and velocities by the model's, those at t = 0 for one. MB_IO: out of memory.
+MbStatus mb_sim_start_at(MbSim *sim, const double *q, const double *v, MbReport *report);
 // Moves coordinates along velocities: q ← q ⊕ h v.
 void mb_sim_advance(MbSim *sim, double *q, double h, const double *v);
 // Moves them from the state's: sim->q1 ← q ⊕ h v.

@@ -70,7 +70,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->state.memory = numbers(sim, sim->nm);
   sim->r = numbers(sim, sim->nv), sim->s = numbers(sim, sim->nv), sim->t = numbers(sim, sim->nv);
   sim->stage = numbers(sim, adaptive ? MB_RK_STAGES * n : 0);
-  sim->signal = numbers(sim, model->nsignals);
+  sim->signal = numbers(sim, model->nsignals), sim->input = numbers(sim, model->nsignals);
   sim->expressions = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->expressions);
   MbMaximal *x = &sim->x;
   *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
@@ -86,10 +86,11 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   x->joint_damping = model->ndrives ? sim->damping : model->joint_damping;
   sim->work = sim->solver->create(model, sim->threads);
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
-                  sim->s && sim->t && sim->stage && sim->signal && sim->expressions && x->E && x->phi &&
-                  x->f && (sim->impulse || !model->nports) && (x->swing || !model->any_flies) &&
+                  sim->s && sim->t && sim->stage && sim->signal && sim->input && sim->expressions && x->E &&
+                  x->phi && x->f && (sim->impulse || !model->nports) && (x->swing || !model->any_flies) &&
                   x->stiffness && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
+  for (size_t i = 0; i < model->nsignals; i++) sim->input[i] = NAN;
   return sim->solver->held ? allocate_held(sim, report) : MB_OK;
 }
 
@@ -142,7 +143,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (status == MB_OK) status = mb_ties_create(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
-  status = mb_sim_start(sim, report);
+  status = mb_sim_start_at(sim, model->q0, model->v0, report);
   if (status != MB_OK) return status;
   if (sim->scheme->restart) sim->scheme->restart(sim);
   mb_constraining_start(sim);

@@ -36,8 +36,10 @@ struct MbSim {
   MbState state; // after the last good step
   MbMaximal x;   // bodies at `state`, and the forces last evaluated
   MbSolverWork *work;
-  MbExpression **expressions;  // (nsignals) compiled, NULL for other kinds
-  double *signal;              // (nsignals)
+  MbExpression **expressions; // (nsignals) compiled, NULL for other kinds
+  double *signal;             // (nsignals)
+  double *
+      input; // (nsignals) values given from outside, which hold instead of the scene's; NaN: none. Part of the state.
   double *stiffness, *damping; // (nv) x's, where motors change them; else NULL
 
   // scratch of a step
@@ -72,6 +74,16 @@ struct MbSim {
 // The numbers of one section of the state's memory.
 static inline double *mb_section(const MbSim *sim, MbSection section) {
   return sim->state.memory + sim->section[section];
+}
+
+// A signal's value at t: as given from outside, else as the scene says; the same with its first two rates.
+static inline double mb_sim_signal(const MbSim *sim, size_t i, double t) {
+  if (!isnan(sim->input[i])) return sim->input[i];
+  return mb_signal_value(&sim->model->signals[i], sim->expressions[i], t);
+}
+static inline void mb_sim_signal_rates(const MbSim *sim, size_t i, double t, double rates[3]) {
+  rates[0] = sim->input[i], rates[1] = rates[2] = 0;
+  if (isnan(sim->input[i])) mb_signal_rates(&sim->model->signals[i], sim->expressions[i], t, rates);
 }
 
 #endif

@@ -229,15 +229,11 @@ void mb_sim_soft_start(MbSim *sim) {
 
 // ---- a step -----------------------------------------------------------------------------------------------
 
-static double signal_at(const MbSim *sim, size_t s, double t) {
-  return mb_signal_value(&sim->model->signals[s], sim->expressions[s], t);
-}
-
 // c + R(a, angle) (x − c) + translate
 static void moved(const MbSim *sim, const MbPinMotion *motion, double t, const double *x, double to[3]) {
   mb_vec3_copy(to, x);
   if (motion->turns) {
-    const double angle = signal_at(sim, motion->angle, t), length = mb_vec3_norm(motion->axis);
+    const double angle = mb_sim_signal(sim, motion->angle, t), length = mb_vec3_norm(motion->axis);
     double turn[3], q[4];
     mb_vec3_scale(turn, angle / length, motion->axis);
     mb_quat_exp(q, turn);
@@ -245,7 +241,7 @@ static void moved(const MbSim *sim, const MbPinMotion *motion, double t, const d
     mb_quat_rotate(to, q, to);
     mb_vec3_add(to, to, motion->through);
   }
-  for (size_t k = 0; k < 3; k++) to[k] += signal_at(sim, motion->translate[k], t);
+  for (size_t k = 0; k < 3; k++) to[k] += mb_sim_signal(sim, motion->translate[k], t);
 }
 
 // Where the nodes of a deformable that are held are at t, with the bodies where they are then.
@@ -350,7 +346,7 @@ static MbStatus prepare(MbSim *sim, double t, MbReport *report) {
   MbSimSoft *soft = sim->soft;
   for (size_t i = 0; i < sim->model->ndeformables; i++) aim(sim, &sim->model->deformables[i], t);
   for (size_t k = 0; k < soft->ncables; k++) {
-    const double pull = soft->cable[k]->pull == SIZE_MAX ? 0 : signal_at(sim, soft->cable[k]->pull, t);
+    const double pull = soft->cable[k]->pull == SIZE_MAX ? 0 : mb_sim_signal(sim, soft->cable[k]->pull, t);
     soft->force[k] = pull < 0 ? 0 : pull;
     soft->most[k] = soft->cable[k]->length;
   }

@@ -376,8 +376,8 @@ static const char *holder(const MbSolverWork *work, size_t b) {
   return work->inner->held->holder(work->work, b);
 }
 static const double *lambda(const MbSolverWork *work) { return work->pull; }
-static bool start(const MbSolverWork *work, double *q, double *v) {
-  return work->inner->held->start(work->work, q, v);
+static bool start(const MbSolverWork *work, const double *q0, const double *v0, double *q, double *v) {
+  return work->inner->held->start(work->work, q0, v0, q, v);
 }
 static void speeds(const MbSolverWork *work, const double *v, double *rates) {
   work->inner->held->speeds(work->work, v, rates);

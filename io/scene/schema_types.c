@@ -475,6 +475,7 @@ static bool read_signal_list(MbReader *r, const MbSchemaRow *row, const cJSON *i
   if (!signal) return mb_reader_no_memory(r);
   out->signal = signal;
   out->count = n;
+  out->list = many;
   if (!many) return mb_read_signal(r, item, signal);
   bool fine = true;
   size_t i = 0;

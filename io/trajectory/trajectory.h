@@ -67,7 +67,7 @@ void mb_traj_abandon(MbTrajWriter *writer);
 
 // ---- reading ----------------------------------------------------------------------------------------------
 
-typedef struct MbTraj MbTraj;
+// Opening, channels and frames are in core/mbsim.h.
 
 typedef struct MbTrajCheckpoint {
   double time;
@@ -88,29 +88,19 @@ typedef struct MbTrajChunkInfo {
   double t0, t1;
 } MbTrajChunkInfo;
 
-// A file cut off or with damaged records opens with what is whole, if HEAD is; the report then holds warnings
-// that name what is missing, and mb_traj_whole() is false. MB_IO when it is no trajectory or HEAD is damaged.
-MbStatus mb_traj_open(const char *path, MbTraj **traj, MbReport *report);
-void mb_traj_free(MbTraj *traj);
-
-bool mb_traj_whole(const MbTraj *traj); // trailer present and nothing found damaged so far
 const char *mb_traj_path(const MbTraj *traj);
 uint64_t mb_traj_file_bytes(const MbTraj *traj);
 const char *mb_traj_head_json(const MbTraj *traj); // whole HEAD, JSON text
-const char *mb_traj_scene_json(const MbTraj *traj);
 size_t mb_traj_provenances(const MbTraj *traj);
 const char *mb_traj_provenance_json(const MbTraj *traj, size_t i);
 const char *mb_traj_drawing_json(const MbTraj *traj); // NULL where the file has none
 double mb_traj_step(const MbTraj *traj);
 double mb_traj_constraint_bound(const MbTraj *traj, double *patience); // as in the head
 
-const MbChannel *mb_traj_channels(const MbTraj *traj, size_t *count);
 double mb_traj_bound(const MbTraj *traj, size_t channel); // 0 = lossless
 // Compressed bytes that this channel takes in the file (reads the chunks' block headers).
 uint64_t mb_traj_channel_bytes(MbTraj *traj, size_t channel, MbReport *report);
-size_t mb_traj_frame_size(const MbTraj *traj);
 
-uint64_t mb_traj_frames(const MbTraj *traj); // the last one's number + 1
 size_t mb_traj_chunks(const MbTraj *traj);
 MbTrajChunkInfo mb_traj_chunk(const MbTraj *traj, size_t i);
 size_t mb_traj_meshes(const MbTraj *traj);
@@ -151,14 +141,6 @@ MbStatus mb_traj_slice(const MbTraj *traj, MbTrajSlice slice, MbTrajFrames *fram
 uint64_t mb_frames_at(const MbTrajFrames *frames, uint64_t i); // number of the ith
 uint64_t mb_frames_next(const MbTrajFrames *frames,
                         uint64_t i); // the first from the ith on that is there, or the span
-
-// Decodes frames [first, first + count) into times (count) and frames (count x frame_size); either may be
-// NULL. `wanted` (nchannels) selects channels to decode, NULL = all; the others' numbers are left as they
-// were.
-MbStatus mb_traj_read(MbTraj *traj, uint64_t first, uint64_t count, const bool *wanted, double *times,
-                      double *frames, MbReport *report);
-// Frame whose time is nearest to t, or the frame count when there are no frames.
-uint64_t mb_traj_frame_at(MbTraj *traj, double t);
 
 // Reads every record and checks every CRC and chunk; errors name record, offset and what is wrong, warnings
 // the frames that are missing. MB_OK or MB_IO.

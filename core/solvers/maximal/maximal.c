@@ -105,19 +105,19 @@ static bool responses(MbSolverWork *work, size_t k, const MbRow *const *row, dou
 // ---- joints that are held ---------------------------------------------------------------------------------
 
 // As the joints' coordinates say.
-static bool start(const MbSolverWork *work, double *q, double *v) {
+static bool start(const MbSolverWork *work, const double *q0, const double *v0, double *q, double *v) {
   const MbModel *model = work->held.model;
   const size_t nb = model->nb;
   MbTree tree;
   MbMaximal x = {.nb = nb, .phi = v, .E = mb_calloc(nb, sizeof *x.E)};
   const bool fine = mb_tree_create(model, &tree) && x.E;
-  if (fine) mb_tree_kinematics(&tree, model->q0, model->v0, &x);
+  if (fine) mb_tree_kinematics(&tree, q0, v0, &x);
   for (size_t b = 0; fine && b < nb; b++) {
     memcpy(q + 7 * b, x.E[b].p, sizeof x.E[b].p);
     memcpy(q + 7 * b + 3, x.E[b].q, sizeof x.E[b].q);
     mb_velocity_of_twist(&x.E[b], v + 6 * b, v + 6 * b);
   }
-  if (fine) memcpy(q + 7 * nb, model->q0, model->nq * sizeof *q);
+  if (fine) memcpy(q + 7 * nb, q0, model->nq * sizeof *q);
   mb_tree_free(&tree);
   mb_free(x.E);
   return fine;

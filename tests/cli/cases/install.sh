@@ -10,24 +10,36 @@ if [ "$MBSIM_FLAVOUR" = release ]; then
 else
   printf '.gnu_debuglink\n.debug_info\n'
 fi
+# the README's program, and one that reads a trajectory
+sed -n '/^```c$/,/^```$/p' "$ROOT/README.md" | sed '/^```/d' >rod.c
+echo "the README's program has $(($(wc -l <rod.c) <= 40 ? 40 : $(wc -l <rod.c))) lines at most"
 cat >use.c <<'C'
 #include <mbsim.h>
 #include <stdio.h>
-static const char scene[] = "{\"mbsim\":1,\"time\":{\"step\":0.01,\"steps\":10},\"bodies\":"
-                            "[{\"name\":\"a\",\"shape\":{\"type\":\"sphere\",\"radius\":1},\"density\":1}]}";
 int main(void) {
   static MbReport report;
-  MbScene *s = NULL; MbModel *m = NULL; MbSim *sim = NULL;
-  if (mb_scene_parse(scene, sizeof scene - 1, "use", ".", NULL, &s, &report) || mb_model_create(s, &m, &report) ||
-      mb_sim_create(m, NULL, &sim, &report)) return 1;
-  while (mb_sim_steps(sim) < mb_model_steps(m)) if (mb_sim_step(sim, &report)) return 1;
-  printf("%zu body, %lld steps\n", mb_model_bodies(m), (long long)mb_sim_steps(sim));
-  mb_sim_free(sim); mb_model_free(m); mb_scene_free(s);
+  MbTraj *traj = NULL;
+  double times[11], frames[11 * 100];
+  if (mb_traj_open("use.mbt", &traj, &report) || mb_traj_frame_size(traj) > 100) return 1;
+  size_t n = 0;
+  const MbChannel *channels = mb_traj_channels(traj, &n);
+  if (mb_traj_read(traj, 0, mb_traj_frames(traj), NULL, times, frames, &report)) return 1;
+  const double *last = frames + (mb_traj_frames(traj) - 1) * mb_traj_frame_size(traj);
+  for (size_t i = 0; i < n; i++) printf("%s %.6g %s\n", channels[i].name, last[channels[i].offset], channels[i].unit);
+  printf("%d frames to %g s\n", (int)mb_traj_frames(traj), times[10]);
+  mb_traj_free(traj);
 }
 C
+cat >use.json <<'JSON'
+{"mbsim": 1, "time": {"step": 0.01, "steps": 10}, "output": {"every": 1, "channels": ["body.position", "body.velocity"]},
+ "bodies": [{"name": "a", "shape": {"type": "sphere", "radius": 1}, "density": 1, "velocity": {"linear": [2, 0, 0]}}]}
+JSON
+"$MBSIM" run -q use.json
 export PKG_CONFIG_PATH="$PWD/dest/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$PWD/dest"
 pkg-config --modversion mbsim
 sanitize=
 [ "$MBSIM_FLAVOUR" = asan ] && sanitize=-fsanitize=address,undefined
-# shellcheck disable=SC2046
-cc $sanitize use.c $(pkg-config --cflags --libs mbsim) -o use && ./use
+for program in rod use; do
+  # shellcheck disable=SC2046
+  cc -Wall -Wextra -Werror $sanitize $program.c $(pkg-config --cflags --libs mbsim) -o $program && ./$program
+done

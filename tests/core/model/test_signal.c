@@ -5,7 +5,7 @@ static MbSignal table(MbArena *arena, MbInterpolation how, const double *t, cons
   const MbSignalSpec spec = {
       .kind = MB_SIGNAL_TABLE, .interpolation = how, .count = n, .times = t, .values = x};
   MbSignal signal;
-  cr_assert(mb_signal_build(&spec, arena, &signal));
+  cr_assert(mb_signal_build(&spec, NULL, arena, &signal));
   return signal;
 }
 
@@ -55,7 +55,7 @@ Test(signal, a_cubic_through_many_points_is_the_natural_spline) {
       .kind = MB_SIGNAL_TABLE, .interpolation = MB_CUBIC, .count = N, .times = times, .values = values};
   MbArena arena = {0};
   MbSignal signal;
-  cr_assert(mb_signal_build(&spec, &arena, &signal));
+  cr_assert(mb_signal_build(&spec, NULL, &arena, &signal));
   // one-sided: of a cubic 2f(t) − 5f(t+d) + 4f(t+2d) − f(t+3d) is exactly d² f″(t), and (−11f + 18f − 9f + 2f)/6 is d f′(t)
   const double d = 0.01;
   double slope[2][N], bend[2][N];

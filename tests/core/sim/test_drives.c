@@ -19,7 +19,7 @@ static MbSceneSpec driven(MbIntegratorKind integrator, double h, MbJointKind kin
 static MbSignalsSpec one_signal(MbSceneSpec *spec, MbSignalSpec signal) {
   MbSignalSpec *value = mb_arena_alloc(&spec->arena, 1, sizeof *value);
   *value = signal;
-  return (MbSignalsSpec){1, value};
+  return (MbSignalsSpec){.count = 1, .signal = value};
 }
 
 static MbMotorSpec servo(MbSceneSpec *spec, double k, double d, double target) {
@@ -175,7 +175,7 @@ Test(drives, derivatives_are_those_of_the_forces) {
   MbSignalSpec rate[3] = {test_constant(1.5), test_constant(-20), test_constant(0)};
   const double most[3] = {1e6, 30, 1e6};
   spec.bodies[0].joint.motor = servo(&spec, 50, 4, 0.7);
-  spec.bodies[0].joint.motor.target_velocity = (MbSignalsSpec){3, rate};
+  spec.bodies[0].joint.motor.target_velocity = (MbSignalsSpec){.count = 3, .signal = rate};
   spec.bodies[0].joint.motor.max = (MbNumbersSpec){3, most};
   spec.bodies[0].joint.has_motor = true;
   MbModel *model = test_model(&spec);
@@ -230,7 +230,7 @@ Test(drives, forces_are_for_all_degrees_of_freedom_or_each) {
   for (size_t n = 1; n <= 3; n += 2) {
     MbSceneSpec spec = driven(MB_RK45, 0.1, MB_JOINT_TRANSLATIONAL);
     MbSignalSpec each[3] = {test_constant(2), test_constant(n == 1 ? 2 : -4), test_constant(n == 1 ? 2 : 0)};
-    spec.bodies[0].joint.force = (MbSignalsSpec){n, each};
+    spec.bodies[0].joint.force = (MbSignalsSpec){.count = n, .signal = each};
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
     test_steps(sim, 10);

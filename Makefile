@@ -44,7 +44,7 @@ BENCH    := $(BUILD)/mbsim-bench
 REPLAYS  := $(patsubst tests/fuzz/%.c,$(BUILD)/replay/%,$(FUZZ_SRC))
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 
-.PHONY: all help deps deps-dev deps-view demo check check-asan check-fuzz check-view fuzz bench lint format docs install clean
+.PHONY: all help deps deps-dev deps-view deps-cluster demo check check-asan check-fuzz check-view check-cluster fuzz bench lint format docs install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -56,9 +56,9 @@ endif
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-# What is asked for together with it waits for `deps` (or `deps-dev`, `deps-view`), also under -j.
-FIRST := $(filter deps deps-dev deps-view,$(MAKECMDGOALS))
-demo check check-view check-asan check-fuzz fuzz bench lint: | $(FIRST)
+# What is asked for together with it waits for `deps` (or `deps-dev`, `deps-view`, `deps-cluster`), also under -j.
+FIRST := $(filter deps deps-dev deps-view deps-cluster,$(MAKECMDGOALS))
+demo check check-view check-cluster check-asan check-fuzz fuzz bench lint: | $(FIRST)
 
 $(BUILD)/%.o: %.c | $(FIRST)
 	$(call say,CC,$<)
@@ -125,6 +125,9 @@ deps-dev: ## the same for lint, format and fuzz
 deps-view: ## the same for check-view: Chromium, VTK
 	@sh tools/deps.sh build view
 
+deps-cluster: ## the same for check-cluster: Slurm, munge, MPI, GNU parallel
+	@sh tools/deps.sh build cluster
+
 demo: all ## run an example and show what it made
 	@sh tools/demo.sh $(BIN)
 
@@ -136,6 +139,9 @@ check-asan: ## every test under the address and undefined-behaviour sanitizers; 
 
 check-view: all ## the page of `view` in Chromium
 	@node tests/view/run.mjs $(BIN)
+
+check-cluster: all ## sweeps in parts: under a Slurm of the test's own, MPI, GNU parallel
+	@sh tests/slurm/run.sh $(BIN)
 
 check-fuzz: $(REPLAYS) ## replay the fuzz corpora
 	@sh tests/fuzz/replay.sh $(BUILD)/replay

@@ -83,9 +83,11 @@ static MbStatus run(const MbArgs *args) {
     status = write_report(mb_arg(args, "report")->text, NULL, &report);
   } else if (!status) {
     status = mb_sweep_ask(&sweep, &report);
-    if (!status && mb_arg_given(args, "dry-run")) {
+    if (!status && (mb_arg_given(args, "dry-run") || mb_arg_given(args, "emit"))) {
       status = mb_sweep_list(&sweep, false, &report);
-      if (!status) status = mb_sweep_dry_run(&sweep, &report);
+      if (!status)
+        status =
+            mb_arg_given(args, "emit") ? mb_sweep_emit(&sweep, &report) : mb_sweep_dry_run(&sweep, &report);
     } else if (!status) {
       status = work(&sweep, &report);
     }
@@ -192,6 +194,17 @@ static const MbOption options[] = {
      .type = MB_OPTION_FILE,
      .argument = "FOLDER",
      .help = "write the table of the sweep in FOLDER anew"},
+    {.name = "emit",
+     .type = MB_OPTION_WORD,
+     .argument = "WORD",
+     .words = mb_sweep_emit_words,
+     .help = "print what does the sweep in parts: a batch script for sbatch, or a command a line for GNU "
+             "parallel; do nothing else"},
+    {.name = "parts",
+     .type = MB_OPTION_COUNT,
+     .argument = "N",
+     .help = "of --emit",
+     .fallback = "parts of about ten minutes, at least eight"},
     {.name = "report",
      .type = MB_OPTION_FILE,
      .argument = "FILE",

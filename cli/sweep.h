@@ -103,6 +103,23 @@ MbStatus mb_sweep_work(MbSweep *sweep, MbReport *report);
 // Starts the process of one run; -1 where the system refuses.
 pid_t mb_sweep_start(MbSweep *sweep, uint64_t run, const char *folder, bool always);
 
+// ---- sweep_trial.c -------------------------------------------------------------------------------
+
+// What a run takes, as the first that is to do tells within two seconds.
+typedef struct MbSweepTrial {
+  uint64_t run, bytes, memory; // which; left in its folder; at most
+  double seconds;
+  bool fails;
+  char message[MB_RESULT_MESSAGE + 32]; // why
+} MbSweepTrial;
+MbStatus mb_sweep_try(MbSweep *sweep, MbSweepTrial *trial, MbReport *report);
+
+// ---- sweep_emit.c --------------------------------------------------------------------------------
+
+extern const char *const mb_sweep_emit_words[]; // slurm, parallel
+// Prints what does the sweep elsewhere: a batch script, or lines of commands.
+MbStatus mb_sweep_emit(MbSweep *sweep, MbReport *report);
+
 // ---- sweep_tell.c --------------------------------------------------------------------------------
 
 void mb_sweep_announce(MbSweep *sweep);

@@ -3,15 +3,9 @@
 #include "cli/sweep.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "io/sweep/small_file.h"
 
-#include <limits.h>
 #include <math.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 typedef unsigned long long Count;
@@ -184,70 +178,22 @@ static void print_runs(const MbSweep *s) {
   }
 }
 
-// Does the first run that is to do for two seconds at most, in a folder of its own that goes afterwards.
-static bool time_one(MbSweep *s, uint64_t run, MbResult *result, uint64_t *bytes, double *whole) {
-  static const double MOST = 2; // s
-  char folder[] = "/tmp/mbsim-sweep-XXXXXX", path[sizeof folder + 32];
-  static const char *const files[] = {"scene.json", "log",       "run.mbt",    "run.mbt.part",
-                                      "state",      "state.old", "result.json"};
-  if (!mkdtemp(folder)) return false;
-  const pid_t pid = mb_sweep_start(s, run, folder, true);
-  const double start = mb_clock();
-  int how = 0;
-  bool stopped = false;
-  while (pid > 0 && waitpid(pid, &how, WNOHANG) == 0) {
-    usleep(1000);
-    if (stopped || mb_clock() - start < MOST) continue;
-    kill(pid, SIGINT);
-    stopped = true;
-  }
-  size_t length = 0;
-  bool lacks = false;
-  snprintf(path, sizeof path, "%s/result.json", folder);
-  char *text = mb_small_read(path, &length);
-  const bool read = text && mb_result_read(text, length, result, &lacks);
-  mb_free(text);
-  *bytes = 0;
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    struct stat info;
-    snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-    if (stat(path, &info)) continue;
-    *bytes += (uint64_t)info.st_size;
-    unlink(path);
-  }
-  rmdir(folder);
-  *whole = stopped ? MOST : mb_clock() - start;
-  return read;
-}
-
 MbStatus mb_sweep_dry_run(MbSweep *s, MbReport *report) {
   print_runs(s);
-  uint64_t first = 0, bytes = 0;
-  while (first < s->design.runs && (first % s->shards != s->shard || s->runs[first].done)) first++;
-  if (first == s->design.runs) {
+  if (!s->todo) {
     printf("nothing is to do\n");
     return MB_OK;
   }
+  MbSweepTrial trial;
+  const MbStatus status = mb_sweep_try(s, &trial, report);
+  if (status) return status;
   char a[32], b[32], c[32], d[32];
-  double values[1], whole = 0;
-  MbResult result = {.defined = s->defined,
-                     .values = s->nmeasures ? mb_calloc(s->nmeasures, sizeof(double)) : values,
-                     .nmeasures = s->nmeasures};
-  if (!result.values) return mb_no_memory(report, "a run");
-  const bool timed = time_one(s, first, &result, &bytes, &whole);
-  if (s->nmeasures) mb_free(result.values);
-  if (!timed) return mb_error(report, MB_IO, "", "the run that was to be timed has left no result");
-  const bool fails = result.outcome != MB_OUT_OK && result.exit_code != MB_INTERRUPTED;
-  if (fails) {
-    printf("run %llu fails: %s: %s\n", (Count)first, mb_outcome_words[result.outcome], result.message);
-    return MB_OK;
-  }
-  const double share =
-      s->first_steps > 0 && result.steps > 0 ? (double)result.steps / (double)s->first_steps : 1;
-  const double took = whole / share, size = (double)bytes / share;
-  printf("run %llu takes about %s and %s; all %llu, %d at a time, about %s and %s if they are like it\n",
-         (Count)first, mb_console_duration(took, a), mb_console_bytes((uint64_t)size, b), (Count)s->todo,
-         s->jobs, mb_console_duration(took * (double)s->todo / s->jobs, c),
-         mb_console_bytes((uint64_t)(size * (double)s->todo), d));
+  if (trial.fails)
+    printf("run %llu fails: %s\n", (Count)trial.run, trial.message);
+  else
+    printf("run %llu takes about %s and %s; all %llu, %d at a time, about %s and %s if they are like it\n",
+           (Count)trial.run, mb_console_duration(trial.seconds, a), mb_console_bytes(trial.bytes, b),
+           (Count)s->todo, s->jobs, mb_console_duration(trial.seconds * ceil((double)s->todo / s->jobs), c),
+           mb_console_bytes(trial.bytes * s->todo, d));
   return MB_OK;
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing of the groups named (build, test, dev, view) with apt, silently when all is there, and the viewer's
+# Installs what is missing of the groups named (build, test, dev, view, cluster) with apt, silently when all is there, and the viewer's
 # packages with npm. Elsewhere it says what to install.
 set -eu
 
@@ -36,7 +36,8 @@ for group in "$@"; do
   test) wanted="$wanted $tests" ;;
   dev) wanted="$wanted clang clang-format valgrind dev-runtime" ;;
   view) wanted="$wanted chromium python3-vtk9" ;;
-  *) echo "deps.sh: unknown group \"$group\" (build, test, dev, view)" >&2 && exit 2 ;;
+  cluster) wanted="$wanted slurmctld slurmd slurm-client munge openmpi-bin parallel python3 iproute2 procps" ;;
+  *) echo "deps.sh: unknown group \"$group\" (build, test, dev, view, cluster)" >&2 && exit 2 ;;
   esac
 done
 

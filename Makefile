@@ -44,7 +44,7 @@ BENCH    := $(BUILD)/mbsim-bench
 REPLAYS  := $(patsubst tests/fuzz/%.c,$(BUILD)/replay/%,$(FUZZ_SRC))
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 
-.PHONY: all help deps deps-dev deps-view deps-cluster demo check check-asan check-fuzz check-view check-cluster fuzz bench lint format docs install clean
+.PHONY: all help deps deps-dev deps-view deps-cluster demo check check-asan check-fuzz check-view check-cluster measure-view fuzz bench lint format docs install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -139,6 +139,9 @@ check-asan: ## every test under the address and undefined-behaviour sanitizers; 
 
 check-view: all ## the page of `view` in Chromium
 	@node tests/view/run.mjs $(BIN)
+
+measure-view: all ## how fast the page of `view` is in Chromium, as a table; LARGE=large: with a file of a gigabyte too
+	@node tests/view/measure.mjs $(BIN) $(LARGE)
 
 check-cluster: all ## sweeps in parts: under a Slurm of the test's own, MPI, GNU parallel
 	@sh tests/slurm/run.sh $(BIN)

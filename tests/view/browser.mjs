@@ -51,7 +51,7 @@ export async function seek(page, time) {
 }
 
 export async function drawn(page) {
-  await page.waitForFunction(() => window.mbsim.ready && !window.mbsim.stage.dirty, null, { timeout: 30000 });
+  await page.waitForFunction(() => window.mbsim.ready && !window.mbsim.stage.dirty && !window.mbsim.stage.coarse, null, { timeout: 30000 });
 }
 
 // The canvas' picture as {width, height, at(x, y)}: a PNG of eight bits a channel, read here.

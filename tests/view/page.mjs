@@ -5,7 +5,7 @@ import { differing, drawn, picture, ready, seek, withPage } from "./browser.mjs"
 import { exported, file, page, runScene } from "./mbsim.mjs";
 import { pendulum, shapeless, twoBoxes } from "./scenes.mjs";
 
-const EXAMPLES = ["free/tennis_racket", "redmax/robot_arm", "maximal/attachments", "constraints/rolling_disk", "projective/hanging_cloth", "deformables/soft_arm"];
+const EXAMPLES = ["free/tennis_racket", "redmax/robot_arm", "maximal/attachments", "constraints/rolling_disk", "projective/hanging_cloth", "deformables/soft_arm", "sweeps/whip"];
 
 async function examples() {
   const folders = readdirSync("scenes", { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "bad");
@@ -67,6 +67,8 @@ async function curves() {
     const [{ times, values }] = await p.evaluate(() => [...window.mbsim.curves.plots.values()][0].curves);
     assert.deepEqual(times, frames.map((f) => f.time));
     assert.deepEqual(values, frames.map((f) => f["joint.position"].flat()[0]));
+    assert.match(await p.textContent(".curve .u-title"), /\[m, rad\]$/);
+    assert.match(await p.textContent(".curve .u-legend"), /t:? ?0 s/, "the numbers stand there, not only under the mouse");
     await p.click("#energy");
     await p.waitForFunction(() => window.mbsim.curves.plots.size === 2);
     await p.fill("#find", "no such thing");
@@ -140,6 +142,16 @@ async function noFrames() {
   }, { wait: false });
 }
 
+// Without their positions bodies are not drawn anywhere.
+async function noPositions() {
+  await withPage(page(runScene("scenes/sweeps/swing.json", "swing", "-d", "0.2")), async (p) => {
+    assert.match(await p.textContent("#title"), /no channel body\.position/);
+    assert.equal(await p.evaluate(() => window.mbsim.views[0].bodies.group.visible), false);
+    await p.click("#energy");
+    await p.waitForSelector(".curve canvas");
+  });
+}
+
 async function ghost() {
   const a = runScene(pendulum(1), "pendulum-1");
   const b = runScene({ ...pendulum(1), gravity: [0, 0, -9] }, "pendulum-slow");
@@ -210,6 +222,7 @@ export default {
   "what is no trajectory is told so": wrongFiles,
   "a damaged file is told so, and the rest plays": damaged,
   "a file without frames is told so": noFrames,
+  "what has no positions is not drawn, and told so": noPositions,
   "two runs are shown as ghost and side by side": ghost,
   "a link leads to its moment": link,
   "a phone shows it all": phone,

@@ -1,6 +1,7 @@
 // The cursor in time: keys, scrubbing, speed, long files.
 import assert from "node:assert/strict";
-import { drawn, seek, withPage } from "./browser.mjs";
+import { NO_SHADOWS, Pace, PLAIN_EDGES } from "../../tools/viewer/src/stage/quality.js";
+import { differing, drawn, picture, seek, withPage } from "./browser.mjs";
 import { exported, page, runScene } from "./mbsim.mjs";
 import { pendulum, twoBoxes } from "./scenes.mjs";
 
@@ -74,9 +75,33 @@ async function longFile() {
   });
 }
 
+// Pictures that come late make smooth edges give way first, then shadows; at rest both come back.
+async function quality() {
+  const pace = new Pace();
+  let now = 0;
+  const draws = (n, ms) => Array.from({ length: n }, () => pace.drew((now += ms))).filter(Boolean).length;
+  assert.equal(draws(200, 16), 0, "fast enough");
+  assert.equal(draws(5, 50) + draws(10, 16) + draws(1, 300) + draws(1, 16), 0, "a hitch is no reason");
+  assert.equal(draws(6, 50), 1);
+  assert.equal(pace.level, PLAIN_EDGES);
+  assert.equal(draws(2, 300), 1);
+  assert.equal(pace.level, NO_SHADOWS);
+  assert.ok(!pace.rests(now + 50) && pace.rests(now + 500));
+  await withPage(page(runScene(twoBoxes, "two_boxes")), async (p) => {
+    await seek(p, 0.5);
+    const fine = await picture(p);
+    await p.evaluate(() => (window.mbsim.stage.pace.level = 3));
+    await p.evaluate(() => window.mbsim.stage.touch());
+    await p.waitForFunction(() => window.mbsim.stage.coarse);
+    await drawn(p);
+    assert.equal(differing(fine, await picture(p)), 0, "at rest it is as before");
+  });
+}
+
 export default {
   "every function has its key": keys,
   "scrubbing moves the cursor": scrubbing,
   "without a loop it stops at the end": ending,
+  "what is too slow is drawn plainly, and finely at rest": quality,
   "a file of 100,001 frames plays": longFile,
 };

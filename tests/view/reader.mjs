@@ -1,8 +1,10 @@
 // The reader of trajectories in JavaScript against the program's own, bit for bit, and on files that are damaged.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
+import { constants, deflateSync, inflateSync } from "node:zlib";
 import { Fault } from "../../tools/viewer/src/mbt/fault.js";
-import { Base64Source, BlobSource, BytesSource } from "../../tools/viewer/src/mbt/source.js";
+import { Base64Source, blobOf, BlobSource, BytesSource } from "../../tools/viewer/src/mbt/source.js";
+import { unzlib } from "../../tools/viewer/src/mbt/unzlib.js";
 import { Trajectory } from "../../tools/viewer/src/mbt/trajectory.js";
 import { columnsOf } from "../../tools/viewer/src/play/columns.js";
 import { exported, mbsim, runScene } from "./mbsim.mjs";
@@ -47,7 +49,8 @@ async function everyMode() {
 async function slicesAndText() {
   const path = runShort("redmax/elbow", "0");
   const bytes = bytesOf(path);
-  const sources = [new BytesSource(bytes), new BlobSource(new Blob([bytes])), new Base64Source(Buffer.from(bytes).toString("base64"))];
+  const text = Buffer.from(bytes).toString("base64");
+  const sources = [new BlobSource(blobOf(text)), new BytesSource(bytes), new BlobSource(new Blob([bytes])), new Base64Source(text)];
   for (const source of sources) {
     assert.equal(source.size, bytes.length);
     for (const [at, n] of [[0, 16], [1, 1], [17, 100], [bytes.length - 5, 5], [bytes.length, 0]])
@@ -118,9 +121,46 @@ async function everyFlip() {
   }
 }
 
+// Numbers that look random and are the same every time.
+function* randoms() {
+  for (let seed = 1; ; seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff) yield seed / 0x7fffffff;
+}
+
+const DATA = [(x) => 256 * x, (x) => 4 * x, (x, i) => (i % 37) * (x < 0.01 ? 2 : 1), (x) => 256 * x ** 6];
+const WAYS = [{ level: 0 }, { level: 1 }, { level: 9 }, { strategy: constants.Z_HUFFMAN_ONLY }, { strategy: constants.Z_FIXED }, { strategy: constants.Z_RLE }, { windowBits: 9 }];
+
+// What it makes of a stream: its bytes, or null where it refuses them.
+function told(work) {
+  try {
+    return Buffer.from(work());
+  } catch (error) {
+    if (!(error instanceof Fault) && !error.code?.startsWith("Z_")) throw error;
+    return null;
+  }
+}
+
+// Whole streams, cut ones, ones with a flipped bit.
+async function smallStreams() {
+  const random = randoms();
+  const draw = () => random.next().value;
+  for (let k = 0; k < 60; k++) {
+    const data = Buffer.from(Array.from({ length: Math.floor(8000 * draw() * draw()) }, (_, i) => DATA[k % 4](draw(), i)));
+    for (const way of WAYS) {
+      const stream = deflateSync(data, way);
+      assert.deepEqual(told(() => unzlib(stream, data.length)), data);
+      assert.equal(told(() => unzlib(stream, data.length + 1)), null);
+      assert.equal(told(() => unzlib(stream.subarray(0, Math.floor(draw() * stream.length)), data.length)), null);
+      stream[Math.floor(draw() * stream.length)] ^= 1 << Math.floor(8 * draw());
+      const theirs = told(() => inflateSync(stream));
+      assert.deepEqual(told(() => unzlib(stream, data.length)), theirs?.length === data.length ? theirs : null);
+    }
+  }
+}
+
 export default {
   "the reader gives the numbers of every mode bit for bit": everyMode,
   "the reader reads slices of files and of base64 text": slicesAndText,
+  "the reader inflates and refuses what zlib does": smallStreams,
   "the reader names numbers as the CSV export does": names,
   "the reader says what is wrong with every file of the fuzz corpus": corpus,
   "the reader keeps what is whole of a file cut anywhere": everyCut,

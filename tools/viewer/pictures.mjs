@@ -13,7 +13,7 @@ const work = mkdtempSync(join(tmpdir(), "mbsim-pictures-"));
 // [scene, seconds, time of the picture, name, what to do before]
 const SHOTS = [
   ["redmax/robot_arm", 2, 1.2, "arm", () => window.mbsim.choose(5) || window.mbsim.trace().then(() => window.mbsim.togglePanel(false))],
-  ["projective/twisting_bar", 2, 1.6, "bar", () => window.mbsim.togglePanel(false)],
+  ["projective/twisting_bar", 2, 1.6, "bar", () => window.mbsim.show("strain", true)],
   ["redmax/elbow", 3, 1.7, "elbow", () => window.mbsim.find("biceps.muscle.force")],
 ];
 
@@ -25,7 +25,7 @@ for (const [scene, duration, time, name, act] of SHOTS) {
   const run = join(work, `${name}.mbt`);
   execFileSync(mbsim, ["run", "-q", join(here, `../../scenes/${scene}.json`), "-d", String(duration), "-o", run]);
   execFileSync(mbsim, ["view", run, "-o", join(work, `${name}.html`)], { stdio: "ignore" });
-  const page = await browser.newPage({ viewport: { width: 880, height: 600 }, deviceScaleFactor: 0.6 });
+  const page = await browser.newPage({ viewport: { width: 860, height: 580 }, deviceScaleFactor: 0.6 });
   await page.goto(`file://${join(work, name)}.html#t=${time}`);
   await page.waitForSelector("body[data-ready='1']", { timeout: 60000 });
   await page.evaluate(act);

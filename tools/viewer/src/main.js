@@ -42,8 +42,9 @@ addEventListener("drop", (event) => {
   open(filesOf(event.dataTransfer.files));
 });
 
-const embedded = Array.from(document.querySelectorAll('script[type="application/x-mbt"]'), (script) => ({
-  name: script.dataset.name,
-  data: script.textContent.trim(),
-}));
-if (embedded.length) open(embedded);
+// Their text goes to the worker, and is not kept here too.
+const embedded = Array.from(document.querySelectorAll('script[type="application/x-mbt"]'), (script) => {
+  script.remove();
+  return { name: script.dataset.name, data: script.textContent.trim() };
+});
+if (embedded.length) open(embedded.splice(0));

@@ -1,8 +1,16 @@
-// zlib streams (RFC 1950) by the platform's own inflater.
+// zlib streams (RFC 1950): large ones by the platform's own inflater, small ones at once.
 import { Fault } from "./fault.js";
+import { unzlib } from "./unzlib.js";
 
-// Exactly `size` bytes, else a Fault. A stream that holds more is cut off as soon as it says so.
-export async function inflate(bytes, size) {
+const SMALL = 1 << 15; // bytes that come out
+
+// Exactly `size` bytes, else a Fault; at once for small ones.
+export function inflate(bytes, size) {
+  return size <= SMALL ? unzlib(bytes, size) : inflateStream(bytes, size);
+}
+
+// A stream that holds more is cut off as soon as it says so.
+async function inflateStream(bytes, size) {
   const out = new Uint8Array(size);
   let filled = 0;
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")).getReader();

@@ -95,18 +95,17 @@ function parseIndex(view, size, frames) {
   return { chunks, others, frames };
 }
 
-// Reads of a few bytes at a time, from windows of the file.
-class Windows {
-  constructor(source) {
-    this.source = source;
-    this.at = 0;
-    this.bytes = new Uint8Array(0);
+// A source that reads windows of another one, for many small records one behind the other.
+export class Windows {
+  constructor(source, window = WINDOW) {
+    Object.assign(this, { source, window, size: source.size, at: 0, bytes: new Uint8Array(0) });
   }
 
-  async get(offset, length) {
+  async read(offset, length) {
+    if (length > this.window) return this.source.read(offset, length);
     if (offset < this.at || offset + length > this.at + this.bytes.length) {
+      this.bytes = await this.source.read(offset, Math.max(length, Math.min(this.window, this.size - offset)));
       this.at = offset;
-      this.bytes = await this.source.read(offset, Math.min(WINDOW, this.source.size - offset));
     }
     return this.bytes.subarray(offset - this.at, offset - this.at + length);
   }
@@ -115,7 +114,7 @@ class Windows {
 // The next place at or after `offset` where a record begins, or -1.
 async function nextRecord(windows, offset, size) {
   for (let at = offset; at + HEADER <= size; at += 8) {
-    const bytes = await windows.get(at, HEADER);
+    const bytes = await windows.read(at, HEADER);
     if (parseHeader(bytes, 0, at, size)) return at;
   }
   return -1;
@@ -128,7 +127,7 @@ export async function scan(source) {
   const troubles = [];
   let at = FILE_HEADER;
   while (at + HEADER <= source.size) {
-    const record = parseHeader(await windows.get(at, HEADER), 0, at, source.size);
+    const record = parseHeader(await windows.read(at, HEADER), 0, at, source.size);
     if (record) {
       records.push(record);
       at += HEADER + padded(record.length);

@@ -39,9 +39,24 @@ export class Base64Source {
     need(offset + length <= this.size, `the file ends before byte ${offset + length}`);
     const group = Math.floor(offset / 3);
     const last = Math.ceil((offset + length) / 3);
-    const decoded = atob(this.text.slice(4 * group, 4 * last));
-    const bytes = new Uint8Array(length);
-    for (let i = 0, from = offset - 3 * group; i < length; i++) bytes[i] = decoded.charCodeAt(from + i);
-    return bytes;
+    return bytesOf(this.text.slice(4 * group, 4 * last), offset - 3 * group, length);
   }
+}
+
+// `length` of the bytes that base64 text stands for, from `from` on.
+function bytesOf(text, from, length) {
+  const decoded = atob(text);
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i++) bytes[i] = decoded.charCodeAt(from + i);
+  return bytes;
+}
+
+// The bytes of base64 text as a Blob, which browsers keep outside of the page's memory.
+export function blobOf(text) {
+  const PIECE = 2 ** 22; // characters
+  const { size } = new Base64Source(text);
+  const pieces = [];
+  for (let at = 0; at < text.length; at += PIECE)
+    pieces.push(new Blob([bytesOf(text.slice(at, at + PIECE), 0, Math.min((PIECE / 4) * 3, size - (at / 4) * 3))]));
+  return new Blob(pieces);
 }

@@ -2,9 +2,10 @@
 import { blocksOf } from "./layout.js";
 import { decodeBlock, parseBlock } from "./codec.js";
 import { Fault, need } from "./fault.js";
-import { checkMagic, peekChunk, readContent, readHeader, readIndex, scan, u64, viewOf } from "./records.js";
+import { checkMagic, peekChunk, readContent, readHeader, readIndex, scan, u64, viewOf, Windows } from "./records.js";
 
 const MOST_CHANNELS = 65535;
+const OTHERS_WINDOW = 1 << 16; // bytes read at once where meshes and events are
 const MOST_NUMBERS = 2 ** 27; // of a chunk: 1 GiB
 
 const decoder = new TextDecoder();
@@ -90,7 +91,8 @@ export class Trajectory {
 
   async #takeIndex({ chunks, others }) {
     this.chunks = chunks;
-    for (const { tag, offset } of others) await this.#takeOther(tag, () => readHeader(this.source, offset));
+    const windows = new Windows(this.source, OTHERS_WINDOW);
+    for (const { tag, offset } of others) await this.#takeOther(tag, () => readHeader(windows, offset), windows);
   }
 
   async #takeScan() {
@@ -102,13 +104,13 @@ export class Trajectory {
     }
   }
 
-  async #takeOther(tag, header) {
+  async #takeOther(tag, header, source = this.source) {
     if (tag === "CKPT") this.checkpoints++;
     if (!OTHERS[tag]) return;
     await this.#tolerate(async () => {
       const record = await header();
       need(record.tag === tag, "the index names a record that is another");
-      OTHERS[tag](this, await readContent(this.source, record));
+      OTHERS[tag](this, await readContent(source, record));
     });
   }
 

@@ -24,6 +24,13 @@ function component(channel, k) {
   return channel.width > 1 ? String(k) : "";
 }
 
+// The unit of one number of a channel's frame: a list of units belongs to its components, or to its two halves.
+export function unitOf({ unit, width }, index) {
+  const units = (unit || "").split(", ");
+  if (units.length === width) return units[index % width];
+  return width === 6 && units.length === 2 ? units[index % width < 3 ? 0 : 1] : unit || "";
+}
+
 // [label, channel id, index in the channel's frame] of every number.
 export function columnsOf(channel, id, bodies) {
   const items = channel.items_names === "bodies" ? bodies : channel.items_names || null;

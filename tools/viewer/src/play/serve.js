@@ -1,11 +1,13 @@
 // What the page asks of trajectories, wherever that is answered: in a worker, or in the page where there is none.
 import { Trajectory } from "../mbt/trajectory.js";
-import { Base64Source, BlobSource, BytesSource } from "../mbt/source.js";
+import { Base64Source, blobOf, BlobSource, BytesSource } from "../mbt/source.js";
 import { compareRuns } from "../compare/compare.js";
 import { readSeries, readStrided } from "./series.js";
 
+const LARGE_TEXT = 2 ** 26; // characters of base64, beyond which it is not kept as text
+
 function sourceOf(given) {
-  if (typeof given === "string") return new Base64Source(given);
+  if (typeof given === "string") return given.length > LARGE_TEXT ? new BlobSource(blobOf(given)) : new Base64Source(given);
   return given instanceof Blob ? new BlobSource(given) : new BytesSource(given);
 }
 

@@ -60,7 +60,8 @@ export class BodiesView {
     this.group = new THREE.Group();
     this.parts = []; // {mesh: InstancedMesh, bodies: [number], local: Matrix4 or null a body}
     this.poses = run.bodies.map(() => new THREE.Matrix4());
-    this.shown = run.bodies.length > 0 && run.channel("body.position") !== null;
+    this.placed = run.channel("body.position") !== null;
+    this.group.visible = this.placed; // where bodies are is not known
     for (const { mesh, bodies } of groupMeshes(run)) this.#add(geometryOf(mesh), bodies, null, ghost);
     this.#addEllipsoids(ghost);
   }

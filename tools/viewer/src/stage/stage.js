@@ -7,18 +7,22 @@ import { LinesView } from "./lines.js";
 import { MarksView } from "./marks.js";
 import { SoftView } from "./soft.js";
 import { makeGrid, makeShade } from "./ground.js";
+import { FEWER_PIXELS, NO_SHADOWS, Pace, PLAIN_EDGES, Smooth } from "./quality.js";
 
 const VIEWS = {
   "+x": [1, 0, 0], "-x": [-1, 0, 0], "+y": [0, 1, 0], "-y": [0, -1, 0], "+z": [0, 0, 1], "-z": [0, 0, -1],
 };
+const MARGIN = 1.12; // about what is fitted into the picture
 const MANY = 400; // bodies, above which shadows are left out
 
 export class Stage {
   constructor(canvas, { dark }) {
     this.canvas = canvas;
     this.dark = dark;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: false });
+    this.smooth = new Smooth(this.renderer);
+    this.pace = new Pace();
+    this.coarse = false; // the picture is not as fine as it would be at rest
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
@@ -37,6 +41,7 @@ export class Stage {
     this.sun = new THREE.DirectionalLight("#ffffff", 1.9);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.bias = -0.001; // cloth that is seen from behind must not shade itself
     this.sun.shadow.normalBias = 0.02;
     this.lamp = new THREE.DirectionalLight("#ffffff", 0.9); // from the camera, so that nothing seen is black
     this.scene.add(this.sky, this.sun, this.sun.target, this.lamp, this.lamp.target);
@@ -70,6 +75,7 @@ export class Stage {
     view.bodies = new BodiesView(run, { ghost });
     view.soft = new SoftView(run, { ghost });
     view.lines = new LinesView(run, view.bodies, { ghost });
+    view.lines.group.visible = view.bodies.placed || !run.bodies.length;
     view.forces = new ForcesView(run, view.bodies, { ghost });
     view.root.add(view.bodies.group, view.soft.group, view.lines.group, view.forces.group);
     this.scene.add(view.root);
@@ -79,7 +85,7 @@ export class Stage {
       this.controls.dispose();
       this.#cameraControls();
     }
-    this.sun.castShadow = run.bodies.length <= MANY;
+    this.shadows = run.bodies.length <= MANY;
     return view;
   }
 
@@ -148,12 +154,9 @@ export class Stage {
     if (!this.size || view !== this.views[0]) return;
     if (this.floor) this.scene.remove(...this.floor);
     const up = view.up;
-    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) =>
-      new THREE.Vector3(...[1, 2, 4].map((bit, k) => (i & bit ? this.box.max : this.box.min).getComponent(k))),
-    );
-    const low = this.box.isEmpty() ? 0 : Math.min(...corners.map((c) => c.dot(up)));
+    const low = this.box.isEmpty() ? 0 : Math.min(...cornersOf(this.box).map((c) => c.dot(up)));
     const through = this.middle.clone().addScaledVector(up, low - this.middle.dot(up) - 0.002 * this.size);
-    this.floor = [makeGrid(up, through, this.size, this.dark), makeShade(up, through, this.size)];
+    this.floor = [makeGrid(up, through, this.size, this.dark), makeShade(up, through, this.size)]; // the second one is for shadows
     for (const plane of planesOf(view))
       this.floor.push(makeGrid(plane.normal, plane.through, this.size, this.dark));
     this.scene.add(...this.floor);
@@ -169,16 +172,33 @@ export class Stage {
     if (away.lengthSq() === 0) away.set(1, -1, 0.5);
     if (away.clone().normalize().cross(this.camera.up).lengthSq() < 1e-6)
       away.add(new THREE.Vector3(0.001, 0.0013, 0.0007)); // straight from above: the camera needs a side that is up
-    const distance = (1.15 * radius) / Math.sin((this.perspective.fov * Math.PI) / 360) / Math.min(1, this.perspective.aspect);
+    const { distance, height } = this.#frame(box, ball.center, away.normalize(), radius);
     this.controls.target.copy(ball.center);
-    this.camera.position.copy(ball.center).addScaledVector(away.normalize(), distance);
+    this.camera.position.copy(ball.center).addScaledVector(away, distance);
     this.#depth(distance);
     if (this.camera === this.orthographic) {
-      this.orthographic.zoom = (this.orthographic.top - this.orthographic.bottom) / (2.3 * radius);
+      this.orthographic.zoom = (this.orthographic.top - this.orthographic.bottom) / height;
       this.orthographic.updateProjectionMatrix();
     }
     this.controls.update();
     this.touch();
+  }
+
+  // How far away from its centre the camera sees the whole box, which is of that radius, and how high what it sees is there.
+  #frame(box, centre, away, radius) {
+    const up = Math.tan((this.perspective.fov * Math.PI) / 360) / MARGIN;
+    const aside = up * this.perspective.aspect;
+    const x = new THREE.Vector3().crossVectors(this.camera.up, away).normalize();
+    const y = new THREE.Vector3().crossVectors(away, x);
+    let distance = radius / up / 4; // not too near to what is flat
+    let height = radius / 2;
+    for (const corner of box.isEmpty() ? [] : cornersOf(box)) {
+      corner.sub(centre);
+      const [right, high] = [Math.abs(corner.dot(x)), Math.abs(corner.dot(y))];
+      distance = Math.max(distance, corner.dot(away) + Math.max(right / aside, high / up));
+      height = Math.max(height, 2 * MARGIN * Math.max(high, right / this.perspective.aspect));
+    }
+    return box.isEmpty() ? { distance: radius / up, height: 2 * MARGIN * radius } : { distance, height };
   }
 
   // A first look: from before, from the side and a little from above.
@@ -215,6 +235,7 @@ export class Stage {
 
   resize(width, height) {
     if (width < 1 || height < 1) return;
+    this.#sharpness(0);
     this.renderer.setSize(width, height, false);
     const aspect = (this.side ? width / 2 : width) / height;
     this.perspective.aspect = aspect;
@@ -231,28 +252,58 @@ export class Stage {
     this.resize(width, height);
   }
 
-  draw() {
-    if (!this.dirty) return false;
-    this.dirty = false;
-    this.drawn++;
-    this.lamp.position.copy(this.camera.position);
-    this.lamp.target.position.copy(this.controls.target);
-    const { width, height } = this.renderer.getSize(new THREE.Vector2());
-    if (!this.side) {
-      this.#drawViews(this.views, 0, width, height);
+  #sharpness(level) {
+    const full = Math.min(window.devicePixelRatio || 1, 2);
+    const ratio = level >= FEWER_PIXELS ? full / 1.5 : full;
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
+  }
+
+  // Draws what has changed; what rests is drawn as finely as it can be. True where something was drawn.
+  draw(now = performance.now()) {
+    if (this.dirty) {
+      this.dirty = false;
+      this.drawn++;
+      this.pace.drew(now);
+      this.#render(this.pace.level);
+      this.coarse = this.pace.level > 0;
       return true;
     }
-    this.renderer.setScissorTest(true);
-    this.views.forEach((view, i) => this.#drawViews([view], (i * width) / 2, width / 2, height));
-    this.renderer.setScissorTest(false);
+    if (!this.pace.rests(now)) return false;
+    this.pace.stop();
+    if (!this.coarse) return false;
+    this.coarse = false;
+    this.#render(0);
     return true;
   }
 
-  #drawViews(shown, x, width, height) {
+  // `level`: what gives way (quality.js).
+  #render(level) {
+    this.#sharpness(level);
+    this.sun.castShadow = this.shadows && level < NO_SHADOWS;
+    if (this.floor) this.floor[1].visible = this.sun.castShadow;
+    this.lamp.position.copy(this.camera.position);
+    this.lamp.target.position.copy(this.controls.target);
+    if (level < PLAIN_EDGES) this.smooth.render((target) => this.#drawAll(target));
+    else this.#drawAll(null);
+  }
+
+  #drawAll(target) {
+    const { x: width, y: height } = this.renderer.getSize(new THREE.Vector2());
+    if (!this.side) return this.#drawViews(target, this.views, 0, width, height);
+    this.views.forEach((view, i) => this.#drawViews(target, [view], (i * width) / 2, width / 2, height));
+  }
+
+  #drawViews(target, shown, x, width, height) {
+    const { renderer } = this;
+    const ratio = renderer.getPixelRatio();
     this.views.forEach((view) => (view.root.visible = shown.includes(view)));
-    this.renderer.setViewport(x, 0, width, height);
-    this.renderer.setScissor(x, 0, width, height);
-    this.renderer.render(this.scene, this.camera);
+    renderer.setScissorTest(true);
+    renderer.setViewport(x, 0, width, height);
+    renderer.setScissor(x, 0, width, height);
+    target?.viewport.set(x * ratio, 0, width * ratio, height * ratio);
+    target?.scissor.copy(target.viewport);
+    renderer.setRenderTarget(target);
+    renderer.render(this.scene, this.camera);
   }
 
   // What lies under a point of the canvas, in CSS pixels, as {view, body} or {view, deformable}; null where nothing does.
@@ -275,6 +326,9 @@ export class Stage {
     return p.z > 1 ? null : [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height];
   }
 }
+
+const cornersOf = (box) =>
+  [0, 1, 2, 3, 4, 5, 6, 7].map((i) => new THREE.Vector3(...[1, 2, 4].map((bit, k) => (i & bit ? box.max : box.min).getComponent(k))));
 
 // The scene's planes, in the world.
 function planesOf({ run, bodies }) {

@@ -3,6 +3,7 @@ import * as THREE from "three";
 import { SCALE } from "../stage/strain.js";
 import { Stage } from "../stage/stage.js";
 import { Curves } from "./curves.js";
+import { unitOf } from "../play/columns.js";
 import { Comparison, DIFFERENCE, firstBeyond } from "./comparison.js";
 import { escape, show } from "./format.js";
 import { bindKeys } from "./keys.js";
@@ -53,6 +54,8 @@ export class App {
     await this.#recall();
     this.player.onchange(() => this.#moved());
     this.#moved();
+    this.stage.draw();
+    performance.mark("first picture");
     requestAnimationFrame((now) => this.#tick(now));
     document.body.dataset.ready = "1";
   }
@@ -84,6 +87,7 @@ export class App {
       `<b>${escape(name)}</b>${this.runs.length > 1 ? ` and ${escape(this.runs[1].name)} (ghost)` : ""}` +
       `${ending ? `<br><span class="ending">${escape(ending)}</span>` : ""}` +
       `${this.runs.some((r) => r.troubles.length) ? `<br><span class="ending">damaged: see the panel (i)</span>` : ""}` +
+      `${missing(run).map((what) => `<br><span class="ending">${escape(what)}</span>`).join("")}` +
       `${run.frames === 0 ? `<br><span class="ending">The file holds no frames.</span>` : ""}`;
     this.#verdict();
   }
@@ -100,7 +104,7 @@ export class App {
   #tick(now) {
     this.player.tick(now, this.ready);
     if (!this.ready) this.#place();
-    if (this.stage.draw() && this.names) this.#labels();
+    if (this.stage.draw(now) && this.names) this.#labels();
     requestAnimationFrame((next) => this.#tick(next));
   }
 
@@ -361,7 +365,8 @@ export class App {
 
   async #plot(title, hits) {
     if (this.curves.plots.has(title)) return this.curves.remove(title);
-    const unit = this.runs[0].channels[hits[0][1]].unit;
+    const units = new Set(hits.map(([, id, index]) => unitOf(this.runs[0].channels[id], index)));
+    const unit = [...units].join(", ");
     const curves = [];
     for (const run of this.runs) {
       const theirs = hits
@@ -437,6 +442,13 @@ export class App {
       if (title === DIFFERENCE) this.difference({ jump: false });
       else this.find(title);
   }
+}
+
+// What the file holds nothing about, so that it is not in the picture.
+function missing(run) {
+  const bodies = run.bodies.length && !run.channel("body.position") ? ["body.position"] : [];
+  const soft = run.meshes.filter(({ name, body }) => !body && !run.channel(`deformable.${name}.position`)).map(({ name }) => `deformable.${name}.position`);
+  return [...bodies, ...soft].map((channel) => `This file has no channel ${channel}: what it is about is not drawn.`);
 }
 
 // Largest force and torque, 0 where it is but rounding beside the other at the size of the scene.

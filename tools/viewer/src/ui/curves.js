@@ -84,7 +84,7 @@ export class Curves {
           value: (_, x) => show(x),
         })),
       ],
-      hooks: { draw: [(plot) => this.#cursor(plot)] },
+      hooks: { ready: [() => this.move()], draw: [(plot) => this.#cursor(plot)] },
     };
   }
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { WHERE = 96 };
 
@@ -24,6 +25,9 @@ size_t mb_drive_signals(const MbSceneSpec *spec) {
 static MbStatus add_signals(const MbSignalsSpec *spec, size_t n, const char *where, MbModel *model,
                             MbSignal *list, size_t *first, MbReport *report) {
   *first = model->nsignals;
+  if (spec->count && !n)
+    return mb_error(report, MB_SCENE, where, "a joint that is fixed has no degree of freedom for \"%s\"",
+                    strrchr(where, '/') + 1);
   if (spec->count > 1 && spec->count != n)
     return mb_error(report, MB_SCENE, where,
                     "found %zu signals, wanted 1 or %zu, one for each degree of freedom", spec->count, n);

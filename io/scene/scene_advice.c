@@ -126,6 +126,61 @@ static MbStatus check_forces(const MbScene *scene, MbReport *report) {
   return elements.failed ? mb_no_memory(report, "a scene") : status;
 }
 
+// ---- keys without effect ----------------------------------------------------------------------------------------
+
+// Integrators that take forces as they are, and the projective solver's springs, have no derivatives to leave out.
+static void advise_lagged(const MbSceneSpec *spec, MbReport *report) {
+  const MbIntegratorKind kind = spec->integrator.kind;
+  const bool plain = kind == MB_SYMPLECTIC || kind == MB_RK45;
+  char where[WHERE];
+  for (size_t i = 0; i < spec->nforces; i++) {
+    const MbForceSpec *force = &spec->forces[i];
+    const bool undamped = force->kind == MB_FORCE_WRENCH || force->kind == MB_FORCE_POINT;
+    if (!force->lagged || (!plain && !(undamped && kind == MB_BRIDSON_MARINO))) continue;
+    snprintf(where, sizeof where, "/forces/%zu/lagged", i);
+    mb_warning(report, where, "\"lagged\" has no effect with integrator \"%s\"", mb_integrator_words[kind]);
+  }
+  for (size_t i = 0; i < spec->ndeformables; i++) {
+    const bool projective = spec->solver.kind == MB_SOLVER_PROJECTIVE;
+    if (!spec->deformables[i].lagged || (!plain && !projective)) continue;
+    snprintf(where, sizeof where, "/deformables/%zu/material/lagged", i);
+    if (projective)
+      mb_warning(report, where, "\"lagged\" has no effect under solver \"projective\"");
+    else
+      mb_warning(report, where, "\"lagged\" has no effect with integrator \"%s\"", mb_integrator_words[kind]);
+  }
+}
+
+static bool moves(const double *numbers, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (numbers[i] != 0) return true;
+  return false;
+}
+
+// In mode "first_order" velocities are no state. Those of free bodies are the build's to see, which knows their axes.
+static void advise_velocities(const MbSceneSpec *spec, MbReport *report) {
+  char where[WHERE];
+  if (spec->solver.mode != MB_FIRST_ORDER) return;
+  for (size_t i = 0; i < spec->nbodies; i++) {
+    const MbJointSpec *joint = &spec->bodies[i].joint;
+    const MbJointTwistSpec *twist = &joint->twist;
+    const bool given = moves(joint->velocity.value, joint->velocity.count) || moves(twist->angular, 3) ||
+                       moves(twist->linear, 3);
+    if (!spec->bodies[i].jointed || !given) continue;
+    snprintf(where, sizeof where, "/bodies/%zu/joint/velocity", i);
+    mb_warning(report, where,
+               "the velocity of \"%s\" has no effect: in mode \"first_order\" forces give velocities",
+               spec->bodies[i].name);
+  }
+  for (size_t i = 0; i < spec->ndeformables; i++) {
+    if (!moves(spec->deformables[i].angular, 3) && !moves(spec->deformables[i].linear, 3)) continue;
+    snprintf(where, sizeof where, "/deformables/%zu/velocity", i);
+    mb_warning(report, where,
+               "the velocity of \"%s\" has no effect: in mode \"first_order\" forces give velocities",
+               spec->deformables[i].name);
+  }
+}
+
 // ---- what deformables are solved and moved by ---------------------------------------------------------------
 
 static void advise_projective(const MbScene *scene, MbReport *report) {
@@ -201,6 +256,8 @@ MbStatus mb_scene_advise(const MbScene *scene, MbReport *report) {
   advise_interval(spec->output.interval, spec->time.step, report);
   if (spec->output.channels && !spec->output.nchannels)
     mb_warning(report, "/output/channels", "the list is empty: a frame holds its time and nothing else");
+  advise_lagged(spec, report);
+  advise_velocities(spec, report);
   advise_projective(scene, report);
   advise_pins(spec, report);
   advise_channels(spec, report);

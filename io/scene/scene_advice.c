@@ -163,9 +163,9 @@ static void advise_velocities(const MbSceneSpec *spec, MbReport *report) {
   if (spec->solver.mode != MB_FIRST_ORDER) return;
   for (size_t i = 0; i < spec->nbodies; i++) {
     const MbJointSpec *joint = &spec->bodies[i].joint;
-    const MbJointTwistSpec *twist = &joint->twist;
-    const bool given = moves(joint->velocity.value, joint->velocity.count) || moves(twist->angular, 3) ||
-                       moves(twist->linear, 3);
+    const MbJointTwistSpec *twist = joint->twist;
+    const bool given = moves(joint->velocity.value, joint->velocity.count) ||
+                       (twist && (moves(twist->angular, 3) || moves(twist->linear, 3)));
     if (!spec->bodies[i].jointed || !given) continue;
     snprintf(where, sizeof where, "/bodies/%zu/joint/velocity", i);
     mb_warning(report, where,

@@ -243,6 +243,7 @@ static void set_up(const MbSweep *sweep, pid_t parent) {
   const struct rlimit none = {0, 0}, memory = {sweep->memory, sweep->memory};
   setrlimit(RLIMIT_CORE, &none);
   if (sweep->memory) setrlimit(RLIMIT_DATA, &memory);
+  mb_alloc_bound(sweep->memory); // which counts from here, though the heap has room that the sweep gave back
   sigset_t all;
   sigemptyset(&all);
   sigprocmask(SIG_SETMASK, &all, NULL);

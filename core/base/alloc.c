@@ -2,17 +2,20 @@
 
 #include <malloc.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 static _Atomic int64_t calls, live, fail_at = -1;
-static _Atomic int64_t bytes, most; // of live blocks, now and at most
+static _Atomic int64_t bytes, most;       // of live blocks, now and at most
+static _Atomic int64_t bound = INT64_MAX; // of these bytes
 
-// Counts one call and says whether it may go through.
-static int admit(void) {
-  const int64_t k = atomic_fetch_add(&calls, 1);
-  const int64_t limit = atomic_load(&fail_at);
-  return limit < 0 || k < limit;
+// Counts one call, for so many bytes more, and says whether it may go through.
+static bool admit(size_t more) {
+  const int64_t k = atomic_fetch_add(&calls, 1), limit = atomic_load(&fail_at);
+  const int64_t left =
+      atomic_load_explicit(&bound, memory_order_relaxed) - atomic_load_explicit(&bytes, memory_order_relaxed);
+  return (limit < 0 || k < limit) && left >= 0 && more <= (uint64_t)left;
 }
 
 // A block of `size` bytes has become one of block's size.
@@ -24,7 +27,8 @@ static void weigh(void *block, size_t size) {
 }
 
 void *mb_calloc(size_t count, size_t size) {
-  if (!admit()) return NULL;
+  size_t wanted = 0;
+  if (__builtin_mul_overflow(count, size, &wanted) || !admit(wanted)) return NULL;
   void *block = calloc(count ? count : 1, size ? size : 1);
   if (!block) return NULL;
   atomic_fetch_add(&live, 1);
@@ -34,8 +38,9 @@ void *mb_calloc(size_t count, size_t size) {
 
 void *mb_realloc(void *block, size_t count, size_t size) {
   size_t wanted = 0;
-  if (!admit() || __builtin_mul_overflow(count, size, &wanted)) return NULL;
   const size_t before = block ? malloc_usable_size(block) : 0;
+  if (__builtin_mul_overflow(count, size, &wanted) || !admit(wanted > before ? wanted - before : 0))
+    return NULL;
   void *grown = realloc(block, wanted ? wanted : 1);
   if (!grown) return NULL;
   if (!block) atomic_fetch_add(&live, 1);
@@ -57,6 +62,10 @@ void mb_free(void *block) {
   free(block);
 }
 
+void mb_alloc_bound(size_t more) {
+  const int64_t now = atomic_load(&bytes);
+  atomic_store(&bound, more && more < (size_t)(INT64_MAX - now) ? now + (int64_t)more : INT64_MAX);
+}
 int64_t mb_alloc_calls(void) { return atomic_load(&calls); }
 int64_t mb_alloc_live(void) { return atomic_load(&live); }
 int64_t mb_alloc_most(void) { return atomic_exchange(&most, atomic_load(&bytes)); }

@@ -13,6 +13,10 @@ void *mb_realloc(void *block, size_t count, size_t size);
 char *mb_strdup(const char *text);
 void mb_free(void *block); // NULL is fine
 
+// From now on all blocks together take at most so many bytes more than they do now, and what would take more fails; 0 = as many
+// as there are.
+void mb_alloc_bound(size_t more);
+
 // For tests: calls of mb_calloc and mb_realloc so far in this process, and blocks not yet freed.
 int64_t mb_alloc_calls(void);
 int64_t mb_alloc_live(void);

@@ -59,6 +59,23 @@ Test(scene_memory, a_link_of_a_long_chain_takes_no_block_of_its_own_beside_its_t
   mb_scene_free(scene);
 }
 
+Test(scene_memory, what_would_take_more_than_its_bound_runs_out_of_memory) {
+  enum { LINKS = 3000 };
+  const int64_t before = mb_alloc_live();
+  for (int few = 0; few < 2; few++) {
+    size_t length = 0;
+    char *const text = chain(LINKS, &length);
+    MbReport report = {0};
+    MbScene *scene = NULL;
+    mb_alloc_bound(few ? LINKS * 100 : LINKS * 1500);
+    const MbStatus status = mb_scene_take(text, length, "chain", ".", NULL, &scene, &report);
+    mb_alloc_bound(0);
+    cr_expect_eq(status, few ? MB_IO : MB_OK);
+    if (!few) mb_scene_free(scene);
+    cr_expect_eq(mb_alloc_live(), before);
+  }
+}
+
 // The numbers after one step, but for those that depend on the clock.
 static double *frame_after_a_step(const char *path, bool let_go, size_t *size) {
   MbReport report = {0};

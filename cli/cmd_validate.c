@@ -31,6 +31,7 @@ static MbStatus validate(const MbArgs *args, const char *path, cJSON **answer_to
   MbSim *sim = NULL;
   MbStatus status = mb_scene_input(args, path, &scene, &report);
   if (!status) status = mb_model_create(scene, &model, &report);
+  if (!status) mb_scene_let_go(scene); // a scene takes about as much memory as its model
   if (!status) status = mb_sim_create(model, NULL, &sim, &report);
   if (!status) warn_device(scene, &report);
   if (scene) mb_scene_locate(scene, &report);

@@ -28,7 +28,7 @@ cJSON *mb_plan_json(const MbScene *scene, const MbModel *model, const MbSim *sim
   size_t nchannels = 0;
   const MbChannel *channels = mb_sim_channels(sim, &nchannels);
   cJSON *tree = cJSON_CreateObject(), *names = cJSON_CreateArray();
-  if (spec->name[0]) cJSON_AddStringToObject(tree, "name", spec->name);
+  if (model->name[0]) cJSON_AddStringToObject(tree, "name", model->name);
   cJSON_AddNumberToObject(tree, "bodies", (double)mb_model_bodies(model));
   if (mb_model_nodes(model)) cJSON_AddNumberToObject(tree, "nodes", (double)mb_model_nodes(model));
   cJSON_AddNumberToObject(tree, "dofs", (double)mb_model_dofs(model));

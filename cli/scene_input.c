@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const size_t LARGEST = (size_t)1 << 30;
 
@@ -21,12 +22,19 @@ typedef struct Source {
   const char *name;
 } Source;
 
-// Everything from a stream; NULL with an error.
-static MbStatus slurp(FILE *stream, Source *source, MbReport *report) {
+// How long a file is, as far as scenes go; a guess of what does not know.
+static size_t bytes_of(FILE *stream) {
+  struct stat about;
+  const bool known = !fstat(fileno(stream), &about) && S_ISREG(about.st_mode) && about.st_size > 0;
+  return !known ? 1 << 16 : (size_t)about.st_size < LARGEST ? (size_t)about.st_size : LARGEST;
+}
+
+// Everything from a stream, of which `expected` bytes are known; NULL with an error.
+static MbStatus slurp(FILE *stream, size_t expected, Source *source, MbReport *report) {
   size_t room = 0;
   for (;;) {
     if (source->length + 1 >= room) {
-      room = room ? 2 * room : 1 << 16;
+      room = room ? 2 * room : expected + 2; // as much as it is, and one byte to see that there is no more
       char *grown = mb_realloc(source->text, room, 1);
       if (!grown) return mb_no_memory(report, "the scene's text");
       source->text = grown;
@@ -59,14 +67,14 @@ static MbStatus read_source(const char *path, Source *source, MbReport *report) 
   *source = (Source){.name = path, .directory = "."};
   if (!strcmp(path, "-")) {
     source->name = "<stdin>";
-    return slurp(stdin, source, report);
+    return slurp(stdin, bytes_of(stdin), source, report);
   }
   if (!*path) return mb_error(report, MB_USAGE, "", "the scene's file name is empty");
   const MbStatus found = mb_scene_folder(path, source->directory, report);
   if (found) return found;
   FILE *stream = fopen(path, "re");
   if (!stream) return mb_error(report, MB_IO, "", "%s cannot be opened: %s", path, strerror(errno));
-  const MbStatus status = slurp(stream, source, report);
+  const MbStatus status = slurp(stream, bytes_of(stream), source, report);
   fclose(stream);
   return status;
 }

@@ -19,7 +19,8 @@ MbBodySpec *test_body(MbSceneSpec *spec, const char *name, double mass, double I
   cr_assert_lt(spec->nbodies, MOST);
   MbBodySpec *body = &spec->bodies[spec->nbodies++];
   *body = (MbBodySpec){.name = name, .density = NAN, .mass = NAN};
-  body->inertia = (MbInertiaSpec){.given = true, .mass = mass, .matrix = {Ixx, Iyy, Izz}};
+  body->inertia = mb_arena_alloc(&spec->arena, 1, sizeof *body->inertia);
+  *body->inertia = (MbInertiaSpec){.mass = mass, .matrix = {Ixx, Iyy, Izz}};
   body->pose.rotation[0] = 1;
   return body;
 }

@@ -22,7 +22,7 @@ MbBodySpec *test_random_body(MbSceneSpec *spec, uint64_t *seed) {
   char name[32];
   snprintf(name, sizeof name, "body%zu", spec->nbodies);
   MbBodySpec *body = test_body(spec, mb_arena_strdup(&spec->arena, name), 1 + test_random(seed), 1, 1.2, 1.5);
-  for (int i = 0; i < 3; i++) body->inertia.center[i] = test_around_zero(seed);
+  for (int i = 0; i < 3; i++) body->inertia->center[i] = test_around_zero(seed);
   return body;
 }
 
@@ -53,11 +53,12 @@ void test_hang(MbSceneSpec *spec, MbBodySpec *body, MbJointKind kind, const char
     for (int i = 0; i < 5; i++) test_random_frame(&joint->frames[i], seed);
   }
   if (kind == MB_JOINT_SPLINE_SURFACE) {
-    joint->rows = joint->columns = 4;
+    joint->surface = mb_arena_alloc(&spec->arena, 1, sizeof *joint->surface);
+    joint->surface->rows = joint->surface->columns = 4;
     for (int k = 0; k < 6; k++) {
       double *control = mb_arena_alloc(&spec->arena, 16, sizeof *control);
       for (int i = 0; i < 16; i++) control[i] = test_around_zero(seed);
-      joint->control[k] = control;
+      joint->surface->control[k] = control;
     }
   }
 }
@@ -88,7 +89,7 @@ MbSceneSpec test_chain_of(int links, MbIntegratorKind kind, double h) {
     char name[32];
     snprintf(name, sizeof name, "link%d", i);
     MbBodySpec *body = test_body(&spec, mb_arena_strdup(&spec.arena, name), 1, 0.002, 0.01, 0.01);
-    body->inertia.center[0] = 0.15;
+    body->inertia->center[0] = 0.15;
     body->jointed = true;
     body->joint = (MbJointSpec){.kind = MB_JOINT_REVOLUTE};
     body->joint.axis[1 + i % 2] = 1;
@@ -108,8 +109,7 @@ void test_random_joint(TestJoint *s, MbJointKind kind, uint64_t *seed) {
       (MbJoint){.ops = mb_joint_table[kind], .n = mb_joint_table[kind]->n, .lead = 0.3, .order = {2, 0, 1}};
   for (int i = 0; i < 3; i++) joint->axis[i] = test_around_zero(seed);
   mb_vec3_scale(joint->axis, 1 / mb_vec3_norm(joint->axis), joint->axis);
-  joint->rows = KNOTS, joint->columns = KNOTS - 1;
-  joint->closed = test_random(seed) < 0.5;
+  const bool closed = test_random(seed) < 0.5;
   for (int k = 0; k < KNOTS; k++) {
     double phi[6];
     for (int i = 0; i < 6; i++) phi[i] = test_around_zero(seed);
@@ -122,7 +122,13 @@ void test_random_joint(TestJoint *s, MbJointKind kind, uint64_t *seed) {
     mb_se3_log(s->step + 6 * k, &D);
   }
   for (int i = 0; i < 6 * KNOTS * KNOTS; i++) s->control[i] = test_around_zero(seed);
-  joint->frame = s->frame, joint->step = s->step, joint->control = s->control;
+  s->spline = (MbSpline){.rows = KNOTS,
+                         .columns = KNOTS - 1,
+                         .closed = closed,
+                         .frame = s->frame,
+                         .step = s->step,
+                         .control = s->control};
+  joint->spline = &s->spline;
   if (kind != MB_JOINT_COMPOSITE) return;
   // a composite of a screw, a composite of a spherical and a prismatic joint, and a universal joint
   const MbJointKind kinds[3] = {MB_JOINT_SCREW, MB_JOINT_COMPOSITE, MB_JOINT_UNIVERSAL};
@@ -136,8 +142,7 @@ void test_random_joint(TestJoint *s, MbJointKind kind, uint64_t *seed) {
     s->inner[i].ops = mb_joint_table[inside[i]], s->inner[i].n = mb_joint_table[inside[i]]->n;
   }
   // the last part, and the last of the inner composite, stand in frames of their own
-  s->part[2].apart = s->inner[1].apart = true;
-  s->part[2].base = s->frame[0], s->inner[1].base = s->frame[1];
+  s->part[2].base = &s->frame[0], s->inner[1].base = &s->frame[1];
   s->part[1].part = s->inner, s->part[1].nparts = 2, s->part[1].n = 4;
   joint->part = s->part, joint->nparts = 3, joint->n = 7;
 }

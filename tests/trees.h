@@ -19,6 +19,7 @@ typedef struct TestJoint {
   MbJoint joint, part[3], inner[2];
   MbPose frame[TEST_KNOTS];
   double step[6 * TEST_KNOTS], control[6 * TEST_KNOTS * TEST_KNOTS];
+  MbSpline spline;
 } TestJoint;
 void test_random_joint(TestJoint *random, MbJointKind kind, uint64_t *seed);
 // Links with axes y and z in turn, let go from the horizontal, bent a little at every joint; ten of them.

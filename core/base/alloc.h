@@ -16,6 +16,8 @@ void mb_free(void *block); // NULL is fine
 // For tests: calls of mb_calloc and mb_realloc so far in this process, and blocks not yet freed.
 int64_t mb_alloc_calls(void);
 int64_t mb_alloc_live(void);
+// For tests: the most bytes that have been in use at a time since the last such call.
+int64_t mb_alloc_most(void);
 // For tests: the nth call from now fails (0 = the next one), and all after it; negative = never.
 void mb_alloc_fail_after(int64_t calls);
 

@@ -16,13 +16,14 @@ bool mb_names_build(MbNames *names, const char *const *name, size_t n, MbArena *
   size_t capacity = 4;
   while (capacity < 2 * n) capacity *= 2;
   *names = (MbNames){.capacity = capacity, .name = name};
+  if (n >= UINT32_MAX) return false;
   names->slot = mb_arena_alloc(arena, capacity, sizeof *names->slot);
   if (!names->slot) return false;
   size_t first = n;
   for (size_t k = 0; k < n; k++) {
     const size_t i = probe(names, name[k]);
     if (names->slot[i] && first == n) first = k;
-    if (!names->slot[i]) names->slot[i] = k + 1;
+    if (!names->slot[i]) names->slot[i] = (uint32_t)(k + 1);
   }
   if (twice) *twice = first;
   return true;
@@ -31,6 +32,6 @@ bool mb_names_build(MbNames *names, const char *const *name, size_t n, MbArena *
 bool mb_names_find(const MbNames *names, const char *name, size_t *number) {
   const size_t i = probe(names, name);
   if (!names->slot[i]) return false;
-  *number = names->slot[i] - 1;
+  *number = names->slot[i] - 1u;
   return true;
 }

@@ -8,7 +8,7 @@
 
 typedef struct MbNames {
   size_t capacity; // a power of two, at least twice the number of names
-  size_t *slot;    // (capacity) number + 1; 0 = empty
+  uint32_t *slot;  // (capacity) number + 1; 0 = empty
   const char *const *name;
 } MbNames;
 

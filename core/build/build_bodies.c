@@ -92,11 +92,11 @@ static MbStatus mass_of(const MbSceneSpec *spec, size_t index, MbMassProperties 
   snprintf(where, sizeof where, "/bodies/%zu", index);
   *p = (MbMassProperties){0};
 
-  if (body->inertia.given) {
+  if (body->inertia) {
     if (!isnan(body->mass) || !isnan(body->density) || body->material)
       return mb_error(report, MB_SCENE, where,
                       "\"inertia\" already says the mass: leave out \"mass\", \"density\" and \"material\"");
-    from_inertia(&body->inertia, p);
+    from_inertia(body->inertia, p);
     return MB_OK;
   }
   if (!body->nshapes && body->jointed && isnan(body->mass)) return MB_OK; // a link without mass
@@ -119,7 +119,7 @@ static MbStatus mass_of(const MbSceneSpec *spec, size_t index, MbMassProperties 
 static MbStatus check_inertia(const MbBodySpec *body, size_t index, double mass, const double moments[3],
                               MbReport *report) {
   char where[WHERE];
-  snprintf(where, sizeof where, body->inertia.given ? "/bodies/%zu/inertia" : "/bodies/%zu", index);
+  snprintf(where, sizeof where, body->inertia ? "/bodies/%zu/inertia" : "/bodies/%zu", index);
   if (!(mass > 0 || (body->jointed && mass == 0)) || !isfinite(mass))
     return mb_error(report, MB_SCENE, where,
                     "the mass of \"%s\" comes to %g kg: it must be positive and finite", body->name, mass);
@@ -139,14 +139,14 @@ static MbStatus check_inertia(const MbBodySpec *body, size_t index, double mass,
   return MB_OK;
 }
 
-// E0 = E_WB C, and the twist of C in C axes from the velocity of B's origin:
+// E = E_WB C, and the twist of C in C axes from the velocity of B's origin:
 //   ω = Rᵀ ω_W,  v = Rᵀ (v_W + ω_W × (c_W − o_W)),  R = R_WC
-static void initial_motion(const MbBodySpec *body, const MbPose *C, MbPose *E0, double phi0[6]) {
+void mb_build_start(const MbBodySpec *body, const MbPose *C, MbPose *E, double phi[6]) {
   MbPose B;
   memcpy(B.p, body->pose.position, sizeof B.p);
   memcpy(B.q, body->pose.rotation, sizeof B.q);
-  mb_pose_mul(E0, &B, C);
-  mb_quat_normalise(E0->q);
+  mb_pose_mul(E, &B, C);
+  mb_quat_normalise(E->q);
 
   double w[3], v[3], arm[3], turn[3];
   mb_vec3_copy(w, body->angular);
@@ -155,11 +155,11 @@ static void initial_motion(const MbBodySpec *body, const MbPose *C, MbPose *E0, 
     mb_quat_rotate(w, B.q, w);
     mb_quat_rotate(v, B.q, v);
   }
-  mb_vec3_sub(arm, E0->p, B.p);
+  mb_vec3_sub(arm, E->p, B.p);
   mb_vec3_cross(turn, w, arm);
   mb_vec3_add(v, v, turn);
-  mb_quat_unrotate(phi0, E0->q, w);
-  mb_quat_unrotate(phi0 + 3, E0->q, v);
+  mb_quat_unrotate(phi, E->q, w);
+  mb_quat_unrotate(phi + 3, E->q, v);
 }
 
 // A body with a joint is where the joint puts it.
@@ -181,12 +181,15 @@ static MbStatus check_start(const MbBodySpec *body, size_t index, MbReport *repo
 }
 
 // What would not go wrong at once but is likely a mistake: steps that cannot follow the motion.
-static void warn_about_step(const MbSceneSpec *spec, size_t index, const double phi0[6], MbReport *report) {
+static void warn_about_step(const MbSceneSpec *spec, size_t index, const MbPose *C, MbReport *report) {
   const MbBodySpec *body = &spec->bodies[index];
-  const double h = spec->time.step, spin = mb_vec3_norm(phi0);
+  MbPose E;
+  double phi[6];
+  mb_build_start(body, C, &E, phi);
+  const double h = spec->time.step, spin = mb_vec3_norm(phi);
   char where[WHERE];
   snprintf(where, sizeof where, "/bodies/%zu", index);
-  if (spec->solver.mode == MB_FIRST_ORDER && spin + mb_vec3_norm(phi0 + 3) > 0)
+  if (spec->solver.mode == MB_FIRST_ORDER && spin + mb_vec3_norm(phi + 3) > 0)
     mb_warning(report, where,
                "the velocity of \"%s\" has no effect: in mode \"first_order\" forces give velocities",
                body->name);
@@ -197,8 +200,7 @@ static void warn_about_step(const MbSceneSpec *spec, size_t index, const double 
                body->name, h * spin, h, 0.1 / spin);
 }
 
-static MbStatus build_body(const MbSceneSpec *spec, size_t i, double M[6], MbPose *C, MbPose *E0,
-                           double phi0[6], MbReport *report) {
+static MbStatus build_body(const MbSceneSpec *spec, size_t i, double M[6], MbPose *C, MbReport *report) {
   MbMassProperties p;
   const MbStatus start = check_start(&spec->bodies[i], i, report);
   MbStatus status = mass_of(spec, i, &p, report);
@@ -211,8 +213,7 @@ static MbStatus build_body(const MbSceneSpec *spec, size_t i, double M[6], MbPos
   for (int k = 0; k < 3; k++) M[k] = moments[k], M[3 + k] = p.mass;
   memcpy(C->p, p.center, sizeof C->p);
   mb_quat_from_mat3(C->q, R);
-  initial_motion(&spec->bodies[i], C, E0, phi0);
-  warn_about_step(spec, i, phi0, report);
+  if (!spec->bodies[i].jointed) warn_about_step(spec, i, C, report);
   return MB_OK;
 }
 
@@ -220,19 +221,17 @@ MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   const size_t nb = model->nb;
   double *M = mb_arena_alloc(&model->arena, nb, 6 * sizeof *M);
   double *damping = mb_arena_alloc(&model->arena, nb, sizeof *damping);
-  double *phi0 = mb_arena_alloc(&model->arena, nb, 6 * sizeof *phi0);
-  MbPose *C = mb_arena_alloc(&model->arena, nb, sizeof *C),
-         *E0 = mb_arena_alloc(&model->arena, nb, sizeof *E0);
-  if (!M || !damping || !phi0 || !C || !E0) return mb_no_memory(report, "bodies");
-  model->M = M, model->C = C, model->damping = damping, model->E0 = E0, model->phi0 = phi0;
+  MbPose *C = mb_arena_alloc(&model->arena, nb, sizeof *C);
+  if (!M || !damping || !C) return mb_no_memory(report, "bodies");
+  model->M = M, model->C = C, model->damping = damping;
 
   MbStatus status = MB_OK;
   for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i];
     damping[b] = spec->bodies[i].damping;
-    const MbStatus one = build_body(spec, i, M + 6 * b, &C[b], &E0[b], phi0 + 6 * b, report);
+    const MbStatus one = build_body(spec, i, M + 6 * b, &C[b], report);
     if (one != MB_OK) status = one;
   }
-  mb_build_node_bodies(spec, model, M, C, E0, phi0);
+  mb_build_node_bodies(spec, model, M, C);
   return status;
 }

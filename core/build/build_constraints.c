@@ -341,9 +341,9 @@ static MbStatus build_reduction(Builder *b, size_t i, const char *where, const s
     *r = (MbReduction){.body = body[1], .ratio = from->ratio, .offset = from->offset};
     for (int end = 0; end < 2; end++) r->q[end] = model->q_first[body[end]] + k, r->v[end] = v[end] + k;
     const double q = r->ratio * q0[r->q[0]] + r->offset, rate = r->ratio * v0[r->v[0]];
-    const MbStatus parts[] = {agree(b, where, "position", names, joint->position.count > 0, q0[r->q[1]], q),
-                              agree(b, where, "velocity", names,
-                                    joint->velocity.count > 0 || joint->twist.given, v0[r->v[1]], rate)};
+    const MbStatus parts[] = {
+        agree(b, where, "position", names, joint->position.count > 0, q0[r->q[1]], q),
+        agree(b, where, "velocity", names, joint->velocity.count > 0 || joint->twist, v0[r->v[1]], rate)};
     if (parts[0] != MB_OK || parts[1] != MB_OK) return MB_SCENE;
     q0[r->q[1]] = q, v0[r->v[1]] = rate;
   }
@@ -446,6 +446,7 @@ static MbStatus check_start(const Builder *b) {
   static const double CLOSE =
       1e-6; // of the numbers whose difference the gap is: what is written with seven digits
   MbModel *model = b->model;
+  if (!model->nconstraints) return MB_OK;
   MbArena scratch = {0};
   MbMaximal x = {.nb = model->nb};
   x.E = mb_arena_alloc(&scratch, model->nb, sizeof *x.E);
@@ -558,6 +559,7 @@ static MbStatus build_links(Builder *b, const MbPose *E) {
 
 static MbStatus build_attachments(Builder *b) {
   const MbModel *model = b->model;
+  if (!model->ndeformables) return MB_OK;
   if (b->spec->solver.kind == MB_SOLVER_PROJECTIVE && !model->nports) return MB_OK; // nodes are no bodies
   MbArena scratch = {0};
   MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
@@ -642,8 +644,8 @@ static MbStatus make_room(Builder *b) {
     const size_t n = model->joint[model->number[i]].n;
     if (b->spec->bodies[i].motion) most++, signals += 6;
     if (!b->spec->bodies[i].jointed) continue;
-    most += (joint->limits.count ? 2 * n : 0) + (joint->motion.given ? n : 0);
-    signals += joint->motion.given ? 3 * n : 0;
+    most += (joint->limits.count ? 2 * n : 0) + (joint->motion ? n : 0);
+    signals += joint->motion ? 3 * n : 0;
   }
   if (count_attachments(b, &most) != MB_OK) return MB_IO;
   b->list = mb_arena_alloc(&model->arena, most, sizeof *b->list);
@@ -694,7 +696,7 @@ MbStatus mb_build_constraints(const MbSceneSpec *spec, MbModel *model, MbReport 
     if (spec->bodies[i].motion && build_driven(&b, i) != MB_OK) status = MB_SCENE;
     if (!spec->bodies[i].jointed) continue;
     const MbStatus limits = joint->limits.count ? build_limits(&b, i, &joint->limits) : MB_OK;
-    const MbStatus motion = joint->motion.given ? build_motion(&b, i, &joint->motion) : MB_OK;
+    const MbStatus motion = joint->motion ? build_motion(&b, i, joint->motion) : MB_OK;
     if (limits != MB_OK || motion != MB_OK) status = MB_SCENE;
   }
   for (size_t i = 0; i < spec->nconstraints; i++)

@@ -8,12 +8,16 @@
 
 enum { WHERE = 96 };
 
+static bool is_driven(const MbJointSpec *joint) { return joint->force.count || joint->motor; }
+
 size_t mb_drive_signals(const MbSceneSpec *spec) {
   size_t n = 0;
   for (size_t i = 0; i < spec->nbodies; i++)
-    if (spec->bodies[i].jointed)
-      n += spec->bodies[i].joint.force.count + spec->bodies[i].joint.motor.target.count +
-           spec->bodies[i].joint.motor.target_velocity.count;
+    if (spec->bodies[i].jointed) {
+      const MbMotorSpec *motor = spec->bodies[i].joint.motor;
+      n += spec->bodies[i].joint.force.count;
+      if (motor) n += motor->target.count + motor->target_velocity.count;
+    }
   return n;
 }
 
@@ -44,7 +48,8 @@ static size_t signal_of(const MbSignalsSpec *spec, size_t first, size_t dof) {
 static MbStatus build_joint(const MbJointSpec *spec, size_t b, const char *where, MbModel *model,
                             MbSignal *signals, MbDrive *drives, MbReport *report) {
   const size_t n = model->joint[b].n;
-  const MbMotorSpec *motor = &spec->motor;
+  static const MbMotorSpec none = {0};
+  const MbMotorSpec *motor = spec->motor ? spec->motor : &none;
   double stiffness[MB_JOINT_MOST] = {0}, damping[MB_JOINT_MOST] = {0}, most[MB_JOINT_MOST];
   char force[WHERE + 16], on_motor[WHERE + 16], target[WHERE + 32], rate[WHERE + 48];
   size_t first_force = 0, first_target = 0, first_rate = 0;
@@ -78,14 +83,18 @@ static MbStatus build_joint(const MbJointSpec *spec, size_t b, const char *where
 
 MbStatus mb_build_drives(const MbSceneSpec *spec, MbModel *model, MbSignal *signals, MbReport *report) {
   if (!model->joint) return MB_OK; // the joints are wrong, and said so
-  MbDrive *drives = mb_arena_alloc(&model->arena, model->nv, sizeof *drives);
+  size_t most = 0;
+  for (size_t i = 0; i < spec->nbodies; i++)
+    if (spec->bodies[i].jointed && is_driven(&spec->bodies[i].joint))
+      most += model->joint[model->number[i]].n;
+  MbDrive *drives = mb_arena_alloc(&model->arena, most, sizeof *drives);
   if (!drives) return mb_no_memory(report, "joints");
   model->drives = drives;
   MbStatus status = MB_OK;
   for (size_t i = 0; i < spec->nbodies; i++) {
     const MbJointSpec *joint = &spec->bodies[i].joint;
     char where[WHERE];
-    if (!spec->bodies[i].jointed || (!joint->force.count && !joint->has_motor)) continue;
+    if (!spec->bodies[i].jointed || !is_driven(joint)) continue;
     snprintf(where, sizeof where, "/bodies/%zu/joint", i);
     const MbStatus one = build_joint(joint, model->number[i], where, model, signals, drives, report);
     if (one != MB_OK) status = one;

@@ -29,7 +29,7 @@ double mb_build_gamma(const MbSceneSpec *spec, const MbModel *model) {
   if (arm > 0) rate = fmax(rate, sqrt(mb_vec3_norm(model->gravity) / arm));
   for (size_t b = 0; b < model->nb; b++) {
     const MbJoint *joint = &model->joint[b];
-    if (!joint->ops) rate = fmax(rate, mb_vec3_norm(model->phi0 + 6 * b));
+    if (!joint->ops) rate = fmax(rate, mb_vec3_norm(model->v0 + model->v_first[b]));
     for (size_t k = 0; joint->ops && k < joint->n; k++)
       rate = fmax(rate, fabs(model->v0[model->v_first[b] + k]));
   }

@@ -8,8 +8,10 @@
 MbStatus mb_build_deformables(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // What the other parts take from there of every node.
 MbStatus mb_build_node_names(MbModel *model, const char **name, MbReport *report);
-void mb_build_node_bodies(const MbSceneSpec *spec, const MbModel *model, double *M, MbPose *C, MbPose *E0,
-                          double *phi0);
+void mb_build_node_bodies(const MbSceneSpec *spec, const MbModel *model, double *M, MbPose *C);
+// Coordinates of the nodes' joints and their rates at the start.
+void mb_build_node_starts(const MbSceneSpec *spec, const MbModel *model, const MbJoint *joint,
+                          const size_t *q_first, const size_t *v_first, double *q0, double *v0);
 MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJoint *joint, MbPose *P,
                               MbReport *report);
 // When joints are there: the bodies that hold nodes by reduction become their parents.
@@ -41,6 +43,8 @@ MbStatus mb_build_mesh_forces(const MbSceneSpec *spec, MbModel *model, MbForce *
 // Names, and the order of the tree: after it a body of the scene has its number in the model.
 MbStatus mb_build_tree(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 MbStatus mb_build_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Where a body without a joint is at the start: C in the world, and its twist in C axes.
+void mb_build_start(const MbBodySpec *body, const MbPose *C, MbPose *E, double phi[6]);
 // Joints and their place between the bodies; after the bodies.
 // A joint's own geometry, without its place.
 MbStatus mb_build_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,

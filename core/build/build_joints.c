@@ -21,9 +21,10 @@ static MbStatus build_curve(const MbJointSpec *spec, const char *where, MbArena 
   const size_t m = spec->nframes;
   if (m < 4)
     return mb_error(report, MB_SCENE, where, "a spline curve needs at least 4 \"frames\", not %zu", m);
+  MbSpline *spline = mb_arena_alloc(arena, 1, sizeof *spline);
   MbPose *frame = mb_arena_alloc(arena, m, sizeof *frame);
   double *step = mb_arena_alloc(arena, m, 6 * sizeof *step);
-  if (!frame || !step) return mb_no_memory(report, "joints");
+  if (!spline || !frame || !step) return mb_no_memory(report, "joints");
   for (size_t k = 0; k < m; k++) pose_of(&spec->frames[k], &frame[k]);
   for (size_t k = 0; k < m; k++) {
     MbPose inverse, D;
@@ -31,21 +32,24 @@ static MbStatus build_curve(const MbJointSpec *spec, const char *where, MbArena 
     mb_pose_mul(&D, &inverse, &frame[k]);
     mb_se3_log(step + 6 * k, &D);
   }
-  joint->rows = m, joint->closed = spec->closed;
-  joint->frame = frame, joint->step = step;
+  *spline = (MbSpline){.rows = m, .closed = spec->closed, .frame = frame, .step = step};
+  joint->spline = spline;
   return MB_OK;
 }
 
 static MbStatus build_surface(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
                               MbReport *report) {
-  const size_t m = spec->rows, n = spec->columns;
+  const MbSurfaceSpec none = {0}, *from = spec->surface ? spec->surface : &none;
+  const size_t m = from->rows, n = from->columns;
   if (m < 4 || n < 4)
     return mb_error(report, MB_SCENE, where,
                     "a spline surface needs at least 4 x 4 \"control\" values, not %zu x %zu", m, n);
+  MbSpline *spline = mb_arena_alloc(arena, 1, sizeof *spline);
   double *control = mb_arena_alloc(arena, 6 * m * n, sizeof *control);
-  if (!control) return mb_no_memory(report, "joints");
-  for (size_t k = 0; k < 6; k++) memcpy(control + k * m * n, spec->control[k], m * n * sizeof *control);
-  joint->rows = m, joint->columns = n, joint->control = control;
+  if (!spline || !control) return mb_no_memory(report, "joints");
+  for (size_t k = 0; k < 6; k++) memcpy(control + k * m * n, from->control[k], m * n * sizeof *control);
+  *spline = (MbSpline){.rows = m, .columns = n, .control = control};
+  joint->spline = spline;
   return MB_OK;
 }
 
@@ -87,11 +91,15 @@ static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int d
 // What a part of a composite is called, and where it stands. A part that is made in C may have no frame: all zeros.
 static MbStatus place_part(const MbJointSpec *spec, const MbJoint *before, const MbJoint *list,
                            const char *where, MbArena *arena, MbJoint *part, MbReport *report) {
-  const double *r = spec->frame.rotation, *p = spec->frame.position;
+  const double *r = spec->in_parent.rotation, *p = spec->in_parent.position;
   const bool turned = r[1] != 0 || r[2] != 0 || r[3] != 0;
-  part->apart = turned || p[0] != 0 || p[1] != 0 || p[2] != 0;
-  pose_of(&spec->frame, &part->base);
-  if (!turned) mb_quat_identity(part->base.q);
+  if (turned || p[0] != 0 || p[1] != 0 || p[2] != 0) {
+    MbPose *base = mb_arena_alloc(arena, 1, sizeof *base);
+    if (!base) return mb_no_memory(report, "joints");
+    pose_of(&spec->in_parent, base);
+    if (!turned) mb_quat_identity(base->q);
+    part->base = base;
+  }
   if (!spec->name) return MB_OK;
   char at[WHERE + 16];
   snprintf(at, sizeof at, "%s/name", where);
@@ -190,13 +198,20 @@ static void place(const MbModel *model, const MbJointSpec *spec, size_t b, MbPos
 
 // Which bodies and joints need more than the others, so that steps need not look at each.
 static MbStatus list_special(MbModel *model, MbReport *report) {
-  size_t *curved = mb_arena_alloc(&model->arena, model->nb, sizeof *curved);
-  size_t *renewing = mb_arena_alloc(&model->arena, model->nb, sizeof *renewing);
-  if (!curved || !renewing) return mb_no_memory(report, "joints");
-  for (size_t b = 0; b < model->nb; b++) {
-    const MbJointOps *ops = model->joint[b].ops;
-    if (!ops || ops->advance) curved[model->ncurved++] = b;
-    if (ops && ops->renew) renewing[model->nrenewing++] = b;
+  size_t *curved = NULL, *renewing = NULL;
+  for (int pass = 0; pass < 2; pass++) { // counted, then listed
+    model->ncurved = model->nrenewing = 0;
+    for (size_t b = 0; b < model->nb; b++) {
+      const MbJointOps *ops = model->joint[b].ops;
+      const bool curves = !ops || ops->advance, renews = ops && ops->renew;
+      if (curves && curved) curved[model->ncurved] = b;
+      if (renews && renewing) renewing[model->nrenewing] = b;
+      model->ncurved += curves, model->nrenewing += renews;
+    }
+    if (pass) break;
+    curved = mb_arena_alloc(&model->arena, model->ncurved, sizeof *curved);
+    renewing = mb_arena_alloc(&model->arena, model->nrenewing, sizeof *renewing);
+    if (!curved || !renewing) return mb_no_memory(report, "joints");
   }
   for (size_t i = 0; i < model->nv; i++)
     model->sprung |= model->stiffness[i] != 0 || model->joint_damping[i] != 0;
@@ -272,11 +287,7 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
   double *rest = mb_arena_alloc(arena, model->nv, sizeof *rest);
   double *damping = mb_arena_alloc(arena, model->nv, sizeof *damping);
   if (!q0 || !v0 || !stiffness || !rest || !damping) return mb_no_memory(report, "joints");
-  for (size_t b = model->nlisted; b < nb; b++)
-    for (size_t k = 0; k < joint[b].n; k++) {
-      q0[q_first[b] + k] = model->E0[b].p[joint[b].order[k]];
-      v0[v_first[b] + k] = model->phi0[6 * b + 3 + (size_t)joint[b].order[k]];
-    }
+  mb_build_node_starts(spec, model, joint, q_first, v_first, q0, v0);
   for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i], q = q_first[b], v = v_first[b];
     char where[WHERE];
@@ -284,19 +295,22 @@ MbStatus mb_build_joints(const MbSceneSpec *spec, MbModel *model, MbReport *repo
     if (joint[b].ops) {
       const Lists to = {q0 + q, v0 + v, stiffness + v, rest + v, damping + v};
       const MbStatus one = build_numbers(&spec->bodies[i].joint, joint[b].n, where, &to, report);
-      const MbJointTwistSpec *twist = &spec->bodies[i].joint.twist;
+      const MbJointTwistSpec *twist = spec->bodies[i].joint.twist;
       if (one != MB_OK)
         status = one;
-      else if (twist->given) {
+      else if (twist) {
         const MbStatus moved = mb_build_joint_twist(twist, &joint[b], q0 + q, where, v0 + v, report);
         if (moved != MB_OK) status = moved;
       } else if (joint[b].ops->change) {
         joint[b].ops->change(&joint[b], q0 + q, MB_TO_VELOCITIES, v0 + v);
       }
     } else {
-      memcpy(q0 + q, model->E0[b].p, 3 * sizeof *q0);
-      memcpy(q0 + q + 3, model->E0[b].q, 4 * sizeof *q0);
-      mb_velocity_of_twist(&model->E0[b], model->phi0 + 6 * b, v0 + v);
+      double phi[6];
+      MbPose E;
+      mb_build_start(&spec->bodies[i], &model->C[b], &E, phi);
+      memcpy(q0 + q, E.p, 3 * sizeof *q0);
+      memcpy(q0 + q + 3, E.q, 4 * sizeof *q0);
+      mb_velocity_of_twist(&E, phi, v0 + v);
     }
   }
   model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;
@@ -313,7 +327,8 @@ void mb_build_poses(const MbModel *model, MbPose *E) {
     const MbJoint *joint = &model->joint[b];
     MbPose Q;
     if (!joint->ops) {
-      E[b] = model->E0[b];
+      memcpy(E[b].p, model->q0 + model->q_first[b], sizeof E[b].p);
+      memcpy(E[b].q, model->q0 + model->q_first[b] + 3, sizeof E[b].q);
       continue;
     }
     joint->ops->eval(joint, model->q0 + model->q_first[b], model->v0 + model->v_first[b], &Q, S, Sdot);

@@ -158,46 +158,67 @@ MbStatus mb_build_node_names(MbModel *model, const char **name, MbReport *report
   return MB_OK;
 }
 
-// A share of the mass; x_W = p + R x and v_W = v + ω × (x_W − p), the node's axes being the world's.
-static void place_ports(const MbModel *model, double *M, MbPose *C, MbPose *E0, double *phi0) {
+// A share of the mass; the node's axes are the world's.
+static void place_ports(const MbModel *model, double *M, MbPose *C) {
   for (size_t p = 0; p < model->nports; p++) {
     const MbPort *port = &model->ports[p];
     const MbElements *elements = model->deformables[port->deformable].elements;
     const size_t b = mb_model_own(model) + p;
     for (size_t j = 3; j < 6; j++) M[6 * b + j] = elements->mass[port->node];
     mb_pose_identity(&C[b]);
-    mb_pose_identity(&E0[b]);
-    mb_vec3_copy(E0[b].p, elements->x0 + 3 * (size_t)port->node);
-    mb_vec3_copy(phi0 + 6 * b + 3, elements->v0 + 3 * (size_t)port->node);
   }
 }
 
-void mb_build_node_bodies(const MbSceneSpec *spec, const MbModel *model, double *M, MbPose *C, MbPose *E0,
-                          double *phi0) {
-  place_ports(model, M, C, E0, phi0);
+void mb_build_node_bodies(const MbSceneSpec *spec, const MbModel *model, double *M, MbPose *C) {
+  place_ports(model, M, C);
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbDeformableSpec *from = &spec->deformables[i];
     const MbDeformable *to = &model->deformables[i];
     const MbElements *elements = to->elements;
     for (size_t k = 0; k < to->count && !to->points; k++) {
       const size_t b = to->first + k;
-      double *v = phi0 + 6 * b + 3, x[3], turn[3];
       const double mass = elements ? elements->mass[k] : from->mass / (double)to->count;
       for (size_t j = 3; j < 6; j++) M[6 * b + j] = mass;
       mb_pose_identity(&C[b]);
-      mb_pose_identity(&E0[b]);
-      if (elements) {
-        mb_vec3_copy(E0[b].p, elements->x0 + 3 * k);
-        mb_vec3_copy(v, elements->v0 + 3 * k);
-        continue;
-      }
-      mb_node_mesh_place(&from->mesh, k, x);
-      mb_quat_rotate(x, from->pose.rotation, x);
-      mb_vec3_add(E0[b].p, from->pose.position, x);
-      mb_vec3_cross(turn, from->angular, x);
-      mb_vec3_add(v, from->linear, turn);
     }
   }
+}
+
+// Where node k is at the start: x_W = p + R x and v_W = v + ω × (x_W − p).
+static void start_of(const MbDeformableSpec *from, const MbDeformable *to, size_t k, double x[3],
+                     double v[3]) {
+  double arm[3], turn[3];
+  if (to->elements) {
+    mb_vec3_copy(x, to->elements->x0 + 3 * k);
+    mb_vec3_copy(v, to->elements->v0 + 3 * k);
+    return;
+  }
+  mb_node_mesh_place(&from->mesh, k, arm);
+  mb_quat_rotate(arm, from->pose.rotation, arm);
+  mb_vec3_add(x, from->pose.position, arm);
+  mb_vec3_cross(turn, from->angular, arm);
+  mb_vec3_add(v, from->linear, turn);
+}
+
+// Node k of deformable i along the axes of its joint.
+static void start(const MbSceneSpec *spec, const MbModel *model, size_t i, size_t k, const MbJoint *joint,
+                  double *q, double *v) {
+  double x[3], rate[3];
+  start_of(&spec->deformables[i], &model->deformables[i], k, x, rate);
+  for (size_t axis = 0; axis < joint->n; axis++)
+    q[axis] = x[joint->order[axis]], v[axis] = rate[joint->order[axis]];
+}
+
+void mb_build_node_starts(const MbSceneSpec *spec, const MbModel *model, const MbJoint *joint,
+                          const size_t *q_first, const size_t *v_first, double *q0, double *v0) {
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbDeformable *of = &model->deformables[i];
+    for (size_t k = 0, b = of->first; k < of->count && !of->points; k++, b++)
+      start(spec, model, i, k, &joint[b], q0 + q_first[b], v0 + v_first[b]);
+  }
+  for (size_t p = 0, b = mb_model_own(model); p < model->nports; p++, b++)
+    start(spec, model, model->ports[p].deformable, model->ports[p].node, &joint[b], q0 + q_first[b],
+          v0 + v_first[b]);
 }
 
 MbStatus mb_build_held_axes(const char *given, const char *where, unsigned *held, MbReport *report) {
@@ -271,7 +292,7 @@ static MbStatus hand_nodes_over(const MbSceneSpec *spec, const MbModel *model, s
 
 // The parents of these, and where in them they are.
 MbStatus mb_build_node_parents(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
-  if (spec->solver.kind == MB_SOLVER_PROJECTIVE) return MB_OK;
+  if (spec->solver.kind == MB_SOLVER_PROJECTIVE || !model->ndeformables) return MB_OK;
   if (!model->q0) return MB_OK; // something is wrong with the joints
   MbArena scratch = {0};
   MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
@@ -318,9 +339,11 @@ MbStatus mb_build_node_joints(const MbSceneSpec *spec, const MbModel *model, MbJ
     for (size_t k = 0; k < of->count && one == MB_OK; k++) {
       MbJoint *to = &joint[of->first + k];
       to->ops = &mb_joint_node;
+      double x[3], v[3];
+      start_of(&spec->deformables[i], of, k, x, v);
       for (int axis = 0; axis < 3; axis++)
         if (held[k] >> axis & 1)
-          P[of->first + k].p[axis] = model->E0[of->first + k].p[axis];
+          P[of->first + k].p[axis] = x[axis];
         else
           to->order[to->n++] = axis;
     }

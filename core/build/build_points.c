@@ -108,6 +108,9 @@ static bool needs_length(const MbForce *force) {
 
 static MbStatus rest_lengths(size_t nforces, const MbModel *model, MbForce *forces, MbReport *report) {
   if (!model->joint) return MB_OK; // the joints are wrong, and said so
+  bool any = false;
+  for (size_t i = 0; i < nforces; i++) any |= needs_length(&forces[i]);
+  if (!any) return MB_OK;
   MbMaximal x = {.nb = model->nb};
   x.E = mb_calloc(model->nb, sizeof *x.E);
   x.phi = mb_calloc(6 * model->nb, sizeof *x.phi);

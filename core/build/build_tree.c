@@ -53,19 +53,17 @@ static MbStatus report_circle(const MbModel *model, const size_t *parent, const 
                   model->listed[i], model->listed[parent[i]]);
 }
 
-MbStatus mb_build_tree(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
-  MbStatus status = build_names(spec, model, report);
-  if (status != MB_OK) return status;
+static MbStatus build_order(const MbSceneSpec *spec, MbModel *model, MbArena *scratch, MbReport *report) {
   const size_t nb = model->nlisted;
-  size_t *listed_parent = mb_arena_alloc(&model->arena, nb, sizeof *listed_parent);
-  size_t *first = mb_arena_alloc(&model->arena, nb + 1, sizeof *first); // first child, then next sibling
-  size_t *next = mb_arena_alloc(&model->arena, nb, sizeof *next);
+  size_t *listed_parent = mb_arena_alloc(scratch, nb, sizeof *listed_parent);
+  size_t *first = mb_arena_alloc(scratch, nb + 1, sizeof *first); // first child, then next sibling
+  size_t *next = mb_arena_alloc(scratch, nb, sizeof *next);
   size_t *number = mb_arena_alloc(&model->arena, nb, sizeof *number);
   size_t *parent = mb_arena_alloc(&model->arena, model->nb, sizeof *parent);
   const char **name = mb_arena_alloc(&model->arena, model->nb, sizeof *name);
   if (!listed_parent || !first || !next || !number || !parent || !name)
     return mb_no_memory(report, "the tree");
-  status = find_parents(spec, model, listed_parent, report);
+  const MbStatus status = find_parents(spec, model, listed_parent, report);
   if (status != MB_OK) return status;
 
   // children in the scene's order; the world's are first[nb]
@@ -94,4 +92,12 @@ MbStatus mb_build_tree(const MbSceneSpec *spec, MbModel *model, MbReport *report
   for (size_t b = nb; b < model->nb; b++) parent[b] = MB_WORLD;
   model->number = number, model->parent = parent, model->body_name = name;
   return mb_build_node_names(model, name, report);
+}
+
+MbStatus mb_build_tree(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  MbArena scratch = {0};
+  MbStatus status = build_names(spec, model, report);
+  if (status == MB_OK) status = build_order(spec, model, &scratch, report);
+  mb_arena_free(&scratch);
+  return status;
 }

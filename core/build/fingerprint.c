@@ -24,17 +24,18 @@ static void add_sizes(Mark *mark, const size_t *x, size_t n) {
 static void add_text(Mark *mark, const char *text) { add(mark, text, strlen(text) + 1); }
 
 static void add_joint(Mark *mark, const MbJoint *joint) {
-  const size_t sizes[] = {joint->n, joint->nparts, joint->rows, joint->columns, joint->closed};
+  const MbSpline none = {0}, *spline = joint->spline ? joint->spline : &none;
+  const size_t sizes[] = {joint->n, joint->nparts, spline->rows, spline->columns, spline->closed};
   add_text(mark, joint->ops ? joint->ops->name : "");
   add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
   add_doubles(mark, joint->axis, 3);
   add_doubles(mark, &joint->lead, 1);
   add(mark, joint->order, sizeof joint->order);
-  if (joint->frame) add(mark, joint->frame, joint->rows * sizeof *joint->frame);
-  if (joint->control) add_doubles(mark, joint->control, 6 * joint->rows * joint->columns);
+  if (spline->frame) add(mark, spline->frame, spline->rows * sizeof *spline->frame);
+  if (spline->control) add_doubles(mark, spline->control, 6 * spline->rows * spline->columns);
   for (size_t i = 0; i < joint->nparts; i++) {
     add_joint(mark, &joint->part[i]);
-    if (joint->part[i].apart) add(mark, &joint->part[i].base, sizeof joint->part[i].base);
+    if (joint->part[i].base) add(mark, joint->part[i].base, sizeof *joint->part[i].base);
   }
 }
 

@@ -13,4 +13,4 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   }
 }
 
-const MbForceOps mb_gravity_ops = {.name = "gravity", .everywhere = true, .eval = eval};
+const MbForceOps mb_gravity_ops = {.name = "gravity", .everywhere = true, .inertial = true, .eval = eval};

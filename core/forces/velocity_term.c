@@ -26,4 +26,5 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   }
 }
 
-const MbForceOps mb_velocity_term_ops = {.name = "velocity term", .everywhere = true, .eval = eval};
+const MbForceOps mb_velocity_term_ops = {
+    .name = "velocity term", .everywhere = true, .inertial = true, .eval = eval};

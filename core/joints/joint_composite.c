@@ -12,7 +12,7 @@ void mb_joint_append(const MbJoint *part, size_t first, const double *q, const d
   part->ops->eval(part, q + first, v + first, &Q2, S2, S2dot);
   for (size_t i = 0; i < part->n; i++)
     for (int k = 0; k < 6; k++) phi[k] += S2[6 * i + (size_t)k] * v[first + i];
-  if (part->apart) mb_pose_mul(&Q2, &part->base, &Q2);
+  if (part->base) mb_pose_mul(&Q2, part->base, &Q2);
   mb_pose_inverse(&inverse, &Q2);
   mb_se3_adjoint(X, &inverse);
   mb_se3_ad(B, phi);

@@ -32,17 +32,18 @@ size_t mb_spline_segment(double q, size_t count, bool closed, double *u) {
 
 static void curve(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S,
                   double *Sdot) {
-  const size_t m = joint->rows;
+  const MbSpline *spline = joint->spline;
+  const size_t m = spline->rows;
   double u, B[4], B1[4], B2[4];
-  const size_t s = mb_spline_segment(q[0], joint->closed ? m : m - 3, joint->closed, &u);
+  const size_t s = mb_spline_segment(q[0], spline->closed ? m : m - 3, spline->closed, &u);
   mb_spline_basis(u, B, B1, B2);
   MbProduct product;
   mb_product_begin(&product, 1, v, Q, S, Sdot);
-  *Q = joint->frame[s];
+  *Q = spline->frame[s];
   for (int k = 1; k < 4; k++) {
     double f = 0, g = 0, gdot = 0; // cumulative: B̃_k = Σ_{j ≥ k} B_j
     for (int j = k; j < 4; j++) f += B[j], g += B1[j], gdot += B2[j] * v[0];
-    mb_product_factor(&product, joint->step + 6 * ((s + (size_t)k) % m), f, &g, &gdot);
+    mb_product_factor(&product, spline->step + 6 * ((s + (size_t)k) % m), f, &g, &gdot);
   }
 }
 
@@ -50,7 +51,7 @@ static void surface(const MbJoint *joint, const double *q, const double *v, MbPo
                     double *Sdot) {
   static const double unit[6][6] = {{0, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 1},
                                     {1, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0}};
-  const size_t m = joint->rows, n = joint->columns;
+  const size_t m = joint->spline->rows, n = joint->spline->columns;
   double u[2], B[2][4], B1[2][4], B2[2][4];
   const size_t r = mb_spline_segment(q[0], m - 3, false, &u[0]),
                c = mb_spline_segment(q[1], n - 3, false, &u[1]);
@@ -61,7 +62,7 @@ static void surface(const MbJoint *joint, const double *q, const double *v, MbPo
     double f = 0, g[2] = {0}, h[3] = {0}; // f, its gradient, and ∂²f/∂q₁², ∂q₁∂q₂, ∂q₂²
     for (size_t i = 0; i < 4; i++)
       for (size_t j = 0; j < 4; j++) {
-        const double C = joint->control[(k * m + r + i) * n + c + j];
+        const double C = joint->spline->control[(k * m + r + i) * n + c + j];
         f += B[0][i] * C * B[1][j];
         g[0] += B1[0][i] * C * B[1][j], g[1] += B[0][i] * C * B1[1][j];
         h[0] += B2[0][i] * C * B[1][j], h[1] += B1[0][i] * C * B1[1][j], h[2] += B[0][i] * C * B2[1][j];

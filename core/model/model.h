@@ -121,8 +121,6 @@ struct MbModel {
   const double *M;              // (nb x 6) principal inertia about C: I1 I2 I3 m m m
   const MbPose *C;              // (nb) C in B
   const double *damping;        // (nb) wrench −d φ
-  const MbPose *E0;             // (nb) C in W at t = 0; bodies free in space only
-  const double *phi0;           // (nb x 6) twist of C in C at t = 0; bodies free in space only
   double gravity[3];
 
   // nodes of deformables: bodies without extent, that hang on the world by a joint along axes (mb_joint_node); under the
@@ -225,7 +223,7 @@ typedef struct MbMaximal {
   double *swing;        // (nb x 3) of bodies that fly over the step (flight.h); NULL: none do
   bool carried; // all linear velocities are in the world's axes: no force has to turn them with the bodies
   // (nb x 36) row major blocks of the bodies, then (npairs x 2 x 36) of the pairs (i, j): ∂f_i by j's motion, ∂f_j by
-  // i's; they need not be each other's transposes. NULL where nobody asks for them.
+  // i's; they need not be each other's transposes. NULL where nobody asks for them, and where no force has any.
   double *K, *D;
   // joints' own forces along the coordinates (model->stiffness, and motors): minus their derivatives, diagonal
   const double *q, *v;                     // that the bodies are at

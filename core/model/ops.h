@@ -10,6 +10,9 @@
 struct MbForceOps {
   const char *name; // the scene's word
   bool everywhere;  // acts on every body: evaluated on ranges of bodies, in parallel
+  bool
+      inertial; // comes of inertia alone: some solvers have it in their passes; its derivatives count only where all of
+                // them do (MbMaximal.exact)
   // Adds f (and K, D where x has them) on bodies [begin, end); one that is not everywhere gets the whole
   // range.
   void (*eval)(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end);

@@ -117,45 +117,49 @@ typedef struct MbLimitsSpec {
 // Prescribed motion of the coordinates: their positions, or their velocities, or their accelerations; of what is
 // prescribed the higher rates may be given too. A signal that is constantly NaN prescribes nothing.
 typedef struct MbMotionSpec {
-  bool given;
   MbSignalsSpec position, velocity, acceleration;
 } MbMotionSpec;
 
 // How the body moves in its parent at the start, as a rigid motion: of the joint's frame in the body, seen from the parent.
 typedef enum MbJointSide { MB_SIDE_PARENT, MB_SIDE_BODY } MbJointSide;
 typedef struct MbJointTwistSpec {
-  bool given, has_angular, has_linear;
   double angular[3], linear[3];
+  bool has_angular, has_linear;
   MbJointSide axes; // those of the joint's frame in the parent, or in the body
 } MbJointTwistSpec;
 
+// Control values of a spline surface.
+typedef struct MbSurfaceSpec {
+  size_t rows, columns;
+  const double *control[6]; // (rows x columns) each: x, y, z, rotations about x, y, z
+} MbSurfaceSpec;
+
+// What is rare lies apart, NULL = not given: a scene may have a million joints.
 typedef struct MbJointSpec {
   MbJointKind kind;
-  const char *parent;             // NULL = the world
-  MbFrameSpec in_parent, in_body; // the joint's frame in the parent's frame, and in the body's
-  double axis[3];                 // revolute, prismatic, cylindrical, screw
-  double pitch;                   // screw: metres a turn
-  const char *order;              // euler
-  size_t nparts;                  // composite
-  struct MbJointSpec *parts; // (nparts) nearest to the parent first; of their frames only `frame` is used
+  const char *parent; // NULL = the world
+  MbFrameSpec in_parent,
+      in_body;       // the joint's frame in the parent's frame, and in the body's; of a composite's part
+                     // the first is its frame in what the part before it moves
+  double axis[3];    // revolute, prismatic, cylindrical, screw
+  double pitch;      // screw: metres a turn
+  const char *order; // euler
+  size_t nparts;     // composite
+  struct MbJointSpec *parts; // (nparts) nearest to the parent first
   const char *name;          // part of a composite; NULL = not given
-  MbFrameSpec frame;         // part of a composite: in what the part before it moves
   size_t nframes;            // spline_curve
   MbFrameSpec *frames;       // (nframes)
   bool closed;
-  size_t rows, columns;     // spline_surface
-  const double *control[6]; // (rows x columns) each: x, y, z, rotations about x, y, z
+  MbSurfaceSpec *surface; // spline_surface
   MbNumbersSpec position, velocity, stiffness, rest, damping;
-  MbJointTwistSpec twist; // instead of `velocity`
+  MbJointTwistSpec *twist; // instead of `velocity`
   MbLimitsSpec limits;
-  MbMotionSpec motion;
+  MbMotionSpec *motion;
   MbSignalsSpec force; // applied along the coordinates
-  bool has_motor;
-  MbMotorSpec motor;
+  MbMotorSpec *motor;
 } MbJointSpec;
 
 typedef struct MbInertiaSpec {
-  bool given;
   double mass, center[3], matrix[6]; // xx yy zz xy xz yz about the centre, body axes
 } MbInertiaSpec;
 
@@ -176,11 +180,11 @@ typedef struct MbBodyMotionSpec {
 typedef struct MbBodySpec {
   const char *name;
   size_t nshapes;
-  MbShapeSpec *shapes;  // (nshapes)
-  bool shape_list;      // written as a list: pointers are /shape/0, not /shape
-  double density, mass; // NaN = not given
-  const char *material; // NULL = not given
-  MbInertiaSpec inertia;
+  MbShapeSpec *shapes;          // (nshapes)
+  bool shape_list;              // written as a list: pointers are /shape/0, not /shape
+  double density, mass;         // NaN = not given
+  const char *material;         // NULL = not given
+  MbInertiaSpec *inertia;       // NULL = not given
   MbFrameSpec pose;             // of the body frame in the world
   double angular[3], linear[3]; // velocity of the body frame's origin
   MbAxes velocity_axes;         // axes that angular and linear are given in

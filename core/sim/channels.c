@@ -288,7 +288,8 @@ static const char **name_coordinates(MbSim *sim, size_t count) {
       char coordinate[512], name[1024];
       name_coordinate(&model->joint[b], i, coordinate, sizeof coordinate);
       snprintf(name, sizeof name, "%s%s", model->body_name[b], coordinate);
-      if (!(names[k++] = mb_arena_strdup(&sim->arena, name))) return NULL;
+      names[k] = *coordinate ? mb_arena_strdup(&sim->arena, name) : model->body_name[b];
+      if (!names[k++]) return NULL;
     }
   return names;
 }

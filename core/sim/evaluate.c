@@ -31,9 +31,6 @@ void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
                      &phase);
 }
 
-// What stands where forces do and comes of inertia alone: some solvers have it in their passes.
-static bool inertial(const MbForceOps *ops) { return ops == &mb_velocity_term_ops || ops == &mb_gravity_ops; }
-
 // The velocity term and the forces that act on every body; range by range, so that each body's sum has one
 // order. `outside` leaves out what is inertial.
 static void forces_range(void *context, size_t begin, size_t end) {
@@ -48,7 +45,7 @@ static void forces_range(void *context, size_t begin, size_t end) {
   if (end > mb_model_own(model)) end = mb_model_own(model); // on ports they act with the deformables
   for (size_t i = 0; i < model->nforces && begin < end; i++) {
     const MbForce *force = &model->forces[i];
-    if (force->ops->everywhere && !(p->outside && inertial(force->ops)))
+    if (force->ops->everywhere && !(p->outside && force->ops->inertial))
       force->ops->eval(model, force, x, begin, end);
   }
 }
@@ -78,7 +75,7 @@ static void evaluate_forces(MbSim *sim, double t, bool derivatives, bool outside
 
 bool mb_sim_outside(const MbModel *model) {
   bool outside = model->any_flies; // what solvers have in their passes knows of no swing
-  for (size_t i = 0; i < model->nforces && !outside; i++) outside = !inertial(model->forces[i].ops);
+  for (size_t i = 0; i < model->nforces && !outside; i++) outside = !model->forces[i].ops->inertial;
   return outside;
 }
 
@@ -113,8 +110,8 @@ void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y) {
 
 void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double *y) {
   if (sD == 0 && sK == 0) return;
-  if (sD != 0) sim->solver->blocks(sim->work, sim->x.D, sD, v, y);
-  if (sK != 0) sim->solver->blocks(sim->work, sim->x.K, sK, v, y);
+  if (sD != 0 && sim->x.D) sim->solver->blocks(sim->work, sim->x.D, sD, v, y);
+  if (sK != 0 && sim->x.K) sim->solver->blocks(sim->work, sim->x.K, sK, v, y);
   const MbHeldOps *held = sim->solver->held;
   if (!held) {
     if (sim->model->jointed) mb_coordinates_blocks(sim->model, &sim->x, sD, sK, v, y);

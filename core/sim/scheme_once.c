@@ -36,7 +36,7 @@ static MbStatus solve_once(MbSim *sim, MbReport *report) {
   const bool change = !sim->model->jointed && !solver->held;
   size_t blame = 0;
 
-  mb_sim_forces(sim, sim->state.t + in->instant * h, sim->x.D != NULL);
+  mb_sim_forces(sim, sim->state.t + in->instant * h, in->a != 0);
   mb_sim_gather(sim, sim->state.q, v, r);
   if (change) {
     mb_sim_add_blocks(sim, in->a - in->c, (in->b + in->d) * h, v, r);

@@ -60,11 +60,18 @@ static MbStatus allocate_held(MbSim *sim, MbReport *report) {
   return ok ? MB_OK : mb_no_memory(report, "the simulation");
 }
 
+// Whether steps ask for derivatives of forces, and any force has some.
+static bool needs_blocks(const MbSim *sim) {
+  const MbModel *model = sim->model;
+  bool some = model->solver.mode == MB_FIRST_ORDER || sim->x.exact;
+  for (size_t i = 0; i < model->nforces && !some; i++) some = !model->forces[i].ops->inertial;
+  return some && (model->solver.mode == MB_FIRST_ORDER || sim->integrator->a != 0);
+}
+
 static MbStatus allocate(MbSim *sim, MbReport *report) {
   const MbModel *model = sim->model;
   const size_t nb = model->nb, n = sim->nq + sim->nv;
   const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
-  const bool blocks = model->solver.mode == MB_FIRST_ORDER || sim->integrator->a != 0;
   sim->state.q = numbers(sim, sim->nq), sim->q1 = numbers(sim, sim->nq);
   sim->state.v = numbers(sim, sim->nv), sim->v1 = numbers(sim, sim->nv);
   sim->state.memory = numbers(sim, sim->nm);
@@ -80,6 +87,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   if (model->any_flies) x->swing = numbers(sim, 3 * nb);
   x->carried = (sim->solver->held || !model->jointed) && model->solver.terms == MB_TERMS_CARRIED;
   const size_t nblocks = nb + 2 * model->npairs;
+  const bool blocks = needs_blocks(sim);
   if (blocks) x->K = numbers(sim, 36 * nblocks), x->D = numbers(sim, 36 * nblocks);
   if (model->ndrives) sim->stiffness = numbers(sim, model->nv), sim->damping = numbers(sim, model->nv);
   x->stiffness = model->ndrives ? sim->stiffness : model->stiffness;
@@ -115,10 +123,17 @@ static void plan_memory(MbSim *sim) {
 static MbStatus check_start(MbSim *sim, MbReport *report) {
   MbStatus status = mb_sim_check(sim, 0, 0, report);
   if (status != MB_OK) return status;
-  double *frame = numbers(sim, sim->frame_size);
-  if (!frame) return mb_no_memory(report, "the simulation");
-  status = mb_sim_sample(sim, frame, report);
-  return status == MB_OK ? mb_sim_check_frame(sim, frame, report) : status;
+  size_t most = 0;
+  for (size_t i = 0; i < sim->nchannels; i++)
+    most = mb_channel_size(&sim->channels[i]) > most ? mb_channel_size(&sim->channels[i]) : most;
+  double *numbers_of_one = mb_calloc(most, sizeof *numbers_of_one);
+  if (!numbers_of_one) return mb_no_memory(report, "the simulation");
+  for (size_t i = 0; i < sim->nchannels && status == MB_OK; i++) {
+    status = mb_sim_read(sim, &sim->channels[i], numbers_of_one, report);
+    if (status == MB_OK) status = mb_sim_check_channel(sim, i, numbers_of_one, report);
+  }
+  mb_free(numbers_of_one);
+  return status;
 }
 
 static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *options, MbReport *report) {

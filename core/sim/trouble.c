@@ -1,6 +1,7 @@
 // Whose fault it is that numbers failed: a signal or a force that is not finite is told by its name, before the body
 // that it spoilt or the matrix that it went into; bodies that have left all bounds; matrices that are singular, with the body
 // to blame; and the numbers that a frame would show.
+#include "core/sim/channels.h"
 #include "core/sim/trouble.h"
 #include "core/base/report.h"
 
@@ -184,18 +185,22 @@ static void name_number(const MbChannel *channel, size_t i, char *out, size_t si
   if (component) snprintf(out + n, size - (size_t)n, " (%.20s)", component);
 }
 
-MbStatus mb_sim_check_frame(const MbSim *sim, const double *frame, MbReport *report) {
-  for (size_t c = 0; c < sim->nchannels; c++) {
-    const MbChannel *channel = &sim->channels[c];
-    const double *x = frame + channel->offset;
-    for (size_t i = 0; i < channel->items * channel->width; i++) {
-      char name[300];
-      if (isfinite(x[i])) continue;
-      name_number(channel, i, name, sizeof name);
-      return mb_error(report, MB_NUMBERS, "",
-                      "at t = %.9g s, step %lld: %s is %g, and no frame is written of that", sim->state.t,
-                      (long long)sim->state.step, name, mb_plain(x[i]));
-    }
+MbStatus mb_sim_check_channel(const MbSim *sim, size_t c, const double *x, MbReport *report) {
+  const MbChannel *channel = &sim->channels[c];
+  for (size_t i = 0; i < mb_channel_size(channel); i++) {
+    char name[300];
+    if (isfinite(x[i])) continue;
+    name_number(channel, i, name, sizeof name);
+    return mb_error(report, MB_NUMBERS, "",
+                    "at t = %.9g s, step %lld: %s is %g, and no frame is written of that", sim->state.t,
+                    (long long)sim->state.step, name, mb_plain(x[i]));
   }
   return MB_OK;
+}
+
+MbStatus mb_sim_check_frame(const MbSim *sim, const double *frame, MbReport *report) {
+  MbStatus status = MB_OK;
+  for (size_t c = 0; c < sim->nchannels && status == MB_OK; c++)
+    status = mb_sim_check_channel(sim, c, frame + sim->channels[c].offset, report);
+  return status;
 }

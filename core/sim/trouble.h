@@ -13,6 +13,8 @@ MbStatus mb_sim_trouble(const MbSim *sim, MbReport *report);
 
 // Reports a body of sim->x whose numbers are not finite, or have grown beyond all bounds, as MB_NUMBERS.
 MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report);
+// Reports the first of channel i's numbers that is not finite, as MB_NUMBERS.
+MbStatus mb_sim_check_channel(const MbSim *sim, size_t i, const double *numbers, MbReport *report);
 // Reports that A is singular because of body `blame`, or of what has been noted.
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report);
 // Reports that the step's equations, solved by iterations, have no solution to their tolerance.

@@ -102,7 +102,7 @@ static void factor_range(void *context, size_t begin, size_t end) {
 }
 
 static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame) {
-  work->diagonal = a == 0 && b == 0;
+  work->diagonal = !x->D || (a == 0 && b == 0);
   mb_coupling_set(&work->coupling, x, a, b, exact);
   if (work->diagonal) return true; // the build has seen that M is positive
   Factoring job = {work, x, a, b, exact};

@@ -13,7 +13,7 @@ enum { MB_JSON_DEPTH = 64 }; // deepest nesting that is read
 // Linear in length.
 MbStatus mb_json_parse(const char *text, size_t length, cJSON **tree, MbReport *report);
 
-// The same, except that the objects in the lists of the outermost object stay text (io/json/json_fold.h): a tree of few nodes.
+// The same, except that the lists of objects in the outermost object stay text (io/json/json_fold.h): a tree of few nodes.
 // The text must outlive the tree. mb_json_at, mb_json_set and mb_text_json unfold what they meet.
 MbStatus mb_json_parse_folded(const char *text, size_t length, cJSON **tree, MbReport *report);
 

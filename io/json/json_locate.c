@@ -115,16 +115,15 @@ bool mb_json_locate(const char *text, size_t length, const char *pointer, bool k
 
 // The value at a part, unfolded; NULL when there is none, or memory ran out.
 static cJSON *child(cJSON *parent, const Part *part) {
+  cJSON *item = parent->child;
   if (cJSON_IsObject(parent)) {
-    cJSON *item = parent->child;
     while (item && !part_is_key(part, item->string)) item = item->next;
-    return item;
+  } else {
+    size_t index = cJSON_IsArray(parent) ? part_index(part) : SIZE_MAX;
+    if (index == SIZE_MAX) return NULL;
+    while (item && index--) item = item->next;
   }
-  if (!cJSON_IsArray(parent)) return NULL;
-  size_t index = part_index(part);
-  cJSON *item = index == SIZE_MAX ? NULL : parent->child;
-  while (item && index--) item = item->next;
-  return mb_json_unfold(item) ? item : NULL; // only elements of lists are folded
+  return mb_json_unfold(item) ? item : NULL;
 }
 
 cJSON *mb_json_at(cJSON *tree, const char *pointer) {

@@ -154,7 +154,8 @@ static MbJsonToken number(MbJsonScan *s) {
     s->at++;
     if (!digits(s)) return wrong(s, begin, "a number needs a digit after its decimal point");
   }
-  if (peek(s) == 'e' || peek(s) == 'E') {
+  const bool exponent = peek(s) == 'e' || peek(s) == 'E';
+  if (exponent) {
     s->at++;
     if (peek(s) == '+' || peek(s) == '-') s->at++;
     if (!digits(s)) return wrong(s, begin, "a number needs a digit in its exponent");
@@ -164,6 +165,7 @@ static MbJsonToken number(MbJsonScan *s) {
 
   const size_t n = s->at - begin;
   if (n > NUMBER_LONGEST) return wrong(s, begin, "a number of more than %d characters", NUMBER_LONGEST);
+  if (!exponent) return MB_JSON_NUMBER; // as many digits do not overflow
   char copy[NUMBER_LONGEST + 1] = {0};
   memcpy(copy, s->text + begin, n);
   char *const point = strchr(copy, '.');

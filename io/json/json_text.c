@@ -95,18 +95,25 @@ void mb_text_json(MbText *t, const cJSON *tree) {
     mb_text_add(t, "true");
   else if (cJSON_IsFalse(tree))
     mb_text_add(t, "false");
-  else if (cJSON_IsObject(tree) || cJSON_IsArray(tree)) {
-    const bool object = cJSON_IsObject(tree);
-    mb_text_add(t, object ? "{" : "[");
-    for (const cJSON *item = tree->child; item; item = item->next) {
-      if (item != tree->child) mb_text_add(t, ",");
-      if (object) {
-        mb_text_quoted(t, item->string);
-        mb_text_add(t, ":");
-      }
+  else if (mb_json_is_list(tree)) {
+    MbJsonElements elements = mb_json_elements(tree);
+    size_t i = 0;
+    mb_text_add(t, "[");
+    for (const cJSON *item; (item = mb_json_next_element(&elements));) {
+      if (i++) mb_text_add(t, ",");
       mb_text_json(t, item);
     }
-    mb_text_add(t, object ? "}" : "]");
+    if (elements.failed) run_out(t);
+    mb_text_add(t, "]");
+  } else if (cJSON_IsObject(tree)) {
+    mb_text_add(t, "{");
+    for (const cJSON *item = tree->child; item; item = item->next) {
+      if (item != tree->child) mb_text_add(t, ",");
+      mb_text_quoted(t, item->string);
+      mb_text_add(t, ":");
+      mb_text_json(t, item);
+    }
+    mb_text_add(t, "}");
   } else if (mb_json_is_folded(tree)) {
     cJSON *const object = mb_json_read_folded(tree);
     if (object)

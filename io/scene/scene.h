@@ -21,6 +21,10 @@ struct MbScene {
 MbStatus mb_scene_take(char *text, size_t length, const char *name, const char *directory,
                        const MbSceneOptions *options, MbScene **scene, MbReport *report);
 
+// Gives back what a scene says, once its model is made, which holds all that it needs of it. What is left are its settings, how
+// many there were of everything, and its text, so that issues can still be placed in it; no lists, no names, no resolved tree.
+void mb_scene_let_go(MbScene *scene);
+
 // Gives the issues that carry a JSON pointer and no line their line and column, from the source text.
 void mb_scene_locate(const MbScene *scene, MbReport *report);
 

@@ -60,7 +60,7 @@ static void shape_pointer(const MbBodySpec *body, size_t index, size_t shape, co
 static MbStatus check_densities(const MbBodySpec *body, size_t index, MbReport *report) {
   MbStatus status = MB_OK;
   char where[WHERE];
-  for (size_t k = 0; k < body->nshapes && body->inertia.given; k++) {
+  for (size_t k = 0; k < body->nshapes && body->inertia; k++) {
     const MbShapeSpec *shape = &body->shapes[k];
     if (isnan(shape->density) && !shape->material) continue;
     const char *key = shape->material ? "material" : "density";
@@ -83,8 +83,8 @@ static void advise_density(const MbBodySpec *body, size_t index, MbReport *repor
 }
 
 static void advise_motor(const MbBodySpec *body, size_t index, MbReport *report) {
-  const MbMotorSpec *motor = &body->joint.motor;
-  if (!body->jointed || !body->joint.has_motor) return;
+  const MbMotorSpec *motor = body->joint.motor;
+  if (!body->jointed || !motor) return;
   char where[WHERE];
   if (motor->target_velocity.count && !motor->damping.count && motor->stiffness.count) {
     snprintf(where, sizeof where, "/bodies/%zu/joint/motor/target_velocity", index);
@@ -101,7 +101,7 @@ static MbStatus check_bodies(const MbScene *scene, MbReport *report) {
     const MbBodySpec *body = &scene->spec.bodies[i];
     const MbStatus one = check_densities(body, i, report);
     if (one != MB_OK) status = one;
-    if (!body->inertia.given) advise_density(body, i, report);
+    if (!body->inertia) advise_density(body, i, report);
     advise_motor(body, i, report);
   }
   return status;
@@ -112,10 +112,10 @@ static MbStatus check_bodies(const MbScene *scene, MbReport *report) {
 static MbStatus check_forces(const MbScene *scene, MbReport *report) {
   MbStatus status = MB_OK;
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(scene->resolved, "forces");
-  cJSON *item = list ? list->child : NULL;
-  for (size_t i = 0; i < scene->spec.nforces && item; i++, item = item->next) {
+  MbJsonElements elements = mb_json_elements(list);
+  const cJSON *item = NULL;
+  for (size_t i = 0; (item = mb_json_next_element(&elements)); i++) {
     if (scene->spec.forces[i].kind != MB_FORCE_WRENCH) continue;
-    if (!mb_json_unfold(item)) return mb_no_memory(report, "a scene");
     if (cJSON_GetObjectItemCaseSensitive(item, "force") || cJSON_GetObjectItemCaseSensitive(item, "torque"))
       continue;
     char where[WHERE];
@@ -123,7 +123,7 @@ static MbStatus check_forces(const MbScene *scene, MbReport *report) {
     status = mb_error(report, MB_SCENE, where,
                       "this wrench does nothing: give it a \"force\", a \"torque\" or both");
   }
-  return status;
+  return elements.failed ? mb_no_memory(report, "a scene") : status;
 }
 
 // ---- keys without effect ----------------------------------------------------------------------------------------
@@ -163,9 +163,9 @@ static void advise_velocities(const MbSceneSpec *spec, MbReport *report) {
   if (spec->solver.mode != MB_FIRST_ORDER) return;
   for (size_t i = 0; i < spec->nbodies; i++) {
     const MbJointSpec *joint = &spec->bodies[i].joint;
-    const MbJointTwistSpec *twist = &joint->twist;
-    const bool given = moves(joint->velocity.value, joint->velocity.count) || moves(twist->angular, 3) ||
-                       moves(twist->linear, 3);
+    const MbJointTwistSpec *twist = joint->twist;
+    const bool given = moves(joint->velocity.value, joint->velocity.count) ||
+                       (twist && (moves(twist->angular, 3) || moves(twist->linear, 3)));
     if (!spec->bodies[i].jointed || !given) continue;
     snprintf(where, sizeof where, "/bodies/%zu/joint/velocity", i);
     mb_warning(report, where,
@@ -228,7 +228,7 @@ static void advise_channels(const MbSceneSpec *spec, MbReport *report) {
   for (size_t i = 0; i < spec->nbodies; i++) {
     const MbBodySpec *body = &spec->bodies[i];
     joints |= body->jointed;
-    held |= body->motion || (body->jointed && (body->joint.limits.count || body->joint.motion.given));
+    held |= body->motion || (body->jointed && (body->joint.limits.count || body->joint.motion));
   }
   for (size_t i = 0; i < spec->ndeformables; i++) held |= spec->deformables[i].nattachments > 0;
   for (size_t i = 0; i < spec->nforces; i++) muscles |= spec->forces[i].kind == MB_FORCE_MUSCLE;

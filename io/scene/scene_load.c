@@ -82,6 +82,26 @@ void mb_scene_free(MbScene *scene) {
   mb_free(scene);
 }
 
+void mb_scene_let_go(MbScene *scene) {
+  MbSceneSpec *const spec = &scene->spec;
+  const MbSceneSpec settings = {.time = spec->time,
+                                .solver = spec->solver,
+                                .integrator = spec->integrator,
+                                .output = spec->output,
+                                .nparameters = spec->nparameters,
+                                .nmaterials = spec->nmaterials,
+                                .nbodies = spec->nbodies,
+                                .nforces = spec->nforces,
+                                .nconstraints = spec->nconstraints,
+                                .ndeformables = spec->ndeformables};
+  cJSON_Delete(scene->resolved);
+  scene->resolved = NULL;
+  mb_arena_free(&spec->arena);
+  *spec = settings;
+  spec->output.file = NULL;
+  spec->output.channels = NULL;
+}
+
 void mb_scene_locate(const MbScene *scene, MbReport *report) {
   for (int i = 0; report && i < report->kept; i++) {
     MbIssue *const issue = &report->issues[i];

@@ -98,7 +98,7 @@ static const MbSchemaRow curve_rows[] = {
      .help = "whether the curve goes round: as many segments as frames, else three fewer"},
     {0}};
 static const MbSchemaRow surface_rows[] = {
-    {"control", MB_TYPE_GRIDS, AT(MbJointSpec, control), .flags = MB_REQUIRED, .unit = "m, rad",
+    {"control", MB_TYPE_GRIDS, AT(MbJointSpec, surface), .flags = MB_REQUIRED, .unit = "m, rad",
      .help =
          "six lists of rows of control values, at least 4 x 4: x, y, z, then the rotations about x, y, z, "
          "which "
@@ -134,7 +134,7 @@ static const MbSchemaRow part_rows[] = {
     {"name", MB_TYPE_NAME, AT(MbJointSpec, name),
      .help = "what its coordinates are called in channels and columns, behind the body's name: \"head.yaw\"; "
              "absent: by their numbers in the whole joint"},
-    {"frame", MB_TYPE_OBJECT, AT(MbJointSpec, frame), .object = &mb_schema_frame,
+    {"frame", MB_TYPE_OBJECT, AT(MbJointSpec, in_parent), .object = &mb_schema_frame,
      .help = "where it stands in what the part before it moves; of the first, in the joint's own frame"},
     {0}};
 static const MbSchemaObject joint_part = {.name = "joint_part",
@@ -190,12 +190,12 @@ static const MbSchemaObject motion = {
     .size = sizeof(MbMotionSpec),
     .rows = motion_rows};
 static const MbSchemaRow joint_velocity_rows[] = {
-    {"angular", MB_TYPE_NUMBERS, AT(MbJointSpec, twist.angular), EXTRA(MbJointSpec, twist.has_angular),
+    {"angular", MB_TYPE_NUMBERS, AT(MbJointTwistSpec, angular), EXTRA(MbJointTwistSpec, has_angular),
      .length = 3, .unit = "rad/s", .help = "angular velocity of the body seen from its parent"},
-    {"linear", MB_TYPE_NUMBERS, AT(MbJointSpec, twist.linear), EXTRA(MbJointSpec, twist.has_linear),
+    {"linear", MB_TYPE_NUMBERS, AT(MbJointTwistSpec, linear), EXTRA(MbJointTwistSpec, has_linear),
      .length = 3, .unit = "m/s",
      .help = "velocity of the origin of the joint's frame in the body, seen from the parent"},
-    {"frame", MB_TYPE_WORD, AT(MbJointSpec, twist.axes), .words = mb_joint_side_words,
+    {"frame", MB_TYPE_WORD, AT(MbJointTwistSpec, axes), .words = mb_joint_side_words,
      .fallback = "\"parent\"",
      .help = "whose axes the two are given in: those of the joint's frame in the parent (`in_parent`), or in "
              "the body (`in_body`), which have turned with it"},
@@ -206,7 +206,7 @@ static const MbSchemaObject joint_velocity = {.name = "joint_velocity",
                                                       "joint cannot do is an error. If only one of the two "
                                                       "is given, the other is as small as the joint lets "
                                                       "it be; if none is, both are 0.",
-                                              .size = sizeof(MbJointSpec),
+                                              .size = sizeof(MbJointTwistSpec),
                                               .rows = joint_velocity_rows};
 static const MbSchemaRow joint_rows[] = {
     {"parent", MB_TYPE_REFERENCE, AT(MbJointSpec, parent), .flags = MB_OR_WORLD | MB_FORWARD,
@@ -220,7 +220,7 @@ static const MbSchemaRow joint_rows[] = {
      .flags = MB_SINGLE | MB_START, .unit = "m, rad",
      .help = "coordinates at the start; one number for all degrees of freedom, or one each; 0 if absent"},
     {"velocity", MB_TYPE_SEQUENCE, AT(MbJointSpec, velocity.value), COUNT(MbJointSpec, velocity.count),
-     EXTRA(MbJointSpec, twist.given), .flags = MB_SINGLE, .unit = "m/s, rad/s", .object = &joint_velocity,
+     EXTRA(MbJointSpec, twist), .flags = MB_SINGLE, .unit = "m/s, rad/s", .object = &joint_velocity,
      .help =
          "their rates at the start; one number for all degrees of freedom, or one each; 0 if absent; or the "
          "body's angular and linear velocity, as an object"},
@@ -231,9 +231,9 @@ static const MbSchemaRow joint_rows[] = {
      .help = "[lo, hi] of the coordinate, or a pair for each degree of freedom; null where it is open"},
     {"force", MB_TYPE_SIGNAL_LIST, AT(MbJointSpec, force), .unit = "N, N m",
      .help = "applied along the coordinates; one signal for all degrees of freedom, or one each"},
-    {"motor", MB_TYPE_OBJECT, AT(MbJointSpec, motor), EXTRA(MbJointSpec, has_motor), .object = &motor,
+    {"motor", MB_TYPE_OBJECT, AT(MbJointSpec, motor), .flags = MB_APART, .object = &motor,
      .help = "servo motor that pulls the coordinates to a target"},
-    {"motion", MB_TYPE_OBJECT, AT(MbJointSpec, motion), EXTRA(MbJointSpec, motion.given), .object = &motion,
+    {"motion", MB_TYPE_OBJECT, AT(MbJointSpec, motion), .flags = MB_APART, .object = &motion,
      .help = "prescribed motion"},
     LATER("friction", "friction inside the joint"),
     {0}};
@@ -357,7 +357,7 @@ static const MbSchemaRow body_rows[] = {
      .help = "of the shapes that have none of their own, from `materials`"},
     {"mass", MB_TYPE_NUMBER, AT(MbBodySpec, mass), .bound = MB_ABOVE, .unit = "kg",
      .help = "total mass: the shapes' masses are scaled to it"},
-    {"inertia", MB_TYPE_OBJECT, AT(MbBodySpec, inertia), EXTRA(MbBodySpec, inertia.given), .object = &inertia,
+    {"inertia", MB_TYPE_OBJECT, AT(MbBodySpec, inertia), .flags = MB_APART, .object = &inertia,
      .help = "mass properties as numbers, instead of from shapes"},
     {"pose", MB_TYPE_OBJECT, AT(MbBodySpec, pose), .object = &mb_schema_frame,
      .help = "the body frame in the world at the start; of bodies without a joint"},

@@ -61,13 +61,13 @@ const void *mb_read_defaults(MbReader *r, const MbSchemaObject *object) {
   return bytes;
 }
 
-void *mb_read_place_apart(MbReader *r, const MbSchemaRow *row, void *base) {
-  const void *const defaults = mb_read_defaults(r, row->object);
-  void *const object = defaults ? mb_arena_alloc(r->arena, 1, row->object->size) : NULL;
-  if (!object) return mb_reader_no_memory(r), NULL;
-  memcpy(object, defaults, row->object->size);
-  memcpy((char *)base + row->offset, &object, sizeof object);
-  return object;
+void *mb_read_place_apart(MbReader *r, const MbSchemaObject *object, void *at) {
+  const void *const defaults = mb_read_defaults(r, object);
+  void *const made = defaults ? mb_arena_alloc(r->arena, 1, object->size) : NULL;
+  if (!made) return mb_reader_no_memory(r), NULL;
+  memcpy(made, defaults, object->size);
+  memcpy(at, &made, sizeof made);
+  return made;
 }
 
 // ---- lists and maps ---------------------------------------------------------------------------------------
@@ -84,38 +84,32 @@ static char *make_objects(MbReader *r, const MbSchemaRow *row, size_t n, void *b
   return objects;
 }
 
-// An element that is still text is a tree only while it is read.
-static bool read_element(MbReader *r, const MbSchemaRow *row, const cJSON *element, void *base) {
-  if (!mb_json_is_folded(element)) return mb_read_object(r, row->object, element, base);
-  cJSON *const tree = mb_json_read_folded(element);
-  if (!tree) return mb_reader_no_memory(r);
-  const bool fine = mb_read_object(r, row->object, tree, base);
-  cJSON_Delete(tree);
-  return fine;
-}
-
 bool mb_read_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
-  const bool many = cJSON_IsArray(item);
+  const bool many = mb_json_is_list(item);
   if (!many && row->type == MB_TYPE_LIST) return mb_reader_unwanted(r, item, "a list");
   if (!many && !cJSON_IsObject(item))
     return mb_reader_unwanted(r, item, "an object (%s) or a list of them", row->object->name);
-  if (row->length && (size_t)cJSON_GetArraySize(item) != row->length)
+  const size_t n = many ? mb_json_list_size(item) : 1;
+  if (row->length && n != row->length)
     return mb_reader_unwanted(r, item, "a list of %zu objects (%s)", row->length, row->object->name);
   char what[64];
   snprintf(what, sizeof what, "objects (%s)", row->object->name);
   if (many && !mb_read_count(r, row, item, what)) return false;
-  char *const objects = make_objects(r, row, many ? (size_t)cJSON_GetArraySize(item) : 1, base);
+  char *const objects = make_objects(r, row, n, base);
   if (!objects) return false;
   if (!many) return mb_read_object(r, row->object, item, objects);
 
   if (row->type == MB_TYPE_ONE_OR_LIST) *(bool *)((char *)base + row->extra) = true;
   bool fine = true;
   size_t i = 0;
-  for (const cJSON *element = item->child; element && !r->stopped; element = element->next, i++) {
+  MbJsonElements elements = mb_json_elements(item);
+  for (const cJSON *element; !r->stopped && (element = mb_json_next_element(&elements)); i++) {
     const MbReaderPlace place = mb_reader_enter_index(r, i);
-    fine = read_element(r, row, element, objects + i * row->object->size) && fine;
+    fine = mb_read_object(r, row->object, element, objects + i * row->object->size) && fine;
     mb_reader_leave(r, place);
   }
+  if (elements.failed) return mb_reader_no_memory(r);
+  mb_json_leave_elements(&elements);
   return fine;
 }
 

@@ -35,9 +35,10 @@ MbReaderPlace mb_reader_enter(MbReader *r, const char *key) {
 }
 
 MbReaderPlace mb_reader_enter_index(MbReader *r, size_t index) {
-  char digits[24];
-  snprintf(digits, sizeof digits, "%zu", index);
-  return mb_reader_enter(r, digits);
+  char digits[24] = "", *first = digits + sizeof digits - 1;
+  do *--first = (char)('0' + index % 10);
+  while (index /= 10);
+  return mb_reader_enter(r, first);
 }
 
 void mb_reader_leave(MbReader *r, MbReaderPlace place) {
@@ -94,14 +95,14 @@ static void describe(const cJSON *item, char *out, size_t size) {
     snprintf(out, size, "%.10g", item->valuedouble);
   } else if (cJSON_IsBool(item)) {
     snprintf(out, size, "%s", cJSON_IsTrue(item) ? "true" : "false");
-  } else if (cJSON_IsArray(item)) {
-    const int n = cJSON_GetArraySize(item);
+  } else if (mb_json_is_list(item)) {
+    const size_t n = mb_json_list_size(item);
     if (n)
-      snprintf(out, size, "a list of %d", n);
+      snprintf(out, size, "a list of %zu", n);
     else
       snprintf(out, size, "an empty list");
   } else {
-    snprintf(out, size, cJSON_IsObject(item) || mb_json_is_folded(item) ? "an object" : "null");
+    snprintf(out, size, cJSON_IsObject(item) ? "an object" : "null");
   }
 }
 

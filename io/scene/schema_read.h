@@ -66,8 +66,8 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
 void mb_read_pending(MbReader *r);
 // An object's members into `base`, which mb_read_defaults has filled.
 bool mb_read_object(MbReader *r, const MbSchemaObject *object, const cJSON *item, void *base);
-// Room for an object that lies apart, with its defaults, put where the row says; NULL when memory ran out.
-void *mb_read_place_apart(MbReader *r, const MbSchemaRow *row, void *base);
+// Room for an object that lies apart, with its defaults, the pointer to it put at `at`; NULL when memory ran out.
+void *mb_read_place_apart(MbReader *r, const MbSchemaObject *object, void *at);
 // The object with the default of every key; NULL when memory ran out.
 const void *mb_read_defaults(MbReader *r, const MbSchemaObject *object);
 

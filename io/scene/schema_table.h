@@ -20,8 +20,8 @@ typedef enum MbSchemaType {
   MB_TYPE_NUMBERS,    // double[length]; extra: a bool that says whether they were given
   MB_TYPE_DIRECTION,  // double[3], made a unit vector
   MB_TYPE_DIRECTIONS, // double[length][3], the same
-  MB_TYPE_SEQUENCE, // double *, count: as many numbers as there are; or `object`, in the same struct, extra: a
-                    // bool that says whether it was given
+  MB_TYPE_SEQUENCE, // double *, count: as many numbers as there are; or `object`, with a place of its own, extra:
+                    // that of the pointer to it, NULL where it is not given
   MB_TYPE_ROTATION,    // double[4]
   MB_TYPE_SIGNAL,      // MbSignalSpec; extra: a bool that says whether it was given
   MB_TYPE_SIGNALS,     // MbSignalSpec[3]
@@ -39,7 +39,7 @@ typedef enum MbSchemaType {
   MB_TYPE_CORNERS,  // double[2][3], least and most; extra: a bool that says whether they were given
   MB_TYPE_TEXTS,    // MbNamedText *, count: texts by name
   MB_TYPE_VALUES, // MbNamedText *, count: by name, what --param and --set take: a text, a value, or a list of values
-  MB_TYPE_GRIDS, // six lists of rows of numbers: a spline surface's control values
+  MB_TYPE_GRIDS, // MbSurfaceSpec *: six lists of rows of numbers, a spline surface's control values
   MB_TYPES
 } MbSchemaType;
 

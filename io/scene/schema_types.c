@@ -1,5 +1,6 @@
 // How a value of every type is read.
 #include "io/scene/schema_read.h"
+#include "io/json/json_fold.h"
 #include "core/base/arena.h"
 #include "io/json/json_text.h"
 #include "io/json/number_text.h"
@@ -164,8 +165,8 @@ bool mb_read_count(MbReader *r, const MbSchemaRow *row, const cJSON *item, const
 
 static bool read_sequence(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
   if (row->object && cJSON_IsObject(item)) {
-    *(bool *)((char *)base + row->extra) = true;
-    return mb_read_object(r, row->object, item, base);
+    void *const object = mb_read_place_apart(r, row->object, (char *)base + row->extra);
+    return object && mb_read_object(r, row->object, item, object);
   }
   const bool single = row->flags & MB_SINGLE && !cJSON_IsArray(item);
   if (!single && (!cJSON_IsArray(item) || !item->child))
@@ -182,29 +183,31 @@ static bool read_sequence(MbReader *r, const MbSchemaRow *row, const cJSON *item
   return true;
 }
 
-// Six lists of m rows of n numbers each, into the joint's control values.
-static bool read_grids(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
-  MbJointSpec *const joint = base;
+// Six lists of m rows of n numbers each, into a place of their own.
+static bool read_grids(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *at) {
   if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 6 || !cJSON_IsArray(item->child) ||
       !item->child->child)
     return mb_reader_unwanted(r, item, "6 lists of rows of numbers: x, y, z, and the rotations about them");
-  joint->rows = (size_t)cJSON_GetArraySize(item->child);
-  joint->columns = (size_t)cJSON_GetArraySize(item->child->child);
+  MbSurfaceSpec *const surface = mb_arena_alloc(r->arena, 1, sizeof *surface);
+  if (!surface) return mb_reader_no_memory(r);
+  memcpy(at, &surface, sizeof surface);
+  surface->rows = (size_t)cJSON_GetArraySize(item->child);
+  surface->columns = (size_t)cJSON_GetArraySize(item->child->child);
   bool fine = true;
   size_t k = 0;
   for (const cJSON *grid = item->child; grid && fine; grid = grid->next, k++) {
     const MbReaderPlace place = mb_reader_enter_index(r, k);
-    double *const out = mb_arena_alloc(r->arena, joint->rows * joint->columns, sizeof *out);
+    double *const out = mb_arena_alloc(r->arena, surface->rows * surface->columns, sizeof *out);
     if (!out) return mb_reader_no_memory(r);
-    if (!cJSON_IsArray(grid) || (size_t)cJSON_GetArraySize(grid) != joint->rows)
-      fine = mb_reader_unwanted(r, grid, "a list of %zu rows, as in the first", joint->rows);
+    if (!cJSON_IsArray(grid) || (size_t)cJSON_GetArraySize(grid) != surface->rows)
+      fine = mb_reader_unwanted(r, grid, "a list of %zu rows, as in the first", surface->rows);
     size_t i = 0;
     for (const cJSON *line = fine ? grid->child : NULL; line && fine; line = line->next, i++) {
       const MbReaderPlace inner = mb_reader_enter_index(r, i);
-      fine = mb_read_numbers(r, row, line, joint->columns, out + i * joint->columns);
+      fine = mb_read_numbers(r, row, line, surface->columns, out + i * surface->columns);
       mb_reader_leave(r, inner);
     }
-    joint->control[k] = out;
+    surface->control[k] = out;
     mb_reader_leave(r, place);
   }
   return fine;
@@ -527,9 +530,20 @@ static bool read_limits(MbReader *r, const MbSchemaRow *row, const cJSON *item, 
   return fine;
 }
 
+// A list that is still text (io/json/json_fold.h) where none of objects is wanted.
+static bool read_unfolded(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  cJSON *const tree = mb_json_read_folded(item);
+  if (!tree) return mb_reader_no_memory(r);
+  const bool fine = mb_read_row(r, row, tree, base);
+  cJSON_Delete(tree);
+  return fine;
+}
+
 bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
   void *const at = (char *)base + row->offset;
   double value = 0;
+  if (mb_json_is_folded(item) && row->type != MB_TYPE_LIST && row->type != MB_TYPE_ONE_OR_LIST)
+    return read_unfolded(r, row, item, base);
   switch (row->type) {
   case MB_TYPE_VERSION:
     if (!cJSON_IsNumber(item)) return mb_reader_unwanted(r, item, "%g", row->lo);
@@ -584,7 +598,7 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     return read_references(r, row, item, at);
   case MB_TYPE_OBJECT: {
     if (row->extra) *(bool *)((char *)base + row->extra) = true;
-    void *const object = row->flags & MB_APART ? mb_read_place_apart(r, row, base) : at;
+    void *const object = row->flags & MB_APART ? mb_read_place_apart(r, row->object, at) : at;
     return object && mb_read_object(r, row->object, item, object);
   }
   case MB_TYPE_LIST:
@@ -606,7 +620,7 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
   case MB_TYPE_VALUES:
     return mb_read_texts(r, row, item, base);
   case MB_TYPE_GRIDS:
-    return read_grids(r, row, item, base);
+    return read_grids(r, row, item, at);
   case MB_TYPES:
     break;
   }

@@ -1,7 +1,6 @@
 #include "io/json/json_fold.h"
 #include "core/base/alloc.h"
 #include "io/json/json_text.h"
-#include "io/scene/scene.h"
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -54,6 +53,8 @@ Test(json_fold, pointers_reach_into_what_is_folded) {
   cJSON *tree = parse(
       "{\"bodies\": [{\"name\": \"a\"}, {\"name\": \"b\", \"pose\": {\"position\": [1, 2, 3]}}]}", true);
   MbReport report = {0};
+  cr_assert(mb_json_is_folded(tree->child), "the list is one text");
+  cr_assert(mb_json_is_list(tree->child) && mb_json_list_size(tree->child) == 2);
   const cJSON *const bodies = mb_json_at(tree, "/bodies");
   cr_assert(mb_json_is_folded(bodies->child) && mb_json_is_folded(bodies->child->next));
   const cJSON *const y = mb_json_at(tree, "/bodies/1/pose/position/1");
@@ -67,6 +68,31 @@ Test(json_fold, pointers_reach_into_what_is_folded) {
       text, "{\"bodies\":[{\"name\":\"c\",\"mass\":1},{\"name\":\"b\",\"pose\":{\"position\":[1,2,3]}},{}]}");
   mb_free(text);
   cJSON_Delete(tree);
+  cr_expect_eq(mb_alloc_live(), 0);
+}
+
+// Lists of objects, of which one is folded, one has been unfolded, and one never was; braces and quotes in texts.
+Test(json_fold, elements_come_one_after_the_other_however_the_list_is_kept) {
+  const char *const list = "[{\"k\": \"}]\\\"{\"}, {}, {\"k\": [{\"k\": 1}]} , {\"k\":{}}]";
+  char text[200];
+  snprintf(text, sizeof text, "{\"a\": %s, \"b\": []}", list);
+  cJSON *tree = parse(text, true), *whole = parse(list, false);
+  for (int way = 0; way < 3; way++) {
+    if (way == 1) cr_assert(mb_json_unfold(tree->child) && !mb_json_is_folded(tree->child));
+    const cJSON *const kept = way < 2 ? tree->child : whole;
+    MbJsonElements elements = mb_json_elements(kept);
+    const cJSON *element = NULL, *wanted = whole->child;
+    cr_assert_eq(mb_json_list_size(kept), 4);
+    for (; (element = mb_json_next_element(&elements)); wanted = wanted->next)
+      cr_expect(cJSON_Compare(element, wanted, true), "way %d", way);
+    cr_expect(!wanted && !elements.failed, "way %d", way);
+  }
+  MbJsonElements none = mb_json_elements(tree->child->next), left = mb_json_elements(tree->child);
+  cr_expect_null(mb_json_next_element(&none));
+  cr_expect(mb_json_next_element(&left));
+  mb_json_leave_elements(&left);
+  cJSON_Delete(tree);
+  cJSON_Delete(whole);
   cr_expect_eq(mb_alloc_live(), 0);
 }
 
@@ -92,36 +118,7 @@ Test(json_fold, memory_that_runs_out_anywhere_is_an_error_and_no_leak) {
   }
 }
 
-// ---- large scenes -----------------------------------------------------------------------------------------------
-
-static char *chain(size_t links) {
-  MbText t = {0};
-  mb_text_add(&t, "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"steps\": 1}, \"bodies\": [");
-  for (size_t i = 0; i < links; i++) {
-    mb_text_format(
-        &t,
-        "%s{\"name\": \"l%zu\", \"shape\": {\"type\": \"box\", \"size\": [0.1, 0.1, 1]}, \"density\": 1000, ",
-        i ? ",\n" : "", i);
-    mb_text_add(&t, "\"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], ");
-    if (i) mb_text_format(&t, "\"parent\": \"l%zu\", ", i - 1);
-    mb_text_add(&t,
-                "\"in_parent\": {\"position\": [0, 0, -0.5]}, \"in_body\": {\"position\": [0, 0, 0.5]}}}");
-  }
-  mb_text_add(&t, "]}");
-  return mb_text_take(&t);
-}
-
-Test(json_fold, a_link_of_a_long_chain_takes_one_block_of_memory_beside_its_text) {
-  enum { LINKS = 3000 };
-  char *const text = chain(LINKS);
-  MbReport report = {0};
-  MbScene *scene = NULL;
-  cr_assert_eq(mb_scene_parse(text, strlen(text), "chain", ".", NULL, &scene, &report), MB_OK, "%s",
-               report.issues[0].text);
-  cr_expect_lt(mb_alloc_live(), LINKS + LINKS / 10, "%lld blocks", (long long)mb_alloc_live());
-  mb_scene_free(scene);
-  mb_free(text);
-}
+// ---- keys that stand twice ---------------------------------------------------------------------------------------
 
 static double processor_time(void) {
   struct timespec t;

@@ -74,7 +74,7 @@ Test(scene, a_body_has_every_default) {
   const MbBodySpec *b = &scene->spec.bodies[0];
   cr_assert(isnan(scene->spec.time.duration) && scene->spec.time.steps == 5);
   cr_assert(b->nshapes == 1 && !b->shape_list && isnan(b->density) && isnan(b->mass) && !b->material);
-  cr_assert(!b->inertia.given && b->damping == 0 && b->velocity_axes == MB_AXES_WORLD);
+  cr_assert(!b->inertia && b->damping == 0 && b->velocity_axes == MB_AXES_WORLD);
   near(b->pose.rotation, (const double[]){1, 0, 0, 0}, 4);
   const MbShapeSpec *s = &b->shapes[0];
   cr_assert(s->kind == MB_SHAPE_BOX && isnan(s->density) && !s->material);
@@ -138,8 +138,8 @@ Test(scene, everything_is_read) {
   near(h[4].normal, (const double[]){0, 0.6, 0.8}, 3);
   cr_assert(h[5].kind == MB_SHAPE_MESH && h[5].scale == 2 && h[5].mesh && h[5].mesh->nv == 12);
   cr_assert_str_eq(h[5].file, "scenes/free/angle.obj");
-  cr_assert(b->inertia.given && b->inertia.mass == 2 && b->inertia.center[0] == 1 &&
-            b->inertia.matrix[5] == 0.3);
+  cr_assert(b->inertia && b->inertia->mass == 2 && b->inertia->center[0] == 1 &&
+            b->inertia->matrix[5] == 0.3);
 
   const MbForceSpec *f = s->forces;
   cr_assert(s->nforces == 3 && f[0].kind == MB_FORCE_DAMPING && f[0].coefficient == 2 && !f[0].name);

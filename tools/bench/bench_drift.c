@@ -40,6 +40,7 @@ static MbModel *make(const Way *way, MbIntegratorKind kind, double step) {
   spec.integrator = (MbIntegratorSpec){.kind = kind};
   spec.output = (MbOutputSpec){.every = 1, .interval = NAN, .checkpoint = NAN};
   spec.gravity[0] = 9.81 * cos(TILT), spec.gravity[2] = -9.81 * sin(TILT);
+  MbInertiaSpec rod = {.mass = 0.1, .center = {LENGTH / 2}, .matrix = {2e-5, 1e-4, 1e-4}};
   spec.bodies = mb_arena_alloc(&spec.arena, LINKS, sizeof *spec.bodies);
   for (size_t i = 0; spec.bodies && i < LINKS; i++) {
     MbBodySpec *body = &spec.bodies[i];
@@ -47,8 +48,7 @@ static MbModel *make(const Way *way, MbIntegratorKind kind, double step) {
     snprintf(name, sizeof name, "link%zu", i);
     *body = (MbBodySpec){.name = mb_arena_strdup(&spec.arena, name), .density = NAN, .mass = NAN};
     body->pose.rotation[0] = 1;
-    body->inertia =
-        (MbInertiaSpec){.given = true, .mass = 0.1, .center = {LENGTH / 2}, .matrix = {2e-5, 1e-4, 1e-4}};
+    body->inertia = &rod;
     body->jointed = true;
     body->joint = (MbJointSpec){.kind = MB_JOINT_REVOLUTE};
     body->joint.axis[1 + i % 2] = 1;

@@ -12,14 +12,15 @@ static const int humanoid[HUMANOID_BODIES] = {-1, 0,  1, 2,  3,  4,  5,  3,  7, 
 // Positions and velocities of joints at the start: to and fro, so that long chains are neither rolled up nor fast.
 static const double turned[2] = {1e-3, -1e-3}, rate[2] = {1e-4, -1e-4};
 
+static MbInertiaSpec inertia = {.mass = 1, .center = {0, 0, -0.1}, .matrix = {0.01, 0.012, 0.008}};
+
 static void add_link(MbSceneSpec *spec, size_t i, long parent) {
   MbBodySpec *body = &spec->bodies[i];
   char name[32];
   snprintf(name, sizeof name, "b%zu", i);
   *body = (MbBodySpec){.name = mb_arena_strdup(&spec->arena, name), .density = NAN, .mass = NAN};
   body->pose.rotation[0] = 1;
-  body->inertia =
-      (MbInertiaSpec){.given = true, .mass = 1, .center = {0, 0, -0.1}, .matrix = {0.01, 0.012, 0.008}};
+  body->inertia = &inertia;
   if (parent < 0 && spec->nbodies == HUMANOID_BODIES) return; // free in space
   body->jointed = true;
   MbJointSpec *joint = &body->joint;

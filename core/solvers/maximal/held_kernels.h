@@ -126,7 +126,7 @@ static inline void place_hinge(const MbHeld *held, size_t b, const MbMaximal *x)
 static inline void place_columns(const MbHeld *held, size_t b, const MbMaximal *x) {
   MbHeldWorld *w = held->world;
   const MbModel *model = held->model;
-  Screw *T = w->work->T + w->work->column[b];
+  Screw *T = w->work->T + w->work->links->hop[b].column;
   const Vec none = {0};
   const Mat R = w->R[b];
   w->O[b] = vec(x->E[b].p);

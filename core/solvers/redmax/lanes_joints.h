@@ -92,7 +92,7 @@ MB_ASIDE Frame forward_joint(MbRecursion *work, size_t b, const double *q, const
   Frame frame = {0}, *const own = &frame;
   const MbLinks *links = work->links;
   const MbHop *hop = &links->hop[b];
-  Screw *T = work->T + work->column[b], Tdot_v = {0}, rate;
+  Screw *T = work->T + hop->column, Tdot_v = {0}, rate;
   Quat turned;
   Vec place;
   if (hop->kind == MB_LINK_FREE) {
@@ -162,10 +162,11 @@ static inline bool factor_square(Real *G, size_t n) {
 
 // U = L⁻¹ (Î T)ᵀ and G of body b, given what the joint adds to Tᵀ Î T itself (NULL: nothing); Î less what its joint lets go.
 static inline bool release_joint(MbRecursion *work, size_t b, Articulated *A, const double *own) {
-  const size_t n = work->links->hop[b].n;
-  const Screw *T = work->T + work->column[b];
-  Screw *U = work->U + work->column[b];
-  Real *G = work->G + work->square[b];
+  const MbHop *hop = &work->links->hop[b];
+  const size_t n = hop->n;
+  const Screw *T = work->T + hop->column;
+  Screw *U = work->U + hop->column;
+  Real *G = work->G + hop->square;
   for (size_t i = 0; i < n; i++) {
     U[i] = inertia_apply(*A, T[i]);
     for (size_t j = 0; j <= i; j++) G[n * i + j] = dot_screw(T[j], U[i]);
@@ -184,9 +185,9 @@ static inline bool release_joint(MbRecursion *work, size_t b, Articulated *A, co
 static inline void balance_joint(MbRecursion *work, size_t b, Screw *p, const double *y) {
   const MbHop *hop = &work->links->hop[b];
   const size_t n = hop->n;
-  const Screw *T = work->T + work->column[b], *U = work->U + work->column[b];
-  const Real *G = work->G + work->square[b];
-  Real *u = work->u + work->column[b];
+  const Screw *T = work->T + hop->column, *U = work->U + hop->column;
+  const Real *G = work->G + hop->square;
+  Real *u = work->u + hop->column;
   for (size_t i = 0; i < n; i++) {
     u[i] = coordinate(y, hop->v + i) - dot_screw(T[i], *p);
     for (size_t k = 0; k < i; k++) u[i] -= G[n * i + k] * u[k];
@@ -201,11 +202,11 @@ static inline void balance_joint(MbRecursion *work, size_t b, Screw *p, const do
 MB_ASIDE Screw outward_joint(MbRecursion *work, size_t b, Screw a, double *y) {
   const MbHop *hop = &work->links->hop[b];
   const size_t n = hop->n;
-  const Screw *T = work->T + work->column[b], *U = work->U + work->column[b];
-  const Real *G = work->G + work->square[b];
+  const Screw *T = work->T + hop->column, *U = work->U + hop->column;
+  const Real *G = work->G + hop->square;
   Real x[MB_JOINT_MOST];
   for (size_t i = n; i-- > 0;) {
-    x[i] = work->u[work->column[b] + i] - dot_screw(U[i], a) / G[n * i + i];
+    x[i] = work->u[hop->column + i] - dot_screw(U[i], a) / G[n * i + i];
     for (size_t k = i + 1; k < n; k++) x[i] -= G[n * k + i] * x[k];
   }
   for (size_t i = 0; i < n; i++) {

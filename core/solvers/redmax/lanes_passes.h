@@ -28,7 +28,7 @@ MB_KERNEL void store_vec(double *a, size_t i, Vec x) {
 // ---- forward ----------------------------------------------------------------------------------------------
 
 // p (cos, sin e) for e = x, y, z: half of the products are with zero.
-MB_KERNEL Quat turn_about(Quat p, size_t along, Real c, Real s) {
+MB_KERNEL Quat turn_about(Quat p, uint32_t along, Real c, Real s) {
   if (along == 0) return (Quat){c * p.w - s * p.x, c * p.x + s * p.w, c * p.y + s * p.z, c * p.z - s * p.y};
   if (along == 1) return (Quat){c * p.w - s * p.y, c * p.x - s * p.z, c * p.y + s * p.w, c * p.z + s * p.x};
   return (Quat){c * p.w - s * p.z, c * p.x + s * p.y, c * p.y - s * p.x, c * p.z + s * p.w};
@@ -43,7 +43,7 @@ MB_KERNEL Quat turn_by(Quat p, const double k[4], const double k2[4], Real c, Re
 // Turned about the joint's axis from where the parent is. Without `poses` O and its velocity are left out.
 MB_KERNEL Frame forward_revolute(const MbLink *link, const MbTurn *axis, const Frame *up, Stand *stand,
                                  Real cosine, Real sine, Real v, bool poses) {
-  const size_t along = link->along;
+  const uint32_t along = link->along;
   Frame own;
   own.q = quat_unit(along < 3 ? turn_about(up->q, along, cosine, sine)
                               : turn_by(up->q, axis->k, axis->k2, cosine, sine));
@@ -111,7 +111,7 @@ MB_KERNEL void forward_all(MbRecursion *work, const double *q, const double *v, 
       if (end > links->nq) end = links->nq;
       half_sines(q + MB_LANES * begin, MB_LANES * (end - begin), cosine, sine);
     }
-    const Frame own = forward_revolute(link, &links->turn[b], &work->frame[hop->up], &work->stand[b],
+    const Frame own = forward_revolute(link, links->turn + link->turn, &work->frame[hop->up], &work->stand[b],
                                        load(cosine, hop->q - begin), load(sine, hop->q - begin),
                                        load(v, hop->v), E != NULL);
     if (!hop->leaf) keep(&work->frame[hop->slot], own, E != NULL);

@@ -8,18 +8,14 @@
 
 struct MbRecursion {
   const MbLinks *links;
-  Stand *stand;         // (nb)
-  Rigid *rigid;         // (nb)
-  Frame *frame;         // (slots)
-  Articulated *sum;     // (slots)
-  Screw *rate;          // (slots) accelerations' deviations from gamma
-  const size_t *column; // (nb) first degree of freedom among those of joints that are not revolute
-  size_t *columns, ncolumns;
-  const size_t *square; // (nb) place of the joint's n x n numbers in G
-  size_t *squares, nsquares;
-  Screw *T, *U; // (ncolumns) motion for a unit velocity; Î T, columns of L⁻¹ applied
-  Real *G, *u;  // (nsquares) L D Lᵀ = Tᵀ Î T, row major, D on the diagonal; (ncolumns)
-  char *memory; // that all of it is in
+  Stand *stand;     // (nb)
+  Rigid *rigid;     // (nb)
+  Frame *frame;     // (slots)
+  Articulated *sum; // (slots)
+  Screw *rate;      // (slots) accelerations' deviations from gamma
+  Screw *T, *U;     // (ncolumns) motion for a unit velocity; Î T, columns of L⁻¹ applied
+  Real *G, *u;      // (nsquares) L D Lᵀ = Tᵀ Î T, row major, D on the diagonal; (ncolumns)
+  char *memory;     // that all of it is in
   size_t bytes;
 };
 
@@ -38,12 +34,10 @@ static inline size_t lay_out(MbRecursion *work, char *memory) {
   work->frame = place(memory, &used, links->slots, sizeof *work->frame);
   work->sum = place(memory, &used, links->slots, sizeof *work->sum);
   work->rate = place(memory, &used, links->slots, sizeof *work->rate);
-  work->columns = place(memory, &used, links->nb, sizeof *work->columns);
-  work->squares = place(memory, &used, links->nb, sizeof *work->squares);
-  work->T = place(memory, &used, work->ncolumns, sizeof *work->T);
-  work->U = place(memory, &used, work->ncolumns, sizeof *work->U);
-  work->G = place(memory, &used, work->nsquares, sizeof *work->G);
-  work->u = place(memory, &used, work->ncolumns, sizeof *work->u);
+  work->T = place(memory, &used, links->ncolumns, sizeof *work->T);
+  work->U = place(memory, &used, links->ncolumns, sizeof *work->U);
+  work->G = place(memory, &used, links->nsquares, sizeof *work->G);
+  work->u = place(memory, &used, links->ncolumns, sizeof *work->u);
   return used;
 }
 
@@ -57,10 +51,6 @@ static inline MbRecursion *recursion_create(const MbLinks *links) {
   MbRecursion *work = mb_calloc(1, sizeof *work);
   if (!work) return NULL;
   work->links = links;
-  for (size_t b = 0; b < links->nb; b++) {
-    const size_t n = links->hop[b].kind == MB_LINK_REVOLUTE ? 0 : links->hop[b].n;
-    work->ncolumns += n, work->nsquares += n * n;
-  }
   work->bytes = lay_out(work, NULL) + 128;
   work->memory = mb_calloc(work->bytes, 1);
   if (!work->memory) {
@@ -68,13 +58,6 @@ static inline MbRecursion *recursion_create(const MbLinks *links) {
     return NULL;
   }
   lay_out(work, work->memory + (128 - (uintptr_t)work->memory % 128));
-  size_t column = 0, square = 0;
-  for (size_t b = 0; b < links->nb; b++) {
-    const size_t n = links->hop[b].kind == MB_LINK_REVOLUTE ? 0 : links->hop[b].n;
-    work->columns[b] = column, work->squares[b] = square;
-    column += n, square += n * n;
-  }
-  work->column = work->columns, work->square = work->squares;
   // the world: at rest, and accelerated upwards
   const Real none = {0};
   double g[3];

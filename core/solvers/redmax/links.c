@@ -10,17 +10,34 @@ static bool is_axis(const double a[3], int i) {
   return fabs(a[(i + 1) % 3]) + fabs(a[(i + 2) % 3]) < 4e-16 && a[i] > 0;
 }
 
-static void make_revolute(const MbModel *model, size_t b, MbLink *link, MbTurn *turn) {
+static MbTurn make_turn(const MbModel *model, size_t b) {
   const MbPose *P = &model->P[b], *B = &model->B[b];
-  mb_quat_mul(turn->k, P->q, B->q);
-  mb_quat_normalise(turn->k);
-  mb_quat_unrotate(turn->a, B->q, model->joint[b].axis);
-  mb_quat_unrotate(link->c, B->q, B->p);
-  const double a[4] = {0, turn->a[0], turn->a[1], turn->a[2]};
-  mb_quat_mul(turn->k2, turn->k, a);
+  MbTurn turn;
+  mb_quat_mul(turn.k, P->q, B->q);
+  mb_quat_normalise(turn.k);
+  mb_quat_unrotate(turn.a, B->q, model->joint[b].axis);
+  const double a[4] = {0, turn.a[0], turn.a[1], turn.a[2]};
+  mb_quat_mul(turn.k2, turn.k, a);
+  return turn;
+}
+
+static void make_revolute(const MbModel *model, size_t b, MbLinks *links) {
+  MbLink *link = &links->link[b];
+  const MbTurn turn = make_turn(model, b);
+  mb_quat_unrotate(link->c, model->B[b].q, model->B[b].p);
   link->along = 3;
-  for (int i = 0; i < 3; i++)
-    if (is_unit(turn->k) && is_axis(turn->a, i)) link->along = (size_t)i;
+  for (uint32_t i = 0; i < 3; i++)
+    if (is_unit(turn.k) && is_axis(turn.a, (int)i)) link->along = i;
+  if (link->along == 3) link->turn = (uint32_t)links->nturns++;
+}
+
+// The turns of those that need one.
+static bool make_turns(const MbModel *model, MbLinks *links) {
+  links->turn = mb_calloc(links->nturns, sizeof *links->turn);
+  for (size_t b = 0; links->turn && b < links->nb; b++)
+    if (links->hop[b].kind == MB_LINK_REVOLUTE && links->link[b].along == 3)
+      links->turn[links->link[b].turn] = make_turn(model, b);
+  return links->turn;
 }
 
 static void make_link(const MbModel *model, MbLinks *links, size_t b) {
@@ -34,13 +51,17 @@ static void make_link(const MbModel *model, MbLinks *links, size_t b) {
               : joint->ops == mb_joint_table[MB_JOINT_REVOLUTE] ? MB_LINK_REVOLUTE
                                                                 : MB_LINK_GENERAL;
   hop->n = joint->ops ? (uint32_t)joint->n : 6;
-  hop->q = model->q_first[b], hop->v = model->v_first[b];
+  hop->q = (uint32_t)model->q_first[b], hop->v = (uint32_t)model->v_first[b];
   hop->m = link->m;
+  if (hop->kind != MB_LINK_REVOLUTE) {
+    hop->column = (uint32_t)links->ncolumns, hop->square = (uint32_t)links->nsquares;
+    links->ncolumns += hop->n, links->nsquares += (size_t)hop->n * hop->n;
+  }
   hop->flies = model->flies[b];
   if (hop->n > links->most) links->most = hop->n;
   mb_vec3_copy(link->e, model->P[b].p);
   if (p != MB_WORLD) mb_vec3_add(link->e, link->e, links->link[p].c); // from O_p, not from C_p
-  if (hop->kind == MB_LINK_REVOLUTE) make_revolute(model, b, link, &links->turn[b]);
+  if (hop->kind == MB_LINK_REVOLUTE) make_revolute(model, b, links);
 }
 
 // Slots by a stack of those that are free. `last` and `spare` are scratch.
@@ -67,18 +88,17 @@ static void give_slots(const MbModel *model, MbLinks *links, size_t *last, uint3
 bool mb_links_create(const MbModel *model, MbLinks *links) {
   const size_t nb = model->nb;
   *links = (MbLinks){.model = model, .nb = nb, .nq = model->nq, .nv = model->nv};
-  if (nb >= UINT32_MAX / 2) return false;
+  if (nb >= UINT32_MAX / 2 || model->nq > UINT32_MAX / MB_JOINT_MOST) return false; // squares fit too
   links->hop = mb_calloc(nb, sizeof *links->hop);
   links->link = mb_calloc(nb, sizeof *links->link);
-  links->turn = mb_calloc(nb, sizeof *links->turn);
   size_t *last = mb_calloc(nb, sizeof *last);
   uint32_t *spare = mb_calloc(nb + 1, sizeof *spare);
-  const bool ok = links->hop && links->link && links->turn && last && spare;
+  const bool ok = links->hop && links->link && last && spare;
   for (size_t b = 0; ok && b < nb; b++) make_link(model, links, b);
   if (ok) give_slots(model, links, last, spare);
   mb_free(last);
   mb_free(spare);
-  return ok;
+  return ok && make_turns(model, links);
 }
 
 void mb_links_free(MbLinks *links) {
@@ -88,5 +108,5 @@ void mb_links_free(MbLinks *links) {
 }
 
 size_t mb_links_bytes(const MbLinks *links) {
-  return links->nb * (sizeof *links->hop + sizeof *links->link + sizeof *links->turn);
+  return links->nb * (sizeof *links->hop + sizeof *links->link) + links->nturns * sizeof *links->turn;
 }

@@ -23,7 +23,9 @@ typedef struct MbHop {
   bool leaf, last;   // has no children; is its parent's last child
   bool flies;        // the model's
   uint32_t n;        // degrees of freedom
-  size_t q, v;       // its first coordinate and velocity
+  uint32_t q, v;     // its first coordinate and velocity
+  uint32_t column,
+      square; // joints that are not revolute: its first degree of freedom among theirs, place of its n x n numbers
   double m;
 } MbHop;
 
@@ -32,8 +34,9 @@ typedef struct MbLink {
   double e[3]; // revolute: O − O_p in the parent's C axes; else the joint's place in the parent from O_p
   double c[3]; // C − O in C axes; zero where O is C
   double m, I[3];
-  size_t
+  uint32_t
       along; // revolute: 0, 1, 2 where k = 1 and a is C's x, y, z axis, so that they need not be read; else 3
+  uint32_t turn; // else their place in the list of turns
 } MbLink;
 
 typedef struct MbTurn {
@@ -43,9 +46,11 @@ typedef struct MbTurn {
 typedef struct MbLinks {
   const MbModel *model;
   size_t nb, nq, nv, slots, most; // most: degrees of freedom of one joint
+  size_t ncolumns, nsquares;      // of all joints that are not revolute: degrees of freedom, their squares
   MbHop *hop;                     // (nb)
   MbLink *link;                   // (nb)
-  MbTurn *turn;                   // (nb)
+  size_t nturns;
+  MbTurn *turn; // (nturns)
 } MbLinks;
 
 bool mb_links_create(const MbModel *model, MbLinks *links);

@@ -142,9 +142,9 @@ static Screw follow(const MbWorld *world, size_t b, Screw a) {
     moved.turn = add_scaled(moved.turn, -dot_screw(stand->V, a), stand->s);
     return moved;
   }
-  const size_t n = hop->n, column = world->work->column[b];
+  const size_t n = hop->n, column = hop->column;
   const Screw *T = world->work->T + column, *U = world->work->U + column;
-  const Real *G = world->work->G + world->work->square[b];
+  const Real *G = world->work->G + hop->square;
   const Screw from = moved;
   double x[MB_JOINT_MOST];
   for (size_t i = n; i-- > 0;) {
@@ -166,10 +166,10 @@ static void add_own(const MbWorld *world, size_t b, double L[36]) {
     return;
   }
   const size_t n = hop->n;
-  const Real *G = world->work->G + world->work->square[b];
+  const Real *G = world->work->G + hop->square;
   double Z[MB_JOINT_MOST][6]; // L⁻¹ Tᵀ
   for (size_t i = 0; i < n; i++) {
-    memcpy(Z[i], &world->work->T[world->work->column[b] + i], sizeof Z[i]);
+    memcpy(Z[i], &world->work->T[hop->column + i], sizeof Z[i]);
     for (size_t k = 0; k < i; k++)
       for (int c = 0; c < 6; c++) Z[i][c] -= G[n * i + k] * Z[k][c];
     const double inverse = 1 / G[n * i + i];
@@ -336,8 +336,8 @@ static void pass_joint(const MbWorld *world, size_t b, double *F, size_t stride,
     for (size_t k = 0; k < 6; k++) at[k] = F[k * stride + e];
     memcpy(&f, at, sizeof f);
     double u[MB_JOINT_MOST];
-    const size_t n = hop->n, column = world->work->column[b];
-    const Real *G = world->work->G + world->work->square[b];
+    const size_t n = hop->n, column = hop->column;
+    const Real *G = world->work->G + hop->square;
     for (size_t i = 0; i < n; i++) {
       u[i] = -dot_screw(world->work->T[column + i], f);
       for (size_t k = 0; k < i; k++) u[i] -= G[n * i + k] * u[k];

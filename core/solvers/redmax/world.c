@@ -28,7 +28,7 @@ static Screw joint_motion(const MbWorld *world, size_t b, const double *v) {
     sum.turn = scale(v[hop->v], world->work->stand[b].s);
     return sum;
   }
-  const Screw *T = world->work->T + world->work->column[b];
+  const Screw *T = world->work->T + hop->column;
   for (size_t i = 0; i < hop->n; i++) sum = add_scaled_screw(sum, v[hop->v + i], T[i]);
   return sum;
 }
@@ -39,7 +39,7 @@ static void joint_forces(const MbWorld *world, size_t b, Screw f, double *y) {
     y[hop->v] += dot(world->work->stand[b].s, f.turn);
     return;
   }
-  const Screw *T = world->work->T + world->work->column[b];
+  const Screw *T = world->work->T + hop->column;
   for (size_t i = 0; i < hop->n; i++) y[hop->v + i] += dot_screw(T[i], f);
 }
 

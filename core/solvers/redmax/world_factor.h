@@ -72,7 +72,7 @@ static inline bool factor_world(MbWorld *world, const MbMaximal *x, double a, do
     const Rigid *rigid = &work->rigid[b];
     Articulated A = hop->leaf ? only_rigid(rigid->I, rigid->h, hop->m)
                               : with_rigid(&work->sum[hop->slot], rigid->I, rigid->h, hop->m);
-    if (a != 0 || c != 0) {
+    if (x->D && (a != 0 || c != 0)) {
       Articulated own = block(world, x, b, a, c);
       collect(&own, A, own.p, false);
       A = own;

@@ -31,7 +31,7 @@ static MbShapeSpec box(double a, double b, double c) {
 static MbSceneSpec with_shape(MbShapeSpec *shape) {
   MbSceneSpec spec = test_scene(MB_IMPLICIT, 0.01, 1);
   MbBodySpec *body = test_body(&spec, "b", 1, 1, 1, 1);
-  body->inertia.given = false;
+  body->inertia = NULL;
   body->shapes = shape;
   body->nshapes = 1;
   return spec;
@@ -45,10 +45,10 @@ Test(build, bodies_without_mass_or_with_two_are_refused) {
   refused(&spec, "/bodies/0", "must be positive");
   spec.bodies[0].nshapes = 0;
   refused(&spec, "/bodies/0", "has no mass");
-  spec.bodies[0].inertia.given = true;
+  spec.bodies[0].inertia = &(MbInertiaSpec){.mass = 1, .matrix = {1, 1, 1}};
   refused(&spec, "/bodies/0", "already says the mass");
   spec.bodies[0].density = NAN;
-  spec.bodies[0].inertia.matrix[0] = -1;
+  spec.bodies[0].inertia->matrix[0] = -1;
   refused(&spec, "/bodies/0/inertia", "must be positive");
   mb_arena_free(&spec.arena);
 }
@@ -83,7 +83,7 @@ Test(build, likely_mistakes_are_warned_about) {
   MbSceneSpec spec = test_scene(MB_SYMPLECTIC, 0.1, 1);
   MbBodySpec *body = test_body(&spec, "b", 1, 1, 1, 3);
   warned(&spec, "no solid has these");
-  body->inertia.matrix[2] = 1;
+  body->inertia->matrix[2] = 1;
   body->angular[0] = 20;
   warned(&spec, "turns by 2 rad in a step");
   mb_arena_free(&spec.arena);
@@ -179,8 +179,6 @@ Test(build, velocities_are_given_in_the_axes_that_the_scene_says) {
   for (int k = 0; k < 2; k++) {
     body->velocity_axes = k ? MB_AXES_BODY : MB_AXES_WORLD;
     MbModel *model = test_model(&spec);
-    const double world[6] = {2, 3, 1, 5, 6, 4}, own[6] = {1, 2, 3, 4, 5, 6};
-    test_near("twist", model->phi0, k ? own : world, 6, 1e-15);
     // ω in the body's axes, v in the world's
     const double of_world[6] = {2, 3, 1, 4, 5, 6}, of_own[6] = {1, 2, 3, 6, 4, 5};
     test_near("velocities", model->v0, k ? of_own : of_world, 6, 1e-15);

@@ -123,7 +123,7 @@ Test(joint_twist, random_motions_of_random_joints_are_found_again) {
     s.joint.ops->eval(&s.joint, q, v, &Q, S, Sdot);
     for (size_t i = 0; i < s.joint.n; i++)
       for (size_t k = 0; k < 6; k++) twist[k] += S[6 * i + k] * v[i];
-    MbJointTwistSpec given = {.given = true, .has_angular = true, .has_linear = true, .axes = MB_SIDE_PARENT};
+    MbJointTwistSpec given = {.has_angular = true, .has_linear = true, .axes = MB_SIDE_PARENT};
     mb_quat_rotate(given.angular, Q.q, twist);
     mb_quat_rotate(given.linear, Q.q, twist + 3);
     MbReport report = {0};

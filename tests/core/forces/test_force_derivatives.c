@@ -14,8 +14,8 @@ static void random_body(MbSceneSpec *spec, const char *name, uint64_t *seed) {
   MbBodySpec *body = test_body(spec, name, 1 + test_random(seed), 1, 1.2, 1.5);
   body->damping = test_random(seed);
   for (int i = 0; i < 3; i++) {
-    body->inertia.matrix[3 + i] = 0.1 * around_zero(seed);
-    body->inertia.center[i] = around_zero(seed);
+    body->inertia->matrix[3 + i] = 0.1 * around_zero(seed);
+    body->inertia->center[i] = around_zero(seed);
     body->pose.position[i] = around_zero(seed);
     body->angular[i] = 3 * around_zero(seed);
     body->linear[i] = 3 * around_zero(seed);

@@ -155,7 +155,7 @@ Test(muscle, an_isometric_contraction_pulls_as_the_curves_say) {
   body->joint = (MbJointSpec){.kind = MB_JOINT_PRISMATIC, .axis = {1, 0, 0}};
   body->joint.in_parent.rotation[0] = body->joint.in_body.rotation[0] = 1;
   body->joint.in_parent.position[0] = TENDON + l * OPTIMAL;
-  body->joint.motion = (MbMotionSpec){.given = true, .position = {.count = 1, .signal = &still}};
+  body->joint.motion = &(MbMotionSpec){.position = {.count = 1, .signal = &still}};
   MbForceSpec *muscle = test_force(&spec, MB_FORCE_MUSCLE, NULL);
   MbPointSpec ends[] = {{.body = "world", .frame.rotation = {1}}, {.body = "load", .frame.rotation = {1}}};
   muscle->npoints = 2, muscle->points = ends;

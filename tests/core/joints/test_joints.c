@@ -173,7 +173,7 @@ Test(joints, a_spline_curve_is_smooth_across_its_segments_and_closes) {
   const double v = 1;
   MbPose A, B;
   for (int closed = 0; closed < 2; closed++) {
-    s.joint.closed = closed;
+    s.spline.closed = closed;
     const int segments = closed ? KNOTS : KNOTS - 3;
     for (int k = 1; k < segments; k++) {
       eval(&s.joint, &(double){k - 1e-9}, &v, &A, S, Sdot);
@@ -209,7 +209,7 @@ Test(joints, a_part_of_a_composite_stands_in_its_frame) {
     MbJoint part[2] = {{.ops = mb_joint_table[MB_JOINT_REVOLUTE], .n = 1, .axis = {0, 0, 1}},
                        {.ops = mb_joint_table[MB_JOINT_REVOLUTE], .n = 1, .axis = {0, 0, 1}}};
     const MbPose base = {{1, 2, 3}, {0.5, 0.5, 0.5, 0.5}};
-    part[k].apart = true, part[k].base = base;
+    part[k].base = &base;
     const MbJoint joint = {.ops = mb_joint_table[MB_JOINT_COMPOSITE], .n = 2, .nparts = 2, .part = part};
     const MbPose first = turn(2, q[0]), second = turn(2, q[1]);
     eval(&joint, q, v, &Q, S, Sdot);

@@ -22,10 +22,12 @@ static MbSignalsSpec one_signal(MbSceneSpec *spec, MbSignalSpec signal) {
   return (MbSignalsSpec){.count = 1, .signal = value};
 }
 
-static MbMotorSpec servo(MbSceneSpec *spec, double k, double d, double target) {
-  return (MbMotorSpec){.target = one_signal(spec, test_constant(target)),
-                       .stiffness = test_one_number(&spec->arena, k),
-                       .damping = test_one_number(&spec->arena, d)};
+static MbMotorSpec *servo(MbSceneSpec *spec, double k, double d, double target) {
+  MbMotorSpec *motor = mb_arena_alloc(&spec->arena, 1, sizeof *motor);
+  *motor = (MbMotorSpec){.target = one_signal(spec, test_constant(target)),
+                         .stiffness = test_one_number(&spec->arena, k),
+                         .damping = test_one_number(&spec->arena, d)};
+  return motor;
 }
 
 // (q, v) after `steps`
@@ -56,7 +58,6 @@ Test(drives, a_motor_swings_to_its_target) {
   MbSceneSpec spec = driven(MB_RK45, 0.1, MB_JOINT_REVOLUTE);
   const double k = 50, d = 4, T = 0.7, a = d / (2 * INERTIA), w = sqrt(k / INERTIA - a * a);
   spec.bodies[0].joint.motor = servo(&spec, k, d, T);
-  spec.bodies[0].joint.has_motor = true;
   for (int i = 1; i <= 10; i++) {
     double end[2];
     run(&spec, i, end);
@@ -73,7 +74,6 @@ Test(drives, a_frame_tells_the_force) {
   spec.output.channels = channels, spec.output.nchannels = 1;
   spec.bodies[0].joint.force = one_signal(&spec, test_expression("6*t"));
   spec.bodies[0].joint.motor = servo(&spec, 50, 4, 0.7);
-  spec.bodies[0].joint.has_motor = true;
   MbModel *model = test_model(&spec);
   MbSim *sim = test_sim(model, 1);
   test_steps(sim, 3);
@@ -90,8 +90,7 @@ Test(drives, a_frame_tells_the_force) {
 Test(drives, a_motor_pulls_no_more_than_its_most) {
   MbSceneSpec spec = driven(MB_RK45, 0.1, MB_JOINT_REVOLUTE);
   spec.bodies[0].joint.motor = servo(&spec, 1e4, 0, 100);
-  spec.bodies[0].joint.motor.max = test_one_number(&spec.arena, 3);
-  spec.bodies[0].joint.has_motor = true;
+  spec.bodies[0].joint.motor->max = test_one_number(&spec.arena, 3);
   double end[2];
   run(&spec, 10, end);
   test_near("q, v", end, (double[]){1.5 / INERTIA, 3 / INERTIA}, 2, 1e-9);
@@ -106,8 +105,7 @@ Test(drives, implicit_steps_know_the_motors_derivatives) {
     spec.solver.dynamics = k % 2 ? MB_DENSE : MB_RECURSIVE;
     spec.bodies[0].joint.velocity = test_one_number(&spec.arena, 0.5);
     spec.bodies[0].joint.motor = servo(&spec, 1e5, 300, 0.4);
-    spec.bodies[0].joint.has_motor = true;
-    if (limited) spec.bodies[0].joint.motor.max = test_one_number(&spec.arena, 70);
+    if (limited) spec.bodies[0].joint.motor->max = test_one_number(&spec.arena, 70);
     double end[2];
     run(&spec, 1, end);
     const double v = limited ? 0.5 + 0.1 * 70 / INERTIA
@@ -121,9 +119,8 @@ Test(drives, implicit_steps_know_the_motors_derivatives) {
 Test(drives, a_motor_without_stiffness_comes_to_its_target_velocity) {
   MbSceneSpec spec = driven(MB_RK45, 0.1, MB_JOINT_REVOLUTE);
   const double d = 4, rate = 3;
-  spec.bodies[0].joint.motor = (MbMotorSpec){.target_velocity = one_signal(&spec, test_constant(rate)),
-                                             .damping = test_one_number(&spec.arena, d)};
-  spec.bodies[0].joint.has_motor = true;
+  spec.bodies[0].joint.motor = &(MbMotorSpec){.target_velocity = one_signal(&spec, test_constant(rate)),
+                                              .damping = test_one_number(&spec.arena, d)};
   double end[2];
   run(&spec, 7, end);
   const double v = rate * (1 - exp(-d * 0.7 / INERTIA));
@@ -137,9 +134,8 @@ Test(drives, a_motor_that_knows_its_targets_rate_does_not_lag) {
     MbSceneSpec spec = driven(MB_RK45, 0.01, MB_JOINT_REVOLUTE);
     spec.bodies[0].joint.velocity = test_one_number(&spec.arena, 2);
     spec.bodies[0].joint.motor = servo(&spec, 50, 40, 0);
-    spec.bodies[0].joint.motor.target = one_signal(&spec, test_expression("2*t"));
-    if (known) spec.bodies[0].joint.motor.target_velocity = one_signal(&spec, test_constant(2));
-    spec.bodies[0].joint.has_motor = true;
+    spec.bodies[0].joint.motor->target = one_signal(&spec, test_expression("2*t"));
+    if (known) spec.bodies[0].joint.motor->target_velocity = one_signal(&spec, test_constant(2));
     double end[2];
     run(&spec, 500, end);
     const double q = known ? 10 : 10 - 40. / 50 * 2; // it lags by damping/stiffness of the rate
@@ -155,9 +151,8 @@ Test(drives, implicit_steps_take_the_target_velocity_in) {
     MbSceneSpec spec = driven(MB_IMPLICIT, 0.1, MB_JOINT_REVOLUTE);
     spec.bodies[0].joint.velocity = test_one_number(&spec.arena, 0.5);
     spec.bodies[0].joint.motor = servo(&spec, 1e3, 300, 0.4);
-    spec.bodies[0].joint.motor.target_velocity = one_signal(&spec, test_constant(7));
-    if (limited) spec.bodies[0].joint.motor.max = test_one_number(&spec.arena, 2000);
-    spec.bodies[0].joint.has_motor = true;
+    spec.bodies[0].joint.motor->target_velocity = one_signal(&spec, test_constant(7));
+    if (limited) spec.bodies[0].joint.motor->max = test_one_number(&spec.arena, 2000);
     double end[2];
     run(&spec, 1, end);
     const double v = limited
@@ -175,9 +170,8 @@ Test(drives, derivatives_are_those_of_the_forces) {
   MbSignalSpec rate[3] = {test_constant(1.5), test_constant(-20), test_constant(0)};
   const double most[3] = {1e6, 30, 1e6};
   spec.bodies[0].joint.motor = servo(&spec, 50, 4, 0.7);
-  spec.bodies[0].joint.motor.target_velocity = (MbSignalsSpec){.count = 3, .signal = rate};
-  spec.bodies[0].joint.motor.max = (MbNumbersSpec){3, most};
-  spec.bodies[0].joint.has_motor = true;
+  spec.bodies[0].joint.motor->target_velocity = (MbSignalsSpec){.count = 3, .signal = rate};
+  spec.bodies[0].joint.motor->max = (MbNumbersSpec){3, most};
   MbModel *model = test_model(&spec);
   MbSim *sim = test_sim(model, 1);
   double q[3] = {0.1, 0.2, 0.3}, v[3] = {1, 2, 3}, K[3], D[3];
@@ -205,11 +199,9 @@ Test(drives, derivatives_are_those_of_the_forces) {
 Test(drives, a_target_that_is_no_number_ends_the_run_though_the_motor_has_a_most) {
   for (int rate = 0; rate < 2; rate++) {
     MbSceneSpec spec = driven(MB_IMPLICIT, 0.01, MB_JOINT_REVOLUTE);
-    MbMotorSpec *motor = &spec.bodies[0].joint.motor;
-    *motor = servo(&spec, 50, 4, 0);
+    MbMotorSpec *motor = spec.bodies[0].joint.motor = servo(&spec, 50, 4, 0);
     *(rate ? &motor->target_velocity : &motor->target) = one_signal(&spec, test_expression("sqrt(0.045-t)"));
     motor->max = test_one_number(&spec.arena, 3);
-    spec.bodies[0].joint.has_motor = true;
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
     MbReport report = {0};

@@ -88,7 +88,7 @@ Test(free_flight, velocity_is_that_of_the_body_frames_origin) {
   // the centre of mass is 0.5 m off the origin and at rest; the body spins about it, so that the origin
   // circles
   MbBodySpec *body = test_body(&spec, "club", 1, 1, 1, 2);
-  mb_vec3_set(body->inertia.center, 0.5, 0, 0);
+  mb_vec3_set(body->inertia->center, 0.5, 0, 0);
   mb_vec3_set(body->angular, 0, 0, 2);
   mb_vec3_set(body->linear, 0, -1, 0); // ω × (o − c) = (0, 0, 2) × (−0.5, 0, 0)
   const char *channels[] = {"body.position", "body.velocity", "momentum"};
@@ -113,7 +113,7 @@ Test(free_flight, an_impulse_changes_momentum_by_itself_and_its_moment) {
     MbSceneSpec spec = test_scene(kind, 0.01, 10);
     MbBodySpec *body = test_body(&spec, "plate", 3, 1, 2, 2.5);
     mb_vec3_set(body->pose.position, 1, 2, 3);
-    mb_vec3_set(body->inertia.center, 0.1, 0.2, -0.3);
+    mb_vec3_set(body->inertia->center, 0.1, 0.2, -0.3);
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
     const double at[3] = {0.5, -0.5, 0.25}, impulse[3] = {1, 2, -3}, point[3] = {1.5, 1.5, 3.25};

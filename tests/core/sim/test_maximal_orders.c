@@ -36,12 +36,12 @@ static MbSceneSpec loaded_forest(void) {
   for (size_t b = 0; b < spec.nbodies; b += 3) {
     MbJointSpec *joint = &spec.bodies[b].joint;
     if (!spec.bodies[b].jointed || joint->kind == MB_JOINT_FIXED) continue;
-    joint->has_motor = true;
-    joint->motor = (MbMotorSpec){.stiffness = test_one_number(&spec.arena, 5),
-                                 .damping = test_one_number(&spec.arena, 0.5)};
-    joint->motor.target.count = 1;
-    joint->motor.target.signal = mb_arena_alloc(&spec.arena, 1, sizeof *joint->motor.target.signal);
-    joint->motor.target.signal[0] = test_expression("0.4*sin(6*t)");
+    MbSignalSpec *target = mb_arena_alloc(&spec.arena, 1, sizeof *target);
+    *target = test_expression("0.4*sin(6*t)");
+    joint->motor = mb_arena_alloc(&spec.arena, 1, sizeof *joint->motor);
+    *joint->motor = (MbMotorSpec){.target = {.count = 1, .signal = target},
+                                  .stiffness = test_one_number(&spec.arena, 5),
+                                  .damping = test_one_number(&spec.arena, 0.5)};
   }
   test_force(&spec, MB_FORCE_DAMPING, NULL)->coefficient = 0.2;
   return spec;

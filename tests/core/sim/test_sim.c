@@ -19,7 +19,7 @@ static MbSceneSpec crowd(MbIntegratorKind kind, size_t n) {
         test_body(&spec, mb_arena_strdup(&spec.arena, name), 1 + test_random(&seed), 1, 1.2, 1.5);
     for (int i = 0; i < 3; i++) {
       body->angular[i] = 4 * test_random(&seed) - 2;
-      body->inertia.center[i] = test_random(&seed);
+      body->inertia->center[i] = test_random(&seed);
       body->pose.position[i] = 10 * test_random(&seed);
     }
     body->damping = 0.1 * test_random(&seed);
@@ -82,7 +82,7 @@ Test(sim, a_resumed_run_is_bitwise_the_uninterrupted_one) {
 
 Test(sim, a_checkpoint_of_another_model_is_refused) {
   MbSceneSpec spec = crowd(MB_IMPLICIT, 5), other = crowd(MB_IMPLICIT, 5);
-  other.bodies[2].inertia.mass *= 1.5;
+  other.bodies[2].inertia->mass *= 1.5;
   MbModel *model = test_model(&spec), *another = test_model(&other);
   MbSim *sim = test_sim(model, 1), *stranger = test_sim(another, 1);
   const size_t size = mb_sim_checkpoint_size(sim);

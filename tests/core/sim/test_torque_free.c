@@ -102,7 +102,7 @@ static void end_state(MbIntegratorKind kind, double h, bool loaded, double end[1
   if (loaded) { // every force with every dependence: on time, pose, velocity
     spec.gravity[2] = -9.81;
     spec.bodies[0].damping = 0.4;
-    mb_vec3_set(spec.bodies[0].inertia.center, 0.2, -0.1, 0.3);
+    mb_vec3_set(spec.bodies[0].inertia->center, 0.2, -0.1, 0.3);
     MbForceSpec *pull = test_force(&spec, MB_FORCE_POINT, "racket");
     mb_vec3_set(pull->at, 0.5, 0.3, -0.2);
     pull->force[0] = test_expression("2*cos(3*t)"), pull->force[2] = test_constant(4);

@@ -172,7 +172,7 @@ Test(trouble, a_number_of_a_frame_that_is_not_finite_is_named) {
     MbModel *model = NULL;
     MbSim *sim = NULL;
     MbForceSpec *force = pushed(&spec, MB_FORCE_WRENCH);
-    spec.bodies[1].inertia.mass = 1e290;
+    spec.bodies[1].inertia->mass = 1e290;
     spec.bodies[1].linear[2] = start ? 1e10 : 0;
     force->force[2] = test_constant(1e301);
     test_ok(mb_build(&spec, &model, &report), &report);

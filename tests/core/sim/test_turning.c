@@ -28,14 +28,14 @@ static MbSceneSpec top(MbIntegratorKind kind, MbJointKind joint, double h, doubl
   MbSceneSpec spec = test_scene(kind, h, 1);
   spec.gravity[2] = -9.81;
   MbBodySpec *body = test_body(&spec, "top", 0.08, 2e-5, 2e-5, 3.5e-5);
-  body->inertia.center[2] = 0.04;
+  body->inertia->center[2] = 0.04;
   const double velocity[3] = {0, 0, spin};
   MbJointSpec *tip = hang(&spec, body, joint, velocity, 3);
   tip->position = (MbNumbersSpec){3, joint == MB_JOINT_EULER ? euler : lean};
   if (joint != MB_JOINT_EULER) { // the rates of a rotation vector are no angular velocity
     tip->velocity = (MbNumbersSpec){0};
-    tip->twist =
-        (MbJointTwistSpec){.given = true, .has_angular = true, .angular = {0, 0, spin}, .axes = MB_SIDE_BODY};
+    tip->twist = mb_arena_alloc(&spec.arena, 1, sizeof *tip->twist);
+    *tip->twist = (MbJointTwistSpec){.has_angular = true, .angular = {0, 0, spin}, .axes = MB_SIDE_BODY};
   }
   return spec;
 }

@@ -116,7 +116,7 @@ static MbSceneSpec robot(int parent_of(int), int n) {
     char name[32];
     snprintf(name, sizeof name, "link%d", i);
     MbBodySpec *body = test_body(&spec, mb_arena_strdup(&spec.arena, name), 1, 0.01, 0.02, 0.03);
-    body->inertia.center[1] = 0.1;
+    body->inertia->center[1] = 0.1;
     body->jointed = true;
     body->joint = (MbJointSpec){.kind = MB_JOINT_REVOLUTE, .axis = {i % 3 == 0, i % 3 == 1, i % 3 == 2}};
     body->joint.in_parent.rotation[0] = body->joint.in_body.rotation[0] = 1;
@@ -167,8 +167,8 @@ Test(lanes, slots_are_as_many_as_are_in_use_at_once) {
 // A point mass on the axis of the last joint of a chain: the joint has nothing to move.
 Test(lanes, a_pivot_of_zero_is_blamed_on_its_body) {
   MbSceneSpec spec = robot(before, 6);
-  memset(spec.bodies[5].inertia.matrix, 0, sizeof spec.bodies[5].inertia.matrix);
-  memset(spec.bodies[5].inertia.center, 0, sizeof spec.bodies[5].inertia.center);
+  memset(spec.bodies[5].inertia->matrix, 0, sizeof spec.bodies[5].inertia->matrix);
+  memset(spec.bodies[5].inertia->center, 0, sizeof spec.bodies[5].inertia->center);
   MbModel *model = test_model(&spec);
   MbReport report = {0};
   MbSim *sim = test_sim(model, 1);

@@ -117,7 +117,7 @@ Test(redmax, a_heavy_top_precesses_as_known) {
   spec.integrator.relative = 1e-12, spec.integrator.absolute = 1e-13;
   spec.gravity[2] = -9.81;
   MbBodySpec *top = test_body(&spec, "top", 15, 0.234375, 0.46875, 0.234375);
-  top->inertia.center[1] = 1;
+  top->inertia->center[1] = 1;
   top->jointed = true;
   top->joint = (MbJointSpec){.kind = MB_JOINT_SPHERICAL};
   top->joint.in_parent.rotation[0] = top->joint.in_body.rotation[0] = 1;

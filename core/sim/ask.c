@@ -23,9 +23,9 @@
 static const double QUICKEST = 1e-6; // of a step, where a soft row has no damping in the kinematic mode
 
 // A soft row of one way that is not at its bound.
-static bool is_slack(const MbAskRow *row) { return row->one_way && row->alpha > 0 && row->g > 0; }
+static inline bool is_slack(const MbAskRow *row) { return row->one_way && row->alpha > 0 && row->g > 0; }
 
-static MbAsked velocities(const MbAsking *asking, const MbAskRow *row) {
+static inline __attribute__((always_inline)) MbAsked velocities(const MbAsking *asking, const MbAskRow *row) {
   const double h = asking->h;
   // of a rate there is no way that it came in a step: it slips at β/α
   const double way = (row->order == 0 ? h / 2 : 0) + row->beta;
@@ -152,6 +152,33 @@ MbAsked mb_ask(const MbAsking *asking, const MbAskRow *row) {
     break;
   }
   return kinematic(asking, row);
+}
+
+static inline MbAskRow row_of(const MbAskRows *rows, size_t r) {
+  return (MbAskRow){.order = rows->order[r],
+                    .g = rows->g[r],
+                    .gt = rows->gt[r],
+                    .g0 = rows->g0[r],
+                    .g1 = rows->g1[r],
+                    .rate = rows->rate ? rows->rate[r] : 0,
+                    .last = rows->last ? rows->last[r] : 0,
+                    .drift = rows->drift ? rows->drift[r] : 0,
+                    .holds = true};
+}
+
+void mb_ask_rows(const MbAsking *asking, const MbAskRows *rows, double *x) {
+  // every step asks this of every row: inlined, so that what these rows have not is not worked out
+  if (asking->of == MB_ASK_VELOCITIES) {
+    for (size_t r = 0; r < rows->n; r++) {
+      const MbAskRow row = row_of(rows, r);
+      x[r] = -velocities(asking, &row).b;
+    }
+    return;
+  }
+  for (size_t r = 0; r < rows->n; r++) {
+    const MbAskRow row = row_of(rows, r);
+    x[r] = -mb_ask(asking, &row).b;
+  }
 }
 
 double mb_ask_soft_force(const MbAskRow *row) {

@@ -4,6 +4,7 @@
 #define MB_SIM_ASK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef enum MbAskOf {
   MB_ASK_VELOCITIES,    // v⁺ of a step of first order, rows at its start
@@ -59,6 +60,16 @@ typedef struct MbAsked {
 
 // Tells what a row asks for.
 MbAsked mb_ask(const MbAsking *asking, const MbAskRow *row);
+// What is known of rows that the solver holds: hard ones, of both ways.
+typedef struct MbAskRows {
+  size_t n;
+  const unsigned char *order;
+  const double *g, *gt, *g0, *g1;
+  const double *rate, *last, *drift; // NULL: 0
+} MbAskRows;
+
+// x ← −b of each (n), which may be where `rate` or `last` is.
+void mb_ask_rows(const MbAsking *asking, const MbAskRows *rows, double *x);
 // Tells the force λ of a soft row where accelerations are wanted, at velocities whose G v is row->rate:  α λ = −(g + β ġ)   (AR 0.7).
 double mb_ask_soft_force(const MbAskRow *row);
 

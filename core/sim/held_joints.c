@@ -50,19 +50,17 @@ MbAsking mb_asking(const MbSim *sim, MbAskOf of) {
 // sim->aim ← what the rows ask for, J x being `rate` and of what else is known of velocities `last` (NULL: 0); `bend` is J̇ v (NULL: 0).
 static void ask(MbSim *sim, const MbAsking *asking, const double *rate, const double *last,
                 const double *bend) {
-  const MbHeldRows rows = rows_of(sim);
-  for (size_t r = 0; r < rows.n; r++) {
-    const MbAskRow row = {.order = rows.order[r],
-                          .g = rows.g[r],
-                          .gt = rows.gt[r],
-                          .g0 = sim->gap0[r],
-                          .g1 = sim->gap1[r],
-                          .rate = rate ? rate[r] : 0,
-                          .last = last ? last[r] : 0,
-                          .drift = bend ? bend[r] : 0,
-                          .holds = true};
-    sim->aim[r] = -mb_ask(asking, &row).b;
-  }
+  const MbHeldRows held = rows_of(sim);
+  const MbAskRows rows = {.n = held.n,
+                          .order = held.order,
+                          .g = held.g,
+                          .gt = held.gt,
+                          .g0 = sim->gap0,
+                          .g1 = sim->gap1,
+                          .rate = rate,
+                          .last = last,
+                          .drift = bend};
+  mb_ask_rows(asking, &rows, sim->aim);
 }
 
 bool mb_held_velocities(MbSim *sim, double *x) {

@@ -37,8 +37,7 @@ static inline Articulated block(const MbWorld *world, const MbMaximal *x, size_t
   return inertia_move(A, arm_of(world, b, R));
 }
 
-static inline bool factor_body(MbWorld *world, const MbMaximal *x, size_t b, Articulated A, double a,
-                               double c) {
+MB_KERNEL bool factor_body(MbWorld *world, const MbMaximal *x, size_t b, Articulated A, double a, double c) {
   MbRecursion *work = world->work;
   const MbHop *hop = &world->links->hop[b];
   Stand *stand = &work->stand[b];

@@ -242,7 +242,11 @@ static void set_up(const MbSweep *sweep, pid_t parent) {
   if (getppid() != parent) _exit(MB_CHILD_INTERRUPTED);
   const struct rlimit none = {0, 0}, memory = {sweep->memory, sweep->memory};
   setrlimit(RLIMIT_CORE, &none);
+#ifdef MB_SANITIZED // whose own maps are no data of the run's
+  (void)memory;
+#else
   if (sweep->memory) setrlimit(RLIMIT_DATA, &memory);
+#endif
   mb_alloc_bound(sweep->memory); // which counts from here, though the heap has room that the sweep gave back
   sigset_t all;
   sigemptyset(&all);

@@ -12,6 +12,13 @@
 
 #include <criterion/criterion.h>
 
+// Of a test that takes long, of numbers alone: the sanitizers' build leaves it out, as shorter ones run the same code.
+#ifdef MB_SANITIZED
+#define TEST_LONG .disabled = true
+#else
+#define TEST_LONG .disabled = false
+#endif
+
 // A scene in C: bodies and forces are added to it. Free with mb_arena_free(&spec.arena).
 MbSceneSpec test_scene(MbIntegratorKind integrator, double step, int64_t steps);
 // A body with principal moments I and mass m about its frame's origin, which is its centre of mass.

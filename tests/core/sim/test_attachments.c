@@ -84,7 +84,7 @@ static Run net(const char *way, const char *solver, bool reduced) {
   return begin(reduced ? NET("reduction") : NET("constraint"), list, 2);
 }
 
-Test(attachments, nodes_that_follow_nodes_move_as_under_constraints) {
+Test(attachments, nodes_that_follow_nodes_move_as_under_constraints, TEST_LONG) {
   // the same numbers but for rounding, which the motion lets grow, and conjugate gradients; rk45 chooses steps by them
   static const double CLOSE = 1e-9;
   for (int i = 0; i < WAYS; i++)
@@ -188,7 +188,7 @@ static const char *const STRING =
 // Point masses on the axis add m r² about the others.
 static double add_masses(double m, double r) { return 2 * m * r * r; }
 
-Test(attachments, what_hangs_on_a_fast_body_through_a_chain_moves_as_one_body_with_it) {
+Test(attachments, what_hangs_on_a_fast_body_through_a_chain_moves_as_one_body_with_it, TEST_LONG) {
   static const double CLOSE = 1e-9, ENERGY = 1e-9; // rk45's own error in half a second, some 1e-10; relative
   MbSceneSpec spec = test_scene(MB_RK45, 0.005, 1);
   spec.integrator.relative = 1e-11, spec.integrator.absolute = 1e-12;
@@ -251,7 +251,7 @@ static void by_rows(bool armed, const char *solver, bool pegs_by_rows, bool stru
   end(&run);
 }
 
-Test(attachments, masters_that_bodies_hold_turn_with_these) {
+Test(attachments, masters_that_bodies_hold_turn_with_these, TEST_LONG) {
   static const double CLOSE = 1e-9; // rows let nodes come apart by rk45's error
   for (int way = 0; way < 3; way++) {
     const bool strung = way == 1, armed = way == 2;
@@ -342,7 +342,7 @@ Test(attachments, in_the_kinematic_mode_they_move_as_under_constraints) {
 }
 
 // A weight on a node that follows: the solver in maximal coordinates holds it with the joints, the projected one does not.
-Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_solver) {
+Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_solver, TEST_LONG) {
   static const double CLOSE = 1e-10,
                       FORCE = 1e-8, // rounding, and iterations that end at 1e-12; of 15 N, by 1/h of it
       FIRST = 1e-3, SECOND = 1e-5;  // of places that move by 0.1 m: their change of speed times half a step
@@ -374,7 +374,7 @@ Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_s
     }
 }
 
-Test(attachments, momentum_and_energy_are_kept_in_free_flight) {
+Test(attachments, momentum_and_energy_are_kept_in_free_flight, TEST_LONG) {
   static const double CLOSE = 1e-9; // of sums of some 10; rk45's error
   for (int k = 0; k < SOLVERS; k++) {
     char set[100];

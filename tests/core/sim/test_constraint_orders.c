@@ -171,7 +171,7 @@ static Drift drift_of(const char *from, const char *integrator, double h, const 
   return drift;
 }
 
-Test(constraint_orders, constraints_hold_and_energy_stays_for_ten_seconds) {
+Test(constraint_orders, constraints_hold_and_energy_stays_for_ten_seconds, TEST_LONG) {
   static const char *const scenes[] = {"four_bar", "slider_crank", NULL};
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 3; k++) {

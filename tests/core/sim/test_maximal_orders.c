@@ -147,7 +147,7 @@ Test(maximal_orders, a_chain_of_ten) {
   measure_orders(&(Problem){.name = "chain of ten", .scene = chain, .h = 1.0 / 800, .end = 0.2}, 0);
 }
 
-Test(maximal_orders, a_forest_of_every_joint_with_springs_motors_and_loads) {
+Test(maximal_orders, a_forest_of_every_joint_with_springs_motors_and_loads, TEST_LONG) {
   measure_orders(&(Problem){.name = "loaded forest", .scene = loaded_forest, .h = 1.0 / 400, .end = 0.1}, 0);
 }
 

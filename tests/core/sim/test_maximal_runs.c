@@ -149,7 +149,7 @@ static const char *const WHEELS = HEAD "\"bodies\": [{" BOX(
                                                                                                   "}";
 
 // What is searched for, as a screw's turns are, may turn by half a turn and a little less in a step.
-Test(maximal_runs, a_hundred_turns_are_counted_however_many_there_are_in_a_step) {
+Test(maximal_runs, a_hundred_turns_are_counted_however_many_there_are_in_a_step, TEST_LONG) {
   static const double CLOSE[] = {1e-9,
                                  1e-3}; // rounding of some thousand steps; rk45's tolerance, where it adds up
   static const char *const steps[] = {"/time/step=0.01", "/time/step=0.1", "/time/step=0.15",

@@ -70,7 +70,7 @@ static Kept fly(int shape, double spin, int place, const char *way) {
 // Bounds: rounding of 10⁴ steps in momenta and in the energy of what has an axis of symmetry; a box's energy swings by the square of
 // what it turns in a part of its flight (flight.h) and does not drift; the steps of second order turn a body by the
 // exponential of its mean spin, which is right to (h ω)²; rk45 by its tolerance.
-Test(momentum, free_bodies_keep_momentum_and_spin_for_ten_seconds_under_every_integrator) {
+Test(momentum, free_bodies_keep_momentum_and_spin_for_ten_seconds_under_every_integrator, TEST_LONG) {
   static const double ROUNDING = 1e-11, ANGULAR = 1e-9, SWING = 2e-5;
   printf("%-5s %5s %-20s %-15s %9s %9s %9s %9s\n", "10 s", "rad/s", "1 ms", "", "linear", "angular", "energy",
          "");

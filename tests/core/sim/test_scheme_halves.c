@@ -132,11 +132,11 @@ Test(half_steps, each_integrator_has_its_order_on_a_chain) {
   measure_orders(&(Problem){"chain of ten", chain, 0, 1.0 / 1600, 0.5});
 }
 
-Test(half_steps, each_integrator_has_its_order_on_a_forest_under_every_force) {
+Test(half_steps, each_integrator_has_its_order_on_a_forest_under_every_force, TEST_LONG) {
   measure_orders(&(Problem){"loaded forest", loaded_forest, 0, 1.0 / 800, 0.25});
 }
 
-Test(half_steps, each_integrator_has_its_order_on_free_floating_trees_of_every_joint) {
+Test(half_steps, each_integrator_has_its_order_on_free_floating_trees_of_every_joint, TEST_LONG) {
   static double exact[18 * MOST];
   printf("%-27s", "order, recursive and dense");
   for (MbIntegratorKind kind = 0; kind < MB_RK45; kind++) printf(" %16s", mb_integrator_words[kind]);

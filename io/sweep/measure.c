@@ -135,7 +135,7 @@ static void take(MbTerm *term, double time, const double *frame) {
     take_at(term, time, x);
     break;
   case MB_FIRST:
-    if (!s->value && !isnan(x) && x != 0) {
+    if (s->value == 0 && !isnan(x) && x != 0) {
       s->value = 1;
       s->other = time;
     }

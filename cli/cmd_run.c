@@ -310,19 +310,7 @@ static const MbOption options[] = {
      .type = MB_OPTION_FILE,
      .argument = "FILE",
      .help = "write a page (HTML) to watch the run in when it ends, be it by failing numbers or Ctrl-C"},
-    {.name = "quiet", .letter = 'q', .help = "say warnings and errors only"},
-    {.name = "log",
-     .type = MB_OPTION_WORD,
-     .argument = "FORM",
-     .words = mb_log_words,
-     .help = "form of what is said on stderr",
-     .fallback = "text"},
-    {.name = "progress",
-     .type = MB_OPTION_WORD,
-     .argument = "WHEN",
-     .words = mb_progress_words,
-     .help = "show progress: a line on a terminal, else a line every 10 s",
-     .fallback = "auto"},
+    MB_TALK_OPTIONS,
 };
 
 const MbCommand mb_command_run = {

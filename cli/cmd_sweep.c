@@ -210,19 +210,7 @@ static const MbOption options[] = {
      .argument = "FILE",
      .help = "write a page of the sweep too: the table, pictures of it, what matters; without SCENE, of the "
              "sweep in FILE's folder"},
-    {.name = "quiet", .letter = 'q', .help = "say warnings and errors only"},
-    {.name = "log",
-     .type = MB_OPTION_WORD,
-     .argument = "FORM",
-     .words = mb_log_words,
-     .help = "form of what is said on stderr",
-     .fallback = "text"},
-    {.name = "progress",
-     .type = MB_OPTION_WORD,
-     .argument = "WHEN",
-     .words = mb_progress_words,
-     .help = "show progress: a line on a terminal, else a line every 10 s",
-     .fallback = "auto"},
+    MB_TALK_OPTIONS,
 };
 
 const MbCommand mb_command_sweep = {

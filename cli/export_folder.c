@@ -2,19 +2,10 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static bool is_empty(const char *path) {
-  DIR *dir = opendir(path);
-  int entries = 0;
-  while (dir && readdir(dir)) entries++;
-  if (dir) closedir(dir);
-  return entries <= 2; // . and ..
-}
 
 MbStatus mb_export_folder_open(MbExportFolder *folder, const char *path, bool replace, MbReport *report) {
   struct stat there;
@@ -25,7 +16,7 @@ MbStatus mb_export_folder_open(MbExportFolder *folder, const char *path, bool re
   }
   if (!S_ISDIR(there.st_mode))
     return mb_error(report, MB_IO, "", "%s is there already, and is no folder", path);
-  if (!replace && !is_empty(path))
+  if (!replace && !mb_folder_is_empty(path))
     return mb_error(report, MB_IO, "", "the folder %s holds files already (--force writes into it)", path);
   return MB_OK;
 }

@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -167,4 +168,12 @@ void mb_output_free(MbOutput *output) {
   mb_target_free(&output->target);
   mb_free(output->part);
   *output = (MbOutput){.lock = -1};
+}
+
+bool mb_folder_is_empty(const char *path) {
+  DIR *dir = opendir(path);
+  int entries = 0;
+  while (dir && readdir(dir)) entries++;
+  if (dir) closedir(dir);
+  return entries <= 2; // . and ..
 }

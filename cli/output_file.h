@@ -48,4 +48,7 @@ void mb_output_free(MbOutput *output);
 bool mb_output_same_file(const char *a, const char *b); // both exist and are one
 bool mb_path_ends(const char *path, const char *ending);
 
+// Whether a folder holds nothing, or cannot be looked into.
+bool mb_folder_is_empty(const char *path);
+
 #endif

@@ -28,4 +28,18 @@ static inline void mb_progress_step(MbProgress *progress, int64_t step) {
   if (--progress->countdown <= 0) mb_progress_look(progress, step);
 }
 
+// How much a command that runs scenes says, and how; the words are mb_log_words' and these.
+#define MB_TALK_OPTIONS                                                                                      \
+  {.name = "quiet", .letter = 'q', .help = "say warnings and errors only"},                                  \
+      {.name = "log",                                                                                        \
+       .type = MB_OPTION_WORD,                                                                               \
+       .argument = "FORM",                                                                                   \
+       .words = mb_log_words,                                                                                \
+       .help = "form of what is said on stderr",                                                             \
+       .fallback = "text"},                                                                                  \
+  {                                                                                                          \
+    .name = "progress", .type = MB_OPTION_WORD, .argument = "WHEN", .words = mb_progress_words,              \
+    .help = "show progress: a line on a terminal, else a line every 10 s", .fallback = "auto"                \
+  }
+
 #endif

@@ -1,8 +1,8 @@
 #include "cli/sweep.h"
+#include "cli/output_file.h"
 #include "core/base/alloc.h"
 #include "io/sweep/small_file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,6 @@
 #include <unistd.h>
 
 // ---- the folder -------------------------------------------------------------------------------------------
-
-static bool is_empty(const char *path) {
-  DIR *dir = opendir(path);
-  int entries = 0;
-  while (dir && readdir(dir)) entries++;
-  if (dir) closedir(dir);
-  return entries <= 2; // . and ..
-}
 
 static bool is_ours(const char *folder) {
   char path[MB_SWEEP_PATH];
@@ -37,7 +29,8 @@ MbStatus mb_sweep_folder(MbSweep *s, MbReport *report) {
     return mb_error(report, MB_IO, "", "cannot make the folder %s: %s", s->out, strerror(errno));
   } else if (!S_ISDIR(info.st_mode)) {
     return mb_error(report, MB_IO, "", "%s is there already, and is no folder", s->out);
-  } else if (!is_ours(s->out) && !is_empty(s->out) && !is_ours(s->out)) { // it may become ours meanwhile
+  } else if (!is_ours(s->out) && !mb_folder_is_empty(s->out) &&
+             !is_ours(s->out)) { // it may become ours meanwhile
     return mb_error(report, MB_IO, "",
                     "the folder %s holds other things than a sweep: name another with --output", s->out);
   }

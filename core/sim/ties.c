@@ -64,7 +64,7 @@ MbStatus mb_ties_create(MbSim *sim, MbReport *report) {
   MbArena *arena = &sim->arena;
   if (!model->nports) return MB_OK;
   MbTies *ties = mb_arena_alloc(arena, 1, sizeof *ties);
-  if (!ties || !mb_blas_start(1)) return mb_no_memory(report, "the simulation");
+  if (!ties) return mb_no_memory(report, "the simulation");
   ties->body = mb_arena_alloc(arena, model->nb, sizeof *ties->body);
   ties->port = mb_arena_alloc(arena, model->nb, sizeof *ties->port);
   ties->place = mb_arena_alloc(arena, model->nb, sizeof *ties->place);
@@ -74,6 +74,7 @@ MbStatus mb_ties_create(MbSim *sim, MbReport *report) {
   for (size_t b = 0; b < model->nb; b++) ties->place[b] = SIZE_MAX;
   find_ends(model, ties);
   if (!ties->nports) return MB_OK;
+  if (!mb_blas_start(1)) return mb_no_memory(report, "the simulation");
   const size_t n = ties->n, nv = sim->nv;
   ties->C = mb_arena_alloc(arena, n * n, sizeof(double)),
   ties->R = mb_arena_alloc(arena, n * n, sizeof(double));

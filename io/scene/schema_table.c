@@ -429,7 +429,9 @@ static const MbSchemaRow attach_rows[] = {
     {"enforce", MB_TYPE_WORD, AT(MbAttachSpec, enforce), .words = mb_enforce_words,
      .fallback = "\"constraint\"",
      .help = "by constraints, or by \"reduction\": the nodes have no coordinates of their own and cannot "
-             "come loose; they carry their mass and what pulls at them to the body or to the other nodes"},
+             "come loose; they carry their mass and what pulls at them to the body or to the other nodes. "
+             "Under solver "
+             "\"projective\" it is always by constraints"},
     {0}};
 static const MbSchemaObject attachment = {
     .name = "attach",

@@ -46,6 +46,7 @@ typedef struct MbSoftSpec {
   const MbSoftCable *cables; // (ncables)
   size_t nports;
   const uint32_t *port;  // (nports) nodes that a caller's rows act on, see mb_soft_begin
+  size_t columns;        // bytes that what is kept for them may take; 0 = 256 MB
   double h;              // s
   bool newton;           // the method
   MbGlobalMethod global; // projective: how A is solved with

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const size_t ROOM = (size_t)1 << 28; // bytes that columns may take
+static const size_t ROOM = (size_t)1 << 28; // bytes that columns may take where nobody says
 
 struct MbSoftPorts {
   size_t count;
@@ -43,7 +43,7 @@ MbSoftPorts *mb_soft_ports_make(MbSoftEngine *engine, const MbSoftSpec *spec) {
   const size_t n = spec->nports, size = 3 * engine->nfree * sizeof(double);
   MbSoftPorts *ports = mb_calloc(1, sizeof *ports);
   if (!ports) return NULL;
-  const bool kept = size && n <= ROOM / size;
+  const bool kept = size && n <= (spec->columns ? spec->columns : ROOM) / size;
   ports->count = n, ports->room = kept ? n * size : size;
   ports->port = mb_calloc(n, sizeof *ports->port);
   ports->S = mb_calloc(n * n, 3 * sizeof *ports->S);

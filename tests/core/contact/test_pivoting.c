@@ -196,6 +196,77 @@ Test(pivoting, columns_are_made_for_the_rows_that_act_only) {
   mb_pivoting_free(&pivoting);
 }
 
+enum { MANY = 90 };
+typedef struct Large {
+  double W[MANY * MANY], b[MANY], slack[MANY], least[MANY];
+  bool unilateral[MANY];
+  size_t columns;
+} Large;
+
+static void large_column(void *context, size_t i, double *out) {
+  Large *p = context;
+  p->columns++;
+  memcpy(out, p->W + MANY * i, MANY * sizeof *out);
+}
+
+static void solve_large(MbPivoting *pivoting, Large *p, bool same) {
+  const MbMixedProblem problem = {.n = MANY,
+                                  .b = p->b,
+                                  .slack = p->slack,
+                                  .least = p->least,
+                                  .unilateral = p->unilateral,
+                                  .column = large_column,
+                                  .context = p,
+                                  .same = same};
+  p->columns = 0;
+  cr_assert_eq(mb_pivoting_solve(pivoting, &problem), MB_PIVOTED);
+  for (size_t i = 0; i < MANY; i++) {
+    const double w = pivoting->w[i], lambda = pivoting->lambda[i];
+    cr_assert(p->unilateral[i] ? w > -1e-9 && lambda >= 0 && fabs(w * lambda) < 1e-9 : fabs(w) < 1e-9,
+              "row %zu: w %g, lambda %g", i, w, lambda);
+  }
+}
+
+static void random_aims(Large *p, uint64_t *seed) {
+  for (size_t i = 0; i < MANY; i++) p->b[i] = 2 * test_random(seed) - 1;
+}
+
+// Many rows are factored by blocks, and the factor is kept while the rows stay the same: with the solution of a new start.
+Test(pivoting, many_rows_that_stay_the_same_come_to_the_solution_of_a_new_start) {
+  static Large p;
+  static double B[MANY * MANY], again[MANY];
+  uint64_t seed = 11;
+  for (size_t i = 0; i < MANY * MANY; i++) B[i] = 2 * test_random(&seed) - 1;
+  for (size_t i = 0; i < MANY; i++) {
+    p.unilateral[i] = i >= 70;
+    p.slack[i] = 1e-12;
+    for (size_t j = 0; j < MANY; j++) {
+      p.W[MANY * i + j] = i == j ? 5 : 0;
+      for (size_t k = 0; k < MANY; k++) p.W[MANY * i + j] += B[MANY * k + i] * B[MANY * k + j];
+    }
+  }
+  MbPivoting kept = {0}, anew = {0};
+  random_aims(&p, &seed);
+  solve_large(&kept, &p, false);
+  cr_assert_geq(p.columns, 70);
+  for (int round = 0; round < 5; round++) {
+    random_aims(&p, &seed);
+    solve_large(&kept, &p, true);
+    cr_assert_leq(p.columns, 20, "%zu columns are made again", p.columns);
+    memcpy(again, kept.lambda, sizeof again);
+    solve_large(&anew, &p, false);
+    test_near("lambda", again, anew.lambda, MANY, 1e-10);
+  }
+  // of rows that are the same one is dropped, however many there are
+  memcpy(p.W + MANY, p.W, MANY * sizeof *p.W);
+  for (size_t i = 0; i < MANY; i++) p.W[MANY * i + 1] = p.W[MANY * i];
+  p.W[MANY + 1] = p.W[0], p.b[1] = p.b[0];
+  solve_large(&anew, &p, false);
+  cr_assert(anew.dropped[0] != anew.dropped[1]);
+  mb_pivoting_free(&kept);
+  mb_pivoting_free(&anew);
+}
+
 Test(pivoting, memory_that_runs_out_is_told) {
   for (int k = 0;; k++) {
     MbPivoting pivoting = {0};

@@ -1,0 +1,75 @@
+// Nodes that a caller's rows act on: how they answer impulses, whether what is kept for them is kept or not.
+#include "tests/soft.h"
+
+#include <string.h>
+
+enum { PORTS = 4, NODES = 27 };
+static const uint32_t ports[PORTS] = {4, 13, 22,
+                                      26}; // 22 rolls: it is held along y; 26 is held along every axis
+static const double impulses[3 * PORTS] = {0.2, -0.1, 0.3, 0, 0.4, 0, 0.1, 0, -0.3, 0, 0, 0};
+
+static void begin(Soft *soft, size_t columns, int iterations) {
+  *soft = (Soft){0};
+  cr_assert(mb_element_mesh_box(&soft->mesh, (const size_t[]){3, 3, 3}, (const double[]){1, 1, 1}));
+  soft_begin(soft, 1000);
+  soft_material(soft, MB_COROTATIONAL, 1e5, 0.3);
+  soft->held[22] = 2, soft->held[26] = 7;
+  soft->spec.nports = PORTS, soft->spec.port = ports, soft->spec.columns = columns;
+  soft_create(soft, 0.01, false, iterations, 0);
+}
+
+// One iteration with impulses at the ports; their velocities before and after these, and all nodes' places.
+static void push(Soft *soft, double *before, double *after, double *q1) {
+  double v1[3 * NODES];
+  const MbSoftStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, soft->most};
+  mb_soft_begin(soft->engine, &start);
+  mb_soft_pass(soft->engine);
+  mb_soft_read_ports(soft->engine, before);
+  mb_soft_push_ports(soft->engine, impulses);
+  mb_soft_read_ports(soft->engine, after);
+  cr_assert(mb_soft_end_pass(soft->engine));
+  mb_soft_end(soft->engine, q1, v1);
+}
+
+Test(soft_ports, impulses_change_velocities_by_the_response_that_is_told) {
+  Soft soft;
+  double before[3 * PORTS], after[3 * PORTS], told[3 * PORTS], change[3 * PORTS], q1[3 * NODES];
+  begin(&soft, 0, 1);
+  push(&soft, before, after, q1);
+  mb_soft_respond(soft.engine, impulses, told);
+  for (int k = 0; k < 3 * PORTS; k++) change[k] = after[k] - before[k];
+  test_near("velocities", change, told, 3 * PORTS, 1e-12);
+  cr_expect_gt(fabs(told[0]), 1e-4);
+  cr_expect(fabs(told[7]) < 1e-15 && fabs(told[9]) < 1e-15, "nodes that are held move");
+  soft_end(&soft);
+}
+
+Test(soft_ports, without_room_for_columns_a_solution_makes_the_same_correction) {
+  Soft kept, solved;
+  double before[3 * PORTS], after[2][3 * PORTS], q1[2][3 * NODES];
+  begin(&kept, 0, 1), begin(&solved, 1, 1);
+  cr_expect_gt(mb_soft_bytes(kept.engine), mb_soft_bytes(solved.engine));
+  push(&kept, before, after[0], q1[0]);
+  push(&solved, before, after[1], q1[1]);
+  test_near("velocities", after[1], after[0], 3 * PORTS, 1e-13);
+  test_near("places", q1[1], q1[0], 3 * NODES, 1e-14);
+  soft_end(&kept), soft_end(&solved);
+}
+
+// What is free takes up all of the impulses, whatever its stiffness.
+Test(soft_ports, a_free_block_takes_up_the_momentum_that_it_is_given) {
+  Soft soft = {0};
+  double before[3 * PORTS], after[3 * PORTS], q1[3 * NODES], sum[3] = {0}, given[3] = {0};
+  cr_assert(mb_element_mesh_box(&soft.mesh, (const size_t[]){3, 3, 3}, (const double[]){1, 1, 1}));
+  soft_begin(&soft, 1000);
+  soft_material(&soft, MB_COROTATIONAL, 1e5, 0.3);
+  soft.spec.nports = PORTS, soft.spec.port = ports;
+  soft_create(&soft, 0.01, false, 1, 0);
+  push(&soft, before, after, q1);
+  for (size_t i = 0; i < NODES; i++)
+    for (size_t k = 0; k < 3; k++) sum[k] += soft.mass[i] * (q1[3 * i + k] - soft.q[3 * i + k]) / 0.01;
+  for (size_t p = 0; p < PORTS; p++)
+    for (size_t k = 0; k < 3; k++) given[k] += impulses[3 * p + k];
+  test_near("momentum", sum, given, 3, 1e-10);
+  soft_end(&soft);
+}

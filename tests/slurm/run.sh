@@ -21,7 +21,7 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 cd "$work" || exit 1
 
-# Runs of about a second and a half each, with checkpoints; trajectories with bounds, so that a wrong step after a resume would show.
+# Runs with checkpoints; trajectories with bounds, so that a wrong step after a resume would show.
 cat >swing.json <<'JSON'
 { "mbsim": 1, "parameters": { "length": 1 }, "time": { "step": 0.0005, "duration": 60 }, "integrator": "trapezoidal",
   "bodies": [ { "name": "bob", "shape": { "type": "sphere", "radius": 0.05 }, "density": 1000,
@@ -36,6 +36,12 @@ sweep() { # runs, seconds each simulates, folder, more options
 }
 whole() { [ -e "whole-$1-$2/results.csv" ] || sweep "$1" "$2" "whole-$1-$2" -q; }
 same() { cmp "whole-$1-$2/results.csv" "$3/results.csv" && cmp "whole-$1-$2/design.csv" "$3/design.csv"; }
+
+# Simulated seconds of a run that takes some four seconds here, so that it can be met in the middle on any machine.
+began=$(date +%s%N)
+"$MBSIM" run swing.json -d 40 -q -o trial.mbt || exit 1
+long=$((40 * 4000 / (($(date +%s%N) - began) / 1000000 + 1)))
+[ "$long" -ge 40 ] || long=40
 
 parallel_lines() {
   whole 12 1 || return 1
@@ -58,11 +64,13 @@ submit() { # options of sbatch, script: the job's number
   sbatch --parsable "$@" | cut -d ';' -f 1
 }
 states() { squeue -h -r -j "$1" -o %T 2>/dev/null | sort | uniq -c | tr -s ' \n' ' '; }
+ended() { # number: all of a job's tasks have come to an end that Slurm will not follow by another start
+  left_over=$(scontrol show job "$1" 2>/dev/null | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p' | grep -Evx 'COMPLETED|FAILED|TIMEOUT|CANCELLED|OUT_OF_MEMORY')
+  [ -n "$(scontrol show job "$1" 2>/dev/null)" ] && [ -z "$left_over" ] && [ -z "$(squeue -h -j "$1" -o %i 2>/dev/null)" ]
+}
 wait_job() { # number, seconds
   end=$(($(date +%s) + $2))
-  quiet=0 # looks at which nothing was left: between two states of a job a single one may miss it
-  while [ $quiet -lt 5 ]; do
-    if [ -n "$(squeue -h -j "$1" -o %i 2>/dev/null)" ]; then quiet=0; else quiet=$((quiet + 1)); fi
+  until ended "$1" && sleep 0.5 && ended "$1"; do
     # Slurm lets what is put back wait for two minutes
     for id in $(squeue -h -r -j "$1" -t PD -o '%i %r' 2>/dev/null | sed -n 's/ BeginTime//p'); do
       scontrol update JobId="$id" StartTime=now 2>/dev/null
@@ -95,20 +103,20 @@ slurm_srun() { # a step of several tasks in a job
 }
 
 slurm_requeue() { # put back into the queue in the middle
-  whole 4 40 || return 1
-  sweep 4 40 requeue --emit slurm --parts 2 -q >requeue.sh || return 1
+  whole 4 "$long" || return 1
+  sweep 4 "$long" requeue --emit slurm --parts 2 -q >requeue.sh || return 1
   job=$(submit --time 5 requeue.sh) && wait_states requeue || return 1
   scontrol requeue "${job}_1" && scontrol requeue "${job}_2" || return 1
-  wait_job "$job" 150 && same 4 40 requeue || { tail -n 3 sweep-"$job"_*.log; return 1; }
+  wait_job "$job" 150 && same 4 "$long" requeue || { tail -n 3 sweep-"$job"_*.log; return 1; }
   went_on requeue || { echo "no run has gone on from its checkpoint"; return 1; }
 }
 
 slurm_time() { # told by the signal that comes before its time is up
-  whole 4 40 || return 1
-  sweep 4 40 time --emit slurm --parts 1 -q >time.sh || return 1
+  whole 4 "$long" || return 1
+  sweep 4 "$long" time --emit slurm --parts 1 -q >time.sh || return 1
   job=$(submit --time 5 time.sh) && wait_states time || return 1
   scancel --batch --signal USR1 "${job}_1" || return 1
-  wait_job "$job" 150 && same 4 40 time || { tail -n 3 sweep-"$job"_*.log; return 1; }
+  wait_job "$job" 150 && same 4 "$long" time || { tail -n 3 sweep-"$job"_*.log; return 1; }
   scontrol show job "${job}_1" | grep -q Restarts=1 && went_on time || { scontrol show job "$job"; return 1; }
 }
 
@@ -130,10 +138,10 @@ hold_until_told() { # folder
 }
 
 slurm_limit() { # its time really is up: Slurm gives the signal, and the task goes on after it
-  whole 4 40 || return 1
-  sweep 4 40 limit --emit slurm --parts 1 -q | sed 's/USR1@60/USR1@50/' >limit.sh || return 1
+  whole 4 "$long" || return 1
+  sweep 4 "$long" limit --emit slurm --parts 1 -q | sed 's/USR1@60/USR1@50/' >limit.sh || return 1
   job=$(submit --time 1 limit.sh) && wait_states limit && hold_until_told limit || return 1
-  wait_job "$job" 150 && same 4 40 limit || { tail -n 3 sweep-"$job"_*.log; return 1; }
+  wait_job "$job" 150 && same 4 "$long" limit || { tail -n 3 sweep-"$job"_*.log; return 1; }
   scontrol show job "${job}_1" | grep -q 'Restarts=[1-9]' && went_on limit || { scontrol show job "$job"; return 1; }
 }
 
@@ -151,15 +159,15 @@ kill_node() { # everything of a node at once, as if its power had failed: nobody
 }
 
 slurm_node() { # a node dies: the other does its tasks
-  whole 4 40 || return 1
-  sweep 4 40 node --emit slurm --parts 2 -q >node.sh || return 1
+  whole 4 "$long" || return 1
+  sweep 4 "$long" node --emit slurm --parts 2 -q >node.sh || return 1
   job=$(submit --time 5 node.sh) && wait_states node || return 1
   lost=$(squeue -h -r -j "$job" -t R -o %N | tail -n 1)
   kill_node "$lost"
   for _ in $(seq 200); do sinfo -h -N -n "$lost" -o %T | grep -q down && break; sleep 0.2; done
   wait_job "$job" 200
   node_start "$lost"
-  same 4 40 node || { cut -d, -f1,3- node/results.csv; tail -n 3 sweep-"$job"_*.log; sinfo -N; return 1; }
+  same 4 "$long" node || { cut -d, -f1,3- node/results.csv; tail -n 3 sweep-"$job"_*.log; sinfo -N; return 1; }
 }
 
 slurm_loopback() { # the daemons listen to this machine alone

@@ -47,7 +47,7 @@ void test_ok(MbStatus status, const MbReport *report) {
 MbModel *test_model(const MbSceneSpec *spec) {
   MbReport report = {0};
   MbModel *model = NULL;
-  test_ok(mb_build(spec, &model, &report), &report);
+  test_ok(mb_compile(spec, &model, &report), &report);
   return model;
 }
 

@@ -2,7 +2,7 @@
 #ifndef MB_TESTS_SUPPORT_H
 #define MB_TESTS_SUPPORT_H
 
-#include "core/build/build.h"
+#include "core/compile/compile.h"
 #include "core/sim/accelerate.h"
 #include "core/sim/accounting.h"
 #include "core/sim/constrain.h"

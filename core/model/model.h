@@ -1,4 +1,4 @@
-// Model: what a scene is to the steps, constant after the build. State: what a resume needs, no more.
+// Model: what a scene is to the steps, constant once it is compiled. State: what a resume needs, no more.
 // Maximal: what forces read and write.
 #ifndef MB_MODEL_MODEL_H
 #define MB_MODEL_MODEL_H

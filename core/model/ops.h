@@ -21,7 +21,7 @@ struct MbForceOps {
   void (*muscle)(const MbForce *force, const MbMaximal *x,
                  double lvf[3]); // length, speed, force; NULL: is none
   // One that is everywhere acts on points, that are no bodies, by −drag times their velocity; NULL: not at all, so that
-  // the build refuses it in scenes that have such points.
+  // core/compile refuses it in scenes that have such points.
   double (*drag)(const MbForce *force);
 };
 

@@ -1,4 +1,4 @@
-// What a scene says, in C: filled by io/ from JSON (or by a program), read by core/build.
+// What a scene says, in C: filled by io/ from JSON (or by a program), read by core/compile.
 //
 // Nothing here is checked against anything else: names are not resolved, masses not computed; that is the
 // build's work. Where a number may be absent, NaN says so; where a list or text may, NULL. All memory belongs

@@ -103,7 +103,7 @@ typedef struct MbSchemaRow {
   const char *const *word_help; // what each of `words` means, ended by NULL; NULL = the row's help says it
   const char *form;             // NUMBERS: what each number is, "[xx, yy, zz]"
   const char *needs;            // a key that must stand beside this one; NULL = none
-  const char *pattern;          // TEXT: what the JSON Schema says of it; the build checks it
+  const char *pattern;          // TEXT: what the JSON Schema says of it; core/compile checks it
   const MbSchemaObject *object;
   const char *help;
 } MbSchemaRow;

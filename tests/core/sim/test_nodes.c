@@ -405,7 +405,7 @@ Test(nodes, a_node_has_one_holder) {
   MbModel *model = NULL;
   pin(&spec.deformables[0], "-x", "z");
   spec.deformables[0].attachments[0].enforce = MB_BY_REDUCTION;
-  cr_assert_eq(mb_build(&spec, &model, &report), MB_SCENE);
+  cr_assert_eq(mb_compile(&spec, &model, &report), MB_SCENE);
   cr_assert(strstr(report.issues[0].text, "node 0 of \"net\" is held already"), "%s", report.issues[0].text);
   mb_arena_free(&spec.arena);
 }
@@ -495,7 +495,7 @@ Test(nodes, running_out_of_memory_anywhere_is_told_and_leaks_nothing) {
     MbModel *model = NULL;
     MbSim *sim = NULL;
     mb_alloc_fail_after(k);
-    MbStatus status = mb_build(&spec, &model, &report);
+    MbStatus status = mb_compile(&spec, &model, &report);
     if (status == MB_OK) status = mb_sim_create(model, NULL, &sim, &report);
     mb_alloc_fail_after(-1);
     done = status == MB_OK;

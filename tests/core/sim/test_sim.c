@@ -238,7 +238,7 @@ Test(sim, running_out_of_memory_anywhere_is_clean) {
     MbModel *model = NULL;
     MbSim *sim = NULL;
     mb_alloc_fail_after(k);
-    MbStatus status = mb_build(&spec, &model, &report);
+    MbStatus status = mb_compile(&spec, &model, &report);
     if (status == MB_OK) status = mb_sim_create(model, NULL, &sim, &report);
     mb_alloc_fail_after(-1);
     mb_sim_free(sim);

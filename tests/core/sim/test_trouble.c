@@ -153,7 +153,7 @@ Test(trouble, a_start_beyond_all_bounds_is_refused_with_the_body) {
     spec.solver.kind = solver ? MB_SOLVER_MAXIMAL : MB_SOLVER_REDMAX;
     test_body(&spec, "calm", 1, 1, 1, 1);
     test_body(&spec, "shot", 1, 1, 1, 1)->linear[0] = 1e200;
-    test_ok(mb_build(&spec, &model, &report), &report);
+    test_ok(mb_compile(&spec, &model, &report), &report);
     cr_assert_eq(mb_sim_create(model, NULL, &sim, &report), MB_SCENE);
     cr_assert_null(sim);
     expect(&report, "at t = 0 s, step 0: body \"shot\" starts beyond all bounds (speed 1e+200 m/s");
@@ -175,7 +175,7 @@ Test(trouble, a_number_of_a_frame_that_is_not_finite_is_named) {
     spec.bodies[1].inertia->mass = 1e290;
     spec.bodies[1].linear[2] = start ? 1e10 : 0;
     force->force[2] = test_constant(1e301);
-    test_ok(mb_build(&spec, &model, &report), &report);
+    test_ok(mb_compile(&spec, &model, &report), &report);
     MbStatus status = mb_sim_create(model, NULL, &sim, &report);
     cr_assert_eq(status, start ? MB_SCENE : MB_OK);
     double *frame = start ? NULL : mb_arena_alloc(&spec.arena, mb_sim_frame_size(sim), sizeof *frame);

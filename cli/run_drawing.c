@@ -1,4 +1,4 @@
-// The DRAW record: joints' axes, inertias, lines between points, planes. It is made from the model alone, so that a resumed run
+// The DRAW record: joints' axes, inertias, lines between points, deformables' poses, planes. It is made from the model alone, so that a resumed run
 // writes the same bytes. io/README.md says what its members mean.
 #include "cli/drawing.h"
 #include "cli/run.h"
@@ -189,6 +189,24 @@ static void add_lines(MbDrawing *lines) {
   mb_text_add(lines->t, "]");
 }
 
+// ---- deformables ------------------------------------------------------------------------------------------
+
+// Where the meshes of MESH records stand at the start.
+static void add_deformables(MbText *t, const MbSceneSpec *spec) {
+  mb_text_add(t, ",\"deformables\":[");
+  for (size_t i = 0; i < spec->ndeformables; i++) {
+    const MbDeformableSpec *of = &spec->deformables[i];
+    mb_text_add(t, i ? ",{\"name\":" : "{\"name\":");
+    mb_text_quoted(t, of->name);
+    mb_text_add(t, ",");
+    mb_drawing_numbers(t, "position", of->pose.position, 3);
+    mb_text_add(t, ",");
+    mb_drawing_numbers(t, "rotation", of->pose.rotation, 4);
+    mb_text_add(t, "}");
+  }
+  mb_text_add(t, "]");
+}
+
 // ---- planes -----------------------------------------------------------------------------------------------
 
 // normal · x = offset in the shape's frame, which stands in the body's.
@@ -240,6 +258,7 @@ MbStatus mb_run_write_drawing(MbRun *run, MbReport *report) {
   MbDrawing drawing = {.t = &t, .model = model, .listed = listed};
   add_lines(&drawing);
   mb_drawing_constraints(&drawing);
+  if (run->scene->spec.ndeformables) add_deformables(&t, &run->scene->spec);
   add_planes(&t, &run->scene->spec);
   mb_text_add(&t, "}");
   mb_free(listed);

@@ -145,13 +145,14 @@ static const MbSchemaRow muscle_rows[] = {
      .help = "a signal; values beyond 0 and 1 count as these"},
     LAGGED,
     {0}};
-const MbSchemaRow *const mb_schema_force_variants[MB_FORCES] = {
-    damping_rows, wrench_rows, point_rows, spring_rows, frame_spring_rows, multi_spring_rows, muscle_rows};
-const char *const mb_schema_force_help[MB_FORCES] = {
-    "viscous drag on every body and node",
-    "a torque, a force at the body's origin, or both",
-    "a force at a point of a body",
-    "a spring and damper between two points",
-    "a spring and damper between two frames: against their distance and the turn between them",
-    "a spring and damper along a path through several points",
-    "a muscle along a path: Hill's model with a rigid tendon; curves fitted to Millard and others (2013)"};
+const MbSchemaVariant mb_schema_force_variants[MB_FORCES] = {
+    [MB_FORCE_DAMPING] = {damping_rows, "viscous drag on every body and node"},
+    [MB_FORCE_WRENCH] = {wrench_rows, "a torque, a force at the body's origin, or both"},
+    [MB_FORCE_POINT] = {point_rows, "a force at a point of a body"},
+    [MB_FORCE_SPRING] = {spring_rows, "a spring and damper between two points"},
+    [MB_FORCE_FRAME_SPRING] =
+        {frame_spring_rows,
+         "a spring and damper between two frames: against their distance and the turn between them"},
+    [MB_FORCE_MULTI_SPRING] = {multi_spring_rows, "a spring and damper along a path through several points"},
+    [MB_FORCE_MUSCLE] = {muscle_rows, "a muscle along a path: Hill's model with a rigid tendon; curves "
+                                      "fitted to Millard and others (2013)"}};

@@ -90,6 +90,7 @@ typedef struct MbSchemaRow {
   const char *key;
   MbSchemaType type;
   size_t offset, count, extra; // places in the object's struct
+  bool own;                    // in that of its variant instead
   unsigned flags;
   MbSchemaBound bound;
   double lo, hi;
@@ -113,6 +114,14 @@ typedef struct MbSchemaHint {
   const char *key, *instead;
 } MbSchemaHint;
 
+// What an object has whose "type" is one of the words: a row of a kind's list.
+typedef struct MbSchemaVariant {
+  const MbSchemaRow *rows; // NULL = no keys of its own
+  const char *help;
+  size_t
+      own; // bytes of a struct of its own, in which the rows marked `own` have their places; 0 = it has none
+} MbSchemaVariant;
+
 // An object of the format. Rows end with one without a key and are read in their order.
 struct MbSchemaObject {
   const char *name; // in the JSON Schema and the reference: "shape"
@@ -125,10 +134,10 @@ struct MbSchemaObject {
   const char *selector;
   size_t selector_offset;
   const char *const *words, *const *later;
-  const MbSchemaRow *const *variants; // (words) each may be NULL
-  const char *const *variant_help;    // (words)
-  const char *selector_fallback;      // word when "type" is absent; NULL = required
-  bool bare;                          // a text alone is the word
+  const MbSchemaVariant *variants; // (words)
+  size_t parameters;               // place of the pointer to the struct of a variant's own
+  const char *selector_fallback;   // word when "type" is absent; NULL = required
+  bool bare;                       // a text alone is the word
   // of two keys, exactly one or at most one may be there
   const char *either, *or_else;
   bool one_of_both;

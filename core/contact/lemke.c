@@ -6,7 +6,7 @@
 //                       y_k = e_k·w_t + σ,        y_σ = μ λ_n − Σ β_k
 //   bounded             the same with e = +1, −1: y_σ = most − β₊ − β₋
 // A pyramid has one σ for all its directions (Anitescu–Stewart: σ is then the velocity along the steepest of them), a box one for each
-// axis. In print AR's matrix has y_σ of the wrong sign; the two conditions below it are right, and are these.
+// axis. The signs of AR's block matrix in print agree with the two conditions below it, and with these.
 // Rows both ways: λ is free and w = 0. They are exchanged at the start, the most independent one next, and take no part after.
 //
 // The dictionary  basic = q + T nonbasic + e z₀  begins with all y basic. z₀ enters where q is worst; then always the complement of what

@@ -118,11 +118,16 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
 }
 
 extern const MbConstraintOps mb_rolling_ops;
+
+static MbStatus build(MbBuilder *b, const MbConstraintSpec *from) {
+  return mb_rolling_build(b, from, &mb_rolling_ops);
+}
+
 const MbConstraintOps mb_rolling_ops = {
     .name = "rolling",
     .parameters = sizeof(MbRolling),
     .rows = 3,
     .rates = true,
-    .build = mb_rolling_build,
+    .build = build,
     .singular = "its disk comes to lie flat, where no point of its rim is the lowest",
     .eval = eval};

@@ -17,7 +17,7 @@ typedef struct MbRolling {
   double radii[3]; // half axes of the shape along R[0]
 } MbRolling;
 
-// Makes it from the shapes of the two bodies.
-MbStatus mb_rolling_build(MbBuilder *b, const MbConstraintSpec *from);
+// Makes it of its table row and the shapes of the two bodies.
+MbStatus mb_rolling_build(MbBuilder *b, const MbConstraintSpec *from, const MbConstraintOps *ops);
 
 #endif

@@ -84,13 +84,11 @@ static MbStatus build_plane(MbBuilder *b, const MbRollingSpec *from, MbConstrain
   return MB_OK;
 }
 
-extern const MbConstraintOps mb_rolling_ops;
-
-MbStatus mb_rolling_build(MbBuilder *b, const MbConstraintSpec *from) {
+MbStatus mb_rolling_build(MbBuilder *b, const MbConstraintSpec *from, const MbConstraintOps *ops) {
   static const char *const keys[2] = {"body", "on"};
   const MbRollingSpec *spec = from->parameters;
   MbConstraint *made = NULL;
-  MbStatus status = mb_builder_rates(b, from, &mb_rolling_ops, spec->bodies, keys, &made);
+  MbStatus status = mb_builder_rates(b, from, ops, spec->bodies, keys, &made);
   if (status == MB_OK && made->body[0] == MB_WORLD)
     status = mb_error(b->report, MB_SCENE, b->where, "the world does not roll");
   if (status == MB_OK) status = build_round(b, spec, made);

@@ -83,7 +83,7 @@ Test(coupled, dense_and_iterations_invert_the_same_matrix) {
       symmetrise(model, sim->x.D);
       cr_assert(sim->solver->factor(sim->work, &sim->x, a, b, false, &blame));
       memcpy(y[k], x, sizeof x);
-      cr_assert(sim->solver->apply(sim->work, y[k]));
+      cr_assert(sim->solver->apply(sim->work, y[k], NULL, NULL));
       sim->solver->momentum(sim->work, y[k], back);
       mb_sim_add_blocks(sim, -a, -b, y[k], back);
       test_near("A A⁻¹ x", back, x, nv, 1e-10); // condition of some thousands
@@ -128,7 +128,7 @@ Test(coupled, free_bodies_are_solved_to_rounding) {
     mb_sim_forces(sim, 0, true);
     if (!exact) symmetrise(model, sim->x.K), symmetrise(model, sim->x.D);
     cr_assert(sim->solver->factor(sim->work, &sim->x, 0.05, 0.0025, exact, &blame));
-    cr_assert(sim->solver->apply(sim->work, y));
+    cr_assert(sim->solver->apply(sim->work, y, NULL, NULL));
     sim->solver->momentum(sim->work, y, back);
     mb_sim_add_blocks(sim, -0.05, -0.0025, y, back);
     test_near("A A⁻¹ x", back, x, MOST, 1e-10);
@@ -161,7 +161,7 @@ Test(coupled, an_indefinite_matrix_is_refused_and_stepped_round) {
       size_t blame = 0;
       mb_sim_forces(sim, 0, true);
       const bool solved = sim->solver->factor(sim->work, &sim->x, 0.01, 1e-4, false, &blame) &&
-                          sim->solver->apply(sim->work, x);
+                          sim->solver->apply(sim->work, x, NULL, NULL);
       cr_assert(!solved);
       test_steps(sim, 200);
       const double length = sim->x.E[1].p[0] - sim->x.E[0].p[0], rest = 1.2;

@@ -36,7 +36,7 @@ static void tie_to_world(MbSceneSpec *spec, uint64_t *seed) {
 
 // Joints held by rows come apart a little.
 static void pull_apart(MbSim *sim, uint64_t *seed) {
-  if (!sim->solver->held) return;
+  if (!sim->solver->claims->rows(sim->work).n) return;
   for (size_t b = 0; b < sim->model->nb; b++) {
     double off[6], *q = sim->state.q + 7 * b;
     MbPose E;
@@ -120,11 +120,7 @@ static void spread(const Problem *p, const MbRow *row, double *y) {
   memset(y, 0, p->sim->nv * sizeof *y);
   for (int end = 0; end < 2; end++) {
     if (row->body[end] != MB_WORLD) solver->carry(p->sim->work, row->body[end], row->H[end], y);
-    if (row->c[end] == 0) continue;
-    if (solver->held)
-      solver->held->along(p->sim->work, row->v[end], row->c[end], y);
-    else
-      y[row->v[end]] += row->c[end];
+    if (row->c[end] != 0) solver->map->along(p->sim->work, row->v[end], row->c[end], y);
   }
 }
 
@@ -137,7 +133,7 @@ static void one_by_one(const Problem *p, double *W) {
   for (size_t i = 0; i < ROWS; i++) spread(p, &p->row[i], G[i]);
   for (size_t j = 0; j < ROWS; j++) {
     memcpy(x, G[j], nv * sizeof *x);
-    cr_assert(p->sim->solver->apply(p->sim->work, x));
+    cr_assert(p->sim->solver->apply(p->sim->work, x, NULL, NULL));
     for (size_t i = 0; i < ROWS; i++) {
       W[ROWS * i + j] = 0;
       for (size_t k = 0; k < nv; k++) W[ROWS * i + j] += G[i][k] * x[k];

@@ -25,7 +25,7 @@ static MbSceneSpec held_forest(MbIntegratorKind kind, MbLinear linear, bool spri
           (MbPointSpec){.body = spec.bodies[5 * i + 3 * (size_t)k].name, .frame.rotation = {1, 0, 0, 0}};
       for (int j = 0; j < 3; j++) spring->points[k].frame.position[j] = test_around_zero(seed);
     }
-    spring->stiffness[0] = 20, spring->damping[0] = 1, spring->length = 0.5;
+    *test_spring(spring) = (MbSpringSpec){.stiffness = 20, .damping = 1, .length = 0.5};
   }
   return spec;
 }

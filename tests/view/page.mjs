@@ -149,6 +149,24 @@ async function noPositions() {
   });
 }
 
+// A body that is thrown out of all measure, as numbers that blow up do, does not make all others too small to be seen.
+async function farAway() {
+  const [still, flying] = twoBoxes.bodies;
+  const thrown = { ...flying, velocity: { linear: [1e9, 3e8, 1e9] } };
+  await withPage(page(runScene({ ...twoBoxes, bodies: [still, thrown] }, "far-away")), async (p) => {
+    const pixels = await p.evaluate(() => {
+      const { stage } = window.mbsim;
+      const [a, b] = [-1.7, -1.3].map((x) => stage.project(stage.camera.position.clone().set(x, 0, 0)));
+      return Math.hypot(a[0] - b[0], a[1] - b[1]);
+    });
+    assert.ok(pixels > 30, `the box at rest is ${pixels} pixels wide`);
+    const start = await picture(p);
+    await p.keyboard.press("End");
+    await drawn(p);
+    assert.ok(differing(start, await picture(p)) > 300, "the thrown box was seen at the start");
+  });
+}
+
 async function ghost() {
   const a = runScene(pendulum(1), "pendulum-1");
   const b = runScene({ ...pendulum(1), gravity: [0, 0, -9] }, "pendulum-slow");
@@ -222,6 +240,7 @@ export default {
   "a damaged file is told so, and the rest plays": damaged,
   "a file without frames is told so": noFrames,
   "what has no positions is not drawn, and told so": noPositions,
+  "what flies out of all measure does not make the rest too small": farAway,
   "two runs are shown as ghost and side by side": ghost,
   "a link leads to its moment": link,
   "a phone shows it all": phone,

@@ -145,7 +145,9 @@ export class BodiesView {
         ball.copy(mesh.geometry.boundingSphere).applyMatrix4(matrix);
         if (Number.isFinite(ball.radius) && Number.isFinite(ball.center.lengthSq())) box.union(ball.getBoundingBox(corner));
       });
-    if (!this.parts.length)
-      this.poses.forEach((pose) => box.expandByPoint(new THREE.Vector3().setFromMatrixPosition(pose)));
+    if (this.parts.length) return;
+    const point = new THREE.Vector3();
+    for (const pose of this.poses)
+      if (Number.isFinite(point.setFromMatrixPosition(pose).lengthSq())) box.expandByPoint(point);
   }
 }

@@ -97,6 +97,25 @@ async function files() {
   }, { wait: false });
 }
 
+// A page holds a large run in pieces, which it keeps none of as elements.
+async function pieces() {
+  const channels = ["deformable.cloth.position"];
+  const path = runScene("scenes/projective/hanging_cloth.json", "cloth-pieces", "--error", "0", "--set", `/output/channels=${JSON.stringify(channels)}`);
+  const address = page(path);
+  const found = [...readFileSync(new URL(address), "latin1").matchAll(/<script type="application\/x-mbt"( data-name="[^"]*")?>([^<]*)<\/script>/g)];
+  assert.ok(found.length > 2, `${found.length} pieces`);
+  assert.deepEqual(found.map(([, name]) => name !== undefined), found.map((_, i) => i === 0));
+  assert.ok(found.every(([, , text]) => text.length <= 2 ** 20));
+  assert.ok(Buffer.from(found.map(([, , text]) => text).join(""), "base64").equals(readFileSync(path)));
+  const last = exported(path).frames.at(-1);
+  await withPage(address, async (p) => {
+    await seek(p, last.time);
+    const shown = await p.evaluate(() => [...window.mbsim.runs[0].frameAt(window.mbsim.player.time).numbers("deformable.cloth.position")]);
+    assert.deepEqual(shown, last["deformable.cloth.position"].flat());
+    assert.equal(await p.locator('script[type="application/x-mbt"]').count(), 0);
+  });
+}
+
 async function wrongFiles() {
   writeFileSync(file("text.mbt"), "This is a text and no trajectory.\n");
   writeFileSync(file("nothing.mbt"), "");
@@ -236,6 +255,7 @@ export default {
   "the panel's numbers are the export's": numbers,
   "the curves' numbers are the export's": curves,
   "files are taken by picker and by drop": files,
+  "a large run stands in its page in pieces": pieces,
   "what is no trajectory is told so": wrongFiles,
   "a damaged file is told so, and the rest plays": damaged,
   "a file without frames is told so": noFrames,

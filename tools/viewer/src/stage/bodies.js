@@ -1,9 +1,8 @@
 // Bodies, by the meshes in the file; one without a mesh as its inertia's ellipsoid. Meshes that are equal are drawn as instances of one.
 import * as THREE from "three";
 import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
+import { CREASE } from "./crease.js";
 import { colourOf } from "./palette.js";
-
-const CREASE = (35 * Math.PI) / 180;
 
 function geometryOf(mesh) {
   const geometry = new THREE.BufferGeometry();

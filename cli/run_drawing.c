@@ -2,6 +2,7 @@
 // writes the same bytes. io/README.md says what its members mean.
 #include "cli/drawing.h"
 #include "cli/run.h"
+#include "core/forces/muscle.h"
 #include "core/base/alloc.h"
 #include "core/model/ops.h"
 
@@ -149,7 +150,7 @@ static void add_force(MbDrawing *lines, const MbForce *force) {
   mb_text_add(lines->t, "]");
   if (force->ops->muscle) {
     mb_text_add(lines->t, ",\"most\":");
-    mb_text_number(lines->t, force->max_force);
+    mb_text_number(lines->t, ((const MbMuscle *)force->parameters)->max_force);
   }
   mb_text_add(lines->t, "}");
 }

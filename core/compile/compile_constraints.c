@@ -15,8 +15,7 @@ typedef struct Builder {
   MbModel *model;
   MbConstraint *list;
   char (*where)[WHERE]; // of each
-  MbSignal *signals;
-  double *guess; // coordinates of joints that close loops, at the start
+  double *guess;        // coordinates of joints that close loops, at the start
   MbReduction *reductions;
   MbReport *report;
 } Builder;
@@ -110,10 +109,7 @@ static MbStatus add_motion_signal(Builder *b, const char *where, const MbMotionS
   char at[WHERE + 32];
   if (signals->count == 1 && *index != SIZE_MAX) return MB_OK;
   snprintf(at, sizeof at, signals->list ? "%s/%s/%zu" : "%s/%s", where, keys[k], i);
-  *index = b->model->nsignals;
-  const bool fine =
-      mb_signal_build(motion_signal(motion, k, i), at, &b->model->arena, &b->signals[b->model->nsignals++]);
-  return fine ? MB_OK : mb_no_memory(b->report, "signals");
+  return mb_model_add_signal(b->model, motion_signal(motion, k, i), at, index, b->report);
 }
 
 static MbStatus build_motion(Builder *b, size_t listed, const MbMotionSpec *motion) {
@@ -160,53 +156,11 @@ static MbStatus build_driven(Builder *b, size_t listed) {
   snprintf(where, sizeof where, "/bodies/%zu/motion", listed);
   snprintf(text, sizeof text, "%s.motion", b->spec->bodies[listed].name);
   MbConstraint *driven = add(b, &mb_path_ops, where);
-  const MbStatus status = mb_compile_body_motion(b->spec, listed, b->model, b->signals, driven, b->report);
+  const MbStatus status = mb_compile_body_motion(b->spec, listed, b->model, driven, b->report);
   return status == MB_OK ? name(b, driven, text) : status;
 }
 
 // ---- the scene's constraints ------------------------------------------------------------------------------
-
-// The number of the body that `text` names; MB_WORLD for the world.
-MbStatus mb_compile_find_body(const MbModel *model, const char *text, const char *where, size_t *body,
-                              MbReport *report) {
-  size_t listed = 0;
-  *body = MB_WORLD;
-  if (text && !strcmp(text, "world")) return MB_OK;
-  if (text && mb_names_find(&model->names, text, &listed)) {
-    *body = model->number[listed];
-    return MB_OK;
-  }
-  const char *near = text ? mb_nearest_word(text, model->listed) : NULL;
-  return mb_error(report, MB_SCENE, where, "no body is called \"%s\"%s%s%s", text ? text : "",
-                  near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
-}
-
-// The rotation that takes z to a unit vector by the shortest way.
-static void turn_z_to(double q[4], const double axis[3]) {
-  const double turn[4] = {1 + axis[2], -axis[1], axis[0], 0};
-  const double flip[4] = {0, 1, 0, 0};
-  memcpy(q, 1 + axis[2] > 1e-12 ? turn : flip, sizeof turn);
-  mb_quat_normalise(q);
-}
-
-// Point and axes of one end whose body is known: the frame as its body has it, z turned to `axis`.
-void mb_compile_place(const MbModel *model, const MbFrameSpec *frame, const double axis[3], int end,
-                      MbConstraint *constraint) {
-  MbPose E;
-  double turn[4];
-  memcpy(E.p, frame->position, sizeof E.p);
-  memcpy(E.q, frame->rotation, sizeof E.q);
-  turn_z_to(turn, axis);
-  mb_quat_mul(E.q, E.q, turn);
-  if (constraint->body[end] != MB_WORLD) {
-    MbPose inverse;
-    mb_pose_inverse(&inverse, &model->C[constraint->body[end]]);
-    mb_pose_mul(&E, &inverse, &E);
-  }
-  mb_quat_normalise(E.q);
-  mb_vec3_copy(constraint->at[end], E.p);
-  mb_quat_to_mat3(constraint->R[end], E.q);
-}
 
 // One end: its body, its point and its axes, z along `axis`, in C.
 static MbStatus build_end(const Builder *b, const MbConstraintSpec *from, size_t i, int end,
@@ -215,9 +169,9 @@ static MbStatus build_end(const Builder *b, const MbConstraintSpec *from, size_t
   char where[WHERE];
   snprintf(where, sizeof where, "/constraints/%zu/between/%d%s", i, end, anchor->node ? "" : "/body");
   const MbStatus status =
-      anchor->node ? mb_compile_node(b->model, anchor, where, &constraint->body[end], b->report)
-                   : mb_compile_find_body(b->model, anchor->body, where, &constraint->body[end], b->report);
-  if (status == MB_OK) mb_compile_place(b->model, &anchor->frame, axis, end, constraint);
+      anchor->node ? mb_model_find_node(b->model, anchor, where, &constraint->body[end], b->report)
+                   : mb_model_find_body(b->model, anchor->body, where, &constraint->body[end], b->report);
+  if (status == MB_OK) mb_model_place(b->model, &anchor->frame, axis, end, constraint);
   return status;
 }
 
@@ -255,8 +209,7 @@ static MbStatus build_search(Builder *b, const MbJointSpec *spec, const char *wh
   constraint->rows = 6 - joint->n;
   constraint->guess = model->nguess;
   model->nguess += joint->n;
-  return mb_compile_by_dof(&spec->position, joint->n, at, "position", b->guess + constraint->guess,
-                           b->report);
+  return mb_model_by_dof(&spec->position, joint->n, at, "position", b->guess + constraint->guess, b->report);
 }
 
 // Rows of a joint, along axes that its own axis turns.
@@ -266,7 +219,7 @@ static MbStatus build_closure(Builder *b, const MbJointSpec *spec, const char *w
   constraint->rows = mb_closure_rows(spec->kind);
   if (!constraint->rows) return build_search(b, spec, where, constraint);
   double turn[4], R[9], A[9];
-  turn_z_to(turn, spec->axis);
+  mb_turn_z_to(turn, spec->axis);
   mb_quat_to_mat3(R, turn);
   for (int end = 0; end < 2; end++) {
     memcpy(A, constraint->R[end], sizeof A);
@@ -359,7 +312,7 @@ static MbStatus build_ratio(Builder *b, size_t i, const char *where) {
   for (int k = 0; k < 2; k++) {
     char at[WHERE + 24];
     snprintf(at, sizeof at, "%s/joints/%d", where, k);
-    const MbStatus status = mb_compile_find_body(model, from->joints[k], at, &body[k], b->report);
+    const MbStatus status = mb_model_find_body(model, from->joints[k], at, &body[k], b->report);
     if (status != MB_OK) return status;
     n[k] = body[k] == MB_WORLD || !model->joint[body[k]].ops ? 0 : model->joint[body[k]].n;
     if (!n[k])
@@ -454,7 +407,7 @@ static MbStatus check_start(const Builder *b) {
   x.phi = mb_arena_alloc(&scratch, 6 * model->nb, sizeof *x.phi);
   double *signal = mb_arena_alloc(&scratch, 3 * model->nsignals, sizeof *signal);
   MbStatus status = x.E && x.phi && signal ? MB_OK : mb_no_memory(b->report, "constraints");
-  if (status == MB_OK) mb_compile_poses(b->model, x.E);
+  if (status == MB_OK) mb_model_poses(b->model, x.E);
   const bool known = status == MB_OK && signals_at_start(model, signal);
   const MbInstant start = {
       .x = &x, .q = model->q0, .v = model->v0, .signal = signal, .guess = b->guess, .found = b->guess};
@@ -515,7 +468,7 @@ static MbStatus build_attachment(Builder *b, size_t i, size_t k, const MbPose *E
   snprintf(where, sizeof where, "/deformables/%zu/attach/%zu", i, k);
   snprintf(at, sizeof at, "%s/body", where);
   if (!from->body) return MB_OK; // to other nodes
-  MbStatus status = mb_compile_find_body(model, from->body, at, &body, b->report);
+  MbStatus status = mb_model_find_body(model, from->body, at, &body, b->report);
   if (status == MB_OK)
     status = mb_compile_selection(model, b->spec, i, &from->select, where, chosen, b->report);
   if (from->enforce == MB_BY_REDUCTION && !of->points) return status; // a part of the tree (compile_nodes.c)
@@ -566,7 +519,7 @@ static MbStatus build_attachments(Builder *b) {
   MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
   bool *chosen = mb_arena_alloc(&scratch, mb_compile_most_nodes(model), sizeof *chosen);
   MbStatus status = E && chosen ? MB_OK : mb_no_memory(b->report, "constraints");
-  if (status == MB_OK) mb_compile_poses(model, E);
+  if (status == MB_OK) mb_model_poses(model, E);
   for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++)
     for (size_t k = 0; k < b->spec->deformables[i].nattachments && status != MB_IO; k++) {
       const MbStatus one = build_attachment(b, i, k, E, chosen);
@@ -631,10 +584,10 @@ static MbStatus number_rows(const Builder *b) {
   return MB_OK;
 }
 
-// Room for all that there can be, the forces' signals first.
+// Room for all that there can be.
 static MbStatus make_room(Builder *b) {
   MbModel *model = b->model;
-  size_t most = 0, reductions = 0, signals = model->nsignals;
+  size_t most = 0, reductions = 0;
   for (size_t i = 0; i < b->spec->nconstraints; i++) {
     const bool ratio = b->spec->constraints[i].kind == MB_CONSTRAINT_RATIO;
     most += ratio ? MB_JOINT_MOST : 1;
@@ -643,24 +596,19 @@ static MbStatus make_room(Builder *b) {
   for (size_t i = 0; i < model->nlisted; i++) {
     const MbJointSpec *joint = &b->spec->bodies[i].joint;
     const size_t n = model->joint[model->number[i]].n;
-    if (b->spec->bodies[i].motion) most++, signals += 6;
+    if (b->spec->bodies[i].motion) most++;
     if (!b->spec->bodies[i].jointed) continue;
     most += (joint->limits.count ? 2 * n : 0) + (joint->motion ? n : 0);
-    signals += joint->motion ? 3 * n : 0;
   }
   if (count_attachments(b, &most) != MB_OK) return MB_IO;
   b->list = mb_arena_alloc(&model->arena, most, sizeof *b->list);
   b->where = mb_arena_alloc(&model->arena, most, sizeof *b->where);
   b->reductions = mb_arena_alloc(&model->arena, reductions, sizeof *b->reductions);
-  b->signals = mb_arena_alloc(&model->arena, signals, sizeof *b->signals);
   b->guess = mb_arena_alloc(&model->arena, MB_JOINT_DOFS * b->spec->nconstraints, sizeof *b->guess);
-  if (!b->list || !b->where || !b->signals || !b->guess || !b->reductions)
-    return mb_no_memory(b->report, "constraints");
-  if (model->nsignals) memcpy(b->signals, model->signals, model->nsignals * sizeof *b->signals);
+  if (!b->list || !b->where || !b->guess || !b->reductions) return mb_no_memory(b->report, "constraints");
   model->constraints = b->list;
   model->guess0 = b->guess;
   model->reductions = b->reductions;
-  model->signals = b->signals;
   return MB_OK;
 }
 

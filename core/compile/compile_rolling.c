@@ -13,8 +13,7 @@ static MbStatus find_both(const MbConstraintSpec *from, const char *where, const
   for (int end = 0; end < 2; end++) {
     char at[WHERE];
     snprintf(at, sizeof at, "%.80s/%s", where, keys[end]);
-    const MbStatus status =
-        mb_compile_find_body(model, from->bodies[end], at, &constraint->body[end], report);
+    const MbStatus status = mb_model_find_body(model, from->bodies[end], at, &constraint->body[end], report);
     if (status != MB_OK) return status;
   }
   if (constraint->body[0] != constraint->body[1]) return MB_OK;
@@ -27,7 +26,7 @@ MbStatus mb_compile_velocity_ratio(const MbConstraintSpec *from, const char *whe
   static const MbFrameSpec origin = {.rotation = {1, 0, 0, 0}};
   const MbStatus status = find_both(from, where, keys, model, constraint, report);
   if (status != MB_OK) return status;
-  for (int end = 0; end < 2; end++) mb_compile_place(model, &origin, from->axes[end], end, constraint);
+  for (int end = 0; end < 2; end++) mb_model_place(model, &origin, from->axes[end], end, constraint);
   constraint->ratio = from->ratio;
   return MB_OK;
 }
@@ -81,7 +80,7 @@ static MbStatus build_round(const MbBodySpec *body, const MbConstraintSpec *from
   double lift[3];
   mb_quat_rotate(lift, frame.rotation, up);
   mb_vec3_add(frame.position, frame.position, lift);
-  mb_compile_place(model, &frame, Z, 0, constraint);
+  mb_model_place(model, &frame, Z, 0, constraint);
   return MB_OK;
 }
 
@@ -93,7 +92,7 @@ static MbStatus build_plane(const MbSceneSpec *spec, const MbConstraintSpec *fro
   mb_vec3_copy(frame.position, from->at);
   const bool given = mb_vec3_norm(from->normal) > 0, world = constraint->body[1] == MB_WORLD;
   if (given || world) {
-    mb_compile_place(model, &frame, given ? from->normal : Z, 1, constraint);
+    mb_model_place(model, &frame, given ? from->normal : Z, 1, constraint);
     return MB_OK;
   }
   size_t count = 0;
@@ -111,7 +110,7 @@ static MbStatus build_plane(const MbSceneSpec *spec, const MbConstraintSpec *fro
   frame = plane->frame;
   mb_quat_rotate(centre, frame.rotation, centre);
   mb_vec3_add(frame.position, frame.position, centre);
-  mb_compile_place(model, &frame, plane->normal, 1, constraint);
+  mb_model_place(model, &frame, plane->normal, 1, constraint);
   return MB_OK;
 }
 

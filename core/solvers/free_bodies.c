@@ -148,7 +148,8 @@ static void multiply(MbSolverWork *work, const double *x, double *y) {
   mb_coupling_multiply(&work->coupling, x, y);
 }
 
-static bool apply(MbSolverWork *work, double *x) {
+static bool apply(MbSolverWork *work, double *x, const double *aim, double *lambda) {
+  (void)aim, (void)lambda;
   static const MbInverse inverse = {multiply, precondition};
   if (!work->coupling.on) {
     apply_bodies(work, x, false);
@@ -195,6 +196,8 @@ const MbSolverOps mb_free_bodies_ops = {
     .kinematics = kinematics,
     .factor = factor,
     .apply = apply,
+    .map = &mb_own_coordinates,
+    .claims = &mb_claims_nothing,
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,

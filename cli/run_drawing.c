@@ -2,6 +2,7 @@
 // writes the same bytes. io/README.md says what its members mean.
 #include "cli/drawing.h"
 #include "cli/run.h"
+#include "core/forces/muscle.h"
 #include "core/base/alloc.h"
 #include "core/model/ops.h"
 
@@ -149,13 +150,14 @@ static void add_force(MbDrawing *lines, const MbForce *force) {
   mb_text_add(lines->t, "]");
   if (force->ops->muscle) {
     mb_text_add(lines->t, ",\"most\":");
-    mb_text_number(lines->t, force->max_force);
+    mb_text_number(lines->t, ((const MbMuscle *)force->parameters)->max_force);
   }
   mb_text_add(lines->t, "}");
 }
 
 static void add_constraint(MbDrawing *lines, const MbConstraint *c) {
-  if (strcmp(c->ops->name, "distance") != 0 || !begin_line(lines, c->name, c->rope ? "rope" : "distance"))
+  if (strcmp(c->ops->name, "distance") != 0 ||
+      !begin_line(lines, c->name, c->unilateral ? "rope" : "distance"))
     return;
   mb_drawing_point(lines, c->body[0], c->at[0]);
   mb_text_add(lines->t, ",");

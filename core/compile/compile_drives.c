@@ -10,20 +10,9 @@ enum { WHERE = 96 };
 
 static bool is_driven(const MbJointSpec *joint) { return joint->force.count || joint->motor; }
 
-size_t mb_drive_signals(const MbSceneSpec *spec) {
-  size_t n = 0;
-  for (size_t i = 0; i < spec->nbodies; i++)
-    if (spec->bodies[i].jointed) {
-      const MbMotorSpec *motor = spec->bodies[i].joint.motor;
-      n += spec->bodies[i].joint.force.count;
-      if (motor) n += motor->target.count + motor->target_velocity.count;
-    }
-  return n;
-}
-
 // Adds the signals to the list: *first is the first one's number. One for all n degrees of freedom, or one each.
 static MbStatus add_signals(const MbSignalsSpec *spec, size_t n, const char *where, MbModel *model,
-                            MbSignal *list, size_t *first, MbReport *report) {
+                            size_t *first, MbReport *report) {
   *first = model->nsignals;
   if (spec->count && !n)
     return mb_error(report, MB_SCENE, where, "a joint that is fixed has no degree of freedom for \"%s\"",
@@ -34,9 +23,9 @@ static MbStatus add_signals(const MbSignalsSpec *spec, size_t n, const char *whe
   for (size_t i = 0; i < spec->count; i++) {
     char at[2 * WHERE];
     snprintf(at, sizeof at, spec->list ? "%s/%zu" : "%s", where, i);
-    if (!mb_signal_build(&spec->signal[i], at, &model->arena, &list[model->nsignals]))
-      return mb_no_memory(report, "signals");
-    model->nsignals++;
+    size_t index = 0;
+    const MbStatus status = mb_model_add_signal(model, &spec->signal[i], at, &index, report);
+    if (status != MB_OK) return status;
   }
   return MB_OK;
 }
@@ -46,7 +35,7 @@ static size_t signal_of(const MbSignalsSpec *spec, size_t first, size_t dof) {
 }
 
 static MbStatus build_joint(const MbJointSpec *spec, size_t b, const char *where, MbModel *model,
-                            MbSignal *signals, MbDrive *drives, MbReport *report) {
+                            MbDrive *drives, MbReport *report) {
   const size_t n = model->joint[b].n;
   static const MbMotorSpec none = {0};
   const MbMotorSpec *motor = spec->motor ? spec->motor : &none;
@@ -59,12 +48,12 @@ static MbStatus build_joint(const MbJointSpec *spec, size_t b, const char *where
   snprintf(rate, sizeof rate, "%s/target_velocity", on_motor);
   for (size_t i = 0; i < n; i++) most[i] = INFINITY;
   const MbStatus parts[] = {
-      add_signals(&spec->force, n, force, model, signals, &first_force, report),
-      add_signals(&motor->target, n, target, model, signals, &first_target, report),
-      add_signals(&motor->target_velocity, n, rate, model, signals, &first_rate, report),
-      mb_compile_by_dof(&motor->stiffness, n, on_motor, "stiffness", stiffness, report),
-      mb_compile_by_dof(&motor->damping, n, on_motor, "damping", damping, report),
-      mb_compile_by_dof(&motor->max, n, on_motor, "max", most, report),
+      add_signals(&spec->force, n, force, model, &first_force, report),
+      add_signals(&motor->target, n, target, model, &first_target, report),
+      add_signals(&motor->target_velocity, n, rate, model, &first_rate, report),
+      mb_model_by_dof(&motor->stiffness, n, on_motor, "stiffness", stiffness, report),
+      mb_model_by_dof(&motor->damping, n, on_motor, "damping", damping, report),
+      mb_model_by_dof(&motor->max, n, on_motor, "max", most, report),
   };
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (parts[i] != MB_OK) return parts[i];
@@ -81,7 +70,7 @@ static MbStatus build_joint(const MbJointSpec *spec, size_t b, const char *where
   return MB_OK;
 }
 
-MbStatus mb_compile_drives(const MbSceneSpec *spec, MbModel *model, MbSignal *signals, MbReport *report) {
+MbStatus mb_compile_drives(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   if (!model->joint) return MB_OK; // the joints are wrong, and said so
   size_t most = 0;
   for (size_t i = 0; i < spec->nbodies; i++)
@@ -96,7 +85,7 @@ MbStatus mb_compile_drives(const MbSceneSpec *spec, MbModel *model, MbSignal *si
     char where[WHERE];
     if (!spec->bodies[i].jointed || !is_driven(joint)) continue;
     snprintf(where, sizeof where, "/bodies/%zu/joint", i);
-    const MbStatus one = build_joint(joint, model->number[i], where, model, signals, drives, report);
+    const MbStatus one = build_joint(joint, model->number[i], where, model, drives, report);
     if (one != MB_OK) status = one;
   }
   return status;

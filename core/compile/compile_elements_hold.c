@@ -12,13 +12,11 @@ enum { WHERE = 128 };
 // One deformable at a time, and what is known of its nodes so far
 typedef struct Holder {
   const MbDeformableSpec *spec;
-  const MbModel *model;
+  MbModel *model;
   const MbDeformable *of;
   MbElements *to;
   size_t number; // of the deformable, for messages
   MbArena *arena, *scratch;
-  MbSignal *signals; // (model->nsignals) with room
-  size_t *nsignals;
   const MbPose *E; // (nb) of the bodies at the start
   MbReport *report;
   bool *chosen;               // (count)
@@ -39,9 +37,7 @@ static MbStatus choose(const Holder *h, const MbSelectSpec *select, const char *
 // ---- pins -------------------------------------------------------------------------------------------------
 
 static MbStatus add_signal(const Holder *h, const MbSignalSpec *spec, const char *where, size_t *index) {
-  *index = (*h->nsignals)++;
-  const bool fine = mb_signal_build(spec, where, h->arena, &h->signals[*index]);
-  return fine ? MB_OK : mb_no_memory(h->report, "signals");
+  return mb_model_add_signal(h->model, spec, where, index, h->report);
 }
 
 static MbStatus value_at_start(const Holder *h, const MbSignal *signal, double *value) {
@@ -64,7 +60,7 @@ static MbStatus advise_start(const Holder *h, const MbPinMotion *motion, const c
   for (size_t k = 0; k < (motion->turns ? 4u : 3u); k++) {
     double value = 0;
     const MbStatus status =
-        value_at_start(h, &h->signals[k < 3 ? motion->translate[k] : motion->angle], &value);
+        value_at_start(h, &h->model->signals[k < 3 ? motion->translate[k] : motion->angle], &value);
     if (status != MB_OK) return status;
     if (fabs(value) <= SMALL) continue;
     mb_warning(h->report, where, "%s is %g at t = 0 and not 0: the nodes jump there in the first step",
@@ -135,7 +131,7 @@ static MbStatus build_attachments(const Holder *h) {
     size_t body = MB_WORLD;
     snprintf(where, sizeof where, "/deformables/%zu/attach/%zu", h->number, k);
     if (!attach->body) continue; // rows hold them at other nodes (compile_attachments.c)
-    MbStatus status = mb_compile_find_body(h->model, attach->body, where, &body, h->report);
+    MbStatus status = mb_model_find_body(h->model, attach->body, where, &body, h->report);
     if (status == MB_OK) status = choose(h, &attach->select, where);
     if (status != MB_OK) return status;
     if (h->of->port && body != MB_WORLD) continue; // rows hold them (compile_constraints.c)
@@ -257,25 +253,13 @@ static MbStatus build_one(Holder *h) {
   return status == MB_OK ? list_nodes(h) : status;
 }
 
-static size_t count_signals(const MbSceneSpec *spec) {
-  size_t n = 0;
-  for (size_t i = 0; i < spec->ndeformables; i++)
-    n += 4 * spec->deformables[i].npins + spec->deformables[i].ncables;
-  return n;
-}
-
 MbStatus mb_compile_elements_hold(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   if (spec->solver.kind != MB_SOLVER_PROJECTIVE) return MB_OK;
   if (!model->q0) return MB_OK; // something is wrong with the joints
   MbArena scratch = {0};
   MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
-  MbSignal *signals = mb_arena_alloc(&model->arena, model->nsignals + count_signals(spec), sizeof *signals);
-  MbStatus status = E && signals ? MB_OK : mb_no_memory(report, "signals");
-  if (status == MB_OK) {
-    mb_compile_poses(model, E);
-    if (model->nsignals) memcpy(signals, model->signals, model->nsignals * sizeof *signals);
-    model->signals = signals;
-  }
+  MbStatus status = E ? MB_OK : mb_no_memory(report, "pins");
+  if (status == MB_OK) mb_model_poses(model, E);
   for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++) {
     MbArena own = {0};
     Holder h = {.spec = &spec->deformables[i],
@@ -285,8 +269,6 @@ MbStatus mb_compile_elements_hold(const MbSceneSpec *spec, MbModel *model, MbRep
                 .number = i,
                 .arena = &model->arena,
                 .scratch = &own,
-                .signals = signals,
-                .nsignals = &model->nsignals,
                 .E = E,
                 .report = report};
     const MbStatus one = build_one(&h);

@@ -2,47 +2,11 @@
 #include "core/base/report.h"
 #include "core/compile/compile_internal.h"
 #include "core/forces/forces.h"
+#include "core/model/builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static MbStatus add_signal(MbModel *model, MbSignal *list, const MbSignalSpec *spec, const char *where,
-                           size_t *index, MbReport *report) {
-  *index = model->nsignals;
-  if (!mb_signal_build(spec, where, &model->arena, &list[model->nsignals]))
-    return mb_no_memory(report, "signals");
-  model->nsignals++;
-  return MB_OK;
-}
-
-// A force on one body: where, in which axes, its six signals (torque, then force).
-static MbStatus build_on_body(const MbForceSpec *spec, size_t i, MbModel *model, MbSignal *signals,
-                              MbForce *force, MbReport *report) {
-  char where[64];
-  snprintf(where, sizeof where, "/forces/%zu/body", i);
-  size_t listed = 0;
-  if (!spec->body || !mb_names_find(&model->names, spec->body, &listed))
-    return mb_error(report, MB_SCENE, where, "no body is called \"%s\"", spec->body ? spec->body : "");
-  force->body = model->number[listed];
-  const MbPose *C = &model->C[force->body];
-  double R[9];
-  MbPose inverse;
-  mb_pose_inverse(&inverse, C);
-  mb_pose_point(force->at, &inverse, spec->at);
-  mb_quat_to_mat3(R, inverse.q);
-  memcpy(force->R, R, sizeof R);
-  force->axes = spec->axes;
-  for (int k = 0; k < 6; k++) {
-    const MbSignalSpec *signal = k < 3 ? &spec->torque[k] : &spec->force[k - 3];
-    const bool known = k >= 3 || spec->kind == MB_FORCE_WRENCH; // a force at a point has no torque
-    snprintf(where, sizeof where, "/forces/%zu/%s/%d", i, k < 3 ? "torque" : "force", k % 3);
-    const MbStatus status =
-        add_signal(model, signals, signal, known ? where : NULL, &force->signal[k], report);
-    if (status != MB_OK) return status;
-  }
-  return MB_OK;
-}
 
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
@@ -88,31 +52,68 @@ MbStatus mb_compile_everywhere(const MbForceOps *ops, MbSolverKind solver, const
                   ops->name);
 }
 
-static MbStatus build_one(const MbForceSpec *from, size_t i, MbModel *model, MbSignal *signals,
-                          MbForce *force, MbReport *report) {
+// A force on one body needs that body.
+static MbStatus find_body(MbBuilder *b, const MbForceSpec *from, MbForce *force) {
+  size_t listed = 0;
+  if (!from->body || !mb_names_find(&b->model->names, from->body, &listed))
+    return mb_error(b->report, MB_SCENE, mb_builder_at(b, "body"), "no body is called \"%s\"",
+                    from->body ? from->body : "");
+  force->body = b->model->number[listed];
+  return MB_OK;
+}
+
+// What the scene leaves to the start.
+static MbStatus settle(MbBuilder *b, MbForce *forces) {
+  const MbModel *model = b->model;
+  MbStatus status = MB_OK;
+  bool any = false;
+  if (!model->joint) return MB_OK; // the joints are wrong, and said so
+  for (size_t i = 0; i < b->spec->nforces; i++) any |= forces[i].ops->settle != NULL;
+  if (!any) return MB_OK;
+  MbArena scratch = {0};
+  MbMaximal x = {.nb = model->nb};
+  x.E = mb_arena_alloc(&scratch, model->nb, sizeof *x.E);
+  x.phi = mb_arena_alloc(&scratch, 6 * model->nb, sizeof *x.phi);
+  if (!x.E || !x.phi) status = mb_no_memory(b->report, "forces");
+  if (status == MB_OK) mb_model_poses(model, x.E);
+  for (size_t i = 0; i < b->spec->nforces && status != MB_IO; i++) {
+    if (!forces[i].ops->settle) continue;
+    b->number = i;
+    snprintf(b->where, sizeof b->where, "/forces/%zu", i);
+    const MbStatus one = forces[i].ops->settle(b, &x, &forces[i], (void *)forces[i].parameters);
+    if (one != MB_OK) status = one;
+  }
+  mb_arena_free(&scratch);
+  return status;
+}
+
+static MbStatus build_one(MbBuilder *b, const MbForceSpec *from, MbForce *force) {
   const MbForceOps *ops = mb_force_table[from->kind];
-  char where[64];
-  *force = (MbForce){.ops = ops, .coefficient = from->coefficient, .lagged = from->lagged};
-  snprintf(where, sizeof where, "/forces/%zu", i);
-  force->name = mb_arena_strdup(&model->arena, from->name ? from->name : where + 1);
-  if (!force->name) return mb_no_memory(report, "forces");
-  if (ops->everywhere) return mb_compile_everywhere(ops, model->solver.kind, where, report);
-  if (!ops->least) return build_on_body(from, i, model, signals, force, report);
-  const MbStatus status = mb_compile_points(from, where, model, force, report);
-  if (status != MB_OK || !ops->muscle) return status;
-  snprintf(where, sizeof where, "/forces/%zu/activation", i);
-  return add_signal(model, signals, &from->activation, where, &force->signal[0], report);
+  MbModel *model = b->model;
+  force->ops = ops, force->lagged = from->lagged;
+  force->name = mb_arena_strdup(&model->arena, from->name ? from->name : b->where + 1);
+  void *own = mb_arena_alloc(&model->arena, 1, ops->parameters);
+  if (!force->name || !own) return mb_no_memory(b->report, "forces");
+  force->parameters = own;
+  MbStatus status = MB_OK;
+  if (ops->everywhere)
+    status = mb_compile_everywhere(ops, model->solver.kind, b->where, b->report);
+  else if (ops->least)
+    status = mb_builder_points(b, from, ops->most == 2 ? "between" : "path", force);
+  else
+    status = find_body(b, from, force);
+  if (status != MB_OK) return status;
+  if (ops->build) return ops->build(b, from, force, own);
+  if (ops->parameters) memcpy(own, from->parameters, ops->parameters);
+  return MB_OK;
 }
 
 MbStatus mb_compile_forces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   enum { ALWAYS = 2 };
   MbForce *forces = mb_arena_alloc(&model->arena, spec->nforces + mb_compile_count_mesh_forces(spec) + ALWAYS,
                                    sizeof *forces);
-  MbSignal *signals =
-      mb_arena_alloc(&model->arena, 6 * spec->nforces + mb_drive_signals(spec), sizeof *signals);
-  if (!forces || !signals) return mb_no_memory(report, "forces");
+  if (!forces) return mb_no_memory(report, "forces");
   model->forces = forces;
-  model->signals = signals;
 
   bool damped = false;
   for (size_t b = 0; b < model->nb; b++) damped |= model->damping[b] != 0;
@@ -123,12 +124,16 @@ MbStatus mb_compile_forces(const MbSceneSpec *spec, MbModel *model, MbReport *re
 
   MbStatus status = MB_OK;
   const size_t first = model->nforces;
+  MbBuilder b = {.spec = spec, .model = model, .report = report};
   for (size_t i = 0; i < spec->nforces; i++) {
-    const MbStatus one = build_one(&spec->forces[i], i, model, signals, &forces[model->nforces++], report);
+    b.number = i;
+    snprintf(b.where, sizeof b.where, "/forces/%zu", i);
+    const MbStatus one = build_one(&b, &spec->forces[i], &forces[model->nforces++]);
     if (one != MB_OK) status = one;
   }
+  if (status == MB_OK) status = settle(&b, forces + first);
   if (status == MB_OK) status = mb_compile_mesh_forces(spec, model, forces, report);
   if (status == MB_OK) status = mb_compile_pairs(model->nforces - first, model, forces + first, report);
-  if (status == MB_OK) status = mb_compile_drives(spec, model, signals, report);
+  if (status == MB_OK) status = mb_compile_drives(spec, model, report);
   return status;
 }

@@ -2,7 +2,7 @@
 #ifndef MB_COMPILE_COMPILE_INTERNAL_H
 #define MB_COMPILE_COMPILE_INTERNAL_H
 
-#include "core/model/ops.h"
+#include "core/model/builder.h"
 
 // Deformables: their meshes, counted; before the tree.
 MbStatus mb_compile_deformables(const MbSceneSpec *spec, MbModel *model, MbReport *report);
@@ -16,9 +16,6 @@ MbStatus mb_compile_node_joints(const MbSceneSpec *spec, const MbModel *model, M
                                 MbReport *report);
 // When joints are there: the bodies that hold nodes by reduction become their parents.
 MbStatus mb_compile_node_parents(const MbSceneSpec *spec, MbModel *model, MbReport *report);
-// The body that a node is, where a point of a force or of a constraint is one.
-MbStatus mb_compile_node(const MbModel *model, const MbPointSpec *point, const char *where, size_t *body,
-                         MbReport *report);
 // Axes of the world by their letters: bits 1, 2, 4 for x, y, z.
 MbStatus mb_compile_held_axes(const char *given, const char *where, unsigned *held, MbReport *report);
 // How many nodes the largest deformable has.
@@ -52,8 +49,6 @@ MbStatus mb_compile_geometry(const MbJointSpec *spec, const char *where, MbArena
 // v ← velocities of the joint at q with which the body moves in its parent as the scene says; `where` is the joint's pointer.
 MbStatus mb_compile_joint_twist(const MbJointTwistSpec *twist, const MbJoint *joint, const double *q,
                                 const char *where, double *v, MbReport *report);
-// E = E_p P Q B of every body at the start, when joints and coordinates are there.
-void mb_compile_poses(const MbModel *model, MbPose *E);
 MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Which bodies fly (model/flight.h).
 MbStatus mb_compile_flights(MbModel *model, MbReport *report);
@@ -61,38 +56,23 @@ MbStatus mb_compile_forces(const MbSceneSpec *spec, MbModel *model, MbReport *re
 // Refuses a force that acts everywhere where there are nodes on which its kind does nothing.
 MbStatus mb_compile_everywhere(const MbForceOps *ops, MbSolverKind solver, const char *where,
                                MbReport *report);
-// Forces and motors along the joints' coordinates; their signals go to the end of the list. Room for how many?
-size_t mb_drive_signals(const MbSceneSpec *spec);
-MbStatus mb_compile_drives(const MbSceneSpec *spec, MbModel *model, MbSignal *signals, MbReport *report);
-// One number for all n degrees of freedom, or one each; none leaves `out` as it is. `where` is the joint's pointer.
-MbStatus mb_compile_by_dof(const MbNumbersSpec *numbers, size_t n, const char *where, const char *key,
-                           double *out, MbReport *report);
-// A driven body's rows; its signals go to the end of the list.
-MbStatus mb_compile_body_motion(const MbSceneSpec *spec, size_t listed, MbModel *model, MbSignal *signals,
+// Forces and motors along the joints' coordinates.
+MbStatus mb_compile_drives(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// A driven body's rows.
+MbStatus mb_compile_body_motion(const MbSceneSpec *spec, size_t listed, MbModel *model,
                                 MbConstraint *constraint, MbReport *report);
-// The number of the body that `text` names; MB_WORLD for the world.
-MbStatus mb_compile_find_body(const MbModel *model, const char *text, const char *where, size_t *body,
-                              MbReport *report);
-// Point and axes of one end whose body is known: the frame as its body has it, z turned to `axis`.
-void mb_compile_place(const MbModel *model, const MbFrameSpec *frame, const double axis[3], int end,
-                      MbConstraint *constraint);
-// What asks for rates; `where` is the constraint's pointer.
-MbStatus mb_compile_velocity_ratio(const MbConstraintSpec *from, const char *where, const MbModel *model,
-                                   MbConstraint *constraint, MbReport *report);
-MbStatus mb_compile_rolling(const MbSceneSpec *spec, const MbConstraintSpec *from, const char *where,
-                            const MbModel *model, MbConstraint *constraint, MbReport *report);
 // γ where the scene does not give it, when joints and constraints are there.
 double mb_compile_gamma(const MbSceneSpec *spec, const MbModel *model);
 MbStatus mb_compile_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Its parts: the rows of a joint's limits and motion; of attachments; what is left to the start, and what does not hold then.
+MbStatus mb_compile_joint_rows(MbBuilder *b, size_t listed);
+MbStatus mb_compile_attachments(MbBuilder *b);
+MbStatus mb_compile_check_start(MbBuilder *b);
 // Times at which tables of signals have corners, when all signals are there: adaptive steps end there.
 MbStatus mb_compile_breaks(MbModel *model, MbReport *report);
 // Which signals are inputs, when all are there.
 MbStatus mb_compile_inputs(MbModel *model, MbReport *report);
-// What a force between points acts at, and its numbers; `where` is its JSON pointer. Rest lengths that are not given
-// stay NaN.
-MbStatus mb_compile_points(const MbForceSpec *spec, const char *where, MbModel *model, MbForce *force,
-                           MbReport *report);
-// After all forces: the pairs of bodies that they couple, where their derivatives stand, rest lengths at the start.
+// After all forces: the pairs of bodies that they couple, where their derivatives stand.
 MbStatus mb_compile_pairs(size_t nforces, MbModel *model, MbForce *forces, MbReport *report);
 // How large the scene's parts are (m), when its constraints are there.
 MbStatus mb_compile_size(const MbModel *model, double *size, MbReport *report);

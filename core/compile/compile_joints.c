@@ -149,32 +149,17 @@ static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int d
   return MB_OK;
 }
 
-MbStatus mb_compile_by_dof(const MbNumbersSpec *numbers, size_t n, const char *where, const char *key,
-                           double *out, MbReport *report) {
-  if (numbers->count == 0) return MB_OK;
-  if (numbers->count != n && (numbers->count != 1 || n == 0)) {
-    char at[WHERE + 16];
-    snprintf(at, sizeof at, "%s/%s", where, key);
-    if (n == 0)
-      return mb_error(report, MB_SCENE, at, "a joint that is fixed has no degree of freedom for \"%s\"", key);
-    return mb_error(report, MB_SCENE, at,
-                    "found %zu numbers, wanted 1 or %zu, one for each degree of freedom", numbers->count, n);
-  }
-  for (size_t i = 0; i < n; i++) out[i] = numbers->value[numbers->count == 1 ? 0 : i];
-  return MB_OK;
-}
-
 typedef struct Lists {
   double *q0, *v0, *stiffness, *rest, *damping; // of one joint
 } Lists;
 
 static MbStatus build_numbers(const MbJointSpec *spec, size_t n, const char *where, const Lists *to,
                               MbReport *report) {
-  const MbStatus parts[] = {mb_compile_by_dof(&spec->position, n, where, "position", to->q0, report),
-                            mb_compile_by_dof(&spec->velocity, n, where, "velocity", to->v0, report),
-                            mb_compile_by_dof(&spec->stiffness, n, where, "stiffness", to->stiffness, report),
-                            mb_compile_by_dof(&spec->rest, n, where, "rest", to->rest, report),
-                            mb_compile_by_dof(&spec->damping, n, where, "damping", to->damping, report)};
+  const MbStatus parts[] = {mb_model_by_dof(&spec->position, n, where, "position", to->q0, report),
+                            mb_model_by_dof(&spec->velocity, n, where, "velocity", to->v0, report),
+                            mb_model_by_dof(&spec->stiffness, n, where, "stiffness", to->stiffness, report),
+                            mb_model_by_dof(&spec->rest, n, where, "rest", to->rest, report),
+                            mb_model_by_dof(&spec->damping, n, where, "damping", to->damping, report)};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (parts[i] != MB_OK) return parts[i];
   return MB_OK;
@@ -319,24 +304,6 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
   // a body that is wrong has no mass yet
   if (status == MB_OK && report->errors == 0) status = check_massless(model, report);
   return status == MB_OK ? list_special(model, report) : status;
-}
-
-void mb_compile_poses(const MbModel *model, MbPose *E) {
-  double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST];
-  for (size_t b = 0; b < model->nb; b++) {
-    const MbJoint *joint = &model->joint[b];
-    MbPose Q;
-    if (!joint->ops) {
-      memcpy(E[b].p, model->q0 + model->q_first[b], sizeof E[b].p);
-      memcpy(E[b].q, model->q0 + model->q_first[b] + 3, sizeof E[b].q);
-      continue;
-    }
-    joint->ops->eval(joint, model->q0 + model->q_first[b], model->v0 + model->v_first[b], &Q, S, Sdot);
-    mb_pose_mul(&E[b], &model->P[b], &Q);
-    mb_pose_mul(&E[b], &E[b], &model->B[b]);
-    if (model->parent[b] != MB_WORLD) mb_pose_mul(&E[b], &E[model->parent[b]], &E[b]);
-    mb_quat_normalise(E[b].q);
-  }
 }
 
 // A tree on a body makes the two turn together, and its steps are those of the tree; so do nodes that follow it.

@@ -6,6 +6,7 @@
 #include "core/deformables/node_mesh.h"
 #include "core/deformables/select.h"
 #include "core/forces/forces.h"
+#include "core/forces/spring.h"
 #include "core/joints/joints.h"
 
 #include <stdio.h>
@@ -116,24 +117,6 @@ MbStatus mb_compile_deformables(const MbSceneSpec *spec, MbModel *model, MbRepor
   model->nlisted = spec->nbodies, model->nb = first;
   model->jointed |= first > spec->nbodies;
   return status;
-}
-
-MbStatus mb_compile_node(const MbModel *model, const MbPointSpec *point, const char *where, size_t *body,
-                         MbReport *report) {
-  for (size_t i = 0; i < model->ndeformables; i++) {
-    const MbDeformable *of = &model->deformables[i];
-    if (strcmp(of->name, point->node)) continue;
-    if (point->index < 0 || (uint64_t)point->index >= of->count)
-      return mb_error(report, MB_SCENE, where, "there is no node %lld: \"%s\" has 0 to %zu",
-                      (long long)point->index, of->name, of->count - 1);
-    if (mb_vec3_norm(point->frame.position) > 0)
-      return mb_error(report, MB_SCENE, where, "\"at\" is a place in a body: a node has no extent");
-    *body = of->first + (size_t)point->index;
-    if (of->points) *body = of->port ? of->port[point->index] : MB_WORLD;
-    if (*body != MB_WORLD) return MB_OK;
-    return mb_no_memory(report, "deformables"); // marked by compile_ports.c, where there was room
-  }
-  return mb_error(report, MB_SCENE, where, "no deformable is called \"%s\"", point->node);
 }
 
 // ---- nodes ------------------------------------------------------------------------------------------------
@@ -298,7 +281,7 @@ MbStatus mb_compile_node_parents(const MbSceneSpec *spec, MbModel *model, MbRepo
   MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
   bool *chosen = mb_arena_alloc(&scratch, model->nb, sizeof *chosen);
   MbStatus status = E && chosen ? MB_OK : mb_no_memory(report, "attachments");
-  if (status == MB_OK) mb_compile_poses(model, E);
+  if (status == MB_OK) mb_model_poses(model, E);
   for (size_t i = 0; i < model->ndeformables; i++)
     for (size_t k = 0; k < spec->deformables[i].nattachments && status == MB_OK; k++) {
       const MbAttachSpec *attach = &spec->deformables[i].attachments[k];
@@ -368,12 +351,12 @@ size_t mb_compile_count_mesh_forces(const MbSceneSpec *spec) {
 
 static MbStatus add_edges(const MbDeformableSpec *spec, const MbDeformable *of, MbModel *model,
                           MbForce *forces, MbReport *report) {
-  static const bool active[] = {true};
   const size_t n = count_edges(spec);
   MbArena scratch = {0};
   size_t(*edge)[2] = mb_arena_alloc(&scratch, n, sizeof *edge);
   MbForcePoint *points = mb_arena_alloc(&model->arena, 2 * n, sizeof *points);
-  if (!edge || !points) {
+  MbSpring *spring = mb_arena_alloc(&model->arena, n, sizeof *spring);
+  if (!edge || !points || !spring) {
     mb_arena_free(&scratch);
     return mb_no_memory(report, "deformables");
   }
@@ -391,11 +374,9 @@ static MbStatus add_edges(const MbDeformableSpec *spec, const MbDeformable *of, 
                           .lagged = spec->lagged,
                           .npoints = 2,
                           .points = points,
-                          .active = active,
-                          .stiffness = {spec->stiffness},
-                          .damping = {spec->damping},
-                          .length = mb_vec3_norm(between),
-                          .law = spec->law};
+                          .parameters = &spring[k]};
+    spring[k].stiffness = spec->stiffness, spring[k].damping = spec->damping;
+    spring[k].length = mb_vec3_norm(between), spring[k].law = spec->law;
   }
   mb_arena_free(&scratch);
   return MB_OK;

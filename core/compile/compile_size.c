@@ -43,7 +43,7 @@ MbStatus mb_compile_size(const MbModel *model, double *out, MbReport *report) {
   double size = 0;
   MbPose *E = mb_calloc(model->ndeformables ? model->nb : 0, sizeof *E);
   if (!E) return mb_no_memory(report, "the scene's size");
-  if (model->ndeformables) mb_compile_poses(model, E);
+  if (model->ndeformables) mb_model_poses(model, E);
   for (size_t b = 0; b < model->nlisted; b++) {
     const size_t p = model->parent[b];
     if (is_fixed(model, b)) continue;

@@ -2,6 +2,7 @@
 #include "core/compile/compile_internal.h"
 #include "core/model/ops.h"
 
+#include <stddef.h>
 #include <string.h>
 
 typedef uint64_t Mark;
@@ -39,26 +40,13 @@ static void add_joint(Mark *mark, const MbJoint *joint) {
   }
 }
 
+// From the first of its numbers on as it is, and its kind's own.
 static void add_force(Mark *mark, const MbForce *force) {
-  const size_t flags[] = {force->axes, force->lagged};
+  const size_t first = offsetof(MbForce, npoints);
   add_text(mark, force->ops->name);
-  add_doubles(mark, &force->coefficient, 1);
-  add_sizes(mark, flags, 2);
-  if (force->ops->everywhere) return;
-  add_sizes(mark, &force->body, 1);
-  add_sizes(mark, force->signal, 6);
-  add_doubles(mark, force->at, 3);
-  const double of_points[] = {force->stiffness[0],   force->stiffness[1],  force->damping[0],
-                              force->damping[1],     force->length,        force->max_force,
-                              force->optimal_length, force->tendon_length, force->max_velocity};
-  const size_t sizes[] = {force->law, force->npoints};
-  add_doubles(mark, of_points, sizeof of_points / sizeof *of_points);
-  add_sizes(mark, sizes, 2);
-  for (size_t k = 0; k < force->npoints; k++) {
-    add_sizes(mark, &force->points[k].body, 1);
-    add(mark, &force->points[k].at, sizeof force->points[k].at);
-    if (k && force->active) add(mark, &force->active[k - 1], sizeof *force->active);
-  }
+  add(mark, (const char *)force + first, sizeof *force - first);
+  add(mark, force->points, force->npoints * sizeof *force->points);
+  add(mark, force->parameters, force->ops->parameters);
 }
 
 static void add_masters(Mark *mark, const MbMaster *master, size_t n) {
@@ -69,21 +57,10 @@ static void add_masters(Mark *mark, const MbMaster *master, size_t n) {
 }
 
 static void add_constraint(Mark *mark, const MbConstraint *constraint) {
-  const double numbers[] = {constraint->ratio,      constraint->offset,  constraint->sign,
-                            constraint->bound,      constraint->outward, constraint->length,
-                            constraint->compliance, constraint->damping};
-  const size_t sizes[] = {constraint->rows,          constraint->unilateral, constraint->joint,
-                          (size_t)constraint->order, constraint->path,       constraint->npath,
-                          constraint->axes};
+  const size_t first = offsetof(MbConstraint, slot);
   add_text(mark, constraint->ops->name);
-  add_doubles(mark, numbers, sizeof numbers / sizeof *numbers);
-  add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
-  add_sizes(mark, constraint->body, 2);
-  add_sizes(mark, constraint->q, 2);
-  add_sizes(mark, constraint->signal, 3);
-  add_doubles(mark, constraint->at[0], 6);
-  add_doubles(mark, constraint->R[0], 18);
-  add_doubles(mark, constraint->radii, 3);
+  add(mark, (const char *)constraint + first, sizeof *constraint - first);
+  add(mark, constraint->parameters, constraint->ops->parameters);
   if (constraint->closure) add_joint(mark, constraint->closure);
   add_masters(mark, constraint->master, constraint->nmasters);
 }

@@ -9,6 +9,9 @@ enum {
                         1u << MB_CONTACT_NORMAL | 1u << MB_CONTACT_TANGENT
 };
 
+// Sections whose size is known, `most`, and whose normal is left out: the tangents alone are to be found (staggered.c).
+enum { MB_CONE_KNOWN_BOX = MB_CONE_EXACT + 1, MB_CONE_KNOWN_DISC };
+
 // ---- memory -----------------------------------------------------------------------------------------------
 
 // Hands out a block of memory piece by piece. Without a block it only counts, so that one function both measures and lays out.
@@ -54,6 +57,11 @@ typedef struct MbStrips {
 void mb_strips_make(MbStrips *strips, MbRoom *room, const MbContactProblem *problem);
 // u ← rows of one block of W λ + b
 void mb_strip_rates(const MbStrips *strips, size_t block, const double *lambda, double u[3]);
+// `part` ← the strips of some blocks (count) that no others have to do with; rows[i] is where row i of `whole` is there.
+void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks, size_t count,
+                    const uint32_t *rows);
+// Solves one block exactly, the others being as they are. Returns what its velocities change by.
+double mb_strip_relax(const MbStrips *strips, size_t block, double *lambda);
 // w ← W λ + b
 void mb_strips_rates(const MbStrips *strips, const double *lambda, double *w);
 // The natural map, not over |b|, of (λ, w).

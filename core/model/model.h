@@ -20,28 +20,21 @@ typedef struct MbForcePoint {
   MbPose at;   // in C of the body; in W
 } MbForcePoint;
 
-// One force of the scene. `body` and `signal` index the model's lists.
+// One force of the scene. What is after `elements` is numbers alone, which the model's fingerprint takes as a whole.
 typedef struct MbForce {
   const MbForceOps *ops;
-  const char *name; // for messages
-  size_t body;      // that it acts on; unused where ops->everywhere
-  double at[3];     // point of application, centre-of-mass frame
-  size_t signal[6]; // torque, then force
-  MbAxes axes;
-  double R[9]; // body axes → centre-of-mass axes, for vectors given in body axes
-  double coefficient;
-  bool lagged; // its derivatives count only where every derivative does
-
-  // forces between points
-  size_t npoints;
-  const MbForcePoint *points; // (npoints)
+  const char *name;       // for messages
+  const void *parameters; // (ops->parameters bytes) its kind's own, without pointers; see the kind's header
+  const MbForcePoint *points; // (npoints) of a force between points
   const size_t *block; // (npoints x npoints) where in K and D the derivative of the wrench on i's body by
                        // the motion of j's stands; MB_WORLD = nowhere
-  const bool *active;  // (npoints - 1) segments that count in the length
-  double stiffness[2], damping[2], length;
-  MbSpringLaw law;
-  double max_force, optimal_length, tendon_length, max_velocity; // muscle; its activation is signal[0]
-  const MbElementForce *elements;                                // of a deformable
+  const MbElementForce *elements; // of a deformable
+
+  size_t npoints;
+  size_t body; // that it acts on, where its kind acts on one
+  size_t signal
+      [6]; // numbers in the model's list: of a body's force torque, then force; of a muscle its activation
+  bool lagged; // its derivatives count only where every derivative does
 } MbForce;
 
 // A node of a deformable of elements that is a body as well: one that rows act on, as attachments to bodies and constraints do.
@@ -64,33 +57,31 @@ typedef struct MbMaster {
   double weight;
 } MbMaster;
 
-// One constraint of the scene, a joint's limit or its prescribed motion. What its kind does not use is zero.
+// One constraint of the scene, a joint's limit or its prescribed motion. What its kind does not use is zero. What is after
+// `master` is numbers alone, which the model's fingerprint takes as a whole.
 typedef struct MbConstraint {
   const MbConstraintOps *ops;
   const char *name;       // for messages
-  size_t slot, rows;      // number of its first row among those of all, how many it has
-  bool unilateral;        // its rows ask for g ≥ 0
-  size_t body[2];         // MB_WORLD = fixed in space
-  double at[2][3];        // points in C of the bodies; in W
-  size_t q[2], v[2];      // coordinates and their velocities
-  double R[2][9];         // axes of frames there, columns in C's axes; in W's
-  MbJointKind joint;      // joint as a loop closure
-  size_t path, npath;     // motion of a body: its signals, one after the other
-  MbAxes axes;            // that its velocity is given in
-  const MbJoint *closure; // the same, where its coordinates are looked for; a body's path
-  size_t guess;           // place of the first of them
-  double ratio, offset;   // ratio
-  double sign, bound;     // limit: sign (q − bound) ≥ 0
-  bool turns;             // limit, motion, ratio: the coordinate that is off is no length
-  double outward;   // limit: 2 γ where it is to go on at γ times what it is beyond, instead of back; 0
-  int order;        // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
-  size_t signal[3]; // motion: of position, velocity, acceleration; SIZE_MAX = not given
-  double radii[3];  // rolling: half axes of the shape along R[0]
-  size_t nmasters;  // follow: of the node body[0]; at[1] is what is between it and their mean, in W
+  const void *parameters; // (ops->parameters bytes) its kind's own, without pointers; see the kind's header
+  const MbJoint
+      *closure; // a joint that closes a loop, where its coordinates are looked for; a driven body's path
   const MbMaster *master; // (nmasters)
-  double length;          // distance
-  bool rope;
+
+  size_t slot, rows;          // number of its first row among those of all, how many it has
+  size_t body[2];             // MB_WORLD = fixed in space
+  double at[2][3];            // points in C of the bodies; in W
+  double R[2][9];             // axes of frames there, columns in C's axes; in W's
+  size_t q[2], v[2];          // coordinates and their velocities
+  size_t guess;               // closure: place of the first of its coordinates
+  size_t path, npath;         // motion of a body: its signals, one after the other
+  size_t signal[3];           // motion: of position, velocity, acceleration; SIZE_MAX = not given
+  size_t nmasters;            // follow: of the node body[0]; at[1] is what is between it and their mean, in W
   double compliance, damping; // α and β (AR 0.11)
+  double outward;  // limit: 2 γ where it is to go on at γ times what it is beyond, instead of back; 0
+  MbAxes axes;     // motion of a body: that its velocity is given in
+  int order;       // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
+  bool unilateral; // its rows ask for g ≥ 0
+  bool turns;      // limit, motion, ratio: the coordinate that is off is no length
 } MbConstraint;
 
 // A coordinate that follows another one: q_b = ratio q_a + offset.
@@ -173,8 +164,8 @@ struct MbModel {
   const MbReduction *reductions; // (nreductions) nothing follows what follows
   size_t nfollowers;
   const MbFollower *followers; // (nfollowers)
-  size_t nsignals;
-  const MbSignal *signals; // (nsignals)
+  size_t nsignals, signal_room;
+  const MbSignal *signals; // (nsignals) with room for signal_room
   size_t ninputs;
   const size_t *input;            // (ninputs) signals that a running simulation may be given values of
   const char *const *input_names; // (ninputs) where they stand in the scene; NULL behind the last

@@ -1,4 +1,4 @@
-// The tables of functions that a family of things is: forces, solvers; and the integrators' table of
+// The tables of functions that a family of things is: forces, constraints, solvers; and the integrators' table of
 // coefficients. A new member is one file and one row.
 #ifndef MB_MODEL_OPS_H
 #define MB_MODEL_OPS_H
@@ -6,11 +6,14 @@
 #include "core/model/coordinate_map.h"
 #include "core/model/model.h"
 
+typedef struct MbBuilder MbBuilder; // core/model/builder.h
+
 // ---- forces -----------------------------------------------------------------------------------------------
 
 struct MbForceOps {
-  const char *name; // the scene's word
-  bool everywhere;  // acts on every body: evaluated on ranges of bodies, in parallel
+  const char *name;  // the scene's word
+  size_t parameters; // bytes that it keeps of its own in MbForce.parameters
+  bool everywhere;   // acts on every body: evaluated on ranges of bodies, in parallel
   bool
       inertial; // comes of inertia alone: some solvers have it in their passes; its derivatives count only where all of
                 // them do (MbMaximal.exact)
@@ -18,7 +21,13 @@ struct MbForceOps {
   // range.
   void (*eval)(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end);
   size_t least, most; // points that it acts between; 0 = on one body, or everywhere
+  // Makes its own parameters, which are zero before, and its signals from what the scene says of its kind; its body and its
+  // points stand. NULL: the parameters are those that the scene gives, byte by byte.
+  MbStatus (*build)(MbBuilder *b, const MbForceSpec *from, MbForce *force, void *own);
+  // When the scene stands, with the bodies at the start: what the scene leaves to that. NULL: nothing.
+  MbStatus (*settle)(MbBuilder *b, const MbMaximal *start, const MbForce *force, void *own);
   double (*energy)(const MbForce *force, const MbMaximal *x); // elastic; NULL: none
+  bool (*damps)(const MbForce *force); // of one that has energy: whether it takes some; NULL: no
   void (*muscle)(const MbForce *force, const MbMaximal *x,
                  double lvf[3]); // length, speed, force; NULL: is none
   // One that is everywhere acts on points, that are no bodies, by −drag times their velocity; NULL: not at all, so that
@@ -58,11 +67,20 @@ enum { MB_ROWS = 6 }; // of one constraint at most
 
 struct MbConstraintOps {
   const char *name;
+  size_t parameters;    // bytes that it keeps of its own in MbConstraint.parameters
   size_t rows;          // at most
   size_t coordinates;   // that its rows are about; 0 = they are about bodies
   const char *singular; // what it means that its g is not a number; NULL: it always is one
   bool target; // asks where things are at a step's end, whatever the way there: limits, prescribed motions
   double (*felt)(const MbConstraint *constraint); // what its first end feels for each unit of λ; NULL: 1
+  bool rates; // asks for velocities alone: where it is soft it slips by what damps it
+  // Adds what the scene says to those that are being built (mb_builder_between and others). NULL: one constraint between two
+  // points, its parameters those that the scene gives, byte by byte.
+  MbStatus (*build)(MbBuilder *b, const MbConstraintSpec *from);
+  // When the scene stands, at the start: what the scene leaves to that. NULL: nothing.
+  MbStatus (*settle)(MbBuilder *b, const MbInstant *start, const MbConstraint *constraint, void *own);
+  // Says why its g is no number at the start. NULL: by `singular`.
+  MbStatus (*refuse)(MbBuilder *b, const MbConstraint *constraint);
   // Its rows at an instant. Fields of `rows` are zero before, bodies MB_WORLD; `unilateral` is the constraint's.
   void (*eval)(const MbConstraint *constraint, const MbInstant *at, MbRow *rows);
 };

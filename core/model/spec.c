@@ -15,21 +15,18 @@ const char *const mb_joint_words[] = {"fixed",     "revolute",     "prismatic", 
                                       "screw",     "universal",    "planar",         "translational",
                                       "spherical", "euler",        "free2d",         "free3d",
                                       "composite", "spline_curve", "spline_surface", NULL};
-const char *const mb_constraint_words[] = {"joint",          "point",          "distance",
-                                           "point_on_line",  "point_on_plane", "ratio",
-                                           "velocity_ratio", "rolling",        NULL};
+const char *const mb_constraint_words[] = {MB_CONSTRAINT_KINDS(MB_KIND_WORD) NULL};
 const char *const mb_deformable_words[] = {"springs", "particles", "tets", "cloth", NULL};
 const char *const mb_pattern_words[] = {"cross", "diagonal", "square", NULL};
 const char *const mb_elastic_words[] = {"arap", "corotational", "neo_hookean", "linear", NULL};
 const char *const mb_bending_words[] = {"isometric", "laplace_beltrami", "none", NULL};
 const char *const mb_precision_words[] = {"double", "single", NULL};
 const char *const mb_bodies_solver_words[] = {"redmax", "maximal", NULL};
-const char *const mb_method_words[] = {"projective", "newton", NULL};
+const char *const mb_method_words[] = {"auto", "lbfgs", "projective", "newton", NULL};
 const char *const mb_enforce_words[] = {"constraint", "reduction", NULL};
 const char *const mb_upper_limit_words[] = {"inward", "outward", NULL};
 const char *const mb_stabilization_words[] = {"baumgarte", "post", "none", NULL};
-const char *const mb_force_words[] = {"damping",      "wrench",       "point_force", "spring",
-                                      "frame_spring", "multi_spring", "muscle",      NULL};
+const char *const mb_force_words[] = {MB_FORCE_KINDS(MB_KIND_WORD) NULL};
 const char *const mb_law_words[] = {"linear", "strain", "quadratic_strain", "zero_length", NULL};
 const char *const mb_solver_words[] = {"redmax", "maximal", "projective", NULL};
 const char *const mb_integrator_words[] = {"symplectic",     "implicit", "trapezoidal",

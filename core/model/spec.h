@@ -10,6 +10,10 @@
 #include "core/mbsim.h"
 #include "core/sparse/global_method.h"
 
+// Of the lists of kinds below: a name in the enum, a word in the list of words.
+#define MB_KIND_NAME(name, word) name,
+#define MB_KIND_WORD(name, word) word,
+
 // A value over time.
 typedef enum MbSignalKind { MB_SIGNAL_CONSTANT, MB_SIGNAL_EXPRESSION, MB_SIGNAL_TABLE } MbSignalKind;
 typedef enum MbInterpolation { MB_LINES, MB_HOLD, MB_CUBIC } MbInterpolation;
@@ -194,16 +198,16 @@ typedef struct MbBodySpec {
   MbJointSpec joint;
 } MbBodySpec;
 
-typedef enum MbForceKind {
-  MB_FORCE_DAMPING,
-  MB_FORCE_WRENCH,
-  MB_FORCE_POINT,
-  MB_FORCE_SPRING,
-  MB_FORCE_FRAME_SPRING,
-  MB_FORCE_MULTI_SPRING,
-  MB_FORCE_MUSCLE,
-  MB_FORCES
-} MbForceKind;
+// The kinds of force: what the code calls each, and its word in scenes.
+#define MB_FORCE_KINDS(KIND)                                                                                 \
+  KIND(MB_FORCE_DAMPING, "damping")                                                                          \
+  KIND(MB_FORCE_WRENCH, "wrench")                                                                            \
+  KIND(MB_FORCE_POINT, "point_force")                                                                        \
+  KIND(MB_FORCE_SPRING, "spring")                                                                            \
+  KIND(MB_FORCE_FRAME_SPRING, "frame_spring")                                                                \
+  KIND(MB_FORCE_MULTI_SPRING, "multi_spring")                                                                \
+  KIND(MB_FORCE_MUSCLE, "muscle")
+typedef enum MbForceKind { MB_FORCE_KINDS(MB_KIND_NAME) MB_FORCES } MbForceKind;
 
 // How a spring's tension depends on its length l and rest length L.
 typedef enum MbSpringLaw {
@@ -225,58 +229,35 @@ typedef struct MbPointSpec {
 typedef struct MbForceSpec {
   MbForceKind kind;
   const char *name; // NULL = not given
-  const char *body; // wrench, point_force
-  double at[3];     // point_force: in the body frame; wrench: zero
-  MbSignalSpec force[3], torque[3];
-  MbAxes axes;        // that force and torque are given in
-  double coefficient; // damping
-  bool lagged;        // the implicit integrators of first order leave out its derivatives
+  const char *body; // of a kind that acts on one body
+  bool lagged;      // the implicit integrators of first order leave out its derivatives
   size_t npoints;
-  MbPointSpec *points;     // (npoints) spring, frame_spring: both ends; multi_spring, muscle: the path
-  MbNumbersSpec passive;   // multi_spring: segments that do not count in the length
-  double stiffness[2];     // springs; frame_spring: translational, rotational
-  double damping[2];       // the same
-  double length;           // spring, multi_spring: at rest; NaN = the initial one
-  MbSpringLaw law;         // spring
-  MbSignalSpec activation; // muscle: 0 to 1
-  double max_force, optimal_length, tendon_length, max_velocity; // muscle
+  MbPointSpec *points; // (npoints) of a kind that acts between points: both ends, or a path
+  void *parameters;    // what its kind has of its own: the struct for that in core/forces
 } MbForceSpec;
 
 // What holds things together: rows, or that there are no coordinates in which they could part.
 typedef enum MbEnforce { MB_BY_CONSTRAINT, MB_BY_REDUCTION } MbEnforce;
 
-typedef enum MbConstraintKind {
-  MB_CONSTRAINT_JOINT,
-  MB_CONSTRAINT_POINT,
-  MB_CONSTRAINT_DISTANCE,
-  MB_CONSTRAINT_ON_LINE,
-  MB_CONSTRAINT_ON_PLANE,
-  MB_CONSTRAINT_RATIO,
-  MB_CONSTRAINT_VELOCITY_RATIO,
-  MB_CONSTRAINT_ROLLING,
-  MB_CONSTRAINTS
-} MbConstraintKind;
+// The kinds of constraint, as those of force.
+#define MB_CONSTRAINT_KINDS(KIND)                                                                            \
+  KIND(MB_CONSTRAINT_JOINT, "joint")                                                                         \
+  KIND(MB_CONSTRAINT_POINT, "point")                                                                         \
+  KIND(MB_CONSTRAINT_DISTANCE, "distance")                                                                   \
+  KIND(MB_CONSTRAINT_ON_LINE, "point_on_line")                                                               \
+  KIND(MB_CONSTRAINT_ON_PLANE, "point_on_plane")                                                             \
+  KIND(MB_CONSTRAINT_RATIO, "ratio")                                                                         \
+  KIND(MB_CONSTRAINT_VELOCITY_RATIO, "velocity_ratio")                                                       \
+  KIND(MB_CONSTRAINT_ROLLING, "rolling")
+typedef enum MbConstraintKind { MB_CONSTRAINT_KINDS(MB_KIND_NAME) MB_CONSTRAINTS } MbConstraintKind;
 
-// How a ratio is kept: by forces, or by leaving out the second joint's coordinates.
 typedef struct MbConstraintSpec {
   MbConstraintKind kind;
   const char *name; // NULL = not given
   size_t nbetween;
-  MbPointSpec *between; // (nbetween) two of them; not of ratio, velocity_ratio, rolling
-  MbJointSpec
-      joint;      // joint as a loop closure: its geometry, and `position` where it is looked for at the start
-  double axis[3]; // joint: in both frames; point_on_line, point_on_plane: in the first body's frame
-  double length;  // distance; NaN = as it is at the start
-  bool rope;      // distance: may slacken
-  const char *joints[2]; // ratio: of these bodies
-  double ratio, offset;
-  const char *bodies[2]; // velocity_ratio: that spin; rolling: what rolls, and on what (or "world")
-  double axes[2][3];     // velocity_ratio: unit vectors, each in its body's frame
-  double at[3],
-      normal[3];     // rolling: the plane, in the frame of what carries it; no normal = that of its shape
-  double along;      // rolling: place of a cylinder's or capsule's circle on its axis
-  MbEnforce enforce; // ratio
+  MbPointSpec *between;       // (nbetween) two ends, of a kind that is between points
   double compliance, damping; // 0 = hard
+  void *parameters;           // what its kind has of its own: the struct for that in core/constraints
 } MbConstraintSpec;
 
 typedef enum MbDeformableKind {
@@ -435,7 +416,13 @@ typedef enum MbLinear { MB_LINEAR_AUTO, MB_LINEAR_TREE, MB_LINEAR_SPARSE, MB_LIN
 
 // projective: in which numbers the global step keeps its matrix, and the method around it
 typedef enum MbPrecision { MB_PRECISION_DOUBLE, MB_PRECISION_SINGLE } MbPrecision;
-typedef enum MbMethod { MB_METHOD_PROJECTIVE, MB_METHOD_NEWTON } MbMethod;
+typedef enum MbMethod {
+  MB_METHOD_AUTO,
+  MB_METHOD_LBFGS,
+  MB_METHOD_PROJECTIVE,
+  MB_METHOD_NEWTON,
+  MB_METHODS
+} MbMethod;
 
 // Of bodies in space: linear velocities and angular momenta are carried through the step in the world's axes; or twists stay
 // in the bodies' axes and what turns them there is a force, taken as it is at the step's start.
@@ -530,7 +517,7 @@ extern const char *const mb_elastic_words[MB_ELASTIC_MODELS + 1];
 extern const char *const mb_bending_words[MB_BENDINGS + 1];
 extern const char *const mb_precision_words[3];
 extern const char *const mb_bodies_solver_words[3]; // the first of mb_solver_words
-extern const char *const mb_method_words[3];
+extern const char *const mb_method_words[5];
 extern const char *const mb_stabilization_words[4];
 extern const char *const mb_upper_limit_words[3];
 extern const char *const mb_law_words[MB_LAWS + 1];

@@ -44,7 +44,7 @@ typedef struct Causes {
 
 static bool is_damped(const MbForce *force) {
   const bool elements = force->elements && force->elements->of->damping > 0;
-  return elements || force->damping[0] > 0 || force->damping[1] > 0;
+  return elements || (force->ops->damps && force->ops->damps(force));
 }
 
 static void judge_forces(const MbModel *model, Causes *causes) {

@@ -82,7 +82,8 @@ static const MbSchemaObject force = {.name = "force",
                                      .selector = "type",
                                      .selector_offset = offsetof(MbForceSpec, kind),
                                      .words = mb_force_words,
-                                     .variants = mb_schema_force_variants};
+                                     .variants = mb_schema_force_variants,
+                                     .parameters = offsetof(MbForceSpec, parameters)};
 
 // ---- the scene --------------------------------------------------------------------------------------------
 // Parameters come before everything that may use them, names before what refers to them.

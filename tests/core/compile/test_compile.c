@@ -203,7 +203,7 @@ Test(compile, fingerprints_tell_models_apart) {
   hang(hand, MB_JOINT_REVOLUTE);
   hand->joint.parent = "arm";
   MbForceSpec *force = test_force(&spec, MB_FORCE_POINT, "arm");
-  force->force[0] = test_expression("sin(t)");
+  test_wrench(force)->force[0] = test_expression("sin(t)");
   uint64_t seen[16] = {fingerprint(&spec)};
   size_t n = 1;
   cr_assert_eq(fingerprint(&spec), seen[0]);
@@ -220,13 +220,13 @@ Test(compile, fingerprints_tell_models_apart) {
   seen[n++] = fingerprint(&spec);
   arm->joint.rest.value = &two;
   seen[n++] = fingerprint(&spec);
-  force->at[1] = 1;
+  test_wrench(force)->at[1] = 1;
   seen[n++] = fingerprint(&spec);
-  force->force[0] = test_expression("cos(t)");
+  test_wrench(force)->force[0] = test_expression("cos(t)");
   seen[n++] = fingerprint(&spec);
-  force->force[0] = test_constant(1);
+  test_wrench(force)->force[0] = test_constant(1);
   seen[n++] = fingerprint(&spec);
-  force->axes = MB_AXES_BODY;
+  test_wrench(force)->axes = MB_AXES_BODY;
   seen[n++] = fingerprint(&spec);
   spec.gravity[1] = -9.81;
   seen[n++] = fingerprint(&spec);

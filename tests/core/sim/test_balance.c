@@ -249,10 +249,11 @@ static void residuals(const MbSim *sim, const double *a, const double *reaction,
     const MbForce *force = &model->forces[i];
     if (force->ops->everywhere) continue;
     const MbPose *E = &sim->x.E[force->body];
+    const MbBodyForce *own = force->parameters;
     double p[3];
     const double w[6] = {0, 0, 0, 0, 5, 0};
-    mb_pose_point(p, E, force->at);
-    cr_assert_eq(force->axes, MB_AXES_WORLD);
+    mb_pose_point(p, E, own->at);
+    cr_assert_eq(own->axes, MB_AXES_WORLD);
     add_wrench((double[]){1, 0, 0, 0}, p, w, -1, left + 6 * force->body);
   }
   for (size_t i = 0; i < 6 * model->nb; i++) worst[0] = fmax(worst[0], fabs(left[i]) / size);

@@ -30,7 +30,7 @@ static void tie_to_world(MbSceneSpec *spec, uint64_t *seed) {
     spring->points[1] = (MbPointSpec){.body = spec->bodies[4 * i + 1].name, .frame.rotation = {1, 0, 0, 0}};
     for (int k = 0; k < 2; k++)
       for (int j = 0; j < 3; j++) spring->points[k].frame.position[j] = test_around_zero(seed);
-    spring->stiffness[0] = 20, spring->damping[0] = 1, spring->length = 0.5;
+    *test_spring(spring) = (MbSpringSpec){.stiffness = 20, .damping = 1, .length = 0.5};
   }
 }
 
@@ -206,7 +206,7 @@ Test(responses, of_bodies_that_forces_couple_are_left_to_single_solutions) {
   spring->points = mb_arena_alloc(&p.spec.arena, 2, sizeof *spring->points);
   for (size_t k = 0; k < 2; k++)
     spring->points[k] = (MbPointSpec){.body = p.spec.bodies[3 + 9 * k].name, .frame.rotation = {1, 0, 0, 0}};
-  spring->stiffness[0] = 20, spring->length = 0.5;
+  *test_spring(spring) = (MbSpringSpec){.stiffness = 20, .length = 0.5};
   p.model = test_model(&p.spec);
   p.sim = test_sim(p.model, 1);
   cr_assert(p.sim->solver->reserve(p.sim->work, ROWS));

@@ -169,7 +169,8 @@ bool mb_held_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t
     fine = held->ops->factor(held->kkt, &system, blame);
   } else {
     memset(held->C, 0, 36 * model->nb * sizeof *held->C);
-    for (size_t n = 0; n < model->nb; n++) mb_body_block(held->A + 36 * held->spot[n], model->M, x, n, a, b, false);
+    for (size_t n = 0; n < model->nb; n++)
+      mb_body_block(held->A + 36 * held->spot[n], model->M, x, n, a, b, false);
     const bool rows = add_rows(held, x, a, b), pairs = paired && add_pairs(held, x, a, b);
     system.A = held->A;
     if (rows || pairs) system.C = held->C;

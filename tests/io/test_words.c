@@ -310,6 +310,7 @@ Test(words, each_acts_or_is_refused_by_name_in_every_mode_of_solvers) {
   static const Pair modes[] = {{"maximal", ",'mode':'first_order'", "implicit", 5},
                                {"maximal", ",'project':true", "implicit", 5},
                                {"projective", ",'bodies':'maximal'", "implicit", 5},
+                               {"projective", ",'method':'lbfgs'", "implicit", 5},
                                {"projective", ",'method':'newton'", "implicit", 5}};
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) try_all(&modes[i], true);
   check_failures();

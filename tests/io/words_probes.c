@@ -182,7 +182,7 @@ const Probe words_probes[] = {
     {"solver.projective.global=*", "", "/solver/global='*'", SAME},
     {"solver.projective.tolerance", "/solver/iterations=90", "/solver/tolerance=0.01", DIFFERS},
     {"solver.projective.precision=*", "", "/solver/precision='*'", SAME},
-    {"solver.projective.method=*", "", "/solver/method='*'", DIFFERS},
+    {"solver.projective.method=*", "", "/solver/method='*'", EITHER},
     {"stabilization.*", OPEN_LOOP, "/solver/stabilization='*'", DIFFERS},
     {"stabilization.baumgarte.gamma", OPEN_LOOP, "/solver/stabilization={'gamma':5}", DIFFERS},
     {"stabilization.baumgarte.upper_limits=*", OF_A "/limits=[-1,-0.2] | /solver/stabilization={'gamma':20}",

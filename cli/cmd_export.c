@@ -132,12 +132,15 @@ const MbCommand mb_command_export = {
     .operands = "FILE",
     .least = 1,
     .most = 1,
-    .summary = "write frames as CSV, NPZ or JSON",
-    .details = "Writes the frames of FILE in a format that other programs read: csv (one column a number), "
-               "npz (NumPy arrays, one a channel) or json; glb (glTF: bodies and deformables that move, for "
-               "Blender and others) or vtk (a folder of VTK files that ParaView plays). Of a file that was "
-               "cut off or lacks frames nothing is written "
-               "(exit 5), unless --partial asks for what is there.",
+    .summary = "write frames as CSV, NPZ, JSON, glTF or VTK",
+    .details =
+        "Writes the frames of FILE in a format that other programs read: csv (one column a number), "
+        "npz (NumPy arrays, one a channel) or json; glb (glTF: bodies and deformables that move, for "
+        "Blender and others) or vtk (a folder of VTK files that ParaView plays: bodies, lines, and "
+        "deformables with displacement from rest, Green's strain and its largest principal value by "
+        "element, and velocity where the trajectory has channel deformable.*.velocity). Of a file that was "
+        "cut off or lacks frames nothing is written "
+        "(exit 5), unless --partial asks for what is there.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

@@ -1,7 +1,8 @@
-// The DRAW record: joints' axes, inertias, lines between points, planes. It is made from the model alone, so that a resumed run
+// The DRAW record: joints' axes, inertias, lines between points, deformables' poses, planes. It is made from the model alone, so that a resumed run
 // writes the same bytes. io/README.md says what its members mean.
 #include "cli/drawing.h"
 #include "cli/run.h"
+#include "core/forces/muscle.h"
 #include "core/base/alloc.h"
 #include "core/model/ops.h"
 
@@ -149,7 +150,7 @@ static void add_force(MbDrawing *lines, const MbForce *force) {
   mb_text_add(lines->t, "]");
   if (force->ops->muscle) {
     mb_text_add(lines->t, ",\"most\":");
-    mb_text_number(lines->t, force->max_force);
+    mb_text_number(lines->t, ((const MbMuscle *)force->parameters)->max_force);
   }
   mb_text_add(lines->t, "}");
 }
@@ -187,6 +188,24 @@ static void add_lines(MbDrawing *lines) {
       add_cable(lines, &model->deformables[i], &elements->cables[k]);
   }
   mb_text_add(lines->t, "]");
+}
+
+// ---- deformables ------------------------------------------------------------------------------------------
+
+// Where the meshes of MESH records stand at the start.
+static void add_deformables(MbText *t, const MbSceneSpec *spec) {
+  mb_text_add(t, ",\"deformables\":[");
+  for (size_t i = 0; i < spec->ndeformables; i++) {
+    const MbDeformableSpec *of = &spec->deformables[i];
+    mb_text_add(t, i ? ",{\"name\":" : "{\"name\":");
+    mb_text_quoted(t, of->name);
+    mb_text_add(t, ",");
+    mb_drawing_numbers(t, "position", of->pose.position, 3);
+    mb_text_add(t, ",");
+    mb_drawing_numbers(t, "rotation", of->pose.rotation, 4);
+    mb_text_add(t, "}");
+  }
+  mb_text_add(t, "]");
 }
 
 // ---- planes -----------------------------------------------------------------------------------------------
@@ -240,6 +259,7 @@ MbStatus mb_run_write_drawing(MbRun *run, MbReport *report) {
   MbDrawing drawing = {.t = &t, .model = model, .listed = listed};
   add_lines(&drawing);
   mb_drawing_constraints(&drawing);
+  if (run->scene->spec.ndeformables) add_deformables(&t, &run->scene->spec);
   add_planes(&t, &run->scene->spec);
   mb_text_add(&t, "}");
   mb_free(listed);

@@ -4,7 +4,7 @@
 #include "cli/console.h"
 #include "cli/run.h"
 #include "core/base/alloc.h"
-#include "core/build/triangulate.h"
+#include "core/compile/triangulate.h"
 #include "core/deformables/element_mesh.h"
 #include "core/deformables/node_mesh.h"
 #include "core/model/model.h"

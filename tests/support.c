@@ -28,8 +28,25 @@ MbBodySpec *test_body(MbSceneSpec *spec, const char *name, double mass, double I
 MbForceSpec *test_force(MbSceneSpec *spec, MbForceKind kind, const char *body) {
   cr_assert_lt(spec->nforces, MOST);
   MbForceSpec *force = &spec->forces[spec->nforces++];
+  enum { LARGEST = 1024 }; // of what a kind has of its own
+  _Static_assert(sizeof(MbBodyForceSpec) <= LARGEST && sizeof(MbMuscleSpec) <= LARGEST, "room for all kinds");
   *force = (MbForceSpec){.kind = kind, .body = body};
+  force->parameters = mb_arena_alloc(&spec->arena, 1, LARGEST);
   return force;
+}
+
+void test_pull(MbForceSpec *force, const double stiffness[2], const double damping[2], double length) {
+  if (force->kind == MB_FORCE_FRAME_SPRING) {
+    memcpy(test_frame_spring(force)->stiffness, stiffness, 2 * sizeof *stiffness);
+    memcpy(test_frame_spring(force)->damping, damping, 2 * sizeof *damping);
+  } else if (force->kind == MB_FORCE_MUSCLE) {
+    MbMuscleSpec *muscle = test_muscle(force);
+    muscle->numbers = (MbMuscle){.max_force = 50, .optimal_length = 3, .max_velocity = 10};
+    muscle->activation = test_constant(0.5);
+  } else {
+    MbSpringSpec *spring = test_spring(force);
+    spring->stiffness = stiffness[0], spring->damping = damping[0], spring->length = length;
+  }
 }
 
 MbSignalSpec test_constant(double value) {
@@ -47,7 +64,7 @@ void test_ok(MbStatus status, const MbReport *report) {
 MbModel *test_model(const MbSceneSpec *spec) {
   MbReport report = {0};
   MbModel *model = NULL;
-  test_ok(mb_build(spec, &model, &report), &report);
+  test_ok(mb_compile(spec, &model, &report), &report);
   return model;
 }
 

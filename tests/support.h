@@ -2,7 +2,12 @@
 #ifndef MB_TESTS_SUPPORT_H
 #define MB_TESTS_SUPPORT_H
 
-#include "core/build/build.h"
+#include "core/compile/compile.h"
+#include "core/forces/body_force.h"
+#include "core/forces/damping.h"
+#include "core/forces/frame_spring.h"
+#include "core/forces/muscle.h"
+#include "core/forces/spring.h"
 #include "core/sim/accelerate.h"
 #include "core/sim/accounting.h"
 #include "core/sim/constrain.h"
@@ -24,6 +29,14 @@ MbSceneSpec test_scene(MbIntegratorKind integrator, double step, int64_t steps);
 // A body with principal moments I and mass m about its frame's origin, which is its centre of mass.
 MbBodySpec *test_body(MbSceneSpec *spec, const char *name, double mass, double Ixx, double Iyy, double Izz);
 MbForceSpec *test_force(MbSceneSpec *spec, MbForceKind kind, const char *body);
+// What its kind has of its own, zero at first.
+static inline MbDamping *test_damping(const MbForceSpec *force) { return force->parameters; }
+static inline MbBodyForceSpec *test_wrench(const MbForceSpec *force) { return force->parameters; }
+static inline MbSpringSpec *test_spring(const MbForceSpec *force) { return force->parameters; }
+static inline MbFrameSpring *test_frame_spring(const MbForceSpec *force) { return force->parameters; }
+static inline MbMuscleSpec *test_muscle(const MbForceSpec *force) { return force->parameters; }
+// Gives it to a force between points of any kind, along its line and about it; a muscle has numbers of its own.
+void test_pull(MbForceSpec *force, const double stiffness[2], const double damping[2], double length);
 MbSignalSpec test_constant(double value);
 MbSignalSpec test_expression(const char *text);
 

@@ -78,7 +78,7 @@ MbSceneSpec test_forest(MbIntegratorKind kind, uint64_t *seed) {
     body->damping = test_random(seed);
   }
   MbForceSpec *force = test_force(&spec, MB_FORCE_POINT, spec.bodies[7].name);
-  force->force[1] = test_constant(5);
+  test_wrench(force)->force[1] = test_constant(5);
   return spec;
 }
 

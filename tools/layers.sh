@@ -27,7 +27,7 @@ awk '
   }
 
   BEGIN {
-    n = split("base math sparse model deformables kinds build integrators solvers contact sim", order, " ")
+    n = split("base math sparse model deformables kinds compile integrators solvers contact sim", order, " ")
     for (i = 1; i <= n; i++) rank["core/" order[i]] = i
     k = split("joints forces constraints collision", kinds, " ")
     for (i = 1; i <= k; i++) rank["core/" kinds[i]] = rank["core/kinds"]

@@ -5,7 +5,7 @@
 
 #include "core/model/spec.h"
 
-// Of a mesh that the build has found to be sound.
+// Of a mesh that core/compile has found to be sound.
 size_t mb_node_mesh_count(const MbNodeMeshSpec *mesh);
 void mb_node_mesh_place(const MbNodeMeshSpec *mesh, size_t node, double x[3]);
 // How many pairs of neighbours there are, and into `edge` (NULL: only count them) which.

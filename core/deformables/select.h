@@ -8,7 +8,7 @@
 typedef struct MbPlaces {
   size_t count;
   const double *x;            // (count x 3), or NULL:
-  const MbNodeMeshSpec *mesh; // a rope or a grid that the build has found to be sound
+  const MbNodeMeshSpec *mesh; // a rope or a grid that core/compile has found to be sound
 } MbPlaces;
 
 enum { MB_SELECT_FAULT = 120 }; // bytes of a text

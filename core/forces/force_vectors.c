@@ -1,13 +1,43 @@
 // Vectors that are given in some axes, as a body's forces read them.
+#include "core/forces/body_force.h"
 #include "core/forces/forces.h"
+#include "core/model/builder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const MbBodyForce *own_of(const MbForce *force) { return force->parameters; }
+
+MbStatus mb_force_on_body(MbBuilder *b, const MbForceSpec *from, MbForce *force, void *own) {
+  const MbBodyForceSpec *spec = from->parameters;
+  MbBodyForce *to = own;
+  MbPose inverse;
+  mb_pose_inverse(&inverse, &b->model->C[force->body]);
+  mb_pose_point(to->at, &inverse, spec->at);
+  mb_quat_to_mat3(to->R, inverse.q);
+  to->axes = spec->axes;
+  for (int k = 0; k < 6; k++) {
+    const MbSignalSpec *signal = k < 3 ? &spec->torque[k] : &spec->force[k - 3];
+    const bool known = k >= 3 || from->kind == MB_FORCE_WRENCH; // a force at a point has no torque
+    char key[16];
+    snprintf(key, sizeof key, "%s/%d", k < 3 ? "torque" : "force", k % 3);
+    const MbStatus status = mb_builder_signal(b, signal, known ? key : NULL, &force->signal[k]);
+    if (status != MB_OK) return status;
+  }
+  return MB_OK;
+}
+
+bool mb_force_turns(const MbForce *force, const MbMaximal *x) {
+  return x->K && !x->safe && own_of(force)->axes == MB_AXES_WORLD && (x->exact || !force->lagged);
+}
 
 void mb_force_vector(const MbForce *force, const MbMaximal *x, int first, double a_C[3]) {
   const size_t *s = force->signal + first;
   const double given[3] = {x->signal[s[0]], x->signal[s[1]], x->signal[s[2]]};
-  if (force->axes == MB_AXES_WORLD)
+  if (own_of(force)->axes == MB_AXES_WORLD)
     mb_quat_unrotate(a_C, x->E[force->body].q, given);
   else
-    mb_mat3_apply(a_C, force->R, given);
+    mb_mat3_apply(a_C, own_of(force)->R, given);
 }
 
 void mb_force_add_turning(double K[36], int row, double s, const double a_C[3]) {

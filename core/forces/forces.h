@@ -21,10 +21,10 @@ void mb_elements_measure(const MbElementForce *elements, const MbMaximal *x, dou
 
 // The vector whose three signals begin at `first` (0 torque, 3 force), in C axes.
 void mb_force_vector(const MbForce *force, const MbMaximal *x, int first, double a_C[3]);
+// Builds a force on one body: where it acts, in which axes, its six signals (torque, then force).
+MbStatus mb_force_on_body(MbBuilder *b, const MbForceSpec *from, MbForce *force, void *own);
 // Whether the turning of the body changes the force in C axes and that is asked for.
-static inline bool mb_force_turns(const MbForce *force, const MbMaximal *x) {
-  return x->K && !x->safe && force->axes == MB_AXES_WORLD && (x->exact || !force->lagged);
-}
+bool mb_force_turns(const MbForce *force, const MbMaximal *x);
 // Whether the derivatives of a force between points count.
 static inline bool mb_force_counts(const MbForce *force, const MbMaximal *x) {
   return x->K && (x->exact || !force->lagged);

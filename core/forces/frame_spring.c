@@ -5,8 +5,11 @@
 // Turns a of A and b of B give R_21 ← exp(−a₁) R_21 exp(b₂), so δr = J_r⁻¹ b₂ − J_l⁻¹ a₁,
 //   J_r⁻¹ = 1 + ½[r] + e [r]²,  J_l⁻¹ = J_r⁻ᵀ   (Uᵀ and U of AR 0.45; its signs in 0.52 and 0.57 are not these)
 // r jumps where the frames are turned against each other by half a turn.
+#include "core/forces/frame_spring.h"
 #include "core/forces/forces.h"
 #include "core/forces/points.h"
+
+static const MbFrameSpring *own_of(const MbForce *force) { return force->parameters; }
 
 typedef struct Turn {
   double RA[9], RB[9];     // R_1A, R_2B
@@ -62,7 +65,7 @@ static void add_spring(double *K, size_t place, double s, const double A[9], con
 
 static void add_derivatives(const MbForce *force, MbMaximal *x, const Turn *turn, const double NwB[3],
                             const double NtwA[3]) {
-  const double k = force->stiffness[1], d = force->damping[1];
+  const double k = own_of(force)->stiffness[1], d = own_of(force)->damping[1];
   const size_t *place = force->block; // AA AB BA BB
   const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   double Nt[9], X[9], Y[9];
@@ -93,8 +96,8 @@ static void add_derivatives(const MbForce *force, MbMaximal *x, const Turn *turn
 
 static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
   (void)model, (void)begin, (void)end;
-  const double k = force->stiffness[1], d = force->damping[1];
-  mb_points_join(force, x, force->stiffness[0], force->damping[0]);
+  const double k = own_of(force)->stiffness[1], d = own_of(force)->damping[1];
+  mb_points_join(force, x, own_of(force)->stiffness[0], own_of(force)->damping[0]);
   Turn turn;
   double NwB[3], NtwA[3], rA[3], rB[3];
   turn_at(force, x, &turn);
@@ -114,10 +117,19 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
 static double energy(const MbForce *force, const MbMaximal *x) {
   Turn turn;
   turn_at(force, x, &turn);
-  return mb_points_join_energy(force, x, force->stiffness[0]) +
-         force->stiffness[1] * mb_vec3_dot(turn.r, turn.r) / 2;
+  return mb_points_join_energy(force, x, own_of(force)->stiffness[0]) +
+         own_of(force)->stiffness[1] * mb_vec3_dot(turn.r, turn.r) / 2;
+}
+
+static bool damps(const MbForce *force) {
+  return own_of(force)->damping[0] > 0 || own_of(force)->damping[1] > 0;
 }
 
 extern const MbForceOps mb_frame_spring_ops;
-const MbForceOps mb_frame_spring_ops = {
-    .name = "frame_spring", .eval = eval, .least = 2, .most = 2, .energy = energy};
+const MbForceOps mb_frame_spring_ops = {.name = "frame_spring",
+                                        .parameters = sizeof(MbFrameSpring),
+                                        .eval = eval,
+                                        .least = 2,
+                                        .most = 2,
+                                        .energy = energy,
+                                        .damps = damps};

@@ -3,8 +3,10 @@
 //   ∂F/∂l = f_max ( a f_L′ f_V + f_P′ ) / l_opt,   ∂F/∂l̇ = f_max a f_L f_V′ / (l_opt v_max)
 // The curves are RM's piecewise cubics, fitted to Millard and others (2013). Outside of the intervals given: f_L is 0;
 // f_P is 0 below and goes on straight above; f_V keeps its end values 0 and 1.4. They meet there with their slopes.
+#include "core/forces/muscle.h"
 #include "core/forces/forces.h"
 #include "core/forces/points.h"
+#include "core/model/builder.h"
 
 typedef struct Cubic {
   double from, a, b, c, d; // from here on a x³ + b x² + c x + d
@@ -48,30 +50,42 @@ typedef struct Tension {
 static Tension tension(const MbForce *force, const MbMaximal *x, const MbPath *path) {
   const double given = x->signal[force->signal[0]];
   const double a = given < 0 ? 0 : given > 1 ? 1 : given; // what is no number stays so, and stops the run
-  const double speed = force->optimal_length * force->max_velocity;
+  const MbMuscle *own = force->parameters;
+  const double speed = own->optimal_length * own->max_velocity;
   double dL, dP, dV;
-  const double length = (path->length - force->tendon_length) / force->optimal_length;
+  const double length = (path->length - own->tendon_length) / own->optimal_length;
   const double fL = CURVE(force_length, length, &dL), fP = CURVE(passive_length, length, &dP);
   const double fV = CURVE(force_velocity, path->rate / speed, &dV);
-  return (Tension){force->max_force * (a * fL * fV + fP),
-                   force->max_force * (a * dL * fV + dP) / force->optimal_length,
-                   force->max_force * a * fL * dV / speed};
+  return (Tension){own->max_force * (a * fL * fV + fP),
+                   own->max_force * (a * dL * fV + dP) / own->optimal_length,
+                   own->max_force * a * fL * dV / speed};
 }
 
 static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
   (void)model, (void)begin, (void)end;
   MbPath path;
-  mb_path_at(force, x, &path);
+  mb_path_at(force, x, 0, &path);
   const Tension t = tension(force, x, &path);
   mb_path_pull(force, x, &path, t.F, t.F_length, t.F_rate);
 }
 
 static void sample(const MbForce *force, const MbMaximal *x, double lvf[3]) {
   MbPath path;
-  mb_path_at(force, x, &path);
+  mb_path_at(force, x, 0, &path);
   lvf[0] = path.length, lvf[1] = path.rate, lvf[2] = tension(force, x, &path).F;
 }
 
+static MbStatus build(MbBuilder *b, const MbForceSpec *from, MbForce *force, void *own) {
+  const MbMuscleSpec *spec = from->parameters;
+  *(MbMuscle *)own = spec->numbers;
+  return mb_builder_signal(b, &spec->activation, "activation", &force->signal[0]);
+}
+
 extern const MbForceOps mb_muscle_ops;
-const MbForceOps mb_muscle_ops = {
-    .name = "muscle", .eval = eval, .least = 2, .most = MB_PATH_MOST, .muscle = sample};
+const MbForceOps mb_muscle_ops = {.name = "muscle",
+                                  .parameters = sizeof(MbMuscle),
+                                  .build = build,
+                                  .eval = eval,
+                                  .least = 2,
+                                  .most = MB_PATH_MOST,
+                                  .muscle = sample};

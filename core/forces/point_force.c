@@ -1,19 +1,21 @@
 // A force at a point r of one body (r in C axes from C's origin), signals in world or body axes (RM 1.9.2).
 //   f = ( r × a ; a ),  a = RᵀF (world axes) or R_CB F (body axes)
 //   world axes: ∂a/∂δ = [a] on the rotations, so K = ( [r][a] 0 ; [a] 0 ); body axes: K = 0
+#include "core/forces/body_force.h"
 #include "core/forces/forces.h"
 
 void mb_force_at_point(const MbForce *force, MbMaximal *x) {
   const size_t b = force->body;
+  const double *at = ((const MbBodyForce *)force->parameters)->at;
   double a[3], torque[3];
   mb_force_vector(force, x, 3, a);
-  mb_vec3_cross(torque, force->at, a);
+  mb_vec3_cross(torque, at, a);
   mb_vec3_add(x->f + 6 * b, x->f + 6 * b, torque);
   mb_vec3_add(x->f + 6 * b + 3, x->f + 6 * b + 3, a);
 
   if (!mb_force_turns(force, x)) return;
   double *K = x->K + 36 * b, RX[9], AX[9], RA[9];
-  mb_mat3_cross(RX, force->at);
+  mb_mat3_cross(RX, at);
   mb_mat3_cross(AX, a);
   mb_mat3_mul(RA, RX, AX);
   for (int i = 0; i < 3; i++)
@@ -27,4 +29,5 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
 }
 
 extern const MbForceOps mb_point_force_ops;
-const MbForceOps mb_point_force_ops = {.name = "point_force", .eval = eval};
+const MbForceOps mb_point_force_ops = {
+    .name = "point_force", .parameters = sizeof(MbBodyForce), .build = mb_force_on_body, .eval = eval};

@@ -96,9 +96,9 @@ double mb_points_join_energy(const MbForce *force, const MbMaximal *x, double k)
 
 // ---- paths ------------------------------------------------------------------------------------------------
 
-void mb_path_at(const MbForce *force, const MbMaximal *x, MbPath *path) {
+void mb_path_at(const MbForce *force, const MbMaximal *x, uint32_t passive, MbPath *path) {
   static const double ROUNDING = 1e-15; // of a difference of coordinates, relative to them
-  path->n = force->npoints;
+  path->n = force->npoints, path->passive = passive;
   path->length = path->rate = 0;
   for (size_t i = 0; i < path->n; i++) mb_point_at(force, x, i, &path->point[i]);
   for (size_t s = 0; s + 1 < path->n; s++) {
@@ -110,7 +110,7 @@ void mb_path_at(const MbForce *force, const MbMaximal *x, MbPath *path) {
     path->inverse[s] = l > ROUNDING * (mb_vec3_norm(a->x) + mb_vec3_norm(b->x)) ? 1 / l : 0;
     if (!isfinite(path->inverse[s])) path->inverse[s] = 0;
     mb_vec3_scale(path->u[s], path->inverse[s], dx);
-    if (!force->active[s]) continue;
+    if (passive >> s & 1) continue;
     path->length += l;
     path->rate += mb_vec3_dot(path->u[s], dv);
   }
@@ -124,8 +124,8 @@ static void add_across(double A[9], double s, const double u[3]) {
 
 // g = ∂F/∂x_j and c = ∂L/∂x_j = ∂L̇/∂ẋ_j
 //   c_j = α_{j−1} u_{j−1} − α_j u_j,   g_j = F_L c_j + y_{j−1} − y_j,   y_s = α_s (F_L̇ / l_s) (1 − u uᵀ) Δẋ_s
-static void tension_gradient(const MbForce *force, const MbPath *path, size_t j, double F_length,
-                             double F_rate, bool turning, double g[3], double c[3]) {
+static void tension_gradient(const MbPath *path, size_t j, double F_length, double F_rate, bool turning,
+                             double g[3], double c[3]) {
   mb_vec3_set(g, 0, 0, 0);
   mb_vec3_set(c, 0, 0, 0);
   for (size_t side = 0; side < 2; side++) { // the segment that ends in j, the one that begins there
@@ -133,7 +133,7 @@ static void tension_gradient(const MbForce *force, const MbPath *path, size_t j,
     const size_t s = side ? j : j - 1;
     const double sign = side ? -1 : 1, *u = path->u[s];
     double dv[3];
-    if (!force->active[s]) continue;
+    if (path->passive >> s & 1) continue;
     mb_vec3_add_scaled(c, c, sign, u);
     mb_vec3_add_scaled(g, g, sign * F_length, u);
     if (!turning) continue;
@@ -164,7 +164,7 @@ void mb_path_pull(const MbForce *force, MbMaximal *x, const MbPath *path, double
   if (x->safe) F_length = fmax(F_length, 0);
   for (size_t j = 0; j < n; j++) {
     double g[3], c[3];
-    tension_gradient(force, path, j, F_length, F_rate, x->exact, g, c);
+    tension_gradient(path, j, F_length, F_rate, x->exact, g, c);
     for (size_t i = 0; i < n; i++) {
       double P[9], V[9];
       for (int k = 0; k < 3; k++)

@@ -34,13 +34,14 @@ double mb_points_join_energy(const MbForce *force, const MbMaximal *x, double k)
 // length and rate are sums over the active segments. A segment so short that rounding alone could have made it has no
 // direction: u = 0, it pulls on nothing, and 1/l counts as 0.
 typedef struct MbPath {
-  size_t n; // points
+  size_t n;         // points
+  uint32_t passive; // bits of the segments that do not count in the length
   MbMovingPoint point[MB_PATH_MOST];
   double u[MB_PATH_MOST][3], inverse[MB_PATH_MOST]; // inverse = 1/l
   double length, rate;
 } MbPath;
 
-void mb_path_at(const MbForce *force, const MbMaximal *x, MbPath *path);
+void mb_path_at(const MbForce *force, const MbMaximal *x, uint32_t passive, MbPath *path);
 // Adds the tension F along the path, with its derivatives by length and rate.
 void mb_path_pull(const MbForce *force, MbMaximal *x, const MbPath *path, double F, double F_length,
                   double F_rate);

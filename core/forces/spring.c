@@ -3,40 +3,110 @@
 //   strain            F = ( k (l − L) + d l̇ ) / L                                (RM 1.65)
 //   quadratic_strain  F = k l (l² − L²)/2L² + d l̇,  energy k (l² − L²)²/8L²       (AR 0.13: σ = F/l = k ε)
 //   zero_length       the vector k Δx + d Δẋ; has no direction that could be undefined (RM 1.35)
+#include "core/forces/spring.h"
 #include "core/forces/forces.h"
 #include "core/forces/points.h"
+#include "core/model/builder.h"
+
+#include <stdio.h>
 
 static void eval_spring(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
   (void)model, (void)begin, (void)end;
-  const double k = force->stiffness[0], d = force->damping[0], L = force->length;
-  if (force->law == MB_LAW_ZERO_LENGTH) {
+  const MbSpring *own = force->parameters;
+  const double k = own->stiffness, d = own->damping, L = own->length;
+  if (own->law == MB_LAW_ZERO_LENGTH) {
     mb_points_join(force, x, k, d);
     return;
   }
   MbPath path;
-  mb_path_at(force, x, &path);
+  mb_path_at(force, x, own->passive, &path);
   const double l = path.length, rate = path.rate;
-  if (force->law == MB_LAW_QUADRATIC_STRAIN)
+  if (own->law == MB_LAW_QUADRATIC_STRAIN)
     mb_path_pull(force, x, &path, k * l * (l * l - L * L) / (2 * L * L) + d * rate,
                  k * (3 * l * l - L * L) / (2 * L * L), d);
   else {
-    const double s = force->law == MB_LAW_STRAIN ? 1 / L : 1;
+    const double s = own->law == MB_LAW_STRAIN ? 1 / L : 1;
     mb_path_pull(force, x, &path, s * (k * (l - L) + d * rate), s * k, s * d);
   }
 }
 
 static double spring_energy(const MbForce *force, const MbMaximal *x) {
-  const double k = force->stiffness[0], L = force->length;
-  if (force->law == MB_LAW_ZERO_LENGTH) return mb_points_join_energy(force, x, k);
+  const MbSpring *own = force->parameters;
+  const double k = own->stiffness, L = own->length;
+  if (own->law == MB_LAW_ZERO_LENGTH) return mb_points_join_energy(force, x, k);
   MbPath path;
-  mb_path_at(force, x, &path);
+  mb_path_at(force, x, own->passive, &path);
   const double l = path.length, stretch = l - L, squares = l * l - L * L;
-  if (force->law == MB_LAW_QUADRATIC_STRAIN) return k * squares * squares / (8 * L * L);
-  return k * stretch * stretch / (force->law == MB_LAW_STRAIN ? 2 * L : 2);
+  if (own->law == MB_LAW_QUADRATIC_STRAIN) return k * squares * squares / (8 * L * L);
+  return k * stretch * stretch / (own->law == MB_LAW_STRAIN ? 2 * L : 2);
+}
+
+static bool damps(const MbForce *force) { return ((const MbSpring *)force->parameters)->damping > 0; }
+
+// ---- from the scene ---------------------------------------------------------------------------------------
+
+// Bits of the segments that do not count in the length.
+static MbStatus read_passive(MbBuilder *b, const MbNumbersSpec *from, size_t segments, uint32_t *passive) {
+  size_t left = segments;
+  for (size_t k = 0; k < from->count; k++) {
+    const double s = from->value[k];
+    char key[40];
+    snprintf(key, sizeof key, "passive/%zu", k);
+    if (!(s >= 0 && s < (double)segments) || s != floor(s))
+      return mb_error(b->report, MB_SCENE, mb_builder_at(b, key),
+                      "there is no segment %g: this path has 0 to %zu", s, segments - 1);
+    left -= !(*passive >> (unsigned)s & 1);
+    *passive |= 1u << (unsigned)s;
+  }
+  return left ? MB_OK
+              : mb_error(b->report, MB_SCENE, mb_builder_at(b, "passive"),
+                         "no segment is left that counts in the length");
+}
+
+static MbStatus build(MbBuilder *b, const MbForceSpec *from, MbForce *force, void *own) {
+  const MbSpringSpec *spec = from->parameters;
+  MbSpring *to = own;
+  to->stiffness = spec->stiffness, to->damping = spec->damping;
+  to->length = spec->length, to->law = spec->law;
+  if (to->law == MB_LAW_ZERO_LENGTH && !isnan(to->length))
+    return mb_error(b->report, MB_SCENE, mb_builder_at(b, "length"),
+                    "a spring of law \"zero_length\" has no \"length\"");
+  return read_passive(b, &spec->passive, force->npoints - 1, &to->passive);
+}
+
+// A length that is not given is that at the start.
+static MbStatus settle(MbBuilder *b, const MbMaximal *start, const MbForce *force, void *own) {
+  MbSpring *to = own;
+  MbPath path;
+  if (to->law == MB_LAW_ZERO_LENGTH) {
+    to->length = 0;
+    return MB_OK;
+  }
+  if (isnan(to->length)) {
+    mb_path_at(force, start, to->passive, &path);
+    to->length = path.length;
+  }
+  if (to->length > 0 || (to->law != MB_LAW_STRAIN && to->law != MB_LAW_QUADRATIC_STRAIN)) return MB_OK;
+  return mb_error(b->report, MB_SCENE, mb_builder_at(b, "length"),
+                  "the rest length is %g: laws by strain divide by it, and it must be positive", to->length);
 }
 
 extern const MbForceOps mb_spring_ops, mb_multi_spring_ops;
-const MbForceOps mb_spring_ops = {
-    .name = "spring", .eval = eval_spring, .least = 2, .most = 2, .energy = spring_energy};
-const MbForceOps mb_multi_spring_ops = {
-    .name = "multi_spring", .eval = eval_spring, .least = 2, .most = MB_PATH_MOST, .energy = spring_energy};
+const MbForceOps mb_spring_ops = {.name = "spring",
+                                  .parameters = sizeof(MbSpring),
+                                  .build = build,
+                                  .settle = settle,
+                                  .eval = eval_spring,
+                                  .least = 2,
+                                  .most = 2,
+                                  .energy = spring_energy,
+                                  .damps = damps};
+const MbForceOps mb_multi_spring_ops = {.name = "multi_spring",
+                                        .parameters = sizeof(MbSpring),
+                                        .build = build,
+                                        .settle = settle,
+                                        .eval = eval_spring,
+                                        .least = 2,
+                                        .most = MB_PATH_MOST,
+                                        .energy = spring_energy,
+                                        .damps = damps};

@@ -1,6 +1,7 @@
 // A torque, and a force at the body frame's origin, of one body; signals in world or body axes.
 //   world axes: f = ( Rᵀτ ; 0 ), K = ( [Rᵀτ] 0 ; 0 0 )   (RM 1.34);   body axes: f = ( R_CB τ ; 0 ), K = 0
 // and the force as any force at a point.
+#include "core/forces/body_force.h"
 #include "core/forces/forces.h"
 
 static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
@@ -14,4 +15,5 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
 }
 
 extern const MbForceOps mb_wrench_ops;
-const MbForceOps mb_wrench_ops = {.name = "wrench", .eval = eval};
+const MbForceOps mb_wrench_ops = {
+    .name = "wrench", .parameters = sizeof(MbBodyForce), .build = mb_force_on_body, .eval = eval};

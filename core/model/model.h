@@ -1,4 +1,4 @@
-// Model: what a scene is to the steps, constant after the build. State: what a resume needs, no more.
+// Model: what a scene is to the steps, constant once it is compiled. State: what a resume needs, no more.
 // Maximal: what forces read and write.
 #ifndef MB_MODEL_MODEL_H
 #define MB_MODEL_MODEL_H
@@ -20,28 +20,21 @@ typedef struct MbForcePoint {
   MbPose at;   // in C of the body; in W
 } MbForcePoint;
 
-// One force of the scene. `body` and `signal` index the model's lists.
+// One force of the scene. What is after `elements` is numbers alone, which the model's fingerprint takes as a whole.
 typedef struct MbForce {
   const MbForceOps *ops;
-  const char *name; // for messages
-  size_t body;      // that it acts on; unused where ops->everywhere
-  double at[3];     // point of application, centre-of-mass frame
-  size_t signal[6]; // torque, then force
-  MbAxes axes;
-  double R[9]; // body axes → centre-of-mass axes, for vectors given in body axes
-  double coefficient;
-  bool lagged; // its derivatives count only where every derivative does
-
-  // forces between points
-  size_t npoints;
-  const MbForcePoint *points; // (npoints)
+  const char *name;       // for messages
+  const void *parameters; // (ops->parameters bytes) its kind's own, without pointers; see the kind's header
+  const MbForcePoint *points; // (npoints) of a force between points
   const size_t *block; // (npoints x npoints) where in K and D the derivative of the wrench on i's body by
                        // the motion of j's stands; MB_WORLD = nowhere
-  const bool *active;  // (npoints - 1) segments that count in the length
-  double stiffness[2], damping[2], length;
-  MbSpringLaw law;
-  double max_force, optimal_length, tendon_length, max_velocity; // muscle; its activation is signal[0]
-  const MbElementForce *elements;                                // of a deformable
+  const MbElementForce *elements; // of a deformable
+
+  size_t npoints;
+  size_t body; // that it acts on, where its kind acts on one
+  size_t signal
+      [6]; // numbers in the model's list: of a body's force torque, then force; of a muscle its activation
+  bool lagged; // its derivatives count only where every derivative does
 } MbForce;
 
 // A node of a deformable of elements that is a body as well: one that rows act on, as attachments to bodies and constraints do.
@@ -68,6 +61,7 @@ typedef struct MbMaster {
 typedef struct MbConstraint {
   const MbConstraintOps *ops;
   const char *name;       // for messages
+  const void *parameters; // (ops->parameters bytes) its kind's own, without pointers; see the kind's header
   size_t slot, rows;      // number of its first row among those of all, how many it has
   bool unilateral;        // its rows ask for g ≥ 0
   size_t body[2];         // MB_WORLD = fixed in space
@@ -173,8 +167,8 @@ struct MbModel {
   const MbReduction *reductions; // (nreductions) nothing follows what follows
   size_t nfollowers;
   const MbFollower *followers; // (nfollowers)
-  size_t nsignals;
-  const MbSignal *signals; // (nsignals)
+  size_t nsignals, signal_room;
+  const MbSignal *signals; // (nsignals) with room for signal_room
   size_t ninputs;
   const size_t *input;            // (ninputs) signals that a running simulation may be given values of
   const char *const *input_names; // (ninputs) where they stand in the scene; NULL behind the last

@@ -1,15 +1,19 @@
-// The tables of functions that a family of things is: forces, solvers; and the integrators' table of
+// The tables of functions that a family of things is: forces, constraints, solvers; and the integrators' table of
 // coefficients. A new member is one file and one row.
 #ifndef MB_MODEL_OPS_H
 #define MB_MODEL_OPS_H
 
+#include "core/model/coordinate_map.h"
 #include "core/model/model.h"
+
+typedef struct MbBuilder MbBuilder; // core/model/builder.h
 
 // ---- forces -----------------------------------------------------------------------------------------------
 
 struct MbForceOps {
-  const char *name; // the scene's word
-  bool everywhere;  // acts on every body: evaluated on ranges of bodies, in parallel
+  const char *name;  // the scene's word
+  size_t parameters; // bytes that it keeps of its own in MbForce.parameters
+  bool everywhere;   // acts on every body: evaluated on ranges of bodies, in parallel
   bool
       inertial; // comes of inertia alone: some solvers have it in their passes; its derivatives count only where all of
                 // them do (MbMaximal.exact)
@@ -17,11 +21,17 @@ struct MbForceOps {
   // range.
   void (*eval)(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end);
   size_t least, most; // points that it acts between; 0 = on one body, or everywhere
+  // Makes its own parameters, which are zero before, and its signals from what the scene says of its kind; its body and its
+  // points stand. NULL: the parameters are those that the scene gives, byte by byte.
+  MbStatus (*build)(MbBuilder *b, const MbForceSpec *from, MbForce *force, void *own);
+  // When the scene stands, with the bodies at the start: what the scene leaves to that. NULL: nothing.
+  MbStatus (*settle)(MbBuilder *b, const MbMaximal *start, const MbForce *force, void *own);
   double (*energy)(const MbForce *force, const MbMaximal *x); // elastic; NULL: none
+  bool (*damps)(const MbForce *force); // of one that has energy: whether it takes some; NULL: no
   void (*muscle)(const MbForce *force, const MbMaximal *x,
                  double lvf[3]); // length, speed, force; NULL: is none
   // One that is everywhere acts on points, that are no bodies, by −drag times their velocity; NULL: not at all, so that
-  // the build refuses it in scenes that have such points.
+  // core/compile refuses it in scenes that have such points.
   double (*drag)(const MbForce *force);
 };
 
@@ -57,6 +67,7 @@ enum { MB_ROWS = 6 }; // of one constraint at most
 
 struct MbConstraintOps {
   const char *name;
+  size_t parameters;    // bytes that it keeps of its own in MbConstraint.parameters
   size_t rows;          // at most
   size_t coordinates;   // that its rows are about; 0 = they are about bodies
   const char *singular; // what it means that its g is not a number; NULL: it always is one
@@ -88,40 +99,27 @@ typedef struct MbIntegrator {
 
 // ---- solvers ----------------------------------------------------------------------------------------------
 
-typedef struct MbSolverWork MbSolverWork; // a solver's own scratch
-
-// Rows that a solver holds: g = 0, ġ = J v + gt.
-typedef struct MbHeldRows {
+// Rows that a solver claims: its own factor holds them, those of joints and of constraints that fit.  g = 0, ġ = J v + gt.
+typedef struct MbClaimedRows {
   size_t n;
   const double *g, *gt;
   const unsigned char *order; // 0: g is known; 1: only its rate is
   const unsigned char *angle; // whether g is an angle
-} MbHeldRows;
+} MbClaimedRows;
 
-// A solver whose state is the bodies themselves: poses (7 a body, then the joints' coordinates, remembered), and twists (6 a
-// body). It holds the joints, and what constraints it can, by rows J v = b of its own. The joints' coordinates, of the model's numbers nq and nv, follow from
-// the bodies; kinematics leave them in x->q and x->v. All of it is about the last kinematics.
-typedef struct MbHeldOps {
-  MbHeldRows (*rows)(const MbSolverWork *work);
+// What is asked of claimed rows, at the last kinematics. Solvers that claim none have mb_claims_nothing.
+typedef struct MbClaimOps {
+  MbClaimedRows (*rows)(const MbSolverWork *work);
   size_t (*row_of)(const MbSolverWork *work, size_t i);      // the first of constraint i; MB_WORLD = none
   const char *(*holder)(const MbSolverWork *work, size_t b); // constraint that holds body b; NULL = none
   size_t (*body_of)(const MbSolverWork *work, size_t r);     // the body that row r holds
-  // (q, v) ← the state with the joints' coordinates q0 and velocities v0, of the model's numbers; false: out of memory
-  bool (*start)(const MbSolverWork *work, const double *q0, const double *v0, double *q, double *v);
-  // J v; J̇ v; what of the joints' coordinates' accelerations the bodies' do not make (model's nv)
-  void (*speeds)(const MbSolverWork *work, const double *v, double *rate);
-  const double *(*bends)(MbSolverWork *work);
-  const double *(*turns)(MbSolverWork *work);
-  // q̇ = V v; y += Vᵀ f;  y += s V_kᵀ of one coordinate's velocity
-  void (*rates)(const MbSolverWork *work, const double *v, double *rate);
-  void (*spread)(const MbSolverWork *work, const double *f, double *y);
-  void (*along)(const MbSolverWork *work, size_t k, double s, double *y);
-  const double *(*lambda)(const MbSolverWork *work); // of the last `apply`
-  // A v = x + Jᵀ λ, J v = b: v in x, λ in b
-  bool (*solve)(MbSolverWork *work, double *x, double *b);
-  // (model's nq) from where the joints' coordinates are to be looked for next
-  void (*remember)(const MbSolverWork *work, double *q);
-} MbHeldOps;
+  void (*speeds)(const MbSolverWork *work, const double *v, double *rate); // J v
+  const double *(*bends)(MbSolverWork *work);                              // J̇ v
+  bool over_step; // velocities are asked to keep them over a step's curve, not along its start
+  double nothing; // of W_ii of free bodies: what rounding leaves of a row that moves nothing
+} MbClaimOps;
+
+extern const MbClaimOps mb_claims_nothing; // solvers/claims_nothing.c
 
 typedef struct MbSolverOps {
   const char *name;
@@ -135,10 +133,11 @@ typedef struct MbSolverOps {
                      size_t end);
   // f −= M J̇ v at the last kinematics (NULL: J is constant)
   void (*bias)(MbSolverWork *work, MbMaximal *x);
-  // A = M − a D − b K (a = b = 0 needs neither), with the body to blame where A is singular; then x ← A⁻¹ x, which
-  // can fail only where forces couple bodies (x is then not a number). Where it holds joints that is x ← v with J v = 0.
+  // A = M − a D − b K (a = b = 0 needs neither), with the body to blame where A is singular.
   bool (*factor)(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame);
-  bool (*apply)(MbSolverWork *work, double *x);
+  // A v = x + Jᵀ λ, J v = aim of the claimed rows: x ← v. `aim` NULL: 0; `lambda` NULL: not wanted; they may be the same. Fails only
+  // where forces couple bodies (x is then not a number).
+  bool (*apply)(MbSolverWork *work, double *x, const double *aim, double *lambda);
   // y = M v; y = Jᵀ f; y += s Jᵀ B J v, with B the blocks K or D
   void (*momentum)(MbSolverWork *work, const double *v, double *y);
   void (*gather)(MbSolverWork *work, const double *f, double *y);
@@ -159,7 +158,8 @@ typedef struct MbSolverOps {
   // only at what they follow (NULL: not wanted); y += what of their accelerations `apply` leaves out.
   void (*follow)(const MbSolverWork *work, double *q, double *v);
   void (*bend)(const MbSolverWork *work, double *y);
-  const MbHeldOps *held; // NULL: the state is the model's coordinates
+  const MbCoordinateMap *map;
+  const MbClaimOps *claims;
 } MbSolverOps;
 
 #endif

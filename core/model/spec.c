@@ -28,8 +28,7 @@ const char *const mb_method_words[] = {"projective", "newton", NULL};
 const char *const mb_enforce_words[] = {"constraint", "reduction", NULL};
 const char *const mb_upper_limit_words[] = {"inward", "outward", NULL};
 const char *const mb_stabilization_words[] = {"baumgarte", "post", "none", NULL};
-const char *const mb_force_words[] = {"damping",      "wrench",       "point_force", "spring",
-                                      "frame_spring", "multi_spring", "muscle",      NULL};
+const char *const mb_force_words[] = {MB_FORCE_KINDS(MB_KIND_WORD) NULL};
 const char *const mb_law_words[] = {"linear", "strain", "quadratic_strain", "zero_length", NULL};
 const char *const mb_solver_words[] = {"redmax", "maximal", "projective", NULL};
 const char *const mb_integrator_words[] = {"symplectic",     "implicit", "trapezoidal",

@@ -1,4 +1,4 @@
-// What a scene says, in C: filled by io/ from JSON (or by a program), read by core/build.
+// What a scene says, in C: filled by io/ from JSON (or by a program), read by core/compile.
 //
 // Nothing here is checked against anything else: names are not resolved, masses not computed; that is the
 // build's work. Where a number may be absent, NaN says so; where a list or text may, NULL. All memory belongs
@@ -9,6 +9,10 @@
 #include "core/base/arena.h"
 #include "core/mbsim.h"
 #include "core/sparse/global_method.h"
+
+// Of the lists of kinds below: a name in the enum, a word in the list of words.
+#define MB_KIND_NAME(name, word) name,
+#define MB_KIND_WORD(name, word) word,
 
 // A value over time.
 typedef enum MbSignalKind { MB_SIGNAL_CONSTANT, MB_SIGNAL_EXPRESSION, MB_SIGNAL_TABLE } MbSignalKind;
@@ -194,16 +198,16 @@ typedef struct MbBodySpec {
   MbJointSpec joint;
 } MbBodySpec;
 
-typedef enum MbForceKind {
-  MB_FORCE_DAMPING,
-  MB_FORCE_WRENCH,
-  MB_FORCE_POINT,
-  MB_FORCE_SPRING,
-  MB_FORCE_FRAME_SPRING,
-  MB_FORCE_MULTI_SPRING,
-  MB_FORCE_MUSCLE,
-  MB_FORCES
-} MbForceKind;
+// The kinds of force: what the code calls each, and its word in scenes.
+#define MB_FORCE_KINDS(KIND)                                                                                 \
+  KIND(MB_FORCE_DAMPING, "damping")                                                                          \
+  KIND(MB_FORCE_WRENCH, "wrench")                                                                            \
+  KIND(MB_FORCE_POINT, "point_force")                                                                        \
+  KIND(MB_FORCE_SPRING, "spring")                                                                            \
+  KIND(MB_FORCE_FRAME_SPRING, "frame_spring")                                                                \
+  KIND(MB_FORCE_MULTI_SPRING, "multi_spring")                                                                \
+  KIND(MB_FORCE_MUSCLE, "muscle")
+typedef enum MbForceKind { MB_FORCE_KINDS(MB_KIND_NAME) MB_FORCES } MbForceKind;
 
 // How a spring's tension depends on its length l and rest length L.
 typedef enum MbSpringLaw {
@@ -225,21 +229,11 @@ typedef struct MbPointSpec {
 typedef struct MbForceSpec {
   MbForceKind kind;
   const char *name; // NULL = not given
-  const char *body; // wrench, point_force
-  double at[3];     // point_force: in the body frame; wrench: zero
-  MbSignalSpec force[3], torque[3];
-  MbAxes axes;        // that force and torque are given in
-  double coefficient; // damping
-  bool lagged;        // the implicit integrators of first order leave out its derivatives
+  const char *body; // of a kind that acts on one body
+  bool lagged;      // the implicit integrators of first order leave out its derivatives
   size_t npoints;
-  MbPointSpec *points;     // (npoints) spring, frame_spring: both ends; multi_spring, muscle: the path
-  MbNumbersSpec passive;   // multi_spring: segments that do not count in the length
-  double stiffness[2];     // springs; frame_spring: translational, rotational
-  double damping[2];       // the same
-  double length;           // spring, multi_spring: at rest; NaN = the initial one
-  MbSpringLaw law;         // spring
-  MbSignalSpec activation; // muscle: 0 to 1
-  double max_force, optimal_length, tendon_length, max_velocity; // muscle
+  MbPointSpec *points; // (npoints) of a kind that acts between points: both ends, or a path
+  void *parameters;    // what its kind has of its own: the struct for that in core/forces
 } MbForceSpec;
 
 // What holds things together: rows, or that there are no coordinates in which they could part.

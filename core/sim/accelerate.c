@@ -3,7 +3,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/constrain.h"
 #include "core/sim/evaluate.h"
-#include "core/sim/held_joints.h"
+#include "core/sim/claims.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static bool accelerate(MbSim *sim, double t, const double *q, const double *v, d
     mb_sim_forces(sim, t, false);
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, blame)) return false;
     mb_sim_gather(sim, q, v, vdot);
-    return mb_held_accelerations(sim, v, model->gamma, vdot);
+    return mb_claims_accelerations(sim, v, model->gamma, vdot);
   }
   const bool outside = mb_sim_outside(model);
   mb_sim_signals(sim, t);
@@ -37,5 +37,5 @@ void mb_sim_reactions(MbSim *sim, double *y) {
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return;
   mb_sim_gather(sim, sim->state.q, sim->state.v, sim->r);
   mb_constraint_push(sim, sim->r);
-  if (sim->solver->apply(sim->work, sim->r)) sim->solver->reactions(sim->work, y);
+  if (sim->solver->apply(sim->work, sim->r, NULL, NULL)) sim->solver->reactions(sim->work, y);
 }

@@ -37,7 +37,7 @@ static double largest_eigenvalue(MbSim *sim, double sD, double sK, size_t *which
   for (int round = 0; round < ROUNDS; round++) {
     memset(y, 0, sim->nv * sizeof *y);
     mb_sim_add_blocks(sim, sD, sK, v, y);
-    if (!sim->solver->apply(sim->work, y)) return 0;
+    if (!sim->solver->apply(sim->work, y, NULL, NULL)) return 0;
     most = largest(y, sim->nv, which);
     if (!(most > 0) || !isfinite(most)) return 0;
     for (size_t i = 0; i < sim->nv; i++) v[i] = y[i] / most;

@@ -11,14 +11,14 @@
 #include "core/sim/balance.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/evaluate.h"
-#include "core/sim/held_joints.h"
+#include "core/sim/claims.h"
 #include "core/sim/trouble.h"
 #include "core/solvers/redmax/tree.h"
 
 #include <string.h>
 
 struct MbBalance {
-  bool held;     // the solver has the bodies' velocities: no tree is needed
+  bool tells;    // the solver has the bodies' velocities, so that no tree is needed
   MbTree tree;   // at the state
   MbPose *E;     // (nb) and
   double *phi;   // (nb x 6) the tree's own
@@ -36,12 +36,12 @@ MbStatus mb_balance_create(MbSim *sim, MbReport *report) {
   const size_t nb = model->nb;
   MbBalance *b = sim->balance = mb_arena_alloc(&sim->arena, 1, sizeof *b);
   if (!b) return mb_no_memory(report, "accelerations");
-  b->held = sim->solver->held;
+  b->tells = sim->solver->map->turns;
   b->vdot = numbers(sim, sim->nv), b->a = numbers(sim, 6 * nb), b->qdd = numbers(sim, model->nv);
   b->r = numbers(sim, 6 * nb), b->force = numbers(sim, model->nslots);
   b->phi = numbers(sim, 6 * nb);
-  b->E = mb_arena_alloc(&sim->arena, b->held ? 0 : nb, sizeof *b->E);
-  const bool tree = b->held || mb_tree_create(model, &b->tree);
+  b->E = mb_arena_alloc(&sim->arena, b->tells ? 0 : nb, sizeof *b->E);
+  const bool tree = b->tells || mb_tree_create(model, &b->tree);
   if (!b->vdot || !b->a || !b->qdd || !b->r || !b->force || !b->phi || !b->E || !tree)
     return mb_no_memory(report, "accelerations");
   return MB_OK;
@@ -52,7 +52,7 @@ void mb_balance_free(MbSim *sim) {
 }
 
 size_t mb_balance_bytes(const MbSim *sim) {
-  return sim->balance && !sim->balance->held ? mb_tree_bytes(sim->model) : 0;
+  return sim->balance && !sim->balance->tells ? mb_tree_bytes(sim->model) : 0;
 }
 
 static MbStatus refuse(const MbSim *sim, const char *why, const char *whose, MbReport *report) {
@@ -110,7 +110,7 @@ static void take_forces(MbSim *sim, double *r) {
   double *f = sim->x.f, *const swing = sim->x.swing;
   const bool carried = sim->x.carried;
   sim->x.swing = NULL;
-  sim->x.carried = sim->solver->held || !sim->model->jointed;
+  sim->x.carried = sim->solver->map->layout->apart(sim->model);
   mb_sim_wrenches(sim, sim->state.t);
   for (size_t i = 0; i < n; i++) r[i] = -f[i], f[i] = 0;
   mb_velocity_term_ops.eval(sim->model, NULL, &sim->x, 0, sim->model->nb);
@@ -128,7 +128,7 @@ static MbStatus accelerate(MbSim *sim, MbReport *report) {
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
     return refuse(sim, "no inertia stands against what moves ", sim->model->body_name[blame], report);
   mb_sim_gather(sim, state->q, state->v, b->vdot);
-  if (!mb_held_accelerations(sim, state->v, 0, b->vdot)) return mb_sim_unsolved(sim, report);
+  if (!mb_claims_accelerations(sim, state->v, 0, b->vdot)) return mb_sim_unsolved(sim, report);
   if (!sim->constraining) return MB_OK;
 
   // the last step's forces stay as they are
@@ -155,14 +155,14 @@ static void find_own_rates(MbSim *sim, const double *vdot, double *y, double *a)
 // φ̇, and the joints' own
 static void find_rates(MbSim *sim) {
   const MbModel *model = sim->model;
-  const MbHeldOps *held = sim->solver->held;
+  const MbCoordinateMap *map = sim->solver->map;
   MbBalance *b = sim->balance;
-  if (held) {
+  if (b->tells) {
     find_own_rates(sim, b->vdot, b->phi, b->a);
     memset(b->phi, 0, 6 * model->nb * sizeof *b->phi);
     if (sim->solver->drift) sim->solver->drift(sim->work, b->phi);
-    held->rates(sim->work, b->vdot, b->qdd);
-    const double *turn = held->turns(sim->work);
+    map->rates(sim->work, model, b->vdot, b->qdd);
+    const double *turn = map->turns(sim->work);
     for (size_t k = 0; k < model->nv; k++) b->qdd[k] += turn[k];
   } else {
     MbMaximal x = {.nb = model->nb, .E = b->E, .phi = b->phi};

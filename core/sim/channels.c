@@ -101,7 +101,7 @@ static void refresh(const MbSim *sim, size_t s) {
 
 static void sample_joint_force(const MbSim *sim, double *out) {
   const MbModel *model = sim->model;
-  double *y = sim->solver->held ? sim->along : sim->t;
+  double *y = sim->along;
   mb_constraint_reactions(sim, y);
   for (size_t i = 0; i < model->ndrives; i++)
     refresh(sim, model->drives[i].force), refresh(sim, model->drives[i].target),

@@ -9,7 +9,7 @@
 #include "core/sim/constrain_internal.h"
 #include "core/sim/singular.h"
 #include "core/sim/evaluate.h"
-#include "core/sim/held_joints.h"
+#include "core/sim/claims.h"
 #include "core/sim/layout.h"
 #include "core/sim/whole_inverse.h"
 #include "core/sim/trouble.h"
@@ -21,17 +21,13 @@ static const double ROUNDING = 1e-12; // of sums over some tens of terms, throug
 
 // ---- rows that take part ---------------------------------------------------------------------------------
 
-// What tells a row that moves nothing from one that moves little, of W_ii of bodies that nothing holds: rounding of G is some 1e-15
-// of H, and W takes its square; where the solver holds joints by rows W is a difference, and rounding stays as it is.
-static double nothing_of(const MbSim *sim) { return sim->solver->held ? 1e-11 : 1e-22; }
-
 // W_ii of bodies that nothing holds.
 static double all_of(const MbSim *sim, size_t s) {
   const MbModel *model = sim->model;
   const MbConstraining *c = sim->constraining;
   const MbRow *row = &c->row[s];
   double sum = 0;
-  if (sim->solver->held) {
+  if (sim->solver->map->layout->apart(model)) {
     for (size_t k = c->first[s]; k < c->first[s + 1]; k++)
       if (model->M[c->index[k]] > 0) sum += c->G[k] * c->G[k] / model->M[c->index[k]];
     return sum;
@@ -52,7 +48,7 @@ void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) {
   c->b[i] = asked->b;
   c->slack[i] = ROUNDING * asked->size + 1e-300;
   c->all[i] = all_of(sim, s);
-  c->least[i] = nothing_of(sim) * c->all[i];
+  c->least[i] = sim->solver->claims->nothing * c->all[i];
   c->soft[i] = asked->soft;
   c->unilateral[i] = c->of[s]->unilateral && !asked->both_ways;
 }
@@ -128,7 +124,7 @@ static void column(void *context, size_t i, double *out) {
     return;
   }
   mb_rows_spread(c, c->slot[i], 1, c->y);
-  c->unsolved |= !mb_whole_apply(sim, c->y);
+  c->unsolved |= !mb_whole_apply(sim, c->y, NULL);
   for (size_t j = 0; j < c->n; j++) out[j] = mb_rows_rate(c, c->slot[j], c->y, &ignored);
   out[i] += c->soft[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
@@ -218,8 +214,8 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     any = true;
   }
   if (!any) return MB_OK;
-  const bool solved = mb_whole_apply(sim, c->y);
-  mb_held_pull(sim);
+  const bool solved = mb_whole_apply(sim, c->y, sim->pulled);
+  mb_claims_add(sim);
   for (size_t i = 0; i < sim->nv; i++) v[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
@@ -257,12 +253,12 @@ void mb_constrain_impulses(const MbSim *sim, double *y) {
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   size_t blame = 0;
-  if (!c && !sim->solver->held) return MB_OK;
+  if (!c && !mb_claims_any(sim)) return MB_OK;
   mb_sim_kinematics(sim, q, v);
   mb_sim_follow(sim, NULL, v);
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
     return mb_sim_singular(sim, blame, report);
-  if (!mb_held_agree(sim, v)) return mb_sim_unsolved(sim, report);
+  if (!mb_claims_agree(sim, v)) return mb_sim_unsolved(sim, report);
   if (!c) return MB_OK;
   mb_rows_make(sim, q, v, t, 0);
   for (size_t s = 0; s < sim->model->nslots; s++)
@@ -295,8 +291,8 @@ bool mb_rows_soft(MbSim *sim, const double *v, double *vdot) {
     any = true;
   }
   if (!any) return true;
-  const bool solved = sim->solver->apply(sim->work, c->y);
-  mb_held_pull(sim);
+  const bool solved = sim->solver->apply(sim->work, c->y, NULL, sim->pulled);
+  mb_claims_add(sim);
   for (size_t i = 0; i < sim->nv; i++) vdot[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
   return solved;
@@ -328,7 +324,7 @@ MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, do
                             MbReport *report) {
   enum { TURNS = 8 };
   MbConstraining *c = sim->constraining;
-  if (!c && !sim->solver->held) return MB_OK;
+  if (!c && !mb_claims_any(sim)) return MB_OK;
   double *dq = sim->s;
   size_t blame = 0;
   for (int turn = 0; turn < TURNS; turn++) {
@@ -339,15 +335,15 @@ MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, do
       if (row->order || c->of[s]->compliance > 0 || c->of[s]->outward != 0) continue;
       close &= (c->of[s]->unilateral ? -row->g : fabs(row->g)) <= close_by * row->size;
     }
-    if (sim->solver->held || !close) {
+    if (mb_claims_any(sim) || !close) {
       if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
         return mb_sim_singular(sim, blame, report);
-      close &= mb_held_close(sim, dq) <= close_by;
+      close &= mb_claims_close(sim, dq) <= close_by;
     }
     if (close) return MB_OK;
     if (c) {
       const MbAsking asking = mb_asking(sim, MB_ASK_POSITIONS);
-      mb_rows_ask(sim, &asking, sim->solver->held ? dq : NULL, NULL);
+      mb_rows_ask(sim, &asking, mb_claims_any(sim) ? dq : NULL, NULL);
       const MbStatus status = mb_rows_solve(sim, MB_POSITIONS, t, 0, dq, report);
       if (status != MB_OK) return status;
     }
@@ -368,7 +364,7 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
       return mb_sim_singular(sim, blame, report);
     c->held = mb_section(sim, MB_SECTION_HELD_BEFORE);
     mb_sim_gather(sim, q, v, sim->s);
-    if (!mb_held_accelerations(sim, v, model->gamma, sim->s)) return mb_sim_unsolved(sim, report);
+    if (!mb_claims_accelerations(sim, v, model->gamma, sim->s)) return mb_sim_unsolved(sim, report);
     const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
     c->held = mb_section(sim, MB_SECTION_HELD);
     if (status != MB_OK) return status;

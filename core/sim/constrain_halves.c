@@ -12,7 +12,7 @@
 #include "core/sim/constrain_internal.h"
 #include "core/sim/singular.h"
 #include "core/sim/evaluate.h"
-#include "core/sim/held_joints.h"
+#include "core/sim/claims.h"
 #include "core/sim/layout.h"
 #include "core/sim/trouble.h"
 
@@ -40,7 +40,7 @@ static bool take_hard(MbSim *sim, const double *v) {
 MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
   MbConstraining *c = sim->constraining;
   sim->start = sim->state.v;
-  mb_held_begin(sim);
+  mb_claims_begin(sim);
   if (!c) return MB_OK;
   mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t, 0);
   c->singular = false;
@@ -53,7 +53,7 @@ MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
   size_t blame = 0;
   const bool fine = sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame);
   const MbStatus status = fine ? MB_OK : mb_sim_singular(sim, blame, report);
-  if (fine && !mb_held_agree(sim, c->v)) return mb_sim_unsolved(sim, report);
+  if (fine && !mb_claims_agree(sim, c->v)) return mb_sim_unsolved(sim, report);
   take_hard(sim, c->v);
   return status == MB_OK ? mb_rows_solve(sim, MB_JUMPS, sim->state.t, 0, c->v, report) : status;
 }
@@ -61,11 +61,11 @@ MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
 void mb_constrain_aim(MbSim *sim, const double *w) {
   MbConstraining *c = sim->constraining;
   const double h = sim->model->h;
-  if (!c && !sim->solver->held) return;
+  if (!c && !mb_claims_any(sim)) return;
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
   mb_sim_advance(sim, sim->q1, h, w);
   mb_sim_kinematics(sim, sim->q1, w);
-  mb_held_aim(sim, w);
+  mb_claims_aim(sim, w);
   if (!c) return;
   mb_rows_make(sim, sim->q1, sim->start, sim->state.t + h, 0);
   double ignored = 0;
@@ -118,13 +118,13 @@ MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *repor
 MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   const double h = sim->model->h, t = sim->state.t + h;
-  if (!c && !sim->solver->held) return MB_OK;
+  if (!c && !mb_claims_any(sim)) return MB_OK;
   mb_sim_kinematics(sim, sim->q1, v);
   mb_sim_follow(sim, NULL, v);
   MbStatus status = factored ? MB_OK : factor(sim, report);
   if (status != MB_OK) return status;
   memcpy(sim->s, v, sim->nv * sizeof *v);
-  if (!mb_held_agree(sim, v)) return mb_sim_unsolved(sim, report);
+  if (!mb_claims_agree(sim, v)) return mb_sim_unsolved(sim, report);
   if (!c) return MB_OK;
   mb_rows_make(sim, sim->q1, sim->start, t, 0);
   memset(c->force, 0, sim->model->nslots * sizeof *c->force);

@@ -2,7 +2,7 @@
 #ifndef MB_SIM_CONSTRAIN_HALVES_H
 #define MB_SIM_CONSTRAIN_HALVES_H
 
-#include "core/sim/held_joints.h"
+#include "core/sim/claims.h"
 
 // Notes the gaps at the state, the bodies being there, and the velocities sim->start that a half step begins with.
 MbStatus mb_constrain_begin(MbSim *sim, MbReport *report);

@@ -5,7 +5,7 @@
 #include "core/constraints/constraints.h"
 #include "core/contact/pivoting.h"
 #include "core/sim/ask.h"
-#include "core/sim/held_joints.h"
+#include "core/sim/claims.h"
 #include "core/sim/sim_internal.h"
 
 #define MB_EVENT_CLOSE 1e-9 // of a row's size: at its bound

@@ -4,75 +4,60 @@
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain.h"
-#include "core/sim/held_joints.h"
+#include "core/sim/claims.h"
 
 #include <string.h>
 
 enum { MOST_AT_ONCE = 2000 }; // rows of which all of W is kept
 
+// Whether the model's coordinates follow from the solver's.
+static bool follows(const MbSim *sim) { return sim->solver->map->turns; }
+
 // ---- making -----------------------------------------------------------------------------------------------
 
-// The velocities that move the body: its own and those of all that carry it.
-static size_t chain(const MbSim *sim, size_t body, size_t *index) {
-  const MbModel *model = sim->model;
-  size_t n = 0;
-  for (; sim->solver->held && body != MB_WORLD && n < 6; n++)
-    if (index) index[n] = 6 * body + n;
-  if (sim->solver->held) return n;
-  for (size_t b = body; b != MB_WORLD; b = model->parent[b]) {
-    const size_t dofs = model->joint[b].ops ? model->joint[b].n : 6;
-    for (size_t i = 0; i < dofs; i++, n++)
-      if (index) index[n] = model->v_first[b] + i;
-  }
-  return n;
-}
-
-// The bodies that a constraint is about, masters last; of one about coordinates, those that the joints join where these are
-// held.
+// The bodies that a constraint is about, masters last; of one about coordinates that follow from bodies, those that the joints join.
 static size_t count_bodies(const MbSim *sim, const MbConstraint *constraint) {
-  const bool joints = sim->solver->held && constraint->ops->coordinates;
+  const bool joints = follows(sim) && constraint->ops->coordinates;
   return joints ? 2 * constraint->ops->coordinates : 2 + constraint->nmasters;
 }
 
 static size_t body_of(const MbSim *sim, const MbConstraint *constraint, size_t i) {
   const MbModel *model = sim->model;
-  if (!sim->solver->held || !constraint->ops->coordinates)
+  if (!follows(sim) || !constraint->ops->coordinates)
     return i < 2 ? constraint->body[i] : constraint->master[i - 2].body;
   const size_t b = mb_coordinates_body(model, model->nq + constraint->v[i / 2]);
   return i % 2 ? model->parent[b] : b;
 }
 
 // The velocities of one row into `index` (NULL: only count them); `mark` (nv) is false before and after.
-static size_t support(const MbSim *sim, const MbConstraint *constraint, bool *mark, size_t *index,
-                      size_t *scratch) {
+static size_t support(const MbSim *sim, const MbConstraint *constraint, bool *mark, size_t *index) {
+  const MbLayout *layout = sim->solver->map->layout;
   const size_t nbodies = count_bodies(sim, constraint);
   size_t n = 0;
-  for (; !sim->solver->held && n < constraint->ops->coordinates; n++)
+  for (; !follows(sim) && n < constraint->ops->coordinates; n++)
     if (index) index[n] = constraint->v[n];
-  for (size_t end = 0; end < nbodies; end++) {
-    const size_t m = chain(sim, body_of(sim, constraint, end), scratch);
-    for (size_t i = 0; i < m; i++) {
-      if (mark[scratch[i]]) continue;
-      mark[scratch[i]] = true;
-      if (index) index[n] = scratch[i];
-      n++;
+  for (int clear = 0; clear < 2; clear++)
+    for (size_t end = 0; end < nbodies; end++) {
+      const size_t body = body_of(sim, constraint, end);
+      for (size_t i = 0, v; (v = layout->moved_by(sim->model, body, i)) != MB_WORLD; i++) {
+        if (!clear && !mark[v]) {
+          if (index) index[n] = v;
+          n++;
+        }
+        mark[v] = !clear;
+      }
     }
-  }
-  for (size_t end = 0; end < nbodies; end++) {
-    const size_t m = chain(sim, body_of(sim, constraint, end), scratch);
-    for (size_t i = 0; i < m; i++) mark[scratch[i]] = false;
-  }
   return n;
 }
 
 static bool allocate_supports(MbSim *sim, MbConstraining *c) {
   const MbModel *model = sim->model;
   bool *mark = mb_calloc(sim->nv, sizeof *mark);
-  size_t *scratch = mb_calloc(sim->nv, sizeof *scratch), total = 0;
-  bool fine = mark && scratch;
+  size_t total = 0;
+  bool fine = mark;
   for (size_t i = 0; i < model->nconstraints && fine; i++) {
     const MbConstraint *constraint = &model->constraints[i];
-    const size_t n = support(sim, constraint, mark, NULL, scratch);
+    const size_t n = support(sim, constraint, mark, NULL);
     for (size_t k = 0; k < constraint->rows; k++) {
       c->of[constraint->slot + k] = constraint;
       c->first[constraint->slot + k] = total;
@@ -83,10 +68,8 @@ static bool allocate_supports(MbSim *sim, MbConstraining *c) {
   c->index = fine ? mb_arena_alloc(&sim->arena, total, sizeof *c->index) : NULL;
   c->G = fine ? mb_arena_alloc(&sim->arena, total, sizeof *c->G) : NULL;
   fine = c->index && c->G;
-  for (size_t s = 0; s < model->nslots && fine; s++)
-    support(sim, c->of[s], mark, c->index + c->first[s], scratch);
+  for (size_t s = 0; s < model->nslots && fine; s++) support(sim, c->of[s], mark, c->index + c->first[s]);
   mb_free(mark);
-  mb_free(scratch);
   return fine;
 }
 
@@ -132,9 +115,7 @@ MbStatus mb_constraining_create(MbSim *sim, MbReport *report) {
       return mb_no_memory(report, "constraints");
   }
   for (size_t s = 0; s < n; s++) {
-    const size_t first = sim->solver->held
-                             ? sim->solver->held->row_of(sim->work, (size_t)(c->of[s] - model->constraints))
-                             : MB_WORLD;
+    const size_t first = sim->solver->claims->row_of(sim->work, (size_t)(c->of[s] - model->constraints));
     c->apart[s] = first == MB_WORLD ? MB_WORLD : first + s - c->of[s]->slot;
   }
   if (sim->integrator->scheme == MB_ADAPTIVE) c->held = mb_section(sim, MB_SECTION_HELD);
@@ -196,10 +177,9 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
       mb_sim_signal_rates(sim, i, t, c->signal + 3 * i);
     else if (c->driven[i])
       c->signal[3 * i] = mb_sim_signal(sim, i, t);
-  const bool held = sim->solver->held;
   const MbInstant at = {.x = &sim->x,
-                        .q = held ? sim->x.q : q,
-                        .v = held ? sim->x.v : v,
+                        .q = follows(sim) ? sim->x.q : q,
+                        .v = follows(sim) ? sim->x.v : v,
                         .signal = c->signal,
                         .guess = mb_section(sim, MB_SECTION_CLOSURES),
                         .found = c->found,
@@ -217,18 +197,13 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
 static void make(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
   MbConstraining *c = sim->constraining;
   const MbModel *model = sim->model;
-  const bool held = sim->solver->held;
   evaluate(sim, q, v, t, h, turn);
   // G = H J + c
   for (size_t s = 0; s < model->nslots; s++) {
     const MbRow *row = &c->row[s];
     for (int end = 0; end < 2; end++) {
       if (row->body[end] != MB_WORLD) sim->solver->carry(sim->work, row->body[end], row->H[end], c->y);
-      if (row->c[end] == 0) continue;
-      if (held)
-        sim->solver->held->along(sim->work, row->v[end], row->c[end], c->y);
-      else
-        c->y[row->v[end]] += row->c[end];
+      if (row->c[end] != 0) sim->solver->map->along(sim->work, row->v[end], row->c[end], c->y);
     }
     for (size_t k = 0; k < c->of[s]->nmasters; k++) {
       const MbMaster *master = &c->of[s]->master[k];
@@ -291,8 +266,8 @@ double mb_rows_drift(const MbSim *sim, size_t s) {
   const MbConstraining *c = sim->constraining;
   const MbRow *row = &c->row[s];
   double sum = 0;
-  for (int end = 0; sim->solver->held && end < 2; end++)
-    if (row->c[end] != 0) sum += row->c[end] * sim->solver->held->turns(sim->work)[row->v[end]];
+  for (int end = 0; follows(sim) && end < 2; end++)
+    if (row->c[end] != 0) sum += row->c[end] * sim->solver->map->turns(sim->work)[row->v[end]];
   for (int end = 0; end < 2; end++)
     for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++)
       sum += row->H[end][k] * c->drift[6 * row->body[end] + k];
@@ -310,7 +285,7 @@ double mb_rows_drift(const MbSim *sim, size_t s) {
 void mb_constraint_errors(const MbSim *sim, double errors[2]) {
   MbConstraining *c = sim->constraining;
   errors[0] = errors[1] = 0;
-  mb_held_errors((MbSim *)sim, sim->state.v, errors);
+  mb_claims_errors((MbSim *)sim, sim->state.v, errors);
   if (!c) return;
   mb_rows_make((MbSim *)sim, sim->state.q, sim->state.v, sim->state.t, 0);
   for (size_t s = 0; s < sim->model->nslots; s++) {
@@ -327,7 +302,7 @@ void mb_constraint_errors(const MbSim *sim, double errors[2]) {
 double mb_sim_constraint_error(const MbSim *sim) {
   double errors[2];
   mb_constraint_errors(sim, errors);
-  return sim->constraining || sim->solver->held ? errors[0] : NAN;
+  return sim->constraining || mb_claims_any(sim) ? errors[0] : NAN;
 }
 
 void mb_constraint_push(MbSim *sim, double *y) {

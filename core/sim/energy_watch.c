@@ -17,6 +17,7 @@
 #include "core/forces/forces.h"
 #include "core/math/spatial.h"
 #include "core/sim/accounting.h"
+#include "core/sim/claims.h"
 #include "core/sim/constrain.h"
 #include "core/sim/sim_soft.h"
 
@@ -43,7 +44,7 @@ typedef struct Causes {
 
 static bool is_damped(const MbForce *force) {
   const bool elements = force->elements && force->elements->of->damping > 0;
-  return elements || force->damping[0] > 0 || force->damping[1] > 0;
+  return elements || (force->ops->damps && force->ops->damps(force));
 }
 
 static void judge_forces(const MbModel *model, Causes *causes) {
@@ -103,7 +104,7 @@ void mb_watch_start(MbSim *sim) {
   judge_forces(model, &causes);
   judge_constraints(model, &causes);
   judge_points(model, &causes);
-  if (sim->constraining || sim->solver->held) mb_constraint_errors(sim, errors);
+  mb_constraint_errors(sim, errors);
   sim->watch.closed = !(errors[0] > CLOSE);
   if (model->solver.mode == MB_FIRST_ORDER || causes.drives || errors[0] > CLOSE || errors[1] > CLOSE) return;
   const bool implicit = sim->integrator->order == 1 && sim->integrator->b != 0;
@@ -143,7 +144,7 @@ static Change change_of(const MbSim *sim) {
 // What to take instead, after a blank.
 static void remedy(const MbSim *sim, char *out, size_t size) {
   const MbModel *model = sim->model;
-  const bool pulled = model->gamma > 0 && (sim->constraining || sim->solver->held);
+  const bool pulled = model->gamma > 0 && (sim->constraining || mb_claims_any(sim));
   const char *post = pulled && sim->integrator->scheme != MB_ADAPTIVE ? "stabilization \"post\", " : "";
   static const char *const schemes[MB_INTEGRATORS] = {
       [MB_SYMPLECTIC] = "\"trapezoidal\" or \"rk45\", ",

@@ -96,29 +96,13 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives) {
 }
 
 void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y) {
-  const MbHeldOps *held = sim->solver->held;
   sim->solver->gather(sim->work, sim->x.f, y);
-  if (!held) {
-    if (sim->model->jointed) mb_coordinates_forces(sim->model, &sim->x, q, v, y);
-    return;
-  }
-  if (!sim->model->sprung && !sim->model->ndrives) return;
-  memset(sim->along, 0, sim->model->nv * sizeof *sim->along);
-  mb_coordinates_forces(sim->model, &sim->x, sim->x.q, sim->x.v, sim->along);
-  held->spread(sim->work, sim->along, y);
+  sim->solver->map->forces(sim->work, sim->model, &sim->x, q, v, y);
 }
 
 void mb_sim_add_blocks(MbSim *sim, double sD, double sK, const double *v, double *y) {
   if (sD == 0 && sK == 0) return;
   if (sD != 0 && sim->x.D) sim->solver->blocks(sim->work, sim->x.D, sD, v, y);
   if (sK != 0 && sim->x.K) sim->solver->blocks(sim->work, sim->x.K, sK, v, y);
-  const MbHeldOps *held = sim->solver->held;
-  if (!held) {
-    if (sim->model->jointed) mb_coordinates_blocks(sim->model, &sim->x, sD, sK, v, y);
-    return;
-  }
-  memset(sim->along, 0, sim->model->nv * sizeof *sim->along);
-  held->rates(sim->work, v, sim->rate);
-  mb_coordinates_blocks(sim->model, &sim->x, sD, sK, sim->rate, sim->along);
-  held->spread(sim->work, sim->along, y);
+  sim->solver->map->blocks(sim->work, sim->model, &sim->x, sD, sK, v, y);
 }

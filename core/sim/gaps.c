@@ -6,26 +6,25 @@
 #include "core/sim/constrain_internal.h"
 #include "core/sim/trouble.h"
 
-// The widest gap by what is allowed; of the constraints' rows `slot`, or of those that the solver holds `held`.
+// The widest gap by what is allowed; of the constraints' rows `slot`, or of those that the solver claims `claimed`.
 typedef struct Widest {
   double far, g;
   bool angle;
-  size_t slot, held; // MB_WORLD = it is none of these
+  size_t slot, claimed; // MB_WORLD = it is none of these
 } Widest;
 
-static void look(const MbModel *model, double far, bool angle, size_t slot, size_t held, Widest *widest) {
+static void look(const MbModel *model, double far, bool angle, size_t slot, size_t claimed, Widest *widest) {
   const double by = far / model->largest[angle];
-  if (by > widest->far) *widest = (Widest){.far = by, .g = far, .angle = angle, .slot = slot, .held = held};
+  if (by > widest->far)
+    *widest = (Widest){.far = by, .g = far, .angle = angle, .slot = slot, .claimed = claimed};
 }
 
 static Widest find_widest(MbSim *sim, const double *q, const double *v, double t) {
   const MbModel *model = sim->model;
-  Widest widest = {.slot = MB_WORLD, .held = MB_WORLD};
-  if (sim->solver->held) {
-    const MbHeldRows rows = sim->solver->held->rows(sim->work);
-    for (size_t r = 0; r < rows.n; r++)
-      if (!rows.order[r]) look(model, fabs(rows.g[r]), rows.angle[r], MB_WORLD, r, &widest);
-  }
+  Widest widest = {.slot = MB_WORLD, .claimed = MB_WORLD};
+  const MbClaimedRows rows = sim->solver->claims->rows(sim->work);
+  for (size_t r = 0; r < rows.n; r++)
+    if (!rows.order[r]) look(model, fabs(rows.g[r]), rows.angle[r], MB_WORLD, r, &widest);
   if (!sim->constraining) return widest;
   const MbConstraining *c = sim->constraining;
   mb_rows_look(sim, q, v, t);
@@ -48,8 +47,8 @@ static MbStatus refuse(const MbSim *sim, const Widest *widest, double t, MbRepor
   if (cause != MB_OK) return cause;
   const char *name = widest->slot != MB_WORLD ? model->slots[widest->slot] : NULL, *what = "constraint";
   if (!name) {
-    const size_t b = sim->solver->held->body_of(sim->work, widest->held);
-    name = sim->solver->held->holder(sim->work, b);
+    const size_t b = sim->solver->claims->body_of(sim->work, widest->claimed);
+    name = sim->solver->claims->holder(sim->work, b);
     if (!name) what = "the joint of", name = model->body_name[b];
   }
   const char *unit = widest->angle ? "rad" : "m";
@@ -67,7 +66,7 @@ static MbStatus refuse(const MbSim *sim, const Widest *widest, double t, MbRepor
 MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, MbReport *report) {
   enum { SELDOM = 16 }; // steps from look to look while all are closed: a look costs up to a third of a step
   double *memory = mb_section(sim, MB_SECTION_GAPS);
-  if (!sim->constraining && !sim->solver->held) return MB_OK;
+  if (!sim->constraining && !mb_claims_any(sim)) return MB_OK;
   if (!(memory[0] > 0) && (sim->state.step + 1) % SELDOM) return MB_OK;
   const Widest widest = find_widest(sim, q, v, t);
   MbGap gap = {.open = memory[0], .since = memory[1]};
@@ -89,7 +88,7 @@ static size_t find_lost(MbSim *sim) {
 
 MbStatus mb_gaps_closed(MbSim *sim, MbReport *report) {
   const MbModel *model = sim->model;
-  if (!sim->constraining && !sim->solver->held) return MB_OK;
+  if (!sim->constraining && !mb_claims_any(sim)) return MB_OK;
   Widest widest = find_widest(sim, sim->state.q, sim->state.v, sim->state.t);
   if (sim->constraining &&
       find_lost(sim) < model->nslots) { // look for closures from where they were at the start
@@ -114,10 +113,8 @@ bool mb_sim_constraint_bound(const MbSim *sim, double *most, double *patience) {
   const MbModel *model = sim->model;
   bool lengths = false, angles = false;
   *most = *patience = 0;
-  if (sim->solver->held) {
-    const MbHeldRows rows = sim->solver->held->rows(sim->work);
-    for (size_t r = 0; r < rows.n; r++) *(rows.angle[r] ? &angles : &lengths) |= !rows.order[r];
-  }
+  const MbClaimedRows rows = sim->solver->claims->rows(sim->work);
+  for (size_t r = 0; r < rows.n; r++) *(rows.angle[r] ? &angles : &lengths) |= !rows.order[r];
   if (sim->constraining) mb_rows_look((MbSim *)sim, sim->state.q, sim->state.v, sim->state.t);
   for (size_t s = 0; sim->constraining && s < model->nslots; s++) {
     const MbConstraint *of = sim->constraining->of[s];

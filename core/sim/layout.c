@@ -1,5 +1,4 @@
-// The state's coordinates, whichever solver they are of: the model's own, or bodies' poses followed by the joints' coordinates,
-// which are then remembered only.
+// The state's coordinates, whichever solver they are of (model/coordinate_map.h).
 #include "core/sim/layout.h"
 #include "core/base/report.h"
 #include "core/base/threads.h"
@@ -11,14 +10,11 @@
 
 enum { GRAIN = 64 }; // bodies a thread at least
 
+static const MbLayout *layout_of(const MbSim *sim) { return sim->solver->map->layout; }
+
 MbStatus mb_sim_start_at(MbSim *sim, const double *q, const double *v, MbReport *report) {
-  if (sim->solver->held) {
-    if (sim->solver->held->start(sim->work, q, v, sim->state.q, sim->state.v)) return MB_OK;
-    return mb_no_memory(report, "the simulation");
-  }
-  memcpy(sim->state.q, q, sim->nq * sizeof *sim->state.q);
-  memcpy(sim->state.v, v, sim->nv * sizeof *sim->state.v);
-  return MB_OK;
+  const bool fine = sim->solver->map->start(sim->work, sim->model, q, v, sim->state.q, sim->state.v);
+  return fine ? MB_OK : mb_no_memory(report, "the simulation");
 }
 
 void mb_sim_follow(const MbSim *sim, double *q, double *v) {
@@ -38,10 +34,7 @@ typedef struct Flight {
 
 static void advance_range(void *context, size_t begin, size_t end) {
   const Advance *const job = context;
-  if (!job->sim->solver->held)
-    mb_coordinates_advance(job->sim->model, job->q, job->h, job->v, begin, end);
-  else
-    for (size_t b = begin; b < end; b++) mb_coordinates_advance_pose(job->q + 7 * b, job->h, job->v + 6 * b);
+  layout_of(job->sim)->advance(job->sim->model, job->q, job->h, job->v, begin, end);
 }
 
 void mb_sim_advance(MbSim *sim, double *q, double h, const double *v) {
@@ -73,14 +66,14 @@ static void fly_range(void *context, size_t begin, size_t end) {
   const MbModel *const model = sim->model;
   for (size_t b = begin; b < end; b++) {
     if (!model->flies[b]) continue;
-    double *const v = job->v + (sim->solver->held ? 6 * b : model->v_first[b]);
+    double *const v = job->v + layout_of(sim)->velocity(model, b);
     mb_flight_carry(job->h, model->M + 6 * b, sim->x.swing + 3 * b, v);
   }
 }
 
 void mb_sim_fly(MbSim *sim, double *q, double h, double *v) {
   const MbModel *model = sim->model;
-  if (model->solver.terms == MB_TERMS_EXPLICIT && (sim->solver->held || !model->jointed)) {
+  if (model->solver.terms == MB_TERMS_EXPLICIT && layout_of(sim)->apart(model)) {
     for (size_t b = 0; b < model->nb; b++) fly_in_own_axes(q + 7 * b, h, v + 6 * b);
     return;
   }
@@ -91,64 +84,29 @@ void mb_sim_fly(MbSim *sim, double *q, double h, double *v) {
 }
 
 void mb_sim_rate(const MbSim *sim, const double *q, const double *v, double *qdot) {
-  const size_t nb = sim->model->nb;
-  if (!sim->solver->held) {
-    mb_coordinates_rate(sim->model, q, v, qdot);
-    return;
-  }
-  for (size_t b = 0; b < nb; b++) mb_coordinates_rate_pose(q + 7 * b, v + 6 * b, qdot + 7 * b);
-  memset(qdot + 7 * nb, 0, (sim->nq - 7 * nb) * sizeof *qdot);
+  layout_of(sim)->rate(sim->model, q, v, qdot);
 }
 
 void mb_sim_normalise(const MbSim *sim, double *q, double *rate) {
-  if (!sim->solver->held) {
-    mb_coordinates_normalise(sim->model, q, rate);
-    return;
-  }
-  for (size_t b = 0; b < sim->model->nb; b++)
-    mb_coordinates_normalise_pose(q + 7 * b, rate ? rate + 7 * b : NULL);
+  layout_of(sim)->normalise(sim->model, q, rate);
 }
 
-bool mb_sim_renew(const MbSim *sim, double *q, double *v) {
-  return !sim->solver->held && sim->model->jointed && mb_coordinates_renew(sim->model, q, v);
-}
+bool mb_sim_renew(const MbSim *sim, double *q, double *v) { return layout_of(sim)->renew(sim->model, q, v); }
 
-// Where the joints' coordinates are looked for at the step's end: joints may turn by more than half a turn in a step. The
-// adaptive integrator remembers them at its own steps.
-void mb_sim_recall(MbSim *sim) {
-  const MbModel *model = sim->model;
-  if (!sim->solver->held || sim->integrator->scheme == MB_ADAPTIVE) return;
-  sim->solver->held->remember(sim->work, sim->recall);
-  for (size_t b = 0; b < model->nb; b++) {
-    const MbJoint *joint = &model->joint[b];
-    for (size_t i = 0; joint->ops && !joint->ops->renew && i < joint->n; i++)
-      sim->recall[model->q_first[b] + i] += model->h * sim->x.v[model->v_first[b] + i];
-  }
+// The adaptive integrator notes them at its own steps.
+void mb_sim_foresee(MbSim *sim) {
+  if (sim->integrator->scheme != MB_ADAPTIVE)
+    sim->solver->map->foresee(sim->work, sim->model, &sim->x, sim->model->h, sim->near);
 }
 
 void mb_sim_settle(MbSim *sim, double *q, double *v) {
-  if (sim->solver->held) {
-    if (sim->integrator->scheme != MB_ADAPTIVE)
-      memcpy(q + 7 * sim->model->nb, sim->recall, sim->model->nq * sizeof *q);
-  } else {
-    mb_sim_renew(sim, q, v);
-    mb_coordinates_follow(sim->model, q, v);
-  }
+  layout_of(sim)->settle(sim->model, sim->integrator->scheme != MB_ADAPTIVE ? sim->near : NULL, q, v);
   mb_sim_kinematics(sim, q, v);
   mb_sim_follow(sim, q, v);
 }
 
-size_t mb_sim_body(const MbSim *sim, size_t i) {
-  const size_t nb = sim->model->nb;
-  if (!sim->solver->held) return mb_coordinates_body(sim->model, i);
-  if (i >= sim->nq) return (i - sim->nq) / 6;
-  return i < 7 * nb ? i / 7 : mb_coordinates_body(sim->model, i - 7 * nb);
-}
+size_t mb_sim_body(const MbSim *sim, size_t i) { return layout_of(sim)->body(sim->model, i); }
 
-size_t mb_sim_port_place(const MbSim *sim, size_t body) {
-  return sim->solver->held ? 7 * body : sim->model->q_first[body];
-}
+size_t mb_sim_port_place(const MbSim *sim, size_t body) { return layout_of(sim)->place(sim->model, body); }
 
-size_t mb_sim_port_velocity(const MbSim *sim, size_t body) {
-  return sim->solver->held ? 6 * body + 3 : sim->model->v_first[body];
-}
+size_t mb_sim_port_velocity(const MbSim *sim, size_t body) { return layout_of(sim)->node(sim->model, body); }

@@ -18,8 +18,8 @@ void mb_sim_rate(const MbSim *sim, const double *q, const double *v, double *qdo
 void mb_sim_normalise(const MbSim *sim, double *q, double *rate);
 // Takes other coordinates of the same pose for joints near a singularity. True if there were any.
 bool mb_sim_renew(const MbSim *sim, double *q, double *v);
-// Notes at the state, before a step of it, where joints' coordinates are to be looked for at the step's end.
-void mb_sim_recall(MbSim *sim);
+// Notes at the state, before a step of it, where coordinates that follow are to be looked for at the step's end.
+void mb_sim_foresee(MbSim *sim);
 // Makes (q, v) fit to be the state to come, and takes the bodies of sim->x there.
 void mb_sim_settle(MbSim *sim, double *q, double *v);
 // Tell where the three coordinates and the three velocities of a port begin, by the body that it is.

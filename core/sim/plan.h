@@ -12,7 +12,7 @@ typedef struct MbPlan {
   int64_t checkpoint; // steps between checkpoints; 0 = only where the run ends
 } MbPlan;
 
-// From time and output of a scene (which need not be complete: the build has checked them).
+// From time and output of a scene (which need not be complete: core/compile has checked them).
 MbPlan mb_plan(const MbSceneSpec *spec);
 // Step 0 is the initial state. The first and the last step always give a frame.
 bool mb_plan_frame_due(const MbPlan *plan, int64_t step);

@@ -26,7 +26,7 @@
 #include "core/sim/accounting.h"
 #include "core/sim/constrain_halves.h"
 #include "core/sim/evaluate.h"
-#include "core/sim/held_joints.h"
+#include "core/sim/claims.h"
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
 #include "core/sim/trouble.h"
@@ -52,7 +52,7 @@ static MbStatus try_pass(MbSim *sim, const MbHalf *half, const double *q, double
   solver->momentum(sim->work, residual, change);
   mb_sim_gather(sim, q, w, residual);
   for (size_t i = 0; i < sim->nv; i++) change[i] += h / 2 * residual[i];
-  if (!mb_held_change(sim, half, w, change)) return mb_sim_unsolved(sim, report);
+  if (!mb_claims_change(sim, half, w, change)) return mb_sim_unsolved(sim, report);
   for (size_t i = 0; i < sim->nv; i++) w[i] += change[i];
   return MB_OK;
 }
@@ -87,7 +87,7 @@ typedef struct Passes {
 
 static Passes begin_passes(const MbSim *sim) {
   static const double FAST = 0.03; // radians a step
-  const bool turns = sim->solver->held || sim->model->ncurved;
+  const bool turns = sim->solver->map->layout->apart(sim->model) || sim->model->ncurved;
   return (Passes){.more = turns && sim->model->h * mb_spin(&sim->x) > FAST, .before = INFINITY};
 }
 
@@ -111,7 +111,7 @@ static bool goes_on(const MbSim *sim, Passes *passes, const double *last, const 
 // Whether pass k makes A anew: those beyond the integrator's own do well with the last one, but where rows are solved for, which are
 // to hold at this pass's coordinates.
 static bool makes_factor(const MbSim *sim, int k) {
-  return k < sim->integrator->passes || sim->constraining || sim->solver->held;
+  return k < sim->integrator->passes || sim->constraining || mb_claims_any(sim);
 }
 
 MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report) {

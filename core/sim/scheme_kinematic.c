@@ -2,7 +2,7 @@
 #include "core/sim/schemes.h"
 #include "core/sim/constrain_halves.h"
 #include "core/sim/evaluate.h"
-#include "core/sim/held_joints.h"
+#include "core/sim/claims.h"
 #include "core/sim/kinematic.h"
 #include "core/sim/layout.h"
 #include "core/sim/trouble.h"
@@ -20,7 +20,7 @@ MbStatus mb_scheme_kinematic(MbSim *sim, MbReport *report) {
   mb_sim_add_blocks(sim, -1, 0, sim->state.v, sim->v1);
   if (!sim->solver->factor(sim->work, &sim->x, 1, in->a * h, in->exact, &blame))
     return mb_sim_singular(sim, blame, report);
-  if (!sim->solver->apply(sim->work, sim->v1)) return mb_sim_unsolved(sim, report);
+  if (!sim->solver->apply(sim->work, sim->v1, NULL, NULL)) return mb_sim_unsolved(sim, report);
   mb_sim_move(sim, h, sim->v1);
   return MB_OK;
 }
@@ -49,7 +49,7 @@ MbStatus mb_scheme_kinematic_passes(MbSim *sim, MbReport *report) {
     solver->momentum(sim->work, w, residual);
     mb_sim_gather(sim, sim->q1, w, change);
     for (size_t i = 0; i < sim->nv; i++) change[i] -= residual[i];
-    if (!mb_held_change(sim, &half, w, change)) return mb_sim_unsolved(sim, report);
+    if (!mb_claims_change(sim, &half, w, change)) return mb_sim_unsolved(sim, report);
     for (size_t i = 0; i < sim->nv; i++) w[i] += change[i];
     const MbStatus status = mb_constrain_half(sim, &half, sim->q1, w, change, report);
     if (status != MB_OK) return status;
@@ -66,6 +66,6 @@ MbStatus mb_sim_kinematic_velocity(MbSim *sim, double t, double *v, MbReport *re
   mb_sim_add_blocks(sim, -1, 0, v, sim->r);
   if (!solver->factor(sim->work, &sim->x, 1, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
   memcpy(v, sim->r, sim->nv * sizeof *v);
-  if (!mb_held_velocities(sim, v)) return mb_sim_unsolved(sim, report);
+  if (!mb_claims_velocities(sim, v)) return mb_sim_unsolved(sim, report);
   return mb_constrain_kinematic(sim, sim->x.q, t, v, report);
 }

@@ -3,7 +3,7 @@
 #include "core/sim/accelerate.h"
 #include "core/sim/constrain.h"
 #include "core/sim/evaluate.h"
-#include "core/sim/held_joints.h"
+#include "core/sim/claims.h"
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
 #include "core/sim/ties.h"
@@ -33,7 +33,7 @@ static MbStatus solve_once(MbSim *sim, MbReport *report) {
   const double h = sim->model->h;
   const double *v = sim->state.v;
   double *r = sim->r;
-  const bool change = !sim->model->jointed && !solver->held;
+  const bool change = !sim->model->jointed && !mb_claims_any(sim);
   size_t blame = 0;
 
   mb_sim_forces(sim, sim->state.t + in->instant * h, in->a != 0);
@@ -50,7 +50,7 @@ static MbStatus solve_once(MbSim *sim, MbReport *report) {
 
   if (!solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, in->exact, &blame))
     return mb_sim_singular(sim, blame, report);
-  const bool solved = mb_held_velocities(sim, r);
+  const bool solved = mb_claims_velocities(sim, r);
   for (size_t i = 0; change && i < sim->nv; i++) r[i] += v[i];
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }

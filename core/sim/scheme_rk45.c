@@ -370,7 +370,7 @@ MbStatus mb_scheme_rk45(MbSim *sim, MbReport *report) {
     mb_constrain_remember(sim);
     // a blow-up is told from the integrator's own state, before it can shrink the step for ever
     mb_sim_kinematics(sim, memory + HEADER, memory + HEADER + sim->nq);
-    if (sim->solver->held) sim->solver->held->remember(sim->work, memory + HEADER + 7 * sim->model->nb);
+    sim->solver->map->remember(sim->work, sim->model, memory + HEADER);
     status = mb_sim_check(sim, memory[T], sim->state.step + 1, report);
   }
   return status == MB_OK ? interpolate(sim, target, report) : status;

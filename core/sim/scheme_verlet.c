@@ -16,7 +16,7 @@ MbStatus mb_scheme_verlet(MbSim *sim, MbReport *report) {
   if (!solver->factor(sim->work, &sim->x, h / 2, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
   mb_sim_gather(sim, sim->state.q, v, f);
   for (size_t i = 0; i < sim->nv; i++) half[i] = h / 2 * f[i];
-  if (!solver->apply(sim->work, half)) return mb_sim_unsolved(sim, report);
+  if (!solver->apply(sim->work, half, NULL, NULL)) return mb_sim_unsolved(sim, report);
   for (size_t i = 0; i < sim->nv; i++) half[i] += v[i];
   mb_sim_move(sim, h, half);
 
@@ -24,7 +24,7 @@ MbStatus mb_scheme_verlet(MbSim *sim, MbReport *report) {
   mb_sim_forces(sim, sim->state.t + h, false);
   mb_sim_gather(sim, sim->q1, v, last);
   for (size_t i = 0; i < sim->nv; i++) v1[i] = h / 2 * (f[i] + last[i]);
-  const bool solved = solver->apply(sim->work, v1);
+  const bool solved = solver->apply(sim->work, v1, NULL, NULL);
   for (size_t i = 0; i < sim->nv; i++) v1[i] += v[i];
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }

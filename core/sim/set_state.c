@@ -193,8 +193,8 @@ static MbStatus set(MbSim *sim, const double *q, const double *v, Given *given, 
   if (q) memcpy(given->q, q, nq * sizeof *q);
   if (v) memcpy(given->v, v, nv * sizeof *v);
   // nodes keep theirs
-  memcpy(given->model_q, sim->solver->held ? sim->x.q : sim->state.q, model->nq * sizeof *given->model_q);
-  memcpy(given->model_v, sim->solver->held ? sim->x.v : sim->state.v, model->nv * sizeof *given->model_v);
+  memcpy(given->model_q, sim->x.q, model->nq * sizeof *given->model_q);
+  memcpy(given->model_v, sim->x.v, model->nv * sizeof *given->model_v);
   MbStatus status = convert(model, given, report);
   if (status == MB_OK && q) status = check_following(model, given->model_q, report);
   if (status != MB_OK) return status;

@@ -48,15 +48,12 @@ static MbStatus compile_signals(MbSim *sim, MbReport *report) {
 
 static double *numbers(MbSim *sim, size_t n) { return mb_arena_alloc(&sim->arena, n, sizeof(double)); }
 
-static MbStatus allocate_held(MbSim *sim, MbReport *report) {
-  const size_t rows = sim->solver->held->rows(sim->work).n;
+// What depends on the rows that the solver claims.
+static MbStatus allocate_claims(MbSim *sim, MbReport *report) {
+  const size_t rows = sim->solver->claims->rows(sim->work).n;
   sim->gap0 = numbers(sim, rows), sim->gap1 = numbers(sim, rows), sim->aim = numbers(sim, rows);
-  sim->pull = numbers(sim, rows);
-  sim->nudge = numbers(sim, sim->nv);
-  sim->along = numbers(sim, sim->model->nv), sim->rate = numbers(sim, sim->model->nv);
-  sim->recall = numbers(sim, sim->model->nq);
-  const bool ok =
-      sim->recall && sim->pull && sim->gap0 && sim->gap1 && sim->aim && sim->nudge && sim->along && sim->rate;
+  sim->pull = numbers(sim, rows), sim->pulled = numbers(sim, rows);
+  const bool ok = sim->gap0 && sim->gap1 && sim->aim && sim->pull && sim->pulled;
   return ok ? MB_OK : mb_no_memory(report, "the simulation");
 }
 
@@ -77,6 +74,8 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->state.memory = numbers(sim, sim->nm);
   sim->r = numbers(sim, sim->nv), sim->s = numbers(sim, sim->nv), sim->t = numbers(sim, sim->nv);
   sim->stage = numbers(sim, adaptive ? MB_RK_STAGES * n : 0);
+  sim->nudge = numbers(sim, sim->nv);
+  sim->along = numbers(sim, model->nv), sim->near = numbers(sim, model->nq);
   sim->signal = numbers(sim, model->nsignals), sim->input = numbers(sim, model->nsignals);
   sim->expressions = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->expressions);
   MbMaximal *x = &sim->x;
@@ -85,7 +84,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
   if (model->nports) sim->impulse = numbers(sim, sim->nv);
   if (model->any_flies) x->swing = numbers(sim, 3 * nb);
-  x->carried = (sim->solver->held || !model->jointed) && model->solver.terms == MB_TERMS_CARRIED;
+  x->carried = sim->solver->map->layout->apart(model) && model->solver.terms == MB_TERMS_CARRIED;
   const size_t nblocks = nb + 2 * model->npairs;
   const bool blocks = needs_blocks(sim);
   if (blocks) x->K = numbers(sim, 36 * nblocks), x->D = numbers(sim, 36 * nblocks);
@@ -94,12 +93,13 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   x->joint_damping = model->ndrives ? sim->damping : model->joint_damping;
   sim->work = sim->solver->create(model, sim->threads);
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
-                  sim->s && sim->t && sim->stage && sim->signal && sim->input && sim->expressions && x->E &&
-                  x->phi && x->f && (sim->impulse || !model->nports) && (x->swing || !model->any_flies) &&
-                  x->stiffness && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
+                  sim->s && sim->t && sim->nudge && sim->along && sim->near && sim->stage && sim->signal &&
+                  sim->input && sim->expressions && x->E && x->phi && x->f &&
+                  (sim->impulse || !model->nports) && (x->swing || !model->any_flies) && x->stiffness &&
+                  x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
   for (size_t i = 0; i < model->nsignals; i++) sim->input[i] = NAN;
-  return sim->solver->held ? allocate_held(sim, report) : MB_OK;
+  return allocate_claims(sim, report);
 }
 
 // Where the sections of the state's memory begin, by what their owners want of it.
@@ -141,8 +141,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   sim->solver = mb_solver_for(model);
   sim->integrator = &mb_integrator_table[model->integrator.kind];
   sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
-  sim->nq = model->nq, sim->nv = model->nv;
-  if (sim->solver->held) sim->nq = 7 * model->nb + model->nq, sim->nv = 6 * model->nb;
+  sim->solver->map->layout->size(model, &sim->nq, &sim->nv);
   sim->scheme = mb_scheme_for(sim);
   plan_memory(sim);
 
@@ -227,7 +226,7 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
   mb_quat_unrotate(j + 3, sim->x.E[body].q, impulse);
   mb_vec3_cross(j, r, j + 3);
   sim->solver->gather(sim->work, sim->x.f, sim->r);
-  MbStatus status = sim->solver->apply(sim->work, sim->r) ? MB_OK : MB_NUMBERS;
+  MbStatus status = sim->solver->apply(sim->work, sim->r, NULL, NULL) ? MB_OK : MB_NUMBERS;
   for (size_t i = 0; i < sim->nv; i++) sim->v1[i] = sim->state.v[i] + sim->r[i];
   if (status == MB_OK) status = mb_constrain_impulse(sim, sim->v1);
   if (status == MB_OK) {

@@ -43,15 +43,17 @@ struct MbSim {
   double *stiffness, *damping; // (nv) x's, where motors change them; else NULL
 
   // scratch of a step
-  double *q1, *v1;                          // (nq), (nv) the state to come
-  double *r, *s, *t;                        // (nv)
-  double *along, *rate;                     // (model's nv) of the joints, where the solver holds them
-  double *recall;                           // (model's nq) their coordinates at the state
-  const double *start;                      // (nv) velocities that a half step begins with
-  double *gap0, *gap1, *aim, *pull, *nudge; // rows that the solver holds (held_joints.c): (rows) x 4, (nv)
-  double *stage;                            // (MB_RK_STAGES x (nq + nv)), adaptive only
+  double *q1, *v1;           // (nq), (nv) the state to come
+  double *r, *s, *t;         // (nv)
+  double *along;             // (model's nv)
+  double *near;              // (model's nq) where coordinates that follow are to be looked for
+  const double *start;       // (nv) velocities that a half step begins with
+  double *gap0, *gap1, *aim; // (claimed rows) claims.c
+  double *pull, *pulled;     // (claimed rows) what pulls at them in this step; of one solution
+  double *nudge;             // (nv)
+  double *stage;             // (MB_RK_STAGES x (nq + nv)), adaptive only
 
-  double half_way; // seconds of the rate J̇ v that this step's velocities make up for (held_joints.c)
+  double half_way; // seconds of the rate J̇ v that this step's velocities make up for (claims.c)
   MbConstraining *constraining; // NULL: nothing is constrained
   bool forces_asked;            // some channel tells them
   MbSimSoft *soft;              // NULL: no deformables of elements

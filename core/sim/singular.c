@@ -147,9 +147,8 @@ static double work_of(MbSim *sim, const double *sum, size_t *slot) {
     if (fabs(part) > most) most = fabs(part), *slot = s;
     work += part;
   }
-  if (!sim->solver->held) return work;
-  const MbHeldRows rows = sim->solver->held->rows(sim->work);
-  sim->solver->held->speeds(sim->work, sum, sim->gap1);
+  const MbClaimedRows rows = sim->solver->claims->rows(sim->work);
+  sim->solver->claims->speeds(sim->work, sum, sim->gap1);
   for (size_t r = 0; r < rows.n; r++)
     if (rows.gt[r] == 0) work += sim->pull[r] * sim->gap1[r] / 2;
   return work;

@@ -18,7 +18,7 @@ static bool all_below(const double *x, size_t n, double bound) {
 // numbers, is saved.
 static bool is_tame(const MbSim *sim) {
   static const double SMALL = 1e6;
-  return sim->model->jointed && !sim->solver->held && all_below(sim->v1, sim->nv, SMALL) &&
+  return !sim->solver->map->layout->apart(sim->model) && all_below(sim->v1, sim->nv, SMALL) &&
          all_below(sim->q1, sim->nq, SMALL);
 }
 
@@ -49,7 +49,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
 
 MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   sim->trouble[0] = 0;
-  mb_sim_recall(sim);
+  mb_sim_foresee(sim);
   MbStatus status = sim->scheme->step(sim, report);
   if (status == MB_OK)
     status = commit(sim, report);

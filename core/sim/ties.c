@@ -159,7 +159,7 @@ static bool fill_response(MbTies *ties, MbSim *sim) {
     e[c % 6] = 1;
     sim->solver->carry(sim->work, ties->body[c / 6], e, along);
     memcpy(ties->column + c * nv, along, nv * sizeof *along);
-    fine &= sim->solver->apply(sim->work, ties->column + c * nv);
+    fine &= sim->solver->apply(sim->work, ties->column + c * nv, NULL, NULL);
   }
   const size_t ports = first_port(sim);
   for (size_t c = 0; c < n; c++) {

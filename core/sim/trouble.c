@@ -147,7 +147,7 @@ MbStatus mb_sim_check(const MbSim *sim, double t, int64_t step, MbReport *report
 MbStatus mb_sim_singular(const MbSim *sim, size_t blame, MbReport *report) {
   const MbStatus cause = mb_sim_trouble(sim, report);
   if (cause != MB_OK) return cause;
-  const char *holder = sim->solver->held ? sim->solver->held->holder(sim->work, blame) : NULL;
+  const char *holder = sim->solver->claims->holder(sim->work, blame);
   if (holder)
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: constraint \"%s\" cannot hold body \"%s\": it is at a "

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-bool mb_whole_apply(MbSim *sim, double *x) {
-  if (!sim->together) return sim->solver->apply(sim->work, x);
+bool mb_whole_apply(MbSim *sim, double *x, double *lambda) {
+  if (!sim->together) return sim->solver->apply(sim->work, x, NULL, lambda);
   memcpy(sim->impulse, x, sim->nv * sizeof *x);
-  const bool fine = sim->solver->apply(sim->work, x);
+  const bool fine = sim->solver->apply(sim->work, x, NULL, lambda);
   mb_sim_soft_respond(sim, sim->impulse, x);
   mb_ties_correct(sim, x);
   return fine;

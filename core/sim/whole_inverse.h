@@ -7,6 +7,6 @@
 
 // Finds x ← A⁻¹ x, as the solver's `apply` does for the bodies alone. While sim->together the ports answer as the deformables do, else
 // by their masses alone. False where A⁻¹ could not be applied.
-bool mb_whole_apply(MbSim *sim, double *x);
+bool mb_whole_apply(MbSim *sim, double *x, double *lambda);
 
 #endif

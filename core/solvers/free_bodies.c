@@ -104,7 +104,7 @@ static void factor_range(void *context, size_t begin, size_t end) {
 static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame) {
   work->diagonal = !x->D || (a == 0 && b == 0);
   mb_coupling_set(&work->coupling, x, a, b, exact);
-  if (work->diagonal) return true; // the build has seen that M is positive
+  if (work->diagonal) return true; // core/compile has seen that M is positive
   Factoring job = {work, x, a, b, exact};
   mb_parallel_ranges(work->threads, work->nb, GRAIN, factor_range, &job);
   for (size_t n = 0; n < work->nb; n++)
@@ -148,7 +148,8 @@ static void multiply(MbSolverWork *work, const double *x, double *y) {
   mb_coupling_multiply(&work->coupling, x, y);
 }
 
-static bool apply(MbSolverWork *work, double *x) {
+static bool apply(MbSolverWork *work, double *x, const double *aim, double *lambda) {
+  (void)aim, (void)lambda;
   static const MbInverse inverse = {multiply, precondition};
   if (!work->coupling.on) {
     apply_bodies(work, x, false);
@@ -195,6 +196,8 @@ const MbSolverOps mb_free_bodies_ops = {
     .kinematics = kinematics,
     .factor = factor,
     .apply = apply,
+    .map = &mb_own_coordinates,
+    .claims = &mb_claims_nothing,
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,

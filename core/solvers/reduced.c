@@ -34,10 +34,10 @@ struct MbSolverWork {
   double *y;        // (nv) zero between uses
   double *drift;    // (6 nb) J̇ v of the bodies
   double *bend;     // (n) Ġ v; ratios have none
-  size_t held;      // rows that the inner solver holds itself
-  double *L;        // (n x held) its multipliers with Y
-  double *pull;     // (held) those of the last application
-  double *bent;     // (held) J̇ v, Ġ v in it
+  size_t claimed;   // rows that the inner solver claims
+  double *L;        // (n x claimed) its multipliers with Y
+  double *pull;     // (claimed) those of the last application
+  double *bent;     // (claimed) J̇ v, Ġ v in it
   bool turning;     // some master is held by a body
 };
 
@@ -65,30 +65,19 @@ static void free_work(MbSolverWork *work) {
   mb_free(work);
 }
 
-// Number i of the velocities that move a body, or MB_WORLD behind the last: its own and those of all that carry it.
-static size_t moved_by(const MbSolverWork *work, size_t body, size_t i) {
-  const MbModel *model = work->model;
-  if (work->inner->held) return i < 6 ? 6 * body + i : MB_WORLD;
-  for (size_t b = body; b != MB_WORLD; b = model->parent[b]) {
-    const size_t dofs = model->joint[b].ops ? model->joint[b].n : 6;
-    if (i < dofs) return model->v_first[b] + i;
-    i -= dofs;
-  }
-  return MB_WORLD;
-}
-
 // The velocities of a follower's masters, each once, into `index` (NULL: only count them); `mark` (nv) is false before and after.
 static size_t support(const MbSolverWork *work, const MbFollower *f, bool *mark, size_t *index) {
+  size_t (*const moved_by)(const MbModel *, size_t, size_t) = work->inner->map->layout->moved_by;
   size_t n = 0;
   for (size_t k = 0; k < f->nmasters; k++)
-    for (size_t i = 0, v; (v = moved_by(work, f->master[k].body, i)) != MB_WORLD; i++) {
+    for (size_t i = 0, v; (v = moved_by(work->model, f->master[k].body, i)) != MB_WORLD; i++) {
       if (mark[v]) continue;
       mark[v] = true;
       if (index) index[n] = v;
       n++;
     }
   for (size_t k = 0; k < f->nmasters; k++)
-    for (size_t i = 0, v; (v = moved_by(work, f->master[k].body, i)) != MB_WORLD; i++) mark[v] = false;
+    for (size_t i = 0, v; (v = moved_by(work->model, f->master[k].body, i)) != MB_WORLD; i++) mark[v] = false;
   return n;
 }
 
@@ -107,7 +96,7 @@ static bool lay_out(MbSolverWork *work) {
     const size_t n = support(work, f, mark, NULL);
     for (size_t k = 0; k < f->nmasters; k++) work->turning |= model->parent[f->master[k].body] != MB_WORLD;
     for (size_t k = 0, r = nr + 3 * i; k < 3; k++, r++) {
-      work->target[r] = work->inner->held ? 6 * f->body + 3 + k : model->v_first[f->body] + k;
+      work->target[r] = work->inner->map->layout->node(model, f->body) + k;
       work->body[r] = f->body;
       work->first[r + 1] = work->first[r] + n;
     }
@@ -129,12 +118,12 @@ static MbSolverWork *create(const MbSolverOps *inner, const MbModel *model, int 
   MbSolverWork *work = mb_blas_start(1) ? mb_calloc(1, sizeof *work) : NULL;
   if (!work) return NULL;
   work->model = model, work->inner = inner, work->n = n;
-  work->nq = inner->held ? 7 * model->nb + model->nq : model->nq;
-  work->nv = inner->held ? 6 * model->nb : model->nv;
+  inner->map->layout->size(model, &work->nq, &work->nv);
   work->work = inner->create(model, threads);
-  if (work->work && inner->held) work->held = inner->held->rows(work->work).n;
+  if (work->work) work->claimed = inner->claims->rows(work->work).n;
   const bool fits = !__builtin_mul_overflow(n, work->nv, &columns) &&
-                    !__builtin_mul_overflow(n, n, &square) && !__builtin_mul_overflow(n, work->held, &pulls);
+                    !__builtin_mul_overflow(n, n, &square) &&
+                    !__builtin_mul_overflow(n, work->claimed, &pulls);
   work->target = mb_calloc(n, sizeof *work->target);
   work->body = mb_calloc(n, sizeof *work->body);
   work->first = mb_calloc(n + 1, sizeof *work->first);
@@ -147,8 +136,8 @@ static MbSolverWork *create(const MbSolverOps *inner, const MbModel *model, int 
   work->drift = mb_calloc(6 * model->nb, sizeof(double));
   work->bend = mb_calloc(n, sizeof(double));
   work->L = fits ? mb_calloc(pulls, sizeof(double)) : NULL;
-  work->pull = mb_calloc(work->held, sizeof(double));
-  work->bent = mb_calloc(work->held, sizeof(double));
+  work->pull = mb_calloc(work->claimed, sizeof(double));
+  work->bent = mb_calloc(work->claimed, sizeof(double));
   const bool ok = work->work && work->target && work->body && work->first && work->Y && work->W &&
                   work->lambda && work->q && work->v && work->y && work->drift && work->bend && work->L &&
                   work->pull && work->bent;
@@ -173,8 +162,8 @@ static MbSolverWork *create_projected(const MbModel *model, int threads) {
 static size_t bytes(const MbSolverWork *work) {
   const size_t n = work->n, nv = work->nv, entries = work->first[n];
   return sizeof *work + work->inner->bytes(work->work) +
-         (n * (nv + n + work->held + 2) + work->nq + 2 * nv + 6 * work->model->nb + entries +
-          2 * work->held) *
+         (n * (nv + n + work->claimed + 2) + work->nq + 2 * nv + 6 * work->model->nb + entries +
+          2 * work->claimed) *
              sizeof(double) +
          (3 * n + 1 + entries) * sizeof(size_t);
 }
@@ -190,7 +179,7 @@ static double rate(const MbSolverWork *work, size_t r, const double *v) {
 
 // A node's place and velocity in the coordinates of the solver.
 static double *place_in(const MbSolverWork *work, size_t body, double *q) {
-  return q + (work->inner->held ? 7 * body : work->model->q_first[body]);
+  return q + work->inner->map->layout->place(work->model, body);
 }
 
 // Where followers are by their masters, into the coordinates kept here; false where that is where they were.
@@ -299,9 +288,7 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, b
     for (size_t k = work->first[i]; k < work->first[i + 1]; k++) y[work->index[k]] = work->G[k];
     y[work->target[i]] = -1;
     *blame = work->body[i];
-    if (!work->inner->apply(work->work, y)) return false;
-    if (work->held)
-      memcpy(work->L + i * work->held, work->inner->held->lambda(work->work), work->held * sizeof *work->L);
+    if (!work->inner->apply(work->work, y, NULL, work->L + i * work->claimed)) return false;
     for (size_t j = 0; j < n; j++) work->W[i * n + j] = rate(work, j, y) - y[work->target[j]];
   }
   const lapack_int order = (lapack_int)n;
@@ -318,15 +305,15 @@ static void project(MbSolverWork *work, double *y, double *pull) {
   for (size_t i = 0; i < work->n; i++) {
     const double *column = work->Y + i * work->nv;
     for (size_t j = 0; j < work->nv; j++) y[j] -= work->lambda[i] * column[j];
-    for (size_t j = 0; j < work->held; j++) pull[j] -= work->lambda[i] * work->L[i * work->held + j];
+    for (size_t j = 0; j < work->claimed; j++) pull[j] -= work->lambda[i] * work->L[i * work->claimed + j];
   }
   for (size_t i = 0; i < work->n; i++) y[work->target[i]] = rate(work, i, y);
 }
 
-static bool apply(MbSolverWork *work, double *x) {
-  if (!work->inner->apply(work->work, x)) return false;
-  if (work->held) memcpy(work->pull, work->inner->held->lambda(work->work), work->held * sizeof *work->pull);
-  project(work, x, work->pull);
+static bool apply(MbSolverWork *work, double *x, const double *aim, double *lambda) {
+  double *pull = lambda ? lambda : work->pull;
+  if (!work->inner->apply(work->work, x, aim, pull)) return false;
+  project(work, x, pull);
   return true;
 }
 
@@ -368,72 +355,93 @@ static void carry(MbSolverWork *work, size_t body, const double w[6], double *y)
 }
 static void drift(MbSolverWork *work, double *a) { work->inner->drift(work->work, a); }
 
-// ---- joints that the solver below holds -------------------------------------------------------------------
+// ---- rows that the solver below claims, and its coordinates ------------------------------------------------
 
-static MbHeldRows rows(const MbSolverWork *work) { return work->inner->held->rows(work->work); }
-static size_t row_of(const MbSolverWork *work, size_t i) { return work->inner->held->row_of(work->work, i); }
+static MbClaimedRows rows(const MbSolverWork *work) { return work->inner->claims->rows(work->work); }
+static size_t row_of(const MbSolverWork *work, size_t i) {
+  return work->inner->claims->row_of(work->work, i);
+}
 static const char *holder(const MbSolverWork *work, size_t b) {
-  return work->inner->held->holder(work->work, b);
+  return work->inner->claims->holder(work->work, b);
 }
-static const double *lambda(const MbSolverWork *work) { return work->pull; }
-static bool start(const MbSolverWork *work, const double *q0, const double *v0, double *q, double *v) {
-  return work->inner->held->start(work->work, q0, v0, q, v);
+static size_t body_of(const MbSolverWork *work, size_t r) {
+  return work->inner->claims->body_of(work->work, r);
 }
-static void speeds(const MbSolverWork *work, const double *v, double *rates) {
-  work->inner->held->speeds(work->work, v, rates);
+static void speeds(const MbSolverWork *work, const double *v, double *to) {
+  work->inner->claims->speeds(work->work, v, to);
 }
 // J̇ v + J Ġ v: what of J v̇ the inverse does not make
 static const double *bends(MbSolverWork *work) {
-  const double *inner = work->inner->held->bends(work->work);
+  const double *inner = work->inner->claims->bends(work->work);
   if (!work->turning) return inner;
   bend(work, work->y);
-  work->inner->held->speeds(work->work, work->y, work->bent);
+  work->inner->claims->speeds(work->work, work->y, work->bent);
   for (size_t r = work->model->nreductions; r < work->n; r++) work->y[work->target[r]] = 0;
-  for (size_t r = 0; r < work->held; r++) work->bent[r] += inner[r];
+  for (size_t r = 0; r < work->claimed; r++) work->bent[r] += inner[r];
   return work->bent;
 }
-static const double *turns(MbSolverWork *work) { return work->inner->held->turns(work->work); }
-static void rates(const MbSolverWork *work, const double *v, double *to) {
-  work->inner->held->rates(work->work, v, to);
+
+static const double *turns(MbSolverWork *work) { return work->inner->map->turns(work->work); }
+static bool start(const MbSolverWork *work, const MbModel *model, const double *q0, const double *v0,
+                  double *q, double *v) {
+  return work->inner->map->start(work->work, model, q0, v0, q, v);
 }
-static void spread(const MbSolverWork *work, const double *f, double *y) {
-  work->inner->held->spread(work->work, f, y);
+static void rates(const MbSolverWork *work, const MbModel *model, const double *v, double *to) {
+  work->inner->map->rates(work->work, model, v, to);
 }
 static void along(const MbSolverWork *work, size_t k, double s, double *y) {
-  work->inner->held->along(work->work, k, s, y);
+  work->inner->map->along(work->work, k, s, y);
 }
-static void remember(const MbSolverWork *work, double *q) { work->inner->held->remember(work->work, q); }
-
-static bool solve(MbSolverWork *work, double *x, double *b) {
-  if (!work->inner->held->solve(work->work, x, b)) return false;
-  project(work, x, b);
-  return true;
+static void joint_forces(const MbSolverWork *work, const MbModel *model, const MbMaximal *x, const double *q,
+                         const double *v, double *y) {
+  work->inner->map->forces(work->work, model, x, q, v, y);
+}
+static void joint_blocks(const MbSolverWork *work, const MbModel *model, const MbMaximal *x, double sD,
+                         double sK, const double *v, double *y) {
+  work->inner->map->blocks(work->work, model, x, sD, sK, v, y);
+}
+static void remember(const MbSolverWork *work, const MbModel *model, double *near) {
+  work->inner->map->remember(work->work, model, near);
+}
+static void foresee(const MbSolverWork *work, const MbModel *model, const MbMaximal *x, double h,
+                    double *near) {
+  work->inner->map->foresee(work->work, model, x, h, near);
 }
 
-static const MbHeldOps held_ops = {.rows = rows,
-                                   .row_of = row_of,
-                                   .holder = holder,
-                                   .lambda = lambda,
-                                   .start = start,
-                                   .speeds = speeds,
-                                   .bends = bends,
-                                   .turns = turns,
-                                   .rates = rates,
-                                   .spread = spread,
-                                   .along = along,
-                                   .solve = solve,
-                                   .remember = remember};
+static const MbCoordinateMap poses = {.layout = &mb_pose_layout,
+                                      .start = start,
+                                      .rates = rates,
+                                      .along = along,
+                                      .forces = joint_forces,
+                                      .blocks = joint_blocks,
+                                      .turns = turns,
+                                      .remember = remember,
+                                      .foresee = foresee};
 
+static const MbClaimOps claims = {.rows = rows,
+                                  .row_of = row_of,
+                                  .holder = holder,
+                                  .body_of = body_of,
+                                  .speeds = speeds,
+                                  .bends = bends,
+                                  .over_step = true,
+                                  .nothing = 1e-11};
+
+#define OWN .map = &mb_own_coordinates, .claims = &mb_claims_nothing
 #define OPS                                                                                                  \
   .free = free_work, .bytes = bytes, .kinematics = kinematics, .bias = bias, .factor = factor,               \
   .apply = apply, .momentum = momentum, .gather = gather, .blocks = blocks, .carry = carry,                  \
   .follow = follow, .bend = bend, .reactions = reactions
 
 const MbSolverOps mb_reduced_dense_ops = {
-    .name = "redmax dense, reduced", .create = create_dense, OPS, .drift = drift};
+    .name = "redmax dense, reduced", .create = create_dense, OPS, .drift = drift, OWN};
 const MbSolverOps mb_reduced_recursive_ops = {
-    .name = "redmax recursive, reduced", .create = create_recursive, OPS, .drift = drift};
-const MbSolverOps mb_reduced_maximal_ops = {
-    .name = "maximal, reduced", .create = create_maximal, OPS, .drift = drift, .held = &held_ops};
+    .name = "redmax recursive, reduced", .create = create_recursive, OPS, .drift = drift, OWN};
+const MbSolverOps mb_reduced_maximal_ops = {.name = "maximal, reduced",
+                                            .create = create_maximal,
+                                            OPS,
+                                            .drift = drift,
+                                            .map = &poses,
+                                            .claims = &claims};
 const MbSolverOps mb_reduced_projected_ops = {
-    .name = "maximal, projected, reduced", .create = create_projected, OPS, .drift = drift};
+    .name = "maximal, projected, reduced", .create = create_projected, OPS, .drift = drift, OWN};

@@ -34,7 +34,7 @@ static MbStatus read_meshes(MbVtk *v) {
     if (v->mesh[i].body && !mb_surface_make(&v->mesh[i], &v->surface[i]))
       return mb_no_memory(v->e.report, "the meshes");
   }
-  return MB_OK;
+  return mb_vtk_make_rest(v) ? MB_OK : mb_no_memory(v->e.report, "the meshes");
 }
 
 static MbStatus prepare(MbVtk *v) {
@@ -49,6 +49,8 @@ static MbStatus prepare(MbVtk *v) {
 
 static void release(MbVtk *v) {
   for (size_t i = 0; i < v->nmeshes && v->surface; i++) mb_free(v->surface[i].triangle);
+  for (size_t i = 0; i < v->nmeshes && v->rest; i++) mb_free(v->rest[i]);
+  mb_free(v->rest);
   mb_free(v->mesh);
   mb_free(v->surface);
   mb_free(v->body);
@@ -200,6 +202,7 @@ MbStatus mb_export_vtk(MbTraj *traj, const MbExportOptions *options, const MbFol
                  "%s has no channel body.position and no deformable's position: there is nothing to show",
                  mb_traj_path(traj));
   if (!status) status = write_sets(&v, sets, nsets);
+  if (!status) mb_vtk_tell_missing(&v);
   mb_free(sets);
   release(&v);
   return status;

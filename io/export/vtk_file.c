@@ -78,9 +78,11 @@ void mb_vtk_array(MbVtkFile *file, MbVtkType type, const char *name, size_t comp
     const char *word;
     size_t bytes;
   } types[] = {{"Float64", 8}, {"Int64", 8}, {"Int32", 4}, {"UInt8", 1}};
-  mb_text_format(&file->xml,
-                 "<DataArray type=\"%s\" NumberOfComponents=\"%zu\" format=\"appended\" offset=\"%zu\"",
-                 types[type].word, components, file->size);
+  mb_text_format(
+      &file->xml,
+      "<DataArray type=\"%s\" NumberOfComponents=\"%zu\" NumberOfTuples=\"%zu\" format=\"appended\" "
+      "offset=\"%zu\"",
+      types[type].word, components, n / components, file->size);
   if (name) {
     mb_text_add(&file->xml, " Name=\"");
     add_escaped(&file->xml, name);

@@ -29,14 +29,13 @@ static int64_t *indices(MbVtkFile *file, size_t n) {
   return x;
 }
 
-static void put_points(MbVtkFile *file, const double *x, size_t n) {
+void mb_vtk_points(MbVtkFile *file, const double *x, size_t n) {
   mb_vtk_text(file, "<Points>\n");
   mb_vtk_array(file, MB_VTK_F64, "Points", 3, x, 3 * n);
   mb_vtk_text(file, "</Points>\n");
 }
 
-// Cells of `corners` points each: connectivity and where each ends.
-static void put_cells(MbVtkFile *file, const char *kind, const int64_t *point, size_t n, size_t corners) {
+void mb_vtk_cells(MbVtkFile *file, const char *kind, const int64_t *point, size_t n, size_t corners) {
   int64_t *end = indices(file, n);
   for (size_t i = 0; end && i < n; i++) end[i] = (int64_t)((i + 1) * corners);
   mb_vtk_text(file, "<%s>\n", kind);
@@ -90,8 +89,8 @@ void mb_vtk_surfaces(const MbVtk *v, const double *frame, MbVtkFile *file) {
   mb_vtk_text(file, "<Piece NumberOfPoints=\"%zu\" NumberOfPolys=\"%zu\">\n", np, nt);
   if (!file->failed) {
     put_cell_number(file, "body", body, nt);
-    put_points(file, x, np);
-    put_cells(file, "Polys", corner, nt, 3);
+    mb_vtk_points(file, x, np);
+    mb_vtk_cells(file, "Polys", corner, nt, 3);
   }
   mb_free(x);
   mb_free(corner);
@@ -115,8 +114,8 @@ void mb_vtk_places(const MbVtk *v, const double *frame, MbVtkFile *file) {
     mb_free(half);
   }
   mb_vtk_text(file, "</PointData>\n");
-  put_points(file, frame + v->position->offset, n);
-  if (point) put_cells(file, "Verts", point, n, 1);
+  mb_vtk_points(file, frame + v->position->offset, n);
+  if (point) mb_vtk_cells(file, "Verts", point, n, 1);
   mb_free(point);
 }
 
@@ -183,47 +182,10 @@ void mb_vtk_lines(const MbVtk *v, const double *frame, MbVtkFile *file) {
     }
     for (size_t i = 0; i < 2 * n; i++) end[i] = (int64_t)i;
     put_cell_number(file, "line", number, n);
-    put_points(file, x, 2 * n);
-    put_cells(file, "Lines", end, n, 2);
+    mb_vtk_points(file, x, 2 * n);
+    mb_vtk_cells(file, "Lines", end, n, 2);
   }
   mb_free(x);
   mb_free(end);
   mb_free(number);
-}
-
-// ---- deformables ------------------------------------------------------------------------------------------
-
-void mb_vtk_soft(const MbVtk *v, size_t mesh, const double *frame, MbVtkFile *file) {
-  const MbTrajMesh *m = &v->mesh[mesh];
-  const size_t n = m->nv, corners = m->ne ? m->corners : 1, cells = m->ne ? m->ne : n;
-  const double *x = frame + mb_vtk_channel(v, "deformable.", m->name, ".position")->offset;
-  const MbChannel *velocity = mb_vtk_channel(v, "deformable.", m->name, ".velocity"),
-                  *strain = mb_vtk_channel(v, "deformable.", m->name, ".strain");
-  double *way = numbers(file, 3 * n);
-  int64_t *corner = indices(file, cells * corners);
-  if (strain && strain->items * strain->width != cells) {
-    mb_vtk_text(file, "<FieldData>\n");
-    mb_vtk_array(file, MB_VTK_F64, "strain", 1, frame + strain->offset, strain->items * strain->width);
-    mb_vtk_text(file, "</FieldData>\n");
-    strain = NULL;
-  }
-  mb_vtk_text(file,
-              "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n<PointData Vectors=\"displacement\">\n",
-              n, cells);
-  if (!file->failed) {
-    for (size_t i = 0; i < 3 * n; i++) way[i] = x[i] - m->vertex[i];
-    for (size_t i = 0; i < cells * corners; i++) corner[i] = m->ne ? (int64_t)m->element[i] : (int64_t)i;
-    mb_vtk_array(file, MB_VTK_F64, "displacement", 3, way, 3 * n);
-    if (velocity) mb_vtk_array(file, MB_VTK_F64, "velocity", 3, frame + velocity->offset, 3 * n);
-    mb_vtk_text(file, "</PointData>\n");
-    if (strain) {
-      mb_vtk_text(file, "<CellData>\n");
-      mb_vtk_array(file, MB_VTK_F64, "strain", 1, frame + strain->offset, cells);
-      mb_vtk_text(file, "</CellData>\n");
-    }
-    put_points(file, x, n);
-    put_cells(file, "Cells", corner, cells, corners);
-  }
-  mb_free(way);
-  mb_free(corner);
 }

@@ -17,7 +17,8 @@ typedef struct MbVtk {
   MbTrajMesh *mesh;   // (nmeshes)
   MbSurface *surface; // (nmeshes) of bodies' meshes
   size_t *body;       // (nmeshes) that a mesh moves with; SIZE_MAX: none that is known
-  cJSON *drawing;     // NULL: the file has none
+  double **rest;  // (nmeshes) a deformable's places at rest, where its pose puts them; NULL of other meshes
+  cJSON *drawing; // NULL: the file has none
 } MbVtk;
 
 const MbChannel *mb_vtk_channel(const MbVtk *v, const char *before, const char *name, const char *behind);
@@ -28,5 +29,15 @@ void mb_vtk_lines(const MbVtk *v, const double *frame, MbVtkFile *file);
 void mb_vtk_soft(const MbVtk *v, size_t mesh, const double *frame, MbVtkFile *file);
 
 size_t mb_vtk_line_count(const MbVtk *v);
+
+// Makes v->rest; false when memory ran out.
+bool mb_vtk_make_rest(MbVtk *v);
+// Warns of deformables whose velocities the trajectory does not have.
+void mb_vtk_tell_missing(const MbVtk *v);
+
+// Places of n points.
+void mb_vtk_points(MbVtkFile *file, const double *x, size_t n);
+// n cells of `corners` points each: connectivity and where each ends. `kind`: "Polys", "Lines", "Verts" or "Cells".
+void mb_vtk_cells(MbVtkFile *file, const char *kind, const int64_t *point, size_t n, size_t corners);
 
 #endif

@@ -1,7 +1,7 @@
 // Mesh files: the file into memory, its reader by its ending, the result into the arena.
 #include "io/mesh/mesh.h"
 #include "core/base/alloc.h"
-#include "core/build/mesh_weld.h"
+#include "core/compile/mesh_weld.h"
 #include "io/mesh/mesh_parts.h"
 
 #include <errno.h>

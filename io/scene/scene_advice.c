@@ -157,7 +157,7 @@ static bool moves(const double *numbers, size_t n) {
   return false;
 }
 
-// In mode "first_order" velocities are no state. Those of free bodies are the build's to see, which knows their axes.
+// In mode "first_order" velocities are no state. Those of free bodies are seen by core/compile, which knows their axes.
 static void advise_velocities(const MbSceneSpec *spec, MbReport *report) {
   char where[WHERE];
   if (spec->solver.mode != MB_FIRST_ORDER) return;

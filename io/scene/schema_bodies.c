@@ -48,15 +48,14 @@ static const MbSchemaRow plane_rows[] = {{"normal", MB_TYPE_DIRECTION, AT(MbShap
                                           .fallback = "0",
                                           .help = "distance from the origin along the normal"},
                                          {0}};
-static const MbSchemaRow *const shape_variants[] = {box_rows,       sphere_rows, capsule_rows, cylinder_rows,
-                                                    ellipsoid_rows, mesh_rows,   plane_rows};
-static const char *const shape_help[] = {"a cuboid",
-                                         "a ball",
-                                         "a cylinder with half balls at its ends",
-                                         "a cylinder",
-                                         "an ellipsoid",
-                                         "the inside of a closed triangle mesh",
-                                         "a half space; only fixed to the world, and without mass"};
+static const MbSchemaVariant shape_variants[] = {
+    [MB_SHAPE_BOX] = {box_rows, "a cuboid"},
+    [MB_SHAPE_SPHERE] = {sphere_rows, "a ball"},
+    [MB_SHAPE_CAPSULE] = {capsule_rows, "a cylinder with half balls at its ends"},
+    [MB_SHAPE_CYLINDER] = {cylinder_rows, "a cylinder"},
+    [MB_SHAPE_ELLIPSOID] = {ellipsoid_rows, "an ellipsoid"},
+    [MB_SHAPE_MESH] = {mesh_rows, "the inside of a closed triangle mesh"},
+    [MB_SHAPE_PLANE] = {plane_rows, "a half space; only fixed to the world, and without mass"}};
 static const MbSchemaObject shape = {.name = "shape",
                                      .help = "A solid of constant density.",
                                      .size = sizeof(MbShapeSpec),
@@ -65,7 +64,6 @@ static const MbSchemaObject shape = {.name = "shape",
                                      .selector_offset = offsetof(MbShapeSpec, kind),
                                      .words = mb_shape_words,
                                      .variants = shape_variants,
-                                     .variant_help = shape_help,
                                      .either = "density",
                                      .or_else = "material"};
 
@@ -109,27 +107,29 @@ static const MbSchemaRow composite_rows[] = {
     {"joints", MB_TYPE_LIST, AT(MbJointSpec, parts), COUNT(MbJointSpec, nparts), .flags = MB_REQUIRED,
      .least = 1, .object = &joint_part, .help = "what it is made of, nearest to the parent first"},
     {0}};
-const MbSchemaRow *const mb_schema_joint_rows[MB_JOINTS] = {
-    NULL, axis_rows,  axis_rows, axis_rows, screw_rows,     NULL,       NULL,        NULL,
-    NULL, order_rows, NULL,      NULL,      composite_rows, curve_rows, surface_rows};
-const char *const mb_schema_joint_help[MB_JOINTS] = {
-    "holds the body to its parent; no coordinate",
-    "turns about an axis; 1 coordinate [rad]",
-    "slides along an axis; 1 coordinate [m]",
-    "turns about an axis and slides along it; 2 coordinates, angle and way",
-    "turns about an axis and slides along it in step; 1 coordinate [rad]",
-    "turns about x, then about the turned y; 2 coordinates",
-    "slides along x and y; 2 coordinates",
-    "slides along x, y and z; 3 coordinates",
-    "turns freely; 3 coordinates, the rotation vector, which changes to its equivalent beyond 3/4 of a turn",
-    "turns about three axes, one after the other; 3 coordinates",
-    "slides along x and y, then turns about z; 3 coordinates",
-    "moves freely: slides along x, y and z of the joint's frame in the parent, then turns; 6 coordinates, "
-    "position "
-    "and rotation vector",
-    "joints one after the other, as one; the sum of their coordinates",
-    "follows a curve of frames; 1 coordinate, which counts segments",
-    "follows a surface of frames; 2 coordinates, which count segments"};
+const MbSchemaVariant mb_schema_joint_variants[MB_JOINTS] = {
+    [MB_JOINT_FIXED] = {NULL, "holds the body to its parent; no coordinate"},
+    [MB_JOINT_REVOLUTE] = {axis_rows, "turns about an axis; 1 coordinate [rad]"},
+    [MB_JOINT_PRISMATIC] = {axis_rows, "slides along an axis; 1 coordinate [m]"},
+    [MB_JOINT_CYLINDRICAL] = {axis_rows,
+                              "turns about an axis and slides along it; 2 coordinates, angle and way"},
+    [MB_JOINT_SCREW] = {screw_rows, "turns about an axis and slides along it in step; 1 coordinate [rad]"},
+    [MB_JOINT_UNIVERSAL] = {NULL, "turns about x, then about the turned y; 2 coordinates"},
+    [MB_JOINT_PLANAR] = {NULL, "slides along x and y; 2 coordinates"},
+    [MB_JOINT_TRANSLATIONAL] = {NULL, "slides along x, y and z; 3 coordinates"},
+    [MB_JOINT_SPHERICAL] = {NULL, "turns freely; 3 coordinates, the rotation vector, which changes to its "
+                                  "equivalent beyond 3/4 of a turn"},
+    [MB_JOINT_EULER] = {order_rows, "turns about three axes, one after the other; 3 coordinates"},
+    [MB_JOINT_FREE2D] = {NULL, "slides along x and y, then turns about z; 3 coordinates"},
+    [MB_JOINT_FREE3D] = {NULL, "moves freely: slides along x, y and z of the joint's frame in the parent, "
+                               "then turns; 6 coordinates, "
+                               "position "
+                               "and rotation vector"},
+    [MB_JOINT_COMPOSITE] = {composite_rows,
+                            "joints one after the other, as one; the sum of their coordinates"},
+    [MB_JOINT_SPLINE_CURVE] = {curve_rows, "follows a curve of frames; 1 coordinate, which counts segments"},
+    [MB_JOINT_SPLINE_SURFACE] = {surface_rows,
+                                 "follows a surface of frames; 2 coordinates, which count segments"}};
 static const MbSchemaRow part_rows[] = {
     {"name", MB_TYPE_NAME, AT(MbJointSpec, name),
      .help = "what its coordinates are called in channels and columns, behind the body's name: \"head.yaw\"; "
@@ -144,8 +144,7 @@ static const MbSchemaObject joint_part = {.name = "joint_part",
                                           .selector = "type",
                                           .selector_offset = offsetof(MbJointSpec, kind),
                                           .words = mb_joint_words,
-                                          .variants = mb_schema_joint_rows,
-                                          .variant_help = mb_schema_joint_help};
+                                          .variants = mb_schema_joint_variants};
 #define OF_MOTOR(key_, member_, unit_, help_)                                                                \
   {                                                                                                          \
     key_, MB_TYPE_SEQUENCE, AT(MbMotorSpec, member_.value), COUNT(MbMotorSpec, member_.count),               \
@@ -246,8 +245,7 @@ static const MbSchemaObject joint = {.name = "joint",
                                      .selector = "type",
                                      .selector_offset = offsetof(MbJointSpec, kind),
                                      .words = mb_joint_words,
-                                     .variants = mb_schema_joint_rows,
-                                     .variant_help = mb_schema_joint_help};
+                                     .variants = mb_schema_joint_variants};
 
 // ---- bodies -----------------------------------------------------------------------------------------------
 

@@ -27,8 +27,7 @@ static const MbSchemaObject joint_closure = {
     .selector = "type",
     .selector_offset = offsetof(MbJointSpec, kind),
     .words = mb_joint_words,
-    .variants = mb_schema_joint_rows,
-    .variant_help = mb_schema_joint_help,
+    .variants = mb_schema_joint_variants,
     .bare = true};
 static const MbSchemaRow closure_rows[] = {
     {"joint", MB_TYPE_OBJECT, AT(MbConstraintSpec, joint), .flags = MB_REQUIRED, .object = &joint_closure,
@@ -97,21 +96,24 @@ static const MbSchemaRow rolling_rows[] = {
          "from the middle: 0 makes a wheel of a cylinder, half its length its end's rim. What lies on "
          "its side takes two such constraints, one at each end"},
     {0}};
-static const MbSchemaRow *const constraint_variants[] = {
-    closure_rows, point_constraint_rows, distance_rows, on_line_rows, on_plane_rows,
-    ratio_rows,   velocity_ratio_rows,   rolling_rows};
-static const char *const constraint_help[] = {
-    "a joint that closes a loop",
-    "two points are one; directions in which the loop cannot open are found and left out",
-    "two points keep their distance, or do not exceed it",
-    "a point stays on a line",
-    "a point stays in a plane",
-    "two joints move in step (gears)",
-    "two bodies spin in step, each about an axis of its own, without an angle that stays (friction wheels); "
-    "a "
-    "soft one slips at `damping`/`compliance` of torque for each rad/s",
-    "a round body rolls on a plane and does not slip; a soft one sinks in as it says, and slips at "
-    "`damping`/`compliance` of force for each m/s"};
+static const MbSchemaVariant constraint_variants[] = {
+    [MB_CONSTRAINT_JOINT] = {closure_rows, "a joint that closes a loop"},
+    [MB_CONSTRAINT_POINT] =
+        {point_constraint_rows,
+         "two points are one; directions in which the loop cannot open are found and left out"},
+    [MB_CONSTRAINT_DISTANCE] = {distance_rows, "two points keep their distance, or do not exceed it"},
+    [MB_CONSTRAINT_ON_LINE] = {on_line_rows, "a point stays on a line"},
+    [MB_CONSTRAINT_ON_PLANE] = {on_plane_rows, "a point stays in a plane"},
+    [MB_CONSTRAINT_RATIO] = {ratio_rows, "two joints move in step (gears)"},
+    [MB_CONSTRAINT_VELOCITY_RATIO] = {velocity_ratio_rows,
+                                      "two bodies spin in step, each about an axis of its own, without an "
+                                      "angle that stays (friction wheels); "
+                                      "a "
+                                      "soft one slips at `damping`/`compliance` of torque for each rad/s"},
+    [MB_CONSTRAINT_ROLLING] = {
+        rolling_rows,
+        "a round body rolls on a plane and does not slip; a soft one sinks in as it says, and slips at "
+        "`damping`/`compliance` of force for each m/s"}};
 const MbSchemaObject mb_schema_constraint = {.name = "constraint",
                                              .help = "What bodies and joints may not do.",
                                              .size = sizeof(MbConstraintSpec),
@@ -120,5 +122,4 @@ const MbSchemaObject mb_schema_constraint = {.name = "constraint",
                                              .selector_offset = offsetof(MbConstraintSpec, kind),
                                              .words = mb_constraint_words,
                                              .variants = constraint_variants,
-                                             .variant_help = constraint_help,
                                              .selector_fallback = "joint"};

@@ -1,11 +1,16 @@
 // The scene format: forces, and the points that they act at.
+#include "core/forces/body_force.h"
+#include "core/forces/damping.h"
+#include "core/forces/frame_spring.h"
+#include "core/forces/muscle.h"
+#include "core/forces/spring.h"
 #include "io/scene/schema_rows.h"
 
 const MbSchemaRow mb_schema_force_rows[] = {
     {"name", MB_TYPE_NAME, AT(MbForceSpec, name), .set = MB_FORCE_NAMES, .help = "unique among the forces"},
     {0}};
 static const MbSchemaRow damping_rows[] = {
-    {"coefficient", MB_TYPE_NUMBER, AT(MbForceSpec, coefficient), .flags = MB_REQUIRED, .bound = MB_FROM,
+    {"coefficient", MB_TYPE_NUMBER, OWN(MbDamping, coefficient), .flags = MB_REQUIRED, .bound = MB_FROM,
      .unit = "N s/m, N m s", .help = "as `damping` of every body; of nodes, on their velocity"},
     {0}};
 #define ON_BODY                                                                                              \
@@ -15,8 +20,8 @@ static const MbSchemaRow damping_rows[] = {
   }
 #define AXES                                                                                                 \
   {                                                                                                          \
-    "frame", MB_TYPE_WORD, AT(MbForceSpec, axes), .words = mb_axes_words, .fallback = "\"world\"",           \
-                                                  .help = "whose axes the vectors are given in"              \
+    "frame", MB_TYPE_WORD, OWN(MbBodyForceSpec, axes), .words = mb_axes_words, .fallback = "\"world\"",      \
+                                                       .help = "whose axes the vectors are given in"         \
   }
 #define LAGGED                                                                                               \
   {                                                                                                          \
@@ -26,20 +31,20 @@ static const MbSchemaRow damping_rows[] = {
                 "is at the start of the step, without its "                                                  \
                 "derivatives"                                                                                \
   }
-static const MbSchemaRow wrench_rows[] = {ON_BODY,
-                                          {"torque", MB_TYPE_SIGNALS, AT(MbForceSpec, torque), .unit = "N m",
-                                           .fallback = "[0, 0, 0]", .help = "torque; three signals"},
-                                          {"force", MB_TYPE_SIGNALS, AT(MbForceSpec, force), .unit = "N",
-                                           .fallback = "[0, 0, 0]",
-                                           .help = "force at the body frame's origin; three signals"},
-                                          AXES,
-                                          LAGGED,
-                                          {0}};
+static const MbSchemaRow wrench_rows[] = {
+    ON_BODY,
+    {"torque", MB_TYPE_SIGNALS, OWN(MbBodyForceSpec, torque), .unit = "N m", .fallback = "[0, 0, 0]",
+     .help = "torque; three signals"},
+    {"force", MB_TYPE_SIGNALS, OWN(MbBodyForceSpec, force), .unit = "N", .fallback = "[0, 0, 0]",
+     .help = "force at the body frame's origin; three signals"},
+    AXES,
+    LAGGED,
+    {0}};
 static const MbSchemaRow point_rows[] = {ON_BODY,
-                                         {"at", MB_TYPE_NUMBERS, AT(MbForceSpec, at), .length = 3,
+                                         {"at", MB_TYPE_NUMBERS, OWN(MbBodyForceSpec, at), .length = 3,
                                           .unit = "m", .fallback = "[0, 0, 0]",
                                           .help = "point that it acts on, in the body frame"},
-                                         {"force", MB_TYPE_SIGNALS, AT(MbForceSpec, force),
+                                         {"force", MB_TYPE_SIGNALS, OWN(MbBodyForceSpec, force),
                                           .flags = MB_REQUIRED, .unit = "N", .help = "force; three signals"},
                                          AXES,
                                          LAGGED,
@@ -94,64 +99,71 @@ const MbSchemaObject mb_schema_body_frame = {.name = "body_frame",
   }
 static const MbSchemaRow spring_rows[] = {
     ENDS(&mb_schema_anchor, "its two ends"),
-    {"stiffness", MB_TYPE_NUMBER, AT(MbForceSpec, stiffness), .flags = MB_REQUIRED, .bound = MB_FROM,
+    {"stiffness", MB_TYPE_NUMBER, OWN(MbSpringSpec, stiffness), .flags = MB_REQUIRED, .bound = MB_FROM,
      .unit = "N/m, N", .help = "k; a force where the law divides by the rest length"},
-    {"damping", MB_TYPE_NUMBER, AT(MbForceSpec, damping), .bound = MB_FROM, .unit = "N s/m, N s",
+    {"damping", MB_TYPE_NUMBER, OWN(MbSpringSpec, damping), .bound = MB_FROM, .unit = "N s/m, N s",
      .fallback = "0",
      .help = "d: d l' more tension where the length l grows at the rate l'; with law \"strain\" d l'/L, with "
              "law \"zero_length\" d times the velocity of one end seen from the other"},
-    {"length", MB_TYPE_NUMBER, AT(MbForceSpec, length), .bound = MB_FROM, .unit = "m",
+    {"length", MB_TYPE_NUMBER, OWN(MbSpringSpec, length), .bound = MB_FROM, .unit = "m",
      .help = "rest length L; absent: the length at the start"},
-    {"law", MB_TYPE_WORD, AT(MbForceSpec, law), .words = mb_law_words, .fallback = "\"linear\"",
+    {"law", MB_TYPE_WORD, OWN(MbSpringSpec, law), .words = mb_law_words, .fallback = "\"linear\"",
      .help = "tension at length l: k (l - L); \"strain\": k (l - L)/L; \"quadratic_strain\": "
              "k l (l^2 - L^2)/(2 L^2); \"zero_length\": k l"},
     LAGGED,
     {0}};
 static const MbSchemaRow frame_spring_rows[] = {
     ENDS(&mb_schema_body_frame, "its two ends"),
-    {"stiffness", MB_TYPE_NUMBERS, AT(MbForceSpec, stiffness), .length = 2, .flags = MB_REQUIRED,
+    {"stiffness", MB_TYPE_NUMBERS, OWN(MbFrameSpring, stiffness), .length = 2, .flags = MB_REQUIRED,
      .bound = MB_FROM, .unit = "N/m, N m/rad",
      .help = "against the distance of the origins, and against the angle of the turn between the frames"},
-    {"damping", MB_TYPE_NUMBERS, AT(MbForceSpec, damping), .length = 2, .bound = MB_FROM,
+    {"damping", MB_TYPE_NUMBERS, OWN(MbFrameSpring, damping), .length = 2, .bound = MB_FROM,
      .unit = "N s/m, N m s", .fallback = "[0, 0]",
      .help = "of the origins' relative velocity, and of the relative angular velocity"},
     LAGGED,
     {0}};
 static const MbSchemaRow multi_spring_rows[] = {
     PATH,
-    {"passive", MB_TYPE_SEQUENCE, AT(MbForceSpec, passive.value), COUNT(MbForceSpec, passive.count),
+    {"passive", MB_TYPE_SEQUENCE, OWN(MbSpringSpec, passive.value), COUNT(MbSpringSpec, passive.count),
      .flags = MB_WHOLE, .bound = MB_FROM,
      .help = "segments that do not count in the length, from 0 (between the first two points); they carry "
              "the tension all the same"},
-    {"stiffness", MB_TYPE_NUMBER, AT(MbForceSpec, stiffness), .flags = MB_REQUIRED, .bound = MB_FROM,
+    {"stiffness", MB_TYPE_NUMBER, OWN(MbSpringSpec, stiffness), .flags = MB_REQUIRED, .bound = MB_FROM,
      .unit = "N/m", .help = "tension k (l - L)"},
-    {"damping", MB_TYPE_NUMBER, AT(MbForceSpec, damping), .bound = MB_FROM, .unit = "N s/m", .fallback = "0",
-     .help = "d: d l' more tension where the length grows at the rate l'"},
-    {"length", MB_TYPE_NUMBER, AT(MbForceSpec, length), .bound = MB_FROM, .unit = "m",
+    {"damping", MB_TYPE_NUMBER, OWN(MbSpringSpec, damping), .bound = MB_FROM, .unit = "N s/m",
+     .fallback = "0", .help = "d: d l' more tension where the length grows at the rate l'"},
+    {"length", MB_TYPE_NUMBER, OWN(MbSpringSpec, length), .bound = MB_FROM, .unit = "m",
      .help = "rest length L; absent: the length at the start"},
     LAGGED,
     {0}};
 static const MbSchemaRow muscle_rows[] = {
     PATH,
-    {"max_force", MB_TYPE_NUMBER, AT(MbForceSpec, max_force), .flags = MB_REQUIRED, .bound = MB_FROM,
-     .unit = "N", .help = "tension at optimal length, at rest, fully activated"},
-    {"optimal_length", MB_TYPE_NUMBER, AT(MbForceSpec, optimal_length), .flags = MB_REQUIRED,
+    {"max_force", MB_TYPE_NUMBER, OWN(MbMuscleSpec, numbers.max_force), .flags = MB_REQUIRED,
+     .bound = MB_FROM, .unit = "N", .help = "tension at optimal length, at rest, fully activated"},
+    {"optimal_length", MB_TYPE_NUMBER, OWN(MbMuscleSpec, numbers.optimal_length), .flags = MB_REQUIRED,
      .bound = MB_ABOVE, .unit = "m", .help = "fibre length at which the muscle is strongest"},
-    {"tendon_length", MB_TYPE_NUMBER, AT(MbForceSpec, tendon_length), .bound = MB_FROM, .unit = "m",
+    {"tendon_length", MB_TYPE_NUMBER, OWN(MbMuscleSpec, numbers.tendon_length), .bound = MB_FROM, .unit = "m",
      .fallback = "0", .help = "part of the path's length that is tendon, which does not stretch"},
-    {"max_velocity", MB_TYPE_NUMBER, AT(MbForceSpec, max_velocity), .bound = MB_ABOVE, .unit = "1/s",
-     .fallback = "10", .help = "optimal lengths a second at which it can shorten without load"},
-    {"activation", MB_TYPE_SIGNAL, AT(MbForceSpec, activation), .flags = MB_REQUIRED,
+    {"max_velocity", MB_TYPE_NUMBER, OWN(MbMuscleSpec, numbers.max_velocity), .bound = MB_ABOVE,
+     .unit = "1/s", .fallback = "10",
+     .help = "optimal lengths a second at which it can shorten without load"},
+    {"activation", MB_TYPE_SIGNAL, OWN(MbMuscleSpec, activation), .flags = MB_REQUIRED,
      .help = "a signal; values beyond 0 and 1 count as these"},
     LAGGED,
     {0}};
-const MbSchemaRow *const mb_schema_force_variants[MB_FORCES] = {
-    damping_rows, wrench_rows, point_rows, spring_rows, frame_spring_rows, multi_spring_rows, muscle_rows};
-const char *const mb_schema_force_help[MB_FORCES] = {
-    "viscous drag on every body and node",
-    "a torque, a force at the body's origin, or both",
-    "a force at a point of a body",
-    "a spring and damper between two points",
-    "a spring and damper between two frames: against their distance and the turn between them",
-    "a spring and damper along a path through several points",
-    "a muscle along a path: Hill's model with a rigid tendon; curves fitted to Millard and others (2013)"};
+const MbSchemaVariant mb_schema_force_variants[MB_FORCES] = {
+    [MB_FORCE_DAMPING] = {damping_rows, "viscous drag on every body and node", sizeof(MbDamping)},
+    [MB_FORCE_WRENCH] = {wrench_rows, "a torque, a force at the body's origin, or both",
+                         sizeof(MbBodyForceSpec)},
+    [MB_FORCE_POINT] = {point_rows, "a force at a point of a body", sizeof(MbBodyForceSpec)},
+    [MB_FORCE_SPRING] = {spring_rows, "a spring and damper between two points", sizeof(MbSpringSpec)},
+    [MB_FORCE_FRAME_SPRING] =
+        {frame_spring_rows,
+         "a spring and damper between two frames: against their distance and the turn between them",
+         sizeof(MbFrameSpring)},
+    [MB_FORCE_MULTI_SPRING] = {multi_spring_rows, "a spring and damper along a path through several points",
+                               sizeof(MbSpringSpec)},
+    [MB_FORCE_MUSCLE] = {muscle_rows,
+                         "a muscle along a path: Hill's model with a rigid tendon; curves "
+                         "fitted to Millard and others (2013)",
+                         sizeof(MbMuscleSpec)}};

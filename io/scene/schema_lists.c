@@ -42,23 +42,44 @@ static bool fill_defaults(MbReader *r, const MbSchemaObject *object, void *base)
   for (const MbSchemaRow *row = object->rows; row->key; row++)
     if (!fill_row(r, row, base)) return false;
   for (size_t v = 0; object->variants && object->words[v]; v++)
-    for (const MbSchemaRow *row = object->variants[v]; row && row->key; row++)
-      if (!fill_row(r, row, base)) return false;
+    for (const MbSchemaRow *row = object->variants[v].rows; row && row->key; row++)
+      if (!row->own && !fill_row(r, row, base)) return false;
   return true;
 }
 
-const void *mb_read_defaults(MbReader *r, const MbSchemaObject *object) {
+static bool fill_own(MbReader *r, const MbSchemaVariant *variant, void *own) {
+  for (const MbSchemaRow *row = variant->rows; row && row->key; row++)
+    if (row->own && !fill_row(r, row, own)) return false;
+  return true;
+}
+
+// The defaults of an object, or of what a variant has of its own (else NULL), made once.
+static const void *defaults_of(MbReader *r, const MbSchemaObject *object, const MbSchemaVariant *variant) {
+  const void *const of = variant ? (const void *)variant : object;
   size_t i = 0;
-  while (i < MB_READER_OBJECTS && r->defaults[i].object && r->defaults[i].object != object) i++;
-  if (i < MB_READER_OBJECTS && r->defaults[i].object) return r->defaults[i].bytes;
-  void *const bytes = mb_arena_alloc(r->arena, 1, object->size);
+  while (i < MB_READER_OBJECTS && r->defaults[i].of && r->defaults[i].of != of) i++;
+  if (i < MB_READER_OBJECTS && r->defaults[i].of) return r->defaults[i].bytes;
+  void *const bytes = mb_arena_alloc(r->arena, 1, variant ? variant->own : object->size);
   if (!bytes) return mb_reader_no_memory(r), NULL;
-  if (!fill_defaults(r, object, bytes)) return NULL;
+  if (!(variant ? fill_own(r, variant, bytes) : fill_defaults(r, object, bytes))) return NULL;
   if (i < MB_READER_OBJECTS) {
-    r->defaults[i].object = object;
+    r->defaults[i].of = of;
     r->defaults[i].bytes = bytes;
   }
   return bytes;
+}
+
+const void *mb_read_defaults(MbReader *r, const MbSchemaObject *object) {
+  return defaults_of(r, object, NULL);
+}
+
+void *mb_read_own(MbReader *r, const MbSchemaObject *object, const MbSchemaVariant *variant, void *base) {
+  const void *const defaults = defaults_of(r, object, variant);
+  void *const own = defaults ? mb_arena_alloc(r->arena, 1, variant->own) : NULL;
+  if (!own) return mb_reader_no_memory(r), NULL;
+  memcpy(own, defaults, variant->own);
+  memcpy((char *)base + object->parameters, &own, sizeof own);
+  return own;
 }
 
 void *mb_read_place_apart(MbReader *r, const MbSchemaObject *object, void *at) {

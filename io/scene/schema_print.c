@@ -79,9 +79,9 @@ static void add_needs(MbText *t, const MbSchemaRow *rows) {
 
 // An object, or one variant of it.
 static void add_object(MbText *t, const MbSchemaObject *object, int variant) {
-  const MbSchemaRow *const more = variant >= 0 && object->variants ? object->variants[variant] : NULL;
+  const MbSchemaRow *const more = variant >= 0 && object->variants ? object->variants[variant].rows : NULL;
   mb_text_add(t, "{\"type\":\"object\",\"description\":");
-  mb_text_quoted(t, variant >= 0 ? object->variant_help[variant] : object->help);
+  mb_text_quoted(t, variant >= 0 ? object->variants[variant].help : object->help);
   mb_text_add(t, ",\"properties\":{");
   bool first = true;
   if (variant >= 0) {

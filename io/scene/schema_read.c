@@ -142,7 +142,7 @@ static int word_index(const char *const *words, const char *word) {
 static size_t collect(const MbSchemaObject *object, int variant, const MbSchemaRow *rows[ROWS_MOST]) {
   size_t n = 0;
   for (const MbSchemaRow *row = object->rows; row->key && n < ROWS_MOST; row++) rows[n++] = row;
-  const MbSchemaRow *row = variant >= 0 && object->variants ? object->variants[variant] : NULL;
+  const MbSchemaRow *row = variant >= 0 && object->variants ? object->variants[variant].rows : NULL;
   for (; row && row->key && n < ROWS_MOST; row++) rows[n++] = row;
   return n;
 }
@@ -200,7 +200,7 @@ static void unknown_key(MbReader *r, const MbSchemaObject *object, int variant, 
 // Whether a key belongs to any variant: asked where it is not known which one the object is.
 static bool in_some_variant(const MbSchemaObject *object, const char *key) {
   for (size_t v = 0; object->variants && object->words[v]; v++)
-    for (const MbSchemaRow *row = object->variants[v]; row && row->key; row++)
+    for (const MbSchemaRow *row = object->variants[v].rows; row && row->key; row++)
       if (!strcmp(row->key, key)) return true;
   return false;
 }
@@ -277,9 +277,13 @@ bool mb_read_object(MbReader *r, const MbSchemaObject *object, const cJSON *item
     return mb_reader_unwanted(r, item, object->bare ? "a word or an object (%s)" : "an object (%s)",
                               object->name);
   int variant = -1;
+  void *own = NULL; // struct of what the variant alone has
   if (object->selector) {
     variant = read_selector(r, object, item);
     if (variant >= 0) memcpy((char *)base + object->selector_offset, &variant, sizeof variant);
+    if (variant >= 0 && object->variants && object->variants[variant].own &&
+        !(own = mb_read_own(r, object, &object->variants[variant], base)))
+      return false;
     if (cJSON_IsString(item)) return variant >= 0;
   }
 
@@ -290,7 +294,7 @@ bool mb_read_object(MbReader *r, const MbSchemaObject *object, const cJSON *item
   for (size_t i = 0; i < n && !r->stopped; i++) {
     if (members[i]) {
       const MbReaderPlace place = mb_reader_enter(r, rows[i]->key);
-      fine = mb_read_row(r, rows[i], members[i], base) && fine;
+      fine = mb_read_row(r, rows[i], members[i], rows[i]->own ? own : base) && fine;
       mb_reader_leave(r, place);
     } else if (rows[i]->flags & MB_REQUIRED) {
       fine = mb_reader_error(r, "the key \"%s\" is missing (%s)", rows[i]->key, rows[i]->help);

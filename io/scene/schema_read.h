@@ -33,9 +33,9 @@ typedef struct MbReader {
   MbReaderMesh *meshes;     // read so far
   MbReaderPending *pending; // references to names that were not there yet
   struct {
-    const MbSchemaObject *object;
+    const void *of; // an object, or a variant with a struct of its own
     const void *bytes;
-  } defaults[MB_READER_OBJECTS]; // objects with every default filled in
+  } defaults[MB_READER_OBJECTS]; // their structs with every default filled in
 } MbReader;
 
 // ---- where we are -----------------------------------------------------------------------------------------
@@ -68,6 +68,9 @@ void mb_read_pending(MbReader *r);
 bool mb_read_object(MbReader *r, const MbSchemaObject *object, const cJSON *item, void *base);
 // Room for an object that lies apart, with its defaults, the pointer to it put at `at`; NULL when memory ran out.
 void *mb_read_place_apart(MbReader *r, const MbSchemaObject *object, void *at);
+// Room for what a variant has of its own, with its defaults; the pointer to it goes to its place in `base`. NULL when memory ran
+// out.
+void *mb_read_own(MbReader *r, const MbSchemaObject *object, const MbSchemaVariant *variant, void *base);
 // The object with the default of every key; NULL when memory ran out.
 const void *mb_read_defaults(MbReader *r, const MbSchemaObject *object);
 
@@ -81,6 +84,14 @@ void mb_schema_bounds(const MbSchemaRow *row, const char *noun, char *out, size_
 // Whether a list has as many elements as its row allows.
 bool mb_read_count(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char *what);
 bool mb_read_numbers(MbReader *r, const MbSchemaRow *row, const cJSON *item, size_t n, double *out);
+// Texts and words, as schema_words.c reads them.
+bool mb_read_text(MbReader *r, const cJSON *item, const char **out);
+bool mb_read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out);
+bool mb_read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out);
+bool mb_read_references(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out);
+bool mb_read_word(MbReader *r, const MbSchemaRow *row, const cJSON *item, int *out);
+bool mb_read_words(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
+bool mb_read_error(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *out);
 bool mb_read_list(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
 bool mb_read_texts(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
 bool mb_read_map(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);

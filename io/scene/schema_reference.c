@@ -128,7 +128,7 @@ static void add_object(MbText *t, const MbSchemaObject *object) {
     for (size_t v = 0; object->words[v]; v++) {
       const bool fallback = object->selector_fallback && !strcmp(object->selector_fallback, object->words[v]);
       mb_text_format(t, "| `%s`%s | %s |\n", object->words[v], fallback ? " (default)" : "",
-                     object->variant_help[v]);
+                     object->variants[v].help);
     }
     mb_text_add(t, "\n");
     if (has_rows(object->rows)) mb_text_add(t, "All of them:\n\n");
@@ -144,9 +144,9 @@ static void add_object(MbText *t, const MbSchemaObject *object) {
     mb_text_add(t, " is given.\n\n");
   }
   for (size_t v = 0; object->variants && object->words[v]; v++) {
-    if (!has_rows(object->variants[v])) continue;
+    if (!has_rows(object->variants[v].rows)) continue;
     mb_text_format(t, "`\"%s\": \"%s\"`:\n\n", object->selector, object->words[v]);
-    add_table(t, object->variants[v]);
+    add_table(t, object->variants[v].rows);
   }
 }
 

@@ -8,6 +8,8 @@
 
 #define AT(type, member)    .offset = offsetof(type, member)
 #define COUNT(type, member) .count = offsetof(type, member)
+// A place in the struct of what a kind has of its own.
+#define OWN(type, member)   .own = true, .offset = offsetof(type, member)
 #define EXTRA(type, member) .extra = offsetof(type, member)
 #define LATER(key_, what_)                                                                                   \
   { .key = (key_), .type = MB_TYPE_TEXT, .flags = MB_LATER, .help = (what_) }
@@ -21,17 +23,17 @@
 
 extern const char *const mb_euler_orders[];  // schema_table.c, ended by NULL
 extern const MbSchemaObject mb_schema_frame; // schema_table.c
-extern const MbSchemaObject mb_schema_error; // schema_table.c
-extern const MbSchemaObject mb_schema_body;  // schema_bodies.c
+extern const MbSchemaObject mb_schema_time, mb_schema_solver, mb_schema_integrator; // schema_solver.c
+extern const MbSchemaObject mb_schema_material, mb_schema_deformable;               // schema_deformables.c
+extern const MbSchemaObject mb_schema_output, mb_schema_error;                      // schema_output.c
+extern const MbSchemaObject mb_schema_body;                                         // schema_bodies.c
 // schema_forces.c: what all forces have, and by kind.
 extern const MbSchemaRow mb_schema_force_rows[];
-extern const MbSchemaRow *const mb_schema_force_variants[MB_FORCES];
-extern const char *const mb_schema_force_help[MB_FORCES];
+extern const MbSchemaVariant mb_schema_force_variants[MB_FORCES];
 extern const MbSchemaObject mb_schema_anchor,
     mb_schema_body_frame;                         // schema_forces.c: ends of forces and constraints
 extern const MbSchemaObject mb_schema_constraint; // schema_constraints.c
 // By kind of joint: keys of its own, and what it does.
-extern const MbSchemaRow *const mb_schema_joint_rows[MB_JOINTS];
-extern const char *const mb_schema_joint_help[MB_JOINTS];
+extern const MbSchemaVariant mb_schema_joint_variants[MB_JOINTS];
 
 #endif

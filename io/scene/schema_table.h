@@ -90,6 +90,7 @@ typedef struct MbSchemaRow {
   const char *key;
   MbSchemaType type;
   size_t offset, count, extra; // places in the object's struct
+  bool own;                    // in that of its variant instead
   unsigned flags;
   MbSchemaBound bound;
   double lo, hi;
@@ -103,7 +104,7 @@ typedef struct MbSchemaRow {
   const char *const *word_help; // what each of `words` means, ended by NULL; NULL = the row's help says it
   const char *form;             // NUMBERS: what each number is, "[xx, yy, zz]"
   const char *needs;            // a key that must stand beside this one; NULL = none
-  const char *pattern;          // TEXT: what the JSON Schema says of it; the build checks it
+  const char *pattern;          // TEXT: what the JSON Schema says of it; core/compile checks it
   const MbSchemaObject *object;
   const char *help;
 } MbSchemaRow;
@@ -112,6 +113,14 @@ typedef struct MbSchemaRow {
 typedef struct MbSchemaHint {
   const char *key, *instead;
 } MbSchemaHint;
+
+// What an object has whose "type" is one of the words: a row of a kind's list.
+typedef struct MbSchemaVariant {
+  const MbSchemaRow *rows; // NULL = no keys of its own
+  const char *help;
+  size_t
+      own; // bytes of a struct of its own, in which the rows marked `own` have their places; 0 = it has none
+} MbSchemaVariant;
 
 // An object of the format. Rows end with one without a key and are read in their order.
 struct MbSchemaObject {
@@ -125,10 +134,10 @@ struct MbSchemaObject {
   const char *selector;
   size_t selector_offset;
   const char *const *words, *const *later;
-  const MbSchemaRow *const *variants; // (words) each may be NULL
-  const char *const *variant_help;    // (words)
-  const char *selector_fallback;      // word when "type" is absent; NULL = required
-  bool bare;                          // a text alone is the word
+  const MbSchemaVariant *variants; // (words)
+  size_t parameters;               // place of the pointer to the struct of a variant's own
+  const char *selector_fallback;   // word when "type" is absent; NULL = required
+  bool bare;                       // a text alone is the word
   // of two keys, exactly one or at most one may be there
   const char *either, *or_else;
   bool one_of_both;

@@ -20,7 +20,7 @@ static void visit(MbSchemaWalk *walk, const MbSchemaObject *object) {
   if (walk->count == MB_SCHEMA_OBJECTS) return;
   walk->object[walk->count++] = object;
   visit_rows(walk, object->rows);
-  for (size_t v = 0; object->variants && object->words[v]; v++) visit_rows(walk, object->variants[v]);
+  for (size_t v = 0; object->variants && object->words[v]; v++) visit_rows(walk, object->variants[v].rows);
 }
 
 MbSchemaWalk mb_schema_walk(const MbSchemaObject *root) {

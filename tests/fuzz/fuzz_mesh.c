@@ -1,8 +1,8 @@
 // Mesh files of any bytes. The first byte picks the format; what is read is weighed and triangulated as well;
 // meshes of elements are checked.
 #include "core/base/alloc.h"
-#include "core/build/inertia.h"
-#include "core/build/triangulate.h"
+#include "core/compile/inertia.h"
+#include "core/compile/triangulate.h"
 #include "core/deformables/mesh_check.h"
 #include "io/mesh/mesh.h"
 

@@ -27,7 +27,7 @@ static size_t accelerations(const char *path, const char *solver, double *out, s
   double *vdot = calloc(sim->nv + 1, sizeof *vdot);
   test_ok(mb_sim_accelerations(sim, 0, sim->state.q, sim->state.v, vdot, &report), &report);
   test_ok(mb_constrain_acceleration(sim, sim->state.q, sim->state.v, 0, vdot, &report), &report);
-  if (sim->solver->held) {
+  if (sim->solver->map->turns) {
     for (size_t b = 0; b < nb; b++) {
       double drift[6];
       mb_twist_of_velocity(&sim->x.E[b], vdot + 6 * b, out + 6 * b);

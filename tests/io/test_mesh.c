@@ -1,7 +1,7 @@
 #include "io/mesh/mesh.h"
 #include "core/base/alloc.h"
-#include "core/build/inertia.h"
-#include "core/build/triangulate.h"
+#include "core/compile/inertia.h"
+#include "core/compile/triangulate.h"
 #include "tests/core/math/near.h"
 
 #include <stdio.h>

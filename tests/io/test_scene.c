@@ -1,5 +1,6 @@
 #include "core/base/alloc.h"
 #include "io/scene/scene.h"
+#include "tests/support.h"
 #include <criterion/criterion.h>
 #include <locale.h>
 #include <math.h>
@@ -142,15 +143,17 @@ Test(scene, everything_is_read) {
             b->inertia->matrix[5] == 0.3);
 
   const MbForceSpec *f = s->forces;
-  cr_assert(s->nforces == 3 && f[0].kind == MB_FORCE_DAMPING && f[0].coefficient == 2 && !f[0].name);
-  cr_assert(f[1].kind == MB_FORCE_WRENCH && f[1].axes == MB_AXES_WORLD);
+  cr_assert(s->nforces == 3 && f[0].kind == MB_FORCE_DAMPING && test_damping(&f[0])->coefficient == 2 &&
+            !f[0].name);
+  cr_assert(f[1].kind == MB_FORCE_WRENCH && test_wrench(&f[1])->axes == MB_AXES_WORLD);
   cr_assert_str_eq(f[1].body, "a");
-  cr_assert(f[1].torque[0].kind == MB_SIGNAL_CONSTANT && f[1].torque[0].value == 1 &&
-            f[1].force[2].value == 0);
-  cr_assert_eq(f[1].torque[1].kind, MB_SIGNAL_EXPRESSION);
-  cr_assert_str_eq(f[1].torque[1].text, "m*t");
-  const MbSignalSpec *table = &f[2].force[2];
-  cr_assert(f[2].kind == MB_FORCE_POINT && f[2].axes == MB_AXES_BODY && f[2].at[1] == 2);
+  cr_assert(test_wrench(&f[1])->torque[0].kind == MB_SIGNAL_CONSTANT &&
+            test_wrench(&f[1])->torque[0].value == 1 && test_wrench(&f[1])->force[2].value == 0);
+  cr_assert_eq(test_wrench(&f[1])->torque[1].kind, MB_SIGNAL_EXPRESSION);
+  cr_assert_str_eq(test_wrench(&f[1])->torque[1].text, "m*t");
+  const MbSignalSpec *table = &test_wrench(&f[2])->force[2];
+  cr_assert(f[2].kind == MB_FORCE_POINT && test_wrench(&f[2])->axes == MB_AXES_BODY &&
+            test_wrench(&f[2])->at[1] == 2);
   cr_assert(table->kind == MB_SIGNAL_TABLE && table->count == 3 && table->interpolation == MB_CUBIC);
   cr_assert(table->times[2] == 3 && table->values[2] == 6);
 

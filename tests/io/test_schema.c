@@ -100,7 +100,7 @@ Test(schema, rows_are_sound) {
     if (!o->selector) continue;
     // words stand in the order of their enum
     const size_t n = words(o->words);
-    for (size_t v = 0; v < n; v++) cr_assert(o->variant_help[v] && o->variant_help[v][0]);
+    for (size_t v = 0; v < n; v++) cr_assert(o->variants[v].help && o->variants[v].help[0]);
     if (!strcmp(o->name, "solver"))
       for (size_t v = 0; v < n; v++) cr_assert_str_eq(o->words[v], mb_solver_words[v]);
   }

@@ -543,7 +543,7 @@ static Words find_words(const char *path) {
   for (size_t i = 0; object->variants && object->words[i] && !words.list; i++) {
     const size_t n = strlen(object->words[i]);
     if (!strncmp(key, object->words[i], n) && key[n] == '.')
-      words = words_of_row(object->variants[i], key + n + 1);
+      words = words_of_row(object->variants[i].rows, key + n + 1);
   }
   cr_assert_not_null(words.list, "%s: the format has no words there", path);
   return words;
@@ -856,7 +856,7 @@ Test(words, every_word_and_number_of_the_format_has_a_scene) {
     for (size_t k = 0; object->words && object->words[k]; k++) {
       snprintf(path, sizeof path, "%s.%s", object->name, object->words[k]);
       snprintf(all, sizeof all, "%s.*", object->name);
-      want_rows(path, object->variants[k]);
+      want_rows(path, object->variants[k].rows);
       want(has_probe(path) ? path : all);
     }
   }

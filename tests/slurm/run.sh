@@ -35,7 +35,9 @@ sweep() { # runs, seconds each simulates, folder, more options
     -m 'rms(energy.kinetic)' -m 'at(bob.position.x, 0.9)' "$@"
 }
 whole() { [ -e "whole-$1-$2/results.csv" ] || sweep "$1" "$2" "whole-$1-$2" -q; }
-same() { cmp "whole-$1-$2/results.csv" "$3/results.csv" && cmp "whole-$1-$2/design.csv" "$3/design.csv"; }
+same() { # runs, seconds, folder: the table of one process
+  diff "whole-$1-$2/results.csv" "$3/results.csv" && cmp "whole-$1-$2/design.csv" "$3/design.csv"
+}
 
 # Simulated seconds of a run that takes some four seconds here, so that it can be met in the middle on any machine.
 began=$(date +%s%N)
@@ -64,20 +66,25 @@ submit() { # options of sbatch, script: the job's number
   sbatch --parsable "$@" | cut -d ';' -f 1
 }
 states() { squeue -h -r -j "$1" -o %T 2>/dev/null | sort | uniq -c | tr -s ' \n' ' '; }
-ended() { # number: all of a job's tasks have come to an end that Slurm will not follow by another start
-  left_over=$(scontrol show job "$1" 2>/dev/null | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p' | grep -Evx 'COMPLETED|FAILED|TIMEOUT|CANCELLED|OUT_OF_MEMORY')
-  [ -n "$(scontrol show job "$1" 2>/dev/null)" ] && [ -z "$left_over" ] && [ -z "$(squeue -h -j "$1" -o %i 2>/dev/null)" ]
+hurry() { # number: Slurm lets what is put back wait for two minutes
+  for id in $(squeue -h -r -j "$1" -t PD -o '%i %r' 2>/dev/null | sed -n 's/ BeginTime//p'); do
+    scontrol update JobId="$id" StartTime=now 2>/dev/null
+  done
 }
-wait_job() { # number, seconds
+# What a job shows between its end and its next start differs from version to version; the table at its end does not.
+wait_table() { # job, seconds, runs, seconds each simulates, folder
   end=$(($(date +%s) + $2))
-  until ended "$1" && sleep 0.5 && ended "$1"; do
-    # Slurm lets what is put back wait for two minutes
-    for id in $(squeue -h -r -j "$1" -t PD -o '%i %r' 2>/dev/null | sed -n 's/ BeginTime//p'); do
-      scontrol update JobId="$id" StartTime=now 2>/dev/null
-    done
-    [ "$(date +%s)" -lt $end ] || { echo "job $1 does not end: $(states "$1")"; scancel "$1"; return 1; }
+  until same "$3" "$4" "$5" >"$5.diff" 2>&1; do
+    hurry "$1"
+    [ "$(date +%s)" -lt $end ] || { echo "job $1 does not end in that table: $(states "$1")"; cat "$5.diff"; tail -n 3 sweep-"$1"_*.log; scancel "$1"; return 1; }
     sleep 0.3
   done
+  wait_gone "$1"
+}
+wait_gone() { # number: nothing of the job is left in the queue, so that the next one has the nodes
+  for _ in $(seq 100); do [ -n "$(squeue -h -j "$1" -o %i 2>/dev/null)" ] || return 0; sleep 0.2; done
+  echo "job $1 does not end: $(states "$1")"
+  return 1
 }
 went_on() { # folder: some run has gone on from a checkpoint
   cat "$1"/runs/*/log | grep '"event":"start"' | grep -qv '"from_step":0,'
@@ -90,7 +97,7 @@ wait_states() { # folder: a run has written a checkpoint
 slurm_array() {
   whole 12 1 || return 1
   sweep 12 1 array --emit slurm --parts 4 -q >array.sh || return 1
-  job=$(submit array.sh) && wait_job "$job" 90 && same 12 1 array || return 1
+  job=$(submit array.sh) && wait_table "$job" 90 12 1 array || return 1
   nodes=$(for k in 1 2 3 4; do scontrol show job "${job}_$k" | sed -n 's/^ *NodeList=//p'; done | sort -u | tr '\n' ' ')
   [ "$nodes" = "n1 n2 " ] || { echo "nodes: $nodes"; return 1; }
 }
@@ -98,8 +105,7 @@ slurm_array() {
 slurm_srun() { # a step of several tasks in a job
   whole 12 1 || return 1
   printf '#!/bin/sh\nsrun -n 3 %s sweep swing.json -p length=0.5:1.5:12 -d 1 -o steps --no-times -q -m "mean(bob.joint.position)" -m "rms(energy.kinetic)" -m "at(bob.position.x, 0.9)"\n' "$MBSIM" >steps.sh
-  job=$(submit -n 3 -N 2 -o steps.log steps.sh) && wait_job "$job" 90 || return 1
-  same 12 1 steps || { cat steps.log; return 1; }
+  job=$(submit -n 3 -N 2 -o steps.log steps.sh) && wait_table "$job" 90 12 1 steps || { cat steps.log; return 1; }
 }
 
 slurm_requeue() { # put back into the queue in the middle
@@ -107,7 +113,7 @@ slurm_requeue() { # put back into the queue in the middle
   sweep 4 "$long" requeue --emit slurm --parts 2 -q >requeue.sh || return 1
   job=$(submit --time 5 requeue.sh) && wait_states requeue || return 1
   scontrol requeue "${job}_1" && scontrol requeue "${job}_2" || return 1
-  wait_job "$job" 150 && same 4 "$long" requeue || { tail -n 3 sweep-"$job"_*.log; return 1; }
+  wait_table "$job" 150 4 "$long" requeue || return 1
   went_on requeue || { echo "no run has gone on from its checkpoint"; return 1; }
 }
 
@@ -116,7 +122,7 @@ slurm_time() { # told by the signal that comes before its time is up
   sweep 4 "$long" time --emit slurm --parts 1 -q >time.sh || return 1
   job=$(submit --time 5 time.sh) && wait_states time || return 1
   scancel --batch --signal USR1 "${job}_1" || return 1
-  wait_job "$job" 150 && same 4 "$long" time || { tail -n 3 sweep-"$job"_*.log; return 1; }
+  wait_table "$job" 150 4 "$long" time || return 1
   scontrol show job "${job}_1" | grep -q Restarts=1 && went_on time || { scontrol show job "$job"; return 1; }
 }
 
@@ -141,7 +147,7 @@ slurm_limit() { # its time really is up: Slurm gives the signal, and the task go
   whole 4 "$long" || return 1
   sweep 4 "$long" limit --emit slurm --parts 1 -q | sed 's/USR1@60/USR1@50/' >limit.sh || return 1
   job=$(submit --time 1 limit.sh) && wait_states limit && hold_until_told limit || return 1
-  wait_job "$job" 150 && same 4 "$long" limit || { tail -n 3 sweep-"$job"_*.log; return 1; }
+  wait_table "$job" 150 4 "$long" limit || return 1
   scontrol show job "${job}_1" | grep -q 'Restarts=[1-9]' && went_on limit || { scontrol show job "$job"; return 1; }
 }
 
@@ -165,9 +171,10 @@ slurm_node() { # a node dies: the other does its tasks
   lost=$(squeue -h -r -j "$job" -t R -o %N | tail -n 1)
   kill_node "$lost"
   for _ in $(seq 200); do sinfo -h -N -n "$lost" -o %T | grep -q down && break; sleep 0.2; done
-  wait_job "$job" 200
+  wait_table "$job" 200 4 "$long" node
+  done=$?
   node_start "$lost"
-  same 4 "$long" node || { cut -d, -f1,3- node/results.csv; tail -n 3 sweep-"$job"_*.log; sinfo -N; return 1; }
+  [ $done -eq 0 ] || { sinfo -N; return 1; }
 }
 
 slurm_loopback() { # the daemons listen to this machine alone

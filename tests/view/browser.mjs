@@ -5,10 +5,17 @@ import { inflateSync } from "node:zlib";
 
 const { chromium } = createRequire(new URL("../../tools/viewer/", import.meta.url))("playwright-core");
 
+// How long a test waits for what must come: long enough for any machine, since only a page that hangs makes it wait so long.
+const PATIENCE = 300000; // ms
+
+// THROTTLE=6 makes the page's thread six times slower, which brings out tests that look before the page is done.
+const throttle = Number(process.env.THROTTLE || 1);
+
 let browser = null;
 
 export async function launch() {
   browser ??= await chromium.launch({
+    timeout: PATIENCE,
     executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
     args: [
       "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run",
@@ -25,7 +32,9 @@ export async function closeBrowser() {
 // Opens the address, waits until the run is seen, gives the page to `work`, then looks for faults.
 export async function withPage(address, work, { width = 900, height = 640, wait = true, mobile = false } = {}) {
   const context = await (await launch()).newContext({ viewport: { width, height }, isMobile: mobile, hasTouch: mobile });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
+  if (throttle > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: throttle });
   const faults = [];
   page.on("console", (message) => message.type() === "error" && faults.push(`console: ${message.text()}`));
   page.on("pageerror", (error) => faults.push(`thrown: ${error.stack}`));
@@ -33,6 +42,7 @@ export async function withPage(address, work, { width = 900, height = 640, wait 
   try {
     await page.goto(address);
     if (wait) await ready(page);
+    if (wait) await drawn(page);
     await work(page);
   } catch (error) {
     throw new Error([...faults, error.stack].join("\n"));
@@ -42,7 +52,7 @@ export async function withPage(address, work, { width = 900, height = 640, wait 
   if (faults.length) throw new Error(faults.join("\n"));
 }
 
-export const ready = (page) => page.waitForSelector("body[data-ready='1']", { timeout: 60000 });
+export const ready = (page) => page.waitForSelector("body[data-ready='1']");
 
 // Moves the cursor and waits until the frame there is drawn.
 export async function seek(page, time) {
@@ -50,8 +60,23 @@ export async function seek(page, time) {
   await drawn(page);
 }
 
+// Waits until what was asked for is seen: the page has had two pictures' time to lay itself out anew, the frame at the cursor is decoded
+// and drawn as finely as it will be, and that picture is on the screen.
 export async function drawn(page) {
-  await page.waitForFunction(() => window.mbsim.ready && !window.mbsim.stage.dirty && !window.mbsim.stage.coarse, null, { timeout: 30000 });
+  await pictures(page, 2);
+  await page.waitForFunction(() => window.mbsim.ready && !window.mbsim.stage.dirty && !window.mbsim.stage.coarse);
+  await pictures(page, 2);
+}
+
+const pictures = (page, n) =>
+  page.evaluate(async (count) => {
+    for (let i = 0; i < count; i++) await new Promise((done) => requestAnimationFrame(done));
+  }, n);
+
+// The address once it points at `time`: the page writes it a moment after the cursor has moved.
+export async function linkTo(page, time) {
+  await page.waitForFunction((t) => Math.abs(new URLSearchParams(location.hash.slice(1)).get("t") - t) < 1e-9, time);
+  return page.evaluate(() => location.href);
 }
 
 // The canvas' picture as {width, height, at(x, y)}: a PNG of eight bits a channel, read here.

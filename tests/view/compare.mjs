@@ -6,7 +6,7 @@ import { Trajectory } from "../../tools/viewer/src/mbt/trajectory.js";
 import { BytesSource } from "../../tools/viewer/src/mbt/source.js";
 import { compareRuns } from "../../tools/viewer/src/compare/compare.js";
 import { general } from "../../tools/viewer/src/compare/verdict.js";
-import { drawn, ready, withPage } from "./browser.mjs";
+import { drawn, linkTo, ready, withPage } from "./browser.mjs";
 import { diff, exported, file, page, runScene } from "./mbsim.mjs";
 import { pendulum, twoBoxes } from "./scenes.mjs";
 
@@ -88,6 +88,14 @@ async function numbersInSentences() {
 
 const clock = async (p) => Number(await p.getAttribute("#clock", "data-time"));
 
+// In the page: keeps what the clock says at the first picture.
+function noteFirst() {
+  addEventListener("DOMContentLoaded", () => {
+    const watch = new MutationObserver(() => (window.firstSeen ??= Number(document.getElementById("clock").dataset.time)));
+    watch.observe(document.body, { attributeFilter: ["data-ready"] });
+  });
+}
+
 async function ofThePage() {
   const a = runScene(pendulum(1), "pendulum-1");
   const b = runScene({ ...pendulum(1), gravity: [0, 0, -9] }, "pendulum-slow");
@@ -112,10 +120,12 @@ async function ofThePage() {
     await drawn(p);
     assert.ok(Math.abs((await clock(p)) - worst.time) < 1e-12, `${await clock(p)}`);
     await p.waitForFunction(() => location.hash.includes("largest"));
-    const link = await p.evaluate(() => location.href);
+    const link = await linkTo(p, worst.time);
     await p.goto("about:blank");
+    await p.addInitScript(noteFirst);
     await p.goto(link);
     await ready(p);
+    assert.ok(Math.abs((await p.evaluate(() => window.firstSeen)) - worst.time) < 1e-12, "a link's moment is the first that is seen");
     await p.waitForSelector(".curve canvas");
     await drawn(p);
     assert.ok(Math.abs((await clock(p)) - worst.time) < 1e-12, "a link keeps its moment");

@@ -137,6 +137,7 @@ async function joints() {
       near(torque, expected.torque, 1e-6, `torque on body ${b}`);
     });
     await p.keyboard.press("i");
+    await drawn(p);
     const before = await picture(p);
     await p.click("[data-show=forces]");
     await p.waitForSelector("#legend:has-text('forces up to')");

@@ -2,7 +2,7 @@
 // VTK by VTK's own readers where Debian's python3-vtk9 is installed.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { COLOURS } from "../../tools/viewer/src/stage/palette.js";
 import { exported, file, mbsim, runScene } from "./mbsim.mjs";
@@ -28,11 +28,15 @@ function readGlb(path) {
   return { json, numbers };
 }
 
+function glbOf(name) {
+  const out = file(`${name.split("/")[1]}.glb`);
+  if (!existsSync(out)) mbsim("export", runOf(name), "-o", out);
+  return out;
+}
+
 async function valid() {
   for (const name of SCENES) {
-    const out = file(`${name.split("/")[1]}.glb`);
-    mbsim("export", runOf(name), "-o", out);
-    const { issues } = await validator.validateBytes(new Uint8Array(readFileSync(out)));
+    const { issues } = await validator.validateBytes(new Uint8Array(readFileSync(glbOf(name))));
     assert.equal(issues.numErrors + issues.numWarnings, 0, `${name}: ${JSON.stringify(issues.messages)}`);
   }
 }
@@ -40,7 +44,7 @@ async function valid() {
 // glTF has floats: places agree to their rounding, at four times.
 async function bodiesInGlb() {
   const { frames } = exported(runOf("redmax/robot_arm"));
-  const { json, numbers } = readGlb(file("robot_arm.glb"));
+  const { json, numbers } = readGlb(glbOf("redmax/robot_arm"));
   const times = numbers(0);
   assert.equal(times.length, frames.length);
   const body = json.nodes.findIndex((n) => n.name === "hand" || n.name === json.nodes.at(-1).name) - 1;
@@ -72,7 +76,7 @@ async function clothInGlb() {
 }
 
 async function colours() {
-  const { json } = readGlb(file("robot_arm.glb"));
+  const { json } = readGlb(glbOf("redmax/robot_arm"));
   const linear = (x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
   json.materials.forEach(({ pbrMetallicRoughness }, i) => {
     const hex = COLOURS[i % COLOURS.length];
@@ -97,6 +101,39 @@ for path in sys.argv[1:]:
     names = [data.GetPointData().GetArrayName(i) for i in range(data.GetPointData().GetNumberOfArrays())]
     out[path] = {"points": points.tolist(), "type": str(points.dtype), "cells": data.GetNumberOfCells(), "arrays": names,
                  "errors": reader.GetErrorCode()}
+print(json.dumps(out))
+`;
+
+// Green's strain by NumPy from what a file's own points and displacements say, and whether what is in the file is that.
+const CHECK_STRAIN = `
+import json, sys
+import numpy as np
+import vtk
+from vtk.util.numpy_support import vtk_to_numpy
+out = {}
+for path in sys.argv[1:]:
+    reader = vtk.vtkXMLUnstructuredGridReader()
+    reader.SetFileName(path)
+    reader.Update()
+    data = reader.GetOutput()
+    field = lambda of, name: vtk_to_numpy(of.GetArray(name)) if of.HasArray(name) else None
+    x = vtk_to_numpy(data.GetPoints().GetData())
+    rest = x - field(data.GetPointData(), "displacement")
+    strain, largest = field(data.GetCellData(), "strain"), field(data.GetCellData(), "principal strain")
+    worst, size = 0.0, 0.0
+    for i in range(data.GetNumberOfCells()):
+        ids = [data.GetCell(i).GetPointId(k) for k in range(data.GetCell(i).GetNumberOfPoints())]
+        D, d = (rest[ids[1:]] - rest[ids[0]]).T, (x[ids[1:]] - x[ids[0]]).T
+        P = np.linalg.svd(D, full_matrices=False)[0]  # directions of the element at rest
+        F = d @ np.linalg.inv(P.T @ D)
+        E = (F.T @ F - np.eye(len(P.T))) / 2
+        W = P @ E @ P.T
+        a = np.array([W[0, 0], W[1, 1], W[2, 2], W[0, 1], W[1, 2], W[0, 2], np.linalg.eigvalsh(E)[-1]])
+        worst = max(worst, np.abs(a - np.append(strain[i], largest[i])).max())
+        size = max(size, np.abs(a).max())
+    velocity = field(data.GetPointData(), "velocity")
+    out[path] = {"worst": worst, "size": size, "velocity": None if velocity is None else velocity.tolist(), "rest": rest.tolist(),
+                 "channel": None if data.GetFieldData().GetArray("largest strain") is None else data.GetFieldData().GetArray("largest strain").GetValue(0)}
 print(json.dumps(out))
 `;
 
@@ -133,10 +170,35 @@ async function vtk() {
   assert.ok(soft.arrays.includes("displacement") && soft.cells > 0 && bodies.cells > 0);
 }
 
+// Of tetrahedra, cloth and springs: strain as NumPy has it, velocities as the export has them, displacement 0 at the start.
+async function vtkStrain() {
+  if (!hasVtk()) return console.log("        python3-vtk9 is not installed: VTK's own readers are not asked");
+  const cases = { "projective/jelly_ball": "ball", "projective/hanging_cloth": "cloth", "redmax/net": "net" };
+  for (const [name, deformable] of Object.entries(cases)) {
+    const channels = ["position", "velocity", "strain"].map((c) => `deformable.${deformable}.${c}`);
+    if (name === "redmax/net") channels.pop();
+    const settings = ["--set", `/output/channels=${JSON.stringify(channels)}`];
+    if (deformable === "ball") settings.push("--set", '/deformables/0/pose={"position": [1, 2, 3], "rotation": {"axis": [1, 2, 3], "angle": 1}}');
+    const path = runScene(`scenes/${name}.json`, `${name.split("/")[1]}-vtk`, "-d", "0.3", "--error", "0", ...settings);
+    const folder = file(`${deformable}.vtk`);
+    mbsim("export", path, "-o", folder);
+    const { frames } = exported(path);
+    const files = [0, frames.length - 1].map((k) => `${folder}/deformable.${deformable}/${String(k).padStart(6, "0")}.vtu`);
+    const read = JSON.parse(execFileSync("/usr/bin/python3", ["-c", CHECK_STRAIN, ...files], { maxBuffer: 2 ** 28 }).toString());
+    const [first, last] = files.map((f) => read[f]);
+    assert.ok(last.worst < 1e-12 * Math.max(1, last.size) && last.size > 1e-4, `${name}: ${last.worst} beside ${last.size}`);
+    assert.deepEqual(last.velocity, frames.at(-1)[channels[1]], `${name}: velocities to the last bit`);
+    const start = frames[0][channels[0]];
+    first.rest.forEach((p, i) => p.forEach((z, k) => assert.ok(Math.abs(z - start[i][k]) < 1e-12, `${name}: the pose is no displacement`)));
+    assert.equal(last.channel, channels[2] ? frames.at(-1)[channels[2]].flat()[0] : null);
+  }
+}
+
 export default {
   "glb is valid for bodies, cloth, tetrahedra and nets": valid,
   "glb has bodies where the export has them": bodiesInGlb,
   "glb has deformables where the export has them": clothInGlb,
   "glb has the page's colours": colours,
   "VTK's files are read by VTK, with the export's numbers": vtk,
+  "VTK's files hold the strain of tetrahedra, cloth and springs": vtkStrain,
 };

@@ -1,9 +1,10 @@
 // The cursor in time: keys, scrubbing, speed, long files.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { NO_SHADOWS, Pace, PLAIN_EDGES } from "../../tools/viewer/src/stage/quality.js";
 import { differing, drawn, picture, seek, withPage } from "./browser.mjs";
-import { exported, page, runScene } from "./mbsim.mjs";
-import { pendulum, twoBoxes } from "./scenes.mjs";
+import { exported, file, page, runScene } from "./mbsim.mjs";
+import { pendulum, pendulumDamagedIn, twoBoxes } from "./scenes.mjs";
 
 const frameNow = async (p) => Number(await p.getAttribute("#clock", "data-frame"));
 
@@ -37,6 +38,24 @@ async function keys() {
   });
 }
 
+// Where the chunks that steps lead to are still on their way, and over one that is damaged.
+async function steps() {
+  const { bytes } = pendulumDamagedIn(10);
+  writeFileSync(file("damaged-steps.mbt"), bytes);
+  await withPage(page(file("damaged-steps.mbt")), async (p) => {
+    const arrive = (frame) => p.waitForFunction((k) => document.getElementById("clock").dataset.frame === String(k), frame);
+    const chunks = await p.evaluate(() => window.mbsim.runs[0].chunks);
+    await seek(p, chunks[8].t0);
+    await p.evaluate(() => [-1, -1, -1].map((n) => window.mbsim.player.step(n)));
+    await arrive(chunks[8].first - 3);
+    await seek(p, chunks[9].t1);
+    await p.keyboard.press("ArrowRight");
+    await arrive(chunks[11].first);
+    await p.keyboard.press("ArrowLeft");
+    await arrive(chunks[10].first - 1);
+  });
+}
+
 async function scrubbing() {
   await withPage(page(runScene(twoBoxes, "two_boxes")), async (p) => {
     const box = await p.locator("#scrub").boundingBox();
@@ -52,7 +71,8 @@ async function ending() {
   await withPage(page(runScene(twoBoxes, "two_boxes")), async (p) => {
     await p.keyboard.press("l");
     await p.keyboard.press("Space");
-    await p.waitForFunction(() => !window.mbsim.player.playing, null, { timeout: 30000 });
+    await p.waitForFunction(() => !window.mbsim.player.playing);
+    await drawn(p);
     assert.equal(await frameNow(p), 100);
   });
 }
@@ -65,7 +85,7 @@ async function longFile() {
     await seek(p, 77.777);
     assert.equal(Number(await p.getAttribute("#clock", "data-time")), frames[77777].time);
     await p.click("#energy");
-    await p.waitForSelector(".curve canvas", { timeout: 60000 });
+    await p.waitForSelector(".curve canvas");
     const curves = await p.evaluate(() => [...window.mbsim.curves.plots.values()][0].curves);
     const kinetic = frames.map((f) => f.energy[0]);
     const { times, values } = curves[0];
@@ -100,6 +120,7 @@ async function quality() {
 
 export default {
   "every function has its key": keys,
+  "steps by frame are all done, also past what is damaged": steps,
   "scrubbing moves the cursor": scrubbing,
   "without a loop it stops at the end": ending,
   "what is too slow is drawn plainly, and finely at rest": quality,

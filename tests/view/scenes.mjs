@@ -1,4 +1,6 @@
 // Small scenes that the page is tried with.
+import { readFileSync } from "node:fs";
+import { runScene } from "./mbsim.mjs";
 
 // Two boxes without gravity: the left one rests, the right one flies up.
 export const twoBoxes = {
@@ -34,3 +36,12 @@ export const shapeless = {
   time: { step: 0.01, duration: 0.5 },
   bodies: [{ name: "stone", inertia: { mass: 2, matrix: [0.1, 0.2, 0.25, 0, 0, 0] }, velocity: { angular: [1, 2, 3] } }],
 };
+
+// The bytes of a pendulum's run with one bit of chunk k flipped, and where its chunks begin.
+export function pendulumDamagedIn(k) {
+  const bytes = readFileSync(runScene(pendulum(1), "pendulum-1"));
+  const chunks = [];
+  for (let at = bytes.indexOf("CHNK"); at >= 0; at = bytes.indexOf("CHNK", at + 1)) chunks.push(at);
+  bytes[chunks[k] + 100] ^= 4;
+  return { bytes, chunks };
+}

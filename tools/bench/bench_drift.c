@@ -4,7 +4,7 @@
 // and the largest angle between its two axes, at any step and at the end; the largest change of the energy, of what the fall
 // is worth at most; the time of a step. `symplectic` takes shorter steps: in those of a millisecond its energy grows until the run
 // ends before the minute does, under every way but `none`, `redmax` among them.
-#include "core/build/build.h"
+#include "core/compile/compile.h"
 #include "core/sim/accounting.h"
 #include "tools/bench/bench.h"
 
@@ -58,7 +58,7 @@ static MbModel *make(const Way *way, MbIntegratorKind kind, double step) {
   }
   MbReport report = {0};
   MbModel *model = NULL;
-  if (!spec.bodies || mb_build(&spec, &model, &report) != MB_OK)
+  if (!spec.bodies || mb_compile(&spec, &model, &report) != MB_OK)
     fprintf(stderr, "no model: %s\n", report.issues[0].text);
   mb_arena_free(&spec.arena);
   return model;

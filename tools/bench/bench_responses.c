@@ -80,7 +80,7 @@ static void one_by_one(Rows *r) {
     memset(r->x, 0, r->sim->nv * sizeof *r->x);
     for (int end = 0; end < 2; end++)
       solver->carry(r->sim->work, r->row[i].body[end], r->row[i].H[end], r->x);
-    r->failed |= !solver->apply(r->sim->work, r->x);
+    r->failed |= !solver->apply(r->sim->work, r->x, NULL, NULL);
   }
 }
 

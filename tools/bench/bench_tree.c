@@ -53,7 +53,7 @@ static void by_parts(Case *c) {
   mb_sim_forces(sim, 0, false);
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return;
   mb_sim_gather(sim, sim->state.q, sim->state.v, sim->r);
-  sim->solver->apply(sim->work, sim->r);
+  sim->solver->apply(sim->work, sim->r, NULL, NULL);
 }
 
 static bool prepare(Case *c, size_t lanes, bool simulation) {

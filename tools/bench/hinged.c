@@ -47,7 +47,7 @@ MbModel *hinged_make(Tree tree, size_t n, const MbSolverSpec *solver) {
   }
   MbReport report = {0};
   MbModel *model = NULL;
-  if (!spec.bodies || mb_build(&spec, &model, &report) != MB_OK)
+  if (!spec.bodies || mb_compile(&spec, &model, &report) != MB_OK)
     fprintf(stderr, "no model: %s\n", report.issues[0].text);
   mb_arena_free(&spec.arena);
   return model;

@@ -2,7 +2,7 @@
 #ifndef MB_TOOLS_HINGED_H
 #define MB_TOOLS_HINGED_H
 
-#include "core/build/build.h"
+#include "core/compile/compile.h"
 
 typedef enum Tree { CHAIN, BINARY, HUMANOID, TREES } Tree;
 enum { HUMANOID_BODIES = 29 };

@@ -4,31 +4,33 @@
 #include "core/base/alloc.h"
 #include "core/model/coordinates.h"
 #include "core/solvers/coupled.h"
-#include "core/solvers/maximal/held.h"
-#include "core/solvers/redmax/tree.h"
+#include "core/solvers/maximal/poses.h"
 #include "core/solvers/solvers.h"
 
 #include <string.h>
 
-struct MbSolverWork {
-  MbHeld held;
-};
-
 static void free_work(MbSolverWork *work) {
   if (!work) return;
   mb_held_free(&work->held);
+  mb_free(work->joint_forces);
+  mb_free(work->joint_rates);
   mb_free(work);
 }
 
 static MbSolverWork *create(const MbModel *model, int threads) {
   MbSolverWork *work = mb_calloc(1, sizeof *work);
   if (!work) return NULL;
-  if (mb_held_create(model, threads, &work->held)) return work;
+  const bool held = mb_held_create(model, threads, &work->held);
+  work->joint_forces = mb_calloc(model->nv, sizeof(double));
+  work->joint_rates = mb_calloc(model->nv, sizeof(double));
+  if (held && work->joint_forces && work->joint_rates) return work;
   free_work(work);
   return NULL;
 }
 
-static size_t bytes(const MbSolverWork *work) { return sizeof *work + mb_held_bytes(&work->held); }
+static size_t bytes(const MbSolverWork *work) {
+  return sizeof *work + mb_held_bytes(&work->held) + 2 * work->held.model->nv * sizeof(double);
+}
 
 static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
                        size_t end) {
@@ -48,14 +50,20 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, b
   return mb_held_factor(&work->held, x, a, b, blame);
 }
 
-static bool apply(MbSolverWork *work, double *x) {
+static bool apply(MbSolverWork *work, double *x, const double *aim, double *lambda) {
   MbHeld *held = &work->held;
-  if (held->world) {
+  double *b = lambda ? lambda : held->lambda;
+  const size_t bytes_of_rows = held->shape.nrows * sizeof *b;
+  if (!aim && held->world) { // no motion is asked for
     mb_held_world_solve(held, x, NULL);
+    if (lambda) memcpy(lambda, held->lambda, bytes_of_rows);
     return true;
   }
-  memset(held->lambda, 0, held->shape.nrows * sizeof *held->lambda);
-  mb_held_solve(held, x, held->lambda);
+  if (!aim)
+    memset(b, 0, bytes_of_rows);
+  else if (aim != b)
+    memcpy(b, aim, bytes_of_rows);
+  mb_held_solve(held, x, b);
   return true;
 }
 
@@ -102,30 +110,11 @@ static bool responses(MbSolverWork *work, size_t k, const MbRow *const *row, dou
   return true;
 }
 
-// ---- joints that are held ---------------------------------------------------------------------------------
+// ---- rows that it claims ----------------------------------------------------------------------------------
 
-// As the joints' coordinates say.
-static bool start(const MbSolverWork *work, const double *q0, const double *v0, double *q, double *v) {
-  const MbModel *model = work->held.model;
-  const size_t nb = model->nb;
-  MbTree tree;
-  MbMaximal x = {.nb = nb, .phi = v, .E = mb_calloc(nb, sizeof *x.E)};
-  const bool fine = mb_tree_create(model, &tree) && x.E;
-  if (fine) mb_tree_kinematics(&tree, q0, v0, &x);
-  for (size_t b = 0; fine && b < nb; b++) {
-    memcpy(q + 7 * b, x.E[b].p, sizeof x.E[b].p);
-    memcpy(q + 7 * b + 3, x.E[b].q, sizeof x.E[b].q);
-    mb_velocity_of_twist(&x.E[b], v + 6 * b, v + 6 * b);
-  }
-  if (fine) memcpy(q + 7 * nb, q0, model->nq * sizeof *q);
-  mb_tree_free(&tree);
-  mb_free(x.E);
-  return fine;
-}
-
-static MbHeldRows rows(const MbSolverWork *work) {
+static MbClaimedRows rows(const MbSolverWork *work) {
   const MbHeld *held = &work->held;
-  return (MbHeldRows){
+  return (MbClaimedRows){
       .n = held->shape.nrows, .g = held->g, .gt = held->gt, .order = held->order, .angle = held->angle};
 }
 
@@ -133,8 +122,6 @@ static size_t row_of(const MbSolverWork *work, size_t i) {
   const size_t b = work->held.holds[i];
   return b == MB_WORLD ? MB_WORLD : work->held.first[b];
 }
-
-static const double *lambda(const MbSolverWork *work) { return work->held.lambda; }
 
 static const char *holder(const MbSolverWork *work, size_t b) {
   const size_t i = work->held.by[b];
@@ -152,55 +139,20 @@ static const double *bends(MbSolverWork *work) {
   if (!work->held.curves) mb_held_bend(&work->held);
   return work->held.bend;
 }
-static const double *turns(MbSolverWork *work) {
-  mb_held_bend(&work->held);
-  return work->held.turn;
-}
 
 static void speeds(const MbSolverWork *work, const double *v, double *rate) {
   mb_held_speeds(&work->held, v, rate);
 }
 
-static void rates(const MbSolverWork *work, const double *v, double *rate) {
-  mb_held_rates(&work->held, v, rate);
-}
-static void spread(const MbSolverWork *work, const double *f, double *y) {
-  mb_held_spread(&work->held, f, y);
-}
-
-static void along(const MbSolverWork *work, size_t k, double s, double *y) {
-  mb_held_along(&work->held, k, s, y);
-}
-
-static bool solve(MbSolverWork *work, double *x, double *b) {
-  mb_held_solve(&work->held, x, b);
-  return true;
-}
-
-static void remember(const MbSolverWork *work, double *to) {
-  const MbModel *model = work->held.model;
-  double still[MB_JOINT_MOST] = {0};
-  memcpy(to, work->held.q, model->nq * sizeof *to);
-  for (size_t i = 0; i < model->nrenewing; i++) {
-    const MbJoint *joint = &model->joint[model->renewing[i]];
-    joint->ops->renew(joint, to + model->q_first[model->renewing[i]], still);
-  }
-}
-
-static const MbHeldOps held_ops = {.rows = rows,
-                                   .row_of = row_of,
-                                   .holder = holder,
-                                   .body_of = body_of,
-                                   .lambda = lambda,
-                                   .start = start,
-                                   .speeds = speeds,
-                                   .bends = bends,
-                                   .turns = turns,
-                                   .rates = rates,
-                                   .spread = spread,
-                                   .along = along,
-                                   .solve = solve,
-                                   .remember = remember};
+// W is a difference here, of whose parts rounding stays.
+static const MbClaimOps claims = {.rows = rows,
+                                  .row_of = row_of,
+                                  .holder = holder,
+                                  .body_of = body_of,
+                                  .speeds = speeds,
+                                  .bends = bends,
+                                  .over_step = true,
+                                  .nothing = 1e-11};
 
 const MbSolverOps mb_maximal_ops = {
     .name = "maximal",
@@ -217,5 +169,6 @@ const MbSolverOps mb_maximal_ops = {
     .drift = drift,
     .reserve = reserve,
     .responses = responses,
-    .held = &held_ops,
+    .map = &mb_poses,
+    .claims = &claims,
 };

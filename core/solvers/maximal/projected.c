@@ -46,7 +46,8 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double b, b
   return mb_held_factor(&work->held, x, a, b, blame);
 }
 
-static bool apply(MbSolverWork *work, double *x) {
+static bool apply(MbSolverWork *work, double *x, const double *aim, double *lambda) {
+  (void)aim, (void)lambda;
   MbHeld *held = &work->held;
   memset(held->r, 0, 6 * held->model->nb * sizeof *held->r);
   memset(held->lambda, 0, held->shape.nrows * sizeof *held->lambda);
@@ -88,6 +89,8 @@ const MbSolverOps mb_maximal_projected_ops = {
     .bias = bias,
     .factor = factor,
     .apply = apply,
+    .map = &mb_own_coordinates,
+    .claims = &mb_claims_nothing,
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,

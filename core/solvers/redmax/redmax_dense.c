@@ -164,7 +164,8 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
   return false;
 }
 
-static bool apply(MbSolverWork *work, double *x) {
+static bool apply(MbSolverWork *work, double *x, const double *aim, double *lambda) {
+  (void)aim, (void)lambda;
   const lapack_int nv = (lapack_int)work->tree.model->nv;
   if (nv) mb_lapack.dpotrs(LAPACK_COL_MAJOR, 'L', nv, 1, work->A, nv, x, nv);
   return true;
@@ -184,6 +185,8 @@ const MbSolverOps mb_redmax_dense_ops = {
     .bias = bias,
     .factor = factor,
     .apply = apply,
+    .map = &mb_own_coordinates,
+    .claims = &mb_claims_nothing,
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,

@@ -110,7 +110,8 @@ static void precondition(MbSolverWork *work, double *x) {
   if (work->nodes) mb_node_factor_put(work->nodes, x);
 }
 
-static bool apply_coupled(MbSolverWork *work, double *x) {
+static bool apply_coupled(MbSolverWork *work, double *x, const double *aim, double *lambda) {
+  (void)aim, (void)lambda;
   static const MbInverse inverse = {multiply, precondition};
   if (work->coupling.on) return mb_coupling_solve(&work->coupling, work, &inverse, x);
   apply(work, x);
@@ -134,6 +135,8 @@ const MbSolverOps mb_redmax_recursive_ops = {
     .bias = bias,
     .factor = factor,
     .apply = apply_coupled,
+    .map = &mb_own_coordinates,
+    .claims = &mb_claims_nothing,
     .momentum = momentum,
     .gather = gather,
     .blocks = blocks,

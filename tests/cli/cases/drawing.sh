@@ -34,6 +34,7 @@ drawing scene.mbt 'd["constraints"]'
 drawing f.mbt '[(l["kind"], len(l["points"]), sorted(l["points"][0])) for l in d["lines"]]'
 "$MBSIM" run "$ROOT/scenes/redmax/net.json" -q -d 0.02 -o n.mbt
 drawing n.mbt '[(l["kind"], l["points"]) for l in d["lines"]][:2]'
+drawing n.mbt 'd["deformables"]'
 "$MBSIM" check scene.mbt | head -n 1
 # damaged, it is left out and told so
 "$PYTHON" - <<'PY'

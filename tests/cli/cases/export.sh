@@ -39,3 +39,4 @@ t export h.mbt -o sub/x.vtk
 mkdir mine && echo mine >mine/file && t export h.mbt --format vtk -o mine; cat mine/file
 "$MBSIM" run h.json -q -d 0.1 --set '/output/channels=["energy"]' -o e.mbt && t export e.mbt -o e.glb && ls e.glb
 t export e.mbt -o e.vtk
+"$MBSIM" run "$ROOT/scenes/redmax/net.json" -q -d 0.02 -o n.mbt && t export n.mbt -o n.vtk

@@ -15,11 +15,20 @@ def log(folder):
     text = ""
     for run in os.listdir(folder + "/runs"): text += open("%s/runs/%s/log" % (folder, run)).read()
     return text
+def states(folder): return [f for _, _, files in os.walk(folder) for f in files if f == "state"]
+def kill_with_checkpoint(folder, keep): # in the middle of a run that has written one
+    for attempt in range(100):
+        run = subprocess.Popen(command(folder, keep))
+        while run.poll() is None and not states(folder): time.sleep(0.001)
+        run.kill()
+        run.wait()
+        if states(folder): return
 for keep in ("all", "none"):
     began = time.time()
     subprocess.run(command("whole-" + keep, keep), check=True)
     took = time.time() - began
     folder, killed = "killed-" + keep, 0
+    kill_with_checkpoint(folder, keep)
     for attempt in range(40):
         run = subprocess.Popen(command(folder, keep))
         try: run.wait(timeout=random.uniform(0.02, 0.5) * took)

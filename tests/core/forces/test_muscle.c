@@ -6,20 +6,15 @@
 #include <stdio.h>
 
 static const double FORCE = 30, OPTIMAL = 0.2, TENDON = 0.1, SPEED = 8;
+static const MbMuscle numbers = {
+    .max_force = 30, .optimal_length = 0.2, .tendon_length = 0.1, .max_velocity = 8};
 
 // Tension over max_force at normalised length and speed
 static double tension(double activation, double length, double speed) {
-  const bool active[] = {true};
   const MbForcePoint points[] = {{.body = MB_WORLD, .at = {.q = {1, 0, 0, 0}}},
                                  {.body = 0, .at = {.q = {1, 0, 0, 0}}}};
-  const MbForce muscle = {.ops = mb_force_table[MB_FORCE_MUSCLE],
-                          .npoints = 2,
-                          .points = points,
-                          .active = active,
-                          .max_force = FORCE,
-                          .optimal_length = OPTIMAL,
-                          .tendon_length = TENDON,
-                          .max_velocity = SPEED};
+  const MbForce muscle = {
+      .ops = mb_force_table[MB_FORCE_MUSCLE], .npoints = 2, .points = points, .parameters = &numbers};
   MbPose E;
   mb_pose_identity(&E);
   E.p[0] = TENDON + OPTIMAL * length;
@@ -106,7 +101,6 @@ Test(muscle, activation_counts_between_0_and_1) {
 
 // Points on the line between the ends change neither the length nor the pull, at rest and in motion along the line.
 Test(muscle, through_points_on_its_line_it_pulls_as_between_its_ends) {
-  static const bool active[] = {true, true, true};
   static const MbForcePoint straight[] = {{.body = MB_WORLD, .at = {.q = {1, 0, 0, 0}}},
                                           {.body = 0, .at = {.p = {0.01, 0.02, 0}, .q = {1, 0, 0, 0}}}};
   for (int k = 0; k < 5; k++) {
@@ -126,11 +120,7 @@ Test(muscle, through_points_on_its_line_it_pulls_as_between_its_ends) {
       const MbForce muscle = {.ops = mb_force_table[MB_FORCE_MUSCLE],
                               .npoints = way ? 4 : 2,
                               .points = way ? bent : straight,
-                              .active = active,
-                              .max_force = FORCE,
-                              .optimal_length = OPTIMAL,
-                              .tendon_length = TENDON,
-                              .max_velocity = SPEED};
+                              .parameters = &numbers};
       MbMaximal x = {.nb = 1, .signal = &activation, .E = &E, .phi = phi, .f = f[way]};
       muscle.ops->muscle(&muscle, &x, lvf[way]);
       muscle.ops->eval(NULL, &muscle, &x, 0, 1);
@@ -159,8 +149,7 @@ Test(muscle, an_isometric_contraction_pulls_as_the_curves_say) {
   MbForceSpec *muscle = test_force(&spec, MB_FORCE_MUSCLE, NULL);
   MbPointSpec ends[] = {{.body = "world", .frame.rotation = {1}}, {.body = "load", .frame.rotation = {1}}};
   muscle->npoints = 2, muscle->points = ends;
-  muscle->max_force = FORCE, muscle->optimal_length = OPTIMAL, muscle->tendon_length = TENDON;
-  muscle->max_velocity = SPEED, muscle->activation = test_expression("t");
+  *test_muscle(muscle) = (MbMuscleSpec){.numbers = numbers, .activation = test_expression("t")};
   const char *channels[] = {"muscle", "joint.force"};
   spec.output.channels = channels, spec.output.nchannels = 2;
   MbModel *model = test_model(&spec);

@@ -16,7 +16,7 @@ static void advice(MbIntegratorKind kind, double h, double stiffness, double dam
   body->joint.in_parent.rotation[0] = body->joint.in_body.rotation[0] = 1;
   body->joint.stiffness = (MbNumbersSpec){1, &stiffness};
   body->joint.damping = (MbNumbersSpec){1, &damping};
-  test_ok(mb_build(&spec, &model, &report), &report);
+  test_ok(mb_compile(&spec, &model, &report), &report);
   test_ok(mb_sim_create(model, NULL, &sim, &report), &report);
   cr_assert_leq(report.kept, 1);
   snprintf(text, 1024, "%s", report.kept ? report.issues[0].text : "");

@@ -94,7 +94,7 @@ Test(attachments, nodes_that_follow_nodes_move_as_under_constraints, TEST_LONG) 
       cr_assert_eq(b.model->nslots, 0);
       cr_assert_eq(b.model->nfollowers, 4);
       // rows let velocities at the start be; what follows has none of its own
-      if (b.sim->solver->held || a.sim->nv == b.sim->nv)
+      if (b.sim->solver->map->turns || a.sim->nv == b.sim->nv)
         memcpy(a.sim->state.v, b.sim->state.v, a.sim->nv * sizeof *a.sim->state.v);
       mb_sim_kinematics(a.sim, a.sim->state.q, a.sim->state.v);
       double x[2][MOST], worst = 0;
@@ -217,7 +217,7 @@ Test(attachments, what_hangs_on_a_fast_body_through_a_chain_moves_as_one_body_wi
     mb_pose_point(there, &run.sim->x.E[0], there);
     mb_vec3_copy(found, node(&run, "grains", 1));
     // where rows hold the pegs these may be off by what rk45 leaves
-    test_near("a grain", found, there, 3, run.sim->solver->held ? 1e-11 : 1e-13);
+    test_near("a grain", found, there, 3, run.sim->solver->map->turns ? 1e-11 : 1e-13);
     end(&run);
   }
   mb_sim_free(one);
@@ -366,10 +366,10 @@ Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_s
       const size_t n = places(&run, x[k > 0], MOST);
       memcpy(force[k > 0], mb_section(run.sim, MB_SECTION_FORCES), 3 * sizeof(double));
       // steps of bodies held by rows are others than a tree's, of the same order (every_integrator_has_its_order)
-      const bool other = i < 4 && run.sim->solver->held;
+      const bool other = i < 4 && run.sim->solver->map->turns;
       if (k) test_near(solvers[k], x[1], x[0], n, !other ? CLOSE : i < 2 ? FIRST : SECOND);
       if (k && !other) test_near(solvers[k], force[1], force[0], 3, FORCE);
-      cr_expect(run.sim->solver->held ? run.sim->constraining->apart[0] != MB_WORLD : k != 2);
+      cr_expect(run.sim->solver->map->turns ? run.sim->constraining->apart[0] != MB_WORLD : k != 2);
       end(&run);
     }
 }

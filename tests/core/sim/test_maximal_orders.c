@@ -20,7 +20,7 @@ static void spring_between(MbSceneSpec *spec, size_t a, size_t b, uint64_t *seed
     spring->points[k] = (MbPointSpec){.body = spec->bodies[k ? b : a].name, .frame.rotation = {1, 0, 0, 0}};
     for (int j = 0; j < 3; j++) spring->points[k].frame.position[j] = test_around_zero(seed);
   }
-  spring->stiffness[0] = 8, spring->damping[0] = 0.3, spring->length = 1;
+  *test_spring(spring) = (MbSpringSpec){.stiffness = 8, .damping = 0.3, .length = 1};
 }
 
 // Every kind of joint with stiffness and damping, forces that vary in time, springs between any bodies, motors.
@@ -29,8 +29,9 @@ static MbSceneSpec loaded_forest(void) {
   MbSceneSpec spec = test_forest(MB_SYMPLECTIC, &seed);
   for (size_t b = 0; b < spec.nbodies; b += 5) {
     MbForceSpec *pull = test_force(&spec, MB_FORCE_POINT, spec.bodies[b].name);
-    for (int i = 0; i < 3; i++) pull->at[i] = test_around_zero(&seed);
-    pull->force[0] = test_expression("6*cos(5*t)"), pull->force[2] = test_constant(4);
+    for (int i = 0; i < 3; i++) test_wrench(pull)->at[i] = test_around_zero(&seed);
+    test_wrench(pull)->force[0] = test_expression("6*cos(5*t)"),
+    test_wrench(pull)->force[2] = test_constant(4);
   }
   for (size_t b = 0; b + 7 < spec.nbodies; b += 6) spring_between(&spec, b, b + 7, &seed);
   for (size_t b = 0; b < spec.nbodies; b += 3) {
@@ -43,7 +44,7 @@ static MbSceneSpec loaded_forest(void) {
                                   .stiffness = test_one_number(&spec.arena, 5),
                                   .damping = test_one_number(&spec.arena, 0.5)};
   }
-  test_force(&spec, MB_FORCE_DAMPING, NULL)->coefficient = 0.2;
+  test_damping(test_force(&spec, MB_FORCE_DAMPING, NULL))->coefficient = 0.2;
   return spec;
 }
 

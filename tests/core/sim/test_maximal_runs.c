@@ -231,7 +231,8 @@ Test(maximal_runs, a_resumed_run_and_any_number_of_threads_give_the_same_bytes) 
 Test(maximal_runs, a_step_that_fails_leaves_the_state_as_it_was) {
   for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
     MbSceneSpec spec = forest(kind, 5);
-    test_force(&spec, MB_FORCE_POINT, spec.bodies[3].name)->force[0] = test_expression("sqrt(0.021 - t)");
+    test_wrench(test_force(&spec, MB_FORCE_POINT, spec.bodies[3].name))->force[0] =
+        test_expression("sqrt(0.021 - t)");
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
     MbReport report = {0};

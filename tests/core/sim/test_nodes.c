@@ -61,7 +61,8 @@ static MbSceneSpec mobile(MbIntegratorKind kind, double h, bool constrained) {
   if (constrained) attach(d, "-x", "link");
   MbForceSpec *tie = test_force(&spec, MB_FORCE_SPRING, NULL);
   tie->points = mb_arena_alloc(&spec.arena, 2, sizeof *tie->points);
-  tie->npoints = 2, tie->stiffness[0] = 100, tie->damping[0] = 0.5, tie->length = NAN;
+  tie->npoints = 2;
+  *test_spring(tie) = (MbSpringSpec){.stiffness = 100, .damping = 0.5, .length = NAN};
   tie->points[0] = (MbPointSpec){.node = "net", .index = 3, .frame.rotation = {1}};
   tie->points[1] = (MbPointSpec){.body = "weight", .frame = {{0.1, 0, 0}, {1}}};
   if (!constrained) {
@@ -72,7 +73,7 @@ static MbSceneSpec mobile(MbIntegratorKind kind, double h, bool constrained) {
     string->points[1] = (MbPointSpec){.body = "link", .frame.rotation = {1}};
     string->points[1].frame.position[2] = -0.3;
   }
-  test_force(&spec, MB_FORCE_DAMPING, NULL)->coefficient = 0.05;
+  test_damping(test_force(&spec, MB_FORCE_DAMPING, NULL))->coefficient = 0.05;
   return spec;
 }
 
@@ -167,7 +168,7 @@ Test(nodes, a_hanging_rope_is_as_long_as_its_weight_makes_it) {
   d->damping = 5;
   d->pose.rotation[0] = d->pose.rotation[2] = sqrt(0.5); // x to −z
   pin(d, "-x", NULL);
-  test_force(&spec, MB_FORCE_DAMPING, NULL)->coefficient = 0.1;
+  test_damping(test_force(&spec, MB_FORCE_DAMPING, NULL))->coefficient = 0.1;
   Run run = begin(spec, 1);
   test_steps(run.sim, 2000);
   double wanted[3] = {0};
@@ -228,7 +229,7 @@ Test(nodes, drag_slows_a_free_particle_by_its_law) {
   MbDeformableSpec *d = deformable(&spec, "dust", MB_DEFORMABLE_PARTICLES, 0.6);
   d->mesh = (MbNodeMeshSpec){.rope = 3, .length = 1};
   d->linear[1] = 2, d->angular[2] = 1;
-  test_force(&spec, MB_FORCE_DAMPING, NULL)->coefficient = 0.3;
+  test_damping(test_force(&spec, MB_FORCE_DAMPING, NULL))->coefficient = 0.3;
   Run run = begin(spec, 1);
   test_steps(run.sim, 10);
   const double left = exp(-0.3 / 0.2);
@@ -254,7 +255,8 @@ static MbSceneSpec spinning(MbIntegratorKind kind, bool body) {
   tie->points = mb_arena_alloc(&spec.arena, 2, sizeof *tie->points);
   tie->points[0] = (MbPointSpec){.node = "net", .index = 19, .frame.rotation = {1}};
   tie->points[1] = (MbPointSpec){.body = "weight", .frame = {{0, 0.1, 0}, {1}}};
-  tie->npoints = 2, tie->stiffness[0] = 50, tie->length = 0.1;
+  tie->npoints = 2;
+  *test_spring(tie) = (MbSpringSpec){.stiffness = 50, .length = 0.1};
   return spec;
 }
 
@@ -405,7 +407,7 @@ Test(nodes, a_node_has_one_holder) {
   MbModel *model = NULL;
   pin(&spec.deformables[0], "-x", "z");
   spec.deformables[0].attachments[0].enforce = MB_BY_REDUCTION;
-  cr_assert_eq(mb_build(&spec, &model, &report), MB_SCENE);
+  cr_assert_eq(mb_compile(&spec, &model, &report), MB_SCENE);
   cr_assert(strstr(report.issues[0].text, "node 0 of \"net\" is held already"), "%s", report.issues[0].text);
   mb_arena_free(&spec.arena);
 }
@@ -495,7 +497,7 @@ Test(nodes, running_out_of_memory_anywhere_is_told_and_leaks_nothing) {
     MbModel *model = NULL;
     MbSim *sim = NULL;
     mb_alloc_fail_after(k);
-    MbStatus status = mb_build(&spec, &model, &report);
+    MbStatus status = mb_compile(&spec, &model, &report);
     if (status == MB_OK) status = mb_sim_create(model, NULL, &sim, &report);
     mb_alloc_fail_after(-1);
     done = status == MB_OK;

@@ -19,16 +19,18 @@ static MbSceneSpec loaded_forest(MbIntegratorKind kind, MbJointKind unused, doub
   spec.time.step = h;
   for (size_t b = 0; b < spec.nbodies; b += 4) {
     MbForceSpec *pull = test_force(&spec, MB_FORCE_POINT, spec.bodies[b].name);
-    for (int i = 0; i < 3; i++) pull->at[i] = test_around_zero(&seed);
-    pull->force[0] = test_expression("6*cos(5*t)"), pull->force[2] = test_constant(4);
+    for (int i = 0; i < 3; i++) test_wrench(pull)->at[i] = test_around_zero(&seed);
+    test_wrench(pull)->force[0] = test_expression("6*cos(5*t)"),
+    test_wrench(pull)->force[2] = test_constant(4);
     MbForceSpec *jet = test_force(&spec, MB_FORCE_WRENCH, spec.bodies[b + 1].name);
-    jet->axes = b % 8 ? MB_AXES_WORLD : MB_AXES_BODY;
-    jet->torque[1] = test_expression("2*sin(4*t)"), jet->force[0] = test_expression("3*t");
+    test_wrench(jet)->axes = b % 8 ? MB_AXES_WORLD : MB_AXES_BODY;
+    test_wrench(jet)->torque[1] = test_expression("2*sin(4*t)"),
+    test_wrench(jet)->force[0] = test_expression("3*t");
   }
   for (size_t b = 0; b < spec.nbodies; b++)
     for (int i = 0; i < 3 && !spec.bodies[b].jointed; i++)
       spec.bodies[b].angular[i] = 3 * test_around_zero(&seed);
-  test_force(&spec, MB_FORCE_DAMPING, NULL)->coefficient = 0.2;
+  test_damping(test_force(&spec, MB_FORCE_DAMPING, NULL))->coefficient = 0.2;
   return spec;
 }
 

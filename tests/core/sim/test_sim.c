@@ -25,16 +25,16 @@ static MbSceneSpec crowd(MbIntegratorKind kind, size_t n) {
     body->damping = 0.1 * test_random(&seed);
   }
   MbForceSpec *force = test_force(&spec, MB_FORCE_POINT, "body1");
-  force->at[0] = 0.3;
-  force->force[1] = test_expression("3*sin(5*t)");
+  test_wrench(force)->at[0] = 0.3;
+  test_wrench(force)->force[1] = test_expression("3*sin(5*t)");
   static const double times[] = {0, 0.11, 0.37}, values[] = {0, 2, -1};
   for (int i = 0; i < 3; i++)
-    force->torque[i] = test_constant(0),
-    force->force[i == 1 ? 0 : i] = (MbSignalSpec){.kind = MB_SIGNAL_TABLE,
-                                                  .interpolation = (MbInterpolation)i,
-                                                  .count = 3,
-                                                  .times = times,
-                                                  .values = values};
+    test_wrench(force)->torque[i] = test_constant(0),
+    test_wrench(force)->force[i == 1 ? 0 : i] = (MbSignalSpec){.kind = MB_SIGNAL_TABLE,
+                                                               .interpolation = (MbInterpolation)i,
+                                                               .count = 3,
+                                                               .times = times,
+                                                               .values = values};
   return spec;
 }
 
@@ -122,7 +122,7 @@ Test(sim, a_blow_up_names_time_step_and_body_and_leaves_the_state) {
   for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
     MbSceneSpec spec = crowd(kind, 3);
     MbForceSpec *force = test_force(&spec, MB_FORCE_WRENCH, "body2");
-    force->force[0] = test_expression("1/(t < 0.055 ? 1 : 0)");
+    test_wrench(force)->force[0] = test_expression("1/(t < 0.055 ? 1 : 0)");
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
     MbReport report = {0};
@@ -158,7 +158,8 @@ Test(sim, in_the_kinematic_mode_force_is_mass_times_velocity) {
     MbBodySpec *body = test_body(&spec, "bead", 2, 1, 1, 1);
     body->damping = 3;
     MbForceSpec *force = test_force(&spec, MB_FORCE_WRENCH, "bead");
-    force->force[0] = test_expression("5*cos(t)"), force->torque[2] = test_constant(8);
+    test_wrench(force)->force[0] = test_expression("5*cos(t)"),
+    test_wrench(force)->torque[2] = test_constant(8);
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
     // (m + d) v = F, (I + d) ω = τ; x = ∫ v, to the order of the integrator
@@ -204,7 +205,7 @@ Test(sim, rk45_does_not_jump_over_a_pulse_in_a_table) {
   test_body(&spec, "puck", 1, 1, 1, 1);
   static const double times[] = {5, 5.01, 5.02}, values[] = {0, 100, 0};
   MbForceSpec *force = test_force(&spec, MB_FORCE_WRENCH, "puck");
-  force->force[0] = (MbSignalSpec){
+  test_wrench(force)->force[0] = (MbSignalSpec){
       .kind = MB_SIGNAL_TABLE, .interpolation = MB_HOLD, .count = 3, .times = times, .values = values};
   MbModel *model = test_model(&spec);
   MbSim *sim = test_sim(model, 1);
@@ -219,7 +220,8 @@ Test(sim, rk45_does_not_jump_over_a_pulse_in_a_table) {
 Test(sim, rk45_does_not_jump_over_a_pulse_in_an_expression) {
   MbSceneSpec spec = test_scene(MB_RK45, 0.05, 200);
   test_body(&spec, "puck", 1, 1, 1, 1);
-  test_force(&spec, MB_FORCE_WRENCH, "puck")->force[0] = test_expression("abs(t - 5.37) < 0.05 ? 100 : 0");
+  test_wrench(test_force(&spec, MB_FORCE_WRENCH, "puck"))->force[0] =
+      test_expression("abs(t - 5.37) < 0.05 ? 100 : 0");
   MbModel *model = test_model(&spec);
   MbSim *sim = test_sim(model, 1);
   test_steps(sim, 200);
@@ -238,7 +240,7 @@ Test(sim, running_out_of_memory_anywhere_is_clean) {
     MbModel *model = NULL;
     MbSim *sim = NULL;
     mb_alloc_fail_after(k);
-    MbStatus status = mb_build(&spec, &model, &report);
+    MbStatus status = mb_compile(&spec, &model, &report);
     if (status == MB_OK) status = mb_sim_create(model, NULL, &sim, &report);
     mb_alloc_fail_after(-1);
     mb_sim_free(sim);

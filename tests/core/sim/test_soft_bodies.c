@@ -239,7 +239,7 @@ Test(soft_bodies, nodes_on_a_driven_body_go_where_it_goes) {
         wanted[0] = cos(angle) * rest[k] - sin(angle) * rest[k + 1];
         wanted[1] = sin(angle) * rest[k] + cos(angle) * rest[k + 1];
         wanted[2] = rest[k + 2] + shift;
-        test_near(solvers[s], x + k, wanted, 3, fmax(CLOSE[rows], run.sim->solver->held ? HELD : 0));
+        test_near(solvers[s], x + k, wanted, 3, fmax(CLOSE[rows], run.sim->solver->map->turns ? HELD : 0));
       }
       test_run_free(&run);
     }
@@ -277,7 +277,7 @@ Test(soft_bodies, each_integrator_has_its_order) {
     }
 }
 
-// ---- the build --------------------------------------------------------------------------------------------
+// ---- compiling --------------------------------------------------------------------------------------------
 
 static const char *const refused[][2] = {
     {BLOCK("\"pin\": [{\"select\": {\"side\": \"-z\"}, \"motion\": {\"translate\": [\"=t\", 0, 0]}}]"),

@@ -104,13 +104,15 @@ static void end_state(MbIntegratorKind kind, double h, bool loaded, double end[1
     spec.bodies[0].damping = 0.4;
     mb_vec3_set(spec.bodies[0].inertia->center, 0.2, -0.1, 0.3);
     MbForceSpec *pull = test_force(&spec, MB_FORCE_POINT, "racket");
-    mb_vec3_set(pull->at, 0.5, 0.3, -0.2);
-    pull->force[0] = test_expression("2*cos(3*t)"), pull->force[2] = test_constant(4);
+    mb_vec3_set(test_wrench(pull)->at, 0.5, 0.3, -0.2);
+    test_wrench(pull)->force[0] = test_expression("2*cos(3*t)"),
+    test_wrench(pull)->force[2] = test_constant(4);
     MbForceSpec *twist = test_force(&spec, MB_FORCE_WRENCH, "racket");
-    twist->torque[1] = test_expression("sin(2*t)"), twist->force[0] = test_constant(1);
+    test_wrench(twist)->torque[1] = test_expression("sin(2*t)"),
+    test_wrench(twist)->force[0] = test_constant(1);
     MbForceSpec *jet = test_force(&spec, MB_FORCE_WRENCH, "racket");
-    jet->axes = MB_AXES_BODY, jet->force[1] = test_expression("t^2");
-    test_force(&spec, MB_FORCE_DAMPING, NULL)->coefficient = 0.2;
+    test_wrench(jet)->axes = MB_AXES_BODY, test_wrench(jet)->force[1] = test_expression("t^2");
+    test_damping(test_force(&spec, MB_FORCE_DAMPING, NULL))->coefficient = 0.2;
   }
   MbModel *model = test_model(&spec);
   MbSim *sim = test_sim(model, 1);

@@ -15,7 +15,7 @@ static MbSceneSpec forest(MbIntegratorKind kind, MbDynamics dynamics) {
   spinner->joint.velocity = test_one_number(&spec.arena, 6);
   spinner->joint.damping = spinner->joint.stiffness = test_one_number(&spec.arena, 0);
   MbForceSpec *force = test_force(&spec, MB_FORCE_POINT, spec.bodies[3].name);
-  force->at[0] = 0.3, force->force[1] = test_expression("3*sin(5*t)");
+  test_wrench(force)->at[0] = 0.3, test_wrench(force)->force[1] = test_expression("3*sin(5*t)");
   return spec;
 }
 
@@ -105,7 +105,7 @@ Test(tree_runs, running_out_of_memory_anywhere_is_clean) {
       MbModel *model = NULL;
       MbSim *sim = NULL;
       mb_alloc_fail_after(k);
-      MbStatus status = mb_build(&spec, &model, &report);
+      MbStatus status = mb_compile(&spec, &model, &report);
       if (status == MB_OK) status = mb_sim_create(model, NULL, &sim, &report);
       mb_alloc_fail_after(-1);
       mb_sim_free(sim);
@@ -125,7 +125,7 @@ Test(tree_runs, a_blow_up_names_time_step_and_body_and_leaves_the_state) {
       const char *word = mb_integrator_words[kind], *how = mb_dynamics_words[dynamics];
       MbSceneSpec spec = forest(kind, dynamics);
       MbForceSpec *force = test_force(&spec, MB_FORCE_WRENCH, spec.bodies[9].name);
-      force->force[0] = test_expression("1/(t < 0.0263 ? 1 : 0)");
+      test_wrench(force)->force[0] = test_expression("1/(t < 0.0263 ? 1 : 0)");
       MbModel *model = test_model(&spec);
       MbSim *sim = test_sim(model, 1);
       double *q = mb_arena_alloc(&spec.arena, sim->nq, sizeof *q);

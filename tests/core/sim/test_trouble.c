@@ -31,14 +31,14 @@ static MbForceSpec *pushed(MbSceneSpec *spec, MbForceKind kind) {
   test_body(spec, "calm", 1, 1, 1, 1);
   test_body(spec, "ball", 1, 1, 1, 1);
   MbForceSpec *force = test_force(spec, kind, "ball");
-  for (int i = 0; i < 3; i++) force->force[i] = force->torque[i] = test_constant(0);
+  for (int i = 0; i < 3; i++) test_wrench(force)->force[i] = test_wrench(force)->torque[i] = test_constant(0);
   return force;
 }
 
 Test(trouble, a_signal_that_is_not_finite_is_named_with_its_time) {
   for (int k = 0; k < KINDS; k++) {
     MbSceneSpec spec = test_scene(kinds[k], 0.01, 30);
-    pushed(&spec, MB_FORCE_WRENCH)->torque[1] = test_expression("sqrt(0.105-t)");
+    test_wrench(pushed(&spec, MB_FORCE_WRENCH))->torque[1] = test_expression("sqrt(0.105-t)");
     const MbReport report = failure(&spec);
     expect(&report, "at t = 0.1");
     expect(&report, "torque y of the wrench \"forces/0\" on body \"ball\" is nan: \"=sqrt(0.105-t)\"");
@@ -50,8 +50,8 @@ Test(trouble, a_force_that_overflows_is_named) {
   for (int k = 0; k < KINDS; k++) {
     MbSceneSpec spec = test_scene(kinds[k], 0.01, 30);
     MbForceSpec *force = pushed(&spec, MB_FORCE_POINT);
-    force->at[0] = 1e200;
-    force->force[1] = test_constant(1e150);
+    test_wrench(force)->at[0] = 1e200;
+    test_wrench(force)->force[1] = test_constant(1e150);
     const MbReport report = failure(&spec);
     expect(&report, "the point_force \"forces/0\" on body \"ball\" is not finite");
   }
@@ -60,7 +60,7 @@ Test(trouble, a_force_that_overflows_is_named) {
 Test(trouble, a_body_that_grows_by_itself_is_still_named) {
   for (int k = 0; k < KINDS; k++) {
     MbSceneSpec spec = test_scene(kinds[k], 0.01, 100);
-    pushed(&spec, MB_FORCE_WRENCH)->force[0] = test_expression("exp(1000*t)");
+    test_wrench(pushed(&spec, MB_FORCE_WRENCH))->force[0] = test_expression("exp(1000*t)");
     const MbReport report = failure(&spec);
     expect(&report, "body \"ball\" has grown beyond all bounds");
   }
@@ -77,7 +77,7 @@ static MbReport damped(MbIntegratorKind kind, double joint, double own, double e
   ball->joint.in_parent.rotation[0] = ball->joint.in_body.rotation[0] = 1;
   ball->joint.damping = (MbNumbersSpec){1, &joint};
   ball->damping = own;
-  test_force(&spec, MB_FORCE_DAMPING, NULL)->coefficient = everywhere;
+  test_damping(test_force(&spec, MB_FORCE_DAMPING, NULL))->coefficient = everywhere;
   MbModel *model = test_model(&spec);
   MbSim *sim = NULL;
   test_ok(mb_sim_create(model, NULL, &sim, &report), &report);
@@ -114,14 +114,14 @@ static MbForceSpec *couple(MbSceneSpec *spec, MbForceKind kind) {
   force->name = "link";
   force->npoints = 2;
   force->points = (MbPointSpec *)ends;
-  force->length = NAN;
+  test_pull(force, (double[]){0, 0}, (double[]){0, 0}, NAN);
   return force;
 }
 
 Test(trouble, damping_between_two_bodies_counts_too) {
   MbReport report = {0};
   MbSceneSpec spec = test_scene(MB_RK45, 0.01, 1);
-  couple(&spec, MB_FORCE_SPRING)->damping[0] = 1e5; // they stop each other at twice the rate
+  test_spring(couple(&spec, MB_FORCE_SPRING))->damping = 1e5; // they stop each other at twice the rate
   MbModel *model = test_model(&spec);
   MbSim *sim = NULL;
   test_ok(mb_sim_create(model, NULL, &sim, &report), &report);
@@ -137,8 +137,8 @@ Test(trouble, a_muscle_whose_activation_is_no_number_is_named) {
   for (int k = 0; k < KINDS; k++) {
     MbSceneSpec spec = test_scene(kinds[k], 0.01, 30);
     MbForceSpec *force = couple(&spec, MB_FORCE_MUSCLE);
-    force->max_force = 1, force->optimal_length = 1, force->max_velocity = 10;
-    force->activation = test_expression("sqrt(0.105-t)");
+    test_muscle(force)->numbers = (MbMuscle){.max_force = 1, .optimal_length = 1, .max_velocity = 10};
+    test_muscle(force)->activation = test_expression("sqrt(0.105-t)");
     const MbReport report = failure(&spec);
     expect(&report, "activation of the muscle \"link\" is nan: \"=sqrt(0.105-t)\"");
   }
@@ -153,7 +153,7 @@ Test(trouble, a_start_beyond_all_bounds_is_refused_with_the_body) {
     spec.solver.kind = solver ? MB_SOLVER_MAXIMAL : MB_SOLVER_REDMAX;
     test_body(&spec, "calm", 1, 1, 1, 1);
     test_body(&spec, "shot", 1, 1, 1, 1)->linear[0] = 1e200;
-    test_ok(mb_build(&spec, &model, &report), &report);
+    test_ok(mb_compile(&spec, &model, &report), &report);
     cr_assert_eq(mb_sim_create(model, NULL, &sim, &report), MB_SCENE);
     cr_assert_null(sim);
     expect(&report, "at t = 0 s, step 0: body \"shot\" starts beyond all bounds (speed 1e+200 m/s");
@@ -174,8 +174,8 @@ Test(trouble, a_number_of_a_frame_that_is_not_finite_is_named) {
     MbForceSpec *force = pushed(&spec, MB_FORCE_WRENCH);
     spec.bodies[1].inertia->mass = 1e290;
     spec.bodies[1].linear[2] = start ? 1e10 : 0;
-    force->force[2] = test_constant(1e301);
-    test_ok(mb_build(&spec, &model, &report), &report);
+    test_wrench(force)->force[2] = test_constant(1e301);
+    test_ok(mb_compile(&spec, &model, &report), &report);
     MbStatus status = mb_sim_create(model, NULL, &sim, &report);
     cr_assert_eq(status, start ? MB_SCENE : MB_OK);
     double *frame = start ? NULL : mb_arena_alloc(&spec.arena, mb_sim_frame_size(sim), sizeof *frame);

@@ -1,5 +1,6 @@
 // Joints held by rows: J v and J̇ v, the coordinates' rates and their changes along random motions of a forest whose joints
 // have come apart a little; transposes; and the system that is solved.
+#include "core/solvers/maximal/poses.h"
 #include "core/model/coordinates.h"
 #include "core/solvers/solvers.h"
 #include "tests/trees.h"
@@ -24,7 +25,7 @@ static MbSceneSpec held_forest(MbIntegratorKind kind, MbLinear linear, bool spri
           (MbPointSpec){.body = spec.bodies[5 * i + 3 * (size_t)k].name, .frame.rotation = {1, 0, 0, 0}};
       for (int j = 0; j < 3; j++) spring->points[k].frame.position[j] = test_around_zero(seed);
     }
-    spring->stiffness[0] = 20, spring->damping[0] = 1, spring->length = 0.5;
+    *test_spring(spring) = (MbSpringSpec){.stiffness = 20, .damping = 1, .length = 0.5};
   }
   return spec;
 }
@@ -78,17 +79,17 @@ typedef struct Moment {
 
 static void moment(MbSim *sim, double s, Moment *m) {
   static double q[2 * MOST];
-  const MbHeldOps *held = sim->solver->held;
-  const size_t rows = held->rows(sim->work).n, nv = sim->model->nv;
+  const MbClaimOps *claims = sim->solver->claims;
+  const size_t rows = claims->rows(sim->work).n, nv = sim->model->nv;
   cr_assert(sim->nq <= 2 * MOST && rows <= MOST && sim->model->nq <= MOST);
   memcpy(q, sim->state.q, sim->nq * sizeof *q);
   mb_sim_advance(sim, q, s, sim->state.v);
   mb_sim_kinematics(sim, q, sim->state.v);
-  memcpy(m->g, held->rows(sim->work).g, rows * sizeof(double));
-  memcpy(m->bend, held->bends(sim->work), rows * sizeof(double));
-  memcpy(m->turn, held->turns(sim->work), nv * sizeof(double));
-  held->speeds(sim->work, sim->state.v, m->speed);
-  held->rates(sim->work, sim->state.v, m->rate);
+  memcpy(m->g, claims->rows(sim->work).g, rows * sizeof(double));
+  memcpy(m->bend, claims->bends(sim->work), rows * sizeof(double));
+  memcpy(m->turn, sim->solver->map->turns(sim->work), nv * sizeof(double));
+  claims->speeds(sim->work, sim->state.v, m->speed);
+  sim->solver->map->rates(sim->work, sim->model, sim->state.v, m->rate);
   memcpy(m->q, sim->x.q, sim->model->nq * sizeof(double));
   test_near("velocities of the joints", sim->x.v, m->rate, nv, 1e-11); // the same by two ways, to rounding
 }
@@ -121,7 +122,7 @@ Test(maximal, rows_and_coordinates_change_along_motions_as_told) {
     if (round % 2) hold_more(&spec, &seed);
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
-    const size_t rows = sim->solver->held->rows(sim->work).n;
+    const size_t rows = sim->solver->claims->rows(sim->work).n;
     pull_apart(sim, aside[round % 3], &seed);
     moment(sim, 0, &here);
     for (int k = 0; k < 4; k++) moment(sim, side[k] * E, &at[k]);
@@ -159,16 +160,16 @@ Test(maximal, forces_along_coordinates_are_spread_by_the_transpose_of_the_rates)
     MbSceneSpec spec = held_forest(MB_SYMPLECTIC, MB_LINEAR_AUTO, false, &seed);
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
-    const MbHeldOps *held = sim->solver->held;
+    const MbCoordinateMap *map = sim->solver->map;
     pull_apart(sim, 0.01, &seed);
     double f[MOST], v[MOST], rate[MOST], y[MOST] = {0}, one[MOST] = {0};
     random_numbers(f, model->nv, &seed);
     random_numbers(v, sim->nv, &seed);
-    held->rates(sim->work, v, rate);
-    held->spread(sim->work, f, y);
+    map->rates(sim->work, model, v, rate);
+    mb_held_spread(&sim->work->held, f, y);
     const double work = product(f, rate, model->nv), same = product(y, v, sim->nv);
     test_near("f · V v = Vᵀ f · v", &same, &work, 1, 1e-10); // sums of some hundred numbers up to 10
-    for (size_t k = 0; k < model->nv; k++) held->along(sim->work, k, f[k], one);
+    for (size_t k = 0; k < model->nv; k++) map->along(sim->work, k, f[k], one);
     test_near("one coordinate after the other", one, y, sim->nv, 1e-11);
     mb_sim_free(sim);
     mb_model_free(model);
@@ -193,14 +194,14 @@ static void symmetrise(const MbModel *model, double *B) {
 // A v = x + Jᵀ λ and J v = b, with products that the solver does not use itself
 static void check_system(MbSim *sim, double a, double b, uint64_t *seed) {
   static double J[MOST * MOST];
-  const MbHeldOps *held = sim->solver->held;
-  const size_t nv = sim->nv, rows = held->rows(sim->work).n;
+  const MbClaimOps *claims = sim->solver->claims;
+  const size_t nv = sim->nv, rows = claims->rows(sim->work).n;
   double x[MOST], v[MOST], aim[MOST], lambda[MOST], back[MOST], speed[MOST], unit[MOST] = {0};
   size_t blame = 0;
   cr_assert(nv <= MOST && rows <= MOST);
   for (size_t i = 0; i < nv; i++) {
     unit[i] = 1;
-    held->speeds(sim->work, unit, speed);
+    claims->speeds(sim->work, unit, speed);
     for (size_t r = 0; r < rows; r++) J[r * nv + i] = speed[r];
     unit[i] = 0;
   }
@@ -210,8 +211,8 @@ static void check_system(MbSim *sim, double a, double b, uint64_t *seed) {
   memcpy(lambda, aim, sizeof lambda);
   mb_sim_forces(sim, 0, sim->x.K != NULL);
   cr_assert(sim->solver->factor(sim->work, &sim->x, a, b, false, &blame), "body %zu", blame);
-  cr_assert(held->solve(sim->work, v, lambda));
-  held->speeds(sim->work, v, speed);
+  cr_assert(sim->solver->apply(sim->work, v, lambda, lambda));
+  claims->speeds(sim->work, v, speed);
   double size = 1, force = 1;
   for (size_t i = 0; i < nv; i++) size = fmax(size, fabs(v[i]));
   for (size_t r = 0; r < rows; r++) force = fmax(force, fabs(lambda[r]));

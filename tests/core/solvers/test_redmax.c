@@ -37,7 +37,7 @@ Test(redmax, dense_and_recursive_invert_the_same_matrix) {
             K[6 * i + j] = K[6 * j + i] = (K[6 * i + j] + K[6 * j + i]) / 2;
           }
       memcpy(y[k], x, sizeof x);
-      sim->solver->apply(sim->work, y[k]);
+      sim->solver->apply(sim->work, y[k], NULL, NULL);
       multiply(sim, a, b, y[k], back);
       test_near("A A⁻¹ x", back, x, nv, 1e-10); // condition of some thousands
       mb_sim_free(sim);

@@ -30,13 +30,13 @@ static void tie_to_world(MbSceneSpec *spec, uint64_t *seed) {
     spring->points[1] = (MbPointSpec){.body = spec->bodies[4 * i + 1].name, .frame.rotation = {1, 0, 0, 0}};
     for (int k = 0; k < 2; k++)
       for (int j = 0; j < 3; j++) spring->points[k].frame.position[j] = test_around_zero(seed);
-    spring->stiffness[0] = 20, spring->damping[0] = 1, spring->length = 0.5;
+    *test_spring(spring) = (MbSpringSpec){.stiffness = 20, .damping = 1, .length = 0.5};
   }
 }
 
 // Joints held by rows come apart a little.
 static void pull_apart(MbSim *sim, uint64_t *seed) {
-  if (!sim->solver->held) return;
+  if (!sim->solver->claims->rows(sim->work).n) return;
   for (size_t b = 0; b < sim->model->nb; b++) {
     double off[6], *q = sim->state.q + 7 * b;
     MbPose E;
@@ -120,11 +120,7 @@ static void spread(const Problem *p, const MbRow *row, double *y) {
   memset(y, 0, p->sim->nv * sizeof *y);
   for (int end = 0; end < 2; end++) {
     if (row->body[end] != MB_WORLD) solver->carry(p->sim->work, row->body[end], row->H[end], y);
-    if (row->c[end] == 0) continue;
-    if (solver->held)
-      solver->held->along(p->sim->work, row->v[end], row->c[end], y);
-    else
-      y[row->v[end]] += row->c[end];
+    if (row->c[end] != 0) solver->map->along(p->sim->work, row->v[end], row->c[end], y);
   }
 }
 
@@ -137,7 +133,7 @@ static void one_by_one(const Problem *p, double *W) {
   for (size_t i = 0; i < ROWS; i++) spread(p, &p->row[i], G[i]);
   for (size_t j = 0; j < ROWS; j++) {
     memcpy(x, G[j], nv * sizeof *x);
-    cr_assert(p->sim->solver->apply(p->sim->work, x));
+    cr_assert(p->sim->solver->apply(p->sim->work, x, NULL, NULL));
     for (size_t i = 0; i < ROWS; i++) {
       W[ROWS * i + j] = 0;
       for (size_t k = 0; k < nv; k++) W[ROWS * i + j] += G[i][k] * x[k];
@@ -210,7 +206,7 @@ Test(responses, of_bodies_that_forces_couple_are_left_to_single_solutions) {
   spring->points = mb_arena_alloc(&p.spec.arena, 2, sizeof *spring->points);
   for (size_t k = 0; k < 2; k++)
     spring->points[k] = (MbPointSpec){.body = p.spec.bodies[3 + 9 * k].name, .frame.rotation = {1, 0, 0, 0}};
-  spring->stiffness[0] = 20, spring->length = 0.5;
+  *test_spring(spring) = (MbSpringSpec){.stiffness = 20, .length = 0.5};
   p.model = test_model(&p.spec);
   p.sim = test_sim(p.model, 1);
   cr_assert(p.sim->solver->reserve(p.sim->work, ROWS));

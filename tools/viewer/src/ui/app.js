@@ -16,6 +16,7 @@ const $ = (id) => document.getElementById(id);
 const PARTS = { play: "▶", pause: "❚❚" };
 const SAMPLES = 12; // frames that tell how far the run goes
 const FOUND = 12; // curves of one plot at most
+const ADDRESS_REST = 400; // ms between changes of the address, which browsers refuse where they come too often
 const SCALED = 60; // frames that tell how large forces and strains become
 
 export class App {
@@ -28,6 +29,8 @@ export class App {
     this.names = false;
     this.marks = new Set();
     this.frame = null;
+    this.remembering = null;
+    this.remembered = -Infinity;
     this.player = new Player(longest(runs));
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.stage = new Stage($("canvas"), { dark: this.dark.matches });
@@ -52,6 +55,7 @@ export class App {
     this.#place();
     this.stage.firstLook();
     await this.#recall();
+    await Promise.all(this.runs.map((run) => run.load(run.chunkAt(this.player.time)))); // the first picture is of the link's moment
     this.player.onchange(() => this.#moved());
     this.#moved();
     this.stage.draw();
@@ -112,8 +116,7 @@ export class App {
     this.#place();
     this.#clock();
     this.curves.move();
-    clearTimeout(this.remembering);
-    this.remembering = setTimeout(() => this.#remember(), 250);
+    this.#remember();
   }
 
   // Every run where the cursor is; not ready where chunks are still on their way.
@@ -412,7 +415,16 @@ export class App {
 
   // ---- the link --------------------------------------------------------------------------------------------
 
+  // Keeps the address at what is seen, also while it plays: at once after a rest, else when it may be changed again.
   #remember() {
+    if (this.remembering) return;
+    const rest = this.remembered + ADDRESS_REST - performance.now();
+    this.remembering = setTimeout(() => this.#write(), Math.max(0, rest));
+  }
+
+  #write() {
+    this.remembering = null;
+    this.remembered = performance.now();
     const { camera, controls, side } = this.stage;
     const shown = [...this.marks];
     writeFragment({

@@ -10,6 +10,7 @@ export class Player {
     this.loop = true;
     this.playing = false;
     this.listeners = [];
+    this.stepping = Promise.resolve();
   }
 
   get end() {
@@ -33,17 +34,27 @@ export class Player {
     this.#tell();
   }
 
-  // By n frames, at rest.
-  async step(n) {
+  // By a frame on (n = 1) or back (n = -1), at rest. Steps asked for while a chunk is on its way come one after the other, and none is lost.
+  step(n) {
     this.pause();
-    const frame = this.run.frameAt(this.time);
-    if (!frame) return;
-    const k = frame.frame + n;
-    const { run } = this;
-    if (k < run.chunks[0].first || k >= run.frames) return;
-    const chunk = await run.load(run.chunkOf(k));
-    if (!chunk || chunk.damaged) return;
-    this.seek(chunk.times[Math.max(0, k - chunk.first)]);
+    this.stepping = this.stepping.then(() => this.#step(n));
+    return this.stepping;
+  }
+
+  // Past chunks that are damaged and over frames that are missing.
+  async #step(n) {
+    const { chunks } = this.run;
+    if (!chunks.length) return;
+    let i = this.run.chunkAt(this.time);
+    let chunk = await this.run.load(i);
+    let r = chunk.damaged ? (n > 0 ? 0 : -1) : this.run.frameAt(this.time).frame - chunk.first + n;
+    while (r < 0 || r >= chunk.times.length) {
+      i += n;
+      if (i < 0 || i >= chunks.length) return;
+      chunk = await this.run.load(i);
+      r = n > 0 ? 0 : chunk.times.length - 1;
+    }
+    this.seek(chunk.times[r]);
   }
 
   toggle() {

@@ -1,0 +1,136 @@
+// Elements of deformables whose nodes are bodies, as a force between these: their gradients, their bending, and which nodes
+// they couple.
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/compile/compile_elements.h"
+#include "core/deformables/bending.h"
+#include "core/deformables/gradient.h"
+#include "core/forces/forces.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What the force is made from.
+typedef struct Maker {
+  MbModel *model;
+  const MbDeformable *of;
+  MbElementForce *to;
+  size_t edges; // of an element
+  MbGradient gradient;
+  MbBending bending;
+  uint64_t *key; // (n edges + bending's) couples, the lower node first
+} Maker;
+
+static uint64_t key_of(uint32_t a, uint32_t b) {
+  return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+static int ascending(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+// Key of one of an element's edges: corners (1, 0), (2, 0), (2, 1) ...
+static uint64_t edge_key(const Maker *m, size_t element, size_t edge) {
+  static const size_t ends[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
+  const uint32_t *node = m->gradient.node + (m->to->rank + 1) * element;
+  return key_of(node[ends[edge][0]], node[ends[edge][1]]);
+}
+
+// ---- couples ----------------------------------------------------------------------------------------------
+
+static size_t list_keys(Maker *m) {
+  size_t n = 0, count = 0;
+  for (size_t e = 0; e < m->to->n; e++)
+    for (size_t k = 0; k < m->edges; k++) m->key[n++] = edge_key(m, e, k);
+  for (size_t k = 0; k < m->bending.count; k++)
+    if (m->bending.row[k] != m->bending.column[k])
+      m->key[n++] = key_of(m->bending.row[k], m->bending.column[k]);
+  if (n) qsort(m->key, n, sizeof *m->key, ascending);
+  for (size_t k = 0; k < n; k++)
+    if (!count || m->key[k] != m->key[count - 1]) m->key[count++] = m->key[k];
+  return count;
+}
+
+static size_t find(const Maker *m, uint64_t key) {
+  const uint64_t *at = bsearch(&key, m->key, m->to->ncouples, sizeof key, ascending);
+  return (size_t)(at - m->key);
+}
+
+static bool make_couples(Maker *m) {
+  MbElementForce *to = m->to;
+  MbArena *arena = &m->model->arena;
+  m->key = mb_calloc(to->n * m->edges + m->bending.count, sizeof *m->key);
+  if (!m->key) return false;
+  to->ncouples = list_keys(m);
+  uint32_t *couple = mb_arena_alloc(arena, to->ncouples, 2 * sizeof *couple);
+  uint32_t *edge = mb_arena_alloc(arena, to->n, m->edges * sizeof *edge);
+  size_t *pair = mb_arena_alloc(arena, to->ncouples, sizeof *pair);
+  double *bend = m->bending.count ? mb_arena_alloc(arena, to->ncouples, sizeof *bend) : NULL;
+  if (!couple || !edge || !pair || (m->bending.count && !bend)) return false;
+  for (size_t k = 0; k < to->ncouples; k++)
+    couple[2 * k] = (uint32_t)(m->key[k] >> 32), couple[2 * k + 1] = (uint32_t)m->key[k];
+  for (size_t e = 0; e < to->n; e++)
+    for (size_t k = 0; k < m->edges; k++) edge[m->edges * e + k] = (uint32_t)find(m, edge_key(m, e, k));
+  for (size_t k = 0; k < m->bending.count; k++)
+    if (m->bending.row[k] != m->bending.column[k])
+      bend[find(m, key_of(m->bending.row[k], m->bending.column[k]))] = m->bending.value[k];
+  to->couple = couple, to->edge = edge, to->pair = pair, to->bend = bend;
+  return true;
+}
+
+// ---- elements ---------------------------------------------------------------------------------------------
+
+static bool copy_elements(Maker *m) {
+  MbElementForce *to = m->to;
+  MbArena *arena = &m->model->arena;
+  const size_t corners = to->rank + 1, width = corners * to->rank;
+  uint32_t *node = mb_arena_alloc(arena, to->n, corners * sizeof *node);
+  double *g = mb_arena_alloc(arena, to->n, width * sizeof *g),
+         *size = mb_arena_alloc(arena, to->n, sizeof *g);
+  if (!node || !g || !size) return false;
+  for (size_t e = 0; e < to->n; e++) {
+    memcpy(node + corners * e, m->gradient.node + corners * e, corners * sizeof *node);
+    mb_gradient_of(&m->gradient, e, g + width * e);
+    size[e] = m->gradient.size[e] * (to->rank == 2 ? m->of->elements->thickness : 1);
+  }
+  to->node = node, to->g = g, to->size = size;
+  return true;
+}
+
+static bool make(Maker *m, size_t *flat) {
+  const MbElements *e = m->of->elements;
+  const MbElementMesh *mesh = &e->mesh;
+  MbElementForce *to = m->to;
+  const bool tets = mesh->tets > 0;
+  *to = (MbElementForce){
+      .of = e, .first = m->of->first, .rank = tets ? 3 : 2, .n = tets ? mesh->tets : mesh->triangles};
+  m->edges = tets ? 6 : 3;
+  if (!mb_gradient_create(&m->gradient, (int)to->rank, tets ? mesh->tet : mesh->triangle, to->n, mesh->x,
+                          mesh->nodes, flat))
+    return false;
+  if (e->bending != MB_NO_BENDING &&
+      !mb_bending_create(&m->bending, e->bending, e->bending_stiffness, mesh->triangle, mesh->triangles,
+                         mesh->x, mesh->nodes, flat))
+    return false;
+  return copy_elements(m) && make_couples(m);
+}
+
+MbStatus mb_compile_element_force(const MbDeformable *of, size_t i, MbModel *model, MbForce *force,
+                                  MbReport *report) {
+  MbElementForce *to = mb_arena_alloc(&model->arena, 1, sizeof *to);
+  if (!to) return mb_no_memory(report, "deformables");
+  size_t flat = SIZE_MAX;
+  Maker m = {.model = model, .of = of, .to = to};
+  const bool made = make(&m, &flat);
+  mb_gradient_free(&m.gradient);
+  mb_bending_free(&m.bending);
+  mb_free(m.key);
+  *force = (MbForce){.ops = &mb_elements_ops, .name = of->name, .elements = to};
+  if (made) return MB_OK;
+  if (flat == SIZE_MAX) return mb_no_memory(report, "deformables");
+  char where[64];
+  snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
+  return mb_error(report, MB_SCENE, where, "element %zu of \"%s\" has no size", flat, of->name);
+}

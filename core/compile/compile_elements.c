@@ -1,0 +1,289 @@
+// Deformables of elements, for the projective solver: their meshes, masses and where their nodes are at the start.
+#include "core/base/report.h"
+#include "core/compile/compile_elements.h"
+#include "core/deformables/element_mesh.h"
+#include "core/deformables/mesh_check.h"
+#include "core/deformables/node_mesh.h"
+#include "core/math/quat.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WHERE = 128, SELECTIONS = 1000 };
+static const double MOST = 1e6; // nodes of all deformables
+
+// ---- what is asked for ------------------------------------------------------------------------------------
+
+// Sizes of a grid or a box: so many whole numbers of nodes, so many lengths.
+static MbStatus check_block(const MbNodeMeshSpec *mesh, const double *n, size_t axes, const char *where,
+                            MbReport *report) {
+  const char *what = axes == 2 ? "grid" : "box";
+  double product = 1;
+  bool whole = true;
+  for (size_t k = 0; k < axes; k++) product *= n[k], whole &= n[k] >= 2 && n[k] == floor(n[k]);
+  char counts[100];
+  snprintf(counts, sizeof counts, axes == 2 ? "%g x %g" : "%g x %g x %g", n[0], n[1], axes == 2 ? 0.0 : n[2]);
+  if (!whole || !(product <= MOST))
+    return mb_error(report, MB_SCENE, where,
+                    "a %s of %s nodes: whole numbers of 2 or more are wanted, whose product is %g at most",
+                    what, counts, MOST);
+  bool sized = mesh->nsize == axes;
+  for (size_t k = 0; k < axes && sized; k++) sized = mesh->size[k] > 0 && isfinite(mesh->size[k]);
+  return sized ? MB_OK
+               : mb_error(report, MB_SCENE, where, "a %s needs a \"size\": %s numbers above 0", what,
+                          axes == 2 ? "two" : "three");
+}
+
+// Which of the ways of making a mesh a kind has, and the numbers of it.
+static MbStatus check_mesh(const MbDeformableSpec *spec, const char *where, MbReport *report) {
+  static const char *const wanted[MB_DEFORMABLES] = {[MB_DEFORMABLE_SPRINGS] = "\"rope\" or \"grid\"",
+                                                     [MB_DEFORMABLE_PARTICLES] = "\"rope\" or \"grid\"",
+                                                     [MB_DEFORMABLE_TETS] = "\"box\", \"ball\" or \"file\"",
+                                                     [MB_DEFORMABLE_CLOTH] = "\"grid\" or \"file\""};
+  const MbNodeMeshSpec *mesh = &spec->mesh;
+  const bool nodes = spec->kind == MB_DEFORMABLE_SPRINGS || spec->kind == MB_DEFORMABLE_PARTICLES;
+  const bool tets = spec->kind == MB_DEFORMABLE_TETS;
+  const bool grid = mesh->grid[0] != 0, box = mesh->box[0] != 0, ball = mesh->ball != 0,
+             file = mesh->mesh != NULL;
+  if ((mesh->rope && !nodes) || (grid && tets) || (box && !tets) || (ball && !tets) || (file && nodes))
+    return mb_error(report, MB_SCENE, where, "a mesh of \"%s\" is made by %s",
+                    mb_deformable_words[spec->kind], wanted[spec->kind]);
+  if (mesh->rope &&
+      (!(mesh->rope >= 2 && (double)mesh->rope <= MOST) || !(mesh->length > 0) || !isfinite(mesh->length)))
+    return mb_error(report, MB_SCENE, where, "a rope has 2 to %g nodes and a \"length\" above 0", MOST);
+  if (grid && spec->kind == MB_DEFORMABLE_CLOTH && mesh->pattern == MB_PATTERN_SQUARE)
+    return mb_error(report, MB_SCENE, where,
+                    "\"square\" cells have no triangles: cloth has pattern \"cross\" or \"diagonal\"");
+  if (!mesh->rope && !isnan(mesh->length))
+    return mb_error(report, MB_SCENE, where, "\"length\" is of a \"rope\"");
+  if (!ball && !isnan(mesh->radius)) return mb_error(report, MB_SCENE, where, "\"radius\" is of a \"ball\"");
+  if (!grid && !box && mesh->nsize)
+    return mb_error(report, MB_SCENE, where, "\"size\" is of a \"grid\" or a \"box\"");
+  if (grid) return check_block(mesh, mesh->grid, 2, where, report);
+  if (box) return check_block(mesh, mesh->box, 3, where, report);
+  if (ball && (!(mesh->ball >= 1 && mesh->ball <= 130) || !(mesh->radius > 0) || !isfinite(mesh->radius)))
+    return mb_error(report, MB_SCENE, where,
+                    "a ball has 1 to 130 cells along its diameter and a \"radius\" above 0");
+  if (!mesh->rope && !ball && !file) return mb_error(report, MB_SCENE, where, "there is no mesh");
+  if (file && !((double)mesh->mesh->nodes <= MOST))
+    return mb_error(report, MB_SCENE, where, "the mesh has %zu vertices: %g are the most", mesh->mesh->nodes,
+                    MOST);
+  return MB_OK;
+}
+
+static MbStatus check_material(const MbDeformableSpec *spec, const char *where, MbReport *report) {
+  const char *wrong = NULL;
+  if (spec->kind == MB_DEFORMABLE_SPRINGS || spec->kind == MB_DEFORMABLE_PARTICLES) {
+    if (!(spec->mass > 0) || !isfinite(spec->mass)) wrong = "the mass must be positive and finite";
+  } else if (!(spec->young > 0) || !isfinite(spec->young)) {
+    wrong = "Young's modulus must be positive and finite";
+  } else if (!(spec->poisson > -1 && spec->poisson < 0.5)) {
+    wrong = "Poisson's ratio must be above -1 and below 0.5";
+  } else if (spec->model == MB_NEO_HOOKEAN && spec->poisson < 0) {
+    wrong = "\"neo_hookean\" has no least energy where Poisson's ratio is below 0 (\"poisson\"): take "
+            "\"corotational\"";
+  } else if (!(spec->density > 0) || !isfinite(spec->density)) {
+    wrong = "the density must be positive and finite";
+  } else if (spec->kind == MB_DEFORMABLE_CLOTH && (!(spec->thickness > 0) || !isfinite(spec->thickness))) {
+    wrong = "the thickness must be positive and finite";
+  }
+  return wrong ? mb_error(report, MB_SCENE, where, "the material of \"%s\": %s", spec->name, wrong) : MB_OK;
+}
+
+static MbStatus check_spec(const MbDeformableSpec *spec, size_t i, MbReport *report) {
+  char where[WHERE];
+  size_t selections = spec->npins + spec->nattachments;
+  for (size_t k = 0; k < spec->ncables; k++) selections += spec->cables[k].npath;
+  snprintf(where, sizeof where, "/deformables/%zu", i);
+  if (selections > SELECTIONS)
+    return mb_error(report, MB_SCENE, where,
+                    "\"%s\" has %zu pins, attachments and points of cables: %d are the most", spec->name,
+                    selections, SELECTIONS);
+  snprintf(where, sizeof where, "/deformables/%zu/material", i);
+  const MbStatus material = check_material(spec, where, report);
+  snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
+  const MbStatus mesh = check_mesh(spec, where, report);
+  return material != MB_OK ? material : mesh;
+}
+
+// ---- meshes -----------------------------------------------------------------------------------------------
+
+// A copy in the arena; a count of 0 gives no list.
+static void *copy(MbArena *arena, const void *from, size_t count, size_t size, bool *fine) {
+  if (!count) return NULL;
+  void *to = mb_arena_alloc(arena, count, size);
+  if (to)
+    memcpy(to, from, count * size);
+  else
+    *fine = false;
+  return to;
+}
+
+// Of the lists only those that the kind has.
+static bool copy_mesh(MbDeformableKind kind, const MbElementMesh *from, MbArena *arena, MbElementMesh *to) {
+  bool fine = true;
+  const size_t tets = kind == MB_DEFORMABLE_TETS ? from->tets : 0;
+  const size_t triangles = kind == MB_DEFORMABLE_CLOTH ? from->triangles : 0;
+  const size_t edges = kind == MB_DEFORMABLE_SPRINGS ? from->edges : 0;
+  *to = (MbElementMesh){.nodes = from->nodes,
+                        .tets = tets,
+                        .triangles = triangles,
+                        .edges = edges,
+                        .x = copy(arena, from->x, from->nodes, 3 * sizeof(double), &fine),
+                        .tet = copy(arena, from->tet, tets, 4 * sizeof(uint32_t), &fine),
+                        .triangle = copy(arena, from->triangle, triangles, 3 * sizeof(uint32_t), &fine),
+                        .edge = copy(arena, from->edge, edges, 2 * sizeof(uint32_t), &fine)};
+  return fine;
+}
+
+static bool generate(const MbDeformableSpec *spec, MbArena *arena, MbElementMesh *to) {
+  const MbNodeMeshSpec *mesh = &spec->mesh;
+  const size_t grid[] = {(size_t)mesh->grid[0], (size_t)mesh->grid[1]};
+  const size_t box[] = {(size_t)mesh->box[0], (size_t)mesh->box[1], (size_t)mesh->box[2]};
+  const bool springs = spec->kind == MB_DEFORMABLE_SPRINGS, cross = mesh->pattern == MB_PATTERN_CROSS;
+  MbElementMesh made;
+  bool fine = false;
+  if (springs || spec->kind == MB_DEFORMABLE_PARTICLES)
+    fine = mb_node_mesh_make(mesh, springs, &made);
+  else if (mesh->ball)
+    fine = mb_element_mesh_ball(&made, (size_t)mesh->ball, mesh->radius);
+  else if (box[0])
+    fine = mb_element_mesh_box(&made, box, mesh->size);
+  else
+    fine = mb_element_mesh_grid(&made, grid[0], grid[1], mesh->size[0], mesh->size[1], cross);
+  if (!fine) return false;
+  const bool copied = copy_mesh(spec->kind, &made, arena, to);
+  mb_element_mesh_free(&made);
+  return copied;
+}
+
+// From a file: the elements that the kind wants must be there, and good.
+static MbStatus take_mesh(const MbDeformableSpec *spec, const char *where, MbArena *arena, MbElementMesh *to,
+                          MbReport *report) {
+  const MbElementMesh *from = spec->mesh.mesh;
+  const bool tets = spec->kind == MB_DEFORMABLE_TETS;
+  const char *file = spec->mesh.file ? spec->mesh.file : "the mesh";
+  if (tets && !from->tets)
+    return mb_error(report, MB_SCENE, where,
+                    "%.200s is a surface: it has triangles and no tetrahedra, which \"tets\" are made of",
+                    file);
+  if (!tets && from->tets)
+    return mb_error(report, MB_SCENE, where,
+                    "%.200s is a volume: it has tetrahedra, and \"cloth\" is made of triangles alone", file);
+  if (!tets && !from->triangles)
+    return mb_error(report, MB_SCENE, where, "%.200s has no triangles, which \"cloth\" is made of", file);
+  if (!copy_mesh(spec->kind, from, arena, to)) return mb_no_memory(report, "deformables");
+  char fault[MB_MESH_FAULT];
+  size_t turned = 0;
+  const MbStatus status = tets ? mb_check_tets(to, &turned, fault) : mb_check_cloth(to, fault);
+  if (status == MB_IO) return mb_no_memory(report, "deformables");
+  if (status != MB_OK) return mb_error(report, status, where, "%.200s: %s", file, fault);
+  if (turned)
+    mb_warning(report, where, "%.200s: %zu of %zu tetrahedra were inside out and have been turned round",
+               file, turned, to->tets);
+  return MB_OK;
+}
+
+static MbStatus build_mesh(const MbDeformableSpec *spec, size_t i, MbArena *arena, MbElementMesh *to,
+                           MbReport *report) {
+  char where[WHERE];
+  snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
+  if (spec->mesh.mesh) return take_mesh(spec, where, arena, to, report);
+  if (generate(spec, arena, to)) return MB_OK;
+  return mb_no_memory(report, "deformables");
+}
+
+// ---- nodes ------------------------------------------------------------------------------------------------
+
+static double size_of(const double *x, const uint32_t *corner,
+                      size_t n) { // volume of four corners, area of three
+  double ab[3], ac[3], ad[3], normal[3];
+  mb_vec3_sub(ab, x + 3 * (size_t)corner[1], x + 3 * (size_t)corner[0]);
+  mb_vec3_sub(ac, x + 3 * (size_t)corner[2], x + 3 * (size_t)corner[0]);
+  mb_vec3_cross(normal, ab, ac);
+  if (n == 3) return mb_vec3_norm(normal) / 2;
+  mb_vec3_sub(ad, x + 3 * (size_t)corner[3], x + 3 * (size_t)corner[0]);
+  return mb_vec3_dot(normal, ad) / 6;
+}
+
+static void lump(const MbDeformableSpec *spec, const MbElementMesh *mesh, double *mass) {
+  const bool tets = spec->kind == MB_DEFORMABLE_TETS, cloth = spec->kind == MB_DEFORMABLE_CLOTH;
+  const size_t n = tets ? 4 : 3, count = tets ? mesh->tets : cloth ? mesh->triangles : 0;
+  const uint32_t *corner = tets ? mesh->tet : mesh->triangle;
+  const double density = cloth ? spec->density * spec->thickness : spec->density;
+  for (size_t i = 0; i < n * count; i++)
+    mass[corner[i]] += density * size_of(mesh->x, corner + i / n * n, n) / (double)n;
+  for (size_t i = 0; i < mesh->nodes && !tets && !cloth; i++) mass[i] = spec->mass / (double)mesh->nodes;
+}
+
+// x_W = p + R x and v_W = v + ω × (x_W − p)
+static void place(const MbDeformableSpec *spec, const MbElementMesh *mesh, double *x0, double *v0) {
+  for (size_t i = 0; i < mesh->nodes; i++) {
+    double x[3], turn[3];
+    mb_quat_rotate(x, spec->pose.rotation, mesh->x + 3 * i);
+    mb_vec3_add(x0 + 3 * i, spec->pose.position, x);
+    mb_vec3_cross(turn, spec->angular, x);
+    mb_vec3_add(v0 + 3 * i, spec->linear, turn);
+  }
+}
+
+// Of a plate of that thickness, unless it is given
+static double bending_stiffness(const MbDeformableSpec *spec) {
+  const double t = spec->thickness,
+               plate = spec->young * t * t * t / (12 * (1 - spec->poisson * spec->poisson));
+  return isnan(spec->bending.stiffness) ? plate : spec->bending.stiffness;
+}
+
+MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model, MbDeformable *to,
+                          MbReport *report) {
+  MbStatus status = check_spec(spec, i, report);
+  if (status != MB_OK) return status;
+  MbElements *elements = mb_arena_alloc(&model->arena, 1, sizeof *elements);
+  to->name = mb_arena_strdup(&model->arena, spec->name);
+  if (!elements || !to->name) return mb_no_memory(report, "deformables");
+  const bool bends =
+      spec->kind == MB_DEFORMABLE_CLOTH && spec->bending.given && spec->bending.model != MB_NO_BENDING;
+  *elements = (MbElements){.kind = spec->kind,
+                           .stiffness = spec->stiffness,
+                           .damping = spec->damping,
+                           .law = spec->law,
+                           .model = spec->model,
+                           .young = spec->young,
+                           .poisson = spec->poisson,
+                           .density = spec->density,
+                           .thickness = spec->thickness,
+                           .bending = bends ? spec->bending.model : MB_NO_BENDING,
+                           .bending_stiffness = bends ? bending_stiffness(spec) : 0};
+  status = build_mesh(spec, i, &model->arena, &elements->mesh, report);
+  if (status != MB_OK) return status;
+  const size_t n = elements->mesh.nodes;
+  double *mass = mb_arena_alloc(&model->arena, n, sizeof *mass);
+  double *x0 = mb_arena_alloc(&model->arena, n, 3 * sizeof *x0),
+         *v0 = mb_arena_alloc(&model->arena, n, 3 * sizeof *v0);
+  if (!mass || !x0 || !v0) return mb_no_memory(report, "deformables");
+  lump(spec, &elements->mesh, mass);
+  place(spec, &elements->mesh, x0, v0);
+  elements->mass = mass, elements->x0 = x0, elements->v0 = v0;
+  to->count = n, to->elements = elements;
+  return MB_OK;
+}
+
+MbStatus mb_compile_elements(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  MbDeformable *list = mb_arena_alloc(&model->arena, spec->ndeformables, sizeof *list);
+  if (!list) return mb_no_memory(report, "deformables");
+  MbStatus status = MB_OK;
+  size_t nodes = 0;
+  for (size_t i = 0; i < spec->ndeformables && status != MB_IO; i++) {
+    list[i].first = nodes;
+    list[i].points = true;
+    const MbStatus one = mb_compile_shape(&spec->deformables[i], i, model, &list[i], report);
+    if (one != MB_OK) status = one;
+    nodes += list[i].count;
+    if ((double)nodes > MOST)
+      return mb_error(report, MB_SCENE, "/deformables", "all deformables together have more than %g nodes",
+                      MOST);
+  }
+  model->deformables = list, model->ndeformables = spec->ndeformables;
+  model->nlisted = model->nb = spec->nbodies;
+  return status == MB_OK ? mb_compile_ports(spec, model, list, report) : status;
+}

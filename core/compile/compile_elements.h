@@ -1,0 +1,21 @@
+// Deformables of elements (core/model/deformable.h), in two parts. Private to core/compile.
+#ifndef MB_COMPILE_COMPILE_ELEMENTS_H
+#define MB_COMPILE_COMPILE_ELEMENTS_H
+
+#include "core/model/model.h"
+
+// Their meshes, materials and nodes; in place of mb_compile_deformables where nodes are no bodies.
+MbStatus mb_compile_elements(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// The same of deformable i alone: its name, its count, its elements; not which its nodes are.
+MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model, MbDeformable *to,
+                          MbReport *report);
+// Elements of deformable i as a force between nodes that are bodies; of pairs only what mb_compile_pairs makes them from.
+MbStatus mb_compile_element_force(const MbDeformable *of, size_t i, MbModel *model, MbForce *force,
+                                  MbReport *report);
+// Whether some nodes are ports (compile_ports.c), and which of the deformables of `list` are, as bodies behind the scene's.
+bool mb_compile_has_ports(const MbSceneSpec *spec);
+MbStatus mb_compile_ports(const MbSceneSpec *spec, MbModel *model, MbDeformable *list, MbReport *report);
+// What holds and pulls their nodes, behind bodies, joints and forces: its signals go behind the model's last.
+MbStatus mb_compile_elements_hold(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+
+#endif

@@ -1,0 +1,280 @@
+// What holds the nodes of elements, and what pulls at them: pins and how they move, attachments, cables.
+#include "core/base/report.h"
+#include "core/compile/compile_elements.h"
+#include "core/compile/compile_internal.h"
+#include "core/deformables/select.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WHERE = 128 };
+
+// One deformable at a time, and what is known of its nodes so far
+typedef struct Holder {
+  const MbDeformableSpec *spec;
+  MbModel *model;
+  const MbDeformable *of;
+  MbElements *to;
+  size_t number; // of the deformable, for messages
+  MbArena *arena, *scratch;
+  const MbPose *E; // (nb) of the bodies at the start
+  MbReport *report;
+  bool *chosen;               // (count)
+  unsigned *axes;             // (count) held by pins
+  uint32_t (*motion)[3];      // (count)
+  MbAttachedNode *attachment; // (count)
+  bool *attached;             // (count)
+} Holder;
+
+static MbStatus choose(const Holder *h, const MbSelectSpec *select, const char *where) {
+  memset(h->chosen, 0, h->of->count * sizeof *h->chosen);
+  const MbPlaces places = {.count = h->of->count, .x = h->to->mesh.x};
+  char fault[MB_SELECT_FAULT];
+  const char *wrong = mb_select(&places, select, h->chosen, fault);
+  return wrong ? mb_error(h->report, MB_SCENE, where, "%s", wrong) : MB_OK;
+}
+
+// ---- pins -------------------------------------------------------------------------------------------------
+
+static MbStatus add_signal(const Holder *h, const MbSignalSpec *spec, const char *where, size_t *index) {
+  return mb_model_add_signal(h->model, spec, where, index, h->report);
+}
+
+static MbStatus value_at_start(const Holder *h, const MbSignal *signal, double *value) {
+  MbExpression *e = NULL;
+  char message[200];
+  if (signal->kind == MB_SIGNAL_EXPRESSION &&
+      !(e = mb_expression_create(signal->text, h->model->constants, h->model->nconstants, true, message,
+                                 sizeof message)))
+    return !strcmp(message, "out of memory")
+               ? mb_no_memory(h->report, "signals")
+               : mb_error(h->report, MB_SCENE, "", "the signal \"%.60s\": %s", signal->text, message);
+  *value = mb_signal_value(signal, e, 0);
+  mb_expression_free(e);
+  return MB_OK;
+}
+
+// Motion is from where the nodes are at the start: one that does not begin there makes them jump.
+static MbStatus advise_start(const Holder *h, const MbPinMotion *motion, const char *where) {
+  static const double SMALL = 1e-9; // m, rad
+  for (size_t k = 0; k < (motion->turns ? 4u : 3u); k++) {
+    double value = 0;
+    const MbStatus status =
+        value_at_start(h, &h->model->signals[k < 3 ? motion->translate[k] : motion->angle], &value);
+    if (status != MB_OK) return status;
+    if (fabs(value) <= SMALL) continue;
+    mb_warning(h->report, where, "%s is %g at t = 0 and not 0: the nodes jump there in the first step",
+               k < 3 ? "the shift" : "the angle", value);
+    break;
+  }
+  return MB_OK;
+}
+
+static MbStatus add_motion(const Holder *h, const MbPinMotionSpec *spec, const char *where, MbPinMotion *to) {
+  MbStatus status = MB_OK;
+  char at[WHERE + 48];
+  *to = (MbPinMotion){.turns = spec->turns, .angle = SIZE_MAX};
+  mb_vec3_copy(to->axis, spec->axis);
+  mb_vec3_copy(to->through, spec->through);
+  for (size_t k = 0; k < 3 && status == MB_OK; k++) {
+    snprintf(at, sizeof at, "%s/motion/translate/%zu", where, k);
+    status = add_signal(h, &spec->translate[k], at, &to->translate[k]);
+  }
+  snprintf(at, sizeof at, "%s/motion/rotate/angle", where);
+  if (status == MB_OK && spec->turns) status = add_signal(h, &spec->angle, at, &to->angle);
+  return status == MB_OK ? advise_start(h, to, where) : status;
+}
+
+static MbStatus hold(const Holder *h, unsigned axes, uint32_t motion, const char *where) {
+  for (size_t i = 0; i < h->of->count; i++)
+    for (unsigned k = 0; k < 3 && h->chosen[i]; k++) {
+      if (!(axes >> k & 1)) continue;
+      if (h->axes[i] >> k & 1 && h->motion[i][k] != motion)
+        return mb_error(h->report, MB_SCENE, where,
+                        "node %zu of \"%s\" is held along %c already, by a pin that moves otherwise", i,
+                        h->of->name, 'x' + (int)k);
+      h->axes[i] |= 1u << k;
+      h->motion[i][k] = motion;
+    }
+  return MB_OK;
+}
+
+static MbStatus build_pins(const Holder *h) {
+  MbStatus status = MB_OK;
+  MbPinMotion *motions = mb_arena_alloc(h->arena, h->spec->npins, sizeof *motions);
+  if (!motions) return mb_no_memory(h->report, "pins");
+  h->to->motions = motions;
+  for (size_t k = 0; k < h->spec->npins && status != MB_IO; k++) {
+    const MbPinSpec *pin = &h->spec->pins[k];
+    char where[WHERE];
+    unsigned axes = 0;
+    uint32_t motion = MB_STILL;
+    snprintf(where, sizeof where, "/deformables/%zu/pin/%zu", h->number, k);
+    MbStatus one = mb_compile_held_axes(pin->axes, where, &axes, h->report);
+    if (one == MB_OK) one = choose(h, &pin->select, where);
+    if (one == MB_OK && pin->motion.given) {
+      motion = (uint32_t)h->to->nmotions++;
+      one = add_motion(h, &pin->motion, where, &motions[motion]);
+    }
+    if (one == MB_OK) one = hold(h, axes, motion, where);
+    if (one != MB_OK) status = one;
+  }
+  return status;
+}
+
+// ---- attachments ------------------------------------------------------------------------------------------
+
+static MbStatus build_attachments(const Holder *h) {
+  for (size_t k = 0; k < h->spec->nattachments; k++) {
+    const MbAttachSpec *attach = &h->spec->attachments[k];
+    char where[WHERE];
+    size_t body = MB_WORLD;
+    snprintf(where, sizeof where, "/deformables/%zu/attach/%zu", h->number, k);
+    if (!attach->body) continue; // rows hold them at other nodes (compile_attachments.c)
+    MbStatus status = mb_model_find_body(h->model, attach->body, where, &body, h->report);
+    if (status == MB_OK) status = choose(h, &attach->select, where);
+    if (status != MB_OK) return status;
+    if (h->of->port && body != MB_WORLD) continue; // rows hold them (compile_constraints.c)
+    for (size_t i = 0; i < h->of->count; i++) {
+      if (!h->chosen[i]) continue;
+      if (h->axes[i] || h->attached[i])
+        return mb_error(h->report, MB_SCENE, where, "node %zu of \"%s\" is held already", i, h->of->name);
+      MbAttachedNode *node = &h->attachment[i];
+      *node = (MbAttachedNode){.node = (uint32_t)i, .body = body};
+      mb_vec3_copy(node->at, h->to->x0 + 3 * i);
+      if (body != MB_WORLD) {
+        MbPose inverse;
+        mb_pose_inverse(&inverse, &h->E[body]);
+        mb_pose_point(node->at, &inverse, h->to->x0 + 3 * i);
+      }
+      h->attached[i] = true;
+    }
+  }
+  return MB_OK;
+}
+
+// The lists of held and of attached nodes, from what is known of each.
+static MbStatus list_nodes(const Holder *h) {
+  size_t nheld = 0, nattached = 0;
+  for (size_t i = 0; i < h->of->count; i++) nheld += h->axes[i] != 0, nattached += h->attached[i];
+  MbHeldNode *held = mb_arena_alloc(h->arena, nheld, sizeof *held);
+  MbAttachedNode *attached = mb_arena_alloc(h->arena, nattached, sizeof *attached);
+  if (!held || !attached) return mb_no_memory(h->report, "pins");
+  for (size_t i = 0; i < h->of->count; i++) {
+    if (h->attached[i]) attached[h->to->nattached++] = h->attachment[i];
+    if (!h->axes[i]) continue;
+    MbHeldNode *node = &held[h->to->nheld++];
+    *node = (MbHeldNode){.node = (uint32_t)i, .axes = h->axes[i]};
+    memcpy(node->motion, h->motion[i], sizeof node->motion);
+  }
+  h->to->held = held, h->to->attached = attached;
+  return MB_OK;
+}
+
+// ---- cables -----------------------------------------------------------------------------------------------
+
+// Their selections' nodes, one after the other; how long the cable is at the start.
+static MbStatus thread_cable(const Holder *h, const MbCableSpec *spec, const char *where, MbCable *to) {
+  size_t *first = mb_arena_alloc(h->arena, spec->npath + 1, sizeof *first);
+  uint32_t *node = NULL;
+  size_t room = 0;
+  double before[3] = {0, 0, 0};
+  if (!first) return mb_no_memory(h->report, "cables");
+  for (size_t p = 0; p < spec->npath; p++) {
+    char at[WHERE + 32];
+    double middle[3] = {0, 0, 0}, between[3];
+    size_t count = 0;
+    snprintf(at, sizeof at, "%s/path/%zu", where, p);
+    const MbStatus status = choose(h, &spec->path[p], at);
+    if (status != MB_OK) return status;
+    for (size_t i = 0; i < h->of->count; i++) count += h->chosen[i];
+    first[p + 1] = first[p] + count;
+    if (first[p + 1] > room) { // twice as much: the arena keeps the old ones, no more than as much again
+      room = 2 * first[p + 1];
+      uint32_t *more = mb_arena_alloc(h->arena, room, sizeof *more);
+      if (!more) return mb_no_memory(h->report, "cables");
+      if (first[p]) memcpy(more, node, first[p] * sizeof *more);
+      node = more;
+    }
+    for (size_t i = 0, n = first[p]; i < h->of->count; i++) {
+      if (!h->chosen[i]) continue;
+      node[n++] = (uint32_t)i;
+      mb_vec3_add_scaled(middle, middle, 1 / (double)count, h->to->x0 + 3 * i);
+    }
+    mb_vec3_sub(between, middle, before);
+    const double length = p ? mb_vec3_norm(between) : 1;
+    if (!(length > 0))
+      return mb_error(h->report, MB_SCENE, at, "this point of the cable is where the one before it is");
+    to->length += p ? length : 0;
+    mb_vec3_copy(before, middle);
+  }
+  to->npoints = spec->npath, to->first = first, to->node = node;
+  return MB_OK;
+}
+
+static MbStatus build_cables(const Holder *h) {
+  MbCable *cables = mb_arena_alloc(h->arena, h->spec->ncables, sizeof *cables);
+  if (!cables) return mb_no_memory(h->report, "cables");
+  h->to->cables = cables, h->to->ncables = h->spec->ncables;
+  for (size_t k = 0; k < h->spec->ncables; k++) {
+    const MbCableSpec *spec = &h->spec->cables[k];
+    char where[WHERE], at[WHERE + 8];
+    snprintf(where, sizeof where, "/deformables/%zu/cables/%zu", h->number, k);
+    snprintf(at, sizeof at, "%s/pull", where);
+    if (spec->npath < 2)
+      return mb_error(h->report, MB_SCENE, where, "a cable goes through two points or more, not %zu",
+                      spec->npath);
+    cables[k] = (MbCable){.pull = SIZE_MAX, .compliance = spec->compliance};
+    MbStatus status = thread_cable(h, spec, where, &cables[k]);
+    if (status == MB_OK && spec->pulled && spec->pull.kind == MB_SIGNAL_CONSTANT && spec->pull.value < 0)
+      status =
+          mb_error(h->report, MB_SCENE, where, "a cable cannot push: its pull is %g N", spec->pull.value);
+    if (status == MB_OK && spec->pulled) status = add_signal(h, &spec->pull, at, &cables[k].pull);
+    if (status != MB_OK) return status;
+  }
+  return MB_OK;
+}
+
+// ---- all --------------------------------------------------------------------------------------------------
+
+static MbStatus build_one(Holder *h) {
+  const size_t n = h->of->count;
+  h->chosen = mb_arena_alloc(h->scratch, n, sizeof *h->chosen);
+  h->axes = mb_arena_alloc(h->scratch, n, sizeof *h->axes);
+  h->motion = mb_arena_alloc(h->scratch, n, sizeof *h->motion);
+  h->attachment = mb_arena_alloc(h->scratch, n, sizeof *h->attachment);
+  h->attached = mb_arena_alloc(h->scratch, n, sizeof *h->attached);
+  if (!h->chosen || !h->axes || !h->motion || !h->attachment || !h->attached)
+    return mb_no_memory(h->report, "pins");
+  memset(h->motion, 0xff, n * sizeof *h->motion); // MB_STILL
+  const MbStatus pins = build_pins(h), attachments = pins == MB_IO ? pins : build_attachments(h);
+  const MbStatus cables = attachments == MB_IO ? attachments : build_cables(h);
+  const MbStatus status = pins != MB_OK ? pins : attachments != MB_OK ? attachments : cables;
+  return status == MB_OK ? list_nodes(h) : status;
+}
+
+MbStatus mb_compile_elements_hold(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  if (spec->solver.kind != MB_SOLVER_PROJECTIVE) return MB_OK;
+  if (!model->q0) return MB_OK; // something is wrong with the joints
+  MbArena scratch = {0};
+  MbPose *E = mb_arena_alloc(&scratch, model->nb, sizeof *E);
+  MbStatus status = E ? MB_OK : mb_no_memory(report, "pins");
+  if (status == MB_OK) mb_model_poses(model, E);
+  for (size_t i = 0; i < model->ndeformables && status != MB_IO; i++) {
+    MbArena own = {0};
+    Holder h = {.spec = &spec->deformables[i],
+                .model = model,
+                .of = &model->deformables[i],
+                .to = (MbElements *)model->deformables[i].elements,
+                .number = i,
+                .arena = &model->arena,
+                .scratch = &own,
+                .E = E,
+                .report = report};
+    const MbStatus one = build_one(&h);
+    if (one != MB_OK) status = one;
+    mb_arena_free(&own);
+  }
+  mb_arena_free(&scratch);
+  return status;
+}

@@ -1,0 +1,79 @@
+// What the methods share: the problem with its W put together block by block, and what is exact for one block.
+#ifndef MB_CONTACT_CONTACT_PARTS_H
+#define MB_CONTACT_CONTACT_PARTS_H
+
+#include "core/contact/contact_ops.h"
+
+enum {
+  MB_CONTACT_ALL_ROWS = 1u << MB_CONTACT_BOTH_WAYS | 1u << MB_CONTACT_ONE_WAY | 1u << MB_CONTACT_BOUNDED |
+                        1u << MB_CONTACT_NORMAL | 1u << MB_CONTACT_TANGENT
+};
+
+// ---- memory -----------------------------------------------------------------------------------------------
+
+// Hands out a block of memory piece by piece. Without a block it only counts, so that one function both measures and lays out.
+typedef struct MbRoom {
+  char *at; // NULL: counts
+  size_t used;
+} MbRoom;
+
+void *mb_room_take(MbRoom *room, size_t count, size_t size);
+
+// ---- blocks -----------------------------------------------------------------------------------------------
+
+// One contact, or one row that is no contact's.
+typedef struct MbBlock {
+  uint32_t row;  // its first
+  uint8_t rows;  // 3 or 1
+  uint8_t kind;  // MbContactRowKind of its first row
+  uint8_t cone;  // MbCone
+  bool left_out; // moves nothing: λ = 0
+  int sides;
+  double mu, most;
+  double D[9];  // its block of W + diag(soft); of one row D[0]
+  double I[9];  // the inverse
+  double scale; // the mean of D's diagonal: velocities a unit of λ makes
+} MbBlock;
+
+// W + diag(soft), a strip of rows a block: column k of a strip is `rows` numbers.
+typedef struct MbStrips {
+  size_t n, nblocks;
+  MbBlock *block; // (nblocks)
+  size_t *first;  // (nblocks + 1) columns of each strip
+  size_t *at;     // (nblocks + 1) its numbers
+  uint32_t *column;
+  double *value;
+  const double *b; // (n)
+  double size;     // |b|
+  double enough;   // what the natural map, not over |b|, is to come to
+  double rho;      // of the problem
+  double *whole;   // (n) scratch: a whole column
+} MbStrips;
+
+// Lays the strips out and, where there is a block of memory, fills them.
+void mb_strips_make(MbStrips *strips, MbRoom *room, const MbContactProblem *problem);
+// u ← rows of one block of W λ + b
+void mb_strip_rates(const MbStrips *strips, size_t block, const double *lambda, double u[3]);
+// w ← W λ + b
+void mb_strips_rates(const MbStrips *strips, const double *lambda, double *w);
+// The natural map, not over |b|, of (λ, w).
+double mb_strips_natural(const MbStrips *strips, const double *lambda, const double *w);
+// λ ← the problem's start, each block put where it may be; zeros without a start.
+void mb_strips_start(const MbStrips *strips, const MbContactProblem *problem, double *lambda);
+
+// ---- one block --------------------------------------------------------------------------------------------
+
+// λ ← the nearest point of the cone |λ_t| ≤ μ λ_n
+void mb_cone_project(double mu, double lambda[3]);
+// (1/ρ)(λ − P(λ − ρ û)) of one block in `out`.
+void mb_block_natural(const MbBlock *block, double rho, const double *lambda, const double *u, double *out);
+// λ ← where it may be, near where it is.
+void mb_block_clamp(const MbBlock *block, double *lambda);
+// The exact solution of one block whose velocities are D λ + q; λ holds a first guess.
+void mb_block_solve(const MbBlock *block, const double q[3], double *lambda);
+
+// What a method tells in the end: copies, natural map, whether it is enough.
+MbContactResult mb_contact_tell(const MbStrips *strips, const double *lambda, const double *w,
+                                const char *method, MbContactAnswer *answer);
+
+#endif

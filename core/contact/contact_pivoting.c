@@ -1,0 +1,101 @@
+// Principal pivoting as a row of the table of methods (pivoting.h).
+#include "core/contact/contact_pivoting.h"
+#include "core/base/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double ROUNDING = 1e-6; // of |b|: pivots may be 1e-10 of what they are left of
+
+typedef struct Columns {
+  const MbContactProblem *problem;
+} Columns;
+
+static void column(void *context, size_t i, double *out) {
+  const MbContactProblem *problem = ((const Columns *)context)->problem;
+  const MbContactOperator *W = &problem->W;
+  if (W->dense)
+    memcpy(out, W->dense + i * problem->n, problem->n * sizeof *out);
+  else if (W->column)
+    W->column(W->context, i, out);
+  else {
+    memset(out, 0, problem->n * sizeof *out);
+    for (size_t e = W->first[i]; e < W->first[i + 1]; e++) out[W->index[e]] = W->value[e];
+  }
+  if (problem->soft) out[i] += problem->soft[i];
+}
+
+typedef struct Room {
+  bool *unilateral;
+  double *zeros; // slack and least where the problem has none
+} Room;
+
+static Room layout(MbRoom *room, const MbContactProblem *problem) {
+  return (Room){.unilateral = mb_room_take(room, problem->n, sizeof(bool)),
+                .zeros = mb_room_take(room, problem->n, sizeof(double))};
+}
+
+size_t mb_contact_pivoting_room(const MbContactProblem *problem) {
+  MbRoom room = {0};
+  layout(&room, problem);
+  return room.used;
+}
+
+bool mb_contact_pivoting_reserve(MbContactWork *work, const MbContactProblem *problem) {
+  size_t held = 1;
+  for (size_t i = 0; i < problem->n; i++) held += problem->kind[i] == MB_CONTACT_BOTH_WAYS;
+  return mb_pivoting_reserve(&work->pivoting, problem->n, held);
+}
+
+// What is left of each row: that of a row with λ > 0 is w. Rows that were dropped do not count, since no λ could do better.
+static double natural_map(const MbContactProblem *problem, const MbPivoting *p) {
+  double sum = 0, size = 0;
+  for (size_t i = 0; i < problem->n; i++) {
+    const bool pushes = problem->kind[i] == MB_CONTACT_BOTH_WAYS || p->lambda[i] > 0;
+    const double left = pushes ? p->w[i] : fmin(p->w[i], 0);
+    if (!p->dropped[i]) sum += left * left;
+    size += problem->b[i] * problem->b[i];
+  }
+  return size > 0 ? sqrt(sum / size) : sqrt(sum);
+}
+
+MbContactResult mb_contact_pivoting_solve(MbContactWork *work, const MbContactProblem *problem,
+                                          MbContactAnswer *answer) {
+  MbRoom room = {.at = work->block};
+  const Room r = layout(&room, problem);
+  Columns columns = {problem};
+  for (size_t i = 0; i < problem->n; i++) r.unilateral[i] = problem->kind[i] == MB_CONTACT_ONE_WAY;
+  memset(r.zeros, 0, problem->n * sizeof *r.zeros);
+  const MbMixedProblem mixed = {.n = problem->n,
+                                .b = problem->b,
+                                .slack = problem->slack ? problem->slack : r.zeros,
+                                .least = problem->least ? problem->least : r.zeros,
+                                .unilateral = r.unilateral,
+                                .column = column,
+                                .context = &columns,
+                                .same = problem->same};
+  const MbPivotingResult result = mb_pivoting_solve(&work->pivoting, &mixed);
+  answer->method = "pivoting";
+  answer->lambda = work->pivoting.lambda;
+  answer->w = work->pivoting.w;
+  answer->dropped = work->pivoting.dropped;
+  if (result == MB_PIVOTING_MEMORY) return MB_CONTACT_MEMORY;
+  answer->natural = natural_map(problem, &work->pivoting);
+  if (result == MB_PIVOTED && answer->natural <= ROUNDING) return MB_CONTACT_SOLVED;
+  if (result == MB_PIVOTED)
+    snprintf(answer->why, sizeof answer->why, "rows contradict one another: pivots leave %.3g of |b|",
+             answer->natural);
+  else
+    snprintf(answer->why, sizeof answer->why, "pivots go round without an end");
+  return MB_CONTACT_NOT_CONVERGED;
+}
+
+const MbContactMethod mb_contact_pivoting = {
+    .name = "pivoting",
+    .exact = "rows both ways and one way",
+    .rows = 1u << MB_CONTACT_BOTH_WAYS | 1u << MB_CONTACT_ONE_WAY,
+    .room = mb_contact_pivoting_room,
+    .reserve = mb_contact_pivoting_reserve,
+    .solve = mb_contact_pivoting_solve,
+};

@@ -1,0 +1,165 @@
+// Gauss–Seidel over blocks (AR 0.15, 0.16): each block in its turn is solved exactly, the others being as they are,
+//   u = (row of W) λ + b,   q = u − D λ_c,   λ_c ← the solution of D λ + q.
+// Of many blocks those of one colour share no number of W, so that threads may solve them at once: the colours, and with them every
+// bit, follow from W alone. Of few blocks the order is that of the rows.
+//
+// A sweep tells by what it changes, |D Δλ|, when it is worth to look at the natural map, which costs as much as a sweep.
+#include "core/contact/contact_parts.h"
+#include "core/contact/gauss_seidel.h"
+#include "core/base/threads.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COLOURED = 1024, GRAIN = 64, SWEEPS = 10000 };
+
+void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbContactProblem *problem) {
+  MbStrips *s = &sweeps->strips;
+  mb_strips_make(s, room, problem);
+  sweeps->lambda = mb_room_take(room, s->n, sizeof *sweeps->lambda);
+  sweeps->w = mb_room_take(room, s->n, sizeof *sweeps->w);
+  sweeps->best = mb_room_take(room, s->n, sizeof *sweeps->best);
+  sweeps->moved = mb_room_take(room, s->nblocks, sizeof *sweeps->moved);
+  sweeps->order = mb_room_take(room, s->nblocks, sizeof *sweeps->order);
+  sweeps->colour = mb_room_take(room, s->n, sizeof *sweeps->colour);
+  sweeps->begin = mb_room_take(room, s->nblocks + 1, sizeof *sweeps->begin);
+  sweeps->used = mb_room_take(room, s->nblocks + 1, sizeof *sweeps->used);
+  sweeps->threads = problem->threads;
+  if (room->at) mb_gauss_order(sweeps);
+}
+
+// Each block in turn takes the first colour that none of the blocks before it which it touches has.
+void mb_gauss_order(MbGaussSeidel *sweeps) {
+  const MbStrips *s = &sweeps->strips;
+  sweeps->ncolours = 0;
+  if (s->nblocks < COLOURED) {
+    for (size_t j = 0; j < s->nblocks; j++) sweeps->order[j] = (uint32_t)j;
+    return;
+  }
+  // colour and used are per row and per colour, + 1
+  memset(sweeps->colour, 0, s->n * sizeof *sweeps->colour);
+  memset(sweeps->used, 0, (s->nblocks + 1) * sizeof *sweeps->used);
+  memset(sweeps->begin, 0, (s->nblocks + 1) * sizeof *sweeps->begin);
+  for (size_t j = 0; j < s->nblocks; j++) {
+    const MbBlock *block = &s->block[j];
+    for (size_t k = s->first[j]; k < s->first[j + 1]; k++)
+      sweeps->used[sweeps->colour[s->column[k]]] = (uint32_t)j + 1;
+    uint32_t colour = 1;
+    while (sweeps->used[colour] == (uint32_t)j + 1) colour++;
+    for (size_t r = 0; r < block->rows; r++) sweeps->colour[block->row + r] = colour;
+    if (colour > sweeps->ncolours) sweeps->ncolours = colour;
+    sweeps->begin[colour]++;
+  }
+  for (size_t c = 1; c <= sweeps->ncolours; c++) sweeps->begin[c] += sweeps->begin[c - 1];
+  for (size_t j = s->nblocks; j-- > 0;)
+    sweeps->order[--sweeps->begin[sweeps->colour[s->block[j].row]]] = (uint32_t)j;
+  // begin[c] is where colour c begins now; the last ends at nblocks
+  for (size_t c = 1; c <= sweeps->ncolours; c++) sweeps->begin[c - 1] = sweeps->begin[c];
+  sweeps->begin[sweeps->ncolours] = (uint32_t)s->nblocks;
+}
+
+// Solves the block; what its velocities change by.
+static double relax(const MbStrips *s, size_t j, double *lambda) {
+  const MbBlock *block = &s->block[j];
+  double u[3], q[3], *x = lambda + block->row;
+  if (block->left_out) return 0;
+  mb_strip_rates(s, j, lambda, u);
+  if (block->rows == 1) {
+    const double before = x[0];
+    q[0] = u[0] - block->D[0] * before;
+    mb_block_solve(block, q, x);
+    return fabs(block->D[0] * (x[0] - before));
+  }
+  const double *D = block->D, before[3] = {x[0], x[1], x[2]};
+  for (int i = 0; i < 3; i++) q[i] = u[i] - (D[3 * i] * x[0] + D[3 * i + 1] * x[1] + D[3 * i + 2] * x[2]);
+  mb_block_solve(block, q, x);
+  const double d[3] = {x[0] - before[0], x[1] - before[1], x[2] - before[2]};
+  return block->scale * sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+}
+
+static void relax_range(void *context, size_t begin, size_t end) {
+  MbGaussSeidel *sweeps = context;
+  for (size_t k = begin; k < end; k++) {
+    const size_t j = sweeps->order[sweeps->from + k];
+    sweeps->moved[j] = relax(&sweeps->strips, j, sweeps->lambda);
+  }
+}
+
+double mb_gauss_sweep(MbGaussSeidel *sweeps) {
+  const MbStrips *s = &sweeps->strips;
+  double sum = 0;
+  if (!sweeps->ncolours) {
+    for (size_t j = 0; j < s->nblocks; j++) {
+      const double moved = relax(s, j, sweeps->lambda);
+      sum += moved * moved;
+    }
+    return sqrt(sum);
+  }
+  for (size_t c = 0; c < sweeps->ncolours; c++) {
+    sweeps->from = sweeps->begin[c];
+    mb_parallel_ranges(sweeps->threads > 1 ? sweeps->threads : 1, sweeps->begin[c + 1] - sweeps->from, GRAIN,
+                       relax_range, sweeps);
+  }
+  for (size_t j = 0; j < s->nblocks; j++) sum += sweeps->moved[j] * sweeps->moved[j];
+  return sqrt(sum);
+}
+
+bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
+  const MbStrips *s = &sweeps->strips;
+  double look = 4 * s->enough, best = INFINITY;
+  size_t since = 0;
+  for (*done = 0;; ++*done) {
+    // natural map at the start, where little moves, now and then, and at the end
+    const double moved = *done ? mb_gauss_sweep(sweeps) : 0;
+    since++;
+    if (*done && moved > look && since < 50 && *done < most) continue;
+    mb_strips_rates(s, sweeps->lambda, sweeps->w);
+    const double natural = mb_strips_natural(s, sweeps->lambda, sweeps->w);
+    if (natural < best) {
+      best = natural;
+      memcpy(sweeps->best, sweeps->lambda, s->n * sizeof *sweeps->best);
+    }
+    if (best <= s->enough) return true;
+    if (*done >= most || !isfinite(natural)) break;
+    look = fmin(look, 0.7 * moved);
+    if (since >= 50 || !*done) look = fmax(look, 4 * s->enough);
+    since = 0;
+  }
+  memcpy(sweeps->lambda, sweeps->best, s->n * sizeof *sweeps->best);
+  mb_strips_rates(s, sweeps->lambda, sweeps->w);
+  return false;
+}
+
+// ---- the method -------------------------------------------------------------------------------------------
+
+static size_t room_of(const MbContactProblem *problem) {
+  MbRoom room = {0};
+  MbGaussSeidel sweeps;
+  mb_gauss_make(&sweeps, &room, problem);
+  return room.used;
+}
+
+static MbContactResult solve(MbContactWork *work, const MbContactProblem *problem, MbContactAnswer *answer) {
+  MbRoom room = {.at = work->block};
+  MbGaussSeidel sweeps;
+  const size_t most = problem->iterations ? problem->iterations : SWEEPS;
+  mb_gauss_make(&sweeps, &room, problem);
+  mb_strips_start(&sweeps.strips, problem, sweeps.lambda);
+  mb_gauss_run(&sweeps, most, &answer->iterations);
+  const MbContactResult result =
+      mb_contact_tell(&sweeps.strips, sweeps.lambda, sweeps.w, "gauss_seidel", answer);
+  if (result != MB_CONTACT_SOLVED)
+    snprintf(answer->why, sizeof answer->why, "%zu sweeps come to a natural map of %.3g of |b|", most,
+             answer->natural);
+  return result;
+}
+
+const MbContactMethod mb_contact_gauss_seidel = {
+    .name = "gauss_seidel",
+    .exact = "rows of every kind; cones none, box, exact",
+    .rows = MB_CONTACT_ALL_ROWS,
+    .cones = 1u << MB_CONE_NONE | 1u << MB_CONE_BOX | 1u << MB_CONE_EXACT,
+    .room = room_of,
+    .solve = solve,
+};

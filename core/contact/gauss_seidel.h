@@ -1,0 +1,29 @@
+// Sweeps of Gauss–Seidel, as a method and as a part of others.
+#ifndef MB_CONTACT_GAUSS_SEIDEL_H
+#define MB_CONTACT_GAUSS_SEIDEL_H
+
+#include "core/contact/contact_parts.h"
+
+typedef struct MbGaussSeidel {
+  MbStrips strips;
+  double *lambda, *w, *best; // (n)
+  double *moved;             // (nblocks) by the last sweep
+  uint32_t *order;           // (nblocks) in which a sweep goes
+  uint32_t *colour;          // (n) of each row's block, from 1
+  uint32_t *begin, *used;    // (nblocks + 1) where each colour begins in `order`; scratch
+  size_t ncolours;           // 0: one block after the other
+  size_t from;               // of the colour that is being swept
+  int threads;
+} MbGaussSeidel;
+
+// Lays out the strips and what sweeps need; fills all but λ and w.
+void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbContactProblem *problem);
+void mb_gauss_order(MbGaussSeidel *sweeps);
+// One sweep over λ; tells by how much velocities of the blocks have changed.
+double mb_gauss_sweep(MbGaussSeidel *sweeps);
+// Sweeps from λ until the natural map is enough, or `most` times. Leaves the best λ that it looked at, and its w.
+bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done);
+
+extern const MbContactMethod mb_contact_gauss_seidel;
+
+#endif

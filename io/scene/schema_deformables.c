@@ -1,0 +1,323 @@
+// The scene format: materials, and what changes its shape.
+#include "io/scene/schema_rows.h"
+
+static const MbSchemaRow material_rows[] = {{"density", MB_TYPE_NUMBER, AT(MbMaterialSpec, density),
+                                             .bound = MB_ABOVE, .unit = "kg/m^3", .help = "mass density"},
+                                            LATER("model", "elastic law"),
+                                            LATER("young", "elasticity"),
+                                            LATER("poisson", "elasticity"),
+                                            LATER("thickness", "of cloth"),
+                                            LATER("bending", "of cloth"),
+                                            LATER("stiffness", "of springs"),
+                                            LATER("damping", "of springs"),
+                                            LATER("mass", "of springs"),
+                                            {0}};
+const MbSchemaObject mb_schema_material = {.name = "material",
+                                           .help = "What things are made of.",
+                                           .size = sizeof(MbMaterialSpec),
+                                           .rows = material_rows};
+
+// ---- deformables ------------------------------------------------------------------------------------------
+
+static const char *const pattern_help[] = {
+    "both diagonals of every cell; of cloth, a node in the middle of every cell and four triangles",
+    "one diagonal, from corner [0, 0]; of cloth, two triangles a cell", "no diagonals; not of cloth", NULL};
+static const MbSchemaRow node_mesh_rows[] = {
+    {"rope", MB_TYPE_INTEGER, AT(MbNodeMeshSpec, rope), .bound = MB_BETWEEN, .lo = 2, .hi = 1e5,
+     .needs = "length", .help = "a line of so many nodes: node 0 at the origin, the others along +x"},
+    {"length", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, length), .bound = MB_ABOVE, .unit = "m", .needs = "rope",
+     .help = "of the rope, from end to end"},
+    {"grid", MB_TYPE_NUMBERS, AT(MbNodeMeshSpec, grid), .length = 2, .flags = MB_WHOLE, .bound = MB_FROM,
+     .lo = 2, .needs = "size",
+     .help =
+         "nodes along x and along y: node 0 at the origin, the first row along +x, the next ones beside it "
+         "along +y; at most 100000 in all, of cloth 1000000. Nodes in the middle of cells come after all "
+         "others"},
+    {"box", MB_TYPE_NUMBERS, AT(MbNodeMeshSpec, box), .length = 3, .flags = MB_WHOLE, .bound = MB_FROM,
+     .lo = 2, .needs = "size",
+     .help = "a block with so many nodes along x, y and z, for tets: node 0 at the origin, the others along "
+             "+x, then +y, "
+             "then +z; six tetrahedra a cube; at most 1000000 in all"},
+    {"ball", MB_TYPE_INTEGER, AT(MbNodeMeshSpec, ball), .bound = MB_BETWEEN, .lo = 1, .hi = 130,
+     .needs = "radius",
+     .help = "a ball about the origin, for tets: so many tetrahedra along its diameter, rounded up to an "
+             "even number; "
+             "node 0 at its centre, the others shell by shell"},
+    {"radius", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, radius), .bound = MB_ABOVE, .unit = "m", .needs = "ball",
+     .help = "of the ball"},
+    {"size", MB_TYPE_SEQUENCE, AT(MbNodeMeshSpec, size), COUNT(MbNodeMeshSpec, nsize), .least = 2, .most = 3,
+     .bound = MB_ABOVE, .unit = "m",
+     .help = "of the grid along x and y: two numbers; of the box along x, y and z: three"},
+    {"pattern", MB_TYPE_WORD, AT(MbNodeMeshSpec, pattern), .words = mb_pattern_words,
+     .word_help = pattern_help, .fallback = "\"cross\"",
+     .help =
+         "of the grid: which diagonals of its cells are springs besides the sides, or how its cells are cut"},
+    {"scale", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, scale), .bound = MB_ABOVE, .fallback = "1", .needs = "file",
+     .help = "factor on the file's coordinates"},
+    {"file", MB_TYPE_ELEMENTS, AT(MbNodeMeshSpec, file),
+     .help = "tetrahedra or, for cloth, triangles: Gmsh's .msh (2.2 and 4.1), TetGen's .node with .ele, .vtk "
+             "(legacy), or "
+             "triangles from .obj; relative to the scene's directory"},
+    {0}};
+static const char *const node_mesh_keys[] = {"rope", "grid", "box", "ball", "file", NULL};
+static const MbSchemaObject node_mesh = {.name = "node_mesh",
+                                         .help = "Where the nodes are before `pose`, and what stands between "
+                                                 "them. Ropes are for springs and particles, grids "
+                                                 "for these and cloth, boxes and balls for tets.",
+                                         .size = sizeof(MbNodeMeshSpec),
+                                         .rows = node_mesh_rows,
+                                         .one_of = node_mesh_keys};
+
+static const MbSchemaRow select_sphere_rows[] = {
+    {"center", MB_TYPE_NUMBERS, AT(MbSelectSpec, center), .length = 3, .flags = MB_REQUIRED, .unit = "m",
+     .help = "its middle"},
+    {"radius", MB_TYPE_NUMBER, AT(MbSelectSpec, radius), .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m",
+     .help = "its radius"},
+    {0}};
+static const MbSchemaObject select_sphere = {.name = "select_sphere",
+                                             .help = "A ball in the mesh's coordinates.",
+                                             .size = sizeof(MbSelectSpec),
+                                             .rows = select_sphere_rows};
+static const char *const sides[] = {"+x", "-x", "+y", "-y", "+z", "-z", NULL};
+static const MbSchemaRow select_rows[] = {
+    {"vertices", MB_TYPE_SEQUENCE, AT(MbSelectSpec, vertices), COUNT(MbSelectSpec, nvertices),
+     .flags = MB_WHOLE, .bound = MB_FROM, .help = "numbers of nodes, from 0"},
+    {"nearest", MB_TYPE_SEQUENCE, AT(MbSelectSpec, nearest), COUNT(MbSelectSpec, nnearest), .least = 3,
+     .most = 3, .unit = "m", .help = "the node nearest to this place [x, y, z]"},
+    {"side", MB_TYPE_TEXT, AT(MbSelectSpec, side), .words = sides, .help = "the nodes furthest that way"},
+    {"box", MB_TYPE_CORNERS, AT(MbSelectSpec, box), EXTRA(MbSelectSpec, in_box), .unit = "m",
+     .help = "the nodes in the box between two corners, the least and the greatest, and on its sides"},
+    {"sphere", MB_TYPE_OBJECT, EXTRA(MbSelectSpec, in_sphere), .object = &select_sphere,
+     .help = "the nodes in a ball, and on it"},
+    {0}};
+static const char *const select_keys[] = {"vertices", "nearest", "side", "box", "sphere", NULL};
+static const MbSchemaObject selection = {
+    .name = "select",
+    .help = "Some nodes of a deformable, by one of the keys; places are those "
+            "of the mesh before `pose`.",
+    .size = sizeof(MbSelectSpec),
+    .rows = select_rows,
+    .one_of = select_keys};
+
+static const MbSchemaRow pin_rotation_rows[] = {
+    {"axis", MB_TYPE_DIRECTION, AT(MbPinMotionSpec, axis), .flags = MB_REQUIRED,
+     .help = "in the world; of any length but 0"},
+    {"through", MB_TYPE_NUMBERS, AT(MbPinMotionSpec, through), .length = 3, .unit = "m",
+     .fallback = "[0, 0, 0]", .help = "a place in the world that the axis goes through"},
+    {"angle", MB_TYPE_SIGNAL, AT(MbPinMotionSpec, angle), .flags = MB_REQUIRED, .unit = "rad",
+     .help = "angle about it, from where the nodes are at the start"},
+    {0}};
+static const MbSchemaObject pin_rotation = {.name = "pin_rotation",
+                                            .help = "Turning about a line that is fixed in the world.",
+                                            .size = sizeof(MbPinMotionSpec),
+                                            .rows = pin_rotation_rows};
+static const MbSchemaRow pin_motion_rows[] = {
+    {"translate", MB_TYPE_SIGNALS, AT(MbPinMotionSpec, translate), .unit = "m", .fallback = "[0, 0, 0]",
+     .help = "shift from where the nodes are at the start, in the world's axes; after the rotation"},
+    {"rotate", MB_TYPE_OBJECT, EXTRA(MbPinMotionSpec, turns), .object = &pin_rotation,
+     .help = "rotation from where they are at the start"},
+    {0}};
+static const MbSchemaObject pin_motion = {.name = "pin_motion",
+                                          .help = "How pinned nodes move. Under solver `projective`.",
+                                          .size = sizeof(MbPinMotionSpec),
+                                          .rows = pin_motion_rows};
+static const MbSchemaRow pin_rows[] = {
+    {"select", MB_TYPE_OBJECT, AT(MbPinSpec, select), .flags = MB_REQUIRED, .object = &selection,
+     .help = "which nodes"},
+    {"axes", MB_TYPE_TEXT, AT(MbPinSpec, axes), .pattern = "^(?!.*(.).*\\1)[xyz]+$", .fallback = "\"xyz\"",
+     .help = "axes of the world along which they are held: some of x, y, z"},
+    {"motion", MB_TYPE_OBJECT, AT(MbPinSpec, motion), EXTRA(MbPinSpec, motion.given), .object = &pin_motion,
+     .help = "how they are moved along these axes; absent: they stay where they are at the start"},
+    {0}};
+static const MbSchemaObject pin = {
+    .name = "pin", .help = "Nodes that are held in space.", .size = sizeof(MbPinSpec), .rows = pin_rows};
+static const MbSchemaRow masters_rows[] = {
+    {"deformable", MB_TYPE_REFERENCE, AT(MbMastersSpec, deformable), .flags = MB_FORWARD,
+     .set = MB_DEFORMABLE_NAMES, .help = "whose nodes they are; absent: of the same"},
+    {"vertices", MB_TYPE_SEQUENCE, AT(MbMastersSpec, vertices), COUNT(MbMastersSpec, nvertices),
+     .flags = MB_REQUIRED | MB_WHOLE, .bound = MB_FROM, .help = "their numbers, from 0"},
+    {"weights", MB_TYPE_SEQUENCE, AT(MbMastersSpec, weights), COUNT(MbMastersSpec, nweights),
+     .help =
+         "one for each, which sum to 1; absent: those that bring the mean as near to the attached node as "
+         "can be, between two nodes, in a triangle or a tetrahedron the barycentric ones"},
+    {0}};
+static const MbSchemaObject masters = {.name = "masters",
+                                       .help = "Nodes whose weighted mean other nodes follow.",
+                                       .size = sizeof(MbMastersSpec),
+                                       .rows = masters_rows};
+static const MbSchemaRow cable_rows[] = {
+    {"path", MB_TYPE_LIST, AT(MbCableSpec, path), COUNT(MbCableSpec, npath), .flags = MB_REQUIRED, .least = 2,
+     .object = &selection,
+     .help = "the points that it goes through, from end to end: each the middle of the nodes of a selection"},
+    {"pull", MB_TYPE_SIGNAL, AT(MbCableSpec, pull), EXTRA(MbCableSpec, pulled), .unit = "N",
+     .help = "tension, below 0 as if it were 0; absent: the cable keeps the length that it has at the start"},
+    {"compliance", MB_TYPE_NUMBER, AT(MbCableSpec, compliance), .bound = MB_FROM, .unit = "m/N",
+     .fallback = "0", .help = "of one that keeps its length: how much longer a newton makes it; 0 = hard"},
+    {0}};
+static const MbSchemaObject cable = {.name = "cable",
+                                     .help = "A cable through a deformable. Under solver `projective`.",
+                                     .size = sizeof(MbCableSpec),
+                                     .rows = cable_rows,
+                                     .either = "pull",
+                                     .or_else = "compliance"};
+static const MbSchemaRow attach_rows[] = {
+    {"select", MB_TYPE_OBJECT, AT(MbAttachSpec, select), .flags = MB_REQUIRED, .object = &selection,
+     .help = "which nodes"},
+    {"body", MB_TYPE_REFERENCE, AT(MbAttachSpec, body), .flags = MB_OR_WORLD, .set = MB_BODY_NAMES,
+     .help = "that they stay at the same place of, or \"world\""},
+    {"to", MB_TYPE_OBJECT, AT(MbAttachSpec, to), .object = &masters,
+     .help =
+         "nodes whose weighted mean they follow, each at the distance, in the world's axes, that it has at "
+         "the start; these may be attached themselves, but not in a circle"},
+    {"enforce", MB_TYPE_WORD, AT(MbAttachSpec, enforce), .words = mb_enforce_words,
+     .fallback = "\"constraint\"",
+     .help = "by constraints, or by \"reduction\": the nodes have no coordinates of their own and cannot "
+             "come loose; they carry their mass and what pulls at them to the body or to the other nodes. "
+             "Under solver "
+             "\"projective\" it is always by constraints"},
+    {0}};
+static const MbSchemaObject attachment = {
+    .name = "attach",
+    .help = "Nodes that a body or other nodes hold where they are at the start.",
+    .size = sizeof(MbAttachSpec),
+    .rows = attach_rows,
+    .either = "body",
+    .or_else = "to",
+    .one_of_both = true};
+
+#define NODE_MASS                                                                                            \
+  {                                                                                                          \
+    "mass", MB_TYPE_NUMBER, AT(MbDeformableSpec, mass),                                                      \
+        .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "kg",                                               \
+        .help = "of all nodes together, which share it equally"                                              \
+  }
+static const MbSchemaRow spring_material_rows[] = {
+    NODE_MASS,
+    {"stiffness", MB_TYPE_NUMBER, AT(MbDeformableSpec, stiffness), .flags = MB_REQUIRED, .bound = MB_FROM,
+     .unit = "N/m, N", .help = "of every spring; a force where the law divides by the rest length"},
+    {"damping", MB_TYPE_NUMBER, AT(MbDeformableSpec, damping), .bound = MB_FROM, .unit = "N s/m, N s",
+     .fallback = "0", .help = "of every spring, as a force `spring` has it"},
+    {"law", MB_TYPE_WORD, AT(MbDeformableSpec, law), .words = mb_law_words, .fallback = "\"linear\"",
+     .help = "tension of a spring, as of a force `spring`; rest lengths are those in the mesh"},
+    {"lagged", MB_TYPE_BOOL, AT(MbDeformableSpec, lagged), .fallback = "false",
+     .help =
+         "integrator \"implicit\" takes the springs' forces as they are at the start of the step, without "
+         "their derivatives"},
+    {0}};
+static const MbSchemaObject spring_material = {.name = "spring_material",
+                                               .help = "What springs and their nodes are like.",
+                                               .size = sizeof(MbDeformableSpec),
+                                               .rows = spring_material_rows};
+static const MbSchemaRow particle_material_rows[] = {NODE_MASS, {0}};
+static const MbSchemaObject particle_material = {.name = "particle_material",
+                                                 .help = "What nodes are like.",
+                                                 .size = sizeof(MbDeformableSpec),
+                                                 .rows = particle_material_rows};
+static const MbSchemaRow node_velocity_rows[] = {
+    {"angular", MB_TYPE_NUMBERS, AT(MbDeformableSpec, angular), .length = 3, .unit = "rad/s",
+     .fallback = "[0, 0, 0]", .help = "angular velocity about the origin of `pose`, world axes"},
+    {"linear", MB_TYPE_NUMBERS, AT(MbDeformableSpec, linear), .length = 3, .unit = "m/s",
+     .fallback = "[0, 0, 0]", .help = "velocity of that origin, world axes"},
+    {0}};
+static const MbSchemaObject node_velocity = {
+    .name = "node_velocity",
+    .help = "How nodes move at the start: as if they were one rigid body.",
+    .size = sizeof(MbDeformableSpec),
+    .rows = node_velocity_rows};
+static const MbSchemaRow deformable_rows[] = {
+    {"name", MB_TYPE_NAME, AT(MbDeformableSpec, name), .flags = MB_REQUIRED, .set = MB_DEFORMABLE_NAMES,
+     .help = "unique among the deformables"},
+    {"mesh", MB_TYPE_OBJECT, AT(MbDeformableSpec, mesh), .flags = MB_REQUIRED, .object = &node_mesh,
+     .help = "its nodes, and which of them are neighbours"},
+    {"pose", MB_TYPE_OBJECT, AT(MbDeformableSpec, pose), .object = &mb_schema_frame,
+     .help = "of the mesh's coordinates in the world at the start"},
+    {"velocity", MB_TYPE_OBJECT, .object = &node_velocity, .help = "at the start"},
+    {"pin", MB_TYPE_LIST, AT(MbDeformableSpec, pins), COUNT(MbDeformableSpec, npins), .object = &pin,
+     .help = "nodes that are held in space"},
+    {"attach", MB_TYPE_LIST, AT(MbDeformableSpec, attachments), COUNT(MbDeformableSpec, nattachments),
+     .object = &attachment, .help = "nodes that bodies or other nodes hold"},
+    {"cables", MB_TYPE_LIST, AT(MbDeformableSpec, cables), COUNT(MbDeformableSpec, ncables), .object = &cable,
+     .help = "cables through nodes"},
+    {0}};
+static const MbSchemaRow springs_rows[] = {{"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED,
+                                            .object = &spring_material,
+                                            .help = "mass, stiffness and damping"},
+                                           {0}};
+static const MbSchemaRow particles_rows[] = {
+    {"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED, .object = &particle_material, .help = "mass"}, {0}};
+
+static const char *const elastic_help[] = {
+    "as rigid as possible: resists shear and stretch alike, volume not at all; `poisson` has no effect",
+    "linear in the stretches, rotations taken out", "compressible, and stiffer the more it is squeezed",
+    "of small strains only: turned parts swell", NULL};
+#define ELASTIC                                                                                              \
+  {"model",                                                                                                  \
+   MB_TYPE_WORD,                                                                                             \
+   AT(MbDeformableSpec, model),                                                                              \
+   .words = mb_elastic_words,                                                                                \
+   .word_help = elastic_help,                                                                                \
+   .fallback = "\"neo_hookean\"",                                                                            \
+   .help = "how stress follows strain"},                                                                     \
+      {"young",           MB_TYPE_NUMBER, AT(MbDeformableSpec, young),      .flags = MB_REQUIRED,            \
+       .bound = MB_ABOVE, .unit = "Pa",   .help = "Young's modulus at rest"},                                \
+      {"poisson",                                                                                            \
+       MB_TYPE_NUMBER,                                                                                       \
+       AT(MbDeformableSpec, poisson),                                                                        \
+       .bound = MB_BETWEEN,                                                                                  \
+       .lo = -0.99,                                                                                          \
+       .hi = 0.4999,                                                                                         \
+       .fallback = "0.3",                                                                                    \
+       .help = "Poisson's ratio at rest; of `neo_hookean` not below 0"},                                     \
+  {                                                                                                          \
+    "density", MB_TYPE_NUMBER, AT(MbDeformableSpec, density), .flags = MB_REQUIRED, .bound = MB_ABOVE,       \
+                                                              .unit = "kg/m^3", .help = "at rest"            \
+  }
+static const MbSchemaRow tet_material_rows[] = {ELASTIC, {0}};
+static const MbSchemaObject tet_material = {.name = "tet_material",
+                                            .help = "What tetrahedra are made of.",
+                                            .size = sizeof(MbDeformableSpec),
+                                            .rows = tet_material_rows};
+static const char *const bending_help[] = {"by what edges turn; the rest shape is flat",
+                                           "by the mean curvature at nodes; the rest shape is flat",
+                                           "not at all", NULL};
+static const MbSchemaRow bending_rows[] = {
+    {"model", MB_TYPE_WORD, AT(MbBendingSpec, model), .words = mb_bending_words, .word_help = bending_help,
+     .fallback = "\"isometric\"", .help = "how bending is resisted"},
+    {"stiffness", MB_TYPE_NUMBER, AT(MbBendingSpec, stiffness), .bound = MB_FROM, .unit = "J",
+     .help = "energy of an area A on a cylinder of radius R: stiffness A / 2 R^2; absent: that of a plate, "
+             "young thickness^3 / 12 (1 - poisson^2)"},
+    {0}};
+static const MbSchemaObject bending = {.name = "bending",
+                                       .help = "How cloth resists bending.",
+                                       .size = sizeof(MbBendingSpec),
+                                       .rows = bending_rows};
+static const MbSchemaRow cloth_material_rows[] = {
+    ELASTIC,
+    {"thickness", MB_TYPE_NUMBER, AT(MbDeformableSpec, thickness), .flags = MB_REQUIRED, .bound = MB_ABOVE,
+     .unit = "m", .help = "of the cloth"},
+    {"bending", MB_TYPE_OBJECT, AT(MbDeformableSpec, bending), EXTRA(MbDeformableSpec, bending.given),
+     .object = &bending, .help = "how it resists bending; absent: not at all"},
+    {0}};
+static const MbSchemaObject cloth_material = {.name = "cloth_material",
+                                              .help = "What triangles are made of: a sheet in plane stress.",
+                                              .size = sizeof(MbDeformableSpec),
+                                              .rows = cloth_material_rows};
+static const MbSchemaRow tets_rows[] = {
+    {"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED, .object = &tet_material, .help = "what it is made of"},
+    {0}};
+static const MbSchemaRow cloth_rows[] = {{"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED,
+                                          .object = &cloth_material, .help = "what it is made of"},
+                                         {0}};
+static const MbSchemaVariant deformable_variants[] = {
+    [MB_DEFORMABLE_SPRINGS] = {springs_rows, "point masses, and springs between neighbours in the mesh"},
+    [MB_DEFORMABLE_PARTICLES] = {particles_rows, "point masses alone; forces may act between them"},
+    [MB_DEFORMABLE_TETS] = {tets_rows, "an elastic body of tetrahedra"},
+    [MB_DEFORMABLE_CLOTH] = {cloth_rows, "an elastic sheet of triangles"}};
+const MbSchemaObject mb_schema_deformable = {.name = "deformable",
+                                             .help = "What changes its shape: nodes, which are point masses.",
+                                             .size = sizeof(MbDeformableSpec),
+                                             .rows = deformable_rows,
+                                             .selector = "type",
+                                             .selector_offset = offsetof(MbDeformableSpec, kind),
+                                             .words = mb_deformable_words,
+                                             .variants = deformable_variants};

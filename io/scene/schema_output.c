@@ -1,0 +1,140 @@
+// The scene format: what is written.
+#include "io/scene/schema_rows.h"
+
+static const char *const channel_words[] = {"body.position",
+                                            "body.rotation",
+                                            "body.velocity",
+                                            "body.acceleration",
+                                            "joint.position",
+                                            "joint.velocity",
+                                            "joint.acceleration",
+                                            "joint.force",
+                                            "joint.reaction",
+                                            "constraint.error",
+                                            "constraint.force",
+                                            "energy",
+                                            "momentum",
+                                            "muscle",
+                                            "deformable.*.position",
+                                            "deformable.*.velocity",
+                                            "deformable.*.volume",
+                                            "deformable.*.strain",
+                                            "solver",
+                                            "solver.history",
+                                            "solver.time",
+                                            NULL};
+static const char *const channel_help[] = {
+    "origin of the body's frame in the world (not the centre of mass)",
+    "the body's frame in the world: unit quaternion w, x, y, z, which "
+    "turns the body's axes into the world's; q and -q are "
+    "the same",
+    "angular velocity wx, wy, wz, then the velocity vx, vy, vz of the "
+    "body frame's origin, in the world's axes",
+    "angular acceleration alphax, alphay, alphaz, then the acceleration ax, ay, az of the body frame's "
+    "origin, in the world's axes: the rates of body.velocity, so that a body that falls freely shows "
+    "gravity. Found from the forces on the state as it is, constraints keeping their accelerations; "
+    "limits and ropes hold that are at their bounds or pressed during the last step",
+    "coordinates of the joints, body by body, parents first; a body's "
+    "name, with .0, .1 ... where its joint has several",
+    "their rates",
+    "the rates of these, as body.acceleration",
+    "forces and torques along them of motors and of `force` now, of prescribed motions, limits and ratios "
+    "over the last step (of ratios by reduction: now)",
+    "what the parent does to the body through its joint, body by body, parents first: torque tx, ty, tz "
+    "about the joint's origin, then force fx, fy, fz, in the axes of the joint's frame on the body. All "
+    "that the joint transmits: what holds it together, and what motors, springs, limits and gears do "
+    "along it. At the same moment as body.acceleration; where constraints hold bodies more than once, "
+    "which of them bears how much is the solver's choice",
+    "the largest error of position of the hard constraints, and the largest of velocity",
+    "what every row of the constraints does to its first end over the last step, forces or torques; the "
+    "second end feels the "
+    "opposite. Distance, rope: the tension, above 0 where it draws the ends together. Points in one: along "
+    "the world's axes; in "
+    "lines and planes: along the axes of the first end's frame. Joint: forces along the axes x, y, z of the "
+    "first frame that are held, then "
+    "torques, about z, x and y, of a hinge about y and x; of screws, composites and splines along the second "
+    "frame's. Rolling: on "
+    "the body that rolls, along the normal, then in the plane. Limits, motions, ratios: along the (first) "
+    "joint's coordinate, so "
+    "that an upper limit's is not above 0; spins in step: about the first body's axis",
+    "kinetic; gravity, which is 0 where the centre of mass is as high "
+    "as the world's origin; elastic, of springs; "
+    "total, the sum of the three",
+    "linear momentum lx, ly, lz of all bodies and nodes, then their angular "
+    "momentum ax, ay, az about the world's origin",
+    "length of the path, the rate at which it grows, and tension, muscle by muscle; a muscle's name, or "
+    "forces/0, forces/1 ... by its place in the list",
+    "places of the nodes in the world; of the deformable whose name stands for the *, or of all of them, one "
+    "channel each",
+    "their velocities, in the world's axes",
+    "what its elements take up: m³; of cloth its area by its thickness; of springs, under solver "
+    "`projective`, "
+    "their length in m",
+    "the largest strain of its elements, |s − 1| of a principal stretch s; of springs under solver "
+    "`projective`",
+    "of the last step: iterations; residual, the last correction's largest move of a node, by the size of "
+    "the largest "
+    "deformable; left, how far by estimate nodes still were from the step's solution, by the same size "
+    "(above 0.001 a run "
+    "warns, once). Solver `projective`",
+    "the same move of every iteration, the first one's first; 0 of those that it did without. Solver "
+    "`projective`",
+    "the wall time that took, which no comparison looks at. Solver `projective`",
+    NULL};
+static const char *const channel_later[] = {"contact", NULL};
+
+const char *const mb_error_words[] = {"fine", "view", NULL};
+const double mb_error_bounds[][MB_QUANTITIES] = {{[MB_POSE] = 1e-6, [MB_VELOCITY] = 1e-4},
+                                                 {[MB_POSE] = 1e-5, [MB_VELOCITY] = 1e-3}};
+
+#define BOUND(word_, quantity_, unit_, help_)                                                                \
+  {                                                                                                          \
+    word_, MB_TYPE_NUMBER, .offset = (quantity_) * sizeof(double), .bound = MB_FROM, .fallback = "0",        \
+                           .unit = (unit_), .help = (help_)                                                  \
+  }
+static const MbSchemaRow error_rows[] = {
+    BOUND("pose", MB_POSE, "m, 1", "positions and rotations"),
+    BOUND("velocity", MB_VELOCITY, "m/s, rad/s", "velocities"),
+    BOUND("acceleration", MB_ACCELERATION, "m/s^2, rad/s^2", "accelerations"),
+    BOUND("force", MB_FORCE, "N, N m", "forces and torques"),
+    BOUND("energy", MB_ENERGY, "J", "energies"),
+    BOUND("other", MB_OTHER, NULL, "all else"),
+    {0}};
+const MbSchemaObject mb_schema_error = {.name = "error",
+                                        .help = "The largest error of a number in the file, by what it "
+                                                "measures; 0 is exact.",
+                                        .size = sizeof(double[MB_QUANTITIES]),
+                                        .rows = error_rows};
+
+static const MbSchemaRow output_rows[] = {
+    {"file", MB_TYPE_TEXT, AT(MbOutputSpec, file),
+     .help = "trajectory to write, relative to the directory where mbsim runs (not to the scene's); the "
+             "command line "
+             "overrides it. Absent: the scene's name with .mbt, run.mbt for a scene from stdin"},
+    {"every", MB_TYPE_INTEGER, AT(MbOutputSpec, every), .bound = MB_BETWEEN, .lo = 1, .hi = 1e15,
+     .help = "steps from frame to frame; 1 if `interval` is not given either"},
+    {"interval", MB_TYPE_NUMBER, AT(MbOutputSpec, interval), .bound = MB_ABOVE, .unit = "s",
+     .help = "simulated time from frame to frame, instead of `every`. Frames are at the steps nearest to its "
+             "multiples: one "
+             "that is no multiple of the step gives uneven distances, one below it a frame every step, both "
+             "with a warning. With integrator \"rk45\" they are at its multiples: `step` is made a little "
+             "shorter, so that a whole number of them is the interval"},
+    {"channels", MB_TYPE_WORDS, AT(MbOutputSpec, channels), COUNT(MbOutputSpec, nchannels),
+     .words = channel_words, .word_help = channel_help, .later = channel_later,
+     .help = "what a frame holds besides its time; absent: body.position, body.rotation, joint.position "
+             "where there are "
+             "joints, energy, deformable.*.position"},
+    {"error", MB_TYPE_ERROR, AT(MbOutputSpec, error), .words = mb_error_words, .object = &mb_schema_error,
+     .fallback = "0",
+     .help = "0 (exact), \"fine\" (1e-6 for poses, 1e-4 for velocities), \"view\" (1e-5, 1e-3), or bounds by "
+             "what is "
+             "measured"},
+    {"checkpoint", MB_TYPE_NUMBER, AT(MbOutputSpec, checkpoint), .bound = MB_ABOVE, .unit = "s",
+     .help = "simulated time between checkpoints, from which a run can go on"},
+    {0}};
+const MbSchemaObject mb_schema_output = {.name = "output",
+                                         .help = "What is written, and how often.",
+                                         .size = sizeof(MbOutputSpec),
+                                         .rows = output_rows,
+                                         .either = "every",
+                                         .or_else = "interval"};

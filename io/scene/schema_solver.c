@@ -1,0 +1,188 @@
+// The scene format: how long, by which solver and which integrator.
+#include "io/scene/schema_rows.h"
+
+static const MbSchemaRow time_rows[] = {
+    {"step", MB_TYPE_NUMBER, AT(MbTimeSpec, step), .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "s",
+     .help = "length of a time step"},
+    {"duration", MB_TYPE_NUMBER, AT(MbTimeSpec, duration), .bound = MB_FROM, .unit = "s",
+     .help = "simulated time; give this or `steps`. One that is no whole number of steps is rounded up to "
+             "it, with a "
+             "warning"},
+    {"steps", MB_TYPE_INTEGER, AT(MbTimeSpec, steps), .absent = -1, .bound = MB_BETWEEN, .hi = 1e15,
+     .help = "number of steps; give this or `duration`"},
+    {0}};
+const MbSchemaObject mb_schema_time = {.name = "time",
+                                       .help = "How long, and in steps of what length.",
+                                       .size = sizeof(MbTimeSpec),
+                                       .rows = time_rows,
+                                       .either = "duration",
+                                       .or_else = "steps",
+                                       .one_of_both = true};
+
+static const MbSchemaRow baumgarte_rows[] = {
+    {"gamma", MB_TYPE_NUMBER, AT(MbStabilizationSpec, gamma), .bound = MB_FROM, .unit = "1/s",
+     .help = "rate at which an error of position is asked to "
+             "shrink; absent: 1 / `step`, or with integrator \"rk45\" five times the rate at which the scene "
+             "swings, spins or is done, and limits and ropes act before they are passed, not after it"},
+    {"upper_limits", MB_TYPE_WORD, AT(MbStabilizationSpec, upper_limits), .words = mb_upper_limit_words,
+     .fallback = "\"inward\"",
+     .help = "where a coordinate beyond its upper limit is asked to go: "
+             "back, or \"outward\" at `gamma` times what it is beyond: a "
+             "slip of sign in the published REDMAX code, to reproduce "
+             "its numbers"},
+    {0}};
+static const MbSchemaRow stabilization_rows[] = {
+    {"largest_error", MB_TYPE_NUMBER, AT(MbStabilizationSpec, largest_error), .absent = 0, .bound = MB_ABOVE,
+     .fallback = "0.05",
+     .help =
+         "how far a hard constraint may be open: a length by the size of the scene's largest moving part, "
+         "an angle in rad. A run in which one is further open for ten steps, and does not close (with "
+         "`gamma`: not by half in 3 / `gamma`), ends with exit 4 and the constraint's name"},
+    {0}};
+static const MbSchemaVariant stabilization_variants[] = {
+    [MB_BAUMGARTE] = {baumgarte_rows, "velocities are asked for that close the gaps; with integrator "
+                                      "\"rk45\" accelerations, critically damped"},
+    [MB_POST] = {NULL, "after each step positions are moved, by as little as masses tell, until the "
+                       "constraints hold; not with "
+                       "integrator \"rk45\""},
+    [MB_NO_STABILIZATION] = {NULL, "errors of position stay and grow with time"}};
+static const MbSchemaObject stabilization = {
+    .name = "stabilization",
+    .help =
+        "What keeps constraints from drifting apart. Near positions at which a loop could go on by another "
+        "motion as well, as a parallelogram that lies flat, each of them puts positions back onto the "
+        "constraints.",
+    .size = sizeof(MbStabilizationSpec),
+    .rows = stabilization_rows,
+    .selector = "type",
+    .selector_offset = offsetof(MbStabilizationSpec, kind),
+    .words = mb_stabilization_words,
+    .variants = stabilization_variants,
+    .selector_fallback = "baumgarte",
+    .bare = true};
+
+static const MbSchemaRow solver_rows[] = {
+    {"threads", MB_TYPE_COUNT, AT(MbSolverSpec, threads), .bound = MB_BETWEEN, .lo = 1, .hi = 1024,
+     .fallback = "1", .help = "threads of one run; the result does not depend on it"},
+    {"device", MB_TYPE_WORD, AT(MbSolverSpec, device), .words = mb_device_words, .fallback = "\"cpu\"",
+     .help = "where it runs"},
+    {"stabilization", MB_TYPE_OBJECT, AT(MbSolverSpec, stabilization), .object = &stabilization,
+     .help = "of constraints"},
+    {0}};
+static const MbSchemaRow maximal_rows[] = {
+    {"mode", MB_TYPE_WORD, AT(MbSolverSpec, mode), .words = mb_mode_words, .fallback = "\"dynamic\"",
+     .help =
+         "\"dynamic\": f = m a; \"first_order\": f = m v, where forces give velocities and motion stops with "
+         "them (kinematic dragging, creep); not with integrator \"bridson_marino\""},
+    {"velocity_terms", MB_TYPE_WORD, AT(MbSolverSpec, terms), .words = mb_velocity_terms_words,
+     .fallback = "\"carried\"",
+     .help = "\"carried\": linear velocities and angular momenta stay as they are in the world's axes but "
+             "for what "
+             "forces and joints do; \"explicit\": what turns them in the bodies' axes is a force, taken at "
+             "the step's "
+             "start, as in the published maximal examples, to reproduce their numbers: momentum and spin "
+             "grow. With "
+             "integrator \"symplectic\" or \"implicit\", without `project`"},
+    {"linear", MB_TYPE_WORD, AT(MbSolverSpec, linear), .words = mb_linear_words, .fallback = "\"auto\"",
+     .help =
+         "how velocities and multipliers are found: \"tree\" in time that grows with the number of bodies; "
+         "\"sparse\" where forces couple bodies that no joint joins and the integrator is implicit; "
+         "\"dense\" by "
+         "LAPACK; \"auto\": tree where that can be. The result is the same but for rounding"},
+    {"project", MB_TYPE_BOOL, AT(MbSolverSpec, project), .fallback = "false",
+     .help =
+         "true: from joints' coordinates to bodies and back in each step, so that joints never come apart"},
+    {0}};
+static const MbSchemaRow redmax_rows[] = {
+    {"dynamics", MB_TYPE_WORD, AT(MbSolverSpec, dynamics), .words = mb_dynamics_words, .fallback = "\"auto\"",
+     .help = "\"recursive\": in time that grows with the number of "
+             "bodies (by iterations to 1e-12 where forces "
+             "couple bodies and the integrator is implicit); \"dense\": "
+             "by a dense matrix; \"auto\": recursive, or dense where "
+             "it would iterate and there are at most 16 degrees of "
+             "freedom. The result is the same but for rounding"},
+    {0}};
+static const char *const global_help[] = {
+    "the device's own choice: `cholesky` on a CPU",
+    "triangular solves with a sparse factor",
+    "two products with the sparse inverse of that factor, which takes more memory",
+    "the inverse of blocks of the factor: between these two in memory and in how many products depend on "
+    "each other",
+    "a sweep of Jacobi's method: approximate",
+    "ten such sweeps, sped up by Chebyshev's recurrence: approximate",
+    NULL};
+static const char *const precision_help[] = {"64 bits", "32 bits, and a correction that makes up for it",
+                                             NULL};
+static const char *const method_help[] = {
+    "a local and a global step in turn, with a matrix that stays the same",
+    "Newton's method with exact derivatives and a line search: slow, the truth that others are held against",
+    NULL};
+static const char *const bodies_solver_help[] = {"reduced (joint) coordinates",
+                                                 "maximal coordinates: every body has six", NULL};
+static const MbSchemaRow projective_rows[] = {
+    {"bodies", MB_TYPE_WORD, AT(MbSolverSpec, bodies), .words = mb_bodies_solver_words,
+     .word_help = bodies_solver_help, .fallback = "\"redmax\"",
+     .help = "what moves the bodies, which are solved for together with the nodes that attachments, "
+             "constraints and forces tie to them"},
+    {"iterations", MB_TYPE_COUNT, AT(MbSolverSpec, iterations), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
+     .help = "of a step, at most; 5 where it is not given, 100 with method \"newton\""},
+    {"global", MB_TYPE_WORD, AT(MbSolverSpec, global), .words = mb_global_words, .word_help = global_help,
+     .fallback = "\"auto\"", .help = "how the global step solves its equations"},
+    {"tolerance", MB_TYPE_NUMBER, AT(MbSolverSpec, tolerance), .bound = MB_FROM, .fallback = "0",
+     .help = "stops iterating when the largest correction of a node is below this share of the largest "
+             "deformable's "
+             "size; a step that does not come to it in `iterations` is an error. 0: all iterations are done"},
+    {"precision", MB_TYPE_WORD, AT(MbSolverSpec, precision), .words = mb_precision_words,
+     .word_help = precision_help, .fallback = "\"double\"",
+     .help = "of the numbers that the global step keeps; unknowns always have 64 bits"},
+    {"method", MB_TYPE_WORD, AT(MbSolverSpec, method), .words = mb_method_words, .word_help = method_help,
+     .fallback = "\"projective\"", .help = "how a step's equations are solved"},
+    {0}};
+static const MbSchemaVariant solver_variants[] = {
+    [MB_SOLVER_REDMAX] = {redmax_rows, "reduced (joint) coordinates"},
+    [MB_SOLVER_MAXIMAL] = {maximal_rows, "maximal coordinates: every body has six"},
+    [MB_SOLVER_PROJECTIVE] = {projective_rows,
+                              "deformables by projective dynamics, and bodies together with them"}};
+const MbSchemaObject mb_schema_solver = {
+    .name = "solver",
+    .help = "How the equations are solved: a word, or an object with options. Scenes of free bodies "
+            "run the same under every solver.",
+    .size = sizeof(MbSolverSpec),
+    .rows = solver_rows,
+    .selector = "type",
+    .selector_offset = offsetof(MbSolverSpec, kind),
+    .words = mb_solver_words,
+    .variants = solver_variants,
+    .selector_fallback = "redmax",
+    .bare = true};
+
+static const MbSchemaRow integrator_rows[] = {{0}};
+static const MbSchemaRow rk45_rows[] = {
+    {"relative", MB_TYPE_NUMBER, AT(MbIntegratorSpec, relative), .bound = MB_ABOVE, .fallback = "1e-6",
+     .help = "error allowed in a step, relative to the value"},
+    {"absolute", MB_TYPE_NUMBER, AT(MbIntegratorSpec, absolute), .bound = MB_ABOVE, .fallback = "1e-9",
+     .help = "error allowed in a step, in SI units"},
+    {0}};
+static const MbSchemaVariant integrator_variants[] = {
+    [MB_SYMPLECTIC] = {NULL, "symplectic Euler: first order, forces as they are before the step; springs "
+                             "neither gain nor lose, fast "
+                             "spins gain energy"},
+    [MB_IMPLICIT] = {NULL, "linearly implicit Euler: first order, damps, stable with stiff forces"},
+    [MB_TRAPEZOIDAL] =
+        {NULL, "trapezoidal rule, with joints the midpoint rule: second order, stable with stiff joints"},
+    [MB_BRIDSON_MARINO] =
+        {NULL,
+         "second order, damps little; Bridson and Marino's scheme: damping implicit, stiffness explicit"},
+    [MB_RK45] = {rk45_rows,
+                 "adaptive Runge-Kutta of order 5 with error control; `step` is the longest step"}};
+const MbSchemaObject mb_schema_integrator = {.name = "integrator",
+                                             .help =
+                                                 "How time is stepped: a word, or an object with options.",
+                                             .size = sizeof(MbIntegratorSpec),
+                                             .rows = integrator_rows,
+                                             .selector = "type",
+                                             .selector_offset = offsetof(MbIntegratorSpec, kind),
+                                             .words = mb_integrator_words,
+                                             .variants = integrator_variants,
+                                             .selector_fallback = "implicit",
+                                             .bare = true};

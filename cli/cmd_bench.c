@@ -1,4 +1,5 @@
 // A quick look at how fast this machine runs this program; tools/bench has the real benchmarks.
+#include "cli/bench_contact.h"
 #include "cli/console.h"
 #include "cli/options.h"
 #include "core/base/alloc.h"
@@ -7,6 +8,7 @@
 #include "io/scene/scene.h"
 #include "io/trajectory/trajectory.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,8 +218,30 @@ static void print_result(const cJSON *tree) {
              cJSON_GetNumberValue(cJSON_GetObjectItem(item, "read_bytes_per_second")) / 1e6);
 }
 
+// Options of one of the two that are given for the other; NULL: none are.
+static const char *misplaced(const MbArgs *args, bool contact) {
+  static const char *const bodies[] = {"bodies", "threads"}, *const of_contact[] = {"method", "tolerance",
+                                                                                    "rho", "function"};
+  const char *const *others = contact ? bodies : of_contact;
+  const size_t count = contact ? sizeof bodies / sizeof *bodies : sizeof of_contact / sizeof *of_contact;
+  for (size_t i = 0; i < count; i++)
+    if (mb_arg_given(args, others[i])) return others[i];
+  return NULL;
+}
+
 static MbStatus run(const MbArgs *args) {
   MbReport report = {0};
+  const bool contact = args->noperands && !strcmp(args->operands[0], "contact");
+  const char *wrong = misplaced(args, contact);
+  if (args->noperands && !contact) {
+    mb_console_error("bench: no \"%s\"; bench alone, or bench contact FILE...", args->operands[0]);
+    return MB_USAGE;
+  }
+  if (wrong) {
+    mb_console_error("--%s: not %s contact", wrong, contact ? "with" : "without");
+    return MB_USAGE;
+  }
+  if (contact) return mb_bench_contact(args);
   const MbValue *given = mb_arg(args, "bodies");
   const int64_t bodies = given->given ? given->count : 100;
   cJSON *tree = cJSON_CreateObject(), *integrators = cJSON_CreateArray(), *codec = cJSON_CreateArray();
@@ -252,17 +276,51 @@ static const MbOption options[] = {
      .argument = "N",
      .help = "threads",
      .fallback = "1"},
+    {.name = "method",
+     .letter = 'm',
+     .type = MB_OPTION_LIST,
+     .argument = "NAME",
+     .help =
+         "contact: a method to try: auto, pivoting, gauss_seidel, nonsmooth_newton, admm; may be given again",
+     .fallback = "all"},
+    {.name = "tolerance",
+     .type = MB_OPTION_POSITIVE,
+     .argument = "X",
+     .help = "contact: what the natural map is to come to, of the size of q",
+     .fallback = "1e-8"},
+    {.name = "rho",
+     .type = MB_OPTION_NUMBER,
+     .argument = "X",
+     .help = "contact: the factor of velocities in the natural map; 0: the inverse of each block's own W",
+     .fallback = "1"},
+    {.name = "function",
+     .type = MB_OPTION_WORD,
+     .argument = "NAME",
+     .words = mb_function_words,
+     .help = "contact: what nonsmooth_newton makes zero: minimum_map or fischer_burmeister",
+     .fallback = "minimum_map"},
     {.name = "json", .help = "answer as JSON on stdout; after a failure, status and issues"},
 };
 
+static const char *const operand_words[] = {"contact", NULL};
+
 const MbCommand mb_command_bench = {
     .name = "bench",
-    .operands = "",
-    .summary = "measure how fast steps and trajectories are here",
-    .details = "Simulates free bodies with every integrator and tells the time a body and step, then writes "
-               "and reads "
-               "their trajectory. All figures are medians of five; it takes a few seconds.",
+    .operands = "[contact FILE...]",
+    .most = INT_MAX,
+    .summary = "measure how fast steps, trajectories and contact methods are here",
+    .details =
+        "Simulates free bodies with every integrator and tells the time a body and step, then writes "
+        "and reads "
+        "their trajectory. All figures are medians of five; it takes a few seconds.\n\n"
+        "`bench contact FILE...` solves the contact problem of each FILE (JSON, as io/README.md describes "
+        "it) "
+        "by every method, and tells iterations, the natural map |r - P(r - rho u)| over |q|, and the "
+        "shortest time of several solutions. A method says why it refuses a problem, or what stopped it. "
+        "Exit 3 when a file is no such problem, 4 when no method comes to the tolerance; of several "
+        "files the worst.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
+    .operand_words = operand_words,
     .run = run,
 };

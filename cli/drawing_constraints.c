@@ -1,7 +1,9 @@
 // Where the forces of constraints act: for each row of channel constraint.force the direction that its number goes along. Rows that are
 // about joints' coordinates (limits, motions, ratios) and those of joints that are looked for have none: what they do is in the joints' reactions.
 #include "cli/drawing.h"
+#include "core/constraints/closure.h"
 #include "core/constraints/constraints.h"
+#include "core/constraints/rolling.h"
 #include "core/model/ops.h"
 
 #include <string.h>
@@ -55,7 +57,7 @@ static void add_normal(const MbDrawing *d, const MbConstraint *c, int i, int j, 
 }
 
 static void add_closure(const MbDrawing *d, const MbConstraint *c) {
-  const MbClosureRows rows = mb_closure_directions(c->joint);
+  const MbClosureRows rows = mb_closure_directions(((const MbClosure *)c->parameters)->joint);
   bool first = true;
   for (int k = 0; k < 3; k++) {
     if (!(rows.ways >> k & 1)) continue;
@@ -140,7 +142,7 @@ static void add_touch(const MbDrawing *d, const MbConstraint *c) {
     add_vector(d->t, axis);
   }
   mb_text_add(d->t, "],");
-  mb_drawing_numbers(d->t, "radii", c->radii, 3);
+  mb_drawing_numbers(d->t, "radii", ((const MbRolling *)c->parameters)->radii, 3);
   mb_text_add(d->t, "}");
 }
 

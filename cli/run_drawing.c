@@ -156,7 +156,8 @@ static void add_force(MbDrawing *lines, const MbForce *force) {
 }
 
 static void add_constraint(MbDrawing *lines, const MbConstraint *c) {
-  if (strcmp(c->ops->name, "distance") != 0 || !begin_line(lines, c->name, c->rope ? "rope" : "distance"))
+  if (strcmp(c->ops->name, "distance") != 0 ||
+      !begin_line(lines, c->name, c->unilateral ? "rope" : "distance"))
     return;
   mb_drawing_point(lines, c->body[0], c->at[0]);
   mb_text_add(lines->t, ",");

@@ -4,7 +4,7 @@
 # (default: build/release). Exit 1 where there is a circle.
 set -u
 objects=${1:-build/release}
-open='projective compile' # circles that are still there
+open='projective' # circles that are still there
 [ -d "$objects/core" ] || { echo "circles: no objects under $objects: make first" >&2; exit 2; }
 
 # objects that a file which is gone has left behind do not count

@@ -48,6 +48,16 @@ void *mb_realloc(void *block, size_t count, size_t size) {
   return grown;
 }
 
+bool mb_grow(void *list, size_t *room, size_t n, size_t size) {
+  if (n <= *room) return true;
+  const size_t more = *room ? n + n / 2 : n;
+  void **const block = list, *const grown = mb_realloc(*block, more, size);
+  if (!grown) return false;
+  *block = grown;
+  *room = more;
+  return true;
+}
+
 char *mb_strdup(const char *text) {
   const size_t n = strlen(text) + 1;
   char *copy = mb_calloc(n, 1);

@@ -2,6 +2,7 @@
 #ifndef MB_BASE_ALLOC_H
 #define MB_BASE_ALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,9 @@
 void *mb_calloc(size_t count, size_t size);
 // Grows or shrinks; NULL leaves the old block as it is. New bytes are not zeroed.
 void *mb_realloc(void *block, size_t count, size_t size);
+// Makes *list, which has room for *room things of that size, hold n, with some more where it grows; what is new is not zeroed. False:
+// no memory; it stays as it was.
+bool mb_grow(void *list, size_t *room, size_t n, size_t size);
 char *mb_strdup(const char *text);
 void mb_free(void *block); // NULL is fine
 

@@ -59,12 +59,11 @@ MbStatus mb_compile_body_motion(const MbSceneSpec *spec, size_t listed, MbModel 
   const size_t b = model->number[listed];
   MbPose F;
   mb_pose_inverse(&F, &model->C[b]);
-  *constraint = (MbConstraint){.ops = motion->has_pose ? &mb_path_ops : &mb_speed_ops,
-                               .rows = 6,
-                               .body = {b, MB_WORLD},
-                               .order = motion->has_pose ? 0 : 1,
-                               .axes = motion->axes,
-                               .path = model->nsignals};
+  if (!motion->has_pose) constraint->ops = &mb_speed_ops;
+  constraint->body[0] = b;
+  constraint->order = motion->has_pose ? 0 : 1;
+  constraint->axes = motion->axes;
+  constraint->path = model->nsignals;
   mb_vec3_copy(constraint->at[0], F.p);
   mb_quat_to_mat3(constraint->R[0], F.q);
   MbStatus status = MB_OK;

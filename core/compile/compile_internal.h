@@ -61,14 +61,13 @@ MbStatus mb_compile_drives(const MbSceneSpec *spec, MbModel *model, MbReport *re
 // A driven body's rows.
 MbStatus mb_compile_body_motion(const MbSceneSpec *spec, size_t listed, MbModel *model,
                                 MbConstraint *constraint, MbReport *report);
-// What asks for rates; `where` is the constraint's pointer.
-MbStatus mb_compile_velocity_ratio(const MbConstraintSpec *from, const char *where, const MbModel *model,
-                                   MbConstraint *constraint, MbReport *report);
-MbStatus mb_compile_rolling(const MbSceneSpec *spec, const MbConstraintSpec *from, const char *where,
-                            const MbModel *model, MbConstraint *constraint, MbReport *report);
 // γ where the scene does not give it, when joints and constraints are there.
 double mb_compile_gamma(const MbSceneSpec *spec, const MbModel *model);
 MbStatus mb_compile_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Its parts: the rows of a joint's limits and motion; of attachments; what is left to the start, and what does not hold then.
+MbStatus mb_compile_joint_rows(MbBuilder *b, size_t listed);
+MbStatus mb_compile_attachments(MbBuilder *b);
+MbStatus mb_compile_check_start(MbBuilder *b);
 // Times at which tables of signals have corners, when all signals are there: adaptive steps end there.
 MbStatus mb_compile_breaks(MbModel *model, MbReport *report);
 // Which signals are inputs, when all are there.

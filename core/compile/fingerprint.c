@@ -57,21 +57,10 @@ static void add_masters(Mark *mark, const MbMaster *master, size_t n) {
 }
 
 static void add_constraint(Mark *mark, const MbConstraint *constraint) {
-  const double numbers[] = {constraint->ratio,      constraint->offset,  constraint->sign,
-                            constraint->bound,      constraint->outward, constraint->length,
-                            constraint->compliance, constraint->damping};
-  const size_t sizes[] = {constraint->rows,          constraint->unilateral, constraint->joint,
-                          (size_t)constraint->order, constraint->path,       constraint->npath,
-                          constraint->axes};
+  const size_t first = offsetof(MbConstraint, slot);
   add_text(mark, constraint->ops->name);
-  add_doubles(mark, numbers, sizeof numbers / sizeof *numbers);
-  add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
-  add_sizes(mark, constraint->body, 2);
-  add_sizes(mark, constraint->q, 2);
-  add_sizes(mark, constraint->signal, 3);
-  add_doubles(mark, constraint->at[0], 6);
-  add_doubles(mark, constraint->R[0], 18);
-  add_doubles(mark, constraint->radii, 3);
+  add(mark, (const char *)constraint + first, sizeof *constraint - first);
+  add(mark, constraint->parameters, constraint->ops->parameters);
   if (constraint->closure) add_joint(mark, constraint->closure);
   add_masters(mark, constraint->master, constraint->nmasters);
 }

@@ -3,7 +3,11 @@
 //   a_k · d = 0 for every way that it does not slide,   ± a_i · b_j = 0 for every turn that it does not make.
 // The multipliers are forces on the first body along its axes x, y, z that are held, then torques on it: about z, x and y where
 // nothing turns; about the second frame's y and x under a hinge; about the normal of both axes of a universal joint.
+#include "core/constraints/closure.h"
 #include "core/constraints/constraints.h"
+#include "core/model/builder.h"
+
+#include <string.h>
 
 enum { X = 1, Y = 2, Z = 4 };
 
@@ -39,14 +43,39 @@ size_t mb_closure_rows(MbJointKind joint) {
 MbClosureRows mb_closure_directions(MbJointKind joint) { return table[joint]; }
 
 static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *rows) {
+  const MbJointKind joint = ((const MbClosure *)constraint->parameters)->joint;
   size_t n = 0;
   for (int k = 0; k < 3; k++)
-    if (table[constraint->joint].ways >> k & 1) mb_constraint_offset(constraint, k, at->x, &rows[n++]);
-  for (size_t k = 0; k < table[constraint->joint].nturns; k++) {
-    const MbClosureTurn turn = table[constraint->joint].turn[k];
+    if (table[joint].ways >> k & 1) mb_constraint_offset(constraint, k, at->x, &rows[n++]);
+  for (size_t k = 0; k < table[joint].nturns; k++) {
+    const MbClosureTurn turn = table[joint].turn[k];
     mb_constraint_angle(constraint, turn.i, turn.j, turn.sign, at->x, &rows[n++]);
   }
 }
 
 extern const MbConstraintOps mb_closure_ops;
-const MbConstraintOps mb_closure_ops = {.name = "joint", .rows = 6, .eval = eval};
+
+// Along axes that the joint's own axis turns; a joint that has no rows in the table is looked for.
+static MbStatus build(MbBuilder *b, const MbConstraintSpec *from) {
+  const MbClosureSpec *spec = from->parameters;
+  const double *a = spec->axis;
+  const double axis[2][3] = {{a[0], a[1], a[2]}, {a[0], a[1], a[2]}};
+  const MbJointKind joint = spec->joint.kind;
+  MbConstraint *made = NULL;
+  const MbStatus status = mb_builder_between(b, from, &mb_closure_ops, axis, &made);
+  if (status != MB_OK) return status;
+  ((MbClosure *)mb_builder_own(made))->joint = joint;
+  made->rows = mb_closure_rows(joint);
+  if (!made->rows) return mb_closure_search_build(b, &spec->joint, made);
+  double turn[4], R[9], A[9];
+  mb_turn_z_to(turn, spec->joint.axis);
+  mb_quat_to_mat3(R, turn);
+  for (int end = 0; end < 2; end++) {
+    memcpy(A, made->R[end], sizeof A);
+    mb_mat3_mul(made->R[end], A, R);
+  }
+  return MB_OK;
+}
+
+const MbConstraintOps mb_closure_ops = {
+    .name = "joint", .parameters = sizeof(MbClosure), .rows = 6, .build = build, .eval = eval};

@@ -3,7 +3,9 @@
 //   ξ = φ_B − Ad(X⁻¹) φ_A,   ξ̇ = φ̇_B − Ad(X⁻¹) φ̇_A + ad_ξ Ad(X⁻¹) φ_A.
 // The rows are the negative of it, so that where the loop is closed the multipliers are torques and forces on the first body,
 // along the second frame's axes. Where no coordinates are found g is not a number.
+#include "core/constraints/closure.h"
 #include "core/constraints/constraints.h"
+#include "core/model/builder.h"
 #include "core/model/joint_gap.h"
 #include "core/math/dense6.h"
 
@@ -64,8 +66,41 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
     for (size_t r = 0; r < constraint->rows; r++) rows[r].g = NAN, rows[r].size = 1;
 }
 
+// ---- from the scene ---------------------------------------------------------------------------------------
+
+MbStatus mb_closure_search_build(MbBuilder *b, const MbJointSpec *spec, MbConstraint *constraint) {
+  const char *at = mb_builder_at(b, "joint");
+  if (spec->kind == MB_JOINT_SCREW && isnan(spec->pitch))
+    return mb_error(b->report, MB_SCENE, at,
+                    "a screw needs its \"pitch\": {\"type\": \"screw\", \"pitch\": 0.01}");
+  MbJoint *joint = mb_arena_alloc(&b->model->arena, 1, sizeof *joint);
+  if (!joint) return mb_no_memory(b->report, "constraints");
+  const MbStatus status = b->geometry(spec, at, &b->model->arena, joint, b->report);
+  if (status != MB_OK) return status;
+  if (joint->n >= 6)
+    return mb_error(b->report, MB_SCENE, at,
+                    "a joint \"%s\" with %zu degrees of freedom cannot close a loop: it holds nothing",
+                    mb_joint_words[spec->kind], joint->n);
+  constraint->ops = &mb_closure_search_ops;
+  constraint->closure = joint;
+  constraint->rows = 6 - joint->n;
+  const MbStatus room = mb_builder_guess(b, joint->n, &constraint->guess);
+  if (room != MB_OK) return room;
+  return mb_model_by_dof(&spec->position, joint->n, at, "position", b->guess + constraint->guess, b->report);
+}
+
+static MbStatus refuse(MbBuilder *b, const MbConstraint *constraint) {
+  const MbClosure *own = constraint->parameters;
+  return mb_error(b->report, MB_SCENE, b->where,
+                  "\"%s\": no coordinates of the joint \"%s\" bring the two frames together: put them "
+                  "nearer, give it a \"position\" to look near, or keep it from singular positions",
+                  constraint->name, mb_joint_words[own->joint]);
+}
+
 const MbConstraintOps mb_closure_search_ops = {
     .name = "joint",
+    .parameters = sizeof(MbClosure),
     .rows = 6,
+    .refuse = refuse,
     .singular = "its joint is at a singular position, or too far from where it was",
     .eval = eval};

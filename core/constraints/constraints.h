@@ -14,6 +14,8 @@ extern const MbConstraintOps mb_path_ops, mb_speed_ops;
 extern const MbConstraintOps mb_follow_ops;
 // Joints as loop closures that mb_closure_rows does not know.
 extern const MbConstraintOps mb_closure_search_ops;
+// Makes such a one of a closure whose ends stand: its joint's geometry, a place for its coordinates.
+MbStatus mb_closure_search_build(MbBuilder *b, const MbJointSpec *spec, MbConstraint *constraint);
 
 // A point of a body, x in C (W for the world): where it is, how fast it moves, and its acceleration for φ̇ = 0, in W:
 //   p = E x,   ṗ = R u,  u = v + ω × x,   p̈ = R (ω × u).

@@ -1,11 +1,15 @@
 // Two points keep their distance L: with d = p_B − p_A, n = d/|d|,
 //   g = L − |d|,   ġ = −n · ḋ,   g̈ = −n · d̈ − (|ḋ|² − (n · ḋ)²)/|d|.
 // A rope may slacken: g ≥ 0. The multiplier is the tension, which draws A along n.
+#include "core/constraints/distance.h"
 #include "core/constraints/constraints.h"
+#include "core/model/builder.h"
+
+#include <math.h>
 
 static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *rows) {
   const MbPoint A = mb_constraint_point(constraint, 0, at->x), B = mb_constraint_point(constraint, 1, at->x);
-  const double L = constraint->length;
+  const double L = ((const MbDistance *)constraint->parameters)->length;
   double n[3], rate[3], bend[3];
   mb_vec3_sub(n, B.p, A.p);
   mb_vec3_sub(rate, B.v, A.v);
@@ -24,4 +28,33 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
 }
 
 extern const MbConstraintOps mb_distance_ops;
-const MbConstraintOps mb_distance_ops = {.name = "distance", .rows = 1, .eval = eval};
+
+static MbStatus build(MbBuilder *b, const MbConstraintSpec *from) {
+  const MbDistanceSpec *spec = from->parameters;
+  MbConstraint *made = NULL;
+  const MbStatus status = mb_builder_between(b, from, &mb_distance_ops, mb_builder_z, &made);
+  if (status != MB_OK) return status;
+  ((MbDistance *)mb_builder_own(made))->length = spec->length;
+  made->unilateral = spec->rope;
+  return MB_OK;
+}
+
+// A length that is not given is that at the start.
+static MbStatus settle(MbBuilder *b, const MbInstant *start, const MbConstraint *constraint, void *own) {
+  double *length = &((MbDistance *)own)->length;
+  MbRow row = {0};
+  if (!isnan(*length)) return MB_OK;
+  *length = 0;
+  eval(constraint, start, &row);
+  *length = fabs(row.g);
+  if (*length > 0) return MB_OK;
+  return mb_error(b->report, MB_SCENE, b->where,
+                  "the two points coincide at the start: give \"length\", or let \"point\" hold them");
+}
+
+const MbConstraintOps mb_distance_ops = {.name = "distance",
+                                         .parameters = sizeof(MbDistance),
+                                         .rows = 1,
+                                         .build = build,
+                                         .settle = settle,
+                                         .eval = eval};

@@ -8,6 +8,7 @@
 //   Ṗ = ċ + ω_A × r + S ( D² u (D² u · u̇)/η³ − D² u̇/η ),   u̇ = Sᵀ ((ω_B − ω_A) × n).
 // Of a disk that lies flat, η = 0, no point of the rim is lowest: g and ġ_t are no numbers there, nor where it comes to lie
 // flat in the step to be made.
+#include "core/constraints/rolling.h"
 #include "core/constraints/constraints.h"
 
 // A body in W: its centre of mass, its velocity, how it turns.
@@ -52,7 +53,7 @@ static bool is_flat(const double u[3], const double udot[3], const double D[3], 
 static void touch(const MbConstraint *constraint, const MbInstant *at, const Motion motion[2],
                   Contact *contact) {
   const MbPoint c = mb_constraint_point(constraint, 0, at->x), o = mb_constraint_point(constraint, 1, at->x);
-  const double *D = constraint->radii;
+  const double *D = ((const MbRolling *)constraint->parameters)->radii;
   double S[3][3], u[3], udot[3], Du[3], relative[3], turn[3], d[3], r[3] = {0}, bend[3] = {0};
   const MbPoint n = mb_constraint_axis(constraint, 1, 2, at->x);
   mb_vec3_copy(contact->n, n.p);
@@ -117,8 +118,16 @@ static void eval(const MbConstraint *constraint, const MbInstant *at, MbRow *row
 }
 
 extern const MbConstraintOps mb_rolling_ops;
+
+static MbStatus build(MbBuilder *b, const MbConstraintSpec *from) {
+  return mb_rolling_build(b, from, &mb_rolling_ops);
+}
+
 const MbConstraintOps mb_rolling_ops = {
     .name = "rolling",
+    .parameters = sizeof(MbRolling),
     .rows = 3,
+    .rates = true,
+    .build = build,
     .singular = "its disk comes to lie flat, where no point of its rim is the lowest",
     .eval = eval};

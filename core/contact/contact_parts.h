@@ -54,6 +54,11 @@ typedef struct MbStrips {
 void mb_strips_make(MbStrips *strips, MbRoom *room, const MbContactProblem *problem);
 // u ← rows of one block of W λ + b
 void mb_strip_rates(const MbStrips *strips, size_t block, const double *lambda, double u[3]);
+// `part` ← the strips of some blocks (count) that no others have to do with; rows[i] is where row i of `whole` is there.
+void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks, size_t count,
+                    const uint32_t *rows);
+// Solves one block exactly, the others being as they are. Returns what its velocities change by.
+double mb_strip_relax(const MbStrips *strips, size_t block, double *lambda);
 // w ← W λ + b
 void mb_strips_rates(const MbStrips *strips, const double *lambda, double *w);
 // The natural map, not over |b|, of (λ, w).

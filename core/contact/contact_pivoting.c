@@ -1,6 +1,8 @@
-// Principal pivoting as a row of the table of methods (pivoting.h).
+// Pivoting as a row of the table of methods: principal pivoting (pivoting.h) of rows both ways and one way, whose columns of W are
+// made on demand; Lemke's method (lemke.h) where there are bounds.
 #include "core/contact/contact_pivoting.h"
-#include "core/base/alloc.h"
+#include "core/contact/contact_dense.h"
+#include "core/contact/lemke.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,14 +38,32 @@ static Room layout(MbRoom *room, const MbContactProblem *problem) {
                 .zeros = mb_room_take(room, problem->n, sizeof(double))};
 }
 
+bool mb_contact_has_bounds(const MbContactProblem *problem) {
+  for (size_t i = 0; i < problem->n; i++)
+    if (problem->kind[i] != MB_CONTACT_BOTH_WAYS && problem->kind[i] != MB_CONTACT_ONE_WAY) return true;
+  return false;
+}
+
+const char *mb_contact_pivoting_refuses(const MbContactProblem *problem) {
+  if (!mb_contact_has_bounds(problem) || mb_lemke_unknowns(problem) <= MB_LEMKE_MOST) return NULL;
+  return "its bounds come to more than 1200 unknowns (a contact has one, one more for each side of its cone, "
+         "and one or two for its "
+         "bounds), of which pivots take minutes";
+}
+
 size_t mb_contact_pivoting_room(const MbContactProblem *problem) {
   MbRoom room = {0};
+  if (mb_contact_has_bounds(problem)) return mb_lemke_room(problem);
   layout(&room, problem);
   return room.used;
 }
 
 bool mb_contact_pivoting_reserve(MbContactWork *work, const MbContactProblem *problem) {
   size_t held = 1;
+  if (mb_contact_has_bounds(problem)) {
+    mb_dense_start(mb_lemke_unknowns(problem));
+    return true;
+  }
   for (size_t i = 0; i < problem->n; i++) held += problem->kind[i] == MB_CONTACT_BOTH_WAYS;
   return mb_pivoting_reserve(&work->pivoting, problem->n, held);
 }
@@ -62,6 +82,7 @@ static double natural_map(const MbContactProblem *problem, const MbPivoting *p) 
 
 MbContactResult mb_contact_pivoting_solve(MbContactWork *work, const MbContactProblem *problem,
                                           MbContactAnswer *answer) {
+  if (mb_contact_has_bounds(problem)) return mb_lemke_solve(work, problem, answer);
   MbRoom room = {.at = work->block};
   const Room r = layout(&room, problem);
   Columns columns = {problem};
@@ -93,8 +114,10 @@ MbContactResult mb_contact_pivoting_solve(MbContactWork *work, const MbContactPr
 
 const MbContactMethod mb_contact_pivoting = {
     .name = "pivoting",
-    .exact = "rows both ways and one way",
-    .rows = 1u << MB_CONTACT_BOTH_WAYS | 1u << MB_CONTACT_ONE_WAY,
+    .exact = "rows of every kind; cones none, box, pyramid",
+    .rows = MB_CONTACT_ALL_ROWS,
+    .cones = 1u << MB_CONE_NONE | 1u << MB_CONE_BOX | 1u << MB_CONE_PYRAMID,
+    .refuses = mb_contact_pivoting_refuses,
     .room = mb_contact_pivoting_room,
     .reserve = mb_contact_pivoting_reserve,
     .solve = mb_contact_pivoting_solve,

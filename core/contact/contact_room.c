@@ -169,6 +169,43 @@ void mb_strips_make(MbStrips *s, MbRoom *room, const MbContactProblem *problem) 
   if (problem->slack) s->enough = fmax(s->enough, norm(problem->slack, problem->n));
 }
 
+void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks, size_t count,
+                    const uint32_t *rows) {
+  size_t columns = 0, values = 0, n = 0;
+  for (size_t k = 0; k < count; k++) {
+    const size_t j = blocks[k];
+    columns += whole->first[j + 1] - whole->first[j];
+    values += whole->at[j + 1] - whole->at[j];
+    n += whole->block[j].rows;
+  }
+  *part = (MbStrips){.n = n, .nblocks = count, .rho = whole->rho};
+  part->block = mb_room_take(room, count, sizeof *part->block);
+  part->first = mb_room_take(room, count + 1, sizeof *part->first);
+  part->at = mb_room_take(room, count + 1, sizeof *part->at);
+  part->column = mb_room_take(room, columns, sizeof *part->column);
+  part->value = mb_room_take(room, values, sizeof *part->value);
+  double *b = mb_room_take(room, n, sizeof *b);
+  part->first[0] = part->at[0] = 0;
+  for (size_t k = 0; k < count; k++) {
+    const size_t j = blocks[k], wide = whole->first[j + 1] - whole->first[j],
+                 numbers = whole->at[j + 1] - whole->at[j];
+    part->block[k] = whole->block[j];
+    part->block[k].row = rows[whole->block[j].row];
+    part->first[k + 1] = part->first[k] + wide;
+    part->at[k + 1] = part->at[k] + numbers;
+    memcpy(part->value + part->at[k], whole->value + whole->at[j], numbers * sizeof *part->value);
+    for (size_t c = 0; c < wide; c++)
+      part->column[part->first[k] + c] = rows[whole->column[whole->first[j] + c]];
+    for (size_t r = 0; r < whole->block[j].rows; r++)
+      b[part->block[k].row + r] = whole->b[whole->block[j].row + r];
+  }
+  part->b = b;
+  part->size = norm(b, n);
+  // of its own size, but not below what the whole does not see
+  part->enough =
+      whole->size > 0 ? whole->enough * fmax(part->size / whole->size, 1e-3 / sqrt((double)whole->n)) : 0;
+}
+
 // ---- velocities -------------------------------------------------------------------------------------------
 
 void mb_strip_rates(const MbStrips *s, size_t j, const double *lambda, double u[3]) {
@@ -195,6 +232,24 @@ void mb_strip_rates(const MbStrips *s, size_t j, const double *lambda, double u[
     a0 += value[0] * x, a1 += value[1] * x, a2 += value[2] * x;
   }
   u[0] = a0 + c0, u[1] = a1 + c1, u[2] = a2 + c2;
+}
+
+double mb_strip_relax(const MbStrips *s, size_t j, double *lambda) {
+  const MbBlock *block = &s->block[j];
+  double u[3], q[3], *x = lambda + block->row;
+  if (block->left_out) return 0;
+  mb_strip_rates(s, j, lambda, u);
+  if (block->rows == 1) {
+    const double before = x[0];
+    q[0] = u[0] - block->D[0] * before;
+    mb_block_solve(block, q, x);
+    return fabs(block->D[0] * (x[0] - before));
+  }
+  const double *D = block->D, before[3] = {x[0], x[1], x[2]};
+  for (int i = 0; i < 3; i++) q[i] = u[i] - (D[3 * i] * x[0] + D[3 * i + 1] * x[1] + D[3 * i + 2] * x[2]);
+  mb_block_solve(block, q, x);
+  const double d[3] = {x[0] - before[0], x[1] - before[1], x[2] - before[2]};
+  return block->scale * sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 
 void mb_strips_rates(const MbStrips *s, const double *lambda, double *w) {

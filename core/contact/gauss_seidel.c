@@ -14,9 +14,9 @@
 
 enum { COLOURED = 1024, GRAIN = 64, SWEEPS = 10000 };
 
-void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbContactProblem *problem) {
-  MbStrips *s = &sweeps->strips;
-  mb_strips_make(s, room, problem);
+void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbStrips *strips, int threads) {
+  const MbStrips *s = &sweeps->strips;
+  sweeps->strips = *strips;
   sweeps->lambda = mb_room_take(room, s->n, sizeof *sweeps->lambda);
   sweeps->w = mb_room_take(room, s->n, sizeof *sweeps->w);
   sweeps->best = mb_room_take(room, s->n, sizeof *sweeps->best);
@@ -25,7 +25,7 @@ void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbContactProblem *
   sweeps->colour = mb_room_take(room, s->n, sizeof *sweeps->colour);
   sweeps->begin = mb_room_take(room, s->nblocks + 1, sizeof *sweeps->begin);
   sweeps->used = mb_room_take(room, s->nblocks + 1, sizeof *sweeps->used);
-  sweeps->threads = problem->threads;
+  sweeps->threads = threads;
   if (room->at) mb_gauss_order(sweeps);
 }
 
@@ -59,30 +59,11 @@ void mb_gauss_order(MbGaussSeidel *sweeps) {
   sweeps->begin[sweeps->ncolours] = (uint32_t)s->nblocks;
 }
 
-// Solves the block; what its velocities change by.
-static double relax(const MbStrips *s, size_t j, double *lambda) {
-  const MbBlock *block = &s->block[j];
-  double u[3], q[3], *x = lambda + block->row;
-  if (block->left_out) return 0;
-  mb_strip_rates(s, j, lambda, u);
-  if (block->rows == 1) {
-    const double before = x[0];
-    q[0] = u[0] - block->D[0] * before;
-    mb_block_solve(block, q, x);
-    return fabs(block->D[0] * (x[0] - before));
-  }
-  const double *D = block->D, before[3] = {x[0], x[1], x[2]};
-  for (int i = 0; i < 3; i++) q[i] = u[i] - (D[3 * i] * x[0] + D[3 * i + 1] * x[1] + D[3 * i + 2] * x[2]);
-  mb_block_solve(block, q, x);
-  const double d[3] = {x[0] - before[0], x[1] - before[1], x[2] - before[2]};
-  return block->scale * sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-}
-
 static void relax_range(void *context, size_t begin, size_t end) {
   MbGaussSeidel *sweeps = context;
   for (size_t k = begin; k < end; k++) {
     const size_t j = sweeps->order[sweeps->from + k];
-    sweeps->moved[j] = relax(&sweeps->strips, j, sweeps->lambda);
+    sweeps->moved[j] = mb_strip_relax(&sweeps->strips, j, sweeps->lambda);
   }
 }
 
@@ -91,7 +72,7 @@ double mb_gauss_sweep(MbGaussSeidel *sweeps) {
   double sum = 0;
   if (!sweeps->ncolours) {
     for (size_t j = 0; j < s->nblocks; j++) {
-      const double moved = relax(s, j, sweeps->lambda);
+      const double moved = mb_strip_relax(s, j, sweeps->lambda);
       sum += moved * moved;
     }
     return sqrt(sum);
@@ -135,16 +116,20 @@ bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
 
 static size_t room_of(const MbContactProblem *problem) {
   MbRoom room = {0};
+  MbStrips strips;
   MbGaussSeidel sweeps;
-  mb_gauss_make(&sweeps, &room, problem);
+  mb_strips_make(&strips, &room, problem);
+  mb_gauss_make(&sweeps, &room, &strips, 1);
   return room.used;
 }
 
 static MbContactResult solve(MbContactWork *work, const MbContactProblem *problem, MbContactAnswer *answer) {
   MbRoom room = {.at = work->block};
+  MbStrips strips;
   MbGaussSeidel sweeps;
   const size_t most = problem->iterations ? problem->iterations : SWEEPS;
-  mb_gauss_make(&sweeps, &room, problem);
+  mb_strips_make(&strips, &room, problem);
+  mb_gauss_make(&sweeps, &room, &strips, problem->threads);
   mb_strips_start(&sweeps.strips, problem, sweeps.lambda);
   mb_gauss_run(&sweeps, most, &answer->iterations);
   const MbContactResult result =

@@ -16,8 +16,8 @@ typedef struct MbGaussSeidel {
   int threads;
 } MbGaussSeidel;
 
-// Lays out the strips and what sweeps need; fills all but λ and w.
-void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbContactProblem *problem);
+// Lays out what sweeps need and finds their order; λ is the caller's to fill.
+void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbStrips *strips, int threads);
 void mb_gauss_order(MbGaussSeidel *sweeps);
 // One sweep over λ; tells by how much velocities of the blocks have changed.
 double mb_gauss_sweep(MbGaussSeidel *sweeps);

@@ -230,6 +230,50 @@ MbStatus mb_builder_ends(MbBuilder *b, const MbConstraintSpec *from, const doubl
                   from->between[0].node ? from->between[0].node : from->between[0].body);
 }
 
+const double mb_builder_z[2][3] = {{0, 0, 1}, {0, 0, 1}};
+
+MbStatus mb_builder_between(MbBuilder *b, const MbConstraintSpec *from, const MbConstraintOps *ops,
+                            const double axis[2][3], MbConstraint **made) {
+  if (from->nbetween != 2)
+    return mb_error(b->report, MB_SCENE, b->where, "found %zu ends in \"between\", wanted 2", from->nbetween);
+  MbStatus status = mb_builder_add(b, ops, made);
+  if (status == MB_OK) status = mb_builder_ends(b, from, axis, *made);
+  if (status != MB_OK) return status;
+  (*made)->compliance = from->compliance, (*made)->damping = from->damping;
+  return mb_builder_name(b, *made, from->name, 0, 1);
+}
+
+MbStatus mb_builder_rates(MbBuilder *b, const MbConstraintSpec *from, const MbConstraintOps *ops,
+                          const char *const bodies[2], const char *const keys[2], MbConstraint **made) {
+  const MbStatus added = mb_builder_add(b, ops, made);
+  if (added != MB_OK) return added;
+  MbConstraint *to = *made;
+  to->compliance = from->compliance, to->damping = from->damping;
+  for (int end = 0; end < 2; end++) {
+    const MbStatus status =
+        mb_model_find_body(b->model, bodies[end], mb_builder_at(b, keys[end]), &to->body[end], b->report);
+    if (status != MB_OK) return status;
+  }
+  if (to->body[0] == to->body[1])
+    return mb_error(b->report, MB_SCENE, b->where, "\"%s\" is both of the two bodies", bodies[0]);
+  return mb_builder_name(b, to, from->name, 0, 1);
+}
+
+bool mb_joint_is_rotation_vector(const MbJoint *joint, size_t i) {
+  for (size_t k = 0; k < joint->nparts; k++) {
+    if (i < joint->part[k].n) return mb_joint_is_rotation_vector(&joint->part[k], i);
+    i -= joint->part[k].n;
+  }
+  return joint->ops->renew && i + 3 >= joint->n;
+}
+
+MbStatus mb_builder_refuse_rotation_vector(MbBuilder *b, const char *where, const char *what) {
+  return mb_error(b->report, MB_SCENE, where,
+                  "%s of a rotation vector make no sense, whose numbers change to their equivalent: take "
+                  "joint type \"euler\", or null for these coordinates",
+                  what);
+}
+
 MbStatus mb_builder_guess(MbBuilder *b, size_t n, size_t *first) {
   *first = b->model->nguess;
   for (size_t i = 0; i < n; i++) {

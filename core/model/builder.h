@@ -41,8 +41,9 @@ MbStatus mb_builder_points(MbBuilder *b, const MbForceSpec *from, const char *ke
 // Adds a constraint to those that are being built, with room for its parameters (ops->parameters bytes, zero): *made. It stays
 // where it is until the next one is added. Its name is not given yet.
 MbStatus mb_builder_add(MbBuilder *b, const MbConstraintOps *ops, MbConstraint **made);
-// What a kind may write of a constraint that is being built.
+// The constraint's own parameters, to be filled.
 static inline void *mb_builder_own(const MbConstraint *constraint) { return (void *)constraint->parameters; }
+extern const double mb_builder_z[2][3]; // z at both ends
 // Names it by the scene's name, or by its kind and number; with k behind it where it is one of `of` several.
 MbStatus mb_builder_name(MbBuilder *b, MbConstraint *constraint, const char *given, size_t k, size_t of);
 // Names it by any other text.
@@ -50,6 +51,15 @@ MbStatus mb_builder_call(MbBuilder *b, MbConstraint *constraint, const char *tex
 // Its two ends from "between": their bodies, points, and axes in C with z along `axis` of each.
 MbStatus mb_builder_ends(MbBuilder *b, const MbConstraintSpec *from, const double axis[2][3],
                          MbConstraint *constraint);
+// A constraint between the two points of "between", with the axes above: made, named, its ends and compliance set. Its own
+// parameters are the kind's to fill.
+MbStatus mb_builder_between(MbBuilder *b, const MbConstraintSpec *from, const MbConstraintOps *ops,
+                            const double axis[2][3], MbConstraint **made);
+// What asks for rates between two bodies that are named under these keys; the axes at the ends are the kind's to set.
+MbStatus mb_builder_rates(MbBuilder *b, const MbConstraintSpec *from, const MbConstraintOps *ops,
+                          const char *const bodies[2], const char *const keys[2], MbConstraint **made);
+// Refuses `what` of coordinates that change to their equivalent now and then, at the key.
+MbStatus mb_builder_refuse_rotation_vector(MbBuilder *b, const char *where, const char *what);
 // Room for the coordinates of a joint that is looked for; *first is the first one's number.
 MbStatus mb_builder_guess(MbBuilder *b, size_t n, size_t *first);
 MbStatus mb_builder_reduction(MbBuilder *b, MbReduction **made);
@@ -68,6 +78,8 @@ MbStatus mb_model_find_node(const MbModel *model, const MbPointSpec *point, cons
                             MbReport *report);
 // E = E_p P Q B of every body at the start, when joints and coordinates are there.
 void mb_model_poses(const MbModel *model, MbPose *E);
+// Whether coordinate i of the joint is one of those: no number stands for a pose of theirs.
+bool mb_joint_is_rotation_vector(const MbJoint *joint, size_t i);
 // The rotation that takes z to a unit vector by the shortest way.
 void mb_turn_z_to(double q[4], const double axis[3]);
 // Point and axes of one end whose body is known: the frame as its body has it, z turned to `axis`.

@@ -57,34 +57,31 @@ typedef struct MbMaster {
   double weight;
 } MbMaster;
 
-// One constraint of the scene, a joint's limit or its prescribed motion. What its kind does not use is zero.
+// One constraint of the scene, a joint's limit or its prescribed motion. What its kind does not use is zero. What is after
+// `master` is numbers alone, which the model's fingerprint takes as a whole.
 typedef struct MbConstraint {
   const MbConstraintOps *ops;
   const char *name;       // for messages
   const void *parameters; // (ops->parameters bytes) its kind's own, without pointers; see the kind's header
-  size_t slot, rows;      // number of its first row among those of all, how many it has
-  bool unilateral;        // its rows ask for g ≥ 0
-  size_t body[2];         // MB_WORLD = fixed in space
-  double at[2][3];        // points in C of the bodies; in W
-  size_t q[2], v[2];      // coordinates and their velocities
-  double R[2][9];         // axes of frames there, columns in C's axes; in W's
-  MbJointKind joint;      // joint as a loop closure
-  size_t path, npath;     // motion of a body: its signals, one after the other
-  MbAxes axes;            // that its velocity is given in
-  const MbJoint *closure; // the same, where its coordinates are looked for; a body's path
-  size_t guess;           // place of the first of them
-  double ratio, offset;   // ratio
-  double sign, bound;     // limit: sign (q − bound) ≥ 0
-  bool turns;             // limit, motion, ratio: the coordinate that is off is no length
-  double outward;   // limit: 2 γ where it is to go on at γ times what it is beyond, instead of back; 0
-  int order;        // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
-  size_t signal[3]; // motion: of position, velocity, acceleration; SIZE_MAX = not given
-  double radii[3];  // rolling: half axes of the shape along R[0]
-  size_t nmasters;  // follow: of the node body[0]; at[1] is what is between it and their mean, in W
+  const MbJoint
+      *closure; // a joint that closes a loop, where its coordinates are looked for; a driven body's path
   const MbMaster *master; // (nmasters)
-  double length;          // distance
-  bool rope;
+
+  size_t slot, rows;          // number of its first row among those of all, how many it has
+  size_t body[2];             // MB_WORLD = fixed in space
+  double at[2][3];            // points in C of the bodies; in W
+  double R[2][9];             // axes of frames there, columns in C's axes; in W's
+  size_t q[2], v[2];          // coordinates and their velocities
+  size_t guess;               // closure: place of the first of its coordinates
+  size_t path, npath;         // motion of a body: its signals, one after the other
+  size_t signal[3];           // motion: of position, velocity, acceleration; SIZE_MAX = not given
+  size_t nmasters;            // follow: of the node body[0]; at[1] is what is between it and their mean, in W
   double compliance, damping; // α and β (AR 0.11)
+  double outward;  // limit: 2 γ where it is to go on at γ times what it is beyond, instead of back; 0
+  MbAxes axes;     // motion of a body: that its velocity is given in
+  int order;       // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
+  bool unilateral; // its rows ask for g ≥ 0
+  bool turns;      // limit, motion, ratio: the coordinate that is off is no length
 } MbConstraint;
 
 // A coordinate that follows another one: q_b = ratio q_a + offset.

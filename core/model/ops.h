@@ -73,6 +73,14 @@ struct MbConstraintOps {
   const char *singular; // what it means that its g is not a number; NULL: it always is one
   bool target; // asks where things are at a step's end, whatever the way there: limits, prescribed motions
   double (*felt)(const MbConstraint *constraint); // what its first end feels for each unit of λ; NULL: 1
+  bool rates; // asks for velocities alone: where it is soft it slips by what damps it
+  // Adds what the scene says to those that are being built (mb_builder_between and others). NULL: one constraint between two
+  // points, its parameters those that the scene gives, byte by byte.
+  MbStatus (*build)(MbBuilder *b, const MbConstraintSpec *from);
+  // When the scene stands, at the start: what the scene leaves to that. NULL: nothing.
+  MbStatus (*settle)(MbBuilder *b, const MbInstant *start, const MbConstraint *constraint, void *own);
+  // Says why its g is no number at the start. NULL: by `singular`.
+  MbStatus (*refuse)(MbBuilder *b, const MbConstraint *constraint);
   // Its rows at an instant. Fields of `rows` are zero before, bodies MB_WORLD; `unilateral` is the constraint's.
   void (*eval)(const MbConstraint *constraint, const MbInstant *at, MbRow *rows);
 };

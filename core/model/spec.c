@@ -15,9 +15,7 @@ const char *const mb_joint_words[] = {"fixed",     "revolute",     "prismatic", 
                                       "screw",     "universal",    "planar",         "translational",
                                       "spherical", "euler",        "free2d",         "free3d",
                                       "composite", "spline_curve", "spline_surface", NULL};
-const char *const mb_constraint_words[] = {"joint",          "point",          "distance",
-                                           "point_on_line",  "point_on_plane", "ratio",
-                                           "velocity_ratio", "rolling",        NULL};
+const char *const mb_constraint_words[] = {MB_CONSTRAINT_KINDS(MB_KIND_WORD) NULL};
 const char *const mb_deformable_words[] = {"springs", "particles", "tets", "cloth", NULL};
 const char *const mb_pattern_words[] = {"cross", "diagonal", "square", NULL};
 const char *const mb_elastic_words[] = {"arap", "corotational", "neo_hookean", "linear", NULL};

@@ -239,38 +239,25 @@ typedef struct MbForceSpec {
 // What holds things together: rows, or that there are no coordinates in which they could part.
 typedef enum MbEnforce { MB_BY_CONSTRAINT, MB_BY_REDUCTION } MbEnforce;
 
-typedef enum MbConstraintKind {
-  MB_CONSTRAINT_JOINT,
-  MB_CONSTRAINT_POINT,
-  MB_CONSTRAINT_DISTANCE,
-  MB_CONSTRAINT_ON_LINE,
-  MB_CONSTRAINT_ON_PLANE,
-  MB_CONSTRAINT_RATIO,
-  MB_CONSTRAINT_VELOCITY_RATIO,
-  MB_CONSTRAINT_ROLLING,
-  MB_CONSTRAINTS
-} MbConstraintKind;
+// The kinds of constraint, as those of force.
+#define MB_CONSTRAINT_KINDS(KIND)                                                                            \
+  KIND(MB_CONSTRAINT_JOINT, "joint")                                                                         \
+  KIND(MB_CONSTRAINT_POINT, "point")                                                                         \
+  KIND(MB_CONSTRAINT_DISTANCE, "distance")                                                                   \
+  KIND(MB_CONSTRAINT_ON_LINE, "point_on_line")                                                               \
+  KIND(MB_CONSTRAINT_ON_PLANE, "point_on_plane")                                                             \
+  KIND(MB_CONSTRAINT_RATIO, "ratio")                                                                         \
+  KIND(MB_CONSTRAINT_VELOCITY_RATIO, "velocity_ratio")                                                       \
+  KIND(MB_CONSTRAINT_ROLLING, "rolling")
+typedef enum MbConstraintKind { MB_CONSTRAINT_KINDS(MB_KIND_NAME) MB_CONSTRAINTS } MbConstraintKind;
 
-// How a ratio is kept: by forces, or by leaving out the second joint's coordinates.
 typedef struct MbConstraintSpec {
   MbConstraintKind kind;
   const char *name; // NULL = not given
   size_t nbetween;
-  MbPointSpec *between; // (nbetween) two of them; not of ratio, velocity_ratio, rolling
-  MbJointSpec
-      joint;      // joint as a loop closure: its geometry, and `position` where it is looked for at the start
-  double axis[3]; // joint: in both frames; point_on_line, point_on_plane: in the first body's frame
-  double length;  // distance; NaN = as it is at the start
-  bool rope;      // distance: may slacken
-  const char *joints[2]; // ratio: of these bodies
-  double ratio, offset;
-  const char *bodies[2]; // velocity_ratio: that spin; rolling: what rolls, and on what (or "world")
-  double axes[2][3];     // velocity_ratio: unit vectors, each in its body's frame
-  double at[3],
-      normal[3];     // rolling: the plane, in the frame of what carries it; no normal = that of its shape
-  double along;      // rolling: place of a cylinder's or capsule's circle on its axis
-  MbEnforce enforce; // ratio
+  MbPointSpec *between;       // (nbetween) two ends, of a kind that is between points
   double compliance, damping; // 0 = hard
+  void *parameters;           // what its kind has of its own: the struct for that in core/constraints
 } MbConstraintSpec;
 
 typedef enum MbDeformableKind {

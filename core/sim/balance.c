@@ -6,6 +6,7 @@
 //
 // v̇ and λ are those of the moment, whatever the integrator: constraints are kept by their accelerations, with no rate at which
 // errors would shrink. A limit or rope holds where it is at its bound or has pressed during the last step, if it has to.
+#include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/forces/forces.h"
 #include "core/sim/balance.h"
@@ -26,7 +27,8 @@ struct MbBalance {
   double *a;     // (nb x 6) φ̇
   double *qdd;   // (model's nv) of the joints
   double *r;     // (nb x 6)
-  double *force; // (nslots) λ
+  double *force; // (rows of the set) λ
+  size_t room;   // of force
 };
 
 static double *numbers(MbSim *sim, size_t n) { return mb_arena_alloc(&sim->arena, n, sizeof(double)); }
@@ -38,17 +40,19 @@ MbStatus mb_balance_create(MbSim *sim, MbReport *report) {
   if (!b) return mb_no_memory(report, "accelerations");
   b->tells = sim->solver->map->turns;
   b->vdot = numbers(sim, sim->nv), b->a = numbers(sim, 6 * nb), b->qdd = numbers(sim, model->nv);
-  b->r = numbers(sim, 6 * nb), b->force = numbers(sim, model->nslots);
+  b->r = numbers(sim, 6 * nb);
   b->phi = numbers(sim, 6 * nb);
   b->E = mb_arena_alloc(&sim->arena, b->tells ? 0 : nb, sizeof *b->E);
   const bool tree = b->tells || mb_tree_create(model, &b->tree);
-  if (!b->vdot || !b->a || !b->qdd || !b->r || !b->force || !b->phi || !b->E || !tree)
+  if (!b->vdot || !b->a || !b->qdd || !b->r || !b->phi || !b->E || !tree)
     return mb_no_memory(report, "accelerations");
   return MB_OK;
 }
 
 void mb_balance_free(MbSim *sim) {
-  if (sim->balance) mb_tree_free(&sim->balance->tree);
+  if (!sim->balance) return;
+  mb_tree_free(&sim->balance->tree);
+  mb_free(sim->balance->force);
 }
 
 size_t mb_balance_bytes(const MbSim *sim) {
@@ -72,11 +76,12 @@ static MbStatus refuse(const MbSim *sim, const char *why, const char *whose, MbR
 static bool may_hold(const MbSim *sim, size_t s, const double *v) {
   static const double STILL = 1e-10, PRESSED = 1e-8; // of the terms' sizes: rounding
   const MbConstraining *c = sim->constraining;
-  const MbRow *row = &c->row[s];
+  const MbRow *row = &c->set.row[s];
   const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
   const double *before = mb_section(sim, adaptive ? MB_SECTION_HELD_BEFORE : MB_SECTION_FORCES);
   double size = 1e-3;
-  const double rate = mb_rows_rate(c, s, v, &size) + row->gt, back = 2 * sim->model->gamma * fmax(-row->g, 0);
+  const double rate = mb_row_rate(&c->set, s, v, &size) + row->gt,
+               back = 2 * sim->model->gamma * fmax(-row->g, 0);
   if (before[s] != 0) return rate <= PRESSED * size + back;
   return row->g <= MB_EVENT_CLOSE * row->size && rate <= STILL * size + back;
 }
@@ -86,13 +91,13 @@ static MbStatus constrain(MbSim *sim, double *vdot, MbReport *report) {
   MbConstraining *c = sim->constraining;
   const MbState *state = &sim->state;
   mb_rows_make(sim, state->q, state->v, state->t, 0);
-  memset(c->force, 0, sim->model->nslots * sizeof *c->force);
+  memset(c->force, 0, c->set.n * sizeof *c->force);
   if (sim->solver->drift) sim->solver->drift(sim->work, c->drift);
   if (!mb_rows_soft(sim, state->v, vdot)) return mb_sim_unsolved(sim, report);
   c->n = 0;
   MbAsking asking = mb_asking(sim, MB_ASK_ACCELERATIONS);
   asking.gamma = 0;
-  for (size_t s = 0; s < sim->model->nslots; s++) {
+  for (size_t s = 0; s < c->set.n; s++) {
     MbAskRow known = mb_rows_known(sim, s, &asking, vdot, NULL);
     known.decides = true;
     known.holds = known.one_way && may_hold(sim, s, state->v);
@@ -100,7 +105,7 @@ static MbStatus constrain(MbSim *sim, double *vdot, MbReport *report) {
     if (asked.takes) mb_rows_take(sim, s, &asked);
   }
   const MbStatus status = mb_rows_solve(sim, MB_ACCELERATIONS, state->t, 1, vdot, report);
-  mb_rows_apart(sim, 1);
+  mb_rows_claimed(sim, 1);
   return status;
 }
 
@@ -132,6 +137,8 @@ static MbStatus accelerate(MbSim *sim, MbReport *report) {
   if (!sim->constraining) return MB_OK;
 
   // the last step's forces stay as they are
+  if (!mb_grow(&b->force, &b->room, sim->constraining->set.n, sizeof *b->force))
+    return mb_no_memory(report, "reactions");
   double *const kept = sim->constraining->force;
   sim->constraining->force = b->force;
   const MbStatus status = constrain(sim, b->vdot, report);
@@ -227,8 +234,9 @@ static void add_moved(const MbPose *from, const double w[6], const MbPose *to, d
 static void find_reactions(MbSim *sim) {
   const MbModel *model = sim->model;
   const MbBalance *b = sim->balance;
-  for (size_t s = 0; s < model->nslots; s++)
-    if (b->force[s] != 0) mb_rows_push(sim, s, -b->force[s], b->r);
+  const MbRowSet *set = sim->constraining ? &sim->constraining->set : NULL;
+  for (size_t s = 0; set && s < set->n; s++)
+    if (b->force[s] != 0) mb_row_push(set, s, -b->force[s], b->r);
   for (size_t i = 0; i < model->nb; i++)
     add_inertia(model->M + 6 * i, sim->x.phi + 6 * i, b->a + 6 * i, b->r + 6 * i);
   hand_to_masters(sim, b->r);

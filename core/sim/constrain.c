@@ -1,7 +1,7 @@
 // Constraints in a step. Rows are made once for an instant, in maximal terms: H on twists, c on velocities. As rows of
 // generalised velocities they are G = H J + c, of which only the coordinates between the bodies and the world are kept. What they ask
 // for stands in ask.c: w = W λ + b with W = G A⁻¹ Gᵀ is to be 0, or ≥ 0 with λ ≥ 0, and v⁺ = v + A⁻¹ Gᵀ λ. What solves this is
-// contact/pivoting.c.
+// one of the methods on W (contact/contact_ops.h).
 #include "core/sim/constrain.h"
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-enum { FEW = 3 };                     // rows whose columns are made one by one
 static const double ROUNDING = 1e-12; // of sums over some tens of terms, through A⁻¹
 
 // ---- rows that take part ---------------------------------------------------------------------------------
@@ -25,11 +24,13 @@ static const double ROUNDING = 1e-12; // of sums over some tens of terms, throug
 static double all_of(const MbSim *sim, size_t s) {
   const MbModel *model = sim->model;
   const MbConstraining *c = sim->constraining;
-  const MbRow *row = &c->row[s];
+  const MbRow *row = &c->set.row[s];
   double sum = 0;
-  if (sim->solver->map->layout->apart(model)) {
-    for (size_t k = c->first[s]; k < c->first[s + 1]; k++)
-      if (model->M[c->index[k]] > 0) sum += c->G[k] * c->G[k] / model->M[c->index[k]];
+  if (sim->solver->map->turns) { // six velocities a body; a row about coordinates is about bodies, too
+    for (size_t k = c->set.first[s]; k < c->set.first[s + 1]; k++) {
+      const double m = model->M[c->set.index[k]];
+      if (m > 0) sum += c->set.G[k] * c->set.G[k] / m;
+    }
     return sum;
   }
   for (int end = 0; end < 2; end++)
@@ -42,7 +43,7 @@ static double all_of(const MbSim *sim, size_t s) {
 
 void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) {
   MbConstraining *c = sim->constraining;
-  if (c->apart[s] != MB_WORLD) return;
+  if (c->set.is[s].claimed != MB_WORLD) return;
   const size_t i = c->n++;
   c->slot[i] = s;
   c->b[i] = asked->b;
@@ -50,18 +51,19 @@ void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) {
   c->all[i] = all_of(sim, s);
   c->least[i] = sim->solver->claims->nothing * c->all[i];
   c->soft[i] = asked->soft;
-  c->unilateral[i] = c->of[s]->unilateral && !asked->both_ways;
+  c->kind[i] =
+      c->set.is[s].kind == MB_ROW_ONE_WAY && !asked->both_ways ? MB_CONTACT_ONE_WAY : MB_CONTACT_BOTH_WAYS;
 }
 
 // Whether the row's rate is none but for rounding.
 static bool at_rest(const MbConstraining *c, size_t s, const double *v) {
   double size = 1e-3;
-  return mb_rows_rate(c, s, v, &size) <= 1e-10 * size;
+  return mb_row_rate(&c->set, s, v, &size) <= 1e-10 * size;
 }
 
 // Whether events, or the step's start, hold a row of one way.
 static bool holds(const MbConstraining *c, size_t s, MbAskOf of, const double *v) {
-  if (!c->of[s]->unilateral) return true;
+  if (c->set.is[s].kind != MB_ROW_ONE_WAY) return true;
   if (of == MB_ASK_JUMPS) return c->near[s];
   if (of != MB_ASK_ACCELERATIONS) return false;
   return c->deciding ? c->near[s] && v && at_rest(c, s, v) : c->held && c->held[s] != 0;
@@ -70,8 +72,8 @@ static bool holds(const MbConstraining *c, size_t s, MbAskOf of, const double *v
 MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
                        const double *last) {
   const MbConstraining *c = sim->constraining;
-  const MbConstraint *of = c->of[s];
-  const MbRow *row = &c->row[s];
+  const MbRowTerms *is = &c->set.is[s];
+  const MbRow *row = &c->set.row[s];
   const bool bends = asking->of == MB_ASK_ACCELERATIONS || asking->curve != 0;
   MbAskRow known = {.order = row->order,
                     .g = row->g,
@@ -79,21 +81,21 @@ MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const
                     .gtt = row->gtt,
                     .g0 = c->g0[s],
                     .g1 = c->g1[s],
-                    .one_way = of->unilateral,
-                    .alpha = of->compliance,
-                    .beta = of->damping,
-                    .outward = of->outward,
-                    .target = of->ops->target,
-                    .turns = of->npath > 0,
+                    .one_way = is->kind == MB_ROW_ONE_WAY,
+                    .alpha = is->alpha,
+                    .beta = is->beta,
+                    .outward = is->outward,
+                    .target = is->target,
+                    .turns = is->turns,
                     .drift = bends ? mb_rows_drift(sim, s) : 0,
                     .decides = c->deciding,
                     .holds = holds(c, s, asking->of, last),
                     .pushed = c->half[s] > 0,
                     .at_bound = row->g <= MB_EVENT_CLOSE * row->size};
   double ignored = 0; // velocities beside accelerations are none of their terms
-  if (x) known.rate = mb_rows_rate(c, s, x, &known.size);
+  if (x) known.rate = mb_row_rate(&c->set, s, x, &known.size);
   if (last)
-    known.last = mb_rows_rate(c, s, last, asking->of == MB_ASK_ACCELERATIONS ? &ignored : &known.size);
+    known.last = mb_row_rate(&c->set, s, last, asking->of == MB_ASK_ACCELERATIONS ? &ignored : &known.size);
   return known;
 }
 
@@ -101,7 +103,7 @@ double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const do
   MbConstraining *c = sim->constraining;
   double worst = 0;
   c->n = 0;
-  for (size_t s = 0; s < sim->model->nslots; s++) {
+  for (size_t s = 0; s < c->set.n; s++) {
     const MbAskRow known = mb_rows_known(sim, s, asking, x, last);
     const MbAsked asked = mb_ask(asking, &known);
     if (!asked.takes) continue;
@@ -114,22 +116,6 @@ double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const do
 
 // ---- the solution -----------------------------------------------------------------------------------------
 
-static void column(void *context, size_t i, double *out) {
-  MbSim *sim = context;
-  MbConstraining *c = sim->constraining;
-  double ignored = 0;
-  if (c->whole) {
-    memcpy(out, c->W + i * c->n, c->n * sizeof *out);
-    out[i] += c->soft[i];
-    return;
-  }
-  mb_rows_spread(c, c->slot[i], 1, c->y);
-  c->unsolved |= !mb_whole_apply(sim, c->y, NULL);
-  for (size_t j = 0; j < c->n; j++) out[j] = mb_rows_rate(c, c->slot[j], c->y, &ignored);
-  out[i] += c->soft[i];
-  memset(c->y, 0, sim->nv * sizeof *c->y);
-}
-
 // A row that could not be satisfied, and not only for rounding or for being the same as others.
 static MbStatus check_dropped(const MbSim *sim, double t, MbReport *report) {
   static const double SAME = 1e-6,
@@ -137,9 +123,9 @@ static MbStatus check_dropped(const MbSim *sim, double t, MbReport *report) {
       STILL = 1e-9;                 // of that size a second: rounding of what other rows push
   const MbConstraining *c = sim->constraining;
   for (size_t i = 0; i < c->n; i++) {
-    const MbRow *row = &c->row[c->slot[i]];
-    const double w = c->pivoting.w[i], far = c->unilateral[i] ? fmax(-w, 0) : fabs(w);
-    if (!c->pivoting.dropped[i] || !(far > SAME / ROUNDING * c->slack[i])) continue;
+    const MbRow *row = &c->set.row[c->slot[i]];
+    const double w = c->answer.w[i], far = c->kind[i] == MB_CONTACT_ONE_WAY ? fmax(-w, 0) : fabs(w);
+    if (!c->answer.dropped || !c->answer.dropped[i] || !(far > SAME / ROUNDING * c->slack[i])) continue;
     if (row->order == 0 && !(fabs(row->g) > CLOSE * row->size)) continue;
     if (row->order && !(far > STILL * row->size)) continue;
     return mb_error(
@@ -147,70 +133,65 @@ static MbStatus check_dropped(const MbSim *sim, double t, MbReport *report) {
         row->order ? "at t = %.9g s, step %lld: constraint \"%s\" contradicts others: its rate is off by %.3g"
                    : "at t = %.9g s, step %lld: constraint \"%s\" contradicts others, or nothing that it "
                      "holds can move: it is off by %.3g%s",
-        t, (long long)sim->state.step + 1, sim->model->slots[c->slot[i]], row->order ? far : fabs(row->g),
+        t, (long long)sim->state.step + 1, c->set.is[c->slot[i]].name, row->order ? far : fabs(row->g),
         sim->state.step ? "" : "; give positions for the start at which it holds");
   }
   return MB_OK;
 }
 
-MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double *v, MbReport *report) {
-  MbConstraining *c = sim->constraining;
-  MbMixedProblem problem = {.n = c->n,
-                            .b = c->b,
-                            .slack = c->slack,
-                            .least = c->least,
-                            .unilateral = c->unilateral,
-                            .column = column,
-                            .context = sim};
+// A row whose b is no number, which tells of the constraint, or of what has gone wrong before.
+static MbStatus check_finite(const MbSim *sim, double t, MbReport *report) {
+  const MbConstraining *c = sim->constraining;
   for (size_t i = 0; i < c->n; i++) {
-    const char *singular = c->of[c->slot[i]]->ops->singular;
+    const MbRowTerms *is = &c->set.is[c->slot[i]];
     if (isfinite(c->b[i])) continue;
-    if (level == MB_ACCELERATIONS) { // of a step that is too long: the integrator will see it
-      for (size_t k = 0; k < sim->nv; k++) v[k] = NAN;
-      return MB_OK;
-    }
     const MbStatus cause = mb_sim_trouble(sim, report);
     if (cause != MB_OK) return cause;
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: constraint \"%s\" has numbers that are not finite%s%s", t,
-                    (long long)sim->state.step + 1, sim->model->slots[c->slot[i]], singular ? ": " : "",
-                    singular ? singular : "");
+                    (long long)sim->state.step + 1, is->name, is->singular ? ": " : "",
+                    is->singular ? is->singular : "");
   }
-  c->unsolved = false;
-  bool two = c->W; // no row is about more than two bodies
-  for (size_t i = 0; c->W && i < c->n; i++) {
-    c->picked[i] = &c->row[c->slot[i]];
-    two &= !c->of[c->slot[i]]->nmasters;
-  }
-  problem.same = sim->together && c->again;
-  c->whole = two && c->n >= FEW && !sim->together && sim->solver->responses(sim->work, c->n, c->picked, c->W);
-  MbPivotingResult result = mb_pivoting_solve(&c->pivoting, &problem);
-  const double weak = result == MB_PIVOTED ? mb_singular_weak(sim) : 0;
+  return MB_OK;
+}
+
+// λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
+static MbStatus find_lambda(MbSim *sim, double t, bool *whole, MbReport *report) {
+  static const double FAR = 1e-3; // of |b|: no solution
+  MbConstraining *c = sim->constraining;
+  MbContactProblem problem = {.n = c->n,
+                              .b = c->b,
+                              .kind = c->kind,
+                              .soft = c->soft,
+                              .slack = c->slack,
+                              .least = c->least,
+                              .same = sim->together && c->again,
+                              .W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n)};
+  if (!mb_contact_reserve(&c->work, c->method, &problem)) return mb_no_memory(report, "constraints");
+  MbContactResult result = mb_contact_solve(c->method, &c->work, &problem, &c->answer);
+  const double weak = result == MB_CONTACT_SOLVED ? mb_singular_weak(sim) : 0;
+  *whole = !(weak > 0);
   for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
   problem.same = false;
-  if (weak > 0) result = mb_pivoting_solve(&c->pivoting, &problem);
-  c->again = !(weak > 0);
-  switch (result) {
-  case MB_PIVOTED:
-    break;
-  case MB_PIVOTING_MEMORY:
-    return mb_no_memory(report, "constraints");
-  case MB_PIVOTING_CYCLES:
+  if (!*whole) result = mb_contact_solve(c->method, &c->work, &problem, &c->answer);
+  c->again = *whole;
+  if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "constraints");
+  if (result == MB_CONTACT_REFUSED || (result == MB_CONTACT_NOT_CONVERGED && !(c->answer.natural < FAR)))
     return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: no forces were found that satisfy the limits and ropes", t,
-                    (long long)sim->state.step + 1);
-  }
-  if (c->unsolved) return mb_sim_unsolved(sim, report);
-  const bool checked = level != MB_POSITIONS && !(weak > 0);
-  const MbStatus status = checked ? check_dropped(sim, t, report) : MB_OK;
-  if (status != MB_OK) return status;
+                    "at t = %.9g s, step %lld: no forces were found that satisfy the limits and ropes: %s", t,
+                    (long long)sim->state.step + 1, c->answer.why);
+  return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
+}
 
+// v ← v + A⁻¹ Gᵀ λ
+static MbStatus push(MbSim *sim, double scale, double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
   bool any = false;
   for (size_t i = 0; i < c->n; i++) {
-    const double lambda = c->pivoting.lambda[i];
+    const double lambda = c->answer.lambda[i];
     if (scale > 0) c->force[c->slot[i]] += lambda * scale;
     if (lambda == 0) continue;
-    mb_rows_spread(c, c->slot[i], lambda, c->y);
+    mb_row_spread(&c->set, c->slot[i], lambda, c->y);
     any = true;
   }
   if (!any) return MB_OK;
@@ -219,6 +200,19 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
   for (size_t i = 0; i < sim->nv; i++) v[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
+}
+
+MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  bool finite = true, whole = true;
+  for (size_t i = 0; i < c->n; i++) finite &= isfinite(c->b[i]);
+  if (!finite && level == MB_ACCELERATIONS) { // of a step that is too long: the integrator will see it
+    for (size_t k = 0; k < sim->nv; k++) v[k] = NAN;
+    return MB_OK;
+  }
+  MbStatus status = finite ? find_lambda(sim, t, &whole, report) : check_finite(sim, t, report);
+  if (status == MB_OK && level != MB_POSITIONS && whole) status = check_dropped(sim, t, report);
+  return status == MB_OK ? push(sim, scale, v, report) : status;
 }
 
 void mb_constrain_prepare(MbSim *sim) {
@@ -231,12 +225,12 @@ void mb_constrain_prepare(MbSim *sim) {
 MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
-  memset(c->force, 0, sim->model->nslots * sizeof *c->force);
+  memset(c->force, 0, c->set.n * sizeof *c->force);
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
   if (asking.curve != 0 && sim->solver->drift) sim->solver->drift(sim->work, c->drift);
   mb_rows_ask(sim, &asking, v, NULL);
   const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
-  mb_rows_apart(sim, 1 / sim->model->h);
+  mb_rows_claimed(sim, 1 / sim->model->h);
   return status == MB_OK ? mb_singular_watch(sim, sim->state.v, v, 1, report) : status;
 }
 
@@ -247,7 +241,7 @@ MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
 
 void mb_constrain_impulses(const MbSim *sim, double *y) {
   const MbConstraining *c = sim->constraining;
-  for (size_t s = 0; c && s < sim->model->nslots; s++) mb_rows_spread(c, s, sim->model->h * c->force[s], y);
+  for (size_t s = 0; c && s < c->set.n; s++) mb_row_spread(&c->set, s, sim->model->h * c->force[s], y);
 }
 
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report) {
@@ -261,9 +255,9 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
   if (!mb_claims_agree(sim, v)) return mb_sim_unsolved(sim, report);
   if (!c) return MB_OK;
   mb_rows_make(sim, q, v, t, 0);
-  for (size_t s = 0; s < sim->model->nslots; s++)
+  for (size_t s = 0; s < c->set.n; s++)
     c->near[s] |= mb_rows_one_way(c, s) &&
-                  (c->row[s].g <= MB_EVENT_CLOSE * c->row[s].size || (c->held && c->held[s] != 0));
+                  (c->set.row[s].g <= MB_EVENT_CLOSE * c->set.row[s].size || (c->held && c->held[s] != 0));
   const MbAsking asking = mb_asking(sim, MB_ASK_JUMPS);
   mb_rows_ask(sim, &asking, v, NULL);
   return mb_rows_solve(sim, MB_JUMPS, t, 0, v, report);
@@ -273,9 +267,9 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
 MbStatus mb_constrain_impulse(MbSim *sim, double *v) {
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
-  memset(c->near, 0, sim->model->nslots * sizeof *c->near);
+  memset(c->near, 0, c->set.n * sizeof *c->near);
   const MbStatus status = mb_constrain_jump(sim, sim->state.q, sim->state.t, v, NULL);
-  memset(c->near, 0, sim->model->nslots * sizeof *c->near);
+  memset(c->near, 0, c->set.n * sizeof *c->near);
   return status;
 }
 
@@ -283,11 +277,11 @@ bool mb_rows_soft(MbSim *sim, const double *v, double *vdot) {
   MbConstraining *c = sim->constraining;
   const MbAsking asking = mb_asking(sim, MB_ASK_JUMPS); // their forces follow from what velocities are
   bool any = false;
-  for (size_t s = 0; s < sim->model->nslots; s++) {
-    if (!(c->of[s]->compliance > 0)) continue;
+  for (size_t s = 0; s < c->set.n; s++) {
+    if (!(c->set.is[s].alpha > 0)) continue;
     const MbAskRow known = mb_rows_known(sim, s, &asking, v, NULL);
     c->force[s] = mb_ask_soft_force(&known);
-    mb_rows_spread(c, s, c->force[s], c->y);
+    mb_row_spread(&c->set, s, c->force[s], c->y);
     any = true;
   }
   if (!any) return true;
@@ -304,12 +298,12 @@ MbStatus mb_constrain_acceleration(MbSim *sim, const double *q, const double *v,
   if (!c) return MB_OK;
   const MbAsking asking = mb_asking(sim, MB_ASK_ACCELERATIONS);
   mb_rows_make(sim, q, v, t, 0);
-  memset(c->force, 0, sim->model->nslots * sizeof *c->force);
+  memset(c->force, 0, c->set.n * sizeof *c->force);
   if (sim->solver->drift) sim->solver->drift(sim->work, c->drift);
   if (!mb_rows_soft(sim, v, vdot)) return mb_sim_unsolved(sim, report);
   mb_rows_ask(sim, &asking, vdot, v);
   const MbStatus status = mb_rows_solve(sim, MB_ACCELERATIONS, t, 1, vdot, report);
-  mb_rows_apart(sim, 1);
+  mb_rows_claimed(sim, 1);
   return status;
 }
 
@@ -330,10 +324,10 @@ MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, do
   for (int turn = 0; turn < TURNS; turn++) {
     bool close = true;
     if (c) mb_rows_make(sim, q, v, t, 0);
-    for (size_t s = 0; c && s < sim->model->nslots; s++) {
-      const MbRow *row = &c->row[s];
-      if (row->order || c->of[s]->compliance > 0 || c->of[s]->outward != 0) continue;
-      close &= (c->of[s]->unilateral ? -row->g : fabs(row->g)) <= close_by * row->size;
+    for (size_t s = 0; c && s < c->set.n; s++) {
+      const MbRow *row = &c->set.row[s];
+      if (row->order || c->set.is[s].alpha > 0 || c->set.is[s].outward != 0) continue;
+      close &= (c->set.is[s].kind == MB_ROW_ONE_WAY ? -row->g : fabs(row->g)) <= close_by * row->size;
     }
     if (mb_claims_any(sim) || !close) {
       if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))

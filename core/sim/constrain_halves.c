@@ -44,8 +44,8 @@ MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
   if (!c) return MB_OK;
   mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t, 0);
   c->singular = false;
-  memset(c->half, 0, sim->model->nslots * sizeof *c->half);
-  for (size_t s = 0; s < sim->model->nslots; s++) c->g0[s] = c->row[s].g;
+  memset(c->half, 0, c->set.n * sizeof *c->half);
+  for (size_t s = 0; s < c->set.n; s++) c->g0[s] = c->set.row[s].g;
   const bool agree = take_hard(sim, sim->state.v);
   if (agree || sim->model->solver.mode == MB_FIRST_ORDER) return MB_OK;
   memcpy(c->v, sim->state.v, sim->nv * sizeof *c->v);
@@ -69,8 +69,8 @@ void mb_constrain_aim(MbSim *sim, const double *w) {
   if (!c) return;
   mb_rows_make(sim, sim->q1, sim->start, sim->state.t + h, 0);
   double ignored = 0;
-  for (size_t s = 0; s < sim->model->nslots; s++)
-    c->g1[s] = c->row[s].order == 0 ? c->row[s].g : mb_rows_rate(c, s, w, &ignored);
+  for (size_t s = 0; s < c->set.n; s++)
+    c->g1[s] = c->set.row[s].order == 0 ? c->set.row[s].g : mb_row_rate(&c->set, s, w, &ignored);
 }
 
 MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, double *w, const double *change,
@@ -79,21 +79,21 @@ MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, doub
   const double t = sim->state.t;
   if (!c) return MB_OK;
   mb_rows_make_half(sim, half, q, sim->start, t);
-  memset(c->force, 0, sim->model->nslots * sizeof *c->force);
+  memset(c->force, 0, c->set.n * sizeof *c->force);
   MbAsking asking = mb_asking(sim, half->second ? MB_ASK_SECOND_HALF : MB_ASK_HALF);
   asking.theta = half->theta, asking.impulse = half->impulse;
   mb_rows_ask(sim, &asking, w, change);
-  for (size_t s = 0; !half->second && s < sim->model->nslots; s++) // what it is off by
-    if (c->row[s].order == 0 && !(c->of[s]->compliance > 0)) c->row[s].g = c->g1[s];
+  for (size_t s = 0; !half->second && s < c->set.n; s++) // what it is off by
+    if (c->set.row[s].order == 0 && !(c->set.is[s].alpha > 0)) c->set.row[s].g = c->g1[s];
   const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, t, 1, w, report);
-  mb_rows_apart(sim, 1);
+  mb_rows_claimed(sim, 1);
   return status;
 }
 
 MbStatus mb_constrain_keep(MbSim *sim, const double *v, const double *w, double times, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
-  for (size_t s = 0; s < sim->model->nslots; s++) c->half[s] += times * c->force[s];
+  for (size_t s = 0; s < c->set.n; s++) c->half[s] += times * c->force[s];
   return mb_singular_watch(sim, v, w, times, report);
 }
 
@@ -101,7 +101,7 @@ MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *repor
   MbConstraining *c = sim->constraining;
   bool any = false;
   if (!c) return MB_OK;
-  for (size_t s = 0; s < sim->model->nslots; s++) any |= mb_rows_one_way(c, s) && c->half[s] > 0;
+  for (size_t s = 0; s < c->set.n; s++) any |= mb_rows_one_way(c, s) && c->half[s] > 0;
   *moved = any;
   if (!any) return MB_OK;
 
@@ -127,15 +127,15 @@ MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v,
   if (!mb_claims_agree(sim, v)) return mb_sim_unsolved(sim, report);
   if (!c) return MB_OK;
   mb_rows_make(sim, sim->q1, sim->start, t, 0);
-  memset(c->force, 0, sim->model->nslots * sizeof *c->force);
+  memset(c->force, 0, c->set.n * sizeof *c->force);
   // an acceleration has made of v what it is: v + 2 (w − v)
   const MbAsking asking = mb_asking(sim, MB_ASK_END);
   double *made = sim->r;
   for (size_t i = 0; i < sim->nv; i++) made[i] = 2 * w[i] - sim->start[i];
   mb_rows_ask(sim, &asking, v, made);
   status = mb_rows_solve(sim, MB_JUMPS, t, 1, v, report);
-  mb_rows_apart(sim, 1);
-  for (size_t s = 0; s < sim->model->nslots; s++) c->force[s] = (c->half[s] + c->force[s]) / h;
+  mb_rows_claimed(sim, 1);
+  for (size_t s = 0; s < c->set.n; s++) c->force[s] = (c->half[s] + c->force[s]) / h;
   return status == MB_OK ? mb_singular_watch(sim, sim->s, v, 1, report) : status;
 }
 
@@ -143,10 +143,10 @@ MbStatus mb_constrain_kinematic(MbSim *sim, const double *q, double t, double *v
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
   mb_rows_make(sim, q, v, t, 0);
-  memset(c->force, 0, sim->model->nslots * sizeof *c->force);
+  memset(c->force, 0, c->set.n * sizeof *c->force);
   const MbAsking asking = mb_asking(sim, MB_ASK_KINEMATIC);
   mb_rows_ask(sim, &asking, v, NULL);
   const MbStatus status = mb_rows_solve(sim, MB_JUMPS, t, 1, v, report);
-  mb_rows_apart(sim, 1);
+  mb_rows_claimed(sim, 1);
   return status;
 }

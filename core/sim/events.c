@@ -13,15 +13,15 @@ bool mb_events_due(MbSim *sim, const double *v) {
   if (!c || !c->one_way) return false;
   const double *held = mb_section(sim, MB_SECTION_HELD);
   bool due = false;
-  for (size_t s = 0; s < sim->model->nslots; s++) {
-    const MbRow *row = &c->row[s];
+  for (size_t s = 0; s < c->set.fixed; s++) {
+    const MbRow *row = &c->set.row[s];
     double ignored = 0;
     c->near[s] = false;
     if (!mb_rows_one_way(c, s)) continue;
     if (held[s] != 0)
       c->near[s] = c->force[s] < 0;
     else
-      c->near[s] = row->g < -MB_EVENT_CLOSE * row->size && mb_rows_rate(c, s, v, &ignored) + row->gt < 0;
+      c->near[s] = row->g < -MB_EVENT_CLOSE * row->size && mb_row_rate(&c->set, s, v, &ignored) + row->gt < 0;
     due |= c->near[s];
   }
   return due;
@@ -36,7 +36,7 @@ void mb_events_decided(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   if (!c) return;
   double *held = mb_section(sim, MB_SECTION_HELD);
-  for (size_t s = 0; s < sim->model->nslots; s++) {
+  for (size_t s = 0; s < c->set.fixed; s++) {
     held[s] = mb_rows_one_way(c, s) && c->force[s] > 0;
     c->near[s] = false;
   }

@@ -28,11 +28,12 @@ static Widest find_widest(MbSim *sim, const double *q, const double *v, double t
   if (!sim->constraining) return widest;
   const MbConstraining *c = sim->constraining;
   mb_rows_look(sim, q, v, t);
-  for (size_t s = 0; s < model->nslots; s++) {
-    const MbRow *row = &c->row[s];
+  for (size_t s = 0; s < c->set.n; s++) {
+    const MbRow *row = &c->set.row[s];
     // what is asked to go on beyond its bound is open on purpose
-    if (row->order || c->of[s]->compliance > 0 || c->of[s]->outward != 0) continue;
-    look(model, c->of[s]->unilateral ? fmax(-row->g, 0) : fabs(row->g), row->angle, s, MB_WORLD, &widest);
+    if (row->order || c->set.is[s].alpha > 0 || c->set.is[s].outward != 0) continue;
+    look(model, c->set.is[s].kind == MB_ROW_ONE_WAY ? fmax(-row->g, 0) : fabs(row->g), row->angle, s,
+         MB_WORLD, &widest);
   }
   return widest;
 }
@@ -45,7 +46,8 @@ static MbStatus refuse(const MbSim *sim, const Widest *widest, double t, MbRepor
   const MbModel *model = sim->model;
   const MbStatus cause = mb_sim_trouble(sim, report);
   if (cause != MB_OK) return cause;
-  const char *name = widest->slot != MB_WORLD ? model->slots[widest->slot] : NULL, *what = "constraint";
+  const char *name = widest->slot != MB_WORLD ? sim->constraining->set.is[widest->slot].name : NULL,
+             *what = "constraint";
   if (!name) {
     const size_t b = sim->solver->claims->body_of(sim->work, widest->claimed);
     name = sim->solver->claims->holder(sim->work, b);
@@ -82,7 +84,7 @@ MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, M
 // The first row that has no number: coordinates that close a loop were not found, or it means nothing there.
 static size_t find_lost(MbSim *sim) {
   size_t s = 0;
-  while (s < sim->model->nslots && !isnan(sim->constraining->row[s].g)) s++;
+  while (s < sim->model->nslots && !isnan(sim->constraining->set.row[s].g)) s++;
   return s;
 }
 
@@ -103,8 +105,8 @@ MbStatus mb_gaps_closed(MbSim *sim, MbReport *report) {
     return mb_error(report, MB_USAGE, "",
                     "what was set opens constraint \"%s\" by %.3g %s; %.3g are allowed (\"largest_error\" of "
                     "\"stabilization\")",
-                    widest.slot != MB_WORLD ? model->slots[widest.slot] : "of a joint", widest.g,
-                    widest.angle ? "rad" : "m", model->largest[widest.angle]);
+                    widest.slot != MB_WORLD ? sim->constraining->set.is[widest.slot].name : "of a joint",
+                    widest.g, widest.angle ? "rad" : "m", model->largest[widest.angle]);
   mb_constrain_remember(sim);
   return MB_OK;
 }
@@ -117,10 +119,10 @@ bool mb_sim_constraint_bound(const MbSim *sim, double *most, double *patience) {
   for (size_t r = 0; r < rows.n; r++) *(rows.angle[r] ? &angles : &lengths) |= !rows.order[r];
   if (sim->constraining) mb_rows_look((MbSim *)sim, sim->state.q, sim->state.v, sim->state.t);
   for (size_t s = 0; sim->constraining && s < model->nslots; s++) {
-    const MbConstraint *of = sim->constraining->of[s];
-    if (of->outward != 0) return false; // its error grows without end, as it was asked to
-    if (of->compliance > 0 || sim->constraining->row[s].order) continue;
-    *(sim->constraining->row[s].angle ? &angles : &lengths) = true;
+    const MbRowTerms *is = &sim->constraining->set.is[s];
+    if (is->outward != 0) return false; // its error grows without end, as it was asked to
+    if (is->alpha > 0 || sim->constraining->set.row[s].order) continue;
+    *(sim->constraining->set.row[s].angle ? &angles : &lengths) = true;
   }
   *most = fmax(lengths ? model->largest[0] : 0, angles ? model->largest[1] : 0);
   *patience = mb_gap_patience(model);

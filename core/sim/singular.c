@@ -46,7 +46,8 @@ enum { ROWS, FREEDOM }; // in the state's memory
 
 // Of the row at place k of those held. One about coordinates alone has nothing to be compared with.
 static double freedom_of(const MbConstraining *c, size_t k) {
-  const double pivot = c->pivoting.L[k * c->pivoting.columns + k], all = c->all[c->pivoting.held[k]];
+  const double pivot = c->work.pivoting.L[k * c->work.pivoting.columns + k],
+               all = c->all[c->work.pivoting.held[k]];
   return pivot * pivot < all ? sqrt(pivot * pivot / all) : 1;
 }
 
@@ -54,10 +55,10 @@ double mb_singular_freedom(const MbSim *sim, size_t *slot) {
   const MbConstraining *c = sim->constraining;
   double least = 1;
   *slot = 0;
-  for (size_t k = 0; c && c->n && k < c->pivoting.nheld; k++) {
-    const size_t i = c->pivoting.held[k];
+  for (size_t k = 0; c && c->n && k < c->work.pivoting.nheld; k++) {
+    const size_t i = c->work.pivoting.held[k];
     const double freedom = freedom_of(c, k);
-    if (c->unilateral[i] || !(freedom < least)) continue;
+    if (c->kind[i] == MB_CONTACT_ONE_WAY || !(freedom < least)) continue;
     least = freedom;
     *slot = c->slot[i];
   }
@@ -69,9 +70,9 @@ static size_t count_free(const MbSim *sim, double bound, double *least) {
   const MbConstraining *c = sim->constraining;
   size_t n = 0;
   *least = INFINITY;
-  for (size_t k = 0; k < c->pivoting.nheld; k++) {
+  for (size_t k = 0; k < c->work.pivoting.nheld; k++) {
     const double freedom = freedom_of(c, k);
-    if (c->unilateral[c->pivoting.held[k]] || !(freedom > bound)) continue;
+    if (c->kind[c->work.pivoting.held[k]] == MB_CONTACT_ONE_WAY || !(freedom > bound)) continue;
     *least = fmin(*least, freedom);
     n++;
   }
@@ -131,9 +132,9 @@ static double rest_of(const MbSim *sim) {
 }
 
 static bool does_no_work(const MbConstraining *c, size_t s) {
-  const MbConstraint *of = c->of[s];
-  const bool acts = of->ops->target || of->outward != 0 || c->row[s].gt != 0;
-  return !acts && !of->unilateral && !(of->compliance > 0) && c->row[s].order < 2;
+  const MbRowTerms *is = &c->set.is[s];
+  const bool acts = is->target || is->outward != 0 || c->set.row[s].gt != 0;
+  return !acts && is->kind == MB_ROW_BOTH_WAYS && !(is->alpha > 0) && c->set.row[s].order < 2;
 }
 
 // E of all rows, sum = v + v⁺; *slot: which of the constraints' does most.
@@ -143,7 +144,7 @@ static double work_of(MbSim *sim, const double *sum, size_t *slot) {
   for (size_t i = 0; i < c->n; i++) {
     const size_t s = c->slot[i];
     if (!does_no_work(c, s)) continue;
-    const double part = c->pivoting.lambda[i] * mb_rows_rate(c, s, sum, &ignored) / 2;
+    const double part = c->answer.lambda[i] * mb_row_rate(&c->set, s, sum, &ignored) / 2;
     if (fabs(part) > most) most = fabs(part), *slot = s;
     work += part;
   }
@@ -170,5 +171,5 @@ MbStatus mb_singular_watch(MbSim *sim, const double *v, const double *v1, double
       "at t = %.9g s, step %lld: constraint \"%s\" changes the energy of motion by %.2g J at once, "
       "and nothing is hit: at a singular position the step has come onto another motion, or no "
       "motion goes on from there; take integrator \"rk45\", or a smaller step",
-      sim->state.t, (long long)sim->state.step + 1, sim->model->slots[slot], mb_plain(work));
+      sim->state.t, (long long)sim->state.step + 1, c->set.is[slot].name, mb_plain(work));
 }

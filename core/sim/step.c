@@ -1,5 +1,6 @@
 // One step, the same for every solver, scheme and force: the scheme makes the state to come, which becomes the state if it is sound.
 #include "core/sim/constrain.h"
+#include "core/sim/constrain_internal.h"
 #include "core/sim/energy_watch.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/gaps.h"
@@ -50,7 +51,8 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
 MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   sim->trouble[0] = 0;
   mb_sim_foresee(sim);
-  MbStatus status = sim->scheme->step(sim, report);
+  MbStatus status = mb_rows_list(sim, report);
+  if (status == MB_OK) status = sim->scheme->step(sim, report);
   if (status == MB_OK)
     status = commit(sim, report);
   else

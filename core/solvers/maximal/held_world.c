@@ -59,6 +59,7 @@ void mb_held_world_solve(MbHeld *held, double *x, double *b) { held->kernels->so
 // ---- many rows at once ------------------------------------------------------------------------------------
 
 bool mb_held_world_reserve(MbHeldWorld *w, size_t rows) {
+  mb_responses_free(w->responses);
   w->responses = mb_responses_create(&w->links, rows);
   return w->responses;
 }

@@ -119,6 +119,7 @@ static bool apply_coupled(MbSolverWork *work, double *x, const double *aim, doub
 }
 
 static bool reserve(MbSolverWork *work, size_t rows) {
+  mb_responses_free(work->responses);
   work->responses = mb_responses_create(&work->links, rows);
   return work->responses;
 }

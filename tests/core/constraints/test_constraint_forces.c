@@ -1,7 +1,7 @@
 // Channel constraint.force tells what a constraint does to its first end: of every kind against statics, as scenes say them
 // and with the ends in both orders, and row by row against the wrenches that the multipliers make of random places.
 #include "core/base/alloc.h"
-#include "core/constraints/constraints.h"
+#include "tests/core/constraints/constraint_own.h"
 #include "core/joints/joints.h"
 #include "tests/runs.h"
 #include "tests/trees.h"
@@ -225,11 +225,13 @@ static MbConstraint between(MbConstraintKind kind, uint64_t *seed) {
     mb_quat_normalise(q);
     mb_quat_to_mat3(constraint.R[end], q);
   }
-  for (int i = 0; i < 3; i++) constraint.radii[i] = 0.3;
-  constraint.joint = MB_JOINT_SPHERICAL;
-  if (kind == MB_CONSTRAINT_JOINT) constraint.rows = mb_closure_rows(constraint.joint);
-  constraint.length = 0.5, constraint.ratio = 3 * test_around_zero(seed);
-  constraint.rope = constraint.unilateral = test_random(seed) < 0.5;
+  static TestOwn own;
+  test_own(&constraint, &own, 0.5, 3 * test_around_zero(seed), 0, 1, (double[]){0.3, 0.3, 0.3});
+  if (kind == MB_CONSTRAINT_JOINT) {
+    own.closure.joint = MB_JOINT_SPHERICAL;
+    constraint.rows = mb_closure_rows(MB_JOINT_SPHERICAL);
+  }
+  constraint.unilateral = test_random(seed) < 0.5;
   return constraint;
 }
 

@@ -69,6 +69,7 @@ static void point_at(Made *made, bool sparse) {
 
 void made_end(Made *made, bool sparse) {
   const size_t n = made->problem.n, m = 6 * made->bodies;
+  mb_free(made->W);
   made->W = mb_calloc(n * n + 1, sizeof *made->W);
   for (size_t i = 0; i < n; i++) {
     made->b[i] = 0;
@@ -116,7 +117,7 @@ static void random_direction(uint64_t *seed, double n[3]) {
 
 Made made_heap(uint64_t *seed, size_t bodies, size_t contacts, double mu, MbCone cone, double spread,
                bool mixed) {
-  Made made = made_begin(bodies, 3 * contacts + 3 * bodies);
+  Made made = made_begin(bodies, 6 * contacts);
   for (size_t i = 0; i < bodies; i++) {
     const double mass = pow(10, spread * test_random(seed));
     for (int k = 0; k < 6; k++) {

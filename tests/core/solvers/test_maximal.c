@@ -1,5 +1,8 @@
 // Joints held by rows: J v and J̇ v, the coordinates' rates and their changes along random motions of a forest whose joints
 // have come apart a little; transposes; and the system that is solved.
+#include "core/constraints/closure.h"
+#include "core/constraints/distance.h"
+#include "core/constraints/on_line.h"
 #include "core/solvers/maximal/poses.h"
 #include "core/model/coordinates.h"
 #include "core/solvers/solvers.h"
@@ -41,9 +44,20 @@ static void hold_more(MbSceneSpec *spec, uint64_t *seed) {
     MbBodySpec *body = test_random_body(spec, seed);
     test_random_frame(&body->pose, seed);
     MbConstraintSpec *constraint = &spec->constraints[spec->nconstraints++];
-    *constraint = (MbConstraintSpec){.kind = kinds[i % 5], .nbetween = 2, .axis = {0, 0, 1}, .length = 0.7};
-    constraint->joint =
-        (MbJointSpec){.kind = i < 5 ? MB_JOINT_REVOLUTE : MB_JOINT_CYLINDRICAL, .axis = {0, 0, 1}};
+    *constraint = (MbConstraintSpec){.kind = kinds[i % 5], .nbetween = 2};
+    union {
+      MbClosureSpec closure;
+      MbDistanceSpec distance;
+      MbAxisSpec line;
+    } *own = mb_arena_alloc(&spec->arena, 1, sizeof *own);
+    constraint->parameters = own;
+    const MbJointKind joint = i < 5 ? MB_JOINT_REVOLUTE : MB_JOINT_CYLINDRICAL;
+    if (constraint->kind == MB_CONSTRAINT_JOINT)
+      own->closure = (MbClosureSpec){.joint = {.kind = joint, .axis = {0, 0, 1}}, .axis = {0, 0, 1}};
+    else if (constraint->kind == MB_CONSTRAINT_DISTANCE)
+      own->distance.length = 0.7;
+    else
+      own->line.axis[2] = 1;
     constraint->between = mb_arena_alloc(&spec->arena, 2, sizeof *constraint->between);
     const char *on = i % 3 ? spec->bodies[(size_t)(test_random(seed) * (double)before)].name : "world";
     for (size_t k = 0; k < 2; k++) {

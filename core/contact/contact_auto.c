@@ -1,0 +1,237 @@
+// `auto`: no single method solves every problem, and the quickest differs. W falls into islands, blocks that have to do with one
+// another; each is solved by itself, by Gauss–Seidel first (few sweeps are enough where the last step's λ are near), then by Newton's
+// method from there, then by ADMM, then by all three with more patience. The first λ that is good enough is taken; where none is, the best.
+//
+// Rows both ways and one way alone are pivoting's, which is exact for them, and so are pyramids. Boxes, which ADMM does not take, go
+// to pivoting last.
+#include "core/contact/contact_auto.h"
+#include "core/contact/admm.h"
+#include "core/contact/contact_dense.h"
+#include "core/contact/contact_pivoting.h"
+#include "core/contact/gauss_seidel.h"
+#include "core/contact/nonsmooth_newton.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool has_cone(const MbContactProblem *problem, MbCone cone) {
+  for (size_t i = 0; i < problem->ncontacts; i++)
+    if (problem->contact[i].cone == cone) return true;
+  return false;
+}
+
+static bool is_pivoting(const MbContactProblem *problem) {
+  bool contacts = problem->ncontacts > 0, bounded = false;
+  for (size_t i = 0; i < problem->n; i++) bounded |= problem->kind[i] == MB_CONTACT_BOUNDED;
+  return (!contacts && !bounded) || has_cone(problem, MB_CONE_PYRAMID);
+}
+
+static const char *refuses(const MbContactProblem *problem) {
+  if (!has_cone(problem, MB_CONE_PYRAMID)) return NULL;
+  for (size_t i = 0; i < problem->ncontacts; i++)
+    if (problem->contact[i].cone == MB_CONE_EXACT && problem->contact[i].mu > 0)
+      return "it has both pyramids and exact cones, which no method takes together";
+  return mb_contact_pivoting_refuses(problem);
+}
+
+// ---- one island -------------------------------------------------------------------------------------------
+
+typedef struct Auto {
+  const MbContactProblem *problem;
+  MbStrips whole;
+  double *lambda, *w;      // (n) of the whole
+  uint32_t *root;          // (nblocks) union-find
+  uint32_t *order, *begin; // (nblocks), (nblocks + 1) blocks by island
+  uint32_t *owner, *rows;  // (n) each row's block; its place in its island
+  double *best;            // (n) of the island
+  bool box;
+  size_t iterations;
+  const char *method;
+} Auto;
+
+typedef enum Who { GAUSS_SEIDEL, NEWTON, ADMM } Who;
+
+// Runs one method on an island from λ, which it makes better. True: it is good enough.
+static bool run(Auto *t, const MbStrips *island, MbRoom room, Who who, size_t most, double *lambda) {
+  size_t done = 0;
+  bool fine;
+  if (who == GAUSS_SEIDEL) {
+    MbGaussSeidel sweeps;
+    mb_gauss_make(&sweeps, &room, island, t->problem->threads);
+    memcpy(sweeps.lambda, lambda, island->n * sizeof *lambda);
+    fine = mb_gauss_run(&sweeps, most, &done);
+    memcpy(lambda, sweeps.lambda, island->n * sizeof *lambda);
+    t->method = "gauss_seidel";
+  } else if (who == NEWTON) {
+    MbNewton newton;
+    mb_newton_make(&newton, &room, island, t->problem->function);
+    memcpy(newton.lambda, lambda, island->n * sizeof *lambda);
+    fine = mb_newton_run(&newton, most, &done);
+    memcpy(lambda, newton.lambda, island->n * sizeof *lambda);
+    t->method = "nonsmooth_newton";
+  } else {
+    MbAdmm admm;
+    mb_admm_make(&admm, &room, island);
+    memcpy(admm.lambda, lambda, island->n * sizeof *lambda);
+    fine = mb_admm_run(&admm, most, &done);
+    memcpy(lambda, admm.lambda, island->n * sizeof *lambda);
+    t->method = "admm";
+  }
+  t->iterations += done;
+  return fine;
+}
+
+static void solve_island(Auto *t, const MbStrips *island, const MbRoom *room, double *lambda) {
+  const bool small = island->n <= MB_NEWTON_DENSE;
+  const struct {
+    Who who;
+    size_t most;
+  } plan[] = {{GAUSS_SEIDEL, small ? 40 : 200},
+              {NEWTON, small ? 40 : 25},
+              {ADMM, 400},
+              {GAUSS_SEIDEL, 1000},
+              {NEWTON, 200},
+              {ADMM, 5000}};
+  for (size_t i = 0; i < sizeof plan / sizeof *plan; i++) {
+    if (plan[i].who == ADMM && t->box) continue;
+    const size_t most = t->problem->iterations && t->problem->iterations < plan[i].most
+                            ? t->problem->iterations
+                            : plan[i].most;
+    if (run(t, island, *room, plan[i].who, most, lambda)) return;
+  }
+}
+
+// ---- islands ----------------------------------------------------------------------------------------------
+
+static uint32_t find(uint32_t *root, uint32_t j) {
+  while (root[j] != j) j = root[j] = root[root[j]];
+  return j;
+}
+
+// Sorts the blocks by island, islands by their first block. Returns how many there are.
+static size_t sort(Auto *t) {
+  const MbStrips *s = &t->whole;
+  size_t islands = 0;
+  for (size_t j = 0; j < s->nblocks; j++) {
+    t->root[j] = (uint32_t)j;
+    for (size_t r = 0; r < s->block[j].rows; r++) t->owner[s->block[j].row + r] = (uint32_t)j;
+  }
+  for (size_t j = 0; j < s->nblocks; j++)
+    for (size_t k = s->first[j]; k < s->first[j + 1]; k++) {
+      const uint32_t a = find(t->root, (uint32_t)j), b = find(t->root, t->owner[s->column[k]]);
+      t->root[a > b ? a : b] = a > b ? b : a;
+    }
+  // an island's number in place of its root's; a root comes before all others of its island
+  for (size_t j = 0; j < s->nblocks; j++) {
+    const uint32_t root = find(t->root, (uint32_t)j);
+    t->order[j] = root == j ? (uint32_t)islands++ : t->order[root];
+  }
+  memset(t->begin, 0, (islands + 1) * sizeof *t->begin);
+  for (size_t j = 0; j < s->nblocks; j++) t->begin[t->order[j] + 1]++;
+  for (size_t i = 0; i < islands; i++) t->begin[i + 1] += t->begin[i];
+  for (size_t j = s->nblocks; j-- > 0;) t->root[j] = t->order[j];
+  // root: the island of each block; begin is moved on while it is filled, then back
+  for (size_t j = 0; j < s->nblocks; j++) t->order[t->begin[t->root[j]]++] = (uint32_t)j;
+  for (size_t i = islands; i > 0; i--) t->begin[i] = t->begin[i - 1];
+  t->begin[0] = 0;
+  return islands;
+}
+
+static void layout(Auto *t, MbRoom *room, const MbContactProblem *problem) {
+  *t = (Auto){.problem = problem, .box = has_cone(problem, MB_CONE_BOX)};
+  mb_strips_make(&t->whole, room, problem);
+  t->lambda = mb_room_take(room, problem->n, sizeof *t->lambda);
+  t->w = mb_room_take(room, problem->n, sizeof *t->w);
+  t->best = mb_room_take(room, problem->n, sizeof *t->best);
+  t->root = mb_room_take(room, t->whole.nblocks, sizeof *t->root);
+  t->order = mb_room_take(room, t->whole.nblocks, sizeof *t->order);
+  t->begin = mb_room_take(room, t->whole.nblocks + 1, sizeof *t->begin);
+  t->owner = mb_room_take(room, problem->n, sizeof *t->owner);
+  t->rows = mb_room_take(room, problem->n, sizeof *t->rows);
+}
+
+// The most that any of the methods takes for a problem of n rows.
+static size_t most_room(const MbStrips *whole, size_t n) {
+  MbStrips strips = *whole;
+  MbGaussSeidel sweeps;
+  MbNewton newton;
+  MbAdmm admm;
+  MbRoom room[3] = {{0}, {0}, {0}};
+  strips.nblocks = whole->nblocks < n ? whole->nblocks : n;
+  strips.n = n;
+  mb_gauss_make(&sweeps, &room[0], &strips, 1);
+  mb_newton_make(&newton, &room[1], &strips, MB_CONTACT_MINIMUM_MAP);
+  mb_admm_make(&admm, &room[2], &strips);
+  const size_t larger = room[1].used > room[2].used ? room[1].used : room[2].used;
+  return larger > room[0].used ? larger : room[0].used;
+}
+
+static size_t room_of(const MbContactProblem *problem) {
+  MbRoom room = {0};
+  Auto t;
+  if (is_pivoting(problem)) return mb_contact_pivoting_room(problem);
+  layout(&t, &room, problem);
+  // an island may be all of it, and as large as what is solved densely
+  const size_t whole = most_room(&t.whole, problem->n),
+               dense = problem->n > MB_NEWTON_DENSE ? most_room(&t.whole, MB_NEWTON_DENSE) : 0;
+  const size_t all = 2 * room.used + (whole > dense ? whole : dense);
+  const size_t pivoting = t.box ? mb_contact_pivoting_room(problem) : 0;
+  return pivoting > all ? pivoting : all;
+}
+
+static bool reserve(MbContactWork *work, const MbContactProblem *problem) {
+  if (is_pivoting(problem)) return mb_contact_pivoting_reserve(work, problem);
+  mb_dense_start(problem->n);
+  return true;
+}
+
+static MbContactResult solve(MbContactWork *work, const MbContactProblem *problem, MbContactAnswer *answer) {
+  MbRoom room = {.at = work->block};
+  Auto t;
+  if (is_pivoting(problem)) return mb_contact_pivoting_solve(work, problem, answer);
+  layout(&t, &room, problem);
+  mb_strips_start(&t.whole, problem, t.lambda);
+  const size_t islands = sort(&t);
+  if (islands == 1)
+    solve_island(&t, &t.whole, &room, t.lambda);
+  else
+    for (size_t i = 0; i < islands; i++) {
+      const uint32_t *blocks = t.order + t.begin[i];
+      const size_t count = t.begin[i + 1] - t.begin[i];
+      MbRoom own = room;
+      MbStrips island;
+      uint32_t rows = 0;
+      for (size_t k = 0; k < count; k++)
+        for (size_t r = 0; r < t.whole.block[blocks[k]].rows; r++)
+          t.rows[t.whole.block[blocks[k]].row + r] = rows++;
+      mb_strips_part(&island, &own, &t.whole, blocks, count, t.rows);
+      for (size_t k = 0; k < count; k++)
+        memcpy(t.best + island.block[k].row, t.lambda + t.whole.block[blocks[k]].row,
+               island.block[k].rows * sizeof *t.best);
+      solve_island(&t, &island, &own, t.best);
+      for (size_t k = 0; k < count; k++)
+        memcpy(t.lambda + t.whole.block[blocks[k]].row, t.best + island.block[k].row,
+               island.block[k].rows * sizeof *t.best);
+    }
+  mb_strips_rates(&t.whole, t.lambda, t.w);
+  answer->iterations = t.iterations;
+  MbContactResult result = mb_contact_tell(&t.whole, t.lambda, t.w, islands == 1 ? t.method : "auto", answer);
+  if (result == MB_CONTACT_SOLVED) return result;
+  if (t.box && !mb_contact_pivoting_refuses(problem)) return mb_contact_pivoting_solve(work, problem, answer);
+  snprintf(answer->why, sizeof answer->why,
+           "gauss_seidel, nonsmooth_newton%s come to a natural map of %.3g of |b|", t.box ? "" : " and admm",
+           answer->natural);
+  return result;
+}
+
+const MbContactMethod mb_contact_auto = {
+    .name = "auto",
+    .exact = "rows of every kind and every cone, pyramids and exact cones not together",
+    .rows = MB_CONTACT_ALL_ROWS,
+    .cones = 1u << MB_CONE_NONE | 1u << MB_CONE_BOX | 1u << MB_CONE_PYRAMID | 1u << MB_CONE_EXACT,
+    .refuses = refuses,
+    .room = room_of,
+    .reserve = reserve,
+    .solve = solve,
+};

@@ -1,0 +1,17 @@
+// Dense systems of the methods: by LAPACK where they are large and it can be had, else by hand.
+#ifndef MB_CONTACT_CONTACT_DENSE_H
+#define MB_CONTACT_CONTACT_DENSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Loads what large systems want: the systems themselves then allocate nothing.
+void mb_dense_start(size_t rows);
+// x ← J⁻¹ x, J (m x m) by columns, overwritten; pivot (m) is scratch. False where J is singular.
+bool mb_dense_solve(double *J, double *x, int *pivot, size_t m);
+// A (m x m), symmetric and definite, ← its lower factor by rows. False where it is not definite.
+bool mb_dense_factor(double *A, size_t m);
+// x ← (L Lᵀ)⁻¹ x
+void mb_dense_apply(const double *L, double *x, size_t m);
+
+#endif

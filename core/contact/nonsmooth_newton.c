@@ -1,0 +1,137 @@
+// The non-smooth Newton method (ZF 5, app. A and B): F(λ, W λ + b) = 0, one function a block (newton_block.c), steps Δ of its linear
+// part (newton_step.c).
+//
+// A step is shortened until |F| falls. W may be singular (more contacts than freedoms): a step is that of W + α, which leaves λ near
+// where it is in directions that move nothing, as one step of a proximal method does; α grows where steps fail and falls again. F
+// has kinks, at which no step may make it smaller: then one sweep of Gauss–Seidel leads away from there.
+//
+// The best λ that was met is kept. It is judged after it was put where it may be, since Newton's λ lie beside the cone by what the
+// step was off.
+#include "core/contact/nonsmooth_newton.h"
+#include "core/contact/contact_dense.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void mb_newton_make(MbNewton *t, MbRoom *room, const MbStrips *strips, MbContactFunction function) {
+  t->strips = *strips;
+  const size_t n = t->strips.n, dense = n <= MB_NEWTON_DENSE ? n : 0, sparse = dense ? 0 : n;
+  double **const all[] = {&t->lambda, &t->w, &t->best, &t->trial, &t->trial_w, &t->step, &t->x};
+  double **const large[] = {&t->residual, &t->along, &t->product, &t->next, &t->diagonal, &t->shift};
+  t->function = function;
+  t->derivatives = dense == n ? MB_NEWTON_EXACT : MB_NEWTON_LAGGED;
+  t->part = mb_room_take(room, t->strips.nblocks, sizeof *t->part);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = mb_room_take(room, n, sizeof(double));
+  for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+    *large[i] = mb_room_take(room, sparse, sizeof(double));
+  t->active = mb_room_take(room, n, sizeof *t->active);
+  t->place = mb_room_take(room, n, sizeof *t->place);
+  t->J = mb_room_take(room, dense * dense, sizeof *t->J);
+  t->pivot = mb_room_take(room, dense, sizeof *t->pivot);
+}
+
+// |F|; the derivatives are made too
+static double functions(MbNewton *t, const double *lambda, const double *w) {
+  const MbStrips *s = &t->strips;
+  double sum = 0;
+  for (size_t j = 0; j < s->nblocks; j++) {
+    const MbBlock *block = &s->block[j];
+    mb_newton_block(block, t->function, t->derivatives, lambda + block->row, w + block->row, &t->part[j]);
+    for (size_t r = 0; r < block->rows; r++) sum += t->part[j].F[r] * t->part[j].F[r];
+  }
+  return sqrt(sum);
+}
+
+// Keeps λ, put where it may be, if it is the best so far. Returns the best natural map.
+static double judge(MbNewton *t, double best) {
+  const MbStrips *s = &t->strips;
+  memcpy(t->trial, t->lambda, s->n * sizeof *t->trial);
+  for (size_t j = 0; j < s->nblocks; j++) mb_block_clamp(&s->block[j], t->trial + s->block[j].row);
+  mb_strips_rates(s, t->trial, t->trial_w);
+  const double natural = mb_strips_natural(s, t->trial, t->trial_w);
+  if (!(natural < best)) return best;
+  memcpy(t->best, t->trial, s->n * sizeof *t->best);
+  return natural;
+}
+
+static bool shorten(MbNewton *t, double size, double *part) {
+  static const double ENOUGH = 1e-3, LEAST = 1e-3;
+  const MbStrips *s = &t->strips;
+  for (*part = 1; *part > LEAST; *part *= 0.5) {
+    for (size_t i = 0; i < s->n; i++) t->trial[i] = t->lambda[i] + *part * t->step[i];
+    mb_strips_rates(s, t->trial, t->trial_w);
+    if (functions(t, t->trial, t->trial_w) <= (1 - ENOUGH * *part) * size) return true;
+  }
+  return false;
+}
+
+static void sweep(MbNewton *t) {
+  const MbStrips *s = &t->strips;
+  for (size_t j = 0; j < s->nblocks; j++) mb_strip_relax(s, j, t->lambda);
+}
+
+bool mb_newton_run(MbNewton *t, size_t most, size_t *done) {
+  static const double LITTLE = 1e-8, MORE = 1e-6, MUCH = 1;
+  const MbStrips *s = &t->strips;
+  double best = INFINITY, alpha = LITTLE, part;
+  for (*done = 0;; ++*done) {
+    best = judge(t, best);
+    if (best <= s->enough || *done >= most) break;
+    mb_strips_rates(s, t->lambda, t->w);
+    const double size = functions(t, t->lambda, t->w);
+    if (!isfinite(size)) break;
+    if (mb_newton_step(t, alpha) && shorten(t, size, &part)) {
+      memcpy(t->lambda, t->trial, s->n * sizeof *t->lambda);
+      alpha = fmax(part == 1 ? 0.1 * alpha : part < 0.1 ? 4 * alpha : alpha, LITTLE);
+    } else {
+      alpha = fmin(fmax(10 * alpha, MORE), MUCH);
+      sweep(t);
+    }
+  }
+  memcpy(t->lambda, t->best, s->n * sizeof *t->lambda);
+  mb_strips_rates(s, t->lambda, t->w);
+  return best <= s->enough;
+}
+
+static size_t room_of(const MbContactProblem *problem) {
+  MbRoom room = {0};
+  MbStrips strips;
+  MbNewton newton;
+  mb_strips_make(&strips, &room, problem);
+  mb_newton_make(&newton, &room, &strips, problem->function);
+  return room.used;
+}
+
+static bool reserve(MbContactWork *work, const MbContactProblem *problem) {
+  (void)work;
+  mb_dense_start(problem->n);
+  return true;
+}
+
+static MbContactResult solve(MbContactWork *work, const MbContactProblem *problem, MbContactAnswer *answer) {
+  enum { STEPS = 200 };
+  MbRoom room = {.at = work->block};
+  MbStrips strips;
+  MbNewton newton;
+  mb_strips_make(&strips, &room, problem);
+  mb_newton_make(&newton, &room, &strips, problem->function);
+  mb_strips_start(&newton.strips, problem, newton.lambda);
+  mb_newton_run(&newton, problem->iterations ? problem->iterations : STEPS, &answer->iterations);
+  const MbContactResult result =
+      mb_contact_tell(&newton.strips, newton.lambda, newton.w, "nonsmooth_newton", answer);
+  if (result != MB_CONTACT_SOLVED)
+    snprintf(answer->why, sizeof answer->why, "%zu steps come to a natural map of %.3g of |b|",
+             answer->iterations, answer->natural);
+  return result;
+}
+
+const MbContactMethod mb_contact_nonsmooth_newton = {
+    .name = "nonsmooth_newton",
+    .exact = "rows of every kind; cones none, box, exact",
+    .rows = MB_CONTACT_ALL_ROWS,
+    .cones = 1u << MB_CONE_NONE | 1u << MB_CONE_BOX | 1u << MB_CONE_EXACT,
+    .room = room_of,
+    .reserve = reserve,
+    .solve = solve,
+};

@@ -1,0 +1,46 @@
+// Newton's method on a function that is zero where the problem is solved.
+#ifndef MB_CONTACT_NONSMOOTH_NEWTON_H
+#define MB_CONTACT_NONSMOOTH_NEWTON_H
+
+#include "core/contact/contact_parts.h"
+
+// One block's F(λ, w), in velocities, and how it changes: dF = A dλ + B dw.
+typedef struct MbNewtonBlock {
+  double F[3], A[9], B[9]; // of one row A[0] and B[0]
+} MbNewtonBlock;
+
+// All of dF; or, so that the whole system is symmetric, A and B diagonal by leaving out how friction's bound and direction change.
+typedef enum MbNewtonDerivatives { MB_NEWTON_EXACT, MB_NEWTON_LAGGED } MbNewtonDerivatives;
+
+void mb_newton_block(const MbBlock *block, MbContactFunction function, MbNewtonDerivatives derivatives,
+                     const double *lambda, const double *w, MbNewtonBlock *part);
+
+enum { MB_NEWTON_DENSE = 600 }; // rows of a system that is factored
+
+typedef struct MbNewton {
+  MbStrips strips;
+  MbContactFunction function;
+  MbNewtonDerivatives derivatives;
+  MbNewtonBlock *part;            // (nblocks)
+  double *lambda, *w, *best;      // (n)
+  double *trial, *trial_w, *step; // (n)
+  uint32_t *active, *place;       // (n) rows of the system; each row's place there, from 1, or 0
+  double *x;                      // (n)
+  // systems that are factored
+  double *J;  // (n x n) by columns
+  int *pivot; // (n)
+  // those that are not
+  double *residual, *along, *product, *next; // (n)
+  double *diagonal, *shift;                  // (n)
+} MbNewton;
+
+// Lays out what steps need; λ is the caller's to fill.
+void mb_newton_make(MbNewton *newton, MbRoom *room, const MbStrips *strips, MbContactFunction function);
+// Steps from λ until the natural map is enough, or `most` times. Leaves the best λ that was met, and its w.
+bool mb_newton_run(MbNewton *newton, size_t most, size_t *done);
+// step ← what makes F + dF zero, W having alpha times each block's scale more on its diagonal. False where it cannot be found.
+bool mb_newton_step(MbNewton *newton, double alpha);
+
+extern const MbContactMethod mb_contact_nonsmooth_newton;
+
+#endif

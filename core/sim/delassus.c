@@ -1,0 +1,58 @@
+// Where the solver goes through its tree with all rows together, W comes at once; else a column is one application of A⁻¹, which
+// methods that need few of them ask for as they go.
+#include "core/sim/delassus.h"
+#include "core/base/alloc.h"
+#include "core/sim/sim_internal.h"
+#include "core/sim/whole_inverse.h"
+
+#include <string.h>
+
+enum {
+  FEW = 3,            // rows whose columns are made one by one
+  MOST_AT_ONCE = 2000 // rows of which all of W is kept
+};
+
+bool mb_delassus_reserve(MbSim *sim, MbDelassus *d, size_t n) {
+  if (!d->y) d->y = mb_calloc(sim->nv, sizeof *d->y);
+  if (!d->y) return false;
+  if (!sim->solver->responses || n <= d->rows || n > MOST_AT_ONCE) return true;
+  if (!mb_grow(&d->picked, &d->npicked, n, sizeof *d->picked)) return false;
+  if (!mb_grow(&d->W, &d->room, n * n, sizeof *d->W)) return false;
+  if (!sim->solver->reserve(sim->work, n)) return false;
+  d->rows = n;
+  return true;
+}
+
+void mb_delassus_free(MbDelassus *d) {
+  mb_free(d->W);
+  mb_free(d->y);
+  mb_free(d->picked);
+  *d = (MbDelassus){0};
+}
+
+size_t mb_delassus_bytes(const MbSim *sim, const MbDelassus *d) {
+  return (d->room + (d->y ? sim->nv : 0)) * sizeof(double) + d->npicked * sizeof *d->picked;
+}
+
+// out ← G A⁻¹ Gᵀ e_i
+static void column(void *context, size_t i, double *out) {
+  MbDelassus *d = context;
+  double ignored = 0;
+  mb_row_spread(d->set, d->row[i], 1, d->y);
+  d->unsolved |= !mb_whole_apply(d->sim, d->y, NULL);
+  for (size_t j = 0; j < d->n; j++) out[j] = mb_row_rate(d->set, d->row[j], d->y, &ignored);
+  memset(d->y, 0, d->sim->nv * sizeof *d->y);
+}
+
+MbContactOperator mb_delassus_of(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t *row,
+                                 size_t n) {
+  d->sim = sim, d->set = set, d->row = row, d->n = n;
+  d->unsolved = false;
+  bool at_once = n >= FEW && n <= d->rows && !sim->together;
+  for (size_t i = 0; at_once && i < n; i++) {
+    d->picked[i] = &set->row[row[i]];
+    at_once = set->is[row[i]].two_bodies;
+  }
+  at_once = at_once && sim->solver->responses(sim->work, n, d->picked, d->W);
+  return (MbContactOperator){.dense = at_once ? d->W : NULL, .column = column, .context = d};
+}

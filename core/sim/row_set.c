@@ -1,0 +1,207 @@
+// The set of rows: which there are, and how they are laid out as rows of the solver's velocities, G = H J + c, of which only the
+// velocities between a row's bodies and the world are kept. The constraints' rows are listed once. Those of sources are listed anew for
+// every step, behind them, in the sources' order.
+#include "core/sim/row_set.h"
+#include "core/base/alloc.h"
+#include "core/model/coordinates.h"
+#include "core/sim/sim_internal.h"
+
+#include <string.h>
+
+const MbRow mb_row_none = {.body = {MB_WORLD, MB_WORLD}};
+
+// ---- room -------------------------------------------------------------------------------------------------
+
+// Things of one count, which have the same room.
+static bool grow_row(MbRowSet *set, size_t n) {
+  size_t row = set->room, is = row, first = row, end = row;
+  if (n <= row) return true;
+  const bool fine = mb_grow(&set->row, &row, n, sizeof *set->row) &&
+                    mb_grow(&set->is, &is, n, sizeof *set->is) &&
+                    mb_grow(&set->first, &first, n + 1, sizeof *set->first) &&
+                    mb_grow(&set->end, &end, n + 1, sizeof *set->end);
+  if (fine) set->room = row;
+  return fine;
+}
+
+static bool grow_entries(MbRowSet *set, size_t n) {
+  size_t index = set->entries, G = index;
+  const bool fine =
+      mb_grow(&set->index, &index, n, sizeof *set->index) && mb_grow(&set->G, &G, n, sizeof *set->G);
+  if (fine) set->entries = index;
+  return fine;
+}
+
+void mb_row_set_free(MbRowSet *set) {
+  mb_free(set->row);
+  mb_free(set->is);
+  mb_free(set->first);
+  mb_free(set->index);
+  mb_free(set->G);
+  mb_free(set->end);
+  mb_free(set->ends);
+  mb_free(set->mark);
+  *set = (MbRowSet){0};
+}
+
+size_t mb_row_set_bytes(const MbSim *sim, const MbRowSet *set) {
+  return set->room * (sizeof *set->row + sizeof *set->is + 2 * sizeof *set->first) +
+         set->entries * (sizeof *set->index + sizeof *set->G) + set->most_ends * sizeof *set->ends +
+         sim->nv * sizeof *set->mark;
+}
+
+// ---- which there are --------------------------------------------------------------------------------------
+
+// The velocities that move any of these bodies, each once, behind those that the row has already.
+static size_t lay_out(const MbSim *sim, MbRowSet *set, const size_t *body, size_t nbodies, size_t *index) {
+  const MbLayout *layout = sim->solver->map->layout;
+  size_t n = 0;
+  for (int clear = 0; clear < 2; clear++)
+    for (size_t k = 0; k < nbodies; k++)
+      for (size_t i = 0, v; body[k] != MB_WORLD && (v = layout->moved_by(sim->model, body[k], i)) != MB_WORLD;
+           i++) {
+        if (!clear && !set->mark[v]) {
+          if (index) index[n] = v;
+          n++;
+        }
+        set->mark[v] = !clear;
+      }
+  return n;
+}
+
+// A row with velocities of its own and those of these bodies, of which the last `further` are ends beside the two that it names.
+static MbRowTerms *add(const MbSim *sim, MbRowSet *set, const size_t *own, size_t nown, const size_t *body,
+                       size_t nbodies, size_t further, const MbRowTerms *terms) {
+  const size_t s = set->n;
+  const size_t n = nown + lay_out(sim, set, body, nbodies, NULL);
+  if (!grow_row(set, s + 1)) return NULL;
+  if (s == 0) set->first[0] = set->end[0] = 0;
+  if (!grow_entries(set, set->first[s] + n) ||
+      !mb_grow(&set->ends, &set->most_ends, set->end[s] + further, sizeof *set->ends))
+    return NULL;
+  if (nown) memcpy(set->index + set->first[s], own, nown * sizeof *own);
+  lay_out(sim, set, body, nbodies, set->index + set->first[s] + nown);
+  for (size_t k = 0; k < further; k++) set->ends[set->end[s] + k].body = body[nbodies - further + k];
+  set->first[s + 1] = set->first[s] + n;
+  set->end[s + 1] = set->end[s] + further;
+  set->row[s] = mb_row_none;
+  set->is[s] = *terms;
+  set->n = s + 1;
+  return &set->is[s];
+}
+
+MbRowTerms *mb_row_set_add(const MbSim *sim, MbRowSet *set, const size_t *body, size_t nbodies,
+                           const MbRowTerms *terms) {
+  return add(sim, set, NULL, 0, body, nbodies, nbodies > 2 ? nbodies - 2 : 0, terms);
+}
+
+// The rows of one constraint. Where the model's coordinates follow from the solver's, a row about coordinates is about the bodies that
+// their joints join.
+static bool list_constraint(const MbSim *sim, MbRowSet *set, const MbConstraint *constraint) {
+  enum { MOST = 2 * MB_ROWS };
+  const MbModel *model = sim->model;
+  const bool follows = sim->solver->map->turns;
+  const size_t ncoordinates = constraint->ops->coordinates;
+  const size_t number = (size_t)(constraint - model->constraints);
+  const size_t claimed = sim->solver->claims->row_of(sim->work, number);
+  size_t few[MOST], *body = few, nbodies = 2 + constraint->nmasters;
+  if (nbodies > MOST && !(body = mb_calloc(nbodies, sizeof *body))) return false;
+  body[0] = constraint->body[0], body[1] = constraint->body[1];
+  for (size_t k = 0; k < constraint->nmasters; k++) body[2 + k] = constraint->master[k].body;
+  size_t joined[MOST], njoined = 0;
+  for (size_t k = 0; follows && k < ncoordinates; k++) {
+    const size_t b = mb_coordinates_body(model, model->nq + constraint->v[k]);
+    joined[njoined++] = b, joined[njoined++] = model->parent[b];
+  }
+  bool fine = true;
+  for (size_t k = 0; fine && k < constraint->rows; k++) {
+    const MbRowTerms terms = {.kind = constraint->unilateral ? MB_ROW_ONE_WAY : MB_ROW_BOTH_WAYS,
+                              .alpha = constraint->compliance,
+                              .beta = constraint->damping,
+                              .outward = constraint->outward,
+                              .target = constraint->ops->target,
+                              .turns = constraint->npath > 0,
+                              .two_bodies = !constraint->nmasters,
+                              .name = model->slots[constraint->slot + k],
+                              .singular = constraint->ops->singular,
+                              .key = constraint->slot + k,
+                              .claimed = claimed == MB_WORLD ? MB_WORLD : claimed + k};
+    if (njoined)
+      fine = add(sim, set, NULL, 0, joined, njoined, 0, &terms);
+    else
+      fine = add(sim, set, constraint->v, ncoordinates, body, nbodies, constraint->nmasters, &terms);
+  }
+  if (body != few) mb_free(body);
+  return fine;
+}
+
+bool mb_row_set_create(MbSim *sim, MbRowSet *set) {
+  const MbModel *model = sim->model;
+  set->mark = mb_calloc(sim->nv, sizeof *set->mark);
+  bool fine = set->mark && grow_row(set, model->nslots);
+  for (size_t i = 0; fine && i < model->nconstraints; i++)
+    fine = list_constraint(sim, set, &model->constraints[i]);
+  set->fixed = set->from[0] = set->n;
+  return fine;
+}
+
+bool mb_row_set_list(MbSim *sim, MbRowSet *set) {
+  set->n = set->fixed;
+  for (size_t i = 0; i < set->nsources; i++) {
+    set->from[i] = set->n;
+    if (!set->source[i].list(set->source[i].context, sim, set)) return false;
+    set->from[i + 1] = set->n;
+  }
+  return true;
+}
+
+// ---- at an instant ----------------------------------------------------------------------------------------
+
+void mb_row_set_gather(const MbSim *sim, MbRowSet *set, double *y) {
+  for (size_t s = 0; s < set->n; s++) {
+    const MbRow *row = &set->row[s];
+    for (int end = 0; end < 2; end++) {
+      if (row->body[end] != MB_WORLD) sim->solver->carry(sim->work, row->body[end], row->H[end], y);
+      if (row->c[end] != 0) sim->solver->map->along(sim->work, row->v[end], row->c[end], y);
+    }
+    for (size_t k = set->end[s]; k < set->end[s + 1]; k++)
+      sim->solver->carry(sim->work, set->ends[k].body, set->ends[k].H, y);
+    for (size_t k = set->first[s]; k < set->first[s + 1]; k++) {
+      set->G[k] = y[set->index[k]];
+      y[set->index[k]] = 0;
+    }
+  }
+}
+
+double mb_row_rate(const MbRowSet *set, size_t s, const double *v, double *size) {
+  double sum = 0;
+  for (size_t k = set->first[s]; k < set->first[s + 1]; k++) {
+    sum += set->G[k] * v[set->index[k]];
+    *size += fabs(set->G[k] * v[set->index[k]]);
+  }
+  return sum;
+}
+
+void mb_row_spread(const MbRowSet *set, size_t s, double lambda, double *y) {
+  for (size_t k = set->first[s]; k < set->first[s + 1]; k++) y[set->index[k]] += lambda * set->G[k];
+}
+
+void mb_row_push(const MbRowSet *set, size_t s, double lambda, double *f) {
+  const MbRow *row = &set->row[s];
+  for (int end = 0; end < 2; end++)
+    for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++)
+      f[6 * row->body[end] + k] += lambda * row->H[end][k];
+  for (size_t i = set->end[s]; i < set->end[s + 1]; i++)
+    for (size_t k = 0; k < 6; k++) f[6 * set->ends[i].body + k] += lambda * set->ends[i].H[k];
+}
+
+double mb_row_along(const MbRowSet *set, size_t s, const double *a) {
+  const MbRow *row = &set->row[s];
+  double sum = 0;
+  for (int end = 0; end < 2; end++)
+    for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++)
+      sum += row->H[end][k] * a[6 * row->body[end] + k];
+  for (size_t i = set->end[s]; i < set->end[s + 1]; i++)
+    for (size_t k = 0; k < 6; k++) sum += set->ends[i].H[k] * a[6 * set->ends[i].body + k];
+  return sum;
+}

@@ -1,0 +1,89 @@
+// The rows that there are in a step: those of the scene's constraints, and others that come and go from step to step, as sources list them
+// (row_set.c). A row's terms stay while it is there; its numbers are those of an instant.
+#ifndef MB_SIM_ROW_SET_H
+#define MB_SIM_ROW_SET_H
+
+#include "core/model/ops.h"
+
+typedef struct MbSim MbSim;
+
+typedef enum MbRowKind { MB_ROW_BOTH_WAYS, MB_ROW_ONE_WAY, MB_ROW_FRICTION } MbRowKind;
+
+// What is known of a row as long as it is there.
+typedef struct MbRowTerms {
+  MbRowKind kind;
+  size_t normal;        // friction: the row of its normal; the tangents are the two rows behind that
+  double mu;            // friction: its coefficient
+  double alpha, beta;   // compliance and damping (AR 0.11); α > 0: it is soft
+  double outward;       // of γ: it goes on beyond its bound
+  bool target;          // it is met where its target is at the step's end
+  bool turns;           // it knows itself what it turns by in a step
+  bool two_bodies;      // it is about no more than two bodies
+  const char *name;     // for messages
+  const char *singular; // what it means that its g is not a number; NULL: it always is one
+  uint64_t
+      key; // the same from step to step: of a constraint's row its number, of others as their source says
+  size_t claimed; // its number among the rows that the solver claims; MB_WORLD = it is not
+} MbRowTerms;
+
+// A body that a row is about, beside the two that the row names.
+typedef struct MbRowEnd {
+  size_t body;
+  double H[6];
+} MbRowEnd;
+
+typedef struct MbRowSet MbRowSet;
+
+// What brings rows that come and go.
+typedef struct MbRowSource {
+  const char *name;
+  void *context;
+  // Lists the rows that there are in the step to come by mb_row_set_add. False: out of memory.
+  bool (*list)(void *context, const MbSim *sim, MbRowSet *set);
+  // Writes the numbers of its rows [first, first + n) at an instant. Fields are zero before, bodies MB_WORLD.
+  void (*eval)(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n);
+} MbRowSource;
+
+enum { MB_ROW_SOURCES = 4 };
+
+struct MbRowSet {
+  size_t n, fixed;                 // rows; the constraints' among them, which come first
+  MbRow *row;                      // (n)
+  MbRowTerms *is;                  // (n)
+  size_t *first;                   // (n + 1) where each row's velocities begin
+  size_t *index;                   // of the velocities
+  double *G;                       // the rows' numbers for them
+  size_t *end;                     // (n + 1) where each row's further bodies begin
+  MbRowEnd *ends;                  //
+  size_t room, entries, most_ends; // of rows, of index and G, of ends
+  bool *mark;                      // (nv) false between uses
+  size_t nsources;
+  MbRowSource source[MB_ROW_SOURCES];
+  size_t from[MB_ROW_SOURCES + 1]; // where each one's rows begin
+};
+
+extern const MbRow mb_row_none; // before anything is written
+
+// Lists the constraints' rows. False: out of memory.
+bool mb_row_set_create(MbSim *sim, MbRowSet *set);
+void mb_row_set_free(MbRowSet *set);
+size_t mb_row_set_bytes(const MbSim *sim, const MbRowSet *set);
+
+// Lists the rows of the step to come anew. False: out of memory.
+bool mb_row_set_list(MbSim *sim, MbRowSet *set);
+// Adds a row about these bodies (MB_WORLD: none), of which the first two are those that the row names. NULL: out of memory.
+MbRowTerms *mb_row_set_add(const MbSim *sim, MbRowSet *set, const size_t *body, size_t nbodies,
+                           const MbRowTerms *terms);
+
+// Finds G = H J + c of all rows, at the last kinematics; `y` (nv) is zero before and after.
+void mb_row_set_gather(const MbSim *sim, MbRowSet *set, double *y);
+// Tells G v of one row; the sum of its terms' sizes is added to *size.
+double mb_row_rate(const MbRowSet *set, size_t s, const double *v, double *size);
+// Adds Gᵀ λ of one row to y.
+void mb_row_spread(const MbRowSet *set, size_t s, double lambda, double *y);
+// Adds Hᵀ λ of one row, what acts on bodies, in their C axes, to f (nb x 6).
+void mb_row_push(const MbRowSet *set, size_t s, double lambda, double *f);
+// Tells H a of one row, with a (nb x 6) in C axes.
+double mb_row_along(const MbRowSet *set, size_t s, const double *a);
+
+#endif

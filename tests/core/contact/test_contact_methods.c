@@ -1,0 +1,158 @@
+// Every method on every kind of problem that it takes, judged by what defines a solution.
+#include "core/base/alloc.h"
+#include "tests/core/contact/contact_make.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Tally {
+  int asked, solved;
+} Tally;
+
+static void try_all(const Made *made, Tally *tally) {
+  for (size_t i = 0; mb_contact_methods[i]; i++) {
+    const MbContactMethod *method = mb_contact_methods[i];
+    MbContactWork work = {0};
+    MbContactAnswer answer;
+    const MbContactResult result = made_solve(made, method->name, &work, &answer);
+    if (result != MB_CONTACT_REFUSED) {
+      tally[i].asked++;
+      tally[i].solved += result == MB_CONTACT_SOLVED;
+      if (result != MB_CONTACT_SOLVED) cr_assert(strstr(answer.why, "of |b|"), "%s", answer.why);
+    }
+    mb_contact_work_free(&work);
+  }
+}
+
+// Of `auto` all must be solved, of the others so many; what they do not solve they must tell.
+static void check(const char *what, const Tally *tally) {
+  static const struct {
+    const char *name;
+    double share;
+  } least[] = {
+      {"auto", 1}, {"pivoting", 0.9}, {"gauss_seidel", 0.6}, {"nonsmooth_newton", 0.9}, {"admm", 0.95}};
+  for (size_t i = 0; mb_contact_methods[i]; i++)
+    for (size_t k = 0; k < sizeof least / sizeof *least; k++) {
+      if (strcmp(least[k].name, mb_contact_methods[i]->name)) continue;
+      cr_assert_geq(tally[i].solved, least[k].share * tally[i].asked, "%s: %s solves %d of %d", what,
+                    least[k].name, tally[i].solved, tally[i].asked);
+    }
+}
+
+Test(contact_methods, heaps_with_joints_limits_and_every_cone_are_solved) {
+  static const char *const cones[] = {"none", "box", "pyramid", "exact"};
+  for (int mixed = 0; mixed < 2; mixed++)
+    for (MbCone cone = MB_CONE_NONE; cone <= MB_CONE_EXACT; cone++) {
+      Tally tally[10] = {0};
+      uint64_t seed = 3 + (uint64_t)cone;
+      for (int round = 0; round < 60; round++) {
+        Made made = made_heap(&seed, 2 + (size_t)round % 7, 2 + (size_t)round % 11,
+                              0.1 + 0.8 * test_random(&seed), cone, round % 3 ? 0 : 2, mixed);
+        try_all(&made, tally);
+        made_free(&made);
+      }
+      char what[50];
+      snprintf(what, sizeof what, "heaps, cone %s%s", cones[cone], mixed ? ", mixed" : "");
+      check(what, tally);
+    }
+}
+
+Test(contact_methods, stacks_whose_W_is_singular_are_solved) {
+  for (MbCone cone = MB_CONE_NONE; cone <= MB_CONE_EXACT; cone++) {
+    Tally tally[10] = {0};
+    for (int round = 0; round < 24; round++) {
+      Made made = made_stack(1 + (size_t)round % 6, 0.5, cone, round % 4 * 0.3, round % 3 ? 1 : 1000);
+      try_all(&made, tally);
+      made_free(&made);
+    }
+    check("stacks", tally);
+  }
+}
+
+// Where W is definite and the cones are convex enough, velocities are the same whoever solves.
+Test(contact_methods, agree_on_velocities_where_these_are_unique) {
+  uint64_t seed = 31;
+  for (int round = 0; round < 40; round++) {
+    Made made = made_heap(&seed, 12, 3, 0.3, MB_CONE_EXACT, 1, false);
+    const size_t n = made.problem.n;
+    double first[9];
+    cr_assert_eq(n, 9);
+    for (size_t i = 0; mb_contact_methods[i]; i++) {
+      MbContactWork work = {0};
+      MbContactAnswer answer;
+      const MbContactResult result = made_solve(&made, mb_contact_methods[i]->name, &work, &answer);
+      if (result == MB_CONTACT_SOLVED && !i) memcpy(first, answer.w, sizeof first);
+      if (result == MB_CONTACT_SOLVED) test_near(mb_contact_methods[i]->name, answer.w, first, n, 1e-8);
+      mb_contact_work_free(&work);
+    }
+    made_free(&made);
+  }
+}
+
+Test(contact_methods, a_warm_start_at_the_solution_is_kept) {
+  uint64_t seed = 17;
+  static const char *const names[] = {"auto", "gauss_seidel", "nonsmooth_newton", "admm"};
+  for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+    Made made = made_heap(&seed, 6, 9, 0.5, MB_CONE_EXACT, 0, true);
+    MbContactWork work = {0};
+    MbContactAnswer answer;
+    cr_assert_eq(made_solve(&made, names[m], &work, &answer), MB_CONTACT_SOLVED);
+    cr_assert_gt(answer.iterations, 0);
+    memcpy(made.start, answer.lambda, made.problem.n * sizeof *made.start);
+    made.problem.start = made.start;
+    cr_assert_eq(made_solve(&made, names[m], &work, &answer), MB_CONTACT_SOLVED);
+    cr_assert_eq(answer.iterations, 0, "%s", names[m]);
+    cr_assert_arr_eq(answer.lambda, made.start, made.problem.n * sizeof *made.start);
+    mb_contact_work_free(&work);
+    made_free(&made);
+  }
+}
+
+// A few iterations are not enough, and that is told with what is left.
+Test(contact_methods, what_is_not_solved_is_told) {
+  uint64_t seed = 5;
+  static const char *const names[] = {"gauss_seidel", "nonsmooth_newton", "admm", "auto"};
+  Made made = made_heap(&seed, 12, 40, 0.5, MB_CONE_EXACT, 2, false);
+  made.problem.iterations = 1;
+  for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+    MbContactWork work = {0};
+    MbContactAnswer answer;
+    cr_assert_eq(made_solve(&made, names[m], &work, &answer), MB_CONTACT_NOT_CONVERGED, "%s", names[m]);
+    cr_assert_gt(answer.natural, 1e-10);
+    cr_assert(fabs(answer.natural / made_natural(&made, answer.lambda) - 1) < 1e-6, "%s: %g, %g", names[m],
+              answer.natural, made_natural(&made, answer.lambda));
+    cr_assert(strstr(answer.why, "of |b|"), "%s", answer.why);
+    mb_contact_work_free(&work);
+  }
+  made_free(&made);
+}
+
+// W given densely, by rows and by columns is the same W.
+static void column(void *context, size_t i, double *out) {
+  const Made *made = context;
+  memcpy(out, made->W + i * made->problem.n, made->problem.n * sizeof *out);
+}
+
+Test(contact_methods, W_may_be_given_densely_by_rows_and_by_columns) {
+  uint64_t seed = 23;
+  for (size_t m = 0; mb_contact_methods[m]; m++) {
+    Made made = made_heap(&seed, 6, 9, 0.5, MB_CONE_BOX, 0, true);
+    const size_t n = made.problem.n;
+    double first[100];
+    cr_assert_lt(n, 100);
+    for (int form = 0; form < 3; form++) {
+      MbContactWork work = {0};
+      MbContactAnswer answer;
+      if (form == 1) made_end(&made, true);
+      if (form == 2) made.problem.W = (MbContactOperator){.column = column, .context = &made};
+      const MbContactResult result = made_solve(&made, mb_contact_methods[m]->name, &work, &answer);
+      if (result != MB_CONTACT_REFUSED) {
+        if (!form) memcpy(first, answer.lambda, n * sizeof *first);
+        cr_assert_arr_eq(answer.lambda, first, n * sizeof *first, "%s", mb_contact_methods[m]->name);
+      }
+      mb_contact_work_free(&work);
+    }
+    made_free(&made);
+  }
+}

@@ -40,13 +40,17 @@ static void put_escaped(FILE *out, const char *text) {
 
 // ---- base64 -----------------------------------------------------------------------------------------------
 
-enum { TRIPLES = 4096 }; // in one piece
+enum {
+  TRIPLES = 4096,                   // that are written at once
+  PIECE = (1 << 20) / (4 * TRIPLES) // of these in a piece of the page, which leaves it as it is read
+};
 
 // Bytes on their way into the page. Three of them are four characters.
 typedef struct Base64 {
   FILE *out;
   uint64_t written; // characters
-  size_t waiting;   // bytes that are no whole piece yet
+  size_t waiting;   // bytes that are not written yet
+  size_t flushed;   // times that were written into this piece
   unsigned char bytes[3 * TRIPLES];
 } Base64;
 
@@ -64,8 +68,15 @@ static size_t encode(const unsigned char *bytes, size_t n, char *text) {
   return (size_t)(t - text);
 }
 
-static int flush_piece(Base64 *to) {
+// In index.html: takes the piece before it out of the page.
+static const char END[] = "</script><script>mbsimTake()</script>\n";
+
+static int flush_bytes(Base64 *to) {
   char text[4 * TRIPLES];
+  if (to->flushed++ == PIECE) {
+    fprintf(to->out, "%s<script type=\"application/x-mbt\">", END);
+    to->flushed = 1;
+  }
   const size_t n = encode(to->bytes, to->waiting, text);
   to->waiting = 0;
   to->written += n;
@@ -80,7 +91,7 @@ static int put_base64(void *sink, const void *bytes, size_t size) {
     const size_t room = sizeof to->bytes - to->waiting, n = size - done < room ? size - done : room;
     memcpy(to->bytes + to->waiting, (const char *)bytes + done, n);
     to->waiting += n, done += n;
-    if (to->waiting == sizeof to->bytes) failed = flush_piece(to);
+    if (to->waiting == sizeof to->bytes) failed = flush_bytes(to);
   }
   return failed;
 }
@@ -118,9 +129,9 @@ static MbStatus put_run(FILE *out, const MbViewRun *run, uint64_t *size, MbRepor
   put_escaped(out, run->name);
   fputs("\">", out);
   MbStatus status = run->excerpt ? put_excerpt(run, to, report) : put_bytes(run->path, to, report);
-  const int failed = status ? 0 : flush_piece(to);
+  const int failed = status ? 0 : flush_bytes(to);
   if (failed) status = mb_error(report, MB_IO, "", "cannot write the page: %s", strerror(failed));
-  fputs("</script>\n", out);
+  fputs(END, out);
   *size += to->written;
   mb_free(to);
   return status;

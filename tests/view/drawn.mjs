@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import * as THREE from "../../tools/viewer/node_modules/three/build/three.module.js";
 import { BytesSource } from "../../tools/viewer/src/mbt/source.js";
 import { Trajectory } from "../../tools/viewer/src/mbt/trajectory.js";
+import { copyOver, creased } from "../../tools/viewer/src/stage/crease.js";
 import { Strain } from "../../tools/viewer/src/stage/strain.js";
 import { differing, drawn, picture, seek, withPage } from "./browser.mjs";
 import { exported, page, runScene } from "./mbsim.mjs";
@@ -186,6 +187,29 @@ async function strains() {
   }
 }
 
+// A strip of squares that is folded in its middle, and a box.
+async function creases() {
+  const strip = (angle) => {
+    const across = [[1, 0], [0, 0], [-Math.cos(angle), Math.sin(angle)]]; // x, z
+    const vertices = across.flatMap(([x, z]) => [0, 1, 2].flatMap((y) => [x, y, z]));
+    const index = [0, 1].flatMap((i) => [0, 1].flatMap((k) => [[0, 3, 1], [1, 3, 4]].flatMap((t) => t.map((n) => 3 * i + k + n))));
+    return creased(Float64Array.from(vertices), Uint32Array.from(index));
+  };
+  assert.equal(strip((30 * Math.PI) / 180).copies.length, 0, "30° are round");
+  const folded = strip((40 * Math.PI) / 180);
+  assert.deepEqual([...folded.copies].sort(), [3, 4, 5], "40° are an edge");
+  assert.deepEqual(new Set([...folded.index.slice(0, 12), ...folded.index.slice(12)]).size, 12);
+  assert.ok([...folded.index.slice(0, 12)].every((v) => ![...folded.index.slice(12)].includes(v)), "its sides share no vertex");
+  const box = [[0, 2, 3], [0, 3, 1], [4, 5, 7], [4, 7, 6], [0, 1, 5], [0, 5, 4], [2, 6, 7], [2, 7, 3], [0, 4, 6], [0, 6, 2], [1, 3, 7], [1, 7, 5]];
+  const corners = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((i) => [i & 1, (i >> 1) & 1, i >> 2]);
+  const { index, copies } = creased(Float64Array.from(corners), Uint32Array.from(box.flat()));
+  assert.equal(copies.length, 16, "each corner has three sides");
+  const numbers = new Float64Array(corners.length + 3 * copies.length);
+  numbers.set(corners);
+  copyOver(numbers, copies);
+  index.forEach((v, c) => [0, 1, 2].forEach((k) => assert.equal(numbers[3 * v + k], corners[3 * box.flat()[c] + k])));
+}
+
 async function colours() {
   const path = runScene("scenes/projective/twisting_bar.json", "twisting_bar-strain");
   await withPage(page(path), async (p) => {
@@ -206,6 +230,7 @@ export default {
   "arrows of constraints' forces with gravity make up what bodies do": constraints,
   "arrows of joints' reactions with gravity make up what bodies do": joints,
   "what cannot be drawn says what is missing": without,
+  "surfaces of tetrahedra have crisp edges": creases,
   "strain is what its channel says": strains,
   "strain is shown as colour and taken away again": colours,
 };

@@ -97,6 +97,25 @@ async function files() {
   }, { wait: false });
 }
 
+// A page holds a large run in pieces, which it keeps none of as elements.
+async function pieces() {
+  const channels = ["deformable.cloth.position"];
+  const path = runScene("scenes/projective/hanging_cloth.json", "cloth-pieces", "--error", "0", "--set", `/output/channels=${JSON.stringify(channels)}`);
+  const address = page(path);
+  const found = [...readFileSync(new URL(address), "latin1").matchAll(/<script type="application\/x-mbt"( data-name="[^"]*")?>([^<]*)<\/script>/g)];
+  assert.ok(found.length > 2, `${found.length} pieces`);
+  assert.deepEqual(found.map(([, name]) => name !== undefined), found.map((_, i) => i === 0));
+  assert.ok(found.every(([, , text]) => text.length <= 2 ** 20));
+  assert.ok(Buffer.from(found.map(([, , text]) => text).join(""), "base64").equals(readFileSync(path)));
+  const last = exported(path).frames.at(-1);
+  await withPage(address, async (p) => {
+    await seek(p, last.time);
+    const shown = await p.evaluate(() => [...window.mbsim.runs[0].frameAt(window.mbsim.player.time).numbers("deformable.cloth.position")]);
+    assert.deepEqual(shown, last["deformable.cloth.position"].flat());
+    assert.equal(await p.locator('script[type="application/x-mbt"]').count(), 0);
+  });
+}
+
 async function wrongFiles() {
   writeFileSync(file("text.mbt"), "This is a text and no trajectory.\n");
   writeFileSync(file("nothing.mbt"), "");
@@ -146,6 +165,24 @@ async function noPositions() {
     assert.equal(await p.evaluate(() => window.mbsim.views[0].bodies.group.visible), false);
     await p.click("#energy");
     await p.waitForSelector(".curve canvas");
+  });
+}
+
+// A body that is thrown out of all measure, as numbers that blow up do, does not make all others too small to be seen.
+async function farAway() {
+  const [still, flying] = twoBoxes.bodies;
+  const thrown = { ...flying, velocity: { linear: [1e9, 3e8, 1e9] } };
+  await withPage(page(runScene({ ...twoBoxes, bodies: [still, thrown] }, "far-away")), async (p) => {
+    const pixels = await p.evaluate(() => {
+      const { stage } = window.mbsim;
+      const [a, b] = [-1.7, -1.3].map((x) => stage.project(stage.camera.position.clone().set(x, 0, 0)));
+      return Math.hypot(a[0] - b[0], a[1] - b[1]);
+    });
+    assert.ok(pixels > 30, `the box at rest is ${pixels} pixels wide`);
+    const start = await picture(p);
+    await p.keyboard.press("End");
+    await drawn(p);
+    assert.ok(differing(start, await picture(p)) > 300, "the thrown box was seen at the start");
   });
 }
 
@@ -218,10 +255,12 @@ export default {
   "the panel's numbers are the export's": numbers,
   "the curves' numbers are the export's": curves,
   "files are taken by picker and by drop": files,
+  "a large run stands in its page in pieces": pieces,
   "what is no trajectory is told so": wrongFiles,
   "a damaged file is told so, and the rest plays": damaged,
   "a file without frames is told so": noFrames,
   "what has no positions is not drawn, and told so": noPositions,
+  "what flies out of all measure does not make the rest too small": farAway,
   "two runs are shown as ghost and side by side": ghost,
   "a link leads to its moment": link,
   "a phone shows it all": phone,

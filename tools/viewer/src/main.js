@@ -19,13 +19,19 @@ async function open(given) {
       fault.textContent += `${name}: ${error.message}\n`;
     }
   }
-  if (!runs.length) return;
+  if (!runs.length) return offer();
   showing = true;
   if (runs.length > 1 && runs[0].name === runs[1].name) runs[1].name += " (second)";
   const report = document.getElementById("mbsim-report");
   const app = new App(runs, report && JSON.parse(report.textContent));
   window.mbsim = app;
   await app.start();
+}
+
+// Asks for files, where those in the page are of no use.
+function offer() {
+  document.getElementById("choose").hidden = false;
+  document.getElementById("coming").hidden = true;
 }
 
 const filesOf = (list) => Array.from(list, (file) => ({ name: file.name, data: file }));
@@ -42,9 +48,5 @@ addEventListener("drop", (event) => {
   open(filesOf(event.dataTransfer.files));
 });
 
-// Their text goes to the worker, and is not kept here too.
-const embedded = Array.from(document.querySelectorAll('script[type="application/x-mbt"]'), (script) => {
-  script.remove();
-  return { name: script.dataset.name, data: script.textContent.trim() };
-});
-if (embedded.length) open(embedded.splice(0));
+// Runs that stand in the page, which index.html has taken out of it.
+if (mbsimData.length) open(mbsimData.map(({ name, pieces }) => ({ name, data: { base64: new Blob(pieces) } })));

@@ -27,36 +27,36 @@ export class BytesSource {
   }
 }
 
-// Base64 text, which stays text: four characters are three bytes, so that any range can be decoded alone.
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const VALUES = new Uint8Array(256); // of digits by their codes
+for (let i = 0; i < DIGITS.length; i++) VALUES[DIGITS.charCodeAt(i)] = i;
+const KEPT = 2 ** 25; // characters of text that are kept at hand; larger ones are read slice by slice
+
+// Base64 text in a Blob, which browsers keep outside of the page's memory. Four characters are three bytes, so that any range can be
+// decoded alone.
 export class Base64Source {
-  constructor(text) {
-    this.text = text;
-    const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-    this.size = (text.length / 4) * 3 - padding;
+  static async open(blob) {
+    const end = new Uint8Array(await blob.slice(-2).arrayBuffer());
+    const padding = end.filter((code) => code === "=".charCodeAt(0)).length;
+    const text = blob.size <= KEPT ? new BytesSource(new Uint8Array(await blob.arrayBuffer())) : new BlobSource(blob);
+    return new Base64Source(text, (blob.size / 4) * 3 - padding);
+  }
+
+  constructor(text, size) {
+    Object.assign(this, { text, size });
   }
 
   async read(offset, length) {
     need(offset + length <= this.size, `the file ends before byte ${offset + length}`);
     const group = Math.floor(offset / 3);
-    const last = Math.ceil((offset + length) / 3);
-    return bytesOf(this.text.slice(4 * group, 4 * last), offset - 3 * group, length);
+    const text = await this.text.read(4 * group, 4 * (Math.ceil((offset + length) / 3) - group));
+    const bytes = new Uint8Array((text.length / 4) * 3);
+    for (let i = 0, at = 0; i < text.length; i += 4) {
+      const word = (VALUES[text[i]] << 18) | (VALUES[text[i + 1]] << 12) | (VALUES[text[i + 2]] << 6) | VALUES[text[i + 3]];
+      bytes[at++] = word >> 16;
+      bytes[at++] = word >> 8;
+      bytes[at++] = word;
+    }
+    return bytes.subarray(offset - 3 * group, offset - 3 * group + length);
   }
-}
-
-// `length` of the bytes that base64 text stands for, from `from` on.
-function bytesOf(text, from, length) {
-  const decoded = atob(text);
-  const bytes = new Uint8Array(length);
-  for (let i = 0; i < length; i++) bytes[i] = decoded.charCodeAt(from + i);
-  return bytes;
-}
-
-// The bytes of base64 text as a Blob, which browsers keep outside of the page's memory.
-export function blobOf(text) {
-  const PIECE = 2 ** 22; // characters
-  const { size } = new Base64Source(text);
-  const pieces = [];
-  for (let at = 0; at < text.length; at += PIECE)
-    pieces.push(new Blob([bytesOf(text.slice(at, at + PIECE), 0, Math.min((PIECE / 4) * 3, size - (at / 4) * 3))]));
-  return new Blob(pieces);
 }

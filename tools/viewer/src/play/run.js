@@ -3,6 +3,14 @@ import { columnsOf } from "./columns.js";
 
 const ROOM = 96 * 2 ** 20; // bytes of decoded numbers
 
+const SAMPLED = 10 * 2 ** 20; // bytes of decoded numbers that samples are taken of
+
+// At most `most` of the whole numbers below n, evenly, with the first and the last one.
+function spread(n, most) {
+  const count = Math.min(n, most);
+  return Array.from({ length: count }, (_, i) => Math.round((i * (n - 1)) / Math.max(1, count - 1)));
+}
+
 export class Run {
   static async open(backend, given, name) {
     const opened = await backend.call("open", given);
@@ -111,19 +119,14 @@ export class Run {
     return this.#view(chunk, r);
   }
 
-  // About n frames spread over the run, of a few chunks only where these are large.
+  // About n frames spread over the run from its first to its last, of a few chunks only where these are large.
   async samples(n) {
     const frames = [];
-    const chunks = new Set();
-    const most = Math.min(n, this.frames);
-    for (let i = 0; i < most; i++) {
-      const k = Math.round((i * (this.frames - 1)) / Math.max(1, most - 1));
-      const chunk = this.chunkOf(k);
-      if (chunks.size > 3 && !chunks.has(chunk)) continue;
-      chunks.add(chunk);
-      await this.load(chunk);
-      const frame = this.frame(k);
-      if (frame) frames.push(frame);
+    const each = 8 * this.channels.reduce((sum, c) => sum + c.items * c.width, 1) * (this.chunks[0]?.count || 1);
+    const picked = spread(this.chunks.length, Math.min(n, Math.max(3, Math.floor(SAMPLED / each))));
+    for (const i of picked) {
+      const chunk = await this.load(i);
+      for (const r of spread(chunk.times.length, Math.max(2, Math.ceil(n / picked.length)))) frames.push(this.#view(chunk, r));
     }
     return frames;
   }

@@ -1,19 +1,18 @@
 // What the page asks of trajectories, wherever that is answered: in a worker, or in the page where there is none.
 import { Trajectory } from "../mbt/trajectory.js";
-import { Base64Source, blobOf, BlobSource, BytesSource } from "../mbt/source.js";
+import { Base64Source, BlobSource, BytesSource } from "../mbt/source.js";
 import { compareRuns } from "../compare/compare.js";
 import { readSeries, readStrided } from "./series.js";
 
-const LARGE_TEXT = 2 ** 26; // characters of base64, beyond which it is not kept as text
-
+// `given`: {base64: Blob} of text in a page, a File, or bytes.
 function sourceOf(given) {
-  if (typeof given === "string") return given.length > LARGE_TEXT ? new BlobSource(blobOf(given)) : new Base64Source(given);
+  if (given.base64) return Base64Source.open(given.base64);
   return given instanceof Blob ? new BlobSource(given) : new BytesSource(given);
 }
 
 const calls = {
   async open(runs, given) {
-    const t = await Trajectory.open(sourceOf(given));
+    const t = await Trajectory.open(await sourceOf(given));
     runs.push(t);
     const { head, meshes, events, provenances, drawing, troubles, chunks, whole, checkpoints, frames } = t;
     const size = t.source.size;

@@ -1,9 +1,8 @@
 // Bodies, by the meshes in the file; one without a mesh as its inertia's ellipsoid. Meshes that are equal are drawn as instances of one.
 import * as THREE from "three";
 import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
+import { CREASE } from "./crease.js";
 import { colourOf } from "./palette.js";
-
-const CREASE = (35 * Math.PI) / 180;
 
 function geometryOf(mesh) {
   const geometry = new THREE.BufferGeometry();
@@ -145,7 +144,9 @@ export class BodiesView {
         ball.copy(mesh.geometry.boundingSphere).applyMatrix4(matrix);
         if (Number.isFinite(ball.radius) && Number.isFinite(ball.center.lengthSq())) box.union(ball.getBoundingBox(corner));
       });
-    if (!this.parts.length)
-      this.poses.forEach((pose) => box.expandByPoint(new THREE.Vector3().setFromMatrixPosition(pose)));
+    if (this.parts.length) return;
+    const point = new THREE.Vector3();
+    for (const pose of this.poses)
+      if (Number.isFinite(point.setFromMatrixPosition(pose).lengthSq())) box.expandByPoint(point);
   }
 }

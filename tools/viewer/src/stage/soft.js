@@ -1,5 +1,6 @@
 // Deformables: the surface of tetrahedra, cloth on both sides, springs as lines, particles as balls; normals made anew each frame.
 import * as THREE from "three";
+import { copyOver, creased } from "./crease.js";
 import { colourOf } from "./palette.js";
 import { SCALE, Strain } from "./strain.js";
 
@@ -33,14 +34,22 @@ function computeNormals(x, index, n) {
   }
 }
 
-function makeObject(mesh, colour, ghost) {
+// The triangles of a mesh; those of tetrahedra have vertices of their own at crisp edges.
+function trianglesOf(mesh) {
+  if (mesh.corners < 3) return { copies: new Uint32Array(0) };
+  return mesh.corners === 4 ? creased(mesh.vertices, surfaceOf(mesh.elements)) : { index: mesh.elements, copies: new Uint32Array(0) };
+}
+
+function makeObject(mesh, { index, copies }, colour, ghost) {
   const geometry = new THREE.BufferGeometry();
-  const position = new THREE.BufferAttribute(new Float32Array(mesh.vertices), 3).setUsage(THREE.DynamicDrawUsage);
-  geometry.setAttribute("position", position);
+  const numbers = () => new THREE.BufferAttribute(new Float32Array(mesh.vertices.length + 3 * copies.length), 3).setUsage(THREE.DynamicDrawUsage);
+  geometry.setAttribute("position", numbers());
+  geometry.attributes.position.array.set(mesh.vertices);
+  copyOver(geometry.attributes.position.array, copies);
   const look = { color: colour, transparent: ghost, opacity: ghost ? 0.35 : 1 };
   if (mesh.corners >= 3) {
-    geometry.setAttribute("normal", new THREE.BufferAttribute(new Float32Array(mesh.vertices.length), 3));
-    geometry.setIndex(new THREE.BufferAttribute(mesh.corners === 4 ? surfaceOf(mesh.elements) : mesh.elements, 1));
+    geometry.setAttribute("normal", numbers());
+    geometry.setIndex(new THREE.BufferAttribute(index, 1));
     const material = new THREE.MeshStandardMaterial({ ...look, roughness: 0.7, side: THREE.DoubleSide });
     return new THREE.Mesh(geometry, material);
   }
@@ -70,11 +79,12 @@ export class SoftView {
     this.parts = run.meshes
       .filter((mesh) => !mesh.body && run.channel(`deformable.${mesh.name}.position`))
       .map((mesh, i) => {
-        const object = makeObject(mesh, colourOf(run.bodies.length + i), ghost);
+        const triangles = trianglesOf(mesh);
+        const object = makeObject(mesh, triangles, colourOf(run.bodies.length + i), ghost);
         object.frustumCulled = false;
         object.castShadow = object.receiveShadow = !ghost;
         this.group.add(object);
-        return { name: mesh.name, mesh, object, plain: object.material.color.clone(), strain: null };
+        return { name: mesh.name, mesh, object, copies: triangles.copies, plain: object.material.color.clone(), strain: null };
       });
     this.strained = false;
     this.most = 0; // strain that has the last colour
@@ -92,7 +102,7 @@ export class SoftView {
       const { mesh, object, plain } = part;
       if (mesh.corners < 2 || !mesh.elements.length) continue;
       part.strain ??= new Strain(mesh);
-      object.geometry.attributes.color ?? object.geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(mesh.vertices.length), 3));
+      object.geometry.attributes.color ?? object.geometry.setAttribute("color", object.geometry.attributes.position.clone());
       object.material.vertexColors = strained;
       object.material.color.copy(strained ? WHITE : plain);
       object.material.needsUpdate = true;
@@ -115,7 +125,7 @@ export class SoftView {
     return { largest, common: nodes.length ? nodes[Math.floor(0.99 * (nodes.length - 1))] : 0 };
   }
 
-  #paint({ strain, object }, x) {
+  #paint({ strain, object, copies }, x) {
     const { color } = object.geometry.attributes;
     strain.set(x);
     for (let i = 0; i < strain.nodes.length; i++) {
@@ -123,6 +133,7 @@ export class SoftView {
       const at = 3 * Math.round(Number.isFinite(place) ? place : 0);
       for (let k = 0; k < 3; k++) color.array[3 * i + k] = RAMP[at + k];
     }
+    copyOver(color.array, copies);
     color.needsUpdate = true;
   }
 
@@ -134,6 +145,7 @@ export class SoftView {
       if (!x) continue;
       if (this.strained && part.strain) this.#paint(part, x);
       position.array.set(x);
+      copyOver(position.array, part.copies);
       position.needsUpdate = true;
       object.geometry.boundingSphere = null;
       if (!normal) continue;

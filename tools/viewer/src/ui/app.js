@@ -15,6 +15,7 @@ import { SHOWN } from "./shown.js";
 const $ = (id) => document.getElementById(id);
 const PARTS = { play: "▶", pause: "❚❚" };
 const SAMPLES = 12; // frames that tell how far the run goes
+const FARTHEST = 30; // sizes of what is there at the start that the first look shows at most
 const FOUND = 12; // curves of one plot at most
 const ADDRESS_REST = 400; // ms between changes of the address, which browsers refuse where they come too often
 const SCALED = 60; // frames that tell how large forces and strains become
@@ -68,16 +69,25 @@ export class App {
   async #measure() {
     const box = new THREE.Box3();
     for (const view of this.views) {
-      const { run } = view;
-      for (const frame of await run.samples(SAMPLES)) {
-        this.stage.set(view, frame);
-        view.bodies.bounds(box);
-        view.soft.bounds(box);
-        view.lines.bounds(box);
-      }
-      await run.load(run.chunkAt(this.player.time));
+      box.union(await this.#reach(view));
+      await view.run.load(view.run.chunkAt(this.player.time));
     }
     this.stage.settle(box);
+  }
+
+  // Without frames that lead so far away that what was there at the start would be too small to see, as where numbers blow up.
+  async #reach(view) {
+    let reach = new THREE.Box3();
+    let start = 0; // the size of the first frame
+    for (const frame of await view.run.samples(SAMPLES)) {
+      this.stage.set(view, frame);
+      const grown = reach.clone();
+      for (const part of [view.bodies, view.soft, view.lines]) part.bounds(grown);
+      const size = grown.isEmpty() ? 0 : grown.getSize(new THREE.Vector3()).length();
+      start ||= size;
+      if (size <= FARTHEST * start) reach = grown;
+    }
+    return reach;
   }
 
   #title() {

@@ -208,7 +208,8 @@ MbStatus mb_sim_read(MbSim *sim, const MbChannel *channel, double *out, MbReport
 // The entries of a channel's list (count x its width) when it was last sampled or read, until it is again; NULL and 0 where it has no list.
 const double *mb_sim_list(const MbSim *sim, const MbChannel *channel, size_t *count);
 
-// Everything that a bitwise resume needs, as bytes of a fixed number; restoring refuses another model's.
+// Everything that a bitwise resume needs, as bytes; how many they are now may be another number after the next call. Restoring refuses,
+// and changes nothing, where they are another model's, of another version of mbsim, or cut off.
 size_t mb_sim_checkpoint_size(const MbSim *sim);
 void mb_sim_checkpoint(const MbSim *sim, void *bytes);
 MbStatus mb_sim_restore(MbSim *sim, const void *bytes, size_t size, MbReport *report);

@@ -1,4 +1,6 @@
 #include "cli/run.h"
+#include "core/base/alloc.h"
+#include "core/base/report.h"
 
 #include <signal.h>
 #include <string.h>
@@ -34,9 +36,23 @@ MbStatus mb_run_write_frame(MbRun *run, int64_t step, double time, const double 
   return run->writer ? mb_traj_frame(run->writer, time, frame, report) : MB_OK;
 }
 
+// States may be of another size than those before.
+static bool take_checkpoint(MbRun *run) {
+  run->checkpoint_size = mb_sim_checkpoint_size(run->sim);
+  if (run->checkpoint_size > run->checkpoint_room) {
+    const size_t room = run->checkpoint_size + run->checkpoint_size / 2;
+    void *grown = mb_realloc(run->checkpoint, room, 1);
+    if (!grown) return false;
+    run->checkpoint = grown;
+    run->checkpoint_room = room;
+  }
+  mb_sim_checkpoint(run->sim, run->checkpoint);
+  return true;
+}
+
 static MbStatus write_checkpoint(MbRun *run, int64_t step, MbReport *report) {
   run->last_checkpoint = step;
-  mb_sim_checkpoint(run->sim, run->checkpoint);
+  if (!take_checkpoint(run)) return mb_no_memory(report, "a checkpoint");
   const double time = mb_sim_time(run->sim);
   const MbRunFollower *follower = run->follower;
   MbStatus status =

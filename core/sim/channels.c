@@ -49,7 +49,6 @@ struct MbSampler {
   void (*sample)(const MbSim *sim, double *out);
   // of NODES and ELEMENTS, one deformable's
   void (*sample_nodes)(const MbSim *sim, const MbDeformable *of, double *out);
-  const MbLister *lister; // of LISTED
 };
 
 static void sample_position(const MbSim *sim, double *out) {
@@ -224,31 +223,42 @@ static const char *const muscles[] = {"length", "speed", "force"};
 
 static const MbSampler table[] = {
     // clang-format off
-    {"body.position",  "m",                  MB_POSE,     false, true,  BODIES,      3, STATE,   xyz,      sample_position, NULL, NULL},
-    {"body.rotation",  "",                   MB_POSE,     true,  true,  BODIES,      4, STATE,   wxyz,     sample_rotation, NULL, NULL},
-    {"body.velocity",  "rad/s, m/s",         MB_VELOCITY, false, false, BODIES,      6, STATE,   twist,    sample_velocity, NULL, NULL},
-    {"body.acceleration", "rad/s², m/s²",    MB_ACCELERATION, false, false, BODIES,  6, BALANCE, rates,    sample_body_acceleration, NULL, NULL},
-    {"joint.position", "m, rad",             MB_POSE,     false, true,  COORDINATES, 1, STATE,   NULL,     sample_joint_position, NULL, NULL},
-    {"joint.velocity", "m/s, rad/s",         MB_VELOCITY, false, false, COORDINATES, 1, STATE,   NULL,     sample_joint_velocity, NULL, NULL},
-    {"joint.acceleration", "m/s², rad/s²",   MB_ACCELERATION, false, false, COORDINATES, 1, BALANCE, NULL, sample_joint_acceleration, NULL, NULL},
-    {"joint.force",    "N, N m",             MB_FORCE,    false, false, COORDINATES, 1, FORCES,  NULL,     sample_joint_force, NULL, NULL},
-    {"joint.reaction", "N m, N",             MB_FORCE,    false, false, JOINTS,      6, BALANCE, wrench,   sample_joint_reaction, NULL, NULL},
-    {"constraint.error", "m, rad, m/s, rad/s", MB_OTHER,  false, false, ONE,         2, STATE,   errors,   sample_constraint_error, NULL, NULL},
-    {"constraint.force", "N, N m",           MB_FORCE,    false, false, ROWS,        1, FORCES,  NULL,     sample_constraint_force, NULL, NULL},
-    {"constraint.active", "",                MB_OTHER,    false, false, LISTED,      1, FORCES,  counts,   NULL, NULL, &mb_active_lister},
-    {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, STATE,   energies, sample_energy, NULL, NULL},
-    {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, STATE,   momenta,  sample_momentum, NULL, NULL},
-    {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, STATE,   muscles,  sample_muscle, NULL, NULL},
-    {"deformable.*.position", "m",           MB_POSE,     false, true,  NODES,       3, STATE,   xyz,      NULL, sample_node_position, NULL},
-    {"deformable.*.velocity", "m/s",         MB_VELOCITY, false, false, NODES,       3, STATE,   xyz,      NULL, sample_node_velocity, NULL},
-    {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_volume, NULL},
-    {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_strain, NULL},
-    {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    3, STATE,   solution, sample_solution, NULL, NULL},
-    {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_sim_soft_history, NULL, NULL},
-    {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL, NULL},
+    {"body.position",  "m",                  MB_POSE,     false, true,  BODIES,      3, STATE,   xyz,      sample_position, NULL},
+    {"body.rotation",  "",                   MB_POSE,     true,  true,  BODIES,      4, STATE,   wxyz,     sample_rotation, NULL},
+    {"body.velocity",  "rad/s, m/s",         MB_VELOCITY, false, false, BODIES,      6, STATE,   twist,    sample_velocity, NULL},
+    {"body.acceleration", "rad/s², m/s²",    MB_ACCELERATION, false, false, BODIES,  6, BALANCE, rates,    sample_body_acceleration, NULL},
+    {"joint.position", "m, rad",             MB_POSE,     false, true,  COORDINATES, 1, STATE,   NULL,     sample_joint_position, NULL},
+    {"joint.velocity", "m/s, rad/s",         MB_VELOCITY, false, false, COORDINATES, 1, STATE,   NULL,     sample_joint_velocity, NULL},
+    {"joint.acceleration", "m/s², rad/s²",   MB_ACCELERATION, false, false, COORDINATES, 1, BALANCE, NULL, sample_joint_acceleration, NULL},
+    {"joint.force",    "N, N m",             MB_FORCE,    false, false, COORDINATES, 1, FORCES,  NULL,     sample_joint_force, NULL},
+    {"joint.reaction", "N m, N",             MB_FORCE,    false, false, JOINTS,      6, BALANCE, wrench,   sample_joint_reaction, NULL},
+    {"constraint.error", "m, rad, m/s, rad/s", MB_OTHER,  false, false, ONE,         2, STATE,   errors,   sample_constraint_error, NULL},
+    {"constraint.force", "N, N m",           MB_FORCE,    false, false, ROWS,        1, FORCES,  NULL,     sample_constraint_force, NULL},
+    {"constraint.active", "",                MB_OTHER,    false, false, LISTED,      1, FORCES,  counts,   NULL, NULL},
+    {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, STATE,   energies, sample_energy, NULL},
+    {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, STATE,   momenta,  sample_momentum, NULL},
+    {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, STATE,   muscles,  sample_muscle, NULL},
+    {"deformable.*.position", "m",           MB_POSE,     false, true,  NODES,       3, STATE,   xyz,      NULL, sample_node_position},
+    {"deformable.*.velocity", "m/s",         MB_VELOCITY, false, false, NODES,       3, STATE,   xyz,      NULL, sample_node_velocity},
+    {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_volume},
+    {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_strain},
+    {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    3, STATE,   solution, sample_solution, NULL},
+    {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_sim_soft_history, NULL},
+    {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL},
     // clang-format on
 };
 enum { CHANNELS = sizeof table / sizeof *table };
+
+// What makes the lists of the rows that are LISTED; NULL of others.
+static const MbLister *lister_of(const MbSampler *row) {
+  static const struct {
+    const char *name;
+    const MbLister *lister;
+  } lists[] = {{"constraint.active", &mb_active_lister}};
+  for (size_t i = 0; row->items == LISTED && i < sizeof lists / sizeof *lists; i++)
+    if (!strcmp(lists[i].name, row->name)) return lists[i].lister;
+  return NULL;
+}
 
 const char *mb_channel_word(size_t i) { return i < CHANNELS ? table[i].name : NULL; }
 
@@ -326,9 +336,10 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
   for (size_t i = 0; i < sim->nchannels; i++)
     if (!strcmp(sim->channels[i].name, name))
       return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is there twice", name);
-  const MbList *list = row->lister ? row->lister->describe(sim) : NULL;
-  if (row->lister && !list) return mb_no_memory(report, "channels");
-  sim->lists[sim->nchannels].lister = row->lister;
+  const MbLister *lister = lister_of(row);
+  const MbList *list = lister ? lister->describe(sim) : NULL;
+  if (lister && !list) return mb_no_memory(report, "channels");
+  sim->lists[sim->nchannels].lister = lister;
   sim->forces_asked |= row->need == FORCES;
   sim->samplers[sim->nchannels] = row;
   sim->sampled[sim->nchannels] = of;

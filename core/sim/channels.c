@@ -218,8 +218,8 @@ static const char *const energies[] = {"kinetic", "gravity", "elastic", "total"}
 static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
 static const char *const solution[] = {"iterations", "residual", "left"};
-static const char *const counts[] = {"count"};
 static const char *const muscles[] = {"length", "speed", "force"};
+static const char *const counts[] = {"count"};
 
 static const MbSampler table[] = {
     // clang-format off

@@ -1,5 +1,5 @@
 // Memory of the methods, and the problem put together block by block.
-#include "core/contact/contact_parts.h"
+#include "core/contact/contact_factor.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,16 +102,8 @@ static void invert(MbBlock *block) {
   I[5] = I[7] = (D[2] * D[3] - D[0] * D[5]) / d, I[8] = (D[0] * D[4] - D[1] * D[3]) / d;
 }
 
-// Puts `soft` on the diagonal and takes the block's own part out.
-static void finish(MbStrips *s, const MbContactProblem *problem, size_t j) {
-  MbBlock *block = &s->block[j];
-  for (size_t k = s->first[j]; k < s->first[j + 1]; k++) {
-    if (s->column[k] < block->row || s->column[k] >= block->row + block->rows) continue;
-    const size_t c = s->column[k] - block->row;
-    double *value = s->value + s->at[j] + (k - s->first[j]) * block->rows;
-    if (problem->soft) value[c] += problem->soft[block->row + c];
-    for (size_t r = 0; r < block->rows; r++) block->D[block->rows * r + c] = value[r];
-  }
+// What follows from the block's own part.
+static void finish_block(MbBlock *block, const MbContactProblem *problem) {
   const double nothing = problem->least ? problem->least[block->row] : 0;
   block->left_out = !(block->D[0] > nothing);
   if (block->rows == 1) {
@@ -126,25 +118,34 @@ static void finish(MbStrips *s, const MbContactProblem *problem, size_t j) {
   if (!block->left_out) invert(block);
 }
 
+// Puts `soft` on the diagonal and takes the block's own part out.
+static void finish(MbStrips *s, const MbContactProblem *problem, size_t j) {
+  MbBlock *block = &s->block[j];
+  for (size_t k = s->first[j]; k < s->first[j + 1]; k++) {
+    if (s->column[k] < block->row || s->column[k] >= block->row + block->rows) continue;
+    const size_t c = s->column[k] - block->row;
+    double *value = s->value + s->at[j] + (k - s->first[j]) * block->rows;
+    if (problem->soft) value[c] += problem->soft[block->row + c];
+    for (size_t r = 0; r < block->rows; r++) block->D[block->rows * r + c] = value[r];
+  }
+  finish_block(block, problem);
+}
+
 static double norm(const double *x, size_t n) {
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += x[i] * x[i];
   return sqrt(sum);
 }
 
-void mb_strips_make(MbStrips *s, MbRoom *room, const MbContactProblem *problem) {
-  size_t columns, values;
-  *s = (MbStrips){.n = problem->n, .b = problem->b, .rho = problem->rho};
-  count(problem, &s->nblocks, &columns, &values);
-  s->block = mb_room_take(room, s->nblocks, sizeof *s->block);
+void mb_strips_lay(MbStrips *s, MbRoom *room, size_t columns, size_t values) {
   s->first = mb_room_take(room, s->nblocks + 1, sizeof *s->first);
   s->at = mb_room_take(room, s->nblocks + 1, sizeof *s->at);
   s->column = mb_room_take(room, columns, sizeof *s->column);
   s->value = mb_room_take(room, values, sizeof *s->value);
-  s->whole = mb_room_take(room, 3 * problem->n, sizeof *s->whole);
-  if (!room->at) return;
+  if (room->at) s->first[0] = s->at[0] = 0;
+}
 
-  s->first[0] = s->at[0] = 0;
+static void fill_blocks(MbStrips *s, const MbContactProblem *problem) {
   const MbContactCone *contact = problem->contact;
   for (size_t j = 0, i = 0; j < s->nblocks; i += s->block[j++].rows) {
     MbBlock *block = &s->block[j];
@@ -152,55 +153,93 @@ void mb_strips_make(MbStrips *s, MbRoom *room, const MbContactProblem *problem) 
                        .rows = (uint8_t)block_rows(problem, i),
                        .kind = (uint8_t)problem->kind[i],
                        .most = problem->most ? problem->most[i] : 0};
-    if (block->rows == 3) {
-      block->cone = (uint8_t)contact->cone;
-      block->sides = contact->sides;
-      block->mu = contact->cone == MB_CONE_NONE ? 0 : contact->mu;
-      contact++;
-    }
+    if (block->rows == 1) continue;
+    block->cone = (uint8_t)contact->cone;
+    block->sides = contact->sides;
+    block->mu = contact->cone == MB_CONE_NONE ? 0 : contact->mu;
+    contact++;
+  }
+}
+
+static void make_factor(MbStrips *s, MbRoom *room, const MbContactProblem *problem, MbForming forming) {
+  for (size_t i = 0; i < problem->n; i += block_rows(problem, i)) s->nblocks++;
+  s->block = mb_room_take(room, s->nblocks, sizeof *s->block);
+  mb_factor_lay(s, room);
+  if (room->at) fill_blocks(s, problem);
+  for (size_t j = 0; room->at && j < s->nblocks; j++) {
+    mb_factor_fill(s, problem, j);
+    finish_block(&s->block[j], problem);
+  }
+  if (forming == MB_UNFORMED || (forming == MB_FORMED_IF_SMALL && s->n > MB_SMALL)) return;
+  const MbStrips unformed = *s;
+  mb_factor_form(s, room, &unformed);
+}
+
+static void make_formed(MbStrips *s, MbRoom *room, const MbContactProblem *problem) {
+  size_t columns, values;
+  count(problem, &s->nblocks, &columns, &values);
+  s->block = mb_room_take(room, s->nblocks, sizeof *s->block);
+  mb_strips_lay(s, room, columns, values);
+  s->whole = mb_room_take(room, 3 * problem->n, sizeof *s->whole);
+  if (room->at) fill_blocks(s, problem);
+  for (size_t j = 0; room->at && j < s->nblocks; j++) {
     if (is_sparse(problem))
       fill_sparse(s, &problem->W, j);
     else
       fill_dense(s, problem, j);
     finish(s, problem, j);
   }
+}
+
+void mb_strips_make(MbStrips *s, MbRoom *room, const MbContactProblem *problem, MbForming forming) {
+  *s = (MbStrips){.n = problem->n, .b = problem->b, .rho = problem->rho, .nslots = problem->W.nslots};
+  if (mb_factor_is(problem))
+    make_factor(s, room, problem, forming);
+  else
+    make_formed(s, room, problem);
+  if (!room->at) return;
   s->size = norm(problem->b, problem->n);
   s->enough = (problem->tolerance > 0 ? problem->tolerance : 1e-10) * s->size;
   if (problem->slack) s->enough = fmax(s->enough, norm(problem->slack, problem->n));
 }
 
-void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks, size_t count,
-                    const uint32_t *rows) {
-  size_t columns = 0, values = 0, n = 0;
-  for (size_t k = 0; k < count; k++) {
-    const size_t j = blocks[k];
-    columns += whole->first[j + 1] - whole->first[j];
-    values += whole->at[j + 1] - whole->at[j];
-    n += whole->block[j].rows;
+static void copy_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks,
+                      const uint32_t *rows) {
+  size_t columns = 0, values = 0;
+  for (size_t k = 0; k < part->nblocks; k++) {
+    columns += whole->first[blocks[k] + 1] - whole->first[blocks[k]];
+    values += whole->at[blocks[k] + 1] - whole->at[blocks[k]];
   }
-  *part = (MbStrips){.n = n, .nblocks = count, .rho = whole->rho};
-  part->block = mb_room_take(room, count, sizeof *part->block);
-  part->first = mb_room_take(room, count + 1, sizeof *part->first);
-  part->at = mb_room_take(room, count + 1, sizeof *part->at);
-  part->column = mb_room_take(room, columns, sizeof *part->column);
-  part->value = mb_room_take(room, values, sizeof *part->value);
-  double *b = mb_room_take(room, n, sizeof *b);
-  part->first[0] = part->at[0] = 0;
-  for (size_t k = 0; k < count; k++) {
+  mb_strips_lay(part, room, columns, values);
+  for (size_t k = 0; k < part->nblocks; k++) {
     const size_t j = blocks[k], wide = whole->first[j + 1] - whole->first[j],
                  numbers = whole->at[j + 1] - whole->at[j];
-    part->block[k] = whole->block[j];
-    part->block[k].row = rows[whole->block[j].row];
     part->first[k + 1] = part->first[k] + wide;
     part->at[k + 1] = part->at[k] + numbers;
     memcpy(part->value + part->at[k], whole->value + whole->at[j], numbers * sizeof *part->value);
     for (size_t c = 0; c < wide; c++)
       part->column[part->first[k] + c] = rows[whole->column[whole->first[j] + c]];
-    for (size_t r = 0; r < whole->block[j].rows; r++)
-      b[part->block[k].row + r] = whole->b[whole->block[j].row + r];
   }
+}
+
+void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks, size_t count,
+                    const uint32_t *rows) {
+  *part = (MbStrips){.nblocks = count, .rho = whole->rho};
+  part->block = mb_room_take(room, count, sizeof *part->block);
+  for (size_t k = 0; k < count; k++) {
+    part->block[k] = whole->block[blocks[k]];
+    part->block[k].row = rows[part->block[k].row];
+    part->n += part->block[k].rows;
+  }
+  if (!whole->F)
+    copy_part(part, room, whole, blocks, rows);
+  else
+    mb_factor_part(part, room, whole, blocks, rows);
+  double *b = mb_room_take(room, part->n, sizeof *b);
+  for (size_t k = 0; k < count; k++)
+    memcpy(b + part->block[k].row, whole->b + whole->block[blocks[k]].row, part->block[k].rows * sizeof *b);
   part->b = b;
-  part->size = norm(b, n);
+  part->size = norm(b, part->n);
   // of its own size, but not below what the whole does not see
   part->enough =
       whole->size > 0 ? whole->enough * fmax(part->size / whole->size, 1e-3 / sqrt((double)whole->n)) : 0;
@@ -208,7 +247,8 @@ void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const u
 
 // ---- velocities -------------------------------------------------------------------------------------------
 
-void mb_strip_rates(const MbStrips *s, size_t j, const double *lambda, double u[3]) {
+// u ← rows of one block of W λ + b
+static void formed_rates(const MbStrips *s, size_t j, const double *lambda, double u[3]) {
   const MbBlock *block = &s->block[j];
   const uint32_t *column = s->column + s->first[j];
   const double *value = s->value + s->at[j];
@@ -238,24 +278,39 @@ double mb_strip_relax(const MbStrips *s, size_t j, double *lambda) {
   const MbBlock *block = &s->block[j];
   double u[3], q[3], *x = lambda + block->row;
   if (block->left_out) return 0;
-  mb_strip_rates(s, j, lambda, u);
+  if (s->F)
+    mb_factor_rates(s, j, lambda, s->y, u);
+  else
+    formed_rates(s, j, lambda, u);
   if (block->rows == 1) {
     const double before = x[0];
     q[0] = u[0] - block->D[0] * before;
     mb_block_solve(block, q, x);
-    return fabs(block->D[0] * (x[0] - before));
+    const double moved = x[0] - before;
+    if (s->F && moved != 0) mb_factor_push(s, j, &moved, s->y);
+    return fabs(block->D[0] * moved);
   }
   const double *D = block->D, before[3] = {x[0], x[1], x[2]};
   for (int i = 0; i < 3; i++) q[i] = u[i] - (D[3 * i] * x[0] + D[3 * i + 1] * x[1] + D[3 * i + 2] * x[2]);
   mb_block_solve(block, q, x);
   const double d[3] = {x[0] - before[0], x[1] - before[1], x[2] - before[2]};
-  return block->scale * sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  const double moved = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+  if (s->F && moved != 0) mb_factor_push(s, j, d, s->y);
+  return block->scale * sqrt(moved);
+}
+
+void mb_strips_begin(const MbStrips *s, const double *lambda) {
+  if (s->F) mb_factor_begin(s, lambda, s->y);
 }
 
 void mb_strips_rates(const MbStrips *s, const double *lambda, double *w) {
+  if (s->F) mb_factor_begin(s, lambda, s->other_y);
   for (size_t j = 0; j < s->nblocks; j++) {
     double u[3];
-    mb_strip_rates(s, j, lambda, u);
+    if (s->F)
+      mb_factor_rates(s, j, lambda, s->other_y, u);
+    else
+      formed_rates(s, j, lambda, u);
     for (size_t r = 0; r < s->block[j].rows; r++) w[s->block[j].row + r] = u[r];
   }
 }

@@ -44,6 +44,7 @@ struct MbConstraining {
   MbContactWork work;
   MbContactAnswer answer;
   MbDelassus delassus;
+  bool claims; // the solver claims rows of constraints, whose forces are wanted
   bool again; // they have been solved for since they were made, and W is what it was
 
   // fixed steps near singular positions (singular.c)

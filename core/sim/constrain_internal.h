@@ -45,7 +45,7 @@ struct MbConstraining {
   MbContactAnswer answer;
   MbDelassus delassus;
   bool claims; // the solver claims rows of constraints, whose forces are wanted
-  bool again; // they have been solved for since they were made, and W is what it was
+  bool again;  // they have been solved for since they were made, and W is what it was
 
   // fixed steps near singular positions (singular.c)
   bool singular;     // this step is near one

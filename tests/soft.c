@@ -49,13 +49,13 @@ void soft_hold(Soft *soft, int axis, double at, unsigned axes) {
     if (fabs(soft->mesh.x[3 * i + (size_t)axis] - at) < 1e-9) soft->held[i] |= (unsigned char)axes;
 }
 
-void soft_create(Soft *soft, double h, bool newton, int iterations, double tolerance) {
+void soft_create(Soft *soft, double h, MbMethod method, int iterations, double tolerance) {
   MbReport report = {0};
   soft->part.mesh = &soft->mesh;
   soft->spec.nodes = soft->mesh.nodes;
   soft->spec.mass = soft->mass, soft->spec.held = soft->held;
   soft->spec.nparts = 1, soft->spec.parts = &soft->part;
-  soft->spec.h = h, soft->spec.newton = newton;
+  soft->spec.h = h, soft->spec.method = method;
   soft->spec.iterations = iterations, soft->spec.tolerance = tolerance;
   if (soft->spec.threads < 1) soft->spec.threads = 1;
   test_ok(mb_soft_create(&soft->spec, &soft->engine, &report), &report);

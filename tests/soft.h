@@ -22,7 +22,7 @@ void soft_begin(Soft *soft, double density);
 void soft_material(Soft *soft, MbElasticModel model, double young, double poisson);
 // Holds the nodes whose coordinate `axis` at rest is `at` along `axes` (bits).
 void soft_hold(Soft *soft, int axis, double at, unsigned axes);
-void soft_create(Soft *soft, double h, bool newton, int iterations, double tolerance);
+void soft_create(Soft *soft, double h, MbMethod method, int iterations, double tolerance);
 // A step, which must succeed.
 void soft_step(Soft *soft);
 void soft_end(Soft *soft);

@@ -28,10 +28,12 @@ static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
                  "solver \"projective\" goes with integrator \"implicit\": \"%s\" goes with \"redmax\" and "
                  "\"maximal\"",
                  mb_integrator_words[spec->integrator.kind]);
-  if (spec->solver.method == MB_METHOD_NEWTON && mb_compile_has_ports(spec))
+  const MbMethod method = spec->solver.method;
+  if ((method == MB_METHOD_NEWTON || method == MB_METHOD_LBFGS) && mb_compile_has_ports(spec))
     status = mb_error(report, MB_SCENE, "/solver/method",
                       "nodes that constraints, or bodies which can move, hold are solved for by method "
-                      "\"projective\" alone: \"newton\" goes with bodies that are fixed or driven");
+                      "\"projective\" alone: \"%s\" goes with bodies that are fixed or driven",
+                      mb_method_words[method]);
   if (!spec->ndeformables)
     status = mb_error(
         report, MB_SCENE, "/solver",

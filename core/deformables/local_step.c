@@ -48,6 +48,11 @@ void mb_local_sweep(const MbLocalSweep *sweep, size_t begin, size_t end) {
   fastest()->sweep(sweep, begin, end);
 }
 
+void mb_stress_sweep(const MbStressSweep *sweep, size_t begin, size_t end) {
+  assert(sweep->gradient->rank > 1);
+  fastest()->stress(sweep, begin, end);
+}
+
 void mb_local_values(const MbGradient *gradient, const double *x, double *s, size_t begin, size_t end) {
   assert(gradient->rank > 1);
   fastest()->values(gradient, x, s, begin, end);

@@ -64,6 +64,20 @@ typedef struct MbLocalSweep {
 
 // Packs of eight elements [begin, end). The same numbers whatever the ranges are.
 void mb_local_sweep(const MbLocalSweep *sweep, size_t begin, size_t end);
+
+// What methods without a local step take of the same elements: the energy of each at places x, and what its corners get of
+// −∂V ψ/∂x, −V P g_aᵀ.
+typedef struct MbStressSweep {
+  MbElastic elastic;
+  const MbGradient *gradient;
+  const double *x; // (nodes x 3)
+  double thickness;
+  double *energy; // (stride) V ψ
+  double *corner; // by packs, as of mb_gradient_corners
+} MbStressSweep;
+
+// Packs of eight elements [begin, end). The same numbers whatever the ranges are.
+void mb_stress_sweep(const MbStressSweep *sweep, size_t begin, size_t end);
 // Of those the singular values of F at x, s (rank x stride), the largest first; the last of three with the sign of det F.
 void mb_local_values(const MbGradient *gradient, const double *x, double *s, size_t begin, size_t end);
 
@@ -77,6 +91,7 @@ typedef struct MbLocalKernel {
   const char *name;
   double (*step)(const MbLocal *local, size_t begin, size_t end);
   void (*sweep)(const MbLocalSweep *sweep, size_t begin, size_t end);
+  void (*stress)(const MbStressSweep *sweep, size_t begin, size_t end);
   void (*values)(const MbGradient *gradient, const double *x, double *s, size_t begin, size_t end);
   // F (9 x stride) → U, V (9 x stride), s (3 x stride), of whole packs of eight
   void (*svd)(size_t n, size_t stride, const double *F, double *U, double *s, double *V);

@@ -354,5 +354,7 @@ static void svd(size_t n, size_t stride, const double *F, double *U, double *s, 
   }
 }
 
+#include "core/deformables/stress_kernel.h"
+
 extern const MbLocalKernel MB_LOCAL_TABLE;
-const MbLocalKernel MB_LOCAL_TABLE = {MB_LOCAL_NAME, step, sweep, values, svd};
+const MbLocalKernel MB_LOCAL_TABLE = {MB_LOCAL_NAME, step, sweep, stress, values, svd};

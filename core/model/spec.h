@@ -416,7 +416,13 @@ typedef enum MbLinear { MB_LINEAR_AUTO, MB_LINEAR_TREE, MB_LINEAR_SPARSE, MB_LIN
 
 // projective: in which numbers the global step keeps its matrix, and the method around it
 typedef enum MbPrecision { MB_PRECISION_DOUBLE, MB_PRECISION_SINGLE } MbPrecision;
-typedef enum MbMethod { MB_METHOD_PROJECTIVE, MB_METHOD_NEWTON } MbMethod;
+typedef enum MbMethod {
+  MB_METHOD_AUTO,
+  MB_METHOD_LBFGS,
+  MB_METHOD_PROJECTIVE,
+  MB_METHOD_NEWTON,
+  MB_METHODS
+} MbMethod;
 
 // Of bodies in space: linear velocities and angular momenta are carried through the step in the world's axes; or twists stay
 // in the bodies' axes and what turns them there is a force, taken as it is at the step's start.
@@ -511,7 +517,7 @@ extern const char *const mb_elastic_words[MB_ELASTIC_MODELS + 1];
 extern const char *const mb_bending_words[MB_BENDINGS + 1];
 extern const char *const mb_precision_words[3];
 extern const char *const mb_bodies_solver_words[3]; // the first of mb_solver_words
-extern const char *const mb_method_words[3];
+extern const char *const mb_method_words[5];
 extern const char *const mb_stabilization_words[4];
 extern const char *const mb_upper_limit_words[3];
 extern const char *const mb_law_words[MB_LAWS + 1];

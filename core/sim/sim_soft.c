@@ -65,6 +65,10 @@ static int most_iterations(const MbModel *model) {
   return model->solver.method == MB_METHOD_NEWTON ? NEWTON : PROJECTIVE;
 }
 
+static MbMethod method_of(const MbModel *model) {
+  return model->solver.method == MB_METHOD_AUTO ? MB_METHOD_PROJECTIVE : model->solver.method;
+}
+
 size_t mb_sim_soft_history_size(const MbModel *model) {
   return count_nodes(model) ? (size_t)most_iterations(model) : 0;
 }
@@ -76,7 +80,7 @@ void mb_sim_soft_sections(const MbModel *model, size_t size[MB_SECTIONS]) {
   size[MB_SECTION_SOLUTION] = NUMBERS + mb_sim_soft_history_size(model);
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbSoftPart part = part_of(&model->deformables[i]);
-    size[MB_SECTION_DUAL] += mb_soft_dual_size(&part, model->solver.method == MB_METHOD_NEWTON);
+    size[MB_SECTION_DUAL] += mb_soft_dual_size(&part, method_of(model));
   }
 }
 
@@ -139,7 +143,6 @@ static bool describe(MbSim *sim, MbArena *scratch, MbSoftSpec *spec) {
   uint32_t *ports = mb_arena_alloc(scratch, model->nports, sizeof *ports);
   if (!ports) return false;
   for (size_t p = 0; p < model->nports; p++) ports[p] = (uint32_t)node_of(model, p);
-  const bool newton = model->solver.method == MB_METHOD_NEWTON;
   *spec = (MbSoftSpec){.nodes = soft->n,
                        .mass = mass,
                        .held = held,
@@ -151,7 +154,7 @@ static bool describe(MbSim *sim, MbArena *scratch, MbSoftSpec *spec) {
                        .nports = model->nports,
                        .port = ports,
                        .h = model->h,
-                       .newton = newton,
+                       .method = method_of(model),
                        .global = model->solver.global,
                        .single = model->solver.precision == MB_PRECISION_SINGLE,
                        .iterations = most_iterations(model),
@@ -223,7 +226,8 @@ void mb_sim_soft_start(MbSim *sim) {
     memcpy(q + 3 * sim->soft->n, of->elements->v0, 3 * of->count * sizeof *q);
   }
   if (!sim->soft) return;
-  mb_soft_dual_begin(sim->soft->engine, mb_section(sim, MB_SECTION_NODES));
+  if (method_of(sim->model) == MB_METHOD_PROJECTIVE)
+    mb_soft_dual_begin(sim->soft->engine, mb_section(sim, MB_SECTION_NODES));
   mb_soft_dual_read(sim->soft->engine, mb_section(sim, MB_SECTION_DUAL));
 }
 

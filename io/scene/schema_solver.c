@@ -114,6 +114,8 @@ static const char *const global_help[] = {
 static const char *const precision_help[] = {"64 bits", "32 bits, and a correction that makes up for it",
                                              NULL};
 static const char *const method_help[] = {
+    "what goes with the scene: `projective`",
+    "quasi-Newton steps with a limited memory on a matrix that stays the same, and a line search",
     "a local and a global step in turn, with a matrix that stays the same",
     "Newton's method with exact derivatives and a line search: slow, the truth that others are held against",
     NULL};
@@ -136,7 +138,7 @@ static const MbSchemaRow projective_rows[] = {
      .word_help = precision_help, .fallback = "\"double\"",
      .help = "of the numbers that the global step keeps; unknowns always have 64 bits"},
     {"method", MB_TYPE_WORD, AT(MbSolverSpec, method), .words = mb_method_words, .word_help = method_help,
-     .fallback = "\"projective\"", .help = "how a step's equations are solved"},
+     .fallback = "\"auto\"", .help = "how a step's equations are solved"},
     {0}};
 static const MbSchemaVariant solver_variants[] = {
     [MB_SOLVER_REDMAX] = {redmax_rows, "reduced (joint) coordinates"},

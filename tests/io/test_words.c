@@ -206,7 +206,7 @@ static const Probe probes[] = {
     {"solver.projective.global=*", "", "/solver/global='*'", SAME},
     {"solver.projective.tolerance", "/solver/iterations=90", "/solver/tolerance=0.01", DIFFERS},
     {"solver.projective.precision=*", "", "/solver/precision='*'", SAME},
-    {"solver.projective.method=*", "", "/solver/method='*'", DIFFERS},
+    {"solver.projective.method=*", "", "/solver/method='*'", EITHER},
     {"stabilization.*", OPEN_LOOP, "/solver/stabilization='*'", DIFFERS},
     {"stabilization.baumgarte.gamma", OPEN_LOOP, "/solver/stabilization={'gamma':5}", DIFFERS},
     {"stabilization.baumgarte.upper_limits=*", OF_A "/limits=[-1,-0.2] | /solver/stabilization={'gamma':20}",
@@ -781,6 +781,7 @@ Test(words, each_acts_or_is_refused_by_name_in_every_mode_of_solvers) {
   static const Pair modes[] = {{"maximal", ",'mode':'first_order'", "implicit", 5},
                                {"maximal", ",'project':true", "implicit", 5},
                                {"projective", ",'bodies':'maximal'", "implicit", 5},
+                               {"projective", ",'method':'lbfgs'", "implicit", 5},
                                {"projective", ",'method':'newton'", "implicit", 5}};
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) try_all(&modes[i], true);
   check_failures();

@@ -64,7 +64,7 @@ static bool watch_step(const MbSoftThing *thing, MbSoftSpec spec, const double *
     const MbSoftStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL};
     if (dual) mb_soft_dual_write(watch->engine, dual);
     ok = mb_soft_step(watch->engine, &start, q1, v1);
-    if (spec.newton) ok = ok && mb_soft_stats(watch->engine).converged;
+    if (spec.method == MB_METHOD_NEWTON) ok = ok && mb_soft_stats(watch->engine).converged;
   }
   mb_soft_free(watch->engine);
   mb_free(q1);
@@ -74,9 +74,9 @@ static bool watch_step(const MbSoftThing *thing, MbSoftSpec spec, const double *
 
 // Twisted frame by frame; then ready for one more, with the dual that belongs to it.
 static bool twist(MbSoftThing *thing, double **dual) {
-  MbSoftEngine *engine =
-      mb_soft_thing_engine(thing, (MbSoftSpec){.iterations = SETTLING, .threads = 1}, STEP);
-  *dual = mb_calloc(mb_soft_dual_size(&thing->part, false), sizeof **dual);
+  MbSoftEngine *engine = mb_soft_thing_engine(
+      thing, (MbSoftSpec){.method = MB_METHOD_PROJECTIVE, .iterations = SETTLING, .threads = 1}, STEP);
+  *dual = mb_calloc(mb_soft_dual_size(&thing->part, MB_METHOD_PROJECTIVE), sizeof **dual);
   bool ok = engine && *dual;
   for (int k = 1; ok && k <= FRAMES; k++) {
     mb_soft_thing_aim(thing, TURN * k / FRAMES, 0);
@@ -102,12 +102,13 @@ static bool race(int material, int stiffness, Watch watch[METHODS], FILE *csv) {
   double *dual = NULL;
   if (!mb_soft_thing_make(&c, &thing)) return false;
   bool ok = twist(&thing, &dual) &&
-            watch_step(&thing, (MbSoftSpec){.newton = true, .iterations = 100}, NULL, &newton);
+            watch_step(&thing, (MbSoftSpec){.method = MB_METHOD_NEWTON, .iterations = 100}, NULL, &newton);
   const double least = newton.energy[newton.count > 0 ? newton.count - 1 : 0], most = newton.energy[0];
   printf("  %-12s E = %g Pa, Newton's method: %d iterations\n", materials[material].name, young[stiffness],
          newton.iterates - 1);
   for (int m = 0; m < METHODS && ok; m++) {
-    const MbSoftSpec spec = {.global = methods[m].global, .iterations = methods[m].iterations};
+    const MbSoftSpec spec = {
+        .method = MB_METHOD_PROJECTIVE, .global = methods[m].global, .iterations = methods[m].iterations};
     ok = watch_step(&thing, spec, dual, &watch[m]);
     for (int k = 0; k < watch[m].count && ok; k++) {
       watch[m].error[k] = (watch[m].energy[k] - least) / (most - least);

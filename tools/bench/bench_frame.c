@@ -34,9 +34,10 @@ static bool measure(const MbSoftCase *c, int threads, size_t *elements, double p
   MbSoftThing thing;
   if (!mb_soft_thing_make(c, &thing)) return false;
   double (*const clock)(void) = threads == 1 ? mb_bench_cpu : mb_bench_wall;
-  const MbSoftSpec spec = {.iterations = ITERATIONS, .threads = threads, .clock = clock};
+  const MbSoftSpec spec = {
+      .method = MB_METHOD_PROJECTIVE, .iterations = ITERATIONS, .threads = threads, .clock = clock};
   MbSoftEngine *engine = mb_soft_thing_engine(&thing, spec, 0.01);
-  double *dual = mb_calloc(mb_soft_dual_size(&thing.part, false), sizeof *dual);
+  double *dual = mb_calloc(mb_soft_dual_size(&thing.part, MB_METHOD_PROJECTIVE), sizeof *dual);
   double each[PARTS][FRAMES];
   bool ok = engine && dual;
   if (ok) mb_soft_dual_begin(engine, thing.q), mb_soft_dual_read(engine, dual);

@@ -3,8 +3,9 @@
 //   q⁺ = argmin ½ h⁻² (q − q̃)ᵀ M (q − q̃) + Σ ψ(q),   q̃ = q + h v + h² M⁻¹ f,   v⁺ = (q⁺ − q)/h
 //
 // over nodes with masses; ψ: elements (tetrahedra, triangles of cloth, springs), bending, cables. Nodes may be held along
-// some of the world's axes; where they are held they go where the caller says. Two methods: local-global iterations with the
-// dual on one constant scalar matrix, and Newton's with exact derivatives as ground truth.
+// some of the world's axes; where they are held they go where the caller says. Three methods: quasi-Newton steps with a limited
+// memory, and local-global iterations with the dual, both on one constant scalar matrix; Newton's with exact derivatives as
+// ground truth.
 #ifndef MB_SOLVERS_PROJECTIVE_PROJECTIVE_H
 #define MB_SOLVERS_PROJECTIVE_PROJECTIVE_H
 
@@ -48,8 +49,8 @@ typedef struct MbSoftSpec {
   const uint32_t *port;  // (nports) nodes that a caller's rows act on, see mb_soft_begin
   size_t columns;        // bytes that what is kept for them may take; 0 = 256 MB
   double h;              // s
-  bool newton;           // the method
-  MbGlobalMethod global; // projective: how A is solved with
+  MbMethod method;       // not MB_METHOD_AUTO
+  MbGlobalMethod global; // but for newton: how A is solved with
   bool single;           // an inverse of A is kept in floats
   size_t memory;         // bytes that a factor or an inverse may take; 0 = as the machine has
   int iterations;        // at most
@@ -74,10 +75,10 @@ typedef struct MbSoftStart {
 } MbSoftStart;
 
 typedef struct MbSoftStats {
-  int iterations;
-  double residual; // largest move of a node in the last iteration, by the size of what is simulated
-  bool converged;  // to the tolerance, where one was asked for
-  double seconds;  // wall time
+  int iterations, trials; // trials: places that line searches have looked at
+  double residual;        // largest move of a node in the last iteration, by the size of what is simulated
+  bool converged;         // to the tolerance, where one was asked for
+  double seconds;         // wall time
   // seconds of parts of local-global iterations: local steps with bending, adding up by nodes, solves
   double local, collect, global;
 } MbSoftStats;
@@ -92,7 +93,7 @@ size_t mb_soft_bytes(const MbSoftEngine *engine);
 // be had from the places, but where iterations have not converged and elements are nearly inside out their stress is no place
 // to begin from.
 size_t mb_soft_dual_size(const MbSoftPart *part,
-                         bool newton); // numbers; the sum over the parts is the engine's
+                         MbMethod method); // numbers; the sum over the parts is the engine's
 void mb_soft_dual_begin(MbSoftEngine *engine, const double *q); // the stress at q
 void mb_soft_dual_read(const MbSoftEngine *engine, double *dual);
 void mb_soft_dual_write(MbSoftEngine *engine, const double *dual);

@@ -21,8 +21,9 @@ static bool allocate(MbSoftBlock *block) {
   block->u = mb_calloc(stride, width * sizeof *block->u);
   block->p = mb_calloc(stride, width * sizeof *block->p);
   block->corner = mb_calloc(stride, 3 * block->corners * sizeof *block->corner);
+  block->energy = mb_calloc(stride, sizeof *block->energy);
   return block->k && block->before && block->weight && block->scale && block->F && block->u && block->p &&
-         block->corner;
+         block->corner && block->energy;
 }
 
 bool mb_soft_block_make(const MbSoftPart *part, size_t number, int rank, double h, MbSoftBlock *block,
@@ -68,6 +69,7 @@ void mb_soft_block_free(MbSoftBlock *block) {
   mb_free(block->u);
   mb_free(block->p);
   mb_free(block->corner);
+  mb_free(block->energy);
   *block = (MbSoftBlock){0};
 }
 
@@ -76,7 +78,7 @@ size_t mb_soft_block_bytes(const MbSoftBlock *block) {
   const size_t corners = block->count * block->corners;
   return corners * (sizeof *g->node + sizeof *g->corner + 3 * sizeof *block->corner) +
          (g->nodes + 1) * sizeof *g->first + g->stride * (block->rank * block->rank + 1) * sizeof *g->B +
-         g->stride * (9 * block->rank + (block->rank == 1 ? 4 : 2)) * sizeof *block->F;
+         g->stride * (9 * block->rank + (block->rank == 1 ? 5 : 3)) * sizeof *block->F;
 }
 
 // ---- one element ------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ typedef struct MbSoftBlock {
   double *scale;     // (stride) weight × thickness
   double *F, *u, *p; // (3 rank x stride)
   double *corner;    // (stride x corners x 3) by packs
+  double *energy;    // (stride) V ψ
 } MbSoftBlock;
 
 // False: out of memory, or (`*flat` is a number) that element has no extent at rest.

@@ -132,15 +132,29 @@ void mb_soft_cables_begin(MbSoftEngine *engine) {
   memset(engine->cables->tension, 0, engine->cables->count * sizeof *engine->cables->tension);
 }
 
-void mb_soft_cables_pull(MbSoftEngine *engine, double *f) {
+void mb_soft_cables_pull(MbSoftEngine *engine, const double *q, double *f) {
   MbSoftCables *cables = engine->cables;
   for (size_t n = 0; n < cables->count; n++) {
     Cable *cable = &cables->cable[n];
     const double force = engine->start->force[n];
-    cable->length = measure(cable->npoints, cable->start, cable->node, engine->q, cable->J);
+    cable->length = measure(cable->npoints, cable->start, cable->node, q, cable->J);
     for (size_t j = 0; j < cable->npoints; j++)
       for (size_t k = cable->start[j]; k < cable->start[j + 1]; k++)
         for (size_t c = 0; c < 3; c++) f[3 * (size_t)cable->node[k] + c] -= force * cable->J[3 * j + c];
+  }
+}
+
+void mb_soft_cables_hold(const MbSoftEngine *engine, double sign, double *x) {
+  const MbSoftCables *cables = engine->cables;
+  for (size_t n = 0; n < cables->count; n++) {
+    const Cable *cable = &cables->cable[n];
+    const double T = isnan(cable->compliance) ? 0 : sign * cables->tension[n];
+    for (size_t j = 0; T != 0 && j < cable->npoints; j++)
+      for (size_t k = cable->start[j]; k < cable->start[j + 1]; k++) {
+        const uint32_t number = engine->number[cable->node[k]];
+        if (number == MB_NONE) continue;
+        mb_vec3_add_scaled(x + 3 * (size_t)number, x + 3 * (size_t)number, T, cable->J + 3 * j);
+      }
   }
 }
 
@@ -155,6 +169,8 @@ static void respond(MbSoftEngine *engine, Cable *cable) {
     }
   if (engine->newton)
     mb_soft_newton_solve(engine->newton, cable->y);
+  else if (engine->lbfgs)
+    mb_soft_lbfgs_apply(engine, cable->y);
   else
     mb_soft_global_solve(&engine->global, cable->y);
 }
@@ -180,7 +196,7 @@ static void solve_tensions(MbSoftCables *cables) {
 void mb_soft_cables_correct(MbSoftEngine *engine) {
   MbSoftCables *cables = engine->cables;
   const size_t n = cables->count;
-  const double scale = engine->newton ? 1 : engine->h * engine->h;
+  const double scale = engine->newton || engine->lbfgs ? 1 : engine->h * engine->h;
   memset(cables->W, 0, n * n * sizeof *cables->W);
   for (size_t i = 0; i < n; i++) {
     Cable *cable = &cables->cable[i];
@@ -201,7 +217,7 @@ void mb_soft_cables_correct(MbSoftEngine *engine) {
       engine->r[k] -= scale * cables->tension[i] * cables->cable[i].y[k];
 }
 
-// ---- what Newton's line search sees -----------------------------------------------------------------------
+// ---- what line searches see ------------------------------------------------------------------------------
 
 // Of what keeps its length δ = max(0, l − most): δ²/(2e), or where e = 0 a penalty above any tension, σ δ.
 double mb_soft_cables_potential(const MbSoftEngine *engine, const double *q) {

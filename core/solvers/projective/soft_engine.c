@@ -20,6 +20,7 @@ static size_t count_blocks(const MbSoftSpec *spec) {
 static bool allocate(MbSoftEngine *engine, const MbSoftSpec *spec) {
   const size_t n = spec->nodes;
   engine->n = n;
+  engine->method = spec->method;
   engine->number = mb_calloc(n, sizeof *engine->number);
   engine->node = mb_calloc(n, sizeof *engine->node);
   engine->held = mb_calloc(n, sizeof *engine->held);
@@ -95,10 +96,12 @@ static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *rep
   const MbStatus status = make_blocks(engine, spec, report);
   if (status != MB_OK) return status;
   if (!mb_soft_form_make(engine, spec)) return mb_no_memory(report, "bending");
-  const MbStatus made = !engine->nfree ? MB_OK
-                        : spec->newton ? mb_soft_newton_make(engine, spec, report)
-                                       : mb_soft_global_make(engine, spec, report);
+  const MbStatus made = !engine->nfree                     ? MB_OK
+                        : spec->method == MB_METHOD_NEWTON ? mb_soft_newton_make(engine, spec, report)
+                                                           : mb_soft_global_make(engine, spec, report);
   if (made != MB_OK) return made;
+  if (spec->method == MB_METHOD_LBFGS && !mb_soft_lbfgs_make(engine))
+    return mb_no_memory(report, "deformables");
   if (spec->ncables && !(engine->cables = mb_soft_cables_make(engine, spec)))
     return mb_no_memory(report, "cables");
   if (spec->nports && !(engine->ports = mb_soft_ports_make(engine, spec)))
@@ -125,6 +128,7 @@ void mb_soft_free(MbSoftEngine *engine) {
   mb_soft_form_free(&engine->form);
   mb_soft_global_free(&engine->global);
   mb_soft_newton_free(engine->newton);
+  mb_soft_lbfgs_free(engine->lbfgs);
   mb_soft_cables_free(engine->cables);
   mb_soft_ports_free(engine->ports);
   mb_free(engine->number);
@@ -143,8 +147,9 @@ void mb_soft_free(MbSoftEngine *engine) {
 size_t mb_soft_bytes(const MbSoftEngine *engine) {
   size_t bytes = sizeof *engine + engine->n * (14 * sizeof(double) + 2 * sizeof(uint32_t) + 1) +
                  (size_t)engine->iterations * sizeof(double) + mb_soft_global_bytes(&engine->global) +
-                 mb_soft_newton_bytes(engine->newton) + mb_soft_cables_bytes(engine->cables) +
-                 mb_soft_ports_bytes(engine->ports) + mb_soft_form_bytes(&engine->form);
+                 mb_soft_newton_bytes(engine->newton) + mb_soft_lbfgs_bytes(engine) +
+                 mb_soft_cables_bytes(engine->cables) + mb_soft_ports_bytes(engine->ports) +
+                 mb_soft_form_bytes(&engine->form);
   for (size_t k = 0; k < engine->nblocks; k++)
     bytes += sizeof engine->block[k] + mb_soft_block_bytes(&engine->block[k]);
   return bytes;
@@ -194,7 +199,7 @@ double mb_soft_objective(const MbSoftEngine *engine, const double *q) {
 void mb_soft_pass(MbSoftEngine *engine) {
   const double h2 = engine->h * engine->h;
   mb_soft_local(engine, engine->q, engine->f);
-  if (engine->cables) mb_soft_cables_pull(engine, engine->f);
+  if (engine->cables) mb_soft_cables_pull(engine, engine->q, engine->f);
   for (size_t n = 0; n < engine->nfree; n++) {
     const size_t i = engine->node[n];
     for (size_t c = 0; c < 3; c++)
@@ -235,7 +240,7 @@ void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start) {
   engine->stats = (MbSoftStats){.converged = engine->nfree == 0};
   look_ahead(engine, start);
   mb_soft_local_begin(engine, start->q);
-  if (!engine->begun) mb_soft_dual_begin(engine, start->q);
+  if (!engine->begun && engine->method == MB_METHOD_PROJECTIVE) mb_soft_dual_begin(engine, start->q);
   if (engine->cables) mb_soft_cables_begin(engine);
   if (engine->watch) engine->watch(engine->context, engine->q);
 }
@@ -252,7 +257,9 @@ void mb_soft_end(MbSoftEngine *engine, double *q1, double *v1) {
 
 bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, double *v1) {
   mb_soft_begin(engine, start);
-  const bool ok = engine->newton ? mb_soft_newton_step(engine) : local_global(engine);
+  const bool ok = engine->newton  ? mb_soft_newton_step(engine)
+                  : engine->lbfgs ? mb_soft_lbfgs_step(engine)
+                                  : local_global(engine);
   if (ok) mb_soft_end(engine, q1, v1);
   engine->stats.seconds = mb_clock() - engine->began;
   return ok;

@@ -18,6 +18,7 @@ typedef struct MbSoftForm {
   size_t *start; // (n + 1)
   uint32_t *column;
   double *value;
+  double *energy; // (n) of each row, where both are asked for
 } MbSoftForm;
 
 // The constant scalar matrix A = M + h² Σ w V GᵀG + h² Q over the nodes that are not held along every axis. Nodes that are
@@ -38,6 +39,7 @@ typedef struct MbSoftGlobal {
 } MbSoftGlobal;
 
 typedef struct MbSoftNewton MbSoftNewton;
+typedef struct MbSoftLbfgs MbSoftLbfgs;
 typedef struct MbSoftCables MbSoftCables;
 typedef struct MbSoftPorts MbSoftPorts;
 
@@ -56,7 +58,9 @@ struct MbSoftEngine {
   MbSoftBlock *block;
   MbSoftForm form; // bending of all parts; n = 0 where there is none
   MbSoftGlobal global;
-  MbSoftNewton *newton; // NULL: projective
+  MbMethod method;
+  MbSoftNewton *newton; // NULL: another method
+  MbSoftLbfgs *lbfgs;   // NULL: another method
   MbSoftCables *cables; // NULL: none
   MbSoftPorts *ports;   // NULL: none
   double began;         // clock at the step's start
@@ -85,11 +89,14 @@ void mb_soft_global_solve(MbSoftGlobal *global, double *x); // (n x 3), zero alo
 // the lengths of springs in the state q that the step begins with.
 void mb_soft_local_begin(MbSoftEngine *engine, const double *q);
 void mb_soft_local(MbSoftEngine *engine, const double *q, double *f);
-// The elastic energy and what dampers add over a step
+// The elastic energy with what dampers add over a step; f (n x 3) ← minus its gradient.
+double mb_soft_evaluate(MbSoftEngine *engine, const double *q, double *f);
+// The same energy alone.
 double mb_soft_potential(const MbSoftEngine *engine, const double *q);
 bool mb_soft_form_make(MbSoftEngine *engine, const MbSoftSpec *spec); // false: out of memory
 void mb_soft_form_free(MbSoftForm *form);
 size_t mb_soft_form_bytes(const MbSoftForm *form);
+void mb_soft_form_row(const MbSoftForm *form, size_t i, const double *q, double sum[3]); // of Q q
 // The largest move of the iteration by the size of it all; NaN where a number is not finite.
 double mb_soft_advance(MbSoftEngine *engine, double scale);
 
@@ -100,19 +107,28 @@ bool mb_soft_newton_step(MbSoftEngine *engine);
 void mb_soft_newton_solve(MbSoftNewton *newton,
                           double *x); // (nfree x 3), x ← H⁻¹ x, zero along rows that are held
 
+bool mb_soft_lbfgs_make(MbSoftEngine *engine); // false: out of memory
+void mb_soft_lbfgs_free(MbSoftLbfgs *lbfgs);
+size_t mb_soft_lbfgs_bytes(const MbSoftEngine *engine);
+bool mb_soft_lbfgs_step(MbSoftEngine *engine); // false: numbers that are not finite
+void mb_soft_lbfgs_apply(MbSoftEngine *engine,
+                         double *x); // (nfree x 3), x ← H x, zero along rows that are held
+
 // Ports (soft_ports.c); NULL: out of memory.
 MbSoftPorts *mb_soft_ports_make(MbSoftEngine *engine, const MbSoftSpec *spec);
 void mb_soft_ports_free(MbSoftPorts *ports);
 size_t mb_soft_ports_bytes(const MbSoftPorts *ports);
 
-// Cables: f (n x 3) −= given forces at the iterate; of a correction r, what those that keep their length change in it; what
-// Newton's line search sees of them: the potential at q, its slope along r but for that of the given forces.
+// Cables: f (n x 3) −= given forces at q; of a correction r from there, what those that keep their length change in it, by their
+// tensions; x (nfree x 3) += sign T Jᵀ of the latter, at the last places; what a line search sees of them: the potential at q,
+// its slope along r but for that of the given forces.
 MbSoftCables *mb_soft_cables_make(MbSoftEngine *engine, const MbSoftSpec *spec);
 void mb_soft_cables_free(MbSoftCables *cables);
 size_t mb_soft_cables_bytes(const MbSoftCables *cables);
 void mb_soft_cables_begin(MbSoftEngine *engine); // a step
-void mb_soft_cables_pull(MbSoftEngine *engine, double *f);
+void mb_soft_cables_pull(MbSoftEngine *engine, const double *q, double *f);
 void mb_soft_cables_correct(MbSoftEngine *engine);
+void mb_soft_cables_hold(const MbSoftEngine *engine, double sign, double *x);
 double mb_soft_cables_potential(const MbSoftEngine *engine, const double *q);
 double mb_soft_cables_slope(const MbSoftEngine *engine);
 void mb_soft_cables_end(MbSoftEngine *engine);

@@ -25,7 +25,8 @@ static bool join_forms(MbSoftForm *form, const MbSoftSpec *spec, const MbBending
   for (size_t i = 1; i <= n; i++) next[i] += next[i - 1];
   form->column = mb_calloc(count, sizeof *form->column);
   form->value = mb_calloc(count, sizeof *form->value);
-  if (!form->column || !form->value) return false;
+  form->energy = mb_calloc(n, sizeof *form->energy);
+  if (!form->column || !form->value || !form->energy) return false;
   for (size_t k = 0; k < spec->nparts; k++)
     for (size_t i = 0; i < bending[k].count; i++) {
       const size_t row = spec->parts[k].first + bending[k].row[i],
@@ -60,17 +61,18 @@ void mb_soft_form_free(MbSoftForm *form) {
   mb_free(form->start);
   mb_free(form->column);
   mb_free(form->value);
+  mb_free(form->energy);
   *form = (MbSoftForm){0};
 }
 
 size_t mb_soft_form_bytes(const MbSoftForm *form) {
-  return form->n ? (form->n + 2) * sizeof *form->start +
+  return form->n ? (form->n + 2) * sizeof *form->start + form->n * sizeof *form->energy +
                        form->start[form->n] * (sizeof *form->column + sizeof *form->value)
                  : 0;
 }
 
 // Differences of places: the rows of Q sum up to 0, which rounding far from the origin must not spoil.
-static void form_row(const MbSoftForm *form, size_t i, const double *q, double sum[3]) {
+void mb_soft_form_row(const MbSoftForm *form, size_t i, const double *q, double sum[3]) {
   mb_vec3_set(sum, 0, 0, 0);
   for (size_t k = form->start[i]; k < form->start[i + 1]; k++)
     for (size_t c = 0; c < 3; c++)
@@ -80,7 +82,7 @@ static void form_row(const MbSoftForm *form, size_t i, const double *q, double s
 static double form_energy(const MbSoftForm *form, const double *q) {
   double energy = 0, sum[3];
   for (size_t i = 0; i < form->n; i++) {
-    form_row(form, i, q, sum);
+    mb_soft_form_row(form, i, q, sum);
     energy += mb_vec3_dot(sum, q + 3 * i) / 2;
   }
   return energy;
@@ -97,7 +99,7 @@ static void form_range(void *context, size_t begin, size_t end) {
   const Job *const job = context;
   for (size_t i = begin; i < end; i++) {
     double sum[3];
-    form_row(&job->engine->form, i, job->q, sum);
+    mb_soft_form_row(&job->engine->form, i, job->q, sum);
     mb_vec3_sub(job->b + 3 * i, job->b + 3 * i, sum);
   }
 }
@@ -165,13 +167,15 @@ void mb_soft_dual_begin(MbSoftEngine *engine, const double *q) {
   engine->begun = true;
 }
 
-size_t mb_soft_dual_size(const MbSoftPart *part, bool newton) {
-  return newton || !mb_local_has_dual(&part->elastic) ? 0 : 9 * part->mesh->tets + 6 * part->mesh->triangles;
+size_t mb_soft_dual_size(const MbSoftPart *part, MbMethod method) {
+  return method != MB_METHOD_PROJECTIVE || !mb_local_has_dual(&part->elastic)
+             ? 0
+             : 9 * part->mesh->tets + 6 * part->mesh->triangles;
 }
 
 // Components one after the other, without what pads them.
 void mb_soft_dual_read(const MbSoftEngine *engine, double *dual) {
-  for (size_t k = 0; k < engine->nblocks && !engine->newton; k++) {
+  for (size_t k = 0; k < engine->nblocks && engine->method == MB_METHOD_PROJECTIVE; k++) {
     const MbSoftBlock *block = &engine->block[k];
     for (size_t c = 0; has_dual(block) && c < 3 * block->rank; c++, dual += block->count)
       memcpy(dual, block->u + c * block->gradient.stride, block->count * sizeof *dual);
@@ -179,7 +183,7 @@ void mb_soft_dual_read(const MbSoftEngine *engine, double *dual) {
 }
 
 void mb_soft_dual_write(MbSoftEngine *engine, const double *dual) {
-  for (size_t k = 0; k < engine->nblocks && !engine->newton; k++) {
+  for (size_t k = 0; k < engine->nblocks && engine->method == MB_METHOD_PROJECTIVE; k++) {
     MbSoftBlock *block = &engine->block[k];
     for (size_t c = 0; has_dual(block) && c < 3 * block->rank; c++, dual += block->count)
       memcpy(block->u + c * block->gradient.stride, dual, block->count * sizeof *dual);

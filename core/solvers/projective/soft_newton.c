@@ -230,7 +230,7 @@ void mb_soft_newton_solve(MbSoftNewton *newton, double *x) {
 static void downhill(MbSoftEngine *engine, double *b) {
   const double h2 = engine->h * engine->h;
   mb_soft_forces(engine, engine->q, engine->f);
-  if (engine->cables) mb_soft_cables_pull(engine, engine->f);
+  if (engine->cables) mb_soft_cables_pull(engine, engine->q, engine->f);
   for (size_t f = 0; f < engine->nfree; f++) {
     const size_t i = engine->node[f];
     for (size_t c = 0; c < 3; c++)

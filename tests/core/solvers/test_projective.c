@@ -1,4 +1,4 @@
-// What continuum mechanics says of blocks and bars, by local-global iterations and by Newton's method.
+// What continuum mechanics says of blocks and bars, by local-global iterations, quasi-Newton steps and by Newton's method.
 #include "core/base/alloc.h"
 #include "core/math/quat.h"
 #include "tests/soft.h"
@@ -6,11 +6,12 @@
 #include <string.h>
 
 typedef struct Way {
-  bool newton;
+  MbMethod method;
   int iterations;
   double tolerance;
 } Way;
-static const Way NEWTON = {true, 100, 1e-12}, PROJECTIVE = {false, 4000, 1e-9};
+static const Way NEWTON = {MB_METHOD_NEWTON, 100, 1e-12}, PROJECTIVE = {MB_METHOD_PROJECTIVE, 4000, 1e-9},
+                 LBFGS = {MB_METHOD_LBFGS, 4000, 1e-12};
 
 static void block(Soft *soft, size_t n, const double size[3], double density) {
   const size_t counts[3] = {n, n, n};
@@ -34,7 +35,7 @@ static void stretch_cube(const Way *way, const Stretch *want, double *lateral, d
   soft_material(&soft, MB_NEO_HOOKEAN, 1e5, 0.4);
   for (int axis = 0; axis < 3; axis++) soft_hold(&soft, axis, 0, 1u << axis);
   soft_hold(&soft, 0, 1, 1);
-  soft_create(&soft, 0.1, way->newton, way->iterations, way->tolerance);
+  soft_create(&soft, 0.1, way->method, way->iterations, way->tolerance);
   for (int k = 1; k <= 12; k++) {
     const double s = 1 + (want->stretch - 1) * (k < 4 ? k / 4.0 : 1);
     for (size_t i = 0; i < soft.mesh.nodes; i++) soft.target[3 * i] = soft.mesh.x[3 * i] * s;
@@ -68,6 +69,7 @@ static void check_stretches(const Way *way) {
 
 Test(projective, newton_stretches_a_cube_as_the_material_says) { check_stretches(&NEWTON); }
 Test(projective, iterations_stretch_a_cube_as_the_material_says) { check_stretches(&PROJECTIVE); }
+Test(projective, lbfgs_stretches_a_cube_as_the_material_says) { check_stretches(&LBFGS); }
 
 // ---- volume -----------------------------------------------------------------------------------------------
 
@@ -85,7 +87,7 @@ Test(projective, volume_at_half_as_long_again_is_each_materials_own) {
     soft_material(&soft, wanted[m].model, 1e5, 0.4);
     for (int axis = 0; axis < 3; axis++) soft_hold(&soft, axis, 0, 1u << axis);
     soft_hold(&soft, 0, 1, 1);
-    soft_create(&soft, 0.1, false, 4000, 1e-11);
+    soft_create(&soft, 0.1, MB_METHOD_PROJECTIVE, 4000, 1e-11);
     for (size_t i = 0; i < soft.mesh.nodes; i++) soft.target[3 * i] *= 1.5;
     for (int k = 0; k < 10; k++) soft_step(&soft);
     double volume, strain;
@@ -124,7 +126,7 @@ static void check_patch(const Way *way, MbElasticModel model) {
     }
   for (int axis = 0; axis < 3; axis++) soft_hold(&soft, axis, 0, 7), soft_hold(&soft, axis, 1, 7);
   memcpy(soft.target, want, 3 * soft.mesh.nodes * sizeof *want);
-  soft_create(&soft, 1, way->newton, way->iterations, way->newton ? 1e-13 : 1e-12);
+  soft_create(&soft, 1, way->method, way->iterations, way->method == MB_METHOD_NEWTON ? 1e-13 : 1e-12);
   for (int k = 0; k < 6; k++) soft_step(&soft);
   test_near("places", soft.q, want, 3 * soft.mesh.nodes, TOLERANCE);
   mb_free(want);
@@ -134,6 +136,7 @@ static void check_patch(const Way *way, MbElasticModel model) {
 Test(projective, what_is_affine_at_the_surface_is_affine_inside) {
   for (int model = 0; model < MB_ELASTIC_MODELS; model++) {
     check_patch(&PROJECTIVE, (MbElasticModel)model);
+    check_patch(&LBFGS, (MbElasticModel)model);
     check_patch(&NEWTON, (MbElasticModel)model);
   }
 }
@@ -143,12 +146,12 @@ Test(projective, what_is_affine_at_the_surface_is_affine_inside) {
 Test(projective, free_fall_is_that_of_implicit_euler) {
   const double TOLERANCE = 1e-12, h = 0.01; // rounding, m
   static const double unit[3] = {1, 1, 1};
-  for (int newton = 0; newton < 2; newton++) {
+  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
     block(&soft, 3, unit, 1000);
     soft_material(&soft, MB_COROTATIONAL, 1e5, 0.3);
     soft.gravity[2] = -9.81;
-    soft_create(&soft, h, newton, 5, 0);
+    soft_create(&soft, h, method, 5, 0);
     const int steps = 50;
     for (int k = 0; k < steps; k++) soft_step(&soft);
     const double drop = 9.81 * h * h * steps * (steps + 1) / 2;
@@ -164,11 +167,11 @@ Test(projective, what_is_at_rest_stays_at_rest) {
   const double TOLERANCE = 1e-14; // m; rounding
   static const double unit[3] = {1, 1, 1};
   for (int model = 0; model < MB_ELASTIC_MODELS; model++)
-    for (int newton = 0; newton < 2; newton++) {
+    for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
       Soft soft = {0};
       block(&soft, 3, unit, 1000);
       soft_material(&soft, (MbElasticModel)model, 1e6, 0.4);
-      soft_create(&soft, 0.01, newton, 5, 0);
+      soft_create(&soft, 0.01, method, 5, 0);
       for (int k = 0; k < 20; k++) soft_step(&soft);
       test_near("places", soft.q, soft.mesh.x, 3 * soft.mesh.nodes, TOLERANCE);
       soft_end(&soft);
@@ -187,7 +190,7 @@ Test(projective, a_hanging_bar_is_drawn_out_by_its_weight) {
   soft_material(&soft, MB_LINEAR, E, 0);
   soft_hold(&soft, 2, 1, 7);
   soft.gravity[2] = -9.81;
-  soft_create(&soft, 10, true, 20, 0);
+  soft_create(&soft, 10, MB_METHOD_NEWTON, 20, 0);
   for (int k = 0; k < 5; k++) soft_step(&soft);
   double mean = 0, count = 0;
   for (size_t i = 0; i < soft.mesh.nodes; i++)
@@ -207,7 +210,7 @@ static double sag(size_t n) {
   soft_material(&soft, MB_LINEAR, 1e8, 0.3);
   soft_hold(&soft, 2, 0, 7);
   soft.gravity[0] = -9.81;
-  soft_create(&soft, 10, true, 10, 0);
+  soft_create(&soft, 10, MB_METHOD_NEWTON, 10, 0);
   for (int k = 0; k < 3; k++) soft_step(&soft);
   double mean = 0, count = 0;
   for (size_t i = 0; i < soft.mesh.nodes; i++)
@@ -245,7 +248,7 @@ static void fit(const double *x, size_t n, double *frequency, double *decay, dou
 
 // A chain of springs, as a bar of E = 1e6, ρ = 1000, L = 1 is lumped; one end is held. Its modes are exact sines, of
 // ω = 2 √(k/m) sin(π/4N); implicit Euler makes of them atan(ω h)/(2π h) and 1/√(1 + (ω h)²) a step.
-static void vibrate_chain(bool newton) {
+static void vibrate_chain(MbMethod method) {
   const double TOLERANCE = 1e-9, h = 0.005; // relative; the iterations' tolerance
   enum { N = 40, STEPS = 100 };
   Soft soft = {0};
@@ -260,7 +263,7 @@ static void vibrate_chain(bool newton) {
   for (size_t i = 0; i <= N; i++) soft.mass[i] = i % N ? m : m / 2;
   soft.held[0] = 7;
   for (size_t i = 0; i <= N; i++) soft.q[3 * i] += 1e-3 * sin(M_PI * (double)i / (2 * N));
-  soft_create(&soft, h, newton, 1000, newton ? 0 : 1e-16);
+  soft_create(&soft, h, method, 1000, method == MB_METHOD_NEWTON ? 0 : 1e-16);
   double x[STEPS], frequency, decay;
   for (size_t s = 0; s < STEPS; s++) {
     soft_step(&soft);
@@ -274,8 +277,9 @@ static void vibrate_chain(bool newton) {
   soft_end(&soft);
 }
 
-Test(projective, a_chain_vibrates_exactly_as_implicit_euler_has_it) { vibrate_chain(false); }
-Test(projective, a_chain_vibrates_exactly_so_under_newton) { vibrate_chain(true); }
+Test(projective, a_chain_vibrates_exactly_as_implicit_euler_has_it) { vibrate_chain(MB_METHOD_PROJECTIVE); }
+Test(projective, a_chain_vibrates_exactly_so_under_newton) { vibrate_chain(MB_METHOD_NEWTON); }
+Test(projective, a_chain_vibrates_exactly_so_under_lbfgs) { vibrate_chain(MB_METHOD_LBFGS); }
 
 // In the continuum √(E/ρ)/4L = 7.9057 Hz
 Test(projective, a_bar_of_tetrahedra_vibrates_at_the_continuums_frequency) {
@@ -290,7 +294,7 @@ Test(projective, a_bar_of_tetrahedra_vibrates_at_the_continuums_frequency) {
   soft_hold(&soft, 2, 0, 7);
   for (size_t i = 0; i < soft.mesh.nodes; i++)
     soft.q[3 * i + 2] += 1e-3 * sin(M_PI / 2 * soft.mesh.x[3 * i + 2]);
-  soft_create(&soft, h, false, 300, 1e-12);
+  soft_create(&soft, h, MB_METHOD_PROJECTIVE, 300, 1e-12);
   double x[STEPS] = {0}, frequency, decay;
   for (size_t s = 0; s < SKIP + STEPS; s++) {
     soft_step(&soft);
@@ -308,7 +312,7 @@ Test(projective, a_bar_of_tetrahedra_vibrates_at_the_continuums_frequency) {
 // m v⁺ = m v − h (k x⁺ + c v⁺)
 Test(projective, a_damped_spring_moves_as_implicit_euler_has_it) {
   const double TOLERANCE = 1e-11, h = 0.01, k = 500, c = 8, m = 2; // the iterations' tolerance, m
-  for (int newton = 0; newton < 2; newton++) {
+  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
     soft.mesh.nodes = 2, soft.mesh.edges = 1;
     soft.mesh.x = mb_calloc(2, 3 * sizeof(double));
@@ -317,7 +321,7 @@ Test(projective, a_damped_spring_moves_as_implicit_euler_has_it) {
     soft_begin(&soft, 0);
     soft.part.stiffness = k, soft.part.damping = c, soft.mass[0] = soft.mass[1] = m, soft.held[0] = 7;
     soft.q[3] = 1.3;
-    soft_create(&soft, h, newton, 1000, 1e-14);
+    soft_create(&soft, h, method, 1000, 1e-14);
     double x = 0.3, v = 0;
     for (int s = 0; s < 50; s++) {
       v = (m * v - h * k * x) / (m + h * c + h * h * k), x += h * v;
@@ -354,7 +358,7 @@ Test(projective, turning_the_scene_turns_the_result) {
         mb_quat_rotate(soft.v + 3 * i, Q, soft.v + 3 * i);
       }
     }
-    soft_create(&soft, 0.01, false, 10, 0);
+    soft_create(&soft, 0.01, MB_METHOD_PROJECTIVE, 10, 0);
     for (int k = 0; k < 40; k++) soft_step(&soft);
     if (!side) {
       first = mb_calloc(3 * n, sizeof *first);

@@ -40,10 +40,10 @@ typedef struct Begin {
 static Begin twist(MbElasticModel model, double young) {
   Soft soft;
   bar(&soft, model, young);
-  soft_create(&soft, 0.01, false, 10, 0);
+  soft_create(&soft, 0.01, MB_METHOD_PROJECTIVE, 10, 0);
   for (int k = 1; k <= 100; k++) aim(&soft, k * 2 * M_PI / 300), soft_step(&soft);
   Begin begin = {.n = 3 * soft.mesh.nodes, .q = soft.q, .v = soft.v};
-  begin.dual = mb_calloc(mb_soft_dual_size(&soft.part, false), sizeof *begin.dual);
+  begin.dual = mb_calloc(mb_soft_dual_size(&soft.part, MB_METHOD_PROJECTIVE), sizeof *begin.dual);
   cr_assert(begin.dual);
   mb_soft_dual_read(soft.engine, begin.dual);
   soft.q = soft.v = NULL;
@@ -79,8 +79,8 @@ static void iterate(MbElasticModel model, double young, const Begin *begin, MbSo
   to->soft.spec.watch = note, to->soft.spec.context = to;
   memcpy(to->soft.q, begin->q, begin->n * sizeof *begin->q);
   memcpy(to->soft.v, begin->v, begin->n * sizeof *begin->v);
-  soft_create(&to->soft, 0.01, spec.newton, iterations, 0);
-  if (!spec.newton) mb_soft_dual_write(to->soft.engine, begin->dual);
+  soft_create(&to->soft, 0.01, spec.method ? spec.method : MB_METHOD_PROJECTIVE, iterations, 0);
+  if (spec.method != MB_METHOD_NEWTON) mb_soft_dual_write(to->soft.engine, begin->dual);
   aim(&to->soft, 101 * 2 * M_PI / 300);
   soft_step(&to->soft);
   soft_end(&to->soft);
@@ -107,7 +107,7 @@ Test(projective_figures, complete_steps_come_near_the_least_energy_in_a_few_iter
   for (size_t m = 0; m < 2; m++)
     for (size_t e = 0; e < 3; e++) {
       Begin begin = twist(materials[m].model, young[e]);
-      iterate(materials[m].model, young[e], &begin, (MbSoftSpec){.newton = true}, MOST, &newton);
+      iterate(materials[m].model, young[e], &begin, (MbSoftSpec){.method = MB_METHOD_NEWTON}, MOST, &newton);
       iterate(materials[m].model, young[e], &begin, (MbSoftSpec){0}, MOST, &complete);
       iterate(materials[m].model, young[e], &begin, (MbSoftSpec){.global = MB_GLOBAL_JACOBI}, MOST, &jacobi);
       const double least = newton.energy[newton.count - 1];
@@ -154,7 +154,7 @@ Test(projective_figures, all_complete_steps_have_the_same_iterates) {
 static double drawn(MbElasticModel model) {
   Soft soft;
   bar(&soft, model, 1e5);
-  soft_create(&soft, 0.1, false, 3000, 1e-10);
+  soft_create(&soft, 0.1, MB_METHOD_PROJECTIVE, 3000, 1e-10);
   for (int k = 1; k <= 12; k++) {
     for (size_t i = 0; i < soft.mesh.nodes; i++)
       soft.target[3 * i + 2] = soft.mesh.x[3 * i + 2] * (1 + 0.5 * (k < 5 ? k / 5.0 : 1));

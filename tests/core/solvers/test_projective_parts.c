@@ -20,20 +20,20 @@ static void points(Soft *soft, size_t n, double apart) {
 static const size_t start[] = {0, 1, 2};
 static const uint32_t ends[] = {0, 1};
 
-static void hang(Soft *soft, MbSoftCable *cable, double compliance, bool newton) {
+static void hang(Soft *soft, MbSoftCable *cable, double compliance, MbMethod method) {
   *cable = (MbSoftCable){2, start, ends, compliance};
   soft->held[0] = 7;
   soft->spec.ncables = 1, soft->spec.cables = cable;
-  soft_create(soft, 0.01, newton, 200, 1e-14);
+  soft_create(soft, 0.01, method, 200, 1e-14);
 }
 
 Test(projective_parts, a_cable_pulls_with_the_force_that_is_given) {
   const double TOLERANCE = 1e-13; // m/s, rounding
-  for (int newton = 0; newton < 2; newton++) {
+  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
     MbSoftCable cable;
     points(&soft, 2, 1);
-    hang(&soft, &cable, NAN, newton);
+    hang(&soft, &cable, NAN, method);
     soft.force[0] = 3;
     for (int k = 0; k < 5; k++) soft_step(&soft);
     const double want[3] = {-5 * 0.01 * 3 / 2, 0, 0}; // n h T/m
@@ -44,12 +44,12 @@ Test(projective_parts, a_cable_pulls_with_the_force_that_is_given) {
 
 Test(projective_parts, a_weight_on_a_cable_stretches_it_by_compliance_times_weight) {
   const double TOLERANCE = 1e-8, e = 1e-3, weight = 2 * 9.81; // m, relative; it has come to rest
-  for (int newton = 0; newton < 2; newton++) {
+  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
     MbSoftCable cable;
     points(&soft, 2, 1);
     soft.spec.drag = 50;
-    hang(&soft, &cable, e, newton);
+    hang(&soft, &cable, e, method);
     soft.gravity[0] = 9.81, soft.most[0] = 1;
     for (int k = 0; k < 400; k++) soft_step(&soft);
     cr_expect(fabs(soft.q[3] - 1 - e * weight) < TOLERANCE, "at %.12g, not %.12g", soft.q[3], 1 + e * weight);
@@ -61,11 +61,11 @@ Test(projective_parts, a_weight_on_a_cable_stretches_it_by_compliance_times_weig
 
 Test(projective_parts, a_hard_cable_is_slack_until_it_holds) {
   const double TOLERANCE = 1e-10; // m; the iterations' tolerance
-  for (int newton = 0; newton < 2; newton++) {
+  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
     MbSoftCable cable;
     points(&soft, 2, 1);
-    hang(&soft, &cable, 0, newton);
+    hang(&soft, &cable, 0, method);
     soft.gravity[0] = 9.81, soft.most[0] = 1.1;
     double fallen = 0;
     for (int k = 0; k < 60; k++) {
@@ -84,13 +84,13 @@ Test(projective_parts, a_cable_through_the_middle_of_groups_keeps_its_whole_leng
   const double TOLERANCE = 1e-9; // m
   static const size_t groups[] = {0, 1, 3, 4};
   static const uint32_t nodes[] = {0, 1, 2, 3};
-  for (int newton = 0; newton < 2; newton++) {
+  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
     MbSoftCable cable = {3, groups, nodes, 0};
     points(&soft, 4, 0.5);
     soft.held[0] = 7;
     soft.spec.ncables = 1, soft.spec.cables = &cable;
-    soft_create(&soft, 0.01, newton, 500, 1e-13);
+    soft_create(&soft, 0.01, method, 500, 1e-13);
     soft.gravity[2] = -9.81;
     soft.most[0] = mb_soft_cable_length(&cable, soft.q);
     for (int k = 0; k < 30; k++) soft_step(&soft);
@@ -120,7 +120,7 @@ static double *run_bar(MbSoftSpec like, int iterations, double tolerance, int st
   soft.spec = like;
   soft_hold(&soft, 2, 0, 7);
   soft_hold(&soft, 2, 0.8, 2);
-  soft_create(&soft, 0.01, like.newton, iterations, tolerance);
+  soft_create(&soft, 0.01, like.method ? like.method : MB_METHOD_PROJECTIVE, iterations, tolerance);
   for (int k = 0; k < steps; k++) {
     for (size_t i = 0; i < soft.mesh.nodes; i++)
       if (soft.held[i] == 2) soft.target[3 * i + 1] = soft.mesh.x[3 * i + 1] + 0.01 * (k + 1);
@@ -140,11 +140,13 @@ enum { NODES = 3 * 3 * 9 };
 
 Test(projective_parts, iterations_and_newton_come_to_the_same) {
   const double TOLERANCE = 1e-8; // m; iterations that have settled to 1e-12 by the step
-  double *newton = run_bar((MbSoftSpec){.newton = true}, 100, 0, 10);
-  double *other = run_bar((MbSoftSpec){0}, 3000, 1e-12, 10);
-  test_near("places", other, newton, 3 * NODES, TOLERANCE);
+  double *newton = run_bar((MbSoftSpec){.method = MB_METHOD_NEWTON}, 100, 0, 10);
+  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHOD_NEWTON; method++) {
+    double *other = run_bar((MbSoftSpec){.method = method}, 3000, 1e-12, 10);
+    test_near("places", other, newton, 3 * NODES, TOLERANCE);
+    mb_free(other);
+  }
   mb_free(newton);
-  mb_free(other);
   cr_expect(mb_alloc_live() == 0, "%lld blocks left", (long long)mb_alloc_live());
 }
 
@@ -165,7 +167,7 @@ Test(projective_parts, every_complete_method_of_the_global_step_gives_the_same) 
 
 Test(projective_parts, jacobi_and_chebyshev_come_to_the_same_if_they_may_iterate) {
   const double TOLERANCE = 1e-7; // m; their last corrections are smaller than what is left by a hundred
-  double *first = run_bar((MbSoftSpec){.newton = true}, 100, 0, 2);
+  double *first = run_bar((MbSoftSpec){.method = MB_METHOD_NEWTON}, 100, 0, 2);
   const MbSoftSpec others[] = {{.global = MB_GLOBAL_JACOBI}, {.global = MB_GLOBAL_CHEBYSHEV}};
   for (size_t k = 0; k < 2; k++) {
     double *other = run_bar(others[k], 20000, 1e-11, 2);
@@ -175,7 +177,7 @@ Test(projective_parts, jacobi_and_chebyshev_come_to_the_same_if_they_may_iterate
   mb_free(first);
 }
 
-static void sheet(Soft *soft, bool newton, int threads) {
+static void sheet(Soft *soft, MbMethod method, int threads) {
   cr_assert(mb_element_mesh_grid(&soft->mesh, 12, 12, 1, 1, true));
   soft->part.thickness = 1e-3, soft->part.bending = MB_BENDING_ISOMETRIC, soft->part.bending_stiffness = 1e-4;
   soft_begin(soft, 300);
@@ -183,7 +185,7 @@ static void sheet(Soft *soft, bool newton, int threads) {
   soft->held[0] = soft->held[11] = 7;
   soft->gravity[2] = -9.81;
   soft->spec.threads = threads;
-  soft_create(soft, 0.01, newton, 8, 0);
+  soft_create(soft, 0.01, method, 8, 0);
 }
 
 // ---- energy -----------------------------------------------------------------------------------------------
@@ -211,7 +213,7 @@ Test(projective_parts, forces_are_minus_the_slope_of_the_energy) {
     soft_begin(&soft, 1000);
     for (size_t i = 0; i < soft.mesh.nodes; i++) soft.mass[i] = 1;
     soft_material(&soft, MB_NEO_HOOKEAN, 1e3, 0.3);
-    soft_create(&soft, 0.01, false, 5, 0);
+    soft_create(&soft, 0.01, MB_METHOD_PROJECTIVE, 5, 0);
     const size_t n = 3 * soft.mesh.nodes;
     double *f = mb_calloc(n, sizeof *f), *slope = mb_calloc(n, sizeof *slope), most = 0;
     for (size_t c = 0; c < n; c++) soft.q[c] += 0.2 * (test_random(&seed) - 0.5);
@@ -235,15 +237,15 @@ Test(projective_parts, forces_are_minus_the_slope_of_the_energy) {
 Test(projective_parts, iterations_and_newton_come_to_the_same_cloth) {
   const double TOLERANCE = 1e-7; // m; iterations that have settled to 1e-12 by the step
   double *first = NULL;
-  for (int newton = 1; newton >= 0; newton--) {
+  for (MbMethod method = MB_METHOD_NEWTON; method >= MB_METHOD_LBFGS; method--) {
     Soft soft = {0};
-    sheet(&soft, newton, 1);
+    sheet(&soft, method, 1);
     mb_soft_free(soft.engine);
     soft.part.bending_stiffness = 0.01;
-    soft_create(&soft, 0.01, newton, newton ? 100 : 20000, 1e-12);
+    soft_create(&soft, 0.01, method, method == MB_METHOD_NEWTON ? 100 : 20000, 1e-12);
     for (int k = 0; k < 5; k++) soft_step(&soft);
     cr_expect(mb_soft_stats(soft.engine).converged, "%g is left", mb_soft_stats(soft.engine).residual);
-    if (newton && (first = mb_calloc(3 * soft.mesh.nodes, sizeof *first)))
+    if (!first && (first = mb_calloc(3 * soft.mesh.nodes, sizeof *first)))
       memcpy(first, soft.q, 3 * soft.mesh.nodes * sizeof *first);
     test_near("places", soft.q, first, 3 * soft.mesh.nodes, TOLERANCE);
     soft_end(&soft);
@@ -254,12 +256,12 @@ Test(projective_parts, iterations_and_newton_come_to_the_same_cloth) {
 // ---- threads and memory -----------------------------------------------------------------------------------
 
 Test(projective_parts, any_number_of_threads_gives_the_same_bits) {
-  for (int newton = 0; newton < 2; newton++) {
+  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     double *first = NULL;
     for (int threads = 1; threads < 4; threads += 2) {
       Soft soft = {0};
-      sheet(&soft, newton, threads);
-      for (int k = 0; k < (newton ? 4 : 20); k++) soft_step(&soft);
+      sheet(&soft, method, threads);
+      for (int k = 0; k < (method == MB_METHOD_NEWTON ? 4 : 20); k++) soft_step(&soft);
       const size_t n = 3 * soft.mesh.nodes;
       if (first) cr_assert(!memcmp(first, soft.q, n * sizeof *first), "%d threads", threads);
       if (!first && (first = mb_calloc(n, sizeof *first))) memcpy(first, soft.q, n * sizeof *first);
@@ -270,9 +272,9 @@ Test(projective_parts, any_number_of_threads_gives_the_same_bits) {
 }
 
 Test(projective_parts, a_step_takes_no_memory) {
-  for (int newton = 0; newton < 2; newton++) {
+  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
-    sheet(&soft, newton, 1);
+    sheet(&soft, method, 1);
     soft_step(&soft);
     const int64_t before = mb_alloc_calls();
     for (int k = 0; k < 5; k++) soft_step(&soft);
@@ -285,9 +287,9 @@ Test(projective_parts, memory_that_runs_out_is_an_error_and_no_leak) {
   static const size_t groups[] = {0, 1, 2};
   static const uint32_t nodes[] = {3, 5};
   const MbSoftCable cable = {2, groups, nodes, 0};
-  for (int newton = 0; newton < 2; newton++) {
+  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
-    sheet(&soft, newton, 1);
+    sheet(&soft, method, 1);
     mb_soft_free(soft.engine);
     soft.engine = NULL;
     soft.spec.ncables = 1, soft.spec.cables = &cable;
@@ -311,9 +313,9 @@ Test(projective_parts, memory_that_runs_out_is_an_error_and_no_leak) {
 }
 
 Test(projective_parts, numbers_that_are_not_finite_are_told) {
-  for (int newton = 0; newton < 2; newton++) {
+  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
-    sheet(&soft, newton, 1);
+    sheet(&soft, method, 1);
     soft.v[30] = NAN;
     const MbSoftStart begin = {soft.q, soft.v, soft.target, soft.gravity, soft.force, soft.most};
     double *q = mb_calloc(3 * soft.mesh.nodes, sizeof *q), *v = mb_calloc(3 * soft.mesh.nodes, sizeof *v);
@@ -325,11 +327,11 @@ Test(projective_parts, numbers_that_are_not_finite_are_told) {
 }
 
 Test(projective_parts, what_is_held_everywhere_goes_where_it_is_told) {
-  for (int newton = 0; newton < 2; newton++) {
+  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
     bar(&soft, MB_NEO_HOOKEAN);
     memset(soft.held, 7, soft.mesh.nodes);
-    soft_create(&soft, 0.01, newton, 5, 0);
+    soft_create(&soft, 0.01, method, 5, 0);
     for (size_t c = 0; c < 3 * soft.mesh.nodes; c++) soft.target[c] += 0.01;
     soft_step(&soft);
     test_near("places", soft.q, soft.target, 3 * soft.mesh.nodes, 0.5e-15);
@@ -345,7 +347,7 @@ Test(projective_parts, what_does_not_fit_is_refused_with_its_size_before_it_is_m
   } rows[] = {{{.global = MB_GLOBAL_CHOLESKY}, "\"jacobi\" takes less"},
               {{.global = MB_GLOBAL_SPARSE_INVERSE}, "\"partitioned_inverse\" takes less"},
               {{.global = MB_GLOBAL_PARTITIONED_INVERSE}, "\"jacobi\" takes less"},
-              {{.newton = true}, "\"projective\" takes less"}};
+              {{.method = MB_METHOD_NEWTON}, "\"projective\" takes less"}};
   Soft soft = {0};
   const size_t counts[3] = {6, 6, 6};
   static const double size[3] = {1, 1, 1};

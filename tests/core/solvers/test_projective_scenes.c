@@ -8,6 +8,7 @@
 
 #define HEAD       "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 40}, \"integrator\": \"implicit\", "
 #define PROJECTIVE "\"solver\": {\"type\": \"projective\", \"iterations\": 8}, "
+#define LBFGS      "\"solver\": {\"type\": \"projective\", \"method\": \"lbfgs\", \"iterations\": 8}, "
 #define CLOTH                                                                                                \
   "{\"name\": \"cloth\", \"type\": \"cloth\", \"mesh\": {\"grid\": [6, 6], \"size\": [1, 1], \"pattern\": "  \
   "\"cross\"}, \"material\": {\"model\": \"neo_hookean\", \"young\": 1e5, \"poisson\": 0.3, \"density\": "   \
@@ -97,14 +98,18 @@ Test(projective_scenes, a_resumed_run_has_the_same_bits) {
                                ", " BAR(", \"pin\": [{\"select\": {\"side\": \"-z\"}}]") "]}");
   check_resume(HEAD "\"solver\": {\"type\": \"projective\", \"method\": \"newton\"}, \"deformables\": [" CLOTH
                     "]}");
+  check_resume(HEAD LBFGS "\"deformables\": [" CLOTH ", " BAR(
+      ", \"pin\": [{\"select\": {\"side\": \"-z\"}}], \"cables\": [{\"path\": [{\"side\": \"-x\"}, "
+      "{\"side\": "
+      "\"+x\"}]}, {\"path\": [{\"side\": \"-y\"}, {\"side\": \"+y\"}], \"pull\": \"=t\"}]") "]}");
   cr_expect(mb_alloc_live() == 0, "%lld blocks left", (long long)mb_alloc_live());
 }
 
-Test(projective_scenes, threads_change_no_bit) {
+static void check_threads(const char *text) {
   double *frame[2];
   for (int k = 0; k < 2; k++) {
     Scene s;
-    test_ok(open_scene(&s, HEAD PROJECTIVE "\"deformables\": [" CLOTH "]}", 1 + 2 * k), &s.report);
+    test_ok(open_scene(&s, text, 1 + 2 * k), &s.report);
     test_steps(s.sim, 20);
     frame[k] = sample(&s);
     if (k) cr_expect(!memcmp(frame[0], frame[1], mb_sim_frame_size(s.sim) * sizeof(double)));
@@ -112,6 +117,11 @@ Test(projective_scenes, threads_change_no_bit) {
   }
   mb_free(frame[0]);
   mb_free(frame[1]);
+}
+
+Test(projective_scenes, threads_change_no_bit) {
+  check_threads(HEAD PROJECTIVE "\"deformables\": [" CLOTH "]}");
+  check_threads(HEAD LBFGS "\"deformables\": [" CLOTH "]}");
 }
 
 // ---- channels ---------------------------------------------------------------------------------------------
@@ -287,9 +297,12 @@ Test(projective_scenes, a_cable_pulls_and_never_pushes) {
       "[{\"select\": {\"side\": \"-z\"}, \"body\": \"ball\"}]}], \"forces\": [{\"type\": \"spring\", "       \
       "\"between\": [{\"body\": \"ball\"}, {\"node\": \"block\", \"index\": 26}], \"stiffness\": 100}]}"
 static const char *const with_memory[] = {
-    TIED, ALL("\"iterations\": 4"),
+    TIED,
+    ALL("\"iterations\": 4"),
     ALL("\"iterations\": 4, \"global\": \"partitioned_inverse\", \"precision\": \"single\""),
-    ALL("\"iterations\": 4, \"global\": \"chebyshev\""), ALL("\"method\": \"newton\"")};
+    ALL("\"iterations\": 4, \"global\": \"chebyshev\""),
+    ALL("\"method\": \"newton\""),
+    ALL("\"method\": \"lbfgs\"")};
 
 Test(projective_scenes, steps_allocate_nothing) {
   for (size_t k = 0; k < sizeof with_memory / sizeof *with_memory; k++) {

@@ -15,7 +15,7 @@ static void begin(Soft *soft, size_t columns, int iterations) {
   soft_material(soft, MB_COROTATIONAL, 1e5, 0.3);
   soft->held[22] = 2, soft->held[26] = 7;
   soft->spec.nports = PORTS, soft->spec.port = ports, soft->spec.columns = columns;
-  soft_create(soft, 0.01, false, iterations, 0);
+  soft_create(soft, 0.01, MB_METHOD_PROJECTIVE, iterations, 0);
 }
 
 // One iteration with impulses at the ports; their velocities before and after these, and all nodes' places.
@@ -64,7 +64,7 @@ Test(soft_ports, a_free_block_takes_up_the_momentum_that_it_is_given) {
   soft_begin(&soft, 1000);
   soft_material(&soft, MB_COROTATIONAL, 1e5, 0.3);
   soft.spec.nports = PORTS, soft.spec.port = ports;
-  soft_create(&soft, 0.01, false, 1, 0);
+  soft_create(&soft, 0.01, MB_METHOD_PROJECTIVE, 1, 0);
   push(&soft, before, after, q1);
   for (size_t i = 0; i < NODES; i++)
     for (size_t k = 0; k < 3; k++) sum[k] += soft.mass[i] * (q1[3 * i + k] - soft.q[3 * i + k]) / 0.01;

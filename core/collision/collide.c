@@ -18,7 +18,11 @@ static MbPairFind *const pairs[MB_FORMS][MB_FORMS] = {
                         [MB_FORM_ELLIPSOID] = mb_sphere_any,
                         [MB_FORM_BOX] = mb_sphere_any,
                         [MB_FORM_HULL] = mb_sphere_any},
-    [MB_FORM_CAPSULE] = {[MB_FORM_CAPSULE] = mb_capsule_capsule},
+    [MB_FORM_CAPSULE] = {[MB_FORM_CAPSULE] = mb_capsule_capsule,
+                         [MB_FORM_BOX] = mb_capsule_polytope,
+                         [MB_FORM_HULL] = mb_capsule_polytope},
+    [MB_FORM_BOX] = {[MB_FORM_BOX] = mb_polytopes, [MB_FORM_HULL] = mb_polytopes},
+    [MB_FORM_HULL] = {[MB_FORM_HULL] = mb_polytopes},
 };
 
 bool mb_collides(MbForm a, MbForm b) { return (a < b ? pairs[a][b] : pairs[b][a]) != NULL; }

@@ -110,8 +110,11 @@ MbHullFault mb_hull_make(MbHull **out, uint32_t vertices, const double *vertex, 
                          const uint32_t *first, const uint32_t *corner) {
   *out = NULL;
   if (vertices < 4 || faces < 4 || first[0] != 0) return MB_HULL_FACE;
+  if (faces > MB_HULL_FACES) return MB_HULL_MANY;
   for (uint32_t f = 0; f < faces; f++)
     if (first[f + 1] < first[f] || first[f + 1] - first[f] < 3) return MB_HULL_FACE;
+  for (uint32_t f = 0; f < faces; f++)
+    if (first[f + 1] - first[f] > MB_HULL_CORNERS) return MB_HULL_MANY;
   const uint32_t corners = first[faces];
   double size = 0;
   for (size_t i = 0; i < 3 * (size_t)vertices; i++) {

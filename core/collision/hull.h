@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { MB_HULL_CORNERS = 64, MB_HULL_FACES = 16384 }; // the most corners of a face, the most faces
+
 typedef struct MbHullEdge {
   uint32_t from, to;    // vertices, as face `left` runs through them
   uint32_t left, right; // the faces on either side
@@ -25,6 +27,7 @@ extern const MbHull mb_hull_cube;
 typedef enum MbHullFault {
   MB_HULL_SOUND,
   MB_HULL_NO_MEMORY,
+  MB_HULL_MANY,     // more faces, or corners of a face, than there may be
   MB_HULL_FACE,     // a face has fewer than three corners, one that is no vertex, or no area
   MB_HULL_OPEN,     // an edge does not have one face on either side
   MB_HULL_NOT_FLAT, // a face's corners are not in a plane (by 1e-9 of the hull's size)

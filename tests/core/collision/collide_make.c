@@ -25,6 +25,20 @@ MbPose made_aligned_pose(uint64_t *seed) {
   return E;
 }
 
+MbPose made_near_pose(uint64_t *seed, const MbPose *E) {
+  MbPose turned = *E;
+  const double angle = pow(10, -16 * test_random(seed));
+  double w[3], q[4];
+  for (int k = 0; k < 3; k++) {
+    w[k] = angle * (2 * test_random(seed) - 1);
+    turned.p[k] += (test_random(seed) < 0.5 ? angle : 1) * (2 * test_random(seed) - 1);
+  }
+  mb_quat_exp(q, w);
+  mb_quat_mul(turned.q, q, E->q);
+  mb_quat_normalise(turned.q);
+  return turned;
+}
+
 MbShape made_shape(uint64_t *seed, MbForm form) {
   double size[3];
   for (int k = 0; k < 3; k++) size[k] = 0.2 + test_random(seed);

@@ -9,6 +9,8 @@
 MbPose made_pose(uint64_t *seed, double reach);
 // A turn by quarters of a circle about the axes, and a position of whole halves: what lies along one another.
 MbPose made_aligned_pose(uint64_t *seed);
+// A pose near another one: turned by 1 to 1e-16, and moved by as much or by 1 along each axis.
+MbPose made_near_pose(uint64_t *seed, const MbPose *E);
 // Random sizes from 0.2 to 1.2.
 MbShape made_shape(uint64_t *seed, MbForm form);
 

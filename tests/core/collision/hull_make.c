@@ -64,3 +64,24 @@ MbHull *made_prism(uint32_t n, double radius, double half) {
   cr_assert_eq(mb_hull_make(&hull, 2 * n, vertex, n + 2, first, corner), MB_HULL_SOUND);
   return hull;
 }
+
+double made_simplices_distance(const MbHull *hull, const double x[3]) {
+  double least = INFINITY, d[3], u[3], v[3];
+  for (uint32_t i = 0; i < hull->vertices; i++)
+    for (uint32_t j = i; j < hull->vertices; j++)
+      for (uint32_t k = j; k < hull->vertices; k++) {
+        const double *p = hull->vertex + 3 * i, *q = hull->vertex + 3 * j, *r = hull->vertex + 3 * k;
+        mb_vec3_sub(d, x, p), mb_vec3_sub(u, q, p), mb_vec3_sub(v, r, p);
+        const double uu = mb_vec3_dot(u, u), uv = mb_vec3_dot(u, v), vv = mb_vec3_dot(v, v);
+        const double du = mb_vec3_dot(d, u), dv = mb_vec3_dot(d, v), det = uu * vv - uv * uv;
+        double s = 0, t = 0;
+        if (k > j && j > i)
+          s = (du * vv - dv * uv) / det, t = (dv * uu - du * uv) / det;
+        else if (k > j)
+          t = dv / vv;
+        if (!(s >= 0 && t >= 0 && s + t <= 1)) continue;
+        mb_vec3_add_scaled(d, d, -s, u), mb_vec3_add_scaled(d, d, -t, v);
+        least = fmin(least, mb_vec3_norm(d));
+      }
+  return least;
+}

@@ -8,5 +8,8 @@
 MbHull *made_hull(uint64_t *seed, uint32_t n);
 // A prism over a regular polygon of n corners at that radius, from z = −half to half: n + 2 faces.
 MbHull *made_prism(uint32_t n, double radius, double half);
+// The distance from x to the nearest of all simplices of at most three of the vertices: each is in their hull, and where x is outside one of
+// them has the hull's nearest point.
+double made_simplices_distance(const MbHull *hull, const double x[3]);
 
 #endif

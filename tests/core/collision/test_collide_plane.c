@@ -101,6 +101,11 @@ Test(collide_plane, what_lies_flat_rests_on_all_of_its_base) {
   cr_assert(fabs(spanned(out, 4) - 0.5) < 1e-12);
   for (int i = 0; i < 4; i++) cr_assert(fabs(out[i].gap + 1e-3) < 1e-15);
   mb_hull_free(prism);
+  prism = made_prism(24, 0.5, 0.5);
+  const MbShape round = mb_shape_hull(prism);
+  cr_assert_eq(made_collide(&ground, &plane, &round, &E, 0, out), 4);
+  cr_assert(fabs(spanned(out, 4) - 0.5) < 1e-12);
+  mb_hull_free(prism);
 
   // lying on their sides
   const double s = sqrt(0.5);

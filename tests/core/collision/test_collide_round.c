@@ -70,21 +70,6 @@ static double searched(const Segment *a, const Segment *b) {
   return (double)fminl(inner, fminl(to_segment(a, -1, b), to_segment(a, 1, b)));
 }
 
-// A pose near another one: turned by a little, and moved.
-static MbPose near_pose(uint64_t *seed, const MbPose *E) {
-  MbPose turned = *E;
-  const double angle = pow(10, -16 * test_random(seed));
-  double w[3], q[4];
-  for (int k = 0; k < 3; k++) {
-    w[k] = angle * (2 * test_random(seed) - 1);
-    turned.p[k] += (test_random(seed) < 0.5 ? angle : 1) * (2 * test_random(seed) - 1);
-  }
-  mb_quat_exp(q, w);
-  mb_quat_mul(turned.q, q, E->q);
-  mb_quat_normalise(turned.q);
-  return turned;
-}
-
 Test(collide_round, capsules_are_as_far_as_a_search_finds_however_they_lie) {
   uint64_t seed = 32;
   for (int k = 0; k < 12000; k++) {
@@ -92,7 +77,7 @@ Test(collide_round, capsules_are_as_far_as_a_search_finds_however_they_lie) {
     const MbPose A = k % 3 ? made_pose(&seed, 1) : made_aligned_pose(&seed);
     const MbPose B = k % 3 == 0   ? made_aligned_pose(&seed)
                      : k % 3 == 1 ? made_pose(&seed, 1)
-                                  : near_pose(&seed, &A);
+                                  : made_near_pose(&seed, &A);
     const Segment p = segment_of(&a, &A), q = segment_of(&b, &B);
     const double wanted = searched(&p, &q) - a.radius - b.radius;
     MbContactPoint out[MB_CONTACT_POINTS];
@@ -148,7 +133,7 @@ Test(collide_round, axes_that_coincide_meet_or_have_no_length_give_numbers) {
     MbShape b = made_shape(&seed, k % 2 ? forms[k / 2 % 5] : MB_FORM_CAPSULE);
     if (k % 4 == 0) a.half = 0;
     if (k % 8 == 0) b.half = 0;
-    const MbPose A = made_pose(&seed, 1), B = k % 3 ? A : near_pose(&seed, &A);
+    const MbPose A = made_pose(&seed, 1), B = k % 3 ? A : made_near_pose(&seed, &A);
     MbContactPoint out[MB_CONTACT_POINTS];
     cr_assert(made_collide(&a, &A, &b, &B, 0.1, out) >= (k % 3 ? 1 : 0));
   }

@@ -122,28 +122,6 @@ Test(shape_distance, a_box_is_as_far_as_its_clamped_coordinates_say) {
   }
 }
 
-// The nearest of all simplices of at most three vertices: each is in the hull, and one of them has its nearest point.
-static double simplices_distance(const MbHull *hull, const double x[3]) {
-  double least = INFINITY, d[3], u[3], v[3];
-  for (uint32_t i = 0; i < hull->vertices; i++)
-    for (uint32_t j = i; j < hull->vertices; j++)
-      for (uint32_t k = j; k < hull->vertices; k++) {
-        const double *p = hull->vertex + 3 * i, *q = hull->vertex + 3 * j, *r = hull->vertex + 3 * k;
-        mb_vec3_sub(d, x, p), mb_vec3_sub(u, q, p), mb_vec3_sub(v, r, p);
-        const double uu = mb_vec3_dot(u, u), uv = mb_vec3_dot(u, v), vv = mb_vec3_dot(v, v);
-        const double du = mb_vec3_dot(d, u), dv = mb_vec3_dot(d, v), det = uu * vv - uv * uv;
-        double s = 0, t = 0;
-        if (k > j && j > i)
-          s = (du * vv - dv * uv) / det, t = (dv * uu - du * uv) / det;
-        else if (k > j)
-          t = dv / vv;
-        if (!(s >= 0 && t >= 0 && s + t <= 1)) continue;
-        mb_vec3_add_scaled(d, d, -s, u), mb_vec3_add_scaled(d, d, -t, v);
-        least = fmin(least, mb_vec3_norm(d));
-      }
-  return least;
-}
-
 Test(shape_distance, a_hull_is_as_far_as_the_nearest_of_all_simplices) {
   uint64_t seed = 4;
   for (int k = 0; k < 60; k++) {
@@ -156,7 +134,8 @@ Test(shape_distance, a_hull_is_as_far_as_the_nearest_of_all_simplices) {
         mb_vec3_sub(d, x, hull->vertex + 3 * (size_t)hull->corner[hull->first[f]]);
         highest = fmax(highest, mb_vec3_dot(d, hull->normal + 3 * (size_t)f));
       }
-      const double s = at(&shape, x, normal), wanted = highest > 0 ? simplices_distance(hull, x) : highest;
+      const double s = at(&shape, x, normal),
+                   wanted = highest > 0 ? made_simplices_distance(hull, x) : highest;
       cr_assert(fabs(s - wanted) < close_to, "%.17g, wanted %.17g", s, wanted);
       check_foot(&shape, x, s, normal);
     }

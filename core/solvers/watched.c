@@ -97,7 +97,6 @@ static bool note_factor(MbSolverWork *w, bool fine) {
 
 static bool factor(MbSolverWork *w, const MbMaximal *x, double a, double b, bool exact, size_t *blame) {
   want_instant(w);
-  assert(isfinite(a) && isfinite(b));
   return note_factor(w, w->inner->factor(w->work, x, a, b, exact, blame));
 }
 

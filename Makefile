@@ -132,7 +132,7 @@ demo: all ## run an example and show what it made
 	@sh tools/demo.sh $(BIN)
 
 check: all $(TESTS) ## build and run every test
-	@sh tests/run.sh $(FLAVOUR) $(TEST)
+	@sh tests/run.sh $(FLAVOUR) '$(TEST)'
 
 check-asan: ## every test under the address and undefined-behaviour sanitizers; leaks fail it
 	@$(MAKE) --no-print-directory FLAVOUR=asan check

@@ -1,6 +1,10 @@
 #include "tests/support.h"
+#include "core/solvers/watched.h"
 
 #include <string.h>
+
+// Every test watches the seam of its solvers, in whatever build.
+__attribute__((constructor)) static void watch(void) { mb_watch_solvers = true; }
 
 enum { MOST = 4096 }; // bodies or forces of a scene made in C
 

@@ -34,8 +34,8 @@ void mb_sim_reactions(MbSim *sim, double *y) {
   size_t blame = 0;
   if (!sim->solver->reactions) return;
   mb_sim_forces(sim, sim->state.t, false);
-  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return;
   mb_sim_gather(sim, sim->state.q, sim->state.v, sim->r);
-  mb_constraint_push(sim, sim->r);
+  mb_constraint_push(sim, sim->r); // which begins an instant anew
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return;
   if (sim->solver->apply(sim->work, sim->r, NULL, NULL)) sim->solver->reactions(sim->work, y);
 }

@@ -17,6 +17,7 @@
 #include "core/sim/trouble.h"
 #include "core/sim/ties.h"
 #include "core/solvers/solvers.h"
+#include "core/solvers/watched.h"
 
 #include <string.h>
 
@@ -139,7 +140,8 @@ static MbStatus check_start(MbSim *sim, MbReport *report) {
 
 static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *options, MbReport *report) {
   sim->model = model;
-  sim->solver = mb_solver_for(model);
+  sim->solver = mb_watch_solvers ? mb_watched_solver(model, &sim->arena) : mb_solver_for(model);
+  if (!sim->solver) return mb_no_memory(report, "the simulation");
   sim->integrator = &mb_integrator_table[model->integrator.kind];
   sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
   sim->solver->map->layout->size(model, &sim->nq, &sim->nv);

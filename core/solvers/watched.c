@@ -1,0 +1,268 @@
+// What a solver gives belongs to an instant, that of the last kinematics, and to the last factor of A. The order of calls that has a
+// meaning:
+//
+//   kinematics            begins an instant, at the place that its coordinates are
+//   factor, accelerate    factor A at this instant; a factor that failed is none
+//   apply                 wants a factor; passes of Newton's method may use one of another place (stage.c)
+//   responses             want a factor of this place: rows are made from where bodies are now
+//   reactions             want a solution by `apply` at the last factor
+//   all else              wants an instant
+//
+// Bodies, rows and ranges are within the model's, and as many rows are claimed as were when the simulation made room for them.
+#include "core/solvers/watched.h"
+#include "core/base/alloc.h"
+#include "core/solvers/solvers.h"
+
+#include <assert.h>
+#include <string.h>
+
+#ifdef MB_SANITIZED
+bool mb_watch_solvers = true;
+#else
+bool mb_watch_solvers = false;
+#endif
+
+struct MbSolverWork {
+  const MbModel *model;
+  const MbSolverOps *inner;
+  MbSolverWork *work;
+  bool placed, factored; // whether there is a place, a factor
+  size_t nq;
+  double *q, *at;  // (nq) coordinates of the last kinematics, of the last factor
+  size_t reserved; // rows that there is room for
+  size_t claimed;  // rows
+  bool applied;    // since the last factor
+};
+
+static void free_work(MbSolverWork *w) {
+  if (!w) return;
+  if (w->work) w->inner->free(w->work);
+  mb_free(w->q);
+  mb_free(w->at);
+  mb_free(w);
+}
+
+static MbSolverWork *create(const MbModel *model, int threads) {
+  MbSolverWork *w = mb_calloc(1, sizeof *w);
+  if (!w) return NULL;
+  *w = (MbSolverWork){.model = model, .inner = mb_solver_for(model)};
+  size_t nv = 0;
+  w->inner->map->layout->size(model, &w->nq, &nv);
+  w->q = mb_calloc(w->nq, sizeof *w->q), w->at = mb_calloc(w->nq, sizeof *w->at);
+  w->work = w->inner->create(model, threads);
+  if (w->work && w->q && w->at) {
+    w->claimed = w->inner->claims->rows(w->work).n;
+    return w;
+  }
+  free_work(w);
+  return NULL;
+}
+
+static size_t bytes(const MbSolverWork *w) {
+  return sizeof *w + 2 * w->nq * sizeof *w->q + w->inner->bytes(w->work);
+}
+
+// ---- the order --------------------------------------------------------------------------------------------
+
+static void want_instant(const MbSolverWork *w) { assert((w->placed || !w->model->nb) && "no kinematics"); }
+static void want_factor(const MbSolverWork *w) {
+  assert((w->factored || !w->model->nb) && "A has no factor");
+}
+static void want_factor_now(const MbSolverWork *w) {
+  want_factor(w);
+  assert(memcmp(w->q, w->at, w->nq * sizeof *w->q) == 0 && "A was factored at another place");
+}
+
+static void kinematics(MbSolverWork *w, const double *q, const double *v, MbMaximal *x, size_t begin,
+                       size_t end) {
+  assert(begin <= end && end <= w->model->nb);
+  if (begin == 0) { // one range has it
+    memcpy(w->q, q, w->nq * sizeof *q);
+    w->placed = true;
+  }
+  w->inner->kinematics(w->work, q, v, x, begin, end);
+}
+
+static void bias(MbSolverWork *w, MbMaximal *x) {
+  want_instant(w);
+  w->inner->bias(w->work, x);
+}
+
+static bool note_factor(MbSolverWork *w, bool fine) {
+  memcpy(w->at, w->q, w->nq * sizeof *w->q);
+  w->factored = fine;
+  w->applied = false;
+  return fine;
+}
+
+static bool factor(MbSolverWork *w, const MbMaximal *x, double a, double b, bool exact, size_t *blame) {
+  want_instant(w);
+  return note_factor(w, w->inner->factor(w->work, x, a, b, exact, blame));
+}
+
+static bool accelerate(MbSolverWork *w, const double *f, double *y, size_t *blame) {
+  want_instant(w);
+  return note_factor(w, w->inner->accelerate(w->work, f, y, blame));
+}
+
+static bool apply(MbSolverWork *w, double *x, const double *aim, double *lambda) {
+  want_factor(w);
+  w->applied = true;
+  return w->inner->apply(w->work, x, aim, lambda);
+}
+
+static void reactions(const MbSolverWork *w, double *y) {
+  want_factor_now(w);
+  assert(w->applied && "nothing was solved for");
+  w->inner->reactions(w->work, y);
+}
+
+static bool reserve(MbSolverWork *w, size_t rows) {
+  w->reserved = rows;
+  return w->inner->reserve(w->work, rows);
+}
+
+static bool responses(MbSolverWork *w, size_t k, const MbRow *const *row, double *W) {
+  want_factor_now(w);
+  assert(k <= w->reserved && "more rows than there is room for");
+  return w->inner->responses(w->work, k, row, W);
+}
+
+// ---- products at the instant ------------------------------------------------------------------------------
+
+static void momentum(MbSolverWork *w, const double *v, double *y) {
+  want_instant(w);
+  w->inner->momentum(w->work, v, y);
+}
+static void gather(MbSolverWork *w, const double *f, double *y) {
+  want_instant(w);
+  w->inner->gather(w->work, f, y);
+}
+static void blocks(MbSolverWork *w, const double *B, double s, const double *v, double *y) {
+  want_instant(w);
+  w->inner->blocks(w->work, B, s, v, y);
+}
+static void carry(MbSolverWork *w, size_t body, const double wrench[6], double *y) {
+  want_instant(w);
+  assert(body < w->model->nb);
+  w->inner->carry(w->work, body, wrench, y);
+}
+static void drift(MbSolverWork *w, double *a) {
+  want_instant(w);
+  w->inner->drift(w->work, a);
+}
+static void follow(const MbSolverWork *w, double *q, double *v) {
+  want_instant(w);
+  w->inner->follow(w->work, q, v);
+}
+static void bend(const MbSolverWork *w, double *y) {
+  want_instant(w);
+  w->inner->bend(w->work, y);
+}
+
+// ---- the map of coordinates -------------------------------------------------------------------------------
+
+static bool start(const MbSolverWork *w, const MbModel *model, const double *q0, const double *v0, double *q,
+                  double *v) {
+  return w->inner->map->start(w->work, model, q0, v0, q, v);
+}
+static void rates(const MbSolverWork *w, const MbModel *model, const double *v, double *rate) {
+  want_instant(w);
+  w->inner->map->rates(w->work, model, v, rate);
+}
+static void along(const MbSolverWork *w, size_t k, double s, double *y) {
+  want_instant(w);
+  assert(k < w->model->nv);
+  w->inner->map->along(w->work, k, s, y);
+}
+static void joint_forces(const MbSolverWork *w, const MbModel *model, const MbMaximal *x, const double *q,
+                         const double *v, double *y) {
+  want_instant(w);
+  w->inner->map->forces(w->work, model, x, q, v, y);
+}
+static void joint_blocks(const MbSolverWork *w, const MbModel *model, const MbMaximal *x, double sD,
+                         double sK, const double *v, double *y) {
+  want_instant(w);
+  w->inner->map->blocks(w->work, model, x, sD, sK, v, y);
+}
+static const double *turns(MbSolverWork *w) {
+  want_instant(w);
+  return w->inner->map->turns(w->work);
+}
+static void remember(const MbSolverWork *w, const MbModel *model, double *q) {
+  w->inner->map->remember(w->work, model, q);
+}
+static void foresee(const MbSolverWork *w, const MbModel *model, const MbMaximal *x, double h, double *near) {
+  want_instant(w);
+  w->inner->map->foresee(w->work, model, x, h, near);
+}
+
+// ---- claimed rows -----------------------------------------------------------------------------------------
+
+static MbClaimedRows rows(const MbSolverWork *w) {
+  const MbClaimedRows rows = w->inner->claims->rows(w->work);
+  assert(rows.n == w->claimed && "other rows are claimed than at first");
+  return rows;
+}
+static size_t row_of(const MbSolverWork *w, size_t i) {
+  assert(i < w->model->nconstraints);
+  const size_t row = w->inner->claims->row_of(w->work, i);
+  assert(row == MB_WORLD || row + w->model->constraints[i].rows <= w->claimed);
+  return row;
+}
+static const char *holder(const MbSolverWork *w, size_t b) {
+  assert(b < w->model->nb);
+  return w->inner->claims->holder(w->work, b);
+}
+static size_t body_of(const MbSolverWork *w, size_t r) {
+  assert(r < w->claimed);
+  return w->inner->claims->body_of(w->work, r);
+}
+static void speeds(const MbSolverWork *w, const double *v, double *rate) {
+  want_instant(w);
+  w->inner->claims->speeds(w->work, v, rate);
+}
+static const double *bends(MbSolverWork *w) {
+  want_instant(w);
+  return w->inner->claims->bends(w->work);
+}
+
+// ---- the tables: what the solver has not is not there either ----------------------------------------------
+
+#define WATCH(table, entry, watched) ((table)->entry = (table)->entry ? (watched) : NULL)
+
+static void watch_map(MbCoordinateMap *map) {
+  map->start = start, map->rates = rates, map->along = along;
+  map->forces = joint_forces, map->blocks = joint_blocks;
+  map->remember = remember, map->foresee = foresee;
+  WATCH(map, turns, turns);
+}
+
+static void watch_claims(MbClaimOps *claims) {
+  claims->rows = rows, claims->row_of = row_of, claims->holder = holder, claims->body_of = body_of;
+  claims->speeds = speeds, claims->bends = bends;
+}
+
+const MbSolverOps *mb_watched_solver(const MbModel *model, MbArena *arena) {
+  const MbSolverOps *inner = mb_solver_for(model);
+  MbSolverOps *ops = mb_arena_alloc(arena, 1, sizeof *ops);
+  MbCoordinateMap *map = mb_arena_alloc(arena, 1, sizeof *map);
+  MbClaimOps *claims = mb_arena_alloc(arena, 1, sizeof *claims);
+  if (!ops || !map || !claims) return NULL;
+  *map = *inner->map, *claims = *inner->claims, *ops = *inner;
+  watch_map(map);
+  watch_claims(claims);
+  ops->create = create, ops->free = free_work, ops->bytes = bytes;
+  ops->kinematics = kinematics, ops->factor = factor, ops->apply = apply;
+  ops->momentum = momentum, ops->gather = gather, ops->blocks = blocks, ops->carry = carry;
+  ops->map = map, ops->claims = claims;
+  WATCH(ops, bias, bias);
+  WATCH(ops, drift, drift);
+  WATCH(ops, accelerate, accelerate);
+  WATCH(ops, reactions, reactions);
+  WATCH(ops, reserve, reserve);
+  WATCH(ops, responses, responses);
+  WATCH(ops, follow, follow);
+  WATCH(ops, bend, bend);
+  return ops;
+}

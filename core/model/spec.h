@@ -450,10 +450,11 @@ typedef struct MbSolverSpec {
   int iterations;        // projective: a step's; 0 = the method's own
   MbGlobalMethod global; // projective
   double tolerance;      // projective: of a step's last correction, by the size of the deformables; 0 = none
-  MbPrecision precision; // projective
-  MbMethod method;       // projective
-  MbSolverKind bodies;   // projective: what moves the bodies
-  int threads;           // at least 1
+  double energy_tolerance; // projective: of what a step takes off its energy; NaN = what goes with the rest
+  MbPrecision precision;   // projective
+  MbMethod method;         // projective
+  MbSolverKind bodies;     // projective: what moves the bodies
+  int threads;             // at least 1
   MbDevice device;
   MbStabilizationSpec stabilization; // of constraints
 } MbSolverSpec;

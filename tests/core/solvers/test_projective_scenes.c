@@ -157,6 +157,26 @@ Test(projective_scenes, steps_that_end_far_from_their_solution_are_told_once) {
   cr_expect_eq(mb_alloc_live(), 0);
 }
 
+// Steps that may not take the iterations that their accuracy takes are counted, in the channel and by the run.
+Test(projective_scenes, steps_that_miss_the_energy_that_is_wanted_are_counted_and_told_once) {
+  static const char *const wanted[] = {"1e-9", "0.5"};
+  for (size_t k = 0; k < 2; k++) {
+    char set[60];
+    snprintf(set, sizeof set, "/solver/energy_tolerance=%s", wanted[k]);
+    const char *const sets[] = {set, "/solver/iterations=4", "/output={\"channels\": [\"solver\"]}", NULL};
+    TestRun run = test_run("projective/hanging_cloth", sets);
+    MbReport report = {0};
+    for (int i = 0; i < 5; i++) test_ok(mb_sim_step(run.sim, &report), &report);
+    cr_expect_eq(mb_sim_steps_missed(run.sim), k ? 0 : 5);
+    cr_expect_eq(test_channel(run.sim, "solver", NULL)[3], k ? 0 : 5);
+    cr_expect_eq(report.warnings, k ? 0 : 1);
+    if (!k)
+      cr_expect(strstr(report.issues[0].text, "4 iterations do not bring"), "%s", report.issues[0].text);
+    if (k) cr_expect_lt(test_channel(run.sim, "solver", NULL)[0], 4, "all iterations are done");
+    test_run_free(&run);
+  }
+}
+
 // The residual that is refused reads as more than the tolerance, however near they are.
 Test(projective_scenes, a_residual_that_is_refused_is_told_as_larger_than_the_tolerance) {
   static const char *const plain[] = {"/output={\"channels\": [\"solver\"]}", NULL};

@@ -280,8 +280,8 @@ static const MbOption options[] = {
      .letter = 'm',
      .type = MB_OPTION_LIST,
      .argument = "NAME",
-     .help =
-         "contact: a method to try: auto, pivoting, gauss_seidel, nonsmooth_newton, admm; may be given again",
+     .help = "contact: a method to try: auto, pivoting, gauss_seidel, nonsmooth_newton, admm, staggered; may "
+             "be given again",
      .fallback = "all"},
     {.name = "tolerance",
      .type = MB_OPTION_POSITIVE,

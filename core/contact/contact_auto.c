@@ -83,22 +83,19 @@ static bool run(Auto *t, const MbStrips *island, MbRoom room, Who who, size_t mo
 }
 
 static void solve_island(Auto *t, const MbStrips *island, const MbRoom *room, double *lambda) {
-  const bool small = island->n <= MB_NEWTON_DENSE;
-  const struct {
+  typedef struct Turn {
     Who who;
     size_t most;
-  } plan[] = {{GAUSS_SEIDEL, small ? 40 : 200},
-              {NEWTON, small ? 40 : 25},
-              {ADMM, 400},
-              {GAUSS_SEIDEL, 1000},
-              {NEWTON, 200},
-              {ADMM, 5000}};
-  for (size_t i = 0; i < sizeof plan / sizeof *plan; i++) {
-    if (plan[i].who == ADMM && t->box) continue;
-    const size_t most = t->problem->iterations && t->problem->iterations < plan[i].most
-                            ? t->problem->iterations
-                            : plan[i].most;
-    if (run(t, island, *room, plan[i].who, most, lambda)) return;
+  } Turn;
+  // a step of Newton's method costs as much as some ten sweeps where it is factored, some hundred where it is not
+  static const Turn small[] = {{GAUSS_SEIDEL, 40}, {NEWTON, 40}, {ADMM, 400}, {GAUSS_SEIDEL, 1000},
+                               {NEWTON, 200},      {ADMM, 5000}, {0}},
+                    large[] = {{GAUSS_SEIDEL, 800}, {NEWTON, 30}, {GAUSS_SEIDEL, 5000},
+                               {NEWTON, 100},       {ADMM, 300},  {0}};
+  for (const Turn *plan = island->n <= MB_NEWTON_DENSE ? small : large; plan->most; plan++) {
+    const size_t asked = t->problem->iterations, most = asked && asked < plan->most ? asked : plan->most;
+    if (plan->who == ADMM && t->box) continue;
+    if (run(t, island, *room, plan->who, most, lambda)) return;
   }
 }
 

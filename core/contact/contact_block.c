@@ -44,20 +44,25 @@ static void polygon_project(int sides, double radius, double x[2]) {
   x[0] = c * apothem - s * along, x[1] = s * apothem + c * along;
 }
 
+static bool is_known(const MbBlock *block) {
+  return block->cone == MB_CONE_KNOWN_BOX || block->cone == MB_CONE_KNOWN_DISC;
+}
+
 // The tangents' part to the section of the cone at λ_n.
 static void section_project(const MbBlock *block, double normal, double x[2]) {
-  const double radius = block->mu * fmax(normal, 0), t = hypot(x[0], x[1]);
-  switch ((MbCone)block->cone) {
+  const double radius = is_known(block) ? block->most : block->mu * fmax(normal, 0), t = hypot(x[0], x[1]);
+  switch (block->cone) {
   case MB_CONE_NONE:
     x[0] = x[1] = 0;
     return;
   case MB_CONE_BOX:
+  case MB_CONE_KNOWN_BOX:
     for (int i = 0; i < 2; i++) x[i] = fmin(fmax(x[i], -radius), radius);
     return;
   case MB_CONE_PYRAMID:
     polygon_project(block->sides, radius, x);
     return;
-  case MB_CONE_EXACT:
+  default:
     if (t > radius) x[0] *= radius / t, x[1] *= radius / t;
   }
 }
@@ -78,7 +83,7 @@ void mb_block_clamp(const MbBlock *block, double *lambda) {
     lambda[0] = fmin(fmax(lambda[0], -block->most), block->most);
     return;
   case MB_CONTACT_NORMAL:
-    lambda[0] = fmax(lambda[0], 0);
+    lambda[0] = is_known(block) ? 0 : fmax(lambda[0], 0);
     section_project(block, lambda[0], lambda + 1);
   }
 }
@@ -102,7 +107,7 @@ void mb_block_natural(const MbBlock *block, double rho, const double *lambda, co
     }
     mb_cone_project(block->mu, x);
   } else {
-    x[0] = fmax(x[0], 0);
+    x[0] = is_known(block) ? 0 : fmax(x[0], 0);
     section_project(block, lambda[0], x + 1);
   }
   for (int i = 0; i < 3; i++) out[i] = (lambda[i] - x[i]) / rho;
@@ -291,6 +296,19 @@ static void solve_box(const MbBlock *block, const double q[3], double *lambda) {
   }
 }
 
+// Tangents within a known section: steps down the slope, each to the nearest point of the section.
+static void solve_known(const MbBlock *block, const double q[3], double *lambda) {
+  enum { TURNS = 50 };
+  const double *D = block->D, most = D[4] + D[8];
+  lambda[0] = 0;
+  for (int turn = 0; turn < TURNS && most > 0; turn++) {
+    const double u[2] = {q[1] + D[4] * lambda[1] + D[5] * lambda[2],
+                         q[2] + D[5] * lambda[1] + D[8] * lambda[2]};
+    for (int i = 0; i < 2; i++) lambda[1 + i] -= u[i] / most;
+    section_project(block, 0, lambda + 1);
+  }
+}
+
 void mb_block_solve(const MbBlock *block, const double q[3], double *lambda) {
   if (block->rows == 1) {
     lambda[0] = -q[0] * block->I[0];
@@ -299,6 +317,8 @@ void mb_block_solve(const MbBlock *block, const double q[3], double *lambda) {
     solve_exact(block, q, lambda);
   else if (block->cone == MB_CONE_BOX)
     solve_box(block, q, lambda);
+  else if (is_known(block))
+    solve_known(block, q, lambda);
   else {
     lambda[0] = fmax(-q[0] / block->D[0], 0);
     lambda[1] = lambda[2] = 0;

@@ -9,6 +9,9 @@ enum {
                         1u << MB_CONTACT_NORMAL | 1u << MB_CONTACT_TANGENT
 };
 
+// Sections whose size is known, `most`, and whose normal is left out: the tangents alone are to be found (staggered.c).
+enum { MB_CONE_KNOWN_BOX = MB_CONE_EXACT + 1, MB_CONE_KNOWN_DISC };
+
 // ---- memory -----------------------------------------------------------------------------------------------
 
 // Hands out a block of memory piece by piece. Without a block it only counts, so that one function both measures and lays out.

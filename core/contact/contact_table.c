@@ -5,13 +5,18 @@
 #include "core/contact/contact_pivoting.h"
 #include "core/contact/gauss_seidel.h"
 #include "core/contact/nonsmooth_newton.h"
+#include "core/contact/staggered.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const MbContactMethod *const mb_contact_methods[] = {&mb_contact_auto,         &mb_contact_pivoting,
-                                                     &mb_contact_gauss_seidel, &mb_contact_nonsmooth_newton,
-                                                     &mb_contact_admm,         NULL};
+const MbContactMethod *const mb_contact_methods[] = {&mb_contact_auto,
+                                                     &mb_contact_pivoting,
+                                                     &mb_contact_gauss_seidel,
+                                                     &mb_contact_nonsmooth_newton,
+                                                     &mb_contact_admm,
+                                                     &mb_contact_staggered,
+                                                     NULL};
 
 const MbContactMethod *mb_contact_method(const char *name) {
   for (size_t i = 0; mb_contact_methods[i]; i++)

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COLOURED = 1024, GRAIN = 64, SWEEPS = 10000 };
+enum { COLOURED = 512, GRAIN = 64, SWEEPS = 10000 };
 
 void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbStrips *strips, int threads) {
   const MbStrips *s = &sweeps->strips;

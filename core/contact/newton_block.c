@@ -7,14 +7,14 @@
 //   contact   F_n as one way; with y = r λ_t − w_t, R = μ max(0, r λ_n − w_n):
 //             F_t = r λ_t − P_R(y), P_R the projection to the disc of radius R (to the square, for the box).
 //             Outside the disc, k = R/|y|, c = y/|y|:  dP_R = c dR + k (1 − c cᵀ) dy.
-//             Lagged: F_t = (1 − k) r λ_t + k w_t with k kept, which is ZF's E = r (1 − k)/k.
+//             (With c and R kept this is ZF's E_f = r (1 − k)/k.)
 //
 // Fischer–Burmeister:
 //   one way   w + r λ − √(w² + r²λ²)
 //   contact   F_n as one way; where μ λ_n > 0, with a = |w_t|, l = |λ_t|, g = μ λ_n − l, s = √(a² + r²g²):
 //             F_t = w_t + E λ_t,  E = r (s − r g)/(a + r μ λ_n − s)                              (ZF app. B)
 //             E l = a exactly where 0 ≤ a ⊥ g ≥ 0: a numerator N, a denominator M, dE = (dN − E dM)/M with
-//             N_a = r a/s,  N_g = r (r² g/s − r),  M_a = 1 − a/s,  M_g = −r² g/s,  and M has r μ dλ_n besides. Lagged: dE = 0.
+//             N_a = r a/s,  N_g = r (r² g/s − r),  M_a = 1 − a/s,  M_g = −r² g/s,  and M has r μ dλ_n besides.
 //             F_t = r λ_t elsewhere.
 #include "core/contact/nonsmooth_newton.h"
 
@@ -48,12 +48,10 @@ static bool bounded(const MbBlock *block, int i, double R, const double *lambda,
   return inside;
 }
 
-static void square(const MbBlock *block, MbNewtonDerivatives derivatives, const double *lambda,
-                   const double *w, MbNewtonBlock *part) {
+static void square(const MbBlock *block, const double *lambda, const double *w, MbNewtonBlock *part) {
   const double r = block->scale, mu = block->mu, push = r * lambda[0] - w[0];
   for (int i = 1; i < 3; i++) {
     if (bounded(block, i, mu * fmax(push, 0), lambda, w, part) || !(push > 0)) continue;
-    if (derivatives == MB_NEWTON_LAGGED) continue;
     const double side = copysign(mu, r * lambda[i] - w[i]);
     part->A[3 * i] = -side * r;
     part->B[3 * i] = side;
@@ -68,9 +66,11 @@ static void nothing(const MbBlock *block, const double *lambda, MbNewtonBlock *p
   }
 }
 
-static void disc(const MbBlock *block, MbNewtonDerivatives derivatives, const double *lambda, const double *w,
+// `known`: R is, and does not change.
+static void disc(const MbBlock *block, bool known, const double *lambda, const double *w,
                  MbNewtonBlock *part) {
-  const double r = block->scale, mu = block->mu, R = mu * (r * lambda[0] - w[0]);
+  const double r = block->scale, mu = known ? 0 : block->mu,
+               R = known ? r * block->most : mu * (r * lambda[0] - w[0]);
   const double y[2] = {r * lambda[1] - w[1], r * lambda[2] - w[2]}, size = hypot(y[0], y[1]);
   double *A = part->A, *B = part->B;
   if (!(R > 0)) {
@@ -86,10 +86,6 @@ static void disc(const MbBlock *block, MbNewtonDerivatives derivatives, const do
   for (int i = 0; i < 2; i++) {
     double *Ai = A + 3 * (1 + i), *Bi = B + 3 * (1 + i);
     part->F[1 + i] = r * lambda[1 + i] - R * c[i];
-    if (derivatives == MB_NEWTON_LAGGED) {
-      Ai[1 + i] = r * (1 - k), Bi[1 + i] = k;
-      continue;
-    }
     for (int j = 0; j < 2; j++) {
       const double T = k * ((i == j) - c[i] * c[j]);
       Ai[1 + j] = r * ((i == j) - T);
@@ -100,8 +96,7 @@ static void disc(const MbBlock *block, MbNewtonDerivatives derivatives, const do
   }
 }
 
-static void pair(const MbBlock *block, MbNewtonDerivatives derivatives, const double *lambda, const double *w,
-                 MbNewtonBlock *part) {
+static void pair(const MbBlock *block, const double *lambda, const double *w, MbNewtonBlock *part) {
   const double r = block->scale, mu = block->mu, a = hypot(w[1], w[2]), l = hypot(lambda[1], lambda[2]);
   double *A = part->A, *B = part->B;
   if (!(mu * lambda[0] > 0)) {
@@ -112,7 +107,7 @@ static void pair(const MbBlock *block, MbNewtonDerivatives derivatives, const do
                M = a + r * mu * lambda[0] - s, E = M > 0 ? N / M : 0;
   for (int i = 1; i < 3; i++) part->F[i] = w[i] + E * lambda[i];
   A[4] = A[8] = E, B[4] = B[8] = 1;
-  if (!(s > 0) || !(M > 0) || derivatives == MB_NEWTON_LAGGED) return;
+  if (!(s > 0) || !(M > 0)) return;
   const double Ng = r * (r * r * g / s - r), Mg = -r * r * g / s;
   const double Ea = (r * a / s - E * (1 - a / s)) / M, El = -(Ng - E * Mg) / M,
                En = (mu * Ng - E * (r * mu + mu * Mg)) / M;
@@ -125,8 +120,8 @@ static void pair(const MbBlock *block, MbNewtonDerivatives derivatives, const do
   }
 }
 
-void mb_newton_block(const MbBlock *block, MbContactFunction function, MbNewtonDerivatives derivatives,
-                     const double *lambda, const double *w, MbNewtonBlock *part) {
+void mb_newton_block(const MbBlock *block, MbContactFunction function, const double *lambda, const double *w,
+                     MbNewtonBlock *part) {
   memset(part, 0, sizeof *part);
   if (block->left_out) {
     part->A[0] = part->A[4] = part->A[8] = 1;
@@ -145,13 +140,18 @@ void mb_newton_block(const MbBlock *block, MbContactFunction function, MbNewtonD
     return;
   case MB_CONTACT_NORMAL:
     one_way(block, function, *lambda, *w, part);
-    if (block->cone == MB_CONE_NONE || !(block->mu > 0))
+    if (block->cone == MB_CONE_KNOWN_BOX || block->cone == MB_CONE_KNOWN_DISC) {
+      part->F[0] = block->scale * lambda[0], part->A[0] = block->scale, part->B[0] = 0;
+      for (int i = 1; i < 3 && block->cone == MB_CONE_KNOWN_BOX; i++)
+        bounded(block, i, block->scale * block->most, lambda, w, part);
+      if (block->cone == MB_CONE_KNOWN_DISC) disc(block, true, lambda, w, part);
+    } else if (block->cone == MB_CONE_NONE || !(block->mu > 0))
       nothing(block, lambda, part);
     else if (block->cone == MB_CONE_BOX)
-      square(block, derivatives, lambda, w, part);
+      square(block, lambda, w, part);
     else if (function == MB_CONTACT_MINIMUM_MAP)
-      disc(block, derivatives, lambda, w, part);
+      disc(block, false, lambda, w, part);
     else
-      pair(block, derivatives, lambda, w, part);
+      pair(block, lambda, w, part);
   }
 }

@@ -1,9 +1,9 @@
-// One step of the non-smooth Newton method, F + A Δ + B W Δ = 0 with block diagonal A and B.
+// One step of the non-smooth Newton method, F + A Δ + B (W + α) Δ = 0 with block diagonal A and B.
 //
 // Rows whose F is a multiple of their own λ alone (contacts that are open, friction without a load) give Δ at once and leave the
-// system. What is left is factored where it is small. Where it is large A and B are lagged and diagonal, B > 0 in what is left, and
-//   (W + B⁻¹ A) Δ = −B⁻¹ F
-// is symmetric and positive semidefinite: the conjugate residual method, preconditioned by the diagonal (ZF 5.3).
+// system. What is left is factored where it is small. Where it is large GMRES solves it, preconditioned by each block's own part: the
+// system is not symmetric, as friction's bound and direction change with λ and w. (Without these changes it is, and the conjugate
+// residual method of ZF 5.3 would do; then Newton's method comes to sliding contacts slowly, if at all.)
 #include "core/contact/contact_dense.h"
 #include "core/contact/nonsmooth_newton.h"
 
@@ -69,69 +69,132 @@ static bool step_dense(MbNewton *t, size_t m, double alpha) {
   return true;
 }
 
-// out ← (W + shift) x in the rows of the system; x is zero elsewhere
-static void product(const MbNewton *t, const double *x, double *out) {
-  const MbStrips *s = &t->strips;
-  mb_strips_rates(s, x, out);
-  for (size_t i = 0; i < s->n; i++) out[i] = t->place[i] ? out[i] - s->b[i] + t->shift[i] * x[i] : 0;
-}
-
 static double dot(const double *a, const double *b, size_t n) {
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
   return sum;
 }
 
-static bool step_iterative(MbNewton *t, double alpha) {
-  enum { TURNS = 60 };
-  static const double CLOSE = 1e-3; // of |F|: the function changes with the step anyway
+// out ← (A + B (W + alpha scale)) x in the rows of the system; x is zero elsewhere
+static void product(const MbNewton *t, double alpha, const double *x, double *out) {
   const MbStrips *s = &t->strips;
-  const size_t n = s->n;
-  double *r = t->residual, *p = t->along, *Ap = t->product, *Az = t->next, *z = t->trial, *x = t->x;
-  // z is the preconditioned residual; the known steps are felt by the others
-  memset(x, 0, n * sizeof *x);
-  mb_strips_rates(s, t->step, r);
-  double start = 0;
-  for (size_t j = 0; j < s->nblocks; j++)
-    for (size_t k = 0; k < s->block[j].rows; k++) {
-      const size_t i = s->block[j].row + k, d = (s->block[j].rows + 1) * k;
-      const MbNewtonBlock *part = &t->part[j];
-      if (!t->place[i]) {
-        r[i] = z[i] = t->shift[i] = 0;
-        continue;
-      }
-      t->shift[i] = part->A[d] / part->B[d] + alpha * s->block[j].scale;
-      t->diagonal[i] = s->block[j].D[d] + t->shift[i];
-      r[i] = -part->F[k] / part->B[d] - (r[i] - s->b[i]);
-      z[i] = r[i] / t->diagonal[i];
-      start += r[i] * z[i];
+  for (size_t j = 0; j < s->nblocks; j++) {
+    const MbBlock *block = &s->block[j];
+    const MbNewtonBlock *part = &t->part[j];
+    const size_t rows = block->rows;
+    double u[3];
+    mb_strip_rates(s, j, x, u);
+    for (size_t r = 0; r < rows; r++) u[r] += alpha * block->scale * x[block->row + r] - s->b[block->row + r];
+    for (size_t r = 0; r < rows; r++) {
+      double sum = 0;
+      for (size_t c = 0; c < rows; c++)
+        sum += part->A[rows * r + c] * x[block->row + c] + part->B[rows * r + c] * u[c];
+      out[block->row + r] = t->place[block->row + r] ? sum : 0;
     }
-  memcpy(p, z, n * sizeof *p);
-  product(t, z, Az);
-  memcpy(Ap, Az, n * sizeof *Ap);
-  double zAz = dot(z, Az, n);
-  for (int turn = 0; turn < TURNS && zAz > 0; turn++) {
-    double size = 0;
-    for (size_t i = 0; i < n; i++)
-      if (t->place[i]) size += Ap[i] * Ap[i] / t->diagonal[i];
-    const double way = zAz / size;
-    double left = 0;
-    for (size_t i = 0; i < n; i++) {
-      if (!t->place[i]) continue;
-      x[i] += way * p[i];
-      r[i] -= way * Ap[i];
-      z[i] = r[i] / t->diagonal[i];
-      left += r[i] * z[i];
-    }
-    if (left <= CLOSE * CLOSE * start) break;
-    product(t, z, Az);
-    const double now = dot(z, Az, n), beta = now / zAz;
-    zAz = now;
-    for (size_t i = 0; i < n; i++) p[i] = z[i] + beta * p[i], Ap[i] = Az[i] + beta * Ap[i];
   }
+}
+
+// Inverts the block's own part of the system, with ones where a row's step is known.
+static void invert_block(const MbNewton *t, size_t j, double alpha, double *inverse) {
+  const MbBlock *block = &t->strips.block[j];
+  const MbNewtonBlock *part = &t->part[j];
+  const size_t rows = block->rows;
+  double K[9], x[3];
+  int pivot[3];
+  for (size_t c = 0; c < rows; c++) {
+    for (size_t i = 0; i < rows; i++)
+      for (size_t k = 0; k < rows; k++) { // by columns
+        double sum = part->A[rows * i + k] + alpha * block->scale * part->B[rows * i + k];
+        for (size_t l = 0; l < rows; l++) sum += part->B[rows * i + l] * block->D[rows * l + k];
+        const bool in = t->place[block->row + i] && t->place[block->row + k];
+        K[rows * k + i] = in ? sum : i == k;
+        x[i] = i == c;
+      }
+    if (!mb_dense_solve(K, x, pivot, rows))
+      for (size_t i = 0; i < rows; i++) x[i] = i == c ? 1 / block->scale : 0;
+    for (size_t i = 0; i < rows; i++) inverse[rows * i + c] = t->place[block->row + i] ? x[i] : 0;
+  }
+}
+
+static void precondition(const MbNewton *t, const double *x, double *out) {
+  const MbStrips *s = &t->strips;
+  for (size_t j = 0; j < s->nblocks; j++) {
+    const size_t rows = s->block[j].rows, i = s->block[j].row;
+    const double *P = t->inverse + 9 * j;
+    for (size_t r = 0; r < rows; r++) {
+      double sum = 0;
+      for (size_t c = 0; c < rows; c++) sum += P[rows * r + c] * x[i + c];
+      out[i + r] = sum;
+    }
+  }
+}
+
+// The rotations that have made the columns of H triangular, and the residual's size in g.
+typedef struct Krylov {
+  double H[MB_NEWTON_BASIS + 1][MB_NEWTON_BASIS], c[MB_NEWTON_BASIS], q[MB_NEWTON_BASIS],
+      g[MB_NEWTON_BASIS + 1];
+} Krylov;
+
+// Column k of H, whose last number is `size`, turned as those before it; what is left of the residual.
+static double turn(Krylov *K, size_t k, double size) {
+  for (size_t i = 0; i < k; i++) {
+    const double x = K->c[i] * K->H[i][k] + K->q[i] * K->H[i + 1][k];
+    K->H[i + 1][k] = K->c[i] * K->H[i + 1][k] - K->q[i] * K->H[i][k];
+    K->H[i][k] = x;
+  }
+  const double r = hypot(K->H[k][k], size);
+  K->c[k] = r > 0 ? K->H[k][k] / r : 1, K->q[k] = r > 0 ? size / r : 0;
+  K->H[k][k] = r;
+  K->g[k + 1] = -K->q[k] * K->g[k], K->g[k] *= K->c[k];
+  return fabs(K->g[k + 1]);
+}
+
+// The first vector of the basis, along −F less what the known steps do to it. Returns its size.
+static double begin(MbNewton *t, double alpha) {
+  const MbStrips *s = &t->strips;
+  double *V = t->basis;
+  product(t, alpha, t->step, V);
+  for (size_t j = 0; j < s->nblocks; j++)
+    for (size_t r = 0; r < s->block[j].rows; r++) {
+      const size_t i = s->block[j].row + r;
+      V[i] = t->place[i] ? -t->part[j].F[r] - V[i] : 0;
+    }
+  const double size = sqrt(dot(V, V, s->n));
+  for (size_t i = 0; i < s->n && size > 0; i++) V[i] /= size;
+  return size;
+}
+
+static bool step_iterative(MbNewton *t, double alpha) {
+  static const double CLOSE = 1e-2; // of |F|: the function changes with the step anyway
+  const size_t n = t->strips.n;
+  double *z = t->trial, *V = t->basis, *x = t->x;
+  Krylov K;
+  size_t k = 0;
+  for (size_t j = 0; j < t->strips.nblocks; j++) invert_block(t, j, alpha, t->inverse + 9 * j);
+  const double start = K.g[0] = begin(t, alpha);
+  for (bool more = start > 0; more && k < MB_NEWTON_BASIS; k++) {
+    double *next = V + (k + 1) * n;
+    precondition(t, V + k * n, z);
+    product(t, alpha, z, next);
+    for (size_t i = 0; i <= k; i++) {
+      K.H[i][k] = dot(next, V + i * n, n);
+      for (size_t l = 0; l < n; l++) next[l] -= K.H[i][k] * V[i * n + l];
+    }
+    const double size = sqrt(dot(next, next, n));
+    more = turn(&K, k, size) > CLOSE * start && size > 0;
+    for (size_t l = 0; l < n && more; l++) next[l] /= size;
+  }
+  for (size_t i = k; i-- > 0;) {
+    for (size_t l = i + 1; l < k; l++) K.g[i] -= K.H[i][l] * K.g[l];
+    K.g[i] = K.H[i][i] > 0 ? K.g[i] / K.H[i][i] : 0;
+  }
+  memset(x, 0, n * sizeof *x);
+  for (size_t i = 0; i < k; i++)
+    for (size_t l = 0; l < n; l++) x[l] += K.g[i] * V[i * n + l];
+  precondition(t, x, z);
   for (size_t i = 0; i < n; i++) {
-    if (!isfinite(x[i])) return false;
-    if (t->place[i]) t->step[i] = x[i];
+    if (!isfinite(z[i])) return false;
+    if (t->place[i]) t->step[i] = z[i];
   }
   return true;
 }
@@ -139,5 +202,5 @@ static bool step_iterative(MbNewton *t, double alpha) {
 bool mb_newton_step(MbNewton *t, double alpha) {
   const size_t m = sort(t);
   if (!m) return true;
-  return t->derivatives == MB_NEWTON_EXACT ? step_dense(t, m, alpha) : step_iterative(t, alpha);
+  return t->J ? step_dense(t, m, alpha) : step_iterative(t, alpha);
 }

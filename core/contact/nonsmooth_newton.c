@@ -18,16 +18,15 @@ void mb_newton_make(MbNewton *t, MbRoom *room, const MbStrips *strips, MbContact
   t->strips = *strips;
   const size_t n = t->strips.n, dense = n <= MB_NEWTON_DENSE ? n : 0, sparse = dense ? 0 : n;
   double **const all[] = {&t->lambda, &t->w, &t->best, &t->trial, &t->trial_w, &t->step, &t->x};
-  double **const large[] = {&t->residual, &t->along, &t->product, &t->next, &t->diagonal, &t->shift};
   t->function = function;
-  t->derivatives = dense == n ? MB_NEWTON_EXACT : MB_NEWTON_LAGGED;
   t->part = mb_room_take(room, t->strips.nblocks, sizeof *t->part);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = mb_room_take(room, n, sizeof(double));
-  for (size_t i = 0; i < sizeof large / sizeof *large; i++)
-    *large[i] = mb_room_take(room, sparse, sizeof(double));
+  t->basis = mb_room_take(room, (MB_NEWTON_BASIS + 1) * sparse, sizeof(double));
+  t->inverse = mb_room_take(room, sparse ? 9 * t->strips.nblocks : 0, sizeof(double));
   t->active = mb_room_take(room, n, sizeof *t->active);
   t->place = mb_room_take(room, n, sizeof *t->place);
   t->J = mb_room_take(room, dense * dense, sizeof *t->J);
+  if (!dense) t->J = NULL;
   t->pivot = mb_room_take(room, dense, sizeof *t->pivot);
 }
 
@@ -37,7 +36,7 @@ static double functions(MbNewton *t, const double *lambda, const double *w) {
   double sum = 0;
   for (size_t j = 0; j < s->nblocks; j++) {
     const MbBlock *block = &s->block[j];
-    mb_newton_block(block, t->function, t->derivatives, lambda + block->row, w + block->row, &t->part[j]);
+    mb_newton_block(block, t->function, lambda + block->row, w + block->row, &t->part[j]);
     for (size_t r = 0; r < block->rows; r++) sum += t->part[j].F[r] * t->part[j].F[r];
   }
   return sqrt(sum);

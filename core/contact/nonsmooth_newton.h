@@ -9,29 +9,28 @@ typedef struct MbNewtonBlock {
   double F[3], A[9], B[9]; // of one row A[0] and B[0]
 } MbNewtonBlock;
 
-// All of dF; or, so that the whole system is symmetric, A and B diagonal by leaving out how friction's bound and direction change.
-typedef enum MbNewtonDerivatives { MB_NEWTON_EXACT, MB_NEWTON_LAGGED } MbNewtonDerivatives;
+void mb_newton_block(const MbBlock *block, MbContactFunction function, const double *lambda, const double *w,
+                     MbNewtonBlock *part);
 
-void mb_newton_block(const MbBlock *block, MbContactFunction function, MbNewtonDerivatives derivatives,
-                     const double *lambda, const double *w, MbNewtonBlock *part);
-
-enum { MB_NEWTON_DENSE = 600 }; // rows of a system that is factored
+enum {
+  MB_NEWTON_DENSE = 600, // rows of a system that is factored
+  MB_NEWTON_BASIS = 60   // vectors of GMRES for one that is not
+};
 
 typedef struct MbNewton {
   MbStrips strips;
   MbContactFunction function;
-  MbNewtonDerivatives derivatives;
   MbNewtonBlock *part;            // (nblocks)
   double *lambda, *w, *best;      // (n)
   double *trial, *trial_w, *step; // (n)
   uint32_t *active, *place;       // (n) rows of the system; each row's place there, from 1, or 0
   double *x;                      // (n)
   // systems that are factored
-  double *J;  // (n x n) by columns
+  double *J;  // (n x n) by columns, or NULL
   int *pivot; // (n)
   // those that are not
-  double *residual, *along, *product, *next; // (n)
-  double *diagonal, *shift;                  // (n)
+  double *basis;   // (MB_NEWTON_BASIS + 1 x n)
+  double *inverse; // (9 nblocks) of each block's own part
 } MbNewton;
 
 // Lays out what steps need; λ is the caller's to fill.

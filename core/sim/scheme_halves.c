@@ -4,12 +4,7 @@
 //
 //   half(q, t):  M(q) (w − v) = (h/2) F(q, w, t)
 //
-// solved by passes of Newton's method in residual form, each after the first an order more accurate whatever A is up to O(h):
-//
-//   w ← w + A⁻¹ ( M (v − w) + (h/2) F(q, w, t) ),   A = M − a h D − b h² K
-//
-// so that A may leave out derivatives (of the quadratic terms, of M, of J; K and D unsymmetrised) at no cost in order, while
-// what is linear (stiffness and damping of joints, damping of bodies) is solved exactly by every pass.
+// a stage (stage.c) solved by passes of Newton's method.
 //
 // trapezoidal     the midpoint rule, which is the trapezoidal rule where F is linear and M constant:
 //                   w from half(q ⊕ (h/2) w, t + h/2),   q⁺ = q ⊕ h w,   v⁺ = 2w − v
@@ -29,49 +24,21 @@
 #include "core/sim/claims.h"
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
+#include "core/sim/stage.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
 
-// One pass at coordinates q and time t; w in and out. Without `factor` A is the last one, of the same q.
-static MbStatus try_pass(MbSim *sim, const MbHalf *half, const double *q, double t, bool factor, double *w,
-                         MbReport *report) {
+static MbStage half_step(const MbSim *sim, MbHalf half, double t) {
   const MbIntegrator *in = sim->integrator;
-  const MbSolverOps *solver = sim->solver;
-  const double h = sim->model->h, *v = sim->start;
-  double *residual = sim->r, *change = sim->s;
-  const bool exact = !sim->model->jointed && !sim->constraining; // W has to be symmetric
-  size_t blame = 0;
-
-  mb_sim_kinematics(sim, q, w);
-  mb_sim_follow(sim, NULL, w);
-  mb_sim_forces(sim, t, factor);
-  if (factor && !solver->factor(sim->work, &sim->x, in->a * h, in->b * h * h, exact, &blame))
-    return mb_sim_singular(sim, blame, report);
-  for (size_t i = 0; i < sim->nv; i++) residual[i] = v[i] - w[i];
-  solver->momentum(sim->work, residual, change);
-  mb_sim_gather(sim, q, w, residual);
-  for (size_t i = 0; i < sim->nv; i++) change[i] += h / 2 * residual[i];
-  if (!mb_claims_change(sim, half, w, change)) return mb_sim_unsolved(sim, report);
-  for (size_t i = 0; i < sim->nv; i++) w[i] += change[i];
-  return MB_OK;
-}
-
-// Where a large step makes A indefinite, it is taken without the derivatives that do so.
-static MbStatus sound_pass(MbSim *sim, const MbHalf *half, const double *q, double t, bool factor, double *w,
-                           MbReport *report) {
-  if (!factor || !sim->model->npairs) return try_pass(sim, half, q, t, factor, w, report);
-  if (try_pass(sim, half, q, t, factor, w, NULL) == MB_OK) return MB_OK;
-  sim->x.safe = true;
-  const MbStatus status = try_pass(sim, half, q, t, factor, w, report);
-  sim->x.safe = false;
-  return status;
-}
-
-static MbStatus pass(MbSim *sim, const MbHalf *half, const double *q, double t, bool factor, double *w,
-                     MbReport *report) {
-  const MbStatus status = sound_pass(sim, half, q, t, factor, w, report);
-  return status == MB_OK ? mb_constrain_half(sim, half, q, w, sim->s, report) : status;
+  const double h = sim->model->h;
+  return (MbStage){.half = half,
+                   .from = sim->start,
+                   .weight = h / 2,
+                   .a = in->a * h,
+                   .b = in->b * h * h,
+                   .exact = !sim->model->jointed && !sim->constraining, // W has to be symmetric
+                   .t = t};
 }
 
 // Where velocities turn with bodies (of those free in space or held by rows, of joints that turn by angular velocities) the quadratic
@@ -118,14 +85,14 @@ MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report) {
   Passes passes = begin_passes(sim);
   MbStatus status = mb_constrain_begin(sim, report);
   const double h = sim->model->h, *v = sim->start;
-  const MbHalf half = {.theta = 0.5, .impulse = h / 2};
+  const MbStage stage = half_step(sim, (MbHalf){.theta = 0.5, .impulse = h / 2}, sim->state.t + h / 2);
   double *w = sim->t, *v1 = sim->v1;
   memcpy(w, v, sim->nv * sizeof *w);
   for (int k = 0; status == MB_OK && goes_on(sim, &passes, v1, w); k++) {
     memcpy(v1, w, sim->nv * sizeof *w);
     mb_constrain_aim(sim, w);
     mb_sim_move(sim, h / 2, w);
-    status = pass(sim, &half, sim->q1, sim->state.t + h / 2, makes_factor(sim, k), w, report);
+    status = mb_stage_pass(sim, &stage, sim->q1, makes_factor(sim, k), w, report);
   }
   if (status != MB_OK) return status;
   status = mb_constrain_keep(sim, v, w, 2, report);
@@ -143,21 +110,21 @@ MbStatus mb_scheme_verlet_halves(MbSim *sim, MbReport *report) {
   Passes passes = begin_passes(sim);
   MbStatus status = mb_constrain_begin(sim, report);
   const double h = sim->model->h, *v = sim->start;
-  const MbHalf first = {.theta = 0, .impulse = h / 2};
-  const MbHalf second = {.theta = 1, .impulse = h / 2, .second = true};
+  const MbHalf half = {.theta = 0, .impulse = h / 2}, other = {.theta = 1, .impulse = h / 2, .second = true};
+  const MbStage first = half_step(sim, half, sim->state.t), second = half_step(sim, other, sim->state.t + h);
   double *u = sim->t, *w = sim->v1;
   memcpy(u, v, sim->nv * sizeof *u);
   for (int k = 0; status == MB_OK && goes_on(sim, &passes, w, u); k++) {
     memcpy(w, u, sim->nv * sizeof *u);
     mb_constrain_aim(sim, u);
-    status = pass(sim, &first, sim->state.q, sim->state.t, k == 0, u, report);
+    status = mb_stage_pass(sim, &first, sim->state.q, k == 0, u, report);
   }
   if (status != MB_OK) return status;
   status = mb_constrain_keep(sim, v, u, 1, report);
   if (status != MB_OK) return status;
   mb_sim_move(sim, h, u);
   memcpy(w, u, sim->nv * sizeof *w);
-  status = pass(sim, &second, sim->q1, sim->state.t + h, true, w, report);
+  status = mb_stage_pass(sim, &second, sim->q1, true, w, report);
   if (status == MB_OK) status = mb_constrain_keep(sim, u, w, 1, report);
   if (status != MB_OK) return status;
   double *kept = sim->r;

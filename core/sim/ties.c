@@ -15,6 +15,7 @@
 #include "core/sim/layout.h"
 #include "core/sim/sim_soft.h"
 #include "core/sim/trouble.h"
+#include "core/solvers/body_block.h"
 
 #include <string.h>
 
@@ -98,12 +99,12 @@ MbStatus mb_ties_create(MbSim *sim, MbReport *report) {
 static void put_block(MbTies *ties, const MbSim *sim, size_t i, size_t j, size_t block, size_t opposite) {
   const size_t own = mb_model_own(sim->model), at = ties->place[i], to = ties->place[j];
   const size_t first_i = i < own ? 0 : 3, first_j = j < own ? 0 : 3;
-  const double h = sim->model->h, *D = sim->x.D + 36 * block, *K = sim->x.K + 36 * block;
-  const double *Dt = sim->x.D + 36 * opposite, *Kt = sim->x.K + 36 * opposite;
+  const double h = sim->model->h;
+  double B[36];
+  mb_force_block(B, &sim->x, block, opposite, h, h * h, false);
   for (size_t r = first_i; r < 6; r++)
     for (size_t c = first_j; c < 6; c++)
-      ties->C[ties->n * (at + r - first_i) + to + c - first_j] =
-          -(h * (D[6 * r + c] + Dt[6 * c + r]) + h * h * (K[6 * r + c] + Kt[6 * c + r])) / 2;
+      ties->C[ties->n * (at + r - first_i) + to + c - first_j] = B[6 * r + c];
 }
 
 void mb_ties_take(MbSim *sim, const double *y) {

@@ -1,6 +1,7 @@
 #include "core/solvers/coupled.h"
 #include "core/base/alloc.h"
 #include "core/math/dense6.h"
+#include "core/solvers/body_block.h"
 
 #include <string.h>
 
@@ -43,38 +44,19 @@ static bool are_points(const MbModel *model, size_t pair) {
   return is_point(model, model->pair[2 * pair]) && is_point(model, model->pair[2 * pair + 1]);
 }
 
-// The element that D or K has across from element (i, j) of one of a pair's two blocks
-static double across(const double *B, const double *other, size_t i, size_t j, bool exact) {
-  return exact ? B[6 * i + j] : (B[6 * i + j] + other[6 * j + i]) / 2;
-}
-
 void mb_coupling_set(MbCoupling *coupling, const MbMaximal *x, double a, double b, bool exact) {
   const MbModel *model = coupling->model;
   coupling->on = model->npairs && (a != 0 || b != 0);
   coupling->exact = exact;
   if (!coupling->on) return;
-  for (size_t n = 0; n < model->nb; n++) {
-    const double *D = x->D + 36 * n, *K = x->K + 36 * n;
-    double *A = coupling->diagonal + 36 * n;
-    for (size_t i = 0; i < 6; i++)
-      for (size_t j = 0; j < 6; j++)
-        A[6 * i + j] = (i == j ? model->M[6 * n + i] : 0) - a * across(D, D, i, j, exact) -
-                       b * across(K, K, i, j, exact);
-  }
+  for (size_t n = 0; n < model->nb; n++)
+    mb_body_block(coupling->diagonal + 36 * n, model->M, x, n, a, b, exact);
   for (size_t n = 0; n < 2 * model->npairs; n++) {
-    const size_t at = 36 * (model->nb + n), other = 36 * (model->nb + (n ^ 1));
-    double *A = coupling->pair + 36 * n;
-    if (!exact && are_points(model, n / 2)) {
-      double *P = coupling->point + 9 * (n / 2);
-      if (n % 2) continue;
-      for (size_t i = 0; i < 9; i++)
-        P[i] = -a * across(x->D + at, x->D + other, 3 + i / 3, 3 + i % 3, false) -
-               b * across(x->K + at, x->K + other, 3 + i / 3, 3 + i % 3, false);
-    }
-    for (size_t i = 0; i < 6; i++)
-      for (size_t j = 0; j < 6; j++)
-        A[6 * i + j] = -a * across(x->D + at, x->D + other, i, j, exact) -
-                       b * across(x->K + at, x->K + other, i, j, exact);
+    const bool points = !exact && are_points(model, n / 2);
+    double *B = coupling->pair + 36 * n, *P = coupling->point + 9 * (n / 2);
+    if (points && n % 2) continue;
+    mb_force_block(B, x, model->nb + n, model->nb + (n ^ 1), a, b, exact);
+    for (size_t i = 0; points && i < 9; i++) P[i] = B[6 * (3 + i / 3) + 3 + i % 3];
   }
 }
 

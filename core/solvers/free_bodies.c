@@ -6,6 +6,7 @@
 #include "core/base/threads.h"
 #include "core/math/dense6.h"
 #include "core/model/coordinates.h"
+#include "core/solvers/body_block.h"
 #include "core/solvers/coupled.h"
 #include "core/solvers/solvers.h"
 
@@ -83,20 +84,12 @@ typedef struct Factoring {
   bool exact;
 } Factoring;
 
-// A = M − a D − b K, symmetrised unless every derivative counts (METHODS: rigid bodies' K is not symmetric)
 static void factor_range(void *context, size_t begin, size_t end) {
   const Factoring *const job = context;
   MbSolverWork *const work = job->work;
   for (size_t n = begin; n < end; n++) {
     double *A = work->A + 36 * n;
-    const double *D = job->x->D + 36 * n, *K = job->x->K + 36 * n;
-    for (int i = 0; i < 6; i++)
-      for (int j = 0; j < 6; j++) {
-        const double k = job->exact ? K[6 * i + j] : (K[6 * i + j] + K[6 * j + i]) / 2;
-        const double d = job->exact ? D[6 * i + j] : (D[6 * i + j] + D[6 * j + i]) / 2;
-        A[6 * i + j] = -job->a * d - job->b * k;
-      }
-    for (int i = 0; i < 6; i++) A[7 * i] += work->M[6 * n + (size_t)i];
+    mb_body_block(A, work->M, job->x, n, job->a, job->b, job->exact);
     work->singular[n] = !mb_lu6_factor(A, work->pivot + 6 * n);
   }
 }

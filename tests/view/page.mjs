@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { differing, drawn, picture, ready, seek, withPage } from "./browser.mjs";
-import { exported, file, page, runScene } from "./mbsim.mjs";
+import { exported, file, mbsim, page, runScene } from "./mbsim.mjs";
 import { pendulum, pendulumDamagedIn, shapeless, twoBoxes } from "./scenes.mjs";
 
 const EXAMPLES = ["free/tennis_racket", "redmax/robot_arm", "maximal/attachments", "constraints/rolling_disk", "projective/hanging_cloth", "deformables/soft_arm", "sweeps/whip"];
@@ -74,6 +74,8 @@ async function curves() {
     await p.fill("#find", "no such thing");
     await p.keyboard.press("Enter");
     assert.equal(await p.inputValue("#find"), "no such thing", "what is not found stays to be mended");
+    await p.click("#momentum");
+    assert.match(await p.textContent("#notice"), /no number.*“momentum”.*output\.channels/i);
   });
 }
 
@@ -95,6 +97,26 @@ async function files() {
     await ready(p);
     assert.equal(await p.title(), "dropped.mbt – mbsim");
   }, { wait: false });
+}
+
+// A run whose numbers fail shows where and which body, and its bodies as they were at the start.
+async function failed() {
+  const weight = { name: "weight", shape: { type: "sphere", radius: 0.1 }, mass: 0.1, pose: { position: [0, 0, -1] } };
+  const spring = { type: "spring", stiffness: 1e6, length: 0.5, between: [{ body: "world" }, { body: "weight" }] };
+  const scene = { mbsim: 1, name: "blows up", time: { step: 0.01, duration: 10 }, integrator: "symplectic", bodies: [weight], forces: [spring] };
+  writeFileSync(file("blows-up.json"), JSON.stringify(scene));
+  assert.throws(() => mbsim("run", "-q", file("blows-up.json"), "-o", file("blows-up.mbt")), { status: 4 });
+  await withPage(page(file("blows-up.mbt")), async (p) => {
+    assert.match(await p.textContent("#title .ending"), /failed: at t = 0\.04 s, step 4: body "weight" has grown/);
+    const [event] = await p.$$eval("#panel li", (list) => list.map((li) => li.textContent));
+    assert.match(event, /^at t = 0\.04 s, step 4: body "weight"/);
+    const pixels = await p.evaluate(() => {
+      const { stage } = window.mbsim;
+      const [a, b] = [-1.1, -0.9].map((z) => stage.project(stage.camera.position.clone().set(0, 0, z)));
+      return Math.hypot(a[0] - b[0], a[1] - b[1]);
+    });
+    assert.ok(pixels > 15, `the ball is ${pixels} pixels high at the start`);
+  });
 }
 
 // A page holds a large run in pieces, which it keeps none of as elements.
@@ -255,6 +277,7 @@ export default {
   "the panel's numbers are the export's": numbers,
   "the curves' numbers are the export's": curves,
   "files are taken by picker and by drop": files,
+  "a run that failed shows where, which body, and what was there": failed,
   "a large run stands in its page in pieces": pieces,
   "what is no trajectory is told so": wrongFiles,
   "a damaged file is told so, and the rest plays": damaged,

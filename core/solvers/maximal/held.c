@@ -3,7 +3,7 @@
 #include "core/integrators/integrators.h"
 #include "core/math/dense6.h"
 #include "core/model/coordinates.h"
-#include "core/solvers/redmax/tree.h"
+#include "core/solvers/body_block.h"
 
 #include <string.h>
 
@@ -129,15 +129,6 @@ static bool add_rows(MbHeld *held, const MbMaximal *x, double a, double b) {
   return any;
 }
 
-// The block of a pair (i, j) in the rows of i; symmetrised
-static void pair_block(const MbHeld *held, const MbMaximal *x, size_t n, double a, double c, double B[36]) {
-  const size_t at = 36 * (held->model->nb + 2 * n);
-  const double *D = x->D + at, *K = x->K + at;
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++)
-      B[6 * i + j] = -a * (D[6 * i + j] + D[36 + 6 * j + i]) / 2 - c * (K[6 * i + j] + K[36 + 6 * j + i]) / 2;
-}
-
 // to += B, or its transpose
 static void put(double *to, const double B[36], bool turned) {
   for (size_t i = 0; i < 6; i++)
@@ -151,7 +142,7 @@ static bool add_pairs(MbHeld *held, const MbMaximal *x, double a, double b) {
   for (size_t n = 0; n < model->npairs; n++) {
     const size_t i = model->pair[2 * n], j = model->pair[2 * n + 1], child = held->tie[n];
     double B[36];
-    pair_block(held, x, n, a, b, B);
+    mb_force_block(B, x, model->nb + 2 * n, model->nb + 2 * n + 1, a, b, false);
     any |= child != MB_WORLD;
     if (child == MB_WORLD)
       put(held->pairs + 36 * held->place[n], B, held->spot[i] > held->spot[j]);
@@ -178,7 +169,8 @@ bool mb_held_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t
     fine = held->ops->factor(held->kkt, &system, blame);
   } else {
     memset(held->C, 0, 36 * model->nb * sizeof *held->C);
-    for (size_t n = 0; n < model->nb; n++) mb_tree_block(model, x, n, a, b, held->A + 36 * held->spot[n]);
+    for (size_t n = 0; n < model->nb; n++)
+      mb_body_block(held->A + 36 * held->spot[n], model->M, x, n, a, b, false);
     const bool rows = add_rows(held, x, a, b), pairs = paired && add_pairs(held, x, a, b);
     system.A = held->A;
     if (rows || pairs) system.C = held->C;

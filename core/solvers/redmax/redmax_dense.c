@@ -8,6 +8,7 @@
 #include "core/base/blas.h"
 #include "core/math/dense6.h"
 #include "core/model/coordinates.h"
+#include "core/solvers/body_block.h"
 #include "core/solvers/coupled.h"
 #include "core/solvers/redmax/tree.h"
 #include "core/solvers/solvers.h"
@@ -128,7 +129,7 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
   const size_t nv = model->nv;
   (void)exact; // the integrators that run here take K symmetrised
   memset(work->A, 0, nv * nv * sizeof *work->A);
-  for (size_t b = 0; b < model->nb; b++) mb_tree_block(model, x, b, a, c, work->Ia + 36 * b);
+  for (size_t b = 0; b < model->nb; b++) mb_body_block(work->Ia + 36 * b, model->M, x, b, a, c, false);
   for (size_t b = model->nb; b-- > 0;) {
     const double *Ia = work->Ia + 36 * b;
     if (model->parent[b] != MB_WORLD)

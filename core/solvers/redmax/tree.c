@@ -192,16 +192,6 @@ void mb_tree_blocks(MbTree *tree, const double *B, double s, const double *v, do
   }
 }
 
-void mb_tree_block(const MbModel *model, const MbMaximal *x, size_t b, double a, double c, double Ia[36]) {
-  memset(Ia, 0, 36 * sizeof *Ia);
-  for (size_t i = 0; i < 6; i++) Ia[7 * i] = model->M[6 * b + i];
-  if (!x->D || (a == 0 && c == 0)) return;
-  const double *D = x->D + 36 * b, *K = x->K + 36 * b;
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++)
-      Ia[6 * i + j] -= a * (D[6 * i + j] + D[6 * j + i]) / 2 + c * (K[6 * i + j] + K[6 * j + i]) / 2;
-}
-
 void mb_tree_carry(double *Ip, const double *X, const double *Ia) {
   double IX[36];
   for (int i = 0; i < 6; i++)

@@ -28,8 +28,7 @@ void mb_tree_push(const MbTree *tree, size_t body, const double w[6], double *y)
 void mb_tree_momentum(MbTree *tree, const double *v, double *y);                  // y = Jᵀ M J v
 void mb_tree_blocks(MbTree *tree, const double *B, double s, const double *v, double *y); // y += s Jᵀ B J v
 
-// Ia = M − a D − c K of body b, D and K symmetrised; and I_p += Xᵀ Ia X.
-void mb_tree_block(const MbModel *model, const MbMaximal *x, size_t b, double a, double c, double Ia[36]);
+// Adds a body's inertia to what its parent carries: I_p += Xᵀ Ia X.
 void mb_tree_carry(double *Ip, const double *X, const double *Ia);
 
 // Degrees of freedom of body b.

@@ -3,6 +3,7 @@
 #define MB_SOLVERS_REDMAX_WORLD_FACTOR_H
 
 #include "core/model/coordinates.h"
+#include "core/solvers/body_block.h"
 #include "core/solvers/redmax/lanes_joints.h"
 #include "core/solvers/redmax/world.h"
 
@@ -25,11 +26,8 @@ static inline Sym sym(Mat A) { return (Sym){A.x.x, A.y.y, A.z.z, A.y.x, A.z.x, A
 
 // −a D − c K of a body, symmetrised, in world axes at O
 static inline Articulated block(const MbWorld *world, const MbMaximal *x, size_t b, double a, double c) {
-  const double *D = x->D + 36 * b, *K = x->K + 36 * b;
   double S[36];
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++)
-      S[6 * i + j] = -(a * (D[6 * i + j] + D[6 * j + i]) + c * (K[6 * i + j] + K[6 * j + i])) / 2;
+  mb_force_block(S, x, b, b, a, c, false);
   // S is symmetric, so that its rows are its columns
   const Mat I = {vec(S), vec(S + 6), vec(S + 12)}, H = {vec(S + 18), vec(S + 24), vec(S + 30)},
             M = {vec(S + 21), vec(S + 27), vec(S + 33)}, R = rotation(world, b);

@@ -13,6 +13,7 @@ Made made_begin(size_t bodies, size_t room) {
   made.kind = mb_calloc(room, sizeof *made.kind);
   made.contact = mb_calloc(room, sizeof *made.contact);
   made.H = mb_calloc(room * 6 * (bodies + 1), sizeof *made.H);
+  made.ends = mb_calloc(room, sizeof *made.ends);
   made.mass = mb_calloc(6 * bodies + 1, sizeof *made.mass);
   made.v = mb_calloc(6 * bodies + 1, sizeof *made.v);
   for (size_t i = 0; i < 6 * bodies; i++) made.mass[i] = i % 6 < 3 ? 0.4 : 1;
@@ -29,6 +30,7 @@ void made_row(Made *made, MbContactRowKind kind, size_t body, const double r[3],
   const size_t i = made->problem.n++;
   cr_assert_lt(i, made->room);
   made->kind[i] = kind;
+  made->ends[i][0] = body, made->ends[i][1] = other;
   put(made->H + i * 6 * made->bodies + 6 * body, r, n, 1);
   if (other != SIZE_MAX) put(made->H + i * 6 * made->bodies + 6 * other, s, n, -1);
 }
@@ -76,7 +78,12 @@ void made_end(Made *made, bool sparse) {
     for (size_t k = 0; k < m; k++) made->b[i] += made->H[i * m + k] * made->v[k];
     for (size_t j = 0; j <= i; j++) {
       double sum = 0;
-      for (size_t k = 0; k < m; k++) sum += made->H[i * m + k] * made->H[j * m + k] / made->mass[k];
+      for (int end = 0; end < 2; end++) {
+        const size_t body = made->ends[i][end];
+        if (body == SIZE_MAX || (body != made->ends[j][0] && body != made->ends[j][1])) continue;
+        for (size_t k = 6 * body; k < 6 * body + 6; k++)
+          sum += made->H[i * m + k] * made->H[j * m + k] / made->mass[k];
+      }
       made->W[i * n + j] = made->W[j * n + i] = sum;
     }
   }
@@ -98,8 +105,8 @@ Made made_given(size_t contacts, const double *W, const double *b, MbCone cone, 
 }
 
 void made_free(Made *made) {
-  void *const all[] = {made->W, made->b,    made->soft, made->most,  made->start, made->kind, made->contact,
-                       made->H, made->mass, made->v,    made->first, made->index, made->value};
+  void *const all[] = {made->W, made->b,    made->soft, made->most, made->start, made->kind,  made->contact,
+                       made->H, made->ends, made->mass, made->v,    made->first, made->index, made->value};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mb_free(all[i]);
   *made = (Made){0};
 }

@@ -12,7 +12,8 @@ typedef struct Made {
   double *W, *b, *soft, *most, *start;
   MbContactRowKind *kind;
   MbContactCone *contact;
-  double *H; // (rows x 6 bodies) while it is made
+  double *H;         // (rows x 6 bodies) while it is made
+  size_t (*ends)[2]; // (rows) the bodies of each
   size_t bodies;
   double *mass; // (6 bodies) diagonal of M
   double *v;    // (6 bodies)

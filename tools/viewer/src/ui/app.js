@@ -181,8 +181,8 @@ export class App {
     $("speed").innerHTML = SPEEDS.map((s) => `<option value="${s}">${s < 1 ? `1/${Math.round(1 / s)}` : s}×</option>`).join("");
     $("speed").onchange = () => (player.speed = Number($("speed").value));
     $("loop").onchange = () => (player.loop = $("loop").checked);
-    $("energy").onclick = () => this.find("energy");
-    $("momentum").onclick = () => this.find("momentum");
+    $("energy").onclick = () => this.ask("energy");
+    $("momentum").onclick = () => this.ask("momentum");
     $("difference").onclick = () => this.difference();
     $("difference").hidden = !this.comparison;
     $("more").onclick = () => this.togglePanel();
@@ -198,7 +198,7 @@ export class App {
     const labels = this.runs[0].columns().slice(0, 2000).map(([label]) => label);
     $("columns").innerHTML = labels.map((label) => `<option value="${escape(label)}">`).join("");
     $("find").onchange = () => {
-      if ($("find").value.trim() && this.find($("find").value.trim())) $("find").value = "";
+      if ($("find").value.trim() && this.ask($("find").value.trim())) $("find").value = "";
     };
   }
 
@@ -375,6 +375,13 @@ export class App {
     if (!hits.length) return false;
     this.#plot(text, hits.slice(0, FOUND));
     return true;
+  }
+
+  // The same; says so where there is no such curve.
+  ask(text) {
+    const found = this.find(text);
+    if (!found) this.#notice(`No number of this run has “${text}” in its name. What a run keeps is its scene's output.channels.`);
+    return found;
   }
 
   async #plot(title, hits) {

@@ -32,9 +32,12 @@ function about(run) {
     ${row("made by", `mbsim ${escape(run.head.mbsim || "")}${made.started ? `, ${escape(made.started)}` : ""}`)}
     ${made.reason ? row("ended", escape(made.reason)) : ""}
     </table>
-    ${list("Events", run.events.map((e) => `t = ${show(e.time)} s, step ${e.step}: ${e.text}`), "")}
+    ${list("Events", run.events.map(told), "")}
     ${list("Found damaged", run.troubles, "trouble")}`;
 }
+
+// An event and when it was, which many texts tell themselves.
+const told = ({ time, step, text }) => (text.startsWith("at t = ") ? text : `t = ${show(time)} s, step ${step}: ${text}`);
 
 function list(title, lines, kind) {
   if (!lines.length) return "";

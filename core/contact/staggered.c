@@ -1,0 +1,146 @@
+// Staggered projections (RM 2.11, Alg. 7): two convex problems in turns,
+//   normals   λ_t as they are:            0 ≤ λ_n ⊥ w_n ≥ 0,  rows one way;
+//   friction  λ_n and rows one way as they are:  λ_t in C(μ λ_n), now of a known size, and bounded rows;
+// rows both ways are part of both. What is kept enters b of the other: b ← b + W λ_kept. Where λ no longer changes both hold at once,
+// which is Coulomb's law, since a known C(μ λ_n) has no share in the work along the normal. Nothing makes the turns come to an
+// end, so that the natural map decides: turns that leave it no better for long are given up.
+// Each of the two is solved by the non-smooth Newton method, to a tenth of what is asked of the whole.
+#include "core/contact/staggered.h"
+#include "core/contact/contact_dense.h"
+#include "core/contact/nonsmooth_newton.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum Side { NORMALS, FRICTION } Side;
+
+typedef struct Staggered {
+  MbStrips whole, half; // the half's blocks and b are its own
+  MbNewton newton;
+  double *lambda, *w, *best, *b; // (n)
+} Staggered;
+
+static void layout(Staggered *t, MbRoom *room, const MbContactProblem *problem) {
+  mb_strips_make(&t->whole, room, problem);
+  t->lambda = mb_room_take(room, problem->n, sizeof *t->lambda);
+  t->w = mb_room_take(room, problem->n, sizeof *t->w);
+  t->best = mb_room_take(room, problem->n, sizeof *t->best);
+  t->b = mb_room_take(room, problem->n, sizeof *t->b);
+  t->half = t->whole;
+  t->half.block = mb_room_take(room, t->whole.nblocks, sizeof *t->half.block);
+  t->half.b = t->b;
+  t->half.enough = 0.1 * t->whole.enough;
+  mb_newton_make(&t->newton, room, &t->half, problem->function);
+}
+
+// Whether a row of a block is found on that side.
+static bool is_of(const MbBlock *block, size_t r, Side side) {
+  switch ((MbContactRowKind)block->kind) {
+  case MB_CONTACT_BOTH_WAYS:
+    return true;
+  case MB_CONTACT_NORMAL:
+    return (side == NORMALS) == (r == 0);
+  case MB_CONTACT_BOUNDED:
+    return side == FRICTION;
+  default:
+    return side == NORMALS;
+  }
+}
+
+static void make_half(Staggered *t, Side side) {
+  double *kept = t->newton.lambda;
+  for (size_t j = 0; j < t->whole.nblocks; j++) {
+    const MbBlock *block = &t->whole.block[j];
+    MbBlock *own = &t->half.block[j];
+    *own = *block;
+    for (size_t r = 0; r < block->rows; r++)
+      kept[block->row + r] = is_of(block, r, side) ? 0 : t->lambda[block->row + r];
+    if (block->kind != MB_CONTACT_NORMAL)
+      own->left_out |= !is_of(block, 0, side);
+    else if (side == NORMALS)
+      own->cone = MB_CONE_NONE;
+    else {
+      own->cone = block->cone == MB_CONE_EXACT ? MB_CONE_KNOWN_DISC : MB_CONE_KNOWN_BOX;
+      own->most = block->cone == MB_CONE_NONE ? 0 : block->mu * fmax(t->lambda[block->row], 0);
+    }
+  }
+  mb_strips_rates(&t->whole, kept, t->b);
+}
+
+// λ of that side; the others stay.
+static void solve_half(Staggered *t, Side side) {
+  enum { STEPS = 100 };
+  size_t done = 0;
+  make_half(t, side);
+  for (size_t j = 0; j < t->whole.nblocks; j++) {
+    const MbBlock *block = &t->whole.block[j];
+    for (size_t r = 0; r < block->rows; r++) {
+      const size_t i = block->row + r;
+      t->newton.lambda[i] = is_of(block, r, side) ? t->lambda[i] : 0;
+    }
+  }
+  mb_newton_run(&t->newton, STEPS, &done);
+  for (size_t j = 0; j < t->whole.nblocks; j++) {
+    const MbBlock *block = &t->whole.block[j];
+    for (size_t r = 0; r < block->rows; r++)
+      if (is_of(block, r, side)) t->lambda[block->row + r] = t->newton.lambda[block->row + r];
+  }
+}
+
+static size_t room_of(const MbContactProblem *problem) {
+  MbRoom room = {0};
+  Staggered t;
+  layout(&t, &room, problem);
+  return room.used;
+}
+
+static bool reserve(MbContactWork *work, const MbContactProblem *problem) {
+  (void)work;
+  mb_dense_start(problem->n);
+  return true;
+}
+
+static MbContactResult solve(MbContactWork *work, const MbContactProblem *problem, MbContactAnswer *answer) {
+  enum { TURNS = 500, PATIENCE = 50 };
+  static const double BETTER = 0.9;
+  MbRoom room = {.at = work->block};
+  Staggered t;
+  const size_t most = problem->iterations ? problem->iterations : TURNS;
+  size_t turn = 0, since = 0;
+  layout(&t, &room, problem);
+  mb_strips_start(&t.whole, problem, t.lambda);
+  for (double best = INFINITY, mark = INFINITY;; turn++) {
+    memcpy(t.newton.trial, t.lambda, problem->n * sizeof *t.lambda);
+    for (size_t j = 0; j < t.whole.nblocks; j++)
+      mb_block_clamp(&t.whole.block[j], t.newton.trial + t.whole.block[j].row);
+    mb_strips_rates(&t.whole, t.newton.trial, t.w);
+    const double natural = mb_strips_natural(&t.whole, t.newton.trial, t.w);
+    if (natural < best) {
+      best = natural;
+      memcpy(t.best, t.newton.trial, problem->n * sizeof *t.best);
+    }
+    since = natural < BETTER * mark ? 0 : since + 1;
+    mark = since ? mark : natural;
+    if (best <= t.whole.enough || turn >= most || since > PATIENCE) break;
+    solve_half(&t, NORMALS);
+    solve_half(&t, FRICTION);
+  }
+  answer->iterations = turn;
+  mb_strips_rates(&t.whole, t.best, t.w);
+  const MbContactResult result = mb_contact_tell(&t.whole, t.best, t.w, "staggered", answer);
+  if (result != MB_CONTACT_SOLVED)
+    snprintf(answer->why, sizeof answer->why, "%zu turns%s, the best comes to a natural map of %.3g of |b|",
+             turn, since > PATIENCE ? " go round" : "", answer->natural);
+  return result;
+}
+
+const MbContactMethod mb_contact_staggered = {
+    .name = "staggered",
+    .exact = "rows of every kind; cones none, box, exact",
+    .rows = MB_CONTACT_ALL_ROWS,
+    .cones = 1u << MB_CONE_NONE | 1u << MB_CONE_BOX | 1u << MB_CONE_EXACT,
+    .room = room_of,
+    .reserve = reserve,
+    .solve = solve,
+};

@@ -1,0 +1,36 @@
+// The blocks of A = M − a D − b K in maximal terms, made here alone: of one body, and of a pair of bodies that forces couple. K and D
+// of forces on rigid bodies are not symmetric (METHODS); where A has to be, each counts as the mean of its block and of the transpose
+// of the opposite one, which is its own for a body's block and the other end's for a pair's.
+#ifndef MB_SOLVERS_BODY_BLOCK_H
+#define MB_SOLVERS_BODY_BLOCK_H
+
+#include "core/math/vec3.h"
+#include "core/model/model.h"
+
+#include <string.h>
+
+// Writes −a D − b K of block number `n` of x, whose opposite is number `opposite`. A body's block has the body's number and is its own
+// opposite; those of pair p are the numbers nb + 2 p and nb + 2 p + 1. Without `exact` it is symmetrised.
+MB_INLINE void mb_force_block(double B[36], const MbMaximal *x, size_t n, size_t opposite, double a, double b,
+                              bool exact) {
+  const double *D = x->D + 36 * n, *K = x->K + 36 * n;
+  const double *Dt = x->D + 36 * opposite, *Kt = x->K + 36 * opposite;
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) {
+      const double d = exact ? D[6 * i + j] : (D[6 * i + j] + Dt[6 * j + i]) / 2;
+      const double k = exact ? K[6 * i + j] : (K[6 * i + j] + Kt[6 * j + i]) / 2;
+      B[6 * i + j] = -a * d - b * k;
+    }
+}
+
+// Writes M − a D − b K of body n: M alone where x has no derivatives, or none are asked for.
+MB_INLINE void mb_body_block(double A[36], const double *M, const MbMaximal *x, size_t n, double a, double b,
+                             bool exact) {
+  if (x->D && (a != 0 || b != 0))
+    mb_force_block(A, x, n, n, a, b, exact);
+  else
+    memset(A, 0, 36 * sizeof *A);
+  for (size_t i = 0; i < 6; i++) A[7 * i] += M[6 * n + i];
+}
+
+#endif

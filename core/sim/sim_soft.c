@@ -61,21 +61,23 @@ enum { ITERATIONS, RESIDUAL, LEFT, MOST_LEFT, TOLD, MISSED, NUMBERS };
 
 // Iterations of a step at most: where the scene says nothing, the method's own number.
 static int most_iterations(const MbModel *model) {
-  static const int PROJECTIVE = 5, NEWTON = 100, MOST = 200; // the last where there is something to come to
-  const MbSolverSpec *solver = &model->solver;
-  if (solver->iterations > 0) return solver->iterations;
-  if (solver->method == MB_METHOD_NEWTON) return NEWTON;
-  return solver->tolerance > 0 || solver->energy_tolerance > 0 ? MOST : PROJECTIVE;
+  static const int MOST = 200, NEWTON = 100;
+  if (model->solver.iterations > 0) return model->solver.iterations;
+  return model->solver.method == MB_METHOD_NEWTON ? NEWTON : MOST;
 }
 
 static MbMethod method_of(const MbModel *model) {
-  return model->solver.method == MB_METHOD_AUTO ? MB_METHOD_PROJECTIVE : model->solver.method;
+  if (model->solver.method != MB_METHOD_AUTO) return model->solver.method;
+  return model->nports ? MB_METHOD_PROJECTIVE : MB_METHOD_LBFGS;
 }
 
 // Of what a step takes off its energy, what may be left; 0: that does not end iterations.
 static double share_of(const MbModel *model) {
+  static const double SHARE = 1e-3;
   const MbSolverSpec *solver = &model->solver;
-  return solver->method == MB_METHOD_NEWTON || isnan(solver->energy_tolerance) ? 0 : solver->energy_tolerance;
+  if (solver->method == MB_METHOD_NEWTON) return 0;
+  if (!isnan(solver->energy_tolerance)) return solver->energy_tolerance;
+  return solver->iterations > 0 || solver->tolerance > 0 ? 0 : SHARE;
 }
 
 size_t mb_sim_soft_history_size(const MbModel *model) {

@@ -114,7 +114,7 @@ static const char *const global_help[] = {
 static const char *const precision_help[] = {"64 bits", "32 bits, and a correction that makes up for it",
                                              NULL};
 static const char *const method_help[] = {
-    "what goes with the scene: `projective`",
+    "`lbfgs`; `projective` where constraints, attachments or forces tie nodes to bodies that can move",
     "quasi-Newton steps with a limited memory on a matrix that stays the same, and a line search",
     "a local and a global step in turn, with a matrix that stays the same",
     "Newton's method with exact derivatives and a line search: slow, the truth that others are held against",
@@ -139,12 +139,12 @@ static const MbSchemaRow projective_rows[] = {
          "(method \"newton\": 1e-9 is wanted, and it goes on to 1e-12 where it can)"},
     {"energy_tolerance", MB_TYPE_NUMBER, AT(MbSolverSpec, energy_tolerance), .bound = MB_BETWEEN, .lo = 0,
      .hi = 1,
-     .help =
-         "stops iterating when the energy that a step minimises is, by estimate, above its least by no more "
-         "than "
-         "this share of what the step's iterations have taken off it. Steps that do not come to it in "
-         "`iterations` are counted, and told in the end. 0: all iterations are done. Not with method "
-         "\"newton\""},
+     .help = "stops iterating when the energy that a step minimises is, by estimate, above its least by no "
+             "more than "
+             "this share of what the step's iterations have taken off it. Steps that do not come to it in "
+             "`iterations` are counted, and told in the end. Absent: 1e-3 where neither `iterations` nor "
+             "`tolerance` "
+             "is given; 0: all iterations are done. Not with method \"newton\""},
     {"precision", MB_TYPE_WORD, AT(MbSolverSpec, precision), .words = mb_precision_words,
      .word_help = precision_help, .fallback = "\"double\"",
      .help = "of the numbers that the global step keeps; unknowns always have 64 bits"},

@@ -225,21 +225,25 @@ const MbCommand mb_command_diff = {
     .least = 2,
     .most = INT_MAX,
     .summary = "compare two trajectories, or two folders of them",
-    .details = "Compares the numbers of trajectory B with those of A, channel by channel: the largest error, "
-               "absolute and "
-               "scaled by the channel's range, and where; the first number beyond tolerance and how the "
-               "difference grows "
-               "after it. Where the scenes that the files hold differ, it says where and by what; that alone "
-               "makes no "
-               "difference. The verdict stands last: what differs first, and the worst beside it.\n\n"
-               "Of two folders the trajectories (.mbt, in folders below too) are compared that have the same "
-               "name; one that "
-               "is in one folder only is a difference. A line each, and how many there are of a kind; the "
-               "exit status is the "
-               "worst.\n\n"
-               "Exit 0 when they are the same within tolerance, 1 when they differ, 2 when they cannot be "
-               "compared (nothing in "
-               "common, scenes without a body or deformable of the same name), 5 when one is unreadable.",
+    .details =
+        "Compares the numbers of trajectory B with those of A, channel by channel: the largest error, "
+        "absolute and "
+        "scaled by the channel's range, and where; the first number beyond tolerance and how the "
+        "difference grows "
+        "after it. Where the scenes that the files hold differ, it says where and by what; that alone "
+        "makes no "
+        "difference. The verdict stands last: what differs first, and the worst beside it.\n\n"
+        "Of a channel with a count per frame (constraint.active) the entries are compared of the same "
+        "thing, whatever their places; an entry that has none like it in the other file is an error of "
+        "the count.\n\n"
+        "Of two folders the trajectories (.mbt, in folders below too) are compared that have the same "
+        "name; one that "
+        "is in one folder only is a difference. A line each, and how many there are of a kind; the "
+        "exit status is the "
+        "worst.\n\n"
+        "Exit 0 when they are the same within tolerance, 1 when they differ, 2 when they cannot be "
+        "compared (nothing in "
+        "common, scenes without a body or deformable of the same name), 5 when one is unreadable.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

@@ -135,7 +135,10 @@ const MbCommand mb_command_export = {
     .summary = "write frames as CSV, NPZ, JSON, glTF or VTK",
     .details =
         "Writes the frames of FILE in a format that other programs read: csv (one column a number), "
-        "npz (NumPy arrays, one a channel) or json; glb (glTF: bodies and deformables that move, for "
+        "npz (NumPy arrays, one a channel) or json; of a channel with a count per frame (constraint.active) "
+        "csv has "
+        "the count, or, where that channel alone is asked for, a line for each entry; glb (glTF: bodies and "
+        "deformables that move, for "
         "Blender and others) or vtk (a folder of VTK files that ParaView plays: bodies, lines, and "
         "deformables with displacement from rest, Green's strain and its largest principal value by "
         "element, and velocity where the trajectory has channel deformable.*.velocity). Of a file that was "

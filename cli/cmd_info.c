@@ -17,11 +17,24 @@ static cJSON *parsed(const char *json) {
   return tree ? tree : cJSON_CreateNull();
 }
 
+static cJSON *field_json(const MbField *field, double bound) {
+  cJSON *item = cJSON_CreateObject();
+  cJSON_AddStringToObject(item, "name", field->name);
+  cJSON_AddStringToObject(item, "unit", field->unit);
+  cJSON_AddNumberToObject(item, "bound", bound);
+  if (field->words)
+    cJSON_AddItemToObject(item, "words", cJSON_CreateStringArray(field->words, (int)field->nwords));
+  return item;
+}
+
 static cJSON *channel_json(MbTraj *traj, size_t i, const MbChannel *channel, MbReport *report) {
   cJSON *item = cJSON_CreateObject();
   const double bound = mb_traj_bound(traj, i);
+  const MbList *list = channel->list;
+  const double entries = (double)mb_traj_channel_entries(traj, i, report);
   const double raw =
-      8.0 * (double)channel->items * (double)channel->width * (double)mb_traj_frames_there(traj);
+      8.0 * ((double)channel->items * (double)channel->width * (double)mb_traj_frames_there(traj) +
+             (list ? entries * (double)list->width : 0));
   const double bytes = (double)mb_traj_channel_bytes(traj, i, report);
   cJSON_AddStringToObject(item, "name", channel->name);
   cJSON_AddNumberToObject(item, "items", (double)channel->items);
@@ -31,6 +44,13 @@ static cJSON *channel_json(MbTraj *traj, size_t i, const MbChannel *channel, MbR
   cJSON_AddNumberToObject(item, "bound", bound);
   cJSON_AddNumberToObject(item, "bytes", bytes);
   cJSON_AddNumberToObject(item, "compression", bytes > 0 ? raw / bytes : 1);
+  if (!list) return item;
+  cJSON *fields = cJSON_CreateArray();
+  cJSON_AddNumberToObject(item, "entries", entries);
+  cJSON_AddNumberToObject(item, "keys", (double)list->keys);
+  for (size_t k = 0; k < list->width; k++)
+    cJSON_AddItemToArray(fields, field_json(&list->fields[k], mb_traj_field_bound(traj, i, k)));
+  cJSON_AddItemToObject(item, "fields", fields);
   return item;
 }
 
@@ -106,7 +126,11 @@ static cJSON *trajectory_json(MbTraj *traj, MbReport *report) {
   }
   cJSON_AddNumberToObject(tree, "chunks", (double)nchunks);
   cJSON_AddItemToObject(tree, "meshes", meshes_json(traj, report));
-  cJSON_AddNumberToObject(tree, "compression", 8 * frames * (double)(mb_traj_frame_size(traj) + 1) / bytes);
+  double numbers = frames * (double)(mb_traj_frame_size(traj) + 1);
+  for (size_t i = 0; i < nchannels; i++)
+    if (channel[i].list)
+      numbers += (double)mb_traj_channel_entries(traj, i, report) * (double)channel[i].list->width;
+  cJSON_AddNumberToObject(tree, "compression", 8 * numbers / bytes);
   for (size_t i = 0; i < nchannels; i++)
     cJSON_AddItemToArray(channels, channel_json(traj, i, &channel[i], report));
   cJSON_AddItemToObject(tree, "channels", channels);
@@ -131,7 +155,11 @@ static void print_channels(const cJSON *tree) {
   const cJSON *c = NULL;
   cJSON_ArrayForEach(c, cJSON_GetObjectItem(tree, "channels")) {
     char name[128], unit[32], shape[48], mode[32], size[32];
-    snprintf(shape, sizeof shape, "%.0f x %.0f", number(c, "items"), number(c, "width"));
+    const cJSON *fields = cJSON_GetObjectItem(c, "fields"), *field = NULL;
+    if (fields)
+      snprintf(shape, sizeof shape, "list x %d", cJSON_GetArraySize(fields));
+    else
+      snprintf(shape, sizeof shape, "%.0f x %.0f", number(c, "items"), number(c, "width"));
     if (number(c, "bound") > 0)
       snprintf(mode, sizeof mode, "bounded %.3g", number(c, "bound"));
     else
@@ -139,6 +167,13 @@ static void print_channels(const cJSON *tree) {
     printf("  %-24s %12s  %-16s %10s %6.2fx  %s\n", text_of(c, "name", name, sizeof name), shape, mode,
            mb_console_bytes((uint64_t)number(c, "bytes"), size), number(c, "compression"),
            text_of(c, "unit", unit, sizeof unit));
+    if (fields) printf("    %.0f entries:", number(c, "entries"));
+    cJSON_ArrayForEach(field, fields) {
+      const char *of = text_of(field, "unit", unit, sizeof unit);
+      printf("%s %s%s%s%s", field == fields->child ? "" : ",", text_of(field, "name", name, sizeof name),
+             *of ? " (" : "", of, *of ? ")" : "");
+    }
+    if (fields) putchar('\n');
   }
 }
 

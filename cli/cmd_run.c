@@ -39,9 +39,9 @@ static MbStatus check_device(const MbRun *run, MbReport *report) {
 }
 
 static MbStatus allocate(MbRun *run, MbReport *report) {
-  run->checkpoint_size = mb_sim_checkpoint_size(run->sim);
+  run->checkpoint_room = mb_sim_checkpoint_size(run->sim);
   run->frame = mb_calloc(mb_sim_frame_size(run->sim), sizeof *run->frame);
-  run->checkpoint = mb_calloc(run->checkpoint_size, 1);
+  run->checkpoint = mb_calloc(run->checkpoint_room, 1);
   return run->frame && run->checkpoint ? MB_OK : mb_no_memory(report, "a frame and a checkpoint");
 }
 

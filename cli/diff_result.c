@@ -13,12 +13,16 @@ static const char *place(const MbTraj *a, const MbChannelResult *result, const M
   char item[96] = "", component[48] = "", raw[160];
   if (result->in_a < count) {
     const MbChannel *c = &channels[result->in_a];
-    if (c->items_names && d->item < c->items)
+    if (c->list && d->component)
+      mb_entry_name(c->list, d->key, d->nkeys, d->item, item, sizeof item);
+    else if (c->items_names && d->item < c->items)
       snprintf(item, sizeof item, "%s", c->items_names[d->item]);
     else if (c->items > 1)
       snprintf(item, sizeof item, "%zu", d->item);
     if (c->rotation)
       snprintf(component, sizeof component, "angle");
+    else if (d->component < result->ncomponents)
+      snprintf(component, sizeof component, "%s", result->component_names[d->component]);
     else if (d->component < c->width && c->component_names)
       snprintf(component, sizeof component, "%s", c->component_names[d->component]);
   }
@@ -38,9 +42,15 @@ static void add_names(cJSON *item, const MbTraj *a, const MbChannelResult *resul
   const MbChannel *channels = mb_traj_channels(a, &count);
   if (result->in_a >= count) return;
   const MbChannel *c = &channels[result->in_a];
+  char thing[160];
+  if (c->list && d->component)
+    cJSON_AddStringToObject(item, "item_name",
+                            mb_entry_name(c->list, d->key, d->nkeys, d->item, thing, sizeof thing));
   if (c->items_names && d->item < c->items)
     cJSON_AddStringToObject(item, "item_name", c->items_names[d->item]);
-  if (c->component_names && d->component < c->width)
+  if (d->component < result->ncomponents)
+    cJSON_AddStringToObject(item, "component_name", result->component_names[d->component]);
+  else if (c->component_names && d->component < c->width)
     cJSON_AddStringToObject(item, "component_name", c->component_names[d->component]);
 }
 

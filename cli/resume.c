@@ -52,6 +52,21 @@ static MbStatus copy_before(Replay *replay, int64_t step, MbReport *report) {
   return status ? status : copy_events(replay, step, report);
 }
 
+// The entries of one frame.
+static MbStatus copy_lists(MbRun *run, uint64_t frame, MbReport *report) {
+  size_t n = 0;
+  const MbChannel *channel = mb_traj_channels(run->old, &n);
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < n && !status; i++) {
+    const double *entries = NULL;
+    size_t count = 0;
+    if (!channel[i].list) continue;
+    status = mb_traj_list(run->old, frame, &channel[i], &entries, &count, report);
+    if (!status) status = mb_traj_entries(run->writer, i, entries, count, report);
+  }
+  return status;
+}
+
 static MbStatus copy_chunk(Replay *replay, const MbTrajChunkInfo *chunk, MbReport *report) {
   MbRun *run = replay->run;
   const size_t size = mb_traj_frame_size(run->old);
@@ -63,6 +78,7 @@ static MbStatus copy_chunk(Replay *replay, const MbTrajChunkInfo *chunk, MbRepor
     // the last frame of a run that ends here, but would not be one in this run
     if (step <= run->last_frame || !mb_plan_frame_due(&run->plan, step)) continue;
     status = copy_before(replay, step, report);
+    if (!status) status = copy_lists(run, chunk->first + i, report);
     if (!status) status = mb_run_write_frame(run, step, replay->times[i], replay->frames + i * size, report);
   }
   return status;

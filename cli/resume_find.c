@@ -115,6 +115,13 @@ static MbStatus judge_scene(MbRun *run, MbSource *source, const char *scene, MbR
   return status;
 }
 
+// The scene is the same, so that what a checkpoint of another one comes of is a mesh.
+static MbStatus cannot_restore(const MbSource *source, const MbReport *why, MbReport *report) {
+  const char *text = why->issues[0].text;
+  return mb_error(report, MB_USAGE, "", "%s: %.300s%s", source->path, text,
+                  strstr(text, "another scene") ? ": has a mesh file of the scene changed?" : "");
+}
+
 // The last checkpoint within the plan that can be read and restored, and that no frame is missing before.
 static MbStatus judge_checkpoints(MbRun *run, MbSource *source, MbReport *report) {
   const uint64_t sound = mb_traj_gaps(source->traj) ? mb_traj_gap(source->traj, 0).first : UINT64_MAX;
@@ -127,9 +134,7 @@ static MbStatus judge_checkpoints(MbRun *run, MbSource *source, MbReport *report
     source->first = read.time;
     if (read.step > (uint64_t)run->plan.steps) continue;
     if (mb_sim_restore(run->sim, read.bytes, read.size, &reading))
-      return mb_error(report, MB_USAGE, "",
-                      "%s: its checkpoint is of another model: has a mesh file of the scene changed?",
-                      source->path);
+      return cannot_restore(source, &reading, report);
     source->found = true;
     source->checkpoint = i;
     source->step = read.step;

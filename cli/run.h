@@ -43,8 +43,8 @@ struct MbRun {
   bool done;             // the file holds all that this run would write
   MbTrajWriter *writer;
   double *frame;    // (frame size)
-  void *checkpoint; // (checkpoint size)
-  size_t checkpoint_size;
+  void *checkpoint; // (checkpoint_room), of which checkpoint_size are the last one
+  size_t checkpoint_size, checkpoint_room;
   int64_t last_frame, last_checkpoint; // steps written; -1 = none
   int warnings;                        // of the steps, recorded so far
   double start;                        // clock

@@ -1,4 +1,6 @@
 #include "cli/run.h"
+#include "core/base/alloc.h"
+#include "core/base/report.h"
 
 #include <signal.h>
 #include <string.h>
@@ -34,9 +36,23 @@ MbStatus mb_run_write_frame(MbRun *run, int64_t step, double time, const double 
   return run->writer ? mb_traj_frame(run->writer, time, frame, report) : MB_OK;
 }
 
+// States may be of another size than those before.
+static bool take_checkpoint(MbRun *run) {
+  run->checkpoint_size = mb_sim_checkpoint_size(run->sim);
+  if (run->checkpoint_size > run->checkpoint_room) {
+    const size_t room = run->checkpoint_size + run->checkpoint_size / 2;
+    void *grown = mb_realloc(run->checkpoint, room, 1);
+    if (!grown) return false;
+    run->checkpoint = grown;
+    run->checkpoint_room = room;
+  }
+  mb_sim_checkpoint(run->sim, run->checkpoint);
+  return true;
+}
+
 static MbStatus write_checkpoint(MbRun *run, int64_t step, MbReport *report) {
   run->last_checkpoint = step;
-  mb_sim_checkpoint(run->sim, run->checkpoint);
+  if (!take_checkpoint(run)) return mb_no_memory(report, "a checkpoint");
   const double time = mb_sim_time(run->sim);
   const MbRunFollower *follower = run->follower;
   MbStatus status =
@@ -65,13 +81,29 @@ static MbStatus record_issues(MbRun *run, const MbReport *said, int64_t step, Mb
   return status;
 }
 
+// The entries of the frame that was sampled.
+static MbStatus write_lists(MbRun *run, MbReport *report) {
+  size_t n = 0;
+  const MbChannel *channel = mb_sim_channels(run->sim, &n);
+  MbStatus status = MB_OK;
+  for (size_t i = 0; run->writer && i < n && !status; i++) {
+    size_t count = 0;
+    const double *entries = mb_sim_list(run->sim, &channel[i], &count);
+    if (channel[i].list) status = mb_traj_entries(run->writer, i, entries, count, report);
+  }
+  return status;
+}
+
 // The frame of the state as it is. Where it cannot be told, or has numbers that are not finite, the run ends, and an event tells of it in
 // the frame's place.
 static MbStatus write_now(MbRun *run, int64_t step, MbReport *report) {
   MbReport said = {0};
   MbStatus status = mb_sim_sample(run->sim, run->frame, &said);
   if (!status) status = mb_sim_check_frame(run->sim, run->frame, &said);
-  if (!status) return mb_run_write_frame(run, step, mb_sim_time(run->sim), run->frame, report);
+  if (!status) {
+    status = write_lists(run, report);
+    return status ? status : mb_run_write_frame(run, step, mb_sim_time(run->sim), run->frame, report);
+  }
   const MbStatus recorded = record_issues(run, &said, step, report);
   if (!recorded) *report = said;
   return recorded ? recorded : status;

@@ -83,7 +83,7 @@ static bool load_state(Child *c, MbRun *run, const char *name, int64_t step) {
   bool good = bytes && size >= sizeof head;
   if (good) memcpy(&head, bytes, sizeof head);
   good = good && !memcmp(head.magic, wanted.magic, sizeof head.magic) && head.measures == wanted.measures &&
-         head.checkpoint == wanted.checkpoint && !memcmp(head.asked, wanted.asked, sizeof head.asked) &&
+         !head.checkpoint == (run->writer != NULL) && !memcmp(head.asked, wanted.asked, sizeof head.asked) &&
          size == sizeof head + head.measures + head.checkpoint && (step < 0 || head.step == step);
   if (good && head.checkpoint) {
     MbReport ignored = {0};

@@ -115,6 +115,21 @@ typedef enum MbQuantity {
   MB_QUANTITIES
 } MbQuantity;
 
+// One number of the entries of a list.
+typedef struct MbField {
+  const char *name, *unit;
+  MbQuantity quantity;
+  const char *const *words; // (nwords) what the number n stands for is words[n]; NULL: it stands for itself
+  size_t nwords;
+} MbField;
+
+// What there is so many of in a frame, as contacts or limits that hold: entries of `width` numbers. The first `keys` of them are
+// whole numbers that tell which thing it is; entries increase by these (by the first; where it is the same by the second, and so on).
+typedef struct MbList {
+  size_t keys, width;
+  const MbField *fields; // (width)
+} MbList;
+
 typedef struct MbChannel {
   const char *name; // "body.position"
   const char *unit; // "m", "" where there is none
@@ -126,6 +141,8 @@ typedef struct MbChannel {
   size_t offset;                      // of the first number in a frame
   const char *const *items_names;     // (items), or NULL where the items have no names
   const char *const *component_names; // (width)
+  const MbList *
+      list; // its number in a frame is how many entries its list has then (items and width are 1); NULL: no list
 } MbChannel;
 
 // ---- simulations ------------------------------------------------------------------------------------------
@@ -190,8 +207,11 @@ MbStatus mb_sim_check_frame(const MbSim *sim, const double *frame, MbReport *rep
 // One of them by its name (NULL: not among them), and its items x width numbers now.
 const MbChannel *mb_sim_channel(const MbSim *sim, const char *name);
 MbStatus mb_sim_read(MbSim *sim, const MbChannel *channel, double *out, MbReport *report);
+// The entries of a channel's list (count x its width) when it was last sampled or read, until it is again; NULL and 0 where it has no list.
+const double *mb_sim_list(const MbSim *sim, const MbChannel *channel, size_t *count);
 
-// Everything that a bitwise resume needs, as bytes of a fixed number; restoring refuses another model's.
+// Everything that a bitwise resume needs, as bytes; how many they are now may be another number after the next call. Restoring refuses,
+// and changes nothing, where they are another model's, of another version of mbsim, or cut off.
 size_t mb_sim_checkpoint_size(const MbSim *sim);
 void mb_sim_checkpoint(const MbSim *sim, void *bytes);
 MbStatus mb_sim_restore(MbSim *sim, const void *bytes, size_t size, MbReport *report);
@@ -215,6 +235,9 @@ uint64_t mb_traj_frame_at(MbTraj *traj, double t);
 // each channel) selects channels to decode, NULL = all; the others' numbers are left as they were.
 MbStatus mb_traj_read(MbTraj *traj, uint64_t first, uint64_t count, const bool *wanted, double *times,
                       double *frames, MbReport *report);
+// The entries of a channel's list in one frame (*count x its width), until that channel's list is asked for again.
+MbStatus mb_traj_list(MbTraj *traj, uint64_t frame, const MbChannel *channel, const double **entries,
+                      size_t *count, MbReport *report);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 """Reads .mbt trajectories with the standard library alone; written from io/README.md.
 
 read_mbt.py FILE           a summary: records, channels, frames; exit 1 when a CRC or anything else is wrong
-read_mbt.py FILE --bits    per frame a line: the bits of time and of every number, 16 hexadecimal digits each
+read_mbt.py FILE --bits    per frame a line: the bits of time, of every number and of the lists' entries, 16 hexadecimal digits each
 read_mbt.py FILE --hash    the content hash
 read_mbt.py FILE --drawing the JSON of what pictures need
 read_mbt.py FILE --modes   how often each block mode and plane kind occurs
@@ -44,7 +44,7 @@ def signed(u):
 def records(data):
     """(tag, flags, payload, offset) of every record, then checks the trailer."""
     need(data[:8] == b"\x89MBT\r\n\x1a\n", "signature")
-    need(struct.unpack_from("<II", data, 8) == (1, 0), "version or flags")
+    need(struct.unpack_from("<II", data, 8) in ((1, 0), (2, 0)), "version or flags")
     at, end, index = 16, len(data) - 24, None
     while at < end:
         tag, flags, length, crc, crc_header = struct.unpack_from("<4sIQII", data, at)
@@ -107,6 +107,20 @@ def layout(channels):
     return blocks
 
 
+def followers(counts, keys):
+    """For each entry of a chunk's list the one that it follows in the frame before, or None; keys: of each entry, or None for places."""
+    before, last, at = [], range(0), 0
+    for count in counts:
+        now = range(at, at + count)
+        if keys is None:
+            before += [last[i] if i < len(last) else None for i in range(count)]
+        else:
+            known = {keys[e]: e for e in last}
+            before += [known.get(keys[e]) for e in now]
+        last, at = now, at + count
+    return before
+
+
 def nearest(y):
     """The integer nearest to y, ties to even; 0 where y is too large or no number."""
     return round(y) if abs(y) <= 2.0**48 else 0
@@ -167,12 +181,15 @@ class Trajectory:
     def __init__(self, data):
         self.head, self.frames, self.times, self.numbers = None, [], [], []  # numbers: of the frames
         self.drawing = None
+        self.lists = []  # per frame, per channel with a list its entries
         self.meshes, self.tags, self.modes, self.kinds, self.moved = [], {}, {}, {}, 0
         listed = None
         for tag, flags, payload, at in records(data):
             self.tags[tag] = self.tags.get(tag, 0) + 1
             if tag == "HEAD":
                 self.head = json.loads(content(flags, payload))
+                listed_channels = any("list" in c for c in self.head["channels"])
+                need(struct.unpack_from("<I", data, 8)[0] == 1 + listed_channels, "version")
                 self.blocks = layout(self.head["channels"])
             elif tag == "CHNK":
                 self.chunk(payload)
@@ -208,7 +225,7 @@ class Trajectory:
         for block in self.blocks:
             at, *rest = self.parse(p, at, block, count)
             parsed.append(rest)
-        need(at == len(p), "chunk length")
+        lists_at = at
         values = [None] * len(parsed)
         for late in (False, True):  # velocities before the poses that are predicted from them
             for i, (mode, orders, gain, z) in enumerate(parsed):
@@ -223,6 +240,56 @@ class Trajectory:
                     frame[place] = x
             self.frames.append(frame)
             self.numbers.append(first + r)
+        self.chunk_lists(p, lists_at, self.frames[-count:])
+
+    def chunk_lists(self, p, at, frames):
+        """The lists behind the blocks, as entries of each frame."""
+        lists, place = [{} for _ in frames], 0
+        for number, channel in enumerate(self.head["channels"]):
+            if "list" in channel:
+                counts = [int(frame[place]) for frame in frames]
+                need(all(n == frame[place] for n, frame in zip(counts, frames)), "a count is no whole number")
+                at, entries = self.list(p, at, number, channel["list"], counts)
+                start = 0
+                for f, n in enumerate(counts):
+                    lists[f][number] = entries[start : start + n]
+                    start += n
+            place += channel["items"] * channel["width"]
+        need(at == len(p), "chunk length")
+        self.lists += lists
+
+    def list(self, p, at, number, described, counts):
+        """Where the list ends, and its entries."""
+        (total,) = struct.unpack_from("<Q", p, at)
+        need(total == sum(counts), "entries of a list")
+        at, columns, keys = at + 8, [], described["keys"]
+        by_place, before = followers(counts, None), None
+        for k in range(len(described["fields"])):
+            if before is None or k == keys:
+                before = followers(counts, list(zip(*columns[:keys]))) if keys and k >= keys else by_place
+            column = Block(number, k + 1, 1, {"width": 1, "items": 1}, 0)
+            at, mode, orders, gain, z = self.parse(p, at, column, total)
+            need(not any(orders[1:]), "prediction in a list")
+            columns.append(self.column(mode, orders[0], gain, [row[0] for row in z], before))
+        entries = [tuple(column[e] for column in columns) for e in range(total)]
+        start = 0
+        for n in counts:
+            order = [entry[:keys] for entry in entries[start : start + n]]
+            need(all(x == int(x) for key in order for x in key), "keys are no whole numbers")
+            need(not keys or all(a < b for a, b in zip(order, order[1:])), "keys out of order")
+            start += n
+        return at, entries
+
+    def column(self, mode, time, gain, z, before):
+        """One number of all entries, each predicted from those that it follows."""
+        values = []  # integers, or bits
+        for e, u in enumerate(z):
+            d, past, b = (u >> 1) ^ (M64 if u & 1 else 0), [], before[e]
+            while b is not None and len(past) < time:
+                past.append(values[b])
+                b = before[b]
+            values.append(u if mode == 0 else self.integer(d, past) if mode == 2 else self.lossless(d, past))
+        return [float(signed(q)) * gain for q in values] if mode == 2 else [double(q) for q in values]
 
     def parse(self, p, at, block, count):
         """Where the block ends, its mode, orders, gain and the rows of its integers z."""
@@ -339,13 +406,16 @@ class Trajectory:
         for name in self.head["bodies"]:
             text(name)
         stable, at = [], 0
-        for c in self.head["channels"]:
+        for number, c in enumerate(self.head["channels"]):
             size = c["items"] * c["width"]
             if not c["unstable"]:
-                stable.append((at, at + size))
+                stable.append((at, at + size, number))
                 text(c["name"])
                 word(c["items"])
                 word(c["width"])
+                if "list" in c:
+                    word(c["list"]["keys"])
+                    word(len(c["list"]["fields"]))
             at += size
         word(len(self.meshes))
         for name, body, nv, ne, corners, vertices, elements in self.meshes:
@@ -355,11 +425,14 @@ class Trajectory:
                 word(w)
         need(not self.gaps(), "there is no hash of a trajectory with frames missing")
         word(len(self.frames))
-        for t, frame in zip(self.times, self.frames):
+        for t, frame, lists in zip(self.times, self.frames, self.lists):
             word(bits(t))
-            for low, high in stable:
+            for low, high, number in stable:
                 for x in frame[low:high]:
                     word(bits(x))
+                for entry in lists.get(number, ()):
+                    for x in entry:
+                        word(bits(x))
         a, b, n = lanes
         return f"{mix(a ^ mix((b + n) & M64)):016x}{mix(b ^ mix((a - n) & M64)):016x}"
 
@@ -375,8 +448,9 @@ def main():
         print("damaged:", error, file=sys.stderr)
         return 1
     if option == "--bits":
-        for time, frame in zip(t.times, t.frames):
-            print(" ".join(f"{bits(x):016x}" for x in [time] + frame))
+        for time, frame, lists in zip(t.times, t.frames, t.lists):
+            entries = [x for one in lists.values() for entry in one for x in entry]
+            print(" ".join(f"{bits(x):016x}" for x in [time] + frame + entries))
     elif option == "--hash":
         print(digest)
     elif option == "--drawing":

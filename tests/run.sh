@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs every test of one build flavour: Criterion's, then the command line's. Arguments: FLAVOUR [FILTER].
+# Runs every test of one build flavour: Criterion's, then the command line's. Arguments: FLAVOUR [FILTER]. FILTER is one of Criterion's
+# (suite/test, with * in it), or a folder or file of tests, with tests/ before it or without: the suites that begin there.
 # A leak fails the run: Criterion ignores LeakSanitizer's exit code, so its logs are looked for.
 set -u
 flavour=$1 filter=${2:-}
@@ -9,6 +10,17 @@ export ASAN_OPTIONS="log_path=$PWD/$logs/asan:detect_leaks=1:allocator_may_retur
 export UBSAN_OPTIONS="print_stacktrace=1:log_path=$PWD/$logs/ubsan"
 export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
 export MBSIM="$PWD/build/$flavour/mbsim" MBSIM_FLAVOUR="$flavour"
+
+# The suites of a folder or a file, as a filter of Criterion's.
+suites_of() {
+  names=$(find "$1" -name 'test_*.c' -exec sed -n -e 's/^Test(\([a-zA-Z0-9_]*\),.*/\1/p' \
+    -e 's/^ParameterizedTest([^,]*, *\([a-zA-Z0-9_]*\),.*/\1/p' {} + | sort -u | paste -sd '|' -)
+  [ -n "$names" ] || { echo "tests/run.sh: $1 has no tests" >&2; exit 2; }
+  echo "@($names)/*"
+}
+for place in "$filter" "tests/$filter"; do
+  case $place in tests/?*) [ -e "$place" ] && { filter=$(suites_of "$place") || exit 2; break; } ;; esac
+done
 
 # The tests link OpenBLAS, which starts threads of its own as it is loaded: under a test's limit on memory they would ask for ever.
 OPENBLAS_NUM_THREADS=1 "build/$flavour/mbsim-tests" --short-filename ${filter:+--filter "$filter"}

@@ -22,7 +22,8 @@ awk '
     if (from == "cli") return 1
     if (from == "io" || from == "gpu") return to ~ /^core/
     if (!(from in rank) || !(to in rank)) return 0
-    if (from == "core/constraints" && to == "core/collision") return 1
+    if (from == "core/collision") return to == "core/base" || to == "core/math" # geometry alone
+    if (to == "core/collision") return from == "core/sim"
     return rank[to] < rank[from]
   }
 

@@ -3,6 +3,7 @@
 #include "core/base/report.h"
 #include "core/compile/compile_elements.h"
 #include "core/compile/compile_internal.h"
+#include "core/constraints/constraints.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -140,6 +141,16 @@ static MbStatus copy_lists(const MbSceneSpec *spec, MbModel *model, MbReport *re
   return MB_OK;
 }
 
+static MbStatus start_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  (void)report;
+  for (size_t i = 0; i < spec->nconstraints && model->q0;
+       i++) { // without q0 the joints are wrong, and said so
+    const MbConstraintOps *ops = mb_constraint_table[spec->constraints[i].kind];
+    if (ops->start) ops->start(&spec->constraints[i], spec, model);
+  }
+  return MB_OK;
+}
+
 static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   memcpy(model->gravity, spec->gravity, sizeof model->gravity);
   model->solver = spec->solver;
@@ -151,13 +162,10 @@ static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report)
 
   // all that is wrong is said at once; but what the parts build on is not there where memory ran out
   typedef MbStatus Part(const MbSceneSpec *spec, MbModel *model, MbReport *report);
-  static Part *const parts[] = {check_time,
-                                check_pair,
-                                mb_compile_bodies,
-                                mb_compile_joints,
-                                mb_compile_node_parents,
-                                mb_compile_forces,
-                                mb_compile_elements_hold};
+  static Part *const parts[] = {check_time,        check_pair,
+                                mb_compile_bodies, mb_compile_joints,
+                                start_constraints, mb_compile_node_parents,
+                                mb_compile_forces, mb_compile_elements_hold};
   for (size_t i = 0; i < sizeof parts / sizeof *parts && status != MB_IO; i++) {
     const MbStatus one = parts[i](spec, model, report);
     if (one != MB_OK && (status == MB_OK || one == MB_IO)) status = one;

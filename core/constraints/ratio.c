@@ -24,6 +24,29 @@ static double felt(const MbConstraint *constraint) {
 
 extern const MbConstraintOps mb_ratio_ops;
 
+// By reduction b starts with what follows from a's coordinates, which a spring's length and an attached node's place are measured
+// with.
+static void start(const MbConstraintSpec *from, const MbSceneSpec *scene, MbModel *model) {
+  const MbRatioSpec *spec = from->parameters;
+  size_t listed[2], body[2];
+  if (spec->enforce != MB_BY_REDUCTION) return;
+  for (int k = 0; k < 2; k++) {
+    if (!spec->joints[k] || !mb_names_find(&model->names, spec->joints[k], &listed[k])) return;
+    body[k] = model->number[listed[k]];
+    if (!model->joint[body[k]].ops) return;
+  }
+  const size_t n = model->joint[body[0]].n;
+  if (n != model->joint[body[1]].n) return;
+  const MbJointSpec *joint = &scene->bodies[listed[1]].joint;
+  double *q0 = (double *)model->q0, *v0 = (double *)model->v0;
+  for (size_t k = 0; k < n; k++) {
+    if (!joint->position.count)
+      q0[model->q_first[body[1]] + k] = spec->ratio * q0[model->q_first[body[0]] + k] + spec->offset;
+    if (!joint->velocity.count && !joint->twist)
+      v0[model->v_first[body[1]] + k] = spec->ratio * v0[model->v_first[body[0]] + k];
+  }
+}
+
 // What the joint of b starts with has to be what follows from a's.
 static MbStatus agree(const MbBuilder *b, const char *where, const char *what, const char *names[2],
                       bool given, double found, double wanted) {
@@ -124,6 +147,7 @@ const MbConstraintOps mb_ratio_ops = {.name = "ratio",
                                       .parameters = sizeof(MbRatio),
                                       .rows = 1,
                                       .coordinates = 2,
+                                      .start = start,
                                       .build = build,
                                       .felt = felt,
                                       .eval = eval};

@@ -20,7 +20,7 @@ static const double PROXIMAL = 1e-7;
 
 void mb_admm_make(MbAdmm *t, MbRoom *room, const MbStrips *strips) {
   t->strips = *strips;
-  const size_t n = t->strips.n, dense = n <= MB_ADMM_DENSE ? n : 0;
+  const size_t n = t->strips.n, dense = n <= MB_SMALL ? n : 0;
   double **const all[] = {&t->d,      &t->x, &t->z,    &t->y, &t->shift, &t->aim,
                           &t->lambda, &t->w, &t->best, &t->r, &t->p,     &t->Ap};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = mb_room_take(room, n, sizeof(double));
@@ -205,7 +205,7 @@ static size_t room_of(const MbContactProblem *problem) {
   MbRoom room = {0};
   MbStrips strips;
   MbAdmm admm;
-  mb_strips_make(&strips, &room, problem);
+  mb_strips_make(&strips, &room, problem, MB_FORMED_IF_SMALL);
   mb_admm_make(&admm, &room, &strips);
   return room.used;
 }
@@ -221,7 +221,7 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   MbRoom room = {.at = work->block};
   MbStrips strips;
   MbAdmm admm;
-  mb_strips_make(&strips, &room, problem);
+  mb_strips_make(&strips, &room, problem, MB_FORMED_IF_SMALL);
   mb_admm_make(&admm, &room, &strips);
   mb_strips_start(&admm.strips, problem, admm.lambda);
   mb_admm_run(&admm, problem->iterations ? problem->iterations : TURNS, &answer->iterations);

@@ -4,8 +4,6 @@
 
 #include "core/contact/contact_parts.h"
 
-enum { MB_ADMM_DENSE = 600 }; // rows of a system that is factored
-
 typedef struct MbAdmm {
   MbStrips strips;
   double *d;                       // (n) λ = d x

@@ -7,6 +7,7 @@
 #include "core/contact/contact_auto.h"
 #include "core/contact/admm.h"
 #include "core/contact/contact_dense.h"
+#include "core/contact/contact_factor.h"
 #include "core/contact/contact_pivoting.h"
 #include "core/contact/gauss_seidel.h"
 #include "core/contact/nonsmooth_newton.h"
@@ -42,6 +43,7 @@ typedef struct Auto {
   MbStrips whole;
   double *lambda, *w;      // (n) of the whole
   uint32_t *root;          // (nblocks) union-find
+  uint32_t *holder;        // (nslots) a block of each slot
   uint32_t *order, *begin; // (nblocks), (nblocks + 1) blocks by island
   uint32_t *owner, *rows;  // (n) each row's block; its place in its island
   double *best;            // (n) of the island
@@ -92,10 +94,17 @@ static void solve_island(Auto *t, const MbStrips *island, const MbRoom *room, do
                                {NEWTON, 200},      {ADMM, 5000}, {0}},
                     large[] = {{GAUSS_SEIDEL, 800}, {NEWTON, 30}, {GAUSS_SEIDEL, 5000},
                                {NEWTON, 100},       {ADMM, 300},  {0}};
-  for (const Turn *plan = island->n <= MB_NEWTON_DENSE ? small : large; plan->most; plan++) {
+  MbRoom left = *room;
+  MbStrips formed = *island;
+  bool same = !island->F || island->n > MB_SMALL;
+  for (const Turn *plan = island->n <= MB_SMALL ? small : large; plan->most; plan++) {
     const size_t asked = t->problem->iterations, most = asked && asked < plan->most ? asked : plan->most;
     if (plan->who == ADMM && t->box) continue;
-    if (run(t, island, *room, plan->who, most, lambda)) return;
+    if (plan->who != GAUSS_SEIDEL && !same) {
+      mb_factor_form(&formed, &left, island);
+      same = true;
+    }
+    if (run(t, plan->who == GAUSS_SEIDEL ? island : &formed, left, plan->who, most, lambda)) return;
   }
 }
 
@@ -106,6 +115,11 @@ static uint32_t find(uint32_t *root, uint32_t j) {
   return j;
 }
 
+static void join(uint32_t *root, uint32_t a, uint32_t b) {
+  a = find(root, a), b = find(root, b);
+  root[a > b ? a : b] = a > b ? b : a;
+}
+
 // Sorts the blocks by island, islands by their first block. Returns how many there are.
 static size_t sort(Auto *t) {
   const MbStrips *s = &t->whole;
@@ -114,11 +128,19 @@ static size_t sort(Auto *t) {
     t->root[j] = (uint32_t)j;
     for (size_t r = 0; r < s->block[j].rows; r++) t->owner[s->block[j].row + r] = (uint32_t)j;
   }
-  for (size_t j = 0; j < s->nblocks; j++)
-    for (size_t k = s->first[j]; k < s->first[j + 1]; k++) {
-      const uint32_t a = find(t->root, (uint32_t)j), b = find(t->root, t->owner[s->column[k]]);
-      t->root[a > b ? a : b] = a > b ? b : a;
+  for (size_t k = 0; k < s->nslots && s->F; k++) t->holder[k] = UINT32_MAX;
+  for (size_t j = 0; j < s->nblocks; j++) {
+    for (size_t k = s->F ? 0 : s->first[j]; k < (s->F ? 0 : s->first[j + 1]); k++)
+      join(t->root, (uint32_t)j, t->owner[s->column[k]]);
+    for (int end = 0; end < 2 && s->F; end++) {
+      if (s->slot[j][end] == s->nslots) continue;
+      uint32_t *holder = &t->holder[s->slot[j][end]];
+      if (*holder == UINT32_MAX)
+        *holder = (uint32_t)j;
+      else
+        join(t->root, (uint32_t)j, *holder);
     }
+  }
   // an island's number in place of its root's; a root comes before all others of its island
   for (size_t j = 0; j < s->nblocks; j++) {
     const uint32_t root = find(t->root, (uint32_t)j);
@@ -137,11 +159,12 @@ static size_t sort(Auto *t) {
 
 static void layout(Auto *t, MbRoom *room, const MbContactProblem *problem) {
   *t = (Auto){.problem = problem, .box = has_cone(problem, MB_CONE_BOX)};
-  mb_strips_make(&t->whole, room, problem);
+  mb_strips_make(&t->whole, room, problem, MB_UNFORMED);
   t->lambda = mb_room_take(room, problem->n, sizeof *t->lambda);
   t->w = mb_room_take(room, problem->n, sizeof *t->w);
   t->best = mb_room_take(room, problem->n, sizeof *t->best);
   t->root = mb_room_take(room, t->whole.nblocks, sizeof *t->root);
+  t->holder = mb_room_take(room, t->whole.nslots, sizeof *t->holder);
   t->order = mb_room_take(room, t->whole.nblocks, sizeof *t->order);
   t->begin = mb_room_take(room, t->whole.nblocks + 1, sizeof *t->begin);
   t->owner = mb_room_take(room, problem->n, sizeof *t->owner);
@@ -171,7 +194,15 @@ static size_t room_of(const MbContactProblem *problem) {
   layout(&t, &room, problem);
   // an island may be all of it, and as large as what is solved densely
   const size_t whole = most_room(&t.whole, problem->n),
-               dense = problem->n > MB_NEWTON_DENSE ? most_room(&t.whole, MB_NEWTON_DENSE) : 0;
+               dense = problem->n > MB_SMALL ? most_room(&t.whole, MB_SMALL) : 0;
+
+  // and formed
+  if (mb_factor_is(problem)) {
+    MbStrips small = t.whole, formed = t.whole;
+    small.n = small.n < MB_SMALL ? small.n : MB_SMALL;
+    small.nblocks = small.nblocks < small.n ? small.nblocks : small.n;
+    mb_factor_form(&formed, &room, &small);
+  }
   const size_t all = 2 * room.used + (whole > dense ? whole : dense);
   const size_t pivoting = t.box ? mb_contact_pivoting_room(problem) : 0;
   return pivoting > all ? pivoting : all;

@@ -41,18 +41,27 @@ typedef struct MbContactCone {
 } MbContactCone;
 
 enum { MB_MOST_SIDES = 32 };
+#define MB_NO_SLOT UINT32_MAX
 
-// W. One of `dense`, `value` and `column` must be there; where several are, a method takes what serves it best.
+// W. One of `dense`, `value`, `factor` and `column` must be there; where several are, it is taken from the first of them, in that order.
 typedef struct MbContactOperator {
   const double *dense; // (n x n)
   // rows of a sparse W: those of row i are first[i] to first[i + 1]
   const size_t *first;   // (n + 1)
   const uint32_t *index; // columns, rising in each row
   const double *value;
+  // W = F Fᵀ, which is never formed where it is large: row i has 6 numbers in each of two groups of columns, slot[2 i] and slot[2 i + 1];
+  // the rows of a contact have the same two. (Of bodies that nothing couples: a group a body, F = G L⁻ᵀ with A = L Lᵀ.)
+  const double *factor; // (n x 12)
+  const uint32_t *slot; // (2 n), MB_NO_SLOT: none
+  size_t nslots;
   // out (n) ← column i
   void (*column)(void *context, size_t i, double *out);
   void *context;
 } MbContactOperator;
+
+// out (n) ← column i of W, whichever way it is given
+void mb_contact_column(const MbContactOperator *W, size_t n, size_t i, double *out);
 
 // Which function of a pair the non-smooth Newton method makes zero.
 typedef enum MbContactFunction { MB_CONTACT_MINIMUM_MAP, MB_CONTACT_FISCHER_BURMEISTER } MbContactFunction;

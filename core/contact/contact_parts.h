@@ -38,7 +38,7 @@ typedef struct MbBlock {
   double scale; // the mean of D's diagonal: velocities a unit of λ makes
 } MbBlock;
 
-// W + diag(soft), a strip of rows a block: column k of a strip is `rows` numbers.
+// W + diag(soft), a strip of rows a block: column k of a strip is `rows` numbers. Or W = F Fᵀ, unformed: `F` is there and `value` not.
 typedef struct MbStrips {
   size_t n, nblocks;
   MbBlock *block; // (nblocks)
@@ -46,21 +46,33 @@ typedef struct MbStrips {
   size_t *at;     // (nblocks + 1) its numbers
   uint32_t *column;
   double *value;
+  // unformed: 12 columns a block, `rows` numbers each (36 a block, whatever it has), in two slots
+  double *F;
+  uint32_t (*slot)[2]; // (nblocks); nslots stands for none
+  size_t nslots;
+  double *y, *other_y; // (6 (nslots + 1)) Fᵀ λ as relaxation keeps it; scratch
+  double *soft;        // (n)
+
   const double *b; // (n)
   double size;     // |b|
   double enough;   // what the natural map, not over |b|, is to come to
   double rho;      // of the problem
-  double *whole;   // (n) scratch: a whole column
+  double *whole;   // (3 n) scratch: whole columns
 } MbStrips;
 
+// Whether W = F Fᵀ is to be formed where the problem has it so.
+typedef enum MbForming { MB_UNFORMED, MB_FORMED_IF_SMALL, MB_FORMED } MbForming;
+enum { MB_SMALL = 600 }; // rows of what is solved densely
+
+void mb_strips_lay(MbStrips *strips, MbRoom *room, size_t columns, size_t values);
 // Lays the strips out and, where there is a block of memory, fills them.
-void mb_strips_make(MbStrips *strips, MbRoom *room, const MbContactProblem *problem);
-// u ← rows of one block of W λ + b
-void mb_strip_rates(const MbStrips *strips, size_t block, const double *lambda, double u[3]);
+void mb_strips_make(MbStrips *strips, MbRoom *room, const MbContactProblem *problem, MbForming forming);
 // `part` ← the strips of some blocks (count) that no others have to do with; rows[i] is where row i of `whole` is there.
 void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks, size_t count,
                     const uint32_t *rows);
-// Solves one block exactly, the others being as they are. Returns what its velocities change by.
+// Begins relaxation at λ.
+void mb_strips_begin(const MbStrips *strips, const double *lambda);
+// Solves one block exactly, the others being as they are since mb_strips_begin(). Returns what its velocities change by.
 double mb_strip_relax(const MbStrips *strips, size_t block, double *lambda);
 // w ← W λ + b
 void mb_strips_rates(const MbStrips *strips, const double *lambda, double *w);

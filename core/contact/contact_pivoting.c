@@ -16,15 +16,7 @@ typedef struct Columns {
 
 static void column(void *context, size_t i, double *out) {
   const MbContactProblem *problem = ((const Columns *)context)->problem;
-  const MbContactOperator *W = &problem->W;
-  if (W->dense)
-    memcpy(out, W->dense + i * problem->n, problem->n * sizeof *out);
-  else if (W->column)
-    W->column(W->context, i, out);
-  else {
-    memset(out, 0, problem->n * sizeof *out);
-    for (size_t e = W->first[i]; e < W->first[i + 1]; e++) out[W->index[e]] = W->value[e];
-  }
+  mb_contact_column(&problem->W, problem->n, i, out);
   if (problem->soft) out[i] += problem->soft[i];
 }
 

@@ -1,7 +1,8 @@
 // Gauss–Seidel over blocks (AR 0.15, 0.16): each block in its turn is solved exactly, the others being as they are,
 //   u = (row of W) λ + b,   q = u − D λ_c,   λ_c ← the solution of D λ + q.
 // Of many blocks those of one colour share no number of W, so that threads may solve them at once: the colours, and with them every
-// bit, follow from W alone. Of few blocks the order is that of the rows.
+// bit, follow from W alone. Of few blocks the order is that of the rows, and of W = F Fᵀ: there y = Fᵀ λ is kept, a block reads its
+// two slots of y and adds to them, which costs the same however many blocks it has to do with.
 //
 // A sweep tells by what it changes, |D Δλ|, when it is worth to look at the natural map, which costs as much as a sweep.
 #include "core/contact/contact_parts.h"
@@ -33,7 +34,7 @@ void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbStrips *strips, 
 void mb_gauss_order(MbGaussSeidel *sweeps) {
   const MbStrips *s = &sweeps->strips;
   sweeps->ncolours = 0;
-  if (s->nblocks < COLOURED) {
+  if (s->nblocks < COLOURED || s->F) {
     for (size_t j = 0; j < s->nblocks; j++) sweeps->order[j] = (uint32_t)j;
     return;
   }
@@ -95,6 +96,7 @@ bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
     const double moved = *done ? mb_gauss_sweep(sweeps) : 0;
     since++;
     if (*done && moved > look && since < 50 && *done < most) continue;
+    mb_strips_begin(s, sweeps->lambda); // anew, so that rounding does not add up
     mb_strips_rates(s, sweeps->lambda, sweeps->w);
     const double natural = mb_strips_natural(s, sweeps->lambda, sweeps->w);
     if (natural < best) {
@@ -118,7 +120,7 @@ static size_t room_of(const MbContactProblem *problem) {
   MbRoom room = {0};
   MbStrips strips;
   MbGaussSeidel sweeps;
-  mb_strips_make(&strips, &room, problem);
+  mb_strips_make(&strips, &room, problem, MB_UNFORMED);
   mb_gauss_make(&sweeps, &room, &strips, 1);
   return room.used;
 }
@@ -128,7 +130,7 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   MbStrips strips;
   MbGaussSeidel sweeps;
   const size_t most = problem->iterations ? problem->iterations : SWEEPS;
-  mb_strips_make(&strips, &room, problem);
+  mb_strips_make(&strips, &room, problem, MB_UNFORMED);
   mb_gauss_make(&sweeps, &room, &strips, problem->threads);
   mb_strips_start(&sweeps.strips, problem, sweeps.lambda);
   mb_gauss_run(&sweeps, most, &answer->iterations);

@@ -94,7 +94,7 @@ static size_t all_unknowns(const MbContactProblem *problem, Unknown *out) {
 size_t mb_lemke_unknowns(const MbContactProblem *problem) { return all_unknowns(problem, NULL); }
 
 static void layout(Lemke *t, MbRoom *room, const MbContactProblem *problem) {
-  mb_strips_make(&t->strips, room, problem);
+  mb_strips_make(&t->strips, room, problem, MB_FORMED);
   const size_t n = t->n = mb_lemke_unknowns(problem), rows = problem->n;
   t->unknown = mb_room_take(room, n, sizeof *t->unknown);
   t->T = mb_room_take(room, n * (n + 1), sizeof(double));

@@ -78,13 +78,14 @@ static double dot(const double *a, const double *b, size_t n) {
 // out ← (A + B (W + alpha scale)) x in the rows of the system; x is zero elsewhere
 static void product(const MbNewton *t, double alpha, const double *x, double *out) {
   const MbStrips *s = &t->strips;
+  mb_strips_rates(s, x, out);
   for (size_t j = 0; j < s->nblocks; j++) {
     const MbBlock *block = &s->block[j];
     const MbNewtonBlock *part = &t->part[j];
     const size_t rows = block->rows;
     double u[3];
-    mb_strip_rates(s, j, x, u);
-    for (size_t r = 0; r < rows; r++) u[r] += alpha * block->scale * x[block->row + r] - s->b[block->row + r];
+    for (size_t r = 0; r < rows; r++)
+      u[r] = out[block->row + r] + alpha * block->scale * x[block->row + r] - s->b[block->row + r];
     for (size_t r = 0; r < rows; r++) {
       double sum = 0;
       for (size_t c = 0; c < rows; c++)

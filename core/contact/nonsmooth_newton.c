@@ -16,7 +16,7 @@
 
 void mb_newton_make(MbNewton *t, MbRoom *room, const MbStrips *strips, MbContactFunction function) {
   t->strips = *strips;
-  const size_t n = t->strips.n, dense = n <= MB_NEWTON_DENSE ? n : 0, sparse = dense ? 0 : n;
+  const size_t n = t->strips.n, dense = n <= MB_SMALL ? n : 0, sparse = dense ? 0 : n;
   double **const all[] = {&t->lambda, &t->w, &t->best, &t->trial, &t->trial_w, &t->step, &t->x};
   t->function = function;
   t->part = mb_room_take(room, t->strips.nblocks, sizeof *t->part);
@@ -67,6 +67,7 @@ static bool shorten(MbNewton *t, double size, double *part) {
 
 static void sweep(MbNewton *t) {
   const MbStrips *s = &t->strips;
+  mb_strips_begin(s, t->lambda);
   for (size_t j = 0; j < s->nblocks; j++) mb_strip_relax(s, j, t->lambda);
 }
 
@@ -97,7 +98,7 @@ static size_t room_of(const MbContactProblem *problem) {
   MbRoom room = {0};
   MbStrips strips;
   MbNewton newton;
-  mb_strips_make(&strips, &room, problem);
+  mb_strips_make(&strips, &room, problem, MB_FORMED_IF_SMALL);
   mb_newton_make(&newton, &room, &strips, problem->function);
   return room.used;
 }
@@ -113,7 +114,7 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   MbRoom room = {.at = work->block};
   MbStrips strips;
   MbNewton newton;
-  mb_strips_make(&strips, &room, problem);
+  mb_strips_make(&strips, &room, problem, MB_FORMED_IF_SMALL);
   mb_newton_make(&newton, &room, &strips, problem->function);
   mb_strips_start(&newton.strips, problem, newton.lambda);
   mb_newton_run(&newton, problem->iterations ? problem->iterations : STEPS, &answer->iterations);

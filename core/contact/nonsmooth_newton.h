@@ -13,8 +13,7 @@ void mb_newton_block(const MbBlock *block, MbContactFunction function, const dou
                      MbNewtonBlock *part);
 
 enum {
-  MB_NEWTON_DENSE = 600, // rows of a system that is factored
-  MB_NEWTON_BASIS = 60   // vectors of GMRES for one that is not
+  MB_NEWTON_BASIS = 60 // vectors of GMRES for one that is not
 };
 
 typedef struct MbNewton {

@@ -22,7 +22,7 @@ typedef struct Staggered {
 } Staggered;
 
 static void layout(Staggered *t, MbRoom *room, const MbContactProblem *problem) {
-  mb_strips_make(&t->whole, room, problem);
+  mb_strips_make(&t->whole, room, problem, MB_FORMED_IF_SMALL);
   t->lambda = mb_room_take(room, problem->n, sizeof *t->lambda);
   t->w = mb_room_take(room, problem->n, sizeof *t->w);
   t->best = mb_room_take(room, problem->n, sizeof *t->best);

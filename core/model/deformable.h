@@ -33,40 +33,40 @@ typedef struct MbAttachedNode {
 // A cable from point to point, each the mean of some nodes' places. Either it pulls with a tension, whatever its length,
 // or it keeps the length that it has at the start: length − `length` + compliance × tension = 0.
 typedef struct MbCable {
-  size_t npoints;
   const size_t *first;  // (npoints + 1) where each one's nodes begin
   const uint32_t *node; // (first[npoints]) in its deformable
-  size_t pull;          // signal; SIZE_MAX = it keeps its length
-  double length;        // at the start
-  double compliance;    // m/N
+  // numbers alone from here on, which the model's fingerprint takes as a whole
+  size_t npoints;
+  size_t pull;       // signal; SIZE_MAX = it keeps its length
+  double length;     // at the start
+  double compliance; // m/N
 } MbCable;
 
 typedef struct MbElements {
-  MbDeformableKind kind;
   MbElementMesh
       mesh; // x are places at rest, before the pose. Of tets only tets, of cloth triangles, of springs edges
-
-  // springs
-  double stiffness, damping;
-  MbSpringLaw law;
-  // tets, cloth
-  MbElasticModel model;
-  double young, poisson, density;
-  double thickness; // cloth
-  MbBendingKind bending;
-  double bending_stiffness; // J, not zero with a `bending`
-
   const double
       *mass; // (nodes) lumped: quarters of tets, thirds of triangles, equal shares of springs and particles
   const double *x0, *v0; // (nodes x 3) at t = 0 in the world
 
   // no node is in both lists; each ascends
-  size_t nheld, nattached;
   const MbHeldNode *held;         // (nheld)
   const MbAttachedNode *attached; // (nattached)
-  size_t nmotions, ncables;
-  const MbPinMotion *motions; // (nmotions)
-  const MbCable *cables;      // (ncables)
+  const MbPinMotion *motions;     // (nmotions)
+  const MbCable *cables;          // (ncables)
+
+  // numbers alone from here on, which the model's fingerprint takes as a whole
+  size_t nheld, nattached, nmotions, ncables;
+  MbDeformableKind kind;
+  // springs
+  MbSpringLaw law;
+  double stiffness, damping;
+  // tets, cloth
+  MbElasticModel model;
+  MbBendingKind bending;
+  double young, poisson, density;
+  double thickness;         // cloth
+  double bending_stiffness; // J, not zero with a `bending`
 } MbElements;
 
 // The same as one force between the nodes, where these are bodies (core/forces/elements.c).

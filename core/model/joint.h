@@ -13,25 +13,27 @@ enum { MB_JOINT_DOFS = 6, MB_JOINT_MOST = 24 }; // degrees of freedom of a joint
 
 // Control frames of a spline curve, or control values of a spline surface.
 typedef struct MbSpline {
-  size_t rows, columns;  // surface: control values a side; curve: rows = control frames
-  bool closed;           // curve
   const MbPose *frame;   // curve: (rows) control frames
   const double *step;    // curve: (rows x 6) log of each frame in the one before it
   const double *control; // surface: (6 x rows x columns), x y z then rotations about x y z
+  // numbers alone from here on, which the model's fingerprint takes as a whole
+  size_t rows, columns; // surface: control values a side; curve: rows = control frames
+  bool closed;          // curve
 } MbSpline;
 
 // One joint of the model, constant. What its kind does not use is zero.
 typedef struct MbJoint {
   const MbJointOps *ops;
+  const struct MbJoint *part; // (nparts) composite
+  const char *name;           // part of a composite; NULL = by number
+  const MbPose *base;     // part of a composite: its frame in what the part before it moves; NULL = the same
+  const MbSpline *spline; // spline curve, spline surface
+  // numbers alone from here on, which the model's fingerprint takes as a whole
   size_t n;       // degrees of freedom
   double axis[3]; // unit: revolute, prismatic, cylindrical, screw
   double lead;    // screw: metres a radian
   int order[3];   // euler: axes 0, 1, 2 = x, y, z
   size_t nparts;  // composite
-  const struct MbJoint *part;
-  const char *name;       // part of a composite; NULL = by number
-  const MbPose *base;     // part of a composite: its frame in what the part before it moves; NULL = the same
-  const MbSpline *spline; // spline curve, spline surface
 } MbJoint;
 
 // How numbers of a joint whose velocities are no rates of its coordinates change, q̇ = N v:

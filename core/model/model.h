@@ -93,8 +93,9 @@ typedef struct MbReduction {
 
 // A node that follows others, of which none follows itself: p = Σ weight p_master + offset, in the world's axes.
 typedef struct MbFollower {
-  size_t body, nmasters;
   const MbMaster *master; // (nmasters)
+  // numbers alone from here on, which the model's fingerprint takes as a whole
+  size_t body, nmasters;
   double offset[3];
 } MbFollower;
 

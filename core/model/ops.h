@@ -74,6 +74,9 @@ struct MbConstraintOps {
   bool target; // asks where things are at a step's end, whatever the way there: limits, prescribed motions
   double (*felt)(const MbConstraint *constraint); // what its first end feels for each unit of λ; NULL: 1
   bool rates; // asks for velocities alone: where it is soft it slips by what damps it
+  // What it says of coordinates at the start that the scene leaves open, before anything else is built on these. It tells no
+  // errors: `build` does. NULL: nothing.
+  void (*start)(const MbConstraintSpec *from, const MbSceneSpec *spec, MbModel *model);
   // Adds what the scene says to those that are being built (mb_builder_between and others). NULL: one constraint between two
   // points, its parameters those that the scene gives, byte by byte.
   MbStatus (*build)(MbBuilder *b, const MbConstraintSpec *from);

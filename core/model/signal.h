@@ -7,14 +7,15 @@
 #include "core/model/spec.h"
 
 typedef struct MbSignal {
-  const char *where; // JSON pointer in the scene; NULL: nothing in the scene stands for it
+  const char *where;            // JSON pointer in the scene; NULL: nothing in the scene stands for it
+  const char *text;             // expression
+  const double *times, *values; // (count) table
+  const double *curvature;      // (count) second derivatives of the natural spline; cubic only
+  // numbers alone from here on, which the model's fingerprint takes as a whole
   MbSignalKind kind;
   MbInterpolation interpolation;
-  double value;                 // constant
-  const char *text;             // expression
-  size_t count;                 // table
-  const double *times, *values; // (count)
-  const double *curvature;      // (count) second derivatives of the natural spline; cubic only
+  double value; // constant
+  size_t count; // table
 } MbSignal;
 
 // Copies what `spec` and `where` (may be NULL) say into the arena; false when memory ran out.

@@ -441,9 +441,13 @@ typedef struct MbStabilizationSpec {
 } MbStabilizationSpec;
 
 typedef struct MbSolverSpec {
+  // how it is done, which changes results by rounding alone
+  MbDynamics dynamics; // redmax: how A is inverted
+  MbLinear linear;     // maximal: how the multipliers are found
+  int threads;         // at least 1
+  MbDevice device;
+  // what is done: the model's fingerprint takes all from here on as a whole
   MbSolverKind kind;
-  MbDynamics dynamics;   // redmax: how A is inverted
-  MbLinear linear;       // maximal: how the multipliers are found
   bool project;          // maximal: the state is the joints' coordinates
   MbVelocityTerms terms; // maximal: what of the velocities turns with the bodies
   MbMode mode;           // maximal: f = m a, or the kinematic f = m v
@@ -454,8 +458,6 @@ typedef struct MbSolverSpec {
   MbPrecision precision;   // projective
   MbMethod method;         // projective
   MbSolverKind bodies;     // projective: what moves the bodies
-  int threads;             // at least 1
-  MbDevice device;
   MbStabilizationSpec stabilization; // of constraints
 } MbSolverSpec;
 

@@ -9,13 +9,14 @@
 #include "core/sim/body_frame.h"
 #include "core/sim/channels.h"
 #include "core/sim/constrain.h"
+#include "core/sim/lists.h"
 #include "core/sim/sim_soft.h"
 
 #include <stdio.h>
 #include <string.h>
 
 // COORDINATES: of the joints, in the tree's order; JOINTS: the bodies that have one; ROWS: of the constraints; ELEMENTS: each deformable that has such;
-// SOLUTION: one, where there are elements; ITERATIONS: those of a step, there
+// SOLUTION: one, where there are elements; ITERATIONS: those of a step, there; LISTED: as many as there are in a frame
 typedef enum MbItems {
   ONE,
   BODIES,
@@ -26,7 +27,8 @@ typedef enum MbItems {
   NODES,
   ELEMENTS,
   SOLUTION,
-  ITERATIONS
+  ITERATIONS,
+  LISTED
 } MbItems;
 
 // What has to be known before a channel is sampled.
@@ -217,6 +219,7 @@ static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
 static const char *const solution[] = {"iterations", "residual", "left", "missed"};
 static const char *const muscles[] = {"length", "speed", "force"};
+static const char *const counts[] = {"count"};
 
 static const MbSampler table[] = {
     // clang-format off
@@ -231,6 +234,7 @@ static const MbSampler table[] = {
     {"joint.reaction", "N m, N",             MB_FORCE,    false, false, JOINTS,      6, BALANCE, wrench,   sample_joint_reaction, NULL},
     {"constraint.error", "m, rad, m/s, rad/s", MB_OTHER,  false, false, ONE,         2, STATE,   errors,   sample_constraint_error, NULL},
     {"constraint.force", "N, N m",           MB_FORCE,    false, false, ROWS,        1, FORCES,  NULL,     sample_constraint_force, NULL},
+    {"constraint.active", "",                MB_OTHER,    false, false, LISTED,      1, FORCES,  counts,   NULL, NULL},
     {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, STATE,   energies, sample_energy, NULL},
     {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, STATE,   momenta,  sample_momentum, NULL},
     {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, STATE,   muscles,  sample_muscle, NULL},
@@ -244,6 +248,17 @@ static const MbSampler table[] = {
     // clang-format on
 };
 enum { CHANNELS = sizeof table / sizeof *table };
+
+// What makes the lists of the rows that are LISTED; NULL of others.
+static const MbLister *lister_of(const MbSampler *row) {
+  static const struct {
+    const char *name;
+    const MbLister *lister;
+  } lists[] = {{"constraint.active", &mb_active_lister}};
+  for (size_t i = 0; row->items == LISTED && i < sizeof lists / sizeof *lists; i++)
+    if (!strcmp(lists[i].name, row->name)) return lists[i].lister;
+  return NULL;
+}
 
 const char *mb_channel_word(size_t i) { return i < CHANNELS ? table[i].name : NULL; }
 
@@ -321,6 +336,10 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
   for (size_t i = 0; i < sim->nchannels; i++)
     if (!strcmp(sim->channels[i].name, name))
       return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is there twice", name);
+  const MbLister *lister = lister_of(row);
+  const MbList *list = lister ? lister->describe(sim) : NULL;
+  if (lister && !list) return mb_no_memory(report, "channels");
+  sim->lists[sim->nchannels].lister = lister;
   sim->forces_asked |= row->need == FORCES;
   sim->samplers[sim->nchannels] = row;
   sim->sampled[sim->nchannels] = of;
@@ -333,7 +352,8 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
                                                 .width = row->width,
                                                 .offset = sim->frame_size,
                                                 .items_names = items.names,
-                                                .component_names = row->components};
+                                                .component_names = row->components,
+                                                .list = list};
   sim->frame_size += items.count * row->width;
   return MB_OK;
 }
@@ -386,12 +406,14 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
   sim->channels = mb_arena_alloc(&sim->arena, most, sizeof *sim->channels);
   sim->samplers = mb_arena_alloc(&sim->arena, most, sizeof *sim->samplers);
   sim->sampled = mb_arena_alloc(&sim->arena, most, sizeof *sim->sampled);
+  sim->lists = mb_arena_alloc(&sim->arena, most, sizeof *sim->lists);
   size_t nmuscles = 0, njoints = 0;
   const char **joints = name_joints(sim, &njoints);
   const char **muscle_names = mb_arena_alloc(&sim->arena, model->nforces + 1, sizeof *muscle_names);
   for (size_t i = 0; muscle_names && i < model->nforces; i++)
     if (model->forces[i].ops->muscle) muscle_names[nmuscles++] = model->forces[i].name;
-  if (!coordinates || !joints || !muscle_names || !sim->channels || !sim->samplers || !sim->sampled)
+  if (!coordinates || !joints || !muscle_names || !sim->channels || !sim->samplers || !sim->sampled ||
+      !sim->lists)
     return mb_no_memory(report, "channels");
 
   const Items items[] = {[ONE] = {1, NULL},
@@ -401,6 +423,7 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
                          [ROWS] = {model->nslots, model->slots},
                          [MUSCLES] = {nmuscles, muscle_names},
                          [SOLUTION] = {1, NULL},
+                         [LISTED] = {1, NULL},
                          [ITERATIONS] = {mb_sim_soft_history_size(model), NULL}};
   const size_t asked = model->channels ? model->nchannels : CHANNELS;
   MbStatus status = MB_OK;
@@ -432,23 +455,24 @@ const MbChannel *mb_sim_channel(const MbSim *sim, const char *name) {
   return NULL;
 }
 
-static void sample(const MbSim *sim, size_t i, double *out) {
+static MbStatus sample(MbSim *sim, size_t i, double *out, MbReport *report) {
+  if (sim->lists[i].lister) return mb_sim_list_make(sim, i, out, report);
   if (sim->sampled[i])
     sim->samplers[i]->sample_nodes(sim, sim->sampled[i], out);
   else
     sim->samplers[i]->sample(sim, out);
+  return MB_OK;
 }
 
 MbStatus mb_sim_read(MbSim *sim, const MbChannel *channel, double *out, MbReport *report) {
   const size_t i = (size_t)(channel - sim->channels);
   const MbStatus status = sim->samplers[i]->need == BALANCE ? mb_balance_evaluate(sim, report) : MB_OK;
-  if (status == MB_OK) sample(sim, i, out);
-  return status;
+  return status == MB_OK ? sample(sim, i, out, report) : status;
 }
 
 MbStatus mb_sim_sample(MbSim *sim, double *frame, MbReport *report) {
-  const MbStatus status = sim->balance ? mb_balance_evaluate(sim, report) : MB_OK;
+  MbStatus status = sim->balance ? mb_balance_evaluate(sim, report) : MB_OK;
   for (size_t i = 0; i < sim->nchannels && status == MB_OK; i++)
-    sample(sim, i, frame + sim->channels[i].offset);
+    status = sample(sim, i, frame + sim->channels[i].offset, report);
   return status;
 }

@@ -195,8 +195,8 @@ static MbStatus push(MbSim *sim, double scale, double *v, MbReport *report) {
     any = true;
   }
   if (!any) return MB_OK;
-  const bool solved = mb_whole_apply(sim, c->y, sim->pulled);
-  mb_claims_add(sim);
+  const bool solved = mb_whole_apply(sim, c->y, c->claims ? sim->pulled : NULL);
+  if (c->claims) mb_claims_add(sim);
   for (size_t i = 0; i < sim->nv; i++) v[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
@@ -285,8 +285,8 @@ bool mb_rows_soft(MbSim *sim, const double *v, double *vdot) {
     any = true;
   }
   if (!any) return true;
-  const bool solved = sim->solver->apply(sim->work, c->y, NULL, sim->pulled);
-  mb_claims_add(sim);
+  const bool solved = sim->solver->apply(sim->work, c->y, NULL, c->claims ? sim->pulled : NULL);
+  if (c->claims) mb_claims_add(sim);
   for (size_t i = 0; i < sim->nv; i++) vdot[i] += c->y[i];
   memset(c->y, 0, sim->nv * sizeof *c->y);
   return solved;

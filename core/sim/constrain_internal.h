@@ -44,7 +44,8 @@ struct MbConstraining {
   MbContactWork work;
   MbContactAnswer answer;
   MbDelassus delassus;
-  bool again; // they have been solved for since they were made, and W is what it was
+  bool claims; // the solver claims rows of constraints, whose forces are wanted
+  bool again;  // they have been solved for since they were made, and W is what it was
 
   // fixed steps near singular positions (singular.c)
   bool singular;     // this step is near one

@@ -73,7 +73,10 @@ static MbStatus create(MbSim *sim, MbReport *report) {
   if (!ok) return mb_no_memory(report, "constraints");
   note_signals(model, c->driven);
   if (sim->integrator->scheme == MB_ADAPTIVE) c->held = mb_section(sim, MB_SECTION_HELD);
-  for (size_t s = 0; s < c->set.n; s++) c->one_way |= mb_rows_one_way(c, s);
+  for (size_t s = 0; s < c->set.n; s++) {
+    c->one_way |= mb_rows_one_way(c, s);
+    c->claims |= c->set.is[s].claimed != MB_WORLD;
+  }
   return MB_OK;
 }
 

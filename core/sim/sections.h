@@ -1,5 +1,6 @@
 // What the state carries from step to step beside coordinates and velocities, by who owns it. All of it lies in state.memory, in this
-// order, and goes into checkpoints.
+// order, and goes into checkpoints under the names below (checkpoint.c). What may have another length from step to step is a part of
+// the table there instead.
 #ifndef MB_SIM_SECTIONS_H
 #define MB_SIM_SECTIONS_H
 
@@ -17,5 +18,8 @@ typedef enum MbSection {
   MB_SECTION_FORCES, // (nslots) forces of the constraints' rows over the last step (constrain.c)
   MB_SECTIONS
 } MbSection;
+
+// What they are called in checkpoints.
+extern const char *const mb_section_words[MB_SECTIONS];
 
 #endif

@@ -11,6 +11,7 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/kinematic.h"
 #include "core/sim/layout.h"
+#include "core/sim/lists.h"
 #include "core/sim/schemes.h"
 #include "core/sim/sim_soft.h"
 #include "core/sim/trouble.h"
@@ -198,13 +199,15 @@ void mb_sim_free(MbSim *sim) {
   mb_constraining_free(sim);
   mb_sim_soft_free(sim);
   mb_balance_free(sim);
+  mb_sim_lists_free(sim);
   mb_arena_free(&sim->arena);
   mb_free(sim);
 }
 
 size_t mb_sim_memory(const MbSim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work) +
-         mb_constraining_bytes(sim) + mb_sim_soft_bytes(sim) + mb_balance_bytes(sim);
+         mb_constraining_bytes(sim) + mb_sim_soft_bytes(sim) + mb_balance_bytes(sim) +
+         mb_sim_lists_bytes(sim);
 }
 
 double mb_sim_time(const MbSim *sim) { return sim->state.t; }

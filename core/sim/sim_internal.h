@@ -7,10 +7,18 @@
 
 typedef struct MbSchemeOps MbSchemeOps;       // how the state to come is made
 typedef struct MbSampler MbSampler;           // a row of the table of channels
+typedef struct MbLister MbLister;             // what makes a channel's list (lists.h)
 typedef struct MbConstraining MbConstraining; // scratch of the constraints
 typedef struct MbSimSoft MbSimSoft;           // deformables of elements
 typedef struct MbTies MbTies;                 // forces between bodies and nodes
 typedef struct MbBalance MbBalance;           // accelerations and reactions
+
+// The entries of a channel's list, as they were sampled last.
+typedef struct MbSimList {
+  const MbLister *lister; // NULL: the channel has none
+  double *entries;        // (room x the list's width)
+  size_t count, room;
+} MbSimList;
 
 // Sums over the bodies of x.
 typedef struct MbEnergy {
@@ -70,6 +78,7 @@ struct MbSim {
   MbChannel *channels;          // (nchannels)
   const MbSampler **samplers;   // (nchannels)
   const MbDeformable **sampled; // (nchannels) whose nodes a channel is about; NULL: of none
+  MbSimList *lists;             // (nchannels)
   MbArena arena;                // all of the above
 };
 

@@ -185,17 +185,35 @@ static void name_number(const MbChannel *channel, size_t i, char *out, size_t si
   if (component) snprintf(out + n, size - (size_t)n, " (%.20s)", component);
 }
 
+static MbStatus not_finite(const MbSim *sim, const char *name, double x, MbReport *report) {
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: %s is %g, and no frame is written of that", sim->state.t,
+                  (long long)sim->state.step, name, mb_plain(x));
+}
+
+// constraint.active of entry 2 (force)
+static MbStatus check_list(const MbSim *sim, const MbChannel *channel, MbReport *report) {
+  size_t count = 0;
+  const double *x = mb_sim_list(sim, channel, &count);
+  for (size_t i = 0; i < count * channel->list->width; i++) {
+    char name[300];
+    if (isfinite(x[i])) continue;
+    snprintf(name, sizeof name, "%.100s of entry %zu (%.100s)", channel->name, i / channel->list->width,
+             channel->list->fields[i % channel->list->width].name);
+    return not_finite(sim, name, x[i], report);
+  }
+  return MB_OK;
+}
+
 MbStatus mb_sim_check_channel(const MbSim *sim, size_t c, const double *x, MbReport *report) {
   const MbChannel *channel = &sim->channels[c];
   for (size_t i = 0; i < mb_channel_size(channel); i++) {
     char name[300];
     if (isfinite(x[i])) continue;
     name_number(channel, i, name, sizeof name);
-    return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: %s is %g, and no frame is written of that", sim->state.t,
-                    (long long)sim->state.step, name, mb_plain(x[i]));
+    return not_finite(sim, name, x[i], report);
   }
-  return MB_OK;
+  return channel->list ? check_list(sim, channel, report) : MB_OK;
 }
 
 MbStatus mb_sim_check_frame(const MbSim *sim, const double *frame, MbReport *report) {

@@ -17,6 +17,7 @@ typedef struct Worst {
   double time;
   const MbChannel *channel;
   size_t item, component;
+  const char *field; // of an entry of a list; NULL: of no such
 } Worst;
 
 typedef struct Energy {
@@ -78,6 +79,22 @@ static void see_finite(Check *c, const double *frame, Worst here) {
   }
 }
 
+// The same of the entries of a list; what they are about is told by their place.
+static MbStatus see_entries(Check *c, Worst here, MbReport *report) {
+  const double *x = NULL;
+  size_t count = 0;
+  const MbStatus status = mb_traj_list(c->traj, here.frame, here.channel, &x, &count, report);
+  for (size_t i = 0; i < count * here.channel->list->width && !status; i++) {
+    if (isfinite(x[i]) || c->nonfinite++) continue;
+    c->bad = here;
+    c->bad.item = i / here.channel->list->width;
+    c->bad.component = i % here.channel->list->width;
+    c->bad.field = here.channel->list->fields[c->bad.component].name;
+    c->bad.value = mb_plain(x[i]);
+  }
+  return status;
+}
+
 // Rounding may take 1e-9 of the length; a file's bound on each of four components twice itself.
 static void see_norms(Check *c, size_t index, const double *frame, Worst here) {
   static const double rounding = 1e-9;
@@ -134,13 +151,15 @@ static void see_constraints(Check *c, const double *frame, Worst here) {
   if (!c->stayed.channel) c->stayed = here;
 }
 
-static void see_frame(Check *c, const double *frame, Worst here) {
+static MbStatus see_frame(Check *c, const double *frame, Worst here, MbReport *report) {
+  MbStatus status = MB_OK;
   if (!isfinite(here.time) || (c->seen && !(here.time > c->before)))
     if (!c->backward++) c->clock = here;
   c->before = here.time;
-  for (size_t i = 0; i < c->nchannels; i++) {
+  for (size_t i = 0; i < c->nchannels && !status; i++) {
     const MbChannel *channel = here.channel = &c->channels[i];
     see_finite(c, frame, here);
+    if (channel->list) status = see_entries(c, here, report);
     if (channel->rotation && channel->width == 4) see_norms(c, i, frame, here);
     if (channel == c->energy.channel) see_energy(&c->energy, !c->seen, frame, here);
     if (channel == c->momentum) see_momentum(c, frame, here);
@@ -148,6 +167,7 @@ static void see_frame(Check *c, const double *frame, Worst here) {
     here.item = here.component = 0;
   }
   c->seen++;
+  return status;
 }
 
 // ---- telling ----------------------------------------------------------------------------------------------
@@ -170,7 +190,9 @@ static MbCheckItem *tell(MbCheckResult *r, const char *name, bool checked, bool 
 static const char *place(const Worst *w, bool whole_item, char text[160]) {
   const MbChannel *channel = w->channel;
   int n = snprintf(text, 160, "%.60s", channel->name);
-  if (channel->items_names)
+  if (w->field)
+    n += snprintf(text + n, 160 - (size_t)n, " of entry %zu (%.40s)", w->item, w->field);
+  else if (channel->items_names)
     n += snprintf(text + n, 160 - (size_t)n, " of '%.30s'", channel->items_names[w->item]);
   else if (channel->items > 1)
     n += snprintf(text + n, 160 - (size_t)n, " of item %zu", w->item);
@@ -329,7 +351,7 @@ static MbStatus check_numbers(MbTraj *traj, const MbCheckOptions *options, MbChe
     Worst here = {.frame = k};
     const double *frame = NULL;
     status = mb_walk_frame(&walk, k, &here.time, &frame, report);
-    if (status == MB_OK) see_frame(&c, frame, here);
+    if (status == MB_OK) status = see_frame(&c, frame, here, report);
   }
   if (status == MB_OK && !walk.frames) {
     tell(r, "frames", false, true, "there are none");

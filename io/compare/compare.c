@@ -109,6 +109,7 @@ MbStatus mb_compare(MbTraj *a, MbTraj *b, const MbCompareOptions *options, MbCom
   if (status == MB_OK) status = mb_budgets_create(&c);
   if (status == MB_OK) status = mb_compare_ranges(&c);
   if (status == MB_OK) status = mb_compare_frames(&c);
+  for (size_t i = 0; i < c.npairs; i++) mb_compare_list_free(&c.pairs[i]);
   return status == MB_OK ? finish(&c) : status;
 }
 

@@ -16,6 +16,10 @@
 // energy. A position's extent is largest - smallest; other quantities have a zero that means something, and
 // their extent reaches to it, so that what is conserved still has a scale. A rotation's: the largest angle
 // from the first frame.
+//   Lists: a channel with a list has the components "count" and those fields of its entries that are no keys. In each frame
+// entries are matched by their keys, of which words count by what they say; without keys by their places. The count's error is the number of
+// entries that have none like them in the other file (of the file with more of these), so that a limit that lets go as another one is hit
+// is a difference. Lists are not interpolated: they are compared in frames that both files have.
 //   Bounds: each file's error bound is added to the tolerance; for rotations the angle that it may come to.
 // Interpolation is linear in time, of rotations along the arc; stored velocities are not used. A file may
 // then end or begin up to one of its frames' distances inside the other.
@@ -51,10 +55,15 @@ typedef struct MbCompareOptions {
   void *watcher;
 } MbCompareOptions;
 
+enum { MB_DIFFERENCE_KEYS = 4 };
+
 typedef struct MbDifference {
   uint64_t frame; // of a
   double time;
-  size_t item, component;
+  size_t item,
+      component; // of a list: the entry's place in a's frame; 0 is the count, then the fields that are no keys
+  size_t nkeys;  // of a list's entry, as many as are kept
+  double key[MB_DIFFERENCE_KEYS]; // (nkeys)
   double a, b;    // for rotations: angle between them stands in `error`, these are the worst component's
   double error;   // absolute
   double allowed; // of that number
@@ -118,6 +127,10 @@ void mb_compare_free(MbCompareResult *result);
 //   after `until`; rtol scales a's largest norm "constraint.error max" (or "constraint.error.<component>
 //   max"); rtol scales a's
 // with atol and rtol of their channel. Where both files have none of these channels, a warning says so.
+
+// What an entry of a list is about: its keys, words as such ("rod.upper", "crate, 3"); without keys its place.
+const char *mb_entry_name(const MbList *list, const double *key, size_t nkeys, size_t place, char *text,
+                          size_t size);
 
 // ---- tolerances in a file ---------------------------------------------------------------------------------
 

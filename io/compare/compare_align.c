@@ -176,7 +176,7 @@ static bool same_layout(const MbPair *p) {
   return same;
 }
 
-static MbStatus fill_pair(MbCompare *c, MbPair *p, size_t in_a, size_t in_b) {
+static MbStatus fill_pair(MbCompare *c, MbPair *p, bool in_list, size_t in_a, size_t in_b) {
   const size_t items = p->a->items, width = p->a->width;
   p->item = mb_arena_alloc(c->arena, items, sizeof *p->item);
   p->component = mb_arena_alloc(c->arena, width, sizeof *p->component);
@@ -191,6 +191,7 @@ static MbStatus fill_pair(MbCompare *c, MbPair *p, size_t in_a, size_t in_b) {
 
   MbStatus status = align_items(c, p);
   if (status == MB_OK) status = align_components(c, p);
+  if (status == MB_OK && in_list) status = mb_compare_list_pair(c, p, in_a, in_b);
   for (size_t k = 0; k < width; k++) {
     size_t g = 0;
     while (g < k && !share_range(p->a, g, k)) g++;
@@ -212,8 +213,7 @@ static MbStatus check_kinds(MbCompare *c, const MbChannel *a, const MbChannel *b
   if (strcmp(ua, ub) != 0)
     return mb_compare_note(c, "%s is in '%s' in %s and in '%s' in %s", a->name, ua, mb_traj_path(c->a), ub,
                            mb_traj_path(c->b));
-  *fit = true;
-  return MB_OK;
+  return mb_compare_lists_fit(c, a, b, fit);
 }
 
 // Whether some number of a has its like in b.
@@ -250,9 +250,12 @@ static MbStatus add_channel(MbCompare *c, const MbChannel *channel, size_t in_a,
   const MbStatus status = check_kinds(c, channel, b, &fit);
   if (status != MB_OK || !fit) return status;
   MbPair *p = &c->pairs[c->npairs++];
+  const bool in_list = channel->list;
+  if (in_list) channel = mb_compare_list_channel(c, channel), b = mb_compare_list_channel(c, b);
+  if (!channel || !b) return mb_no_memory(c->report, "the comparison");
   *p = (MbPair){.a = channel, .b = b, .result = r->nchannels - 1};
   c->wanted_a[in_a] = c->wanted_b[in_b] = true;
-  const MbStatus filled = fill_pair(c, p, in_a, in_b);
+  const MbStatus filled = fill_pair(c, p, in_list, in_a, in_b);
   entry->ncomponents =
       channel->rotation || channel->width < 2 || !channel->component_names ? 0 : channel->width;
   entry->component_names = copy_components(c, channel, entry->ncomponents);

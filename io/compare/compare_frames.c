@@ -72,7 +72,9 @@ static MbStatus step_a(Matching *m) {
   } else if (c->options->interpolate && m->joined && m->j < m->b.frames) {
     const double s = (m->ta - m->before_time) / (m->tb - m->before_time);
     mb_compare_blend(c, m->before, m->fb, s, m->blend);
-    mb_compare_points(c, m->i, m->ta, m->fa, m->blend);
+    const uint64_t frames[2] = {m->i, UINT64_MAX};
+    const MbStatus status = mb_compare_points(c, frames, m->ta, m->fa, m->blend);
+    if (status != MB_OK) return status;
   } else if (!c->options->interpolate || m->torn || outside(c, &c->span_b, m->ta)) {
     add_lonely(&m->only_a, m->i, m->ta);
   }
@@ -94,7 +96,9 @@ static MbStatus step_both(Matching *m) {
     mb_budgets_add(c, false, m->ta, m->fa);
     mb_budgets_add(c, true, m->tb, m->fb);
   } else {
-    mb_compare_points(c, m->i, m->ta, m->fa, m->fb);
+    const uint64_t frames[2] = {m->i, m->j};
+    const MbStatus compared = mb_compare_points(c, frames, m->ta, m->fa, m->fb);
+    if (compared != MB_OK) return compared;
   }
   const MbStatus status = next_a(m);
   return status == MB_OK ? next_b(m) : status;

@@ -22,9 +22,12 @@ void mb_growth_add(MbGrowth *growth, double time, double error, bool exceeds);
 // Fills growth, growth_r2 and jump of `result`.
 void mb_growth_fit(const MbGrowth *growth, MbChannelResult *result);
 
+typedef struct MbPairList MbPairList; // private to compare_lists.c
+
 // One channel that both files have.
 typedef struct MbPair {
-  const MbChannel *a, *b;
+  const MbChannel *a, *b;    // of one with a list: count and fields
+  MbPairList *list;          // NULL: it has none
   size_t result;             // index in the result's channels
   bool same_layout;          // every number at the same place of the channel in both
   double bound_a, bound_b;   // in the error's own measure
@@ -66,8 +69,33 @@ MbStatus mb_compare_scenes(MbCompare *c); // differences of the scenes; MB_USAGE
 MbStatus mb_compare_align(MbCompare *c);  // pairs, channel results, missing
 // `component` NULL: of the channel
 MbTolerance mb_compare_tolerance(const MbCompareOptions *options, const char *channel, const char *component);
+// What one channel comes to in one frame.
+typedef struct MbTally {
+  double largest; // error
+  double excess;  // how far beyond its tolerance the worst number is, in ranges; < 0: none is
+  MbDifference worst, beyond;
+  uint64_t exceeding;
+} MbTally;
+// Takes the error of one number into a frame's tally; its place, numbers, error and ulps are known.
+void mb_tally_error(MbTally *tally, const MbPair *pair, MbDifference *difference);
+
+// A channel with a list as one of its count and of those of its fields that are no keys; NULL: out of memory.
+const MbChannel *mb_compare_list_channel(MbCompare *c, const MbChannel *from);
+// Whether both or none of two channels have lists, and their entries are about the same; what does not fit is noted.
+MbStatus mb_compare_lists_fit(MbCompare *c, const MbChannel *a, const MbChannel *b, bool *fit);
+// Matches the fields of a pair of channels with lists, whose components are aligned.
+MbStatus mb_compare_list_pair(MbCompare *c, MbPair *p, size_t in_a, size_t in_b);
+void mb_compare_list_free(MbPair *p);
+// Takes the entries of one frame of a into the extents of the components; tells one of these, and the bound of both files.
+MbStatus mb_compare_list_extend(MbCompare *c, MbPair *p, uint64_t frame, bool first);
+double mb_compare_list_extent(const MbPair *p, size_t component, double *bound);
+// Compares the entries of a frame of each file; `d` has a's frame and its time.
+MbStatus mb_compare_list(MbCompare *c, const MbPair *p, const uint64_t frame[2], MbDifference d, MbTally *t);
+
 MbStatus mb_compare_ranges(MbCompare *c); // ranges and tolerances of the pairs, from all frames of a
-void mb_compare_points(MbCompare *c, uint64_t frame, double time, const double *a, const double *b);
+// One frame of a against one of b, whose number is UINT64_MAX where it lies between two of b's.
+MbStatus mb_compare_points(MbCompare *c, const uint64_t frame[2], double time, const double *a,
+                           const double *b);
 // b's numbers at the fraction s of the way from `b0` to `b1`.
 void mb_compare_blend(const MbCompare *c, const double *b0, const double *b1, double s, double *out);
 MbStatus mb_compare_frames(MbCompare *c); // matches frames by time and compares them

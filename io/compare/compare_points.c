@@ -109,19 +109,26 @@ static void extend(const MbPair *p, const double *frame, Extents e) {
   }
 }
 
-// The largest extent over the items and the components of a group, and the tolerance that follows.
+// The largest of the components of a group, over the items; of a list, over the entries.
+static void group_ranges(MbPair *p, Extents e) {
+  const size_t width = p->a->width;
+  for (size_t n = 0; n < p->a->items * width; n++) {
+    const size_t k = n % width, at = p->a->offset + n;
+    double unused = 0;
+    const double extent = p->list          ? mb_compare_list_extent(p, k, &unused)
+                          : p->a->rotation ? e.hi[at]
+                                           : e.hi[at] - e.lo[at];
+    double *range = &p->range[p->group[k]];
+    if (extent > *range) *range = fmin(extent, DBL_MAX);
+  }
+}
+
+// The ranges, and the tolerances that follow.
 static void end_extents(MbCompare *c, MbPair *p, Extents e) {
   MbChannelResult *r = &c->result->channels[p->result];
   const MbTolerance whole = mb_compare_tolerance(c->options, p->a->name, NULL);
   const size_t width = p->a->width;
-  for (size_t i = 0; i < p->a->items; i++) {
-    for (size_t k = 0; k < width; k++) {
-      const size_t n = p->a->offset + i * width + k;
-      const double extent = p->a->rotation ? e.hi[n] : e.hi[n] - e.lo[n];
-      double *range = &p->range[p->group[k]];
-      if (extent > *range) *range = fmin(extent, DBL_MAX);
-    }
-  }
+  group_ranges(p, e);
   const double bounds = p->bound_a + p->bound_b;
   r->atol = whole.atol + bounds;
   r->rtol = whole.rtol;
@@ -129,7 +136,9 @@ static void end_extents(MbCompare *c, MbPair *p, Extents e) {
     p->range[k] = p->range[p->group[k]];
     const char *const *names = p->a->rotation ? NULL : p->a->component_names;
     const MbTolerance own = mb_compare_tolerance(c->options, p->a->name, names ? names[k] : NULL);
-    p->tolerance[k] = own.atol + bounds + (own.rtol > 0 ? own.rtol * p->range[k] : 0);
+    double bound = bounds;
+    if (p->list) mb_compare_list_extent(p, k, &bound);
+    p->tolerance[k] = own.atol + bound + (own.rtol > 0 ? own.rtol * p->range[k] : 0);
     if (p->range[k] > r->range) r->range = p->range[k];
   }
 }
@@ -141,13 +150,21 @@ MbStatus mb_compare_ranges(MbCompare *c) {
   MbStatus status = e.lo && e.hi ? MB_OK : mb_no_memory(c->report, "the comparison");
   if (status == MB_OK) status = mb_walk_begin(&walk, c->a, c->wanted_a, c->report);
 
-  for (size_t i = 0; i < c->npairs && status == MB_OK; i++) begin_extents(&c->pairs[i], e);
+  bool first = true;
+  for (size_t i = 0; i < c->npairs && status == MB_OK; i++)
+    if (!c->pairs[i].list) begin_extents(&c->pairs[i], e);
   for (uint64_t k = mb_traj_frame_from(c->a, 0); k < walk.frames && status == MB_OK;
        k = mb_traj_frame_from(c->a, k + 1)) {
     double time = 0;
     const double *frame = NULL;
     status = mb_walk_frame(&walk, k, &time, &frame, c->report);
-    for (size_t i = 0; i < c->npairs && status == MB_OK; i++) extend(&c->pairs[i], frame, e);
+    for (size_t i = 0; i < c->npairs && status == MB_OK; i++) {
+      if (c->pairs[i].list)
+        status = mb_compare_list_extend(c, &c->pairs[i], k, first);
+      else
+        extend(&c->pairs[i], frame, e);
+    }
+    first = false;
   }
   for (size_t i = 0; i < c->npairs && status == MB_OK; i++) end_extents(c, &c->pairs[i], e);
 
@@ -159,20 +176,13 @@ MbStatus mb_compare_ranges(MbCompare *c) {
 
 // ---- one frame --------------------------------------------------------------------------------------------
 
-// What one channel comes to in one frame.
-typedef struct Tally {
-  double largest; // error
-  double excess;  // how far beyond its tolerance the worst number is, in ranges; < 0: none is
-  MbDifference worst, beyond;
-  uint64_t exceeding;
-} Tally;
-
 static double scaled(double error, double range) {
   if (error == 0) return 0;
   return range > 0 ? error / range : INFINITY;
 }
 
-static void count_error(Tally *t, const MbPair *p, MbDifference *d) {
+void mb_tally_error(MbTally *t, const MbPair *p, MbDifference *d) {
+  d->scaled = scaled(d->error, p->range[d->component]);
   d->a = mb_plain(d->a), d->b = mb_plain(d->b);
   const double tolerance = d->allowed = p->tolerance[d->component];
   if (d->error > p->worst[d->component]) p->worst[d->component] = d->error;
@@ -191,7 +201,7 @@ static void count_error(Tally *t, const MbPair *p, MbDifference *d) {
 }
 
 static void compare_numbers(const MbPair *p, const MbDifference *place, const double *a, const double *b,
-                            Tally *t) {
+                            MbTally *t) {
   const bool lossless = p->bound_a == 0 && p->bound_b == 0;
   for (size_t k = 0; k < p->a->width; k++) {
     if (p->component[k] == SIZE_MAX || same_number(a[k], b[p->component[k]])) continue;
@@ -200,14 +210,13 @@ static void compare_numbers(const MbPair *p, const MbDifference *place, const do
     d.a = a[k];
     d.b = b[p->component[k]];
     d.error = mb_number_error(d.a, d.b);
-    d.scaled = scaled(d.error, p->range[k]);
     d.ulps = lossless ? mb_number_ulps(d.a, d.b) : 0;
-    count_error(t, p, &d);
+    mb_tally_error(t, p, &d);
   }
 }
 
 static void compare_rotation(const MbPair *p, const MbDifference *place, const double *a, const double *b,
-                             Tally *t) {
+                             MbTally *t) {
   const double sign = dot4(a, b) < 0 ? -1 : 1;
   MbDifference d = *place;
   double largest = 0;
@@ -221,43 +230,52 @@ static void compare_rotation(const MbPair *p, const MbDifference *place, const d
   d.a = a[d.component];
   d.b = sign * b[d.component];
   d.error = mb_rotation_error(a, b);
-  d.scaled = scaled(d.error, p->range[0]);
   d.ulps = p->bound_a == 0 && p->bound_b == 0 ? mb_number_ulps(d.a, d.b) : 0;
-  count_error(t, p, &d);
+  mb_tally_error(t, p, &d);
 }
 
-static void compare_pair(MbPair *p, MbChannelResult *r, uint64_t frame, double time, const double *a,
-                         const double *b) {
-  Tally t = {.excess = -1, .worst.frame = UINT64_MAX};
+static void compare_items(MbPair *p, const MbDifference *place, const double *a, const double *b,
+                          MbTally *t) {
   const size_t wa = p->a->width, wb = p->b->width;
-  if (!p->same_layout || memcmp(a, b, p->a->items * wa * sizeof *a) != 0) {
-    for (size_t i = 0; i < p->a->items; i++) {
-      if (p->item[i] == SIZE_MAX) continue;
-      const MbDifference place = {.frame = frame, .time = time, .item = i};
-      if (p->a->rotation)
-        compare_rotation(p, &place, a + i * wa, b + p->item[i] * wb, &t);
-      else
-        compare_numbers(p, &place, a + i * wa, b + p->item[i] * wb, &t);
-    }
+  if (p->same_layout && !memcmp(a, b, p->a->items * wa * sizeof *a)) return;
+  MbDifference here = *place;
+  for (size_t i = 0; i < p->a->items; i++) {
+    here.item = i;
+    if (p->item[i] == SIZE_MAX) continue;
+    if (p->a->rotation)
+      compare_rotation(p, &here, a + i * wa, b + p->item[i] * wb, t);
+    else
+      compare_numbers(p, &here, a + i * wa, b + p->item[i] * wb, t);
   }
-  if (t.worst.frame != UINT64_MAX && (r->worst.frame == UINT64_MAX || t.largest > r->worst.error))
-    r->worst = t.worst;
-  if (t.exceeding && r->first.frame == UINT64_MAX) r->first = t.beyond;
-  r->exceeding += t.exceeding;
-  if (t.exceeding) r->pass = false;
-  mb_growth_add(&p->growth, time, t.largest, t.exceeding > 0);
 }
 
-void mb_compare_points(MbCompare *c, uint64_t frame, double time, const double *a, const double *b) {
+static void take_tally(MbPair *p, MbChannelResult *r, double time, const MbTally *t) {
+  if (t->worst.frame != UINT64_MAX && (r->worst.frame == UINT64_MAX || t->largest > r->worst.error))
+    r->worst = t->worst;
+  if (t->exceeding && r->first.frame == UINT64_MAX) r->first = t->beyond;
+  r->exceeding += t->exceeding;
+  if (t->exceeding) r->pass = false;
+  mb_growth_add(&p->growth, time, t->largest, t->exceeding > 0);
+}
+
+MbStatus mb_compare_points(MbCompare *c, const uint64_t frame[2], double time, const double *a,
+                           const double *b) {
   for (size_t i = 0; i < c->npairs; i++) {
     MbPair *p = &c->pairs[i];
+    const MbDifference place = {.frame = frame[0], .time = time};
+    MbTally tally = {.excess = -1, .worst.frame = UINT64_MAX};
     for (size_t k = 0; p->now && k < p->a->width; k++) p->now[k] = 0;
-    compare_pair(p, &c->result->channels[p->result], frame, time, a + p->a->offset, b + p->b->offset);
+    if (p->list && frame[1] == UINT64_MAX) continue;
+    const MbStatus status = p->list ? mb_compare_list(c, p, frame, place, &tally) : MB_OK;
+    if (status != MB_OK) return status;
+    if (!p->list) compare_items(p, &place, a + p->a->offset, b + p->b->offset, &tally);
+    take_tally(p, &c->result->channels[p->result], time, &tally);
     if (!p->now || !c->result->channels[p->result].compared) continue;
     const MbFrameErrors errors = {p->result, p->a, time, p->now, p->tolerance};
     c->options->watch(c->options->watcher, &errors);
   }
   c->result->frames++;
+  return MB_OK;
 }
 
 // ---- between frames ---------------------------------------------------------------------------------------
@@ -278,6 +296,7 @@ static void blend_rotation(const double a[4], const double b[4], double s, doubl
 void mb_compare_blend(const MbCompare *c, const double *b0, const double *b1, double s, double *out) {
   for (size_t i = 0; i < c->npairs; i++) {
     const MbChannel *b = c->pairs[i].b;
+    if (c->pairs[i].list) continue;
     const size_t first = b->offset, end = first + b->items * b->width;
     for (size_t k = first; b->rotation && k < end; k += 4) blend_rotation(b0 + k, b1 + k, s, out + k);
     for (size_t k = first; !b->rotation && k < end; k++) out[k] = b0[k] + s * (b1[k] - b0[k]);

@@ -33,14 +33,17 @@ static void say_place(MbCompare *c, const MbChannelResult *x, const MbDifference
   size_t count = 0;
   const MbChannel *a = mb_traj_channels(c->a, &count) + x->in_a;
   say(r, "%s", x->channel);
-  if (a->items_names)
+  char thing[160];
+  if (a->list && d->component)
+    say(r, " of '%s'", mb_entry_name(a->list, d->key, d->nkeys, d->item, thing, sizeof thing));
+  else if (a->items_names)
     say(r, " of '%s'", a->items_names[d->item]);
   else if (a->items > 1)
     say(r, " of item %zu", d->item);
   if (a->rotation)
     say(r, " (angle)");
-  else if (a->component_names && a->width > 1)
-    say(r, " (%s)", a->component_names[d->component]);
+  else if (x->ncomponents)
+    say(r, " (%s)", x->component_names[d->component]);
   say(r, " at t = %.9g s (frame %llu): ", d->time, (unsigned long long)d->frame);
   if (isinf(d->error))
     say(r, "%g against %g", d->a, d->b);

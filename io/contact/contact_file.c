@@ -196,12 +196,11 @@ static size_t put_row(MbText *t, const MbContactProblem *p, size_t i, double *co
   size_t count = 0;
   const MbContactOperator *W = &p->W;
   const bool sparse = W->value && !W->dense;
-  const double *row = W->dense ? W->dense + i * p->n : column;
-  if (!sparse && !W->dense) W->column(W->context, i, column);
+  if (!sparse) mb_contact_column(W, p->n, i, column);
   const size_t wide = sparse ? W->first[i + 1] - W->first[i] : p->n;
   for (size_t k = 0; k < wide; k++) {
     const size_t j = sparse ? W->index[W->first[i] + k] : k;
-    const double x = sparse ? W->value[W->first[i] + k] : row[k];
+    const double x = sparse ? W->value[W->first[i] + k] : column[k];
     if (!sparse && x == 0) continue;
     count++;
     if (!t) continue;

@@ -16,16 +16,24 @@
 //   <channel>.<index>.<component>                   other items without names
 // An empty component name is left out with its point; components without names count from 0.
 //
+// A channel with a list has the column of its count. Where it alone is chosen, the table is of its entries, a line each: time and the
+// fields of the list, with words for numbers that stand for such; a frame without entries has no line.
+//
 // npz: as numpy.savez writes it: `time` (frames), one array of doubles a channel, named as the channel, of
 // shape (frames, items, width), or (frames, width) where the channel is of one thing without a name; and
 // `header.json`, bytes of a JSON text (below). Members are stored, not packed. The trajectory is read once
 // for each channel.
 //
+// A channel with a list is the array of its counts, beside it `<channel>.entries` of shape (entries of all frames, fields):
+// numpy.split(entries, numpy.cumsum(counts)[:-1]) are those of each frame.
+//
 // json: one JSON object a line. First the header:
 //   {"mbsim_export": 1, "frames": n, "step": s, "nonfinite": "null",
 //    "missing": [[first, last], ...],    where the trajectory lacks frames: their numbers in it
 //    "channels": [{"name", "unit", "rotation", "items": [names] or a count, "components": [names]}, ...]}
-// then one for each frame: {"time": t, "body.position": [[x, y, z], ...], "energy": [...]}, nested as in npz.
+//    a channel with a list also has "list": {"keys": n, "fields": [{"name", "unit", "words"}, ...]}
+// then one for each frame: {"time": t, "body.position": [[x, y, z], ...], "energy": [...]}, nested as in npz; of a list an
+// array of its entries, each an array of the fields' numbers.
 // JSON has no NaN and no infinity: both become null.
 
 // glb: glTF 2.0. Bodies are nodes with keys of translation and rotation, deformables meshes with a morph target for each of at most

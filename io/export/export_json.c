@@ -6,6 +6,23 @@
 #include <math.h>
 #include <string.h>
 
+static void add_list(MbText *t, const MbList *list) {
+  mb_text_format(t, ", \"list\": {\"keys\": %zu, \"fields\": [", list->keys);
+  for (size_t k = 0; k < list->width; k++) {
+    const MbField *f = &list->fields[k];
+    mb_text_add(t, k ? ", {\"name\": " : "{\"name\": ");
+    mb_text_quoted(t, f->name);
+    mb_text_add(t, ", \"unit\": ");
+    mb_text_quoted(t, f->unit);
+    if (f->words) {
+      mb_text_add(t, ", \"words\": ");
+      mb_text_list(t, f->words, f->nwords);
+    }
+    mb_text_add(t, "}");
+  }
+  mb_text_add(t, "]}");
+}
+
 static void add_channel(MbText *t, const MbChannel *c) {
   mb_text_add(t, "{\"name\": ");
   mb_text_quoted(t, c->name);
@@ -21,6 +38,7 @@ static void add_channel(MbText *t, const MbChannel *c) {
     mb_text_list(t, c->component_names, c->width);
   else
     mb_text_format(t, "%zu", c->width);
+  if (c->list) add_list(t, c->list);
   mb_text_add(t, "}");
 }
 
@@ -80,6 +98,20 @@ static void put_channel(MbExporter *e, const MbChannel *c, const double *frame) 
   mb_put(e, "]", 1);
 }
 
+// The entries of one frame, one array each; their number is the count.
+static MbStatus put_entries(MbExporter *e, const MbChannel *c, uint64_t frame) {
+  const double *x = NULL;
+  size_t count = 0;
+  const MbStatus status = mb_traj_list(e->traj, frame, c, &x, &count, e->report);
+  mb_put(e, "[", 1);
+  for (size_t i = 0; i < count && !status; i++) {
+    if (i) mb_put(e, ",", 1);
+    put_row(e, x + i * c->list->width, c->list->width);
+  }
+  mb_put(e, "]", 1);
+  return status;
+}
+
 // `keys`: for each chosen channel what stands before its numbers.
 static MbStatus put_frames(MbExporter *e, const bool *wanted, char *const *keys) {
   MbWalk walk = {0};
@@ -92,9 +124,13 @@ static MbStatus put_frames(MbExporter *e, const bool *wanted, char *const *keys)
     if (status != MB_OK) break;
     mb_put_text(e, "{\"time\":");
     put_value(e, time);
-    for (size_t j = 0; j < e->nchosen; j++) {
+    for (size_t j = 0; j < e->nchosen && status == MB_OK; j++) {
+      const MbChannel *c = &e->channels[e->chosen[j]];
       mb_put_text(e, keys[j]);
-      put_channel(e, &e->channels[e->chosen[j]], frame);
+      if (c->list)
+        status = put_entries(e, c, mb_frames_at(&e->frames, i));
+      else
+        put_channel(e, c, frame);
     }
     mb_put_text(e, "}\n");
   }

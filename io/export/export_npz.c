@@ -73,6 +73,43 @@ static MbStatus put_channel(MbExporter *e, MbZip *zip, MbWalk *walk, const MbCha
   return status;
 }
 
+// How many entries the chosen frames have together.
+static MbStatus count_entries(MbExporter *e, const MbChannel *c, uint64_t *sum) {
+  MbStatus status = MB_OK;
+  *sum = 0;
+  for (uint64_t i = mb_frames_next(&e->frames, 0); i < e->frames.span && status == MB_OK;
+       i = mb_frames_next(&e->frames, i + 1)) {
+    const double *x = NULL;
+    size_t count = 0;
+    status = mb_traj_list(e->traj, mb_frames_at(&e->frames, i), c, &x, &count, e->report);
+    *sum += count;
+  }
+  return status;
+}
+
+// The entries of a list, those of all frames one behind the other.
+static MbStatus put_entries(MbExporter *e, MbZip *zip, const MbChannel *c) {
+  static const char ending[] = ".entries";
+  uint64_t sum = 0, bytes = 0;
+  char shape[64], name[NAME_MOST + sizeof ending];
+  MbStatus status = count_entries(e, c, &sum);
+  if (status != MB_OK) return status;
+  if (__builtin_mul_overflow(sum, c->list->width * sizeof(double), &bytes))
+    return mb_error(e->report, MB_USAGE, "", "%s is too large for an array", c->name);
+  snprintf(shape, sizeof shape, "(%llu, %zu)", (unsigned long long)sum, c->list->width);
+  snprintf(name, sizeof name, "%.*s%s", (int)NAME_MOST, c->name, ending);
+  status = begin_array(e, zip, name, "<f8", shape, bytes);
+  for (uint64_t i = mb_frames_next(&e->frames, 0); i < e->frames.span && status == MB_OK && !e->failure;
+       i = mb_frames_next(&e->frames, i + 1)) {
+    const double *x = NULL;
+    size_t count = 0;
+    status = mb_traj_list(e->traj, mb_frames_at(&e->frames, i), c, &x, &count, e->report);
+    if (status == MB_OK && count) mb_zip_bytes(zip, x, count * c->list->width * sizeof *x);
+  }
+  if (status == MB_OK) mb_zip_end(zip);
+  return status;
+}
+
 MbStatus mb_export_npz(MbExporter *e) {
   MbZip zip = {.put = put_to_exporter, .to = e};
   bool *wanted = mb_calloc(e->nchannels, sizeof *wanted); // one channel at a time
@@ -87,6 +124,8 @@ MbStatus mb_export_npz(MbExporter *e) {
     if (status == MB_OK)
       status = i ? put_channel(e, &zip, &walk, &e->channels[e->chosen[i - 1]]) : put_times(e, &zip, &walk);
     mb_walk_end(&walk);
+    const MbChannel *c = i ? &e->channels[e->chosen[i - 1]] : NULL;
+    if (status == MB_OK && c && c->list) status = put_entries(e, &zip, c);
     if (i) wanted[e->chosen[i - 1]] = false;
   }
   if (status == MB_OK) mb_zip_finish(&zip);

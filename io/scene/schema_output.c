@@ -12,6 +12,7 @@ static const char *const channel_words[] = {"body.position",
                                             "joint.reaction",
                                             "constraint.error",
                                             "constraint.force",
+                                            "constraint.active",
                                             "energy",
                                             "momentum",
                                             "muscle",
@@ -57,6 +58,13 @@ static const char *const channel_help[] = {
     "the body that rolls, along the normal, then in the plane. Limits, motions, ratios: along the (first) "
     "joint's coordinate, so "
     "that an upper limit's is not above 0; spins in step: about the first body's axis",
+    "the limits and ropes that have pushed over the last step: how many there are in this frame, and a list "
+    "of them, with "
+    "the constraint; the side from which it holds, lower or upper (a rope is at its upper end); its gap now, "
+    "below 0 where "
+    "it is beyond its bound; and the force or torque, above 0, with which it pushes. So a file tells when "
+    "limits are "
+    "hit and let go; exports have a row for each",
     "kinetic; gravity, which is 0 where the centre of mass is as high "
     "as the world's origin; elastic, of springs; "
     "total, the sum of the three",

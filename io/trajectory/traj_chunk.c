@@ -89,21 +89,74 @@ bool mb_chunk_parse(const MbChunkLayout *layout, const unsigned char *p, size_t 
   return true;
 }
 
+// ---- lists ------------------------------------------------------------------------------------------------
+
+MbListCounts mb_chunk_counts(const MbChunkLayout *layout, size_t list, const double *frames, size_t count) {
+  return (MbListCounts){frames + layout->list[list].offset, layout->frame_size, count};
+}
+
+// Goes over the lists, which begin `at` bytes behind the first block, to the end of the chunk or until list `wanted` is found.
+static bool walk_lists(const MbChunkLayout *layout, const MbChunk *chunk, size_t at, size_t wanted,
+                       MbListPlace *place, const char **why) {
+  for (size_t i = 0; i < layout->nlists; i++) {
+    if (!mb_list_parse(chunk->blocks + at, chunk->size - at, &layout->list[i], place, why)) return false;
+    if (i == wanted) return true;
+    at += place->length;
+  }
+  return at == chunk->size || (*why = "goes on behind its last block", false);
+}
+
+bool mb_chunk_find_list(const MbChunkLayout *layout, const MbChunk *chunk, size_t list, MbListPlace *place,
+                        const char **why) {
+  size_t at = 0;
+  for (size_t i = 0; i < layout->nblocks; i++) {
+    MbBlock block;
+    if (!mb_block_parse(chunk->blocks + at, chunk->size - at, mb_chunk_block_name(layout, i),
+                        chunk->count * layout->block[i].cols, &block, why))
+      return false;
+    at += block.length;
+  }
+  return walk_lists(layout, chunk, at, list, place, why);
+}
+
+// Makes the numbers of one list, which also tells whether they make sense.
+static bool check_list(MbCodec *codec, MbListWork *work, const MbChunkLayout *layout, const MbChunk *chunk,
+                       size_t list, const char **why) {
+  const MbChunkList *l = &layout->list[list];
+  MbListPlace place;
+  if (!mb_chunk_find_list(layout, chunk, list, &place, why)) return false;
+  double *frames = mb_calloc(chunk->count * layout->frame_size, sizeof *frames);
+  double *entries = mb_calloc(place.entries * l->width, sizeof *entries);
+  bool *wanted = mb_calloc(layout->nchannels, sizeof *wanted);
+  bool good = frames && entries && wanted;
+  if (!good) *why = "does not fit in memory";
+  if (good) wanted[l->channel] = true;
+  good = good && mb_chunk_decode(codec, layout, chunk, wanted, frames, why) &&
+         mb_list_decode(work, l, mb_chunk_counts(layout, list, frames, chunk->count), &place, entries, why);
+  mb_free(frames);
+  mb_free(entries);
+  mb_free(wanted);
+  return good;
+}
+
 // ---- decoding ---------------------------------------------------------------------------------------------
 
-bool mb_chunk_check(MbCodec *codec, const MbChunkLayout *layout, const MbChunk *chunk, const char **why) {
-  const unsigned char *at = chunk->blocks;
-  size_t left = chunk->size;
+bool mb_chunk_check(MbCodec *codec, MbListWork *work, const MbChunkLayout *layout, const MbChunk *chunk,
+                    const char **why) {
+  size_t at = 0;
   for (size_t i = 0; i < layout->nblocks; i++) {
     const size_t numbers = chunk->count * layout->block[i].cols;
     MbBlock block;
-    if (!mb_block_parse(at, left, mb_chunk_block_name(layout, i), numbers, &block, why) ||
+    if (!mb_block_parse(chunk->blocks + at, chunk->size - at, mb_chunk_block_name(layout, i), numbers, &block,
+                        why) ||
         !mb_block_check(codec, &block, numbers, why))
       return false;
     at += block.length;
-    left -= block.length;
   }
-  if (left) return *why = "goes on behind its last block", false;
+  MbListPlace unused;
+  if (!walk_lists(layout, chunk, at, SIZE_MAX, &unused, why)) return false;
+  for (size_t i = 0; i < layout->nlists; i++)
+    if (!check_list(codec, work, layout, chunk, i, why)) return false;
   return true;
 }
 
@@ -146,8 +199,8 @@ static bool decode_first(Decoding *d, const char **why) {
     d->late |= block.predictor.motion;
     if (!block.predictor.motion && !decode_block(d, i, &block, NULL, why)) return false;
   }
-  if (at != d->chunk->size) return *why = "goes on behind its last block", false;
-  return true;
+  MbListPlace unused;
+  return walk_lists(d->layout, d->chunk, at, SIZE_MAX, &unused, why);
 }
 
 // The velocities of block i: where they were decoded already, or decoded now.

@@ -3,7 +3,7 @@
 #define MB_IO_TRAJ_CHUNK_H
 
 #include "io/trajectory/traj_codec.h"
-#include "io/trajectory/trajectory.h"
+#include "io/trajectory/traj_list.h"
 
 // Where a frame's numbers lie and how they are kept. A channel with 6 numbers an item has two blocks, for its
 // linear and its angular part go different ways; others have one.
@@ -23,6 +23,8 @@ typedef struct MbChunkLayout {
   } * block;              // (nblocks)
   bool moving;            // any of them is
   size_t most_velocities; // numbers a frame of such a source
+  size_t nlists;
+  MbChunkList *list; // (nlists) of the channels that have one, behind the blocks
 } MbChunkLayout;
 
 // False when memory ran out.
@@ -32,11 +34,13 @@ MbBlockName mb_chunk_block_name(const MbChunkLayout *layout, size_t block);
 
 // Frames of a chunk that the writer fills.
 size_t mb_chunk_capacity(const MbChunkLayout *layout);
-// Most bytes of the payload of `frames` frames.
+// Most bytes of the payload of `frames` frames, without lists.
 size_t mb_chunk_room(const MbChunkLayout *layout, size_t frames);
-// frames (count x frame_size). Returns the payload's length.
+// frames (count x frame_size). Returns the payload's length, without lists.
 size_t mb_chunk_encode(MbCodec *codec, const MbChunkLayout *layout, uint64_t first, size_t count,
                        const double *times, const double *frames, unsigned char *out);
+// Where the counts of a list stand in `frames` frames.
+MbListCounts mb_chunk_counts(const MbChunkLayout *layout, size_t list, const double *frames, size_t count);
 
 typedef struct MbChunk {
   uint64_t first;
@@ -52,7 +56,11 @@ bool mb_chunk_parse(const MbChunkLayout *layout, const unsigned char *payload, s
 // Decodes channels for which wanted[i] (NULL = all) into frames (count x frame_size).
 bool mb_chunk_decode(MbCodec *codec, const MbChunkLayout *layout, const MbChunk *chunk, const bool *wanted,
                      double *frames, const char **why);
-// Checks every block without making numbers of it.
-bool mb_chunk_check(MbCodec *codec, const MbChunkLayout *layout, const MbChunk *chunk, const char **why);
+// Finds a list in the chunk.
+bool mb_chunk_find_list(const MbChunkLayout *layout, const MbChunk *chunk, size_t list, MbListPlace *place,
+                        const char **why);
+// Checks every block without making numbers of it, and every list by making them. `work` may be NULL where there are no lists.
+bool mb_chunk_check(MbCodec *codec, MbListWork *work, const MbChunkLayout *layout, const MbChunk *chunk,
+                    const char **why);
 
 #endif

@@ -118,9 +118,8 @@ bool mb_block_check(MbCodec *codec, const MbBlock *block, size_t numbers, const 
 
 // ---- decoding ---------------------------------------------------------------------------------------------
 
-// Inflates what is deflated; constant planes go into `base`, absent ones stay NULL.
-static bool open_planes(MbCodec *codec, const MbBlock *block, size_t numbers, const unsigned char *plane[8],
-                        uint64_t *base) {
+bool mb_planes_open(MbCodec *codec, const MbBlock *block, size_t numbers, const unsigned char *plane[8],
+                    uint64_t *base) {
   *base = 0;
   for (unsigned b = 0; b < 8; b++) {
     plane[b] = NULL;
@@ -175,7 +174,7 @@ bool mb_block_decode(MbCodec *codec, const MbBlock *block, MbGrid grid, const Mb
   const size_t numbers = grid.rows * grid.cols;
   const unsigned char *plane[8];
   uint64_t base = 0;
-  if (!open_planes(codec, block, numbers, plane, &base))
+  if (!mb_planes_open(codec, block, numbers, plane, &base))
     return *why = "has a plane that does not inflate", false;
 
   for (size_t row = 0; row < grid.rows; row++) {

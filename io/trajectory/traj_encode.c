@@ -1,13 +1,6 @@
 #include "io/trajectory/traj_kernels.h"
 #include "io/trajectory/traj_scratch.h"
 
-// What one block is encoded with.
-typedef struct Choice {
-  MbTrajMode mode;
-  MbPredictor predictor;
-  double bound, quantum;
-} Choice;
-
 // The numbers of a block on their way.
 typedef struct Source {
   MbCodec *codec;
@@ -19,7 +12,8 @@ typedef struct Source {
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 // Residual in time of columns [c0, c0 + n) of one row, as integers. With velocities these are whole items.
-static void residual_row(const Source *s, const Choice *c, size_t row, size_t c0, size_t n, uint64_t *d) {
+static void residual_row(const Source *s, const MbBlockChoice *c, size_t row, size_t c0, size_t n,
+                         uint64_t *d) {
   const MbGrid grid = s->grid;
   const unsigned order = (unsigned)least(row, c->predictor.time);
   if (c->mode == MB_MODE_BOUNDED) {
@@ -46,7 +40,7 @@ static void residual_row(const Source *s, const Choice *c, size_t row, size_t c0
   }
 }
 
-static uint64_t bits_in(size_t n, const uint64_t *d) {
+uint64_t mb_bits_in(size_t n, const uint64_t *d) {
   uint64_t sum = 0;
   for (size_t i = 0; i < n; i++) {
     const uint64_t z = d[i] << 1 ^ (0 - (d[i] >> 63));
@@ -68,7 +62,7 @@ static MbPredictor order_of(unsigned k) {
   return (MbPredictor){.time = k < ORDERS ? k : k - ORDERS + 1, .motion = k >= ORDERS};
 }
 
-static void add_run(const Source *s, Choice c, size_t row, size_t c0, size_t n, uint64_t weight,
+static void add_run(const Source *s, MbBlockChoice c, size_t row, size_t c0, size_t n, uint64_t weight,
                     Costs *costs) {
   // the prefix that has no left neighbours in the run is counted only where the run begins the row
   uint64_t d[RUN];
@@ -79,13 +73,13 @@ static void add_run(const Source *s, Choice c, size_t row, size_t c0, size_t n, 
     for (unsigned along = 0; along < ALONG; along++) {
       if (along) mb_difference(n, width, d);
       (row < c.predictor.time ? costs->start : costs->later)[k][along] +=
-          weight * bits_in(n - lead, d + lead);
+          weight * mb_bits_in(n - lead, d + lead);
     }
   }
   costs->numbers += weight * (n - lead);
 }
 
-static Costs sample(const Source *s, Choice c) {
+static Costs sample(const Source *s, MbBlockChoice c) {
   Costs costs = {0};
   const MbGrid grid = s->grid;
   // where velocities predict, runs are of whole items
@@ -125,14 +119,11 @@ static MbPredictor choose(const Costs *costs, bool motion, double *bits_a_number
   return best;
 }
 
-static double quantum_of(double bound) { return bound * (2 - 0x1p-10); }
-static bool is_quantum(double quantum) { return quantum > 0 && quantum <= 1e300; }
-
 // A quantum a little below twice the bound leaves room for the rounding of the multiplication back.
 static bool quantise(const Source *s, double bound, double *quantum) {
   const MbGrid grid = s->grid;
-  *quantum = quantum_of(bound);
-  if (!is_quantum(*quantum)) return false;
+  *quantum = mb_quantum_of(bound);
+  if (!mb_is_quantum(*quantum)) return false;
   for (size_t row = 0; row < grid.rows; row++)
     if (!mb_quantise(grid.cols, s->x + row * grid.stride, *quantum, bound,
                      s->codec->integers + row * grid.cols))
@@ -147,8 +138,8 @@ void mb_grid_pack(const double *x, MbGrid grid, double *restrict y) {
 }
 
 void mb_block_settle(double *x, size_t numbers, double bound) {
-  const double quantum = quantum_of(bound);
-  if (is_quantum(quantum)) mb_settle(numbers, quantum, bound, x);
+  const double quantum = mb_quantum_of(bound);
+  if (mb_is_quantum(quantum)) mb_settle(numbers, quantum, bound, x);
 }
 
 // Moves the numbers to where they lie one behind the other and may be changed.
@@ -160,8 +151,8 @@ static void pack(Source *s) {
   s->grid.step = s->grid.width;
 }
 
-static Choice decide(Source *s, double bound) {
-  Choice choice = {.mode = MB_MODE_LOSSLESS};
+static MbBlockChoice decide(Source *s, double bound) {
+  MbBlockChoice choice = {.mode = MB_MODE_LOSSLESS};
   if (bound > 0 && quantise(s, bound, &choice.quantum)) {
     choice.mode = MB_MODE_BOUNDED;
     choice.bound = bound;
@@ -176,12 +167,12 @@ static Choice decide(Source *s, double bound) {
   double bits = 0;
   choice.predictor = choose(&costs, !!s->motion, &bits);
   // bits without any pattern are left as they are
-  if (choice.mode == MB_MODE_LOSSLESS && bits > 62.5) choice = (Choice){.mode = MB_MODE_RAW};
+  if (choice.mode == MB_MODE_LOSSLESS && bits > MB_PATTERNLESS) choice = (MbBlockChoice){.mode = MB_MODE_RAW};
   return choice;
 }
 
 // All residuals, zigzagged unless raw; returns them or-ed together.
-static uint64_t fill_residuals(const Source *s, const Choice *choice) {
+static uint64_t fill_residuals(const Source *s, const MbBlockChoice *choice) {
   uint64_t all = 0;
   const MbGrid grid = s->grid;
   for (size_t row = 0; row < grid.rows; row++) {
@@ -199,23 +190,17 @@ static uint64_t fill_residuals(const Source *s, const Choice *choice) {
   return all;
 }
 
-size_t mb_block_encode(MbCodec *codec, MbBlockName name, const double *x, MbGrid grid, double bound,
-                       const MbMotion *motion, unsigned char *out) {
-  const size_t numbers = grid.rows * grid.cols;
-  Source source = {codec, x, grid, motion};
-  if (grid.step != grid.width) pack(&source);
-  const Choice choice = decide(&source, bound);
-  const uint64_t all = fill_residuals(&source, &choice);
+size_t mb_block_write(MbCodec *codec, MbBlockName name, const MbBlockChoice *choice, size_t numbers,
+                      uint64_t all, unsigned char *out) {
   const unsigned width = all ? (unsigned)(71 - __builtin_clzll(all)) / 8 : 0;
-
   memset(out, 0, MB_TRAJ_BLOCK_HEADER);
   mb_put16(out, (uint16_t)name.id);
-  out[2] = (unsigned char)choice.mode;
-  out[3] = mb_predictor_byte(choice.predictor);
+  out[2] = (unsigned char)choice->mode;
+  out[3] = mb_predictor_byte(choice->predictor);
   out[4] = (unsigned char)width;
   out[5] = (unsigned char)name.part;
-  mb_put_double(out + 8, choice.bound);
-  mb_put_double(out + 16, choice.quantum);
+  mb_put_double(out + 8, choice->bound);
+  mb_put_double(out + 16, choice->quantum);
 
   unsigned char *header = out + MB_TRAJ_BLOCK_HEADER;
   unsigned char *data = header + (size_t)MB_TRAJ_PLANE_HEADER * width;
@@ -227,4 +212,13 @@ size_t mb_block_encode(MbCodec *codec, MbBlockName name, const double *x, MbGrid
     data += length;
   }
   return (size_t)(data - out);
+}
+
+size_t mb_block_encode(MbCodec *codec, MbBlockName name, const double *x, MbGrid grid, double bound,
+                       const MbMotion *motion, unsigned char *out) {
+  Source source = {codec, x, grid, motion};
+  if (grid.step != grid.width) pack(&source);
+  const MbBlockChoice choice = decide(&source, bound);
+  const uint64_t all = fill_residuals(&source, &choice);
+  return mb_block_write(codec, name, &choice, grid.rows * grid.cols, all, out);
 }

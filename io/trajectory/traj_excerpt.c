@@ -6,13 +6,21 @@
 
 // What of the error wanted the file has spent already is not there for a second rounding. Where little more than that is wanted,
 // rounding again would gain nothing: the numbers stay as they are, and encoding them by the same bound does not change them.
+static void choose_bound(MbQuantity quantity, double there, const MbTrajExcerpt *excerpt, MbTrajHead *head) {
+  const double wanted = excerpt->error[quantity];
+  const bool coarser = wanted > 0 && wanted >= 2 * there;
+  head->bound[quantity] = coarser ? wanted : there;
+  head->spent[quantity] = coarser ? there : 0;
+}
+
+// Counts, keys and words are exact whatever the others of their quantity are.
 static void choose_bounds(const MbTraj *t, const MbTrajExcerpt *excerpt, MbTrajHead *head) {
   for (size_t i = 0; i < t->head.nchannels; i++) {
-    const MbQuantity quantity = t->head.channels[i].quantity;
-    const double there = t->head.bound[i], wanted = excerpt->error[quantity];
-    const bool coarser = wanted > 0 && wanted >= 2 * there;
-    head->bound[quantity] = coarser ? wanted : there;
-    head->spent[quantity] = coarser ? there : 0;
+    const MbChannel *c = &t->head.channels[i];
+    if (!c->list) choose_bound(c->quantity, t->head.bound[i], excerpt, head);
+    for (size_t k = c->list ? c->list->keys : 0; c->list && k < c->list->width; k++)
+      if (!c->list->fields[k].words)
+        choose_bound(c->list->fields[k].quantity, t->head.fields[i][k], excerpt, head);
   }
 }
 
@@ -35,12 +43,25 @@ static MbStatus copy_sides(MbTraj *t, MbTrajWriter *writer, const char *note, Mb
   return status;
 }
 
+static MbStatus copy_lists(MbTraj *t, uint64_t frame, MbTrajWriter *writer, MbReport *report) {
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < t->layout.nlists && !status; i++) {
+    const unsigned channel = t->layout.list[i].channel;
+    const double *entries = NULL;
+    size_t count = 0;
+    status = mb_traj_list(t, frame, &t->head.channels[channel], &entries, &count, report);
+    if (!status) status = mb_traj_entries(writer, channel, entries, count, report);
+  }
+  return status;
+}
+
 static MbStatus copy_frames(MbTraj *t, const MbTrajFrames *frames, MbTrajWriter *writer, MbReport *report) {
   double time = 0, *numbers = mb_calloc(mb_traj_frame_size(t), sizeof *numbers);
   MbStatus status = numbers ? MB_OK : mb_no_memory(report, "a frame");
   for (uint64_t i = mb_frames_next(frames, 0); i < frames->span && !status;
        i = mb_frames_next(frames, i + 1)) {
     status = mb_traj_read(t, mb_frames_at(frames, i), 1, NULL, &time, numbers, report);
+    if (!status) status = copy_lists(t, mb_frames_at(frames, i), writer, report);
     if (!status) status = mb_traj_frame(writer, time, numbers, report);
   }
   mb_free(numbers);

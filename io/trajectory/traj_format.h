@@ -22,6 +22,7 @@
 
 enum {
   MB_TRAJ_VERSION = 1,
+  MB_TRAJ_VERSION_LISTS = 2, // of files with a channel that has a list
   MB_TRAJ_FILE_HEADER = 16,
   MB_TRAJ_RECORD_HEADER = 24,
   MB_TRAJ_TRAILER = 24,
@@ -35,6 +36,7 @@ enum {
   MB_TRAJ_CHUNK_BYTES = 4 << 20, // raw, that the writer puts in one chunk at most
   MB_TRAJ_CHUNK_SECONDS = 10,
   MB_TRAJ_CHANNELS_MAX = 65535,
+  MB_TRAJ_FIELDS_MAX = 254, // numbers of a list's entry: a part has a byte, and the count is one of them
 };
 
 // Limits that a reader refuses to exceed, whatever the file says.

@@ -14,6 +14,9 @@ static void hash_head(const MbTraj *t, MbHash *hash) {
     mb_hash_text(hash, c->name);
     mb_hash_word(hash, c->items);
     mb_hash_word(hash, c->width);
+    if (!c->list) continue;
+    mb_hash_word(hash, c->list->keys);
+    mb_hash_word(hash, c->list->width);
   }
 }
 
@@ -34,16 +37,27 @@ static MbStatus hash_meshes(MbTraj *t, MbHash *hash, MbReport *report) {
   return MB_OK;
 }
 
+static MbStatus hash_list(MbTraj *t, uint64_t frame, const MbChannel *channel, MbHash *hash,
+                          MbReport *report) {
+  const double *entries = NULL;
+  size_t count = 0;
+  const MbStatus status = mb_traj_list(t, frame, channel, &entries, &count, report);
+  if (!status) mb_hash_doubles(hash, entries, count * channel->list->width);
+  return status;
+}
+
 static MbStatus hash_chunk(MbTraj *t, size_t at, const bool *stable, double *times, double *frames,
                            MbHash *hash, MbReport *report) {
   const MbTrajChunkInfo *c = &t->index.chunks[at];
-  const MbStatus status = mb_traj_read(t, c->first, c->count, stable, times, frames, report);
+  MbStatus status = mb_traj_read(t, c->first, c->count, stable, times, frames, report);
   for (size_t f = 0; f < c->count && !status; f++) {
     mb_hash_doubles(hash, &times[f], 1);
-    for (size_t i = 0; i < t->head.nchannels; i++)
-      if (stable[i])
-        mb_hash_doubles(hash, frames + f * t->head.frame_size + t->layout.channel[i].offset,
-                        t->layout.channel[i].cols);
+    for (size_t i = 0; i < t->head.nchannels && !status; i++) {
+      if (!stable[i]) continue;
+      mb_hash_doubles(hash, frames + f * t->head.frame_size + t->layout.channel[i].offset,
+                      t->layout.channel[i].cols);
+      if (t->head.channels[i].list) status = hash_list(t, c->first + f, &t->head.channels[i], hash, report);
+    }
   }
   return status;
 }

@@ -17,8 +17,37 @@ static bool same_names(const char *const *a, const char *const *b, size_t count)
   return true;
 }
 
+uint32_t mb_head_version(const MbChannel *channels, size_t nchannels) {
+  for (size_t i = 0; i < nchannels; i++)
+    if (channels[i].list) return MB_TRAJ_VERSION_LISTS;
+  return MB_TRAJ_VERSION;
+}
+
+double mb_head_field_bound(const MbTrajHead *head, const MbList *list, size_t field) {
+  return field < list->keys || list->fields[field].words ? 0 : head->bound[list->fields[field].quantity];
+}
+
+static void write_list(MbText *t, const MbTrajHead *head, const MbList *list) {
+  mb_text_format(t, ",\"list\":{\"keys\":%zu,\"fields\":[", list->keys);
+  for (size_t k = 0; k < list->width; k++) {
+    const MbField *f = &list->fields[k];
+    mb_text_add(t, k ? ",{\"name\":" : "{\"name\":");
+    mb_text_quoted(t, f->name);
+    mb_text_add(t, ",\"unit\":");
+    mb_text_quoted(t, f->unit ? f->unit : "");
+    mb_text_format(t, ",\"quantity\":\"%s\",\"bound\":%.17g", quantity_words[f->quantity],
+                   mb_head_field_bound(head, list, k));
+    if (f->words) {
+      mb_text_add(t, ",\"words\":");
+      mb_text_list(t, f->words, f->nwords);
+    }
+    mb_text_add(t, "}");
+  }
+  mb_text_add(t, "]}");
+}
+
 static void write_channel(MbText *t, const MbTrajHead *head, const MbChannel *c) {
-  const double bound = head->bound[c->quantity];
+  const double bound = c->list ? 0 : head->bound[c->quantity]; // counts are exact
   mb_text_add(t, "{\"name\":");
   mb_text_quoted(t, c->name);
   mb_text_add(t, ",\"unit\":");
@@ -39,7 +68,19 @@ static void write_channel(MbText *t, const MbTrajHead *head, const MbChannel *c)
     mb_text_add(t, ",\"component_names\":");
     mb_text_list(t, c->component_names, c->width);
   }
+  if (c->list) write_list(t, head, c->list);
   mb_text_add(t, "}");
+}
+
+static bool good_list(const MbChannel *c) {
+  const MbList *list = c->list;
+  if (!list) return true;
+  if (c->items != 1 || c->width != 1 || !list->width || list->width > MB_TRAJ_FIELDS_MAX ||
+      list->keys > list->width)
+    return false;
+  for (size_t k = 0; k < list->width; k++)
+    if (!list->fields[k].name || (unsigned)list->fields[k].quantity >= MB_QUANTITIES) return false;
+  return true;
 }
 
 // Refuses what could not be written or read back.
@@ -54,7 +95,7 @@ static MbStatus check_head(const MbTrajHead *head, MbReport *report) {
   for (size_t i = 0; i < head->nchannels; i++) {
     const MbChannel *c = &head->channels[i];
     size_t cols = 0, end = 0;
-    if ((unsigned)c->quantity >= MB_QUANTITIES || !c->name ||
+    if ((unsigned)c->quantity >= MB_QUANTITIES || !c->name || !good_list(c) ||
         __builtin_mul_overflow(c->items, c->width, &cols) || __builtin_add_overflow(cols, c->offset, &end) ||
         end > head->frame_size || __builtin_add_overflow(total, cols, &total) || total > MB_TRAJ_RAW_MAX / 8)
       return mb_error(report, MB_USAGE, "", "channel %zu of the trajectory does not lie within its frame", i);
@@ -155,28 +196,63 @@ static bool read_names(const cJSON *object, MbChannel *c, MbHeadInfo *info) {
   return true;
 }
 
+static MbQuantity read_quantity(const cJSON *object) {
+  const cJSON *quantity = cJSON_GetObjectItemCaseSensitive(object, "quantity");
+  for (int q = 0; q < MB_QUANTITIES; q++)
+    if (cJSON_IsString(quantity) && !strcmp(quantity->valuestring, quantity_words[q])) return (MbQuantity)q;
+  return MB_OTHER;
+}
+
+static bool read_bound(const cJSON *object, double *bound) {
+  const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, "bound");
+  if (!cJSON_IsNumber(v) || !(v->valuedouble >= 0)) return false;
+  *bound = v->valuedouble;
+  return true;
+}
+
+static bool read_field(const cJSON *object, MbHeadInfo *info, MbField *field, double *bound) {
+  const cJSON *words = cJSON_GetObjectItemCaseSensitive(object, "words");
+  *field = (MbField){.name = get_text(object, "name", &info->arena),
+                     .unit = get_text(object, "unit", &info->arena),
+                     .quantity = read_quantity(object)};
+  if (!field->name || !field->unit || !read_bound(object, bound)) return false;
+  if (words) field->words = get_names(words, &field->nwords, &info->arena);
+  return !words || field->words;
+}
+
+static bool read_list(const cJSON *object, MbHeadInfo *info, size_t i) {
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "list");
+  const cJSON *fields = cJSON_GetObjectItemCaseSensitive(list, "fields");
+  if (!list) return true;
+  MbList *l = mb_arena_alloc(&info->arena, 1, sizeof *l);
+  if (!l || !cJSON_IsArray(fields) || !get_size(list, "keys", &l->keys)) return false;
+  l->width = (size_t)cJSON_GetArraySize(fields);
+  MbField *field = mb_arena_alloc(&info->arena, l->width, sizeof *field);
+  info->fields[i] = mb_arena_alloc(&info->arena, l->width, sizeof **info->fields);
+  info->channels[i].list = l;
+  l->fields = field;
+  size_t k = 0;
+  for (const cJSON *f = fields->child; f && field && info->fields[i]; f = f->next, k++)
+    if (!read_field(f, info, &field[k], &info->fields[i][k])) return false;
+  return k == l->width && good_list(&info->channels[i]);
+}
+
 static bool read_channel(const cJSON *object, MbHeadInfo *info, size_t i) {
   MbChannel *c = &info->channels[i];
-  const cJSON *quantity = cJSON_GetObjectItemCaseSensitive(object, "quantity");
-  const cJSON *bound = cJSON_GetObjectItemCaseSensitive(object, "bound");
   *c = (MbChannel){.name = get_text(object, "name", &info->arena),
                    .unit = get_text(object, "unit", &info->arena),
-                   .quantity = MB_OTHER,
+                   .quantity = read_quantity(object),
                    .rotation = get_flag(object, "rotation"),
                    .unstable = get_flag(object, "unstable"),
                    .offset = info->frame_size};
   if (!c->name || !c->unit || !get_size(object, "items", &c->items) || !get_size(object, "width", &c->width))
     return false;
-  for (int q = 0; q < MB_QUANTITIES; q++)
-    if (cJSON_IsString(quantity) && !strcmp(quantity->valuestring, quantity_words[q]))
-      c->quantity = (MbQuantity)q;
-  if (!cJSON_IsNumber(bound) || !(bound->valuedouble >= 0)) return false;
-  info->bound[i] = bound->valuedouble;
+  if (!read_bound(object, &info->bound[i])) return false;
   size_t cols = 0;
   if (__builtin_mul_overflow(c->items, c->width, &cols) || cols > MB_TRAJ_RAW_MAX / 8 - info->frame_size)
     return false;
   info->frame_size += cols;
-  return read_names(object, c, info);
+  return read_names(object, c, info) && read_list(object, info, i);
 }
 
 static bool read_tree(const cJSON *tree, MbHeadInfo *info, const char **why) {
@@ -197,16 +273,18 @@ static bool read_tree(const cJSON *tree, MbHeadInfo *info, const char **why) {
   if (info->nchannels > MB_TRAJ_CHANNELS_MAX) return *why = "has more channels than the format allows", false;
   info->channels = mb_arena_alloc(&info->arena, info->nchannels + 1, sizeof *info->channels);
   info->bound = mb_arena_alloc(&info->arena, info->nchannels + 1, sizeof *info->bound);
-  if (!info->channels || !info->bound) return *why = "does not fit in memory", false;
+  info->fields = mb_arena_alloc(&info->arena, info->nchannels + 1, sizeof *info->fields);
+  if (!info->channels || !info->bound || !info->fields) return *why = "does not fit in memory", false;
   *why = "describes a channel that makes no sense, or frames beyond 1 GiB";
   size_t i = 0;
   for (const cJSON *c = channels->child; c; c = c->next, i++)
     if (!read_channel(c, info, i)) return false;
-  return true;
+  *why = "describes channels of another version of the format than the file's";
+  return mb_head_version(info->channels, info->nchannels) == info->version;
 }
 
-bool mb_head_read(const char *text, size_t length, MbHeadInfo *info, const char **why) {
-  *info = (MbHeadInfo){0};
+bool mb_head_read(const char *text, size_t length, uint32_t version, MbHeadInfo *info, const char **why) {
+  *info = (MbHeadInfo){.version = version};
   if (memchr(text, 0, length)) return *why = "is no JSON text", false;
   cJSON *tree = cJSON_ParseWithLength(text, length);
   if (!tree) return *why = "is no JSON text", false;

@@ -97,11 +97,28 @@ static bool make_blocks(const MbChannel *channels, MbChunkLayout *layout) {
   return true;
 }
 
+static bool make_lists(const MbChannel *channels, MbChunkLayout *layout) {
+  size_t n = 0;
+  for (size_t i = 0; i < layout->nchannels; i++) n += channels[i].list ? 1 : 0;
+  layout->list = mb_calloc(n, sizeof *layout->list);
+  for (size_t i = 0; layout->list && i < layout->nchannels; i++) {
+    const MbList *list = channels[i].list;
+    if (!list) continue;
+    layout->list[layout->nlists++] = (MbChunkList){.channel = (unsigned)i,
+                                                   .offset = channels[i].offset,
+                                                   .keys = list->keys,
+                                                   .width = list->width,
+                                                   .bound = mb_calloc(list->width, sizeof(double))};
+    if (!layout->list[layout->nlists - 1].bound) return false;
+  }
+  return layout->list;
+}
+
 bool mb_chunk_layout(const MbChannel *channels, size_t nchannels, size_t frame_size, MbChunkLayout *layout) {
   *layout = (MbChunkLayout){.nchannels = nchannels, .frame_size = frame_size};
   layout->channel = mb_calloc(nchannels, sizeof *layout->channel);
   Named *sorted = mb_calloc(nchannels, sizeof *sorted);
-  if (!layout->channel || !sorted || !make_blocks(channels, layout)) {
+  if (!layout->channel || !sorted || !make_blocks(channels, layout) || !make_lists(channels, layout)) {
     mb_free(sorted);
     mb_chunk_layout_free(layout);
     return false;
@@ -124,6 +141,8 @@ bool mb_chunk_layout(const MbChannel *channels, size_t nchannels, size_t frame_s
 void mb_chunk_layout_free(MbChunkLayout *layout) {
   mb_free(layout->channel);
   mb_free(layout->block);
+  for (size_t i = 0; i < layout->nlists; i++) mb_free(layout->list[i].bound);
+  mb_free(layout->list);
   *layout = (MbChunkLayout){0};
 }
 

@@ -39,7 +39,7 @@ static MbStatus open_file(MbTraj *t, const char *path, MbReport *report) {
     return mb_error(report, MB_IO, "", "cannot open %s: it is not a regular file", path);
   t->file_bytes = (uint64_t)stat.st_size;
   const char *why = NULL;
-  if (!mb_file_header_check(t->fd, t->file_bytes, &why))
+  if (!mb_file_header_check(t->fd, t->file_bytes, &t->version, &why))
     return mb_error(report, MB_IO, "", "%s %s", path, why);
   return MB_OK;
 }
@@ -56,13 +56,15 @@ static MbStatus read_head(MbTraj *t, MbReport *report) {
     good = false;
   }
   if (good) content = mb_record_content(&record, t->payload, MB_TRAJ_TEXT_MAX, &size, &why);
-  good = content && mb_head_read((const char *)content, size, &t->head, &why);
+  good = content && mb_head_read((const char *)content, size, t->version, &t->head, &why);
   mb_free(content);
   if (!good) return mb_error(report, MB_IO, "", "the head of %s %s", t->path, why);
   t->decoded = mb_calloc(t->head.nchannels, sizeof *t->decoded);
   if (!t->decoded || !mb_chunk_layout(t->head.channels, t->head.nchannels, t->head.frame_size, &t->layout))
     return mb_no_memory(report, "the channels of a trajectory");
-  return MB_OK;
+  t->lists = mb_calloc(t->layout.nlists, sizeof *t->lists);
+  t->list_work = mb_list_work_create(false);
+  return t->lists && t->list_work ? MB_OK : mb_no_memory(report, "the channels of a trajectory");
 }
 
 // ---- the index --------------------------------------------------------------------------------------------
@@ -174,13 +176,19 @@ void mb_traj_free(MbTraj *t) {
   if (t->fd >= 0) close(t->fd);
   mb_traj_free_sides(t);
   mb_index_free(&t->index);
+  for (size_t i = 0; t->lists && i < t->layout.nlists; i++) {
+    mb_free(t->lists[i].entries);
+    mb_free(t->lists[i].start);
+  }
+  mb_free(t->lists);
+  mb_list_work_free(t->list_work);
   mb_chunk_layout_free(&t->layout);
   mb_head_free(&t->head);
   mb_codec_free(t->codec);
   mb_free(t->payload);
   mb_free(t->frames);
   mb_free(t->decoded);
-  mb_free(t->channel_bytes);
+  mb_free(t->sizes);
   mb_free(t->gaps);
   mb_free(t->path);
   mb_free(t);
@@ -201,6 +209,9 @@ const MbChannel *mb_traj_channels(const MbTraj *t, size_t *count) {
   return t->head.channels;
 }
 double mb_traj_bound(const MbTraj *t, size_t channel) { return t->head.bound[channel]; }
+double mb_traj_field_bound(const MbTraj *t, size_t channel, size_t field) {
+  return t->head.fields[channel][field];
+}
 size_t mb_traj_frame_size(const MbTraj *t) { return t->head.frame_size; }
 uint64_t mb_traj_frames(const MbTraj *t) { return mb_index_frames(&t->index); }
 size_t mb_traj_chunks(const MbTraj *t) { return t->index.nchunks; }

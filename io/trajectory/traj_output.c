@@ -18,30 +18,31 @@ static MbStatus write_bytes(MbOutput *output, const void *bytes, size_t size, Mb
   return MB_OK;
 }
 
-MbStatus mb_output_create(const char *path, MbOutput *output, MbReport *report) {
+MbStatus mb_output_create(const char *path, uint32_t version, MbOutput *output, MbReport *report) {
   *output = (MbOutput){.fd = -1};
   const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return mb_error(report, MB_IO, "", "cannot create %s: %s", path, strerror(errno));
-  return mb_output_begin(fd, path, output, report);
+  return mb_output_begin(fd, path, version, output, report);
 }
 
-static MbStatus begin(const char *path, MbOutput *output, MbReport *report) {
+static MbStatus begin(const char *path, uint32_t version, MbOutput *output, MbReport *report) {
   output->path = mb_strdup(path);
   if (!output->path) return mb_no_memory(report, "a trajectory");
   unsigned char header[MB_TRAJ_FILE_HEADER] = MB_TRAJ_MAGIC;
-  mb_put32(header + 8, MB_TRAJ_VERSION);
+  mb_put32(header + 8, version);
   mb_put32(header + 12, 0);
   return write_bytes(output, header, sizeof header, report);
 }
 
-MbStatus mb_output_begin(int fd, const char *path, MbOutput *output, MbReport *report) {
+MbStatus mb_output_begin(int fd, const char *path, uint32_t version, MbOutput *output, MbReport *report) {
   *output = (MbOutput){.fd = fd};
-  return begin(path, output, report);
+  return begin(path, version, output, report);
 }
 
-MbStatus mb_output_begin_sink(MbTrajSink sink, const char *name, MbOutput *output, MbReport *report) {
+MbStatus mb_output_begin_sink(MbTrajSink sink, const char *name, uint32_t version, MbOutput *output,
+                              MbReport *report) {
   *output = (MbOutput){.fd = -1, .sink = sink};
-  return begin(name, output, report);
+  return begin(name, version, output, report);
 }
 
 MbStatus mb_output_record(MbOutput *output, uint32_t tag, uint32_t flags, const void *payload, size_t length,

@@ -13,11 +13,12 @@ typedef struct MbOutput {
 } MbOutput;
 
 // Creates the file, which must not exist, and writes the file header.
-MbStatus mb_output_create(const char *path, MbOutput *output, MbReport *report);
+MbStatus mb_output_create(const char *path, uint32_t version, MbOutput *output, MbReport *report);
 // The same with an empty file that is open for writing, which is taken; `path` is its name in messages.
-MbStatus mb_output_begin(int fd, const char *path, MbOutput *output, MbReport *report);
+MbStatus mb_output_begin(int fd, const char *path, uint32_t version, MbOutput *output, MbReport *report);
 // The same into a sink.
-MbStatus mb_output_begin_sink(MbTrajSink sink, const char *name, MbOutput *output, MbReport *report);
+MbStatus mb_output_begin_sink(MbTrajSink sink, const char *name, uint32_t version, MbOutput *output,
+                              MbReport *report);
 // Writes one record and adds it to the index; `chunk` (first, count, times set) for CHNK, NULL for others.
 MbStatus mb_output_record(MbOutput *output, uint32_t tag, uint32_t flags, const void *payload, size_t length,
                           const MbTrajChunkInfo *chunk, MbReport *report);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static MbStatus bad_chunk(MbTraj *t, size_t at, const char *why, MbReport *report) {
+MbStatus mb_traj_bad_chunk(MbTraj *t, size_t at, const char *why, MbReport *report) {
   const MbTrajChunkInfo *c = &t->index.chunks[at];
   t->whole = false;
   t->chunk_at = SIZE_MAX;
@@ -30,20 +30,19 @@ MbStatus mb_traj_load_chunk(MbTraj *t, size_t at, MbReport *report) {
   t->chunk_at = SIZE_MAX;
   if (!mb_record_load(t->fd, t->file_bytes, c->offset, c->length, &record, &t->payload, &t->payload_room,
                       &why))
-    return bad_chunk(t, at, why, report);
+    return mb_traj_bad_chunk(t, at, why, report);
   why = "is not the one that the index means";
   if (record.tag != MB_TAG_CHNK || record.flags ||
       !mb_chunk_parse(&t->layout, t->payload, (size_t)record.length, &t->chunk, &why))
-    return bad_chunk(t, at, why, report);
+    return mb_traj_bad_chunk(t, at, why, report);
   if (t->chunk.first != c->first || t->chunk.count != c->count)
-    return bad_chunk(t, at, "is not the one that the index means", report);
+    return mb_traj_bad_chunk(t, at, "is not the one that the index means", report);
   memset(t->decoded, 0, t->head.nchannels * sizeof *t->decoded);
   t->chunk_at = at;
   return MB_OK;
 }
 
-// Decodes into the cache what is wanted and not there yet.
-static MbStatus decode_into_cache(MbTraj *t, const bool *wanted, MbReport *report) {
+MbStatus mb_traj_decode(MbTraj *t, const bool *wanted, MbReport *report) {
   const size_t numbers = t->chunk.count * t->head.frame_size;
   if (numbers > t->frames_room) {
     mb_free(t->frames);
@@ -59,7 +58,7 @@ static MbStatus decode_into_cache(MbTraj *t, const bool *wanted, MbReport *repor
   const char *why = NULL;
   MbStatus status = any ? mb_traj_need_codec(t, t->chunk.count, report) : MB_OK;
   if (!status && any && !mb_chunk_decode(t->codec, &t->layout, &t->chunk, missing, t->frames, &why))
-    status = bad_chunk(t, t->chunk_at, why, report);
+    status = mb_traj_bad_chunk(t, t->chunk_at, why, report);
   for (size_t i = 0; i < t->head.nchannels && !status; i++) t->decoded[i] |= missing[i];
   mb_free(missing);
   return status;
@@ -88,10 +87,10 @@ static MbStatus read_part(MbTraj *t, size_t from, size_t count, const bool *want
   if (count == t->chunk.count) { // all of it: no need to pass through the cache
     MbStatus status = mb_traj_need_codec(t, count, report);
     if (!status && !mb_chunk_decode(t->codec, &t->layout, &t->chunk, wanted, frames, &why))
-      status = bad_chunk(t, t->chunk_at, why, report);
+      status = mb_traj_bad_chunk(t, t->chunk_at, why, report);
     return status;
   }
-  const MbStatus status = decode_into_cache(t, wanted, report);
+  const MbStatus status = mb_traj_decode(t, wanted, report);
   if (!status) copy_wanted(t, wanted, t->frames + from * t->head.frame_size, count, frames);
   return status;
 }
@@ -109,6 +108,19 @@ static size_t chunk_of(const MbIndex *index, uint64_t frame) {
   return low - 1;
 }
 
+MbStatus mb_traj_need_frame(MbTraj *t, uint64_t frame, size_t *from, MbReport *report) {
+  const size_t at = chunk_of(&t->index, frame);
+  const MbTrajChunkInfo *c = at == SIZE_MAX ? NULL : &t->index.chunks[at];
+  if (!c || frame - c->first >= c->count) {
+    t->whole = false;
+    const uint64_t next = t->index.chunks[at + 1].first; // there is one: the frame is not behind the last
+    return mb_error(report, MB_IO, "", "%s: frames %" PRIu64 " to %" PRIu64 " are missing", t->path, frame,
+                    next - 1);
+  }
+  *from = (size_t)(frame - c->first);
+  return mb_traj_load_chunk(t, at, report);
+}
+
 MbStatus mb_traj_read(MbTraj *t, uint64_t first, uint64_t count, const bool *wanted, double *times,
                       double *frames, MbReport *report) {
   const uint64_t total = mb_traj_frames(t);
@@ -116,17 +128,11 @@ MbStatus mb_traj_read(MbTraj *t, uint64_t first, uint64_t count, const bool *wan
     return mb_error(report, MB_USAGE, "", "%s has %" PRIu64 " frames, not %" PRIu64 " from %" PRIu64 " on",
                     t->path, total, count, first);
   while (count) {
-    const size_t at = chunk_of(&t->index, first);
-    const MbTrajChunkInfo *c = at == SIZE_MAX ? NULL : &t->index.chunks[at];
-    if (!c || first - c->first >= c->count) {
-      t->whole = false;
-      const uint64_t next = t->index.chunks[at + 1].first; // there is one: first < total
-      return mb_error(report, MB_IO, "", "%s: frames %" PRIu64 " to %" PRIu64 " are missing", t->path, first,
-                      next - 1);
-    }
-    const uint64_t from = first - c->first, left = c->count - from, n = left < count ? left : count;
-    MbStatus status = mb_traj_load_chunk(t, at, report);
-    if (!status) status = read_part(t, (size_t)from, (size_t)n, wanted, times, frames, report);
+    size_t from = 0;
+    MbStatus status = mb_traj_need_frame(t, first, &from, report);
+    if (status) return status;
+    const uint64_t left = t->chunk.count - from, n = left < count ? left : count;
+    status = read_part(t, from, (size_t)n, wanted, times, frames, report);
     if (status) return status;
     if (times) times += n;
     if (frames) frames += n * t->head.frame_size;
@@ -171,38 +177,4 @@ uint64_t mb_traj_frame_at(MbTraj *traj, double t) {
   if (at + 1 >= index->nchunks) return frame;
   next = fabs(index->chunks[at + 1].t0 - t);
   return next < distance ? index->chunks[at + 1].first : frame;
-}
-
-// ---- sizes ------------------------------------------------------------------------------------------------
-
-// Adds the bytes of every block of one chunk, hopping from header to header.
-static bool count_chunk(MbTraj *t, const MbTrajChunkInfo *c) {
-  const uint64_t end = c->offset + c->length;
-  uint64_t at = c->offset + MB_TRAJ_RECORD_HEADER + MB_TRAJ_CHUNK_HEADER + 8 * c->count;
-  for (size_t i = 0; i < t->layout.nblocks; i++) {
-    unsigned char headers[MB_BLOCK_HEADERS_MAX];
-    const size_t numbers = (size_t)c->count * t->layout.block[i].cols;
-    MbBlock block;
-    const char *why = NULL;
-    if (at >= end) return false;
-    const size_t n = end - at < sizeof headers ? (size_t)(end - at) : sizeof headers;
-    if (mb_read_at(t->fd, at, headers, n) ||
-        !mb_block_headers(headers, n, mb_chunk_block_name(&t->layout, i), numbers, &block, &why))
-      return false;
-    t->channel_bytes[t->layout.block[i].channel] += block.length;
-    at += block.length;
-  }
-  return true;
-}
-
-uint64_t mb_traj_channel_bytes(MbTraj *t, size_t channel, MbReport *report) {
-  if (!t->channel_bytes) {
-    t->channel_bytes = mb_calloc(t->head.nchannels, sizeof *t->channel_bytes);
-    if (!t->channel_bytes) return mb_no_memory(report, "counting bytes"), 0;
-    for (size_t i = 0; i < t->index.nchunks; i++)
-      if (!count_chunk(t, &t->index.chunks[i]))
-        mb_warning(report, "", "%s: the chunk at byte %" PRIu64 " is damaged and not counted", t->path,
-                   t->index.chunks[i].offset);
-  }
-  return t->channel_bytes[channel];
 }

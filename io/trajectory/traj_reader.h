@@ -23,10 +23,26 @@ typedef struct MbKeptList {
   MbKept *items; // (count)
 } MbKeptList;
 
+// The entries of one list in the chunk that was read last.
+typedef struct MbListCache {
+  size_t chunk_at; // in the index; those of another chunk, or none, are not these
+  bool there;
+  double *entries; // (entries_room)
+  size_t entries_room;
+  size_t *start; // (start_room) of each frame's entries, and where the last one's end
+  size_t start_room;
+} MbListCache;
+
+// What a channel takes in the file.
+typedef struct MbChannelSize {
+  uint64_t bytes, entries;
+} MbChannelSize;
+
 struct MbTraj {
   int fd;
   char *path;
   uint64_t file_bytes;
+  uint32_t version;
   bool whole, indexed; // indexed: found by its own index, so nothing but that has been looked at
   MbHeadInfo head;
   MbChunkLayout layout;
@@ -34,8 +50,8 @@ struct MbTraj {
   MbTrajGap *gaps; // (ngaps)
   size_t ngaps;
   MbKeptList meshes, events, provenances, drawings, checkpoints;
-  MbKept checkpoint;       // the one read last
-  uint64_t *channel_bytes; // (nchannels), NULL = not counted yet
+  MbKept checkpoint;    // the one read last
+  MbChannelSize *sizes; // (nchannels), NULL = not counted yet
 
   // the chunk that was read last
   size_t chunk_at; // in the index, SIZE_MAX = none
@@ -47,6 +63,8 @@ struct MbTraj {
   bool *decoded; // (nchannels)
   MbCodec *codec;
   size_t codec_numbers; // that the codec has room for
+  MbListCache *lists;   // (layout.nlists)
+  MbListWork *list_work;
 };
 
 // Finds and loads events and provenance; notes meshes and checkpoints. Damaged ones become warnings.
@@ -54,6 +72,12 @@ MbStatus mb_traj_load_sides(MbTraj *traj, MbReport *report);
 void mb_traj_free_sides(MbTraj *traj);
 // Makes the chunk's payload the current one, checked.
 MbStatus mb_traj_load_chunk(MbTraj *traj, size_t at, MbReport *report);
+// Makes the chunk that holds a frame the current one; *from ← its place there. MB_IO where the frame is missing.
+MbStatus mb_traj_need_frame(MbTraj *traj, uint64_t frame, size_t *from, MbReport *report);
+// Decodes into the cache what is wanted of the current chunk (NULL = all) and not there yet.
+MbStatus mb_traj_decode(MbTraj *traj, const bool *wanted, MbReport *report);
+// Tells what is wrong with a chunk.
+MbStatus mb_traj_bad_chunk(MbTraj *traj, size_t at, const char *why, MbReport *report);
 // A codec with room for `frames` frames.
 MbStatus mb_traj_need_codec(MbTraj *traj, size_t frames, MbReport *report);
 // Where the numbers of frames leap; *gaps is NULL without any, else a block to free. False when memory ran out.

@@ -5,13 +5,14 @@
 #include <errno.h>
 #include <inttypes.h>
 
-bool mb_file_header_check(int fd, uint64_t size, const char **why) {
+bool mb_file_header_check(int fd, uint64_t size, uint32_t *version, const char **why) {
   unsigned char header[MB_TRAJ_FILE_HEADER];
   *why = "is not a trajectory (it does not begin with the signature of .mbt files)";
   if (size < sizeof header || mb_read_at(fd, 0, header, sizeof header)) return false;
   if (memcmp(header, MB_TRAJ_MAGIC, 8) != 0) return false;
   *why = "is of a version of the format that this program does not know";
-  if (mb_get32(header + 8) != MB_TRAJ_VERSION) return false;
+  *version = mb_get32(header + 8);
+  if (*version != MB_TRAJ_VERSION && *version != MB_TRAJ_VERSION_LISTS) return false;
   *why = "has flags in its file header, which this version of the format does not know";
   return mb_get32(header + 12) == 0;
 }

@@ -35,7 +35,7 @@ void mb_scan_end(MbScan *scan);
 void mb_scan_warn(const MbScan *scan, MbScanStep step, const char *path, MbReport *report);
 
 // Checks magic, version and flags. False: *why.
-bool mb_file_header_check(int fd, uint64_t size, const char **why);
+bool mb_file_header_check(int fd, uint64_t size, uint32_t *version, const char **why);
 bool mb_trailer_parse(const unsigned char bytes[MB_TRAJ_TRAILER], uint64_t *index_at, uint64_t *frames);
 // Loads the payload of `record` into a block of *room bytes, growing it. 0, errno, or -1 when the file ends.
 int mb_payload_load(int fd, const MbRecord *record, unsigned char **block, size_t *room);

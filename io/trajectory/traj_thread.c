@@ -1,9 +1,30 @@
 #include "io/trajectory/traj_writer.h"
+#include "core/base/alloc.h"
+
+// What frames take is known beforehand, what lists take is not.
+static bool make_room(MbTrajWriter *w, const MbPending *job) {
+  size_t room = mb_chunk_room(&w->layout, job->count);
+  for (size_t i = 0; i < w->layout.nlists; i++) {
+    room += mb_list_room(&w->layout.list[i], job->lists[i].count);
+    if (!mb_list_reserve(w->list_work, job->lists[i].count)) return false;
+  }
+  if (room <= w->payload_room) return true;
+  unsigned char *grown = mb_realloc(w->payload, room + room / 4, 1);
+  if (!grown) return false;
+  w->payload = grown;
+  w->payload_room = room + room / 4;
+  return true;
+}
 
 // Encodes and writes one chunk; the mutex is not held.
 static MbStatus write_chunk(MbTrajWriter *w, const MbPending *job, MbReport *report) {
-  const size_t length =
+  if (!make_room(w, job)) return mb_no_memory(report, "the lists of a trajectory");
+  size_t length =
       mb_chunk_encode(w->codec, &w->layout, job->first, job->count, job->times, job->frames, w->payload);
+  for (size_t i = 0; i < w->layout.nlists; i++)
+    length += mb_list_encode(w->list_work, &w->layout.list[i],
+                             mb_chunk_counts(&w->layout, i, job->frames, job->count), job->lists[i].entries,
+                             w->payload + length);
   const MbTrajChunkInfo chunk = {
       .first = job->first, .count = job->count, .t0 = job->times[0], .t1 = job->times[job->count - 1]};
   return mb_output_record(&w->output, MB_TAG_CHNK, 0, w->payload, length, &chunk, report);
@@ -21,6 +42,7 @@ static void do_job(MbTrajWriter *w) {
     w->file_bytes = w->output.offset;
   }
   w->job->count = 0;
+  for (size_t i = 0; i < w->layout.nlists; i++) w->job->lists[i].count = 0;
   w->job = NULL;
   pthread_cond_broadcast(&w->changed);
 }

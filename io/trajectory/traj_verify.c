@@ -20,6 +20,8 @@ typedef struct Verifier {
   uint64_t index_at; // where INDX was met
   MbCodec *codec;
   size_t codec_numbers;
+  MbListWork *lists;
+  uint32_t version;
 } Verifier;
 
 static void complain(Verifier *v, const char *what, uint64_t at, const char *why) {
@@ -31,11 +33,12 @@ static bool check_head(Verifier *v, const char **why) {
   if (v->headed) return *why = "is a second one", false;
   if (v->scan.begin != MB_TRAJ_FILE_HEADER) return *why = "is not the first record", false;
   unsigned char *content = mb_record_content(&v->scan.record, v->scan.payload, MB_TRAJ_TEXT_MAX, &size, why);
-  v->headed = content && mb_head_read((const char *)content, size, &v->head, why);
+  v->headed = content && mb_head_read((const char *)content, size, v->version, &v->head, why);
   mb_free(content);
   if (!v->headed) return false;
   *why = "does not fit in memory";
-  return mb_chunk_layout(v->head.channels, v->head.nchannels, v->head.frame_size, &v->layout);
+  v->lists = mb_list_work_create(false);
+  return v->lists && mb_chunk_layout(v->head.channels, v->head.nchannels, v->head.frame_size, &v->layout);
 }
 
 static bool check_chunk(Verifier *v, const char **why) {
@@ -50,7 +53,7 @@ static bool check_chunk(Verifier *v, const char **why) {
     v->codec_numbers = numbers;
     if (!v->codec) return *why = "does not fit in memory", false;
   }
-  if (!mb_chunk_check(v->codec, &v->layout, &c, why)) return false;
+  if (!mb_chunk_check(v->codec, v->lists, &v->layout, &c, why)) return false;
   const MbTrajChunkInfo info = {.first = c.first,
                                 .count = c.count,
                                 .offset = v->scan.begin,
@@ -165,7 +168,7 @@ MbStatus mb_traj_verify(const char *path, MbReport *report) {
     return mb_error(report, MB_IO, "", "cannot open %s: %s", path, strerror(error));
   }
   v.scan = mb_scan_begin(fd, (uint64_t)stat.st_size);
-  if (!mb_file_header_check(fd, v.scan.size, &why)) {
+  if (!mb_file_header_check(fd, v.scan.size, &v.version, &why)) {
     v.status = mb_error(report, MB_IO, "", "%s %s", path, why);
   } else {
     walk(&v);
@@ -178,6 +181,7 @@ MbStatus mb_traj_verify(const char *path, MbReport *report) {
   mb_chunk_layout_free(&v.layout);
   mb_head_free(&v.head);
   mb_codec_free(v.codec);
+  mb_list_work_free(v.lists);
   close(fd);
   return v.status;
 }

@@ -8,11 +8,19 @@
 
 #include <pthread.h>
 
+// Entries of one list, of all frames that wait.
+typedef struct MbPendingList {
+  size_t count, room; // entries
+  double *entries;    // (room x width)
+  size_t given;       // of the frame to come
+} MbPendingList;
+
 // Frames that wait to be encoded.
 typedef struct MbPending {
   uint64_t first;
   size_t count;
   double *times, *frames; // (capacity), (capacity x frame_size)
+  MbPendingList *lists;   // (layout.nlists)
 } MbPending;
 
 struct MbTrajWriter {
@@ -20,14 +28,16 @@ struct MbTrajWriter {
   size_t capacity; // frames a chunk
   MbPending pending[2];
   int filling; // the one that the caller fills
-  uint64_t frames;
+  uint64_t frames, list_numbers;
   double last_time;
   double chunk_began;    // clock when the chunk's first frame came
   double (*clock)(void); // seconds; tests replace it
 
   // the thread's, or the caller's while the thread is idle
   MbCodec *codec;
-  unsigned char *payload;
+  MbListWork *list_work;
+  unsigned char *payload; // (payload_room)
+  size_t payload_room;
   MbOutput output;
 
   // shared, under the mutex

@@ -33,7 +33,7 @@ typedef struct MbTrajMesh {
 } MbTrajMesh;
 
 typedef struct MbTrajCounts {
-  uint64_t frames, chunks, raw_bytes, file_bytes; // raw: 8 bytes for each number and time
+  uint64_t frames, chunks, raw_bytes, file_bytes; // raw: 8 bytes for each number and time, those of lists too
 } MbTrajCounts;
 
 // Creates `path` (which must not exist) and writes HEAD. Later calls return the first error there was again
@@ -53,6 +53,10 @@ MbStatus mb_traj_provenance(MbTrajWriter *writer, const char *json, MbReport *re
 // DRAW: JSON text, what pictures need besides meshes (io/README.md); the hash and `diff` leave it out.
 MbStatus mb_traj_drawing(MbTrajWriter *writer, const char *json, MbReport *report);
 MbStatus mb_traj_mesh(MbTrajWriter *writer, const MbTrajMesh *mesh, MbReport *report);
+// The entries (count x its width) of a channel's list in the next frame, whose number of that channel has to be their count; a list
+// that is not given is empty. MB_USAGE: their keys are no whole numbers, or do not increase.
+MbStatus mb_traj_entries(MbTrajWriter *writer, size_t channel, const double *entries, size_t count,
+                         MbReport *report);
 // Times must be finite and increase strictly.
 MbStatus mb_traj_frame(MbTrajWriter *writer, double time, const double *frame, MbReport *report);
 // Ends the current chunk, so that the frames before it are in the file when the checkpoint is.
@@ -98,8 +102,12 @@ double mb_traj_step(const MbTraj *traj);
 double mb_traj_constraint_bound(const MbTraj *traj, double *patience); // as in the head
 
 double mb_traj_bound(const MbTraj *traj, size_t channel); // 0 = lossless
+// The same of a number of the entries of a channel's list.
+double mb_traj_field_bound(const MbTraj *traj, size_t channel, size_t field);
 // Compressed bytes that this channel takes in the file (reads the chunks' block headers).
 uint64_t mb_traj_channel_bytes(MbTraj *traj, size_t channel, MbReport *report);
+// Entries that its list has in all frames together; 0 without a list.
+uint64_t mb_traj_channel_entries(MbTraj *traj, size_t channel, MbReport *report);
 
 size_t mb_traj_chunks(const MbTraj *traj);
 MbTrajChunkInfo mb_traj_chunk(const MbTraj *traj, size_t i);

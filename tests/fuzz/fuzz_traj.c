@@ -50,6 +50,29 @@ static void read_alone(MbTraj *t, size_t channels) {
   mb_free(frames);
 }
 
+// The lists of every frame of a chunk; there are as many entries as the frame says.
+static void read_lists(MbTraj *t, size_t channels) {
+  size_t n = 0;
+  const MbChannel *channel = mb_traj_channels(t, &n);
+  const size_t size = mb_traj_frame_size(t);
+  if (!mb_traj_chunks(t) || channels > 16 || size > NUMBERS_MAX) return;
+  const MbTrajChunkInfo c = mb_traj_chunk(t, 0);
+  double *frame = mb_calloc(size, 8), sum = 0;
+  for (uint64_t f = c.first; frame && f < c.first + c.count && f < c.first + 64; f++)
+    for (size_t i = 0; i < channels; i++) {
+      const double *entries = NULL;
+      size_t count = 0;
+      if (!channel[i].list || mb_traj_channel_entries(t, i, NULL) > NUMBERS_MAX ||
+          mb_traj_list(t, f, &channel[i], &entries, &count, NULL) ||
+          mb_traj_read(t, f, 1, NULL, NULL, frame, NULL))
+        continue;
+      if ((double)count != frame[channel[i].offset]) abort();
+      for (size_t k = 0; k < count * channel[i].list->width; k++) sum += entries[k];
+    }
+  if (sum == 0.125) puts("");
+  mb_free(frame);
+}
+
 static void check_gaps(const MbTraj *t) {
   uint64_t end = 0;
   for (size_t i = 0; i < mb_traj_gaps(t); i++) {
@@ -87,6 +110,7 @@ static void read_all(const char *path) {
   }
   check_gaps(t);
   read_alone(t, channels);
+  read_lists(t, channels);
   read_frames(t);
   mb_traj_free(t);
 }
@@ -122,7 +146,9 @@ static void try(const uint8_t *data, size_t size) {
 // Hops over the records as their lengths say and puts the CRCs right.
 static void fix(uint8_t *bytes, size_t size) {
   if (size < MB_TRAJ_FILE_HEADER) return;
+  const uint8_t version = bytes[8] == 2 ? 2 : 1;
   memcpy(bytes, MB_TRAJ_MAGIC "\1\0\0\0\0\0\0", 16);
+  bytes[8] = version;
   size_t at = MB_TRAJ_FILE_HEADER;
   while (size - at > MB_TRAJ_RECORD_HEADER) {
     const uint64_t length = mb_get64(bytes + at + 8);

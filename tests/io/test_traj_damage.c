@@ -209,7 +209,7 @@ Test(traj_damage, what_is_no_trajectory_is_refused_by_name) {
   cr_assert_eq(mb_traj_open(path, &t, &report), MB_IO);
   cr_assert(strstr(report.issues[2].text, "is not a trajectory"));
   cr_assert_eq(mb_traj_verify(path, &report), MB_IO);
-  unsigned char newer[64] = MB_TRAJ_MAGIC "\x02";
+  unsigned char newer[64] = MB_TRAJ_MAGIC "\x03";
   write_whole(path, newer, sizeof newer);
   cr_assert_eq(mb_traj_open(path, &t, &report), MB_IO);
   cr_assert(strstr(report.issues[4].text, "version"));

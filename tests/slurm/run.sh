@@ -66,9 +66,11 @@ submit() { # options of sbatch, script: the job's number
   sbatch --parsable "$@" | cut -d ';' -f 1
 }
 states() { squeue -h -r -j "$1" -o %T 2>/dev/null | sort | uniq -c | tr -s ' \n' ' '; }
-hurry() { # number: Slurm lets what is put back wait for two minutes
-  for id in $(squeue -h -r -j "$1" -t PD -o '%i %r' 2>/dev/null | sed -n 's/ BeginTime//p'); do
-    scontrol update JobId="$id" StartTime=now 2>/dev/null
+# Slurm lets what is put back wait for two minutes. Two seconds are enough: within one it takes the task's new start for the old one,
+# whose credential it has withdrawn.
+hurry() { # number
+  squeue -h -r -j "$1" -t PD -o '%i %r %S' 2>/dev/null | sed -n 's/ BeginTime / /p' | while read -r id start; do
+    [ $(($(date -d "$start" +%s) - $(date +%s))) -le 5 ] || scontrol update JobId="$id" StartTime=now+2 2>/dev/null
   done
 }
 # What a job shows between its end and its next start differs from version to version; the table at its end does not.

@@ -14,6 +14,17 @@ const bytesOf = (path) => new Uint8Array(readFileSync(path));
 // Nested lists of numbers one behind the other; what is not finite is null in an export.
 const flatten = (x) => (Array.isArray(x) ? x.flatMap(flatten) : [x]);
 
+// The entries of a list in frame r of a chunk against those of the export; its count is their number.
+function sameEntries(chunk, id, r, theirs, what) {
+  const { starts, columns } = chunk.lists[id];
+  const ours = Array.from({ length: starts[r + 1] - starts[r] }, (_, i) => columns.map((x) => x[starts[r] + i]));
+  assert.equal(chunk.channels[id][r], theirs.length, what);
+  assert.deepEqual(ours, theirs, what);
+  entries += theirs.length;
+}
+
+let entries = 0;
+
 async function expectSame(path) {
   const { header, frames } = exported(path);
   const t = await Trajectory.open(new BytesSource(bytesOf(path)));
@@ -25,6 +36,7 @@ async function expectSame(path) {
     for (let r = 0; r < chunk.times.length; r++, k++) {
       assert.equal(chunk.times[r], frames[k].time);
       header.channels.forEach(({ name }, id) => {
+        if (t.head.channels[id].list) return sameEntries(chunk, id, r, frames[k][name], `${path} ${name} frame ${k}`);
         const n = t.head.channels[id].items * t.head.channels[id].width;
         const theirs = flatten(frames[k][name]);
         const ours = chunk.channels[id].subarray(r * n, (r + 1) * n);
@@ -44,6 +56,16 @@ const runShort = (name, error) =>
 
 async function everyMode() {
   for (const name of SCENES) for (const error of ["0", "fine", "view", "1e-3"]) await expectSame(runShort(name, error));
+}
+
+// Limits that are hit and let go of, in every mode.
+async function lists() {
+  for (const error of ["0", "fine", "1e-3"]) {
+    const before = entries;
+    const channels = '/output={"channels": ["body.position", "constraint.active"]}';
+    await expectSame(runScene("scenes/redmax/06-joint-limits.json", `limits-${error}`, "--error", error, "--set", channels));
+    assert.ok(entries > before + 10, "limits hold in some frames");
+  }
 }
 
 async function slicesAndText() {
@@ -164,6 +186,7 @@ async function smallStreams() {
 
 export default {
   "the reader gives the numbers of every mode bit for bit": everyMode,
+  "the reader gives the entries of lists bit for bit": lists,
   "the reader reads slices of files and of base64 text": slicesAndText,
   "the reader inflates and refuses what zlib does": smallStreams,
   "the reader names numbers as the CSV export does": names,

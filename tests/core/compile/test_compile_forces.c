@@ -53,3 +53,37 @@ Test(compile_forces, a_kind_without_drag_is_refused_where_nodes_are_no_bodies) {
   cr_assert_str_eq(report.issues[0].where, "/forces/3");
   cr_assert(strstr(report.issues[0].text, "\"wind\" does nothing to nodes"), "%s", report.issues[0].text);
 }
+
+// Body b starts at y = 2, since its coordinate follows that of a.
+#define FOLLOWING                                                                                            \
+  "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01, \"steps\": 1}, \"solver\": \"%s\","     \
+  "\"bodies\": [{\"name\": \"a\", \"mass\": 1, \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, "         \
+  "\"joint\": "                                                                                              \
+  "{\"type\": \"prismatic\", \"axis\": [1, 0, 0], \"position\": 1}}, {\"name\": \"b\", \"mass\": 1, "        \
+  "\"shape\": "                                                                                              \
+  "{\"type\": \"sphere\", \"radius\": 0.1}, \"joint\": {\"type\": \"prismatic\", \"axis\": [0, 1, 0]}}], "   \
+  "\"constraints\": [{\"type\": \"ratio\", \"joints\": [\"a\", \"b\"], \"ratio\": 2, \"enforce\": "          \
+  "\"reduction\"}], \"forces\": [{\"type\": \"spring\", \"stiffness\": 100, \"between\": [{\"body\": "       \
+  "\"b\"}, "                                                                                                 \
+  "{\"body\": \"world\", \"at\": [0, -1, 0]}]}], \"deformables\": [{\"name\": \"rope\", \"type\": "          \
+  "\"springs\", "                                                                                            \
+  "\"mesh\": {\"rope\": 2, \"length\": 1}, \"pose\": {\"position\": [0, 2, 0]}, \"material\": {\"mass\": "   \
+  "1, "                                                                                                      \
+  "\"stiffness\": 10}, \"attach\": [{\"select\": {\"vertices\": [0]}, \"body\": \"b\", \"enforce\": "        \
+  "\"reduction\"}]}], \"output\": {\"channels\": [\"energy\", \"deformable.*.position\"]}}"
+
+Test(compile_forces, lengths_and_places_at_the_start_are_those_that_reductions_make) {
+  static const char *const solvers[] = {"redmax", "maximal"};
+  for (size_t i = 0; i < 2; i++) {
+    char text[1600];
+    snprintf(text, sizeof text, FOLLOWING, solvers[i]);
+    TestRun run = test_run(text, NULL);
+    test_near("spring at rest", test_channel(run.sim, "energy", NULL), (double[]){0, 0, 0, 0}, 4, 1e-12);
+    test_near("node where it was put", test_channel(run.sim, "deformable.rope.position", NULL),
+              (double[]){0, 2, 0}, 3, 1e-12);
+    test_steps(run.sim, 1);
+    test_near("and it stays there", test_channel(run.sim, "deformable.rope.position", NULL),
+              (double[]){0, 2, 0}, 3, 1e-12);
+    test_run_free(&run);
+  }
+}

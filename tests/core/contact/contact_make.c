@@ -66,7 +66,8 @@ static void point_at(Made *made, bool sparse) {
       if (made->W[i * p->n + j] != 0) made->index[k] = (uint32_t)j, made->value[k++] = made->W[i * p->n + j];
     made->first[i + 1] = k;
   }
-  p->W = (MbContactOperator){.first = made->first, .index = made->index, .value = made->value};
+  p->W = (MbContactOperator){
+      .first = made->first, .index = made->index, .value = made->value, made->factor, made->slot};
 }
 
 void made_end(Made *made, bool sparse) {
@@ -90,6 +91,19 @@ void made_end(Made *made, bool sparse) {
   point_at(made, sparse);
 }
 
+void made_factor(Made *made) {
+  const size_t n = made->problem.n, m = 6 * made->bodies;
+  made->factor = mb_calloc(12 * n, sizeof *made->factor);
+  made->slot = mb_calloc(2 * n, sizeof *made->slot);
+  for (size_t i = 0; i < 2 * n; i++) {
+    const size_t body = made->ends[i / 2][i % 2];
+    made->slot[i] = body == SIZE_MAX ? MB_NO_SLOT : (uint32_t)body;
+    for (size_t k = 0; k < 6 && body != SIZE_MAX; k++)
+      made->factor[6 * i + k] = made->H[i / 2 * m + 6 * body + k] / sqrt(made->mass[6 * body + k]);
+  }
+  made->problem.W = (MbContactOperator){.factor = made->factor, .slot = made->slot, .nslots = made->bodies};
+}
+
 Made made_given(size_t contacts, const double *W, const double *b, MbCone cone, double mu) {
   Made made = made_begin(0, 3 * contacts);
   for (size_t i = 0; i < contacts; i++) {
@@ -105,8 +119,9 @@ Made made_given(size_t contacts, const double *W, const double *b, MbCone cone, 
 }
 
 void made_free(Made *made) {
-  void *const all[] = {made->W, made->b,    made->soft, made->most, made->start, made->kind,  made->contact,
-                       made->H, made->ends, made->mass, made->v,    made->first, made->index, made->value};
+  void *const all[] = {made->W,       made->b,     made->soft,   made->most, made->start, made->kind,
+                       made->contact, made->H,     made->ends,   made->mass, made->v,     made->first,
+                       made->index,   made->value, made->factor, made->slot};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mb_free(all[i]);
   *made = (Made){0};
 }

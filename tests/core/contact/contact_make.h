@@ -19,7 +19,8 @@ typedef struct Made {
   double *v;    // (6 bodies)
   size_t *first;
   uint32_t *index;
-  double *value;
+  double *value, *factor;
+  uint32_t *slot;
 } Made;
 
 // Bodies of such masses (moments are 0.4 of them, as those of balls of radius 1) with velocities v (6 each, angular first).
@@ -32,6 +33,8 @@ void made_contact(Made *made, size_t body, const double r[3], size_t other, cons
                   const double n[3], MbCone cone, double mu);
 // W and b of the rows there are, dense; with `sparse` as rows without zeros.
 void made_end(Made *made, bool sparse);
+// The same W as F Fᵀ, of a problem that is there.
+void made_factor(Made *made);
 void made_free(Made *made);
 
 // A problem of a given W (n x n) and b, contacts only, n a multiple of 3.

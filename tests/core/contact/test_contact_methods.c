@@ -260,3 +260,29 @@ Test(contact_methods, many_contacts_are_solved_without_a_factor) {
   }
   made_free(&made);
 }
+
+// W = F Fᵀ, formed or not, is W: islands of it too.
+Test(contact_methods, W_may_be_given_by_factors_that_are_not_multiplied_out) {
+  uint64_t seed = 29;
+  for (int kind = 0; kind < 3; kind++) // small; of many islands; more than is formed
+    for (size_t m = 0; mb_contact_methods[m]; m++) {
+      const MbContactMethod *method = mb_contact_methods[m];
+      Made made = kind == 0   ? made_heap(&seed, 6, 9, 0.5, MB_CONE_BOX, 0, true)
+                  : kind == 1 ? made_heap(&seed, 40, 40, 0.3, MB_CONE_EXACT, 1, true)
+                              : made_heap(&seed, 180, 210, 0.3, MB_CONE_EXACT, 0, false);
+      MbContactWork work = {0};
+      MbContactAnswer answer;
+      if (kind == 2 && !strcmp(method->name, "staggered")) made.problem.iterations = 1; // it takes long
+      const MbContactResult formed = made_solve(&made, method->name, &work, &answer);
+      for (size_t i = 0; i < made.problem.n; i++) made.soft[i] = i % 4 ? 0 : 0.02;
+      made_factor(&made);
+      const MbContactResult result = made_solve(&made, method->name, &work, &answer);
+      cr_assert_eq(result == MB_CONTACT_REFUSED, formed == MB_CONTACT_REFUSED);
+      if (formed == MB_CONTACT_SOLVED)
+        cr_assert_eq(result, MB_CONTACT_SOLVED, "%s, %d: %s", method->name, kind, answer.why);
+      if (result != MB_CONTACT_REFUSED)
+        cr_assert(fabs(answer.natural - made_natural(&made, answer.lambda)) < 1e-12 + 1e-6 * answer.natural);
+      mb_contact_work_free(&work);
+      made_free(&made);
+    }
+}

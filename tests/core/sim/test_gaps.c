@@ -84,6 +84,37 @@ Test(gaps, what_is_allowed_is_the_scenes_to_say) {
   cr_assert_eq(test_try(FAR, sets, 200, &report), MB_OK, "%s", report.issues[report.kept - 1].text);
 }
 
+// What follows by reduction leaves the rows of the joints beside it with the solver: without stabilization a coarse step opens them. A
+// ratio is a row itself where joints are; nodes that follow nodes are what is reduced.
+Test(gaps, a_joint_that_opens_beside_a_reduction_ends_the_run_with_its_bodys_name) {
+#define OPENS(more)                                                                                          \
+  "{\"mbsim\": 1, \"time\": {\"step\": 0.05, \"steps\": 200}, \"solver\": {\"type\": \"maximal\", "          \
+  "\"stabilization\": {\"type\": \"none\", \"largest_error\": 1e-5}}, \"bodies\": [{\"name\": \"sun\", " ROD \
+  ", \"position\": 1}}, {\"name\": \"moon\", " ROD                                                           \
+  ", \"parent\": \"sun\", \"in_parent\": {\"position\": [0, 0, -0.5]}}}], " more "}"
+  static const char *const scenes[] = {
+      OPENS("\"constraints\": [{\"type\": \"ratio\", \"joints\": [\"sun\", \"moon\"], \"ratio\": -0.5, "
+            "\"offset\": 0.5, \"enforce\": \"reduction\"}]"),
+      OPENS("\"deformables\": [{\"name\": \"beads\", \"type\": \"particles\", \"mesh\": {\"rope\": 3, "
+            "\"length\": 1}, "
+            "\"pose\": {\"position\": [3, 0, 0]}, \"material\": {\"mass\": 1}, \"attach\": [{\"select\": "
+            "{\"vertices\": [1]}, \"to\": {\"vertices\": [0]}, \"enforce\": \"reduction\"}]}]")};
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+    for (MbIntegratorKind kind = MB_SYMPLECTIC; kind <= MB_IMPLICIT; kind++) {
+      char integrator[60];
+      MbReport report = {0};
+      snprintf(integrator, sizeof integrator, "/integrator=\"%s\"", mb_integrator_words[kind]);
+      const char *sets[] = {integrator, NULL};
+      cr_assert_eq(test_try(scenes[i], sets, 200, &report), MB_NUMBERS, "%zu, %s", i,
+                   mb_integrator_words[kind]);
+      const char *text = report.issues[report.kept - 1].text;
+      cr_expect(strstr(text, "the joint of \"sun\" is open by") ||
+                    strstr(text, "the joint of \"moon\" is open by"),
+                "%zu, %s: %s", i, mb_integrator_words[kind], text);
+    }
+#undef OPENS
+}
+
 // Half a metre away at the start: gamma takes seconds to close it, and does.
 Test(gaps, what_closes_slowly_goes_on) {
   for (int i = 0; i < 2; i++)

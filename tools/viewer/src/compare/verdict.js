@@ -46,7 +46,9 @@ function agreement({ channels, frames, pairs }) {
     : worst
       ? `all within tolerance; the largest difference is ${general(worst.worst.error, 3)} in ${worst.channel} at t = ${general(worst.worst.time, 9)} s`
       : "every number equal";
-  return `same: ${frames} frames, ${pairs} ${pairs === 1 ? "channel" : "channels"}, ${found}`;
+  const lists = channels.filter((c) => c.pair?.a.list).map((c) => c.channel);
+  const counts = lists.length ? `; of ${lists.join(", ")} the counts alone: mbsim diff compares the entries` : "";
+  return `same: ${frames} frames, ${pairs} ${pairs === 1 ? "channel" : "channels"}, ${found}${counts}`;
 }
 
 // `result` as compareRuns makes it, with `pairs`, their number.

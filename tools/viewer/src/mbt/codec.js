@@ -53,7 +53,7 @@ function checkHeader(header, predictor, width, block) {
 }
 
 // The low and high halves of the N integers z.
-async function join(planes, N) {
+export async function joinPlanes(planes, N) {
   const lo = new Uint32Array(N);
   const hi = planes.length > 4 ? new Uint32Array(N) : null;
   for (let b = 0; b < planes.length; b++) {
@@ -84,7 +84,7 @@ function boundedTimes(q, at, cols, k) {
       q[at + j] += 3 * (q[at - cols + j] - q[at - 2 * cols + j]) + q[at - 3 * cols + j];
 }
 
-function unzigzag(lo, hi, q) {
+export function unzigzag(lo, hi, q) {
   for (let i = 0; i < q.length; i++) {
     const z = hi[i] * 4294967296 + lo[i];
     q[i] = lo[i] & 1 ? -(z + 1) / 2 : z / 2;
@@ -110,25 +110,47 @@ function decodeBounded(header, block, count, times, { lo, hi }, velocity) {
 const scratch = new Float64Array(1);
 const scratchBits = new Uint32Array(scratch.buffer);
 
-// The pattern that number j of a lossless row is predicted to have, into scratch. NaNs keep their payload only as bits, hence the copy of them.
-function predict(x, bits, i, cols, k) {
-  const a = x[i - cols];
-  const p = k === 1 ? a : k === 2 ? 2 * a - x[i - 2 * cols] : 3 * (a - x[i - 2 * cols]) + x[i - 3 * cols];
-  if (k === 1 || p !== p) {
-    scratchBits[0] = bits[2 * (i - cols)];
-    scratchBits[1] = bits[2 * (i - cols) + 1];
+// The pattern that a number is predicted to have from numbers a, b and c before it (-1: none), into scratch; false where there is none.
+// NaNs keep their payload only as bits, hence the copy of them.
+function predict(x, bits, a, b, c) {
+  if (a < 0) return false;
+  const p = b < 0 ? x[a] : c < 0 ? 2 * x[a] - x[b] : 3 * (x[a] - x[b]) + x[c];
+  if (b < 0 || p !== p) {
+    scratchBits[0] = bits[2 * a];
+    scratchBits[1] = bits[2 * a + 1];
   } else scratch[0] = p;
+  return true;
 }
 
-function decodeLossless(header, block, count, { lo, hi }) {
-  const { w, cols } = block;
-  const x = new Float64Array(count * cols);
-  const bits = new Uint32Array(x.buffer);
+export function unzigzagHalves({ lo, hi }) {
   for (let i = 0; i < lo.length; i++) {
     const m = -(lo[i] & 1);
     lo[i] = ((lo[i] >>> 1) | (hi[i] << 31)) ^ m;
     hi[i] = (hi[i] >>> 1) ^ m;
   }
+}
+
+// Number i of x from its residual and the numbers a, b and c before it (-1: none).
+export function makeLossless(x, bits, i, lo, hi, a, b, c) {
+  let low = lo[i];
+  let high = hi[i];
+  if (predict(x, bits, a, b, c)) {
+    const negative = scratchBits[1] >>> 31 ? 0xffffffff : 0;
+    const sum = low + ((scratchBits[0] ^ negative) >>> 0);
+    high = (high + ((scratchBits[1] ^ (negative & 0x7fffffff)) >>> 0) + (sum > 0xffffffff ? 1 : 0)) >>> 0;
+    low = sum >>> 0;
+  }
+  const negative = high >>> 31 ? 0xffffffff : 0;
+  bits[2 * i] = low ^ negative;
+  bits[2 * i + 1] = high ^ (negative & 0x7fffffff);
+}
+
+function decodeLossless(header, block, count, halves) {
+  const { w, cols } = block;
+  const { lo, hi } = halves;
+  const x = new Float64Array(count * cols);
+  const bits = new Uint32Array(x.buffer);
+  unzigzagHalves(halves);
   for (let r = 0; r < count; r++) {
     const at = r * cols;
     const k = Math.min(r, header.time);
@@ -139,20 +161,8 @@ function decodeLossless(header, block, count, { lo, hi }) {
         hi[i] = hi[i] + hi[i - w] + (sum > 0xffffffff ? 1 : 0);
         lo[i] = sum;
       }
-    for (let i = at; i < at + cols; i++) {
-      let low = lo[i];
-      let high = hi[i];
-      if (k > 0) {
-        predict(x, bits, i, cols, k);
-        const negative = scratchBits[1] >>> 31 ? 0xffffffff : 0;
-        const sum = low + ((scratchBits[0] ^ negative) >>> 0);
-        high = (high + ((scratchBits[1] ^ (negative & 0x7fffffff)) >>> 0) + (sum > 0xffffffff ? 1 : 0)) >>> 0;
-        low = sum >>> 0;
-      }
-      const negative = high >>> 31 ? 0xffffffff : 0;
-      bits[2 * i] = low ^ negative;
-      bits[2 * i + 1] = high ^ (negative & 0x7fffffff);
-    }
+    const [a, b, c] = [k > 0 ? cols : 0, k > 1 ? 2 * cols : 0, k > 2 ? 3 * cols : 0];
+    for (let i = at; i < at + cols; i++) makeLossless(x, bits, i, lo, hi, a ? i - a : -1, b ? i - b : -1, c ? i - c : -1);
   }
   return x;
 }
@@ -169,7 +179,7 @@ function decodeRaw(block, count, { lo, hi }) {
 
 // The numbers of a block, count x cols.
 export async function decodeBlock(header, block, count, times, velocity) {
-  const halves = await join(header.planes, count * block.cols);
+  const halves = await joinPlanes(header.planes, count * block.cols);
   switch (header.mode) {
     case RAW:
       return decodeRaw(block, count, halves);

@@ -36,8 +36,9 @@ export async function checkMagic(source) {
   const head = await source.read(0, FILE_HEADER);
   need(MAGIC.every((b, i) => head[i] === b), "this is no trajectory (.mbt)");
   const version = viewOf(head).getUint32(8, true);
-  need(version === 1, `the trajectory is of version ${version}; this page reads version 1`);
+  need(version === 1 || version === 2, `the trajectory is of version ${version}; this page reads versions 1 and 2`);
   need(viewOf(head).getUint32(12, true) === 0, "the trajectory has flags that this page does not know");
+  return version;
 }
 
 export async function readHeader(source, offset) {

@@ -1,6 +1,7 @@
 // A trajectory file: what it holds, and its frames chunk by chunk. Works in a page, in a worker and in Node.
 import { blocksOf } from "./layout.js";
 import { decodeBlock, parseBlock } from "./codec.js";
+import { decodeList, parseList } from "./lists.js";
 import { Fault, need } from "./fault.js";
 import { checkMagic, peekChunk, readContent, readHeader, readIndex, scan, u64, viewOf, Windows } from "./records.js";
 
@@ -28,8 +29,15 @@ function checkHead(head) {
   need(Array.isArray(head.bodies || []), "the file's head lacks its bodies");
   for (const c of head.channels)
     need(typeof c.name === "string" && isWhole(c.items) && isWhole(c.width), "a channel of the head lacks its size");
+  for (const { list, items, width } of head.channels) if (list) checkList(list, items, width);
   const size = head.channels.reduce((sum, c) => sum + c.items * c.width, 0);
   need(size <= MOST_NUMBERS, "a frame is larger than 1 GiB");
+}
+
+function checkList(list, items, width) {
+  const good = items === 1 && width === 1 && Array.isArray(list.fields) && isWhole(list.keys) && list.keys <= list.fields.length;
+  need(good && list.fields.length >= 1 && list.fields.length <= 254, "a list of the head makes no sense");
+  need(list.fields.every((f) => typeof f?.name === "string"), "a list of the head makes no sense");
 }
 
 function text(bytes, at, length) {
@@ -70,11 +78,12 @@ export class Trajectory {
   static async open(source) {
     const t = new Trajectory();
     Object.assign(t, { source, troubles: [], meshes: [], events: [], provenances: [], chunks: [], checkpoints: 0, drawing: null });
-    await checkMagic(source);
+    const version = await checkMagic(source);
     const first = await readHeader(source, 16);
     need(first.tag === "HEAD", "the file does not begin with its head");
     t.head = parseJson(await readContent(source, first), "the file's head");
     checkHead(t.head);
+    need(version === (t.head.channels.some((c) => c.list) ? 2 : 1), "the file is of another version than its head");
     t.blocks = blocksOf(t.head.channels);
     const index = await readIndex(source);
     t.whole = index !== null;
@@ -141,7 +150,8 @@ export class Trajectory {
     }
   }
 
-  // Frames of chunk i: {first, times, channels}, channels by id as count x items x width numbers. `wanted` are ids; none given, all.
+  // Frames of chunk i: {first, times, channels, lists}, channels by id as count x items x width numbers; lists by id as decodeList gives
+  // them, null where a channel has none. `wanted` are ids; none given, all.
   async readChunk(i, wanted) {
     const chunk = this.chunks[i];
     const record = await readHeader(this.source, chunk.offset);
@@ -154,9 +164,16 @@ export class Trajectory {
     const times = new Float64Array(count);
     for (let r = 0; r < count; r++) times[r] = view.getFloat64(16 + 8 * r, true);
     this.#checkTimes(times);
-    const headers = this.#parseBlocks(view, 16 + 8 * count, count);
+    const { headers, lists } = this.#parseBlocks(view, 16 + 8 * count, count);
     const rows = await this.#decodeBlocks(headers, count, times, wanted);
-    return { first: chunk.first, times, channels: this.#join(rows, count, wanted) };
+    const channels = this.#join(rows, count, wanted);
+    return { first: chunk.first, times, channels, lists: await this.#decodeLists(lists, channels) };
+  }
+
+  async #decodeLists(lists, channels) {
+    const out = new Array(channels.length).fill(null);
+    for (const list of lists) if (channels[list.id]) out[list.id] = await decodeList(list, channels[list.id]);
+    return out;
   }
 
   #checkTimes(times) {
@@ -171,8 +188,14 @@ export class Trajectory {
       at = header.at;
       return header;
     });
+    const lists = [];
+    this.head.channels.forEach(({ list }, id) => {
+      if (!list) return;
+      lists.push(parseList(view, at, id, list));
+      at = lists.at(-1).at;
+    });
     need(at === view.byteLength, "a chunk has another length than it says");
-    return headers;
+    return { headers, lists };
   }
 
   // Velocities before the poses that are predicted from them.

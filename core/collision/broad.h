@@ -1,0 +1,36 @@
+// Which shapes can touch at all: those whose boxes overlap. And which bodies hang together by what touches: islands.
+#ifndef MB_COLLISION_BROAD_H
+#define MB_COLLISION_BROAD_H
+
+#include "core/collision/shape.h"
+
+typedef struct MbBounds {
+  double low[3], high[3];
+} MbBounds;
+
+typedef struct MbPair {
+  uint32_t a, b;
+} MbPair;
+
+// Its memory stays from call to call. Zero it before use.
+typedef struct MbBroad {
+  size_t npairs;
+  MbPair *pair; // (npairs) a < b, in order of a, then b
+  uint32_t *order, *scratch;
+  size_t *start;
+  MbPair *found;
+  size_t order_room, scratch_room, start_room, pair_room, found_room;
+} MbBroad;
+
+// The least box along the world's axes that holds the shape; a plane's has no end.
+void mb_shape_bounds(const MbShape *shape, const MbPose *E, MbBounds *bounds);
+
+// Lists the pairs of n boxes that overlap or touch; it allocates only where there are more than ever before. The pairs depend on the boxes
+// alone. False: no memory.
+bool mb_broad_find(MbBroad *broad, uint32_t n, const MbBounds *bounds);
+void mb_broad_free(MbBroad *broad);
+
+// Numbers the islands that `links` make of n things, in order of their first members; returns how many. island (n) is written.
+uint32_t mb_islands(uint32_t n, size_t nlinks, const MbPair *links, uint32_t *island);
+
+#endif

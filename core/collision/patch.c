@@ -1,0 +1,86 @@
+// Points of a patch, and which four of them stand for it.
+#include "core/collision/patch.h"
+
+#include "core/math/mat3.h"
+
+void mb_placed_point(double x[3], const MbPlaced *a, const double local[3]) {
+  double turned[3];
+  mb_mat3_apply(turned, a->R, local);
+  mb_vec3_add(x, a->p, turned);
+}
+
+void mb_placed_local(double local[3], const MbPlaced *a, const double x[3]) {
+  double d[3];
+  mb_vec3_sub(d, x, a->p);
+  mb_mat3_tapply(local, a->R, d);
+}
+
+void mb_across(double t[3], const double n[3]) {
+  int k = 0;
+  for (int i = 1; i < 3; i++)
+    if (fabs(n[i]) < fabs(n[k])) k = i;
+  const double e[3] = {k == 0, k == 1, k == 2};
+  mb_vec3_cross(t, n, e);
+  mb_vec3_scale(t, 1 / mb_vec3_norm(t), t);
+}
+
+void mb_patch_add(MbPatch *patch, const double on_a[3], const double normal[3], double gap,
+                  uint32_t feature_a, uint32_t feature_b) {
+  if (!(gap < patch->within)) return;
+  if (patch->n == MB_PATCH_ROOM) mb_patch_reduce(patch);
+  MbContactPoint *point = &patch->point[patch->n++];
+  mb_vec3_add_scaled(point->position, on_a, gap / 2, normal);
+  mb_vec3_copy(point->normal, normal);
+  point->gap = gap, point->feature_a = feature_a, point->feature_b = feature_b;
+}
+
+// Twice the signed area of the triangle p, q, x about n.
+static double area(const double n[3], const double p[3], const double q[3], const double x[3]) {
+  double u[3], v[3], c[3];
+  mb_vec3_sub(u, q, p);
+  mb_vec3_sub(v, x, p);
+  mb_vec3_cross(c, u, v);
+  return mb_vec3_dot(c, n);
+}
+
+// What point x is worth as the next one where `taken` are chosen: its distance from the first, the area of the triangle with the first
+// two, what it adds to the area of three.
+static double worth(const MbContactPoint *point, int taken, const double *x) {
+  const double *n = point[0].normal, *p = point[0].position, *q = point[1].position;
+  if (taken == 1) {
+    double d[3];
+    mb_vec3_sub(d, x, p);
+    return mb_vec3_norm(d);
+  }
+  if (taken == 2) return fabs(area(n, p, q, x));
+  // outside the triangle one of the three is below 0, by what x adds
+  const double *r = point[2].position, sign = area(n, p, q, r) < 0 ? -1 : 1;
+  return -fmin(sign * area(n, p, q, x), fmin(sign * area(n, q, r, x), sign * area(n, r, p, x)));
+}
+
+// The point worth most as the next one. What is as good as one before it but for rounding does not take its place.
+static int next_of(const MbPatch *patch, int taken) {
+  const MbContactPoint *point = patch->point;
+  int best = taken;
+  double most = 0;
+  for (int i = taken; i < patch->n; i++) {
+    if (taken == 0) {
+      if (point[i].gap < point[best].gap) best = i;
+      continue;
+    }
+    const double w = worth(point, taken, point[i].position);
+    if (w > most * (1 + 1e-9)) best = i, most = w;
+  }
+  return best;
+}
+
+void mb_patch_reduce(MbPatch *patch) {
+  // of four or fewer all stay, and only the deepest is looked for
+  const int choices = patch->n > MB_CONTACT_POINTS ? MB_CONTACT_POINTS : patch->n > 0;
+  for (int taken = 0; taken < choices; taken++) {
+    const int best = next_of(patch, taken);
+    const MbContactPoint swap = patch->point[taken];
+    patch->point[taken] = patch->point[best], patch->point[best] = swap;
+  }
+  if (patch->n > MB_CONTACT_POINTS) patch->n = MB_CONTACT_POINTS;
+}

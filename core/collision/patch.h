@@ -1,0 +1,39 @@
+// Points of one patch as they are found, and the four of them that stand for it. A pair of shapes as its family's functions get it.
+#ifndef MB_COLLISION_PATCH_H
+#define MB_COLLISION_PATCH_H
+
+#include "core/collision/collide.h"
+
+enum { MB_PATCH_ROOM = 64 };
+
+typedef struct MbPatch {
+  double within;
+  int n;
+  MbContactPoint point[MB_PATCH_ROOM];
+} MbPatch;
+
+// A shape where it is: x = p + R (what it is in its own axes).
+typedef struct MbPlaced {
+  const MbShape *shape;
+  double p[3], R[9];
+} MbPlaced;
+
+void mb_placed_point(double x[3], const MbPlaced *a, const double local[3]);
+void mb_placed_local(double local[3], const MbPlaced *a, const double x[3]);
+
+// Adds the point of a's surface `on_a` from which b's is `gap` away along the normal; if gap < within. A patch that is full keeps its four.
+void mb_patch_add(MbPatch *patch, const double on_a[3], const double normal[3], double gap,
+                  uint32_t feature_a, uint32_t feature_b);
+// Leaves the four points that stand for all, the deepest first.
+void mb_patch_reduce(MbPatch *patch);
+
+// A unit vector across n, by a rule of n alone.
+void mb_across(double t[3], const double n[3]);
+
+// Finds the points of a pair; a's form is not behind b's in MbForm.
+typedef void MbPairFind(const MbPlaced *a, const MbPlaced *b, MbPatch *patch);
+
+MbPairFind mb_plane_sphere, mb_plane_capsule, mb_plane_cylinder, mb_plane_ellipsoid, mb_plane_polytope;
+MbPairFind mb_sphere_any, mb_capsule_capsule, mb_capsule_polytope, mb_polytopes;
+
+#endif

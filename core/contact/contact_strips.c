@@ -1,0 +1,330 @@
+// The problem put together block by block, and velocities and the natural map of it.
+#include "core/contact/contact_factor.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- the pattern ------------------------------------------------------------------------------------------
+
+// Columns that any of the block's rows have; to `column` where that is not NULL.
+static size_t merge(const MbContactOperator *W, size_t row, size_t rows, uint32_t *column) {
+  size_t at[3], end[3], count = 0;
+  for (size_t r = 0; r < rows; r++) at[r] = W->first[row + r], end[r] = W->first[row + r + 1];
+  for (;;) {
+    uint32_t next = UINT32_MAX;
+    for (size_t r = 0; r < rows; r++)
+      if (at[r] < end[r] && W->index[at[r]] < next) next = W->index[at[r]];
+    if (next == UINT32_MAX) return count;
+    for (size_t r = 0; r < rows; r++) at[r] += at[r] < end[r] && W->index[at[r]] == next;
+    if (column) column[count] = next;
+    count++;
+  }
+}
+
+static size_t block_rows(const MbContactProblem *problem, size_t row) {
+  return problem->kind[row] == MB_CONTACT_NORMAL ? 3 : 1;
+}
+
+static bool is_sparse(const MbContactProblem *problem) { return problem->W.value && !problem->W.dense; }
+
+// Numbers of blocks, of columns over all strips, and of values.
+static void count(const MbContactProblem *problem, size_t *blocks, size_t *columns, size_t *values) {
+  *blocks = *columns = *values = 0;
+  for (size_t i = 0, rows; i < problem->n; i += rows) {
+    rows = block_rows(problem, i);
+    const size_t k = is_sparse(problem) ? merge(&problem->W, i, rows, NULL) : problem->n;
+    *blocks += 1, *columns += k, *values += rows * k;
+  }
+}
+
+// ---- filling ----------------------------------------------------------------------------------------------
+
+static void fill_sparse(MbStrips *s, const MbContactOperator *W, size_t j) {
+  const MbBlock *block = &s->block[j];
+  uint32_t *column = s->column + s->first[j];
+  double *value = s->value + s->at[j];
+  const size_t columns = merge(W, block->row, block->rows, column);
+  memset(value, 0, columns * block->rows * sizeof *value);
+  for (size_t r = 0; r < block->rows; r++)
+    for (size_t k = 0, e = W->first[block->row + r]; e < W->first[block->row + r + 1]; e++) {
+      while (column[k] != W->index[e]) k++;
+      value[block->rows * k + r] = W->value[e];
+    }
+  s->first[j + 1] = s->first[j] + columns;
+  s->at[j + 1] = s->at[j] + columns * block->rows;
+}
+
+static const double *whole_column(const MbStrips *s, const MbContactProblem *problem, size_t i) {
+  if (problem->W.dense) return problem->W.dense + i * problem->n;
+  problem->W.column(problem->W.context, i, s->whole + (i % 3) * problem->n);
+  return s->whole + (i % 3) * problem->n;
+}
+
+// W is symmetric: its columns are its rows.
+static void fill_dense(MbStrips *s, const MbContactProblem *problem, size_t j) {
+  const MbBlock *block = &s->block[j];
+  uint32_t *column = s->column + s->first[j];
+  double *value = s->value + s->at[j];
+  const double *row[3];
+  size_t columns = 0;
+  for (size_t r = 0; r < block->rows; r++) row[r] = whole_column(s, problem, block->row + r);
+  for (size_t k = 0; k < problem->n; k++) {
+    bool any = false;
+    for (size_t r = 0; r < block->rows; r++) any |= row[r][k] != 0;
+    if (!any) continue;
+    column[columns] = (uint32_t)k;
+    for (size_t r = 0; r < block->rows; r++) value[block->rows * columns + r] = row[r][k];
+    columns++;
+  }
+  s->first[j + 1] = s->first[j] + columns;
+  s->at[j + 1] = s->at[j] + columns * block->rows;
+}
+
+// Inverts D. Where it is singular (a contact that can move along some directions only) a little is put on its diagonal. The local
+// problem is then D λ + (u − D λ_before): the same D both times, so that what was added is of no effect once λ stays.
+static void invert(MbBlock *block) {
+  static const double SINGULAR = 1e-9, A_LITTLE = 1e-7;
+  double *D = block->D, *I = block->I;
+  const double c0 = D[4] * D[8] - D[5] * D[7], c1 = D[5] * D[6] - D[3] * D[8], c2 = D[3] * D[7] - D[4] * D[6],
+               det = D[0] * c0 + D[1] * c1 + D[2] * c2, mean = block->scale;
+  if (!(det > SINGULAR * mean * mean * mean))
+    for (int i = 0; i < 3; i++) D[4 * i] += A_LITTLE * mean;
+  const double d = D[0] * (D[4] * D[8] - D[5] * D[7]) + D[1] * c1 + D[2] * c2;
+  I[0] = (D[4] * D[8] - D[5] * D[7]) / d, I[1] = I[3] = (D[2] * D[7] - D[1] * D[8]) / d;
+  I[2] = I[6] = (D[1] * D[5] - D[2] * D[4]) / d, I[4] = (D[0] * D[8] - D[2] * D[6]) / d;
+  I[5] = I[7] = (D[2] * D[3] - D[0] * D[5]) / d, I[8] = (D[0] * D[4] - D[1] * D[3]) / d;
+}
+
+// What follows from the block's own part.
+static void finish_block(MbBlock *block, const MbContactProblem *problem) {
+  const double nothing = problem->least ? problem->least[block->row] : 0;
+  block->left_out = !(block->D[0] > nothing);
+  if (block->rows == 1) {
+    block->scale = block->D[0];
+    block->I[0] = block->left_out ? 0 : 1 / block->D[0];
+    return;
+  }
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < r; c++)
+      block->D[3 * r + c] = block->D[3 * c + r] = 0.5 * (block->D[3 * r + c] + block->D[3 * c + r]);
+  block->scale = (block->D[0] + block->D[4] + block->D[8]) / 3;
+  if (!block->left_out) invert(block);
+}
+
+// Puts `soft` on the diagonal and takes the block's own part out.
+static void finish(MbStrips *s, const MbContactProblem *problem, size_t j) {
+  MbBlock *block = &s->block[j];
+  for (size_t k = s->first[j]; k < s->first[j + 1]; k++) {
+    if (s->column[k] < block->row || s->column[k] >= block->row + block->rows) continue;
+    const size_t c = s->column[k] - block->row;
+    double *value = s->value + s->at[j] + (k - s->first[j]) * block->rows;
+    if (problem->soft) value[c] += problem->soft[block->row + c];
+    for (size_t r = 0; r < block->rows; r++) block->D[block->rows * r + c] = value[r];
+  }
+  finish_block(block, problem);
+}
+
+static double norm(const double *x, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += x[i] * x[i];
+  return sqrt(sum);
+}
+
+static void fill_blocks(MbStrips *s, const MbContactProblem *problem) {
+  const MbContactCone *contact = problem->contact;
+  for (size_t j = 0, i = 0; j < s->nblocks; i += s->block[j++].rows) {
+    MbBlock *block = &s->block[j];
+    *block = (MbBlock){.row = (uint32_t)i,
+                       .rows = (uint8_t)block_rows(problem, i),
+                       .kind = (uint8_t)problem->kind[i],
+                       .most = problem->most ? problem->most[i] : 0};
+    if (block->rows == 1) continue;
+    block->cone = (uint8_t)contact->cone;
+    block->sides = contact->sides;
+    block->mu = contact->cone == MB_CONE_NONE ? 0 : contact->mu;
+    contact++;
+  }
+}
+
+static void make_factor(MbStrips *s, MbRoom *room, const MbContactProblem *problem, MbForming forming) {
+  for (size_t i = 0; i < problem->n; i += block_rows(problem, i)) s->nblocks++;
+  s->block = mb_room_take(room, s->nblocks, sizeof *s->block);
+  mb_factor_lay(s, room);
+  if (room->at) fill_blocks(s, problem);
+  for (size_t j = 0; room->at && j < s->nblocks; j++) {
+    mb_factor_fill(s, problem, j);
+    finish_block(&s->block[j], problem);
+  }
+  if (forming == MB_UNFORMED || (forming == MB_FORMED_IF_SMALL && s->n > MB_SMALL)) return;
+  const MbStrips unformed = *s;
+  mb_factor_form(s, room, &unformed);
+}
+
+static void make_formed(MbStrips *s, MbRoom *room, const MbContactProblem *problem) {
+  size_t columns, values;
+  count(problem, &s->nblocks, &columns, &values);
+  s->block = mb_room_take(room, s->nblocks, sizeof *s->block);
+  mb_strips_lay(s, room, columns, values);
+  s->whole = mb_room_take(room, 3 * problem->n, sizeof *s->whole);
+  if (room->at) fill_blocks(s, problem);
+  for (size_t j = 0; room->at && j < s->nblocks; j++) {
+    if (is_sparse(problem))
+      fill_sparse(s, &problem->W, j);
+    else
+      fill_dense(s, problem, j);
+    finish(s, problem, j);
+  }
+}
+
+void mb_strips_make(MbStrips *s, MbRoom *room, const MbContactProblem *problem, MbForming forming) {
+  *s = (MbStrips){.n = problem->n, .b = problem->b, .rho = problem->rho, .nslots = problem->W.nslots};
+  if (mb_factor_is(problem))
+    make_factor(s, room, problem, forming);
+  else
+    make_formed(s, room, problem);
+  if (!room->at) return;
+  s->size = norm(problem->b, problem->n);
+  s->enough = (problem->tolerance > 0 ? problem->tolerance : 1e-10) * s->size;
+  if (problem->slack) s->enough = fmax(s->enough, norm(problem->slack, problem->n));
+}
+
+static void copy_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks,
+                      const uint32_t *rows) {
+  size_t columns = 0, values = 0;
+  for (size_t k = 0; k < part->nblocks; k++) {
+    columns += whole->first[blocks[k] + 1] - whole->first[blocks[k]];
+    values += whole->at[blocks[k] + 1] - whole->at[blocks[k]];
+  }
+  mb_strips_lay(part, room, columns, values);
+  for (size_t k = 0; k < part->nblocks; k++) {
+    const size_t j = blocks[k], wide = whole->first[j + 1] - whole->first[j],
+                 numbers = whole->at[j + 1] - whole->at[j];
+    part->first[k + 1] = part->first[k] + wide;
+    part->at[k + 1] = part->at[k] + numbers;
+    memcpy(part->value + part->at[k], whole->value + whole->at[j], numbers * sizeof *part->value);
+    for (size_t c = 0; c < wide; c++)
+      part->column[part->first[k] + c] = rows[whole->column[whole->first[j] + c]];
+  }
+}
+
+void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks, size_t count,
+                    const uint32_t *rows) {
+  *part = (MbStrips){.nblocks = count, .rho = whole->rho};
+  part->block = mb_room_take(room, count, sizeof *part->block);
+  for (size_t k = 0; k < count; k++) {
+    part->block[k] = whole->block[blocks[k]];
+    part->block[k].row = rows[part->block[k].row];
+    part->n += part->block[k].rows;
+  }
+  if (!whole->F)
+    copy_part(part, room, whole, blocks, rows);
+  else
+    mb_factor_part(part, room, whole, blocks, rows);
+  double *b = mb_room_take(room, part->n, sizeof *b);
+  for (size_t k = 0; k < count; k++)
+    memcpy(b + part->block[k].row, whole->b + whole->block[blocks[k]].row, part->block[k].rows * sizeof *b);
+  part->b = b;
+  part->size = norm(b, part->n);
+  // of its own size, but not below what the whole does not see
+  part->enough =
+      whole->size > 0 ? whole->enough * fmax(part->size / whole->size, 1e-3 / sqrt((double)whole->n)) : 0;
+}
+
+// ---- velocities -------------------------------------------------------------------------------------------
+
+// u ← rows of one block of W λ + b
+static void formed_rates(const MbStrips *s, size_t j, const double *lambda, double u[3]) {
+  const MbBlock *block = &s->block[j];
+  const uint32_t *column = s->column + s->first[j];
+  const double *value = s->value + s->at[j];
+  const size_t n = s->first[j + 1] - s->first[j];
+  size_t k = 0;
+  if (block->rows == 1) {
+    double sum = s->b[block->row];
+    for (; k < n; k++) sum += value[k] * lambda[column[k]];
+    u[0] = sum;
+    return;
+  }
+  // even and odd columns by themselves: two chains of sums are faster than one
+  double a0 = s->b[block->row], a1 = s->b[block->row + 1], a2 = s->b[block->row + 2], c0 = 0, c1 = 0, c2 = 0;
+  for (; k + 1 < n; k += 2, value += 6) {
+    const double x = lambda[column[k]], y = lambda[column[k + 1]];
+    a0 += value[0] * x, a1 += value[1] * x, a2 += value[2] * x;
+    c0 += value[3] * y, c1 += value[4] * y, c2 += value[5] * y;
+  }
+  if (k < n) {
+    const double x = lambda[column[k]];
+    a0 += value[0] * x, a1 += value[1] * x, a2 += value[2] * x;
+  }
+  u[0] = a0 + c0, u[1] = a1 + c1, u[2] = a2 + c2;
+}
+
+double mb_strip_relax(const MbStrips *s, size_t j, double *lambda) {
+  const MbBlock *block = &s->block[j];
+  double u[3], q[3], *x = lambda + block->row;
+  if (block->left_out) return 0;
+  if (s->F)
+    mb_factor_rates(s, j, lambda, s->y, u);
+  else
+    formed_rates(s, j, lambda, u);
+  if (block->rows == 1) {
+    const double before = x[0];
+    q[0] = u[0] - block->D[0] * before;
+    mb_block_solve(block, q, x);
+    const double moved = x[0] - before;
+    if (s->F && moved != 0) mb_factor_push(s, j, &moved, s->y);
+    return fabs(block->D[0] * moved);
+  }
+  const double *D = block->D, before[3] = {x[0], x[1], x[2]};
+  for (int i = 0; i < 3; i++) q[i] = u[i] - (D[3 * i] * x[0] + D[3 * i + 1] * x[1] + D[3 * i + 2] * x[2]);
+  mb_block_solve(block, q, x);
+  const double d[3] = {x[0] - before[0], x[1] - before[1], x[2] - before[2]};
+  const double moved = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+  if (s->F && moved != 0) mb_factor_push(s, j, d, s->y);
+  return block->scale * sqrt(moved);
+}
+
+void mb_strips_begin(const MbStrips *s, const double *lambda) {
+  if (s->F) mb_factor_begin(s, lambda, s->y);
+}
+
+void mb_strips_rates(const MbStrips *s, const double *lambda, double *w) {
+  if (s->F) mb_factor_begin(s, lambda, s->other_y);
+  for (size_t j = 0; j < s->nblocks; j++) {
+    double u[3];
+    if (s->F)
+      mb_factor_rates(s, j, lambda, s->other_y, u);
+    else
+      formed_rates(s, j, lambda, u);
+    for (size_t r = 0; r < s->block[j].rows; r++) w[s->block[j].row + r] = u[r];
+  }
+}
+
+double mb_strips_natural(const MbStrips *s, const double *lambda, const double *w) {
+  double sum = 0;
+  for (size_t j = 0; j < s->nblocks; j++) {
+    const MbBlock *block = &s->block[j];
+    double part[3];
+    if (block->left_out) continue;
+    mb_block_natural(block, s->rho > 0 ? s->rho : 1 / block->scale, lambda + block->row, w + block->row,
+                     part);
+    for (size_t r = 0; r < block->rows; r++) sum += part[r] * part[r];
+  }
+  return sqrt(sum);
+}
+
+void mb_strips_start(const MbStrips *s, const MbContactProblem *problem, double *lambda) {
+  for (size_t i = 0; i < s->n; i++) lambda[i] = problem->start ? problem->start[i] : 0;
+  for (size_t j = 0; j < s->nblocks; j++) mb_block_clamp(&s->block[j], lambda + s->block[j].row);
+}
+
+MbContactResult mb_contact_tell(const MbStrips *s, const double *lambda, const double *w, const char *method,
+                                MbContactAnswer *answer) {
+  const double natural = mb_strips_natural(s, lambda, w);
+  answer->lambda = lambda;
+  answer->w = w;
+  answer->dropped = NULL;
+  answer->method = method;
+  answer->natural = s->size > 0 ? natural / s->size : natural;
+  return natural <= s->enough ? MB_CONTACT_SOLVED : MB_CONTACT_NOT_CONVERGED;
+}

@@ -1,3 +1,4 @@
+// The threads themselves: when they start, how they look for work and sleep, how ranges are divided (threads.h).
 #include "core/base/threads.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+// The whole way from a scene to a model, and what of a scene no part looks at: time, and pairs of words that do not go together.
 #include "core/compile/compile.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"

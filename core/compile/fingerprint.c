@@ -19,9 +19,12 @@ static void add(Mark *mark, const void *bytes, size_t n) {
   for (size_t i = 0; i < n; i++) *mark = (*mark ^ p[i]) * 0x100000001b3u;
 }
 
-#if defined(__has_builtin) && __has_builtin(__builtin_clear_padding)
+#ifdef __has_builtin
+#if __has_builtin(__builtin_clear_padding)
 #define CLEAR(struct_) __builtin_clear_padding(struct_)
-#else
+#endif
+#endif
+#ifndef CLEAR // then what lies between members is what compilers leave there: zeros of the arena
 #define CLEAR(struct_) (void)(struct_)
 #endif
 // A struct, or what is of it from a member on.

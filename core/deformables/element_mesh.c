@@ -1,3 +1,4 @@
+// Meshes made from a few numbers: grids of triangles, boxes and balls of tetrahedra.
 #include "core/deformables/element_mesh.h"
 #include "core/base/alloc.h"
 #include "core/math/vec3.h"

@@ -1,3 +1,4 @@
+// Gradients of elements from their places at rest, and F and its transposed product of all elements (gradient.h).
 #include "core/deformables/gradient.h"
 #include "core/base/alloc.h"
 #include "core/base/threads.h"

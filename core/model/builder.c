@@ -1,3 +1,4 @@
+// What kinds of forces and constraints build themselves with: names looked up, signals and points added, constraints gathered.
 #include "core/model/builder.h"
 #include "core/base/alloc.h"
 

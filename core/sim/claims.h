@@ -18,7 +18,7 @@ MbAsking mb_asking(const MbSim *sim, MbAskOf of);
 // Tells whether the solver claims any.
 bool mb_claims_any(const MbSim *sim);
 // Solves for velocities: x ← v⁺; notes in sim->half_way how many seconds of the rate J̇ v those at a step's start make up for, 0 where
-// bodies do not fly (core/README.md).
+// bodies do not fly (core/sim/README.md).
 bool mb_claims_velocities(MbSim *sim, double *x);
 // Solves for accelerations at velocities v: x ← v̇. Errors are asked to shrink at the rate γ.
 bool mb_claims_accelerations(MbSim *sim, const double *v, double gamma, double *x);

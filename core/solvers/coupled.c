@@ -1,3 +1,4 @@
+// Blocks between two bodies, and iterations with the inverse of what is not between bodies as their preconditioner (coupled.h).
 #include "core/solvers/coupled.h"
 #include "core/base/alloc.h"
 #include "core/math/dense6.h"

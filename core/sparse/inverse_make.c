@@ -1,3 +1,4 @@
+// The inverse of a factor as it is stored (inverse.h): rows numbered by parts, blocks filled from the factor.
 #include "core/base/alloc.h"
 #include "core/sparse/inverse.h"
 

@@ -1,3 +1,4 @@
+// Solves by the inverse of a factor: the passes of inverse.h, shared by threads.
 #include "core/base/lapack.h"
 #include "core/base/alloc.h"
 #include "core/base/blas.h"

@@ -1,3 +1,4 @@
+// The factorisation P A Pᵀ = L D Lᵀ, supernode by supernode, and solves with it (ldl.h).
 #include "core/base/lapack.h"
 #include "core/sparse/ldl.h"
 #include "core/base/alloc.h"

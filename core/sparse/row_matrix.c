@@ -1,3 +1,4 @@
+// The matrix by rows: products, residuals, and a bound on its largest eigenvalue for sweeps.
 #include "core/base/blas.h"
 #include "core/base/lapack.h"
 #include "core/sparse/row_matrix.h"

@@ -1,3 +1,4 @@
+// Solves by the factor that has been turned into dense products (sweeps.h), three right-hand sides in one sweep.
 #include "core/base/lapack.h"
 #include "core/base/blas.h"
 #include "core/base/threads.h"

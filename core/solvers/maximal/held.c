@@ -1,3 +1,4 @@
+// The system of bodies and multipliers (held.h): put together from blocks and rows, factored and solved.
 #include "core/solvers/maximal/held.h"
 #include "core/base/alloc.h"
 #include "core/integrators/integrators.h"

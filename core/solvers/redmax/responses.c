@@ -1,3 +1,4 @@
+// W of many rows by the factors of the recursion: wrenches are taken up the tree side by side and meet in pairs (responses.h).
 #define MB_LANES 1
 #include "core/solvers/redmax/responses.h"
 #include "core/base/alloc.h"

@@ -1,3 +1,4 @@
+// Kinematics of the tree body by body, and products with J, Jᵀ and J̇ in O(n) (tree.h).
 #include "core/solvers/redmax/tree.h"
 #include "core/base/alloc.h"
 #include "core/math/dense6.h"

@@ -51,6 +51,7 @@ static double above(const MbPlaced *a, uint32_t top, const MbPlaced *b, const do
 // A plane between the two, or the one that they are least in one another along.
 typedef struct Plane {
   double gap, n[3]; // from A to B
+  double same;      // gaps that differ by less do so by rounding
   enum { OF_A, OF_B, OF_EDGES } kind;
   uint32_t face, low;      // its face, the other's vertex that is nearest to it
   uint32_t edge_a, edge_b; // or its edges
@@ -60,7 +61,7 @@ typedef struct Plane {
 static void try_faces(const MbPlaced *a, const MbPlaced *b, bool of_b, Plane *best) {
   const MbHull *hull = a->shape->hull;
   double n[3];
-  const double better = of_b ? 2e-13 * (fabs(best->gap) + 1e-3) : 0;
+  const double better = of_b ? best->same : 0;
   for (uint32_t f = 0; f < hull->faces; f++) {
     uint32_t low;
     normal_at(n, a, f);
@@ -124,7 +125,7 @@ static void try_edges(const MbPlaced *a, const MbPlaced *b, Plane *best) {
       vertex_at(x, a, lowest(a, back, &h));
       mb_vec3_sub(d, y, x);
       const double gap = mb_vec3_dot(d, n);
-      if (!(gap > best->gap + 2e-13 * (fabs(best->gap) + 1e-3))) continue;
+      if (!(gap > best->gap + best->same)) continue;
       best->gap = gap, best->kind = OF_EDGES, best->edge_a = i, best->edge_b = j;
       mb_vec3_copy(best->n, n);
     }
@@ -242,22 +243,40 @@ static double nearest_of_segments(const Side *a, const Side *b, double *s, doubl
   return least;
 }
 
-// The nearest points of two polytopes that are apart, where neither is inside a face: on two edges, ends included.
+// The nearest points of two polytopes that are apart: a vertex and a face, or two edges, ends included.
 typedef struct Nearest {
   double distance, x[3], y[3];
   uint32_t feature_a, feature_b;
 } Nearest;
 
+static void try_vertices(const MbPlaced *a, const MbPlaced *b, bool turned, Nearest *best) {
+  double x[3], local[3], n[3];
+  uint32_t feature;
+  for (uint32_t i = 0; i < b->shape->hull->vertices; i++) {
+    vertex_at(x, b, i);
+    mb_placed_local(local, a, x);
+    const double distance = mb_shape_distance(a->shape, local, n, &feature);
+    if (!(distance < best->distance)) continue;
+    mb_vec3_add_scaled(local, local, -distance, n);
+    best->distance = distance;
+    mb_placed_point(turned ? best->y : best->x, a, local);
+    mb_vec3_copy(turned ? best->x : best->y, x);
+    best->feature_a = turned ? i : feature, best->feature_b = turned ? feature : i;
+  }
+}
+
 static void add_nearest(const MbPlaced *a, const MbPlaced *b, const Plane *plane, MbPatch *patch) {
   Nearest best = {.distance = INFINITY};
   Side s, t;
   double u = 0, v = 0, n[3];
+  try_vertices(a, b, false, &best);
+  try_vertices(b, a, true, &best);
   for (uint32_t i = 0; i < a->shape->hull->edges; i++) {
     side_at(&s, a, i);
     for (uint32_t j = 0; j < b->shape->hull->edges; j++) {
       side_at(&t, b, j);
       const double distance = nearest_of_segments(&s, &t, &u, &v);
-      // of edges that meet in a vertex the first one has it
+      // nearer than vertices and edges before them by more than rounding
       if (!(distance < best.distance * (1 - 1e-14))) continue;
       best.distance = distance, best.feature_a = EDGE | i, best.feature_b = EDGE | j;
       mb_vec3_add_scaled(best.x, s.p, u, s.d);
@@ -288,7 +307,16 @@ static bool add_edges(const MbPlaced *a, const MbPlaced *b, const Plane *plane, 
 }
 
 void mb_polytopes(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
+  // a length of each, from which positions have their rounding
+  double x[3], y[3];
   Plane best = {.gap = -INFINITY};
+  for (int k = 0; k < 2; k++) {
+    const MbPlaced *of = k ? b : a;
+    mb_shape_vertex(x, of->shape, 0);
+    mb_shape_vertex(y, of->shape, of->shape->hull->vertices - 1);
+    mb_vec3_sub(y, y, x);
+    best.same += 2e-13 * mb_vec3_norm(y);
+  }
   try_faces(a, b, false, &best);
   if (!(best.gap < patch->within)) return;
   try_faces(b, a, true, &best);
@@ -309,7 +337,6 @@ void mb_polytopes(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
     return;
   }
   // rounding has cut off the deepest point
-  double x[3];
   vertex_at(x, turned ? a : b, best.low);
   if (!turned) mb_vec3_add_scaled(x, x, -best.gap, best.n);
   mb_patch_add(patch, x, best.n, best.gap, turned ? best.low : best.face << 16,

@@ -105,6 +105,31 @@ Test(collide_hulls, random_and_aligned_boxes_are_as_far_or_deep_as_brute_force_s
   }
 }
 
+// Faces that lie on one another to rounding, of boxes of different sizes: most edges are nowhere near.
+Test(collide_hulls, boxes_of_one_orientation_that_touch_or_all_but_touch_have_a_patch) {
+  uint64_t seed = 44;
+  for (int k = 0; k < 3000; k++) {
+    const MbShape a = made_shape(&seed, MB_FORM_BOX), b = made_shape(&seed, MB_FORM_BOX);
+    const MbPose A = k % 3 ? made_pose(&seed, 0.7) : made_aligned_pose(&seed);
+    MbPose B = A;
+    const int axis = k % 3;
+    const double gap = k % 4 == 0 ? 0 : (k % 2 ? 1 : -1) * pow(10, -17 * test_random(&seed)) / 10;
+    double d[3] = {0};
+    d[axis] = a.axes[axis] + b.axes[axis] + gap;
+    if (k % 5 == 0)
+      d[(axis + 1) % 3] = 0.15 * test_random(&seed), d[(axis + 2) % 3] = 0.15 * test_random(&seed);
+    mb_quat_rotate(d, A.q, d);
+    mb_vec3_add(B.p, A.p, d);
+    MbContactPoint out[MB_CONTACT_POINTS];
+    const int n = made_collide(&a, &A, &b, &B, 1, out);
+    // deeper than the shared area is wide the least depth is another one
+    if (gap < -0.01) continue;
+    cr_assert_eq(n, 4, "case %d: %d points at a gap of %g", k, n, gap);
+    for (int i = 0; i < n; i++)
+      cr_assert(fabs(out[i].gap - gap) < 1e-12, "case %d: gap %.17g, wanted %.17g", k, out[i].gap, gap);
+  }
+}
+
 Test(collide_hulls, random_hulls_prisms_and_boxes_are_as_far_or_deep_as_brute_force_says) {
   uint64_t seed = 42;
   for (int k = 0; k < 200; k++) {

@@ -141,7 +141,8 @@ static const MbSchemaRow projective_rows[] = {
      .hi = 1,
      .help = "stops iterating when the energy that a step minimises is, by estimate, above its least by no "
              "more than "
-             "this share of what the step's iterations have taken off it. Steps that do not come to it in "
+             "this share of what the step's iterations have taken off it, and the last correction is below "
+             "1e-4 of the size. Steps that do not come to it in "
              "`iterations` are counted, and told in the end. Absent: 1e-3 where neither `iterations` nor "
              "`tolerance` "
              "is given; 0: all iterations are done. Not with method \"newton\""},

@@ -241,9 +241,10 @@ static bool near_enough(MbSoftEngine *engine) {
 
 bool mb_soft_end_pass(MbSoftEngine *engine) {
   MbSoftStats *stats = &engine->stats;
-  const bool near = near_enough(engine);
+  const bool enough = near_enough(engine);
   stats->residual = engine->history[stats->iterations++] = mb_soft_advance(engine, 1);
   if (!isfinite(stats->residual)) return false;
+  const bool near = enough && stats->residual <= MB_SOFT_SHORT;
   const bool still = engine->tolerance > 0 ? stats->residual <= engine->tolerance : engine->share > 0;
   stats->converged = stats->residual <= 0 || (still && (near || !(engine->share > 0)));
   if (stats->iterations == 1 || stats->residual < engine->least)

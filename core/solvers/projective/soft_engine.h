@@ -38,6 +38,10 @@ typedef struct MbSoftGlobal {
   double *x;        // (n x 3)
 } MbSoftGlobal;
 
+// By the size of what is simulated, the longest last correction of iterations that end by a share of the energy. Shares are of what
+// a step's first guess is above its solution: where speeds are wild that is much, and what is left of it would feed the next step's.
+#define MB_SOFT_SHORT 1e-4
+
 // How far a step's iterations have come, in parts of energy, one an iteration.
 typedef struct MbSoftWay {
   int count;

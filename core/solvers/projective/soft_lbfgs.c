@@ -285,7 +285,7 @@ static double bend(MbSoftEngine *engine) {
 
 // Whether the iterations may end, of which the last has moved a node by `most` and was worth `part` of energy.
 static bool done(const MbSoftEngine *engine, MbSoftWay *way, double most, double part) {
-  const bool near = mb_soft_way_goes(way, part, engine->share);
+  const bool near = mb_soft_way_goes(way, part, engine->share) && most <= MB_SOFT_SHORT;
   const bool still = engine->tolerance > 0 ? most <= engine->tolerance : engine->share > 0;
   return most <= TIGHT || (still && (near || !(engine->share > 0)));
 }

@@ -203,6 +203,18 @@ static MbStatus simulate_unwritten(MbRun *run, MbReport *report) {
   return status;
 }
 
+// Steps that missed what iterations were to come to fail a run that is asked to be strict.
+static MbStatus judge_steps(const MbRun *run, MbReport *report) {
+  const int64_t missed = mb_sim_steps_missed(run->sim);
+  if (!missed || run->follower || !mb_arg_given(run->args, "strict"))
+    return MB_OK; // `mbsim view` has no such option
+  return mb_error(
+      report, MB_NUMBERS, "",
+      "--strict: %lld of %lld steps have not come to the energy that was wanted of the deformables: allow "
+      "more \"iterations\", or take a smaller step",
+      (long long)missed, (long long)mb_sim_steps(run->sim));
+}
+
 static MbStatus simulate(MbRun *run, MbReport *report) {
   if (run->follower && run->follower->no_file) return simulate_unwritten(run, report);
   mb_run_catch_signals();
@@ -225,6 +237,7 @@ static MbStatus simulate(MbRun *run, MbReport *report) {
   const MbValue *progress = mb_arg(run->args, "progress");
   mb_progress_start(&run->progress, &run->log, &run->plan, from, progress->given ? progress->word : 0);
   status = mb_run_loop(run, report);
+  if (!status) status = judge_steps(run, report);
   mb_log_wipe(&run->log);
   if (status == MB_OK || status == MB_INTERRUPTED || status == MB_NUMBERS)
     return finish(run, status, from, report);
@@ -306,6 +319,10 @@ static const MbOption options[] = {
      .argument = "FILE",
      .help = "go on from the last checkpoint of a trajectory (or of a killed run's .part); its scene need "
              "not be named"},
+    {.name = "strict",
+     .help = "exit 4, with the whole file written, if any step has not come to the accuracy that its solver "
+             "was to "
+             "iterate to"},
     {.name = "view",
      .type = MB_OPTION_FILE,
      .argument = "FILE",

@@ -47,6 +47,7 @@ static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *count
     cJSON_AddNumberToObject(event, "energy_scale", mb_tally_scale(&run->tally));
   const double left = mb_sim_solution_left(run->sim);
   if (!isnan(left)) cJSON_AddNumberToObject(event, "solution_left", left);
+  if (!isnan(left)) cJSON_AddNumberToObject(event, "steps_missed", (double)mb_sim_steps_missed(run->sim));
   cJSON_AddBoolToObject(event, "energy_left", mb_sim_energy_left(run->sim));
   if (!isnan(constraint)) cJSON_AddNumberToObject(event, "constraint_error", constraint);
   mb_log_write(&run->log, event);
@@ -87,9 +88,13 @@ void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, i
                mb_console_rate(rate * run->plan.step, c));
   say_energy(run);
   const double left = mb_sim_solution_left(run->sim);
+  const int64_t missed = mb_sim_steps_missed(run->sim);
   if (!isnan(left))
     mb_log_say(&run->log, "deformables: at most about %.2g of their size from the solution of a step%s", left,
                left > 1e-3 ? "; see the warning above" : "");
+  if (missed)
+    mb_log_say(&run->log, "deformables: %lld of %lld steps have not come to the energy that was wanted",
+               (long long)missed, (long long)step);
   const double constraint = mb_tally_constraint(&run->tally);
   if (!isnan(constraint)) mb_log_say(&run->log, "worst constraint error: %.2g", constraint);
 }

@@ -454,9 +454,10 @@ typedef struct MbSolverSpec {
   int iterations;        // projective: a step's; 0 = the method's own
   MbGlobalMethod global; // projective
   double tolerance;      // projective: of a step's last correction, by the size of the deformables; 0 = none
-  MbPrecision precision; // projective
-  MbMethod method;       // projective
-  MbSolverKind bodies;   // projective: what moves the bodies
+  double energy_tolerance; // projective: of what a step takes off its energy; NaN = what goes with the rest
+  MbPrecision precision;   // projective
+  MbMethod method;         // projective
+  MbSolverKind bodies;     // projective: what moves the bodies
   MbStabilizationSpec stabilization; // of constraints
 } MbSolverSpec;
 

@@ -206,7 +206,7 @@ static void sample_solution(const MbSim *sim, double *out) {
 }
 
 static void sample_time(const MbSim *sim, double *out) {
-  double solution[3];
+  double solution[4];
   mb_sim_soft_solution(sim, solution, out);
 }
 
@@ -217,7 +217,7 @@ static const char *const wrench[] = {"tx", "ty", "tz", "fx", "fy", "fz"};
 static const char *const energies[] = {"kinetic", "gravity", "elastic", "total"};
 static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
-static const char *const solution[] = {"iterations", "residual", "left"};
+static const char *const solution[] = {"iterations", "residual", "left", "missed"};
 static const char *const muscles[] = {"length", "speed", "force"};
 static const char *const counts[] = {"count"};
 
@@ -242,7 +242,7 @@ static const MbSampler table[] = {
     {"deformable.*.velocity", "m/s",         MB_VELOCITY, false, false, NODES,       3, STATE,   xyz,      NULL, sample_node_velocity},
     {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_volume},
     {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_strain},
-    {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    3, STATE,   solution, sample_solution, NULL},
+    {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    4, STATE,   solution, sample_solution, NULL},
     {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_sim_soft_history, NULL},
     {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL},
     // clang-format on

@@ -22,6 +22,7 @@ struct MbSimSoft {
   size_t ncables;
   const MbCable **cable; // (ncables)
   int iterations;        // of a step, at most
+  double share;          // of its energy that may be left; 0: that is not asked
   MbSoftStats stats;
   MbSoftStart start; // of the step
   double *at_ports;  // (nports x 3) twice
@@ -54,19 +55,29 @@ static MbSoftPart part_of(const MbDeformable *of) {
                       .by_strain = e->law == MB_LAW_STRAIN};
 }
 
-// Of the last step: iterations, the last one's correction, what is left by estimate; of all steps the most that was left, and
-// whether that has been told. Behind them each iteration's correction.
-enum { ITERATIONS, RESIDUAL, LEFT, MOST_LEFT, TOLD, NUMBERS };
+// Of the last step: iterations, the last one's correction, what is left by estimate; of all steps the most that was left,
+// whether that has been told, and how many have not come to the energy that was wanted. Behind them each iteration's correction.
+enum { ITERATIONS, RESIDUAL, LEFT, MOST_LEFT, TOLD, MISSED, NUMBERS };
 
 // Iterations of a step at most: where the scene says nothing, the method's own number.
 static int most_iterations(const MbModel *model) {
-  static const int PROJECTIVE = 5, NEWTON = 100;
+  static const int MOST = 200, NEWTON = 100;
   if (model->solver.iterations > 0) return model->solver.iterations;
-  return model->solver.method == MB_METHOD_NEWTON ? NEWTON : PROJECTIVE;
+  return model->solver.method == MB_METHOD_NEWTON ? NEWTON : MOST;
 }
 
 static MbMethod method_of(const MbModel *model) {
-  return model->solver.method == MB_METHOD_AUTO ? MB_METHOD_PROJECTIVE : model->solver.method;
+  if (model->solver.method != MB_METHOD_AUTO) return model->solver.method;
+  return model->nports ? MB_METHOD_PROJECTIVE : MB_METHOD_LBFGS;
+}
+
+// Of what a step takes off its energy, what may be left; 0: that does not end iterations.
+static double share_of(const MbModel *model) {
+  static const double SHARE = 1e-3;
+  const MbSolverSpec *solver = &model->solver;
+  if (solver->method == MB_METHOD_NEWTON) return 0;
+  if (!isnan(solver->energy_tolerance)) return solver->energy_tolerance;
+  return solver->iterations > 0 || solver->tolerance > 0 ? 0 : SHARE;
 }
 
 size_t mb_sim_soft_history_size(const MbModel *model) {
@@ -159,8 +170,9 @@ static bool describe(MbSim *sim, MbArena *scratch, MbSoftSpec *spec) {
                        .single = model->solver.precision == MB_PRECISION_SINGLE,
                        .iterations = most_iterations(model),
                        .tolerance = model->solver.tolerance,
+                       .share = share_of(model),
                        .threads = sim->threads};
-  soft->iterations = spec->iterations;
+  soft->iterations = spec->iterations, soft->share = spec->share;
   return true;
 }
 
@@ -314,11 +326,27 @@ static MbStatus check_nodes(const MbSim *sim, double t, MbReport *report) {
 static double left_after(const MbSimSoft *soft) {
   static const double SLOWEST = 0.999;
   const int n = soft->stats.iterations;
+  static const double DONE = 1e-12; // by the tolerance, or by Newton's method
   const double *history = mb_soft_history(soft->engine), residual = soft->stats.residual;
-  if (soft->stats.converged || !(residual > 0)) return 0;
+  if (residual <= DONE || (soft->stats.converged && !(soft->share > 0))) return 0;
   if (n < 2 || !(history[n - 2] > 0)) return residual;
   const double rate = fmin(history[n - 1] / history[n - 2], SLOWEST);
   return residual * rate / (1 - rate);
+}
+
+// Told once, when a step has not come to the energy that was wanted.
+static void warn_missed(MbSim *sim, double t, MbReport *report) {
+  const MbSimSoft *soft = sim->soft;
+  double *numbers = mb_section(sim, MB_SECTION_SOLUTION);
+  if (numbers[TOLD] != 0) return;
+  numbers[TOLD] = 1;
+  mb_warning(
+      report, "",
+      "at t = %.9g s, step %lld: %d iterations do not bring the step's energy to %.3g of what they take off "
+      "it "
+      "(the last correction of a node was %.2g of the largest deformable's size): allow more \"iterations\", "
+      "take a smaller step or method \"newton\"; the run goes on, and counts such steps",
+      t, (long long)sim->state.step + 1, soft->stats.iterations, soft->share, soft->stats.residual);
 }
 
 // Told once, when a step ends far from its solution: the run goes on, with what it has.
@@ -375,12 +403,12 @@ static MbStatus judge(MbSim *sim, bool fine, double t, MbReport *report) {
         "iteration %d: take a smaller step",
         t, (long long)sim->state.step + 1, soft->stats.iterations);
   // Newton's method, where nobody says how far to go, is to come to where the energy cannot tell steps apart.
-  static const double LOOSE = 1e-6;
+  static const double LOOSE = 1e-9;
   const MbSolverSpec *solver = &sim->model->solver;
   const double free_to_stop = solver->method == MB_METHOD_NEWTON ? LOOSE : INFINITY;
   const double wanted = solver->tolerance > 0 ? solver->tolerance : free_to_stop;
   const bool stuck = soft->stats.iterations < soft->iterations; // Newton's line search has found nothing
-  if (!soft->stats.converged && soft->stats.residual > wanted) {
+  if (soft->stats.residual > wanted) {
     char residual[40];
     write_residual(soft->stats.residual, wanted, residual);
     return mb_error(
@@ -391,7 +419,11 @@ static MbStatus judge(MbSim *sim, bool fine, double t, MbReport *report) {
         stuck ? "no step takes the energy further down: take" : "allow more \"iterations\" or take");
   }
   const MbStatus status = check_nodes(sim, t, report);
-  if (status == MB_OK) warn_left(sim, t, report);
+  if (status != MB_OK) return status;
+  if (!(soft->share > 0))
+    warn_left(sim, t, report);
+  else if (!soft->stats.converged)
+    warn_missed(sim, t, report);
   return status;
 }
 
@@ -467,6 +499,7 @@ void mb_sim_soft_commit(MbSim *sim) {
   memcpy(memory + 3 * soft->n, soft->v1, 3 * soft->n * sizeof *memory);
   numbers[ITERATIONS] = soft->stats.iterations, numbers[RESIDUAL] = soft->stats.residual;
   numbers[LEFT] = left_after(soft), numbers[MOST_LEFT] = fmax(numbers[MOST_LEFT], numbers[LEFT]);
+  if (soft->share > 0 && !soft->stats.converged) numbers[MISSED]++;
   const double *history = mb_soft_history(soft->engine);
   for (int k = 0; k < most_iterations(sim->model); k++)
     numbers[NUMBERS + k] = k < soft->stats.iterations ? history[k] : 0;
@@ -482,14 +515,19 @@ void mb_sim_soft_take_ports(MbSim *sim) {
 
 // ---- what channels tell -----------------------------------------------------------------------------------
 
-void mb_sim_soft_solution(const MbSim *sim, double solution[3], double *seconds) {
+void mb_sim_soft_solution(const MbSim *sim, double solution[4], double *seconds) {
   const MbSimSoft *soft = sim->soft;
-  memset(solution, 0, 3 * sizeof *solution);
+  memset(solution, 0, 4 * sizeof *solution);
   *seconds = 0;
   if (!soft) return;
   const double *numbers = mb_section(sim, MB_SECTION_SOLUTION);
   solution[0] = numbers[ITERATIONS], solution[1] = numbers[RESIDUAL], solution[2] = numbers[LEFT];
+  solution[3] = numbers[MISSED];
   *seconds = soft->stats.seconds;
+}
+
+int64_t mb_sim_steps_missed(const MbSim *sim) {
+  return sim->soft ? (int64_t)mb_section(sim, MB_SECTION_SOLUTION)[MISSED] : 0;
 }
 
 double mb_sim_solution_left(const MbSim *sim) {

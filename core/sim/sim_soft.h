@@ -42,8 +42,9 @@ const double *mb_sim_soft_velocities(const MbSim *sim);
 void mb_sim_soft_measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain);
 void mb_sim_soft_energy(const MbSim *sim, MbEnergy *energy);
 void mb_sim_soft_momentum(const MbSim *sim, double linear[3], double angular[3]);
-// Of the last step: iterations, residual and what is left; seconds of wall time.
-void mb_sim_soft_solution(const MbSim *sim, double solution[3], double *seconds);
+// Of the last step: iterations, residual and what is left; how many steps so far have missed the energy that was wanted; seconds of
+// wall time.
+void mb_sim_soft_solution(const MbSim *sim, double solution[4], double *seconds);
 // Iterations of a step at most; the residual of each of the last step's, 0 of those that it did without.
 size_t mb_sim_soft_history_size(const MbModel *model);
 void mb_sim_soft_history(const MbSim *sim, double *out);

@@ -195,6 +195,9 @@ static void advise_projective(const MbScene *scene, MbReport *report) {
     mb_warning(report, where, "\"%s\" has no effect with method \"newton\", which has no global step",
                global[k]);
   }
+  if (solver->method == MB_METHOD_NEWTON && cJSON_GetObjectItemCaseSensitive(given, "energy_tolerance"))
+    mb_warning(report, "/solver/energy_tolerance",
+               "\"energy_tolerance\" has no effect with method \"newton\", which goes by \"tolerance\"");
   const bool inverse =
       solver->global == MB_GLOBAL_SPARSE_INVERSE || solver->global == MB_GLOBAL_PARTITIONED_INVERSE;
   if (solver->method != MB_METHOD_NEWTON && solver->precision == MB_PRECISION_SINGLE && !inverse)

@@ -84,7 +84,7 @@ static const char *const channel_help[] = {
     "the largest "
     "deformable; left, how far by estimate nodes still were from the step's solution, by the same size "
     "(above 0.001 a run "
-    "warns, once). Solver `projective`",
+    "warns, once); missed, how many steps so far have not come to `energy_tolerance`. Solver `projective`",
     "the same move of every iteration, the first one's first; 0 of those that it did without. Solver "
     "`projective`",
     "the wall time that took, which no comparison looks at. Solver `projective`",

@@ -114,7 +114,7 @@ static const char *const global_help[] = {
 static const char *const precision_help[] = {"64 bits", "32 bits, and a correction that makes up for it",
                                              NULL};
 static const char *const method_help[] = {
-    "what goes with the scene: `projective`",
+    "`lbfgs`; `projective` where constraints, attachments or forces tie nodes to bodies that can move",
     "quasi-Newton steps with a limited memory on a matrix that stays the same, and a line search",
     "a local and a global step in turn, with a matrix that stays the same",
     "Newton's method with exact derivatives and a line search: slow, the truth that others are held against",
@@ -127,13 +127,25 @@ static const MbSchemaRow projective_rows[] = {
      .help = "what moves the bodies, which are solved for together with the nodes that attachments, "
              "constraints and forces tie to them"},
     {"iterations", MB_TYPE_COUNT, AT(MbSolverSpec, iterations), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
-     .help = "of a step, at most; 5 where it is not given, 100 with method \"newton\""},
+     .help =
+         "of a step, at most; 5 where it is not given (200 with a tolerance, 100 with method \"newton\")"},
     {"global", MB_TYPE_WORD, AT(MbSolverSpec, global), .words = mb_global_words, .word_help = global_help,
      .fallback = "\"auto\"", .help = "how the global step solves its equations"},
     {"tolerance", MB_TYPE_NUMBER, AT(MbSolverSpec, tolerance), .bound = MB_FROM, .fallback = "0",
-     .help = "stops iterating when the largest correction of a node is below this share of the largest "
-             "deformable's "
-             "size; a step that does not come to it in `iterations` is an error. 0: all iterations are done"},
+     .help =
+         "stops iterating when the largest correction of a node is below this share of the largest "
+         "deformable's "
+         "size; a step that does not come to it in `iterations` is an error. 0: corrections do not matter "
+         "(method \"newton\": 1e-9 is wanted, and it goes on to 1e-12 where it can)"},
+    {"energy_tolerance", MB_TYPE_NUMBER, AT(MbSolverSpec, energy_tolerance), .bound = MB_BETWEEN, .lo = 0,
+     .hi = 1,
+     .help = "stops iterating when the energy that a step minimises is, by estimate, above its least by no "
+             "more than "
+             "this share of what the step's iterations have taken off it, and the last correction is below "
+             "1e-4 of the size. Steps that do not come to it in "
+             "`iterations` are counted, and told in the end. Absent: 1e-3 where neither `iterations` nor "
+             "`tolerance` "
+             "is given; 0: all iterations are done. Not with method \"newton\""},
     {"precision", MB_TYPE_WORD, AT(MbSolverSpec, precision), .words = mb_precision_words,
      .word_help = precision_help, .fallback = "\"double\"",
      .help = "of the numbers that the global step keeps; unknowns always have 64 bits"},

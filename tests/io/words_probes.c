@@ -181,6 +181,7 @@ const Probe words_probes[] = {
     {"solver.projective.iterations", "", "/solver/iterations=2", DIFFERS},
     {"solver.projective.global=*", "", "/solver/global='*'", SAME},
     {"solver.projective.tolerance", "/solver/iterations=90", "/solver/tolerance=0.01", DIFFERS},
+    {"solver.projective.energy_tolerance", "/solver/iterations=90", "/solver/energy_tolerance=0.1", DIFFERS},
     {"solver.projective.precision=*", "", "/solver/precision='*'", SAME},
     {"solver.projective.method=*", "", "/solver/method='*'", EITHER},
     {"stabilization.*", OPEN_LOOP, "/solver/stabilization='*'", DIFFERS},

@@ -54,7 +54,8 @@ typedef struct MbSoftSpec {
   bool single;           // an inverse of A is kept in floats
   size_t memory;         // bytes that a factor or an inverse may take; 0 = as the machine has
   int iterations;        // at most
-  double tolerance;      // of the last correction, by the size of what is simulated; 0 = do all iterations
+  double tolerance;      // of the last correction, by the size of what is simulated; 0 = none
+  double share; // of what the step's iterations take off its energy, that may be left by estimate; 0 = none
   int threads;
   size_t *blame; // gets the node at which the step's equations cannot be solved, for the caller to say so
   double (*clock)(void); // that parts of a step are timed by; NULL: wall time
@@ -77,7 +78,7 @@ typedef struct MbSoftStart {
 typedef struct MbSoftStats {
   int iterations, trials; // trials: places that line searches have looked at
   double residual;        // largest move of a node in the last iteration, by the size of what is simulated
-  bool converged;         // to the tolerance, where one was asked for
+  bool converged;         // to the tolerance and to the share, where they were asked for
   double seconds;         // wall time
   // seconds of parts of local-global iterations: local steps with bending, adding up by nodes, solves
   double local, collect, global;

@@ -123,16 +123,16 @@ void mb_soft_stress(const MbSoftBlock *block, size_t e, const double F[9], doubl
   }
 }
 
-void mb_soft_tangent(const MbSoftBlock *block, size_t e, const double F[9], double H[81]) {
+void mb_soft_tangent(const MbSoftBlock *block, size_t e, const double F[9], bool positive, double H[81]) {
   if (block->rank == 3) {
-    mb_elastic_tangent(&block->elastic, F, true, H);
+    mb_elastic_tangent(&block->elastic, F, positive, H);
   } else if (block->rank == 2) {
-    mb_elastic_sheet_tangent(&block->elastic, F, true, H);
+    mb_elastic_sheet_tangent(&block->elastic, F, positive, H);
   } else {
-    // k d dᵀ + k (1 − rest/s)(1 − d dᵀ), the second part where it pulls
+    // k d dᵀ + k (1 − rest/s)(1 − d dᵀ), the second part where it pulls, or is to be exact
     double rest;
     const double k = spring_of(block, e, &rest), s = mb_vec3_norm(F),
-                 across = s > rest ? k * (1 - rest / s) : 0;
+                 across = s > 0 && (s > rest || !positive) ? k * (1 - rest / s) : 0;
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) {
         const double dd = s > 0 ? F[i] * F[j] / (s * s) : 0;

@@ -44,10 +44,10 @@ static inline double mb_soft_volume(const MbSoftBlock *block, size_t e) {
 
 // F of element e at places q of all nodes, row major, and the gradients g (corners x rank)
 void mb_soft_gradient(const MbSoftBlock *block, size_t e, const double *q, double F[9], double g[12]);
-// ψ, P = ∂ψ/∂F (3 x rank), ∂P/∂F (3 rank x 3 rank, its negative eigenvalues left out) at F. `stepping`: with what dampers add
-// over a step; P and its derivative always have it.
+// ψ, P = ∂ψ/∂F (3 x rank), ∂P/∂F (3 rank x 3 rank; `positive`: its negative eigenvalues left out) at F. `stepping`: with what
+// dampers add over a step; P and its derivative always have it.
 double mb_soft_density(const MbSoftBlock *block, size_t e, const double F[9], bool stepping);
 void mb_soft_stress(const MbSoftBlock *block, size_t e, const double F[9], double P[9]);
-void mb_soft_tangent(const MbSoftBlock *block, size_t e, const double F[9], double H[81]);
+void mb_soft_tangent(const MbSoftBlock *block, size_t e, const double F[9], bool positive, double H[81]);
 
 #endif

@@ -169,7 +169,7 @@ static void respond(MbSoftEngine *engine, Cable *cable) {
     }
   if (engine->newton)
     mb_soft_newton_solve(engine->newton, cable->y);
-  else if (engine->lbfgs)
+  else if (engine->downhill)
     mb_soft_lbfgs_apply(engine, cable->y);
   else
     mb_soft_global_solve(&engine->global, cable->y);
@@ -196,7 +196,7 @@ static void solve_tensions(MbSoftCables *cables) {
 void mb_soft_cables_correct(MbSoftEngine *engine) {
   MbSoftCables *cables = engine->cables;
   const size_t n = cables->count;
-  const double scale = engine->newton || engine->lbfgs ? 1 : engine->h * engine->h;
+  const double scale = engine->newton || engine->downhill ? 1 : engine->h * engine->h;
   memset(cables->W, 0, n * n * sizeof *cables->W);
   for (size_t i = 0; i < n; i++) {
     Cable *cable = &cables->cable[i];

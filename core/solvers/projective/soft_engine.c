@@ -30,10 +30,11 @@ static bool allocate(MbSoftEngine *engine, const MbSoftSpec *spec) {
   engine->q = mb_calloc(n, 3 * sizeof *engine->q);
   engine->f = mb_calloc(n, 3 * sizeof *engine->f);
   engine->r = mb_calloc(n, 3 * sizeof *engine->r);
+  engine->b = mb_calloc(n, 3 * sizeof *engine->b);
   engine->history = mb_calloc((size_t)spec->iterations, sizeof *engine->history);
   engine->block = mb_calloc(count_blocks(spec), sizeof *engine->block);
   return engine->number && engine->node && engine->held && engine->mass && engine->inertia && engine->ahead &&
-         engine->q && engine->f && engine->r && engine->history && engine->block;
+         engine->q && engine->f && engine->r && engine->b && engine->history && engine->block;
 }
 
 static void number_nodes(MbSoftEngine *engine, const MbSoftSpec *spec) {
@@ -91,7 +92,8 @@ static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *rep
   engine->iterations = spec->iterations, engine->threads = spec->threads;
   engine->clock = spec->clock ? spec->clock : mb_clock;
   engine->watch = spec->watch, engine->context = spec->context;
-  engine->tolerance = spec->tolerance, engine->size = size_of(spec), engine->nparts = spec->nparts;
+  engine->tolerance = spec->tolerance, engine->share = spec->share, engine->size = size_of(spec),
+  engine->nparts = spec->nparts;
   number_nodes(engine, spec);
   const MbStatus status = make_blocks(engine, spec, report);
   if (status != MB_OK) return status;
@@ -100,7 +102,8 @@ static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *rep
                         : spec->method == MB_METHOD_NEWTON ? mb_soft_newton_make(engine, spec, report)
                                                            : mb_soft_global_make(engine, spec, report);
   if (made != MB_OK) return made;
-  if (spec->method == MB_METHOD_LBFGS && !mb_soft_lbfgs_make(engine))
+  // whoever solves for ports does so with the matrix alone
+  if (spec->method != MB_METHOD_NEWTON && !spec->nports && !mb_soft_lbfgs_make(engine))
     return mb_no_memory(report, "deformables");
   if (spec->ncables && !(engine->cables = mb_soft_cables_make(engine, spec)))
     return mb_no_memory(report, "cables");
@@ -140,12 +143,13 @@ void mb_soft_free(MbSoftEngine *engine) {
   mb_free(engine->q);
   mb_free(engine->f);
   mb_free(engine->r);
+  mb_free(engine->b);
   mb_free(engine->history);
   mb_free(engine);
 }
 
 size_t mb_soft_bytes(const MbSoftEngine *engine) {
-  size_t bytes = sizeof *engine + engine->n * (14 * sizeof(double) + 2 * sizeof(uint32_t) + 1) +
+  size_t bytes = sizeof *engine + engine->n * (17 * sizeof(double) + 2 * sizeof(uint32_t) + 1) +
                  (size_t)engine->iterations * sizeof(double) + mb_soft_global_bytes(&engine->global) +
                  mb_soft_newton_bytes(engine->newton) + mb_soft_lbfgs_bytes(engine) +
                  mb_soft_cables_bytes(engine->cables) + mb_soft_ports_bytes(engine->ports) +
@@ -206,17 +210,45 @@ void mb_soft_pass(MbSoftEngine *engine) {
       engine->r[3 * n + c] =
           engine->inertia[i] * (engine->ahead[3 * i + c] - engine->q[3 * i + c]) + h2 * engine->f[3 * i + c];
   }
+  memcpy(engine->b, engine->r, 3 * engine->nfree * sizeof *engine->b);
   const double began = engine->clock();
   mb_soft_global_solve(&engine->global, engine->r);
   engine->stats.global += engine->clock() - began;
-  if (engine->cables) mb_soft_cables_correct(engine);
+  if (!engine->cables) return;
+  mb_soft_cables_correct(engine);
+  mb_soft_cables_hold(engine, -h2, engine->b);
+}
+
+bool mb_soft_way_goes(MbSoftWay *way, double part, double share) {
+  static const double FASTEST = 0.2, SLOWEST = 0.999;
+  way->last[2] = way->last[1], way->last[1] = way->last[0], way->last[0] = part;
+  way->whole += part, way->count++;
+  if (way->count < 2 || !(part > 0)) return part == 0;
+  const double *last = way->last;
+  const double ratio = way->count > 2 && last[2] > 0 ? sqrt(part / last[2]) : part / last[1];
+  const double rate = fmin(fmax(ratio, FASTEST), SLOWEST);
+  return fmax(part, rate * last[1]) * rate / (1 - rate) <= share * way->whole;
+}
+
+// Of the correction Δ the part ½ Δᵀ A Δ, which is half of Δ along what A was solved for. Where the step is softer than A corrections
+// are shorter than what is left to go, and so are parts: they are asked to be smaller by as much as makes up for it.
+static bool near_enough(MbSoftEngine *engine) {
+  double part = 0;
+  for (size_t c = 0; c < 3 * engine->nfree; c++) part += engine->r[c] * engine->b[c] / 2;
+  static const double SOFT = 0.25;
+  return mb_soft_way_goes(&engine->way, fmax(part, 0), SOFT * engine->share);
 }
 
 bool mb_soft_end_pass(MbSoftEngine *engine) {
   MbSoftStats *stats = &engine->stats;
+  const bool enough = near_enough(engine);
   stats->residual = engine->history[stats->iterations++] = mb_soft_advance(engine, 1);
   if (!isfinite(stats->residual)) return false;
-  stats->converged = stats->residual <= engine->tolerance;
+  const bool near = enough && stats->residual <= MB_SOFT_SHORT;
+  const bool still = engine->tolerance > 0 ? stats->residual <= engine->tolerance : engine->share > 0;
+  stats->converged = stats->residual <= 0 || (still && (near || !(engine->share > 0)));
+  if (stats->iterations == 1 || stats->residual < engine->least)
+    engine->least = stats->residual, engine->least_at = stats->iterations;
   if (engine->watch) engine->watch(engine->context, engine->q);
   return true;
 }
@@ -225,12 +257,27 @@ bool mb_soft_goes_on(const MbSoftEngine *engine) {
   return engine->stats.iterations < engine->iterations && !engine->stats.converged;
 }
 
+// Where elements are crushed or turned so far that their energy curves down more than the constant weights curve up, the local step
+// jumps between two minima and the iterations go round for ever: their corrections get no smaller.
+static bool goes_round(const MbSoftEngine *engine) {
+  static const int PATIENCE = 30;
+  static const double FLOOR = 1e-9; // below which rounding may be what is left
+  return engine->lbfgs && !engine->global.near && engine->least > FLOOR &&
+         engine->stats.iterations - engine->least_at >= PATIENCE;
+}
+
+// The step is then begun anew, and goes down by quasi-Newton steps; the dual is the stress at its end.
 static bool local_global(MbSoftEngine *engine) {
   bool ok = true;
-  while (ok && mb_soft_goes_on(engine)) {
+  while (ok && mb_soft_goes_on(engine) && !goes_round(engine)) {
     mb_soft_pass(engine);
     ok = mb_soft_end_pass(engine);
   }
+  if (!ok || !mb_soft_goes_on(engine)) return ok;
+  look_ahead(engine, engine->start);
+  if (engine->cables) mb_soft_cables_begin(engine);
+  ok = mb_soft_lbfgs_step(engine);
+  if (ok) mb_soft_dual_begin(engine, engine->q);
   return ok;
 }
 
@@ -238,6 +285,8 @@ void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start) {
   engine->began = mb_clock();
   engine->start = start;
   engine->stats = (MbSoftStats){.converged = engine->nfree == 0};
+  engine->way = (MbSoftWay){0};
+  engine->least = engine->least_at = 0;
   look_ahead(engine, start);
   mb_soft_local_begin(engine, start->q);
   if (!engine->begun && engine->method == MB_METHOD_PROJECTIVE) mb_soft_dual_begin(engine, start->q);
@@ -257,9 +306,9 @@ void mb_soft_end(MbSoftEngine *engine, double *q1, double *v1) {
 
 bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, double *v1) {
   mb_soft_begin(engine, start);
-  const bool ok = engine->newton  ? mb_soft_newton_step(engine)
-                  : engine->lbfgs ? mb_soft_lbfgs_step(engine)
-                                  : local_global(engine);
+  const bool ok = engine->newton                      ? mb_soft_newton_step(engine)
+                  : engine->method == MB_METHOD_LBFGS ? mb_soft_lbfgs_step(engine)
+                                                      : local_global(engine);
   if (ok) mb_soft_end(engine, q1, v1);
   engine->stats.seconds = mb_clock() - engine->began;
   return ok;

@@ -38,6 +38,16 @@ typedef struct MbSoftGlobal {
   double *x;        // (n x 3)
 } MbSoftGlobal;
 
+// By the size of what is simulated, the longest last correction of iterations that end by a share of the energy. Shares are of what
+// a step's first guess is above its solution: where speeds are wild that is much, and what is left of it would feed the next step's.
+#define MB_SOFT_SHORT 1e-4
+
+// How far a step's iterations have come, in parts of energy, one an iteration.
+typedef struct MbSoftWay {
+  int count;
+  double whole, last[3]; // of all; the last ones, the newest first
+} MbSoftWay;
+
 typedef struct MbSoftNewton MbSoftNewton;
 typedef struct MbSoftLbfgs MbSoftLbfgs;
 typedef struct MbSoftCables MbSoftCables;
@@ -49,7 +59,7 @@ struct MbSoftEngine {
   uint32_t *node;   // (nfree)
   unsigned char *held;
   double *mass, *inertia; // (n) inertia: with what the drag adds
-  double h, drag, size, tolerance;
+  double h, drag, size, tolerance, share;
   int iterations, threads;
   double (*clock)(void);
   void (*watch)(void *context, const double *q);
@@ -60,7 +70,8 @@ struct MbSoftEngine {
   MbSoftGlobal global;
   MbMethod method;
   MbSoftNewton *newton; // NULL: another method
-  MbSoftLbfgs *lbfgs;   // NULL: another method
+  MbSoftLbfgs *lbfgs;   // NULL: none; local-global iterations that do not settle have it too
+  bool downhill;        // it is at work
   MbSoftCables *cables; // NULL: none
   MbSoftPorts *ports;   // NULL: none
   double began;         // clock at the step's start
@@ -73,6 +84,10 @@ struct MbSoftEngine {
   double *q;     // (n x 3) the iterate
   double *f;     // (n x 3)
   double *r;     // (nfree x 3)
+  double *b;     // (nfree x 3) of local-global iterations: what A times the correction is
+  MbSoftWay way; // how far they have come, in the measure of A
+  double least;  // the smallest correction, and which it was
+  int least_at;
   double *history;
   MbSoftStats stats;
 };
@@ -97,6 +112,11 @@ bool mb_soft_form_make(MbSoftEngine *engine, const MbSoftSpec *spec); // false: 
 void mb_soft_form_free(MbSoftForm *form);
 size_t mb_soft_form_bytes(const MbSoftForm *form);
 void mb_soft_form_row(const MbSoftForm *form, size_t i, const double *q, double sum[3]); // of Q q
+// Adds an iteration's part. Of iterations whose parts shrink by ρ, a mean over the last two, what is left is the last one's
+// ρ/(1 − ρ): whether that is no more than `share` of all. One iteration alone tells nothing.
+bool mb_soft_way_goes(MbSoftWay *way, double part, double share);
+// Moves what is around held nodes along with them (soft_start.c). False: numbers that are not finite.
+bool mb_soft_lead(MbSoftEngine *engine);
 // The largest move of the iteration by the size of it all; NaN where a number is not finite.
 double mb_soft_advance(MbSoftEngine *engine, double scale);
 
@@ -104,6 +124,7 @@ MbStatus mb_soft_newton_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbRep
 void mb_soft_newton_free(MbSoftNewton *newton);
 size_t mb_soft_newton_bytes(const MbSoftNewton *newton);
 bool mb_soft_newton_step(MbSoftEngine *engine);
+bool mb_soft_newton_factor_constant(MbSoftEngine *engine); // H ← the constant matrix; false: it cannot be
 void mb_soft_newton_solve(MbSoftNewton *newton,
                           double *x); // (nfree x 3), x ← H⁻¹ x, zero along rows that are held
 

@@ -274,10 +274,26 @@ static double accept(MbSoftEngine *engine, Taken taken) {
   return most;
 }
 
-bool mb_soft_lbfgs_step(MbSoftEngine *engine) {
+// Corrects a direction d for cables that keep their length; what is left of −g · d is what a line search sees of it.
+static double bend(MbSoftEngine *engine) {
+  MbSoftLbfgs *lbfgs = engine->lbfgs;
+  mb_soft_cables_correct(engine);
+  const double down = mixed(engine, engine->r, 1, 0, NULL, lbfgs->b) - mb_soft_cables_slope(engine);
+  mb_soft_cables_hold(engine, -1, lbfgs->b);
+  return down;
+}
+
+// Whether the iterations may end, of which the last has moved a node by `most` and was worth `part` of energy.
+static bool done(const MbSoftEngine *engine, MbSoftWay *way, double most, double part) {
+  const bool near = mb_soft_way_goes(way, part, engine->share) && most <= MB_SOFT_SHORT;
+  const bool still = engine->tolerance > 0 ? most <= engine->tolerance : engine->share > 0;
+  return most <= TIGHT || (still && (near || !(engine->share > 0)));
+}
+
+static bool descend(MbSoftEngine *engine) {
   MbSoftLbfgs *lbfgs = engine->lbfgs;
   MbSoftStats *stats = &engine->stats;
-  const double tight = fmax(engine->tolerance, TIGHT);
+  MbSoftWay way = {0};
   double along;
   lbfgs->count = lbfgs->next = 0;
   memcpy(lbfgs->q1, engine->q, 3 * engine->n * sizeof *engine->q);
@@ -285,20 +301,27 @@ bool mb_soft_lbfgs_step(MbSoftEngine *engine) {
   memcpy(lbfgs->b, lbfgs->b1, 3 * engine->nfree * sizeof *lbfgs->b);
   if (!isfinite(lbfgs->energy)) return false;
   while (mb_soft_goes_on(engine)) {
+    const double before = lbfgs->energy;
     memcpy(engine->r, lbfgs->b, 3 * engine->nfree * sizeof *engine->r);
     double down = apply(engine, engine->r, lbfgs->b);
-    if (engine->cables) {
-      mb_soft_cables_correct(engine);
-      down = mixed(engine, engine->r, 1, 0, NULL, lbfgs->b) - mb_soft_cables_slope(engine);
-      mb_soft_cables_hold(engine, -1, lbfgs->b);
-    }
+    if (engine->cables) down = bend(engine);
     if (!isfinite(down)) return false;
     const Taken taken = search(engine, fmax(down, 0));
     if (!(taken.t > 0)) break; // nothing goes further down
     const double most = accept(engine, taken) / engine->size;
+    // where cables keep their length energy may go up, and the slope tells
+    const double part = engine->cables ? taken.t * fmax(down, 0) / 2 : fmax(before - lbfgs->energy, 0);
     stats->residual = engine->history[stats->iterations++] = most;
-    stats->converged = most <= tight;
+    stats->converged = done(engine, &way, most, part);
     if (engine->watch) engine->watch(engine->context, engine->q);
   }
   return true;
+}
+
+bool mb_soft_lbfgs_step(MbSoftEngine *engine) {
+  if (!mb_soft_lead(engine)) return false;
+  engine->downhill = true;
+  const bool ok = descend(engine);
+  engine->downhill = false;
+  return ok;
 }

@@ -1,5 +1,6 @@
 // Newton's method on the same minimum: H = M/h² + Σ V Gᵀ ∂P/∂F G + Q with the negative parts of ∂P/∂F left out, so that every
-// direction goes down, and a line search on the energy (Armijo). Blocks of H are assembled 3 x 3 by pairs of free nodes; axes
+// direction goes down, and a line search on the energy (Armijo). Near the solution they are left in where H is positive all the same:
+// without them crushed elements would make it come closer by a factor only. Blocks of H are assembled 3 x 3 by pairs of free nodes; axes
 // along which a node is held are left out of the sparse matrix.
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
@@ -13,7 +14,8 @@
 enum { CHUNK = 512, HALVINGS = 40 }; // elements whose matrices are there at once
 static const double ARMIJO = 1e-4;
 static const double TIGHT = 1e-12,
-                    NEAR = 1e-6; // corrections by the size: the least that means anything; taken whole
+                    NEAR = 1e-6, // corrections by the size: the least that means anything; taken whole
+    CLOSE = 1e-2;                // after which H is exact
 
 struct MbSoftNewton {
   MbPattern blocks;  // (nfree) pairs of nodes, lower triangle
@@ -138,9 +140,13 @@ size_t mb_soft_newton_bytes(const MbSoftNewton *newton) {
 
 // ---- the matrix -------------------------------------------------------------------------------------------
 
+// What H is made of: the constant weights, or ∂P/∂F without its negative parts, or all of it.
+typedef enum Kind { CONSTANT, POSITIVE, EXACT } Kind;
+
 typedef struct Job {
   const MbSoftBlock *block;
   const double *q;
+  Kind kind;
   size_t first;
   double *K; // (elements of the chunk x 144) by pairs of corners a ≥ b, each 3 x 3
 } Job;
@@ -155,7 +161,10 @@ static void element_range(void *context, size_t begin, size_t end) {
     const size_t e = job->first + n;
     double *K = job->K + 144 * n;
     mb_soft_gradient(block, e, job->q, F, g);
-    mb_soft_tangent(block, e, F, H);
+    if (job->kind == CONSTANT)
+      for (size_t c = 0; c < width * width; c++) H[c] = c % (width + 1) == 0 ? block->weight[e] : 0;
+    else
+      mb_soft_tangent(block, e, F, job->kind == POSITIVE, H);
     for (size_t a = 0; a < block->corners; a++)
       for (size_t b = 0; b <= a; b++, K += 9)
         for (size_t c = 0; c < 9; c++) {
@@ -169,12 +178,13 @@ static void element_range(void *context, size_t begin, size_t end) {
 }
 
 // Into the lower triangle's blocks, in the order of mb_soft_pairs.
-static size_t add_elements(MbSoftEngine *engine, const MbSoftBlock *block, const double *q, size_t next) {
+static size_t add_elements(MbSoftEngine *engine, const MbSoftBlock *block, const double *q, Kind kind,
+                           size_t next) {
   MbSoftNewton *newton = engine->newton;
   const uint32_t *number = engine->number;
   for (size_t first = 0; first < block->count; first += CHUNK) {
     const size_t count = block->count - first < CHUNK ? block->count - first : CHUNK;
-    Job job = {block, q, first, newton->K};
+    Job job = {block, q, kind, first, newton->K};
     mb_parallel_ranges(engine->threads, count, 16, element_range, &job);
     for (size_t n = 0; n < count; n++) {
       const double *K = newton->K + 144 * n;
@@ -191,7 +201,7 @@ static size_t add_elements(MbSoftEngine *engine, const MbSoftBlock *block, const
   return next;
 }
 
-static bool factor(MbSoftEngine *engine, const double *q) {
+static bool factor(MbSoftEngine *engine, const double *q, Kind kind) {
   MbSoftNewton *newton = engine->newton;
   const size_t nblocks = newton->blocks.start[engine->nfree];
   const double h2 = engine->h * engine->h;
@@ -201,7 +211,7 @@ static bool factor(MbSoftEngine *engine, const double *q) {
     double *to = newton->B + 9 * newton->slot[next++];
     for (size_t c = 0; c < 3; c++) to[4 * c] += engine->inertia[engine->node[f]] / h2;
   }
-  for (size_t k = 0; k < engine->nblocks; k++) next = add_elements(engine, &engine->block[k], q, next);
+  for (size_t k = 0; k < engine->nblocks; k++) next = add_elements(engine, &engine->block[k], q, kind, next);
   const MbSoftForm *form = &engine->form;
   for (size_t i = 0; i < form->n; i++)
     for (size_t k = form->start[i]; k < form->start[i + 1]; k++) {
@@ -215,6 +225,8 @@ static bool factor(MbSoftEngine *engine, const double *q) {
     if (newton->place[k] != SIZE_MAX) newton->value[newton->place[k]] += newton->B[k];
   return mb_cholesky_factor(newton->factor, newton->value, &blame);
 }
+
+bool mb_soft_newton_factor_constant(MbSoftEngine *engine) { return factor(engine, engine->q, CONSTANT); }
 
 void mb_soft_newton_solve(MbSoftNewton *newton, double *x) {
   const size_t count = 3 * newton->blocks.n;
@@ -257,9 +269,11 @@ bool mb_soft_newton_step(MbSoftEngine *engine) {
   MbSoftNewton *newton = engine->newton;
   MbSoftStats *stats = &engine->stats;
   const double tight = fmax(engine->tolerance, TIGHT);
+  if (!mb_soft_lead(engine)) return false;
   while (stats->iterations < engine->iterations && !stats->converged) {
     downhill(engine, newton->b);
-    if (!factor(engine, engine->q)) return false;
+    const bool close = stats->iterations > 0 && stats->residual <= CLOSE;
+    if (!(close && factor(engine, engine->q, EXACT)) && !factor(engine, engine->q, POSITIVE)) return false;
     memcpy(engine->r, newton->b, 3 * engine->nfree * sizeof *engine->r);
     mb_soft_newton_solve(newton, engine->r);
     if (engine->cables) mb_soft_cables_correct(engine);

@@ -113,6 +113,11 @@ static void push_by_solution(MbSoftEngine *engine, const double *p) {
 void mb_soft_push_ports(MbSoftEngine *engine, const double *p) {
   const MbSoftPorts *ports = engine->ports;
   const size_t size = 3 * engine->nfree;
+  for (size_t k = 0; k < ports->count; k++) {
+    const uint32_t number = engine->number[ports->port[k]];
+    for (size_t axis = 0; number != MB_NONE && axis < 3; axis++)
+      engine->b[3 * (size_t)number + axis] += engine->h * p[3 * k + axis];
+  }
   if (!ports->column) {
     push_by_solution(engine, p);
     return;

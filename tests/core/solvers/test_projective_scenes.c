@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define HEAD       "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 40}, \"integrator\": \"implicit\", "
-#define PROJECTIVE "\"solver\": {\"type\": \"projective\", \"iterations\": 8}, "
+#define PROJECTIVE "\"solver\": {\"type\": \"projective\", \"method\": \"projective\", \"iterations\": 8}, "
 #define LBFGS      "\"solver\": {\"type\": \"projective\", \"method\": \"lbfgs\", \"iterations\": 8}, "
 #define CLOTH                                                                                                \
   "{\"name\": \"cloth\", \"type\": \"cloth\", \"mesh\": {\"grid\": [6, 6], \"size\": [1, 1], \"pattern\": "  \
@@ -155,6 +155,47 @@ Test(projective_scenes, steps_that_end_far_from_their_solution_are_told_once) {
   cr_expect_eq(calm.warnings, 0, "%s", calm.issues[0].text);
   cr_expect_lt(more, 1e-3);
   cr_expect_eq(mb_alloc_live(), 0);
+}
+
+// Where a scene says nothing steps are quasi-Newton's, each as long as its energy asks for, and carry no dual; where nodes are tied to
+// bodies that move they are local-global ones.
+Test(projective_scenes, what_says_nothing_ends_steps_by_their_energy) {
+  static const char *const sets[] = {"/solver=\"projective\"", "/output={\"channels\": [\"solver\"]}", NULL},
+                           *const dual[] = {"/solver={\"type\": \"projective\", \"method\": \"projective\"}",
+                                            "/output={\"channels\": [\"solver\"]}", NULL};
+  TestRun run = test_run("projective/twisting_bar", sets), other = test_run("projective/twisting_bar", dual);
+  double least = INFINITY, most = 0;
+  for (int i = 0; i < 20; i++) {
+    test_steps(run.sim, 1);
+    const double iterations = test_channel(run.sim, "solver", NULL)[0];
+    least = fmin(least, iterations), most = fmax(most, iterations);
+  }
+  cr_expect(least >= 2 && least < most && most < 40, "%g to %g iterations", least, most);
+  cr_expect_eq(mb_sim_steps_missed(run.sim), 0);
+  cr_expect_lt(mb_sim_checkpoint_size(run.sim), mb_sim_checkpoint_size(other.sim));
+  test_run_free(&run);
+  test_run_free(&other);
+}
+
+// Steps that may not take the iterations that their accuracy takes are counted, in the channel and by the run.
+Test(projective_scenes, steps_that_miss_the_energy_that_is_wanted_are_counted_and_told_once) {
+  static const char *const wanted[] = {"1e-9", "0.5"};
+  for (size_t k = 0; k < 2; k++) {
+    char set[60];
+    snprintf(set, sizeof set, "/solver/energy_tolerance=%s", wanted[k]);
+    const char *const sets[] = {set, k ? "/solver/iterations=60" : "/solver/iterations=4",
+                                "/output={\"channels\": [\"solver\"]}", NULL};
+    TestRun run = test_run("projective/hanging_cloth", sets);
+    MbReport report = {0};
+    for (int i = 0; i < 5; i++) test_ok(mb_sim_step(run.sim, &report), &report);
+    cr_expect_eq(mb_sim_steps_missed(run.sim), k ? 0 : 5);
+    cr_expect_eq(test_channel(run.sim, "solver", NULL)[3], k ? 0 : 5);
+    cr_expect_eq(report.warnings, k ? 0 : 1);
+    if (!k)
+      cr_expect(strstr(report.issues[0].text, "4 iterations do not bring"), "%s", report.issues[0].text);
+    if (k) cr_expect_lt(test_channel(run.sim, "solver", NULL)[0], 60, "all iterations are done");
+    test_run_free(&run);
+  }
 }
 
 // The residual that is refused reads as more than the tolerance, however near they are.

@@ -128,7 +128,7 @@ static const MbSchemaRow projective_rows[] = {
              "constraints and forces tie to them"},
     {"iterations", MB_TYPE_COUNT, AT(MbSolverSpec, iterations), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
      .help =
-         "of a step, at most; 5 where it is not given (200 with a tolerance, 100 with method \"newton\")"},
+         "of a step, at most; 200 where it is not given (100 with method \"newton\")"},
     {"global", MB_TYPE_WORD, AT(MbSolverSpec, global), .words = mb_global_words, .word_help = global_help,
      .fallback = "\"auto\"", .help = "how the global step solves its equations"},
     {"tolerance", MB_TYPE_NUMBER, AT(MbSolverSpec, tolerance), .bound = MB_FROM, .fallback = "0",

@@ -23,8 +23,15 @@ for place in "$filter" "tests/$filter"; do
 done
 
 # The tests link OpenBLAS, which starts threads of its own as it is loaded: under a test's limit on memory they would ask for ever.
-OPENBLAS_NUM_THREADS=1 "build/$flavour/mbsim-tests" --short-filename ${filter:+--filter "$filter"}
-failed=$?
+export OPENBLAS_NUM_THREADS=1
+if [ -z "$filter" ]; then
+  "build/$flavour/mbsim-tests" --short-filename
+  failed=$?
+else
+  { "build/$flavour/mbsim-tests" --short-filename --filter "$filter"; echo $? >"$logs.exit"; } 2>&1 | tee "$logs.out"
+  failed=$(cat "$logs.exit")
+  grep -aq 'Tested: 0 ' "$logs.out" && echo "tests/run.sh: no test fits '$filter'" >&2 && failed=2
+fi
 
 if [ -z "$filter" ]; then
   for script in tests/cli/run.sh; do

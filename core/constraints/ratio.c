@@ -102,7 +102,7 @@ static MbStatus build(MbBuilder *b, const MbConstraintSpec *from) {
   const MbRatioSpec *spec = from->parameters;
   size_t body[2], n[2];
   for (int k = 0; k < 2; k++) {
-    char key[16];
+    char key[32];
     snprintf(key, sizeof key, "joints/%d", k);
     const char *at = mb_builder_at(b, key);
     const MbStatus status = mb_model_find_body(model, spec->joints[k], at, &body[k], b->report);

@@ -19,7 +19,7 @@ MbStatus mb_force_on_body(MbBuilder *b, const MbForceSpec *from, MbForce *force,
   for (int k = 0; k < 6; k++) {
     const MbSignalSpec *signal = k < 3 ? &spec->torque[k] : &spec->force[k - 3];
     const bool known = k >= 3 || from->kind == MB_FORCE_WRENCH; // a force at a point has no torque
-    char key[16];
+    char key[32];
     snprintf(key, sizeof key, "%s/%d", k < 3 ? "torque" : "force", k % 3);
     const MbStatus status = mb_builder_signal(b, signal, known ? key : NULL, &force->signal[k]);
     if (status != MB_OK) return status;

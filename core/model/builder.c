@@ -215,7 +215,7 @@ MbStatus mb_builder_ends(MbBuilder *b, const MbConstraintSpec *from, const doubl
   MbStatus status = MB_OK;
   for (int end = 0; end < 2; end++) {
     const MbPointSpec *anchor = &from->between[end];
-    char key[24];
+    char key[40];
     snprintf(key, sizeof key, "between/%d%s", end, anchor->node ? "" : "/body");
     const char *where = mb_builder_at(b, key);
     const MbStatus one =

@@ -70,7 +70,7 @@ bool mb_claims_accelerations(MbSim *sim, const double *v, double gamma, double *
 
 void mb_claims_begin(MbSim *sim) {
   const MbClaimedRows rows = rows_of(sim);
-  memcpy(sim->gap0, rows.g, rows.n * sizeof *sim->gap0);
+  for (size_t r = 0; r < rows.n; r++) sim->gap0[r] = rows.g[r];
 }
 
 void mb_claims_aim(MbSim *sim, const double *w) {

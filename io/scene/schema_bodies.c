@@ -49,13 +49,14 @@ static const MbSchemaRow plane_rows[] = {{"normal", MB_TYPE_DIRECTION, AT(MbShap
                                           .help = "distance from the origin along the normal"},
                                          {0}};
 static const MbSchemaVariant shape_variants[] = {
-    [MB_SHAPE_BOX] = {box_rows, "a cuboid"},
-    [MB_SHAPE_SPHERE] = {sphere_rows, "a ball"},
-    [MB_SHAPE_CAPSULE] = {capsule_rows, "a cylinder with half balls at its ends"},
-    [MB_SHAPE_CYLINDER] = {cylinder_rows, "a cylinder"},
-    [MB_SHAPE_ELLIPSOID] = {ellipsoid_rows, "an ellipsoid"},
-    [MB_SHAPE_MESH] = {mesh_rows, "the inside of a closed triangle mesh"},
-    [MB_SHAPE_PLANE] = {plane_rows, "a half space; only fixed to the world, and without mass"}};
+    [MB_SHAPE_BOX] = {.rows = box_rows, .help = "a cuboid"},
+    [MB_SHAPE_SPHERE] = {.rows = sphere_rows, .help = "a ball"},
+    [MB_SHAPE_CAPSULE] = {.rows = capsule_rows, .help = "a cylinder with half balls at its ends"},
+    [MB_SHAPE_CYLINDER] = {.rows = cylinder_rows, .help = "a cylinder"},
+    [MB_SHAPE_ELLIPSOID] = {.rows = ellipsoid_rows, .help = "an ellipsoid"},
+    [MB_SHAPE_MESH] = {.rows = mesh_rows, .help = "the inside of a closed triangle mesh"},
+    [MB_SHAPE_PLANE] = {.rows = plane_rows,
+                        .help = "a half space; only fixed to the world, and without mass"}};
 static const MbSchemaObject shape = {.name = "shape",
                                      .help = "A solid of constant density.",
                                      .size = sizeof(MbShapeSpec),
@@ -108,28 +109,34 @@ static const MbSchemaRow composite_rows[] = {
      .least = 1, .object = &joint_part, .help = "what it is made of, nearest to the parent first"},
     {0}};
 const MbSchemaVariant mb_schema_joint_variants[MB_JOINTS] = {
-    [MB_JOINT_FIXED] = {NULL, "holds the body to its parent; no coordinate"},
-    [MB_JOINT_REVOLUTE] = {axis_rows, "turns about an axis; 1 coordinate [rad]"},
-    [MB_JOINT_PRISMATIC] = {axis_rows, "slides along an axis; 1 coordinate [m]"},
-    [MB_JOINT_CYLINDRICAL] = {axis_rows,
-                              "turns about an axis and slides along it; 2 coordinates, angle and way"},
-    [MB_JOINT_SCREW] = {screw_rows, "turns about an axis and slides along it in step; 1 coordinate [rad]"},
-    [MB_JOINT_UNIVERSAL] = {NULL, "turns about x, then about the turned y; 2 coordinates"},
-    [MB_JOINT_PLANAR] = {NULL, "slides along x and y; 2 coordinates"},
-    [MB_JOINT_TRANSLATIONAL] = {NULL, "slides along x, y and z; 3 coordinates"},
-    [MB_JOINT_SPHERICAL] = {NULL, "turns freely; 3 coordinates, the rotation vector, which changes to its "
-                                  "equivalent beyond 3/4 of a turn"},
-    [MB_JOINT_EULER] = {order_rows, "turns about three axes, one after the other; 3 coordinates"},
-    [MB_JOINT_FREE2D] = {NULL, "slides along x and y, then turns about z; 3 coordinates"},
-    [MB_JOINT_FREE3D] = {NULL, "moves freely: slides along x, y and z of the joint's frame in the parent, "
-                               "then turns; 6 coordinates, "
-                               "position "
-                               "and rotation vector"},
-    [MB_JOINT_COMPOSITE] = {composite_rows,
-                            "joints one after the other, as one; the sum of their coordinates"},
-    [MB_JOINT_SPLINE_CURVE] = {curve_rows, "follows a curve of frames; 1 coordinate, which counts segments"},
-    [MB_JOINT_SPLINE_SURFACE] = {surface_rows,
-                                 "follows a surface of frames; 2 coordinates, which count segments"}};
+    [MB_JOINT_FIXED] = {.rows = NULL, .help = "holds the body to its parent; no coordinate"},
+    [MB_JOINT_REVOLUTE] = {.rows = axis_rows, .help = "turns about an axis; 1 coordinate [rad]"},
+    [MB_JOINT_PRISMATIC] = {.rows = axis_rows, .help = "slides along an axis; 1 coordinate [m]"},
+    [MB_JOINT_CYLINDRICAL] = {.rows = axis_rows,
+                              .help =
+                                  "turns about an axis and slides along it; 2 coordinates, angle and way"},
+    [MB_JOINT_SCREW] = {.rows = screw_rows,
+                        .help = "turns about an axis and slides along it in step; 1 coordinate [rad]"},
+    [MB_JOINT_UNIVERSAL] = {.rows = NULL, .help = "turns about x, then about the turned y; 2 coordinates"},
+    [MB_JOINT_PLANAR] = {.rows = NULL, .help = "slides along x and y; 2 coordinates"},
+    [MB_JOINT_TRANSLATIONAL] = {.rows = NULL, .help = "slides along x, y and z; 3 coordinates"},
+    [MB_JOINT_SPHERICAL] = {.rows = NULL,
+                            .help = "turns freely; 3 coordinates, the rotation vector, which changes to its "
+                                    "equivalent beyond 3/4 of a turn"},
+    [MB_JOINT_EULER] = {.rows = order_rows,
+                        .help = "turns about three axes, one after the other; 3 coordinates"},
+    [MB_JOINT_FREE2D] = {.rows = NULL, .help = "slides along x and y, then turns about z; 3 coordinates"},
+    [MB_JOINT_FREE3D] = {.rows = NULL,
+                         .help = "moves freely: slides along x, y and z of the joint's frame in the parent, "
+                                 "then turns; 6 coordinates, "
+                                 "position "
+                                 "and rotation vector"},
+    [MB_JOINT_COMPOSITE] = {.rows = composite_rows,
+                            .help = "joints one after the other, as one; the sum of their coordinates"},
+    [MB_JOINT_SPLINE_CURVE] = {.rows = curve_rows,
+                               .help = "follows a curve of frames; 1 coordinate, which counts segments"},
+    [MB_JOINT_SPLINE_SURFACE] = {.rows = surface_rows,
+                                 .help = "follows a surface of frames; 2 coordinates, which count segments"}};
 static const MbSchemaRow part_rows[] = {
     {"name", MB_TYPE_NAME, AT(MbJointSpec, name),
      .help = "what its coordinates are called in channels and columns, behind the body's name: \"head.yaw\"; "

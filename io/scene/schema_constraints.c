@@ -102,21 +102,31 @@ static const MbSchemaRow rolling_rows[] = {
          "its side takes two such constraints, one at each end"},
     {0}};
 static const MbSchemaVariant constraint_variants[] = {
-    [MB_CONSTRAINT_JOINT] = {closure_rows, "a joint that closes a loop", sizeof(MbClosureSpec)},
+    [MB_CONSTRAINT_JOINT] = {.rows = closure_rows,
+                             .help = "a joint that closes a loop",
+                             .own = sizeof(MbClosureSpec)},
     [MB_CONSTRAINT_POINT] =
-        {point_constraint_rows,
-         "two points are one; directions in which the loop cannot open are found and left out"},
-    [MB_CONSTRAINT_DISTANCE] = {distance_rows, "two points keep their distance, or do not exceed it",
-                                sizeof(MbDistanceSpec)},
-    [MB_CONSTRAINT_ON_LINE] = {on_line_rows, "a point stays on a line", sizeof(MbAxisSpec)},
-    [MB_CONSTRAINT_ON_PLANE] = {on_plane_rows, "a point stays in a plane", sizeof(MbAxisSpec)},
-    [MB_CONSTRAINT_RATIO] = {ratio_rows, "two joints move in step (gears)", sizeof(MbRatioSpec)},
-    [MB_CONSTRAINT_VELOCITY_RATIO] = {velocity_ratio_rows,
-                                      "two bodies spin in step, each about an axis of its own, without an "
-                                      "angle that stays (friction wheels); "
-                                      "a "
-                                      "soft one slips at `damping`/`compliance` of torque for each rad/s",
-                                      sizeof(MbVelocityRatioSpec)},
+        {.rows = point_constraint_rows,
+         .help = "two points are one; directions in which the loop cannot open are found and left out"},
+    [MB_CONSTRAINT_DISTANCE] = {.rows = distance_rows,
+                                .help = "two points keep their distance, or do not exceed it",
+                                .own = sizeof(MbDistanceSpec)},
+    [MB_CONSTRAINT_ON_LINE] = {.rows = on_line_rows,
+                               .help = "a point stays on a line",
+                               .own = sizeof(MbAxisSpec)},
+    [MB_CONSTRAINT_ON_PLANE] = {.rows = on_plane_rows,
+                                .help = "a point stays in a plane",
+                                .own = sizeof(MbAxisSpec)},
+    [MB_CONSTRAINT_RATIO] = {.rows = ratio_rows,
+                             .help = "two joints move in step (gears)",
+                             .own = sizeof(MbRatioSpec)},
+    [MB_CONSTRAINT_VELOCITY_RATIO] =
+        {.rows = velocity_ratio_rows,
+         .help = "two bodies spin in step, each about an axis of its own, without an "
+                 "angle that stays (friction wheels); "
+                 "a "
+                 "soft one slips at `damping`/`compliance` of torque for each rad/s",
+         .own = sizeof(MbVelocityRatioSpec)},
     [MB_CONSTRAINT_ROLLING] = {
         rolling_rows,
         "a round body rolls on a plane and does not slip; a soft one sinks in as it says, and slips at "

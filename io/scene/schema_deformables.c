@@ -309,10 +309,12 @@ static const MbSchemaRow cloth_rows[] = {{"material", MB_TYPE_OBJECT, .flags = M
                                           .object = &cloth_material, .help = "what it is made of"},
                                          {0}};
 static const MbSchemaVariant deformable_variants[] = {
-    [MB_DEFORMABLE_SPRINGS] = {springs_rows, "point masses, and springs between neighbours in the mesh"},
-    [MB_DEFORMABLE_PARTICLES] = {particles_rows, "point masses alone; forces may act between them"},
-    [MB_DEFORMABLE_TETS] = {tets_rows, "an elastic body of tetrahedra"},
-    [MB_DEFORMABLE_CLOTH] = {cloth_rows, "an elastic sheet of triangles"}};
+    [MB_DEFORMABLE_SPRINGS] = {.rows = springs_rows,
+                               .help = "point masses, and springs between neighbours in the mesh"},
+    [MB_DEFORMABLE_PARTICLES] = {.rows = particles_rows,
+                                 .help = "point masses alone; forces may act between them"},
+    [MB_DEFORMABLE_TETS] = {.rows = tets_rows, .help = "an elastic body of tetrahedra"},
+    [MB_DEFORMABLE_CLOTH] = {.rows = cloth_rows, .help = "an elastic sheet of triangles"}};
 const MbSchemaObject mb_schema_deformable = {.name = "deformable",
                                              .help = "What changes its shape: nodes, which are point masses.",
                                              .size = sizeof(MbDeformableSpec),

@@ -152,18 +152,26 @@ static const MbSchemaRow muscle_rows[] = {
     LAGGED,
     {0}};
 const MbSchemaVariant mb_schema_force_variants[MB_FORCES] = {
-    [MB_FORCE_DAMPING] = {damping_rows, "viscous drag on every body and node", sizeof(MbDamping)},
-    [MB_FORCE_WRENCH] = {wrench_rows, "a torque, a force at the body's origin, or both",
-                         sizeof(MbBodyForceSpec)},
-    [MB_FORCE_POINT] = {point_rows, "a force at a point of a body", sizeof(MbBodyForceSpec)},
-    [MB_FORCE_SPRING] = {spring_rows, "a spring and damper between two points", sizeof(MbSpringSpec)},
+    [MB_FORCE_DAMPING] = {.rows = damping_rows,
+                          .help = "viscous drag on every body and node",
+                          .own = sizeof(MbDamping)},
+    [MB_FORCE_WRENCH] = {.rows = wrench_rows,
+                         .help = "a torque, a force at the body's origin, or both",
+                         .own = sizeof(MbBodyForceSpec)},
+    [MB_FORCE_POINT] = {.rows = point_rows,
+                        .help = "a force at a point of a body",
+                        .own = sizeof(MbBodyForceSpec)},
+    [MB_FORCE_SPRING] = {.rows = spring_rows,
+                         .help = "a spring and damper between two points",
+                         .own = sizeof(MbSpringSpec)},
     [MB_FORCE_FRAME_SPRING] =
-        {frame_spring_rows,
-         "a spring and damper between two frames: against their distance and the turn between them",
-         sizeof(MbFrameSpring)},
-    [MB_FORCE_MULTI_SPRING] = {multi_spring_rows, "a spring and damper along a path through several points",
-                               sizeof(MbSpringSpec)},
-    [MB_FORCE_MUSCLE] = {muscle_rows,
-                         "a muscle along a path: Hill's model with a rigid tendon; curves "
-                         "fitted to Millard and others (2013)",
-                         sizeof(MbMuscleSpec)}};
+        {.rows = frame_spring_rows,
+         .help = "a spring and damper between two frames: against their distance and the turn between them",
+         .own = sizeof(MbFrameSpring)},
+    [MB_FORCE_MULTI_SPRING] = {.rows = multi_spring_rows,
+                               .help = "a spring and damper along a path through several points",
+                               .own = sizeof(MbSpringSpec)},
+    [MB_FORCE_MUSCLE] = {.rows = muscle_rows,
+                         .help = "a muscle along a path: Hill's model with a rigid tendon; curves "
+                                 "fitted to Millard and others (2013)",
+                         .own = sizeof(MbMuscleSpec)}};

@@ -40,12 +40,14 @@ static const MbSchemaRow stabilization_rows[] = {
          "`gamma`: not by half in 3 / `gamma`), ends with exit 4 and the constraint's name"},
     {0}};
 static const MbSchemaVariant stabilization_variants[] = {
-    [MB_BAUMGARTE] = {baumgarte_rows, "velocities are asked for that close the gaps; with integrator "
-                                      "\"rk45\" accelerations, critically damped"},
-    [MB_POST] = {NULL, "after each step positions are moved, by as little as masses tell, until the "
-                       "constraints hold; not with "
-                       "integrator \"rk45\""},
-    [MB_NO_STABILIZATION] = {NULL, "errors of position stay and grow with time"}};
+    [MB_BAUMGARTE] = {.rows = baumgarte_rows,
+                      .help = "velocities are asked for that close the gaps; with integrator "
+                              "\"rk45\" accelerations, critically damped"},
+    [MB_POST] = {.rows = NULL,
+                 .help = "after each step positions are moved, by as little as masses tell, until the "
+                         "constraints hold; not with "
+                         "integrator \"rk45\""},
+    [MB_NO_STABILIZATION] = {.rows = NULL, .help = "errors of position stay and grow with time"}};
 static const MbSchemaObject stabilization = {
     .name = "stabilization",
     .help =
@@ -127,8 +129,7 @@ static const MbSchemaRow projective_rows[] = {
      .help = "what moves the bodies, which are solved for together with the nodes that attachments, "
              "constraints and forces tie to them"},
     {"iterations", MB_TYPE_COUNT, AT(MbSolverSpec, iterations), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
-     .help =
-         "of a step, at most; 200 where it is not given (100 with method \"newton\")"},
+     .help = "of a step, at most; 200 where it is not given (100 with method \"newton\")"},
     {"global", MB_TYPE_WORD, AT(MbSolverSpec, global), .words = mb_global_words, .word_help = global_help,
      .fallback = "\"auto\"", .help = "how the global step solves its equations"},
     {"tolerance", MB_TYPE_NUMBER, AT(MbSolverSpec, tolerance), .bound = MB_FROM, .fallback = "0",
@@ -153,10 +154,10 @@ static const MbSchemaRow projective_rows[] = {
      .fallback = "\"auto\"", .help = "how a step's equations are solved"},
     {0}};
 static const MbSchemaVariant solver_variants[] = {
-    [MB_SOLVER_REDMAX] = {redmax_rows, "reduced (joint) coordinates"},
-    [MB_SOLVER_MAXIMAL] = {maximal_rows, "maximal coordinates: every body has six"},
-    [MB_SOLVER_PROJECTIVE] = {projective_rows,
-                              "deformables by projective dynamics, and bodies together with them"}};
+    [MB_SOLVER_REDMAX] = {.rows = redmax_rows, .help = "reduced (joint) coordinates"},
+    [MB_SOLVER_MAXIMAL] = {.rows = maximal_rows, .help = "maximal coordinates: every body has six"},
+    [MB_SOLVER_PROJECTIVE] = {.rows = projective_rows,
+                              .help = "deformables by projective dynamics, and bodies together with them"}};
 const MbSchemaObject mb_schema_solver = {
     .name = "solver",
     .help = "How the equations are solved: a word, or an object with options. Scenes of free bodies "
@@ -178,17 +179,21 @@ static const MbSchemaRow rk45_rows[] = {
      .help = "error allowed in a step, in SI units"},
     {0}};
 static const MbSchemaVariant integrator_variants[] = {
-    [MB_SYMPLECTIC] = {NULL, "symplectic Euler: first order, forces as they are before the step; springs "
-                             "neither gain nor lose, fast "
-                             "spins gain energy"},
-    [MB_IMPLICIT] = {NULL, "linearly implicit Euler: first order, damps, stable with stiff forces"},
+    [MB_SYMPLECTIC] = {.rows = NULL,
+                       .help = "symplectic Euler: first order, forces as they are before the step; springs "
+                               "neither gain nor lose, fast "
+                               "spins gain energy"},
+    [MB_IMPLICIT] = {.rows = NULL,
+                     .help = "linearly implicit Euler: first order, damps, stable with stiff forces"},
     [MB_TRAPEZOIDAL] =
-        {NULL, "trapezoidal rule, with joints the midpoint rule: second order, stable with stiff joints"},
+        {.rows = NULL,
+         .help = "trapezoidal rule, with joints the midpoint rule: second order, stable with stiff joints"},
     [MB_BRIDSON_MARINO] =
-        {NULL,
-         "second order, damps little; Bridson and Marino's scheme: damping implicit, stiffness explicit"},
-    [MB_RK45] = {rk45_rows,
-                 "adaptive Runge-Kutta of order 5 with error control; `step` is the longest step"}};
+        {.rows = NULL,
+         .help =
+             "second order, damps little; Bridson and Marino's scheme: damping implicit, stiffness explicit"},
+    [MB_RK45] = {.rows = rk45_rows,
+                 .help = "adaptive Runge-Kutta of order 5 with error control; `step` is the longest step"}};
 const MbSchemaObject mb_schema_integrator = {.name = "integrator",
                                              .help =
                                                  "How time is stepped: a word, or an object with options.",

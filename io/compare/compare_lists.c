@@ -205,7 +205,7 @@ static MbStatus translate(MbCompare *c, MbPairList *l, const double *b, size_t c
       l->keys[i * nkeys + k] = number;
     }
   for (size_t i = 0; i < count; i++) l->by[i] = (Known){l->keys + i * nkeys, nkeys, i};
-  qsort(l->by, count, sizeof *l->by, by_keys);
+  if (count) qsort(l->by, count, sizeof *l->by, by_keys);
   return MB_OK;
 }
 

@@ -6,7 +6,7 @@ import { inflateSync } from "node:zlib";
 const { chromium } = createRequire(new URL("../../tools/viewer/", import.meta.url))("playwright-core");
 
 // How long a test waits for what must come: long enough for any machine, since only a page that hangs makes it wait so long.
-const PATIENCE = 300000; // ms
+const PATIENCE = 120000; // ms
 
 // THROTTLE=6 makes the page's thread six times slower, which brings out tests that look before the page is done.
 const throttle = Number(process.env.THROTTLE || 1);
@@ -26,7 +26,9 @@ export async function launch() {
 }
 
 export async function closeBrowser() {
-  await browser?.close();
+  const old = browser;
+  browser = null;
+  await old?.close();
 }
 
 // Opens the address, waits until the run is seen, gives the page to `work`, then looks for faults.

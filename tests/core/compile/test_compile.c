@@ -90,7 +90,7 @@ Test(compile, likely_mistakes_are_warned_about) {
 }
 
 Test(compile, densities_and_total_mass_are_as_the_scene_says) {
-  MbMaterialSpec materials[2] = {{"steel", 7800}, {"wood", 600}};
+  MbMaterialSpec materials[2] = {{"steel", 7800, NAN, NAN}, {"wood", 600, NAN, NAN}};
   MbShapeSpec shape = box(1, 2, 3);
   MbSceneSpec spec = with_shape(&shape);
   spec.materials = materials, spec.nmaterials = 2;

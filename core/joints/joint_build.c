@@ -1,7 +1,7 @@
 // Joints from what a scene says of them.
 #include "core/joints/joints.h"
 
-MbStatus mb_joint_build(const MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint) {
+static MbStatus build(const MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint) {
   const MbJointOps *ops = mb_joint_table[spec->kind];
   *joint = (MbJoint){.ops = ops, .n = ops->n};
   memcpy(joint->axis, spec->axis, sizeof joint->axis);
@@ -10,6 +10,6 @@ MbStatus mb_joint_build(const MbJointBuild *at, const MbJointSpec *spec, MbJoint
 
 MbStatus mb_joint_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
                            MbReport *report) {
-  const MbJointBuild at = {.where = where, .arena = arena, .report = report};
-  return mb_joint_build(&at, spec, joint);
+  const MbJointBuild at = {.where = where, .arena = arena, .report = report, .part = build};
+  return build(&at, spec, joint);
 }

@@ -116,7 +116,7 @@ static MbStatus build(const MbJointBuild *at, const MbJointSpec *spec, MbJoint *
     MbJointBuild of = *at;
     snprintf(inner, sizeof inner, "%.120s/joints/%zu", at->where, i);
     of.where = inner, of.depth++;
-    MbStatus status = mb_joint_build(&of, &spec->parts[i], &part[i]);
+    MbStatus status = at->part(&of, &spec->parts[i], &part[i]);
     if (status == MB_OK) status = place_part(&of, &spec->parts[i], part, &part[i]);
     if (status != MB_OK) return status;
     joint->n += part[i].n;

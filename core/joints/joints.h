@@ -15,8 +15,6 @@ extern const MbJointOps mb_joint_node; // of deformables
 // Builds a joint's geometry from what the scene says at `where`, without its place between bodies.
 MbStatus mb_joint_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
                            MbReport *report);
-// The same of a part of a composite.
-MbStatus mb_joint_build(const MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint);
 // Reads a frame of the scene.
 static inline void mb_joint_frame(const MbFrameSpec *frame, MbPose *E) {
   memcpy(E->p, frame->position, sizeof E->p);

@@ -49,6 +49,8 @@ typedef struct MbJointBuild {
   int depth;         // of composites in one another
   MbArena *arena;
   MbReport *report;
+  // Builds a part of a composite.
+  MbStatus (*part)(const struct MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint);
 } MbJointBuild;
 
 struct MbJointOps {

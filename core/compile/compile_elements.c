@@ -234,6 +234,15 @@ static double bending_stiffness(const MbDeformableSpec *spec) {
   return isnan(spec->bending.stiffness) ? plate : spec->bending.stiffness;
 }
 
+static void warn_of_bending(const MbDeformableSpec *spec, size_t i, MbReport *report) {
+  char where[WHERE];
+  snprintf(where, sizeof where, "/deformables/%zu/material/bending/model", i);
+  mb_warning(report, where,
+             "\"laplace_beltrami\" lets free edges of \"%s\" bend several times too easily: \"isometric\" is "
+             "right on any mesh",
+             spec->name);
+}
+
 MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model, MbDeformable *to,
                           MbReport *report) {
   MbStatus status = check_spec(spec, i, report);
@@ -256,6 +265,7 @@ MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model
                            .bending_stiffness = bends ? bending_stiffness(spec) : 0};
   status = build_mesh(spec, i, &model->arena, &elements->mesh, report);
   if (status != MB_OK) return status;
+  if (elements->bending == MB_BENDING_LAPLACE_BELTRAMI) warn_of_bending(spec, i, report);
   const size_t n = elements->mesh.nodes;
   double *mass = mb_arena_alloc(&model->arena, n, sizeof *mass);
   double *x0 = mb_arena_alloc(&model->arena, n, 3 * sizeof *x0),

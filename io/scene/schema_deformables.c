@@ -277,9 +277,11 @@ static const MbSchemaObject tet_material = {.name = "tet_material",
                                             .help = "What tetrahedra are made of.",
                                             .size = sizeof(MbDeformableSpec),
                                             .rows = tet_material_rows};
-static const char *const bending_help[] = {"by what edges turn; the rest shape is flat",
-                                           "by the mean curvature at nodes; the rest shape is flat",
-                                           "not at all", NULL};
+static const char *const bending_help[] = {
+    "as a plate without Poisson's effect, on any mesh (Morley's triangles); the rest shape is flat",
+    "by Laplacians at nodes, to compare with others: free edges bend several times too "
+    "easily; the rest shape is flat",
+    "not at all", NULL};
 static const MbSchemaRow bending_rows[] = {
     {"model", MB_TYPE_WORD, AT(MbBendingSpec, model), .words = mb_bending_words, .word_help = bending_help,
      .fallback = "\"isometric\"", .help = "how bending is resisted"},

@@ -118,6 +118,8 @@ Test(compile_elements, bending_is_that_of_a_plate_unless_it_is_given) {
   cr_assert_float_eq(model->deformables[0].elements->bending_stiffness, 1e5 * 1e-6 / 12 / (1 - 0.0625),
                      1e-15);
   cr_assert_eq(model->deformables[1].elements->bending_stiffness, 3);
+  cr_assert(said.kept == 1 && strstr(said.issues[0].text, "free edges") &&
+            !strcmp(said.issues[0].where, "/deformables/1/material/bending/model"));
   mb_model_free(model);
   mb_arena_free(&spec.arena);
 }

@@ -67,14 +67,17 @@ static bool needs_blocks(const MbSim *sim) {
   return some && (model->solver.mode == MB_FIRST_ORDER || sim->integrator->a != 0);
 }
 
-// Notes the bodies whose linear velocities are in the world's axes.
-static bool note_in_space(MbSim *sim) {
+// Notes the bodies in space that carry others: all of their tree, or nobody but themselves where every body is in space.
+static bool note_carriers(MbSim *sim) {
   const MbModel *model = sim->model;
   const bool all = sim->solver->map->layout->apart(model);
-  bool *space = mb_arena_alloc(&sim->arena, model->nb, sizeof *space);
-  for (size_t b = 0; space && b < model->nb; b++) space[b] = all || !model->joint[b].ops;
-  sim->x.in_space = space;
-  return space;
+  size_t *carrier = mb_arena_alloc(&sim->arena, model->nb, sizeof *carrier);
+  for (size_t b = 0; carrier && b < model->nb; b++) {
+    const size_t parent = model->parent[b];
+    carrier[b] = all || !model->joint[b].ops ? b : parent == MB_WORLD ? MB_WORLD : carrier[parent];
+  }
+  sim->x.carrier = carrier;
+  return carrier;
 }
 
 static MbStatus allocate(MbSim *sim, MbReport *report) {
@@ -108,7 +111,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
                   sim->s && sim->t && sim->nudge && sim->along && sim->near && sim->stage && sim->signal &&
                   sim->input && sim->expressions && x->E && x->phi && x->f &&
                   (sim->impulse || !model->nports) && (x->swing || !model->any_flies) && x->stiffness &&
-                  note_in_space(sim) && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
+                  note_carriers(sim) && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
   for (size_t i = 0; i < model->nsignals; i++) sim->input[i] = NAN;
   return allocate_claims(sim, report);

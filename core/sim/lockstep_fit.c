@@ -9,9 +9,10 @@
 // ---- one model ----------------------------------------------------------------------------------------------
 
 static const char *channel_refused(const MbModel *model) {
-  static const char *const words[] = {"joint.acceleration", "body.acceleration", "joint.force", "joint.reaction"};
-  static const char *const reasons[] = {"tells joint.acceleration", "tells body.acceleration", "tells joint.force",
-                                        "tells joint.reaction"};
+  static const char *const words[] = {"joint.acceleration", "body.acceleration", "joint.force",
+                                      "joint.reaction"};
+  static const char *const reasons[] = {"tells joint.acceleration", "tells body.acceleration",
+                                        "tells joint.force", "tells joint.reaction"};
   for (size_t i = 0; i < model->nchannels; i++) {
     if (mb_lockstep_has_channel(model->channels[i])) continue;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
@@ -35,10 +36,12 @@ const char *mb_lane_refused(const MbModel *model) {
   if (model->nreductions || model->nfollowers) return "has coordinates that follow others";
   if ((refused = solver_refused(model))) return refused;
   if (model->solver.mode != MB_DYNAMIC) return "is of first order";
-  if (in->scheme != MB_ONE_SOLVE || in->order != 1) return "has another integrator than symplectic and implicit";
+  if (in->scheme != MB_ONE_SOLVE || in->order != 1)
+    return "has another integrator than symplectic and implicit";
   if (model->npairs && in->a != 0) return "has forces that couple bodies, taken implicitly";
   for (size_t b = 0; b < model->nb; b++)
-    if (model->joint[b].ops && model->joint[b].ops->change) return "has joints that turn by angular velocities";
+    if (model->joint[b].ops && model->joint[b].ops->change)
+      return "has joints that turn by angular velocities";
   return channel_refused(model);
 }
 
@@ -63,8 +66,8 @@ static bool same_bodies(const MbModel *a, const MbModel *b) {
   bool same = a->nb == b->nb && a->nlisted == b->nlisted && a->nq == b->nq && a->nv == b->nv &&
               a->sprung == b->sprung && a->any_flies == b->any_flies && a->nrenewing == b->nrenewing;
   for (size_t i = 0; same && i < a->nb; i++)
-    same = a->parent[i] == b->parent[i] && a->flies[i] == b->flies[i] && same_joints(&a->joint[i], &b->joint[i]) &&
-           same_text(a->body_name[i], b->body_name[i]);
+    same = a->parent[i] == b->parent[i] && a->flies[i] == b->flies[i] &&
+           same_joints(&a->joint[i], &b->joint[i]) && same_text(a->body_name[i], b->body_name[i]);
   for (size_t i = 0; same && i < a->nlisted; i++) same = a->number[i] == b->number[i];
   return same;
 }
@@ -73,8 +76,8 @@ static bool same_drives(const MbModel *a, const MbModel *b) {
   bool same = a->ndrives == b->ndrives && a->nsignals == b->nsignals;
   for (size_t i = 0; same && i < a->ndrives; i++) {
     const MbDrive *x = &a->drives[i], *y = &b->drives[i];
-    same = x->body == y->body && x->q == y->q && x->v == y->v && x->force == y->force && x->target == y->target &&
-           x->target_velocity == y->target_velocity;
+    same = x->body == y->body && x->q == y->q && x->v == y->v && x->force == y->force &&
+           x->target == y->target && x->target_velocity == y->target_velocity;
   }
   return same;
 }

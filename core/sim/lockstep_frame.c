@@ -26,7 +26,8 @@ void mb_lockstep_energies(MbLockstep *l) {
     MbEnergy e = energy_of(l, k);
     const MbModel *model = l->lane[k]->model;
     for (size_t i = 0; i < model->nforces; i++)
-      if (model->forces[i].ops->energy) e.elastic += model->forces[i].ops->energy(&model->forces[i], &l->x[k]);
+      if (model->forces[i].ops->energy)
+        e.elastic += model->forces[i].ops->energy(&model->forces[i], &l->x[k]);
     l->energy[2 * L + k] = e.elastic;
     l->energy[3 * L + k] = e.kinetic + e.gravity + e.elastic;
   }
@@ -80,10 +81,12 @@ static void sample_momentum(const MbModel *model, const MbMaximal *x, double *ou
 }
 
 // Numbers of the state: coordinates or velocities of the joints in the order of the tree.
-static void copy_joints(const MbLockstep *l, const double *from, const size_t *first, size_t lane, double *out) {
+static void copy_joints(const MbLockstep *l, const double *from, const size_t *first, size_t lane,
+                        double *out) {
   const MbModel *like = l->like;
   for (size_t b = 0; b < like->nlisted; b++)
-    for (size_t i = 0; like->joint[b].ops && i < like->joint[b].n; i++) *out++ = from[L * (first[b] + i) + lane];
+    for (size_t i = 0; like->joint[b].ops && i < like->joint[b].n; i++)
+      *out++ = from[L * (first[b] + i) + lane];
 }
 static void sample_joint_positions(const MbLockstep *l, size_t lane, double *out) {
   copy_joints(l, l->q, l->like->q_first, lane, out);
@@ -101,9 +104,12 @@ static const struct {
   void (*state)(const MbLockstep *l, size_t lane, double *out);
   void (*bodies)(const MbModel *model, const MbMaximal *x, double *out);
 } table[] = {
-    {"joint.position", sample_joint_positions, NULL}, {"joint.velocity", sample_joint_velocities, NULL},
-    {"energy", sample_energies, NULL},                {"body.position", NULL, sample_positions},
-    {"body.rotation", NULL, sample_rotations},        {"body.velocity", NULL, sample_velocities},
+    {"joint.position", sample_joint_positions, NULL},
+    {"joint.velocity", sample_joint_velocities, NULL},
+    {"energy", sample_energies, NULL},
+    {"body.position", NULL, sample_positions},
+    {"body.rotation", NULL, sample_rotations},
+    {"body.velocity", NULL, sample_velocities},
     {"momentum", NULL, sample_momentum},
 };
 enum { CHANNELS = sizeof table / sizeof *table };

@@ -30,25 +30,25 @@ struct MbLockstep {
   int64_t step;
   double *h; // (x 8)
 
-  double *q, *v, *q1, *v1;               // (nq x 8), (nv x 8): the state, and the one to come
-  double *y, *s;                         // (nv x 8)
-  double *E, *phi, *f;                   // (nb x 7 x 8), (nb x 6 x 8), (nb x 6 x 8)
-  double *M, *g;                         // (nb x 6 x 8), (3 x 8) the models'
-  double *stiffness, *rest, *damping;    // (nv x 8) the models'
+  double *q, *v, *q1, *v1;                              // (nq x 8), (nv x 8): the state, and the one to come
+  double *y, *s;                                        // (nv x 8)
+  double *E, *phi, *f;                                  // (nb x 7 x 8), (nb x 6 x 8), (nb x 6 x 8)
+  double *M, *g;                                        // (nb x 6 x 8), (3 x 8) the models'
+  double *stiffness, *rest, *damping;                   // (nv x 8) the models'
   double *drive_stiffness, *drive_damping, *drive_most; // (ndrives x 8) the models'
   double *total_stiffness, *total_damping; // (nv x 8) with motors; the models' where there are none
-  double *screws;                        // (nb x 6 x 8)
-  double *K, *D;                         // (nb x 36 x 8); NULL: no force has any
-  double *signal;                        // (nsignals x 8)
-  double *energy;                        // (4 x 8) kinetic, gravity, elastic, total
+  double *screws;                          // (nb x 6 x 8)
+  double *K, *D;                           // (nb x 36 x 8); NULL: no force has any
+  double *signal;                          // (nsignals x 8)
+  double *energy;                          // (4 x 8) kinetic, gravity, elastic, total
 
   // one lane at a time
-  bool falls;                  // gravity is among the forces
-  bool apart;                  // forces are evaluated lane by lane, as others than gravity act
-  MbMaximal x[MB_LOCKSTEP];    // bodies of each
-  MbExpression **expressions;  // (8 x nsignals)
-  double *own;                 // (nsignals) values of one lane
-  bool spread;                 // x has the bodies where the state is
+  bool falls;                 // gravity is among the forces
+  bool apart;                 // forces are evaluated lane by lane, as others than gravity act
+  MbMaximal x[MB_LOCKSTEP];   // bodies of each
+  MbExpression **expressions; // (8 x nsignals)
+  double *own;                // (nsignals) values of one lane
+  bool spread;                // x has the bodies where the state is
 
   MbLaneWatch watch[MB_LOCKSTEP];
 
@@ -100,6 +100,8 @@ void mb_lockstep_watch_start(MbLockstep *l);
 // A lane whose energy leaves its bounds, of which its own simulation would warn, goes no further.
 void mb_lockstep_watch(MbLockstep *l);
 
-static inline double mb_lane_number(const double *a, size_t i, size_t lane) { return a[MB_LOCKSTEP * i + lane]; }
+static inline double mb_lane_number(const double *a, size_t i, size_t lane) {
+  return a[MB_LOCKSTEP * i + lane];
+}
 
 #endif

@@ -11,7 +11,9 @@
 
 typedef long long Choice __attribute__((vector_size(sizeof(Real))));
 
-static inline Real choose(Choice yes, Real a, Real b) { return (Real)((yes & (Choice)a) | (~yes & (Choice)b)); }
+static inline Real choose(Choice yes, Real a, Real b) {
+  return (Real)((yes & (Choice)a) | (~yes & (Choice)b));
+}
 static inline Choice is_small(Real x, double bound) { return (x < bound) & (x > -bound); } // false of NaN
 
 // ---- joints' own forces -------------------------------------------------------------------------------------
@@ -32,7 +34,8 @@ static inline Real motor_of(const MbLockstep *l, size_t i) {
 static void joint_forces_of(MbLockstep *l) {
   const MbModel *model = l->like;
   for (size_t b = 0; model->sprung && b < model->nb; b++) {
-    const size_t n = model->joint[b].ops ? model->joint[b].n : 0, q = model->q_first[b], v = model->v_first[b];
+    const size_t n = model->joint[b].ops ? model->joint[b].n : 0, q = model->q_first[b],
+                 v = model->v_first[b];
     for (size_t i = 0; i < n; i++) {
       const size_t k = v + i;
       const Real pull = coordinate(l->stiffness, k) * (coordinate(l->q, q + i) - coordinate(l->rest, k)) +
@@ -102,8 +105,10 @@ static void inertial_wrenches(MbLockstep *l) {
   for (size_t b = 0; b < l->nb; b++) {
     const double *M = l->M + MB_LANES * 6 * b, *E = l->E + MB_LANES * 7 * b;
     const Screw phi = screw_at(l->phi, 6 * b);
-    const Vec L = {coordinate(M, 0) * phi.turn.x, coordinate(M, 1) * phi.turn.y, coordinate(M, 2) * phi.turn.z};
-    const Vec P = {coordinate(M, 3) * phi.line.x, coordinate(M, 4) * phi.line.y, coordinate(M, 5) * phi.line.z};
+    const Vec L = {coordinate(M, 0) * phi.turn.x, coordinate(M, 1) * phi.turn.y,
+                   coordinate(M, 2) * phi.turn.z};
+    const Vec P = {coordinate(M, 3) * phi.line.x, coordinate(M, 4) * phi.line.y,
+                   coordinate(M, 5) * phi.line.z};
     Screw f = {add(none, cross(L, phi.turn)), add(none, cross(P, phi.turn))};
     if (l->falls) f.line = add_scaled(f.line, coordinate(M, 3), unrotate(E, gravity));
     put_screw(l->f, 6 * b, f);
@@ -130,7 +135,8 @@ static bool implicit_velocities(MbLockstep *l) {
   if (l->D) { // y −= Jᵀ D J v
     Screw *F = twists_of(world, l->v);
     for (size_t b = 0; b < l->nb; b++)
-      F[b] = wrench_to_world(world, b, block_of_twist(l->D + MB_LANES * 36 * b, sD, twist_to_body(world, b, F[b])));
+      F[b] = wrench_to_world(world, b,
+                             block_of_twist(l->D + MB_LANES * 36 * b, sD, twist_to_body(world, b, F[b])));
     gather_up(world, F, l->y);
   }
   for (size_t b = 0; b < l->nb; b++)
@@ -140,9 +146,9 @@ static bool implicit_velocities(MbLockstep *l) {
       put_coordinate(l->y, k, coordinate(l->y, k) - rate * coordinate(l->v, k));
     }
   world_momentum(world, l->v, l->s);
-  for (size_t i = 0; i < l->nv; i++)
-    put_coordinate(l->v1, i, coordinate(l->s, i) + h * coordinate(l->y, i));
-  const MbMaximal x = {.K = l->K, .D = l->D, .stiffness = l->total_stiffness, .joint_damping = l->total_damping};
+  for (size_t i = 0; i < l->nv; i++) put_coordinate(l->v1, i, coordinate(l->s, i) + h * coordinate(l->y, i));
+  const MbMaximal x = {
+      .K = l->K, .D = l->D, .stiffness = l->total_stiffness, .joint_damping = l->total_damping};
   world->derived = true;
   if (!factor_world(world, &x, a, c, NULL, &blame)) return false;
   world_apply(world, l->v1);
@@ -157,7 +163,8 @@ static void energies_of(MbLockstep *l) {
   Real kinetic = {0}, gravity = {0}, elastic = {0};
   for (size_t b = 0; b < l->nb; b++) {
     const double *M = l->M + MB_LANES * 6 * b, *phi = l->phi + MB_LANES * 6 * b;
-    for (size_t i = 0; i < 6; i++) kinetic += coordinate(M, i) * coordinate(phi, i) * coordinate(phi, i) / 2.0;
+    for (size_t i = 0; i < 6; i++)
+      kinetic += coordinate(M, i) * coordinate(phi, i) * coordinate(phi, i) / 2.0;
     gravity -= coordinate(M, 3) * dot(g, vec_at(l->E, 7 * b));
   }
   for (size_t b = 0; model->sprung && b < model->nb; b++)

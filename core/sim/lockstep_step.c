@@ -23,7 +23,8 @@ static bool explicit_velocities(MbLockstep *l) {
   if (l->apart) mb_lockstep_wrenches(l, true, false);
   memset(l->y, 0, L * l->nv * sizeof *l->y);
   l->kernels->joint_forces(l);
-  if (!l->passes->accelerate(l->work, l->apart ? l->E : NULL, l->apart ? l->f : NULL, l->y, &blame)) return false;
+  if (!l->passes->accelerate(l->work, l->apart ? l->E : NULL, l->apart ? l->f : NULL, l->y, &blame))
+    return false;
   l->kernels->faster(l);
   return true;
 }

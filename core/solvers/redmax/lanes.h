@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#define MB_ASIDE  static __attribute__((noinline, unused)) // what loops call now and then
+#define MB_ASIDE static __attribute__((noinline, unused)) // what loops call now and then
 
 #if MB_LANES == 1
 typedef double Real;
@@ -176,12 +176,10 @@ MB_KERNEL Mat quat_mat(Quat q) {
 MB_KERNEL Sym rigid_inertia(const Real I[3], Mat R, Vec c, Vec h) {
   const Vec x = scale((Real){0} + (I[0] - I[2]), R.x), y = scale((Real){0} + (I[1] - I[2]), R.y);
   const Real cx = c.x * h.x, cy = c.y * h.y, cz = c.z * h.z;
-  return (Sym){I[2] + mad(y.x, R.y.x, x.x * R.x.x) + (cy + cz),
-               I[2] + mad(y.y, R.y.y, x.y * R.x.y) + (cx + cz),
-               I[2] + mad(y.z, R.y.z, x.z * R.x.z) + (cx + cy),
-               less(c.x, h.y, mad(y.x, R.y.y, x.x * R.x.y)),
-               less(c.x, h.z, mad(y.x, R.y.z, x.x * R.x.z)),
-               less(c.y, h.z, mad(y.y, R.y.z, x.y * R.x.z))};
+  return (Sym){
+      I[2] + mad(y.x, R.y.x, x.x * R.x.x) + (cy + cz), I[2] + mad(y.y, R.y.y, x.y * R.x.y) + (cx + cz),
+      I[2] + mad(y.z, R.y.z, x.z * R.x.z) + (cx + cy), less(c.x, h.y, mad(y.x, R.y.y, x.x * R.x.y)),
+      less(c.x, h.z, mad(y.x, R.y.z, x.x * R.x.z)),    less(c.y, h.z, mad(y.y, R.y.z, x.y * R.x.z))};
 }
 
 // Own inertia and sums over children. Field by field, here and below: numbers that were stored one at a time and are loaded

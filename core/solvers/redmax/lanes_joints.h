@@ -152,7 +152,8 @@ MB_KERNEL bool all_fine(Fine fine) {
 static inline bool factor_square(Real *G, size_t n) {
   for (size_t j = 0; j < n; j++) {
     for (size_t i = j; i < n; i++)
-      for (size_t k = 0; k < j; k++) G[n * i + j] = less(G[n * i + k] * G[n * k + k], G[n * j + k], G[n * i + j]);
+      for (size_t k = 0; k < j; k++)
+        G[n * i + j] = less(G[n * i + k] * G[n * k + k], G[n * j + k], G[n * i + j]);
     if (!all_fine(pivot_fine(FINE, G[n * j + j]))) return false;
     const Real inverse = 1.0 / G[n * j + j];
     for (size_t i = j + 1; i < n; i++) G[n * i + j] *= inverse;

@@ -11,13 +11,13 @@ struct MbRecursion {
   const MbLinks *of[MB_LANES]; // each instance's
   const Link *link;            // (nb)
   const Turn *turn;            // (nturns)
-  Stand *stand;     // (nb)
-  Rigid *rigid;     // (nb)
-  Frame *frame;     // (slots)
-  Articulated *sum; // (slots)
-  Screw *rate;      // (slots) accelerations' deviations from gamma
-  Screw *T, *U;     // (ncolumns) motion for a unit velocity; Î T, columns of L⁻¹ applied
-  Real *G, *u;      // (nsquares) L D Lᵀ = Tᵀ Î T, row major, D on the diagonal; (ncolumns)
+  Stand *stand;                // (nb)
+  Rigid *rigid;                // (nb)
+  Frame *frame;                // (slots)
+  Articulated *sum;            // (slots)
+  Screw *rate;                 // (slots) accelerations' deviations from gamma
+  Screw *T, *U;                // (ncolumns) motion for a unit velocity; Î T, columns of L⁻¹ applied
+  Real *G, *u;                 // (nsquares) L D Lᵀ = Tᵀ Î T, row major, D on the diagonal; (ncolumns)
 #if MB_LANES > 1
   Link *links_of_all; // `link` and `turn`, which are made of all instances'
   Turn *turns_of_all;

@@ -45,14 +45,16 @@ static inline Articulated block(const MbWorld *world, const MbMaximal *x, size_t
   Real S[36];
   symmetric_block(S, x, b, a, c);
   // S is symmetric, so that its rows are its columns
-  const Mat I = {vec_of(S), vec_of(S + 6), vec_of(S + 12)}, H = {vec_of(S + 18), vec_of(S + 24), vec_of(S + 30)},
+  const Mat I = {vec_of(S), vec_of(S + 6), vec_of(S + 12)},
+            H = {vec_of(S + 18), vec_of(S + 24), vec_of(S + 30)},
             M = {vec_of(S + 21), vec_of(S + 27), vec_of(S + 33)}, R = rotation(world, b);
   const Articulated A = {.I = sym(turn_block(R, I)), .M = sym(turn_block(R, M)), .H = turn_block(R, H)};
   return inertia_move(A, arm_of(world, b, R));
 }
 
 // What the joint's own springs, dampers and motors add to Tᵀ Î T
-static inline void own_of_joint(const MbWorld *world, const MbMaximal *x, size_t b, Real a, Real c, Real *own) {
+static inline void own_of_joint(const MbWorld *world, const MbMaximal *x, size_t b, Real a, Real c,
+                                Real *own) {
 #if MB_LANES == 1
   mb_coordinates_own(world->model, x, b, a, c, own);
 #else // of joints whose velocities are the coordinates' rates
@@ -80,7 +82,8 @@ MB_KERNEL bool factor_body(MbWorld *world, const MbMaximal *x, size_t b, Articul
   }
   const Vec s = stand->s, Is = apply_sym(A.I, s);
   const Screw U = move_wrench((Screw){Is, apply_transposed(A.H, s)}, stand->r);
-  const Real pivot = dot(s, Is) + a * coordinate(x->joint_damping, hop->v) + c * coordinate(x->stiffness, hop->v);
+  const Real pivot =
+      dot(s, Is) + a * coordinate(x->joint_damping, hop->v) + c * coordinate(x->stiffness, hop->v);
   stand->inverse = 1.0 / pivot;
   stand->V = (Screw){scale(stand->inverse, U.turn), scale(stand->inverse, U.line)};
   if (!all_fine(pivot_fine(FINE, pivot))) return false;

@@ -112,8 +112,7 @@ static inline Screw drift_of(const MbWorld *world, size_t b) {
   const Rigid *rigid = &world->work->rigid[b];
   const Mat R = rotation(world, b);
   const Vec c = arm_of(world, b, R), g = scale((Real){0} - 1.0, world->work->frame[0].gamma.line);
-  const Screw gamma = move_motion(rigid->gamma, c),
-              phi = screw_at(world->phi + (size_t)MB_LANES * 6 * b, 0);
+  const Screw gamma = move_motion(rigid->gamma, c), phi = screw_at(world->phi + (size_t)MB_LANES * 6 * b, 0);
   const Vec a = add(add_cross(gamma.line, rigid->w, cross(rigid->w, c)), g);
   return (Screw){apply_transposed(R, gamma.turn), sub(apply_transposed(R, a), cross(phi.turn, phi.line))};
 }

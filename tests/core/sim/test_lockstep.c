@@ -59,7 +59,8 @@ static MbSceneSpec study(MbIntegratorKind kind, unsigned acts, uint64_t tree, ui
       memcpy(body->joint.in_body.rotation, one, sizeof one);
     }
     if (!(acts & SPRINGS)) body->joint.stiffness.count = body->joint.damping.count = 0;
-    if (hangs && acts & MOTORS && i % 3 == 0 && body->joint.kind != MB_JOINT_FIXED) add_motor(&spec, body, &seed);
+    if (hangs && acts & MOTORS && i % 3 == 0 && body->joint.kind != MB_JOINT_FIXED)
+      add_motor(&spec, body, &seed);
     if (acts & DAMPING) body->damping = test_random(&seed);
   }
   spec.bodies[3].joint.parent = spec.bodies[2].name; // what is free in space carries a tree
@@ -78,10 +79,12 @@ static MbSceneSpec study(MbIntegratorKind kind, unsigned acts, uint64_t tree, ui
   return spec;
 }
 
-static void same(const char *what, unsigned acts, int64_t step, size_t lane, const double *a, const double *b, size_t n) {
+static void same(const char *what, unsigned acts, int64_t step, size_t lane, const double *a, const double *b,
+                 size_t n) {
   for (size_t i = 0; i < n; i++)
-    cr_assert(!memcmp(a + i, b + i, sizeof *a), "%s %zu of lane %zu at step %lld, study %x: %.17g, alone %.17g", what, i,
-              lane, (long long)step, acts, a[i], b[i]);
+    cr_assert(!memcmp(a + i, b + i, sizeof *a),
+              "%s %zu of lane %zu at step %lld, study %x: %.17g, alone %.17g", what, i, lane, (long long)step,
+              acts, a[i], b[i]);
 }
 
 static void pick(double *out, const double *from, size_t n, size_t lane) {
@@ -154,13 +157,15 @@ static void runs_alike(MbIntegratorKind kind, unsigned acts, size_t count) {
 
 Test(lockstep, explicit_lanes_have_the_bits_of_runs_of_their_own) {
   for (unsigned acts = 0; acts < 128; acts += 3) runs_alike(MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
-  cr_assert_gt((double)compared, 0.9 * (double)offered, "%lld of %lld", (long long)compared, (long long)offered);
+  cr_assert_gt((double)compared, 0.9 * (double)offered, "%lld of %lld", (long long)compared,
+               (long long)offered);
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
 Test(lockstep, implicit_lanes_have_the_bits_of_runs_of_their_own) {
   for (unsigned acts = 0; acts < 128; acts += 3)
     runs_alike(MB_IMPLICIT, acts & ~(unsigned)POINTS, 1 + (acts + 7) % L);
-  cr_assert_gt((double)compared, 0.9 * (double)offered, "%lld of %lld", (long long)compared, (long long)offered);
+  cr_assert_gt((double)compared, 0.9 * (double)offered, "%lld of %lld", (long long)compared,
+               (long long)offered);
   cr_assert_eq(mb_alloc_live(), 0);
 }

@@ -158,8 +158,8 @@ Test(lanes, chains_and_trees_with_plain_axes_accelerate_as_the_dense_solver_says
 // ---- the same bits alone and beside others ----------------------------------------------------------------------
 
 // Everything that the passes tell of instances k, one beside the other: poses, twists, accelerations.
-static void passes(const MbLanes *lanes, const MbLinks *const *links, double *q, double *v, double *f, double *y,
-                   double *E, double *phi) {
+static void passes(const MbLanes *lanes, const MbLinks *const *links, double *q, double *v, double *f,
+                   double *y, double *E, double *phi) {
   size_t blame = 0;
   MbRecursion *work = lanes->create(links);
   lanes->forward(work, q, v, E, phi);
@@ -170,8 +170,9 @@ static void passes(const MbLanes *lanes, const MbLinks *const *links, double *q,
 static void same_bits(const char *what, const MbLanes *eight, const double *all, const double *one, size_t n,
                       size_t lane) {
   for (size_t i = 0; i < n; i++)
-    cr_assert(!memcmp(&all[LANES * i + lane], &one[i], sizeof *one), "%s: %s %zu of instance %zu: %.17g, alone %.17g",
-              eight->name, what, i, lane, all[LANES * i + lane], one[i]);
+    cr_assert(!memcmp(&all[LANES * i + lane], &one[i], sizeof *one),
+              "%s: %s %zu of instance %zu: %.17g, alone %.17g", eight->name, what, i, lane,
+              all[LANES * i + lane], one[i]);
 }
 
 // Trees that hang together alike, and differ in every number: forests of the same seed, moved.
@@ -182,7 +183,8 @@ static void move_numbers(MbModel *model, uint64_t *seed) {
     const double s = 1 + 0.3 * test_random(seed), m = 0.5 + test_random(seed);
     for (size_t i = 0; i < 3; i++) M[6 * b + i] *= s, M[6 * b + 3 + i] *= m;
     for (int i = 0; i < 3; i++)
-      P[b].p[i] += 0.1 * test_around_zero(seed), B[b].p[i] += model->joint[b].ops ? 0.1 * test_around_zero(seed) : 0;
+      P[b].p[i] += 0.1 * test_around_zero(seed),
+          B[b].p[i] += model->joint[b].ops ? 0.1 * test_around_zero(seed) : 0;
   }
   for (int i = 0; i < 3; i++) model->gravity[i] += test_around_zero(seed);
 }
@@ -191,8 +193,8 @@ static void check_bits(const MbLanes *eight, const MbLanes *one, MbModel *const 
   const size_t nb = model[0]->nb, nq = model[0]->nq, nv = model[0]->nv;
   double *q = numbers(nq), *v = numbers(nv), *y = numbers(nv), *f = numbers(6 * nb), *E = numbers(7 * nb),
          *phi = numbers(6 * nb);
-  double *q1 = numbers(nq), *v1 = numbers(nv), *y1 = numbers(nv), *f1 = numbers(6 * nb), *E1 = numbers(7 * nb),
-         *phi1 = numbers(6 * nb), *start = numbers(nv);
+  double *q1 = numbers(nq), *v1 = numbers(nv), *y1 = numbers(nv), *f1 = numbers(6 * nb),
+         *E1 = numbers(7 * nb), *phi1 = numbers(6 * nb), *start = numbers(nv);
   MbLinks links[LANES];
   const MbLinks *each[LANES];
   uint64_t seed = 91;
@@ -234,7 +236,8 @@ Test(lanes, an_instance_has_the_same_bits_alone_and_beside_others) {
     size_t pairs = 0;
     for (const MbLanes *const *one = mb_lanes_list; *one; one++)
       for (const MbLanes *const *eight = mb_lanes_list; *eight; eight++) {
-        const bool kin = (*one)->lanes == 1 && (*eight)->lanes == LANES && !strcmp((*one)->name + 1, (*eight)->name + 1);
+        const bool kin =
+            (*one)->lanes == 1 && (*eight)->lanes == LANES && !strcmp((*one)->name + 1, (*eight)->name + 1);
         if (!kin || !mb_lanes_runs(*one)) continue;
         check_bits(*eight, *one, model, round % 2);
         pairs++;

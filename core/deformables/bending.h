@@ -1,6 +1,6 @@
 // Bending of cloth that is flat at rest, as a quadratic form of the nodes' places: E = ½ Σ_ij Q_ij x_i · x_j with constant Q, by
-// what Laplacians of positions are worth, which is curvature while lengths stay. `stiffness` k in J: bent to a cylinder of radius R
-// it is ½ k / R² an area.
+// second derivatives of positions, which are curvatures while lengths stay. `stiffness` k in J: bent to a cylinder of radius R
+// it is ½ k / R² an area. MB_BENDING_ISOMETRIC is right on any mesh.
 #ifndef MB_DEFORMABLES_BENDING_H
 #define MB_DEFORMABLES_BENDING_H
 

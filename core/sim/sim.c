@@ -67,6 +67,16 @@ static bool needs_blocks(const MbSim *sim) {
   return some && (model->solver.mode == MB_FIRST_ORDER || sim->integrator->a != 0);
 }
 
+// Notes the bodies whose linear velocities are in the world's axes.
+static bool note_in_space(MbSim *sim) {
+  const MbModel *model = sim->model;
+  const bool all = sim->solver->map->layout->apart(model);
+  bool *space = mb_arena_alloc(&sim->arena, model->nb, sizeof *space);
+  for (size_t b = 0; space && b < model->nb; b++) space[b] = all || !model->joint[b].ops;
+  sim->x.in_space = space;
+  return space;
+}
+
 static MbStatus allocate(MbSim *sim, MbReport *report) {
   const MbModel *model = sim->model;
   const size_t nb = model->nb, n = sim->nq + sim->nv;
@@ -98,7 +108,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
                   sim->s && sim->t && sim->nudge && sim->along && sim->near && sim->stage && sim->signal &&
                   sim->input && sim->expressions && x->E && x->phi && x->f &&
                   (sim->impulse || !model->nports) && (x->swing || !model->any_flies) && x->stiffness &&
-                  x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
+                  note_in_space(sim) && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
   for (size_t i = 0; i < model->nsignals; i++) sim->input[i] = NAN;
   return allocate_claims(sim, report);

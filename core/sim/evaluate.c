@@ -31,6 +31,12 @@ void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
                      &phase);
 }
 
+const bool *mb_bodies_in_space(const MbModel *model, bool all, MbArena *arena) {
+  bool *space = mb_arena_alloc(arena, model->nb, sizeof *space);
+  for (size_t b = 0; space && b < model->nb; b++) space[b] = all || !model->joint[b].ops;
+  return space;
+}
+
 void mb_forces_of_range(const MbModel *model, MbMaximal *x, bool outside, size_t begin, size_t end) {
   memset(x->f + 6 * begin, 0, 6 * (end - begin) * sizeof *x->f);
   if (x->K) memset(x->K + 36 * begin, 0, 36 * (end - begin) * sizeof *x->K);

@@ -1,6 +1,7 @@
 #include "core/deformables/bending.h"
 #include "core/base/alloc.h"
 #include "core/deformables/bending_parts.h"
+#include "core/deformables/bending_rest.h"
 #include "core/math/vec3.h"
 
 #include <stdlib.h>
@@ -94,7 +95,10 @@ bool mb_bending_create(MbBending *bending, MbBendingKind model, double stiffness
     mb_bending_isometric(&mesh, stiffness, &stencils);
   else if (ok)
     ok = mb_bending_laplace_beltrami(&mesh, stiffness, &stencils);
-  ok = ok && !stencils.failed && add_up(&stencils, bending);
+  ok = ok && !stencils.failed;
+  if (ok && model == MB_BENDING_ISOMETRIC && triangles)
+    ok = mb_bending_take_rest(&mesh, stiffness, &stencils, &bending->rest);
+  ok = ok && add_up(&stencils, bending);
   mb_bending_mesh_free(&mesh), mb_stencils_free(&stencils);
   if (!ok) mb_bending_free(bending);
   return ok;
@@ -102,12 +106,32 @@ bool mb_bending_create(MbBending *bending, MbBendingKind model, double stiffness
 
 void mb_bending_free(MbBending *bending) {
   mb_free(bending->row), mb_free(bending->column), mb_free(bending->value);
+  mb_bending_rest_free(&bending->rest);
   *bending = (MbBending){0};
+}
+
+// Σ_t (½ s − n · w)
+static double rest_energy(const MbBendingRest *rest, const double *x) {
+  double sum = 0, w[3], d[3];
+  for (size_t t = 0; t < rest->count; t++) {
+    const uint32_t *const corner = rest->corner + 3 * t;
+    const double *const p[3] = {x + 3 * (size_t)corner[0], x + 3 * (size_t)corner[1],
+                                x + 3 * (size_t)corner[2]};
+    MbBendingPull pull;
+    mb_vec3_set(w, 0, 0, 0);
+    for (size_t k = rest->first[t]; k < rest->first[t + 1]; k++) {
+      mb_vec3_sub(d, x + 3 * (size_t)rest->node[k], p[0]);
+      mb_vec3_add_scaled(w, w, rest->weight[k], d);
+    }
+    mb_bending_pull(p, w, &pull);
+    sum += rest->square[t] / 2 - pull.value;
+  }
+  return sum;
 }
 
 // By differences, for rows of Q sum up to 0: E = −½ Σ_{i>j} Q_ij |x_i − x_j|².
 double mb_bending_energy(const MbBending *bending, const double *x) {
-  double sum = 0, d[3];
+  double sum = rest_energy(&bending->rest, x), d[3];
   for (size_t k = 0; k < bending->count; k++) {
     mb_vec3_sub(d, x + 3 * (size_t)bending->row[k], x + 3 * (size_t)bending->column[k]);
     sum -= bending->value[k] * mb_vec3_dot(d, d) / 2;

@@ -42,6 +42,9 @@ enum { MB_PATCH = 48 };
 size_t mb_bending_slope(const MbBendingMesh *mesh, size_t corner, uint32_t *node, double *weight);
 
 void mb_bending_isometric(const MbBendingMesh *mesh, double stiffness, MbStencils *stencils);
+// Takes curvatures at rest into account, of stencils that are those of the triangles in order. False: out of memory.
+bool mb_bending_take_rest(const MbBendingMesh *mesh, double stiffness, MbStencils *stencils,
+                          MbBendingRest *rest);
 bool mb_bending_laplace_beltrami(const MbBendingMesh *mesh, double stiffness, MbStencils *stencils);
 
 #endif

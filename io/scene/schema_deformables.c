@@ -287,7 +287,8 @@ static const MbSchemaObject tet_material = {.name = "tet_material",
                                             .size = sizeof(MbDeformableSpec),
                                             .rows = tet_material_rows};
 static const char *const bending_help[] = {
-    "as a plate without Poisson's effect, on any mesh (Morley's triangles); the rest shape is flat",
+    "as a plate without Poisson's effect, on any mesh (Morley's triangles); its rest shape is the mesh's, "
+    "curved or flat",
     "by Laplacians at nodes, to compare with others: free edges bend several times too "
     "easily; the rest shape is flat",
     "not at all", NULL};

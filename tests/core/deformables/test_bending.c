@@ -1,5 +1,6 @@
 #include "core/base/alloc.h"
 #include "core/deformables/bending.h"
+#include "core/math/quat.h"
 #include "tests/core/math/near.h"
 #include "tools/bench/bending_cases.h"
 
@@ -282,5 +283,75 @@ Test(bending, quadratic_shapes_push_no_inner_node_of_any_mesh) {
       cr_assert(inner > 15 && most > 0.1);
       free(z), free(f);
       mb_bending_free(&b), mb_element_mesh_free(&mesh);
+    }
+}
+
+// ---- rest curvature --------------------------------------------------------------------------------------------
+
+// A sheet rolled to a cylinder of this radius, about an axis at an angle to x.
+static void roll(const MbElementMesh *flat, double angle, double radius, double *x) {
+  const double c = cos(angle), s = sin(angle);
+  for (size_t i = 0; i < flat->nodes; i++) {
+    const double *at = flat->x + 3 * i, along = (c * at[0] + s * at[1]) / radius;
+    x[3 * i] = radius * sin(along), x[3 * i + 1] = c * at[1] - s * at[0],
+          x[3 * i + 2] = radius * (1 - cos(along));
+  }
+}
+
+Test(bending, a_curved_mesh_is_at_rest_as_it_is_wherever_it_is) {
+  static const double ROUNDED = 1e-11;
+  for (int kind = 0; kind < MB_SHEET_KINDS; kind++) {
+    MbElementMesh mesh;
+    MbBending b;
+    size_t flat;
+    cr_assert(mb_sheet_make((MbSheetKind)kind, 8, 8, 1, 1, &mesh));
+    for (size_t i = 0; i < mesh.nodes; i++) { // saddle
+      double *x = mesh.x + 3 * i;
+      x[2] = 0.3 * (x[0] - 0.4) * (x[0] - 0.4) - 0.2 * x[1] * x[1] + 0.1 * x[0] * x[1];
+    }
+    cr_assert(mb_bending_create(&b, MB_BENDING_ISOMETRIC, 1, mesh.triangle, mesh.triangles, mesh.x,
+                                mesh.nodes, &flat));
+    cr_assert_gt(b.rest.count, mesh.triangles / 2);
+    cr_assert_float_eq(mb_bending_energy(&b, mesh.x), 0, ROUNDED);
+    const double turn[4] = {0.5, -0.5, 0.5, 0.5};
+    for (size_t i = 0; i < mesh.nodes; i++) {
+      double *x = mesh.x + 3 * i, y[3];
+      mb_quat_rotate(y, turn, x);
+      x[0] = y[0] + 3, x[1] = y[1] - 2, x[2] = y[2] + 1;
+    }
+    cr_assert_float_eq(mb_bending_energy(&b, mesh.x), 0, ROUNDED, "%s: %g", mb_sheet_names[kind],
+                       mb_bending_energy(&b, mesh.x));
+    mb_bending_free(&b), mb_element_mesh_free(&mesh);
+  }
+}
+
+// ½ k (κ − κ₀)² an area, whichever way it bends.
+Test(bending, a_rolled_sheet_costs_what_its_curvature_differs_by) {
+  static const double FIRST = 2; // times h: rims
+  static const double radius[] = {1e6, 1.4, 0.5, -0.7};
+  for (int kind = 0; kind < MB_SHEET_KINDS; kind++)
+    for (size_t r = 0; r < 4; r++) {
+      double ratio[2];
+      for (size_t n = 0; n < 2; n++) {
+        const size_t cells = 16 << n;
+        MbElementMesh mesh;
+        MbBending b;
+        size_t flat;
+        cr_assert(mb_sheet_make((MbSheetKind)kind, cells, cells, 1, 1, &mesh));
+        double *const rest = calloc(3 * mesh.nodes, sizeof *rest), *const x =
+                                                                       calloc(3 * mesh.nodes, sizeof *x);
+        cr_assert(rest && x);
+        roll(&mesh, 0.4, 0.7, rest), roll(&mesh, 0.4, radius[r], x);
+        cr_assert(mb_bending_create(&b, MB_BENDING_ISOMETRIC, STIFFNESS, mesh.triangle, mesh.triangles, rest,
+                                    mesh.nodes, &flat));
+        const double by = 1 / radius[r] - 1 / 0.7;
+        ratio[n] = mb_bending_energy(&b, x) / (0.5 * STIFFNESS * by * by);
+        cr_assert_float_eq(ratio[n], 1, FIRST / (double)cells, "%s, radius %g, %zu cells: %g",
+                           mb_sheet_names[kind], radius[r], cells, ratio[n]);
+        free(rest), free(x);
+        mb_bending_free(&b), mb_element_mesh_free(&mesh);
+      }
+      cr_assert_float_eq(2 * ratio[1] - ratio[0], 1, 0.02, "%s, radius %g: %g, %g", mb_sheet_names[kind],
+                         radius[r], ratio[0], ratio[1]);
     }
 }

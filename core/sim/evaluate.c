@@ -31,6 +31,15 @@ void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
                      &phase);
 }
 
+const size_t *mb_carriers(const MbModel *model, bool all, MbArena *arena) {
+  size_t *carrier = mb_arena_alloc(arena, model->nb, sizeof *carrier);
+  for (size_t b = 0; carrier && b < model->nb; b++) {
+    const size_t parent = model->parent[b];
+    carrier[b] = all || !model->joint[b].ops ? b : parent == MB_WORLD ? MB_WORLD : carrier[parent];
+  }
+  return carrier;
+}
+
 void mb_forces_of_range(const MbModel *model, MbMaximal *x, bool outside, size_t begin, size_t end) {
   memset(x->f + 6 * begin, 0, 6 * (end - begin) * sizeof *x->f);
   if (x->K) memset(x->K + 36 * begin, 0, 36 * (end - begin) * sizeof *x->K);

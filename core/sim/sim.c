@@ -67,17 +67,10 @@ static bool needs_blocks(const MbSim *sim) {
   return some && (model->solver.mode == MB_FIRST_ORDER || sim->integrator->a != 0);
 }
 
-// Notes the bodies in space that carry others: all of their tree, or nobody but themselves where every body is in space.
 static bool note_carriers(MbSim *sim) {
-  const MbModel *model = sim->model;
-  const bool all = sim->solver->map->layout->apart(model);
-  size_t *carrier = mb_arena_alloc(&sim->arena, model->nb, sizeof *carrier);
-  for (size_t b = 0; carrier && b < model->nb; b++) {
-    const size_t parent = model->parent[b];
-    carrier[b] = all || !model->joint[b].ops ? b : parent == MB_WORLD ? MB_WORLD : carrier[parent];
-  }
-  sim->x.carrier = carrier;
-  return carrier;
+  const bool all = sim->solver->map->layout->apart(sim->model);
+  sim->x.carrier = mb_carriers(sim->model, all, &sim->arena);
+  return sim->x.carrier;
 }
 
 static MbStatus allocate(MbSim *sim, MbReport *report) {

@@ -70,6 +70,8 @@ static MbSceneSpec study(MbIntegratorKind kind, unsigned acts, uint64_t tree, ui
     MbForceSpec *wrench = test_force(&spec, MB_FORCE_WRENCH, spec.bodies[1].name);
     test_wrench(wrench)->force[0] = test_expression("3*sin(5*t)");
     test_wrench(wrench)->torque[2] = test_constant(test_random(&seed));
+    MbForceSpec *space = test_force(&spec, MB_FORCE_WRENCH, spec.bodies[2].name);
+    test_wrench(space)->force[2] = test_constant(9), test_wrench(space)->torque[0] = test_constant(2);
   }
   if (acts & POINTS) add_spring(&spec, 0, 4, &seed), add_spring(&spec, 1, 5, &seed);
   spec.output.nchannels = 7;

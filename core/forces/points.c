@@ -48,6 +48,7 @@ void mb_point_push(const MbForce *force, MbMaximal *x, size_t i, const MbMovingP
   mb_mat3_cross(F, f);
   mb_mat3_mul(turn, F, point->R);
   add_mapped(x->K + 36 * b, point->G, turn, 3);
+  mb_force_stays(x, b, f);
 }
 
 void mb_points_couple(const MbForce *force, MbMaximal *x, size_t i, const MbMovingPoint *pi, size_t j,

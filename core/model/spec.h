@@ -284,6 +284,7 @@ typedef struct MbNodeMeshSpec {
   double radius;             // ball; NaN = not given
   const char *file;          // as written; NULL = it is none
   double scale;              // file
+  double weld;               // file: vertices that are no further apart are one; 0, NaN = none are
   const MbElementMesh *mesh; // file, read and scaled
   size_t nsize;              // numbers in `size`
   const double *size;        // grid, box: along x and y (and z)

@@ -67,14 +67,10 @@ static bool needs_blocks(const MbSim *sim) {
   return some && (model->solver.mode == MB_FIRST_ORDER || sim->integrator->a != 0);
 }
 
-// Notes the bodies whose linear velocities are in the world's axes.
 static bool note_in_space(MbSim *sim) {
-  const MbModel *model = sim->model;
-  const bool all = sim->solver->map->layout->apart(model);
-  bool *space = mb_arena_alloc(&sim->arena, model->nb, sizeof *space);
-  for (size_t b = 0; space && b < model->nb; b++) space[b] = all || !model->joint[b].ops;
-  sim->x.in_space = space;
-  return space;
+  const bool all = sim->solver->map->layout->apart(sim->model);
+  sim->x.in_space = mb_bodies_in_space(sim->model, all, &sim->arena);
+  return sim->x.in_space;
 }
 
 static MbStatus allocate(MbSim *sim, MbReport *report) {

@@ -27,7 +27,7 @@ endif
 # clang takes a long text of several pieces in a list for a forgotten comma
 CLANG      := $(if $(findstring clang,$(CC)),-Wno-string-concatenation)
 CFLAGS_ALL := $(BASE) $(OPT) $(CLANG) $(CFLAGS)
-LIBS       := -lcjson -lmuparser -lz -lmetis -ldl -lm
+LIBS       := -lcjson -lmuparser -lexpat -lz -lmetis -ldl -lm
 LAPACKE    := -llapacke -lblas # for what compares with them; the program loads them when it needs them
 LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -pthread $(LDFLAGS)
 

@@ -28,7 +28,7 @@ Name: mbsim
 Description: Simulation of multibody systems and deformables
 Version: $version
 Cflags: -I\${includedir}
-Libs: -L\${libdir} -lmbsim -pthread -lcjson -lmuparser -lz -lmetis -ldl -lm
+Libs: -L\${libdir} -lmbsim -pthread -lcjson -lmuparser -lexpat -lz -lmetis -ldl -lm
 PC
 chmod 644 "$root/share/man/man1/mbsim.1" "$root/share/bash-completion/completions/mbsim" \
   "$root/lib/pkgconfig/mbsim.pc" "$root/share/mbsim/scene.schema.json"

@@ -52,7 +52,7 @@ MB_KERNEL bool factor_body(MbWorld *world, const MbMaximal *x, size_t b, Articul
   }
   const Vec s = stand->s, Is = apply_sym(A.I, s);
   const Screw U = move_wrench((Screw){Is, apply_transposed(A.H, s)}, stand->r);
-  const double pivot = dot(s, Is) + a * *d + c * *k;
+  const double pivot = dot(s, Is) + work->links->inertia[hop->v] + a * *d + c * *k;
   stand->inverse = 1 / pivot;
   stand->V = (Screw){scale(stand->inverse, U.turn), scale(stand->inverse, U.line)};
   if (!pivot_fine(FINE, pivot)) return false;

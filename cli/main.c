@@ -22,6 +22,7 @@ const MbCommand *const mb_commands[] = {
     &mb_command_schema,
     &mb_command_bench,
     &mb_command_init,
+    &mb_command_import,
     &mb_command_version,
     &mb_command_help,
     NULL,

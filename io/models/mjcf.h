@@ -64,6 +64,8 @@ const MbXmlAttribute *mb_mjcf_get(MbMjcf *m, const MbXmlElement *e, const char *
 // False with an error where an element names a class that is not there.
 bool mb_mjcf_class_of(MbMjcf *m, const MbXmlElement *e, const char *around, const char **class);
 bool mb_mjcf_childclass(MbMjcf *m, const MbXmlElement *e, const char *around, const char **class);
+// True, with an error, where gains of another kind of actuator are defaults of this one's class.
+bool mb_mjcf_mixed(MbMjcf *m, const MbXmlElement *e, const char *class);
 bool mb_mjcf_list_classes(MbMjcf *m);
 // The turn that quat, axisangle, xyaxes, zaxis or euler give; stays where none is given.
 bool mb_mjcf_turn(MbMjcf *m, const MbXmlElement *e, const char *class, const char *tag, MbRigFrame *frame);

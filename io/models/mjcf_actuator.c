@@ -27,6 +27,7 @@ static bool left_out(MbMjcf *m, const MbXmlElement *e, const char *why) {
 // False: it cannot be said by constant gains; a note says so.
 static bool read_gains(MbMjcf *m, const MbXmlElement *e, const char *class, Gains *g) {
   MbDoor *door = m->door;
+  if (strcmp(e->name, "motor") != 0 && mb_mjcf_mixed(m, e, class)) return false;
   if (!strcmp(e->name, "motor")) {
     *g = (Gains){.gain = 1};
   } else if (!strcmp(e->name, "position")) {

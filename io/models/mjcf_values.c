@@ -80,6 +80,27 @@ static bool own_kind_only(const char *name) {
   return false;
 }
 
+bool mb_mjcf_mixed(MbMjcf *m, const MbXmlElement *e, const char *class) {
+  static const char *const own[] = {"kp",       "kv",       "gainprm", "biasprm",
+                                    "gaintype", "biastype", "dyntype", NULL};
+  size_t k = class ? find_class(m, class) : SIZE_MAX;
+  if (k == SIZE_MAX) k = m->nclasses ? 0 : SIZE_MAX;
+  for (; k != SIZE_MAX; k = m->classes[k].parent)
+    for (const MbXmlElement *c = m->classes[k].element->first; c; c = c->next) {
+      if (!same_kind(e->name, c->name) || !strcmp(e->name, c->name)) continue;
+      for (int i = 0; own[i]; i++) {
+        const MbXmlAttribute *a = mb_xml_attribute(c, own[i]);
+        if (!a) continue;
+        mb_door_error(
+            m->door, e->at,
+            "in the other engine %s of <%s> in its class reaches this <%s>: give them classes of their own",
+            own[i], c->name, e->name);
+        return true;
+      }
+    }
+  return false;
+}
+
 static const MbXmlAttribute *of_level(const MbXmlElement *holder, const char *tag, const char *name) {
   const MbXmlAttribute *found = NULL;
   for (const MbXmlElement *c = holder->first; c; c = c->next) {

@@ -59,8 +59,7 @@ static bool read_inertial(MbDoor *door, const MbXmlElement *e, MbRigBody *body) 
   if (!mass || !inertia || !read_origin(door, e, &frame)) return false;
   body->mass = need(door, mass, "value");
   double m[6], R[9], RI[9];
-  for (int i = 0; i < 6; i++) // what is not there counts as 0 for the products alone
-    m[i] = i < 3 || mb_xml_attribute(inertia, names[i]) ? need(door, inertia, names[i]) : 0;
+  for (int i = 0; i < 6; i++) m[i] = need(door, inertia, names[i]);
   if (body->mass < 0)
     return mb_door_error(door, mb_xml_attribute(mass, "value")->at, "the mass is %g kg: it cannot be below 0",
                          body->mass);

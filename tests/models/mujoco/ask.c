@@ -1,6 +1,8 @@
-// What MuJoCo makes of a model, as JSON: cc ask.c -o ask -lmujoco && ./ask MODEL NAME > NAME.json
+// What MuJoCo makes of a model, as JSON: cc ask.c -o ask -lmujoco && ./ask MODEL NAME [TOLERANCE [PLACES]] > NAME.json
 // Four states within the joints' ranges, contacts and constraints disabled, controls 0: positions, velocities, accelerations, and where the
-// mass centres are.
+// mass centres are. Where a body's inertia is not diagonal in what is given, MuJoCo turns it to principal axes of its own, which is good to
+// seven digits: TOLERANCE tells the test that reads this. PLACES is the same of mass centres and masses, of meshes, whose vertices it
+// keeps with 32 bits.
 #include <math.h>
 #include <mujoco/mujoco.h>
 #include <stdio.h>
@@ -42,7 +44,7 @@ static void place(const mjModel *m, mjData *d) {
 int main(int argc, char **argv) {
   static const char *const types[] = {"free", "ball", "slide", "hinge"};
   char error[1000] = "";
-  mjModel *m = argc == 3 ? mj_loadXML(argv[1], NULL, error, sizeof error) : NULL;
+  mjModel *m = argc >= 3 ? mj_loadXML(argv[1], NULL, error, sizeof error) : NULL;
   if (!m) return fprintf(stderr, "%s\n", error), 1;
   m->opt.disableflags |= mjDSBL_CONTACT | mjDSBL_CONSTRAINT;
   mjData *d = mj_makeData(m);
@@ -51,7 +53,7 @@ int main(int argc, char **argv) {
   for (int j = 0; j < m->njnt; j++)
     printf("%s{\"name\":\"%s\",\"type\":\"%s\",\"q\":%d,\"v\":%d}", j ? "," : "", m->names + m->name_jntadr[j],
            types[m->jnt_type[j]], m->jnt_qposadr[j], m->jnt_dofadr[j]);
-  printf("],\"bodies\":[");
+  printf("],\"tolerance\":%s,\"places\":%s,\"bodies\":[", argc > 3 ? argv[3] : "1e-9", argc > 4 ? argv[4] : "1e-12");
   for (int b = 1; b < m->nbody; b++)
     printf("%s{\"name\":\"%s\",\"mass\":%.17g}", b > 1 ? "," : "", m->names + m->name_bodyadr[b], m->body_mass[b]);
   printf("],\"states\":[");

@@ -107,9 +107,9 @@ static bool drive_joint(MbMjcf *m, const MbXmlElement *e, const char *class, con
     read_bounds(m, e, class, gear[0], j);
   } else if (said) {
     j->driven = true, actuator.by = g.gain * gear[0];
-    if (actuator.by != 1)
-      mb_door_note(door, e->at, false, "<%s> of joint \"%s\": its force is %g times its control", e->name,
-                   j->name, actuator.by);
+    const MbXmlAttribute *name = mb_xml_attribute(e, "name");
+    j->remark = mb_door_format(door, "%s%sforce: %g times the control of %s", j->remark ? j->remark : "",
+                               j->remark ? "; " : "", actuator.by, name ? name->value : "its motor");
     read_bounds(m, e, class, gear[0], j);
   }
   return add_actuator(m, actuator) && !door->status;

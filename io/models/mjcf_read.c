@@ -2,8 +2,10 @@
 #include "core/base/alloc.h"
 #include "io/models/mjcf.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // ---- included files ---------------------------------------------------------------------------------------
 
@@ -22,6 +24,11 @@ static bool include(MbMjcf *m, MbXmlElement *holder, MbXmlElement *before, MbXml
   for (const MbXmlElement *up = e; up; up = up->parent)
     if (!strcmp(up->at.file, path)) return mb_door_error(door, e->at, "%s includes itself", path);
   MbXmlElement *root = NULL;
+  if (access(path, R_OK)) {
+    mb_xml_error(door->report, MB_IO, e->at, "%s cannot be read: %s", path, strerror(errno));
+    door->status = MB_IO;
+    return false;
+  }
   if (mb_xml_read(path, &door->rig.arena, &root, door->report)) {
     mb_xml_error(door->report, MB_IO, e->at, "%s is included here", path);
     door->status = MB_IO;
@@ -147,6 +154,7 @@ static bool turn_balls(MbMjcf *m) {
 static bool read_sections(MbMjcf *m) {
   MbDoor *door = m->door;
   if (!each(m, "compiler", read_compiler) || !each(m, "option", read_option)) return false;
+  door->rig.contact = m->contact;
   if (!m->gravity) memset(door->rig.gravity, 0, sizeof door->rig.gravity);
   if (!mb_mjcf_list_classes(m) || !each(m, "worldbody", read_world)) return false;
   if (!mb_mjcf_masses(m) || !turn_balls(m) || !each(m, "equality", mb_mjcf_equality)) return false;
@@ -181,7 +189,6 @@ bool mb_mjcf_read(MbDoor *door, const char *path, MbXmlElement *root) {
   bool fine = include_all(&m, root, &count);
   if (fine) mb_door_check(door, root);
   fine = fine && !door->status && read_sections(&m);
-  door->rig.contact = m.contact;
   mb_free(m.joints.list);
   mb_free(m.sites.list);
   mb_free(m.geoms.list);

@@ -29,8 +29,9 @@ typedef struct MbRigJoint {
   double stiffness, rest, damping, friction, inertia;
   double q[7],
       v[6]; // at the start: one; a quaternion; place and quaternion; x, y, angle. Velocities as MuJoCo has them
-  bool placed; // q and v are given
-  bool driven; // a program will want to give it a force
+  bool placed;        // q and v are given
+  const char *remark; // for people; NULL = none
+  bool driven;        // a program will want to give it a force
   bool motor;
   double kp, kv, target, speed, most; // most: NaN = no bound
   size_t follows; // a mimic: index of the joint's body that it follows, MB_RIG_WORLD = none

@@ -12,6 +12,33 @@
 
 static const double DEG = 3.14159265358979323846 / 180;
 
+// ---- building ---------------------------------------------------------------------------------------------
+
+// Whether memory has run out since the scene was begun: then nothing of it counts.
+static _Thread_local bool lost;
+
+static bool put(cJSON *to, const char *key, cJSON *value) {
+  const bool fine = cJSON_AddItemToObject(to, key, value);
+  if (!fine) cJSON_Delete(value);
+  lost |= !fine;
+  return fine;
+}
+static void push(cJSON *to, cJSON *value) {
+  if (cJSON_AddItemToArray(to, value)) return;
+  cJSON_Delete(value);
+  lost = true;
+}
+static void put_text(cJSON *to, const char *key, const char *text) { put(to, key, cJSON_CreateString(text)); }
+static void put_number(cJSON *to, const char *key, double x) { put(to, key, cJSON_CreateNumber(x)); }
+static cJSON *put_object(cJSON *to, const char *key) {
+  cJSON *object = cJSON_CreateObject();
+  return put(to, key, object) ? object : NULL;
+}
+static cJSON *put_list(cJSON *to, const char *key) {
+  cJSON *list = cJSON_CreateArray();
+  return put(to, key, list) ? list : NULL;
+}
+
 // ---- values -----------------------------------------------------------------------------------------------
 
 // "=30*deg" where that is the angle, to the last digit but one.
@@ -32,7 +59,7 @@ static cJSON *coordinate(double x, bool turns) { return turns ? angle(x) : lengt
 
 static cJSON *numbers(const double *x, int n) {
   cJSON *list = cJSON_CreateArray();
-  for (int i = 0; i < n; i++) cJSON_AddItemToArray(list, length(x[i]));
+  for (int i = 0; i < n; i++) push(list, length(x[i]));
   return list;
 }
 
@@ -45,8 +72,8 @@ static bool none(const double *x, int n) {
 static cJSON *about(int axis, double x) {
   cJSON *turn = cJSON_CreateObject();
   const double v[3] = {axis == 0, axis == 1, axis == 2};
-  cJSON_AddItemToObject(turn, "axis", numbers(v, 3));
-  cJSON_AddItemToObject(turn, "angle", angle(x));
+  put(turn, "axis", numbers(v, 3));
+  put(turn, "angle", angle(x));
   return turn;
 }
 
@@ -61,9 +88,9 @@ static cJSON *rotation(const MbRigFrame *f) {
       if (f->angles[i] != 0) given++, which = i;
     if (given == 1) return about(f->order[which] - 'x', f->angles[which]);
     cJSON *euler = cJSON_CreateObject(), *list = cJSON_CreateArray();
-    for (int i = 0; i < 3; i++) cJSON_AddItemToArray(list, angle(f->angles[i]));
-    cJSON_AddStringToObject(euler, "euler", f->order);
-    cJSON_AddItemToObject(euler, "angles", list);
+    for (int i = 0; i < 3; i++) push(list, angle(f->angles[i]));
+    put_text(euler, "euler", f->order);
+    put(euler, "angles", list);
     return euler;
   }
   if (turns == 1) return about(only, 2 * atan2(f->q[1 + only], f->q[0]));
@@ -75,14 +102,14 @@ static cJSON *frame(const MbRigFrame *f) {
   const bool still = none(f->q + 1, 3);
   if (still && none(f->p, 3)) return NULL;
   cJSON *out = cJSON_CreateObject();
-  if (!none(f->p, 3)) cJSON_AddItemToObject(out, "position", numbers(f->p, 3));
-  if (!still) cJSON_AddItemToObject(out, "rotation", rotation(f));
+  if (!none(f->p, 3)) put(out, "position", numbers(f->p, 3));
+  if (!still) put(out, "rotation", rotation(f));
   return out;
 }
 
 static void put_frame(cJSON *to, const char *key, const MbRigFrame *f) {
   cJSON *value = frame(f);
-  if (value) cJSON_AddItemToObject(to, key, value);
+  if (value) put(to, key, value);
 }
 
 static void comment(cJSON *to, MbXmlPlace at, const char *more) {
@@ -93,7 +120,7 @@ static void comment(cJSON *to, MbXmlPlace at, const char *more) {
            : at.file ? at.file
                      : "",
            at.line, more ? "; " : "", more ? more : "");
-  cJSON_AddStringToObject(to, "_", text);
+  put_text(to, "_", text);
 }
 
 static const char *name_of(const MbRig *rig, size_t b) {
@@ -120,11 +147,11 @@ static void relative(const char *file, const char *folder, char *out, size_t siz
 static void put_file(MbDoor *door, cJSON *to, const char *file) {
   char real[PATH_MAX], folder[PATH_MAX], out[PATH_MAX];
   if (!realpath(file, real) || !realpath(door->options->folder ? door->options->folder : ".", folder)) {
-    cJSON_AddStringToObject(to, "file", file);
+    put_text(to, "file", file);
     return;
   }
   relative(real, folder, out, sizeof out);
-  cJSON_AddStringToObject(to, "file", out);
+  put_text(to, "file", out);
 }
 
 // Whether a scene can say it
@@ -139,28 +166,28 @@ static bool shape_fits(MbDoor *door, const MbRigShape *s) {
 
 static cJSON *shape_json(MbDoor *door, const MbRigShape *s, bool density) {
   cJSON *out = cJSON_CreateObject();
-  cJSON_AddStringToObject(out, "type", mb_shape_words[s->kind]);
+  put_text(out, "type", mb_shape_words[s->kind]);
   switch (s->kind) {
   case MB_SHAPE_BOX:
-    cJSON_AddItemToObject(out, "size", numbers(s->size, 3));
+    put(out, "size", numbers(s->size, 3));
     break;
   case MB_SHAPE_ELLIPSOID:
-    cJSON_AddItemToObject(out, "radii", numbers(s->size, 3));
+    put(out, "radii", numbers(s->size, 3));
     break;
   case MB_SHAPE_MESH:
     put_file(door, out, s->file);
-    if (s->scale[0] != 1) cJSON_AddItemToObject(out, "scale", length(s->scale[0]));
+    if (s->scale[0] != 1) put(out, "scale", length(s->scale[0]));
     break;
   case MB_SHAPE_PLANE:
-    if (s->normal[2] != 1) cJSON_AddItemToObject(out, "normal", numbers(s->normal, 3));
-    if (s->offset != 0) cJSON_AddItemToObject(out, "offset", length(s->offset));
+    if (s->normal[2] != 1) put(out, "normal", numbers(s->normal, 3));
+    if (s->offset != 0) put(out, "offset", length(s->offset));
     break;
   default:
-    cJSON_AddItemToObject(out, "radius", length(s->radius));
-    if (s->kind != MB_SHAPE_SPHERE) cJSON_AddItemToObject(out, "length", length(s->length));
+    put(out, "radius", length(s->radius));
+    if (s->kind != MB_SHAPE_SPHERE) put(out, "length", length(s->length));
   }
   put_frame(out, "frame", &s->frame);
-  if (density && s->density > 0) cJSON_AddItemToObject(out, "density", length(s->density));
+  if (density && s->density > 0) put(out, "density", length(s->density));
   return out;
 }
 
@@ -184,13 +211,13 @@ static void put_shapes(MbDoor *door, const MbRigBody *body, cJSON *to) {
   }
   for (size_t k = 0; k < body->nshapes; k++)
     if (is_written(body, &body->shape[k]) && shape_fits(door, &body->shape[k]))
-      cJSON_AddItemToArray(list, shape_json(door, &body->shape[k], !same && !body->inertial && !masses));
+      push(list, shape_json(door, &body->shape[k], !same && !body->inertial && !masses));
   const int n = cJSON_GetArraySize(list);
   if (n == 1) {
-    cJSON_AddItemToObject(to, "shape", cJSON_DetachItemFromArray(list, 0));
+    put(to, "shape", cJSON_DetachItemFromArray(list, 0));
     cJSON_Delete(list);
   } else if (n) {
-    cJSON_AddItemToObject(to, "shape", list);
+    put(to, "shape", list);
   } else {
     cJSON_Delete(list);
   }
@@ -201,22 +228,22 @@ static void put_shapes(MbDoor *door, const MbRigBody *body, cJSON *to) {
     heavy |= !body->shape[k].weightless && (body->shape[k].mass > 0 || body->shape[k].density > 0);
   }
   if (masses)
-    cJSON_AddItemToObject(to, "mass", length(body->shape[0].mass));
+    put(to, "mass", length(body->shape[0].mass));
   else if (heavy && same && common > 0)
-    cJSON_AddItemToObject(to, "density", length(common));
+    put(to, "density", length(common));
   else if (solid && !heavy) { // it stands, so that any will do
-    cJSON_AddNumberToObject(to, "mass", 1);
-    cJSON_AddStringToObject(to, "_mass", "the model gives none; it stands still, and any will do");
+    put_number(to, "mass", 1);
+    put_text(to, "_mass", "the model gives none; it stands still, and any will do");
   }
 }
 
 static void put_inertia(const MbRigBody *body, cJSON *to) {
   if (!body->inertial) return;
   cJSON *out = cJSON_CreateObject();
-  cJSON_AddItemToObject(out, "mass", length(body->mass));
-  if (!none(body->center, 3)) cJSON_AddItemToObject(out, "center", numbers(body->center, 3));
-  cJSON_AddItemToObject(out, "matrix", numbers(body->matrix, 6));
-  cJSON_AddItemToObject(to, "inertia", out);
+  put(out, "mass", length(body->mass));
+  if (!none(body->center, 3)) put(out, "center", numbers(body->center, 3));
+  put(out, "matrix", numbers(body->matrix, 6));
+  put(to, "inertia", out);
 }
 
 // ---- joints -----------------------------------------------------------------------------------------------
@@ -256,7 +283,7 @@ static const char *type_of(const MbRigJoint *j) {
 
 static void put_axis(const MbRigJoint *j, cJSON *to) {
   const bool z = j->axis[0] == 0 && j->axis[1] == 0 && j->axis[2] > 0;
-  if (dofs(j) == 1 && !z) cJSON_AddItemToObject(to, "axis", numbers(j->axis, 3));
+  if (dofs(j) == 1 && !z) put(to, "axis", numbers(j->axis, 3));
 }
 
 // A value for every coordinate of a body's joints: one alone where there is one.
@@ -268,12 +295,12 @@ static void put_by_dof(const MbRigBody *body, cJSON *to, const char *key, bool a
   for (size_t i = 0; i < body->njoints; i++) n += dofs(&body->joint[i]);
   cJSON *list = cJSON_CreateArray();
   for (size_t i = 0; i < body->njoints; i++)
-    for (int k = 0; k < dofs(&body->joint[i]); k++) cJSON_AddItemToArray(list, value(&body->joint[i], k));
+    for (int k = 0; k < dofs(&body->joint[i]); k++) push(list, value(&body->joint[i], k));
   if (n == 1) {
-    cJSON_AddItemToObject(to, key, cJSON_DetachItemFromArray(list, 0));
+    put(to, key, cJSON_DetachItemFromArray(list, 0));
     cJSON_Delete(list);
   } else {
-    cJSON_AddItemToObject(to, key, list);
+    put(to, key, list);
   }
 }
 
@@ -300,8 +327,7 @@ static cJSON *inertia(const MbRigJoint *j, int k) { return (void)k, length(j->in
 static cJSON *limits(const MbRigJoint *j, int k) {
   cJSON *pair = cJSON_CreateArray();
   (void)k;
-  for (int i = 0; i < 2; i++)
-    cJSON_AddItemToArray(pair, j->limited ? coordinate(j->range[i], turns(j)) : cJSON_CreateNull());
+  for (int i = 0; i < 2; i++) push(pair, j->limited ? coordinate(j->range[i], turns(j)) : cJSON_CreateNull());
   return pair;
 }
 static cJSON *no_force(const MbRigJoint *j, int k) { return (void)j, (void)k, cJSON_CreateNumber(0); }
@@ -318,7 +344,7 @@ static void put_motor(const MbRigBody *body, cJSON *to) {
     any |= j->motor, p |= j->kp != 0, d |= j->kv != 0, v |= j->speed != 0, bound |= !isnan(j->most);
   }
   if (!any) return;
-  cJSON *motor = cJSON_AddObjectToObject(to, "motor");
+  cJSON *motor = put_object(to, "motor");
   put_by_dof(body, motor, "stiffness", p, kp);
   put_by_dof(body, motor, "damping", d, kv);
   put_by_dof(body, motor, "target", p, target);
@@ -344,7 +370,7 @@ static void put_numbers(const MbRigBody *body, cJSON *to) {
   put_by_dof(body, to, "damping", d, damping);
   put_by_dof(body, to, "inertia", i, inertia);
   if (l && body->njoints == 1 && dofs(&body->joint[0]) == 1)
-    cJSON_AddItemToObject(to, "limits", limits(&body->joint[0], 0));
+    put(to, "limits", limits(&body->joint[0], 0));
   else
     put_by_dof(body, to, "limits", l, limits);
   put_by_dof(body, to, "force", f, no_force);
@@ -356,18 +382,15 @@ static void put_numbers(const MbRigBody *body, cJSON *to) {
 static cJSON *joint_json(const MbRig *rig, const MbRigBody *body) {
   cJSON *out = cJSON_CreateObject();
   const MbRigJoint *first = body->joint, *last = body->joint + (body->njoints ? body->njoints - 1 : 0);
-  cJSON_AddStringToObject(out, "type",
-                          !body->njoints       ? "fixed"
-                          : body->njoints == 1 ? type_of(first)
-                                               : "composite");
-  if (body->parent != MB_RIG_WORLD) cJSON_AddStringToObject(out, "parent", name_of(rig, body->parent));
+  put_text(out, "type", !body->njoints ? "fixed" : body->njoints == 1 ? type_of(first) : "composite");
+  if (body->parent != MB_RIG_WORLD) put_text(out, "parent", name_of(rig, body->parent));
   MbRigFrame outer = body->frame;
   if (!body->njoints) {
     put_frame(out, "in_parent", &outer);
     return out;
   }
   const bool single = body->njoints == 1;
-  if (single && first->name) cJSON_AddStringToObject(out, "_name", first->name);
+  if (single && first->name) put_text(out, "_name", first->name);
   MbRigFrame place = moved(first->kind == MB_RIG_SLIDE && single ? (double[3]){0} : first->p),
              plane = of_plane(first);
   place = mb_rig_compose(&place, &plane);
@@ -380,12 +403,12 @@ static cJSON *joint_json(const MbRig *rig, const MbRigBody *body) {
   if (single) {
     put_axis(first, out);
   } else {
-    cJSON *parts = cJSON_AddArrayToObject(out, "joints");
+    cJSON *parts = put_list(out, "joints");
     for (size_t k = 0; k < body->njoints; k++) {
       const MbRigJoint *j = &body->joint[k];
       cJSON *part = cJSON_CreateObject();
-      cJSON_AddStringToObject(part, "type", type_of(j));
-      if (j->name) cJSON_AddStringToObject(part, "name", j->name);
+      put_text(part, "type", type_of(j));
+      if (j->name) put_text(part, "name", j->name);
       put_axis(j, part);
       if (k) {
         const MbRigJoint *before = j - 1;
@@ -395,10 +418,16 @@ static cJSON *joint_json(const MbRig *rig, const MbRigBody *body) {
         at = mb_rig_compose(&at, &on);
         put_frame(part, "frame", &at);
       }
-      cJSON_AddItemToArray(parts, part);
+      push(parts, part);
     }
   }
   put_numbers(body, out);
+  for (size_t k = 0; k < body->njoints; k++) {
+    char key[80];
+    if (!body->joint[k].remark) continue;
+    snprintf(key, sizeof key, single ? "_" : "_%.60s", body->joint[k].name ? body->joint[k].name : "");
+    if (!cJSON_GetObjectItemCaseSensitive(out, key)) put_text(out, key, body->joint[k].remark);
+  }
   return out;
 }
 
@@ -412,23 +441,23 @@ static void put_free(const MbRigBody *body, cJSON *to) {
   }
   put_frame(to, "pose", &pose);
   if (!j->placed || none(j->v, 6)) return;
-  cJSON *v = cJSON_AddObjectToObject(to, "velocity");
+  cJSON *v = put_object(to, "velocity");
   double w[3];
   mb_quat_rotate(w, pose.q, j->v + 3);
-  cJSON_AddItemToObject(v, "angular", numbers(w, 3));
-  cJSON_AddItemToObject(v, "linear", numbers(j->v, 3));
+  put(v, "angular", numbers(w, 3));
+  put(v, "linear", numbers(j->v, 3));
 }
 
 static cJSON *body_json(MbDoor *door, const MbRigBody *body) {
   cJSON *out = cJSON_CreateObject();
   comment(out, body->at, NULL);
-  cJSON_AddStringToObject(out, "name", body->name);
+  put_text(out, "name", body->name);
   put_shapes(door, body, out);
   put_inertia(body, out);
   if (body->njoints == 1 && body->joint[0].kind == MB_RIG_FREE && body->parent == MB_RIG_WORLD)
     put_free(body, out);
   else
-    cJSON_AddItemToObject(out, "joint", joint_json(&door->rig, body));
+    put(out, "joint", joint_json(&door->rig, body));
   return out;
 }
 
@@ -436,29 +465,29 @@ static cJSON *body_json(MbDoor *door, const MbRigBody *body) {
 
 static cJSON *point(const MbRig *rig, const MbRigPoint *p, bool whole) {
   cJSON *out = cJSON_CreateObject();
-  cJSON_AddStringToObject(out, "body", name_of(rig, p->body));
+  put_text(out, "body", name_of(rig, p->body));
   if (whole)
     put_frame(out, "frame", &p->frame);
   else
-    cJSON_AddItemToObject(out, "at", numbers(p->frame.p, 3));
+    put(out, "at", numbers(p->frame.p, 3));
   return out;
 }
 
 static cJSON *points(const MbRig *rig, const MbRigTie *tie, bool whole) {
   cJSON *list = cJSON_CreateArray();
-  for (size_t i = 0; i < tie->npath; i++) cJSON_AddItemToArray(list, point(rig, &tie->path[i], whole));
+  for (size_t i = 0; i < tie->npath; i++) push(list, point(rig, &tie->path[i], whole));
   return list;
 }
 
 static cJSON *ratio(const char *a, const char *b, double r, double offset, bool reduced) {
   cJSON *out = cJSON_CreateObject(), *pair = cJSON_CreateArray();
-  cJSON_AddStringToObject(out, "type", "ratio");
-  cJSON_AddItemToArray(pair, cJSON_CreateString(a));
-  cJSON_AddItemToArray(pair, cJSON_CreateString(b));
-  cJSON_AddItemToObject(out, "joints", pair);
-  cJSON_AddItemToObject(out, "ratio", length(r));
-  if (offset != 0) cJSON_AddItemToObject(out, "offset", length(offset));
-  if (reduced) cJSON_AddStringToObject(out, "enforce", "reduction");
+  put_text(out, "type", "ratio");
+  push(pair, cJSON_CreateString(a));
+  push(pair, cJSON_CreateString(b));
+  put(out, "joints", pair);
+  put(out, "ratio", length(r));
+  if (offset != 0) put(out, "offset", length(offset));
+  if (reduced) put_text(out, "enforce", "reduction");
   return out;
 }
 
@@ -468,37 +497,37 @@ static cJSON *tie_json(const MbRig *rig, const MbRigTie *tie) {
   if (tie->kind == MB_RIG_RATIO) {
     cJSON *out =
         ratio(name_of(rig, tie->body[0]), name_of(rig, tie->body[1]), tie->ratio, tie->offset, tie->reduced);
-    if (tie->name) cJSON_AddStringToObject(out, "name", tie->name);
+    if (tie->name) put_text(out, "name", tie->name);
     comment(out, tie->at, NULL);
     return out;
   }
   cJSON *out = cJSON_CreateObject();
   comment(out, tie->at, NULL);
   const bool two = tie->kind == MB_RIG_SPRING && tie->npath == 2;
-  cJSON_AddStringToObject(out, "type", two ? "spring" : words[tie->kind]);
-  if (tie->name) cJSON_AddStringToObject(out, "name", tie->name);
-  if (tie->kind == MB_RIG_WELD) cJSON_AddStringToObject(out, "joint", "fixed");
+  put_text(out, "type", two ? "spring" : words[tie->kind]);
+  if (tie->name) put_text(out, "name", tie->name);
+  if (tie->kind == MB_RIG_WELD) put_text(out, "joint", "fixed");
   const bool path = tie->kind == MB_RIG_MUSCLE || (tie->kind == MB_RIG_SPRING && !two);
-  cJSON_AddItemToObject(out, path ? "path" : "between",
-                        points(rig, tie, tie->kind == MB_RIG_WELD || tie->kind == MB_RIG_TWIST));
+  put(out, path ? "path" : "between",
+      points(rig, tie, tie->kind == MB_RIG_WELD || tie->kind == MB_RIG_TWIST));
   if (tie->kind == MB_RIG_ROPE) {
-    cJSON_AddItemToObject(out, "length", length(tie->length));
-    cJSON_AddBoolToObject(out, "rope", true);
+    put(out, "length", length(tie->length));
+    put(out, "rope", cJSON_CreateTrue());
   }
   if (tie->kind == MB_RIG_SPRING) {
-    cJSON_AddItemToObject(out, "stiffness", length(tie->stiffness));
-    if (tie->damping != 0) cJSON_AddItemToObject(out, "damping", length(tie->damping));
-    if (!isnan(tie->length)) cJSON_AddItemToObject(out, "length", length(tie->length));
+    put(out, "stiffness", length(tie->stiffness));
+    if (tie->damping != 0) put(out, "damping", length(tie->damping));
+    if (!isnan(tie->length)) put(out, "length", length(tie->length));
   }
   if (tie->kind == MB_RIG_TWIST) {
     const double k[2] = {0, tie->stiffness}, d[2] = {0, tie->damping};
-    cJSON_AddItemToObject(out, "stiffness", numbers(k, 2));
-    cJSON_AddItemToObject(out, "damping", numbers(d, 2));
+    put(out, "stiffness", numbers(k, 2));
+    put(out, "damping", numbers(d, 2));
   }
   if (tie->kind == MB_RIG_MUSCLE) {
     static const char *const keys[] = {"max_force", "optimal_length", "tendon_length", "max_velocity"};
-    for (int i = 0; i < 4; i++) cJSON_AddItemToObject(out, keys[i], length(tie->muscle[i]));
-    cJSON_AddNumberToObject(out, "activation", 0);
+    for (int i = 0; i < 4; i++) put(out, keys[i], length(tie->muscle[i]));
+    put_number(out, "activation", 0);
   }
   return out;
 }
@@ -510,17 +539,16 @@ static void put_ties(const MbRig *rig, cJSON *scene) {
     if (!rig->body[b].merged && rig->body[b].njoints == 1 && j->follows != MB_RIG_WORLD) {
       cJSON *out = ratio(name_of(rig, j->follows), rig->body[b].name, j->ratio, j->offset, true);
       comment(out, j->at, "mimic");
-      cJSON_AddItemToArray(constraints, out);
+      push(constraints, out);
     }
   }
   for (size_t i = 0; i < rig->nties; i++)
-    cJSON_AddItemToArray(rig->tie[i].kind < MB_RIG_SPRING ? constraints : forces,
-                         tie_json(rig, &rig->tie[i]));
+    push(rig->tie[i].kind < MB_RIG_SPRING ? constraints : forces, tie_json(rig, &rig->tie[i]));
   cJSON *const lists[] = {constraints, forces};
   static const char *const keys[] = {"constraints", "forces"};
   for (int i = 0; i < 2; i++) {
-    if (lists[i]->child)
-      cJSON_AddItemToObject(scene, keys[i], lists[i]);
+    if (cJSON_GetArraySize(lists[i]))
+      put(scene, keys[i], lists[i]);
     else
       cJSON_Delete(lists[i]);
   }
@@ -536,33 +564,33 @@ static void put_notes(const MbDoor *door, cJSON *scene) {
     const char *slash = strrchr(note->at.file, '/');
     char text[500];
     snprintf(text, sizeof text, "%s:%d: %s", slash ? slash + 1 : note->at.file, note->at.line, note->text);
-    if (!list) list = cJSON_AddArrayToObject(scene, "_left_out");
-    cJSON_AddItemToArray(list, cJSON_CreateString(text));
+    if (!list) list = put_list(scene, "_left_out");
+    push(list, cJSON_CreateString(text));
   }
 }
 
 char *mb_rig_scene(MbDoor *door) {
   const MbRig *rig = &door->rig;
   static const double down[3] = {0, 0, -9.81};
+  lost = false;
   cJSON *scene = cJSON_CreateObject();
   const char *slash = strrchr(rig->source, '/');
-  cJSON_AddNumberToObject(scene, "mbsim", 1);
+  put_number(scene, "mbsim", 1);
   char from[400];
   snprintf(from, sizeof from, "imported from %s (%s)", slash ? slash + 1 : rig->source, rig->format);
-  cJSON_AddStringToObject(scene, "_source", from);
-  if (rig->name && *rig->name) cJSON_AddStringToObject(scene, "name", rig->name);
-  if (memcmp(rig->gravity, down, sizeof down) != 0)
-    cJSON_AddItemToObject(scene, "gravity", numbers(rig->gravity, 3));
-  cJSON *time = cJSON_AddObjectToObject(scene, "time");
-  cJSON_AddItemToObject(time, "step", length(isnan(rig->step) ? 0.001 : rig->step));
-  cJSON_AddNumberToObject(time, "duration", 5);
-  cJSON *bodies = cJSON_AddArrayToObject(scene, "bodies");
+  put_text(scene, "_source", from);
+  if (rig->name && *rig->name) put_text(scene, "name", rig->name);
+  if (memcmp(rig->gravity, down, sizeof down) != 0) put(scene, "gravity", numbers(rig->gravity, 3));
+  cJSON *time = put_object(scene, "time");
+  put(time, "step", length(isnan(rig->step) ? 0.001 : rig->step));
+  put_number(time, "duration", 5);
+  cJSON *bodies = put_list(scene, "bodies");
   for (size_t b = 0; b < rig->nbodies; b++)
-    if (!rig->body[b].merged) cJSON_AddItemToArray(bodies, body_json(door, &rig->body[b]));
+    if (!rig->body[b].merged) push(bodies, body_json(door, &rig->body[b]));
   put_ties(rig, scene);
   put_notes(door, scene);
   MbText text = {0};
-  if (!door->status) mb_text_pretty(&text, scene);
+  if (!door->status && !lost) mb_text_pretty(&text, scene);
   cJSON_Delete(scene);
   return mb_text_take(&text);
 }

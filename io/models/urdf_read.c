@@ -181,6 +181,12 @@ static bool read_dynamics(MbDoor *door, const MbXmlElement *e, MbRigJoint *joint
   } else if (limit && (mb_xml_attribute(limit, "lower") || mb_xml_attribute(limit, "upper"))) {
     mb_door_note(door, limit->at, true, "lower and upper of a %s joint's <limit>: left out", type);
   }
+  const MbXmlAttribute *effort = limit ? mb_xml_attribute(limit, "effort") : NULL,
+                       *speed = limit ? mb_xml_attribute(limit, "velocity") : NULL;
+  if (effort || speed) // numbers, for a controller to heed
+    joint->remark =
+        mb_door_format(door, "of a controller: effort at most %g, velocity at most %g",
+                       mb_door_number(door, effort, INFINITY), mb_door_number(door, speed, INFINITY));
   if (dynamics) {
     joint->damping = mb_door_number(door, mb_xml_attribute(dynamics, "damping"), 0);
     joint->friction = mb_door_number(door, mb_xml_attribute(dynamics, "friction"), 0);
@@ -358,6 +364,7 @@ bool mb_urdf_read(MbDoor *door, const char *path, const MbXmlElement *root) {
   const MbXmlAttribute *name = mb_xml_attribute(root, "name");
   door->rig.name = name ? name->value : "";
   mb_vec3_set(door->rig.gravity, 0, 0, -9.81);
+  door->rig.contact = true;
   door->rig.step = door->rig.friction = NAN;
   if (!list_links(&robot) || !list_joints(&robot)) return false;
   for (size_t i = 0; i < robot.nlinks; i++)

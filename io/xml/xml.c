@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <expat.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct Reading {
   XML_Parser parser;
@@ -229,8 +231,15 @@ MbStatus mb_xml_read(const char *path, MbArena *arena, MbXmlElement **root, MbRe
   *root = NULL;
   const char *name = mb_arena_strdup(arena, path);
   if (!name) return mb_no_memory(report, "an XML file");
-  FILE *stream = fopen(path, "re");
-  if (!stream) return mb_error(report, MB_IO, "", "%s cannot be opened: %s", path, strerror(errno));
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe would be waited for
+  if (file < 0) return mb_error(report, MB_IO, "", "%s cannot be opened: %s", path, strerror(errno));
+  struct stat about;
+  const bool regular = !fstat(file, &about) && S_ISREG(about.st_mode);
+  FILE *stream = regular ? fdopen(file, "r") : NULL;
+  if (!stream) {
+    close(file);
+    return mb_error(report, MB_IO, "", "%s is no file to be read", path);
+  }
   char *text = NULL;
   size_t length = 0;
   MbStatus status = read_all(stream, path, &text, &length, report);

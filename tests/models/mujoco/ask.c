@@ -48,14 +48,16 @@ int main(int argc, char **argv) {
   if (!m) return fprintf(stderr, "%s\n", error), 1;
   m->opt.disableflags |= mjDSBL_CONTACT | mjDSBL_CONSTRAINT;
   mjData *d = mj_makeData(m);
-  printf("{\"file\":\"%s\",\"by\":\"MuJoCo %s, contacts and constraints disabled, controls 0\",\"joints\":[", argv[2],
-         mj_versionString());
+  printf("{\"file\":\"%s\",\"by\":\"MuJoCo %s, contacts and constraints disabled, controls 0\",\"joints\":[",
+         argv[2], mj_versionString());
   for (int j = 0; j < m->njnt; j++)
-    printf("%s{\"name\":\"%s\",\"type\":\"%s\",\"q\":%d,\"v\":%d}", j ? "," : "", m->names + m->name_jntadr[j],
-           types[m->jnt_type[j]], m->jnt_qposadr[j], m->jnt_dofadr[j]);
-  printf("],\"tolerance\":%s,\"places\":%s,\"bodies\":[", argc > 3 ? argv[3] : "1e-9", argc > 4 ? argv[4] : "1e-12");
+    printf("%s{\"name\":\"%s\",\"type\":\"%s\",\"q\":%d,\"v\":%d}", j ? "," : "",
+           m->names + m->name_jntadr[j], types[m->jnt_type[j]], m->jnt_qposadr[j], m->jnt_dofadr[j]);
+  printf("],\"tolerance\":%s,\"places\":%s,\"bodies\":[", argc > 3 ? argv[3] : "1e-9",
+         argc > 4 ? argv[4] : "1e-12");
   for (int b = 1; b < m->nbody; b++)
-    printf("%s{\"name\":\"%s\",\"mass\":%.17g}", b > 1 ? "," : "", m->names + m->name_bodyadr[b], m->body_mass[b]);
+    printf("%s{\"name\":\"%s\",\"mass\":%.17g}", b > 1 ? "," : "", m->names + m->name_bodyadr[b],
+           m->body_mass[b]);
   printf("],\"states\":[");
   for (int s = 0; s < 4; s++) {
     mj_resetData(m, d);

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const mb_model_words[] = {"urdf", "mjcf", NULL};
-
 bool mb_model_is(const char *text, size_t length) {
   static const char mark[] = "\xEF\xBB\xBF";
   if (length >= 3 && !memcmp(text, mark, 3)) text += 3, length -= 3;

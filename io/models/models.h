@@ -1,12 +1,9 @@
-// Models in others' formats: URDF and MJCF become scenes, scenes that fit become URDF and MJCF.
+// Models in others' formats: URDF and MJCF become scenes.
 #ifndef MB_IO_MODELS_H
 #define MB_IO_MODELS_H
 
-#include "core/model/model.h"
+#include "core/mbsim.h"
 #include "io/xml/xml.h"
-
-typedef enum MbModelFormat { MB_MODEL_URDF, MB_MODEL_MJCF, MB_MODEL_FORMATS } MbModelFormat;
-extern const char *const mb_model_words[MB_MODEL_FORMATS + 1];
 
 // What an import has to say: something was left out or has become something else.
 typedef struct MbModelNote {
@@ -42,10 +39,6 @@ MbStatus mb_model_import(const char *path, const MbImportOptions *options, MbMod
 
 // The same with all defaults, for what takes a scene: what is left out is a warning.
 MbStatus mb_model_as_scene(const char *path, char **text, MbReport *report);
-
-// Writes a scene and its model in a format; what does not fit is an error at its JSON pointer. *text is to be freed with mb_free.
-MbStatus mb_model_export(MbModelFormat format, const MbSceneSpec *spec, const char *folder, char **text,
-                         MbReport *report);
 
 // What import takes, converts and refuses, as Markdown (free with mb_free).
 char *mb_model_reference(void);

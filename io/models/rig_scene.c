@@ -15,7 +15,7 @@ static const double DEG = 3.14159265358979323846 / 180;
 // ---- building ---------------------------------------------------------------------------------------------
 
 // Whether memory has run out since the scene was begun: then nothing of it counts.
-static _Thread_local bool lost;
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool lost; // as a shared library may have it
 
 static bool put(cJSON *to, const char *key, cJSON *value) {
   const bool fine = cJSON_AddItemToObject(to, key, value);

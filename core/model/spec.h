@@ -157,7 +157,7 @@ typedef struct MbJointSpec {
   MbFrameSpec *frames;       // (nframes)
   bool closed;
   MbSurfaceSpec *surface; // spline_surface
-  MbNumbersSpec position, velocity, stiffness, rest, damping;
+  MbNumbersSpec position, velocity, stiffness, rest, damping, inertia;
   MbJointTwistSpec *twist; // instead of `velocity`
   MbLimitsSpec limits;
   MbMotionSpec *motion;

@@ -1,6 +1,7 @@
 #include "io/scene/scene.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "io/models/models.h"
 #include "io/json/json_text.h"
 #include "io/scene/scene_advice.h"
 #include "io/scene/scene_override.h"
@@ -234,7 +235,12 @@ MbStatus mb_scene_load(const char *path, const MbSceneOptions *options, MbScene 
   *scene = NULL;
   char *text = NULL;
   size_t length = 0;
-  const MbStatus status = read_file(path, &text, &length, used);
+  MbStatus status = read_file(path, &text, &length, used);
+  if (!status && mb_model_is(text, length)) { // a model in another's format
+    mb_free(text);
+    status = mb_model_as_scene(path, &text, used);
+    length = status ? 0 : strlen(text);
+  }
   if (status) return status;
 
   const char *const slash = strrchr(path, '/');

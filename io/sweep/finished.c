@@ -34,8 +34,8 @@ enum { MOST_MEASURES = 100000 };
 
 // Where the record of a run is.
 typedef struct Place {
-  uint64_t id[2], offset;
-  uint32_t file, size; // size 0: empty
+  uint64_t id[2], offset : 40, file : 24;
+  uint32_t size; // 0: empty
 } Place;
 
 struct MbFinished {
@@ -94,10 +94,12 @@ static bool make_slots(MbFinished *f, size_t slots) {
 
 // Later records count.
 static bool note(MbFinished *f, const Head *head, uint32_t file, uint64_t offset) {
-  if (2 * (f->used + 1) > f->slots && !make_slots(f, 2 * f->slots)) return false;
+  if (4 * (f->used + 1) > 3 * f->slots && !make_slots(f, 2 * f->slots)) return false;
   Place *place = place_of(f, head->id);
   f->used += !place->size;
-  *place = (Place){.id = {head->id[0], head->id[1]}, .offset = offset, .file = file, .size = head->size};
+  *place = (Place){.id = {head->id[0], head->id[1]}, .size = head->size};
+  place->offset = offset & ((UINT64_C(1) << 40) - 1);
+  place->file = file & 0xffffff;
   return true;
 }
 

@@ -41,8 +41,6 @@ static MbStatus work(MbSweep *s, MbReport *report) {
   s->start = mb_clock();
   MbOutcomes outcomes = {0};
   status = mb_sweep_work(s, report);
-  mb_finished_free(s->finished); // the table looks for itself
-  s->finished = NULL;
   const MbStatus collected = mb_sweep_collect(s->out, s->formats, &outcomes, report);
   if (!status) status = collected;
   const MbValue *page = mb_arg(s->args, "report");

@@ -49,7 +49,8 @@ bool mb_sweep_is_done(const MbSweep *s, const char *id) {
   bool done =
       s->keep != MB_KEEP_ALL && s->finished && mb_finished_find(s->finished, id, &result, &lacks) && !lacks;
   snprintf(path, sizeof path, "%s/runs/%s/result.json", s->out, id);
-  char *text = done ? NULL : mb_small_read(path, &length);
+  char *text =
+      done || (s->finished && !mb_finished_folders(s->finished)) ? NULL : mb_small_read(path, &length);
   if (text && mb_result_read(text, length, &result, &lacks))
     done = !lacks && result.outcome == MB_OUT_OK && (s->keep != MB_KEEP_ALL || result.trajectory[0]);
   mb_free(text);

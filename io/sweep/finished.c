@@ -43,6 +43,7 @@ struct MbFinished {
   size_t nfiles, room;
   Place *places; // (slots) by open addressing; slots is a power of two
   size_t slots, used;
+  bool folders;
   char *record; // (record_room)
   size_t record_room;
 };
@@ -154,6 +155,16 @@ static bool is_rows(const char *name) {
   return n > 5 && !strcmp(name + n - 5, ".rows");
 }
 
+static bool has_entries(const char *path) {
+  DIR *dir = opendir(path);
+  bool some = false;
+  for (const struct dirent *entry; dir && !some && (entry = readdir(dir));) some = entry->d_name[0] != '.';
+  if (dir) closedir(dir);
+  return some;
+}
+
+bool mb_finished_folders(const MbFinished *f) { return f->folders; }
+
 MbStatus mb_finished_open(const char *folder, MbFinished **out, MbReport *report) {
   char path[PATH_MAX], name[PATH_MAX + 300];
   *out = NULL;
@@ -172,6 +183,8 @@ MbStatus mb_finished_open(const char *folder, MbFinished **out, MbReport *report
     mb_finished_free(f);
     return mb_no_memory(report, "the list of runs");
   }
+  snprintf(path, sizeof path, "%s/runs", folder);
+  f->folders = has_entries(path);
   *out = f;
   return MB_OK;
 }

@@ -88,8 +88,8 @@ static bool tells_the_same(MbRunForm *form, const MbRunScenes *scenes) {
     const uint64_t run = i == 0 ? 0 : i == 1 ? runs / 2 : runs - 1;
     char *text = NULL, id[MB_RUN_ID], other[MB_RUN_ID];
     MbReport ignored = {0};
-    same = !mb_run_scene(&own, run, &text, id, &ignored) && mb_run_form_id(form, scenes->design, run, other) &&
-           !strcmp(id, other);
+    same = !mb_run_scene(&own, run, &text, id, &ignored) &&
+           mb_run_form_id(form, scenes->design, run, other) && !strcmp(id, other);
     mb_free(text);
   }
   return same;

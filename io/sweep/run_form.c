@@ -96,11 +96,11 @@ static bool tells_the_same(MbRunForm *form, const MbRunScenes *scenes) {
 }
 
 MbRunForm *mb_run_form_create(const MbRunScenes *scenes) {
-  enum { FEW = 16 }; // runs, for which it is not worth it
+  enum { FEW = 16, LONG = 100000 }; // runs, for which it is not worth it; of a long text
   const MbDesign *design = scenes->design;
   MbRunForm *form = mb_calloc(1, sizeof *form);
   if (!form) return NULL;
-  bool fine = design->runs > FEW && !strstr(scenes->text, "\"file\"");
+  bool fine = design->runs > (scenes->length > LONG ? 5 : FEW) && !strstr(scenes->text, "\"file\"");
   for (size_t i = 0; i < design->naxes; i++) fine = fine && mb_axis_is_numbers(&design->axes[i]);
   if (fine) form->text = marked_text(scenes);
   // meshes take their files' bytes into the ID

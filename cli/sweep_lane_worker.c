@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { L = MB_LOCKSTEP, BINS = 16 };
+enum { L = MB_LOCKSTEP, BINS = 16, BODIES = 20000 }; // kinds of runs at a time, and bodies of one run of each
 
 // A run that waits for others like it.
 typedef struct Entry {
@@ -242,10 +242,13 @@ static MbStatus new_bin(Worker *w, uint64_t run, Bin **out) {
   MbStatus status = MB_OK;
   Bin *bin = &w->bins[0];
   *out = NULL;
-  if (w->nbins < BINS) {
+  size_t bodies = 0;
+  for (size_t i = 0; i < w->nbins; i++)
+    bodies += w->bins[i].frames ? mb_model_bodies(w->bins[i].like.model) : 0;
+  if (!w->nbins || (w->nbins < BINS && bodies < BODIES)) {
     bin = &w->bins[w->nbins++];
   } else {
-    for (size_t i = 1; i < BINS; i++)
+    for (size_t i = 1; i < w->nbins; i++)
       if (w->bins[i].used < bin->used) bin = &w->bins[i];
     status = run_group(w, bin);
     free_bin(bin);

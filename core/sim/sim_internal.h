@@ -11,6 +11,7 @@ typedef struct MbLister MbLister;             // what makes a channel's list (li
 typedef struct MbConstraining MbConstraining; // scratch of the constraints
 typedef struct MbSimSoft MbSimSoft;           // deformables of elements
 typedef struct MbTies MbTies;                 // forces between bodies and nodes
+typedef struct MbTouching MbTouching;         // contacts
 typedef struct MbBalance MbBalance;           // accelerations and reactions
 
 // The entries of a channel's list, as they were sampled last.
@@ -63,6 +64,7 @@ struct MbSim {
 
   double half_way; // seconds of the rate J̇ v that this step's velocities make up for (claims.c)
   MbConstraining *constraining; // NULL: nothing is constrained
+  MbTouching *touching;         // NULL: nothing collides
   bool forces_asked;            // some channel tells them
   MbSimSoft *soft;              // NULL: no deformables of elements
   bool together;                // bodies and deformables are being solved for together (whole_inverse.h)

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <muParserDLL.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ struct MbExpression {
 };
 
 // Making a parser takes longer than most of what it does: the one that was given back last is kept.
-static _Thread_local muParserHandle_t spare;
+static _Atomic(muParserHandle_t) spare;
 
 static double power(double a, double b) { return pow(a, b); }
 static double modulo(double a, double b) { return fmod(a, b); }
@@ -130,8 +131,7 @@ static void say_wrong(muParserHandle_t parser, const char *text, const MbConstan
 // ---- compiling --------------------------------------------------------------------------------------------
 
 static muParserHandle_t take_parser(void) {
-  muParserHandle_t parser = spare;
-  spare = NULL;
+  muParserHandle_t parser = atomic_exchange(&spare, NULL);
   if (parser) return parser;
   parser = mupCreate(muBASETYPE_FLOAT);
   if (!parser) return NULL;
@@ -145,13 +145,10 @@ static muParserHandle_t take_parser(void) {
 }
 
 static void give_parser(muParserHandle_t parser) {
-  if (spare) {
-    mupRelease(parser);
-    return;
-  }
   mupErrorReset(parser);
   mupClearVar(parser);
-  spare = parser;
+  muParserHandle_t before = atomic_exchange(&spare, parser);
+  if (before) mupRelease(before);
 }
 
 static void define(MbExpression *e, const MbConstant *constants, size_t n, bool with_time) {

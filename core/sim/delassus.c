@@ -3,7 +3,6 @@
 #include "core/sim/delassus.h"
 #include "core/base/alloc.h"
 #include "core/sim/sim_internal.h"
-#include "core/sim/whole_inverse.h"
 
 #include <string.h>
 
@@ -13,7 +12,7 @@ enum {
 };
 
 bool mb_delassus_reserve(MbSim *sim, MbDelassus *d, size_t n) {
-  if (!d->y) d->y = mb_calloc(sim->nv, sizeof *d->y);
+  if (!d->y) d->y = mb_calloc(sim->width, sizeof *d->y);
   if (!d->y) return false;
   if (!sim->solver->responses || n <= d->rows || n > MOST_AT_ONCE) return true;
   if (!mb_grow(&d->picked, &d->npicked, n, sizeof *d->picked)) return false;
@@ -31,7 +30,7 @@ void mb_delassus_free(MbDelassus *d) {
 }
 
 size_t mb_delassus_bytes(const MbSim *sim, const MbDelassus *d) {
-  return (d->room + (d->y ? sim->nv : 0)) * sizeof(double) + d->npicked * sizeof *d->picked;
+  return (d->room + (d->y ? sim->width : 0)) * sizeof(double) + d->npicked * sizeof *d->picked;
 }
 
 // out ← G A⁻¹ Gᵀ e_i
@@ -39,16 +38,16 @@ static void column(void *context, size_t i, double *out) {
   MbDelassus *d = context;
   double ignored = 0;
   mb_row_spread(d->set, d->row[i], 1, d->y);
-  d->unsolved |= !mb_whole_apply(d->sim, d->y, NULL);
+  d->unsolved |= !d->sim->solver->apply(d->sim->work, d->y, NULL, NULL);
   for (size_t j = 0; j < d->n; j++) out[j] = mb_row_rate(d->set, d->row[j], d->y, &ignored);
-  memset(d->y, 0, d->sim->nv * sizeof *d->y);
+  memset(d->y, 0, mb_row_width(d->sim, d->set) * sizeof *d->y);
 }
 
 MbContactOperator mb_delassus_of(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t *row,
                                  size_t n) {
   d->sim = sim, d->set = set, d->row = row, d->n = n;
   d->unsolved = false;
-  bool at_once = n >= FEW && n <= d->rows && !sim->together;
+  bool at_once = n >= FEW && n <= d->rows;
   for (size_t i = 0; at_once && i < n; i++) {
     d->picked[i] = &set->row[row[i]];
     at_once = set->is[row[i]].two_bodies;

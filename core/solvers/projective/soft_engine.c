@@ -107,8 +107,9 @@ static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *rep
     return mb_no_memory(report, "deformables");
   if (spec->ncables && !(engine->cables = mb_soft_cables_make(engine, spec)))
     return mb_no_memory(report, "cables");
-  if (spec->nports && !(engine->ports = mb_soft_ports_make(engine, spec)))
-    return mb_no_memory(report, "deformables");
+  if (!spec->nports) return MB_OK;
+  engine->ports = mb_soft_ports_make(engine, spec->nports, spec->port, spec->columns);
+  if (!engine->ports || !mb_soft_name(engine, 0, NULL)) return mb_no_memory(report, "deformables");
   return MB_OK;
 }
 
@@ -152,7 +153,7 @@ size_t mb_soft_bytes(const MbSoftEngine *engine) {
   size_t bytes = sizeof *engine + engine->n * (17 * sizeof(double) + 2 * sizeof(uint32_t) + 1) +
                  (size_t)engine->iterations * sizeof(double) + mb_soft_global_bytes(&engine->global) +
                  mb_soft_newton_bytes(engine->newton) + mb_soft_lbfgs_bytes(engine) +
-                 mb_soft_cables_bytes(engine->cables) + mb_soft_ports_bytes(engine->ports) +
+                 mb_soft_cables_bytes(engine->cables) + mb_soft_ports_bytes(engine) +
                  mb_soft_form_bytes(&engine->form);
   for (size_t k = 0; k < engine->nblocks; k++)
     bytes += sizeof engine->block[k] + mb_soft_block_bytes(&engine->block[k]);

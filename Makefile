@@ -34,6 +34,8 @@ LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -pthread $(LDFLA
 LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c gpu/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
 TEST_SRC := $(wildcard tests/*.c tests/core/*.c tests/core/*/*.c tests/core/*/*/*.c tests/io/*.c tests/cli/*.c)
+# what tests and benchmarks share
+TEST_SRC += tools/bench/bending_cases.c
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard tools/bench/*.c)
 obj       = $(patsubst %.c,$(BUILD)/%.o,$(1))

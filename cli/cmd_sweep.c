@@ -153,6 +153,14 @@ static const MbOption options[] = {
      .argument = "N",
      .help = "runs at a time",
      .fallback = "as many as there are processors"},
+    {.name = "lanes",
+     .type = MB_OPTION_WORD,
+     .argument = "WORD",
+     .words = mb_lanes_words,
+     .help = "`auto`: runs that differ in numbers alone go eight at a time in a processor's vectors, where "
+             "their scenes allow it and "
+             "--keep is not `all`; they come to the same bits. `off`: each goes on its own",
+     .fallback = "auto"},
     {.name = "keep",
      .type = MB_OPTION_WORD,
      .argument = "WORD",

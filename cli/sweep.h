@@ -8,10 +8,12 @@
 
 #include "cli/log.h"
 #include "cli/run.h"
+#include "io/sweep/finished.h"
 #include "io/sweep/run_scene.h"
 #include "io/sweep/study.h"
 #include "io/sweep/table.h"
 
+#include <signal.h>
 #include <sys/types.h>
 
 enum { MB_SWEEP_PATH = MB_FOLDER + 160 }; // room for the path of a file of a sweep
@@ -22,6 +24,8 @@ typedef struct MbSweepRun {
   char id[MB_RUN_ID];
   bool done; // there already, or since
 } MbSweepRun;
+
+typedef struct MbBoard MbBoard;
 
 typedef struct MbSweep {
   const MbArgs *args;
@@ -52,8 +56,15 @@ typedef struct MbSweep {
   uint64_t there;   // of this shard's runs, how many were done before
   uint64_t todo;    // and how many are to do
   uint64_t done, failed;
-  int64_t first_steps; // that the first run has
-  double start, told;  // clock
+  MbFinished *finished;      // runs that were done without a folder when it was looked last
+  const char *first_refused; // the first run cannot go in lockstep, for this; NULL: it can
+  bool numbers_alone;        // nothing but numbers varies
+  const char **parameters;   // (nparameters) the scene's, by name
+  size_t nparameters;
+  const char *why_alone; // no run goes in lockstep, for this; NULL: some may
+  MbBoard *board;        // of those that do (sweep_lanes.c)
+  int64_t first_steps;   // that the first run has
+  double start, told;    // clock
 } MbSweep;
 
 // ---- sweep_ask.c ---------------------------------------------------------------------------------
@@ -81,6 +92,8 @@ MbStatus mb_sweep_list(MbSweep *sweep, bool write, MbReport *report);
 // The tables of a sweep's folder. `outcomes` may be NULL.
 MbStatus mb_sweep_collect(const char *folder, const bool formats[MB_TABLE_FORMATS], MbOutcomes *outcomes,
                           MbReport *report);
+// Looks anew at which runs have come to their end without folders of their own.
+MbStatus mb_sweep_look(MbSweep *sweep, MbReport *report);
 // Whether a run's result is there, and good.
 bool mb_sweep_is_done(const MbSweep *sweep, const char *id);
 
@@ -102,6 +115,39 @@ bool mb_sweep_is_report(const char *path);
 MbStatus mb_sweep_work(MbSweep *sweep, MbReport *report);
 // Starts the process of one run; -1 where the system refuses.
 pid_t mb_sweep_start(MbSweep *sweep, uint64_t run, const char *folder, bool always);
+
+// What to wait for: ends of processes, and signals to stop that the parent has not told to ignore.
+void mb_sweep_choose_signals(sigset_t *set);
+// What a process of the sweep does first: it is a group of its own, so that Ctrl-C reaches the sweep alone, and does not outlive it.
+void mb_sweep_set_up(const MbSweep *sweep, pid_t parent);
+
+// ---- sweep_lanes.c -------------------------------------------------------------------------------
+
+// Does the runs that can go in lockstep, by several processes. What does not come to its end there is left to be done one by one.
+// MB_INTERRUPTED by a signal.
+MbStatus mb_sweep_lanes(MbSweep *sweep, MbReport *report);
+// Tells why runs went one by one: number i of the reasons and how many runs; NULL behind the last.
+const char *mb_sweep_why_alone(const MbSweep *sweep, size_t i, uint64_t *runs);
+uint64_t mb_sweep_in_lanes(const MbSweep *sweep); // how many went in lockstep
+
+// Tells why a run cannot go in lockstep, as words that fit behind "it "; NULL: it can.
+const char *mb_sweep_lane_refused(const MbScene *scene, const MbModel *model);
+
+// ---- sweep_lane_worker.c -------------------------------------------------------------------------
+
+// What the processes write on for each other and for the sweep.
+enum { MB_BOARD_REASONS = 24 };
+struct MbBoard {
+  _Atomic uint64_t next, done; // the run to look at next; runs that came to their end
+  struct {
+    _Atomic(const char *) why; // the same address in all processes
+    _Atomic uint64_t runs;
+  } alone[MB_BOARD_REASONS];
+  size_t group; // runs that go in one vector at most
+};
+void mb_board_note(MbBoard *board, const char *why, uint64_t runs);
+// Does runs until there are no more; MB_IO where results cannot be written.
+MbStatus mb_sweep_lane_worker(MbSweep *sweep, MbReport *report);
 
 // ---- sweep_trial.c -------------------------------------------------------------------------------
 

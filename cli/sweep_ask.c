@@ -278,6 +278,19 @@ static MbStatus check_measures(MbSweep *s, const MbScene *scene, const MbModel *
   return status;
 }
 
+// What the ways that runs can go depend on.
+static MbStatus note_first(MbSweep *s, const MbScene *scene, const MbModel *model, MbReport *report) {
+  const MbSceneSpec *spec = &scene->spec;
+  s->first_refused = mb_sweep_lane_refused(scene, model);
+  s->numbers_alone = true;
+  for (size_t i = 0; i < s->design.naxes; i++) s->numbers_alone &= mb_axis_is_numbers(&s->design.axes[i]);
+  s->parameters = mb_arena_alloc(&s->arena, spec->nparameters, sizeof *s->parameters);
+  for (size_t i = 0; s->parameters && i < spec->nparameters; i++)
+    if (!(s->parameters[s->nparameters++] = mb_arena_strdup(&s->arena, spec->parameters[i].name)))
+      return mb_no_memory(report, "a sweep");
+  return s->parameters ? MB_OK : mb_no_memory(report, "a sweep");
+}
+
 // Reads and builds the first run as `mbsim run` would, so that what is wrong with names is told before any run.
 static MbStatus check_first(MbSweep *s, MbReport *report) {
   MbRunOverrides overrides;
@@ -292,6 +305,7 @@ static MbStatus check_first(MbSweep *s, MbReport *report) {
   if (!status) mb_log_report(&s->log, report); // warnings
   if (!status) *report = (MbReport){0};
   if (!status) status = check_measures(s, scene, model, report);
+  if (!status) status = note_first(s, scene, model, report);
   mb_model_free(model);
   mb_scene_free(scene);
   mb_run_overrides_free(&overrides);
@@ -322,4 +336,5 @@ void mb_sweep_free(MbSweep *s) {
   mb_study_free(&s->study);
   mb_arena_free(&s->arena);
   mb_free(s->runs);
+  mb_finished_free(s->finished);
 }

@@ -235,8 +235,7 @@ MbStatus mb_sweep_write_result(const char *folder, const MbResult *result, MbRep
   return status;
 }
 
-// The process: a group of its own, so that Ctrl-C reaches the sweep alone; it does not outlive the sweep.
-static void set_up(const MbSweep *sweep, pid_t parent) {
+void mb_sweep_set_up(const MbSweep *sweep, pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(MB_CHILD_INTERRUPTED);
@@ -308,7 +307,7 @@ pid_t mb_sweep_start(MbSweep *sweep, uint64_t run, const char *folder, bool alwa
   fflush(NULL);
   const pid_t pid = fork();
   if (pid) return pid;
-  set_up(sweep, parent);
+  mb_sweep_set_up(sweep, parent);
   const int code = mb_sweep_child(sweep, run, folder, always);
   fflush(NULL);
   _exit(code);

@@ -43,14 +43,18 @@ bool mb_sweep_is_done(const MbSweep *s, const char *id) {
   char path[MB_SWEEP_PATH];
   size_t length = 0;
   bool lacks = false;
-  snprintf(path, sizeof path, "%s/runs/%s/result.json", s->out, id);
-  char *text = mb_small_read(path, &length);
-  double *values = text ? mb_calloc(s->nmeasures, sizeof *values) : NULL;
+  double *values = mb_calloc(s->nmeasures, sizeof *values);
   MbResult result = {.defined = s->defined, .values = values, .nmeasures = s->nmeasures};
-  const bool read = values && mb_result_read(text, length, &result, &lacks);
-  mb_free(values);
+  if (!values) return false;
+  bool done =
+      s->keep != MB_KEEP_ALL && s->finished && mb_finished_find(s->finished, id, &result, &lacks) && !lacks;
+  snprintf(path, sizeof path, "%s/runs/%s/result.json", s->out, id);
+  char *text = done ? NULL : mb_small_read(path, &length);
+  if (text && mb_result_read(text, length, &result, &lacks))
+    done = !lacks && result.outcome == MB_OUT_OK && (s->keep != MB_KEEP_ALL || result.trajectory[0]);
   mb_free(text);
-  return read && !lacks && result.outcome == MB_OUT_OK && (s->keep != MB_KEEP_ALL || result.trajectory[0]);
+  mb_free(values);
+  return done;
 }
 
 // ---- the list of runs -------------------------------------------------------------------------------------
@@ -105,14 +109,18 @@ static MbStatus write_list(const MbSweep *s, MbReport *report) {
   return status;
 }
 
+MbStatus mb_sweep_look(MbSweep *s, MbReport *report) {
+  mb_finished_free(s->finished);
+  s->finished = NULL;
+  return mb_finished_open(s->out, &s->finished, report);
+}
+
 MbStatus mb_sweep_list(MbSweep *s, bool write, MbReport *report) {
   s->runs = mb_calloc(s->design.runs, sizeof *s->runs);
   if (!s->runs) return mb_no_memory(report, "the list of runs");
-  MbStatus status = MB_OK;
+  MbStatus status = mb_sweep_look(s, report);
   for (uint64_t i = 0; i < s->design.runs && !status; i++) {
-    char *text = NULL;
-    status = mb_run_scene(&s->scenes, i, &text, s->runs[i].id, report);
-    mb_free(text);
+    status = mb_run_id(&s->scenes, i, s->runs[i].id, report);
     if (status || i % s->shards != s->shard) continue;
     s->runs[i].done = mb_sweep_is_done(s, s->runs[i].id);
     s->there += s->runs[i].done;

@@ -180,7 +180,7 @@ static double mind_time(Pool *p, double now) {
 }
 
 // Which signals the sweep waits for: those that its parent has not told it to ignore.
-static void choose_signals(sigset_t *set) {
+void mb_sweep_choose_signals(sigset_t *set) {
   static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
   sigemptyset(set);
   sigaddset(set, SIGCHLD);
@@ -209,9 +209,11 @@ MbStatus mb_sweep_work(MbSweep *s, MbReport *report) {
   p.slots = mb_calloc((size_t)s->jobs, sizeof *p.slots);
   if (!p.slots) return mb_no_memory(report, "a sweep");
   sigset_t signals, before;
-  choose_signals(&signals);
+  mb_sweep_choose_signals(&signals);
   sigprocmask(SIG_BLOCK, &signals, &before);
   s->start = mb_clock();
+  p.status = mb_sweep_lanes(s, report);
+  p.interrupted = p.stopping = p.status == MB_INTERRUPTED;
   for (;;) {
     start_more(&p);
     if (p.status && !p.stopping) {
@@ -223,5 +225,5 @@ MbStatus mb_sweep_work(MbSweep *s, MbReport *report) {
   }
   sigprocmask(SIG_SETMASK, &before, NULL);
   mb_free(p.slots);
-  return p.status ? p.status : p.interrupted ? MB_INTERRUPTED : MB_OK;
+  return p.interrupted ? MB_INTERRUPTED : p.status;
 }

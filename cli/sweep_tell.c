@@ -98,11 +98,45 @@ void mb_sweep_tell_failure(MbSweep *s, uint64_t run, const MbResult *result) {
   mb_free(name);
 }
 
+// "912 in lockstep, 88 one by one (80: it has constraints; 8: it leaves the bounds of numbers there)"
+static void tell_ways(MbSweep *s) {
+  const uint64_t lanes = mb_sweep_in_lanes(s),
+                 alone = s->done + s->failed > lanes ? s->done + s->failed - lanes : 0;
+  if (!lanes && !alone) return;
+  MbText text = {0};
+  uint64_t told = 0, runs = 0;
+  cJSON *event = s->log.json ? mb_log_event("ways") : NULL;
+  cJSON *reasons = event ? cJSON_AddArrayToObject(event, "reasons") : NULL;
+  const char *why = NULL;
+  for (size_t i = 0; (why = mb_sweep_why_alone(s, i, &runs)) != NULL; i++, told += runs) {
+    mb_text_format(&text, "%s%llu: %s", i ? "; " : "", (Count)runs, why);
+    if (!event) continue;
+    cJSON *reason = cJSON_CreateObject();
+    cJSON_AddStringToObject(reason, "reason", why);
+    cJSON_AddNumberToObject(reason, "runs", (double)runs);
+    cJSON_AddItemToArray(reasons, reason);
+  }
+  if (alone > told)
+    mb_text_format(&text, "%s%llu: a process was lost", told ? "; " : "", (Count)(alone - told));
+  char *all = mb_text_take(&text);
+  if (event) {
+    cJSON_AddNumberToObject(event, "lockstep", (double)lanes);
+    cJSON_AddNumberToObject(event, "one_by_one", (double)alone);
+    mb_log_write(&s->log, event);
+  } else if (!alone) {
+    mb_log_say(&s->log, "all in lockstep");
+  } else {
+    mb_log_say(&s->log, "%llu in lockstep, %llu one by one (%s)", (Count)lanes, (Count)alone, all ? all : "");
+  }
+  mb_free(all);
+}
+
 void mb_sweep_summarize(MbSweep *s, MbStatus status, const MbOutcomes *outcomes) {
   const double wall = mb_clock() - s->start;
   const uint64_t ended = s->done + s->failed, missing = outcomes->count[MB_OUT_MISSING];
   char a[32], b[32], rest[96] = "";
   mb_log_wipe(&s->log);
+  if (s->keep != MB_KEEP_ALL) tell_ways(s);
   if (missing)
     snprintf(rest, sizeof rest, ", %llu of %llu still missing", (Count)missing, (Count)s->design.runs);
   if (s->log.json) {

@@ -52,12 +52,13 @@ void test_hang(MbSceneSpec *spec, MbBodySpec *body, MbJointKind kind, const char
     joint->frames = mb_arena_alloc(&spec->arena, 5, sizeof *joint->frames);
     for (int i = 0; i < 5; i++) test_random_frame(&joint->frames[i], seed);
   }
-  if (kind == MB_JOINT_SPLINE_SURFACE) {
+  if (kind == MB_JOINT_SPLINE_SURFACE) { // along x and y, so that it goes two ways everywhere
     joint->surface = mb_arena_alloc(&spec->arena, 1, sizeof *joint->surface);
     joint->surface->rows = joint->surface->columns = 4;
     for (int k = 0; k < 6; k++) {
       double *control = mb_arena_alloc(&spec->arena, 16, sizeof *control);
-      for (int i = 0; i < 16; i++) control[i] = test_around_zero(seed);
+      for (int i = 0; i < 16; i++)
+        control[i] = test_around_zero(seed) + (k == 0 ? 2 * (i / 4) : k == 1 ? 2 * (i % 4) : 0);
       joint->surface->control[k] = control;
     }
   }

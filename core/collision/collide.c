@@ -19,8 +19,16 @@ static MbPairFind *const pairs[MB_FORMS][MB_FORMS] = {
                         [MB_FORM_BOX] = mb_sphere_any,
                         [MB_FORM_HULL] = mb_sphere_any},
     [MB_FORM_CAPSULE] = {[MB_FORM_CAPSULE] = mb_capsule_capsule,
+                         [MB_FORM_CYLINDER] = mb_convexes,
+                         [MB_FORM_ELLIPSOID] = mb_convexes,
                          [MB_FORM_BOX] = mb_capsule_polytope,
                          [MB_FORM_HULL] = mb_capsule_polytope},
+    [MB_FORM_CYLINDER] = {[MB_FORM_CYLINDER] = mb_convexes,
+                          [MB_FORM_ELLIPSOID] = mb_convexes,
+                          [MB_FORM_BOX] = mb_convexes,
+                          [MB_FORM_HULL] = mb_convexes},
+    [MB_FORM_ELLIPSOID] =
+        {[MB_FORM_ELLIPSOID] = mb_convexes, [MB_FORM_BOX] = mb_convexes, [MB_FORM_HULL] = mb_convexes},
     [MB_FORM_BOX] = {[MB_FORM_BOX] = mb_polytopes, [MB_FORM_HULL] = mb_polytopes},
     [MB_FORM_HULL] = {[MB_FORM_HULL] = mb_polytopes},
 };

@@ -4,7 +4,7 @@
 // those pairs of edges whose arcs on the sphere of normals cross (Gauss map). In one another, the largest of these planes' heights is the
 // gap, exactly. Apart, it is the gap where the nearest points are in the face that it belongs to; else they are a vertex and a vertex or
 // edge, which are looked for.
-#include "core/collision/patch.h"
+#include "core/collision/outline.h"
 
 #include "core/math/mat3.h"
 
@@ -265,6 +265,17 @@ static void try_vertices(const MbPlaced *a, const MbPlaced *b, bool turned, Near
   }
 }
 
+// Adds what of their faces or edges lies along one another across n, where that is so; no gap counts as less than `gap`.
+static void add_flat(const MbPlaced *a, const MbPlaced *b, const double n[3], double gap, MbPatch *patch) {
+  MbOutline own, other;
+  double back[3];
+  mb_vec3_scale(back, -1, n);
+  mb_outline(&own, a, n);
+  mb_outline(&other, b, back);
+  // two edges that are nearly parallel are so by chance
+  if (own.n + other.n > 4) mb_outlines_shared(&own, &other, n, gap, patch);
+}
+
 static void add_nearest(const MbPlaced *a, const MbPlaced *b, const Plane *plane, MbPatch *patch) {
   Nearest best = {.distance = INFINITY};
   Side s, t;
@@ -291,6 +302,7 @@ static void add_nearest(const MbPlaced *a, const MbPlaced *b, const Plane *plane
   else
     mb_vec3_copy(n, plane->n);
   mb_patch_add(patch, best.x, n, distance, best.feature_a, best.feature_b);
+  add_flat(a, b, n, distance, patch);
 }
 
 // Where the lines of two edges are nearest; false where that is beyond an end.
@@ -303,27 +315,47 @@ static bool add_edges(const MbPlaced *a, const MbPlaced *b, const Plane *plane, 
   if (plane->gap > 0 && distance > plane->gap + 1e-13) return false;
   mb_vec3_add_scaled(x, s.p, u, s.d);
   mb_patch_add(patch, x, plane->n, plane->gap, EDGE | plane->edge_a, EDGE | plane->edge_b);
+  add_flat(a, b, plane->n, plane->gap, patch);
   return true;
 }
 
-void mb_polytopes(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
-  // a length of each, from which positions have their rounding
+// Bodies that rest on one another are turned by what their solver leaves. What is then nearest changes from step to step, and its normal
+// with it; the faces' corners do not. So of shapes that are near (for their size) the faces are taken where what they share is as near as
+// the nearest but for this share of the size. Gaps along a face's normal are no larger than the distance.
+static const double near = 1e-4, resting = 1e-7;
+
+static bool add_resting(const MbPlaced *a, const MbPlaced *b, const Plane *faces, const Plane *best,
+                        double size, MbPatch *patch) {
+  const double slack = resting * size;
+  if (fabs(faces->gap) > near * size || best->gap - faces->gap > slack) return false;
+  const bool turned = faces->kind == OF_B;
+  const double least = add_faces(turned ? b : a, turned ? a : b, faces, patch);
+  if (least - faces->gap <= slack && patch->n > 2) return true;
+  patch->n = 0;
+  return false;
+}
+
+// A length of the shape, from which positions have their rounding.
+static double length_of(const MbShape *shape) {
   double x[3], y[3];
-  Plane best = {.gap = -INFINITY};
-  for (int k = 0; k < 2; k++) {
-    const MbPlaced *of = k ? b : a;
-    mb_shape_vertex(x, of->shape, 0);
-    mb_shape_vertex(y, of->shape, of->shape->hull->vertices - 1);
-    mb_vec3_sub(y, y, x);
-    best.same += 2e-13 * mb_vec3_norm(y);
-  }
+  mb_shape_vertex(x, shape, 0);
+  mb_shape_vertex(y, shape, shape->hull->vertices - 1);
+  mb_vec3_sub(y, y, x);
+  return mb_vec3_norm(y);
+}
+
+void mb_polytopes(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
+  const double size = length_of(a->shape) + length_of(b->shape);
+  Plane best = {.gap = -INFINITY, .same = 2e-13 * size};
   try_faces(a, b, false, &best);
   if (!(best.gap < patch->within)) return;
   try_faces(b, a, true, &best);
   if (!(best.gap < patch->within)) return;
+  const Plane faces = best;
   try_edges(a, b, &best);
   if (!(best.gap < patch->within)) return;
 
+  if (add_resting(a, b, &faces, &best, size, patch)) return;
   if (best.kind == OF_EDGES) {
     if (!add_edges(a, b, &best, patch)) add_nearest(a, b, &best, patch);
     return;
@@ -337,6 +369,7 @@ void mb_polytopes(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
     return;
   }
   // rounding has cut off the deepest point
+  double x[3];
   vertex_at(x, turned ? a : b, best.low);
   if (!turned) mb_vec3_add_scaled(x, x, -best.gap, best.n);
   mb_patch_add(patch, x, best.n, best.gap, turned ? best.low : best.face << 16,

@@ -58,29 +58,51 @@ static double worth(const MbContactPoint *point, int taken, const double *x) {
   return -fmin(sign * area(n, p, q, x), fmin(sign * area(n, q, r, x), sign * area(n, r, p, x)));
 }
 
+// Of more than four points the first is one of the deepest: by less than this share of their distances another one is not deeper, so that what
+// lies flat but for what a solver leaves has the same four points in every step.
+static const double level = 1e-9;
+
+static int deepest(const MbPatch *patch, double same) {
+  int best = 0;
+  for (int i = 1; i < patch->n; i++)
+    if (patch->point[i].gap < patch->point[best].gap) best = i;
+  for (int i = 0; i < best; i++)
+    if (patch->point[i].gap < patch->point[best].gap + same) return i;
+  return best;
+}
+
+static double spread(const MbPatch *patch) {
+  double most = 0, d[3];
+  for (int i = 1; i < patch->n; i++) {
+    mb_vec3_sub(d, patch->point[i].position, patch->point[0].position);
+    most = fmax(most, mb_vec3_norm(d));
+  }
+  return most;
+}
+
 // The point worth most as the next one. What is as good as one before it but for rounding does not take its place.
 static int next_of(const MbPatch *patch, int taken) {
   const MbContactPoint *point = patch->point;
   int best = taken;
   double most = 0;
   for (int i = taken; i < patch->n; i++) {
-    if (taken == 0) {
-      if (point[i].gap < point[best].gap) best = i;
-      continue;
-    }
     const double w = worth(point, taken, point[i].position);
     if (w > most * (1 + 1e-9)) best = i, most = w;
   }
   return best;
 }
 
+static void put_first(MbPatch *patch, int place, int i) {
+  const MbContactPoint swap = patch->point[place];
+  patch->point[place] = patch->point[i], patch->point[i] = swap;
+}
+
 void mb_patch_reduce(MbPatch *patch) {
-  // of four or fewer all stay, and only the deepest is looked for
-  const int choices = patch->n > MB_CONTACT_POINTS ? MB_CONTACT_POINTS : patch->n > 0;
-  for (int taken = 0; taken < choices; taken++) {
-    const int best = next_of(patch, taken);
-    const MbContactPoint swap = patch->point[taken];
-    patch->point[taken] = patch->point[best], patch->point[best] = swap;
+  if (patch->n > MB_CONTACT_POINTS) {
+    put_first(patch, 0, deepest(patch, level * spread(patch)));
+    for (int taken = 1; taken < MB_CONTACT_POINTS; taken++) put_first(patch, taken, next_of(patch, taken));
+    patch->n = MB_CONTACT_POINTS;
   }
-  if (patch->n > MB_CONTACT_POINTS) patch->n = MB_CONTACT_POINTS;
+  // of four or fewer all stay
+  if (patch->n) put_first(patch, 0, deepest(patch, 0));
 }

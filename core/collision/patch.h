@@ -34,6 +34,6 @@ void mb_across(double t[3], const double n[3]);
 typedef void MbPairFind(const MbPlaced *a, const MbPlaced *b, MbPatch *patch);
 
 MbPairFind mb_plane_sphere, mb_plane_capsule, mb_plane_cylinder, mb_plane_ellipsoid, mb_plane_polytope;
-MbPairFind mb_sphere_any, mb_capsule_capsule, mb_capsule_polytope, mb_polytopes;
+MbPairFind mb_sphere_any, mb_capsule_capsule, mb_capsule_polytope, mb_polytopes, mb_convexes;
 
 #endif

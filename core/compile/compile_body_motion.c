@@ -1,6 +1,7 @@
 // Bodies that are driven: a path is a joint between the world and the body whose coordinates are signals.
 #include "core/base/report.h"
 #include "core/compile/compile_internal.h"
+#include "core/joints/joints.h"
 #include "core/constraints/constraints.h"
 
 #include <stdio.h>
@@ -37,8 +38,8 @@ static MbStatus build_path(const MbBodyMotionSpec *motion, const char *where, Mb
   constraint->closure = joint;
   char euler[WHERE];
   snprintf(euler, sizeof euler, "%.60s/pose/euler", where);
-  MbStatus status = mb_compile_geometry(&parts[1], euler, &model->arena, joint, report); // is its order one?
-  if (status == MB_OK) status = mb_compile_geometry(&path, where, &model->arena, joint, report);
+  MbStatus status = mb_joint_geometry(&parts[1], euler, &model->arena, joint, report); // is its order one?
+  if (status == MB_OK) status = mb_joint_geometry(&path, where, &model->arena, joint, report);
   if (status == MB_OK) status = add_signals(motion->position, 3, where, "pose/position", model, report);
   if (status == MB_OK && motion->turns)
     status = add_signals(&motion->angle, 0, where, "pose/turn/angle", model, report);

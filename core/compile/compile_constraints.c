@@ -1,6 +1,7 @@
 // Constraints: the scene's, those of joints and of driven bodies, attachments; how they are stabilized, their rows' names.
 #include "core/base/report.h"
 #include "core/compile/compile_internal.h"
+#include "core/joints/joints.h"
 #include "core/constraints/constraints.h"
 #include "core/constraints/limit.h"
 #include "core/model/coordinates.h"
@@ -168,7 +169,7 @@ static MbStatus build(MbBuilder *b) {
 }
 
 MbStatus mb_compile_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
-  MbBuilder b = {.spec = spec, .model = model, .report = report, .geometry = mb_compile_geometry};
+  MbBuilder b = {.spec = spec, .model = model, .report = report, .geometry = mb_joint_geometry};
   const MbStatus status = build(&b);
   mb_builder_free(&b);
   return status;

@@ -80,6 +80,34 @@ static bool make_couples(Maker *m) {
   return true;
 }
 
+static bool copy_rest(Maker *m) {
+  const MbBendingRest *rest = &m->bending.rest;
+  MbElementForce *to = m->to;
+  MbArena *arena = &m->model->arena;
+  if (!rest->count) return true;
+  uint32_t *corner = mb_arena_alloc(arena, rest->count, 3 * sizeof *corner);
+  size_t *first = mb_arena_alloc(arena, rest->count + 1, sizeof *first);
+  uint32_t *node = mb_arena_alloc(arena, rest->entries, sizeof *node);
+  uint32_t *couple = mb_arena_alloc(arena, rest->entries, 3 * sizeof *couple);
+  double *weight = mb_arena_alloc(arena, rest->entries, sizeof *weight);
+  double *square = mb_arena_alloc(arena, rest->count, sizeof *square);
+  if (!corner || !first || !node || !couple || !weight || !square) return false;
+  memcpy(corner, rest->corner, 3 * rest->count * sizeof *corner);
+  memcpy(first, rest->first, (rest->count + 1) * sizeof *first);
+  memcpy(node, rest->node, rest->entries * sizeof *node);
+  memcpy(weight, rest->weight, rest->entries * sizeof *weight);
+  memcpy(square, rest->square, rest->count * sizeof *square);
+  for (size_t t = 0; t < rest->count; t++)
+    for (size_t k = first[t]; k < first[t + 1]; k++)
+      for (size_t j = 0; j < 3; j++) {
+        const uint32_t a = node[k], b = corner[3 * t + j];
+        couple[3 * k + j] = a == b ? 0 : (uint32_t)find(m, key_of(a, b));
+      }
+  to->ncurved = rest->count, to->curved = corner, to->curved_first = first, to->curved_node = node;
+  to->curved_couple = couple, to->curved_weight = weight, to->curved_square = square;
+  return true;
+}
+
 // ---- elements ---------------------------------------------------------------------------------------------
 
 static bool copy_elements(Maker *m) {
@@ -114,7 +142,7 @@ static bool make(Maker *m, size_t *flat) {
       !mb_bending_create(&m->bending, e->bending, e->bending_stiffness, mesh->triangle, mesh->triangles,
                          mesh->x, mesh->nodes, flat))
     return false;
-  return copy_elements(m) && make_couples(m);
+  return copy_elements(m) && make_couples(m) && copy_rest(m);
 }
 
 MbStatus mb_compile_element_force(const MbDeformable *of, size_t i, MbModel *model, MbForce *force,

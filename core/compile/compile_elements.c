@@ -1,9 +1,6 @@
 // Deformables of elements, for the projective solver: their meshes, masses and where their nodes are at the start.
 #include "core/base/report.h"
 #include "core/compile/compile_elements.h"
-#include "core/deformables/element_mesh.h"
-#include "core/deformables/mesh_check.h"
-#include "core/deformables/node_mesh.h"
 #include "core/math/quat.h"
 
 #include <stdio.h>
@@ -82,6 +79,9 @@ static MbStatus check_material(const MbDeformableSpec *spec, const char *where, 
   } else if (spec->model == MB_NEO_HOOKEAN && spec->poisson < 0) {
     wrong = "\"neo_hookean\" has no least energy where Poisson's ratio is below 0 (\"poisson\"): take "
             "\"corotational\"";
+  } else if (spec->model == MB_LINEAR && spec->kind == MB_DEFORMABLE_CLOTH) {
+    wrong =
+        "\"linear\" measures strains from one direction, and cloth turns and folds: take \"corotational\"";
   } else if (!(spec->density > 0) || !isfinite(spec->density)) {
     wrong = "the density must be positive and finite";
   } else if (spec->kind == MB_DEFORMABLE_CLOTH && (!(spec->thickness > 0) || !isfinite(spec->thickness))) {
@@ -104,93 +104,6 @@ static MbStatus check_spec(const MbDeformableSpec *spec, size_t i, MbReport *rep
   snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
   const MbStatus mesh = check_mesh(spec, where, report);
   return material != MB_OK ? material : mesh;
-}
-
-// ---- meshes -----------------------------------------------------------------------------------------------
-
-// A copy in the arena; a count of 0 gives no list.
-static void *copy(MbArena *arena, const void *from, size_t count, size_t size, bool *fine) {
-  if (!count) return NULL;
-  void *to = mb_arena_alloc(arena, count, size);
-  if (to)
-    memcpy(to, from, count * size);
-  else
-    *fine = false;
-  return to;
-}
-
-// Of the lists only those that the kind has.
-static bool copy_mesh(MbDeformableKind kind, const MbElementMesh *from, MbArena *arena, MbElementMesh *to) {
-  bool fine = true;
-  const size_t tets = kind == MB_DEFORMABLE_TETS ? from->tets : 0;
-  const size_t triangles = kind == MB_DEFORMABLE_CLOTH ? from->triangles : 0;
-  const size_t edges = kind == MB_DEFORMABLE_SPRINGS ? from->edges : 0;
-  *to = (MbElementMesh){.nodes = from->nodes,
-                        .tets = tets,
-                        .triangles = triangles,
-                        .edges = edges,
-                        .x = copy(arena, from->x, from->nodes, 3 * sizeof(double), &fine),
-                        .tet = copy(arena, from->tet, tets, 4 * sizeof(uint32_t), &fine),
-                        .triangle = copy(arena, from->triangle, triangles, 3 * sizeof(uint32_t), &fine),
-                        .edge = copy(arena, from->edge, edges, 2 * sizeof(uint32_t), &fine)};
-  return fine;
-}
-
-static bool generate(const MbDeformableSpec *spec, MbArena *arena, MbElementMesh *to) {
-  const MbNodeMeshSpec *mesh = &spec->mesh;
-  const size_t grid[] = {(size_t)mesh->grid[0], (size_t)mesh->grid[1]};
-  const size_t box[] = {(size_t)mesh->box[0], (size_t)mesh->box[1], (size_t)mesh->box[2]};
-  const bool springs = spec->kind == MB_DEFORMABLE_SPRINGS, cross = mesh->pattern == MB_PATTERN_CROSS;
-  MbElementMesh made;
-  bool fine = false;
-  if (springs || spec->kind == MB_DEFORMABLE_PARTICLES)
-    fine = mb_node_mesh_make(mesh, springs, &made);
-  else if (mesh->ball)
-    fine = mb_element_mesh_ball(&made, (size_t)mesh->ball, mesh->radius);
-  else if (box[0])
-    fine = mb_element_mesh_box(&made, box, mesh->size);
-  else
-    fine = mb_element_mesh_grid(&made, grid[0], grid[1], mesh->size[0], mesh->size[1], cross);
-  if (!fine) return false;
-  const bool copied = copy_mesh(spec->kind, &made, arena, to);
-  mb_element_mesh_free(&made);
-  return copied;
-}
-
-// From a file: the elements that the kind wants must be there, and good.
-static MbStatus take_mesh(const MbDeformableSpec *spec, const char *where, MbArena *arena, MbElementMesh *to,
-                          MbReport *report) {
-  const MbElementMesh *from = spec->mesh.mesh;
-  const bool tets = spec->kind == MB_DEFORMABLE_TETS;
-  const char *file = spec->mesh.file ? spec->mesh.file : "the mesh";
-  if (tets && !from->tets)
-    return mb_error(report, MB_SCENE, where,
-                    "%.200s is a surface: it has triangles and no tetrahedra, which \"tets\" are made of",
-                    file);
-  if (!tets && from->tets)
-    return mb_error(report, MB_SCENE, where,
-                    "%.200s is a volume: it has tetrahedra, and \"cloth\" is made of triangles alone", file);
-  if (!tets && !from->triangles)
-    return mb_error(report, MB_SCENE, where, "%.200s has no triangles, which \"cloth\" is made of", file);
-  if (!copy_mesh(spec->kind, from, arena, to)) return mb_no_memory(report, "deformables");
-  char fault[MB_MESH_FAULT];
-  size_t turned = 0;
-  const MbStatus status = tets ? mb_check_tets(to, &turned, fault) : mb_check_cloth(to, fault);
-  if (status == MB_IO) return mb_no_memory(report, "deformables");
-  if (status != MB_OK) return mb_error(report, status, where, "%.200s: %s", file, fault);
-  if (turned)
-    mb_warning(report, where, "%.200s: %zu of %zu tetrahedra were inside out and have been turned round",
-               file, turned, to->tets);
-  return MB_OK;
-}
-
-static MbStatus build_mesh(const MbDeformableSpec *spec, size_t i, MbArena *arena, MbElementMesh *to,
-                           MbReport *report) {
-  char where[WHERE];
-  snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
-  if (spec->mesh.mesh) return take_mesh(spec, where, arena, to, report);
-  if (generate(spec, arena, to)) return MB_OK;
-  return mb_no_memory(report, "deformables");
 }
 
 // ---- nodes ------------------------------------------------------------------------------------------------
@@ -234,6 +147,15 @@ static double bending_stiffness(const MbDeformableSpec *spec) {
   return isnan(spec->bending.stiffness) ? plate : spec->bending.stiffness;
 }
 
+static void warn_of_bending(const MbDeformableSpec *spec, size_t i, MbReport *report) {
+  char where[WHERE];
+  snprintf(where, sizeof where, "/deformables/%zu/material/bending/model", i);
+  mb_warning(report, where,
+             "\"laplace_beltrami\" lets free edges of \"%s\" bend several times too easily: \"isometric\" is "
+             "right on any mesh",
+             spec->name);
+}
+
 MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model, MbDeformable *to,
                           MbReport *report) {
   MbStatus status = check_spec(spec, i, report);
@@ -254,8 +176,9 @@ MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model
                            .thickness = spec->thickness,
                            .bending = bends ? spec->bending.model : MB_NO_BENDING,
                            .bending_stiffness = bends ? bending_stiffness(spec) : 0};
-  status = build_mesh(spec, i, &model->arena, &elements->mesh, report);
+  status = mb_compile_element_mesh(spec, i, &model->arena, &elements->mesh, report);
   if (status != MB_OK) return status;
+  if (elements->bending == MB_BENDING_LAPLACE_BELTRAMI) warn_of_bending(spec, i, report);
   const size_t n = elements->mesh.nodes;
   double *mass = mb_arena_alloc(&model->arena, n, sizeof *mass);
   double *x0 = mb_arena_alloc(&model->arena, n, 3 * sizeof *x0),

@@ -9,6 +9,9 @@ MbStatus mb_compile_elements(const MbSceneSpec *spec, MbModel *model, MbReport *
 // The same of deformable i alone: its name, its count, its elements; not which its nodes are.
 MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model, MbDeformable *to,
                           MbReport *report);
+// The mesh of deformable i alone, whose numbers have been checked: made, or of a file and sound (compile_element_mesh.c).
+MbStatus mb_compile_element_mesh(const MbDeformableSpec *spec, size_t i, MbArena *arena, MbElementMesh *to,
+                                 MbReport *report);
 // Elements of deformable i as a force between nodes that are bodies; of pairs only what mb_compile_pairs makes them from.
 MbStatus mb_compile_element_force(const MbDeformable *of, size_t i, MbModel *model, MbForce *force,
                                   MbReport *report);

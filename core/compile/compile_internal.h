@@ -42,13 +42,10 @@ MbStatus mb_compile_tree(const MbSceneSpec *spec, MbModel *model, MbReport *repo
 MbStatus mb_compile_bodies(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Where a body without a joint is at the start: C in the world, and its twist in C axes.
 void mb_compile_start(const MbBodySpec *body, const MbPose *C, MbPose *E, double phi[6]);
-// Joints and their place between the bodies; after the bodies.
-// A joint's own geometry, without its place.
-MbStatus mb_compile_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
-                             MbReport *report);
 // v ← velocities of the joint at q with which the body moves in its parent as the scene says; `where` is the joint's pointer.
 MbStatus mb_compile_joint_twist(const MbJointTwistSpec *twist, const MbJoint *joint, const double *q,
                                 const char *where, double *v, MbReport *report);
+// Joints and their place between the bodies; after the bodies.
 MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Which bodies fly (model/flight.h).
 MbStatus mb_compile_flights(MbModel *model, MbReport *report);

@@ -8,65 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WHERE = 160, DEEPEST = 8 };
-
-static void pose_of(const MbFrameSpec *frame, MbPose *E) {
-  memcpy(E->p, frame->position, sizeof E->p);
-  memcpy(E->q, frame->rotation, sizeof E->q);
-}
-
-// Control frames, and the steps log(C_{k−1}⁻¹ C_k) from one to the next, going round.
-static MbStatus build_curve(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
-                            MbReport *report) {
-  const size_t m = spec->nframes;
-  if (m < 4)
-    return mb_error(report, MB_SCENE, where, "a spline curve needs at least 4 \"frames\", not %zu", m);
-  MbSpline *spline = mb_arena_alloc(arena, 1, sizeof *spline);
-  MbPose *frame = mb_arena_alloc(arena, m, sizeof *frame);
-  double *step = mb_arena_alloc(arena, m, 6 * sizeof *step);
-  if (!spline || !frame || !step) return mb_no_memory(report, "joints");
-  for (size_t k = 0; k < m; k++) pose_of(&spec->frames[k], &frame[k]);
-  for (size_t k = 0; k < m; k++) {
-    MbPose inverse, D;
-    mb_pose_inverse(&inverse, &frame[(k + m - 1) % m]);
-    mb_pose_mul(&D, &inverse, &frame[k]);
-    mb_se3_log(step + 6 * k, &D);
-  }
-  *spline = (MbSpline){.rows = m, .closed = spec->closed, .frame = frame, .step = step};
-  joint->spline = spline;
-  return MB_OK;
-}
-
-static MbStatus build_surface(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
-                              MbReport *report) {
-  const MbSurfaceSpec none = {0}, *from = spec->surface ? spec->surface : &none;
-  const size_t m = from->rows, n = from->columns;
-  if (m < 4 || n < 4)
-    return mb_error(report, MB_SCENE, where,
-                    "a spline surface needs at least 4 x 4 \"control\" values, not %zu x %zu", m, n);
-  MbSpline *spline = mb_arena_alloc(arena, 1, sizeof *spline);
-  double *control = mb_arena_alloc(arena, 6 * m * n, sizeof *control);
-  if (!spline || !control) return mb_no_memory(report, "joints");
-  for (size_t k = 0; k < 6; k++) memcpy(control + k * m * n, from->control[k], m * n * sizeof *control);
-  *spline = (MbSpline){.rows = m, .columns = n, .control = control};
-  joint->spline = spline;
-  return MB_OK;
-}
-
-static MbStatus build_order(const MbJointSpec *spec, const char *where, MbJoint *joint, MbReport *report) {
-  const char *order = spec->order ? spec->order : "";
-  bool fine = strlen(order) == 3;
-  for (int i = 0; fine && i < 3; i++) {
-    joint->order[i] = order[i] - 'x';
-    fine = order[i] >= 'x' && order[i] <= 'z' && (i == 0 || order[i] != order[i - 1]);
-  }
-  if (fine) return MB_OK;
-  return mb_error(
-      report, MB_SCENE, where,
-      "\"order\" is \"%s\": three letters of x, y, z are wanted, none twice in a row, as \"xyz\" or \"zxz\"",
-      order);
-}
-
 // Rotation vectors as the steps take them: the steps of first order are the published ones, in which the vector's numbers are
 // the coordinates that a step moves and averages; all others turn by angular velocities. Where joints are held by rows a step
 // has no use for their coordinates.
@@ -83,70 +24,6 @@ static void turn_joints(const MbModel *model, MbJoint *joint) {
   if (mb_solver_of_bodies(&model->solver) == MB_SOLVER_MAXIMAL && !model->solver.project) return;
   for (size_t b = 0; b < model->nb; b++)
     if (joint[b].ops) turn_parts(&joint[b]);
-}
-
-static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int depth, MbArena *arena,
-                               MbJoint *joint, MbReport *report);
-
-// What a part of a composite is called, and where it stands. A part that is made in C may have no frame: all zeros.
-static MbStatus place_part(const MbJointSpec *spec, const MbJoint *before, const MbJoint *list,
-                           const char *where, MbArena *arena, MbJoint *part, MbReport *report) {
-  const double *r = spec->in_parent.rotation, *p = spec->in_parent.position;
-  const bool turned = r[1] != 0 || r[2] != 0 || r[3] != 0;
-  if (turned || p[0] != 0 || p[1] != 0 || p[2] != 0) {
-    MbPose *base = mb_arena_alloc(arena, 1, sizeof *base);
-    if (!base) return mb_no_memory(report, "joints");
-    pose_of(&spec->in_parent, base);
-    if (!turned) mb_quat_identity(base->q);
-    part->base = base;
-  }
-  if (!spec->name) return MB_OK;
-  char at[WHERE + 16];
-  snprintf(at, sizeof at, "%s/name", where);
-  if (strspn(spec->name, "0123456789") == strlen(spec->name))
-    return mb_error(report, MB_SCENE, at, "\"%s\" is no name: parts without one have their numbers",
-                    spec->name);
-  for (; list < before; list++)
-    if (list->name && !strcmp(list->name, spec->name))
-      return mb_error(report, MB_SCENE, at, "two parts of this joint are called \"%.100s\"", spec->name);
-  part->name = mb_arena_strdup(arena, spec->name);
-  return part->name ? MB_OK : mb_no_memory(report, "joints");
-}
-
-MbStatus mb_compile_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
-                             MbReport *report) {
-  return build_geometry(spec, where, 0, arena, joint, report);
-}
-
-static MbStatus build_geometry(const MbJointSpec *spec, const char *where, int depth, MbArena *arena,
-                               MbJoint *joint, MbReport *report) {
-  *joint = (MbJoint){.ops = mb_joint_table[spec->kind], .n = mb_joint_table[spec->kind]->n};
-  memcpy(joint->axis, spec->axis, sizeof joint->axis);
-  joint->lead = spec->pitch / (2 * 3.14159265358979323846);
-  if (spec->kind == MB_JOINT_EULER) return build_order(spec, where, joint, report);
-  if (spec->kind == MB_JOINT_SPLINE_CURVE) return build_curve(spec, where, arena, joint, report);
-  if (spec->kind == MB_JOINT_SPLINE_SURFACE) return build_surface(spec, where, arena, joint, report);
-  if (spec->kind != MB_JOINT_COMPOSITE) return MB_OK;
-
-  if (!spec->nparts || depth > DEEPEST)
-    return mb_error(report, MB_SCENE, where,
-                    depth > DEEPEST ? "composites are nested too deep"
-                                    : "a composite needs at least one joint in \"joints\"");
-  MbJoint *part = mb_arena_alloc(arena, spec->nparts, sizeof *part);
-  if (!part) return mb_no_memory(report, "joints");
-  for (size_t i = 0; i < spec->nparts; i++) {
-    char inner[WHERE];
-    snprintf(inner, sizeof inner, "%.120s/joints/%zu", where, i);
-    MbStatus status = build_geometry(&spec->parts[i], inner, depth + 1, arena, &part[i], report);
-    if (status == MB_OK) status = place_part(&spec->parts[i], &part[i], part, inner, arena, &part[i], report);
-    if (status != MB_OK) return status;
-    joint->n += part[i].n;
-  }
-  joint->part = part, joint->nparts = spec->nparts;
-  if (joint->n > MB_JOINT_MOST)
-    return mb_error(report, MB_SCENE, where, "this composite has %zu degrees of freedom: %d are the most",
-                    joint->n, MB_JOINT_MOST);
-  return MB_OK;
 }
 
 typedef struct Lists {
@@ -168,13 +45,13 @@ static MbStatus build_numbers(const MbJointSpec *spec, size_t n, const char *whe
 // P = C_p⁻¹ in_parent and B = in_body⁻¹ C, so that E_i = E_p P Q(q) B
 static void place(const MbModel *model, const MbJointSpec *spec, size_t b, MbPose *P, MbPose *B) {
   MbPose E, inverse;
-  pose_of(&spec->in_parent, &E);
+  mb_joint_frame(&spec->in_parent, &E);
   *P = E;
   if (model->parent[b] != MB_WORLD) {
     mb_pose_inverse(&inverse, &model->C[model->parent[b]]);
     mb_pose_mul(P, &inverse, &E);
   }
-  pose_of(&spec->in_body, &E);
+  mb_joint_frame(&spec->in_body, &E);
   mb_pose_inverse(&inverse, &E);
   mb_pose_mul(B, &inverse, &model->C[b]);
   mb_quat_normalise(P->q);
@@ -221,7 +98,7 @@ static MbStatus check_massless(const MbModel *model, MbReport *report) {
     for (size_t k = 0; k < model->joint[b].n && !held && known; k++)
       held = model->joint_damping[v + k] > 0 || model->stiffness[v + k] > 0;
     if (held) continue;
-    char where[WHERE];
+    char where[48];
     snprintf(where, sizeof where, "/bodies/%zu", i);
     status = mb_error(report, MB_SCENE, where,
                       "nothing that has mass moves with the joint of \"%s\": its motion is not determined%s",
@@ -243,10 +120,10 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
   for (size_t b = 0; b < nb; b++) mb_pose_identity(&P[b]), mb_pose_identity(&B[b]);
   for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i];
-    char where[WHERE];
+    char where[48];
     snprintf(where, sizeof where, "/bodies/%zu/joint", i);
     if (!spec->bodies[i].jointed) continue;
-    const MbStatus one = build_geometry(&spec->bodies[i].joint, where, 0, arena, &joint[b], report);
+    const MbStatus one = mb_joint_geometry(&spec->bodies[i].joint, where, arena, &joint[b], report);
     if (one != MB_OK)
       status = one;
     else if (mb_solver_of_bodies(&spec->solver) == MB_SOLVER_MAXIMAL && joint[b].n > MB_JOINT_DOFS)
@@ -275,7 +152,7 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
   mb_compile_node_starts(spec, model, joint, q_first, v_first, q0, v0);
   for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i], q = q_first[b], v = v_first[b];
-    char where[WHERE];
+    char where[48];
     snprintf(where, sizeof where, "/bodies/%zu/joint", i);
     if (joint[b].ops) {
       const Lists to = {q0 + q, v0 + v, stiffness + v, rest + v, damping + v};

@@ -13,7 +13,6 @@
 #include "core/contact/contact_dense.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const double PROXIMAL = 1e-7;
@@ -210,12 +209,6 @@ static size_t room_of(const MbContactProblem *problem) {
   return room.used;
 }
 
-static bool reserve(MbContactWork *work, const MbContactProblem *problem) {
-  (void)work;
-  mb_dense_start(problem->n);
-  return true;
-}
-
 static MbContactResult solve(MbContactWork *work, const MbContactProblem *problem, MbContactAnswer *answer) {
   enum { TURNS = 5000 };
   MbRoom room = {.at = work->block};
@@ -225,11 +218,7 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   mb_admm_make(&admm, &room, &strips);
   mb_strips_start(&admm.strips, problem, admm.lambda);
   mb_admm_run(&admm, problem->iterations ? problem->iterations : TURNS, &answer->iterations);
-  const MbContactResult result = mb_contact_tell(&admm.strips, admm.lambda, admm.w, "admm", answer);
-  if (result != MB_CONTACT_SOLVED)
-    snprintf(answer->why, sizeof answer->why, "%zu turns come to a natural map of %.3g of |b|",
-             answer->iterations, answer->natural);
-  return result;
+  return mb_contact_tell(&admm.strips, admm.lambda, admm.w, "admm", "turns", answer);
 }
 
 const MbContactMethod mb_contact_admm = {
@@ -238,6 +227,6 @@ const MbContactMethod mb_contact_admm = {
     .rows = MB_CONTACT_ALL_ROWS,
     .cones = 1u << MB_CONE_NONE | 1u << MB_CONE_EXACT,
     .room = room_of,
-    .reserve = reserve,
+    .reserve = mb_contact_reserve_dense,
     .solve = solve,
 };

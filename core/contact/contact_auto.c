@@ -210,8 +210,7 @@ static size_t room_of(const MbContactProblem *problem) {
 
 static bool reserve(MbContactWork *work, const MbContactProblem *problem) {
   if (is_pivoting(problem)) return mb_contact_pivoting_reserve(work, problem);
-  mb_dense_start(problem->n);
-  return true;
+  return mb_contact_reserve_dense(work, problem);
 }
 
 static MbContactResult solve(MbContactWork *work, const MbContactProblem *problem, MbContactAnswer *answer) {
@@ -244,7 +243,8 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
     }
   mb_strips_rates(&t.whole, t.lambda, t.w);
   answer->iterations = t.iterations;
-  MbContactResult result = mb_contact_tell(&t.whole, t.lambda, t.w, islands == 1 ? t.method : "auto", answer);
+  MbContactResult result =
+      mb_contact_tell(&t.whole, t.lambda, t.w, islands == 1 ? t.method : "auto", "iterations", answer);
   if (result == MB_CONTACT_SOLVED) return result;
   if (t.box && !mb_contact_pivoting_refuses(problem)) return mb_contact_pivoting_solve(work, problem, answer);
   snprintf(answer->why, sizeof answer->why,

@@ -92,8 +92,11 @@ void mb_block_clamp(const MbBlock *block, double *lambda);
 // The exact solution of one block whose velocities are D λ + q; λ holds a first guess.
 void mb_block_solve(const MbBlock *block, const double q[3], double *lambda);
 
-// What a method tells in the end: copies, natural map, whether it is enough.
+// Writes what a method tells in the end: where λ and w are, the natural map, whether it is enough. Where it is not, `why` says how many
+// iterations (`turns`: what they are called) have come to what; a method that knows more writes its own words over that.
 MbContactResult mb_contact_tell(const MbStrips *strips, const double *lambda, const double *w,
-                                const char *method, MbContactAnswer *answer);
+                                const char *method, const char *turns, MbContactAnswer *answer);
+// Makes ready for dense systems of as many rows as the problem has: an MbContactMethod's `reserve`.
+bool mb_contact_reserve_dense(MbContactWork *work, const MbContactProblem *problem);
 
 #endif

@@ -2,6 +2,7 @@
 #include "core/contact/contact_factor.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- the pattern ------------------------------------------------------------------------------------------
@@ -319,12 +320,15 @@ void mb_strips_start(const MbStrips *s, const MbContactProblem *problem, double 
 }
 
 MbContactResult mb_contact_tell(const MbStrips *s, const double *lambda, const double *w, const char *method,
-                                MbContactAnswer *answer) {
+                                const char *turns, MbContactAnswer *answer) {
   const double natural = mb_strips_natural(s, lambda, w);
   answer->lambda = lambda;
   answer->w = w;
   answer->dropped = NULL;
   answer->method = method;
   answer->natural = s->size > 0 ? natural / s->size : natural;
-  return natural <= s->enough ? MB_CONTACT_SOLVED : MB_CONTACT_NOT_CONVERGED;
+  if (natural <= s->enough) return MB_CONTACT_SOLVED;
+  snprintf(answer->why, sizeof answer->why, "%zu %s come to a natural map of %.3g of |b|", answer->iterations,
+           turns, answer->natural);
+  return MB_CONTACT_NOT_CONVERGED;
 }

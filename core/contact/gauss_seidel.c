@@ -10,7 +10,6 @@
 #include "core/base/threads.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { COLOURED = 512, GRAIN = 64, SWEEPS = 10000 };
@@ -134,12 +133,7 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   mb_gauss_make(&sweeps, &room, &strips, problem->threads);
   mb_strips_start(&sweeps.strips, problem, sweeps.lambda);
   mb_gauss_run(&sweeps, most, &answer->iterations);
-  const MbContactResult result =
-      mb_contact_tell(&sweeps.strips, sweeps.lambda, sweeps.w, "gauss_seidel", answer);
-  if (result != MB_CONTACT_SOLVED)
-    snprintf(answer->why, sizeof answer->why, "%zu sweeps come to a natural map of %.3g of |b|", most,
-             answer->natural);
-  return result;
+  return mb_contact_tell(&sweeps.strips, sweeps.lambda, sweeps.w, "gauss_seidel", "sweeps", answer);
 }
 
 const MbContactMethod mb_contact_gauss_seidel = {

@@ -308,7 +308,7 @@ MbContactResult mb_lemke_solve(MbContactWork *work, const MbContactProblem *prob
   for (size_t j = 0; j < t->strips.nblocks; j++)
     mb_block_clamp(&t->strips.block[j], t->lambda + t->strips.block[j].row);
   mb_strips_rates(&t->strips, t->lambda, t->w);
-  const MbContactResult result = mb_contact_tell(&t->strips, t->lambda, t->w, "pivoting", answer);
+  const MbContactResult result = mb_contact_tell(&t->strips, t->lambda, t->w, "pivoting", "pivots", answer);
   if (result != MB_CONTACT_SOLVED)
     snprintf(answer->why, sizeof answer->why, "%s: %.3g of |b| is left",
              stopped ? stopped : "rows contradict one another, or W is nearly singular", answer->natural);

@@ -11,7 +11,6 @@
 #include "core/contact/contact_dense.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 void mb_newton_make(MbNewton *t, MbRoom *room, const MbStrips *strips, MbContactFunction function) {
@@ -103,12 +102,6 @@ static size_t room_of(const MbContactProblem *problem) {
   return room.used;
 }
 
-static bool reserve(MbContactWork *work, const MbContactProblem *problem) {
-  (void)work;
-  mb_dense_start(problem->n);
-  return true;
-}
-
 static MbContactResult solve(MbContactWork *work, const MbContactProblem *problem, MbContactAnswer *answer) {
   enum { STEPS = 200 };
   MbRoom room = {.at = work->block};
@@ -118,12 +111,7 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   mb_newton_make(&newton, &room, &strips, problem->function);
   mb_strips_start(&newton.strips, problem, newton.lambda);
   mb_newton_run(&newton, problem->iterations ? problem->iterations : STEPS, &answer->iterations);
-  const MbContactResult result =
-      mb_contact_tell(&newton.strips, newton.lambda, newton.w, "nonsmooth_newton", answer);
-  if (result != MB_CONTACT_SOLVED)
-    snprintf(answer->why, sizeof answer->why, "%zu steps come to a natural map of %.3g of |b|",
-             answer->iterations, answer->natural);
-  return result;
+  return mb_contact_tell(&newton.strips, newton.lambda, newton.w, "nonsmooth_newton", "steps", answer);
 }
 
 const MbContactMethod mb_contact_nonsmooth_newton = {
@@ -132,6 +120,6 @@ const MbContactMethod mb_contact_nonsmooth_newton = {
     .rows = MB_CONTACT_ALL_ROWS,
     .cones = 1u << MB_CONE_NONE | 1u << MB_CONE_BOX | 1u << MB_CONE_EXACT,
     .room = room_of,
-    .reserve = reserve,
+    .reserve = mb_contact_reserve_dense,
     .solve = solve,
 };

@@ -10,7 +10,6 @@
 #include "core/contact/nonsmooth_newton.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef enum Side { NORMALS, FRICTION } Side;
@@ -95,12 +94,6 @@ static size_t room_of(const MbContactProblem *problem) {
   return room.used;
 }
 
-static bool reserve(MbContactWork *work, const MbContactProblem *problem) {
-  (void)work;
-  mb_dense_start(problem->n);
-  return true;
-}
-
 static MbContactResult solve(MbContactWork *work, const MbContactProblem *problem, MbContactAnswer *answer) {
   enum { TURNS = 500, PATIENCE = 50 };
   static const double BETTER = 0.9;
@@ -128,11 +121,8 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   }
   answer->iterations = turn;
   mb_strips_rates(&t.whole, t.best, t.w);
-  const MbContactResult result = mb_contact_tell(&t.whole, t.best, t.w, "staggered", answer);
-  if (result != MB_CONTACT_SOLVED)
-    snprintf(answer->why, sizeof answer->why, "%zu turns%s, the best comes to a natural map of %.3g of |b|",
-             turn, since > PATIENCE ? " go round" : "", answer->natural);
-  return result;
+  const char *what = since > PATIENCE ? "turns, which go round," : "turns";
+  return mb_contact_tell(&t.whole, t.best, t.w, "staggered", what, answer);
 }
 
 const MbContactMethod mb_contact_staggered = {
@@ -141,6 +131,6 @@ const MbContactMethod mb_contact_staggered = {
     .rows = MB_CONTACT_ALL_ROWS,
     .cones = 1u << MB_CONE_NONE | 1u << MB_CONE_BOX | 1u << MB_CONE_EXACT,
     .room = room_of,
-    .reserve = reserve,
+    .reserve = mb_contact_reserve_dense,
     .solve = solve,
 };

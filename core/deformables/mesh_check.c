@@ -1,5 +1,6 @@
 #include "core/deformables/mesh_check.h"
 #include "core/base/alloc.h"
+#include "core/deformables/mesh_survey.h"
 #include "core/math/vec3.h"
 
 #include <stdio.h>
@@ -7,6 +8,8 @@
 
 static const double FLAT =
     1e-10; // volumes and areas, in those of cubes and squares on the longest edge: none at all
+static const double SLIVER =
+    1e-6; // least heights, by the longest edge: the step's equations lose what other elements say
 
 static void edge(const MbElementMesh *mesh, const uint32_t *corner, size_t a, size_t b, double out[3]) {
   mb_vec3_sub(out, mesh->x + 3 * (size_t)corner[b], mesh->x + 3 * (size_t)corner[a]);
@@ -65,6 +68,14 @@ MbStatus mb_check_tets(MbElementMesh *mesh, size_t *turned, char fault[MB_MESH_F
                corner[0], corner[1], corner[2], corner[3]);
       return MB_SCENE;
     }
+    if (mb_mesh_height(mesh, corner, 4) < SLIVER) {
+      snprintf(fault, MB_MESH_FAULT,
+               "tetrahedron %zu (numbered from 0; corners %u, %u, %u, %u) is a sliver: it is %.2g of its "
+               "longest edge high, and "
+               "%g is the least",
+               t, corner[0], corner[1], corner[2], corner[3], mb_mesh_height(mesh, corner, 4), SLIVER);
+      return MB_SCENE;
+    }
     if (volume > 0) continue;
     const uint32_t last = corner[3];
     corner[3] = corner[2], corner[2] = last;
@@ -110,10 +121,18 @@ MbStatus mb_check_cloth(const MbElementMesh *mesh, char fault[MB_MESH_FAULT]) {
     edge(mesh, corner, 0, 2, ac);
     mb_vec3_cross(normal, ab, ac);
     const double size = longest(mesh, corner, 3);
-    if (mb_vec3_norm(normal) > FLAT * size * size) continue;
-    snprintf(fault, MB_MESH_FAULT,
-             "triangle %zu (numbered from 0; corners %u, %u, %u) is a line: it has no area", t, corner[0],
-             corner[1], corner[2]);
+    const double height = mb_mesh_height(mesh, corner, 3);
+    if (height >= SLIVER) continue;
+    if (mb_vec3_norm(normal) > FLAT * size * size)
+      snprintf(fault, MB_MESH_FAULT,
+               "triangle %zu (numbered from 0; corners %u, %u, %u) is a sliver: it is %.2g of its longest "
+               "edge high, and %g is the "
+               "least",
+               t, corner[0], corner[1], corner[2], height, SLIVER);
+    else
+      snprintf(fault, MB_MESH_FAULT,
+               "triangle %zu (numbered from 0; corners %u, %u, %u) is a line: it has no area", t, corner[0],
+               corner[1], corner[2]);
     return MB_SCENE;
   }
   return check_edges(mesh, fault);

@@ -6,9 +6,11 @@
 // symmetric and exact; where A must be definite, without the negative eigenvalues of ∂P/∂F. Bending of cloth is E = ½ Σ Q_ij x_i · x_j
 // with constant Q whose rows sum up to 0 (deformables/bending.h), so that only pairs i > j are needed:
 //   E = −½ Σ Q_ij |x_i − x_j|²,  f_i = −Σ_j Q_ij (x_j − x_i),  K_ij = −Q_ij 1.
+// Triangles that are curved at rest add ½ s − n · w (deformables/bending_rest.c).
 //
 // All of it is in W. A node that hangs on the world has the world's axes; one that a body carries turns with it: in its axes C
 //   f_C = Rᵀ f,  K_C = R_aᵀ K_ab R_b, and with its turning the force changes by [f_C] (RM 1.34).
+#include "core/deformables/bending_rest.h"
 #include "core/deformables/elastic.h"
 #include "core/forces/forces.h"
 #include "core/math/svd3.h"
@@ -80,7 +82,8 @@ static void push(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   mb_vec3_copy(own, f);
   if (turns(model, b)) {
     mb_quat_unrotate(own, x->E[b].q, f);
-    if (mb_force_counts(force, x) && !x->safe) mb_force_add_turning(x->K + 36 * b, 3, 1, own);
+    if (mb_force_counts(force, x) && !x->safe && mb_force_is_turned(x, b))
+      mb_force_add_turning(x->K + 36 * b, 3, 1, own);
   }
   mb_vec3_add(x->f + 6 * b + 3, x->f + 6 * b + 3, own);
 }
@@ -179,6 +182,66 @@ static double bending_energy(const MbElementForce *e, const MbMaximal *x) {
   return sum;
 }
 
+// Where the corners of a triangle that is curved at rest are, and w of it.
+static void look_at_curved(const MbElementForce *e, const MbMaximal *x, size_t t, const double *p[3],
+                           double w[3]) {
+  double d[3];
+  for (size_t j = 0; j < 3; j++) p[j] = x->E[e->first + e->curved[3 * t + j]].p;
+  mb_vec3_set(w, 0, 0, 0);
+  for (size_t k = e->curved_first[t]; k < e->curved_first[t + 1]; k++) {
+    mb_vec3_sub(d, x->E[e->first + e->curved_node[k]].p, p[0]);
+    mb_vec3_add_scaled(w, w, e->curved_weight[k], d);
+  }
+}
+
+static void couple_curved(const MbModel *model, const MbElementForce *e, size_t t, const double *const p[3],
+                          const double w[3], MbMaximal *x) {
+  const uint32_t *const corner = e->curved + 3 * t;
+  double turn[3][9], H[9][9], K[9];
+  mb_bending_pull_slopes(p, w, x->safe ? e->curved_square[t] : 0, turn, H);
+  for (size_t k = e->curved_first[t]; k < e->curved_first[t + 1]; k++)
+    for (size_t j = 0; j < 3; j++) {
+      const size_t a = e->first + e->curved_node[k], b = e->first + corner[j],
+                   couple = e->curved_couple[3 * k + j];
+      for (size_t c = 0; c < 9; c++) {
+        K[c] = e->curved_weight[k] * turn[j][c];
+        if (a == b) K[c] += e->curved_weight[k] * turn[j][3 * (c % 3) + c / 3];
+      }
+      add_stiffness(model, e, x, a, b, couple, K);
+      for (size_t i = 0; i <= j; i++) // a corner's own are where it is met among the nodes
+        if (e->curved_node[k] == corner[i]) add_stiffness(model, e, x, a, b, couple, H[3 * i + j]);
+    }
+}
+
+static void eval_curved(const MbModel *model, const MbForce *force, MbMaximal *x) {
+  const MbElementForce *e = force->elements;
+  for (size_t t = 0; t < e->ncurved; t++) {
+    const double *p[3];
+    double w[3], f[3];
+    MbBendingPull pull;
+    look_at_curved(e, x, t, p, w);
+    mb_bending_pull(p, w, &pull);
+    for (size_t j = 0; j < 3; j++) push(model, force, x, e->first + e->curved[3 * t + j], pull.slope[j]);
+    for (size_t k = e->curved_first[t]; k < e->curved_first[t + 1]; k++) {
+      mb_vec3_scale(f, e->curved_weight[k], pull.n);
+      push(model, force, x, e->first + e->curved_node[k], f);
+    }
+    if (mb_force_counts(force, x)) couple_curved(model, e, t, p, w, x);
+  }
+}
+
+static double curved_energy(const MbElementForce *e, const MbMaximal *x) {
+  double sum = 0, w[3];
+  for (size_t t = 0; t < e->ncurved; t++) {
+    const double *p[3];
+    MbBendingPull pull;
+    look_at_curved(e, x, t, p, w);
+    mb_bending_pull(p, w, &pull);
+    sum += e->curved_square[t] / 2 - pull.value;
+  }
+  return sum;
+}
+
 // ---- all --------------------------------------------------------------------------------------------------
 
 static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {
@@ -187,12 +250,13 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   const MbElastic elastic = elastic_of(e);
   for (size_t k = 0; k < e->n; k++) eval_element(model, force, &elastic, k, x);
   if (e->bend) eval_bending(model, force, x);
+  eval_curved(model, force, x);
 }
 
 static double energy(const MbForce *force, const MbMaximal *x) {
   const MbElementForce *e = force->elements;
   const MbElastic elastic = elastic_of(e);
-  double sum = e->bend ? bending_energy(e, x) : 0, F[9];
+  double sum = (e->bend ? bending_energy(e, x) : 0) + curved_energy(e, x), F[9];
   for (size_t k = 0; k < e->n; k++) {
     gradient_at(e, x, k, F);
     sum += e->size[k] * density(&elastic, e->rank, F);

@@ -2,7 +2,10 @@
 //   S = ( X S₁ , S₂ ),  Ṡ = ( X Ṡ₁ − ad(S₂ q̇₂) X S₁ , Ṡ₂ ),  X = Ad(Q₂⁻¹)
 // A part that stands in a frame B of its own has B Q₂ in the place of Q₂: B is constant, so that S₂ and Ṡ₂ stay.
 // Parts may be composites themselves.
+#include "core/base/report.h"
 #include "core/joints/joint_parts.h"
+
+#include <stdio.h>
 
 void mb_joint_append(const MbJoint *part, size_t first, const double *q, const double *v, MbPose *Q,
                      double *S, double *Sdot) {
@@ -73,6 +76,58 @@ static void accelerate(const MbJoint *joint, const double *q, const double *v, d
   }
 }
 
+enum { WHERE = 160, DEEPEST = 8 };
+
+// What a part of a composite is called, and where it stands. A part that is made in C may have no frame: all zeros.
+static MbStatus place_part(const MbJointBuild *at, const MbJointSpec *spec, const MbJoint *list,
+                           MbJoint *part) {
+  const double *r = spec->in_parent.rotation, *p = spec->in_parent.position;
+  const bool turned = r[1] != 0 || r[2] != 0 || r[3] != 0;
+  if (turned || p[0] != 0 || p[1] != 0 || p[2] != 0) {
+    MbPose *base = mb_arena_alloc(at->arena, 1, sizeof *base);
+    if (!base) return mb_no_memory(at->report, "joints");
+    mb_joint_frame(&spec->in_parent, base);
+    if (!turned) mb_quat_identity(base->q);
+    part->base = base;
+  }
+  if (!spec->name) return MB_OK;
+  char name[WHERE + 16];
+  snprintf(name, sizeof name, "%s/name", at->where);
+  if (strspn(spec->name, "0123456789") == strlen(spec->name))
+    return mb_error(at->report, MB_SCENE, name, "\"%s\" is no name: parts without one have their numbers",
+                    spec->name);
+  for (; list < part; list++)
+    if (list->name && !strcmp(list->name, spec->name))
+      return mb_error(at->report, MB_SCENE, name, "two parts of this joint are called \"%.100s\"",
+                      spec->name);
+  part->name = mb_arena_strdup(at->arena, spec->name);
+  return part->name ? MB_OK : mb_no_memory(at->report, "joints");
+}
+
+static MbStatus build(const MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint) {
+  if (!spec->nparts || at->depth > DEEPEST)
+    return mb_error(at->report, MB_SCENE, at->where,
+                    at->depth > DEEPEST ? "composites are nested too deep"
+                                        : "a composite needs at least one joint in \"joints\"");
+  MbJoint *part = mb_arena_alloc(at->arena, spec->nparts, sizeof *part);
+  if (!part) return mb_no_memory(at->report, "joints");
+  for (size_t i = 0; i < spec->nparts; i++) {
+    char inner[WHERE];
+    MbJointBuild of = *at;
+    snprintf(inner, sizeof inner, "%.120s/joints/%zu", at->where, i);
+    of.where = inner, of.depth++;
+    MbStatus status = at->part(&of, &spec->parts[i], &part[i]);
+    if (status == MB_OK) status = place_part(&of, &spec->parts[i], part, &part[i]);
+    if (status != MB_OK) return status;
+    joint->n += part[i].n;
+  }
+  joint->part = part, joint->nparts = spec->nparts;
+  if (joint->n > MB_JOINT_MOST)
+    return mb_error(at->report, MB_SCENE, at->where,
+                    "this composite has %zu degrees of freedom: %d are the most", joint->n, MB_JOINT_MOST);
+  return MB_OK;
+}
+
 static const MbJointOps turning = {.name = "composite, turning",
                                    .eval = eval,
                                    .renew = renew,
@@ -82,4 +137,4 @@ static const MbJointOps turning = {.name = "composite, turning",
 
 extern const MbJointOps mb_joint_composite;
 const MbJointOps mb_joint_composite = {
-    .name = "composite", .eval = eval, .renew = renew, .turning = &turning};
+    .name = "composite", .build = build, .eval = eval, .renew = renew, .turning = &turning};

@@ -1,10 +1,17 @@
 // Joints that are products of exponentials of one coordinate each:
-//   revolute exp(a q), a = (axis, 0) · prismatic (0, axis) · screw (axis, lead axis) (RM 2.4.2, 2.4.7)
-//   cylindrical: revolute, then prismatic along the same axis · universal: about x, then y       (RM 2.4.6)
-//   planar: along x, then y · translational: along x, y, z (RM 2.4.3, 2.4.4) euler: about three axes in the
-//   order given, each in the frame the one before has turned       (RM 2.4.5) free2d: along x, y, then about
-//   z                                                             (RM 2.4.10)
+//
+//   prismatic      exp(a q), a = (0, axis)                                                    (RM 2.4.2)
+//   planar         along x, then y                                                            (RM 2.4.3)
+//   translational  along x, y, z                                                              (RM 2.4.4)
+//   euler          about three axes in the order given, each in the frame the last has turned (RM 2.4.5)
+//   universal      about x, then about the turned y                                           (RM 2.4.6)
+//   revolute       exp(a q), a = (axis, 0)                                                    (RM 2.4.7)
+//   free2d         along x, y, then about z                                                   (RM 2.4.10)
+//   screw          exp(a q), a = (axis, lead axis)
+//   cylindrical    revolute, then prismatic along the same axis
+//
 // A fixed joint is the empty product.
+#include "core/base/report.h"
 #include "core/joints/joints.h"
 
 static const double unit[6][6] = {{1, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0},
@@ -94,6 +101,26 @@ static void free2d(const MbJoint *joint, const double *q, const double *v, MbPos
   chain((const int[]){TX, TY, RZ}, 3, q, v, Q, S, Sdot);
 }
 
+static MbStatus build_order(const MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint) {
+  const char *order = spec->order ? spec->order : "";
+  bool fine = strlen(order) == 3;
+  for (int i = 0; fine && i < 3; i++) {
+    joint->order[i] = order[i] - 'x';
+    fine = order[i] >= 'x' && order[i] <= 'z' && (i == 0 || order[i] != order[i - 1]);
+  }
+  if (fine) return MB_OK;
+  return mb_error(
+      at->report, MB_SCENE, at->where,
+      "\"order\" is \"%s\": three letters of x, y, z are wanted, none twice in a row, as \"xyz\" or \"zxz\"",
+      order);
+}
+
+static MbStatus build_lead(const MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint) {
+  (void)at;
+  joint->lead = spec->pitch / (2 * 3.14159265358979323846);
+  return MB_OK;
+}
+
 extern const MbJointOps mb_joint_fixed, mb_joint_revolute, mb_joint_prismatic, mb_joint_cylindrical,
     mb_joint_screw, mb_joint_universal, mb_joint_planar, mb_joint_translational, mb_joint_euler,
     mb_joint_free2d;
@@ -101,9 +128,9 @@ const MbJointOps mb_joint_fixed = {.name = "fixed", .eval = fixed};
 const MbJointOps mb_joint_revolute = {.name = "revolute", .n = 1, .eval = revolute};
 const MbJointOps mb_joint_prismatic = {.name = "prismatic", .n = 1, .eval = prismatic};
 const MbJointOps mb_joint_cylindrical = {.name = "cylindrical", .n = 2, .eval = cylindrical};
-const MbJointOps mb_joint_screw = {.name = "screw", .n = 1, .eval = screw};
+const MbJointOps mb_joint_screw = {.name = "screw", .n = 1, .build = build_lead, .eval = screw};
 const MbJointOps mb_joint_universal = {.name = "universal", .n = 2, .eval = universal};
 const MbJointOps mb_joint_planar = {.name = "planar", .n = 2, .eval = planar};
 const MbJointOps mb_joint_translational = {.name = "translational", .n = 3, .eval = translational};
-const MbJointOps mb_joint_euler = {.name = "euler", .n = 3, .eval = euler};
+const MbJointOps mb_joint_euler = {.name = "euler", .n = 3, .build = build_order, .eval = euler};
 const MbJointOps mb_joint_free2d = {.name = "free2d", .n = 3, .eval = free2d};

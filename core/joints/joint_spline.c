@@ -7,6 +7,7 @@
 //
 // Surface: six m x n arrays of control values, f_k(q) = Σ_ij B_i(u₁) C_k,ij B_j(u₂), q₁ along the rows,
 //   Q = Π exp(e_k f_k),  e_k = translations along x, y, z, then rotations about x, y, z.
+#include "core/base/report.h"
 #include "core/joints/joints.h"
 
 void mb_spline_basis(double u, double B[4], double B1[4], double B2[4]) {
@@ -72,6 +73,45 @@ static void surface(const MbJoint *joint, const double *q, const double *v, MbPo
   }
 }
 
+// Control frames, and the steps log(C_{k−1}⁻¹ C_k) from one to the next, going round.
+static MbStatus build_curve(const MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint) {
+  const size_t m = spec->nframes;
+  if (m < 4)
+    return mb_error(at->report, MB_SCENE, at->where, "a spline curve needs at least 4 \"frames\", not %zu",
+                    m);
+  MbSpline *spline = mb_arena_alloc(at->arena, 1, sizeof *spline);
+  MbPose *frame = mb_arena_alloc(at->arena, m, sizeof *frame);
+  double *step = mb_arena_alloc(at->arena, m, 6 * sizeof *step);
+  if (!spline || !frame || !step) return mb_no_memory(at->report, "joints");
+  for (size_t k = 0; k < m; k++) mb_joint_frame(&spec->frames[k], &frame[k]);
+  for (size_t k = 0; k < m; k++) {
+    MbPose inverse, D;
+    mb_pose_inverse(&inverse, &frame[(k + m - 1) % m]);
+    mb_pose_mul(&D, &inverse, &frame[k]);
+    mb_se3_log(step + 6 * k, &D);
+  }
+  *spline = (MbSpline){.rows = m, .closed = spec->closed, .frame = frame, .step = step};
+  joint->spline = spline;
+  return MB_OK;
+}
+
+static MbStatus build_surface(const MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint) {
+  const MbSurfaceSpec none = {0}, *from = spec->surface ? spec->surface : &none;
+  const size_t m = from->rows, n = from->columns;
+  if (m < 4 || n < 4)
+    return mb_error(at->report, MB_SCENE, at->where,
+                    "a spline surface needs at least 4 x 4 \"control\" values, not %zu x %zu", m, n);
+  MbSpline *spline = mb_arena_alloc(at->arena, 1, sizeof *spline);
+  double *control = mb_arena_alloc(at->arena, 6 * m * n, sizeof *control);
+  if (!spline || !control) return mb_no_memory(at->report, "joints");
+  for (size_t k = 0; k < 6; k++) memcpy(control + k * m * n, from->control[k], m * n * sizeof *control);
+  *spline = (MbSpline){.rows = m, .columns = n, .control = control};
+  joint->spline = spline;
+  return MB_OK;
+}
+
 extern const MbJointOps mb_joint_spline_curve, mb_joint_spline_surface;
-const MbJointOps mb_joint_spline_curve = {.name = "spline_curve", .n = 1, .eval = curve};
-const MbJointOps mb_joint_spline_surface = {.name = "spline_surface", .n = 2, .eval = surface};
+const MbJointOps mb_joint_spline_curve = {
+    .name = "spline_curve", .n = 1, .build = build_curve, .eval = curve};
+const MbJointOps mb_joint_spline_surface = {
+    .name = "spline_surface", .n = 2, .build = build_surface, .eval = surface};

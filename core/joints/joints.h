@@ -7,8 +7,19 @@
 
 #include "core/model/joint.h"
 
+#include <string.h>
+
 extern const MbJointOps *const mb_joint_table[MB_JOINTS];
 extern const MbJointOps mb_joint_node; // of deformables
+
+// Builds a joint's geometry from what the scene says at `where`, without its place between bodies.
+MbStatus mb_joint_geometry(const MbJointSpec *spec, const char *where, MbArena *arena, MbJoint *joint,
+                           MbReport *report);
+// Reads a frame of the scene.
+static inline void mb_joint_frame(const MbFrameSpec *frame, MbPose *E) {
+  memcpy(E->p, frame->position, sizeof E->p);
+  memcpy(E->q, frame->rotation, sizeof E->q);
+}
 
 // A product of exponentials Q = Π exp(e_k f_k(q)), e_k constant twists: what all joints but the spherical one
 // are. Call once for each factor from the left, after mb_product_begin. g (n) = ∂f/∂q, gdot (n) = d/dt of it.

@@ -82,6 +82,15 @@ typedef struct MbElementForce {
   const size_t *pair;     // (ncouples) numbers of the model's pairs
   const uint32_t *edge;   // (n x rank (rank + 1)/2) couples of corners (1, 0), (2, 0), (2, 1) ...
   const double *bend;     // (ncouples) Q_ij of bending, J/m²; NULL: it has none
+  // triangles that are curved at rest (deformables/bending_rest.h), by nodes of the deformable
+  size_t ncurved;
+  const uint32_t *curved;      // (ncurved x 3) corners
+  const size_t *curved_first;  // (ncurved + 1)
+  const uint32_t *curved_node; // (curved_first[ncurved])
+  const uint32_t
+      *curved_couple; // (curved_first[ncurved] x 3) couples with the corners; of a node with itself any
+  const double *curved_weight; // (curved_first[ncurved])
+  const double *curved_square; // (ncurved)
 } MbElementForce;
 
 // Nodes of one deformable: [first, first + count) of the bodies; where they are points, of the nodes of all deformables.

@@ -43,9 +43,21 @@ typedef enum MbJointWay {
   MB_TO_VELOCITIES, // x ← N⁻¹ x
 } MbJointWay;
 
+// What a joint's own numbers are built with.
+typedef struct MbJointBuild {
+  const char *where; // of the joint in the scene
+  int depth;         // of composites in one another
+  MbArena *arena;
+  MbReport *report;
+  // Builds a part of a composite.
+  MbStatus (*part)(const struct MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint);
+} MbJointBuild;
+
 struct MbJointOps {
   const char *name;
   size_t n; // degrees of freedom; 0 for fixed, and for composites, which have the sum of their parts'
+  // Fills what the kind takes from the scene beside its axis, or says what is wrong there. NULL: nothing.
+  MbStatus (*build)(const MbJointBuild *at, const MbJointSpec *spec, MbJoint *joint);
   // Q, S (n x 6), Ṡ (n x 6) at (q, v): the child moves with S v in its own joint frame, and Ṡ is S's rate then. v is q̇, but where
   // there is `change`.
   void (*eval)(const MbJoint *joint, const double *q, const double *v, MbPose *Q, double *S, double *Sdot);

@@ -11,10 +11,7 @@ int64_t mb_time_steps(const MbTimeSpec *time) {
 
 const char *const mb_shape_words[] = {"box",       "sphere", "capsule", "cylinder",
                                       "ellipsoid", "mesh",   "plane",   NULL};
-const char *const mb_joint_words[] = {"fixed",     "revolute",     "prismatic",      "cylindrical",
-                                      "screw",     "universal",    "planar",         "translational",
-                                      "spherical", "euler",        "free2d",         "free3d",
-                                      "composite", "spline_curve", "spline_surface", NULL};
+const char *const mb_joint_words[] = {MB_JOINT_KINDS(MB_KIND_WORD) NULL};
 const char *const mb_constraint_words[] = {MB_CONSTRAINT_KINDS(MB_KIND_WORD) NULL};
 const char *const mb_deformable_words[] = {"springs", "particles", "tets", "cloth", NULL};
 const char *const mb_pattern_words[] = {"cross", "diagonal", "square", NULL};

@@ -73,24 +73,24 @@ typedef struct MbShapeSpec {
   const char *material;     // NULL = not given
 } MbShapeSpec;
 
-typedef enum MbJointKind {
-  MB_JOINT_FIXED,
-  MB_JOINT_REVOLUTE,
-  MB_JOINT_PRISMATIC,
-  MB_JOINT_CYLINDRICAL,
-  MB_JOINT_SCREW,
-  MB_JOINT_UNIVERSAL,
-  MB_JOINT_PLANAR,
-  MB_JOINT_TRANSLATIONAL,
-  MB_JOINT_SPHERICAL,
-  MB_JOINT_EULER,
-  MB_JOINT_FREE2D,
-  MB_JOINT_FREE3D,
-  MB_JOINT_COMPOSITE,
-  MB_JOINT_SPLINE_CURVE,
-  MB_JOINT_SPLINE_SURFACE,
-  MB_JOINTS
-} MbJointKind;
+// Kinds of joints: their names, and the words of scenes.
+#define MB_JOINT_KINDS(KIND)                                                                                 \
+  KIND(MB_JOINT_FIXED, "fixed")                                                                              \
+  KIND(MB_JOINT_REVOLUTE, "revolute")                                                                        \
+  KIND(MB_JOINT_PRISMATIC, "prismatic")                                                                      \
+  KIND(MB_JOINT_CYLINDRICAL, "cylindrical")                                                                  \
+  KIND(MB_JOINT_SCREW, "screw")                                                                              \
+  KIND(MB_JOINT_UNIVERSAL, "universal")                                                                      \
+  KIND(MB_JOINT_PLANAR, "planar")                                                                            \
+  KIND(MB_JOINT_TRANSLATIONAL, "translational")                                                              \
+  KIND(MB_JOINT_SPHERICAL, "spherical")                                                                      \
+  KIND(MB_JOINT_EULER, "euler")                                                                              \
+  KIND(MB_JOINT_FREE2D, "free2d")                                                                            \
+  KIND(MB_JOINT_FREE3D, "free3d")                                                                            \
+  KIND(MB_JOINT_COMPOSITE, "composite")                                                                      \
+  KIND(MB_JOINT_SPLINE_CURVE, "spline_curve")                                                                \
+  KIND(MB_JOINT_SPLINE_SURFACE, "spline_surface")
+typedef enum MbJointKind { MB_JOINT_KINDS(MB_KIND_NAME) MB_JOINTS } MbJointKind;
 
 // How a body hangs on its parent. Lists of numbers by degree of freedom have one number for all of them, or as many
 // as there are; none = 0.
@@ -284,6 +284,7 @@ typedef struct MbNodeMeshSpec {
   double radius;             // ball; NaN = not given
   const char *file;          // as written; NULL = it is none
   double scale;              // file
+  double weld;               // file: vertices that are no further apart are one; 0, NaN = none are
   const MbElementMesh *mesh; // file, read and scaled
   size_t nsize;              // numbers in `size`
   const double *size;        // grid, box: along x and y (and z)

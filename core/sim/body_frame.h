@@ -8,5 +8,8 @@
 void mb_sim_body_frame(const MbSim *sim, size_t b, MbPose *B);
 // Finds its angular velocity, then the velocity of its origin, in the world's axes.
 void mb_sim_body_velocity(const MbSim *sim, size_t b, double out[6]);
+// The same of the bodies of x.
+void mb_body_frame(const MbModel *model, const MbMaximal *x, size_t b, MbPose *B);
+void mb_body_velocity(const MbModel *model, const MbMaximal *x, size_t b, double out[6]);
 
 #endif

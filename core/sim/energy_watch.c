@@ -15,6 +15,7 @@
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
 #include "core/forces/forces.h"
+#include "core/integrators/integrators.h"
 #include "core/math/spatial.h"
 #include "core/sim/accounting.h"
 #include "core/sim/claims.h"
@@ -24,7 +25,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EVERY = 32 };              // steps
 static const double LEFT = 0.1;   // of S
 static const double CLOSE = 1e-6; // m, rad, m/s: constraints that hold at the start
 static const double NOISE =
@@ -96,20 +96,24 @@ static MbEnergy energy_of(const MbSim *sim) {
   return e;
 }
 
-void mb_watch_start(MbSim *sim) {
-  const MbModel *model = sim->model;
+void mb_watch_causes(const MbModel *model, bool *growth, bool *loss) {
+  const MbIntegrator *integrator = &mb_integrator_table[model->integrator.kind];
   Causes causes = {0};
-  double errors[2] = {0};
-  sim->watch = (MbWatch){.first = energy_of(sim)};
   judge_forces(model, &causes);
   judge_constraints(model, &causes);
   judge_points(model, &causes);
+  const bool implicit = integrator->order == 1 && integrator->b != 0;
+  *growth = model->solver.mode != MB_FIRST_ORDER && !causes.drives;
+  *loss = *growth && !causes.damps && !(implicit && is_stiff(model));
+}
+
+void mb_watch_start(MbSim *sim) {
+  double errors[2] = {0};
+  sim->watch = (MbWatch){.first = energy_of(sim)};
   mb_constraint_errors(sim, errors);
   sim->watch.closed = !(errors[0] > CLOSE);
-  if (model->solver.mode == MB_FIRST_ORDER || causes.drives || errors[0] > CLOSE || errors[1] > CLOSE) return;
-  const bool implicit = sim->integrator->order == 1 && sim->integrator->b != 0;
-  sim->watch.growth = true;
-  sim->watch.loss = !causes.damps && !(implicit && is_stiff(model));
+  if (errors[0] > CLOSE || errors[1] > CLOSE) return;
+  mb_watch_causes(sim->model, &sim->watch.growth, &sim->watch.loss);
 }
 
 // A blow from outside: what it does is no error.
@@ -118,11 +122,10 @@ void mb_watch_give_up(MbSim *sim) { memory_of(sim)[TOLD] = -1; }
 bool mb_sim_energy_left(const MbSim *sim) { return memory_of(sim)[TOLD] > 0; }
 
 // Of the numbers whose sum the energy is: below this it is noise.
-static double noise_of(const MbSim *sim, const MbEnergy *e) {
-  const MbModel *model = sim->model;
+static double noise_of(const MbModel *model, const MbMaximal *x, const MbEnergy *e) {
   const double g = mb_vec3_norm(model->gravity);
   double size = e->kinetic + fabs(e->elastic) + fabs(e->gravity);
-  for (size_t b = 0; b < model->nb; b++) size += model->M[6 * b + 3] * g * mb_vec3_norm(sim->x.E[b].p);
+  for (size_t b = 0; b < model->nb; b++) size += model->M[6 * b + 3] * g * mb_vec3_norm(x->E[b].p);
   return NOISE * size;
 }
 
@@ -130,14 +133,20 @@ typedef struct Change {
   double by, of; // J; S
 } Change;
 
+bool mb_watch_leaves(const MbModel *model, const MbMaximal *x, const MbEnergy *first, const MbEnergy *now,
+                     double *fallen) {
+  *fallen = fmax(*fallen, first->gravity - now->gravity);
+  const double by = now->total - first->total, of = first->kinetic + fabs(first->elastic) + *fallen;
+  return fabs(by) > LEFT * of && fabs(by) > noise_of(model, x, now);
+}
+
 // What the energy has changed by; 0 where that is no error, or as small as errors are.
 static Change change_of(const MbSim *sim) {
   const MbEnergy *first = &sim->watch.first, now = energy_of(sim);
-  const double fallen = fmax(memory_of(sim)[FALLEN], first->gravity - now.gravity);
-  const Change change = {now.total - first->total, first->kinetic + fabs(first->elastic) + fallen};
+  double *fallen = &memory_of(sim)[FALLEN];
+  const bool left = mb_watch_leaves(sim->model, &sim->x, first, &now, fallen);
+  const Change change = {now.total - first->total, first->kinetic + fabs(first->elastic) + *fallen};
   const bool judged = change.by > 0 ? sim->watch.growth : sim->watch.loss;
-  const bool left = fabs(change.by) > LEFT * change.of && fabs(change.by) > noise_of(sim, &now);
-  memory_of(sim)[FALLEN] = fallen;
   return (Change){judged && left ? change.by : 0, change.of};
 }
 
@@ -173,7 +182,7 @@ void mb_watch_step(MbSim *sim, MbReport *report) {
   const MbWatch *watch = &sim->watch;
   const int64_t step = sim->state.step;
   char text[400];
-  if (step % EVERY || !(watch->growth || watch->loss) || memory_of(sim)[TOLD] != 0) return;
+  if (step % MB_WATCH_EVERY || !(watch->growth || watch->loss) || memory_of(sim)[TOLD] != 0) return;
   const Change change = change_of(sim);
   if (change.by == 0) return;
   memory_of(sim)[TOLD] = 1;

@@ -6,6 +6,12 @@
 
 // Tells how many numbers of the state's memory this takes.
 size_t mb_watch_size(void);
+enum { MB_WATCH_EVERY = 32 }; // steps
+// Tells whether growth of a model's energy, and loss, would be the scheme's own, where its constraints hold at the start.
+void mb_watch_causes(const MbModel *model, bool *growth, bool *loss);
+// Tells whether the energy of the bodies of x has left its bounds by now; *fallen: the largest fall of the gravitational energy so far.
+bool mb_watch_leaves(const MbModel *model, const MbMaximal *x, const MbEnergy *first, const MbEnergy *now,
+                     double *fallen);
 // Begins at the state.
 void mb_watch_start(MbSim *sim);
 // Looks at the state after a step; warns, once.

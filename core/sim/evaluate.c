@@ -31,23 +31,35 @@ void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
                      &phase);
 }
 
-// The velocity term and the forces that act on every body; range by range, so that each body's sum has one
-// order. `outside` leaves out what is inertial.
-static void forces_range(void *context, size_t begin, size_t end) {
-  const Phase *const p = context;
-  const MbModel *model = p->sim->model;
-  MbMaximal *x = &p->sim->x;
+const bool *mb_bodies_in_space(const MbModel *model, bool all, MbArena *arena) {
+  bool *space = mb_arena_alloc(arena, model->nb, sizeof *space);
+  for (size_t b = 0; space && b < model->nb; b++) space[b] = all || !model->joint[b].ops;
+  return space;
+}
+
+void mb_forces_of_range(const MbModel *model, MbMaximal *x, bool outside, size_t begin, size_t end) {
   memset(x->f + 6 * begin, 0, 6 * (end - begin) * sizeof *x->f);
   if (x->K) memset(x->K + 36 * begin, 0, 36 * (end - begin) * sizeof *x->K);
   if (x->D) memset(x->D + 36 * begin, 0, 36 * (end - begin) * sizeof *x->D);
-  if (model->solver.mode == MB_DYNAMIC && !p->outside) mb_velocity_term_ops.eval(model, NULL, x, begin, end);
-  if (p->outside && x->swing) mb_velocity_term_swings(model, x, begin, end);
+  if (model->solver.mode == MB_DYNAMIC && !outside) mb_velocity_term_ops.eval(model, NULL, x, begin, end);
+  if (outside && x->swing) mb_velocity_term_swings(model, x, begin, end);
   if (end > mb_model_own(model)) end = mb_model_own(model); // on ports they act with the deformables
   for (size_t i = 0; i < model->nforces && begin < end; i++) {
     const MbForce *force = &model->forces[i];
-    if (force->ops->everywhere && !(p->outside && force->ops->inertial))
+    if (force->ops->everywhere && !(outside && force->ops->inertial))
       force->ops->eval(model, force, x, begin, end);
   }
+}
+
+void mb_forces_of_some(const MbModel *model, MbMaximal *x) {
+  for (size_t i = 0; i < model->nforces; i++)
+    if (!model->forces[i].ops->everywhere)
+      model->forces[i].ops->eval(model, &model->forces[i], x, 0, model->nb);
+}
+
+static void forces_range(void *context, size_t begin, size_t end) {
+  const Phase *const p = context;
+  mb_forces_of_range(p->sim->model, &p->sim->x, p->outside, begin, end);
 }
 
 void mb_sim_signals(MbSim *sim, double t) {
@@ -66,9 +78,7 @@ static void evaluate_forces(MbSim *sim, double t, bool derivatives, bool outside
     memset(K + 36 * model->nb, 0, 72 * model->npairs * sizeof *K);
     memset(D + 36 * model->nb, 0, 72 * model->npairs * sizeof *D);
   }
-  for (size_t i = 0; i < model->nforces; i++)
-    if (!model->forces[i].ops->everywhere)
-      model->forces[i].ops->eval(model, &model->forces[i], &sim->x, 0, model->nb);
+  mb_forces_of_some(model, &sim->x);
   mb_sim_watch_forces(sim, t);
   sim->x.K = K, sim->x.D = D;
 }

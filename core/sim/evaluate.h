@@ -18,6 +18,15 @@ bool mb_sim_outside(const MbModel *model);
 // Evaluates those wrenches alone; signals have been evaluated at time t.
 void mb_sim_outer_wrenches(MbSim *sim, double t);
 
+// Notes the bodies whose linear velocities are in the world's axes (MbMaximal.in_space): `all`, or those free in space. NULL: out of
+// memory.
+const bool *mb_bodies_in_space(const MbModel *model, bool all, MbArena *arena);
+// Evaluates the velocity term and the forces that act on every body, on bodies [begin, end) of x: range by range, so that each body's
+// sum has one order. `outside` leaves out what is inertial.
+void mb_forces_of_range(const MbModel *model, MbMaximal *x, bool outside, size_t begin, size_t end);
+// Adds the forces that act on some bodies alone.
+void mb_forces_of_some(const MbModel *model, MbMaximal *x);
+
 // Maps wrenches to the solver's velocities: y = Jᵀ f, and the joints' own forces at (q, v).
 void mb_sim_gather(MbSim *sim, const double *q, const double *v, double *y);
 // Adds the derivatives' products: y += (sD D + sK K) v, of the bodies' blocks by J, and of the joints' own.

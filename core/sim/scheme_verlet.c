@@ -4,7 +4,10 @@
 #include "core/sim/schemes.h"
 #include "core/sim/trouble.h"
 
-// A = M − (h/2) D;  A (v½ − v) = (h/2) f,  q⁺ = q ⊕ h v½,  A (v⁺ − v) = (h/2)(f + f′), f′ = f(q⁺, v)
+//   A (v½ − v) = (h/2) f,  q⁺ = q ⊕ h v½,  A⁺ (v⁺ − v) = (h/2)(f + f′),   A = M − (h/2) D,  f′ = f(q⁺, v)
+//
+// A⁺ has D at q⁺, where f′ is: then the last equation is M (v⁺ − v) = (h/2)(f + f(q⁺, v⁺)) with forces linear in v, and dampers between
+// bodies push as much one way as the other. D at q, in axes of bodies that have turned since, would not.
 MbStatus mb_scheme_verlet(MbSim *sim, MbReport *report) {
   const MbSolverOps *solver = sim->solver;
   const MbModel *model = sim->model;
@@ -21,7 +24,8 @@ MbStatus mb_scheme_verlet(MbSim *sim, MbReport *report) {
   mb_sim_move(sim, h, half);
 
   mb_sim_kinematics(sim, sim->q1, v);
-  mb_sim_forces(sim, sim->state.t + h, false);
+  mb_sim_forces(sim, sim->state.t + h, true);
+  if (!solver->factor(sim->work, &sim->x, h / 2, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
   mb_sim_gather(sim, sim->q1, v, last);
   for (size_t i = 0; i < sim->nv; i++) v1[i] = h / 2 * (f[i] + last[i]);
   const bool solved = solver->apply(sim->work, v1, NULL, NULL);

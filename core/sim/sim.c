@@ -66,6 +66,12 @@ static bool needs_blocks(const MbSim *sim) {
   return some && (model->solver.mode == MB_FIRST_ORDER || sim->integrator->a != 0);
 }
 
+static bool note_in_space(MbSim *sim) {
+  const bool all = sim->solver->map->layout->apart(sim->model);
+  sim->x.in_space = mb_bodies_in_space(sim->model, all, &sim->arena);
+  return sim->x.in_space;
+}
+
 static MbStatus allocate(MbSim *sim, MbReport *report) {
   const MbModel *model = sim->model;
   const size_t nb = model->nb, n = sim->nq + sim->nv;
@@ -97,7 +103,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
                   sim->s && sim->t && sim->nudge && sim->along && sim->near && sim->stage && sim->signal &&
                   sim->input && sim->expressions && x->E && x->phi && x->f &&
                   (sim->push || !sim->solver->passes) && (x->swing || !model->any_flies) && x->stiffness &&
-                  x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
+                  note_in_space(sim) && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
   for (size_t i = 0; i < model->nsignals; i++) sim->input[i] = NAN;
   return allocate_claims(sim, report);

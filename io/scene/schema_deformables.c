@@ -54,6 +54,11 @@ static const MbSchemaRow node_mesh_rows[] = {
          "of the grid: which diagonals of its cells are springs besides the sides, or how its cells are cut"},
     {"scale", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, scale), .bound = MB_ABOVE, .fallback = "1", .needs = "file",
      .help = "factor on the file's coordinates"},
+    {"weld", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, weld), .bound = MB_ABOVE, .unit = "m", .needs = "file",
+     .help = "vertices that are no further apart (after `scale`) become one, at the place of the first; "
+             "numbers of nodes are those "
+             "after that. Elements that then have the same corners are there once; absent: no vertices are "
+             "joined"},
     {"file", MB_TYPE_ELEMENTS, AT(MbNodeMeshSpec, file),
      .help = "tetrahedra or, for cloth, triangles: Gmsh's .msh (2.2 and 4.1), TetGen's .node with .ele, .vtk "
              "(legacy), or "
@@ -248,8 +253,12 @@ static const MbSchemaRow particles_rows[] = {
 
 static const char *const elastic_help[] = {
     "as rigid as possible: resists shear and stretch alike, volume not at all; `poisson` has no effect",
-    "linear in the stretches, rotations taken out", "compressible, and stiffer the more it is squeezed",
-    "of small strains only: turned parts swell", NULL};
+    "linear in the stretches, rotations taken out",
+    "compressible, and stiffer the more it is squeezed: mu/2 (|F|^2 - 3) - mu ln J + lambda/2 ln^2 J; below "
+    "J = 0.1 the "
+    "terms in ln J go on as their parabola there, so that what is pressed flat or inside out pushes back by "
+    "a finite force",
+    "of small strains only: turned parts swell; not of cloth", NULL};
 #define ELASTIC                                                                                              \
   {"model",                                                                                                  \
    MB_TYPE_WORD,                                                                                             \
@@ -277,9 +286,12 @@ static const MbSchemaObject tet_material = {.name = "tet_material",
                                             .help = "What tetrahedra are made of.",
                                             .size = sizeof(MbDeformableSpec),
                                             .rows = tet_material_rows};
-static const char *const bending_help[] = {"by what edges turn; the rest shape is flat",
-                                           "by the mean curvature at nodes; the rest shape is flat",
-                                           "not at all", NULL};
+static const char *const bending_help[] = {
+    "as a plate without Poisson's effect, on any mesh (Morley's triangles); its rest shape is the mesh's, "
+    "curved or flat",
+    "by Laplacians at nodes, to compare with others: free edges bend several times too "
+    "easily; the rest shape is flat",
+    "not at all", NULL};
 static const MbSchemaRow bending_rows[] = {
     {"model", MB_TYPE_WORD, AT(MbBendingSpec, model), .words = mb_bending_words, .word_help = bending_help,
      .fallback = "\"isometric\"", .help = "how bending is resisted"},

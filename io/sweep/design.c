@@ -185,3 +185,13 @@ void mb_design_free(MbDesign *design) {
   mb_arena_free(&design->arena);
   *design = (MbDesign){0};
 }
+
+bool mb_axis_is_numbers(const MbAxis *axis) {
+  for (uint64_t i = 0; axis->kind == MB_AXIS_VALUES && i < axis->count; i++) {
+    char *end = NULL;
+    const char *text = axis->text[i];
+    strtod(text, &end);
+    if (!*text || *end || strspn(text, "+-.0123456789eE") != strlen(text)) return false;
+  }
+  return true;
+}

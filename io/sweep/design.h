@@ -64,6 +64,8 @@ MbStatus mb_design_add_table(MbDesign *design, const char *text, size_t length, 
 MbStatus mb_design_finish(MbDesign *design, MbReport *report);
 // Appends the value that an axis has in a run, as JSON.
 void mb_design_value(const MbDesign *design, uint64_t run, size_t axis, MbText *out);
+// Tells whether all values of an axis are numbers.
+bool mb_axis_is_numbers(const MbAxis *axis);
 void mb_design_free(MbDesign *design);
 
 #endif

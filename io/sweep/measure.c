@@ -150,6 +150,30 @@ void mb_measures_frame(MbMeasures *m, double time, const double *frame) {
   for (size_t i = 0; i < m->nterms; i++) take(&m->terms[i], time, frame);
 }
 
+void mb_measures_reset(MbMeasures *m) {
+  for (size_t i = 0; i < m->nterms; i++) m->terms[i].state = (MbTermState){0};
+}
+
+static bool is_in_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool mb_measures_use(const MbMeasureAsk *asks, size_t nasks, const char *name) {
+  const size_t n = strlen(name);
+  for (size_t i = 0; i < nasks; i++)
+    for (const char *at = asks[i].what; n && (at = strstr(at, name)); at++)
+      if ((at == asks[i].what || !is_in_name(at[-1])) && !is_in_name(at[n])) return true;
+  return false;
+}
+
+void mb_measures_reads(const MbMeasures *m, bool *reads) {
+  for (size_t i = 0; i < m->nterms; i++) {
+    const MbTerm *term = &m->terms[i];
+    if (term->column != SIZE_MAX) reads[term->column] = true;
+    for (size_t k = 0; k < term->ncolumns; k++) reads[term->columns[k]] = true;
+  }
+}
+
 static double result(const MbTerm *term) {
   const MbTermState *s = &term->state;
   if (!s->count || s->spoilt) return NAN;

@@ -25,6 +25,12 @@ MbStatus mb_measures_create(const MbMeasureAsk *asks, size_t nasks, const MbChan
 void mb_measures_free(MbMeasures *measures);
 // Takes a frame in; times increase. Does not allocate.
 void mb_measures_frame(MbMeasures *measures, double time, const double *frame);
+// Begins anew with another run of the same scene but for numbers that no measure uses (mb_measures_use).
+void mb_measures_reset(MbMeasures *measures);
+// Tells whether a name stands in what the measures are.
+bool mb_measures_use(const MbMeasureAsk *asks, size_t nasks, const char *name);
+// Notes which numbers of a frame the measures read: reads[column] becomes true.
+void mb_measures_reads(const MbMeasures *measures, bool *reads);
 // What they come to so far: (nasks) numbers; NaN where there is none.
 MbStatus mb_measures_values(const MbMeasures *measures, double *values, MbReport *report);
 

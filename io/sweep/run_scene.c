@@ -193,3 +193,10 @@ MbStatus mb_run_scene(MbRunScenes *scenes, uint64_t run, char **text, char id[MB
   *text = mb_text_take(&whole);
   return fine && *text ? MB_OK : mb_no_memory(report, "the scene of a run");
 }
+
+MbStatus mb_run_id(MbRunScenes *scenes, uint64_t run, char id[MB_RUN_ID], MbReport *report) {
+  char *text = NULL;
+  const MbStatus status = mb_run_scene(scenes, run, &text, id, report);
+  mb_free(text);
+  return status;
+}

@@ -34,6 +34,8 @@ void mb_run_overrides_free(MbRunOverrides *overrides);
 
 // The scene of a run as JSON text (mb_free it), with meshes' files named from the root, and its ID. The scene is not checked.
 MbStatus mb_run_scene(MbRunScenes *scenes, uint64_t run, char **text, char id[MB_RUN_ID], MbReport *report);
+// The ID alone.
+MbStatus mb_run_id(MbRunScenes *scenes, uint64_t run, char id[MB_RUN_ID], MbReport *report);
 void mb_run_scenes_free(MbRunScenes *scenes);
 
 #endif

@@ -6,7 +6,8 @@
 #include "io/sweep/design.h"
 #include "io/sweep/table.h"
 
-extern const char *const mb_keep_words[]; // all, failed, none
+extern const char *const mb_keep_words[];  // all, failed, none
+extern const char *const mb_lanes_words[]; // auto, off
 
 typedef struct MbStudySpec {
   const char *schema, *name, *description;
@@ -20,7 +21,7 @@ typedef struct MbStudySpec {
   MbNamedText *measures; // (nmeasures)
   size_t nmeasures;
   const char *output;
-  int jobs, keep, format;
+  int jobs, keep, format, lanes;
   bool times;
   double timeout;
   const char *memory;

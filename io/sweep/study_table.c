@@ -3,6 +3,7 @@
 #include "io/sweep/study.h"
 
 const char *const mb_keep_words[] = {"all", "failed", "none", NULL};
+const char *const mb_lanes_words[] = {"auto", "off", NULL};
 
 static const MbSchemaRow study_rows[] = {
     {"$schema", MB_TYPE_TEXT, AT(MbStudySpec, schema),
@@ -38,6 +39,10 @@ static const MbSchemaRow study_rows[] = {
          "the folder of the results, from the one where mbsim runs; the study's name with .sweep if absent"},
     {"jobs", MB_TYPE_COUNT, AT(MbStudySpec, jobs), .bound = MB_FROM, .lo = 1,
      .help = "runs at a time; as many as there are processors if absent"},
+    {"lanes", MB_TYPE_WORD, AT(MbStudySpec, lanes), .words = mb_lanes_words, .fallback = "\"auto\"",
+     .help = "whether runs that differ in numbers alone go eight at a time in a processor's vectors, where "
+             "their scenes allow it and "
+             "`keep` is not \"all\"; they come to the same bits"},
     {"keep", MB_TYPE_WORD, AT(MbStudySpec, keep), .words = mb_keep_words, .fallback = "\"all\"",
      .help = "whose trajectories stay"},
     {"format", MB_TYPE_WORD, AT(MbStudySpec, format), .words = mb_table_words, .fallback = "\"csv\"",

@@ -3,6 +3,7 @@
 #include "core/base/report.h"
 #include "io/json/json.h"
 #include "io/json/number_text.h"
+#include "io/sweep/finished.h"
 #include "io/sweep/small_file.h"
 
 #include <errno.h>
@@ -142,6 +143,7 @@ void mb_table_free(MbSweepTable *t) {
   if (!t) return;
   if (t->source->design) fclose(t->source->design);
   free(t->source->line);
+  mb_finished_free(t->finished);
   mb_arena_free(&t->source->arena);
   mb_free(t->source);
   mb_free(t);
@@ -149,6 +151,10 @@ void mb_table_free(MbSweepTable *t) {
 
 MbStatus mb_table_rewind(MbSweepTable *t, MbReport *report) {
   struct MbTableSource *s = t->source;
+  mb_finished_free(t->finished); // others may have written since
+  t->finished = NULL;
+  const MbStatus status = mb_finished_open(s->folder, &t->finished, report);
+  if (status) return status;
   rewind(s->design);
   if (getline(&s->line, &s->room, s->design) > 0) return MB_OK;
   return mb_error(report, MB_IO, "", "%s/design.csv is empty", s->folder);
@@ -202,15 +208,23 @@ static MbCell axis_cell(const char *text) {
   return (MbCell){.text = text, .number = number, .value = value};
 }
 
-static void read_result(MbSweepTable *t) {
+// From the run's folder.
+static bool read_folder(MbSweepTable *t) {
   char path[PATH_MAX + 64];
   size_t length = 0;
   snprintf(path, sizeof path, "%s/runs/%s/result.json", t->source->folder, t->id);
   char *text = mb_small_read(path, &length);
-  t->lacks = true;
-  if (!text || !mb_result_read(text, length, &t->result, &t->lacks))
-    mb_result_clear(&t->result, MB_OUT_MISSING);
+  const bool read = text && mb_result_read(text, length, &t->result, &t->lacks);
   mb_free(text);
+  return read;
+}
+
+// What a run has come to in its folder counts, unless it came further without one.
+static void read_result(MbSweepTable *t) {
+  if (read_folder(t) && t->result.outcome == MB_OUT_OK && !t->lacks) return;
+  if (mb_finished_find(t->finished, t->id, &t->result, &t->lacks) || read_folder(t)) return;
+  t->lacks = true;
+  mb_result_clear(&t->result, MB_OUT_MISSING);
 }
 
 static void fill(MbSweepTable *t) {

@@ -41,6 +41,7 @@ typedef struct MbSweepTable {
   char id[33];
   bool lacks; // the result has not all measures
   struct MbTableSource *source;
+  struct MbFinished *finished; // runs that have left no folder
 } MbSweepTable;
 
 // MB_IO where the folder holds no sweep.

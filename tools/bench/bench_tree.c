@@ -68,7 +68,9 @@ static bool prepare(Case *c, size_t lanes, bool simulation) {
     for (size_t i = 0; i < nq; i++) c->q[i * lanes + k] = c->model->q0[i];
     for (size_t i = 0; i < nv; i++) c->v[i * lanes + k] = c->model->v0[i];
   }
-  c->work = c->lanes->create(&c->links);
+  const MbLinks *each[8] = {0};
+  for (size_t k = 0; k < lanes; k++) each[k] = &c->links;
+  c->work = c->lanes->create(each);
   return c->work != NULL;
 }
 

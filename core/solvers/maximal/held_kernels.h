@@ -166,6 +166,7 @@ static void put_bodies(MbHeld *held, const MbMaximal *x) {
 static bool factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame) {
   MbHeldWorld *w = held->world;
   put_bodies(held, x);
+  w->world.derived = a != 0 || b != 0;
   return factor_world(&w->world, x, a, b, w->whole, blame);
 }
 

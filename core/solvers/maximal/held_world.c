@@ -26,7 +26,7 @@ MbHeldWorld *mb_held_world_create(const MbModel *model) {
   if (!w) return NULL;
   w->lanes = mb_lanes_for(1);
   const bool linked = mb_links_create(model, &w->links);
-  w->work = linked ? w->lanes->create(&w->links) : NULL;
+  w->work = linked ? w->lanes->create(&(const MbLinks *){&w->links}) : NULL;
   w->R = mb_calloc(nb, sizeof *w->R);
   w->O = mb_calloc(nb, sizeof *w->O);
   w->arm = mb_calloc(3 * nb, sizeof *w->arm);

@@ -2,6 +2,7 @@
 #ifndef MB_SOLVERS_PROJECTIVE_SOFT_ENGINE_H
 #define MB_SOLVERS_PROJECTIVE_SOFT_ENGINE_H
 
+#include "core/deformables/bending.h"
 #include "core/solvers/projective/assembly.h"
 #include "core/solvers/projective/soft_blocks.h"
 #include "core/sparse/elimination.h"
@@ -12,13 +13,14 @@ enum {
   MB_SOFT_PACK = 8
 }; // elements or nodes a thread at least; elements that are done together
 
-// A constant quadratic form ½ Σ Q_ij x_i·x_j: rows of all of Q.
+// A constant quadratic form ½ Σ Q_ij x_i·x_j: rows of all of Q; and what rest curvatures add to it.
 typedef struct MbSoftForm {
   size_t n;
   size_t *start; // (n + 1)
   uint32_t *column;
   double *value;
   double *energy; // (n) of each row, where both are asked for
+  MbBendingRest rest;
 } MbSoftForm;
 
 // The constant scalar matrix A = M + h² Σ w V GᵀG + h² Q over the nodes that are not held along every axis. Nodes that are
@@ -111,6 +113,11 @@ double mb_soft_potential(const MbSoftEngine *engine, const double *q);
 bool mb_soft_form_make(MbSoftEngine *engine, const MbSoftSpec *spec); // false: out of memory
 void mb_soft_form_free(MbSoftForm *form);
 size_t mb_soft_form_bytes(const MbSoftForm *form);
+// What rest curvatures add to the energy at q; f (n x 3; NULL: not wanted) += its forces.
+double mb_soft_form_rest(const MbSoftForm *form, const double *q, double *f);
+// w of a triangle that is curved at rest, and where its corners are.
+void mb_soft_form_rest_of(const MbSoftForm *form, size_t triangle, const double *q, const double *p[3],
+                          double w[3]);
 void mb_soft_form_row(const MbSoftForm *form, size_t i, const double *q, double sum[3]); // of Q q
 // Adds an iteration's part. Of iterations whose parts shrink by ρ, a mean over the last two, what is left is the last one's
 // ρ/(1 − ρ): whether that is no more than `share` of all. One iteration alone tells nothing.

@@ -2,7 +2,7 @@
 // number of threads gives the same bits.
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
-#include "core/deformables/bending.h"
+#include "core/deformables/bending_rest.h"
 #include "core/math/vec3.h"
 #include "core/solvers/projective/soft_engine.h"
 
@@ -39,6 +39,33 @@ static bool join_forms(MbSoftForm *form, const MbSoftSpec *spec, const MbBending
   return true;
 }
 
+// Those of the parts one after the other, by the engine's numbers of nodes.
+static bool join_rests(MbBendingRest *to, const MbSoftSpec *spec, const MbBending *bending) {
+  size_t count = 0, entries = 0;
+  for (size_t k = 0; k < spec->nparts; k++)
+    count += bending[k].rest.count, entries += bending[k].rest.entries;
+  if (!count) return true;
+  to->corner = mb_calloc(count, 3 * sizeof *to->corner);
+  to->first = mb_calloc(count + 1, sizeof *to->first);
+  to->node = mb_calloc(entries, sizeof *to->node);
+  to->weight = mb_calloc(entries, sizeof *to->weight);
+  to->square = mb_calloc(count, sizeof *to->square);
+  if (!to->corner || !to->first || !to->node || !to->weight || !to->square) return false;
+  for (size_t k = 0; k < spec->nparts; k++) {
+    const MbBendingRest *from = &bending[k].rest;
+    const uint32_t shift = (uint32_t)spec->parts[k].first;
+    for (size_t i = 0; i < 3 * from->count; i++) to->corner[3 * to->count + i] = from->corner[i] + shift;
+    for (size_t i = 0; i < from->entries; i++)
+      to->node[to->entries + i] = from->node[i] + shift, to->weight[to->entries + i] = from->weight[i];
+    for (size_t t = 0; t < from->count; t++) {
+      to->square[to->count] = from->square[t];
+      to->first[++to->count] = to->entries + from->first[t + 1];
+    }
+    to->entries += from->entries;
+  }
+  return true;
+}
+
 bool mb_soft_form_make(MbSoftEngine *engine, const MbSoftSpec *spec) {
   MbBending *bending = mb_calloc(spec->nparts, sizeof *bending);
   bool ok = bending != NULL, any = false;
@@ -51,7 +78,9 @@ bool mb_soft_form_make(MbSoftEngine *engine, const MbSoftSpec *spec) {
     ok = mb_bending_create(&bending[k], part->bending, part->bending_stiffness, mesh->triangle,
                            mesh->triangles, mesh->x, mesh->nodes, &flat);
   }
-  if (ok && any) ok = join_forms(&engine->form, spec, bending, spec->nodes);
+  if (ok && any)
+    ok = join_forms(&engine->form, spec, bending, spec->nodes) &&
+         join_rests(&engine->form.rest, spec, bending);
   for (size_t k = 0; bending && k < spec->nparts; k++) mb_bending_free(&bending[k]);
   mb_free(bending);
   return ok;
@@ -62,12 +91,15 @@ void mb_soft_form_free(MbSoftForm *form) {
   mb_free(form->column);
   mb_free(form->value);
   mb_free(form->energy);
+  mb_bending_rest_free(&form->rest);
   *form = (MbSoftForm){0};
 }
 
 size_t mb_soft_form_bytes(const MbSoftForm *form) {
   return form->n ? (form->n + 2) * sizeof *form->start + form->n * sizeof *form->energy +
-                       form->start[form->n] * (sizeof *form->column + sizeof *form->value)
+                       form->start[form->n] * (sizeof *form->column + sizeof *form->value) +
+                       form->rest.count * (3 * sizeof(uint32_t) + sizeof(size_t) + sizeof(double)) +
+                       form->rest.entries * (sizeof(uint32_t) + sizeof(double))
                  : 0;
 }
 
@@ -79,8 +111,42 @@ void mb_soft_form_row(const MbSoftForm *form, size_t i, const double *q, double 
       sum[c] += form->value[k] * (q[3 * (size_t)form->column[k] + c] - q[3 * i + c]);
 }
 
+void mb_soft_form_rest_of(const MbSoftForm *form, size_t triangle, const double *q, const double *p[3],
+                          double w[3]) {
+  const MbBendingRest *rest = &form->rest;
+  double d[3];
+  for (size_t j = 0; j < 3; j++) p[j] = q + 3 * (size_t)rest->corner[3 * triangle + j];
+  mb_vec3_set(w, 0, 0, 0);
+  for (size_t k = rest->first[triangle]; k < rest->first[triangle + 1]; k++) {
+    mb_vec3_sub(d, q + 3 * (size_t)rest->node[k], p[0]);
+    mb_vec3_add_scaled(w, w, rest->weight[k], d);
+  }
+}
+
+double mb_soft_form_rest(const MbSoftForm *form, const double *q, double *f) {
+  const MbBendingRest *rest = &form->rest;
+  double energy = 0, w[3];
+  for (size_t t = 0; t < rest->count; t++) {
+    const double *p[3];
+    MbBendingPull pull;
+    mb_soft_form_rest_of(form, t, q, p, w);
+    mb_bending_pull(p, w, &pull);
+    energy += rest->square[t] / 2 - pull.value;
+    if (!f) continue;
+    for (size_t j = 0; j < 3; j++) {
+      double *to = f + 3 * (size_t)rest->corner[3 * t + j];
+      mb_vec3_add(to, to, pull.slope[j]);
+    }
+    for (size_t k = rest->first[t]; k < rest->first[t + 1]; k++) {
+      double *to = f + 3 * (size_t)rest->node[k];
+      mb_vec3_add_scaled(to, to, rest->weight[k], pull.n);
+    }
+  }
+  return energy;
+}
+
 static double form_energy(const MbSoftForm *form, const double *q) {
-  double energy = 0, sum[3];
+  double energy = mb_soft_form_rest(form, q, NULL), sum[3];
   for (size_t i = 0; i < form->n; i++) {
     mb_soft_form_row(form, i, q, sum);
     energy += mb_vec3_dot(sum, q + 3 * i) / 2;
@@ -107,6 +173,7 @@ static void form_range(void *context, size_t begin, size_t end) {
 static void add_bending(MbSoftEngine *engine, const double *q, double *b) {
   Job job = {.engine = engine, .q = q, .b = b};
   mb_parallel_ranges(engine->threads, engine->form.n, MB_SOFT_GRAIN, form_range, &job);
+  if (engine->form.rest.count) mb_soft_form_rest(&engine->form, q, b);
 }
 
 // ---- forces -----------------------------------------------------------------------------------------------

@@ -86,6 +86,7 @@ double mb_soft_evaluate(MbSoftEngine *engine, const double *q, double *f) {
     Job job = {.engine = engine, .q = q, .f = f};
     mb_parallel_ranges(engine->threads, engine->form.n, MB_SOFT_GRAIN, bending_range, &job);
     energy += sum_of(engine->form.energy, engine->form.n);
+    if (engine->form.rest.count) energy += mb_soft_form_rest(&engine->form, q, f);
   }
   engine->stats.collect += collected;
   engine->stats.local += engine->clock() - began - collected;

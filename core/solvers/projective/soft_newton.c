@@ -5,6 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/base/report.h"
+#include "core/deformables/bending_rest.h"
 #include "core/solvers/projective/soft_engine.h"
 #include "core/sparse/cholesky.h"
 
@@ -201,6 +202,53 @@ static size_t add_elements(MbSoftEngine *engine, const MbSoftBlock *block, const
   return next;
 }
 
+// The block of nodes i and j, which the pattern has; NULL: one of them is held. *turned: it is that of j and i.
+static double *block_of(const MbSoftEngine *engine, uint32_t i, uint32_t j, bool *turned) {
+  const MbSoftNewton *newton = engine->newton;
+  const uint32_t a = engine->number[i], b = engine->number[j];
+  if (a == MB_NONE || b == MB_NONE) return NULL;
+  *turned = a < b;
+  const uint32_t row = a < b ? b : a, column = a < b ? a : b;
+  size_t low = newton->blocks.start[column], high = newton->blocks.start[column + 1];
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    if (newton->blocks.row[middle] > row)
+      high = middle;
+    else
+      low = middle;
+  }
+  return newton->B + 9 * low;
+}
+
+// Adds `factor` times K of nodes i and j, where they are one node with its transpose if it is to be there too.
+static void add_pair(const MbSoftEngine *engine, uint32_t i, uint32_t j, double factor, const double K[9],
+                     bool both) {
+  bool turned;
+  double *to = block_of(engine, i, j, &turned);
+  for (size_t c = 0; to && c < 9; c++) {
+    const double across = K[3 * (c % 3) + c / 3];
+    to[c] += factor * (turned ? across : K[c]);
+    if (both && i == j) to[c] += factor * across;
+  }
+}
+
+// What rest curvatures add: minus the second derivatives of n · w.
+static void add_rest(const MbSoftEngine *engine, const double *q, Kind kind) {
+  const MbBendingRest *rest = &engine->form.rest;
+  for (size_t t = 0; t < rest->count && kind != CONSTANT; t++) {
+    const uint32_t *const corner = rest->corner + 3 * t;
+    const double *p[3];
+    double w[3], turn[3][9], H[9][9];
+    mb_soft_form_rest_of(&engine->form, t, q, p, w);
+    mb_bending_pull_slopes(p, w, kind == POSITIVE ? rest->square[t] : 0, turn, H);
+    for (size_t i = 0; i < 3; i++)
+      for (size_t j = 0; j <= i; j++) add_pair(engine, corner[i], corner[j], -1, H[3 * i + j], false);
+    for (size_t k = rest->first[t]; k < rest->first[t + 1]; k++)
+      for (size_t j = 0; j < 3; j++)
+        add_pair(engine, rest->node[k], corner[j], -rest->weight[k], turn[j], true);
+  }
+}
+
 static bool factor(MbSoftEngine *engine, const double *q, Kind kind) {
   MbSoftNewton *newton = engine->newton;
   const size_t nblocks = newton->blocks.start[engine->nfree];
@@ -220,6 +268,7 @@ static bool factor(MbSoftEngine *engine, const double *q, Kind kind) {
       double *to = newton->B + 9 * newton->slot[next++];
       for (size_t c = 0; c < 3; c++) to[4 * c] += form->value[k];
     }
+  add_rest(engine, q, kind);
   memset(newton->value, 0, newton->pattern.start[newton->n] * sizeof *newton->value);
   for (size_t k = 0; k < 9 * nblocks; k++)
     if (newton->place[k] != SIZE_MAX) newton->value[newton->place[k]] += newton->B[k];

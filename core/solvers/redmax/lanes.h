@@ -1,6 +1,9 @@
 // Numbers of one instance of a tree, or of several in lockstep: a Real is a double, or a vector with a double of every
 // instance. A file that defines MB_LANES before including this gets the types and kernels for that many. What is not a Real is
-// the same for all instances.
+// the same for all instances: how the tree hangs together. Lengths, masses and the like are the instances' own.
+//
+// An instance comes to the same bits alone and beside others: the compiler fuses no product with a sum by itself (it would choose
+// others in a vector than in a double), `mad` and `less` do, in files that define MB_FUSED (fused.h).
 //
 // Everything is in world axes. Spatial quantities are of a body's origin O (links.h): motions (ω, v), wrenches (torque,
 // force), articulated inertias
@@ -9,17 +12,32 @@
 #ifndef MB_SOLVERS_REDMAX_LANES_H
 #define MB_SOLVERS_REDMAX_LANES_H
 
+#include "core/solvers/redmax/fused.h"
 #include "core/solvers/redmax/links.h"
 
 #include <string.h>
 
-#define MB_KERNEL static inline __attribute__((always_inline))
-#define MB_ASIDE  static __attribute__((noinline, unused)) // what loops call now and then
+#define MB_ASIDE static __attribute__((noinline, unused)) // what loops call now and then
 
 #if MB_LANES == 1
 typedef double Real;
+typedef MbLink Link;
+typedef MbTurn Turn;
+MB_KERNEL Real mad(Real a, Real b, Real c) { return mb_mad(a, b, c); }
+MB_KERNEL Real less(Real a, Real b, Real c) { return mb_less(a, b, c); }
 #else
-typedef double Real __attribute__((vector_size(8 * MB_LANES)));
+typedef MbEight Real;
+// MbLink and MbTurn of every instance
+typedef struct Link {
+  Real e[3], c[3], m, I[3];
+  uint32_t along, turn;
+} Link;
+typedef struct Turn {
+  Real k[4], k2[4], a[3];
+} Turn;
+// a b + c;  c − a b
+MB_KERNEL Real mad(Real a, Real b, Real c) { return mb_mad_eight(a, b, c); }
+MB_KERNEL Real less(Real a, Real b, Real c) { return mb_less_eight(a, b, c); }
 #endif
 
 typedef struct Vec {
@@ -78,37 +96,46 @@ MB_KERNEL Vec vec(const double a[3]) {
 MB_KERNEL Vec add(Vec a, Vec b) { return (Vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
 MB_KERNEL Vec sub(Vec a, Vec b) { return (Vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
 MB_KERNEL Vec scale(Real s, Vec a) { return (Vec){s * a.x, s * a.y, s * a.z}; }
-MB_KERNEL Vec add_scaled(Vec a, Real s, Vec b) { return (Vec){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z}; }
-MB_KERNEL Real dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+MB_KERNEL Vec add_scaled(Vec a, Real s, Vec b) {
+  return (Vec){mad(s, b.x, a.x), mad(s, b.y, a.y), mad(s, b.z, a.z)};
+}
+MB_KERNEL Vec less_scaled(Vec a, Real s, Vec b) {
+  return (Vec){less(s, b.x, a.x), less(s, b.y, a.y), less(s, b.z, a.z)};
+}
+// a b + c d + e f
+MB_KERNEL Real sum3(Real a, Real b, Real c, Real d, Real e, Real f) { return mad(e, f, mad(c, d, a * b)); }
+MB_KERNEL Real dot(Vec a, Vec b) { return sum3(a.x, b.x, a.y, b.y, a.z, b.z); }
 MB_KERNEL Vec cross(Vec a, Vec b) {
-  return (Vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+  return (Vec){less(a.z, b.y, a.y * b.z), less(a.x, b.z, a.z * b.x), less(a.y, b.x, a.x * b.y)};
 }
 // c + a × b
 MB_KERNEL Vec add_cross(Vec c, Vec a, Vec b) {
-  return (Vec){c.x + a.y * b.z - a.z * b.y, c.y + a.z * b.x - a.x * b.z, c.z + a.x * b.y - a.y * b.x};
+  return (Vec){less(a.z, b.y, mad(a.y, b.z, c.x)), less(a.x, b.z, mad(a.z, b.x, c.y)),
+               less(a.y, b.x, mad(a.x, b.y, c.z))};
 }
 MB_KERNEL Vec apply(Mat A, Vec b) {
-  return (Vec){A.x.x * b.x + A.y.x * b.y + A.z.x * b.z, A.x.y * b.x + A.y.y * b.y + A.z.y * b.z,
-               A.x.z * b.x + A.y.z * b.y + A.z.z * b.z};
+  return (Vec){sum3(A.x.x, b.x, A.y.x, b.y, A.z.x, b.z), sum3(A.x.y, b.x, A.y.y, b.y, A.z.y, b.z),
+               sum3(A.x.z, b.x, A.y.z, b.y, A.z.z, b.z)};
 }
 MB_KERNEL Vec apply_transposed(Mat A, Vec b) { return (Vec){dot(A.x, b), dot(A.y, b), dot(A.z, b)}; }
 MB_KERNEL Vec apply_sym(Sym A, Vec b) {
-  return (Vec){A.xx * b.x + A.xy * b.y + A.xz * b.z, A.xy * b.x + A.yy * b.y + A.yz * b.z,
-               A.xz * b.x + A.yz * b.y + A.zz * b.z};
+  return (Vec){sum3(A.xx, b.x, A.xy, b.y, A.xz, b.z), sum3(A.xy, b.x, A.yy, b.y, A.yz, b.z),
+               sum3(A.xz, b.x, A.yz, b.y, A.zz, b.z)};
+}
+// c + a b + d e + f g
+MB_KERNEL Real add3(Real c, Real a, Real b, Real d, Real e, Real f, Real g) {
+  return mad(f, g, mad(d, e, mad(a, b, c)));
 }
 MB_KERNEL Vec add_apply_sym(Vec c, Sym A, Vec b) {
-  return (Vec){c.x + A.xx * b.x + A.xy * b.y + A.xz * b.z, c.y + A.xy * b.x + A.yy * b.y + A.yz * b.z,
-               c.z + A.xz * b.x + A.yz * b.y + A.zz * b.z};
+  return (Vec){add3(c.x, A.xx, b.x, A.xy, b.y, A.xz, b.z), add3(c.y, A.xy, b.x, A.yy, b.y, A.yz, b.z),
+               add3(c.z, A.xz, b.x, A.yz, b.y, A.zz, b.z)};
 }
 // A b for a constant b
-MB_KERNEL Vec turn(Mat A, const double b[3]) {
-  return (Vec){A.x.x * b[0] + A.y.x * b[1] + A.z.x * b[2], A.x.y * b[0] + A.y.y * b[1] + A.z.y * b[2],
-               A.x.z * b[0] + A.y.z * b[1] + A.z.z * b[2]};
-}
+MB_KERNEL Vec turn(Mat A, const Real b[3]) { return apply(A, (Vec){b[0], b[1], b[2]}); }
 // A − s a aᵀ, given b = s a
 MB_KERNEL Sym less_outer(Sym A, Vec a, Vec b) {
-  return (Sym){A.xx - a.x * b.x, A.yy - a.y * b.y, A.zz - a.z * b.z,
-               A.xy - a.x * b.y, A.xz - a.x * b.z, A.yz - a.y * b.z};
+  return (Sym){less(a.x, b.x, A.xx), less(a.y, b.y, A.yy), less(a.z, b.z, A.zz),
+               less(a.x, b.y, A.xy), less(a.x, b.z, A.xz), less(a.y, b.z, A.yz)};
 }
 MB_KERNEL Real dot_screw(Screw a, Screw b) { return dot(a.turn, b.turn) + dot(a.line, b.line); }
 MB_KERNEL Screw add_screw(Screw a, Screw b) { return (Screw){add(a.turn, b.turn), add(a.line, b.line)}; }
@@ -123,12 +150,15 @@ MB_KERNEL Screw move_wrench(Screw f, Vec r) { return (Screw){add_cross(f.turn, r
 // ---- rotations --------------------------------------------------------------------------------------------
 
 MB_KERNEL Quat quat_mul(Quat a, Quat b) {
-  return (Quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+  return (Quat){less(a.z, b.z, less(a.y, b.y, less(a.x, b.x, a.w * b.w))),
+                less(a.z, b.y, mad(a.y, b.z, mad(a.x, b.w, a.w * b.x))),
+                mad(a.z, b.x, mad(a.y, b.w, less(a.x, b.z, a.w * b.y))),
+                mad(a.z, b.w, less(a.y, b.x, mad(a.x, b.y, a.w * b.z)))};
 }
 // A product of unit quaternions is unit but for rounding: one step of Newton's method for 1/√x at x = 1.
 MB_KERNEL Quat quat_unit(Quat q) {
-  const Real s = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + (q.y * q.y + q.z * q.z));
+  const Real half = (Real){0} + 0.5, most = (Real){0} + 1.5;
+  const Real s = less(half, mad(q.x, q.x, q.w * q.w) + mad(q.z, q.z, q.y * q.y), most);
   return (Quat){s * q.w, s * q.x, s * q.y, s * q.z};
 }
 MB_KERNEL Mat quat_mat(Quat q) {
@@ -143,12 +173,13 @@ MB_KERNEL Mat quat_mat(Quat q) {
 // ---- inertia ----------------------------------------------------------------------------------------------
 
 // R diag(I) Rᵀ = I₃ 1 + (I₁ − I₃) x xᵀ + (I₂ − I₃) y yᵀ about C, moved to O: + (c·h) 1 − c hᵀ
-MB_KERNEL Sym rigid_inertia(const double I[3], Mat R, Vec c, Vec h) {
+MB_KERNEL Sym rigid_inertia(const Real I[3], Mat R, Vec c, Vec h) {
   const Vec x = scale((Real){0} + (I[0] - I[2]), R.x), y = scale((Real){0} + (I[1] - I[2]), R.y);
   const Real cx = c.x * h.x, cy = c.y * h.y, cz = c.z * h.z;
-  return (Sym){I[2] + (x.x * R.x.x + y.x * R.y.x) + (cy + cz), I[2] + (x.y * R.x.y + y.y * R.y.y) + (cx + cz),
-               I[2] + (x.z * R.x.z + y.z * R.y.z) + (cx + cy), x.x * R.x.y + y.x * R.y.y - c.x * h.y,
-               x.x * R.x.z + y.x * R.y.z - c.x * h.z,          x.y * R.x.z + y.y * R.y.z - c.y * h.z};
+  return (Sym){
+      I[2] + mad(y.x, R.y.x, x.x * R.x.x) + (cy + cz), I[2] + mad(y.y, R.y.y, x.y * R.x.y) + (cx + cz),
+      I[2] + mad(y.z, R.y.z, x.z * R.x.z) + (cx + cy), less(c.x, h.y, mad(y.x, R.y.y, x.x * R.x.y)),
+      less(c.x, h.z, mad(y.x, R.y.z, x.x * R.x.z)),    less(c.y, h.z, mad(y.y, R.y.z, x.y * R.x.z))};
 }
 
 // Own inertia and sums over children. Field by field, here and below: numbers that were stored one at a time and are loaded
@@ -182,9 +213,9 @@ MB_KERNEL Screw inertia_apply(Articulated A, Screw a) {
 MB_KERNEL Articulated inertia_less(Articulated A, Screw U, Screw V) {
   A.I = less_outer(A.I, U.turn, V.turn);
   A.M = less_outer(A.M, U.line, V.line);
-  A.H.x = add_scaled(A.H.x, -V.line.x, U.turn);
-  A.H.y = add_scaled(A.H.y, -V.line.y, U.turn);
-  A.H.z = add_scaled(A.H.z, -V.line.z, U.turn);
+  A.H.x = less_scaled(A.H.x, V.line.x, U.turn);
+  A.H.y = less_scaled(A.H.y, V.line.y, U.turn);
+  A.H.z = less_scaled(A.H.z, V.line.z, U.turn);
   return A;
 }
 
@@ -195,12 +226,12 @@ MB_KERNEL Articulated inertia_move(Articulated A, Vec r) {
   A.H.x = add_cross(H.x, r, (Vec){M.xx, M.xy, M.xz});
   A.H.y = add_cross(H.y, r, (Vec){M.xy, M.yy, M.yz});
   A.H.z = add_cross(H.z, r, (Vec){M.xz, M.yz, M.zz});
-  A.I.xx = A.I.xx + r.y * H.z.x - r.z * H.y.x + r.y * A.H.z.x - r.z * A.H.y.x;
-  A.I.yy = A.I.yy + r.z * H.x.y - r.x * H.z.y + r.z * A.H.x.y - r.x * A.H.z.y;
-  A.I.zz = A.I.zz + r.x * H.y.z - r.y * H.x.z + r.x * A.H.y.z - r.y * A.H.x.z;
-  A.I.xy = A.I.xy + r.y * H.z.y - r.z * H.y.y + r.z * A.H.x.x - r.x * A.H.z.x;
-  A.I.xz = A.I.xz + r.y * H.z.z - r.z * H.y.z + r.x * A.H.y.x - r.y * A.H.x.x;
-  A.I.yz = A.I.yz + r.z * H.x.z - r.x * H.z.z + r.x * A.H.y.y - r.y * A.H.x.y;
+  A.I.xx = less(r.z, A.H.y.x, mad(r.y, A.H.z.x, less(r.z, H.y.x, mad(r.y, H.z.x, A.I.xx))));
+  A.I.yy = less(r.x, A.H.z.y, mad(r.z, A.H.x.y, less(r.x, H.z.y, mad(r.z, H.x.y, A.I.yy))));
+  A.I.zz = less(r.y, A.H.x.z, mad(r.x, A.H.y.z, less(r.y, H.x.z, mad(r.x, H.y.z, A.I.zz))));
+  A.I.xy = less(r.x, A.H.z.x, mad(r.z, A.H.x.x, less(r.z, H.y.y, mad(r.y, H.z.y, A.I.xy))));
+  A.I.xz = less(r.y, A.H.x.x, mad(r.x, A.H.y.x, less(r.z, H.y.z, mad(r.y, H.z.z, A.I.xz))));
+  A.I.yz = less(r.y, A.H.x.y, mad(r.x, A.H.y.y, less(r.x, H.z.z, mad(r.z, H.x.z, A.I.yz))));
   return A;
 }
 

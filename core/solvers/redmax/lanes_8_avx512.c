@@ -4,7 +4,8 @@
 #include "core/base/targets.h"
 #ifdef MB_TARGET_AVX512
 #pragma GCC target("avx2,fma,avx512f,avx512vl,avx512dq,prefer-vector-width=512")
-#pragma GCC optimize("O3,fp-contract=fast,no-tree-slp-vectorize")
+#pragma GCC optimize("O3,fp-contract=off,no-tree-slp-vectorize")
+#define MB_FUSED       512
 #define MB_LANES       8
 #define MB_LANES_TABLE mb_lanes_8_avx512
 #define MB_LANES_NAME  "8 avx512"

@@ -104,7 +104,7 @@ MB_ASIDE Frame forward_joint(MbRecursion *work, size_t b, const double *q, const
   } else {
     for (size_t lane = 0; lane < MB_LANES; lane++) {
       MbPose E;
-      joint_of_lane(links, b, lane, q, v, &E, T, &Tdot_v);
+      joint_of_lane(work->of[lane], b, lane, q, v, &E, T, &Tdot_v);
       put_pose(&turned, &place, lane, &E);
     }
     own->q = quat_unit(quat_mul(up->q, turned)), own->R = quat_mat(own->q);
@@ -152,7 +152,8 @@ MB_KERNEL bool all_fine(Fine fine) {
 static inline bool factor_square(Real *G, size_t n) {
   for (size_t j = 0; j < n; j++) {
     for (size_t i = j; i < n; i++)
-      for (size_t k = 0; k < j; k++) G[n * i + j] -= G[n * i + k] * G[n * k + k] * G[n * j + k];
+      for (size_t k = 0; k < j; k++)
+        G[n * i + j] = less(G[n * i + k] * G[n * k + k], G[n * j + k], G[n * i + j]);
     if (!all_fine(pivot_fine(FINE, G[n * j + j]))) return false;
     const Real inverse = 1.0 / G[n * j + j];
     for (size_t i = j + 1; i < n; i++) G[n * i + j] *= inverse;
@@ -161,7 +162,7 @@ static inline bool factor_square(Real *G, size_t n) {
 }
 
 // U = L⁻¹ (Î T)ᵀ and G of body b, given what the joint adds to Tᵀ Î T itself (NULL: nothing); Î less what its joint lets go.
-static inline bool release_joint(MbRecursion *work, size_t b, Articulated *A, const double *own) {
+static inline bool release_joint(MbRecursion *work, size_t b, Articulated *A, const Real *own) {
   const MbHop *hop = &work->links->hop[b];
   const size_t n = hop->n;
   const Screw *T = work->T + hop->column;
@@ -190,7 +191,7 @@ static inline void balance_joint(MbRecursion *work, size_t b, Screw *p, const do
   Real *u = work->u + hop->column;
   for (size_t i = 0; i < n; i++) {
     u[i] = coordinate(y, hop->v + i) - dot_screw(T[i], *p);
-    for (size_t k = 0; k < i; k++) u[i] -= G[n * i + k] * u[k];
+    for (size_t k = 0; k < i; k++) u[i] = less(G[n * i + k], u[k], u[i]);
   }
   for (size_t i = 0; i < n; i++) {
     u[i] /= G[n * i + i];
@@ -207,7 +208,7 @@ MB_ASIDE Screw outward_joint(MbRecursion *work, size_t b, Screw a, double *y) {
   Real x[MB_JOINT_MOST];
   for (size_t i = n; i-- > 0;) {
     x[i] = work->u[hop->column + i] - dot_screw(U[i], a) / G[n * i + i];
-    for (size_t k = i + 1; k < n; k++) x[i] -= G[n * k + i] * x[k];
+    for (size_t k = i + 1; k < n; k++) x[i] = less(G[n * k + i], x[k], x[i]);
   }
   for (size_t i = 0; i < n; i++) {
     memcpy(y + MB_LANES * (hop->v + i), &x[i], sizeof x[i]);

@@ -29,19 +29,21 @@ MB_KERNEL void store_vec(double *a, size_t i, Vec x) {
 
 // p (cos, sin e) for e = x, y, z: half of the products are with zero.
 MB_KERNEL Quat turn_about(Quat p, uint32_t along, Real c, Real s) {
-  if (along == 0) return (Quat){c * p.w - s * p.x, c * p.x + s * p.w, c * p.y + s * p.z, c * p.z - s * p.y};
-  if (along == 1) return (Quat){c * p.w - s * p.y, c * p.x - s * p.z, c * p.y + s * p.w, c * p.z + s * p.x};
-  return (Quat){c * p.w - s * p.z, c * p.x + s * p.y, c * p.y - s * p.x, c * p.z + s * p.w};
+  if (along == 0)
+    return (Quat){less(s, p.x, c * p.w), mad(s, p.w, c * p.x), mad(s, p.z, c * p.y), less(s, p.y, c * p.z)};
+  if (along == 1)
+    return (Quat){less(s, p.y, c * p.w), less(s, p.z, c * p.x), mad(s, p.w, c * p.y), mad(s, p.x, c * p.z)};
+  return (Quat){less(s, p.z, c * p.w), mad(s, p.y, c * p.x), less(s, p.x, c * p.y), mad(s, p.w, c * p.z)};
 }
 
 // k cos + k2 sin, from p
-MB_KERNEL Quat turn_by(Quat p, const double k[4], const double k2[4], Real c, Real s) {
-  return quat_mul(
-      p, (Quat){c * k[0] + s * k2[0], c * k[1] + s * k2[1], c * k[2] + s * k2[2], c * k[3] + s * k2[3]});
+MB_KERNEL Quat turn_by(Quat p, const Real k[4], const Real k2[4], Real c, Real s) {
+  return quat_mul(p, (Quat){mad(s, k2[0], c * k[0]), mad(s, k2[1], c * k[1]), mad(s, k2[2], c * k[2]),
+                            mad(s, k2[3], c * k[3])});
 }
 
 // Turned about the joint's axis from where the parent is. Without `poses` O and its velocity are left out.
-MB_KERNEL Frame forward_revolute(const MbLink *link, const MbTurn *axis, const Frame *up, Stand *stand,
+MB_KERNEL Frame forward_revolute(const Link *link, const Turn *axis, const Frame *up, Stand *stand,
                                  Real cosine, Real sine, Real v, bool poses) {
   const uint32_t along = link->along;
   Frame own;
@@ -70,7 +72,7 @@ MB_KERNEL void keep(Frame *slot, Frame own, bool poses) {
 }
 
 // What becomes of a body's place and motion: its inertia in world axes, its pose and twist.
-MB_KERNEL void settle(const MbLink *link, Frame own, Rigid *rigid, double *E, double *phi) {
+MB_KERNEL void settle(const Link *link, Frame own, Rigid *rigid, double *E, double *phi) {
   const Vec c = turn(own.R, link->c), h = scale((Real){0} + link->m, c);
   rigid->h = h;
   rigid->I = rigid_inertia(link->I, own.R, c, h);
@@ -89,7 +91,7 @@ MB_ASIDE void forward_other(MbRecursion *work, size_t b, const double *q, const 
   const MbHop *hop = &work->links->hop[b];
   const Frame own = forward_joint(work, b, q, v, work->frame[hop->up]);
   work->frame[hop->slot] = own;
-  settle(&work->links->link[b], own, &work->rigid[b], E, phi);
+  settle(&work->link[b], own, &work->rigid[b], E, phi);
   const Vec none = {0};
   if (hop->flies) work->rigid[b].w = none; // its velocity term is a force (forces/velocity_term.c)
 }
@@ -100,7 +102,7 @@ MB_KERNEL void forward_all(MbRecursion *work, const double *q, const double *v, 
   size_t begin = 0, end = 0;
   for (size_t b = 0; b < links->nb; b++) {
     const MbHop *hop = &links->hop[b];
-    const MbLink *link = &links->link[b];
+    const Link *link = &work->link[b];
     double *const Eb = E ? E + MB_LANES * 7 * b : NULL, *const phib = E ? phi + MB_LANES * 6 * b : NULL;
     if (hop->kind != MB_LINK_REVOLUTE) {
       forward_other(work, b, q, v, Eb, phib);
@@ -111,7 +113,7 @@ MB_KERNEL void forward_all(MbRecursion *work, const double *q, const double *v, 
       if (end > links->nq) end = links->nq;
       half_sines(q + MB_LANES * begin, MB_LANES * (end - begin), cosine, sine);
     }
-    const Frame own = forward_revolute(link, links->turn + link->turn, &work->frame[hop->up], &work->stand[b],
+    const Frame own = forward_revolute(link, work->turn + link->turn, &work->frame[hop->up], &work->stand[b],
                                        load(cosine, hop->q - begin), load(sine, hop->q - begin),
                                        load(v, hop->v), E != NULL);
     if (!hop->leaf) keep(&work->frame[hop->slot], own, E != NULL);
@@ -129,20 +131,20 @@ static void forward(MbRecursion *work, const double *q, const double *v, double 
 // ---- backward ---------------------------------------------------------------------------------------------
 
 // To the children's p: what moves the body at γ, I γ and the velocity terms at O.
-MB_KERNEL Screw wrench_at_gamma(Screw p, const Rigid *rigid, double m) {
+MB_KERNEL Screw wrench_at_gamma(Screw p, const Rigid *rigid, Real m) {
   const Vec w = rigid->w, h = rigid->h;
   const Screw g = rigid->gamma;
   const Vec n = add_cross(add_apply_sym(p.turn, rigid->I, g.turn), w, apply_sym(rigid->I, w));
-  const Vec f = add_cross(add_scaled(p.line, (Real){0} + m, g.line), g.turn, h);
+  const Vec f = add_cross(add_scaled(p.line, m, g.line), g.turn, h);
   return (Screw){add_cross(n, h, g.line), add_cross(f, w, cross(w, h))};
 }
 
 // A wrench f of C in C axes, at O in the world's.
-MB_KERNEL Screw wrench_outside(const MbLinks *links, size_t b, const double *E, const double *f) {
+MB_KERNEL Screw wrench_outside(const MbRecursion *work, size_t b, const double *E, const double *f) {
   const Mat R =
       quat_mat((Quat){load(E, 7 * b + 3), load(E, 7 * b + 4), load(E, 7 * b + 5), load(E, 7 * b + 6)});
   const Screw F = {apply(R, load_vec(f, 6 * b)), apply(R, load_vec(f, 6 * b + 3))};
-  return move_wrench(F, turn(R, links->link[b].c));
+  return move_wrench(F, turn(R, work->link[b].c));
 }
 
 // The body whose joint's pivot is not positive: `joint`, unless a revolute one came to that before. Always false.
@@ -159,12 +161,12 @@ static bool blame_for(const MbRecursion *work, size_t joint, size_t *blame) {
 MB_KERNEL Articulated body_and_children(const MbRecursion *work, size_t b, const double *E, const double *f) {
   const MbHop *hop = &work->links->hop[b];
   const Rigid *rigid = &work->rigid[b];
-  const Real m = (Real){0} + hop->m;
+  const Real m = mass_of(work, b);
   Articulated A = hop->leaf ? only_rigid(rigid->I, rigid->h, m)
                             : with_rigid(&work->sum[hop->slot], rigid->I, rigid->h, m);
-  A.p = wrench_at_gamma(A.p, rigid, hop->m);
+  A.p = wrench_at_gamma(A.p, rigid, m);
   if (!f) return A;
-  const Screw F = wrench_outside(work->links, b, E, f);
+  const Screw F = wrench_outside(work, b, E, f);
   A.p = (Screw){sub(A.p.turn, F.turn), sub(A.p.line, F.line)};
   return A;
 }
@@ -222,7 +224,7 @@ MB_KERNEL void outward(MbRecursion *work, double *y) {
     }
     const Vec n = stand->V.turn;
     const Real rate =
-        (((stand->u - n.x * a.turn.x) - n.y * a.turn.y) - n.z * a.turn.z) - dot(stand->V.line, a.line);
+        less(n.z, a.turn.z, less(n.y, a.turn.y, less(n.x, a.turn.x, stand->u))) - dot(stand->V.line, a.line);
     store(y, hop->v, rate);
     latest = (Screw){add_scaled(own.turn, rate, stand->s), own.line}, before = hop->slot;
     if (!hop->leaf) work->rate[hop->slot] = latest;
@@ -239,6 +241,7 @@ extern const MbLanes MB_LANES_TABLE;
 const MbLanes MB_LANES_TABLE = {.name = MB_LANES_NAME,
                                 .lanes = MB_LANES,
                                 .create = recursion_create,
+                                .load = recursion_load,
                                 .free = recursion_free,
                                 .bytes = recursion_bytes,
                                 .forward = forward,

@@ -110,3 +110,19 @@ void mb_links_free(MbLinks *links) {
 size_t mb_links_bytes(const MbLinks *links) {
   return links->nb * (sizeof *links->hop + sizeof *links->link) + links->nturns * sizeof *links->turn;
 }
+
+static bool same_hop(const MbHop *a, const MbHop *b) {
+  return a->slot == b->slot && a->up == b->up && a->kind == b->kind && a->leaf == b->leaf &&
+         a->last == b->last && a->flies == b->flies && a->n == b->n && a->q == b->q && a->v == b->v &&
+         a->column == b->column && a->square == b->square;
+}
+
+bool mb_links_alike(const MbLinks *a, const MbLinks *b) {
+  bool alike =
+      a->nb == b->nb && a->nq == b->nq && a->nv == b->nv && a->slots == b->slots && a->nturns == b->nturns;
+  for (size_t i = 0; alike && i < a->nb; i++)
+    alike = same_hop(&a->hop[i], &b->hop[i]) && a->model->joint[i].ops == b->model->joint[i].ops &&
+            a->link[i].along == b->link[i].along &&
+            (a->hop[i].kind != MB_LINK_REVOLUTE || a->link[i].turn == b->link[i].turn);
+  return alike;
+}

@@ -56,5 +56,7 @@ typedef struct MbLinks {
 bool mb_links_create(const MbModel *model, MbLinks *links);
 void mb_links_free(MbLinks *links);
 size_t mb_links_bytes(const MbLinks *links);
+// Whether two trees differ in numbers alone, so that they can be instances of the same passes.
+bool mb_links_alike(const MbLinks *a, const MbLinks *b);
 
 #endif

@@ -10,7 +10,10 @@ typedef struct MbRecursion MbRecursion; // what one pass leaves to the next
 typedef struct MbLanes {
   const char *name;
   size_t lanes;
-  MbRecursion *(*create)(const MbLinks *links); // NULL: out of memory
+  // Makes the passes' memory for `lanes` instances, whose trees hang together alike (mb_links_alike). NULL: out of memory.
+  MbRecursion *(*create)(const MbLinks *const *links);
+  // Takes other instances of the same tree.
+  void (*load)(MbRecursion *work, const MbLinks *const *links);
   void (*free)(MbRecursion *work);
   size_t (*bytes)(const MbRecursion *work);
 

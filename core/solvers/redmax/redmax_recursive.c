@@ -46,7 +46,8 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   work->world.twist = work->twist;
   const bool ok = mb_coupling_create(model, &work->coupling) &&
                   mb_node_factor_create(model, threads, &work->nodes) && work->twist && work->world.screws;
-  if (mb_links_create(model, &work->links) && ok) work->world.work = work->lanes->create(&work->links);
+  if (mb_links_create(model, &work->links) && ok)
+    work->world.work = work->lanes->create(&(const MbLinks *){&work->links});
   if (work->world.work) return work;
   free_work(work);
   return NULL;

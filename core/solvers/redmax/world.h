@@ -12,6 +12,7 @@ typedef struct MbWorld {
   const double *phi;
   const double *arm; // (nb x 3) C − O in world axes; NULL: as the links say
   double *screws;    // (nb x 6) scratch
+  bool derived;      // A has more in it than M: a or c is not 0
   double *twist;     // (nb x 6) scratch, where forces couple bodies
 } MbWorld;
 

@@ -8,12 +8,15 @@
 #include "core/solvers/redmax/world.h"
 
 static inline Mat rotation(const MbWorld *world, size_t b) {
-  const double *q = world->E[b].q;
-  return quat_mat((Quat){q[0], q[1], q[2], q[3]});
+  const double *E = (const double *)world->E + (size_t)MB_LANES * 7 * b;
+  return quat_mat((Quat){coordinate(E, 3), coordinate(E, 4), coordinate(E, 5), coordinate(E, 6)});
 }
 
 static inline Vec arm_of(const MbWorld *world, size_t b, Mat R) {
-  return world->arm ? vec(world->arm + 3 * b) : turn(R, world->links->link[b].c);
+#if MB_LANES == 1
+  if (world->arm) return vec(world->arm + 3 * b);
+#endif
+  return turn(R, world->work->link[b].c);
 }
 
 // R B Rᵀ
@@ -24,52 +27,82 @@ static inline Mat turn_block(Mat R, Mat B) {
 }
 static inline Sym sym(Mat A) { return (Sym){A.x.x, A.y.y, A.z.z, A.y.x, A.z.x, A.z.y}; }
 
-// −a D − c K of a body, symmetrised, in world axes at O
-static inline Articulated block(const MbWorld *world, const MbMaximal *x, size_t b, double a, double c) {
-  double S[36];
-  mb_force_block(S, x, b, b, a, c, false);
+// −a D − c K of a body, symmetrised as mb_force_block does
+static inline void symmetric_block(Real S[36], const MbMaximal *x, size_t b, Real a, Real c) {
+  const double *D = x->D + (size_t)MB_LANES * 36 * b, *K = x->K + (size_t)MB_LANES * 36 * b;
+  for (size_t i = 0; i < 6; i++)
+    for (size_t j = 0; j < 6; j++) {
+      const Real d = (coordinate(D, 6 * i + j) + coordinate(D, 6 * j + i)) / 2.0;
+      const Real k = (coordinate(K, 6 * i + j) + coordinate(K, 6 * j + i)) / 2.0;
+      S[6 * i + j] = -a * d - c * k;
+    }
+}
+
+static inline Vec vec_of(const Real a[3]) { return (Vec){a[0], a[1], a[2]}; }
+
+// The same in world axes at O
+static inline Articulated block(const MbWorld *world, const MbMaximal *x, size_t b, Real a, Real c) {
+  Real S[36];
+  symmetric_block(S, x, b, a, c);
   // S is symmetric, so that its rows are its columns
-  const Mat I = {vec(S), vec(S + 6), vec(S + 12)}, H = {vec(S + 18), vec(S + 24), vec(S + 30)},
-            M = {vec(S + 21), vec(S + 27), vec(S + 33)}, R = rotation(world, b);
+  const Mat I = {vec_of(S), vec_of(S + 6), vec_of(S + 12)},
+            H = {vec_of(S + 18), vec_of(S + 24), vec_of(S + 30)},
+            M = {vec_of(S + 21), vec_of(S + 27), vec_of(S + 33)}, R = rotation(world, b);
   const Articulated A = {.I = sym(turn_block(R, I)), .M = sym(turn_block(R, M)), .H = turn_block(R, H)};
   return inertia_move(A, arm_of(world, b, R));
 }
 
-MB_KERNEL bool factor_body(MbWorld *world, const MbMaximal *x, size_t b, Articulated A, double a, double c) {
+// What the joint's own springs, dampers and motors add to Tᵀ Î T
+static inline void own_of_joint(const MbWorld *world, const MbMaximal *x, size_t b, Real a, Real c,
+                                Real *own) {
+#if MB_LANES == 1
+  mb_coordinates_own(world->model, x, b, a, c, own);
+#else // of joints whose velocities are the coordinates' rates
+  const MbHop *hop = &world->links->hop[b];
+  memset(own, 0, (size_t)hop->n * hop->n * sizeof *own);
+  for (size_t k = 0; k < hop->n; k++)
+    own[(hop->n + 1) * k] +=
+        a * coordinate(x->joint_damping, hop->v + k) + c * coordinate(x->stiffness, hop->v + k);
+#endif
+}
+
+MB_KERNEL bool factor_body(MbWorld *world, const MbMaximal *x, size_t b, Articulated A, Real a, Real c) {
   MbRecursion *work = world->work;
   const MbHop *hop = &world->links->hop[b];
   Stand *stand = &work->stand[b];
   const Screw none = {0};
-  const double *k = x->stiffness + hop->v, *d = x->joint_damping + hop->v;
   if (hop->kind != MB_LINK_REVOLUTE) {
-    double own[MB_JOINT_MOST * MB_JOINT_MOST];
+    Real own[MB_JOINT_MOST * MB_JOINT_MOST];
     const bool some = world->model->sprung || world->model->ndrives;
-    const bool jointed = hop->kind == MB_LINK_GENERAL && some && (a != 0 || c != 0);
-    if (jointed) mb_coordinates_own(world->model, x, b, a, c, own);
+    const bool jointed = hop->kind == MB_LINK_GENERAL && some && world->derived;
+    if (jointed) own_of_joint(world, x, b, a, c, own);
     if (!release_joint(work, b, &A, jointed ? own : NULL)) return false;
     if (hop->up) collect(&work->sum[hop->up], inertia_move(A, stand->r), none, hop->last);
     return true;
   }
   const Vec s = stand->s, Is = apply_sym(A.I, s);
   const Screw U = move_wrench((Screw){Is, apply_transposed(A.H, s)}, stand->r);
-  const double pivot = dot(s, Is) + a * *d + c * *k;
-  stand->inverse = 1 / pivot;
+  const Real pivot =
+      dot(s, Is) + a * coordinate(x->joint_damping, hop->v) + c * coordinate(x->stiffness, hop->v);
+  stand->inverse = 1.0 / pivot;
   stand->V = (Screw){scale(stand->inverse, U.turn), scale(stand->inverse, U.line)};
-  if (!pivot_fine(FINE, pivot)) return false;
+  if (!all_fine(pivot_fine(FINE, pivot))) return false;
   if (hop->up)
     collect(&work->sum[hop->up], inertia_less(inertia_move(A, stand->r), U, stand->V), none, hop->last);
   return true;
 }
 
-static inline bool factor_world(MbWorld *world, const MbMaximal *x, double a, double c, Articulated *whole,
+static inline bool factor_world(MbWorld *world, const MbMaximal *x, Real a, Real c, Articulated *whole,
                                 size_t *blame) {
   MbRecursion *work = world->work;
+  const bool derived = world->derived && x->D;
   for (size_t b = world->model->nb; b-- > 0;) {
     const MbHop *hop = &world->links->hop[b];
     const Rigid *rigid = &work->rigid[b];
-    Articulated A = hop->leaf ? only_rigid(rigid->I, rigid->h, hop->m)
-                              : with_rigid(&work->sum[hop->slot], rigid->I, rigid->h, hop->m);
-    if (x->D && (a != 0 || c != 0)) {
+    const Real m = mass_of(work, b);
+    Articulated A = hop->leaf ? only_rigid(rigid->I, rigid->h, m)
+                              : with_rigid(&work->sum[hop->slot], rigid->I, rigid->h, m);
+    if (derived) {
       Articulated own = block(world, x, b, a, c);
       collect(&own, A, own.p, false);
       A = own;

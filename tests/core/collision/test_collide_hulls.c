@@ -130,6 +130,42 @@ Test(collide_hulls, boxes_of_one_orientation_that_touch_or_all_but_touch_have_a_
   }
 }
 
+// A box on a box of the same size, on a larger one, beyond an edge of it; turned by 1e-16 to 1e-6, as what rests is.
+Test(collide_hulls, boxes_that_rest_turned_by_little_always_have_a_patch_of_four_points) {
+  uint64_t seed = 45;
+  for (int k = 0; k < 20000; k++) {
+    const MbShape a = mb_shape_box((double[]){1, 1, 1});
+    const MbShape b = k % 3 ? mb_shape_box((double[]){1, 0.8, 0.6}) : a;
+    const double turn = pow(10, -16 + 10 * test_random(&seed)),
+                 gap = (k % 2 ? 1 : -1) * pow(10, -4 - 12 * test_random(&seed));
+    MbPose A, B;
+    mb_pose_identity(&A);
+    mb_pose_identity(&B);
+    double w[3];
+    for (int i = 0; i < 3; i++) w[i] = turn * (2 * test_random(&seed) - 1);
+    mb_quat_exp(B.q, w);
+    mb_vec3_set(B.p, k % 5 ? 0.3 * test_random(&seed) : 0, k % 7 ? 0.3 * test_random(&seed) : 0,
+                a.axes[2] + b.axes[2] + gap);
+    if (k % 2) {
+      // all of it anywhere
+      const MbPose E = made_pose(&seed, 1);
+      mb_pose_mul(&A, &E, &A);
+      mb_pose_mul(&B, &E, &B);
+    }
+    double up[3];
+    mb_quat_rotate(up, A.q, (double[]){0, 0, 1});
+    MbContactPoint out[MB_CONTACT_POINTS];
+    cr_assert_eq(made_collide(&a, &A, &b, &B, 0.01, out), 4, "case %d: turned by %g at a gap of %g", k, turn,
+                 gap);
+    for (int i = 0; i < 4; i++) {
+      // beyond an edge the nearest points of what is farther apart than turned are so by an angle of turn / gap
+      cr_assert(mb_vec3_dot(out[i].normal, up) > 0.99, "case %d: a normal of another side", k);
+      cr_assert(fabs(out[i].gap - gap) < 2 * turn + 1e-12, "case %d: gap %.17g, wanted %.17g, turned by %g",
+                k, out[i].gap, gap, turn);
+    }
+  }
+}
+
 Test(collide_hulls, random_hulls_prisms_and_boxes_are_as_far_or_deep_as_brute_force_says) {
   uint64_t seed = 42;
   for (int k = 0; k < 200; k++) {

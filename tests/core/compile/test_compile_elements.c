@@ -118,6 +118,8 @@ Test(compile_elements, bending_is_that_of_a_plate_unless_it_is_given) {
   cr_assert_float_eq(model->deformables[0].elements->bending_stiffness, 1e5 * 1e-6 / 12 / (1 - 0.0625),
                      1e-15);
   cr_assert_eq(model->deformables[1].elements->bending_stiffness, 3);
+  cr_assert(said.kept == 1 && strstr(said.issues[0].text, "free edges") &&
+            !strcmp(said.issues[0].where, "/deformables/1/material/bending/model"));
   mb_model_free(model);
   mb_arena_free(&spec.arena);
 }
@@ -317,5 +319,104 @@ Test(compile_elements, memory_that_runs_out_anywhere_is_an_error_and_no_leak) {
     cr_assert_eq(mb_alloc_live(), before, "call %d leaks", calls);
   }
   cr_assert(calls > 10 && calls < 1000);
+  mb_arena_free(&spec.arena);
+}
+
+// Whether a warning says this.
+static bool warned(const char *part) {
+  for (int i = 0; i < said.kept; i++)
+    if (strstr(said.issues[i].text, part)) return true;
+  return false;
+}
+
+static MbModel *model_of_file(MbSceneSpec *spec, const MbElementMesh *mesh, double weld) {
+  spec->deformables[0].mesh =
+      (MbNodeMeshSpec){.file = "a.msh", .mesh = mesh, .length = NAN, .radius = NAN, .weld = weld};
+  return model_of(spec);
+}
+
+Test(compile_elements, slivers_are_named_before_a_step_fails_on_them) {
+  double x[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 1e-8};
+  uint32_t tet[] = {0, 1, 2, 3}, triangle[] = {0, 1, 2};
+  MbElementMesh mesh = {.nodes = 4, .tets = 1, .x = x, .tet = tet};
+  MbDeformableSpec list[] = {jelly()};
+  MbSceneSpec spec = scene_of(list, 1);
+  list[0].mesh = (MbNodeMeshSpec){.file = "a.msh", .mesh = &mesh, .length = NAN, .radius = NAN};
+  expect_refused(&spec, "tetrahedron 0 (numbered from 0; corners 0, 1, 2, 3) is a sliver");
+  x[11] = 1e-3; // which can be simulated
+  mb_model_free(model_of_file(&spec, &mesh, 0));
+  cr_assert(warned("less than 0.01 of their longest edge high: 1 of 1; number 0"));
+  x[11] = 1;
+  mb_model_free(model_of_file(&spec, &mesh, 0));
+  cr_assert_eq(said.kept, 0);
+  mb_arena_free(&spec.arena);
+
+  mesh = (MbElementMesh){.nodes = 3, .triangles = 1, .x = x, .triangle = triangle};
+  list[0] = sheet();
+  list[0].mesh = (MbNodeMeshSpec){.file = "a.msh", .mesh = &mesh, .length = NAN, .radius = NAN};
+  x[6] = 0.5, x[7] = 1e-7;
+  expect_refused(&spec, "triangle 0 (numbered from 0; corners 0, 1, 2) is a sliver");
+}
+
+Test(compile_elements, cracks_are_told_of_and_welded) {
+  double x[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1 + 1e-12, 1, 1, 1};
+  uint32_t tet[] = {0, 1, 2, 3, 1, 2, 4, 5};
+  const MbElementMesh mesh = {.nodes = 6, .tets = 2, .x = x, .tet = tet};
+  MbDeformableSpec list[] = {jelly()};
+  MbSceneSpec spec = scene_of(list, 1);
+  mb_model_free(model_of_file(&spec, &mesh, 0));
+  cr_assert(said.kept == 1 &&
+            warned("1 of 6. The mesh is cracked there: \"weld\": 1e-09 in the mesh joins them"));
+  MbModel *model = model_of_file(&spec, &mesh, 1e-9);
+  const MbElementMesh *made = &model->deformables[0].elements->mesh;
+  cr_assert(said.kept == 0 && made->nodes == 5 && made->tets == 2);
+  cr_assert(made->tet[6] == 3 && made->tet[7] == 4 && made->x[3 * 4] == 1 && made->x[3 * 4 + 1] == 1);
+  mb_model_free(model);
+  mb_model_free(model_of_file(&spec, &mesh, 1e-13));
+  cr_assert(warned("joins nothing"));
+  list[0].mesh.weld = 1.5;
+  expect_refused(&spec, "would join two corners of element 0");
+  mb_arena_free(&spec.arena);
+}
+
+Test(compile_elements, elements_there_twice_are_told_of_and_left_out) {
+  double x[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  uint32_t tet[] = {0, 1, 2, 3, 1, 2, 0, 3}, triangle[] = {0, 1, 2, 2, 1, 0};
+  MbElementMesh mesh = {.nodes = 4, .tets = 2, .x = x, .tet = tet};
+  MbDeformableSpec list[] = {jelly()};
+  MbSceneSpec spec = scene_of(list, 1);
+  mb_model_free(model_of_file(&spec, &mesh, 0));
+  cr_assert(said.kept == 1 &&
+            warned("tetrahedra that have the same corners as another one: 1 of 2. They count twice"));
+  MbModel *model = model_of_file(&spec, &mesh, 1e-9);
+  cr_assert(said.kept == 0 && model->deformables[0].elements->mesh.tets == 1);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
+
+  mesh = (MbElementMesh){.nodes = 3, .triangles = 2, .x = x, .triangle = triangle};
+  list[0] = sheet();
+  spec = scene_of(list, 1);
+  mb_model_free(model_of_file(&spec, &mesh, 0));
+  cr_assert(warned("triangles that have the same corners as another one: 1 of 2"));
+  mb_arena_free(&spec.arena);
+}
+
+Test(compile_elements, parts_that_are_not_joined_or_by_a_vertex_alone_are_told_of) {
+  double x[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 2, 1, 0, 2, 2, 0, 3, 0, 0, 4, 0, 0, 3, 1, 0};
+  uint32_t triangle[] = {0, 1, 2, 1, 3,
+                         4, 5, 6, 7}; // the second hangs on the first's corner, the third is apart
+  const MbElementMesh mesh = {.nodes = 8, .triangles = 3, .x = x, .triangle = triangle};
+  MbDeformableSpec list[] = {sheet()};
+  MbSceneSpec spec = scene_of(list, 1);
+  mb_model_free(model_of_file(&spec, &mesh, 0));
+  cr_assert(said.kept == 2 && warned("2 parts without a vertex in common") && warned("by vertices alone: 1"));
+  mb_arena_free(&spec.arena);
+}
+
+Test(compile_elements, cloth_is_not_linear) {
+  MbDeformableSpec list[] = {sheet()};
+  list[0].model = MB_LINEAR;
+  MbSceneSpec spec = scene_of(list, 1);
+  expect_refused(&spec, "take \"corotational\"");
   mb_arena_free(&spec.arena);
 }

@@ -1,36 +1,21 @@
 // Nodes attached to nodes: by reduction they move as under hard constraints, and as parts of what they are attached to.
 #include "core/base/alloc.h"
 #include "core/sim/constrain_internal.h"
-#include "io/scene/scene.h"
-#include "tests/support.h"
+#include "tests/runs.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Run {
-  MbScene *scene;
-  MbModel *model;
-  MbSim *sim;
-} Run;
-
-static Run begin(const char *text, const char *const *sets, size_t nsets) {
-  const MbSceneOptions options = {.sets = sets, .nsets = nsets};
-  Run run = {0};
-  MbReport report = {0};
-  test_ok(mb_scene_parse(text, strlen(text), "test", ".", &options, &run.scene, &report), &report);
-  test_ok(mb_model_create(run.scene, &run.model, &report), &report);
-  test_ok(mb_sim_create(run.model, NULL, &run.sim, &report), &report);
-  return run;
-}
-
-static void end(Run *run) {
-  mb_sim_free(run->sim);
-  mb_model_free(run->model);
-  mb_scene_free(run->scene);
+static TestRun begin(const char *text, const char *const *sets, size_t nsets) {
+  enum { SETS = 8 };
+  const char *list[SETS + 1] = {NULL};
+  cr_assert_leq(nsets, SETS);
+  memcpy(list, sets, nsets * sizeof *list);
+  return test_run(text, list);
 }
 
 // Positions of all bodies and nodes, (3 nb).
-static size_t places(const Run *run, double *out, size_t most) {
+static size_t places(const TestRun *run, double *out, size_t most) {
   const size_t n = run->model->nb;
   cr_assert_leq(3 * n, most);
   for (size_t b = 0; b < n; b++) mb_vec3_copy(out + 3 * b, run->sim->x.E[b].p);
@@ -76,7 +61,7 @@ enum { SOLVERS = 4, WAYS = 5 };
   "\"forces\": [{\"type\": \"spring\", \"between\": [{\"node\": \"beads\", \"index\": 2}, {\"body\": "       \
   "\"weight\", \"at\": [0.1, 0, 0]}], \"stiffness\": 50, \"damping\": 0.3}]}"
 
-static Run net(const char *way, const char *solver, bool reduced) {
+static TestRun net(const char *way, const char *solver, bool reduced) {
   char sets[2][200];
   snprintf(sets[0], sizeof sets[0], "/integrator=%s", way);
   snprintf(sets[1], sizeof sets[1], "/solver=%s", solver);
@@ -89,7 +74,7 @@ Test(attachments, nodes_that_follow_nodes_move_as_under_constraints, TEST_LONG) 
   static const double CLOSE = 1e-9;
   for (int i = 0; i < WAYS; i++)
     for (int k = 0; k < SOLVERS; k++) {
-      Run a = net(ways[i], solvers[k], false), b = net(ways[i], solvers[k], true);
+      TestRun a = net(ways[i], solvers[k], false), b = net(ways[i], solvers[k], true);
       cr_assert_eq(a.model->nslots, 12);
       cr_assert_eq(b.model->nslots, 0);
       cr_assert_eq(b.model->nfollowers, 4);
@@ -107,14 +92,14 @@ Test(attachments, nodes_that_follow_nodes_move_as_under_constraints, TEST_LONG) 
       }
       printf("  %-62.62s %-46s %.2g\n", ways[i], solvers[k], worst);
       test_near(ways[i], x[1], x[0], 3 * a.model->nb, CLOSE);
-      end(&a);
-      end(&b);
+      test_run_free(&a);
+      test_run_free(&b);
       cr_assert_eq(mb_alloc_live(), 0);
     }
 }
 
 // By the node's number in the scene's deformable.
-static const double *node(const Run *run, const char *name, size_t i) {
+static const double *node(const TestRun *run, const char *name, size_t i) {
   for (size_t k = 0; k < run->model->ndeformables; k++)
     if (!strcmp(run->model->deformables[k].name, name))
       return run->sim->x.E[run->model->deformables[k].first + i].p;
@@ -125,7 +110,7 @@ static const double *node(const Run *run, const char *name, size_t i) {
 Test(attachments, a_chain_of_three_stays_where_it_is_told_to) {
   static const double CLOSE = 1e-14; // rounding
   for (int k = 0; k < SOLVERS; k++) {
-    Run run = net("\"implicit\"", solvers[k], true);
+    TestRun run = net("\"implicit\"", solvers[k], true);
     test_steps(run.sim, 100);
     const double *a = node(&run, "net", 0), *b = node(&run, "net", 1), *bead = node(&run, "beads", 0);
     double found[3], wanted[3];
@@ -141,7 +126,7 @@ Test(attachments, a_chain_of_three_stays_where_it_is_told_to) {
       found[i] = node(&run, "beads", 1)[i] + 0.2 * node(&run, "knot", 0)[i] - 1.2 * node(&run, "knot", 1)[i];
     mb_vec3_set(wanted, 0.6 + 0.2 * 0.5 - 1.2 * 0.9, 0.2 - 0.1, -0.3);
     test_near("the third", found, wanted, 3, CLOSE);
-    end(&run);
+    test_run_free(&run);
   }
 }
 
@@ -204,7 +189,7 @@ Test(attachments, what_hangs_on_a_fast_body_through_a_chain_moves_as_one_body_wi
     char set[100];
     snprintf(set, sizeof set, "/solver=%s", solvers[k]);
     const char *const sets[] = {"/integrator=" RK45, set};
-    Run run = begin(TUMBLER("reduction", ""), sets, 2);
+    TestRun run = begin(TUMBLER("reduction", ""), sets, 2);
     cr_assert_eq(run.model->nfollowers, 4);
     test_steps(run.sim, 100);
     const double energy = mb_energy(run.model, &run.sim->x).total;
@@ -218,7 +203,7 @@ Test(attachments, what_hangs_on_a_fast_body_through_a_chain_moves_as_one_body_wi
     mb_vec3_copy(found, node(&run, "grains", 1));
     // where rows hold the pegs these may be off by what rk45 leaves
     test_near("a grain", found, there, 3, run.sim->solver->map->turns ? 1e-11 : 1e-13);
-    end(&run);
+    test_run_free(&run);
   }
   mb_sim_free(one);
   mb_model_free(model);
@@ -239,16 +224,16 @@ static void by_rows(bool armed, const char *solver, bool pegs_by_rows, bool stru
   const char *const more[] = {sets[0], set, to_hull, STRING};
   const char *const texts[] = {TUMBLER("constraint", TAIL("constraint")),
                                SCENE(ARM, "constraint", TAIL("constraint"))};
-  Run from = begin(reduced[armed], sets, 2);
-  Run run = begin(texts[armed], pegs_by_rows ? sets : more, (pegs_by_rows ? 2 : 3) + (size_t)strung);
+  TestRun from = begin(reduced[armed], sets, 2);
+  TestRun run = begin(texts[armed], pegs_by_rows ? sets : more, (pegs_by_rows ? 2 : 3) + (size_t)strung);
   cr_assert_eq(run.model->nslots, (pegs_by_rows ? 24 : 18) + (size_t)strung);
   cr_assert_eq(run.sim->nv, from.sim->nv);
   memcpy(run.sim->state.v, from.sim->state.v, run.sim->nv * sizeof *run.sim->state.v);
   mb_sim_kinematics(run.sim, run.sim->state.q, run.sim->state.v);
   test_steps(run.sim, 10);
   places(&run, x, MOST);
-  end(&from);
-  end(&run);
+  test_run_free(&from);
+  test_run_free(&run);
 }
 
 Test(attachments, masters_that_bodies_hold_turn_with_these, TEST_LONG) {
@@ -262,14 +247,14 @@ Test(attachments, masters_that_bodies_hold_turn_with_these, TEST_LONG) {
       char set[100];
       snprintf(set, sizeof set, "/solver=%s", solvers[k]);
       const char *const sets[] = {"/integrator=" RK45, set, STRING};
-      Run run = begin(reduced[armed], sets, 2 + (size_t)strung);
+      TestRun run = begin(reduced[armed], sets, 2 + (size_t)strung);
       cr_assert_eq(run.model->nfollowers, 6);
       const size_t n = 3 * run.model->nb;
       if (!k) test_near("rows in maximal and in reduced coordinates", x[1], x[0], n, CLOSE);
       test_steps(run.sim, 10);
       places(&run, x[1], MOST);
       test_near(solvers[k], x[1], x[0], n, CLOSE);
-      end(&run);
+      test_run_free(&run);
     }
   }
   cr_assert_eq(mb_alloc_live(), 0);
@@ -298,11 +283,11 @@ Test(attachments, nodes_that_bodies_carry_turn_with_them_in_every_solver) {
       snprintf(sets[0], sizeof sets[0], "/integrator=%s", ways[i]);
       snprintf(sets[1], sizeof sets[1], "/solver=%s", solvers[k]);
       const char *const list[] = {sets[0], sets[1]};
-      Run run = begin(CARRIED, list, 2);
+      TestRun run = begin(CARRIED, list, 2);
       test_steps(run.sim, 20);
       const size_t n = places(&run, x[k > 0], MOST);
       if (k) test_near(solvers[k], x[1], x[0], n, CLOSE);
-      end(&run);
+      test_run_free(&run);
     }
   }
   cr_assert_eq(mb_alloc_live(), 0);
@@ -332,11 +317,11 @@ Test(attachments, in_the_kinematic_mode_they_move_as_under_constraints) {
             sets[0], sets[1],
             scene ? "/forces=[{\"type\": \"wrench\", \"body\": \"hull\", \"torque\": [1, 2, 0.5]}]"
                   : "/gravity=[1, 0, -2]"};
-        Run run = begin(texts[scene][way > 0], list, 3);
+        TestRun run = begin(texts[scene][way > 0], list, 3);
         test_steps(run.sim, 20);
         const size_t n = places(&run, x[way > 0], MOST);
         if (way) test_near(modes[way == 2], x[1], x[0], n, CLOSE);
-        end(&run);
+        test_run_free(&run);
       }
     }
 }
@@ -361,7 +346,7 @@ Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_s
       snprintf(sets[1], sizeof sets[1], "/solver=%s", solvers[k]);
       const char *const list[] = {sets[0], sets[1], link, "/time/step=0.001",
                                   "/output={\"channels\": [\"constraint.force\"]}"};
-      Run run = begin(text, list, 5);
+      TestRun run = begin(text, list, 5);
       test_steps(run.sim, 20);
       const size_t n = places(&run, x[k > 0], MOST);
       memcpy(force[k > 0], mb_section(run.sim, MB_SECTION_FORCES), 3 * sizeof(double));
@@ -370,7 +355,7 @@ Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_s
       if (k) test_near(solvers[k], x[1], x[0], n, !other ? CLOSE : i < 2 ? FIRST : SECOND);
       if (k && !other) test_near(solvers[k], force[1], force[0], 3, FORCE);
       cr_expect(run.sim->solver->map->turns ? run.sim->constraining->set.is[0].claimed != MB_WORLD : k != 2);
-      end(&run);
+      test_run_free(&run);
     }
 }
 
@@ -380,7 +365,7 @@ Test(attachments, momentum_and_energy_are_kept_in_free_flight, TEST_LONG) {
     char set[100];
     snprintf(set, sizeof set, "/solver=%s", solvers[k]);
     const char *const sets[] = {"/integrator=" RK45, set};
-    Run run = begin(TUMBLER("reduction", TAIL("reduction")), sets, 2);
+    TestRun run = begin(TUMBLER("reduction", TAIL("reduction")), sets, 2);
     double before[7], after[7];
     mb_momentum(run.model, &run.sim->x, before, before + 3);
     before[6] = mb_energy(run.model, &run.sim->x).total;
@@ -389,7 +374,7 @@ Test(attachments, momentum_and_energy_are_kept_in_free_flight, TEST_LONG) {
     after[6] = mb_energy(run.model, &run.sim->x).total;
     cr_assert_gt(mb_vec3_norm(before + 3), 1);
     test_near("momentum and energy", after, before, 7, CLOSE * before[6]);
-    end(&run);
+    test_run_free(&run);
   }
 }
 
@@ -400,7 +385,7 @@ Test(attachments, the_example_is_the_same_under_both_families_of_solvers) {
     const char *const sets[] = {k ? "/solver=\"maximal\"" : "/solver=\"redmax\"",
                                 "/integrator={\"type\": \"rk45\", \"relative\": 1e-9, \"absolute\": 1e-10}"};
     const MbSceneOptions options = {.sets = sets, .nsets = 2};
-    Run run = {0};
+    TestRun run = {0};
     MbReport report = {0};
     test_ok(mb_scene_load("scenes/maximal/attachments.json", &options, &run.scene, &report), &report);
     test_ok(mb_model_create(run.scene, &run.model, &report), &report);
@@ -408,7 +393,7 @@ Test(attachments, the_example_is_the_same_under_both_families_of_solvers) {
     test_steps(run.sim, 25);
     const size_t n = places(&run, x[k], MOST);
     if (k) test_near("positions", x[1], x[0], n, CLOSE);
-    end(&run);
+    test_run_free(&run);
   }
 }
 
@@ -420,10 +405,10 @@ Test(attachments, every_integrator_has_its_order) {
   static const char *const text = TUMBLER("reduction", TAIL("reduction"));
   double exact[MOST], x[MOST];
   const char *const best[] = {"/integrator=" RK45};
-  Run run = begin(text, best, 1);
+  TestRun run = begin(text, best, 1);
   test_steps(run.sim, 10);
   const size_t n = places(&run, exact, MOST);
-  end(&run);
+  test_run_free(&run);
   for (int k = 0; k < SOLVERS; k++)
     for (int i = 0; i < WAYS - 1; i++) {
       double off[2] = {0};
@@ -437,7 +422,7 @@ Test(attachments, every_integrator_has_its_order) {
         test_steps(run.sim, (int64_t)(0.05 / step[s] + 0.5));
         places(&run, x, MOST);
         for (size_t m = 0; m < n; m++) off[s] = fmax(off[s], fabs(x[m] - exact[m]));
-        end(&run);
+        test_run_free(&run);
       }
       const double ratio = off[0] / off[1];
       printf("  %-18s %-46s %.2g %.2g\n", ways[i], solvers[k], off[0], off[1]);
@@ -453,8 +438,8 @@ Test(attachments, a_resumed_run_gives_the_same_bits_and_steps_allocate_nothing) 
       snprintf(sets[0], sizeof sets[0], "/integrator=%s", ways[i]);
       snprintf(sets[1], sizeof sets[1], "/solver=%s", solvers[k]);
       const char *const list[] = {sets[0], sets[1], STRING, "/time/step=0.001"};
-      Run a = begin(TUMBLER("reduction", TAIL("reduction")), list, 4),
-          b = begin(TUMBLER("reduction", TAIL("reduction")), list, 4);
+      TestRun a = begin(TUMBLER("reduction", TAIL("reduction")), list, 4),
+              b = begin(TUMBLER("reduction", TAIL("reduction")), list, 4);
       const size_t size = mb_sim_checkpoint_size(a.sim);
       void *bytes = mb_calloc(size, 1), *last = mb_calloc(size, 1);
       MbReport report = {0};
@@ -470,8 +455,8 @@ Test(attachments, a_resumed_run_gives_the_same_bits_and_steps_allocate_nothing) 
       cr_expect(!memcmp(bytes, last, size), "%s, %s: resumed it differs", ways[i], solvers[k]);
       mb_free(bytes);
       mb_free(last);
-      end(&a);
-      end(&b);
+      test_run_free(&a);
+      test_run_free(&b);
     }
   cr_assert_eq(mb_alloc_live(), 0);
 }
@@ -480,7 +465,7 @@ Test(attachments, running_out_of_memory_anywhere_is_told_and_leaks_nothing) {
   static const char *const text[] = {NET("reduction"), NET("constraint")};
   for (int k = 0; k < 3; k++) {
     const char *const sets[] = {k == 1 ? "/solver=\"maximal\"" : "/solver=\"redmax\""};
-    Run run = begin(text[k == 2], sets, 1);
+    TestRun run = begin(text[k == 2], sets, 1);
     const int64_t live = mb_alloc_live();
     bool finished = false;
     for (int64_t n = 0; !finished; n++) {
@@ -497,7 +482,7 @@ Test(attachments, running_out_of_memory_anywhere_is_told_and_leaks_nothing) {
       mb_model_free(model);
       cr_assert_eq(mb_alloc_live(), live, "call %lld failed and something leaked", (long long)n);
     }
-    end(&run);
+    test_run_free(&run);
   }
 }
 
@@ -510,10 +495,10 @@ Test(attachments, another_weight_master_or_place_is_another_model) {
   for (int way = 0; way < 2; way++) {
     uint64_t mark[5];
     for (size_t i = 0; i < 4 + (way == 0); i++) {
-      Run run = begin(text[way], sets + i, 1);
+      TestRun run = begin(text[way], sets + i, 1);
       mark[i] = run.model->fingerprint;
       for (size_t k = 0; k < i; k++) cr_expect(mark[k] != mark[i], "%s and %s", sets[k], sets[i]);
-      end(&run);
+      test_run_free(&run);
     }
   }
 }

@@ -1,47 +1,22 @@
 // Impulses (B96 3) where constraints answer: what holds does so at once, and nothing else changes.
 #include "core/base/alloc.h"
-#include "io/scene/scene.h"
-#include "tests/support.h"
+#include "tests/runs.h"
 
 #include <stdio.h>
 #include <string.h>
-
-typedef struct Run {
-  MbScene *scene;
-  MbModel *model;
-  MbSim *sim;
-} Run;
 
 static const char *const ALL[] = {"\"symplectic\"", "\"implicit\"", "\"trapezoidal\"", "\"bridson_marino\"",
                                   "\"rk45\""};
 static const double ROUNDING = 1e-12; // of velocities of about 1
 
-static Run start(MbStatus loaded, MbScene *scene, const MbReport *from) {
-  Run run = {.scene = scene};
-  MbReport report = {0};
-  test_ok(loaded, from);
-  test_ok(mb_model_create(scene, &run.model, &report), &report);
-  test_ok(mb_sim_create(run.model, NULL, &run.sim, &report), &report);
-  return run;
-}
-
-static Run load(const char *from, const char *integrator) {
+static TestRun load(const char *from, const char *integrator) {
   char way[100];
-  const char *sets[] = {way};
-  const MbSceneOptions options = {.sets = sets, .nsets = 1};
-  MbReport report = {0};
-  MbScene *scene = NULL;
   snprintf(way, sizeof way, "/integrator=%s", integrator);
-  const MbStatus status = *from == '{'
-                              ? mb_scene_parse(from, strlen(from), "test", ".", &options, &scene, &report)
-                              : mb_scene_load(from, &options, &scene, &report);
-  return start(status, scene, &report);
+  return test_run(from, (const char *[]){way, NULL});
 }
 
-static void end(Run *run) {
-  mb_sim_free(run->sim);
-  mb_model_free(run->model);
-  mb_scene_free(run->scene);
+static void end(TestRun *run) {
+  test_run_free(run);
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
@@ -68,7 +43,7 @@ Test(impulses, a_held_rod_turns_about_what_holds_it) {
       snprintf(text, sizeof text, "%s", held[k]);
       char *shape = strstr(text, "\"shape\"");
       if (shape) memmove(shape, strstr(text, "\"inertia\""), strlen(strstr(text, "\"inertia\"")) + 1);
-      Run run = load(text, ALL[i]);
+      TestRun run = load(text, ALL[i]);
       cr_assert_eq(mb_sim_impulse(run.sim, 0, at, impulse), MB_OK);
       const double known[6] = {0, 0, 2, 0, 1, 0}; // 2 N s · 1 m/(3 kg · 1/3 m²); along the rod it is held
       double now[6], error[2];
@@ -89,7 +64,7 @@ Test(impulses, a_held_rod_turns_about_what_holds_it) {
 Test(impulses, a_linkage_moves_as_its_loop_lets_it) {
   static const double at[3] = {0.02, 0, 0.01}, impulse[3] = {0.3, 0, 0.2}, back[3] = {-0.3, 0, -0.2};
   for (int i = 0; i < 5; i++) {
-    Run run = load("scenes/redmax/four_bar.json", ALL[i]);
+    TestRun run = load("four_bar", ALL[i]);
     MbSim *sim = run.sim;
     double error[2], before[8], after[8];
     cr_assert_leq(sim->nv, 8);
@@ -132,7 +107,7 @@ Test(impulses, ropes_answer_where_they_are_taut) {
     for (int k = 0; k < 3; k++) { // taut and out, taut and in, slack and out
       char text[600];
       snprintf(text, sizeof text, ROPE, k < 2 ? "1" : "1.5");
-      Run run = load(text, ALL[i]);
+      TestRun run = load(text, ALL[i]);
       cr_assert_eq(mb_sim_impulse(run.sim, 0, middle, k == 1 ? in : out), MB_OK);
       const double known[3] = {k == 0 ? 0 : k == 1 ? -1 : 1, 1, 0};
       test_near(ALL[i], run.sim->state.v + 3, known, 3, ROUNDING);

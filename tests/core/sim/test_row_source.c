@@ -1,7 +1,6 @@
 // Rows that come and go from step to step: a floor that holds up balls near it, as a source of rows, under every solver that takes rows.
 #include "core/sim/constrain_internal.h"
-#include "io/scene/scene.h"
-#include "tests/support.h"
+#include "tests/runs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,9 +60,7 @@ static void eval(void *context, const MbInstant *at, MbRowSet *set, size_t first
 }
 
 typedef struct Run {
-  MbScene *scene;
-  MbModel *model;
-  MbSim *sim;
+  TestRun of;
   Floor floor;
 } Run;
 
@@ -71,22 +68,11 @@ static void begin(Run *run, const char *solver, const char *integrator) {
   char sets[2][96];
   snprintf(sets[0], sizeof sets[0], "/solver=%s", solver);
   snprintf(sets[1], sizeof sets[1], "/integrator=\"%s\"", integrator);
-  const char *const list_of[] = {sets[0], sets[1]};
-  const MbSceneOptions options = {.sets = list_of, .nsets = 2};
   MbReport report = {0};
-  *run = (Run){0};
-  test_ok(mb_scene_parse(scene, strlen(scene), "test", ".", &options, &run->scene, &report), &report);
-  test_ok(mb_model_create(run->scene, &run->model, &report), &report);
-  test_ok(mb_sim_create(run->model, NULL, &run->sim, &report), &report);
+  *run = (Run){.of = test_run(scene, (const char *[]){sets[0], sets[1], NULL})};
   const MbRowSource source = {.name = "floor", .context = &run->floor, .list = list, .eval = eval};
-  run->floor.model = run->model;
-  test_ok(mb_rows_add_source(run->sim, &source, &report), &report);
-}
-
-static void end(Run *run) {
-  mb_sim_free(run->sim);
-  mb_model_free(run->model);
-  mb_scene_free(run->scene);
+  run->floor.model = run->of.model;
+  test_ok(mb_rows_add_source(run->of.sim, &source, &report), &report);
 }
 
 static const char *const solvers[] = {"{\"type\": \"redmax\", \"dynamics\": \"dense\"}",
@@ -103,17 +89,17 @@ static void all_solvers(const char *integrator, double lowest, double near) {
     begin(&run, solvers[k], integrator);
     fewest[k] = 9, most[k] = 0;
     for (int step = 0; step < 300; step++) {
-      test_steps(run.sim, 1);
-      const MbRowSet *set = &run.sim->constraining->set;
+      test_steps(run.of.sim, 1);
+      const MbRowSet *set = &run.of.sim->constraining->set;
       const size_t n = set->n - set->fixed;
       fewest[k] = n < fewest[k] ? n : fewest[k], most[k] = n > most[k] ? n : most[k];
-      for (size_t b = 0; b < run.model->nb; b++) low = fmin(low, run.sim->x.E[b].p[2] - RADIUS - FLOOR);
+      for (size_t b = 0; b < run.of.model->nb; b++) low = fmin(low, run.of.sim->x.E[b].p[2] - RADIUS - FLOOR);
     }
-    for (size_t b = 0; b < 3; b++) memcpy(places[k] + 3 * b, run.sim->x.E[b].p, 3 * sizeof(double));
+    for (size_t b = 0; b < 3; b++) memcpy(places[k] + 3 * b, run.of.sim->x.E[b].p, 3 * sizeof(double));
     cr_expect_geq(low, -lowest, "%s, %s: %g below the floor", integrator, solvers[k], -low);
     cr_expect(fewest[k] == 0 && most[k] >= 2, "%s, %s: %zu to %zu rows", integrator, solvers[k], fewest[k],
               most[k]);
-    end(&run);
+    test_run_free(&run.of);
   }
   for (size_t k = 1; k < 4; k++) test_near(solvers[k], places[k], places[0], 9, k < 3 ? 1e-9 : near);
 }
@@ -129,14 +115,14 @@ Test(row_source, what_lies_on_the_floor_is_pushed_by_its_weight) {
   for (size_t k = 0; k < 4; k++) {
     Run run;
     begin(&run, solvers[k], "implicit");
-    test_steps(run.sim, 600);
-    const MbConstraining *c = run.sim->constraining;
+    test_steps(run.of.sim, 600);
+    const MbConstraining *c = run.of.sim->constraining;
     double force = NAN;
     for (size_t i = 0; i < run.floor.n; i++)
       if (run.floor.body[i] == 2) force = c->force[c->set.fixed + i];
-    const double weight = run.model->M[6 * 2 + 3] * mb_vec3_norm(run.model->gravity);
+    const double weight = run.of.model->M[6 * 2 + 3] * mb_vec3_norm(run.of.model->gravity);
     test_near(solvers[k], &force, &weight, 1, 1e-9 * weight);
-    end(&run);
+    test_run_free(&run.of);
   }
 }
 
@@ -170,16 +156,16 @@ Test(row_source, a_row_may_be_about_any_number_of_bodies) {
     MbReport report = {0};
     begin(&run, solvers[k], "trapezoidal");
     const MbRowSource source = {.name = "mean", .list = list_mean, .eval = eval_mean};
-    test_ok(mb_rows_add_source(run.sim, &source, &report), &report);
-    test_steps(run.sim, 100);
+    test_ok(mb_rows_add_source(run.of.sim, &source, &report), &report);
+    test_steps(run.of.sim, 100);
     double mean = 0;
     const double wanted = -0.6 / 3;
     for (size_t b = 0; b < 3; b++) {
-      memcpy(places[k] + 3 * b, run.sim->x.E[b].p, 3 * sizeof(double));
-      mean += run.sim->x.E[b].p[2] / 3;
+      memcpy(places[k] + 3 * b, run.of.sim->x.E[b].p, 3 * sizeof(double));
+      mean += run.of.sim->x.E[b].p[2] / 3;
     }
     test_near(solvers[k], &mean, &wanted, 1, 1e-6);
-    end(&run);
+    test_run_free(&run.of);
   }
   for (size_t k = 1; k < 4; k++) test_near(solvers[k], places[k], places[0], 9, k < 3 ? 1e-9 : 1e-5);
 }

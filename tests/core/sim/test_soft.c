@@ -1,17 +1,10 @@
 // Soft constraints (AR 0.11): α is how far they give way for each newton, β the time in which they come back. A mass m on one is
 // an oscillator of stiffness 1/α and damping β/α:  ω² = 1/(α m),  ζ = β ω/2.
 #include "core/base/alloc.h"
-#include "io/scene/scene.h"
-#include "tests/support.h"
+#include "tests/runs.h"
 
 #include <stdio.h>
 #include <string.h>
-
-typedef struct Run {
-  MbScene *scene;
-  MbModel *model;
-  MbSim *sim;
-} Run;
 
 enum { INTEGRATORS = 5, FIRST_ORDER = 2 };
 static const char *const ALL[INTEGRATORS] = {
@@ -25,8 +18,8 @@ static const char *const HOLD[] = {"\"type\": \"point\", " ENDS, "\"joint\": \"f
                                    "[{\"body\": \"world\", \"at\": [0, 0, 0.5]}, {\"body\": \"m\"}]"};
 static const double M = 2, G = 9.81;
 
-static Run start(const char *integrator, const char *joint, const char *hold, const char *solver,
-                 double alpha, double beta, double h, double up, double gravity) {
+static TestRun start(const char *integrator, const char *joint, const char *hold, const char *solver,
+                     double alpha, double beta, double h, double up, double gravity) {
   char text[1000];
   snprintf(
       text, sizeof text,
@@ -35,24 +28,18 @@ static Run start(const char *integrator, const char *joint, const char *hold, co
       "[{\"name\": \"m\", \"shape\": {\"type\": \"box\", \"size\": [0.1, 0.1, 0.1]}, \"mass\": %.17g%s}], "
       "\"constraints\": [{%s, \"compliance\": %.17g, \"damping\": %.17g}]}",
       h, -gravity, integrator, solver, M, joint, hold, alpha, beta);
-  Run run = {0};
-  MbReport report = {0};
-  test_ok(mb_scene_parse(text, strlen(text), "test", ".", NULL, &run.scene, &report), &report);
-  test_ok(mb_model_create(run.scene, &run.model, &report), &report);
-  test_ok(mb_sim_create(run.model, NULL, &run.sim, &report), &report);
+  TestRun run = test_run(text, NULL);
   run.sim->state.q[run.model->jointed ? 0 : 2] = up;
   return run;
 }
 
-static void end(Run *run) {
-  mb_sim_free(run->sim);
-  mb_model_free(run->model);
-  mb_scene_free(run->scene);
+static void end(TestRun *run) {
+  test_run_free(run);
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
-static double height(const Run *run) { return run->sim->state.q[run->model->jointed ? 0 : 2]; }
-static double speed(const Run *run) { return run->sim->state.v[run->model->jointed ? 0 : 5]; }
+static double height(const TestRun *run) { return run->sim->state.q[run->model->jointed ? 0 : 2]; }
+static double speed(const TestRun *run) { return run->sim->state.v[run->model->jointed ? 0 : 5]; }
 
 Test(soft, at_rest_it_gives_way_by_its_compliance_times_the_load) {
   static const double ALPHA = 1e-3, CLOSE = 1e-9; // of the way
@@ -61,8 +48,8 @@ Test(soft, at_rest_it_gives_way_by_its_compliance_times_the_load) {
     for (int joint = 0; joint < 2; joint++)
       for (int hold = 0; hold < 3; hold++)
         for (int dense = 0; dense < 2; dense++) {
-          Run run = start(ALL[i], JOINT[joint], HOLD[hold], dense ? "dense" : "recursive", ALPHA, 2 / omega,
-                          1e-2, 0, G);
+          TestRun run = start(ALL[i], JOINT[joint], HOLD[hold], dense ? "dense" : "recursive", ALPHA,
+                              2 / omega, 1e-2, 0, G);
           test_steps(run.sim, lrint(50 / omega / run.model->h));
           const double known = -ALPHA * M * G, is = height(&run);
           test_near(ALL[i], &is, &known, 1, CLOSE * fabs(known));
@@ -74,7 +61,7 @@ Test(soft, at_rest_it_gives_way_by_its_compliance_times_the_load) {
 static double decrement(const char *integrator, int joint, int hold, double h, double zeta) {
   static const double ALPHA = 1e-3, START = 0.01, TURNS = 10;
   const double omega = 1 / sqrt(ALPHA * M), beta = 2 * zeta / omega, damped = omega * sqrt(1 - zeta * zeta);
-  Run run = start(integrator, JOINT[joint], HOLD[hold], "auto", ALPHA, beta, h, START, 0);
+  TestRun run = start(integrator, JOINT[joint], HOLD[hold], "auto", ALPHA, beta, h, START, 0);
   test_steps(run.sim, lrint(2 * M_PI * TURNS / damped / h));
   const double x = height(&run), v = speed(&run), t = mb_sim_time(run.sim);
   const double first = START * sqrt(1 + pow(zeta * omega / damped, 2));
@@ -104,7 +91,7 @@ Test(soft, a_soft_rope_pulls_and_never_pushes) {
   static const double ALPHA = 1e-3, UP = 0.1, H = 1e-3;
   for (int i = 0; i < INTEGRATORS; i++)
     for (int joint = 0; joint < 2; joint++) {
-      Run run = start(ALL[i], JOINT[joint], HOLD[2], "auto", ALPHA, 0.02, H, UP, G);
+      TestRun run = start(ALL[i], JOINT[joint], HOLD[2], "auto", ALPHA, 0.02, H, UP, G);
       const double fall = sqrt(2 * UP / G);
       test_steps(run.sim, (int64_t)(fall / H) - 1);
       const double t = mb_sim_time(run.sim), known[2] = {UP - G * t * t / 2, -G * t};

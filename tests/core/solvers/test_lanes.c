@@ -71,7 +71,9 @@ static void agrees(const MbLanes *lanes, const MbModel *model, const double want
     for (size_t i = 0; i < 6 * nb; i++) f[i * count + k] = one_f[i];
   }
   cr_assert(mb_links_create(model, &links));
-  MbRecursion *work = lanes->create(&links);
+  const MbLinks *each[LANES];
+  for (size_t k = 0; k < LANES; k++) each[k] = &links;
+  MbRecursion *work = lanes->create(each);
   lanes->forward(work, q, v, E, phi);
   cr_assert(lanes->accelerate(work, E, f, y, &blame), "%s", lanes->name);
   for (size_t k = 0; k < count; k++) {
@@ -150,6 +152,98 @@ Test(lanes, chains_and_trees_with_plain_axes_accelerate_as_the_dense_solver_says
       if (mb_lanes_runs(*row)) agrees(*row, model, want);
     mb_model_free(model);
     mb_arena_free(&spec.arena);
+  }
+}
+
+// ---- the same bits alone and beside others ----------------------------------------------------------------------
+
+// Everything that the passes tell of instances k, one beside the other: poses, twists, accelerations.
+static void passes(const MbLanes *lanes, const MbLinks *const *links, double *q, double *v, double *f,
+                   double *y, double *E, double *phi) {
+  size_t blame = 0;
+  MbRecursion *work = lanes->create(links);
+  lanes->forward(work, q, v, E, phi);
+  cr_assert(lanes->accelerate(work, f ? E : NULL, f, y, &blame));
+  lanes->free(work);
+}
+
+static void same_bits(const char *what, const MbLanes *eight, const double *all, const double *one, size_t n,
+                      size_t lane) {
+  for (size_t i = 0; i < n; i++)
+    cr_assert(!memcmp(&all[LANES * i + lane], &one[i], sizeof *one),
+              "%s: %s %zu of instance %zu: %.17g, alone %.17g", eight->name, what, i, lane,
+              all[LANES * i + lane], one[i]);
+}
+
+// Trees that hang together alike, and differ in every number: forests of the same seed, moved.
+static void move_numbers(MbModel *model, uint64_t *seed) {
+  double *const M = (double *)model->M;
+  MbPose *const P = (MbPose *)model->P, *const B = (MbPose *)model->B;
+  for (size_t b = 0; b < model->nb; b++) {
+    const double s = 1 + 0.3 * test_random(seed), m = 0.5 + test_random(seed);
+    for (size_t i = 0; i < 3; i++) M[6 * b + i] *= s, M[6 * b + 3 + i] *= m;
+    for (int i = 0; i < 3; i++)
+      P[b].p[i] += 0.1 * test_around_zero(seed),
+          B[b].p[i] += model->joint[b].ops ? 0.1 * test_around_zero(seed) : 0;
+  }
+  for (int i = 0; i < 3; i++) model->gravity[i] += test_around_zero(seed);
+}
+
+static void check_bits(const MbLanes *eight, const MbLanes *one, MbModel *const *model, bool outside) {
+  const size_t nb = model[0]->nb, nq = model[0]->nq, nv = model[0]->nv;
+  double *q = numbers(nq), *v = numbers(nv), *y = numbers(nv), *f = numbers(6 * nb), *E = numbers(7 * nb),
+         *phi = numbers(6 * nb);
+  double *q1 = numbers(nq), *v1 = numbers(nv), *y1 = numbers(nv), *f1 = numbers(6 * nb),
+         *E1 = numbers(7 * nb), *phi1 = numbers(6 * nb), *start = numbers(nv);
+  MbLinks links[LANES];
+  const MbLinks *each[LANES];
+  uint64_t seed = 91;
+  for (size_t k = 0; k < LANES; k++) {
+    cr_assert(mb_links_create(model[k], &links[k]));
+    each[k] = &links[k];
+    cr_assert(mb_links_alike(each[0], each[k]));
+    spread(model[k], k, q1, v1);
+    for (size_t i = 0; i < nq; i++) q[i * LANES + k] = q1[i];
+    for (size_t i = 0; i < nv; i++) v[i * LANES + k] = v1[i];
+    for (size_t i = 0; i < nv; i++) y[i * LANES + k] = start[i * LANES + k] = test_around_zero(&seed);
+    for (size_t i = 0; i < 6 * nb; i++) f[i * LANES + k] = test_around_zero(&seed);
+  }
+  passes(eight, each, q, v, outside ? f : NULL, y, E, phi);
+  for (size_t k = 0; k < LANES; k++) {
+    spread(model[k], k, q1, v1);
+    for (size_t i = 0; i < nv; i++) y1[i] = start[i * LANES + k];
+    for (size_t i = 0; i < 6 * nb; i++) f1[i] = f[i * LANES + k];
+    passes(one, &each[k], q1, v1, outside ? f1 : NULL, y1, E1, phi1);
+    same_bits("pose", eight, E, E1, 7 * nb, k);
+    same_bits("twist", eight, phi, phi1, 6 * nb, k);
+    same_bits("acceleration", eight, y, y1, nv, k);
+  }
+  for (size_t k = 0; k < LANES; k++) mb_links_free(&links[k]);
+  double *const all[] = {q, v, y, f, E, phi, q1, v1, y1, f1, E1, phi1, start};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+}
+
+Test(lanes, an_instance_has_the_same_bits_alone_and_beside_others) {
+  for (uint64_t round = 0; round < 6; round++) {
+    MbModel *model[LANES];
+    MbSceneSpec spec[LANES];
+    for (size_t k = 0; k < LANES; k++) {
+      uint64_t seed = 500 + round, moved = 31 * k + round;
+      spec[k] = round < 5 ? test_forest(MB_SYMPLECTIC, &seed) : robot(half, 40);
+      model[k] = test_model(&spec[k]);
+      if (round < 5) move_numbers(model[k], &moved);
+    }
+    size_t pairs = 0;
+    for (const MbLanes *const *one = mb_lanes_list; *one; one++)
+      for (const MbLanes *const *eight = mb_lanes_list; *eight; eight++) {
+        const bool kin =
+            (*one)->lanes == 1 && (*eight)->lanes == LANES && !strcmp((*one)->name + 1, (*eight)->name + 1);
+        if (!kin || !mb_lanes_runs(*one)) continue;
+        check_bits(*eight, *one, model, round % 2);
+        pairs++;
+      }
+    cr_assert_geq(pairs, 1);
+    for (size_t k = 0; k < LANES; k++) mb_model_free(model[k]), mb_arena_free(&spec[k].arena);
   }
 }
 

@@ -234,6 +234,78 @@ Test(projective_parts, forces_are_minus_the_slope_of_the_energy) {
   }
 }
 
+// ---- sheets that are curved at rest ---------------------------------------------------------------------------
+
+// A quarter of a cylinder of radius 1 that rises from where it is held, `cells` along the arc.
+static void arch(Soft *soft, MbMethod method, size_t cells, bool cross, double stretch) {
+  const size_t wide = cells / 4;
+  const double arc = M_PI / 2, width = arc * (double)wide / (double)cells;
+  cr_assert(mb_element_mesh_grid(&soft->mesh, cells + 1, wide + 1, arc, width, cross));
+  double least = 0;
+  for (size_t i = 0; i < soft->mesh.nodes; i++) least = fmin(least, soft->mesh.x[3 * i]);
+  soft->part.thickness = 1, soft->part.bending = MB_BENDING_ISOMETRIC, soft->part.bending_stiffness = 1;
+  for (size_t i = 0; i < soft->mesh.nodes; i++) {
+    double *x = soft->mesh.x + 3 * i;
+    const double angle = x[0] - least;
+    x[0] = sin(angle), x[2] = 1 - cos(angle);
+  }
+  soft_begin(soft, 1);
+  for (size_t i = 0; i < soft->mesh.nodes; i++)
+    if (soft->mesh.x[3 * i] < sin(1.01 * arc / (double)cells)) soft->held[i] = 7;
+  soft_material(soft, MB_COROTATIONAL, stretch, 0);
+  soft_create(soft, 1e4, method, 200, method == MB_METHOD_NEWTON ? 1e-11 : 1e-9);
+}
+
+// Under its weight the tip of a curved cantilever goes down by (w/D) ∫ M m, with the moments M of the weight and m of a force at
+// the tip, both by angle from where it is held.
+static double tip_of_arch(double from) {
+  enum { STEPS = 2000 };
+  double sum = 0;
+  for (int k = 0; k < STEPS; k++) {
+    const double step = (M_PI / 2 - from) / STEPS, t = from + (k + 0.5) * step;
+    sum += step * (cos(t) - (M_PI / 2 - t) * sin(t)) * (1 - sin(t));
+  }
+  return sum;
+}
+
+Test(projective_parts, a_curved_strip_bends_as_a_curved_beam) {
+  static const double WITHIN = 0.02, WEIGHT = 1e-4;
+  for (int cross = 0; cross < 2; cross++) {
+    Soft soft = {0};
+    arch(&soft, MB_METHOD_NEWTON, 24, cross, 3e3);
+    cr_expect_float_eq(mb_soft_energy(soft.engine, soft.q), 0, 1e-12, "it is at rest as it is");
+    soft.gravity[2] = -WEIGHT;
+    soft_step(&soft);
+    cr_assert(mb_soft_stats(soft.engine).converged);
+    double tip = 0, count = 0;
+    for (size_t i = 0; i < soft.mesh.nodes; i++)
+      if (soft.mesh.x[3 * i] > 1 - 1e-9) tip += soft.mesh.x[3 * i + 2] - soft.q[3 * i + 2], count++;
+    const double h = M_PI / 2 / 24, wanted = WEIGHT * tip_of_arch((cross ? 0.75 : 0.5) * h);
+    cr_expect_float_eq(tip / count / wanted, 1, WITHIN, "%s: %g", cross ? "cross" : "diagonal",
+                       tip / count / wanted);
+    soft_end(&soft);
+  }
+}
+
+Test(projective_parts, every_method_comes_to_the_same_curved_sheet) {
+  static const double TOLERANCE = 1e-6;
+  double *first = NULL;
+  for (MbMethod method = MB_METHOD_NEWTON; method >= MB_METHOD_LBFGS; method--) {
+    Soft soft = {0};
+    arch(&soft, method, 12, true, 300);
+    mb_soft_free(soft.engine);
+    soft_create(&soft, 0.3, method, method == MB_METHOD_NEWTON ? 100 : 20000, 1e-11);
+    soft.gravity[2] = -0.5;
+    for (int k = 0; k < 4; k++) soft_step(&soft);
+    cr_expect(mb_soft_stats(soft.engine).converged, "%g is left", mb_soft_stats(soft.engine).residual);
+    if (!first && (first = mb_calloc(3 * soft.mesh.nodes, sizeof *first)))
+      memcpy(first, soft.q, 3 * soft.mesh.nodes * sizeof *first);
+    test_near("places", soft.q, first, 3 * soft.mesh.nodes, TOLERANCE);
+    soft_end(&soft);
+  }
+  mb_free(first);
+}
+
 Test(projective_parts, iterations_and_newton_come_to_the_same_cloth) {
   const double TOLERANCE = 1e-7; // m; iterations that have settled to 1e-12 by the step
   double *first = NULL;

@@ -1,0 +1,218 @@
+// Outlines of shapes, and what two of them share.
+#include "core/collision/outline.h"
+
+#include "core/math/mat3.h"
+
+// What is within this sine of lying across a direction lies flat towards it.
+static const double flat = 0.05;
+static const double half_turn = 3.14159265358979323846;
+
+enum { RIM = 16 }; // corners of the polygon in a cylinder's rim
+
+static bool hull_face(MbOutline *outline, const MbPlaced *a, const double m[3]) {
+  const MbHull *hull = a->shape->hull;
+  double most = -INFINITY;
+  uint32_t face = 0;
+  for (uint32_t f = 0; f < hull->faces; f++) {
+    const double along = mb_vec3_dot(m, hull->normal + 3 * (size_t)f);
+    if (along > most) most = along, face = f;
+  }
+  if (!(most > 1 - flat * flat / 2)) return false;
+  const uint32_t first = hull->first[face];
+  outline->n = (int)(hull->first[face + 1] - first);
+  outline->face = face;
+  mb_mat3_apply(outline->normal, a->R, hull->normal + 3 * (size_t)face);
+  for (int i = 0; i < outline->n; i++) {
+    outline->corner[i] = hull->corner[first + (uint32_t)i];
+    mb_shape_vertex(outline->x[i], a->shape, outline->corner[i]);
+    mb_placed_point(outline->x[i], a, outline->x[i]);
+  }
+  return true;
+}
+
+// The flattest of the edges that are highest.
+static void hull_edge(MbOutline *outline, const MbPlaced *a, const double m[3]) {
+  const MbHull *hull = a->shape->hull;
+  double top = -INFINITY, least = flat, x[3], y[3], d[3];
+  for (uint32_t i = 0; i < hull->vertices; i++) {
+    mb_shape_vertex(x, a->shape, i);
+    top = fmax(top, mb_vec3_dot(m, x));
+  }
+  for (uint32_t e = 0; e < hull->edges; e++) {
+    mb_shape_vertex(x, a->shape, hull->edge[e].from);
+    mb_shape_vertex(y, a->shape, hull->edge[e].to);
+    mb_vec3_sub(d, y, x);
+    const double length = mb_vec3_norm(d), low = fmin(mb_vec3_dot(m, x), mb_vec3_dot(m, y));
+    if (!(top - low < least * length)) continue;
+    least = (top - low) / length;
+    outline->n = 2, outline->face = hull->faces + e;
+    outline->corner[0] = hull->edge[e].from, outline->corner[1] = hull->edge[e].to;
+    mb_placed_point(outline->x[0], a, x);
+    mb_placed_point(outline->x[1], a, y);
+  }
+}
+
+// The rim's polygon keeps its corners where they are on the cylinder.
+static void cylinder_end(MbOutline *outline, const MbPlaced *a, double m2) {
+  const double r = a->shape->radius, z = m2 < 0 ? -a->shape->half : a->shape->half;
+  outline->n = RIM, outline->face = m2 < 0 ? 0 : 1;
+  mb_mat3_apply(outline->normal, a->R, (double[]){0, 0, m2 < 0 ? -1 : 1});
+  for (int i = 0; i < RIM; i++) {
+    const double angle = (m2 < 0 ? -1 : 1) * 2 * half_turn * i / RIM;
+    mb_placed_point(outline->x[i], a, (double[]){r * cos(angle), r * sin(angle), z});
+    outline->corner[i] = (uint32_t)i + (m2 < 0 ? 0 : RIM);
+  }
+}
+
+static void round_side(MbOutline *outline, const MbPlaced *a, const double m[3]) {
+  const double r = a->shape->radius, across = hypot(m[0], m[1]);
+  outline->n = 2, outline->face = 2;
+  for (int i = 0; i < 2; i++) {
+    const double z = i ? a->shape->half : -a->shape->half;
+    double x[3] = {r * m[0] / across, r * m[1] / across, z};
+    // of a capsule the lines are of its two balls
+    if (a->shape->form == MB_FORM_CAPSULE) mb_vec3_set(x, r * m[0], r * m[1], r * m[2] + z);
+    mb_placed_point(outline->x[i], a, x);
+    outline->corner[i] = (uint32_t)i;
+  }
+}
+
+void mb_outline(MbOutline *outline, const MbPlaced *a, const double n[3]) {
+  double m[3];
+  mb_mat3_tapply(m, a->R, n);
+  outline->n = 0;
+  const bool round = a->shape->form == MB_FORM_CYLINDER || a->shape->form == MB_FORM_CAPSULE;
+  if (a->shape->hull) {
+    if (!hull_face(outline, a, m)) hull_edge(outline, a, m);
+  } else if (a->shape->form == MB_FORM_CYLINDER && fabs(m[2]) > 1 - flat * flat / 2) {
+    cylinder_end(outline, a, m[2]);
+  } else if (round && fabs(m[2]) < flat && a->shape->half > 0) {
+    round_side(outline, a, m);
+  }
+}
+
+// A corner of what is left of an outline, with its features on it and on the other one. `along` is the side that leads from it to the next
+// corner: one of its own, by number, or one of the other's that it has been cut by.
+typedef struct Corner {
+  double x[3];
+  uint32_t own, other, along;
+} Corner;
+
+#define CUT UINT32_C(0x80000000)
+
+enum { ROOM = 2 * MB_OUTLINE_ROOM + 2 };
+
+// A line to cut by: what is above it goes. `from` and `to` are the features of its two corners.
+typedef struct Line {
+  double p[3], m[3];
+  uint32_t from, to;
+} Line;
+
+static void at_share(Corner *out, const Corner *from, const Corner *to, double share, const Line *line) {
+  double d[3];
+  mb_vec3_sub(d, to->x, from->x);
+  mb_vec3_add_scaled(out->x, from->x, share, d);
+  out->own = MB_PART_SIDE | from->along, out->other = MB_PART_SIDE | line->from;
+  // between two lines that have cut it the other's corner is
+  if (!(from->along & CUT)) return;
+  out->own = MB_PART_FACE;
+  out->other = MB_PART_CORNER | ((from->along & ~CUT) == line->to ? line->to : line->from);
+}
+
+static int cut(const Corner *in, int n, Corner *out, const Line *line) {
+  int count = 0;
+  double d[3];
+  for (int i = 0; i < n; i++) {
+    const Corner *from = &in[i], *to = &in[(i + 1) % n];
+    mb_vec3_sub(d, from->x, line->p);
+    const double h = mb_vec3_dot(d, line->m);
+    mb_vec3_sub(d, to->x, line->p);
+    const double k = mb_vec3_dot(d, line->m);
+    if (h <= 0) out[count++] = *from;
+    // a segment has one side
+    if (n == 2 && i == 1) break;
+    if ((h <= 0) == (k <= 0) || count == ROOM) continue;
+    at_share(&out[count], from, to, h / (h - k), line);
+    out[count].along = h <= 0 ? CUT | line->from : from->along;
+    count++;
+  }
+  return count;
+}
+
+// How far b's outline is beyond x along n.
+static double height_over(const MbOutline *b, const double n[3], const double x[3]) {
+  double d[3], e[3];
+  mb_vec3_sub(d, b->x[0], x);
+  if (b->n > 2) return mb_vec3_dot(d, b->normal) / mb_vec3_dot(n, b->normal);
+  // the segment's point that x is under
+  mb_vec3_sub(e, b->x[1], b->x[0]);
+  const double en = mb_vec3_dot(e, n), dn = mb_vec3_dot(d, n);
+  double across[3];
+  mb_vec3_add_scaled(across, e, -en, n);
+  double t = -mb_vec3_dot(d, across) / mb_vec3_dot(across, across);
+  t = t < 0 ? 0 : t > 1 ? 1 : t;
+  return dn + t * en;
+}
+
+// Cuts the outline `own` by the sides of `other`, a polygon or a segment that lies along it.
+static int cut_all(const MbOutline *own, const MbOutline *other, const double n[3], Corner *corner) {
+  Corner room[ROOM], *from = corner, *to = room;
+  double e[3], middle[3] = {0};
+  int count = own->n;
+  for (int i = 0; i < own->n; i++) {
+    mb_vec3_copy(corner[i].x, own->x[i]);
+    corner[i].own = MB_PART_CORNER | own->corner[i];
+    corner[i].other = MB_PART_FACE | other->face, corner[i].along = own->corner[i];
+  }
+  for (int i = 0; i < other->n; i++) mb_vec3_add_scaled(middle, middle, 1.0 / other->n, other->x[i]);
+  for (int i = 0; i < other->n && count; i++) {
+    const int next = (i + 1) % other->n;
+    Line line = {.from = other->corner[i], .to = other->corner[next]};
+    mb_vec3_copy(line.p, other->x[i]);
+    if (other->n == 2) {
+      mb_vec3_sub(line.m, other->x[i], other->x[next]);
+    } else {
+      double d[3];
+      mb_vec3_sub(e, other->x[next], other->x[i]);
+      mb_vec3_cross(line.m, e, n);
+      mb_vec3_sub(d, middle, other->x[i]);
+      if (mb_vec3_dot(d, line.m) > 0) mb_vec3_scale(line.m, -1, line.m);
+    }
+    count = cut(from, count, to, &line);
+    Corner *swap = from;
+    from = to, to = swap;
+  }
+  if (from != corner)
+    for (int i = 0; i < count; i++) corner[i] = from[i];
+  return count;
+}
+
+// Two segments that are parallel but for what a solver leaves: the ends of what they share are as good as over one another.
+static bool along_one_another(const MbOutline *a, const MbOutline *b) {
+  double d[3], e[3], c[3];
+  mb_vec3_sub(d, a->x[1], a->x[0]);
+  mb_vec3_sub(e, b->x[1], b->x[0]);
+  mb_vec3_cross(c, d, e);
+  return mb_vec3_norm(c) < 1e-5 * mb_vec3_norm(d) * mb_vec3_norm(e);
+}
+
+double mb_outlines_shared(const MbOutline *a, const MbOutline *b, const double n[3], double gap,
+                          MbPatch *patch) {
+  if (a->n < 2 || b->n < 2 || (a->n == 2 && b->n == 2 && !along_one_another(a, b))) return INFINITY;
+  // the one with fewer corners is cut
+  const bool turned = b->n < a->n;
+  const MbOutline *own = turned ? b : a, *other = turned ? a : b;
+  Corner corner[ROOM];
+  const int count = cut_all(own, other, n, corner);
+  double least = INFINITY, x[3], back[3];
+  mb_vec3_scale(back, -1, n);
+  for (int i = 0; i < count; i++) {
+    const double height = fmax(gap, height_over(other, turned ? back : n, corner[i].x));
+    mb_vec3_copy(x, corner[i].x);
+    if (turned) mb_vec3_add_scaled(x, x, -height, n);
+    mb_patch_add(patch, x, n, height, turned ? corner[i].other : corner[i].own,
+                 turned ? corner[i].own : corner[i].other);
+    least = fmin(least, height);
+  }
+  return least;
+}

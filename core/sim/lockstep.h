@@ -1,0 +1,47 @@
+// Simulations of eight models in lockstep, each in a lane of the processor's vectors: models that differ in numbers alone, of trees of
+// joints under solver `redmax` and an integrator of first order. A lane comes to the same bits as mb_sim_step and mb_sim_sample do of
+// its model. It tells no errors: where a lane's run would not go on smoothly it drops out, and the run is to be made again by a
+// simulation of its own, which says what is wrong. The other lanes go on as they would have.
+#ifndef MB_SIM_LOCKSTEP_H
+#define MB_SIM_LOCKSTEP_H
+
+#include "core/mbsim.h"
+#include "core/solvers/redmax/links.h"
+
+enum { MB_LOCKSTEP = 8 };
+
+// A model as a lane takes it.
+typedef struct MbLane {
+  const MbModel *model;
+  MbLinks links;
+} MbLane;
+
+// Tells why a model cannot be a lane, as words that fit behind "it "; NULL: it can.
+const char *mb_lane_refused(const MbModel *model);
+// False: out of memory; mb_lane_free all the same.
+bool mb_lane_create(const MbModel *model, MbLane *lane);
+void mb_lane_free(MbLane *lane);
+// Tells whether two models differ in numbers alone.
+bool mb_lanes_alike(const MbLane *a, const MbLane *b);
+
+typedef struct MbLockstep MbLockstep;
+
+// Makes room for models that are like this one.
+MbStatus mb_lockstep_create(const MbLane *like, MbLockstep **lockstep, MbReport *report);
+void mb_lockstep_free(MbLockstep *lockstep);
+// Puts all lanes at their start: `count` models, from one to eight, all alike. They must outlive the steps. MB_IO: out of memory.
+MbStatus mb_lockstep_load(MbLockstep *lockstep, const MbLane *const *lanes, size_t count, MbReport *report);
+// Takes one step in every lane.
+void mb_lockstep_step(MbLockstep *lockstep);
+// Tells which lanes go on: bit k of lane k.
+unsigned mb_lockstep_goes(const MbLockstep *lockstep);
+int64_t mb_lockstep_steps(const MbLockstep *lockstep);
+
+// The channels of a frame, which all lanes have.
+const MbChannel *mb_lockstep_channels(const MbLockstep *lockstep, size_t *count, size_t *frame_size);
+// Says which of them frames are to have: the others' numbers are left as they were. Energies are always there where they are a channel.
+void mb_lockstep_want(MbLockstep *lockstep, const bool *wanted);
+// Writes the frames of the state as it is: frame k has `frame_size` numbers from frames + k frame_size.
+void mb_lockstep_sample(MbLockstep *lockstep, double *frames);
+
+#endif

@@ -1,0 +1,173 @@
+// Lanes come to the bits of simulations of their own: every number of the state and of frames, step by step, over all kinds of joints
+// and all that acts along them and on bodies.
+#include "core/base/alloc.h"
+#include "core/sim/lockstep.h"
+#include "core/sim/lockstep_internal.h"
+#include "tests/trees.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { L = MB_LOCKSTEP, STEPS = 300, LONGEST = 4000 };
+
+// What acts in a study beside gravity.
+enum { SPRINGS = 1, MOTORS = 2, DAMPING = 4, WRENCHES = 8, POINTS = 16, FLYING = 32, PLAIN_AXES = 64 };
+
+static MbSignalsSpec one_signal(MbSceneSpec *spec, MbSignalSpec signal) {
+  MbSignalSpec *value = mb_arena_alloc(&spec->arena, 1, sizeof *value);
+  *value = signal;
+  return (MbSignalsSpec){.count = 1, .signal = value};
+}
+
+static void add_motor(MbSceneSpec *spec, MbBodySpec *body, uint64_t *seed) {
+  MbMotorSpec *motor = mb_arena_alloc(&spec->arena, 1, sizeof *motor);
+  *motor = (MbMotorSpec){.target = one_signal(spec, test_expression("0.3*sin(7*t)")),
+                         .target_velocity = one_signal(spec, test_constant(test_random(seed))),
+                         .stiffness = test_one_number(&spec->arena, 20 * test_random(seed)),
+                         .damping = test_one_number(&spec->arena, test_random(seed)),
+                         .max = test_one_number(&spec->arena, 1 + test_random(seed))};
+  body->joint.motor = motor;
+  body->joint.force = one_signal(spec, test_constant(test_around_zero(seed)));
+}
+
+static void add_spring(MbSceneSpec *spec, size_t a, size_t b, uint64_t *seed) {
+  MbForceSpec *force = test_force(spec, MB_FORCE_SPRING, NULL);
+  MbPointSpec *points = mb_arena_alloc(&spec->arena, 2, sizeof *points);
+  points[0].body = spec->bodies[a].name, points[1].body = spec->bodies[b].name;
+  points[0].frame.rotation[0] = points[1].frame.rotation[0] = 1;
+  points[0].frame.position[0] = 0.5;
+  force->points = points, force->npoints = 2;
+  test_pull(force, (double[]){5 + test_random(seed), 0}, (double[]){0.1, 0}, test_random(seed));
+}
+
+// The shape of the tree by `tree`, its numbers by `seed`.
+static MbSceneSpec study(MbIntegratorKind kind, unsigned acts, uint64_t tree, uint64_t seed) {
+  MbSceneSpec spec = test_scene(kind, 1e-3 * (1 + 0.3 * test_random(&seed)), STEPS);
+  for (int i = 0; i < 3; i++) spec.gravity[i] = 5 * test_around_zero(&seed);
+  for (int i = 0; i < MB_JOINTS + 4; i++) {
+    const size_t before = spec.nbodies, up = (size_t)(test_random(&tree) * (double)(before + 1));
+    const bool hangs = i != 2 && (i != MB_JOINTS + 3 || !(acts & FLYING)), plain = i % 2 && acts & PLAIN_AXES;
+    MbBodySpec *body = test_random_body(&spec, &seed);
+    if (hangs)
+      test_hang(&spec, body, plain ? MB_JOINT_REVOLUTE : (MbJointKind)(i % MB_JOINTS),
+                up < before ? spec.bodies[up].name : NULL, &seed);
+    else
+      test_random_frame(&body->pose, &seed);
+    if (plain && hangs) {
+      const double one[4] = {1, 0, 0, 0};
+      memcpy(body->joint.in_parent.rotation, one, sizeof one);
+      memcpy(body->joint.in_body.rotation, one, sizeof one);
+    }
+    if (!(acts & SPRINGS)) body->joint.stiffness.count = body->joint.damping.count = 0;
+    if (hangs && acts & MOTORS && i % 3 == 0 && body->joint.kind != MB_JOINT_FIXED)
+      add_motor(&spec, body, &seed);
+    if (acts & DAMPING) body->damping = test_random(&seed);
+  }
+  spec.bodies[3].joint.parent = spec.bodies[2].name; // what is free in space carries a tree
+  if (acts & WRENCHES) {
+    MbForceSpec *force = test_force(&spec, MB_FORCE_POINT, spec.bodies[7].name);
+    test_wrench(force)->force[1] = test_constant(5 * test_around_zero(&seed));
+    MbForceSpec *wrench = test_force(&spec, MB_FORCE_WRENCH, spec.bodies[1].name);
+    test_wrench(wrench)->force[0] = test_expression("3*sin(5*t)");
+    test_wrench(wrench)->torque[2] = test_constant(test_random(&seed));
+    MbForceSpec *space = test_force(&spec, MB_FORCE_WRENCH, spec.bodies[2].name);
+    test_wrench(space)->force[2] = test_constant(9), test_wrench(space)->torque[0] = test_constant(2);
+  }
+  if (acts & POINTS) add_spring(&spec, 0, 4, &seed), add_spring(&spec, 1, 5, &seed);
+  spec.output.nchannels = 7;
+  static const char *channels[] = {"body.position",  "body.rotation", "body.velocity", "joint.position",
+                                   "joint.velocity", "energy",        "momentum"};
+  spec.output.channels = channels;
+  return spec;
+}
+
+static void same(const char *what, unsigned acts, int64_t step, size_t lane, const double *a, const double *b,
+                 size_t n) {
+  for (size_t i = 0; i < n; i++)
+    cr_assert(!memcmp(a + i, b + i, sizeof *a),
+              "%s %zu of lane %zu at step %lld, study %x: %.17g, alone %.17g", what, i, lane, (long long)step,
+              acts, a[i], b[i]);
+}
+
+static void pick(double *out, const double *from, size_t n, size_t lane) {
+  for (size_t i = 0; i < n; i++) out[i] = mb_lane_number(from, i, lane);
+}
+
+static int64_t compared, offered; // lanes, step by step
+
+static void compare(MbLockstep *l, MbSim *const *sim, size_t count, unsigned acts) {
+  static double frames[L][LONGEST], frame[LONGEST], q[LONGEST], v[LONGEST];
+  MbReport report = {0};
+  const size_t n = mb_sim_frame_size(sim[0]);
+  const int64_t step = mb_lockstep_steps(l);
+  mb_lockstep_sample(l, frames[0]);
+  for (size_t k = 0; k < count; k++) {
+    offered++;
+    if (!(mb_lockstep_goes(l) >> k & 1)) continue;
+    compared++;
+    pick(q, l->q, l->nq, k);
+    pick(v, l->v, l->nv, k);
+    same("coordinate", acts, step, k, q, sim[k]->state.q, l->nq);
+    same("velocity", acts, step, k, v, sim[k]->state.v, l->nv);
+    test_ok(mb_sim_sample(sim[k], frame, &report), &report);
+    same("number of the frame", acts, step, k, frames[0] + n * k, frame, n);
+  }
+}
+
+static void runs_alike(MbIntegratorKind kind, unsigned acts, size_t count) {
+  MbSceneSpec spec[L];
+  MbModel *model[L];
+  MbSim *sim[L];
+  MbLane lane[L];
+  const MbLane *lanes[L];
+  MbReport report = {0};
+  MbLockstep *l = NULL;
+  for (size_t k = 0; k < count; k++) {
+    spec[k] = study(kind, acts, 5 + acts, 100 * acts + k);
+    model[k] = test_model(&spec[k]);
+    cr_assert_null(mb_lane_refused(model[k]), "study %x: it %s", acts, mb_lane_refused(model[k]));
+    cr_assert(mb_lane_create(model[k], &lane[k]));
+    cr_assert(mb_lanes_alike(&lane[0], &lane[k]));
+    lanes[k] = &lane[k];
+    sim[k] = test_sim(model[k], 1);
+  }
+  test_ok(mb_lockstep_create(lanes[0], &l, &report), &report);
+  for (int round = 0; round < 2; round++) { // the second from what the first has left
+    test_ok(mb_lockstep_load(l, lanes, count, &report), &report);
+    if (!round) continue;
+    const int64_t calls = mb_alloc_calls();
+    for (int64_t step = 0; step < STEPS; step++) mb_lockstep_step(l);
+    cr_assert_eq(mb_alloc_calls(), calls, "a step allocates");
+    test_ok(mb_lockstep_load(l, lanes, count, &report), &report);
+  }
+  for (int64_t step = 0; step < STEPS; step++) {
+    compare(l, sim, count, acts);
+    mb_lockstep_step(l);
+    for (size_t k = 0; k < count; k++)
+      if (mb_sim_step(sim[k], &report)) cr_assert(!(mb_lockstep_goes(l) >> k & 1));
+  }
+  compare(l, sim, count, acts);
+  cr_assert_neq(mb_lockstep_goes(l), 0, "study %x", acts);
+  mb_lockstep_free(l);
+  for (size_t k = 0; k < count; k++) {
+    mb_sim_free(sim[k]);
+    mb_lane_free(&lane[k]);
+    mb_model_free(model[k]);
+    mb_arena_free(&spec[k].arena);
+  }
+}
+
+Test(lockstep, explicit_lanes_have_the_bits_of_runs_of_their_own) {
+  for (unsigned acts = 0; acts < 128; acts += 3) runs_alike(MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
+  cr_assert_gt((double)compared, 0.9 * (double)offered, "%lld of %lld", (long long)compared,
+               (long long)offered);
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
+Test(lockstep, implicit_lanes_have_the_bits_of_runs_of_their_own) {
+  for (unsigned acts = 0; acts < 128; acts += 3)
+    runs_alike(MB_IMPLICIT, acts & ~(unsigned)POINTS, 1 + (acts + 7) % L);
+  cr_assert_gt((double)compared, 0.9 * (double)offered, "%lld of %lld", (long long)compared,
+               (long long)offered);
+  cr_assert_eq(mb_alloc_live(), 0);
+}

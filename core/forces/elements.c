@@ -82,8 +82,7 @@ static void push(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   mb_vec3_copy(own, f);
   if (turns(model, b)) {
     mb_quat_unrotate(own, x->E[b].q, f);
-    if (mb_force_counts(force, x) && !x->safe && mb_force_is_turned(x, b))
-      mb_force_add_turning(x->K + 36 * b, 3, 1, own);
+    if (mb_force_counts(force, x) && !x->safe) mb_force_add_turning(x->K + 36 * b, 3, 1, own);
   }
   mb_vec3_add(x->f + 6 * b + 3, x->f + 6 * b + 3, own);
 }

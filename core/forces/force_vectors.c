@@ -46,3 +46,11 @@ void mb_force_add_turning(double K[36], int row, double s, const double a_C[3]) 
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) K[6 * (row + i) + j] += s * X[3 * i + j];
 }
+
+void mb_force_stays(MbMaximal *x, size_t b, const double f[3]) {
+  if (x->exact || !x->carrier || x->carrier[b] == MB_WORLD) return;
+  const size_t carrier = x->carrier[b];
+  double own[3];
+  mb_quat_unrotate(own, x->E[carrier].q, f);
+  mb_force_add_turning(x->K + 36 * carrier, 3, -1, own);
+}

@@ -35,12 +35,10 @@ void mb_force_at_point(const MbForce *force, MbMaximal *x);
 // ∂(Rᵀa)/∂δ = [Rᵀa] for a vector a fixed in the world (RM 1.34): adds s [a_C] to the 3 × 3 block of K whose
 // first row is `row` and whose columns are the rotations.
 void mb_force_add_turning(double K[36], int row, double s, const double a_C[3]);
-// Whether the turning of body b changes a force on it that is fixed in the world: not where the body's linear velocity is in the
-// world's axes. There K without those rows is symmetric and its rows of two bodies that pull at one another add up to zero, so that
-// an implicit step keeps linear momentum; with them, and symmetrised, it would not. Where every derivative counts they are all there,
-// and mb_coordinates_curve takes away what is too much.
-static inline bool mb_force_is_turned(const MbMaximal *x, size_t b) {
-  return x->exact || !x->in_space || !x->in_space[b];
-}
+// Takes from K what the turning of a body in space does not change of a force f (W) that acts on it, or on what it carries, and is fixed
+// in the world: the rows of that body's linear velocity, which is in the world's axes. There K without them is symmetric and its rows of two bodies that pull at
+// one another add up to zero, so that an implicit step keeps linear momentum; with them, and symmetrised, it would not. Where every
+// derivative counts mb_coordinates_curve does this for all forces at once.
+void mb_force_stays(MbMaximal *x, size_t b, const double f[3]);
 
 #endif

@@ -20,7 +20,10 @@ void mb_force_at_point(const MbForce *force, MbMaximal *x) {
   mb_mat3_mul(RA, RX, AX);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) K[6 * i + j] += RA[3 * i + j];
-  if (mb_force_is_turned(x, b)) mb_force_add_turning(K, 3, 1, a);
+  mb_force_add_turning(K, 3, 1, a);
+  double fixed[3];
+  mb_quat_rotate(fixed, x->E[b].q, a);
+  mb_force_stays(x, b, fixed);
 }
 
 static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end) {

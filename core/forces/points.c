@@ -30,9 +30,9 @@ void mb_point_at(const MbForce *force, const MbMaximal *x, size_t i, MbMovingPoi
   for (int m = 0; m < 9; m++) point->H[m] = -RX[m];
 }
 
-// The first `columns` columns of B += Gᵀ A, with A of 3 x columns, B of 6 x 6, in its first rows
-static void add_mapped(double *B, const double G[18], const double *A, int columns, int rows) {
-  for (int m = 0; m < rows; m++)
+// The first `columns` columns of B += Gᵀ A, with A of 3 x columns, B of 6 x 6
+static void add_mapped(double *B, const double G[18], const double *A, int columns) {
+  for (int m = 0; m < 6; m++)
     for (int n = 0; n < columns; n++)
       B[6 * m + n] += G[m] * A[n] + G[6 + m] * A[columns + n] + G[12 + m] * A[2 * columns + n];
 }
@@ -47,7 +47,8 @@ void mb_point_push(const MbForce *force, MbMaximal *x, size_t i, const MbMovingP
   double F[9], turn[9];
   mb_mat3_cross(F, f);
   mb_mat3_mul(turn, F, point->R);
-  add_mapped(x->K + 36 * b, point->G, turn, 3, mb_force_is_turned(x, b) ? 6 : 3);
+  add_mapped(x->K + 36 * b, point->G, turn, 3);
+  mb_force_stays(x, b, f);
 }
 
 void mb_points_couple(const MbForce *force, MbMaximal *x, size_t i, const MbMovingPoint *pi, size_t j,
@@ -61,9 +62,9 @@ void mb_points_couple(const MbForce *force, MbMaximal *x, size_t i, const MbMovi
       VG[6 * m + n] = V[3 * m] * pj->G[n] + V[3 * m + 1] * pj->G[6 + n] + V[3 * m + 2] * pj->G[12 + n];
     }
   mb_mat3_mul(VH, V, pj->H);
-  add_mapped(x->K + place, pi->G, PG, 6, 6);
-  add_mapped(x->K + place, pi->G, VH, 3, 6);
-  add_mapped(x->D + place, pi->G, VG, 6, 6);
+  add_mapped(x->K + place, pi->G, PG, 6);
+  add_mapped(x->K + place, pi->G, VH, 3);
+  add_mapped(x->D + place, pi->G, VG, 6);
 }
 
 // ---- two points that want to be one -----------------------------------------------------------------------

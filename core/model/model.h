@@ -221,8 +221,9 @@ typedef struct MbMaximal {
   double *phi;          // (nb x 6)
   double *f;            // (nb x 6)
   double *swing;        // (nb x 3) of bodies that fly over the step (flight.h); NULL: none do
-  // (nb) whose linear velocities are in the world's axes, so that a force fixed in the world does not turn for them; NULL: nobody's
-  const bool *in_space;
+  // (nb) the body in space whose velocities, the linear one in the world's axes, move the body: itself, or the one that carries its
+  // tree; MB_WORLD: none does. NULL: nobody is in space.
+  const size_t *carrier;
   bool carried; // all linear velocities are in the world's axes: no force has to turn them with the bodies
   // (nb x 36) row major blocks of the bodies, then (npairs x 2 x 36) of the pairs (i, j): ∂f_i by j's motion, ∂f_j by
   // i's; they need not be each other's transposes. NULL where nobody asks for them, and where no force has any.

@@ -31,10 +31,13 @@ void mb_sim_kinematics(MbSim *sim, const double *q, const double *v) {
                      &phase);
 }
 
-const bool *mb_bodies_in_space(const MbModel *model, bool all, MbArena *arena) {
-  bool *space = mb_arena_alloc(arena, model->nb, sizeof *space);
-  for (size_t b = 0; space && b < model->nb; b++) space[b] = all || !model->joint[b].ops;
-  return space;
+const size_t *mb_carriers(const MbModel *model, bool all, MbArena *arena) {
+  size_t *carrier = mb_arena_alloc(arena, model->nb, sizeof *carrier);
+  for (size_t b = 0; carrier && b < model->nb; b++) {
+    const size_t parent = model->parent[b];
+    carrier[b] = all || !model->joint[b].ops ? b : parent == MB_WORLD ? MB_WORLD : carrier[parent];
+  }
+  return carrier;
 }
 
 void mb_forces_of_range(const MbModel *model, MbMaximal *x, bool outside, size_t begin, size_t end) {

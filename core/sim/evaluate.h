@@ -18,9 +18,9 @@ bool mb_sim_outside(const MbModel *model);
 // Evaluates those wrenches alone; signals have been evaluated at time t.
 void mb_sim_outer_wrenches(MbSim *sim, double t);
 
-// Notes the bodies whose linear velocities are in the world's axes (MbMaximal.in_space): `all`, or those free in space. NULL: out of
-// memory.
-const bool *mb_bodies_in_space(const MbModel *model, bool all, MbArena *arena);
+// Notes the bodies in space that carry others (MbMaximal.carrier): all of their tree or, where `all` bodies are in space, nobody but
+// themselves. NULL: out of memory.
+const size_t *mb_carriers(const MbModel *model, bool all, MbArena *arena);
 // Evaluates the velocity term and the forces that act on every body, on bodies [begin, end) of x: range by range, so that each body's
 // sum has one order. `outside` leaves out what is inertial.
 void mb_forces_of_range(const MbModel *model, MbMaximal *x, bool outside, size_t begin, size_t end);

@@ -22,11 +22,11 @@ static double *numbers(MbLockstep *l, size_t n, bool *fine) {
 // Bodies of one lane, for forces that are evaluated one lane after the other, and channels of bodies.
 static bool make_bodies(MbLockstep *l, bool blocks) {
   const size_t nb = l->nb;
-  const bool *const in_space = mb_bodies_in_space(l->like, false, &l->arena);
-  bool fine = in_space;
+  const size_t *const carrier = mb_carriers(l->like, false, &l->arena);
+  bool fine = carrier;
   for (size_t k = 0; k < L; k++) {
     MbMaximal *x = &l->x[k];
-    *x = (MbMaximal){.nb = nb, .signal = l->own, .in_space = in_space};
+    *x = (MbMaximal){.nb = nb, .signal = l->own, .carrier = carrier};
     x->E = mb_arena_alloc(&l->arena, nb, sizeof *x->E);
     x->phi = mb_arena_alloc(&l->arena, 6 * nb, sizeof *x->phi);
     x->f = mb_arena_alloc(&l->arena, 6 * nb, sizeof *x->f);

@@ -66,10 +66,10 @@ static bool needs_blocks(const MbSim *sim) {
   return some && (model->solver.mode == MB_FIRST_ORDER || sim->integrator->a != 0);
 }
 
-static bool note_in_space(MbSim *sim) {
+static bool note_carriers(MbSim *sim) {
   const bool all = sim->solver->map->layout->apart(sim->model);
-  sim->x.in_space = mb_bodies_in_space(sim->model, all, &sim->arena);
-  return sim->x.in_space;
+  sim->x.carrier = mb_carriers(sim->model, all, &sim->arena);
+  return sim->x.carrier;
 }
 
 static MbStatus allocate(MbSim *sim, MbReport *report) {
@@ -103,7 +103,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
                   sim->s && sim->t && sim->nudge && sim->along && sim->near && sim->stage && sim->signal &&
                   sim->input && sim->expressions && x->E && x->phi && x->f &&
                   (sim->push || !sim->solver->passes) && (x->swing || !model->any_flies) && x->stiffness &&
-                  note_in_space(sim) && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
+                  note_carriers(sim) && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
   for (size_t i = 0; i < model->nsignals; i++) sim->input[i] = NAN;
   return allocate_claims(sim, report);

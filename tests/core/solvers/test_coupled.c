@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/forces/forces.h"
 #include "core/solvers/solvers.h"
+#include "tests/runs.h"
 #include "tests/trees.h"
 
 #include <stdio.h>
@@ -337,6 +338,22 @@ Test(coupled, free_bodies_on_springs_keep_their_momentum) {
   const Drift adaptive = drift(MB_RK45, 0.01);
   cr_expect_lt(adaptive.linear, 1e-8, "rk45: linear momentum off by %g", adaptive.linear);
   cr_expect_lt(adaptive.angular, 1e-8, "rk45: angular momentum off by %g", adaptive.angular);
+}
+
+// Its nodes hang on the weight, a body in space that they are parts of: forces on them are forces on it.
+Test(coupled, a_stiff_rope_that_swings_a_weight_gains_no_energy) {
+  static const char *const step[] = {"/time/step=0.001", "/time/step=0.005", "/time/step=0.01"};
+  for (int i = 0; i < 3; i++) {
+    TestRun run = test_run("rope_nodes", (const char *[]){step[i], NULL});
+    const double at_first = mb_energy(run.model, &run.sim->x).total;
+    double most = -INFINITY;
+    for (int k = 0; k < 2 / run.model->h; k++) {
+      test_steps(run.sim, 1);
+      most = fmax(most, mb_energy(run.model, &run.sim->x).total - at_first);
+    }
+    cr_expect_lt(most, 1e-3, "%s: %g J are gained, of 12 that there are to move with", step[i], most);
+    test_run_free(&run);
+  }
 }
 
 Test(coupled, steps_allocate_nothing) {

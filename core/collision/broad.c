@@ -8,8 +8,13 @@
 #include <string.h>
 
 void mb_shape_bounds(const MbShape *shape, const MbPose *E, MbBounds *bounds) {
-  double R[9], x[3];
+  double R[9];
   mb_quat_to_mat3(R, E->q);
+  mb_shape_bounds_at(shape, E->p, R, bounds);
+}
+
+void mb_shape_bounds_at(const MbShape *shape, const double p[3], const double R[9], MbBounds *bounds) {
+  double x[3];
   for (int k = 0; k < 3; k++) {
     const double *row = R + 3 * k, *e = shape->axes;
     double high = INFINITY, low;
@@ -41,7 +46,15 @@ void mb_shape_bounds(const MbShape *shape, const MbPose *E, MbBounds *bounds) {
         low = fmin(low, at), high = fmax(high, at);
       }
     }
-    bounds->low[k] = E->p[k] + low, bounds->high[k] = E->p[k] + high;
+    if (shape->form == MB_FORM_MESH) {
+      const MbSkinNode *all = shape->surface->node;
+      low = high = 0;
+      for (int i = 0; i < 3; i++) {
+        low += fmin(row[i] * all->low[i], row[i] * all->high[i]);
+        high += fmax(row[i] * all->low[i], row[i] * all->high[i]);
+      }
+    }
+    bounds->low[k] = p[k] + low, bounds->high[k] = p[k] + high;
   }
 }
 

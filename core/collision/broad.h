@@ -24,6 +24,8 @@ typedef struct MbBroad {
 
 // The least box along the world's axes that holds the shape; a plane's has no end.
 void mb_shape_bounds(const MbShape *shape, const MbPose *E, MbBounds *bounds);
+// The same at x = p + R (what it is in its own axes). Of a mesh it is the box of its own box.
+void mb_shape_bounds_at(const MbShape *shape, const double p[3], const double R[9], MbBounds *bounds);
 
 // Lists the pairs of n boxes that overlap or touch; it allocates only where there are more than ever before. The pairs depend on the boxes
 // alone. False: no memory.

@@ -11,26 +11,34 @@ static MbPairFind *const pairs[MB_FORMS][MB_FORMS] = {
                        [MB_FORM_CYLINDER] = mb_plane_cylinder,
                        [MB_FORM_ELLIPSOID] = mb_plane_ellipsoid,
                        [MB_FORM_BOX] = mb_plane_polytope,
-                       [MB_FORM_HULL] = mb_plane_polytope},
+                       [MB_FORM_HULL] = mb_plane_polytope,
+                       [MB_FORM_MESH] = mb_plane_mesh},
     [MB_FORM_SPHERE] = {[MB_FORM_SPHERE] = mb_sphere_any,
                         [MB_FORM_CAPSULE] = mb_sphere_any,
                         [MB_FORM_CYLINDER] = mb_sphere_any,
                         [MB_FORM_ELLIPSOID] = mb_sphere_any,
                         [MB_FORM_BOX] = mb_sphere_any,
-                        [MB_FORM_HULL] = mb_sphere_any},
+                        [MB_FORM_HULL] = mb_sphere_any,
+                        [MB_FORM_MESH] = mb_convex_mesh},
     [MB_FORM_CAPSULE] = {[MB_FORM_CAPSULE] = mb_capsule_capsule,
                          [MB_FORM_CYLINDER] = mb_convexes,
                          [MB_FORM_ELLIPSOID] = mb_convexes,
                          [MB_FORM_BOX] = mb_capsule_polytope,
-                         [MB_FORM_HULL] = mb_capsule_polytope},
+                         [MB_FORM_HULL] = mb_capsule_polytope,
+                         [MB_FORM_MESH] = mb_convex_mesh},
     [MB_FORM_CYLINDER] = {[MB_FORM_CYLINDER] = mb_convexes,
                           [MB_FORM_ELLIPSOID] = mb_convexes,
                           [MB_FORM_BOX] = mb_convexes,
-                          [MB_FORM_HULL] = mb_convexes},
-    [MB_FORM_ELLIPSOID] =
-        {[MB_FORM_ELLIPSOID] = mb_convexes, [MB_FORM_BOX] = mb_convexes, [MB_FORM_HULL] = mb_convexes},
-    [MB_FORM_BOX] = {[MB_FORM_BOX] = mb_polytopes, [MB_FORM_HULL] = mb_polytopes},
-    [MB_FORM_HULL] = {[MB_FORM_HULL] = mb_polytopes},
+                          [MB_FORM_HULL] = mb_convexes,
+                          [MB_FORM_MESH] = mb_convex_mesh},
+    [MB_FORM_ELLIPSOID] = {[MB_FORM_ELLIPSOID] = mb_convexes,
+                           [MB_FORM_BOX] = mb_convexes,
+                           [MB_FORM_HULL] = mb_convexes,
+                           [MB_FORM_MESH] = mb_convex_mesh},
+    [MB_FORM_BOX] =
+        {[MB_FORM_BOX] = mb_polytopes, [MB_FORM_HULL] = mb_polytopes, [MB_FORM_MESH] = mb_convex_mesh},
+    [MB_FORM_HULL] = {[MB_FORM_HULL] = mb_polytopes, [MB_FORM_MESH] = mb_convex_mesh},
+    [MB_FORM_MESH] = {[MB_FORM_MESH] = mb_meshes},
 };
 
 bool mb_collides(MbForm a, MbForm b) { return (a < b ? pairs[a][b] : pairs[b][a]) != NULL; }
@@ -56,9 +64,9 @@ int mb_collide(const MbShape *a, const MbPose *Ea, const MbShape *b, const MbPos
   if (!find) return 0;
 
   MbPatch patch;
-  patch.within = within, patch.n = 0;
+  patch.within = within, patch.n = 0, patch.chosen = false;
   find(&first, &second, &patch);
-  mb_patch_reduce(&patch);
+  if (!patch.chosen) mb_patch_reduce(&patch);
   for (int i = 0; i < patch.n; i++) {
     out[i] = patch.point[i];
     if (turned) turn_round(&out[i]);

@@ -52,6 +52,8 @@ void mb_convex_pair(MbConvexPair *pair, const MbPlaced *a, const MbPlaced *b);
 
 // Vertex i of a shape's core, in its own axes.
 void mb_convex_vertex(double x[3], const MbShape *shape, uint32_t i);
+// A point within the shape, from its origin in the world's axes.
+void mb_convex_middle(const MbPlaced *a, double x[3]);
 // The corner along n, that is least n · w; returns n · w.
 double mb_convex_corner(const MbConvexPair *pair, const double n[3], MbCorner *corner);
 // Writes w of the corner anew, for where the pair is now.

@@ -288,12 +288,30 @@ static bool find_top(MbConvexPair *pair, double within, double n[3], MbCorners *
   return true;
 }
 
+void mb_convex_middle(const MbPlaced *a, double x[3]) {
+  enum { SOME = 8 };
+  double v[3];
+  mb_vec3_set(x, 0, 0, 0);
+  if (a->shape->form != MB_FORM_HULL) return;
+  const uint32_t n = a->shape->hull->vertices, step = n > SOME ? n / SOME : 1;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < n; i += step, count++) {
+    mb_shape_vertex(v, a->shape, i);
+    mb_vec3_add(x, x, v);
+  }
+  mb_vec3_scale(x, 1.0 / count, x);
+  mb_mat3_apply(x, a->R, x);
+}
+
 bool mb_convex_gap(const MbConvexPair *of, double within, MbConvexGap *gap) {
   MbConvexPair pair = *of;
-  const double size = mb_vec3_norm(pair.p);
-  double top;
+  double top, x[3], y[3];
+  mb_convex_middle(pair.a, x);
+  mb_convex_middle(pair.b, y);
+  for (int k = 0; k < 3; k++) y[k] += pair.p[k] - x[k];
+  const double size = mb_vec3_norm(y);
   if (size > 0)
-    mb_vec3_scale(gap->n, 1 / size, pair.p);
+    mb_vec3_scale(gap->n, 1 / size, y);
   else
     mb_vec3_set(gap->n, 0, 0, 1);
   if (!find_top(&pair, within, gap->n, &gap->corners, &top)) return false;

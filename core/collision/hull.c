@@ -27,6 +27,24 @@ const MbHull mb_hull_cube = {.vertices = 8,
                              .normal = cube_normal,
                              .edge = cube_edge};
 
+const char *mb_hull_fault_text(MbHullFault fault) {
+  static const char *const text[MB_HULL_FAULTS] = {
+      [MB_HULL_SOUND] = "is sound",
+      [MB_HULL_NO_MEMORY] = "has no memory left to be made in",
+      [MB_HULL_MANY] = "has more faces, or a face with more corners, than a hull may have",
+      [MB_HULL_FACE] = "has a face with fewer than three corners or without area",
+      [MB_HULL_OPEN] = "has an edge without one face on either side",
+      [MB_HULL_NOT_FLAT] = "has a face whose corners are not in a plane",
+      [MB_HULL_CONCAVE] = "is concave",
+      [MB_HULL_NOT_FINITE] = "has a coordinate that is no finite number",
+      [MB_HULL_FEW_POINTS] = "has fewer than four points",
+      [MB_HULL_ONE_POINT] = "has all of its points in one place",
+      [MB_HULL_ONE_LINE] = "has all of its points on a line",
+      [MB_HULL_ONE_PLANE] = "has all of its points in a plane",
+  };
+  return (unsigned)fault < MB_HULL_FAULTS ? text[fault] : "is of no known kind";
+}
+
 // What a hull made here is of: the hull itself and its numbers in one block.
 typedef struct Made {
   MbHull hull;

@@ -7,9 +7,6 @@
 
 enum { MB_OUTLINE_ROOM = MB_HULL_CORNERS };
 
-// Features of points that outlines make: which part of a shape, and its number. What else a pair's functions tell is below these.
-enum { MB_PART_FACE = 1 << 28, MB_PART_CORNER = 2 << 28, MB_PART_SIDE = 3 << 28 };
-
 typedef struct MbOutline {
   int n;                                  // corners of a polygon; 2: a segment; 0: it is round there
   double x[MB_OUTLINE_ROOM][3];           // in the world

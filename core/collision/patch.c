@@ -98,10 +98,10 @@ static void put_first(MbPatch *patch, int place, int i) {
 }
 
 void mb_patch_reduce(MbPatch *patch) {
-  if (patch->n > MB_CONTACT_POINTS) {
+  if (patch->n > MB_PATCH_POINTS) {
     put_first(patch, 0, deepest(patch, level * spread(patch)));
-    for (int taken = 1; taken < MB_CONTACT_POINTS; taken++) put_first(patch, taken, next_of(patch, taken));
-    patch->n = MB_CONTACT_POINTS;
+    for (int taken = 1; taken < MB_PATCH_POINTS; taken++) put_first(patch, taken, next_of(patch, taken));
+    patch->n = MB_PATCH_POINTS;
   }
   // of four or fewer all stay
   if (patch->n) put_first(patch, 0, deepest(patch, 0));

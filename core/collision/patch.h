@@ -6,9 +6,13 @@
 
 enum { MB_PATCH_ROOM = 64 };
 
+// Features of points of outlines and surfaces: which part of a shape, and its number. What else a pair's functions tell is below these.
+enum { MB_PART_FACE = 1 << 28, MB_PART_CORNER = 2 << 28, MB_PART_SIDE = 3 << 28 };
+
 typedef struct MbPatch {
   double within;
   int n;
+  bool chosen; // of a mesh: the points are those of several patches, and stay
   MbContactPoint point[MB_PATCH_ROOM];
 } MbPatch;
 
@@ -34,6 +38,7 @@ void mb_across(double t[3], const double n[3]);
 typedef void MbPairFind(const MbPlaced *a, const MbPlaced *b, MbPatch *patch);
 
 MbPairFind mb_plane_sphere, mb_plane_capsule, mb_plane_cylinder, mb_plane_ellipsoid, mb_plane_polytope;
+MbPairFind mb_plane_mesh, mb_convex_mesh, mb_meshes;
 MbPairFind mb_sphere_any, mb_capsule_capsule, mb_capsule_polytope, mb_polytopes, mb_convexes;
 
 #endif

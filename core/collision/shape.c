@@ -20,6 +20,10 @@ MbShape mb_shape_hull(const MbHull *hull) {
   return (MbShape){.form = MB_FORM_HULL, .axes = {1, 1, 1}, .hull = hull};
 }
 
+MbShape mb_shape_mesh(const MbSkin *surface) {
+  return (MbShape){.form = MB_FORM_MESH, .axes = {1, 1, 1}, .surface = surface};
+}
+
 // n = d / |d|, or `otherwise` where d is 0; returns |d|. Sizes that squares of numbers would lose are kept.
 static double direction(double n[3], const double d[3], const double otherwise[3]) {
   const double most = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
@@ -174,6 +178,13 @@ static double to_polytope(const MbShape *shape, const double x[3], double normal
   return direction(normal, d, face);
 }
 
+static double to_surface(const MbShape *shape, const double x[3], double normal[3], uint32_t *feature) {
+  MbSkinPart part;
+  const double distance = mb_skin_distance(shape->surface, x, normal, &part);
+  *feature = mb_skin_part(shape->surface, part);
+  return distance;
+}
+
 double mb_shape_distance(const MbShape *shape, const double x[3], double normal[3], uint32_t *feature) {
   *feature = 0;
   switch (shape->form) {
@@ -188,6 +199,8 @@ double mb_shape_distance(const MbShape *shape, const double x[3], double normal[
   case MB_FORM_BOX:
   case MB_FORM_HULL:
     return to_polytope(shape, x, normal, feature);
+  case MB_FORM_MESH:
+    return to_surface(shape, x, normal, feature);
   default:
     mb_vec3_set(normal, 0, 0, 1);
     return x[2];

@@ -3,6 +3,7 @@
 #define MB_COLLISION_SHAPE_H
 
 #include "core/collision/hull.h"
+#include "core/collision/skin.h"
 #include "core/math/se3.h"
 
 #include <stdbool.h>
@@ -15,14 +16,16 @@ typedef enum MbForm {
   MB_FORM_ELLIPSOID, // half axes along x, y, z
   MB_FORM_BOX,       // half edges along x, y, z
   MB_FORM_HULL,      // a convex polyhedron
+  MB_FORM_MESH,      // triangles, convex or not, closed or open
   MB_FORMS
 } MbForm;
 
 typedef struct MbShape {
   MbForm form;
   double radius, half;
-  double axes[3];     // ellipsoid, box: half axes, half edges; hull: 1, 1, 1
-  const MbHull *hull; // hull: its own, which must outlive the shape; box: the cube of edge 2
+  double axes[3];        // ellipsoid, box: half axes, half edges; hull: 1, 1, 1
+  const MbHull *hull;    // hull: its own, which must outlive the shape; box: the cube of edge 2
+  const MbSkin *surface; // mesh: its own, which must outlive the shape
 } MbShape;
 
 MbShape mb_shape_plane(void);
@@ -32,6 +35,7 @@ MbShape mb_shape_cylinder(double radius, double length);
 MbShape mb_shape_ellipsoid(const double radii[3]);
 MbShape mb_shape_box(const double size[3]);
 MbShape mb_shape_hull(const MbHull *hull);
+MbShape mb_shape_mesh(const MbSkin *surface);
 
 // Where vertex i of a box or a hull is, in the shape's axes.
 static inline void mb_shape_vertex(double x[3], const MbShape *shape, uint32_t i) {
@@ -40,7 +44,8 @@ static inline void mb_shape_vertex(double x[3], const MbShape *shape, uint32_t i
 }
 
 // The signed distance from a point to the shape's surface, both in the shape's axes: negative inside. `normal` is the surface's, outward,
-// where it is nearest (unit); `feature` tells which part of the surface that is. Where several are as near it takes one by a fixed rule.
+// where it is nearest (unit); `feature` tells which part of the surface that is. Where several are as near it takes one by a fixed rule. An open
+// mesh has no inside.
 double mb_shape_distance(const MbShape *shape, const double x[3], double normal[3], uint32_t *feature);
 
 #endif

@@ -1,0 +1,217 @@
+// A mesh and a plane; a mesh and what is convex.
+//
+// What is convex meets each triangle near it as a convex pair (convex.h). The direction in which those two are apart, or come apart by the
+// least way, counts where it belongs to the part of the surface that it starts from (surface.h): elsewhere another triangle is nearer, or the
+// two lie across an inner edge. There the convex shape meets the triangle's plane, as far as it is over the triangle: so that a flat mesh is
+// as its plane is. Of a closed mesh it meets the side that its middle is on; and once the middle is inside, the nearest part of the surface.
+#include "core/collision/broad.h"
+#include "core/collision/convex.h"
+#include "core/collision/outline.h"
+#include "core/collision/patches.h"
+#include "core/collision/skin_hull.h"
+
+#include "core/math/mat3.h"
+
+void mb_plane_mesh(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
+  const MbSkin *surface = b->shape->surface;
+  const double n[3] = {a->R[2], a->R[5], a->R[8]};
+  double m[3], d[3], foot[3];
+  uint32_t waiting[MB_SKIN_DEEP], depth = 1;
+  mb_mat3_tapply(m, b->R, n);
+  mb_vec3_sub(d, b->p, a->p);
+  const double origin = mb_vec3_dot(d, n);
+  waiting[0] = 0;
+  while (depth) {
+    const uint32_t i = waiting[--depth];
+    const MbSkinNode *node = &surface->node[i];
+    double low = origin;
+    for (int k = 0; k < 3; k++) low += fmin(m[k] * node->low[k], m[k] * node->high[k]);
+    if (!(low < patch->within)) continue;
+    if (!node->count) {
+      waiting[depth++] = node->first, waiting[depth++] = i + 1;
+      continue;
+    }
+    for (uint32_t c = 0; c < 3 * node->count; c++) {
+      const uint32_t t = surface->order[node->first + c / 3], v = surface->corner[3 * (size_t)t + c % 3];
+      // each vertex once, with the first triangle that it is of
+      if (surface->star[surface->first[v]] != t) continue;
+      mb_placed_point(foot, b, surface->vertex + 3 * (size_t)v);
+      mb_vec3_sub(d, foot, a->p);
+      const double height = mb_vec3_dot(d, n);
+      mb_vec3_add_scaled(foot, foot, -height, n);
+      mb_patch_add(patch, foot, n, height, 0, MB_PART_CORNER | v);
+    }
+  }
+}
+
+// Two that meet: the convex one is a, the mesh b.
+typedef struct Meeting {
+  const MbPlaced *a, *b;
+  const MbSkin *surface;
+  double size, middle[3]; // of a
+  MbPatches patches;
+} Meeting;
+
+static void add(Meeting *meeting, uint32_t t, const MbContactPoint *point) {
+  double on_a[3];
+  mb_vec3_add_scaled(on_a, point->position, -point->gap / 2, point->normal);
+  mb_patches_add(&meeting->patches, on_a, point->normal, point->gap, point->feature_a,
+                 mb_skin_feature(meeting->surface, t, point->feature_b));
+}
+
+// The corners of what lies flat on the triangle along n, which leads from a to it. Returns the least gap.
+static double add_flat(Meeting *meeting, uint32_t t, const MbSkinHull *triangle, const double n[3],
+                       double gap) {
+  MbOutline own, other;
+  double back[3];
+  mb_vec3_scale(back, -1, n);
+  mb_outline(&own, meeting->a, n);
+  if (!own.n) return INFINITY;
+  mb_outline(&other, &triangle->placed, back);
+  if (own.n + other.n < 5) return INFINITY;
+  MbPatch flat = {.within = meeting->patches.within};
+  const double least = mb_outlines_shared(&own, &other, n, gap, &flat);
+  for (int i = 0; i < flat.n; i++) add(meeting, t, &flat.point[i]);
+  return flat.n ? least : INFINITY;
+}
+
+// The point of the convex shape that is farthest along n.
+static uint32_t farthest(const MbPlaced *a, const double n[3], double x[3]) {
+  MbConvexPair pair;
+  MbCorner corner;
+  double g[3];
+  const MbShape dot = {.form = MB_FORM_SPHERE};
+  MbPlaced at = {.shape = &dot};
+  mb_vec3_copy(at.p, a->p);
+  mb_mat3_identity(at.R);
+  mb_convex_pair(&pair, a, &at);
+  mb_convex_corner(&pair, n, &corner);
+  mb_vec3_sub(x, a->p, corner.w);
+  for (int i = 0; i < pair.rounds; i++) {
+    mb_round_reach(&pair.round[i], n, g);
+    mb_vec3_add(x, x, g);
+  }
+  mb_vec3_add_scaled(x, x, pair.ball, n);
+  return corner.a << 1;
+}
+
+static bool is_over(const MbSkinHull *triangle, const double n[3], const double x[3]) {
+  double p[3], q[3], d[3], e[3], c[3], sign = 0;
+  for (uint32_t i = 0; i < 3; i++) {
+    mb_placed_point(p, &triangle->placed, triangle->vertex + 3 * i);
+    mb_placed_point(q, &triangle->placed, triangle->vertex + 3 * ((i + 1) % 3));
+    mb_vec3_sub(e, q, p), mb_vec3_sub(d, x, p);
+    mb_vec3_cross(c, e, d);
+    const double off = mb_vec3_dot(c, n);
+    if (i == 0) {
+      double r[3], f[3];
+      mb_placed_point(r, &triangle->placed, triangle->vertex + 6);
+      mb_vec3_sub(f, r, p);
+      mb_vec3_cross(c, e, f);
+      sign = mb_vec3_dot(c, n) < 0 ? -1 : 1;
+    }
+    if (sign * off < -1e-12 * mb_vec3_dot(e, e)) return false;
+  }
+  return true;
+}
+
+// The triangle's plane, as far as a is over the triangle. n leads from a down to it.
+static void meet_plane(Meeting *meeting, uint32_t t, const MbSkinHull *triangle, const double n[3]) {
+  double x[3], d[3];
+  const uint32_t feature = farthest(meeting->a, n, x);
+  mb_vec3_sub(d, triangle->placed.p, x);
+  const double gap = mb_vec3_dot(d, n);
+  if (!(gap < meeting->patches.within)) return;
+  add_flat(meeting, t, triangle, n, gap);
+  if (is_over(triangle, n, x)) mb_patches_add(&meeting->patches, x, n, gap, feature, MB_PART_FACE | t);
+}
+
+// The part of the triangle that the gap starts from.
+static MbSkinPart part_of(const MbConvexGap *gap, uint32_t t, bool square) {
+  MbSkinPart part = {t, 0};
+  for (int i = 0; i < gap->corners.n; i++) part.corners |= 1u << gap->corners.corner[i].b;
+  if (square || part.corners == 0) part.corners = 7;
+  return part;
+}
+
+static void meet_triangle(Meeting *meeting, uint32_t t) {
+  MbSkinHull triangle;
+  MbConvexPair pair;
+  MbConvexGap gap;
+  double up[3], d[3], m[3], local[3], c[3];
+  mb_skin_hull(&triangle, meeting->b, t);
+  mb_mat3_apply(up, meeting->b->R, triangle.normal);
+  mb_vec3_sub(d, meeting->middle, triangle.placed.p);
+  const bool above = mb_vec3_dot(d, up) >= 0;
+  if (!above && !meeting->surface->closed) mb_vec3_scale(up, -1, up);
+  mb_convex_pair(&pair, meeting->a, &triangle.placed);
+  if (!mb_convex_gap(&pair, meeting->patches.within, &gap)) return;
+
+  mb_vec3_scale(m, -1, gap.n);
+  mb_vec3_cross(c, m, up);
+  const bool square = mb_vec3_norm(c) < 1e-9;
+  const MbSkinPart part = part_of(&gap, t, square);
+  mb_mat3_tapply(local, meeting->b->R, m);
+  const bool back = square && mb_vec3_dot(m, up) < 0;
+  if (!back && mb_skin_leads(meeting->surface, part, local, 1e-10)) {
+    if (square) mb_vec3_scale(gap.n, -1, up);
+    const double least = add_flat(meeting, t, &triangle, gap.n, gap.gap);
+    if (least <= gap.gap + 1e-8 * meeting->size) return;
+    double x[3];
+    mb_vec3_add(x, gap.x, meeting->a->p);
+    uint32_t held = UINT32_MAX;
+    for (int i = 0; i < gap.corners.n; i++)
+      held = gap.corners.corner[i].a < held ? gap.corners.corner[i].a : held;
+    mb_patches_add(&meeting->patches, x, gap.n, gap.gap, held << 1 | (gap.corners.n > 1),
+                   mb_skin_part(meeting->surface, part));
+    return;
+  }
+  if (!above && meeting->surface->closed) return;
+  mb_vec3_scale(m, -1, up);
+  meet_plane(meeting, t, &triangle, m);
+}
+
+// With its middle inside the shape has to go out where the surface is nearest to that.
+static bool meet_inside(Meeting *meeting) {
+  double x[3], n[3], d[3];
+  MbSkinPart part;
+  if (!meeting->surface->closed) return false;
+  mb_placed_local(x, meeting->b, meeting->middle);
+  const double depth = mb_skin_distance(meeting->surface, x, n, &part);
+  if (depth >= 0) return false;
+  mb_mat3_apply(n, meeting->b->R, n);
+  mb_vec3_scale(n, -1, n);
+  const uint32_t feature = farthest(meeting->a, n, x);
+  mb_vec3_sub(d, x, meeting->middle);
+  const double gap = depth - mb_vec3_dot(d, n);
+  if (part.corners == 7) {
+    MbSkinHull triangle;
+    mb_skin_hull(&triangle, meeting->b, part.triangle);
+    add_flat(meeting, part.triangle, &triangle, n, gap);
+  }
+  mb_patches_add(&meeting->patches, x, n, gap, feature, mb_skin_part(meeting->surface, part));
+  return true;
+}
+
+void mb_convex_mesh(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
+  Meeting meeting = {.a = a, .b = b, .surface = b->shape->surface};
+  mb_patches_start(&meeting.patches, patch->within);
+  mb_convex_middle(a, meeting.middle);
+  mb_vec3_add(meeting.middle, meeting.middle, a->p);
+  // a's box in b's axes
+  double R[9], p[3];
+  MbBounds box;
+  mb_mat3_tmul(R, b->R, a->R);
+  mb_placed_local(p, b, a->p);
+  mb_shape_bounds_at(a->shape, p, R, &box);
+  meeting.size = 0;
+  for (int k = 0; k < 3; k++) meeting.size = fmax(meeting.size, box.high[k] - box.low[k]);
+  if (!meet_inside(&meeting)) {
+    MbSkinLook look;
+    const double reach = fmax(patch->within, 0);
+    for (int k = 0; k < 3; k++) box.low[k] -= reach, box.high[k] += reach;
+    mb_skin_look(&look, meeting.surface, box.low, box.high);
+    for (uint32_t t; (t = mb_skin_next(&look)) != MB_SKIN_NONE;) meet_triangle(&meeting, t);
+  }
+  mb_patches_choose(&meeting.patches, patch);
+}

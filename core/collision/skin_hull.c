@@ -1,0 +1,34 @@
+#include "core/collision/skin_hull.h"
+
+#include "core/math/mat3.h"
+
+static const uint32_t first[3] = {0, 3, 6}, corner[6] = {0, 1, 2, 0, 2, 1};
+static const MbHullEdge edge[3] = {{0, 1, 0, 1}, {1, 2, 0, 1}, {2, 0, 0, 1}};
+
+void mb_skin_hull(MbSkinHull *out, const MbPlaced *mesh, uint32_t t) {
+  const MbSkin *surface = mesh->shape->surface;
+  const double *n = surface->normal + 3 * (size_t)t;
+  double middle[3] = {0};
+  for (size_t i = 0; i < 3; i++)
+    mb_vec3_add_scaled(middle, middle, 1.0 / 3,
+                       surface->vertex + 3 * (size_t)surface->corner[3 * (size_t)t + i]);
+  for (size_t i = 0; i < 3; i++)
+    mb_vec3_sub(out->vertex + 3 * i, surface->vertex + 3 * (size_t)surface->corner[3 * (size_t)t + i],
+                middle);
+  mb_vec3_copy(out->normal, n);
+  mb_vec3_scale(out->normal + 3, -1, n);
+  out->hull = (MbHull){3, 2, 3, out->vertex, first, corner, out->normal, edge};
+  out->shape = mb_shape_hull(&out->hull);
+  out->placed.shape = &out->shape;
+  for (int k = 0; k < 9; k++) out->placed.R[k] = mesh->R[k];
+  mb_placed_point(out->placed.p, mesh, middle);
+}
+
+uint32_t mb_skin_feature(const MbSkin *surface, uint32_t t, uint32_t feature) {
+  const uint32_t part = feature & (15u << 28), i = feature & ~(15u << 28);
+  if (part == MB_PART_CORNER && i < 3) return part | surface->corner[3 * (size_t)t + i];
+  if (part == MB_PART_SIDE && i < 3) return part | surface->side[3 * (size_t)t + i];
+  // of an outline that is a side: it is number 2 and on
+  if (i > 1 && i < 5) return MB_PART_SIDE | surface->side[3 * (size_t)t + i - 2];
+  return MB_PART_FACE | t;
+}

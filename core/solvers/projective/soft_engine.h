@@ -76,7 +76,9 @@ struct MbSoftEngine {
   bool downhill;        // it is at work
   MbSoftCables *cables; // NULL: none
   MbSoftPorts *ports;   // NULL: none
-  double began;         // clock at the step's start
+  double *
+      pushed; // (nfree x 3) what a caller's impulses have added to the last correction; NULL: none, or no cables
+  double began; // clock at the step's start
 
   bool begun; // the dual is there
 

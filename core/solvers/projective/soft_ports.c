@@ -141,7 +141,9 @@ static bool is_listed(const MbSoftPorts *ports, size_t n, const uint32_t *node) 
 bool mb_soft_name(MbSoftEngine *engine, size_t n, const uint32_t *node) {
   if (!engine->ports && !(engine->ports = mb_soft_ports_make(engine, 0, NULL, 0))) return false;
   MbSoftPorts *ports = engine->ports;
-  const size_t count = ports->fixed + n;
+  const size_t count = ports->fixed + n, size = 3 * engine->nfree;
+  if (engine->cables && !engine->pushed && !(engine->pushed = mb_calloc(size, sizeof *engine->pushed)))
+    return false;
   if (is_listed(ports, n, node)) return true;
   if (!mb_grow(&ports->node, &ports->nodes, count, sizeof *ports->node) ||
       !mb_grow(&ports->S, &ports->nS, count * count * ports->width, sizeof *ports->S))
@@ -259,7 +261,7 @@ static void push_by_solution(MbSoftEngine *engine, const double *p) {
   for (size_t c = 0; c < 3 * engine->nfree; c++) engine->r[c] += x[c];
 }
 
-void mb_soft_push_ports(MbSoftEngine *engine, const double *p) {
+static void push(MbSoftEngine *engine, const double *p) {
   const MbSoftPorts *ports = engine->ports;
   if (spread(engine, p, engine->b)) {
     push_by_solution(engine, p);
@@ -277,4 +279,11 @@ void mb_soft_push_ports(MbSoftEngine *engine, const double *p) {
     for (size_t f = 0; f < 3 * engine->nfree; f += 3)
       for (size_t axis = 0; axis < 3; axis++) engine->r[f + axis] += by[axis] * column[f + axis];
   }
+}
+
+void mb_soft_push_ports(MbSoftEngine *engine, const double *p) {
+  double *pushed = engine->pushed;
+  for (size_t c = 0; pushed && c < 3 * engine->nfree; c++) pushed[c] -= engine->r[c];
+  push(engine, p);
+  for (size_t c = 0; pushed && c < 3 * engine->nfree; c++) pushed[c] += engine->r[c];
 }

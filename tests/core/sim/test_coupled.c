@@ -302,6 +302,43 @@ Test(coupled, nodes_may_be_attached_to_nodes_of_other_deformables) {
   test_run_free(&run);
 }
 
+// A weight at the end of a bar with a string in it that does not stretch: rows of the weight and the string hold at once.
+Test(coupled, a_cable_keeps_its_length_where_rows_pull_at_its_deformable) {
+  static const char text[] =
+      HEAD "\"solver\": {\"type\": \"projective\", \"iterations\": 200}, \"bodies\": [" BOX(
+          "weight",
+          ", \"pose\": {\"position\": [0.5, 0.05, 0.05]}") "], \"deformables\": [" TETS("bar", "[5, 2, 2]",
+                                                                                        "[0.4, 0.1, 0.1]",
+                                                                                        "[0, 0, 0]",
+                                                                                        ", \"pin\": "
+                                                                                        "[{\"select\": "
+                                                                                        "{\"side\": "
+                                                                                        "\"-x\"}}], "
+                                                                                        "\"attach\": "
+                                                                                        "[{\"select\": "
+                                                                                        "{\"side\": \"+x\"}, "
+                                                                                        "\"body\": "
+                                                                                        "\"weight\"}], "
+                                                                                        "\"cables\": "
+                                                                                        "[{\"path\": "
+                                                                                        "[{\"vertices\": "
+                                                                                        "[15]}, "
+                                                                                        "{\"vertices\": "
+                                                                                        "[19]}]}]") "]}";
+  TestRun run = test_run(text, NULL);
+  double longest = 0;
+  for (int step = 0; step < 100; step++) {
+    double along[3];
+    test_steps(run.sim, 1);
+    const double *x = mb_nodes_places(run.sim);
+    mb_vec3_sub(along, x + 3 * 19, x + 3 * 15);
+    longest = fmax(longest, mb_vec3_norm(along));
+  }
+  cr_expect_leq(longest, 0.4 + 1e-9, "it is %g m longer", longest - 0.4);
+  cr_expect_geq(longest, 0.4 - 1e-9);
+  test_run_free(&run);
+}
+
 // ---- runs -------------------------------------------------------------------------------------------------
 
 Test(coupled, a_run_goes_on_from_a_checkpoint_to_the_same_bits) {

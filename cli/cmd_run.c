@@ -206,8 +206,15 @@ static MbStatus simulate_unwritten(MbRun *run, MbReport *report) {
 // Steps that missed what iterations were to come to fail a run that is asked to be strict.
 static MbStatus judge_steps(const MbRun *run, MbReport *report) {
   const int64_t missed = mb_sim_steps_missed(run->sim);
-  if (!missed || run->follower || !mb_arg_given(run->args, "strict"))
-    return MB_OK; // `mbsim view` has no such option
+  MbContactCounts contacts;
+  if (run->follower || !mb_arg_given(run->args, "strict")) return MB_OK; // `mbsim view` has no such option
+  if (mb_sim_contacts(run->sim, &contacts) && contacts.missed)
+    return mb_error(
+        report, MB_NUMBERS, "",
+        "--strict: contacts of %lld of %lld steps have not come to the tolerance (the worst to %.2g): allow "
+        "more \"iterations\", take another \"method\", or a smaller step",
+        (long long)contacts.missed, (long long)mb_sim_steps(run->sim), contacts.residual);
+  if (!missed) return MB_OK;
   return mb_error(
       report, MB_NUMBERS, "",
       "--strict: %lld of %lld steps have not come to the energy that was wanted of the deformables: allow "

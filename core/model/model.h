@@ -4,6 +4,7 @@
 #define MB_MODEL_MODEL_H
 
 #include "core/base/names.h"
+#include "core/model/contacts.h"
 #include "core/model/deformable.h"
 #include "core/model/joint.h"
 #include "core/model/signal.h"
@@ -165,6 +166,7 @@ struct MbModel {
   const MbReduction *reductions; // (nreductions) nothing follows what follows
   size_t nfollowers;
   const MbFollower *followers; // (nfollowers)
+  MbContacts contacts;
   size_t nsignals, signal_room;
   const MbSignal *signals; // (nsignals) with room for signal_room
   size_t ninputs;

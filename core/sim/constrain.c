@@ -4,6 +4,7 @@
 // one of the methods on W (contact/contact_ops.h).
 #include "core/sim/constrain.h"
 #include "core/base/report.h"
+#include "core/contact/gauss_seidel.h"
 #include "core/constraints/constraints.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
@@ -11,6 +12,7 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/claims.h"
 #include "core/sim/layout.h"
+#include "core/sim/touch.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -63,7 +65,41 @@ void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) {
   c->least[i] = sim->solver->claims->nothing * c->all[i];
   c->soft[i] = asked->soft;
   c->kind[i] =
-      c->set.is[s].kind == MB_ROW_ONE_WAY && !asked->both_ways ? MB_CONTACT_ONE_WAY : MB_CONTACT_BOTH_WAYS;
+      c->set.is[s].kind != MB_ROW_BOTH_WAYS && !asked->both_ways ? MB_CONTACT_ONE_WAY : MB_CONTACT_BOTH_WAYS;
+  c->from[i] = 0;
+}
+
+// Takes the three rows of a contact, of which the first is row s: for velocities with friction, for positions the normal alone, which is
+// then not asked for more than a step may move.
+static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const double *x) {
+  MbConstraining *c = sim->constraining;
+  const MbContacts *rules = sim->touching->rules;
+  const MbTouch *touch = &sim->touching->now.touch[c->set.is[s].key];
+  if (asking->of != MB_ASK_VELOCITIES && asking->of != MB_ASK_POSITIONS) return;
+  for (size_t k = 0; k < 3; k++) {
+    MbAskRow known = {.g = touch->gap,
+                      .scale = touch->size,
+                      .one_way = true,
+                      .alpha = c->set.is[s + k].alpha,
+                      .beta = c->set.is[s + k].beta,
+                      .bounce = touch->bounce,
+                      .slowest = rules->threshold};
+    known.rate = mb_row_rate(&c->set, s + k, x, &known.size);
+    if (asking->of == MB_ASK_POSITIONS) {
+      known.g = fmax(known.g, -asking->h * touch->size);
+      const MbAsked asked = mb_ask(asking, &known);
+      mb_rows_take(sim, s, &asked);
+      return;
+    }
+    if (k == 0) known.last = mb_row_rate(&c->set, s, sim->state.v, &known.size);
+    const MbAsked asked = k == 0 ? mb_ask_contact(asking, &known) : mb_ask_friction(&known);
+    if (!asked.takes) return;
+    mb_rows_take(sim, s + k, &asked);
+    c->kind[c->n - 1] = k == 0 ? MB_CONTACT_NORMAL : MB_CONTACT_TANGENT;
+    c->from[c->n - 1] = touch->lambda[k];
+  }
+  c->cone[c->ntouches++] =
+      (MbContactCone){.row = c->n - 3, .cone = (MbCone)rules->cone, .sides = rules->sides, .mu = touch->mu};
 }
 
 // Whether the row's rate is none but for rounding.
@@ -113,9 +149,14 @@ MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const
 double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const double *last) {
   MbConstraining *c = sim->constraining;
   double worst = 0;
-  c->n = 0;
+  c->n = c->ntouches = 0;
   for (size_t s = 0; s < c->set.n; s++) {
-    if (c->bodies && c->set.is[s].nodes) continue;
+    if (c->set.is[s].nodes && (c->bodies || asking->of != MB_ASK_VELOCITIES)) continue;
+    if (c->set.is[s].kind == MB_ROW_CONTACT) {
+      take_contact(sim, s, asking, x);
+      s += 2;
+      continue;
+    }
     const MbAskRow known = mb_rows_known(sim, s, asking, x, last);
     const MbAsked asked = mb_ask(asking, &known);
     if (!asked.takes) continue;
@@ -167,10 +208,83 @@ static MbStatus check_finite(const MbSim *sim, double t, MbReport *report) {
   return MB_OK;
 }
 
-// λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
-static MbStatus find_lambda(MbSim *sim, double t, bool *whole, MbReport *report) {
-  static const double FAR = 1e-3; // of |b|: no solution
+static const double FAR = 1e-3; // of |b|: no solution
+
+// What the rows ask for that a contact's force can be there for: of normals that come nearer only. Where something is far away, or goes
+// away, b is large and says nothing of how good a solution is.
+static double size_of(const MbConstraining *c) {
+  double sum = 0;
+  for (size_t i = 0; i < c->n; i++) {
+    const double b =
+        c->kind[i] == MB_CONTACT_NORMAL || c->kind[i] == MB_CONTACT_ONE_WAY ? fmin(c->b[i], 0) : c->b[i];
+    sum += b * b;
+  }
+  return sqrt(sum);
+}
+
+static double norm_of(const MbConstraining *c) {
+  double sum = 0;
+  for (size_t i = 0; i < c->n; i++) sum += c->b[i] * c->b[i];
+  return sqrt(sum);
+}
+
+// Contacts among the rows: all of them together, by the scene's method, from the impulses of the last step.
+static MbStatus find_touching(MbSim *sim, double t, MbReport *report) {
   MbConstraining *c = sim->constraining;
+  MbTouchTold *told = &sim->touching->told;
+  const MbContacts *rules = sim->touching->rules;
+  const double norm = norm_of(c), size = size_of(c);
+  MbContactProblem problem = {.n = c->n,
+                              .b = c->b,
+                              .kind = c->kind,
+                              .soft = c->soft,
+                              .slack = c->slack,
+                              .least = c->least,
+                              .contact = c->cone,
+                              .ncontacts = c->ntouches,
+                              .start = c->from,
+                              .betters = true,
+                              .tolerance = norm > 0 ? fmax(rules->tolerance * size / norm, 1e-15) : 0,
+                              .iterations = (size_t)rules->iterations,
+                              .function = (MbContactFunction)rules->function,
+                              .threads = sim->threads};
+  if (!mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W))
+    problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
+  if (c->delassus.no_memory || !mb_contact_reserve(&c->work, c->touch_method, &problem))
+    return mb_no_memory(report, "contact");
+  const bool pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING;
+  MbContactResult result = MB_CONTACT_NOT_CONVERGED;
+  // pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and
+  // more where that does not do
+  for (double gives = 1e-10; result == MB_CONTACT_NOT_CONVERGED && gives < 1e-4; gives *= 7) {
+    for (size_t i = 0; i < c->n && pivots; i++) c->soft[i] += gives * c->all[i];
+    result = mb_contact_solve(c->touch_method, &c->work, &problem, &c->answer);
+    if (!pivots) break;
+  }
+  if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
+  const double left = size > 0 ? c->answer.natural * norm / size : 0;
+  told->most = c->ntouches > told->most ? c->ntouches : told->most;
+  if (result == MB_CONTACT_REFUSED || (result == MB_CONTACT_NOT_CONVERGED && !(left < FAR)))
+    return mb_error(
+        report, MB_NUMBERS, "",
+        "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts and what else holds: %s", t,
+        (long long)sim->state.step + 1, c->ntouches, c->answer.why);
+  told->missed += result == MB_CONTACT_NOT_CONVERGED;
+  told->worst = fmax(told->worst, left);
+  return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
+}
+
+// λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
+static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, bool *whole, MbReport *report) {
+  enum { MANY = 200 }; // contacts to be parted that pivots would take long for; they need not be exact
+  MbConstraining *c = sim->constraining;
+  *whole = true;
+  if (c->ntouches) {
+    c->solved = false; // what the method of the others has kept is lost
+    return find_touching(sim, t, report);
+  }
+  const bool parts = level == MB_POSITIONS && sim->touching && sim->touching->now.n > MANY;
+  const MbContactMethod *method = parts ? &mb_contact_gauss_seidel : c->method;
   MbContactProblem problem = {.n = c->n,
                               .b = c->b,
                               .kind = c->kind,
@@ -178,17 +292,20 @@ static MbStatus find_lambda(MbSim *sim, double t, bool *whole, MbReport *report)
                               .slack = c->slack,
                               .least = c->least,
                               .same = c->same,
-                              .W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n)};
-  if (!mb_contact_reserve(&c->work, c->method, &problem)) return mb_no_memory(report, "constraints");
-  MbContactResult result = mb_contact_solve(c->method, &c->work, &problem, &c->answer);
-  const double weak = result == MB_CONTACT_SOLVED ? mb_singular_weak(sim) : 0;
+                              .tolerance = parts ? FAR : 0};
+  if (!parts || !mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W))
+    problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
+  if (!mb_contact_reserve(&c->work, method, &problem)) return mb_no_memory(report, "constraints");
+  MbContactResult result = mb_contact_solve(method, &c->work, &problem, &c->answer);
+  const double weak = result == MB_CONTACT_SOLVED && !parts ? mb_singular_weak(sim) : 0;
   *whole = !(weak > 0);
   for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
   problem.same = false;
-  if (!*whole) result = mb_contact_solve(c->method, &c->work, &problem, &c->answer);
-  c->solved = *whole;
+  if (!*whole) result = mb_contact_solve(method, &c->work, &problem, &c->answer);
+  c->solved = *whole && !parts;
   if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "constraints");
-  if (result == MB_CONTACT_REFUSED || (result == MB_CONTACT_NOT_CONVERGED && !(c->answer.natural < FAR)))
+  const bool failed = result == MB_CONTACT_NOT_CONVERGED && !parts && !(c->answer.natural < FAR);
+  if (result == MB_CONTACT_REFUSED || failed)
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: no forces were found that satisfy the limits and ropes: %s", t,
                     (long long)sim->state.step + 1, c->answer.why);
@@ -223,7 +340,7 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     for (size_t k = 0; k < sim->nv; k++) v[k] = NAN;
     return MB_OK;
   }
-  MbStatus status = finite ? find_lambda(sim, t, &whole, report) : check_finite(sim, t, report);
+  MbStatus status = finite ? find_lambda(sim, level, t, &whole, report) : check_finite(sim, t, report);
   if (status == MB_OK && level != MB_POSITIONS && whole) status = check_dropped(sim, t, report);
   return status == MB_OK ? push(sim, scale, v, report) : status;
 }
@@ -246,6 +363,7 @@ MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
   c->same = false;
   mb_rows_claimed(sim, 1 / sim->model->h);
+  if (status == MB_OK) mb_touch_take(sim, v);
   return status == MB_OK ? mb_singular_watch(sim, sim->state.v, v, 1, report) : status;
 }
 
@@ -283,11 +401,8 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
     c->near[s] |= mb_rows_one_way(c, s) &&
                   (c->set.row[s].g <= MB_EVENT_CLOSE * c->set.row[s].size || (c->held && c->held[s] != 0));
   const MbAsking asking = mb_asking(sim, MB_ASK_JUMPS);
-  c->bodies = c->set.nnodes > 0;
   mb_rows_ask(sim, &asking, v, NULL);
-  const MbStatus status = mb_rows_solve(sim, MB_JUMPS, t, 0, v, report);
-  c->bodies = false;
-  return status;
+  return mb_rows_solve(sim, MB_JUMPS, t, 0, v, report);
 }
 
 // Velocities at the state after a blow. What is near its bound is so for this alone.
@@ -364,9 +479,7 @@ MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, do
     if (close) return MB_OK;
     if (c) {
       const MbAsking asking = mb_asking(sim, MB_ASK_POSITIONS);
-      c->bodies = c->set.nnodes > 0;
       mb_rows_ask(sim, &asking, mb_claims_any(sim) ? dq : NULL, NULL);
-      c->bodies = false;
       const MbStatus status = mb_rows_solve(sim, MB_POSITIONS, t, 0, dq, report);
       if (status != MB_OK) return status;
     }

@@ -12,6 +12,10 @@
 
 #define MB_EVENT_CLOSE 1e-9 // of a row's size: at its bound
 
+// What the rows that take part ask for. Accelerations that are not finite are the integrator's matter; moved positions need
+// not tell of rows that could not be satisfied.
+typedef enum MbLevel { MB_VELOCITIES, MB_JUMPS, MB_ACCELERATIONS, MB_POSITIONS } MbLevel;
+
 struct MbConstraining {
   MbRowSet set;
   double *signal; // (nsignals x 3)
@@ -40,7 +44,13 @@ struct MbConstraining {
   double *all; // W_ii of bodies that nothing holds
   MbContactRowKind *kind;
   const MbRow **picked;
-  const MbContactMethod *method;
+  const MbContactMethod *method; // where nothing touches
+  // contacts among them, each the rows [row, row + 3) of the problem
+  size_t ntouches;
+  MbContactCone *cone; // (cone_room)
+  size_t cone_room;
+  double *from;                        // (room) impulses to begin with
+  const MbContactMethod *touch_method; // NULL: nothing can touch
   MbContactWork work;
   MbContactAnswer answer;
   MbDelassus delassus;
@@ -73,10 +83,6 @@ bool mb_rows_soft(MbSim *sim, const double *v, double *vdot);
 
 // Notes the forces of the rows that the solver claims: what pulls, so many times.
 void mb_rows_claimed(MbSim *sim, double times);
-
-// What the rows that take part ask for. Accelerations that are not finite are the integrator's matter; moved positions need
-// not tell of rows that could not be satisfied.
-typedef enum MbLevel { MB_VELOCITIES, MB_JUMPS, MB_ACCELERATIONS, MB_POSITIONS } MbLevel;
 
 // What is known of row s, for mb_ask: with G x and G last, either of which may be NULL (0).
 MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,

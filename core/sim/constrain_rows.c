@@ -13,16 +13,16 @@
 
 // Room for what is kept of each row of the set.
 static bool make_room(MbConstraining *c, size_t n) {
-  size_t room[11];
+  size_t room[12];
   if (n <= c->room) return true;
-  for (size_t i = 0; i < 11; i++) room[i] = c->room;
+  for (size_t i = 0; i < 12; i++) room[i] = c->room;
   const bool fine =
       mb_grow(&c->force, &room[0], n, sizeof *c->force) && mb_grow(&c->g0, &room[1], n, sizeof *c->g0) &&
       mb_grow(&c->g1, &room[2], n, sizeof *c->g1) && mb_grow(&c->half, &room[3], n, sizeof *c->half) &&
       mb_grow(&c->near, &room[4], n, sizeof *c->near) && mb_grow(&c->slot, &room[5], n, sizeof *c->slot) &&
       mb_grow(&c->b, &room[6], n, sizeof *c->b) && mb_grow(&c->slack, &room[7], n, sizeof *c->slack) &&
       mb_grow(&c->least, &room[8], n, sizeof *c->least) && mb_grow(&c->soft, &room[9], n, sizeof *c->soft) &&
-      mb_grow(&c->all, &room[10], n, sizeof *c->all);
+      mb_grow(&c->all, &room[10], n, sizeof *c->all) && mb_grow(&c->from, &room[11], n, sizeof *c->from);
   size_t kinds = c->room;
   if (!fine || !mb_grow(&c->kind, &kinds, n, sizeof *c->kind)) return false;
   for (size_t s = c->room; s < kinds; s++) {
@@ -36,14 +36,18 @@ static bool make_room(MbConstraining *c, size_t n) {
 // Room for solutions with all rows there are.
 static bool make_work(MbSim *sim, MbConstraining *c) {
   enum { ONE_WAY = 8 }; // rows of one way at once, to begin with
-  const size_t n = c->set.n;
-  size_t both = 0;
-  for (size_t s = 0; s < n; s++) {
-    both += c->set.is[s].kind == MB_ROW_BOTH_WAYS;
-    c->kind[s] = c->set.is[s].kind == MB_ROW_ONE_WAY ? MB_CONTACT_ONE_WAY : MB_CONTACT_BOTH_WAYS;
+  size_t n = 0, both = 0, touches = 0;
+  for (size_t s = 0; s < c->set.n; s++) {
+    const MbRowKind kind = c->set.is[s].kind;
+    touches += kind == MB_ROW_CONTACT;
+    if (kind == MB_ROW_CONTACT || kind == MB_ROW_FRICTION)
+      continue; // the method that takes these asks for its own
+    both += kind == MB_ROW_BOTH_WAYS;
+    c->kind[n++] = kind == MB_ROW_ONE_WAY ? MB_CONTACT_ONE_WAY : MB_CONTACT_BOTH_WAYS;
   }
   const MbContactProblem problem = {.n = n, .kind = c->kind};
-  return mb_delassus_reserve(sim, &c->delassus, n) && mb_contact_reserve(&c->work, c->method, &problem) &&
+  return mb_grow(&c->cone, &c->cone_room, touches, sizeof *c->cone) &&
+         mb_delassus_reserve(sim, &c->delassus, n) && mb_contact_reserve(&c->work, c->method, &problem) &&
          mb_pivoting_reserve(&c->work.pivoting, n, both + ONE_WAY);
 }
 
@@ -111,8 +115,8 @@ MbStatus mb_rows_list(MbSim *sim, MbReport *report) {
 void mb_constraining_free(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   if (!c) return;
-  void *const lists[] = {c->force, c->g0,    c->g1,    c->half, c->near, c->slot,
-                         c->b,     c->slack, c->least, c->soft, c->all,  c->kind};
+  void *const lists[] = {c->force, c->g0,    c->g1,   c->half, c->near, c->slot, c->b,
+                         c->slack, c->least, c->soft, c->all,  c->kind, c->from, c->cone};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) mb_free(lists[i]);
   mb_row_set_free(&c->set);
   mb_delassus_free(&c->delassus);
@@ -123,8 +127,8 @@ size_t mb_constraining_bytes(const MbSim *sim) {
   const MbConstraining *c = sim->constraining;
   if (!c) return 0;
   return mb_row_set_bytes(sim, &c->set) + mb_delassus_bytes(sim, &c->delassus) +
-         mb_contact_work_bytes(&c->work) +
-         c->room * (9 * sizeof(double) + sizeof *c->near + sizeof *c->slot + sizeof *c->kind);
+         mb_contact_work_bytes(&c->work) + c->cone_room * sizeof *c->cone +
+         c->room * (10 * sizeof(double) + sizeof *c->near + sizeof *c->slot + sizeof *c->kind);
 }
 
 // ---- at an instant -------------------------------------------------------------------------------------------------
@@ -242,7 +246,7 @@ void mb_constraint_errors(const MbSim *sim, double errors[2]) {
 double mb_sim_constraint_error(const MbSim *sim) {
   double errors[2];
   mb_constraint_errors(sim, errors);
-  return sim->constraining || mb_claims_any(sim) ? errors[0] : NAN;
+  return sim->model->nslots || mb_claims_any(sim) ? errors[0] : NAN;
 }
 
 void mb_constraint_push(MbSim *sim, double *y) {

@@ -68,6 +68,8 @@ static void judge_constraints(const MbModel *model, Causes *causes) {
     causes->drives |= c->ops == &mb_motion_ops || c->npath || c->compliance > 0 || c->outward > 0;
     causes->damps |= c->unilateral;
   }
+  causes->damps |= model->contacts.nsolids > 0;
+  causes->drives |= model->contacts.compliance > 0;
 }
 
 static void judge_points(const MbModel *model, Causes *causes) {

@@ -7,13 +7,14 @@
 
 typedef struct MbSim MbSim;
 
-typedef enum MbRowKind { MB_ROW_BOTH_WAYS, MB_ROW_ONE_WAY, MB_ROW_FRICTION } MbRowKind;
+// A contact is three rows: its normal, then two tangents.
+typedef enum MbRowKind { MB_ROW_BOTH_WAYS, MB_ROW_ONE_WAY, MB_ROW_CONTACT, MB_ROW_FRICTION } MbRowKind;
 
 // What is known of a row as long as it is there.
 typedef struct MbRowTerms {
   MbRowKind kind;
-  size_t normal;        // friction: the row of its normal; the tangents are the two rows behind that
-  double mu;            // friction: its coefficient
+  size_t normal;        // contact: the row of its normal
+  double mu, bounce;    // contact: coefficients of friction and of restitution
   double alpha, beta;   // compliance and damping (AR 0.11); α > 0: it is soft
   double outward;       // of γ: it goes on beyond its bound
   bool target;          // it is met where its target is at the step's end

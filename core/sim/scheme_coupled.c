@@ -56,6 +56,7 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report) {
   MbStatus status = mb_scheme_solve_once(sim, report);
   if (status != MB_OK) return status;
   memcpy(loose, sim->r, sim->nv * sizeof *loose);
+  memcpy(sim->state.v + sim->nv, mb_nodes_velocities(sim), (sim->width - sim->nv) * sizeof *loose);
   mb_constrain_prepare(sim);
   status = begin(sim, loose, report);
   for (bool more = status == MB_OK; more; more = status == MB_OK && passes->goes_on(sim->work))

@@ -14,6 +14,7 @@
 #include "core/sim/lists.h"
 #include "core/sim/schemes.h"
 #include "core/sim/nodes.h"
+#include "core/sim/touch.h"
 #include "core/sim/trouble.h"
 #include "core/solvers/solvers.h"
 #include "core/solvers/watched.h"
@@ -119,6 +120,7 @@ static void plan_memory(MbSim *sim) {
                               [MB_SECTION_CLOSURES] = model->nguess,
                               [MB_SECTION_HELD_BEFORE] = events,
                               [MB_SECTION_HELD] = events,
+                              [MB_SECTION_CONTACT] = model->contacts.nsolids ? 1 : 0,
                               [MB_SECTION_FORCES] = model->nslots};
   if (sim->scheme->memory) size[MB_SECTION_SCHEME] = sim->scheme->memory(sim->nq, sim->nv);
   mb_nodes_sections(model, size);
@@ -172,6 +174,8 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   mb_nodes_start(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   mb_sim_follow(sim, sim->state.q, sim->state.v);
+  status = mb_touching_create(sim, report);
+  if (status != MB_OK) return status;
   if (model->solver.mode != MB_FIRST_ORDER) {
     status = mb_sim_advise(sim, report);
   } else {
@@ -203,6 +207,7 @@ void mb_sim_free(MbSim *sim) {
   for (size_t i = 0; sim->expressions && i < sim->model->nsignals; i++)
     mb_expression_free(sim->expressions[i]);
   if (sim->work) sim->solver->free(sim->work);
+  mb_touching_free(sim);
   mb_constraining_free(sim);
   mb_nodes_free(sim);
   mb_balance_free(sim);
@@ -213,7 +218,8 @@ void mb_sim_free(MbSim *sim) {
 
 size_t mb_sim_memory(const MbSim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work) +
-         mb_constraining_bytes(sim) + mb_nodes_bytes(sim) + mb_balance_bytes(sim) + mb_sim_lists_bytes(sim);
+         mb_constraining_bytes(sim) + mb_touching_bytes(sim) + mb_nodes_bytes(sim) + mb_balance_bytes(sim) +
+         mb_sim_lists_bytes(sim);
 }
 
 double mb_sim_time(const MbSim *sim) { return sim->state.t; }
@@ -242,6 +248,7 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
     memcpy(sim->state.v, sim->v1, sim->nv * sizeof *sim->state.v);
     mb_nodes_take_ports(sim);
     mb_watch_give_up(sim);
+    mb_touch_forget(sim);
     if (sim->scheme->restart) sim->scheme->restart(sim);
   }
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);

@@ -10,6 +10,7 @@ typedef struct MbSampler MbSampler;           // a row of the table of channels
 typedef struct MbLister MbLister;             // what makes a channel's list (lists.h)
 typedef struct MbConstraining MbConstraining; // scratch of the constraints
 typedef struct MbNodes MbNodes;               // deformables of elements
+typedef struct MbTouching MbTouching;         // contacts
 typedef struct MbBalance MbBalance;           // accelerations and reactions
 
 // The entries of a channel's list, as they were sampled last.
@@ -64,6 +65,7 @@ struct MbSim {
 
   double half_way; // seconds of the rate J̇ v that this step's velocities make up for (claims.c)
   MbConstraining *constraining; // NULL: nothing is constrained
+  MbTouching *touching;         // NULL: nothing collides
   bool forces_asked;            // some channel tells them
   MbNodes *nodes;               // NULL: no deformables of elements
   double *push;                 // (nv) what forces push nodes with over this step; NULL: there are none

@@ -159,6 +159,7 @@ MbStatus mb_singular_watch(MbSim *sim, const double *v, const double *v1, double
   MbConstraining *c = sim->constraining;
   const double turn = sim->model->h * mb_spin(&sim->x);
   size_t slot = 0;
+  if (c->ntouches) return MB_OK; // no pivots, which tell how free rows are, and what is hit takes energy
   if (!is_near(sim, turn) || !is_settled(sim)) return MB_OK;
   c->singular = true;
   double *sum = sim->s;

@@ -3,6 +3,8 @@
 
 static const MbSchemaRow material_rows[] = {{"density", MB_TYPE_NUMBER, AT(MbMaterialSpec, density),
                                              .bound = MB_ABOVE, .unit = "kg/m^3", .help = "mass density"},
+                                            FRICTION_OF(MbMaterialSpec, "in contact; absent: the scene's"),
+                                            RESTITUTION_OF(MbMaterialSpec, "in contact; absent: the scene's"),
                                             LATER("model", "elastic law"),
                                             LATER("young", "elasticity"),
                                             LATER("poisson", "elasticity"),

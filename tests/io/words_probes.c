@@ -67,6 +67,12 @@ const Needed words_needed[] = {
 #define FAR_C "{'body':'c','at':[0.1,0.2,0]}"
 #define FAR_D "{'body':'d','at':[0.1,0,0]}"
 
+#define TOUCH                                                                                                \
+  "/deformables=[] | /bodies/2={'name':'c','shape':{'type':'box','size':[0.2,0.3,0.4]},'mass':1,"            \
+  "'pose':{'position':[2,0,-2.798]},'velocity':{'linear':[1,0.3,-1]}} | "                                    \
+  "/bodies/3={'name':'ground','shape':{'type':'plane','offset':-3},'joint':{'type':'fixed'}} | /contact={}"
+#define PAIR "/contact/pairs=[{'bodies':['c','ground'],'friction':0.9}]"
+
 #define CONSTRAINT(text) "/constraints=[{" text "}]"
 #define OF_CONSTRAINT    "/constraints/0"
 #define POINTS(p_, q_)   "'between':[" p_ "," q_ "]"
@@ -488,6 +494,30 @@ const Probe words_probes[] = {
      SOLID("'mass':1,'shape':{'type':'cylinder','radius':0.5,'length':0.4},'pose':{'rotation':"
            "{'axis':[1,0,0],'angle':'=80*deg'}}") " | " ROLLING,
      OF_CONSTRAINT "/along=0.1", DIFFERS},
+
+    // contact: a box that comes down onto the ground and slides
+    {"contact.enabled", TOUCH, "/contact/enabled=false", DIFFERS},
+    {"contact.friction", TOUCH, "/contact/friction=0.1", DIFFERS},
+    {"contact.restitution", TOUCH, "/contact/restitution=0.5", DIFFERS},
+    {"contact.restitution_threshold", TOUCH " | /contact/restitution=0.5", "/contact/restitution_threshold=5",
+     DIFFERS},
+    {"contact.method=*", TOUCH, "/contact/method='*'", EITHER},
+    {"contact.cone=*", TOUCH, "/contact/cone='*'", DIFFERS},
+    {"contact.sides", TOUCH " | /contact/cone='pyramid'", "/contact/sides=8", DIFFERS},
+    {"contact.compliance", TOUCH, "/contact/compliance=0.001", DIFFERS},
+    {"contact.damping", TOUCH " | /contact/compliance=0.001", "/contact/damping=0.01", DIFFERS},
+    {"contact.iterations", TOUCH, "/contact/iterations=30", EITHER},
+    {"contact.tolerance", TOUCH, "/contact/tolerance=1e-4", EITHER},
+    {"contact.function=*", TOUCH " | /contact/method='nonsmooth_newton'", "/contact/function='*'", EITHER},
+    {"contact.exclude", TOUCH, "/contact/exclude=[['c','ground']]", DIFFERS},
+    {"contact_pair.bodies", TOUCH " | " PAIR, "/contact/pairs/0/bodies=['a','ground']", DIFFERS},
+    {"contact_pair.friction", TOUCH " | " PAIR, "/contact/pairs/0/friction=0.2", DIFFERS},
+    {"contact_pair.restitution", TOUCH " | " PAIR, "/contact/pairs/0/restitution=0.5", DIFFERS},
+    {"shape.collide", TOUCH, "/bodies/2/shape/collide=false", DIFFERS},
+    {"shape.friction", TOUCH, "/bodies/2/shape/friction=0.1", DIFFERS},
+    {"shape.restitution", TOUCH, "/bodies/2/shape/restitution=0.5", DIFFERS},
+    {"material.friction", TOUCH " | /bodies/2/material='oak'", "/materials/oak/friction=0.1", DIFFERS},
+    {"material.restitution", TOUCH " | /bodies/2/material='oak'", "/materials/oak/restitution=0.5", DIFFERS},
 };
 const size_t words_count = sizeof words_probes / sizeof *words_probes;
 _Static_assert(sizeof words_probes / sizeof *words_probes <= WORDS_MOST, "room for all of them");

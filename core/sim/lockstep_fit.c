@@ -24,7 +24,7 @@ static const char *channel_refused(const MbModel *model) {
 
 static const char *solver_refused(const MbModel *model) {
   if (!model->jointed) return "has no joints";
-  if (mb_solver_for(model) == &mb_redmax_recursive_ops) return NULL;
+  if (mb_solver_of_model_bodies(model) == &mb_redmax_recursive_ops) return NULL;
   return model->solver.kind == MB_SOLVER_REDMAX ? "is solved densely" : "has another solver than redmax";
 }
 

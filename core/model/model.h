@@ -133,7 +133,9 @@ struct MbModel {
   const size_t *q_first, *v_first;                // (nb)
   const double *q0, *v0;                          // (nq), (nv) at t = 0
   const double *stiffness, *rest, *joint_damping; // (nv) zero for bodies that are free in space
-  bool sprung;                                    // some joint has stiffness or damping
+  const double *joint_inertia; // (nv) of coordinates alone; zero for bodies that are free in space
+  bool rotors;                 // some coordinate has inertia of its own
+  bool sprung;                 // some joint has stiffness or damping
   const bool *
       flies; // (nb) bodies whose spin steps of first order carry (flight.h); they are bodies free in space, with no tree on
              // them, or those that solver "maximal" holds

@@ -252,6 +252,8 @@ static MbStatus find_touching(MbSim *sim, double t, MbReport *report) {
     problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
   if (c->delassus.no_memory || !mb_contact_reserve(&c->work, c->touch_method, &problem))
     return mb_no_memory(report, "contact");
+  const MbTouchWatch *watch = &sim->touching->watch;
+  if (watch->see) watch->see(watch->context, &problem);
   const bool pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING;
   MbContactResult result = MB_CONTACT_NOT_CONVERGED;
   // pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and

@@ -141,6 +141,7 @@ typedef struct MbSurfaceSpec {
 // What is rare lies apart, NULL = not given: a scene may have a million joints.
 typedef struct MbJointSpec {
   MbJointKind kind;
+  bool closed;        // spline_curve
   const char *parent; // NULL = the world
   MbFrameSpec in_parent,
       in_body;       // the joint's frame in the parent's frame, and in the body's; of a composite's part
@@ -153,8 +154,7 @@ typedef struct MbJointSpec {
   const char *name;          // part of a composite; NULL = not given
   size_t nframes;            // spline_curve
   MbFrameSpec *frames;       // (nframes)
-  bool closed;
-  MbSurfaceSpec *surface; // spline_surface
+  MbSurfaceSpec *surface;    // spline_surface
   MbNumbersSpec position, velocity, stiffness, rest, damping, inertia;
   MbJointTwistSpec *twist; // instead of `velocity`
   MbLimitsSpec limits;
@@ -183,18 +183,18 @@ typedef struct MbBodyMotionSpec {
 
 typedef struct MbBodySpec {
   const char *name;
+  bool shape_list;      // shapes are written as a list: pointers are /shape/0, not /shape
+  bool jointed;         // else it is free in space
+  MbAxes velocity_axes; // axes that angular and linear are given in
   size_t nshapes;
   MbShapeSpec *shapes;          // (nshapes)
-  bool shape_list;              // written as a list: pointers are /shape/0, not /shape
   double density, mass;         // NaN = not given
   const char *material;         // NULL = not given
   MbInertiaSpec *inertia;       // NULL = not given
   MbFrameSpec pose;             // of the body frame in the world
   double angular[3], linear[3]; // velocity of the body frame's origin
-  MbAxes velocity_axes;         // axes that angular and linear are given in
   double damping;               // wrench -damping * twist
   MbBodyMotionSpec *motion;     // NULL = not given; apart, being large and rare
-  bool jointed;                 // else it is free in space
   MbJointSpec joint;
 } MbBodySpec;
 

@@ -206,8 +206,15 @@ static MbStatus simulate_unwritten(MbRun *run, MbReport *report) {
 // Steps that missed what iterations were to come to fail a run that is asked to be strict.
 static MbStatus judge_steps(const MbRun *run, MbReport *report) {
   const int64_t missed = mb_sim_steps_missed(run->sim);
-  if (!missed || run->follower || !mb_arg_given(run->args, "strict"))
-    return MB_OK; // `mbsim view` has no such option
+  MbContactCounts contacts;
+  if (run->follower || !mb_arg_given(run->args, "strict")) return MB_OK; // `mbsim view` has no such option
+  if (mb_sim_contacts(run->sim, &contacts) && contacts.missed)
+    return mb_error(
+        report, MB_NUMBERS, "",
+        "--strict: contacts of %lld of %lld steps have not come to the tolerance (the worst to %.2g): allow "
+        "more \"iterations\", take another \"method\", or a smaller step",
+        (long long)contacts.missed, (long long)mb_sim_steps(run->sim), contacts.residual);
+  if (!missed) return MB_OK;
   return mb_error(
       report, MB_NUMBERS, "",
       "--strict: %lld of %lld steps have not come to the energy that was wanted of the deformables: allow "
@@ -273,6 +280,8 @@ MbStatus mb_run_scene_file(const MbArgs *args, const MbRunFollower *follower, Mb
   MbRun run = {.args = args, .follower = follower, .start = mb_clock()};
   run.log = (MbLog){.json = log->given && log->word == 1, .quiet = mb_arg_given(args, "quiet")};
   MbStatus status = check_arguments(args, report);
+  if (!status && !follower && mb_arg_given(args, "dump-contact"))
+    status = mb_dump_contact_parse(mb_arg(args, "dump-contact")->text, &run.dump, report);
   if (!status && mb_arg_given(args, "resume")) status = mb_run_name_output(&run, report);
   if (!status && mb_arg_given(args, "resume")) status = mb_resume_open(&run, report);
   if (!status) status = load(&run, report);
@@ -323,6 +332,11 @@ static const MbOption options[] = {
      .help = "exit 4, with the whole file written, if any step has not come to the accuracy that its solver "
              "was to "
              "iterate to"},
+    {.name = "dump-contact",
+     .type = MB_OPTION_TEXT,
+     .argument = "STEP:FILE",
+     .help = "write the problem that the contacts of that step make (the first is 1), as `mbsim bench "
+             "contact` reads it"},
     {.name = "view",
      .type = MB_OPTION_FILE,
      .argument = "FILE",

@@ -34,6 +34,14 @@ cJSON *mb_plan_json(const MbScene *scene, const MbModel *model, const MbSim *sim
   cJSON_AddNumberToObject(tree, "dofs", (double)mb_model_dofs(model));
   cJSON_AddNumberToObject(tree, "constraints", (double)model->nconstraints);
   cJSON_AddNumberToObject(tree, "forces", (double)spec->nforces);
+  MbContactCounts contacts;
+  if (mb_sim_contacts(sim, &contacts)) {
+    cJSON *contact = cJSON_AddObjectToObject(tree, "contact");
+    cJSON_AddNumberToObject(contact, "shapes", (double)contacts.shapes);
+    if (contacts.pairs) cJSON_AddNumberToObject(contact, "pairs", (double)contacts.pairs);
+    cJSON_AddStringToObject(contact, "method", mb_contact_method_words[model->contacts.method]);
+    cJSON_AddStringToObject(contact, "cone", mb_cone_kind_words[model->contacts.cone]);
+  }
   cJSON_AddStringToObject(tree, "solver", mb_solver_words[spec->solver.kind]);
   cJSON_AddStringToObject(tree, "integrator", mb_integrator_words[spec->integrator.kind]);
   cJSON_AddNumberToObject(tree, "step", plan.step);
@@ -61,6 +69,14 @@ void mb_plan_print(FILE *out, const cJSON *plan) {
   if (cJSON_GetObjectItem(plan, "nodes")) fprintf(out, "nodes       %.0f\n", number(plan, "nodes"));
   fprintf(out, "constraints %.0f\n", number(plan, "constraints"));
   fprintf(out, "forces      %.0f\n", number(plan, "forces"));
+  const cJSON *contact = cJSON_GetObjectItem(plan, "contact");
+  if (contact) {
+    fprintf(out, "contact     %.0f shapes", number(contact, "shapes"));
+    if (cJSON_GetObjectItem(contact, "pairs"))
+      fprintf(out, ", %.0f pairs of them may collide", number(contact, "pairs"));
+    fprintf(out, "; method %s, cone %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(contact, "method")),
+            cJSON_GetStringValue(cJSON_GetObjectItem(contact, "cone")));
+  }
   fprintf(out, "solver      %s, integrator %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(plan, "solver")),
           cJSON_GetStringValue(cJSON_GetObjectItem(plan, "integrator")));
   fprintf(out, "time        %.0f steps of %.6g s: %.6g s\n", number(plan, "steps"), number(plan, "step"),

@@ -48,6 +48,13 @@ static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *count
   const double left = mb_sim_solution_left(run->sim);
   if (!isnan(left)) cJSON_AddNumberToObject(event, "solution_left", left);
   if (!isnan(left)) cJSON_AddNumberToObject(event, "steps_missed", (double)mb_sim_steps_missed(run->sim));
+  MbContactCounts contacts;
+  if (mb_sim_contacts(run->sim, &contacts)) {
+    cJSON_AddNumberToObject(event, "contacts_most", (double)contacts.most);
+    cJSON_AddNumberToObject(event, "contacts_residual", contacts.residual);
+    cJSON_AddNumberToObject(event, "contacts_missed", (double)contacts.missed);
+    cJSON_AddNumberToObject(event, "contacts_deepest", contacts.deepest);
+  }
   cJSON_AddBoolToObject(event, "energy_left", mb_sim_energy_left(run->sim));
   if (!isnan(constraint)) cJSON_AddNumberToObject(event, "constraint_error", constraint);
   mb_log_write(&run->log, event);
@@ -65,6 +72,16 @@ static void say_energy(MbRun *run) {
     mb_log_say(&run->log, "energy: %.6g -> %.6g J, drift %.2g of the %.3g J that there were to move with%s",
                tally->first, tally->last, drift, scale, left);
   }
+}
+
+static void say_contacts(MbRun *run, int64_t step) {
+  MbContactCounts contacts;
+  if (!mb_sim_contacts(run->sim, &contacts)) return;
+  mb_log_say(&run->log, "contact: up to %zu contacts at once, solved to %.2g; the deepest %.2g of a size",
+             contacts.most, contacts.residual, contacts.deepest);
+  if (contacts.missed)
+    mb_log_say(&run->log, "contact: %lld of %lld steps have not come to the tolerance",
+               (long long)contacts.missed, (long long)step);
 }
 
 void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, int64_t from) {
@@ -95,6 +112,7 @@ void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, i
   if (missed)
     mb_log_say(&run->log, "deformables: %lld of %lld steps have not come to the energy that was wanted",
                (long long)missed, (long long)step);
+  say_contacts(run, step);
   const double constraint = mb_tally_constraint(&run->tally);
   if (!isnan(constraint)) mb_log_say(&run->log, "worst constraint error: %.2g", constraint);
 }

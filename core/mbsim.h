@@ -174,6 +174,18 @@ double mb_sim_solution_left(const MbSim *sim);
 // How many steps of the projective solver have not come to the energy that was wanted in the iterations they may take.
 int64_t mb_sim_steps_missed(const MbSim *sim);
 
+// What contacts have been since the simulation was created.
+typedef struct MbContactCounts {
+  size_t shapes,
+      pairs; // shapes that may collide; pairs of them that may, if there are no more than some thousands of shapes, else 0
+  size_t most;     // contacts at once
+  double residual; // the largest natural map that a step's solution has left, by what was to be stopped
+  int64_t missed;  // steps whose solution has not come to the scene's tolerance
+  double deepest;  // one shape in another at a step's end, by the smaller one's size
+} MbContactCounts;
+// False where nothing can collide.
+bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts);
+
 // Whether the energy has left a tenth of what there was of it to move with, though nothing drives (or, of loss, damps) the scene:
 // steps warn of it once.
 bool mb_sim_energy_left(const MbSim *sim);

@@ -172,6 +172,7 @@ static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report)
     if (one != MB_OK && (status == MB_OK || one == MB_IO)) status = one;
   }
   if (status == MB_OK) status = mb_compile_constraints(spec, model, report);
+  if (status == MB_OK) status = mb_compile_contacts(spec, model, report);
   if (status == MB_OK) status = mb_compile_flights(model, report);
   if (status == MB_OK) status = mb_compile_breaks(model, report);
   if (status == MB_OK) status = mb_compile_inputs(model, report);

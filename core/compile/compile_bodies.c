@@ -128,7 +128,7 @@ static MbStatus check_inertia(const MbBodySpec *body, size_t index, double mass,
       return mb_error(report, MB_SCENE, where,
                       "the principal moments of inertia of \"%s\" are %g, %g, %g kg m²: all must be positive",
                       body->name, moments[0], moments[1], moments[2]);
-  if (mass == 0)
+  if (mass == 0 && !(body->nshapes && only_planes(body)))
     mb_warning(report, where, "body \"%s\" has no mass: it only hands on what its joint does", body->name);
   else if (!mb_inertia_plausible(moments))
     mb_warning(

@@ -136,6 +136,19 @@ static void add_bodies(Mark *mark, const MbModel *model) {
   ADD_ALL(mark, MbDrive, model->drives, model->ndrives);
 }
 
+static void add_contacts(Mark *mark, const MbContacts *contacts) {
+  if (!contacts->given) return; // scenes without are known by the marks that they always had
+  ADD_FROM(mark, MbContacts, given, contacts);
+  for (size_t i = 0; i < contacts->nsolids; i++) {
+    const MbSolid *solid = &contacts->solids[i];
+    ADD_FROM(mark, MbSolid, kind, solid);
+    if (!solid->mesh) continue;
+    add_doubles(mark, solid->mesh->vertex, 3 * solid->mesh->nv);
+    add(mark, solid->mesh->triangle, 3 * solid->mesh->nt * sizeof *solid->mesh->triangle);
+  }
+  ADD_ALL(mark, MbBodyRule, contacts->rules, contacts->nrules);
+}
+
 uint64_t mb_compile_fingerprint(const MbModel *model) {
   const size_t sizes[] = {LAYOUT,
                           model->nb,
@@ -166,6 +179,7 @@ uint64_t mb_compile_fingerprint(const MbModel *model) {
   ADD_ALL(&mark, MbPort, model->ports, model->nports);
   for (size_t i = 0; i < model->ndeformables; i++)
     if (model->deformables[i].elements) add_elements(&mark, model->deformables[i].elements);
+  add_contacts(&mark, &model->contacts);
   for (size_t i = 0; i < model->nsignals; i++) add_signal(&mark, &model->signals[i]);
   for (size_t i = 0; i < model->nconstants; i++) {
     add_text(&mark, model->constants[i].name);

@@ -80,6 +80,10 @@ typedef struct MbContactProblem {
   const double *start; // (n) λ to begin with, or NULL
   bool same;           // all but b, slack and start is as in the last solution with this work
 
+  bool
+      betters; // a start that is good enough is bettered once all the same: of solutions one after the other, each of
+               // which starts from the last, the same little error in all of them would add up
+
   double tolerance;  // of the natural map over |b|; 0 = 1e-10
   size_t iterations; // at most; 0 = the method's own
   double rho;        // of the natural map: see MbContactAnswer; 0 = the inverse of each block's own W

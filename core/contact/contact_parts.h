@@ -12,6 +12,9 @@ enum {
 // Sections whose size is known, `most`, and whose normal is left out: the tangents alone are to be found (staggered.c).
 enum { MB_CONE_KNOWN_BOX = MB_CONE_EXACT + 1, MB_CONE_KNOWN_DISC };
 
+// Of what is enough: λ that is as good as this at the start of a solution is left as it is, where others are bettered.
+#define MB_SETTLED 1e-5
+
 // ---- memory -----------------------------------------------------------------------------------------------
 
 // Hands out a block of memory piece by piece. Without a block it only counts, so that one function both measures and lays out.
@@ -57,6 +60,7 @@ typedef struct MbStrips {
   double size;     // |b|
   double enough;   // what the natural map, not over |b|, is to come to
   double rho;      // of the problem
+  bool betters;    // of the problem
   double *whole;   // (3 n) scratch: whole columns
 } MbStrips;
 

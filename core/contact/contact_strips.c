@@ -178,7 +178,11 @@ static void make_formed(MbStrips *s, MbRoom *room, const MbContactProblem *probl
 }
 
 void mb_strips_make(MbStrips *s, MbRoom *room, const MbContactProblem *problem, MbForming forming) {
-  *s = (MbStrips){.n = problem->n, .b = problem->b, .rho = problem->rho, .nslots = problem->W.nslots};
+  *s = (MbStrips){.n = problem->n,
+                  .b = problem->b,
+                  .rho = problem->rho,
+                  .betters = problem->betters,
+                  .nslots = problem->W.nslots};
   if (mb_factor_is(problem))
     make_factor(s, room, problem, forming);
   else
@@ -210,7 +214,7 @@ static void copy_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const
 
 void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks, size_t count,
                     const uint32_t *rows) {
-  *part = (MbStrips){.nblocks = count, .rho = whole->rho};
+  *part = (MbStrips){.nblocks = count, .rho = whole->rho, .betters = whole->betters};
   part->block = mb_room_take(room, count, sizeof *part->block);
   for (size_t k = 0; k < count; k++) {
     part->block[k] = whole->block[blocks[k]];

@@ -102,7 +102,8 @@ bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
       best = natural;
       memcpy(sweeps->best, sweeps->lambda, s->n * sizeof *sweeps->best);
     }
-    if (best <= s->enough) return true;
+    const bool stays = *done || !s->betters || natural <= MB_SETTLED * s->enough;
+    if (natural <= s->enough && stays) return true;
     if (*done >= most || !isfinite(natural)) break;
     look = fmin(look, 0.7 * moved);
     if (since >= 50 || !*done) look = fmax(look, 4 * s->enough);
@@ -110,7 +111,7 @@ bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
   }
   memcpy(sweeps->lambda, sweeps->best, s->n * sizeof *sweeps->best);
   mb_strips_rates(s, sweeps->lambda, sweeps->w);
-  return false;
+  return best <= s->enough;
 }
 
 // ---- the method -------------------------------------------------------------------------------------------

@@ -76,7 +76,8 @@ bool mb_newton_run(MbNewton *t, size_t most, size_t *done) {
   double best = INFINITY, alpha = LITTLE, part;
   for (*done = 0;; ++*done) {
     best = judge(t, best);
-    if (best <= s->enough || *done >= most) break;
+    const bool stays = *done || !s->betters || best <= MB_SETTLED * s->enough;
+    if ((best <= s->enough && stays) || *done >= most) break;
     mb_strips_rates(s, t->lambda, t->w);
     const double size = functions(t, t->lambda, t->w);
     if (!isfinite(size)) break;

@@ -4,6 +4,7 @@
 #define MB_MODEL_MODEL_H
 
 #include "core/base/names.h"
+#include "core/model/contacts.h"
 #include "core/model/deformable.h"
 #include "core/model/joint.h"
 #include "core/model/signal.h"
@@ -167,6 +168,7 @@ struct MbModel {
   const MbReduction *reductions; // (nreductions) nothing follows what follows
   size_t nfollowers;
   const MbFollower *followers; // (nfollowers)
+  MbContacts contacts;
   size_t nsignals, signal_room;
   const MbSignal *signals; // (nsignals) with room for signal_room
   size_t ninputs;
@@ -189,6 +191,14 @@ struct MbModel {
 
 // How many of the bodies have mass of their own: all but ports.
 static inline size_t mb_model_own(const MbModel *model) { return model->nb - model->nports; }
+
+// How many nodes are points and no bodies, but for ports: those of deformables of elements under the projective solver.
+static inline size_t mb_model_points(const MbModel *model) {
+  size_t n = 0;
+  for (size_t i = 0; i < model->ndeformables; i++)
+    n += model->deformables[i].points ? model->deformables[i].count : 0;
+  return n;
+}
 
 // What messages call body b.
 static inline const char *mb_model_kind(const MbModel *model, size_t b) {

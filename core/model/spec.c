@@ -36,5 +36,9 @@ const char *const mb_device_words[] = {"cpu", "cuda", "auto", NULL};
 const char *const mb_axes_words[] = {"world", "body", NULL};
 const char *const mb_joint_side_words[] = {"parent", "body", NULL};
 const char *const mb_interpolation_words[] = {"linear", "hold", "cubic", NULL};
+const char *const mb_cone_kind_words[] = {"none", "box", "pyramid", "cone", NULL};
+const char *const mb_contact_method_words[] = {
+    "auto", "pivoting", "gauss_seidel", "staggered", "nonsmooth_newton", "admm", NULL};
+const char *const mb_newton_function_words[] = {"minimum_map", "fischer_burmeister", NULL};
 const char *const mb_quantity_words[] = {"pose",  "velocity", "acceleration", "force", "energy",
                                          "other", NULL};

@@ -61,16 +61,18 @@ typedef enum MbShapeKind {
 
 typedef struct MbShapeSpec {
   MbShapeKind kind;
-  double size[3];           // box: whole edges; ellipsoid: radii
-  double radius;            // sphere, capsule, cylinder
-  double length;            // capsule (between the caps' centres), cylinder; along z
-  double normal[3], offset; // plane
-  const char *file;         // mesh, as written
-  double scale;             // mesh
-  const MbMesh *mesh;       // mesh, read and scaled
-  MbFrameSpec frame;        // in the body
-  double density;           // NaN = not given
-  const char *material;     // NULL = not given
+  bool collide;                 // takes part in contact
+  double size[3];               // box: whole edges; ellipsoid: radii
+  double radius;                // sphere, capsule, cylinder
+  double length;                // capsule (between the caps' centres), cylinder; along z
+  double normal[3], offset;     // plane
+  const char *file;             // mesh, as written
+  double scale;                 // mesh
+  const MbMesh *mesh;           // mesh, read and scaled
+  MbFrameSpec frame;            // in the body
+  double density;               // NaN = not given
+  const char *material;         // NULL = not given
+  double friction, restitution; // NaN = not given
 } MbShapeSpec;
 
 // Kinds of joints: their names, and the words of scenes.
@@ -183,11 +185,11 @@ typedef struct MbBodyMotionSpec {
 
 typedef struct MbBodySpec {
   const char *name;
-  bool shape_list;      // shapes are written as a list: pointers are /shape/0, not /shape
-  bool jointed;         // else it is free in space
-  MbAxes velocity_axes; // axes that angular and linear are given in
   size_t nshapes;
   MbShapeSpec *shapes;          // (nshapes)
+  bool shape_list;              // written as a list: pointers are /shape/0, not /shape
+  bool jointed;                 // else it is free in space
+  MbAxes velocity_axes;         // axes that angular and linear are given in
   double density, mass;         // NaN = not given
   const char *material;         // NULL = not given
   MbInertiaSpec *inertia;       // NULL = not given
@@ -367,11 +369,12 @@ typedef struct MbDeformableSpec {
   MbDeformableKind kind;
   const char *name;
   MbNodeMeshSpec mesh;
-  double mass;                    // springs, particles: of all nodes together
-  double stiffness, damping;      // springs
-  MbSpringLaw law;                // springs
-  bool lagged;                    // springs: as a force's
-  MbElasticModel model;           // tets, cloth
+  MbNodeMeshSpec start;      // tets, cloth: a file with the places at the start; none = those of the mesh
+  double mass;               // springs, particles: of all nodes together
+  double stiffness, damping; // springs
+  MbSpringLaw law;           // springs
+  bool lagged;               // springs: as a force's
+  MbElasticModel model;      // tets, cloth
   double young, poisson, density; // tets, cloth
   double thickness;               // cloth
   MbBendingSpec bending;          // cloth
@@ -385,8 +388,54 @@ typedef struct MbDeformableSpec {
 
 typedef struct MbMaterialSpec {
   const char *name;
-  double density; // NaN = not given
+  double density;               // NaN = not given
+  double friction, restitution; // NaN = not given
 } MbMaterialSpec;
+
+// The cones that friction may stay in, as core/contact has them in the same order.
+typedef enum MbConeKind { MB_NO_CONE, MB_BOX_CONE, MB_PYRAMID_CONE, MB_ROUND_CONE, MB_CONES } MbConeKind;
+// The methods, which core/contact has by the same words.
+typedef enum MbContactMethodKind {
+  MB_CONTACT_AUTO,
+  MB_CONTACT_BY_PIVOTING,
+  MB_CONTACT_BY_GAUSS_SEIDEL,
+  MB_CONTACT_BY_STAGGERED,
+  MB_CONTACT_BY_NEWTON,
+  MB_CONTACT_BY_ADMM,
+  MB_CONTACT_METHODS
+} MbContactMethodKind;
+typedef enum MbNewtonFunction {
+  MB_BY_MINIMUM_MAP,
+  MB_BY_FISCHER_BURMEISTER,
+  MB_NEWTON_FUNCTIONS
+} MbNewtonFunction;
+
+// What holds for two bodies; NaN = not given.
+typedef struct MbContactPairSpec {
+  const char *bodies[2];
+  double friction, restitution;
+} MbContactPairSpec;
+
+typedef struct MbBodyPairSpec {
+  const char *bodies[2];
+} MbBodyPairSpec;
+
+// Contact and friction.
+typedef struct MbContactsSpec {
+  bool enabled;
+  double friction, restitution;
+  double threshold; // approaches that are slower do not rebound, m/s; NaN = not given
+  MbContactMethodKind method;
+  MbConeKind cone;
+  int sides;                  // of a pyramid
+  double compliance, damping; // 0 = hard
+  int iterations;             // 0 = the method's own
+  double tolerance;           // of the natural map
+  MbNewtonFunction function;
+  size_t npairs, nexclude;
+  MbContactPairSpec *pairs; // (npairs)
+  MbBodyPairSpec *exclude;  // (nexclude)
+} MbContactsSpec;
 
 typedef struct MbParameterSpec {
   const char *name;
@@ -504,6 +553,7 @@ typedef struct MbSceneSpec {
   MbForceSpec *forces;           // (nforces)
   MbConstraintSpec *constraints; // (nconstraints)
   MbDeformableSpec *deformables; // (ndeformables)
+  MbContactsSpec *contact;       // NULL = nothing collides
 } MbSceneSpec;
 
 // Steps to do: those given, or as many as reach the duration.
@@ -535,6 +585,9 @@ extern const char *const mb_device_words[4];
 extern const char *const mb_axes_words[3];
 extern const char *const mb_joint_side_words[3];
 extern const char *const mb_interpolation_words[4];
+extern const char *const mb_cone_kind_words[MB_CONES + 1];
+extern const char *const mb_contact_method_words[MB_CONTACT_METHODS + 1];
+extern const char *const mb_newton_function_words[MB_NEWTON_FUNCTIONS + 1];
 extern const char *const mb_quantity_words[MB_QUANTITIES + 1];
 
 #endif

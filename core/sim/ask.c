@@ -6,6 +6,11 @@
 //     soft         G v⁺ + E λ = −g/(h/2 + β),   E = α/(h (h/2 + β))                                     (AR 0.9, 0.10)
 //                    one of one way only beyond its bound: β is no force on what is still on its way there
 //     slipping     G v⁺ + E λ = −ġ_t,   E = α/(h β)          a soft row of which only the rate is known
+//   contact        h G v⁺ ≥ −g: what flies lands on the surface. One that is deep asks for no more than G v⁺ ≥ 0: what takes it out moves
+//                    positions alone (touch_part.c), as a velocity that does so would stay
+//     rebound      G v⁺ ≥ −e G v₀ + G (v − v₀)        v₀ at the start, v as forces make it, of what approaches and would be through:
+//                    the blow turns v₀ round, forces act beside it. So a step with e = 1 has the energy of one without a blow
+//     positions    G dq ≥ −g,  of deep ones no more at once than they may be moved
 //   jumps          G v = −ġ_t
 //   accelerations  G v̇ = −(H J̇ v + g̈_t) − 2 γ ġ − γ² g                      `last` is G v           (RM 1.82)
 //   positions      G dq = −g
@@ -44,6 +49,20 @@ static inline __attribute__((always_inline)) MbAsked velocities(const MbAsking *
                    .b = row->rate + gt + pull * row->g + curve,
                    .size = row->size + fabs(gt) + fabs(pull * row->g),
                    .soft = row->alpha > 0 ? row->alpha / (h * way) : 0};
+}
+
+MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row) {
+  static const double ROUNDING = 1e-10; // of the size: depth that the next step takes away
+  const double h = asking->h;
+  if (row->alpha > 0) return velocities(asking, row);
+  double least = row->g > -ROUNDING * row->scale ? -row->g / h : 0;
+  if (row->bounce > 0 && row->last < -row->slowest && row->g + h * row->rate < 0)
+    least = fmax(least, -row->bounce * row->last + row->rate - row->last);
+  return (MbAsked){.takes = true, .b = row->rate - least, .size = row->size + fabs(least)};
+}
+
+MbAsked mb_ask_friction(const MbAskRow *row) {
+  return (MbAsked){.takes = true, .b = row->rate, .size = row->size};
 }
 
 static MbAsked jumps(const MbAskRow *row) {

@@ -48,6 +48,8 @@ typedef struct MbAskRow {
   bool decides;  // accelerations: whether it is held is being decided
   bool pushed;   // half steps: it has pushed in the half before
   bool at_bound; // g is at its bound, or beyond
+  double scale;  // contact: how large what touches is
+  double bounce, slowest; // contact: restitution, and the approach from which on there is some
 } MbAskRow;
 
 // w = W λ + b is to be 0, or ≥ 0 with λ ≥ 0.
@@ -58,6 +60,9 @@ typedef struct MbAsked {
   double soft;    // on W's diagonal
 } MbAsked;
 
+// Tells what the normal of a contact asks for, and a tangent; `last` is G of the velocities at the step's start.
+MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row);
+MbAsked mb_ask_friction(const MbAskRow *row);
 // Tells what a row asks for.
 MbAsked mb_ask(const MbAsking *asking, const MbAskRow *row);
 // What is known of rows that the solver holds: hard ones, of both ways.

@@ -10,7 +10,7 @@
 #include "core/sim/channels.h"
 #include "core/sim/constrain.h"
 #include "core/sim/lists.h"
-#include "core/sim/sim_soft.h"
+#include "core/sim/nodes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -142,13 +142,14 @@ static void sample_constraint_force(const MbSim *sim, double *out) {
 
 static void sample_energy(const MbSim *sim, double *out) {
   MbEnergy e = mb_energy(sim->model, &sim->x);
-  mb_sim_soft_energy(sim, &e);
+  mb_nodes_energy(sim, &e);
   out[0] = e.kinetic, out[1] = e.gravity, out[2] = e.elastic, out[3] = e.total;
+  if (sim->model->contacts.nsolids) out[4] = mb_section(sim, MB_SECTION_CONTACT)[0];
 }
 
 static void sample_momentum(const MbSim *sim, double *out) {
   mb_momentum(sim->model, &sim->x, out, out + 3);
-  mb_sim_soft_momentum(sim, out, out + 3);
+  mb_nodes_momentum(sim, out, out + 3);
 }
 
 static void sample_muscle(const MbSim *sim, double *out) {
@@ -164,7 +165,7 @@ static void sample_muscle(const MbSim *sim, double *out) {
 
 static void sample_node_position(const MbSim *sim, const MbDeformable *of, double *out) {
   if (of->points) {
-    memcpy(out, mb_sim_soft_places(sim) + 3 * of->first, 3 * of->count * sizeof *out);
+    memcpy(out, mb_nodes_places(sim) + 3 * of->first, 3 * of->count * sizeof *out);
     return;
   }
   for (size_t i = 0; i < of->count; i++) mb_vec3_copy(out + 3 * i, sim->x.E[of->first + i].p);
@@ -172,7 +173,7 @@ static void sample_node_position(const MbSim *sim, const MbDeformable *of, doubl
 
 static void sample_node_velocity(const MbSim *sim, const MbDeformable *of, double *out) {
   if (of->points) {
-    memcpy(out, mb_sim_soft_velocities(sim) + 3 * of->first, 3 * of->count * sizeof *out);
+    memcpy(out, mb_nodes_velocities(sim) + 3 * of->first, 3 * of->count * sizeof *out);
     return;
   }
   for (size_t b = of->first, i = 0; i < of->count; i++, b++)
@@ -182,7 +183,7 @@ static void sample_node_velocity(const MbSim *sim, const MbDeformable *of, doubl
 static void measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain) {
   const MbModel *model = sim->model;
   if (of->points) {
-    mb_sim_soft_measure(sim, of, volume, strain);
+    mb_nodes_measure(sim, of, volume, strain);
     return;
   }
   for (size_t i = 0; i < model->nforces; i++)
@@ -202,19 +203,19 @@ static void sample_strain(const MbSim *sim, const MbDeformable *of, double *out)
 
 static void sample_solution(const MbSim *sim, double *out) {
   double seconds;
-  mb_sim_soft_solution(sim, out, &seconds);
+  mb_nodes_solution(sim, out, &seconds);
 }
 
 static void sample_time(const MbSim *sim, double *out) {
   double solution[4];
-  mb_sim_soft_solution(sim, solution, out);
+  mb_nodes_solution(sim, solution, out);
 }
 
 static const char *const xyz[] = {"x", "y", "z"}, *const wxyz[] = {"w", "x", "y", "z"};
 static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
 static const char *const rates[] = {"alphax", "alphay", "alphaz", "ax", "ay", "az"};
 static const char *const wrench[] = {"tx", "ty", "tz", "fx", "fy", "fz"};
-static const char *const energies[] = {"kinetic", "gravity", "elastic", "total"};
+static const char *const energies[] = {"kinetic", "gravity", "elastic", "total", "contact"};
 static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
 static const char *const solution[] = {"iterations", "residual", "left", "missed"};
@@ -235,6 +236,8 @@ static const MbSampler table[] = {
     {"constraint.error", "m, rad, m/s, rad/s", MB_OTHER,  false, false, ONE,         2, STATE,   errors,   sample_constraint_error, NULL},
     {"constraint.force", "N, N m",           MB_FORCE,    false, false, ROWS,        1, FORCES,  NULL,     sample_constraint_force, NULL},
     {"constraint.active", "",                MB_OTHER,    false, false, LISTED,      1, FORCES,  counts,   NULL, NULL},
+    {"contact",        "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL},
+    {"contact.pair",   "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL},
     {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, STATE,   energies, sample_energy, NULL},
     {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, STATE,   momenta,  sample_momentum, NULL},
     {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, STATE,   muscles,  sample_muscle, NULL},
@@ -243,7 +246,7 @@ static const MbSampler table[] = {
     {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_volume},
     {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_strain},
     {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    4, STATE,   solution, sample_solution, NULL},
-    {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_sim_soft_history, NULL},
+    {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_nodes_history, NULL},
     {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL},
     // clang-format on
 };
@@ -254,7 +257,9 @@ static const MbLister *lister_of(const MbSampler *row) {
   static const struct {
     const char *name;
     const MbLister *lister;
-  } lists[] = {{"constraint.active", &mb_active_lister}};
+  } lists[] = {{"constraint.active", &mb_active_lister},
+               {"contact", &mb_touch_lister},
+               {"contact.pair", &mb_touch_pair_lister}};
   for (size_t i = 0; row->items == LISTED && i < sizeof lists / sizeof *lists; i++)
     if (!strcmp(lists[i].name, row->name)) return lists[i].lister;
   return NULL;
@@ -336,6 +341,7 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
   for (size_t i = 0; i < sim->nchannels; i++)
     if (!strcmp(sim->channels[i].name, name))
       return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is there twice", name);
+  const size_t width = row->width + (row->sample == sample_energy && sim->model->contacts.nsolids);
   const MbLister *lister = lister_of(row);
   const MbList *list = lister ? lister->describe(sim) : NULL;
   if (lister && !list) return mb_no_memory(report, "channels");
@@ -349,12 +355,12 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
                                                 .rotation = row->rotation,
                                                 .unstable = row->sample == sample_time,
                                                 .items = items.count,
-                                                .width = row->width,
+                                                .width = width,
                                                 .offset = sim->frame_size,
                                                 .items_names = items.names,
                                                 .component_names = row->components,
                                                 .list = list};
-  sim->frame_size += items.count * row->width;
+  sim->frame_size += items.count * width;
   return MB_OK;
 }
 
@@ -380,16 +386,26 @@ static MbStatus add_deformables(MbSim *sim, const MbSampler *row, const MbDeform
 
 // What this run cannot tell, and what accelerations need.
 static MbStatus prepare(MbSim *sim, const MbSampler *row, MbReport *report) {
-  if ((row->items == SOLUTION || row->items == ITERATIONS) && !sim->soft)
+  if ((row->items == SOLUTION || row->items == ITERATIONS) && !sim->nodes)
     return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is of solver \"projective\"",
                     row->name);
+  if ((lister_of(row) == &mb_touch_lister || lister_of(row) == &mb_touch_pair_lister) &&
+      !sim->model->contacts.given)
+    return mb_error(report, MB_SCENE, "/output/channels",
+                    "the channel \"%s\" is of scenes with \"contact\", and this one has none", row->name);
   if (row->need != BALANCE) return MB_OK;
+  if (sim->model->contacts.nsolids)
+    return mb_error(
+        report, MB_SCENE, "/output/channels",
+        "the channel \"%s\" is not offered with contact in this version: what contacts push is known over "
+        "steps, not at a moment; channel \"contact\" tells it",
+        row->name);
   if (sim->model->solver.mode == MB_FIRST_ORDER)
     return mb_error(report, MB_SCENE, "/output/channels",
                     "the channel \"%s\" is of mode \"dynamic\": in mode \"first_order\" forces give "
                     "velocities, and nothing accelerates",
                     row->name);
-  if (sim->soft && row->items == JOINTS)
+  if (sim->nodes && row->items == JOINTS)
     return mb_error(
         report, MB_SCENE, "/output/channels",
         "the channel \"%s\" is not offered with deformables under solver \"projective\", where bodies do not "
@@ -424,7 +440,7 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
                          [MUSCLES] = {nmuscles, muscle_names},
                          [SOLUTION] = {1, NULL},
                          [LISTED] = {1, NULL},
-                         [ITERATIONS] = {mb_sim_soft_history_size(model), NULL}};
+                         [ITERATIONS] = {mb_nodes_history_size(model), NULL}};
   const size_t asked = model->channels ? model->nchannels : CHANNELS;
   MbStatus status = MB_OK;
   for (size_t i = 0; i < asked && status == MB_OK; i++) {

@@ -2,6 +2,7 @@
 // another length from step to step; empty ones are left out. Restoring takes a checkpoint whole or not at all.
 #include "core/base/report.h"
 #include "core/sim/evaluate.h"
+#include "core/sim/touch.h"
 
 #include <string.h>
 
@@ -19,6 +20,7 @@ const char *const mb_section_words[MB_SECTIONS] = {[MB_SECTION_SCHEME] = "scheme
                                                    [MB_SECTION_CLOSURES] = "closures",
                                                    [MB_SECTION_HELD_BEFORE] = "held before",
                                                    [MB_SECTION_HELD] = "held",
+                                                   [MB_SECTION_CONTACT] = "contact work",
                                                    [MB_SECTION_FORCES] = "forces"};
 
 typedef struct Header {
@@ -83,7 +85,7 @@ typedef struct Part {
   void (*read)(MbSim *sim, const unsigned char *p, size_t count);
 } Part;
 
-enum { OTHERS = 3, PARTS = OTHERS + MB_SECTIONS };
+enum { OTHERS = 4, PARTS = OTHERS + MB_SECTIONS };
 
 static Part part_of(const MbSim *sim, size_t i) {
   switch (i) {
@@ -97,6 +99,12 @@ static Part part_of(const MbSim *sim, size_t i) {
                   .fit = inputs_fit,
                   .write = write_inputs,
                   .read = read_inputs};
+  case 3:
+    return (Part){.name = "contacts",
+                  .count = mb_touch_numbers(sim),
+                  .fit = mb_touch_fits,
+                  .write = mb_touch_write,
+                  .read = mb_touch_read};
   default:
     break;
   }

@@ -4,6 +4,7 @@
 // one of the methods on W (contact/contact_ops.h).
 #include "core/sim/constrain.h"
 #include "core/base/report.h"
+#include "core/contact/gauss_seidel.h"
 #include "core/constraints/constraints.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
@@ -11,7 +12,7 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/claims.h"
 #include "core/sim/layout.h"
-#include "core/sim/whole_inverse.h"
+#include "core/sim/touch.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -20,21 +21,33 @@ static const double ROUNDING = 1e-12; // of sums over some tens of terms, throug
 
 // ---- rows that take part ---------------------------------------------------------------------------------
 
+// What a node has of W_ii by its mass alone.
+static double all_of_node(const MbModel *model, size_t node, const double H[6]) {
+  size_t i = 0;
+  while (node >= model->deformables[i].first + model->deformables[i].count) i++;
+  const double m = model->deformables[i].elements->mass[node - model->deformables[i].first];
+  return m > 0 ? mb_vec3_dot(H + 3, H + 3) / m : 0;
+}
+
 // W_ii of bodies that nothing holds.
 static double all_of(const MbSim *sim, size_t s) {
   const MbModel *model = sim->model;
   const MbConstraining *c = sim->constraining;
   const MbRow *row = &c->set.row[s];
   double sum = 0;
+  for (int end = 0; c->set.is[s].nodes && end < 2; end++)
+    if (row->body[end] != MB_WORLD && row->body[end] >= model->nb)
+      sum += all_of_node(model, row->body[end] - model->nb, row->H[end]);
   if (sim->solver->map->turns) { // six velocities a body; a row about coordinates is about bodies, too
     for (size_t k = c->set.first[s]; k < c->set.first[s + 1]; k++) {
+      if (c->set.index[k] >= sim->nv) continue;
       const double m = model->M[c->set.index[k]];
       if (m > 0) sum += c->set.G[k] * c->set.G[k] / m;
     }
     return sum;
   }
   for (int end = 0; end < 2; end++)
-    for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++) {
+    for (size_t k = 0; k < 6 && row->body[end] < model->nb; k++) {
       const double m = model->M[6 * row->body[end] + k];
       if (m > 0) sum += row->H[end][k] * row->H[end][k] / m;
     }
@@ -52,7 +65,41 @@ void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) {
   c->least[i] = sim->solver->claims->nothing * c->all[i];
   c->soft[i] = asked->soft;
   c->kind[i] =
-      c->set.is[s].kind == MB_ROW_ONE_WAY && !asked->both_ways ? MB_CONTACT_ONE_WAY : MB_CONTACT_BOTH_WAYS;
+      c->set.is[s].kind != MB_ROW_BOTH_WAYS && !asked->both_ways ? MB_CONTACT_ONE_WAY : MB_CONTACT_BOTH_WAYS;
+  c->from[i] = 0;
+}
+
+// Takes the three rows of a contact, of which the first is row s: for velocities with friction, for positions the normal alone, which is
+// then not asked for more than a step may move.
+static void take_contact(MbSim *sim, size_t s, const MbAsking *asking, const double *x) {
+  MbConstraining *c = sim->constraining;
+  const MbContacts *rules = sim->touching->rules;
+  const MbTouch *touch = &sim->touching->now.touch[c->set.is[s].key];
+  if (asking->of != MB_ASK_VELOCITIES && asking->of != MB_ASK_POSITIONS) return;
+  for (size_t k = 0; k < 3; k++) {
+    MbAskRow known = {.g = touch->gap,
+                      .scale = touch->size,
+                      .one_way = true,
+                      .alpha = c->set.is[s + k].alpha,
+                      .beta = c->set.is[s + k].beta,
+                      .bounce = touch->bounce,
+                      .slowest = rules->threshold};
+    known.rate = mb_row_rate(&c->set, s + k, x, &known.size);
+    if (asking->of == MB_ASK_POSITIONS) {
+      known.g = fmax(known.g, -asking->h * touch->size);
+      const MbAsked asked = mb_ask(asking, &known);
+      mb_rows_take(sim, s, &asked);
+      return;
+    }
+    if (k == 0) known.last = mb_row_rate(&c->set, s, sim->state.v, &known.size);
+    const MbAsked asked = k == 0 ? mb_ask_contact(asking, &known) : mb_ask_friction(&known);
+    if (!asked.takes) return;
+    mb_rows_take(sim, s + k, &asked);
+    c->kind[c->n - 1] = k == 0 ? MB_CONTACT_NORMAL : MB_CONTACT_TANGENT;
+    c->from[c->n - 1] = touch->lambda[k];
+  }
+  c->cone[c->ntouches++] =
+      (MbContactCone){.row = c->n - 3, .cone = (MbCone)rules->cone, .sides = rules->sides, .mu = touch->mu};
 }
 
 // Whether the row's rate is none but for rounding.
@@ -102,8 +149,14 @@ MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const
 double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const double *last) {
   MbConstraining *c = sim->constraining;
   double worst = 0;
-  c->n = 0;
+  c->n = c->ntouches = 0;
   for (size_t s = 0; s < c->set.n; s++) {
+    if (c->set.is[s].nodes && (c->bodies || asking->of != MB_ASK_VELOCITIES)) continue;
+    if (c->set.is[s].kind == MB_ROW_CONTACT) {
+      take_contact(sim, s, asking, x);
+      s += 2;
+      continue;
+    }
     const MbAskRow known = mb_rows_known(sim, s, asking, x, last);
     const MbAsked asked = mb_ask(asking, &known);
     if (!asked.takes) continue;
@@ -155,28 +208,106 @@ static MbStatus check_finite(const MbSim *sim, double t, MbReport *report) {
   return MB_OK;
 }
 
-// λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
-static MbStatus find_lambda(MbSim *sim, double t, bool *whole, MbReport *report) {
-  static const double FAR = 1e-3; // of |b|: no solution
+static const double FAR = 1e-3; // of |b|: no solution
+
+// What the rows ask for that a contact's force can be there for: of normals that come nearer only. Where something is far away, or goes
+// away, b is large and says nothing of how good a solution is.
+static double size_of(const MbConstraining *c) {
+  double sum = 0;
+  for (size_t i = 0; i < c->n; i++) {
+    const double b =
+        c->kind[i] == MB_CONTACT_NORMAL || c->kind[i] == MB_CONTACT_ONE_WAY ? fmin(c->b[i], 0) : c->b[i];
+    sum += b * b;
+  }
+  return sqrt(sum);
+}
+
+static double norm_of(const MbConstraining *c) {
+  double sum = 0;
+  for (size_t i = 0; i < c->n; i++) sum += c->b[i] * c->b[i];
+  return sqrt(sum);
+}
+
+// Contacts among the rows: all of them together, by the scene's method, from the impulses of the last step.
+static MbStatus find_touching(MbSim *sim, double t, MbReport *report) {
   MbConstraining *c = sim->constraining;
+  MbTouchTold *told = &sim->touching->told;
+  const MbContacts *rules = sim->touching->rules;
+  const double norm = norm_of(c), size = size_of(c);
   MbContactProblem problem = {.n = c->n,
                               .b = c->b,
                               .kind = c->kind,
                               .soft = c->soft,
                               .slack = c->slack,
                               .least = c->least,
-                              .same = sim->together && c->again,
-                              .W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n)};
-  if (!mb_contact_reserve(&c->work, c->method, &problem)) return mb_no_memory(report, "constraints");
-  MbContactResult result = mb_contact_solve(c->method, &c->work, &problem, &c->answer);
-  const double weak = result == MB_CONTACT_SOLVED ? mb_singular_weak(sim) : 0;
+                              .contact = c->cone,
+                              .ncontacts = c->ntouches,
+                              .start = c->from,
+                              .betters = true,
+                              .tolerance = norm > 0 ? fmax(rules->tolerance * size / norm, 1e-15) : 0,
+                              .iterations = (size_t)rules->iterations,
+                              .function = (MbContactFunction)rules->function,
+                              .threads = sim->threads};
+  if (!mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W))
+    problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
+  if (c->delassus.no_memory || !mb_contact_reserve(&c->work, c->touch_method, &problem))
+    return mb_no_memory(report, "contact");
+  const MbTouchWatch *watch = &sim->touching->watch;
+  if (watch->see) watch->see(watch->context, &problem);
+  const bool pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING;
+  MbContactResult result = MB_CONTACT_NOT_CONVERGED;
+  // pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and
+  // more where that does not do
+  for (double gives = 1e-10; result == MB_CONTACT_NOT_CONVERGED && gives < 1e-4; gives *= 7) {
+    for (size_t i = 0; i < c->n && pivots; i++) c->soft[i] += gives * c->all[i];
+    result = mb_contact_solve(c->touch_method, &c->work, &problem, &c->answer);
+    if (!pivots) break;
+  }
+  if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
+  const double left = size > 0 ? c->answer.natural * norm / size : 0;
+  told->most = c->ntouches > told->most ? c->ntouches : told->most;
+  if (result == MB_CONTACT_REFUSED || (result == MB_CONTACT_NOT_CONVERGED && !(left < FAR)))
+    return mb_error(
+        report, MB_NUMBERS, "",
+        "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts and what else holds: %s", t,
+        (long long)sim->state.step + 1, c->ntouches, c->answer.why);
+  told->missed += result == MB_CONTACT_NOT_CONVERGED;
+  told->worst = fmax(told->worst, left);
+  return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
+}
+
+// λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
+static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, bool *whole, MbReport *report) {
+  enum { MANY = 200 }; // contacts to be parted that pivots would take long for; they need not be exact
+  MbConstraining *c = sim->constraining;
+  *whole = true;
+  if (c->ntouches) {
+    c->solved = false; // what the method of the others has kept is lost
+    return find_touching(sim, t, report);
+  }
+  const bool parts = level == MB_POSITIONS && sim->touching && sim->touching->now.n > MANY;
+  const MbContactMethod *method = parts ? &mb_contact_gauss_seidel : c->method;
+  MbContactProblem problem = {.n = c->n,
+                              .b = c->b,
+                              .kind = c->kind,
+                              .soft = c->soft,
+                              .slack = c->slack,
+                              .least = c->least,
+                              .same = c->same,
+                              .tolerance = parts ? FAR : 0};
+  if (!parts || !mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W))
+    problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
+  if (!mb_contact_reserve(&c->work, method, &problem)) return mb_no_memory(report, "constraints");
+  MbContactResult result = mb_contact_solve(method, &c->work, &problem, &c->answer);
+  const double weak = result == MB_CONTACT_SOLVED && !parts ? mb_singular_weak(sim) : 0;
   *whole = !(weak > 0);
   for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
   problem.same = false;
-  if (!*whole) result = mb_contact_solve(c->method, &c->work, &problem, &c->answer);
-  c->again = *whole;
+  if (!*whole) result = mb_contact_solve(method, &c->work, &problem, &c->answer);
+  c->solved = *whole && !parts;
   if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "constraints");
-  if (result == MB_CONTACT_REFUSED || (result == MB_CONTACT_NOT_CONVERGED && !(c->answer.natural < FAR)))
+  const bool failed = result == MB_CONTACT_NOT_CONVERGED && !parts && !(c->answer.natural < FAR);
+  if (result == MB_CONTACT_REFUSED || failed)
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: no forces were found that satisfy the limits and ropes: %s", t,
                     (long long)sim->state.step + 1, c->answer.why);
@@ -195,10 +326,11 @@ static MbStatus push(MbSim *sim, double scale, double *v, MbReport *report) {
     any = true;
   }
   if (!any) return MB_OK;
-  const bool solved = mb_whole_apply(sim, c->y, c->claims ? sim->pulled : NULL);
+  const size_t width = mb_row_width(sim, &c->set);
+  const bool solved = sim->solver->apply(sim->work, c->y, NULL, c->claims ? sim->pulled : NULL);
   if (c->claims) mb_claims_add(sim);
-  for (size_t i = 0; i < sim->nv; i++) v[i] += c->y[i];
-  memset(c->y, 0, sim->nv * sizeof *c->y);
+  for (size_t i = 0; i < width; i++) v[i] += c->y[i];
+  memset(c->y, 0, width * sizeof *c->y);
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
@@ -210,7 +342,7 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     for (size_t k = 0; k < sim->nv; k++) v[k] = NAN;
     return MB_OK;
   }
-  MbStatus status = finite ? find_lambda(sim, t, &whole, report) : check_finite(sim, t, report);
+  MbStatus status = finite ? find_lambda(sim, level, t, &whole, report) : check_finite(sim, t, report);
   if (status == MB_OK && level != MB_POSITIONS && whole) status = check_dropped(sim, t, report);
   return status == MB_OK ? push(sim, scale, v, report) : status;
 }
@@ -218,7 +350,7 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
 void mb_constrain_prepare(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   if (!c) return;
-  c->singular = c->again = false;
+  c->singular = c->solved = false;
   mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
 }
 
@@ -229,9 +361,21 @@ MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
   if (asking.curve != 0 && sim->solver->drift) sim->solver->drift(sim->work, c->drift);
   mb_rows_ask(sim, &asking, v, NULL);
+  c->same = c->solved; // which rows take part is known by their gaps
   const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
+  c->same = false;
   mb_rows_claimed(sim, 1 / sim->model->h);
+  if (status == MB_OK) mb_touch_take(sim, v);
   return status == MB_OK ? mb_singular_watch(sim, sim->state.v, v, 1, report) : status;
+}
+
+MbStatus mb_constrain_bodies(MbSim *sim, double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  if (!c) return MB_OK;
+  c->bodies = c->set.nnodes > 0;
+  const MbStatus status = mb_constrain_solve(sim, v, report);
+  c->bodies = c->solved = false;
+  return status;
 }
 
 MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
@@ -326,7 +470,7 @@ MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, do
     if (c) mb_rows_make(sim, q, v, t, 0);
     for (size_t s = 0; c && s < c->set.n; s++) {
       const MbRow *row = &c->set.row[s];
-      if (row->order || c->set.is[s].alpha > 0 || c->set.is[s].outward != 0) continue;
+      if (row->order || c->set.is[s].alpha > 0 || c->set.is[s].outward != 0 || c->set.is[s].nodes) continue;
       close &= (c->set.is[s].kind == MB_ROW_ONE_WAY ? -row->g : fabs(row->g)) <= close_by * row->size;
     }
     if (mb_claims_any(sim) || !close) {

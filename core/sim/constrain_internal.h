@@ -12,12 +12,16 @@
 
 #define MB_EVENT_CLOSE 1e-9 // of a row's size: at its bound
 
+// What the rows that take part ask for. Accelerations that are not finite are the integrator's matter; moved positions need
+// not tell of rows that could not be satisfied.
+typedef enum MbLevel { MB_VELOCITIES, MB_JUMPS, MB_ACCELERATIONS, MB_POSITIONS } MbLevel;
+
 struct MbConstraining {
   MbRowSet set;
   double *signal; // (nsignals x 3)
   double *found;  // (nguess) coordinates of closures at the rows' instant
   int *driven;    // (nsignals) used by motions: 1 = its value, 2 = its rates too; 0 = not
-  double *y;      // (nv) zero between uses
+  double *y;      // (width) zero between uses
   double *drift;  // (nb x 6)
   double *v;      // (nv) schemes of second order: velocities at the start, made to agree
 
@@ -40,12 +44,21 @@ struct MbConstraining {
   double *all; // W_ii of bodies that nothing holds
   MbContactRowKind *kind;
   const MbRow **picked;
-  const MbContactMethod *method;
+  const MbContactMethod *method; // where nothing touches
+  // contacts among them, each the rows [row, row + 3) of the problem
+  size_t ntouches;
+  MbContactCone *cone; // (cone_room)
+  size_t cone_room;
+  double *from;                        // (room) impulses to begin with
+  const MbContactMethod *touch_method; // NULL: nothing can touch
   MbContactWork work;
   MbContactAnswer answer;
   MbDelassus delassus;
   bool claims; // the solver claims rows of constraints, whose forces are wanted
-  bool again;  // they have been solved for since they were made, and W is what it was
+  bool same;   // all but b is as in the last solution
+  bool solved; // the rows at the step's start have been solved for, with the factor that there is
+  bool
+      bodies; // rows about nodes that are no bodies take no part: their velocities are known in a step's passes alone
 
   // fixed steps near singular positions (singular.c)
   bool singular;     // this step is near one
@@ -70,10 +83,6 @@ bool mb_rows_soft(MbSim *sim, const double *v, double *vdot);
 
 // Notes the forces of the rows that the solver claims: what pulls, so many times.
 void mb_rows_claimed(MbSim *sim, double times);
-
-// What the rows that take part ask for. Accelerations that are not finite are the integrator's matter; moved positions need
-// not tell of rows that could not be satisfied.
-typedef enum MbLevel { MB_VELOCITIES, MB_JUMPS, MB_ACCELERATIONS, MB_POSITIONS } MbLevel;
 
 // What is known of row s, for mb_ask: with G x and G last, either of which may be NULL (0).
 MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,

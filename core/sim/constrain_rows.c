@@ -5,6 +5,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/constrain.h"
 #include "core/sim/claims.h"
+#include "core/sim/nodes.h"
 
 #include <string.h>
 
@@ -12,16 +13,16 @@
 
 // Room for what is kept of each row of the set.
 static bool make_room(MbConstraining *c, size_t n) {
-  size_t room[11];
+  size_t room[12];
   if (n <= c->room) return true;
-  for (size_t i = 0; i < 11; i++) room[i] = c->room;
+  for (size_t i = 0; i < 12; i++) room[i] = c->room;
   const bool fine =
       mb_grow(&c->force, &room[0], n, sizeof *c->force) && mb_grow(&c->g0, &room[1], n, sizeof *c->g0) &&
       mb_grow(&c->g1, &room[2], n, sizeof *c->g1) && mb_grow(&c->half, &room[3], n, sizeof *c->half) &&
       mb_grow(&c->near, &room[4], n, sizeof *c->near) && mb_grow(&c->slot, &room[5], n, sizeof *c->slot) &&
       mb_grow(&c->b, &room[6], n, sizeof *c->b) && mb_grow(&c->slack, &room[7], n, sizeof *c->slack) &&
       mb_grow(&c->least, &room[8], n, sizeof *c->least) && mb_grow(&c->soft, &room[9], n, sizeof *c->soft) &&
-      mb_grow(&c->all, &room[10], n, sizeof *c->all);
+      mb_grow(&c->all, &room[10], n, sizeof *c->all) && mb_grow(&c->from, &room[11], n, sizeof *c->from);
   size_t kinds = c->room;
   if (!fine || !mb_grow(&c->kind, &kinds, n, sizeof *c->kind)) return false;
   for (size_t s = c->room; s < kinds; s++) {
@@ -35,14 +36,18 @@ static bool make_room(MbConstraining *c, size_t n) {
 // Room for solutions with all rows there are.
 static bool make_work(MbSim *sim, MbConstraining *c) {
   enum { ONE_WAY = 8 }; // rows of one way at once, to begin with
-  const size_t n = c->set.n;
-  size_t both = 0;
-  for (size_t s = 0; s < n; s++) {
-    both += c->set.is[s].kind == MB_ROW_BOTH_WAYS;
-    c->kind[s] = c->set.is[s].kind == MB_ROW_ONE_WAY ? MB_CONTACT_ONE_WAY : MB_CONTACT_BOTH_WAYS;
+  size_t n = 0, both = 0, touches = 0;
+  for (size_t s = 0; s < c->set.n; s++) {
+    const MbRowKind kind = c->set.is[s].kind;
+    touches += kind == MB_ROW_CONTACT;
+    if (kind == MB_ROW_CONTACT || kind == MB_ROW_FRICTION)
+      continue; // the method that takes these asks for its own
+    both += kind == MB_ROW_BOTH_WAYS;
+    c->kind[n++] = kind == MB_ROW_ONE_WAY ? MB_CONTACT_ONE_WAY : MB_CONTACT_BOTH_WAYS;
   }
   const MbContactProblem problem = {.n = n, .kind = c->kind};
-  return mb_delassus_reserve(sim, &c->delassus, n) && mb_contact_reserve(&c->work, c->method, &problem) &&
+  return mb_grow(&c->cone, &c->cone_room, touches, sizeof *c->cone) &&
+         mb_delassus_reserve(sim, &c->delassus, n) && mb_contact_reserve(&c->work, c->method, &problem) &&
          mb_pivoting_reserve(&c->work.pivoting, n, both + ONE_WAY);
 }
 
@@ -64,7 +69,7 @@ static MbStatus create(MbSim *sim, MbReport *report) {
   c->signal = mb_arena_alloc(arena, 3 * model->nsignals, sizeof *c->signal);
   c->driven = mb_arena_alloc(arena, model->nsignals, sizeof *c->driven);
   c->found = mb_arena_alloc(arena, model->nguess, sizeof *c->found);
-  c->y = mb_arena_alloc(arena, sim->nv, sizeof *c->y);
+  c->y = mb_arena_alloc(arena, sim->width, sizeof *c->y);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->v = mb_arena_alloc(arena, sim->nv, sizeof *c->v);
   c->method = mb_contact_method("pivoting");
@@ -95,7 +100,10 @@ MbStatus mb_rows_add_source(MbSim *sim, const MbRowSource *source, MbReport *rep
 MbStatus mb_rows_list(MbSim *sim, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c || !c->set.nsources) return MB_OK;
-  if (!mb_row_set_list(sim, &c->set) || !make_room(c, c->set.n) || !make_work(sim, c))
+  const bool listed = mb_row_set_list(sim, &c->set);
+  const char *why = listed && c->set.nnodes ? sim->solver->passes->refuses(sim->work) : NULL;
+  if (why) return mb_error(report, MB_SCENE, "/solver/method", "%s", why);
+  if (!listed || !mb_row_set_name(sim, &c->set) || !make_room(c, c->set.n) || !make_work(sim, c))
     return mb_no_memory(report, "rows");
   for (size_t s = c->set.fixed; s < c->set.n; s++) {
     c->force[s] = c->half[s] = 0;
@@ -107,8 +115,8 @@ MbStatus mb_rows_list(MbSim *sim, MbReport *report) {
 void mb_constraining_free(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   if (!c) return;
-  void *const lists[] = {c->force, c->g0,    c->g1,    c->half, c->near, c->slot,
-                         c->b,     c->slack, c->least, c->soft, c->all,  c->kind};
+  void *const lists[] = {c->force, c->g0,    c->g1,   c->half, c->near, c->slot, c->b,
+                         c->slack, c->least, c->soft, c->all,  c->kind, c->from, c->cone};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) mb_free(lists[i]);
   mb_row_set_free(&c->set);
   mb_delassus_free(&c->delassus);
@@ -119,8 +127,8 @@ size_t mb_constraining_bytes(const MbSim *sim) {
   const MbConstraining *c = sim->constraining;
   if (!c) return 0;
   return mb_row_set_bytes(sim, &c->set) + mb_delassus_bytes(sim, &c->delassus) +
-         mb_contact_work_bytes(&c->work) +
-         c->room * (9 * sizeof(double) + sizeof *c->near + sizeof *c->slot + sizeof *c->kind);
+         mb_contact_work_bytes(&c->work) + c->cone_room * sizeof *c->cone +
+         c->room * (10 * sizeof(double) + sizeof *c->near + sizeof *c->slot + sizeof *c->kind);
 }
 
 // ---- at an instant -------------------------------------------------------------------------------------------------
@@ -165,6 +173,7 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
       c->signal[3 * i] = mb_sim_signal(sim, i, t);
   const bool follows = sim->solver->map->turns; // the model's coordinates from the solver's
   const MbInstant at = {.x = &sim->x,
+                        .nodes = mb_nodes_at(sim),
                         .q = follows ? sim->x.q : q,
                         .v = follows ? sim->x.v : v,
                         .signal = c->signal,
@@ -237,7 +246,7 @@ void mb_constraint_errors(const MbSim *sim, double errors[2]) {
 double mb_sim_constraint_error(const MbSim *sim) {
   double errors[2];
   mb_constraint_errors(sim, errors);
-  return sim->constraining || mb_claims_any(sim) ? errors[0] : NAN;
+  return sim->model->nslots || mb_claims_any(sim) ? errors[0] : NAN;
 }
 
 void mb_constraint_push(MbSim *sim, double *y) {

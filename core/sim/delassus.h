@@ -9,8 +9,14 @@ typedef struct MbDelassus {
   double *W;     // (n x n) where the solver tells all of it at once
   size_t room;   // of W
   size_t rows;   // that the solver has made room for
-  double *y;     // (nv) zero between uses
+  double *y;     // (width) zero between uses
   bool unsolved; // A⁻¹ could not be applied to some column
+  bool no_memory;
+  // W = F Fᵀ by bodies that nothing couples
+  double *inverse; // (36 nb) A⁻¹ of each, then its factor
+  double *factor;  // (12 n)
+  uint32_t *group; // (2 n)
+  size_t factor_room, group_room;
   // at the last use
   MbSim *sim;
   const MbRowSet *set;
@@ -27,5 +33,10 @@ size_t mb_delassus_bytes(const MbSim *sim, const MbDelassus *delassus);
 // Tells W of n rows of the set: at once where the solver can and they are many enough, else column by column, when asked for.
 MbContactOperator mb_delassus_of(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row,
                                  size_t n);
+
+// Does the same by factors, W = F Fᵀ, if all these rows are about bodies that are free in space and that nothing couples: then A is a block
+// a body, and W need not be formed. False where they are not.
+bool mb_delassus_by_bodies(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n,
+                           MbContactOperator *W);
 
 #endif

@@ -6,7 +6,7 @@
 
 typedef enum MbSection {
   MB_SECTION_SCHEME, // the scheme's own, as the adaptive integrator's state ahead (schemes.h)
-  MB_SECTION_NODES, // places (n x 3) and velocities (n x 3) of the nodes of deformables of elements (sim_soft.c)
+  MB_SECTION_NODES, // places (n x 3) and velocities (n x 3) of the nodes of deformables of elements (nodes.c)
   MB_SECTION_SOLUTION, // how good the last step's solution was for them, and each of its iterations
   MB_SECTION_DUAL,     // the dual of their elements
   MB_SECTION_WATCH,    // what is known of energy that the scheme adds (energy_watch.c)
@@ -14,8 +14,9 @@ typedef enum MbSection {
   MB_SECTION_FREEDOM, // how many rows of constraints have been free at once, and how free the last of them (singular.c)
   MB_SECTION_CLOSURES, // (nguess) coordinates of joints that close loops (constrain_rows.c)
   MB_SECTION_HELD_BEFORE, // (nslots) rows that events held during the last step, under the adaptive integrator (events.c)
-  MB_SECTION_HELD,   // (nslots) rows that they hold now
-  MB_SECTION_FORCES, // (nslots) forces of the constraints' rows over the last step (constrain.c)
+  MB_SECTION_HELD,    // (nslots) rows that they hold now
+  MB_SECTION_CONTACT, // work that contacts have done since the start (touch.c)
+  MB_SECTION_FORCES,  // (nslots) forces of the constraints' rows over the last step (constrain.c)
   MB_SECTIONS
 } MbSection;
 

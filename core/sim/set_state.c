@@ -12,6 +12,7 @@
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
 #include "core/sim/trouble.h"
+#include "core/sim/touch.h"
 
 #include <string.h>
 
@@ -206,6 +207,7 @@ static MbStatus set(MbSim *sim, const double *q, const double *v, Given *given, 
     return status;
   }
   mb_watch_give_up(sim);
+  mb_touch_forget(sim);
   if (sim->scheme->restart) sim->scheme->restart(sim);
   return MB_OK;
 }

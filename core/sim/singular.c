@@ -136,7 +136,7 @@ static double rest_of(const MbSim *sim) {
 static bool does_no_work(const MbConstraining *c, size_t s) {
   const MbRowTerms *is = &c->set.is[s];
   const bool acts = is->target || is->outward != 0 || c->set.row[s].gt != 0;
-  return !acts && is->kind == MB_ROW_BOTH_WAYS && !(is->alpha > 0) && c->set.row[s].order < 2;
+  return !acts && !is->nodes && is->kind == MB_ROW_BOTH_WAYS && !(is->alpha > 0) && c->set.row[s].order < 2;
 }
 
 // E of all rows, sum = v + v⁺; *slot: which of the constraints' does most.
@@ -161,6 +161,7 @@ MbStatus mb_singular_watch(MbSim *sim, const double *v, const double *v1, double
   MbConstraining *c = sim->constraining;
   const double turn = sim->model->h * mb_spin(&sim->x);
   size_t slot = 0;
+  if (c->ntouches) return MB_OK; // no pivots, which tell how free rows are, and what is hit takes energy
   if (!is_near(sim, turn) || !is_settled(sim)) return MB_OK;
   c->singular = true;
   double *sum = sim->s;

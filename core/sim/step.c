@@ -5,8 +5,9 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/gaps.h"
 #include "core/sim/layout.h"
-#include "core/sim/sim_soft.h"
+#include "core/sim/nodes.h"
 #include "core/sim/schemes.h"
+#include "core/sim/touch.h"
 #include "core/sim/trouble.h"
 
 static bool all_below(const double *x, size_t n, double bound) {
@@ -31,15 +32,18 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   mb_sim_settle(sim, sim->q1, sim->v1);
   MbStatus status = is_tame(sim) ? MB_OK : mb_sim_check(sim, t, step, report);
   if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
+  if (status == MB_OK) status = mb_touch_part(sim, t, report);
   if (status == MB_OK) mb_sim_follow(sim, sim->q1, sim->v1);
-  if (status == MB_OK) status = mb_sim_soft_step(sim, t, report);
+  if (status == MB_OK) status = mb_nodes_step(sim, t, report);
   if (status == MB_OK) status = mb_gaps_watch(sim, sim->q1, sim->v1, t, report);
   if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {
     mb_sim_kinematics(sim, state->q, state->v);
+    mb_touch_forget(sim);
     return status;
   }
-  mb_sim_soft_commit(sim);
+  mb_nodes_commit(sim);
+  mb_touch_commit(sim);
   double *const q = state->q, *const v = state->v;
   state->q = sim->q1, state->v = sim->v1;
   sim->q1 = q, sim->v1 = v;

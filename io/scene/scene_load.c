@@ -209,7 +209,8 @@ static MbStatus parse(char *text, size_t length, const char *name, const char *d
 
 MbStatus mb_scene_take(char *text, size_t length, const char *name, const char *directory,
                        const MbSceneOptions *options, MbScene **scene, MbReport *report) {
-  MbReport own = {0};
+  MbReport own;
+  mb_report_clear(&own);
   MbReport *const used = report ? report : &own;
   *scene = NULL;
   if (length <= LARGEST) return parse(text, length, name, directory, options, scene, used);
@@ -219,7 +220,8 @@ MbStatus mb_scene_take(char *text, size_t length, const char *name, const char *
 
 MbStatus mb_scene_parse(const char *text, size_t length, const char *name, const char *directory,
                         const MbSceneOptions *options, MbScene **scene, MbReport *report) {
-  MbReport own = {0};
+  MbReport own;
+  mb_report_clear(&own);
   MbReport *const used = report ? report : &own;
   *scene = NULL;
   if (length > LARGEST) return mb_error(used, MB_SCENE, "", "%s is larger than 1 GiB", name);
@@ -230,7 +232,8 @@ MbStatus mb_scene_parse(const char *text, size_t length, const char *name, const
 }
 
 MbStatus mb_scene_load(const char *path, const MbSceneOptions *options, MbScene **scene, MbReport *report) {
-  MbReport own = {0};
+  MbReport own;
+  mb_report_clear(&own);
   MbReport *const used = report ? report : &own;
   *scene = NULL;
   char *text = NULL;

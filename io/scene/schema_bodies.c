@@ -10,7 +10,10 @@ static const MbSchemaRow shape_rows[] = {
      .help = "of this shape; absent: the body's. Not beside the body's `inertia`"},
     {"material", MB_TYPE_REFERENCE, AT(MbShapeSpec, material), .set = MB_MATERIAL_NAMES,
      .help = "of this shape, from `materials`; absent: the body's. Not beside the body's `inertia`"},
-    LATER("collide", "whether the shape takes part in contact"),
+    {"collide", MB_TYPE_BOOL, AT(MbShapeSpec, collide), .fallback = "true",
+     .help = "whether the shape takes part in contact, where the scene has `contact`"},
+    FRICTION_OF(MbShapeSpec, "of this shape in contact; absent: its material's"),
+    RESTITUTION_OF(MbShapeSpec, "of this shape in contact; absent: its material's"),
     {0}};
 static const MbSchemaRow box_rows[] = {{"size", MB_TYPE_NUMBERS, AT(MbShapeSpec, size), .length = 3,
                                         .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m",

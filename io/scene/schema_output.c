@@ -13,6 +13,8 @@ static const char *const channel_words[] = {"body.position",
                                             "constraint.error",
                                             "constraint.force",
                                             "constraint.active",
+                                            "contact",
+                                            "contact.pair",
                                             "energy",
                                             "momentum",
                                             "muscle",
@@ -65,9 +67,21 @@ static const char *const channel_help[] = {
     "it is beyond its bound; and the force or torque, above 0, with which it pushes. So a file tells when "
     "limits are "
     "hit and let go; exports have a row for each",
+    "what has pushed where bodies touch, over the last step: how many contacts there are in this frame, and "
+    "a list "
+    "of them, with the two bodies; a number among those of these two; the point, in the world; the normal, "
+    "from the "
+    "first body to the second; the gap at the step's end, below 0: depth; the normal force and the friction "
+    "(fx, fy, "
+    "fz), as the second body feels them; and the speed of slip. Exports have a row for each",
+    "the same by pairs of bodies: how many contacts, the sum of their normal forces, and the whole force on "
+    "the "
+    "second body",
     "kinetic; gravity, which is 0 where the centre of mass is as high "
     "as the world's origin; elastic, of springs; "
-    "total, the sum of the three",
+    "total, the sum of the three; with `contact` also contact, the work that contacts have done since the "
+    "start: "
+    "what friction and impacts have taken, below 0",
     "linear momentum lx, ly, lz of all bodies and nodes, then their angular "
     "momentum ax, ay, az about the world's origin",
     "length of the path, the rate at which it grows, and tension, muscle by muscle; a muscle's name, or "
@@ -89,8 +103,6 @@ static const char *const channel_help[] = {
     "`projective`",
     "the wall time that took, which no comparison looks at. Solver `projective`",
     NULL};
-static const char *const channel_later[] = {"contact", NULL};
-
 const char *const mb_error_words[] = {"fine", "view", NULL};
 const double mb_error_bounds[][MB_QUANTITIES] = {{[MB_POSE] = 1e-6, [MB_VELOCITY] = 1e-4},
                                                  {[MB_POSE] = 1e-5, [MB_VELOCITY] = 1e-3}};
@@ -128,7 +140,7 @@ static const MbSchemaRow output_rows[] = {
              "with a warning. With integrator \"rk45\" they are at its multiples: `step` is made a little "
              "shorter, so that a whole number of them is the interval"},
     {"channels", MB_TYPE_WORDS, AT(MbOutputSpec, channels), COUNT(MbOutputSpec, nchannels),
-     .words = channel_words, .word_help = channel_help, .later = channel_later,
+     .words = channel_words, .word_help = channel_help,
      .help = "what a frame holds besides its time; absent: body.position, body.rotation, joint.position "
              "where there are "
              "joints, energy, deformable.*.position"},

@@ -226,8 +226,16 @@ void mb_schema_print_value(MbText *t, const MbSchemaRow *row) {
     add_count(t, row->length, row->length);
     mb_text_add(t, "}");
     break;
+  case MB_TYPE_REFERENCE_LISTS:
+    mb_text_add(t, "{\"type\":\"array\",\"items\":{\"type\":\"array\",\"items\":");
+    add_name(t, row);
+    add_count(t, row->length, row->length);
+    mb_text_add(t, "}}");
+    break;
   case MB_TYPE_OBJECT:
+    if (row->flags & MB_OR_BOOL) mb_text_add(t, "{\"if\":{\"not\":{\"type\":\"boolean\"}},\"then\":");
     add_reference(t, row->object->name);
+    if (row->flags & MB_OR_BOOL) mb_text_add(t, "}");
     break;
   case MB_TYPE_ERROR:
     mb_text_format(t,

@@ -89,6 +89,7 @@ bool mb_read_text(MbReader *r, const cJSON *item, const char **out);
 bool mb_read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out);
 bool mb_read_reference(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out);
 bool mb_read_references(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out);
+bool mb_read_reference_lists(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
 bool mb_read_word(MbReader *r, const MbSchemaRow *row, const cJSON *item, int *out);
 bool mb_read_words(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base);
 bool mb_read_error(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *out);

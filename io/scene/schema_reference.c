@@ -48,9 +48,13 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
     break;
   case MB_TYPE_OBJECT:
     add_link(t, row->object);
+    if (row->flags & MB_OR_BOOL) mb_text_add(t, ", or true");
     break;
   case MB_TYPE_REFERENCES:
     mb_text_format(t, "%zu names", row->length);
+    break;
+  case MB_TYPE_REFERENCE_LISTS:
+    mb_text_format(t, "list of %zu names", row->length);
     break;
   case MB_TYPE_LIST:
     mb_text_add(t, "list of ");

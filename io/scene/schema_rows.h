@@ -13,6 +13,18 @@
 #define EXTRA(type, member) .extra = offsetof(type, member)
 #define LATER(key_, what_)                                                                                   \
   { .key = (key_), .type = MB_TYPE_TEXT, .flags = MB_LATER, .help = (what_) }
+// What surfaces are like, in contact.
+#define FRICTION_OF(type, help_)                                                                             \
+  {                                                                                                          \
+    "friction", MB_TYPE_NUMBER, AT(type, friction), .bound = MB_FROM,                                        \
+                                                    .help = "coefficient of friction " help_                 \
+  }
+#define RESTITUTION_OF(type, help_)                                                                          \
+  {                                                                                                          \
+    "restitution", MB_TYPE_NUMBER, AT(type, restitution),                                                    \
+        .bound = MB_BETWEEN, .lo = 0, .hi = 1,                                                               \
+        .help = "share of its speed with which an approach rebounds, " help_                                 \
+  }
 // Numbers by degree of freedom, of a joint.
 #define BY_DOF(key_, member_, unit_, bound_, help_)                                                          \
   {                                                                                                          \
@@ -26,6 +38,7 @@ extern const MbSchemaObject mb_schema_frame; // schema_table.c
 extern const MbSchemaObject mb_schema_time, mb_schema_solver, mb_schema_integrator; // schema_solver.c
 extern const MbSchemaObject mb_schema_material, mb_schema_deformable;               // schema_deformables.c
 extern const MbSchemaObject mb_schema_output, mb_schema_error;                      // schema_output.c
+extern const MbSchemaObject mb_schema_contacts;                                     // schema_contacts.c
 extern const MbSchemaObject mb_schema_body;                                         // schema_bodies.c
 // schema_forces.c: what all forces have, and by kind.
 extern const MbSchemaRow mb_schema_force_rows[];

@@ -122,7 +122,9 @@ static const MbSchemaRow scene_rows[] = {
      .object = &mb_schema_constraint, .help = "loop closures, gears, ropes"},
     {"output", MB_TYPE_OBJECT, AT(MbSceneSpec, output), .object = &mb_schema_output,
      .help = "what is written"},
-    LATER("contact", "contact and friction"),
+    {"contact", MB_TYPE_OBJECT, AT(MbSceneSpec, contact), .flags = MB_APART | MB_OR_BOOL,
+     .object = &mb_schema_contacts,
+     .help = "contact and friction; absent or false: bodies pass through one another; true: all defaults"},
     {0}};
 const MbSchemaObject mb_schema_scene = {
     .name = "scene", .help = "The file: one JSON object.", .size = sizeof(MbSceneSpec), .rows = scene_rows};

@@ -22,19 +22,20 @@ typedef enum MbSchemaType {
   MB_TYPE_DIRECTIONS, // double[length][3], the same
   MB_TYPE_SEQUENCE, // double *, count: as many numbers as there are; or `object`, with a place of its own, extra:
                     // that of the pointer to it, NULL where it is not given
-  MB_TYPE_ROTATION,    // double[4]
-  MB_TYPE_SIGNAL,      // MbSignalSpec; extra: a bool that says whether it was given
-  MB_TYPE_SIGNALS,     // MbSignalSpec[3]
-  MB_TYPE_SIGNAL_LIST, // MbSignalsSpec: one signal, or a list; with MB_NULLS null is a NaN
-  MB_TYPE_LIMITS,      // MbLimitsSpec: a pair [lo, hi], or a list of them; null is open
-  MB_TYPE_REFERENCES,  // const char *[length], names of `set`
-  MB_TYPE_OBJECT,      // `object`, in place; extra: a bool that says whether it was given
-  MB_TYPE_LIST,        // pointer to `object`s, count
-  MB_TYPE_ONE_OR_LIST, // the same; extra: a bool that says whether it was a list
-  MB_TYPE_PARAMETERS,  // MbParameterSpec *, count
-  MB_TYPE_MAP,         // pointer to `object`s, count; extra: the name's place in each
-  MB_TYPE_ERROR,       // double[MB_QUANTITIES]: 0, a word, or `object`
-  MB_TYPE_MESH,        // const char *, a file; extra: the mesh's place
+  MB_TYPE_ROTATION,        // double[4]
+  MB_TYPE_SIGNAL,          // MbSignalSpec; extra: a bool that says whether it was given
+  MB_TYPE_SIGNALS,         // MbSignalSpec[3]
+  MB_TYPE_SIGNAL_LIST,     // MbSignalsSpec: one signal, or a list; with MB_NULLS null is a NaN
+  MB_TYPE_LIMITS,          // MbLimitsSpec: a pair [lo, hi], or a list of them; null is open
+  MB_TYPE_REFERENCES,      // const char *[length], names of `set`
+  MB_TYPE_REFERENCE_LISTS, // pointer to such, count: a list of them
+  MB_TYPE_OBJECT,          // `object`, in place; extra: a bool that says whether it was given
+  MB_TYPE_LIST,            // pointer to `object`s, count
+  MB_TYPE_ONE_OR_LIST,     // the same; extra: a bool that says whether it was a list
+  MB_TYPE_PARAMETERS,      // MbParameterSpec *, count
+  MB_TYPE_MAP,             // pointer to `object`s, count; extra: the name's place in each
+  MB_TYPE_ERROR,           // double[MB_QUANTITIES]: 0, a word, or `object`
+  MB_TYPE_MESH,            // const char *, a file; extra: the mesh's place
   MB_TYPE_ELEMENTS, // in MbNodeMeshSpec: const char *, a file of tetrahedra or triangles, and what it holds
   MB_TYPE_CORNERS,  // double[2][3], least and most; extra: a bool that says whether they were given
   MB_TYPE_TEXTS,    // MbNamedText *, count: texts by name
@@ -61,13 +62,15 @@ enum {
   MB_FORWARD = 32,
   MB_START = 64,
   MB_WHOLE = 128,
-  MB_APART = 256
+  MB_APART = 256,
+  MB_OR_BOOL = 512
 };  // flags; LATER = the name is kept for a version that has it,
     // SINGLE = one number may stand for a list of one, OR_WORLD = a reference may be "world",
     // NULLS = null may stand for a signal in a list, FORWARD = what a reference names may stand behind it,
     // START = numbers are coordinates of a joint, of which angles beyond a turn are doubted,
     // WHOLE = numbers of a list are whole,
-    // APART = the object has a place of its own, and its holder a pointer to it, NULL where it is not given
+    // APART = the object has a place of its own, and its holder a pointer to it, NULL where it is not given,
+    // OR_BOOL = of such, true may stand for one with its defaults, and false for none
 
 typedef enum MbNameSet {
   MB_NO_NAMES,
@@ -94,12 +97,12 @@ typedef struct MbSchemaRow {
   unsigned flags;
   MbSchemaBound bound;
   double lo, hi;
-  size_t length;        // NUMBERS, DIRECTIONS, REFERENCES; LIST: as many as it must have, 0 = any
-  size_t least, most;   // SEQUENCE, LIST: how many it may have, 0 = any
-  MbNameSet set;        // NAME, REFERENCE, REFERENCES
-  const char *unit;     // NULL = none
-  const char *fallback; // the default, as JSON; NULL = none
-  int64_t absent;       // INTEGER without default: what says "not given"
+  size_t length; // NUMBERS, DIRECTIONS, REFERENCES, REFERENCE_LISTS; LIST: as many as it must have, 0 = any
+  size_t least, most;                      // SEQUENCE, LIST: how many it may have, 0 = any
+  MbNameSet set;                           // NAME, REFERENCE, REFERENCES, REFERENCE_LISTS
+  const char *unit;                        // NULL = none
+  const char *fallback;                    // the default, as JSON; NULL = none
+  int64_t absent;                          // INTEGER without default: what says "not given"
   const char *const *words, *const *later; // that are known, and that a later version knows; ended by NULL
   const char *const *word_help; // what each of `words` means, ended by NULL; NULL = the row's help says it
   const char *form;             // NUMBERS: what each number is, "[xx, yy, zz]"

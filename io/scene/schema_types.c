@@ -399,7 +399,11 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     return read_limits(r, row, item, at);
   case MB_TYPE_REFERENCES:
     return mb_read_references(r, row, item, at);
+  case MB_TYPE_REFERENCE_LISTS:
+    return mb_read_reference_lists(r, row, item, base);
   case MB_TYPE_OBJECT: {
+    if (row->flags & MB_OR_BOOL && cJSON_IsBool(item))
+      return cJSON_IsFalse(item) || mb_read_place_apart(r, row->object, at);
     if (row->extra) *(bool *)((char *)base + row->extra) = true;
     void *const object = row->flags & MB_APART ? mb_read_place_apart(r, row->object, at) : at;
     return object && mb_read_object(r, row->object, item, object);

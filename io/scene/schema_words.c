@@ -105,6 +105,23 @@ bool mb_read_references(MbReader *r, const MbSchemaRow *row, const cJSON *item, 
   return fine;
 }
 
+bool mb_read_reference_lists(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  if (!cJSON_IsArray(item)) return mb_reader_unwanted(r, item, "a list of lists of %zu names", row->length);
+  const size_t n = (size_t)cJSON_GetArraySize(item);
+  const char **names = mb_arena_alloc(r->arena, n, row->length * sizeof *names);
+  if (!names) return mb_reader_no_memory(r);
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *list = item->child; list && !r->stopped; list = list->next, i++) {
+    const MbReaderPlace place = mb_reader_enter_index(r, i);
+    fine = mb_read_references(r, row, list, names + i * row->length) && fine;
+    mb_reader_leave(r, place);
+  }
+  memcpy((char *)base + row->offset, &names, sizeof names);
+  memcpy((char *)base + row->count, &n, sizeof n);
+  return fine;
+}
+
 static size_t list_words(const char *const *words, char *out, size_t size) {
   size_t n = 0;
   out[0] = 0;

@@ -327,6 +327,7 @@ static bool says_something(const MbSchemaRow *row) {
   case MB_TYPE_BOOL:
   case MB_TYPE_REFERENCE:
   case MB_TYPE_REFERENCES:
+  case MB_TYPE_REFERENCE_LISTS:
   case MB_TYPE_WORD:
   case MB_TYPE_NUMBERS:
   case MB_TYPE_DIRECTION:

@@ -67,6 +67,12 @@ const Needed words_needed[] = {
 #define FAR_C "{'body':'c','at':[0.1,0.2,0]}"
 #define FAR_D "{'body':'d','at':[0.1,0,0]}"
 
+#define TOUCH                                                                                                \
+  "/deformables=[] | /bodies/2={'name':'c','shape':{'type':'box','size':[0.2,0.3,0.4]},'mass':1,"            \
+  "'pose':{'position':[2,0,-2.798]},'velocity':{'linear':[1,0.3,-1]}} | "                                    \
+  "/bodies/3={'name':'ground','shape':{'type':'plane','offset':-3},'joint':{'type':'fixed'}} | /contact={}"
+#define PAIR "/contact/pairs=[{'bodies':['c','ground'],'friction':0.9}]"
+
 #define CONSTRAINT(text) "/constraints=[{" text "}]"
 #define OF_CONSTRAINT    "/constraints/0"
 #define POINTS(p_, q_)   "'between':[" p_ "," q_ "]"
@@ -164,6 +170,7 @@ const Needed words_needed[] = {
 
 #define MESH     "scenes/free/angle.obj"
 #define ELEMENTS "scenes/bad/one.msh"
+#define PULLED   "scenes/bad/pulled.msh"
 #define CRACKED  "scenes/bad/cracked.msh"
 
 const Probe words_probes[] = {
@@ -263,7 +270,7 @@ const Probe words_probes[] = {
     {"joint.stiffness", "", OF_A "/stiffness=20", DIFFERS},
     {"joint.rest", OF_A "/stiffness=20", OF_A "/rest=1", DIFFERS},
     {"joint.damping", "", OF_A "/damping=2", DIFFERS},
-    {"joint.inertia", "", OF_A "/inertia=0.3", DIFFERS},
+    {"joint.inertia", "", OF_A "/inertia=0.5", DIFFERS},
     {"joint.limits", "", OF_A "/limits=[-0.001,0.001]", DIFFERS},
     {"joint.limits", OF_A "/limits=[-0.002,0.002]", OF_A "/limits=[-0.001,0.001]", DIFFERS},
     {"joint.force", "", OF_A "/force=5", DIFFERS},
@@ -326,6 +333,10 @@ const Probe words_probes[] = {
     {"node_mesh.pattern=*", CLOTH, OF_SOFT "/mesh/pattern='*'", DIFFERS},
     {"node_mesh.scale", OF_SOFT "/mesh={'file':'" ELEMENTS "'}", OF_SOFT "/mesh/scale=2", DIFFERS},
     {"node_mesh.weld", OF_SOFT "/mesh={'file':'" CRACKED "'}", OF_SOFT "/mesh/weld=1e-6", DIFFERS},
+    {"start_mesh.file", OF_SOFT "/mesh={'file':'" ELEMENTS "'}", OF_SOFT "/start={'file':'" PULLED "'}",
+     DIFFERS},
+    {"start_mesh.scale", OF_SOFT "/mesh={'file':'" ELEMENTS "'} | " OF_SOFT "/start={'file':'" PULLED "'}",
+     OF_SOFT "/start/scale=1.1", DIFFERS},
     {"node_velocity.angular", "", OF_SOFT "/velocity/angular=[1,2,3]", DIFFERS},
     {"node_velocity.linear", "", OF_SOFT "/velocity/linear=[1,2,3]", DIFFERS},
     {"node_velocity.angular", SPRINGS, OF_SOFT "/velocity/angular=[1,2,3]", DIFFERS},
@@ -489,6 +500,30 @@ const Probe words_probes[] = {
      SOLID("'mass':1,'shape':{'type':'cylinder','radius':0.5,'length':0.4},'pose':{'rotation':"
            "{'axis':[1,0,0],'angle':'=80*deg'}}") " | " ROLLING,
      OF_CONSTRAINT "/along=0.1", DIFFERS},
+
+    // contact: a box that comes down onto the ground and slides
+    {"contact.enabled", TOUCH, "/contact/enabled=false", DIFFERS},
+    {"contact.friction", TOUCH, "/contact/friction=0.1", DIFFERS},
+    {"contact.restitution", TOUCH, "/contact/restitution=0.5", DIFFERS},
+    {"contact.restitution_threshold", TOUCH " | /contact/restitution=0.5", "/contact/restitution_threshold=5",
+     DIFFERS},
+    {"contact.method=*", TOUCH, "/contact/method='*'", EITHER},
+    {"contact.cone=*", TOUCH, "/contact/cone='*'", DIFFERS},
+    {"contact.sides", TOUCH " | /contact/cone='pyramid'", "/contact/sides=8", DIFFERS},
+    {"contact.compliance", TOUCH, "/contact/compliance=0.001", DIFFERS},
+    {"contact.damping", TOUCH " | /contact/compliance=0.001", "/contact/damping=0.01", DIFFERS},
+    {"contact.iterations", TOUCH, "/contact/iterations=30", EITHER},
+    {"contact.tolerance", TOUCH, "/contact/tolerance=1e-4", EITHER},
+    {"contact.function=*", TOUCH " | /contact/method='nonsmooth_newton'", "/contact/function='*'", EITHER},
+    {"contact.exclude", TOUCH, "/contact/exclude=[['c','ground']]", DIFFERS},
+    {"contact_pair.bodies", TOUCH " | " PAIR, "/contact/pairs/0/bodies=['a','ground']", DIFFERS},
+    {"contact_pair.friction", TOUCH " | " PAIR, "/contact/pairs/0/friction=0.2", DIFFERS},
+    {"contact_pair.restitution", TOUCH " | " PAIR, "/contact/pairs/0/restitution=0.5", DIFFERS},
+    {"shape.collide", TOUCH, "/bodies/2/shape/collide=false", DIFFERS},
+    {"shape.friction", TOUCH, "/bodies/2/shape/friction=0.1", DIFFERS},
+    {"shape.restitution", TOUCH, "/bodies/2/shape/restitution=0.5", DIFFERS},
+    {"material.friction", TOUCH " | /bodies/2/material='oak'", "/materials/oak/friction=0.1", DIFFERS},
+    {"material.restitution", TOUCH " | /bodies/2/material='oak'", "/materials/oak/restitution=0.5", DIFFERS},
 };
 const size_t words_count = sizeof words_probes / sizeof *words_probes;
 _Static_assert(sizeof words_probes / sizeof *words_probes <= WORDS_MOST, "room for all of them");

@@ -17,6 +17,7 @@ bool mb_bench_local(void);
 bool mb_bench_global(void);
 bool mb_bench_loops(void);
 bool mb_bench_trajectory(void);
+bool mb_bench_sweep(void);
 bool mb_bench_seek(void);
 bool mb_bench_tree(void);
 bool mb_bench_maximal(void);
@@ -27,6 +28,7 @@ bool mb_bench_bending(void);
 bool mb_bench_figure9(void);
 bool mb_bench_maxstep(void);
 bool mb_bench_drift(void);
+bool mb_bench_collide(void);
 
 const char *mb_bench_folder(void); // for files
 double mb_bench_cpu(void);         // seconds of this process's processor time, all threads

@@ -9,7 +9,7 @@ t import actuators.xml -o actuators.json
 mkdir -p out models && mv meshes models/
 t import arm.urdf --package-path . -o out/arm.json
 grep -o '"file": "[^"]*"' out/arm.json
-t validate out/arm.json | head -n 2
+t validate out/arm.json | grep -v "^memory"
 t import arm.urdf -o none.json
 # with --strict nothing that is left out gets by
 sed 's/<worldbody>/<option density="1.2"\/><worldbody>/' actuators.xml >air.xml

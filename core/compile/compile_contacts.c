@@ -1,0 +1,254 @@
+// Contact: the solids that may touch, what friction and restitution they have, what the scene says of pairs of bodies.
+#include "core/base/report.h"
+#include "core/compile/compile_internal.h"
+#include "core/model/ops.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- what makes no sense with contact ---------------------------------------------------------------------
+
+static MbStatus check_scheme(const MbSceneSpec *spec, MbReport *report) {
+  const MbIntegratorKind kind = spec->integrator.kind;
+  if (spec->solver.mode == MB_FIRST_ORDER)
+    return mb_error(
+        report, MB_SCENE, "/contact",
+        "contact makes no sense in mode \"first_order\" of solver \"maximal\", where velocities are no "
+        "state: take mode \"dynamic\", or \"enabled\": false");
+  if (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT) return MB_OK;
+  if (kind == MB_RK45)
+    return mb_error(report, MB_SCENE, "/integrator",
+                    "\"rk45\" takes no contact: its steps are as long as motion is smooth, and impacts and "
+                    "the stick and slip of friction are not; take \"symplectic\" or \"implicit\"");
+  return mb_error(report, MB_SCENE, "/integrator",
+                  "\"%s\" takes no contact: its half steps would count an impact twice, and across one no "
+                  "step of fixed length has an order above one; take \"symplectic\" or \"implicit\"",
+                  mb_integrator_words[kind]);
+}
+
+static MbStatus check_rules(const MbSceneSpec *spec, MbReport *report) {
+  const MbContactsSpec *contact = spec->contact;
+  MbStatus status = check_scheme(spec, report);
+  if (contact->sides % 2)
+    status = mb_error(report, MB_SCENE, "/contact/sides", "a pyramid has an even number of sides, not %d",
+                      contact->sides);
+  if (contact->damping > 0 && !(contact->compliance > 0))
+    status = mb_error(report, MB_SCENE, "/contact/damping",
+                      "damping is of soft contacts: give a \"compliance\" too, or leave it out");
+  for (size_t i = 0; i < spec->ndeformables; i++) {
+    char where[64];
+    snprintf(where, sizeof where, "/deformables/%zu", i);
+    status =
+        mb_error(report, MB_SCENE, where,
+                 "the deformable \"%s\" takes no part in contact in this version, and everything would pass "
+                 "through it: \"contact\": {\"enabled\": false} runs the scene without contact",
+                 spec->deformables[i].name);
+  }
+  return status;
+}
+
+// ---- solids -----------------------------------------------------------------------------------------------
+
+static const MbMaterialSpec *material_of(const MbSceneSpec *spec, const char *name) {
+  for (size_t i = 0; name && i < spec->nmaterials; i++)
+    if (!strcmp(spec->materials[i].name, name)) return &spec->materials[i];
+  return NULL;
+}
+
+// A shape's word wins over its material's, that over its body's material's, that over the scene's.
+static double nearest(double shape, double material, double body, double scene) {
+  const double said[] = {shape, material, body};
+  for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+    if (!isnan(said[i])) return said[i];
+  return scene;
+}
+
+static void find_surface(const MbSceneSpec *spec, const MbBodySpec *body, const MbShapeSpec *shape,
+                         MbSolid *solid) {
+  const MbMaterialSpec none = {.friction = NAN, .restitution = NAN};
+  const MbMaterialSpec *own = material_of(spec, shape->material), *all = material_of(spec, body->material);
+  if (!own) own = &none;
+  if (!all) all = &none;
+  solid->friction = nearest(shape->friction, own->friction, all->friction, spec->contact->friction);
+  solid->restitution =
+      nearest(shape->restitution, own->restitution, all->restitution, spec->contact->restitution);
+}
+
+static bool copy_mesh(MbArena *arena, const MbMesh *from, const MbMesh **to) {
+  MbMesh *mesh = mb_arena_alloc(arena, 1, sizeof *mesh);
+  if (!mesh) return false;
+  *mesh = (MbMesh){.nv = from->nv, .nt = from->nt};
+  mesh->vertex = mb_arena_alloc(arena, 3 * from->nv, sizeof *mesh->vertex);
+  mesh->triangle = mb_arena_alloc(arena, 3 * from->nt, sizeof *mesh->triangle);
+  if (!mesh->vertex || !mesh->triangle) return false;
+  memcpy(mesh->vertex, from->vertex, 3 * from->nv * sizeof *mesh->vertex);
+  memcpy(mesh->triangle, from->triangle, 3 * from->nt * sizeof *mesh->triangle);
+  *to = mesh;
+  return true;
+}
+
+// A plane's frame: z along the normal, the origin on the plane.
+static void plane_frame(const MbShapeSpec *shape, MbPose *E) {
+  const double z[3] = {0, 0, 1}, *n = shape->normal;
+  double axis[3], turn[3];
+  mb_vec3_scale(E->p, shape->offset, n);
+  mb_vec3_cross(axis, z, n);
+  const double sine = mb_vec3_norm(axis), angle = atan2(sine, n[2]);
+  if (sine > 0)
+    mb_vec3_scale(turn, angle / sine, axis);
+  else
+    mb_vec3_set(turn, angle, 0, 0);
+  mb_quat_exp(E->q, turn);
+}
+
+static bool make_solid(const MbSceneSpec *spec, size_t listed, size_t k, MbModel *model, MbSolid *solid) {
+  const MbBodySpec *body = &spec->bodies[listed];
+  const MbShapeSpec *shape = &body->shapes[k];
+  MbPose in_body, own, C, frame;
+  *solid = (MbSolid){.kind = shape->kind,
+                     .listed = listed,
+                     .shape = k,
+                     .body = model->number[listed],
+                     .radius = shape->radius,
+                     .length = shape->length};
+  memcpy(solid->size, shape->size, sizeof solid->size);
+  mb_pose_identity(&own);
+  if (shape->kind == MB_SHAPE_PLANE) plane_frame(shape, &own);
+  memcpy(frame.p, shape->frame.position, sizeof frame.p);
+  memcpy(frame.q, shape->frame.rotation, sizeof frame.q);
+  mb_pose_mul(&in_body, &frame, &own);
+  mb_pose_inverse(&C, &model->C[solid->body]);
+  mb_pose_mul(&solid->at, &C, &in_body);
+  find_surface(spec, body, shape, solid);
+  return shape->kind != MB_SHAPE_MESH || copy_mesh(&model->arena, shape->mesh, &solid->mesh);
+}
+
+static MbStatus list_solids(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  size_t n = 0;
+  for (size_t i = 0; i < spec->nbodies; i++)
+    for (size_t k = 0; k < spec->bodies[i].nshapes; k++) n += spec->bodies[i].shapes[k].collide;
+  MbSolid *solids = mb_arena_alloc(&model->arena, n, sizeof *solids);
+  if (!solids) return mb_no_memory(report, "contact");
+  n = 0;
+  for (size_t i = 0; i < spec->nbodies; i++)
+    for (size_t k = 0; k < spec->bodies[i].nshapes; k++)
+      if (spec->bodies[i].shapes[k].collide && !make_solid(spec, i, k, model, &solids[n++]))
+        return mb_no_memory(report, "contact");
+  model->contacts.solids = solids;
+  model->contacts.nsolids = n;
+  return MB_OK;
+}
+
+// Bodies that are fixed to others move with them.
+static MbStatus find_movers(MbModel *model, MbReport *report) {
+  size_t *moved = mb_arena_alloc(&model->arena, model->nb, sizeof *moved);
+  if (!moved) return mb_no_memory(report, "contact");
+  for (size_t b = 0; b < model->nb; b++) { // parents come first
+    const size_t parent = model->parent[b];
+    const bool fixed = model->joint[b].ops && model->joint[b].n == 0;
+    moved[b] = !fixed ? b : parent == MB_WORLD ? MB_WORLD : moved[parent];
+  }
+  model->contacts.moved = moved;
+  return MB_OK;
+}
+
+// ---- pairs of bodies --------------------------------------------------------------------------------------
+
+static int compare(const void *a, const void *b) {
+  const MbBodyRule *x = a, *y = b;
+  if (x->a != y->a) return x->a < y->a ? -1 : 1;
+  return x->b < y->b ? -1 : x->b > y->b;
+}
+
+static MbStatus make_rule(const MbModel *model, const char *const bodies[2], const char *where,
+                          MbBodyRule *rule, MbReport *report) {
+  size_t listed[2] = {0};
+  for (int k = 0; k < 2; k++)
+    if (!mb_names_find(&model->names, bodies[k], &listed[k]))
+      return mb_error(report, MB_SCENE, where, "there is no body \"%s\"", bodies[k]);
+  if (listed[0] == listed[1])
+    return mb_error(report, MB_SCENE, where, "\"%s\" does not collide with itself: name two bodies",
+                    bodies[0]);
+  const size_t a = model->number[listed[0]], b = model->number[listed[1]];
+  rule->a = a < b ? a : b;
+  rule->b = a < b ? b : a;
+  return MB_OK;
+}
+
+// Bodies that a constraint holds at one another touch there all the time. One that lets them come and go, or is about how they turn,
+// says nothing of that.
+static bool joins(const MbConstraint *constraint) {
+  static const char *const words[] = {"joint", "point", "point_on_line", "point_on_plane", "rolling"};
+  if (constraint->body[0] == MB_WORLD || constraint->body[1] == MB_WORLD) return false;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(constraint->ops->name, words[i])) return !constraint->unilateral;
+  return false;
+}
+
+// Adds pairs of bodies that constraints join, of which nothing is said.
+static size_t add_joined(const MbModel *model, MbBodyRule *rules, size_t n) {
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    const size_t *body = model->constraints[i].body;
+    const bool rising = body[0] < body[1];
+    const MbBodyRule rule = {
+        .a = body[!rising], .b = body[rising], .excluded = true, .friction = NAN, .restitution = NAN};
+    if (!joins(&model->constraints[i]) || body[0] == body[1]) continue;
+    size_t j = 0;
+    while (j < n && compare(&rules[j], &rule)) j++;
+    if (j == n) rules[n++] = rule;
+  }
+  return n;
+}
+
+static MbStatus list_rules(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  const MbContactsSpec *contact = spec->contact;
+  const size_t n = contact->npairs + contact->nexclude;
+  MbBodyRule *rules = mb_arena_alloc(&model->arena, n + model->nconstraints, sizeof *rules);
+  MbStatus status = rules ? MB_OK : mb_no_memory(report, "contact");
+  for (size_t i = 0; rules && i < n; i++) {
+    const bool excluded = i >= contact->npairs;
+    const size_t k = excluded ? i - contact->npairs : i;
+    const MbContactPairSpec *pair = &contact->pairs[k];
+    char where[64];
+    snprintf(where, sizeof where, "/contact/%s/%zu", excluded ? "exclude" : "pairs", k);
+    rules[i] = (MbBodyRule){.excluded = excluded,
+                            .friction = excluded ? NAN : pair->friction,
+                            .restitution = excluded ? NAN : pair->restitution};
+    const MbStatus one =
+        make_rule(model, excluded ? contact->exclude[k].bodies : pair->bodies, where, &rules[i], report);
+    for (size_t j = 0; j < i && one == MB_OK; j++)
+      if (!compare(&rules[i], &rules[j]))
+        status = mb_error(report, MB_SCENE, where, "the pair \"%s\", \"%s\" is there twice, in \"%s\" before",
+                          model->body_name[rules[i].a], model->body_name[rules[i].b],
+                          rules[j].excluded ? "exclude" : "pairs");
+    if (one != MB_OK) status = one;
+  }
+  if (status != MB_OK) return status;
+  model->contacts.nrules = add_joined(model, rules, n);
+  qsort(rules, model->contacts.nrules, sizeof *rules, compare);
+  model->contacts.rules = rules;
+  return MB_OK;
+}
+
+MbStatus mb_compile_contacts(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  const MbContactsSpec *contact = spec->contact;
+  if (!contact || !contact->enabled) return MB_OK;
+  model->contacts = (MbContacts){.given = true,
+                                 .method = contact->method,
+                                 .cone = contact->cone,
+                                 .sides = contact->sides,
+                                 .iterations = contact->iterations,
+                                 .function = contact->function,
+                                 .threshold = contact->threshold,
+                                 .compliance = contact->compliance,
+                                 .damping = contact->damping,
+                                 .tolerance = contact->tolerance};
+  // impacts slower than what gravity makes of rest in two steps are none: a body that lies is not thrown about
+  if (isnan(contact->threshold))
+    model->contacts.threshold = 2 * mb_vec3_norm(spec->gravity) * spec->time.step;
+  MbStatus status = check_rules(spec, report);
+  if (status == MB_OK) status = list_solids(spec, model, report);
+  if (status == MB_OK) status = find_movers(model, report);
+  return status == MB_OK ? list_rules(spec, model, report) : status;
+}

@@ -1,0 +1,42 @@
+// What a model knows of contact: solids that may touch, and by what rules they do.
+#ifndef MB_MODEL_CONTACTS_H
+#define MB_MODEL_CONTACTS_H
+
+#include "core/math/se3.h"
+#include "core/model/spec.h"
+
+// A shape of a body that may collide. What is after `mesh` is numbers alone, which the model's fingerprint takes as a whole.
+typedef struct MbSolid {
+  const MbMesh *mesh; // of shape `mesh`, in the model's arena
+  MbShapeKind kind;
+  size_t listed, shape; // the body's place in the scene, the shape's in the body
+  size_t body;          // that moves it
+  MbPose at;            // in the body's C; of a plane its z axis is the normal, its origin on the plane
+  double size[3], radius, length;
+  double friction, restitution;
+} MbSolid;
+
+// What is said of two bodies, a < b of the model. NaN = nothing.
+typedef struct MbBodyRule {
+  size_t a, b;
+  bool excluded;
+  double friction, restitution;
+} MbBodyRule;
+
+// All of it; where nothing collides nsolids is 0. The rules are in order of a, then b.
+typedef struct MbContacts {
+  size_t nsolids, nrules;
+  const MbSolid *solids;   // (nsolids) in the scene's order
+  const MbBodyRule *rules; // (nrules)
+  const size_t *
+      moved; // (nb) the body that moves a body: itself, its parent where it is fixed to that, MB_WORLD where nothing does
+  // numbers alone from here on
+  bool given; // the scene has contact, whatever there is to collide
+  MbContactMethodKind method;
+  MbConeKind cone;
+  int sides, iterations;
+  MbNewtonFunction function;
+  double threshold, compliance, damping, tolerance;
+} MbContacts;
+
+#endif

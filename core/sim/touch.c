@@ -1,0 +1,249 @@
+// Where bodies touch. A contact is listed where its gap may close within the step that begins: nothing is held at a distance, as what is
+// asked of a gap is that the step's end leaves none open to less than 0 (ask.c). The list depends on coordinates and velocities of the
+// state alone, and its order on the scene's.
+#include "core/sim/touch.h"
+#include "core/base/alloc.h"
+#include "core/sim/constrain_internal.h"
+
+#include <string.h>
+
+static const double NEAR =
+    0.01; // of the smaller one's size: listed whatever the velocities, as forces may be large
+
+// ---- which may collide ------------------------------------------------------------------------------------
+
+static const MbBodyRule *rule_of(const MbContacts *rules, size_t a, size_t b) {
+  size_t low = 0, high = rules->nrules;
+  if (a > b) {
+    const size_t other = a;
+    a = b, b = other;
+  }
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    const MbBodyRule *rule = &rules->rules[middle];
+    if (rule->a == a && rule->b == b) return rule;
+    if (rule->a < a || (rule->a == a && rule->b < b))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return NULL;
+}
+
+// Whether a's joint hangs it on b. The world is no body in this: an arm on a foot of its own may fall onto the ground.
+static bool hangs_on(const MbModel *model, const size_t *moved, size_t a, size_t b) {
+  if (a == MB_WORLD || b == MB_WORLD || !model->joint[a].ops || model->parent[a] == MB_WORLD) return false;
+  return moved[model->parent[a]] == b;
+}
+
+bool mb_touch_may(const MbTouching *touching, const MbModel *model, size_t a, size_t b) {
+  const MbContacts *rules = touching->rules;
+  const size_t bodies[2] = {rules->solids[a].body, rules->solids[b].body};
+  const size_t p = rules->moved[bodies[0]], q = rules->moved[bodies[1]];
+  if (p == q || (touching->driven[a] && touching->driven[b])) return false;
+  const MbBodyRule *rule = rules->nrules ? rule_of(rules, bodies[0], bodies[1]) : NULL;
+  if (rule) return !rule->excluded;
+  return !hangs_on(model, rules->moved, p, q) && !hangs_on(model, rules->moved, q, p);
+}
+
+// ---- looking ----------------------------------------------------------------------------------------------
+
+// Where the solids are, how far they may go in a step, and the boxes that hold them on their way.
+static void place(MbSim *sim) {
+  MbTouching *t = sim->touching;
+  const double h = sim->model->h, fall = 2 * h * h * mb_vec3_norm(sim->model->gravity);
+  for (size_t i = 0; i < t->rules->nsolids; i++) {
+    const MbSolid *solid = &t->rules->solids[i];
+    const bool moves = t->rules->moved[solid->body] != MB_WORLD;
+    const double *phi = sim->x.phi + 6 * solid->body;
+    mb_pose_mul(&t->E[i], &sim->x.E[solid->body], &solid->at);
+    t->way[i] = moves ? h * (mb_vec3_norm(phi + 3) + t->reach[i] * mb_vec3_norm(phi)) + fall : 0;
+    mb_shape_bounds(&t->shape[i], &t->E[i], &t->bounds[i]);
+    const double wide = t->way[i] + (isfinite(t->size[i]) ? NEAR * t->size[i] : 0);
+    for (int k = 0; k < 3; k++) t->bounds[i].low[k] -= wide, t->bounds[i].high[k] += wide;
+  }
+}
+
+static bool behind(const MbTouch *x, const MbTouch *y) {
+  if (x->feature_a != y->feature_a) return x->feature_a > y->feature_a;
+  return x->feature_b > y->feature_b;
+}
+
+// The contacts of one pair, in order of their features.
+static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
+  MbTouching *t = sim->touching;
+  MbTouches *now = &t->next;
+  const MbSolid *const solid[2] = {&t->rules->solids[a], &t->rules->solids[b]};
+  const double size = fmin(t->size[a], t->size[b]), within = t->way[a] + t->way[b] + NEAR * size;
+  MbContactPoint point[MB_CONTACT_POINTS];
+  const int n = mb_collide(&t->shape[a], &t->E[a], &t->shape[b], &t->E[b], within, point);
+  if (n <= 0) return true;
+  if (!mb_grow(&now->touch, &now->room, now->n + (size_t)n, sizeof *now->touch)) return false;
+  const MbBodyRule *rule = t->rules->nrules ? rule_of(t->rules, solid[0]->body, solid[1]->body) : NULL;
+  MbTouch common = {.a = a, .b = b, .size = size};
+  for (int k = 0; k < 2; k++)
+    common.body[k] = t->rules->moved[solid[k]->body] == MB_WORLD ? MB_WORLD : solid[k]->body;
+  common.mu = sqrt(solid[0]->friction * solid[1]->friction);
+  common.bounce = fmax(solid[0]->restitution, solid[1]->restitution);
+  if (rule && !isnan(rule->friction)) common.mu = rule->friction;
+  if (rule && !isnan(rule->restitution)) common.bounce = rule->restitution;
+  MbTouch *const first = now->touch + now->n;
+  for (int i = 0; i < n; i++) {
+    MbTouch made = common;
+    made.feature_a = point[i].feature_a, made.feature_b = point[i].feature_b;
+    mb_vec3_copy(made.point, point[i].position);
+    mb_vec3_copy(made.axis[0], point[i].normal);
+    made.gap = point[i].gap;
+    int k = i;
+    for (; k > 0 && behind(&first[k - 1], &made); k--) first[k] = first[k - 1];
+    first[k] = made;
+  }
+  now->n += (size_t)n;
+  return true;
+}
+
+// Two tangents by the normal alone: the first along the world's x, as far as that is across, or along y where the normal is near x.
+void mb_touch_tangents(MbTouch *touch) {
+  const double *n = touch->axis[0];
+  const int k = fabs(n[0]) < 0.9 ? 0 : 1;
+  for (int i = 0; i < 3; i++) touch->axis[1][i] = (i == k) - n[k] * n[i];
+  mb_vec3_scale(touch->axis[1], 1 / mb_vec3_norm(touch->axis[1]), touch->axis[1]);
+  mb_vec3_cross(touch->axis[2], n, touch->axis[1]);
+}
+
+static int order(const MbTouch *x, const MbTouch *y) {
+  const uint32_t p[4] = {x->a, x->b, x->feature_a, x->feature_b},
+                 q[4] = {y->a, y->b, y->feature_a, y->feature_b};
+  for (int k = 0; k < 4; k++)
+    if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
+  return 0;
+}
+
+// What pushed in the last step is where the solution starts, in the axes that the contact has now.
+static void remember(const MbTouches *last, MbTouches *now) {
+  size_t k = 0;
+  for (size_t i = 0; i < now->n; i++) {
+    MbTouch *touch = &now->touch[i];
+    while (k < last->n && order(&last->touch[k], touch) < 0) k++;
+    if (k == last->n) return;
+    if (order(&last->touch[k], touch) > 0) continue;
+    memcpy(touch->lambda, last->touch[k++].lambda, sizeof touch->lambda);
+  }
+}
+
+bool mb_touch_look(MbSim *sim) {
+  MbTouching *t = sim->touching;
+  place(sim);
+  t->next.n = 0;
+  t->fresh = false;
+  if (!mb_broad_find(&t->broad, (uint32_t)t->rules->nsolids, t->bounds)) return false;
+  for (size_t i = 0; i < t->broad.npairs; i++) {
+    const MbPair pair = t->broad.pair[i];
+    if (mb_touch_may(t, sim->model, pair.a, pair.b) && !add_pair(sim, pair.a, pair.b)) return false;
+  }
+  for (size_t i = 0; i < t->next.n; i++) mb_touch_tangents(&t->next.touch[i]);
+  return true;
+}
+
+// ---- rows -------------------------------------------------------------------------------------------------
+
+// Three rows a contact: the normal, then the tangents.
+bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
+  MbTouching *t = context;
+  if (!t->fresh && !mb_touch_look((MbSim *)sim)) return false;
+  const MbTouches before = t->now;
+  t->now = t->next;
+  t->next = before;
+  t->fresh = false;
+  remember(&t->last, &t->now);
+  for (size_t i = 0; i < t->now.n; i++) {
+    const MbTouch *touch = &t->now.touch[i];
+    MbRowTerms terms = {.kind = MB_ROW_CONTACT,
+                        .alpha = t->rules->compliance,
+                        .beta = t->rules->damping,
+                        .mu = touch->mu,
+                        .bounce = touch->bounce,
+                        .target = true,
+                        .two_bodies = true,
+                        .name = "contact",
+                        .key = i,
+                        .claimed = MB_WORLD};
+    terms.normal = set->n;
+    for (int k = 0; k < 3; k++) {
+      if (!mb_row_set_add(sim, set, touch->body, 2, &terms)) return false;
+      terms.kind = MB_ROW_FRICTION, terms.alpha = terms.beta = 0;
+    }
+  }
+  return true;
+}
+
+// A unit force along d at the point p: ( r × Rᵀ d ; Rᵀ d ) in C axes, r = Rᵀ (p − c).
+static void push_at(double H[6], const MbPose *E, const double p[3], const double d[3], double sign) {
+  double r[3];
+  mb_vec3_sub(r, p, E->p);
+  mb_quat_unrotate(r, E->q, r);
+  mb_quat_unrotate(H + 3, E->q, d);
+  mb_vec3_scale(H + 3, sign, H + 3);
+  mb_vec3_cross(H, r, H + 3);
+}
+
+// Of the bodies where they were when the contacts were found, whatever the instant.
+void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n) {
+  const MbTouching *t = context;
+  for (size_t i = 0; i < n; i++) {
+    const MbTouch *touch = &t->now.touch[i / 3];
+    MbRow *row = &set->row[first + i];
+    for (int k = 0; k < 2; k++) {
+      row->body[k] = touch->body[k];
+      if (touch->body[k] == MB_WORLD) continue;
+      push_at(row->H[k], &at->x->E[touch->body[k]], touch->point, touch->axis[i % 3], k ? 1 : -1);
+    }
+    row->order = 1; // no gap that stabilization closes
+    row->g = i % 3 == 0 ? touch->gap : 0;
+    row->size = touch->size;
+  }
+}
+
+// ---- after a solution -------------------------------------------------------------------------------------
+
+void mb_touch_take(MbSim *sim, const double *v) {
+  MbTouching *t = sim->touching;
+  if (!t) return;
+  const MbConstraining *c = sim->constraining;
+  double *work = mb_section(sim, MB_SECTION_CONTACT);
+  double done = 0;
+  t->done.n = 0;
+  for (size_t i = 0; i < c->n; i++) {
+    if (c->kind[i] != MB_CONTACT_NORMAL || !(c->answer.lambda[i] > 0)) continue;
+    MbTouch touch = t->now.touch[c->set.is[c->slot[i]].key];
+    for (size_t k = 0; k < 3; k++) {
+      double ignored = 0;
+      touch.lambda[k] = c->answer.lambda[i + k];
+      touch.rate[k] = mb_row_rate(&c->set, c->slot[i + k], v, &ignored);
+      done += touch.lambda[k] *
+              (touch.rate[k] + mb_row_rate(&c->set, c->slot[i + k], sim->state.v, &ignored)) / 2;
+    }
+    if (!mb_grow(&t->done.touch, &t->done.room, t->done.n + 1, sizeof touch)) return;
+    t->done.touch[t->done.n++] = touch;
+  }
+  t->work = work[0] + done;
+}
+
+bool mb_touch_watch(MbSim *sim, MbTouchWatch watch) {
+  if (sim->touching) sim->touching->watch = watch;
+  return sim->touching != NULL;
+}
+
+void mb_touch_forget(MbSim *sim) {
+  if (sim->touching) sim->touching->fresh = false;
+}
+
+// What pushed is the state's; the rest is worth nothing.
+void mb_touch_commit(MbSim *sim) {
+  MbTouching *t = sim->touching;
+  if (!t) return;
+  const MbTouches last = t->last;
+  t->last = t->done;
+  t->done = last;
+  mb_section(sim, MB_SECTION_CONTACT)[0] = t->work;
+}

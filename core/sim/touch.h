@@ -1,0 +1,95 @@
+// Where bodies touch in a step: the solids of the model as collision sees them, their contacts at the state, and what of the last
+// step's contacts the state remembers (touch.c).
+#ifndef MB_SIM_TOUCH_H
+#define MB_SIM_TOUCH_H
+
+#include "core/collision/broad.h"
+#include "core/collision/collide.h"
+#include "core/contact/contact_ops.h"
+#include "core/sim/row_set.h"
+#include "core/sim/sim_internal.h"
+
+// One contact. What pushes acts on b along the normal and the tangents, and on a the other way, at the point.
+typedef struct MbTouch {
+  uint32_t a, b, feature_a, feature_b; // solids; contacts are in order of these
+  size_t body[2];                      // that the rows are about; MB_WORLD: nothing moves it
+  double point[3], axis[3][3];         // in the world: the normal from a to b, two tangents
+  double gap, size;                    // below 0: depth; the smaller solid's
+  double mu, bounce;
+  double lambda[3]; // impulses of the step; before it the last step's
+  double rate[3];   // of b against a along the axes, when the step is done
+} MbTouch;
+
+// A list of them.
+typedef struct MbTouches {
+  MbTouch *touch; // (n) room for `room`
+  size_t n, room;
+} MbTouches;
+
+// What a solution of contacts has been.
+typedef struct MbTouchTold {
+  size_t most;    // contacts at once
+  double worst;   // natural map, by what was to be stopped
+  int64_t missed; // steps that did not come to the tolerance
+  double deepest; // of one solid in another, by the smaller one's size
+} MbTouchTold;
+
+// Who wants to see the problems that steps solve.
+typedef struct MbTouchWatch {
+  void (*see)(void *context, const MbContactProblem *problem);
+  void *context;
+} MbTouchWatch;
+
+struct MbTouching {
+  MbTouchWatch watch;
+  const MbContacts *rules;
+  MbShape *shape; // (nsolids)
+  MbHull **hull;  // (nsolids) of meshes; NULL of others
+  double *size;   // (nsolids) half of the least of its extents; of planes none
+  double *reach;  // (nsolids) of its points from the centre of mass of what moves it
+  bool *driven;   // (nsolids) nothing that contacts do moves it
+  MbPose *E;      // (nsolids) at the last look
+  MbBounds *bounds;
+  double *way; // (nsolids) that it may go in a step
+  MbBroad broad;
+  MbTouches now;        // those that the rows are of
+  MbTouches next;       // at the last look
+  bool fresh;           // which was at the state
+  MbTouches done, last; // what pushes in this step; what did in the last one, which is a part of the state
+  double work;          // of all contacts since the start, when this step is done
+  MbTouchTold told;
+};
+
+// As a source of rows.
+bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set);
+void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n);
+
+// Makes the model's solids. Does nothing where there is no contact. MB_SCENE: a pair of shapes that may collide is not offered.
+MbStatus mb_touching_create(MbSim *sim, MbReport *report);
+void mb_touching_free(MbSim *sim);
+size_t mb_touching_bytes(const MbSim *sim);
+
+// From now on shows the problem of contacts that a step solves; see NULL: no more. False: nothing can collide.
+bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
+// Finds what touches, or may within a step, where the bodies of sim->x are. False: out of memory.
+bool mb_touch_look(MbSim *sim);
+// Whether two solids may collide.
+bool mb_touch_may(const MbTouching *touching, const MbModel *model, size_t a, size_t b);
+
+// Moves what is deeper in one another than rounding apart, by positions alone: q1, and the bodies of sim->x with it.
+MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report);
+// Notes the impulses of a solution, its rates with velocities v, and the work that they have done.
+void mb_touch_take(MbSim *sim, const double *v);
+// The step is done: what it found is the state's.
+void mb_touch_commit(MbSim *sim);
+// The contacts that the state remembers, as numbers of a checkpoint.
+size_t mb_touch_numbers(const MbSim *sim);
+void mb_touch_write(const MbSim *sim, unsigned char *out);
+bool mb_touch_fits(const MbSim *sim, const unsigned char *p, size_t count);
+void mb_touch_read(MbSim *sim, const unsigned char *p, size_t count);
+// The tangents that go with a contact's normal.
+void mb_touch_tangents(MbTouch *touch);
+// Velocities or coordinates have changed otherwise than by a step.
+void mb_touch_forget(MbSim *sim);
+
+#endif

@@ -1,0 +1,225 @@
+// The model's solids as collision has them, what of them may meet, and what is deep in one another at the start.
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/sim/constrain_internal.h"
+#include "core/sim/touch.h"
+
+#include <stdio.h>
+
+static const double TOLD = 1e-6, DEEP = 0.1; // of the smaller one's size: told; refused
+
+static const char *name_of(const MbSim *sim, size_t solid) {
+  return sim->model->body_name[sim->touching->rules->solids[solid].body];
+}
+
+// ---- solids -----------------------------------------------------------------------------------------------
+
+static double least(const double x[3]) { return fmin(x[0], fmin(x[1], x[2])); }
+
+// The shape, half of its least extent, and how far it reaches from its origin. False: collision has no such shape.
+static bool make_shape(const MbSolid *solid, MbShape *shape, double *size, double *reach) {
+  const double r = solid->radius, half = solid->length / 2;
+  switch (solid->kind) {
+  case MB_SHAPE_BOX:
+    *shape = mb_shape_box(solid->size);
+    *size = least(solid->size) / 2, *reach = mb_vec3_norm(solid->size) / 2;
+    return true;
+  case MB_SHAPE_SPHERE:
+    *shape = mb_shape_sphere(r);
+    *size = *reach = r;
+    return true;
+  case MB_SHAPE_CAPSULE:
+    *shape = mb_shape_capsule(r, solid->length);
+    *size = r, *reach = r + half;
+    return true;
+  case MB_SHAPE_CYLINDER:
+    *shape = mb_shape_cylinder(r, solid->length);
+    *size = fmin(r, half), *reach = hypot(r, half);
+    return true;
+  case MB_SHAPE_ELLIPSOID:
+    *shape = mb_shape_ellipsoid(solid->size);
+    *size = least(solid->size), *reach = fmax(solid->size[0], fmax(solid->size[1], solid->size[2]));
+    return true;
+  case MB_SHAPE_PLANE:
+    *shape = mb_shape_plane();
+    *size = INFINITY, *reach = 0;
+    return true;
+  case MB_SHAPE_MESH:
+  case MB_SHAPES:
+    break;
+  }
+  return false;
+}
+
+// Bodies on a path go there whatever they meet.
+static bool is_driven(const MbModel *model, size_t body) {
+  if (body == MB_WORLD) return true;
+  for (size_t i = 0; i < model->nconstraints; i++)
+    if (model->constraints[i].npath && model->constraints[i].body[0] == body) return true;
+  return false;
+}
+
+static MbStatus make_solids(MbSim *sim, MbReport *report) {
+  MbTouching *t = sim->touching;
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < t->rules->nsolids; i++) {
+    const MbSolid *solid = &t->rules->solids[i];
+    char where[64];
+    snprintf(where, sizeof where, "/bodies/%zu/shape", solid->listed);
+    if (!make_shape(solid, &t->shape[i], &t->size[i], &t->reach[i]))
+      status = mb_error(report, MB_SCENE, where,
+                        "the \"%s\" of \"%s\" cannot collide in this version: make it up of other shapes, or "
+                        "give it \"collide\": false",
+                        mb_shape_words[solid->kind], name_of(sim, i));
+    t->reach[i] += mb_vec3_norm(solid->at.p);
+    t->driven[i] = is_driven(sim->model, t->rules->moved[solid->body]);
+  }
+  return status;
+}
+
+// ---- what meets -------------------------------------------------------------------------------------------
+
+static MbStatus refuse_pair(const MbSim *sim, size_t a, size_t b, MbReport *report) {
+  const MbSolid *const solid[2] = {&sim->touching->rules->solids[a], &sim->touching->rules->solids[b]};
+  char where[64];
+  snprintf(where, sizeof where, "/bodies/%zu/shape", solid[1]->listed);
+  return mb_error(
+      report, MB_SCENE, where,
+      "the %s of \"%s\" and the %s of \"%s\" may meet, and this version has no contact of these two "
+      "shapes: take others, or put [\"%s\", \"%s\"] into \"exclude\"",
+      mb_shape_words[solid[1]->kind], name_of(sim, b), mb_shape_words[solid[0]->kind], name_of(sim, a),
+      name_of(sim, a), name_of(sim, b));
+}
+
+// The first pair of solids of each two forms that collision does not know.
+static MbStatus check_forms(const MbSim *sim, MbReport *report) {
+  const MbTouching *t = sim->touching;
+  MbStatus status = MB_OK;
+  bool there[MB_FORMS] = {false};
+  for (size_t i = 0; i < t->rules->nsolids; i++) there[t->shape[i].form] = true;
+  for (int f = 0; f < MB_FORMS; f++)
+    for (int g = f; g < MB_FORMS; g++) {
+      bool found = !there[f] || !there[g] || mb_collides((MbForm)f, (MbForm)g);
+      for (size_t a = 0; a < t->rules->nsolids && !found; a++)
+        for (size_t b = a + 1; b < t->rules->nsolids && !found; b++) {
+          const int p = (int)t->shape[a].form, q = (int)t->shape[b].form;
+          if (!((p == f && q == g) || (p == g && q == f)) || !mb_touch_may(t, sim->model, a, b)) continue;
+          status = refuse_pair(sim, a, b, report);
+          found = true;
+        }
+    }
+  return status;
+}
+
+// What is in one another at the start, once a pair.
+static MbStatus check_start(MbSim *sim, MbReport *report) {
+  const MbTouching *t = sim->touching;
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < t->next.n;) {
+    const MbTouch *first = &t->next.touch[i];
+    double depth = 0;
+    for (; i < t->next.n && t->next.touch[i].a == first->a && t->next.touch[i].b == first->b; i++)
+      depth = fmax(depth, -t->next.touch[i].gap);
+    if (!(depth > TOLD * first->size) || t->rules->compliance > 0) continue;
+    char where[64];
+    snprintf(where, sizeof where, "/bodies/%zu/shape", t->rules->solids[first->b].listed);
+    if (depth > DEEP * first->size)
+      status =
+          mb_error(report, MB_SCENE, where,
+                   "\"%s\" and \"%s\" are %.3g m deep in one another at the start: move them apart, put them "
+                   "into \"exclude\" of \"contact\" if they are to stay so, or run without contact "
+                   "(\"contact\": {\"enabled\": false})",
+                   name_of(sim, first->a), name_of(sim, first->b), depth);
+    else
+      mb_warning(
+          report, where,
+          "\"%s\" and \"%s\" are %.3g m deep in one another at the start: they are moved apart, by up to "
+          "%.2g m a step",
+          name_of(sim, first->a), name_of(sim, first->b), depth, sim->model->h * first->size);
+  }
+  return status;
+}
+
+static MbStatus check_method(MbSim *sim, MbReport *report) {
+  const MbContacts *rules = sim->touching->rules;
+  const MbContactMethod *method = mb_contact_method(mb_contact_method_words[rules->method]);
+  if (!(method->cones >> rules->cone & 1))
+    return mb_error(report, MB_SCENE, "/contact/method",
+                    "method \"%s\" does not take the cone \"%s\": it takes %s", method->name,
+                    mb_cone_kind_words[rules->cone], method->exact);
+  sim->constraining->touch_method = method;
+  return MB_OK;
+}
+
+_Static_assert((int)MB_NO_CONE == MB_CONE_NONE && (int)MB_BOX_CONE == MB_CONE_BOX &&
+                   (int)MB_PYRAMID_CONE == MB_CONE_PYRAMID && (int)MB_ROUND_CONE == MB_CONE_EXACT,
+               "cones have the same order");
+_Static_assert((int)MB_BY_MINIMUM_MAP == MB_CONTACT_MINIMUM_MAP &&
+                   (int)MB_BY_FISCHER_BURMEISTER == MB_CONTACT_FISCHER_BURMEISTER,
+               "functions have the same order");
+
+MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
+  const size_t n = sim->model->contacts.nsolids;
+  if (!n) return MB_OK;
+  MbTouching *t = sim->touching = mb_arena_alloc(&sim->arena, 1, sizeof *t);
+  if (!t) return mb_no_memory(report, "contact");
+  t->rules = &sim->model->contacts;
+  t->shape = mb_arena_alloc(&sim->arena, n, sizeof *t->shape);
+  t->size = mb_arena_alloc(&sim->arena, n, sizeof *t->size);
+  t->reach = mb_arena_alloc(&sim->arena, n, sizeof *t->reach);
+  t->driven = mb_arena_alloc(&sim->arena, n, sizeof *t->driven);
+  t->E = mb_arena_alloc(&sim->arena, n, sizeof *t->E);
+  t->bounds = mb_arena_alloc(&sim->arena, n, sizeof *t->bounds);
+  t->way = mb_arena_alloc(&sim->arena, n, sizeof *t->way);
+  if (!t->shape || !t->size || !t->reach || !t->driven || !t->E || !t->bounds || !t->way)
+    return mb_no_memory(report, "contact");
+  MbStatus status = make_solids(sim, report);
+  if (status == MB_OK) status = check_forms(sim, report);
+  if (status != MB_OK) return status;
+  if (!mb_touch_look(sim)) return mb_no_memory(report, "contact");
+  status = check_start(sim, report);
+  const MbRowSource source = {.name = "contact", .context = t, .list = mb_touch_list, .eval = mb_touch_eval};
+  if (status == MB_OK) status = mb_rows_add_source(sim, &source, report);
+  return status == MB_OK ? check_method(sim, report) : status;
+}
+
+void mb_touching_free(MbSim *sim) {
+  MbTouching *t = sim->touching;
+  if (!t) return;
+  mb_broad_free(&t->broad);
+  mb_free(t->now.touch);
+  mb_free(t->next.touch);
+  mb_free(t->done.touch);
+  mb_free(t->last.touch);
+}
+
+size_t mb_touching_bytes(const MbSim *sim) {
+  const MbTouching *t = sim->touching;
+  if (!t) return 0;
+  return (t->now.room + t->next.room + t->done.room + t->last.room) * sizeof(MbTouch) +
+         t->broad.pair_room * sizeof(MbPair);
+}
+
+// ---- what is told -----------------------------------------------------------------------------------------
+
+static size_t count_pairs(const MbSim *sim) {
+  enum { MOST = 3000 }; // shapes, of whose pairs each is looked at
+  const MbTouching *t = sim->touching;
+  size_t pairs = 0;
+  for (size_t a = 0; a < t->rules->nsolids && t->rules->nsolids <= MOST; a++)
+    for (size_t b = a + 1; b < t->rules->nsolids; b++) pairs += mb_touch_may(t, sim->model, a, b);
+  return pairs;
+}
+
+bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts) {
+  *counts = (MbContactCounts){0};
+  if (!sim->touching) return false;
+  const MbTouchTold *told = &sim->touching->told;
+  *counts = (MbContactCounts){.shapes = sim->touching->rules->nsolids,
+                              .pairs = count_pairs(sim),
+                              .most = told->most,
+                              .residual = told->worst,
+                              .missed = told->missed,
+                              .deepest = told->deepest};
+  return true;
+}

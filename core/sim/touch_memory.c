@@ -1,0 +1,69 @@
+// Contacts that pushed in the last step, as a checkpoint has them: of each its solids and features, the point, the normal, the gap, the
+// impulses and the rates. What else is known of a contact follows from these and from the model.
+#include "core/base/alloc.h"
+#include "core/sim/touch.h"
+
+#include <string.h>
+
+enum {
+  WHO = 4,
+  POINT = WHO,
+  NORMAL = POINT + 3,
+  GAP = NORMAL + 3,
+  LAMBDA,
+  RATE = LAMBDA + 3,
+  NUMBERS = RATE + 3
+};
+
+size_t mb_touch_numbers(const MbSim *sim) { return sim->touching ? NUMBERS * sim->touching->last.n : 0; }
+
+void mb_touch_write(const MbSim *sim, unsigned char *out) {
+  for (size_t i = 0; i < sim->touching->last.n; i++) {
+    const MbTouch *touch = &sim->touching->last.touch[i];
+    double x[NUMBERS] = {touch->a, touch->b, touch->feature_a, touch->feature_b};
+    memcpy(x + POINT, touch->point, sizeof touch->point);
+    memcpy(x + NORMAL, touch->axis[0], sizeof touch->axis[0]);
+    x[GAP] = touch->gap;
+    memcpy(x + LAMBDA, touch->lambda, sizeof touch->lambda);
+    memcpy(x + RATE, touch->rate, sizeof touch->rate);
+    memcpy(out + i * sizeof x, x, sizeof x);
+  }
+}
+
+bool mb_touch_fits(const MbSim *sim, const unsigned char *p, size_t count) {
+  if (count % NUMBERS || (count && !sim->touching)) return false;
+  for (size_t i = 0; i < count; i += NUMBERS) {
+    double x[NUMBERS];
+    memcpy(x, p + i * sizeof *x, sizeof x);
+    for (size_t k = 0; k < NUMBERS; k++)
+      if (!isfinite(x[k])) return false;
+    for (size_t k = 0; k < WHO; k++)
+      if (!(x[k] >= 0 && x[k] <= UINT32_MAX) || x[k] != floor(x[k])) return false;
+    if (!(x[0] < (double)sim->touching->rules->nsolids && x[1] < (double)sim->touching->rules->nsolids))
+      return false;
+  }
+  const size_t n = count / NUMBERS;
+  return !n || mb_grow(&sim->touching->last.touch, &sim->touching->last.room, n, sizeof(MbTouch));
+}
+
+void mb_touch_read(MbSim *sim, const unsigned char *p, size_t count) {
+  MbTouching *t = sim->touching;
+  if (!t) return;
+  t->last.n = count / NUMBERS;
+  t->fresh = false;
+  for (size_t i = 0; i < t->last.n; i++) {
+    MbTouch *touch = &t->last.touch[i];
+    double x[NUMBERS];
+    memcpy(x, p + i * sizeof x, sizeof x);
+    *touch = (MbTouch){.a = (uint32_t)x[0],
+                       .b = (uint32_t)x[1],
+                       .feature_a = (uint32_t)x[2],
+                       .feature_b = (uint32_t)x[3],
+                       .gap = x[GAP]};
+    memcpy(touch->point, x + POINT, sizeof touch->point);
+    memcpy(touch->axis[0], x + NORMAL, sizeof touch->axis[0]);
+    memcpy(touch->lambda, x + LAMBDA, sizeof touch->lambda);
+    memcpy(touch->rate, x + RATE, sizeof touch->rate);
+    mb_touch_tangents(touch);
+  }
+}

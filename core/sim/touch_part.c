@@ -1,0 +1,62 @@
+// Depth is taken away by positions alone, after the step: what velocities that did so would leave is energy from nothing. What touches at
+// the step's end is looked for anew; where some of it is deep, bodies move by the least, as masses tell, that takes it out and
+// keeps the other rows:
+//
+//   dq = A⁻¹ Gᵀ λ,  0 ≤ λ ⊥ G dq + g ≥ 0,  A = M
+//
+// A step that ends where it is asked to leaves none: what there is comes of turns, which rows at the step's start do not see, and is of
+// the order h². Deeper things, as at the start of a scene, are moved by no more than their size in a second.
+#include "core/base/report.h"
+#include "core/sim/claims.h"
+#include "core/sim/constrain.h"
+#include "core/sim/constrain_internal.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/layout.h"
+#include "core/sim/touch.h"
+#include "core/sim/trouble.h"
+
+static const double SLOP = 1e-7; // of the smaller one's size
+
+// The deepest, by size.
+static double deepest(const MbTouches *touches) {
+  double worst = 0;
+  for (size_t i = 0; i < touches->n; i++)
+    worst = fmax(worst, -touches->touch[i].gap / touches->touch[i].size);
+  return worst;
+}
+
+static MbStatus move(MbSim *sim, double t, MbReport *report) {
+  double *dq = sim->s;
+  size_t blame = 0;
+  MbStatus status = mb_rows_list(sim, report);
+  if (status != MB_OK) return status;
+  mb_rows_make(sim, sim->q1, sim->v1, t, 0);
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
+    return mb_sim_singular(sim, blame, report);
+  mb_claims_close(sim, dq);
+  const MbAsking asking = mb_asking(sim, MB_ASK_POSITIONS);
+  mb_rows_ask(sim, &asking, dq, NULL);
+  status = mb_rows_solve(sim, MB_POSITIONS, t, 0, dq, report);
+  if (status != MB_OK) return status;
+  mb_sim_advance(sim, sim->q1, 1, dq);
+  mb_sim_kinematics(sim, sim->q1, sim->v1);
+  mb_sim_follow(sim, sim->q1, sim->v1);
+  return MB_OK;
+}
+
+MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
+  enum { TURNS = 3 };
+  MbTouching *touching = sim->touching;
+  if (!touching) return MB_OK;
+  for (int turn = 0; turn < TURNS; turn++) {
+    if (!mb_touch_look(sim)) return mb_no_memory(report, "contact");
+    const double depth = deepest(&touching->next);
+    if (turn == 0) touching->told.deepest = fmax(touching->told.deepest, depth);
+    if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == TURNS - 1) break;
+    if (turn > 0 && depth > sim->model->h) break; // as much as may be has been moved
+    const MbStatus status = move(sim, t, report);
+    if (status != MB_OK) return status;
+  }
+  touching->fresh = true;
+  return MB_OK;
+}

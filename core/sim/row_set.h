@@ -75,6 +75,8 @@ bool mb_row_set_list(MbSim *sim, MbRowSet *set);
 // Adds a row about these bodies (MB_WORLD: none), of which the first two are those that the row names. NULL: out of memory.
 MbRowTerms *mb_row_set_add(const MbSim *sim, MbRowSet *set, const size_t *body, size_t nbodies,
                            const MbRowTerms *terms);
+// Adds a row about the same bodies as the last one.
+MbRowTerms *mb_row_set_add_beside(MbRowSet *set, const MbRowTerms *terms);
 
 // Finds G = H J + c of all rows, at the last kinematics; `y` (nv) is zero before and after.
 void mb_row_set_gather(const MbSim *sim, MbRowSet *set, double *y);

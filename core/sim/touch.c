@@ -230,6 +230,11 @@ void mb_touch_take(MbSim *sim, const double *v) {
   t->work = work[0] + done;
 }
 
+bool mb_touch_watch(MbSim *sim, MbTouchWatch watch) {
+  if (sim->touching) sim->touching->watch = watch;
+  return sim->touching != NULL;
+}
+
 void mb_touch_forget(MbSim *sim) {
   if (sim->touching) sim->touching->fresh = false;
 }

@@ -25,7 +25,7 @@ static bool add_mesh(MbRunInputs *inputs, const char *folder, const char *file) 
 
 MbStatus mb_run_inputs(const MbRun *run, MbRunInputs *inputs, MbReport *report) {
   const MbSceneSpec *spec = &run->scene->spec;
-  size_t most = 1 + spec->ndeformables;
+  size_t most = 1 + 2 * spec->ndeformables;
   for (size_t i = 0; i < spec->nbodies; i++) most += spec->bodies[i].nshapes;
   inputs->files = mb_calloc(most, sizeof *inputs->files);
   if (!inputs->files) return mb_no_memory(report, "file names");
@@ -36,7 +36,8 @@ MbStatus mb_run_inputs(const MbRun *run, MbRunInputs *inputs, MbReport *report) 
     for (size_t k = 0; k < spec->bodies[i].nshapes && fine; k++)
       fine = add_mesh(inputs, run->folder, spec->bodies[i].shapes[k].file);
   for (size_t i = 0; i < spec->ndeformables && fine; i++)
-    fine = add_mesh(inputs, run->folder, spec->deformables[i].mesh.file);
+    fine = add_mesh(inputs, run->folder, spec->deformables[i].mesh.file) &&
+           add_mesh(inputs, run->folder, spec->deformables[i].start.file);
   return fine ? MB_OK : mb_no_memory(report, "file names");
 }
 

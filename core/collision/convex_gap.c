@@ -282,7 +282,7 @@ static bool find_top(MbConvexPair *pair, double within, double n[3], MbCorners *
       return true;
     }
     if (F < 1e-7 * pair->size || !(slope > 0)) break;
-    s -= 0.9 * F / slope;
+    s -= 0.999 * F / slope;
   }
   *top = deepest(pair, n, corners);
   return true;

@@ -129,11 +129,36 @@ static void lump(const MbDeformableSpec *spec, const MbElementMesh *mesh, double
   for (size_t i = 0; i < mesh->nodes && !tets && !cloth; i++) mass[i] = spec->mass / (double)mesh->nodes;
 }
 
-// x_W = p + R x and v_W = v + ω × (x_W − p)
+// Whether the places at the start are those of as many nodes; tells of tetrahedra that are inside out there.
+static MbStatus check_start(const MbDeformableSpec *spec, size_t i, const MbElementMesh *mesh,
+                            MbReport *report) {
+  char where[WHERE];
+  const MbElementMesh *start = spec->start.mesh;
+  size_t inverted = 0;
+  if (!start) return MB_OK;
+  snprintf(where, sizeof where, "/deformables/%zu/start", i);
+  if (spec->mesh.mesh && spec->mesh.weld > 0)
+    return mb_error(report, MB_SCENE, where,
+                    "\"start\" has the places of the file's vertices, which \"weld\" in the mesh numbers "
+                    "anew: one of the "
+                    "two is to go");
+  if (start->nodes != mesh->nodes)
+    return mb_error(report, MB_SCENE, where,
+                    "%.200s has %zu vertices, and the mesh of \"%s\" %zu: as many are wanted",
+                    spec->start.file ? spec->start.file : "the file", start->nodes, spec->name, mesh->nodes);
+  for (size_t t = 0; t < mesh->tets; t++) inverted += !(size_of(start->x, mesh->tet + 4 * t, 4) > 0);
+  if (inverted)
+    mb_warning(report, where, "%.200s: %zu of %zu tetrahedra of \"%s\" are inside out at the start",
+               spec->start.file ? spec->start.file : "the file", inverted, mesh->tets, spec->name);
+  return MB_OK;
+}
+
+// x_W = p + R x and v_W = v + ω × (x_W − p), of places x that are the mesh's or those of another file
 static void place(const MbDeformableSpec *spec, const MbElementMesh *mesh, double *x0, double *v0) {
+  const double *at = spec->start.mesh ? spec->start.mesh->x : mesh->x;
   for (size_t i = 0; i < mesh->nodes; i++) {
     double x[3], turn[3];
-    mb_quat_rotate(x, spec->pose.rotation, mesh->x + 3 * i);
+    mb_quat_rotate(x, spec->pose.rotation, at + 3 * i);
     mb_vec3_add(x0 + 3 * i, spec->pose.position, x);
     mb_vec3_cross(turn, spec->angular, x);
     mb_vec3_add(v0 + 3 * i, spec->linear, turn);
@@ -179,6 +204,8 @@ MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model
   status = mb_compile_element_mesh(spec, i, &model->arena, &elements->mesh, report);
   if (status != MB_OK) return status;
   if (elements->bending == MB_BENDING_LAPLACE_BELTRAMI) warn_of_bending(spec, i, report);
+  status = check_start(spec, i, &elements->mesh, report);
+  if (status != MB_OK) return status;
   const size_t n = elements->mesh.nodes;
   double *mass = mb_arena_alloc(&model->arena, n, sizeof *mass);
   double *x0 = mb_arena_alloc(&model->arena, n, 3 * sizeof *x0),

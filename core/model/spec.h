@@ -369,11 +369,12 @@ typedef struct MbDeformableSpec {
   MbDeformableKind kind;
   const char *name;
   MbNodeMeshSpec mesh;
-  double mass;                    // springs, particles: of all nodes together
-  double stiffness, damping;      // springs
-  MbSpringLaw law;                // springs
-  bool lagged;                    // springs: as a force's
-  MbElasticModel model;           // tets, cloth
+  MbNodeMeshSpec start;      // tets, cloth: a file with the places at the start; none = those of the mesh
+  double mass;               // springs, particles: of all nodes together
+  double stiffness, damping; // springs
+  MbSpringLaw law;           // springs
+  bool lagged;               // springs: as a force's
+  MbElasticModel model;      // tets, cloth
   double young, poisson, density; // tets, cloth
   double thickness;               // cloth
   MbBendingSpec bending;          // cloth

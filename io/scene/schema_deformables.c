@@ -316,10 +316,32 @@ static const MbSchemaObject cloth_material = {.name = "cloth_material",
                                               .help = "What triangles are made of: a sheet in plane stress.",
                                               .size = sizeof(MbDeformableSpec),
                                               .rows = cloth_material_rows};
+static const MbSchemaRow start_mesh_rows[] = {
+    {"scale", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, scale), .bound = MB_ABOVE, .fallback = "1",
+     .help = "factor on the file's coordinates"},
+    {"file", MB_TYPE_ELEMENTS, AT(MbNodeMeshSpec, file), .flags = MB_REQUIRED,
+     .help = "a mesh with as many vertices as `mesh`, of which only the places are read; relative to the "
+             "scene's directory"},
+    {0}};
+static const MbSchemaObject start_mesh = {
+    .name = "start_mesh",
+    .help = "Where nodes are at the start, apart from where they are at rest.",
+    .size = sizeof(MbNodeMeshSpec),
+    .rows = start_mesh_rows};
+#define START                                                                                                \
+  {                                                                                                          \
+    "start", MB_TYPE_OBJECT, AT(MbDeformableSpec, start),                                                    \
+        .object = &start_mesh,                                                                               \
+        .help = "where its nodes are at the start, before `pose`: it is then strained by how these places "  \
+                "differ from the "                                                                           \
+                "mesh's, which are those at rest; absent: at rest. `select` goes by places at rest"          \
+  }
 static const MbSchemaRow tets_rows[] = {
+    START,
     {"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED, .object = &tet_material, .help = "what it is made of"},
     {0}};
-static const MbSchemaRow cloth_rows[] = {{"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED,
+static const MbSchemaRow cloth_rows[] = {START,
+                                         {"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED,
                                           .object = &cloth_material, .help = "what it is made of"},
                                          {0}};
 static const MbSchemaVariant deformable_variants[] = {

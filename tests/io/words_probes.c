@@ -170,6 +170,7 @@ const Needed words_needed[] = {
 
 #define MESH     "scenes/free/angle.obj"
 #define ELEMENTS "scenes/bad/one.msh"
+#define PULLED   "scenes/bad/pulled.msh"
 #define CRACKED  "scenes/bad/cracked.msh"
 
 const Probe words_probes[] = {
@@ -331,6 +332,10 @@ const Probe words_probes[] = {
     {"node_mesh.pattern=*", CLOTH, OF_SOFT "/mesh/pattern='*'", DIFFERS},
     {"node_mesh.scale", OF_SOFT "/mesh={'file':'" ELEMENTS "'}", OF_SOFT "/mesh/scale=2", DIFFERS},
     {"node_mesh.weld", OF_SOFT "/mesh={'file':'" CRACKED "'}", OF_SOFT "/mesh/weld=1e-6", DIFFERS},
+    {"start_mesh.file", OF_SOFT "/mesh={'file':'" ELEMENTS "'}", OF_SOFT "/start={'file':'" PULLED "'}",
+     DIFFERS},
+    {"start_mesh.scale", OF_SOFT "/mesh={'file':'" ELEMENTS "'} | " OF_SOFT "/start={'file':'" PULLED "'}",
+     OF_SOFT "/start/scale=1.1", DIFFERS},
     {"node_velocity.angular", "", OF_SOFT "/velocity/angular=[1,2,3]", DIFFERS},
     {"node_velocity.linear", "", OF_SOFT "/velocity/linear=[1,2,3]", DIFFERS},
     {"node_velocity.angular", SPRINGS, OF_SOFT "/velocity/angular=[1,2,3]", DIFFERS},

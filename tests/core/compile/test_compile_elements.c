@@ -1,9 +1,11 @@
 #include "core/compile/compile_elements.h"
+#include "core/math/quat.h"
 #include "core/base/alloc.h"
 #include "core/compile/compile_internal.h"
 #include "tests/support.h"
 
 #include <string.h>
+#include <stdlib.h>
 
 static const double ROUNDING = 1e-12; // relative, of sums of some hundred numbers
 
@@ -410,6 +412,38 @@ Test(compile_elements, parts_that_are_not_joined_or_by_a_vertex_alone_are_told_o
   MbSceneSpec spec = scene_of(list, 1);
   mb_model_free(model_of_file(&spec, &mesh, 0));
   cr_assert(said.kept == 2 && warned("2 parts without a vertex in common") && warned("by vertices alone: 1"));
+  mb_arena_free(&spec.arena);
+}
+
+Test(compile_elements, nodes_may_start_apart_from_where_they_are_at_rest) {
+  MbDeformableSpec list[] = {jelly(), jelly()};
+  MbSceneSpec spec = scene_of(list, 2);
+  MbModel *model = model_of(&spec);
+  const MbElementMesh *rest = &model->deformables[0].elements->mesh;
+  double *x = malloc(3 * rest->nodes * sizeof *x);
+  cr_assert(x);
+  for (size_t i = 0; i < rest->nodes; i++)
+    for (size_t c = 0; c < 3; c++) x[3 * i + c] = (c == 2 ? 1.5 : 1) * rest->x[3 * i + c];
+  MbElementMesh start = {.nodes = rest->nodes, .x = x};
+  list[1].start = (MbNodeMeshSpec){.file = "s.msh", .mesh = &start};
+  MbModel *moved = model_of(&spec);
+  const MbElements *a = moved->deformables[0].elements, *b = moved->deformables[1].elements;
+  test_near("rest", b->mesh.x, rest->x, 3 * rest->nodes, 0);
+  test_near("masses", b->mass, a->mass, rest->nodes, 0);
+  double z[3], along[3] = {0, 0, 1}; // as the pose turns it
+  mb_quat_rotate(z, list[1].pose.rotation, along);
+  for (size_t i = 0; i < rest->nodes; i++)
+    for (size_t c = 0; c < 3; c++)
+      cr_assert_float_eq(b->x0[3 * i + c], a->x0[3 * i + c] + 0.5 * rest->x[3 * i + 2] * z[c], 1e-14);
+  mb_model_free(model), mb_model_free(moved);
+
+  start.nodes--;
+  expect_refused(&spec, "as many are wanted");
+  start.nodes++;
+  for (size_t i = 0; i < start.nodes; i++) x[3 * i] = -x[3 * i];
+  mb_model_free(model_of(&spec));
+  cr_assert(warned("are inside out at the start"));
+  free(x);
   mb_arena_free(&spec.arena);
 }
 

@@ -305,6 +305,36 @@ Test(soft_bodies, what_these_solvers_do_not_have_is_refused_by_name) {
     }
 }
 
+// ---- starts apart from rest -------------------------------------------------------------------------------
+
+// A tetrahedron between corners at a metre along the axes, whose last one starts pulled by (0.1, 0, 0.2): of linear elasticity its energy is
+// V (μ |ε|² + λ/2 tr² ε) with ε_zz = 0.2, ε_xz = 0.05.
+Test(soft_bodies, what_starts_apart_from_its_rest_has_the_energy_of_its_strain) {
+  static const char *const kinds[] = {"projective", "redmax", "maximal"};
+  const double young = 1000, nu = 0.3, mu = young / 2 / (1 + nu),
+               lambda = young * nu / (1 + nu) / (1 - 2 * nu);
+  for (int s = 0; s < 3; s++) {
+    char text[TEXT];
+    snprintf(text, sizeof text,
+             "{\"mbsim\": 1, \"solver\": \"%s\", \"time\": {\"step\": 0.01, \"steps\": 1}, \"gravity\": [0, "
+             "0, 0], "
+             "\"deformables\": [{\"name\": \"t\", \"type\": \"tets\", \"mesh\": {\"file\": "
+             "\"scenes/bad/one.msh\"}, "
+             "\"start\": {\"file\": \"scenes/bad/pulled.msh\"}, \"material\": {\"model\": \"linear\", "
+             "\"young\": 1000, "
+             "\"poisson\": 0.3, \"density\": 100}}], \"output\": {\"channels\": [\"energy\"]}}",
+             kinds[s]);
+    TestRun run = test_run(text, NULL);
+    size_t n = 0;
+    const double *energy = test_channel(run.sim, "energy", &n);
+    cr_assert_float_eq(energy[2], (mu * (0.04 + 2 * 0.0025) + lambda / 2 * 0.04) / 6, 1e-12, "%s: %g",
+                       kinds[s], energy[2]);
+    test_steps(run.sim, 1);
+    cr_assert_gt(test_channel(run.sim, "energy", &n)[0], 1e-5, "it moves");
+    test_run_free(&run);
+  }
+}
+
 // ---- examples ---------------------------------------------------------------------------------------------
 
 // Bodies that turn are not moved in the same way by steps of first order: they come nearer with the step there.

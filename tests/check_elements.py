@@ -1,0 +1,226 @@
+"""Elastic elements written a second time, in F and not in singular values, against what the program does with them.
+
+    check_elements.py MBSIM FOLDER
+
+Random meshes (boxes of tetrahedra and sheets of triangles whose nodes have been moved, cut at random) of every material are
+thrown, turned and pressed; every step that the program makes is held against the definition of its step: where
+
+    q1 = argmin 1/2h^2 (q - q~)' M (q - q~) + E(q),  q~ = q0 + h v0 + h^2 g,
+
+the gradient r there is 0, and where it is not, h^2 |r|/m bounds how far a node is from it (E is not concave there). Masses, energies
+and gradients are this file's own, and its gradients are held against differences of its energies first. FOLDER is for scenes and
+runs. Needs numpy; without it the last line says that the check was left out.
+"""
+import json
+import os
+import subprocess
+import sys
+
+try:
+    import numpy as np
+except ImportError:
+    print("elements: left out, there is no numpy")
+    sys.exit(0)
+
+GRAVITY = np.array([0.0, 0.0, -9.81])
+LEAST_J = 0.1  # below which ln J goes on as its parabola
+FAR = 1e-9     # m, that a node may be from where it should be
+ENERGY = 1e-11  # by the energy's size
+
+
+def lame(model, young, poisson, sheet):
+    if model == "arap":
+        return young / 2, 0.0
+    plane = young * poisson / (1 - poisson ** 2)
+    return young / (2 * (1 + poisson)), plane if sheet else young * poisson / ((1 + poisson) * (1 - 2 * poisson))
+
+
+def nearest_rotation(F):
+    """By eigenvectors of F'F, and the sign of det F; F is (elements, 3, 2 or 3)."""
+    value, V = np.linalg.eigh(np.swapaxes(F, 1, 2) @ F)
+    s = np.sqrt(np.maximum(value, 0))
+    if F.shape[2] == 3:
+        s[:, 0] *= np.where(np.linalg.det(F) < 0, -1, 1)  # eigh sorts: the least stretch is the first
+    return F @ (V / s[:, None, :]) @ np.swapaxes(V, 1, 2)
+
+
+def density(model, mu, la, F):
+    """Energies by volume, and their derivatives by F."""
+    rank = F.shape[2]
+    if model == "linear":
+        strain = (F + np.swapaxes(F, 1, 2)) / 2 - np.eye(3)
+        trace = np.trace(strain, axis1=1, axis2=2)
+        return mu * (strain ** 2).sum((1, 2)) + la / 2 * trace ** 2, 2 * mu * strain + la * trace[:, None, None] * np.eye(3)
+    if model in ("arap", "corotational"):
+        R = nearest_rotation(F)
+        trace = (R * F).sum((1, 2)) - rank
+        return mu * ((F - R) ** 2).sum((1, 2)) + la / 2 * trace ** 2, 2 * mu * (F - R) + (la * trace)[:, None, None] * R
+    if rank == 3:
+        J, cofactor = np.linalg.det(F), np.stack([np.cross(F[:, :, (k + 1) % 3], F[:, :, (k + 2) % 3]) for k in range(3)], 2)
+    else:
+        n = np.cross(F[:, :, 0], F[:, :, 1])
+        J = np.linalg.norm(n, axis=1)
+        n = n / J[:, None]
+        cofactor = np.stack([np.cross(F[:, :, 1], n), np.cross(n, F[:, :, 0])], 2)
+    at = np.maximum(J, LEAST_J)
+    log, over = np.log(at), J - at
+    slope, bend = (la * log - mu) / at, (mu + la * (1 - log)) / at ** 2
+    volume = (la / 2 * log - mu) * log + over * (slope + over * bend / 2)
+    return mu / 2 * ((F ** 2).sum((1, 2)) - rank) + volume, mu * F + (slope + over * bend)[:, None, None] * cofactor
+
+
+class Body:
+    def __init__(self, x, corners, material, thickness):
+        self.x, self.corners = np.array(x), np.array(corners)
+        self.rank = self.corners.shape[1] - 1
+        self.model = material["model"]
+        self.mu, self.la = lame(self.model, material["young"], material["poisson"], self.rank == 2)
+        edges = np.swapaxes(self.x[self.corners[:, 1:]] - self.x[self.corners[:, :1]], 1, 2)  # in columns
+        if self.rank == 3:
+            self.size, flat = np.linalg.det(edges) / 6, edges
+        else:
+            n = np.cross(edges[:, :, 0], edges[:, :, 1])
+            self.size = np.linalg.norm(n, axis=1) / 2 * thickness
+            first = edges[:, :, 0] / np.linalg.norm(edges[:, :, 0], axis=1)[:, None]
+            second = np.cross(n / np.linalg.norm(n, axis=1)[:, None], first)
+            flat = np.stack([np.einsum("ei,eic->ec", first, edges), np.einsum("ei,eic->ec", second, edges)], 1)
+        assert (self.size > 0).all()
+        self.inverse = np.linalg.inv(flat)
+        self.mass = np.zeros(len(self.x))
+        for a in range(self.rank + 1):
+            np.add.at(self.mass, self.corners[:, a], material["density"] * self.size / (self.rank + 1))
+
+    def stretch(self, q):
+        return np.swapaxes(q[self.corners[:, 1:]] - q[self.corners[:, :1]], 1, 2) @ self.inverse
+
+    def energy(self, q):
+        return (self.size * density(self.model, self.mu, self.la, self.stretch(q))[0]).sum()
+
+    def gradient(self, q):
+        P = density(self.model, self.mu, self.la, self.stretch(q))[1] * self.size[:, None, None]
+        sides = np.swapaxes(P @ np.swapaxes(self.inverse, 1, 2), 1, 2)
+        g = np.zeros_like(q)
+        np.add.at(g, self.corners[:, 1:], sides)
+        np.add.at(g, self.corners[:, 0], -sides.sum(1))
+        return g
+
+    def check_itself(self, random):
+        q = self.x + 0.05 * random.standard_normal(self.x.shape)
+        way = random.standard_normal(q.shape)
+        slope = (self.energy(q + 1e-6 * way) - self.energy(q - 1e-6 * way)) / 2e-6
+        mine = (self.gradient(q) * way).sum()
+        assert abs(slope - mine) < 1e-6 * (abs(mine) + self.mu * self.size.sum()), (self.model, slope, mine)
+
+
+def box(random, n, jitter):
+    """n cubes a side of a unit cube, six tetrahedra each, with corners that have been moved."""
+    at = np.array([[i, j, k] for k in range(n + 1) for j in range(n + 1) for i in range(n + 1)], float) / n
+    inner = ((at > 1e-9) & (at < 1 - 1e-9))
+    at += jitter / n * (2 * random.random(at.shape) - 1) * inner
+    tets = []
+    for k in range(n):
+        for j in range(n):
+            for i in range(n):
+                corner = lambda a, b, c: (i + a) + (n + 1) * ((j + b) + (n + 1) * (k + c))
+                for axes in ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (1, 0, 2), (2, 1, 0)):  # along one diagonal
+                    way, chain = [0, 0, 0], [corner(0, 0, 0)]
+                    for axis in axes:
+                        way[axis] = 1
+                        chain.append(corner(*way))
+                    d = at[chain[1:]] - at[chain[0]]
+                    tets.append(chain if np.linalg.det(d) > 0 else [chain[0], chain[1], chain[3], chain[2]])
+    return at, tets
+
+
+def sheet(random, n, jitter):
+    at = np.array([[i, j, 0] for j in range(n + 1) for i in range(n + 1)], float) / n
+    inner = ((at > 1e-9) & (at < 1 - 1e-9))
+    at += jitter / n * (2 * random.random(at.shape) - 1) * inner
+    triangles = []
+    for j in range(n):
+        for i in range(n):
+            a, b, c, d = i + (n + 1) * j, i + 1 + (n + 1) * j, i + 1 + (n + 1) * (j + 1), i + (n + 1) * (j + 1)
+            triangles += [[a, b, c], [a, c, d]] if random.random() < 0.5 else [[a, b, d], [b, c, d]]
+    return at, triangles
+
+
+def write_mesh(path, x, elements):
+    with open(path, "w") as file:
+        file.write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n" % len(x))
+        for i, p in enumerate(x):
+            file.write("%d %r %r %r\n" % (i + 1, *map(float, p)))
+        file.write("$EndNodes\n$Elements\n%d\n" % len(elements))
+        for i, e in enumerate(elements):
+            file.write("%d %d 2 0 1 %s\n" % (i + 1, len(e) if len(e) == 4 else 2, " ".join(str(k + 1) for k in e)))
+        file.write("$EndElements\n")
+
+
+def run(mbsim, folder, name, scene):
+    path = os.path.join(folder, name)
+    with open(path + ".json", "w") as file:
+        json.dump(scene, file)
+    for words in (["run", path + ".json", "-o", path + ".mbt", "--force", "-q"],
+                  ["export", path + ".mbt", "-o", path + ".npz", "--force"]):
+        done = subprocess.run([mbsim] + words, capture_output=True, text=True)
+        assert done.returncode == 0, "%s: mbsim %s: %s" % (name, words[0], done.stderr)
+    return np.load(path + ".npz")
+
+
+def check(mbsim, folder, random, kind, model, method, pressed):
+    name = "-".join([kind, model, method] + (["pressed"] if pressed else []))
+    x, elements = box(random, 2, 0.25) if kind == "tets" else sheet(random, 5, 0.25)
+    material = {"model": model, "young": 2e4, "poisson": 0.3 if pressed else 0.4, "density": 500}
+    thickness = 0.01
+    if kind == "cloth":
+        material["thickness"] = thickness
+    write_mesh(os.path.join(folder, name + ".msh"), x, elements)
+    h, steps = 0.01, 3 if method == "projective" else 10
+    pins = [{"select": {"side": "-x"}}]
+    if pressed:
+        pins.append({"select": {"side": "+x"}, "motion": {"translate": ["=-0.9*t/%g" % (h * steps), 0, 0]}})
+    scene = {"mbsim": 1, "time": {"step": h, "steps": steps}, "gravity": list(GRAVITY),
+             "solver": {"type": "projective", "method": method, "tolerance": 1e-11,
+                        "iterations": 100 if method == "newton" else 20000},
+             "output": {"channels": ["deformable.*.position", "deformable.*.velocity", "energy"], "error": 0},
+             "deformables": [{"name": "c", "type": kind, "mesh": {"file": name + ".msh"}, "material": material, "pin": pins,
+                              "velocity": {} if pressed else {"angular": [3, 1, -2], "linear": [0.5, 0, 1]}}]}
+    file = run(mbsim, folder, name, scene)
+    body = Body(x, elements, material, thickness)
+    body.check_itself(random)
+    key = {k.split(".")[-1]: k for k in file.files if k.startswith("deformable")}
+    q, v = file[key["position"]].reshape(steps + 1, -1, 3), file[key["velocity"]].reshape(steps + 1, -1, 3)
+    free = x[:, 0] > 1e-9
+    if pressed:
+        free &= x[:, 0] < 1 - 1e-9
+    worst = 0
+    for k in range(steps):
+        ahead = q[k] + h * v[k] + h * h * GRAVITY
+        r = body.mass[:, None] * (q[k + 1] - ahead) + h * h * body.gradient(q[k + 1])
+        worst = max(worst, np.abs(r[free] / body.mass[free, None]).max())
+    stored = file["energy"][:, 2]
+    mine = np.array([body.energy(q[k]) for k in range(steps + 1)])
+    off = np.abs(stored - mine).max() / np.abs(mine).max()
+    crushed = np.linalg.det(body.stretch(q[-1])).min() if kind == "tets" else 1
+    assert worst < FAR, "%s: a node is up to %.2g m from the step's solution" % (name, worst)
+    assert off < ENERGY, "%s: energies differ by %.2g" % (name, off)
+    return crushed
+
+
+def main(mbsim, folder):
+    random = np.random.default_rng(1)
+    crushed, count = 1, 0
+    for kind, models in (("tets", ("neo_hookean", "corotational", "arap", "linear")),
+                         ("cloth", ("neo_hookean", "corotational", "arap"))):
+        for model in models:
+            for method in ("lbfgs", "newton", "projective"):
+                check(mbsim, folder, random, kind, model, method, False)
+                count += 1
+    for method in ("lbfgs", "newton"):
+        crushed = min(crushed, check(mbsim, folder, random, "tets", "neo_hookean", method, True))
+        count += 1
+    assert crushed < LEAST_J, "the pressed block has elements beyond where the logarithm ends (%g)" % crushed
+    print("elements: %d runs are the solutions of their steps" % count)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])

@@ -27,7 +27,7 @@ endif
 # clang takes a long text of several pieces in a list for a forgotten comma
 CLANG      := $(if $(findstring clang,$(CC)),-Wno-string-concatenation)
 CFLAGS_ALL := $(BASE) $(OPT) $(CLANG) $(CFLAGS)
-LIBS       := -lcjson -lmuparser -lz -lmetis -ldl -lm
+LIBS       := -lcjson -lmuparser -lexpat -lz -lmetis -ldl -lm
 LAPACKE    := -llapacke -lblas # for what compares with them; the program loads them when it needs them
 LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -pthread $(LDFLAGS)
 
@@ -40,6 +40,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard tools/bench/*.c)
 obj       = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB      := $(BUILD)/libmbsim.a
+SHARED   := $(BUILD)/libmbsim.so.0
 BIN      := $(BUILD)/mbsim
 TESTS    := $(BUILD)/mbsim-tests
 BENCH    := $(BUILD)/mbsim-bench
@@ -50,7 +51,7 @@ FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BIN) $(LIB) ## build the program and the library (default)
+all: $(BIN) $(LIB) $(if $(filter release,$(FLAVOUR)),$(SHARED)) ## build the program and the library (default)
 ifeq ($(FLAVOUR),release)
 	$(Q)ln -sf $(FLAVOUR)/mbsim build/mbsim
 endif
@@ -86,6 +87,17 @@ $(BUILD)/io/sweep/sweep_page.o: tools/sweep/report.html
 $(LIB): $(call obj,$(LIB_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# The library for programs that load it: what the public header declares, and nothing else. Its objects are the archive's, which bind
+# their own symbols within; SHARED's number is that of the interface.
+$(BUILD)/mbsim.map: core/mbsim.h
+	@mkdir -p $(@D)
+	$(Q)(echo '{ global:'; grep -oE '\bmb_[a-z_]+\(' $< | tr -d '(' | sort -u | sed 's/$$/;/'; echo 'local: *; };') >$@
+
+$(SHARED): $(LIB) $(BUILD)/mbsim.map
+	$(call say,LD,$@)
+	$(Q)$(LINK) -shared -Wl,-Bsymbolic -Wl,--version-script=$(BUILD)/mbsim.map -Wl,-soname,$(@F) -o $@ \
+	  -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(LIBS)
 
 # The program's debug information goes into mbsim.debug beside it; sanitizers read their own.
 $(BIN): $(call obj,$(CLI_SRC)) $(LIB)

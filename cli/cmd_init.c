@@ -25,13 +25,16 @@ static const Starter starters[] = {
     {"muscle", "a forearm that a muscle bends", mb_starter_muscle, NULL},
     {"cloth", "a cloth held at two corners", mb_starter_cloth, NULL},
     {"soft", "a soft bar that is twisted", mb_starter_soft, NULL},
+    {"stack", "boxes on one another, and a ball that knocks them over", mb_starter_stack, NULL},
+    {"drop", "a ball, a box and a capsule that drop and bounce", mb_starter_drop, NULL},
     {"chain", "a chain of as many links as --bodies says", NULL, mb_starter_chain},
     {"study", "not a scene but a study of the pendulum: mbsim sweep runs it", mb_starter_study, NULL},
 };
 
 enum { STARTERS = sizeof starters / sizeof *starters, FEW_BODIES = 20, MOST_BODIES = 1000000 };
-static const char *const kinds[] = {"box", "spinning", "hammer", "thrown", "pendulum", "arm",   "four-bar",
-                                    "top", "muscle",   "cloth",  "soft",   "chain",    "study", NULL};
+static const char *const kinds[] = {"box",      "spinning", "hammer", "thrown", "pendulum", "arm",
+                                    "four-bar", "top",      "muscle", "cloth",  "soft",     "stack",
+                                    "drop",     "chain",    "study",  NULL};
 _Static_assert(sizeof kinds / sizeof *kinds == STARTERS + 1, "every starter has its word");
 
 static MbStatus write_starter(const MbArgs *args, const Starter *starter, MbReport *report) {

@@ -280,6 +280,8 @@ MbStatus mb_run_scene_file(const MbArgs *args, const MbRunFollower *follower, Mb
   MbRun run = {.args = args, .follower = follower, .start = mb_clock()};
   run.log = (MbLog){.json = log->given && log->word == 1, .quiet = mb_arg_given(args, "quiet")};
   MbStatus status = check_arguments(args, report);
+  if (!status && !follower && mb_arg_given(args, "dump-contact"))
+    status = mb_dump_contact_parse(mb_arg(args, "dump-contact")->text, &run.dump, report);
   if (!status && mb_arg_given(args, "resume")) status = mb_run_name_output(&run, report);
   if (!status && mb_arg_given(args, "resume")) status = mb_resume_open(&run, report);
   if (!status) status = load(&run, report);
@@ -330,6 +332,11 @@ static const MbOption options[] = {
      .help = "exit 4, with the whole file written, if any step has not come to the accuracy that its solver "
              "was to "
              "iterate to"},
+    {.name = "dump-contact",
+     .type = MB_OPTION_TEXT,
+     .argument = "STEP:FILE",
+     .help = "write the problem that the contacts of that step make (the first is 1), as `mbsim bench "
+             "contact` reads it"},
     {.name = "view",
      .type = MB_OPTION_FILE,
      .argument = "FILE",

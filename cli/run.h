@@ -2,6 +2,7 @@
 #ifndef MB_CLI_RUN_H
 #define MB_CLI_RUN_H
 
+#include "cli/dump_contact.h"
 #include "cli/options.h"
 #include "cli/page.h"
 #include "cli/progress.h"
@@ -53,6 +54,7 @@ struct MbRun {
   MbPage page;
   MbTally tally;
   MbProgress progress;
+  MbDumpContact dump;
 };
 
 // ---- cmd_run.c -----------------------------------------------------------------------------------

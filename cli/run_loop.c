@@ -121,7 +121,11 @@ static MbStatus write_due(MbRun *run, int64_t step, MbReport *report) {
 }
 
 static MbStatus one_step(MbRun *run, int64_t step, MbReport *said, MbReport *report) {
-  const MbStatus status = mb_sim_step(run->sim, said);
+  MbStatus status = mb_dump_contact_start(&run->dump, run->sim, step, report);
+  if (status) return status;
+  status = mb_sim_step(run->sim, said);
+  const MbStatus dumped = mb_dump_contact_end(&run->dump, run->sim, step, status ? NULL : report);
+  if (!status && dumped) return dumped;
   if (!status && !said->warnings) return MB_OK;
   const MbStatus recorded = record_issues(run, said, step, report);
   if (status) *report = recorded ? *report : *said;

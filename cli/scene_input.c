@@ -5,6 +5,7 @@
 #include "cli/choices.h"
 #include "cli/file_kind.h"
 #include "core/base/alloc.h"
+#include "io/models/models.h"
 
 #include <errno.h>
 #include <math.h>
@@ -63,6 +64,16 @@ MbStatus mb_scene_folder(const char *path, char folder[MB_FOLDER], MbReport *rep
   return MB_OK;
 }
 
+// A model in another's format becomes the scene that `mbsim import` writes.
+static MbStatus import(const char *path, Source *source, MbReport *report) {
+  if (!mb_model_is(source->text, source->length)) return MB_OK;
+  mb_free(source->text);
+  source->text = NULL;
+  const MbStatus status = mb_model_as_scene(path, &source->text, report);
+  source->length = status ? 0 : strlen(source->text);
+  return status;
+}
+
 static MbStatus read_source(const char *path, Source *source, MbReport *report) {
   *source = (Source){.name = path, .directory = "."};
   if (!strcmp(path, "-")) {
@@ -76,7 +87,7 @@ static MbStatus read_source(const char *path, Source *source, MbReport *report) 
   if (!stream) return mb_error(report, MB_IO, "", "%s cannot be opened: %s", path, strerror(errno));
   const MbStatus status = slurp(stream, bytes_of(stream), source, report);
   fclose(stream);
-  return status;
+  return status ? status : import(path, source, report);
 }
 
 // ---- overrides ----------------------------------------------------------------------------------

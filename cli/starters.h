@@ -13,6 +13,9 @@ extern const char mb_starter_pendulum[], mb_starter_arm[], mb_starter_four_bar[]
 // A top, a muscle, and what changes its shape (starters_more.c).
 extern const char mb_starter_top[], mb_starter_muscle[], mb_starter_cloth[], mb_starter_soft[];
 
+// Bodies that touch (starters_contact.c).
+extern const char mb_starter_stack[], mb_starter_drop[];
+
 // A study of the pendulum (starter_study.c).
 extern const char mb_starter_study[];
 

@@ -49,7 +49,8 @@ bool mb_sweep_is_done(const MbSweep *s, const char *id) {
   bool done =
       s->keep != MB_KEEP_ALL && s->finished && mb_finished_find(s->finished, id, &result, &lacks) && !lacks;
   snprintf(path, sizeof path, "%s/runs/%s/result.json", s->out, id);
-  char *text = done ? NULL : mb_small_read(path, &length);
+  char *text =
+      done || (s->finished && !mb_finished_folders(s->finished)) ? NULL : mb_small_read(path, &length);
   if (text && mb_result_read(text, length, &result, &lacks))
     done = !lacks && result.outcome == MB_OUT_OK && (s->keep != MB_KEEP_ALL || result.trajectory[0]);
   mb_free(text);
@@ -75,28 +76,56 @@ static void add_line(const MbSweep *s, uint64_t run, MbText *text) {
   mb_text_add(text, "\n");
 }
 
-static MbStatus write_text(const MbSweep *s, const char *name, char *text, MbReport *report) {
-  char path[MB_SWEEP_PATH];
-  snprintf(path, sizeof path, "%s/%s", s->out, name);
-  const MbStatus status =
-      text ? mb_small_write(path, text, strlen(text), report) : mb_no_memory(report, "the list of runs");
-  mb_free(text);
+// A file that takes its place when all of it is written. Long ones are not held in memory.
+typedef struct Part {
+  char path[MB_SWEEP_PATH], part[MB_SWEEP_PATH + 96];
+  FILE *out;
+} Part;
+
+static MbStatus open_part(Part *p, const char *folder, const char *name, MbReport *report) {
+  char host[64] = "";
+  gethostname(host, sizeof host - 1); // several machines may write into a shared folder
+  snprintf(p->path, sizeof p->path, "%.*s/%s", MB_FOLDER, folder, name);
+  snprintf(p->part, sizeof p->part, "%s.%s.%ld.tmp", p->path, host, (long)getpid());
+  p->out = fopen(p->part, "we");
+  return p->out ? MB_OK : mb_error(report, MB_IO, "", "cannot write %s: %s", p->part, strerror(errno));
+}
+
+static MbStatus close_part(Part *p, MbStatus status, MbReport *report) {
+  const bool failed = ferror(p->out);
+  if ((fclose(p->out) || failed) && !status)
+    status = mb_error(report, MB_IO, "", "cannot write %s: %s", p->part, strerror(errno));
+  if (!status && rename(p->part, p->path))
+    status = mb_error(report, MB_IO, "", "cannot write %s: %s", p->path, strerror(errno));
+  if (status) unlink(p->part);
   return status;
 }
 
-static MbStatus write_list(const MbSweep *s, MbReport *report) {
+static MbStatus write_design(const MbSweep *s, const char **axes, MbReport *report) {
+  Part part;
   MbText text = {0};
+  MbStatus status = open_part(&part, s->out, "design.csv", report);
+  if (status) return status;
   mb_text_add(&text, "run,id");
-  const char **axes = mb_calloc(s->design.naxes, sizeof *axes);
-  for (size_t a = 0; axes && a < s->design.naxes; a++) {
+  for (size_t a = 0; a < s->design.naxes; a++) {
     axes[a] = s->design.axes[a].name;
     mb_text_add(&text, ",");
     mb_csv_cell(&text, axes[a]);
   }
   mb_text_add(&text, "\n");
-  for (uint64_t i = 0; i < s->design.runs; i++) add_line(s, i, &text);
-  MbStatus status = axes ? write_text(s, "design.csv", mb_text_take(&text), report)
-                         : mb_no_memory(report, "the list of runs");
+  for (uint64_t i = 0; i < s->design.runs && !text.failed; i++) {
+    add_line(s, i, &text);
+    if (!text.failed) fwrite(text.text, 1, text.length, part.out);
+    text.length = 0;
+  }
+  if (text.failed) status = mb_no_memory(report, "the list of runs");
+  mb_free(mb_text_take(&text));
+  return close_part(&part, status, report);
+}
+
+static MbStatus write_list(const MbSweep *s, MbReport *report) {
+  const char **axes = mb_calloc(s->design.naxes, sizeof *axes);
+  MbStatus status = axes ? write_design(s, axes, report) : mb_no_memory(report, "the list of runs");
   const MbSweepHead head = {.scene = s->scene_name,
                             .runs = s->design.runs,
                             .axes = axes,
@@ -104,7 +133,14 @@ static MbStatus write_list(const MbSweep *s, MbReport *report) {
                             .measures = s->measures,
                             .nmeasures = s->nmeasures,
                             .times = !mb_arg_given(s->args, "no-times")};
-  if (!status) status = write_text(s, "sweep.json", mb_sweep_head_write(&head), report);
+  Part part;
+  if (!status) status = open_part(&part, s->out, "sweep.json", report);
+  if (!status) {
+    char *text = mb_sweep_head_write(&head);
+    if (text) fputs(text, part.out);
+    status = close_part(&part, text ? MB_OK : mb_no_memory(report, "the list of runs"), report);
+    mb_free(text);
+  }
   mb_free(axes);
   return status;
 }
@@ -133,19 +169,12 @@ MbStatus mb_sweep_list(MbSweep *s, bool write, MbReport *report) {
 
 static MbStatus write_table(const char *folder, MbSweepTable *table, MbTableFormat format,
                             MbOutcomes *outcomes, MbReport *report) {
-  char path[MB_SWEEP_PATH], part[MB_SWEEP_PATH + 96], host[64] = "";
-  gethostname(host, sizeof host - 1);
-  snprintf(path, sizeof path, "%.*s/results.%s", MB_FOLDER, folder, mb_table_words[format]);
-  snprintf(part, sizeof part, "%s.%s.%ld.tmp", path, host, (long)getpid());
-  FILE *out = fopen(part, "we");
-  if (!out) return mb_error(report, MB_IO, "", "cannot write %s: %s", part, strerror(errno));
-  MbStatus status = mb_table_write(table, format, out, outcomes, report);
-  if (fclose(out) && !status)
-    status = mb_error(report, MB_IO, "", "cannot write %s: %s", part, strerror(errno));
-  if (!status && rename(part, path))
-    status = mb_error(report, MB_IO, "", "cannot write %s: %s", path, strerror(errno));
-  if (status) unlink(part);
-  return status;
+  Part part;
+  char name[32];
+  snprintf(name, sizeof name, "results.%s", mb_table_words[format]);
+  const MbStatus status = open_part(&part, folder, name, report);
+  return status ? status
+                : close_part(&part, mb_table_write(table, format, part.out, outcomes, report), report);
 }
 
 static uint64_t missing(MbSweepTable *table, MbStatus *status, MbReport *report) {

@@ -3,6 +3,7 @@
 #include "cli/sweep.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/report.h"
 #include "core/compile/compile.h"
 #include "core/sim/lockstep.h"
 #include "core/sim/plan.h"
@@ -11,7 +12,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { L = MB_LOCKSTEP, BINS = 16 };
+enum { L = MB_LOCKSTEP, BINS = 16, BODIES = 20000 }; // kinds of runs at a time, and bodies of one run of each
 
 // A run that waits for others like it.
 typedef struct Entry {
@@ -45,8 +46,14 @@ typedef struct Worker {
   uint64_t clock;
   bool parameters; // measures speak of the scene's parameters
   double *values;  // (nmeasures)
-  MbReport *report;
+  MbReport *report, ignored;
 } Worker;
+
+// What a run has to say is told by its own process, where it comes to that.
+static MbReport *nobody(Worker *w) {
+  mb_report_clear(&w->ignored);
+  return &w->ignored;
+}
 
 void mb_board_note(MbBoard *board, const char *why, uint64_t runs) {
   for (size_t i = 0; i < MB_BOARD_REASONS; i++) {
@@ -96,7 +103,6 @@ static bool begin_measures(Worker *w, Bin *bin) {
   size_t n = 0, frame_size = 0;
   const MbChannel *channels = mb_lockstep_channels(bin->lockstep, &n, &frame_size);
   for (size_t k = 0; k < bin->count; k++) {
-    MbReport ignored = {0};
     const double end = (double)bin->plan.steps * bin->waiting[k].scene->spec.time.step;
     if (bin->measures[k] && !w->parameters && end == bin->end[k]) {
       mb_measures_reset(bin->measures[k]);
@@ -104,7 +110,7 @@ static bool begin_measures(Worker *w, Bin *bin) {
       mb_measures_free(bin->measures[k]);
       bin->measures[k] = NULL;
       bin->end[k] = end;
-      if (make_measures(w, bin, bin->waiting[k].scene, end, &bin->measures[k], &ignored)) return false;
+      if (make_measures(w, bin, bin->waiting[k].scene, end, &bin->measures[k], nobody(w))) return false;
     }
     mb_tally_start(&bin->tally[k], channels, n);
   }
@@ -161,11 +167,10 @@ static MbStatus write_results(Worker *w, Bin *bin, double took) {
   const double share = took / (double)bin->count; // of the group's time
   MbStatus status = MB_OK;
   for (size_t k = 0; k < bin->count && !status; k++) {
-    MbReport ignored = {0};
     MbResult result = {.defined = s->defined, .values = w->values, .nmeasures = s->nmeasures};
     const bool goes = mb_lockstep_goes(bin->lockstep) >> k & 1;
     mb_result_clear(&result, MB_OUT_OK);
-    if (!goes || mb_measures_values(bin->measures[k], w->values, &ignored)) {
+    if (!goes || mb_measures_values(bin->measures[k], w->values, nobody(w))) {
       mb_board_note(w->board, "leaves the bounds of numbers there", 1);
       continue;
     }
@@ -182,12 +187,11 @@ static MbStatus write_results(Worker *w, Bin *bin, double took) {
 static MbStatus run_group(Worker *w, Bin *bin) {
   const MbLane *lanes[L];
   const double begun = mb_clock();
-  MbReport ignored = {0};
   if (!bin->count) return MB_OK;
   for (size_t k = 0; k < bin->count; k++) lanes[k] = &bin->waiting[k].lane;
   MbStatus status = MB_OK;
-  const bool made = !mb_lockstep_load(bin->lockstep, lanes, bin->count, &ignored) && begin_measures(w, bin) &&
-                    choose_channels(bin);
+  const bool made = !mb_lockstep_load(bin->lockstep, lanes, bin->count, nobody(w)) &&
+                    begin_measures(w, bin) && choose_channels(bin);
   if (!made)
     mb_board_note(w->board, "has measures that do not fit it", bin->count);
   else if (!step_all(w, bin, begun))
@@ -220,13 +224,12 @@ static Bin *bin_for(Worker *w, const Entry *e) {
 static const char *build(Worker *w, uint64_t run, Entry *e) {
   MbSweep *s = w->sweep;
   MbRunOverrides overrides;
-  MbReport ignored = {0};
   *e = (Entry){.run = run};
-  if (mb_run_overrides(&s->scenes, run, &overrides, &ignored)) return "is not valid";
+  if (mb_run_overrides(&s->scenes, run, &overrides, nobody(w))) return "is not valid";
   MbStatus status = mb_scene_parse(s->source.text, s->source.length, s->source.name, s->source.folder,
-                                   &overrides.options, &e->scene, &ignored);
+                                   &overrides.options, &e->scene, nobody(w));
   mb_run_overrides_free(&overrides);
-  if (!status) status = mb_model_create(e->scene, &e->model, &ignored);
+  if (!status) status = mb_model_create(e->scene, &e->model, nobody(w));
   if (status) return "is not valid";
   const char *refused = mb_sweep_lane_refused(e->scene, e->model);
   if (refused) return refused;
@@ -237,20 +240,22 @@ static const char *build(Worker *w, uint64_t run, Entry *e) {
 // can be made.
 static MbStatus new_bin(Worker *w, uint64_t run, Bin **out) {
   MbStatus status = MB_OK;
-  MbReport ignored = {0};
   Bin *bin = &w->bins[0];
   *out = NULL;
-  if (w->nbins < BINS) {
+  size_t bodies = 0;
+  for (size_t i = 0; i < w->nbins; i++)
+    bodies += w->bins[i].frames ? mb_model_bodies(w->bins[i].like.model) : 0;
+  if (!w->nbins || (w->nbins < BINS && bodies < BODIES)) {
     bin = &w->bins[w->nbins++];
   } else {
-    for (size_t i = 1; i < BINS; i++)
+    for (size_t i = 1; i < w->nbins; i++)
       if (w->bins[i].used < bin->used) bin = &w->bins[i];
     status = run_group(w, bin);
     free_bin(bin);
   }
   size_t n = 0, size = 0;
   // the first run's model is built once more: room and names of channels are of it for as long as the bin is there
-  if (status || build(w, run, &bin->like) || mb_lockstep_create(&bin->like.lane, &bin->lockstep, &ignored))
+  if (status || build(w, run, &bin->like) || mb_lockstep_create(&bin->like.lane, &bin->lockstep, nobody(w)))
     return status;
   bin->plan = mb_plan(&bin->like.scene->spec);
   mb_lockstep_channels(bin->lockstep, &n, &size);

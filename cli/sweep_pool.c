@@ -213,6 +213,8 @@ MbStatus mb_sweep_work(MbSweep *s, MbReport *report) {
   sigprocmask(SIG_BLOCK, &signals, &before);
   s->start = mb_clock();
   p.status = mb_sweep_lanes(s, report);
+  mb_finished_free(s->finished); // runs that stand there are marked; from now on there are folders
+  s->finished = NULL;
   p.interrupted = p.stopping = p.status == MB_INTERRUPTED;
   for (;;) {
     start_more(&p);

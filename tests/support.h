@@ -13,7 +13,7 @@
 #include "core/sim/constrain.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
-#include "core/sim/sim_soft.h"
+#include "core/sim/nodes.h"
 
 #include <criterion/criterion.h>
 

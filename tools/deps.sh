@@ -3,7 +3,7 @@
 # packages with npm. Elsewhere it says what to install.
 set -eu
 
-build='gcc make pkg-config libc6-dev libcjson-dev libmuparser-dev zlib1g-dev liblapacke-dev libopenblas-dev libmetis-dev'
+build='gcc make pkg-config libc6-dev libcjson-dev libmuparser-dev libexpat1-dev zlib1g-dev liblapacke-dev libopenblas-dev libmetis-dev'
 tests='libcriterion-dev python3 python3-numpy python3-jsonschema'
 
 # The package of clang's runtime (libFuzzer, sanitizers) for the clang that is or would be installed; nothing
@@ -45,7 +45,7 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "This is no system with apt. To be installed, by their names there:"
   for package in $wanted; do [ "$package" = dev-runtime ] || echo "  $package"; done
   viewer_packages
-  echo "that is: a C compiler, make, pkg-config, cJSON, muParser (its C interface), zlib, LAPACKE, METIS, Node with npm; Criterion, NumPy for tests"
+  echo "that is: a C compiler, make, pkg-config, cJSON, muParser (its C interface), expat, zlib, LAPACKE, METIS, Node with npm; Criterion, NumPy for tests"
   exit 0
 fi
 

@@ -40,4 +40,5 @@ refresh() {
 
 if [ -e scenes/README.md ]; then refresh scenes/README.md --reference; fi
 if [ -e scenes/sweeps/README.md ]; then refresh scenes/sweeps/README.md --study --reference; fi
+if [ -e io/models/README.md ]; then refresh io/models/README.md --models; fi
 exit $stale

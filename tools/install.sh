@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs program, library, header, pkg-config file, man page, completion, JSON Schema of scenes. Debug information is left out
+# Installs program, library (also to be loaded, where it was built), Python module, header, pkg-config file, man page, completion, JSON Schema of scenes. Debug information is left out
 # of the library and stands apart from the program, where debuggers look for it.
 # Arguments: program library DESTDIR PREFIX version.
 set -eu
@@ -15,6 +15,15 @@ if [ -e "$program.debug" ]; then
 fi
 install -m 644 "$library" "$root/lib/libmbsim.a"
 objcopy --strip-debug "$root/lib/libmbsim.a"
+shared=$(dirname "$library")/libmbsim.so.0
+if [ -e "$shared" ]; then
+  install -m 644 "$shared" "$root/lib/libmbsim.so.$version"
+  objcopy --strip-debug "$root/lib/libmbsim.so.$version"
+  ln -sf "libmbsim.so.$version" "$root/lib/libmbsim.so.0"
+  ln -sf libmbsim.so.0 "$root/lib/libmbsim.so"
+  install -d "$root/share/mbsim/python"
+  install -m 644 tools/python/mbsim.py "$root/share/mbsim/python/mbsim.py"
+fi
 install -m 644 core/mbsim.h "$root/include/mbsim.h"
 "$program" help man >"$root/share/man/man1/mbsim.1"
 "$program" schema >"$root/share/mbsim/scene.schema.json"
@@ -28,7 +37,7 @@ Name: mbsim
 Description: Simulation of multibody systems and deformables
 Version: $version
 Cflags: -I\${includedir}
-Libs: -L\${libdir} -lmbsim -pthread -lcjson -lmuparser -lz -lmetis -ldl -lm
+Libs: -L\${libdir} -lmbsim -pthread -lcjson -lmuparser -lexpat -lz -lmetis -ldl -lm
 PC
 chmod 644 "$root/share/man/man1/mbsim.1" "$root/share/bash-completion/completions/mbsim" \
   "$root/lib/pkgconfig/mbsim.pc" "$root/share/mbsim/scene.schema.json"

@@ -4,7 +4,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 1 << 16, ALIGN = 16 };
+enum { FIRST_BYTES = 1 << 13, BLOCK_BYTES = 1 << 16, ALIGN = 16 }; // small arenas come and go by the thousand
 
 struct MbArenaBlock {
   MbArenaBlock *next;
@@ -20,7 +20,8 @@ void *mb_arena_alloc(MbArena *arena, size_t count, size_t size) {
   // a large piece gets a block of its own behind the current one, which stays in use
   MbArenaBlock *block = arena->blocks;
   if (!block || block->size - block->used < bytes) {
-    const size_t room = bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
+    const size_t usual = block || bytes > FIRST_BYTES ? BLOCK_BYTES : FIRST_BYTES;
+    const size_t room = bytes > BLOCK_BYTES / 4 ? bytes : usual;
     MbArenaBlock *fresh = mb_calloc(1, sizeof *fresh + room);
     if (!fresh) return NULL;
     fresh->size = room;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <muParserDLL.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,9 @@ struct MbExpression {
   muParserHandle_t parser;
   double t;
 };
+
+// Making a parser takes longer than most of what it does: the one that was given back last is kept.
+static _Atomic(muParserHandle_t) spare;
 
 static double power(double a, double b) { return pow(a, b); }
 static double modulo(double a, double b) { return fmod(a, b); }
@@ -126,14 +130,29 @@ static void say_wrong(muParserHandle_t parser, const char *text, const MbConstan
 
 // ---- compiling --------------------------------------------------------------------------------------------
 
+static muParserHandle_t take_parser(void) {
+  muParserHandle_t parser = atomic_exchange(&spare, NULL);
+  if (parser) return parser;
+  parser = mupCreate(muBASETYPE_FLOAT);
+  if (!parser) return NULL;
+  mupDefineFun1(parser, "floor", round_down, 1);
+  mupDefineFun1(parser, "ceil", round_up, 1);
+  mupDefineFun1(parser, "round", nearest, 1);
+  mupDefineFun2(parser, "pow", power, 1);
+  mupDefineFun2(parser, "mod", modulo, 1);
+  mupDefineFun2(parser, "hypot", hypotenuse, 1);
+  return parser;
+}
+
+static void give_parser(muParserHandle_t parser) {
+  mupErrorReset(parser);
+  mupClearVar(parser);
+  muParserHandle_t before = atomic_exchange(&spare, parser);
+  if (before) mupRelease(before);
+}
+
 static void define(MbExpression *e, const MbConstant *constants, size_t n, bool with_time) {
   mupClearConst(e->parser);
-  mupDefineFun1(e->parser, "floor", round_down, 1);
-  mupDefineFun1(e->parser, "ceil", round_up, 1);
-  mupDefineFun1(e->parser, "round", nearest, 1);
-  mupDefineFun2(e->parser, "pow", power, 1);
-  mupDefineFun2(e->parser, "mod", modulo, 1);
-  mupDefineFun2(e->parser, "hypot", hypotenuse, 1);
   mupDefineConst(e->parser, "pi", 3.14159265358979323846);
   mupDefineConst(e->parser, "deg", 3.14159265358979323846 / 180);
   if (with_time) mupDefineVar(e->parser, "t", &e->t);
@@ -153,7 +172,7 @@ MbExpression *mb_expression_create_over(const char *text, const MbConstant *cons
   if (message_size) message[0] = 0;
   if (!text_is_sane(text, message, message_size)) return NULL;
   MbExpression *const e = mb_calloc(1, sizeof *e);
-  if (e) e->parser = mupCreate(muBASETYPE_FLOAT);
+  if (e) e->parser = take_parser();
   if (!e || !e->parser) {
     snprintf(message, message_size, "out of memory");
     mb_free(e);
@@ -187,7 +206,7 @@ MbExpression *mb_expression_create(const char *text, const MbConstant *constants
 
 void mb_expression_free(MbExpression *expression) {
   if (!expression) return;
-  mupRelease(expression->parser);
+  give_parser(expression->parser);
   mb_free(expression);
 }
 

@@ -25,6 +25,14 @@ MbStatus mb_error_at(MbReport *report, MbStatus status, int line, int column, co
 // MB_IO, "out of memory for ..."; where LAPACKE cannot be loaded that is told instead
 MbStatus mb_no_memory(MbReport *report, const char *what);
 
+// Makes a report empty, without a look at the issues that it has room for: they are more bytes than much of what reports are made for
+// touches.
+static inline void mb_report_clear(MbReport *report) {
+  report->status = MB_OK;
+  report->errors = report->warnings = report->kept = 0;
+  report->file[0] = 0;
+}
+
 // For messages: NaN has a sign that means nothing, and would be printed.
 static inline double mb_plain(double x) { return isnan(x) ? (double)NAN : x; }
 

@@ -27,7 +27,7 @@ static void turn_joints(const MbModel *model, MbJoint *joint) {
 }
 
 typedef struct Lists {
-  double *q0, *v0, *stiffness, *rest, *damping; // of one joint
+  double *q0, *v0, *stiffness, *rest, *damping, *inertia; // of one joint
 } Lists;
 
 static MbStatus build_numbers(const MbJointSpec *spec, size_t n, const char *where, const Lists *to,
@@ -36,9 +36,33 @@ static MbStatus build_numbers(const MbJointSpec *spec, size_t n, const char *whe
                             mb_model_by_dof(&spec->velocity, n, where, "velocity", to->v0, report),
                             mb_model_by_dof(&spec->stiffness, n, where, "stiffness", to->stiffness, report),
                             mb_model_by_dof(&spec->rest, n, where, "rest", to->rest, report),
-                            mb_model_by_dof(&spec->damping, n, where, "damping", to->damping, report)};
+                            mb_model_by_dof(&spec->damping, n, where, "damping", to->damping, report),
+                            mb_model_by_dof(&spec->inertia, n, where, "inertia", to->inertia, report)};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (parts[i] != MB_OK) return parts[i];
+  return MB_OK;
+}
+
+// Inertia is that of a coordinate's rate, which a rotation vector's is not: what turns there is a body, not a rotor.
+static MbStatus check_rotors(const MbJoint *joint, const double *inertia, const char *where,
+                             MbReport *report) {
+  const bool vectors = joint->ops == mb_joint_table[MB_JOINT_SPHERICAL] ||
+                       joint->ops == mb_joint_table[MB_JOINT_FREE3D] || joint->ops->turning ||
+                       joint->ops->change;
+  if (joint->nparts) {
+    size_t first = 0;
+    for (size_t i = 0; i < joint->nparts; first += joint->part[i++].n) {
+      const MbStatus status = check_rotors(&joint->part[i], inertia + first, where, report);
+      if (status != MB_OK) return status;
+    }
+    return MB_OK;
+  }
+  for (size_t k = 0; vectors && k < joint->n; k++)
+    if (inertia[k] != 0)
+      return mb_error(
+          report, MB_SCENE, where,
+          "\"inertia\" is of coordinates that turn or slide by themselves, and this joint has a rotation "
+          "vector: give the body's own inertia instead, or three hinges");
   return MB_OK;
 }
 
@@ -76,7 +100,8 @@ static MbStatus list_special(MbModel *model, MbReport *report) {
     if (!curved || !renewing) return mb_no_memory(report, "joints");
   }
   for (size_t i = 0; i < model->nv; i++)
-    model->sprung |= model->stiffness[i] != 0 || model->joint_damping[i] != 0;
+    model->sprung |= model->stiffness[i] != 0 || model->joint_damping[i] != 0,
+        model->rotors |= model->joint_inertia[i] != 0;
   model->curved = curved, model->renewing = renewing;
   return MB_OK;
 }
@@ -95,8 +120,9 @@ static MbStatus check_massless(const MbModel *model, MbReport *report) {
          k++)
       mass += model->M[6 * k + 3]; // a subtree is a run of bodies
     bool held = model->joint[b].n == 0 || mass > 0;
-    for (size_t k = 0; k < model->joint[b].n && !held && known; k++)
-      held = model->joint_damping[v + k] > 0 || model->stiffness[v + k] > 0;
+    for (size_t k = 0; k < model->joint[b].n && !held; k++)
+      held = model->joint_inertia[v + k] > 0 ||
+             (known && (model->joint_damping[v + k] > 0 || model->stiffness[v + k] > 0));
     if (held) continue;
     char where[48];
     snprintf(where, sizeof where, "/bodies/%zu", i);
@@ -148,15 +174,17 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
   double *stiffness = mb_arena_alloc(arena, model->nv, sizeof *stiffness);
   double *rest = mb_arena_alloc(arena, model->nv, sizeof *rest);
   double *damping = mb_arena_alloc(arena, model->nv, sizeof *damping);
-  if (!q0 || !v0 || !stiffness || !rest || !damping) return mb_no_memory(report, "joints");
+  double *inertia = mb_arena_alloc(arena, model->nv, sizeof *inertia);
+  if (!q0 || !v0 || !stiffness || !rest || !damping || !inertia) return mb_no_memory(report, "joints");
   mb_compile_node_starts(spec, model, joint, q_first, v_first, q0, v0);
   for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i], q = q_first[b], v = v_first[b];
     char where[48];
     snprintf(where, sizeof where, "/bodies/%zu/joint", i);
     if (joint[b].ops) {
-      const Lists to = {q0 + q, v0 + v, stiffness + v, rest + v, damping + v};
-      const MbStatus one = build_numbers(&spec->bodies[i].joint, joint[b].n, where, &to, report);
+      const Lists to = {q0 + q, v0 + v, stiffness + v, rest + v, damping + v, inertia + v};
+      MbStatus one = build_numbers(&spec->bodies[i].joint, joint[b].n, where, &to, report);
+      if (one == MB_OK) one = check_rotors(&joint[b], inertia + v, where, report);
       const MbJointTwistSpec *twist = spec->bodies[i].joint.twist;
       if (one != MB_OK)
         status = one;
@@ -177,7 +205,7 @@ MbStatus mb_compile_joints(const MbSceneSpec *spec, MbModel *model, MbReport *re
   }
   model->joint = joint, model->P = P, model->B = B, model->q_first = q_first, model->v_first = v_first;
   model->q0 = q0, model->v0 = v0, model->stiffness = stiffness, model->rest = rest,
-  model->joint_damping = damping;
+  model->joint_damping = damping, model->joint_inertia = inertia;
   // a body that is wrong has no mass yet
   if (status == MB_OK && report->errors == 0) status = check_massless(model, report);
   return status == MB_OK ? list_special(model, report) : status;

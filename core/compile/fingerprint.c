@@ -132,6 +132,7 @@ static void add_bodies(Mark *mark, const MbModel *model) {
   add_doubles(mark, model->stiffness, nv);
   add_doubles(mark, model->rest, nv);
   add_doubles(mark, model->joint_damping, nv);
+  if (model->rotors) add_doubles(mark, model->joint_inertia, nv);
   ADD_ALL(mark, MbDrive, model->drives, model->ndrives);
 }
 

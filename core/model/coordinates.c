@@ -296,3 +296,13 @@ double mb_coordinates_energy(const MbModel *model, const double *q) {
     }
   return energy;
 }
+
+void mb_coordinates_momentum(const MbModel *model, const double *v, double *y) {
+  for (size_t k = 0; model->rotors && k < model->nv; k++) y[k] += model->joint_inertia[k] * v[k];
+}
+
+double mb_coordinates_motion(const MbModel *model, const double *v) {
+  double energy = 0;
+  for (size_t k = 0; model->rotors && k < model->nv; k++) energy += model->joint_inertia[k] * v[k] * v[k] / 2;
+  return energy;
+}

@@ -57,6 +57,9 @@ void mb_coordinates_curve(const MbModel *model, const MbMaximal *x);
 void mb_coordinates_blocks(const MbModel *model, const MbMaximal *x, double sD, double sK, const double *v,
                            double *y);
 double mb_coordinates_energy(const MbModel *model, const double *q);
+// Of the joints' own inertia: y += inertia v, along the velocities; the energy ½ inertia q̇².
+void mb_coordinates_momentum(const MbModel *model, const double *v, double *y);
+double mb_coordinates_motion(const MbModel *model, const double *v);
 // Of the joint of body b: A (n x n) = −a D − c K along its velocities; the rate of its coordinate k, row (n) · v.
 void mb_coordinates_own(const MbModel *model, const MbMaximal *x, size_t b, double a, double c, double *A);
 void mb_coordinates_rate_of(const MbModel *model, const MbMaximal *x, size_t b, size_t k, double *row);

@@ -133,7 +133,9 @@ struct MbModel {
   const size_t *q_first, *v_first;                // (nb)
   const double *q0, *v0;                          // (nq), (nv) at t = 0
   const double *stiffness, *rest, *joint_damping; // (nv) zero for bodies that are free in space
-  bool sprung;                                    // some joint has stiffness or damping
+  const double *joint_inertia; // (nv) of coordinates alone; zero for bodies that are free in space
+  bool rotors;                 // some coordinate has inertia of its own
+  bool sprung;                 // some joint has stiffness or damping
   const bool *
       flies; // (nb) bodies whose spin steps of first order carry (flight.h); they are bodies free in space, with no tree on
              // them, or those that solver "maximal" holds
@@ -189,6 +191,14 @@ struct MbModel {
 
 // How many of the bodies have mass of their own: all but ports.
 static inline size_t mb_model_own(const MbModel *model) { return model->nb - model->nports; }
+
+// How many nodes are points and no bodies, but for ports: those of deformables of elements under the projective solver.
+static inline size_t mb_model_points(const MbModel *model) {
+  size_t n = 0;
+  for (size_t i = 0; i < model->ndeformables; i++)
+    n += model->deformables[i].points ? model->deformables[i].count : 0;
+  return n;
+}
 
 // What messages call body b.
 static inline const char *mb_model_kind(const MbModel *model, size_t b) {

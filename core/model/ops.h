@@ -6,6 +6,9 @@
 #include "core/model/coordinate_map.h"
 #include "core/model/model.h"
 
+// Behind the bodies' numbers stand those of nodes that are points and no bodies (mb_model_points), as rows name them: node n is number
+// nb + n. Behind the solver's velocities stand three of each of these.
+
 typedef struct MbBuilder MbBuilder; // core/model/builder.h
 
 // ---- forces -----------------------------------------------------------------------------------------------
@@ -54,6 +57,7 @@ typedef struct MbRow {
 // What rows are made from.
 typedef struct MbInstant {
   const MbMaximal *x;
+  const double *nodes; // (mb_model_points x 3) places of nodes that are points and no bodies
   const double *q, *v;
   const double *signal; // (nsignals x 3) values and their first two rates, of those that constraints use
   const double *guess;  // (nguess) where joints that close loops are looked for
@@ -132,6 +136,35 @@ typedef struct MbClaimOps {
 
 extern const MbClaimOps mb_claims_nothing; // solvers/claims_nothing.c
 
+typedef struct MbSoftStart MbSoftStart;   // what a step of deformables of elements begins with
+typedef struct MbSoftEngine MbSoftEngine; // what moves them (solvers/projective/projective.h)
+
+// Solvers of which the right-hand side changes by iterations: deformables, whose part of A is constant, and whose elements leave
+// something else in every pass. A pass solves A v = r + Gᵀ λ with what they leave now; λ is solved for between its two halves.
+typedef struct MbPassOps {
+  // Makes what moves the nodes; what the model cannot be solved with is told.
+  MbStatus (*make)(MbSolverWork *work, MbReport *report);
+  MbSoftEngine *(*engine)(const MbSolverWork *work);
+  // Says why rows about nodes cannot be solved for, or NULL.
+  const char *(*refuses)(const MbSolverWork *work);
+  // Tells whether forces or rows of the step to come are about nodes: else nodes and bodies take their steps apart.
+  bool (*tied)(const MbSolverWork *work);
+  // Takes note of the nodes, by their numbers among all, that rows of the step to come are about beside those that are bodies as well.
+  // False: out of memory.
+  bool (*name)(MbSolverWork *work, size_t n, const uint32_t *node);
+  // Moves what of a right-hand side is at nodes to push (NULL: drops it): their own inertia is in the passes.
+  void (*split)(const MbSolverWork *work, double *r, double *push);
+  void (*begin)(MbSolverWork *work, const MbSoftStart *start);
+  bool (*goes_on)(const MbSolverWork *work);
+  // Makes of v, the solution with nothing at nodes, the one with what elements leave in this pass and with what pushes the nodes.
+  void (*pass)(MbSolverWork *work, const double *push, double *v);
+  // Ends the pass at velocities v, which impulses along the velocities have come to from there; spoils `impulse`. False: numbers that
+  // are not finite.
+  bool (*end_pass)(MbSolverWork *work, const double *v, double *impulse);
+  // Ends the step: places and velocities (nodes x 3) of all nodes at its end, and in v those of nodes that are bodies.
+  void (*end)(MbSolverWork *work, double *q1, double *v1, double *v);
+} MbPassOps;
+
 typedef struct MbSolverOps {
   const char *name;
   MbSolverWork *(*create)(const MbModel *model, int threads); // NULL: out of memory
@@ -144,7 +177,7 @@ typedef struct MbSolverOps {
                      size_t end);
   // f −= M J̇ v at the last kinematics (NULL: J is constant)
   void (*bias)(MbSolverWork *work, MbMaximal *x);
-  // A = M − a D − b K (a = b = 0 needs neither), with the body to blame where A is singular.
+  // A = M − a D − b K (a = b = 0 needs neither), with the body to blame where A is singular. x may be looked at until the next factor.
   bool (*factor)(MbSolverWork *work, const MbMaximal *x, double a, double b, bool exact, size_t *blame);
   // A v = x + Jᵀ λ, J v = aim of the claimed rows: x ← v. `aim` NULL: 0; `lambda` NULL: not wanted; they may be the same. Fails only
   // where forces couple bodies (x is then not a number).
@@ -171,6 +204,7 @@ typedef struct MbSolverOps {
   void (*bend)(const MbSolverWork *work, double *y);
   const MbCoordinateMap *map;
   const MbClaimOps *claims;
+  const MbPassOps *passes; // NULL: one solution is all
 } MbSolverOps;
 
 #endif

@@ -61,6 +61,7 @@ typedef enum MbShapeKind {
 
 typedef struct MbShapeSpec {
   MbShapeKind kind;
+  bool collide;                 // takes part in contact
   double size[3];               // box: whole edges; ellipsoid: radii
   double radius;                // sphere, capsule, cylinder
   double length;                // capsule (between the caps' centres), cylinder; along z
@@ -71,7 +72,6 @@ typedef struct MbShapeSpec {
   MbFrameSpec frame;            // in the body
   double density;               // NaN = not given
   const char *material;         // NULL = not given
-  bool collide;                 // takes part in contact
   double friction, restitution; // NaN = not given
 } MbShapeSpec;
 
@@ -143,6 +143,7 @@ typedef struct MbSurfaceSpec {
 // What is rare lies apart, NULL = not given: a scene may have a million joints.
 typedef struct MbJointSpec {
   MbJointKind kind;
+  bool closed;        // spline_curve
   const char *parent; // NULL = the world
   MbFrameSpec in_parent,
       in_body;       // the joint's frame in the parent's frame, and in the body's; of a composite's part
@@ -155,9 +156,8 @@ typedef struct MbJointSpec {
   const char *name;          // part of a composite; NULL = not given
   size_t nframes;            // spline_curve
   MbFrameSpec *frames;       // (nframes)
-  bool closed;
-  MbSurfaceSpec *surface; // spline_surface
-  MbNumbersSpec position, velocity, stiffness, rest, damping;
+  MbSurfaceSpec *surface;    // spline_surface
+  MbNumbersSpec position, velocity, stiffness, rest, damping, inertia;
   MbJointTwistSpec *twist; // instead of `velocity`
   MbLimitsSpec limits;
   MbMotionSpec *motion;
@@ -188,15 +188,15 @@ typedef struct MbBodySpec {
   size_t nshapes;
   MbShapeSpec *shapes;          // (nshapes)
   bool shape_list;              // written as a list: pointers are /shape/0, not /shape
+  bool jointed;                 // else it is free in space
+  MbAxes velocity_axes;         // axes that angular and linear are given in
   double density, mass;         // NaN = not given
   const char *material;         // NULL = not given
   MbInertiaSpec *inertia;       // NULL = not given
   MbFrameSpec pose;             // of the body frame in the world
   double angular[3], linear[3]; // velocity of the body frame's origin
-  MbAxes velocity_axes;         // axes that angular and linear are given in
   double damping;               // wrench -damping * twist
   MbBodyMotionSpec *motion;     // NULL = not given; apart, being large and rare
-  bool jointed;                 // else it is free in space
   MbJointSpec joint;
 } MbBodySpec;
 

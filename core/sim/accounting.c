@@ -3,7 +3,7 @@
 #include "core/math/spatial.h"
 #include "core/model/coordinates.h"
 
-// kinetic ½ φᵀMφ; gravity −m g·p, zero at the world's origin; elastic: of joints and springs
+// kinetic ½ φᵀMφ, and that of joints' own inertia; gravity −m g·p, zero at the world's origin; elastic: of joints and springs
 MbEnergy mb_energy(const MbModel *model, const MbMaximal *x) {
   MbEnergy e = {0};
   for (size_t b = 0; b < mb_model_own(model); b++) {
@@ -12,6 +12,7 @@ MbEnergy mb_energy(const MbModel *model, const MbMaximal *x) {
     e.gravity -= M[3] * mb_vec3_dot(model->gravity, x->E[b].p);
   }
   if (model->jointed) e.elastic = mb_coordinates_energy(model, x->q);
+  if (model->rotors) e.kinetic += mb_coordinates_motion(model, x->v);
   for (size_t i = 0; i < model->nforces; i++)
     if (model->forces[i].ops->energy) e.elastic += model->forces[i].ops->energy(&model->forces[i], x);
   e.total = e.kinetic + e.gravity + e.elastic;

@@ -10,7 +10,7 @@
 #include "core/sim/channels.h"
 #include "core/sim/constrain.h"
 #include "core/sim/lists.h"
-#include "core/sim/sim_soft.h"
+#include "core/sim/nodes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -142,14 +142,14 @@ static void sample_constraint_force(const MbSim *sim, double *out) {
 
 static void sample_energy(const MbSim *sim, double *out) {
   MbEnergy e = mb_energy(sim->model, &sim->x);
-  mb_sim_soft_energy(sim, &e);
+  mb_nodes_energy(sim, &e);
   out[0] = e.kinetic, out[1] = e.gravity, out[2] = e.elastic, out[3] = e.total;
   if (sim->model->contacts.nsolids) out[4] = mb_section(sim, MB_SECTION_CONTACT)[0];
 }
 
 static void sample_momentum(const MbSim *sim, double *out) {
   mb_momentum(sim->model, &sim->x, out, out + 3);
-  mb_sim_soft_momentum(sim, out, out + 3);
+  mb_nodes_momentum(sim, out, out + 3);
 }
 
 static void sample_muscle(const MbSim *sim, double *out) {
@@ -165,7 +165,7 @@ static void sample_muscle(const MbSim *sim, double *out) {
 
 static void sample_node_position(const MbSim *sim, const MbDeformable *of, double *out) {
   if (of->points) {
-    memcpy(out, mb_sim_soft_places(sim) + 3 * of->first, 3 * of->count * sizeof *out);
+    memcpy(out, mb_nodes_places(sim) + 3 * of->first, 3 * of->count * sizeof *out);
     return;
   }
   for (size_t i = 0; i < of->count; i++) mb_vec3_copy(out + 3 * i, sim->x.E[of->first + i].p);
@@ -173,7 +173,7 @@ static void sample_node_position(const MbSim *sim, const MbDeformable *of, doubl
 
 static void sample_node_velocity(const MbSim *sim, const MbDeformable *of, double *out) {
   if (of->points) {
-    memcpy(out, mb_sim_soft_velocities(sim) + 3 * of->first, 3 * of->count * sizeof *out);
+    memcpy(out, mb_nodes_velocities(sim) + 3 * of->first, 3 * of->count * sizeof *out);
     return;
   }
   for (size_t b = of->first, i = 0; i < of->count; i++, b++)
@@ -183,7 +183,7 @@ static void sample_node_velocity(const MbSim *sim, const MbDeformable *of, doubl
 static void measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain) {
   const MbModel *model = sim->model;
   if (of->points) {
-    mb_sim_soft_measure(sim, of, volume, strain);
+    mb_nodes_measure(sim, of, volume, strain);
     return;
   }
   for (size_t i = 0; i < model->nforces; i++)
@@ -203,12 +203,12 @@ static void sample_strain(const MbSim *sim, const MbDeformable *of, double *out)
 
 static void sample_solution(const MbSim *sim, double *out) {
   double seconds;
-  mb_sim_soft_solution(sim, out, &seconds);
+  mb_nodes_solution(sim, out, &seconds);
 }
 
 static void sample_time(const MbSim *sim, double *out) {
   double solution[4];
-  mb_sim_soft_solution(sim, solution, out);
+  mb_nodes_solution(sim, solution, out);
 }
 
 static const char *const xyz[] = {"x", "y", "z"}, *const wxyz[] = {"w", "x", "y", "z"};
@@ -246,7 +246,7 @@ static const MbSampler table[] = {
     {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_volume},
     {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_strain},
     {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    4, STATE,   solution, sample_solution, NULL},
-    {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_sim_soft_history, NULL},
+    {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_nodes_history, NULL},
     {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL},
     // clang-format on
 };
@@ -386,7 +386,7 @@ static MbStatus add_deformables(MbSim *sim, const MbSampler *row, const MbDeform
 
 // What this run cannot tell, and what accelerations need.
 static MbStatus prepare(MbSim *sim, const MbSampler *row, MbReport *report) {
-  if ((row->items == SOLUTION || row->items == ITERATIONS) && !sim->soft)
+  if ((row->items == SOLUTION || row->items == ITERATIONS) && !sim->nodes)
     return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is of solver \"projective\"",
                     row->name);
   if ((lister_of(row) == &mb_touch_lister || lister_of(row) == &mb_touch_pair_lister) &&
@@ -405,7 +405,7 @@ static MbStatus prepare(MbSim *sim, const MbSampler *row, MbReport *report) {
                     "the channel \"%s\" is of mode \"dynamic\": in mode \"first_order\" forces give "
                     "velocities, and nothing accelerates",
                     row->name);
-  if (sim->soft && row->items == JOINTS)
+  if (sim->nodes && row->items == JOINTS)
     return mb_error(
         report, MB_SCENE, "/output/channels",
         "the channel \"%s\" is not offered with deformables under solver \"projective\", where bodies do not "
@@ -440,7 +440,7 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
                          [MUSCLES] = {nmuscles, muscle_names},
                          [SOLUTION] = {1, NULL},
                          [LISTED] = {1, NULL},
-                         [ITERATIONS] = {mb_sim_soft_history_size(model), NULL}};
+                         [ITERATIONS] = {mb_nodes_history_size(model), NULL}};
   const size_t asked = model->channels ? model->nchannels : CHANNELS;
   MbStatus status = MB_OK;
   for (size_t i = 0; i < asked && status == MB_OK; i++) {

@@ -13,7 +13,6 @@
 #include "core/sim/claims.h"
 #include "core/sim/layout.h"
 #include "core/sim/touch.h"
-#include "core/sim/whole_inverse.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -22,21 +21,33 @@ static const double ROUNDING = 1e-12; // of sums over some tens of terms, throug
 
 // ---- rows that take part ---------------------------------------------------------------------------------
 
+// What a node has of W_ii by its mass alone.
+static double all_of_node(const MbModel *model, size_t node, const double H[6]) {
+  size_t i = 0;
+  while (node >= model->deformables[i].first + model->deformables[i].count) i++;
+  const double m = model->deformables[i].elements->mass[node - model->deformables[i].first];
+  return m > 0 ? mb_vec3_dot(H + 3, H + 3) / m : 0;
+}
+
 // W_ii of bodies that nothing holds.
 static double all_of(const MbSim *sim, size_t s) {
   const MbModel *model = sim->model;
   const MbConstraining *c = sim->constraining;
   const MbRow *row = &c->set.row[s];
   double sum = 0;
+  for (int end = 0; c->set.is[s].nodes && end < 2; end++)
+    if (row->body[end] != MB_WORLD && row->body[end] >= model->nb)
+      sum += all_of_node(model, row->body[end] - model->nb, row->H[end]);
   if (sim->solver->map->turns) { // six velocities a body; a row about coordinates is about bodies, too
     for (size_t k = c->set.first[s]; k < c->set.first[s + 1]; k++) {
+      if (c->set.index[k] >= sim->nv) continue;
       const double m = model->M[c->set.index[k]];
       if (m > 0) sum += c->set.G[k] * c->set.G[k] / m;
     }
     return sum;
   }
   for (int end = 0; end < 2; end++)
-    for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++) {
+    for (size_t k = 0; k < 6 && row->body[end] < model->nb; k++) {
       const double m = model->M[6 * row->body[end] + k];
       if (m > 0) sum += row->H[end][k] * row->H[end][k] / m;
     }
@@ -140,6 +151,7 @@ double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const do
   double worst = 0;
   c->n = c->ntouches = 0;
   for (size_t s = 0; s < c->set.n; s++) {
+    if (c->set.is[s].nodes && (c->bodies || asking->of != MB_ASK_VELOCITIES)) continue;
     if (c->set.is[s].kind == MB_ROW_CONTACT) {
       take_contact(sim, s, asking, x);
       s += 2;
@@ -240,6 +252,8 @@ static MbStatus find_touching(MbSim *sim, double t, MbReport *report) {
     problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
   if (c->delassus.no_memory || !mb_contact_reserve(&c->work, c->touch_method, &problem))
     return mb_no_memory(report, "contact");
+  const MbTouchWatch *watch = &sim->touching->watch;
+  if (watch->see) watch->see(watch->context, &problem);
   const bool pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING;
   MbContactResult result = MB_CONTACT_NOT_CONVERGED;
   // pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and
@@ -267,7 +281,10 @@ static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, bool *whole, Mb
   enum { MANY = 200 }; // contacts to be parted that pivots would take long for; they need not be exact
   MbConstraining *c = sim->constraining;
   *whole = true;
-  if (c->ntouches) return find_touching(sim, t, report);
+  if (c->ntouches) {
+    c->solved = false; // what the method of the others has kept is lost
+    return find_touching(sim, t, report);
+  }
   const bool parts = level == MB_POSITIONS && sim->touching && sim->touching->now.n > MANY;
   const MbContactMethod *method = parts ? &mb_contact_gauss_seidel : c->method;
   MbContactProblem problem = {.n = c->n,
@@ -276,7 +293,7 @@ static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, bool *whole, Mb
                               .soft = c->soft,
                               .slack = c->slack,
                               .least = c->least,
-                              .same = sim->together && c->again,
+                              .same = c->same,
                               .tolerance = parts ? FAR : 0};
   if (!parts || !mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W))
     problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
@@ -287,7 +304,7 @@ static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, bool *whole, Mb
   for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
   problem.same = false;
   if (!*whole) result = mb_contact_solve(method, &c->work, &problem, &c->answer);
-  c->again = *whole;
+  c->solved = *whole && !parts;
   if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "constraints");
   const bool failed = result == MB_CONTACT_NOT_CONVERGED && !parts && !(c->answer.natural < FAR);
   if (result == MB_CONTACT_REFUSED || failed)
@@ -309,10 +326,11 @@ static MbStatus push(MbSim *sim, double scale, double *v, MbReport *report) {
     any = true;
   }
   if (!any) return MB_OK;
-  const bool solved = mb_whole_apply(sim, c->y, c->claims ? sim->pulled : NULL);
+  const size_t width = mb_row_width(sim, &c->set);
+  const bool solved = sim->solver->apply(sim->work, c->y, NULL, c->claims ? sim->pulled : NULL);
   if (c->claims) mb_claims_add(sim);
-  for (size_t i = 0; i < sim->nv; i++) v[i] += c->y[i];
-  memset(c->y, 0, sim->nv * sizeof *c->y);
+  for (size_t i = 0; i < width; i++) v[i] += c->y[i];
+  memset(c->y, 0, width * sizeof *c->y);
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
@@ -332,7 +350,7 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
 void mb_constrain_prepare(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   if (!c) return;
-  c->singular = c->again = false;
+  c->singular = c->solved = false;
   mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
 }
 
@@ -343,10 +361,21 @@ MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
   if (asking.curve != 0 && sim->solver->drift) sim->solver->drift(sim->work, c->drift);
   mb_rows_ask(sim, &asking, v, NULL);
+  c->same = c->solved; // which rows take part is known by their gaps
   const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
+  c->same = false;
   mb_rows_claimed(sim, 1 / sim->model->h);
   if (status == MB_OK) mb_touch_take(sim, v);
   return status == MB_OK ? mb_singular_watch(sim, sim->state.v, v, 1, report) : status;
+}
+
+MbStatus mb_constrain_bodies(MbSim *sim, double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  if (!c) return MB_OK;
+  c->bodies = c->set.nnodes > 0;
+  const MbStatus status = mb_constrain_solve(sim, v, report);
+  c->bodies = c->solved = false;
+  return status;
 }
 
 MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
@@ -441,7 +470,7 @@ MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, do
     if (c) mb_rows_make(sim, q, v, t, 0);
     for (size_t s = 0; c && s < c->set.n; s++) {
       const MbRow *row = &c->set.row[s];
-      if (row->order || c->set.is[s].alpha > 0 || c->set.is[s].outward != 0) continue;
+      if (row->order || c->set.is[s].alpha > 0 || c->set.is[s].outward != 0 || c->set.is[s].nodes) continue;
       close &= (c->set.is[s].kind == MB_ROW_ONE_WAY ? -row->g : fabs(row->g)) <= close_by * row->size;
     }
     if (mb_claims_any(sim) || !close) {

@@ -19,6 +19,8 @@ MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report);
 // Does the same by its parts: makes the rows at the state, then solves them, as often as wanted, for other velocities.
 void mb_constrain_prepare(MbSim *sim);
 MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report);
+// Does the same by the rows about bodies alone.
+MbStatus mb_constrain_bodies(MbSim *sim, double *v, MbReport *report);
 // Adds to y the impulses along the velocities, Gᵀ λ, of the last solution of such rows.
 void mb_constrain_impulses(const MbSim *sim, double *y);
 // Does the same at once, by impulses, at (q, t); moves the bodies of sim->x and the factor there.

@@ -21,7 +21,7 @@ struct MbConstraining {
   double *signal; // (nsignals x 3)
   double *found;  // (nguess) coordinates of closures at the rows' instant
   int *driven;    // (nsignals) used by motions: 1 = its value, 2 = its rates too; 0 = not
-  double *y;      // (nv) zero between uses
+  double *y;      // (width) zero between uses
   double *drift;  // (nb x 6)
   double *v;      // (nv) schemes of second order: velocities at the start, made to agree
 
@@ -55,7 +55,10 @@ struct MbConstraining {
   MbContactAnswer answer;
   MbDelassus delassus;
   bool claims; // the solver claims rows of constraints, whose forces are wanted
-  bool again;  // they have been solved for since they were made, and W is what it was
+  bool same;   // all but b is as in the last solution
+  bool solved; // the rows at the step's start have been solved for, with the factor that there is
+  bool
+      bodies; // rows about nodes that are no bodies take no part: their velocities are known in a step's passes alone
 
   // fixed steps near singular positions (singular.c)
   bool singular;     // this step is near one

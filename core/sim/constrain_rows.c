@@ -5,6 +5,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/constrain.h"
 #include "core/sim/claims.h"
+#include "core/sim/nodes.h"
 
 #include <string.h>
 
@@ -68,7 +69,7 @@ static MbStatus create(MbSim *sim, MbReport *report) {
   c->signal = mb_arena_alloc(arena, 3 * model->nsignals, sizeof *c->signal);
   c->driven = mb_arena_alloc(arena, model->nsignals, sizeof *c->driven);
   c->found = mb_arena_alloc(arena, model->nguess, sizeof *c->found);
-  c->y = mb_arena_alloc(arena, sim->nv, sizeof *c->y);
+  c->y = mb_arena_alloc(arena, sim->width, sizeof *c->y);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->v = mb_arena_alloc(arena, sim->nv, sizeof *c->v);
   c->method = mb_contact_method("pivoting");
@@ -99,7 +100,10 @@ MbStatus mb_rows_add_source(MbSim *sim, const MbRowSource *source, MbReport *rep
 MbStatus mb_rows_list(MbSim *sim, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c || !c->set.nsources) return MB_OK;
-  if (!mb_row_set_list(sim, &c->set) || !make_room(c, c->set.n) || !make_work(sim, c))
+  const bool listed = mb_row_set_list(sim, &c->set);
+  const char *why = listed && c->set.nnodes ? sim->solver->passes->refuses(sim->work) : NULL;
+  if (why) return mb_error(report, MB_SCENE, "/solver/method", "%s", why);
+  if (!listed || !mb_row_set_name(sim, &c->set) || !make_room(c, c->set.n) || !make_work(sim, c))
     return mb_no_memory(report, "rows");
   for (size_t s = c->set.fixed; s < c->set.n; s++) {
     c->force[s] = c->half[s] = 0;
@@ -169,6 +173,7 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
       c->signal[3 * i] = mb_sim_signal(sim, i, t);
   const bool follows = sim->solver->map->turns; // the model's coordinates from the solver's
   const MbInstant at = {.x = &sim->x,
+                        .nodes = mb_nodes_at(sim),
                         .q = follows ? sim->x.q : q,
                         .v = follows ? sim->x.v : v,
                         .signal = c->signal,

@@ -3,7 +3,6 @@
 #include "core/sim/delassus.h"
 #include "core/base/alloc.h"
 #include "core/sim/sim_internal.h"
-#include "core/sim/whole_inverse.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +13,7 @@ enum {
 };
 
 bool mb_delassus_reserve(MbSim *sim, MbDelassus *d, size_t n) {
-  if (!d->y) d->y = mb_calloc(sim->nv, sizeof *d->y);
+  if (!d->y) d->y = mb_calloc(sim->width, sizeof *d->y);
   if (!d->y) return false;
   if (!sim->solver->responses || n <= d->rows || n > MOST_AT_ONCE) return true;
   if (!mb_grow(&d->picked, &d->npicked, n, sizeof *d->picked)) return false;
@@ -36,7 +35,7 @@ void mb_delassus_free(MbDelassus *d) {
 
 size_t mb_delassus_bytes(const MbSim *sim, const MbDelassus *d) {
   const size_t blocks = d->inverse ? 36 * sim->model->nb : 0;
-  return (d->room + (d->y ? sim->nv : 0) + blocks + d->factor_room) * sizeof(double) +
+  return (d->room + (d->y ? sim->width : 0) + blocks + d->factor_room) * sizeof(double) +
          d->npicked * sizeof *d->picked + d->group_room * sizeof *d->group;
 }
 
@@ -45,16 +44,16 @@ static void column(void *context, size_t i, double *out) {
   MbDelassus *d = context;
   double ignored = 0;
   mb_row_spread(d->set, d->row[i], 1, d->y);
-  d->unsolved |= !mb_whole_apply(d->sim, d->y, NULL);
+  d->unsolved |= !d->sim->solver->apply(d->sim->work, d->y, NULL, NULL);
   for (size_t j = 0; j < d->n; j++) out[j] = mb_row_rate(d->set, d->row[j], d->y, &ignored);
-  memset(d->y, 0, d->sim->nv * sizeof *d->y);
+  memset(d->y, 0, mb_row_width(d->sim, d->set) * sizeof *d->y);
 }
 
 MbContactOperator mb_delassus_of(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t *row,
                                  size_t n) {
   d->sim = sim, d->set = set, d->row = row, d->n = n;
   d->unsolved = false;
-  bool at_once = n >= FEW && !sim->together && sim->solver->responses && n <= MOST_AT_ONCE;
+  bool at_once = n >= FEW && sim->solver->responses && n <= MOST_AT_ONCE;
   if (at_once && n > d->rows) at_once = mb_delassus_reserve(sim, d, n);
   for (size_t i = 0; at_once && i < n; i++) {
     d->picked[i] = &set->row[row[i]];
@@ -135,11 +134,11 @@ bool mb_delassus_by_bodies(MbSim *sim, MbDelassus *d, const MbRowSet *set, const
                            MbContactOperator *W) {
   d->sim = sim, d->set = set, d->row = row, d->n = n;
   d->unsolved = d->no_memory = false;
-  if (sim->together || sim->model->npairs || sim->model->nfollowers) return false;
+  if (sim->model->npairs || sim->model->nfollowers) return false;
   for (size_t i = 0; i < n; i++)
     if (!is_apart(sim, set, row[i])) return false;
   if (!d->inverse) d->inverse = mb_calloc(36 * sim->model->nb, sizeof *d->inverse);
-  if (!d->y) d->y = mb_calloc(sim->nv, sizeof *d->y);
+  if (!d->y) d->y = mb_calloc(sim->width, sizeof *d->y);
   d->no_memory = !d->inverse || !d->y || !mb_grow(&d->factor, &d->factor_room, 12 * n, sizeof *d->factor) ||
                  !mb_grow(&d->group, &d->group_room, 2 * n, sizeof *d->group);
   if (d->no_memory || !find_inverses(sim, d)) return false;

@@ -9,7 +9,7 @@ typedef struct MbDelassus {
   double *W;     // (n x n) where the solver tells all of it at once
   size_t room;   // of W
   size_t rows;   // that the solver has made room for
-  double *y;     // (nv) zero between uses
+  double *y;     // (width) zero between uses
   bool unsolved; // A⁻¹ could not be applied to some column
   bool no_memory;
   // W = F Fᵀ by bodies that nothing couples

@@ -20,7 +20,7 @@
 #include "core/sim/accounting.h"
 #include "core/sim/claims.h"
 #include "core/sim/constrain.h"
-#include "core/sim/sim_soft.h"
+#include "core/sim/nodes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static bool is_stiff(const MbModel *model) {
 
 static MbEnergy energy_of(const MbSim *sim) {
   MbEnergy e = mb_energy(sim->model, &sim->x);
-  mb_sim_soft_energy(sim, &e);
+  mb_nodes_energy(sim, &e);
   return e;
 }
 
@@ -163,7 +163,7 @@ static void remedy(const MbSim *sim, char *out, size_t size) {
       [MB_TRAPEZOIDAL] = "\"rk45\", ",
       [MB_BRIDSON_MARINO] = "\"trapezoidal\", ",
   };
-  const char *scheme = sim->soft ? "more \"iterations\", " : schemes[model->integrator.kind];
+  const char *scheme = sim->nodes ? "more \"iterations\", " : schemes[model->integrator.kind];
   if (sim->integrator->scheme == MB_ADAPTIVE)
     snprintf(out, size, "take smaller tolerances of \"rk45\"");
   else

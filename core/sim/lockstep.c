@@ -2,6 +2,7 @@
 #include "core/sim/lockstep.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/forces/forces.h"
 #include "core/integrators/integrators.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/lockstep_internal.h"
@@ -43,11 +44,14 @@ static bool make_room(MbLockstep *l) {
   const size_t nb = l->nb, nq = l->nq, nv = l->nv, nd = like->ndrives;
   bool outer = false, fine = true;
   for (size_t i = 0; i < like->nforces; i++) {
-    outer |= !like->forces[i].ops->inertial;
-    l->falls |= like->forces[i].ops->inertial; // which gravity alone is
+    const MbForceOps *ops = like->forces[i].ops;
+    const bool damps = ops == &mb_body_damping_ops || ops == mb_force_table[MB_FORCE_DAMPING];
+    outer |= ops != &mb_gravity_ops && !damps;
+    l->damped |= damps;
   }
-  const bool blocks = outer && l->integrator->a != 0;
+  const bool blocks = (outer || l->damped) && l->integrator->a != 0;
   l->apart = outer || like->any_flies;
+  l->drag = numbers(l, nb * like->nforces, &fine);
   l->h = numbers(l, 1, &fine);
   l->q = numbers(l, nq, &fine), l->q1 = numbers(l, nq, &fine);
   l->v = numbers(l, nv, &fine), l->v1 = numbers(l, nv, &fine);
@@ -122,6 +126,19 @@ static void put_numbers(double *to, const double *from, size_t n, size_t lane) {
   for (size_t i = 0; i < n; i++) to[L * i + lane] = from[i];
 }
 
+// Damping has the same derivatives at any time.
+static void load_damping(MbLockstep *l, size_t k) {
+  const MbModel *model = l->lane[k]->model;
+  for (size_t i = 0; i < model->nforces && !l->apart; i++) {
+    const MbForce *force = &model->forces[i];
+    for (size_t b = 0; b < l->nb && force->ops != &mb_gravity_ops; b++) {
+      const double d = force->ops->drag ? force->ops->drag(force) : model->damping[b];
+      l->drag[L * (l->nb * i + b) + k] = d;
+      for (size_t axis = 0; axis < 6 && l->D; axis++) l->D[L * (36 * b + 7 * axis) + k] -= d;
+    }
+  }
+}
+
 static void load_lane(MbLockstep *l, size_t k) {
   const MbModel *model = l->lane[k]->model;
   l->h[k] = model->h;
@@ -132,6 +149,7 @@ static void load_lane(MbLockstep *l, size_t k) {
   put_numbers(l->stiffness, model->stiffness, l->nv, k);
   put_numbers(l->rest, model->rest, l->nv, k);
   put_numbers(l->damping, model->joint_damping, l->nv, k);
+  load_damping(l, k);
   for (size_t i = 0; i < model->ndrives; i++) {
     l->drive_stiffness[L * i + k] = model->drives[i].stiffness;
     l->drive_damping[L * i + k] = model->drives[i].damping;
@@ -171,6 +189,7 @@ MbStatus mb_lockstep_load(MbLockstep *l, const MbLane *const *lanes, size_t coun
   (void)report;
   free_expressions(l);
   l->count = count;
+  if (l->D && !l->apart) memset(l->D, 0, L * 36 * l->nb * sizeof *l->D);
   l->goes = (1u << count) - 1;
   l->step = 0;
   for (size_t k = 0; k < L; k++) {

@@ -24,7 +24,7 @@ static const char *channel_refused(const MbModel *model) {
 
 static const char *solver_refused(const MbModel *model) {
   if (!model->jointed) return "has no joints";
-  if (mb_solver_for(model) == &mb_redmax_recursive_ops) return NULL;
+  if (mb_solver_of_model_bodies(model) == &mb_redmax_recursive_ops) return NULL;
   return model->solver.kind == MB_SOLVER_REDMAX ? "is solved densely" : "has another solver than redmax";
 }
 
@@ -33,7 +33,9 @@ const char *mb_lane_refused(const MbModel *model) {
   const char *refused = NULL;
   if (model->ndeformables || model->nports) return "has deformables";
   if (model->nconstraints) return "has constraints";
+  if (model->contacts.nsolids) return "has contact";
   if (model->nreductions || model->nfollowers) return "has coordinates that follow others";
+  if (model->rotors) return "has joints with inertia of their own";
   if ((refused = solver_refused(model))) return refused;
   if (model->solver.mode != MB_DYNAMIC) return "is of first order";
   if (in->scheme != MB_ONE_SOLVE || in->order != 1)

@@ -43,8 +43,9 @@ struct MbLockstep {
   double *energy;                          // (4 x 8) kinetic, gravity, elastic, total
 
   // one lane at a time
-  bool falls;                 // gravity is among the forces
-  bool apart;                 // forces are evaluated lane by lane, as others than gravity act
+  bool apart;                 // forces are evaluated lane by lane, as others than gravity and damping act
+  bool damped;                // bodies are
+  double *drag;               // (nforces x nb x 8) damping of each body by each force
   MbMaximal x[MB_LOCKSTEP];   // bodies of each
   MbExpression **expressions; // (8 x nsignals)
   double *own;                // (nsignals) values of one lane
@@ -68,8 +69,8 @@ struct MbLockstepKernels {
   void (*faster)(MbLockstep *l);
   // q1 ← q + h v1 of coordinates whose rates are the velocities, `count` from (q_first, v_first) on
   void (*move)(MbLockstep *l, size_t q_first, size_t v_first, size_t count);
-  // f ← gravity and velocity terms
-  void (*inertial)(MbLockstep *l);
+  // f ← gravity, velocity terms and damping; `outside`: damping alone
+  void (*wrenches)(MbLockstep *l, bool outside);
   // v1 ← A⁻¹ (M v + h (f − D v)); false where A is singular in some lane
   bool (*implicit)(MbLockstep *l);
   // Which lanes of (q1, v1) are far from all bounds.

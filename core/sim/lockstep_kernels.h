@@ -1,10 +1,11 @@
 // Parts of the steps in lockstep, in vectors: the table MB_LOCKSTEP_TABLE of a file that includes this, compiled for a kind of
 // processor. Every sum and product is the one of the scalar code, in its order and rounded each for itself:
 //   joint_forces   mb_coordinates_forces, mb_coordinates_drives
-//   inertial       forces/velocity_term.c, forces/gravity.c
+//   wrenches       forces/velocity_term.c, forces/gravity.c, forces/damping.c
 //   implicit       solve_once of sim/scheme_once.c by solvers/redmax/world.c
 //   energies       mb_energy, mb_coordinates_energy
 #define MB_LANES 8
+#include "core/forces/forces.h"
 #include "core/integrators/integrators.h"
 #include "core/sim/lockstep_internal.h"
 #include "core/solvers/redmax/world_passes.h"
@@ -100,19 +101,31 @@ static inline Vec unrotate(const double *E, Vec x) {
   return (Vec){x.x + w * t.x + u.x, x.y + w * t.y + u.y, x.z + w * t.z + u.z};
 }
 
-static void inertial_wrenches(MbLockstep *l) {
-  const Vec gravity = vec_at(l->g, 0), none = {0};
-  for (size_t b = 0; b < l->nb; b++) {
-    const double *M = l->M + MB_LANES * 6 * b, *E = l->E + MB_LANES * 7 * b;
-    const Screw phi = screw_at(l->phi, 6 * b);
-    const Vec L = {coordinate(M, 0) * phi.turn.x, coordinate(M, 1) * phi.turn.y,
-                   coordinate(M, 2) * phi.turn.z};
-    const Vec P = {coordinate(M, 3) * phi.line.x, coordinate(M, 4) * phi.line.y,
-                   coordinate(M, 5) * phi.line.z};
-    Screw f = {add(none, cross(L, phi.turn)), add(none, cross(P, phi.turn))};
-    if (l->falls) f.line = add_scaled(f.line, coordinate(M, 3), unrotate(E, gravity));
-    put_screw(l->f, 6 * b, f);
+// Of one body, from the velocity terms on; the forces in the model's order.
+static inline Screw wrench_on(const MbLockstep *l, size_t b, bool outside) {
+  const MbModel *model = l->like;
+  const double *M = l->M + MB_LANES * 6 * b, *E = l->E + MB_LANES * 7 * b;
+  const Screw phi = screw_at(l->phi, 6 * b), zero = {0};
+  Screw f = zero;
+  if (!outside) {
+    const Screw m = screw_at(M, 0);
+    const Vec spin = {m.turn.x * phi.turn.x, m.turn.y * phi.turn.y, m.turn.z * phi.turn.z};
+    const Vec push = {m.line.x * phi.line.x, m.line.y * phi.line.y, m.line.z * phi.line.z};
+    f = (Screw){add(zero.turn, cross(spin, phi.turn)), add(zero.line, cross(push, phi.turn))};
   }
+  for (size_t i = 0; i < model->nforces; i++) {
+    if (model->forces[i].ops != &mb_gravity_ops) {
+      const Real d = coordinate(l->drag, l->nb * i + b);
+      f = (Screw){less_scaled(f.turn, d, phi.turn), less_scaled(f.line, d, phi.line)};
+    } else if (!outside) {
+      f.line = add_scaled(f.line, coordinate(M, 3), unrotate(E, vec_at(l->g, 0)));
+    }
+  }
+  return f;
+}
+
+static void wrenches_of(MbLockstep *l, bool outside) {
+  for (size_t b = 0; b < l->nb; b++) put_screw(l->f, 6 * b, wrench_on(l, b, outside));
 }
 
 static bool implicit_velocities(MbLockstep *l) {
@@ -184,7 +197,7 @@ const MbLockstepKernels MB_LOCKSTEP_TABLE = {.name = MB_LOCKSTEP_NAME,
                                              .joint_forces = joint_forces_of,
                                              .faster = faster_by,
                                              .move = move_by,
-                                             .inertial = inertial_wrenches,
+                                             .wrenches = wrenches_of,
                                              .implicit = implicit_velocities,
                                              .tame = tame_lanes,
                                              .energies = energies_of};

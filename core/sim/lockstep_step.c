@@ -20,10 +20,14 @@ static void put_back(double *to, const double *from, size_t first, size_t n, siz
 
 static bool explicit_velocities(MbLockstep *l) {
   size_t blame = 0;
-  if (l->apart) mb_lockstep_wrenches(l, true, false);
+  const bool outside = l->apart || l->damped;
+  if (l->apart)
+    mb_lockstep_wrenches(l, true, false);
+  else if (outside)
+    l->kernels->wrenches(l, true);
   memset(l->y, 0, L * l->nv * sizeof *l->y);
   l->kernels->joint_forces(l);
-  if (!l->passes->accelerate(l->work, l->apart ? l->E : NULL, l->apart ? l->f : NULL, l->y, &blame))
+  if (!l->passes->accelerate(l->work, outside ? l->E : NULL, outside ? l->f : NULL, l->y, &blame))
     return false;
   l->kernels->faster(l);
   return true;
@@ -33,7 +37,7 @@ static bool implicit_velocities(MbLockstep *l) {
   if (l->apart)
     mb_lockstep_wrenches(l, false, true);
   else
-    l->kernels->inertial(l);
+    l->kernels->wrenches(l, false);
   return l->kernels->implicit(l);
 }
 

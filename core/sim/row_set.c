@@ -6,6 +6,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/sim_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const MbRow mb_row_none = {.body = {MB_WORLD, MB_WORLD}};
@@ -41,25 +42,31 @@ void mb_row_set_free(MbRowSet *set) {
   mb_free(set->end);
   mb_free(set->ends);
   mb_free(set->mark);
+  mb_free(set->node);
   *set = (MbRowSet){0};
 }
 
 size_t mb_row_set_bytes(const MbSim *sim, const MbRowSet *set) {
   return set->room * (sizeof *set->row + sizeof *set->is + 2 * sizeof *set->first) +
          set->entries * (sizeof *set->index + sizeof *set->G) + set->most_ends * sizeof *set->ends +
-         sim->nv * sizeof *set->mark;
+         sim->width * sizeof *set->mark + set->most_nodes * sizeof *set->node;
 }
 
 // ---- which there are --------------------------------------------------------------------------------------
 
+// Number i of the velocities that move a body or a node; MB_WORLD behind the last.
+static size_t moved_by(const MbSim *sim, size_t body, size_t i) {
+  const size_t nb = sim->model->nb;
+  if (body < nb) return sim->solver->map->layout->moved_by(sim->model, body, i);
+  return i < 3 ? sim->nv + 3 * (body - nb) + i : MB_WORLD;
+}
+
 // The velocities that move any of these bodies, each once, behind those that the row has already.
 static size_t lay_out(const MbSim *sim, MbRowSet *set, const size_t *body, size_t nbodies, size_t *index) {
-  const MbLayout *layout = sim->solver->map->layout;
   size_t n = 0;
   for (int clear = 0; clear < 2; clear++)
     for (size_t k = 0; k < nbodies; k++)
-      for (size_t i = 0, v; body[k] != MB_WORLD && (v = layout->moved_by(sim->model, body[k], i)) != MB_WORLD;
-           i++) {
+      for (size_t i = 0, v; body[k] != MB_WORLD && (v = moved_by(sim, body[k], i)) != MB_WORLD; i++) {
         if (!clear && !set->mark[v]) {
           if (index) index[n] = v;
           n++;
@@ -86,6 +93,13 @@ static MbRowTerms *add(const MbSim *sim, MbRowSet *set, const size_t *own, size_
   set->end[s + 1] = set->end[s] + further;
   set->row[s] = mb_row_none;
   set->is[s] = *terms;
+  set->is[s].nodes = false;
+  for (size_t k = 0; k < nbodies; k++) {
+    if (body[k] == MB_WORLD || body[k] < sim->model->nb) continue;
+    if (!mb_grow(&set->node, &set->most_nodes, set->nnodes + 1, sizeof *set->node)) return NULL;
+    set->node[set->nnodes++] = (uint32_t)(body[k] - sim->model->nb);
+    set->is[s].nodes = true;
+  }
   set->n = s + 1;
   return &set->is[s];
 }
@@ -137,7 +151,8 @@ static bool list_constraint(const MbSim *sim, MbRowSet *set, const MbConstraint 
 
 bool mb_row_set_create(MbSim *sim, MbRowSet *set) {
   const MbModel *model = sim->model;
-  set->mark = mb_calloc(sim->nv, sizeof *set->mark);
+  set->nb = model->nb;
+  set->mark = mb_calloc(sim->width, sizeof *set->mark);
   bool fine = set->mark && grow_row(set, model->nslots);
   for (size_t i = 0; fine && i < model->nconstraints; i++)
     fine = list_constraint(sim, set, &model->constraints[i]);
@@ -145,8 +160,37 @@ bool mb_row_set_create(MbSim *sim, MbRowSet *set) {
   return fine;
 }
 
+size_t mb_row_node(const MbModel *model, size_t deformable, size_t node) {
+  const MbDeformable *of = &model->deformables[deformable];
+  if (!of->points) return of->first + node;
+  if (of->port && of->port[node] != MB_WORLD) return of->port[node];
+  return model->nb + of->first + node;
+}
+
+const double *mb_row_place(const MbInstant *at, size_t body) {
+  return body < at->x->nb ? at->x->E[body].p : at->nodes + 3 * (body - at->x->nb);
+}
+
+size_t mb_row_width(const MbSim *sim, const MbRowSet *set) { return set->nnodes ? sim->width : sim->nv; }
+
+static int by_number(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+bool mb_row_set_name(MbSim *sim, MbRowSet *set) {
+  const MbPassOps *passes = sim->solver->passes;
+  size_t n = 0;
+  if (!passes) return true;
+  if (set->nnodes) qsort(set->node, set->nnodes, sizeof *set->node, by_number);
+  for (size_t k = 0; k < set->nnodes; k++)
+    if (!k || set->node[k] != set->node[k - 1]) set->node[n++] = set->node[k];
+  set->nnodes = n;
+  return passes->name(sim->work, n, set->node);
+}
+
 bool mb_row_set_list(MbSim *sim, MbRowSet *set) {
-  set->n = set->fixed;
+  set->n = set->fixed, set->nnodes = 0;
   for (size_t i = 0; i < set->nsources; i++) {
     set->from[i] = set->n;
     if (!set->source[i].list(set->source[i].context, sim, set)) return false;
@@ -189,19 +233,21 @@ void mb_row_spread(const MbRowSet *set, size_t s, double lambda, double *y) {
 void mb_row_push(const MbRowSet *set, size_t s, double lambda, double *f) {
   const MbRow *row = &set->row[s];
   for (int end = 0; end < 2; end++)
-    for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++)
+    for (size_t k = 0; k < 6 && row->body[end] < set->nb; k++)
       f[6 * row->body[end] + k] += lambda * row->H[end][k];
   for (size_t i = set->end[s]; i < set->end[s + 1]; i++)
-    for (size_t k = 0; k < 6; k++) f[6 * set->ends[i].body + k] += lambda * set->ends[i].H[k];
+    for (size_t k = 0; k < 6 && set->ends[i].body < set->nb; k++)
+      f[6 * set->ends[i].body + k] += lambda * set->ends[i].H[k];
 }
 
 double mb_row_along(const MbRowSet *set, size_t s, const double *a) {
   const MbRow *row = &set->row[s];
   double sum = 0;
   for (int end = 0; end < 2; end++)
-    for (size_t k = 0; k < 6 && row->body[end] != MB_WORLD; k++)
+    for (size_t k = 0; k < 6 && row->body[end] < set->nb; k++)
       sum += row->H[end][k] * a[6 * row->body[end] + k];
   for (size_t i = set->end[s]; i < set->end[s + 1]; i++)
-    for (size_t k = 0; k < 6; k++) sum += set->ends[i].H[k] * a[6 * set->ends[i].body + k];
+    for (size_t k = 0; k < 6 && set->ends[i].body < set->nb; k++)
+      sum += set->ends[i].H[k] * a[6 * set->ends[i].body + k];
   return sum;
 }

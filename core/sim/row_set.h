@@ -20,6 +20,7 @@ typedef struct MbRowTerms {
   bool target;          // it is met where its target is at the step's end
   bool turns;           // it knows itself what it turns by in a step
   bool two_bodies;      // it is about no more than two bodies
+  bool nodes;           // it is about nodes that are points and no bodies; known by its bodies
   const char *name;     // for messages
   const char *singular; // what it means that its g is not a number; NULL: it always is one
   uint64_t
@@ -27,7 +28,7 @@ typedef struct MbRowTerms {
   size_t claimed; // its number among the rows that the solver claims; MB_WORLD = it is not
 } MbRowTerms;
 
-// A body that a row is about, beside the two that the row names.
+// A body, or a node (mb_row_node), that a row is about, beside the two that the row names.
 typedef struct MbRowEnd {
   size_t body;
   double H[6];
@@ -49,6 +50,7 @@ enum { MB_ROW_SOURCES = 4 };
 
 struct MbRowSet {
   size_t n, fixed;                 // rows; the constraints' among them, which come first
+  size_t nb;                       // bodies
   MbRow *row;                      // (n)
   MbRowTerms *is;                  // (n)
   size_t *first;                   // (n + 1) where each row's velocities begin
@@ -57,7 +59,9 @@ struct MbRowSet {
   size_t *end;                     // (n + 1) where each row's further bodies begin
   MbRowEnd *ends;                  //
   size_t room, entries, most_ends; // of rows, of index and G, of ends
-  bool *mark;                      // (nv) false between uses
+  bool *mark;                      // (width) false between uses
+  uint32_t *node;                  // (nnodes) nodes that are points and that some row is about, ascending
+  size_t nnodes, most_nodes;
   size_t nsources;
   MbRowSource source[MB_ROW_SOURCES];
   size_t from[MB_ROW_SOURCES + 1]; // where each one's rows begin
@@ -72,9 +76,20 @@ size_t mb_row_set_bytes(const MbSim *sim, const MbRowSet *set);
 
 // Lists the rows of the step to come anew. False: out of memory.
 bool mb_row_set_list(MbSim *sim, MbRowSet *set);
-// Adds a row about these bodies (MB_WORLD: none), of which the first two are those that the row names. NULL: out of memory.
+// Tells the solver which nodes they are about. False: out of memory.
+bool mb_row_set_name(MbSim *sim, MbRowSet *set);
+// Adds a row about these bodies (MB_WORLD: none), of which the first two are those that the row names. Any node of a deformable may be
+// among them, by mb_row_node. NULL: out of memory.
 MbRowTerms *mb_row_set_add(const MbSim *sim, MbRowSet *set, const size_t *body, size_t nbodies,
                            const MbRowTerms *terms);
+
+// Tells by what number rows name node `node` of a deformable: that of a body where it is one, else a number behind all bodies'. In both its
+// H are three zeros and a direction in the world's axes.
+size_t mb_row_node(const MbModel *model, size_t deformable, size_t node);
+// Tells where what a row names is: a body's centre, or a node.
+const double *mb_row_place(const MbInstant *at, size_t body);
+// Tells how many velocities rows of the set may be about.
+size_t mb_row_width(const MbSim *sim, const MbRowSet *set);
 
 // Finds G = H J + c of all rows, at the last kinematics; `y` (nv) is zero before and after.
 void mb_row_set_gather(const MbSim *sim, MbRowSet *set, double *y);
@@ -82,9 +97,9 @@ void mb_row_set_gather(const MbSim *sim, MbRowSet *set, double *y);
 double mb_row_rate(const MbRowSet *set, size_t s, const double *v, double *size);
 // Adds Gᵀ λ of one row to y.
 void mb_row_spread(const MbRowSet *set, size_t s, double lambda, double *y);
-// Adds Hᵀ λ of one row, what acts on bodies, in their C axes, to f (nb x 6).
+// Adds Hᵀ λ of one row, what acts on bodies, in their C axes, to f (nb x 6); on nodes that are none it is left out.
 void mb_row_push(const MbRowSet *set, size_t s, double lambda, double *f);
-// Tells H a of one row, with a (nb x 6) in C axes.
+// Tells H a of one row, with a (nb x 6) in C axes and nothing of nodes that are no bodies.
 double mb_row_along(const MbRowSet *set, size_t s, const double *a);
 
 #endif

@@ -6,7 +6,6 @@
 #include "core/sim/claims.h"
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
-#include "core/sim/ties.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -23,6 +22,15 @@ MbStatus mb_scheme_explicit(MbSim *sim, MbReport *report) {
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
   mb_sim_fly(sim, sim->q1, h, v1);
   return MB_OK;
+}
+
+// Moves what forces do at nodes over the step to sim->push, where nodes and bodies are solved for together: passes solve for them.
+static void split_nodes(MbSim *sim, double *r) {
+  const MbPassOps *passes = sim->solver->passes;
+  if (!passes || !passes->tied(sim->work)) return;
+  passes->split(sim->work, r, sim->push);
+  passes->split(sim->work, sim->s, NULL);
+  for (size_t i = 0; i < sim->nv; i++) sim->push[i] *= sim->model->h;
 }
 
 // A and r of the scheme; r ← A⁻¹ r. Of bodies free in space by what v changes, so that what nothing acts on stays to the last
@@ -43,8 +51,8 @@ static MbStatus solve_once(MbSim *sim, MbReport *report) {
     for (size_t i = 0; i < sim->nv; i++) r[i] *= h;
   } else {
     mb_sim_add_blocks(sim, -in->c, in->d * h, v, r);
-    mb_ties_take(sim, r);
     solver->momentum(sim->work, v, sim->s);
+    split_nodes(sim, r);
     for (size_t i = 0; i < sim->nv; i++) r[i] = sim->s[i] + h * r[i];
   }
 

@@ -28,7 +28,7 @@ const MbSchemeOps *mb_scheme_for(const MbSim *sim) {
   const bool holds = model->jointed || model->nslots > 0; // M and J change over a step, or there are rows
   const bool verlet = in->scheme == MB_VERLET;
   if (in->scheme == MB_ADAPTIVE) return &table[RK45];
-  if (model->nports) return &table[COUPLED];
+  if (sim->solver->passes) return &table[COUPLED];
   if (model->solver.mode == MB_FIRST_ORDER) return &table[holds ? KINEMATIC_PASSES : KINEMATIC];
   if (holds && in->passes) return &table[verlet ? VERLET_HALVES : MIDPOINT];
   if (verlet) return &table[VERLET];

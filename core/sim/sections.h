@@ -6,7 +6,7 @@
 
 typedef enum MbSection {
   MB_SECTION_SCHEME, // the scheme's own, as the adaptive integrator's state ahead (schemes.h)
-  MB_SECTION_NODES, // places (n x 3) and velocities (n x 3) of the nodes of deformables of elements (sim_soft.c)
+  MB_SECTION_NODES, // places (n x 3) and velocities (n x 3) of the nodes of deformables of elements (nodes.c)
   MB_SECTION_SOLUTION, // how good the last step's solution was for them, and each of its iterations
   MB_SECTION_DUAL,     // the dual of their elements
   MB_SECTION_WATCH,    // what is known of energy that the scheme adds (energy_watch.c)

@@ -13,10 +13,9 @@
 #include "core/sim/layout.h"
 #include "core/sim/lists.h"
 #include "core/sim/schemes.h"
-#include "core/sim/sim_soft.h"
+#include "core/sim/nodes.h"
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
-#include "core/sim/ties.h"
 #include "core/solvers/solvers.h"
 #include "core/solvers/watched.h"
 
@@ -79,11 +78,11 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   const size_t nb = model->nb, n = sim->nq + sim->nv;
   const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
   sim->state.q = numbers(sim, sim->nq), sim->q1 = numbers(sim, sim->nq);
-  sim->state.v = numbers(sim, sim->nv), sim->v1 = numbers(sim, sim->nv);
+  sim->state.v = numbers(sim, sim->width), sim->v1 = numbers(sim, sim->width);
   sim->state.memory = numbers(sim, sim->nm);
-  sim->r = numbers(sim, sim->nv), sim->s = numbers(sim, sim->nv), sim->t = numbers(sim, sim->nv);
+  sim->r = numbers(sim, sim->width), sim->s = numbers(sim, sim->width), sim->t = numbers(sim, sim->width);
   sim->stage = numbers(sim, adaptive ? MB_RK_STAGES * n : 0);
-  sim->nudge = numbers(sim, sim->nv);
+  sim->nudge = numbers(sim, sim->width);
   sim->along = numbers(sim, model->nv), sim->near = numbers(sim, model->nq);
   sim->signal = numbers(sim, model->nsignals), sim->input = numbers(sim, model->nsignals);
   sim->expressions = mb_arena_alloc(&sim->arena, model->nsignals, sizeof *sim->expressions);
@@ -91,7 +90,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
   x->E = mb_arena_alloc(&sim->arena, nb, sizeof *x->E);
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
-  if (model->nports) sim->impulse = numbers(sim, sim->nv);
+  if (sim->solver->passes) sim->push = numbers(sim, sim->nv);
   if (model->any_flies) x->swing = numbers(sim, 3 * nb);
   x->carried = sim->solver->map->layout->apart(model) && model->solver.terms == MB_TERMS_CARRIED;
   const size_t nblocks = nb + 2 * model->npairs;
@@ -104,7 +103,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   const bool ok = sim->state.q && sim->q1 && sim->state.v && sim->v1 && sim->state.memory && sim->r &&
                   sim->s && sim->t && sim->nudge && sim->along && sim->near && sim->stage && sim->signal &&
                   sim->input && sim->expressions && x->E && x->phi && x->f &&
-                  (sim->impulse || !model->nports) && (x->swing || !model->any_flies) && x->stiffness &&
+                  (sim->push || !sim->solver->passes) && (x->swing || !model->any_flies) && x->stiffness &&
                   note_carriers(sim) && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
   for (size_t i = 0; i < model->nsignals; i++) sim->input[i] = NAN;
@@ -124,7 +123,7 @@ static void plan_memory(MbSim *sim) {
                               [MB_SECTION_CONTACT] = model->contacts.nsolids ? 1 : 0,
                               [MB_SECTION_FORCES] = model->nslots};
   if (sim->scheme->memory) size[MB_SECTION_SCHEME] = sim->scheme->memory(sim->nq, sim->nv);
-  mb_sim_soft_sections(model, size);
+  mb_nodes_sections(model, size);
   for (int i = 0; i < MB_SECTIONS; i++) sim->section[i + 1] = sim->section[i] + size[i];
   sim->nm = sim->section[MB_SECTIONS];
 }
@@ -148,11 +147,12 @@ static MbStatus check_start(MbSim *sim, MbReport *report) {
 
 static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *options, MbReport *report) {
   sim->model = model;
-  sim->solver = mb_watch_solvers ? mb_watched_solver(model, &sim->arena) : mb_solver_for(model);
+  sim->solver = mb_watch_solvers ? mb_watched_solver(model, &sim->arena) : mb_solver_for(model, &sim->arena);
   if (!sim->solver) return mb_no_memory(report, "the simulation");
   sim->integrator = &mb_integrator_table[model->integrator.kind];
   sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
   sim->solver->map->layout->size(model, &sim->nq, &sim->nv);
+  sim->width = sim->nv + 3 * mb_model_points(model);
   sim->scheme = mb_scheme_for(sim);
   plan_memory(sim);
 
@@ -164,15 +164,14 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   MbStatus status = allocate(sim, report);
   if (status == MB_OK) status = compile_signals(sim, report);
   if (status == MB_OK) status = mb_constraining_create(sim, report);
-  if (status == MB_OK) status = mb_sim_soft_create(sim, report);
-  if (status == MB_OK) status = mb_ties_create(sim, report);
+  if (status == MB_OK) status = mb_nodes_create(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
   status = mb_sim_start_at(sim, model->q0, model->v0, report);
   if (status != MB_OK) return status;
   if (sim->scheme->restart) sim->scheme->restart(sim);
   mb_constraining_start(sim);
-  mb_sim_soft_start(sim);
+  mb_nodes_start(sim);
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   mb_sim_follow(sim, sim->state.q, sim->state.v);
   status = mb_touching_create(sim, report);
@@ -210,7 +209,7 @@ void mb_sim_free(MbSim *sim) {
   if (sim->work) sim->solver->free(sim->work);
   mb_touching_free(sim);
   mb_constraining_free(sim);
-  mb_sim_soft_free(sim);
+  mb_nodes_free(sim);
   mb_balance_free(sim);
   mb_sim_lists_free(sim);
   mb_arena_free(&sim->arena);
@@ -219,8 +218,8 @@ void mb_sim_free(MbSim *sim) {
 
 size_t mb_sim_memory(const MbSim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work) +
-         mb_constraining_bytes(sim) + mb_touching_bytes(sim) + mb_sim_soft_bytes(sim) +
-         mb_balance_bytes(sim) + mb_sim_lists_bytes(sim);
+         mb_constraining_bytes(sim) + mb_touching_bytes(sim) + mb_nodes_bytes(sim) + mb_balance_bytes(sim) +
+         mb_sim_lists_bytes(sim);
 }
 
 double mb_sim_time(const MbSim *sim) { return sim->state.t; }
@@ -247,7 +246,7 @@ MbStatus mb_sim_impulse(MbSim *sim, size_t body, const double at[3], const doubl
   if (status == MB_OK) status = mb_constrain_impulse(sim, sim->v1);
   if (status == MB_OK) {
     memcpy(sim->state.v, sim->v1, sim->nv * sizeof *sim->state.v);
-    mb_sim_soft_take_ports(sim);
+    mb_nodes_take_ports(sim);
     mb_watch_give_up(sim);
     mb_touch_forget(sim);
     if (sim->scheme->restart) sim->scheme->restart(sim);

@@ -9,8 +9,7 @@ typedef struct MbSchemeOps MbSchemeOps;       // how the state to come is made
 typedef struct MbSampler MbSampler;           // a row of the table of channels
 typedef struct MbLister MbLister;             // what makes a channel's list (lists.h)
 typedef struct MbConstraining MbConstraining; // scratch of the constraints
-typedef struct MbSimSoft MbSimSoft;           // deformables of elements
-typedef struct MbTies MbTies;                 // forces between bodies and nodes
+typedef struct MbNodes MbNodes;               // deformables of elements
 typedef struct MbTouching MbTouching;         // contacts
 typedef struct MbBalance MbBalance;           // accelerations and reactions
 
@@ -40,6 +39,8 @@ struct MbSim {
   const MbSchemeOps *scheme; // schemes.h
   int threads;
   size_t nq, nv, nm;
+  size_t
+      width; // velocities that rows may be about: nv, and three of every node that is a point (model/ops.h)
   size_t section[MB_SECTIONS + 1]; // where each begins in the state's memory
 
   MbState state; // after the last good step
@@ -52,24 +53,22 @@ struct MbSim {
   double *stiffness, *damping; // (nv) x's, where motors change them; else NULL
 
   // scratch of a step
-  double *q1, *v1;           // (nq), (nv) the state to come
-  double *r, *s, *t;         // (nv)
+  double *q1, *v1;           // (nq), (width) the state to come
+  double *r, *s, *t;         // (width)
   double *along;             // (model's nv)
   double *near;              // (model's nq) where coordinates that follow are to be looked for
   const double *start;       // (nv) velocities that a half step begins with
   double *gap0, *gap1, *aim; // (claimed rows) claims.c
   double *pull, *pulled;     // (claimed rows) what pulls at them in this step; of one solution
-  double *nudge;             // (nv)
+  double *nudge;             // (width)
   double *stage;             // (MB_RK_STAGES x (nq + nv)), adaptive only
 
   double half_way; // seconds of the rate J̇ v that this step's velocities make up for (claims.c)
   MbConstraining *constraining; // NULL: nothing is constrained
   MbTouching *touching;         // NULL: nothing collides
   bool forces_asked;            // some channel tells them
-  MbSimSoft *soft;              // NULL: no deformables of elements
-  bool together;                // bodies and deformables are being solved for together (whole_inverse.h)
-  MbTies *ties;                 // NULL: no force acts on a port
-  double *impulse;              // (nv) scratch of that; NULL: no node is a port
+  MbNodes *nodes;               // NULL: no deformables of elements
+  double *push;                 // (nv) what forces push nodes with over this step; NULL: there are none
   MbBalance *balance;           // NULL: no channel tells accelerations or reactions
 
   MbWatch watch;

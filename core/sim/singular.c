@@ -25,6 +25,7 @@
 // mechanism whose masses alone leave little.
 #include "core/base/report.h"
 #include "core/constraints/constraints.h"
+#include "core/model/coordinates.h"
 #include "core/sim/accounting.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/singular.h"
@@ -114,6 +115,7 @@ double mb_singular_weak(const MbSim *sim) {
 static double motion_of(const MbSim *sim) {
   double sum = 0;
   for (size_t i = 0; i < 6 * sim->model->nb; i++) sum += sim->model->M[i] * sim->x.phi[i] * sim->x.phi[i] / 2;
+  if (sim->model->rotors) sum += mb_coordinates_motion(sim->model, sim->x.v);
   return sum;
 }
 
@@ -134,7 +136,7 @@ static double rest_of(const MbSim *sim) {
 static bool does_no_work(const MbConstraining *c, size_t s) {
   const MbRowTerms *is = &c->set.is[s];
   const bool acts = is->target || is->outward != 0 || c->set.row[s].gt != 0;
-  return !acts && is->kind == MB_ROW_BOTH_WAYS && !(is->alpha > 0) && c->set.row[s].order < 2;
+  return !acts && !is->nodes && is->kind == MB_ROW_BOTH_WAYS && !(is->alpha > 0) && c->set.row[s].order < 2;
 }
 
 // E of all rows, sum = v + v⁺; *slot: which of the constraints' does most.

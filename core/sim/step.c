@@ -5,7 +5,7 @@
 #include "core/sim/evaluate.h"
 #include "core/sim/gaps.h"
 #include "core/sim/layout.h"
-#include "core/sim/sim_soft.h"
+#include "core/sim/nodes.h"
 #include "core/sim/schemes.h"
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
@@ -34,7 +34,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   if (status == MB_OK) status = mb_constrain_position(sim, sim->q1, sim->v1, t, report);
   if (status == MB_OK) status = mb_touch_part(sim, t, report);
   if (status == MB_OK) mb_sim_follow(sim, sim->q1, sim->v1);
-  if (status == MB_OK) status = mb_sim_soft_step(sim, t, report);
+  if (status == MB_OK) status = mb_nodes_step(sim, t, report);
   if (status == MB_OK) status = mb_gaps_watch(sim, sim->q1, sim->v1, t, report);
   if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {
@@ -42,7 +42,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
     mb_touch_forget(sim);
     return status;
   }
-  mb_sim_soft_commit(sim);
+  mb_nodes_commit(sim);
   mb_touch_commit(sim);
   double *const q = state->q, *const v = state->v;
   state->q = sim->q1, state->v = sim->v1;

@@ -111,12 +111,23 @@ void mb_touch_tangents(MbTouch *touch) {
   mb_vec3_cross(touch->axis[2], n, touch->axis[1]);
 }
 
-static int order(const MbTouch *x, const MbTouch *y) {
-  const uint32_t p[4] = {x->a, x->b, x->feature_a, x->feature_b},
-                 q[4] = {y->a, y->b, y->feature_a, y->feature_b};
-  for (int k = 0; k < 4; k++)
-    if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
-  return 0;
+static bool same_pair(const MbTouch *x, const MbTouch *y) { return x->a == y->a && x->b == y->b; }
+
+// Which of the last contacts [first, end) of a pair is the same: that with its features, else the nearest; NULL: none is near. Features
+// of what lies flat on one another may be a corner's or an edge's, as rounding has it.
+static const MbTouch *find_same(const MbTouch *first, const MbTouch *end, const MbTouch *touch) {
+  static const double CLOSE = 0.05; // of the smaller one's size
+  const MbTouch *nearest = NULL;
+  double least = CLOSE * touch->size;
+  for (const MbTouch *at = first; at < end; at++) {
+    double d[3];
+    if (at->feature_a == touch->feature_a && at->feature_b == touch->feature_b) return at;
+    mb_vec3_sub(d, at->point, touch->point);
+    if (!(mb_vec3_norm(d) < least)) continue;
+    least = mb_vec3_norm(d);
+    nearest = at;
+  }
+  return nearest;
 }
 
 // What pushed in the last step is where the solution starts, in the axes that the contact has now.
@@ -124,10 +135,12 @@ static void remember(const MbTouches *last, MbTouches *now) {
   size_t k = 0;
   for (size_t i = 0; i < now->n; i++) {
     MbTouch *touch = &now->touch[i];
-    while (k < last->n && order(&last->touch[k], touch) < 0) k++;
-    if (k == last->n) return;
-    if (order(&last->touch[k], touch) > 0) continue;
-    memcpy(touch->lambda, last->touch[k++].lambda, sizeof touch->lambda);
+    const MbTouch *was = last->touch;
+    while (k < last->n && (was[k].a < touch->a || (was[k].a == touch->a && was[k].b < touch->b))) k++;
+    size_t end = k;
+    while (end < last->n && same_pair(&was[end], touch)) end++;
+    const MbTouch *same = end > k ? find_same(was + k, was + end, touch) : NULL;
+    if (same) memcpy(touch->lambda, same->lambda, sizeof touch->lambda);
   }
 }
 
@@ -227,6 +240,11 @@ void mb_touch_take(MbSim *sim, const double *v) {
     t->done.touch[t->done.n++] = touch;
   }
   t->work = work[0] + done;
+}
+
+bool mb_touch_watch(MbSim *sim, MbTouchWatch watch) {
+  if (sim->touching) sim->touching->watch = watch;
+  return sim->touching != NULL;
 }
 
 void mb_touch_forget(MbSim *sim) {

@@ -5,6 +5,7 @@
 
 #include "core/collision/broad.h"
 #include "core/collision/collide.h"
+#include "core/contact/contact_ops.h"
 #include "core/sim/row_set.h"
 #include "core/sim/sim_internal.h"
 
@@ -33,7 +34,14 @@ typedef struct MbTouchTold {
   double deepest; // of one solid in another, by the smaller one's size
 } MbTouchTold;
 
+// Who wants to see the problems that steps solve.
+typedef struct MbTouchWatch {
+  void (*see)(void *context, const MbContactProblem *problem);
+  void *context;
+} MbTouchWatch;
+
 struct MbTouching {
+  MbTouchWatch watch;
   const MbContacts *rules;
   MbShape *shape; // (nsolids)
   MbHull **hull;  // (nsolids) of meshes; NULL of others
@@ -61,6 +69,8 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report);
 void mb_touching_free(MbSim *sim);
 size_t mb_touching_bytes(const MbSim *sim);
 
+// From now on shows the problem of contacts that a step solves; see NULL: no more. False: nothing can collide.
+bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
 // Finds what touches, or may within a step, where the bodies of sim->x are. False: out of memory.
 bool mb_touch_look(MbSim *sim);
 // Whether two solids may collide.

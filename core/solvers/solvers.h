@@ -2,10 +2,15 @@
 #ifndef MB_SOLVERS_SOLVERS_H
 #define MB_SOLVERS_SOLVERS_H
 
+#include "core/base/arena.h"
 #include "core/model/ops.h"
 
-// What runs a model: without joints `redmax` and `maximal` are the same, A being block diagonal.
-const MbSolverOps *mb_solver_for(const MbModel *model);
+// Tells what runs a model; tables that are made for it lie in the arena. NULL: out of memory.
+const MbSolverOps *mb_solver_for(const MbModel *model, MbArena *arena);
+// Tells what runs its bodies: without joints `redmax` and `maximal` are the same, A being block diagonal.
+const MbSolverOps *mb_solver_of_model_bodies(const MbModel *model);
+// Makes the tables of the solver that has deformables of elements beside them (projective/projective_solver.c). NULL: out of memory.
+const MbSolverOps *mb_projective_solver(const MbModel *model, MbArena *arena);
 
 extern const MbLayout mb_pose_layout; // of maximal coordinates (maximal/poses.c)
 extern const MbSolverOps mb_maximal_ops, mb_maximal_projected_ops;

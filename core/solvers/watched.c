@@ -5,6 +5,7 @@
 //   factor, accelerate    factor A at this instant; a factor that failed is none
 //   apply                 wants a factor; passes of Newton's method may use one of another place (stage.c)
 //   responses             want a factor of this place: rows are made from where bodies are now
+//   begin, pass, end_pass, end   of a step by passes, in this order; the first two want a factor of this place
 //   reactions             want a solution by `apply` at the last factor
 //   all else              wants an instant
 //
@@ -23,6 +24,7 @@ bool mb_watch_solvers = false;
 #endif
 
 struct MbSolverWork {
+  MbArena arena; // of the solver's tables
   const MbModel *model;
   const MbSolverOps *inner;
   MbSolverWork *work;
@@ -32,6 +34,7 @@ struct MbSolverWork {
   size_t reserved; // rows that there is room for
   size_t claimed;  // rows
   bool applied;    // since the last factor
+  bool passing;    // a step by passes has begun
 };
 
 static void free_work(MbSolverWork *w) {
@@ -39,13 +42,19 @@ static void free_work(MbSolverWork *w) {
   if (w->work) w->inner->free(w->work);
   mb_free(w->q);
   mb_free(w->at);
+  mb_arena_free(&w->arena);
   mb_free(w);
 }
 
 static MbSolverWork *create(const MbModel *model, int threads) {
   MbSolverWork *w = mb_calloc(1, sizeof *w);
   if (!w) return NULL;
-  *w = (MbSolverWork){.model = model, .inner = mb_solver_for(model)};
+  *w = (MbSolverWork){.model = model};
+  if (!(w->inner = mb_solver_for(model, &w->arena))) {
+    mb_arena_free(&w->arena);
+    mb_free(w);
+    return NULL;
+  }
   size_t nv = 0;
   w->inner->map->layout->size(model, &w->nq, &nv);
   w->q = mb_calloc(w->nq, sizeof *w->q), w->at = mb_calloc(w->nq, sizeof *w->at);
@@ -59,7 +68,7 @@ static MbSolverWork *create(const MbModel *model, int threads) {
 }
 
 static size_t bytes(const MbSolverWork *w) {
-  return sizeof *w + 2 * w->nq * sizeof *w->q + w->inner->bytes(w->work);
+  return sizeof *w + w->arena.bytes + 2 * w->nq * sizeof *w->q + w->inner->bytes(w->work);
 }
 
 // ---- the order --------------------------------------------------------------------------------------------
@@ -144,7 +153,7 @@ static void blocks(MbSolverWork *w, const double *B, double s, const double *v, 
 }
 static void carry(MbSolverWork *w, size_t body, const double wrench[6], double *y) {
   want_instant(w);
-  assert(body < w->model->nb);
+  assert(body < w->model->nb + mb_model_points(w->model));
   w->inner->carry(w->work, body, wrench, y);
 }
 static void drift(MbSolverWork *w, double *a) {
@@ -227,6 +236,52 @@ static const double *bends(MbSolverWork *w) {
   return w->inner->claims->bends(w->work);
 }
 
+// ---- passes -----------------------------------------------------------------------------------------------
+
+static MbStatus make(MbSolverWork *w, MbReport *report) { return w->inner->passes->make(w->work, report); }
+static MbSoftEngine *engine(const MbSolverWork *w) { return w->inner->passes->engine(w->work); }
+static const char *refuses(const MbSolverWork *w) { return w->inner->passes->refuses(w->work); }
+static bool tied(const MbSolverWork *w) { return w->inner->passes->tied(w->work); }
+static bool name(MbSolverWork *w, size_t n, const uint32_t *node) {
+  for (size_t k = 0; k < n; k++) assert(node[k] < mb_model_points(w->model) && (!k || node[k] > node[k - 1]));
+  return w->inner->passes->name(w->work, n, node);
+}
+static void split(const MbSolverWork *w, double *r, double *push) {
+  w->inner->passes->split(w->work, r, push);
+}
+static void begin(MbSolverWork *w, const MbSoftStart *start_of) {
+  want_factor_now(w);
+  w->passing = true;
+  w->inner->passes->begin(w->work, start_of);
+}
+static bool goes_on(const MbSolverWork *w) { return w->inner->passes->goes_on(w->work); }
+static void pass(MbSolverWork *w, const double *push, double *v) {
+  want_factor_now(w);
+  assert(w->passing && "no step has begun");
+  w->inner->passes->pass(w->work, push, v);
+}
+static bool end_pass(MbSolverWork *w, const double *v, double *impulse) {
+  assert(w->passing && "no step has begun");
+  return w->inner->passes->end_pass(w->work, v, impulse);
+}
+static void end(MbSolverWork *w, double *q1, double *v1, double *v) {
+  assert(w->passing && "no step has begun");
+  w->passing = false;
+  w->inner->passes->end(w->work, q1, v1, v);
+}
+
+static const MbPassOps passes = {.make = make,
+                                 .engine = engine,
+                                 .refuses = refuses,
+                                 .tied = tied,
+                                 .name = name,
+                                 .split = split,
+                                 .begin = begin,
+                                 .goes_on = goes_on,
+                                 .pass = pass,
+                                 .end_pass = end_pass,
+                                 .end = end};
+
 // ---- the tables: what the solver has not is not there either ----------------------------------------------
 
 #define WATCH(table, entry, watched) ((table)->entry = (table)->entry ? (watched) : NULL)
@@ -244,11 +299,11 @@ static void watch_claims(MbClaimOps *claims) {
 }
 
 const MbSolverOps *mb_watched_solver(const MbModel *model, MbArena *arena) {
-  const MbSolverOps *inner = mb_solver_for(model);
+  const MbSolverOps *inner = mb_solver_for(model, arena);
   MbSolverOps *ops = mb_arena_alloc(arena, 1, sizeof *ops);
   MbCoordinateMap *map = mb_arena_alloc(arena, 1, sizeof *map);
   MbClaimOps *claims = mb_arena_alloc(arena, 1, sizeof *claims);
-  if (!ops || !map || !claims) return NULL;
+  if (!inner || !ops || !map || !claims) return NULL;
   *map = *inner->map, *claims = *inner->claims, *ops = *inner;
   watch_map(map);
   watch_claims(claims);
@@ -264,5 +319,6 @@ const MbSolverOps *mb_watched_solver(const MbModel *model, MbArena *arena) {
   WATCH(ops, responses, responses);
   WATCH(ops, follow, follow);
   WATCH(ops, bend, bend);
+  WATCH(ops, passes, &passes);
   return ops;
 }

@@ -1,6 +1,7 @@
 #include "io/scene/scene.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "io/models/models.h"
 #include "io/json/json_text.h"
 #include "io/scene/scene_advice.h"
 #include "io/scene/scene_override.h"
@@ -208,7 +209,8 @@ static MbStatus parse(char *text, size_t length, const char *name, const char *d
 
 MbStatus mb_scene_take(char *text, size_t length, const char *name, const char *directory,
                        const MbSceneOptions *options, MbScene **scene, MbReport *report) {
-  MbReport own = {0};
+  MbReport own;
+  mb_report_clear(&own);
   MbReport *const used = report ? report : &own;
   *scene = NULL;
   if (length <= LARGEST) return parse(text, length, name, directory, options, scene, used);
@@ -218,7 +220,8 @@ MbStatus mb_scene_take(char *text, size_t length, const char *name, const char *
 
 MbStatus mb_scene_parse(const char *text, size_t length, const char *name, const char *directory,
                         const MbSceneOptions *options, MbScene **scene, MbReport *report) {
-  MbReport own = {0};
+  MbReport own;
+  mb_report_clear(&own);
   MbReport *const used = report ? report : &own;
   *scene = NULL;
   if (length > LARGEST) return mb_error(used, MB_SCENE, "", "%s is larger than 1 GiB", name);
@@ -229,12 +232,18 @@ MbStatus mb_scene_parse(const char *text, size_t length, const char *name, const
 }
 
 MbStatus mb_scene_load(const char *path, const MbSceneOptions *options, MbScene **scene, MbReport *report) {
-  MbReport own = {0};
+  MbReport own;
+  mb_report_clear(&own);
   MbReport *const used = report ? report : &own;
   *scene = NULL;
   char *text = NULL;
   size_t length = 0;
-  const MbStatus status = read_file(path, &text, &length, used);
+  MbStatus status = read_file(path, &text, &length, used);
+  if (!status && mb_model_is(text, length)) { // a model in another's format
+    mb_free(text);
+    status = mb_model_as_scene(path, &text, used);
+    length = status ? 0 : strlen(text);
+  }
   if (status) return status;
 
   const char *const slash = strrchr(path, '/');

@@ -71,7 +71,8 @@ static MbStatus apply_set(MbScene *scene, const char *text, MbReport *report) {
     return mb_error(report, MB_USAGE, "", "--set %.100s: wanted /json/pointer=value, as /time/step=0.01",
                     text);
   cJSON *value = NULL;
-  MbReport own = {0};
+  MbReport own;
+  mb_report_clear(&own);
   const MbStatus status = mb_json_parse(equals + 1, strlen(equals + 1), &value, &own);
   if (status == MB_IO) return mb_no_memory(report, "a scene");
   if (status)
@@ -120,7 +121,8 @@ static MbStatus apply_param(MbScene *scene, const char *text, MbReport *report) 
   snprintf(pointer, sizeof pointer, "/parameters/%s", name);
   if (equals[1] == '=') return set(scene, pointer, cJSON_CreateString(equals + 1), report);
   cJSON *value = NULL;
-  MbReport own = {0};
+  MbReport own;
+  mb_report_clear(&own);
   const MbStatus status = mb_json_parse(equals + 1, strlen(equals + 1), &value, &own);
   if (!status && cJSON_IsNumber(value)) return set(scene, pointer, value, report);
   cJSON_Delete(value);

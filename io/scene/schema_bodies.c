@@ -236,6 +236,10 @@ static const MbSchemaRow joint_rows[] = {
     BY_DOF("stiffness", stiffness, "N/m, N m/rad", MB_FROM, "spring that pulls the coordinate to `rest`"),
     BY_DOF("rest", rest, "m, rad", MB_UNBOUND, "where the spring is slack"),
     BY_DOF("damping", damping, "N s/m, N m s/rad", MB_FROM, "viscous damping of the coordinate"),
+    BY_DOF("inertia", inertia, "kg, kg m^2", MB_FROM,
+           "what a gear makes of a motor's rotor: the joint has the kinetic energy 1/2 inertia rate^2 "
+           "besides that of the "
+           "bodies, whose momentum it does not count in; not of joints that have rotation vectors"),
     {"limits", MB_TYPE_LIMITS, AT(MbJointSpec, limits), .unit = "m, rad",
      .help = "[lo, hi] of the coordinate, or a pair for each degree of freedom; null where it is open"},
     {"force", MB_TYPE_SIGNAL_LIST, AT(MbJointSpec, force), .unit = "N, N m",

@@ -34,8 +34,8 @@ enum { MOST_MEASURES = 100000 };
 
 // Where the record of a run is.
 typedef struct Place {
-  uint64_t id[2], offset;
-  uint32_t file, size; // size 0: empty
+  uint64_t id[2], offset : 40, file : 24;
+  uint32_t size; // 0: empty
 } Place;
 
 struct MbFinished {
@@ -43,6 +43,7 @@ struct MbFinished {
   size_t nfiles, room;
   Place *places; // (slots) by open addressing; slots is a power of two
   size_t slots, used;
+  bool folders;
   char *record; // (record_room)
   size_t record_room;
 };
@@ -94,10 +95,12 @@ static bool make_slots(MbFinished *f, size_t slots) {
 
 // Later records count.
 static bool note(MbFinished *f, const Head *head, uint32_t file, uint64_t offset) {
-  if (2 * (f->used + 1) > f->slots && !make_slots(f, 2 * f->slots)) return false;
+  if (4 * (f->used + 1) > 3 * f->slots && !make_slots(f, 2 * f->slots)) return false;
   Place *place = place_of(f, head->id);
   f->used += !place->size;
-  *place = (Place){.id = {head->id[0], head->id[1]}, .offset = offset, .file = file, .size = head->size};
+  *place = (Place){.id = {head->id[0], head->id[1]}, .size = head->size};
+  place->offset = offset & ((UINT64_C(1) << 40) - 1);
+  place->file = file & 0xffffff;
   return true;
 }
 
@@ -152,6 +155,16 @@ static bool is_rows(const char *name) {
   return n > 5 && !strcmp(name + n - 5, ".rows");
 }
 
+static bool has_entries(const char *path) {
+  DIR *dir = opendir(path);
+  bool some = false;
+  for (const struct dirent *entry; dir && !some && (entry = readdir(dir));) some = entry->d_name[0] != '.';
+  if (dir) closedir(dir);
+  return some;
+}
+
+bool mb_finished_folders(const MbFinished *f) { return f->folders; }
+
 MbStatus mb_finished_open(const char *folder, MbFinished **out, MbReport *report) {
   char path[PATH_MAX], name[PATH_MAX + 300];
   *out = NULL;
@@ -170,6 +183,8 @@ MbStatus mb_finished_open(const char *folder, MbFinished **out, MbReport *report
     mb_finished_free(f);
     return mb_no_memory(report, "the list of runs");
   }
+  snprintf(path, sizeof path, "%s/runs", folder);
+  f->folders = has_entries(path);
   *out = f;
   return MB_OK;
 }

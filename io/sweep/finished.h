@@ -16,6 +16,9 @@ void mb_finished_free(MbFinished *finished);
 // measure is not in it.
 bool mb_finished_find(MbFinished *finished, const char *id, MbResult *result, bool *lacks);
 
+// Whether any run has a folder, as far as the time of mb_finished_open.
+bool mb_finished_folders(const MbFinished *finished);
+
 // Appends records to a file of its own in the folder `rows`, which it makes.
 typedef struct MbFinishedFile MbFinishedFile;
 MbStatus mb_finished_create(const char *folder, MbFinishedFile **file, MbReport *report);

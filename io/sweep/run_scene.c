@@ -5,6 +5,7 @@
 #include "io/json/json_scan.h"
 #include "io/json/json_text.h"
 #include "io/scene/scene_override.h"
+#include "io/sweep/run_form.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@ struct MbMeshHash {
 };
 
 void mb_run_scenes_free(MbRunScenes *scenes) {
+  mb_run_form_free(scenes->form);
+  scenes->form = NULL;
   while (scenes->meshes) {
     MbMeshHash *next = scenes->meshes->next;
     mb_free(scenes->meshes);
@@ -167,18 +170,25 @@ static bool name_meshes(MbRunScenes *scenes, const char *text, MbText *out, MbHa
 
 // ---- a run's scene ----------------------------------------------------------------------------------------
 
-MbStatus mb_run_scene(MbRunScenes *scenes, uint64_t run, char **text, char id[MB_RUN_ID], MbReport *report) {
-  *text = NULL;
-  MbRunOverrides overrides;
-  MbStatus status = mb_run_overrides(scenes, run, &overrides, report);
-  if (status) return status;
+MbStatus mb_run_resolved(const MbRunScenes *scenes, const MbSceneOptions *options, char **text,
+                         MbReport *report) {
   MbScene scene = {0};
-  status = mb_json_parse_folded(scenes->text, scenes->length, &scene.resolved, report);
-  if (!status) status = mb_scene_override(&scene, &overrides.options, report);
-  char *own = status ? NULL : mb_scene_resolved(&scene);
+  MbStatus status = mb_json_parse_folded(scenes->text, scenes->length, &scene.resolved, report);
+  if (!status) status = mb_scene_override(&scene, options, report);
+  *text = status ? NULL : mb_scene_resolved(&scene);
   for (size_t i = 0; i < scene.noverridden; i++) mb_free(scene.overridden[i]);
   mb_free(scene.overridden);
   cJSON_Delete(scene.resolved);
+  return status;
+}
+
+MbStatus mb_run_scene(MbRunScenes *scenes, uint64_t run, char **text, char id[MB_RUN_ID], MbReport *report) {
+  *text = NULL;
+  char *own = NULL;
+  MbRunOverrides overrides;
+  MbStatus status = mb_run_overrides(scenes, run, &overrides, report);
+  if (status) return status;
+  status = mb_run_resolved(scenes, &overrides.options, &own, report);
   mb_run_overrides_free(&overrides);
   if (status) return status;
 
@@ -195,6 +205,8 @@ MbStatus mb_run_scene(MbRunScenes *scenes, uint64_t run, char **text, char id[MB
 }
 
 MbStatus mb_run_id(MbRunScenes *scenes, uint64_t run, char id[MB_RUN_ID], MbReport *report) {
+  if (!scenes->form) scenes->form = mb_run_form_create(scenes);
+  if (scenes->form && mb_run_form_id(scenes->form, scenes->design, run, id)) return MB_OK;
   char *text = NULL;
   const MbStatus status = mb_run_scene(scenes, run, &text, id, report);
   mb_free(text);

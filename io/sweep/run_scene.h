@@ -8,6 +8,7 @@
 enum { MB_RUN_ID = 33 }; // 32 hexadecimal digits and a 0
 
 typedef struct MbMeshHash MbMeshHash;
+typedef struct MbRunForm MbRunForm;
 
 // What all runs have in common. Zero what is not named here.
 typedef struct MbRunScenes {
@@ -19,6 +20,7 @@ typedef struct MbRunScenes {
   size_t nsets;
   const MbDesign *design;
   MbMeshHash *meshes; // read so far; mb_run_scenes_free frees them
+  MbRunForm *form;    // of IDs (run_form.c); freed too
 } MbRunScenes;
 
 // What a run sets in the scene: every run's own, then the design's.
@@ -34,7 +36,7 @@ void mb_run_overrides_free(MbRunOverrides *overrides);
 
 // The scene of a run as JSON text (mb_free it), with meshes' files named from the root, and its ID. The scene is not checked.
 MbStatus mb_run_scene(MbRunScenes *scenes, uint64_t run, char **text, char id[MB_RUN_ID], MbReport *report);
-// The ID alone.
+// The ID alone: quicker where nothing but numbers varies.
 MbStatus mb_run_id(MbRunScenes *scenes, uint64_t run, char id[MB_RUN_ID], MbReport *report);
 void mb_run_scenes_free(MbRunScenes *scenes);
 

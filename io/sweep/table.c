@@ -212,6 +212,7 @@ static MbCell axis_cell(const char *text) {
 static bool read_folder(MbSweepTable *t) {
   char path[PATH_MAX + 64];
   size_t length = 0;
+  if (!mb_finished_folders(t->finished)) return false;
   snprintf(path, sizeof path, "%s/runs/%s/result.json", t->source->folder, t->id);
   char *text = mb_small_read(path, &length);
   const bool read = text && mb_result_read(text, length, &t->result, &t->lacks);

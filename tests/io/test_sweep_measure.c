@@ -145,3 +145,31 @@ Test(sweep_measure, what_is_saved_at_a_checkpoint_goes_on_to_the_same_bits) {
     mb_measures_free(b);
   }
 }
+
+Test(sweep_measure, measures_begin_anew_and_tell_what_they_read) {
+  MbMeasures *m = NULL;
+  MbReport report = {0};
+  const MbMeasureAsk asks[] = {{"a", "max(bob.position.x) + height"},
+                               {"b", "at(energy.total - 2*joint.position.ball.0, height)"}};
+  double first[2], again[2], frame[SIZE];
+  bool reads[SIZE] = {false};
+  cr_assert_eq(mb_measures_create(asks, 2, channels, 3, constants, 1, 1, &m, &report), MB_OK, "%s",
+               report.issues[0].text);
+  for (int round = 0; round < 2; round++) {
+    for (int k = 0; k < FRAMES; k++) {
+      make_frame(k, frame);
+      mb_measures_frame(m, k / 100.0, frame);
+    }
+    cr_assert_eq(mb_measures_values(m, round ? again : first, &report), MB_OK);
+    for (int i = 0; i < SIZE; i++) frame[i] = 1e9; // of another run
+    if (!round) mb_measures_frame(m, 2, frame), mb_measures_reset(m);
+  }
+  cr_expect(first[0] == again[0] && first[1] == again[1]);
+  mb_measures_reads(m, reads);
+  for (int i = 0; i < SIZE; i++) cr_expect_eq(reads[i], i == 0 || i == 7 || i == 10, "column %d", i);
+  mb_measures_free(m);
+  cr_expect(mb_measures_use(asks, 2, "height"));
+  cr_expect(mb_measures_use(asks, 2, "bob"));
+  cr_expect_not(mb_measures_use(asks, 2, "eight"));
+  cr_expect_not(mb_measures_use(asks, 1, "energy"));
+}

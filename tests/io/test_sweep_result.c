@@ -1,5 +1,6 @@
 #include "core/base/alloc.h"
 #include "io/sweep/result.h"
+#include "io/sweep/run_form.h"
 #include "io/sweep/run_scene.h"
 #include <criterion/criterion.h>
 
@@ -95,4 +96,54 @@ Test(sweep_result, a_runs_id_stands_for_its_values_and_its_meshes_bytes) {
   snprintf(wanted, sizeof wanted, "%s/m.obj", folder);
   unlink(wanted);
   rmdir(folder);
+}
+
+// IDs by filling the gaps of a text, and by reading each run's scene.
+static void check_ids(const char *text, const char *const axes[][2], size_t naxes, MbDesignKind kind,
+                      bool by_form) {
+  MbDesign design = {.kind = kind, .samples = kind == MB_DESIGN_GRID ? 0 : 50, .seed = 3};
+  MbReport report = {0};
+  for (size_t i = 0; i < naxes; i++)
+    cr_assert_eq(mb_design_add(&design, axes[i][0], axes[i][1], "axis", &report), MB_OK, "%s",
+                 report.issues[0].text);
+  cr_assert_eq(mb_design_finish(&design, &report), MB_OK, "%s", report.issues[0].text);
+  cr_assert_gt(design.runs, 16);
+  MbRunScenes quick = {.text = text, .length = strlen(text), .name = "s", .folder = ".", .design = &design},
+              slow = quick;
+  for (uint64_t run = 0; run < design.runs; run++) {
+    char id[MB_RUN_ID], wanted[MB_RUN_ID];
+    cr_assert_eq(mb_run_id(&quick, run, id, &report), MB_OK, "%s", report.issues[0].text);
+    mb_free(text_of(&slow, run, wanted));
+    cr_assert_str_eq(id, wanted, "run %d", (int)run);
+  }
+  char id[MB_RUN_ID];
+  cr_assert_eq(mb_run_form_id(quick.form, &design, 0, id), by_form);
+  mb_run_scenes_free(&quick);
+  mb_run_scenes_free(&slow);
+  mb_design_free(&design);
+}
+
+Test(sweep_result, ids_are_told_without_reading_scenes_where_numbers_alone_vary) {
+  static const char text[] =
+      "{ \"mbsim\": 1, \n \"parameters\": {\"a\": 1, \"b\": \"=2*a\", \"c\": -3},\n"
+      "\"time\": {\"step\": 1e-3, \"steps\": 1}, \"solver\": \"redmax\", \"gravity\": [0, 1, -9.81],"
+      "\"bodies\": [{\"name\": \"1.0625e-211\", \"density\": \"=a\"}] }";
+  static const char *const grid[][2] = {
+      {"a", "-1:1:5"}, {"b", "1e3,0.1,-0,1e-300,12345678901234567890"}, {"/gravity/2", "0,1,1.0"}};
+  static const char *const drawn[][2] = {
+      {"c", "normal:0:1"}, {"/time/step", "log:1e-6:1"}, {"/solver/threads", "1:9"}};
+  static const char *const whole[][2] = {{"/gravity", "0:1"}, {"a", "0:1"}};
+  static const char *const words[][2] = {{"a", "1:2:10"}, {"/solver", "redmax,maximal"}};
+  static const char *const inside[][2] = {{"a", "1:2:6"}, {"/time", "1,2,3"}, {"/bodies/0/density", "1:2:5"}};
+  // where a name looks like what stands for a value, and where not
+  check_ids(text, grid, 3, MB_DESIGN_GRID, false);
+  char other[sizeof text];
+  memcpy(other, text, sizeof text);
+  memcpy(strstr(other, "1.0625"), "2.0625", 6);
+  check_ids(other, grid, 3, MB_DESIGN_GRID, true);
+  check_ids(other, drawn, 3, MB_DESIGN_LATIN_HYPERCUBE, true);
+  check_ids(other, whole, 2, MB_DESIGN_RANDOM, true);
+  check_ids(other, words, 2, MB_DESIGN_GRID, false);
+  check_ids(other, inside, 3, MB_DESIGN_GRID, true);
+  cr_assert_eq(mb_alloc_live(), 0);
 }

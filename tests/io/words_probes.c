@@ -270,6 +270,7 @@ const Probe words_probes[] = {
     {"joint.stiffness", "", OF_A "/stiffness=20", DIFFERS},
     {"joint.rest", OF_A "/stiffness=20", OF_A "/rest=1", DIFFERS},
     {"joint.damping", "", OF_A "/damping=2", DIFFERS},
+    {"joint.inertia", "", OF_A "/inertia=0.5", DIFFERS},
     {"joint.limits", "", OF_A "/limits=[-0.001,0.001]", DIFFERS},
     {"joint.limits", OF_A "/limits=[-0.002,0.002]", OF_A "/limits=[-0.001,0.001]", DIFFERS},
     {"joint.force", "", OF_A "/force=5", DIFFERS},

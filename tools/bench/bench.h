@@ -17,6 +17,7 @@ bool mb_bench_local(void);
 bool mb_bench_global(void);
 bool mb_bench_loops(void);
 bool mb_bench_trajectory(void);
+bool mb_bench_sweep(void);
 bool mb_bench_seek(void);
 bool mb_bench_tree(void);
 bool mb_bench_maximal(void);

@@ -53,8 +53,18 @@ static bool run(size_t r) {
   return mb_bench_target("off by", 100 * off, "%", 100 * rows[r].within, false);
 }
 
+// Entries of Q a node, of squares of 40 cells a side.
+static void count_entries(void) {
+  printf("  entries of the matrix a row\n   ");
+  for (int kind = 0; kind < MB_SHEET_KINDS; kind++)
+    printf(" %-10s %.0f", mb_sheet_names[kind],
+           mb_sheet_entries(MB_BENDING_ISOMETRIC, (MbSheetKind)kind, 40));
+  printf("\n");
+}
+
 bool mb_bench_bending(void) {
   bool fine = true;
+  count_entries();
   for (size_t r = 0; r < ROWS; r++) fine &= run(r);
   return fine;
 }

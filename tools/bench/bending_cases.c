@@ -200,6 +200,19 @@ double mb_sheet_cylinder(MbBendingKind model, MbSheetKind kind, size_t cells, do
   return energy;
 }
 
+double mb_sheet_entries(MbBendingKind model, MbSheetKind kind, size_t cells) {
+  MbElementMesh mesh = {0};
+  MbBending bending = {0};
+  size_t flat;
+  double entries = NAN;
+  if (mb_sheet_make(kind, cells, cells, 1, 1, &mesh) &&
+      mb_bending_create(&bending, model, 1, mesh.triangle, mesh.triangles, mesh.x, mesh.nodes, &flat))
+    entries = (2 * (double)bending.count - (double)mesh.nodes) / (double)mesh.nodes;
+  mb_bending_free(&bending);
+  mb_element_mesh_free(&mesh);
+  return entries;
+}
+
 // ---- a sheet that drapes ------------------------------------------------------------------------------------
 
 // What of the sheet is seen from above, by a grid of points.

@@ -28,6 +28,8 @@ double mb_strip_tip(MbBendingKind model, MbSheetKind kind, size_t cells, double 
 double mb_strip_buckles(MbBendingKind model, MbSheetKind kind, size_t cells, double width);
 // The energy of a square of side 1 on a cylinder whose arc runs at an angle to x, over ½ D κ² by area.
 double mb_sheet_cylinder(MbBendingKind model, MbSheetKind kind, size_t cells, double angle);
+// The entries of Q by its rows.
+double mb_sheet_entries(MbBendingKind model, MbSheetKind kind, size_t cells);
 // The share of a square's area that is left of its shadow as it drapes over a square frame a third as wide, in which it is held.
 double mb_sheet_drape(MbBendingKind model, MbSheetKind kind, size_t cells);
 

@@ -9,6 +9,8 @@ const char *const tree_names[TREES] = {"chain", "binary tree", "humanoid"};
 static const int humanoid[HUMANOID_BODIES] = {-1, 0,  1, 2,  3,  4,  5,  3,  7, 8,  9,  10, 3,  12, 13,
                                               14, 15, 0, 17, 18, 19, 20, 21, 0, 23, 24, 25, 26, 27};
 
+int hinged_humanoid(int body) { return humanoid[body]; }
+
 // Positions and velocities of joints at the start: to and fro, so that long chains are neither rolled up nor fast.
 static const double turned[2] = {1e-3, -1e-3}, rate[2] = {1e-4, -1e-4};
 

@@ -21,6 +21,7 @@ static const MbBench benches[] = {
     {"maximal", "bodies and multipliers of a forest: factorisation and solution", mb_bench_maximal, false},
     {"responses", "what many rows on a tree do to one another", mb_bench_responses, false},
     {"maxstep", "whole steps in maximal coordinates beside the recursion's", mb_bench_maxstep, false},
+    {"sweep", "sweeps in lockstep and one by one", mb_bench_sweep, true},
     {"drift", "how far joints held by rows come apart in a minute", mb_bench_drift, false},
     {"collide", "pairs of shapes by their forms, and the broad phase", mb_bench_collide, false},
 };

@@ -108,13 +108,13 @@ static void add_row(MbHeld *held, size_t b, double s, const double a[6], const d
     for (int j = 0; j < 6; j++) C[6 * i + j] += s * a[i] * c[j], Ap[6 * i + j] += s * c[i] * c[j];
 }
 
-// The joints' own stiffness and damping; what stands in for inertia that is not there.
+// The joints' own inertia, stiffness and damping; what stands in for inertia that is not there.
 static bool add_rows(MbHeld *held, const MbMaximal *x, double a, double b) {
   const MbModel *model = held->model;
   bool any = held->any_hollow;
-  for (size_t k = 0; (a != 0 || b != 0) && k < model->nv; k++) {
+  for (size_t k = 0; (a != 0 || b != 0 || model->rotors) && k < model->nv; k++) {
     const size_t n = held->owner[k];
-    const double s = a * x->joint_damping[k] + b * x->stiffness[k];
+    const double s = model->joint_inertia[k] + a * x->joint_damping[k] + b * x->stiffness[k];
     if (s == 0 || !model->joint[n].ops) continue;
     double up[6] = {0}, V[6] = {0}, row[MB_JOINT_MOST];
     mb_coordinates_rate_of(model, x, n, k - model->v_first[n], row);
@@ -155,7 +155,8 @@ static bool add_pairs(MbHeld *held, const MbMaximal *x, double a, double b) {
 
 bool mb_held_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame) {
   const MbModel *model = held->model;
-  const bool plain = a == 0 && b == 0 && !held->any_hollow, paired = model->npairs && (a != 0 || b != 0);
+  const bool plain = a == 0 && b == 0 && !held->any_hollow && !model->rotors,
+             paired = model->npairs && (a != 0 || b != 0);
   for (size_t n = 0; n < model->nb; n++)
     for (size_t r = held->first[n]; r < held->first[n] + held->rows[n]; r++)
       if (!isfinite(held->g[r])) {

@@ -86,7 +86,7 @@ size_t mb_held_bytes(const MbHeld *held);
 void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x);
 // bend and turn of that instant
 void mb_held_bend(MbHeld *held);
-// Factors the system for A = M − a D − b K and the joints' own stiffness and damping.
+// Factors the system for A = M − a D − b K and the joints' own inertia, stiffness and damping.
 bool mb_held_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame);
 // x ← v, b ← λ of A v = x + Jᵀ λ, J v = b
 void mb_held_solve(MbHeld *held, double *x, double *b);

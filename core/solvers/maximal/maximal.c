@@ -42,6 +42,7 @@ static void kinematics(MbSolverWork *work, const double *q, const double *v, MbM
   }
   for (size_t b = 0; b < nb; b++) mb_twist_of_velocity(&x->E[b], v + 6 * b, x->phi + 6 * b);
   mb_held_update(&work->held, q + 7 * nb, x);
+  if (work->held.model->rotors) mb_held_bend(&work->held);
   x->q = work->held.q, x->v = work->held.v;
 }
 
@@ -70,6 +71,11 @@ static bool apply(MbSolverWork *work, double *x, const double *aim, double *lamb
 static void momentum(MbSolverWork *work, const double *v, double *y) {
   const MbModel *model = work->held.model;
   for (size_t i = 0; i < 6 * model->nb; i++) y[i] = model->M[i] * v[i];
+  if (!model->rotors) return;
+  mb_held_rates(&work->held, v, work->joint_rates);
+  memset(work->joint_forces, 0, model->nv * sizeof *work->joint_forces);
+  mb_coordinates_momentum(model, work->joint_rates, work->joint_forces);
+  mb_held_spread(&work->held, work->joint_forces, y);
 }
 
 static void gather(MbSolverWork *work, const double *f, double *y) {

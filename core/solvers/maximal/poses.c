@@ -93,12 +93,15 @@ static void along(const MbSolverWork *work, size_t k, double s, double *y) {
   mb_held_along(&work->held, k, s, y);
 }
 
+// A joint's own inertia I takes the force I q̈ = I (V v̇ + V̇ v): the first is in A, the second is here.
 static void forces(const MbSolverWork *work, const MbModel *model, const MbMaximal *x, const double *q,
                    const double *v, double *y) {
   (void)q, (void)v;
-  if (!model->sprung && !model->ndrives) return;
+  if (!model->sprung && !model->ndrives && !model->rotors) return;
   memset(work->joint_forces, 0, model->nv * sizeof *work->joint_forces);
   mb_coordinates_forces(model, x, x->q, x->v, work->joint_forces);
+  for (size_t k = 0; model->rotors && k < model->nv; k++)
+    work->joint_forces[k] -= model->joint_inertia[k] * work->held.turn[k];
   mb_held_spread(&work->held, work->joint_forces, y);
 }
 

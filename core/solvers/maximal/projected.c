@@ -3,6 +3,7 @@
 // bodies' velocities with J v = 0 tell the coordinates' by V:
 //   (J_rᵀ A J_r)⁻¹ y = V P Vᵀ y,   P f = v of A v = f + Jᵀ λ, J v = 0.
 #include "core/base/alloc.h"
+#include "core/model/coordinates.h"
 #include "core/solvers/maximal/held.h"
 #include "core/solvers/redmax/tree.h"
 #include "core/solvers/solvers.h"
@@ -61,7 +62,10 @@ static bool apply(MbSolverWork *work, double *x, const double *aim, double *lamb
 }
 
 static void bias(MbSolverWork *work, MbMaximal *x) { mb_tree_bias(&work->tree, x); }
-static void momentum(MbSolverWork *work, const double *v, double *y) { mb_tree_momentum(&work->tree, v, y); }
+static void momentum(MbSolverWork *work, const double *v, double *y) {
+  mb_tree_momentum(&work->tree, v, y);
+  mb_coordinates_momentum(work->held.model, v, y);
+}
 static void gather(MbSolverWork *work, const double *f, double *y) { mb_tree_gather(&work->tree, f, y); }
 static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
   mb_tree_blocks(&work->tree, B, s, v, y);

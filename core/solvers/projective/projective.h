@@ -106,23 +106,26 @@ MbSoftStats mb_soft_stats(const MbSoftEngine *engine);      // of the last step
 const double *mb_soft_history(const MbSoftEngine *engine);  // (iterations) residual of each
 const double *mb_soft_tensions(const MbSoftEngine *engine); // (ncables) at the end of the last step
 
-// The same step by its parts, for a caller who holds nodes by rows of equations, at the nodes that are ports: what the rows push
-// comes between the correction and its end. With A the engine's matrix and S = Eᵀ A⁻¹ E, E those of the ports, impulses p (N s) at
-// ports change velocities there by S p. Local-global iterations only.
+// The same step by its parts, for a caller who holds nodes by rows of equations: what the rows push comes between the correction and its
+// end. The nodes are listed: ports, and behind them those that mb_soft_name names. With A the engine's matrix and S = Eᵀ A⁻¹ E, E those of
+// the list, impulses p (N s) at these nodes change velocities there by S p. Local-global iterations only.
 //   begin, then while another iteration is wanted: pass, read, push, end_pass; then end
+// Names n nodes, ascending, none of them a port, in the place of those that were named last. False: out of memory.
+bool mb_soft_name(MbSoftEngine *engine, size_t n, const uint32_t *node);
 void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start);
 bool mb_soft_goes_on(const MbSoftEngine *engine);
 // Finds the iteration's correction.
 void mb_soft_pass(MbSoftEngine *engine);
-// Reads the ports' velocities (nports x 3) over the step, as the correction leaves them.
+// Reads the listed nodes' velocities (list x 3) over the step, as the correction leaves them.
 void mb_soft_read_ports(const MbSoftEngine *engine, double *v);
-// Adds to the correction what impulses p (nports x 3) at the ports make.
+// Adds to the correction what impulses p (list x 3) at the listed nodes make.
 void mb_soft_push_ports(MbSoftEngine *engine, const double *p);
 // Takes the correction into the iterate. False: numbers that are not finite.
 bool mb_soft_end_pass(MbSoftEngine *engine);
 void mb_soft_end(MbSoftEngine *engine, double *q1, double *v1);
-// Writes v (nports x 3) = S p.
+// Writes v (list x 3) = S p; tells what S has of nodes number i and j in the list, along each axis.
 void mb_soft_respond(const MbSoftEngine *engine, const double *p, double *v);
+void mb_soft_response(const MbSoftEngine *engine, size_t i, size_t j, double S[3]);
 
 // What the step that is under way or was the last minimises, at q.
 double mb_soft_objective(const MbSoftEngine *engine, const double *q);

@@ -2,7 +2,8 @@
 // segments the row J = ∂l/∂q has (d_{j−1} − d_j)/(nodes of the group) at each node of group j. A tension T pulls with −T Jᵀ.
 // What keeps its length asks of a correction Δ of the iterate, with B the inverse that made it (times h² where that is A's),
 //   l + J (Δ − B Jᵀ T) − most ≤ e T,  T ≥ 0, one of them an equality,
-// for all such cables together: W T = l + J Δ − most with W = J B Jᵀ + e, by Gauss–Seidel, which converges as W is positive.
+// for all such cables together; Δ with what a caller's rows have pushed in the iteration before, so that where iterations have
+// converged cables and rows hold at once:: W T = l + J Δ − most with W = J B Jᵀ + e, by Gauss–Seidel, which converges as W is positive.
 #include "core/base/alloc.h"
 #include "core/math/vec3.h"
 #include "core/solvers/projective/soft_engine.h"
@@ -203,6 +204,7 @@ void mb_soft_cables_correct(MbSoftEngine *engine) {
     if (isnan(cable->compliance)) continue;
     respond(engine, cable);
     cables->gap[i] = cable->length + along(engine, cable, engine->r) - engine->start->most[i];
+    if (engine->pushed) cables->gap[i] += along(engine, cable, engine->pushed);
   }
   for (size_t i = 0; i < n; i++) {
     if (isnan(cables->cable[i].compliance)) continue;

@@ -107,8 +107,9 @@ static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *rep
     return mb_no_memory(report, "deformables");
   if (spec->ncables && !(engine->cables = mb_soft_cables_make(engine, spec)))
     return mb_no_memory(report, "cables");
-  if (spec->nports && !(engine->ports = mb_soft_ports_make(engine, spec)))
-    return mb_no_memory(report, "deformables");
+  if (!spec->nports) return MB_OK;
+  engine->ports = mb_soft_ports_make(engine, spec->nports, spec->port, spec->columns);
+  if (!engine->ports || !mb_soft_name(engine, 0, NULL)) return mb_no_memory(report, "deformables");
   return MB_OK;
 }
 
@@ -143,6 +144,7 @@ void mb_soft_free(MbSoftEngine *engine) {
   mb_free(engine->q);
   mb_free(engine->f);
   mb_free(engine->r);
+  mb_free(engine->pushed);
   mb_free(engine->b);
   mb_free(engine->history);
   mb_free(engine);
@@ -150,10 +152,10 @@ void mb_soft_free(MbSoftEngine *engine) {
 
 size_t mb_soft_bytes(const MbSoftEngine *engine) {
   size_t bytes = sizeof *engine + engine->n * (17 * sizeof(double) + 2 * sizeof(uint32_t) + 1) +
-                 (size_t)engine->iterations * sizeof(double) + mb_soft_global_bytes(&engine->global) +
-                 mb_soft_newton_bytes(engine->newton) + mb_soft_lbfgs_bytes(engine) +
-                 mb_soft_cables_bytes(engine->cables) + mb_soft_ports_bytes(engine->ports) +
-                 mb_soft_form_bytes(&engine->form);
+                 ((size_t)engine->iterations + (engine->pushed ? 3 * engine->nfree : 0)) * sizeof(double) +
+                 mb_soft_global_bytes(&engine->global) + mb_soft_newton_bytes(engine->newton) +
+                 mb_soft_lbfgs_bytes(engine) + mb_soft_cables_bytes(engine->cables) +
+                 mb_soft_ports_bytes(engine) + mb_soft_form_bytes(&engine->form);
   for (size_t k = 0; k < engine->nblocks; k++)
     bytes += sizeof engine->block[k] + mb_soft_block_bytes(&engine->block[k]);
   return bytes;
@@ -217,6 +219,7 @@ void mb_soft_pass(MbSoftEngine *engine) {
   if (!engine->cables) return;
   mb_soft_cables_correct(engine);
   mb_soft_cables_hold(engine, -h2, engine->b);
+  if (engine->pushed) memset(engine->pushed, 0, 3 * engine->nfree * sizeof *engine->pushed);
 }
 
 bool mb_soft_way_goes(MbSoftWay *way, double part, double share) {
@@ -291,6 +294,7 @@ void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start) {
   mb_soft_local_begin(engine, start->q);
   if (!engine->begun && engine->method == MB_METHOD_PROJECTIVE) mb_soft_dual_begin(engine, start->q);
   if (engine->cables) mb_soft_cables_begin(engine);
+  if (engine->pushed) memset(engine->pushed, 0, 3 * engine->nfree * sizeof *engine->pushed);
   if (engine->watch) engine->watch(engine->context, engine->q);
 }
 

@@ -76,7 +76,9 @@ struct MbSoftEngine {
   bool downhill;        // it is at work
   MbSoftCables *cables; // NULL: none
   MbSoftPorts *ports;   // NULL: none
-  double began;         // clock at the step's start
+  double *
+      pushed; // (nfree x 3) what a caller's impulses have added to the last correction; NULL: none, or no cables
+  double began; // clock at the step's start
 
   bool begun; // the dual is there
 
@@ -142,10 +144,10 @@ bool mb_soft_lbfgs_step(MbSoftEngine *engine); // false: numbers that are not fi
 void mb_soft_lbfgs_apply(MbSoftEngine *engine,
                          double *x); // (nfree x 3), x ← H x, zero along rows that are held
 
-// Ports (soft_ports.c); NULL: out of memory.
-MbSoftPorts *mb_soft_ports_make(MbSoftEngine *engine, const MbSoftSpec *spec);
+// Nodes that a caller's rows act on (soft_ports.c), and as many bytes as their columns may take, 0 = as many as suit. NULL: out of memory.
+MbSoftPorts *mb_soft_ports_make(MbSoftEngine *engine, size_t nports, const uint32_t *port, size_t bytes);
 void mb_soft_ports_free(MbSoftPorts *ports);
-size_t mb_soft_ports_bytes(const MbSoftPorts *ports);
+size_t mb_soft_ports_bytes(const MbSoftEngine *engine);
 
 // Cables: f (n x 3) −= given forces at q; of a correction r from there, what those that keep their length change in it, by their
 // tensions; x (nfree x 3) += sign T Jᵀ of the latter, at the last places; what a line search sees of them: the potential at q,

@@ -161,7 +161,7 @@ static inline bool factor_square(Real *G, size_t n) {
   return true;
 }
 
-// U = L⁻¹ (Î T)ᵀ and G of body b, given what the joint adds to Tᵀ Î T itself (NULL: nothing); Î less what its joint lets go.
+// U = L⁻¹ (Î T)ᵀ and G of body b, given what the joint adds to Tᵀ Î T itself besides its inertia (NULL: nothing); Î less what its joint lets go.
 static inline bool release_joint(MbRecursion *work, size_t b, Articulated *A, const Real *own) {
   const MbHop *hop = &work->links->hop[b];
   const size_t n = hop->n;
@@ -171,6 +171,7 @@ static inline bool release_joint(MbRecursion *work, size_t b, Articulated *A, co
   for (size_t i = 0; i < n; i++) {
     U[i] = inertia_apply(*A, T[i]);
     for (size_t j = 0; j <= i; j++) G[n * i + j] = dot_screw(T[j], U[i]);
+    G[n * i + i] += work->links->inertia[hop->v + i];
     for (size_t j = 0; own && j <= i; j++) G[n * i + j] += own[n * i + j];
   }
   if (!factor_square(G, n)) return false;

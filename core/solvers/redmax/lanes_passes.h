@@ -196,7 +196,8 @@ MB_KERNEL bool backward(MbRecursion *work, const double *E, const double *f, con
     const Vec s = stand->s, r = stand->r;
     const Vec Is = apply_sym(A.I, s);
     const Screw U = move_wrench((Screw){Is, apply_transposed(A.H, s)}, r);
-    const Real pivot = dot(s, Is), inverse = 1.0 / pivot, u = load(y, hop->v) - dot(s, A.p.turn);
+    const Real pivot = dot(s, Is) + links->inertia[hop->v], inverse = 1.0 / pivot,
+               u = load(y, hop->v) - dot(s, A.p.turn);
     const Screw V = {scale(inverse, U.turn), scale(inverse, U.line)};
     fine = pivot_fine(fine, pivot);
     stand->V = V, stand->inverse = inverse, stand->u = u * inverse;

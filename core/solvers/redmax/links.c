@@ -87,7 +87,8 @@ static void give_slots(const MbModel *model, MbLinks *links, size_t *last, uint3
 
 bool mb_links_create(const MbModel *model, MbLinks *links) {
   const size_t nb = model->nb;
-  *links = (MbLinks){.model = model, .nb = nb, .nq = model->nq, .nv = model->nv};
+  *links =
+      (MbLinks){.model = model, .nb = nb, .nq = model->nq, .nv = model->nv, .inertia = model->joint_inertia};
   if (nb >= UINT32_MAX / 2 || model->nq > UINT32_MAX / MB_JOINT_MOST) return false; // squares fit too
   links->hop = mb_calloc(nb, sizeof *links->hop);
   links->link = mb_calloc(nb, sizeof *links->link);

@@ -46,6 +46,7 @@ typedef struct MbTurn {
 typedef struct MbLinks {
   const MbModel *model;
   size_t nb, nq, nv, slots, most; // most: degrees of freedom of one joint
+  const double *inertia;          // (nv) of the coordinates alone
   size_t ncolumns, nsquares;      // of all joints that are not revolute: degrees of freedom, their squares
   MbHop *hop;                     // (nb)
   MbLink *link;                   // (nb)

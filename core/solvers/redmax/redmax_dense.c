@@ -60,7 +60,10 @@ static void kinematics(MbSolverWork *work, const double *q, const double *v, MbM
 }
 
 static void bias(MbSolverWork *work, MbMaximal *x) { mb_tree_bias(&work->tree, x); }
-static void momentum(MbSolverWork *work, const double *v, double *y) { mb_tree_momentum(&work->tree, v, y); }
+static void momentum(MbSolverWork *work, const double *v, double *y) {
+  mb_tree_momentum(&work->tree, v, y);
+  mb_coordinates_momentum(work->tree.model, v, y);
+}
 static void gather(MbSolverWork *work, const double *f, double *y) { mb_tree_gather(&work->tree, f, y); }
 static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
   mb_tree_blocks(&work->tree, B, s, v, y);
@@ -118,6 +121,8 @@ static void add_own(MbSolverWork *work, const MbMaximal *x, size_t b, double a, 
   const MbModel *model = work->tree.model;
   const size_t n = model->joint[b].n, first = model->v_first[b];
   double own[MB_JOINT_MOST * MB_JOINT_MOST];
+  for (size_t i = first; model->rotors && model->joint[b].ops && i < first + n; i++)
+    work->A[i * model->nv + i] += model->joint_inertia[i];
   if (!model->joint[b].ops || (!model->sprung && !model->ndrives) || (a == 0 && c == 0)) return;
   mb_coordinates_own(model, x, b, a, c, own);
   for (size_t i = 0; i < n; i++)

@@ -88,6 +88,7 @@ static void bias(MbSolverWork *work, MbMaximal *x) { mb_world_bias(&work->world,
 static void apply(MbSolverWork *work, double *x) { mb_world_apply(&work->world, x); }
 static void momentum(MbSolverWork *work, const double *v, double *y) {
   mb_world_momentum(&work->world, v, y);
+  mb_coordinates_momentum(work->world.model, v, y);
 }
 static void gather(MbSolverWork *work, const double *f, double *y) { mb_world_gather(&work->world, f, y); }
 static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
@@ -103,6 +104,7 @@ static void multiply(MbSolverWork *work, const double *x, double *y) {
   mb_coupling_multiply(&work->coupling, work->twist, work->coupling.F);
   mb_world_gather(&work->world, work->coupling.F, y);
   mb_coordinates_blocks(work->world.model, work->at, -work->a, -work->c, x, y);
+  mb_coordinates_momentum(work->world.model, x, y);
 }
 
 static void precondition(MbSolverWork *work, double *x) {

@@ -82,8 +82,8 @@ MB_KERNEL bool factor_body(MbWorld *world, const MbMaximal *x, size_t b, Articul
   }
   const Vec s = stand->s, Is = apply_sym(A.I, s);
   const Screw U = move_wrench((Screw){Is, apply_transposed(A.H, s)}, stand->r);
-  const Real pivot =
-      dot(s, Is) + a * coordinate(x->joint_damping, hop->v) + c * coordinate(x->stiffness, hop->v);
+  const Real pivot = dot(s, Is) + work->links->inertia[hop->v] + a * coordinate(x->joint_damping, hop->v) +
+                     c * coordinate(x->stiffness, hop->v);
   stand->inverse = 1.0 / pivot;
   stand->V = (Screw){scale(stand->inverse, U.turn), scale(stand->inverse, U.line)};
   if (!all_fine(pivot_fine(FINE, pivot))) return false;

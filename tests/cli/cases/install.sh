@@ -1,6 +1,8 @@
 # what is installed can be used: program, man page, completion, library by pkg-config
 lib=$(dirname "$MBSIM")/libmbsim.a
 (cd "$ROOT" && sh tools/install.sh "$MBSIM" "$lib" "$OLDPWD/dest" /usr 1.2.3) | sed "s|$PWD|DIR|"
+# sanitizers have no library to be loaded
+[ "$MBSIM_FLAVOUR" = release ] || (mkdir -p dest/usr/share/mbsim/python && cd dest/usr && touch lib/libmbsim.so.1.2.3 share/mbsim/python/mbsim.py)
 (cd dest && find . -type f | grep -v '/\.debug/' | sort)
 # debug information stands apart, where debuggers look for it
 if [ "$MBSIM_FLAVOUR" = release ]; then
@@ -35,7 +37,8 @@ cat >use.json <<'JSON'
  "bodies": [{"name": "a", "shape": {"type": "sphere", "radius": 1}, "density": 1, "velocity": {"linear": [2, 0, 0]}}]}
 JSON
 "$MBSIM" run -q use.json
-export PKG_CONFIG_PATH="$PWD/dest/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$PWD/dest"
+[ "$MBSIM_FLAVOUR" = release ] || rm dest/usr/lib/libmbsim.so.1.2.3
+export LD_LIBRARY_PATH="$PWD/dest/usr/lib" PKG_CONFIG_PATH="$PWD/dest/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$PWD/dest"
 pkg-config --modversion mbsim
 sanitize=
 [ "$MBSIM_FLAVOUR" = asan ] && sanitize=-fsanitize=address,undefined

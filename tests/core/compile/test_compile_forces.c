@@ -19,7 +19,7 @@ static double fallen(const char *forces) {
   snprintf(text, sizeof text, CLOTH("%s"), forces);
   TestRun run = test_run(text, NULL);
   test_steps(run.sim, 20);
-  const double z = mb_sim_soft_places(run.sim)[2];
+  const double z = mb_nodes_places(run.sim)[2];
   test_run_free(&run);
   return z;
 }

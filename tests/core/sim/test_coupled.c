@@ -102,7 +102,7 @@ static size_t places(const char *scene, const char *solver, double h, double tim
     const MbDeformable *of = &run.model->deformables[i];
     cr_assert_leq(n + 3 * of->count, MOST);
     for (size_t k = 0; k < of->count; k++, n += 3)
-      mb_vec3_copy(out + n, of->points ? mb_sim_soft_places(run.sim) + 3 * (of->first + k)
+      mb_vec3_copy(out + n, of->points ? mb_nodes_places(run.sim) + 3 * (of->first + k)
                                        : run.sim->x.E[of->first + k].p);
   }
   test_run_free(&run);
@@ -220,7 +220,7 @@ Test(coupled, a_blow_on_a_body_is_felt_by_the_nodes_it_holds) {
   cr_assert_eq(mb_sim_impulse(run.sim, 0, (const double[3]){0, 0, 0}, (const double[3]){2, 0, 0}), MB_OK);
   const double *p = test_channel(run.sim, "momentum", NULL);
   test_near("momentum", p, (const double[3]){2, 0, 0}, 3, 1e-12);
-  const double *v = mb_sim_soft_velocities(run.sim), *a = test_channel(run.sim, "body.velocity", &n);
+  const double *v = mb_nodes_velocities(run.sim), *a = test_channel(run.sim, "body.velocity", &n);
   double wanted[3]; // it is on the side that the body holds
   mb_vec3_cross(wanted, a, (const double[3]){0.1, -0.05, -0.05});
   mb_vec3_add(wanted, wanted, a + 3);
@@ -293,12 +293,49 @@ Test(coupled, nodes_may_be_attached_to_nodes_of_other_deformables) {
                                "\"vertices\": [6, 8]}}]") "]}";
   TestRun run = test_run(text, NULL);
   test_steps(run.sim, 200);
-  const double *x = mb_sim_soft_places(run.sim);
+  const double *x = mb_nodes_places(run.sim);
   test_near("a node at a node", x + 3 * (27 + 18), x, 3, 1e-9);
   double middle[3];
   for (int k = 0; k < 3; k++) middle[k] = (x[18 + k] + x[24 + k]) / 2;
   test_near("a node between two", x + 3 * (27 + 25), middle, 3, 1e-9);
   cr_expect_lt(x[3 * 27 + 2], -0.1, "it hangs lower than it began");
+  test_run_free(&run);
+}
+
+// A weight at the end of a bar with a string in it that does not stretch: rows of the weight and the string hold at once.
+Test(coupled, a_cable_keeps_its_length_where_rows_pull_at_its_deformable) {
+  static const char text[] =
+      HEAD "\"solver\": {\"type\": \"projective\", \"iterations\": 200}, \"bodies\": [" BOX(
+          "weight",
+          ", \"pose\": {\"position\": [0.5, 0.05, 0.05]}") "], \"deformables\": [" TETS("bar", "[5, 2, 2]",
+                                                                                        "[0.4, 0.1, 0.1]",
+                                                                                        "[0, 0, 0]",
+                                                                                        ", \"pin\": "
+                                                                                        "[{\"select\": "
+                                                                                        "{\"side\": "
+                                                                                        "\"-x\"}}], "
+                                                                                        "\"attach\": "
+                                                                                        "[{\"select\": "
+                                                                                        "{\"side\": \"+x\"}, "
+                                                                                        "\"body\": "
+                                                                                        "\"weight\"}], "
+                                                                                        "\"cables\": "
+                                                                                        "[{\"path\": "
+                                                                                        "[{\"vertices\": "
+                                                                                        "[15]}, "
+                                                                                        "{\"vertices\": "
+                                                                                        "[19]}]}]") "]}";
+  TestRun run = test_run(text, NULL);
+  double longest = 0;
+  for (int step = 0; step < 100; step++) {
+    double along[3];
+    test_steps(run.sim, 1);
+    const double *x = mb_nodes_places(run.sim);
+    mb_vec3_sub(along, x + 3 * 19, x + 3 * 15);
+    longest = fmax(longest, mb_vec3_norm(along));
+  }
+  cr_expect_leq(longest, 0.4 + 1e-9, "it is %g m longer", longest - 0.4);
+  cr_expect_geq(longest, 0.4 - 1e-9);
   test_run_free(&run);
 }
 
@@ -333,7 +370,7 @@ Test(coupled, two_threads_come_to_the_same_bits_and_a_step_allocates_nothing) {
   mb_alloc_fail_after(-1);
   cr_expect_eq(mb_alloc_live(), live);
   test_steps(two, 20);
-  cr_assert_arr_eq(mb_sim_soft_places(one.sim), mb_sim_soft_places(two), 3 * 45 * sizeof(double));
+  cr_assert_arr_eq(mb_nodes_places(one.sim), mb_nodes_places(two), 3 * 45 * sizeof(double));
   mb_sim_free(two);
   test_run_free(&one);
 }

@@ -64,6 +64,8 @@ static MbSceneSpec study(MbIntegratorKind kind, unsigned acts, uint64_t tree, ui
     if (acts & DAMPING) body->damping = test_random(&seed);
   }
   spec.bodies[3].joint.parent = spec.bodies[2].name; // what is free in space carries a tree
+  if (acts & DAMPING && acts & MOTORS)
+    test_damping(test_force(&spec, MB_FORCE_DAMPING, NULL))->coefficient = test_random(&seed);
   if (acts & WRENCHES) {
     MbForceSpec *force = test_force(&spec, MB_FORCE_POINT, spec.bodies[7].name);
     test_wrench(force)->force[1] = test_constant(5 * test_around_zero(&seed));

@@ -1,6 +1,7 @@
 // Contact in a step: what sticks, slips, lands, bounces and lies, under every solver that takes rows.
 #include "core/base/alloc.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/lockstep.h"
 #include "core/sim/touch.h"
 #include "io/scene/scene.h"
 #include "tests/support.h"
@@ -396,5 +397,13 @@ Test(touch, steps_do_not_allocate) {
   const int64_t before = mb_alloc_calls();
   test_steps(run.sim, 100);
   cr_expect_eq(mb_alloc_calls(), before);
+  end(&run);
+}
+
+// Lanes know nothing of contact.
+Test(touch, scenes_with_contact_are_no_lanes) {
+  Run run;
+  begin(&run, ball, NULL, 0);
+  cr_assert_str_eq(mb_lane_refused(run.model), "has contact");
   end(&run);
 }

@@ -73,3 +73,48 @@ Test(soft_ports, a_free_block_takes_up_the_momentum_that_it_is_given) {
   test_near("momentum", sum, given, 3, 1e-10);
   soft_end(&soft);
 }
+
+static void begin_free(Soft *soft, size_t columns) {
+  *soft = (Soft){0};
+  cr_assert(mb_element_mesh_box(&soft->mesh, (const size_t[]){3, 3, 3}, (const double[]){1, 1, 1}));
+  soft_begin(soft, 1000);
+  soft_material(soft, MB_COROTATIONAL, 1e5, 0.3);
+  soft->spec.nports = 1, soft->spec.port = ports, soft->spec.columns = columns;
+  soft_create(soft, 0.01, MB_METHOD_PROJECTIVE, 1, 0);
+}
+
+// Lists that come and go: columns that are there still, that make room for others, and more nodes than there is room for.
+Test(soft_ports, nodes_are_named_from_step_to_step_in_whatever_room_there_is) {
+  static const uint32_t lists[][4] = {{1, 5}, {5, 9, 11}, {1, 2, 3, 7}, {2}, {2, 26}, {0, 8, 12, 20}};
+  static const size_t counts[] = {2, 3, 4, 1, 2, 4};
+  Soft roomy, tight;
+  begin_free(&roomy, 0), begin_free(&tight, 3 * NODES * sizeof(double));
+  for (size_t i = 0; i < 6; i++) {
+    double S[2][3], before[15], after[2][15], q1[2][3 * NODES];
+    cr_assert(mb_soft_name(roomy.engine, counts[i], lists[i]));
+    cr_assert(mb_soft_name(tight.engine, counts[i], lists[i]));
+    for (size_t a = 0; a <= counts[i]; a++)
+      for (size_t b = 0; b <= counts[i]; b++) {
+        mb_soft_response(roomy.engine, a, b, S[0]), mb_soft_response(tight.engine, a, b, S[1]);
+        test_near("response", S[1], S[0], 3, 1e-15);
+      }
+    for (int k = 0; k < 2; k++) {
+      Soft *soft = k ? &tight : &roomy;
+      double impulse[15], v1[3 * NODES];
+      const MbSoftStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, soft->most};
+      for (size_t c = 0; c < 15; c++) impulse[c] = sin(1.0 + (double)c);
+      mb_soft_begin(soft->engine, &start);
+      mb_soft_pass(soft->engine);
+      mb_soft_read_ports(soft->engine, before);
+      mb_soft_push_ports(soft->engine, impulse);
+      mb_soft_read_ports(soft->engine, after[k]);
+      cr_assert(mb_soft_end_pass(soft->engine));
+      mb_soft_end(soft->engine, q1[k], v1);
+    }
+    test_near("velocities", after[1], after[0], 3 * (counts[i] + 1), 1e-13);
+    test_near("places", q1[1], q1[0], 3 * NODES, 1e-14);
+    cr_expect_neq(before[0], after[0][0]);
+  }
+  cr_expect_gt(mb_soft_bytes(roomy.engine), mb_soft_bytes(tight.engine));
+  soft_end(&roomy), soft_end(&tight);
+}

@@ -1,0 +1,67 @@
+// What is told of the deformables' nodes: how a step was solved, what they measure, their part of energy and momentum.
+#include "core/math/vec3.h"
+#include "core/sim/nodes.h"
+#include "core/solvers/projective/soft_model.h"
+
+#include <string.h>
+
+void mb_nodes_solution(const MbSim *sim, double solution[4], double *seconds) {
+  const MbNodes *nodes = sim->nodes;
+  memset(solution, 0, 4 * sizeof *solution);
+  *seconds = 0;
+  if (!nodes) return;
+  const double *numbers = mb_section(sim, MB_SECTION_SOLUTION);
+  solution[0] = numbers[MB_NODES_ITERATIONS], solution[1] = numbers[MB_NODES_RESIDUAL],
+  solution[2] = numbers[MB_NODES_LEFT];
+  solution[3] = numbers[MB_NODES_MISSED];
+  *seconds = nodes->stats.seconds;
+}
+
+int64_t mb_sim_steps_missed(const MbSim *sim) {
+  return sim->nodes ? (int64_t)mb_section(sim, MB_SECTION_SOLUTION)[MB_NODES_MISSED] : 0;
+}
+
+double mb_sim_solution_left(const MbSim *sim) {
+  return sim->nodes ? mb_section(sim, MB_SECTION_SOLUTION)[MB_NODES_MOST_LEFT] : NAN;
+}
+
+void mb_nodes_history(const MbSim *sim, double *out) {
+  if (!sim->nodes) return;
+  memcpy(out, mb_section(sim, MB_SECTION_SOLUTION) + MB_NODES_NUMBERS,
+         mb_nodes_history_size(sim->model) * sizeof *out);
+}
+
+void mb_nodes_measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain) {
+  mb_soft_measure(sim->nodes->engine, (size_t)(of - sim->model->deformables), mb_nodes_places(sim), volume,
+                  strain);
+}
+
+void mb_nodes_energy(const MbSim *sim, MbEnergy *e) {
+  if (!sim->nodes) return;
+  const double *q = mb_nodes_places(sim), *v = mb_nodes_velocities(sim);
+  for (size_t i = 0; i < sim->model->ndeformables; i++) {
+    const MbDeformable *of = &sim->model->deformables[i];
+    for (size_t k = 0; k < of->count; k++) {
+      const double m = of->elements->mass[k], *x = q + 3 * (of->first + k), *u = v + 3 * (of->first + k);
+      e->kinetic += m * mb_vec3_dot(u, u) / 2;
+      e->gravity -= m * mb_vec3_dot(sim->model->gravity, x);
+    }
+  }
+  e->elastic += mb_soft_energy(sim->nodes->engine, q);
+  e->total = e->kinetic + e->gravity + e->elastic;
+}
+
+void mb_nodes_momentum(const MbSim *sim, double linear[3], double angular[3]) {
+  if (!sim->nodes) return;
+  const double *q = mb_nodes_places(sim), *v = mb_nodes_velocities(sim);
+  for (size_t i = 0; i < sim->model->ndeformables; i++) {
+    const MbDeformable *of = &sim->model->deformables[i];
+    for (size_t k = 0; k < of->count; k++) {
+      double p[3], arm[3];
+      mb_vec3_scale(p, of->elements->mass[k], v + 3 * (of->first + k));
+      mb_vec3_cross(arm, q + 3 * (of->first + k), p);
+      mb_vec3_add(linear, linear, p);
+      mb_vec3_add(angular, angular, arm);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// Where nodes of deformables go that pins or driven bodies hold, and what cables pull with.
+#include "core/base/report.h"
+#include "core/math/quat.h"
+#include "core/sim/nodes.h"
+
+// c + R(a, angle) (x − c) + translate
+static void moved(const MbSim *sim, const MbPinMotion *motion, double t, const double *x, double to[3]) {
+  mb_vec3_copy(to, x);
+  if (motion->turns) {
+    const double angle = mb_sim_signal(sim, motion->angle, t), length = mb_vec3_norm(motion->axis);
+    double turn[3], q[4];
+    mb_vec3_scale(turn, angle / length, motion->axis);
+    mb_quat_exp(q, turn);
+    mb_vec3_sub(to, to, motion->through);
+    mb_quat_rotate(to, q, to);
+    mb_vec3_add(to, to, motion->through);
+  }
+  for (size_t k = 0; k < 3; k++) to[k] += mb_sim_signal(sim, motion->translate[k], t);
+}
+
+// Where the nodes of a deformable that are held are at t, with the bodies where they are then.
+static void aim(MbSim *sim, const MbDeformable *of, double t) {
+  const MbElements *e = of->elements;
+  double *target = sim->nodes->target + 3 * of->first;
+  for (size_t k = 0; k < e->nheld; k++) {
+    const MbHeldNode *held = &e->held[k];
+    for (size_t axis = 0; axis < 3; axis++) {
+      double to[3];
+      if (!(held->axes >> axis & 1)) continue;
+      mb_vec3_copy(to, e->x0 + 3 * (size_t)held->node);
+      if (held->motion[axis] != MB_STILL) moved(sim, &e->motions[held->motion[axis]], t, to, to);
+      target[3 * (size_t)held->node + axis] = to[axis];
+    }
+  }
+  for (size_t k = 0; k < e->nattached; k++) {
+    const MbAttachedNode *attached = &e->attached[k];
+    double *to = target + 3 * (size_t)attached->node;
+    if (attached->body == MB_WORLD)
+      mb_vec3_copy(to, attached->at);
+    else
+      mb_pose_point(to, &sim->x.E[attached->body], attached->at);
+  }
+}
+
+static MbStatus check_targets(const MbSim *sim, double t, MbReport *report) {
+  const MbNodes *nodes = sim->nodes;
+  for (size_t i = 0; i < sim->model->ndeformables; i++) {
+    const MbDeformable *of = &sim->model->deformables[i];
+    for (size_t c = 3 * of->first; c < 3 * (of->first + of->count); c++)
+      if (!isfinite(nodes->target[c]))
+        return mb_error(report, MB_NUMBERS, "",
+                        "at t = %.9g s, step %lld: the motion of a pin of \"%s\" is %g", t,
+                        (long long)sim->state.step + 1, of->name, mb_plain(nodes->target[c]));
+  }
+  for (size_t k = 0; k < nodes->ncables; k++)
+    if (!isfinite(nodes->force[k]))
+      return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: the pull of a cable is %g", t,
+                      (long long)sim->state.step + 1, mb_plain(nodes->force[k]));
+  return MB_OK;
+}
+
+// What the step begins with; nodes that are held go where they are at t.
+MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report) {
+  MbNodes *nodes = sim->nodes;
+  for (size_t i = 0; i < sim->model->ndeformables; i++) aim(sim, &sim->model->deformables[i], t);
+  for (size_t k = 0; k < nodes->ncables; k++) {
+    const double pull = nodes->cable[k]->pull == SIZE_MAX ? 0 : mb_sim_signal(sim, nodes->cable[k]->pull, t);
+    nodes->force[k] = pull < 0 ? 0 : pull;
+    nodes->most[k] = nodes->cable[k]->length;
+  }
+  nodes->start = (MbSoftStart){mb_nodes_places(sim), mb_nodes_velocities(sim),
+                               nodes->target,        sim->model->gravity,
+                               nodes->force,         nodes->most};
+  mb_soft_dual_write(nodes->engine, mb_section(sim, MB_SECTION_DUAL));
+  return check_targets(sim, t, report);
+}

@@ -1,0 +1,159 @@
+// Deformables of elements in a run: their nodes' places and velocities, what the last step's solution was like, and the dual are
+// sections of the state's memory. Where no row and no force is about a node, bodies are moved first, by themselves, and nodes that they
+// carry go along; else the scheme moves all together.
+#include "core/sim/nodes.h"
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/math/vec3.h"
+#include "core/sim/layout.h"
+#include "core/solvers/projective/soft_model.h"
+
+#include <string.h>
+
+size_t mb_nodes_history_size(const MbModel *model) {
+  return mb_model_points(model) ? (size_t)mb_soft_model_iterations(model) : 0;
+}
+
+void mb_nodes_sections(const MbModel *model, size_t size[MB_SECTIONS]) {
+  const size_t n = mb_model_points(model);
+  if (!n) return;
+  size[MB_SECTION_NODES] = 6 * n;
+  size[MB_SECTION_SOLUTION] = MB_NODES_NUMBERS + mb_nodes_history_size(model);
+  size[MB_SECTION_DUAL] = mb_soft_model_dual(model);
+}
+
+// Of port p: where its velocities and its coordinates begin.
+static size_t velocity_of(const MbSim *sim, size_t p) {
+  return mb_sim_port_velocity(sim, mb_model_own(sim->model) + p);
+}
+static size_t place_of(const MbSim *sim, size_t p) {
+  return mb_sim_port_place(sim, mb_model_own(sim->model) + p);
+}
+
+// ---- making -----------------------------------------------------------------------------------------------
+
+static void list_cables(const MbModel *model, MbNodes *nodes) {
+  size_t next = 0;
+  for (size_t i = 0; i < model->ndeformables; i++)
+    for (size_t k = 0; k < model->deformables[i].elements->ncables; k++)
+      nodes->cable[next++] = &model->deformables[i].elements->cables[k];
+}
+
+MbStatus mb_nodes_create(MbSim *sim, MbReport *report) {
+  const MbPassOps *passes = sim->solver->passes;
+  if (!passes) return MB_OK;
+  const MbModel *model = sim->model;
+  const size_t n = mb_model_points(model), ncables = mb_soft_model_cables(model);
+  MbNodes *nodes = sim->nodes = mb_calloc(1, sizeof *nodes);
+  if (!nodes) return mb_no_memory(report, "deformables");
+  MbArena *arena = &nodes->arena;
+  nodes->n = n, nodes->ncables = ncables;
+  nodes->iterations = mb_soft_model_iterations(model), nodes->share = mb_soft_model_share(model);
+  nodes->q1 = mb_arena_alloc(arena, n, 3 * sizeof *nodes->q1);
+  nodes->v1 = mb_arena_alloc(arena, n, 3 * sizeof *nodes->v1);
+  nodes->target = mb_arena_alloc(arena, n, 3 * sizeof *nodes->target);
+  nodes->force = mb_arena_alloc(arena, ncables, sizeof *nodes->force);
+  nodes->most = mb_arena_alloc(arena, ncables, sizeof *nodes->most);
+  nodes->cable = mb_arena_alloc(arena, ncables, sizeof *nodes->cable);
+  if (!nodes->q1 || !nodes->v1 || !nodes->target || !nodes->force || !nodes->most || !nodes->cable)
+    return mb_no_memory(report, "deformables");
+  list_cables(model, nodes);
+  const MbStatus status = passes->make(sim->work, report);
+  if (status == MB_OK) nodes->engine = passes->engine(sim->work);
+  return status;
+}
+
+void mb_nodes_free(MbSim *sim) {
+  if (!sim->nodes) return;
+  mb_arena_free(&sim->nodes->arena);
+  mb_free(sim->nodes);
+}
+
+size_t mb_nodes_bytes(const MbSim *sim) {
+  return sim->nodes ? sizeof *sim->nodes + sim->nodes->arena.bytes : 0;
+}
+
+void mb_nodes_start(MbSim *sim) {
+  const MbModel *model = sim->model;
+  if (!sim->nodes) return;
+  double *memory = mb_section(sim, MB_SECTION_NODES);
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const MbDeformable *of = &model->deformables[i];
+    double *q = memory + 3 * of->first;
+    memcpy(q, of->elements->x0, 3 * of->count * sizeof *q);
+    memcpy(q + 3 * sim->nodes->n, of->elements->v0, 3 * of->count * sizeof *q);
+  }
+  if (mb_soft_model_method(model) == MB_METHOD_PROJECTIVE) mb_soft_dual_begin(sim->nodes->engine, memory);
+  mb_soft_dual_read(sim->nodes->engine, mb_section(sim, MB_SECTION_DUAL));
+}
+
+bool mb_nodes_carried(const MbModel *model) {
+  bool any = false;
+  for (size_t i = 0; i < model->ndeformables; i++)
+    for (size_t k = 0; model->deformables[i].points && k < model->deformables[i].elements->nattached; k++)
+      any |= model->deformables[i].elements->attached[k].body != MB_WORLD;
+  return any;
+}
+
+// ---- a step -----------------------------------------------------------------------------------------------
+
+MbStatus mb_nodes_begin(MbSim *sim, double t, MbReport *report) {
+  const MbStatus status = mb_nodes_prepare(sim, t, report);
+  if (status == MB_OK) sim->solver->passes->begin(sim->work, &sim->nodes->start);
+  return status;
+}
+
+void mb_nodes_end(MbSim *sim, double *v) {
+  sim->solver->passes->end(sim->work, sim->nodes->q1, sim->nodes->v1, v);
+  sim->nodes->moved = true;
+}
+
+const double *mb_nodes_at(const MbSim *sim) {
+  if (!sim->nodes) return NULL;
+  return sim->nodes->ahead ? sim->nodes->q1 : mb_nodes_places(sim);
+}
+
+MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report) {
+  MbNodes *nodes = sim->nodes;
+  const MbModel *model = sim->model;
+  if (!nodes) return MB_OK;
+  nodes->ahead = true;
+  if (!nodes->moved) {
+    const MbStatus status = mb_nodes_prepare(sim, t, report);
+    if (status != MB_OK) return status;
+    return mb_nodes_judge(sim, mb_soft_step(nodes->engine, &nodes->start, nodes->q1, nodes->v1), t, report);
+  }
+  nodes->moved = false;
+  // what has closed gaps since the scheme's passes has moved ports as well
+  for (size_t p = 0; p < model->nports; p++) {
+    const size_t node = mb_soft_model_node(model, p);
+    mb_vec3_copy(nodes->q1 + 3 * node, sim->q1 + place_of(sim, p));
+    mb_vec3_copy(nodes->v1 + 3 * node, sim->v1 + velocity_of(sim, p));
+  }
+  return mb_nodes_judge(sim, true, t, report);
+}
+
+void mb_nodes_commit(MbSim *sim) {
+  MbNodes *nodes = sim->nodes;
+  if (!nodes) return;
+  nodes->ahead = false;
+  double *memory = mb_section(sim, MB_SECTION_NODES), *numbers = mb_section(sim, MB_SECTION_SOLUTION);
+  memcpy(memory, nodes->q1, 3 * nodes->n * sizeof *memory);
+  memcpy(memory + 3 * nodes->n, nodes->v1, 3 * nodes->n * sizeof *memory);
+  numbers[MB_NODES_ITERATIONS] = nodes->stats.iterations;
+  numbers[MB_NODES_RESIDUAL] = nodes->stats.residual;
+  numbers[MB_NODES_LEFT] = mb_nodes_left(nodes);
+  numbers[MB_NODES_MOST_LEFT] = fmax(numbers[MB_NODES_MOST_LEFT], numbers[MB_NODES_LEFT]);
+  if (nodes->share > 0 && !nodes->stats.converged) numbers[MB_NODES_MISSED]++;
+  const double *history = mb_soft_history(nodes->engine);
+  for (int k = 0; k < nodes->iterations; k++)
+    numbers[MB_NODES_NUMBERS + k] = k < nodes->stats.iterations ? history[k] : 0;
+  mb_soft_dual_read(nodes->engine, mb_section(sim, MB_SECTION_DUAL));
+}
+
+void mb_nodes_take_ports(MbSim *sim) {
+  if (!sim->model->nports) return;
+  double *v = mb_section(sim, MB_SECTION_NODES) + 3 * sim->nodes->n;
+  for (size_t p = 0; p < sim->model->nports; p++)
+    mb_vec3_copy(v + 3 * mb_soft_model_node(sim->model, p), sim->state.v + velocity_of(sim, p));
+}

@@ -1,0 +1,84 @@
+// Deformables of elements in a run: their nodes, which are points and no bodies (nodes.c). All of it does nothing where there are none.
+#ifndef MB_SIM_NODES_H
+#define MB_SIM_NODES_H
+
+#include "core/sim/sim_internal.h"
+#include "core/solvers/projective/projective.h"
+
+struct MbNodes {
+  MbSoftEngine *engine; // the solver's
+  MbArena arena;
+  size_t n;             // nodes of all deformables
+  double *q1, *v1;      // (n x 3) at the end of the step
+  double *target;       // (n x 3) where held nodes go
+  double *force, *most; // (cables)
+  size_t ncables;
+  const MbCable **cable; // (ncables)
+  int iterations;        // of a step, at most
+  double share;          // of its energy that may be left; 0: that is not asked
+  MbSoftStats stats;
+  MbSoftStart start; // of the step
+  bool moved;        // by the scheme's passes, together with bodies
+  bool ahead;        // they are at the step's end, which is not the state yet
+};
+
+// What the state remembers. Of the last step: iterations, the last one's correction, what is left by estimate; of all steps the most that
+// was left, whether that has been told, and how many have not come to the energy that was wanted. Behind them each iteration's correction.
+enum {
+  MB_NODES_ITERATIONS,
+  MB_NODES_RESIDUAL,
+  MB_NODES_LEFT,
+  MB_NODES_MOST_LEFT,
+  MB_NODES_TOLD,
+  MB_NODES_MISSED,
+  MB_NODES_NUMBERS
+};
+
+// Tells how many numbers of the state's memory its sections take.
+void mb_nodes_sections(const MbModel *model, size_t size[MB_SECTIONS]);
+MbStatus mb_nodes_create(MbSim *sim, MbReport *report);
+void mb_nodes_free(MbSim *sim);
+size_t mb_nodes_bytes(const MbSim *sim); // beside what the solver has
+// Sets the state at t = 0.
+void mb_nodes_start(MbSim *sim);
+
+// Moves the nodes to t, the end of the step, when the bodies of sim->x are there: by themselves where nothing ties them to bodies, else
+// the scheme has moved them already.
+MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report);
+// Begins a step together with bodies that ends at t (scheme_coupled.c).
+MbStatus mb_nodes_begin(MbSim *sim, double t, MbReport *report);
+// Ends it, and writes the ports' velocities into v.
+void mb_nodes_end(MbSim *sim, double *v);
+// Tells where rows find the nodes: at the state, or where a step that is being ended has moved them. NULL: there are none.
+const double *mb_nodes_at(const MbSim *sim);
+// Takes the nodes into the state.
+void mb_nodes_commit(MbSim *sim);
+// Takes the ports' velocities in the state for those of their nodes, as after a blow.
+void mb_nodes_take_ports(MbSim *sim);
+// Tells whether bodies carry nodes, which go where these are at the end of a step.
+bool mb_nodes_carried(const MbModel *model);
+
+// Finds what a step begins with: nodes that are held go where they are at t, with the bodies of sim->x where they are then (node_motion.c).
+MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report);
+// Tells whether the solution at the end of a step is one to go on with, `fine`: its numbers are finite (node_messages.c).
+MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report);
+// Tells how far the nodes still are from the last step's solution, by the size of the largest deformable.
+double mb_nodes_left(const MbNodes *nodes);
+
+// At the state, of all nodes (nodes x 3).
+static inline const double *mb_nodes_places(const MbSim *sim) { return mb_section(sim, MB_SECTION_NODES); }
+static inline const double *mb_nodes_velocities(const MbSim *sim) {
+  return mb_section(sim, MB_SECTION_NODES) + 3 * sim->nodes->n;
+}
+// At the state: volume and largest strain of one deformable; what all add to energy and momentum (node_channels.c).
+void mb_nodes_measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain);
+void mb_nodes_energy(const MbSim *sim, MbEnergy *energy);
+void mb_nodes_momentum(const MbSim *sim, double linear[3], double angular[3]);
+// Of the last step: iterations, residual and what is left; how many steps so far have missed the energy that was wanted; seconds of
+// wall time.
+void mb_nodes_solution(const MbSim *sim, double solution[4], double *seconds);
+// Iterations of a step at most; the residual of each of the last step's, 0 of those that it did without.
+size_t mb_nodes_history_size(const MbModel *model);
+void mb_nodes_history(const MbSim *sim, double *out);
+
+#endif

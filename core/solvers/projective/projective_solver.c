@@ -1,0 +1,337 @@
+// Bodies and deformables of elements as one solver. Its matrix has two blocks, A_b of the bodies and A_n of the nodes:
+//
+//   A = | A_b      |  + Bᵀ C B
+//       |      A_n |
+//
+// A_b is inverted by the solver that the bodies would have without deformables, as solvers/reduced.c composes one; A_n = M + h² Σ w V GᵀG
+// + h² Q, constant, by the engine (projective.h), and where nothing elastic is asked for (a = b = 0) it is M, the nodes' masses. C is
+// what forces between bodies and nodes add (ties.c). The velocities are those of the bodies' solver, and behind them three of every
+// node. Nodes that forces and constraints of the scene name, ports, are bodies of the model as well: their velocities are the
+// bodies' solver's, which has them as points of the same mass; what it says of them is written over with what A_n says. Of the other nodes
+// `apply` tells those alone that rows of the step have named.
+//
+// What elements leave changes from pass to pass, in the engine: see MbPassOps.
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/math/vec3.h"
+#include "core/solvers/projective/soft_model.h"
+#include "core/solvers/projective/ties.h"
+#include "core/solvers/solvers.h"
+
+#include <string.h>
+
+// ---- room -------------------------------------------------------------------------------------------------
+
+static void free_work(MbSolverWork *w) {
+  if (!w) return;
+  if (w->work) w->inner->free(w->work);
+  mb_soft_free(w->engine);
+  mb_ties_free(w->ties);
+  mb_free(w->at);
+  mb_free(w->p);
+  mb_free(w->u);
+  mb_free(w->wide);
+  mb_free(w->row);
+  mb_free(w->of);
+  mb_free(w);
+}
+
+// Room for as many listed nodes; ports stay the first of them.
+static bool grow_list(MbSolverWork *w, size_t n) {
+  size_t p = w->numbers, u = p;
+  if (!mb_grow(&w->at, &w->room, n, sizeof *w->at) || !mb_grow(&w->p, &p, 3 * n, sizeof *w->p) ||
+      !mb_grow(&w->u, &u, 3 * n, sizeof *w->u))
+    return false;
+  w->numbers = p;
+  return true;
+}
+
+static bool list_ports(MbSolverWork *w) {
+  const MbModel *model = w->model;
+  if (!grow_list(w, model->nports)) return false;
+  for (size_t k = 0; k < model->nports; k++)
+    w->at[k] = w->inner->map->layout->node(model, mb_model_own(model) + k);
+  w->nlisted = model->nports;
+  return true;
+}
+
+static MbSolverWork *create(const MbModel *model, int threads) {
+  MbSolverWork *w = mb_calloc(1, sizeof *w);
+  size_t nq;
+  if (!w) return NULL;
+  w->model = model, w->threads = threads, w->inner = mb_solver_of_model_bodies(model);
+  w->points = mb_model_points(model);
+  w->inner->map->layout->size(model, &nq, &w->nv);
+  w->work = w->inner->create(model, threads);
+  bool fine = w->work && list_ports(w) && mb_ties_make(w, &w->ties);
+  if (fine && w->ties) fine = (w->wide = mb_calloc(w->nv + 3 * w->points, sizeof *w->wide)) != NULL;
+  if (fine) return w;
+  free_work(w);
+  return NULL;
+}
+
+static size_t bytes(const MbSolverWork *w) {
+  return sizeof *w + w->inner->bytes(w->work) + (w->engine ? mb_soft_bytes(w->engine) : 0) +
+         mb_ties_bytes(w->ties) + w->room * sizeof *w->at +
+         (2 * w->numbers + (w->ties ? w->nv + 3 * w->points : 0)) * sizeof(double) +
+         w->nrow * sizeof *w->row + w->nof * sizeof *w->of;
+}
+
+// ---- the inverse ------------------------------------------------------------------------------------------
+
+static bool factor(MbSolverWork *w, const MbMaximal *x, double a, double b, bool exact, size_t *blame) {
+  w->stiff = b != 0;
+  if (!w->ties || !w->stiff) return w->inner->factor(w->work, x, a, b, exact, blame);
+  const MbMaximal *left = mb_ties_take(w->ties, w, x, a, b);
+  return w->inner->factor(w->work, left, a, b, exact, blame) && mb_ties_factor(w->ties, w, blame);
+}
+
+void mb_projective_respond(MbSolverWork *w, const double *y, double *x) {
+  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, y + w->at[k]);
+  mb_soft_respond(w->engine, w->p, w->u);
+  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(x + w->at[k], w->u + 3 * k);
+}
+
+static bool apply(MbSolverWork *w, double *x, const double *aim, double *lambda) {
+  for (size_t k = 0; w->stiff && k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, x + w->at[k]);
+  if (!w->inner->apply(w->work, x, aim, lambda)) return false;
+  if (!w->stiff) return true; // rows about nodes that are no bodies take part in steps alone
+  mb_soft_respond(w->engine, w->p, w->u);
+  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(x + w->at[k], w->u + 3 * k);
+  if (w->ties) mb_ties_correct(w->ties, w, x);
+  return true;
+}
+
+// ---- W ----------------------------------------------------------------------------------------------------
+
+static bool is_node(const MbSolverWork *w, size_t body) {
+  return body != MB_WORLD && body >= mb_model_own(w->model);
+}
+
+// Which of the listed nodes a body is.
+static size_t listed(const MbSolverWork *w, size_t body) {
+  const size_t nb = w->model->nb;
+  if (body < nb) return body - mb_model_own(w->model);
+  const size_t at = w->nv + 3 * (body - nb);
+  size_t low = w->model->nports, high = w->nlisted; // ascending
+  while (high - low > 1) {
+    const size_t middle = (low + high) / 2;
+    if (w->at[middle] <= at)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// W_ij += H_i S H_j of the rows' nodes
+static double between(const MbSolverWork *w, const MbRow *a, const MbRow *b) {
+  double sum = 0;
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) {
+      double S[3];
+      if (!is_node(w, a->body[i]) || !is_node(w, b->body[j])) continue;
+      mb_soft_response(w->engine, listed(w, a->body[i]), listed(w, b->body[j]), S);
+      for (size_t k = 0; k < 3; k++) sum += a->H[i][3 + k] * S[k] * b->H[j][3 + k];
+    }
+  return sum;
+}
+
+static bool responses(MbSolverWork *w, size_t k, const MbRow *const *row, double *W) {
+  if (!w->stiff) return w->inner->responses(w->work, k, row, W);
+  if (w->ties) return false;
+  for (size_t i = 0; i < k; i++) {
+    w->row[i] = *row[i];
+    for (int end = 0; end < 2; end++)
+      if (is_node(w, row[i]->body[end])) w->row[i].body[end] = MB_WORLD;
+    w->of[i] = &w->row[i];
+  }
+  if (!w->inner->responses(w->work, k, w->of, W)) return false;
+  for (size_t i = 0; i < k; i++)
+    for (size_t j = 0; j <= i; j++) {
+      W[k * i + j] += between(w, row[i], row[j]);
+      W[k * j + i] = W[k * i + j];
+    }
+  return true;
+}
+
+static bool reserve(MbSolverWork *w, size_t rows) {
+  if (!mb_grow(&w->row, &w->nrow, rows, sizeof *w->row) || !mb_grow(&w->of, &w->nof, rows, sizeof *w->of))
+    return false;
+  w->rows = rows;
+  return w->inner->reserve(w->work, rows);
+}
+
+// ---- passes -----------------------------------------------------------------------------------------------
+
+static MbStatus make(MbSolverWork *w, MbReport *report) {
+  return mb_soft_model_engine(w->model, w->threads, &w->engine, report);
+}
+static MbSoftEngine *engine(const MbSolverWork *w) { return w->engine; }
+static const char *refuses(const MbSolverWork *w) {
+  const bool newton = mb_soft_model_method(w->model) == MB_METHOD_NEWTON;
+  return newton ? "method \"newton\" knows no rows about nodes: take another one" : NULL;
+}
+static bool tied(const MbSolverWork *w) { return w->nlisted > 0; }
+
+static bool name(MbSolverWork *w, size_t n, const uint32_t *node) {
+  const size_t nports = w->model->nports;
+  if (!grow_list(w, nports + n)) return false;
+  for (size_t k = 0; k < n; k++) w->at[nports + k] = w->nv + 3 * (size_t)node[k];
+  w->nlisted = nports + n;
+  return mb_soft_name(w->engine, n, node);
+}
+
+static void split(const MbSolverWork *w, double *r, double *push) {
+  for (size_t k = 0; k < w->model->nports; k++) {
+    if (push) mb_vec3_copy(push + w->at[k], r + w->at[k]);
+    mb_vec3_set(r + w->at[k], 0, 0, 0);
+  }
+}
+
+// Quasi-Newton steps know no rows: where they are the model's method, such a step is one of local-global iterations, and its dual begins
+// as the stress at the start.
+static void begin(MbSolverWork *w, const MbSoftStart *start) {
+  mb_soft_begin(w->engine, start);
+  if (mb_soft_model_method(w->model) == MB_METHOD_LBFGS) mb_soft_dual_begin(w->engine, start->q);
+}
+static bool goes_on(const MbSolverWork *w) { return mb_soft_goes_on(w->engine); }
+
+static void push_nodes(MbSolverWork *w, const double *impulse) {
+  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, impulse + w->at[k]);
+  mb_soft_push_ports(w->engine, w->p);
+}
+
+// v + A⁻¹ A₀ (0 ; u), with u the nodes' velocities when nothing ties them to bodies
+static void pass(MbSolverWork *w, const double *push, double *v) {
+  double *x = w->ties ? w->wide : v;
+  mb_soft_pass(w->engine);
+  push_nodes(w, push);
+  mb_soft_read_ports(w->engine, w->u);
+  if (w->ties) memset(x, 0, w->nv * sizeof *x);
+  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(x + w->at[k], w->u + 3 * k);
+  if (!w->ties) return;
+  mb_ties_correct(w->ties, w, x);
+  for (size_t i = 0; i < w->nv; i++) v[i] += x[i];
+  for (size_t k = w->model->nports; k < w->nlisted; k++)
+    mb_vec3_add(v + w->at[k], v + w->at[k], x + w->at[k]);
+}
+
+static bool end_pass(MbSolverWork *w, const double *v, double *impulse) {
+  if (w->ties) mb_ties_pull(w->ties, v, impulse);
+  push_nodes(w, impulse);
+  return mb_soft_end_pass(w->engine);
+}
+
+static void end(MbSolverWork *w, double *q1, double *v1, double *v) {
+  mb_soft_end(w->engine, q1, v1);
+  for (size_t p = 0; p < w->model->nports; p++)
+    mb_vec3_copy(v + w->at[p], v1 + 3 * mb_soft_model_node(w->model, p));
+}
+
+static const MbPassOps passes = {.make = make,
+                                 .engine = engine,
+                                 .refuses = refuses,
+                                 .tied = tied,
+                                 .name = name,
+                                 .split = split,
+                                 .begin = begin,
+                                 .goes_on = goes_on,
+                                 .pass = pass,
+                                 .end_pass = end_pass,
+                                 .end = end};
+
+// ---- what the bodies' solver does -------------------------------------------------------------------------
+
+static void kinematics(MbSolverWork *w, const double *q, const double *v, MbMaximal *x, size_t begin,
+                       size_t end) {
+  w->inner->kinematics(w->work, q, v, x, begin, end);
+}
+static void bias(MbSolverWork *w, MbMaximal *x) { w->inner->bias(w->work, x); }
+static void momentum(MbSolverWork *w, const double *v, double *y) { w->inner->momentum(w->work, v, y); }
+static void gather(MbSolverWork *w, const double *f, double *y) { w->inner->gather(w->work, f, y); }
+static void blocks(MbSolverWork *w, const double *B, double s, const double *v, double *y) {
+  w->inner->blocks(w->work, B, s, v, y);
+}
+static void carry(MbSolverWork *w, size_t body, const double wrench[6], double *y) {
+  const size_t nb = w->model->nb;
+  if (body < nb)
+    w->inner->carry(w->work, body, wrench, y);
+  else
+    mb_vec3_add(y + w->nv + 3 * (body - nb), y + w->nv + 3 * (body - nb), wrench + 3);
+}
+static void drift(MbSolverWork *w, double *a) { w->inner->drift(w->work, a); }
+static bool accelerate(MbSolverWork *w, const double *f, double *y, size_t *blame) {
+  w->stiff = false;
+  return w->inner->accelerate(w->work, f, y, blame);
+}
+static void reactions(const MbSolverWork *w, double *y) { w->inner->reactions(w->work, y); }
+static void follow(const MbSolverWork *w, double *q, double *v) { w->inner->follow(w->work, q, v); }
+static void bend(const MbSolverWork *w, double *y) { w->inner->bend(w->work, y); }
+
+static bool start(const MbSolverWork *w, const MbModel *model, const double *q0, const double *v0, double *q,
+                  double *v) {
+  return w->inner->map->start(w->work, model, q0, v0, q, v);
+}
+static void rates(const MbSolverWork *w, const MbModel *model, const double *v, double *rate) {
+  w->inner->map->rates(w->work, model, v, rate);
+}
+static void along(const MbSolverWork *w, size_t k, double s, double *y) {
+  w->inner->map->along(w->work, k, s, y);
+}
+static void joint_forces(const MbSolverWork *w, const MbModel *model, const MbMaximal *x, const double *q,
+                         const double *v, double *y) {
+  w->inner->map->forces(w->work, model, x, q, v, y);
+}
+static void joint_blocks(const MbSolverWork *w, const MbModel *model, const MbMaximal *x, double sD,
+                         double sK, const double *v, double *y) {
+  w->inner->map->blocks(w->work, model, x, sD, sK, v, y);
+}
+static const double *turns(MbSolverWork *w) { return w->inner->map->turns(w->work); }
+static void remember(const MbSolverWork *w, const MbModel *model, double *q) {
+  w->inner->map->remember(w->work, model, q);
+}
+static void foresee(const MbSolverWork *w, const MbModel *model, const MbMaximal *x, double h, double *near) {
+  w->inner->map->foresee(w->work, model, x, h, near);
+}
+
+static MbClaimedRows rows(const MbSolverWork *w) { return w->inner->claims->rows(w->work); }
+static size_t row_of(const MbSolverWork *w, size_t i) { return w->inner->claims->row_of(w->work, i); }
+static const char *holder(const MbSolverWork *w, size_t b) { return w->inner->claims->holder(w->work, b); }
+static size_t body_of(const MbSolverWork *w, size_t r) { return w->inner->claims->body_of(w->work, r); }
+static void speeds(const MbSolverWork *w, const double *v, double *rate) {
+  w->inner->claims->speeds(w->work, v, rate);
+}
+static const double *bends(MbSolverWork *w) { return w->inner->claims->bends(w->work); }
+
+// ---- the tables: what the bodies' solver has not is not there either ---------------------------------------
+
+#define HAS(table, entry, own) ((table)->entry = (table)->entry ? (own) : NULL)
+
+const MbSolverOps *mb_projective_solver(const MbModel *model, MbArena *arena) {
+  const MbSolverOps *inner = mb_solver_of_model_bodies(model);
+  MbSolverOps *ops = mb_arena_alloc(arena, 1, sizeof *ops);
+  MbCoordinateMap *map = mb_arena_alloc(arena, 1, sizeof *map);
+  MbClaimOps *claims = mb_arena_alloc(arena, 1, sizeof *claims);
+  if (!ops || !map || !claims) return NULL;
+  *ops = *inner, *map = *inner->map, *claims = *inner->claims;
+  map->start = start, map->rates = rates, map->along = along;
+  map->forces = joint_forces, map->blocks = joint_blocks;
+  map->remember = remember, map->foresee = foresee;
+  HAS(map, turns, turns);
+  claims->rows = rows, claims->row_of = row_of, claims->holder = holder, claims->body_of = body_of;
+  claims->speeds = speeds, claims->bends = bends;
+  ops->create = create, ops->free = free_work, ops->bytes = bytes;
+  ops->kinematics = kinematics, ops->factor = factor, ops->apply = apply;
+  ops->momentum = momentum, ops->gather = gather, ops->blocks = blocks, ops->carry = carry;
+  ops->map = map, ops->claims = claims, ops->passes = &passes;
+  HAS(ops, bias, bias);
+  HAS(ops, drift, drift);
+  HAS(ops, accelerate, accelerate);
+  HAS(ops, reactions, reactions);
+  HAS(ops, reserve, reserve);
+  HAS(ops, responses, responses);
+  HAS(ops, follow, follow);
+  HAS(ops, bend, bend);
+  return ops;
+}

@@ -1,0 +1,33 @@
+// The projective solver's scratch, shared by its files: the bodies' solver, the engine that moves the nodes, and what couples the two.
+#ifndef MB_SOLVERS_PROJECTIVE_PROJECTIVE_WORK_H
+#define MB_SOLVERS_PROJECTIVE_PROJECTIVE_WORK_H
+
+#include "core/model/ops.h"
+#include "core/solvers/projective/projective.h"
+
+typedef struct MbTies MbTies;
+
+struct MbSolverWork {
+  const MbModel *model;
+  const MbSolverOps *inner; // of the bodies, ports among them
+  MbSolverWork *work;
+  MbSoftEngine *engine;
+  int threads;
+  bool stiff;        // the last factor is of A with what elements add; else of M
+  size_t nv, points; // the inner solver's velocities; nodes behind them
+  size_t
+      *at; // (listed nodes) where in the velocities each one's three begin: ports, then those that rows name
+  size_t nlisted, room;
+  double *p, *u;    // (listed nodes x 3) impulses and velocities there
+  size_t numbers;   // room of each
+  MbTies *ties;     // NULL: no force acts on a port
+  double *wide;     // (nv + 3 points) where there are ties
+  MbRow *row;       // (rows) without their nodes
+  const MbRow **of; // (rows) those
+  size_t rows, nrow, nof;
+};
+
+// Finds what impulses y along the velocities make of the listed nodes' velocities over a step: written into x there.
+void mb_projective_respond(MbSolverWork *work, const double *y, double *x);
+
+#endif

@@ -1,0 +1,46 @@
+// Models in others' formats: URDF and MJCF become scenes.
+#ifndef MB_IO_MODELS_H
+#define MB_IO_MODELS_H
+
+#include "core/mbsim.h"
+#include "io/xml/xml.h"
+
+// What an import has to say: something was left out or has become something else.
+typedef struct MbModelNote {
+  MbXmlPlace at; // of the first
+  bool loss;     // the motion may be another one for it
+  int count;
+  const char *text;
+} MbModelNote;
+
+typedef struct MbModelNotes {
+  MbArena arena;
+  size_t n, room;
+  MbModelNote *note; // (n)
+} MbModelNotes;
+
+void mb_model_notes_free(MbModelNotes *notes);
+
+typedef struct MbImportOptions {
+  const char *const *packages; // (npackages) folders in which package://NAME/ is looked for
+  size_t npackages;
+  const char *folder; // of the scene to be, from which it names meshes; NULL = the model's
+  const char *key;    // MJCF: the keyframe to start from; NULL = none
+  bool merge_fixed, free_base;
+} MbImportOptions;
+
+// Whether a text begins as a model does: XML.
+bool mb_model_is(const char *text, size_t length);
+
+// Reads a model and writes it as a scene: *text (free with mb_free). Notes are added also where it fails. The status is MB_IO for what
+// is no XML or a file that is missing, MB_SCENE for a model that cannot be a scene.
+MbStatus mb_model_import(const char *path, const MbImportOptions *options, MbModelNotes *notes, char **text,
+                         MbReport *report);
+
+// The same with all defaults, for what takes a scene: what is left out is a warning.
+MbStatus mb_model_as_scene(const char *path, char **text, MbReport *report);
+
+// What import takes, converts and refuses, as Markdown (free with mb_free).
+char *mb_model_reference(void);
+
+#endif

@@ -1,0 +1,397 @@
+// URDF and MJCF as scenes: what is written, what is refused, what is listed.
+#include "core/base/alloc.h"
+#include "io/json/json.h"
+#include "io/models/models.h"
+#include "tests/runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Imported {
+  MbStatus status;
+  MbReport report;
+  MbModelNotes notes;
+  char *text;
+  cJSON *scene;
+} Imported;
+
+static char folder[64];
+
+static void begin(void) {
+  snprintf(folder, sizeof folder, "/tmp/mbsim-models-XXXXXX");
+  cr_assert(mkdtemp(folder));
+}
+static void end(void) {
+  char command[100];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  cr_assert_eq(system(command), 0);
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+TestSuite(models, .init = begin, .fini = end);
+
+static void write_file(const char *name, const char *text) {
+  char path[200];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  cr_assert(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+static Imported import_with(const char *text, const MbImportOptions *options) {
+  Imported r = {0};
+  char path[200];
+  snprintf(path, sizeof path, "%s/model.xml", folder);
+  write_file("model.xml", text);
+  r.status = mb_model_import(path, options, &r.notes, &r.text, &r.report);
+  if (r.text) cr_assert_eq(mb_json_parse(r.text, strlen(r.text), &r.scene, &r.report), MB_OK);
+  return r;
+}
+
+static void drop(Imported *r) {
+  mb_free(r->text);
+  cJSON_Delete(r->scene);
+  mb_model_notes_free(&r->notes);
+}
+
+static Imported import(const char *text) {
+  const MbImportOptions options = {0};
+  Imported r = import_with(text, &options);
+  cr_assert_eq(r.status, MB_OK, "%s (%d:%d)", r.report.issues[0].text, r.report.issues[0].line,
+               r.report.issues[0].column);
+  return r;
+}
+
+static void refused(const char *text, int line, int column, const char *words) {
+  const MbImportOptions options = {0};
+  Imported r = import_with(text, &options);
+  cr_assert_neq(r.status, MB_OK, "it should be refused: %s", words);
+  cr_assert_null(r.text);
+  const MbIssue *issue = &r.report.issues[0];
+  cr_assert(strstr(issue->text, words), "\"%s\" is not \"%s\"", issue->text, words);
+  cr_assert(issue->line == line && issue->column == column, "%s: at %d:%d, not %d:%d", words, issue->line,
+            issue->column, line, column);
+  drop(&r);
+}
+
+static bool noted(const Imported *r, bool loss, const char *words) {
+  for (size_t i = 0; i < r->notes.n; i++)
+    if (r->notes.note[i].loss == loss && strstr(r->notes.note[i].text, words)) return true;
+  return false;
+}
+
+static const cJSON *at(const Imported *r, const char *pointer) { return mb_json_at(r->scene, pointer); }
+static const char *word(const Imported *r, const char *pointer) {
+  const char *text = cJSON_GetStringValue(at(r, pointer));
+  return text ? text : "";
+}
+static double number(const Imported *r, const char *pointer) {
+  cr_assert(cJSON_IsNumber(at(r, pointer)), "%s", pointer);
+  return at(r, pointer)->valuedouble;
+}
+
+static void runs(const Imported *r, int64_t steps) {
+  MbReport report = {0};
+  test_ok(test_try(r->text, NULL, steps, &report), &report);
+}
+
+#define MJCF(inner) "<mujoco>\n" inner "\n</mujoco>"
+#define BODY(inner)                                                                                          \
+  MJCF("<worldbody><body name='a'><joint name='j'/><geom size='0.1'/>" inner "</body></worldbody>")
+#define MASS                                                                                                 \
+  "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+
+// ---- what is written --------------------------------------------------------------------------------------
+
+Test(models, scenes_are_written_for_people) {
+  Imported r = import(MJCF(
+      "<compiler angle='degree'/><worldbody>\n<body name='arm' pos='0 0 1' euler='0 30 0'>\n"
+      "<joint name='elbow' axis='0 1 0' range='-45 90' ref='10'/><geom size='0.1'/></body></worldbody>"));
+  cr_assert_str_eq(word(&r, "/_source"), "imported from model.xml (MJCF)");
+  cr_assert_str_eq(word(&r, "/bodies/0/_"), "model.xml:3");
+  cr_assert_str_eq(word(&r, "/bodies/0/name"), "arm");
+  cr_assert_str_eq(word(&r, "/bodies/0/joint/_name"), "elbow");
+  cr_assert_str_eq(word(&r, "/bodies/0/joint/limits/0"), "=-45*deg");
+  cr_assert_str_eq(word(&r, "/bodies/0/joint/in_parent/rotation/angle"), "=30*deg");
+  cr_assert_str_eq(word(&r, "/bodies/0/joint/position"), "=10*deg");
+  cr_assert_null(at(&r, "/bodies/0/joint/parent"));
+  cr_assert_null(at(&r, "/bodies/0/joint/damping"));
+  cr_assert_null(at(&r, "/gravity"));
+  runs(&r, 10);
+  drop(&r);
+}
+
+// <inertial fullinertia> has the order xx yy zz xy xz yz, URDF's names have their own; turned inertia is R I Rᵀ.
+Test(models, inertia_comes_in_its_own_order_and_axes) {
+  Imported r = import(
+      MJCF("<worldbody><body name='a'><joint/><inertial pos='1 2 3' mass='2' fullinertia='5 6 7 0.1 0.2 "
+           "0.3'/></body></worldbody>"));
+  static const double wanted[] = {5, 6, 7, 0.1, 0.2, 0.3};
+  for (int i = 0; i < 6; i++) {
+    char pointer[40];
+    snprintf(pointer, sizeof pointer, "/bodies/0/inertia/matrix/%d", i);
+    cr_assert_float_eq(number(&r, pointer), wanted[i], 1e-15);
+  }
+  drop(&r);
+  // a quarter of a turn about z: x becomes y, y becomes −x
+  r = import(
+      "<robot><link name='a'><inertial><origin rpy='0 0 1.5707963267948966' xyz='0 0 0'/><mass value='1'/>"
+      "<inertia ixx='5' ixy='0.1' ixz='0.2' iyy='6' iyz='0.3' izz='7'/></inertial></link></robot>");
+  static const double turned[] = {6, 5, 7, -0.1, -0.3, 0.2};
+  for (int i = 0; i < 6; i++) {
+    char pointer[40];
+    snprintf(pointer, sizeof pointer, "/bodies/0/inertia/matrix/%d", i);
+    cr_assert_float_eq(number(&r, pointer), turned[i], 1e-12);
+  }
+  drop(&r);
+}
+
+// Copies and frames stand where they would stand if they were written out.
+Test(models, copies_and_frames_are_folded) {
+  Imported a = import(MJCF(
+      "<worldbody><frame pos='1 0 0' euler='0 0 90'><replicate count='3' offset='0.5 0 0' euler='0 0 "
+      "90' sep='-'><body name='x' pos='0.1 0 0'><freejoint/><geom size='0.1'/></body></replicate></frame>"
+      "</worldbody>"));
+  // frame (1,0,0) turned by 90°; copies at 0, then 0.5 along x of the first, then 0.5 along x of the second
+  static const double wanted[3][3] = {{1, 0.1, 0}, {1 - 0.1, 0.5, 0}, {0.5, 0.5 - 0.1, 0}};
+  for (int b = 0; b < 3; b++) {
+    char pointer[60], name[8];
+    snprintf(name, sizeof name, "x-%d", b);
+    snprintf(pointer, sizeof pointer, "/bodies/%d/name", b);
+    cr_assert_str_eq(word(&a, pointer), name);
+    for (int k = 0; k < 3; k++) {
+      snprintf(pointer, sizeof pointer, "/bodies/%d/pose/position/%d", b, k);
+      cr_assert_float_eq(number(&a, pointer), wanted[b][k], 1e-15, "%s is %g", pointer, number(&a, pointer));
+    }
+  }
+  drop(&a);
+}
+
+Test(models, files_are_included_in_their_place) {
+  write_file(
+      "more.xml",
+      "<mujocoinclude>\n<body name='b'><joint/>\n<geom size='0.1' colour='1'/></body></mujocoinclude>");
+  const MbImportOptions options = {0};
+  Imported r = import_with(
+      MJCF("<worldbody><body name='a'/><include file='more.xml'/><body name='c'/></worldbody>"), &options);
+  cr_assert_eq(r.status, MB_SCENE);
+  cr_assert(strstr(r.report.file, "more.xml"), "%s", r.report.file);
+  cr_assert(r.report.issues[0].line == 3 && strstr(r.report.issues[0].text, "colour"));
+  drop(&r);
+  write_file("more.xml",
+             "<mujocoinclude>\n<body name='b'><joint/>\n<geom size='0.1'/></body></mujocoinclude>");
+  r = import(MJCF("<worldbody><body name='a'/><include file='more.xml'/><body name='c'/></worldbody>"));
+  cr_assert_str_eq(word(&r, "/bodies/1/name"), "b");
+  cr_assert_str_eq(word(&r, "/bodies/1/_"), "more.xml:2");
+  cr_assert_str_eq(word(&r, "/bodies/2/name"), "c");
+  drop(&r);
+  write_file("model.xml", "");
+  refused(MJCF("<include file='model.xml'/>"), 2, 1, "includes itself");
+  refused(MJCF("<include file='none.xml'/>"), 2, 1, "cannot be read");
+}
+
+Test(models, a_keyframe_is_where_the_run_starts) {
+  const MbImportOptions options = {.key = "up"};
+  Imported r = import_with(
+      MJCF("<compiler angle='radian'/><worldbody><body name='f'><freejoint/><geom size='0.1'/></body>"
+           "<body name='a'><joint name='j' type='slide'/><geom size='0.1'/></body></worldbody><keyframe>"
+           "<key name='up' qpos='1 2 3 0 1 0 0 0.7' qvel='4 5 6 0 1 0 8'/></keyframe>"),
+      &options);
+  cr_assert_eq(r.status, MB_OK);
+  cr_assert_eq(number(&r, "/bodies/0/pose/position/2"), 3);
+  cr_assert_eq(number(&r, "/bodies/0/velocity/linear/1"), 5);
+  cr_assert_float_eq(number(&r, "/bodies/0/velocity/angular/1"), -1, 1e-15); // turned by half a turn about x
+  cr_assert_eq(number(&r, "/bodies/1/joint/position"), 0.7);
+  cr_assert_eq(number(&r, "/bodies/1/joint/velocity"), 8);
+  drop(&r);
+  const MbImportOptions other = {.key = "down"};
+  r = import_with(MJCF("<worldbody/>"), &other);
+  cr_assert_eq(r.status, MB_SCENE);
+  drop(&r);
+}
+
+// A mimic's offset and a mimic of a mimic: q_c = 2 (3 q_a + 0.5) − 1.
+Test(models, mimics_follow_to_the_last_digit) {
+  Imported r = import(
+      "<robot><link name='w'/><link name='a'>" MASS "</link><link name='b'>" MASS
+      "</link><link name='c'>" MASS
+      "</link><joint name='ja' type='continuous'><parent link='w'/><child link='a'/></joint>"
+      "<joint name='jb' type='continuous'><parent link='w'/><child link='b'/><mimic joint='ja' "
+      "multiplier='3' "
+      "offset='0.5'/></joint><joint name='jc' type='continuous'><parent link='w'/><child link='c'/><mimic "
+      "joint='jb' multiplier='2' offset='-1'/></joint></robot>");
+  cr_assert_eq(cJSON_GetArraySize(at(&r, "/constraints")), 2);
+  cr_assert_eq(number(&r, "/constraints/1/ratio"), 6);
+  cr_assert(!at(&r, "/constraints/1/offset"));
+  cr_assert_eq(number(&r, "/constraints/0/offset"), 0.5);
+  cr_assert_str_eq(word(&r, "/constraints/1/enforce"), "reduction");
+  TestRun run = test_run(r.text, (const char *const[]){"/bodies/1/joint/force=3", NULL});
+  test_steps(run.sim, 50);
+  const double *q = run.sim->state.q;
+  cr_assert_gt(fabs(q[0]), 1e-5);
+  cr_assert_float_eq(q[1], 3 * q[0] + 0.5, 1e-15);
+  cr_assert_float_eq(q[2], 6 * q[0], 1e-15);
+  test_run_free(&run);
+  drop(&r);
+}
+
+// Pins, welds and gears hold where the model stands; the other engine's offsets are from where its joints begin.
+Test(models, equality_becomes_constraints_that_hold_at_the_start) {
+  Imported r =
+      import(MJCF("<compiler angle='radian'/><worldbody><body name='a' pos='0 0 1' euler='0 0.3 0'><joint "
+                  "name='ja' axis='0 1 0'/><geom "
+                  "size='0.1' pos='0.2 0 0'/></body><body name='b' pos='1 0 1'><joint name='jb' axis='0 1 0' "
+                  "ref='0.4'/><geom size='0.1' "
+                  "pos='0 0 0.2'/></body><body name='c' pos='0 1 1'><freejoint/><geom "
+                  "size='0.1'/></body><body name='d' pos='0 2 1' "
+                  "euler='1 0 0'><freejoint/><geom size='0.1'/></body></worldbody><equality><connect "
+                  "body1='c' body2='d' anchor='0 0.5 "
+                  "0'/><weld body1='d'/><joint joint1='ja' joint2='jb' polycoef='0 2'/></equality>"));
+  cr_assert_str_eq(word(&r, "/constraints/0/type"), "point");
+  cr_assert_str_eq(word(&r, "/constraints/1/joint"), "fixed");
+  cr_assert_eq(number(&r, "/constraints/2/offset"), -0.8);
+  TestRun run = test_run(r.text, NULL);
+  cr_assert_lt(mb_sim_constraint_error(run.sim), 1e-12);
+  test_steps(run.sim, 50);
+  test_run_free(&run);
+  drop(&r);
+}
+
+Test(models, fixed_links_merge_with_their_shapes_and_mass) {
+  const MbImportOptions options = {.merge_fixed = true, .free_base = true};
+  Imported r = import_with(
+      "<robot><link name='a'>" MASS "<visual><geometry><sphere radius='0.1'/></geometry></visual></link>"
+      "<link name='b'>" MASS "<visual><geometry><sphere radius='0.2'/></geometry></visual></link>"
+      "<joint name='j' type='fixed'><parent link='a'/><child link='b'/><origin xyz='2 0 0'/></joint></robot>",
+      &options);
+  cr_assert_eq(r.status, MB_OK);
+  cr_assert_eq(cJSON_GetArraySize(at(&r, "/bodies")), 1);
+  cr_assert_eq(number(&r, "/bodies/0/inertia/mass"), 2);
+  cr_assert_eq(number(&r, "/bodies/0/inertia/center/0"), 1);
+  cr_assert_eq(number(&r, "/bodies/0/inertia/matrix/1"),
+               4); // 2 about their centres, and 1 m from the common one each
+  cr_assert_eq(number(&r, "/bodies/0/shape/1/frame/position/0"), 2);
+  runs(&r, 5);
+  drop(&r);
+}
+
+// ---- what is listed ---------------------------------------------------------------------------------------
+
+Test(models, what_cannot_be_said_is_listed) {
+  Imported r = import(
+      MJCF("<option density='1.2' cone='elliptic'/><worldbody><light/><body name='a' gravcomp='1'><joint "
+           "name='j' frictionloss='1' margin='0.1'/><geom size='0.1' condim='1' rgba='1 0 0 "
+           "1'/></body></worldbody>"));
+  cr_assert(noted(&r, true, "density of <option>"));
+  cr_assert(noted(&r, true, "gravcomp of <body>"));
+  cr_assert(noted(&r, true, "dry friction of a <joint>"));
+  cr_assert(noted(&r, true, "margin of <joint>"));
+  cr_assert(noted(&r, true, "condim of <geom>"));
+  cr_assert(noted(&r, false, "<light>"));
+  cr_assert(noted(&r, false, "rgba of <geom>"));
+  cr_assert(noted(&r, false, "cone of <option>"));
+  cr_assert(noted(&r, true, "contact: left out"));
+  cr_assert_eq(cJSON_GetArraySize(at(&r, "/_left_out")), 6);
+  drop(&r);
+  r = import("<robot><link name='a'>" MASS
+             "<flavour x='1'/></link><gazebo/><transmission name='t'/></robot>");
+  cr_assert(noted(&r, true, "<flavour> in <link>"));
+  cr_assert(noted(&r, true, "<gazebo>"));
+  cr_assert(noted(&r, false, "<transmission>"));
+  drop(&r);
+}
+
+Test(models, meshes_of_other_kinds_are_named_and_left_out) {
+  write_file("part.dae", "<COLLADA/>");
+  Imported r = import("<robot><link name='a'>" MASS
+                      "<visual><geometry><mesh filename='part.dae'/></geometry></visual></link></robot>");
+  cr_assert(noted(&r, true, "part.dae is no .stl, .obj or .ply"));
+  drop(&r);
+}
+
+// ---- what is refused --------------------------------------------------------------------------------------
+
+Test(models, what_is_not_known_is_refused_with_its_place) {
+  refused(MJCF("<worldbody><boddy/></worldbody>"), 2, 12, "did you mean <body>");
+  refused(BODY("<joint axes='0 0 1'/>"), 2, 75, "did you mean axis");
+  refused(BODY("<composite type='rope'/>"), 2, 62, "stands for many bodies");
+  refused(BODY("<plugin plugin='x'/>"), 2, 62, "plugins");
+  refused("<sdf version='1.6'/>", 1, 1, "SDF is not read");
+  refused("<robot xmlns:xacro='x'><xacro:macro name='m'/></robot>", 1, 24, "is xacro");
+  refused("<!DOCTYPE robot [<!ENTITY a 'aaa'>]><robot>&a;</robot>", 1, 1, "document type");
+  refused("<mujoco><worldbody></mujoco>", 1, 22, "mismatched tag");
+}
+
+Test(models, numbers_and_names_that_are_wrong_are_refused_with_their_place) {
+  refused(BODY("<joint axis='0 0'/>"), 2, 75, "there are 2 numbers, 3 are wanted");
+  refused(BODY("<joint axis='0 zero 1'/>"), 2, 75, "\"zero\" is no number");
+  refused(BODY("<joint axis='0 nan 1'/>"), 2, 75, "\"nan\" is no number");
+  refused(BODY("<joint axis='0 0 0'/>"), 2, 62, "no direction");
+  refused(BODY("<joint name='j'/>"), 2, 62, "two joints are called");
+  refused(BODY("<joint class='none'/>"), 2, 76, "there is no class");
+  refused(BODY("<geom size='-1'/>"), 2, 74, "above 0");
+  refused(BODY("<geom type='box' size='1 1'/>"), 2, 85, "needs 3 sizes");
+  refused(BODY("<geom size='1' quat='1 0 0 0' euler='0 0 1'/>"), 2, 83, "in two ways");
+  refused(BODY("<joint range='1 -1' limited='true'/>"), 2, 76, "the smaller one");
+  refused(BODY("<geom type='mesh' mesh='none'/>"), 2, 86, "there is no mesh");
+  refused(MJCF("<worldbody><body name='a'/><body name='a'/></worldbody>"), 2, 28, "two bodies are called");
+  refused(MJCF("<worldbody/><equality><connect body1='x' anchor='0 0 0'/></equality>"), 2, 39,
+          "there is no body");
+  refused(MJCF("<compiler coordinate='global'/>"), 2, 23, "one of local is wanted");
+}
+
+Test(models, tendons_that_wrap_are_refused) {
+  refused(MJCF("<worldbody><geom name='g' size='1'/><site name='s'/><site "
+               "name='t'/></worldbody>\n<tendon><spatial><site "
+               "site='s'/>\n<geom geom='g'/><site site='t'/></spatial></tendon>"),
+          4, 1, "do not wrap");
+}
+
+Test(models, gains_of_another_actuators_class_are_refused) {
+  refused(MJCF("<default><position kp='5'/></default><worldbody><body><joint name='j'/><geom "
+               "size='1'/></body></worldbody>"
+               "\n<actuator><velocity joint='j'/></actuator>"),
+          3, 11, "give them classes of their own");
+}
+
+Test(models, trees_that_are_none_are_refused) {
+#define LINKS "<link name='a'/><link name='b'/>"
+#define JOINT(name, parent, child)                                                                           \
+  "<joint name='" name "' type='fixed'><parent link='" parent "'/><child link='" child "'/></joint>"
+  refused("<robot>" LINKS "\n" JOINT("x", "a", "b") JOINT("y", "b", "a") "</robot>", 2, 73,
+          "hangs on itself");
+  refused("<robot>" LINKS "<link name='c'/>\n" JOINT("x", "a", "c") JOINT("y", "b", "c") "</robot>", 2, 73,
+          "hangs on two joints");
+  refused("<robot>" LINKS "\n" JOINT("x", "a", "z") "</robot>", 2, 61, "there is no link \"z\"");
+  refused("<robot><link name='a'/><link name='a'/></robot>", 1, 24, "two links are called");
+  refused("<robot>" LINKS
+          "\n<joint name='x' type='hinge'><parent link='a'/><child link='b'/></joint></robot>",
+          2, 23, "one of revolute, continuous");
+}
+
+Test(models, meshes_that_are_missing_are_refused) {
+  refused("<robot><link name='a'><visual><geometry>\n<mesh "
+          "filename='none.stl'/></geometry></visual></link></robot>",
+          2, 17, "cannot be read");
+  refused("<robot><link name='a'><visual><geometry>\n<mesh "
+          "filename='package://p/none.stl'/></geometry></visual></link></robot>",
+          2, 17, "--package-path");
+}
+
+Test(models, memory_that_runs_out_is_told_and_nothing_leaks) {
+  const MbImportOptions options = {0};
+  for (int fail = 0, bad = 1; bad; fail += 7) {
+    MbModelNotes notes = {0};
+    MbReport report = {0};
+    char *text = NULL;
+    mb_alloc_fail_after(fail);
+    bad = mb_model_import("tests/models/joints.xml", &options, &notes, &text, &report) != MB_OK;
+    mb_alloc_fail_after(-1);
+    mb_free(text);
+    mb_model_notes_free(&notes);
+    cr_assert_eq(mb_alloc_live(), 0, "after %d allocations", fail);
+    cr_assert_lt(fail, 100000);
+  }
+}

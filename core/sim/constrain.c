@@ -208,7 +208,8 @@ static MbStatus check_finite(const MbSim *sim, double t, MbReport *report) {
   return MB_OK;
 }
 
-static const double FAR = 1e-3; // of |b|: no solution
+static const double FAR = 1e-3, ANY = 1e3, // of |b|: no solution; not even where sweeps are asked for
+    PARTED = 1e-3; // of depths: near enough to none, as what is left is the next step's
 
 // What the rows ask for that a contact's force can be there for: of normals that come nearer only. Where something is far away, or goes
 // away, b is large and says nothing of how good a solution is.
@@ -266,47 +267,84 @@ static MbStatus find_touching(MbSim *sim, double t, MbReport *report) {
   if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
   const double left = size > 0 ? c->answer.natural * norm / size : 0;
   told->most = c->ntouches > told->most ? c->ntouches : told->most;
-  if (result == MB_CONTACT_REFUSED || (result == MB_CONTACT_NOT_CONVERGED && !(left < FAR)))
+  // who asks for sweeps takes what they come to, and is told how good that is
+  const bool failed = result == MB_CONTACT_NOT_CONVERGED &&
+                      !(left < (rules->method == MB_CONTACT_BY_GAUSS_SEIDEL ? ANY : FAR));
+  if (result == MB_CONTACT_REFUSED || failed)
     return mb_error(
         report, MB_NUMBERS, "",
         "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts and what else holds: %s", t,
         (long long)sim->state.step + 1, c->ntouches, c->answer.why);
+  told->iterations += (int64_t)c->answer.iterations;
   told->missed += result == MB_CONTACT_NOT_CONVERGED;
   told->worst = fmax(told->worst, left);
   return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
 }
 
-// λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
-static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, bool *whole, MbReport *report) {
-  enum { MANY = 200 }; // contacts to be parted that pivots would take long for; they need not be exact
+// Bodies that are to come apart, where nothing couples them or there are many contacts: by sweeps, which need not be exact, as what is left
+// deep is parted in the next step. *done: they have.
+static MbStatus find_parting(MbSim *sim, double t, bool *done, MbReport *report) {
+  enum { SWEEPS = 300, FEW = 30, MANY = 200 };
   MbConstraining *c = sim->constraining;
-  *whole = true;
-  if (c->ntouches) {
-    c->solved = false; // what the method of the others has kept is lost
-    return find_touching(sim, t, report);
-  }
-  const bool parts = level == MB_POSITIONS && sim->touching && sim->touching->now.n > MANY;
-  const MbContactMethod *method = parts ? &mb_contact_gauss_seidel : c->method;
+  const double norm = norm_of(c), size = size_of(c);
+  const size_t sweeps = sim->touching->now.n > MANY ? FEW : SWEEPS,
+               asked = (size_t)sim->touching->rules->iterations;
   MbContactProblem problem = {.n = c->n,
                               .b = c->b,
                               .kind = c->kind,
                               .soft = c->soft,
                               .slack = c->slack,
                               .least = c->least,
-                              .same = c->same,
-                              .tolerance = parts ? FAR : 0};
-  if (!parts || !mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W))
-    problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
-  if (!mb_contact_reserve(&c->work, method, &problem)) return mb_no_memory(report, "constraints");
-  MbContactResult result = mb_contact_solve(method, &c->work, &problem, &c->answer);
-  const double weak = result == MB_CONTACT_SOLVED && !parts ? mb_singular_weak(sim) : 0;
+                              .tolerance = norm > 0 ? fmax(PARTED * size / norm, 1e-15) : 0,
+                              .iterations = asked < sweeps ? asked : sweeps};
+  *done = mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W);
+  if (c->delassus.no_memory) return mb_no_memory(report, "contact");
+  if (!*done && sim->touching->now.n <= MANY) return MB_OK;
+  if (!*done) problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
+  *done = true;
+  if (!mb_contact_reserve(&c->work, &mb_contact_gauss_seidel, &problem))
+    return mb_no_memory(report, "contact");
+  const MbContactResult result = mb_contact_solve(&mb_contact_gauss_seidel, &c->work, &problem, &c->answer);
+  if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
+  if (result == MB_CONTACT_REFUSED || !isfinite(c->answer.natural))
+    return mb_error(report, MB_NUMBERS, "",
+                    "at t = %.9g s, step %lld: no way was found to part what is deep in one another: %s", t,
+                    (long long)sim->state.step + 1, c->answer.why);
+  return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
+}
+
+// λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
+static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, bool *whole, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  bool parted = false;
+  *whole = true;
+  if (c->ntouches) {
+    c->solved = false; // what the method of the others has kept is lost
+    return find_touching(sim, t, report);
+  }
+  if (level == MB_POSITIONS && sim->touching && sim->touching->now.n) {
+    const MbStatus status = find_parting(sim, t, &parted, report);
+    c->solved &= !parted;
+    if (parted || status != MB_OK) return status;
+  }
+  MbContactProblem problem = {.n = c->n,
+                              .b = c->b,
+                              .kind = c->kind,
+                              .soft = c->soft,
+                              .slack = c->slack,
+                              .least = c->least,
+                              .same = c->same};
+  problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
+  if (!mb_contact_reserve(&c->work, c->method, &problem)) return mb_no_memory(report, "constraints");
+  MbContactResult result = mb_contact_solve(c->method, &c->work, &problem, &c->answer);
+  const double weak = result == MB_CONTACT_SOLVED ? mb_singular_weak(sim) : 0;
   *whole = !(weak > 0);
   for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
   problem.same = false;
-  if (!*whole) result = mb_contact_solve(method, &c->work, &problem, &c->answer);
-  c->solved = *whole && !parts;
+  if (!*whole) result = mb_contact_solve(c->method, &c->work, &problem, &c->answer);
+  c->solved = *whole;
   if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "constraints");
-  const bool failed = result == MB_CONTACT_NOT_CONVERGED && !parts && !(c->answer.natural < FAR);
+  const bool failed = result == MB_CONTACT_NOT_CONVERGED && !(c->answer.natural < FAR);
   if (result == MB_CONTACT_REFUSED || failed)
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: no forces were found that satisfy the limits and ropes: %s", t,

@@ -109,6 +109,22 @@ MbRowTerms *mb_row_set_add(const MbSim *sim, MbRowSet *set, const size_t *body, 
   return add(sim, set, NULL, 0, body, nbodies, nbodies > 2 ? nbodies - 2 : 0, terms);
 }
 
+MbRowTerms *mb_row_set_add_beside(MbRowSet *set, const MbRowTerms *terms) {
+  const size_t s = set->n, first = set->first[s - 1], n = set->first[s] - first, end = set->end[s - 1],
+               further = set->end[s] - end;
+  if (!grow_row(set, s + 1) || !grow_entries(set, set->first[s] + n) ||
+      !mb_grow(&set->ends, &set->most_ends, set->end[s] + further, sizeof *set->ends))
+    return NULL;
+  memcpy(set->index + set->first[s], set->index + first, n * sizeof *set->index);
+  for (size_t k = 0; k < further; k++) set->ends[set->end[s] + k] = set->ends[end + k];
+  set->first[s + 1] = set->first[s] + n;
+  set->end[s + 1] = set->end[s] + further;
+  set->row[s] = mb_row_none;
+  set->is[s] = *terms;
+  set->n = s + 1;
+  return &set->is[s];
+}
+
 // The rows of one constraint. Where the model's coordinates follow from the solver's, a row about coordinates is about the bodies that
 // their joints join.
 static bool list_constraint(const MbSim *sim, MbRowSet *set, const MbConstraint *constraint) {

@@ -82,6 +82,8 @@ bool mb_row_set_name(MbSim *sim, MbRowSet *set);
 // among them, by mb_row_node. NULL: out of memory.
 MbRowTerms *mb_row_set_add(const MbSim *sim, MbRowSet *set, const size_t *body, size_t nbodies,
                            const MbRowTerms *terms);
+// Adds a row about the same bodies as the last one.
+MbRowTerms *mb_row_set_add_beside(MbRowSet *set, const MbRowTerms *terms);
 
 // Tells by what number rows name node `node` of a deformable: that of a body where it is one, else a number behind all bodies'. In both its
 // H are three zeros and a direction in the world's axes.

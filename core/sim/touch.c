@@ -183,7 +183,8 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
                         .claimed = MB_WORLD};
     terms.normal = set->n;
     for (int k = 0; k < 3; k++) {
-      if (!mb_row_set_add(sim, set, touch->body, 2, &terms)) return false;
+      if (!(k ? mb_row_set_add_beside(set, &terms) : mb_row_set_add(sim, set, touch->body, 2, &terms)))
+        return false;
       terms.kind = MB_ROW_FRICTION, terms.alpha = terms.beta = 0;
     }
   }

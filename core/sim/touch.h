@@ -28,10 +28,11 @@ typedef struct MbTouches {
 
 // What a solution of contacts has been.
 typedef struct MbTouchTold {
-  size_t most;    // contacts at once
-  double worst;   // natural map, by what was to be stopped
-  int64_t missed; // steps that did not come to the tolerance
-  double deepest; // of one solid in another, by the smaller one's size
+  size_t most;        // contacts at once
+  double worst;       // natural map, by what was to be stopped
+  int64_t missed;     // steps that did not come to the tolerance
+  int64_t iterations; // of all solutions
+  double deepest;     // of one solid in another, by the smaller one's size
 } MbTouchTold;
 
 // Who wants to see the problems that steps solve.

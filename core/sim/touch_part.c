@@ -15,7 +15,8 @@
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
 
-static const double SLOP = 1e-7; // of the smaller one's size
+static const double SLOP = 1e-6, // of the smaller one's size
+    MUCH = 1e-4;                 // that is not left to the next step
 
 // The deepest, by size.
 static double deepest(const MbTouches *touches) {
@@ -53,7 +54,8 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
     const double depth = deepest(&touching->next);
     if (turn == 0) touching->told.deepest = fmax(touching->told.deepest, depth);
     if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == TURNS - 1) break;
-    if (turn > 0 && depth > sim->model->h) break; // as much as may be has been moved
+    if (turn > 0 && (depth > sim->model->h || depth < MUCH))
+      break; // as much as may be has been moved; enough
     const MbStatus status = move(sim, t, report);
     if (status != MB_OK) return status;
   }

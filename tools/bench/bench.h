@@ -28,6 +28,7 @@ bool mb_bench_bending(void);
 bool mb_bench_figure9(void);
 bool mb_bench_maxstep(void);
 bool mb_bench_drift(void);
+bool mb_bench_contact(void);
 bool mb_bench_collide(void);
 
 const char *mb_bench_folder(void); // for files

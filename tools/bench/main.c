@@ -23,6 +23,7 @@ static const MbBench benches[] = {
     {"maxstep", "whole steps in maximal coordinates beside the recursion's", mb_bench_maxstep, false},
     {"sweep", "sweeps in lockstep and one by one", mb_bench_sweep, true},
     {"drift", "how far joints held by rows come apart in a minute", mb_bench_drift, false},
+    {"contact", "piles of bodies that touch: whole steps, by parts", mb_bench_contact, true},
     {"collide", "pairs of shapes by their forms, and the broad phase", mb_bench_collide, false},
 };
 enum { COUNT = sizeof benches / sizeof *benches };

@@ -390,6 +390,16 @@ Test(touch, what_is_in_something_at_the_start_comes_out_without_speed) {
   end(&run);
 }
 
+// Pivots on all contacts of a pile would take as long as the cube of their number.
+Test(touch, free_bodies_are_parted_by_sweeps) {
+  Run run;
+  const char *const sets[] = {"/bodies/1/pose/position=[0, 0, 0.096]"};
+  begin(&run, ball, sets, 1);
+  test_steps(run.sim, 1);
+  cr_expect_str_eq(run.sim->constraining->answer.method, "gauss_seidel");
+  end(&run);
+}
+
 Test(touch, steps_do_not_allocate) {
   Run run;
   begin(&run, heap, NULL, 0);

@@ -1,0 +1,159 @@
+// Contact of many bodies: whole steps of piles, and in them the time of collision and of making rows, each done once more by itself where
+// the step ended; what remains is the solution, the parting of what is deep, and the rest of a step. A case is run until it has come to
+// something like rest, then timed.
+#include "core/sim/constrain.h"
+#include "core/sim/constrain_internal.h"
+#include "core/sim/touch.h"
+#include "io/scene/scene.h"
+#include "tools/bench/bench.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Kind { PILE, PYRAMID, BALLS, COLUMN } Kind;
+
+typedef struct Case {
+  const char *name;
+  Kind kind;
+  size_t n;            // boxes or balls a side; of a pyramid at its foot
+  size_t settle, take; // steps before, steps timed
+  const char *contact; // of the scene
+  double target;       // milliseconds a step; 0: none
+} Case;
+
+#define SWEEPS "{\"friction\": 0.5, \"method\": \"gauss_seidel\", \"iterations\": 10}"
+#define CLOSE  "{\"friction\": 0.5, \"tolerance\": 1e-6}"
+
+// The targets: Bullet takes 3.3 ms, 1.22 ms and 0.23 ms for the first, the third and the fifth.
+static const Case cases[] = {
+    {"1,000 boxes, 10 sweeps", PILE, 10, 150, 20, SWEEPS, 2.5},
+    {"1,000 boxes, to 1e-6", PILE, 10, 150, 10, CLOSE, 7.5},
+    {"pyramid of 210, 10 sweeps", PYRAMID, 20, 60, 20, SWEEPS, 0.9},
+    {"pyramid of 210, to 1e-6", PYRAMID, 20, 60, 20, CLOSE, 2.7},
+    {"666 balls, 10 sweeps", BALLS, 9, 150, 20, SWEEPS, 0.2},
+    {"8,000 boxes, 10 sweeps", PILE, 20, 60, 5, SWEEPS, 0},
+    {"stack of 10 boxes, to 1e-6", COLUMN, 10, 60, 50, CLOSE, 0},
+};
+
+// ---- scenes -----------------------------------------------------------------------------------------------
+
+typedef struct Text {
+  char *at;
+  size_t n, room;
+} Text;
+
+static void add(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(Text *text, const char *format, ...) {
+  if (text->room - text->n < 1000) {
+    text->room = 2 * text->room + 4000;
+    text->at = realloc(text->at, text->room);
+    if (!text->at) abort();
+  }
+  va_list list;
+  va_start(list, format);
+  text->n += (size_t)vsnprintf(text->at + text->n, text->room - text->n, format, list);
+  va_end(list);
+}
+
+static void add_body(Text *text, bool ball, size_t number, double x, double y, double z) {
+  static const char *const shapes[] = {"\"box\", \"size\": [0.5, 0.5, 0.5]", "\"sphere\", \"radius\": 0.25"};
+  add(text,
+      ", {\"name\": \"%zu\", \"density\": 500, \"shape\": {\"type\": %s}, \"pose\": {\"position\": [%.9g, "
+      "%.9g, "
+      "%.9g]}}",
+      number, shapes[ball], x, y, z);
+}
+
+static void write(Text *text, const Case *c) {
+  add(text,
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 1}, \"contact\": %s, \"bodies\": [{\"name\": "
+      "\"ground\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": \"fixed\"}}",
+      c->contact);
+  size_t number = 0;
+  if (c->kind == PYRAMID)
+    for (size_t k = 0; k < c->n; k++)
+      for (size_t i = 0; i < c->n - k; i++)
+        add_body(text, false, number++, 0.55 * ((double)i + 0.5 * (double)k), 0, 0.25 + 0.5 * (double)k);
+  else if (c->kind == COLUMN)
+    for (size_t k = 0; k < c->n; k++) add_body(text, false, number++, 0, 0, 0.25 + 0.5 * (double)k);
+  else // every other layer is moved aside, so that what falls is caught at its edges
+    for (size_t k = 0; k < c->n; k++)
+      for (size_t j = 0; j < c->n; j++)
+        for (size_t i = 0; i < c->n && (c->kind == PILE || number < 666); i++)
+          add_body(text, c->kind == BALLS, number++, 0.6 * (double)i + 0.13 * (double)(k % 3),
+                   0.6 * (double)j + 0.17 * (double)(k % 2), 0.3 + 0.6 * (double)k);
+  add(text, "]}");
+}
+
+// ---- times ------------------------------------------------------------------------------------------------
+
+typedef struct Run {
+  MbScene *scene;
+  MbModel *model;
+  MbSim *sim;
+  MbReport report;
+} Run;
+
+static bool begin(Run *run, const Case *c) {
+  Text text = {0};
+  const MbSceneOptions options = {0};
+  write(&text, c);
+  const bool fine =
+      mb_scene_parse(text.at, text.n, "bench", ".", &options, &run->scene, &run->report) == MB_OK &&
+      mb_model_create(run->scene, &run->model, &run->report) == MB_OK &&
+      mb_sim_create(run->model, NULL, &run->sim, &run->report) == MB_OK;
+  free(text.at);
+  return fine;
+}
+
+static bool run_case(const Case *c, Run *run) {
+  double step = 0, look = 0, rows = 0, contacts = 0;
+  if (!begin(run, c)) return false;
+  for (size_t k = 0; k < c->settle; k++)
+    if (mb_sim_step(run->sim, &run->report) != MB_OK) return false;
+  const int64_t before = run->sim->touching->told.iterations;
+  for (size_t k = 0; k < c->take; k++) {
+    double t = mb_bench_cpu();
+    if (mb_sim_step(run->sim, &run->report) != MB_OK) return false;
+    step += mb_bench_cpu() - t;
+    contacts += (double)run->sim->touching->now.n;
+    t = mb_bench_cpu();
+    if (!mb_touch_look(run->sim)) return false;
+    look += mb_bench_cpu() - t;
+    run->sim->touching->fresh = true;
+    t = mb_bench_cpu();
+    if (mb_rows_list(run->sim, &run->report) != MB_OK) return false;
+    mb_constrain_prepare(run->sim);
+    rows += mb_bench_cpu() - t;
+    mb_touch_forget(run->sim);
+  }
+  const double n = (double)c->take, ms = 1e3 / n;
+  const double iterations = (double)(run->sim->touching->told.iterations - before) / n;
+  printf("  %-28s %9.0f %9.3f %9.3f %9.3f %9.3f %10.1f", c->name, contacts / n, step * ms, look * ms,
+         rows * ms, (step - look - rows) * ms, iterations);
+  const bool met = !(c->target > 0) || step * ms <= c->target;
+  if (c->target > 0) printf("  %6.2f %s", c->target, met ? "ok" : "MISSED");
+  printf("\n");
+  fflush(stdout);
+  return met;
+}
+
+bool mb_bench_contact(void) {
+  const char *only = getenv("MBSIM_BENCH_CASE"); // the number of one case
+  bool met = true;
+  printf("  %-28s %9s %9s %9s %9s %9s %10s  target\n", "ms a step", "contacts", "step", "collision", "rows",
+         "the rest", "iterations");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    static Run run;
+    if (only && (size_t)atoi(only) != i) continue;
+    run = (Run){0};
+    met &= run_case(&cases[i], &run);
+    for (int k = 0; k < run.report.kept; k++) printf("  %s: %s\n", cases[i].name, run.report.issues[k].text);
+    mb_sim_free(run.sim);
+    mb_model_free(run.model);
+    mb_scene_free(run.scene);
+  }
+  return met;
+}

@@ -62,21 +62,31 @@ static double worth(const MbContactPoint *point, int taken, const double *x) {
 // lies flat but for what a solver leaves has the same four points in every step.
 static const double level = 1e-9;
 
+static double distance(const MbContactPoint *p, const MbContactPoint *q) {
+  double d[3];
+  mb_vec3_sub(d, p->position, q->position);
+  return mb_vec3_norm(d);
+}
+
+// Of those that are as deep the farthest from the first of them. That is a corner of what they span; one between two corners, where edges
+// that lie along one another cross by rounding, would be in a corner's place.
 static int deepest(const MbPatch *patch, double same) {
-  int best = 0;
-  for (int i = 1; i < patch->n; i++)
-    if (patch->point[i].gap < patch->point[best].gap) best = i;
-  for (int i = 0; i < best; i++)
-    if (patch->point[i].gap < patch->point[best].gap + same) return i;
+  const MbContactPoint *point = patch->point;
+  double least = INFINITY, most = 0;
+  for (int i = 0; i < patch->n; i++) least = fmin(least, point[i].gap);
+  int first = 0;
+  while (point[first].gap > least + same) first++;
+  int best = first;
+  for (int i = first + 1; i < patch->n; i++) {
+    const double far = distance(&point[i], &point[first]);
+    if (point[i].gap <= least + same && far > most * (1 + 1e-9)) best = i, most = far;
+  }
   return best;
 }
 
 static double spread(const MbPatch *patch) {
-  double most = 0, d[3];
-  for (int i = 1; i < patch->n; i++) {
-    mb_vec3_sub(d, patch->point[i].position, patch->point[0].position);
-    most = fmax(most, mb_vec3_norm(d));
-  }
+  double most = 0;
+  for (int i = 1; i < patch->n; i++) most = fmax(most, distance(&patch->point[i], &patch->point[0]));
   return most;
 }
 

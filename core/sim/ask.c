@@ -8,6 +8,8 @@
 //     slipping     G v⁺ + E λ = −ġ_t,   E = α/(h β)          a soft row of which only the rate is known
 //   contact        h G v⁺ ≥ −g: what flies lands on the surface. One that is deep asks for no more than G v⁺ ≥ 0: what takes it out moves
 //                    positions alone (touch_part.c), as a velocity that does so would stay
+//     soft         G v⁺ + E λ ≥ −g/(h + β),   E = α/(h (h + β))               β = 0 of what is still on its way: in the limit of α = 0 it
+//                    lands as hard ones do, and an impact leaves less energy than there was, however few steps it takes
 //     rebound      G v⁺ ≥ −e G v₀ + G (v − v₀)        v₀ at the start, v as forces make it, of what approaches and would be through:
 //                    the blow turns v₀ round, forces act beside it. So a step with e = 1 has the energy of one without a blow
 //     positions    G dq ≥ −g,  of deep ones no more at once than they may be moved
@@ -54,7 +56,13 @@ static inline __attribute__((always_inline)) MbAsked velocities(const MbAsking *
 MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row) {
   static const double ROUNDING = 1e-10; // of the size: depth that the next step takes away
   const double h = asking->h;
-  if (row->alpha > 0) return velocities(asking, row);
+  if (row->alpha > 0) {
+    const double way = h + (row->g > 0 ? 0 : row->beta);
+    return (MbAsked){.takes = true,
+                     .b = row->rate + row->g / way,
+                     .size = row->size + fabs(row->g / way),
+                     .soft = row->alpha / (h * way)};
+  }
   double least = row->g > -ROUNDING * row->scale ? -row->g / h : 0;
   if (row->bounce > 0 && row->last < -row->slowest && row->g + h * row->rate < 0)
     least = fmax(least, -row->bounce * row->last + row->rate - row->last);

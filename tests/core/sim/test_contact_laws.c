@@ -1,0 +1,144 @@
+// Laws of contact whose numbers are known: soft contact, impossible sliding, friction's work, heavy on light, the rest of a bouncing ball.
+#include "core/sim/touch.h"
+#include "tests/runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GROUND "{\"name\": \"ground\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": \"fixed\"}}"
+
+static double total(const MbSim *sim) { return mb_energy(sim->model, &sim->x).total; }
+
+static const char soft[] =
+    "{\"mbsim\": 1, \"time\": {\"step\": 0.002, \"steps\": 1000}, \"contact\": {\"compliance\": 1e-7}, "
+    "\"bodies\": [" GROUND ", {\"name\": \"ball\", \"mass\": 1, \"shape\": {\"type\": \"sphere\", "
+    "\"radius\": 0.1}, \"pose\": {\"position\": [0, 0, 0.12]}}]}";
+
+// Stiff to soft for the step: what is stiff stops what comes down, as a hard contact does.
+Test(contact_laws, soft_contacts_give_way_by_their_compliance_and_give_no_energy) {
+  for (int k = 3; k < 12; k++) {
+    char set[60];
+    const double compliance = pow(10, -k), gravity = 9.81;
+    snprintf(set, sizeof set, "/contact/compliance=%g", compliance);
+    const char *const sets[] = {set, NULL};
+    TestRun run = test_run(soft, sets);
+    // elastic energy of the contact is gone from the scene's while it is pressed
+    const double first = total(run.sim);
+    double most = 0;
+    for (int i = 0; i < 1000; i++) {
+      test_steps(run.sim, 1);
+      most = fmax(most, total(run.sim));
+    }
+    cr_expect_leq(most, first + 1e-12, "a compliance of %g: %g J of %g", compliance, most, first);
+    const double depth = 0.1 - run.sim->x.E[1].p[2], wanted = gravity * compliance;
+    if (k > 4) test_near(set, &depth, &wanted, 1, 1e-9 * (1 + wanted));
+    test_run_free(&run);
+  }
+}
+
+// A thin rod at 45° with its foot on the ground, which slides so that friction presses it down. With μ > 5/3 sliding on has no solution
+// in forces: 1 + 3 c (c − μ s) < 0. An impulse stops the foot in one step, though nothing has fallen onto anything.
+Test(contact_laws, painleves_rod_stops_where_sliding_is_impossible) {
+  static const char rod[] =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.001, \"steps\": 10}, \"contact\": {\"friction\": 2.5, "
+      "\"tolerance\": "
+      "1e-12}, \"bodies\": [" GROUND
+      ", {\"name\": \"rod\", \"inertia\": {\"mass\": 1, \"matrix\": [\"=1/3\", "
+      "\"=1/3\", 1e-4, 0, 0, 0]}, \"shape\": {\"type\": \"capsule\", \"radius\": 0.001, \"length\": 2}, "
+      "\"pose\": {\"position\": [0, 0, \"=sqrt(0.5)+0.001\"], \"rotation\": {\"axis\": [0, 1, 0], \"angle\": "
+      "\"=45*deg\"}}, \"velocity\": {\"linear\": [-1, 0, 0]}}]}";
+  static const char *const methods[] = {"/contact/method=\"auto\"", "/contact/method=\"gauss_seidel\""};
+  for (size_t k = 0; k < 2; k++) {
+    const char *const sets[] = {methods[k], NULL};
+    TestRun run = test_run(rod, sets);
+    const double first = total(run.sim);
+    test_steps(run.sim, 1);
+    const MbTouches *last = &run.sim->touching->last;
+    cr_assert_eq(last->n, 1, "%zu contacts push", last->n);
+    cr_expect_gt(last->touch[0].lambda[0], 0.1, "an impulse of %g", last->touch[0].lambda[0]);
+    const double still[3] = {0};
+    test_near(methods[k], last->touch[0].rate, still, 3, 1e-9);
+    cr_expect_lt(total(run.sim), first);
+    // the other way it slides on
+    test_run_free(&run);
+    const char *const other[] = {methods[k], "/bodies/1/velocity/linear=[1, 0, 0]", NULL};
+    run = test_run(rod, other);
+    test_steps(run.sim, 1);
+    cr_expect_lt(run.sim->touching->last.touch[0].lambda[0], 0.01);
+    cr_expect_gt(run.sim->touching->last.touch[0].rate[1], 0.9);
+    test_run_free(&run);
+  }
+}
+
+Test(contact_laws, a_tower_of_light_boxes_under_heavy_ones_does_not_creep) {
+  static const char tower[] =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 6000}, \"contact\": true, \"bodies\": [" GROUND
+      ", {\"name\": \"a\", \"mass\": 1, \"shape\": {\"type\": \"box\", \"size\": [0.5, 0.5, 0.5]}, \"pose\": "
+      "{\"position\": [0, 0, 0.25]}}, {\"name\": \"b\", \"mass\": 1000, \"shape\": {\"type\": \"box\", "
+      "\"size\": "
+      "[0.5, 0.5, 0.5]}, \"pose\": {\"position\": [0, 0, 0.75]}}, {\"name\": \"c\", \"mass\": 1, \"shape\": "
+      "{\"type\": \"box\", \"size\": [0.4, 0.4, 0.4]}, \"pose\": {\"position\": [0.02, 0.01, 1.2]}}, "
+      "{\"name\": "
+      "\"d\", \"mass\": 1000, \"shape\": {\"type\": \"box\", \"size\": [0.5, 0.5, 0.5]}, \"pose\": "
+      "{\"position\": "
+      "[0, 0, 1.65]}}]}";
+  TestRun run = test_run(tower, NULL);
+  double from[5][3];
+  for (size_t b = 1; b < 5; b++) memcpy(from[b], run.sim->x.E[b].p, sizeof from[b]);
+  test_steps(run.sim, 6000);
+  for (size_t b = 1; b < 5; b++) test_near("place", run.sim->x.E[b].p, from[b], 3, 1e-8);
+  test_run_free(&run);
+}
+
+// Each bounce takes e of the last one's time: all of them together sqrt(2 H / g) (1 + e)/(1 − e).
+Test(contact_laws, a_bouncing_ball_comes_to_rest_at_the_closed_forms_time) {
+  const char *const sets[] = {"/contact={\"restitution\": 0.5}", "/bodies/1/pose/position=[0, 0, 1.1]",
+                              "/time/step=0.0001", NULL};
+  TestRun run = test_run(soft, sets);
+  const double wanted = sqrt(2 / 9.81) * 3;
+  double moves = 0;
+  for (int i = 1; i <= 20000; i++) {
+    test_steps(run.sim, 1);
+    if (run.sim->x.E[1].p[2] > 0.1 + 1e-9) moves = i * 1e-4;
+  }
+  cr_expect(fabs(moves - wanted) < 0.01 * wanted, "it moves for %g s, wanted %g", moves, wanted);
+  test_run_free(&run);
+}
+
+static const char pile[] =
+    "{\"mbsim\": 1, \"time\": {\"step\": 0.004, \"steps\": 300}, \"contact\": {\"friction\": 0.4}, "
+    "\"bodies\": [" GROUND
+    ", {\"name\": \"a\", \"density\": 500, \"shape\": {\"type\": \"box\", \"size\": [0.3, "
+    "0.3, 0.2]}, \"pose\": {\"position\": [0, 0, 0.1]}}, {\"name\": \"b\", \"density\": 500, \"shape\": "
+    "{\"type\": "
+    "\"box\", \"size\": [0.3, 0.2, 0.2]}, \"pose\": {\"position\": [0.05, 0, 0.32]}, \"velocity\": "
+    "{\"linear\": "
+    "[0.5, 0, 0]}}, {\"name\": \"c\", \"density\": 500, \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, "
+    "\"pose\": {\"position\": [0.05, 0.02, 0.6]}}]}";
+
+Test(contact_laws, a_piles_energy_never_rises_under_any_method) {
+  static const char *const laws[] = {
+      "/contact/method=\"auto\"",
+      "/contact/method=\"gauss_seidel\"",
+      "/contact/method=\"nonsmooth_newton\"",
+      "/contact/method=\"admm\"",
+      "/contact/method=\"staggered\"",
+      "/contact={\"friction\": 0.4, \"method\": \"pivoting\", \"cone\": \"box\"}",
+      "/contact={\"friction\": 0.4, \"method\": \"pivoting\", \"cone\": \"pyramid\"}",
+      "/contact={\"friction\": 0.4, \"method\": \"pivoting\", \"cone\": \"none\"}",
+  };
+  for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
+    const char *const sets[] = {laws[k], NULL};
+    TestRun run = test_run(pile, sets);
+    const double first = total(run.sim);
+    double before = first;
+    for (int step = 0; step < 200; step++) {
+      test_steps(run.sim, 1);
+      const double now = total(run.sim);
+      cr_expect(now <= before + 1e-9 * first, "%s, step %d: %g J more", laws[k], step, now - before);
+      before = now;
+    }
+    cr_expect_lt(before, first - 1, "%s", laws[k]);
+    test_run_free(&run);
+  }
+}

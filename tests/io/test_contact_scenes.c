@@ -1,0 +1,301 @@
+// The examples of contact: each does what its description says.
+#include "core/sim/touch.h"
+#include "tests/runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static size_t body(const TestRun *run, const char *name) {
+  for (size_t b = 0; b < run->model->nb; b++)
+    if (!strcmp(run->model->body_name[b], name)) return b;
+  cr_assert_fail("there is no body %s", name);
+  return 0;
+}
+
+static const double *place(const TestRun *run, const char *name) { return run->sim->x.E[body(run, name)].p; }
+
+// The height of the body's z axis: 1 where it stands upright.
+static double upright(const TestRun *run, const char *name) {
+  double up[3];
+  mb_quat_rotate(up, run->sim->x.E[body(run, name)].q, (double[]){0, 0, 1});
+  return up[2];
+}
+
+// Angular and linear velocity of a body's centre of mass, in the world.
+static void velocity(const TestRun *run, const char *name, double out[6]) {
+  const size_t b = body(run, name);
+  mb_quat_rotate(out, run->sim->x.E[b].q, run->sim->x.phi + 6 * b);
+  mb_quat_rotate(out + 3, run->sim->x.E[b].q, run->sim->x.phi + 6 * b + 3);
+}
+
+// The scene after so many seconds.
+static TestRun after(const char *scene, double seconds, const char *set) {
+  const char *const sets[] = {set, NULL};
+  TestRun run = test_run(scene, sets);
+  test_steps(run.sim, (int64_t)(seconds / run.model->h + 0.5));
+  return run;
+}
+
+// How far the body that has gone farthest has gone.
+static double moved(const TestRun *run, const MbPose *from) {
+  double most = 0, d[3];
+  for (size_t b = 0; b < run->model->nb; b++) {
+    mb_vec3_sub(d, run->sim->x.E[b].p, from[b].p);
+    most = fmax(most, mb_vec3_norm(d));
+  }
+  return most;
+}
+
+// The same over some seconds.
+static double strays(const char *scene, double seconds, const char *set) {
+  enum { MOST = 64 };
+  MbPose from[MOST];
+  const char *const sets[] = {set, NULL};
+  TestRun run = test_run(scene, sets);
+  cr_assert_leq(run.model->nb, MOST);
+  memcpy(from, run.sim->x.E, run.model->nb * sizeof *from);
+  test_steps(run.sim, (int64_t)(seconds / run.model->h + 0.5));
+  const double most = moved(&run, from);
+  test_run_free(&run);
+  return most;
+}
+
+Test(contact_scenes, a_thrown_ball_comes_to_roll_and_knocks_all_ten_pins_over) {
+  TestRun run = after("contact/bowling", 0.59, NULL);
+  double v[6];
+  velocity(&run, "ball", v);
+  cr_expect_float_eq(v[3], v[1] * 0.108, 1e-6, "%g m/s, %g rad/s", v[3], v[1]);
+  // (5 v + 2 r ω) / 7 at the start
+  cr_expect_float_eq(v[3], (5 * 7 + 2 * 0.108 * 20) / 7, 1e-6, "%g m/s", v[3]);
+  test_steps(run.sim, 1200);
+  for (int i = 1; i <= 10; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "pin %d", i);
+    cr_expect_lt(upright(&run, name), 0.5, "%s stands", name);
+  }
+  test_run_free(&run);
+}
+
+Test(contact_scenes, the_card_house_stands_by_friction_alone) {
+  const double stands = strays("contact/card_house", 0.5, NULL);
+  cr_expect_lt(stands, 1e-7, "it moves by %g m", stands);
+  const double falls = strays("contact/card_house", 0.1, "/contact/friction=0.1");
+  cr_expect_gt(falls, 1e-3, "without friction it moves by %g m", falls);
+}
+
+Test(contact_scenes, the_gripper_lifts_its_box_which_does_not_slip) {
+  TestRun run = after("contact/gripper", 1, NULL);
+  const double start = place(&run, "box")[2] - place(&run, "left finger")[2];
+  test_steps(run.sim, 1500);
+  const double *box = place(&run, "box"), *finger = place(&run, "left finger");
+  cr_expect_gt(box[2], 0.47);
+  cr_expect_float_eq(box[2] - finger[2], start, 1e-7, "it slips by %g m", box[2] - finger[2] - start);
+  cr_expect_lt(hypot(box[0], box[1]), 1e-7);
+  // without enough friction it stays below
+  TestRun slips = after("contact/gripper", 3, "/contact/friction=0.15");
+  cr_expect_lt(place(&slips, "box")[2], 0.1);
+  test_run_free(&slips);
+  test_run_free(&run);
+}
+
+Test(contact_scenes, a_rattleback_turns_back) {
+  TestRun run = after("contact/rattleback", 0.5, NULL);
+  double v[6];
+  velocity(&run, "stone", v);
+  cr_expect_lt(v[2], -2.9);
+  test_steps(run.sim, (int64_t)(2.5 / run.model->h));
+  velocity(&run, "stone", v);
+  cr_expect_gt(v[2], 2, "%g rad/s", v[2]);
+  test_run_free(&run);
+  // the other way it spins on
+  TestRun other = after("contact/rattleback", 1, "/bodies/1/velocity/angular=[0.02,0,3]");
+  velocity(&other, "stone", v);
+  cr_expect_gt(v[2], 2.9, "%g rad/s", v[2]);
+  test_run_free(&other);
+}
+
+Test(contact_scenes, a_tippe_top_turns_over_and_stands_on_its_stem) {
+  TestRun run = after("contact/tippe_top", 0.5, NULL);
+  cr_expect_gt(upright(&run, "top"), 0.95);
+  test_steps(run.sim, (int64_t)(2.3 / run.model->h));
+  cr_expect_lt(upright(&run, "top"), -0.6, "it leans to %g", upright(&run, "top"));
+  test_run_free(&run);
+}
+
+Test(contact_scenes, a_spinning_top_rises) {
+  TestRun run = after("contact/spinning_top", 2.5, NULL);
+  cr_expect_gt(upright(&run, "top"), cos(0.16), "it leans by %g", acos(upright(&run, "top")));
+  // without friction it does not
+  TestRun smooth = after("contact/spinning_top", 2.5, "/contact/friction=0");
+  double least = 1;
+  for (int i = 0; i < 1000; i++) {
+    test_steps(smooth.sim, 1);
+    least = fmin(least, upright(&smooth, "top"));
+  }
+  cr_expect_lt(least, cos(0.3), "it leans by no more than %g", acos(least));
+  test_run_free(&smooth);
+  test_run_free(&run);
+}
+
+Test(contact_scenes, a_ball_with_backspin_comes_back_at_the_speed_that_its_angular_momentum_gives) {
+  TestRun run = after("contact/backspin", 2.5, NULL);
+  double v[6];
+  velocity(&run, "ball", v);
+  // about a line in the floor nothing turns it: m r v + 2/5 m r² ω stays
+  const double wanted[3] = {(5 * 2 - 2 * 0.1 * 80) / 7.0, 0, 0}, rolls[3] = {10.0 / 7, 0, 0};
+  test_near("with spin", v + 3, wanted, 3, 1e-9);
+  velocity(&run, "without spin", v);
+  test_near("without", v + 3, rolls, 3, 1e-9);
+  test_run_free(&run);
+}
+
+Test(contact_scenes, the_ladder_slides_from_the_closed_forms_friction_down) {
+  const double needed = cos(M_PI / 4) / 2 / (sin(M_PI / 4) + 0.02 / 3);
+  char less[60], more[60];
+  snprintf(less, sizeof less, "/parameters/friction=%.17g", needed - 1e-5);
+  snprintf(more, sizeof more, "/parameters/friction=%.17g", needed + 1e-5);
+  const double falls = strays("contact/ladder", 1, less), stands = strays("contact/ladder", 1, more);
+  cr_expect_gt(falls, 1e-5, "just below it slides by %g m", falls);
+  cr_expect_lt(stands, 1e-9, "just above it slides by %g m", stands);
+}
+
+Test(contact_scenes, bricks_stand_out_by_a_half_a_quarter_a_sixth_and_an_eighth) {
+  const double stands = strays("contact/overhang", 0.5, "/parameters/share=0.9999"),
+               falls = strays("contact/overhang", 0.5, "/parameters/share=1.0001");
+  cr_expect_lt(stands, 1e-9, "a little less moves by %g m", stands);
+  cr_expect_gt(falls, 1e-5, "a little more moves by %g m", falls);
+}
+
+// What the rate is after an impact by what it was before, at those that are told apart by its jump.
+Test(contact_scenes, each_impact_of_the_rocking_block_leaves_housners_share_of_its_rate) {
+  const char *const sets[] = {"/time/step=0.0001", NULL};
+  TestRun run = test_run("contact/rocking_block", sets);
+  const double alpha = 0.2, share = 1 - 1.5 * sin(alpha) * sin(alpha);
+  const size_t b = body(&run, "block");
+  double rate[8] = {0}, lean = 1;
+  int impacts = 0;
+  // the rates some steps before and after the block is level, carried there: near to it they change by g tan(α) 3/4/d
+  for (int step = 0; step < 20000 && impacts < 3; step++) {
+    double side[3];
+    memmove(rate, rate + 1, 7 * sizeof *rate);
+    test_steps(run.sim, 1);
+    rate[7] = run.sim->x.phi[6 * b + 1];
+    mb_quat_rotate(side, run.sim->x.E[b].q, (double[]){1, 0, 0});
+    const double before = lean;
+    lean = -side[2];
+    if (before * lean > 0 || step < 10) continue;
+    for (int more = 0; more < 4; more++) {
+      memmove(rate, rate + 1, 7 * sizeof *rate);
+      test_steps(run.sim, 1);
+      rate[7] = run.sim->x.phi[6 * b + 1];
+    }
+    mb_quat_rotate(side, run.sim->x.E[b].q, (double[]){1, 0, 0});
+    lean = -side[2];
+    cr_expect_float_eq(rate[7] / rate[0], share, 0.01, "impact %d: %g of it, wanted %g", impacts,
+                       rate[7] / rate[0], share);
+    impacts++;
+  }
+  cr_expect_eq(impacts, 3);
+  test_run_free(&run);
+}
+
+Test(contact_scenes, a_break_at_billiards_stays_on_the_table_and_gains_no_energy) {
+  TestRun run = after("contact/billiards", 0, NULL);
+  const double first = mb_energy(run.model, &run.sim->x).total;
+  double before = first;
+  for (int step = 0; step < 1500; step++) {
+    test_steps(run.sim, 1);
+    const double now = mb_energy(run.model, &run.sim->x).total;
+    cr_assert(now <= before + 1e-9 * first, "step %d: %g J more", step, now - before);
+    before = now;
+  }
+  int went = 0;
+  for (int i = 1; i <= 15; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "ball %d", i);
+    const double *p = place(&run, name);
+    cr_expect(fabs(p[0]) < 1.27 - 0.028 && fabs(p[1]) < 0.635 - 0.028, "%s is beyond the cushion", name);
+    went += hypot(p[0] - 0.55, p[1]) > 0.25;
+  }
+  cr_expect_geq(went, 8, "%d balls have gone somewhere", went);
+  test_run_free(&run);
+}
+
+Test(contact_scenes, the_balls_of_galtons_board_are_all_in_its_bins) {
+  TestRun run = after("contact/galton", 3, NULL);
+  int bins[8] = {0}, full = 0;
+  for (int i = 1; i <= 24; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "ball %d", i);
+    const double *p = place(&run, name);
+    cr_assert(fabs(p[0]) < 0.24 && p[2] > 0.0109 && p[2] < 0.4, "%s is at %g, %g", name, p[0], p[2]);
+    bins[(int)((p[0] + 0.24) / 0.06)]++;
+  }
+  for (int i = 0; i < 8; i++) full += bins[i] > 0;
+  cr_expect_geq(full, 4);
+  test_run_free(&run);
+}
+
+Test(contact_scenes, the_wrecking_ball_breaks_the_wall) {
+  TestRun run = after("contact/wrecking_ball", 0, NULL);
+  MbPose from[64];
+  memcpy(from, run.sim->x.E, run.model->nb * sizeof *from);
+  test_steps(run.sim, 700);
+  int gone = 0;
+  for (size_t b = 0; b < run.model->nb; b++) {
+    double d[3];
+    if (strncmp(run.model->body_name[b], "brick", 5) != 0) continue;
+    mb_vec3_sub(d, run.sim->x.E[b].p, from[b].p);
+    gone += mb_vec3_norm(d) > 0.2;
+  }
+  cr_expect_geq(gone, 4, "%d bricks are gone", gone);
+  test_run_free(&run);
+}
+
+Test(contact_scenes, the_mixer_carries_things_up_and_keeps_them) {
+  TestRun run = after("contact/mixer", 0, NULL);
+  double highest = 0;
+  for (int step = 0; step < 800; step++) {
+    test_steps(run.sim, 1);
+    for (size_t b = 0; b < run.model->nb; b++) {
+      const double *p = run.sim->x.E[b].p;
+      if (!run.model->joint[b].ops) {
+        cr_assert(hypot(p[0], p[2] - 0.5) < 0.4 && fabs(p[1]) < 0.15, "%s is outside",
+                  run.model->body_name[b]);
+        if (step > 400) highest = fmax(highest, p[2]);
+      }
+    }
+  }
+  cr_expect_gt(highest, 0.25, "nothing is higher than %g m", highest);
+  test_run_free(&run);
+}
+
+Test(contact_scenes, the_chain_catches_its_balls) {
+  TestRun run = after("contact/chain", 2, NULL);
+  for (int i = 1; i <= 3; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "ball %d", i);
+    const double *p = place(&run, name);
+    cr_expect(p[2] > 0.5 && fabs(p[0]) < 0.3, "%s is at %g, %g", name, p[0], p[2]);
+  }
+  test_run_free(&run);
+}
+
+Test(contact_scenes, a_plate_on_balls_and_they_have_the_accelerations_of_what_rolls) {
+  const char *const sets[] = {"/contact/tolerance=1e-13", "/time/duration=1", NULL};
+  TestRun run = test_run("contact/rolling_plate", sets);
+  test_steps(run.sim, 500);
+  double v[6], a[3] = {0.5, sqrt(3) / 2, 0}, wanted[3];
+  const double t = 500 * run.model->h;
+  mb_vec3_scale(wanted, 0.8 * t, a);
+  velocity(&run, "plate", v);
+  test_near("plate", v + 3, wanted, 3, 1e-10);
+  mb_vec3_scale(wanted, 0.4 * t, a);
+  for (int i = 0; i < 25; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "ball %d %d", i / 5 + 1, i % 5 + 1);
+    velocity(&run, name, v);
+    test_near(name, v + 3, wanted, 3, 1e-10);
+  }
+  test_run_free(&run);
+}

@@ -5,6 +5,9 @@
 #include "core/math/se3.h"
 #include "core/model/spec.h"
 
+// Iterations of a step where a scene gives none.
+enum { MB_CONTACT_ITERATIONS = 200 };
+
 // A shape of a body that may collide. What is after `mesh` is numbers alone, which the model's fingerprint takes as a whole.
 typedef struct MbSolid {
   const MbMesh *mesh; // of shape `mesh`, in the model's arena

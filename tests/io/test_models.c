@@ -157,7 +157,7 @@ Test(models, copies_and_frames_are_folded) {
   // frame (1,0,0) turned by 90°; copies at 0, then 0.5 along x of the first, then 0.5 along x of the second
   static const double wanted[3][3] = {{1, 0.1, 0}, {1 - 0.1, 0.5, 0}, {0.5, 0.5 - 0.1, 0}};
   for (int b = 0; b < 3; b++) {
-    char pointer[60], name[8];
+    char pointer[60], name[16];
     snprintf(name, sizeof name, "x-%d", b);
     snprintf(pointer, sizeof pointer, "/bodies/%d/name", b);
     cr_assert_str_eq(word(&a, pointer), name);

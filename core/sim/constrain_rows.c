@@ -11,9 +11,10 @@
 
 // ---- making -----------------------------------------------------------------------------------------------
 
-// Room for what is kept of each row of the set.
+// Room for what is kept of each row of the set, for one where there is none yet: so that lists of none are lists.
 static bool make_room(MbConstraining *c, size_t n) {
   size_t room[12];
+  n = n ? n : 1;
   if (n <= c->room) return true;
   for (size_t i = 0; i < 12; i++) room[i] = c->room;
   const bool fine =

@@ -108,7 +108,7 @@ static double at(const MbSoftPorts *ports, const double *x, uint32_t f, size_t a
 static void fill_response(MbSoftEngine *engine) {
   MbSoftPorts *ports = engine->ports;
   const size_t n = ports->count, width = ports->width;
-  memset(ports->S, 0, n * n * width * sizeof *ports->S);
+  if (n) memset(ports->S, 0, n * n * width * sizeof *ports->S);
   for (size_t k = 0; k < n; k++) {
     if (engine->number[ports->node[k]] == MB_NONE) continue;
     const uint32_t column = ports->of[ports->node[k]];
@@ -214,7 +214,7 @@ void mb_soft_respond(const MbSoftEngine *engine, const double *p, double *v) {
   const MbSoftPorts *ports = engine->ports;
   if (!ports) return;
   const size_t n = ports->count, width = ports->width;
-  memset(v, 0, 3 * n * sizeof *v);
+  if (n) memset(v, 0, 3 * n * sizeof *v);
   for (size_t k = 0; k < n; k++) {
     const double *S = ports->S + width * n * k; // symmetric
     if (p[3 * k] == 0 && p[3 * k + 1] == 0 && p[3 * k + 2] == 0) continue;

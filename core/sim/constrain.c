@@ -229,26 +229,29 @@ static double norm_of(const MbConstraining *c) {
   return sqrt(sum);
 }
 
+// The problem of the rows taken, but for its W, solved until no more is left than a share of what they ask for.
+static MbContactProblem problem_of(const MbConstraining *c, double share) {
+  const double norm = norm_of(c);
+  return (MbContactProblem){.n = c->n,
+                            .b = c->b,
+                            .kind = c->kind,
+                            .soft = c->soft,
+                            .slack = c->slack,
+                            .least = c->least,
+                            .tolerance = norm > 0 ? fmax(share * size_of(c) / norm, 1e-15) : 0};
+}
+
 // Contacts among the rows: all of them together, by the scene's method, from the impulses of the last step.
 static MbStatus find_touching(MbSim *sim, double t, MbReport *report) {
   MbConstraining *c = sim->constraining;
   MbTouchTold *told = &sim->touching->told;
   const MbContacts *rules = sim->touching->rules;
   const double norm = norm_of(c), size = size_of(c);
-  MbContactProblem problem = {.n = c->n,
-                              .b = c->b,
-                              .kind = c->kind,
-                              .soft = c->soft,
-                              .slack = c->slack,
-                              .least = c->least,
-                              .contact = c->cone,
-                              .ncontacts = c->ntouches,
-                              .start = c->from,
-                              .betters = true,
-                              .tolerance = norm > 0 ? fmax(rules->tolerance * size / norm, 1e-15) : 0,
-                              .iterations = (size_t)rules->iterations,
-                              .function = (MbContactFunction)rules->function,
-                              .threads = sim->threads};
+  MbContactProblem problem = problem_of(c, rules->tolerance);
+  problem.contact = c->cone, problem.ncontacts = c->ntouches;
+  problem.start = c->from, problem.betters = true;
+  problem.iterations = (size_t)rules->iterations, problem.function = (MbContactFunction)rules->function;
+  problem.threads = sim->threads;
   if (!mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W))
     problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
   if (c->delassus.no_memory || !mb_contact_reserve(&c->work, c->touch_method, &problem))
@@ -286,17 +289,10 @@ static MbStatus find_touching(MbSim *sim, double t, MbReport *report) {
 static MbStatus find_parting(MbSim *sim, double t, bool *done, MbReport *report) {
   enum { SWEEPS = 300, FEW = 30, MANY = 200 };
   MbConstraining *c = sim->constraining;
-  const double norm = norm_of(c), size = size_of(c);
   const size_t sweeps = sim->touching->now.n > MANY ? FEW : SWEEPS,
                asked = (size_t)sim->touching->rules->iterations;
-  MbContactProblem problem = {.n = c->n,
-                              .b = c->b,
-                              .kind = c->kind,
-                              .soft = c->soft,
-                              .slack = c->slack,
-                              .least = c->least,
-                              .tolerance = norm > 0 ? fmax(PARTED * size / norm, 1e-15) : 0,
-                              .iterations = asked < sweeps ? asked : sweeps};
+  MbContactProblem problem = problem_of(c, PARTED);
+  problem.iterations = asked < sweeps ? asked : sweeps;
   *done = mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W);
   if (c->delassus.no_memory) return mb_no_memory(report, "contact");
   if (!*done && sim->touching->now.n <= MANY) return MB_OK;

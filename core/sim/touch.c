@@ -168,6 +168,7 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
   t->now = t->next;
   t->next = before;
   t->fresh = false;
+  if (!mb_grow(&t->done.touch, &t->done.room, t->now.n, sizeof *t->done.touch)) return false;
   remember(&t->last, &t->now);
   for (size_t i = 0; i < t->now.n; i++) {
     const MbTouch *touch = &t->now.touch[i];
@@ -237,8 +238,7 @@ void mb_touch_take(MbSim *sim, const double *v) {
       done += touch.lambda[k] *
               (touch.rate[k] + mb_row_rate(&c->set, c->slot[i + k], sim->state.v, &ignored)) / 2;
     }
-    if (!mb_grow(&t->done.touch, &t->done.room, t->done.n + 1, sizeof touch)) return;
-    t->done.touch[t->done.n++] = touch;
+    t->done.touch[t->done.n++] = touch; // there is room for all that are listed
   }
   t->work = work[0] + done;
 }

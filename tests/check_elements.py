@@ -24,6 +24,7 @@ except ImportError:
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 LEAST_J = 0.1  # below which ln J goes on as its parabola
+TOLD = 1e-9    # of the largest stress or strain of a frame
 FAR = 1e-9     # m, that a node may be from where it should be
 ENERGY = 1e-11  # by the energy's size
 
@@ -104,6 +105,23 @@ class Body:
         np.add.at(g, self.corners[:, 0], -sides.sum(1))
         return g
 
+    def stress(self, q):
+        """Cauchy's: P F'/J, of `linear` P."""
+        F = self.stretch(q)
+        P = density(self.model, self.mu, self.la, F)[1]
+        if self.model == "linear":
+            return P
+        J = np.linalg.det(F) if self.rank == 3 else np.linalg.norm(np.cross(F[:, :, 0], F[:, :, 1]), axis=1)
+        return P @ np.swapaxes(F, 1, 2) / np.maximum(J, 0.01)[:, None, None]
+
+    def strain(self, q):
+        """V - 1, along the element; of `linear` its own."""
+        F = self.stretch(q)
+        if self.model == "linear":
+            return (F + np.swapaxes(F, 1, 2)) / 2 - np.eye(3)
+        R = nearest_rotation(F)
+        return (F - R) @ np.swapaxes(R, 1, 2)
+
     def check_itself(self, random):
         q = self.x + 0.05 * random.standard_normal(self.x.shape)
         way = random.standard_normal(q.shape)
@@ -166,6 +184,58 @@ def run(mbsim, folder, name, scene):
     return np.load(path + ".npz")
 
 
+def full(t):
+    """Tensors of their six components, as they are told."""
+    return t[..., [0, 3, 5, 3, 1, 4, 5, 4, 2]].reshape(t.shape[:-1] + (3, 3))
+
+
+def principal(t, rank):
+    """Those along the element: a sheet has no stress and no strain across itself."""
+    value = np.linalg.eigvalsh(t)
+    if rank == 2:
+        across = np.abs(value).argmin(1)
+        value = value[np.arange(3) != across[:, None]].reshape(-1, 2)
+    return value[:, ::-1]
+
+
+def near(name, what, told, mine, unit):
+    off, most = np.abs(told - mine).max(), np.abs(mine).max()
+    assert off <= TOLD * most + 1e-13 * unit, "%s: %s differs by %.2g of %.2g" % (name, what, off, most)
+
+
+def check_told(name, body, q, file):
+    """Channels of elements at every frame."""
+    told = {k.split(".")[-1]: file[k] for k in file.files if k.startswith("deformable")}
+    for k, places in enumerate(q):
+        stress, strain = body.stress(places), body.strain(places)
+        near(name, "stress", full(told["stress"][k]), stress, body.mu)
+        value = principal(stress, body.rank)
+        near(name, "principal stress", told["principal_stress"][k], value, body.mu)
+        mises = np.sqrt(1.5 * ((stress - np.trace(stress, axis1=1, axis2=2)[:, None, None] * np.eye(3) / 3) ** 2).sum((1, 2)))
+        near(name, "von Mises stress", told["von_mises"][k].reshape(-1), mises, body.mu)
+        near(name, "strain", full(told["element_strain"][k]), strain, 1)
+        near(name, "principal strain", told["principal_strain"][k], principal(strain, body.rank), 1)
+
+
+def check_others(mbsim, folder, random, kind, model, solver):
+    """What is told where nodes are bodies."""
+    name = "-".join([kind, model, solver])
+    x, elements = box(random, 2, 0.25) if kind == "tets" else sheet(random, 5, 0.25)
+    material = {"model": model, "young": 2e4, "poisson": 0.4, "density": 500, **({"thickness": 0.01} if kind == "cloth" else {})}
+    write_mesh(os.path.join(folder, name + ".msh"), x, elements)
+    scene = {"mbsim": 1, "time": {"step": 0.01, "steps": 5}, "gravity": list(GRAVITY), "integrator": "implicit", "solver": solver,
+             "output": {"channels": CHANNELS, "error": 0},
+             "deformables": [{"name": "c", "type": kind, "mesh": {"file": name + ".msh"}, "material": material,
+                              "pin": [{"select": {"side": "-x"}}], "velocity": {"angular": [3, 1, -2], "linear": [0.5, 0, 1]}}]}
+    file = run(mbsim, folder, name, scene)
+    q = file["deformable.c.position"].reshape(6, -1, 3)
+    check_told(name, Body(x, elements, material, 0.01), q, file)
+
+
+CHANNELS = ["deformable.*." + what for what in ("position", "velocity", "stress", "principal_stress", "von_mises", "element_strain",
+                                               "principal_strain")] + ["energy"]
+
+
 def check(mbsim, folder, random, kind, model, method, pressed):
     name = "-".join([kind, model, method] + (["pressed"] if pressed else []))
     x, elements = box(random, 2, 0.25) if kind == "tets" else sheet(random, 5, 0.25)
@@ -181,7 +251,7 @@ def check(mbsim, folder, random, kind, model, method, pressed):
     scene = {"mbsim": 1, "time": {"step": h, "steps": steps}, "gravity": list(GRAVITY),
              "solver": {"type": "projective", "method": method, "tolerance": 1e-11,
                         "iterations": 100 if method == "newton" else 20000},
-             "output": {"channels": ["deformable.*.position", "deformable.*.velocity", "energy"], "error": 0},
+             "output": {"channels": CHANNELS, "error": 0},
              "deformables": [{"name": "c", "type": kind, "mesh": {"file": name + ".msh"}, "material": material, "pin": pins,
                               "velocity": {} if pressed else {"angular": [3, 1, -2], "linear": [0.5, 0, 1]}}]}
     file = run(mbsim, folder, name, scene)
@@ -203,6 +273,7 @@ def check(mbsim, folder, random, kind, model, method, pressed):
     crushed = np.linalg.det(body.stretch(q[-1])).min() if kind == "tets" else 1
     assert worst < FAR, "%s: a node is up to %.2g m from the step's solution" % (name, worst)
     assert off < ENERGY, "%s: energies differ by %.2g" % (name, off)
+    check_told(name, body, q, file)
     return crushed
 
 
@@ -214,6 +285,9 @@ def main(mbsim, folder):
         for model in models:
             for method in ("lbfgs", "newton", "projective"):
                 check(mbsim, folder, random, kind, model, method, False)
+                count += 1
+            for solver in ("redmax", "maximal"):
+                check_others(mbsim, folder, random, kind, model, solver)
                 count += 1
     for method in ("lbfgs", "newton"):
         crushed = min(crushed, check(mbsim, folder, random, "tets", "neo_hookean", method, True))

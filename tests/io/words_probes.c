@@ -522,6 +522,8 @@ const Probe words_probes[] = {
     {"contact_pair.friction", TOUCH " | " PAIR, "/contact/pairs/0/friction=0.2", DIFFERS},
     {"contact_pair.restitution", TOUCH " | " PAIR, "/contact/pairs/0/restitution=0.5", DIFFERS},
     {"shape.collide", TOUCH, "/bodies/2/shape/collide=false", DIFFERS},
+    {"shape.collide=*", TOUCH " | /bodies/2/shape={'type':'mesh','file':'scenes/free/angle.obj'}",
+     "/bodies/2/shape/collide='*'", EITHER},
     {"shape.friction", TOUCH, "/bodies/2/shape/friction=0.1", DIFFERS},
     {"shape.restitution", TOUCH, "/bodies/2/shape/restitution=0.5", DIFFERS},
     {"material.friction", TOUCH " | /bodies/2/material='oak'", "/materials/oak/friction=0.1", DIFFERS},

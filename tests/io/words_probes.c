@@ -382,6 +382,8 @@ const Probe words_probes[] = {
     {"tet_material.young", "", MATERIAL "/young=2000", DIFFERS},
     {"tet_material.poisson", "", MATERIAL "/poisson=0.4", DIFFERS},
     {"tet_material.density", "", MATERIAL "/density=200", DIFFERS},
+    {"tet_material.damping", "", MATERIAL "/damping=0.1", DIFFERS},
+    {"cloth_material.damping", CLOTH, MATERIAL "/damping=0.1", DIFFERS},
     {"cloth_material.model=*", CLOTH, MATERIAL "/model='*'", EITHER},
     {"cloth_material.young", CLOTH, MATERIAL "/young=2000", DIFFERS},
     {"cloth_material.poisson", CLOTH, MATERIAL "/poisson=0.4", DIFFERS},

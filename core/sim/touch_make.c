@@ -200,7 +200,7 @@ size_t mb_touching_bytes(const MbSim *sim) {
   const MbTouching *t = sim->touching;
   if (!t) return 0;
   return (t->now.room + t->next.room + t->done.room + t->last.room) * sizeof(MbTouch) +
-         t->broad.pair_room * sizeof(MbPair) + mb_touch_apart_bytes(sim);
+         mb_broad_bytes(&t->broad) + mb_touch_apart_bytes(sim);
 }
 
 // ---- what is told -----------------------------------------------------------------------------------------

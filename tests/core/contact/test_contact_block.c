@@ -1,4 +1,5 @@
 // One contact by Gauss–Seidel's exact solution of a block, against closed forms and against trying every direction.
+#include "core/contact/contact_parts.h"
 #include "tests/core/contact/contact_make.h"
 
 #include <math.h>

@@ -21,6 +21,8 @@ MbStatus test_try(const char *from, const char *const *sets, int64_t steps, MbRe
 // Positions, rotation matrices and twists of all bodies, 18 numbers each: what does not depend on the choice of coordinates.
 size_t test_bodies(const MbSim *sim, double *out, size_t most);
 double test_distance(const double *a, const double *b, size_t n); // the largest; NaN where there is one
+// The text of a file; free().
+char *test_text_of(const char *path);
 // The number a channel has first in its place, and how many there are.
 const double *test_channel(MbSim *sim, const char *name, size_t *count);
 

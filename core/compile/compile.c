@@ -5,6 +5,7 @@
 #include "core/compile/compile_elements.h"
 #include "core/compile/compile_internal.h"
 #include "core/constraints/constraints.h"
+#include "core/integrators/integrators.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,6 +103,24 @@ static MbStatus check_velocity_terms(const MbSceneSpec *spec, MbReport *report) 
   return MB_OK;
 }
 
+// Fully implicit schemes solve for everything at the step's end, which is a motion: velocities are state, and so far joints are coordinates.
+static MbStatus check_stages(const MbSceneSpec *spec, MbReport *report) {
+  const MbSolverSpec *solver = &spec->solver;
+  const MbIntegratorKind kind = spec->integrator.kind;
+  if (mb_integrator_table[kind].scheme != MB_STAGES) return MB_OK;
+  if (solver->mode == MB_FIRST_ORDER)
+    return mb_error(report, MB_SCENE, "/integrator",
+                    "\"%s\" makes no sense with mode \"first_order\", where velocities are no state: use \"implicit\"",
+                    mb_integrator_words[kind]);
+  for (size_t i = 0; solver->kind == MB_SOLVER_MAXIMAL && !solver->project && i < spec->nbodies; i++)
+    if (spec->bodies[i].jointed)
+      return mb_error(report, MB_SCENE, "/integrator",
+                      "\"%s\" takes joints as coordinates: it goes with solver \"redmax\", or with `project`, not with "
+                      "joints that \"maximal\" holds by rows",
+                      mb_integrator_words[kind]);
+  return MB_OK;
+}
+
 // Pairs of solver, mode and integrator that make no sense.
 static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   (void)model;
@@ -119,7 +138,8 @@ static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *re
         report, MB_SCENE, "/integrator",
         "\"bridson_marino\" makes no sense with mode \"first_order\", where velocities are no state: "
         "use \"symplectic\", \"implicit\", \"trapezoidal\" or \"rk45\"");
-  return check_velocity_terms(spec, report);
+  const MbStatus stages = check_stages(spec, report);
+  return stages == MB_OK ? check_velocity_terms(spec, report) : stages;
 }
 
 static MbStatus copy_lists(const MbSceneSpec *spec, MbModel *model, MbReport *report) {

@@ -455,6 +455,9 @@ typedef enum MbIntegratorKind {
   MB_TRAPEZOIDAL,
   MB_BRIDSON_MARINO,
   MB_RK45,
+  MB_BDF1,
+  MB_BDF2,
+  MB_SDIRK2,
   MB_INTEGRATORS
 } MbIntegratorKind;
 

@@ -1,0 +1,277 @@
+// Fully implicit schemes: M, J, the quadratic terms and every force are taken at the state to come. A step is made of stages
+//
+//   M(q) (w − v*) = γ h F(q, w, t),   q = q₀ ⊕ h (u* + γ w)                                                        (1)
+//
+// with w the stage's velocities, unknown, and u* and v* known from before. u = u* + γ w is the velocity that carries the state's
+// coordinates q₀ to the stage's in the time of a step, so that nothing has to be said of differences of coordinates: joints that turn
+// about any axis have none. Where coordinates are plain numbers, q = q₀ + h u, these are the textbooks' formulas.
+//
+//   bdf1     u* = 0,  v* = v₀,  γ = 1, t = t₀ + h
+//   sdirk2   α = 1 − √½, two stages:
+//              first    u* = 0,           v* = v₀,                                γ = α, t = t₀ + α h; gives wₐ
+//              second   u* = (1 − α) wₐ,  v* = v₀ + ((1 − α)/α) (wₐ − v₀),        γ = α, t = t₀ + h
+//   bdf2     u* = u₀/3,  v* = v₀ + (v₀ − v₋₁)/3,  γ = 2/3, t = t₀ + h, where u₀ is the u of the step before and v₋₁ the velocities at its
+//            start:  3/2 q₁ − 2 q₀ + 1/2 q₋₁ = h v₁  is  q₁ = q₀ + h (u₀/3 + 2/3 v₁).  The first step, and one after a jump of the
+//            velocities, is sdirk2's.
+//
+// Newton's method on (1) is mb_stage_pass with A = M − γ h D − γ² h² K: what it leaves out (derivatives of M, of J, of the quadratic terms,
+// of forces' levers) makes each pass leave a share of its error that is O(h). Anderson's averaging over the last passes [Anderson
+// 1965; Walker and Ni 2011] makes up for that, as a secant method does: it takes the combination of the last passes whose changes
+// z cancel best, in the metric of M. A pass that changes more than the one before is taken back by halves. The solution is there when z
+// is 1e-12 of what moves, or goes no lower; a stage that does not come to 1e-9 of what moves ends the run.
+#include "core/sim/schemes.h"
+#include "core/base/report.h"
+#include "core/sim/accounting.h"
+#include "core/sim/constrain_halves.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/layout.h"
+#include "core/sim/stage.h"
+#include "core/sim/trouble.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { DEPTH = 5, MOST = 100, HALVINGS = 19 };
+static const double SETTLED = 1e-12, ENOUGH = 1e-9; // of what moves, in the metric of M
+static const double ALPHA = 1 - M_SQRT1_2;
+
+// ---- memory -------------------------------------------------------------------------------------------------------
+
+// What bdf2 carries from step to step: whether it is known, u of the step before, and the velocities at its start.
+enum { KNOWN, HEADER };
+
+static double *memory_of(const MbSim *sim) { return mb_section(sim, MB_SECTION_SCHEME); }
+
+size_t mb_scheme_bdf2_memory(size_t nq, size_t nv) {
+  (void)nq;
+  return HEADER + 2 * nv;
+}
+
+void mb_scheme_bdf2_restart(MbSim *sim) { memory_of(sim)[KNOWN] = 0; }
+
+// Scratch, columns of nv in sim->stage: the last iterates' and changes' differences, the directions of these, and single ones.
+enum { STEPS, CHANGES = STEPS + DEPTH, AXES = CHANGES + DEPTH, IMAGES = AXES + DEPTH, SINGLE = IMAGES + DEPTH };
+enum { BASE = SINGLE, FROM, CHANGE, LAST, LAST_CHANGE, WEIGHED, STAGE, COLUMNS };
+
+size_t mb_scheme_stages_scratch(size_t nq, size_t nv) {
+  (void)nq;
+  return COLUMNS * nv;
+}
+
+static double *column(const MbSim *sim, size_t k) { return sim->stage + k * sim->nv; }
+
+// ---- one stage ----------------------------------------------------------------------------------------------------
+
+typedef struct Stage {
+  double gamma, t;
+  const double *base, *from; // u*, v*
+} Stage;
+
+static double dot(const MbSim *sim, const double *x, const double *y) {
+  double sum = 0;
+  for (size_t i = 0; i < sim->nv; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+// x · M x, M where the bodies are.
+static double weigh(const MbSim *sim, const double *x) {
+  double *Mx = column(sim, WEIGHED);
+  sim->solver->momentum(sim->work, x, Mx);
+  return fmax(dot(sim, x, Mx), 0);
+}
+
+// sim->q1 ← q₀ ⊕ h (u* + γ w)
+static void move(MbSim *sim, const Stage *stage, const double *w) {
+  double *u = sim->s;
+  for (size_t i = 0; i < sim->nv; i++) u[i] = stage->base[i] + stage->gamma * w[i];
+  mb_sim_move(sim, sim->model->h, u);
+}
+
+// z ← what a pass changes w by.
+static MbStatus change_of(MbSim *sim, const Stage *stage, const double *w, double *z, MbReport *report) {
+  const double h = sim->model->h, weight = stage->gamma * h;
+  const MbStage pass = {.half = {.theta = 1, .impulse = weight},
+                        .from = stage->from,
+                        .weight = weight,
+                        .a = weight,
+                        .b = weight * weight,
+                        .t = stage->t};
+  move(sim, stage, w);
+  memcpy(z, w, sim->nv * sizeof *z);
+  const MbStatus status = mb_stage_pass(sim, &pass, sim->q1, true, z, report);
+  for (size_t i = 0; i < sim->nv; i++) z[i] -= w[i];
+  return status;
+}
+
+// ---- Newton's method ----------------------------------------------------------------------------------------------
+
+// The passes of one stage.
+typedef struct Search {
+  size_t known;    // differences that the averaging has
+  size_t newest;   // among DEPTH
+  int halvings;    // of the last move
+  double last;     // size of the last change that was taken; INFINITY before
+  double smallest; // of all
+  int idle;        // passes since that has fallen by a half
+} Search;
+
+// Notes how the iterate and its change differ from those of the pass before.
+static void remember(MbSim *sim, Search *search, const double *w, const double *z) {
+  const size_t n = sim->nv, k = (search->newest + 1) % DEPTH;
+  double *step = column(sim, STEPS + k), *change = column(sim, CHANGES + k);
+  const double *last = column(sim, LAST), *last_change = column(sim, LAST_CHANGE);
+  for (size_t i = 0; i < n; i++) step[i] = w[i] - last[i], change[i] = z[i] - last_change[i];
+  search->newest = k;
+  if (search->known < DEPTH) search->known++;
+}
+
+static void take_off(double *x, double by, const double *y, size_t n) {
+  for (size_t i = 0; i < n; i++) x[i] -= by * y[i];
+}
+
+// w ← the average whose change is least:  w + z − Σ c_k (Δw_k + Δz_k),  c the least squares solution of  Σ c_k Δz_k = z  in M's metric.
+// By orthogonal axes of the Δz, newest first; what hardly differs from those before is left out.
+static void average(MbSim *sim, const Search *search, double *w, const double *z) {
+  static const double APART = 1e-6;
+  const size_t n = sim->nv;
+  double share[DEPTH][DEPTH], along[DEPTH], c[DEPTH];
+  size_t which[DEPTH], axes = 0;
+  for (size_t j = 0; j < search->known; j++) {
+    const size_t k = (search->newest + DEPTH - j) % DEPTH;
+    double *axis = column(sim, AXES + axes), *image = column(sim, IMAGES + axes);
+    memcpy(axis, column(sim, CHANGES + k), n * sizeof *axis);
+    const double whole = sqrt(weigh(sim, axis));
+    for (size_t i = 0; i < axes; i++) {
+      share[i][axes] = dot(sim, column(sim, IMAGES + i), axis);
+      take_off(axis, share[i][axes], column(sim, AXES + i), n);
+    }
+    const double rest = sqrt(weigh(sim, axis));
+    if (!(rest > APART * whole)) continue;
+    for (size_t i = 0; i < n; i++) axis[i] /= rest;
+    sim->solver->momentum(sim->work, axis, image);
+    share[axes][axes] = rest;
+    along[axes] = dot(sim, image, z);
+    which[axes++] = k;
+  }
+  for (size_t j = axes; j-- > 0;) {
+    c[j] = along[j];
+    for (size_t i = j + 1; i < axes; i++) c[j] -= share[j][i] * c[i];
+    c[j] /= share[j][j];
+  }
+  for (size_t i = 0; i < n; i++) w[i] += z[i];
+  for (size_t j = 0; j < axes; j++) {
+    take_off(w, c[j], column(sim, STEPS + which[j]), n);
+    take_off(w, c[j], column(sim, CHANGES + which[j]), n);
+  }
+}
+
+// Whether z is as small as coordinates' own rounding.
+static bool is_rounding(const MbSim *sim, const Stage *stage, const double *z) {
+  static const double SMALL = 1e-14;
+  double most = 0, size = 1;
+  for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fabs(z[i]));
+  for (size_t b = 0; b < sim->model->nb; b++) size = fmax(size, mb_vec3_norm(sim->x.E[b].p));
+  return stage->gamma * sim->model->h * most <= SMALL * size;
+}
+
+static MbStatus unsettled(const MbSim *sim, double left, MbReport *report) {
+  const MbStatus cause = mb_sim_trouble(sim, report);
+  if (cause != MB_OK) return cause;
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: the equations of \"%s\" at the step's end are not solved: %.2g of the "
+                  "velocities is left where 1e-9 is wanted: take a smaller step",
+                  sim->state.t, (long long)sim->state.step + 1, sim->integrator->name, left);
+}
+
+// Goes back half of the way that has made the change larger. False where that has been done too often.
+static bool retract(MbSim *sim, Search *search, double *w) {
+  const double *last = column(sim, LAST);
+  for (size_t i = 0; i < sim->nv; i++) w[i] = last[i] + (w[i] - last[i]) / 2;
+  search->known = 0;
+  return ++search->halvings <= HALVINGS;
+}
+
+// Solves a stage, w being a guess. The coordinates it ends at are in sim->q1.
+static MbStatus solve_stage(MbSim *sim, const Stage *stage, double *w, MbReport *report) {
+  static const double WORSE = 2;
+  const size_t n = sim->nv;
+  double *z = column(sim, CHANGE), *last = column(sim, LAST), *last_change = column(sim, LAST_CHANGE);
+  Search search = {.last = INFINITY, .smallest = INFINITY};
+  double left = INFINITY;
+  for (int pass = 0; pass < MOST; pass++) {
+    const bool first = isinf(search.last);
+    const MbStatus status = change_of(sim, stage, w, z, first ? report : NULL);
+    if (status != MB_OK && first) return status;
+    const double size = status == MB_OK ? sqrt(weigh(sim, z)) : NAN;
+    if (!(size <= WORSE * search.last)) {
+      if (first || !retract(sim, &search, w)) break;
+      continue;
+    }
+    const double scale = sqrt(weigh(sim, w) + weigh(sim, stage->from)) + (first ? size : 0);
+    left = size / fmax(scale, DBL_MIN);
+    search.idle = size < search.smallest / 2 ? 0 : search.idle + 1;
+    search.smallest = fmin(search.smallest, size);
+    const bool still = search.idle > DEPTH;
+    if (size <= SETTLED * scale || (still && (left <= ENOUGH || is_rounding(sim, stage, z)))) {
+      for (size_t i = 0; i < n; i++) w[i] += z[i];
+      move(sim, stage, w);
+      return MB_OK;
+    }
+    if (!first) remember(sim, &search, w, z);
+    memcpy(last, w, n * sizeof *last);
+    memcpy(last_change, z, n * sizeof *z);
+    search.last = size, search.halvings = 0;
+    average(sim, &search, w, z);
+  }
+  return unsettled(sim, left, report);
+}
+
+// ---- the schemes --------------------------------------------------------------------------------------------------
+
+// v1 ← the stage's velocities, from the step's own.
+static MbStatus make_stage(MbSim *sim, double gamma, double t, MbReport *report) {
+  const Stage stage = {.gamma = gamma, .t = t, .base = column(sim, BASE), .from = column(sim, FROM)};
+  memcpy(sim->v1, sim->state.v, sim->nv * sizeof *sim->v1);
+  return solve_stage(sim, &stage, sim->v1, report);
+}
+
+MbStatus mb_scheme_bdf1(MbSim *sim, MbReport *report) {
+  memset(column(sim, BASE), 0, sim->nv * sizeof *sim->v1);
+  memcpy(column(sim, FROM), sim->state.v, sim->nv * sizeof *sim->v1);
+  return make_stage(sim, 1, sim->state.t + sim->model->h, report);
+}
+
+MbStatus mb_scheme_sdirk2(MbSim *sim, MbReport *report) {
+  const double h = sim->model->h, *v = sim->state.v;
+  double *base = column(sim, BASE), *from = column(sim, FROM), *between = column(sim, STAGE);
+  memset(base, 0, sim->nv * sizeof *base);
+  memcpy(from, v, sim->nv * sizeof *from);
+  const MbStatus status = make_stage(sim, ALPHA, sim->state.t + ALPHA * h, report);
+  if (status != MB_OK) return status;
+  memcpy(between, sim->v1, sim->nv * sizeof *between);
+  for (size_t i = 0; i < sim->nv; i++) {
+    base[i] = (1 - ALPHA) * between[i];
+    from[i] = v[i] + (1 - ALPHA) / ALPHA * (between[i] - v[i]);
+  }
+  return make_stage(sim, ALPHA, sim->state.t + h, report);
+}
+
+MbStatus mb_scheme_bdf2(MbSim *sim, MbReport *report) {
+  double *memory = memory_of(sim), *u = memory + HEADER, *before = u + sim->nv;
+  double *base = column(sim, BASE), *from = column(sim, FROM);
+  const double *v = sim->state.v;
+  const bool known = memory[KNOWN] != 0;
+  for (size_t i = 0; i < sim->nv && known; i++) {
+    base[i] = u[i] / 3;
+    from[i] = v[i] + (v[i] - before[i]) / 3;
+  }
+  const double gamma = known ? 2.0 / 3 : ALPHA;
+  const MbStatus status =
+      known ? make_stage(sim, gamma, sim->state.t + sim->model->h, report) : mb_scheme_sdirk2(sim, report);
+  if (status != MB_OK) return status;
+  for (size_t i = 0; i < sim->nv; i++) u[i] = base[i] + gamma * sim->v1[i];
+  memcpy(before, v, sim->nv * sizeof *before);
+  memory[KNOWN] = 1;
+  return MB_OK;
+}

@@ -103,7 +103,7 @@ static MbStatus check_velocity_terms(const MbSceneSpec *spec, MbReport *report) 
   return MB_OK;
 }
 
-// Fully implicit schemes solve for everything at the step's end, which is a motion: velocities are state, and so far joints are coordinates.
+// Fully implicit schemes solve for a motion at the step's end, of which velocities are a part.
 static MbStatus check_stages(const MbSceneSpec *spec, MbReport *report) {
   const MbSolverSpec *solver = &spec->solver;
   const MbIntegratorKind kind = spec->integrator.kind;
@@ -112,12 +112,6 @@ static MbStatus check_stages(const MbSceneSpec *spec, MbReport *report) {
     return mb_error(report, MB_SCENE, "/integrator",
                     "\"%s\" makes no sense with mode \"first_order\", where velocities are no state: use \"implicit\"",
                     mb_integrator_words[kind]);
-  for (size_t i = 0; solver->kind == MB_SOLVER_MAXIMAL && !solver->project && i < spec->nbodies; i++)
-    if (spec->bodies[i].jointed)
-      return mb_error(report, MB_SCENE, "/integrator",
-                      "\"%s\" takes joints as coordinates: it goes with solver \"redmax\", or with `project`, not with "
-                      "joints that \"maximal\" holds by rows",
-                      mb_integrator_words[kind]);
   return MB_OK;
 }
 

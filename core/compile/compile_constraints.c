@@ -3,7 +3,6 @@
 #include "core/compile/compile_internal.h"
 #include "core/joints/joints.h"
 #include "core/constraints/constraints.h"
-#include "core/integrators/integrators.h"
 #include "core/constraints/limit.h"
 #include "core/model/coordinates.h"
 
@@ -55,11 +54,6 @@ static MbStatus check_pair(const MbBuilder *b) {
   if (adaptive && spec->solver.stabilization.kind == MB_POST)
     return mb_error(b->report, MB_SCENE, "/solver/stabilization",
                     "\"rk45\" works on accelerations: its stabilization is \"baumgarte\" or \"none\"");
-  if (mb_integrator_table[spec->integrator.kind].scheme == MB_STAGES && b->model->nconstraints)
-    return mb_error(b->report, MB_SCENE, b->list[0].where,
-                    "integrator \"%s\" takes no constraints yet, prescribed motion and limits among them: take "
-                    "\"trapezoidal\" or \"implicit\"",
-                    mb_integrator_words[spec->integrator.kind]);
   return MB_OK;
 }
 

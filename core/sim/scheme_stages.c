@@ -10,11 +10,13 @@
 //   sdirk2   α = 1 − √½, two stages:
 //              first    u* = 0,           v* = v₀,                                γ = α, t = t₀ + α h; gives wₐ
 //              second   u* = (1 − α) wₐ,  v* = v₀ + ((1 − α)/α) (wₐ − v₀),        γ = α, t = t₀ + h
+//            What meets the gaps of constraints within the first stage leaves velocities that are off by O(h) along the rows: there
+//            forces feel, and the second stage begins with, those next to wₐ that satisfy the rows, lest order two be lost.
 //   bdf2     u* = u₀/3,  v* = v₀ + (v₀ − v₋₁)/3,  γ = 2/3, t = t₀ + h, where u₀ is the u of the step before and v₋₁ the velocities at its
 //            start:  3/2 q₁ − 2 q₀ + 1/2 q₋₁ = h v₁  is  q₁ = q₀ + h (u₀/3 + 2/3 v₁).  The first step, and one after a jump of the
 //            velocities, is sdirk2's.
 //
-// Newton's method on (1) is mb_stage_pass with A = M − γ h D − γ² h² K: what it leaves out (derivatives of M, of J, of the quadratic terms,
+// A pass of Newton's method on (1) is that of stage.c with A = M − γ h D − γ² h² K: what it leaves out (derivatives of M, of J, of the quadratic terms,
 // of forces' levers) makes each pass leave a share of its error that is O(h). Anderson's averaging over the last passes [Anderson
 // 1965; Walker and Ni 2011] makes up for that, as a secant method does: it takes the combination of the last passes whose changes
 // z cancel best, in the metric of M. A pass that changes more than the one before is taken back by halves. The solution is there when z
@@ -52,7 +54,7 @@ void mb_scheme_bdf2_restart(MbSim *sim) { memory_of(sim)[KNOWN] = 0; }
 
 // Scratch, columns of nv in sim->stage: the last iterates' and changes' differences, the directions of these, and single ones.
 enum { STEPS, CHANGES = STEPS + DEPTH, AXES = CHANGES + DEPTH, IMAGES = AXES + DEPTH, SINGLE = IMAGES + DEPTH };
-enum { BASE = SINGLE, FROM, CHANGE, LAST, LAST_CHANGE, WEIGHED, STAGE, COLUMNS };
+enum { BASE = SINGLE, FROM, CHANGE, LAST, LAST_CHANGE, WEIGHED, STAGE, FELT, COLUMNS };
 
 size_t mb_scheme_stages_scratch(size_t nq, size_t nv) {
   (void)nq;
@@ -66,6 +68,7 @@ static double *column(const MbSim *sim, size_t k) { return sim->stage + k * sim-
 typedef struct Stage {
   double gamma, t;
   const double *base, *from; // u*, v*
+  bool agrees; // forces feel velocities that satisfy the rows
 } Stage;
 
 static double dot(const MbSim *sim, const double *x, const double *y) {
@@ -88,18 +91,39 @@ static void move(MbSim *sim, const Stage *stage, const double *w) {
   mb_sim_move(sim, sim->model->h, u);
 }
 
+// p ← the velocities nearest to w, as M measures, that satisfy the rows at (q1, t).
+static MbStatus agree(MbSim *sim, double t, const double *w, double *p, MbReport *report) {
+  size_t blame = 0;
+  memcpy(p, w, sim->nv * sizeof *p);
+  if (!sim->constraining && !mb_claims_any(sim)) return MB_OK;
+  mb_sim_kinematics(sim, sim->q1, p);
+  mb_sim_follow(sim, NULL, p);
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
+  const MbStatus status = mb_constrain_agree(sim, t, w, true, p, report);
+  mb_sim_follow(sim, NULL, p);
+  return status;
+}
+
 // z ← what a pass changes w by.
 static MbStatus change_of(MbSim *sim, const Stage *stage, const double *w, double *z, MbReport *report) {
-  const double h = sim->model->h, weight = stage->gamma * h;
-  const MbStage pass = {.half = {.theta = 1, .impulse = weight},
-                        .from = stage->from,
-                        .weight = weight,
-                        .a = weight,
-                        .b = weight * weight,
-                        .t = stage->t};
+  const double span = stage->gamma * sim->model->h;
+  double *felt = column(sim, FELT);
+  const MbStage pass = {
+      .from = stage->from,
+      .felt = stage->agrees ? felt : NULL,
+      .weight = span,
+      .t = stage->t,
+      .a = span,
+      .b = span * span,
+      .q = sim->q1,
+      .rows = true,
+      .half = {.here = true, .impulse = span, .span = span, .t = stage->t, .from = stage->from},
+      .passes = 1,
+      .factors = 1};
   move(sim, stage, w);
   memcpy(z, w, sim->nv * sizeof *z);
-  const MbStatus status = mb_stage_pass(sim, &pass, sim->q1, true, z, report);
+  MbStatus status = stage->agrees ? agree(sim, stage->t, w, felt, report) : MB_OK;
+  if (status == MB_OK) status = mb_stage_solve(sim, &pass, NULL, z, report);
   for (size_t i = 0; i < sim->nv; i++) z[i] -= w[i];
   return status;
 }
@@ -192,8 +216,16 @@ static bool retract(MbSim *sim, Search *search, double *w) {
   return ++search->halvings <= HALVINGS;
 }
 
+// Takes the last change, and ends the stage.
+static MbStatus settle(MbSim *sim, const Stage *stage, double *w, const double *z) {
+  for (size_t i = 0; i < sim->nv; i++) w[i] += z[i];
+  move(sim, stage, w);
+  return MB_OK;
+}
+
 // Solves a stage, w being a guess. The coordinates it ends at are in sim->q1.
 static MbStatus solve_stage(MbSim *sim, const Stage *stage, double *w, MbReport *report) {
+  enum { FEW = 4 };
   static const double WORSE = 2;
   const size_t n = sim->nv;
   double *z = column(sim, CHANGE), *last = column(sim, LAST), *last_change = column(sim, LAST_CHANGE);
@@ -205,19 +237,22 @@ static MbStatus solve_stage(MbSim *sim, const Stage *stage, double *w, MbReport 
     if (status != MB_OK && first) return status;
     const double size = status == MB_OK ? sqrt(weigh(sim, z)) : NAN;
     if (!(size <= WORSE * search.last)) {
-      if (first || !retract(sim, &search, w)) break;
-      continue;
+      if (first) break;
+      if (search.halvings < FEW || left > ENOUGH) {
+        if (!retract(sim, &search, w)) break;
+        continue;
+      }
+      memcpy(w, last, n * sizeof *w); // all that is left is rounding
+      memcpy(z, last_change, n * sizeof *z);
+      return settle(sim, stage, w, z);
     }
     const double scale = sqrt(weigh(sim, w) + weigh(sim, stage->from)) + (first ? size : 0);
     left = size / fmax(scale, DBL_MIN);
     search.idle = size < search.smallest / 2 ? 0 : search.idle + 1;
     search.smallest = fmin(search.smallest, size);
     const bool still = search.idle > DEPTH;
-    if (size <= SETTLED * scale || (still && (left <= ENOUGH || is_rounding(sim, stage, z)))) {
-      for (size_t i = 0; i < n; i++) w[i] += z[i];
-      move(sim, stage, w);
-      return MB_OK;
-    }
+    if (size <= SETTLED * scale || (still && (left <= ENOUGH || is_rounding(sim, stage, z))))
+      return settle(sim, stage, w, z);
     if (!first) remember(sim, &search, w, z);
     memcpy(last, w, n * sizeof *last);
     memcpy(last_change, z, n * sizeof *z);
@@ -229,49 +264,75 @@ static MbStatus solve_stage(MbSim *sim, const Stage *stage, double *w, MbReport 
 
 // ---- the schemes --------------------------------------------------------------------------------------------------
 
-// v1 ← the stage's velocities, from the step's own.
-static MbStatus make_stage(MbSim *sim, double gamma, double t, MbReport *report) {
-  const Stage stage = {.gamma = gamma, .t = t, .base = column(sim, BASE), .from = column(sim, FROM)};
-  memcpy(sim->v1, sim->state.v, sim->nv * sizeof *sim->v1);
-  return solve_stage(sim, &stage, sim->v1, report);
+// v1 ← the stage's velocities, from the step's own. Its rows' impulses come so many times into those of the step.
+static MbStatus make_stage(MbSim *sim, double gamma, double t, bool agrees, double times, MbReport *report) {
+  const Stage stage = {
+      .gamma = gamma, .t = t, .base = column(sim, BASE), .from = column(sim, FROM), .agrees = agrees};
+  memcpy(sim->v1, sim->start, sim->nv * sizeof *sim->v1);
+  const MbStatus status = solve_stage(sim, &stage, sim->v1, report);
+  return status == MB_OK ? mb_constrain_keep(sim, stage.from, sim->v1, times, report) : status;
+}
+
+static const double *made_of(MbSim *sim) {
+  memcpy(sim->r, sim->v1, sim->nv * sizeof *sim->r);
+  return sim->r;
+}
+
+// The velocities at the end satisfy the rows there, as those of the stage need not: it has met the gaps.
+static MbStatus end(MbSim *sim, MbReport *report) {
+  return mb_constrain_end(sim, made_of(sim), false, sim->v1, report);
 }
 
 MbStatus mb_scheme_bdf1(MbSim *sim, MbReport *report) {
+  MbStatus status = mb_constrain_begin(sim, report);
+  if (status != MB_OK) return status;
   memset(column(sim, BASE), 0, sim->nv * sizeof *sim->v1);
-  memcpy(column(sim, FROM), sim->state.v, sim->nv * sizeof *sim->v1);
-  return make_stage(sim, 1, sim->state.t + sim->model->h, report);
+  memcpy(column(sim, FROM), sim->start, sim->nv * sizeof *sim->v1);
+  status = make_stage(sim, 1, sim->state.t + sim->model->h, false, 1, report);
+  return status == MB_OK ? end(sim, report) : status;
 }
 
-MbStatus mb_scheme_sdirk2(MbSim *sim, MbReport *report) {
-  const double h = sim->model->h, *v = sim->state.v;
+static MbStatus two_stages(MbSim *sim, MbReport *report) {
+  const double h = sim->model->h, *v = sim->start;
   double *base = column(sim, BASE), *from = column(sim, FROM), *between = column(sim, STAGE);
   memset(base, 0, sim->nv * sizeof *base);
   memcpy(from, v, sim->nv * sizeof *from);
-  const MbStatus status = make_stage(sim, ALPHA, sim->state.t + ALPHA * h, report);
+  const double t = sim->state.t + ALPHA * h, times = (1 - ALPHA) / ALPHA;
+  MbStatus status = make_stage(sim, ALPHA, t, true, times, report);
   if (status != MB_OK) return status;
-  memcpy(between, sim->v1, sim->nv * sizeof *between);
+  status = agree(sim, t, sim->v1, between, report);
+  if (status == MB_OK) status = mb_constrain_keep(sim, sim->v1, between, times, report);
+  if (status != MB_OK) return status;
   for (size_t i = 0; i < sim->nv; i++) {
     base[i] = (1 - ALPHA) * between[i];
     from[i] = v[i] + (1 - ALPHA) / ALPHA * (between[i] - v[i]);
   }
-  return make_stage(sim, ALPHA, sim->state.t + h, report);
+  return make_stage(sim, ALPHA, sim->state.t + h, false, 1, report);
+}
+
+MbStatus mb_scheme_sdirk2(MbSim *sim, MbReport *report) {
+  MbStatus status = mb_constrain_begin(sim, report);
+  if (status == MB_OK) status = two_stages(sim, report);
+  return status == MB_OK ? end(sim, report) : status;
 }
 
 MbStatus mb_scheme_bdf2(MbSim *sim, MbReport *report) {
   double *memory = memory_of(sim), *u = memory + HEADER, *before = u + sim->nv;
   double *base = column(sim, BASE), *from = column(sim, FROM);
-  const double *v = sim->state.v;
   const bool known = memory[KNOWN] != 0;
+  MbStatus status = mb_constrain_begin(sim, report);
+  if (status != MB_OK) return status;
+  const double *v = sim->start;
   for (size_t i = 0; i < sim->nv && known; i++) {
     base[i] = u[i] / 3;
     from[i] = v[i] + (v[i] - before[i]) / 3;
   }
   const double gamma = known ? 2.0 / 3 : ALPHA;
-  const MbStatus status =
-      known ? make_stage(sim, gamma, sim->state.t + sim->model->h, report) : mb_scheme_sdirk2(sim, report);
+  status = known ? make_stage(sim, gamma, sim->state.t + sim->model->h, false, 1 / gamma, report)
+                 : two_stages(sim, report);
   if (status != MB_OK) return status;
   for (size_t i = 0; i < sim->nv; i++) u[i] = base[i] + gamma * sim->v1[i];
   memcpy(before, v, sim->nv * sizeof *before);
   memory[KNOWN] = 1;
-  return MB_OK;
+  return end(sim, report);
 }

@@ -73,12 +73,18 @@ static void check_same(const char *name, const char *from, const char *more, con
                                  [MB_IMPLICIT] = 0.2,
                                  [MB_TRAPEZOIDAL] = 1e-3,
                                  [MB_BRIDSON_MARINO] = 1e-3,
-                                 [MB_RK45] = 1e-6};
+                                 [MB_RK45] = 1e-6,
+                                 [MB_BDF1] = 1e-3,
+                                 [MB_BDF2] = 1e-3,
+                                 [MB_SDIRK2] = 1e-3};
   static const double hold[] = {[MB_SYMPLECTIC] = 2e-4,
                                 [MB_IMPLICIT] = 2e-4,
                                 [MB_TRAPEZOIDAL] = 1e-8,
                                 [MB_BRIDSON_MARINO] = 1e-8,
-                                [MB_RK45] = 1e-8};
+                                [MB_RK45] = 1e-8,
+                                [MB_BDF1] = 1e-8,
+                                [MB_BDF2] = 1e-8,
+                                [MB_SDIRK2] = 1e-8};
   for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++)
     for (size_t k = 0; k < SOLVERS; k++) {
       double state[NUMBERS], wanted[NUMBERS], gap, ignored;

@@ -89,3 +89,11 @@ char *test_text_of(const char *path) {
   fclose(file);
   return text;
 }
+
+void test_in_order(const MbModel *model, const double *from, const size_t *first, double *out) {
+  for (size_t i = 0; i < model->nb; i++) {
+    const size_t b = i < model->nlisted ? model->number[i] : i, n = model->joint[b].n;
+    memcpy(out, from + first[b], n * sizeof *out);
+    out += n;
+  }
+}

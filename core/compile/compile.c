@@ -109,9 +109,10 @@ static MbStatus check_stages(const MbSceneSpec *spec, MbReport *report) {
   const MbIntegratorKind kind = spec->integrator.kind;
   if (mb_integrator_table[kind].scheme != MB_STAGES) return MB_OK;
   if (solver->mode == MB_FIRST_ORDER)
-    return mb_error(report, MB_SCENE, "/integrator",
-                    "\"%s\" makes no sense with mode \"first_order\", where velocities are no state: use \"implicit\"",
-                    mb_integrator_words[kind]);
+    return mb_error(
+        report, MB_SCENE, "/integrator",
+        "\"%s\" makes no sense with mode \"first_order\", where velocities are no state: use \"implicit\"",
+        mb_integrator_words[kind]);
   return MB_OK;
 }
 

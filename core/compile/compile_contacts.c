@@ -23,7 +23,8 @@ static MbStatus check_scheme(const MbSceneSpec *spec, MbReport *report) {
                     "the stick and slip of friction are not; take \"symplectic\" or \"implicit\"");
   if (kind == MB_BDF1 || kind == MB_BDF2 || kind == MB_SDIRK2)
     return mb_error(report, MB_SCENE, "/integrator",
-                    "\"%s\" takes no contact yet: take \"symplectic\" or \"implicit\"", mb_integrator_words[kind]);
+                    "\"%s\" takes no contact yet: take \"symplectic\" or \"implicit\"",
+                    mb_integrator_words[kind]);
   return mb_error(report, MB_SCENE, "/integrator",
                   "\"%s\" takes no contact: its half steps would count an impact twice, and across one no "
                   "step of fixed length has an order above one; take \"symplectic\" or \"implicit\"",

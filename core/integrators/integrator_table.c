@@ -32,7 +32,7 @@ _Static_assert(sizeof mb_integrator_table / sizeof *mb_integrator_table == MB_IN
                "a row for every integrator");
 
 bool mb_integrator_first_order_mode(MbIntegratorKind kind) {
-  return mb_integrator_table[kind].scheme != MB_VERLET;
+  return mb_integrator_table[kind].scheme != MB_VERLET && mb_integrator_table[kind].scheme != MB_STAGES;
 }
 
 // clang-format off

@@ -37,7 +37,8 @@ MbAsking mb_asking(const MbSim *sim, MbAskOf of) {
 MbAsking mb_asking_half(const MbSim *sim, const MbHalf *half) {
   MbAsking asking = mb_asking(sim, half->second ? MB_ASK_SECOND_HALF : MB_ASK_HALF);
   asking.theta = half->here ? 1 : half->theta, asking.impulse = half->impulse;
-  if (half->here) asking.gamma *= asking.h / half->span, asking.h = half->span; // the same share of the gap that there was
+  if (half->here)
+    asking.gamma *= asking.h / half->span, asking.h = half->span; // the same share of the gap that there was
   return asking;
 }
 

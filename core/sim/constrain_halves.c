@@ -73,6 +73,19 @@ void mb_constrain_aim(MbSim *sim, const MbHalf *half, const double *q, const dou
     c->g1[s] = c->set.row[s].order == 0 ? c->set.row[s].g : mb_row_rate(&c->set, s, w, &ignored);
 }
 
+const char *mb_constrain_widest(const MbSim *sim, double *gap) {
+  const MbConstraining *c = sim->constraining;
+  const char *name = NULL;
+  *gap = 0;
+  for (size_t s = 0; c && s < c->set.n; s++) {
+    if (c->set.is[s].kind != MB_ROW_BOTH_WAYS || c->set.is[s].alpha > 0 || c->set.row[s].order) continue;
+    if (!(fabs(c->g1[s]) > *gap)) continue;
+    *gap = fabs(c->g1[s]);
+    name = c->set.is[s].name;
+  }
+  return name;
+}
+
 MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, double *w, const double *change,
                            MbReport *report) {
   MbConstraining *c = sim->constraining;

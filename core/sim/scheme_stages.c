@@ -17,10 +17,10 @@
 //            velocities, is sdirk2's.
 //
 // A pass of Newton's method on (1) is that of stage.c with A = M − γ h D − γ² h² K: what it leaves out (derivatives of M, of J, of the quadratic terms,
-// of forces' levers) makes each pass leave a share of its error that is O(h). Anderson's averaging over the last passes [Anderson
-// 1965; Walker and Ni 2011] makes up for that, as a secant method does: it takes the combination of the last passes whose changes
+// of forces' levers) makes each pass leave a share of its error that is O(h). Where that gains less than ten a pass, Anderson's
+// averaging over the last passes [Anderson 1965; Walker and Ni 2011] makes up for it, as a secant method does: it takes the combination of the last passes whose changes
 // z cancel best, in the metric of M. A pass that changes more than the one before is taken back by halves. The solution is there when z
-// is 1e-12 of what moves, or goes no lower; a stage that does not come to 1e-9 of what moves ends the run.
+// is 1e-12 of what moves, or moves coordinates by their own rounding; a stage that does not come to 1e-9 of what moves ends the run.
 #include "core/sim/schemes.h"
 #include "core/base/report.h"
 #include "core/sim/accounting.h"
@@ -32,10 +32,13 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { DEPTH = 5, MOST = 100, HALVINGS = 19 };
-static const double SETTLED = 1e-12, ENOUGH = 1e-9; // of what moves, in the metric of M
+static const double SETTLED = 1e-12, ENOUGH = 1e-9;  // of what moves, in the metric of M
+static const double ROUNDING = 1e-15, NOISE = 1e-13; // of the scene's size
+static const double OPEN = 1e-6;                     // m, rad
 static const double ALPHA = 1 - M_SQRT1_2;
 
 // ---- memory -------------------------------------------------------------------------------------------------------
@@ -53,7 +56,13 @@ size_t mb_scheme_bdf2_memory(size_t nq, size_t nv) {
 void mb_scheme_bdf2_restart(MbSim *sim) { memory_of(sim)[KNOWN] = 0; }
 
 // Scratch, columns of nv in sim->stage: the last iterates' and changes' differences, the directions of these, and single ones.
-enum { STEPS, CHANGES = STEPS + DEPTH, AXES = CHANGES + DEPTH, IMAGES = AXES + DEPTH, SINGLE = IMAGES + DEPTH };
+enum {
+  STEPS,
+  CHANGES = STEPS + DEPTH,
+  AXES = CHANGES + DEPTH,
+  IMAGES = AXES + DEPTH,
+  SINGLE = IMAGES + DEPTH
+};
 enum { BASE = SINGLE, FROM, CHANGE, LAST, LAST_CHANGE, WEIGHED, STAGE, FELT, COLUMNS };
 
 size_t mb_scheme_stages_scratch(size_t nq, size_t nv) {
@@ -68,7 +77,7 @@ static double *column(const MbSim *sim, size_t k) { return sim->stage + k * sim-
 typedef struct Stage {
   double gamma, t;
   const double *base, *from; // u*, v*
-  bool agrees; // forces feel velocities that satisfy the rows
+  bool agrees;               // forces feel velocities that satisfy the rows
 } Stage;
 
 static double dot(const MbSim *sim, const double *x, const double *y) {
@@ -98,7 +107,8 @@ static MbStatus agree(MbSim *sim, double t, const double *w, double *p, MbReport
   if (!sim->constraining && !mb_claims_any(sim)) return MB_OK;
   mb_sim_kinematics(sim, sim->q1, p);
   mb_sim_follow(sim, NULL, p);
-  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame)) return mb_sim_singular(sim, blame, report);
+  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
+    return mb_sim_singular(sim, blame, report);
   const MbStatus status = mb_constrain_agree(sim, t, w, true, p, report);
   mb_sim_follow(sim, NULL, p);
   return status;
@@ -134,6 +144,7 @@ static MbStatus change_of(MbSim *sim, const Stage *stage, const double *w, doubl
 typedef struct Search {
   size_t known;    // differences that the averaging has
   size_t newest;   // among DEPTH
+  bool slow;       // passes gain little: their averages are taken
   int halvings;    // of the last move
   double last;     // size of the last change that was taken; INFINITY before
   double smallest; // of all
@@ -190,22 +201,32 @@ static void average(MbSim *sim, const Search *search, double *w, const double *z
   }
 }
 
-// Whether z is as small as coordinates' own rounding.
-static bool is_rounding(const MbSim *sim, const Stage *stage, const double *z) {
-  static const double SMALL = 1e-14;
+// Whether z moves nothing by more than so much of the scene's size.
+static bool is_below(const MbSim *sim, const Stage *stage, const double *z, double share) {
   double most = 0, size = 1;
   for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fabs(z[i]));
   for (size_t b = 0; b < sim->model->nb; b++) size = fmax(size, mb_vec3_norm(sim->x.E[b].p));
-  return stage->gamma * sim->model->h * most <= SMALL * size;
+  return stage->gamma * sim->model->h * most <= share * size;
 }
 
 static MbStatus unsettled(const MbSim *sim, double left, MbReport *report) {
+  char where[64];
   const MbStatus cause = mb_sim_trouble(sim, report);
   if (cause != MB_OK) return cause;
+  snprintf(where, sizeof where, "at t = %.9g s, step %lld", sim->state.t, (long long)sim->state.step + 1);
+  double gap = 0;
+  const char *open = mb_constrain_widest(sim, &gap);
+  if (gap > OPEN)
+    return mb_error(report, MB_NUMBERS, "",
+                    "%s: constraint \"%s\" cannot be met at the step's end: a gap of %.2g is left; nothing "
+                    "moves so, or the "
+                    "step is too long",
+                    where, open, gap);
   return mb_error(report, MB_NUMBERS, "",
-                  "at t = %.9g s, step %lld: the equations of \"%s\" at the step's end are not solved: %.2g of the "
-                  "velocities is left where 1e-9 is wanted: take a smaller step",
-                  sim->state.t, (long long)sim->state.step + 1, sim->integrator->name, left);
+                  "%s: the equations of \"%s\" at the step's end are not solved: %.2g of the velocities is "
+                  "left where 1e-9 "
+                  "is wanted: take a smaller step",
+                  where, sim->integrator->name, left);
 }
 
 // Goes back half of the way that has made the change larger. False where that has been done too often.
@@ -226,7 +247,8 @@ static MbStatus settle(MbSim *sim, const Stage *stage, double *w, const double *
 // Solves a stage, w being a guess. The coordinates it ends at are in sim->q1.
 static MbStatus solve_stage(MbSim *sim, const Stage *stage, double *w, MbReport *report) {
   enum { FEW = 4 };
-  static const double WORSE = 2;
+  static const double WORSE = 2, QUICK = 0.1;
+  static const double EARLY = 100; // rows that say the same as others come to count in the second pass
   const size_t n = sim->nv;
   double *z = column(sim, CHANGE), *last = column(sim, LAST), *last_change = column(sim, LAST_CHANGE);
   Search search = {.last = INFINITY, .smallest = INFINITY};
@@ -236,9 +258,9 @@ static MbStatus solve_stage(MbSim *sim, const Stage *stage, double *w, MbReport 
     const MbStatus status = change_of(sim, stage, w, z, first ? report : NULL);
     if (status != MB_OK && first) return status;
     const double size = status == MB_OK ? sqrt(weigh(sim, z)) : NAN;
-    if (!(size <= WORSE * search.last)) {
+    if (!(size <= (pass < FEW ? EARLY : WORSE) * search.last)) {
       if (first) break;
-      if (search.halvings < FEW || left > ENOUGH) {
+      if (search.halvings < FEW || (left > ENOUGH && !is_below(sim, stage, last_change, NOISE))) {
         if (!retract(sim, &search, w)) break;
         continue;
       }
@@ -251,9 +273,11 @@ static MbStatus solve_stage(MbSim *sim, const Stage *stage, double *w, MbReport 
     search.idle = size < search.smallest / 2 ? 0 : search.idle + 1;
     search.smallest = fmin(search.smallest, size);
     const bool still = search.idle > DEPTH;
-    if (size <= SETTLED * scale || (still && (left <= ENOUGH || is_rounding(sim, stage, z))))
+    if (size <= SETTLED * scale || is_below(sim, stage, z, ROUNDING) ||
+        (still && (left <= ENOUGH || is_below(sim, stage, z, NOISE))))
       return settle(sim, stage, w, z);
-    if (!first) remember(sim, &search, w, z);
+    search.slow |= size > QUICK * search.last;
+    if (search.slow) remember(sim, &search, w, z);
     memcpy(last, w, n * sizeof *last);
     memcpy(last_change, z, n * sizeof *z);
     search.last = size, search.halvings = 0;
@@ -317,7 +341,7 @@ MbStatus mb_scheme_sdirk2(MbSim *sim, MbReport *report) {
 }
 
 MbStatus mb_scheme_bdf2(MbSim *sim, MbReport *report) {
-  double *memory = memory_of(sim), *u = memory + HEADER, *before = u + sim->nv;
+  const double *memory = memory_of(sim), *u = memory + HEADER, *before = u + sim->nv;
   double *base = column(sim, BASE), *from = column(sim, FROM);
   const bool known = memory[KNOWN] != 0;
   MbStatus status = mb_constrain_begin(sim, report);
@@ -331,8 +355,14 @@ MbStatus mb_scheme_bdf2(MbSim *sim, MbReport *report) {
   status = known ? make_stage(sim, gamma, sim->state.t + sim->model->h, false, 1 / gamma, report)
                  : two_stages(sim, report);
   if (status != MB_OK) return status;
-  for (size_t i = 0; i < sim->nv; i++) u[i] = base[i] + gamma * sim->v1[i];
-  memcpy(before, v, sim->nv * sizeof *before);
-  memory[KNOWN] = 1;
+  for (size_t i = 0; i < sim->nv; i++) base[i] += gamma * sim->v1[i];
+  memcpy(from, v, sim->nv * sizeof *from);
   return end(sim, report);
+}
+
+void mb_scheme_bdf2_commit(MbSim *sim) {
+  double *memory = memory_of(sim);
+  memcpy(memory + HEADER, column(sim, BASE), sim->nv * sizeof *memory);
+  memcpy(memory + HEADER + sim->nv, column(sim, FROM), sim->nv * sizeof *memory);
+  memory[KNOWN] = 1;
 }

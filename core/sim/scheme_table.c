@@ -1,7 +1,21 @@
 // The schemes there are, and which one a simulation takes.
 #include "core/sim/schemes.h"
 
-enum { ONCE, EXPLICIT, VERLET, MIDPOINT, VERLET_HALVES, KINEMATIC, KINEMATIC_PASSES, COUPLED, RK45, BDF1, BDF2, SDIRK2, SCHEMES };
+enum {
+  ONCE,
+  EXPLICIT,
+  VERLET,
+  MIDPOINT,
+  VERLET_HALVES,
+  KINEMATIC,
+  KINEMATIC_PASSES,
+  COUPLED,
+  RK45,
+  BDF1,
+  BDF2,
+  SDIRK2,
+  SCHEMES
+};
 
 // clang-format off
 static const MbSchemeOps table[SCHEMES] = {
@@ -20,7 +34,7 @@ static const MbSchemeOps table[SCHEMES] = {
                           .scratch = mb_scheme_stages_scratch},
     [BDF2]             = {.name = "BDF of order 2",           .step = mb_scheme_bdf2,
                           .memory = mb_scheme_bdf2_memory,    .scratch = mb_scheme_stages_scratch,
-                          .restart = mb_scheme_bdf2_restart},
+                          .restart = mb_scheme_bdf2_restart,  .commit = mb_scheme_bdf2_commit},
     [SDIRK2]           = {.name = "SDIRK of order 2",         .step = mb_scheme_sdirk2,
                           .scratch = mb_scheme_stages_scratch},
 };

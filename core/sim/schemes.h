@@ -11,6 +11,8 @@ struct MbSchemeOps {
   MbStatus (*step)(MbSim *sim, MbReport *report);
   // How many numbers it carries from step to step in the state's memory; NULL: none.
   size_t (*memory)(size_t nq, size_t nv);
+  // Takes what the step has left for the next one into the memory, when it has become the state; NULL: nothing.
+  void (*commit)(MbSim *sim);
   // How many numbers of scratch it wants in sim->stage; NULL: none.
   size_t (*scratch)(size_t nq, size_t nv);
   // Makes those of the memory anew where velocities have jumped, and at the start; NULL: there are none.
@@ -41,6 +43,7 @@ MbStatus mb_scheme_bdf2(MbSim *sim, MbReport *report);
 MbStatus mb_scheme_sdirk2(MbSim *sim, MbReport *report);
 size_t mb_scheme_bdf2_memory(size_t nq, size_t nv);
 void mb_scheme_bdf2_restart(MbSim *sim);
+void mb_scheme_bdf2_commit(MbSim *sim);
 size_t mb_scheme_stages_scratch(size_t nq, size_t nv);
 // scheme_rk45.c
 MbStatus mb_scheme_rk45(MbSim *sim, MbReport *report);

@@ -33,15 +33,6 @@ static double worst_of(const cJSON *samples, const cJSON *sample, const char *ke
   return worst;
 }
 
-// Coordinates or velocities as the reference lists them: by body in the scene's order, then those of nodes.
-static void in_order(const MbModel *model, const double *from, const size_t *first, double *out) {
-  for (size_t i = 0; i < model->nb; i++) {
-    const size_t b = i < model->nlisted ? model->number[i] : i, n = model->joint[b].n;
-    memcpy(out, from + first[b], n * sizeof *out);
-    out += n;
-  }
-}
-
 static void run(const char *name, MbDynamics dynamics, double worst[2]) {
   char path[300], set[160];
   MbReport report = {0};
@@ -68,9 +59,9 @@ static void run(const char *name, MbDynamics dynamics, double worst[2]) {
     test_steps(sim, (int64_t)cJSON_GetObjectItem(sample, "step")->valuedouble - mb_sim_steps(sim));
     double x[64];
     cr_assert_leq(sim->nq, 64);
-    in_order(model, sim->state.q, model->q_first, x);
+    test_in_order(model, sim->state.q, model->q_first, x);
     worst[0] = worst_of(samples, sample, "q", x, sim->nq, worst[0]);
-    in_order(model, sim->state.v, model->v_first, x);
+    test_in_order(model, sim->state.v, model->v_first, x);
     worst[0] = worst_of(samples, sample, "qdot", x, sim->nv, worst[0]);
     const MbEnergy e = mb_energy(model, &sim->x);
     worst[1] = worst_of(samples, sample, "kinetic", &e.kinetic, 1, worst[1]);

@@ -45,7 +45,8 @@ struct MbTouching {
   MbTouchWatch watch;
   const MbContacts *rules;
   MbShape *shape; // (nsolids)
-  MbHull **hull;  // (nsolids) of meshes; NULL of others
+  MbHull **hull;  // (nsolids) of meshes that collide as one, once where several do; NULL of others
+  MbSkin **skin;  // (nsolids) the same of those that collide by their triangles
   double *size;   // (nsolids) half of the least of its extents; of planes none
   double *reach;  // (nsolids) of its points from the centre of mass of what moves it
   bool *driven;   // (nsolids) nothing that contacts do moves it
@@ -69,6 +70,11 @@ void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t fir
 MbStatus mb_touching_create(MbSim *sim, MbReport *report);
 void mb_touching_free(MbSim *sim);
 size_t mb_touching_bytes(const MbSim *sim);
+
+// Makes the shape of solid i, and tells how large it is. MB_SCENE: it cannot collide.
+MbStatus mb_touch_make_shape(MbSim *sim, size_t i, MbReport *report);
+void mb_touch_free_shapes(MbTouching *touching);
+size_t mb_touch_shapes_bytes(const MbTouching *touching);
 
 // From now on shows the problem of contacts that a step solves; see NULL: no more. False: nothing can collide.
 bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);

@@ -5,7 +5,6 @@
 #include "core/compile/compile_elements.h"
 #include "core/compile/compile_internal.h"
 #include "core/constraints/constraints.h"
-#include "core/integrators/integrators.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,7 +106,7 @@ static MbStatus check_velocity_terms(const MbSceneSpec *spec, MbReport *report) 
 static MbStatus check_stages(const MbSceneSpec *spec, MbReport *report) {
   const MbSolverSpec *solver = &spec->solver;
   const MbIntegratorKind kind = spec->integrator.kind;
-  if (mb_integrator_table[kind].scheme != MB_STAGES) return MB_OK;
+  if (!mb_integrator_is_full(kind)) return MB_OK;
   if (solver->mode == MB_FIRST_ORDER)
     return mb_error(
         report, MB_SCENE, "/integrator",

@@ -16,32 +16,27 @@
 //            start:  3/2 q₁ − 2 q₀ + 1/2 q₋₁ = h v₁  is  q₁ = q₀ + h (u₀/3 + 2/3 v₁).  The first step, and one after a jump of the
 //            velocities, is sdirk2's.
 //
-// A pass of Newton's method on (1) is that of stage.c with A = M − γ h D − γ² h² K: what it leaves out (derivatives of M, of J, of the quadratic terms,
-// of forces' levers) makes each pass leave a share of its error that is O(h). Where that gains less than ten a pass, Anderson's
-// averaging over the last passes [Anderson 1965; Walker and Ni 2011] makes up for it, as a secant method does: it takes the combination of the last passes whose changes
-// z cancel best, in the metric of M. A pass that changes more than the one before is taken back by halves. The solution is there when z
-// is 1e-12 of what moves, or moves coordinates by their own rounding; a stage that does not come to 1e-9 of what moves ends the run.
+// Newton's method solves each stage to the end (full_stage.c).
 #include "core/sim/schemes.h"
-#include "core/base/report.h"
-#include "core/sim/accounting.h"
 #include "core/sim/constrain_halves.h"
-#include "core/sim/evaluate.h"
-#include "core/sim/layout.h"
-#include "core/sim/stage.h"
-#include "core/sim/trouble.h"
+#include "core/sim/full_stage.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { DEPTH = 5, MOST = 100, HALVINGS = 19 };
-static const double SETTLED = 1e-12, ENOUGH = 1e-9;  // of what moves, in the metric of M
-static const double ROUNDING = 1e-15, NOISE = 1e-13; // of the scene's size
-static const double OPEN = 1e-6;                     // m, rad
 static const double ALPHA = 1 - M_SQRT1_2;
 
-// ---- memory -------------------------------------------------------------------------------------------------------
+// Scratch behind that of a stage.
+enum { BASE, FROM, BETWEEN, COLUMNS };
+
+size_t mb_scheme_stages_scratch(size_t nq, size_t nv) {
+  (void)nq;
+  return mb_full_stage_scratch(nv) + COLUMNS * nv;
+}
+
+static double *column(const MbSim *sim, size_t k) {
+  return sim->stage + mb_full_stage_scratch(sim->nv) + k * sim->nv;
+}
 
 // What bdf2 carries from step to step: whether it is known, u of the step before, and the velocities at its start.
 enum { KNOWN, HEADER };
@@ -55,245 +50,12 @@ size_t mb_scheme_bdf2_memory(size_t nq, size_t nv) {
 
 void mb_scheme_bdf2_restart(MbSim *sim) { memory_of(sim)[KNOWN] = 0; }
 
-// Scratch, columns of nv in sim->stage: the last iterates' and changes' differences, the directions of these, and single ones.
-enum {
-  STEPS,
-  CHANGES = STEPS + DEPTH,
-  AXES = CHANGES + DEPTH,
-  IMAGES = AXES + DEPTH,
-  SINGLE = IMAGES + DEPTH
-};
-enum { BASE = SINGLE, FROM, CHANGE, LAST, LAST_CHANGE, WEIGHED, STAGE, FELT, COLUMNS };
-
-size_t mb_scheme_stages_scratch(size_t nq, size_t nv) {
-  (void)nq;
-  return COLUMNS * nv;
-}
-
-static double *column(const MbSim *sim, size_t k) { return sim->stage + k * sim->nv; }
-
-// ---- one stage ----------------------------------------------------------------------------------------------------
-
-typedef struct Stage {
-  double gamma, t;
-  const double *base, *from; // u*, v*
-  bool agrees;               // forces feel velocities that satisfy the rows
-} Stage;
-
-static double dot(const MbSim *sim, const double *x, const double *y) {
-  double sum = 0;
-  for (size_t i = 0; i < sim->nv; i++) sum += x[i] * y[i];
-  return sum;
-}
-
-// x · M x, M where the bodies are.
-static double weigh(const MbSim *sim, const double *x) {
-  double *Mx = column(sim, WEIGHED);
-  sim->solver->momentum(sim->work, x, Mx);
-  return fmax(dot(sim, x, Mx), 0);
-}
-
-// sim->q1 ← q₀ ⊕ h (u* + γ w)
-static void move(MbSim *sim, const Stage *stage, const double *w) {
-  double *u = sim->s;
-  for (size_t i = 0; i < sim->nv; i++) u[i] = stage->base[i] + stage->gamma * w[i];
-  mb_sim_move(sim, sim->model->h, u);
-}
-
-// p ← the velocities nearest to w, as M measures, that satisfy the rows at (q1, t).
-static MbStatus agree(MbSim *sim, double t, const double *w, double *p, MbReport *report) {
-  size_t blame = 0;
-  memcpy(p, w, sim->nv * sizeof *p);
-  if (!sim->constraining && !mb_claims_any(sim)) return MB_OK;
-  mb_sim_kinematics(sim, sim->q1, p);
-  mb_sim_follow(sim, NULL, p);
-  if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
-    return mb_sim_singular(sim, blame, report);
-  const MbStatus status = mb_constrain_agree(sim, t, w, true, p, report);
-  mb_sim_follow(sim, NULL, p);
-  return status;
-}
-
-// z ← what a pass changes w by.
-static MbStatus change_of(MbSim *sim, const Stage *stage, const double *w, double *z, MbReport *report) {
-  const double span = stage->gamma * sim->model->h;
-  double *felt = column(sim, FELT);
-  const MbStage pass = {
-      .from = stage->from,
-      .felt = stage->agrees ? felt : NULL,
-      .weight = span,
-      .t = stage->t,
-      .a = span,
-      .b = span * span,
-      .q = sim->q1,
-      .rows = true,
-      .half = {.here = true, .impulse = span, .span = span, .t = stage->t, .from = stage->from},
-      .passes = 1,
-      .factors = 1};
-  move(sim, stage, w);
-  memcpy(z, w, sim->nv * sizeof *z);
-  MbStatus status = stage->agrees ? agree(sim, stage->t, w, felt, report) : MB_OK;
-  if (status == MB_OK) status = mb_stage_solve(sim, &pass, NULL, z, report);
-  for (size_t i = 0; i < sim->nv; i++) z[i] -= w[i];
-  return status;
-}
-
-// ---- Newton's method ----------------------------------------------------------------------------------------------
-
-// The passes of one stage.
-typedef struct Search {
-  size_t known;    // differences that the averaging has
-  size_t newest;   // among DEPTH
-  bool slow;       // passes gain little: their averages are taken
-  int halvings;    // of the last move
-  double last;     // size of the last change that was taken; INFINITY before
-  double smallest; // of all
-  int idle;        // passes since that has fallen by a half
-} Search;
-
-// Notes how the iterate and its change differ from those of the pass before.
-static void remember(MbSim *sim, Search *search, const double *w, const double *z) {
-  const size_t n = sim->nv, k = (search->newest + 1) % DEPTH;
-  double *step = column(sim, STEPS + k), *change = column(sim, CHANGES + k);
-  const double *last = column(sim, LAST), *last_change = column(sim, LAST_CHANGE);
-  for (size_t i = 0; i < n; i++) step[i] = w[i] - last[i], change[i] = z[i] - last_change[i];
-  search->newest = k;
-  if (search->known < DEPTH) search->known++;
-}
-
-static void take_off(double *x, double by, const double *y, size_t n) {
-  for (size_t i = 0; i < n; i++) x[i] -= by * y[i];
-}
-
-// w ← the average whose change is least:  w + z − Σ c_k (Δw_k + Δz_k),  c the least squares solution of  Σ c_k Δz_k = z  in M's metric.
-// By orthogonal axes of the Δz, newest first; what hardly differs from those before is left out.
-static void average(MbSim *sim, const Search *search, double *w, const double *z) {
-  static const double APART = 1e-6;
-  const size_t n = sim->nv;
-  double share[DEPTH][DEPTH], along[DEPTH], c[DEPTH];
-  size_t which[DEPTH], axes = 0;
-  for (size_t j = 0; j < search->known; j++) {
-    const size_t k = (search->newest + DEPTH - j) % DEPTH;
-    double *axis = column(sim, AXES + axes), *image = column(sim, IMAGES + axes);
-    memcpy(axis, column(sim, CHANGES + k), n * sizeof *axis);
-    const double whole = sqrt(weigh(sim, axis));
-    for (size_t i = 0; i < axes; i++) {
-      share[i][axes] = dot(sim, column(sim, IMAGES + i), axis);
-      take_off(axis, share[i][axes], column(sim, AXES + i), n);
-    }
-    const double rest = sqrt(weigh(sim, axis));
-    if (!(rest > APART * whole)) continue;
-    for (size_t i = 0; i < n; i++) axis[i] /= rest;
-    sim->solver->momentum(sim->work, axis, image);
-    share[axes][axes] = rest;
-    along[axes] = dot(sim, image, z);
-    which[axes++] = k;
-  }
-  for (size_t j = axes; j-- > 0;) {
-    c[j] = along[j];
-    for (size_t i = j + 1; i < axes; i++) c[j] -= share[j][i] * c[i];
-    c[j] /= share[j][j];
-  }
-  for (size_t i = 0; i < n; i++) w[i] += z[i];
-  for (size_t j = 0; j < axes; j++) {
-    take_off(w, c[j], column(sim, STEPS + which[j]), n);
-    take_off(w, c[j], column(sim, CHANGES + which[j]), n);
-  }
-}
-
-// Whether z moves nothing by more than so much of the scene's size.
-static bool is_below(const MbSim *sim, const Stage *stage, const double *z, double share) {
-  double most = 0, size = 1;
-  for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fabs(z[i]));
-  for (size_t b = 0; b < sim->model->nb; b++) size = fmax(size, mb_vec3_norm(sim->x.E[b].p));
-  return stage->gamma * sim->model->h * most <= share * size;
-}
-
-static MbStatus unsettled(const MbSim *sim, double left, MbReport *report) {
-  char where[64];
-  const MbStatus cause = mb_sim_trouble(sim, report);
-  if (cause != MB_OK) return cause;
-  snprintf(where, sizeof where, "at t = %.9g s, step %lld", sim->state.t, (long long)sim->state.step + 1);
-  double gap = 0;
-  const char *open = mb_constrain_widest(sim, &gap);
-  if (gap > OPEN)
-    return mb_error(report, MB_NUMBERS, "",
-                    "%s: constraint \"%s\" cannot be met at the step's end: a gap of %.2g is left; nothing "
-                    "moves so, or the "
-                    "step is too long",
-                    where, open, gap);
-  return mb_error(report, MB_NUMBERS, "",
-                  "%s: the equations of \"%s\" at the step's end are not solved: %.2g of the velocities is "
-                  "left where 1e-9 "
-                  "is wanted: take a smaller step",
-                  where, sim->integrator->name, left);
-}
-
-// Goes back half of the way that has made the change larger. False where that has been done too often.
-static bool retract(MbSim *sim, Search *search, double *w) {
-  const double *last = column(sim, LAST);
-  for (size_t i = 0; i < sim->nv; i++) w[i] = last[i] + (w[i] - last[i]) / 2;
-  search->known = 0;
-  return ++search->halvings <= HALVINGS;
-}
-
-// Takes the last change, and ends the stage.
-static MbStatus settle(MbSim *sim, const Stage *stage, double *w, const double *z) {
-  for (size_t i = 0; i < sim->nv; i++) w[i] += z[i];
-  move(sim, stage, w);
-  return MB_OK;
-}
-
-// Solves a stage, w being a guess. The coordinates it ends at are in sim->q1.
-static MbStatus solve_stage(MbSim *sim, const Stage *stage, double *w, MbReport *report) {
-  enum { FEW = 4 };
-  static const double WORSE = 2, QUICK = 0.1;
-  static const double EARLY = 100; // rows that say the same as others come to count in the second pass
-  const size_t n = sim->nv;
-  double *z = column(sim, CHANGE), *last = column(sim, LAST), *last_change = column(sim, LAST_CHANGE);
-  Search search = {.last = INFINITY, .smallest = INFINITY};
-  double left = INFINITY;
-  for (int pass = 0; pass < MOST; pass++) {
-    const bool first = isinf(search.last);
-    const MbStatus status = change_of(sim, stage, w, z, first ? report : NULL);
-    if (status != MB_OK && first) return status;
-    const double size = status == MB_OK ? sqrt(weigh(sim, z)) : NAN;
-    if (!(size <= (pass < FEW ? EARLY : WORSE) * search.last)) {
-      if (first) break;
-      if (search.halvings < FEW || (left > ENOUGH && !is_below(sim, stage, last_change, NOISE))) {
-        if (!retract(sim, &search, w)) break;
-        continue;
-      }
-      memcpy(w, last, n * sizeof *w); // all that is left is rounding
-      memcpy(z, last_change, n * sizeof *z);
-      return settle(sim, stage, w, z);
-    }
-    const double scale = sqrt(weigh(sim, w) + weigh(sim, stage->from)) + (first ? size : 0);
-    left = size / fmax(scale, DBL_MIN);
-    search.idle = size < search.smallest / 2 ? 0 : search.idle + 1;
-    search.smallest = fmin(search.smallest, size);
-    const bool still = search.idle > DEPTH;
-    if (size <= SETTLED * scale || is_below(sim, stage, z, ROUNDING) ||
-        (still && (left <= ENOUGH || is_below(sim, stage, z, NOISE))))
-      return settle(sim, stage, w, z);
-    search.slow |= size > QUICK * search.last;
-    if (search.slow) remember(sim, &search, w, z);
-    memcpy(last, w, n * sizeof *last);
-    memcpy(last_change, z, n * sizeof *z);
-    search.last = size, search.halvings = 0;
-    average(sim, &search, w, z);
-  }
-  return unsettled(sim, left, report);
-}
-
-// ---- the schemes --------------------------------------------------------------------------------------------------
-
 // v1 ← the stage's velocities, from the step's own. Its rows' impulses come so many times into those of the step.
 static MbStatus make_stage(MbSim *sim, double gamma, double t, bool agrees, double times, MbReport *report) {
-  const Stage stage = {
+  const MbFullStage stage = {
       .gamma = gamma, .t = t, .base = column(sim, BASE), .from = column(sim, FROM), .agrees = agrees};
   memcpy(sim->v1, sim->start, sim->nv * sizeof *sim->v1);
-  const MbStatus status = solve_stage(sim, &stage, sim->v1, report);
+  const MbStatus status = mb_full_stage_solve(sim, &stage, sim->v1, report);
   return status == MB_OK ? mb_constrain_keep(sim, stage.from, sim->v1, times, report) : status;
 }
 
@@ -318,13 +80,13 @@ MbStatus mb_scheme_bdf1(MbSim *sim, MbReport *report) {
 
 static MbStatus two_stages(MbSim *sim, MbReport *report) {
   const double h = sim->model->h, *v = sim->start;
-  double *base = column(sim, BASE), *from = column(sim, FROM), *between = column(sim, STAGE);
+  double *base = column(sim, BASE), *from = column(sim, FROM), *between = column(sim, BETWEEN);
   memset(base, 0, sim->nv * sizeof *base);
   memcpy(from, v, sim->nv * sizeof *from);
   const double t = sim->state.t + ALPHA * h, times = (1 - ALPHA) / ALPHA;
   MbStatus status = make_stage(sim, ALPHA, t, true, times, report);
   if (status != MB_OK) return status;
-  status = agree(sim, t, sim->v1, between, report);
+  status = mb_full_stage_agree(sim, t, sim->v1, between, report);
   if (status == MB_OK) status = mb_constrain_keep(sim, sim->v1, between, times, report);
   if (status != MB_OK) return status;
   for (size_t i = 0; i < sim->nv; i++) {

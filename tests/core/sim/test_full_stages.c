@@ -91,11 +91,11 @@ Test(full_stages, a_run_that_is_stopped_goes_on_to_the_same_bits) {
 Test(full_stages, a_stage_that_cannot_be_solved_ends_the_run_and_names_what_is_open) {
   static const char *const REACH = HEAD "\"bodies\": [" ARM(
       "crank", ", \"motion\": {\"position\": \"=t\"}") "], \"constraints\": "
-                                                                        "[{\"type\": \"distance\", \"name\": "
-                                                                        "\"rod\", \"between\": [{\"body\": "
-                                                                        "\"world\", \"at\": [0.5, 0, 0.3]}, "
-                                                                        "{\"body\": \"crank\", \"at\": [0.2, "
-                                                                        "0, 0]}]}], \"output\": {}}";
+                                                       "[{\"type\": \"distance\", \"name\": "
+                                                       "\"rod\", \"between\": [{\"body\": "
+                                                       "\"world\", \"at\": [0.5, 0, 0.3]}, "
+                                                       "{\"body\": \"crank\", \"at\": [0.2, "
+                                                       "0, 0]}]}], \"output\": {}}";
   for (size_t k = 0; k < KINDS; k++) {
     char integrator[60];
     MbReport report = {0};

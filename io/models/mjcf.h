@@ -43,6 +43,7 @@ typedef struct MbMjcf {
   bool gravity, limits, contact, equality, dry, springs, dampers, actuation;
   size_t nclasses, room_classes;
   MbMjcfClass *classes;
+  size_t ground; // the body that holds what stands in the world itself; MB_RIG_WORLD: nothing does
   MbMjcfNames joints, sites, geoms;
   size_t nactuators, room_actuators;
   MbMjcfActuator *actuator;

@@ -172,6 +172,7 @@ bool mb_mjcf_read(MbDoor *door, const char *path, MbXmlElement *root) {
               .from_geoms = 2,
               .groups = {0, 5},
               .total_mass = -1,
+              .ground = MB_RIG_WORLD,
               .gravity = true,
               .limits = true,
               .contact = true,

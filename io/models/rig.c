@@ -50,8 +50,10 @@ MbRigShape *mb_rig_add_shape(MbRigBody *body, MbShapeKind kind, MbXmlPlace at) {
                         .scale = {1, 1, 1},
                         .density = NAN,
                         .mass = NAN,
-                        .friction = NAN,
-                        .color = {NAN, NAN, NAN, NAN}};
+                        .contype = 1,
+                        .conaffinity = 1,
+                        .condim = 3,
+                        .friction = NAN};
   return shape;
 }
 

@@ -52,8 +52,11 @@ typedef struct MbRigShape {
   double scale[3];      // mesh
   double density, mass; // NaN = not given
   bool seen, collides;
+  bool hull; // of a mesh: it collides as its hull
+  unsigned contype,
+      conaffinity; // bits: two shapes meet where one's of the first and the other's of the second have one in common
+  int condim;      // 1: without friction; more than 3: with friction against rolling and spinning
   double friction; // NaN = not given
-  double color[4]; // NaN = not given
   bool weightless; // counts in no mass
 } MbRigShape;
 
@@ -105,6 +108,7 @@ typedef struct MbRigTie {
 typedef struct MbRigPair {
   size_t body[2];
   double friction; // NaN: an exclusion
+  bool given;      // by the model, not found of shapes
   MbXmlPlace at;
 } MbRigPair;
 

@@ -181,19 +181,10 @@ static bool find_mass(MbDoor *door, MbRigBody *body) {
 // What a model says and a scene has no words for.
 static void list_unsaid(MbDoor *door) {
   const MbRig *rig = &door->rig;
-  bool told = !rig->contact;
-  for (size_t b = 0; b < rig->nbodies; b++) {
-    const MbRigBody *body = &rig->body[b];
-    for (size_t k = 0; k < body->njoints; k++)
-      if (body->joint[k].friction > 0)
-        mb_door_note(door, body->joint[k].at, true, "dry friction of a <joint>: left out");
-    for (size_t k = 0; k < body->nshapes && !told; k++)
-      if (body->shape[k].collides) {
-        mb_door_note(door, body->shape[k].at, true,
-                     "contact: left out, nothing collides; so is friction of shapes");
-        told = true;
-      }
-  }
+  for (size_t b = 0; b < rig->nbodies; b++)
+    for (size_t k = 0; k < rig->body[b].njoints; k++)
+      if (rig->body[b].joint[k].friction > 0)
+        mb_door_note(door, rig->body[b].joint[k].at, true, "dry friction of a <joint>: left out");
 }
 
 bool mb_rig_settle(MbDoor *door) {
@@ -207,5 +198,5 @@ bool mb_rig_settle(MbDoor *door) {
     if (!empty_hollow(door, b)) return false;
   for (size_t b = 0; b < rig->nbodies; b++)
     if (!rig->body[b].merged && !find_mass(door, &rig->body[b])) return false;
-  return !door->status;
+  return mb_rig_find_contact(door) && !door->status;
 }

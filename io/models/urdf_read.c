@@ -140,6 +140,34 @@ static bool read_shape(Robot *robot, const MbXmlElement *e, MbRigBody *body) {
   return !door->status;
 }
 
+static bool is_same(const MbRigShape *a, const MbRigShape *b) {
+  return a->kind == b->kind && a->radius == b->radius && a->length == b->length &&
+         !memcmp(a->size, b->size, sizeof a->size) && !memcmp(a->scale, b->scale, sizeof a->scale) &&
+         !memcmp(a->frame.p, b->frame.p, sizeof a->frame.p) &&
+         !memcmp(a->frame.q, b->frame.q, sizeof a->frame.q) &&
+         (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
+}
+
+// What is seen and collides in the same form is one shape; what collides alone is seen where the link has nothing to be seen.
+static void join_shapes(MbRigBody *body) {
+  size_t n = 0;
+  bool seen = false;
+  for (size_t i = 0; i < body->nshapes; i++) seen |= body->shape[i].seen;
+  for (size_t i = 0; i < body->nshapes; i++) {
+    const MbRigShape *shape = &body->shape[i];
+    bool there = false;
+    for (size_t k = 0; k < n && shape->collides && !there; k++)
+      if (body->shape[k].seen && !body->shape[k].collides && is_same(&body->shape[k], shape))
+        there = body->shape[k].collides = true;
+    for (size_t k = i + 1; k < body->nshapes && shape->collides && !there; k++)
+      if (body->shape[k].seen && !body->shape[k].collides && is_same(&body->shape[k], shape))
+        there = body->shape[k].collides = true;
+    if (!there) body->shape[n++] = *shape;
+  }
+  body->nshapes = n;
+  for (size_t i = 0; i < n; i++) body->shape[i].seen |= !seen;
+}
+
 static bool read_link(Robot *robot, const MbXmlElement *link, MbRigBody *body) {
   const MbXmlElement *inertial = mb_xml_child(link, "inertial");
   if (inertial && mb_xml_again(inertial))
@@ -149,6 +177,7 @@ static bool read_link(Robot *robot, const MbXmlElement *link, MbRigBody *body) {
   for (const MbXmlElement *e = link->first; e; e = e->next)
     if ((!strcmp(e->name, "visual") || !strcmp(e->name, "collision")) && !read_shape(robot, e, body))
       return false;
+  join_shapes(body);
   return true;
 }
 

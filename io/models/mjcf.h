@@ -21,6 +21,7 @@ typedef struct MbMjcfNamed {
 typedef struct MbMjcfNames {
   size_t n, room;
   MbMjcfNamed *list;
+  MbRigNames index; // in the list
 } MbMjcfNames;
 
 typedef struct MbMjcfActuator {

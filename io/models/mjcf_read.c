@@ -190,6 +190,9 @@ bool mb_mjcf_read(MbDoor *door, const char *path, MbXmlElement *root) {
   bool fine = include_all(&m, root, &count);
   if (fine) mb_door_check(door, root);
   fine = fine && !door->status && read_sections(&m);
+  mb_rig_names_free(&m.joints.index);
+  mb_rig_names_free(&m.sites.index);
+  mb_rig_names_free(&m.geoms.index);
   mb_free(m.joints.list);
   mb_free(m.sites.list);
   mb_free(m.geoms.list);

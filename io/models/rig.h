@@ -4,6 +4,7 @@
 #define MB_IO_RIG_H
 
 #include "core/model/spec.h"
+#include "io/models/rig_names.h"
 #include "io/xml/xml.h"
 
 #define MB_RIG_WORLD SIZE_MAX
@@ -121,6 +122,7 @@ typedef struct MbRig {
   double friction;         // of shapes that say none; NaN = not known
   size_t nbodies, room_bodies;
   MbRigBody *body;
+  MbRigNames names; // of bodies
   size_t nties, room_ties;
   MbRigTie *tie;
   size_t npairs, room_pairs;

@@ -46,6 +46,7 @@ typedef struct Worker {
   uint64_t clock;
   bool parameters; // measures speak of the scene's parameters
   double *values;  // (nmeasures)
+  MbSceneKept *kept;
   MbReport *report, ignored;
 } Worker;
 
@@ -226,8 +227,8 @@ static const char *build(Worker *w, uint64_t run, Entry *e) {
   MbRunOverrides overrides;
   *e = (Entry){.run = run};
   if (mb_run_overrides(&s->scenes, run, &overrides, nobody(w))) return "is not valid";
-  MbStatus status = mb_scene_parse(s->source.text, s->source.length, s->source.name, s->source.folder,
-                                   &overrides.options, &e->scene, nobody(w));
+  MbStatus status = mb_scene_parse_kept(s->source.text, s->source.length, s->source.name, s->source.folder,
+                                        &overrides.options, w->kept, &e->scene, nobody(w));
   mb_run_overrides_free(&overrides);
   if (!status) status = mb_model_create(e->scene, &e->model, nobody(w));
   if (status) return "is not valid";
@@ -295,11 +296,13 @@ static MbStatus take_runs(Worker *w) {
 MbStatus mb_sweep_lane_worker(MbSweep *s, MbReport *report) {
   Worker w = {.sweep = s, .board = s->board, .report = report};
   w.values = mb_calloc(s->nmeasures, sizeof *w.values);
-  MbStatus status = w.values ? mb_finished_create(s->out, &w.file, report) : mb_no_memory(report, "a sweep");
+  w.kept = mb_scene_kept_create();
+  MbStatus status = w.values && w.kept ? mb_finished_create(s->out, &w.file, report) : mb_no_memory(report, "a sweep");
   for (size_t i = 0; i < s->nparameters; i++)
     w.parameters |= mb_measures_use(s->measures, s->nmeasures, s->parameters[i]);
   if (!status) status = take_runs(&w);
   for (size_t i = 0; i < w.nbins; i++) free_bin(&w.bins[i]);
+  mb_scene_kept_free(w.kept);
   mb_finished_close(w.file);
   mb_free(w.values);
   return status;

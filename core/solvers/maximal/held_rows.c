@@ -132,7 +132,7 @@ void mb_held_bend(MbHeld *held) {
   if (held->bent) return;
   held->bent = true;
   for (size_t b = 0; b < held->model->nb; b++)
-    if (held->hinge[b].is) mb_held_bend_hinge(held, b);
+    if (held->hinged[b]) mb_held_bend_hinge(held, b);
 }
 
 // A constraint that holds the body.
@@ -171,7 +171,7 @@ void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x) {
   held->bent = false;
   held->E = x->E, held->phi = x->phi;
   for (size_t b = 0; b < model->nb; b++) {
-    if (held->hinge[b].is)
+    if (held->hinged[b])
       held->kernels->hinge(held, b, x);
     else if (model->joint[b].ops)
       jointed_body(held, b, x);

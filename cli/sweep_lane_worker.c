@@ -234,7 +234,8 @@ static const char *build(Worker *w, uint64_t run, Entry *e) {
   if (status) return "is not valid";
   const char *refused = mb_sweep_lane_refused(e->scene, e->model);
   if (refused) return refused;
-  return mb_lane_create(e->model, &e->lane) ? NULL : "finds no memory there";
+  if (mb_lane_create(e->model, &e->lane, &refused, nobody(w))) return "cannot begin";
+  return refused;
 }
 
 // A bin for a run that is like none so far: the one that was used longest ago is given up, where there are too many. *bin NULL: none

@@ -10,17 +10,20 @@
 
 // ---- room -------------------------------------------------------------------------------------------------
 
-// The tree does where no blocks couple bodies that do not hang on each other: such are in A only where it has derivatives.
+// Whether A has derivatives of forces.
+static bool has_derivatives(const MbModel *model) {
+  return model->solver.mode == MB_FIRST_ORDER || mb_integrator_table[model->integrator.kind].a != 0;
+}
+
+// The tree does where no blocks couple bodies that do not hang on each other.
 static const MbKktOps *choose_ops(const MbModel *model, size_t ncouple) {
-  const bool derivatives =
-      model->solver.mode == MB_FIRST_ORDER || mb_integrator_table[model->integrator.kind].a != 0;
   switch (model->solver.linear) {
   case MB_LINEAR_DENSE:
     return &mb_kkt_dense_ops;
   case MB_LINEAR_SPARSE:
     return &mb_kkt_sparse_ops;
   default:
-    return ncouple && derivatives ? &mb_kkt_sparse_ops : &mb_kkt_tree_ops;
+    return ncouple && has_derivatives(model) ? &mb_kkt_sparse_ops : &mb_kkt_tree_ops;
   }
 }
 
@@ -50,7 +53,7 @@ static bool create_system(MbHeld *held, int threads) {
   const MbModel *model = held->model;
   const size_t nb = model->nb, nrows = held->shape.nrows;
   held->ops = choose_ops(model, held->ncouple);
-  if (held->ops == &mb_kkt_tree_ops && !held->moved && !model->npairs) {
+  if (held->ops == &mb_kkt_tree_ops && !held->moved && !(model->npairs && has_derivatives(model))) {
     held->world = held->kernels->create(model, NULL);
     held->N = numbers(held, 6 * model->nv), held->Z = numbers(held, 6 * nrows);
     return held->world && held->N && held->Z;
@@ -104,7 +107,9 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
 // ---- instances in lockstep --------------------------------------------------------------------------------
 
 bool mb_held_articulated(const MbModel *model) {
-  return !model->npairs && !model->nconstraints && model->solver.linear != MB_LINEAR_DENSE && model->solver.linear != MB_LINEAR_SPARSE;
+  for (size_t i = 0; i < model->nconstraints; i++)
+    if (!model->constraints[i].ops->coordinates) return false; // it may hold a body
+  return !(model->npairs && has_derivatives(model)) && model->solver.linear != MB_LINEAR_DENSE && model->solver.linear != MB_LINEAR_SPARSE;
 }
 
 bool mb_held_create_lanes(const MbModel *model, size_t lanes, const MbLinks *const *links, MbHeld *held) {
@@ -122,6 +127,8 @@ static void put_lane(double *to, const double *from, size_t n, size_t lane, size
   for (size_t i = 0; i < n; i++) to[lanes * i + lane] = from[i];
 }
 
+void mb_held_world_load(MbHeld *held, const MbLinks *const *links) { held->kernels->load(held->world, links); }
+
 void mb_held_load_lane(MbHeld *held, size_t lane, const MbModel *model) {
   enum { HINGE = sizeof(MbHeldHinge) / sizeof(double) };
   put_lane((double *)held->inertia, model->M, 6 * model->nb, lane, held->lanes);
@@ -134,9 +141,11 @@ void mb_held_load_lane(MbHeld *held, size_t lane, const MbModel *model) {
 }
 
 void mb_held_free(MbHeld *held) {
+  if (!held->model) return;
   if (held->kkt) held->ops->free(held->kkt);
   if (held->world) held->kernels->free(held->world);
   mb_arena_free(&held->arena);
+  *held = (MbHeld){0};
 }
 
 size_t mb_held_bytes(const MbHeld *held) {

@@ -90,6 +90,8 @@ size_t mb_held_bytes(const MbHeld *held);
 
 // At the bodies of x; joints' coordinates are looked for near q.
 void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x);
+// The same of one joint that is not revolute, alone; its coordinates are looked for near `guess`.
+void mb_held_joint(MbHeld *held, size_t b, const MbMaximal *x);
 // bend and turn of that instant
 void mb_held_bend(MbHeld *held);
 // Factors the system for A = M − a D − b K and the joints' own inertia, stiffness and damping.
@@ -105,7 +107,8 @@ bool mb_held_articulated(const MbModel *model);
 // Makes room for so many instances, `links` of each. False: out of memory; mb_held_free all the same. Their kernels are called as they
 // are; all else here is for one instance.
 bool mb_held_create_lanes(const MbModel *model, size_t lanes, const MbLinks *const *links, MbHeld *held);
-// Puts the model of an instance in.
+// Puts the models of instances in: how their trees are made, then numbers of each.
+void mb_held_world_load(MbHeld *held, const MbLinks *const *links);
 void mb_held_load_lane(MbHeld *held, size_t lane, const MbModel *model);
 
 // Of one body, a revolute joint.
@@ -129,6 +132,7 @@ struct MbHeldKernels {
   size_t lanes;
   MbHeldWorld *(*create)(const MbModel *model, const MbLinks *const *links); // links NULL: its own. NULL: out of memory
   void (*free)(MbHeldWorld *world);
+  void (*load)(MbHeldWorld *world, const MbLinks *const *links); // other instances of the same tree
   size_t (*bytes)(const MbHeldWorld *world);
   void (*hinge)(MbHeld *held, size_t b, const MbMaximal *x);
   // `ab`: a of every instance, then b of every one

@@ -332,6 +332,11 @@ static MbHeldWorld *create_world(const MbModel *model, const MbLinks *const *lin
   return w;
 }
 
+static void load_world(MbHeldWorld *w, const MbLinks *const *links) {
+  w->links = w->world.links = links[0];
+  w->lanes->load(w->work, links);
+}
+
 static size_t bytes_of_world(const MbHeldWorld *w) {
   return sizeof *w + w->bytes + mb_responses_bytes(w->responses) + (w->own.hop ? mb_links_bytes(&w->own) : 0) +
          w->lanes->bytes(w->work);
@@ -342,6 +347,7 @@ const MbHeldKernels MB_HELD_TABLE = {.name = MB_HELD_NAME,
                                      .lanes = MB_LANES,
                                      .create = create_world,
                                      .free = free_world,
+                                     .load = load_world,
                                      .bytes = bytes_of_world,
                                      .hinge = hinge_rows,
                                      .factor = factor,

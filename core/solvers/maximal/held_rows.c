@@ -128,6 +128,11 @@ static void jointed_body(MbHeld *held, size_t b, const MbMaximal *x) {
   general_joint(held, b, &E);
 }
 
+void mb_held_joint(MbHeld *held, size_t b, const MbMaximal *x) {
+  held->E = x->E, held->phi = x->phi;
+  jointed_body(held, b, x);
+}
+
 void mb_held_bend(MbHeld *held) {
   if (held->bent) return;
   held->bent = true;

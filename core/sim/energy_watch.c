@@ -142,7 +142,8 @@ static Change change_of(const MbSim *sim, const MbEnergy *now) {
   *fallen = fmax(*fallen, first->gravity - now->gravity);
   const Change change = {now->total - first->total, first->kinetic + fabs(first->elastic) + *fallen};
   const bool judged = change.by > 0 ? sim->watch.growth : sim->watch.loss;
-  const bool left = fabs(change.by) > LEFT * change.of && fabs(change.by) > noise_of(sim->model, &sim->x, now);
+  const bool left =
+      fabs(change.by) > LEFT * change.of && fabs(change.by) > noise_of(sim->model, &sim->x, now);
   return (Change){judged && left ? change.by : 0, change.of};
 }
 

@@ -78,8 +78,7 @@ static Real precondition(const Coupled *p, const double *r) {
 // r = b − A x
 static void residual(const Coupled *p) {
   multiply(p, p->x, p->r);
-  for (size_t i = 0; i < p->l->nv; i++)
-    put_coordinate(p->r, i, coordinate(p->b, i) - coordinate(p->r, i));
+  for (size_t i = 0; i < p->l->nv; i++) put_coordinate(p->r, i, coordinate(p->b, i) - coordinate(p->r, i));
 }
 
 static Real size_of(Real x) { return choose(x < 0.0, -x, x); }
@@ -118,8 +117,15 @@ static unsigned solve_coupled(MbLockstep *l, Real a, Real c) {
   enum { ROUNDS = 4 };
   const size_t size = MB_LANES * l->nv;
   double *v = l->vectors;
-  const Coupled p = {
-      .l = l, .a = a, .c = c, .x = l->v1, .b = v, .r = v + size, .z = v + 2 * size, .s = v + 3 * size, .As = v + 4 * size};
+  const Coupled p = {.l = l,
+                     .a = a,
+                     .c = c,
+                     .x = l->v1,
+                     .b = v,
+                     .r = v + size,
+                     .z = v + 2 * size,
+                     .s = v + 3 * size,
+                     .As = v + 4 * size};
   put_blocks(l, a, c);
   memcpy(p.b, p.x, size * sizeof *p.b);
   memset(p.x, 0, size * sizeof *p.x);

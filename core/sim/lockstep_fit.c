@@ -39,8 +39,9 @@ static const char *solver_refused(const MbModel *model) {
 
 // What lanes know of forces is how to ask these.
 static const char *forces_refused(const MbModel *model) {
-  static const MbForceKind known[] = {MB_FORCE_DAMPING, MB_FORCE_WRENCH,       MB_FORCE_POINT,       MB_FORCE_SPRING,
-                                      MB_FORCE_FRAME_SPRING, MB_FORCE_MULTI_SPRING, MB_FORCE_MUSCLE};
+  static const MbForceKind known[] = {MB_FORCE_DAMPING, MB_FORCE_WRENCH,       MB_FORCE_POINT,
+                                      MB_FORCE_SPRING,  MB_FORCE_FRAME_SPRING, MB_FORCE_MULTI_SPRING,
+                                      MB_FORCE_MUSCLE};
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForceOps *ops = model->forces[i].ops;
     bool fits = ops == &mb_gravity_ops || ops == &mb_body_damping_ops;
@@ -85,7 +86,8 @@ const char *mb_lane_refused(const MbModel *model) {
 static const char *sim_refused(const MbSim *sim) {
   if (sim->scheme->step != mb_scheme_once && sim->scheme->step != mb_scheme_explicit)
     return "has another scheme than lanes know";
-  if (sim->nodes || sim->touching || sim->balance || sim->scheme->memory) return "has more than bodies and joints";
+  if (sim->nodes || sim->touching || sim->balance || sim->scheme->memory)
+    return "has more than bodies and joints";
   if (sim->constraining && sim->constraining->set.nsources) return "has rows that come and go";
   return NULL;
 }
@@ -154,7 +156,8 @@ bool mb_lanes_alike(const MbLane *p, const MbLane *q) {
   const MbModel *a = p->model, *b = q->model;
   bool same = same_bodies(a, b) && same_drives(a, b) && same_limits(a, b) && same_pairs(a, b) &&
               mb_solver_of_model_bodies(a) == mb_solver_of_model_bodies(b) &&
-              a->integrator.kind == b->integrator.kind && a->nforces == b->nforces && a->nchannels == b->nchannels;
+              a->integrator.kind == b->integrator.kind && a->nforces == b->nforces &&
+              a->nchannels == b->nchannels;
   for (size_t i = 0; same && i < a->nforces; i++) same = a->forces[i].ops == b->forces[i].ops;
   for (size_t i = 0; same && i < a->nchannels; i++) same = same_text(a->channels[i], b->channels[i]);
   return same && mb_links_alike(&p->links, &q->links);

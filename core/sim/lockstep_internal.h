@@ -56,11 +56,11 @@ struct MbLockstep {
 
   // limits of joints
   size_t nlimits;
-  MbLaneLimit *limits;        // (nlimits)
-  double *side, *bound;       // (nlimits x 8)
-  bool ahead;                 // they act before they are passed
-  double *gamma, *widest;     // (x 8) of stabilization; the gap that opens nothing
-  bool open[MB_LOCKSTEP];     // a gap was open at the last look, so that the lane's own simulation goes on
+  MbLaneLimit *limits;    // (nlimits)
+  double *side, *bound;   // (nlimits x 8)
+  bool ahead;             // they act before they are passed
+  double *gamma, *widest; // (x 8) of stabilization; the gap that opens nothing
+  bool open[MB_LOCKSTEP]; // a gap was open at the last look, so that the lane's own simulation goes on
 
   // solver redmax
   const MbLanes *passes;

@@ -115,7 +115,8 @@ static inline Screw velocity_term(const MbLockstep *l, size_t b) {
   const Vec spin = {m.turn.x * phi.turn.x, m.turn.y * phi.turn.y, m.turn.z * phi.turn.z};
   if (l->fly && l->like->flies[b])
     return (Screw){add_scaled(zero.turn, 1.0 / coordinate(l->h, 0), vec_at(l->swing, 3 * b)), zero.line};
-  if (l->maximal) return (Screw){add(zero.turn, cross(spin, phi.turn)), zero.line}; // what is in W's axes has no other
+  if (l->maximal)
+    return (Screw){add(zero.turn, cross(spin, phi.turn)), zero.line}; // what is in W's axes has no other
   const Vec push = {m.line.x * phi.line.x, m.line.y * phi.line.y, m.line.z * phi.line.z};
   return (Screw){add(zero.turn, cross(spin, phi.turn)), add(zero.line, cross(push, phi.turn))};
 }
@@ -164,7 +165,8 @@ static unsigned implicit_velocities(MbLockstep *l) {
     Screw *F = twists_of(world, l->v);
     for (size_t b = 0; b < l->nb; b++)
       put_screw(l->f, 6 * b, twist_to_body(world, b, F[b])); // forces have been gathered
-    for (size_t b = 0; b < l->nb; b++) F[b] = block_of_twist(l->D + MB_LANES * 36 * b, sD, screw_at(l->f, 6 * b));
+    for (size_t b = 0; b < l->nb; b++)
+      F[b] = block_of_twist(l->D + MB_LANES * 36 * b, sD, screw_at(l->f, 6 * b));
     if (l->blocks) add_pairs(l, l->D, sD, l->f, F);
     for (size_t b = 0; b < l->nb; b++) F[b] = wrench_to_world(world, b, F[b]);
     gather_up(world, F, l->y);

@@ -82,8 +82,9 @@ static void find_rates(MbLockstep *l, const double *v, double *rate) {
 }
 
 static inline Screw choose_screw(Choice yes, Screw a, Screw b) {
-  return (Screw){{choose(yes, a.turn.x, b.turn.x), choose(yes, a.turn.y, b.turn.y), choose(yes, a.turn.z, b.turn.z)},
-                 {choose(yes, a.line.x, b.line.x), choose(yes, a.line.y, b.line.y), choose(yes, a.line.z, b.line.z)}};
+  return (Screw){
+      {choose(yes, a.turn.x, b.turn.x), choose(yes, a.turn.y, b.turn.y), choose(yes, a.turn.z, b.turn.z)},
+      {choose(yes, a.line.x, b.line.x), choose(yes, a.line.y, b.line.y), choose(yes, a.line.z, b.line.z)}};
 }
 
 // y += ( 1, −Xᵀ ) w on a body and its parent, in lanes where anything pulls

@@ -39,8 +39,8 @@ typedef struct MbReader {
   size_t nconstants;
   const cJSON *parameter; // being read; NULL = none
   MbSchemaNames names[MB_NAME_SETS];
-  MbReaderMesh *meshes;     // read so far
-  MbReaderPending *pending; // references to names that were not there yet
+  MbReaderMesh *meshes;       // read so far
+  MbReaderPending *pending;   // references to names that were not there yet
   MbReaderDefaults *defaults; // those of earlier readings, which stay; NULL: made for this one alone
   MbReaderDefaults own;       // where there are none of earlier ones; its arena is `arena`
 } MbReader;

@@ -93,8 +93,7 @@ static bool create_rows(MbHeld *held) {
 }
 
 bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
-  *held =
-      (MbHeld){.model = model, .lanes = 1, .kernels = mb_held_kernels(1), .curves = model->any_flies};
+  *held = (MbHeld){.model = model, .lanes = 1, .kernels = mb_held_kernels(1), .curves = model->any_flies};
   if (!mb_held_plan(held) || !create_system(held, threads)) return false;
   find_hollow(held);
   held->inertia = model->M;
@@ -109,12 +108,13 @@ bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
 bool mb_held_articulated(const MbModel *model) {
   for (size_t i = 0; i < model->nconstraints; i++)
     if (!model->constraints[i].ops->coordinates) return false; // it may hold a body
-  return !(model->npairs && has_derivatives(model)) && model->solver.linear != MB_LINEAR_DENSE && model->solver.linear != MB_LINEAR_SPARSE;
+  return !(model->npairs && has_derivatives(model)) && model->solver.linear != MB_LINEAR_DENSE &&
+         model->solver.linear != MB_LINEAR_SPARSE;
 }
 
 bool mb_held_create_lanes(const MbModel *model, size_t lanes, const MbLinks *const *links, MbHeld *held) {
-  *held = (MbHeld){
-      .model = model, .lanes = lanes, .kernels = mb_held_kernels(lanes), .curves = model->any_flies};
+  *held =
+      (MbHeld){.model = model, .lanes = lanes, .kernels = mb_held_kernels(lanes), .curves = model->any_flies};
   if (!mb_held_plan(held)) return false;
   held->world = held->kernels->create(model, links);
   held->inertia = numbers(held, 6 * model->nb);
@@ -127,7 +127,9 @@ static void put_lane(double *to, const double *from, size_t n, size_t lane, size
   for (size_t i = 0; i < n; i++) to[lanes * i + lane] = from[i];
 }
 
-void mb_held_world_load(MbHeld *held, const MbLinks *const *links) { held->kernels->load(held->world, links); }
+void mb_held_world_load(MbHeld *held, const MbLinks *const *links) {
+  held->kernels->load(held->world, links);
+}
 
 void mb_held_load_lane(MbHeld *held, size_t lane, const MbModel *model) {
   enum { HINGE = sizeof(MbHeldHinge) / sizeof(double) };

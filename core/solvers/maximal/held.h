@@ -130,7 +130,8 @@ void mb_held_speeds(const MbHeld *held, const double *v, double *rate);
 struct MbHeldKernels {
   const char *name;
   size_t lanes;
-  MbHeldWorld *(*create)(const MbModel *model, const MbLinks *const *links); // links NULL: its own. NULL: out of memory
+  MbHeldWorld *(*create)(const MbModel *model,
+                         const MbLinks *const *links); // links NULL: its own. NULL: out of memory
   void (*free)(MbHeldWorld *world);
   void (*load)(MbHeldWorld *world, const MbLinks *const *links); // other instances of the same tree
   size_t (*bytes)(const MbHeldWorld *world);
@@ -139,7 +140,8 @@ struct MbHeldKernels {
   bool (*factor)(MbHeld *held, const MbMaximal *x, const double *ab, size_t *blame);
   void (*solve)(MbHeld *held, double *x, double *b);
 };
-const MbHeldKernels *mb_held_kernels(size_t lanes); // the fastest that this machine can run, for 1 or 8 instances
+const MbHeldKernels *mb_held_kernels(
+    size_t lanes); // the fastest that this machine can run, for 1 or 8 instances
 // All that were built, ended by NULL; those that the machine cannot run say so.
 extern const MbHeldKernels *const mb_held_kernels_list[];
 bool mb_held_kernels_run(const MbHeldKernels *kernels);

@@ -124,8 +124,7 @@ static void hinge_rows(MbHeld *held, size_t b, const MbMaximal *x) {
   put_coordinate(g, 0, dot(u, sight.a)), put_coordinate(g, 1, dot(w, sight.a));
   put_vec_at(g, 2, sub(vec_at(hinge, 9), sight.s));
 
-  const Vec none = {0},
-            V = scale(per, add_scaled(scale(c, cross(sight.u, w)), sigma, cross(sight.u, u)));
+  const Vec none = {0}, V = scale(per, add_scaled(scale(c, cross(sight.u, w)), sigma, cross(sight.u, u)));
   const Real angle = angle_of(sigma, c), turns = (coordinate(held->guess, q) - angle) / TURN;
   put_screw(held->V, 6 * v, (Screw){V, none});
   put_coordinate(held->q, q, mad((Real){0} + TURN, (turns + MAGIC) - MAGIC, angle));
@@ -141,8 +140,7 @@ static inline void place_hinge(const MbHeld *held, size_t b, const MbMaximal *x)
   const size_t p = held->up[b], first = held->first[b];
   const Mat R = w->R[b];
   Vec axis = vec_at(hinge, 12), point = vec_at(hinge, 18);
-  if (p != MB_WORLD)
-    axis = apply(w->R[p], axis), point = add(vec_at(poses(x, p), 0), apply(w->R[p], point));
+  if (p != MB_WORLD) axis = apply(w->R[p], axis), point = add(vec_at(poses(x, p), 0), apply(w->R[p], point));
   const Vec V = vec_at(held->V, 6 * held->model->v_first[b]), m1 = vec_at(held->Jc, 6 * first),
             m2 = vec_at(held->Jc, 6 * (first + 1)), x1 = cross(m2, V), x2 = cross(V, m1);
   const Real s = 1.0 / dot(m1, x1);
@@ -338,8 +336,8 @@ static void load_world(MbHeldWorld *w, const MbLinks *const *links) {
 }
 
 static size_t bytes_of_world(const MbHeldWorld *w) {
-  return sizeof *w + w->bytes + mb_responses_bytes(w->responses) + (w->own.hop ? mb_links_bytes(&w->own) : 0) +
-         w->lanes->bytes(w->work);
+  return sizeof *w + w->bytes + mb_responses_bytes(w->responses) +
+         (w->own.hop ? mb_links_bytes(&w->own) : 0) + w->lanes->bytes(w->work);
 }
 
 extern const MbHeldKernels MB_HELD_TABLE;

@@ -115,7 +115,7 @@ static void same(const char *what, unsigned acts, int64_t step, size_t lane, con
 }
 
 static int64_t compared, offered; // lanes, step by step
-static int64_t alone, all;         // steps that lanes' simulations have taken, of how many
+static int64_t alone, all;        // steps that lanes' simulations have taken, of how many
 
 static void compare(MbLockstep *l, MbSim *const *sim, size_t count, unsigned acts) {
   static double frames[L][LONGEST], frame[LONGEST], q[LONGEST], v[LONGEST];
@@ -222,13 +222,15 @@ Test(lockstep, lanes_at_limits_have_the_bits_of_runs_of_their_own) {
 
 Test(lockstep, maximal_lanes_have_the_bits_of_runs_of_their_own) {
   for (unsigned acts = MAXIMAL; acts < MAXIMAL + LIMITS; acts += 11)
-    runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts & (acts % 2 ? ~(unsigned)POINTS : ~0u), 1 + (acts + 7) % L);
+    runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts & (acts % 2 ? ~(unsigned)POINTS : ~0u),
+               1 + (acts + 7) % L);
   went_in_lanes(0.01);
 }
 
 Test(lockstep, maximal_lanes_at_limits_have_the_bits_of_runs_of_their_own) {
   for (unsigned acts = MAXIMAL + LIMITS; acts < 2 * MAXIMAL; acts += 17)
-    runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts & (acts % 2 ? ~(unsigned)POINTS : ~0u), 1 + (acts + 7) % L);
+    runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts & (acts % 2 ? ~(unsigned)POINTS : ~0u),
+               1 + (acts + 7) % L);
   went_in_lanes(0.7);
   cr_assert_gt(alone, 0);
 }

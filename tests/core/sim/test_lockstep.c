@@ -204,12 +204,12 @@ static void went_in_lanes(double share) {
 }
 
 Test(lockstep, explicit_lanes_have_the_bits_of_runs_of_their_own) {
-  for (unsigned acts = 0; acts < LIMITS; acts += 3) runs_alike(MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
+  for (unsigned acts = 0; acts < LIMITS; acts += 5) runs_alike(MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
   went_in_lanes(0);
 }
 
 Test(lockstep, implicit_lanes_have_the_bits_of_runs_of_their_own) {
-  for (unsigned acts = 0; acts < LIMITS; acts += 3) runs_alike(MB_IMPLICIT, acts, 1 + (acts + 7) % L);
+  for (unsigned acts = 0; acts < LIMITS; acts += 5) runs_alike(MB_IMPLICIT, acts, 1 + (acts + 7) % L);
   went_in_lanes(0.01);
 }
 

@@ -29,6 +29,11 @@ void mb_run_catch_signals(void) {
   }
 }
 
+void mb_run_warn(MbRun *run, const MbReport *said) {
+  mb_log_report(&run->log, said);
+  if (run->follower && run->follower->said) run->follower->said(run->follower->to, said);
+}
+
 MbStatus mb_run_write_frame(MbRun *run, int64_t step, double time, const double *frame, MbReport *report) {
   run->last_frame = step;
   mb_tally_frame(&run->tally, frame, mb_sim_constraint_error(run->sim));
@@ -77,7 +82,7 @@ static MbStatus record_issues(MbRun *run, const MbReport *said, int64_t step, Mb
     status = mb_traj_event(run->writer, (double)step * run->plan.step, (uint64_t)step, said->issues[i].text,
                            report);
   shown.file[0] = 0;
-  if (!shown.errors) mb_log_report(&run->log, &shown); // errors are reported where the run ends
+  if (!shown.errors) mb_run_warn(run, &shown); // errors are reported where the run ends
   return status;
 }
 

@@ -9,6 +9,7 @@
 //
 // Where no row and no force is about a node, bodies take their step as if there were no deformables, and nodes theirs when the bodies are
 // where the step ends (nodes.c).
+#include "core/sim/claims.h"
 #include "core/sim/constrain.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
@@ -22,12 +23,14 @@ static MbStatus pass(MbSim *sim, const double *loose, double *v, MbReport *repor
   const MbPassOps *passes = sim->solver->passes;
   double *impulse = sim->s;
   memcpy(v, loose, sim->nv * sizeof *v);
-  passes->pass(sim->work, sim->push, v);
+  if (!passes->pass(sim->work, sim->push, v))
+    return mb_nodes_judge(sim, false, sim->state.t + sim->model->h, report);
+  mb_claims_recall(sim);
   const MbStatus status = mb_constrain_solve(sim, v, report);
   if (status != MB_OK) return status;
   memset(impulse, 0, sim->width * sizeof *impulse);
   mb_constrain_impulses(sim, impulse);
-  if (passes->end_pass(sim->work, v, impulse)) return MB_OK;
+  if (passes->end_pass(sim->work, v, impulse, mb_constrain_forces(sim))) return MB_OK;
   return mb_nodes_judge(sim, false, sim->state.t + sim->model->h, report);
 }
 
@@ -55,6 +58,7 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report) {
   if (!passes->tied(sim->work)) return mb_scheme_once(sim, report);
   MbStatus status = mb_scheme_solve_once(sim, report);
   if (status != MB_OK) return status;
+  mb_claims_keep(sim);
   memcpy(loose, sim->r, sim->nv * sizeof *loose);
   memcpy(sim->state.v + sim->nv, mb_nodes_velocities(sim), (sim->width - sim->nv) * sizeof *loose);
   mb_constrain_prepare(sim);
@@ -63,6 +67,8 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report) {
     status = pass(sim, loose, v1, report);
   if (status != MB_OK) return status;
   mb_nodes_end(sim, v1);
+  status = mb_constrain_settle(sim, report);
+  if (status != MB_OK) return status;
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
   mb_sim_fly(sim, sim->q1, sim->model->h, v1);
   return MB_OK;

@@ -224,9 +224,10 @@ Test(coupled, angular_momentum_changes_as_under_newtons_method) {
   double first[6], last[3][6];
   for (int i = 0; i < 3; i++) {
     char solver[160];
-    snprintf(solver, sizeof solver,
-             "/solver={\"type\": \"projective\", \"method\": \"%s\", \"iterations\": 3000, \"tolerance\": 1e-10}",
-             methods[i]);
+    snprintf(
+        solver, sizeof solver,
+        "/solver={\"type\": \"projective\", \"method\": \"%s\", \"iterations\": 3000, \"tolerance\": 1e-10}",
+        methods[i]);
     TestRun run = test_run(pair, (const char *const[]){solver, NULL});
     memcpy(first, test_channel(run.sim, "momentum", NULL), sizeof first);
     test_steps(run.sim, 50);

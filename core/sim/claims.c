@@ -16,6 +16,17 @@ void mb_claims_add(MbSim *sim) {
   for (size_t r = 0; r < n; r++) sim->pull[r] += sim->pulled[r];
 }
 
+// In the place of the gaps that steps of second order begin with.
+void mb_claims_keep(MbSim *sim) {
+  const size_t n = rows_of(sim).n;
+  if (n) memcpy(sim->gap0, sim->pull, n * sizeof *sim->pull);
+}
+
+void mb_claims_recall(MbSim *sim) {
+  const size_t n = rows_of(sim).n;
+  if (n) memcpy(sim->pull, sim->gap0, n * sizeof *sim->pull);
+}
+
 // How much of the curve's rate to ask for, in seconds: half a step, less where a body turns by more than a radian in one, of
 // which a parabola knows nothing: what it adds there must not drive bodies faster still. Rows that close loops ask for
 // the same (constrain.c), so that the two are not at odds where they are redundant.

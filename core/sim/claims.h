@@ -39,6 +39,9 @@ bool mb_claims_agree(MbSim *sim, double *v);
 double mb_claims_close(MbSim *sim, double *dq);
 // Adds what pulled at the rows in one solution, sim->pulled, to what pulls in the step.
 void mb_claims_add(MbSim *sim);
+// Keeps what pulls, and takes it back: before other rows are solved for, as often as they are.
+void mb_claims_keep(MbSim *sim);
+void mb_claims_recall(MbSim *sim);
 // Raises errors of position and of velocity to the largest of these rows.
 void mb_claims_errors(MbSim *sim, const double *v, double errors[2]);
 

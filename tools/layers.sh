@@ -1,10 +1,12 @@
 #!/bin/sh
 # The include law: cli -> io, gpu, core; io -> core; gpu -> core; inside core only downward. Also: nothing below
-# cli/ prints or exits, file names are unique, and a scheme has no loop or matrix of its own: it is made of stages. Argument: the root of the tree (default: here). Exit 1 when
+# cli/ prints or exits, file names are unique, a scheme has no loop or matrix of its own but is made of stages, and a file of more than
+# 200 lines says at its head, or its header's, what it is about. Argument: the root of the tree (default: here). Exit 1 when
 # the law is broken.
 set -u
 cd "${1:-.}" || exit 2
 sources=$(find cli core io gpu -name '*.[ch]' | sort)
+bad=0
 
 # shellcheck disable=SC2086
 awk '
@@ -76,6 +78,16 @@ awk '
 
   END {
     if (bad) exit 1
-    print "layers: ok"
   }
-' $sources
+' $sources || bad=1
+
+for file in $sources; do
+  case $file in *.c) header=${file%.c}.h ;; *) continue ;; esac
+  [ "$(wc -l <"$file")" -gt 200 ] || continue
+  head -n 1 "$file" | grep -q '^//' && continue
+  [ -e "$header" ] && head -n 1 "$header" | grep -q '^//' && continue
+  echo "layers: $file: more than 200 lines, and nothing says at its head what they are about"
+  bad=1
+done
+[ "$bad" = 0 ] || exit 1
+echo "layers: ok"

@@ -89,5 +89,10 @@ for file in $sources; do
   echo "layers: $file: more than 200 lines, and nothing says at its head what they are about"
   bad=1
 done
+# the dictionary says where a formula stands
+dead=$(grep -oE '`[a-z_]+` in `[a-z_/]+\.[ch]`' core/README.md 2>/dev/null | tr -d '`' | while read -r name _ file; do
+  grep -qw "$name" "core/$file" 2>/dev/null || echo "layers: core/README.md: core/$file has no $name"
+done)
+[ -z "$dead" ] || { echo "$dead"; bad=1; }
 [ "$bad" = 0 ] || exit 1
 echo "layers: ok"

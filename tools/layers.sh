@@ -1,7 +1,8 @@
 #!/bin/sh
 # The include law: cli -> io, gpu, core; io -> core; gpu -> core; inside core only downward. Also: nothing below
 # cli/ prints or exits, file names are unique, a scheme has no loop or matrix of its own but is made of stages, and a file of more than
-# 200 lines says at its head, or its header's, what it is about. Argument: the root of the tree (default: here). Exit 1 when
+# 200 lines says at its head, or its header's, what it is about; what the dictionary of core/README.md names is there. Argument: the root
+# of the tree (default: here). Exit 1 when
 # the law is broken.
 set -u
 cd "${1:-.}" || exit 2

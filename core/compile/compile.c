@@ -102,6 +102,19 @@ static MbStatus check_velocity_terms(const MbSceneSpec *spec, MbReport *report) 
   return MB_OK;
 }
 
+// Fully implicit schemes solve for a motion at the step's end, of which velocities are a part.
+static MbStatus check_stages(const MbSceneSpec *spec, MbReport *report) {
+  const MbSolverSpec *solver = &spec->solver;
+  const MbIntegratorKind kind = spec->integrator.kind;
+  if (!mb_integrator_is_full(kind)) return MB_OK;
+  if (solver->mode == MB_FIRST_ORDER)
+    return mb_error(
+        report, MB_SCENE, "/integrator",
+        "\"%s\" makes no sense with mode \"first_order\", where velocities are no state: use \"implicit\"",
+        mb_integrator_words[kind]);
+  return MB_OK;
+}
+
 // Pairs of solver, mode and integrator that make no sense.
 static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   (void)model;
@@ -119,7 +132,8 @@ static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *re
         report, MB_SCENE, "/integrator",
         "\"bridson_marino\" makes no sense with mode \"first_order\", where velocities are no state: "
         "use \"symplectic\", \"implicit\", \"trapezoidal\" or \"rk45\"");
-  return check_velocity_terms(spec, report);
+  const MbStatus stages = check_stages(spec, report);
+  return stages == MB_OK ? check_velocity_terms(spec, report) : stages;
 }
 
 static MbStatus copy_lists(const MbSceneSpec *spec, MbModel *model, MbReport *report) {

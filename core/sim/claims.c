@@ -34,6 +34,14 @@ MbAsking mb_asking(const MbSim *sim, MbAskOf of) {
                     .curve = of == MB_ASK_VELOCITIES ? sim->half_way : 0};
 }
 
+MbAsking mb_asking_half(const MbSim *sim, const MbHalf *half) {
+  MbAsking asking = mb_asking(sim, half->second ? MB_ASK_SECOND_HALF : MB_ASK_HALF);
+  asking.theta = half->here ? 1 : half->theta, asking.impulse = half->impulse;
+  if (half->here)
+    asking.gamma *= asking.h / half->span, asking.h = half->span; // the same share of the gap that there was
+  return asking;
+}
+
 // sim->aim ← what the rows ask for, J x being `rate` and of what else is known of velocities `last` (NULL: 0); `bend` is J̇ v (NULL: 0).
 static void ask(MbSim *sim, const MbAsking *asking, const double *rate, const double *last,
                 const double *bend) {
@@ -82,8 +90,7 @@ void mb_claims_aim(MbSim *sim, const double *w) {
 
 bool mb_claims_change(MbSim *sim, const MbHalf *half, const double *w, double *x) {
   if (half->second) return sim->solver->apply(sim->work, x, NULL, sim->pull);
-  MbAsking asking = mb_asking(sim, MB_ASK_HALF);
-  asking.theta = half->theta;
+  const MbAsking asking = mb_asking_half(sim, half);
   sim->solver->claims->speeds(sim->work, w, sim->aim);
   ask(sim, &asking, sim->aim, NULL, NULL);
   return solve(sim, x);

@@ -10,10 +10,15 @@
 typedef struct MbHalf {
   double theta, impulse;
   bool second; // the other half of a step that has been made
+  // A stage that ends where its rows are, as those of fully implicit schemes do: theta and second are not read.
+  bool here;
+  double span, t;     // seconds for which w has carried the coordinates there; the time there
+  const double *from; // (nv) velocities that those seconds of forces change
 } MbHalf;
 
-// What a step of the simulation asks of rows, but for half steps' own numbers.
+// What a step of the simulation asks of rows, but for half steps' own numbers; and with these.
 MbAsking mb_asking(const MbSim *sim, MbAskOf of);
+MbAsking mb_asking_half(const MbSim *sim, const MbHalf *half);
 
 // Tells whether the solver claims any.
 bool mb_claims_any(const MbSim *sim);

@@ -207,7 +207,10 @@ void mb_rows_look(MbSim *sim, const double *q, const double *v, double t) { eval
 
 void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const double *v, double t) {
   const double h = sim->model->h;
-  make(sim, q, v, t + h / 2, h / 2, (1 - 2 * half->theta) * h);
+  if (half->here)
+    make(sim, q, half->from, half->t, half->span, 0);
+  else
+    make(sim, q, v, t + h / 2, h / 2, (1 - 2 * half->theta) * h);
 }
 
 void mb_rows_claimed(MbSim *sim, double times) {

@@ -109,38 +109,49 @@ static size_t places(const char *scene, const char *solver, double h, double tim
   return n;
 }
 
-// Both are of first order and differ in how a step's equations are made linear: that goes with the square of the step.
-static void check_agreement(const char *name, const char *scene, const char *bodies, double time,
-                            double last) {
-  static double a[MOST], b[MOST];
+// Both are of first order and differ in how a step's equations are made linear, by c h + d h² + …: with the first two powers taken out of
+// three steps nothing is left of it but `limit`, of 1e-6 of the scene's size.
+static void check_agreement(const char *name, const char *scene, const char *bodies, double time, double last,
+                            double limit) {
+  static double a[MOST], b[MOST], apart[3][MOST];
   char solver[160];
-  double before = 0, far = 0;
+  double before = 0, far = 0, left = 0;
+  size_t n = 0;
   snprintf(solver, sizeof solver,
            "/solver={\"type\": \"projective\", \"iterations\": 300, \"bodies\": \"%s\"}", bodies);
-  for (double h = 4e-3; h > 0.9e-3; h /= 2) {
-    const size_t n = places(scene, "/solver=\"redmax\"", h, time, a);
+  for (int k = 0; k < 3; k++) {
+    const double h = 4e-3 / (1 << k);
+    n = places(scene, "/solver=\"redmax\"", h, time, a);
     cr_assert_eq(places(scene, solver, h, time, b), n);
     before = far, far = test_distance(a, b, n);
+    for (size_t i = 0; i < n; i++) apart[k][i] = b[i] - a[i];
     printf("%-8s bodies by %-7s h = %.0e s: %.2e m from \"redmax\"\n", name, bodies, h, far);
   }
+  for (size_t i = 0; i < n; i++)
+    left = fmax(left, fabs((8 * apart[2][i] - 6 * apart[1][i] + apart[0][i]) / 3));
+  printf("%-8s bodies by %-7s h -> 0: %.2e m\n", name, bodies, left);
   cr_expect_lt(far, last, "%s, bodies by %s: %g m apart", name, bodies, far);
   cr_expect_lt(far, 0.62 * before, "%s, bodies by %s: %g m apart, and %g m with steps twice as long", name,
                bodies, far, before);
+  cr_expect_lt(left, limit, "%s, bodies by %s: %g m apart in the limit", name, bodies, left);
 }
 
-static void check_both(const char *name, const char *scene, double time, double last) {
-  check_agreement(name, scene, "redmax", time, last);
-  check_agreement(name, scene, "maximal", time, last);
+static void check_both(const char *name, const char *scene, double time, double last, double limit) {
+  check_agreement(name, scene, "redmax", time, last, limit);
+  check_agreement(name, scene, "maximal", time, last, limit);
 }
 
 Test(coupled, an_arm_with_a_bar_of_rubber_in_its_loop_moves_as_by_forces) {
-  check_both("arm", arm, 0.04, 1e-5);
+  check_both("arm", arm, 0.04, 1e-5, 1e-6);
 }
-Test(coupled, cloth_on_a_linkage_moves_as_by_forces) { check_both("linkage", linkage, 0.04, 2e-4); }
+// The cloth's wrinkles are too short for these steps: what is apart falls by more than powers of h say.
+Test(coupled, cloth_on_a_linkage_moves_as_by_forces) { check_both("linkage", linkage, 0.04, 2e-4, INFINITY); }
 Test(coupled, a_muscle_a_spring_and_a_rod_between_bodies_and_a_block_move_as_by_forces) {
-  check_both("muscle", muscle, 0.04, 1e-5);
+  check_both("muscle", muscle, 0.04, 1e-5, 1e-6);
 }
-Test(coupled, a_string_through_a_finger_moves_as_by_forces) { check_both("finger", finger, 0.04, 1e-5); }
+Test(coupled, a_string_through_a_finger_moves_as_by_forces) {
+  check_both("finger", finger, 0.04, 1e-5, 1e-6);
+}
 
 // Fewer iterations come nearer with each.
 Test(coupled, iterations_come_to_the_solution_of_the_step) {

@@ -9,6 +9,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/singular.h"
+#include "core/sim/dry.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/claims.h"
 #include "core/sim/layout.h"
@@ -64,9 +65,16 @@ void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) {
   c->all[i] = all_of(sim, s);
   c->least[i] = sim->solver->claims->nothing * c->all[i];
   c->soft[i] = asked->soft;
-  c->kind[i] =
-      c->set.is[s].kind != MB_ROW_BOTH_WAYS && !asked->both_ways ? MB_CONTACT_ONE_WAY : MB_CONTACT_BOTH_WAYS;
+  const MbRowKind kind = c->set.is[s].kind;
+  c->kind[i] = kind == MB_ROW_BOTH_WAYS || asked->both_ways ? MB_CONTACT_BOTH_WAYS
+               : kind == MB_ROW_DRY                         ? MB_CONTACT_BOUNDED
+                                                            : MB_CONTACT_ONE_WAY;
   c->from[i] = 0;
+  if (kind != MB_ROW_DRY) return;
+  const double h = sim->model->h;
+  c->most[i] = h * c->set.row[s].most;
+  c->from[i] = h * mb_section(sim, MB_SECTION_FORCES)[c->set.is[s].key];
+  c->ndry++;
 }
 
 // Takes the three rows of a contact, of which the first is row s: for velocities with friction, for positions the normal alone, which is
@@ -129,6 +137,7 @@ MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const
                     .g0 = c->g0[s],
                     .g1 = c->g1[s],
                     .one_way = is->kind == MB_ROW_ONE_WAY,
+                    .dry = is->kind == MB_ROW_DRY,
                     .alpha = is->alpha,
                     .beta = is->beta,
                     .outward = is->outward,
@@ -149,7 +158,7 @@ MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const
 double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const double *last) {
   MbConstraining *c = sim->constraining;
   double worst = 0;
-  c->n = c->ntouches = 0;
+  c->n = c->ntouches = c->ndry = 0;
   for (size_t s = 0; s < c->set.n; s++) {
     if (c->set.is[s].nodes && (c->bodies || asking->of != MB_ASK_VELOCITIES)) continue;
     if (c->set.is[s].kind == MB_ROW_CONTACT) {
@@ -241,46 +250,112 @@ static MbContactProblem problem_of(const MbConstraining *c, double share) {
                             .tolerance = norm > 0 ? fmax(share * size_of(c) / norm, 1e-15) : 0};
 }
 
-// Contacts among the rows: all of them together, by the scene's method, from the impulses of the last step.
-static MbStatus find_touching(MbSim *sim, double t, MbReport *report) {
-  MbConstraining *c = sim->constraining;
-  MbTouchTold *told = &sim->touching->told;
+// How rows that touch or rub are solved for: as the scene's contact says, else so far that friction holds what it holds for good.
+typedef struct Pushing {
+  double tolerance;
+  size_t iterations; // 0: the method's own
+  MbContactFunction function;
+  bool
+      few; // who asks for a few sweeps, a fixed cost a step, takes what they come to, and is told how good that is
+  bool pivots; // it takes a W that is definite
+} Pushing;
+
+static Pushing pushing_of(const MbSim *sim) {
+  static const double HOLDS = 1e-12;
+  if (!sim->touching) return (Pushing){.tolerance = HOLDS};
   const MbContacts *rules = sim->touching->rules;
+  return (Pushing){.tolerance = rules->tolerance,
+                   .iterations = (size_t)rules->iterations,
+                   .function = (MbContactFunction)rules->function,
+                   .few = rules->method == MB_CONTACT_BY_GAUSS_SEIDEL &&
+                          rules->iterations < MB_CONTACT_ITERATIONS,
+                   .pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING};
+}
+
+static void tell(MbConstraining *c, MbContactResult result, double left) {
+  c->told[MB_SOLVED_MOST] = fmax(c->told[MB_SOLVED_MOST], (double)c->ntouches);
+  c->told[MB_SOLVED_WORST] = left;
+  c->told[MB_SOLVED_MISSED] = result == MB_CONTACT_NOT_CONVERGED;
+  c->told[MB_SOLVED_ITERATIONS] += (double)c->answer.iterations;
+}
+
+void mb_solved_commit(MbSim *sim) {
+  const bool solved = sim->section[MB_SECTION_TOLD + 1] > sim->section[MB_SECTION_TOLD];
+  if (!solved) return;
+  const double *step = sim->constraining->told;
+  double *all = mb_section(sim, MB_SECTION_TOLD);
+  all[MB_SOLVED_MOST] = fmax(all[MB_SOLVED_MOST], step[MB_SOLVED_MOST]);
+  all[MB_SOLVED_WORST] = fmax(all[MB_SOLVED_WORST], step[MB_SOLVED_WORST]);
+  all[MB_SOLVED_MISSED] += step[MB_SOLVED_MISSED];
+  all[MB_SOLVED_ITERATIONS] += step[MB_SOLVED_ITERATIONS];
+  all[MB_SOLVED_DEEPEST] = fmax(all[MB_SOLVED_DEEPEST], step[MB_SOLVED_DEEPEST]);
+}
+
+// pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and more
+// where that does not do
+static MbContactResult solve(MbConstraining *c, const MbContactProblem *problem, bool pivots) {
+  MbContactResult result = MB_CONTACT_NOT_CONVERGED;
+  for (double gives = 1e-10; result == MB_CONTACT_NOT_CONVERGED && gives < 1e-4; gives *= 7) {
+    for (size_t i = 0; i < c->n && pivots; i++) c->soft[i] += gives * c->all[i];
+    result = mb_contact_solve(c->touch_method, &c->work, problem, &c->answer);
+    if (!pivots) break;
+  }
+  return result;
+}
+
+// The same as often as loads inside joints change; *change: by how much they still did in the end, 0 where that is little enough.
+static MbContactResult solve_passes(MbSim *sim, const MbContactProblem *problem, bool pivots, const double *v,
+                                    double *change) {
+  MbConstraining *c = sim->constraining;
+  double tolerance = 0;
+  int passes = 0;
+  *change = 0;
+  if (c->rubbing) mb_dry_patience(sim, &tolerance, &passes);
+  MbContactResult result = solve(c, problem, pivots);
+  for (int pass = 0; c->rubbing; pass++) {
+    if (result == MB_CONTACT_MEMORY || result == MB_CONTACT_REFUSED) return result;
+    if (!mb_dry_pass(sim, v, change)) {
+      c->delassus.unsolved = true;
+      return result;
+    }
+    if (*change <= tolerance) *change = 0;
+    if (*change == 0 || pass >= passes) break;
+    result = solve(c, problem, pivots);
+  }
+  return result;
+}
+
+// Contacts and dry friction among the rows: all of them together, from the impulses of the last step.
+// `v`: velocities without them.
+static MbStatus find_pushing(MbSim *sim, double t, const double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  const Pushing how = pushing_of(sim);
   const double norm = norm_of(c), size = size_of(c);
-  MbContactProblem problem = problem_of(c, rules->tolerance);
+  MbContactProblem problem = problem_of(c, how.tolerance);
   problem.contact = c->cone, problem.ncontacts = c->ntouches;
+  problem.most = c->most;
   problem.start = c->from, problem.betters = true;
-  problem.iterations = (size_t)rules->iterations, problem.function = (MbContactFunction)rules->function;
+  problem.iterations = how.iterations, problem.function = how.function;
   problem.threads = sim->threads;
   if (!mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W))
     problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
   if (c->delassus.no_memory || !mb_contact_reserve(&c->work, c->touch_method, &problem))
     return mb_no_memory(report, "contact");
-  const MbTouchWatch *watch = &sim->touching->watch;
-  if (watch->see) watch->see(watch->context, &problem);
-  const bool pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING;
-  MbContactResult result = MB_CONTACT_NOT_CONVERGED;
-  // pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and
-  // more where that does not do
-  for (double gives = 1e-10; result == MB_CONTACT_NOT_CONVERGED && gives < 1e-4; gives *= 7) {
-    for (size_t i = 0; i < c->n && pivots; i++) c->soft[i] += gives * c->all[i];
-    result = mb_contact_solve(c->touch_method, &c->work, &problem, &c->answer);
-    if (!pivots) break;
-  }
+  const MbTouchWatch *watch = sim->touching ? &sim->touching->watch : NULL;
+  if (watch && watch->see) watch->see(watch->context, &problem);
+  double change = 0;
+  const MbContactResult result = solve_passes(sim, &problem, how.pivots, v, &change);
   if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
   const double left = size > 0 ? c->answer.natural * norm / size : 0;
-  told->most = c->ntouches > told->most ? c->ntouches : told->most;
-  // who asks for a few sweeps, a fixed cost a step, takes what they come to, and is told how good that is
-  const bool few = rules->method == MB_CONTACT_BY_GAUSS_SEIDEL && rules->iterations < MB_CONTACT_ITERATIONS;
-  const bool failed = result == MB_CONTACT_NOT_CONVERGED && !(left < (few ? ANY : FAR));
+  const bool failed =
+      !isfinite(change) || (result == MB_CONTACT_NOT_CONVERGED && !(left < (how.few ? ANY : FAR)));
   if (result == MB_CONTACT_REFUSED || failed)
     return mb_error(
         report, MB_NUMBERS, "",
-        "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts and what else holds: %s", t,
-        (long long)sim->state.step + 1, c->ntouches, c->answer.why);
-  told->iterations += (int64_t)c->answer.iterations;
-  told->missed += result == MB_CONTACT_NOT_CONVERGED;
-  told->worst = fmax(told->worst, left);
+        "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts%s and what else "
+        "holds: %s",
+        t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "", c->answer.why);
+  tell(c, change > 0 ? MB_CONTACT_NOT_CONVERGED : result, fmax(left, change));
   return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
 }
 
@@ -310,13 +385,14 @@ static MbStatus find_parting(MbSim *sim, double t, bool *done, MbReport *report)
 }
 
 // λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
-static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, bool *whole, MbReport *report) {
+static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, const double *v, bool *whole,
+                            MbReport *report) {
   MbConstraining *c = sim->constraining;
   bool parted = false;
   *whole = true;
-  if (c->ntouches) {
+  if (c->ntouches || c->ndry) {
     c->solved = false; // what the method of the others has kept is lost
-    return find_touching(sim, t, report);
+    return find_pushing(sim, t, v, report);
   }
   if (level == MB_POSITIONS && sim->touching && sim->touching->now.n) {
     const MbStatus status = find_parting(sim, t, &parted, report);
@@ -376,7 +452,7 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     for (size_t k = 0; k < sim->nv; k++) v[k] = NAN;
     return MB_OK;
   }
-  MbStatus status = finite ? find_lambda(sim, level, t, &whole, report) : check_finite(sim, t, report);
+  MbStatus status = finite ? find_lambda(sim, level, t, v, &whole, report) : check_finite(sim, t, report);
   if (status == MB_OK && level != MB_POSITIONS && whole) status = check_dropped(sim, t, report);
   return status == MB_OK ? push(sim, scale, v, report) : status;
 }
@@ -385,7 +461,9 @@ void mb_constrain_prepare(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   if (!c) return;
   c->singular = c->solved = false;
+  memset(c->told, 0, sizeof c->told);
   mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
+  mb_dry_begin(sim);
 }
 
 MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
@@ -400,6 +478,7 @@ MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   c->same = false;
   mb_rows_claimed(sim, 1 / sim->model->h);
   if (status == MB_OK) mb_touch_take(sim, v);
+  if (status == MB_OK) mb_dry_take(sim, v);
   return status == MB_OK ? mb_singular_watch(sim, sim->state.v, v, 1, report) : status;
 }
 

@@ -372,11 +372,8 @@ Test(joint_friction, solvers_take_the_same_steps) {
       test_near(solvers[k], at[k] + 18 * b, at[0] + 18 * b, 3, k == 1 ? 1e-9 : 1e-3);
 }
 
-// A four-bar linkage, cut at its coupler's far end or at the rocker's foot: the same motion, and the same friction in all four pins.
-#define BAR(name_, x_, z_, length_, angle_)                                                                  \
-  "{\"name\": \"" name_ "\", \"density\": 1000, \"shape\": {\"type\": \"box\", \"size\": [" length_          \
-  ", 0.04, 0.05]}, "
-#define PIN_IN "{\"position\": [\"=-l\", 0.01, 0]}"
+// A four-bar linkage in a plane, where loads are determined: out of it, which pin carries what would be the cut's choice. It is cut at its
+// coupler's far end or at the rocker's foot, with places fixed in the second body. The same motion, the same friction in all four pins.
 static const char four_bar[] =
     "{\"mbsim\": 1, \"time\": {\"step\": 0.0005, \"steps\": 2000}, \"solver\": {\"type\": \"redmax\", "
     "\"stabilization\": {\"type\": \"post\"}}, \"bodies\": ["
@@ -384,10 +381,10 @@ static const char four_bar[] =
     "\"joint\": "
     "{\"type\": \"revolute\", \"axis\": [0, 1, 0], \"in_body\": {\"position\": [0, 0, -0.1]}, \"velocity\": "
     "3" RUBS "}}, {\"name\": \"coupler\", \"density\": 1000, \"shape\": {\"type\": \"box\", \"size\": [0.6, "
-             "0.03, 0.04]}, "
+    "0.03, 0.04]}, "
     "\"joint\": {\"type\": \"revolute\", \"parent\": \"crank\", \"axis\": [0, 1, 0], \"in_parent\": "
     "{\"position\": [0, "
-    "0.03, 0.1]}, \"in_body\": {\"position\": [-0.3, 0, 0]}" RUBS "}}, "
+    "0, 0.1]}, \"in_body\": {\"position\": [-0.3, 0, 0]}" RUBS "}}, "
     "{\"name\": \"rocker\", \"density\": 1000, \"shape\": {\"type\": \"box\", \"size\": [0.04, 0.03, 0.2]}, "
     "\"joint\": "
     "%s}], \"constraints\": [{\"type\": \"joint\", \"name\": \"loop\", \"joint\": {\"type\": "
@@ -397,13 +394,13 @@ static const char four_bar[] =
   "{\"position\": [0, 0, -0.1]}, \"velocity\": 3" RUBS "}"
 #define TOP                                                                                                  \
   "{\"type\": \"revolute\", \"parent\": \"coupler\", \"axis\": [0, 1, 0], \"in_parent\": {\"position\": "    \
-  "[0.3, 0, 0]}, \"in_body\": {\"position\": [0, 0.03, 0.1]}, \"velocity\": 3" RUBS "}"
+  "[0.3, 0, 0]}, \"in_body\": {\"position\": [0, 0, 0.1]}, \"velocity\": 3" RUBS "}"
 #define TOP_ENDS                                                                                             \
   "{\"body\": \"coupler\", \"frame\": {\"position\": [0.3, 0, 0]}}, {\"body\": \"rocker\", \"frame\": "      \
-  "{\"position\": [0, 0.03, 0.1]}}"
+  "{\"position\": [0, 0, 0.1]}}"
 #define FOOT_ENDS                                                                                            \
-  "{\"body\": \"rocker\", \"frame\": {\"position\": [0, 0, -0.1]}}, {\"body\": \"world\", \"frame\": "       \
-  "{\"position\": [0.6, 0, 0]}}"
+  "{\"body\": \"world\", \"frame\": {\"position\": [0.6, 0, 0]}}, {\"body\": \"rocker\", \"frame\": "        \
+  "{\"position\": [0, 0, -0.1]}}"
 
 Test(joint_friction, a_four_bar_linkage_moves_the_same_wherever_its_loop_is_cut) {
   static const char *const cuts[2][2] = {{FOOT, TOP_ENDS}, {TOP, FOOT_ENDS}};
@@ -424,11 +421,10 @@ Test(joint_friction, a_four_bar_linkage_moves_the_same_wherever_its_loop_is_cut)
       cr_expect_lt(work[cut][solver], -1e-3);
       test_run_free(&run);
     }
-  const double wanted[3] = {crank[0][0], crank[0][0], crank[0][0]},
-               found[3] = {crank[0][1], crank[1][0], crank[1][1]};
-  test_near("crank", found, wanted, 3, 2e-4);
-  const double lost[3] = {work[0][0], work[0][0], work[0][0]}, all[3] = {work[0][1], work[1][0], work[1][1]};
-  test_near("friction's work", all, lost, 3, 2e-3 * fabs(work[0][0]));
+  // solver "maximal" asks for the mean of a step, from its first one on
+  test_near("crank", &crank[1][0], &crank[0][0], 1, 1e-4);
+  test_near("friction's work", &work[1][0], &work[0][0], 1, 1e-3 * fabs(work[0][0]));
+  for (int cut = 0; cut < 2; cut++) test_near("crank", &crank[cut][1], &crank[0][0], 1, 1e-3);
 }
 
 Test(joint_friction, a_run_that_is_resumed_goes_on_bit_for_bit) {
@@ -484,4 +480,21 @@ Test(joint_friction, what_makes_no_sense_is_refused_by_name) {
           "[1, 1, 1]}}",
           where, "is none of these");
   refused("/integrator=\"bridson_marino\"", where, "\"bridson_marino\" takes no dry friction");
+}
+
+// Before somebody pulls at it and after that it stays.
+Test(joint_friction, a_desk_lamp_stays_where_it_is_left) {
+  TestRun run = test_run("desk_lamp", NULL);
+  double start[72], pulled[72], before[72], after[72];
+  test_bodies(run.sim, start, 72);
+  test_steps(run.sim, 500);
+  test_bodies(run.sim, before, 72);
+  test_steps(run.sim, 500);
+  test_bodies(run.sim, pulled, 72);
+  test_steps(run.sim, 500);
+  test_bodies(run.sim, after, 72);
+  cr_expect_lt(test_distance(before, start, 72), 1e-8);
+  cr_expect_gt(test_distance(pulled, before, 72), 0.1);
+  cr_expect_lt(test_distance(after, pulled, 72), 1e-8);
+  test_run_free(&run);
 }

@@ -1,10 +1,9 @@
 // Boxes and hulls against one another.
 //
-// The distance of two polytopes A and B is that of the origin from B − A, whose faces have the normals of A's faces, of −B's faces, and of
-// those pairs of edges whose arcs on the sphere of normals cross (Gauss map). In one another, the largest of these planes' heights is the
-// gap, exactly. Apart, it is the gap where the nearest points are in the face that it belongs to; else they are a vertex and a vertex or
-// edge, which are looked for.
+// In one another, the height of the plane between them (polytope_plane.c) is the gap, exactly. Apart, it is the gap where the nearest points
+// are in the face that it belongs to; else they are a vertex and a vertex or edge, which are looked for.
 #include "core/collision/outline.h"
+#include "core/collision/polytope_plane.h"
 
 #include "core/math/mat3.h"
 
@@ -20,61 +19,9 @@ static void normal_at(double n[3], const MbPlaced *a, uint32_t face) {
   mb_mat3_apply(n, a->R, a->shape->hull->normal + 3 * (size_t)face);
 }
 
-// The vertex that is lowest along n (a direction of the world), and how low.
-static uint32_t lowest(const MbPlaced *b, const double n[3], double *height) {
-  const MbHull *hull = b->shape->hull;
-  double m[3], x[3];
-  uint32_t best = 0;
-  *height = INFINITY;
-  mb_mat3_tapply(m, b->R, n);
-  for (uint32_t i = 0; i < hull->vertices; i++) {
-    mb_shape_vertex(x, b->shape, i);
-    const double h = mb_vec3_dot(m, x);
-    if (h < *height) *height = h, best = i;
-  }
-  *height += mb_vec3_dot(n, b->p);
-  return best;
-}
-
-// How far B is above A along n, which A's vertex `top` is highest on.
-static double above(const MbPlaced *a, uint32_t top, const MbPlaced *b, const double n[3], uint32_t *low) {
-  double x[3], h;
-  *low = lowest(b, n, &h);
-  vertex_at(x, a, top);
-  // heights from near by, not from the world's origin
-  double y[3], d[3];
-  vertex_at(y, b, *low);
-  mb_vec3_sub(d, y, x);
-  return mb_vec3_dot(d, n);
-}
-
-// A plane between the two, or the one that they are least in one another along.
-typedef struct Plane {
-  double gap, n[3]; // from A to B
-  double same;      // gaps that differ by less do so by rounding
-  enum { OF_A, OF_B, OF_EDGES } kind;
-  uint32_t face, low;      // its face, the other's vertex that is nearest to it
-  uint32_t edge_a, edge_b; // or its edges
-} Plane;
-
-// Looks at a's faces; `better` by which a face of b has to beat one of a.
-static void try_faces(const MbPlaced *a, const MbPlaced *b, bool of_b, Plane *best) {
-  const MbHull *hull = a->shape->hull;
-  double n[3];
-  const double better = of_b ? best->same : 0;
-  for (uint32_t f = 0; f < hull->faces; f++) {
-    uint32_t low;
-    normal_at(n, a, f);
-    const double gap = above(a, hull->corner[hull->first[f]], b, n, &low);
-    if (!(gap > best->gap + better)) continue;
-    best->gap = gap, best->kind = of_b ? OF_B : OF_A, best->face = f, best->low = low;
-    mb_vec3_scale(best->n, of_b ? -1 : 1, n);
-  }
-}
-
-// An edge in the world, with the normals of its faces.
+// An edge in the world.
 typedef struct Side {
-  double p[3], d[3], left[3], right[3];
+  double p[3], d[3];
 } Side;
 
 static void side_at(Side *side, const MbPlaced *a, uint32_t e) {
@@ -83,53 +30,6 @@ static void side_at(Side *side, const MbPlaced *a, uint32_t e) {
   vertex_at(side->p, a, edge->from);
   vertex_at(q, a, edge->to);
   mb_vec3_sub(side->d, q, side->p);
-  normal_at(side->left, a, edge->left);
-  normal_at(side->right, a, edge->right);
-}
-
-// Whether the arc of a's normals crosses that of −b's: each arc's ends are on either side of the other's great circle, and on one half of
-// the sphere. The circles' normals are the edges' directions.
-static bool arcs_cross(const Side *a, const Side *b) {
-  const double bl = -mb_vec3_dot(b->left, a->d), br = -mb_vec3_dot(b->right, a->d);
-  const double al = mb_vec3_dot(a->left, b->d), ar = mb_vec3_dot(a->right, b->d);
-  if (!(bl * br < 0 && al * ar < 0)) return false;
-  // the crossing of a's arc is a->left |ar| + a->right |al|, that of −b's likewise; they are opposite or the same
-  double x[3], y[3];
-  mb_vec3_scale(x, fabs(ar), a->left);
-  mb_vec3_add_scaled(x, x, fabs(al), a->right);
-  mb_vec3_scale(y, fabs(br), b->left);
-  mb_vec3_add_scaled(y, y, fabs(bl), b->right);
-  return mb_vec3_dot(x, y) < 0;
-}
-
-static void try_edges(const MbPlaced *a, const MbPlaced *b, Plane *best) {
-  Side s, t;
-  double n[3], d[3], h;
-  for (uint32_t i = 0; i < a->shape->hull->edges; i++) {
-    side_at(&s, a, i);
-    for (uint32_t j = 0; j < b->shape->hull->edges; j++) {
-      side_at(&t, b, j);
-      if (!arcs_cross(&s, &t)) continue;
-      mb_vec3_cross(n, s.d, t.d);
-      const double size = mb_vec3_norm(n), most = sqrt(mb_vec3_dot(s.d, s.d) * mb_vec3_dot(t.d, t.d));
-      // edges that are parallel but for rounding have no plane of their own
-      if (!(size > 1e-10 * most)) continue;
-      mb_vec3_scale(n, (mb_vec3_dot(n, s.left) + mb_vec3_dot(n, s.right) < 0 ? -1 : 1) / size, n);
-      mb_vec3_sub(d, t.p, s.p);
-      if (!(mb_vec3_dot(d, n) > best->gap)) continue;
-      // a direction that rounding has turned is not that of the two edges alone
-      uint32_t low = lowest(b, n, &h);
-      double back[3], x[3], y[3];
-      vertex_at(y, b, low);
-      mb_vec3_scale(back, -1, n);
-      vertex_at(x, a, lowest(a, back, &h));
-      mb_vec3_sub(d, y, x);
-      const double gap = mb_vec3_dot(d, n);
-      if (!(gap > best->gap + best->same)) continue;
-      best->gap = gap, best->kind = OF_EDGES, best->edge_a = i, best->edge_b = j;
-      mb_vec3_copy(best->n, n);
-    }
-  }
 }
 
 // A corner of what is left of a face, and the sides before and behind it: of the face itself, or (CUT) of what cuts it.
@@ -176,8 +76,8 @@ static uint32_t facing(const MbPlaced *b, uint32_t low, const double n[3]) {
 }
 
 // Adds what of b's face is over a's face (a being that which the plane's face is of), and returns the least gap there.
-static double add_faces(const MbPlaced *a, const MbPlaced *b, const Plane *plane, MbPatch *patch) {
-  const bool turned = plane->kind == OF_B;
+static double add_faces(const MbPlaced *a, const MbPlaced *b, const MbPlane *plane, MbPatch *patch) {
+  const bool turned = plane->of == MB_PLANE_OF_B;
   double n[3], d[3], e[3], m[3], p[3], q[3];
   mb_vec3_scale(n, turned ? -1 : 1, plane->n);
   const uint32_t other = facing(b, plane->low, n);
@@ -249,10 +149,50 @@ typedef struct Nearest {
   uint32_t feature_a, feature_b;
 } Nearest;
 
-static void try_vertices(const MbPlaced *a, const MbPlaced *b, bool turned, Nearest *best) {
+// What bounds distances: a point of A that is so far below A's top along the plane's normal, and one of B that is so far above B's lowest
+// point, are at least the plane's gap and both heights apart.
+typedef struct Bound {
+  const MbHull *hull[2];
+  double m[2][3],
+      low[2]; // the direction into each shape, by which its numbers are multiplied; its lowest height along that
+  double gap; // of the plane, less rounding
+  double within;
+} Bound;
+
+static Bound bound_of(const MbPlaced *a, const MbPlaced *b, const MbPlane *plane, double within) {
+  const MbPlaced *const placed[2] = {a, b};
+  Bound bound = {.gap = plane->gap - 10 * plane->same, .within = within};
+  for (int k = 0; k < 2; k++) {
+    double n[3];
+    mb_vec3_scale(n, k ? 1 : -1, plane->n);
+    bound.hull[k] = placed[k]->shape->hull;
+    mb_polytope_lowest(placed[k], n, &bound.low[k]);
+    mb_mat3_tapply(bound.m[k], placed[k]->R, n);
+    for (int i = 0; i < 3; i++) bound.m[k][i] *= placed[k]->shape->axes[i];
+  }
+  return bound;
+}
+
+static double height_of(const Bound *bound, int k, uint32_t vertex) {
+  return mb_vec3_dot(bound->m[k], bound->hull[k]->vertex + 3 * (size_t)vertex) - bound->low[k];
+}
+
+static double edge_height(const Bound *bound, int k, uint32_t edge) {
+  const MbHullEdge *at = &bound->hull[k]->edge[edge];
+  return fmin(height_of(bound, k, at->from), height_of(bound, k, at->to));
+}
+
+// Whether what has such heights may be nearer than the best.
+static bool may_be_near(const Bound *bound, double heights, const Nearest *best) {
+  return bound->gap + heights <= fmin(best->distance, bound->within);
+}
+
+static void try_vertices(const MbPlaced *a, const MbPlaced *b, bool turned, const Bound *bound,
+                         Nearest *best) {
   double x[3], local[3], n[3];
   uint32_t feature;
   for (uint32_t i = 0; i < b->shape->hull->vertices; i++) {
+    if (!may_be_near(bound, height_of(bound, turned ? 0 : 1, i), best)) continue;
     vertex_at(x, b, i);
     mb_placed_local(local, a, x);
     const double distance = mb_shape_distance(a->shape, local, n, &feature);
@@ -262,6 +202,26 @@ static void try_vertices(const MbPlaced *a, const MbPlaced *b, bool turned, Near
     mb_placed_point(turned ? best->y : best->x, a, local);
     mb_vec3_copy(turned ? best->x : best->y, x);
     best->feature_a = turned ? i : feature, best->feature_b = turned ? feature : i;
+  }
+}
+
+static void try_edges(const MbPlaced *a, const MbPlaced *b, const Bound *bound, Nearest *best) {
+  Side s, t;
+  double u = 0, v = 0;
+  for (uint32_t i = 0; i < a->shape->hull->edges; i++) {
+    const double height = edge_height(bound, 0, i);
+    if (!may_be_near(bound, height, best)) continue;
+    side_at(&s, a, i);
+    for (uint32_t j = 0; j < b->shape->hull->edges; j++) {
+      if (!may_be_near(bound, height + edge_height(bound, 1, j), best)) continue;
+      side_at(&t, b, j);
+      const double distance = nearest_of_segments(&s, &t, &u, &v);
+      // nearer than vertices and edges before them by more than rounding
+      if (!(distance < best->distance * (1 - 1e-14))) continue;
+      best->distance = distance, best->feature_a = EDGE | i, best->feature_b = EDGE | j;
+      mb_vec3_add_scaled(best->x, s.p, u, s.d);
+      mb_vec3_add_scaled(best->y, t.p, v, t.d);
+    }
   }
 }
 
@@ -276,24 +236,14 @@ static void add_flat(const MbPlaced *a, const MbPlaced *b, const double n[3], do
   if (own.n + other.n > 4) mb_outlines_shared(&own, &other, n, gap, patch);
 }
 
-static void add_nearest(const MbPlaced *a, const MbPlaced *b, const Plane *plane, MbPatch *patch) {
+static void add_nearest(const MbPlaced *a, const MbPlaced *b, const MbPlane *plane, MbPatch *patch) {
+  const Bound bound = bound_of(a, b, plane, patch->within);
   Nearest best = {.distance = INFINITY};
-  Side s, t;
-  double u = 0, v = 0, n[3];
-  try_vertices(a, b, false, &best);
-  try_vertices(b, a, true, &best);
-  for (uint32_t i = 0; i < a->shape->hull->edges; i++) {
-    side_at(&s, a, i);
-    for (uint32_t j = 0; j < b->shape->hull->edges; j++) {
-      side_at(&t, b, j);
-      const double distance = nearest_of_segments(&s, &t, &u, &v);
-      // nearer than vertices and edges before them by more than rounding
-      if (!(distance < best.distance * (1 - 1e-14))) continue;
-      best.distance = distance, best.feature_a = EDGE | i, best.feature_b = EDGE | j;
-      mb_vec3_add_scaled(best.x, s.p, u, s.d);
-      mb_vec3_add_scaled(best.y, t.p, v, t.d);
-    }
-  }
+  double n[3];
+  try_vertices(a, b, false, &bound, &best);
+  try_vertices(b, a, true, &bound, &best);
+  try_edges(a, b, &bound, &best);
+  if (!(best.distance < INFINITY)) return; // all are beyond `within`
   mb_vec3_sub(n, best.y, best.x);
   // what is nearer than the plane is high is so by rounding
   const double distance = fmax(best.distance, plane->gap), size = mb_vec3_norm(n);
@@ -306,7 +256,7 @@ static void add_nearest(const MbPlaced *a, const MbPlaced *b, const Plane *plane
 }
 
 // Where the lines of two edges are nearest; false where that is beyond an end.
-static bool add_edges(const MbPlaced *a, const MbPlaced *b, const Plane *plane, MbPatch *patch) {
+static bool add_edges(const MbPlaced *a, const MbPlaced *b, const MbPlane *plane, MbPatch *patch) {
   Side s, t;
   double u = 0, v = 0, x[3];
   side_at(&s, a, plane->edge_a);
@@ -324,11 +274,11 @@ static bool add_edges(const MbPlaced *a, const MbPlaced *b, const Plane *plane, 
 // the nearest but for this share of the size. Gaps along a face's normal are no larger than the distance.
 static const double near = 1e-4, resting = 1e-7;
 
-static bool add_resting(const MbPlaced *a, const MbPlaced *b, const Plane *faces, const Plane *best,
+static bool add_resting(const MbPlaced *a, const MbPlaced *b, const MbPlane *faces, const MbPlane *best,
                         double size, MbPatch *patch) {
   const double slack = resting * size;
   if (fabs(faces->gap) > near * size || best->gap - faces->gap > slack) return false;
-  const bool turned = faces->kind == OF_B;
+  const bool turned = faces->of == MB_PLANE_OF_B;
   const double least = add_faces(turned ? b : a, turned ? a : b, faces, patch);
   if (least - faces->gap <= slack && patch->n > 2) return true;
   patch->n = 0;
@@ -346,21 +296,15 @@ static double length_of(const MbShape *shape) {
 
 void mb_polytopes(const MbPlaced *a, const MbPlaced *b, MbPatch *patch) {
   const double size = length_of(a->shape) + length_of(b->shape);
-  Plane best = {.gap = -INFINITY, .same = 2e-13 * size};
-  try_faces(a, b, false, &best);
-  if (!(best.gap < patch->within)) return;
-  try_faces(b, a, true, &best);
-  if (!(best.gap < patch->within)) return;
-  const Plane faces = best;
-  try_edges(a, b, &best);
-  if (!(best.gap < patch->within)) return;
+  MbPlane faces, best = {.same = 2e-13 * size};
+  if (!mb_polytope_planes(a, b, patch->within, &faces, &best)) return;
 
   if (add_resting(a, b, &faces, &best, size, patch)) return;
-  if (best.kind == OF_EDGES) {
+  if (best.of == MB_PLANE_OF_EDGES) {
     if (!add_edges(a, b, &best, patch)) add_nearest(a, b, &best, patch);
     return;
   }
-  const bool turned = best.kind == OF_B;
+  const bool turned = best.of == MB_PLANE_OF_B;
   const double least = add_faces(turned ? b : a, turned ? a : b, &best, patch);
   if (least <= best.gap + 1e-12) return;
   if (best.gap > 0) {

@@ -52,8 +52,38 @@ typedef struct Meeting {
   MbPatches patches;
 } Meeting;
 
+// Whether the triangles at a point of the triangle's rim are all in its plane, so that the rim is none of the surface's.
+static bool goes_on_flat(const Meeting *meeting, uint32_t t, const double x[3]) {
+  const MbSkin *surface = meeting->surface;
+  const size_t first = 3 * (size_t)t;
+  const double *n = surface->normal + first;
+  double local[3], d[3], e[3], c[3];
+  uint32_t beside = 0; // sides that it is on
+  mb_placed_local(local, meeting->b, x);
+  for (size_t i = 0; i < 3; i++) {
+    const double *p = surface->vertex + 3 * (size_t)surface->corner[first + i];
+    mb_vec3_sub(e, surface->vertex + 3 * (size_t)surface->corner[first + (i + 1) % 3], p);
+    mb_vec3_sub(d, local, p);
+    mb_vec3_cross(c, n, e);
+    if (!(fabs(mb_vec3_dot(c, d)) < 1e-9 * mb_vec3_dot(e, e))) continue;
+    const uint32_t other = surface->across[first + i];
+    if (other == MB_SKIN_NONE) return false;
+    if (!(mb_vec3_dot(n, surface->normal + 3 * (size_t)other) > 1 - 1e-12)) return false;
+    beside |= 1u << i;
+  }
+  static const uint32_t corner[8] = {[3] = 1, [6] = 2, [5] = 0};
+  if (beside != 3 && beside != 6 && beside != 5) return beside != 0;
+  const uint32_t v = surface->corner[first + corner[beside]];
+  for (uint32_t k = surface->first[v]; k < surface->first[v + 1]; k++)
+    if (!(mb_vec3_dot(n, surface->normal + 3 * (size_t)surface->star[k]) > 1 - 1e-12)) return false;
+  return true;
+}
+
+// Where a triangle alone ends, and the plane that it is of goes on, nothing of that is a corner but those of the convex shape.
 static void add(Meeting *meeting, uint32_t t, const MbContactPoint *point) {
-  double on_a[3];
+  double on_a[3], on_b[3];
+  mb_vec3_add_scaled(on_b, point->position, point->gap / 2, point->normal);
+  if ((point->feature_a & 15u << 28) != MB_PART_CORNER && goes_on_flat(meeting, t, on_b)) return;
   mb_vec3_add_scaled(on_a, point->position, -point->gap / 2, point->normal);
   mb_patches_add(&meeting->patches, on_a, point->normal, point->gap, point->feature_a,
                  mb_skin_feature(meeting->surface, t, point->feature_b));

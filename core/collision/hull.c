@@ -160,3 +160,9 @@ MbHullFault mb_hull_make(MbHull **out, uint32_t vertices, const double *vertex, 
 }
 
 void mb_hull_free(MbHull *hull) { mb_free(hull); }
+
+size_t mb_hull_bytes(const MbHull *hull) {
+  return sizeof(Made) + 3 * ((size_t)hull->vertices + hull->faces) * sizeof(double) +
+         hull->edges * sizeof(MbHullEdge) +
+         ((size_t)hull->faces + 1 + hull->first[hull->faces]) * sizeof(uint32_t);
+}

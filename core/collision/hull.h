@@ -49,5 +49,7 @@ const char *mb_hull_fault_text(MbHullFault fault);
 MbHullFault mb_hull_make(MbHull **hull, uint32_t vertices, const double *vertex, uint32_t faces,
                          const uint32_t *first, const uint32_t *corner);
 void mb_hull_free(MbHull *hull);
+// Memory that it has, but for what of its room is not used.
+size_t mb_hull_bytes(const MbHull *hull);
 
 #endif

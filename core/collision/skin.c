@@ -28,10 +28,14 @@ typedef struct Made {
   uint32_t *corner, *across, *side, *first, *star, *order;
 } Made;
 
+static size_t bytes_for(size_t v, size_t t) {
+  return sizeof(Made) + (6 * v + 6 * t) * sizeof(double) + 2 * t * sizeof(MbSkinNode) +
+         (13 * t + v + 1) * sizeof(uint32_t);
+}
+
 static Made *room_for(uint32_t nv, uint32_t nt) {
   const size_t v = nv, t = nt;
-  Made *made = mb_calloc(1, sizeof *made + (6 * v + 6 * t) * sizeof(double) + 2 * t * sizeof(MbSkinNode) +
-                                (13 * t + v + 1) * sizeof(uint32_t));
+  Made *made = mb_calloc(1, bytes_for(v, t));
   if (!made) return NULL;
   made->vertex = (double *)(made + 1), made->around = made->vertex + 3 * v;
   made->normal = made->around + 3 * v, made->middle = made->normal + 3 * t;
@@ -215,3 +219,5 @@ MbSkinFault mb_skin_make(MbSkin **surface, uint32_t vertices, const double *vert
 }
 
 void mb_skin_free(MbSkin *surface) { mb_free(surface); }
+
+size_t mb_skin_bytes(const MbSkin *surface) { return bytes_for(surface->vertices, surface->triangles); }

@@ -53,6 +53,8 @@ const char *mb_skin_fault_text(MbSkinFault fault);
 MbSkinFault mb_skin_make(MbSkin **surface, uint32_t vertices, const double *vertex, uint32_t triangles,
                          const uint32_t *corner, uint32_t *at);
 void mb_skin_free(MbSkin *surface);
+// Memory that it has.
+size_t mb_skin_bytes(const MbSkin *surface);
 
 // Triangles whose boxes meet a box, one after the other: start with mb_skin_look; MB_SKIN_NONE after the last.
 typedef struct MbSkinLook {

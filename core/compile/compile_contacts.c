@@ -1,6 +1,8 @@
 // Contact: the solids that may touch, what friction and restitution they have, what the scene says of pairs of bodies.
+#include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/compile/compile_internal.h"
+#include "core/compile/mesh_weld.h"
 #include "core/model/ops.h"
 
 #include <stdio.h>
@@ -75,17 +77,40 @@ static void find_surface(const MbSceneSpec *spec, const MbBodySpec *body, const 
       nearest(shape->restitution, own->restitution, all->restitution, spec->contact->restitution);
 }
 
-static bool copy_mesh(MbArena *arena, const MbMesh *from, const MbMesh **to) {
-  MbMesh *mesh = mb_arena_alloc(arena, 1, sizeof *mesh);
-  if (!mesh) return false;
-  *mesh = (MbMesh){.nv = from->nv, .nt = from->nt};
-  mesh->vertex = mb_arena_alloc(arena, 3 * from->nv, sizeof *mesh->vertex);
-  mesh->triangle = mb_arena_alloc(arena, 3 * from->nt, sizeof *mesh->triangle);
-  if (!mesh->vertex || !mesh->triangle) return false;
-  memcpy(mesh->vertex, from->vertex, 3 * from->nv * sizeof *mesh->vertex);
-  memcpy(mesh->triangle, from->triangle, 3 * from->nt * sizeof *mesh->triangle);
-  *to = mesh;
-  return true;
+static bool is_same(const MbMesh *x, const MbMesh *y) {
+  return x->nv == y->nv && x->nt == y->nt && !memcmp(x->vertex, y->vertex, 3 * x->nv * sizeof *x->vertex) &&
+         !memcmp(x->triangle, y->triangle, 3 * x->nt * sizeof *x->triangle);
+}
+
+// The mesh, with one vertex where several were in one place, that the last of the solids has: that of another one that is the same.
+static MbStatus copy_mesh(MbModel *model, const MbMesh *from, MbSolid *solids, size_t last,
+                          MbReport *report) {
+  const size_t nv = 3 * from->nv * sizeof *from->vertex, nt = 3 * from->nt * sizeof *from->triangle;
+  MbMesh copy = {.nv = from->nv, .nt = from->nt, .vertex = mb_calloc(1, nv), .triangle = mb_calloc(1, nt)};
+  MbStatus status = copy.vertex && copy.triangle ? MB_OK : mb_no_memory(report, "contact");
+  if (status == MB_OK) {
+    memcpy(copy.vertex, from->vertex, nv);
+    memcpy(copy.triangle, from->triangle, nt);
+    status = mb_mesh_merge(&copy, report);
+  }
+  for (size_t i = 0; i < last && status == MB_OK && !solids[last].mesh; i++)
+    if (solids[i].mesh && is_same(solids[i].mesh, &copy)) solids[last].mesh = solids[i].mesh;
+  if (status == MB_OK && !solids[last].mesh) {
+    MbMesh *mesh = mb_arena_alloc(&model->arena, 1, sizeof *mesh);
+    if (mesh) {
+      *mesh = (MbMesh){.nv = copy.nv, .nt = copy.nt};
+      mesh->vertex = mb_arena_alloc(&model->arena, 3 * copy.nv, sizeof *mesh->vertex);
+      mesh->triangle = mb_arena_alloc(&model->arena, 3 * copy.nt, sizeof *mesh->triangle);
+    }
+    if (mesh && mesh->vertex && mesh->triangle) {
+      memcpy(mesh->vertex, copy.vertex, 3 * copy.nv * sizeof *mesh->vertex);
+      if (copy.nt) memcpy(mesh->triangle, copy.triangle, 3 * copy.nt * sizeof *mesh->triangle);
+      solids[last].mesh = mesh;
+    } else
+      status = mb_no_memory(report, "contact");
+  }
+  mb_free(copy.vertex), mb_free(copy.triangle);
+  return status;
 }
 
 // A plane's frame: z along the normal, the origin on the plane.
@@ -102,13 +127,17 @@ static void plane_frame(const MbShapeSpec *shape, MbPose *E) {
   mb_quat_exp(E->q, turn);
 }
 
-static bool make_solid(const MbSceneSpec *spec, size_t listed, size_t k, MbModel *model, MbSolid *solid) {
+static MbStatus make_solid(const MbSceneSpec *spec, size_t listed, size_t k, MbModel *model, MbSolid *solids,
+                           size_t last, MbReport *report) {
+  MbSolid *solid = &solids[last];
   const MbBodySpec *body = &spec->bodies[listed];
   const MbShapeSpec *shape = &body->shapes[k];
   MbPose in_body, own, C, frame;
   *solid = (MbSolid){.kind = shape->kind,
+                     .as = shape->collide,
                      .listed = listed,
                      .shape = k,
+                     .among = body->shape_list,
                      .body = model->number[listed],
                      .radius = shape->radius,
                      .length = shape->length};
@@ -121,23 +150,32 @@ static bool make_solid(const MbSceneSpec *spec, size_t listed, size_t k, MbModel
   mb_pose_inverse(&C, &model->C[solid->body]);
   mb_pose_mul(&solid->at, &C, &in_body);
   find_surface(spec, body, shape, solid);
-  return shape->kind != MB_SHAPE_MESH || copy_mesh(&model->arena, shape->mesh, &solid->mesh);
+  if (shape->kind == MB_SHAPE_MESH) return copy_mesh(model, shape->mesh, solids, last, report);
+  if (shape->collide < MB_COLLIDE_HULL) return MB_OK;
+  char where[64];
+  mb_solid_where(solid, "/collide", where, sizeof where);
+  return mb_error(report, MB_SCENE, where, "\"%s\" is a word for meshes: a %s collides as it is, by true",
+                  mb_collide_words[shape->collide - MB_COLLIDE_HULL], mb_shape_words[shape->kind]);
 }
 
 static MbStatus list_solids(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   size_t n = 0;
   for (size_t i = 0; i < spec->nbodies; i++)
-    for (size_t k = 0; k < spec->bodies[i].nshapes; k++) n += spec->bodies[i].shapes[k].collide;
+    for (size_t k = 0; k < spec->bodies[i].nshapes; k++)
+      n += spec->bodies[i].shapes[k].collide != MB_COLLIDE_NOT;
   MbSolid *solids = mb_arena_alloc(&model->arena, n, sizeof *solids);
   if (!solids) return mb_no_memory(report, "contact");
+  MbStatus status = MB_OK;
   n = 0;
   for (size_t i = 0; i < spec->nbodies; i++)
-    for (size_t k = 0; k < spec->bodies[i].nshapes; k++)
-      if (spec->bodies[i].shapes[k].collide && !make_solid(spec, i, k, model, &solids[n++]))
-        return mb_no_memory(report, "contact");
+    for (size_t k = 0; k < spec->bodies[i].nshapes; k++) {
+      if (spec->bodies[i].shapes[k].collide == MB_COLLIDE_NOT) continue;
+      const MbStatus one = make_solid(spec, i, k, model, solids, n++, report);
+      if (one != MB_OK) status = one;
+    }
   model->contacts.solids = solids;
   model->contacts.nsolids = n;
-  return MB_OK;
+  return status;
 }
 
 // Bodies that are fixed to others move with them.

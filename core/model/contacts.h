@@ -10,9 +10,12 @@ enum { MB_CONTACT_ITERATIONS = 200 };
 
 // A shape of a body that may collide. What is after `mesh` is numbers alone, which the model's fingerprint takes as a whole.
 typedef struct MbSolid {
-  const MbMesh *mesh; // of shape `mesh`, in the model's arena
+  const MbMesh
+      *mesh; // of shape `mesh`, in the model's arena, without vertices in one place; those alike share one
   MbShapeKind kind;
+  MbCollideKind as;
   size_t listed, shape; // the body's place in the scene, the shape's in the body
+  bool among;           // the body's shapes are a list
   size_t body;          // that moves it
   MbPose at;            // in the body's C; of a plane its z axis is the normal, its origin on the plane
   double size[3], radius, length;
@@ -41,5 +44,8 @@ typedef struct MbContacts {
   MbNewtonFunction function;
   double threshold, compliance, damping, tolerance;
 } MbContacts;
+
+// The place in the scene of what a solid is of, and of a key of it.
+void mb_solid_where(const MbSolid *solid, const char *key, char *where, size_t size);
 
 #endif

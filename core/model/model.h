@@ -164,7 +164,7 @@ struct MbModel {
   size_t nloads;                   // loads of all places at which joints rub (constraints/joint_friction.h)
   const char *const *slots;        // (nslots) names of the rows
   double gamma;                    // rate at which errors of position are asked to shrink; 0 = not at all
-  double size;                     // of the scene, in metres, where there are constraints
+  double size;                     // of the scene, in metres
   double largest[2];               // gap of a hard row beyond which the run ends: a length, an angle (rad)
   bool ahead;                      // γ is 1/h, or not used: unilateral rows act before they are passed
   size_t nreductions;

@@ -37,6 +37,7 @@ const char *const mb_axes_words[] = {"world", "body", NULL};
 const char *const mb_joint_side_words[] = {"parent", "body", NULL};
 const char *const mb_interpolation_words[] = {"linear", "hold", "cubic", NULL};
 const char *const mb_cone_kind_words[] = {"none", "box", "pyramid", "cone", NULL};
+const char *const mb_collide_words[] = {"hull", "mesh", NULL};
 const char *const mb_contact_method_words[] = {
     "auto", "pivoting", "gauss_seidel", "staggered", "nonsmooth_newton", "admm", NULL};
 const char *const mb_newton_function_words[] = {"minimum_map", "fischer_burmeister", NULL};

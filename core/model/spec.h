@@ -59,9 +59,18 @@ typedef enum MbShapeKind {
   MB_SHAPES
 } MbShapeKind;
 
+// As what a shape takes part in contact. A mesh may do so as the hull of its vertices, or triangle by triangle, convex or not.
+typedef enum MbCollideKind {
+  MB_COLLIDE_NOT,
+  MB_COLLIDE_AS_IT_IS, // of a mesh: its hull where that is the same
+  MB_COLLIDE_HULL,
+  MB_COLLIDE_MESH,
+  MB_COLLIDES
+} MbCollideKind;
+
 typedef struct MbShapeSpec {
   MbShapeKind kind;
-  bool collide;                 // takes part in contact
+  MbCollideKind collide;
   double size[3];               // box: whole edges; ellipsoid: radii
   double radius;                // sphere, capsule, cylinder
   double length;                // capsule (between the caps' centres), cylinder; along z
@@ -601,6 +610,7 @@ extern const char *const mb_joint_side_words[3];
 extern const char *const mb_interpolation_words[4];
 extern const char *const mb_cone_kind_words[MB_CONES + 1];
 extern const char *const mb_contact_method_words[MB_CONTACT_METHODS + 1];
+extern const char *const mb_collide_words[MB_COLLIDES - MB_COLLIDE_HULL + 1]; // from MB_COLLIDE_HULL on
 extern const char *const mb_newton_function_words[MB_NEWTON_FUNCTIONS + 1];
 extern const char *const mb_quantity_words[MB_QUANTITIES + 1];
 

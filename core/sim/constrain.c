@@ -4,7 +4,6 @@
 // one of the methods on W (contact/contact_ops.h).
 #include "core/sim/constrain.h"
 #include "core/base/report.h"
-#include "core/contact/gauss_seidel.h"
 #include "core/constraints/constraints.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
@@ -14,6 +13,8 @@
 #include "core/sim/claims.h"
 #include "core/sim/layout.h"
 #include "core/sim/touch.h"
+#include "core/sim/touch_apart.h"
+#include "core/sim/touch_solve.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -121,7 +122,7 @@ static bool holds(const MbConstraining *c, size_t s, MbAskOf of, const double *v
   if (c->set.is[s].kind != MB_ROW_ONE_WAY) return true;
   if (of == MB_ASK_JUMPS) return c->near[s];
   if (of != MB_ASK_ACCELERATIONS) return false;
-  return c->deciding ? c->near[s] && v && at_rest(c, s, v) : c->held && c->held[s] != 0;
+  return c->deciding ? c->near[s] && v && at_rest(c, s, v) : c->latched && c->latched[s] != 0;
 }
 
 MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
@@ -217,171 +218,28 @@ static MbStatus check_finite(const MbSim *sim, double t, MbReport *report) {
   return MB_OK;
 }
 
-static const double FAR = 1e-3, ANY = 10, // of |b|: no solution; not even where a few sweeps are asked for
-    PARTED = 1e-3; // of depths: near enough to none, as what is left is the next step's
+static const double FAR = 1e-3; // of |b|: no solution
 
-// What the rows ask for that a contact's force can be there for: of normals that come nearer only. Where something is far away, or goes
-// away, b is large and says nothing of how good a solution is.
-static double size_of(const MbConstraining *c) {
-  double sum = 0;
-  for (size_t i = 0; i < c->n; i++) {
-    const double b =
-        c->kind[i] == MB_CONTACT_NORMAL || c->kind[i] == MB_CONTACT_ONE_WAY ? fmin(c->b[i], 0) : c->b[i];
-    sum += b * b;
-  }
-  return sqrt(sum);
-}
-
-static double norm_of(const MbConstraining *c) {
-  double sum = 0;
-  for (size_t i = 0; i < c->n; i++) sum += c->b[i] * c->b[i];
-  return sqrt(sum);
-}
-
-// The problem of the rows taken, but for its W, solved until no more is left than a share of what they ask for.
-static MbContactProblem problem_of(const MbConstraining *c, double share) {
-  const double norm = norm_of(c);
-  return (MbContactProblem){.n = c->n,
-                            .b = c->b,
-                            .kind = c->kind,
-                            .soft = c->soft,
-                            .slack = c->slack,
-                            .least = c->least,
-                            .tolerance = norm > 0 ? fmax(share * size_of(c) / norm, 1e-15) : 0};
-}
-
-// How rows that touch or rub are solved for: as the scene's contact says, else so far that friction holds what it holds for good.
-typedef struct Pushing {
-  double tolerance;
-  size_t iterations; // 0: the method's own
-  MbContactFunction function;
-  bool
-      few; // who asks for a few sweeps, a fixed cost a step, takes what they come to, and is told how good that is
-  bool pivots; // it takes a W that is definite
-} Pushing;
-
-static Pushing pushing_of(const MbSim *sim) {
-  static const double HOLDS = 1e-12;
-  if (!sim->touching) return (Pushing){.tolerance = HOLDS};
-  const MbContacts *rules = sim->touching->rules;
-  return (Pushing){.tolerance = rules->tolerance,
-                   .iterations = (size_t)rules->iterations,
-                   .function = (MbContactFunction)rules->function,
-                   .few = rules->method == MB_CONTACT_BY_GAUSS_SEIDEL &&
-                          rules->iterations < MB_CONTACT_ITERATIONS,
-                   .pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING};
-}
-
-static void tell(MbConstraining *c, MbContactResult result, double left) {
-  c->told[MB_SOLVED_MOST] = fmax(c->told[MB_SOLVED_MOST], (double)c->ntouches);
-  c->told[MB_SOLVED_WORST] = left;
-  c->told[MB_SOLVED_MISSED] = result == MB_CONTACT_NOT_CONVERGED;
-  c->told[MB_SOLVED_ITERATIONS] += (double)c->answer.iterations;
-}
-
-void mb_solved_commit(MbSim *sim) {
-  const bool solved = sim->section[MB_SECTION_TOLD + 1] > sim->section[MB_SECTION_TOLD];
-  if (!solved) return;
-  const double *step = sim->constraining->told;
-  double *all = mb_section(sim, MB_SECTION_TOLD);
-  all[MB_SOLVED_MOST] = fmax(all[MB_SOLVED_MOST], step[MB_SOLVED_MOST]);
-  all[MB_SOLVED_WORST] = fmax(all[MB_SOLVED_WORST], step[MB_SOLVED_WORST]);
-  all[MB_SOLVED_MISSED] += step[MB_SOLVED_MISSED];
-  all[MB_SOLVED_ITERATIONS] += step[MB_SOLVED_ITERATIONS];
-  all[MB_SOLVED_DEEPEST] = fmax(all[MB_SOLVED_DEEPEST], step[MB_SOLVED_DEEPEST]);
-}
-
-// pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and more
-// where that does not do
-static MbContactResult solve(MbConstraining *c, const MbContactProblem *problem, bool pivots) {
-  MbContactResult result = MB_CONTACT_NOT_CONVERGED;
-  for (double gives = 1e-10; result == MB_CONTACT_NOT_CONVERGED && gives < 1e-4; gives *= 7) {
-    for (size_t i = 0; i < c->n && pivots; i++) c->soft[i] += gives * c->all[i];
-    result = mb_contact_solve(c->touch_method, &c->work, problem, &c->answer);
-    if (!pivots) break;
-  }
-  return result;
-}
-
-// The same as often as loads inside joints change; *change: by how much they still did in the end, 0 where that is little enough.
-static MbContactResult solve_passes(MbSim *sim, const MbContactProblem *problem, bool pivots, const double *v,
-                                    double *change) {
+// Contacts and dry friction among the rows, by bodies where nothing couples them; `v`: velocities without what these push.
+static MbStatus find_touching(MbSim *sim, double t, const double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
-  double tolerance = 0;
-  int passes = 0;
-  *change = 0;
-  if (c->rubbing) mb_dry_patience(sim, &tolerance, &passes);
-  MbContactResult result = solve(c, problem, pivots);
-  for (int pass = 0; c->rubbing; pass++) {
-    if (result == MB_CONTACT_MEMORY || result == MB_CONTACT_REFUSED) return result;
-    if (!mb_dry_pass(sim, v, change)) {
-      c->delassus.unsolved = true;
-      return result;
-    }
-    if (*change <= tolerance) *change = 0;
-    if (*change == 0 || pass >= passes) break;
-    result = solve(c, problem, pivots);
-  }
-  return result;
+  MbContactOperator W;
+  if (!mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &W))
+    W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
+  return c->delassus.no_memory ? mb_no_memory(report, "contact") : mb_touch_find(sim, &W, t, v, report);
 }
 
-// Contacts and dry friction among the rows: all of them together, from the impulses of the last step.
-// `v`: velocities without them.
-static MbStatus find_pushing(MbSim *sim, double t, const double *v, MbReport *report) {
-  MbConstraining *c = sim->constraining;
-  const Pushing how = pushing_of(sim);
-  const double norm = norm_of(c), size = size_of(c);
-  MbContactProblem problem = problem_of(c, how.tolerance);
-  problem.contact = c->cone, problem.ncontacts = c->ntouches;
-  problem.most = c->most;
-  problem.start = c->from, problem.betters = true;
-  problem.iterations = how.iterations, problem.function = how.function;
-  problem.threads = sim->threads;
-  if (!mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W))
-    problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
-  if (c->delassus.no_memory || !mb_contact_reserve(&c->work, c->touch_method, &problem))
-    return mb_no_memory(report, "contact");
-  const MbTouchWatch *watch = sim->touching ? &sim->touching->watch : NULL;
-  if (watch && watch->see) watch->see(watch->context, &problem);
-  double change = 0;
-  const MbContactResult result = solve_passes(sim, &problem, how.pivots, v, &change);
-  if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
-  const double left = size > 0 ? c->answer.natural * norm / size : 0;
-  const bool failed =
-      !isfinite(change) || (result == MB_CONTACT_NOT_CONVERGED && !(left < (how.few ? ANY : FAR)));
-  if (result == MB_CONTACT_REFUSED || failed)
-    return mb_error(
-        report, MB_NUMBERS, "",
-        "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts%s and what else "
-        "holds: %s",
-        t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "", c->answer.why);
-  tell(c, change > 0 ? MB_CONTACT_NOT_CONVERGED : result, fmax(left, change));
-  return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
-}
-
-// Bodies that are to come apart, where nothing couples them or there are many contacts: by sweeps, which need not be exact, as what is left
-// deep is parted in the next step. *done: they have.
+// Bodies that are to come apart, where nothing couples them or there are many contacts. *done: they have.
 static MbStatus find_parting(MbSim *sim, double t, bool *done, MbReport *report) {
-  enum { SWEEPS = 300, FEW = 30, MANY = 200 };
+  enum { MANY = 200 };
   MbConstraining *c = sim->constraining;
-  const size_t sweeps = sim->touching->now.n > MANY ? FEW : SWEEPS,
-               asked = (size_t)sim->touching->rules->iterations;
-  MbContactProblem problem = problem_of(c, PARTED);
-  problem.iterations = asked < sweeps ? asked : sweeps;
-  *done = mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W);
+  MbContactOperator W;
+  *done = mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &W);
   if (c->delassus.no_memory) return mb_no_memory(report, "contact");
   if (!*done && sim->touching->now.n <= MANY) return MB_OK;
-  if (!*done) problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
+  if (!*done) W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
   *done = true;
-  if (!mb_contact_reserve(&c->work, &mb_contact_gauss_seidel, &problem))
-    return mb_no_memory(report, "contact");
-  const MbContactResult result = mb_contact_solve(&mb_contact_gauss_seidel, &c->work, &problem, &c->answer);
-  if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
-  if (result == MB_CONTACT_REFUSED || !isfinite(c->answer.natural))
-    return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: no way was found to part what is deep in one another: %s", t,
-                    (long long)sim->state.step + 1, c->answer.why);
-  return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
+  return mb_touch_find_parting(sim, &W, t, report);
 }
 
 // λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
@@ -392,7 +250,7 @@ static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, const double *v
   *whole = true;
   if (c->ntouches || c->ndry) {
     c->solved = false; // what the method of the others has kept is lost
-    return find_pushing(sim, t, v, report);
+    return find_touching(sim, t, v, report);
   }
   if (level == MB_POSITIONS && sim->touching && sim->touching->now.n) {
     const MbStatus status = find_parting(sim, t, &parted, report);
@@ -461,7 +319,6 @@ void mb_constrain_prepare(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   if (!c) return;
   c->singular = c->solved = false;
-  memset(c->told, 0, sizeof c->told);
   mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
   mb_dry_begin(sim);
 }
@@ -469,6 +326,7 @@ void mb_constrain_prepare(MbSim *sim) {
 MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
+  if (mb_touch_apart(sim)) return mb_touch_apart_solve(sim, v, report);
   memset(c->force, 0, c->set.n * sizeof *c->force);
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
   if (asking.curve != 0 && sim->solver->drift) sim->solver->drift(sim->work, c->drift);
@@ -513,8 +371,8 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
   if (!c) return MB_OK;
   mb_rows_make(sim, q, v, t, 0);
   for (size_t s = 0; s < c->set.n; s++)
-    c->near[s] |= mb_rows_one_way(c, s) &&
-                  (c->set.row[s].g <= MB_EVENT_CLOSE * c->set.row[s].size || (c->held && c->held[s] != 0));
+    c->near[s] |= mb_rows_one_way(c, s) && (c->set.row[s].g <= MB_EVENT_CLOSE * c->set.row[s].size ||
+                                            (c->latched && c->latched[s] != 0));
   const MbAsking asking = mb_asking(sim, MB_ASK_JUMPS);
   mb_rows_ask(sim, &asking, v, NULL);
   return mb_rows_solve(sim, MB_JUMPS, t, 0, v, report);
@@ -613,11 +471,11 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
     mb_sim_forces(sim, t, false);
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
       return mb_sim_singular(sim, blame, report);
-    c->held = mb_section(sim, MB_SECTION_HELD_BEFORE);
+    c->latched = mb_section(sim, MB_SECTION_LATCHED_BEFORE);
     mb_sim_gather(sim, q, v, sim->s);
     if (!mb_claims_accelerations(sim, v, model->gamma, sim->s)) return mb_sim_unsolved(sim, report);
     const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
-    c->held = mb_section(sim, MB_SECTION_HELD);
+    c->latched = mb_section(sim, MB_SECTION_LATCHED);
     if (status != MB_OK) return status;
   }
   if (model->nguess && sim->integrator->scheme != MB_ADAPTIVE) {

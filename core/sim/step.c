@@ -58,6 +58,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
 MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   sim->trouble[0] = 0;
   mb_sim_foresee(sim);
+  mb_solved_begin(sim);
   MbStatus status = mb_rows_list(sim, report);
   if (status == MB_OK) status = sim->scheme->step(sim, report);
   if (status == MB_OK)

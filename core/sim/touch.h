@@ -8,6 +8,7 @@
 #include "core/contact/contact_ops.h"
 #include "core/sim/row_set.h"
 #include "core/sim/sim_internal.h"
+#include "core/sim/touch_apart.h"
 
 // One contact. What pushes acts on b along the normal and the tangents, and on a the other way, at the point.
 typedef struct MbTouch {
@@ -34,9 +35,11 @@ typedef struct MbTouchWatch {
 
 struct MbTouching {
   MbTouchWatch watch;
+  MbApart *apart; // NULL: never asked for (touch_apart.h)
   const MbContacts *rules;
   MbShape *shape; // (nsolids)
-  MbHull **hull;  // (nsolids) of meshes; NULL of others
+  MbHull **hull;  // (nsolids) of meshes that collide as one, once where several do; NULL of others
+  MbSkin **skin;  // (nsolids) the same of those that collide by their triangles
   double *size;   // (nsolids) half of the least of its extents; of planes none
   double *reach;  // (nsolids) of its points from the centre of mass of what moves it
   bool *driven;   // (nsolids) nothing that contacts do moves it
@@ -51,6 +54,11 @@ struct MbTouching {
   double work;          // of all contacts since the start, when this step is done
 };
 
+// Whether the scene asks for a few sweeps, a fixed cost a step, and takes what they come to.
+static inline bool mb_touch_few(const MbContacts *rules) {
+  return rules->method == MB_CONTACT_BY_GAUSS_SEIDEL && rules->iterations < MB_CONTACT_ITERATIONS;
+}
+
 // As a source of rows.
 bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set);
 void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n);
@@ -59,6 +67,11 @@ void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t fir
 MbStatus mb_touching_create(MbSim *sim, MbReport *report);
 void mb_touching_free(MbSim *sim);
 size_t mb_touching_bytes(const MbSim *sim);
+
+// Makes the shape of solid i, and tells how large it is. MB_SCENE: it cannot collide.
+MbStatus mb_touch_make_shape(MbSim *sim, size_t i, MbReport *report);
+void mb_touch_free_shapes(MbTouching *touching);
+size_t mb_touch_shapes_bytes(const MbTouching *touching);
 
 // From now on shows the problem of contacts that a step solves; see NULL: no more. False: nothing can collide.
 bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
@@ -71,6 +84,11 @@ bool mb_touch_may(const MbTouching *touching, const MbModel *model, size_t a, si
 MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report);
 // Notes the impulses of a solution, its rates with velocities v, and the work that they have done.
 void mb_touch_take(MbSim *sim, const double *v);
+// Begins to note what pushes in this step.
+void mb_touch_begin_notes(MbSim *sim);
+// Notes one contact that pushes: its impulses, and its rates along the axes with the velocities before and after.
+void mb_touch_note(MbTouching *touching, const MbTouch *touch, const double lambda[3], const double before[3],
+                   const double after[3]);
 // The step is done: what it found is the state's.
 void mb_touch_commit(MbSim *sim);
 // The contacts that the state remembers, as numbers of a checkpoint.

@@ -14,43 +14,6 @@ static const char *name_of(const MbSim *sim, size_t solid) {
 
 // ---- solids -----------------------------------------------------------------------------------------------
 
-static double least(const double x[3]) { return fmin(x[0], fmin(x[1], x[2])); }
-
-// The shape, half of its least extent, and how far it reaches from its origin. False: collision has no such shape.
-static bool make_shape(const MbSolid *solid, MbShape *shape, double *size, double *reach) {
-  const double r = solid->radius, half = solid->length / 2;
-  switch (solid->kind) {
-  case MB_SHAPE_BOX:
-    *shape = mb_shape_box(solid->size);
-    *size = least(solid->size) / 2, *reach = mb_vec3_norm(solid->size) / 2;
-    return true;
-  case MB_SHAPE_SPHERE:
-    *shape = mb_shape_sphere(r);
-    *size = *reach = r;
-    return true;
-  case MB_SHAPE_CAPSULE:
-    *shape = mb_shape_capsule(r, solid->length);
-    *size = r, *reach = r + half;
-    return true;
-  case MB_SHAPE_CYLINDER:
-    *shape = mb_shape_cylinder(r, solid->length);
-    *size = fmin(r, half), *reach = hypot(r, half);
-    return true;
-  case MB_SHAPE_ELLIPSOID:
-    *shape = mb_shape_ellipsoid(solid->size);
-    *size = least(solid->size), *reach = fmax(solid->size[0], fmax(solid->size[1], solid->size[2]));
-    return true;
-  case MB_SHAPE_PLANE:
-    *shape = mb_shape_plane();
-    *size = INFINITY, *reach = 0;
-    return true;
-  case MB_SHAPE_MESH:
-  case MB_SHAPES:
-    break;
-  }
-  return false;
-}
-
 // Bodies on a path go there whatever they meet.
 static bool is_driven(const MbModel *model, size_t body) {
   if (body == MB_WORLD) return true;
@@ -64,13 +27,8 @@ static MbStatus make_solids(MbSim *sim, MbReport *report) {
   MbStatus status = MB_OK;
   for (size_t i = 0; i < t->rules->nsolids; i++) {
     const MbSolid *solid = &t->rules->solids[i];
-    char where[64];
-    snprintf(where, sizeof where, "/bodies/%zu/shape", solid->listed);
-    if (!make_shape(solid, &t->shape[i], &t->size[i], &t->reach[i]))
-      status = mb_error(report, MB_SCENE, where,
-                        "the \"%s\" of \"%s\" cannot collide in this version: make it up of other shapes, or "
-                        "give it \"collide\": false",
-                        mb_shape_words[solid->kind], name_of(sim, i));
+    const MbStatus one = mb_touch_make_shape(sim, i, report);
+    if (one != MB_OK) status = one;
     t->reach[i] += mb_vec3_norm(solid->at.p);
     t->driven[i] = is_driven(sim->model, t->rules->moved[solid->body]);
   }
@@ -171,10 +129,15 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   t->E = mb_arena_alloc(&sim->arena, n, sizeof *t->E);
   t->bounds = mb_arena_alloc(&sim->arena, n, sizeof *t->bounds);
   t->way = mb_arena_alloc(&sim->arena, n, sizeof *t->way);
-  if (!t->shape || !t->size || !t->reach || !t->driven || !t->E || !t->bounds || !t->way)
+  t->hull = mb_arena_alloc(&sim->arena, n, sizeof *t->hull);
+  t->skin = mb_arena_alloc(&sim->arena, n, sizeof *t->skin);
+  if (!t->hull || !t->skin || !t->shape || !t->size || !t->reach || !t->driven || !t->E || !t->bounds ||
+      !t->way)
     return mb_no_memory(report, "contact");
   MbStatus status = make_solids(sim, report);
   if (status == MB_OK) status = check_forms(sim, report);
+  if (status != MB_OK) return status;
+  status = mb_touch_apart_create(sim, report);
   if (status != MB_OK) return status;
   if (!mb_touch_look(sim)) return mb_no_memory(report, "contact");
   status = check_start(sim, report);
@@ -186,7 +149,9 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
 void mb_touching_free(MbSim *sim) {
   MbTouching *t = sim->touching;
   if (!t) return;
+  mb_touch_free_shapes(t);
   mb_broad_free(&t->broad);
+  mb_touch_apart_free(sim);
   mb_free(t->now.touch);
   mb_free(t->next.touch);
   mb_free(t->done.touch);
@@ -197,7 +162,7 @@ size_t mb_touching_bytes(const MbSim *sim) {
   const MbTouching *t = sim->touching;
   if (!t) return 0;
   return (t->now.room + t->next.room + t->done.room + t->last.room) * sizeof(MbTouch) +
-         t->broad.pair_room * sizeof(MbPair);
+         mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) + mb_touch_apart_bytes(sim);
 }
 
 // ---- what is told -----------------------------------------------------------------------------------------

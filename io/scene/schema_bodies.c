@@ -3,6 +3,8 @@
 
 // ---- shapes
 
+static const char *const collide_help[] = {"of a mesh: the hull of its vertices",
+                                           "of a mesh: its triangles, even if it is convex", NULL};
 static const MbSchemaRow shape_rows[] = {
     {"frame", MB_TYPE_OBJECT, AT(MbShapeSpec, frame), .object = &mb_schema_frame,
      .help = "where the shape stands in the body"},
@@ -10,8 +12,10 @@ static const MbSchemaRow shape_rows[] = {
      .help = "of this shape; absent: the body's. Not beside the body's `inertia`"},
     {"material", MB_TYPE_REFERENCE, AT(MbShapeSpec, material), .set = MB_MATERIAL_NAMES,
      .help = "of this shape, from `materials`; absent: the body's. Not beside the body's `inertia`"},
-    {"collide", MB_TYPE_BOOL, AT(MbShapeSpec, collide), .fallback = "true",
-     .help = "whether the shape takes part in contact, where the scene has `contact`"},
+    {"collide", MB_TYPE_WORD, AT(MbShapeSpec, collide), .flags = MB_OR_BOOL, .words = mb_collide_words,
+     .word_help = collide_help, .fallback = "true",
+     .help = "whether, and as what, the shape takes part in contact, where the scene has `contact`. A mesh "
+             "that is not convex collides by its triangles, one that is as the same hull, which is quicker"},
     FRICTION_OF(MbShapeSpec, "of this shape in contact; absent: its material's"),
     RESTITUTION_OF(MbShapeSpec, "of this shape in contact; absent: its material's"),
     {0}};

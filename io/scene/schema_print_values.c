@@ -191,6 +191,12 @@ void mb_schema_print_value(MbText *t, const MbSchemaRow *row) {
     add_name(t, row);
     break;
   case MB_TYPE_WORD:
+    if (row->flags & MB_OR_BOOL) {
+      mb_text_add(t, "{\"enum\":[true,false");
+      for (size_t i = 0; row->words[i]; i++) mb_text_format(t, ",\"%s\"", row->words[i]);
+      mb_text_add(t, "]}");
+      break;
+    }
     mb_text_add(t, "{\"enum\":");
     mb_schema_print_words(t, row->words);
     mb_text_add(t, "}");

@@ -50,6 +50,9 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
     add_link(t, row->object);
     if (row->flags & MB_OR_BOOL) mb_text_add(t, ", or true");
     break;
+  case MB_TYPE_WORD:
+    mb_text_add(t, row->flags & MB_OR_BOOL ? "word, true or false" : "word");
+    break;
   case MB_TYPE_REFERENCES:
     mb_text_format(t, "%zu names", row->length);
     break;

@@ -70,7 +70,8 @@ enum {
     // START = numbers are coordinates of a joint, of which angles beyond a turn are doubted,
     // WHOLE = numbers of a list are whole,
     // APART = the object has a place of its own, and its holder a pointer to it, NULL where it is not given,
-    // OR_BOOL = of such, true may stand for one with its defaults, and false for none
+    // OR_BOOL = of such, true may stand for one with its defaults, and false for none; of a WORD false is 0, true 1,
+    // and the words follow
 
 typedef enum MbNameSet {
   MB_NO_NAMES,

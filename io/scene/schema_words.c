@@ -141,13 +141,22 @@ static bool is_later(const char *const *later, const char *word) {
 }
 
 bool mb_read_word(MbReader *r, const MbSchemaRow *row, const cJSON *item, int *out) {
+  const bool or_bool = row->flags & MB_OR_BOOL;
+  if (or_bool && cJSON_IsBool(item)) {
+    *out = cJSON_IsTrue(item);
+    return true;
+  }
   for (int i = 0; row->words[i] && cJSON_IsString(item); i++) {
     if (strcmp(row->words[i], item->valuestring)) continue;
-    *out = i;
+    *out = or_bool ? i + 2 : i;
     return true;
   }
   char list[480], near[64] = "";
   list_words(row->words, list, sizeof list);
+  if (or_bool) {
+    const size_t n = strlen(list);
+    snprintf(list + n, sizeof list - n, ", true, false");
+  }
   if (!cJSON_IsString(item)) return mb_reader_unwanted(r, item, "one of %s", list);
   if (is_later(row->later, item->valuestring))
     return mb_reader_error(r, "this version (%s) does not have \"%.*s\" yet; it has %s", mb_version(),

@@ -270,6 +270,33 @@ Test(contact_scenes, the_mixer_carries_things_up_and_keeps_them) {
   test_run_free(&run);
 }
 
+// The ground carries the bowl, and the bowl, whose mesh is not convex, the marbles.
+Test(contact_scenes, marbles_come_to_rest_in_a_bowl_that_is_a_mesh) {
+  TestRun run = after("contact/bowl", 2.99, NULL);
+  double v[6], weight = 0, push = 0;
+  for (size_t b = 0; b < run.model->nb; b++) weight += run.model->M[6 * b + 3] * 9.81;
+  for (int i = 1; i <= 10; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "marble %d", i);
+    const double *p = place(&run, name);
+    const double deep = 0.32 - p[2],
+                 out = hypot(hypot(p[0], p[1]), deep); // from the middle of the inner ball
+    velocity(&run, name, v);
+    cr_expect(out < 0.266 && p[2] < 0.15, "%s is at %g, %g, %g", name, p[0], p[1], p[2]);
+    cr_expect_lt(mb_vec3_norm(v + 3), 0.02, "%s", name);
+  }
+  // over the last steps, as marbles still roll a little
+  const MbTouches *last = &run.sim->touching->last;
+  for (int step = 0; step < 5; step++) {
+    test_steps(run.sim, 1);
+    for (size_t i = 0; i < last->n; i++)
+      if (last->touch[i].body[0] == MB_WORLD) push += last->touch[i].lambda[0] / run.model->h / 5;
+  }
+  weight -= run.model->M[6 * body(&run, "ground") + 3] * 9.81;
+  cr_expect_float_eq(push, weight, 0.01 * weight, "%g N of %g", push, weight);
+  test_run_free(&run);
+}
+
 Test(contact_scenes, the_chain_catches_its_balls) {
   TestRun run = after("contact/chain", 2, NULL);
   for (int i = 1; i <= 3; i++) {

@@ -1,4 +1,6 @@
 // Boxes and hulls against one another and against capsules: every plane that could be between them, and the Minkowski difference by brute force.
+#include "core/collision/convex.h"
+#include "core/math/mat3.h"
 #include "tests/core/collision/collide_make.h"
 #include "tests/core/collision/hull_make.h"
 
@@ -265,6 +267,52 @@ Test(collide_hulls, crossed_edges_touch_in_one_point) {
   test_near("normal", out[0].normal, (double[]){0, 0, 1}, 3, 1e-15);
   test_near("position", out[0].position, (double[]){0.1, 0, sqrt(0.5) - 5e-4}, 3, 1e-15);
   cr_assert(fabs(out[0].gap + 1e-3) < 1e-15);
+}
+
+// The cube's planes are known by its axes, a hull's are looked for.
+Test(collide_hulls, a_box_is_as_far_from_a_box_as_the_hull_of_its_corners) {
+  uint64_t seed = 47;
+  for (int k = 0; k < 4000; k++) {
+    const MbShape a = made_shape(&seed, MB_FORM_BOX), b = made_shape(&seed, MB_FORM_BOX);
+    double corner[24];
+    for (uint32_t i = 0; i < 8; i++) mb_shape_vertex(corner + 3 * i, &b, i);
+    MbHull *hull;
+    cr_assert_eq(mb_hull_make(&hull, 8, corner, 6, mb_hull_cube.first, mb_hull_cube.corner), MB_HULL_SOUND);
+    const MbShape same = mb_shape_hull(hull);
+    const MbPose A = made_pose(&seed, 0.7), B = k % 2 ? made_pose(&seed, 0.7) : made_near_pose(&seed, &A);
+    MbContactPoint box[MB_CONTACT_POINTS], other[MB_CONTACT_POINTS];
+    const double within = k % 3 ? INFINITY : 0.1;
+    const int n = made_collide(&a, &A, &b, &B, within, box);
+    cr_assert_eq(n > 0, made_collide(&a, &A, &same, &B, within, other) > 0);
+    if (n) cr_assert(fabs(box[0].gap - other[0].gap) < 1e-13, "%.17g, %.17g", box[0].gap, other[0].gap);
+    mb_hull_free(hull);
+  }
+}
+
+static MbPlaced placed(const MbShape *shape, const MbPose *E) {
+  MbPlaced made = {.shape = shape};
+  mb_vec3_copy(made.p, E->p);
+  mb_quat_to_mat3(made.R, E->q);
+  return made;
+}
+
+Test(collide_hulls, hulls_of_many_edges_are_as_far_as_the_highest_gap_of_all_directions) {
+  uint64_t seed = 48;
+  for (int k = 0; k < 60; k++) {
+    MbHull *first = made_hull(&seed, 24), *second = made_hull(&seed, k % 2 ? 24 : 6);
+    cr_assert(first->edges > 64);
+    const MbShape a = mb_shape_hull(first), b = mb_shape_hull(second);
+    const MbPose A = made_pose(&seed, 0.2), B = made_pose(&seed, 1.5);
+    MbContactPoint out[MB_CONTACT_POINTS];
+    const int n = made_collide(&a, &A, &b, &B, INFINITY, out);
+    const MbPlaced pa = placed(&a, &A), pb = placed(&b, &B);
+    MbConvexPair pair;
+    MbConvexGap gap;
+    mb_convex_pair(&pair, &pa, &pb);
+    cr_assert(n > 0 && mb_convex_gap(&pair, INFINITY, &gap));
+    cr_assert(fabs(out[0].gap - gap.gap) < 1e-12, "%.17g, %.17g", out[0].gap, gap.gap);
+    mb_hull_free(first), mb_hull_free(second);
+  }
 }
 
 // A capsule's axis is a hull of two vertices and an edge.

@@ -234,3 +234,38 @@ Test(lockstep, maximal_lanes_at_limits_have_the_bits_of_runs_of_their_own) {
   went_in_lanes(0.7);
   cr_assert_gt(alone, 0);
 }
+
+// A thing of a kind that nobody has told lanes of, whatever it does: here one that does what known ones do.
+Test(lockstep, kinds_that_lanes_do_not_know_are_refused) {
+  MbSceneSpec spec = study(MB_SYMPLECTIC, WRENCHES | LIMITS | POINTS, 5, 100);
+  MbModel *model = test_model(&spec);
+  cr_assert_null(mb_lane_refused(model));
+  cr_assert(model->nforces > 2 && model->nconstraints > 0);
+  for (size_t i = 0; i < model->nforces; i++) {
+    MbModel other = *model;
+    MbForceOps ops = *model->forces[i].ops;
+    MbForce forces[16];
+    memcpy(forces, model->forces, model->nforces * sizeof *forces);
+    forces[i].ops = &ops, other.forces = forces;
+    cr_expect_str_eq(mb_lane_refused(&other), "has forces of other kinds than lanes know");
+  }
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    MbModel other = *model;
+    MbConstraintOps ops = *model->constraints[i].ops;
+    MbConstraint constraints[64];
+    memcpy(constraints, model->constraints, model->nconstraints * sizeof *constraints);
+    constraints[i].ops = &ops, other.constraints = constraints;
+    cr_expect_str_eq(mb_lane_refused(&other), "has constraints");
+  }
+  for (int kind = 0; kind < MB_INTEGRATORS; kind++) {
+    MbModel other = *model;
+    other.integrator.kind = (MbIntegratorKind)kind;
+    cr_expect_eq(mb_lane_refused(&other) == NULL, kind == MB_SYMPLECTIC || kind == MB_IMPLICIT, "%d", kind);
+  }
+  MbModel other = *model;
+  const char *const channels[] = {"joint.position", "of.no.kind"};
+  other.channels = (const char **)channels, other.nchannels = 2;
+  cr_expect_neq(mb_lane_refused(&other), NULL);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
+}

@@ -21,7 +21,8 @@ enum {
   FLYING = 32,
   PLAIN_AXES = 64,
   LIMITS = 128,
-  MAXIMAL = 256
+  MAXIMAL = 256,
+  DENSE = 512
 };
 
 static MbSignalsSpec one_signal(MbSceneSpec *spec, MbSignalSpec signal) {
@@ -86,6 +87,7 @@ static MbSceneSpec study(MbIntegratorKind kind, unsigned acts, uint64_t tree, ui
       add_limits(&spec, body, &seed);
   }
   if (acts & MAXIMAL) spec.solver.kind = MB_SOLVER_MAXIMAL;
+  if (acts & DENSE) spec.solver.dynamics = MB_DENSE;
   spec.bodies[3].joint.parent = spec.bodies[2].name; // what is free in space carries a tree
   if (acts & DAMPING && acts & MOTORS)
     test_damping(test_force(&spec, MB_FORCE_DAMPING, NULL))->coefficient = test_random(&seed);
@@ -162,7 +164,7 @@ static void runs_alike(MbIntegratorKind kind, unsigned acts, size_t count) {
   mb_report_clear(&report);
   test_ok(mb_lockstep_create(&like, &l, &report), &report);
   test_ok(mb_lockstep_load(l, lanes, count, &report), &report);
-  const int64_t steps = acts & MAXIMAL ? HELD_STEPS : STEPS, calls = mb_alloc_calls();
+  const int64_t steps = acts & (MAXIMAL | DENSE) ? HELD_STEPS : STEPS, calls = mb_alloc_calls();
   for (int64_t step = 0; step < steps; step++) mb_lockstep_step(l);
   cr_assert_eq(mb_alloc_calls(), calls, "a step allocates");
   for (size_t k = 0; k < count; k++) { // once more, from what these have left
@@ -233,6 +235,12 @@ Test(lockstep, maximal_lanes_at_limits_have_the_bits_of_runs_of_their_own) {
                1 + (acts + 7) % L);
   went_in_lanes(0.7);
   cr_assert_gt(alone, 0);
+}
+
+Test(lockstep, dense_lanes_have_the_bits_of_runs_of_their_own) {
+  for (unsigned acts = DENSE; acts < DENSE + 2 * LIMITS; acts += 29)
+    runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
+  went_in_lanes(1);
 }
 
 // A thing of a kind that nobody has told lanes of, whatever it does: here one that does what known ones do.

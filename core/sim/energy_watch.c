@@ -152,6 +152,9 @@ static void remedy(const MbSim *sim, char *out, size_t size) {
       [MB_IMPLICIT] = "\"trapezoidal\" or \"rk45\", ",
       [MB_TRAPEZOIDAL] = "\"rk45\", ",
       [MB_BRIDSON_MARINO] = "\"trapezoidal\", ",
+      [MB_BDF1] = "\"bdf2\", \"trapezoidal\" or \"rk45\", ",
+      [MB_BDF2] = "\"trapezoidal\" or \"rk45\", ",
+      [MB_SDIRK2] = "\"trapezoidal\" or \"rk45\", ",
   };
   const char *scheme = sim->nodes ? "more \"iterations\", " : schemes[model->integrator.kind];
   if (sim->integrator->scheme == MB_ADAPTIVE)

@@ -279,8 +279,8 @@ static MbStatus find_touching(MbSim *sim, double t, MbReport *report) {
         "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts and what else holds: %s", t,
         (long long)sim->state.step + 1, c->ntouches, c->answer.why);
   told->iterations += (int64_t)c->answer.iterations;
-  told->missed += result == MB_CONTACT_NOT_CONVERGED;
-  told->worst = fmax(told->worst, left);
+  sim->touching->misses = result == MB_CONTACT_NOT_CONVERGED;
+  sim->touching->left = left;
   return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
 }
 

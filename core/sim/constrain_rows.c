@@ -196,6 +196,7 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
 
 static void make(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
   evaluate(sim, q, v, t, h, turn);
+  sim->constraining->delassus.kept = false;
   mb_row_set_gather(sim, &sim->constraining->set, sim->constraining->y);
 }
 

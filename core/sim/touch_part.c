@@ -50,15 +50,15 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
   MbTouching *touching = sim->touching;
   if (!touching) return MB_OK;
   for (int turn = 0; turn < TURNS; turn++) {
-    if (!mb_touch_look(sim)) return mb_no_memory(report, "contact");
+    if (!mb_touch_look(sim, false)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);
-    if (turn == 0) touching->told.deepest = fmax(touching->told.deepest, depth);
+    if (turn == 0) touching->deepest = depth;
     if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == TURNS - 1) break;
     if (turn > 0 && (depth > sim->model->h || depth < MUCH))
       break; // as much as may be has been moved; enough
     const MbStatus status = move(sim, t, report);
     if (status != MB_OK) return status;
   }
-  touching->fresh = true;
+  touching->fresh = !touching->points;
   return MB_OK;
 }

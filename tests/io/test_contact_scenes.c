@@ -290,7 +290,7 @@ Test(contact_scenes, marbles_come_to_rest_in_a_bowl_that_is_a_mesh) {
   for (int step = 0; step < 5; step++) {
     test_steps(run.sim, 1);
     for (size_t i = 0; i < last->n; i++)
-      if (last->touch[i].body[0] == MB_WORLD) push += last->touch[i].lambda[0] / run.model->h / 5;
+      if (last->touch[i].end[0] == MB_WORLD) push += last->touch[i].lambda[0] / run.model->h / 5;
   }
   weight -= run.model->M[6 * body(&run, "ground") + 3] * 9.81;
   cr_expect_float_eq(push, weight, 0.01 * weight, "%g N of %g", push, weight);

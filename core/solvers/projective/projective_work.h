@@ -24,7 +24,8 @@ struct MbSolverWork {
   double *wide;     // (nv + 3 points) where there are ties
   MbRow *row;       // (rows) without their nodes
   const MbRow **of; // (rows) those
-  size_t rows, nrow, nof;
+  size_t *node;     // (rows x 2) which of the list each one's ends are; MB_WORLD: none
+  size_t rows, nrow, nof, nnode;
 };
 
 // Finds what impulses y along the velocities make of the listed nodes' velocities over a step: written into x there.

@@ -24,6 +24,7 @@ except ImportError:
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 LEAST_J = 0.1  # below which ln J goes on as its parabola
+TOLD = 1e-9    # of the largest stress or strain of a frame
 FAR = 1e-9     # m, that a node may be from where it should be
 ENERGY = 1e-11  # by the energy's size
 
@@ -73,7 +74,7 @@ class Body:
     def __init__(self, x, corners, material, thickness):
         self.x, self.corners = np.array(x), np.array(corners)
         self.rank = self.corners.shape[1] - 1
-        self.model = material["model"]
+        self.model, self.beta = material["model"], material.get("damping", 0)
         self.mu, self.la = lame(self.model, material["young"], material["poisson"], self.rank == 2)
         edges = np.swapaxes(self.x[self.corners[:, 1:]] - self.x[self.corners[:, :1]], 1, 2)  # in columns
         if self.rank == 3:
@@ -97,12 +98,46 @@ class Body:
         return (self.size * density(self.model, self.mu, self.la, self.stretch(q))[0]).sum()
 
     def gradient(self, q):
-        P = density(self.model, self.mu, self.la, self.stretch(q))[1] * self.size[:, None, None]
+        return self.slopes(density(self.model, self.mu, self.la, self.stretch(q))[1])
+
+    def slopes(self, P):
+        """What stresses do to nodes."""
+        P = P * self.size[:, None, None]
         sides = np.swapaxes(P @ np.swapaxes(self.inverse, 1, 2), 1, 2)
-        g = np.zeros_like(q)
+        g = np.zeros_like(self.x)
         np.add.at(g, self.corners[:, 1:], sides)
         np.add.at(g, self.corners[:, 0], -sides.sum(1))
         return g
+
+    def rate(self, F, G):
+        """Symmetric F'G, of `linear` G."""
+        A = G if self.model == "linear" else np.swapaxes(F, 1, 2) @ G
+        return (A + np.swapaxes(A, 1, 2)) / 2
+
+    def damping(self, q, before, h):
+        """Slopes of (beta/2h) V (E - E0):C:(E - E0) with Green's strains at q and at the step's start."""
+        F, F0 = self.stretch(q), self.stretch(before)
+        half = 1 if self.model == "linear" else 0.5
+        E = half * (self.rate(F, F) - self.rate(F0, F0))
+        S = 2 * self.mu * E + self.la * np.trace(E, axis1=1, axis2=2)[:, None, None] * np.eye(self.rank)
+        return self.slopes(self.beta / h * (S if self.model == "linear" else F @ S))
+
+    def stress(self, q):
+        """Cauchy's: P F'/J, of `linear` P."""
+        F = self.stretch(q)
+        P = density(self.model, self.mu, self.la, F)[1]
+        if self.model == "linear":
+            return P
+        J = np.linalg.det(F) if self.rank == 3 else np.linalg.norm(np.cross(F[:, :, 0], F[:, :, 1]), axis=1)
+        return P @ np.swapaxes(F, 1, 2) / np.maximum(J, 0.01)[:, None, None]
+
+    def strain(self, q):
+        """V - 1, along the element; of `linear` its own."""
+        F = self.stretch(q)
+        if self.model == "linear":
+            return (F + np.swapaxes(F, 1, 2)) / 2 - np.eye(3)
+        R = nearest_rotation(F)
+        return (F - R) @ np.swapaxes(R, 1, 2)
 
     def check_itself(self, random):
         q = self.x + 0.05 * random.standard_normal(self.x.shape)
@@ -166,10 +201,62 @@ def run(mbsim, folder, name, scene):
     return np.load(path + ".npz")
 
 
-def check(mbsim, folder, random, kind, model, method, pressed):
-    name = "-".join([kind, model, method] + (["pressed"] if pressed else []))
+def full(t):
+    """Tensors of their six components, as they are told."""
+    return t[..., [0, 3, 5, 3, 1, 4, 5, 4, 2]].reshape(t.shape[:-1] + (3, 3))
+
+
+def principal(t, rank):
+    """Those along the element: a sheet has no stress and no strain across itself."""
+    value = np.linalg.eigvalsh(t)
+    if rank == 2:
+        across = np.abs(value).argmin(1)
+        value = value[np.arange(3) != across[:, None]].reshape(-1, 2)
+    return value[:, ::-1]
+
+
+def near(name, what, told, mine, unit):
+    off, most = np.abs(told - mine).max(), np.abs(mine).max()
+    assert off <= TOLD * most + 1e-13 * unit, "%s: %s differs by %.2g of %.2g" % (name, what, off, most)
+
+
+def check_told(name, body, q, file):
+    """Channels of elements at every frame."""
+    told = {k.split(".")[-1]: file[k] for k in file.files if k.startswith("deformable")}
+    for k, places in enumerate(q):
+        stress, strain = body.stress(places), body.strain(places)
+        near(name, "stress", full(told["stress"][k]), stress, body.mu)
+        value = principal(stress, body.rank)
+        near(name, "principal stress", told["principal_stress"][k], value, body.mu)
+        mises = np.sqrt(1.5 * ((stress - np.trace(stress, axis1=1, axis2=2)[:, None, None] * np.eye(3) / 3) ** 2).sum((1, 2)))
+        near(name, "von Mises stress", told["von_mises"][k].reshape(-1), mises, body.mu)
+        near(name, "strain", full(told["element_strain"][k]), strain, 1)
+        near(name, "principal strain", told["principal_strain"][k], principal(strain, body.rank), 1)
+
+
+def check_others(mbsim, folder, random, kind, model, solver):
+    """What is told where nodes are bodies."""
+    name = "-".join([kind, model, solver])
     x, elements = box(random, 2, 0.25) if kind == "tets" else sheet(random, 5, 0.25)
-    material = {"model": model, "young": 2e4, "poisson": 0.3 if pressed else 0.4, "density": 500}
+    material = {"model": model, "young": 2e4, "poisson": 0.4, "density": 500, **({"thickness": 0.01} if kind == "cloth" else {})}
+    write_mesh(os.path.join(folder, name + ".msh"), x, elements)
+    scene = {"mbsim": 1, "time": {"step": 0.01, "steps": 5}, "gravity": list(GRAVITY), "integrator": "implicit", "solver": solver,
+             "output": {"channels": CHANNELS, "error": 0},
+             "deformables": [{"name": "c", "type": kind, "mesh": {"file": name + ".msh"}, "material": material,
+                              "pin": [{"select": {"side": "-x"}}], "velocity": {"angular": [3, 1, -2], "linear": [0.5, 0, 1]}}]}
+    file = run(mbsim, folder, name, scene)
+    q = file["deformable.c.position"].reshape(6, -1, 3)
+    check_told(name, Body(x, elements, material, 0.01), q, file)
+
+
+CHANNELS = ["deformable.*." + what for what in ("position", "velocity", "stress", "principal_stress", "von_mises", "element_strain",
+                                               "principal_strain")] + ["energy"]
+
+
+def check(mbsim, folder, random, kind, model, method, pressed, damping=0):
+    name = "-".join([kind, model, method] + (["pressed"] if pressed else []) + (["damped"] if damping else []))
+    x, elements = box(random, 2, 0.25) if kind == "tets" else sheet(random, 5, 0.25)
+    material = {"model": model, "young": 2e4, "poisson": 0.3 if pressed else 0.4, "density": 500, "damping": damping}
     thickness = 0.01
     if kind == "cloth":
         material["thickness"] = thickness
@@ -181,7 +268,7 @@ def check(mbsim, folder, random, kind, model, method, pressed):
     scene = {"mbsim": 1, "time": {"step": h, "steps": steps}, "gravity": list(GRAVITY),
              "solver": {"type": "projective", "method": method, "tolerance": 1e-11,
                         "iterations": 100 if method == "newton" else 20000},
-             "output": {"channels": ["deformable.*.position", "deformable.*.velocity", "energy"], "error": 0},
+             "output": {"channels": CHANNELS, "error": 0},
              "deformables": [{"name": "c", "type": kind, "mesh": {"file": name + ".msh"}, "material": material, "pin": pins,
                               "velocity": {} if pressed else {"angular": [3, 1, -2], "linear": [0.5, 0, 1]}}]}
     file = run(mbsim, folder, name, scene)
@@ -195,7 +282,7 @@ def check(mbsim, folder, random, kind, model, method, pressed):
     worst = 0
     for k in range(steps):
         ahead = q[k] + h * v[k] + h * h * GRAVITY
-        r = body.mass[:, None] * (q[k + 1] - ahead) + h * h * body.gradient(q[k + 1])
+        r = body.mass[:, None] * (q[k + 1] - ahead) + h * h * (body.gradient(q[k + 1]) + body.damping(q[k + 1], q[k], h))
         worst = max(worst, np.abs(r[free] / body.mass[free, None]).max())
     stored = file["energy"][:, 2]
     mine = np.array([body.energy(q[k]) for k in range(steps + 1)])
@@ -203,10 +290,37 @@ def check(mbsim, folder, random, kind, model, method, pressed):
     crushed = np.linalg.det(body.stretch(q[-1])).min() if kind == "tets" else 1
     assert worst < FAR, "%s: a node is up to %.2g m from the step's solution" % (name, worst)
     assert off < ENERGY, "%s: energies differ by %.2g" % (name, off)
+    check_told(name, body, q, file)
     return crushed
 
 
+def check_decay(mbsim, folder):
+    """One free node of a tetrahedron that moves along x alone: k = V (lambda + 2 mu)/L^2, m = rho V/4; amplitudes go by exp(-beta w^2 t/2).
+    What steps of first order take off by themselves is less than a hundredth of that."""
+    beta, young, poisson, rho, length = 2e-3, 1e4, 0.3, 1000.0, 0.1
+    write_mesh(os.path.join(folder, "one.msh"), [[0, 0, 0], [0, length, 0], [0, 0, length], [length, 0, 0]], [[0, 1, 2, 3]])
+    mu, la = lame("neo_hookean", young, poisson, False)
+    w = (4 * (la + 2 * mu) / rho) ** 0.5 / length
+    turns, period = 3, 2 * np.pi / (w * (1 - (beta * w / 2) ** 2) ** 0.5)
+    for solver, integrator, each in (("redmax", "trapezoidal", 400), ("maximal", "trapezoidal", 400), ("redmax", "rk45", 400),
+                                     ("redmax", "implicit", 40000), ("maximal", "symplectic", 40000), ("projective", "implicit", 40000)):
+        speed, h = 1e-6, period / each
+        scene = {"mbsim": 1, "time": {"step": h, "steps": turns * each}, "gravity": [0, 0, 0],
+                 "integrator": {"type": "rk45", "relative": 1e-10, "absolute": 1e-16} if integrator == "rk45" else integrator,
+                 "solver": {"type": "projective", "method": "newton"} if solver == "projective" else solver,
+                 "output": {"channels": ["deformable.*.position"], "error": 0, "every": each // 4},
+                 "deformables": [{"name": "c", "type": "tets", "mesh": {"file": "one.msh"}, "velocity": {"linear": [speed, 0, 0]},
+                                  "material": {"model": "neo_hookean", "young": young, "poisson": poisson, "density": rho, "damping": beta},
+                                  "pin": [{"select": {"side": "-x"}}, {"select": {"side": "+x"}, "axes": "yz"}]}]}
+        x = run(mbsim, folder, "decay", scene)["deformable.c.position"].reshape(4 * turns + 1, 4, 3)[:, 3, 0] - length
+        told = -np.log(x[5] / x[1]) / period  # from a quarter of a turn to the next
+        wanted = beta * w * w / 2
+        close = 1e-4 if each < 1000 else 0.01
+        assert abs(told / wanted - 1) < close, "%s %s: amplitudes go by %g 1/s, should by %g" % (solver, integrator, told, wanted)
+
+
 def main(mbsim, folder):
+    check_decay(mbsim, folder)
     random = np.random.default_rng(1)
     crushed, count = 1, 0
     for kind, models in (("tets", ("neo_hookean", "corotational", "arap", "linear")),
@@ -214,6 +328,10 @@ def main(mbsim, folder):
         for model in models:
             for method in ("lbfgs", "newton", "projective"):
                 check(mbsim, folder, random, kind, model, method, False)
+                check(mbsim, folder, random, kind, model, method, False, 0.02)
+                count += 2
+            for solver in ("redmax", "maximal"):
+                check_others(mbsim, folder, random, kind, model, solver)
                 count += 1
     for method in ("lbfgs", "newton"):
         crushed = min(crushed, check(mbsim, folder, random, "tets", "neo_hookean", method, True))

@@ -5,6 +5,7 @@
 //   n v_iᵀ                     ψ_i / s_i                 of sheets, n across
 // The quotients are written out for each material, so that equal values divide by nothing.
 #include "core/deformables/elastic.h"
+#include "core/math/eigen_small.h"
 #include "core/math/svd3.h"
 
 #include <assert.h>
@@ -123,27 +124,6 @@ static void add_mode(const Split *f, double value, bool positive, const double *
     for (int j = 0; j < n; j++) H[n * i + j] += value * q[i] * q[j];
 }
 
-// Eigenvalues and, in columns, eigenvectors of a symmetric n x n matrix, n ≤ 3, by Jacobi's rotations.
-static void eigen(int n, double *A, double *X) {
-  for (int i = 0; i < n * n; i++) X[i] = i % (n + 1) == 0;
-  for (int sweep = 0; sweep < 12; sweep++)
-    for (int p = 0; p < n; p++)
-      for (int q = p + 1; q < n; q++) {
-        if (fabs(A[n * p + q]) <= 1e-17 * (fabs(A[n * p + p]) + fabs(A[n * q + q]))) continue;
-        const double angle = 0.5 * atan2(2 * A[n * p + q], A[n * p + p] - A[n * q + q]);
-        const double c = cos(angle), s = sin(angle);
-        for (int k = 0; k < n; k++) { // columns
-          const double a = A[n * k + p], b = A[n * k + q], x = X[n * k + p], y = X[n * k + q];
-          A[n * k + p] = c * a + s * b, A[n * k + q] = c * b - s * a;
-          X[n * k + p] = c * x + s * y, X[n * k + q] = c * y - s * x;
-        }
-        for (int k = 0; k < n; k++) { // rows
-          const double a = A[n * p + k], b = A[n * q + k];
-          A[n * p + k] = c * a + s * b, A[n * q + k] = c * b - s * a;
-        }
-      }
-}
-
 static void stress(const MbElastic *e, const Split *f, double *P) {
   double first[3];
   mb_elastic_principal(e, f->rank, f->s, first, NULL);
@@ -156,7 +136,7 @@ static void tangent(const MbElastic *e, const Split *f, bool positive, double *H
   double first[3], second[9], X[9];
   for (int i = 0; i < n * n; i++) H[i] = 0;
   mb_elastic_principal(e, rank, f->s, first, second);
-  eigen(rank, second, X);
+  mb_eigen_small(rank, second, X);
   for (int k = 0; k < rank; k++) {
     double q[9] = {0};
     for (int i = 0; i < rank; i++) add_outer(f, X[rank * i + k], i, i, q);

@@ -30,23 +30,25 @@ static double invert_triangle(const double d[3][3], double B[4]) {
   return twice / 2;
 }
 
-// False: it has no size, or a side is not a number.
-static bool measure(MbGradient *g, size_t e, const double *x) {
-  const int rank = g->rank, corners = rank + 1;
-  const uint32_t *const node = g->node + (size_t)corners * e;
-  double d[3][3] = {{0}}, B[9] = {0}, size, scale = 1;
+bool mb_gradient_rest(int rank, const uint32_t *node, const double *x, double B[9], double *size) {
+  double d[3][3] = {{0}}, scale = 1;
   for (int k = 0; k < rank; k++) {
     mb_vec3_sub(d[k], x + 3 * (size_t)node[k + 1], x + 3 * (size_t)node[0]);
     scale *= mb_vec3_norm(d[k]);
   }
   if (rank == 3)
-    size = invert_tetrahedron(d, B);
+    *size = invert_tetrahedron(d, B);
   else if (rank == 2)
-    size = invert_triangle(d, B);
+    *size = invert_triangle(d, B);
   else
-    size = mb_vec3_norm(d[0]), B[0] = 1 / size;
-  if (!(size > 1e-14 * scale) || !isfinite(size)) return false;
-  for (int c = 0; c < rank * rank; c++) g->B[(size_t)c * g->stride + e] = B[c];
+    *size = mb_vec3_norm(d[0]), B[0] = 1 / *size;
+  return *size > 1e-14 * scale && isfinite(*size);
+}
+
+static bool measure(MbGradient *g, size_t e, const double *x) {
+  double B[9] = {0}, size;
+  if (!mb_gradient_rest(g->rank, g->node + ((size_t)g->rank + 1) * e, x, B, &size)) return false;
+  for (int c = 0; c < g->rank * g->rank; c++) g->B[(size_t)c * g->stride + e] = B[c];
   g->size[e] = size;
   return true;
 }

@@ -28,6 +28,9 @@ bool mb_gradient_create(MbGradient *gradient, int rank, const uint32_t *node, si
                         size_t nodes, size_t *flat);
 void mb_gradient_free(MbGradient *gradient);
 
+// Of one element with corners `node` (rank + 1): B (rank x rank) as above, and its size. False: it has none, or is the wrong way round.
+bool mb_gradient_rest(int rank, const uint32_t *node, const double *x, double B[9], double *size);
+
 // Of one element: g (rank + 1 x rank).
 void mb_gradient_of(const MbGradient *gradient, size_t element, double *g);
 

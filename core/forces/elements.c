@@ -12,31 +12,19 @@
 //   f_C = Rᵀ f,  K_C = R_aᵀ K_ab R_b, and with its turning the force changes by [f_C] (RM 1.34).
 #include "core/deformables/bending_rest.h"
 #include "core/deformables/elastic.h"
-#include "core/forces/forces.h"
+#include "core/forces/element_corners.h"
 #include "core/math/svd3.h"
 
-#include <string.h>
-
 // ---- one element ------------------------------------------------------------------------------------------
-
-static size_t body_of(const MbElementForce *e, size_t k, size_t corner) {
-  return e->first + e->node[(e->rank + 1) * k + corner];
-}
 
 static MbElastic elastic_of(const MbElementForce *e) {
   return mb_elastic_from(e->of->model, e->of->young, e->of->poisson, e->rank == 2);
 }
 
-// From sides, so that places far from the origin do no harm.
 static void gradient_at(const MbElementForce *e, const MbMaximal *x, size_t k, double F[9]) {
-  const size_t rank = e->rank;
-  const double *origin = x->E[body_of(e, k, 0)].p, *g = e->g + rank * (rank + 1) * k;
-  memset(F, 0, 9 * sizeof *F);
-  for (size_t a = 1; a <= rank; a++) {
-    const double *p = x->E[body_of(e, k, a)].p;
-    for (size_t i = 0; i < 3; i++)
-      for (size_t j = 0; j < rank; j++) F[rank * i + j] += (p[i] - origin[i]) * g[rank * a + j];
-  }
+  const double *p[4] = {0};
+  for (size_t a = 0; a <= e->rank; a++) p[a] = x->E[mb_corner_body(e, k, a)].p;
+  mb_corner_gradient(e, p, k, F);
 }
 
 static double density(const MbElastic *elastic, size_t rank, const double F[9]) {
@@ -74,53 +62,14 @@ static void couple_corners(size_t rank, const double *ga, const double Tb[27], d
 
 // ---- to the bodies ----------------------------------------------------------------------------------------
 
-static bool turns(const MbModel *model, size_t b) { return model->parent[b] != MB_WORLD; }
-
-// f (W) on body b, and what its turning changes of that
-static void push(const MbModel *model, const MbForce *force, MbMaximal *x, size_t b, const double f[3]) {
-  double own[3];
-  mb_vec3_copy(own, f);
-  if (turns(model, b)) {
-    mb_quat_unrotate(own, x->E[b].q, f);
-    if (mb_force_counts(force, x) && !x->safe) mb_force_add_turning(x->K + 36 * b, 3, 1, own);
-  }
-  mb_vec3_add(x->f + 6 * b + 3, x->f + 6 * b + 3, own);
-}
-
-// K ← R_aᵀ K R_b
-static void to_own_axes(const MbModel *model, const MbMaximal *x, size_t a, size_t b, double K[9]) {
-  double R[9], KR[9];
-  if (turns(model, b)) {
-    mb_quat_to_mat3(R, x->E[b].q);
-    mb_mat3_mul(KR, K, R);
-    memcpy(K, KR, sizeof KR);
-  }
-  if (turns(model, a)) {
-    mb_quat_to_mat3(R, x->E[a].q);
-    mb_mat3_tmul(KR, R, K);
-    memcpy(K, KR, sizeof KR);
-  }
-}
-
-static void add_to_block(double *block, const double K[9], bool transposed) {
-  for (size_t i = 0; i < 3; i++)
-    for (size_t j = 0; j < 3; j++) block[6 * (3 + i) + 3 + j] += K[transposed ? 3 * j + i : 3 * i + j];
-}
-
 // K_ab of two corners in W: into their body's block, or into the two of their couple.
 static void add_stiffness(const MbModel *model, const MbElementForce *e, MbMaximal *x, size_t a, size_t b,
                           size_t couple, const double Kab[9]) {
   double K[9];
   memcpy(K, Kab, sizeof K);
-  if (turns(model, a) || turns(model, b)) to_own_axes(model, x, a, b, K);
-  if (a == b) {
-    add_to_block(x->K + 36 * a, K, false);
-    return;
-  }
-  double *pair =
-      x->K + 36 * (model->nb + 2 * e->pair[couple]); // of the lower number by the higher one's motion
-  add_to_block(pair + (a < b ? 0 : 36), K, false);
-  add_to_block(pair + (a < b ? 36 : 0), K, true);
+  mb_corner_to_own_axes(model, x, a, b, K);
+  mb_corner_add(mb_corner_block(model, e, x->K, a, b, couple), K, false, 3);
+  if (a != b) mb_corner_add(mb_corner_block(model, e, x->K, b, a, couple), K, true, 3);
 }
 
 static void eval_element(const MbModel *model, const MbForce *force, const MbElastic *elastic, size_t k,
@@ -138,15 +87,16 @@ static void eval_element(const MbModel *model, const MbForce *force, const MbEla
     double f[3] = {0};
     for (size_t i = 0; i < 3; i++)
       for (size_t j = 0; j < rank; j++) f[i] -= e->size[k] * P[rank * i + j] * g[rank * a + j];
-    push(model, force, x, body_of(e, k, a), f);
+    mb_corner_push(model, force, x, mb_corner_body(e, k, a), f);
   }
+  if (e->of->damping > 0) mb_element_damp(model, force, elastic, k, F, x);
   if (!mb_force_counts(force, x)) return;
   tangents(e, elastic, k, F, x->safe, T);
   const uint32_t *edge = e->edge + rank * (rank + 1) / 2 * k;
   for (size_t a = 0; a <= rank; a++)
     for (size_t b = 0; b <= a; b++) {
       couple_corners(rank, g + rank * a, T[b], K);
-      add_stiffness(model, e, x, body_of(e, k, a), body_of(e, k, b), a == b ? 0 : *edge++, K);
+      add_stiffness(model, e, x, mb_corner_body(e, k, a), mb_corner_body(e, k, b), a == b ? 0 : *edge++, K);
     }
 }
 
@@ -161,9 +111,9 @@ static void eval_bending(const MbModel *model, const MbForce *force, MbMaximal *
     if (Q == 0) continue;
     mb_vec3_sub(f, x->E[j].p, x->E[i].p);
     mb_vec3_scale(f, -Q, f);
-    push(model, force, x, i, f);
+    mb_corner_push(model, force, x, i, f);
     mb_vec3_scale(f, -1, f);
-    push(model, force, x, j, f);
+    mb_corner_push(model, force, x, j, f);
     if (!mb_force_counts(force, x)) continue;
     add_stiffness(model, e, x, i, j, k, K);
     K[0] = K[4] = K[8] = Q;
@@ -220,10 +170,11 @@ static void eval_curved(const MbModel *model, const MbForce *force, MbMaximal *x
     MbBendingPull pull;
     look_at_curved(e, x, t, p, w);
     mb_bending_pull(p, w, &pull);
-    for (size_t j = 0; j < 3; j++) push(model, force, x, e->first + e->curved[3 * t + j], pull.slope[j]);
+    for (size_t j = 0; j < 3; j++)
+      mb_corner_push(model, force, x, e->first + e->curved[3 * t + j], pull.slope[j]);
     for (size_t k = e->curved_first[t]; k < e->curved_first[t + 1]; k++) {
       mb_vec3_scale(f, e->curved_weight[k], pull.n);
-      push(model, force, x, e->first + e->curved_node[k], f);
+      mb_corner_push(model, force, x, e->first + e->curved_node[k], f);
     }
     if (mb_force_counts(force, x)) couple_curved(model, e, t, p, w, x);
   }
@@ -281,4 +232,6 @@ void mb_elements_measure(const MbElementForce *elements, const MbMaximal *x, dou
   }
 }
 
-const MbForceOps mb_elements_ops = {.name = "elasticity", .eval = eval, .energy = energy};
+static bool damps(const MbForce *force) { return force->elements->of->damping > 0; }
+
+const MbForceOps mb_elements_ops = {.name = "elasticity", .eval = eval, .energy = energy, .damps = damps};

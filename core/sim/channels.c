@@ -9,13 +9,15 @@
 #include "core/sim/body_frame.h"
 #include "core/sim/channels.h"
 #include "core/sim/constrain.h"
+#include "core/sim/element_channels.h"
 #include "core/sim/lists.h"
 #include "core/sim/nodes.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// COORDINATES: of the joints, in the tree's order; JOINTS: the bodies that have one; ROWS: of the constraints; ELEMENTS: each deformable that has such;
+// COORDINATES: of the joints, in the tree's order; JOINTS: the bodies that have one; ROWS: of the constraints; ELEMENTS: each deformable that has such; CELLS: their elements, one
+// by one;
 // SOLUTION: one, where there are elements; ITERATIONS: those of a step, there; LISTED: as many as there are in a frame
 typedef enum MbItems {
   ONE,
@@ -26,6 +28,7 @@ typedef enum MbItems {
   MUSCLES,
   NODES,
   ELEMENTS,
+  CELLS,
   SOLUTION,
   ITERATIONS,
   LISTED
@@ -47,7 +50,7 @@ struct MbSampler {
   MbNeed need;
   const char *const *components;
   void (*sample)(const MbSim *sim, double *out);
-  // of NODES and ELEMENTS, one deformable's
+  // of NODES, ELEMENTS and CELLS, one deformable's
   void (*sample_nodes)(const MbSim *sim, const MbDeformable *of, double *out);
 };
 
@@ -221,6 +224,8 @@ static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
 static const char *const solution[] = {"iterations", "residual", "left", "missed"};
 static const char *const muscles[] = {"length", "speed", "force"};
 static const char *const counts[] = {"count"};
+static const char *const tensor[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
+static const char *const principal[] = {"1", "2", "3"};
 
 static const MbSampler table[] = {
     // clang-format off
@@ -245,6 +250,11 @@ static const MbSampler table[] = {
     {"deformable.*.velocity", "m/s",         MB_VELOCITY, false, false, NODES,       3, STATE,   xyz,      NULL, sample_node_velocity},
     {"deformable.*.volume",   "m³",          MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_volume},
     {"deformable.*.strain",   "",            MB_OTHER,    false, false, ELEMENTS,    1, STATE,   NULL,     NULL, sample_strain},
+    {"deformable.*.stress",           "Pa", MB_OTHER, false, false, CELLS, 6, STATE, tensor,    NULL, mb_element_stresses},
+    {"deformable.*.principal_stress", "Pa", MB_OTHER, false, false, CELLS, 3, STATE, principal, NULL, mb_element_principal_stresses},
+    {"deformable.*.von_mises",        "Pa", MB_OTHER, false, false, CELLS, 1, STATE, NULL,      NULL, mb_element_von_mises_all},
+    {"deformable.*.element_strain",   "",   MB_OTHER, false, false, CELLS, 6, STATE, tensor,    NULL, mb_element_strains},
+    {"deformable.*.principal_strain", "",   MB_OTHER, false, false, CELLS, 3, STATE, principal, NULL, mb_element_principal_strains},
     {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    4, STATE,   solution, sample_solution, NULL},
     {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_nodes_history, NULL},
     {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL},
@@ -265,6 +275,10 @@ static const MbLister *lister_of(const MbSampler *row) {
   return NULL;
 }
 
+static bool of_deformables(const MbSampler *row) {
+  return row->items == NODES || row->items == ELEMENTS || row->items == CELLS;
+}
+
 const char *mb_channel_word(size_t i) { return i < CHANNELS ? table[i].name : NULL; }
 
 // The row of a name; for one of a deformable's channels also whose, NULL for those of all deformables.
@@ -275,7 +289,7 @@ static const MbSampler *find(const MbModel *model, const char *name, const MbDef
   for (size_t i = 0; i < CHANNELS * model->ndeformables; i++) {
     const MbSampler *row = &table[i % CHANNELS];
     *of = &model->deformables[i / CHANNELS];
-    if (row->items != NODES && row->items != ELEMENTS) continue;
+    if (!of_deformables(row)) continue;
     const size_t before = strcspn(row->name, "*"), n = strlen((*of)->name);
     if (!strncmp(name, row->name, before) && !strncmp(name + before, (*of)->name, n) &&
         !strcmp(name + before + n, row->name + before + 1))
@@ -341,7 +355,9 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
   for (size_t i = 0; i < sim->nchannels; i++)
     if (!strcmp(sim->channels[i].name, name))
       return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is there twice", name);
-  const size_t width = row->width + (row->sample == sample_energy && sim->model->contacts.nsolids);
+  const size_t width = row->components == principal
+                           ? mb_element_rank(of)
+                           : row->width + (row->sample == sample_energy && sim->model->contacts.nsolids);
   const MbLister *lister = lister_of(row);
   const MbList *list = lister ? lister->describe(sim) : NULL;
   if (lister && !list) return mb_no_memory(report, "channels");
@@ -371,7 +387,8 @@ static MbStatus add_deformables(MbSim *sim, const MbSampler *row, const MbDeform
   for (size_t i = 0; i < model->ndeformables && status == MB_OK; i++) {
     const MbDeformable *one = &model->deformables[i];
     if (of && of != one) continue;
-    if (row->items == ELEMENTS && !one->elements)
+    const size_t count = row->items == NODES ? one->count : row->items == CELLS ? mb_element_count(one) : 1;
+    if (row->items != NODES && (!one->elements || !count))
       return mb_error(report, MB_SCENE, "/output/channels",
                       "\"%s\" has no elements: it has no channel \"%s\"", one->name, row->name);
     char name[300];
@@ -379,7 +396,7 @@ static MbStatus add_deformables(MbSim *sim, const MbSampler *row, const MbDeform
     snprintf(name, sizeof name, "%.*s%s%s", before, row->name, one->name, row->name + before + 1);
     const char *kept = mb_arena_strdup(&sim->arena, name);
     if (!kept) return mb_no_memory(report, "channels");
-    status = add_channel(sim, row, kept, (Items){row->items == NODES ? one->count : 1, NULL}, one, report);
+    status = add_channel(sim, row, kept, (Items){count, NULL}, one, report);
   }
   return status;
 }
@@ -451,9 +468,8 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
     if (!model->channels && (!row->standard || (row->items == COORDINATES && !ncoordinates))) continue;
     status = prepare(sim, row, report);
     if (status != MB_OK) break;
-    status = row->items == NODES || row->items == ELEMENTS
-                 ? add_deformables(sim, row, of, report)
-                 : add_channel(sim, row, row->name, items[row->items], NULL, report);
+    status = of_deformables(row) ? add_deformables(sim, row, of, report)
+                                 : add_channel(sim, row, row->name, items[row->items], NULL, report);
   }
   return status;
 }

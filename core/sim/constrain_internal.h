@@ -71,6 +71,8 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
 MbStatus mb_rows_add_source(MbSim *sim, const MbRowSource *source, MbReport *report);
 // Lists the rows of the step to come, and makes room for them.
 MbStatus mb_rows_list(MbSim *sim, MbReport *report);
+// Makes room for the numbers of n rows that take part, whether they are of the set or not.
+bool mb_rows_reserve(MbConstraining *c, size_t n);
 // The rows' own numbers only, not G, and of closures that are looked for nothing new to remember.
 void mb_rows_look(MbSim *sim, const double *q, const double *v, double t);
 // The same for velocities over the whole step from t, the bodies being at the half's coordinates.

@@ -42,11 +42,6 @@ typedef struct Causes {
   bool drives, damps;
 } Causes;
 
-static bool is_damped(const MbForce *force) {
-  const bool elements = force->elements && force->elements->of->damping > 0;
-  return elements || (force->ops->damps && force->ops->damps(force));
-}
-
 static void judge_forces(const MbModel *model, Causes *causes) {
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *force = &model->forces[i];
@@ -56,7 +51,7 @@ static void judge_forces(const MbModel *model, Causes *causes) {
     else if (!force->ops->energy)
       causes->drives = true;
     else
-      causes->damps |= is_damped(force);
+      causes->damps |= force->ops->damps && force->ops->damps(force);
   }
   causes->drives |= model->ndrives > 0;
   for (size_t i = 0; i < model->nv; i++) causes->damps |= model->joint_damping[i] > 0;
@@ -155,7 +150,7 @@ static Change change_of(const MbSim *sim) {
 // What to take instead, after a blank.
 static void remedy(const MbSim *sim, char *out, size_t size) {
   const MbModel *model = sim->model;
-  const bool pulled = model->gamma > 0 && (sim->constraining || mb_claims_any(sim));
+  const bool pulled = model->gamma > 0 && (model->nslots || mb_claims_any(sim));
   const char *post = pulled && sim->integrator->scheme != MB_ADAPTIVE ? "stabilization \"post\", " : "";
   static const char *const schemes[MB_INTEGRATORS] = {
       [MB_SYMPLECTIC] = "\"trapezoidal\" or \"rk45\", ",

@@ -3,7 +3,9 @@
 //   places.pvd, places/000000.vtp ...     a point a body: its origin, with `rotation` (w x y z) and velocities where the file has them
 //   lines.pvd, lines/000000.vtp ...       springs, muscles, cables, ropes; per line `line` (its number)
 //   deformable.NAME.pvd, ...              each deformable, as .vtu: places with `displacement` from rest, `velocity` where the file has it;
-//                                         per element `strain` (Green's) and `principal strain`, its largest principal value
+//                                         per element `strain` (Green's) and `principal strain`, its largest principal value,
+//                                         and where the file has such channels `stress`, `principal stresses`, `von Mises stress`,
+//                                         `stretch strain`, `principal stretch strains`
 // The .pvd files come last, so that an export that was broken off has none.
 #ifndef MB_IO_VTK_H
 #define MB_IO_VTK_H

@@ -77,8 +77,26 @@ void mb_vtk_tell_missing(const MbVtk *v) {
 
 // ---- a frame ----------------------------------------------------------------------------------------------
 
+// What the trajectory's channels say of each element.
+static void put_told(const MbVtk *v, const MbTrajMesh *m, const double *frame, MbVtkFile *file) {
+  static const struct {
+    const char *channel, *name;
+  } told[] = {{".stress", "stress"},
+              {".principal_stress", "principal stresses"},
+              {".von_mises", "von Mises stress"},
+              {".element_strain", "stretch strain"},
+              {".principal_strain", "principal stretch strains"}};
+  for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+    const MbChannel *c = channel_of(v, m, told[i].channel);
+    if (c && c->items == m->ne)
+      mb_vtk_array(file, MB_VTK_F64, told[i].name, c->width, frame + c->offset, c->items * c->width);
+  }
+}
+
 // Green's strain of each element, and its largest principal value.
-static void put_strain(const MbTrajMesh *m, const double *rest, const double *x, MbVtkFile *file) {
+static void put_strain(const MbVtk *v, const MbTrajMesh *m, const double *rest, const double *frame,
+                       MbVtkFile *file) {
+  const double *x = frame + channel_of(v, m, ".position")->offset;
   double *strain = mb_calloc(m->ne + 1, 6 * sizeof *strain), *largest = mb_calloc(m->ne + 1, sizeof *largest);
   if (strain && largest) {
     for (size_t i = 0; i < m->ne; i++)
@@ -86,6 +104,7 @@ static void put_strain(const MbTrajMesh *m, const double *rest, const double *x,
     mb_vtk_text(file, "<CellData Scalars=\"principal strain\">\n");
     mb_vtk_array(file, MB_VTK_F64, "strain", 6, strain, 6 * (size_t)m->ne);
     mb_vtk_array(file, MB_VTK_F64, "principal strain", 1, largest, m->ne);
+    put_told(v, m, frame, file);
     mb_vtk_text(file, "</CellData>\n");
   } else {
     file->failed = true;
@@ -135,7 +154,7 @@ void mb_vtk_soft(const MbVtk *v, size_t mesh, const double *frame, MbVtkFile *fi
   put_largest(v, m, frame, file);
   mb_vtk_text(file, "<Piece NumberOfPoints=\"%u\" NumberOfCells=\"%zu\">\n", m->nv, cells);
   put_points(v, m, v->rest[mesh], frame, file);
-  if (elements) put_strain(m, v->rest[mesh], x, file);
+  if (elements) put_strain(v, m, v->rest[mesh], frame, file);
   mb_vtk_points(file, x, m->nv);
   mb_vtk_cells(file, "Cells", corner, cells, corners);
   mb_free(corner);

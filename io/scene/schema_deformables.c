@@ -296,6 +296,15 @@ static const char *const elastic_help[] = {
        .hi = 0.4999,                                                                                         \
        .fallback = "0.3",                                                                                    \
        .help = "Poisson's ratio at rest; of `neo_hookean` not below 0"},                                     \
+      {"damping",                                                                                            \
+       MB_TYPE_NUMBER,                                                                                       \
+       AT(MbDeformableSpec, damping),                                                                        \
+       .bound = MB_FROM,                                                                                     \
+       .fallback = "0",                                                                                      \
+       .unit = "s",                                                                                          \
+       .help = "in proportion to stiffness (Rayleigh's beta): a vibration of angular frequency w has the "   \
+               "damping ratio beta w/2. A stress beta C : dE/dt beside the elastic one, with the stiffness " \
+               "C at rest and Green's strain E, so that rigid motions feel nothing; bending is not damped"}, \
   {                                                                                                          \
     "density", MB_TYPE_NUMBER, AT(MbDeformableSpec, density), .flags = MB_REQUIRED, .bound = MB_ABOVE,       \
                                                               .unit = "kg/m^3", .help = "at rest"            \

@@ -22,6 +22,11 @@ static const char *const channel_words[] = {"body.position",
                                             "deformable.*.velocity",
                                             "deformable.*.volume",
                                             "deformable.*.strain",
+                                            "deformable.*.stress",
+                                            "deformable.*.principal_stress",
+                                            "deformable.*.von_mises",
+                                            "deformable.*.element_strain",
+                                            "deformable.*.principal_strain",
                                             "solver",
                                             "solver.history",
                                             "solver.time",
@@ -94,6 +99,24 @@ static const char *const channel_help[] = {
     "their length in m",
     "the largest strain of its elements, |s − 1| of a principal stretch s; of springs under solver "
     "`projective`",
+    "Cauchy's stress of every element of tetrahedra or cloth, in Pa: xx, yy, zz, xy, yz, xz in the world's "
+    "axes, "
+    "tension above 0. What the "
+    "material does and not what damps it; of `linear`, which takes places at rest and now for one, its own. "
+    "Of cloth "
+    "force by "
+    "width, by the thickness at rest. An element that is crushed to less than a hundredth of its volume "
+    "(area), or turned "
+    "inside out, counts as "
+    "one of a hundredth",
+    "its principal values, the largest first: three, of cloth the two in its plane",
+    "the stress in simple tension of the same energy of distortion, √(½ Σ (σi − σj)²), element by element",
+    "strain of every element, xx, yy, zz, xy, yz, xz in the world's axes: change of length by length at "
+    "rest, "
+    "V − 1 = Σ (s − 1) u uᵀ with principal stretches s and their axes u as they are now; of `linear` (F + "
+    "Fᵀ)/2 − 1. Of cloth "
+    "that in its plane",
+    "its principal values, the largest first: three, of cloth two",
     "of the last step: iterations; residual, the last correction's largest move of a node, by the size of "
     "the largest "
     "deformable; left, how far by estimate nodes still were from the step's solution, by the same size "

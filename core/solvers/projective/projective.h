@@ -22,7 +22,7 @@ typedef struct MbSoftPart {
   double thickness;          // m, triangles
   MbBendingKind bending;     // triangles
   double bending_stiffness;  // J
-  double stiffness, damping; // N/m, N s/m of edges
+  double stiffness, damping; // N/m, N s/m of edges; of tetrahedra and triangles `damping` is β, s
   bool by_strain;            // the stiffness is in N, of a strain
 } MbSoftPart;
 

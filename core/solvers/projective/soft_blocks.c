@@ -1,5 +1,6 @@
 #include "core/solvers/projective/soft_blocks.h"
 #include "core/base/alloc.h"
+#include "core/deformables/viscous.h"
 #include "core/math/mat3.h"
 
 #include <string.h>
@@ -11,10 +12,14 @@ static const uint32_t *elements_of(const MbElementMesh *mesh, int rank, size_t *
   return rank == 3 ? mesh->tet : rank == 2 ? mesh->triangle : mesh->edge;
 }
 
+static size_t before_size(const MbSoftBlock *block) {
+  return block->rank == 1 ? 1 : mb_soft_damped(block) ? block->rank * block->rank : 0;
+}
+
 static bool allocate(MbSoftBlock *block) {
   const size_t stride = block->gradient.stride, width = 3 * block->rank;
   block->k = mb_calloc(block->rank == 1 ? stride : 0, sizeof *block->k);
-  block->before = mb_calloc(block->rank == 1 ? stride : 0, sizeof *block->before);
+  block->before = mb_calloc(before_size(block) * stride, sizeof *block->before);
   block->weight = mb_calloc(stride, sizeof *block->weight);
   block->scale = mb_calloc(stride, sizeof *block->scale);
   block->F = mb_calloc(stride, width * sizeof *block->F);
@@ -78,7 +83,7 @@ size_t mb_soft_block_bytes(const MbSoftBlock *block) {
   const size_t corners = block->count * block->corners;
   return corners * (sizeof *g->node + sizeof *g->corner + 3 * sizeof *block->corner) +
          (g->nodes + 1) * sizeof *g->first + g->stride * (block->rank * block->rank + 1) * sizeof *g->B +
-         g->stride * (9 * block->rank + (block->rank == 1 ? 5 : 3)) * sizeof *block->F;
+         g->stride * (9 * block->rank + (block->rank == 1 ? 4 : 3) + before_size(block)) * sizeof *block->F;
 }
 
 // ---- one element ------------------------------------------------------------------------------------------
@@ -103,9 +108,35 @@ static double spring_of(const MbSoftBlock *block, size_t e, double *rest) {
   return k * block->gradient.size[e];
 }
 
+double mb_soft_viscous(const MbSoftBlock *block, size_t e, const double F[9], double P[9]) {
+  const int rank = (int)block->rank;
+  const double *before = block->before + (size_t)(rank * rank) * e;
+  double E[9];
+  mb_viscous_strain(&block->elastic, rank, F, E);
+  for (int c = 0; c < rank * rank; c++) E[c] -= before[c];
+  const double energy = mb_viscous_stress(&block->elastic, rank, F, E, P);
+  for (int c = 0; c < 3 * rank; c++) P[c] *= block->damper;
+  return block->damper * energy;
+}
+
+// H += what damping adds
+static void add_viscous_tangent(const MbSoftBlock *block, size_t e, const double F[9], bool positive,
+                                double H[81]) {
+  const int rank = (int)block->rank;
+  const double *before = block->before + (size_t)(rank * rank) * e;
+  double E[9], viscous[81];
+  mb_viscous_strain(&block->elastic, rank, F, E);
+  for (int c = 0; c < rank * rank; c++) E[c] -= before[c];
+  mb_viscous_tangent(&block->elastic, rank, F, viscous);
+  mb_viscous_turning(&block->elastic, rank, E, positive, viscous);
+  for (int c = 0; c < 9 * rank * rank; c++) H[c] += block->damper * viscous[c];
+}
+
 double mb_soft_density(const MbSoftBlock *block, size_t e, const double F[9], bool stepping) {
-  if (block->rank == 3) return mb_elastic_energy(&block->elastic, F);
-  if (block->rank == 2) return mb_elastic_sheet_energy(&block->elastic, F);
+  double P[9];
+  const double viscous = stepping && mb_soft_damped(block) ? mb_soft_viscous(block, e, F, P) : 0;
+  if (block->rank == 3) return viscous + mb_elastic_energy(&block->elastic, F);
+  if (block->rank == 2) return viscous + mb_elastic_sheet_energy(&block->elastic, F);
   const double s = mb_vec3_norm(F), stretch = s - 1, move = s - block->before[e];
   const double damper = stepping ? block->damper : 0;
   return block->gradient.size[e] * (block->k[e] * stretch * stretch + damper * move * move) / 2;
@@ -139,4 +170,5 @@ void mb_soft_tangent(const MbSoftBlock *block, size_t e, const double F[9], bool
         H[3 * i + j] = k * dd + across * ((i == j) - dd);
       }
   }
+  if (mb_soft_damped(block)) add_viscous_tangent(block, e, F, positive, H);
 }

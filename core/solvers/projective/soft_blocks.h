@@ -1,6 +1,7 @@
 // Elements of one kind and one material: deformation gradients F (3 x rank) of deformables/gradient.h, energy V ψ(F) with V a
 // volume, or a spring's length at rest. A spring k (l − L)²/2 with a damper c has over a step the energy c (l − l₀)²/(2h) more:
-// it is a spring of k + c/h whose length at rest lies between L and l₀.
+// it is a spring of k + c/h whose length at rest lies between L and l₀. Tetrahedra and triangles with damping have
+// (β/2h) V (E − E₀) : C : (E − E₀) more (deformables/viscous.h).
 #ifndef MB_SOLVERS_PROJECTIVE_SOFT_BLOCKS_H
 #define MB_SOLVERS_PROJECTIVE_SOFT_BLOCKS_H
 
@@ -16,9 +17,9 @@ typedef struct MbSoftBlock {
   size_t count, corners, rank;
   double thickness; // m, sheets; else 1
   MbElastic elastic;
-  double damper;  // N/m, springs: c/h
+  double damper;  // N/m, springs: c/h; others: β/h
   double *k;      // (count) N/m, springs
-  double *before; // (count) springs: l₀ / L
+  double *before; // (count) springs: l₀ / L; (count x rank²) others that are damped: E₀
 
   // local step, component c of element e at [c * stride + e]
   double *weight;    // (stride) Pa
@@ -42,10 +43,21 @@ static inline double mb_soft_volume(const MbSoftBlock *block, size_t e) {
   return block->gradient.size[e] * block->thickness;
 }
 
+// What an element weighs in the constant matrix, Pa: as in its local step, and with the largest eigenvalue of C for what damps it, as
+// iterations take the slope of that from where they are.
+static inline double mb_soft_weight(const MbSoftBlock *block, size_t e) {
+  const MbElastic *m = &block->elastic;
+  return block->weight[e] +
+         (block->rank > 1 ? block->damper * (2 * m->mu + (double)block->rank * m->lambda) : 0);
+}
+static inline bool mb_soft_damped(const MbSoftBlock *block) { return block->rank > 1 && block->damper > 0; }
+
 // F of element e at places q of all nodes, row major, and the gradients g (corners x rank)
 void mb_soft_gradient(const MbSoftBlock *block, size_t e, const double *q, double F[9], double g[12]);
+// What damping adds over a step to ψ and P (3 x rank), of tetrahedra and triangles.
+double mb_soft_viscous(const MbSoftBlock *block, size_t e, const double F[9], double P[9]);
 // ψ, P = ∂ψ/∂F (3 x rank), ∂P/∂F (3 rank x 3 rank; `positive`: its negative eigenvalues left out) at F. `stepping`: with what
-// dampers add over a step; P and its derivative always have it.
+// dampers add over a step; P has that of springs alone, its derivative all.
 double mb_soft_density(const MbSoftBlock *block, size_t e, const double F[9], bool stepping);
 void mb_soft_stress(const MbSoftBlock *block, size_t e, const double F[9], double P[9]);
 void mb_soft_tangent(const MbSoftBlock *block, size_t e, const double F[9], bool positive, double H[81]);

@@ -105,8 +105,10 @@ size_t mb_soft_global_bytes(const MbSoftGlobal *global);
 void mb_soft_global_solve(MbSoftGlobal *global, double *x); // (n x 3), zero along rows that are held
 
 // f (n x 3) ← what a local step at q leaves for the global one: −∂ψ/∂q where it has converged. Bending is in it. `begin`: notes
-// the lengths of springs in the state q that the step begins with.
+// the lengths of springs in the state q that the step begins with, and the strains of what is damped.
 void mb_soft_local_begin(MbSoftEngine *engine, const double *q);
+// Adds to f what damps a block's elements over the step, at places q of the part's own nodes, and to the block's energies theirs.
+void mb_soft_damp(MbSoftEngine *engine, MbSoftBlock *block, const double *q, double *f);
 void mb_soft_local(MbSoftEngine *engine, const double *q, double *f);
 // The elastic energy with what dampers add over a step; f (n x 3) ← minus its gradient.
 double mb_soft_evaluate(MbSoftEngine *engine, const double *q, double *f);

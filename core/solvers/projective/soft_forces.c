@@ -3,6 +3,7 @@
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/deformables/bending_rest.h"
+#include "core/deformables/viscous.h"
 #include "core/math/vec3.h"
 #include "core/solvers/projective/soft_engine.h"
 
@@ -191,6 +192,27 @@ static void stress_range(void *context, size_t begin, size_t end) {
   }
 }
 
+// p ← −P of what damps; energies, where they are added up, get their part.
+static void viscous_range(void *context, size_t begin, size_t end) {
+  const Job *const job = context;
+  MbSoftBlock *block = job->block;
+  const size_t width = 3 * block->rank, stride = block->gradient.stride;
+  double F[9], P[9];
+  for (size_t e = begin; e < end; e++) {
+    for (size_t c = 0; c < width; c++) F[c] = block->F[c * stride + e];
+    block->energy[e] += mb_soft_volume(block, e) * mb_soft_viscous(block, e, F, P);
+    for (size_t c = 0; c < width; c++) block->p[c * stride + e] = -block->thickness * P[c];
+  }
+}
+
+void mb_soft_damp(MbSoftEngine *engine, MbSoftBlock *block, const double *q, double *f) {
+  Job job = {.engine = engine, .block = block};
+  if (!mb_soft_damped(block)) return;
+  mb_gradient_gather_all(&block->gradient, engine->threads, q, block->F);
+  mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, viscous_range, &job);
+  mb_gradient_scatter_all(&block->gradient, engine->threads, NULL, block->p, NULL, block->corner, f);
+}
+
 void mb_soft_forces(MbSoftEngine *engine, const double *q, double *f) {
   memset(f, 0, 3 * engine->n * sizeof *f);
   for (size_t k = 0; k < engine->nblocks; k++) {
@@ -200,6 +222,7 @@ void mb_soft_forces(MbSoftEngine *engine, const double *q, double *f) {
     mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, stress_range, &job);
     mb_gradient_scatter_all(&block->gradient, engine->threads, block->scale, block->p, NULL, block->corner,
                             f + 3 * block->first);
+    mb_soft_damp(engine, block, q + 3 * block->first, f + 3 * block->first);
   }
   add_bending(engine, q, f);
 }
@@ -262,9 +285,14 @@ void mb_soft_local_begin(MbSoftEngine *engine, const double *q) {
   for (size_t k = 0; k < engine->nblocks; k++) {
     MbSoftBlock *block = &engine->block[k];
     const size_t stride = block->gradient.stride;
-    if (block->rank > 1) continue;
+    if (block->rank > 1 && !mb_soft_damped(block)) continue;
     mb_gradient_gather_all(&block->gradient, engine->threads, q + 3 * block->first, block->F);
-    for (size_t e = 0; e < block->count; e++) {
+    for (size_t e = 0; e < block->count && block->rank > 1; e++) {
+      double F[9];
+      for (size_t c = 0; c < 3 * block->rank; c++) F[c] = block->F[c * stride + e];
+      mb_viscous_strain(&block->elastic, (int)block->rank, F, block->before + block->rank * block->rank * e);
+    }
+    for (size_t e = 0; block->rank == 1 && e < block->count; e++) {
       const double F[3] = {block->F[e], block->F[stride + e], block->F[2 * stride + e]};
       block->before[e] = mb_vec3_norm(F);
     }
@@ -328,6 +356,7 @@ void mb_soft_local(MbSoftEngine *engine, const double *q, double *f) {
     const double swept = engine->clock();
     mb_parallel_ranges(engine->threads, block->gradient.nodes, MB_SOFT_GRAIN, collect_range, &job);
     collected += engine->clock() - swept;
+    mb_soft_damp(engine, block, job.q, job.b);
   }
   add_bending(engine, q, f);
   engine->stats.collect += collected;
@@ -368,6 +397,10 @@ static double energy_of(const MbSoftEngine *engine, const double *q, bool steppi
         value_of(block, e, s);
         energy +=
             mb_soft_volume(block, e) * mb_elastic_principal(&block->elastic, (int)block->rank, s, NULL, NULL);
+        if (!stepping || !mb_soft_damped(block)) continue;
+        double P[9];
+        mb_soft_gradient(block, e, q, F, g);
+        energy += mb_soft_volume(block, e) * mb_soft_viscous(block, e, F, P);
       } else {
         mb_soft_gradient(block, e, q, F, g);
         energy += mb_soft_volume(block, e) * mb_soft_density(block, e, F, stepping);

@@ -37,7 +37,7 @@ static void fill_values(const MbSoftEngine *engine, const size_t *slot, double *
   for (size_t k = 0; k < engine->nblocks; k++) {
     const MbSoftBlock *block = &engine->block[k];
     for (size_t e = 0; e < block->count; e++) {
-      const double w = h2 * block->weight[e] * mb_soft_volume(block, e);
+      const double w = h2 * mb_soft_weight(block, e) * mb_soft_volume(block, e);
       double g[12];
       mb_gradient_of(&block->gradient, e, g);
       for (size_t a = 0; a < block->corners; a++)

@@ -79,6 +79,7 @@ double mb_soft_evaluate(MbSoftEngine *engine, const double *q, double *f) {
       const double swept = engine->clock();
       mb_parallel_ranges(engine->threads, gradient->nodes, MB_SOFT_GRAIN, collect_range, &job);
       collected += engine->clock() - swept;
+      mb_soft_damp(engine, block, job.q, job.f);
     }
     energy += sum_of(block->energy, block->count);
   }

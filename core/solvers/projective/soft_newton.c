@@ -163,7 +163,7 @@ static void element_range(void *context, size_t begin, size_t end) {
     double *K = job->K + 144 * n;
     mb_soft_gradient(block, e, job->q, F, g);
     if (job->kind == CONSTANT)
-      for (size_t c = 0; c < width * width; c++) H[c] = c % (width + 1) == 0 ? block->weight[e] : 0;
+      for (size_t c = 0; c < width * width; c++) H[c] = c % (width + 1) == 0 ? mb_soft_weight(block, e) : 0;
     else
       mb_soft_tangent(block, e, F, job->kind == POSITIVE, H);
     for (size_t a = 0; a < block->corners; a++)

@@ -35,7 +35,7 @@ static double pull(MbSoftEngine *engine, const MbSoftBlock *block, const double 
     mb_soft_gradient(block, k, e, G, g);
     for (size_t c = 0; c < 3 * block->rank; c++) square += G[c] * G[c];
     largest = fmax(largest, square);
-    const double w = block->weight[k] * mb_soft_volume(block, k);
+    const double w = mb_soft_weight(block, k) * mb_soft_volume(block, k);
     for (size_t a = 0; a < block->corners; a++) {
       const uint32_t number = engine->number[mb_soft_node(block, k, a)];
       for (size_t i = 0; i < 3 && number != MB_NONE; i++)

@@ -40,3 +40,9 @@ mkdir mine && echo mine >mine/file && t export h.mbt --format vtk -o mine; cat m
 "$MBSIM" run h.json -q -d 0.1 --set '/output/channels=["energy"]' -o e.mbt && t export e.mbt -o e.glb && ls e.glb
 t export e.mbt -o e.vtk
 "$MBSIM" run "$ROOT/scenes/redmax/net.json" -q -d 0.02 -o n.mbt && t export n.mbt -o n.vtk
+echo "stress of elements"
+"$MBSIM" run "$ROOT/scenes/projective/pressed_block.json" -q --param n=3 -d 0.1 -o p.mbt 2>.stderr
+"$MBSIM" export p.mbt --channel deformable.block.stress --frames :1 | head -n 1 | cut -d , -f 1-8
+t export p.mbt -o p.vtk
+grep -a -o 'Components="." NumberOfTuples="48".*Name="[^"]*"' p.vtk/deformable.block/000001.vtu | sed 's/format.*Name/Name/'
+cp "$ROOT/scenes/redmax/net.json" . && t validate net.json --set '/output/channels=["deformable.net.stress"]'

@@ -1,0 +1,74 @@
+// Forces and derivatives at an element's corners, which are bodies: W is theirs in it, C the bodies' axes (forces/elements.c).
+#ifndef MB_FORCES_ELEMENT_CORNERS_H
+#define MB_FORCES_ELEMENT_CORNERS_H
+
+#include "core/deformables/elastic.h"
+#include "core/forces/forces.h"
+
+#include <string.h>
+
+static inline size_t mb_corner_body(const MbElementForce *e, size_t k, size_t corner) {
+  return e->first + e->node[(e->rank + 1) * k + corner];
+}
+
+static inline bool mb_corner_turns(const MbModel *model, size_t b) { return model->parent[b] != MB_WORLD; }
+
+// f (W) on body b, and what its turning changes of that
+static inline void mb_corner_push(const MbModel *model, const MbForce *force, MbMaximal *x, size_t b,
+                                  const double f[3]) {
+  double own[3];
+  mb_vec3_copy(own, f);
+  if (mb_corner_turns(model, b)) {
+    mb_quat_unrotate(own, x->E[b].q, f);
+    if (mb_force_counts(force, x) && !x->safe) mb_force_add_turning(x->K + 36 * b, 3, 1, own);
+  }
+  mb_vec3_add(x->f + 6 * b + 3, x->f + 6 * b + 3, own);
+}
+
+// B ← R_aᵀ B R_b
+static inline void mb_corner_to_own_axes(const MbModel *model, const MbMaximal *x, size_t a, size_t b,
+                                         double B[9]) {
+  double R[9], BR[9];
+  if (mb_corner_turns(model, b)) {
+    mb_quat_to_mat3(R, x->E[b].q);
+    mb_mat3_mul(BR, B, R);
+    memcpy(B, BR, sizeof BR);
+  }
+  if (mb_corner_turns(model, a)) {
+    mb_quat_to_mat3(R, x->E[a].q);
+    mb_mat3_tmul(BR, R, B);
+    memcpy(B, BR, sizeof BR);
+  }
+}
+
+// Of ∂f_a/∂x_b the 6 x 6 block among K's or D's, for bodies a and b of a couple; of one body with itself its own.
+static inline double *mb_corner_block(const MbModel *model, const MbElementForce *e, double *blocks, size_t a,
+                                      size_t b, size_t couple) {
+  if (a == b) return blocks + 36 * a;
+  double *pair =
+      blocks + 36 * (model->nb + 2 * e->pair[couple]); // of the lower number by the higher one's motion
+  return pair + (a < b ? 0 : 36);
+}
+
+// Adds a 3 x 3 matrix in C at rows of the force and the columns from `column`, 0 the turning, 3 the moving.
+static inline void mb_corner_add(double *block, const double B[9], bool transposed, size_t column) {
+  for (size_t i = 0; i < 3; i++)
+    for (size_t j = 0; j < 3; j++) block[6 * (3 + i) + column + j] += B[transposed ? 3 * j + i : 3 * i + j];
+}
+
+// The gradient of the corners' places or velocities x_a (W), from sides, so that places far from the origin do no harm.
+static inline void mb_corner_gradient(const MbElementForce *e, const double *const x[4], size_t k,
+                                      double F[9]) {
+  const size_t rank = e->rank;
+  const double *g = e->g + rank * (rank + 1) * k;
+  memset(F, 0, 9 * sizeof *F);
+  for (size_t a = 1; a <= rank; a++)
+    for (size_t i = 0; i < 3; i++)
+      for (size_t j = 0; j < rank; j++) F[rank * i + j] += (x[a][i] - x[0][i]) * g[rank * a + j];
+}
+
+// Damping of element k with gradient F (element_damping.c).
+void mb_element_damp(const MbModel *model, const MbForce *force, const MbElastic *elastic, size_t k,
+                     const double F[9], MbMaximal *x);
+
+#endif

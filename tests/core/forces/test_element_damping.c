@@ -1,0 +1,209 @@
+// Damping of elements between nodes that are bodies: D is the slope of its forces by velocities, K that by places; what moves as a rigid body
+// feels nothing, and momenta stay.
+#include "core/base/alloc.h"
+#include "core/forces/forces.h"
+#include "core/math/se3.h"
+#include "tests/runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// An arm that carries one side of a block; a sheet that is free.
+static const char scene[] =
+    "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.001, \"steps\": 1}, \"integrator\": "
+    "\"implicit\", \"bodies\": [{\"name\": \"arm\", \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.1, "
+    "0.1]}, \"mass\": 1, \"joint\": {\"type\": \"spherical\", \"position\": [0.3, -0.5, 0.8]}}], "
+    "\"deformables\": ["
+    "{\"name\": \"block\", \"type\": \"tets\", \"mesh\": {\"box\": [2, 2, 3], \"size\": [0.2, 0.3, 0.4]}, "
+    "\"material\": {\"model\": \"neo_hookean\", \"young\": 1000, \"poisson\": 0.3, \"density\": 100, "
+    "\"damping\": 0.2}, "
+    "\"pose\": {\"position\": [0.2, 0.1, 0.3]}, \"attach\": [{\"select\": {\"side\": \"-z\"}, \"body\": "
+    "\"arm\", \"enforce\": \"reduction\"}]}, "
+    "{\"name\": \"sheet\", \"type\": \"cloth\", \"mesh\": {\"grid\": [3, 4], \"size\": [0.3, 0.4]}, "
+    "\"material\": {\"model\": \"neo_hookean\", \"young\": 1000, \"poisson\": 0.3, \"density\": 100, "
+    "\"thickness\": 0.1, \"damping\": 0.2}, \"pose\": "
+    "{\"rotation\": {\"axis\": [1, 0, 0], \"angle\": 0.2}}}]}";
+static const char *const models[] = {"arap", "corotational", "neo_hookean", "linear"};
+enum { MODELS = 4, MOST = 30 * 6 };
+
+static TestRun begin(int deformable, const char *model) {
+  char set[100];
+  snprintf(set, sizeof set, "/deformables/%d/material/model=\"%s\"", deformable, model);
+  return test_run(scene, (const char *const[]){set, NULL});
+}
+
+static bool is_there(int model, int deformable) { return !deformable || model != 3; }
+
+static const MbForce *force_of(const MbModel *model, int deformable) {
+  for (size_t i = 0; i < model->nforces; i++)
+    if (model->forces[i].elements && model->forces[i].elements->of == model->deformables[deformable].elements)
+      return &model->forces[i];
+  cr_assert_fail("there is no such force");
+  return NULL;
+}
+
+// Every node thrown out of its place, and moving; what a body carries turns as well.
+static void disturb(MbSim *sim) {
+  uint64_t seed = 7;
+  for (size_t b = sim->model->nlisted; b < sim->model->nb; b++)
+    for (size_t k = 0; k < 6; k++) {
+      if (k >= 3) sim->x.E[b].p[k - 3] += 0.02 * (2 * test_random(&seed) - 1);
+      const bool turns = sim->model->parent[b] != MB_WORLD;
+      sim->x.phi[6 * b + k] = k < 3 && !turns ? 0 : 2 * test_random(&seed) - 1;
+    }
+}
+
+static void evaluate(MbSim *sim, const MbForce *force, bool derivatives) {
+  MbMaximal *x = &sim->x;
+  const size_t nb = sim->model->nb, blocks = nb + 2 * sim->model->npairs;
+  double *const K = x->K;
+  memset(x->f, 0, 6 * nb * sizeof *x->f);
+  memset(x->K, 0, 36 * blocks * sizeof *x->K);
+  memset(x->D, 0, 36 * blocks * sizeof *x->D);
+  x->exact = true;
+  if (!derivatives) x->K = NULL;
+  force->ops->eval(sim->model, force, x, 0, nb);
+  x->K = K, x->exact = false;
+}
+
+// One way in which a node can move: of those that a body carries six, of the others three.
+typedef struct Way {
+  size_t body, axis;
+} Way;
+
+static size_t list_ways(const MbModel *model, int deformable, Way *ways) {
+  const MbDeformable *of = &model->deformables[deformable];
+  size_t n = 0;
+  for (size_t b = of->first; b < of->first + of->count; b++)
+    for (size_t k = model->parent[b] == MB_WORLD ? 3 : 0; k < 6; k++) {
+      cr_assert_lt(n, MOST);
+      ways[n++] = (Way){b, k};
+    }
+  return n;
+}
+
+static void read_blocks(const MbModel *model, const double *blocks, const Way *ways, size_t n, double *out) {
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) {
+      const size_t a = ways[i].body, b = ways[j].body;
+      size_t at = a == b ? 36 * a : MB_WORLD;
+      for (size_t k = 0; k < model->npairs; k++) {
+        if (model->pair[2 * k] == a && model->pair[2 * k + 1] == b) at = 36 * (model->nb + 2 * k);
+        if (model->pair[2 * k] == b && model->pair[2 * k + 1] == a) at = 36 * (model->nb + 2 * k + 1);
+      }
+      out[n * i + j] = at == MB_WORLD ? 0 : blocks[at + 6 * ways[i].axis + ways[j].axis];
+    }
+}
+
+static double largest(const double *x, size_t n) {
+  double most = 0;
+  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+// Central differences of forces of some 100 N over 0.1 m and 1 m/s: see test_elements.c.
+static const double STEP = 1e-6, CLOSE = 1e-6;
+
+// Differences of the forces by way j: places (E exp(s e_j)) or velocities.
+static void differ(MbSim *sim, const MbForce *force, const Way *ways, size_t n, size_t j, bool places,
+                   double *out) {
+  double low[MOST];
+  const MbPose before = sim->x.E[ways[j].body];
+  double *phi = &sim->x.phi[6 * ways[j].body + ways[j].axis];
+  const double speed = *phi;
+  for (int side = 0; side < 2; side++) {
+    double delta[6] = {0};
+    MbPose step;
+    delta[ways[j].axis] = side ? STEP : -STEP;
+    mb_se3_exp(&step, delta);
+    if (places)
+      mb_pose_mul(&sim->x.E[ways[j].body], &before, &step);
+    else
+      *phi = speed + (side ? STEP : -STEP);
+    evaluate(sim, force, false);
+    for (size_t i = 0; i < n; i++) {
+      const double at = sim->x.f[6 * ways[i].body + ways[i].axis];
+      if (side)
+        out[n * i + j] = (at - low[i]) / (2 * STEP);
+      else
+        low[i] = at;
+    }
+    sim->x.E[ways[j].body] = before, *phi = speed;
+  }
+}
+
+Test(element_damping, derivatives_by_velocities_and_by_places_are_the_forces_slopes) {
+  static double D[MOST * MOST], K[MOST * MOST], wanted[MOST * MOST];
+  for (int m = 0; m < MODELS; m++)
+    for (int d = 0; d < 2 && is_there(m, d); d++) {
+      TestRun run = begin(d, models[m]);
+      const MbForce *force = force_of(run.model, d);
+      Way ways[MOST];
+      const size_t n = list_ways(run.model, d, ways);
+      disturb(run.sim);
+      evaluate(run.sim, force, true);
+      read_blocks(run.model, run.sim->x.D, ways, n, D);
+      read_blocks(run.model, run.sim->x.K, ways, n, K);
+      cr_assert_gt(largest(D, n * n), 1);
+      for (size_t j = 0; j < n; j++) differ(run.sim, force, ways, n, j, false, wanted);
+      test_near(models[m], D, wanted, n * n, CLOSE * (1 + largest(D, n * n)));
+      for (size_t j = 0; j < n; j++) differ(run.sim, force, ways, n, j, true, wanted);
+      test_near(models[m], K, wanted, n * n, CLOSE * (1 + largest(K, n * n)));
+      test_run_free(&run);
+    }
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
+// Of the forces with damping less those without, in W: their sum, their torque and their power.
+static void sum_up(int deformable, const char *model, bool rigid, double sum[7]) {
+  static double without[MOST];
+  double speed[3] = {0};
+  memset(sum, 0, 7 * sizeof *sum);
+  for (int damped = 0; damped < 2; damped++) {
+    TestRun run = begin(deformable, model);
+    MbElements *e = (MbElements *)run.model->deformables[deformable].elements;
+    const MbDeformable *of = &run.model->deformables[deformable];
+    if (!damped) e->damping = 0;
+    disturb(run.sim);
+    for (size_t k = 0; k < of->count; k++) {
+      const size_t b = of->first + k;
+      double *v = run.sim->x.phi + 6 * b + 3;
+      if (rigid) { // v = u + ω × x
+        mb_vec3_cross(speed, (double[3]){1, -2, 0.5}, run.sim->x.E[b].p);
+        mb_vec3_add(speed, speed, (double[3]){0.3, 1, 2});
+        mb_quat_unrotate(v, run.sim->x.E[b].q, speed);
+      }
+    }
+    evaluate(run.sim, force_of(run.model, deformable), false);
+    for (size_t k = 0; k < of->count; k++) {
+      const size_t b = of->first + k;
+      double f[3], torque[3];
+      mb_quat_rotate(f, run.sim->x.E[b].q, run.sim->x.f + 6 * b + 3);
+      if (!damped) {
+        mb_vec3_copy(without + 3 * k, f);
+        continue;
+      }
+      mb_vec3_sub(f, f, without + 3 * k);
+      mb_vec3_cross(torque, run.sim->x.E[b].p, f);
+      mb_vec3_add(sum, sum, f);
+      mb_vec3_add(sum + 3, sum + 3, torque);
+      mb_quat_rotate(speed, run.sim->x.E[b].q, run.sim->x.phi + 6 * b + 3);
+      sum[6] += mb_vec3_dot(f, speed);
+      if (rigid) sum[6] = fmax(sum[6], mb_vec3_norm(f));
+    }
+    test_run_free(&run);
+  }
+}
+
+Test(element_damping, rigid_motions_feel_nothing_and_others_lose_energy_but_no_momentum) {
+  static const double ROUNDED = 1e-11; // of forces of some 100 N
+  for (int m = 0; m < 3; m++)          // `linear` knows no turning
+    for (int d = 0; d < 2; d++) {
+      double sum[7];
+      sum_up(d, models[m], true, sum);
+      test_near("rigid", sum, (double[7]){0}, 7, ROUNDED);
+      sum_up(d, models[m], false, sum);
+      test_near("sum of forces and torques", sum, (double[6]){0}, 6, ROUNDED);
+      cr_assert_lt(sum[6], -0.01, "%s: power %g", models[m], sum[6]);
+    }
+}

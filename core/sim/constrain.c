@@ -114,7 +114,7 @@ static bool holds(const MbConstraining *c, size_t s, MbAskOf of, const double *v
   if (c->set.is[s].kind != MB_ROW_ONE_WAY) return true;
   if (of == MB_ASK_JUMPS) return c->near[s];
   if (of != MB_ASK_ACCELERATIONS) return false;
-  return c->deciding ? c->near[s] && v && at_rest(c, s, v) : c->held && c->held[s] != 0;
+  return c->deciding ? c->near[s] && v && at_rest(c, s, v) : c->latched && c->latched[s] != 0;
 }
 
 MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
@@ -359,8 +359,8 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
   if (!c) return MB_OK;
   mb_rows_make(sim, q, v, t, 0);
   for (size_t s = 0; s < c->set.n; s++)
-    c->near[s] |= mb_rows_one_way(c, s) &&
-                  (c->set.row[s].g <= MB_EVENT_CLOSE * c->set.row[s].size || (c->held && c->held[s] != 0));
+    c->near[s] |= mb_rows_one_way(c, s) && (c->set.row[s].g <= MB_EVENT_CLOSE * c->set.row[s].size ||
+                                            (c->latched && c->latched[s] != 0));
   const MbAsking asking = mb_asking(sim, MB_ASK_JUMPS);
   mb_rows_ask(sim, &asking, v, NULL);
   return mb_rows_solve(sim, MB_JUMPS, t, 0, v, report);
@@ -459,11 +459,11 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
     mb_sim_forces(sim, t, false);
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
       return mb_sim_singular(sim, blame, report);
-    c->held = mb_section(sim, MB_SECTION_HELD_BEFORE);
+    c->latched = mb_section(sim, MB_SECTION_LATCHED_BEFORE);
     mb_sim_gather(sim, q, v, sim->s);
     if (!mb_claims_accelerations(sim, v, model->gamma, sim->s)) return mb_sim_unsolved(sim, report);
     const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
-    c->held = mb_section(sim, MB_SECTION_HELD);
+    c->latched = mb_section(sim, MB_SECTION_LATCHED);
     if (status != MB_OK) return status;
   }
   if (model->nguess && sim->integrator->scheme != MB_ADAPTIVE) {

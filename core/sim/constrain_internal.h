@@ -30,12 +30,12 @@ struct MbConstraining {
   double *force;   // of the step that is being made
   double *g0, *g1; // schemes of second order: gaps at the state, and where the step would end
   double *half;    // schemes of second order: impulses of the first half
-  bool *near;      // events: is at its bound, or was held, so that an event asks whether to hold it
+  bool *near;      // events: is at its bound, or was latched, so that an event asks whether to latch it
 
   // hard rows of one way under the adaptive integrator (events.c)
-  bool one_way;       // there are some
-  const double *held; // (nslots) nonzero: accelerations keep the row
-  bool deciding;      // accelerations ask so now
+  bool one_way;          // there are some
+  const double *latched; // (nslots) nonzero: accelerations keep the row
+  bool deciding;         // accelerations ask so now
 
   // the rows that take part, and the problem that they make
   size_t n;

@@ -78,7 +78,7 @@ static MbStatus create(MbSim *sim, MbReport *report) {
                   mb_row_set_create(sim, &c->set) && mb_rows_reserve(c, c->set.n) && make_work(sim, c);
   if (!ok) return mb_no_memory(report, "constraints");
   note_signals(model, c->driven);
-  if (sim->integrator->scheme == MB_ADAPTIVE) c->held = mb_section(sim, MB_SECTION_HELD);
+  if (sim->integrator->scheme == MB_ADAPTIVE) c->latched = mb_section(sim, MB_SECTION_LATCHED);
   for (size_t s = 0; s < c->set.n; s++) {
     c->one_way |= mb_rows_one_way(c, s);
     c->claims |= c->set.is[s].claimed != MB_WORLD;

@@ -140,12 +140,12 @@ bool mb_nodes_push(MbSim *sim, size_t node, double way, const double n[3]) {
   const MbElements *of = model->deformables[i].elements;
   const size_t own = node - model->deformables[i].first;
   // axes that pins hold stay
-  unsigned held = 0;
-  for (size_t k = 0; k < of->nheld; k++)
-    if (of->held[k].node == own) held = of->held[k].axes;
+  unsigned pinned = 0;
+  for (size_t k = 0; k < of->npinned; k++)
+    if (of->pinned[k].node == own) pinned = of->pinned[k].axes;
   for (size_t k = 0; k < 3; k++)
-    if (!(held >> k & 1)) sim->nodes->q1[3 * node + k] += way * n[k];
-  return held != 7;
+    if (!(pinned >> k & 1)) sim->nodes->q1[3 * node + k] += way * n[k];
+  return pinned != 7;
 }
 
 void mb_nodes_commit(MbSim *sim) {

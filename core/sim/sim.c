@@ -28,8 +28,8 @@ size_t mb_model_dofs(const MbModel *model) {
     const MbElements *e = model->deformables[i].elements;
     if (!model->deformables[i].points) continue;
     n += 3 * (model->deformables[i].count - e->nattached);
-    for (size_t k = 0; k < e->nheld; k++)
-      for (int axis = 0; axis < 3; axis++) n -= e->held[k].axes >> axis & 1;
+    for (size_t k = 0; k < e->npinned; k++)
+      for (int axis = 0; axis < 3; axis++) n -= e->pinned[k].axes >> axis & 1;
   }
   return n;
 }
@@ -119,8 +119,8 @@ static void plan_memory(MbSim *sim) {
                               [MB_SECTION_GAPS] = 2,
                               [MB_SECTION_FREEDOM] = 2,
                               [MB_SECTION_CLOSURES] = model->nguess,
-                              [MB_SECTION_HELD_BEFORE] = events,
-                              [MB_SECTION_HELD] = events,
+                              [MB_SECTION_LATCHED_BEFORE] = events,
+                              [MB_SECTION_LATCHED] = events,
                               [MB_SECTION_CONTACT] = model->contacts.nsolids ? 1 : 0,
                               [MB_SECTION_FORCES] = model->nslots};
   if (sim->scheme->memory) size[MB_SECTION_SCHEME] = sim->scheme->memory(sim->nq, sim->nv);

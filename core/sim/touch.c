@@ -10,47 +10,6 @@
 static const double NEAR =
     0.01; // of the smaller one's size: listed whatever the velocities, as forces may be large
 
-// ---- which may collide ------------------------------------------------------------------------------------
-
-static const MbBodyRule *rule_of(const MbContacts *rules, size_t a, size_t b) {
-  size_t low = 0, high = rules->nrules;
-  if (a > b) {
-    const size_t other = a;
-    a = b, b = other;
-  }
-  while (low < high) {
-    const size_t middle = (low + high) / 2;
-    const MbBodyRule *rule = &rules->rules[middle];
-    if (rule->a == a && rule->b == b) return rule;
-    if (rule->a < a || (rule->a == a && rule->b < b))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return NULL;
-}
-
-// Whether a's joint hangs it on b. The world is no body in this: an arm on a foot of its own may fall onto the ground.
-static bool hangs_on(const MbModel *model, const size_t *moved, size_t a, size_t b) {
-  if (a == MB_WORLD || b == MB_WORLD || !model->joint[a].ops || model->parent[a] == MB_WORLD) return false;
-  return moved[model->parent[a]] == b;
-}
-
-bool mb_touch_excludes(const MbTouching *touching, size_t a, size_t b) {
-  const MbBodyRule *rule = touching->rules->nrules ? rule_of(touching->rules, a, b) : NULL;
-  return rule && rule->excluded;
-}
-
-bool mb_touch_may(const MbTouching *touching, const MbModel *model, size_t a, size_t b) {
-  const MbContacts *rules = touching->rules;
-  const size_t bodies[2] = {rules->solids[a].body, rules->solids[b].body};
-  const size_t p = rules->moved[bodies[0]], q = rules->moved[bodies[1]];
-  if (p == q || (touching->driven[a] && touching->driven[b])) return false;
-  const MbBodyRule *rule = rules->nrules ? rule_of(rules, bodies[0], bodies[1]) : NULL;
-  if (rule) return !rule->excluded;
-  return !hangs_on(model, rules->moved, p, q) && !hangs_on(model, rules->moved, q, p);
-}
-
 // ---- looking ----------------------------------------------------------------------------------------------
 
 // Where the solids are, how far they may go in a step, and the boxes that hold them on their way.
@@ -74,6 +33,15 @@ static bool behind(const MbTouch *x, const MbTouch *y) {
   return x->feature_b > y->feature_b;
 }
 
+// Two tangents by the normal alone: the first along the world's x, as far as that is across, or along y where the normal is near x.
+void mb_touch_tangents(MbTouch *touch) {
+  const double *n = touch->axis[0];
+  const int k = fabs(n[0]) < 0.9 ? 0 : 1;
+  for (int i = 0; i < 3; i++) touch->axis[1][i] = (i == k) - n[k] * n[i];
+  mb_vec3_scale(touch->axis[1], 1 / mb_vec3_norm(touch->axis[1]), touch->axis[1]);
+  mb_vec3_cross(touch->axis[2], n, touch->axis[1]);
+}
+
 // The contacts of one pair, in order of their features.
 static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   MbTouching *t = sim->touching;
@@ -84,7 +52,7 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   const int n = mb_collide(&t->shape[a], &t->E[a], &t->shape[b], &t->E[b], within, point);
   if (n <= 0) return true;
   if (!mb_grow(&now->touch, &now->room, now->n + (size_t)n, sizeof *now->touch)) return false;
-  const MbBodyRule *rule = t->rules->nrules ? rule_of(t->rules, solid[0]->body, solid[1]->body) : NULL;
+  const MbBodyRule *rule = t->rules->nrules ? mb_touch_rule(t->rules, solid[0]->body, solid[1]->body) : NULL;
   MbTouch common = {.a = a, .b = b, .size = size, .nends = 2, .weight = {-1, 1}};
   for (int k = 0; k < 2; k++)
     common.end[k] = t->rules->moved[solid[k]->body] == MB_WORLD ? MB_WORLD : solid[k]->body;
@@ -93,11 +61,17 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   if (rule && !isnan(rule->friction)) common.mu = rule->friction;
   if (rule && !isnan(rule->restitution)) common.bounce = rule->restitution;
   MbTouch *const first = now->touch + now->n;
+  double tangents[2][3];
   for (int i = 0; i < n; i++) {
     MbTouch made = common;
     made.feature_a = point[i].feature_a, made.feature_b = point[i].feature_b;
     mb_vec3_copy(made.point, point[i].position);
     mb_vec3_copy(made.axis[0], point[i].normal);
+    if (i && !memcmp(point[i].normal, point[i - 1].normal, sizeof point[i].normal))
+      memcpy(made.axis + 1, tangents, sizeof tangents);
+    else
+      mb_touch_tangents(&made);
+    memcpy(tangents, made.axis + 1, sizeof tangents);
     made.gap = point[i].gap;
     int k = i;
     for (; k > 0 && behind(&first[k - 1], &made); k--) first[k] = first[k - 1];
@@ -105,15 +79,6 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   }
   now->n += (size_t)n;
   return true;
-}
-
-// Two tangents by the normal alone: the first along the world's x, as far as that is across, or along y where the normal is near x.
-void mb_touch_tangents(MbTouch *touch) {
-  const double *n = touch->axis[0];
-  const int k = fabs(n[0]) < 0.9 ? 0 : 1;
-  for (int i = 0; i < 3; i++) touch->axis[1][i] = (i == k) - n[k] * n[i];
-  mb_vec3_scale(touch->axis[1], 1 / mb_vec3_norm(touch->axis[1]), touch->axis[1]);
-  mb_vec3_cross(touch->axis[2], n, touch->axis[1]);
 }
 
 static bool same_pair(const MbTouch *x, const MbTouch *y) { return x->a == y->a && x->b == y->b; }
@@ -164,8 +129,9 @@ bool mb_touch_look(MbSim *sim, bool points) {
     const MbPair pair = t->broad.pair[i];
     if (mb_touch_may(t, sim->model, pair.a, pair.b) && !add_pair(sim, pair.a, pair.b)) return false;
   }
+  const size_t solids = t->next.n;
   if (t->nsofts && !mb_touch_look_softs(sim, points)) return false;
-  for (size_t i = 0; i < t->next.n; i++) mb_touch_tangents(&t->next.touch[i]);
+  for (size_t i = solids; i < t->next.n; i++) mb_touch_tangents(&t->next.touch[i]);
   return true;
 }
 

@@ -84,6 +84,11 @@ struct MbTouching {
   MbTouchTold told;
 };
 
+// Whether the scene asks for a few sweeps, a fixed cost a step, and takes what they come to.
+static inline bool mb_touch_few(const MbContacts *rules) {
+  return rules->method == MB_CONTACT_BY_GAUSS_SEIDEL && rules->iterations < MB_CONTACT_ITERATIONS;
+}
+
 // As a source of rows.
 bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set);
 void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n);
@@ -104,6 +109,8 @@ bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
 bool mb_touch_look(MbSim *sim, bool points);
 // Its part: what of deformables touches solids, behind those.
 bool mb_touch_look_softs(MbSim *sim, bool points);
+// What the scene says of two bodies; NULL: nothing.
+const MbBodyRule *mb_touch_rule(const MbContacts *rules, size_t a, size_t b);
 // Whether the scene says that two bodies do not collide.
 bool mb_touch_excludes(const MbTouching *touching, size_t a, size_t b);
 // Makes the surfaces of deformables.

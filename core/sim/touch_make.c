@@ -8,12 +8,6 @@
 
 static const double TOLD = 1e-6, DEEP = 0.1; // of the smaller one's size: told; refused
 
-const char *mb_touch_name(const MbSim *sim, size_t which) {
-  const MbContacts *rules = sim->touching->rules;
-  if (which < rules->nsolids) return sim->model->body_name[rules->solids[which].body];
-  return sim->model->deformables[rules->softs[which - rules->nsolids].deformable].name;
-}
-
 // What is wrong with a solid, or with a deformable, is told there.
 static void place_of(const MbSim *sim, size_t which, char *where, size_t size) {
   const MbContacts *rules = sim->touching->rules;

@@ -158,25 +158,3 @@ bool mb_touch_look_softs(MbSim *sim, bool points) {
   }
   return true;
 }
-
-// ---- parting ----------------------------------------------------------------------------------------------
-
-// What is deep goes out by itself: a node that is a point has little mass beside what it touches, and only its place changes, not its
-// velocity. What is left of it comes of turns and of curved shapes, of the order h².
-MbStatus mb_touch_part_points(MbSim *sim, MbReport *report) {
-  static const double SLOP = 1e-6, MOST = 0.1; // of the smaller one's size: left; in a step
-  MbTouching *t = sim->touching;
-  if (!t || !t->points) return MB_OK;
-  if (!mb_touch_look(sim, true)) return mb_no_memory(report, "contact");
-  t->fresh = true;
-  for (size_t i = 0; i < t->next.n; i++) {
-    const MbTouch *touch = &t->next.touch[i];
-    const double depth = -touch->gap / touch->size;
-    if (touch->a < t->rules->nsolids || touch->end[0] < sim->model->nb) continue;
-    t->deepest = fmax(t->deepest, depth);
-    if (t->rules->compliance > 0 || !(depth > SLOP)) continue;
-    if (mb_nodes_push(sim, touch->end[0] - sim->model->nb, -fmin(depth, MOST) * touch->size, touch->axis[0]))
-      t->fresh = false;
-  }
-  return MB_OK;
-}

@@ -85,12 +85,16 @@ static bool make_surface(const MbSceneSpec *spec, size_t i, MbModel *model, MbSo
 
 static MbStatus check_method(const MbSceneSpec *spec, MbReport *report) {
   const MbMethod method = spec->solver.method;
-  if (spec->solver.kind != MB_SOLVER_PROJECTIVE || (method != MB_METHOD_NEWTON && method != MB_METHOD_LBFGS))
+  bool cables = false;
+  for (size_t i = 0; i < spec->ndeformables; i++) cables |= spec->deformables[i].ncables > 0;
+  if (!cables || spec->solver.kind != MB_SOLVER_PROJECTIVE ||
+      (method != MB_METHOD_NEWTON && method != MB_METHOD_LBFGS))
     return MB_OK;
-  return mb_error(report, MB_SCENE, "/solver/method",
-                  "deformables in contact are solved for by method \"projective\" alone: \"%s\" goes without "
-                  "\"contact\", or with \"contact\": {\"enabled\": false} in every deformable",
-                  mb_method_words[method]);
+  return mb_error(
+      report, MB_SCENE, "/solver/method",
+      "deformables in contact where there are cables are solved for by method \"projective\" alone, "
+      "not by \"%s\"",
+      mb_method_words[method]);
 }
 
 MbStatus mb_compile_soft_contacts(const MbSceneSpec *spec, MbModel *model, MbReport *report) {

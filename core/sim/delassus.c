@@ -25,7 +25,6 @@ bool mb_delassus_reserve(MbSim *sim, MbDelassus *d, size_t n) {
 
 void mb_delassus_free(MbDelassus *d) {
   mb_free(d->W);
-  mb_free(d->of);
   mb_free(d->inverse);
   mb_free(d->factor);
   mb_free(d->group);
@@ -36,8 +35,7 @@ void mb_delassus_free(MbDelassus *d) {
 
 size_t mb_delassus_bytes(const MbSim *sim, const MbDelassus *d) {
   const size_t blocks = d->inverse ? 36 * sim->model->nb : 0;
-  return d->of_room * sizeof *d->of +
-         (d->room + (d->y ? sim->width : 0) + blocks + d->factor_room) * sizeof(double) +
+  return (d->room + (d->y ? sim->width : 0) + blocks + d->factor_room) * sizeof(double) +
          d->npicked * sizeof *d->picked + d->group_room * sizeof *d->group;
 }
 
@@ -55,9 +53,6 @@ MbContactOperator mb_delassus_of(MbSim *sim, MbDelassus *d, const MbRowSet *set,
                                  size_t n) {
   d->sim = sim, d->set = set, d->row = row, d->n = n;
   d->unsolved = false;
-  // passes of one step ask for the same rows again
-  if (d->kept && d->nof == n && n && !memcmp(d->of, row, n * sizeof *row))
-    return (MbContactOperator){.dense = d->W, .column = column, .context = d};
   bool at_once = n >= FEW && sim->solver->responses && n <= MOST_AT_ONCE;
   if (at_once && n > d->rows) at_once = mb_delassus_reserve(sim, d, n);
   for (size_t i = 0; at_once && i < n; i++) {
@@ -65,9 +60,6 @@ MbContactOperator mb_delassus_of(MbSim *sim, MbDelassus *d, const MbRowSet *set,
     at_once = set->is[row[i]].two_bodies;
   }
   at_once = at_once && sim->solver->responses(sim->work, n, d->picked, d->W);
-  d->kept = at_once && mb_grow(&d->of, &d->of_room, n, sizeof *d->of);
-  if (d->kept) memcpy(d->of, row, n * sizeof *row);
-  d->nof = n;
   return (MbContactOperator){.dense = at_once ? d->W : NULL, .column = column, .context = d};
 }
 

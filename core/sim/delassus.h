@@ -6,13 +6,10 @@
 #include "core/sim/row_set.h"
 
 typedef struct MbDelassus {
-  double *W;   // (n x n) where the solver tells all of it at once
-  size_t room; // of W
-  size_t rows; // that the solver has made room for
-  double *y;   // (width) zero between uses
-  bool kept;   // W is that of the rows `of`, at the last factor: nobody has made rows or a factor since
-  size_t *of;  // (nof)
-  size_t nof, of_room;
+  double *W;     // (n x n) where the solver tells all of it at once
+  size_t room;   // of W
+  size_t rows;   // that the solver has made room for
+  double *y;     // (width) zero between uses
   bool unsolved; // A⁻¹ could not be applied to some column
   bool no_memory;
   // W = F Fᵀ by bodies that nothing couples

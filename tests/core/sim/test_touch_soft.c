@@ -178,17 +178,13 @@ Test(touch_soft, nodes_stay_out_of_what_turns_and_is_curved) {
   test_run_free(&run);
 }
 
-Test(touch_soft, what_is_not_enabled_falls_through_and_methods_without_rows_are_refused) {
+Test(touch_soft, what_is_not_enabled_falls_through_and_what_is_deep_at_the_start_is_refused) {
   TestRun run =
       test_run(block, (const char *const[]){solvers[2], "/deformables/0/contact={\"enabled\": false}", NULL});
   test_steps(run.sim, 300);
   cr_expect_lt(node_place(run.sim, 0, 0)[2], -1);
   test_run_free(&run);
   MbReport report = {0};
-  const char *const sets[] = {"/solver={\"type\": \"projective\", \"method\": \"newton\"}", NULL};
-  cr_assert_eq(test_try(block, sets, 0, &report), MB_SCENE);
-  cr_expect_str_eq(report.issues[0].where, "/solver/method");
-  report = (MbReport){0};
   const char *const deep[] = {"/deformables/0/pose/position=[0, 0, -0.02]", NULL};
   cr_assert_eq(test_try(block, deep, 0, &report), MB_SCENE);
   cr_expect_str_eq(report.issues[report.kept - 1].where, "/deformables/0");

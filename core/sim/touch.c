@@ -248,9 +248,5 @@ void mb_touch_commit(MbSim *sim) {
   const MbTouches last = t->last;
   t->last = t->done;
   t->done = last;
-  t->told.missed += t->misses;
-  t->told.worst = fmax(t->told.worst, t->left);
-  t->told.deepest = fmax(t->told.deepest, t->deepest);
-  t->left = t->deepest = 0, t->misses = false;
   mb_section(sim, MB_SECTION_CONTACT)[0] = t->work;
 }

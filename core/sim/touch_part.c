@@ -67,7 +67,7 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
   for (int turn = 0; turn < turns; turn++) {
     if (!mb_touch_look(sim, false)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);
-    if (turn == 0) touching->deepest = depth;
+    if (turn == 0) sim->constraining->told[MB_SOLVED_DEEPEST] = depth;
     if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == turns - 1) break;
     if (turn > 0 && (depth > sim->model->h || depth < MUCH))
       break; // as much as may be has been moved; enough
@@ -90,7 +90,8 @@ MbStatus mb_touch_part_points(MbSim *sim, MbReport *report) {
     const MbTouch *touch = &t->next.touch[i];
     const double depth = -touch->gap / touch->size;
     if (touch->a < t->rules->nsolids || touch->end[0] < sim->model->nb) continue;
-    t->deepest = fmax(t->deepest, depth);
+    double *deepest_yet = &sim->constraining->told[MB_SOLVED_DEEPEST];
+    *deepest_yet = fmax(*deepest_yet, depth);
     if (t->rules->compliance > 0 || !(depth > SLOP)) continue;
     if (mb_nodes_push(sim, touch->end[0] - sim->model->nb, -fmin(depth, MOST) * touch->size, touch->axis[0]))
       t->fresh = false;

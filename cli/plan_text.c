@@ -39,6 +39,7 @@ cJSON *mb_plan_json(const MbScene *scene, const MbModel *model, const MbSim *sim
     cJSON *contact = cJSON_AddObjectToObject(tree, "contact");
     cJSON_AddNumberToObject(contact, "shapes", (double)contacts.shapes);
     if (contacts.pairs) cJSON_AddNumberToObject(contact, "pairs", (double)contacts.pairs);
+    if (contacts.nodes) cJSON_AddNumberToObject(contact, "nodes", (double)contacts.nodes);
     cJSON_AddStringToObject(contact, "method", mb_contact_method_words[model->contacts.method]);
     cJSON_AddStringToObject(contact, "cone", mb_cone_kind_words[model->contacts.cone]);
   }
@@ -74,6 +75,8 @@ void mb_plan_print(FILE *out, const cJSON *plan) {
     fprintf(out, "contact     %.0f shapes", number(contact, "shapes"));
     if (cJSON_GetObjectItem(contact, "pairs"))
       fprintf(out, ", %.0f pairs of them may collide", number(contact, "pairs"));
+    if (cJSON_GetObjectItem(contact, "nodes"))
+      fprintf(out, ", %.0f nodes of deformables touch them", number(contact, "nodes"));
     fprintf(out, "; method %s, cone %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(contact, "method")),
             cJSON_GetStringValue(cJSON_GetObjectItem(contact, "cone")));
   }

@@ -193,6 +193,7 @@ int64_t mb_sim_steps_missed(const MbSim *sim);
 typedef struct MbContactCounts {
   size_t shapes,
       pairs; // shapes that may collide; pairs of them that may, if there are no more than some thousands of shapes, else 0
+  size_t nodes;    // of deformables, that may touch these shapes
   size_t most;     // contacts at once
   double residual; // the largest natural map that a step's solution has left, by what was to be stopped
   int64_t missed;  // steps whose solution has not come to the scene's tolerance

@@ -42,15 +42,6 @@ static MbStatus check_rules(const MbSceneSpec *spec, MbReport *report) {
   if (contact->damping > 0 && !(contact->compliance > 0))
     status = mb_error(report, MB_SCENE, "/contact/damping",
                       "damping is of soft contacts: give a \"compliance\" too, or leave it out");
-  for (size_t i = 0; i < spec->ndeformables; i++) {
-    char where[64];
-    snprintf(where, sizeof where, "/deformables/%zu", i);
-    status =
-        mb_error(report, MB_SCENE, where,
-                 "the deformable \"%s\" takes no part in contact in this version, and everything would pass "
-                 "through it: \"contact\": {\"enabled\": false} runs the scene without contact",
-                 spec->deformables[i].name);
-  }
   return status;
 }
 
@@ -291,6 +282,7 @@ MbStatus mb_compile_contacts(const MbSceneSpec *spec, MbModel *model, MbReport *
     model->contacts.threshold = 2 * mb_vec3_norm(spec->gravity) * spec->time.step;
   MbStatus status = check_rules(spec, report);
   if (status == MB_OK) status = list_solids(spec, model, report);
+  if (status == MB_OK) status = mb_compile_soft_contacts(spec, model, report);
   if (status == MB_OK) status = find_movers(model, report);
   return status == MB_OK ? list_rules(spec, model, report) : status;
 }

@@ -388,6 +388,12 @@ typedef struct MbBendingSpec {
 } MbBendingSpec;
 
 // Point masses; springs between them, or tetrahedra or triangles of something elastic.
+// How a deformable takes part in contact.
+typedef struct MbSoftContactSpec {
+  bool given, enabled;
+  double thickness, friction; // NaN = not given
+} MbSoftContactSpec;
+
 typedef struct MbDeformableSpec {
   MbDeformableKind kind;
   const char *name;
@@ -401,8 +407,9 @@ typedef struct MbDeformableSpec {
   double young, poisson, density; // tets, cloth
   double thickness;               // cloth
   MbBendingSpec bending;          // cloth
-  MbFrameSpec pose;               // of the mesh in the world at the start
-  double angular[3], linear[3];   // velocity at the start, as of a rigid body with its origin at the pose's
+  MbSoftContactSpec contact;
+  MbFrameSpec pose;             // of the mesh in the world at the start
+  double angular[3], linear[3]; // velocity at the start, as of a rigid body with its origin at the pose's
   size_t npins, nattachments, ncables;
   MbPinSpec *pins;           // (npins)
   MbAttachSpec *attachments; // (nattachments)

@@ -66,7 +66,7 @@ MbContactOperator mb_delassus_of(MbSim *sim, MbDelassus *d, const MbRowSet *set,
 // ---- bodies that nothing couples --------------------------------------------------------------------------
 
 bool mb_delassus_is_apart(const MbModel *model, size_t b) {
-  if (model->joint[b].ops || b >= model->nlisted) return false;
+  if (b >= model->nlisted || model->joint[b].ops) return false;
   return b + 1 >= model->nb || model->parent[b + 1] != b; // it carries no tree
 }
 

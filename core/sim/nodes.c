@@ -133,6 +133,21 @@ MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report) {
   return mb_nodes_judge(sim, true, t, report);
 }
 
+bool mb_nodes_push(MbSim *sim, size_t node, double way, const double n[3]) {
+  const MbModel *model = sim->model;
+  size_t i = 0;
+  while (node >= model->deformables[i].first + model->deformables[i].count) i++;
+  const MbElements *of = model->deformables[i].elements;
+  const size_t own = node - model->deformables[i].first;
+  // axes that pins hold stay
+  unsigned pinned = 0;
+  for (size_t k = 0; k < of->npinned; k++)
+    if (of->pinned[k].node == own) pinned = of->pinned[k].axes;
+  for (size_t k = 0; k < 3; k++)
+    if (!(pinned >> k & 1)) sim->nodes->q1[3 * node + k] += way * n[k];
+  return pinned != 7;
+}
+
 void mb_nodes_commit(MbSim *sim) {
   MbNodes *nodes = sim->nodes;
   if (!nodes) return;

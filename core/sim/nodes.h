@@ -51,6 +51,8 @@ MbStatus mb_nodes_begin(MbSim *sim, double t, MbReport *report);
 void mb_nodes_end(MbSim *sim, double *v);
 // Tells where rows find the nodes: at the state, or where a step that is being ended has moved them. NULL: there are none.
 const double *mb_nodes_at(const MbSim *sim);
+// Moves a node by so much along n at the end of a step, unless it is held or a body; tells whether it has.
+bool mb_nodes_push(MbSim *sim, size_t node, double way, const double n[3]);
 // Takes the nodes into the state.
 void mb_nodes_commit(MbSim *sim);
 // Takes the ports' velocities in the state for those of their nodes, as after a blow.

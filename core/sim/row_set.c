@@ -121,6 +121,7 @@ MbRowTerms *mb_row_set_add_beside(MbRowSet *set, const MbRowTerms *terms) {
   set->end[s + 1] = set->end[s] + further;
   set->row[s] = mb_row_none;
   set->is[s] = *terms;
+  set->is[s].nodes = set->is[s - 1].nodes;
   set->n = s + 1;
   return &set->is[s];
 }

@@ -91,7 +91,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   *x = (MbMaximal){.nb = nb, .signal = sim->signal, .exact = sim->integrator->exact && !model->jointed};
   x->E = mb_arena_alloc(&sim->arena, nb, sizeof *x->E);
   x->phi = numbers(sim, 6 * nb), x->f = numbers(sim, 6 * nb);
-  if (sim->solver->passes) sim->push = numbers(sim, sim->nv);
+  if (sim->solver->passes) sim->push = numbers(sim, sim->width);
   if (model->any_flies) x->swing = numbers(sim, 3 * nb);
   x->carried = sim->solver->map->layout->apart(model) && model->solver.terms == MB_TERMS_CARRIED;
   const size_t nblocks = nb + 2 * model->npairs;

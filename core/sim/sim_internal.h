@@ -68,7 +68,7 @@ struct MbSim {
   MbTouching *touching;         // NULL: nothing collides
   bool forces_asked;            // some channel tells them
   MbNodes *nodes;               // NULL: no deformables of elements
-  double *push;                 // (nv) what forces push nodes with over this step; NULL: there are none
+  double *push;                 // (width) what forces push nodes with over this step; NULL: there are none
   MbBalance *balance;           // NULL: no channel tells accelerations or reactions
 
   MbWatch watch;

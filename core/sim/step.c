@@ -36,6 +36,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   if (status == MB_OK) status = mb_touch_part(sim, t, report);
   if (status == MB_OK) mb_sim_follow(sim, sim->q1, sim->v1);
   if (status == MB_OK) status = mb_nodes_step(sim, t, report);
+  if (status == MB_OK) status = mb_touch_part_points(sim, report);
   if (status == MB_OK) status = mb_gaps_watch(sim, sim->q1, sim->v1, t, report);
   if (status == MB_OK) status = mb_constrain_commit(sim, sim->q1, sim->v1, t, report);
   if (status != MB_OK) {

@@ -10,42 +10,6 @@
 static const double NEAR =
     0.01; // of the smaller one's size: listed whatever the velocities, as forces may be large
 
-// ---- which may collide ------------------------------------------------------------------------------------
-
-static const MbBodyRule *rule_of(const MbContacts *rules, size_t a, size_t b) {
-  size_t low = 0, high = rules->nrules;
-  if (a > b) {
-    const size_t other = a;
-    a = b, b = other;
-  }
-  while (low < high) {
-    const size_t middle = (low + high) / 2;
-    const MbBodyRule *rule = &rules->rules[middle];
-    if (rule->a == a && rule->b == b) return rule;
-    if (rule->a < a || (rule->a == a && rule->b < b))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return NULL;
-}
-
-// Whether a's joint hangs it on b. The world is no body in this: an arm on a foot of its own may fall onto the ground.
-static bool hangs_on(const MbModel *model, const size_t *moved, size_t a, size_t b) {
-  if (a == MB_WORLD || b == MB_WORLD || !model->joint[a].ops || model->parent[a] == MB_WORLD) return false;
-  return moved[model->parent[a]] == b;
-}
-
-bool mb_touch_may(const MbTouching *touching, const MbModel *model, size_t a, size_t b) {
-  const MbContacts *rules = touching->rules;
-  const size_t bodies[2] = {rules->solids[a].body, rules->solids[b].body};
-  const size_t p = rules->moved[bodies[0]], q = rules->moved[bodies[1]];
-  if (p == q || (touching->driven[a] && touching->driven[b])) return false;
-  const MbBodyRule *rule = rules->nrules ? rule_of(rules, bodies[0], bodies[1]) : NULL;
-  if (rule) return !rule->excluded;
-  return !hangs_on(model, rules->moved, p, q) && !hangs_on(model, rules->moved, q, p);
-}
-
 // ---- looking ----------------------------------------------------------------------------------------------
 
 // Where the solids are, how far they may go in a step, and the boxes that hold them on their way.
@@ -88,10 +52,10 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   const int n = mb_collide(&t->shape[a], &t->E[a], &t->shape[b], &t->E[b], within, point);
   if (n <= 0) return true;
   if (!mb_grow(&now->touch, &now->room, now->n + (size_t)n, sizeof *now->touch)) return false;
-  const MbBodyRule *rule = t->rules->nrules ? rule_of(t->rules, solid[0]->body, solid[1]->body) : NULL;
-  MbTouch common = {.a = a, .b = b, .size = size};
+  const MbBodyRule *rule = t->rules->nrules ? mb_touch_rule(t->rules, solid[0]->body, solid[1]->body) : NULL;
+  MbTouch common = {.a = a, .b = b, .size = size, .nends = 2, .weight = {-1, 1}};
   for (int k = 0; k < 2; k++)
-    common.body[k] = t->rules->moved[solid[k]->body] == MB_WORLD ? MB_WORLD : solid[k]->body;
+    common.end[k] = t->rules->moved[solid[k]->body] == MB_WORLD ? MB_WORLD : solid[k]->body;
   common.mu = sqrt(solid[0]->friction * solid[1]->friction);
   common.bounce = fmax(solid[0]->restitution, solid[1]->restitution);
   if (rule && !isnan(rule->friction)) common.mu = rule->friction;
@@ -120,11 +84,16 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
 static bool same_pair(const MbTouch *x, const MbTouch *y) { return x->a == y->a && x->b == y->b; }
 
 // Which of the last contacts [first, end) of a pair is the same: that with its features, else the nearest; NULL: none is near. Features
-// of what lies flat on one another may be a corner's or an edge's, as rounding has it.
-static const MbTouch *find_same(const MbTouch *first, const MbTouch *end, const MbTouch *touch) {
+// of what lies flat on one another may be a corner's or an edge's, as rounding has it. A node of a deformable is the same by its number.
+static const MbTouch *find_same(const MbTouch *first, const MbTouch *end, const MbTouch *touch, bool node) {
   static const double CLOSE = 0.05; // of the smaller one's size
   const MbTouch *nearest = NULL;
   double least = CLOSE * touch->size;
+  if (node) {
+    // ascending
+    while (first < end && first->feature_a < touch->feature_a) first++;
+    return first < end && first->feature_a == touch->feature_a ? first : NULL;
+  }
   for (const MbTouch *at = first; at < end; at++) {
     double d[3];
     if (at->feature_a == touch->feature_a && at->feature_b == touch->feature_b) return at;
@@ -137,7 +106,7 @@ static const MbTouch *find_same(const MbTouch *first, const MbTouch *end, const 
 }
 
 // What pushed in the last step is where the solution starts, in the axes that the contact has now.
-static void remember(const MbTouches *last, MbTouches *now) {
+static void remember(const MbTouches *last, MbTouches *now, size_t nsolids) {
   size_t k = 0;
   for (size_t i = 0; i < now->n; i++) {
     MbTouch *touch = &now->touch[i];
@@ -145,12 +114,12 @@ static void remember(const MbTouches *last, MbTouches *now) {
     while (k < last->n && (was[k].a < touch->a || (was[k].a == touch->a && was[k].b < touch->b))) k++;
     size_t end = k;
     while (end < last->n && same_pair(&was[end], touch)) end++;
-    const MbTouch *same = end > k ? find_same(was + k, was + end, touch) : NULL;
+    const MbTouch *same = end > k ? find_same(was + k, was + end, touch, touch->a >= nsolids) : NULL;
     if (same) memcpy(touch->lambda, same->lambda, sizeof touch->lambda);
   }
 }
 
-bool mb_touch_look(MbSim *sim) {
+bool mb_touch_look(MbSim *sim, bool points) {
   MbTouching *t = sim->touching;
   place(sim);
   t->next.n = 0;
@@ -160,6 +129,9 @@ bool mb_touch_look(MbSim *sim) {
     const MbPair pair = t->broad.pair[i];
     if (mb_touch_may(t, sim->model, pair.a, pair.b) && !add_pair(sim, pair.a, pair.b)) return false;
   }
+  const size_t solids = t->next.n;
+  if (t->nsofts && !mb_touch_look_softs(sim, points)) return false;
+  for (size_t i = solids; i < t->next.n; i++) mb_touch_tangents(&t->next.touch[i]);
   return true;
 }
 
@@ -168,13 +140,13 @@ bool mb_touch_look(MbSim *sim) {
 // Three rows a contact: the normal, then the tangents.
 bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
   MbTouching *t = context;
-  if (!t->fresh && !mb_touch_look((MbSim *)sim)) return false;
+  if (!t->fresh && !mb_touch_look((MbSim *)sim, true)) return false;
   const MbTouches before = t->now;
   t->now = t->next;
   t->next = before;
   t->fresh = false;
   if (!mb_grow(&t->done.touch, &t->done.room, t->now.n, sizeof *t->done.touch)) return false;
-  remember(&t->last, &t->now);
+  remember(&t->last, &t->now, t->rules->nsolids);
   if (mb_touch_apart(sim)) return true;
   for (size_t i = 0; i < t->now.n; i++) {
     const MbTouch *touch = &t->now.touch[i];
@@ -184,13 +156,14 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
                         .mu = touch->mu,
                         .bounce = touch->bounce,
                         .target = true,
-                        .two_bodies = true,
+                        .two_bodies = touch->nends <= 2,
                         .name = "contact",
                         .key = i,
                         .claimed = MB_WORLD};
     terms.normal = set->n;
     for (int k = 0; k < 3; k++) {
-      if (!(k ? mb_row_set_add_beside(set, &terms) : mb_row_set_add(sim, set, touch->body, 2, &terms)))
+      if (!(k ? mb_row_set_add_beside(set, &terms)
+              : mb_row_set_add(sim, set, touch->end, (size_t)touch->nends, &terms)))
         return false;
       terms.kind = MB_ROW_FRICTION, terms.alpha = terms.beta = 0;
     }
@@ -208,16 +181,29 @@ static void push_at(double H[6], const MbPose *E, const double p[3], const doubl
   mb_vec3_cross(H, r, H + 3);
 }
 
+// A unit force along d on one end, times its weight: on a node it acts where that is.
+static void push_end(double H[6], const MbModel *model, const MbInstant *at, const MbTouch *touch, size_t end,
+                     double weight, const double d[3]) {
+  const bool node = end >= model->nlisted;
+  if (end < model->nb) {
+    push_at(H, &at->x->E[end], node ? at->x->E[end].p : touch->point, d, weight);
+    return;
+  }
+  mb_vec3_set(H, 0, 0, 0);
+  mb_vec3_scale(H + 3, weight, d);
+}
+
 // Of the bodies where they were when the contacts were found, whatever the instant.
 void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n) {
   const MbTouching *t = context;
   for (size_t i = 0; i < n; i++) {
     const MbTouch *touch = &t->now.touch[i / 3];
     MbRow *row = &set->row[first + i];
-    for (int k = 0; k < 2; k++) {
-      row->body[k] = touch->body[k];
-      if (touch->body[k] == MB_WORLD) continue;
-      push_at(row->H[k], &at->x->E[touch->body[k]], touch->point, touch->axis[i % 3], k ? 1 : -1);
+    for (int k = 0; k < touch->nends; k++) {
+      double *H = k < 2 ? row->H[k] : set->ends[set->end[first + i] + (size_t)k - 2].H;
+      if (k < 2) row->body[k] = touch->end[k];
+      if (touch->end[k] != MB_WORLD)
+        push_end(H, t->model, at, touch, touch->end[k], touch->weight[k], touch->axis[i % 3]);
     }
     row->order = 1; // no gap that stabilization closes
     row->g = i % 3 == 0 ? touch->gap : 0;
@@ -239,7 +225,10 @@ void mb_touch_take(MbSim *sim, const double *v) {
       before[k] = mb_row_rate(&c->set, c->slot[i + k], sim->state.v, &ignored);
       after[k] = mb_row_rate(&c->set, c->slot[i + k], v, &ignored);
     }
-    mb_touch_note(t, &t->now.touch[c->set.is[c->slot[i]].key], c->answer.lambda + i, before, after);
+    // where the next of a step's passes starts
+    MbTouch *touch = &t->now.touch[c->set.is[c->slot[i]].key];
+    memcpy(touch->lambda, c->answer.lambda + i, sizeof touch->lambda);
+    mb_touch_note(t, touch, c->answer.lambda + i, before, after);
   }
 }
 

@@ -10,16 +10,29 @@
 #include "core/sim/sim_internal.h"
 #include "core/sim/touch_apart.h"
 
+enum { MB_TOUCH_ENDS = 4 };
+
 // One contact. What pushes acts on b along the normal and the tangents, and on a the other way, at the point.
 typedef struct MbTouch {
-  uint32_t a, b, feature_a, feature_b; // solids; contacts are in order of these
-  size_t body[2];                      // that the rows are about; MB_WORLD: nothing moves it
-  double point[3], axis[3][3];         // in the world: the normal from a to b, two tangents
-  double gap, size;                    // below 0: depth; the smaller solid's
+  uint32_t a, b, feature_a,
+      feature_b;             // solids, or behind them deformables' surfaces; contacts are in order of these
+  int nends;                 // that the rows are about: bodies, and nodes as rows name them
+  size_t end[MB_TOUCH_ENDS]; // MB_WORLD: nothing moves it
+  double weight[MB_TOUCH_ENDS]; // of each in the rows: those of a sum to -1, those of b to 1
+  double point[3], axis[3][3];  // in the world: the normal from a to b, two tangents
+  double gap, size;             // below 0: depth; the smaller solid's
   double mu, bounce;
   double lambda[3]; // impulses of the step; before it the last step's
   double rate[3];   // of b against a along the axes, when the step is done
 } MbTouch;
+
+// The surface of a deformable in a run.
+typedef struct MbTouchSoft {
+  const MbSoftSurface *of;
+  size_t *end;   // (nnodes) what rows call its nodes
+  bool *carried; // (nnodes) by a body: it takes no part
+  double size;   // half of what is between neighbours
+} MbTouchSoft;
 
 // A list of them.
 typedef struct MbTouches {
@@ -35,6 +48,7 @@ typedef struct MbTouchWatch {
 
 struct MbTouching {
   MbTouchWatch watch;
+  const MbModel *model;
   MbApart *apart; // NULL: never asked for (touch_apart.h)
   const MbContacts *rules;
   MbShape *shape; // (nsolids)
@@ -47,6 +61,9 @@ struct MbTouching {
   MbBounds *bounds;
   double *way; // (nsolids) that it may go in a step
   MbBroad broad;
+  size_t nsofts;
+  MbTouchSoft *soft;    // (nsofts)
+  bool points;          // nodes of some are points and no bodies
   MbTouches now;        // those that the rows are of
   MbTouches next;       // at the last look
   bool fresh;           // which was at the state
@@ -79,13 +96,25 @@ size_t mb_touch_shapes_bytes(const MbTouching *touching);
 
 // From now on shows the problem of contacts that a step solves; see NULL: no more. False: nothing can collide.
 bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
-// Finds what touches, or may within a step, where the bodies of sim->x are. False: out of memory.
-bool mb_touch_look(MbSim *sim);
+// Finds what touches, or may within a step, where the bodies of sim->x are; `points`: and nodes that are points. False: out of memory.
+bool mb_touch_look(MbSim *sim, bool points);
+// Its part: what of deformables touches solids, behind those.
+bool mb_touch_look_softs(MbSim *sim, bool points);
+// What the scene says of two bodies; NULL: nothing.
+const MbBodyRule *mb_touch_rule(const MbContacts *rules, size_t a, size_t b);
+// Whether the scene says that two bodies do not collide.
+bool mb_touch_excludes(const MbTouching *touching, size_t a, size_t b);
+// Makes the surfaces of deformables.
+MbStatus mb_touch_make_softs(MbSim *sim, MbReport *report);
+// The name of a solid's body, or of a deformable.
+const char *mb_touch_name(const MbSim *sim, size_t which);
 // Whether two solids may collide.
 bool mb_touch_may(const MbTouching *touching, const MbModel *model, size_t a, size_t b);
 
 // Moves what is deeper in one another than rounding apart, by positions alone: q1, and the bodies of sim->x with it.
 MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report);
+// The same of nodes that are points, at the end of the step.
+MbStatus mb_touch_part_points(MbSim *sim, MbReport *report);
 // Notes the impulses of a solution, its rates with velocities v, and the work that they have done.
 void mb_touch_take(MbSim *sim, const double *v);
 // Begins to note what pushes in this step.

@@ -36,8 +36,9 @@ struct MbApart {
 static bool make(const MbSim *sim, MbApart *apart) {
   const MbModel *model = sim->model;
   const MbContacts *rules = &model->contacts;
-  apart->is = !model->nslots && !model->npairs && !model->nfollowers && model->solver.mode == MB_DYNAMIC &&
-              rules->method != MB_CONTACT_BY_PIVOTING && rules->cone != MB_PYRAMID_CONE;
+  apart->is = !model->nslots && !rules->nsofts && !model->npairs && !model->nfollowers &&
+              model->solver.mode == MB_DYNAMIC && rules->method != MB_CONTACT_BY_PIVOTING &&
+              rules->cone != MB_PYRAMID_CONE;
   for (size_t i = 0; i < rules->nsolids && apart->is; i++) {
     const size_t body = rules->solids[i].body;
     apart->is = rules->moved[body] == MB_WORLD || mb_delassus_is_apart(model, body);
@@ -130,7 +131,7 @@ static void make_rows(MbSim *sim, size_t i, size_t rows, const double *v, const 
   double G[3][6];
   *made = (Made){{0}, {0}, {0}, {0}};
   for (size_t end = 0; end < 2; end++) {
-    const size_t b = touch->body[end];
+    const size_t b = touch->end[end];
     for (size_t k = 0; k < rows; k++)
       d->group[2 * (rows * i + k) + end] = b == MB_WORLD ? MB_NO_SLOT : (uint32_t)b;
     if (b == MB_WORLD) {

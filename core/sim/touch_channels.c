@@ -19,7 +19,23 @@ enum {
 };
 enum { COUNT = NUMBER, PAIR_NORMAL, PAIR_FORCE, PAIR_WIDTH = PAIR_FORCE + 3 };
 
-static size_t body_of(const MbSim *sim, size_t solid) { return sim->touching->rules->solids[solid].listed; }
+// The body of a solid; a deformable's number is behind those of all bodies.
+static size_t body_of(const MbSim *sim, size_t which) {
+  const MbContacts *rules = sim->touching->rules;
+  if (which < rules->nsolids) return rules->solids[which].listed;
+  return sim->model->nlisted + rules->softs[which - rules->nsolids].deformable;
+}
+
+// The names of bodies, and of deformables.
+static const char *const *name_all(MbSim *sim) {
+  const MbModel *model = sim->model;
+  if (!model->ndeformables) return model->listed;
+  const char **name = mb_arena_alloc(&sim->arena, model->nlisted + model->ndeformables, sizeof *name);
+  for (size_t b = 0; name && b < model->nlisted; b++) name[b] = model->listed[b];
+  for (size_t i = 0; name && i < model->ndeformables; i++)
+    name[model->nlisted + i] = model->deformables[i].name;
+  return name;
+}
 
 static MbField number_of(const char *name, const char *unit, MbQuantity quantity) {
   return (MbField){name, unit, quantity, NULL, 0};
@@ -28,10 +44,12 @@ static MbField number_of(const char *name, const char *unit, MbQuantity quantity
 static MbList *make_list(MbSim *sim, size_t keys, size_t width, MbField **field) {
   MbList *list = mb_arena_alloc(&sim->arena, 1, sizeof *list);
   *field = mb_arena_alloc(&sim->arena, width, sizeof **field);
-  if (!list || !*field) return NULL;
+  const char *const *names = name_all(sim);
+  const size_t nnames = sim->model->nlisted + sim->model->ndeformables;
+  if (!list || !*field || !names) return NULL;
   *list = (MbList){.keys = keys, .width = width, .fields = *field};
-  (*field)[BODY_A] = (MbField){"a", "", MB_OTHER, sim->model->listed, sim->model->nlisted};
-  (*field)[BODY_B] = (MbField){"b", "", MB_OTHER, sim->model->listed, sim->model->nlisted};
+  (*field)[BODY_A] = (MbField){"a", "", MB_OTHER, names, nnames};
+  (*field)[BODY_B] = (MbField){"b", "", MB_OTHER, names, nnames};
   return list;
 }
 

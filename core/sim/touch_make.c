@@ -8,8 +8,13 @@
 
 static const double TOLD = 1e-6, DEEP = 0.1; // of the smaller one's size: told; refused
 
-static const char *name_of(const MbSim *sim, size_t solid) {
-  return sim->model->body_name[sim->touching->rules->solids[solid].body];
+// What is wrong with a solid, or with a deformable, is told there.
+static void place_of(const MbSim *sim, size_t which, char *where, size_t size) {
+  const MbContacts *rules = sim->touching->rules;
+  if (which < rules->nsolids)
+    snprintf(where, size, "/bodies/%zu/shape", rules->solids[which].listed);
+  else
+    snprintf(where, size, "/deformables/%zu", rules->softs[which - rules->nsolids].deformable);
 }
 
 // ---- solids -----------------------------------------------------------------------------------------------
@@ -45,8 +50,8 @@ static MbStatus refuse_pair(const MbSim *sim, size_t a, size_t b, MbReport *repo
       report, MB_SCENE, where,
       "the %s of \"%s\" and the %s of \"%s\" may meet, and this version has no contact of these two "
       "shapes: take others, or put [\"%s\", \"%s\"] into \"exclude\"",
-      mb_shape_words[solid[1]->kind], name_of(sim, b), mb_shape_words[solid[0]->kind], name_of(sim, a),
-      name_of(sim, a), name_of(sim, b));
+      mb_shape_words[solid[1]->kind], mb_touch_name(sim, b), mb_shape_words[solid[0]->kind],
+      mb_touch_name(sim, a), mb_touch_name(sim, a), mb_touch_name(sim, b));
 }
 
 // The first pair of solids of each two forms that collision does not know.
@@ -80,20 +85,20 @@ static MbStatus check_start(MbSim *sim, MbReport *report) {
       depth = fmax(depth, -t->next.touch[i].gap);
     if (!(depth > TOLD * first->size) || t->rules->compliance > 0) continue;
     char where[64];
-    snprintf(where, sizeof where, "/bodies/%zu/shape", t->rules->solids[first->b].listed);
+    place_of(sim, first->a < t->rules->nsolids ? first->b : first->a, where, sizeof where);
     if (depth > DEEP * first->size)
       status =
           mb_error(report, MB_SCENE, where,
                    "\"%s\" and \"%s\" are %.3g m deep in one another at the start: move them apart, put them "
                    "into \"exclude\" of \"contact\" if they are to stay so, or run without contact "
                    "(\"contact\": {\"enabled\": false})",
-                   name_of(sim, first->a), name_of(sim, first->b), depth);
+                   mb_touch_name(sim, first->a), mb_touch_name(sim, first->b), depth);
     else
       mb_warning(
           report, where,
           "\"%s\" and \"%s\" are %.3g m deep in one another at the start: they are moved apart, by up to "
           "%.2g m a step",
-          name_of(sim, first->a), name_of(sim, first->b), depth, sim->model->h * first->size);
+          mb_touch_name(sim, first->a), mb_touch_name(sim, first->b), depth, sim->model->h * first->size);
   }
   return status;
 }
@@ -101,10 +106,10 @@ static MbStatus check_start(MbSim *sim, MbReport *report) {
 size_t mb_touch_deep(MbSim *sim, size_t (*bodies)[2], size_t most) {
   const MbTouching *t = sim->touching;
   size_t n = 0;
-  if (!t || !mb_touch_look(sim)) return 0;
+  if (!t || !mb_touch_look(sim, true)) return 0;
   for (size_t i = 0; i < t->next.n; i++) {
     const MbTouch *touch = &t->next.touch[i];
-    if (!(-touch->gap > DEEP * touch->size)) continue;
+    if (touch->a >= t->rules->nsolids || !(-touch->gap > DEEP * touch->size)) continue;
     if (n < most)
       bodies[n][0] = t->rules->solids[touch->a].listed, bodies[n][1] = t->rules->solids[touch->b].listed;
     n++;
@@ -132,10 +137,11 @@ _Static_assert((int)MB_BY_MINIMUM_MAP == MB_CONTACT_MINIMUM_MAP &&
 
 MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   const size_t n = sim->model->contacts.nsolids;
-  if (!n) return MB_OK;
+  if (!n) return MB_OK; // deformables touch solids alone
   MbTouching *t = sim->touching = mb_arena_alloc(&sim->arena, 1, sizeof *t);
   if (!t) return mb_no_memory(report, "contact");
   t->rules = &sim->model->contacts;
+  t->model = sim->model;
   t->shape = mb_arena_alloc(&sim->arena, n, sizeof *t->shape);
   t->size = mb_arena_alloc(&sim->arena, n, sizeof *t->size);
   t->reach = mb_arena_alloc(&sim->arena, n, sizeof *t->reach);
@@ -150,10 +156,11 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
     return mb_no_memory(report, "contact");
   MbStatus status = make_solids(sim, report);
   if (status == MB_OK) status = check_forms(sim, report);
+  if (status == MB_OK) status = mb_touch_make_softs(sim, report);
   if (status != MB_OK) return status;
   status = mb_touch_apart_create(sim, report);
   if (status != MB_OK) return status;
-  if (!mb_touch_look(sim)) return mb_no_memory(report, "contact");
+  if (!mb_touch_look(sim, true)) return mb_no_memory(report, "contact");
   status = check_start(sim, report);
   const MbRowSource source = {.name = "contact", .context = t, .list = mb_touch_list, .eval = mb_touch_eval};
   if (status == MB_OK) status = mb_rows_add_source(sim, &source, report);
@@ -190,12 +197,19 @@ static size_t count_pairs(const MbSim *sim) {
   return pairs;
 }
 
+static size_t count_nodes(const MbTouching *t) {
+  size_t n = 0;
+  for (size_t i = 0; i < t->nsofts; i++) n += t->soft[i].of->nnodes;
+  return n;
+}
+
 bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts) {
   *counts = (MbContactCounts){0};
   if (!sim->touching) return false;
   const double *told = mb_section(sim, MB_SECTION_TOLD);
   *counts = (MbContactCounts){.shapes = sim->touching->rules->nsolids,
                               .pairs = count_pairs(sim),
+                              .nodes = count_nodes(sim->touching),
                               .most = (size_t)told[MB_SOLVED_MOST],
                               .residual = told[MB_SOLVED_WORST],
                               .missed = (int64_t)told[MB_SOLVED_MISSED],

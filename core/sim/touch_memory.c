@@ -39,8 +39,8 @@ bool mb_touch_fits(const MbSim *sim, const unsigned char *p, size_t count) {
       if (!isfinite(x[k])) return false;
     for (size_t k = 0; k < WHO; k++)
       if (!(x[k] >= 0 && x[k] <= UINT32_MAX) || x[k] != floor(x[k])) return false;
-    if (!(x[0] < (double)sim->touching->rules->nsolids && x[1] < (double)sim->touching->rules->nsolids))
-      return false;
+    const double things = (double)(sim->touching->rules->nsolids + sim->touching->nsofts);
+    if (!(x[0] < things && x[1] < things)) return false;
   }
   const size_t n = count / NUMBERS;
   return !n || mb_grow(&sim->touching->last.touch, &sim->touching->last.room, n, sizeof(MbTouch));

@@ -13,6 +13,7 @@
 #include "core/sim/constrain_internal.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
+#include "core/sim/nodes.h"
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
 
@@ -64,7 +65,7 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
   if (!touching) return MB_OK;
   const int turns = mb_touch_few(touching->rules) ? ONCE : TURNS;
   for (int turn = 0; turn < turns; turn++) {
-    if (!mb_touch_look(sim)) return mb_no_memory(report, "contact");
+    if (!mb_touch_look(sim, false)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);
     if (turn == 0) sim->constraining->told[MB_SOLVED_DEEPEST] = depth;
     if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == turns - 1) break;
@@ -73,6 +74,27 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
     const MbStatus status = move(sim, t, report);
     if (status != MB_OK) return status;
   }
-  touching->fresh = true;
+  touching->fresh = !touching->points;
+  return MB_OK;
+}
+
+// What is deep goes out by itself: a node that is a point has little mass beside what it touches, and only its place changes, not its
+// velocity. What is left of it comes of turns and of curved shapes, of the order h².
+MbStatus mb_touch_part_points(MbSim *sim, MbReport *report) {
+  static const double MOST = 0.1; // of the smaller one's size, in a step
+  MbTouching *t = sim->touching;
+  if (!t || !t->points) return MB_OK;
+  if (!mb_touch_look(sim, true)) return mb_no_memory(report, "contact");
+  t->fresh = true;
+  for (size_t i = 0; i < t->next.n; i++) {
+    const MbTouch *touch = &t->next.touch[i];
+    const double depth = -touch->gap / touch->size;
+    if (touch->a < t->rules->nsolids || touch->end[0] < sim->model->nb) continue;
+    double *deepest_yet = &sim->constraining->told[MB_SOLVED_DEEPEST];
+    *deepest_yet = fmax(*deepest_yet, depth);
+    if (t->rules->compliance > 0 || !(depth > SLOP)) continue;
+    if (mb_nodes_push(sim, touch->end[0] - sim->model->nb, -fmin(depth, MOST) * touch->size, touch->axis[0]))
+      t->fresh = false;
+  }
   return MB_OK;
 }

@@ -3,10 +3,6 @@
 #include "core/collision/quickhull.h"
 #include "core/sim/touch.h"
 
-static const char *name_of(const MbSim *sim, size_t solid) {
-  return sim->model->body_name[sim->touching->rules->solids[solid].body];
-}
-
 static double least(const double x[3]) { return fmin(x[0], fmin(x[1], x[2])); }
 
 // ---- what is no mesh ----------------------------------------------------------------------------------------
@@ -103,7 +99,7 @@ static MbStatus refuse(const MbSim *sim, size_t i, const char *what, MbReport *r
   mb_solid_where(solid, "", where, sizeof where);
   return mb_error(report, MB_SCENE, where,
                   "the mesh of \"%s\" %s: it cannot collide; mend it, or give it \"collide\": false",
-                  name_of(sim, i), what);
+                  mb_touch_name(sim, i), what);
 }
 
 static MbStatus refuse_triangle(const MbSim *sim, size_t i, MbSkinFault fault, uint32_t t, MbReport *report) {
@@ -116,7 +112,7 @@ static MbStatus refuse_triangle(const MbSim *sim, size_t i, MbSkinFault fault, u
   return mb_error(report, MB_SCENE, where,
                   "a triangle of the mesh of \"%s\" has no area, that at [%g, %g, %g]: its corners are on a "
                   "line. Mend it, or take \"collide\": \"hull\", or false",
-                  name_of(sim, i), x[0], x[1], x[2]);
+                  mb_touch_name(sim, i), x[0], x[1], x[2]);
 }
 
 // The hull, the surface, or both to see whether they are the same; those that are not wanted are freed.

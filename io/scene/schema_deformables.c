@@ -231,6 +231,21 @@ static const MbSchemaObject node_velocity = {
     .help = "How nodes move at the start: as if they were one rigid body.",
     .size = sizeof(MbDeformableSpec),
     .rows = node_velocity_rows};
+static const MbSchemaRow soft_contact_rows[] = {
+    {"enabled", MB_TYPE_BOOL, AT(MbSoftContactSpec, enabled), .fallback = "true",
+     .help = "false: everything passes through it"},
+    {"thickness", MB_TYPE_NUMBER, AT(MbSoftContactSpec, thickness), .bound = MB_FROM, .unit = "m",
+     .help =
+         "its surface is half of it away from the nodes; absent: of cloth that of its material, of others 0"},
+    {"friction", MB_TYPE_NUMBER, AT(MbSoftContactSpec, friction), .bound = MB_FROM,
+     .help = "coefficient of friction; absent: the scene's"},
+    {0}};
+static const MbSchemaObject soft_contact = {
+    .name = "deformable_contact",
+    .help = "How the nodes at the surface of a deformable touch the shapes of bodies, where the scene has "
+            "`contact`. They do not rebound by `restitution`, but as they are elastic.",
+    .size = sizeof(MbSoftContactSpec),
+    .rows = soft_contact_rows};
 static const MbSchemaRow deformable_rows[] = {
     {"name", MB_TYPE_NAME, AT(MbDeformableSpec, name), .flags = MB_REQUIRED, .set = MB_DEFORMABLE_NAMES,
      .help = "unique among the deformables"},
@@ -243,6 +258,8 @@ static const MbSchemaRow deformable_rows[] = {
      .help = "nodes that are held in space"},
     {"attach", MB_TYPE_LIST, AT(MbDeformableSpec, attachments), COUNT(MbDeformableSpec, nattachments),
      .object = &attachment, .help = "nodes that bodies or other nodes hold"},
+    {"contact", MB_TYPE_OBJECT, AT(MbDeformableSpec, contact), EXTRA(MbDeformableSpec, contact.given),
+     .object = &soft_contact, .help = "how it takes part in contact; absent: as is said there of each key"},
     {"cables", MB_TYPE_LIST, AT(MbDeformableSpec, cables), COUNT(MbDeformableSpec, ncables), .object = &cable,
      .help = "cables through nodes"},
     {0}};

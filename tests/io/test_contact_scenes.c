@@ -290,10 +290,56 @@ Test(contact_scenes, marbles_come_to_rest_in_a_bowl_that_is_a_mesh) {
   for (int step = 0; step < 5; step++) {
     test_steps(run.sim, 1);
     for (size_t i = 0; i < last->n; i++)
-      if (last->touch[i].body[0] == MB_WORLD) push += last->touch[i].lambda[0] / run.model->h / 5;
+      if (last->touch[i].end[0] == MB_WORLD) push += last->touch[i].lambda[0] / run.model->h / 5;
   }
   weight -= run.model->M[6 * body(&run, "ground") + 3] * 9.81;
   cr_expect_float_eq(push, weight, 0.01 * weight, "%g N of %g", push, weight);
+  test_run_free(&run);
+}
+
+// The middle of a deformable's nodes.
+static void middle(const TestRun *run, double out[3]) {
+  size_t n = 0;
+  char name[60];
+  snprintf(name, sizeof name, "deformable.%s.position", run->model->deformables[0].name);
+  const double *x = test_channel(run->sim, name, &n);
+  mb_vec3_set(out, 0, 0, 0);
+  for (size_t i = 0; i < n / 3; i++) mb_vec3_add_scaled(out, out, 3 / (double)n, x + 3 * i);
+}
+
+Test(contact_scenes, the_rollers_draw_the_soft_ball_through) {
+  TestRun run = after("contact/rollers", 0.3, NULL);
+  double m[3];
+  middle(&run, m);
+  cr_expect(m[2] > 0.5 && m[2] < 0.6, "it is between them: %g", m[2]);
+  test_steps(run.sim, 140);
+  middle(&run, m);
+  cr_expect(m[2] < 0.3 && fabs(m[0]) < 0.01, "it has fallen out below: %g, %g", m[0], m[2]);
+  test_run_free(&run);
+}
+
+Test(contact_scenes, the_soft_ball_goes_down_the_stairs) {
+  TestRun run = after("contact/soft_ball", 1.5, NULL);
+  double m[3];
+  middle(&run, m);
+  cr_expect(m[0] > 0.5 && m[2] < 0.13, "it is at %g, %g", m[0], m[2]);
+  test_run_free(&run);
+}
+
+// Its highest nodes lie on the sphere, half of the thickness away, and the rest hangs around it.
+Test(contact_scenes, the_cloth_hangs_on_the_sphere) {
+  TestRun run = after("contact/cloth_sphere", 1.0, NULL);
+  size_t n = 0;
+  const double *x = test_channel(run.sim, "deformable.cloth.position", &n);
+  double highest = 0, lowest = 2, nearest = 1, d[3];
+  for (size_t i = 0; i < n; i += 3) {
+    mb_vec3_sub(d, x + i, (double[]){0, 0, 0.8});
+    highest = fmax(highest, x[i + 2]), lowest = fmin(lowest, x[i + 2]);
+    nearest = fmin(nearest, mb_vec3_norm(d));
+  }
+  cr_expect_float_eq(highest, 1.1005, 1e-5, "%.9g", highest);
+  cr_expect_float_eq(nearest, 0.3005, 1e-6, "%.9g", nearest);
+  cr_expect(lowest > 0.3 && lowest < 0.7, "%g", lowest);
   test_run_free(&run);
 }
 

@@ -71,6 +71,12 @@ const Needed words_needed[] = {
   "/deformables=[] | /bodies/2={'name':'c','shape':{'type':'box','size':[0.2,0.3,0.4]},'mass':1,"            \
   "'pose':{'position':[2,0,-2.798]},'velocity':{'linear':[1,0.3,-1]}} | "                                    \
   "/bodies/3={'name':'ground','shape':{'type':'plane','offset':-3},'joint':{'type':'fixed'}} | /contact={}"
+// a soft block that comes down onto the ground and slides
+#define SOFT_TOUCH                                                                                           \
+  "/deformables=[{'name':'jelly','type':'tets','mesh':{'box':[2,2,2],'size':[0.1,0.1,0.1]},"                 \
+  "'pose':{'position':[0,0,-2.999]},'velocity':{'linear':[1,0,-1]},"                                         \
+  "'material':{'young':1e4,'density':1000}}] | "                                                             \
+  "/bodies/3={'name':'ground','shape':{'type':'plane','offset':-3},'joint':{'type':'fixed'}} | /contact={}"
 #define PAIR "/contact/pairs=[{'bodies':['c','ground'],'friction':0.9}]"
 
 #define CONSTRAINT(text) "/constraints=[{" text "}]"
@@ -518,6 +524,10 @@ const Probe words_probes[] = {
      OF_CONSTRAINT "/along=0.1", DIFFERS},
 
     // contact: a box that comes down onto the ground and slides
+    {"deformable.contact", SOFT_TOUCH, "/deformables/0/contact={'enabled':false}", DIFFERS},
+    {"deformable_contact.enabled", SOFT_TOUCH, "/deformables/0/contact={'enabled':false}", DIFFERS},
+    {"deformable_contact.thickness", SOFT_TOUCH, "/deformables/0/contact={'thickness':0.001}", DIFFERS},
+    {"deformable_contact.friction", SOFT_TOUCH, "/deformables/0/contact={'friction':0.1}", DIFFERS},
     {"contact.enabled", TOUCH, "/contact/enabled=false", DIFFERS},
     {"contact.friction", TOUCH, "/contact/friction=0.1", DIFFERS},
     {"contact.restitution", TOUCH, "/contact/restitution=0.5", DIFFERS},

@@ -35,6 +35,7 @@ static void free_work(MbSolverWork *w) {
   mb_free(w->wide);
   mb_free(w->row);
   mb_free(w->of);
+  mb_free(w->node);
   mb_free(w->row_weights);
   mb_free(w);
 }
@@ -79,7 +80,8 @@ static size_t bytes(const MbSolverWork *w) {
   return sizeof *w + w->inner->bytes(w->work) + mb_descent_bytes(w) +
          (w->engine ? mb_soft_bytes(w->engine) : 0) + mb_ties_bytes(w->ties) + w->room * sizeof *w->at +
          (2 * w->numbers + (w->ties ? w->nv + 3 * w->points : 0)) * sizeof(double) +
-         w->nrow * sizeof *w->row + w->nof * sizeof *w->of + w->nrow_weights * sizeof *w->row_weights;
+         w->nrow * sizeof *w->row + w->nof * sizeof *w->of + w->nnode * sizeof *w->node +
+         w->nrow_weights * sizeof *w->row_weights;
 }
 
 // ---- the inverse ------------------------------------------------------------------------------------------
@@ -134,15 +136,15 @@ size_t mb_projective_listed(const MbSolverWork *w, size_t body) {
   return low;
 }
 
-// W_ij += H_i S H_j of the rows' nodes
-static double between(const MbSolverWork *w, const MbRow *a, const MbRow *b) {
+// W_ij += H_i S H_j of the rows' nodes, which are numbers of the list; MB_WORLD: none
+static double between(const MbSolverWork *w, const MbRow *a, const MbRow *b, const size_t *of_a,
+                      const size_t *of_b) {
   double sum = 0;
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) {
       double S[3];
-      if (!is_node(w, a->body[i]) || !is_node(w, b->body[j])) continue;
-      mb_soft_response(w->engine, mb_projective_listed(w, a->body[i]), mb_projective_listed(w, b->body[j]),
-                       S);
+      if (of_a[i] == MB_WORLD || of_b[j] == MB_WORLD) continue;
+      mb_soft_response(w->engine, of_a[i], of_b[j], S);
       for (size_t k = 0; k < 3; k++) sum += a->H[i][3 + k] * S[k] * b->H[j][3 + k];
     }
   return sum;
@@ -153,14 +155,17 @@ static bool responses(MbSolverWork *w, size_t k, const MbRow *const *row, double
   if (w->ties || !mb_soft_constant(w->engine)) return false;
   for (size_t i = 0; i < k; i++) {
     w->row[i] = *row[i];
-    for (int end = 0; end < 2; end++)
-      if (is_node(w, row[i]->body[end])) w->row[i].body[end] = MB_WORLD;
+    for (size_t end = 0; end < 2; end++) {
+      const bool node = is_node(w, row[i]->body[end]);
+      w->node[2 * i + end] = node ? mb_projective_listed(w, row[i]->body[end]) : MB_WORLD;
+      if (node) w->row[i].body[end] = MB_WORLD;
+    }
     w->of[i] = &w->row[i];
   }
   if (!w->inner->responses(w->work, k, w->of, W)) return false;
   for (size_t i = 0; i < k; i++)
     for (size_t j = 0; j <= i; j++) {
-      W[k * i + j] += between(w, row[i], row[j]);
+      W[k * i + j] += between(w, row[i], row[j], w->node + 2 * i, w->node + 2 * j);
       W[k * j + i] = W[k * i + j];
     }
   mb_descent_responses(w, k, row, W);
@@ -169,6 +174,7 @@ static bool responses(MbSolverWork *w, size_t k, const MbRow *const *row, double
 
 static bool reserve(MbSolverWork *w, size_t rows) {
   if (!mb_grow(&w->row, &w->nrow, rows, sizeof *w->row) || !mb_grow(&w->of, &w->nof, rows, sizeof *w->of) ||
+      !mb_grow(&w->node, &w->nnode, 2 * rows, sizeof *w->node) ||
       !mb_grow(&w->row_weights, &w->nrow_weights, MB_PAIR_WEIGHTS * rows, sizeof *w->row_weights))
     return false;
   w->rows = rows;

@@ -28,7 +28,8 @@ struct MbSolverWork {
   double *wide;     // (nv + 3 points) where there are ties
   MbRow *row;       // (rows) without their nodes
   const MbRow **of; // (rows) those
-  size_t rows, nrow, nof;
+  size_t *node;     // (rows x 2) which of the list each one's ends are; MB_WORLD: none
+  size_t rows, nrow, nof, nnode;
   double *row_weights; // (rows x MB_PAIR_WEIGHTS)
   size_t nrow_weights;
 };

@@ -8,6 +8,8 @@
 // bridson_marino  velocity Verlet with damping implicit (AR 0.9.4): A = M − (h/2) D,
 //                 A v½ = A v + (h/2) f,  q⁺ = q ⊕ h v½,  A v⁺ = A v + (h/2)(f + f′)
 //
+// static          F(q) = 0 at the signals at the step's end (sim/scheme_static.c); its row says that forces have K
+//
 // In trees of joints M and J change over the step too: those with `passes` are second order there by the half steps of
 // sim/scheme_halves.c, with the same A.
 #include "core/integrators/integrators.h"
@@ -22,6 +24,7 @@ const MbIntegrator mb_integrator_table[] = {
     [MB_BRIDSON_MARINO] = {.name = "bridson_marino", .order = 2, .scheme = MB_VERLET, .a = 0.5, .exact = true,
                            .passes = 3},
     [MB_RK45]           = {.name = "rk45",           .order = 5, .scheme = MB_ADAPTIVE, .exact = true},
+    [MB_STATIC]         = {.name = "static",         .order = 1, .scheme = MB_EQUILIBRIUM, .a = 1, .b = 1, .c = 1, .instant = 1},
     // clang-format on
 };
 _Static_assert(sizeof mb_integrator_table / sizeof *mb_integrator_table == MB_INTEGRATORS,

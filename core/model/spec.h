@@ -464,6 +464,7 @@ typedef enum MbIntegratorKind {
   MB_TRAPEZOIDAL,
   MB_BRIDSON_MARINO,
   MB_RK45,
+  MB_STATIC,
   MB_INTEGRATORS
 } MbIntegratorKind;
 
@@ -528,6 +529,8 @@ static inline MbSolverKind mb_solver_of_bodies(const MbSolverSpec *solver) {
 typedef struct MbIntegratorSpec {
   MbIntegratorKind kind;
   double relative, absolute; // rk45: tolerances a step
+  double tolerance;          // static: largest correction that is none, m or rad
+  int load_steps;            // static: of each step
 } MbIntegratorSpec;
 
 typedef struct MbTimeSpec {

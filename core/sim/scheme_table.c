@@ -1,7 +1,19 @@
 // The schemes there are, and which one a simulation takes.
 #include "core/sim/schemes.h"
 
-enum { ONCE, EXPLICIT, VERLET, MIDPOINT, VERLET_HALVES, KINEMATIC, KINEMATIC_PASSES, COUPLED, RK45, SCHEMES };
+enum {
+  ONCE,
+  EXPLICIT,
+  VERLET,
+  MIDPOINT,
+  VERLET_HALVES,
+  KINEMATIC,
+  KINEMATIC_PASSES,
+  COUPLED,
+  RK45,
+  STATIC,
+  SCHEMES
+};
 
 // clang-format off
 static const MbSchemeOps table[SCHEMES] = {
@@ -15,6 +27,7 @@ static const MbSchemeOps table[SCHEMES] = {
     [COUPLED]          = {.name = "bodies and deformables",   .step = mb_scheme_coupled},
     [RK45]             = {.name = "Dormand-Prince 5(4)",      .step = mb_scheme_rk45,
                           .memory = mb_scheme_rk45_memory,    .restart = mb_scheme_rk45_restart},
+    [STATIC]           = {.name = "equilibrium",              .step = mb_scheme_static},
 };
 // clang-format on
 
@@ -28,6 +41,7 @@ const MbSchemeOps *mb_scheme_for(const MbSim *sim) {
   const bool holds = model->jointed || model->nslots > 0; // M and J change over a step, or there are rows
   const bool verlet = in->scheme == MB_VERLET;
   if (in->scheme == MB_ADAPTIVE) return &table[RK45];
+  if (in->scheme == MB_EQUILIBRIUM) return &table[STATIC];
   if (sim->solver->passes) return &table[COUPLED];
   if (model->solver.mode == MB_FIRST_ORDER) return &table[holds ? KINEMATIC_PASSES : KINEMATIC];
   if (holds && in->passes) return &table[verlet ? VERLET_HALVES : MIDPOINT];

@@ -34,6 +34,9 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report);
 // scheme_kinematic.c: f = m v; by passes where there are joints or constraints
 MbStatus mb_scheme_kinematic(MbSim *sim, MbReport *report);
 MbStatus mb_scheme_kinematic_passes(MbSim *sim, MbReport *report);
+// scheme_static.c: equilibrium; the numbers that it needs
+MbStatus mb_scheme_static(MbSim *sim, MbReport *report);
+size_t mb_scheme_static_room(size_t nq, size_t nv);
 // scheme_rk45.c
 MbStatus mb_scheme_rk45(MbSim *sim, MbReport *report);
 size_t mb_scheme_rk45_memory(size_t nq, size_t nv);

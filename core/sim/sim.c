@@ -81,7 +81,10 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   sim->state.v = numbers(sim, sim->width), sim->v1 = numbers(sim, sim->width);
   sim->state.memory = numbers(sim, sim->nm);
   sim->r = numbers(sim, sim->width), sim->s = numbers(sim, sim->width), sim->t = numbers(sim, sim->width);
-  sim->stage = numbers(sim, adaptive ? MB_RK_STAGES * n : 0);
+  const bool still = sim->integrator->scheme == MB_EQUILIBRIUM;
+  sim->stage = numbers(sim, adaptive ? MB_RK_STAGES * n
+                            : still  ? mb_scheme_static_room(sim->nq, sim->width)
+                                     : 0);
   sim->nudge = numbers(sim, sim->width);
   sim->along = numbers(sim, model->nv), sim->near = numbers(sim, model->nq);
   sim->signal = numbers(sim, model->nsignals), sim->input = numbers(sim, model->nsignals);

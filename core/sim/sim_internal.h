@@ -61,7 +61,7 @@ struct MbSim {
   double *gap0, *gap1, *aim; // (claimed rows) claims.c
   double *pull, *pulled;     // (claimed rows) what pulls at them in this step; of one solution
   double *nudge;             // (width)
-  double *stage;             // (MB_RK_STAGES x (nq + nv)), adaptive only
+  double *stage;             // adaptive: (MB_RK_STAGES x (nq + nv)); static: its own
 
   double half_way; // seconds of the rate J̇ v that this step's velocities make up for (claims.c)
   MbConstraining *constraining; // NULL: nothing is constrained
@@ -96,6 +96,7 @@ static inline double mb_sim_signal(const MbSim *sim, size_t i, double t) {
 static inline void mb_sim_signal_rates(const MbSim *sim, size_t i, double t, double rates[3]) {
   rates[0] = sim->input[i], rates[1] = rates[2] = 0;
   if (isnan(sim->input[i])) mb_signal_rates(&sim->model->signals[i], sim->expressions[i], t, rates);
+  if (sim->integrator->scheme == MB_EQUILIBRIUM) rates[1] = rates[2] = 0; // nothing moves
 }
 
 #endif

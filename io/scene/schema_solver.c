@@ -178,6 +178,14 @@ static const MbSchemaRow rk45_rows[] = {
     {"absolute", MB_TYPE_NUMBER, AT(MbIntegratorSpec, absolute), .bound = MB_ABOVE, .fallback = "1e-9",
      .help = "error allowed in a step, in SI units"},
     {0}};
+static const MbSchemaRow static_rows[] = {
+    {"load_steps", MB_TYPE_COUNT, AT(MbIntegratorSpec, load_steps), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
+     .fallback = "1",
+     .help = "parts of each step's loads that come on one after the other: the signals' change over it, and "
+             "what is out of balance at its start, in the first step gravity"},
+    {"tolerance", MB_TYPE_NUMBER, AT(MbIntegratorSpec, tolerance), .bound = MB_ABOVE, .fallback = "1e-9",
+     .help = "the largest correction of a coordinate that is taken for none, m or rad"},
+    {0}};
 static const MbSchemaVariant integrator_variants[] = {
     [MB_SYMPLECTIC] = {.rows = NULL,
                        .help = "symplectic Euler: first order, forces as they are before the step; springs "
@@ -193,7 +201,12 @@ static const MbSchemaVariant integrator_variants[] = {
          .help =
              "second order, damps little; Bridson and Marino's scheme: damping implicit, stiffness explicit"},
     [MB_RK45] = {.rows = rk45_rows,
-                 .help = "adaptive Runge-Kutta of order 5 with error control; `step` is the longest step"}};
+                 .help = "adaptive Runge-Kutta of order 5 with error control; `step` is the longest step"},
+    [MB_STATIC] = {.rows = static_rows,
+                   .help = "no motion: each step looks for an equilibrium at the signals' values at its end, "
+                           "from where the step before "
+                           "has left things; nothing moves, damps or weighs but by gravity. One that is not "
+                           "found ends the run with exit 4"}};
 const MbSchemaObject mb_schema_integrator = {.name = "integrator",
                                              .help =
                                                  "How time is stepped: a word, or an object with options.",

@@ -49,6 +49,7 @@ typedef struct MbSoftSpec {
   const uint32_t *port;  // (nports) nodes that a caller's rows act on, see mb_soft_begin
   size_t columns;        // bytes that what is kept for them may take; 0 = 256 MB
   double h;              // s
+  bool still;            // steps begin where nodes are, not where inertia takes them: of equilibria
   MbMethod method;       // not MB_METHOD_AUTO
   MbGlobalMethod global; // but for newton: how A is solved with
   bool single;           // an inverse of A is kept in floats
@@ -73,6 +74,7 @@ typedef struct MbSoftStart {
   const double *gravity; // (3)
   const double *force;   // (ncables) N
   const double *most;    // (ncables) m
+  double h;              // s, of method newton another step; 0 = the engine's
 } MbSoftStart;
 
 typedef struct MbSoftStats {

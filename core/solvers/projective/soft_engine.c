@@ -88,7 +88,7 @@ static MbStatus make_blocks(MbSoftEngine *engine, const MbSoftSpec *spec, MbRepo
 
 static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report) {
   if (!allocate(engine, spec)) return mb_no_memory(report, "deformables");
-  engine->h = spec->h, engine->drag = spec->drag;
+  engine->h = spec->h, engine->drag = spec->drag, engine->still = spec->still;
   engine->iterations = spec->iterations, engine->threads = spec->threads;
   engine->clock = spec->clock ? spec->clock : mb_clock;
   engine->watch = spec->watch, engine->context = spec->context;
@@ -171,7 +171,9 @@ static void look_ahead(MbSoftEngine *engine, const MbSoftStart *start) {
     for (size_t k = 0; k < 3; k++) {
       const size_t c = 3 * i + k;
       engine->ahead[c] = start->q[c] + share * (h * start->v[c] + h * h * start->gravity[k]);
-      engine->q[c] = engine->held[i] >> k & 1 ? start->target[c] : engine->ahead[c];
+      engine->q[c] = engine->held[i] >> k & 1 ? start->target[c]
+                     : engine->still          ? start->q[c]
+                                              : engine->ahead[c];
     }
   }
 }
@@ -287,6 +289,7 @@ static bool local_global(MbSoftEngine *engine) {
 void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start) {
   engine->began = mb_clock();
   engine->start = start;
+  if (start->h > 0) engine->h = start->h;
   engine->stats = (MbSoftStats){.converged = engine->nfree == 0};
   engine->way = (MbSoftWay){0};
   engine->least = engine->least_at = 0;

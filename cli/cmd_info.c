@@ -277,7 +277,7 @@ static MbStatus scene_info(const char *path, bool json, cJSON **answer) {
   MbSim *sim = NULL;
   MbStatus status = mb_scene_load(path, NULL, &scene, &report);
   if (!status) status = mb_model_create(scene, &model, &report);
-  if (!status) status = mb_sim_create(model, NULL, &sim, &report);
+  if (!status) status = mb_sim_create(model, &(MbSimOptions){.engine = mb_engine_cpu()}, &sim, &report);
   if (scene) mb_scene_locate(scene, &report);
   if (status && json)
     *answer = mb_console_failure(status, &report);

@@ -4,7 +4,6 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/threads.h"
-#include "gpu/gpu.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,12 +29,19 @@ static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
   return MB_OK;
 }
 
-static MbStatus check_device(const MbRun *run, MbReport *report) {
+// `auto` takes the first engine that can take the model.
+static MbStatus choose_engine(MbRun *run, MbReport *report) {
   const MbValue *given = mb_arg(run->args, "device");
   const MbDevice device = given->given ? (MbDevice)given->word : run->scene->spec.solver.device;
-  if (device != MB_CUDA || mb_gpu_available()) return MB_OK; // `mbsim validate` warns of it
-  if (given->given && !report->kept) report->file[0] = 0;    // not the scene's fault
-  return mb_error(report, MB_DEVICE, given->given ? "" : "/solver/device", "device cuda: %s", mb_gpu_text());
+  const MbEngine *cuda = mb_engine_cuda();
+  bool available = false;
+  const char *text = mb_engine_text(cuda, &available);
+  const char *why = available ? mb_engine_refuses(cuda, run->model) : text;
+  run->engine = device == MB_CUDA || (device == MB_AUTO && !why) ? cuda : mb_engine_cpu();
+  if (device != MB_CUDA || !why) return MB_OK;            // `mbsim validate` warns of it
+  if (given->given && !report->kept) report->file[0] = 0; // not the scene's fault
+  return mb_error(report, MB_DEVICE, given->given ? "" : "/solver/device", "device %s: %s",
+                  mb_engine_name(cuda), why);
 }
 
 static MbStatus allocate(MbRun *run, MbReport *report) {
@@ -65,7 +71,7 @@ static MbStatus load_scene(MbRun *run, MbReport *report) {
 static MbStatus load(MbRun *run, MbReport *report) {
   MbStatus status = load_scene(run, report);
   if (!status) status = mb_model_create(run->scene, &run->model, report);
-  if (!status) status = check_device(run, report);
+  if (!status) status = choose_engine(run, report);
   if (run->scene) mb_scene_locate(run->scene, report);
   if (status) return status;
   mb_log_report(&run->log, report);
@@ -101,7 +107,7 @@ static MbStatus plan_outputs(MbRun *run, bool resumes, MbReport *report) {
 }
 
 static MbStatus prepare(MbRun *run, MbReport *report) {
-  const MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count};
+  const MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count, .engine = run->engine};
   const bool resumes = mb_arg_given(run->args, "resume"), writes = !run->follower || !run->follower->no_file;
   MbStatus status = writes ? plan_outputs(run, resumes, report) : MB_OK;
   if (!status) status = create_sim(run, &options, report);
@@ -134,7 +140,7 @@ static MbStatus create_file(MbRun *run, MbReport *report) {
   mb_free(bodies);
   mb_tally_start(&run->tally, channels, nchannels);
   run->last_frame = run->last_checkpoint = -1;
-  return status ? status : mb_provenance_start(run, mb_run_threads(run), "cpu", report);
+  return status ? status : mb_provenance_start(run, mb_run_threads(run), mb_engine_name(run->engine), report);
 }
 
 // ---- ending -------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 #include "cli/each_file.h"
 #include "cli/plan_text.h"
 #include "cli/scene_input.h"
-#include "gpu/gpu.h"
 
 #include <limits.h>
 #include <string.h>
@@ -18,10 +17,14 @@ static cJSON *answer(const MbReport *report, cJSON *plan) {
 }
 
 // The scene is in order, but a run of it would be refused on this machine.
-static void warn_device(const MbScene *scene, MbReport *report) {
-  if (scene->spec.solver.device == MB_CUDA && !mb_gpu_available())
+static void warn_device(const MbScene *scene, const MbModel *model, MbReport *report) {
+  const MbEngine *cuda = mb_engine_cuda();
+  bool available = false;
+  const char *text = mb_engine_text(cuda, &available),
+             *why = available ? mb_engine_refuses(cuda, model) : text;
+  if (scene->spec.solver.device == MB_CUDA && why)
     mb_warning(report, "/solver/device",
-               "device cuda: %s; without --device cpu a run is refused here (exit 6)", mb_gpu_text());
+               "device cuda: %s; without --device cpu a run is refused here (exit 6)", why);
 }
 
 static MbStatus validate(const MbArgs *args, const char *path, cJSON **answer_to) {
@@ -32,8 +35,8 @@ static MbStatus validate(const MbArgs *args, const char *path, cJSON **answer_to
   MbStatus status = mb_scene_input(args, path, &scene, &report);
   if (!status) status = mb_model_create(scene, &model, &report);
   if (!status) mb_scene_let_go(scene); // a scene takes about as much memory as its model
-  if (!status) status = mb_sim_create(model, NULL, &sim, &report);
-  if (!status) warn_device(scene, &report);
+  if (!status) status = mb_sim_create(model, &(MbSimOptions){.engine = mb_engine_cpu()}, &sim, &report);
+  if (!status) warn_device(scene, model, &report);
   if (scene) mb_scene_locate(scene, &report);
   cJSON *plan = status ? NULL : mb_plan_json(scene, model, sim);
   if (mb_arg_given(args, "json")) {

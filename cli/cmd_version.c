@@ -1,7 +1,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "core/base/blas.h"
-#include "gpu/gpu.h"
+#include "core/mbsim.h"
 #include "io/view/view.h"
 
 #include <zlib.h>
@@ -28,7 +28,9 @@ static MbStatus run(const MbArgs *args) {
 #ifdef MB_SANITIZED
   printf(", sanitizers");
 #endif
-  printf("\ncuda: %s (%s)\n", mb_gpu_available() ? "yes" : "no", mb_gpu_text());
+  bool cuda = false;
+  const char *text = mb_engine_text(mb_engine_cuda(), &cuda);
+  printf("\ncuda: %s (%s)\n", cuda ? "yes" : "no", text);
   return MB_OK;
 }
 

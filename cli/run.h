@@ -34,6 +34,7 @@ struct MbRun {
   MbLog log;
   MbScene *scene;
   MbModel *model;
+  const MbEngine *engine;
   MbSim *sim;
   MbPlan plan;
   char file[MB_FOLDER]; // to be written, as it was named

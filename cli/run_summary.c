@@ -23,7 +23,7 @@ void mb_run_announce(MbRun *run) {
   cJSON_AddStringToObject(event, "solver", mb_solver_words[spec->solver.kind]);
   cJSON_AddStringToObject(event, "integrator", mb_integrator_words[spec->integrator.kind]);
   cJSON_AddNumberToObject(event, "threads", mb_run_threads(run));
-  cJSON_AddStringToObject(event, "device", "cpu");
+  cJSON_AddStringToObject(event, "device", mb_engine_name(run->engine));
   mb_log_write(&run->log, event);
 }
 

@@ -254,7 +254,7 @@ static void locate_measure(const MbSweep *s, MbReport *report, size_t measure) {
 static MbStatus check_measures(MbSweep *s, const MbScene *scene, const MbModel *model, MbReport *report) {
   MbSim *sim = NULL;
   MbMeasures *measures = NULL;
-  MbStatus status = mb_sim_create(model, NULL, &sim, report);
+  MbStatus status = mb_sim_create(model, &(MbSimOptions){.engine = mb_engine_cpu()}, &sim, report);
   const MbPlan plan = mb_plan(&scene->spec);
   s->first_steps = plan.steps;
   MbConstant *constants = mb_calloc(scene->spec.nparameters, sizeof *constants);

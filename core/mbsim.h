@@ -102,6 +102,19 @@ MbStatus mb_model_input(const MbModel *model, const char *name, size_t *input, M
 size_t mb_model_coordinates(const MbModel *model, size_t body, size_t *first);
 size_t mb_model_velocities(const MbModel *model, size_t body, size_t *first);
 
+// ---- engines: what computes the steps ---------------------------------------------------------------------
+
+typedef struct MbEngine MbEngine;
+
+const MbEngine *mb_engine_cpu(void);  // there always
+const MbEngine *mb_engine_cuda(void); // it may be one that cannot be had
+
+const char *mb_engine_name(const MbEngine *engine); // "cpu": the word of a scene's "device"
+// One phrase: what it is, or, where it cannot be had (*available is false), why. `available` may be NULL.
+const char *mb_engine_text(const MbEngine *engine, bool *available);
+// Why it cannot take a model, in one phrase; NULL: it can.
+const char *mb_engine_refuses(const MbEngine *engine, const MbModel *model);
+
 // ---- channels: what a frame holds -------------------------------------------------------------------------
 
 // What a number measures: decides its error bound in a compressed trajectory.
@@ -150,9 +163,11 @@ typedef struct MbChannel {
 typedef struct MbSim MbSim; // state and scratch of one run
 
 typedef struct MbSimOptions {
-  int threads; // 0 = what the scene says (1 if it says nothing)
+  int threads;            // 0 = what the scene says (1 if it says nothing)
+  const MbEngine *engine; // whatever device the scene asks for; NULL: the processor's
 } MbSimOptions;
 
+// MB_DEVICE: the engine cannot be had or cannot take the model; or none is given, and the scene asks for another than the processor's.
 MbStatus mb_sim_create(const MbModel *model, const MbSimOptions *options, MbSim **sim, MbReport *report);
 void mb_sim_free(MbSim *sim);
 size_t mb_sim_memory(const MbSim *sim); // bytes that it and its model hold

@@ -1,10 +1,10 @@
-// The door to the CUDA engine. This version has none: the answers say so.
+// The CUDA engine: a row of the table of engines (core/solvers/engine.h), given to core from outside. This version has none, and the
+// row says so.
 #ifndef MB_GPU_GPU_H
 #define MB_GPU_GPU_H
 
-#include <stdbool.h>
+#include "core/solvers/engine.h"
 
-bool mb_gpu_available(void);
-const char *mb_gpu_text(void); // one phrase: the device, or why there is none
+extern const MbEngine mb_cuda_engine;
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The include law: cli -> io, gpu, core; io -> core; gpu -> core; inside core only downward. Also: nothing below
-# cli/ prints or exits, and file names are unique. Argument: the root of the tree (default: here). Exit 1 when
+# cli/ prints or exits, file names are unique, and a scheme has no loop or matrix of its own: it is made of stages. Argument: the root of the tree (default: here). Exit 1 when
 # the law is broken.
 set -u
 cd "${1:-.}" || exit 2
@@ -53,6 +53,10 @@ awk '
     else if (FILENAME == "core/mbsim.h") fault("the public header includes nothing of ours")
     else if (!allowed(from, layer_of(path), path)) fault(from " must not include " path)
     next
+  }
+
+  FILENAME ~ /core\/sim\/scheme_[a-z0-9]*\.c$/ && /solver->(factor|apply|accelerate|momentum)\(/ {
+    fault("a scheme is made of stages (core/sim/stage.c)")
   }
 
   from != "cli" {

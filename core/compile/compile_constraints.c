@@ -159,10 +159,9 @@ static MbStatus build(MbBuilder *b) {
   MbStatus status = build_all(b);
   if (status == MB_OK) status = keep(b);
   const MbSolverSpec *solver = &b->spec->solver;
-  const bool held = model->jointed && mb_solver_of_bodies(solver) == MB_SOLVER_MAXIMAL && !solver->project;
-  if (status != MB_OK || (!model->nconstraints && !held)) return status;
-  status = stabilize(b);
-  if (status == MB_OK) status = check_pair(b);
+  const bool claimed = model->jointed && mb_solver_of_bodies(solver) == MB_SOLVER_MAXIMAL && !solver->project;
+  if (status == MB_OK) status = stabilize(b); // rows that come and go are closed alike
+  if (status == MB_OK && (model->nconstraints || claimed)) status = check_pair(b);
   if (status == MB_OK) status = number_rows(b);
   if (status == MB_OK) status = build_largest(b);
   return status == MB_OK ? mb_compile_check_start(b) : status;

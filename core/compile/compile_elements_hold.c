@@ -110,7 +110,7 @@ static MbStatus build_pins(const Holder *h) {
     unsigned axes = 0;
     uint32_t motion = MB_STILL;
     snprintf(where, sizeof where, "/deformables/%zu/pin/%zu", h->number, k);
-    MbStatus one = mb_compile_held_axes(pin->axes, where, &axes, h->report);
+    MbStatus one = mb_compile_pinned_axes(pin->axes, where, &axes, h->report);
     if (one == MB_OK) one = choose(h, &pin->select, where);
     if (one == MB_OK && pin->motion.given) {
       motion = (uint32_t)h->to->nmotions++;
@@ -153,21 +153,21 @@ static MbStatus build_attachments(const Holder *h) {
   return MB_OK;
 }
 
-// The lists of held and of attached nodes, from what is known of each.
+// The lists of pinned and of attached nodes, from what is known of each.
 static MbStatus list_nodes(const Holder *h) {
-  size_t nheld = 0, nattached = 0;
-  for (size_t i = 0; i < h->of->count; i++) nheld += h->axes[i] != 0, nattached += h->attached[i];
-  MbHeldNode *held = mb_arena_alloc(h->arena, nheld, sizeof *held);
+  size_t npinned = 0, nattached = 0;
+  for (size_t i = 0; i < h->of->count; i++) npinned += h->axes[i] != 0, nattached += h->attached[i];
+  MbPinnedNode *pinned = mb_arena_alloc(h->arena, npinned, sizeof *pinned);
   MbAttachedNode *attached = mb_arena_alloc(h->arena, nattached, sizeof *attached);
-  if (!held || !attached) return mb_no_memory(h->report, "pins");
+  if (!pinned || !attached) return mb_no_memory(h->report, "pins");
   for (size_t i = 0; i < h->of->count; i++) {
     if (h->attached[i]) attached[h->to->nattached++] = h->attachment[i];
     if (!h->axes[i]) continue;
-    MbHeldNode *node = &held[h->to->nheld++];
-    *node = (MbHeldNode){.node = (uint32_t)i, .axes = h->axes[i]};
+    MbPinnedNode *node = &pinned[h->to->npinned++];
+    *node = (MbPinnedNode){.node = (uint32_t)i, .axes = h->axes[i]};
     memcpy(node->motion, h->motion[i], sizeof node->motion);
   }
-  h->to->held = held, h->to->attached = attached;
+  h->to->pinned = pinned, h->to->attached = attached;
   return MB_OK;
 }
 

@@ -2,8 +2,9 @@
 // step's end.
 //
 // The adaptive integrator would follow such a pull in steps of about 3 h, whatever the motion is. There γ is some times the
-// fastest rate that is known of the scene: of swinging by gravity, √(g/ℓ) with the longest arm ℓ; of spinning at the start; of
-// being done, 1/T. It keeps what drifts apart by no more than the integrator's tolerance together.
+// fastest rate that is known of the scene: of swinging by gravity, √(g/ℓ) with the longest arm ℓ; of spinning at the start; or, where
+// there is neither, that of a thousand steps of the scene. It keeps what drifts apart by no more than the integrator's tolerance
+// together. How long the scene lasts is no part of it: a run that goes on for longer is the same model's.
 #include "core/compile/compile_internal.h"
 #include "core/math/vec3.h"
 
@@ -21,11 +22,10 @@ static double longest_arm(const MbModel *model) {
 }
 
 double mb_compile_gamma(const MbSceneSpec *spec, const MbModel *model) {
-  static const double TIMES = 5;
+  static const double TIMES = 5, SLOW = 1000;
   const double h = spec->time.step, arm = longest_arm(model);
   if (spec->integrator.kind != MB_RK45) return 1 / h;
-  const double steps = spec->time.steps >= 0 ? (double)spec->time.steps : spec->time.duration / h;
-  double rate = 1 / (h * fmax(steps, 1));
+  double rate = 0;
   if (arm > 0) rate = fmax(rate, sqrt(mb_vec3_norm(model->gravity) / arm));
   for (size_t b = 0; b < model->nb; b++) {
     const MbJoint *joint = &model->joint[b];
@@ -33,5 +33,6 @@ double mb_compile_gamma(const MbSceneSpec *spec, const MbModel *model) {
     for (size_t k = 0; joint->ops && k < joint->n; k++)
       rate = fmax(rate, fabs(model->v0[model->v_first[b] + k]));
   }
+  if (!(rate > 0)) rate = 1 / (SLOW * h);
   return fmin(TIMES * rate, 1 / h);
 }

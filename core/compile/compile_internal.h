@@ -17,7 +17,7 @@ MbStatus mb_compile_node_joints(const MbSceneSpec *spec, const MbModel *model, M
 // When joints are there: the bodies that hold nodes by reduction become their parents.
 MbStatus mb_compile_node_parents(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Axes of the world by their letters: bits 1, 2, 4 for x, y, z.
-MbStatus mb_compile_held_axes(const char *given, const char *where, unsigned *held, MbReport *report);
+MbStatus mb_compile_pinned_axes(const char *given, const char *where, unsigned *held, MbReport *report);
 // How many nodes the largest deformable has.
 size_t mb_compile_most_nodes(const MbModel *model);
 // Which nodes of a deformable are chosen, into `chosen` (count of them).

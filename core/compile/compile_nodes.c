@@ -204,7 +204,7 @@ void mb_compile_node_starts(const MbSceneSpec *spec, const MbModel *model, const
           v0 + v_first[b]);
 }
 
-MbStatus mb_compile_held_axes(const char *given, const char *where, unsigned *held, MbReport *report) {
+MbStatus mb_compile_pinned_axes(const char *given, const char *where, unsigned *held, MbReport *report) {
   const char *axes = given ? given : "xyz";
   *held = 0;
   for (const char *c = axes; *c; c++) {
@@ -244,7 +244,7 @@ static MbStatus hold_nodes(const MbSceneSpec *spec, const MbModel *model, size_t
     char where[WHERE];
     unsigned axes = 0;
     snprintf(where, sizeof where, "/deformables/%zu/pin/%zu", i, k);
-    MbStatus one = mb_compile_held_axes(pin->axes, where, &axes, report);
+    MbStatus one = mb_compile_pinned_axes(pin->axes, where, &axes, report);
     if (one == MB_OK) one = mb_compile_selection(model, spec, i, &pin->select, where, chosen, report);
     if (one != MB_OK) status = one;
     for (size_t n = 0; n < model->deformables[i].count && one == MB_OK; n++) held[n] |= chosen[n] ? axes : 0;

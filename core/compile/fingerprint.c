@@ -107,12 +107,12 @@ static void add_mesh(Mark *mark, const MbElementMesh *mesh) {
 }
 
 static void add_elements(Mark *mark, const MbElements *e) {
-  ADD_FROM(mark, MbElements, nheld, e);
+  ADD_FROM(mark, MbElements, npinned, e);
   add_mesh(mark, &e->mesh);
   add_doubles(mark, e->mass, e->mesh.nodes);
   add_doubles(mark, e->x0, 3 * e->mesh.nodes);
   add_doubles(mark, e->v0, 3 * e->mesh.nodes);
-  ADD_ALL(mark, MbHeldNode, e->held, e->nheld);
+  ADD_ALL(mark, MbPinnedNode, e->pinned, e->npinned);
   ADD_ALL(mark, MbAttachedNode, e->attached, e->nattached);
   ADD_ALL(mark, MbPinMotion, e->motions, e->nmotions);
   for (size_t i = 0; i < e->ncables; i++) add_cable(mark, &e->cables[i]);

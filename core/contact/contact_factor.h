@@ -9,8 +9,8 @@ static inline bool mb_factor_is(const MbContactProblem *problem) {
 }
 
 void mb_factor_lay(MbStrips *strips, MbRoom *room);
-// The block's columns side by side, and D.
-void mb_factor_fill(MbStrips *strips, const MbContactProblem *problem, size_t block);
+// Finds every block's slots and D; F is the problem's own where that can be taken as it is.
+void mb_factor_fill(MbStrips *strips, const MbContactProblem *problem);
 // Forms the strips of all blocks of `from`.
 void mb_factor_form(MbStrips *strips, MbRoom *room, const MbStrips *from);
 // `part`, whose blocks are there, of an unformed whole.
@@ -18,11 +18,10 @@ void mb_factor_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const u
                     const uint32_t *rows);
 
 // y ← Fᵀ λ
-void mb_factor_begin(const MbStrips *strips, const double *lambda, double *y);
-// u ← rows of one block of F y + soft λ + b
-void mb_factor_rates(const MbStrips *strips, size_t block, const double *lambda, const double *y,
-                     double u[3]);
-// y ← y + Fᵀ of one block's d
-void mb_factor_push(const MbStrips *strips, size_t block, const double *d, double *y);
+void mb_factor_begin(const MbStrips *strips, const double *lambda);
+// w ← F y + soft λ + b
+void mb_factor_rates(const MbStrips *strips, const double *lambda, double *w);
+// Solves blocks [from, to) one after the other, and keeps y. Returns the sum of the squares of what their velocities change by.
+double mb_factor_sweep(const MbStrips *strips, size_t from, size_t to, double *lambda);
 
 #endif

@@ -49,12 +49,12 @@ typedef struct MbStrips {
   size_t *at;     // (nblocks + 1) its numbers
   uint32_t *column;
   double *value;
-  // unformed: 12 columns a block, `rows` numbers each (36 a block, whatever it has), in two slots
-  double *F;
+  // unformed: 12 numbers a row, six in each of its block's two slots
+  const double *F;
   uint32_t (*slot)[2]; // (nblocks); nslots stands for none
   size_t nslots;
-  double *y, *other_y; // (6 (nslots + 1)) Fᵀ λ as relaxation keeps it; scratch
-  double *soft;        // (n)
+  double *y;    // (6 (nslots + 1)) Fᵀ λ as relaxation keeps it
+  double *soft; // (n)
 
   const double *b; // (n)
   double size;     // |b|
@@ -78,7 +78,9 @@ void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const u
 void mb_strips_begin(const MbStrips *strips, const double *lambda);
 // Solves one block exactly, the others being as they are since mb_strips_begin(). Returns what its velocities change by.
 double mb_strip_relax(const MbStrips *strips, size_t block, double *lambda);
-// w ← W λ + b
+// Solves all blocks one after the other. Returns the sum of the squares of what their velocities change by.
+double mb_strips_sweep(const MbStrips *strips, double *lambda);
+// w ← W λ + b; where W is unformed relaxation goes on from this λ, too.
 void mb_strips_rates(const MbStrips *strips, const double *lambda, double *w);
 // The natural map, not over |b|, of (λ, w).
 double mb_strips_natural(const MbStrips *strips, const double *lambda, const double *w);

@@ -152,10 +152,8 @@ static void make_factor(MbStrips *s, MbRoom *room, const MbContactProblem *probl
   s->block = mb_room_take(room, s->nblocks, sizeof *s->block);
   mb_factor_lay(s, room);
   if (room->at) fill_blocks(s, problem);
-  for (size_t j = 0; room->at && j < s->nblocks; j++) {
-    mb_factor_fill(s, problem, j);
-    finish_block(&s->block[j], problem);
-  }
+  if (room->at) mb_factor_fill(s, problem);
+  for (size_t j = 0; room->at && j < s->nblocks; j++) finish_block(&s->block[j], problem);
   if (forming == MB_UNFORMED || (forming == MB_FORMED_IF_SMALL && s->n > MB_SMALL)) return;
   const MbStrips unformed = *s;
   mb_factor_form(s, room, &unformed);
@@ -268,39 +266,44 @@ double mb_strip_relax(const MbStrips *s, size_t j, double *lambda) {
   const MbBlock *block = &s->block[j];
   double u[3], q[3], *x = lambda + block->row;
   if (block->left_out) return 0;
-  if (s->F)
-    mb_factor_rates(s, j, lambda, s->y, u);
-  else
-    formed_rates(s, j, lambda, u);
+  if (s->F) return sqrt(mb_factor_sweep(s, j, j + 1, lambda));
+  formed_rates(s, j, lambda, u);
   if (block->rows == 1) {
     const double before = x[0];
     q[0] = u[0] - block->D[0] * before;
     mb_block_solve(block, q, x);
-    const double moved = x[0] - before;
-    if (s->F && moved != 0) mb_factor_push(s, j, &moved, s->y);
-    return fabs(block->D[0] * moved);
+    return fabs(block->D[0] * (x[0] - before));
   }
   const double *D = block->D, before[3] = {x[0], x[1], x[2]};
   for (int i = 0; i < 3; i++) q[i] = u[i] - (D[3 * i] * x[0] + D[3 * i + 1] * x[1] + D[3 * i + 2] * x[2]);
   mb_block_solve(block, q, x);
   const double d[3] = {x[0] - before[0], x[1] - before[1], x[2] - before[2]};
-  const double moved = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-  if (s->F && moved != 0) mb_factor_push(s, j, d, s->y);
-  return block->scale * sqrt(moved);
+  return block->scale * sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+}
+
+double mb_strips_sweep(const MbStrips *s, double *lambda) {
+  double sum = 0;
+  if (s->F) return mb_factor_sweep(s, 0, s->nblocks, lambda);
+  for (size_t j = 0; j < s->nblocks; j++) {
+    const double moved = mb_strip_relax(s, j, lambda);
+    sum += moved * moved;
+  }
+  return sum;
 }
 
 void mb_strips_begin(const MbStrips *s, const double *lambda) {
-  if (s->F) mb_factor_begin(s, lambda, s->y);
+  if (s->F) mb_factor_begin(s, lambda);
 }
 
 void mb_strips_rates(const MbStrips *s, const double *lambda, double *w) {
-  if (s->F) mb_factor_begin(s, lambda, s->other_y);
+  if (s->F) {
+    mb_factor_begin(s, lambda);
+    mb_factor_rates(s, lambda, w);
+    return;
+  }
   for (size_t j = 0; j < s->nblocks; j++) {
     double u[3];
-    if (s->F)
-      mb_factor_rates(s, j, lambda, s->other_y, u);
-    else
-      formed_rates(s, j, lambda, u);
+    formed_rates(s, j, lambda, u);
     for (size_t r = 0; r < s->block[j].rows; r++) w[s->block[j].row + r] = u[r];
   }
 }

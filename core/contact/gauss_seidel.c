@@ -70,13 +70,7 @@ static void relax_range(void *context, size_t begin, size_t end) {
 double mb_gauss_sweep(MbGaussSeidel *sweeps) {
   const MbStrips *s = &sweeps->strips;
   double sum = 0;
-  if (!sweeps->ncolours) {
-    for (size_t j = 0; j < s->nblocks; j++) {
-      const double moved = mb_strip_relax(s, j, sweeps->lambda);
-      sum += moved * moved;
-    }
-    return sqrt(sum);
-  }
+  if (!sweeps->ncolours) return sqrt(mb_strips_sweep(s, sweeps->lambda));
   for (size_t c = 0; c < sweeps->ncolours; c++) {
     sweeps->from = sweeps->begin[c];
     mb_parallel_ranges(sweeps->threads > 1 ? sweeps->threads : 1, sweeps->begin[c + 1] - sweeps->from, GRAIN,
@@ -95,8 +89,7 @@ bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
     const double moved = *done ? mb_gauss_sweep(sweeps) : 0;
     since++;
     if (*done && moved > look && since < 50 && *done < most) continue;
-    mb_strips_begin(s, sweeps->lambda); // anew, so that rounding does not add up
-    mb_strips_rates(s, sweeps->lambda, sweeps->w);
+    mb_strips_rates(s, sweeps->lambda, sweeps->w); // anew, so that rounding does not add up
     const double natural = mb_strips_natural(s, sweeps->lambda, sweeps->w);
     if (natural < best) {
       best = natural;

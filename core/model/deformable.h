@@ -5,7 +5,7 @@
 
 #include "core/model/spec.h"
 
-#define MB_STILL UINT32_MAX // a held node that no motion moves
+#define MB_STILL UINT32_MAX // a pinned node that no motion moves
 
 // How pins move nodes: from x at the start to  c + R(a, angle(t)) (x − c) + translate(t),  in the world; a and c are
 // `axis` and `through`. Signals are numbers in the model's list.
@@ -17,11 +17,11 @@ typedef struct MbPinMotion {
 } MbPinMotion;
 
 // A node that pins hold along some of the world's axes. The other axes' motions mean nothing.
-typedef struct MbHeldNode {
+typedef struct MbPinnedNode {
   uint32_t node;      // in its deformable
   unsigned axes;      // bits 1, 2, 4: along x, y, z
   uint32_t motion[3]; // by axis, which of the motions moves it; MB_STILL
-} MbHeldNode;
+} MbPinnedNode;
 
 // A node that a body carries.
 typedef struct MbAttachedNode {
@@ -50,13 +50,13 @@ typedef struct MbElements {
   const double *x0, *v0; // (nodes x 3) at t = 0 in the world
 
   // no node is in both lists; each ascends
-  const MbHeldNode *held;         // (nheld)
+  const MbPinnedNode *pinned;     // (npinned)
   const MbAttachedNode *attached; // (nattached)
   const MbPinMotion *motions;     // (nmotions)
   const MbCable *cables;          // (ncables)
 
   // numbers alone from here on, which the model's fingerprint takes as a whole
-  size_t nheld, nattached, nmotions, ncables;
+  size_t npinned, nattached, nmotions, ncables;
   MbDeformableKind kind;
   // springs
   MbSpringLaw law;

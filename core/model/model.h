@@ -161,7 +161,7 @@ struct MbModel {
   size_t nslots;                   // rows that they have together
   const char *const *slots;        // (nslots) names of the rows
   double gamma;                    // rate at which errors of position are asked to shrink; 0 = not at all
-  double size;                     // of the scene, in metres, where there are constraints
+  double size;                     // of the scene, in metres
   double largest[2];               // gap of a hard row beyond which the run ends: a length, an angle (rad)
   bool ahead;                      // γ is 1/h, or not used: unilateral rows act before they are passed
   size_t nreductions;

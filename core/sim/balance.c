@@ -78,7 +78,7 @@ static bool may_hold(const MbSim *sim, size_t s, const double *v) {
   const MbConstraining *c = sim->constraining;
   const MbRow *row = &c->set.row[s];
   const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
-  const double *before = mb_section(sim, adaptive ? MB_SECTION_HELD_BEFORE : MB_SECTION_FORCES);
+  const double *before = mb_section(sim, adaptive ? MB_SECTION_LATCHED_BEFORE : MB_SECTION_FORCES);
   double size = 1e-3;
   const double rate = mb_row_rate(&c->set, s, v, &size) + row->gt,
                back = 2 * sim->model->gamma * fmax(-row->g, 0);

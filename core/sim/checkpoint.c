@@ -18,8 +18,8 @@ const char *const mb_section_words[MB_SECTIONS] = {[MB_SECTION_SCHEME] = "scheme
                                                    [MB_SECTION_GAPS] = "gaps",
                                                    [MB_SECTION_FREEDOM] = "freedom",
                                                    [MB_SECTION_CLOSURES] = "closures",
-                                                   [MB_SECTION_HELD_BEFORE] = "held before",
-                                                   [MB_SECTION_HELD] = "held",
+                                                   [MB_SECTION_LATCHED_BEFORE] = "held before",
+                                                   [MB_SECTION_LATCHED] = "held",
                                                    [MB_SECTION_CONTACT] = "contact work",
                                                    [MB_SECTION_FORCES] = "forces"};
 

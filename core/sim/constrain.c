@@ -4,7 +4,6 @@
 // one of the methods on W (contact/contact_ops.h).
 #include "core/sim/constrain.h"
 #include "core/base/report.h"
-#include "core/contact/gauss_seidel.h"
 #include "core/constraints/constraints.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
@@ -13,6 +12,8 @@
 #include "core/sim/claims.h"
 #include "core/sim/layout.h"
 #include "core/sim/touch.h"
+#include "core/sim/touch_apart.h"
+#include "core/sim/touch_solve.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -113,7 +114,7 @@ static bool holds(const MbConstraining *c, size_t s, MbAskOf of, const double *v
   if (c->set.is[s].kind != MB_ROW_ONE_WAY) return true;
   if (of == MB_ASK_JUMPS) return c->near[s];
   if (of != MB_ASK_ACCELERATIONS) return false;
-  return c->deciding ? c->near[s] && v && at_rest(c, s, v) : c->held && c->held[s] != 0;
+  return c->deciding ? c->near[s] && v && at_rest(c, s, v) : c->latched && c->latched[s] != 0;
 }
 
 MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
@@ -208,105 +209,28 @@ static MbStatus check_finite(const MbSim *sim, double t, MbReport *report) {
   return MB_OK;
 }
 
-static const double FAR = 1e-3, ANY = 10, // of |b|: no solution; not even where a few sweeps are asked for
-    PARTED = 1e-3; // of depths: near enough to none, as what is left is the next step's
+static const double FAR = 1e-3; // of |b|: no solution
 
-// What the rows ask for that a contact's force can be there for: of normals that come nearer only. Where something is far away, or goes
-// away, b is large and says nothing of how good a solution is.
-static double size_of(const MbConstraining *c) {
-  double sum = 0;
-  for (size_t i = 0; i < c->n; i++) {
-    const double b =
-        c->kind[i] == MB_CONTACT_NORMAL || c->kind[i] == MB_CONTACT_ONE_WAY ? fmin(c->b[i], 0) : c->b[i];
-    sum += b * b;
-  }
-  return sqrt(sum);
-}
-
-static double norm_of(const MbConstraining *c) {
-  double sum = 0;
-  for (size_t i = 0; i < c->n; i++) sum += c->b[i] * c->b[i];
-  return sqrt(sum);
-}
-
-// The problem of the rows taken, but for its W, solved until no more is left than a share of what they ask for.
-static MbContactProblem problem_of(const MbConstraining *c, double share) {
-  const double norm = norm_of(c);
-  return (MbContactProblem){.n = c->n,
-                            .b = c->b,
-                            .kind = c->kind,
-                            .soft = c->soft,
-                            .slack = c->slack,
-                            .least = c->least,
-                            .tolerance = norm > 0 ? fmax(share * size_of(c) / norm, 1e-15) : 0};
-}
-
-// Contacts among the rows: all of them together, by the scene's method, from the impulses of the last step.
+// Contacts among the rows, by bodies where nothing couples them.
 static MbStatus find_touching(MbSim *sim, double t, MbReport *report) {
   MbConstraining *c = sim->constraining;
-  MbTouchTold *told = &sim->touching->told;
-  const MbContacts *rules = sim->touching->rules;
-  const double norm = norm_of(c), size = size_of(c);
-  MbContactProblem problem = problem_of(c, rules->tolerance);
-  problem.contact = c->cone, problem.ncontacts = c->ntouches;
-  problem.start = c->from, problem.betters = true;
-  problem.iterations = (size_t)rules->iterations, problem.function = (MbContactFunction)rules->function;
-  problem.threads = sim->threads;
-  if (!mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W))
-    problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
-  if (c->delassus.no_memory || !mb_contact_reserve(&c->work, c->touch_method, &problem))
-    return mb_no_memory(report, "contact");
-  const MbTouchWatch *watch = &sim->touching->watch;
-  if (watch->see) watch->see(watch->context, &problem);
-  const bool pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING;
-  MbContactResult result = MB_CONTACT_NOT_CONVERGED;
-  // pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and
-  // more where that does not do
-  for (double gives = 1e-10; result == MB_CONTACT_NOT_CONVERGED && gives < 1e-4; gives *= 7) {
-    for (size_t i = 0; i < c->n && pivots; i++) c->soft[i] += gives * c->all[i];
-    result = mb_contact_solve(c->touch_method, &c->work, &problem, &c->answer);
-    if (!pivots) break;
-  }
-  if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
-  const double left = size > 0 ? c->answer.natural * norm / size : 0;
-  told->most = c->ntouches > told->most ? c->ntouches : told->most;
-  // who asks for a few sweeps, a fixed cost a step, takes what they come to, and is told how good that is
-  const bool few = rules->method == MB_CONTACT_BY_GAUSS_SEIDEL && rules->iterations < MB_CONTACT_ITERATIONS;
-  const bool failed = result == MB_CONTACT_NOT_CONVERGED && !(left < (few ? ANY : FAR));
-  if (result == MB_CONTACT_REFUSED || failed)
-    return mb_error(
-        report, MB_NUMBERS, "",
-        "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts and what else holds: %s", t,
-        (long long)sim->state.step + 1, c->ntouches, c->answer.why);
-  told->iterations += (int64_t)c->answer.iterations;
-  told->missed += result == MB_CONTACT_NOT_CONVERGED;
-  told->worst = fmax(told->worst, left);
-  return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
+  MbContactOperator W;
+  if (!mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &W))
+    W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
+  return c->delassus.no_memory ? mb_no_memory(report, "contact") : mb_touch_find(sim, &W, t, report);
 }
 
-// Bodies that are to come apart, where nothing couples them or there are many contacts: by sweeps, which need not be exact, as what is left
-// deep is parted in the next step. *done: they have.
+// Bodies that are to come apart, where nothing couples them or there are many contacts. *done: they have.
 static MbStatus find_parting(MbSim *sim, double t, bool *done, MbReport *report) {
-  enum { SWEEPS = 300, FEW = 30, MANY = 200 };
+  enum { MANY = 200 };
   MbConstraining *c = sim->constraining;
-  const size_t sweeps = sim->touching->now.n > MANY ? FEW : SWEEPS,
-               asked = (size_t)sim->touching->rules->iterations;
-  MbContactProblem problem = problem_of(c, PARTED);
-  problem.iterations = asked < sweeps ? asked : sweeps;
-  *done = mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &problem.W);
+  MbContactOperator W;
+  *done = mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &W);
   if (c->delassus.no_memory) return mb_no_memory(report, "contact");
   if (!*done && sim->touching->now.n <= MANY) return MB_OK;
-  if (!*done) problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
+  if (!*done) W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
   *done = true;
-  if (!mb_contact_reserve(&c->work, &mb_contact_gauss_seidel, &problem))
-    return mb_no_memory(report, "contact");
-  const MbContactResult result = mb_contact_solve(&mb_contact_gauss_seidel, &c->work, &problem, &c->answer);
-  if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
-  if (result == MB_CONTACT_REFUSED || !isfinite(c->answer.natural))
-    return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: no way was found to part what is deep in one another: %s", t,
-                    (long long)sim->state.step + 1, c->answer.why);
-  return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
+  return mb_touch_find_parting(sim, &W, t, report);
 }
 
 // λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
@@ -391,6 +315,7 @@ void mb_constrain_prepare(MbSim *sim) {
 MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
+  if (mb_touch_apart(sim)) return mb_touch_apart_solve(sim, v, report);
   memset(c->force, 0, c->set.n * sizeof *c->force);
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
   if (asking.curve != 0 && sim->solver->drift) sim->solver->drift(sim->work, c->drift);
@@ -434,8 +359,8 @@ MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbR
   if (!c) return MB_OK;
   mb_rows_make(sim, q, v, t, 0);
   for (size_t s = 0; s < c->set.n; s++)
-    c->near[s] |= mb_rows_one_way(c, s) &&
-                  (c->set.row[s].g <= MB_EVENT_CLOSE * c->set.row[s].size || (c->held && c->held[s] != 0));
+    c->near[s] |= mb_rows_one_way(c, s) && (c->set.row[s].g <= MB_EVENT_CLOSE * c->set.row[s].size ||
+                                            (c->latched && c->latched[s] != 0));
   const MbAsking asking = mb_asking(sim, MB_ASK_JUMPS);
   mb_rows_ask(sim, &asking, v, NULL);
   return mb_rows_solve(sim, MB_JUMPS, t, 0, v, report);
@@ -534,11 +459,11 @@ MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, doubl
     mb_sim_forces(sim, t, false);
     if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
       return mb_sim_singular(sim, blame, report);
-    c->held = mb_section(sim, MB_SECTION_HELD_BEFORE);
+    c->latched = mb_section(sim, MB_SECTION_LATCHED_BEFORE);
     mb_sim_gather(sim, q, v, sim->s);
     if (!mb_claims_accelerations(sim, v, model->gamma, sim->s)) return mb_sim_unsolved(sim, report);
     const MbStatus status = mb_constrain_acceleration(sim, q, v, t, sim->s, report);
-    c->held = mb_section(sim, MB_SECTION_HELD);
+    c->latched = mb_section(sim, MB_SECTION_LATCHED);
     if (status != MB_OK) return status;
   }
   if (model->nguess && sim->integrator->scheme != MB_ADAPTIVE) {

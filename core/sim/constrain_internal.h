@@ -30,12 +30,12 @@ struct MbConstraining {
   double *force;   // of the step that is being made
   double *g0, *g1; // schemes of second order: gaps at the state, and where the step would end
   double *half;    // schemes of second order: impulses of the first half
-  bool *near;      // events: is at its bound, or was held, so that an event asks whether to hold it
+  bool *near;      // events: is at its bound, or was latched, so that an event asks whether to latch it
 
   // hard rows of one way under the adaptive integrator (events.c)
-  bool one_way;       // there are some
-  const double *held; // (nslots) nonzero: accelerations keep the row
-  bool deciding;      // accelerations ask so now
+  bool one_way;          // there are some
+  const double *latched; // (nslots) nonzero: accelerations keep the row
+  bool deciding;         // accelerations ask so now
 
   // the rows that take part, and the problem that they make
   size_t n;
@@ -71,6 +71,8 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
 MbStatus mb_rows_add_source(MbSim *sim, const MbRowSource *source, MbReport *report);
 // Lists the rows of the step to come, and makes room for them.
 MbStatus mb_rows_list(MbSim *sim, MbReport *report);
+// Makes room for the numbers of n rows that take part, whether they are of the set or not.
+bool mb_rows_reserve(MbConstraining *c, size_t n);
 // The rows' own numbers only, not G, and of closures that are looked for nothing new to remember.
 void mb_rows_look(MbSim *sim, const double *q, const double *v, double t);
 // The same for velocities over the whole step from t, the bodies being at the half's coordinates.

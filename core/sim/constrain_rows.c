@@ -12,7 +12,7 @@
 // ---- making -----------------------------------------------------------------------------------------------
 
 // Room for what is kept of each row of the set, for one where there is none yet: so that lists of none are lists.
-static bool make_room(MbConstraining *c, size_t n) {
+bool mb_rows_reserve(MbConstraining *c, size_t n) {
   size_t room[12];
   n = n ? n : 1;
   if (n <= c->room) return true;
@@ -75,10 +75,10 @@ static MbStatus create(MbSim *sim, MbReport *report) {
   c->v = mb_arena_alloc(arena, sim->nv, sizeof *c->v);
   c->method = mb_contact_method("pivoting");
   const bool ok = c->signal && c->driven && c->found && c->y && c->drift && c->v &&
-                  mb_row_set_create(sim, &c->set) && make_room(c, c->set.n) && make_work(sim, c);
+                  mb_row_set_create(sim, &c->set) && mb_rows_reserve(c, c->set.n) && make_work(sim, c);
   if (!ok) return mb_no_memory(report, "constraints");
   note_signals(model, c->driven);
-  if (sim->integrator->scheme == MB_ADAPTIVE) c->held = mb_section(sim, MB_SECTION_HELD);
+  if (sim->integrator->scheme == MB_ADAPTIVE) c->latched = mb_section(sim, MB_SECTION_LATCHED);
   for (size_t s = 0; s < c->set.n; s++) {
     c->one_way |= mb_rows_one_way(c, s);
     c->claims |= c->set.is[s].claimed != MB_WORLD;
@@ -104,7 +104,7 @@ MbStatus mb_rows_list(MbSim *sim, MbReport *report) {
   const bool listed = mb_row_set_list(sim, &c->set);
   const char *why = listed && c->set.nnodes ? sim->solver->passes->refuses(sim->work) : NULL;
   if (why) return mb_error(report, MB_SCENE, "/solver/method", "%s", why);
-  if (!listed || !mb_row_set_name(sim, &c->set) || !make_room(c, c->set.n) || !make_work(sim, c))
+  if (!listed || !mb_row_set_name(sim, &c->set) || !mb_rows_reserve(c, c->set.n) || !make_work(sim, c))
     return mb_no_memory(report, "rows");
   for (size_t s = c->set.fixed; s < c->set.n; s++) {
     c->force[s] = c->half[s] = 0;

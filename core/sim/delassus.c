@@ -65,17 +65,17 @@ MbContactOperator mb_delassus_of(MbSim *sim, MbDelassus *d, const MbRowSet *set,
 
 // ---- bodies that nothing couples --------------------------------------------------------------------------
 
+bool mb_delassus_is_apart(const MbModel *model, size_t b) {
+  if (model->joint[b].ops || b >= model->nlisted) return false;
+  return b + 1 >= model->nb || model->parent[b + 1] != b; // it carries no tree
+}
+
 // Whether all that moves the row's bodies is six velocities of their own each.
 static bool is_apart(const MbSim *sim, const MbRowSet *set, size_t s) {
-  const MbModel *model = sim->model;
   const MbRow *row = &set->row[s];
   if (!set->is[s].two_bodies || row->c[0] != 0 || row->c[1] != 0) return false;
-  for (int end = 0; end < 2; end++) {
-    const size_t b = row->body[end];
-    if (b == MB_WORLD) continue;
-    if (model->joint[b].ops || b >= model->nlisted) return false;
-    if (b + 1 < model->nb && model->parent[b + 1] == b) return false; // it carries a tree
-  }
+  for (int end = 0; end < 2; end++)
+    if (row->body[end] != MB_WORLD && !mb_delassus_is_apart(sim->model, row->body[end])) return false;
   return true;
 }
 
@@ -91,8 +91,8 @@ static bool factor_block(double A[36]) {
   return true;
 }
 
-// A⁻¹ of every body from its six columns, of all bodies at once; then its factor C, A⁻¹ = C Cᵀ.
-static bool find_inverses(MbSim *sim, MbDelassus *d) {
+// A⁻¹ of every body from its six columns, of all bodies at once; then its factor.
+bool mb_delassus_inverses(MbSim *sim, MbDelassus *d) {
   const MbModel *model = sim->model;
   const MbLayout *layout = sim->solver->map->layout;
   bool fine = true;
@@ -130,6 +130,13 @@ static void fill_factor(const MbSim *sim, MbDelassus *d, size_t i, size_t s) {
   }
 }
 
+bool mb_delassus_reserve_factors(MbSim *sim, MbDelassus *d, size_t n) {
+  if (!d->inverse) d->inverse = mb_calloc(36 * sim->model->nb, sizeof *d->inverse);
+  if (!d->y) d->y = mb_calloc(sim->width, sizeof *d->y);
+  return d->inverse && d->y && mb_grow(&d->factor, &d->factor_room, 12 * n, sizeof *d->factor) &&
+         mb_grow(&d->group, &d->group_room, 2 * n, sizeof *d->group);
+}
+
 bool mb_delassus_by_bodies(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t *row, size_t n,
                            MbContactOperator *W) {
   d->sim = sim, d->set = set, d->row = row, d->n = n;
@@ -137,11 +144,8 @@ bool mb_delassus_by_bodies(MbSim *sim, MbDelassus *d, const MbRowSet *set, const
   if (sim->model->npairs || sim->model->nfollowers) return false;
   for (size_t i = 0; i < n; i++)
     if (!is_apart(sim, set, row[i])) return false;
-  if (!d->inverse) d->inverse = mb_calloc(36 * sim->model->nb, sizeof *d->inverse);
-  if (!d->y) d->y = mb_calloc(sim->width, sizeof *d->y);
-  d->no_memory = !d->inverse || !d->y || !mb_grow(&d->factor, &d->factor_room, 12 * n, sizeof *d->factor) ||
-                 !mb_grow(&d->group, &d->group_room, 2 * n, sizeof *d->group);
-  if (d->no_memory || !find_inverses(sim, d)) return false;
+  d->no_memory = !mb_delassus_reserve_factors(sim, d, n);
+  if (d->no_memory || !mb_delassus_inverses(sim, d)) return false;
   for (size_t i = 0; i < n; i++) fill_factor(sim, d, i, row[i]);
   *W = (MbContactOperator){.factor = d->factor, .slot = d->group, .nslots = sim->model->nb};
   return true;

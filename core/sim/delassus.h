@@ -34,6 +34,13 @@ size_t mb_delassus_bytes(const MbSim *sim, const MbDelassus *delassus);
 MbContactOperator mb_delassus_of(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row,
                                  size_t n);
 
+// Tells whether all that moves a body is six velocities of its own.
+bool mb_delassus_is_apart(const MbModel *model, size_t body);
+// Finds the factor C of every such body, A⁻¹ = C Cᵀ, in delassus->inverse, by applications of A⁻¹. False: it is not definite.
+bool mb_delassus_inverses(MbSim *sim, MbDelassus *delassus);
+// Makes room for the factors of n rows, and for those of bodies.
+bool mb_delassus_reserve_factors(MbSim *sim, MbDelassus *delassus, size_t n);
+
 // Does the same by factors, W = F Fᵀ, if all these rows are about bodies that are free in space and that nothing couples: then A is a block
 // a body, and W need not be formed. False where they are not.
 bool mb_delassus_by_bodies(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n,

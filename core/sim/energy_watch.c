@@ -151,7 +151,7 @@ static Change change_of(const MbSim *sim) {
 // What to take instead, after a blank.
 static void remedy(const MbSim *sim, char *out, size_t size) {
   const MbModel *model = sim->model;
-  const bool pulled = model->gamma > 0 && (sim->constraining || mb_claims_any(sim));
+  const bool pulled = model->gamma > 0 && (model->nslots || mb_claims_any(sim));
   const char *post = pulled && sim->integrator->scheme != MB_ADAPTIVE ? "stabilization \"post\", " : "";
   static const char *const schemes[MB_INTEGRATORS] = {
       [MB_SYMPLECTIC] = "\"trapezoidal\" or \"rk45\", ",

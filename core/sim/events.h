@@ -6,7 +6,7 @@
 
 // Tells whether one is due at the point of the last derivative, whose velocities are v; notes which.
 bool mb_events_due(MbSim *sim, const double *v);
-// Between these two the accelerations decide which of the rows noted, or at their bounds, are held.
+// Between these two the accelerations decide which of the rows noted, or at their bounds, are latched.
 void mb_events_decide(MbSim *sim);
 void mb_events_decided(MbSim *sim);
 

@@ -18,18 +18,18 @@ static void moved(const MbSim *sim, const MbPinMotion *motion, double t, const d
   for (size_t k = 0; k < 3; k++) to[k] += mb_sim_signal(sim, motion->translate[k], t);
 }
 
-// Where the nodes of a deformable that are held are at t, with the bodies where they are then.
+// Where the nodes of a deformable that are pinned or carried are at t, with the bodies where they are then.
 static void aim(MbSim *sim, const MbDeformable *of, double t) {
   const MbElements *e = of->elements;
   double *target = sim->nodes->target + 3 * of->first;
-  for (size_t k = 0; k < e->nheld; k++) {
-    const MbHeldNode *held = &e->held[k];
+  for (size_t k = 0; k < e->npinned; k++) {
+    const MbPinnedNode *pinned = &e->pinned[k];
     for (size_t axis = 0; axis < 3; axis++) {
       double to[3];
-      if (!(held->axes >> axis & 1)) continue;
-      mb_vec3_copy(to, e->x0 + 3 * (size_t)held->node);
-      if (held->motion[axis] != MB_STILL) moved(sim, &e->motions[held->motion[axis]], t, to, to);
-      target[3 * (size_t)held->node + axis] = to[axis];
+      if (!(pinned->axes >> axis & 1)) continue;
+      mb_vec3_copy(to, e->x0 + 3 * (size_t)pinned->node);
+      if (pinned->motion[axis] != MB_STILL) moved(sim, &e->motions[pinned->motion[axis]], t, to, to);
+      target[3 * (size_t)pinned->node + axis] = to[axis];
     }
   }
   for (size_t k = 0; k < e->nattached; k++) {

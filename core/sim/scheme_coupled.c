@@ -53,9 +53,8 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report) {
   double *loose = sim->t, *v1 = sim->v1;
   sim->nodes->moved = sim->nodes->ahead = false;
   if (!passes->tied(sim->work)) return mb_scheme_once(sim, report);
-  MbStatus status = mb_scheme_solve_once(sim, report);
+  MbStatus status = mb_scheme_solve_once(sim, loose, report);
   if (status != MB_OK) return status;
-  memcpy(loose, sim->r, sim->nv * sizeof *loose);
   memcpy(sim->state.v + sim->nv, mb_nodes_velocities(sim), (sim->width - sim->nv) * sizeof *loose);
   mb_constrain_prepare(sim);
   status = begin(sim, loose, report);

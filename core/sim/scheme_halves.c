@@ -20,82 +20,54 @@
 // bridson_marino this is RATTLE. λ is solved for anew by every pass.
 #include "core/sim/accounting.h"
 #include "core/sim/constrain_halves.h"
-#include "core/sim/evaluate.h"
 #include "core/sim/claims.h"
 #include "core/sim/layout.h"
 #include "core/sim/schemes.h"
 #include "core/sim/stage.h"
-#include "core/sim/trouble.h"
 
 #include <string.h>
 
-static MbStage half_step(const MbSim *sim, MbHalf half, double t) {
+// How many passes a half step may take. Where velocities turn with bodies (of those free in space or held by rows, of joints that turn by
+// angular velocities) the quadratic terms, which A leaves out, swing a fast turn about as a gyroscope: each pass leaves some y/2 of the
+// error before it, for y radians a step, and what is left takes energy away for good, y⁶ or so a step after three passes. There more
+// passes follow until next to nothing is left: a half step that is solved keeps the energy of a free turn. Or until one changes
+// more than the one before, as with large steps.
+static int most_passes(const MbSim *sim) {
+  enum { MOST = 14 };
+  static const double FAST = 0.03; // radians a step
+  const bool turns = sim->solver->map->layout->apart(sim->model) || sim->model->ncurved;
+  return turns && sim->model->h * mb_spin(&sim->x) > FAST ? MOST : sim->integrator->passes;
+}
+
+// A half step of a table's integrator. Passes beyond the integrator's own do well with the last A, but where rows are solved for, which
+// are to hold at each pass's coordinates.
+static MbStage half_step(const MbSim *sim, MbHalf half, double t, int most) {
   const MbIntegrator *in = sim->integrator;
   const double h = sim->model->h;
-  return (MbStage){.half = half,
-                   .from = sim->start,
+  return (MbStage){.from = sim->start,
                    .weight = h / 2,
+                   .t = t,
                    .a = in->a * h,
                    .b = in->b * h * h,
                    .exact = !sim->model->jointed && !sim->constraining, // W has to be symmetric
-                   .t = t};
-}
-
-// Where velocities turn with bodies (of those free in space or held by rows, of joints that turn by angular velocities) the quadratic
-// terms, which A leaves out, swing a fast turn about as a gyroscope: each pass leaves some y/2 of the error before it, for y radians
-// a step, and what is left takes energy away for good, y⁶ or so a step after three passes. There more passes follow until next to
-// nothing is left: a half step that is solved keeps the energy of a free turn. Or until one changes more than the one before, as
-// with large steps.
-typedef struct Passes {
-  bool more; // than the integrator's own may be made
-  int done;
-  double before; // what the last one has changed
-} Passes;
-
-static Passes begin_passes(const MbSim *sim) {
-  static const double FAST = 0.03; // radians a step
-  const bool turns = sim->solver->map->layout->apart(sim->model) || sim->model->ncurved;
-  return (Passes){.more = turns && sim->model->h * mb_spin(&sim->x) > FAST, .before = INFINITY};
-}
-
-// After a pass from `last` to w; before the first one too.
-static bool goes_on(const MbSim *sim, Passes *passes, const double *last, const double *w) {
-  enum { MOST = 14 };
-  static const double LEFT = 1e-10; // of the fastest
-  const int done = passes->done++;
-  double change = 0, fastest = 0;
-  if (done == 0 || !passes->more) return done < sim->integrator->passes;
-  for (size_t i = 0; i < sim->nv; i++) {
-    change = fmax(change, fabs(w[i] - last[i]));
-    fastest = fmax(fastest, fabs(w[i]));
-  }
-  const double share = change / passes->before; // of an error that a pass leaves
-  passes->before = change;
-  if (done < sim->integrator->passes) return true;
-  return share < 1 && share * change > LEFT * fastest && done < MOST;
-}
-
-// Whether pass k makes A anew: those beyond the integrator's own do well with the last one, but where rows are solved for, which are
-// to hold at this pass's coordinates.
-static bool makes_factor(const MbSim *sim, int k) {
-  return k < sim->integrator->passes || sim->constraining || mb_claims_any(sim);
+                   .rows = true,
+                   .half = half,
+                   .passes = in->passes,
+                   .most = most,
+                   .factors = sim->constraining || mb_claims_any(sim) ? most : in->passes};
 }
 
 MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report) {
-  Passes passes = begin_passes(sim);
+  const int most = most_passes(sim);
   MbStatus status = mb_constrain_begin(sim, report);
-  const double h = sim->model->h, *v = sim->start;
-  const MbStage stage = half_step(sim, (MbHalf){.theta = 0.5, .impulse = h / 2}, sim->state.t + h / 2);
-  double *w = sim->t, *v1 = sim->v1;
-  memcpy(w, v, sim->nv * sizeof *w);
-  for (int k = 0; status == MB_OK && goes_on(sim, &passes, v1, w); k++) {
-    memcpy(v1, w, sim->nv * sizeof *w);
-    mb_constrain_aim(sim, w);
-    mb_sim_move(sim, h / 2, w);
-    status = mb_stage_pass(sim, &stage, sim->q1, makes_factor(sim, k), w, report);
-  }
   if (status != MB_OK) return status;
-  status = mb_constrain_keep(sim, v, w, 2, report);
+  const double h = sim->model->h, *v = sim->start;
+  double *w = sim->t, *v1 = sim->v1;
+  MbStage stage = half_step(sim, (MbHalf){.theta = 0.5, .impulse = h / 2}, sim->state.t + h / 2, most);
+  stage.q = sim->q1, stage.moves = true, stage.ahead = h / 2;
+  memcpy(w, v, sim->nv * sizeof *w);
+  status = mb_stage_solve(sim, &stage, v1, w, report);
+  if (status == MB_OK) status = mb_constrain_keep(sim, v, w, 2, report);
   if (status != MB_OK) return status;
   memcpy(v1, v, sim->nv * sizeof *v1);
   bool moved = false;
@@ -107,26 +79,27 @@ MbStatus mb_scheme_midpoint(MbSim *sim, MbReport *report) {
 }
 
 MbStatus mb_scheme_verlet_halves(MbSim *sim, MbReport *report) {
-  Passes passes = begin_passes(sim);
+  const int most = most_passes(sim);
   MbStatus status = mb_constrain_begin(sim, report);
+  if (status != MB_OK) return status;
   const double h = sim->model->h, *v = sim->start;
   const MbHalf half = {.theta = 0, .impulse = h / 2}, other = {.theta = 1, .impulse = h / 2, .second = true};
-  const MbStage first = half_step(sim, half, sim->state.t), second = half_step(sim, other, sim->state.t + h);
   double *u = sim->t, *w = sim->v1;
+  MbStage first = half_step(sim, half, sim->state.t, most);
+  first.q = sim->state.q, first.factors = 1;
   memcpy(u, v, sim->nv * sizeof *u);
-  for (int k = 0; status == MB_OK && goes_on(sim, &passes, w, u); k++) {
-    memcpy(w, u, sim->nv * sizeof *u);
-    mb_constrain_aim(sim, u);
-    status = mb_stage_pass(sim, &first, sim->state.q, k == 0, u, report);
-  }
+  status = mb_stage_solve(sim, &first, w, u, report);
+  if (status == MB_OK) status = mb_constrain_keep(sim, v, u, 1, report);
   if (status != MB_OK) return status;
-  status = mb_constrain_keep(sim, v, u, 1, report);
-  if (status != MB_OK) return status;
+
   mb_sim_move(sim, h, u);
+  MbStage second = half_step(sim, other, sim->state.t + h, 1);
+  second.q = sim->q1, second.passes = second.factors = 1;
   memcpy(w, u, sim->nv * sizeof *w);
-  status = mb_stage_pass(sim, &second, sim->q1, true, w, report);
+  status = mb_stage_solve(sim, &second, NULL, w, report);
   if (status == MB_OK) status = mb_constrain_keep(sim, u, w, 1, report);
   if (status != MB_OK) return status;
+
   double *kept = sim->r;
   bool moved = false;
   memcpy(kept, v, sim->nv * sizeof *kept);

@@ -300,7 +300,7 @@ static MbStatus accept_step(MbSim *sim, MbReport *report) {
       continue;
     }
     if (sim->constraining)
-      memcpy(mb_section(sim, MB_SECTION_HELD_BEFORE), mb_section(sim, MB_SECTION_HELD),
+      memcpy(mb_section(sim, MB_SECTION_LATCHED_BEFORE), mb_section(sim, MB_SECTION_LATCHED),
              sim->model->nslots * sizeof *k);
     const double factor = 0.9 * pow(fmax(e, 1e-10), -0.17) * pow(memory[E_OLD], 0.04);
     if (!(cut || event) || factor < 1) memory[H_NEXT] = fmin(sim->model->h, h * fmin(5, fmax(0.2, factor)));

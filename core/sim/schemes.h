@@ -18,10 +18,9 @@ struct MbSchemeOps {
 // Chooses the scheme of a simulation, whose integrator, solver and model are known.
 const MbSchemeOps *mb_scheme_for(const MbSim *sim);
 
-// scheme_once.c: one solution a step; the same where the solver has accelerations at once and A is M; the solution itself, without
-// constraints, of which sim->r ← v⁺. Where large steps make A indefinite, as a spring's sideways push under compression does, it is
-// taken without such derivatives.
-MbStatus mb_scheme_solve_once(MbSim *sim, MbReport *report);
+// scheme_once.c: one solution a step; the same where the solver has accelerations at once and A is M; the solution itself, v1 ← v⁺,
+// without constraints.
+MbStatus mb_scheme_solve_once(MbSim *sim, double *v1, MbReport *report);
 MbStatus mb_scheme_once(MbSim *sim, MbReport *report);
 MbStatus mb_scheme_explicit(MbSim *sim, MbReport *report);
 // scheme_verlet.c, of bodies free in space

@@ -13,8 +13,8 @@ typedef enum MbSection {
   MB_SECTION_GAPS,     // the widest gap of a hard constraint, and since when (gaps.c)
   MB_SECTION_FREEDOM, // how many rows of constraints have been free at once, and how free the last of them (singular.c)
   MB_SECTION_CLOSURES, // (nguess) coordinates of joints that close loops (constrain_rows.c)
-  MB_SECTION_HELD_BEFORE, // (nslots) rows that events held during the last step, under the adaptive integrator (events.c)
-  MB_SECTION_HELD,    // (nslots) rows that they hold now
+  MB_SECTION_LATCHED_BEFORE, // (nslots) rows that events had latched during the last step, under the adaptive integrator (events.c)
+  MB_SECTION_LATCHED, // (nslots) rows that they latch now
   MB_SECTION_CONTACT, // work that contacts have done since the start (touch.c)
   MB_SECTION_FORCES,  // (nslots) forces of the constraints' rows over the last step (constrain.c)
   MB_SECTIONS

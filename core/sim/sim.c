@@ -17,6 +17,7 @@
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
 #include "core/solvers/solvers.h"
+#include "core/solvers/engine.h"
 #include "core/solvers/watched.h"
 
 #include <string.h>
@@ -27,8 +28,8 @@ size_t mb_model_dofs(const MbModel *model) {
     const MbElements *e = model->deformables[i].elements;
     if (!model->deformables[i].points) continue;
     n += 3 * (model->deformables[i].count - e->nattached);
-    for (size_t k = 0; k < e->nheld; k++)
-      for (int axis = 0; axis < 3; axis++) n -= e->held[k].axes >> axis & 1;
+    for (size_t k = 0; k < e->npinned; k++)
+      for (int axis = 0; axis < 3; axis++) n -= e->pinned[k].axes >> axis & 1;
   }
   return n;
 }
@@ -121,8 +122,8 @@ static void plan_memory(MbSim *sim) {
                               [MB_SECTION_GAPS] = 2,
                               [MB_SECTION_FREEDOM] = 2,
                               [MB_SECTION_CLOSURES] = model->nguess,
-                              [MB_SECTION_HELD_BEFORE] = events,
-                              [MB_SECTION_HELD] = events,
+                              [MB_SECTION_LATCHED_BEFORE] = events,
+                              [MB_SECTION_LATCHED] = events,
                               [MB_SECTION_CONTACT] = model->contacts.nsolids ? 1 : 0,
                               [MB_SECTION_FORCES] = model->nslots};
   if (sim->scheme->memory) size[MB_SECTION_SCHEME] = sim->scheme->memory(sim->nq, sim->nv);
@@ -148,10 +149,25 @@ static MbStatus check_start(MbSim *sim, MbReport *report) {
   return status;
 }
 
+// Takes the solver of the engine that is given, or of the processor's own.
+static MbStatus take_solver(MbSim *sim, const MbEngine *given, MbReport *report) {
+  static const char *const where = "/solver/device";
+  const MbModel *model = sim->model;
+  const MbEngine *engine = given ? given : mb_watch_solvers ? &mb_watched_engine : &mb_cpu_engine;
+  bool available = false;
+  if (!given && model->solver.device == MB_CUDA)
+    return mb_error(report, MB_DEVICE, where, "device %s: no engine for it was given",
+                    mb_device_words[model->solver.device]);
+  const char *text = engine->text(&available), *why = available ? engine->refuses(model) : text;
+  if (why) return mb_error(report, MB_DEVICE, where, "device %s: %s", engine->name, why);
+  sim->solver = engine->solver(model, &sim->arena);
+  return sim->solver ? MB_OK : mb_no_memory(report, "the simulation");
+}
+
 static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *options, MbReport *report) {
   sim->model = model;
-  sim->solver = mb_watch_solvers ? mb_watched_solver(model, &sim->arena) : mb_solver_for(model, &sim->arena);
-  if (!sim->solver) return mb_no_memory(report, "the simulation");
+  const MbStatus taken = take_solver(sim, options ? options->engine : NULL, report);
+  if (taken != MB_OK) return taken;
   sim->integrator = &mb_integrator_table[model->integrator.kind];
   sim->threads = options && options->threads > 0 ? options->threads : model->solver.threads;
   sim->solver->map->layout->size(model, &sim->nq, &sim->nv);

@@ -1,47 +1,109 @@
-// A pass of Newton's method in residual form on a stage, each after the first an order more accurate whatever A is up to O(h):
+// The loop of passes. A pass is one of Newton's method in residual form, and each after the first is an order more accurate whatever A is
+// up to O(h):
 //
 //   w ← w + A⁻¹ ( M (from − w) + weight F(q, w, t) + Gᵀ λ ),   A = M − a D − b K
 //
 // so that A may leave out derivatives (of the quadratic terms, of M, of J; K and D unsymmetrised) at no cost in order, while what is
 // linear (stiffness and damping of joints, damping of bodies) is solved exactly by every pass. λ is solved for anew by every pass.
+//
+// One pass is all of a stage whose forces are linearised about q and w, F = f + (sD D + sK K) w. Where the solver claims rows, which ask of
+// velocities and not of changes, that pass is solved for w itself:  A w = M from + weight F.
 #include "core/sim/stage.h"
 #include "core/sim/constrain_halves.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
 #include "core/sim/trouble.h"
 
-static MbStatus try_pass(MbSim *sim, const MbStage *stage, const double *q, bool factor, double *w,
-                         MbReport *report) {
+#include <string.h>
+
+// sum ← M of what a pass begins with; `scratch` is spoilt. False: there is none of it.
+static bool add_inertia(const MbSim *sim, const MbStage *stage, const double *w, double *scratch,
+                        double *sum) {
   const MbSolverOps *solver = sim->solver;
-  double *residual = sim->r, *change = sim->s;
+  if (stage->whole ? stage->viscous : !stage->viscous && !stage->from) return false;
+  if (stage->whole) {
+    solver->momentum(sim->work, stage->from ? stage->from : w, sum);
+    return true;
+  }
+  for (size_t i = 0; i < sim->nv; i++) scratch[i] = stage->viscous ? -w[i] : stage->from[i] - w[i];
+  solver->momentum(sim->work, scratch, sum);
+  return true;
+}
+
+// Moves what forces do at nodes over the step to sim->push where nodes and bodies are solved for together: their passes solve for it.
+static void split_nodes(MbSim *sim, double weight, double *force, double *momentum) {
+  const MbPassOps *passes = sim->solver->passes;
+  if (!passes || !passes->tied(sim->work)) return;
+  passes->split(sim->work, force, sim->push);
+  passes->split(sim->work, momentum, NULL);
+  for (size_t i = 0; i < sim->nv; i++) sim->push[i] *= weight;
+}
+
+static MbStatus try_pass(MbSim *sim, const MbStage *stage, bool factor, double *w, MbReport *report) {
+  const MbSolverOps *solver = sim->solver;
+  double *force = stage->force ? stage->force : sim->r, *sum = sim->s;
   size_t blame = 0;
 
-  mb_sim_kinematics(sim, q, w);
-  mb_sim_follow(sim, NULL, w);
-  mb_sim_forces(sim, stage->t, factor);
+  if (!stage->there) {
+    mb_sim_kinematics(sim, stage->q, w);
+    mb_sim_follow(sim, NULL, w);
+  }
+  mb_sim_forces(sim, stage->t, factor && (stage->a != 0 || stage->b != 0));
   if (factor && !solver->factor(sim->work, &sim->x, stage->a, stage->b, stage->exact, &blame))
     return mb_sim_singular(sim, blame, report);
-  for (size_t i = 0; i < sim->nv; i++) residual[i] = stage->viscous ? -w[i] : stage->from[i] - w[i];
-  solver->momentum(sim->work, residual, change);
-  mb_sim_gather(sim, q, w, residual);
-  for (size_t i = 0; i < sim->nv; i++) change[i] += stage->weight * residual[i];
-  if (!mb_claims_change(sim, &stage->half, w, change)) return mb_sim_unsolved(sim, report);
-  for (size_t i = 0; i < sim->nv; i++) w[i] += change[i];
+
+  const bool inert = add_inertia(sim, stage, w, force, sum);
+  mb_sim_gather(sim, stage->q, w, force);
+  mb_sim_add_blocks(sim, stage->sD, stage->sK, w, force);
+  for (size_t i = 0; stage->besides && i < sim->nv; i++) force[i] += stage->besides[i];
+  if (stage->whole && inert) split_nodes(sim, stage->weight, force, sum);
+  for (size_t i = 0; i < sim->nv; i++) sum[i] = (inert ? sum[i] : 0) + stage->weight * force[i];
+
+  const bool solved =
+      stage->whole ? mb_claims_velocities(sim, sum) : mb_claims_change(sim, &stage->half, w, sum);
+  if (!solved) return mb_sim_unsolved(sim, report);
+  for (size_t i = 0; i < sim->nv; i++) w[i] = stage->whole ? sum[i] : w[i] + sum[i];
   return MB_OK;
 }
 
-static MbStatus sound_pass(MbSim *sim, const MbStage *stage, const double *q, bool factor, double *w,
-                           MbReport *report) {
-  if (!factor || stage->viscous || !sim->model->npairs) return try_pass(sim, stage, q, factor, w, report);
-  if (try_pass(sim, stage, q, factor, w, NULL) == MB_OK) return MB_OK;
-  sim->x.safe = true;
-  const MbStatus status = try_pass(sim, stage, q, factor, w, report);
-  sim->x.safe = false;
-  return status;
+static MbStatus pass(MbSim *sim, const MbStage *stage, bool factor, double *w, MbReport *report) {
+  const bool derivatives = sim->x.K && (stage->a != 0 || stage->b != 0);
+  MbStatus status = MB_NUMBERS;
+  if (!factor || stage->viscous || stage->exact || !derivatives) {
+    status = try_pass(sim, stage, factor, w, report);
+  } else if ((status = try_pass(sim, stage, factor, w, NULL)) != MB_OK) {
+    sim->x.safe = true;
+    status = try_pass(sim, stage, factor, w, report);
+    sim->x.safe = false;
+  }
+  if (status != MB_OK || !stage->rows) return status;
+  return mb_constrain_half(sim, &stage->half, stage->q, w, sim->s, report);
 }
 
-MbStatus mb_stage_pass(MbSim *sim, const MbStage *stage, const double *q, bool factor, double *w,
-                       MbReport *report) {
-  const MbStatus status = sound_pass(sim, stage, q, factor, w, report);
-  return status == MB_OK ? mb_constrain_half(sim, &stage->half, q, w, sim->s, report) : status;
+// Whether one more pass follows `done` of them, of which the last has made w of `last`; *before is what the one before it has changed.
+static bool goes_on(const MbSim *sim, const MbStage *stage, int done, const double *last, const double *w,
+                    double *before) {
+  static const double LEFT = 1e-10; // of the fastest
+  double change = 0, fastest = 0;
+  if (done == 0 || stage->most <= stage->passes) return done < stage->passes;
+  for (size_t i = 0; i < sim->nv; i++) {
+    change = fmax(change, fabs(w[i] - last[i]));
+    fastest = fmax(fastest, fabs(w[i]));
+  }
+  const double share = change / *before; // of an error that a pass leaves
+  *before = change;
+  if (done < stage->passes) return true;
+  return share < 1 && share * change > LEFT * fastest && done < stage->most;
+}
+
+MbStatus mb_stage_solve(MbSim *sim, const MbStage *stage, double *last, double *w, MbReport *report) {
+  MbStatus status = MB_OK;
+  double before = INFINITY;
+  for (int k = 0; status == MB_OK && goes_on(sim, stage, k, last, w, &before); k++) {
+    if (stage->most > stage->passes) memcpy(last, w, sim->nv * sizeof *w);
+    if (stage->rows && !stage->half.second) mb_constrain_aim(sim, w);
+    if (stage->moves) mb_sim_move(sim, stage->ahead, w);
+    status = pass(sim, stage, k < stage->factors, w, report);
+  }
+  return status;
 }

@@ -1,25 +1,37 @@
-// The one loop's body that implicit schemes are made of: a pass of Newton's method on a stage (stage.c).
+// What all schemes but the adaptive one are made of: a stage, an implicit step of the velocities, and the loop of passes that solves it
+// (stage.c).
 #ifndef MB_SIM_STAGE_H
 #define MB_SIM_STAGE_H
 
 #include "core/sim/claims.h"
 #include "core/sim/sim_internal.h"
 
-// A stage: velocities w with  M (w − from) = weight F(q, w, t) + Gᵀ λ  at coordinates q, which may move with w; where `viscous` is set
-// M resists velocities as they are, and the left side is M w.
+// A stage: velocities w with  M (w − from) = weight (F(q, w, t) + besides) + Gᵀ λ.  What is left 0 or NULL is not there.
 typedef struct MbStage {
-  MbHalf half;        // what rows ask in it
-  const double *from; // (nv) velocities at its start; unread where viscous
-  bool viscous;
-  double weight; // s
-  double a, b;   // A = M − a D − b K
-  bool exact;    // A has every derivative, unsymmetrised
-  double t;      // of the forces
+  const double *from; // (nv) velocities at its start; NULL: those that w comes in with
+  bool viscous;       // M resists velocities as they are: the left side is M w
+  bool
+      whole; // passes solve for w, as rows that the solver claims ask of velocities, and not for what w changes by
+  double weight;         // s
+  double t;              // of the forces
+  const double *besides; // (nv) what pushes beside them
+  double *force;         // (nv) where F goes; NULL: sim->r
+  double sD, sK;         // F is linearised: what it has of (sD D + sK K) w beside the forces at q
+  double a, b;           // A = M − a D − b K
+  bool exact;            // A has every derivative, unsymmetrised
+  const double *q;       // its coordinates
+  bool there;            // the bodies of sim->x are at q and w already
+  bool moves;            // q is sim->q1, and goes to the state's ⊕ `ahead` w before each pass
+  double ahead;          // s
+  bool rows;             // constraints are solved for by every pass
+  MbHalf half;           // what they ask for in it
+  int passes;            // of Newton's method
+  int most;              // how many they may become while they gain
+  int factors;           // how many of them make A anew, the first ones; the others take the last one
 } MbStage;
 
-// Makes one pass at coordinates q: w in and out. Without `factor` A is the last one, of the same q. Where a large step makes A
-// indefinite, the pass is made without the derivatives that do so.
-MbStatus mb_stage_pass(MbSim *sim, const MbStage *stage, const double *q, bool factor, double *w,
-                       MbReport *report);
+// Solves a stage by its passes: w in and out. `last` (nv) is scratch where passes may become more. Where a large step makes A
+// indefinite, as a spring's sideways push under compression does, a pass is made without such derivatives.
+MbStatus mb_stage_solve(MbSim *sim, const MbStage *stage, double *last, double *w, MbReport *report);
 
 #endif

@@ -170,6 +170,7 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
   t->fresh = false;
   if (!mb_grow(&t->done.touch, &t->done.room, t->now.n, sizeof *t->done.touch)) return false;
   remember(&t->last, &t->now);
+  if (mb_touch_apart(sim)) return true;
   for (size_t i = 0; i < t->now.n; i++) {
     const MbTouch *touch = &t->now.touch[i];
     MbRowTerms terms = {.kind = MB_ROW_CONTACT,
@@ -225,22 +226,16 @@ void mb_touch_take(MbSim *sim, const double *v) {
   MbTouching *t = sim->touching;
   if (!t) return;
   const MbConstraining *c = sim->constraining;
-  double *work = mb_section(sim, MB_SECTION_CONTACT);
-  double done = 0;
-  t->done.n = 0;
+  mb_touch_begin_notes(sim);
   for (size_t i = 0; i < c->n; i++) {
     if (c->kind[i] != MB_CONTACT_NORMAL || !(c->answer.lambda[i] > 0)) continue;
-    MbTouch touch = t->now.touch[c->set.is[c->slot[i]].key];
+    double before[3], after[3], ignored = 0;
     for (size_t k = 0; k < 3; k++) {
-      double ignored = 0;
-      touch.lambda[k] = c->answer.lambda[i + k];
-      touch.rate[k] = mb_row_rate(&c->set, c->slot[i + k], v, &ignored);
-      done += touch.lambda[k] *
-              (touch.rate[k] + mb_row_rate(&c->set, c->slot[i + k], sim->state.v, &ignored)) / 2;
+      before[k] = mb_row_rate(&c->set, c->slot[i + k], sim->state.v, &ignored);
+      after[k] = mb_row_rate(&c->set, c->slot[i + k], v, &ignored);
     }
-    t->done.touch[t->done.n++] = touch; // there is room for all that are listed
+    mb_touch_note(t, &t->now.touch[c->set.is[c->slot[i]].key], c->answer.lambda + i, before, after);
   }
-  t->work = work[0] + done;
 }
 
 bool mb_touch_watch(MbSim *sim, MbTouchWatch watch) {

@@ -8,6 +8,7 @@
 #include "core/contact/contact_ops.h"
 #include "core/sim/row_set.h"
 #include "core/sim/sim_internal.h"
+#include "core/sim/touch_apart.h"
 
 // One contact. What pushes acts on b along the normal and the tangents, and on a the other way, at the point.
 typedef struct MbTouch {
@@ -43,6 +44,7 @@ typedef struct MbTouchWatch {
 
 struct MbTouching {
   MbTouchWatch watch;
+  MbApart *apart; // NULL: never asked for (touch_apart.h)
   const MbContacts *rules;
   MbShape *shape; // (nsolids)
   MbHull **hull;  // (nsolids) of meshes that collide as one, once where several do; NULL of others
@@ -87,6 +89,11 @@ bool mb_touch_may(const MbTouching *touching, const MbModel *model, size_t a, si
 MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report);
 // Notes the impulses of a solution, its rates with velocities v, and the work that they have done.
 void mb_touch_take(MbSim *sim, const double *v);
+// Begins to note what pushes in this step.
+void mb_touch_begin_notes(MbSim *sim);
+// Notes one contact that pushes: its impulses, and its rates along the axes with the velocities before and after.
+void mb_touch_note(MbTouching *touching, const MbTouch *touch, const double lambda[3], const double before[3],
+                   const double after[3]);
 // The step is done: what it found is the state's.
 void mb_touch_commit(MbSim *sim);
 // The contacts that the state remembers, as numbers of a checkpoint.

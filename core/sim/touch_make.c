@@ -137,6 +137,8 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   MbStatus status = make_solids(sim, report);
   if (status == MB_OK) status = check_forms(sim, report);
   if (status != MB_OK) return status;
+  status = mb_touch_apart_create(sim, report);
+  if (status != MB_OK) return status;
   if (!mb_touch_look(sim)) return mb_no_memory(report, "contact");
   status = check_start(sim, report);
   const MbRowSource source = {.name = "contact", .context = t, .list = mb_touch_list, .eval = mb_touch_eval};
@@ -149,6 +151,7 @@ void mb_touching_free(MbSim *sim) {
   if (!t) return;
   mb_touch_free_shapes(t);
   mb_broad_free(&t->broad);
+  mb_touch_apart_free(sim);
   mb_free(t->now.touch);
   mb_free(t->next.touch);
   mb_free(t->done.touch);
@@ -159,7 +162,7 @@ size_t mb_touching_bytes(const MbSim *sim) {
   const MbTouching *t = sim->touching;
   if (!t) return 0;
   return (t->now.room + t->next.room + t->done.room + t->last.room) * sizeof(MbTouch) +
-         t->broad.pair_room * sizeof(MbPair) + mb_touch_shapes_bytes(t);
+         mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) + mb_touch_apart_bytes(sim);
 }
 
 // ---- what is told -----------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
 
+#include <string.h>
+
 static const double SLOP = 1e-6, // of the smaller one's size
     MUCH = 1e-4;                 // that is not left to the next step
 
@@ -26,18 +28,28 @@ static double deepest(const MbTouches *touches) {
   return worst;
 }
 
-static MbStatus move(MbSim *sim, double t, MbReport *report) {
-  double *dq = sim->s;
+// dq ← the least move by rows, which keeps the others.
+static MbStatus find_move(MbSim *sim, double t, double *dq, MbReport *report) {
   size_t blame = 0;
-  MbStatus status = mb_rows_list(sim, report);
-  if (status != MB_OK) return status;
   mb_rows_make(sim, sim->q1, sim->v1, t, 0);
   if (!sim->solver->factor(sim->work, &sim->x, 0, 0, true, &blame))
     return mb_sim_singular(sim, blame, report);
   mb_claims_close(sim, dq);
   const MbAsking asking = mb_asking(sim, MB_ASK_POSITIONS);
   mb_rows_ask(sim, &asking, dq, NULL);
-  status = mb_rows_solve(sim, MB_POSITIONS, t, 0, dq, report);
+  return mb_rows_solve(sim, MB_POSITIONS, t, 0, dq, report);
+}
+
+static MbStatus move(MbSim *sim, double t, MbReport *report) {
+  double *dq = sim->s;
+  MbStatus status = mb_rows_list(sim, report);
+  if (status != MB_OK) return status;
+  if (mb_touch_apart(sim)) {
+    memset(dq, 0, sim->nv * sizeof *dq);
+    status = mb_touch_apart_part(sim, t, dq, report);
+  } else {
+    status = find_move(sim, t, dq, report);
+  }
   if (status != MB_OK) return status;
   mb_sim_advance(sim, sim->q1, 1, dq);
   mb_sim_kinematics(sim, sim->q1, sim->v1);

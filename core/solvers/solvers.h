@@ -15,8 +15,8 @@ const MbSolverOps *mb_projective_solver(const MbModel *model, MbArena *arena);
 extern const MbLayout mb_pose_layout; // of maximal coordinates (maximal/poses.c)
 extern const MbSolverOps mb_maximal_ops, mb_maximal_projected_ops;
 extern const MbSolverOps mb_free_bodies_ops, mb_redmax_dense_ops, mb_redmax_recursive_ops;
-// The same where coordinates or nodes follow others (reduced.c).
-extern const MbSolverOps mb_reduced_dense_ops, mb_reduced_recursive_ops;
-extern const MbSolverOps mb_reduced_maximal_ops, mb_reduced_projected_ops;
+// The same where coordinates or nodes follow others (followers.c).
+extern const MbSolverOps mb_followers_dense_ops, mb_followers_recursive_ops;
+extern const MbSolverOps mb_followers_maximal_ops, mb_followers_projected_ops;
 
 #endif

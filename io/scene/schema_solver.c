@@ -23,7 +23,8 @@ static const MbSchemaRow baumgarte_rows[] = {
     {"gamma", MB_TYPE_NUMBER, AT(MbStabilizationSpec, gamma), .bound = MB_FROM, .unit = "1/s",
      .help = "rate at which an error of position is asked to "
              "shrink; absent: 1 / `step`, or with integrator \"rk45\" five times the rate at which the scene "
-             "swings, spins or is done, and limits and ropes act before they are passed, not after it"},
+             "swings or spins (that of 1000 steps where it does neither), and limits and ropes act before "
+             "they are passed, not after it"},
     {"upper_limits", MB_TYPE_WORD, AT(MbStabilizationSpec, upper_limits), .words = mb_upper_limit_words,
      .fallback = "\"inward\"",
      .help = "where a coordinate beyond its upper limit is asked to go: "

@@ -131,7 +131,6 @@ static void pairs(const MbHull *hull, const MbSkin *skin) {
 // Boxes of size 1 in a pile of about one in each cube of size 1.2.
 static bool broad(uint32_t n) {
   MbBounds *bounds = mb_calloc(n, sizeof *bounds);
-  MbBroad found = {0};
   if (!bounds) return false;
   const double side = 1.2 * cbrt(n) / 2;
   const MbShape box = mb_shape_box((double[]){1, 1, 1});
@@ -139,15 +138,22 @@ static bool broad(uint32_t n) {
     const MbPose E = random_pose(side);
     mb_shape_bounds(&box, &E, &bounds[i]);
   }
-  double least = INFINITY;
+  double least[2] = {INFINITY, INFINITY};
+  size_t pairs = 0;
   bool sound = true;
   for (int round = 0; round < TIMES && sound; round++) {
-    const double start = mb_bench_cpu();
-    sound = mb_broad_find(&found, n, bounds);
-    least = fmin(least, 1e3 * (mb_bench_cpu() - start));
+    MbBroad found = {0};
+    for (int again = 0; again < 2 && sound; again++) {
+      const double start = mb_bench_cpu();
+      sound = mb_broad_find(&found, n, bounds);
+      least[again] = fmin(least[again], 1e3 * (mb_bench_cpu() - start));
+    }
+    pairs = found.npairs;
+    mb_broad_free(&found);
   }
-  printf("  broad phase of %6u boxes: %8.3f ms, %zu pairs\n", n, least, found.npairs);
-  mb_broad_free(&found), mb_free(bounds);
+  printf("  broad phase of %6u boxes: %8.3f ms, again where they have not moved far %8.3f ms, %zu pairs\n", n,
+         least[0], least[1], pairs);
+  mb_free(bounds);
   return sound;
 }
 

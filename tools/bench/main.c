@@ -25,6 +25,7 @@ static const MbBench benches[] = {
     {"drift", "how far joints held by rows come apart in a minute", mb_bench_drift, false},
     {"contact", "piles of bodies that touch: whole steps, by parts", mb_bench_contact, true},
     {"collide", "pairs of shapes by their forms, and the broad phase", mb_bench_collide, false},
+    {"coupling", "a step of a bar that an arm carries beside one that is pinned", mb_bench_coupling, false},
 };
 enum { COUNT = sizeof benches / sizeof *benches };
 

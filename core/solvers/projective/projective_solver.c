@@ -3,7 +3,7 @@
 //   A = | A_b      |  + Bᵀ C B
 //       |      A_n |
 //
-// A_b is inverted by the solver that the bodies would have without deformables, as solvers/reduced.c composes one; A_n = M + h² Σ w V GᵀG
+// A_b is inverted by the solver that the bodies would have without deformables, as solvers/followers.c composes one; A_n = M + h² Σ w V GᵀG
 // + h² Q, constant, by the engine (projective.h), and where nothing elastic is asked for (a = b = 0) it is M, the nodes' masses. C is
 // what forces between bodies and nodes add (ties.c). The velocities are those of the bodies' solver, and behind them three of every
 // node. Nodes that forces and constraints of the scene name, ports, are bodies of the model as well: their velocities are the

@@ -96,7 +96,8 @@ bool mb_soft_model_describe(const MbModel *model, int threads, MbArena *scratch,
     const MbElements *e = of->elements;
     parts[i] = part_of(of, still);
     memcpy(mass + of->first, e->mass, of->count * sizeof *mass);
-    for (size_t k = 0; k < e->nheld; k++) held[of->first + e->held[k].node] = (unsigned char)e->held[k].axes;
+    for (size_t k = 0; k < e->npinned; k++)
+      held[of->first + e->pinned[k].node] = (unsigned char)e->pinned[k].axes;
     for (size_t k = 0; k < e->nattached; k++) held[of->first + e->attached[k].node] = 7;
     for (size_t k = 0; k < e->ncables; k++, next++)
       if (!copy_cable(of, &e->cables[k], scratch, &cables[next])) return false;

@@ -38,6 +38,12 @@ cat >use.json <<'JSON'
 JSON
 "$MBSIM" run -q use.json
 [ "$MBSIM_FLAVOUR" = release ] || rm dest/usr/lib/libmbsim.so.1.2.3
+# the library has every function that the header declares
+grep -oE '\bmb_[a-z_0-9]+\(' dest/usr/include/mbsim.h | tr -d '(' | sort -u >declared
+nm -g --defined-only dest/usr/lib/libmbsim.a 2>/dev/null | awk '{print $3}' | sort -u >defined
+echo "declared and not there: $(comm -23 declared defined | paste -sd ' ')"
+[ "$MBSIM_FLAVOUR" != release ] || nm -D --defined-only dest/usr/lib/libmbsim.so.1.2.3 | awk '{sub(/@.*/, "", $3); print $3}' | sort -u >defined
+echo "nor in what programs load: $(comm -23 declared defined | paste -sd ' ')"
 export LD_LIBRARY_PATH="$PWD/dest/usr/lib" PKG_CONFIG_PATH="$PWD/dest/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$PWD/dest"
 pkg-config --modversion mbsim
 sanitize=

@@ -6,6 +6,7 @@
 #include "tests/core/collision/hull_make.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MANY = 300 };
 
@@ -46,6 +47,30 @@ Test(broad, every_pair_of_boxes_that_overlap_is_found_once_and_in_order) {
   cr_assert(mb_broad_find(&broad, 20, bounds));
   cr_assert_eq(mb_alloc_calls(), calls);
   mb_broad_free(&broad);
+}
+
+// Boxes that drift, of which one jumps now and then: what is kept from call to call must not show.
+Test(broad, pairs_of_boxes_that_move_are_those_of_boxes_that_were_always_there) {
+  uint64_t seed = 55;
+  MbBroad kept = {0};
+  MbBounds bounds[MANY];
+  for (uint32_t i = 0; i < MANY; i++) random_bounds(&seed, &bounds[i], false);
+  mb_vec3_set(bounds[7].low, -INFINITY, -INFINITY, -INFINITY);
+  mb_vec3_set(bounds[7].high, INFINITY, INFINITY, 2);
+  for (int step = 0; step < 200; step++) {
+    const double way = pow(10, -1 - 4 * test_random(&seed));
+    for (uint32_t i = 0; i < MANY; i++)
+      for (int k = 0; k < 3; k++) {
+        const double d = way * (2 * test_random(&seed) - 1) * (i == (uint32_t)step ? 100 : 1);
+        bounds[i].low[k] += d, bounds[i].high[k] += d;
+      }
+    MbBroad anew = {0};
+    cr_assert(mb_broad_find(&kept, MANY, bounds) && mb_broad_find(&anew, MANY, bounds));
+    cr_assert_eq(kept.npairs, anew.npairs, "step %d", step);
+    cr_assert(!memcmp(kept.pair, anew.pair, anew.npairs * sizeof *anew.pair), "step %d", step);
+    mb_broad_free(&anew);
+  }
+  mb_broad_free(&kept);
 }
 
 Test(broad, no_memory_is_told_and_leaves_nothing_behind) {

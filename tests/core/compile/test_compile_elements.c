@@ -167,14 +167,14 @@ Test(compile_elements, pins_hold_axes_and_name_the_motion_of_each) {
   MbModel *model = model_of(&spec);
   const MbElements *e = model->deformables[0].elements;
   cr_assert_eq(said.warnings, 0);
-  cr_assert_eq(e->nheld, 18);
+  cr_assert_eq(e->npinned, 18);
   cr_assert_eq(e->nmotions, 1);
-  for (size_t i = 0; i < e->nheld; i++) {
-    const MbHeldNode *held = &e->held[i];
-    const bool left = e->x0[3 * held->node] == 0;
-    cr_assert(!i || e->held[i - 1].node < held->node);
-    cr_assert_eq(held->axes, left ? 5 : 7, "node %u is held along %u", held->node, held->axes);
-    for (size_t k = 0; k < 3; k++) cr_assert_eq(held->motion[k], left ? MB_STILL : 0);
+  for (size_t i = 0; i < e->npinned; i++) {
+    const MbPinnedNode *pinned = &e->pinned[i];
+    const bool left = e->x0[3 * pinned->node] == 0;
+    cr_assert(!i || e->pinned[i - 1].node < pinned->node);
+    cr_assert_eq(pinned->axes, left ? 5 : 7, "node %u is held along %u", pinned->node, pinned->axes);
+    for (size_t k = 0; k < 3; k++) cr_assert_eq(pinned->motion[k], left ? MB_STILL : 0);
   }
   cr_assert_eq(model->nsignals, 4);
   cr_assert_eq(model->signals[e->motions[0].translate[1]].kind, MB_SIGNAL_EXPRESSION);

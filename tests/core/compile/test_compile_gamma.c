@@ -67,3 +67,27 @@ Test(compile_gamma, the_adaptive_integrator_pulls_at_the_scenes_own_rate) {
     mb_arena_free(&arena);
   }
 }
+
+// A run that was ended goes on for longer: it is the same model's, also where nothing swings by gravity.
+Test(compile_gamma, how_long_a_run_lasts_changes_neither_the_pull_nor_the_model) {
+  static const char *const more[] = {
+      "/time/steps=50", "/gravity=[0, 0, 0]",
+      "/constraints=[{\"type\": \"distance\", \"between\": [{\"body\": \"b1\", "
+      "\"at\": [0.5, 0, 0]}, {\"body\": \"world\", \"at\": [2, 1, 0]}]}]"};
+  for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++)
+    for (int held = 0; held < 2; held++) {
+      MbArena arena = {0};
+      const char *const brief[] = {more[0], more[1], held ? more[2] : NULL, NULL}, *const whole[] = {
+                                                                                       more[1],
+                                                                                       held ? more[2] : NULL,
+                                                                                       NULL};
+      const char *text = chain(&arena, 2, 0.001, mb_integrator_words[kind]);
+      TestRun a = test_run(text, brief), b = test_run(text, whole);
+      cr_expect_gt(a.model->gamma, 0);
+      cr_expect_float_eq(a.model->gamma, b.model->gamma, 0);
+      cr_expect_eq(a.model->fingerprint, b.model->fingerprint, "%s", mb_integrator_words[kind]);
+      test_run_free(&a);
+      test_run_free(&b);
+      mb_arena_free(&arena);
+    }
+}

@@ -109,3 +109,63 @@ Test(fingerprint, elements_what_holds_and_pulls_them_and_how_they_are_solved_tel
   check_apart(text, holds);
   check_apart(text, ways);
 }
+
+// Most of these leave the numbers of many steps alone, so that no result tells them apart.
+Test(fingerprint, contacts_and_how_they_are_solved_tell_models_apart) {
+  static const char *const text = HEAD
+      "\"materials\": {\"oak\": {\"density\": 700, \"friction\": 0.3}, \"ice\": {\"density\": 700}}, "
+      "\"contact\": {\"pairs\": [{\"bodies\": [\"ball\", \"ground\"], \"friction\": 0.4}]}, \"bodies\": ["
+      "{\"name\": \"ball\", \"shape\": {\"type\": \"sphere\", \"radius\": 1}, \"material\": \"oak\", "
+      "\"pose\": {\"position\": [0, 0, 3]}}, {\"name\": \"box\", \"shape\": {\"type\": \"box\", \"size\": "
+      "[1, 1, 1]}, \"mass\": 1, \"pose\": {\"position\": [4, 0, 3]}}, {\"name\": \"ground\", \"shape\": "
+      "{\"type\": \"plane\"}, \"joint\": {\"type\": \"fixed\"}}]}";
+  static const char *const sets[] = {"/name=\"same\"",
+                                     "/contact/enabled=false",
+                                     "/contact/method=\"gauss_seidel\"",
+                                     "/contact/method=\"nonsmooth_newton\"",
+                                     "/contact/method=\"admm\"",
+                                     "/contact/cone=\"pyramid\"",
+                                     "/contact/iterations=77",
+                                     "/contact/tolerance=1e-5",
+                                     "/contact/compliance=1e-5",
+                                     "/contact/restitution_threshold=0.3",
+                                     "/contact/friction=0.9",
+                                     "/contact/restitution=0.9",
+                                     "/contact/exclude=[[\"ball\", \"box\"]]",
+                                     "/contact/pairs/0/friction=0.5",
+                                     "/contact/pairs/0/restitution=0.5",
+                                     "/contact/pairs/0/bodies=[\"ball\", \"box\"]",
+                                     "/bodies/0/shape/friction=0.2",
+                                     "/bodies/0/shape/restitution=0.2",
+                                     "/bodies/0/shape/collide=false",
+                                     "/bodies/0/material=\"ice\"",
+                                     "/bodies/2/shape/offset=-0.1",
+                                     NULL};
+  static const char *const sides[] = {"/contact={\"cone\": \"pyramid\"}",
+                                      "/contact={\"cone\": \"pyramid\", \"sides\": 8}",
+                                      "/contact={\"compliance\": 1e-3}",
+                                      "/contact={\"compliance\": 1e-3, \"damping\": 0.1}",
+                                      "/contact={\"method\": \"nonsmooth_newton\"}",
+                                      "/contact={\"method\": \"nonsmooth_newton\", \"function\": "
+                                      "\"fischer_burmeister\"}",
+                                      NULL};
+  check_apart(text, sets);
+  check_apart(text, sides);
+}
+
+Test(fingerprint, rotors_and_sheets_bent_at_rest_tell_models_apart) {
+  static const char *const text = HEAD
+      "\"bodies\": [{\"name\": \"rod\", \"mass\": 1, \"shape\": {\"type\": \"box\", \"size\": [1, 0.1, "
+      "0.1]}, "
+      "\"joint\": {\"type\": \"revolute\"}}], \"deformables\": [{\"name\": \"leaf\", \"type\": \"cloth\", "
+      "\"mesh\": {\"file\": \"scenes/projective/leaf.obj\"}, \"material\": {\"young\": 1e5, \"density\": "
+      "1000, "
+      "\"thickness\": 1e-3, \"bending\": {}}}]}";
+  static const char *const sets[] = {"/name=\"same\"",
+                                     "/bodies/0/joint/inertia=0.1",
+                                     "/bodies/0/joint/inertia=0.2",
+                                     "/deformables/0/mesh/file=\"scenes/projective/leaf_flat.obj\"",
+                                     "/deformables/0/start={\"file\": \"scenes/projective/leaf_flat.obj\"}",
+                                     NULL};
+  check_apart(text, sets);
+}

@@ -174,7 +174,8 @@ static const char *const STRING =
 static double add_masses(double m, double r) { return 2 * m * r * r; }
 
 Test(attachments, what_hangs_on_a_fast_body_through_a_chain_moves_as_one_body_with_it, TEST_LONG) {
-  static const double CLOSE = 1e-9, ENERGY = 1e-9; // rk45's own error in half a second, some 1e-10; relative
+  static const double CLOSE = 1e-9,
+                      ENERGY = 1e-9; // rk45's own error in a fifth of a second, some 1e-10; relative
   MbSceneSpec spec = test_scene(MB_RK45, 0.005, 1);
   spec.integrator.relative = 1e-11, spec.integrator.absolute = 1e-12;
   const double more = add_masses(0.3, 0.125) + add_masses(0.2, 0.25) + add_masses(0.1, 0.5);
@@ -183,7 +184,7 @@ Test(attachments, what_hangs_on_a_fast_body_through_a_chain_moves_as_one_body_wi
   hull->linear[0] = 0.5, hull->linear[2] = -1;
   MbModel *model = test_model(&spec);
   MbSim *one = test_sim(model, 1);
-  test_steps(one, 100);
+  test_steps(one, 40);
   const double wanted = mb_energy(model, &one->x).total;
   for (int k = 0; k < SOLVERS; k++) {
     char set[100];
@@ -191,7 +192,7 @@ Test(attachments, what_hangs_on_a_fast_body_through_a_chain_moves_as_one_body_wi
     const char *const sets[] = {"/integrator=" RK45, set};
     TestRun run = begin(TUMBLER("reduction", ""), sets, 2);
     cr_assert_eq(run.model->nfollowers, 4);
-    test_steps(run.sim, 100);
+    test_steps(run.sim, 40);
     const double energy = mb_energy(run.model, &run.sim->x).total;
     test_near("pose", run.sim->x.E[0].p, one->x.E[0].p, 3, CLOSE);
     test_near("rotation", run.sim->x.E[0].q, one->x.E[0].q, 4, CLOSE);
@@ -230,7 +231,7 @@ static void by_rows(bool armed, const char *solver, bool pegs_by_rows, bool stru
   cr_assert_eq(run.sim->nv, from.sim->nv);
   memcpy(run.sim->state.v, from.sim->state.v, run.sim->nv * sizeof *run.sim->state.v);
   mb_sim_kinematics(run.sim, run.sim->state.q, run.sim->state.v);
-  test_steps(run.sim, 10);
+  test_steps(run.sim, 4);
   places(&run, x, MOST);
   test_run_free(&from);
   test_run_free(&run);
@@ -251,7 +252,7 @@ Test(attachments, masters_that_bodies_hold_turn_with_these, TEST_LONG) {
       cr_assert_eq(run.model->nfollowers, 6);
       const size_t n = 3 * run.model->nb;
       if (!k) test_near("rows in maximal and in reduced coordinates", x[1], x[0], n, CLOSE);
-      test_steps(run.sim, 10);
+      test_steps(run.sim, 4);
       places(&run, x[1], MOST);
       test_near(solvers[k], x[1], x[0], n, CLOSE);
       test_run_free(&run);
@@ -347,7 +348,7 @@ Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_s
       const char *const list[] = {sets[0], sets[1], link, "/time/step=0.001",
                                   "/output={\"channels\": [\"constraint.force\"]}"};
       TestRun run = begin(text, list, 5);
-      test_steps(run.sim, 20);
+      test_steps(run.sim, 10);
       const size_t n = places(&run, x[k > 0], MOST);
       memcpy(force[k > 0], mb_section(run.sim, MB_SECTION_FORCES), 3 * sizeof(double));
       // steps of bodies held by rows are others than a tree's, of the same order (every_integrator_has_its_order)

@@ -266,6 +266,7 @@ Test(balance, every_bodys_equations_hold_with_every_joint_under_every_solver, .t
     double first[3][MOST];
     for (int way = 0; way < WAYS; way++)
       for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
+        if (kind && (seed + kind) % 2) continue; // two forests an integrator, four a solver
         MbSceneSpec spec = forest(way, kind, seed);
         MbModel *model = test_model(&spec);
         MbSim *sim = test_sim(model, 1);

@@ -160,14 +160,14 @@ static void runs_alike(MbIntegratorKind kind, unsigned acts, size_t count) {
 }
 
 Test(lockstep, explicit_lanes_have_the_bits_of_runs_of_their_own) {
-  for (unsigned acts = 0; acts < 128; acts += 3) runs_alike(MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
+  for (unsigned acts = 0; acts < 128; acts += 5) runs_alike(MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
   cr_assert_gt((double)compared, 0.9 * (double)offered, "%lld of %lld", (long long)compared,
                (long long)offered);
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
 Test(lockstep, implicit_lanes_have_the_bits_of_runs_of_their_own) {
-  for (unsigned acts = 0; acts < 128; acts += 3)
+  for (unsigned acts = 0; acts < 128; acts += 5)
     runs_alike(MB_IMPLICIT, acts & ~(unsigned)POINTS, 1 + (acts + 7) % L);
   cr_assert_gt((double)compared, 0.9 * (double)offered, "%lld of %lld", (long long)compared,
                (long long)offered);

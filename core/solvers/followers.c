@@ -433,15 +433,15 @@ static const MbClaimOps claims = {.rows = rows,
   .apply = apply, .momentum = momentum, .gather = gather, .blocks = blocks, .carry = carry,                  \
   .follow = follow, .bend = bend, .reactions = reactions
 
-const MbSolverOps mb_reduced_dense_ops = {
+const MbSolverOps mb_followers_dense_ops = {
     .name = "redmax dense, reduced", .create = create_dense, OPS, .drift = drift, OWN};
-const MbSolverOps mb_reduced_recursive_ops = {
+const MbSolverOps mb_followers_recursive_ops = {
     .name = "redmax recursive, reduced", .create = create_recursive, OPS, .drift = drift, OWN};
-const MbSolverOps mb_reduced_maximal_ops = {.name = "maximal, reduced",
-                                            .create = create_maximal,
-                                            OPS,
-                                            .drift = drift,
-                                            .map = &poses,
-                                            .claims = &claims};
-const MbSolverOps mb_reduced_projected_ops = {
+const MbSolverOps mb_followers_maximal_ops = {.name = "maximal, reduced",
+                                              .create = create_maximal,
+                                              OPS,
+                                              .drift = drift,
+                                              .map = &poses,
+                                              .claims = &claims};
+const MbSolverOps mb_followers_projected_ops = {
     .name = "maximal, projected, reduced", .create = create_projected, OPS, .drift = drift, OWN};

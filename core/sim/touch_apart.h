@@ -1,0 +1,21 @@
+// Contacts of bodies that nothing couples, solved for without rows of the set (touch_apart.c).
+#ifndef MB_SIM_TOUCH_APART_H
+#define MB_SIM_TOUCH_APART_H
+
+#include "core/sim/sim_internal.h"
+
+typedef struct MbApart MbApart;
+
+// Finds out whether the scene has such bodies alone, and makes what is kept of them.
+MbStatus mb_touch_apart_create(MbSim *sim, MbReport *report);
+// Tells whether the step's contacts are the only rows there are, and all of bodies that are free in space and that nothing couples.
+bool mb_touch_apart(const MbSim *sim);
+void mb_touch_apart_free(MbSim *sim);
+size_t mb_touch_apart_bytes(const MbSim *sim);
+
+// v ← the velocities nearest to v, as A measures, at which contacts are as they are to be; notes what pushed. The factor of A is the step's.
+MbStatus mb_touch_apart_solve(MbSim *sim, double *v, MbReport *report);
+// dq ← dq + the least move, as masses measure, that parts what is deep in one another at (q, t) of the last look.
+MbStatus mb_touch_apart_part(MbSim *sim, double t, double *dq, MbReport *report);
+
+#endif

@@ -1,0 +1,13 @@
+// Problems of contacts among the rows that take part in a solution (touch_solve.c).
+#ifndef MB_SIM_TOUCH_SOLVE_H
+#define MB_SIM_TOUCH_SOLVE_H
+
+#include "core/sim/constrain_internal.h"
+
+// Contacts among the rows taken: solves for all of them together, by the scene's method, from the impulses of the last step; λ is in
+// c->answer. W is what the rows' is.
+MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, MbReport *report);
+// Bodies that are to come apart, by the rows taken: by sweeps, which need not be exact, as what is left deep is parted in the next step.
+MbStatus mb_touch_find_parting(MbSim *sim, const MbContactOperator *W, double t, MbReport *report);
+
+#endif

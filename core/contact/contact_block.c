@@ -19,8 +19,8 @@
 // ---- where λ may be ---------------------------------------------------------------------------------------
 
 void mb_cone_project(double mu, double lambda[3]) {
-  const double t = hypot(lambda[1], lambda[2]), n = lambda[0];
-  if (t <= mu * n) return;
+  const double t = sqrt(lambda[1] * lambda[1] + lambda[2] * lambda[2]), n = lambda[0];
+  if (n >= 0 && t <= mu * n) return;
   if (mu * t <= -n) {
     memset(lambda, 0, 3 * sizeof *lambda);
     return;
@@ -99,9 +99,9 @@ void mb_block_natural(const MbBlock *block, double rho, const double *lambda, co
   x[1] = lambda[1] - rho * u[1], x[2] = lambda[2] - rho * u[2];
   if (block->cone == MB_CONE_EXACT) {
     // inside the cone P changes nothing: û itself, without the rounding of λ − ρ û
-    const double push = block->mu * hypot(u[1], u[2]);
+    const double push = block->mu * sqrt(u[1] * u[1] + u[2] * u[2]);
     x[0] -= rho * push;
-    if (hypot(x[1], x[2]) <= block->mu * x[0]) {
+    if (x[0] >= 0 && x[1] * x[1] + x[2] * x[2] <= block->mu * block->mu * x[0] * x[0]) {
       out[0] = u[0] + push, out[1] = u[1], out[2] = u[2];
       return;
     }
@@ -142,12 +142,13 @@ static bool slip_newton(const Slip *s, double d[2]) {
     const double f = a[0] * g[0] + a[1] * g[1], against = d[0] * g[0] + d[1] * g[1];
     const double df = a[0] * dg[0] + a[1] * dg[1] - against;
     const double step = df != 0 ? -f / df : INFINITY;
-    if (fabs(step) < 4e-16 * (1 + turn)) return e > 0 && against <= 0;
     if (!(fabs(step) < 1.5)) return false;
     // d turned by 2 atan(step/2), which is the step but for its third power
     const double h = 0.5 * step, n = 1 / (1 + h * h), c = (1 - h * h) * n, t = 2 * h * n;
     const double x = c * d[0] - t * d[1], y = t * d[0] + c * d[1];
     d[0] = x, d[1] = y;
+    // what is left is of the order of the step's square
+    if (fabs(step) < 1e-8) return e > 0 && against <= 0;
   }
   double g[2];
   const double e = slip_rate(s, d, g), size = hypot(g[0], g[1]);
@@ -275,6 +276,12 @@ static void solve_exact(const MbBlock *block, const double q[3], double *lambda)
     d[0] = t > 0 ? -g[0] / t : 1, d[1] = t > 0 ? -g[1] / t : 0;
   }
   if (slip_newton(&slip, d) && slip_lambda(&slip, d, lambda)) return;
+  // from where it would stick if it could
+  t = sqrt(x * x + y * y);
+  if (t > 0) {
+    d[0] = x / t, d[1] = y / t;
+    if (slip_newton(&slip, d) && slip_lambda(&slip, d, lambda)) return;
+  }
   slip_search(block, &slip, lambda);
 }
 

@@ -135,10 +135,12 @@ static void fill_blocks(MbStrips *s, const MbContactProblem *problem) {
   const MbContactCone *contact = problem->contact;
   for (size_t j = 0, i = 0; j < s->nblocks; i += s->block[j++].rows) {
     MbBlock *block = &s->block[j];
-    *block = (MbBlock){.row = (uint32_t)i,
-                       .rows = (uint8_t)block_rows(problem, i),
-                       .kind = (uint8_t)problem->kind[i],
-                       .most = problem->most ? problem->most[i] : 0};
+    // D and I are written later
+    block->row = (uint32_t)i;
+    block->rows = (uint8_t)block_rows(problem, i);
+    block->kind = (uint8_t)problem->kind[i];
+    block->cone = 0, block->left_out = false, block->sides = 0;
+    block->mu = 0, block->most = problem->most ? problem->most[i] : 0;
     if (block->rows == 1) continue;
     block->cone = (uint8_t)contact->cone;
     block->sides = contact->sides;

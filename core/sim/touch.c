@@ -69,6 +69,15 @@ static bool behind(const MbTouch *x, const MbTouch *y) {
   return x->feature_b > y->feature_b;
 }
 
+// Two tangents by the normal alone: the first along the world's x, as far as that is across, or along y where the normal is near x.
+void mb_touch_tangents(MbTouch *touch) {
+  const double *n = touch->axis[0];
+  const int k = fabs(n[0]) < 0.9 ? 0 : 1;
+  for (int i = 0; i < 3; i++) touch->axis[1][i] = (i == k) - n[k] * n[i];
+  mb_vec3_scale(touch->axis[1], 1 / mb_vec3_norm(touch->axis[1]), touch->axis[1]);
+  mb_vec3_cross(touch->axis[2], n, touch->axis[1]);
+}
+
 // The contacts of one pair, in order of their features.
 static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   MbTouching *t = sim->touching;
@@ -88,11 +97,17 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   if (rule && !isnan(rule->friction)) common.mu = rule->friction;
   if (rule && !isnan(rule->restitution)) common.bounce = rule->restitution;
   MbTouch *const first = now->touch + now->n;
+  double tangents[2][3];
   for (int i = 0; i < n; i++) {
     MbTouch made = common;
     made.feature_a = point[i].feature_a, made.feature_b = point[i].feature_b;
     mb_vec3_copy(made.point, point[i].position);
     mb_vec3_copy(made.axis[0], point[i].normal);
+    if (i && !memcmp(point[i].normal, point[i - 1].normal, sizeof point[i].normal))
+      memcpy(made.axis + 1, tangents, sizeof tangents);
+    else
+      mb_touch_tangents(&made);
+    memcpy(tangents, made.axis + 1, sizeof tangents);
     made.gap = point[i].gap;
     int k = i;
     for (; k > 0 && behind(&first[k - 1], &made); k--) first[k] = first[k - 1];
@@ -100,15 +115,6 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   }
   now->n += (size_t)n;
   return true;
-}
-
-// Two tangents by the normal alone: the first along the world's x, as far as that is across, or along y where the normal is near x.
-void mb_touch_tangents(MbTouch *touch) {
-  const double *n = touch->axis[0];
-  const int k = fabs(n[0]) < 0.9 ? 0 : 1;
-  for (int i = 0; i < 3; i++) touch->axis[1][i] = (i == k) - n[k] * n[i];
-  mb_vec3_scale(touch->axis[1], 1 / mb_vec3_norm(touch->axis[1]), touch->axis[1]);
-  mb_vec3_cross(touch->axis[2], n, touch->axis[1]);
 }
 
 static bool same_pair(const MbTouch *x, const MbTouch *y) { return x->a == y->a && x->b == y->b; }
@@ -154,7 +160,6 @@ bool mb_touch_look(MbSim *sim) {
     const MbPair pair = t->broad.pair[i];
     if (mb_touch_may(t, sim->model, pair.a, pair.b) && !add_pair(sim, pair.a, pair.b)) return false;
   }
-  for (size_t i = 0; i < t->next.n; i++) mb_touch_tangents(&t->next.touch[i]);
   return true;
 }
 

@@ -64,6 +64,11 @@ struct MbTouching {
   MbTouchTold told;
 };
 
+// Whether the scene asks for a few sweeps, a fixed cost a step, and takes what they come to.
+static inline bool mb_touch_few(const MbContacts *rules) {
+  return rules->method == MB_CONTACT_BY_GAUSS_SEIDEL && rules->iterations < MB_CONTACT_ITERATIONS;
+}
+
 // As a source of rows.
 bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set);
 void mb_touch_eval(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n);

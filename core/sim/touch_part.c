@@ -58,14 +58,15 @@ static MbStatus move(MbSim *sim, double t, MbReport *report) {
 }
 
 MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
-  enum { TURNS = 3 };
+  enum { TURNS = 3, ONCE = 2 };
   MbTouching *touching = sim->touching;
   if (!touching) return MB_OK;
-  for (int turn = 0; turn < TURNS; turn++) {
+  const int turns = mb_touch_few(touching->rules) ? ONCE : TURNS;
+  for (int turn = 0; turn < turns; turn++) {
     if (!mb_touch_look(sim)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);
     if (turn == 0) touching->told.deepest = fmax(touching->told.deepest, depth);
-    if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == TURNS - 1) break;
+    if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == turns - 1) break;
     if (turn > 0 && (depth > sim->model->h || depth < MUCH))
       break; // as much as may be has been moved; enough
     const MbStatus status = move(sim, t, report);

@@ -65,8 +65,7 @@ MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, MbRepor
   const double left = size > 0 ? c->answer.natural * norm / size : 0;
   told->most = c->ntouches > told->most ? c->ntouches : told->most;
   // who asks for a few sweeps, a fixed cost a step, takes what they come to, and is told how good that is
-  const bool few = rules->method == MB_CONTACT_BY_GAUSS_SEIDEL && rules->iterations < MB_CONTACT_ITERATIONS;
-  const bool failed = result == MB_CONTACT_NOT_CONVERGED && !(left < (few ? ANY : FAR));
+  const bool failed = result == MB_CONTACT_NOT_CONVERGED && !(left < (mb_touch_few(rules) ? ANY : FAR));
   if (result == MB_CONTACT_REFUSED || failed)
     return mb_error(
         report, MB_NUMBERS, "",

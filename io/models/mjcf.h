@@ -84,12 +84,11 @@ const MbMjcfNamed *mb_mjcf_named(MbMjcf *m, const MbMjcfNames *names, const char
 bool mb_mjcf_body(MbMjcf *m, const MbXmlElement *e, const MbMjcfScope *scope); // what stands in it
 bool mb_mjcf_geom(MbMjcf *m, const MbXmlElement *e, const MbMjcfScope *scope);
 bool mb_mjcf_masses(MbMjcf *m);
+const MbXmlElement *mb_mjcf_find_tendon(const MbMjcf *m, const char *name); // NULL: there is none
 bool mb_mjcf_equality(MbMjcf *m, const MbXmlElement *section);
 bool mb_mjcf_contact(MbMjcf *m, const MbXmlElement *section);
 bool mb_mjcf_tendon(MbMjcf *m, const MbXmlElement *section);
 bool mb_mjcf_actuator(MbMjcf *m, const MbXmlElement *section);
 bool mb_mjcf_key(MbMjcf *m, const char *name);
-// A body's frame in the world where all coordinates are as the model is written.
-MbRigFrame mb_mjcf_stands(const MbMjcf *m, size_t body);
 
 #endif

@@ -10,15 +10,6 @@ typedef struct Gains {
   double gain, b0, b1, b2;
 } Gains;
 
-static const MbXmlElement *find_tendon(const MbMjcf *m, const char *name) {
-  for (const MbXmlElement *s = mb_xml_child(m->root, "tendon"); s; s = mb_xml_again(s))
-    for (const MbXmlElement *e = s->first; e; e = e->next) {
-      const MbXmlAttribute *a = mb_xml_attribute(e, "name");
-      if (a && !strcmp(a->value, name)) return e;
-    }
-  return NULL;
-}
-
 static bool left_out(MbMjcf *m, const MbXmlElement *e, const char *why) {
   mb_door_note(m->door, e->at, true, "an actuator <%s> %s: left out", e->name, why);
   return true;
@@ -115,7 +106,7 @@ static bool drive_joint(MbMjcf *m, const MbXmlElement *e, const char *class, con
   return add_actuator(m, actuator) && !door->status;
 }
 
-// L0 = (lengths' difference)/(range's), the tendon has what is left: lengthrange[0] − range[0] L0. Speeds are in L0 per second there.
+// L0 = (lengths' difference)/(range's), the tendon has what is left: lengthrange[0] − range[0] L0. Speeds are in L0 per second, there and here.
 static bool add_muscle(MbMjcf *m, const MbXmlElement *e, const char *class) {
   MbDoor *door = m->door;
   double lengths[2], range[2] = {0.75, 1.05};
@@ -124,7 +115,7 @@ static bool add_muscle(MbMjcf *m, const MbXmlElement *e, const char *class) {
   const MbXmlAttribute *of = mb_xml_attribute(e, "tendon"), *a = mb_xml_attribute(e, "lengthrange");
   if (!add_actuator(m, (MbMjcfActuator){.body = MB_RIG_WORLD})) return false;
   if (!of) return left_out(m, e, "that does not act along a tendon");
-  const MbXmlElement *tendon = find_tendon(m, of->value);
+  const MbXmlElement *tendon = mb_mjcf_find_tendon(m, of->value);
   if (!tendon) return mb_door_error(door, of->at, "there is no tendon \"%s\"", of->value);
   if (strcmp(tendon->name, "spatial") != 0) return left_out(m, e, "along a fixed tendon");
   if (!a || force <= 0)
@@ -145,7 +136,7 @@ static bool add_muscle(MbMjcf *m, const MbXmlElement *e, const char *class) {
   }
   const MbXmlAttribute *name = mb_xml_attribute(e, "name");
   tie->name = name && *name->value ? name->value : NULL;
-  const double numbers[4] = {force, L0, slack, vmax * L0};
+  const double numbers[4] = {force, L0, slack, vmax};
   memcpy(tie->muscle, numbers, sizeof numbers);
   mb_door_note(door, e->at, true, "a <muscle>: its force by length and speed follows our curves");
   return true;
@@ -214,8 +205,8 @@ static bool take_control(MbMjcf *m, const MbXmlAttribute *a) {
       j->target = u->by * x[i];
     else if (u->servo)
       j->speed = u->by * x[i];
-    else if (x[i] != 0)
-      mb_door_note(m->door, a->at, true, "ctrl of <key>: forces are 0 until they are given");
+    else
+      j->force += u->by * x[i];
   }
   mb_free(x);
   return fine;

@@ -63,7 +63,8 @@ static bool read_limits(MbMjcf *m, const MbXmlElement *e, const char *class, MbR
   if (!mb_mjcf_limited(m, e, class, "joint", "limited", "range", range, &limited)) return false;
   const bool turns = j->kind == MB_RIG_HINGE;
   j->limited = limited && m->limits;
-  for (int i = 0; i < 2; i++) j->range[i] = turns ? mb_mjcf_angle(m, range[i]) : range[i];
+  for (int i = 0; i < 2; i++)
+    j->range[i] = turns ? mb_mjcf_angle(m, mb_rig_bound(range[i])) : mb_rig_bound(range[i]);
   const double ref = mb_mjcf_number(m, e, class, "joint", "ref", 0),
                rest = mb_mjcf_number(m, e, class, "joint", "springref", 0);
   j->ref = turns ? mb_mjcf_angle(m, ref) : ref, j->rest = turns ? mb_mjcf_angle(m, rest) : rest;
@@ -286,11 +287,4 @@ bool mb_mjcf_body(MbMjcf *m, const MbXmlElement *e, const MbMjcfScope *scope) {
     if (!fine) return false;
   }
   return true;
-}
-
-MbRigFrame mb_mjcf_stands(const MbMjcf *m, size_t body) {
-  MbRigFrame f = mb_rig_frame();
-  for (; body != MB_RIG_WORLD; body = m->door->rig.body[body].parent)
-    f = mb_rig_compose(&m->door->rig.body[body].frame, &f);
-  return f;
 }

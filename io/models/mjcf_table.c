@@ -141,7 +141,11 @@ const MbDoorRow mb_mjcf_rows[] = {
     {"equality/joint", NULL, MB_DOOR_CONVERTED, "constraint `ratio`"},
     {"equality/joint", "name class active joint1 joint2 polycoef", TAKEN},
     {"equality/joint", "solref solimp", MB_DOOR_LOST, SOFT},
-    {"equality/tendon", NULL, MB_DOOR_LOST, "left out: no constraint ties tendons"},
+    {"equality/tendon", NULL, MB_DOOR_CONVERTED,
+     "of one tendon: constraint `distance` between two sites, `ratio` of two joints; others are left out and "
+     "listed"},
+    {"equality/tendon", "name class active tendon1 tendon2 polycoef", TAKEN},
+    {"equality/tendon", "solref solimp", MB_DOOR_LOST, SOFT},
     {"equality/flex", NULL, MB_DOOR_LOST, "deformables are not imported, left out"},
     {"flexvert", NULL, MB_DOOR_LOST, "deformables are not imported, left out"},
     {"flexstrain", NULL, MB_DOOR_LOST, "deformables are not imported, left out"},

@@ -27,7 +27,7 @@ static bool find_body(MbMjcf *m, const MbXmlElement *e, const char *attribute, s
 
 // What stands at `there` in the world, in a body's frame.
 static MbRigFrame seen_from(const MbMjcf *m, size_t body, const MbRigFrame *there) {
-  const MbRigFrame stands = mb_mjcf_stands(m, body);
+  const MbRigFrame stands = mb_rig_stands(&m->door->rig, body);
   MbRigFrame f = mb_rig_frame();
   double way[3];
   mb_vec3_sub(way, there->p, stands.p);
@@ -37,6 +37,42 @@ static MbRigFrame seen_from(const MbMjcf *m, size_t body, const MbRigFrame *ther
   mb_quat_mul(f.q, back, there->q);
   mb_quat_normalise(f.q);
   return f;
+}
+
+// ---- paths ------------------------------------------------------------------------------------------------
+
+static MbRigPoint *read_path(MbMjcf *m, const MbXmlElement *e, size_t *count) {
+  size_t n = 0;
+  for (const MbXmlElement *s = mb_xml_child(e, "site"); s; s = mb_xml_again(s)) n++;
+  if (n < 2) {
+    mb_door_error(m->door, e->at, "a <spatial> tendon needs two sites at least");
+    return NULL;
+  }
+  MbRigPoint *path = mb_calloc(n, sizeof *path);
+  if (!path) mb_door_no_memory(m->door);
+  *count = 0;
+  for (const MbXmlElement *s = mb_xml_child(e, "site"); s && path; s = mb_xml_again(s)) {
+    const MbMjcfNamed *site = mb_mjcf_named(m, &m->sites, "site", s, "site");
+    if (!site) {
+      mb_free(path);
+      return NULL;
+    }
+    path[(*count)++] = (MbRigPoint){site->body, site->frame};
+  }
+  return path;
+}
+
+static MbRigTie *add_path(MbMjcf *m, const MbXmlElement *e, MbRigTieKind kind) {
+  size_t n = 0;
+  MbRigPoint *path = read_path(m, e, &n);
+  MbRigTie *tie = path ? mb_rig_add_tie(&m->door->rig, kind, e->at) : NULL;
+  if (!tie) {
+    mb_free(path);
+    if (path) mb_door_no_memory(m->door);
+    return NULL;
+  }
+  tie->path = path, tie->npath = n, tie->name = own_name(e);
+  return tie;
 }
 
 // ---- equality ---------------------------------------------------------------------------------------------
@@ -62,7 +98,7 @@ static bool tie_bodies(MbMjcf *m, const MbXmlElement *e, MbRigTieKind kind) {
       !find_body(m, e, "body2", &body[1]))
     return false;
   if (kind == MB_RIG_POINT && !anchor) return mb_door_error(door, e->at, "<connect> needs \"anchor\"");
-  MbRigFrame first = mb_rig_frame(), second = mb_rig_frame(), stands = mb_mjcf_stands(m, body[0]);
+  MbRigFrame first = mb_rig_frame(), second = mb_rig_frame(), stands = mb_rig_stands(&m->door->rig, body[0]);
   double pose[7] = {0};
   if (kind == MB_RIG_POINT && !mb_door_vector(door, anchor, first.p, 3)) return false;
   if (kind == MB_RIG_WELD && !mb_door_vector(door, relative, pose, 7)) return false;
@@ -71,7 +107,7 @@ static bool tie_bodies(MbMjcf *m, const MbXmlElement *e, MbRigTieKind kind) {
     memcpy(first.p, pose, sizeof first.p), memcpy(first.q, pose + 3, sizeof first.q);
     mb_quat_normalise(first.q);
   } else if (kind == MB_RIG_WELD) {
-    const MbRigFrame other = mb_mjcf_stands(m, body[1]);
+    const MbRigFrame other = mb_rig_stands(&m->door->rig, body[1]);
     first = seen_from(m, body[0], &other);
   } else {
     stands = mb_rig_compose(&stands, &first);
@@ -114,12 +150,75 @@ static bool tie_joints(MbMjcf *m, const MbXmlElement *e) {
   return true;
 }
 
+const MbXmlElement *mb_mjcf_find_tendon(const MbMjcf *m, const char *name) {
+  for (const MbXmlElement *s = mb_xml_child(m->root, "tendon"); s; s = mb_xml_again(s))
+    for (const MbXmlElement *e = s->first; e; e = e->next) {
+      const MbXmlAttribute *a = mb_xml_attribute(e, "name");
+      if (a && !strcmp(a->value, name)) return e;
+    }
+  return NULL;
+}
+
+// Two joints whose angles or ways add up: c_a q_a + c_b q_b stays what it is where the model stands, and `more`.
+static bool tie_sum(MbMjcf *m, const MbXmlElement *e, const MbXmlElement *tendon, double more, bool *said) {
+  const MbXmlElement *first = mb_xml_child(tendon, "joint"), *second = first ? mb_xml_again(first) : NULL;
+  if (!second || mb_xml_again(second)) return true;
+  const MbMjcfNamed *a = mb_mjcf_named(m, &m->joints, "joint", first, "joint"),
+                    *b = mb_mjcf_named(m, &m->joints, "joint", second, "joint");
+  if (!a || !b) return false;
+  const double ca = mb_door_number(m->door, mb_xml_attribute(first, "coef"), 1),
+               cb = mb_door_number(m->door, mb_xml_attribute(second, "coef"), 1);
+  if (!alone(m, a) || !alone(m, b) || cb == 0) return !m->door->status;
+  const MbRigBody *bodies = m->door->rig.body;
+  const double stands = ca * bodies[a->body].joint[0].ref + cb * bodies[b->body].joint[0].ref;
+  MbRigTie *tie = mb_rig_add_tie(&m->door->rig, MB_RIG_RATIO, e->at);
+  if (!tie) return mb_door_no_memory(m->door);
+  tie->name = own_name(e);
+  tie->body[0] = a->body, tie->body[1] = b->body;
+  tie->ratio = -ca / cb, tie->offset = (stands + more) / cb;
+  return *said = true;
+}
+
+// A tendon between two sites that keeps its length.
+static bool tie_rod(MbMjcf *m, const MbXmlElement *e, const MbXmlElement *tendon, double more, bool *said) {
+  size_t n = 0;
+  for (const MbXmlElement *s = mb_xml_child(tendon, "site"); s; s = mb_xml_again(s)) n++;
+  if (n != 2) return true;
+  MbRigTie *tie = add_path(m, tendon, MB_RIG_ROPE);
+  if (!tie) return false;
+  tie->at = e->at, tie->rigid = true;
+  if (own_name(e)) tie->name = own_name(e);
+  tie->length = mb_rig_way(&m->door->rig, tie->path, tie->npath) + more;
+  return *said = true;
+}
+
+static bool tie_tendon(MbMjcf *m, const MbXmlElement *e) {
+  MbDoor *door = m->door;
+  double c[5] = {0, 1, 0, 0, 0};
+  bool said = false, fine = true;
+  const MbXmlAttribute *poly = mb_xml_attribute(e, "polycoef");
+  const char *name = mb_door_name(door, e, "tendon1");
+  if (!name || (poly && !mb_door_numbers(door, poly, c, 1, 5))) return false;
+  const MbXmlElement *tendon = mb_mjcf_find_tendon(m, name);
+  if (!tendon)
+    return mb_door_error(door, mb_xml_attribute(e, "tendon1")->at, "there is no tendon \"%s\"", name);
+  if (!mb_xml_attribute(e, "tendon2"))
+    fine = !strcmp(tendon->name, "spatial") ? tie_rod(m, e, tendon, c[0], &said)
+                                            : tie_sum(m, e, tendon, c[0], &said);
+  if (fine && !said)
+    mb_door_note(
+        door, e->at, true,
+        "an <equality> of tendons that is neither one between two sites nor of two joints, each alone on its "
+        "body: left out");
+  return fine;
+}
+
 bool mb_mjcf_equality(MbMjcf *m, const MbXmlElement *section) {
   for (const MbXmlElement *e = section->first; e; e = e->next) {
     const bool point = !strcmp(e->name, "connect"), weld = !strcmp(e->name, "weld"),
-               joint = !strcmp(e->name, "joint");
+               joint = !strcmp(e->name, "joint"), tendon = !strcmp(e->name, "tendon");
     const char *class = NULL;
-    if (!point && !weld && !joint) continue;
+    if (!point && !weld && !joint && !tendon) continue;
     if (!mb_mjcf_class_of(m, e, NULL, &class)) return false;
     if (!m->equality || !mb_door_flag(m->door, mb_mjcf_get(m, e, class, "equality", "active"), true)) {
       mb_door_note(m->door, e->at, false, "<%s> is not active: left out", e->name);
@@ -127,6 +226,7 @@ bool mb_mjcf_equality(MbMjcf *m, const MbXmlElement *section) {
     }
     const MbRigTieKind kind = point ? MB_RIG_POINT : MB_RIG_WELD;
     const bool fine = joint                          ? tie_joints(m, e)
+                      : tendon                       ? tie_tendon(m, e)
                       : mb_xml_attribute(e, "site1") ? tie_sites(m, e, kind)
                                                      : tie_bodies(m, e, kind);
     if (!fine) return false;
@@ -201,53 +301,6 @@ static bool read_tendon(MbMjcf *m, const MbXmlElement *e, Tendon *t) {
   return !m->door->status;
 }
 
-// The way through the sites where the model stands as it is written.
-static double way_of(const MbMjcf *m, const MbRigPoint *path, size_t n) {
-  double length = 0, before[3] = {0};
-  for (size_t i = 0; i < n; i++) {
-    const MbRigFrame stands = mb_mjcf_stands(m, path[i].body), at = mb_rig_compose(&stands, &path[i].frame);
-    double way[3];
-    mb_vec3_sub(way, at.p, before);
-    if (i) length += mb_vec3_norm(way);
-    mb_vec3_copy(before, at.p);
-  }
-  return length;
-}
-
-static MbRigPoint *read_path(MbMjcf *m, const MbXmlElement *e, size_t *count) {
-  size_t n = 0;
-  for (const MbXmlElement *s = mb_xml_child(e, "site"); s; s = mb_xml_again(s)) n++;
-  if (n < 2) {
-    mb_door_error(m->door, e->at, "a <spatial> tendon needs two sites at least");
-    return NULL;
-  }
-  MbRigPoint *path = mb_calloc(n, sizeof *path);
-  if (!path) mb_door_no_memory(m->door);
-  *count = 0;
-  for (const MbXmlElement *s = mb_xml_child(e, "site"); s && path; s = mb_xml_again(s)) {
-    const MbMjcfNamed *site = mb_mjcf_named(m, &m->sites, "site", s, "site");
-    if (!site) {
-      mb_free(path);
-      return NULL;
-    }
-    path[(*count)++] = (MbRigPoint){site->body, site->frame};
-  }
-  return path;
-}
-
-static MbRigTie *add_path(MbMjcf *m, const MbXmlElement *e, MbRigTieKind kind) {
-  size_t n = 0;
-  MbRigPoint *path = read_path(m, e, &n);
-  MbRigTie *tie = path ? mb_rig_add_tie(&m->door->rig, kind, e->at) : NULL;
-  if (!tie) {
-    mb_free(path);
-    if (path) mb_door_no_memory(m->door);
-    return NULL;
-  }
-  tie->path = path, tie->npath = n, tie->name = own_name(e);
-  return tie;
-}
-
 static bool read_spatial(MbMjcf *m, const MbXmlElement *e) {
   Tendon t;
   if (!read_tendon(m, e, &t)) return false;
@@ -255,7 +308,7 @@ static bool read_spatial(MbMjcf *m, const MbXmlElement *e) {
     MbRigTie *tie = add_path(m, e, MB_RIG_SPRING);
     if (!tie) return false;
     tie->stiffness = t.stiffness, tie->damping = t.damping;
-    tie->length = t.length < 0 ? way_of(m, tie->path, tie->npath) : t.length;
+    tie->length = t.length < 0 ? mb_rig_way(&m->door->rig, tie->path, tie->npath) : t.length;
   }
   if (!t.limited) return true;
   MbRigTie *rope = add_path(m, e, MB_RIG_ROPE);

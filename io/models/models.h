@@ -40,6 +40,15 @@ MbStatus mb_model_import(const char *path, const MbImportOptions *options, MbMod
 // The same with all defaults, for what takes a scene: what is left out is a warning.
 MbStatus mb_model_as_scene(const char *path, char **text, MbReport *report);
 
+typedef enum MbModelFormat { MB_MODEL_MJCF, MB_MODEL_URDF, MB_MODEL_FORMATS } MbModelFormat;
+extern const char *const mb_model_formats[MB_MODEL_FORMATS + 1]; // their words
+
+// Writes a scene as a model: *text (free with mb_free). Everything that does not fit is an error with its JSON pointer, and there is no
+// text then; what a model says nothing of (a start in URDF) is a warning. Meshes of the scene lie in `directory`; the model, which will
+// lie in `folder`, names them from there.
+MbStatus mb_model_export(const MbScene *scene, MbModelFormat format, const char *directory,
+                         const char *folder, char **text, MbReport *report);
+
 // What import takes, converts and refuses, as Markdown (free with mb_free).
 char *mb_model_reference(void);
 

@@ -2,6 +2,9 @@
 #include "core/base/alloc.h"
 #include "core/math/quat.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void mb_rig_free(MbRig *rig) {
@@ -27,7 +30,13 @@ MbRigBody *mb_rig_add_body(MbRig *rig, const char *name, MbXmlPlace at) {
 MbRigJoint *mb_rig_add_joint(MbRigBody *body, MbRigKind kind, MbXmlPlace at) {
   if (!mb_grow(&body->joint, &body->room_joints, body->njoints + 1, sizeof *body->joint)) return NULL;
   MbRigJoint *joint = &body->joint[body->njoints++];
-  *joint = (MbRigJoint){.kind = kind, .at = at, .axis = {0, 0, 1}, .most = NAN, .follows = MB_RIG_WORLD};
+  *joint = (MbRigJoint){.kind = kind,
+                        .at = at,
+                        .axis = {0, 0, 1},
+                        .effort = NAN,
+                        .speed_limit = NAN,
+                        .most = NAN,
+                        .follows = MB_RIG_WORLD};
   return joint;
 }
 
@@ -106,4 +115,64 @@ void mb_rig_turn_z(const double to[3], double q[4]) {
   mb_vec3_scale(v, 1 / mb_vec3_norm(v), v);
   q[0] = cos(angle / 2);
   for (int i = 0; i < 3; i++) q[1 + i] = sin(angle / 2) * v[i];
+}
+
+static double tidy(double x, double size) {
+  char text[32];
+  const double within = 4e-16 * fmax(fabs(x), size);
+  if (fabs(x) < within) return 0;
+  snprintf(text, sizeof text, "%.12g", x);
+  const double round = strtod(text, NULL);
+  return fabs(round - x) <= within ? round : x;
+}
+
+void mb_rig_tidy(double *x, int n, double size) {
+  for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
+  for (int i = 0; i < n; i++) x[i] = tidy(x[i], size);
+}
+
+double mb_rig_bound(double x) {
+  static const double OPEN = 1e10;
+  return x >= OPEN ? INFINITY : x <= -OPEN ? -INFINITY : x;
+}
+
+MbRigFrame mb_rig_stands(const MbRig *rig, size_t body) {
+  MbRigFrame f = mb_rig_frame();
+  for (; body != MB_RIG_WORLD; body = rig->body[body].parent) f = mb_rig_compose(&rig->body[body].frame, &f);
+  return f;
+}
+
+double mb_rig_way(const MbRig *rig, const MbRigPoint *path, size_t n) {
+  double length = 0, before[3] = {0};
+  for (size_t i = 0; i < n; i++) {
+    const MbRigFrame stands = mb_rig_stands(rig, path[i].body), at = mb_rig_compose(&stands, &path[i].frame);
+    double way[3];
+    mb_vec3_sub(way, at.p, before);
+    if (i) length += mb_vec3_norm(way);
+    mb_vec3_copy(before, at.p);
+  }
+  return length;
+}
+
+// Both are real paths.
+static void relative(const char *file, const char *folder, char *out, size_t size) {
+  size_t common = 0, i = 0;
+  for (; file[i] && file[i] == folder[i]; i++)
+    if (file[i] == '/') common = i + 1;
+  if (!folder[i] && file[i] == '/') common = i + 1;
+  size_t up = 0;
+  for (const char *at = folder + (common > strlen(folder) ? strlen(folder) : common); *at; at++)
+    if (*at == '/' || at == folder + common) up++;
+  out[0] = 0;
+  for (size_t k = 0, n = 0; k < up && n + 4 < size; k++, n += 3) memcpy(out + n, "../", 4);
+  const size_t n = strlen(out);
+  snprintf(out + n, size - n, "%s", file + common);
+}
+
+void mb_rig_relative(const char *file, const char *folder, char *out, size_t size) {
+  char real[PATH_MAX], from[PATH_MAX];
+  if (realpath(file, real) && realpath(folder ? folder : ".", from))
+    relative(real, from, out, size);
+  else
+    snprintf(out, size, "%s", file);
 }

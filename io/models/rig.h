@@ -23,19 +23,24 @@ typedef struct MbRigJoint {
   const char *name;
   MbXmlPlace at;
   double p[3], axis[3]; // in the body
+  double turn[4];       // of the joint's own axes in the body; of a rig made of a scene
   double ref;           // hinge, slide: its coordinate where bodies stand as the model has them
   bool limited;
   double range[2];
   double stiffness, rest, damping, friction, inertia;
   double q[7],
       v[6]; // at the start: one; a quaternion; place and quaternion; x, y, angle. Velocities as MuJoCo has them
-  bool placed;        // q and v are given
-  const char *remark; // for people; NULL = none
-  bool driven;        // a program will want to give it a force
+  bool placed;                // q and v are given
+  const char *remark;         // for people; NULL = none
+  double effort, speed_limit; // bounds for a controller; NaN = not given
+  bool driven;                // a program will want to give it a force
+  double force;               // driven: what it is until then
   bool motor;
   double kp, kv, target, speed, most; // most: NaN = no bound
   size_t follows; // a mimic: index of the joint's body that it follows, MB_RIG_WORLD = none
   double ratio, offset;
+  const char *where; // of a rig made of a scene: its JSON pointer
+  bool tied;         // a tie names it
 } MbRigJoint;
 
 typedef struct MbRigShape {
@@ -62,7 +67,9 @@ typedef struct MbRigBody {
   MbRigShape *shape;
   bool inertial; // mass, center and matrix (xx yy zz xy xz yz about it) are given
   double mass, center[3], matrix[6];
-  bool merged; // into its parent: it is no body any more
+  bool merged;       // into its parent: it is no body any more
+  const char *bolt;  // without joints: what holds it to its parent is called; NULL = nothing
+  const char *where; // of a rig made of a scene: its JSON pointer
 } MbRigBody;
 
 typedef struct MbRigPoint {
@@ -89,8 +96,10 @@ typedef struct MbRigTie {
   size_t body[2];       // ratio: whose joints
   double ratio, offset; // q of the second = ratio q of the first + offset
   bool reduced;
+  bool rigid;                        // a rope that does not slacken
   double stiffness, damping, length; // NaN length: the initial one
   double muscle[4];                  // force, optimal length, tendon length, speed
+  const char *where;                 // of a rig made of a scene: its JSON pointer
 } MbRigTie;
 
 typedef struct MbRigPair {
@@ -122,6 +131,18 @@ MbRigJoint *mb_rig_add_joint(MbRigBody *body, MbRigKind kind, MbXmlPlace at);
 MbRigShape *mb_rig_add_shape(MbRigBody *body, MbShapeKind kind, MbXmlPlace at);
 MbRigTie *mb_rig_add_tie(MbRig *rig, MbRigTieKind kind, MbXmlPlace at);
 MbRigPair *mb_rig_add_pair(MbRig *rig, MbXmlPlace at);
+
+// Numbers that were computed, as a person would have written them, where that is the same but for rounding of numbers as large as the
+// largest of them, or `size`.
+void mb_rig_tidy(double *x, int n, double size);
+// Limits of 1e10 and more are none: open sides are written so in formats that need both.
+double mb_rig_bound(double x);
+// A body's frame in the world where all coordinates are as the model is written.
+MbRigFrame mb_rig_stands(const MbRig *rig, size_t body);
+// The way through points where the model stands so.
+double mb_rig_way(const MbRig *rig, const MbRigPoint *path, size_t n);
+// A file's path from a folder; as it is where one of them is not there.
+void mb_rig_relative(const char *file, const char *folder, char *out, size_t size);
 
 // The body of a name, or MB_RIG_WORLD.
 size_t mb_rig_find_body(const MbRig *rig, const char *name);

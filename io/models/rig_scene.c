@@ -1,6 +1,6 @@
 // A rig as the text of a scene, for people: names kept, defaults left out, round angles as expressions, comments that name the source.
 #include "core/base/alloc.h"
-#include "core/math/quat.h"
+#include "core/math/se3.h"
 #include "io/json/json_pretty.h"
 #include "io/json/number_text.h"
 #include "io/models/door.h"
@@ -129,28 +129,9 @@ static const char *name_of(const MbRig *rig, size_t b) {
 
 // ---- shapes -----------------------------------------------------------------------------------------------
 
-// A file's path from a folder: both are real ones.
-static void relative(const char *file, const char *folder, char *out, size_t size) {
-  size_t common = 0, i = 0;
-  for (; file[i] && file[i] == folder[i]; i++)
-    if (file[i] == '/') common = i + 1;
-  if (!folder[i] && file[i] == '/') common = i + 1;
-  size_t up = 0;
-  for (const char *at = folder + (common > strlen(folder) ? strlen(folder) : common); *at; at++)
-    if (*at == '/' || at == folder + common) up++;
-  out[0] = 0;
-  for (size_t k = 0, n = 0; k < up && n + 4 < size; k++, n += 3) memcpy(out + n, "../", 4);
-  const size_t n = strlen(out);
-  snprintf(out + n, size - n, "%s", file + common);
-}
-
 static void put_file(MbDoor *door, cJSON *to, const char *file) {
-  char real[PATH_MAX], folder[PATH_MAX], out[PATH_MAX];
-  if (!realpath(file, real) || !realpath(door->options->folder ? door->options->folder : ".", folder)) {
-    put_text(to, "file", file);
-    return;
-  }
-  relative(real, folder, out, sizeof out);
+  char out[PATH_MAX];
+  mb_rig_relative(file, door->options->folder, out, sizeof out);
   put_text(to, "file", out);
 }
 
@@ -319,7 +300,18 @@ static cJSON *position(const MbRigJoint *j, int k) {
   start(j, q);
   return coordinate(q[k], turns(j));
 }
-static cJSON *velocity(const MbRigJoint *j, int k) { return length(j->v[k]); }
+
+// A ball's is an angular velocity ω in the body's axes there, and the rates of the rotation vector r here:
+// ṙ = ω + ½ [r] ω + d [r]² ω, the inverse of ω = J_r(r) ṙ
+static cJSON *velocity(const MbRigJoint *j, int k) {
+  double r[6], rw[3], rrw[3];
+  if (j->kind != MB_RIG_BALL) return length(j->v[k]);
+  start(j, r);
+  mb_vec3_cross(rw, r, j->v);
+  mb_vec3_cross(rrw, r, rw);
+  return length(j->v[k] + rw[k] / 2 + mb_log_d(mb_vec3_dot(r, r)) * rrw[k]);
+}
+
 static cJSON *stiffness(const MbRigJoint *j, int k) { return (void)k, length(j->stiffness); }
 static cJSON *rest(const MbRigJoint *j, int k) { return (void)k, coordinate(j->rest, turns(j)); }
 static cJSON *damping(const MbRigJoint *j, int k) { return (void)k, length(j->damping); }
@@ -327,10 +319,11 @@ static cJSON *inertia(const MbRigJoint *j, int k) { return (void)k, length(j->in
 static cJSON *limits(const MbRigJoint *j, int k) {
   cJSON *pair = cJSON_CreateArray();
   (void)k;
-  for (int i = 0; i < 2; i++) push(pair, j->limited ? coordinate(j->range[i], turns(j)) : cJSON_CreateNull());
+  for (int i = 0; i < 2; i++)
+    push(pair, j->limited && isfinite(j->range[i]) ? coordinate(j->range[i], turns(j)) : cJSON_CreateNull());
   return pair;
 }
-static cJSON *no_force(const MbRigJoint *j, int k) { return (void)j, (void)k, cJSON_CreateNumber(0); }
+static cJSON *force(const MbRigJoint *j, int k) { return (void)k, length(j->force); }
 static cJSON *kp(const MbRigJoint *j, int k) { return (void)k, length(j->kp); }
 static cJSON *kv(const MbRigJoint *j, int k) { return (void)k, length(j->kv); }
 static cJSON *target(const MbRigJoint *j, int k) { return (void)k, coordinate(j->target, turns(j)); }
@@ -373,7 +366,7 @@ static void put_numbers(const MbRigBody *body, cJSON *to) {
     put(to, "limits", limits(&body->joint[0], 0));
   else
     put_by_dof(body, to, "limits", l, limits);
-  put_by_dof(body, to, "force", f, no_force);
+  put_by_dof(body, to, "force", f, force);
   put_motor(body, to);
 }
 
@@ -386,6 +379,7 @@ static cJSON *joint_json(const MbRig *rig, const MbRigBody *body) {
   if (body->parent != MB_RIG_WORLD) put_text(out, "parent", name_of(rig, body->parent));
   MbRigFrame outer = body->frame;
   if (!body->njoints) {
+    if (body->bolt) put_text(out, "_name", body->bolt);
     put_frame(out, "in_parent", &outer);
     return out;
   }
@@ -422,6 +416,8 @@ static cJSON *joint_json(const MbRig *rig, const MbRigBody *body) {
     }
   }
   put_numbers(body, out);
+  if (single && !isnan(first->effort)) put_number(out, "_effort", first->effort);
+  if (single && !isnan(first->speed_limit)) put_number(out, "_velocity", first->speed_limit);
   for (size_t k = 0; k < body->njoints; k++) {
     char key[80];
     if (!body->joint[k].remark) continue;
@@ -512,7 +508,7 @@ static cJSON *tie_json(const MbRig *rig, const MbRigTie *tie) {
       points(rig, tie, tie->kind == MB_RIG_WELD || tie->kind == MB_RIG_TWIST));
   if (tie->kind == MB_RIG_ROPE) {
     put(out, "length", length(tie->length));
-    put(out, "rope", cJSON_CreateTrue());
+    if (!tie->rigid) put(out, "rope", cJSON_CreateTrue());
   }
   if (tie->kind == MB_RIG_SPRING) {
     put(out, "stiffness", length(tie->stiffness));

@@ -160,15 +160,21 @@ static size_t find_link(const Robot *robot, const char *name) {
   return SIZE_MAX;
 }
 
+// NaN where there is none
+static double bound_of(MbDoor *door, const MbXmlAttribute *a) {
+  const double x = mb_rig_bound(mb_door_number(door, a, INFINITY));
+  return isfinite(x) ? x : NAN;
+}
+
 static bool read_dynamics(MbDoor *door, const MbXmlElement *e, MbRigJoint *joint) {
   const MbXmlElement *limit = mb_xml_child(e, "limit"), *dynamics = mb_xml_child(e, "dynamics");
   const char *type = mb_xml_attribute(e, "type")->value;
   const bool bounded = !strcmp(type, "revolute") || !strcmp(type, "prismatic");
   if (bounded && !limit) return mb_door_error(door, e->at, "a %s joint needs a <limit>", type);
   if (bounded) {
-    joint->limited = true;
-    joint->range[0] = mb_door_number(door, mb_xml_attribute(limit, "lower"), 0);
-    joint->range[1] = mb_door_number(door, mb_xml_attribute(limit, "upper"), 0);
+    joint->range[0] = mb_rig_bound(mb_door_number(door, mb_xml_attribute(limit, "lower"), 0));
+    joint->range[1] = mb_rig_bound(mb_door_number(door, mb_xml_attribute(limit, "upper"), 0));
+    joint->limited = isfinite(joint->range[0]) || isfinite(joint->range[1]);
     if (joint->range[0] > joint->range[1])
       return mb_door_error(door, limit->at, "the lower limit %g is above the upper one, %g", joint->range[0],
                            joint->range[1]);
@@ -183,10 +189,8 @@ static bool read_dynamics(MbDoor *door, const MbXmlElement *e, MbRigJoint *joint
   }
   const MbXmlAttribute *effort = limit ? mb_xml_attribute(limit, "effort") : NULL,
                        *speed = limit ? mb_xml_attribute(limit, "velocity") : NULL;
-  if (effort || speed) // numbers, for a controller to heed
-    joint->remark =
-        mb_door_format(door, "of a controller: effort at most %g, velocity at most %g",
-                       mb_door_number(door, effort, INFINITY), mb_door_number(door, speed, INFINITY));
+  joint->effort = bound_of(door, effort); // for a controller to heed
+  joint->speed_limit = bound_of(door, speed);
   if (dynamics) {
     joint->damping = mb_door_number(door, mb_xml_attribute(dynamics, "damping"), 0);
     joint->friction = mb_door_number(door, mb_xml_attribute(dynamics, "friction"), 0);
@@ -215,6 +219,7 @@ static bool read_joint(Robot *robot, const MbXmlElement *e, MbRigBody *body) {
   if (!name || !mb_door_name(door, e, "type")) return false;
   const int type = mb_door_word(door, mb_xml_attribute(e, "type"), types);
   if (type < 0 || !read_origin(door, e, &body->frame)) return false;
+  body->bolt = type == 3 ? name : NULL;
   if (type == 3) return true;
   MbRigJoint *joint = mb_rig_add_joint(body, kinds[type], e->at);
   if (!joint) return mb_door_no_memory(door);

@@ -212,6 +212,53 @@ Test(models, a_keyframe_is_where_the_run_starts) {
   drop(&r);
 }
 
+// The other engine counts a muscle's speed in optimal lengths a second, as a scene does; ω of a ball is no rate of a rotation vector.
+Test(models, muscles_and_balls_move_in_units_of_their_own) {
+  Imported r = import(MJCF(
+      "<worldbody><site name='s'/><body name='a'><joint/><geom size='0.1' pos='0.3 0 0'/><site name='t' "
+      "pos='0.5 0 "
+      "0'/></body></worldbody><tendon><spatial name='m'><site site='s'/><site site='t'/></spatial></tendon>"
+      "<actuator><muscle tendon='m' force='100' lengthrange='0.9 1.2' vmax='2'/></actuator>"));
+  cr_assert_eq(number(&r, "/forces/0/max_velocity"), 2);
+  cr_assert_float_eq(number(&r, "/forces/0/optimal_length"), 1, 1e-15);
+  drop(&r);
+  const MbImportOptions options = {.key = "up"};
+  r = import_with(
+      MJCF("<worldbody><body name='a'><joint name='j' type='ball'/><geom size='0.1'/></body></worldbody>"
+           "<keyframe><key name='up' qpos='0.8 0.6 0 0' qvel='0 0 2'/></keyframe>"),
+      &options);
+  cr_assert_eq(r.status, MB_OK);
+  TestRun run = test_run(r.text, (const char *const[]){"/output={\"channels\": [\"body.velocity\"]}", NULL});
+  double twist[6];
+  size_t count = 0;
+  memcpy(twist, test_channel(run.sim, "body.velocity", &count), sizeof twist);
+  // (0, 0, 2) in the body's axes, which are turned about x by an angle with cos = 0.28, sin = 0.96
+  cr_assert_float_eq(twist[1], -2 * 0.96, 1e-12);
+  cr_assert_float_eq(twist[2], 2 * 0.28, 1e-12);
+  test_run_free(&run);
+  drop(&r);
+}
+
+// A tendon that keeps its length is a rod, one of two joints a gear: where the model stands, and by what is said more.
+Test(models, tendons_that_are_held_become_distances_and_ratios) {
+  Imported r = import(MJCF(
+      "<compiler angle='radian'/><worldbody><site name='s'/><body name='a'><joint name='ja' ref='0.5'/><geom "
+      "size='0.1'/><site "
+      "name='t' pos='0 0 0.4'/></body><body name='b'><joint name='jb'/><geom "
+      "size='0.1'/></body></worldbody><tendon>"
+      "<spatial name='rod'><site site='s'/><site site='t'/></spatial><fixed name='gear'><joint joint='ja' "
+      "coef='2'/>"
+      "<joint joint='jb' coef='-4'/></fixed></tendon><equality><tendon tendon1='rod' polycoef='0.1'/><tendon "
+      "tendon1='gear' polycoef='0.2'/></equality>"));
+  cr_assert_str_eq(word(&r, "/constraints/0/type"), "distance");
+  cr_assert_float_eq(number(&r, "/constraints/0/length"), 0.5, 1e-15);
+  cr_assert(!at(&r, "/constraints/0/rope"));
+  cr_assert_str_eq(word(&r, "/constraints/1/joints/0"), "a");
+  cr_assert_eq(number(&r, "/constraints/1/ratio"), 0.5);
+  cr_assert_float_eq(number(&r, "/constraints/1/offset"), -0.3, 1e-15); // 2 q_a − 4 q_b = 2 · 0.5 + 0.2
+  drop(&r);
+}
+
 // A mimic's offset and a mimic of a mimic: q_c = 2 (3 q_a + 0.5) − 1.
 Test(models, mimics_follow_to_the_last_digit) {
   Imported r = import(

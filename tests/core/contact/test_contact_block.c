@@ -1,4 +1,5 @@
 // One contact by Gauss–Seidel's exact solution of a block, against closed forms and against trying every direction.
+#include "core/contact/contact_parts.h"
 #include "tests/core/contact/contact_make.h"
 
 #include <math.h>
@@ -126,4 +127,15 @@ Test(contact_block, a_contact_that_moves_along_some_directions_only_is_solved) {
   cr_assert_eq(solve(&made, lambda, w), MB_CONTACT_SOLVED);
   test_near("velocity", w, (double[]){0, 0, 0}, 3, 1e-9);
   made_free(&made);
+}
+
+// A ball above the ground that flies straight up, without friction: û has no tangents, and the cone is a ray.
+Test(contact_block, an_open_contact_without_friction_is_solved_by_nothing) {
+  const MbBlock block = {.rows = 3, .kind = MB_CONTACT_NORMAL, .cone = MB_CONE_EXACT, .scale = 1};
+  const double none[3] = {0, 0, 0}, up[3] = {2, 0, 0};
+  double out[3], lambda[3] = {-1, 0, 0};
+  mb_block_natural(&block, 1, none, up, out);
+  cr_assert(out[0] == 0 && out[1] == 0 && out[2] == 0, "%g %g %g", out[0], out[1], out[2]);
+  mb_cone_project(0, lambda);
+  cr_assert(lambda[0] == 0);
 }

@@ -62,7 +62,7 @@ void soft_create(Soft *soft, double h, MbMethod method, int iterations, double t
 }
 
 void soft_step(Soft *soft) {
-  const MbSoftStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, soft->most, 0};
+  const MbSoftStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, soft->most};
   cr_assert(mb_soft_step(soft->engine, &start, soft->q, soft->v), "numbers that are not finite");
 }
 

@@ -27,6 +27,7 @@
 #include "core/sim/layout.h"
 #include "core/sim/nodes.h"
 #include "core/sim/schemes.h"
+#include "core/sim/stage.h"
 #include "core/sim/trouble.h"
 
 #include <string.h>
@@ -36,13 +37,13 @@ enum { BASIS = 40, ITERATIONS = 400 };
 typedef struct Search {
   MbSim *sim;
   size_t n, nq;
-  double *basis;                   // (BASIS + 1 x n)
-  double *T, *T1, *p, *F0;         // (n)
-  double *q, *q0, *v0, *still;     // (nq): iterate, the state's; (n) the state's; 0
-  double t, square, left, longest; // time of the signals; τ²; share of F₀ that is left out; of p at most
+  double *basis;                     // (BASIS + 1 x n)
+  double *T, *T1, *p, *F0, *without; // (n) without: what of F₀ is left out, with its sign
+  double *q, *q0, *v0, *still;       // (nq): iterate, the state's; (n) the state's; 0
+  double t, square, longest;         // time of the signals; τ²; of p at most
 } Search;
 
-size_t mb_scheme_static_room(size_t nq, size_t nv) { return (BASIS + 7) * nv + 2 * nq; }
+size_t mb_scheme_static_room(size_t nq, size_t nv) { return (BASIS + 8) * nv + 2 * nq; }
 
 static Search search_of(MbSim *sim) {
   const size_t n = sim->nv, nq = sim->nq;
@@ -50,7 +51,7 @@ static Search search_of(MbSim *sim) {
   Search s = {.sim = sim, .n = n, .nq = nq, .basis = at};
   at += (BASIS + 1) * n;
   s.T = at, s.T1 = at + n, s.p = at + 2 * n, s.F0 = at + 3 * n, s.v0 = at + 4 * n, s.still = at + 5 * n;
-  s.q = at + 6 * n, s.q0 = s.q + nq;
+  s.without = at + 6 * n, s.q = at + 7 * n, s.q0 = s.q + nq;
   return s;
 }
 
@@ -84,29 +85,24 @@ static void forces(Search *s, double *out) {
   mb_sim_gather(sim, sim->state.q, sim->state.v, out);
 }
 
-static MbStatus try_step(Search *s, double *out, MbReport *report) {
+// out ← T(q): one pass of a stage from rest, and then the rows.
+static MbStatus displacement(Search *s, const double *q, double *out, MbReport *report) {
   MbSim *sim = s->sim;
   const double h = sim->model->h;
-  size_t blame = 0;
-  forces(s, out);
-  for (size_t i = 0; i < s->n; i++) out[i] = s->square / h * (out[i] - s->left * s->F0[i]);
-  if (!sim->solver->factor(sim->work, &sim->x, 0, s->square, false, &blame))
-    return mb_sim_singular(sim, blame, report);
-  if (!mb_claims_velocities(sim, out)) return mb_sim_unsolved(sim, report);
-  const MbStatus status = mb_constrain_velocity(sim, out, report);
-  for (size_t i = 0; i < s->n; i++) out[i] *= h;
-  return status;
-}
-
-// out ← T(q)
-static MbStatus displacement(Search *s, const double *q, double *out, MbReport *report) {
   put(s, q);
-  const bool again = s->sim->model->npairs > 0;
-  MbStatus status = try_step(s, out, again ? NULL : report);
-  if (status == MB_OK || !again) return status;
-  s->sim->x.safe = true; // without the derivatives that make the matrix indefinite
-  status = try_step(s, out, report);
-  s->sim->x.safe = false;
+  memset(out, 0, s->n * sizeof *out);
+  const MbStage stage = {.whole = true,
+                         .weight = s->square / h,
+                         .t = s->t,
+                         .besides = s->without,
+                         .b = s->square,
+                         .q = sim->state.q,
+                         .there = true,
+                         .passes = 1,
+                         .factors = 1};
+  MbStatus status = mb_stage_solve(sim, &stage, NULL, out, report);
+  if (status == MB_OK) status = mb_constrain_velocity(sim, out, report);
+  for (size_t i = 0; i < s->n; i++) out[i] *= h;
   return status;
 }
 
@@ -186,7 +182,6 @@ static void choose_length(Search *s) {
   static const double PART = 0.3;
   const double g = mb_vec3_norm(s->sim->model->gravity), h = s->sim->model->h;
   s->square = g > 0 ? s->longest / g : h * h;
-  s->left = 0;
   if (displacement(s, s->q, s->T, NULL) != MB_OK) return;
   const double most = largest(s->T, s->n);
   if (most > 0 && isfinite(most)) s->square *= fmin(fmax(PART * s->longest / most, 1e-6), 1);
@@ -263,7 +258,9 @@ static MbStatus find(Search *s, MbReport *report) {
   memcpy(s->q, s->q0, s->nq * sizeof *s->q);
   choose_length(s);
   for (int j = 1; j <= steps && status == MB_OK; j++) {
-    s->t = t0 + h * j / steps, s->left = 1 - (double)j / steps;
+    const double left = 1 - (double)j / steps;
+    s->t = t0 + h * j / steps;
+    for (size_t i = 0; i < s->n; i++) s->without[i] = -left * s->F0[i];
     sim->state.t = s->t - h; // rows are asked for a step's end
     status = settle(s, report);
   }
@@ -276,6 +273,7 @@ MbStatus mb_scheme_static(MbSim *sim, MbReport *report) {
   memcpy(s.q0, sim->state.q, s.nq * sizeof *s.q0);
   memcpy(s.v0, sim->state.v, s.n * sizeof *s.v0);
   memset(s.still, 0, s.n * sizeof *s.still);
+  memset(s.without, 0, s.n * sizeof *s.without);
   const MbStatus status = s.n ? find(&s, report) : MB_OK;
   if (status == MB_OK && s.n) tell_forces(&s);
   if (status == MB_OK && s.n) memcpy(sim->q1, s.q, s.nq * sizeof *s.q);

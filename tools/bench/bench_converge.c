@@ -55,7 +55,7 @@ static bool run(const MbSoftThing *thing, MbMethod method, const double *dual, W
       STEP);
   bool ok = q1 && v1 && engine;
   for (int k = 0; k < RUNS && ok; k++) {
-    const MbSoftStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL, 0};
+    const MbSoftStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL};
     watch = (Watch){.engine = engine};
     if (method == MB_METHOD_PROJECTIVE) mb_soft_dual_write(engine, dual);
     ok = mb_soft_step(engine, &start, q1, v1);

@@ -61,7 +61,7 @@ static bool watch_step(const MbSoftThing *thing, MbSoftSpec spec, const double *
   watch->engine = mb_soft_thing_engine(thing, spec, STEP);
   bool ok = watch->engine && q1 && v1;
   if (ok) {
-    const MbSoftStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL, 0};
+    const MbSoftStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL};
     if (dual) mb_soft_dual_write(watch->engine, dual);
     ok = mb_soft_step(watch->engine, &start, q1, v1);
     if (spec.method == MB_METHOD_NEWTON) ok = ok && mb_soft_stats(watch->engine).converged;

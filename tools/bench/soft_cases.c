@@ -88,7 +88,7 @@ void mb_soft_thing_aim(MbSoftThing *thing, double angle, double stretch) {
 }
 
 bool mb_soft_thing_step(MbSoftThing *thing, MbSoftEngine *engine) {
-  const MbSoftStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL, 0};
+  const MbSoftStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL};
   return mb_soft_step(engine, &start, thing->q, thing->v);
 }
 

@@ -74,7 +74,6 @@ typedef struct MbSoftStart {
   const double *gravity; // (3)
   const double *force;   // (ncables) N
   const double *most;    // (ncables) m
-  double h;              // s, of method newton another step; 0 = the engine's
 } MbSoftStart;
 
 typedef struct MbSoftStats {
@@ -104,6 +103,8 @@ void mb_soft_dual_write(MbSoftEngine *engine, const double *dual);
 // q1 and v1 at the end of the step; may be those of the start. False: numbers that are not finite. Does not allocate. The
 // result depends on nothing but what is given here and the dual, which is the stress at the start where nobody has set it.
 bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, double *v1);
+// Of method newton alone: the length of the steps to come.
+void mb_soft_take_length(MbSoftEngine *engine, double h);
 MbSoftStats mb_soft_stats(const MbSoftEngine *engine);      // of the last step
 const double *mb_soft_history(const MbSoftEngine *engine);  // (iterations) residual of each
 const double *mb_soft_tensions(const MbSoftEngine *engine); // (ncables) at the end of the last step

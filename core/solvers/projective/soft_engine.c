@@ -286,10 +286,11 @@ static bool local_global(MbSoftEngine *engine) {
   return ok;
 }
 
+void mb_soft_take_length(MbSoftEngine *engine, double h) { engine->h = h; }
+
 void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start) {
   engine->began = mb_clock();
   engine->start = start;
-  if (start->h > 0) engine->h = start->h;
   engine->stats = (MbSoftStats){.converged = engine->nfree == 0};
   engine->way = (MbSoftWay){0};
   engine->least = engine->least_at = 0;

@@ -74,7 +74,7 @@ static MbStatus load(MbRun *run, MbReport *report) {
   if (!status) status = choose_engine(run, report);
   if (run->scene) mb_scene_locate(run->scene, report);
   if (status) return status;
-  mb_log_report(&run->log, report);
+  mb_run_warn(run, report);
   *report = (MbReport){0}; // what comes is not about the scene's text
   run->plan = mb_plan(&run->scene->spec);
   return MB_OK;
@@ -89,7 +89,7 @@ static MbStatus create_sim(MbRun *run, const MbSimOptions *options, MbReport *re
   if (status)
     *report = said;
   else
-    mb_log_report(&run->log, &said);
+    mb_run_warn(run, &said);
   return status;
 }
 

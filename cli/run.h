@@ -23,6 +23,8 @@ typedef struct MbRunFollower {
   void (*frame)(void *to, double time, const double *frame);
   // run->checkpoint holds the simulation after `step` steps.
   MbStatus (*checkpoint)(void *to, MbRun *run, int64_t step, MbReport *report);
+  // What the scene, its model, the simulation or a step has warned of.
+  void (*said)(void *to, const MbReport *said);
   void (*end)(void *to, MbRun *run);
 } MbRunFollower;
 
@@ -93,6 +95,8 @@ MbStatus mb_run_end_page(MbRun *run, MbStatus status);
 
 // SIGINT, SIGTERM and SIGHUP from now on end the loop after the step; a second one kills.
 void mb_run_catch_signals(void);
+// Tells of warnings.
+void mb_run_warn(MbRun *run, const MbReport *said);
 MbStatus mb_run_write_frame(MbRun *run, int64_t step, double time, const double *frame, MbReport *report);
 // Steps from the simulation's state to the end of the plan, then writes the last checkpoint. MB_OK,
 // MB_INTERRUPTED, MB_NUMBERS (the file is sound after both), or MB_IO (it cannot be written further).

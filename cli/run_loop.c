@@ -29,6 +29,11 @@ void mb_run_catch_signals(void) {
   }
 }
 
+void mb_run_warn(MbRun *run, const MbReport *said) {
+  mb_log_report(&run->log, said);
+  if (run->follower && run->follower->said) run->follower->said(run->follower->to, said);
+}
+
 MbStatus mb_run_write_frame(MbRun *run, int64_t step, double time, const double *frame, MbReport *report) {
   run->last_frame = step;
   mb_tally_frame(&run->tally, frame, mb_sim_constraint_error(run->sim));
@@ -77,7 +82,7 @@ static MbStatus record_issues(MbRun *run, const MbReport *said, int64_t step, Mb
     status = mb_traj_event(run->writer, (double)step * run->plan.step, (uint64_t)step, said->issues[i].text,
                            report);
   shown.file[0] = 0;
-  if (!shown.errors) mb_log_report(&run->log, &shown); // errors are reported where the run ends
+  if (!shown.errors) mb_run_warn(run, &shown); // errors are reported where the run ends
   return status;
 }
 
@@ -95,24 +100,24 @@ static MbStatus write_lists(MbRun *run, MbReport *report) {
 }
 
 // The frame of the state as it is. Where it cannot be told, or has numbers that are not finite, the run ends, and an event tells of it in
-// the frame's place.
-static MbStatus write_now(MbRun *run, int64_t step, MbReport *report) {
-  MbReport said = {0};
-  MbStatus status = mb_sim_sample(run->sim, run->frame, &said);
-  if (!status) status = mb_sim_check_frame(run->sim, run->frame, &said);
+// the frame's place. `said` is clear before and after: it is large, and not to be cleared for every frame.
+static MbStatus write_now(MbRun *run, int64_t step, MbReport *said, MbReport *report) {
+  MbStatus status = mb_sim_sample(run->sim, run->frame, said);
+  if (!status) status = mb_sim_check_frame(run->sim, run->frame, said);
   if (!status) {
     status = write_lists(run, report);
     return status ? status : mb_run_write_frame(run, step, mb_sim_time(run->sim), run->frame, report);
   }
-  const MbStatus recorded = record_issues(run, &said, step, report);
-  if (!recorded) *report = said;
+  const MbStatus recorded = record_issues(run, said, step, report);
+  if (!recorded) *report = *said;
+  memset(said, 0, sizeof *said);
   return recorded ? recorded : status;
 }
 
 // Frame and checkpoint of the state as it is, where the plan has them and the file has not.
-static MbStatus write_due(MbRun *run, int64_t step, MbReport *report) {
+static MbStatus write_due(MbRun *run, int64_t step, MbReport *said, MbReport *report) {
   if (run->last_frame < step && mb_plan_frame_due(&run->plan, step)) {
-    const MbStatus status = write_now(run, step, report);
+    const MbStatus status = write_now(run, step, said, report);
     if (status) return status;
   }
   if (run->last_checkpoint < step && mb_plan_checkpoint_due(&run->plan, step))
@@ -134,11 +139,11 @@ static MbStatus one_step(MbRun *run, int64_t step, MbReport *said, MbReport *rep
 }
 
 MbStatus mb_run_loop(MbRun *run, MbReport *report) {
-  MbReport said = {0}; // by one step
+  MbReport said = {0}; // by one step, or by its frame
   MbStatus ending = MB_OK;
   int64_t step = mb_sim_steps(run->sim);
   for (;;) {
-    const MbStatus status = write_due(run, step, report);
+    const MbStatus status = write_due(run, step, &said, report);
     if (status && status != MB_NUMBERS) return status;
     ending = status;
     if (ending || step >= run->plan.steps) break;

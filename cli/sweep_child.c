@@ -138,6 +138,8 @@ static void take_frame(void *to, double time, const double *frame) {
   mb_measures_frame(((Child *)to)->measures, time, frame);
 }
 
+static void take_warnings(void *to, const MbReport *said) { mb_result_warn(&((Child *)to)->result, said); }
+
 static void end(void *to, MbRun *run) {
   Child *c = to;
   if (!c->followed) return;
@@ -172,6 +174,7 @@ static MbStatus run_once(Child *c, const char *resume, MbReport *report) {
                                   .resumed = resumed,
                                   .frame = take_frame,
                                   .checkpoint = save_state,
+                                  .said = take_warnings,
                                   .end = end};
   MbArgs args;
   MbStatus status = mb_args_parse(&mb_command_run, argc, argv, &args, report);

@@ -17,6 +17,7 @@ enum { L = MB_LOCKSTEP, BINS = 16, BODIES = 20000 }; // kinds of runs at a time,
 // A run that waits for others like it.
 typedef struct Entry {
   uint64_t run;
+  MbResult said; // its message: what was warned of before the first step
   MbScene *scene;
   MbModel *model;
   MbLane lane;
@@ -46,6 +47,7 @@ typedef struct Worker {
   uint64_t clock;
   bool parameters; // measures speak of the scene's parameters
   double *values;  // (nmeasures)
+  MbSceneKept *kept;
   MbReport *report, ignored;
 } Worker;
 
@@ -174,6 +176,8 @@ static MbStatus write_results(Worker *w, Bin *bin, double took) {
       mb_board_note(w->board, "leaves the bounds of numbers there", 1);
       continue;
     }
+    memcpy(result.message, bin->waiting[k].said.message, sizeof result.message);
+    mb_result_warn(&result, mb_lockstep_said(bin->lockstep, k));
     result.steps = bin->plan.steps;
     result.energy_drift = mb_tally_drift(&bin->tally[k]);
     result.wall = share;
@@ -226,14 +230,18 @@ static const char *build(Worker *w, uint64_t run, Entry *e) {
   MbRunOverrides overrides;
   *e = (Entry){.run = run};
   if (mb_run_overrides(&s->scenes, run, &overrides, nobody(w))) return "is not valid";
-  MbStatus status = mb_scene_parse(s->source.text, s->source.length, s->source.name, s->source.folder,
-                                   &overrides.options, &e->scene, nobody(w));
+  MbStatus status = mb_scene_parse_kept(s->source.text, s->source.length, s->source.name, s->source.folder,
+                                        &overrides.options, w->kept, &e->scene, nobody(w));
   mb_run_overrides_free(&overrides);
+  mb_result_warn(&e->said, &w->ignored);
   if (!status) status = mb_model_create(e->scene, &e->model, nobody(w));
+  mb_result_warn(&e->said, &w->ignored);
   if (status) return "is not valid";
   const char *refused = mb_sweep_lane_refused(e->scene, e->model);
   if (refused) return refused;
-  return mb_lane_create(e->model, &e->lane) ? NULL : "finds no memory there";
+  if (mb_lane_create(e->model, &e->lane, &refused, nobody(w))) return "cannot begin";
+  mb_result_warn(&e->said, &w->ignored);
+  return refused;
 }
 
 // A bin for a run that is like none so far: the one that was used longest ago is given up, where there are too many. *bin NULL: none
@@ -295,11 +303,14 @@ static MbStatus take_runs(Worker *w) {
 MbStatus mb_sweep_lane_worker(MbSweep *s, MbReport *report) {
   Worker w = {.sweep = s, .board = s->board, .report = report};
   w.values = mb_calloc(s->nmeasures, sizeof *w.values);
-  MbStatus status = w.values ? mb_finished_create(s->out, &w.file, report) : mb_no_memory(report, "a sweep");
+  w.kept = mb_scene_kept_create();
+  MbStatus status =
+      w.values && w.kept ? mb_finished_create(s->out, &w.file, report) : mb_no_memory(report, "a sweep");
   for (size_t i = 0; i < s->nparameters; i++)
     w.parameters |= mb_measures_use(s->measures, s->nmeasures, s->parameters[i]);
   if (!status) status = take_runs(&w);
   for (size_t i = 0; i < w.nbins; i++) free_bin(&w.bins[i]);
+  mb_scene_kept_free(w.kept);
   mb_finished_close(w.file);
   mb_free(w.values);
   return status;

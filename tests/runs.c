@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static MbStatus load(const char *from, const char *const *sets, MbScene **scene, MbReport *report) {
@@ -75,4 +76,24 @@ const double *test_channel(MbSim *sim, const char *name, size_t *count) {
     }
   cr_assert_fail("there is no channel %s", name);
   return NULL;
+}
+
+char *test_text_of(const char *path) {
+  FILE *file = fopen(path, "rb");
+  cr_assert_not_null(file, "%s", path);
+  cr_assert_eq(fseek(file, 0, SEEK_END), 0);
+  const long size = ftell(file);
+  rewind(file);
+  char *text = calloc((size_t)size + 1, 1);
+  cr_assert_eq(fread(text, 1, (size_t)size, file), (size_t)size);
+  fclose(file);
+  return text;
+}
+
+void test_in_order(const MbModel *model, const double *from, const size_t *first, double *out) {
+  for (size_t i = 0; i < model->nb; i++) {
+    const size_t b = i < model->nlisted ? model->number[i] : i, n = model->joint[b].n;
+    memcpy(out, from + first[b], n * sizeof *out);
+    out += n;
+  }
 }

@@ -21,6 +21,10 @@ MbStatus test_try(const char *from, const char *const *sets, int64_t steps, MbRe
 // Positions, rotation matrices and twists of all bodies, 18 numbers each: what does not depend on the choice of coordinates.
 size_t test_bodies(const MbSim *sim, double *out, size_t most);
 double test_distance(const double *a, const double *b, size_t n); // the largest; NaN where there is one
+// Coordinates or velocities of bodies as the scene lists these, then those of nodes; `first` is the model's q_first or v_first.
+void test_in_order(const MbModel *model, const double *from, const size_t *first, double *out);
+// The text of a file; free().
+char *test_text_of(const char *path);
 // The number a channel has first in its place, and how many there are.
 const double *test_channel(MbSim *sim, const char *name, size_t *count);
 

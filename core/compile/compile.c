@@ -31,11 +31,14 @@ static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
                       "\"maximal\"",
                       mb_integrator_words[spec->integrator.kind]);
   const MbMethod method = spec->solver.method;
-  if ((method == MB_METHOD_NEWTON || method == MB_METHOD_LBFGS) && mb_compile_has_ports(spec))
-    status = mb_error(report, MB_SCENE, "/solver/method",
-                      "nodes that constraints, or bodies which can move, hold are solved for by method "
-                      "\"projective\" alone: \"%s\" goes with bodies that are fixed or driven",
-                      mb_method_words[method]);
+  bool cables = false;
+  for (size_t i = 0; i < spec->ndeformables; i++) cables |= spec->deformables[i].ncables > 0;
+  if ((method == MB_METHOD_NEWTON || method == MB_METHOD_LBFGS) && cables && mb_compile_has_ports(spec))
+    status =
+        mb_error(report, MB_SCENE, "/solver/method",
+                 "cables, and nodes that constraints or bodies which can move hold, are solved for together "
+                 "by method \"projective\" alone, not by \"%s\"",
+                 mb_method_words[method]);
   if (!spec->ndeformables)
     status = mb_error(
         report, MB_SCENE, "/solver",
@@ -102,6 +105,19 @@ static MbStatus check_velocity_terms(const MbSceneSpec *spec, MbReport *report) 
   return MB_OK;
 }
 
+// Fully implicit schemes solve for a motion at the step's end, of which velocities are a part.
+static MbStatus check_stages(const MbSceneSpec *spec, MbReport *report) {
+  const MbSolverSpec *solver = &spec->solver;
+  const MbIntegratorKind kind = spec->integrator.kind;
+  if (!mb_integrator_is_full(kind)) return MB_OK;
+  if (solver->mode == MB_FIRST_ORDER)
+    return mb_error(
+        report, MB_SCENE, "/integrator",
+        "\"%s\" makes no sense with mode \"first_order\", where velocities are no state: use \"implicit\"",
+        mb_integrator_words[kind]);
+  return MB_OK;
+}
+
 // Pairs of solver, mode and integrator that make no sense.
 static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   (void)model;
@@ -119,7 +135,8 @@ static MbStatus check_pair(const MbSceneSpec *spec, MbModel *model, MbReport *re
         report, MB_SCENE, "/integrator",
         "\"bridson_marino\" makes no sense with mode \"first_order\", where velocities are no state: "
         "use \"symplectic\", \"implicit\", \"trapezoidal\" or \"rk45\"");
-  return check_velocity_terms(spec, report);
+  const MbStatus stages = check_stages(spec, report);
+  return stages == MB_OK ? check_velocity_terms(spec, report) : stages;
 }
 
 static MbStatus copy_lists(const MbSceneSpec *spec, MbModel *model, MbReport *report) {

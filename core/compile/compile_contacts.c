@@ -23,6 +23,10 @@ static MbStatus check_scheme(const MbSceneSpec *spec, MbReport *report) {
     return mb_error(report, MB_SCENE, "/integrator",
                     "\"rk45\" takes no contact: its steps are as long as motion is smooth, and impacts and "
                     "the stick and slip of friction are not; take \"symplectic\" or \"implicit\"");
+  if (mb_integrator_is_full(kind))
+    return mb_error(report, MB_SCENE, "/integrator",
+                    "\"%s\" takes no contact yet: take \"symplectic\" or \"implicit\"",
+                    mb_integrator_words[kind]);
   return mb_error(report, MB_SCENE, "/integrator",
                   "\"%s\" takes no contact: its half steps would count an impact twice, and across one no "
                   "step of fixed length has an order above one; take \"symplectic\" or \"implicit\"",

@@ -7,6 +7,7 @@
 //                 is h/4); second order only with every derivative in K and D, and with the signals half way
 // bridson_marino  velocity Verlet with damping implicit (AR 0.9.4): A = M − (h/2) D,
 //                 A v½ = A v + (h/2) f,  q⁺ = q ⊕ h v½,  A v⁺ = A v + (h/2)(f + f′)
+// bdf1, bdf2, sdirk2  everything at the state to come: sim/scheme_stages.c
 //
 // static          F(q) = 0 at the signals at the step's end (sim/scheme_static.c); its row says that forces have K
 //
@@ -24,6 +25,9 @@ const MbIntegrator mb_integrator_table[] = {
     [MB_BRIDSON_MARINO] = {.name = "bridson_marino", .order = 2, .scheme = MB_VERLET, .a = 0.5, .exact = true,
                            .passes = 3},
     [MB_RK45]           = {.name = "rk45",           .order = 5, .scheme = MB_ADAPTIVE, .exact = true},
+    [MB_BDF1]           = {.name = "bdf1",           .order = 1, .scheme = MB_STAGES, .a = 1, .b = 1, .instant = 1},
+    [MB_BDF2]           = {.name = "bdf2",           .order = 2, .scheme = MB_STAGES, .a = 1, .b = 1, .instant = 1},
+    [MB_SDIRK2]         = {.name = "sdirk2",         .order = 2, .scheme = MB_STAGES, .a = 1, .b = 1, .instant = 1},
     [MB_STATIC]         = {.name = "static",         .order = 1, .scheme = MB_EQUILIBRIUM, .a = 1, .b = 1, .c = 1, .instant = 1},
     // clang-format on
 };
@@ -31,7 +35,7 @@ _Static_assert(sizeof mb_integrator_table / sizeof *mb_integrator_table == MB_IN
                "a row for every integrator");
 
 bool mb_integrator_first_order_mode(MbIntegratorKind kind) {
-  return mb_integrator_table[kind].scheme != MB_VERLET;
+  return mb_integrator_table[kind].scheme != MB_VERLET && mb_integrator_table[kind].scheme != MB_STAGES;
 }
 
 // clang-format off

@@ -75,15 +75,15 @@ static bool choose(const double *S, size_t n, size_t order[6]) {
   return true;
 }
 
-// F_P, or its transpose, with ones on the rest of the diagonal
+// F_P, or its transpose
 static bool factor(const Slopes *at, size_t n, const size_t order[6], bool transposed, double A[36],
                    int pivot[6]) {
-  for (size_t i = 0; i < 6; i++)
-    for (size_t j = 0; j < 6; j++) {
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) {
       const size_t row = transposed ? j : i, column = transposed ? i : j;
-      A[6 * i + j] = i < n && j < n ? at->F[6 * column + order[row]] : i == j;
+      A[6 * i + j] = at->F[6 * column + order[row]];
     }
-  return mb_lu6_factor(A, pivot);
+  return mb_lu6_factor_of(A, (int)n, pivot);
 }
 
 // q of f_P = 0, from q
@@ -97,7 +97,7 @@ static bool search(const MbJoint *joint, const MbPose *X, const size_t order[6],
     measure(joint, X, q, still, at);
     if (!factor(at, joint->n, order, false, A, pivot)) return false;
     for (size_t i = 0; i < joint->n; i++) dq[i] = -at->f[order[i]];
-    mb_lu6_solve(A, pivot, dq);
+    mb_lu6_solve_of(A, (int)joint->n, pivot, dq);
     for (size_t i = 0; i < joint->n; i++) {
       q[i] += dq[i];
       if (!isfinite(q[i])) return false;
@@ -153,18 +153,18 @@ bool mb_joint_gap(const MbJoint *joint, const MbPose *X, const double xi[6], dou
   if (!factor(&at, n, order, false, A, pivot)) return false;
   mb_mat6_apply(Lxi, at.L, xi);
   for (size_t i = 0; i < n; i++) v[i] = -Lxi[order[i]];
-  mb_lu6_solve(A, pivot, v);
+  mb_lu6_solve_of(A, (int)n, pivot, v);
   measure(joint, X, q, v, &at);
   bend_of(joint, &at, v, xi, bend);
 
   gap->n = n, gap->rows = 6 - n;
   memcpy(gap->v, v, sizeof v);
   for (size_t i = 0; i < 6; i++) gap->turn[i] = i < n ? -bend[order[i]] : 0;
-  mb_lu6_solve(A, pivot, gap->turn);
+  mb_lu6_solve_of(A, (int)n, pivot, gap->turn);
   for (size_t j = 0; j < 6; j++) {
     double column[6] = {0};
     for (size_t i = 0; i < n; i++) column[i] = -at.L[6 * order[i] + j];
-    mb_lu6_solve(A, pivot, column);
+    mb_lu6_solve_of(A, (int)n, pivot, column);
     for (size_t i = 0; i < n; i++) gap->V[6 * i + j] = column[i];
   }
   for (size_t i = 0; i < n; i++) mb_mat6_apply(gap->N + 6 * i, at.Y, at.S + 6 * i);
@@ -183,7 +183,7 @@ bool mb_joint_gap(const MbJoint *joint, const MbPose *X, const double xi[6], dou
     const size_t k = order[n + r];
     double c[6] = {0}, w[6] = {0};
     for (size_t i = 0; i < n; i++) c[i] = at.F[6 * i + k];
-    mb_lu6_solve(A, pivot, c);
+    mb_lu6_solve_of(A, (int)n, pivot, c);
     w[k] = 1;
     for (size_t i = 0; i < n; i++) w[order[i]] = -c[i];
     times(w, at.L, gap->W + 6 * r);

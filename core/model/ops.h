@@ -98,6 +98,7 @@ typedef enum MbScheme {
   MB_ONE_SOLVE,  // one system a step
   MB_VERLET,     // a half step for the positions, a whole one for the velocities, same matrix
   MB_ADAPTIVE,   // embedded Runge–Kutta on accelerations
+  MB_STAGES,     // everything at the state to come, by Newton's method (sim/scheme_stages.c)
   MB_EQUILIBRIUM // no motion
 } MbScheme;
 
@@ -153,15 +154,21 @@ typedef struct MbPassOps {
   // Takes note of the nodes, by their numbers among all, that rows of the step to come are about beside those that are bodies as well.
   // False: out of memory.
   bool (*name)(MbSolverWork *work, size_t n, const uint32_t *node);
+  // Makes room for as many rows of a step, of all kinds. False: out of memory.
+  bool (*room)(MbSolverWork *work, size_t rows);
+  // Tells whether A is what it was in the last pass.
+  bool (*steady)(const MbSolverWork *work);
   // Moves what of a right-hand side is at nodes to push (NULL: drops it): their own inertia is in the passes.
   void (*split)(const MbSolverWork *work, double *r, double *push);
   void (*begin)(MbSolverWork *work, const MbSoftStart *start);
   bool (*goes_on)(const MbSolverWork *work);
   // Makes of v, the solution with nothing at nodes, the one with what elements leave in this pass and with what pushes the nodes.
-  void (*pass)(MbSolverWork *work, const double *push, double *v);
-  // Ends the pass at velocities v, which impulses along the velocities have come to from there; spoils `impulse`. False: numbers that
-  // are not finite.
-  bool (*end_pass)(MbSolverWork *work, const double *v, double *impulse);
+  // False: it cannot be solved for.
+  bool (*pass)(MbSolverWork *work, const double *push, double *v);
+  // Ends the pass at velocities v, which impulses along the velocities have come to from there, of rows with these multipliers (as many as
+  // there is room for); v and the multipliers become those that are taken, which may be less than that. Spoils `impulse`. False: numbers
+  // that are not finite.
+  bool (*end_pass)(MbSolverWork *work, double *v, double *impulse, double *lambda);
   // Ends the step: places and velocities (nodes x 3) of all nodes at its end, and in v those of nodes that are bodies.
   void (*end)(MbSolverWork *work, double *q1, double *v1, double *v);
 } MbPassOps;

@@ -464,9 +464,17 @@ typedef enum MbIntegratorKind {
   MB_TRAPEZOIDAL,
   MB_BRIDSON_MARINO,
   MB_RK45,
+  MB_BDF1,
+  MB_BDF2,
+  MB_SDIRK2,
   MB_STATIC,
   MB_INTEGRATORS
 } MbIntegratorKind;
+
+// Whether all of a step's equations are those at its end, solved by iteration.
+static inline bool mb_integrator_is_full(MbIntegratorKind kind) {
+  return kind == MB_BDF1 || kind == MB_BDF2 || kind == MB_SDIRK2;
+}
 
 typedef enum MbDevice { MB_CPU, MB_CUDA, MB_AUTO } MbDevice;
 

@@ -16,6 +16,17 @@ void mb_claims_add(MbSim *sim) {
   for (size_t r = 0; r < n; r++) sim->pull[r] += sim->pulled[r];
 }
 
+// In the place of the gaps that steps of second order begin with.
+void mb_claims_keep(MbSim *sim) {
+  const size_t n = rows_of(sim).n;
+  if (n) memcpy(sim->gap0, sim->pull, n * sizeof *sim->pull);
+}
+
+void mb_claims_recall(MbSim *sim) {
+  const size_t n = rows_of(sim).n;
+  if (n) memcpy(sim->pull, sim->gap0, n * sizeof *sim->pull);
+}
+
 // How much of the curve's rate to ask for, in seconds: half a step, less where a body turns by more than a radian in one, of
 // which a parabola knows nothing: what it adds there must not drive bodies faster still. Rows that close loops ask for
 // the same (constrain.c), so that the two are not at odds where they are redundant.
@@ -32,6 +43,14 @@ MbAsking mb_asking(const MbSim *sim, MbAskOf of) {
                     .gamma = sim->model->gamma,
                     .ahead = sim->model->ahead,
                     .curve = of == MB_ASK_VELOCITIES ? sim->half_way : 0};
+}
+
+MbAsking mb_asking_half(const MbSim *sim, const MbHalf *half) {
+  MbAsking asking = mb_asking(sim, half->second ? MB_ASK_SECOND_HALF : MB_ASK_HALF);
+  asking.theta = half->here ? 1 : half->theta, asking.impulse = half->impulse;
+  if (half->here)
+    asking.gamma *= asking.h / half->span, asking.h = half->span; // the same share of the gap that there was
+  return asking;
 }
 
 // sim->aim ← what the rows ask for, J x being `rate` and of what else is known of velocities `last` (NULL: 0); `bend` is J̇ v (NULL: 0).
@@ -82,8 +101,7 @@ void mb_claims_aim(MbSim *sim, const double *w) {
 
 bool mb_claims_change(MbSim *sim, const MbHalf *half, const double *w, double *x) {
   if (half->second) return sim->solver->apply(sim->work, x, NULL, sim->pull);
-  MbAsking asking = mb_asking(sim, MB_ASK_HALF);
-  asking.theta = half->theta;
+  const MbAsking asking = mb_asking_half(sim, half);
   sim->solver->claims->speeds(sim->work, w, sim->aim);
   ask(sim, &asking, sim->aim, NULL, NULL);
   return solve(sim, x);

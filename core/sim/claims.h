@@ -10,10 +10,15 @@
 typedef struct MbHalf {
   double theta, impulse;
   bool second; // the other half of a step that has been made
+  // A stage that ends where its rows are, as those of fully implicit schemes do: theta and second are not read.
+  bool here;
+  double span, t;     // seconds for which w has carried the coordinates there; the time there
+  const double *from; // (nv) velocities that those seconds of forces change
 } MbHalf;
 
-// What a step of the simulation asks of rows, but for half steps' own numbers.
+// What a step of the simulation asks of rows, but for half steps' own numbers; and with these.
 MbAsking mb_asking(const MbSim *sim, MbAskOf of);
+MbAsking mb_asking_half(const MbSim *sim, const MbHalf *half);
 
 // Tells whether the solver claims any.
 bool mb_claims_any(const MbSim *sim);
@@ -34,6 +39,9 @@ bool mb_claims_agree(MbSim *sim, double *v);
 double mb_claims_close(MbSim *sim, double *dq);
 // Adds what pulled at the rows in one solution, sim->pulled, to what pulls in the step.
 void mb_claims_add(MbSim *sim);
+// Keeps what pulls, and takes it back: before other rows are solved for, as often as they are.
+void mb_claims_keep(MbSim *sim);
+void mb_claims_recall(MbSim *sim);
 // Raises errors of position and of velocity to the largest of these rows.
 void mb_claims_errors(MbSim *sim, const double *v, double errors[2]);
 

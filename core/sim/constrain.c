@@ -320,7 +320,8 @@ MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
   if (asking.curve != 0 && sim->solver->drift) sim->solver->drift(sim->work, c->drift);
   mb_rows_ask(sim, &asking, v, NULL);
-  c->same = c->solved; // which rows take part is known by their gaps
+  // which rows take part is known by their gaps
+  c->same = c->solved && (!sim->solver->passes || sim->solver->passes->steady(sim->work));
   const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
   c->same = false;
   mb_rows_claimed(sim, 1 / sim->model->h);
@@ -342,9 +343,12 @@ MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report) {
   return mb_constrain_solve(sim, v, report);
 }
 
+double *mb_constrain_forces(MbSim *sim) { return sim->constraining ? sim->constraining->force : NULL; }
+
 void mb_constrain_impulses(const MbSim *sim, double *y) {
   const MbConstraining *c = sim->constraining;
-  for (size_t s = 0; c && s < c->set.n; s++) mb_row_spread(&c->set, s, sim->model->h * c->force[s], y);
+  for (size_t s = 0; c && s < c->set.n; s++)
+    if (c->set.is[s].claimed == MB_WORLD) mb_row_spread(&c->set, s, sim->model->h * c->force[s], y);
 }
 
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report) {
@@ -374,6 +378,19 @@ MbStatus mb_constrain_impulse(MbSim *sim, double *v) {
   const MbStatus status = mb_constrain_jump(sim, sim->state.q, sim->state.t, v, NULL);
   memset(c->near, 0, c->set.n * sizeof *c->near);
   return status;
+}
+
+MbStatus mb_constrain_settle(MbSim *sim, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  if (!c || !c->claims) return MB_OK;
+  memset(c->y, 0, sim->width * sizeof *c->y);
+  mb_constrain_impulses(sim, c->y);
+  const bool solved = sim->solver->apply(sim->work, c->y, NULL, sim->pulled);
+  memset(c->y, 0, sim->width * sizeof *c->y);
+  mb_claims_recall(sim);
+  mb_claims_add(sim);
+  mb_rows_claimed(sim, 1 / sim->model->h);
+  return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
 bool mb_rows_soft(MbSim *sim, const double *v, double *vdot) {

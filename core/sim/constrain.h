@@ -21,8 +21,13 @@ void mb_constrain_prepare(MbSim *sim);
 MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report);
 // Does the same by the rows about bodies alone.
 MbStatus mb_constrain_bodies(MbSim *sim, double *v, MbReport *report);
-// Adds to y the impulses along the velocities, Gᵀ λ, of the last solution of such rows.
+// Adds to y the impulses along the velocities, Gᵀ λ, of the last solution of such rows. The rows that the solver claims are left out.
 void mb_constrain_impulses(const MbSim *sim, double *y);
+// The forces that it takes of each row.
+double *mb_constrain_forces(MbSim *sim);
+// Finds what pulls at the rows that the solver claims when the others' forces are those that a step ends with, from what pulled before they
+// were solved for (mb_claims_keep).
+MbStatus mb_constrain_settle(MbSim *sim, MbReport *report);
 // Does the same at once, by impulses, at (q, t); moves the bodies of sim->x and the factor there.
 MbStatus mb_constrain_jump(MbSim *sim, const double *q, double t, double *v, MbReport *report);
 // Does the same for velocities after a blow, at the state.

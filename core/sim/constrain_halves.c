@@ -58,19 +58,32 @@ MbStatus mb_constrain_begin(MbSim *sim, MbReport *report) {
   return status == MB_OK ? mb_rows_solve(sim, MB_JUMPS, sim->state.t, 0, c->v, report) : status;
 }
 
-void mb_constrain_aim(MbSim *sim, const double *w) {
+void mb_constrain_aim(MbSim *sim, const MbHalf *half, const double *q, const double *w) {
   MbConstraining *c = sim->constraining;
   const double h = sim->model->h;
   if (!c && !mb_claims_any(sim)) return;
-  memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
-  mb_sim_advance(sim, sim->q1, h, w);
-  mb_sim_kinematics(sim, sim->q1, w);
+  if (!half->here) mb_sim_move(sim, h, w);
+  const double *there = half->here ? q : sim->q1;
+  mb_sim_kinematics(sim, there, w);
   mb_claims_aim(sim, w);
   if (!c) return;
-  mb_rows_make(sim, sim->q1, sim->start, sim->state.t + h, 0);
+  mb_rows_make(sim, there, sim->start, half->here ? half->t : sim->state.t + h, 0);
   double ignored = 0;
   for (size_t s = 0; s < c->set.n; s++)
     c->g1[s] = c->set.row[s].order == 0 ? c->set.row[s].g : mb_row_rate(&c->set, s, w, &ignored);
+}
+
+const char *mb_constrain_widest(const MbSim *sim, double *gap) {
+  const MbConstraining *c = sim->constraining;
+  const char *name = NULL;
+  *gap = 0;
+  for (size_t s = 0; c && s < c->set.n; s++) {
+    if (c->set.is[s].kind != MB_ROW_BOTH_WAYS || c->set.is[s].alpha > 0 || c->set.row[s].order) continue;
+    if (!(fabs(c->g1[s]) > *gap)) continue;
+    *gap = fabs(c->g1[s]);
+    name = c->set.is[s].name;
+  }
+  return name;
 }
 
 MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, double *w, const double *change,
@@ -80,8 +93,7 @@ MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, doub
   if (!c) return MB_OK;
   mb_rows_make_half(sim, half, q, sim->start, t);
   memset(c->force, 0, c->set.n * sizeof *c->force);
-  MbAsking asking = mb_asking(sim, half->second ? MB_ASK_SECOND_HALF : MB_ASK_HALF);
-  asking.theta = half->theta, asking.impulse = half->impulse;
+  const MbAsking asking = mb_asking_half(sim, half);
   mb_rows_ask(sim, &asking, w, change);
   for (size_t s = 0; !half->second && s < c->set.n; s++) // what it is off by
     if (c->set.row[s].order == 0 && !(c->set.is[s].alpha > 0)) c->set.row[s].g = c->g1[s];
@@ -115,9 +127,9 @@ MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *repor
   return any ? mb_rows_solve(sim, MB_JUMPS, sim->state.t, 0, v, report) : MB_OK;
 }
 
-MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v, MbReport *report) {
+MbStatus mb_constrain_agree(MbSim *sim, double t, const double *made, bool factored, double *v,
+                            MbReport *report) {
   MbConstraining *c = sim->constraining;
-  const double h = sim->model->h, t = sim->state.t + h;
   if (!c && !mb_claims_any(sim)) return MB_OK;
   mb_sim_kinematics(sim, sim->q1, v);
   mb_sim_follow(sim, NULL, v);
@@ -128,15 +140,19 @@ MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v,
   if (!c) return MB_OK;
   mb_rows_make(sim, sim->q1, sim->start, t, 0);
   memset(c->force, 0, c->set.n * sizeof *c->force);
-  // an acceleration has made of v what it is: v + 2 (w − v)
   const MbAsking asking = mb_asking(sim, MB_ASK_END);
-  double *made = sim->r;
-  for (size_t i = 0; i < sim->nv; i++) made[i] = 2 * w[i] - sim->start[i];
   mb_rows_ask(sim, &asking, v, made);
   status = mb_rows_solve(sim, MB_JUMPS, t, 1, v, report);
   mb_rows_claimed(sim, 1);
-  for (size_t s = 0; s < c->set.n; s++) c->force[s] = (c->half[s] + c->force[s]) / h;
   return status == MB_OK ? mb_singular_watch(sim, sim->s, v, 1, report) : status;
+}
+
+MbStatus mb_constrain_end(MbSim *sim, const double *made, bool factored, double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  const double h = sim->model->h;
+  const MbStatus status = mb_constrain_agree(sim, sim->state.t + h, made, factored, v, report);
+  for (size_t s = 0; c && s < c->set.n; s++) c->force[s] = (c->half[s] + c->force[s]) / h;
+  return status;
 }
 
 MbStatus mb_constrain_kinematic(MbSim *sim, const double *q, double t, double *v, MbReport *report) {

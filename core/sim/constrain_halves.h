@@ -6,18 +6,24 @@
 
 // Notes the gaps at the state, the bodies being there, and the velocities sim->start that a half step begins with.
 MbStatus mb_constrain_begin(MbSim *sim, MbReport *report);
-// Notes the gaps that w leads to.
-void mb_constrain_aim(MbSim *sim, const double *w);
+// Notes the gaps that w leads to; in a stage that ends where its rows are, those at its coordinates q.
+void mb_constrain_aim(MbSim *sim, const MbHalf *half, const double *q, const double *w);
 // Ends a pass, which has changed w by `change`: w ← the velocities that satisfy the constraints.
 MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, double *w, const double *change,
                            MbReport *report);
 // Takes the last pass's impulses, by which velocities v have become w, so many times into those of the step.
 MbStatus mb_constrain_keep(MbSim *sim, const double *v, const double *w, double times, MbReport *report);
+// Finds the widest gap of hard rows of both ways that the last pass has aimed at, and names its constraint; NULL: there is none.
+const char *mb_constrain_widest(const MbSim *sim, double *gap);
 // Takes from the velocities v at the start what unilateral rows that the step has come to stop. Where there are such rows the bodies
 // and the factor of A are then there: *moved.
 MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *report);
-// Takes the velocities nearest to v that satisfy the constraints at (q1, t + h), after a step by w; A is factored there, or will be.
-MbStatus mb_constrain_end(MbSim *sim, const double *w, bool factored, double *v, MbReport *report);
+// Ends a step at t + h as mb_constrain_agree does; forces are those that the whole step has taken.
+MbStatus mb_constrain_end(MbSim *sim, const double *made, bool factored, double *v, MbReport *report);
+// Takes the velocities nearest to v that satisfy the constraints at (q1, t); A is factored there, or will be. Rows that prescribe
+// accelerations have made of the velocities at the start what `made` is.
+MbStatus mb_constrain_agree(MbSim *sim, double t, const double *made, bool factored, double *v,
+                            MbReport *report);
 // Takes the nearest kinematic velocities that satisfy them at (q, t); λ are forces.
 MbStatus mb_constrain_kinematic(MbSim *sim, const double *q, double t, double *v, MbReport *report);
 

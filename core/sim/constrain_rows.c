@@ -47,8 +47,10 @@ static bool make_work(MbSim *sim, MbConstraining *c) {
     c->kind[n++] = kind == MB_ROW_ONE_WAY ? MB_CONTACT_ONE_WAY : MB_CONTACT_BOTH_WAYS;
   }
   const MbContactProblem problem = {.n = n, .kind = c->kind};
+  const MbPassOps *passes = sim->solver->passes;
   return mb_grow(&c->cone, &c->cone_room, touches, sizeof *c->cone) &&
-         mb_delassus_reserve(sim, &c->delassus, n) && mb_contact_reserve(&c->work, c->method, &problem) &&
+         (!passes || passes->room(sim->work, c->set.n)) && mb_delassus_reserve(sim, &c->delassus, n) &&
+         mb_contact_reserve(&c->work, c->method, &problem) &&
          mb_pivoting_reserve(&c->work.pivoting, n, both + ONE_WAY);
 }
 
@@ -207,7 +209,10 @@ void mb_rows_look(MbSim *sim, const double *q, const double *v, double t) { eval
 
 void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const double *v, double t) {
   const double h = sim->model->h;
-  make(sim, q, v, t + h / 2, h / 2, (1 - 2 * half->theta) * h);
+  if (half->here)
+    make(sim, q, half->from, half->t, half->span, 0);
+  else
+    make(sim, q, v, t + h / 2, h / 2, (1 - 2 * half->theta) * h);
 }
 
 void mb_rows_claimed(MbSim *sim, double times) {

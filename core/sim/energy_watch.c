@@ -93,7 +93,7 @@ static MbEnergy energy_of(const MbSim *sim) {
   return e;
 }
 
-void mb_watch_causes(const MbModel *model, bool *growth, bool *loss) {
+static void find_causes(const MbModel *model, bool *growth, bool *loss) {
   const MbIntegrator *integrator = &mb_integrator_table[model->integrator.kind];
   Causes causes = {0};
   judge_forces(model, &causes);
@@ -111,7 +111,7 @@ void mb_watch_start(MbSim *sim) {
   mb_constraint_errors(sim, errors);
   sim->watch.closed = !(errors[0] > CLOSE);
   if (errors[0] > CLOSE || errors[1] > CLOSE) return;
-  mb_watch_causes(sim->model, &sim->watch.growth, &sim->watch.loss);
+  find_causes(sim->model, &sim->watch.growth, &sim->watch.loss);
 }
 
 // A blow from outside: what it does is no error.
@@ -131,20 +131,15 @@ typedef struct Change {
   double by, of; // J; S
 } Change;
 
-bool mb_watch_leaves(const MbModel *model, const MbMaximal *x, const MbEnergy *first, const MbEnergy *now,
-                     double *fallen) {
-  *fallen = fmax(*fallen, first->gravity - now->gravity);
-  const double by = now->total - first->total, of = first->kinetic + fabs(first->elastic) + *fallen;
-  return fabs(by) > LEFT * of && fabs(by) > noise_of(model, x, now);
-}
-
 // What the energy has changed by; 0 where that is no error, or as small as errors are.
-static Change change_of(const MbSim *sim) {
-  const MbEnergy *first = &sim->watch.first, now = energy_of(sim);
+static Change change_of(const MbSim *sim, const MbEnergy *now) {
+  const MbEnergy *first = &sim->watch.first;
   double *fallen = &memory_of(sim)[FALLEN];
-  const bool left = mb_watch_leaves(sim->model, &sim->x, first, &now, fallen);
-  const Change change = {now.total - first->total, first->kinetic + fabs(first->elastic) + *fallen};
+  *fallen = fmax(*fallen, first->gravity - now->gravity);
+  const Change change = {now->total - first->total, first->kinetic + fabs(first->elastic) + *fallen};
   const bool judged = change.by > 0 ? sim->watch.growth : sim->watch.loss;
+  const bool left =
+      fabs(change.by) > LEFT * change.of && fabs(change.by) > noise_of(sim->model, &sim->x, now);
   return (Change){judged && left ? change.by : 0, change.of};
 }
 
@@ -158,6 +153,9 @@ static void remedy(const MbSim *sim, char *out, size_t size) {
       [MB_IMPLICIT] = "\"trapezoidal\" or \"rk45\", ",
       [MB_TRAPEZOIDAL] = "\"rk45\", ",
       [MB_BRIDSON_MARINO] = "\"trapezoidal\", ",
+      [MB_BDF1] = "\"bdf2\", \"trapezoidal\" or \"rk45\", ",
+      [MB_BDF2] = "\"trapezoidal\" or \"rk45\", ",
+      [MB_SDIRK2] = "\"trapezoidal\" or \"rk45\", ",
   };
   const char *scheme = sim->nodes ? "more \"iterations\", " : schemes[model->integrator.kind];
   if (sim->integrator->scheme == MB_ADAPTIVE)
@@ -176,22 +174,31 @@ static void describe(const MbSim *sim, Change change, char *out, size_t size) {
       change.by > 0 ? "drives the scene" : "drives or damps the scene", instead);
 }
 
-void mb_watch_step(MbSim *sim, MbReport *report) {
-  const MbWatch *watch = &sim->watch;
-  const int64_t step = sim->state.step;
+bool mb_watch_looks(const MbSim *sim) {
+  return (sim->watch.growth || sim->watch.loss) && memory_of(sim)[TOLD] == 0;
+}
+
+void mb_watch_energy(MbSim *sim, const MbEnergy *now, MbReport *report) {
   char text[400];
-  if (step % MB_WATCH_EVERY || !(watch->growth || watch->loss) || memory_of(sim)[TOLD] != 0) return;
-  const Change change = change_of(sim);
+  if (!mb_watch_looks(sim)) return;
+  const Change change = change_of(sim, now);
   if (change.by == 0) return;
   memory_of(sim)[TOLD] = 1;
   describe(sim, change, text, sizeof text);
-  mb_warning(report, "", "at t = %.9g s, step %lld: %s", sim->state.t, (long long)step, text);
+  mb_warning(report, "", "at t = %.9g s, step %lld: %s", sim->state.t, (long long)sim->state.step, text);
+}
+
+void mb_watch_step(MbSim *sim, MbReport *report) {
+  if (sim->state.step % MB_WATCH_EVERY || !mb_watch_looks(sim)) return;
+  const MbEnergy now = energy_of(sim);
+  mb_watch_energy(sim, &now, report);
 }
 
 void mb_watch_failure(MbSim *sim, MbReport *report) {
   char text[400];
   if (!sim->watch.growth || memory_of(sim)[TOLD] < 0) return;
-  const Change change = change_of(sim);
+  const MbEnergy now = energy_of(sim);
+  const Change change = change_of(sim, &now);
   if (!(change.by > 0)) return;
   describe(sim, change, text, sizeof text);
   mb_error_more(report, "; before, %s", text);

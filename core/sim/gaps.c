@@ -66,15 +66,14 @@ static MbStatus refuse(const MbSim *sim, const Widest *widest, double t, MbRepor
 }
 
 MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, MbReport *report) {
-  enum { SELDOM = 16 }; // steps from look to look while all are closed: a look costs up to a third of a step
   double *memory = mb_section(sim, MB_SECTION_GAPS);
   if (!sim->constraining && !mb_claims_any(sim)) return MB_OK;
-  if (!(memory[0] > 0) && (sim->state.step + 1) % SELDOM) return MB_OK;
+  if (!(memory[0] > 0) && (sim->state.step + 1) % MB_GAPS_SELDOM) return MB_OK;
   const Widest widest = find_widest(sim, q, v, t);
   MbGap gap = {.open = memory[0], .since = memory[1]};
   // as wide as the scene, and it was closed: no motion of the scene, at whatever rate it closes
   const bool burst =
-      widest.far > MB_GAP_BURST && (memory[0] > 0 ? memory[1] : t) > 2 * SELDOM * sim->model->h;
+      widest.far > MB_GAP_BURST && (memory[0] > 0 ? memory[1] : t) > 2 * MB_GAPS_SELDOM * sim->model->h;
   const bool stays = mb_gap_stays(&gap, t, widest.far, sim->model->h, mb_gap_patience(sim->model));
   if (stays || burst) return refuse(sim, &widest, t, report);
   memory[0] = gap.open, memory[1] = gap.since;

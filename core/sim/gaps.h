@@ -28,6 +28,9 @@ static inline bool mb_gap_stays(MbGap *gap, double t, double far, double h, doub
   return waited >= MB_GAP_STEPS * h && (far >= gap->open || waited >= patience);
 }
 
+enum {
+  MB_GAPS_SELDOM = 16
+}; // steps from look to look while all are closed: a look costs up to a third of a step
 // Ends the run (MB_NUMBERS, with the name) where a hard constraint stays open: of the state to come, (q, v) at t, the bodies being
 // there.
 MbStatus mb_gaps_watch(MbSim *sim, const double *q, const double *v, double t, MbReport *report);

@@ -2,10 +2,11 @@
 #include "core/sim/lockstep.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/constraints/limit.h"
 #include "core/forces/forces.h"
 #include "core/integrators/integrators.h"
-#include "core/sim/evaluate.h"
 #include "core/sim/lockstep_internal.h"
+#include "core/solvers/solvers.h"
 
 #include <string.h>
 
@@ -20,75 +21,86 @@ static double *numbers(MbLockstep *l, size_t n, bool *fine) {
   return memory ? (double *)(memory + (64 - (uintptr_t)memory % 64) % 64) : NULL;
 }
 
-// Bodies of one lane, for forces that are evaluated one lane after the other, and channels of bodies.
-static bool make_bodies(MbLockstep *l, bool blocks) {
-  const size_t nb = l->nb;
-  const size_t *const carrier = mb_carriers(l->like, false, &l->arena);
-  bool fine = carrier;
-  for (size_t k = 0; k < L; k++) {
-    MbMaximal *x = &l->x[k];
-    *x = (MbMaximal){.nb = nb, .signal = l->own, .carrier = carrier};
-    x->E = mb_arena_alloc(&l->arena, nb, sizeof *x->E);
-    x->phi = mb_arena_alloc(&l->arena, 6 * nb, sizeof *x->phi);
-    x->f = mb_arena_alloc(&l->arena, 6 * nb, sizeof *x->f);
-    if (l->like->any_flies) x->swing = mb_arena_alloc(&l->arena, 3 * nb, sizeof *x->swing);
-    if (blocks) x->K = mb_arena_alloc(&l->arena, 36 * nb, sizeof *x->K);
-    if (blocks) x->D = mb_arena_alloc(&l->arena, 36 * nb, sizeof *x->D);
-    fine &= x->E && x->phi && x->f && (x->swing || !l->like->any_flies) && (!blocks || (x->K && x->D));
+static bool is_damping(const MbForce *force) {
+  return force->ops == &mb_body_damping_ops || force->ops == mb_force_table[MB_FORCE_DAMPING];
+}
+
+static bool make_limits(MbLockstep *l) {
+  const MbModel *like = l->like;
+  bool fine = true;
+  l->nlimits = like->nconstraints;
+  l->limits = mb_arena_alloc(&l->arena, l->nlimits, sizeof *l->limits);
+  l->side = numbers(l, l->nlimits, &fine), l->bound = numbers(l, l->nlimits, &fine);
+  l->gamma = numbers(l, 1, &fine), l->widest = numbers(l, 1, &fine);
+  for (size_t i = 0; l->limits && i < l->nlimits; i++) {
+    const MbConstraint *limit = &like->constraints[i];
+    l->limits[i] = (MbLaneLimit){.q = limit->q[0], .v = limit->v[0], .soft = limit->compliance > 0};
   }
+  return fine && l->limits;
+}
+
+// The state's numbers, and those of the bodies.
+static bool make_state(MbLockstep *l) {
+  const size_t nb = l->nb;
+  bool fine = true;
+  l->q = numbers(l, l->qs, &fine), l->q1 = numbers(l, l->qs, &fine), l->q0 = numbers(l, l->qs, &fine);
+  l->v = numbers(l, l->vs, &fine), l->v1 = numbers(l, l->vs, &fine), l->v0 = numbers(l, l->vs, &fine);
+  l->r = numbers(l, l->vs, &fine), l->s = numbers(l, l->vs, &fine);
+  l->phi = numbers(l, 6 * nb, &fine), l->f = numbers(l, 6 * nb, &fine);
+  l->swing = numbers(l, l->fly ? 3 * nb : 0, &fine);
+  if (!l->maximal) l->E = numbers(l, 7 * nb, &fine), l->screws = numbers(l, 6 * nb, &fine);
   return fine;
 }
 
 static bool make_room(MbLockstep *l) {
   const MbModel *like = l->like;
-  const size_t nb = l->nb, nq = l->nq, nv = l->nv, nd = like->ndrives;
+  const size_t nb = l->nb, nv = l->nv, nd = like->ndrives;
   bool outer = false, fine = true;
   for (size_t i = 0; i < like->nforces; i++) {
-    const MbForceOps *ops = like->forces[i].ops;
-    const bool damps = ops == &mb_body_damping_ops || ops == mb_force_table[MB_FORCE_DAMPING];
-    outer |= ops != &mb_gravity_ops && !damps;
-    l->damped |= damps;
+    outer |= like->forces[i].ops != &mb_gravity_ops && !is_damping(&like->forces[i]);
+    l->damped |= is_damping(&like->forces[i]);
   }
   const bool blocks = (outer || l->damped) && l->integrator->a != 0;
-  l->apart = outer || like->any_flies;
+  l->fly = like->any_flies;
+  l->apart = outer || (l->fly && !l->maximal);
   l->drag = numbers(l, nb * like->nforces, &fine);
-  l->h = numbers(l, 1, &fine);
-  l->q = numbers(l, nq, &fine), l->q1 = numbers(l, nq, &fine);
-  l->v = numbers(l, nv, &fine), l->v1 = numbers(l, nv, &fine);
-  l->y = numbers(l, nv, &fine), l->s = numbers(l, nv, &fine);
-  l->E = numbers(l, 7 * nb, &fine), l->phi = numbers(l, 6 * nb, &fine), l->f = numbers(l, 6 * nb, &fine);
-  l->M = numbers(l, 6 * nb, &fine), l->g = numbers(l, 3, &fine);
+  l->h = numbers(l, 1, &fine), l->y = numbers(l, nv, &fine);
+  l->M = numbers(l, 6 * nb, &fine), l->g = numbers(l, 3, &fine), l->energy = numbers(l, 4, &fine);
   l->stiffness = numbers(l, nv, &fine), l->rest = numbers(l, nv, &fine), l->damping = numbers(l, nv, &fine);
   l->drive_stiffness = numbers(l, nd, &fine), l->drive_damping = numbers(l, nd, &fine);
-  l->drive_most = numbers(l, nd, &fine);
+  l->drive_most = numbers(l, nd, &fine), l->signal = numbers(l, like->nsignals, &fine);
   l->total_stiffness = nd ? numbers(l, nv, &fine) : l->stiffness;
   l->total_damping = nd ? numbers(l, nv, &fine) : l->damping;
-  l->screws = numbers(l, 6 * nb, &fine), l->energy = numbers(l, 4, &fine);
-  if (blocks) l->K = numbers(l, 36 * nb, &fine), l->D = numbers(l, 36 * nb, &fine);
-  l->signal = numbers(l, like->nsignals, &fine);
-  l->own = mb_arena_alloc(&l->arena, like->nsignals, sizeof *l->own);
-  l->expressions = mb_arena_alloc(&l->arena, L * like->nsignals, sizeof *l->expressions);
-  return fine && l->own && l->expressions && make_bodies(l, blocks);
+  const size_t nblocks = nb + 2 * like->npairs;
+  const bool coupled = blocks && like->npairs;
+  if (blocks) l->K = numbers(l, 36 * nblocks, &fine), l->D = numbers(l, 36 * nblocks, &fine);
+  if (coupled) l->blocks = numbers(l, 36 * nblocks, &fine), l->vectors = numbers(l, 6 * nv, &fine);
+  return fine && make_state(l) && make_limits(l);
 }
 
 static MbStatus create(MbLockstep *l, const MbLane *like, MbReport *report) {
   const MbLinks *links[L];
-  l->like = like->model;
+  l->first = like, l->like = like->model;
   l->integrator = &mb_integrator_table[like->model->integrator.kind];
+  l->maximal = mb_solver_of_model_bodies(like->model) == &mb_maximal_ops;
   l->nb = like->model->nb, l->nq = like->model->nq, l->nv = like->model->nv;
-  l->passes = mb_lanes_for(L);
+  l->qs = like->sim->nq, l->vs = like->sim->nv;
   l->kernels = mb_lockstep_kernels();
-  for (size_t k = 0; k < L; k++) links[k] = &like->links;
-  l->work = l->passes->create(links);
-  const MbStatus status = mb_sim_create(like->model, NULL, &l->sim, report);
-  if (status) return status;
-  l->channels = mb_sim_channels(l->sim, &l->nchannels);
-  l->frame_size = mb_sim_frame_size(l->sim);
+  l->channels = mb_sim_channels(like->sim, &l->nchannels);
+  l->frame_size = mb_sim_frame_size(like->sim);
   l->wanted = mb_arena_alloc(&l->arena, l->nchannels, sizeof *l->wanted);
-  if (!l->work || !l->wanted || !make_room(l)) return mb_no_memory(report, "lanes");
+  bool fine = l->wanted && make_room(l);
+  for (size_t k = 0; k < L; k++) links[k] = &like->links;
+  if (fine && l->maximal) {
+    fine = mb_lockstep_held_create(l);
+  } else if (fine) {
+    l->passes = mb_lanes_for(L);
+    fine = (l->work = l->passes->create(links)) != NULL;
+    l->world = (MbWorld){.model = l->like, .work = l->work, .screws = l->screws, .phi = l->phi};
+    l->world.E = (const MbPose *)(const void *)l->E;
+  }
+  if (!fine) return mb_no_memory(report, "lanes");
   memset(l->wanted, 1, l->nchannels * sizeof *l->wanted);
-  l->world = (MbWorld){.model = l->like, .work = l->work, .screws = l->screws, .phi = l->phi};
-  l->world.E = (const MbPose *)(const void *)l->E;
   return MB_OK;
 }
 
@@ -104,27 +116,16 @@ MbStatus mb_lockstep_create(const MbLane *like, MbLockstep **out, MbReport *repo
   return status;
 }
 
-static void free_expressions(MbLockstep *l) {
-  for (size_t i = 0; l->expressions && i < L * l->like->nsignals; i++) {
-    mb_expression_free(l->expressions[i]);
-    l->expressions[i] = NULL;
-  }
-}
-
 void mb_lockstep_free(MbLockstep *l) {
   if (!l) return;
-  free_expressions(l);
   if (l->work) l->passes->free(l->work);
-  mb_sim_free(l->sim);
+  for (size_t k = 0; k < L; k++) mb_held_free(&l->one[k]);
+  mb_held_free(&l->held);
   mb_arena_free(&l->arena);
   mb_free(l);
 }
 
 // ---- the start ------------------------------------------------------------------------------------------------
-
-static void put_numbers(double *to, const double *from, size_t n, size_t lane) {
-  for (size_t i = 0; i < n; i++) to[L * i + lane] = from[i];
-}
 
 // Damping has the same derivatives at any time.
 static void load_damping(MbLockstep *l, size_t k) {
@@ -139,17 +140,31 @@ static void load_damping(MbLockstep *l, size_t k) {
   }
 }
 
+static void load_limits(MbLockstep *l, size_t k) {
+  const MbModel *model = l->lane[k]->model;
+  l->ahead = model->ahead;
+  l->gamma[k] = model->gamma;
+  l->widest[k] = fmin(model->largest[0], model->largest[1]);
+  l->open[k] = false;
+  for (size_t i = 0; i < l->nlimits; i++) {
+    const MbLimit *own = model->constraints[i].parameters;
+    l->side[L * i + k] = own->sign, l->bound[L * i + k] = own->bound;
+  }
+}
+
 static void load_lane(MbLockstep *l, size_t k) {
   const MbModel *model = l->lane[k]->model;
+  const MbSim *sim = l->lane[k]->sim;
   l->h[k] = model->h;
-  put_numbers(l->q, model->q0, l->nq, k);
-  put_numbers(l->v, model->v0, l->nv, k);
-  put_numbers(l->M, model->M, 6 * l->nb, k);
-  put_numbers(l->g, model->gravity, 3, k);
-  put_numbers(l->stiffness, model->stiffness, l->nv, k);
-  put_numbers(l->rest, model->rest, l->nv, k);
-  put_numbers(l->damping, model->joint_damping, l->nv, k);
+  mb_lane_put(l->q, sim->state.q, l->qs, k), mb_lane_put(l->q0, sim->state.q, l->qs, k);
+  mb_lane_put(l->v, sim->state.v, l->vs, k), mb_lane_put(l->v0, sim->state.v, l->vs, k);
+  mb_lane_put(l->M, model->M, 6 * l->nb, k);
+  mb_lane_put(l->g, model->gravity, 3, k);
+  mb_lane_put(l->stiffness, model->stiffness, l->nv, k);
+  mb_lane_put(l->rest, model->rest, l->nv, k);
+  mb_lane_put(l->damping, model->joint_damping, l->nv, k);
   load_damping(l, k);
+  load_limits(l, k);
   for (size_t i = 0; i < model->ndrives; i++) {
     l->drive_stiffness[L * i + k] = model->drives[i].stiffness;
     l->drive_damping[L * i + k] = model->drives[i].damping;
@@ -157,37 +172,8 @@ static void load_lane(MbLockstep *l, size_t k) {
   }
 }
 
-// A lane whose signals cannot be compiled goes nowhere; its own simulation will tell why.
-static void compile_signals(MbLockstep *l, size_t k) {
-  const MbModel *model = l->lane[k]->model;
-  for (size_t i = 0; i < model->nsignals; i++) {
-    const MbSignal *signal = &model->signals[i];
-    char message[256] = "";
-    if (signal->kind != MB_SIGNAL_EXPRESSION) continue;
-    MbExpression *e = mb_expression_create(signal->text, model->constants, model->nconstants, true, message,
-                                           sizeof message);
-    l->expressions[model->nsignals * k + i] = e;
-    if (!e) l->goes &= ~(1u << k);
-  }
-}
-
-// The start is judged as a simulation's is, but closer: what is out of the ordinary goes on its own.
-static bool is_ordinary(const MbLockstep *l, size_t k) {
-  static const double FAR = 1e9, LARGE = 1e100;
-  const MbModel *model = l->lane[k]->model;
-  bool ok = true;
-  for (size_t i = 0; i < l->nq; i++) ok &= fabs(model->q0[i]) < FAR;
-  for (size_t i = 0; i < l->nv; i++) ok &= fabs(model->v0[i]) < FAR;
-  for (size_t i = 0; i < 7 * l->nb; i++) ok &= fabs(l->E[L * i + k]) < FAR;
-  for (size_t i = 0; i < 6 * l->nb; i++) ok &= fabs(l->phi[L * i + k]) < FAR && fabs(model->M[i]) < LARGE;
-  for (size_t i = 0; i < 3; i++) ok &= fabs(model->gravity[i]) < LARGE;
-  return ok;
-}
-
 MbStatus mb_lockstep_load(MbLockstep *l, const MbLane *const *lanes, size_t count, MbReport *report) {
   const MbLinks *links[L];
-  (void)report;
-  free_expressions(l);
   l->count = count;
   if (l->D && !l->apart) memset(l->D, 0, L * 36 * l->nb * sizeof *l->D);
   l->goes = (1u << count) - 1;
@@ -195,19 +181,25 @@ MbStatus mb_lockstep_load(MbLockstep *l, const MbLane *const *lanes, size_t coun
   for (size_t k = 0; k < L; k++) {
     l->lane[k] = lanes[k < count ? k : 0];
     links[k] = &l->lane[k]->links;
+    mb_report_clear(&l->said[k]);
     load_lane(l, k);
-    if (k < count) compile_signals(l, k);
   }
-  l->passes->load(l->work, links);
-  l->world.links = links[0];
-  l->passes->forward(l->work, l->q, l->v, l->E, l->phi);
-  l->spread = false;
-  for (size_t k = 0; k < count; k++)
-    if (!is_ordinary(l, k)) l->goes &= ~(1u << k);
-  if (l->like->nsignals) mb_lockstep_signals(l);
-  mb_lockstep_watch_start(l);
+  if (l->maximal) {
+    if (!mb_lockstep_held_load(l, links)) return mb_no_memory(report, "lanes");
+  } else {
+    l->passes->load(l->work, links);
+    l->world.links = links[0];
+  }
+  mb_lockstep_kinematics(l);
   return MB_OK;
 }
 
+// ---- what is asked of them ------------------------------------------------------------------------------------
+
 unsigned mb_lockstep_goes(const MbLockstep *l) { return l->goes; }
 int64_t mb_lockstep_steps(const MbLockstep *l) { return l->step; }
+MbReport *mb_lockstep_said(MbLockstep *l, size_t lane) { return &l->said[lane]; }
+
+void mb_lockstep_taken(const MbLockstep *l, int64_t *alone, int64_t *all) {
+  *alone = l->alone, *all = l->all;
+}

@@ -27,33 +27,26 @@ void mb_lockstep_energies(MbLockstep *l) {
     const MbModel *model = l->lane[k]->model;
     for (size_t i = 0; i < model->nforces; i++)
       if (model->forces[i].ops->energy)
-        e.elastic += model->forces[i].ops->energy(&model->forces[i], &l->x[k]);
+        e.elastic += model->forces[i].ops->energy(&model->forces[i], &l->lane[k]->sim->x);
     l->energy[2 * L + k] = e.elastic;
     l->energy[3 * L + k] = e.kinetic + e.gravity + e.elastic;
   }
 }
 
-void mb_lockstep_watch_start(MbLockstep *l) {
-  mb_lockstep_energies(l);
-  for (size_t k = 0; k < l->count; k++) {
-    MbLaneWatch *watch = &l->watch[k];
-    *watch = (MbLaneWatch){.first = energy_of(l, k)};
-    mb_watch_causes(l->lane[k]->model, &watch->growth, &watch->loss);
-  }
-}
-
+// The lanes' simulations tell, where they would.
 void mb_lockstep_watch(MbLockstep *l) {
   bool any = false;
-  for (size_t k = 0; k < l->count; k++) any |= l->watch[k].growth || l->watch[k].loss;
+  for (size_t k = 0; k < l->count; k++) any |= l->goes >> k & 1 && mb_watch_looks(l->lane[k]->sim);
   if (!any) return;
   mb_lockstep_energies(l);
   mb_lockstep_spread(l);
   for (size_t k = 0; k < l->count; k++) {
-    MbLaneWatch *watch = &l->watch[k];
+    MbSim *sim = l->lane[k]->sim;
     const MbEnergy now = energy_of(l, k);
-    const bool judged = now.total - watch->first.total > 0 ? watch->growth : watch->loss;
-    const bool leaves = mb_watch_leaves(l->lane[k]->model, &l->x[k], &watch->first, &now, &watch->fallen);
-    if (judged && leaves) l->goes &= ~(1u << k);
+    if (!(l->goes >> k & 1)) continue;
+    sim->state.step = l->step;
+    sim->state.t = (double)l->step * sim->model->h;
+    mb_watch_energy(sim, &now, &l->said[k]);
   }
 }
 
@@ -89,10 +82,10 @@ static void copy_joints(const MbLockstep *l, const double *from, const size_t *f
       *out++ = from[L * (first[b] + i) + lane];
 }
 static void sample_joint_positions(const MbLockstep *l, size_t lane, double *out) {
-  copy_joints(l, l->q, l->like->q_first, lane, out);
+  copy_joints(l, l->jq, l->like->q_first, lane, out);
 }
 static void sample_joint_velocities(const MbLockstep *l, size_t lane, double *out) {
-  copy_joints(l, l->v, l->like->v_first, lane, out);
+  copy_joints(l, l->jv, l->like->v_first, lane, out);
 }
 static void sample_energies(const MbLockstep *l, size_t lane, double *out) {
   for (size_t i = 0; i < 4; i++) out[i] = l->energy[L * i + lane];
@@ -134,7 +127,7 @@ void mb_lockstep_sample(MbLockstep *l, double *frames) {
       if (table[row].state)
         table[row].state(l, k, out);
       else
-        table[row].bodies(l->lane[k]->model, &l->x[k], out);
+        table[row].bodies(l->lane[k]->model, &l->lane[k]->sim->x, out);
       for (size_t i = 0; i < channel->items * channel->width; i++)
         if (!isfinite(out[i])) l->goes &= ~(1u << k);
     }

@@ -4,56 +4,79 @@
 
 #include "core/sim/lockstep.h"
 #include "core/sim/sim_internal.h"
+#include "core/solvers/maximal/held.h"
 #include "core/solvers/redmax/world.h"
 
 typedef struct MbLockstepKernels MbLockstepKernels;
 
-// What energies are compared with (energy_watch.h), of one lane.
-typedef struct MbLaneWatch {
-  bool growth, loss;
-  MbEnergy first;
-  double fallen;
-} MbLaneWatch;
+// A coordinate's bound (constraints/limit.c), in the order of the constraints.
+typedef struct MbLaneLimit {
+  size_t q, v;
+  bool soft;
+} MbLaneLimit;
 
 struct MbLockstep {
-  const MbModel *like; // for what all have in common
+  const MbLane *first; // of what all have in common
+  const MbModel *like; // its model
   const MbIntegrator *integrator;
-  const MbLanes *passes;
   const MbLockstepKernels *kernels;
-  MbRecursion *work;
-  MbWorld world;
-  size_t nb, nq, nv;
+  size_t nb, nq, nv; // the models'
+  bool maximal;      // bodies are the state, else joints' coordinates
 
   const MbLane *lane[MB_LOCKSTEP]; // places beyond `count` have lane 0 again
   size_t count;
   unsigned goes;
   int64_t step;
-  double *h; // (x 8)
+  int64_t alone, all; // steps of lanes that their own simulations have taken, of how many
+  double *h;          // (x 8)
 
-  double *q, *v, *q1, *v1;                              // (nq x 8), (nv x 8): the state, and the one to come
-  double *y, *s;                                        // (nv x 8)
-  double *E, *phi, *f;                                  // (nb x 7 x 8), (nb x 6 x 8), (nb x 6 x 8)
+  // the state, and the one to come. Under `maximal` poses, joints' coordinates as remembered, and velocities of bodies
+  size_t qs, vs;           // how many numbers
+  double *q, *v, *q1, *v1; // (qs x 8), (vs x 8)
+  double *q0, *v0;         // where lanes that have left stand
+  double *r, *s;           // (vs x 8) scratch
+  double *jq, *jv;         // (nq x 8), (nv x 8) joints' coordinates and velocities at the state
+  double *y;               // (nv x 8) along joints' coordinates
+  double *E, *phi, *f;     // (nb x 7 x 8), (nb x 6 x 8), (nb x 6 x 8)
+  bool fly;                // bodies swing (model/flight.h)
+  double *swing;           // (nb x 3 x 8)
+
   double *M, *g;                                        // (nb x 6 x 8), (3 x 8) the models'
   double *stiffness, *rest, *damping;                   // (nv x 8) the models'
   double *drive_stiffness, *drive_damping, *drive_most; // (ndrives x 8) the models'
   double *total_stiffness, *total_damping; // (nv x 8) with motors; the models' where there are none
-  double *screws;                          // (nb x 6 x 8)
-  double *K, *D;                           // (nb x 36 x 8); NULL: no force has any
+  double *K, *D;                           // (nb + 2 npairs x 36 x 8); NULL: no force has any
   double *signal;                          // (nsignals x 8)
   double *energy;                          // (4 x 8) kinetic, gravity, elastic, total
 
-  // one lane at a time
-  bool apart;                 // forces are evaluated lane by lane, as others than gravity and damping act
-  bool damped;                // bodies are
-  double *drag;               // (nforces x nb x 8) damping of each body by each force
-  MbMaximal x[MB_LOCKSTEP];   // bodies of each
-  MbExpression **expressions; // (8 x nsignals)
-  double *own;                // (nsignals) values of one lane
-  bool spread;                // x has the bodies where the state is
+  bool apart;   // forces are evaluated lane by lane, as others than gravity and damping act
+  bool damped;  // bodies are
+  double *drag; // (nforces x nb x 8) damping of each body by each force
+  bool spread;  // the simulations' bodies are where the state is
 
-  MbLaneWatch watch[MB_LOCKSTEP];
+  // limits of joints
+  size_t nlimits;
+  MbLaneLimit *limits;    // (nlimits)
+  double *side, *bound;   // (nlimits x 8)
+  bool ahead;             // they act before they are passed
+  double *gamma, *widest; // (x 8) of stabilization; the gap that opens nothing
+  bool open[MB_LOCKSTEP]; // a gap was open at the last look, so that the lane's own simulation goes on
 
-  MbSim *sim; // of the first model, for the channels
+  // solver redmax
+  const MbLanes *passes;
+  MbRecursion *work;
+  MbWorld world;
+  double *screws;  // (nb x 6 x 8)
+  double *vectors; // (6 x nv x 8) where forces couple bodies that steps solve for (lockstep_coupled.h)
+  double *blocks;  // (nb + 2 npairs x 36 x 8) of A
+
+  // solver maximal
+  MbHeld held;
+  bool general;            // some joints are not revolute: their rows are made lane by lane
+  MbHeld one[MB_LOCKSTEP]; // by these
+  double *aim, *rates;     // (rows x 8) what rows ask for; (nv x 8) of the coordinates
+
+  MbReport said[MB_LOCKSTEP];
   const MbChannel *channels;
   size_t nchannels, frame_size;
   bool *wanted; // (nchannels)
@@ -71,12 +94,24 @@ struct MbLockstepKernels {
   void (*move)(MbLockstep *l, size_t q_first, size_t v_first, size_t count);
   // f ← gravity, velocity terms and damping; `outside`: damping alone
   void (*wrenches)(MbLockstep *l, bool outside);
-  // v1 ← A⁻¹ (M v + h (f − D v)); false where A is singular in some lane
-  bool (*implicit)(MbLockstep *l);
+  // v1 ← A⁻¹ (M v + h (f − D v)); the lanes for which it came to something
+  unsigned (*implicit)(MbLockstep *l);
   // Which lanes of (q1, v1) are far from all bounds.
   unsigned (*tame)(const MbLockstep *l);
+  // Which lanes no limit pushes in this step.
+  unsigned (*unlimited)(const MbLockstep *l);
   // Energies, of joints' springs alone the elastic one.
   void (*energies)(MbLockstep *l);
+
+  // ---- solver maximal
+  // q1 ← where joints' coordinates are to be looked for next: what they are, moved by their velocities
+  void (*foresee)(MbLockstep *l);
+  // φ ← the twists of (q, v)
+  void (*twists)(MbLockstep *l);
+  // v1 ← as the one solution of a step has it, rows of joints and all; false where it comes to nothing in some lane
+  bool (*held)(MbLockstep *l);
+  // Which lanes have no gap that is open, of a joint or a limit.
+  unsigned (*closed)(const MbLockstep *l);
 };
 
 // The fastest that this machine can run.
@@ -84,12 +119,26 @@ const MbLockstepKernels *mb_lockstep_kernels(void);
 
 // ---- lockstep_forces.c -----------------------------------------------------------------------------
 
-// Signals at the state's time. A lane with one that is not finite goes no further.
+// Signals at the state's time.
 void mb_lockstep_signals(MbLockstep *l);
-// Puts the bodies where the state is into x, once a state.
+// Puts the bodies where the state is into the lanes' simulations, once a state.
 void mb_lockstep_spread(MbLockstep *l);
+// The swings of bodies that fly, lane by lane.
+void mb_lockstep_swings(MbLockstep *l);
 // Forces lane by lane: f, and K and D where there are any. `outside` leaves out what is inertial.
 void mb_lockstep_wrenches(MbLockstep *l, bool outside, bool derivatives);
+
+// ---- lockstep_held.c -------------------------------------------------------------------------------
+
+// Joints held by rows: room, the lanes' start, rows and coordinates at (q, v).
+bool mb_lockstep_held_create(MbLockstep *l);
+bool mb_lockstep_held_load(MbLockstep *l, const MbLinks *const *links);
+void mb_lockstep_held_update(MbLockstep *l);
+
+// ---- lockstep_step.c -------------------------------------------------------------------------------
+
+// Bodies, and what follows of them, where the state is.
+void mb_lockstep_kinematics(MbLockstep *l);
 
 // ---- lockstep_frame.c ------------------------------------------------------------------------------
 
@@ -97,12 +146,18 @@ void mb_lockstep_wrenches(MbLockstep *l, bool outside, bool derivatives);
 bool mb_lockstep_has_channel(const char *name);
 // All energies at the state.
 void mb_lockstep_energies(MbLockstep *l);
-void mb_lockstep_watch_start(MbLockstep *l);
-// A lane whose energy leaves its bounds, of which its own simulation would warn, goes no further.
+// Looks whether energies leave their bounds.
 void mb_lockstep_watch(MbLockstep *l);
 
 static inline double mb_lane_number(const double *a, size_t i, size_t lane) {
   return a[MB_LOCKSTEP * i + lane];
+}
+// Numbers of one lane, from among those of all or among them.
+static inline void mb_lane_pick(double *to, const double *from, size_t n, size_t lane) {
+  for (size_t i = 0; i < n; i++) to[i] = from[MB_LOCKSTEP * i + lane];
+}
+static inline void mb_lane_put(double *to, const double *from, size_t n, size_t lane) {
+  for (size_t i = 0; i < n; i++) to[MB_LOCKSTEP * i + lane] = from[i];
 }
 
 #endif

@@ -28,20 +28,21 @@ static inline Real signal_or_zero(const MbLockstep *l, size_t signal) {
 static inline Real motor_of(const MbLockstep *l, size_t i) {
   const MbDrive *drive = &l->like->drives[i];
   const Real target = signal_or_zero(l, drive->target), rate = signal_or_zero(l, drive->target_velocity);
-  return coordinate(l->drive_stiffness, i) * (target - coordinate(l->q, drive->q)) +
-         coordinate(l->drive_damping, i) * (rate - coordinate(l->v, drive->v));
+  return coordinate(l->drive_stiffness, i) * (target - coordinate(l->jq, drive->q)) +
+         coordinate(l->drive_damping, i) * (rate - coordinate(l->jv, drive->v));
 }
 
-static void joint_forces_of(MbLockstep *l) {
+// y −= the forces of springs and dampers, and += those of motors
+static void add_joint_forces(const MbLockstep *l, double *y) {
   const MbModel *model = l->like;
   for (size_t b = 0; model->sprung && b < model->nb; b++) {
     const size_t n = model->joint[b].ops ? model->joint[b].n : 0, q = model->q_first[b],
                  v = model->v_first[b];
     for (size_t i = 0; i < n; i++) {
       const size_t k = v + i;
-      const Real pull = coordinate(l->stiffness, k) * (coordinate(l->q, q + i) - coordinate(l->rest, k)) +
-                        coordinate(l->damping, k) * coordinate(l->v, k);
-      put_coordinate(l->y, k, coordinate(l->y, k) - pull);
+      const Real pull = coordinate(l->stiffness, k) * (coordinate(l->jq, q + i) - coordinate(l->rest, k)) +
+                        coordinate(l->damping, k) * coordinate(l->jv, k);
+      put_coordinate(y, k, coordinate(y, k) - pull);
     }
   }
   for (size_t i = 0; i < model->ndrives; i++) {
@@ -49,9 +50,11 @@ static void joint_forces_of(MbLockstep *l) {
     const Real asked = motor_of(l, i), most = coordinate(l->drive_most, i);
     Real pull = choose(asked > most, most, choose(asked < -most, -most, asked));
     if (drive->force != MB_WORLD) pull = pull + coordinate(l->signal, drive->force);
-    put_coordinate(l->y, drive->v, coordinate(l->y, drive->v) + pull);
+    put_coordinate(y, drive->v, coordinate(y, drive->v) + pull);
   }
 }
+
+static void joint_forces_of(MbLockstep *l) { add_joint_forces(l, l->y); }
 
 static void with_motors(MbLockstep *l) {
   const MbModel *model = l->like;
@@ -81,14 +84,18 @@ static void move_by(MbLockstep *l, size_t q_first, size_t v_first, size_t count)
     put_coordinate(l->q1, q_first + i, coordinate(l->q, q_first + i) + h * coordinate(l->v1, v_first + i));
 }
 
+static unsigned bits_of(Choice yes) {
+  unsigned bits = 0;
+  for (size_t k = 0; k < MB_LANES; k++) bits |= (unsigned)(yes[k] != 0) << k;
+  return bits;
+}
+
 static unsigned tame_lanes(const MbLockstep *l) {
   static const double SMALL = 1e6; // as in sim/step.c
   Choice tame = ~(Choice){0};
-  unsigned bits = 0;
-  for (size_t i = 0; i < l->nq; i++) tame &= is_small(coordinate(l->q1, i), SMALL);
-  for (size_t i = 0; i < l->nv; i++) tame &= is_small(coordinate(l->v1, i), SMALL);
-  for (size_t k = 0; k < MB_LANES; k++) bits |= (unsigned)(tame[k] != 0) << k;
-  return bits;
+  for (size_t i = 0; i < l->qs; i++) tame &= is_small(coordinate(l->q1, i), SMALL);
+  for (size_t i = 0; i < l->vs; i++) tame &= is_small(coordinate(l->v1, i), SMALL);
+  return bits_of(tame);
 }
 
 // ---- implicit -----------------------------------------------------------------------------------------------
@@ -101,18 +108,25 @@ static inline Vec unrotate(const double *E, Vec x) {
   return (Vec){x.x + w * t.x + u.x, x.y + w * t.y + u.y, x.z + w * t.z + u.z};
 }
 
+// What the bodies' own motion does: the quadratic velocity term, or the swing of a body that flies.
+static inline Screw velocity_term(const MbLockstep *l, size_t b) {
+  const double *M = l->M + MB_LANES * 6 * b;
+  const Screw phi = screw_at(l->phi, 6 * b), m = screw_at(M, 0), zero = {0};
+  const Vec spin = {m.turn.x * phi.turn.x, m.turn.y * phi.turn.y, m.turn.z * phi.turn.z};
+  if (l->fly && l->like->flies[b])
+    return (Screw){add_scaled(zero.turn, 1.0 / coordinate(l->h, 0), vec_at(l->swing, 3 * b)), zero.line};
+  if (l->maximal)
+    return (Screw){add(zero.turn, cross(spin, phi.turn)), zero.line}; // what is in W's axes has no other
+  const Vec push = {m.line.x * phi.line.x, m.line.y * phi.line.y, m.line.z * phi.line.z};
+  return (Screw){add(zero.turn, cross(spin, phi.turn)), add(zero.line, cross(push, phi.turn))};
+}
+
 // Of one body, from the velocity terms on; the forces in the model's order.
 static inline Screw wrench_on(const MbLockstep *l, size_t b, bool outside) {
   const MbModel *model = l->like;
   const double *M = l->M + MB_LANES * 6 * b, *E = l->E + MB_LANES * 7 * b;
   const Screw phi = screw_at(l->phi, 6 * b), zero = {0};
-  Screw f = zero;
-  if (!outside) {
-    const Screw m = screw_at(M, 0);
-    const Vec spin = {m.turn.x * phi.turn.x, m.turn.y * phi.turn.y, m.turn.z * phi.turn.z};
-    const Vec push = {m.line.x * phi.line.x, m.line.y * phi.line.y, m.line.z * phi.line.z};
-    f = (Screw){add(zero.turn, cross(spin, phi.turn)), add(zero.line, cross(push, phi.turn))};
-  }
+  Screw f = outside ? zero : velocity_term(l, b);
   for (size_t i = 0; i < model->nforces; i++) {
     if (model->forces[i].ops != &mb_gravity_ops) {
       const Real d = coordinate(l->drag, l->nb * i + b);
@@ -128,7 +142,9 @@ static void wrenches_of(MbLockstep *l, bool outside) {
   for (size_t b = 0; b < l->nb; b++) put_screw(l->f, 6 * b, wrench_on(l, b, outside));
 }
 
-static bool implicit_velocities(MbLockstep *l) {
+#include "core/sim/lockstep_coupled.h"
+
+static unsigned implicit_velocities(MbLockstep *l) {
   const Real h = coordinate(l->h, 0), a = l->integrator->a * h, c = l->integrator->b * h * h;
   MbWorld *const world = &l->world;
   size_t blame = 0;
@@ -148,8 +164,11 @@ static bool implicit_velocities(MbLockstep *l) {
   if (l->D) { // y −= Jᵀ D J v
     Screw *F = twists_of(world, l->v);
     for (size_t b = 0; b < l->nb; b++)
-      F[b] = wrench_to_world(world, b,
-                             block_of_twist(l->D + MB_LANES * 36 * b, sD, twist_to_body(world, b, F[b])));
+      put_screw(l->f, 6 * b, twist_to_body(world, b, F[b])); // forces have been gathered
+    for (size_t b = 0; b < l->nb; b++)
+      F[b] = block_of_twist(l->D + MB_LANES * 36 * b, sD, screw_at(l->f, 6 * b));
+    if (l->blocks) add_pairs(l, l->D, sD, l->f, F);
+    for (size_t b = 0; b < l->nb; b++) F[b] = wrench_to_world(world, b, F[b]);
     gather_up(world, F, l->y);
   }
   for (size_t b = 0; b < l->nb; b++)
@@ -163,10 +182,14 @@ static bool implicit_velocities(MbLockstep *l) {
   const MbMaximal x = {
       .K = l->K, .D = l->D, .stiffness = l->total_stiffness, .joint_damping = l->total_damping};
   world->derived = true;
-  if (!factor_world(world, &x, a, c, NULL, &blame)) return false;
+  if (!factor_world(world, &x, a, c, NULL, &blame)) return 0;
+  if (l->blocks) return solve_coupled(l, a, c);
   world_apply(world, l->v1);
-  return true;
+  return (1u << MB_LANES) - 1;
 }
+
+#include "core/sim/lockstep_limits.h"
+#include "core/sim/lockstep_rows.h"
 
 // ---- energies -----------------------------------------------------------------------------------------------
 
@@ -183,7 +206,7 @@ static void energies_of(MbLockstep *l) {
   for (size_t b = 0; model->sprung && b < model->nb; b++)
     for (size_t i = 0; model->joint[b].ops && i < model->joint[b].n; i++) {
       const size_t k = model->v_first[b] + i;
-      const Real stretch = coordinate(l->q, model->q_first[b] + i) - coordinate(l->rest, k);
+      const Real stretch = coordinate(l->jq, model->q_first[b] + i) - coordinate(l->rest, k);
       elastic += coordinate(l->stiffness, k) * stretch * stretch / 2.0;
     }
   put_coordinate(l->energy, 0, kinetic);
@@ -200,4 +223,9 @@ const MbLockstepKernels MB_LOCKSTEP_TABLE = {.name = MB_LOCKSTEP_NAME,
                                              .wrenches = wrenches_of,
                                              .implicit = implicit_velocities,
                                              .tame = tame_lanes,
+                                             .unlimited = unlimited_lanes,
+                                             .foresee = foresee_coordinates,
+                                             .twists = find_twists,
+                                             .held = held_velocities,
+                                             .closed = closed_lanes,
                                              .energies = energies_of};

@@ -1,19 +1,28 @@
 // One step of all lanes: sim/step.c and sim/scheme_once.c, side by side.
 #include "core/model/coordinates.h"
 #include "core/model/flight.h"
-#include "core/sim/evaluate.h"
-#include "core/sim/lockstep_internal.h"
 #include "core/sim/energy_watch.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/gaps.h"
+#include "core/sim/lockstep_internal.h"
 
 #include <string.h>
 
 enum { L = MB_LOCKSTEP };
 
-static void pick(double *to, const double *from, size_t first, size_t n, size_t lane) {
-  for (size_t i = 0; i < n; i++) to[i] = from[L * (first + i) + lane];
-}
-static void put_back(double *to, const double *from, size_t first, size_t n, size_t lane) {
-  for (size_t i = 0; i < n; i++) to[L * (first + i) + lane] = from[i];
+static const unsigned ALL = (1u << L) - 1;
+
+// ---- where bodies are -----------------------------------------------------------------------------------------
+
+void mb_lockstep_kinematics(MbLockstep *l) {
+  l->spread = false;
+  if (l->maximal) {
+    l->E = l->q;
+    mb_lockstep_held_update(l);
+    return;
+  }
+  l->passes->forward(l->work, l->q, l->v, l->E, l->phi);
+  l->jq = l->q, l->jv = l->v;
 }
 
 // ---- velocities ---------------------------------------------------------------------------------------------
@@ -33,39 +42,47 @@ static bool explicit_velocities(MbLockstep *l) {
   return true;
 }
 
-static bool implicit_velocities(MbLockstep *l) {
-  if (l->apart)
-    mb_lockstep_wrenches(l, false, true);
-  else
+// v1; the lanes for which it came to something.
+static unsigned velocities(MbLockstep *l) {
+  const bool implicit = l->integrator->a != 0;
+  if (!l->maximal && !implicit) return explicit_velocities(l) ? ALL : 0;
+  if (l->apart) {
+    mb_lockstep_wrenches(l, false, implicit);
+  } else {
+    if (l->fly) mb_lockstep_swings(l);
     l->kernels->wrenches(l, false);
+  }
+  if (l->maximal) return l->kernels->held(l) ? ALL : 0;
   return l->kernels->implicit(l);
 }
 
 // ---- coordinates --------------------------------------------------------------------------------------------
 
-// Of bodies free in space, lane by lane.
-static void fly(MbLockstep *l, size_t b) {
-  const MbModel *like = l->like;
-  double q[7], v[6];
+// Of a body in space, lane by lane; q and v are where its numbers begin.
+static void fly(MbLockstep *l, size_t b, size_t q_first, size_t v_first) {
+  double q[7], v[6], swing[3];
   for (size_t k = 0; k < l->count; k++) {
     const MbModel *model = l->lane[k]->model;
-    pick(q, l->q, like->q_first[b], 7, k);
-    pick(v, l->v1, like->v_first[b], 6, k);
+    mb_lane_pick(q, l->q + L * q_first, 7, k);
+    mb_lane_pick(v, l->v1 + L * v_first, 6, k);
     mb_coordinates_advance_pose(q, model->h, v);
-    put_back(l->q1, q, like->q_first[b], 7, k);
-    if (!like->flies[b]) continue;
-    mb_flight_carry(model->h, model->M + 6 * b, l->x[k].swing + 3 * b, v);
-    put_back(l->v1, v, like->v_first[b], 6, k);
+    mb_lane_put(l->q1 + L * q_first, q, 7, k);
+    if (!l->like->flies[b]) continue;
+    mb_lane_pick(swing, l->swing + L * 3 * b, 3, k);
+    mb_flight_carry(model->h, model->M + 6 * b, swing, v);
+    mb_lane_put(l->v1 + L * v_first, v, 6, k);
   }
 }
 
 static void advance(MbLockstep *l) {
   const MbModel *like = l->like;
   for (size_t b = 0; b < l->nb; b++) {
-    if (like->joint[b].ops)
+    if (l->maximal)
+      fly(l, b, 7 * b, 6 * b);
+    else if (like->joint[b].ops)
       l->kernels->move(l, like->q_first[b], like->v_first[b], like->joint[b].n);
     else
-      fly(l, b);
+      fly(l, b, like->q_first[b], like->v_first[b]);
   }
 }
 
@@ -74,24 +91,51 @@ static void renew(MbLockstep *l) {
   const MbModel *like = l->like;
   double q[MB_JOINT_MOST], v[MB_JOINT_MOST];
   for (size_t i = 0; i < like->nrenewing; i++) {
-    const size_t b = like->renewing[i], n = like->joint[b].n;
+    const size_t b = like->renewing[i], n = like->joint[b].n, q_first = L * like->q_first[b],
+                 v_first = L * like->v_first[b];
     for (size_t k = 0; k < l->count; k++) {
       const MbJoint *joint = &l->lane[k]->model->joint[b];
-      pick(q, l->q1, like->q_first[b], n, k);
-      pick(v, l->v1, like->v_first[b], n, k);
+      mb_lane_pick(q, l->q1 + q_first, n, k);
+      mb_lane_pick(v, l->v1 + v_first, n, k);
       if (!joint->ops->renew(joint, q, v)) continue;
-      put_back(l->q1, q, like->q_first[b], n, k);
-      put_back(l->v1, v, like->v_first[b], n, k);
+      mb_lane_put(l->q1 + q_first, q, n, k);
+      mb_lane_put(l->v1 + v_first, v, n, k);
     }
   }
 }
 
-// Lanes that have dropped out stand still where they began: their numbers stay ordinary ones.
-static void hold(MbLockstep *l, unsigned out) {
+// ---- steps by themselves ------------------------------------------------------------------------------------
+
+void mb_lockstep_put(MbLockstep *l, size_t k) {
+  MbSim *sim = l->lane[k]->sim;
+  mb_lane_pick(sim->state.q, l->q, l->qs, k);
+  mb_lane_pick(sim->state.v, l->v, l->vs, k);
+  sim->state.step = l->step;
+  sim->state.t = (double)l->step * sim->model->h;
+  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+  l->spread = false;
+}
+
+// A lane's step by its own simulation; one that fails is the lane's last.
+static void step_alone(MbLockstep *l, size_t k) {
+  MbSim *sim = l->lane[k]->sim;
+  mb_lockstep_put(l, k);
+  l->alone++;
+  if (mb_sim_step(sim, &l->said[k])) {
+    l->goes &= ~(1u << k);
+    return;
+  }
+  mb_lane_put(l->q1, sim->state.q, l->qs, k);
+  mb_lane_put(l->v1, sim->state.v, l->vs, k);
+  l->open[k] = mb_section(sim, MB_SECTION_GAPS)[0] > 0;
+}
+
+// Lanes that have left stand still where they began: their numbers stay ordinary ones.
+static void hold(MbLockstep *l) {
   for (size_t k = 0; k < L; k++) {
-    if (!(out >> k & 1)) continue;
-    put_back(l->q1, l->lane[k]->model->q0, 0, l->nq, k);
-    put_back(l->v1, l->lane[k]->model->v0, 0, l->nv, k);
+    if (l->goes >> k & 1) continue;
+    for (size_t i = 0; i < l->qs; i++) l->q1[L * i + k] = l->q0[L * i + k];
+    for (size_t i = 0; i < l->vs; i++) l->v1[L * i + k] = l->v0[L * i + k];
   }
 }
 
@@ -100,23 +144,52 @@ static void swap(double **a, double **b) {
   *a = *b, *b = c;
 }
 
+// Lanes whose step in vectors is the one that their simulations would take.
+static unsigned usual(MbLockstep *l) {
+  unsigned lanes = velocities(l);
+  if (!lanes) return 0;
+  advance(l);
+  if (!l->maximal) renew(l);
+  lanes &= l->kernels->tame(l);
+  if (l->nlimits) lanes &= l->kernels->unlimited(l);
+  for (size_t k = 0; k < l->count; k++)
+    if (l->open[k]) lanes &= ~(1u << k);
+  return lanes;
+}
+
+static void step_some_alone(MbLockstep *l, unsigned lanes) {
+  for (size_t k = 0; k < l->count; k++)
+    if (lanes >> k & 1) step_alone(l, k);
+}
+
+// Where a look at gaps is due, those of lanes that have opened are for their simulations to judge.
+static void look_at_gaps(MbLockstep *l) {
+  if (!(l->maximal || l->nlimits) || l->step % MB_GAPS_SELDOM) return;
+  unsigned open = l->goes & ~l->kernels->closed(l);
+  for (size_t k = 0; k < l->count; k++)
+    if (l->open[k]) open &= ~(1u << k); // has been judged
+  if (!open) return;
+  swap(&l->q, &l->q1), swap(&l->v, &l->v1); // the state before, from which they go again
+  l->step--;
+  mb_lockstep_kinematics(l);
+  step_some_alone(l, open);
+  hold(l);
+  l->step++;
+  swap(&l->q, &l->q1), swap(&l->v, &l->v1);
+  mb_lockstep_kinematics(l);
+}
+
 void mb_lockstep_step(MbLockstep *l) {
   if (!l->goes) return;
   if (l->like->nsignals) mb_lockstep_signals(l);
-  const bool fine = l->integrator->a != 0 ? implicit_velocities(l) : explicit_velocities(l);
-  if (!fine) { // in some lane, which its own simulation will tell
-    l->goes = 0;
-    return;
-  }
-  advance(l);
-  renew(l);
-  l->goes &= l->kernels->tame(l);
-  const unsigned all = (1u << L) - 1;
-  if (l->goes != all) hold(l, all & ~l->goes);
-  l->passes->forward(l->work, l->q1, l->v1, l->E, l->phi);
-  l->spread = false;
+  if (l->maximal) l->kernels->foresee(l);
+  l->all += __builtin_popcount(l->goes);
+  step_some_alone(l, l->goes & ~usual(l));
+  if (l->goes != ALL) hold(l);
   swap(&l->q, &l->q1);
   swap(&l->v, &l->v1);
   l->step++;
+  mb_lockstep_kinematics(l);
+  look_at_gaps(l);
   if (l->step % MB_WATCH_EVERY == 0) mb_lockstep_watch(l);
 }

@@ -5,10 +5,13 @@
 // with A_b the bodies' matrix and r_b their right-hand side, both at the step's start, as in a step of their own (scheme_once.c); A_n the
 // deformables' constant matrix, Δ a correction of their iterate q and v_n = (q + Δ − q at the start)/h. The deformables'
 // equations are solved by passes, and in each of them the rows are solved for anew, with W = G_b A_b⁻¹ G_bᵀ + G_n A_n⁻¹ G_nᵀ. So
-// what a node feels its body feels, with no step between, and every iterate satisfies the rows.
+// what a node feels its body feels, with no step between, and every iterate satisfies the rows. Quasi-Newton steps and Newton's method have
+// another matrix in the place of A_n in every pass, and may take less of a correction than it is: what is taken of the velocities is taken of
+// the multipliers (solvers/projective/descent.c).
 //
 // Where no row and no force is about a node, bodies take their step as if there were no deformables, and nodes theirs when the bodies are
 // where the step ends (nodes.c).
+#include "core/sim/claims.h"
 #include "core/sim/constrain.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
@@ -22,12 +25,14 @@ static MbStatus pass(MbSim *sim, const double *loose, double *v, MbReport *repor
   const MbPassOps *passes = sim->solver->passes;
   double *impulse = sim->s;
   memcpy(v, loose, sim->nv * sizeof *v);
-  passes->pass(sim->work, sim->push, v);
+  if (!passes->pass(sim->work, sim->push, v))
+    return mb_nodes_judge(sim, false, sim->state.t + sim->model->h, report);
+  mb_claims_recall(sim);
   const MbStatus status = mb_constrain_solve(sim, v, report);
   if (status != MB_OK) return status;
   memset(impulse, 0, sim->width * sizeof *impulse);
   mb_constrain_impulses(sim, impulse);
-  if (passes->end_pass(sim->work, v, impulse)) return MB_OK;
+  if (passes->end_pass(sim->work, v, impulse, mb_constrain_forces(sim))) return MB_OK;
   return mb_nodes_judge(sim, false, sim->state.t + sim->model->h, report);
 }
 
@@ -55,6 +60,7 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report) {
   if (!passes->tied(sim->work)) return mb_scheme_once(sim, report);
   MbStatus status = mb_scheme_solve_once(sim, loose, report);
   if (status != MB_OK) return status;
+  mb_claims_keep(sim);
   memcpy(sim->state.v + sim->nv, mb_nodes_velocities(sim), (sim->width - sim->nv) * sizeof *loose);
   mb_constrain_prepare(sim);
   status = begin(sim, loose, report);
@@ -62,6 +68,8 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report) {
     status = pass(sim, loose, v1, report);
   if (status != MB_OK) return status;
   mb_nodes_end(sim, v1);
+  status = mb_constrain_settle(sim, report);
+  if (status != MB_OK) return status;
   memcpy(sim->q1, sim->state.q, sim->nq * sizeof *sim->q1);
   mb_sim_fly(sim, sim->q1, sim->model->h, v1);
   return MB_OK;

@@ -29,6 +29,8 @@ static double *memory_of(const MbSim *sim) { return mb_section(sim, MB_SECTION_S
 
 size_t mb_scheme_rk45_memory(size_t nq, size_t nv) { return HEADER + 7 * (nq + nv); }
 
+size_t mb_scheme_rk45_scratch(size_t nq, size_t nv) { return MB_RK_STAGES * (nq + nv); }
+
 void mb_scheme_rk45_restart(MbSim *sim) {
   double *memory = memory_of(sim);
   memory[T] = sim->state.t;

@@ -11,7 +11,11 @@ struct MbSchemeOps {
   MbStatus (*step)(MbSim *sim, MbReport *report);
   // How many numbers it carries from step to step in the state's memory; NULL: none.
   size_t (*memory)(size_t nq, size_t nv);
-  // Makes those anew where velocities have jumped, and at the start; NULL: there are none.
+  // Takes what the step has left for the next one into the memory, when it has become the state; NULL: nothing.
+  void (*commit)(MbSim *sim);
+  // How many numbers of scratch it wants in sim->stage; NULL: none.
+  size_t (*scratch)(size_t nq, size_t nv);
+  // Makes those of the memory anew where velocities have jumped, and at the start; NULL: there are none.
   void (*restart)(MbSim *sim);
 };
 
@@ -33,12 +37,21 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report);
 // scheme_kinematic.c: f = m v; by passes where there are joints or constraints
 MbStatus mb_scheme_kinematic(MbSim *sim, MbReport *report);
 MbStatus mb_scheme_kinematic_passes(MbSim *sim, MbReport *report);
+// scheme_stages.c: fully implicit
+MbStatus mb_scheme_bdf1(MbSim *sim, MbReport *report);
+MbStatus mb_scheme_bdf2(MbSim *sim, MbReport *report);
+MbStatus mb_scheme_sdirk2(MbSim *sim, MbReport *report);
+size_t mb_scheme_bdf2_memory(size_t nq, size_t nv);
+void mb_scheme_bdf2_restart(MbSim *sim);
+void mb_scheme_bdf2_commit(MbSim *sim);
+size_t mb_scheme_stages_scratch(size_t nq, size_t nv);
 // scheme_static.c: equilibrium; the numbers that it needs
 MbStatus mb_scheme_static(MbSim *sim, MbReport *report);
 size_t mb_scheme_static_room(size_t nq, size_t nv);
 // scheme_rk45.c
 MbStatus mb_scheme_rk45(MbSim *sim, MbReport *report);
 size_t mb_scheme_rk45_memory(size_t nq, size_t nv);
+size_t mb_scheme_rk45_scratch(size_t nq, size_t nv);
 void mb_scheme_rk45_restart(MbSim *sim);
 
 #endif

@@ -76,16 +76,12 @@ static bool note_carriers(MbSim *sim) {
 
 static MbStatus allocate(MbSim *sim, MbReport *report) {
   const MbModel *model = sim->model;
-  const size_t nb = model->nb, n = sim->nq + sim->nv;
-  const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
+  const size_t nb = model->nb;
   sim->state.q = numbers(sim, sim->nq), sim->q1 = numbers(sim, sim->nq);
   sim->state.v = numbers(sim, sim->width), sim->v1 = numbers(sim, sim->width);
   sim->state.memory = numbers(sim, sim->nm);
   sim->r = numbers(sim, sim->width), sim->s = numbers(sim, sim->width), sim->t = numbers(sim, sim->width);
-  const bool still = sim->integrator->scheme == MB_EQUILIBRIUM;
-  sim->stage = numbers(sim, adaptive ? MB_RK_STAGES * n
-                            : still  ? mb_scheme_static_room(sim->nq, sim->width)
-                                     : 0);
+  sim->stage = numbers(sim, sim->scheme->scratch ? sim->scheme->scratch(sim->nq, sim->nv) : 0);
   sim->nudge = numbers(sim, sim->width);
   sim->along = numbers(sim, model->nv), sim->near = numbers(sim, model->nq);
   sim->signal = numbers(sim, model->nsignals), sim->input = numbers(sim, model->nsignals);

@@ -61,7 +61,7 @@ struct MbSim {
   double *gap0, *gap1, *aim; // (claimed rows) claims.c
   double *pull, *pulled;     // (claimed rows) what pulls at them in this step; of one solution
   double *nudge;             // (width)
-  double *stage;             // adaptive: (MB_RK_STAGES x (nq + nv)); static: its own
+  double *stage;             // the scheme's own (schemes.h)
 
   double half_way; // seconds of the rate J̇ v that this step's velocities make up for (claims.c)
   MbConstraining *constraining; // NULL: nothing is constrained

@@ -42,18 +42,19 @@ static void split_nodes(MbSim *sim, double weight, double *force, double *moment
 static MbStatus try_pass(MbSim *sim, const MbStage *stage, bool factor, double *w, MbReport *report) {
   const MbSolverOps *solver = sim->solver;
   double *force = stage->force ? stage->force : sim->r, *sum = sim->s;
+  const double *felt = stage->felt ? stage->felt : w;
   size_t blame = 0;
 
   if (!stage->there) {
-    mb_sim_kinematics(sim, stage->q, w);
-    mb_sim_follow(sim, NULL, w);
+    mb_sim_kinematics(sim, stage->q, felt);
+    if (!stage->felt) mb_sim_follow(sim, NULL, w);
   }
   mb_sim_forces(sim, stage->t, factor && (stage->a != 0 || stage->b != 0));
   if (factor && !solver->factor(sim->work, &sim->x, stage->a, stage->b, stage->exact, &blame))
     return mb_sim_singular(sim, blame, report);
 
   const bool inert = add_inertia(sim, stage, w, force, sum);
-  mb_sim_gather(sim, stage->q, w, force);
+  mb_sim_gather(sim, stage->q, felt, force);
   mb_sim_add_blocks(sim, stage->sD, stage->sK, w, force);
   for (size_t i = 0; stage->besides && i < sim->nv; i++) force[i] += stage->besides[i];
   if (stage->whole && inert) split_nodes(sim, stage->weight, force, sum);
@@ -101,7 +102,7 @@ MbStatus mb_stage_solve(MbSim *sim, const MbStage *stage, double *last, double *
   double before = INFINITY;
   for (int k = 0; status == MB_OK && goes_on(sim, stage, k, last, w, &before); k++) {
     if (stage->most > stage->passes) memcpy(last, w, sim->nv * sizeof *w);
-    if (stage->rows && !stage->half.second) mb_constrain_aim(sim, w);
+    if (stage->rows && !stage->half.second) mb_constrain_aim(sim, &stage->half, stage->q, w);
     if (stage->moves) mb_sim_move(sim, stage->ahead, w);
     status = pass(sim, stage, k < stage->factors, w, report);
   }

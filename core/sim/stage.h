@@ -15,6 +15,7 @@ typedef struct MbStage {
   double weight;         // s
   double t;              // of the forces
   const double *besides; // (nv) what pushes beside them
+  const double *felt;    // (nv) velocities that forces feel; NULL: w
   double *force;         // (nv) where F goes; NULL: sim->r
   double sD, sK;         // F is linearised: what it has of (sD D + sK K) w beside the forces at q
   double a, b;           // A = M − a D − b K

@@ -44,6 +44,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   }
   mb_nodes_commit(sim);
   mb_touch_commit(sim);
+  if (sim->scheme->commit) sim->scheme->commit(sim);
   double *const q = state->q, *const v = state->v;
   state->q = sim->q1, state->v = sim->v1;
   sim->q1 = q, sim->v1 = v;

@@ -78,6 +78,10 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report);
 void mb_touching_free(MbSim *sim);
 size_t mb_touching_bytes(const MbSim *sim);
 
+// Looks for pairs of bodies, by their numbers in the scene, that are deeper in one another than a run may begin with: at most `most` of
+// them are written, some more than once. How many there are.
+size_t mb_touch_deep(MbSim *sim, size_t (*bodies)[2], size_t most);
+
 // Makes the shape of solid i, and tells how large it is. MB_SCENE: it cannot collide.
 MbStatus mb_touch_make_shape(MbSim *sim, size_t i, MbReport *report);
 void mb_touch_free_shapes(MbTouching *touching);

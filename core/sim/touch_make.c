@@ -98,6 +98,20 @@ static MbStatus check_start(MbSim *sim, MbReport *report) {
   return status;
 }
 
+size_t mb_touch_deep(MbSim *sim, size_t (*bodies)[2], size_t most) {
+  const MbTouching *t = sim->touching;
+  size_t n = 0;
+  if (!t || !mb_touch_look(sim)) return 0;
+  for (size_t i = 0; i < t->next.n; i++) {
+    const MbTouch *touch = &t->next.touch[i];
+    if (!(-touch->gap > DEEP * touch->size)) continue;
+    if (n < most)
+      bodies[n][0] = t->rules->solids[touch->a].listed, bodies[n][1] = t->rules->solids[touch->b].listed;
+    n++;
+  }
+  return n;
+}
+
 static MbStatus check_method(MbSim *sim, MbReport *report) {
   const MbContacts *rules = sim->touching->rules;
   const MbContactMethod *method = mb_contact_method(mb_contact_method_words[rules->method]);

@@ -255,15 +255,17 @@ static void begin(MbSolverWork *w, const MbSoftStart *start_of) {
   w->inner->passes->begin(w->work, start_of);
 }
 static bool goes_on(const MbSolverWork *w) { return w->inner->passes->goes_on(w->work); }
-static void pass(MbSolverWork *w, const double *push, double *v) {
+static bool pass(MbSolverWork *w, const double *push, double *v) {
   want_factor_now(w);
   assert(w->passing && "no step has begun");
-  w->inner->passes->pass(w->work, push, v);
+  return w->inner->passes->pass(w->work, push, v);
 }
-static bool end_pass(MbSolverWork *w, const double *v, double *impulse) {
+static bool end_pass(MbSolverWork *w, double *v, double *impulse, double *lambda) {
   assert(w->passing && "no step has begun");
-  return w->inner->passes->end_pass(w->work, v, impulse);
+  return w->inner->passes->end_pass(w->work, v, impulse, lambda);
 }
+static bool room(MbSolverWork *w, size_t rows) { return w->inner->passes->room(w->work, rows); }
+static bool steady(const MbSolverWork *w) { return w->inner->passes->steady(w->work); }
 static void end(MbSolverWork *w, double *q1, double *v1, double *v) {
   assert(w->passing && "no step has begun");
   w->passing = false;
@@ -275,6 +277,8 @@ static const MbPassOps passes = {.make = make,
                                  .refuses = refuses,
                                  .tied = tied,
                                  .name = name,
+                                 .room = room,
+                                 .steady = steady,
                                  .split = split,
                                  .begin = begin,
                                  .goes_on = goes_on,

@@ -45,14 +45,16 @@ void mb_door_note(MbDoor *door, MbXmlPlace at, bool loss, const char *format, ..
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
   MbModelNotes *notes = door->notes;
-  for (size_t i = 0; i < notes->n; i++)
-    if (notes->note[i].loss == loss && !strcmp(notes->note[i].text, text)) {
-      notes->note[i].count++;
-      return;
-    }
+  const size_t known = mb_rig_names_find(&notes->index, text);
+  if (known != MB_RIG_NO_NAME) {
+    notes->note[known].count++;
+    return;
+  }
+  size_t before = 0;
   const char *copy = mb_arena_strdup(&notes->arena, text),
              *file = at.file ? mb_arena_strdup(&notes->arena, at.file) : "";
-  if (!copy || !file || !mb_grow(&notes->note, &notes->room, notes->n + 1, sizeof *notes->note)) {
+  if (!copy || !file || !mb_grow(&notes->note, &notes->room, notes->n + 1, sizeof *notes->note) ||
+      !mb_rig_names_put(&notes->index, copy, notes->n, &before)) {
     mb_door_no_memory(door);
     return;
   }
@@ -62,6 +64,7 @@ void mb_door_note(MbDoor *door, MbXmlPlace at, bool loss, const char *format, ..
 
 void mb_model_notes_free(MbModelNotes *notes) {
   mb_free(notes->note);
+  mb_rig_names_free(&notes->index);
   mb_arena_free(&notes->arena);
   *notes = (MbModelNotes){0};
 }

@@ -68,6 +68,12 @@ bool mb_mjcf_read(MbDoor *door, const char *path, MbXmlElement *root);
 
 // A rig is made fit to be a scene: fixed bodies merged where asked for, bodies without mass, masses of shapes (rig_mass.c).
 bool mb_rig_settle(MbDoor *door);
+// Friction between two shapes, as MJCF has it: the larger one, none where neither wants any.
+double mb_rig_slide(const MbRigShape *a, const MbRigShape *b);
+// What collides with what, and with what friction (rig_contact.c).
+bool mb_rig_find_contact(MbDoor *door);
+// Sorts rig.pair and leaves each two bodies there once.
+void mb_rig_order_pairs(MbRig *rig);
 // Mass, centre and inertia of a body's shapes, in its frame; false with an error.
 bool mb_rig_weigh(MbDoor *door, const MbRigBody *body, double *mass, double center[3], double matrix[6]);
 // A shape as a scene has it; a mesh is read into the arena. False with an error.

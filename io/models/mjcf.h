@@ -21,6 +21,7 @@ typedef struct MbMjcfNamed {
 typedef struct MbMjcfNames {
   size_t n, room;
   MbMjcfNamed *list;
+  MbRigNames index; // in the list
 } MbMjcfNames;
 
 typedef struct MbMjcfActuator {
@@ -43,6 +44,7 @@ typedef struct MbMjcf {
   bool gravity, limits, contact, equality, dry, springs, dampers, actuation;
   size_t nclasses, room_classes;
   MbMjcfClass *classes;
+  size_t ground; // the body that holds what stands in the world itself; MB_RIG_WORLD: nothing does
   MbMjcfNames joints, sites, geoms;
   size_t nactuators, room_actuators;
   MbMjcfActuator *actuator;

@@ -129,12 +129,20 @@ static bool read_mass(MbMjcf *m, const MbXmlElement *e, const char *class, MbRig
 // The body that holds what stands in the world itself.
 static MbRigBody *ground_of(MbMjcf *m, const MbXmlElement *e, const char *name) {
   MbRig *rig = &m->door->rig;
-  for (size_t b = 0; b < rig->nbodies; b++)
-    if (rig->body[b].parent == MB_RIG_WORLD && !rig->body[b].at.column) return &rig->body[b];
+  if (m->ground != MB_RIG_WORLD) return &rig->body[m->ground];
+  m->ground = rig->nbodies;
   if (!name || !*name || mb_rig_find_body(rig, name) != MB_RIG_WORLD || !strcmp(name, "world"))
     name = "ground";
   while (mb_rig_find_body(rig, name) != MB_RIG_WORLD) name = mb_door_format(m->door, "%s_", name);
   return mb_rig_add_body(rig, name, (MbXmlPlace){e->at.file, e->at.line, 0}); // no column: not of a <body>
+}
+
+// A whole number of 32 bits.
+static unsigned read_bits(MbMjcf *m, const MbXmlElement *e, const char *class, const char *name) {
+  const double x = mb_mjcf_number(m, e, class, "geom", name, 1);
+  if (x >= 0 && x <= UINT32_MAX && x == floor(x)) return (unsigned)x;
+  mb_door_error(m->door, e->at, "%s: a whole number from 0 to %u is wanted", name, UINT32_MAX);
+  return 0;
 }
 
 bool mb_mjcf_geom(MbMjcf *m, const MbXmlElement *e, const MbMjcfScope *scope) {
@@ -172,15 +180,22 @@ bool mb_mjcf_geom(MbMjcf *m, const MbXmlElement *e, const MbMjcfScope *scope) {
   const MbXmlAttribute *slide = mb_mjcf_get(m, e, class, "geom", "friction");
   if (slide && !mb_door_numbers(door, slide, friction, 1, 3)) return false;
   shape->friction = friction[0];
-  shape->collides = mb_mjcf_number(m, e, class, "geom", "contype", 1) != 0 ||
-                    mb_mjcf_number(m, e, class, "geom", "conaffinity", 1) != 0;
+  shape->contype = read_bits(m, e, class, "contype");
+  shape->conaffinity = read_bits(m, e, class, "conaffinity");
+  shape->condim = (int)mb_mjcf_number(m, e, class, "geom", "condim", 3);
+  shape->collides = shape->contype != 0 || shape->conaffinity != 0;
+  shape->hull = type == MESH;
+  if (shape->collides && shape->condim > 3 && m->contact)
+    mb_door_note(door, e->at, true,
+                 "condim=\"%d\" of <geom>: friction against spinning and rolling is left out", shape->condim);
   shape->seen = true;
   shape->name = name ? name->value : NULL;
   const MbMjcfNamed named = {.name = name && *scope->suffix
                                          ? mb_door_format(door, "%s%s", name->value, scope->suffix)
                                          : (name ? name->value : NULL),
                              .at = e->at,
-                             .body = (size_t)(body - door->rig.body)};
+                             .body = (size_t)(body - door->rig.body),
+                             .index = body->nshapes - 1};
   return mb_mjcf_note_name(m, &m->geoms, "geom", &named) && !door->status;
 }
 

@@ -172,6 +172,7 @@ bool mb_mjcf_read(MbDoor *door, const char *path, MbXmlElement *root) {
               .from_geoms = 2,
               .groups = {0, 5},
               .total_mass = -1,
+              .ground = MB_RIG_WORLD,
               .gravity = true,
               .limits = true,
               .contact = true,
@@ -189,6 +190,9 @@ bool mb_mjcf_read(MbDoor *door, const char *path, MbXmlElement *root) {
   bool fine = include_all(&m, root, &count);
   if (fine) mb_door_check(door, root);
   fine = fine && !door->status && read_sections(&m);
+  mb_rig_names_free(&m.joints.index);
+  mb_rig_names_free(&m.sites.index);
+  mb_rig_names_free(&m.geoms.index);
   mb_free(m.joints.list);
   mb_free(m.sites.list);
   mb_free(m.geoms.list);

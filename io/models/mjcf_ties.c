@@ -236,6 +236,20 @@ bool mb_mjcf_equality(MbMjcf *m, const MbXmlElement *section) {
 
 // ---- contact ----------------------------------------------------------------------------------------------
 
+// Geoms of a pair collide whatever their bits say; a scene says so of all shapes of their bodies that collide.
+static void pair_geoms(MbMjcf *m, const MbXmlElement *e, const MbMjcfNamed *a, const MbMjcfNamed *b) {
+  const MbMjcfNamed *const two[] = {a, b};
+  for (int k = 0; k < 2; k++) {
+    MbRigBody *body = &m->door->rig.body[two[k]->body];
+    size_t others = 0;
+    body->shape[two[k]->index].collides = true;
+    for (size_t i = 0; i < body->nshapes; i++) others += body->shape[i].collides;
+    if (others > 1)
+      mb_door_note(m->door, e->at, true,
+                   "a <pair> of a geom whose body has others that collide: it is of all of them");
+  }
+}
+
 bool mb_mjcf_contact(MbMjcf *m, const MbXmlElement *section) {
   for (const MbXmlElement *e = section->first; e; e = e->next) {
     size_t body[2] = {0};
@@ -249,15 +263,21 @@ bool mb_mjcf_contact(MbMjcf *m, const MbXmlElement *section) {
                         *b = mb_mjcf_named(m, &m->geoms, "geom", e, "geom2");
       if (!a || !b || !mb_mjcf_class_of(m, e, NULL, &class)) return false;
       const MbXmlAttribute *given = mb_mjcf_get(m, e, class, "pair", "friction");
-      friction[0] = 1;
+      friction[0] = mb_rig_slide(&m->door->rig.body[a->body].shape[a->index],
+                                 &m->door->rig.body[b->body].shape[b->index]);
       if (given && !mb_door_numbers(m->door, given, friction, 1, 5)) return false;
+      if (mb_mjcf_number(m, e, class, "pair", "condim", 3) == 1) friction[0] = 0;
       body[0] = a->body, body[1] = b->body;
+      pair_geoms(m, e, a, b);
     } else {
       continue;
     }
+    for (int k = 0; k < 2; k++)
+      if (body[k] == MB_RIG_WORLD) body[k] = m->ground;
     MbRigPair *pair = mb_rig_add_pair(&m->door->rig, e->at);
     if (!pair) return mb_door_no_memory(m->door);
     pair->body[0] = body[0], pair->body[1] = body[1], pair->friction = friction[0];
+    pair->given = true;
   }
   return true;
 }

@@ -255,11 +255,12 @@ bool mb_mjcf_limited(MbMjcf *m, const MbXmlElement *e, const char *class, const 
 
 bool mb_mjcf_note_name(MbMjcf *m, MbMjcfNames *names, const char *what, const MbMjcfNamed *named) {
   if (!named->name || !*named->name) return true;
-  for (size_t i = 0; i < names->n; i++)
-    if (!strcmp(names->list[i].name, named->name))
-      return mb_door_error(m->door, named->at, "two %ss are called \"%s\"", what, named->name);
-  if (!mb_grow(&names->list, &names->room, names->n + 1, sizeof *names->list))
+  size_t before = 0;
+  if (!mb_grow(&names->list, &names->room, names->n + 1, sizeof *names->list) ||
+      !mb_rig_names_put(&names->index, named->name, names->n, &before))
     return mb_door_no_memory(m->door);
+  if (before != MB_RIG_NO_NAME)
+    return mb_door_error(m->door, named->at, "two %ss are called \"%s\"", what, named->name);
   names->list[names->n++] = *named;
   return true;
 }
@@ -267,8 +268,8 @@ bool mb_mjcf_note_name(MbMjcf *m, MbMjcfNames *names, const char *what, const Mb
 const MbMjcfNamed *mb_mjcf_named(MbMjcf *m, const MbMjcfNames *names, const char *what, const MbXmlElement *e,
                                  const char *attribute) {
   const char *name = mb_door_name(m->door, e, attribute);
-  for (size_t i = 0; name && i < names->n; i++)
-    if (!strcmp(names->list[i].name, name)) return &names->list[i];
+  const size_t i = name ? mb_rig_names_find(&names->index, name) : MB_RIG_NO_NAME;
+  if (i != MB_RIG_NO_NAME) return &names->list[i];
   if (name) mb_door_error(m->door, mb_xml_attribute(e, attribute)->at, "there is no %s \"%s\"", what, name);
   return NULL;
 }

@@ -278,7 +278,29 @@ static void put_size(Mjcf *m, const MbRigShape *s) {
   }
 }
 
-static void put_shape(Mjcf *m, const MbRigShape *s) {
+static void put_surface(Mjcf *m, const MbRigShape *s) {
+  if (!s->collides) {
+    mb_xml_put(m->x, "contype", "0");
+    mb_xml_put(m->x, "conaffinity", "0");
+  } else if (m->rig->contact && s->friction != m->rig->friction) {
+    mb_xml_put_number(m->x, "friction", s->friction);
+  }
+}
+
+// Geoms have names where pairs of them are listed.
+static const char *shape_name(const Mjcf *m, size_t b, size_t k) {
+  return mb_model_format(m->w, "%s_%zu", m->rig->body[b].name, k);
+}
+
+static bool is_paired(const Mjcf *m, size_t b) {
+  for (size_t i = 0; i < m->rig->npairs && m->rig->contact; i++) {
+    const MbRigPair *pair = &m->rig->pair[i];
+    if (!isnan(pair->friction) && (pair->body[0] == b || pair->body[1] == b)) return true;
+  }
+  return false;
+}
+
+static void put_shape(Mjcf *m, const MbRigShape *s, const char *name) {
   MbRigFrame f = s->frame;
   if (s->kind == MB_SHAPE_PLANE) { // its normal is z there
     MbRigFrame own = mb_rig_frame();
@@ -287,8 +309,10 @@ static void put_shape(Mjcf *m, const MbRigShape *s) {
     f = mb_rig_compose(&f, &own);
   }
   mb_xml_open(m->x, "geom");
+  if (name) mb_xml_put(m->x, "name", name);
   put_size(m, s);
   put_frame(m, &f);
+  put_surface(m, s);
   if (!isnan(s->mass))
     mb_xml_put_number(m->x, "mass", s->mass);
   else if (!isnan(s->density) && s->density != 1000)
@@ -365,11 +389,66 @@ static void put_bodies(Mjcf *m) {
     put_frame(m, &body->frame);
     for (size_t k = 0; k < body->njoints; k++) put_joint(m, b, k);
     put_inertia(m, body);
-    for (size_t k = 0; k < body->nshapes; k++) put_shape(m, &body->shape[k]);
+    const bool paired = is_paired(m, b);
+    for (size_t k = 0; k < body->nshapes; k++)
+      put_shape(m, &body->shape[k], paired ? shape_name(m, b, k) : NULL);
     put_sites(m, b);
   }
   for (; open; open--) mb_xml_close(m->x, "body");
   mb_xml_close(m->x, "worldbody");
+}
+
+// ---- contact ----------------------------------------------------------------------------------------------
+
+// Bodies that are named in pairs collide by each two of their shapes.
+static void put_pair(Mjcf *m, const MbRigPair *pair) {
+  const MbRigBody *a = &m->rig->body[pair->body[0]], *b = &m->rig->body[pair->body[1]];
+  for (size_t i = 0; i < a->nshapes; i++)
+    for (size_t k = 0; k < b->nshapes; k++) {
+      if (!a->shape[i].collides || !b->shape[k].collides) continue;
+      const double mu =
+          pair->friction < 0 ? sqrt(a->shape[i].friction * b->shape[k].friction) : pair->friction;
+      const double five[5] = {mu, mu, 0.005, 1e-4, 1e-4};
+      mb_xml_open(m->x, "pair");
+      mb_xml_put(m->x, "geom1", shape_name(m, pair->body[0], i));
+      mb_xml_put(m->x, "geom2", shape_name(m, pair->body[1], k));
+      mb_xml_put_numbers(m->x, "friction", five, 5);
+      mb_xml_end(m->x);
+    }
+}
+
+// Where two shapes' frictions differ MJCF takes the larger one, a scene the root of their product.
+static void warn_frictions(Mjcf *m) {
+  double least = INFINITY, most = 0;
+  for (size_t b = 0; b < m->rig->nbodies; b++)
+    for (size_t k = 0; k < m->rig->body[b].nshapes; k++) {
+      const MbRigShape *s = &m->rig->body[b].shape[k];
+      if (s->collides) least = fmin(least, s->friction), most = fmax(most, s->friction);
+    }
+  if (least < most)
+    mb_warning(
+        m->w->report, "/contact",
+        "between shapes of different friction MJCF takes the larger one, not the root of their product: give "
+        "\"pairs\" their frictions");
+}
+
+static void put_contact(Mjcf *m) {
+  if (!m->rig->contact) return;
+  warn_frictions(m);
+  if (!m->rig->npairs) return;
+  mb_xml_open(m->x, "contact");
+  for (size_t i = 0; i < m->rig->npairs; i++) {
+    const MbRigPair *pair = &m->rig->pair[i];
+    if (!isnan(pair->friction)) {
+      put_pair(m, pair);
+      continue;
+    }
+    mb_xml_open(m->x, "exclude");
+    mb_xml_put(m->x, "body1", body_name(m, pair->body[0]));
+    mb_xml_put(m->x, "body2", body_name(m, pair->body[1]));
+    mb_xml_end(m->x);
+  }
+  mb_xml_close(m->x, "contact");
 }
 
 // ---- ties -------------------------------------------------------------------------------------------------
@@ -624,10 +703,18 @@ static void put_settings(Mjcf *m) {
   mb_xml_put_number(m->x, "timestep", m->rig->step);
   if (memcmp(m->rig->gravity, down, sizeof down) != 0)
     mb_xml_put_numbers(m->x, "gravity", m->rig->gravity, 3);
-  mb_xml_open(m->x, "flag");
-  mb_xml_put(m->x, "contact", "disable");
-  mb_xml_end(m->x);
+  if (!m->rig->contact) {
+    mb_xml_open(m->x, "flag");
+    mb_xml_put(m->x, "contact", "disable");
+    mb_xml_end(m->x);
+  }
   mb_xml_close(m->x, "option");
+  if (!m->rig->contact || m->rig->friction == 1) return;
+  mb_xml_open(m->x, "default");
+  mb_xml_open(m->x, "geom");
+  mb_xml_put_number(m->x, "friction", m->rig->friction);
+  mb_xml_end(m->x);
+  mb_xml_close(m->x, "default");
 }
 
 static void note_ties(Mjcf *m) {
@@ -647,6 +734,7 @@ bool mb_mjcf_write(MbModelWriter *w) {
   put_settings(&m);
   bool fine = check_names(&m) && list_sites(&m) && put_assets(&m);
   if (fine) put_bodies(&m);
+  if (fine) put_contact(&m);
   if (fine) put_equality(&m);
   if (fine) put_tendons(&m);
   fine = fine && put_actuators(&m);

@@ -3,6 +3,7 @@
 #define MB_IO_MODELS_H
 
 #include "core/mbsim.h"
+#include "io/models/rig_names.h"
 #include "io/xml/xml.h"
 
 // What an import has to say: something was left out or has become something else.
@@ -17,6 +18,7 @@ typedef struct MbModelNotes {
   MbArena arena;
   size_t n, room;
   MbModelNote *note; // (n)
+  MbRigNames index;  // by their texts
 } MbModelNotes;
 
 void mb_model_notes_free(MbModelNotes *notes);

@@ -14,6 +14,7 @@ void mb_rig_free(MbRig *rig) {
   }
   for (size_t i = 0; i < rig->nties; i++) mb_free(rig->tie[i].path);
   mb_free(rig->body);
+  mb_rig_names_free(&rig->names);
   mb_free(rig->tie);
   mb_free(rig->pair);
   mb_arena_free(&rig->arena);
@@ -21,7 +22,10 @@ void mb_rig_free(MbRig *rig) {
 }
 
 MbRigBody *mb_rig_add_body(MbRig *rig, const char *name, MbXmlPlace at) {
-  if (!mb_grow(&rig->body, &rig->room_bodies, rig->nbodies + 1, sizeof *rig->body)) return NULL;
+  size_t before = 0;
+  if (!mb_grow(&rig->body, &rig->room_bodies, rig->nbodies + 1, sizeof *rig->body) ||
+      !mb_rig_names_put(&rig->names, name, rig->nbodies, &before))
+    return NULL;
   MbRigBody *body = &rig->body[rig->nbodies++];
   *body = (MbRigBody){.name = name, .at = at, .parent = MB_RIG_WORLD, .frame = mb_rig_frame()};
   return body;
@@ -50,8 +54,10 @@ MbRigShape *mb_rig_add_shape(MbRigBody *body, MbShapeKind kind, MbXmlPlace at) {
                         .scale = {1, 1, 1},
                         .density = NAN,
                         .mass = NAN,
-                        .friction = NAN,
-                        .color = {NAN, NAN, NAN, NAN}};
+                        .contype = 1,
+                        .conaffinity = 1,
+                        .condim = 3,
+                        .friction = NAN};
   return shape;
 }
 
@@ -70,9 +76,8 @@ MbRigPair *mb_rig_add_pair(MbRig *rig, MbXmlPlace at) {
 }
 
 size_t mb_rig_find_body(const MbRig *rig, const char *name) {
-  for (size_t b = 0; b < rig->nbodies; b++)
-    if (!strcmp(rig->body[b].name, name)) return b;
-  return MB_RIG_WORLD;
+  const size_t found = mb_rig_names_find(&rig->names, name);
+  return found == MB_RIG_NO_NAME ? MB_RIG_WORLD : found;
 }
 
 MbRigFrame mb_rig_frame(void) { return (MbRigFrame){.q = {1, 0, 0, 0}}; }

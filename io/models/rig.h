@@ -4,6 +4,7 @@
 #define MB_IO_RIG_H
 
 #include "core/model/spec.h"
+#include "io/models/rig_names.h"
 #include "io/xml/xml.h"
 
 #define MB_RIG_WORLD SIZE_MAX
@@ -52,8 +53,11 @@ typedef struct MbRigShape {
   double scale[3];      // mesh
   double density, mass; // NaN = not given
   bool seen, collides;
+  bool hull; // of a mesh: it collides as its hull
+  unsigned contype,
+      conaffinity; // bits: two shapes meet where one's of the first and the other's of the second have one in common
+  int condim;      // 1: without friction; more than 3: with friction against rolling and spinning
   double friction; // NaN = not given
-  double color[4]; // NaN = not given
   bool weightless; // counts in no mass
 } MbRigShape;
 
@@ -105,6 +109,7 @@ typedef struct MbRigTie {
 typedef struct MbRigPair {
   size_t body[2];
   double friction; // NaN: an exclusion
+  bool given;      // by the model, not found of shapes
   MbXmlPlace at;
 } MbRigPair;
 
@@ -117,6 +122,7 @@ typedef struct MbRig {
   double friction;         // of shapes that say none; NaN = not known
   size_t nbodies, room_bodies;
   MbRigBody *body;
+  MbRigNames names; // of bodies
   size_t nties, room_ties;
   MbRigTie *tie;
   size_t npairs, room_pairs;

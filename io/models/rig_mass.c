@@ -117,21 +117,31 @@ static bool merge(MbDoor *door, size_t b) {
   MbRigBody *body = &rig->body[b], *parent = &rig->body[body->parent];
   if (!add_mass(door, parent, body) || !hand_shapes(door, parent, body, true)) return false;
   for (size_t k = 0; parent->inertial && k < parent->nshapes; k++) parent->shape[k].weightless = true;
-  for (size_t c = 0; c < rig->nbodies; c++)
-    if (rig->body[c].parent == b && !rig->body[c].merged)
-      rig->body[c].frame = mb_rig_compose(&body->frame, &rig->body[c].frame),
-      rig->body[c].parent = body->parent;
-  for (size_t i = 0; i < rig->nties; i++)
-    for (size_t k = 0; k < rig->tie[i].npath; k++)
-      if (rig->tie[i].path[k].body == b) {
-        rig->tie[i].path[k].frame = mb_rig_compose(&body->frame, &rig->tie[i].path[k].frame);
-        rig->tie[i].path[k].body = body->parent;
-      }
-  for (size_t i = 0; i < rig->npairs; i++)
-    for (int k = 0; k < 2; k++)
-      if (rig->pair[i].body[k] == b) rig->pair[i].body[k] = body->parent;
   body->merged = true;
   return true;
+}
+
+// What hung on merged bodies, and what was tied to them, goes to those that they are parts of now. Parents come before children.
+static void hand_on(MbRig *rig) {
+  for (size_t b = 0; b < rig->nbodies; b++) {
+    MbRigBody *body = &rig->body[b];
+    if (body->parent == MB_RIG_WORLD || !rig->body[body->parent].merged) continue;
+    const MbRigBody *parent = &rig->body[body->parent];
+    body->frame = mb_rig_compose(&parent->frame, &body->frame);
+    body->parent = parent->parent;
+  }
+  for (size_t i = 0; i < rig->nties; i++)
+    for (size_t k = 0; k < rig->tie[i].npath; k++) {
+      MbRigPoint *point = &rig->tie[i].path[k];
+      if (point->body == MB_RIG_WORLD || !rig->body[point->body].merged) continue;
+      point->frame = mb_rig_compose(&rig->body[point->body].frame, &point->frame);
+      point->body = rig->body[point->body].parent;
+    }
+  for (size_t i = 0; i < rig->npairs; i++)
+    for (int k = 0; k < 2; k++) {
+      const size_t b = rig->pair[i].body[k];
+      if (b != MB_RIG_WORLD && rig->body[b].merged) rig->pair[i].body[k] = rig->body[b].parent;
+    }
 }
 
 // ---- bodies without mass ----------------------------------------------------------------------------------
@@ -181,19 +191,10 @@ static bool find_mass(MbDoor *door, MbRigBody *body) {
 // What a model says and a scene has no words for.
 static void list_unsaid(MbDoor *door) {
   const MbRig *rig = &door->rig;
-  bool told = !rig->contact;
-  for (size_t b = 0; b < rig->nbodies; b++) {
-    const MbRigBody *body = &rig->body[b];
-    for (size_t k = 0; k < body->njoints; k++)
-      if (body->joint[k].friction > 0)
-        mb_door_note(door, body->joint[k].at, true, "dry friction of a <joint>: left out");
-    for (size_t k = 0; k < body->nshapes && !told; k++)
-      if (body->shape[k].collides) {
-        mb_door_note(door, body->shape[k].at, true,
-                     "contact: left out, nothing collides; so is friction of shapes");
-        told = true;
-      }
-  }
+  for (size_t b = 0; b < rig->nbodies; b++)
+    for (size_t k = 0; k < rig->body[b].njoints; k++)
+      if (rig->body[b].joint[k].friction > 0)
+        mb_door_note(door, rig->body[b].joint[k].at, true, "dry friction of a <joint>: left out");
 }
 
 bool mb_rig_settle(MbDoor *door) {
@@ -203,9 +204,10 @@ bool mb_rig_settle(MbDoor *door) {
     const MbRigBody *body = &rig->body[b];
     if (!body->njoints && body->parent != MB_RIG_WORLD && !body->merged && !merge(door, b)) return false;
   }
+  if (door->options->merge_fixed) hand_on(rig);
   for (size_t b = rig->nbodies; b-- > 0;)
     if (!empty_hollow(door, b)) return false;
   for (size_t b = 0; b < rig->nbodies; b++)
     if (!rig->body[b].merged && !find_mass(door, &rig->body[b])) return false;
-  return !door->status;
+  return mb_rig_find_contact(door) && !door->status;
 }

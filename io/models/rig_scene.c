@@ -168,15 +168,14 @@ static cJSON *shape_json(MbDoor *door, const MbRigShape *s, bool density) {
     if (s->kind != MB_SHAPE_SPHERE) put(out, "length", length(s->length));
   }
   put_frame(out, "frame", &s->frame);
+  if (!s->collides)
+    put(out, "collide", cJSON_CreateFalse());
+  else if (s->kind == MB_SHAPE_MESH && s->hull)
+    put_text(out, "collide", "hull");
+  if (s->collides && !isnan(s->friction) && s->friction != door->rig.friction)
+    put(out, "friction", length(s->friction));
   if (density && s->density > 0) put(out, "density", length(s->density));
   return out;
-}
-
-// Shapes are seen, or are what collides where nothing is seen: contact is not a scene's yet.
-static bool is_written(const MbRigBody *body, const MbRigShape *s) {
-  bool seen = false;
-  for (size_t k = 0; k < body->nshapes; k++) seen |= body->shape[k].seen;
-  return s->seen || !seen || !s->weightless;
 }
 
 static void put_shapes(MbDoor *door, const MbRigBody *body, cJSON *to) {
@@ -191,7 +190,7 @@ static void put_shapes(MbDoor *door, const MbRigBody *body, cJSON *to) {
     masses |= !s->weightless && s->mass > 0;
   }
   for (size_t k = 0; k < body->nshapes; k++)
-    if (is_written(body, &body->shape[k]) && shape_fits(door, &body->shape[k]))
+    if (shape_fits(door, &body->shape[k]))
       push(list, shape_json(door, &body->shape[k], !same && !body->inertial && !masses));
   const int n = cJSON_GetArraySize(list);
   if (n == 1) {
@@ -550,6 +549,34 @@ static void put_ties(const MbRig *rig, cJSON *scene) {
   }
 }
 
+// ---- contact ----------------------------------------------------------------------------------------------
+
+static cJSON *names(const MbRig *rig, const MbRigPair *pair) {
+  cJSON *list = cJSON_CreateArray();
+  for (int k = 0; k < 2; k++) push(list, cJSON_CreateString(name_of(rig, pair->body[k])));
+  return list;
+}
+
+static void put_contact(const MbRig *rig, cJSON *scene) {
+  static const double USUAL = 0.5; // a scene's friction where it says none
+  if (!rig->contact) return;
+  cJSON *contact = put_object(scene, "contact"), *pairs = NULL, *exclude = NULL;
+  if (!isnan(rig->friction) && rig->friction != USUAL) put(contact, "friction", length(rig->friction));
+  for (size_t i = 0; i < rig->npairs; i++) {
+    const MbRigPair *pair = &rig->pair[i];
+    if (isnan(pair->friction)) {
+      if (!exclude) exclude = put_list(contact, "exclude");
+      push(exclude, names(rig, pair));
+      continue;
+    }
+    if (!pairs) pairs = put_list(contact, "pairs");
+    cJSON *out = cJSON_CreateObject();
+    put(out, "bodies", names(rig, pair));
+    put(out, "friction", length(pair->friction));
+    push(pairs, out);
+  }
+}
+
 // ---- the scene --------------------------------------------------------------------------------------------
 
 static void put_notes(const MbDoor *door, cJSON *scene) {
@@ -584,6 +611,7 @@ char *mb_rig_scene(MbDoor *door) {
   for (size_t b = 0; b < rig->nbodies; b++)
     if (!rig->body[b].merged) push(bodies, body_json(door, &rig->body[b]));
   put_ties(rig, scene);
+  put_contact(rig, scene);
   put_notes(door, scene);
   MbText text = {0};
   if (!door->status && !lost) mb_text_pretty(&text, scene);

@@ -422,6 +422,17 @@ static double density_of(const Reading *r, const MbBodySpec *body, const MbShape
                                  : NAN;
 }
 
+// Friction or restitution: a shape's word wins over its material's, that over its body's material's, that over the scene's.
+static double surface_of(const Reading *r, const MbBodySpec *body, const MbShapeSpec *s, bool restitution) {
+  const MbMaterialSpec *const of[] = {material_of(r->spec, s->material),
+                                      material_of(r->spec, body->material)};
+  double x = restitution ? s->restitution : s->friction;
+  for (int i = 0; i < 2; i++)
+    if (isnan(x) && of[i]) x = restitution ? of[i]->restitution : of[i]->friction;
+  const MbContactsSpec *contact = r->spec->contact;
+  return !isnan(x) ? x : !contact ? NAN : restitution ? contact->restitution : contact->friction;
+}
+
 static bool read_shape(Reading *r, const MbBodySpec *body, const MbShapeSpec *s, size_t b) {
   MbRigShape *shape = mb_rig_add_shape(&r->rig->body[b], s->kind, (MbXmlPlace){0});
   if (!shape) return no_memory(r);
@@ -433,6 +444,12 @@ static bool read_shape(Reading *r, const MbBodySpec *body, const MbShapeSpec *s,
     shape->file = *s->file == '/' || !*r->directory ? s->file : format(r, "%s/%s", r->directory, s->file);
   for (int i = 0; i < 3; i++) shape->scale[i] = s->scale;
   shape->seen = true;
+  shape->collides = s->collide != MB_COLLIDE_NOT;
+  shape->hull = s->collide == MB_COLLIDE_HULL;
+  shape->friction = surface_of(r, body, s, false);
+  if (r->rig->contact && shape->collides && surface_of(r, body, s, true) > 0)
+    unfit(r, format(r, "%s/shape", r->rig->body[b].where),
+          "a model says nothing of how bodies rebound: restitution 0 is wanted");
   shape->density = s->kind == MB_SHAPE_PLANE || body->inertia ? NAN : density_of(r, body, s);
   shape->weightless = body->inertia != NULL;
   return true;
@@ -608,6 +625,36 @@ static bool read_constraint(Reading *r, size_t i) {
   }
 }
 
+// ---- contact ----------------------------------------------------------------------------------------------
+
+static bool read_pair(Reading *r, const char *const bodies[2], double friction) {
+  MbRigPair *pair = mb_rig_add_pair(r->rig, (MbXmlPlace){0});
+  if (!pair) return no_memory(r);
+  for (int k = 0; k < 2; k++) find_body(r, bodies[k], &pair->body[k]);
+  pair->friction = friction, pair->given = true;
+  return true;
+}
+
+static bool read_contact(Reading *r) {
+  const MbContactsSpec *contact = r->spec->contact;
+  if (!r->rig->contact) return true;
+  r->rig->friction = contact->friction;
+  if (contact->compliance > 0)
+    unfit(r, "/contact/compliance", "a model does not say in newtons how soft contact is");
+  if (contact->cone == MB_NO_CONE)
+    unfit(r, "/contact/cone", "give \"friction\": 0 instead: a model has no cones");
+  for (size_t i = 0; i < contact->npairs; i++) {
+    const MbContactPairSpec *pair = &contact->pairs[i];
+    if (!isnan(pair->restitution) && pair->restitution > 0)
+      unfit(r, format(r, "/contact/pairs/%zu/restitution", i),
+            "a model says nothing of how bodies rebound: 0 is wanted");
+    if (!read_pair(r, pair->bodies, isnan(pair->friction) ? -1 : pair->friction)) return false;
+  }
+  for (size_t i = 0; i < contact->nexclude; i++)
+    if (!read_pair(r, contact->exclude[i].bodies, NAN)) return false;
+  return true;
+}
+
 // ---- the scene --------------------------------------------------------------------------------------------
 
 bool mb_rig_of_scene(const MbScene *scene, const MbModel *model, const MbRigAsk *ask, MbRig *rig,
@@ -626,6 +673,7 @@ bool mb_rig_of_scene(const MbScene *scene, const MbModel *model, const MbRigAsk 
   rig->name = format(&r, "%s", scene->spec.name ? scene->spec.name : "");
   memcpy(rig->gravity, scene->spec.gravity, sizeof rig->gravity);
   rig->step = scene->spec.time.step;
+  rig->contact = scene->spec.contact && scene->spec.contact->enabled;
   if (scene->spec.ndeformables)
     unfit(&r, "/deformables", "a model has rigid bodies alone: deformables do not fit");
   MbJsonElements elements = mb_json_elements(cJSON_GetObjectItemCaseSensitive(scene->resolved, "bodies"));
@@ -636,5 +684,6 @@ bool mb_rig_of_scene(const MbScene *scene, const MbModel *model, const MbRigAsk 
   mb_json_leave_elements(&elements);
   for (size_t i = 0; i < scene->spec.nconstraints && fine; i++) fine = read_constraint(&r, i);
   for (size_t i = 0; i < scene->spec.nforces && fine; i++) fine = read_force(&r, i);
+  fine = fine && read_contact(&r);
   return fine && !r.status;
 }

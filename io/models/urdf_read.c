@@ -17,6 +17,8 @@ typedef struct Robot {
   size_t *parent;             // (nlinks) link; SIZE_MAX = none
   size_t *body;               // (nlinks) in the rig; MB_RIG_WORLD = the world itself
   bool *begun;                // (nlinks)
+  size_t *way;                // (nlinks) up from a link
+  MbRigNames links, joints;   // by their names: numbers of links
 } Robot;
 
 // rpy turns about the fixed x, y, z: the same as about z, the new y, the new x.
@@ -140,6 +142,34 @@ static bool read_shape(Robot *robot, const MbXmlElement *e, MbRigBody *body) {
   return !door->status;
 }
 
+static bool is_same(const MbRigShape *a, const MbRigShape *b) {
+  return a->kind == b->kind && a->radius == b->radius && a->length == b->length &&
+         !memcmp(a->size, b->size, sizeof a->size) && !memcmp(a->scale, b->scale, sizeof a->scale) &&
+         !memcmp(a->frame.p, b->frame.p, sizeof a->frame.p) &&
+         !memcmp(a->frame.q, b->frame.q, sizeof a->frame.q) &&
+         (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
+}
+
+// What is seen and collides in the same form is one shape; what collides alone is seen where the link has nothing to be seen.
+static void join_shapes(MbRigBody *body) {
+  size_t n = 0;
+  bool seen = false;
+  for (size_t i = 0; i < body->nshapes; i++) seen |= body->shape[i].seen;
+  for (size_t i = 0; i < body->nshapes; i++) {
+    const MbRigShape *shape = &body->shape[i];
+    bool there = false;
+    for (size_t k = 0; k < n && shape->collides && !there; k++)
+      if (body->shape[k].seen && !body->shape[k].collides && is_same(&body->shape[k], shape))
+        there = body->shape[k].collides = true;
+    for (size_t k = i + 1; k < body->nshapes && shape->collides && !there; k++)
+      if (body->shape[k].seen && !body->shape[k].collides && is_same(&body->shape[k], shape))
+        there = body->shape[k].collides = true;
+    if (!there) body->shape[n++] = *shape;
+  }
+  body->nshapes = n;
+  for (size_t i = 0; i < n; i++) body->shape[i].seen |= !seen;
+}
+
 static bool read_link(Robot *robot, const MbXmlElement *link, MbRigBody *body) {
   const MbXmlElement *inertial = mb_xml_child(link, "inertial");
   if (inertial && mb_xml_again(inertial))
@@ -149,15 +179,14 @@ static bool read_link(Robot *robot, const MbXmlElement *link, MbRigBody *body) {
   for (const MbXmlElement *e = link->first; e; e = e->next)
     if ((!strcmp(e->name, "visual") || !strcmp(e->name, "collision")) && !read_shape(robot, e, body))
       return false;
+  join_shapes(body);
   return true;
 }
 
 // ---- joints -----------------------------------------------------------------------------------------------
 
 static size_t find_link(const Robot *robot, const char *name) {
-  for (size_t i = 0; i < robot->nlinks; i++)
-    if (!strcmp(mb_xml_attribute(robot->link[i], "name")->value, name)) return i;
-  return SIZE_MAX;
+  return mb_rig_names_find(&robot->links, name);
 }
 
 // NaN where there is none
@@ -246,9 +275,7 @@ static bool read_mimic(Robot *robot, size_t link, MbRigJoint *joint) {
     const double r = mb_door_number(door, mb_xml_attribute(mimic, "multiplier"), 1),
                  o = mb_door_number(door, mb_xml_attribute(mimic, "offset"), 0);
     offset += ratio * o, ratio *= r; // q = ratio (r q' + o) + offset
-    size_t next = SIZE_MAX;
-    for (size_t i = 0; i < robot->nlinks; i++)
-      if (robot->joint[i] && !strcmp(mb_xml_attribute(robot->joint[i], "name")->value, name)) next = i;
+    const size_t next = mb_rig_names_find(&robot->joints, name);
     if (next == SIZE_MAX)
       return mb_door_error(door, mb_xml_attribute(mimic, "joint")->at, "there is no joint \"%s\"", name);
     at = next;
@@ -275,16 +302,17 @@ static bool list_links(Robot *robot) {
   robot->parent = mb_arena_alloc(arena, robot->nlinks, sizeof *robot->parent);
   robot->body = mb_arena_alloc(arena, robot->nlinks, sizeof *robot->body);
   robot->begun = mb_arena_alloc(arena, robot->nlinks, sizeof *robot->begun);
-  if (!robot->link || !robot->joint || !robot->parent || !robot->body || !robot->begun)
+  robot->way = mb_arena_alloc(arena, robot->nlinks, sizeof *robot->way);
+  if (!robot->way || !robot->link || !robot->joint || !robot->parent || !robot->body || !robot->begun)
     return mb_door_no_memory(door);
   if (!robot->nlinks) return mb_door_error(door, robot->root->at, "the robot has no links");
   size_t n = 0;
   for (const MbXmlElement *e = mb_xml_child(robot->root, "link"); e; e = mb_xml_again(e)) {
     const char *name = mb_door_name(door, e, "name");
     if (!name) return false;
-    for (size_t i = 0; i < n; i++)
-      if (!strcmp(mb_xml_attribute(robot->link[i], "name")->value, name))
-        return mb_door_error(door, e->at, "two links are called \"%s\"", name);
+    size_t before = 0;
+    if (!mb_rig_names_put(&robot->links, name, n, &before)) return mb_door_no_memory(door);
+    if (before != MB_RIG_NO_NAME) return mb_door_error(door, e->at, "two links are called \"%s\"", name);
     robot->parent[n] = SIZE_MAX;
     robot->link[n++] = e;
   }
@@ -310,9 +338,9 @@ static bool list_joints(Robot *robot) {
     if (robot->joint[child])
       return mb_door_error(door, e->at, "link \"%s\" hangs on two joints: URDF's links make trees",
                            mb_xml_attribute(robot->link[child], "name")->value);
-    for (size_t i = 0; i < robot->nlinks; i++)
-      if (robot->joint[i] && !strcmp(mb_xml_attribute(robot->joint[i], "name")->value, name))
-        return mb_door_error(door, e->at, "two joints are called \"%s\"", name);
+    size_t before = 0;
+    if (!mb_rig_names_put(&robot->joints, name, child, &before)) return mb_door_no_memory(door);
+    if (before != MB_RIG_NO_NAME) return mb_door_error(door, e->at, "two joints are called \"%s\"", name);
     robot->joint[child] = e, robot->parent[child] = parent;
   }
   return true;
@@ -323,42 +351,60 @@ static bool is_world(const Robot *robot, size_t i) {
   return robot->parent[i] == SIZE_MAX && !e->first && !strcmp(mb_xml_attribute(e, "name")->value, "world");
 }
 
-// The link and those that it hangs on, parents first.
-static bool add_link(Robot *robot, size_t i) {
+// A link whose parent is there
+static bool add_link(Robot *robot, size_t k) {
   MbDoor *door = robot->door;
-  while (!robot->begun[i]) {
-    size_t k = i; // the next one above that is not there yet
-    for (size_t hops = 0; robot->parent[k] != SIZE_MAX && !robot->begun[robot->parent[k]]; hops++) {
-      k = robot->parent[k];
-      if (hops > robot->nlinks)
-        return mb_door_error(door, robot->joint[i]->at, "link \"%s\" hangs on itself: joints go in a circle",
-                             mb_xml_attribute(robot->link[i], "name")->value);
-    }
-    const size_t parent = robot->parent[k];
-    robot->begun[k] = true;
-    robot->body[k] = MB_RIG_WORLD;
-    if (is_world(robot, k)) continue;
-    const char *name = mb_xml_attribute(robot->link[k], "name")->value;
-    if (!strcmp(name, "world"))
-      return mb_door_error(
-          door, robot->link[k]->at,
-          "a link called \"world\" that hangs on another, or has something of its own: give it "
-          "another name");
-    MbRigBody *body = mb_rig_add_body(&door->rig, name, robot->link[k]->at);
-    if (!body) return mb_door_no_memory(door);
-    robot->body[k] = door->rig.nbodies - 1;
-    if (parent != SIZE_MAX) body->parent = robot->body[parent];
-    if (!read_link(robot, robot->link[k], body)) return false;
-    if (robot->joint[k] && !read_joint(robot, robot->joint[k], body)) return false;
-    if (!robot->joint[k] && door->options->free_base &&
-        !mb_rig_add_joint(body, MB_RIG_FREE, robot->link[k]->at))
-      return mb_door_no_memory(door);
-    if (!robot->joint[k] && !door->options->free_base)
-      mb_door_note(
-          door, robot->link[k]->at, false,
-          "URDF does not say whether link \"%s\" stands or is free: it stands (--free-base frees it)", name);
-  }
+  const size_t parent = robot->parent[k];
+  robot->begun[k] = true;
+  robot->body[k] = MB_RIG_WORLD;
+  if (is_world(robot, k)) return true;
+  const char *name = mb_xml_attribute(robot->link[k], "name")->value;
+  if (!strcmp(name, "world"))
+    return mb_door_error(
+        door, robot->link[k]->at,
+        "a link called \"world\" that hangs on another, or has something of its own: give it "
+        "another name");
+  MbRigBody *body = mb_rig_add_body(&door->rig, name, robot->link[k]->at);
+  if (!body) return mb_door_no_memory(door);
+  robot->body[k] = door->rig.nbodies - 1;
+  if (parent != SIZE_MAX) body->parent = robot->body[parent];
+  if (!read_link(robot, robot->link[k], body)) return false;
+  if (robot->joint[k]) return read_joint(robot, robot->joint[k], body);
+  if (door->options->free_base)
+    return mb_rig_add_joint(body, MB_RIG_FREE, robot->link[k]->at) || mb_door_no_memory(door);
+  mb_door_note(door, robot->link[k]->at, false,
+               "URDF does not say whether link \"%s\" stands or is free: it stands (--free-base frees it)",
+               name);
   return true;
+}
+
+// The link and those that it hangs on, parents first.
+static bool add_way(Robot *robot, size_t i) {
+  size_t n = 0;
+  for (size_t k = i; k != SIZE_MAX && !robot->begun[k]; k = robot->parent[k]) {
+    if (n == robot->nlinks)
+      return mb_door_error(robot->door, robot->joint[i]->at,
+                           "link \"%s\" hangs on itself: joints go in a circle",
+                           mb_xml_attribute(robot->link[i], "name")->value);
+    robot->way[n++] = k;
+  }
+  while (n--)
+    if (!add_link(robot, robot->way[n])) return false;
+  return true;
+}
+
+static bool read_robot(Robot *robot) {
+  MbDoor *door = robot->door;
+  if (!list_links(robot) || !list_joints(robot)) return false;
+  for (size_t i = 0; i < robot->nlinks; i++)
+    if (!add_way(robot, i)) return false;
+  for (size_t i = 0; i < robot->nlinks; i++) {
+    MbRigBody *body = robot->body[i] == MB_RIG_WORLD ? NULL : &door->rig.body[robot->body[i]];
+    if (body && robot->joint[i] && body->njoints && mb_xml_child(robot->joint[i], "mimic") &&
+        !read_mimic(robot, i, &body->joint[0]))
+      return false;
+  }
+  return !door->status;
 }
 
 bool mb_urdf_read(MbDoor *door, const char *path, const MbXmlElement *root) {
@@ -371,14 +417,8 @@ bool mb_urdf_read(MbDoor *door, const char *path, const MbXmlElement *root) {
   mb_vec3_set(door->rig.gravity, 0, 0, -9.81);
   door->rig.contact = true;
   door->rig.step = door->rig.friction = NAN;
-  if (!list_links(&robot) || !list_joints(&robot)) return false;
-  for (size_t i = 0; i < robot.nlinks; i++)
-    if (!add_link(&robot, i)) return false;
-  for (size_t i = 0; i < robot.nlinks; i++) {
-    MbRigBody *body = robot.body[i] == MB_RIG_WORLD ? NULL : &door->rig.body[robot.body[i]];
-    if (body && robot.joint[i] && body->njoints && mb_xml_child(robot.joint[i], "mimic") &&
-        !read_mimic(&robot, i, &body->joint[0]))
-      return false;
-  }
-  return !door->status;
+  const bool fine = read_robot(&robot);
+  mb_rig_names_free(&robot.links);
+  mb_rig_names_free(&robot.joints);
+  return fine;
 }

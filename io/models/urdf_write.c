@@ -121,6 +121,8 @@ static void put_link(Urdf *u, const MbRigBody *body) {
   mb_xml_put(u->x, "name", body->name);
   put_inertial(u, body);
   for (size_t k = 0; k < body->nshapes; k++) put_shape(u, body, &body->shape[k], "visual");
+  for (size_t k = 0; k < body->nshapes; k++)
+    if (body->shape[k].collides && u->rig->contact) put_shape(u, body, &body->shape[k], "collision");
   mb_xml_close(u->x, "link");
 }
 
@@ -292,6 +294,10 @@ bool mb_urdf_write(MbModelWriter *w) {
   note_ties(&u);
   if (memcmp(w->rig->gravity, down, sizeof down) != 0)
     mb_warning(w->report, "/gravity", "URDF says nothing of gravity: it is left out");
+  if (w->rig->contact && w->rig->npairs)
+    mb_warning(w->report, "/contact",
+               "URDF says nothing of which bodies collide with which: pairs and exclude are left out");
+  if (w->rig->contact) mb_warning(w->report, "/contact", "URDF says nothing of friction: it is left out");
   mb_xml_open(u.x, "robot");
   mb_xml_put(u.x, "name", *w->rig->name ? w->rig->name : "robot");
   mb_xml_comment(u.x, mb_model_format(w, "exported from %s", w->rig->source));

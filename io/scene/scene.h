@@ -21,6 +21,16 @@ struct MbScene {
 MbStatus mb_scene_take(char *text, size_t length, const char *name, const char *directory,
                        const MbSceneOptions *options, MbScene **scene, MbReport *report);
 
+// What readings of scenes have in common, for who reads many: made once, it is in use by all of them.
+typedef struct MbSceneKept MbSceneKept;
+MbSceneKept *mb_scene_kept_create(void); // NULL: out of memory
+// After all scenes that were read with it have been freed.
+void mb_scene_kept_free(MbSceneKept *kept);
+// As mb_scene_parse, with what is kept from other readings (NULL: nothing).
+MbStatus mb_scene_parse_kept(const char *text, size_t length, const char *name, const char *directory,
+                             const MbSceneOptions *options, MbSceneKept *kept, MbScene **scene,
+                             MbReport *report);
+
 // Gives back what a scene says, once its model is made, which holds all that it needs of it. What is left are its settings, how
 // many there were of everything, and its text, so that issues can still be placed in it; no lists, no names, no resolved tree.
 void mb_scene_let_go(MbScene *scene);

@@ -131,7 +131,7 @@ static MbStatus check_forces(const MbScene *scene, MbReport *report) {
 // Integrators that take forces as they are, and the projective solver's springs, have no derivatives to leave out.
 static void advise_lagged(const MbSceneSpec *spec, MbReport *report) {
   const MbIntegratorKind kind = spec->integrator.kind;
-  const bool plain = kind == MB_SYMPLECTIC || kind == MB_RK45;
+  const bool plain = kind != MB_IMPLICIT && kind != MB_TRAPEZOIDAL && kind != MB_BRIDSON_MARINO;
   char where[WHERE];
   for (size_t i = 0; i < spec->nforces; i++) {
     const MbForceSpec *force = &spec->forces[i];

@@ -153,8 +153,20 @@ static void resolve_parameters(MbScene *scene) {
   }
 }
 
+struct MbSceneKept {
+  MbReaderDefaults defaults;
+};
+
+MbSceneKept *mb_scene_kept_create(void) { return mb_calloc(1, sizeof(MbSceneKept)); }
+
+void mb_scene_kept_free(MbSceneKept *kept) {
+  if (!kept) return;
+  mb_arena_free(&kept->defaults.arena);
+  mb_free(kept);
+}
+
 // The tree into the spec, by the schema.
-static MbStatus read_spec(MbScene *scene, const char *directory, MbReport *report) {
+static MbStatus read_spec(MbScene *scene, const char *directory, MbSceneKept *kept, MbReport *report) {
   MbArena *const arena = &scene->spec.arena;
   MbReader reader = {.report = report,
                      .arena = arena,
@@ -162,13 +174,14 @@ static MbStatus read_spec(MbScene *scene, const char *directory, MbReport *repor
                      .text = scene->text,
                      .length = scene->length,
                      .overridden = scene->overridden,
-                     .noverridden = scene->noverridden};
+                     .noverridden = scene->noverridden,
+                     .defaults = kept ? &kept->defaults : NULL};
   const void *const defaults = mb_read_defaults(&reader, &mb_schema_scene);
   if (defaults) {
     // the arena's head is a member of the struct that the defaults are copied over
-    const MbArena kept = *arena;
+    const MbArena own = *arena;
     memcpy(&scene->spec, defaults, sizeof scene->spec);
-    *arena = kept;
+    *arena = own;
     mb_read_object(&reader, &mb_schema_scene, scene->resolved, &scene->spec);
     mb_read_pending(&reader);
   }
@@ -178,7 +191,7 @@ static MbStatus read_spec(MbScene *scene, const char *directory, MbReport *repor
 
 // Takes `text`, whatever comes of it.
 static MbStatus parse(char *text, size_t length, const char *name, const char *directory,
-                      const MbSceneOptions *options, MbScene **out, MbReport *report) {
+                      const MbSceneOptions *options, MbSceneKept *kept, MbScene **out, MbReport *report) {
   MbScene *const scene = mb_calloc(1, sizeof *scene);
   if (!scene) {
     mb_free(text);
@@ -193,7 +206,7 @@ static MbStatus parse(char *text, size_t length, const char *name, const char *d
   MbStatus status = scene->name ? mb_json_parse_folded(text, length, &scene->resolved, report)
                                 : mb_no_memory(report, "a scene");
   if (!status) status = mb_scene_override(scene, options, report);
-  if (!status) status = read_spec(scene, directory, report);
+  if (!status) status = read_spec(scene, directory, kept, report);
   if (!status) mb_scene_fit_step(&scene->spec);
   if (!status) status = mb_scene_advise(scene, report);
   mb_scene_locate(scene, report);
@@ -213,13 +226,19 @@ MbStatus mb_scene_take(char *text, size_t length, const char *name, const char *
   mb_report_clear(&own);
   MbReport *const used = report ? report : &own;
   *scene = NULL;
-  if (length <= LARGEST) return parse(text, length, name, directory, options, scene, used);
+  if (length <= LARGEST) return parse(text, length, name, directory, options, NULL, scene, used);
   mb_free(text);
   return mb_error(used, MB_SCENE, "", "%s is larger than 1 GiB", name);
 }
 
 MbStatus mb_scene_parse(const char *text, size_t length, const char *name, const char *directory,
                         const MbSceneOptions *options, MbScene **scene, MbReport *report) {
+  return mb_scene_parse_kept(text, length, name, directory, options, NULL, scene, report);
+}
+
+MbStatus mb_scene_parse_kept(const char *text, size_t length, const char *name, const char *directory,
+                             const MbSceneOptions *options, MbSceneKept *kept, MbScene **scene,
+                             MbReport *report) {
   MbReport own;
   mb_report_clear(&own);
   MbReport *const used = report ? report : &own;
@@ -228,7 +247,7 @@ MbStatus mb_scene_parse(const char *text, size_t length, const char *name, const
   char *const copy = mb_calloc(length + 1, 1);
   if (!copy) return mb_no_memory(used, "a scene");
   memcpy(copy, text, length);
-  return parse(copy, length, name, directory, options, scene, used);
+  return parse(copy, length, name, directory, options, kept, scene, used);
 }
 
 MbStatus mb_scene_load(const char *path, const MbSceneOptions *options, MbScene **scene, MbReport *report) {
@@ -253,7 +272,7 @@ MbStatus mb_scene_load(const char *path, const MbSceneOptions *options, MbScene 
     return mb_no_memory(used, "a scene");
   }
   if (slash) memcpy(directory, path, (size_t)(slash - path) + (slash == path));
-  const MbStatus parsed = parse(text, length, path, directory, options, scene, used);
+  const MbStatus parsed = parse(text, length, path, directory, options, NULL, scene, used);
   mb_free(directory);
   return parsed;
 }

@@ -56,15 +56,23 @@ static bool fill_own(MbReader *r, const MbSchemaVariant *variant, void *own) {
 // The defaults of an object, or of what a variant has of its own (else NULL), made once.
 static const void *defaults_of(MbReader *r, const MbSchemaObject *object, const MbSchemaVariant *variant) {
   const void *const of = variant ? (const void *)variant : object;
+  MbReaderDefaults *const defaults = r->defaults ? r->defaults : &r->own;
   size_t i = 0;
-  while (i < MB_READER_OBJECTS && r->defaults[i].of && r->defaults[i].of != of) i++;
-  if (i < MB_READER_OBJECTS && r->defaults[i].of) return r->defaults[i].bytes;
+  while (i < MB_READER_OBJECTS && defaults->made[i].of && defaults->made[i].of != of) i++;
+  if (i < MB_READER_OBJECTS && defaults->made[i].of) return defaults->made[i].bytes;
+  MbArena *const arena = r->arena;
+  // what is kept outlives the reading
+  if (r->defaults && i < MB_READER_OBJECTS) r->arena = &r->defaults->arena;
   void *const bytes = mb_arena_alloc(r->arena, 1, variant ? variant->own : object->size);
+  const bool made = bytes && (variant ? fill_own(r, variant, bytes) : fill_defaults(r, object, bytes));
+  r->arena = arena;
   if (!bytes) return mb_reader_no_memory(r), NULL;
-  if (!(variant ? fill_own(r, variant, bytes) : fill_defaults(r, object, bytes))) return NULL;
+  if (!made) return NULL;
+  // others may have been made on the way
+  while (i < MB_READER_OBJECTS && defaults->made[i].of) i++;
   if (i < MB_READER_OBJECTS) {
-    r->defaults[i].of = of;
-    r->defaults[i].bytes = bytes;
+    defaults->made[i].of = of;
+    defaults->made[i].bytes = bytes;
   }
   return bytes;
 }

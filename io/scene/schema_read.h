@@ -11,6 +11,15 @@
 
 enum { MB_READER_OBJECTS = 96 };
 
+// Structs with every default filled in, by what they are of. They are the same in every reading.
+typedef struct MbReaderDefaults {
+  MbArena arena; // of readings that are kept
+  struct {
+    const void *of; // an object, or a variant with a struct of its own
+    const void *bytes;
+  } made[MB_READER_OBJECTS];
+} MbReaderDefaults;
+
 typedef struct MbReaderMesh MbReaderMesh;
 typedef struct MbReaderPending MbReaderPending;
 
@@ -30,12 +39,10 @@ typedef struct MbReader {
   size_t nconstants;
   const cJSON *parameter; // being read; NULL = none
   MbSchemaNames names[MB_NAME_SETS];
-  MbReaderMesh *meshes;     // read so far
-  MbReaderPending *pending; // references to names that were not there yet
-  struct {
-    const void *of; // an object, or a variant with a struct of its own
-    const void *bytes;
-  } defaults[MB_READER_OBJECTS]; // their structs with every default filled in
+  MbReaderMesh *meshes;       // read so far
+  MbReaderPending *pending;   // references to names that were not there yet
+  MbReaderDefaults *defaults; // those of earlier readings, which stay; NULL: made for this one alone
+  MbReaderDefaults own;       // where there are none of earlier ones; its arena is `arena`
 } MbReader;
 
 // ---- where we are -----------------------------------------------------------------------------------------

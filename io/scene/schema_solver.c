@@ -117,7 +117,8 @@ static const char *const global_help[] = {
 static const char *const precision_help[] = {"64 bits", "32 bits, and a correction that makes up for it",
                                              NULL};
 static const char *const method_help[] = {
-    "`lbfgs`; `projective` where constraints, attachments or forces tie nodes to bodies that can move",
+    "`lbfgs`; `projective` where there are cables, and constraints, attachments or forces about nodes as "
+    "well",
     "quasi-Newton steps with a limited memory on a matrix that stays the same, and a line search",
     "a local and a global step in turn, with a matrix that stays the same",
     "Newton's method with exact derivatives and a line search: slow, the truth that others are held against",
@@ -203,6 +204,19 @@ static const MbSchemaVariant integrator_variants[] = {
              "second order, damps little; Bridson and Marino's scheme: damping implicit, stiffness explicit"},
     [MB_RK45] = {.rows = rk45_rows,
                  .help = "adaptive Runge-Kutta of order 5 with error control; `step` is the longest step"},
+    [MB_BDF1] =
+        {.rows = NULL,
+         .help = "fully implicit Euler: first order, masses, velocity terms and forces at the step's end, "
+                 "by Newton's method; damps whatever is fast"},
+    [MB_BDF2] =
+        {.rows = NULL,
+         .help =
+             "backward differences of order 2, fully implicit; damps what is fast, little of what is slow"},
+    [MB_SDIRK2] =
+        {.rows = NULL,
+         .help =
+             "implicit Runge-Kutta of order 2 in two stages, fully implicit: as `bdf2`, at twice the cost, "
+             "with no memory of the step before"},
     [MB_STATIC] = {.rows = static_rows,
                    .help = "no motion: each step looks for an equilibrium at the signals' values at its end, "
                            "from where the step before "

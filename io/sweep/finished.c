@@ -25,6 +25,7 @@ typedef struct Head {
   uint64_t nmeasures;
 } Head;
 
+// Of each measure; behind them stands the message, without an end.
 typedef struct Value {
   uint64_t what;
   double value;
@@ -106,7 +107,8 @@ static bool note(MbFinished *f, const Head *head, uint32_t file, uint64_t offset
 
 static bool is_sound(const Head *head, size_t there) {
   if (there < sizeof *head || memcmp(head->magic, MAGIC, sizeof MAGIC) != 0) return false;
-  return head->nmeasures <= MOST_MEASURES && head->size == sizeof *head + head->nmeasures * sizeof(Value);
+  const size_t least = sizeof *head + head->nmeasures * sizeof(Value);
+  return head->nmeasures <= MOST_MEASURES && head->size >= least && head->size - least < MB_RESULT_MESSAGE;
 }
 
 // Takes the records of a file in. What is cut off or damaged is passed over, up to the next record.
@@ -222,6 +224,9 @@ bool mb_finished_find(MbFinished *f, const char *id, MbResult *r, bool *lacks) {
     }
     *lacks |= !found;
   }
+  const size_t values = sizeof head + head.nmeasures * sizeof(Value);
+  memcpy(r->message, f->record + values, place.size - values);
+  r->message[place.size - values] = 0;
   return true;
 }
 
@@ -260,7 +265,8 @@ MbStatus mb_finished_create(const char *folder, MbFinishedFile **out, MbReport *
 }
 
 MbStatus mb_finished_add(MbFinishedFile *f, const char *id, const MbResult *r, MbReport *report) {
-  const size_t size = sizeof(Head) + r->nmeasures * sizeof(Value);
+  const size_t values = sizeof(Head) + r->nmeasures * sizeof(Value), length = strlen(r->message),
+               size = values + length;
   if (r->nmeasures > MOST_MEASURES || !mb_grow(&f->bytes, &f->room, f->length + size, 1))
     return mb_no_memory(report, "a result");
   char *const at = f->bytes + f->length;
@@ -278,6 +284,7 @@ MbStatus mb_finished_add(MbFinishedFile *f, const char *id, const MbResult *r, M
     const Value value = {hash_of(r->defined[i]), r->values[i]};
     memcpy((char *)head + sizeof *head + i * sizeof value, &value, sizeof value);
   }
+  memcpy((char *)head + values, r->message, length);
   head->check = check_of(head, size);
   memcpy(at, head, size);
   mb_free(head);

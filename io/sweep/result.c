@@ -1,4 +1,5 @@
 #include "io/sweep/result.h"
+#include "io/scene/scene_override.h"
 #include "core/base/alloc.h"
 #include "io/json/json.h"
 #include "io/json/json_text.h"
@@ -115,4 +116,20 @@ bool mb_result_read(const char *text, size_t length, MbResult *r, bool *lacks) {
   }
   cJSON_Delete(tree);
   return true;
+}
+
+void mb_result_warn(MbResult *r, const MbReport *said) {
+  static const char set[] = MB_SET_ON_COMMAND_LINE; // which all that a sweep varies is
+  for (int i = 0; i < said->kept; i++) {
+    const MbIssue *issue = &said->issues[i];
+    const size_t n = strlen(issue->text), own = sizeof set - 1;
+    const bool cut = n >= own && !strcmp(issue->text + n - own, set);
+    const size_t used = strlen(r->message);
+    if (!issue->warning) continue;
+    snprintf(r->message + used, sizeof r->message - used, "%s%s%s%.*s",
+             used ? "; " : "warning: ", issue->where, issue->where[0] ? ": " : "", (int)(cut ? n - own : n),
+             issue->text);
+  }
+  for (char *at = r->message; *at; at++)
+    if ((unsigned char)*at < ' ') *at = ' ';
 }

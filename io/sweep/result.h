@@ -26,7 +26,7 @@ enum { MB_RESULT_MESSAGE = 512 };
 typedef struct MbResult {
   MbOutcome outcome;
   int exit_code;
-  char message[MB_RESULT_MESSAGE]; // the first error
+  char message[MB_RESULT_MESSAGE]; // the first error; of a run that came to its end what it warned of
   const char *const *defined;      // (nmeasures) what the measures are, as text
   double *values;                  // (nmeasures); NaN where there is none
   size_t nmeasures;
@@ -39,6 +39,8 @@ typedef struct MbResult {
 char *mb_result_write(const MbResult *result);
 // Reads it: `defined`, `values` and `nmeasures` must be set. False where it is no result; *lacks: some measure is not in it.
 bool mb_result_read(const char *text, size_t length, MbResult *result, bool *lacks);
+// Adds what was warned of to the message, as much as there is room for.
+void mb_result_warn(MbResult *result, const MbReport *said);
 // A result without numbers.
 void mb_result_clear(MbResult *result, MbOutcome outcome);
 

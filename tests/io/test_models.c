@@ -324,6 +324,108 @@ Test(models, fixed_links_merge_with_their_shapes_and_mass) {
   drop(&r);
 }
 
+// ---- contact ----------------------------------------------------------------------------------------------
+
+#define BALL(name, x, words)                                                                                 \
+  "<body name='" name "' pos='" x " 0 1'><freejoint/><geom size='0.1' " words "/></body>"
+#define FLOOR(words) "<geom name='floor' type='plane' size='1 1 1' " words "/>"
+
+static bool lists_pair(const Imported *r, const char *pointer, const char *a, const char *b) {
+  const cJSON *list = at(r, pointer), *entry = NULL;
+  cJSON_ArrayForEach(entry, list) {
+    const cJSON *pair = cJSON_IsObject(entry) ? cJSON_GetObjectItem(entry, "bodies") : entry;
+    const char *x = pair->child->valuestring, *y = pair->child->next->valuestring;
+    if ((!strcmp(x, a) && !strcmp(y, b)) || (!strcmp(x, b) && !strcmp(y, a))) return true;
+  }
+  return false;
+}
+
+Test(models, what_all_shapes_say_alike_is_said_once) {
+  Imported r = import(MJCF("<worldbody>" FLOOR("") BALL("a", "0", "") BALL("b", "1", "") "</worldbody>"));
+  cr_assert_eq(number(&r, "/contact/friction"), 1);
+  cr_assert(!at(&r, "/contact/pairs") && !at(&r, "/contact/exclude") && !at(&r, "/bodies/1/shape/friction"));
+  cr_assert_eq(r.notes.n, 0);
+  // a ball falls onto the floor and stays there
+  const char *sets[] = {"/output={\"channels\": [\"body.position\"]}", NULL};
+  TestRun run = test_run(r.text, sets);
+  test_steps(run.sim, 1000);
+  cr_assert_float_eq(test_channel(run.sim, "body.position", NULL)[5], 0.1, 1e-4);
+  test_run_free(&run);
+  drop(&r);
+  r = import(MJCF("<option><flag contact='disable'/></option><worldbody>" FLOOR("")
+                      BALL("a", "0", "") "</worldbody>"));
+  cr_assert(!at(&r, "/contact"));
+  drop(&r);
+}
+
+// Balls meet the floor and not one another; what meets nothing has no part in contact.
+Test(models, bits_of_contact_become_exclusions) {
+  Imported r = import(
+      MJCF("<worldbody>" FLOOR("conaffinity='3'") BALL("a", "0", "contype='1' conaffinity='0'")
+               BALL("b", "1", "contype='2' conaffinity='0'") BALL("c", "2", "contype='4' conaffinity='1'")
+                   BALL("d", "3", "contype='0' conaffinity='0'") "</worldbody>"));
+  cr_assert(lists_pair(&r, "/contact/exclude", "a", "b"));
+  cr_assert(lists_pair(&r, "/contact/exclude", "b", "c")); // 2 & 1, 4 & 0
+  cr_assert_eq(cJSON_GetArraySize(at(&r, "/contact/exclude")), 2);
+  cr_assert(cJSON_IsFalse(at(&r, "/bodies/4/shape/collide")));
+  drop(&r);
+}
+
+// There the larger friction counts, here the root of the product; condim 1 has none.
+Test(models, frictions_of_pairs_are_those_of_the_other_engine) {
+  Imported r =
+      import(MJCF("<worldbody>" FLOOR("") BALL("a", "0", "friction='0.2'") BALL("b", "1", "friction='0.2'")
+                      BALL("c", "2", "friction='3' condim='1'") BALL("d", "3", "condim='1'") "</worldbody>"));
+  cr_assert(lists_pair(&r, "/contact/pairs", "a", "floor"));
+  const cJSON *pair = NULL;
+  cJSON_ArrayForEach(pair, at(&r, "/contact/pairs")) {
+    const cJSON *bodies = cJSON_GetObjectItem(pair, "bodies");
+    const char *x = bodies->child->valuestring, *y = bodies->child->next->valuestring;
+    const double mu = cJSON_GetObjectItem(pair, "friction")->valuedouble;
+    const bool c = !strcmp(x, "c") || !strcmp(y, "c"), d = !strcmp(x, "d") || !strcmp(y, "d");
+    cr_assert_eq(mu, c && d ? 0 : c ? 3 : 1, "%s and %s: %g", x, y, mu);
+  }
+  cr_assert(!lists_pair(&r, "/contact/pairs", "a", "b")); // alike: their own
+  drop(&r);
+}
+
+Test(models, pairs_and_exclusions_of_a_model_are_the_scenes) {
+  Imported r = import(MJCF("<worldbody>" FLOOR(
+      "") "<body name='a' pos='0 0 1'><freejoint/><geom name='g' size='0.1' contype='0' "
+          "conaffinity='0'/></body>" BALL(
+              "b", "1", "") "</worldbody><contact><pair geom1='g' geom2='floor' "
+                            "friction='0.3'/><exclude body1='b' body2='world'/></contact>"));
+  cr_assert_eq(number(&r, "/contact/pairs/0/friction"), 0.3);
+  cr_assert(lists_pair(&r, "/contact/pairs", "a", "floor"));
+  cr_assert(lists_pair(&r, "/contact/exclude", "b", "floor"));
+  cr_assert(lists_pair(&r, "/contact/exclude", "a", "b")); // its bits meet nothing else
+  drop(&r);
+}
+
+// Links of robots often stand in one another beside a joint.
+Test(models, what_begins_deep_in_one_another_does_not_collide) {
+  Imported r =
+      import(MJCF("<worldbody>" BALL("a", "0", "") BALL("b", "0.05", "") BALL("c", "1", "") "</worldbody>"));
+  cr_assert(lists_pair(&r, "/contact/exclude", "a", "b"));
+  cr_assert_eq(cJSON_GetArraySize(at(&r, "/contact/exclude")), 1);
+  cr_assert(noted(&r, true, "begin deep in one another"));
+  runs(&r, 3);
+  drop(&r);
+}
+
+Test(models, what_is_seen_and_collides_alike_is_one_shape) {
+  Imported r =
+      import_with("<robot><link name='a'>" MASS
+                  "<visual><geometry><sphere radius='0.1'/></geometry></visual><collision><geometry><sphere "
+                  "radius='0.1'/></geometry></collision><collision><geometry><box size='1 1 1'/></geometry>"
+                  "</collision><visual><geometry><sphere radius='0.2'/></geometry></visual></link></robot>",
+                  &(MbImportOptions){.free_base = true});
+  cr_assert_eq(cJSON_GetArraySize(at(&r, "/bodies/0/shape")), 3);
+  cr_assert(!at(&r, "/bodies/0/shape/0/collide") && !at(&r, "/bodies/0/shape/1/collide"));
+  cr_assert(cJSON_IsFalse(at(&r, "/bodies/0/shape/2/collide")));
+  drop(&r);
+}
+
 // ---- what is listed ---------------------------------------------------------------------------------------
 
 Test(models, what_cannot_be_said_is_listed) {
@@ -335,12 +437,10 @@ Test(models, what_cannot_be_said_is_listed) {
   cr_assert(noted(&r, true, "gravcomp of <body>"));
   cr_assert(noted(&r, true, "dry friction of a <joint>"));
   cr_assert(noted(&r, true, "margin of <joint>"));
-  cr_assert(noted(&r, true, "condim of <geom>"));
   cr_assert(noted(&r, false, "<light>"));
   cr_assert(noted(&r, false, "rgba of <geom>"));
   cr_assert(noted(&r, false, "cone of <option>"));
-  cr_assert(noted(&r, true, "contact: left out"));
-  cr_assert_eq(cJSON_GetArraySize(at(&r, "/_left_out")), 6);
+  cr_assert_eq(cJSON_GetArraySize(at(&r, "/_left_out")), 4);
   drop(&r);
   r = import("<robot><link name='a'>" MASS
              "<flavour x='1'/></link><gazebo/><transmission name='t'/></robot>");

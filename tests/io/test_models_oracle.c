@@ -46,10 +46,10 @@ static Given load(const char *name, const char *solver) {
   test_ok(mb_json_parse(scene, strlen(scene), &g.scene, &report), &report);
   snprintf(how, sizeof how, "/solver=%s", solver);
   const char *sets[] = {
-      how, "/integrator=\"rk45\"",
+      how, "/integrator=\"rk45\"", "/contact=false",
       "/output={\"channels\": [\"joint.acceleration\", \"body.acceleration\", \"body.position\", "
       "\"body.rotation\"]}"};
-  const MbSceneOptions change = {.sets = sets, .nsets = 3};
+  const MbSceneOptions change = {.sets = sets, .nsets = 4};
   test_ok(mb_scene_parse(scene, strlen(scene), name, "tests/models", &change, &g.run.scene, &report),
           &report);
   mb_free(scene);

@@ -28,14 +28,7 @@ static const char *const HINGES =
          "[5, 0, 0]}, \"in_body\": {\"position\": [0, 0, 5]}}}]}";
 
 static cJSON *read_oracle(const char *path) {
-  FILE *file = fopen(path, "rb");
-  cr_assert_not_null(file, "%s", path);
-  cr_assert_eq(fseek(file, 0, SEEK_END), 0);
-  const long size = ftell(file);
-  rewind(file);
-  char *text = calloc((size_t)size + 1, 1);
-  cr_assert_eq(fread(text, 1, (size_t)size, file), (size_t)size);
-  fclose(file);
+  char *text = test_text_of(path);
   cJSON *tree = cJSON_Parse(text);
   free(text);
   cr_assert_not_null(tree, "%s", path);

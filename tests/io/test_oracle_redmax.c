@@ -1,25 +1,12 @@
 // The published REDMAX reference scenes: coordinates, velocities and energies at every recorded step, under both ways
 // of inverting A. Prints a table: scene, largest error relative to the coordinate's largest magnitude over the run.
 #include "core/constraints/constraints.h"
-#include "io/scene/scene.h"
-#include "tests/support.h"
+#include "tests/runs.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char *read_file(const char *path) {
-  FILE *file = fopen(path, "rb");
-  cr_assert_not_null(file, "%s", path);
-  cr_assert_eq(fseek(file, 0, SEEK_END), 0);
-  const long size = ftell(file);
-  rewind(file);
-  char *text = calloc((size_t)size + 1, 1);
-  cr_assert_eq(fread(text, 1, (size_t)size, file), (size_t)size);
-  fclose(file);
-  return text;
-}
 
 static double item(const cJSON *list, size_t i) {
   if (cJSON_IsNumber(list)) return list->valuedouble;
@@ -46,22 +33,13 @@ static double worst_of(const cJSON *samples, const cJSON *sample, const char *ke
   return worst;
 }
 
-// Coordinates or velocities as the reference lists them: by body in the scene's order, then those of nodes.
-static void in_order(const MbModel *model, const double *from, const size_t *first, double *out) {
-  for (size_t i = 0; i < model->nb; i++) {
-    const size_t b = i < model->nlisted ? model->number[i] : i, n = model->joint[b].n;
-    memcpy(out, from + first[b], n * sizeof *out);
-    out += n;
-  }
-}
-
 static void run(const char *name, MbDynamics dynamics, double worst[2]) {
   char path[300], set[160];
   MbReport report = {0};
   MbScene *scene = NULL;
   MbModel *model = NULL;
   snprintf(path, sizeof path, "scenes/redmax/%s", name);
-  char *scene_text = read_file(path);
+  char *scene_text = test_text_of(path);
   const bool object = strstr(scene_text, "\"stabilization\"") != NULL; // "solver" is an object, not a word
   free(scene_text);
   snprintf(set, sizeof set,
@@ -73,7 +51,7 @@ static void run(const char *name, MbDynamics dynamics, double worst[2]) {
   test_ok(mb_model_create(scene, &model, &report), &report);
   MbSim *sim = test_sim(model, 1);
   snprintf(path, sizeof path, "tests/oracle/redmax/%s", name);
-  char *text = read_file(path);
+  char *text = test_text_of(path);
   cJSON *tree = cJSON_Parse(text);
   const cJSON *samples = cJSON_GetObjectItem(tree, "samples"), *sample;
   const double potential0 = mb_energy(model, &sim->x).total - mb_energy(model, &sim->x).kinetic;
@@ -81,9 +59,9 @@ static void run(const char *name, MbDynamics dynamics, double worst[2]) {
     test_steps(sim, (int64_t)cJSON_GetObjectItem(sample, "step")->valuedouble - mb_sim_steps(sim));
     double x[64];
     cr_assert_leq(sim->nq, 64);
-    in_order(model, sim->state.q, model->q_first, x);
+    test_in_order(model, sim->state.q, model->q_first, x);
     worst[0] = worst_of(samples, sample, "q", x, sim->nq, worst[0]);
-    in_order(model, sim->state.v, model->v_first, x);
+    test_in_order(model, sim->state.v, model->v_first, x);
     worst[0] = worst_of(samples, sample, "qdot", x, sim->nv, worst[0]);
     const MbEnergy e = mb_energy(model, &sim->x);
     worst[1] = worst_of(samples, sample, "kinetic", &e.kinetic, 1, worst[1]);

@@ -10,6 +10,8 @@ static const MbBench benches[] = {
     {"frame", "whole frames of the projective solver, by parts", mb_bench_frame, false},
     {"converge", "one step of a deformable by every method: iterations and time to its solution",
      mb_bench_converge, false},
+    {"coupled", "bodies and deformables in one step: iterations and time to its solution, by every method",
+     mb_bench_coupled, false},
     {"bending", "strips and sheets whose bending is known, on meshes of several kinds", mb_bench_bending,
      false},
     {"figure9", "energy of a twisted bar by iterations and by time (Zeng et al., figure 9)", mb_bench_figure9,

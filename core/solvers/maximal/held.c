@@ -10,17 +10,20 @@
 
 // ---- room -------------------------------------------------------------------------------------------------
 
-// The tree does where no blocks couple bodies that do not hang on each other: such are in A only where it has derivatives.
+// Whether A has derivatives of forces.
+static bool has_derivatives(const MbModel *model) {
+  return model->solver.mode == MB_FIRST_ORDER || mb_integrator_table[model->integrator.kind].a != 0;
+}
+
+// The tree does where no blocks couple bodies that do not hang on each other.
 static const MbKktOps *choose_ops(const MbModel *model, size_t ncouple) {
-  const bool derivatives =
-      model->solver.mode == MB_FIRST_ORDER || mb_integrator_table[model->integrator.kind].a != 0;
   switch (model->solver.linear) {
   case MB_LINEAR_DENSE:
     return &mb_kkt_dense_ops;
   case MB_LINEAR_SPARSE:
     return &mb_kkt_sparse_ops;
   default:
-    return ncouple && derivatives ? &mb_kkt_sparse_ops : &mb_kkt_tree_ops;
+    return ncouple && has_derivatives(model) ? &mb_kkt_sparse_ops : &mb_kkt_tree_ops;
   }
 }
 
@@ -38,8 +41,11 @@ static void find_hollow(MbHeld *held) {
   held->stuff = count ? sum / (double)count : 1;
 }
 
+// Of every instance; vectors begin where their size says.
 static double *numbers(MbHeld *held, size_t count) {
-  return mb_arena_alloc(&held->arena, count, sizeof(double));
+  if (held->lanes == 1) return mb_arena_alloc(&held->arena, count, sizeof(double));
+  char *const memory = mb_arena_alloc(&held->arena, held->lanes * count * sizeof(double) + 64, 1);
+  return memory ? (double *)(memory + (64 - (uintptr_t)memory % 64)) : NULL;
 }
 
 // Either the articulated form, or a matrix.
@@ -47,8 +53,8 @@ static bool create_system(MbHeld *held, int threads) {
   const MbModel *model = held->model;
   const size_t nb = model->nb, nrows = held->shape.nrows;
   held->ops = choose_ops(model, held->ncouple);
-  if (held->ops == &mb_kkt_tree_ops && !held->moved && !model->npairs) {
-    held->world = mb_held_world_create(model);
+  if (held->ops == &mb_kkt_tree_ops && !held->moved && !(model->npairs && has_derivatives(model))) {
+    held->world = held->kernels->create(model, NULL);
     held->N = numbers(held, 6 * model->nv), held->Z = numbers(held, 6 * nrows);
     return held->world && held->N && held->Z;
   }
@@ -60,38 +66,92 @@ static bool create_system(MbHeld *held, int threads) {
   return held->kkt && held->Jp && held->A && held->C && held->pairs && held->moving;
 }
 
-bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
-  const size_t nb = model->nb, nq = model->nq, nv = model->nv;
-  *held = (MbHeld){.model = model, .kernels = mb_held_kernels(), .curves = model->any_flies};
-  if (!mb_held_plan(held) || !create_system(held, threads)) return false;
-  find_hollow(held);
-  const size_t nrows = held->shape.nrows;
-  held->X = mb_arena_alloc(&held->arena, nb, sizeof *held->X);
-  held->hinge = mb_arena_alloc(&held->arena, nb, sizeof *held->hinge);
+// What there is at every instant.
+static bool create_rows(MbHeld *held) {
+  const MbModel *model = held->model;
+  const size_t nb = model->nb, nq = model->nq, nv = model->nv, nrows = held->shape.nrows;
+  held->hinged = mb_arena_alloc(&held->arena, nb, sizeof *held->hinged);
   held->order = mb_arena_alloc(&held->arena, nrows, sizeof *held->order);
   held->angle = mb_arena_alloc(&held->arena, nrows, sizeof *held->angle);
+  held->hinge = (MbHeldHinge *)numbers(held, nb * (sizeof *held->hinge / sizeof(double)));
+  held->X = (MbHeldPlace *)numbers(held, nb * (sizeof *held->X / sizeof(double)));
   held->eta = numbers(held, 6 * nb), held->seen = numbers(held, 6 * nb);
   held->Jc = numbers(held, 6 * nrows), held->V = numbers(held, 6 * nv);
   held->g = numbers(held, nrows), held->gt = numbers(held, nrows), held->bend = numbers(held, nrows);
   held->q = numbers(held, nq), held->v = numbers(held, nv), held->turn = numbers(held, nv);
   held->guess = numbers(held, nq);
   held->lambda = numbers(held, nrows), held->r = numbers(held, 6 * nb), held->twist = numbers(held, 6 * nb);
-  for (size_t b = 0; held->hinge && b < nb; b++) mb_held_make_hinge(model, b, &held->hinge[b]);
-  for (size_t b = 0; held->hinge && held->angle && b < nb; b++) // the first two rows of a hinge turn
-    if (held->hinge[b].is) held->angle[held->first[b]] = held->angle[held->first[b] + 1] = 1;
-  return held->X && held->hinge && held->order && held->angle && held->eta && held->seen && held->Jc &&
-         held->V && held->g && held->gt && held->bend && held->q && held->v && held->turn && held->guess &&
-         held->lambda && held->r && held->twist;
+  const bool fine = held->hinged && held->order && held->angle && held->hinge && held->X && held->eta &&
+                    held->seen && held->Jc && held->V && held->g && held->gt && held->bend && held->q &&
+                    held->v && held->turn && held->guess && held->lambda && held->r && held->twist;
+  for (size_t b = 0; fine && b < nb; b++) {
+    held->hinged[b] = mb_held_is_hinge(model, b);
+    // the first two rows of a hinge turn
+    if (held->hinged[b]) held->angle[held->first[b]] = held->angle[held->first[b] + 1] = 1;
+  }
+  return fine;
+}
+
+bool mb_held_create(const MbModel *model, int threads, MbHeld *held) {
+  *held = (MbHeld){.model = model, .lanes = 1, .kernels = mb_held_kernels(1), .curves = model->any_flies};
+  if (!mb_held_plan(held) || !create_system(held, threads)) return false;
+  find_hollow(held);
+  held->inertia = model->M;
+  if (!create_rows(held)) return false;
+  for (size_t b = 0; b < model->nb; b++)
+    if (held->hinged[b]) mb_held_make_hinge(model, b, &held->hinge[b]);
+  return true;
+}
+
+// ---- instances in lockstep --------------------------------------------------------------------------------
+
+bool mb_held_articulated(const MbModel *model) {
+  for (size_t i = 0; i < model->nconstraints; i++)
+    if (!model->constraints[i].ops->coordinates) return false; // it may hold a body
+  return !(model->npairs && has_derivatives(model)) && model->solver.linear != MB_LINEAR_DENSE &&
+         model->solver.linear != MB_LINEAR_SPARSE;
+}
+
+bool mb_held_create_lanes(const MbModel *model, size_t lanes, const MbLinks *const *links, MbHeld *held) {
+  *held =
+      (MbHeld){.model = model, .lanes = lanes, .kernels = mb_held_kernels(lanes), .curves = model->any_flies};
+  if (!mb_held_plan(held)) return false;
+  held->world = held->kernels->create(model, links);
+  held->inertia = numbers(held, 6 * model->nb);
+  held->N = numbers(held, 6 * model->nv), held->Z = numbers(held, 6 * held->shape.nrows);
+  return held->world && held->inertia && held->N && held->Z && create_rows(held);
+}
+
+// to ← the numbers of one instance among those of all
+static void put_lane(double *to, const double *from, size_t n, size_t lane, size_t lanes) {
+  for (size_t i = 0; i < n; i++) to[lanes * i + lane] = from[i];
+}
+
+void mb_held_world_load(MbHeld *held, const MbLinks *const *links) {
+  held->kernels->load(held->world, links);
+}
+
+void mb_held_load_lane(MbHeld *held, size_t lane, const MbModel *model) {
+  enum { HINGE = sizeof(MbHeldHinge) / sizeof(double) };
+  put_lane((double *)held->inertia, model->M, 6 * model->nb, lane, held->lanes);
+  for (size_t b = 0; b < model->nb; b++) {
+    MbHeldHinge hinge;
+    if (!held->hinged[b]) continue;
+    mb_held_make_hinge(model, b, &hinge);
+    put_lane((double *)held->hinge + held->lanes * HINGE * b, hinge.a, HINGE, lane, held->lanes);
+  }
 }
 
 void mb_held_free(MbHeld *held) {
+  if (!held->model) return;
   if (held->kkt) held->ops->free(held->kkt);
-  mb_held_world_free(held->world);
+  if (held->world) held->kernels->free(held->world);
   mb_arena_free(&held->arena);
+  *held = (MbHeld){0};
 }
 
 size_t mb_held_bytes(const MbHeld *held) {
-  return held->arena.bytes + (held->kkt ? held->ops->bytes(held->kkt) : mb_held_world_bytes(held->world));
+  return held->arena.bytes + (held->kkt ? held->ops->bytes(held->kkt) : held->kernels->bytes(held->world));
 }
 
 // ---- the system -------------------------------------------------------------------------------------------

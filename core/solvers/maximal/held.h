@@ -8,6 +8,7 @@
 
 #include "core/model/ops.h"
 #include "core/solvers/maximal/kkt.h"
+#include "core/solvers/redmax/links.h"
 
 // The frame of the parent's C in the body's: X turns twists by  ( R ω ; R v + p × R ω ).
 typedef struct MbHeldPlace {
@@ -16,7 +17,6 @@ typedef struct MbHeldPlace {
 
 // A revolute joint (held_hinge.h): its axis, two directions across it and a point on it, in C axes.
 typedef struct MbHeldHinge {
-  bool is;
   double a[3], u[3], w[3], d[3]; // of the body; w = a × u
   double pa[3], pu[3], pd[3];    // of its parent
 } MbHeldHinge;
@@ -24,8 +24,11 @@ typedef struct MbHeldHinge {
 typedef struct MbHeldWorld MbHeldWorld;
 typedef struct MbHeldKernels MbHeldKernels;
 
+// Of one instance, or of several in lockstep whose models differ in numbers alone: then `model` is what they have in common, every
+// number below is there for each, side by side, and only the articulated form is at hand (held_lanes.c).
 typedef struct MbHeld {
   const MbModel *model;
+  size_t lanes;
   MbArena arena;
 
   // the forest: joints, and constraints that hold a body that is free in space (held_forest.c)
@@ -52,8 +55,11 @@ typedef struct MbHeld {
   MbHeldWorld *world;
   const MbHeldKernels *kernels;
 
+  const double *inertia; // (nb x 6) the models' M
+  bool *hinged;          // (nb) is a revolute joint
+  MbHeldHinge *hinge;    // (nb) of such
+
   // at the last instant
-  MbHeldHinge *hinge; // (nb)
   MbHeldPlace *X;     // (nb)
   double *eta, *seen; // (nb x 6) η, X φ_p
   double *Jc, *Jp;    // (nrows x 6); Jp NULL in the articulated form
@@ -84,6 +90,8 @@ size_t mb_held_bytes(const MbHeld *held);
 
 // At the bodies of x; joints' coordinates are looked for near q.
 void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x);
+// The same of one joint that is not revolute, alone; its coordinates are looked for near `guess`.
+void mb_held_joint(MbHeld *held, size_t b, const MbMaximal *x);
 // bend and turn of that instant
 void mb_held_bend(MbHeld *held);
 // Factors the system for A = M − a D − b K and the joints' own inertia, stiffness and damping.
@@ -94,15 +102,22 @@ void mb_held_rates(const MbHeld *held, const double *v, double *rate); // q̇ = 
 void mb_held_along(const MbHeld *held, size_t k, double s, double *y); // y += s V_kᵀ, of one coordinate
 void mb_held_spread(const MbHeld *held, const double *f, double *y);   // y += Vᵀ f
 
+// Instances in lockstep. Tells whether the articulated form solves a model's system.
+bool mb_held_articulated(const MbModel *model);
+// Makes room for so many instances, `links` of each. False: out of memory; mb_held_free all the same. Their kernels are called as they
+// are; all else here is for one instance.
+bool mb_held_create_lanes(const MbModel *model, size_t lanes, const MbLinks *const *links, MbHeld *held);
+// Puts the models of instances in: how their trees are made, then numbers of each.
+void mb_held_world_load(MbHeld *held, const MbLinks *const *links);
+void mb_held_load_lane(MbHeld *held, size_t lane, const MbModel *model);
+
 // Of one body, a revolute joint.
+bool mb_held_is_hinge(const MbModel *model, size_t b);
 void mb_held_make_hinge(const MbModel *model, size_t b, MbHeldHinge *hinge);
 void mb_held_bend_hinge(MbHeld *held, size_t b);
 
 // The articulated form of the same system, where joints are all that holds bodies and no forces couple them: by the recursion
 // of the reduced coordinates, about where the bodies are (held_work.h, held_kernels.h).
-MbHeldWorld *mb_held_world_create(const MbModel *model); // NULL: out of memory
-void mb_held_world_free(MbHeldWorld *world);
-size_t mb_held_world_bytes(const MbHeldWorld *world);
 bool mb_held_world_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame);
 void mb_held_world_solve(MbHeld *held, double *x, double *b); // b NULL: no motion is asked for, no λ
 bool mb_held_world_reserve(MbHeldWorld *world, size_t rows);
@@ -110,14 +125,23 @@ void mb_held_world_responses(MbHeld *held, size_t k, const MbRow *const *row, do
 // ġ (nrows) for velocities v
 void mb_held_speeds(const MbHeld *held, const double *v, double *rate);
 
-// As compiled for some kind of processor: all of a revolute joint's rows at an instant, and the articulated form.
+// As compiled for a number of instances and some kind of processor: all of a revolute joint's rows at an instant, and the articulated
+// form. An instance comes to the same bits alone and beside others.
 struct MbHeldKernels {
   const char *name;
+  size_t lanes;
+  MbHeldWorld *(*create)(const MbModel *model,
+                         const MbLinks *const *links); // links NULL: its own. NULL: out of memory
+  void (*free)(MbHeldWorld *world);
+  void (*load)(MbHeldWorld *world, const MbLinks *const *links); // other instances of the same tree
+  size_t (*bytes)(const MbHeldWorld *world);
   void (*hinge)(MbHeld *held, size_t b, const MbMaximal *x);
-  bool (*factor)(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame);
+  // `ab`: a of every instance, then b of every one
+  bool (*factor)(MbHeld *held, const MbMaximal *x, const double *ab, size_t *blame);
   void (*solve)(MbHeld *held, double *x, double *b);
 };
-const MbHeldKernels *mb_held_kernels(void); // the fastest that this machine can run
+const MbHeldKernels *mb_held_kernels(
+    size_t lanes); // the fastest that this machine can run, for 1 or 8 instances
 // All that were built, ended by NULL; those that the machine cannot run say so.
 extern const MbHeldKernels *const mb_held_kernels_list[];
 bool mb_held_kernels_run(const MbHeldKernels *kernels);

@@ -4,11 +4,12 @@
 #include "core/model/coordinates.h"
 #include "core/joints/joints.h"
 
+bool mb_held_is_hinge(const MbModel *model, size_t b) {
+  return model->joint[b].ops == mb_joint_table[MB_JOINT_REVOLUTE];
+}
+
 void mb_held_make_hinge(const MbModel *model, size_t b, MbHeldHinge *hinge) {
-  const MbJoint *joint = &model->joint[b];
-  *hinge = (MbHeldHinge){.is = joint->ops == mb_joint_table[MB_JOINT_REVOLUTE]};
-  if (!hinge->is) return;
-  const double *a = joint->axis;
+  const double *a = model->joint[b].axis;
   double least[3] = {0}, u[3];
   const int k = fabs(a[0]) <= fabs(a[1])   ? (fabs(a[0]) <= fabs(a[2]) ? 0 : 2)
                 : fabs(a[1]) <= fabs(a[2]) ? 1

@@ -1,108 +1,134 @@
-// What every step of joints held by rows goes through, as compiled for some kind of processor: the table MB_HELD_TABLE of a file
-// that defines it and MB_HELD_NAME, what it says of itself, and includes this.
-#define MB_LANES 1
-#include "core/solvers/maximal/held_hinge.h"
+// What every step of joints held by rows goes through, for MB_LANES instances: the table MB_HELD_TABLE of a file that defines both and
+// MB_HELD_NAME, what it says of itself, and includes this. Arrays have the instances' numbers side by side.
 #include "core/solvers/maximal/held_work.h"
-#include "core/solvers/redmax/world_factor.h"
+#include "core/solvers/redmax/world_passes.h"
+
+static inline const double *poses(const MbMaximal *x, size_t b) {
+  return (const double *)x->E + (size_t)MB_LANES * 7 * b;
+}
+static inline Quat quat_of(const double *E) {
+  return (Quat){coordinate(E, 3), coordinate(E, 4), coordinate(E, 5), coordinate(E, 6)};
+}
+static inline void put_vec_at(double *a, size_t i, Vec x) {
+  put_coordinate(a, i, x.x), put_coordinate(a, i + 1, x.y), put_coordinate(a, i + 2, x.z);
+}
+static inline Vec negative(Vec a) { return scale((Real){0} - 1.0, a); }
 
 // ---- rows of hinges ---------------------------------------------------------------------------------------
 
+// The parent's C in the body's: X turns twists by ( R ω ; R v + p × R ω ).
+typedef struct Place {
+  Mat R;
+  Vec p;
+} Place;
+
+// What of the parent is seen from the body (held_hinge.h).
+typedef struct Sight {
+  Vec a, u, s;
+} Sight;
+
 // The row ( m ; 0 )
-static inline void turning(const MbHeldPlace *X, const double m[3], double *Jc, double *Jp) {
-  mb_vec3_copy(Jc, m);
-  Jc[3] = Jc[4] = Jc[5] = 0;
-  if (!Jp) return;
-  mb_mat3_tapply(Jp, X->R, m);
-  for (int k = 0; k < 3; k++) Jp[k] = -Jp[k], Jp[3 + k] = 0;
+static inline void turning(const Place *X, Vec m, double *Jc, double *Jp) {
+  const Vec none = {0};
+  put_screw(Jc, 0, (Screw){m, none});
+  if (Jp) put_screw(Jp, 0, (Screw){negative(apply_transposed(X->R, m)), none});
 }
 
 // The rows ( s × e_k ; e_k ) of v + ω × s;  to the parent −( d_p × r ; r ), r the row k of R, as s = p + R d_p
-static inline void sliding(const MbHeldPlace *X, const double s[3], const double d[3], double *Jc,
-                           double *Jp) {
-  const double J[18] = {0, s[2], -s[1], 1, 0, 0, -s[2], 0, s[0], 0, 1, 0, s[1], -s[0], 0, 0, 0, 1};
-  memcpy(Jc, J, sizeof J);
-  for (size_t k = 0; k < 3 && Jp; k++) {
-    const double r[3] = {-X->R[3 * k], -X->R[3 * k + 1], -X->R[3 * k + 2]};
-    mb_vec3_cross(Jp + 6 * k, d, r);
-    mb_vec3_copy(Jp + 6 * k + 3, r);
-  }
+static inline void sliding(const Place *X, Vec s, Vec d, double *Jc, double *Jp) {
+  const Real zero = {0}, one = zero + 1.0;
+  put_screw(Jc, 0, (Screw){{zero, s.z, -s.y}, {one, zero, zero}});
+  put_screw(Jc, 6, (Screw){{-s.z, zero, s.x}, {zero, one, zero}});
+  put_screw(Jc, 12, (Screw){{s.y, -s.x, zero}, {zero, zero, one}});
+  if (!Jp) return;
+  const Vec row[3] = {{-X->R.x.x, -X->R.y.x, -X->R.z.x},
+                      {-X->R.x.y, -X->R.y.y, -X->R.z.y},
+                      {-X->R.x.z, -X->R.y.z, -X->R.z.z}};
+  for (size_t k = 0; k < 3; k++) put_screw(Jp, 6 * k, (Screw){cross(d, row[k]), row[k]});
+}
+
+// R(q)ᵀ x, by the quaternion
+static inline Vec turned_back(Quat q, Vec x) {
+  const Vec c = {-q.x, -q.y, -q.z}, t = scale((Real){0} + 2.0, cross(c, x));
+  return add_cross(add_scaled(x, q.w, t), c, t);
 }
 
 // X, and η of it: how the body moves as its parent sees it.
-static inline void see_parent(MbHeld *held, size_t b, const MbMaximal *x) {
+static inline Place see_parent(MbHeld *held, size_t b, const MbMaximal *x, Screw *eta, Screw *seen) {
   const size_t p = held->model->parent[b];
-  const double *phi = x->phi + 6 * b;
-  double *eta = held->eta + 6 * b, *seen = held->seen + 6 * b;
-  MbHeldPlace *X = &held->X[b];
-  MbPose E;
-  mb_pose_inverse(&E, &x->E[b]);
-  if (p != MB_WORLD) mb_pose_mul(&E, &E, &x->E[p]);
-  mb_quat_to_mat3(X->R, E.q);
-  mb_vec3_copy(X->p, E.p);
-  if (p == MB_WORLD) {
-    memcpy(eta, phi, 6 * sizeof *eta);
-    memset(seen, 0, 6 * sizeof *seen);
-    return;
+  const double *E = poses(x, b);
+  const Quat q = quat_of(E), back = {q.w, -q.x, -q.y, -q.z};
+  const Screw phi = screw_at(x->phi + (size_t)MB_LANES * 6 * b, 0), none = {0};
+  const Vec origin = {0};
+  const bool hangs = p != MB_WORLD;
+  Place X;
+  X.R = quat_mat(hangs ? quat_mul(back, quat_of(poses(x, p))) : back);
+  X.p = turned_back(q, sub(hangs ? vec_at(poses(x, p), 0) : origin, vec_at(E, 0)));
+  *seen = none, *eta = phi;
+  if (hangs) {
+    const Screw up = screw_at(x->phi + (size_t)MB_LANES * 6 * p, 0);
+    seen->turn = apply(X.R, up.turn);
+    seen->line = add_cross(apply(X.R, up.line), X.p, seen->turn);
+    *eta = (Screw){sub(phi.turn, seen->turn), sub(phi.line, seen->line)};
   }
-  double y[6], t[3];
-  mb_mat3_apply(y, X->R, x->phi + 6 * p);
-  mb_mat3_apply(y + 3, X->R, x->phi + 6 * p + 3);
-  mb_vec3_cross(t, X->p, y);
-  mb_vec3_add(y + 3, y + 3, t);
-  for (int k = 0; k < 6; k++) seen[k] = y[k], eta[k] = phi[k] - y[k];
+  put_screw(held->eta, 6 * b, *eta), put_screw(held->seen, 6 * b, *seen);
+  double *kept = (double *)held->X + (size_t)MB_LANES * 12 * b;
+  put_vec_at(kept, 0, (Vec){X.R.x.x, X.R.y.x, X.R.z.x});
+  put_vec_at(kept, 3, (Vec){X.R.x.y, X.R.y.y, X.R.z.y});
+  put_vec_at(kept, 6, (Vec){X.R.x.z, X.R.y.z, X.R.z.z});
+  put_vec_at(kept, 9, X.p);
+  return X;
 }
 
 // J̇ v of the rows, with W = X φ_p's spin:  η̇ at v̇ = 0 is ( ω × W ; −2 W × v − ω × v − W × (p × W) ), so that
 //   turning  u · d, w · d of d = a′ × (ω × W) + ω × (ω × a′)
 //   sliding  −2 (W + ω) × v − W × (p × W) + (ω × W) × s − ω × (ω × s)
-static inline void hinge_bend(const MbHeldHinge *hinge, const Seen *seen, const double *eta, const double *W,
-                              const double p[3], double *bend) {
-  const double all[3] = {-2 * (W[0] + eta[0]), -2 * (W[1] + eta[1]), -2 * (W[2] + eta[2])};
-  double cw[3], d[3], t[3];
-  mb_vec3_cross(cw, eta, W);
-  mb_vec3_cross(t, eta, seen->a);
-  mb_vec3_cross(t, eta, t);
-  mb_vec3_cross(d, seen->a, cw);
-  mb_vec3_add(d, d, t);
-  bend[0] = mb_vec3_dot(hinge->u, d), bend[1] = mb_vec3_dot(hinge->w, d);
-  mb_vec3_cross(bend + 2, all, eta + 3);
-  mb_vec3_cross(t, p, W);
-  mb_vec3_cross(t, t, W);
-  mb_vec3_add(bend + 2, bend + 2, t);
-  mb_vec3_cross(t, cw, seen->s);
-  mb_vec3_add(bend + 2, bend + 2, t);
-  mb_vec3_cross(t, eta, seen->s);
-  mb_vec3_cross(t, t, eta);
-  mb_vec3_add(bend + 2, bend + 2, t);
+static inline void hinge_bend(const double *hinge, const Sight *sight, Screw eta, Vec W, Vec p,
+                              double *bend) {
+  const Vec o = eta.turn, cw = cross(o, W), d = add_cross(cross(o, cross(o, sight->a)), sight->a, cw);
+  put_coordinate(bend, 0, dot(vec_at(hinge, 3), d)), put_coordinate(bend, 1, dot(vec_at(hinge, 6), d));
+  Vec t = cross(scale((Real){0} - 2.0, add(W, o)), eta.line);
+  t = add_cross(t, cross(p, W), W);
+  t = add_cross(t, cw, sight->s);
+  put_vec_at(bend, 2, add_cross(t, cross(o, sight->s), o));
+}
+
+// The angle whose sine and cosine are in the ratio of these, by the library's function for each.
+static inline Real angle_of(Real sine, Real cosine) {
+#if MB_LANES == 1
+  return atan2(sine, cosine);
+#else
+  Real angle = {0};
+  for (size_t k = 0; k < MB_LANES; k++) angle[k] = atan2(sine[k], cosine[k]);
+  return angle;
+#endif
 }
 
 // All of the joint at an instant.
 static void hinge_rows(MbHeld *held, size_t b, const MbMaximal *x) {
-  static const double turn = 6.283185307179586476925;
+  static const double TURN = 6.283185307179586476925, MAGIC = 0x1.8p52; // adding it rounds to whole numbers
   const MbModel *model = held->model;
-  const MbHeldHinge *hinge = &held->hinge[b];
-  const MbHeldPlace *X = &held->X[b];
-  see_parent(held, b, x);
-  const size_t first = held->first[b], v = model->v_first[b];
-  const Seen seen = see(hinge, X);
-  double *Jc = held->Jc + 6 * first, *g = held->g + first, m[3], n[3], t[3];
+  const double *hinge = (const double *)held->hinge + (size_t)MB_LANES * 21 * b;
+  const size_t first = held->first[b], v = model->v_first[b], q = model->q_first[b];
+  const Vec u = vec_at(hinge, 3), w = vec_at(hinge, 6), d = vec_at(hinge, 18);
+  Screw eta, seen;
+  const Place X = see_parent(held, b, x, &eta, &seen);
+  const Sight sight = {apply(X.R, vec_at(hinge, 12)), apply(X.R, vec_at(hinge, 15)), add(X.p, apply(X.R, d))};
+  const Real c = dot(u, sight.u), sigma = -dot(w, sight.u), per = 1.0 / mad(c, c, sigma * sigma);
+  double *Jc = held->Jc + (size_t)MB_LANES * 6 * first, *g = held->g + MB_LANES * first;
   double *Jp = held->Jp ? held->Jp + 6 * first : NULL; // the articulated form has none
-  mb_vec3_cross(m, hinge->u, seen.a);
-  turning(X, m, Jc, Jp);
-  mb_vec3_cross(m, hinge->w, seen.a);
-  turning(X, m, Jc + 6, Jp ? Jp + 6 : NULL);
-  sliding(X, seen.s, hinge->pd, Jc + 12, Jp ? Jp + 12 : NULL);
-  if (held->curves) hinge_bend(hinge, &seen, held->eta + 6 * b, held->seen + 6 * b, X->p, held->bend + first);
-  g[0] = mb_vec3_dot(hinge->u, seen.a), g[1] = mb_vec3_dot(hinge->w, seen.a);
-  mb_vec3_sub(g + 2, hinge->d, seen.s);
+  turning(&X, cross(u, sight.a), Jc, Jp);
+  turning(&X, cross(w, sight.a), Jc + MB_LANES * 6, Jp ? Jp + 6 : NULL);
+  sliding(&X, sight.s, d, Jc + MB_LANES * 12, Jp ? Jp + 12 : NULL);
+  if (held->curves) hinge_bend(hinge, &sight, eta, seen.turn, X.p, held->bend + MB_LANES * first);
+  put_coordinate(g, 0, dot(u, sight.a)), put_coordinate(g, 1, dot(w, sight.a));
+  put_vec_at(g, 2, sub(vec_at(hinge, 9), sight.s));
 
-  mb_vec3_cross(n, seen.u, hinge->w);
-  mb_vec3_cross(t, seen.u, hinge->u);
-  double *V = held->V + 6 * v;
-  const double per = 1 / seen.rho2, guess = held->guess[model->q_first[b]], angle = atan2(seen.sigma, seen.c);
-  for (int k = 0; k < 3; k++) V[k] = (seen.c * n[k] + seen.sigma * t[k]) * per, V[3 + k] = 0;
-  held->q[model->q_first[b]] = angle + turn * rint((guess - angle) / turn);
-  held->v[v] = mb_vec3_dot(V, held->eta + 6 * b);
+  const Vec none = {0}, V = scale(per, add_scaled(scale(c, cross(sight.u, w)), sigma, cross(sight.u, u)));
+  const Real angle = angle_of(sigma, c), turns = (coordinate(held->guess, q) - angle) / TURN;
+  put_screw(held->V, 6 * v, (Screw){V, none});
+  put_coordinate(held->q, q, mad((Real){0} + TURN, (turns + MAGIC) - MAGIC, angle));
+  put_coordinate(held->v, v, dot(V, eta.turn));
 }
 
 // ---- where everything is ----------------------------------------------------------------------------------
@@ -110,35 +136,36 @@ static void hinge_rows(MbHeld *held, size_t b, const MbMaximal *x) {
 // With rows m₁, m₂ (the turns) and V:  m₁ · x₁ = 1, m₂ · x₁ = 0, V · x₁ = 0, and x₂ the other way.
 static inline void place_hinge(const MbHeld *held, size_t b, const MbMaximal *x) {
   MbHeldWorld *w = held->world;
-  const MbHeldHinge *hinge = &held->hinge[b];
+  const double *hinge = (const double *)held->hinge + (size_t)MB_LANES * 21 * b;
   const size_t p = held->up[b], first = held->first[b];
   const Mat R = w->R[b];
-  Vec axis = vec(hinge->pa), point = vec(hinge->pd);
-  if (p != MB_WORLD) axis = turn(w->R[p], hinge->pa), point = add(vec(x->E[p].p), turn(w->R[p], hinge->pd));
-  const Vec V = vec(held->V + 6 * held->model->v_first[b]), m1 = vec(held->Jc + 6 * first),
-            m2 = vec(held->Jc + 6 * (first + 1)), x1 = cross(m2, V), x2 = cross(V, m1);
-  const double s = 1 / dot(m1, x1);
+  Vec axis = vec_at(hinge, 12), point = vec_at(hinge, 18);
+  if (p != MB_WORLD) axis = apply(w->R[p], axis), point = add(vec_at(poses(x, p), 0), apply(w->R[p], point));
+  const Vec V = vec_at(held->V, 6 * held->model->v_first[b]), m1 = vec_at(held->Jc, 6 * first),
+            m2 = vec_at(held->Jc, 6 * (first + 1)), x1 = cross(m2, V), x2 = cross(V, m1);
+  const Real s = 1.0 / dot(m1, x1);
   w->across[2 * b] = scale(s, apply(R, x1)), w->across[2 * b + 1] = scale(s, apply(R, x2));
-  w->work->stand[b].s = scale(1 / dot(apply(R, V), axis), axis);
+  w->work->stand[b].s = scale(1.0 / dot(apply(R, V), axis), axis);
   w->O[b] = point;
 }
+
+static inline Screw turn_screw(Mat R, Screw x) { return (Screw){apply(R, x.turn), apply(R, x.line)}; }
 
 static inline void place_columns(const MbHeld *held, size_t b, const MbMaximal *x) {
   MbHeldWorld *w = held->world;
   const MbModel *model = held->model;
   Screw *T = w->work->T + w->work->links->hop[b].column;
+  const Real zero = {0}, one = zero + 1.0;
   const Vec none = {0};
   const Mat R = w->R[b];
-  w->O[b] = vec(x->E[b].p);
+  w->O[b] = vec_at(poses(x, b), 0);
   if (model->joint[b].ops) {
-    for (size_t i = 0; i < model->joint[b].n; i++) {
-      const double *N = held->N + 6 * (model->v_first[b] + i);
-      T[i] = (Screw){turn(R, N), turn(R, N + 3)};
-    }
+    for (size_t i = 0; i < model->joint[b].n; i++)
+      T[i] = turn_screw(R, screw_at(held->N, 6 * (model->v_first[b] + i)));
     return;
   }
+  const Vec e[3] = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
   T[0] = (Screw){R.x, none}, T[1] = (Screw){R.y, none}, T[2] = (Screw){R.z, none};
-  const Vec e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   T[3] = (Screw){none, e[0]}, T[4] = (Screw){none, e[1]}, T[5] = (Screw){none, e[2]};
 }
 
@@ -147,27 +174,28 @@ static void put_bodies(MbHeld *held, const MbMaximal *x) {
   const MbModel *model = held->model;
   w->world.E = x->E, w->world.phi = x->phi;
   for (size_t b = 0; b < model->nb; b++) {
-    const double *q = x->E[b].q;
+    const double *E = poses(x, b), *M = held->inertia + (size_t)MB_LANES * 6 * b;
+    const Real I[3] = {coordinate(M, 0), coordinate(M, 1), coordinate(M, 2)};
     const size_t p = held->up[b];
-    w->R[b] = quat_mat((Quat){q[0], q[1], q[2], q[3]});
-    if (held->hinge[b].is)
+    w->R[b] = quat_mat(quat_of(E));
+    if (held->hinged[b])
       place_hinge(held, b, x);
     else
       place_columns(held, b, x);
-    const Vec origin = {0}, arm = sub(vec(x->E[b].p), w->O[b]);
-    w->arm[3 * b] = arm.x, w->arm[3 * b + 1] = arm.y, w->arm[3 * b + 2] = arm.z;
+    const Vec origin = {0}, arm = sub(vec_at(E, 0), w->O[b]);
+    put_vec_at(w->arm, 3 * b, arm);
     w->work->stand[b].r = sub(w->O[b], p == MB_WORLD ? origin : w->O[p]);
     Rigid *rigid = &w->work->rigid[b];
-    rigid->h = scale(model->M[6 * b + 3], arm);
-    rigid->I = rigid_inertia(model->M + 6 * b, w->R[b], arm, rigid->h);
+    rigid->h = scale(coordinate(M, 3), arm);
+    rigid->I = rigid_inertia(I, w->R[b], arm, rigid->h);
   }
 }
 
-static bool factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame) {
+static bool factor(MbHeld *held, const MbMaximal *x, const double *ab, size_t *blame) {
   MbHeldWorld *w = held->world;
   put_bodies(held, x);
-  w->world.derived = a != 0 || b != 0;
-  return factor_world(&w->world, x, a, b, w->whole, blame);
+  w->world.derived = ab[0] != 0 || ab[MB_LANES] != 0;
+  return factor_world(&w->world, x, coordinate(ab, 0), coordinate(ab, 1), w->whole, blame);
 }
 
 // ---- the solution -----------------------------------------------------------------------------------------
@@ -176,14 +204,13 @@ static bool factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t 
 static inline Screw bias_of(const MbHeld *held, size_t b, const double *aim) {
   const MbHeldWorld *w = held->world;
   const size_t first = held->first[b];
-  if (held->hinge[b].is)
-    return (Screw){add_scaled(scale(aim[first], w->across[2 * b]), aim[first + 1], w->across[2 * b + 1]),
-                   turn(w->R[b], aim + first + 2)};
+  if (held->hinged[b])
+    return (Screw){add_scaled(scale(coordinate(aim, first), w->across[2 * b]), coordinate(aim, first + 1),
+                              w->across[2 * b + 1]),
+                   apply(w->R[b], vec_at(aim, first + 2))};
   Screw sum = {0};
-  for (size_t r = first; r < first + held->rows[b]; r++) {
-    const double *Z = held->Z + 6 * r;
-    sum = add_scaled_screw(sum, aim[r], (Screw){turn(w->R[b], Z), turn(w->R[b], Z + 3)});
-  }
+  for (size_t r = first; r < first + held->rows[b]; r++)
+    sum = add_scaled_screw(sum, coordinate(aim, r), turn_screw(w->R[b], screw_at(held->Z, 6 * r)));
   return sum;
 }
 
@@ -192,12 +219,11 @@ static inline void inward(const MbHeld *held, const double *x, const double *aim
   MbHeldWorld *w = held->world;
   MbRecursion *work = w->work;
   for (size_t b = held->model->nb; b-- > 0;) {
-    const MbHop *hop = &w->links.hop[b];
+    const MbHop *hop = &w->links->hop[b];
     Stand *stand = &work->stand[b];
     const size_t p = held->up[b];
-    const Mat R = w->R[b];
-    const Screw f = {turn(R, x + 6 * b), vec(x + 6 * b + 3)};
-    const Screw own = move_wrench(f, vec(w->arm + 3 * b)), none = {0}, sum = hop->leaf ? none : w->a[b];
+    const Screw given = screw_at(x, 6 * b), f = {apply(w->R[b], given.turn), given.line};
+    const Screw own = move_wrench(f, vec_at(w->arm, 3 * b)), none = {0}, sum = hop->leaf ? none : w->a[b];
     Screw up = {sub(sum.turn, own.turn), sub(sum.line, own.line)};
     w->a[b] = up;
     if (aim && held->rows[b]) {
@@ -221,29 +247,28 @@ static inline void multipliers(const MbHeld *held, size_t b, Screw f, double *la
   const Mat R = w->R[b];
   const size_t first = held->first[b];
   const Vec line = apply_transposed(R, f.line);
-  if (held->hinge[b].is) {
-    lambda[first] = dot(w->across[2 * b], f.turn), lambda[first + 1] = dot(w->across[2 * b + 1], f.turn);
-    lambda[first + 2] = line.x, lambda[first + 3] = line.y, lambda[first + 4] = line.z;
+  if (held->hinged[b]) {
+    put_coordinate(lambda, first, dot(w->across[2 * b], f.turn));
+    put_coordinate(lambda, first + 1, dot(w->across[2 * b + 1], f.turn));
+    put_vec_at(lambda, first + 2, line);
     return;
   }
-  const Vec turned = apply_transposed(R, f.turn);
-  for (size_t r = first; r < first + held->rows[b]; r++) {
-    const double *Z = held->Z + 6 * r;
-    lambda[r] = dot(vec(Z), turned) + dot(vec(Z + 3), line);
-  }
+  const Screw own = {apply_transposed(R, f.turn), line};
+  for (size_t r = first; r < first + held->rows[b]; r++)
+    put_coordinate(lambda, r, dot_screw(screw_at(held->Z, 6 * r), own));
 }
 
 static inline void outward(const MbHeld *held, double *x, double *lambda) {
   MbHeldWorld *w = held->world;
   for (size_t b = 0; b < held->model->nb; b++) {
-    const MbHop *hop = &w->links.hop[b];
+    const MbHop *hop = &w->links->hop[b];
     const Stand *stand = &w->work->stand[b];
     const size_t p = held->up[b];
     const Mat R = w->R[b];
     const Screw none = {0}, from = p == MB_WORLD ? none : w->a[p];
     Screw a = move_motion(from, stand->r);
     if (hop->kind == MB_LINK_REVOLUTE)
-      a.turn = add_scaled(a.turn, stand->u * stand->inverse - dot_screw(stand->V, from), stand->s);
+      a.turn = add_scaled(a.turn, mad(stand->u, stand->inverse, -dot_screw(stand->V, from)), stand->s);
     else
       a = outward_joint(w->work, b, a, w->rate);
     if (lambda && held->rows[b]) {
@@ -251,10 +276,8 @@ static inline void outward(const MbHeld *held, double *x, double *lambda) {
       multipliers(held, b, add_screw(w->a[b], inertia_apply(w->whole[b], a)), lambda);
     }
     w->a[b] = a;
-    const Screw at_c = move_motion(a, vec(w->arm + 3 * b));
-    const Vec own = apply_transposed(R, at_c.turn), line = at_c.line;
-    double *const y = x + 6 * b;
-    y[0] = own.x, y[1] = own.y, y[2] = own.z, y[3] = line.x, y[4] = line.y, y[5] = line.z;
+    const Screw at_c = move_motion(a, vec_at(w->arm, 3 * b));
+    put_screw(x, 6 * b, (Screw){apply_transposed(R, at_c.turn), at_c.line});
   }
 }
 
@@ -263,6 +286,67 @@ static void solve(MbHeld *held, double *x, double *b) {
   outward(held, x, b);
 }
 
+// ---- room -------------------------------------------------------------------------------------------------
+
+// Places for the arrays in one block: first to be counted, then to be given.
+static size_t lay_out_world(MbHeldWorld *w, char *memory) {
+  const size_t nb = w->links->nb, nv = w->links->nv;
+  size_t used = 0;
+  w->R = place(memory, &used, nb, sizeof *w->R);
+  w->O = place(memory, &used, nb, sizeof *w->O);
+  w->arm = place(memory, &used, 3 * nb, sizeof(Real));
+  w->whole = place(memory, &used, nb, sizeof *w->whole);
+  w->across = place(memory, &used, 2 * nb, sizeof *w->across);
+  w->a = place(memory, &used, nb, sizeof *w->a);
+  w->beta = place(memory, &used, nb, sizeof *w->beta);
+  w->none = place(memory, &used, nv, sizeof(Real));
+  w->rate = place(memory, &used, nv, sizeof(Real));
+  return used;
+}
+
+static void free_world(MbHeldWorld *w) {
+  if (!w) return;
+  if (w->work) w->lanes->free(w->work);
+  mb_links_free(&w->own);
+  mb_responses_free(w->responses);
+  mb_free(w->memory);
+  mb_free(w);
+}
+
+static MbHeldWorld *create_world(const MbModel *model, const MbLinks *const *links) {
+  MbHeldWorld *w = mb_calloc(1, sizeof *w);
+  if (!w) return NULL;
+  const MbLinks *const own[] = {&w->own};
+  const bool linked = links || mb_links_create(model, &w->own);
+  if (!links) links = own;
+  w->links = links[0];
+  w->lanes = mb_lanes_for(MB_LANES);
+  w->work = linked ? w->lanes->create(links) : NULL;
+  w->bytes = linked ? lay_out_world(w, NULL) + 128 : 0;
+  w->memory = w->work ? mb_calloc(w->bytes, 1) : NULL;
+  if (!w->memory) return free_world(w), NULL;
+  lay_out_world(w, w->memory + (128 - (uintptr_t)w->memory % 128));
+  w->world = (MbWorld){.model = model, .links = w->links, .work = w->work, .arm = w->arm};
+  return w;
+}
+
+static void load_world(MbHeldWorld *w, const MbLinks *const *links) {
+  w->links = w->world.links = links[0];
+  w->lanes->load(w->work, links);
+}
+
+static size_t bytes_of_world(const MbHeldWorld *w) {
+  return sizeof *w + w->bytes + mb_responses_bytes(w->responses) +
+         (w->own.hop ? mb_links_bytes(&w->own) : 0) + w->lanes->bytes(w->work);
+}
+
 extern const MbHeldKernels MB_HELD_TABLE;
-const MbHeldKernels MB_HELD_TABLE = {
-    .name = MB_HELD_NAME, .hinge = hinge_rows, .factor = factor, .solve = solve};
+const MbHeldKernels MB_HELD_TABLE = {.name = MB_HELD_NAME,
+                                     .lanes = MB_LANES,
+                                     .create = create_world,
+                                     .free = free_world,
+                                     .load = load_world,
+                                     .bytes = bytes_of_world,
+                                     .hinge = hinge_rows,
+                                     .factor = factor,
+                                     .solve = solve};

@@ -128,11 +128,16 @@ static void jointed_body(MbHeld *held, size_t b, const MbMaximal *x) {
   general_joint(held, b, &E);
 }
 
+void mb_held_joint(MbHeld *held, size_t b, const MbMaximal *x) {
+  held->E = x->E, held->phi = x->phi;
+  jointed_body(held, b, x);
+}
+
 void mb_held_bend(MbHeld *held) {
   if (held->bent) return;
   held->bent = true;
   for (size_t b = 0; b < held->model->nb; b++)
-    if (held->hinge[b].is) mb_held_bend_hinge(held, b);
+    if (held->hinged[b]) mb_held_bend_hinge(held, b);
 }
 
 // A constraint that holds the body.
@@ -171,7 +176,7 @@ void mb_held_update(MbHeld *held, const double *q, const MbMaximal *x) {
   held->bent = false;
   held->E = x->E, held->phi = x->phi;
   for (size_t b = 0; b < model->nb; b++) {
-    if (held->hinge[b].is)
+    if (held->hinged[b])
       held->kernels->hinge(held, b, x);
     else if (model->joint[b].ops)
       jointed_body(held, b, x);

@@ -14,7 +14,8 @@
 #include "core/solvers/redmax/responses.h"
 
 struct MbHeldWorld {
-  MbLinks links;
+  const MbLinks *links; // of the first instance
+  MbLinks own;          // where it is its own
   const MbLanes *lanes;
   MbRecursion *work;
   MbWorld world;
@@ -26,6 +27,8 @@ struct MbHeldWorld {
   Screw *a, *beta; // (nb)
   MbResponses *responses;
   double *none, *rate; // (nv) zero; scratch
+  char *memory;        // that the arrays are in
+  size_t bytes;
 };
 
 #endif

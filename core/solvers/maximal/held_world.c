@@ -1,57 +1,9 @@
-// The articulated form: its room, and many rows at once. What it does is in held_kernels.h.
+// The articulated form of one instance, and many rows at once. What it does is in held_kernels.h.
 #define MB_LANES 1
-#include "core/base/alloc.h"
 #include "core/solvers/maximal/held_work.h"
 
-void mb_held_world_free(MbHeldWorld *w) {
-  if (!w) return;
-  if (w->work) w->lanes->free(w->work);
-  mb_links_free(&w->links);
-  mb_responses_free(w->responses);
-  mb_free(w->R);
-  mb_free(w->O);
-  mb_free(w->arm);
-  mb_free(w->whole);
-  mb_free(w->across);
-  mb_free(w->a);
-  mb_free(w->beta);
-  mb_free(w->none);
-  mb_free(w->rate);
-  mb_free(w);
-}
-
-MbHeldWorld *mb_held_world_create(const MbModel *model) {
-  const size_t nb = model->nb;
-  MbHeldWorld *w = mb_calloc(1, sizeof *w);
-  if (!w) return NULL;
-  w->lanes = mb_lanes_for(1);
-  const bool linked = mb_links_create(model, &w->links);
-  w->work = linked ? w->lanes->create(&(const MbLinks *){&w->links}) : NULL;
-  w->R = mb_calloc(nb, sizeof *w->R);
-  w->O = mb_calloc(nb, sizeof *w->O);
-  w->arm = mb_calloc(3 * nb, sizeof *w->arm);
-  w->whole = mb_calloc(nb, sizeof *w->whole);
-  w->across = mb_calloc(2 * nb, sizeof *w->across);
-  w->a = mb_calloc(nb, sizeof *w->a);
-  w->beta = mb_calloc(nb, sizeof *w->beta);
-  w->none = mb_calloc(model->nv, sizeof *w->none);
-  w->rate = mb_calloc(model->nv, sizeof *w->rate);
-  w->world = (MbWorld){.model = model, .links = &w->links, .work = w->work, .arm = w->arm};
-  if (w->work && w->R && w->O && w->arm && w->whole && w->across && w->a && w->beta && w->none && w->rate)
-    return w;
-  mb_held_world_free(w);
-  return NULL;
-}
-
-size_t mb_held_world_bytes(const MbHeldWorld *w) {
-  return sizeof *w + mb_responses_bytes(w->responses) + mb_links_bytes(&w->links) + w->lanes->bytes(w->work) +
-         w->links.nb * (sizeof *w->R + sizeof *w->O + 3 * sizeof *w->arm + sizeof *w->whole +
-                        2 * sizeof *w->across + 2 * sizeof *w->a) +
-         2 * w->links.nv * sizeof(double);
-}
-
 bool mb_held_world_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame) {
-  return held->kernels->factor(held, x, a, b, blame);
+  return held->kernels->factor(held, x, (const double[]){a, b}, blame);
 }
 
 void mb_held_world_solve(MbHeld *held, double *x, double *b) { held->kernels->solve(held, x, b); }
@@ -60,7 +12,7 @@ void mb_held_world_solve(MbHeld *held, double *x, double *b) { held->kernels->so
 
 bool mb_held_world_reserve(MbHeldWorld *w, size_t rows) {
   mb_responses_free(w->responses);
-  w->responses = mb_responses_create(&w->links, rows);
+  w->responses = mb_responses_create(w->links, rows);
   return w->responses;
 }
 

@@ -48,6 +48,7 @@ typedef struct MbSoftSpec {
   size_t nports;
   const uint32_t *port;  // (nports) nodes that a caller's rows act on, see mb_soft_begin
   size_t columns;        // bytes that what is kept for them may take; 0 = 256 MB
+  size_t beside;         // velocities that a caller solves for beside the nodes, see mb_soft_pass
   double h;              // s
   bool still;            // steps begin where nodes are, not where inertia takes them: of equilibria
   MbMethod method;       // not MB_METHOD_AUTO
@@ -111,23 +112,62 @@ const double *mb_soft_tensions(const MbSoftEngine *engine); // (ncables) at the 
 
 // The same step by its parts, for a caller who holds nodes by rows of equations: what the rows push comes between the correction and its
 // end. The nodes are listed: ports, and behind them those that mb_soft_name names. With A the engine's matrix and S = Eᵀ A⁻¹ E, E those of
-// the list, impulses p (N s) at these nodes change velocities there by S p. Local-global iterations only.
-//   begin, then while another iteration is wanted: pass, read, push, end_pass; then end
+// the list, impulses p (N s) at these nodes change velocities there by S p.
+//   begin, then while another iteration is wanted: pass; where that is no whole one pull, solve, push, bend; read, push, end_pass; then end
+// Local-global iterations are whole: their correction is taken as it is. So is the first of the other methods where nodes are listed, which
+// has nothing in it but what pushes, so that rows are satisfied from there on. All others go down along the energy that the caller's
+// velocities have a part in: `pull` tells what acts on nodes, `mb_soft_beside` has what acts on the others and how they answer.
 // Names n nodes, ascending, none of them a port, in the place of those that were named last. False: out of memory.
 bool mb_soft_name(MbSoftEngine *engine, size_t n, const uint32_t *node);
 void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start);
+// Makes the matrix that a step's first iteration has, before it begins: S is asked for then. False: it cannot be factored.
+bool mb_soft_prepare(MbSoftEngine *engine);
+// Tells whether the matrix is the same in all iterations.
+bool mb_soft_constant(const MbSoftEngine *engine);
 bool mb_soft_goes_on(const MbSoftEngine *engine);
-// Finds the iteration's correction.
-void mb_soft_pass(MbSoftEngine *engine);
-// Reads the listed nodes' velocities (list x 3) over the step, as the correction leaves them.
-void mb_soft_read_ports(const MbSoftEngine *engine, double *v);
+// Finds the iteration's correction if it is a whole one, else what acts on the nodes. False: numbers that are not finite, or a matrix that
+// cannot be factored.
+bool mb_soft_pass(MbSoftEngine *engine);
+bool mb_soft_whole(const MbSoftEngine *engine);
+// Adds impulses p (list x 3) of a step, at the listed nodes, to what acts on the nodes.
+void mb_soft_pull_ports(MbSoftEngine *engine, const double *p);
+// What the caller's velocities have in the iteration: forces (impulses over the step) and, once it is solved, moves (velocities times the
+// step), with the unlisted rest of what the solution needs.
+typedef struct MbSoftBeside {
+  double *force, *move; // (beside)
+} MbSoftBeside;
+MbSoftBeside mb_soft_beside(MbSoftEngine *engine);
+// Solves for the nodes with the engine's matrix alone; the caller puts in what the two have in common.
+void mb_soft_solve(MbSoftEngine *engine);
+// Corrects the solution, nodes' and the caller's, by what the last iterations have told of how soft all this is.
+void mb_soft_bend(MbSoftEngine *engine);
+// What these have told: the matrix's inverse has U N Uᵀ beside A⁻¹, of moves by forces; weights are products with U, see pairs.h. Impulses and
+// velocities that are read off it are 1/h and 1/h of these. NULL: nothing.
+const struct MbPairs *mb_soft_pairs_of(const MbSoftEngine *engine);
+// Reads where in U's columns the numbers of listed node k begin; SIZE_MAX: it is held.
+size_t mb_soft_listed_at(const MbSoftEngine *engine, size_t k);
+// The caller's velocities begin there.
+size_t mb_soft_beside_at(const MbSoftEngine *engine);
+// Adds what weights c = Uᵀ of impulses (over the step, divided by it) make of the nodes; the weights of all of the iteration.
+void mb_soft_push_weights(MbSoftEngine *engine, const double *c);
+const double *mb_soft_weights(const MbSoftEngine *engine);
+// Reads the listed nodes' velocities (list x 3) over the step, with `share` of the correction.
+void mb_soft_read_ports(const MbSoftEngine *engine, double share, double *v);
 // Adds to the correction what impulses p (list x 3) at the listed nodes make.
 void mb_soft_push_ports(MbSoftEngine *engine, const double *p);
-// Takes the correction into the iterate. False: numbers that are not finite.
-bool mb_soft_end_pass(MbSoftEngine *engine);
+// What acts on the caller's velocities, and what impulses do, along the correction of an iteration that is no whole one, for t of it:
+// t down − t² curve/2 (J). `rows`: what of `down` the rows' impulses are.
+typedef struct MbSoftAlong {
+  double rows, down, curve;
+} MbSoftAlong;
+static inline double mb_soft_along(const MbSoftAlong *along, double t) {
+  return t * along->down - t * t * along->curve / 2;
+}
+// Takes the correction into the iterate: *t of it. False: numbers that are not finite.
+bool mb_soft_end_pass(MbSoftEngine *engine, const MbSoftAlong *along, double *t);
 void mb_soft_end(MbSoftEngine *engine, double *q1, double *v1);
 // Writes v (list x 3) = S p; tells what S has of nodes number i and j in the list, along each axis.
-void mb_soft_respond(const MbSoftEngine *engine, const double *p, double *v);
+void mb_soft_respond(MbSoftEngine *engine, const double *p, double *v);
 void mb_soft_response(const MbSoftEngine *engine, size_t i, size_t j, double S[3]);
 
 // What the step that is under way or was the last minimises, at q.

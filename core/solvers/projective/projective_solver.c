@@ -14,6 +14,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/math/vec3.h"
+#include "core/solvers/projective/descent.h"
 #include "core/solvers/projective/soft_model.h"
 #include "core/solvers/projective/ties.h"
 #include "core/solvers/solvers.h"
@@ -27,12 +28,14 @@ static void free_work(MbSolverWork *w) {
   if (w->work) w->inner->free(w->work);
   mb_soft_free(w->engine);
   mb_ties_free(w->ties);
+  mb_descent_free(w);
   mb_free(w->at);
   mb_free(w->p);
   mb_free(w->u);
   mb_free(w->wide);
   mb_free(w->row);
   mb_free(w->of);
+  mb_free(w->row_weights);
   mb_free(w);
 }
 
@@ -64,6 +67,8 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   w->inner->map->layout->size(model, &nq, &w->nv);
   w->work = w->inner->create(model, threads);
   bool fine = w->work && list_ports(w) && mb_ties_make(w, &w->ties);
+  w->beside = model->nports ? w->inner->map->layout->velocity(model, mb_model_own(model)) : w->nv;
+  fine = fine && mb_descent_make(w);
   if (fine && w->ties) fine = (w->wide = mb_calloc(w->nv + 3 * w->points, sizeof *w->wide)) != NULL;
   if (fine) return w;
   free_work(w);
@@ -71,16 +76,19 @@ static MbSolverWork *create(const MbModel *model, int threads) {
 }
 
 static size_t bytes(const MbSolverWork *w) {
-  return sizeof *w + w->inner->bytes(w->work) + (w->engine ? mb_soft_bytes(w->engine) : 0) +
-         mb_ties_bytes(w->ties) + w->room * sizeof *w->at +
+  return sizeof *w + w->inner->bytes(w->work) + mb_descent_bytes(w) +
+         (w->engine ? mb_soft_bytes(w->engine) : 0) + mb_ties_bytes(w->ties) + w->room * sizeof *w->at +
          (2 * w->numbers + (w->ties ? w->nv + 3 * w->points : 0)) * sizeof(double) +
-         w->nrow * sizeof *w->row + w->nof * sizeof *w->of;
+         w->nrow * sizeof *w->row + w->nof * sizeof *w->of + w->nrow_weights * sizeof *w->row_weights;
 }
 
 // ---- the inverse ------------------------------------------------------------------------------------------
 
+static bool tied(const MbSolverWork *w) { return w->nlisted > 0; }
+
 static bool factor(MbSolverWork *w, const MbMaximal *x, double a, double b, bool exact, size_t *blame) {
   w->stiff = b != 0;
+  if (w->stiff && tied(w) && !mb_soft_prepare(w->engine)) return false;
   if (!w->ties || !w->stiff) return w->inner->factor(w->work, x, a, b, exact, blame);
   const MbMaximal *left = mb_ties_take(w->ties, w, x, a, b);
   return w->inner->factor(w->work, left, a, b, exact, blame) && mb_ties_factor(w->ties, w, blame);
@@ -93,12 +101,15 @@ void mb_projective_respond(MbSolverWork *w, const double *y, double *x) {
 }
 
 static bool apply(MbSolverWork *w, double *x, const double *aim, double *lambda) {
+  double weights[MB_PAIR_WEIGHTS];
   for (size_t k = 0; w->stiff && k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, x + w->at[k]);
+  const bool bent = w->stiff && mb_descent_weights(w, x, weights);
   if (!w->inner->apply(w->work, x, aim, lambda)) return false;
   if (!w->stiff) return true; // rows about nodes that are no bodies take part in steps alone
   mb_soft_respond(w->engine, w->p, w->u);
   for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(x + w->at[k], w->u + 3 * k);
   if (w->ties) mb_ties_correct(w->ties, w, x);
+  if (bent) mb_descent_answer(w, weights, x);
   return true;
 }
 
@@ -108,8 +119,7 @@ static bool is_node(const MbSolverWork *w, size_t body) {
   return body != MB_WORLD && body >= mb_model_own(w->model);
 }
 
-// Which of the listed nodes a body is.
-static size_t listed(const MbSolverWork *w, size_t body) {
+size_t mb_projective_listed(const MbSolverWork *w, size_t body) {
   const size_t nb = w->model->nb;
   if (body < nb) return body - mb_model_own(w->model);
   const size_t at = w->nv + 3 * (body - nb);
@@ -131,7 +141,8 @@ static double between(const MbSolverWork *w, const MbRow *a, const MbRow *b) {
     for (int j = 0; j < 2; j++) {
       double S[3];
       if (!is_node(w, a->body[i]) || !is_node(w, b->body[j])) continue;
-      mb_soft_response(w->engine, listed(w, a->body[i]), listed(w, b->body[j]), S);
+      mb_soft_response(w->engine, mb_projective_listed(w, a->body[i]), mb_projective_listed(w, b->body[j]),
+                       S);
       for (size_t k = 0; k < 3; k++) sum += a->H[i][3 + k] * S[k] * b->H[j][3 + k];
     }
   return sum;
@@ -139,7 +150,7 @@ static double between(const MbSolverWork *w, const MbRow *a, const MbRow *b) {
 
 static bool responses(MbSolverWork *w, size_t k, const MbRow *const *row, double *W) {
   if (!w->stiff) return w->inner->responses(w->work, k, row, W);
-  if (w->ties) return false;
+  if (w->ties || !mb_soft_constant(w->engine)) return false;
   for (size_t i = 0; i < k; i++) {
     w->row[i] = *row[i];
     for (int end = 0; end < 2; end++)
@@ -152,11 +163,13 @@ static bool responses(MbSolverWork *w, size_t k, const MbRow *const *row, double
       W[k * i + j] += between(w, row[i], row[j]);
       W[k * j + i] = W[k * i + j];
     }
+  mb_descent_responses(w, k, row, W);
   return true;
 }
 
 static bool reserve(MbSolverWork *w, size_t rows) {
-  if (!mb_grow(&w->row, &w->nrow, rows, sizeof *w->row) || !mb_grow(&w->of, &w->nof, rows, sizeof *w->of))
+  if (!mb_grow(&w->row, &w->nrow, rows, sizeof *w->row) || !mb_grow(&w->of, &w->nof, rows, sizeof *w->of) ||
+      !mb_grow(&w->row_weights, &w->nrow_weights, MB_PAIR_WEIGHTS * rows, sizeof *w->row_weights))
     return false;
   w->rows = rows;
   return w->inner->reserve(w->work, rows);
@@ -165,14 +178,19 @@ static bool reserve(MbSolverWork *w, size_t rows) {
 // ---- passes -----------------------------------------------------------------------------------------------
 
 static MbStatus make(MbSolverWork *w, MbReport *report) {
-  return mb_soft_model_engine(w->model, w->threads, &w->engine, report);
+  return mb_soft_model_engine(w->model, w->threads, w->beside, &w->engine, report);
 }
 static MbSoftEngine *engine(const MbSolverWork *w) { return w->engine; }
 static const char *refuses(const MbSolverWork *w) {
   const bool newton = mb_soft_model_method(w->model) == MB_METHOD_NEWTON;
-  return newton ? "method \"newton\" knows no rows about nodes: take another one" : NULL;
+  return newton && mb_soft_model_cables(w->model)
+             ? "method \"newton\" knows no rows about nodes where there are cables: take another one"
+             : NULL;
 }
-static bool tied(const MbSolverWork *w) { return w->nlisted > 0; }
+static bool room(MbSolverWork *w, size_t rows) { return mb_descent_room(w, rows); }
+static bool steady(const MbSolverWork *w) {
+  return mb_soft_model_method(w->model) == MB_METHOD_PROJECTIVE && mb_soft_whole(w->engine);
+}
 
 static bool name(MbSolverWork *w, size_t n, const uint32_t *node) {
   const size_t nports = w->model->nports;
@@ -189,12 +207,7 @@ static void split(const MbSolverWork *w, double *r, double *push) {
   }
 }
 
-// Quasi-Newton steps know no rows: where they are the model's method, such a step is one of local-global iterations, and its dual begins
-// as the stress at the start.
-static void begin(MbSolverWork *w, const MbSoftStart *start) {
-  mb_soft_begin(w->engine, start);
-  if (mb_soft_model_method(w->model) == MB_METHOD_LBFGS) mb_soft_dual_begin(w->engine, start->q);
-}
+static void begin(MbSolverWork *w, const MbSoftStart *start) { mb_soft_begin(w->engine, start); }
 static bool goes_on(const MbSolverWork *w) { return mb_soft_goes_on(w->engine); }
 
 static void push_nodes(MbSolverWork *w, const double *impulse) {
@@ -203,11 +216,10 @@ static void push_nodes(MbSolverWork *w, const double *impulse) {
 }
 
 // v + A⁻¹ A₀ (0 ; u), with u the nodes' velocities when nothing ties them to bodies
-static void pass(MbSolverWork *w, const double *push, double *v) {
+static void whole_pass(MbSolverWork *w, const double *push, double *v) {
   double *x = w->ties ? w->wide : v;
-  mb_soft_pass(w->engine);
   push_nodes(w, push);
-  mb_soft_read_ports(w->engine, w->u);
+  mb_soft_read_ports(w->engine, 1, w->u);
   if (w->ties) memset(x, 0, w->nv * sizeof *x);
   for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(x + w->at[k], w->u + 3 * k);
   if (!w->ties) return;
@@ -217,10 +229,26 @@ static void pass(MbSolverWork *w, const double *push, double *v) {
     mb_vec3_add(v + w->at[k], v + w->at[k], x + w->at[k]);
 }
 
-static bool end_pass(MbSolverWork *w, const double *v, double *impulse) {
+static bool pass(MbSolverWork *w, const double *push, double *v) {
+  size_t blame;
+  if (!mb_soft_pass(w->engine)) return false;
+  if (mb_soft_whole(w->engine)) {
+    whole_pass(w, push, v);
+    return true;
+  }
+  // the nodes' matrix is another one in each of Newton's iterations
+  if (w->ties && !mb_soft_constant(w->engine) && !mb_ties_factor(w->ties, w, &blame)) return false;
+  return mb_descent_pass(w, push, v);
+}
+
+static bool end_pass(MbSolverWork *w, double *v, double *impulse, double *lambda) {
+  const MbSoftAlong nothing = {0};
+  double t;
+  if (!mb_soft_whole(w->engine)) return mb_descent_end_pass(w, v, impulse, lambda);
+  mb_descent_begin(w, v, impulse, lambda);
   if (w->ties) mb_ties_pull(w->ties, v, impulse);
   push_nodes(w, impulse);
-  return mb_soft_end_pass(w->engine);
+  return mb_soft_end_pass(w->engine, &nothing, &t);
 }
 
 static void end(MbSolverWork *w, double *q1, double *v1, double *v) {
@@ -234,6 +262,8 @@ static const MbPassOps passes = {.make = make,
                                  .refuses = refuses,
                                  .tied = tied,
                                  .name = name,
+                                 .room = room,
+                                 .steady = steady,
                                  .split = split,
                                  .begin = begin,
                                  .goes_on = goes_on,

@@ -3,9 +3,11 @@
 #define MB_SOLVERS_PROJECTIVE_PROJECTIVE_WORK_H
 
 #include "core/model/ops.h"
+#include "core/solvers/projective/pairs.h"
 #include "core/solvers/projective/projective.h"
 
 typedef struct MbTies MbTies;
+typedef struct MbDescent MbDescent;
 
 struct MbSolverWork {
   const MbModel *model;
@@ -15,19 +17,26 @@ struct MbSolverWork {
   int threads;
   bool stiff;        // the last factor is of A with what elements add; else of M
   size_t nv, points; // the inner solver's velocities; nodes behind them
+  size_t beside;     // of the velocities those of bodies; ports' are behind them
   size_t
       *at; // (listed nodes) where in the velocities each one's three begin: ports, then those that rows name
   size_t nlisted, room;
-  double *p, *u;    // (listed nodes x 3) impulses and velocities there
-  size_t numbers;   // room of each
-  MbTies *ties;     // NULL: no force acts on a port
+  double *p, *u;  // (listed nodes x 3) impulses and velocities there
+  size_t numbers; // room of each
+  MbTies *ties;   // NULL: no force acts on a port
+  MbDescent *descent;
   double *wide;     // (nv + 3 points) where there are ties
   MbRow *row;       // (rows) without their nodes
   const MbRow **of; // (rows) those
   size_t rows, nrow, nof;
+  double *row_weights; // (rows x MB_PAIR_WEIGHTS)
+  size_t nrow_weights;
 };
 
 // Finds what impulses y along the velocities make of the listed nodes' velocities over a step: written into x there.
 void mb_projective_respond(MbSolverWork *work, const double *y, double *x);
+
+// Tells which of the listed nodes a body is, or a node that is none.
+size_t mb_projective_listed(const MbSolverWork *work, size_t body);
 
 #endif

@@ -19,7 +19,7 @@ static size_t count_blocks(const MbSoftSpec *spec) {
 
 static bool allocate(MbSoftEngine *engine, const MbSoftSpec *spec) {
   const size_t n = spec->nodes;
-  engine->n = n;
+  engine->n = n, engine->beside = spec->beside;
   engine->method = spec->method;
   engine->number = mb_calloc(n, sizeof *engine->number);
   engine->node = mb_calloc(n, sizeof *engine->node);
@@ -29,7 +29,7 @@ static bool allocate(MbSoftEngine *engine, const MbSoftSpec *spec) {
   engine->ahead = mb_calloc(n, 3 * sizeof *engine->ahead);
   engine->q = mb_calloc(n, 3 * sizeof *engine->q);
   engine->f = mb_calloc(n, 3 * sizeof *engine->f);
-  engine->r = mb_calloc(n, 3 * sizeof *engine->r);
+  engine->r = mb_calloc(3 * n + spec->beside, sizeof *engine->r);
   engine->b = mb_calloc(n, 3 * sizeof *engine->b);
   engine->history = mb_calloc((size_t)spec->iterations, sizeof *engine->history);
   engine->block = mb_calloc(count_blocks(spec), sizeof *engine->block);
@@ -102,8 +102,7 @@ static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *rep
                         : spec->method == MB_METHOD_NEWTON ? mb_soft_newton_make(engine, spec, report)
                                                            : mb_soft_global_make(engine, spec, report);
   if (made != MB_OK) return made;
-  // whoever solves for ports does so with the matrix alone
-  if (spec->method != MB_METHOD_NEWTON && !spec->nports && !mb_soft_lbfgs_make(engine))
+  if (spec->method != MB_METHOD_NEWTON && !mb_soft_lbfgs_make(engine))
     return mb_no_memory(report, "deformables");
   if (spec->ncables && !(engine->cables = mb_soft_cables_make(engine, spec)))
     return mb_no_memory(report, "cables");
@@ -152,7 +151,8 @@ void mb_soft_free(MbSoftEngine *engine) {
 
 size_t mb_soft_bytes(const MbSoftEngine *engine) {
   size_t bytes = sizeof *engine + engine->n * (17 * sizeof(double) + 2 * sizeof(uint32_t) + 1) +
-                 ((size_t)engine->iterations + (engine->pushed ? 3 * engine->nfree : 0)) * sizeof(double) +
+                 ((size_t)engine->iterations + engine->beside + (engine->pushed ? 3 * engine->nfree : 0)) *
+                     sizeof(double) +
                  mb_soft_global_bytes(&engine->global) + mb_soft_newton_bytes(engine->newton) +
                  mb_soft_lbfgs_bytes(engine) + mb_soft_cables_bytes(engine->cables) +
                  mb_soft_ports_bytes(engine) + mb_soft_form_bytes(&engine->form);
@@ -204,7 +204,7 @@ double mb_soft_objective(const MbSoftEngine *engine, const double *q) {
 }
 
 // A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
-void mb_soft_pass(MbSoftEngine *engine) {
+static void local_global(MbSoftEngine *engine) {
   const double h2 = engine->h * engine->h;
   mb_soft_local(engine, engine->q, engine->f);
   if (engine->cables) mb_soft_cables_pull(engine, engine->q, engine->f);
@@ -244,7 +244,7 @@ static bool near_enough(MbSoftEngine *engine) {
   return mb_soft_way_goes(&engine->way, fmax(part, 0), SOFT * engine->share);
 }
 
-bool mb_soft_end_pass(MbSoftEngine *engine) {
+static bool end_local_global(MbSoftEngine *engine) {
   MbSoftStats *stats = &engine->stats;
   const bool enough = near_enough(engine);
   stats->residual = engine->history[stats->iterations++] = mb_soft_advance(engine, 1);
@@ -259,7 +259,12 @@ bool mb_soft_end_pass(MbSoftEngine *engine) {
 }
 
 bool mb_soft_goes_on(const MbSoftEngine *engine) {
-  return engine->stats.iterations < engine->iterations && !engine->stats.converged;
+  return engine->stats.iterations < engine->iterations && !engine->stats.converged && !engine->stuck;
+}
+
+// Cables' own rows and a caller's are solved for together by local-global iterations alone.
+static bool can_descend(const MbSoftEngine *engine) {
+  return engine->lbfgs && !engine->global.near && !(engine->cables && mb_soft_listed(engine));
 }
 
 // Where elements are crushed or turned so far that their energy curves down more than the constant weights curve up, the local step
@@ -267,26 +272,108 @@ bool mb_soft_goes_on(const MbSoftEngine *engine) {
 static bool goes_round(const MbSoftEngine *engine) {
   static const int PATIENCE = 30;
   static const double FLOOR = 1e-9; // below which rounding may be what is left
-  return engine->lbfgs && !engine->global.near && engine->least > FLOOR &&
+  return can_descend(engine) && engine->least > FLOOR &&
          engine->stats.iterations - engine->least_at >= PATIENCE;
 }
 
-// The step is then begun anew, and goes down by quasi-Newton steps; the dual is the stress at its end.
-static bool local_global(MbSoftEngine *engine) {
-  bool ok = true;
-  while (ok && mb_soft_goes_on(engine) && !goes_round(engine)) {
-    mb_soft_pass(engine);
-    ok = mb_soft_end_pass(engine);
-  }
-  if (!ok || !mb_soft_goes_on(engine)) return ok;
-  look_ahead(engine, engine->start);
-  if (engine->cables) mb_soft_cables_begin(engine);
-  ok = mb_soft_lbfgs_step(engine);
-  if (ok) mb_soft_dual_begin(engine, engine->q);
-  return ok;
+static void descend(MbSoftEngine *engine) {
+  engine->downhill = true, engine->made = false;
+  engine->way = (MbSoftWay){0};
+  if (engine->nfree) mb_soft_lbfgs_begin(engine);
 }
 
 void mb_soft_take_length(MbSoftEngine *engine, double h) { engine->h = h; }
+bool mb_soft_whole(const MbSoftEngine *engine) { return engine->whole; }
+
+bool mb_soft_pass(MbSoftEngine *engine) {
+  // such a step is begun anew, and goes down by quasi-Newton steps; the dual is the stress at its end
+  if (!engine->newton && !engine->downhill && goes_round(engine)) {
+    look_ahead(engine, engine->start);
+    if (engine->cables) mb_soft_cables_begin(engine);
+    descend(engine);
+  }
+  engine->whole = !engine->newton && !engine->downhill;
+  if (engine->whole) {
+    local_global(engine);
+    return true;
+  }
+  if (!engine->made && !mb_soft_lead(engine)) return false;
+  engine->whole = !engine->made && mb_soft_listed(engine);
+  if (engine->whole) {
+    memset(engine->r, 0, 3 * engine->nfree * sizeof *engine->r);
+    return true;
+  }
+  engine->made = true;
+  return engine->newton ? mb_soft_newton_look(engine) : mb_soft_lbfgs_look(engine);
+}
+
+static double *what_acts(MbSoftEngine *engine) {
+  return engine->newton ? mb_soft_newton_down(engine) : mb_soft_lbfgs_down(engine);
+}
+
+MbSoftBeside mb_soft_beside(MbSoftEngine *engine) {
+  const size_t first = 3 * engine->nfree;
+  return (MbSoftBeside){what_acts(engine) + first, engine->r + first};
+}
+
+void mb_soft_pull_ports(MbSoftEngine *engine, const double *p) {
+  double *down = what_acts(engine);
+  for (size_t k = 0; k < mb_soft_listed(engine); k++) {
+    const size_t at = mb_soft_listed_at(engine, k);
+    for (size_t c = 0; at != SIZE_MAX && c < 3; c++) down[at + c] += p[3 * k + c] / engine->h;
+  }
+}
+
+void mb_soft_solve(MbSoftEngine *engine) {
+  if (!engine->newton) {
+    mb_soft_lbfgs_solve(engine);
+    return;
+  }
+  memcpy(engine->r, mb_soft_newton_down(engine), 3 * engine->nfree * sizeof *engine->r);
+  mb_soft_newton_solve(engine->newton, engine->r);
+}
+
+void mb_soft_bend(MbSoftEngine *engine) {
+  if (!engine->newton) mb_soft_lbfgs_bend(engine);
+}
+
+const MbPairs *mb_soft_pairs_of(const MbSoftEngine *engine) {
+  return engine->downhill && !engine->whole ? mb_soft_lbfgs_pairs(engine) : NULL;
+}
+
+size_t mb_soft_beside_at(const MbSoftEngine *engine) { return 3 * engine->nfree; }
+
+void mb_soft_push_weights(MbSoftEngine *engine, const double *c) {
+  if (!engine->newton) mb_soft_lbfgs_push(engine, c);
+}
+
+const double *mb_soft_weights(const MbSoftEngine *engine) { return mb_soft_lbfgs_weights(engine); }
+
+bool mb_soft_end_pass(MbSoftEngine *engine, const MbSoftAlong *along, double *t) {
+  *t = 1;
+  if (engine->whole && !engine->newton && !engine->downhill) return end_local_global(engine);
+  if (engine->whole) {
+    engine->made = true;
+    return isfinite(mb_soft_advance(engine, 1));
+  }
+  return engine->newton ? mb_soft_newton_end(engine, along, t) : mb_soft_lbfgs_end(engine, along, t);
+}
+
+void mb_soft_inverse(MbSoftEngine *engine, double *x) {
+  if (!engine->newton) {
+    mb_soft_global_solve(&engine->global, x);
+    return;
+  }
+  mb_soft_newton_solve(engine->newton, x);
+  for (size_t c = 0; c < 3 * engine->nfree; c++) x[c] /= engine->h * engine->h;
+}
+
+bool mb_soft_prepare(MbSoftEngine *engine) {
+  engine->downhill = false;
+  return !engine->newton || mb_soft_newton_factor_constant(engine);
+}
+
+bool mb_soft_constant(const MbSoftEngine *engine) { return !engine->newton; }
 
 void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start) {
   engine->began = mb_clock();
@@ -294,9 +381,14 @@ void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start) {
   engine->stats = (MbSoftStats){.converged = engine->nfree == 0};
   engine->way = (MbSoftWay){0};
   engine->least = engine->least_at = 0;
+  engine->downhill = engine->made = engine->stuck = false;
   look_ahead(engine, start);
   mb_soft_local_begin(engine, start->q);
-  if (!engine->begun && engine->method == MB_METHOD_PROJECTIVE) mb_soft_dual_begin(engine, start->q);
+  const bool descends = engine->method == MB_METHOD_LBFGS && !(engine->cables && mb_soft_listed(engine));
+  if (descends)
+    descend(engine);
+  else if (engine->method == MB_METHOD_LBFGS || (!engine->begun && engine->method == MB_METHOD_PROJECTIVE))
+    mb_soft_dual_begin(engine, start->q);
   if (engine->cables) mb_soft_cables_begin(engine);
   if (engine->pushed) memset(engine->pushed, 0, 3 * engine->nfree * sizeof *engine->pushed);
   if (engine->watch) engine->watch(engine->context, engine->q);
@@ -305,6 +397,8 @@ void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start) {
 void mb_soft_end(MbSoftEngine *engine, double *q1, double *v1) {
   const MbSoftStart *start = engine->start;
   if (engine->cables) mb_soft_cables_end(engine);
+  if (engine->downhill && engine->method == MB_METHOD_PROJECTIVE) mb_soft_dual_begin(engine, engine->q);
+  engine->downhill = false;
   for (size_t c = 0; c < 3 * engine->n; c++) {
     v1[c] = (engine->q[c] - start->q[c]) / engine->h;
     q1[c] = engine->q[c];
@@ -313,10 +407,15 @@ void mb_soft_end(MbSoftEngine *engine, double *q1, double *v1) {
 }
 
 bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, double *v1) {
+  const MbSoftAlong nothing = {0};
+  double t;
+  bool ok = true;
   mb_soft_begin(engine, start);
-  const bool ok = engine->newton                      ? mb_soft_newton_step(engine)
-                  : engine->method == MB_METHOD_LBFGS ? mb_soft_lbfgs_step(engine)
-                                                      : local_global(engine);
+  while (ok && mb_soft_goes_on(engine)) {
+    ok = mb_soft_pass(engine);
+    if (ok && !engine->whole) mb_soft_solve(engine), mb_soft_bend(engine);
+    ok = ok && mb_soft_end_pass(engine, &nothing, &t);
+  }
   if (ok) mb_soft_end(engine, q1, v1);
   engine->stats.seconds = mb_clock() - engine->began;
   return ok;

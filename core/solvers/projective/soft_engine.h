@@ -4,6 +4,7 @@
 
 #include "core/deformables/bending.h"
 #include "core/solvers/projective/assembly.h"
+#include "core/solvers/projective/pairs.h"
 #include "core/solvers/projective/soft_blocks.h"
 #include "core/sparse/elimination.h"
 #include "core/sparse/global.h"
@@ -75,6 +76,10 @@ struct MbSoftEngine {
   MbSoftNewton *newton; // NULL: another method
   MbSoftLbfgs *lbfgs;   // NULL: none; local-global iterations that do not settle have it too
   bool downhill;        // it is at work
+  bool made;            // the first iteration of the step is
+  bool whole;           // the iteration's correction is taken as it is
+  bool stuck;           // nothing goes further down
+  size_t beside;        // velocities that a caller has beside the nodes'
   MbSoftCables *cables; // NULL: none
   MbSoftPorts *ports;   // NULL: none
   double *
@@ -88,7 +93,7 @@ struct MbSoftEngine {
   double *ahead; // (n x 3) q̃
   double *q;     // (n x 3) the iterate
   double *f;     // (n x 3)
-  double *r;     // (nfree x 3)
+  double *r;     // (nfree x 3, and beside)
   double *b;     // (nfree x 3) of local-global iterations: what A times the correction is
   MbSoftWay way; // how far they have come, in the measure of A
   double least;  // the smallest correction, and which it was
@@ -135,7 +140,10 @@ double mb_soft_advance(MbSoftEngine *engine, double scale);
 MbStatus mb_soft_newton_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report);
 void mb_soft_newton_free(MbSoftNewton *newton);
 size_t mb_soft_newton_bytes(const MbSoftNewton *newton);
-bool mb_soft_newton_step(MbSoftEngine *engine);
+// An iteration: what acts on the nodes, and the matrix there (false: it cannot be factored); takes the correction.
+bool mb_soft_newton_look(MbSoftEngine *engine);
+bool mb_soft_newton_end(MbSoftEngine *engine, const MbSoftAlong *along, double *t);
+double *mb_soft_newton_down(MbSoftEngine *engine);         // (nfree x 3, and beside) what acts
 bool mb_soft_newton_factor_constant(MbSoftEngine *engine); // H ← the constant matrix; false: it cannot be
 void mb_soft_newton_solve(MbSoftNewton *newton,
                           double *x); // (nfree x 3), x ← H⁻¹ x, zero along rows that are held
@@ -143,14 +151,27 @@ void mb_soft_newton_solve(MbSoftNewton *newton,
 bool mb_soft_lbfgs_make(MbSoftEngine *engine); // false: out of memory
 void mb_soft_lbfgs_free(MbSoftLbfgs *lbfgs);
 size_t mb_soft_lbfgs_bytes(const MbSoftEngine *engine);
-bool mb_soft_lbfgs_step(MbSoftEngine *engine); // false: numbers that are not finite
+void mb_soft_lbfgs_begin(MbSoftEngine *engine); // a step
+// An iteration: what acts on the nodes (false: numbers that are not finite), its solution with A, how that is bent; takes the correction.
+bool mb_soft_lbfgs_look(MbSoftEngine *engine);
+double *mb_soft_lbfgs_down(MbSoftEngine *engine); // (nfree x 3, and beside) what acts
+void mb_soft_lbfgs_solve(MbSoftEngine *engine);
+void mb_soft_lbfgs_bend(MbSoftEngine *engine);
+void mb_soft_lbfgs_push(MbSoftEngine *engine, const double c[MB_PAIR_WEIGHTS]);
+const MbPairs *mb_soft_lbfgs_pairs(const MbSoftEngine *engine);
+const double *mb_soft_lbfgs_weights(const MbSoftEngine *engine);
+bool mb_soft_lbfgs_end(MbSoftEngine *engine, const MbSoftAlong *along, double *t);
 void mb_soft_lbfgs_apply(MbSoftEngine *engine,
                          double *x); // (nfree x 3), x ← H x, zero along rows that are held
+
+// x (nfree x 3) ← A⁻¹ x, with Newton's matrix where that is the method's: A = h² H.
+void mb_soft_inverse(MbSoftEngine *engine, double *x);
 
 // Nodes that a caller's rows act on (soft_ports.c), and as many bytes as their columns may take, 0 = as many as suit. NULL: out of memory.
 MbSoftPorts *mb_soft_ports_make(MbSoftEngine *engine, size_t nports, const uint32_t *port, size_t bytes);
 void mb_soft_ports_free(MbSoftPorts *ports);
 size_t mb_soft_ports_bytes(const MbSoftEngine *engine);
+size_t mb_soft_listed(const MbSoftEngine *engine); // nodes in the list
 
 // Cables: f (n x 3) −= given forces at q; of a correction r from there, what those that keep their length change in it, by their
 // tensions; x (nfree x 3) += sign T Jᵀ of the latter, at the last places; what a line search sees of them: the potential at q,

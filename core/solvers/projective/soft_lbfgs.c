@@ -1,14 +1,22 @@
 // Quasi-Newton steps with a limited memory (Liu, Bouaziz, Kavan 2017) on the matrix of local-global iterations: with g the gradient
-// of what a step minimises, E, and H₀ = h² A⁻¹,
+// of what a step minimises, E, and H⁻¹ = h² A⁻¹ as the last steps' pairs (s, y) correct it (pairs.c),
 //
-//   d = −H g,  q ← q + t d,  s = t d,  y = g⁺ − g
+//   d = −H⁻¹ g,  q ← q + t d,  s = t d,  y = g⁺ − g
 //
-// where H is H₀ as the last pairs (s, y) correct it (Nocedal and Wright, algorithm 7.4). A is at least as stiff as the elements are
-// at rest, so that H₀ alone, a local-global iteration whose dual is the stress itself, goes down slowly but surely; the pairs
-// tell how soft it really is. t = 1, or what a line search on E finds: a decrease by Armijo's rule, or, where rounding hides
-// the decrease, by its slope (Hager and Zhang's approximate condition). Every iterate has less energy than the one before.
+// A is at least as stiff as the elements are at rest, so that h² A⁻¹ alone, a local-global iteration whose dual is the stress itself,
+// goes down slowly but surely; the pairs tell how soft it really is. t = 1, or what a line search on E finds: a decrease by Armijo's
+// rule, or, where rounding hides the decrease, by its slope (Hager and Zhang's approximate condition). Every iterate has less energy
+// than the one before.
 //
-// Cables that keep their length bend d as they bend Newton's correction, with H for the inverse (soft_cables.c); E is then what
+// A caller's unknowns (bodies) stand beside the nodes in g, d and the pairs, and rows G v between all of them push with impulses λ:
+//
+//   d = H⁻¹ (−g + Gᵀ λ)  such that the rows hold at q + d
+//
+// As H is positive d goes down along E − λᵀ G d, which is what the line search looks at: for rows that hold at both ends the second
+// part is nothing, for soft ones and for those of one way it is never less than what they gain themselves. What the caller's unknowns have
+// of E is quadratic along d (MbSoftAlong).
+//
+// Cables that keep their length bend d as they bend Newton's correction, with H⁻¹ for the inverse (soft_cables.c); E is then what
 // Newton's line search sees, and y the difference of the Lagrangian's gradients, with the tensions of the step.
 //
 // Nothing is kept from step to step.
@@ -19,19 +27,23 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAIRS = 5, NODES = 1024, TRIALS = 60 }; // nodes that are summed up together
+enum { NODES = 1024, TRIALS = 60 }; // nodes that are summed up together
 static const double ARMIJO = 1e-4, ROUNDING = 1e-13, NEAR = 1e-6;
 static const double TIGHT = 1e-13; // corrections by the size: the least that means anything
 
 struct MbSoftLbfgs {
-  size_t count, next;              // pairs that are there; where the next one goes
-  double *s[PAIRS], *y[PAIRS];     // (nfree x 3)
-  double rho[PAIRS], alpha[PAIRS]; // 1/(s · y)
-  double *b, *b1;                  // (nfree x 3) −g at the iterate and at a trial
-  double *q1;                      // (nodes x 3) the trial
-  size_t chunks;                   // of free nodes
-  double *sum[3];                  // (chunks) sums over each
-  double energy;                   // at the iterate, without that of cables
+  size_t n; // numbers: three of every free node, and those beside
+  MbPairs pairs;
+  double c[MB_PAIR_WEIGHTS]; // of b, then of what rows add to it
+  double *b, *b1;            // (n) −g at the iterate; at the one before, or at a trial
+  double *z;                 // (n) h² A⁻¹ b
+  double *y;                 // (n) of the pair that is to come
+  double *q1;                // (nodes x 3) the trial
+  size_t chunks;             // of free nodes, and of those beside
+  double *sum[3];            // (chunks) sums over each
+  double energy;             // at the iterate, without that of cables
+  bool known;                // b is that at the iterate, energy too
+  bool pending;              // a pair is to come: its s is there, and b1
 };
 
 // ---- making and freeing -----------------------------------------------------------------------------------
@@ -39,30 +51,29 @@ struct MbSoftLbfgs {
 bool mb_soft_lbfgs_make(MbSoftEngine *engine) {
   MbSoftLbfgs *lbfgs = engine->lbfgs = mb_calloc(1, sizeof *lbfgs);
   if (!lbfgs) return false;
-  const size_t n = 3 * engine->nfree;
-  bool ok = true;
-  for (size_t k = 0; k < PAIRS; k++) {
-    lbfgs->s[k] = mb_calloc(n, sizeof(double));
-    lbfgs->y[k] = mb_calloc(n, sizeof(double));
-    ok = ok && lbfgs->s[k] && lbfgs->y[k];
-  }
-  lbfgs->chunks = (engine->nfree + NODES - 1) / NODES;
+  const size_t n = lbfgs->n = 3 * engine->nfree + engine->beside;
+  bool ok = mb_pairs_make(&lbfgs->pairs, n);
+  lbfgs->chunks = (n + 3 * NODES - 1) / (3 * NODES);
   for (size_t k = 0; k < 3; k++) {
     lbfgs->sum[k] = mb_calloc(lbfgs->chunks, sizeof(double));
     ok = ok && lbfgs->sum[k];
   }
   lbfgs->b = mb_calloc(n, sizeof(double));
   lbfgs->b1 = mb_calloc(n, sizeof(double));
+  lbfgs->z = mb_calloc(n, sizeof(double));
+  lbfgs->y = mb_calloc(n, sizeof(double));
   lbfgs->q1 = mb_calloc(engine->n, 3 * sizeof(double));
-  return ok && lbfgs->b && lbfgs->b1 && lbfgs->q1;
+  return ok && lbfgs->b && lbfgs->b1 && lbfgs->z && lbfgs->y && lbfgs->q1;
 }
 
 void mb_soft_lbfgs_free(MbSoftLbfgs *lbfgs) {
   if (!lbfgs) return;
-  for (size_t k = 0; k < PAIRS; k++) mb_free(lbfgs->s[k]), mb_free(lbfgs->y[k]);
+  mb_pairs_free(&lbfgs->pairs);
   for (size_t k = 0; k < 3; k++) mb_free(lbfgs->sum[k]);
   mb_free(lbfgs->b);
   mb_free(lbfgs->b1);
+  mb_free(lbfgs->z);
+  mb_free(lbfgs->y);
   mb_free(lbfgs->q1);
   mb_free(lbfgs);
 }
@@ -70,19 +81,19 @@ void mb_soft_lbfgs_free(MbSoftLbfgs *lbfgs) {
 size_t mb_soft_lbfgs_bytes(const MbSoftEngine *engine) {
   const MbSoftLbfgs *lbfgs = engine->lbfgs;
   if (!lbfgs) return 0;
-  return sizeof *lbfgs +
-         (3 * (engine->nfree * (2 * PAIRS + 2) + engine->n) + 3 * lbfgs->chunks) * sizeof(double);
+  return sizeof *lbfgs + mb_pairs_bytes(&lbfgs->pairs) +
+         (4 * lbfgs->n + 3 * engine->n + 3 * lbfgs->chunks) * sizeof(double);
 }
 
-// ---- vectors ----------------------------------------------------------------------------------------------
+// ---- the inverse ------------------------------------------------------------------------------------------
 
-// to ← factor (to + scale add), and its product with `with`, by chunks.
-typedef struct Mix {
-  size_t n;
-  double *to, factor, scale;
-  const double *add, *with; // either may be NULL
-  double *sum;
-} Mix;
+void mb_soft_lbfgs_begin(MbSoftEngine *engine) {
+  mb_pairs_begin(&engine->lbfgs->pairs);
+  MbSoftLbfgs *lbfgs = engine->lbfgs;
+  const size_t first = 3 * engine->nfree;
+  lbfgs->known = lbfgs->pending = false;
+  for (size_t i = first; i < lbfgs->n; i++) lbfgs->b[i] = lbfgs->b1[i] = lbfgs->y[i] = engine->r[i] = 0;
+}
 
 static double product(const double *a, const double *b, size_t n) {
   double lane[8] = {0}, sum = 0;
@@ -93,15 +104,17 @@ static double product(const double *a, const double *b, size_t n) {
   return sum;
 }
 
-static void mix_task(void *context, size_t chunk) {
-  const Mix *const mix = context;
-  const size_t begin = 3 * NODES * chunk, end = begin + 3 * NODES < mix->n ? begin + 3 * NODES : mix->n;
-  double *restrict to = mix->to;
-  if (mix->add)
-    for (size_t i = begin; i < end; i++) to[i] = mix->factor * (to[i] + mix->scale * mix->add[i]);
-  else if (mix->factor != 1)
-    for (size_t i = begin; i < end; i++) to[i] *= mix->factor;
-  if (mix->with) mix->sum[chunk] = product(to + begin, mix->with + begin, end - begin);
+// a · b by chunks.
+typedef struct Product {
+  const MbSoftLbfgs *lbfgs;
+  const double *a, *b;
+} Product;
+
+static void product_task(void *context, size_t chunk) {
+  const Product *const of = context;
+  const size_t begin = 3 * NODES * chunk, n = of->lbfgs->n,
+               end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
+  of->lbfgs->sum[0][chunk] = product(of->a + begin, of->b + begin, end - begin);
 }
 
 static double add_up(const MbSoftLbfgs *lbfgs, int which) {
@@ -110,37 +123,31 @@ static double add_up(const MbSoftLbfgs *lbfgs, int which) {
   return sum;
 }
 
-static double mixed(const MbSoftEngine *engine, double *to, double factor, double scale, const double *add,
-                    const double *with) {
-  Mix mix = {3 * engine->nfree, to, factor, scale, add, with, engine->lbfgs->sum[0]};
-  mb_parallel_tasks(engine->threads, engine->lbfgs->chunks, mix_task, &mix);
-  return with ? add_up(engine->lbfgs, 0) : 0;
+static double multiplied(const MbSoftEngine *engine, const double *a, const double *b) {
+  Product of = {engine->lbfgs, a, b};
+  mb_parallel_tasks(engine->threads, engine->lbfgs->chunks, product_task, &of);
+  return add_up(engine->lbfgs, 0);
 }
 
-// x ← H x; its product with `with`.
-static double apply(MbSoftEngine *engine, double *x, const double *with) {
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
-  const double *add = NULL;
-  double scale = 0;
-  for (size_t k = 0; k < lbfgs->count; k++) { // the newest first
-    const size_t i = (lbfgs->next + PAIRS - 1 - k) % PAIRS;
-    lbfgs->alpha[i] = lbfgs->rho[i] * mixed(engine, x, 1, scale, add, lbfgs->s[i]);
-    add = lbfgs->y[i], scale = -lbfgs->alpha[i];
-  }
-  mixed(engine, x, engine->h * engine->h, scale, add, NULL);
-  const double began = engine->clock();
+// x ← h² A⁻¹ b of the nodes.
+static void solve(MbSoftEngine *engine, const double *b, double *x) {
+  const double h2 = engine->h * engine->h, began = engine->clock();
+  for (size_t c = 0; c < 3 * engine->nfree; c++) x[c] = h2 * b[c];
   mb_soft_global_solve(&engine->global, x);
   engine->stats.global += engine->clock() - began;
-  add = NULL, scale = 0;
-  for (size_t k = lbfgs->count; k-- > 0;) { // the oldest first
-    const size_t i = (lbfgs->next + PAIRS - 1 - k) % PAIRS;
-    const double beta = lbfgs->rho[i] * mixed(engine, x, 1, scale, add, lbfgs->y[i]);
-    add = lbfgs->s[i], scale = lbfgs->alpha[i] - beta;
-  }
-  return mixed(engine, x, 1, scale, add, with);
 }
 
-void mb_soft_lbfgs_apply(MbSoftEngine *engine, double *x) { apply(engine, x, NULL); }
+void mb_soft_lbfgs_solve(MbSoftEngine *engine) { solve(engine, engine->lbfgs->b, engine->r); }
+
+void mb_soft_lbfgs_apply(MbSoftEngine *engine, double *x) {
+  const MbPairs *pairs = &engine->lbfgs->pairs;
+  double c[MB_PAIR_WEIGHTS], w[MB_PAIR_WEIGHTS];
+  memcpy(engine->lbfgs->y, x, 3 * engine->nfree * sizeof *x); // beside there is nothing
+  mb_pairs_look(pairs, engine->lbfgs->y, engine->threads, c);
+  mb_pairs_weigh(pairs, c, w);
+  solve(engine, engine->lbfgs->y, x);
+  mb_pairs_add(pairs, w, 0, 3 * engine->nfree, engine->threads, x);
+}
 
 // ---- what is minimised ------------------------------------------------------------------------------------
 
@@ -206,8 +213,8 @@ typedef struct Taken {
   double energy;
 } Taken;
 
-// `down` = −g · d > 0. Of lengths that fall short the next comes from the parabola through what is known.
-static Taken search(MbSoftEngine *engine, double down) {
+// `down` = −(E − λᵀ G d)' > 0. Of lengths that fall short the next comes from the parabola through what is known.
+static Taken search(MbSoftEngine *engine, double down, const MbSoftAlong *beside) {
   MbSoftLbfgs *lbfgs = engine->lbfgs;
   const bool cables = engine->cables != NULL;
   const double before = lbfgs->energy + (cables ? mb_soft_cables_potential(engine, engine->q) : 0);
@@ -217,7 +224,10 @@ static Taken search(MbSoftEngine *engine, double down) {
     double along, most = 0;
     mb_parallel_tasks(engine->threads, lbfgs->chunks, move_task, &trial);
     const double mine = evaluate(engine, &along);
-    const double energy = mine + (cables ? mb_soft_cables_potential(engine, lbfgs->q1) : 0);
+    const double others =
+        (cables ? mb_soft_cables_potential(engine, lbfgs->q1) : 0) - mb_soft_along(beside, t);
+    const double energy = mine + others;
+    along += beside->down - t * beside->curve;
     engine->stats.trials++;
     for (size_t i = 0; i < lbfgs->chunks; i++) most = fmax(most, lbfgs->sum[2][i]);
     if (energy <= before - ARMIJO * t * down) return (Taken){t, mine};
@@ -233,40 +243,35 @@ static Taken search(MbSoftEngine *engine, double down) {
   return (Taken){0, lbfgs->energy};
 }
 
-// s ← t d, y ← b − b1, and their product.
+// The pair's s ← t d, and the largest move of each chunk of nodes.
 static void pair_task(void *context, size_t chunk) {
   const Trial *const trial = context;
   const MbSoftEngine *engine = trial->engine;
   MbSoftLbfgs *lbfgs = engine->lbfgs;
-  const size_t n = 3 * engine->nfree, begin = 3 * NODES * chunk,
-               end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
-  double *restrict s = lbfgs->s[lbfgs->next], *restrict y = lbfgs->y[lbfgs->next];
+  const size_t n = lbfgs->n, begin = 3 * NODES * chunk, end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
+  double *restrict s = lbfgs->pairs.s[lbfgs->pairs.next];
   double most = 0;
   for (size_t i = begin; i < end; i++) {
     s[i] = trial->t * engine->r[i];
-    y[i] = lbfgs->b[i] - lbfgs->b1[i];
-    most = fmax(most, fabs(s[i]));
+    if (i < 3 * engine->nfree) most = fmax(most, fabs(s[i]));
   }
-  lbfgs->sum[0][chunk] = product(s + begin, y + begin, end - begin);
-  lbfgs->sum[1][chunk] = product(y + begin, y + begin, end - begin);
   lbfgs->sum[2][chunk] = most;
 }
 
-// Goes to the trial, and notes the pair where E curves up along it. Returns the largest move.
+// Goes to the trial, and notes what is known of the pair. Returns the largest move.
 static double accept(MbSoftEngine *engine, Taken taken) {
   MbSoftLbfgs *lbfgs = engine->lbfgs;
   Trial trial = {engine, taken.t};
   double most = 0;
-  if (engine->cables) mb_soft_cables_hold(engine, -1, lbfgs->b1);
   mb_parallel_tasks(engine->threads, lbfgs->chunks, pair_task, &trial);
-  if (engine->cables) mb_soft_cables_hold(engine, 1, lbfgs->b1);
-  const double curved = add_up(lbfgs, 0);
   for (size_t k = 0; k < lbfgs->chunks; k++) most = fmax(most, lbfgs->sum[2][k]);
-  if (curved > 0 && isfinite(1 / curved)) {
-    lbfgs->rho[lbfgs->next] = 1 / curved;
-    lbfgs->next = (lbfgs->next + 1) % PAIRS;
-    if (lbfgs->count < PAIRS) lbfgs->count++;
+  if (engine->cables) { // what holds them now pulls along other directions than before
+    mb_soft_cables_hold(engine, -1, lbfgs->b1);
+    memcpy(lbfgs->y, lbfgs->b1, lbfgs->n * sizeof *lbfgs->y);
+    mb_soft_cables_hold(engine, 1, lbfgs->b1);
+    for (size_t i = 0; i < lbfgs->n; i++) lbfgs->y[i] = lbfgs->b[i] - lbfgs->y[i];
   }
+  lbfgs->pending = true;
   double *b = lbfgs->b, *q = engine->q;
   lbfgs->b = lbfgs->b1, lbfgs->b1 = b;
   engine->q = lbfgs->q1, lbfgs->q1 = q;
@@ -274,54 +279,94 @@ static double accept(MbSoftEngine *engine, Taken taken) {
   return most;
 }
 
-// Corrects a direction d for cables that keep their length; what is left of −g · d is what a line search sees of it.
-static double bend(MbSoftEngine *engine) {
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
-  mb_soft_cables_correct(engine);
-  const double down = mixed(engine, engine->r, 1, 0, NULL, lbfgs->b) - mb_soft_cables_slope(engine);
-  mb_soft_cables_hold(engine, -1, lbfgs->b);
-  return down;
+// y ← b at the iterate before − b,  z ← of the former − of the latter.
+static void difference_task(void *context, size_t chunk) {
+  const Trial *const trial = context;
+  MbSoftLbfgs *lbfgs = trial->engine->lbfgs;
+  const size_t n = lbfgs->n, begin = 3 * NODES * chunk, end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
+  double *restrict z = lbfgs->pairs.z[lbfgs->pairs.next];
+  for (size_t i = begin; i < end; i++) {
+    lbfgs->y[i] = lbfgs->b1[i] - lbfgs->b[i];
+    z[i] = lbfgs->z[i] - trial->engine->r[i];
+  }
 }
 
+static void take_pair(MbSoftEngine *engine) {
+  MbSoftLbfgs *lbfgs = engine->lbfgs;
+  Trial trial = {engine, 0};
+  if (engine->cables)
+    solve(engine, lbfgs->y, lbfgs->pairs.z[lbfgs->pairs.next]);
+  else
+    mb_parallel_tasks(engine->threads, lbfgs->chunks, difference_task, &trial);
+  mb_pairs_take(&lbfgs->pairs, lbfgs->y, engine->threads);
+  lbfgs->pending = false;
+}
+
+// ---- an iteration -----------------------------------------------------------------------------------------
+
+bool mb_soft_lbfgs_look(MbSoftEngine *engine) {
+  MbSoftLbfgs *lbfgs = engine->lbfgs;
+  double along;
+  if (lbfgs->known) return true;
+  memcpy(lbfgs->q1, engine->q, 3 * engine->n * sizeof *engine->q);
+  lbfgs->energy = evaluate(engine, &along);
+  memcpy(lbfgs->b, lbfgs->b1, 3 * engine->nfree * sizeof *lbfgs->b);
+  lbfgs->known = isfinite(lbfgs->energy);
+  return lbfgs->known;
+}
+
+double *mb_soft_lbfgs_down(MbSoftEngine *engine) { return engine->lbfgs->b; }
+
+void mb_soft_lbfgs_bend(MbSoftEngine *engine) {
+  MbSoftLbfgs *lbfgs = engine->lbfgs;
+  double w[MB_PAIR_WEIGHTS];
+  if (lbfgs->pending) take_pair(engine);
+  memcpy(lbfgs->z, engine->r, lbfgs->n * sizeof *lbfgs->z);
+  mb_pairs_look(&lbfgs->pairs, lbfgs->b, engine->threads, lbfgs->c);
+  mb_pairs_weigh(&lbfgs->pairs, lbfgs->c, w);
+  mb_pairs_add(&lbfgs->pairs, w, 0, lbfgs->n, engine->threads, engine->r);
+}
+
+void mb_soft_lbfgs_push(MbSoftEngine *engine, const double c[MB_PAIR_WEIGHTS]) {
+  MbSoftLbfgs *lbfgs = engine->lbfgs;
+  double w[MB_PAIR_WEIGHTS];
+  mb_pairs_weigh(&lbfgs->pairs, c, w);
+  mb_pairs_add(&lbfgs->pairs, w, 0, 3 * engine->nfree, engine->threads, engine->r);
+  for (size_t k = 0; k < MB_PAIR_WEIGHTS; k++) lbfgs->c[k] += c[k];
+}
+
+const MbPairs *mb_soft_lbfgs_pairs(const MbSoftEngine *engine) { return &engine->lbfgs->pairs; }
+const double *mb_soft_lbfgs_weights(const MbSoftEngine *engine) { return engine->lbfgs->c; }
+
 // Whether the iterations may end, of which the last has moved a node by `most` and was worth `part` of energy.
-static bool done(const MbSoftEngine *engine, MbSoftWay *way, double most, double part) {
-  const bool near = mb_soft_way_goes(way, part, engine->share) && most <= MB_SOFT_SHORT;
+static bool done(MbSoftEngine *engine, double most, double part) {
+  const bool near = mb_soft_way_goes(&engine->way, part, engine->share) && most <= MB_SOFT_SHORT;
   const bool still = engine->tolerance > 0 ? most <= engine->tolerance : engine->share > 0;
   return most <= TIGHT || (still && (near || !(engine->share > 0)));
 }
 
-static bool descend(MbSoftEngine *engine) {
+bool mb_soft_lbfgs_end(MbSoftEngine *engine, const MbSoftAlong *beside, double *taken_t) {
   MbSoftLbfgs *lbfgs = engine->lbfgs;
   MbSoftStats *stats = &engine->stats;
-  MbSoftWay way = {0};
-  double along;
-  lbfgs->count = lbfgs->next = 0;
-  memcpy(lbfgs->q1, engine->q, 3 * engine->n * sizeof *engine->q);
-  lbfgs->energy = evaluate(engine, &along);
-  memcpy(lbfgs->b, lbfgs->b1, 3 * engine->nfree * sizeof *lbfgs->b);
-  if (!isfinite(lbfgs->energy)) return false;
-  while (mb_soft_goes_on(engine)) {
-    const double before = lbfgs->energy;
-    memcpy(engine->r, lbfgs->b, 3 * engine->nfree * sizeof *engine->r);
-    double down = apply(engine, engine->r, lbfgs->b);
-    if (engine->cables) down = bend(engine);
-    if (!isfinite(down)) return false;
-    const Taken taken = search(engine, fmax(down, 0));
-    if (!(taken.t > 0)) break; // nothing goes further down
-    const double most = accept(engine, taken) / engine->size;
-    // where cables keep their length energy may go up, and the slope tells
-    const double part = engine->cables ? taken.t * fmax(down, 0) / 2 : fmax(before - lbfgs->energy, 0);
-    stats->residual = engine->history[stats->iterations++] = most;
-    stats->converged = done(engine, &way, most, part);
-    if (engine->watch) engine->watch(engine->context, engine->q);
+  const double before = lbfgs->energy;
+  double down = 0;
+  if (engine->cables) mb_soft_cables_correct(engine);
+  down = multiplied(engine, engine->r, lbfgs->b) + beside->rows;
+  if (engine->cables) {
+    down -= mb_soft_cables_slope(engine);
+    mb_soft_cables_hold(engine, -1, lbfgs->b);
   }
+  if (!isfinite(down)) return false;
+  const Taken taken = search(engine, fmax(down, 0), beside);
+  *taken_t = taken.t;
+  engine->stuck = !(taken.t > 0); // nothing goes further down
+  if (engine->stuck) return true;
+  const double most = accept(engine, taken) / engine->size;
+  // where cables keep their length energy may go up, and the slope tells
+  const double part = engine->cables ? taken.t * fmax(down, 0) / 2
+                                     : fmax(before - lbfgs->energy + mb_soft_along(beside, taken.t), 0);
+  stats->residual = engine->history[stats->iterations++] = most;
+  stats->converged = done(engine, most, part);
+  if (engine->watch) engine->watch(engine->context, engine->q);
   return true;
-}
-
-bool mb_soft_lbfgs_step(MbSoftEngine *engine) {
-  if (!mb_soft_lead(engine)) return false;
-  engine->downhill = true;
-  const bool ok = descend(engine);
-  engine->downhill = false;
-  return ok;
 }

@@ -18,7 +18,8 @@ size_t mb_soft_model_cables(const MbModel *model) {
 MbMethod mb_soft_model_method(const MbModel *model) {
   if (model->solver.method != MB_METHOD_AUTO) return model->solver.method;
   if (model->integrator.kind == MB_STATIC) return MB_METHOD_NEWTON;
-  return model->nports ? MB_METHOD_PROJECTIVE : MB_METHOD_LBFGS;
+  // cables, and rows or forces about nodes, are solved for together by local-global iterations alone
+  return model->nports && mb_soft_model_cables(model) ? MB_METHOD_PROJECTIVE : MB_METHOD_LBFGS;
 }
 
 // Where the scene says nothing, the method's own number.
@@ -142,12 +143,13 @@ static MbStatus unsolvable(const MbModel *model, size_t node, MbReport *report) 
       node - of->first, of->name);
 }
 
-MbStatus mb_soft_model_engine(const MbModel *model, int threads, MbSoftEngine **engine, MbReport *report) {
+MbStatus mb_soft_model_engine(const MbModel *model, int threads, size_t beside, MbSoftEngine **engine,
+                              MbReport *report) {
   MbSoftSpec spec;
   MbArena scratch = {0};
   size_t blame = SIZE_MAX;
   const bool described = mb_soft_model_describe(model, threads, &scratch, &spec);
-  spec.blame = &blame;
+  spec.blame = &blame, spec.beside = beside;
   const MbStatus status =
       described ? mb_soft_create(&spec, engine, report) : mb_no_memory(report, "deformables");
   mb_arena_free(&scratch);

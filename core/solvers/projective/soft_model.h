@@ -21,7 +21,8 @@ size_t mb_soft_model_node(const MbModel *model, size_t port);
 
 // Describes the model to the engine; what the description points at lies in `scratch`. False: out of memory.
 bool mb_soft_model_describe(const MbModel *model, int threads, MbArena *scratch, MbSoftSpec *spec);
-// Makes the engine.
-MbStatus mb_soft_model_engine(const MbModel *model, int threads, MbSoftEngine **engine, MbReport *report);
+// Makes the engine, for as many velocities beside the nodes'.
+MbStatus mb_soft_model_engine(const MbModel *model, int threads, size_t beside, MbSoftEngine **engine,
+                              MbReport *report);
 
 #endif

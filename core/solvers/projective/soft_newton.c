@@ -29,7 +29,7 @@ struct MbSoftNewton {
   double *B, *value; // (blocks x 9), (entries)
   MbCholesky *factor;
   double *K;     // (CHUNK x 144) elements' matrices
-  double *x, *b; // (n), (nfree x 3)
+  double *x, *b; // (n); (nfree x 3, and beside)
   double *trial; // (nodes x 3)
 };
 
@@ -91,7 +91,7 @@ static bool allocate(const MbSoftEngine *engine, MbSoftNewton *newton) {
   newton->value = mb_calloc(newton->pattern.start[newton->n], sizeof *newton->value);
   newton->K = mb_calloc(CHUNK, 144 * sizeof *newton->K);
   newton->x = mb_calloc(newton->n, sizeof *newton->x);
-  newton->b = mb_calloc(engine->nfree, 3 * sizeof *newton->b);
+  newton->b = mb_calloc(3 * engine->nfree + engine->beside, sizeof *newton->b);
   newton->trial = mb_calloc(engine->n, 3 * sizeof *newton->trial);
   return newton->B && newton->value && newton->K && newton->x && newton->b && newton->trial;
 }
@@ -300,8 +300,17 @@ static void downhill(MbSoftEngine *engine, double *b) {
   }
 }
 
+bool mb_soft_newton_look(MbSoftEngine *engine) {
+  const MbSoftStats *stats = &engine->stats;
+  downhill(engine, engine->newton->b);
+  const bool close = stats->iterations > 0 && stats->residual <= CLOSE;
+  return (close && factor(engine, engine->q, EXACT)) || factor(engine, engine->q, POSITIVE);
+}
+
+double *mb_soft_newton_down(MbSoftEngine *engine) { return engine->newton->b; }
+
 // The longest of 1, ½, ¼ … of the step r that takes enough off the energy; 0: none does, where rounding is all that is left.
-static double search(MbSoftEngine *engine, double before, double slope) {
+static double search(MbSoftEngine *engine, double before, double slope, const MbSoftAlong *along) {
   MbSoftNewton *newton = engine->newton;
   double scale = 1;
   for (int k = 0; k < HALVINGS; k++, scale /= 2) {
@@ -309,37 +318,28 @@ static double search(MbSoftEngine *engine, double before, double slope) {
     for (size_t f = 0; f < engine->nfree; f++)
       for (size_t c = 0; c < 3; c++)
         newton->trial[3 * (size_t)engine->node[f] + c] += scale * engine->r[3 * f + c];
-    if (mb_soft_objective(engine, newton->trial) <= before - ARMIJO * scale * slope) return scale;
+    const double energy = mb_soft_objective(engine, newton->trial) - mb_soft_along(along, scale);
+    if (energy <= before - ARMIJO * scale * slope) return scale;
   }
   return 0;
 }
 
-bool mb_soft_newton_step(MbSoftEngine *engine) {
+bool mb_soft_newton_end(MbSoftEngine *engine, const MbSoftAlong *along, double *t) {
   MbSoftNewton *newton = engine->newton;
   MbSoftStats *stats = &engine->stats;
   const double tight = fmax(engine->tolerance, TIGHT);
-  if (!mb_soft_lead(engine)) return false;
-  while (stats->iterations < engine->iterations && !stats->converged) {
-    downhill(engine, newton->b);
-    const bool close = stats->iterations > 0 && stats->residual <= CLOSE;
-    if (!(close && factor(engine, engine->q, EXACT)) && !factor(engine, engine->q, POSITIVE)) return false;
-    memcpy(engine->r, newton->b, 3 * engine->nfree * sizeof *engine->r);
-    mb_soft_newton_solve(newton, engine->r);
-    if (engine->cables) mb_soft_cables_correct(engine);
-    double slope = 0, most = 0;
-    for (size_t k = 0; k < 3 * engine->nfree; k++) {
-      slope += newton->b[k] * engine->r[k];
-      most = fmax(most, fabs(engine->r[k]));
-    }
-    if (engine->cables) slope -= mb_soft_cables_slope(engine);
-    // so short a step cannot be told apart by its energy
-    const bool near = most <= NEAR * engine->size;
-    const double scale = near ? 1 : search(engine, mb_soft_objective(engine, engine->q), fmax(slope, 0));
-    if (!isfinite(mb_soft_advance(engine, scale)) || !isfinite(most)) return false;
-    stats->residual = engine->history[stats->iterations++] = most / engine->size;
-    stats->converged = stats->residual <= tight;
-    if (engine->watch) engine->watch(engine->context, engine->q);
-    if (!(scale > 0)) break; // nothing goes further down
-  }
+  double slope = along->rows, most = 0;
+  if (engine->cables) mb_soft_cables_correct(engine);
+  for (size_t k = 0; k < 3 * engine->nfree + engine->beside; k++) slope += newton->b[k] * engine->r[k];
+  for (size_t k = 0; k < 3 * engine->nfree; k++) most = fmax(most, fabs(engine->r[k]));
+  if (engine->cables) slope -= mb_soft_cables_slope(engine);
+  // so short a step cannot be told apart by its energy
+  const bool near = most <= NEAR * engine->size;
+  *t = near ? 1 : search(engine, mb_soft_objective(engine, engine->q), fmax(slope, 0), along);
+  if (!isfinite(mb_soft_advance(engine, *t)) || !isfinite(most)) return false;
+  stats->residual = engine->history[stats->iterations++] = most / engine->size;
+  stats->converged = stats->residual <= tight;
+  if (engine->watch) engine->watch(engine->context, engine->q);
+  engine->stuck = !(*t > 0); // nothing goes further down
   return true;
 }

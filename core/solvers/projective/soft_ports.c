@@ -67,7 +67,7 @@ static void solve(MbSoftEngine *engine, const uint32_t *node, size_t n) {
     const size_t k = engine->ports->width == 1 ? axis : 0;
     if (k < n && engine->number[node[k]] != MB_NONE) x[3 * (size_t)engine->number[node[k]] + axis] = 1;
   }
-  mb_soft_global_solve(&engine->global, x);
+  mb_soft_inverse(engine, x);
 }
 
 static bool make_columns(MbSoftEngine *engine) {
@@ -153,7 +153,7 @@ bool mb_soft_name(MbSoftEngine *engine, size_t n, const uint32_t *node) {
   ports->list++;
   for (size_t k = 0; k < count; k++)
     if (ports->of[ports->node[k]] != MB_NONE) ports->column[ports->of[ports->node[k]]].named = ports->list;
-  if (!engine->nfree) return true;
+  if (!engine->nfree || engine->newton) return true; // its matrix is another one in every iteration
   const bool fine = make_columns(engine);
   if (fine)
     fill_response(engine);
@@ -204,40 +204,12 @@ size_t mb_soft_ports_bytes(const MbSoftEngine *engine) {
 
 // ---- answers ----------------------------------------------------------------------------------------------
 
-void mb_soft_response(const MbSoftEngine *engine, size_t i, size_t j, double S[3]) {
-  const MbSoftPorts *ports = engine->ports;
-  const double *from = ports->S + ports->width * (ports->count * i + j);
-  for (size_t axis = 0; axis < 3; axis++) S[axis] = from[ports->width == 1 ? 0 : axis];
-}
+size_t mb_soft_listed(const MbSoftEngine *engine) { return engine->ports ? engine->ports->count : 0; }
 
-void mb_soft_respond(const MbSoftEngine *engine, const double *p, double *v) {
-  const MbSoftPorts *ports = engine->ports;
-  if (!ports) return;
-  const size_t n = ports->count, width = ports->width;
-  if (n) memset(v, 0, 3 * n * sizeof *v);
-  for (size_t k = 0; k < n; k++) {
-    const double *S = ports->S + width * n * k; // symmetric
-    if (p[3 * k] == 0 && p[3 * k + 1] == 0 && p[3 * k + 2] == 0) continue;
-    for (size_t i = 0; i < n; i++)
-      for (size_t axis = 0; axis < 3; axis++)
-        v[3 * i + axis] += S[width == 1 ? i : 3 * i + axis] * p[3 * k + axis];
-  }
+size_t mb_soft_listed_at(const MbSoftEngine *engine, size_t k) {
+  const uint32_t number = engine->number[engine->ports->node[k]];
+  return number == MB_NONE ? SIZE_MAX : 3 * (size_t)number;
 }
-
-void mb_soft_read_ports(const MbSoftEngine *engine, double *v) {
-  const MbSoftPorts *ports = engine->ports;
-  for (size_t k = 0; k < ports->count; k++) {
-    const size_t i = ports->node[k];
-    const uint32_t number = engine->number[i];
-    for (size_t axis = 0; axis < 3; axis++) {
-      const double correction = number == MB_NONE ? 0 : engine->r[3 * (size_t)number + axis];
-      const double q = engine->q[3 * i + axis] + correction;
-      v[3 * k + axis] = (q - engine->start->q[3 * i + axis]) / engine->h;
-    }
-  }
-}
-
-// ---- pushes -----------------------------------------------------------------------------------------------
 
 // x (nfree x 3) += h E p; tells whether some column that this takes is not there.
 static bool spread(const MbSoftEngine *engine, const double *p, double *x) {
@@ -252,18 +224,71 @@ static bool spread(const MbSoftEngine *engine, const double *p, double *x) {
   return lacks;
 }
 
+void mb_soft_response(const MbSoftEngine *engine, size_t i, size_t j, double S[3]) {
+  const MbSoftPorts *ports = engine->ports;
+  const double *from = ports->S + ports->width * (ports->count * i + j);
+  for (size_t axis = 0; axis < 3; axis++) S[axis] = from[ports->width == 1 ? 0 : axis];
+}
+
+// By a solution: the matrix is not that of the columns.
+static void respond_by_solution(MbSoftEngine *engine, const double *p, double *v) {
+  MbSoftPorts *ports = engine->ports;
+  double *x = ports->solution;
+  bool any = false;
+  for (size_t c = 0; c < 3 * ports->count; c++) any |= p[c] != 0;
+  memset(x, 0, 3 * engine->nfree * sizeof *x);
+  if (any) spread(engine, p, x), mb_soft_inverse(engine, x);
+  for (size_t k = 0; k < ports->count; k++) {
+    const size_t at = mb_soft_listed_at(engine, k);
+    for (size_t axis = 0; axis < 3; axis++) v[3 * k + axis] = at == SIZE_MAX ? 0 : x[at + axis] / engine->h;
+  }
+}
+
+void mb_soft_respond(MbSoftEngine *engine, const double *p, double *v) {
+  const MbSoftPorts *ports = engine->ports;
+  if (!ports) return;
+  const size_t n = ports->count, width = ports->width;
+  if (engine->newton) {
+    respond_by_solution(engine, p, v);
+    return;
+  }
+  if (n) memset(v, 0, 3 * n * sizeof *v);
+  for (size_t k = 0; k < n; k++) {
+    const double *S = ports->S + width * n * k; // symmetric
+    if (p[3 * k] == 0 && p[3 * k + 1] == 0 && p[3 * k + 2] == 0) continue;
+    for (size_t i = 0; i < n; i++)
+      for (size_t axis = 0; axis < 3; axis++)
+        v[3 * i + axis] += S[width == 1 ? i : 3 * i + axis] * p[3 * k + axis];
+  }
+}
+
+void mb_soft_read_ports(const MbSoftEngine *engine, double share, double *v) {
+  const MbSoftPorts *ports = engine->ports;
+  for (size_t k = 0; k < ports->count; k++) {
+    const size_t i = ports->node[k];
+    const uint32_t number = engine->number[i];
+    for (size_t axis = 0; axis < 3; axis++) {
+      const double correction = number == MB_NONE ? 0 : share * engine->r[3 * (size_t)number + axis];
+      const double q = engine->q[3 * i + axis] + correction;
+      v[3 * k + axis] = (q - engine->start->q[3 * i + axis]) / engine->h;
+    }
+  }
+}
+
+// ---- pushes -----------------------------------------------------------------------------------------------
+
 // Without columns: h A⁻¹ E p by a solution.
 static void push_by_solution(MbSoftEngine *engine, const double *p) {
   double *x = engine->ports->solution;
   memset(x, 0, 3 * engine->nfree * sizeof *x);
   spread(engine, p, x);
-  mb_soft_global_solve(&engine->global, x);
+  mb_soft_inverse(engine, x);
   for (size_t c = 0; c < 3 * engine->nfree; c++) engine->r[c] += x[c];
 }
 
 static void push(MbSoftEngine *engine, const double *p) {
   const MbSoftPorts *ports = engine->ports;
-  if (spread(engine, p, engine->b)) {
+  if (spread(engine, p, engine->b) || engine->newton) {
     push_by_solution(engine, p);
     return;
   }

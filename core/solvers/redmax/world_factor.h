@@ -13,9 +13,9 @@ static inline Mat rotation(const MbWorld *world, size_t b) {
 }
 
 static inline Vec arm_of(const MbWorld *world, size_t b, Mat R) {
-#if MB_LANES == 1
-  if (world->arm) return vec(world->arm + 3 * b);
-#endif
+  if (world->arm)
+    return (Vec){coordinate(world->arm, 3 * b), coordinate(world->arm, 3 * b + 1),
+                 coordinate(world->arm, 3 * b + 2)};
   return turn(R, world->work->link[b].c);
 }
 

@@ -26,6 +26,20 @@ both -p length=0.3:0.6:3 -s /integrator=symplectic,implicit,trapezoidal -s /bodi
 both -s /time/step=0.001,0.002,0.003 -p length=0.4:0.5:4
 both -d 0.4 -s /time/step=0.001,0.002,0.003 -p length=0.4:0.5:4
 both -s /solver=redmax,maximal -p length=0.4:0.5:4
+echo 'joints held by rows, limits, springs between points; what runs warn of'
+l='/bodies/0/joint/limits=[-1.05,1.05],[-2,2]' f='/forces=[{"type":"spring","between":[{"body":"upper","at":[0.1,0,0]},{"body":"lower"}],"stiffness":30}]'
+both -s "$l" -p length=0.4:0.5:4
+both -s "$f" -p length=0.4:0.5:4 -s /integrator=symplectic,implicit
+both -s /solver=maximal -p length=0.4:0.5:4 -s /integrator=symplectic,implicit
+both -s /solver=maximal -s "$l" -s "$f" -p length=0.4:0.5:4
+both -s /solver='{"type":"maximal","stabilization":"post"}' -p length=0.4:0.5:4
+cat >stiff.json <<'JSON'
+{ "mbsim": 1, "time": { "step": 0.001, "steps": 5 }, "integrator": "symplectic", "bodies": [
+    { "name": "a", "shape": { "type": "sphere", "radius": 0.1 }, "density": 1000,
+      "joint": { "type": "prismatic", "axis": [0, 0, 1], "stiffness": 3 } } ] }
+JSON
+for w in auto off; do "$MBSIM" sweep stiff.json -o w-$w --keep none --no-times -q --lanes $w -j 1 -s /bodies/0/joint/stiffness=1,1e8 -m 'final(a.joint.position)'; done
+cmp w-auto/results.csv w-off/results.csv && cut -d, -f6- w-auto/results.csv
 echo 'a run that fails, and one that is not valid, leave the others'
 both -p spring=1,2,1e13,3 -p length=0.5,0.6 -j 1
 both -p length=0.5,-1,0.6,0.7

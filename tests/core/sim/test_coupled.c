@@ -109,38 +109,49 @@ static size_t places(const char *scene, const char *solver, double h, double tim
   return n;
 }
 
-// Both are of first order and differ in how a step's equations are made linear: that goes with the square of the step.
-static void check_agreement(const char *name, const char *scene, const char *bodies, double time,
-                            double last) {
-  static double a[MOST], b[MOST];
+// Both are of first order and differ in how a step's equations are made linear, by c h + d h² + …: with the first two powers taken out of
+// three steps nothing is left of it but `limit`, of 1e-6 of the scene's size.
+static void check_agreement(const char *name, const char *scene, const char *bodies, double time, double last,
+                            double limit) {
+  static double a[MOST], b[MOST], apart[3][MOST];
   char solver[160];
-  double before = 0, far = 0;
+  double before = 0, far = 0, left = 0;
+  size_t n = 0;
   snprintf(solver, sizeof solver,
            "/solver={\"type\": \"projective\", \"iterations\": 300, \"bodies\": \"%s\"}", bodies);
-  for (double h = 4e-3; h > 0.9e-3; h /= 2) {
-    const size_t n = places(scene, "/solver=\"redmax\"", h, time, a);
+  for (int k = 0; k < 3; k++) {
+    const double h = 4e-3 / (1 << k);
+    n = places(scene, "/solver=\"redmax\"", h, time, a);
     cr_assert_eq(places(scene, solver, h, time, b), n);
     before = far, far = test_distance(a, b, n);
+    for (size_t i = 0; i < n; i++) apart[k][i] = b[i] - a[i];
     printf("%-8s bodies by %-7s h = %.0e s: %.2e m from \"redmax\"\n", name, bodies, h, far);
   }
+  for (size_t i = 0; i < n; i++)
+    left = fmax(left, fabs((8 * apart[2][i] - 6 * apart[1][i] + apart[0][i]) / 3));
+  printf("%-8s bodies by %-7s h -> 0: %.2e m\n", name, bodies, left);
   cr_expect_lt(far, last, "%s, bodies by %s: %g m apart", name, bodies, far);
   cr_expect_lt(far, 0.62 * before, "%s, bodies by %s: %g m apart, and %g m with steps twice as long", name,
                bodies, far, before);
+  cr_expect_lt(left, limit, "%s, bodies by %s: %g m apart in the limit", name, bodies, left);
 }
 
-static void check_both(const char *name, const char *scene, double time, double last) {
-  check_agreement(name, scene, "redmax", time, last);
-  check_agreement(name, scene, "maximal", time, last);
+static void check_both(const char *name, const char *scene, double time, double last, double limit) {
+  check_agreement(name, scene, "redmax", time, last, limit);
+  check_agreement(name, scene, "maximal", time, last, limit);
 }
 
 Test(coupled, an_arm_with_a_bar_of_rubber_in_its_loop_moves_as_by_forces) {
-  check_both("arm", arm, 0.04, 1e-5);
+  check_both("arm", arm, 0.04, 1e-5, 1e-6);
 }
-Test(coupled, cloth_on_a_linkage_moves_as_by_forces) { check_both("linkage", linkage, 0.04, 2e-4); }
+// The cloth's wrinkles are too short for these steps: what is apart falls by more than powers of h say.
+Test(coupled, cloth_on_a_linkage_moves_as_by_forces) { check_both("linkage", linkage, 0.04, 2e-4, INFINITY); }
 Test(coupled, a_muscle_a_spring_and_a_rod_between_bodies_and_a_block_move_as_by_forces) {
-  check_both("muscle", muscle, 0.04, 1e-5);
+  check_both("muscle", muscle, 0.04, 1e-5, 1e-6);
 }
-Test(coupled, a_string_through_a_finger_moves_as_by_forces) { check_both("finger", finger, 0.04, 1e-5); }
+Test(coupled, a_string_through_a_finger_moves_as_by_forces) {
+  check_both("finger", finger, 0.04, 1e-5, 1e-6);
+}
 
 // Fewer iterations come nearer with each.
 Test(coupled, iterations_come_to_the_solution_of_the_step) {
@@ -154,10 +165,33 @@ Test(coupled, iterations_come_to_the_solution_of_the_step) {
     places(arm, solver, 2e-3, 0.02, some);
     const double far = test_distance(all, some, n);
     printf("%3d iterations: %.2e m\n", counts[i], far);
-    cr_expect_lt(far, before, "%d iterations: %g m, fewer %g m", counts[i], far, before);
+    cr_expect_lt(far, fmax(before, 1e-12), "%d iterations: %g m, fewer %g m", counts[i], far, before);
     before = far;
   }
   cr_expect_lt(before, 1e-7);
+}
+
+// Local-global iterations, quasi-Newton steps and Newton's method have one solution of a step: with joints' rows in the bodies' solver or
+// beside it, soft rows, forces between bodies and nodes.
+Test(coupled, every_method_comes_to_the_same_motion) {
+  static const char *const scenes[] = {arm, linkage, muscle, finger},
+                           *const methods[] = {"newton", "projective", "lbfgs"},
+                           *const bodies[] = {"redmax", "maximal"};
+  static double all[MOST], one[MOST];
+  for (int s = 0; s < 4; s++)
+    for (int k = 0; k < 6; k++) {
+      char solver[160];
+      snprintf(solver, sizeof solver,
+               "/solver={\"type\": \"projective\", \"method\": \"%s\", \"iterations\": 4000, "
+               "\"tolerance\": 1e-11, \"bodies\": \"%s\"}",
+               methods[k % 3], bodies[k / 3]);
+      const size_t n = places(scenes[s], solver, 4e-3, 0.04, k % 3 ? one : all);
+      if (k % 3 == 0) continue;
+      const double far = test_distance(all, one, n);
+      printf("scene %d, %-10s bodies by %-7s: %.1e m from \"newton\"\n", s, methods[k % 3], bodies[k / 3],
+             far);
+      cr_expect_lt(far, 1e-8, "scene %d, %s: %g m", s, solver, far);
+    }
 }
 
 // ---- momentum and reactions -------------------------------------------------------------------------------
@@ -175,17 +209,19 @@ static const char pair[] = HEAD FREE PROJECTIVE
                                                             "\"b\"}]") "]}";
 
 Test(coupled, what_is_free_keeps_its_linear_momentum_in_every_step) {
-  static const char *const solvers[] = {"redmax", "maximal"};
-  for (int i = 0; i < 2; i++) {
-    char solver[100];
+  static const char *const solvers[] = {"redmax", "maximal"}, *const methods[] = {"projective", "lbfgs",
+                                                                                  "newton"};
+  for (int i = 0; i < 6; i++) {
+    char solver[160];
     snprintf(solver, sizeof solver,
-             "/solver={\"type\": \"projective\", \"iterations\": 4, \"bodies\": \"%s\"}", solvers[i]);
+             "/solver={\"type\": \"projective\", \"method\": \"%s\", %s, \"bodies\": \"%s\"}", methods[i % 3],
+             i % 3 < 2 ? "\"iterations\": 4" : "\"tolerance\": 1", solvers[i / 3]);
     TestRun run = test_run(pair, (const char *const[]){solver, NULL});
     double first[6];
     memcpy(first, test_channel(run.sim, "momentum", NULL), sizeof first);
     for (int step = 0; step < 200; step++) {
       test_steps(run.sim, 1);
-      test_near(solvers[i], test_channel(run.sim, "momentum", NULL), first, 3, 1e-12);
+      test_near(solver, test_channel(run.sim, "momentum", NULL), first, 3, 1e-12);
     }
     // angular momentum is kept to the order of the step
     test_near("angular", test_channel(run.sim, "momentum", NULL) + 3, first + 3, 3, 1e-3);
@@ -193,9 +229,34 @@ Test(coupled, what_is_free_keeps_its_linear_momentum_in_every_step) {
   }
 }
 
+// By as much as implicit Euler takes of it, whichever method solves the step.
+Test(coupled, angular_momentum_changes_as_under_newtons_method) {
+  static const char *const methods[] = {"newton", "lbfgs", "projective"};
+  double first[6], last[3][6];
+  for (int i = 0; i < 3; i++) {
+    char solver[160];
+    snprintf(
+        solver, sizeof solver,
+        "/solver={\"type\": \"projective\", \"method\": \"%s\", \"iterations\": 3000, \"tolerance\": 1e-10}",
+        methods[i]);
+    TestRun run = test_run(pair, (const char *const[]){solver, NULL});
+    memcpy(first, test_channel(run.sim, "momentum", NULL), sizeof first);
+    test_steps(run.sim, 50);
+    memcpy(last[i], test_channel(run.sim, "momentum", NULL), sizeof last[i]);
+    test_run_free(&run);
+    printf("%-10s changes angular momentum by %.9e, %.9e, %.9e\n", methods[i], last[i][3] - first[3],
+           last[i][4] - first[4], last[i][5] - first[5]);
+    test_near(methods[i], last[i], first, 3, 1e-12);
+    test_near(methods[i], last[i] + 3, last[0] + 3, 3, 1e-9);
+  }
+}
+
 // The rows of attachments are along the world's axes: what they push node by node is what the bodies' momentum loses.
-Test(coupled, what_the_nodes_feel_the_body_feels) {
-  TestRun run = test_run(pair, NULL);
+static void check_third_law(const char *method, const char *until) {
+  char solver[160];
+  snprintf(solver, sizeof solver, "/solver={\"type\": \"projective\", \"method\": \"%s\", %s}", method,
+           until);
+  TestRun run = test_run(pair, (const char *const[]){solver, NULL});
   const double mass = 500 * 0.2 * 0.1 * 0.1;
   double before[3], sum[3] = {0};
   memcpy(before, test_channel(run.sim, "body.velocity", NULL) + 3, sizeof before);
@@ -210,8 +271,15 @@ Test(coupled, what_the_nodes_feel_the_body_feels) {
   for (int k = 0; k < 3; k++)
     change[k] = -mass * (test_channel(run.sim, "body.velocity", NULL)[3 + k] - before[k]);
   cr_assert_gt(mb_vec3_norm(sum), 0.1);
-  test_near("pushed", sum, change, 3, 1e-12);
+  test_near(method, sum, change, 3, 1e-12);
   test_run_free(&run);
+}
+
+// So it is however few the iterations are.
+Test(coupled, what_the_nodes_feel_the_body_feels) {
+  check_third_law("projective", "\"iterations\": 1"), check_third_law("projective", "\"iterations\": 6");
+  check_third_law("lbfgs", "\"iterations\": 1"), check_third_law("lbfgs", "\"iterations\": 6");
+  check_third_law("newton", "\"tolerance\": 1"), check_third_law("newton", "\"iterations\": 100");
 }
 
 Test(coupled, a_blow_on_a_body_is_felt_by_the_nodes_it_holds) {
@@ -231,25 +299,32 @@ Test(coupled, a_blow_on_a_body_is_felt_by_the_nodes_it_holds) {
 
 // ---- extremes ---------------------------------------------------------------------------------------------
 
-// Runs half a second, and wants constraints closed and all numbers of the size of the scene.
+// Runs half a second by every method, and wants constraints closed and all numbers of the size of the scene.
 static void check_lasts(const char *what, const char *scene, const char *const *sets) {
-  TestRun run = test_run(scene, sets);
-  test_steps(run.sim, 250);
-  cr_expect_lt(mb_sim_constraint_error(run.sim), 2e-3, "%s: %g m open", what,
-               mb_sim_constraint_error(run.sim));
-  size_t n = 0;
-  const double *x = test_channel(run.sim, "body.position", &n);
-  for (size_t i = 0; i < n; i++) cr_expect(fabs(x[i]) < 10, "%s: a body is at %g m", what, x[i]);
-  test_run_free(&run);
+  static const char *const solvers[] = {
+      "/solver={\"type\": \"projective\", \"method\": \"projective\", \"iterations\": 20}",
+      "/solver={\"type\": \"projective\", \"iterations\": 20}",
+      "/solver={\"type\": \"projective\", \"method\": \"newton\"}"};
+  for (int k = 0; k < 3; k++) {
+    const char *all[6] = {solvers[k]};
+    for (size_t i = 0; sets && sets[i]; i++) all[i + 1] = sets[i];
+    TestRun run = test_run(scene, all);
+    test_steps(run.sim, 250);
+    cr_expect_lt(mb_sim_constraint_error(run.sim), 2e-3, "%s, %s: %g m open", what, solvers[k],
+                 mb_sim_constraint_error(run.sim));
+    size_t n = 0;
+    const double *x = test_channel(run.sim, "body.position", &n);
+    for (size_t i = 0; i < n; i++)
+      cr_expect(fabs(x[i]) < 10, "%s, %s: a body is at %g m", what, solvers[k], x[i]);
+    test_run_free(&run);
+  }
 }
 
 Test(coupled, masses_may_be_ten_thousand_times_apart_both_ways) {
   check_lasts("heavy body", arm,
-              (const char *const[]){"/solver={\"type\": \"projective\", \"iterations\": 20}",
-                                    "/bodies/1/density=5e6", "/deformables/0/material/young=2e7", NULL});
+              (const char *const[]){"/bodies/1/density=5e6", "/deformables/0/material/young=2e7", NULL});
   check_lasts("light body", arm,
-              (const char *const[]){"/solver={\"type\": \"projective\", \"iterations\": 20}",
-                                    "/bodies/0/density=0.05", "/bodies/1/density=0.05", NULL});
+              (const char *const[]){"/bodies/0/density=0.05", "/bodies/1/density=0.05", NULL});
 }
 
 Test(coupled, a_body_may_hang_on_deformables_alone) {
@@ -274,6 +349,18 @@ Test(coupled, a_deformable_may_be_one_element_and_all_of_its_nodes_attached) {
                              ", \"attach\": [{\"select\": {\"vertices\": [0, 1, 2, 3]}, \"body\": \"a\"}, "
                              "{\"select\": {\"vertices\": [4, 5, 6, 7]}, \"body\": \"b\"}]") "]}";
   check_lasts("block", text, NULL);
+}
+
+Test(coupled, a_spring_that_is_all_of_a_deformable_may_be_held_at_both_of_its_nodes) {
+  static const char text[] = HEAD "\"bodies\": [" BOX("a", HINGE("world", "0")) ", " BOX(
+      "b", ", \"pose\": {\"position\": [0.6, 0, 0]}") "], \"deformables\": [{\"name\": \"link\", \"type\": "
+                                                      "\"springs\", \"mesh\": {\"rope\": 2, \"length\": "
+                                                      "0.3}, \"pose\": {\"position\": [0.2, 0, 0]}, "
+                                                      "\"material\": {\"mass\": 0.01, \"stiffness\": 1000}, "
+                                                      "\"attach\": [{\"select\": {\"vertices\": [0]}, "
+                                                      "\"body\": \"a\"}, {\"select\": {\"vertices\": [1]}, "
+                                                      "\"body\": \"b\"}]}]}";
+  check_lasts("link", text, NULL);
 }
 
 Test(coupled, nodes_may_be_attached_to_nodes_of_other_deformables) {

@@ -1,6 +1,7 @@
 // Lanes come to the bits of simulations of their own: every number of the state and of frames, step by step, over all kinds of joints
-// and all that acts along them and on bodies.
+// and all that acts along them and on bodies, under both solvers of trees.
 #include "core/base/alloc.h"
+#include "core/base/report.h"
 #include "core/sim/lockstep.h"
 #include "core/sim/lockstep_internal.h"
 #include "tests/trees.h"
@@ -8,10 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { L = MB_LOCKSTEP, STEPS = 300, LONGEST = 4000 };
+enum { L = MB_LOCKSTEP, STEPS = 300, HELD_STEPS = 70, LONGEST = 4000 };
 
 // What acts in a study beside gravity.
-enum { SPRINGS = 1, MOTORS = 2, DAMPING = 4, WRENCHES = 8, POINTS = 16, FLYING = 32, PLAIN_AXES = 64 };
+enum {
+  SPRINGS = 1,
+  MOTORS = 2,
+  DAMPING = 4,
+  WRENCHES = 8,
+  POINTS = 16,
+  FLYING = 32,
+  PLAIN_AXES = 64,
+  LIMITS = 128,
+  MAXIMAL = 256
+};
 
 static MbSignalsSpec one_signal(MbSceneSpec *spec, MbSignalSpec signal) {
   MbSignalSpec *value = mb_arena_alloc(&spec->arena, 1, sizeof *value);
@@ -40,6 +51,14 @@ static void add_spring(MbSceneSpec *spec, size_t a, size_t b, uint64_t *seed) {
   test_pull(force, (double[]){5 + test_random(seed), 0}, (double[]){0.1, 0}, test_random(seed));
 }
 
+// Some are far away, some near, some soft.
+static void add_limits(MbSceneSpec *spec, MbBodySpec *body, uint64_t *seed) {
+  double *bounds = mb_arena_alloc(&spec->arena, 2, sizeof *bounds);
+  const double at = body->joint.position.value[0], room = 0.01 + 0.3 * test_random(seed);
+  bounds[0] = at - room, bounds[1] = at + room;
+  body->joint.limits = (MbLimitsSpec){.count = 1, .value = bounds};
+}
+
 // The shape of the tree by `tree`, its numbers by `seed`.
 static MbSceneSpec study(MbIntegratorKind kind, unsigned acts, uint64_t tree, uint64_t seed) {
   MbSceneSpec spec = test_scene(kind, 1e-3 * (1 + 0.3 * test_random(&seed)), STEPS);
@@ -62,7 +81,11 @@ static MbSceneSpec study(MbIntegratorKind kind, unsigned acts, uint64_t tree, ui
     if (hangs && acts & MOTORS && i % 3 == 0 && body->joint.kind != MB_JOINT_FIXED)
       add_motor(&spec, body, &seed);
     if (acts & DAMPING) body->damping = test_random(&seed);
+    const MbJointKind is = body->joint.kind;
+    if (hangs && acts & LIMITS && i % 2 && (is == MB_JOINT_REVOLUTE || is == MB_JOINT_PRISMATIC))
+      add_limits(&spec, body, &seed);
   }
+  if (acts & MAXIMAL) spec.solver.kind = MB_SOLVER_MAXIMAL;
   spec.bodies[3].joint.parent = spec.bodies[2].name; // what is free in space carries a tree
   if (acts & DAMPING && acts & MOTORS)
     test_damping(test_force(&spec, MB_FORCE_DAMPING, NULL))->coefficient = test_random(&seed);
@@ -91,11 +114,8 @@ static void same(const char *what, unsigned acts, int64_t step, size_t lane, con
               acts, a[i], b[i]);
 }
 
-static void pick(double *out, const double *from, size_t n, size_t lane) {
-  for (size_t i = 0; i < n; i++) out[i] = mb_lane_number(from, i, lane);
-}
-
 static int64_t compared, offered; // lanes, step by step
+static int64_t alone, all;        // steps that lanes' simulations have taken, of how many
 
 static void compare(MbLockstep *l, MbSim *const *sim, size_t count, unsigned acts) {
   static double frames[L][LONGEST], frame[LONGEST], q[LONGEST], v[LONGEST];
@@ -107,10 +127,10 @@ static void compare(MbLockstep *l, MbSim *const *sim, size_t count, unsigned act
     offered++;
     if (!(mb_lockstep_goes(l) >> k & 1)) continue;
     compared++;
-    pick(q, l->q, l->nq, k);
-    pick(v, l->v, l->nv, k);
-    same("coordinate", acts, step, k, q, sim[k]->state.q, l->nq);
-    same("velocity", acts, step, k, v, sim[k]->state.v, l->nv);
+    mb_lane_pick(q, l->q, l->qs, k);
+    mb_lane_pick(v, l->v, l->vs, k);
+    same("coordinate", acts, step, k, q, sim[k]->state.q, l->qs);
+    same("velocity", acts, step, k, v, sim[k]->state.v, l->vs);
     test_ok(mb_sim_sample(sim[k], frame, &report), &report);
     same("number of the frame", acts, step, k, frames[0] + n * k, frame, n);
   }
@@ -128,21 +148,33 @@ static void runs_alike(MbIntegratorKind kind, unsigned acts, size_t count) {
     spec[k] = study(kind, acts, 5 + acts, 100 * acts + k);
     model[k] = test_model(&spec[k]);
     cr_assert_null(mb_lane_refused(model[k]), "study %x: it %s", acts, mb_lane_refused(model[k]));
-    cr_assert(mb_lane_create(model[k], &lane[k]));
+    const char *refused = NULL;
+    MbReport ignored = {0};
+    test_ok(mb_lane_create(model[k], &lane[k], &refused, &ignored), &ignored);
+    cr_assert_null(refused, "study %x: it %s", acts, refused);
     cr_assert(mb_lanes_alike(&lane[0], &lane[k]));
     lanes[k] = &lane[k];
     sim[k] = test_sim(model[k], 1);
   }
-  test_ok(mb_lockstep_create(lanes[0], &l, &report), &report);
-  for (int round = 0; round < 2; round++) { // the second from what the first has left
-    test_ok(mb_lockstep_load(l, lanes, count, &report), &report);
-    if (!round) continue;
-    const int64_t calls = mb_alloc_calls();
-    for (int64_t step = 0; step < STEPS; step++) mb_lockstep_step(l);
-    cr_assert_eq(mb_alloc_calls(), calls, "a step allocates");
-    test_ok(mb_lockstep_load(l, lanes, count, &report), &report);
+  MbLane like;
+  const char *none = NULL;
+  test_ok(mb_lane_create(model[0], &like, &none, &report), &report);
+  mb_report_clear(&report);
+  test_ok(mb_lockstep_create(&like, &l, &report), &report);
+  test_ok(mb_lockstep_load(l, lanes, count, &report), &report);
+  const int64_t steps = acts & MAXIMAL ? HELD_STEPS : STEPS, calls = mb_alloc_calls();
+  for (int64_t step = 0; step < steps; step++) mb_lockstep_step(l);
+  cr_assert_eq(mb_alloc_calls(), calls, "a step allocates");
+  for (size_t k = 0; k < count; k++) { // once more, from what these have left
+    const char *refused = NULL;
+    MbReport ignored = {0};
+    mb_lane_free(&lane[k]);
+    test_ok(mb_lane_create(model[k], &lane[k], &refused, &ignored), &ignored);
   }
-  for (int64_t step = 0; step < STEPS; step++) {
+  test_ok(mb_lockstep_load(l, lanes, count, &report), &report);
+  int64_t before[2], now[2];
+  mb_lockstep_taken(l, &before[0], &before[1]);
+  for (int64_t step = 0; step < steps; step++) {
     compare(l, sim, count, acts);
     mb_lockstep_step(l);
     for (size_t k = 0; k < count; k++)
@@ -150,7 +182,10 @@ static void runs_alike(MbIntegratorKind kind, unsigned acts, size_t count) {
   }
   compare(l, sim, count, acts);
   cr_assert_neq(mb_lockstep_goes(l), 0, "study %x", acts);
+  mb_lockstep_taken(l, &now[0], &now[1]);
+  alone += now[0] - before[0], all += now[1] - before[1];
   mb_lockstep_free(l);
+  mb_lane_free(&like);
   for (size_t k = 0; k < count; k++) {
     mb_sim_free(sim[k]);
     mb_lane_free(&lane[k]);
@@ -159,17 +194,43 @@ static void runs_alike(MbIntegratorKind kind, unsigned acts, size_t count) {
   }
 }
 
-Test(lockstep, explicit_lanes_have_the_bits_of_runs_of_their_own) {
-  for (unsigned acts = 0; acts < 128; acts += 5) runs_alike(MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
+// All that has gone in lanes, but for this share of steps by the lanes' simulations.
+static void went_in_lanes(double share) {
+  printf("%lld of %lld steps of lanes by their own simulations\n", (long long)alone, (long long)all);
   cr_assert_gt((double)compared, 0.9 * (double)offered, "%lld of %lld", (long long)compared,
                (long long)offered);
+  cr_assert_leq((double)alone, share * (double)all);
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
+Test(lockstep, explicit_lanes_have_the_bits_of_runs_of_their_own) {
+  for (unsigned acts = 0; acts < LIMITS; acts += 5) runs_alike(MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
+  went_in_lanes(0);
+}
+
 Test(lockstep, implicit_lanes_have_the_bits_of_runs_of_their_own) {
-  for (unsigned acts = 0; acts < 128; acts += 5)
-    runs_alike(MB_IMPLICIT, acts & ~(unsigned)POINTS, 1 + (acts + 7) % L);
-  cr_assert_gt((double)compared, 0.9 * (double)offered, "%lld of %lld", (long long)compared,
-               (long long)offered);
-  cr_assert_eq(mb_alloc_live(), 0);
+  for (unsigned acts = 0; acts < LIMITS; acts += 5) runs_alike(MB_IMPLICIT, acts, 1 + (acts + 7) % L);
+  went_in_lanes(0.01);
+}
+
+Test(lockstep, lanes_at_limits_have_the_bits_of_runs_of_their_own) {
+  for (unsigned acts = LIMITS; acts < 2 * LIMITS; acts += 7)
+    runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
+  went_in_lanes(0.7);
+  cr_assert_gt(alone, 0);
+}
+
+Test(lockstep, maximal_lanes_have_the_bits_of_runs_of_their_own) {
+  for (unsigned acts = MAXIMAL; acts < MAXIMAL + LIMITS; acts += 11)
+    runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts & (acts % 2 ? ~(unsigned)POINTS : ~0u),
+               1 + (acts + 7) % L);
+  went_in_lanes(0.01);
+}
+
+Test(lockstep, maximal_lanes_at_limits_have_the_bits_of_runs_of_their_own) {
+  for (unsigned acts = MAXIMAL + LIMITS; acts < 2 * MAXIMAL; acts += 17)
+    runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts & (acts % 2 ? ~(unsigned)POINTS : ~0u),
+               1 + (acts + 7) % L);
+  went_in_lanes(0.7);
+  cr_assert_gt(alone, 0);
 }

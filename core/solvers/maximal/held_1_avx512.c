@@ -1,0 +1,15 @@
+// One instance, on processors with AVX-512.
+#include "core/base/targets.h"
+#include "core/solvers/maximal/held.h"
+
+#include <math.h>
+#include <string.h>
+#ifdef MB_TARGET_AVX512
+#pragma GCC target("avx2,fma,avx512f,avx512vl,avx512dq")
+#pragma GCC optimize("O3,fp-contract=off,no-tree-slp-vectorize")
+#define MB_FUSED      512
+#define MB_LANES      1
+#define MB_HELD_TABLE mb_held_1_avx512
+#define MB_HELD_NAME  "1 avx512"
+#include "core/solvers/maximal/held_kernels.h"
+#endif

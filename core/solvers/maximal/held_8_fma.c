@@ -1,0 +1,15 @@
+// Eight instances in lockstep, on processors with fused multiply-add.
+#include "core/base/targets.h"
+#include "core/solvers/maximal/held.h"
+
+#include <math.h>
+#include <string.h>
+#ifdef MB_TARGET_FMA
+#pragma GCC target("avx2,fma")
+#pragma GCC optimize("O3,fp-contract=off,no-tree-slp-vectorize")
+#define MB_FUSED      256
+#define MB_LANES      8
+#define MB_HELD_TABLE mb_held_8_fma
+#define MB_HELD_NAME  "8 fma"
+#include "core/solvers/maximal/held_kernels.h"
+#endif

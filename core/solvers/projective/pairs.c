@@ -1,0 +1,185 @@
+// The last pairs (s, y) correct A⁻¹ to the inverse of a matrix that takes every s to its y, by the BFGS formula for each of them, the
+// oldest first. All at once that is (Byrd, Nocedal, Schnabel 1994, theorem 2.2), with S and Y of columns s and y, Z = A⁻¹ Y, R the upper
+// triangle of Sᵀ Y and D its diagonal, pairs in the order of their age,
+//
+//   H⁻¹ b = A⁻¹ b + U N Uᵀ b,   U = (S Z),   N = ( R⁻ᵀ (D + Yᵀ Z) R⁻¹   −R⁻ᵀ )
+//                                             ( −R⁻¹                      0  )
+//
+// since Yᵀ A⁻¹ b = Zᵀ b. So what the pairs add has few numbers: a caller who wants H⁻¹ of a few unknowns alone, as for rows about them,
+// needs U there and nothing else. Vectors are summed up by chunks, so that any number of threads gives the same bits.
+#include "core/solvers/projective/pairs.h"
+#include "core/base/alloc.h"
+#include "core/base/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CHUNK = 3072 }; // numbers that are summed up together
+
+bool mb_pairs_make(MbPairs *pairs, size_t n) {
+  *pairs = (MbPairs){.n = n, .chunks = (n + CHUNK - 1) / CHUNK};
+  bool ok = (pairs->sum = mb_calloc(pairs->chunks, MB_PAIR_WEIGHTS * sizeof(double))) != NULL;
+  for (size_t k = 0; k < MB_PAIRS; k++) {
+    pairs->s[k] = mb_calloc(n, sizeof(double));
+    pairs->z[k] = mb_calloc(n, sizeof(double));
+    ok = ok && pairs->s[k] && pairs->z[k];
+  }
+  return ok;
+}
+
+void mb_pairs_free(MbPairs *pairs) {
+  for (size_t k = 0; k < MB_PAIRS; k++) mb_free(pairs->s[k]), mb_free(pairs->z[k]);
+  mb_free(pairs->sum);
+}
+
+size_t mb_pairs_bytes(const MbPairs *pairs) {
+  return MB_PAIR_WEIGHTS * (pairs->n + pairs->chunks) * sizeof(double);
+}
+
+void mb_pairs_begin(MbPairs *pairs) { pairs->count = pairs->next = 0; }
+
+// Number of the pair of age `k`, 0 the oldest.
+static size_t aged(const MbPairs *pairs, size_t k) {
+  return (pairs->next + MB_PAIRS - pairs->count + k) % MB_PAIRS;
+}
+
+bool mb_pairs_has(const MbPairs *pairs, size_t k) {
+  return (k + MB_PAIRS - aged(pairs, 0)) % MB_PAIRS < pairs->count;
+}
+
+// ---- products ---------------------------------------------------------------------------------------------
+
+static double product(const double *restrict a, const double *restrict b, size_t n) {
+  double lane[8] = {0}, sum = 0;
+  for (size_t i = 0; i + 8 <= n; i += 8)
+    for (size_t k = 0; k < 8; k++) lane[k] += a[i + k] * b[i + k];
+  for (size_t i = n / 8 * 8; i < n; i++) sum += a[i] * b[i];
+  for (size_t k = 0; k < 8; k++) sum += lane[k];
+  return sum;
+}
+
+typedef struct Look {
+  const MbPairs *pairs;
+  const double *b;
+  bool one[MB_PAIRS]; // pairs that are asked for
+} Look;
+
+static void look_task(void *context, size_t chunk) {
+  const Look *const look = context;
+  const MbPairs *pairs = look->pairs;
+  const size_t begin = CHUNK * chunk, n = begin + CHUNK < pairs->n ? CHUNK : pairs->n - begin;
+  double *sum = pairs->sum + MB_PAIR_WEIGHTS * chunk;
+  for (size_t k = 0; k < MB_PAIRS; k++) {
+    sum[2 * k] = look->one[k] ? product(pairs->s[k] + begin, look->b + begin, n) : 0;
+    sum[2 * k + 1] = look->one[k] ? product(pairs->z[k] + begin, look->b + begin, n) : 0;
+  }
+}
+
+// c ← products of b with s and z of the pairs that there are, and of the one that is written next where that is asked for.
+static void multiply(const MbPairs *pairs, const double *b, bool next, int threads,
+                     double c[MB_PAIR_WEIGHTS]) {
+  Look look = {.pairs = pairs, .b = b};
+  for (size_t k = 0; k < pairs->count; k++) look.one[aged(pairs, k)] = true;
+  look.one[pairs->next] |= next;
+  memset(c, 0, MB_PAIR_WEIGHTS * sizeof *c);
+  mb_parallel_tasks(threads, pairs->chunks, look_task, &look);
+  for (size_t chunk = 0; chunk < pairs->chunks; chunk++)
+    for (size_t k = 0; k < MB_PAIR_WEIGHTS; k++) c[k] += pairs->sum[MB_PAIR_WEIGHTS * chunk + k];
+}
+
+void mb_pairs_look(const MbPairs *pairs, const double *b, int threads, double c[MB_PAIR_WEIGHTS]) {
+  if (pairs->count)
+    multiply(pairs, b, false, threads, c);
+  else
+    memset(c, 0, MB_PAIR_WEIGHTS * sizeof *c);
+}
+
+// ---- N ----------------------------------------------------------------------------------------------------
+
+// x ← R⁻¹ x, or R⁻ᵀ x, in the order of age.
+static void solve(const MbPairs *pairs, bool transposed, double x[MB_PAIRS]) {
+  const size_t m = pairs->count;
+  for (size_t step = 0; step < m; step++) {
+    const size_t i = transposed ? step : m - 1 - step;
+    for (size_t j = transposed ? 0 : i + 1; j < (transposed ? i : m); j++)
+      x[i] -= x[j] * (transposed ? pairs->sy[aged(pairs, j)][aged(pairs, i)]
+                                 : pairs->sy[aged(pairs, i)][aged(pairs, j)]);
+    x[i] /= pairs->sy[aged(pairs, i)][aged(pairs, i)];
+  }
+}
+
+// w ← N c of c = (p, q), in the order of age:  u = R⁻¹ p,  (R⁻ᵀ ((D + YᵀZ) u − q), −u)
+static void weigh(const MbPairs *pairs, const double c[MB_PAIR_WEIGHTS], double w[MB_PAIR_WEIGHTS]) {
+  const size_t m = pairs->count;
+  double u[MB_PAIRS] = {0}, top[MB_PAIRS] = {0};
+  for (size_t i = 0; i < m; i++) u[i] = c[2 * aged(pairs, i)];
+  solve(pairs, false, u);
+  for (size_t i = 0; i < m; i++) {
+    const size_t a = aged(pairs, i);
+    top[i] = pairs->sy[a][a] * u[i] - c[2 * a + 1];
+    for (size_t j = 0; j < m; j++) top[i] += pairs->yz[a][aged(pairs, j)] * u[j];
+  }
+  solve(pairs, true, top);
+  memset(w, 0, MB_PAIR_WEIGHTS * sizeof *w);
+  for (size_t i = 0; i < m; i++) w[2 * aged(pairs, i)] = top[i], w[2 * aged(pairs, i) + 1] = -u[i];
+}
+
+static void find_N(MbPairs *pairs) {
+  for (size_t j = 0; j < MB_PAIR_WEIGHTS; j++) {
+    double one[MB_PAIR_WEIGHTS] = {0}, column[MB_PAIR_WEIGHTS];
+    one[j] = 1;
+    weigh(pairs, one, column);
+    for (size_t i = 0; i < MB_PAIR_WEIGHTS; i++) pairs->N[i][j] = column[i];
+  }
+}
+
+bool mb_pairs_take(MbPairs *pairs, const double *y, int threads) {
+  const size_t k = pairs->next;
+  double c[MB_PAIR_WEIGHTS];
+  multiply(pairs, y, true, threads, c);
+  if (!(c[2 * k] > 0) || !isfinite(1 / c[2 * k]) || !isfinite(c[2 * k + 1])) {
+    if (pairs->count == MB_PAIRS) pairs->count--, find_N(pairs); // the oldest one stood in its place
+    return false;
+  }
+  for (size_t i = 0; i < MB_PAIRS; i++) {
+    pairs->sy[i][k] = c[2 * i];
+    pairs->yz[i][k] = pairs->yz[k][i] = c[2 * i + 1];
+  }
+  pairs->next = (k + 1) % MB_PAIRS;
+  if (pairs->count < MB_PAIRS) pairs->count++;
+  find_N(pairs);
+  return true;
+}
+
+void mb_pairs_weigh(const MbPairs *pairs, const double c[MB_PAIR_WEIGHTS], double w[MB_PAIR_WEIGHTS]) {
+  memset(w, 0, MB_PAIR_WEIGHTS * sizeof *w);
+  for (size_t i = 0; pairs->count && i < MB_PAIR_WEIGHTS; i++)
+    for (size_t j = 0; j < MB_PAIR_WEIGHTS; j++) w[i] += pairs->N[i][j] * c[j];
+}
+
+// ---- sums -------------------------------------------------------------------------------------------------
+
+typedef struct Sum {
+  const MbPairs *pairs;
+  const double *w;
+  size_t first, count;
+  double *x;
+} Sum;
+
+static void sum_task(void *context, size_t chunk) {
+  const Sum *const sum = context;
+  const size_t begin = CHUNK * chunk, end = begin + CHUNK < sum->count ? begin + CHUNK : sum->count;
+  double *restrict x = sum->x;
+  for (size_t k = 0; k < MB_PAIRS; k++) {
+    const double a = sum->w[2 * k], b = sum->w[2 * k + 1];
+    const double *restrict s = sum->pairs->s[k] + sum->first, *restrict z = sum->pairs->z[k] + sum->first;
+    if (a == 0 && b == 0) continue;
+    for (size_t i = begin; i < end; i++) x[i] += a * s[i] + b * z[i];
+  }
+}
+
+void mb_pairs_add(const MbPairs *pairs, const double w[MB_PAIR_WEIGHTS], size_t first, size_t count,
+                  int threads, double *x) {
+  Sum sum = {pairs, w, first, count, x};
+  if (pairs->count && count) mb_parallel_tasks(threads, (count + CHUNK - 1) / CHUNK, sum_task, &sum);
+}

@@ -1,0 +1,110 @@
+// Fully implicit schemes: what is stiff stays quiet, energy falls, memory and stages that do not settle.
+#include "core/base/alloc.h"
+#include "tests/runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const MbIntegratorKind kinds[] = {MB_BDF1, MB_BDF2, MB_SDIRK2};
+enum { KINDS = 3 };
+
+#define HEAD "{\"mbsim\": 1, \"gravity\": [0, 0, -9.81], \"time\": {\"step\": 0.01, \"steps\": 1}, "
+#define ARM(name, more)                                                                                      \
+  "{\"name\": \"" name "\", \"density\": 1000, \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.1, 0.1]}, "  \
+  "\"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], \"in_body\": {\"position\": [-0.2, 0, 0]}" more  \
+  "}}"
+#define ON(parent) ", \"parent\": \"" parent "\", \"in_parent\": {\"position\": [0.2, 0, 0]}"
+
+static TestRun start(const char *scene, MbIntegratorKind kind, const char *solver, const char *more) {
+  char set[80];
+  snprintf(set, sizeof set, "/integrator=\"%s\"", mb_integrator_words[kind]);
+  const char *sets[] = {set, solver, more, NULL};
+  return test_run(scene, sets);
+}
+
+// The joint's spring turns at some 1e4 rad/s, a hundred radians a step. What it is off by is gone after a few steps, and the arm behind
+// it swings on.
+Test(full_stages, stiff_joints_stay_quiet_at_long_steps) {
+  static const char *const STIFF = HEAD "\"bodies\": [" ARM(
+      "a", ", \"stiffness\": 1e8, \"rest\": 0, \"position\": 0.01") ", " ARM("b", ON("a")) "]}";
+  for (size_t k = 0; k < KINDS; k++) {
+    TestRun run = start(STIFF, kinds[k], "/solver=\"redmax\"", NULL);
+    double most = 0, swing = 0;
+    for (int i = 0; i < 200; i++) {
+      test_steps(run.sim, 1);
+      if (i >= 50) most = fmax(most, fabs(run.sim->state.q[0]));
+      swing = fmax(swing, run.sim->state.q[1]);
+    }
+    // what is left is what the arm's weight and its turn ask of the spring
+    cr_expect_lt(most, 1e-5, "%s: %g rad", mb_integrator_words[kinds[k]], most);
+    cr_expect_gt(swing, 2.5, "%s: %g rad", mb_integrator_words[kinds[k]], swing);
+    test_run_free(&run);
+  }
+}
+
+// As long as a step is short beside the motion: in steps of 10 ms a triple pendulum gains some hundredths of a percent here and there.
+Test(full_stages, energy_only_falls_under_bdf1) {
+  static const char *const scenes[] = {HEAD "\"bodies\": [" ARM("a", ", \"position\": 0.5") ", " ARM(
+                                           "b", ON("a") ", \"velocity\": 3") ", " ARM("c", ON("b")) "]}",
+                                       HEAD "\"bodies\": [" ARM("a", ", \"stiffness\": 300") ", " ARM(
+                                           "b", ON("a") ", \"stiffness\": 1e6") "]}",
+                                       "four_bar", "bricard"};
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+    for (int maximal = 0; maximal < 2; maximal++) {
+      TestRun run = start(scenes[i], MB_BDF1, maximal ? "/solver=\"maximal\"" : "/solver=\"redmax\"",
+                          "/time/step=0.001");
+      double energy = mb_energy(run.model, &run.sim->x).total;
+      for (int step = 0; step < 300; step++) {
+        test_steps(run.sim, 1);
+        const MbEnergy e = mb_energy(run.model, &run.sim->x);
+        cr_assert_leq(e.total, energy + 1e-9 * (e.kinetic + fabs(e.gravity)),
+                      "%s, step %d: %.17g after %.17g", scenes[i], step, e.total, energy);
+        energy = e.total;
+      }
+      test_run_free(&run);
+    }
+}
+
+// What bdf2 knows of the step before is a part of the state.
+Test(full_stages, a_run_that_is_stopped_goes_on_to_the_same_bits) {
+  for (size_t k = 0; k < KINDS; k++) {
+    TestRun whole = start("four_bar", kinds[k], NULL, NULL), part = start("four_bar", kinds[k], NULL, NULL);
+    MbReport report = {0};
+    test_steps(whole.sim, 60);
+    test_steps(part.sim, 23);
+    const size_t size = mb_sim_checkpoint_size(part.sim);
+    char *checkpoint = mb_calloc(size, 1);
+    mb_sim_checkpoint(part.sim, checkpoint);
+    TestRun resumed = start("four_bar", kinds[k], NULL, NULL);
+    test_ok(mb_sim_restore(resumed.sim, checkpoint, size, &report), &report);
+    test_steps(resumed.sim, 37);
+    cr_expect_arr_eq(whole.sim->state.q, resumed.sim->state.q, whole.sim->nq * sizeof(double), "%s",
+                     mb_integrator_words[kinds[k]]);
+    cr_expect_arr_eq(whole.sim->state.v, resumed.sim->state.v, whole.sim->nv * sizeof(double), "%s",
+                     mb_integrator_words[kinds[k]]);
+    mb_free(checkpoint);
+    test_run_free(&whole), test_run_free(&part), test_run_free(&resumed);
+  }
+}
+
+// The crank is driven past where the rod reaches: no step's end satisfies both, and the message names one of them.
+Test(full_stages, a_stage_that_cannot_be_solved_ends_the_run_and_names_what_is_open) {
+  static const char *const REACH = HEAD "\"bodies\": [" ARM(
+      "crank", ", \"motion\": {\"position\": \"=t\"}") "], \"constraints\": "
+                                                       "[{\"type\": \"distance\", \"name\": "
+                                                       "\"rod\", \"between\": [{\"body\": "
+                                                       "\"world\", \"at\": [0.5, 0, 0.3]}, "
+                                                       "{\"body\": \"crank\", \"at\": [0.2, "
+                                                       "0, 0]}]}], \"output\": {}}";
+  for (size_t k = 0; k < KINDS; k++) {
+    char integrator[60];
+    MbReport report = {0};
+    snprintf(integrator, sizeof integrator, "/integrator=\"%s\"", mb_integrator_words[kinds[k]]);
+    const char *sets[] = {integrator, NULL};
+    const MbStatus status = test_try(REACH, sets, 200, &report);
+    const char *text = report.kept ? report.issues[report.kept - 1].text : "";
+    cr_expect_eq(status, MB_NUMBERS, "%s: %s", mb_integrator_words[kinds[k]], mb_status_text(status));
+    cr_expect(strstr(text, "rod") || strstr(text, "crank"), "%s: \"%s\"", mb_integrator_words[kinds[k]],
+              text);
+  }
+}

@@ -319,7 +319,28 @@ def check_decay(mbsim, folder):
         assert abs(told / wanted - 1) < close, "%s %s: amplitudes go by %g 1/s, should by %g" % (solver, integrator, told, wanted)
 
 
+def check_equilibrium(mbsim, folder, random, kind, model, solver):
+    """Where nothing moves, gradients are weights."""
+    name = "-".join(["static", kind, model, solver])
+    x, elements = box(random, 2, 0.25) if kind == "tets" else sheet(random, 4, 0.25)
+    material = {"model": model, "young": 2e4, "poisson": 0.4, "density": 500, **({"thickness": 0.01} if kind == "cloth" else {})}
+    write_mesh(os.path.join(folder, name + ".msh"), x, elements)
+    pins = [{"select": {"side": "-x"}}] + ([{"select": {"side": "+x"}}] if kind == "cloth" else [])
+    scene = {"mbsim": 1, "time": {"step": 1, "steps": 1}, "gravity": list(GRAVITY), "integrator": "static", "solver": solver,
+             "output": {"channels": CHANNELS, "error": 0},
+             "deformables": [{"name": "c", "type": kind, "mesh": {"file": name + ".msh"}, "material": material, "pin": pins}]}
+    q = run(mbsim, folder, name, scene)["deformable.c.position"].reshape(2, -1, 3)[1]
+    body = Body(x, elements, material, 0.01)
+    free = (x[:, 0] > 1e-9) & ((x[:, 0] < 1 - 1e-9) | (kind == "tets"))
+    left = np.abs(body.gradient(q) - body.mass[:, None] * GRAVITY)[free].max() / (9.81 * body.mass.max())
+    assert np.abs(q - x).max() > 0.01 and left < 1e-5, "%s: %.2g of a node's weight is not borne" % (name, left)
+
+
 def main(mbsim, folder):
+    random = np.random.default_rng(2)
+    for solver in ("redmax", "projective"):
+        for kind, model in (("tets", "neo_hookean"), ("tets", "linear"), ("cloth", "corotational")):
+            check_equilibrium(mbsim, folder, random, kind, model, solver)
     check_decay(mbsim, folder)
     random = np.random.default_rng(1)
     crushed, count = 1, 0

@@ -24,12 +24,12 @@ static MbStatus check_time(const MbSceneSpec *spec, MbModel *model, MbReport *re
 
 static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
   MbStatus status = MB_OK;
-  if (spec->integrator.kind != MB_IMPLICIT)
-    status =
-        mb_error(report, MB_SCENE, "/integrator",
-                 "solver \"projective\" goes with integrator \"implicit\": \"%s\" goes with \"redmax\" and "
-                 "\"maximal\"",
-                 mb_integrator_words[spec->integrator.kind]);
+  if (spec->integrator.kind != MB_IMPLICIT && spec->integrator.kind != MB_STATIC)
+    status = mb_error(report, MB_SCENE, "/integrator",
+                      "solver \"projective\" goes with integrator \"implicit\" or \"static\": \"%s\" goes "
+                      "with \"redmax\" and "
+                      "\"maximal\"",
+                      mb_integrator_words[spec->integrator.kind]);
   const MbMethod method = spec->solver.method;
   bool cables = false;
   for (size_t i = 0; i < spec->ndeformables; i++) cables |= spec->deformables[i].ncables > 0;
@@ -180,10 +180,15 @@ static MbStatus build(const MbSceneSpec *spec, MbModel *model, MbReport *report)
 
   // all that is wrong is said at once; but what the parts build on is not there where memory ran out
   typedef MbStatus Part(const MbSceneSpec *spec, MbModel *model, MbReport *report);
-  static Part *const parts[] = {check_time,        check_pair,
-                                mb_compile_bodies, mb_compile_joints,
-                                start_constraints, mb_compile_node_parents,
-                                mb_compile_forces, mb_compile_elements_hold};
+  static Part *const parts[] = {check_time,
+                                check_pair,
+                                mb_compile_check_static,
+                                mb_compile_bodies,
+                                mb_compile_joints,
+                                start_constraints,
+                                mb_compile_node_parents,
+                                mb_compile_forces,
+                                mb_compile_elements_hold};
   for (size_t i = 0; i < sizeof parts / sizeof *parts && status != MB_IO; i++) {
     const MbStatus one = parts[i](spec, model, report);
     if (one != MB_OK && (status == MB_OK || one == MB_IO)) status = one;

@@ -85,4 +85,7 @@ MbStatus mb_compile_size(const MbModel *model, double *size, MbReport *report);
 // Of the finished model.
 uint64_t mb_compile_fingerprint(const MbModel *model);
 
+// Refuses what has no meaning under integrator "static" (compile_static.c).
+MbStatus mb_compile_check_static(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+
 #endif

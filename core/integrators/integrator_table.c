@@ -9,6 +9,8 @@
 //                 A v½ = A v + (h/2) f,  q⁺ = q ⊕ h v½,  A v⁺ = A v + (h/2)(f + f′)
 // bdf1, bdf2, sdirk2  everything at the state to come: sim/scheme_stages.c
 //
+// static          F(q) = 0 at the signals at the step's end (sim/scheme_static.c); its row says that forces have K
+//
 // In trees of joints M and J change over the step too: those with `passes` are second order there by the half steps of
 // sim/scheme_halves.c, with the same A.
 #include "core/integrators/integrators.h"
@@ -26,6 +28,7 @@ const MbIntegrator mb_integrator_table[] = {
     [MB_BDF1]           = {.name = "bdf1",           .order = 1, .scheme = MB_STAGES, .a = 1, .b = 1, .instant = 1},
     [MB_BDF2]           = {.name = "bdf2",           .order = 2, .scheme = MB_STAGES, .a = 1, .b = 1, .instant = 1},
     [MB_SDIRK2]         = {.name = "sdirk2",         .order = 2, .scheme = MB_STAGES, .a = 1, .b = 1, .instant = 1},
+    [MB_STATIC]         = {.name = "static",         .order = 1, .scheme = MB_EQUILIBRIUM, .a = 1, .b = 1, .c = 1, .instant = 1},
     // clang-format on
 };
 _Static_assert(sizeof mb_integrator_table / sizeof *mb_integrator_table == MB_INTEGRATORS,

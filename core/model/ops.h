@@ -96,10 +96,11 @@ struct MbConstraintOps {
 // ---- integrators ------------------------------------------------------------------------------------------
 
 typedef enum MbScheme {
-  MB_ONE_SOLVE, // one system a step
-  MB_VERLET,    // a half step for the positions, a whole one for the velocities, same matrix
-  MB_ADAPTIVE,  // embedded Runge–Kutta on accelerations
-  MB_STAGES     // everything at the state to come, by Newton's method (sim/scheme_stages.c)
+  MB_ONE_SOLVE,  // one system a step
+  MB_VERLET,     // a half step for the positions, a whole one for the velocities, same matrix
+  MB_ADAPTIVE,   // embedded Runge–Kutta on accelerations
+  MB_STAGES,     // everything at the state to come, by Newton's method (sim/scheme_stages.c)
+  MB_EQUILIBRIUM // no motion
 } MbScheme;
 
 // A v⁺ = r with A = M − a h D − b h² K,  r = M v + h (f − c D v + d h K v),  q⁺ = q ⊕ h (w v + (1 − w) v⁺).

@@ -26,8 +26,8 @@ const char *const mb_stabilization_words[] = {"baumgarte", "post", "none", NULL}
 const char *const mb_force_words[] = {MB_FORCE_KINDS(MB_KIND_WORD) NULL};
 const char *const mb_law_words[] = {"linear", "strain", "quadratic_strain", "zero_length", NULL};
 const char *const mb_solver_words[] = {"redmax", "maximal", "projective", NULL};
-const char *const mb_integrator_words[] = {
-    "symplectic", "implicit", "trapezoidal", "bridson_marino", "rk45", "bdf1", "bdf2", "sdirk2", NULL};
+const char *const mb_integrator_words[] = {"symplectic", "implicit", "trapezoidal", "bridson_marino", "rk45",
+                                           "bdf1",       "bdf2",     "sdirk2",      "static",         NULL};
 const char *const mb_dynamics_words[] = {"auto", "recursive", "dense", NULL};
 const char *const mb_velocity_terms_words[] = {"carried", "explicit", NULL};
 const char *const mb_mode_words[] = {"dynamic", "first_order", NULL};

@@ -488,6 +488,7 @@ typedef enum MbIntegratorKind {
   MB_BDF1,
   MB_BDF2,
   MB_SDIRK2,
+  MB_STATIC,
   MB_INTEGRATORS
 } MbIntegratorKind;
 
@@ -557,6 +558,8 @@ static inline MbSolverKind mb_solver_of_bodies(const MbSolverSpec *solver) {
 typedef struct MbIntegratorSpec {
   MbIntegratorKind kind;
   double relative, absolute; // rk45: tolerances a step
+  double tolerance;          // static: largest correction that is none, m or rad
+  int load_steps;            // static: of each step
 } MbIntegratorSpec;
 
 typedef struct MbTimeSpec {

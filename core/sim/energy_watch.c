@@ -100,7 +100,8 @@ static void find_causes(const MbModel *model, bool *growth, bool *loss) {
   judge_constraints(model, &causes);
   judge_points(model, &causes);
   const bool implicit = integrator->order == 1 && integrator->b != 0;
-  *growth = model->solver.mode != MB_FIRST_ORDER && !causes.drives;
+  const bool still = integrator->scheme == MB_EQUILIBRIUM;
+  *growth = model->solver.mode != MB_FIRST_ORDER && !still && !causes.drives;
   *loss = *growth && !causes.damps && !(implicit && is_stiff(model));
 }
 

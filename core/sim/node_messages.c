@@ -2,6 +2,7 @@
 #include "core/base/report.h"
 #include "core/math/vec3.h"
 #include "core/sim/nodes.h"
+#include "core/solvers/projective/soft_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report) {
   // Newton's method, where nobody says how far to go, is to come to where the energy cannot tell steps apart.
   static const double LOOSE = 1e-9;
   const MbSolverSpec *solver = &sim->model->solver;
-  const double free_to_stop = solver->method == MB_METHOD_NEWTON ? LOOSE : INFINITY;
+  const double free_to_stop = mb_soft_model_method(sim->model) == MB_METHOD_NEWTON ? LOOSE : INFINITY;
   const double wanted = solver->tolerance > 0 ? solver->tolerance : free_to_stop;
   const bool stuck = nodes->stats.iterations < nodes->iterations; // Newton's line search has found nothing
   if (nodes->stats.residual > wanted) {

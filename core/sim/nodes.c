@@ -118,6 +118,7 @@ MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report) {
   const MbModel *model = sim->model;
   if (!nodes) return MB_OK;
   nodes->ahead = true;
+  if (sim->integrator->scheme == MB_EQUILIBRIUM) return mb_nodes_settle(sim, t, report);
   if (!nodes->moved) {
     const MbStatus status = mb_nodes_prepare(sim, t, report);
     if (status != MB_OK) return status;

@@ -18,6 +18,7 @@ struct MbNodes {
   double share;          // of its energy that may be left; 0: that is not asked
   MbSoftStats stats;
   MbSoftStart start; // of the step
+  double gravity[3]; // that it has, where it comes on by load steps
   bool moved;        // by the scheme's passes, together with bodies
   bool ahead;        // they are at the step's end, which is not the state yet
 };
@@ -45,6 +46,8 @@ void mb_nodes_start(MbSim *sim);
 // Moves the nodes to t, the end of the step, when the bodies of sim->x are there: by themselves where nothing ties them to bodies, else
 // the scheme has moved them already.
 MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report);
+// Moves the nodes to where they are in equilibrium at t (node_static.c).
+MbStatus mb_nodes_settle(MbSim *sim, double t, MbReport *report);
 // Begins a step together with bodies that ends at t (scheme_coupled.c).
 MbStatus mb_nodes_begin(MbSim *sim, double t, MbReport *report);
 // Ends it, and writes the ports' velocities into v.

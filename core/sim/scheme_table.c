@@ -14,6 +14,7 @@ enum {
   BDF1,
   BDF2,
   SDIRK2,
+  STATIC,
   SCHEMES
 };
 
@@ -37,6 +38,8 @@ static const MbSchemeOps table[SCHEMES] = {
                           .restart = mb_scheme_bdf2_restart,  .commit = mb_scheme_bdf2_commit},
     [SDIRK2]           = {.name = "SDIRK of order 2",         .step = mb_scheme_sdirk2,
                           .scratch = mb_scheme_stages_scratch},
+    [STATIC]           = {.name = "equilibrium",              .step = mb_scheme_static,
+                          .scratch = mb_scheme_static_room},
 };
 // clang-format on
 
@@ -55,6 +58,7 @@ const MbSchemeOps *mb_scheme_for(const MbSim *sim) {
   const bool verlet = in->scheme == MB_VERLET;
   if (in->scheme == MB_ADAPTIVE) return &table[RK45];
   if (in->scheme == MB_STAGES) return stages_of(model->integrator.kind);
+  if (in->scheme == MB_EQUILIBRIUM) return &table[STATIC];
   if (sim->solver->passes) return &table[COUPLED];
   if (model->solver.mode == MB_FIRST_ORDER) return &table[holds ? KINEMATIC_PASSES : KINEMATIC];
   if (holds && in->passes) return &table[verlet ? VERLET_HALVES : MIDPOINT];

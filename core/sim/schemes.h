@@ -45,6 +45,9 @@ size_t mb_scheme_bdf2_memory(size_t nq, size_t nv);
 void mb_scheme_bdf2_restart(MbSim *sim);
 void mb_scheme_bdf2_commit(MbSim *sim);
 size_t mb_scheme_stages_scratch(size_t nq, size_t nv);
+// scheme_static.c: equilibrium; the numbers that it needs
+MbStatus mb_scheme_static(MbSim *sim, MbReport *report);
+size_t mb_scheme_static_room(size_t nq, size_t nv);
 // scheme_rk45.c
 MbStatus mb_scheme_rk45(MbSim *sim, MbReport *report);
 size_t mb_scheme_rk45_memory(size_t nq, size_t nv);

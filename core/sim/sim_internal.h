@@ -96,6 +96,7 @@ static inline double mb_sim_signal(const MbSim *sim, size_t i, double t) {
 static inline void mb_sim_signal_rates(const MbSim *sim, size_t i, double t, double rates[3]) {
   rates[0] = sim->input[i], rates[1] = rates[2] = 0;
   if (isnan(sim->input[i])) mb_signal_rates(&sim->model->signals[i], sim->expressions[i], t, rates);
+  if (sim->integrator->scheme == MB_EQUILIBRIUM) rates[1] = rates[2] = 0; // nothing moves
 }
 
 #endif

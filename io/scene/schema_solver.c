@@ -180,6 +180,14 @@ static const MbSchemaRow rk45_rows[] = {
     {"absolute", MB_TYPE_NUMBER, AT(MbIntegratorSpec, absolute), .bound = MB_ABOVE, .fallback = "1e-9",
      .help = "error allowed in a step, in SI units"},
     {0}};
+static const MbSchemaRow static_rows[] = {
+    {"load_steps", MB_TYPE_COUNT, AT(MbIntegratorSpec, load_steps), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
+     .fallback = "1",
+     .help = "parts of each step's loads that come on one after the other: the signals' change over it, and "
+             "what is out of balance at its start, in the first step gravity"},
+    {"tolerance", MB_TYPE_NUMBER, AT(MbIntegratorSpec, tolerance), .bound = MB_ABOVE, .fallback = "1e-9",
+     .help = "the largest correction of a coordinate that is taken for none, m or rad"},
+    {0}};
 static const MbSchemaVariant integrator_variants[] = {
     [MB_SYMPLECTIC] = {.rows = NULL,
                        .help = "symplectic Euler: first order, forces as they are before the step; springs "
@@ -204,11 +212,16 @@ static const MbSchemaVariant integrator_variants[] = {
         {.rows = NULL,
          .help =
              "backward differences of order 2, fully implicit; damps what is fast, little of what is slow"},
-    [MB_SDIRK2] = {
-        .rows = NULL,
-        .help =
-            "implicit Runge-Kutta of order 2 in two stages, fully implicit: as `bdf2`, at twice the cost, "
-            "with no memory of the step before"}};
+    [MB_SDIRK2] =
+        {.rows = NULL,
+         .help =
+             "implicit Runge-Kutta of order 2 in two stages, fully implicit: as `bdf2`, at twice the cost, "
+             "with no memory of the step before"},
+    [MB_STATIC] = {.rows = static_rows,
+                   .help = "no motion: each step looks for an equilibrium at the signals' values at its end, "
+                           "from where the step before "
+                           "has left things; nothing moves, damps or weighs but by gravity. One that is not "
+                           "found ends the run with exit 4"}};
 const MbSchemaObject mb_schema_integrator = {.name = "integrator",
                                              .help =
                                                  "How time is stepped: a word, or an object with options.",

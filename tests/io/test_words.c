@@ -180,6 +180,12 @@ static bool named(const MbReport *report, bool warnings, const Probe *probe, con
   return false;
 }
 
+// Whether it is refused; "static" refuses by its steps, too, where it finds no equilibrium.
+static bool refused(const Result *result, const Pair *pair) {
+  const bool still = !strcmp(pair->integrator, mb_integrator_words[MB_STATIC]);
+  return result->status == MB_SCENE || result->status == MB_DEVICE || (still && result->status == MB_NUMBERS);
+}
+
 static double distance(const Result *a, const Result *b) {
   if (a->count != b->count) return INFINITY;
   double most = 0;
@@ -196,7 +202,7 @@ static const char *judge(const Probe *probe, const char *word, bool usual, const
                          const Result *without, const Result *with, double *far) {
   static const double rounding = 1e-9, close = 1e-6;
   *far = NAN;
-  if (with->status == MB_SCENE || with->status == MB_DEVICE)
+  if (refused(with, pair))
     return named(&with->report, false, probe, word, pair) ? NULL : "refused without a name";
   if (with->status != MB_OK) return "fails";
   *far = distance(without, with);
@@ -240,7 +246,7 @@ static void try_probe(const Probe *probe, const char *word, bool usual, const Pa
   known = true;
   strcpy(before, key);
   if (without.status != MB_OK) {
-    if (without.status != MB_SCENE || !named(&without.report, false, probe, word, pair))
+    if (!refused(&without, pair) || !named(&without.report, false, probe, word, pair))
       complain(pair, probe, word, "already without it", &without, NAN);
     return;
   }

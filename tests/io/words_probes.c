@@ -204,6 +204,8 @@ const Probe words_probes[] = {
      "/solver/stabilization/upper_limits='*'", DIFFERS},
     {"integrator.rk45.relative", "", "/integrator/relative=1e-12", DIFFERS},
     {"integrator.rk45.absolute", "/integrator/relative=1e-9", "/integrator/absolute=1e-2", DIFFERS},
+    {"integrator.static.load_steps", "", "/integrator/load_steps=3", EITHER},
+    {"integrator.static.tolerance", "", "/integrator/tolerance=1e-4", EITHER},
 
     // ---- bodies and shapes
     {"body.density", SHAPE("'type':'sphere','radius':0.3"), OF_C "/density=20", DIFFERS},

@@ -50,6 +50,7 @@ typedef struct MbSoftSpec {
   size_t columns;        // bytes that what is kept for them may take; 0 = 256 MB
   size_t beside;         // velocities that a caller solves for beside the nodes, see mb_soft_pass
   double h;              // s
+  bool still;            // steps begin where nodes are, not where inertia takes them: of equilibria
   MbMethod method;       // not MB_METHOD_AUTO
   MbGlobalMethod global; // but for newton: how A is solved with
   bool single;           // an inverse of A is kept in floats
@@ -103,6 +104,8 @@ void mb_soft_dual_write(MbSoftEngine *engine, const double *dual);
 // q1 and v1 at the end of the step; may be those of the start. False: numbers that are not finite. Does not allocate. The
 // result depends on nothing but what is given here and the dual, which is the stress at the start where nobody has set it.
 bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, double *v1);
+// Of method newton alone: the length of the steps to come.
+void mb_soft_take_length(MbSoftEngine *engine, double h);
 MbSoftStats mb_soft_stats(const MbSoftEngine *engine);      // of the last step
 const double *mb_soft_history(const MbSoftEngine *engine);  // (iterations) residual of each
 const double *mb_soft_tensions(const MbSoftEngine *engine); // (ncables) at the end of the last step

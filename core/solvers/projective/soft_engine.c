@@ -88,7 +88,7 @@ static MbStatus make_blocks(MbSoftEngine *engine, const MbSoftSpec *spec, MbRepo
 
 static MbStatus make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report) {
   if (!allocate(engine, spec)) return mb_no_memory(report, "deformables");
-  engine->h = spec->h, engine->drag = spec->drag;
+  engine->h = spec->h, engine->drag = spec->drag, engine->still = spec->still;
   engine->iterations = spec->iterations, engine->threads = spec->threads;
   engine->clock = spec->clock ? spec->clock : mb_clock;
   engine->watch = spec->watch, engine->context = spec->context;
@@ -171,7 +171,9 @@ static void look_ahead(MbSoftEngine *engine, const MbSoftStart *start) {
     for (size_t k = 0; k < 3; k++) {
       const size_t c = 3 * i + k;
       engine->ahead[c] = start->q[c] + share * (h * start->v[c] + h * h * start->gravity[k]);
-      engine->q[c] = engine->held[i] >> k & 1 ? start->target[c] : engine->ahead[c];
+      engine->q[c] = engine->held[i] >> k & 1 ? start->target[c]
+                     : engine->still          ? start->q[c]
+                                              : engine->ahead[c];
     }
   }
 }
@@ -280,6 +282,7 @@ static void descend(MbSoftEngine *engine) {
   if (engine->nfree) mb_soft_lbfgs_begin(engine);
 }
 
+void mb_soft_take_length(MbSoftEngine *engine, double h) { engine->h = h; }
 bool mb_soft_whole(const MbSoftEngine *engine) { return engine->whole; }
 
 bool mb_soft_pass(MbSoftEngine *engine) {

@@ -63,6 +63,7 @@ struct MbSoftEngine {
   unsigned char *held;
   double *mass, *inertia; // (n) inertia: with what the drag adds
   double h, drag, size, tolerance, share;
+  bool still; // steps begin where nodes are
   int iterations, threads;
   double (*clock)(void);
   void (*watch)(void *context, const double *q);

@@ -17,6 +17,7 @@ size_t mb_soft_model_cables(const MbModel *model) {
 
 MbMethod mb_soft_model_method(const MbModel *model) {
   if (model->solver.method != MB_METHOD_AUTO) return model->solver.method;
+  if (model->integrator.kind == MB_STATIC) return MB_METHOD_NEWTON;
   // cables, and rows or forces about nodes, are solved for together by local-global iterations alone
   return model->nports && mb_soft_model_cables(model) ? MB_METHOD_PROJECTIVE : MB_METHOD_LBFGS;
 }
@@ -25,20 +26,20 @@ MbMethod mb_soft_model_method(const MbModel *model) {
 int mb_soft_model_iterations(const MbModel *model) {
   static const int MOST = 200, NEWTON = 100;
   if (model->solver.iterations > 0) return model->solver.iterations;
-  return model->solver.method == MB_METHOD_NEWTON ? NEWTON : MOST;
+  return mb_soft_model_method(model) == MB_METHOD_NEWTON ? NEWTON : MOST;
 }
 
 double mb_soft_model_share(const MbModel *model) {
   static const double SHARE = 1e-3;
   const MbSolverSpec *solver = &model->solver;
-  if (solver->method == MB_METHOD_NEWTON) return 0;
+  if (mb_soft_model_method(model) == MB_METHOD_NEWTON) return 0;
   if (!isnan(solver->energy_tolerance)) return solver->energy_tolerance;
   return solver->iterations > 0 || solver->tolerance > 0 ? 0 : SHARE;
 }
 
 // ---- the description --------------------------------------------------------------------------------------
 
-static MbSoftPart part_of(const MbDeformable *of) {
+static MbSoftPart part_of(const MbDeformable *of, bool still) {
   const MbElements *e = of->elements;
   return (MbSoftPart){.mesh = &e->mesh,
                       .first = of->first,
@@ -47,14 +48,14 @@ static MbSoftPart part_of(const MbDeformable *of) {
                       .bending = e->bending,
                       .bending_stiffness = e->bending_stiffness,
                       .stiffness = e->stiffness,
-                      .damping = e->damping,
+                      .damping = still ? 0 : e->damping,
                       .by_strain = e->law == MB_LAW_STRAIN};
 }
 
 size_t mb_soft_model_dual(const MbModel *model) {
   size_t n = 0;
   for (size_t i = 0; i < model->ndeformables; i++) {
-    const MbSoftPart part = part_of(&model->deformables[i]);
+    const MbSoftPart part = part_of(&model->deformables[i], false);
     n += mb_soft_dual_size(&part, mb_soft_model_method(model));
   }
   return n;
@@ -89,11 +90,12 @@ bool mb_soft_model_describe(const MbModel *model, int threads, MbArena *scratch,
   MbSoftCable *cables = mb_arena_alloc(scratch, ncables, sizeof *cables);
   uint32_t *ports = mb_arena_alloc(scratch, model->nports, sizeof *ports);
   size_t next = 0;
+  const bool still = model->integrator.kind == MB_STATIC;
   if (!mass || !held || !parts || !cables || !ports) return false;
   for (size_t i = 0; i < model->ndeformables; i++) {
     const MbDeformable *of = &model->deformables[i];
     const MbElements *e = of->elements;
-    parts[i] = part_of(of);
+    parts[i] = part_of(of, still);
     memcpy(mass + of->first, e->mass, of->count * sizeof *mass);
     for (size_t k = 0; k < e->npinned; k++)
       held[of->first + e->pinned[k].node] = (unsigned char)e->pinned[k].axes;
@@ -105,7 +107,7 @@ bool mb_soft_model_describe(const MbModel *model, int threads, MbArena *scratch,
   *spec = (MbSoftSpec){.nodes = n,
                        .mass = mass,
                        .held = held,
-                       .drag = drag_of(model),
+                       .drag = still ? 0 : drag_of(model),
                        .nparts = model->ndeformables,
                        .parts = parts,
                        .ncables = ncables,
@@ -113,6 +115,7 @@ bool mb_soft_model_describe(const MbModel *model, int threads, MbArena *scratch,
                        .nports = model->nports,
                        .port = ports,
                        .h = model->h,
+                       .still = still,
                        .method = mb_soft_model_method(model),
                        .global = model->solver.global,
                        .single = model->solver.precision == MB_PRECISION_SINGLE,

@@ -14,11 +14,12 @@ static const double LITTLE = 0.05; // of strain
 
 // e in engine->f (n x 3); false: there is none.
 static bool jump(MbSoftEngine *engine) {
+  const double *from = engine->still ? engine->start->q : engine->ahead;
   bool any = false;
   for (size_t i = 0; i < engine->n; i++)
     for (size_t c = 0; c < 3; c++) {
       const bool held = engine->held[i] >> c & 1;
-      engine->f[3 * i + c] = held ? engine->q[3 * i + c] - engine->ahead[3 * i + c] : 0;
+      engine->f[3 * i + c] = held ? engine->q[3 * i + c] - from[3 * i + c] : 0;
       any = any || engine->f[3 * i + c] != 0;
     }
   return any;

@@ -47,7 +47,7 @@ static size_t take(MbSim *sim, const char *channel, double *out) {
 
 // A ball whose frame is away from its centre, thrown: the centre falls, the frame's origin goes round it.
 Test(balance, a_body_that_falls_freely_shows_gravity) {
-  for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+  for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
     TestRun run = start(HEAD "{\"name\": \"ball\", \"inertia\": {\"mass\": 2, \"center\": [0.3, 0, 0], "
                              "\"matrix\": [1, 1, 1, 0, 0, 0]}, "
                              "\"velocity\": {\"angular\": [0, 0, 5], \"linear\": [1, 2, 3]}}]}",
@@ -69,7 +69,7 @@ Test(balance, a_body_that_falls_freely_shows_gravity) {
 Test(balance, a_pendulums_hinge_bears_its_weight_and_what_turns_it) {
   const double m = 2, l = 0.5, I = 0.1, g = 9.81;
   for (int way = 0; way < WAYS; way++)
-    for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+    for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
       TestRun run = start(
           HEAD
           "{\"name\": \"rod\", \"inertia\": {\"mass\": 2, \"center\": [0, 0, -0.5], \"matrix\": [0.1, 0.1, "
@@ -125,7 +125,7 @@ Test(balance, a_hanging_chain_bears_the_weight_of_what_is_below) {
 Test(balance, a_slider_on_a_turntable_feels_centrifugal_and_coriolis_forces) {
   const double m = 3, W = 4, r = 0.5, u = 2, k = 10;
   for (int way = 0; way < WAYS; way++)
-    for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+    for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
       TestRun run = start(
           "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.001, \"steps\": 100}, \"bodies\": ["
           "{\"name\": \"table\", \"inertia\": {\"mass\": 1, \"matrix\": [1, 1, 1, 0, 0, 0]}, \"joint\": "
@@ -265,7 +265,7 @@ Test(balance, every_bodys_equations_hold_with_every_joint_under_every_solver, .t
   for (uint64_t seed = 1; seed < 5; seed++) {
     double first[3][MOST];
     for (int way = 0; way < WAYS; way++)
-      for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+      for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
         if (kind && (seed + kind) % 2) continue; // two forests an integrator, four a solver
         MbSceneSpec spec = forest(way, kind, seed);
         MbModel *model = test_model(&spec);
@@ -381,7 +381,7 @@ Test(balance, a_joint_as_a_constraint_leaves_the_others_reactions_as_they_are) {
   take(run.sim, "body.acceleration", wanted[1]);
   test_run_free(&run);
   for (int way = 0; way < WAYS; way++)
-    for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+    for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
       run = start(AS_CONSTRAINT, ways[way], kind, NULL);
       take(run.sim, "joint.reaction", found);
       test_near("reaction of the upper", found, wanted[0], 6, 1e-8);
@@ -405,7 +405,7 @@ Test(balance, what_a_limit_or_a_rope_bears_does_not_accelerate) {
   // a limit acts along the joint and is a part of its reaction; the rope does not go through the joint
   const double wanted[12] = {0, 0, 0, 0, 0, 4 * 9.81}, still[2] = {0, 0}, away[2] = {-9.81, -9.81};
   for (int way = 0; way < WAYS; way++)
-    for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+    for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
       TestRun run = start(RESTING, ways[way], kind, NULL);
       for (int step = 0; step < 3; step++, test_steps(run.sim, 5)) {
         test_near("accelerations", test_channel(run.sim, "joint.acceleration", NULL), still, 2, 1e-8);
@@ -497,7 +497,7 @@ Test(balance, frames_with_accelerations_leave_the_run_as_it_is, .timeout = 60) {
   int offered = 0;
   for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++)
     for (int way = 0; way < WAYS; way++)
-      for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+      for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
         MbReport report = {0};
         const char *const sets[] = {CHANNELS, integrator(kind), ways[way], NULL};
         if (test_try(scenes[k], sets, 0, &report) != MB_OK) continue;

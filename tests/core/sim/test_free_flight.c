@@ -61,7 +61,7 @@ Test(free_flight, explicit_velocity_terms_reproduce_the_published_tumbling_box) 
 }
 
 Test(free_flight, a_falling_body_without_spin_follows_each_integrators_own_parabola) {
-  for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+  for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
     const double h = 0.01, n = 100, t = h * n;
     MbSceneSpec spec = test_scene(kind, h, (int64_t)n);
     spec.gravity[2] = -9.81;
@@ -110,7 +110,7 @@ Test(free_flight, velocity_is_that_of_the_body_frames_origin) {
 }
 
 Test(free_flight, an_impulse_changes_momentum_by_itself_and_its_moment) {
-  for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+  for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
     MbSceneSpec spec = test_scene(kind, 0.01, 10);
     MbBodySpec *body = test_body(&spec, "plate", 3, 1, 2, 2.5);
     mb_vec3_set(body->pose.position, 1, 2, 3);

@@ -81,7 +81,7 @@ Test(maximal_forces, a_soft_rod_stretches_by_its_compliance_times_the_load_and_i
   // m x″ + (β/α) x′ + x/α = m g, from rest: extremes fall by exp(−π ζ/√(1 − ζ²))
   const double zeta = beta / (2 * sqrt(alpha * mass)), fall = exp(-acos(-1.0) * zeta / sqrt(1 - zeta * zeta));
   for (size_t k = 0; k < WAYS; k++)
-    for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+    for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
       const double h = 1e-3, rest = -alpha * mass * g;
       // of the peak: damping and frequency of the first order; of the second, and the step next to the peak
       static const double CLOSE[MB_INTEGRATORS] = {1e-2, 1e-2, 1e-4, 1e-4, 1e-4, 1e-2, 1e-4, 1e-4};
@@ -152,7 +152,7 @@ static const char *const STOPPED =
 
 Test(maximal_forces, limits_stop_joints_at_their_bounds) {
   for (size_t k = 0; k < WAYS; k++)
-    for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+    for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
       TestRun run = start(STOPPED, ways[k], kind, 0.002, NULL);
       double most[2] = {0, 0};
       for (int i = 0; i < 2500; i++) {
@@ -186,7 +186,7 @@ Test(maximal_forces, a_pendulum_without_inertia_creeps_as_known) {
   const double I = m * (0.16 + 0.01) / 12, c = m * g * r / (I + m * r * r), pi = acos(-1.0);
   const double wanted = 2 * atan(tan(pi / 4) * exp(c * t)) - pi / 2;
   for (size_t k = 0; k < 2; k++)
-    for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+    for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
       if (!mb_integrator_first_order_mode(kind)) continue;
       TestRun run = start(SWING, KINEMATIC[k], kind, 2e-4, NULL);
       test_steps(run.sim, lrint(t / 2e-4));

@@ -88,7 +88,7 @@ static size_t end_state(const Problem *p, Way way, double h, double *state, doub
     made = p->scene();
     made.time.step = h;
     made.solver.kind = way.solver, made.solver.project = way.project, made.solver.linear = way.linear;
-    made.integrator = (MbIntegratorSpec){way.integrator, 1e-11, 1e-13};
+    made.integrator = (MbIntegratorSpec){.kind = way.integrator, .relative = 1e-11, .absolute = 1e-13};
     run.model = test_model(&made);
     run.sim = test_sim(run.model, 1);
   }
@@ -113,7 +113,7 @@ static void measure_orders(const Problem *p, MbIntegratorKind first) {
   double gap[3], ignored;
   const size_t n = end_state(p, (Way){.integrator = MB_RK45}, p->h, exact, &ignored);
   printf("%-18s %8s %10s %10s %10s   order  limit    gap at h, h/4\n", p->name, "h =", "", "", "");
-  for (MbIntegratorKind kind = first; kind < MB_INTEGRATORS; kind++) {
+  for (MbIntegratorKind kind = first; kind < MB_STATIC; kind++) {
     double error[3];
     if (kind == MB_RK45) continue;
     for (int k = 0; k < 3; k++) {
@@ -203,7 +203,7 @@ Test(maximal_orders, projected_steps_are_those_of_redmax) {
   static const double CLOSE = 1e-9; // of rounding after some hundred steps, of the largest number
   static double state[MOST], wanted[MOST];
   for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
-    for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+    for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
       double gap, size = 1;
       const size_t n = end_state(&problems[i], (Way){.integrator = kind}, problems[i].h, wanted, &gap);
       end_state(&problems[i], (Way){MB_SOLVER_MAXIMAL, true, MB_LINEAR_AUTO, kind}, problems[i].h, state,

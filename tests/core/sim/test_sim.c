@@ -40,7 +40,7 @@ static MbSceneSpec crowd(MbIntegratorKind kind, size_t n) {
 }
 
 Test(sim, two_threads_give_the_same_bits_as_one) {
-  for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+  for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
     MbSceneSpec spec = crowd(kind, 500);
     MbModel *model = test_model(&spec);
     MbSim *one = test_sim(model, 1), *two = test_sim(model, 2);
@@ -58,7 +58,7 @@ Test(sim, two_threads_give_the_same_bits_as_one) {
 }
 
 Test(sim, a_resumed_run_is_bitwise_the_uninterrupted_one) {
-  for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++)
+  for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++)
     for (int at = 0; at < 40; at += 13) {
       MbSceneSpec spec = crowd(kind, 5);
       MbModel *model = test_model(&spec);
@@ -102,7 +102,7 @@ Test(sim, a_checkpoint_of_another_model_is_refused) {
 }
 
 Test(sim, steps_and_samples_do_not_allocate) {
-  for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+  for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
     MbSceneSpec spec = crowd(kind, 5);
     MbModel *model = test_model(&spec);
     MbSim *sim = test_sim(model, 1);
@@ -120,7 +120,7 @@ Test(sim, steps_and_samples_do_not_allocate) {
 }
 
 Test(sim, a_blow_up_names_time_step_and_body_and_leaves_the_state) {
-  for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+  for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
     MbSceneSpec spec = crowd(kind, 3);
     MbForceSpec *force = test_force(&spec, MB_FORCE_WRENCH, "body2");
     test_wrench(force)->force[0] = test_expression("1/(t < 0.055 ? 1 : 0)");
@@ -152,7 +152,7 @@ Test(sim, a_blow_up_names_time_step_and_body_and_leaves_the_state) {
 }
 
 Test(sim, in_the_kinematic_mode_force_is_mass_times_velocity) {
-  for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+  for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
     if (!mb_integrator_first_order_mode(kind)) continue;
     MbSceneSpec spec = test_scene(kind, 0.001, 500);
     spec.solver = (MbSolverSpec){.kind = MB_SOLVER_MAXIMAL, .mode = MB_FIRST_ORDER, .threads = 1};
@@ -193,7 +193,7 @@ Test(sim, damping_decays_as_each_integrator_says) {
                           [MB_RK45] = exp(-x),
                           [MB_BDF1] = 1 / (1 + x),
                           [MB_SDIRK2] = sdirk2};
-  for (MbIntegratorKind kind = 0; kind < MB_INTEGRATORS; kind++) {
+  for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
     MbSceneSpec spec = test_scene(kind, h, 10);
     MbBodySpec *body = test_body(&spec, "puck", m, 1, 1, 1);
     body->linear[0] = 3;

@@ -1,0 +1,87 @@
+// Equilibrium of deformables of elements: nodes at rest where what elements store less gravity's work is least, E. Steps of Newton's
+// method on
+//
+//   ½ H⁻² (q − q₀)ᵀ M (q − q₀) + E(q)
+//
+// from places q₀ at rest go down in E however long H is; H begins at what gravity takes to move nodes by their size, and grows tenfold
+// from step to step, until M does not count and q stays where it is. So the way goes down to a minimum near by, and no node is thrown
+// far where nothing but gravity pulls at first, as in a sheet that is flat.
+//
+// Load step j of n has pins and cables as they are at t − h + j h/n; in the first step of a run gravity comes on in as many parts.
+#include "core/base/report.h"
+#include "core/math/vec3.h"
+#include "core/sim/nodes.h"
+
+#include <string.h>
+
+enum { LONGER = 60 };
+
+// The extent of the nodes, m.
+static double extent(const MbSim *sim) {
+  const double *q = mb_nodes_places(sim);
+  double squared = 0;
+  for (size_t c = 0; c < 3; c++) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < sim->nodes->n; i++) low = fmin(low, q[3 * i + c]), high = fmax(high, q[3 * i + c]);
+    squared += (high - low) * (high - low);
+  }
+  return sqrt(squared);
+}
+
+static double largest(const double *x, size_t n) {
+  double most = 0;
+  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+static MbStatus not_found(const MbSim *sim, double t, MbReport *report) {
+  const MbNodes *nodes = sim->nodes;
+  size_t worst = 0, i = 0;
+  for (size_t c = 0; c < 3 * nodes->n; c++)
+    if (fabs(nodes->v1[c]) > fabs(nodes->v1[worst])) worst = c;
+  while (i + 1 < sim->model->ndeformables && worst / 3 >= sim->model->deformables[i + 1].first) i++;
+  const MbDeformable *of = &sim->model->deformables[i];
+  return mb_error(
+      report, MB_NUMBERS, "",
+      "at t = %.9g s, step %lld: \"static\" has found no equilibrium: node %zu of \"%s\" still moves; is it "
+      "held against what pulls at it? Else take more \"load_steps\"",
+      t, (long long)sim->state.step + 1, worst / 3 - of->first, of->name);
+}
+
+// One load step from places q1, which it moves.
+static MbStatus settle(MbSim *sim, double t, double size, MbReport *report) {
+  static const double LONG = 1e4; // times as long as H is at first
+  MbNodes *nodes = sim->nodes;
+  const double g = mb_vec3_norm(sim->model->gravity), tolerance = sim->model->integrator.tolerance;
+  const double first = g > 0 ? sqrt(size / g) : sim->model->h;
+  double H = first;
+  for (int k = 0; k < LONGER; k++, H *= 10) {
+    nodes->start.q = nodes->q1, nodes->start.v = nodes->v1;
+    mb_soft_take_length(nodes->engine, H);
+    memset(nodes->v1, 0, 3 * nodes->n * sizeof *nodes->v1);
+    const bool fine = mb_soft_step(nodes->engine, &nodes->start, nodes->q1, nodes->v1);
+    const double move = fine ? H * largest(nodes->v1, 3 * nodes->n) : INFINITY;
+    if (!(move < 1e3 * size)) return not_found(sim, t, report);
+    const MbStatus status = mb_nodes_judge(sim, fine, t, report);
+    if (status != MB_OK) return status;
+    if (move <= tolerance && H >= LONG * first) return MB_OK;
+  }
+  return not_found(sim, t, report);
+}
+
+MbStatus mb_nodes_settle(MbSim *sim, double t, MbReport *report) {
+  MbNodes *nodes = sim->nodes;
+  const double h = sim->model->h, size = fmax(extent(sim), 1e-3);
+  const int steps = sim->model->integrator.load_steps > 0 ? sim->model->integrator.load_steps : 1;
+  MbStatus status = MB_OK;
+  memcpy(nodes->q1, mb_nodes_places(sim), 3 * nodes->n * sizeof *nodes->q1);
+  for (int j = 1; j <= steps && status == MB_OK; j++) {
+    const double share = (double)j / steps;
+    status = mb_nodes_prepare(sim, t - h + h * share, report);
+    mb_vec3_scale(nodes->gravity, sim->state.step > 0 ? 1 : share, sim->model->gravity);
+    nodes->start.gravity = nodes->gravity;
+    if (status == MB_OK) status = settle(sim, t, size, report);
+  }
+  memset(nodes->v1, 0, 3 * nodes->n * sizeof *nodes->v1);
+  return status;
+}

@@ -155,6 +155,7 @@ static MbStatus bench_integrators(const MbArgs *args, int64_t bodies, cJSON *lis
     Bench bench = {0};
     double ns = NAN;
     MbReport issues = {0};
+    if (k == MB_STATIC) continue; // nothing holds these bodies, and nothing moves
     MbStatus status = bench_open(&bench, bodies, mb_integrator_words[k], (int)threads->count, &issues);
     const bool offered = status != MB_SCENE; // by the default solver
     if (!status) status = time_steps(&bench, &ns, &issues);

@@ -1,3 +1,4 @@
+// mbsim diff: two files or two folders, as a table, as JSON, as a page, as a picture.
 #include "cli/console.h"
 #include "cli/diff_outputs.h"
 #include "cli/diff_result.h"

@@ -1,3 +1,4 @@
+// mbsim info: what a trajectory or a scene is, as one tree, told as JSON or in lines.
 #include "cli/console.h"
 #include "cli/each_file.h"
 #include "cli/file_kind.h"

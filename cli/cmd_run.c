@@ -1,3 +1,5 @@
+// mbsim run: from the arguments to the simulation and its files, and back to what is told and which exit code it is. The steps between are
+// run_loop.c's.
 #include "cli/console.h"
 #include "cli/run.h"
 #include "cli/scene_input.h"

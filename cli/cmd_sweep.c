@@ -1,3 +1,4 @@
+// mbsim sweep: from the arguments to the folder of runs; what is asked and how runs are done stands in sweep_*.c.
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/sweep.h"

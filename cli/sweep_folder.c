@@ -1,3 +1,4 @@
+// The folder of a sweep: made or gone on with, its list of runs, the tables and the page that are written from it.
 #include "cli/sweep.h"
 #include "cli/output_file.h"
 #include "core/base/alloc.h"

@@ -1,10 +1,13 @@
 #!/bin/sh
 # The include law: cli -> io, gpu, core; io -> core; gpu -> core; inside core only downward. Also: nothing below
-# cli/ prints or exits, file names are unique, and a scheme has no loop or matrix of its own: it is made of stages. Argument: the root of the tree (default: here). Exit 1 when
+# cli/ prints or exits, file names are unique, a scheme has no loop or matrix of its own but is made of stages, and a file of more than
+# 200 lines says at its head, or its header's, what it is about; what the dictionary of core/README.md names is there. Argument: the root
+# of the tree (default: here). Exit 1 when
 # the law is broken.
 set -u
 cd "${1:-.}" || exit 2
 sources=$(find cli core io gpu -name '*.[ch]' | sort)
+bad=0
 
 # shellcheck disable=SC2086
 awk '
@@ -76,6 +79,21 @@ awk '
 
   END {
     if (bad) exit 1
-    print "layers: ok"
   }
-' $sources
+' $sources || bad=1
+
+for file in $sources; do
+  case $file in *.c) header=${file%.c}.h ;; *) continue ;; esac
+  [ "$(wc -l <"$file")" -gt 200 ] || continue
+  head -n 1 "$file" | grep -q '^//' && continue
+  [ -e "$header" ] && head -n 1 "$header" | grep -q '^//' && continue
+  echo "layers: $file: more than 200 lines, and nothing says at its head what they are about"
+  bad=1
+done
+# the dictionary says where a formula stands
+dead=$(grep -oE '`[a-z_]+` in `[a-z_/]+\.[ch]`' core/README.md 2>/dev/null | tr -d '`' | while read -r name _ file; do
+  grep -qw "$name" "core/$file" 2>/dev/null || echo "layers: core/README.md: core/$file has no $name"
+done)
+[ -z "$dead" ] || { echo "$dead"; bad=1; }
+[ "$bad" = 0 ] || exit 1
+echo "layers: ok"

@@ -130,8 +130,12 @@ static size_t sort(Auto *t) {
   }
   for (size_t k = 0; k < s->nslots && s->F; k++) t->holder[k] = UINT32_MAX;
   for (size_t j = 0; j < s->nblocks; j++) {
-    for (size_t k = s->F ? 0 : s->first[j]; k < (s->F ? 0 : s->first[j + 1]); k++)
-      join(t->root, (uint32_t)j, t->owner[s->column[k]]);
+    uint32_t last = (uint32_t)j; // of a contact's three columns one is enough
+    for (size_t k = s->F ? 0 : s->first[j]; k < (s->F ? 0 : s->first[j + 1]); k++) {
+      const uint32_t owner = t->owner[s->column[k]];
+      if (owner != last) join(t->root, (uint32_t)j, owner);
+      last = owner;
+    }
     for (int end = 0; end < 2 && s->F; end++) {
       if (s->slot[j][end] == s->nslots) continue;
       uint32_t *holder = &t->holder[s->slot[j][end]];

@@ -4,6 +4,7 @@
 // system. What is left is factored where it is small. Where it is large GMRES solves it, preconditioned by each block's own part: the
 // system is not symmetric, as friction's bound and direction change with λ and w. (Without these changes it is, and the conjugate
 // residual method of ZF 5.3 would do; then Newton's method comes to sliding contacts slowly, if at all.)
+#include "core/base/targets.h"
 #include "core/contact/contact_dense.h"
 #include "core/contact/nonsmooth_newton.h"
 
@@ -69,10 +70,25 @@ static bool step_dense(MbNewton *t, size_t m, double alpha) {
   return true;
 }
 
-static double dot(const double *a, const double *b, size_t n) {
-  double sum = 0;
-  for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
+typedef double Eight __attribute__((vector_size(64)));
+
+// Sums of eight numbers side by side, whatever the machine, so that it has the same bits on all.
+MB_CLONES static double dot(const double *a, const double *b, size_t n) {
+  Eight sum = {0}, x, y;
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    memcpy(&x, a + i, sizeof x);
+    memcpy(&y, b + i, sizeof y);
+    sum += x * y;
+  }
+  double rest = 0;
+  for (; i < n; i++) rest += a[i] * b[i];
+  return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7])) + rest;
+}
+
+// x ← x + s y
+MB_CLONES static void add(double *restrict x, double s, const double *restrict y, size_t n) {
+  MB_SIMD for (size_t i = 0; i < n; i++) x[i] += s * y[i];
 }
 
 // out ← (A + B (W + alpha scale)) x in the rows of the system; x is zero elsewhere
@@ -179,7 +195,7 @@ static bool step_iterative(MbNewton *t, double alpha) {
     product(t, alpha, z, next);
     for (size_t i = 0; i <= k; i++) {
       K.H[i][k] = dot(next, V + i * n, n);
-      for (size_t l = 0; l < n; l++) next[l] -= K.H[i][k] * V[i * n + l];
+      add(next, -K.H[i][k], V + i * n, n);
     }
     const double size = sqrt(dot(next, next, n));
     more = turn(&K, k, size) > CLOSE * start && size > 0;
@@ -190,8 +206,7 @@ static bool step_iterative(MbNewton *t, double alpha) {
     K.g[i] = K.H[i][i] > 0 ? K.g[i] / K.H[i][i] : 0;
   }
   memset(x, 0, n * sizeof *x);
-  for (size_t i = 0; i < k; i++)
-    for (size_t l = 0; l < n; l++) x[l] += K.g[i] * V[i * n + l];
+  for (size_t i = 0; i < k; i++) add(x, K.g[i], V + i * n, n);
   precondition(t, x, z);
   for (size_t i = 0; i < n; i++) {
     if (!isfinite(z[i])) return false;

@@ -5,7 +5,8 @@
 //   dq = A⁻¹ Gᵀ λ,  0 ≤ λ ⊥ G dq + g ≥ 0,  A = M
 //
 // A step that ends where it is asked to leaves none: what there is comes of turns, which rows at the step's start do not see, and is of
-// the order h². Deeper things, as at the start of a scene, are moved by no more than their size in a second.
+// the order h². Deeper things, as at the start of a scene, are moved by no more than their size in a second. Where a scene asks for
+// a few sweeps, a fixed cost a step, bodies are moved once a step.
 #include "core/base/report.h"
 #include "core/sim/claims.h"
 #include "core/sim/constrain.h"
@@ -65,7 +66,7 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
   for (int turn = 0; turn < turns; turn++) {
     if (!mb_touch_look(sim)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);
-    if (turn == 0) touching->told.deepest = fmax(touching->told.deepest, depth);
+    if (turn == 0) sim->constraining->told[MB_SOLVED_DEEPEST] = depth;
     if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == turns - 1) break;
     if (turn > 0 && (depth > sim->model->h || depth < MUCH))
       break; // as much as may be has been moved; enough

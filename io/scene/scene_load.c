@@ -1,3 +1,4 @@
+// A scene from a file or a text: read, parsed, overridden, checked against the schema, and what is wrong put where it stands in the text.
 #include "io/scene/scene.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"

@@ -1,3 +1,4 @@
+// Blocks to bytes: which prediction suits the numbers, and the residuals that it leaves.
 #include "io/trajectory/traj_kernels.h"
 #include "io/trajectory/traj_scratch.h"
 

@@ -1,3 +1,4 @@
+// Opening a trajectory: its head, then the index at its end, or, where that is missing or damaged, a scan of all records.
 #include "io/trajectory/traj_reader.h"
 #include "core/base/alloc.h"
 

@@ -1,3 +1,4 @@
+// Writing a trajectory: records go to the file in order while the frames of the next chunk come in.
 #include "io/trajectory/traj_writer.h"
 #include "core/base/alloc.h"
 #include "io/trajectory/traj_head.h"

@@ -90,7 +90,7 @@ const MbDoorRow mb_mjcf_rows[] = {
     {"joint", "range", MB_DOOR_CONVERTED, "`limits`; of a ball joint it is left out and listed"},
     {"joint", "springref", MB_DOOR_CONVERTED, "`rest`"},
     {"joint", "damping", MB_DOOR_CONVERTED, "`damping`; of a ball joint a force \"frame_spring\""},
-    {"joint", "frictionloss", MB_DOOR_CONVERTED, "0; any other is left out and listed"},
+    {"joint", "frictionloss", TAKEN},
     {"joint", "springdamper", MB_DOOR_LOST, "left out: give stiffness and damping"},
     {"joint", "actuatorfrcrange actuatorfrclimited", MB_DOOR_LOST,
      "left out: actuators have bounds of their own"},

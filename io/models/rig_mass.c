@@ -188,18 +188,8 @@ static bool find_mass(MbDoor *door, MbRigBody *body) {
   return true;
 }
 
-// What a model says and a scene has no words for.
-static void list_unsaid(MbDoor *door) {
-  const MbRig *rig = &door->rig;
-  for (size_t b = 0; b < rig->nbodies; b++)
-    for (size_t k = 0; k < rig->body[b].njoints; k++)
-      if (rig->body[b].joint[k].friction > 0)
-        mb_door_note(door, rig->body[b].joint[k].at, true, "dry friction of a <joint>: left out");
-}
-
 bool mb_rig_settle(MbDoor *door) {
   MbRig *rig = &door->rig;
-  list_unsaid(door);
   for (size_t b = rig->nbodies; door->options->merge_fixed && b-- > 0;) {
     const MbRigBody *body = &rig->body[b];
     if (!body->njoints && body->parent != MB_RIG_WORLD && !body->merged && !merge(door, b)) return false;

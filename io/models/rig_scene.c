@@ -314,6 +314,7 @@ static cJSON *velocity(const MbRigJoint *j, int k) {
 static cJSON *stiffness(const MbRigJoint *j, int k) { return (void)k, length(j->stiffness); }
 static cJSON *rest(const MbRigJoint *j, int k) { return (void)k, coordinate(j->rest, turns(j)); }
 static cJSON *damping(const MbRigJoint *j, int k) { return (void)k, length(j->damping); }
+static cJSON *friction(const MbRigJoint *j, int k) { return (void)k, length(j->friction); }
 static cJSON *inertia(const MbRigJoint *j, int k) { return (void)k, length(j->inertia); }
 static cJSON *limits(const MbRigJoint *j, int k) {
   cJSON *pair = cJSON_CreateArray();
@@ -345,7 +346,7 @@ static void put_motor(const MbRigBody *body, cJSON *to) {
 }
 
 static void put_numbers(const MbRigBody *body, cJSON *to) {
-  bool q = false, v = false, k = false, r = false, d = false, i = false, l = false, f = false;
+  bool q = false, v = false, k = false, r = false, d = false, i = false, l = false, f = false, dry = false;
   for (size_t n = 0; n < body->njoints; n++) {
     const MbRigJoint *j = &body->joint[n];
     double q0[6];
@@ -353,7 +354,7 @@ static void put_numbers(const MbRigBody *body, cJSON *to) {
     q |= !none(q0, 6) && j->follows == MB_RIG_WORLD, v |= j->placed && !none(j->v, dofs(j));
     k |= j->stiffness != 0, r |= j->rest != 0 && j->stiffness != 0, d |= j->damping != 0,
         i |= j->inertia != 0;
-    l |= j->limited, f |= j->driven;
+    l |= j->limited, f |= j->driven, dry |= j->friction != 0;
   }
   put_by_dof(body, to, "position", q, position);
   put_by_dof(body, to, "velocity", v, velocity);
@@ -361,6 +362,7 @@ static void put_numbers(const MbRigBody *body, cJSON *to) {
   put_by_dof(body, to, "rest", r, rest);
   put_by_dof(body, to, "damping", d, damping);
   put_by_dof(body, to, "inertia", i, inertia);
+  put_by_dof(body, to, "frictionloss", dry, friction);
   if (l && body->njoints == 1 && dofs(&body->joint[0]) == 1)
     put(to, "limits", limits(&body->joint[0], 0));
   else

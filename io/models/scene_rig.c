@@ -278,6 +278,7 @@ static void read_numbers(Reading *r, const MbJointSpec *spec, const Link *link, 
   const int d = link->dof;
   j->stiffness = by_dof(&spec->stiffness, d), j->rest = by_dof(&spec->rest, d);
   j->damping = by_dof(&spec->damping, d), j->inertia = by_dof(&spec->inertia, d);
+  j->friction = by_dof(&spec->frictionloss, d);
   j->driven = spec->force.count > 0;
   j->force = signal_by_dof(r, &spec->force, d, format(r, "%s/force", where));
   read_motor(r, spec, d, where, j);
@@ -309,9 +310,10 @@ static void start_ball(const double r[3], const double rate[3], MbRigJoint *j) {
 static void read_ball(Reading *r, const MbJointSpec *spec, const Link *link, const char *where,
                       const double *q, const double *v, MbRigJoint *j) {
   const int d = link->dof, n = link->kind == MB_RIG_FREE ? 6 : 3;
-  const MbNumbersSpec *none[] = {&spec->damping, &spec->inertia, &spec->rest, &spec->stiffness};
-  static const char *const keys[] = {"damping", "inertia", "rest", "stiffness"};
-  for (int i = 0; i < 4; i++)
+  const MbNumbersSpec *none[] = {&spec->damping, &spec->inertia, &spec->rest, &spec->stiffness,
+                                 &spec->frictionloss};
+  static const char *const keys[] = {"damping", "inertia", "rest", "stiffness", "frictionloss"};
+  for (int i = 0; i < 5; i++)
     for (int k = 0; k < n && !(i == 3 && link->kind == MB_RIG_BALL); k++)
       if (by_dof(none[i], d + k) != 0) {
         unfit(r, format(r, "%s/%s", where, keys[i]),
@@ -361,6 +363,9 @@ static bool read_joint(Reading *r, size_t i, size_t b, const cJSON *json) {
   Chain chain = {.ahead = {.q = {1, 0, 0, 0}}};
   if (name) name = format(r, "%s", name);
   if (spec->motion) unfit(r, format(r, "%s/motion", where), "a model has no prescribed motion");
+  if (spec->friction)
+    unfit(r, format(r, "%s/friction", where),
+          "a model has no friction by what a joint carries: \"frictionloss\" fits");
   size_t parent = SIZE_MAX;
   if (spec->parent && mb_names_find(&r->model->names, spec->parent, &parent)) r->rig->body[b].parent = parent;
   bool fine = list_links(r, spec, where, name, &chain);

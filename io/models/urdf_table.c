@@ -55,7 +55,7 @@ const MbDoorRow mb_urdf_rows[] = {
     {"limit", "effort velocity", MB_DOOR_CONVERTED, "bounds for a controller: kept as comments"},
     {"dynamics", NULL, TAKEN},
     {"dynamics", "damping", TAKEN},
-    {"dynamics", "friction", MB_DOOR_CONVERTED, "0; any other is left out and listed"},
+    {"dynamics", "friction", MB_DOOR_CONVERTED, "`frictionloss`"},
     {"mimic", NULL, MB_DOOR_CONVERTED, "constraint `ratio` by reduction"},
     {"mimic", "joint multiplier offset", TAKEN},
     {"safety_controller", NULL, MB_DOOR_LOOKS, "for a controller"},

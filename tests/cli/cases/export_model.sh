@@ -6,7 +6,7 @@ cat >arm.json <<'JSON'
     "joint": {"_name": "shoulder", "type": "revolute", "axis": [0, 1, 0], "in_parent": {"position": [0, 0, 1], "rotation": {"axis": [1, 0, 0], "angle": "=30*deg"}},
               "in_body": {"position": [0, 0, "=length/2"]}, "limits": ["=-90*deg", null], "damping": 0.2}},
    {"name": "lower", "shape": {"type": "box", "size": [0.1, 0.1, 0.4]}, "mass": 2,
-    "joint": {"type": "revolute", "parent": "upper", "axis": [0, 1, 0], "in_parent": {"position": [0, 0, "=-length/2"]},
+    "joint": {"type": "revolute", "parent": "upper", "axis": [0, 1, 0], "frictionloss": 0.3, "in_parent": {"position": [0, 0, "=-length/2"]},
               "in_body": {"position": [0, 0, 0.2]}}}]}
 JSON
 t export --format mjcf arm.json

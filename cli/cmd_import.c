@@ -1,11 +1,8 @@
 #include "cli/console.h"
+#include "cli/model_text.h"
 #include "cli/options.h"
-#include "cli/output_file.h"
-#include "cli/scene_input.h"
 #include "core/base/alloc.h"
 #include "io/models/models.h"
-
-#include <string.h>
 
 // Every note with its place; looks after losses.
 static void tell(const MbModelNotes *notes) {
@@ -31,25 +28,12 @@ static MbStatus judge(const MbArgs *args, const MbModelNotes *notes, MbReport *r
                   "--strict: what is listed above cannot be said in a scene (%d of the notes)", losses);
 }
 
-static MbStatus write_scene(const MbArgs *args, const char *model, const char *text, MbReport *report) {
-  MbOutput out;
-  const MbOutputAsk ask = {.path = mb_arg(args, "output")->text,
-                           .replace = mb_arg_given(args, "force"),
-                           .inputs = &model,
-                           .ninputs = 1};
-  const MbStatus status = mb_output_open(&out, &ask, report);
-  if (status) return status;
-  fputs(text, out.stream);
-  return mb_output_end(&out, MB_OK, report);
-}
-
 static MbStatus run(const MbArgs *args) {
   MbReport report = {0};
   MbModelNotes notes = {0};
-  const MbValue *output = mb_arg(args, "output"), *packages = mb_arg(args, "package-path");
-  const bool to_file = output->given && strcmp(output->text, "-") != 0;
-  char folder[MB_FOLDER] = ".", *text = NULL;
-  MbStatus status = to_file ? mb_scene_folder(output->text, folder, &report) : MB_OK;
+  const MbValue *packages = mb_arg(args, "package-path");
+  char folder[MB_FOLDER], *text = NULL;
+  MbStatus status = mb_model_text_folder(args, folder, &report);
   const MbImportOptions options = {.packages = packages->list,
                                    .npackages = packages->nlist,
                                    .folder = folder,
@@ -59,7 +43,7 @@ static MbStatus run(const MbArgs *args) {
   if (!status) status = mb_model_import(args->operands[0], &options, &notes, &text, &report);
   tell(&notes);
   if (!status) status = judge(args, &notes, &report);
-  if (!status) status = write_scene(args, args->operands[0], text, &report);
+  if (!status) status = mb_model_text_write(args, text, &report);
   mb_console_report(stderr, &report);
   mb_model_notes_free(&notes);
   mb_free(text);

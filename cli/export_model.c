@@ -1,10 +1,7 @@
 #include "cli/export_model.h"
-#include "cli/output_file.h"
-#include "cli/scene_input.h"
+#include "cli/model_text.h"
 #include "core/base/alloc.h"
 #include "io/scene/scene.h"
-
-#include <string.h>
 
 // Options that choose among a trajectory's frames mean nothing here.
 static MbStatus check_options(const MbArgs *args, MbReport *report) {
@@ -15,31 +12,17 @@ static MbStatus check_options(const MbArgs *args, MbReport *report) {
   return MB_OK;
 }
 
-static MbStatus write_text(const MbArgs *args, const char *text, MbReport *report) {
-  MbOutput out;
-  const MbOutputAsk ask = {.path = mb_arg(args, "output")->text,
-                           .replace = mb_arg_given(args, "force"),
-                           .inputs = args->operands,
-                           .ninputs = 1};
-  const MbStatus status = mb_output_open(&out, &ask, report);
-  if (status) return status;
-  fputs(text, out.stream);
-  return mb_output_end(&out, MB_OK, report);
-}
-
 MbStatus mb_export_model(const MbArgs *args, MbModelFormat format, MbReport *report) {
-  const MbValue *output = mb_arg(args, "output");
-  const bool to_file = output->given && strcmp(output->text, "-") != 0;
   const char *path = args->operands[0];
-  char from[MB_FOLDER] = ".", folder[MB_FOLDER] = ".", *text = NULL;
+  char from[MB_FOLDER], folder[MB_FOLDER], *text = NULL;
   MbScene *scene = NULL;
   MbStatus status = check_options(args, report);
   if (!status) status = mb_scene_folder(path, from, report);
-  if (!status && to_file) status = mb_scene_folder(output->text, folder, report);
+  if (!status) status = mb_model_text_folder(args, folder, report);
   if (!status) status = mb_scene_load(path, NULL, &scene, report);
   if (!status) status = mb_model_export(scene, format, from, folder, &text, report);
   mb_scene_free(scene);
-  if (!status) status = write_text(args, text, report);
+  if (!status) status = mb_model_text_write(args, text, report);
   mb_free(text);
   return status;
 }

@@ -12,9 +12,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct Child {
@@ -255,12 +257,22 @@ void mb_sweep_set_up(const MbSweep *sweep, pid_t parent) {
   sigprocmask(SIG_SETMASK, &all, NULL);
 }
 
+// The processes of a sweep that was killed end after it: one of them may still be at this run. Waits for it, a while.
+static void wait_for_others(int log) {
+  static const double LONGEST = 10; // s
+  static const struct timespec nap = {.tv_nsec = 5000000};
+  const double began = mb_clock();
+  while (flock(log, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK && mb_clock() - began < LONGEST)
+    nanosleep(&nap, NULL);
+}
+
 static MbStatus prepare(Child *c, uint64_t run, MbReport *report) {
   char *text = NULL, id[MB_RUN_ID];
   if (mkdir(c->folder, 0777) && errno != EEXIST)
     return mb_error(report, MB_IO, "", "cannot make the folder %s: %s", c->folder, strerror(errno));
   const int log = open(path_of(c, "log"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (log < 0) return mb_error(report, MB_IO, "", "cannot write %s: %s", c->path, strerror(errno));
+  wait_for_others(log);
   dup2(log, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);
   MbStatus status = mb_run_scene(&c->sweep->scenes, run, &text, id, report);

@@ -27,7 +27,7 @@ BEYOND = {
     "distance_coincident", "expression_assigns", "expression_infinite", "expression_name", "expression_time",
     "expression_two_results", "force_body", "force_on_world", "inertia_and_shape_density",
     "inertia_and_shape_material", "joint_circle", "joint_fixed_number", "joint_force_count", "joint_itself",
-    "joint_massless", "joint_parent_unknown", "joint_pose", "joint_position_count", "limits_count",
+    "joint_friction_without_size", "joint_massless", "joint_parent_unknown", "joint_pose", "joint_position_count", "limits_count",
     "limits_first_order", "limits_order", "limits_outward", "limits_spherical", "material_unknown", "matrix_mirror",
     "matrix_skew", "mesh_deformable_ending", "mesh_deformable_missing", "mesh_missing", "mesh_surface",
     "motion_count", "motion_empty", "motion_fixed", "multi_spring_all_passive", "multi_spring_passive",

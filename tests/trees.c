@@ -33,7 +33,11 @@ void test_hang(MbSceneSpec *spec, MbBodySpec *body, MbJointKind kind, const char
       (MbFrameSpec){.rotation = {1, 0, 0, 0}}; // of a joint's body they follow from the joint's coordinates
   memset(body->linear, 0, sizeof body->linear);
   memset(body->angular, 0, sizeof body->angular);
-  *joint = (MbJointSpec){.kind = kind, .parent = parent, .axis = {0, 0, 1}, .pitch = 0.5, .order = "xyz"};
+  *joint = (MbJointSpec){.kind = kind, .parent = parent, .axis = {0, 0, 1}};
+  if (kind == MB_JOINT_EULER)
+    joint->order = "xyz";
+  else
+    joint->pitch = 0.5;
   test_random_frame(&joint->in_parent, seed);
   test_random_frame(&joint->in_body, seed);
   if (kind == MB_JOINT_FIXED) return; // has no coordinates

@@ -22,7 +22,10 @@ static MbStatus build_listed(MbBuilder *b, size_t i) {
                     "a soft \"%s\" slips at \"damping\"/\"compliance\" for each unit of force: give it a "
                     "\"damping\" above 0",
                     ops->name);
-  if (ops->build) return ops->build(b, from);
+  if (ops->build) {
+    const MbStatus status = ops->build(b, from);
+    return status == MB_OK && from->kind == MB_CONSTRAINT_JOINT ? mb_compile_closure_friction(b, i) : status;
+  }
   MbConstraint *made = NULL;
   const MbStatus status = mb_builder_between(b, from, ops, mb_builder_z, &made);
   if (status == MB_OK && ops->parameters) memcpy(mb_builder_own(made), from->parameters, ops->parameters);
@@ -64,6 +67,7 @@ static MbStatus number_rows(const MbBuilder *b) {
   for (size_t i = 0; i < model->nconstraints; i++) {
     list[i].slot = model->nslots;
     model->nslots += list[i].rows;
+    model->dry |= list[i].dry;
   }
   const char **slots = mb_arena_alloc(&model->arena, model->nslots + 1, sizeof *slots);
   if (!slots) return mb_no_memory(b->report, "constraints");

@@ -63,6 +63,11 @@ double mb_compile_gamma(const MbSceneSpec *spec, const MbModel *model);
 MbStatus mb_compile_constraints(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Its parts: the rows of a joint's limits and motion; of attachments; what is left to the start, and what does not hold then.
 MbStatus mb_compile_joint_rows(MbBuilder *b, size_t listed);
+// Friction inside a body's joint; inside that of constraint i, which has just been built.
+MbStatus mb_compile_joint_friction(MbBuilder *b, size_t listed);
+MbStatus mb_compile_closure_friction(MbBuilder *b, size_t i);
+// Refuses dry friction where steps do not take it.
+MbStatus mb_compile_check_dry(MbBuilder *b, const char *where);
 MbStatus mb_compile_attachments(MbBuilder *b);
 MbStatus mb_compile_check_start(MbBuilder *b);
 // When bodies and joints stand: what may collide, and by what rules.

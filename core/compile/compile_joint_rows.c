@@ -1,6 +1,7 @@
-// What joints have of constraints: limits, and prescribed motion of their coordinates.
+// What joints have of constraints: limits, prescribed motion and dry friction of their coordinates.
 #include "core/compile/compile_internal.h"
 #include "core/constraints/constraints.h"
+#include "core/constraints/frictionloss.h"
 #include "core/constraints/limit.h"
 
 #include <stdio.h>
@@ -110,9 +111,38 @@ static MbStatus build_motion(MbBuilder *b, size_t listed, const MbMotionSpec *mo
   return MB_OK;
 }
 
+static MbStatus build_loss(MbBuilder *b, size_t listed, const MbNumbersSpec *loss) {
+  const size_t body = b->model->number[listed], n = b->model->joint[body].n;
+  const char *where = b->where;
+  snprintf(b->where, sizeof b->where, "/bodies/%zu/joint/frictionloss", listed);
+  if (!n) return mb_error(b->report, MB_SCENE, where, "this joint has no coordinate that could rub");
+  if (loss->count != 1 && loss->count != n)
+    return mb_error(b->report, MB_SCENE, where,
+                    "found %zu numbers, wanted 1 or %zu, one for each degree of freedom", loss->count, n);
+  bool any = false;
+  for (size_t i = 0; i < n; i++) {
+    const double most = loss->value[loss->count == 1 ? 0 : i];
+    if (!(most > 0)) continue;
+    if (mb_joint_is_rotation_vector(&b->model->joint[body], i))
+      return mb_builder_refuse_rotation_vector(b, where, "dry friction");
+    MbConstraint *made = NULL;
+    MbStatus status = mb_builder_add(b, &mb_frictionloss_ops, &made);
+    if (status != MB_OK) return status;
+    made->dry = any = true;
+    ((MbFrictionLoss *)mb_builder_own(made))->most = most;
+    status = name_coordinate(b, made, body, i, "frictionloss");
+    if (status != MB_OK) return status;
+  }
+  return any ? mb_compile_check_dry(b, where) : MB_OK;
+}
+
 MbStatus mb_compile_joint_rows(MbBuilder *b, size_t listed) {
   const MbJointSpec *joint = &b->spec->bodies[listed].joint;
   const MbStatus limits = joint->limits.count ? build_limits(b, listed, &joint->limits) : MB_OK;
   const MbStatus motion = joint->motion ? build_motion(b, listed, joint->motion) : MB_OK;
-  return limits != MB_OK ? limits : motion;
+  const MbStatus loss = joint->frictionloss.count ? build_loss(b, listed, &joint->frictionloss) : MB_OK;
+  const MbStatus friction = joint->friction ? mb_compile_joint_friction(b, listed) : MB_OK;
+  if (limits != MB_OK) return limits;
+  if (motion != MB_OK) return motion;
+  return loss != MB_OK ? loss : friction;
 }

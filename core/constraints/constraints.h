@@ -6,8 +6,8 @@
 
 // By kind: what the scene's "constraints" may hold.
 extern const MbConstraintOps *const mb_constraint_table[MB_CONSTRAINTS];
-// What joints have: `limits` and `motion`.
-extern const MbConstraintOps mb_limit_ops, mb_motion_ops;
+// What joints have: `limits`, `motion` and `frictionloss`.
+extern const MbConstraintOps mb_limit_ops, mb_motion_ops, mb_frictionloss_ops;
 // What bodies have: `motion`, by pose and by velocity.
 extern const MbConstraintOps mb_path_ops, mb_speed_ops;
 // What nodes of deformables have: `attach` to other nodes.

@@ -82,6 +82,7 @@ typedef struct MbConstraint {
   MbAxes axes;     // motion of a body: that its velocity is given in
   int order;       // motion: what is prescribed, 0 position, 1 velocity, 2 acceleration
   bool unilateral; // its rows ask for g ≥ 0
+  bool dry;        // its rows are dry friction: they ask for ġ = 0 with a force of no more than MbRow.most
   bool turns;      // limit, motion, ratio: the coordinate that is off is no length
 } MbConstraint;
 
@@ -159,6 +160,8 @@ struct MbModel {
   size_t nguess;                   // coordinates of joints that close loops and are looked for
   const double *guess0;            // (nguess) at t = 0
   size_t nslots;                   // rows that they have together
+  bool dry;                        // some of them are dry friction
+  size_t nloads;                   // loads of all places at which joints rub (constraints/joint_friction.h)
   const char *const *slots;        // (nslots) names of the rows
   double gamma;                    // rate at which errors of position are asked to shrink; 0 = not at all
   double size;                     // of the scene, in metres

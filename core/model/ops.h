@@ -52,6 +52,7 @@ typedef struct MbRow {
   double size; // of the numbers whose difference g is
   int order;   // 0: g is known; 1: only its rate is; 2: only its acceleration
   bool angle;  // g is an angle (rad), or stands for one; else a length (m)
+  double most; // of dry friction: the largest force along the row
 } MbRow;
 
 // What rows are made from.

@@ -149,29 +149,43 @@ typedef struct MbSurfaceSpec {
   const double *control[6]; // (rows x columns) each: x, y, z, rotations about x, y, z
 } MbSurfaceSpec;
 
+// Friction inside a joint: surfaces that its load presses on one another.
+typedef struct MbJointFrictionSpec {
+  double coefficient;
+  double radius, length; // of a pin, a shaft or a ball
+  double size[3];        // prismatic: of the slide, along the joint's axis last
+  double tolerance;      // of the loads, relative; a step's passes end there
+  int passes;            // at most
+} MbJointFrictionSpec;
+
 // What is rare lies apart, NULL = not given: a scene may have a million joints.
 typedef struct MbJointSpec {
   MbJointKind kind;
   bool closed;        // spline_curve
   const char *parent; // NULL = the world
   MbFrameSpec in_parent,
-      in_body;       // the joint's frame in the parent's frame, and in the body's; of a composite's part
-                     // the first is its frame in what the part before it moves
-  double axis[3];    // revolute, prismatic, cylindrical, screw
-  double pitch;      // screw: metres a turn
-  const char *order; // euler
-  size_t nparts;     // composite
+      in_body;         // the joint's frame in the parent's frame, and in the body's; of a composite's part
+                       // the first is its frame in what the part before it moves
+  double axis[3];      // revolute, prismatic, cylindrical, screw
+  union {              // by the kind
+    double pitch;      // screw: metres a turn
+    const char *order; // euler
+  };
+  size_t nparts;             // composite
   struct MbJointSpec *parts; // (nparts) nearest to the parent first
   const char *name;          // part of a composite; NULL = not given
   size_t nframes;            // spline_curve
-  MbFrameSpec *frames;       // (nframes)
-  MbSurfaceSpec *surface;    // spline_surface
-  MbNumbersSpec position, velocity, stiffness, rest, damping, inertia;
+  union {
+    MbFrameSpec *frames;    // (nframes)
+    MbSurfaceSpec *surface; // spline_surface
+  };
+  MbNumbersSpec position, velocity, stiffness, rest, damping, inertia, frictionloss;
   MbJointTwistSpec *twist; // instead of `velocity`
   MbLimitsSpec limits;
   MbMotionSpec *motion;
   MbSignalsSpec force; // applied along the coordinates
   MbMotorSpec *motor;
+  MbJointFrictionSpec *friction;
 } MbJointSpec;
 
 typedef struct MbInertiaSpec {

@@ -13,6 +13,7 @@
 //     rebound      G v⁺ ≥ −e G v₀ + G (v − v₀)        v₀ at the start, v as forces make it, of what approaches and would be through:
 //                    the blow turns v₀ round, forces act beside it. So a step with e = 1 has the energy of one without a blow
 //     positions    G dq ≥ −g,  of deep ones no more at once than they may be moved
+//   dry friction   G v⁺ = 0, or less of it with λ at one of its bounds; of velocities alone
 //   jumps          G v = −ġ_t
 //   accelerations  G v̇ = −(H J̇ v + g̈_t) − 2 γ ġ − γ² g                      `last` is G v           (RM 1.82)
 //   positions      G dq = −g
@@ -158,6 +159,7 @@ static MbAsked kinematic(const MbAsking *asking, const MbAskRow *row) {
 }
 
 MbAsked mb_ask(const MbAsking *asking, const MbAskRow *row) {
+  if (row->dry) return asking->of == MB_ASK_VELOCITIES ? mb_ask_friction(row) : (MbAsked){0};
   switch (asking->of) {
   case MB_ASK_VELOCITIES:
     return velocities(asking, row);

@@ -36,6 +36,7 @@ typedef struct MbAskRow {
   double g0,
       g1; // half steps: gaps at the state, and where the last pass's w leads; where only a rate is known, G₁ w there
   bool one_way;       // asks for ≥
+  bool dry;           // is dry friction
   double alpha, beta; // α > 0: it is soft
   double outward;     // of γ: it goes on beyond its bound
   bool target;        // it is met where its target is at the step's end
@@ -60,7 +61,7 @@ typedef struct MbAsked {
   double soft;    // on W's diagonal
 } MbAsked;
 
-// Tells what the normal of a contact asks for, and a tangent; `last` is G of the velocities at the step's start.
+// Tells what the normal of a contact asks for, and a tangent or other dry friction; `last` is G of the velocities at the step's start.
 MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row);
 MbAsked mb_ask_friction(const MbAskRow *row);
 // Tells what a row asks for.

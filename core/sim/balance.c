@@ -94,7 +94,7 @@ static MbStatus constrain(MbSim *sim, double *vdot, MbReport *report) {
   memset(c->force, 0, c->set.n * sizeof *c->force);
   if (sim->solver->drift) sim->solver->drift(sim->work, c->drift);
   if (!mb_rows_soft(sim, state->v, vdot)) return mb_sim_unsolved(sim, report);
-  c->n = 0;
+  c->n = c->ntouches = c->ndry = 0;
   MbAsking asking = mb_asking(sim, MB_ASK_ACCELERATIONS);
   asking.gamma = 0;
   for (size_t s = 0; s < c->set.n; s++) {

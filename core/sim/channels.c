@@ -147,7 +147,9 @@ static void sample_energy(const MbSim *sim, double *out) {
   MbEnergy e = mb_energy(sim->model, &sim->x);
   mb_nodes_energy(sim, &e);
   out[0] = e.kinetic, out[1] = e.gravity, out[2] = e.elastic, out[3] = e.total;
-  if (sim->model->contacts.nsolids) out[4] = mb_section(sim, MB_SECTION_CONTACT)[0];
+  out += 4;
+  if (sim->model->contacts.nsolids) *out++ = mb_section(sim, MB_SECTION_CONTACT)[0];
+  if (sim->model->dry) *out = mb_section(sim, MB_SECTION_FRICTION)[0];
 }
 
 static void sample_momentum(const MbSim *sim, double *out) {
@@ -218,7 +220,8 @@ static const char *const xyz[] = {"x", "y", "z"}, *const wxyz[] = {"w", "x", "y"
 static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
 static const char *const rates[] = {"alphax", "alphay", "alphaz", "ax", "ay", "az"};
 static const char *const wrench[] = {"tx", "ty", "tz", "fx", "fy", "fz"};
-static const char *const energies[] = {"kinetic", "gravity", "elastic", "total", "contact"};
+static const char *const energies[] = {"kinetic", "gravity", "elastic", "total", "contact", "friction"};
+static const char *const energies_with_friction[] = {"kinetic", "gravity", "elastic", "total", "friction"};
 static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
 static const char *const solution[] = {"iterations", "residual", "left", "missed"};
@@ -355,9 +358,10 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
   for (size_t i = 0; i < sim->nchannels; i++)
     if (!strcmp(sim->channels[i].name, name))
       return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is there twice", name);
+  const bool energy = row->sample == sample_energy, touches = sim->model->contacts.nsolids > 0;
   const size_t width = row->components == principal
                            ? mb_element_rank(of)
-                           : row->width + (row->sample == sample_energy && sim->model->contacts.nsolids);
+                           : row->width + (energy && touches) + (energy && sim->model->dry);
   const MbLister *lister = lister_of(row);
   const MbList *list = lister ? lister->describe(sim) : NULL;
   if (lister && !list) return mb_no_memory(report, "channels");
@@ -365,17 +369,18 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
   sim->forces_asked |= row->need == FORCES;
   sim->samplers[sim->nchannels] = row;
   sim->sampled[sim->nchannels] = of;
-  sim->channels[sim->nchannels++] = (MbChannel){.name = name,
-                                                .unit = row->unit,
-                                                .quantity = row->quantity,
-                                                .rotation = row->rotation,
-                                                .unstable = row->sample == sample_time,
-                                                .items = items.count,
-                                                .width = width,
-                                                .offset = sim->frame_size,
-                                                .items_names = items.names,
-                                                .component_names = row->components,
-                                                .list = list};
+  sim->channels[sim->nchannels++] =
+      (MbChannel){.name = name,
+                  .unit = row->unit,
+                  .quantity = row->quantity,
+                  .rotation = row->rotation,
+                  .unstable = row->sample == sample_time,
+                  .items = items.count,
+                  .width = width,
+                  .offset = sim->frame_size,
+                  .items_names = items.names,
+                  .component_names = energy && !touches ? energies_with_friction : row->components,
+                  .list = list};
   sim->frame_size += items.count * width;
   return MB_OK;
 }
@@ -411,6 +416,11 @@ static MbStatus prepare(MbSim *sim, const MbSampler *row, MbReport *report) {
     return mb_error(report, MB_SCENE, "/output/channels",
                     "the channel \"%s\" is of scenes with \"contact\", and this one has none", row->name);
   if (row->need != BALANCE) return MB_OK;
+  if (sim->model->dry)
+    return mb_error(report, MB_SCENE, "/output/channels",
+                    "the channel \"%s\" is not offered with dry friction in joints: what it pushes is known "
+                    "over steps, not at a moment; channel \"constraint.force\" tells it",
+                    row->name);
   if (sim->model->contacts.nsolids)
     return mb_error(
         report, MB_SCENE, "/output/channels",

@@ -21,6 +21,9 @@ const char *const mb_section_words[MB_SECTIONS] = {[MB_SECTION_SCHEME] = "scheme
                                                    [MB_SECTION_LATCHED_BEFORE] = "held before",
                                                    [MB_SECTION_LATCHED] = "held",
                                                    [MB_SECTION_CONTACT] = "contact work",
+                                                   [MB_SECTION_FRICTION] = "friction work",
+                                                   [MB_SECTION_LOADS] = "loads",
+                                                   [MB_SECTION_TOLD] = "solved",
                                                    [MB_SECTION_FORCES] = "forces"};
 
 typedef struct Header {

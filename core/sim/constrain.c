@@ -8,6 +8,7 @@
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/singular.h"
+#include "core/sim/dry.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/claims.h"
 #include "core/sim/layout.h"
@@ -65,9 +66,16 @@ void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) {
   c->all[i] = all_of(sim, s);
   c->least[i] = sim->solver->claims->nothing * c->all[i];
   c->soft[i] = asked->soft;
-  c->kind[i] =
-      c->set.is[s].kind != MB_ROW_BOTH_WAYS && !asked->both_ways ? MB_CONTACT_ONE_WAY : MB_CONTACT_BOTH_WAYS;
+  const MbRowKind kind = c->set.is[s].kind;
+  c->kind[i] = kind == MB_ROW_BOTH_WAYS || asked->both_ways ? MB_CONTACT_BOTH_WAYS
+               : kind == MB_ROW_DRY                         ? MB_CONTACT_BOUNDED
+                                                            : MB_CONTACT_ONE_WAY;
   c->from[i] = 0;
+  if (kind != MB_ROW_DRY) return;
+  const double h = sim->model->h;
+  c->most[i] = h * c->set.row[s].most;
+  c->from[i] = h * mb_section(sim, MB_SECTION_FORCES)[c->set.is[s].key];
+  c->ndry++;
 }
 
 // Takes the three rows of a contact, of which the first is row s: for velocities with friction, for positions the normal alone, which is
@@ -130,6 +138,7 @@ MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const
                     .g0 = c->g0[s],
                     .g1 = c->g1[s],
                     .one_way = is->kind == MB_ROW_ONE_WAY,
+                    .dry = is->kind == MB_ROW_DRY,
                     .alpha = is->alpha,
                     .beta = is->beta,
                     .outward = is->outward,
@@ -150,7 +159,7 @@ MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const
 double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const double *last) {
   MbConstraining *c = sim->constraining;
   double worst = 0;
-  c->n = c->ntouches = 0;
+  c->n = c->ntouches = c->ndry = 0;
   for (size_t s = 0; s < c->set.n; s++) {
     if (c->set.is[s].nodes && (c->bodies || asking->of != MB_ASK_VELOCITIES)) continue;
     if (c->set.is[s].kind == MB_ROW_CONTACT) {
@@ -211,13 +220,13 @@ static MbStatus check_finite(const MbSim *sim, double t, MbReport *report) {
 
 static const double FAR = 1e-3; // of |b|: no solution
 
-// Contacts among the rows, by bodies where nothing couples them.
-static MbStatus find_touching(MbSim *sim, double t, MbReport *report) {
+// Contacts and dry friction among the rows, by bodies where nothing couples them; `v`: velocities without what these push.
+static MbStatus find_touching(MbSim *sim, double t, const double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   MbContactOperator W;
   if (!mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &W))
     W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
-  return c->delassus.no_memory ? mb_no_memory(report, "contact") : mb_touch_find(sim, &W, t, report);
+  return c->delassus.no_memory ? mb_no_memory(report, "contact") : mb_touch_find(sim, &W, t, v, report);
 }
 
 // Bodies that are to come apart, where nothing couples them or there are many contacts. *done: they have.
@@ -234,13 +243,14 @@ static MbStatus find_parting(MbSim *sim, double t, bool *done, MbReport *report)
 }
 
 // λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.
-static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, bool *whole, MbReport *report) {
+static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, const double *v, bool *whole,
+                            MbReport *report) {
   MbConstraining *c = sim->constraining;
   bool parted = false;
   *whole = true;
-  if (c->ntouches) {
+  if (c->ntouches || c->ndry) {
     c->solved = false; // what the method of the others has kept is lost
-    return find_touching(sim, t, report);
+    return find_touching(sim, t, v, report);
   }
   if (level == MB_POSITIONS && sim->touching && sim->touching->now.n) {
     const MbStatus status = find_parting(sim, t, &parted, report);
@@ -300,7 +310,7 @@ MbStatus mb_rows_solve(MbSim *sim, MbLevel level, double t, double scale, double
     for (size_t k = 0; k < sim->nv; k++) v[k] = NAN;
     return MB_OK;
   }
-  MbStatus status = finite ? find_lambda(sim, level, t, &whole, report) : check_finite(sim, t, report);
+  MbStatus status = finite ? find_lambda(sim, level, t, v, &whole, report) : check_finite(sim, t, report);
   if (status == MB_OK && level != MB_POSITIONS && whole) status = check_dropped(sim, t, report);
   return status == MB_OK ? push(sim, scale, v, report) : status;
 }
@@ -310,6 +320,7 @@ void mb_constrain_prepare(MbSim *sim) {
   if (!c) return;
   c->singular = c->solved = false;
   mb_rows_make(sim, sim->state.q, sim->state.v, sim->state.t + sim->model->h, sim->model->h);
+  mb_dry_begin(sim);
 }
 
 MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
@@ -326,6 +337,7 @@ MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   c->same = false;
   mb_rows_claimed(sim, 1 / sim->model->h);
   if (status == MB_OK) mb_touch_take(sim, v);
+  if (status == MB_OK) mb_dry_take(sim, v);
   return status == MB_OK ? mb_singular_watch(sim, sim->state.v, v, 1, report) : status;
 }
 

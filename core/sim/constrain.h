@@ -43,6 +43,11 @@ MbStatus mb_constrain_close(MbSim *sim, double *q, const double *v, double t, do
 // Takes the step's forces into the state to come, (q, v) at t.
 MbStatus mb_constrain_commit(MbSim *sim, const double *q, const double *v, double t, MbReport *report);
 
+// A step begins, of whose solutions nothing is known.
+void mb_solved_begin(MbSim *sim);
+// The step is done: what is told of its solutions joins what the state has of those before.
+void mb_solved_commit(MbSim *sim);
+
 // At the state: the worst error of position and of velocity.
 void mb_constraint_errors(const MbSim *sim, double errors[2]);
 // At the state: forces of rows on coordinates, along the velocities y (model's nv).

@@ -16,6 +16,8 @@
 // not tell of rows that could not be satisfied.
 typedef enum MbLevel { MB_VELOCITIES, MB_JUMPS, MB_ACCELERATIONS, MB_POSITIONS } MbLevel;
 
+typedef struct MbRubbing MbRubbing; // friction inside joints (dry.c)
+
 struct MbConstraining {
   MbRowSet set;
   double *signal; // (nsignals x 3)
@@ -45,14 +47,19 @@ struct MbConstraining {
   MbContactRowKind *kind;
   const MbRow **picked;
   const MbContactMethod *method; // where nothing touches
+  double *most;                  // (room) of dry friction: the largest impulse
+  size_t ndry;                   // rows of dry friction among them
   // contacts among them, each the rows [row, row + 3) of the problem
   size_t ntouches;
   MbContactCone *cone; // (cone_room)
   size_t cone_room;
   double *from;                        // (room) impulses to begin with
-  const MbContactMethod *touch_method; // NULL: nothing can touch
+  const MbContactMethod *touch_method; // where something touches, or rubs in a joint
   MbContactWork work;
   MbContactAnswer answer;
+  double told[MB_SOLVED_NUMBERS]; // of the step that is being made (sections.h)
+  MbRubbing *rubbing;             // NULL: no joint has friction inside it
+  double dry_work;                // that dry friction does in it
   MbDelassus delassus;
   bool claims; // the solver claims rows of constraints, whose forces are wanted
   bool same;   // all but b is as in the last solution

@@ -13,21 +13,22 @@
 
 // Room for what is kept of each row of the set, for one where there is none yet: so that lists of none are lists.
 bool mb_rows_reserve(MbConstraining *c, size_t n) {
-  size_t room[12];
+  size_t room[13];
   n = n ? n : 1;
   if (n <= c->room) return true;
-  for (size_t i = 0; i < 12; i++) room[i] = c->room;
+  for (size_t i = 0; i < 13; i++) room[i] = c->room;
   const bool fine =
       mb_grow(&c->force, &room[0], n, sizeof *c->force) && mb_grow(&c->g0, &room[1], n, sizeof *c->g0) &&
       mb_grow(&c->g1, &room[2], n, sizeof *c->g1) && mb_grow(&c->half, &room[3], n, sizeof *c->half) &&
       mb_grow(&c->near, &room[4], n, sizeof *c->near) && mb_grow(&c->slot, &room[5], n, sizeof *c->slot) &&
       mb_grow(&c->b, &room[6], n, sizeof *c->b) && mb_grow(&c->slack, &room[7], n, sizeof *c->slack) &&
       mb_grow(&c->least, &room[8], n, sizeof *c->least) && mb_grow(&c->soft, &room[9], n, sizeof *c->soft) &&
-      mb_grow(&c->all, &room[10], n, sizeof *c->all) && mb_grow(&c->from, &room[11], n, sizeof *c->from);
+      mb_grow(&c->all, &room[10], n, sizeof *c->all) && mb_grow(&c->from, &room[11], n, sizeof *c->from) &&
+      mb_grow(&c->most, &room[12], n, sizeof *c->most);
   size_t kinds = c->room;
   if (!fine || !mb_grow(&c->kind, &kinds, n, sizeof *c->kind)) return false;
   for (size_t s = c->room; s < kinds; s++) {
-    c->force[s] = c->g0[s] = c->g1[s] = c->half[s] = 0;
+    c->force[s] = c->g0[s] = c->g1[s] = c->half[s] = c->most[s] = 0;
     c->near[s] = false;
   }
   c->room = kinds;
@@ -118,8 +119,8 @@ MbStatus mb_rows_list(MbSim *sim, MbReport *report) {
 void mb_constraining_free(MbSim *sim) {
   MbConstraining *c = sim->constraining;
   if (!c) return;
-  void *const lists[] = {c->force, c->g0,    c->g1,   c->half, c->near, c->slot, c->b,
-                         c->slack, c->least, c->soft, c->all,  c->kind, c->from, c->cone};
+  void *const lists[] = {c->force, c->g0,   c->g1,  c->half, c->near, c->slot, c->b,   c->slack,
+                         c->least, c->soft, c->all, c->kind, c->from, c->cone, c->most};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) mb_free(lists[i]);
   mb_row_set_free(&c->set);
   mb_delassus_free(&c->delassus);
@@ -131,7 +132,7 @@ size_t mb_constraining_bytes(const MbSim *sim) {
   if (!c) return 0;
   return mb_row_set_bytes(sim, &c->set) + mb_delassus_bytes(sim, &c->delassus) +
          mb_contact_work_bytes(&c->work) + c->cone_room * sizeof *c->cone +
-         c->room * (10 * sizeof(double) + sizeof *c->near + sizeof *c->slot + sizeof *c->kind);
+         c->room * (11 * sizeof(double) + sizeof *c->near + sizeof *c->slot + sizeof *c->kind);
 }
 
 // ---- at an instant -------------------------------------------------------------------------------------------------
@@ -243,6 +244,7 @@ void mb_constraint_errors(const MbSim *sim, double errors[2]) {
     const bool one_way = c->set.is[s].kind == MB_ROW_ONE_WAY;
     double ignored = 0;
     if (c->set.is[s].alpha > 0 || row->order == 2 || (one_way && row->g > 0)) continue;
+    if (c->set.is[s].kind == MB_ROW_DRY) continue;
     const double rate = mb_row_rate(&c->set, s, sim->state.v, &ignored) + row->gt;
     errors[0] = fmax(errors[0], fabs(row->g));
     errors[1] = fmax(errors[1], one_way ? fmax(-rate, 0) : fabs(rate));

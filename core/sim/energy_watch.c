@@ -61,7 +61,7 @@ static void judge_constraints(const MbModel *model, Causes *causes) {
   for (size_t i = 0; i < model->nconstraints; i++) {
     const MbConstraint *c = &model->constraints[i];
     causes->drives |= c->ops == &mb_motion_ops || c->npath || c->compliance > 0 || c->outward > 0;
-    causes->damps |= c->unilateral;
+    causes->damps |= c->unilateral || c->dry;
   }
   causes->damps |= model->contacts.nsolids > 0;
   causes->drives |= model->contacts.compliance > 0;

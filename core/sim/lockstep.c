@@ -83,6 +83,7 @@ static MbStatus create(MbLockstep *l, const MbLane *like, MbReport *report) {
   l->first = like, l->like = like->model;
   l->integrator = &mb_integrator_table[like->model->integrator.kind];
   l->maximal = mb_solver_of_model_bodies(like->model) == &mb_maximal_ops;
+  l->dense = mb_solver_of_model_bodies(like->model) == &mb_redmax_dense_ops;
   l->nb = like->model->nb, l->nq = like->model->nq, l->nv = like->model->nv;
   l->qs = like->sim->nq, l->vs = like->sim->nv;
   l->kernels = mb_lockstep_kernels();

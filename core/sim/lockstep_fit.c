@@ -29,8 +29,7 @@ static const char *channel_refused(const MbModel *model) {
 static const char *solver_refused(const MbModel *model) {
   const MbSolverOps *solver = mb_solver_of_model_bodies(model);
   if (!model->jointed) return "has no joints";
-  if (solver == &mb_redmax_recursive_ops) return NULL;
-  if (model->solver.kind == MB_SOLVER_REDMAX) return "is solved densely";
+  if (solver == &mb_redmax_recursive_ops || solver == &mb_redmax_dense_ops) return NULL;
   if (solver != &mb_maximal_ops) return "has another solver than redmax and maximal, or projects";
   if (model->solver.terms != MB_TERMS_CARRIED) return "has explicit velocity terms";
   if (!mb_held_articulated(model)) return "is solved by a matrix";

@@ -22,6 +22,7 @@ struct MbLockstep {
   const MbLockstepKernels *kernels;
   size_t nb, nq, nv; // the models'
   bool maximal;      // bodies are the state, else joints' coordinates
+  bool dense;        // solved densely: the lanes' simulations take all steps
 
   const MbLane *lane[MB_LOCKSTEP]; // places beyond `count` have lane 0 again
   size_t count;

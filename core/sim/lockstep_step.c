@@ -14,8 +14,22 @@ static const unsigned ALL = (1u << L) - 1;
 
 // ---- where bodies are -----------------------------------------------------------------------------------------
 
+// As the lanes' simulations have them; places beyond the lanes have the first one's.
+static void take_bodies(MbLockstep *l) {
+  for (size_t k = 0; k < L; k++) {
+    const MbMaximal *x = &l->lane[k < l->count ? k : 0]->sim->x;
+    mb_lane_put(l->E, x->E->p, 7 * l->nb, k);
+    mb_lane_put(l->phi, x->phi, 6 * l->nb, k);
+  }
+  l->jq = l->q, l->jv = l->v;
+}
+
 void mb_lockstep_kinematics(MbLockstep *l) {
   l->spread = false;
+  if (l->dense) {
+    take_bodies(l);
+    return;
+  }
   if (l->maximal) {
     l->E = l->q;
     mb_lockstep_held_update(l);
@@ -108,6 +122,7 @@ static void renew(MbLockstep *l) {
 
 void mb_lockstep_put(MbLockstep *l, size_t k) {
   MbSim *sim = l->lane[k]->sim;
+  if (l->dense) return; // it is there
   mb_lane_pick(sim->state.q, l->q, l->qs, k);
   mb_lane_pick(sim->state.v, l->v, l->vs, k);
   sim->state.step = l->step;
@@ -146,7 +161,7 @@ static void swap(double **a, double **b) {
 
 // Lanes whose step in vectors is the one that their simulations would take.
 static unsigned usual(MbLockstep *l) {
-  unsigned lanes = velocities(l);
+  unsigned lanes = l->dense ? 0 : velocities(l);
   if (!lanes) return 0;
   advance(l);
   if (!l->maximal) renew(l);
@@ -164,7 +179,7 @@ static void step_some_alone(MbLockstep *l, unsigned lanes) {
 
 // Where a look at gaps is due, those of lanes that have opened are for their simulations to judge.
 static void look_at_gaps(MbLockstep *l) {
-  if (!(l->maximal || l->nlimits) || l->step % MB_GAPS_SELDOM) return;
+  if (!(l->maximal || l->nlimits) || l->dense || l->step % MB_GAPS_SELDOM) return;
   unsigned open = l->goes & ~l->kernels->closed(l);
   for (size_t k = 0; k < l->count; k++)
     if (l->open[k]) open &= ~(1u << k); // has been judged

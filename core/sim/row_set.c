@@ -145,7 +145,9 @@ static bool list_constraint(const MbSim *sim, MbRowSet *set, const MbConstraint 
   }
   bool fine = true;
   for (size_t k = 0; fine && k < constraint->rows; k++) {
-    const MbRowTerms terms = {.kind = constraint->unilateral ? MB_ROW_ONE_WAY : MB_ROW_BOTH_WAYS,
+    const MbRowTerms terms = {.kind = constraint->dry          ? MB_ROW_DRY
+                                      : constraint->unilateral ? MB_ROW_ONE_WAY
+                                                               : MB_ROW_BOTH_WAYS,
                               .alpha = constraint->compliance,
                               .beta = constraint->damping,
                               .outward = constraint->outward,

@@ -7,8 +7,14 @@
 
 typedef struct MbSim MbSim;
 
-// A contact is three rows: its normal, then two tangents.
-typedef enum MbRowKind { MB_ROW_BOTH_WAYS, MB_ROW_ONE_WAY, MB_ROW_CONTACT, MB_ROW_FRICTION } MbRowKind;
+// A contact is three rows: its normal, then two tangents. Dry friction is a row that pushes either way, up to MbRow.most.
+typedef enum MbRowKind {
+  MB_ROW_BOTH_WAYS,
+  MB_ROW_ONE_WAY,
+  MB_ROW_DRY,
+  MB_ROW_CONTACT,
+  MB_ROW_FRICTION
+} MbRowKind;
 
 // What is known of a row as long as it is there.
 typedef struct MbRowTerms {

@@ -59,5 +59,6 @@ const MbSchemeOps *mb_scheme_for(const MbSim *sim) {
   if (model->solver.mode == MB_FIRST_ORDER) return &table[holds ? KINEMATIC_PASSES : KINEMATIC];
   if (holds && in->passes) return &table[verlet ? VERLET_HALVES : MIDPOINT];
   if (verlet) return &table[VERLET];
-  return &table[sim->solver->accelerate && is_explicit(in) ? EXPLICIT : ONCE];
+  // loads of joints are taken from forces that accelerations at once leave out
+  return &table[sim->solver->accelerate && is_explicit(in) && !model->nloads ? EXPLICIT : ONCE];
 }

@@ -14,11 +14,25 @@ typedef enum MbSection {
   MB_SECTION_FREEDOM, // how many rows of constraints have been free at once, and how free the last of them (singular.c)
   MB_SECTION_CLOSURES, // (nguess) coordinates of joints that close loops (constrain_rows.c)
   MB_SECTION_LATCHED_BEFORE, // (nslots) rows that events had latched during the last step, under the adaptive integrator (events.c)
-  MB_SECTION_LATCHED, // (nslots) rows that they latch now
-  MB_SECTION_CONTACT, // work that contacts have done since the start (touch.c)
-  MB_SECTION_FORCES,  // (nslots) forces of the constraints' rows over the last step (constrain.c)
+  MB_SECTION_LATCHED,  // (nslots) rows that they latch now
+  MB_SECTION_CONTACT,  // work that contacts have done since the start (touch.c)
+  MB_SECTION_FRICTION, // the same of dry friction in joints (dry.c)
+  MB_SECTION_LOADS,    // (nloads) what pressed at the places where joints rub, over the last step (dry.c)
+  MB_SECTION_TOLD,     // what solutions with contacts and friction have been since the start (MbSolved)
+  MB_SECTION_FORCES,   // (nslots) forces of the constraints' rows over the last step (constrain.c)
   MB_SECTIONS
 } MbSection;
+
+// The numbers of MB_SECTION_TOLD: contacts at once; the largest natural map by what was to be stopped; steps that did not come to the
+// tolerance; iterations of all solutions; the deepest of one solid in another, by the smaller one's size.
+enum {
+  MB_SOLVED_MOST,
+  MB_SOLVED_WORST,
+  MB_SOLVED_MISSED,
+  MB_SOLVED_ITERATIONS,
+  MB_SOLVED_DEEPEST,
+  MB_SOLVED_NUMBERS
+};
 
 // What they are called in checkpoints.
 extern const char *const mb_section_words[MB_SECTIONS];

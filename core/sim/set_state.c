@@ -167,8 +167,8 @@ static void clear(MbSim *sim, MbSection section) {
 
 // Makes the model's numbers the state, as at the start.
 static MbStatus install(MbSim *sim, Given *given, MbReport *report) {
-  static const MbSection forgotten[] = {MB_SECTION_GAPS, MB_SECTION_FREEDOM, MB_SECTION_LATCHED_BEFORE,
-                                        MB_SECTION_LATCHED, MB_SECTION_FORCES};
+  static const MbSection forgotten[] = {MB_SECTION_GAPS,    MB_SECTION_FREEDOM, MB_SECTION_LATCHED_BEFORE,
+                                        MB_SECTION_LATCHED, MB_SECTION_LOADS,   MB_SECTION_FORCES};
   const MbModel *model = sim->model;
   mb_coordinates_follow(model, given->model_q, given->model_v);
   MbStatus status = mb_sim_start_at(sim, given->model_q, given->model_v, report);

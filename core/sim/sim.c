@@ -7,6 +7,7 @@
 #include "core/sim/balance.h"
 #include "core/sim/channels.h"
 #include "core/sim/constrain.h"
+#include "core/sim/dry.h"
 #include "core/sim/energy_watch.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/kinematic.h"
@@ -114,6 +115,7 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
 static void plan_memory(MbSim *sim) {
   const MbModel *model = sim->model;
   const size_t events = sim->integrator->scheme == MB_ADAPTIVE ? model->nslots : 0;
+  const bool solved = model->contacts.nsolids || model->dry;
   size_t size[MB_SECTIONS] = {[MB_SECTION_WATCH] = mb_watch_size(),
                               [MB_SECTION_GAPS] = 2,
                               [MB_SECTION_FREEDOM] = 2,
@@ -121,6 +123,9 @@ static void plan_memory(MbSim *sim) {
                               [MB_SECTION_LATCHED_BEFORE] = events,
                               [MB_SECTION_LATCHED] = events,
                               [MB_SECTION_CONTACT] = model->contacts.nsolids ? 1 : 0,
+                              [MB_SECTION_FRICTION] = model->dry ? 1 : 0,
+                              [MB_SECTION_LOADS] = model->nloads,
+                              [MB_SECTION_TOLD] = solved ? MB_SOLVED_NUMBERS : 0,
                               [MB_SECTION_FORCES] = model->nslots};
   if (sim->scheme->memory) size[MB_SECTION_SCHEME] = sim->scheme->memory(sim->nq, sim->nv);
   mb_nodes_sections(model, size);
@@ -190,6 +195,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   mb_sim_follow(sim, sim->state.q, sim->state.v);
   status = mb_touching_create(sim, report);
+  if (status == MB_OK) status = mb_dry_create(sim, report);
   if (status != MB_OK) return status;
   if (model->solver.mode != MB_FIRST_ORDER) {
     status = mb_sim_advise(sim, report);
@@ -223,6 +229,7 @@ void mb_sim_free(MbSim *sim) {
     mb_expression_free(sim->expressions[i]);
   if (sim->work) sim->solver->free(sim->work);
   mb_touching_free(sim);
+  mb_dry_free(sim);
   mb_constraining_free(sim);
   mb_nodes_free(sim);
   mb_balance_free(sim);
@@ -233,8 +240,8 @@ void mb_sim_free(MbSim *sim) {
 
 size_t mb_sim_memory(const MbSim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model->arena.bytes + sim->solver->bytes(sim->work) +
-         mb_constraining_bytes(sim) + mb_touching_bytes(sim) + mb_nodes_bytes(sim) + mb_balance_bytes(sim) +
-         mb_sim_lists_bytes(sim);
+         mb_constraining_bytes(sim) + mb_dry_bytes(sim) + mb_touching_bytes(sim) + mb_nodes_bytes(sim) +
+         mb_balance_bytes(sim) + mb_sim_lists_bytes(sim);
 }
 
 double mb_sim_time(const MbSim *sim) { return sim->state.t; }

@@ -1,6 +1,7 @@
 // One step, the same for every solver, scheme and force: the scheme makes the state to come, which becomes the state if it is sound.
 #include "core/sim/constrain.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/dry.h"
 #include "core/sim/energy_watch.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/gaps.h"
@@ -44,6 +45,8 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
   }
   mb_nodes_commit(sim);
   mb_touch_commit(sim);
+  mb_dry_commit(sim);
+  mb_solved_commit(sim);
   if (sim->scheme->commit) sim->scheme->commit(sim);
   double *const q = state->q, *const v = state->v;
   state->q = sim->q1, state->v = sim->v1;
@@ -56,6 +59,7 @@ static MbStatus commit(MbSim *sim, MbReport *report) {
 MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   sim->trouble[0] = 0;
   mb_sim_foresee(sim);
+  mb_solved_begin(sim);
   MbStatus status = mb_rows_list(sim, report);
   if (status == MB_OK) status = sim->scheme->step(sim, report);
   if (status == MB_OK)

@@ -27,15 +27,6 @@ typedef struct MbTouches {
   size_t n, room;
 } MbTouches;
 
-// What a solution of contacts has been.
-typedef struct MbTouchTold {
-  size_t most;        // contacts at once
-  double worst;       // natural map, by what was to be stopped
-  int64_t missed;     // steps that did not come to the tolerance
-  int64_t iterations; // of all solutions
-  double deepest;     // of one solid in another, by the smaller one's size
-} MbTouchTold;
-
 // Who wants to see the problems that steps solve.
 typedef struct MbTouchWatch {
   void (*see)(void *context, const MbContactProblem *problem);
@@ -61,7 +52,6 @@ struct MbTouching {
   bool fresh;           // which was at the state
   MbTouches done, last; // what pushes in this step; what did in the last one, which is a part of the state
   double work;          // of all contacts since the start, when this step is done
-  MbTouchTold told;
 };
 
 // Whether the scene asks for a few sweeps, a fixed cost a step, and takes what they come to.

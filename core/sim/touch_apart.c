@@ -281,7 +281,7 @@ MbStatus mb_touch_apart_solve(MbSim *sim, double *v, MbReport *report) {
   for (size_t i = 0; i < c->n; i++)
     if (!isfinite(c->b[i])) return tell_not_finite(sim, report);
   const MbContactOperator W = operator_of(sim);
-  const MbStatus status = mb_touch_find(sim, &W, sim->state.t, report);
+  const MbStatus status = mb_touch_find(sim, &W, sim->state.t, NULL, report);
   if (status != MB_OK) return status;
   push(sim, v);
   note(sim);

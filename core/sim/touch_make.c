@@ -193,12 +193,12 @@ static size_t count_pairs(const MbSim *sim) {
 bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts) {
   *counts = (MbContactCounts){0};
   if (!sim->touching) return false;
-  const MbTouchTold *told = &sim->touching->told;
+  const double *told = mb_section(sim, MB_SECTION_TOLD);
   *counts = (MbContactCounts){.shapes = sim->touching->rules->nsolids,
                               .pairs = count_pairs(sim),
-                              .most = told->most,
-                              .residual = told->worst,
-                              .missed = told->missed,
-                              .deepest = told->deepest};
+                              .most = (size_t)told[MB_SOLVED_MOST],
+                              .residual = told[MB_SOLVED_WORST],
+                              .missed = (int64_t)told[MB_SOLVED_MISSED],
+                              .deepest = told[MB_SOLVED_DEEPEST]};
   return true;
 }

@@ -66,7 +66,7 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
   for (int turn = 0; turn < turns; turn++) {
     if (!mb_touch_look(sim)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);
-    if (turn == 0) touching->told.deepest = fmax(touching->told.deepest, depth);
+    if (turn == 0) sim->constraining->told[MB_SOLVED_DEEPEST] = depth;
     if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == turns - 1) break;
     if (turn > 0 && (depth > sim->model->h || depth < MUCH))
       break; // as much as may be has been moved; enough

@@ -2,8 +2,12 @@
 #include "core/sim/touch_solve.h"
 #include "core/base/report.h"
 #include "core/contact/gauss_seidel.h"
+#include "core/sim/constrain.h"
+#include "core/sim/dry.h"
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
+
+#include <string.h>
 
 static const double FAR = 1e-3, ANY = 10, // of |b|: no solution; not even where a few sweeps are asked for
     PARTED = 1e-3; // of depths: near enough to none, as what is left is the next step's
@@ -39,41 +43,108 @@ static MbContactProblem problem_of(const MbConstraining *c, const MbContactOpera
                             .tolerance = norm > 0 ? fmax(share * size_of(c) / norm, 1e-15) : 0};
 }
 
-MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, MbReport *report) {
-  MbConstraining *c = sim->constraining;
-  MbTouchTold *told = &sim->touching->told;
+// As the scene's contact says, else so far that friction holds what it holds for good.
+typedef struct Pushing {
+  double tolerance;
+  size_t iterations; // 0: the method's own
+  MbContactFunction function;
+  bool few;    // who asks for a few sweeps takes what they come to, and is told how good that is
+  bool pivots; // it takes a W that is definite
+} Pushing;
+
+static Pushing pushing_of(const MbSim *sim) {
+  static const double HOLDS = 1e-12;
+  if (!sim->touching) return (Pushing){.tolerance = HOLDS};
   const MbContacts *rules = sim->touching->rules;
-  const double norm = norm_of(c), size = size_of(c);
-  MbContactProblem problem = problem_of(c, W, rules->tolerance);
-  problem.contact = c->cone, problem.ncontacts = c->ntouches;
-  problem.start = c->from, problem.betters = true;
-  problem.iterations = (size_t)rules->iterations, problem.function = (MbContactFunction)rules->function;
-  problem.threads = sim->threads;
-  if (!mb_contact_reserve(&c->work, c->touch_method, &problem)) return mb_no_memory(report, "contact");
-  const MbTouchWatch *watch = &sim->touching->watch;
-  if (watch->see) watch->see(watch->context, &problem);
-  const bool pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING;
+  return (Pushing){.tolerance = rules->tolerance,
+                   .iterations = (size_t)rules->iterations,
+                   .function = (MbContactFunction)rules->function,
+                   .few = mb_touch_few(rules),
+                   .pivots = rules->cone == MB_PYRAMID_CONE || rules->method == MB_CONTACT_BY_PIVOTING};
+}
+
+static void tell(MbConstraining *c, MbContactResult result, double left) {
+  c->told[MB_SOLVED_MOST] = fmax(c->told[MB_SOLVED_MOST], (double)c->ntouches);
+  c->told[MB_SOLVED_WORST] = left;
+  c->told[MB_SOLVED_MISSED] = result == MB_CONTACT_NOT_CONVERGED;
+  c->told[MB_SOLVED_ITERATIONS] += (double)c->answer.iterations;
+}
+
+void mb_solved_begin(MbSim *sim) {
+  if (sim->constraining) memset(sim->constraining->told, 0, sizeof sim->constraining->told);
+}
+
+void mb_solved_commit(MbSim *sim) {
+  const bool solved = sim->section[MB_SECTION_TOLD + 1] > sim->section[MB_SECTION_TOLD];
+  if (!solved) return;
+  const double *step = sim->constraining->told;
+  double *all = mb_section(sim, MB_SECTION_TOLD);
+  all[MB_SOLVED_MOST] = fmax(all[MB_SOLVED_MOST], step[MB_SOLVED_MOST]);
+  all[MB_SOLVED_WORST] = fmax(all[MB_SOLVED_WORST], step[MB_SOLVED_WORST]);
+  all[MB_SOLVED_MISSED] += step[MB_SOLVED_MISSED];
+  all[MB_SOLVED_ITERATIONS] += step[MB_SOLVED_ITERATIONS];
+  all[MB_SOLVED_DEEPEST] = fmax(all[MB_SOLVED_DEEPEST], step[MB_SOLVED_DEEPEST]);
+}
+
+// pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and more
+// where that does not do
+static MbContactResult solve(MbConstraining *c, const MbContactProblem *problem, bool pivots) {
   MbContactResult result = MB_CONTACT_NOT_CONVERGED;
-  // pivots need a W that is definite, and a box on the ground has more corners than ways to move: a little goes on its diagonal, and
-  // more where that does not do
   for (double gives = 1e-10; result == MB_CONTACT_NOT_CONVERGED && gives < 1e-4; gives *= 7) {
     for (size_t i = 0; i < c->n && pivots; i++) c->soft[i] += gives * c->all[i];
-    result = mb_contact_solve(c->touch_method, &c->work, &problem, &c->answer);
+    result = mb_contact_solve(c->touch_method, &c->work, problem, &c->answer);
     if (!pivots) break;
   }
+  return result;
+}
+
+// The same as often as loads inside joints change; *change: by how much they still did in the end, 0 where that is little enough.
+static MbContactResult solve_passes(MbSim *sim, const MbContactProblem *problem, bool pivots, const double *v,
+                                    double *change) {
+  MbConstraining *c = sim->constraining;
+  double tolerance = 0;
+  int passes = 0;
+  *change = 0;
+  if (c->rubbing) mb_dry_patience(sim, &tolerance, &passes);
+  MbContactResult result = solve(c, problem, pivots);
+  for (int pass = 0; c->rubbing; pass++) {
+    if (result == MB_CONTACT_MEMORY || result == MB_CONTACT_REFUSED) return result;
+    if (!mb_dry_pass(sim, v, change)) {
+      c->delassus.unsolved = true;
+      return result;
+    }
+    if (*change <= tolerance) *change = 0;
+    if (*change == 0 || pass >= passes) break;
+    result = solve(c, problem, pivots);
+  }
+  return result;
+}
+
+MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  const Pushing how = pushing_of(sim);
+  const double norm = norm_of(c), size = size_of(c);
+  MbContactProblem problem = problem_of(c, W, how.tolerance);
+  problem.contact = c->cone, problem.ncontacts = c->ntouches;
+  problem.most = c->most;
+  problem.start = c->from, problem.betters = true;
+  problem.iterations = how.iterations, problem.function = how.function;
+  problem.threads = sim->threads;
+  if (!mb_contact_reserve(&c->work, c->touch_method, &problem)) return mb_no_memory(report, "contact");
+  const MbTouchWatch *watch = sim->touching ? &sim->touching->watch : NULL;
+  if (watch && watch->see) watch->see(watch->context, &problem);
+  double change = 0;
+  const MbContactResult result = solve_passes(sim, &problem, how.pivots, v, &change);
   if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
   const double left = size > 0 ? c->answer.natural * norm / size : 0;
-  told->most = c->ntouches > told->most ? c->ntouches : told->most;
-  // who asks for a few sweeps, a fixed cost a step, takes what they come to, and is told how good that is
-  const bool failed = result == MB_CONTACT_NOT_CONVERGED && !(left < (mb_touch_few(rules) ? ANY : FAR));
+  const bool failed =
+      !isfinite(change) || (result == MB_CONTACT_NOT_CONVERGED && !(left < (how.few ? ANY : FAR)));
   if (result == MB_CONTACT_REFUSED || failed)
     return mb_error(
         report, MB_NUMBERS, "",
-        "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts and what else holds: %s", t,
-        (long long)sim->state.step + 1, c->ntouches, c->answer.why);
-  told->iterations += (int64_t)c->answer.iterations;
-  told->missed += result == MB_CONTACT_NOT_CONVERGED;
-  told->worst = fmax(told->worst, left);
+        "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts%s and what else holds: %s",
+        t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "", c->answer.why);
+  tell(c, change > 0 ? MB_CONTACT_NOT_CONVERGED : result, fmax(left, change));
   return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
 }
 

@@ -5,8 +5,9 @@
 #include "core/sim/constrain_internal.h"
 
 // Contacts among the rows taken: solves for all of them together, by the scene's method, from the impulses of the last step; λ is in
-// c->answer. W is what the rows' is.
-MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, MbReport *report);
+// c->answer. The same of dry friction. W is what the rows' is, `v` velocities without what these push, from which loads inside joints
+// follow (NULL: there are none).
+MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const double *v, MbReport *report);
 // Bodies that are to come apart, by the rows taken: by sweeps, which need not be exact, as what is left deep is parted in the next step.
 MbStatus mb_touch_find_parting(MbSim *sim, const MbContactOperator *W, double t, MbReport *report);
 

@@ -231,7 +231,9 @@ static void advise_channels(const MbSceneSpec *spec, MbReport *report) {
   for (size_t i = 0; i < spec->nbodies; i++) {
     const MbBodySpec *body = &spec->bodies[i];
     joints |= body->jointed;
-    held |= body->motion || (body->jointed && (body->joint.limits.count || body->joint.motion));
+    const MbJointSpec *joint = &body->joint;
+    held |= body->motion || (body->jointed && (joint->limits.count || joint->motion ||
+                                               joint->frictionloss.count || joint->friction));
   }
   for (size_t i = 0; i < spec->ndeformables; i++) held |= spec->deformables[i].nattachments > 0;
   for (size_t i = 0; i < spec->nforces; i++) muscles |= spec->forces[i].kind == MB_FORCE_MUSCLE;

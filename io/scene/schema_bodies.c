@@ -221,6 +221,37 @@ static const MbSchemaObject joint_velocity = {.name = "joint_velocity",
                                                       "it be; if none is, both are 0.",
                                               .size = sizeof(MbJointTwistSpec),
                                               .rows = joint_velocity_rows};
+static const MbSchemaRow joint_friction_rows[] = {
+    {"coefficient", MB_TYPE_NUMBER, AT(MbJointFrictionSpec, coefficient), .flags = MB_REQUIRED,
+     .bound = MB_FROM, .help = "of friction between the joint's surfaces; 0: none"},
+    {"radius", MB_TYPE_NUMBER, AT(MbJointFrictionSpec, radius), .bound = MB_ABOVE, .unit = "m",
+     .help =
+         "of the pin (revolute, each of the two of universal), the shaft (cylindrical), the thread (screw) "
+         "or the ball (spherical, euler)"},
+    {"length", MB_TYPE_NUMBER, AT(MbJointFrictionSpec, length), .bound = MB_ABOVE, .unit = "m",
+     .help = "of the pin, the shaft or the thread, along the axis, half of it to each side of the joint's "
+             "frame"},
+    {"size", MB_TYPE_NUMBERS, AT(MbJointFrictionSpec, size), .length = 3, .bound = MB_ABOVE, .unit = "m",
+     .help = "of the box that slides (prismatic), along the axes x, y, z of the joint's frame in the body"},
+    {"tolerance", MB_TYPE_NUMBER, AT(MbJointFrictionSpec, tolerance), .bound = MB_ABOVE, .fallback = "1e-9",
+     .help = "loads and friction are found in turns until no largest force of friction changes by more than "
+             "this, of the largest"},
+    {"passes", MB_TYPE_COUNT, AT(MbJointFrictionSpec, passes), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
+     .fallback = "100",
+     .help = "such turns in a step at most; steps in which these do not suffice are counted and told"},
+    {0}};
+const MbSchemaObject mb_schema_joint_friction = {
+    .name = "joint_friction",
+    .help =
+        "Dry friction by load: what the joint transmits presses its surfaces on one another at places that "
+        "are fixed in it. A pin, shaft or thread is held at four sides of both its ends, across and along "
+        "its axis (a shaft across alone); a ball at six sides; a box at its eight corners. Each place rubs "
+        "up to coefficient times its loads; what is stuck stays for ever. Of joints revolute, universal, "
+        "cylindrical, screw, spherical, euler and prismatic, under solvers `redmax` and `maximal` and "
+        "integrators `symplectic` and `implicit`. Channel `constraint.force` tells the torque or force of "
+        "it, `energy` its work.",
+    .size = sizeof(MbJointFrictionSpec),
+    .rows = joint_friction_rows};
 static const MbSchemaRow joint_rows[] = {
     {"parent", MB_TYPE_REFERENCE, AT(MbJointSpec, parent), .flags = MB_OR_WORLD | MB_FORWARD,
      .set = MB_BODY_NAMES, .fallback = "\"world\"",
@@ -244,6 +275,11 @@ static const MbSchemaRow joint_rows[] = {
            "what a gear makes of a motor's rotor: the joint has the kinetic energy 1/2 inertia rate^2 "
            "besides that of the "
            "bodies, whose momentum it does not count in; not of joints that have rotation vectors"),
+    BY_DOF(
+        "frictionloss", frictionloss, "N, N m", MB_FROM,
+        "dry friction along the coordinate: it holds still what pushes less, and brakes what moves by this "
+        "force, whatever the joint carries; not of joints that have rotation vectors; of integrators "
+        "`symplectic` and `implicit`"),
     {"limits", MB_TYPE_LIMITS, AT(MbJointSpec, limits), .unit = "m, rad",
      .help = "[lo, hi] of the coordinate, or a pair for each degree of freedom; null where it is open"},
     {"force", MB_TYPE_SIGNAL_LIST, AT(MbJointSpec, force), .unit = "N, N m",
@@ -252,7 +288,8 @@ static const MbSchemaRow joint_rows[] = {
      .help = "servo motor that pulls the coordinates to a target"},
     {"motion", MB_TYPE_OBJECT, AT(MbJointSpec, motion), .flags = MB_APART, .object = &motion,
      .help = "prescribed motion"},
-    LATER("friction", "friction inside the joint"),
+    {"friction", MB_TYPE_OBJECT, AT(MbJointSpec, friction), .flags = MB_APART,
+     .object = &mb_schema_joint_friction, .help = "friction inside the joint, by what the joint carries"},
     {0}};
 static const MbSchemaObject joint = {.name = "joint",
                                      .help =

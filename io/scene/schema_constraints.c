@@ -22,6 +22,9 @@ static const MbSchemaRow constraint_rows[] = {
 static const MbSchemaRow joint_closure_rows[] = {
     BY_DOF("position", position, "m, rad", MB_UNBOUND,
            "of screws, composites and splines: coordinates near which theirs are looked for at the start"),
+    {"friction", MB_TYPE_OBJECT, AT(MbJointSpec, friction), .flags = MB_APART,
+     .object = &mb_schema_joint_friction,
+     .help = "friction inside the joint, as in a body's; the second frame turns in the first"},
     {0}};
 static const MbSchemaObject joint_closure = {
     .name = "joint_closure",

@@ -86,7 +86,8 @@ static const char *const channel_help[] = {
     "as the world's origin; elastic, of springs; "
     "total, the sum of the three; with `contact` also contact, the work that contacts have done since the "
     "start: "
-    "what friction and impacts have taken, below 0",
+    "what friction and impacts have taken, below 0; and with dry friction in joints friction, the same of "
+    "that",
     "linear momentum lx, ly, lz of all bodies and nodes, then their angular "
     "momentum ax, ay, az about the world's origin",
     "length of the path, the rate at which it grows, and tension, muscle by muscle; a muscle's name, or "

@@ -39,6 +39,7 @@ extern const MbSchemaObject mb_schema_time, mb_schema_solver, mb_schema_integrat
 extern const MbSchemaObject mb_schema_material, mb_schema_deformable;               // schema_deformables.c
 extern const MbSchemaObject mb_schema_output, mb_schema_error;                      // schema_output.c
 extern const MbSchemaObject mb_schema_contacts;                                     // schema_contacts.c
+extern const MbSchemaObject mb_schema_joint_friction;                               // schema_bodies.c
 extern const MbSchemaObject mb_schema_body;                                         // schema_bodies.c
 // schema_forces.c: what all forces have, and by kind.
 extern const MbSchemaRow mb_schema_force_rows[];

@@ -26,6 +26,13 @@ static void read_model(const char *path, const MbImportOptions *options) {
   memset(&report, 0, sizeof report);
   if (text && mb_scene_parse(text, strlen(text), "fuzz", "/nowhere", NULL, &scene, &report) == MB_OK)
     mb_model_create(scene, &model, &report);
+  for (int format = 0; scene && format < MB_MODEL_FORMATS; format++) {
+    char *again = NULL;
+    MbReport other = {0};
+    const MbStatus written = mb_model_export(scene, (MbModelFormat)format, "/nowhere", ".", &again, &other);
+    if (!again == !written) abort(); // a text or an error
+    mb_free(again);
+  }
   mb_model_free(model);
   mb_scene_free(scene);
   mb_model_notes_free(&notes);

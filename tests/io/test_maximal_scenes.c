@@ -70,7 +70,9 @@ Test(maximal_scenes, accelerations_at_the_start_are_those_of_reduced_coordinates
   for (int i = 0; i < n; i++) {
     char path[512];
     snprintf(path, sizeof path, "scenes/redmax/%s", list[i]->d_name);
-    if (strstr(list[i]->d_name, ".json")) {
+    const bool rubs =
+        !strcmp(list[i]->d_name, "desk_lamp.json"); // dry friction has no accelerations of its own
+    if (strstr(list[i]->d_name, ".json") && !rubs) {
       const size_t nb = accelerations(path, "\"redmax\"", reduced, MOST);
       printf("%-36s", list[i]->d_name);
       for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {

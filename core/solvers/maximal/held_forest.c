@@ -9,9 +9,9 @@ static bool may_hold(const MbModel *model, const MbConstraint *constraint) {
   const size_t own = mb_model_own(model);
   for (int end = 0; end < 2; end++) // a port's inertia is not known here
     if (constraint->body[end] != MB_WORLD && constraint->body[end] >= own) return false;
-  return !constraint->ops->coordinates && !constraint->unilateral && !(constraint->compliance > 0) &&
-         !constraint->npath && !constraint->nmasters && constraint->ops != &mb_closure_search_ops &&
-         constraint->rows <= 6;
+  return !constraint->ops->coordinates && !constraint->unilateral && !constraint->dry &&
+         !(constraint->compliance > 0) && !constraint->npath && !constraint->nmasters &&
+         constraint->ops != &mb_closure_search_ops && constraint->rows <= 6;
 }
 
 static size_t root_of(const MbHeld *held, size_t b) {

@@ -21,14 +21,15 @@ def kill_with_checkpoint(folder, keep): # in the middle of a run that has writte
         run = subprocess.Popen(command(folder, keep))
         while run.poll() is None and not states(folder): time.sleep(0.001)
         run.kill()
-        run.wait()
-        if states(folder): return
+        if run.wait() == 0: shutil.rmtree(folder) # it has come to its end before it was looked at: once more
+        elif states(folder): return 1
+    return 0
 for keep in ("all", "none"):
     began = time.time()
     subprocess.run(command("whole-" + keep, keep), check=True)
     took = time.time() - began
-    folder, killed = "killed-" + keep, 0
-    kill_with_checkpoint(folder, keep)
+    folder = "killed-" + keep
+    killed = kill_with_checkpoint(folder, keep)
     for attempt in range(40):
         run = subprocess.Popen(command(folder, keep))
         try: run.wait(timeout=random.uniform(0.02, 0.5) * took)
@@ -51,11 +52,30 @@ cat >stop.py <<'PY'
 import os, signal, subprocess, time
 run = subprocess.Popen([os.environ["MBSIM"], "sweep", "swing.json", "-p", "length=1,2,3", "-d", "100000", "-o", "stopped", "-j", "2", "--keep", "none"],
                        stderr=subprocess.PIPE, text=True, start_new_session=True)
-while sum(len(f) for _, _, f in os.walk("stopped")) < 6: time.sleep(0.01)
-time.sleep(0.3)
+def started(): # runs that listen to signals
+    logs = [os.path.join(d, f) for d, _, files in os.walk("stopped/runs") for f in files if f == "log"]
+    return sum('"event":"start"' in open(log).read() for log in logs)
+while started() < 2: time.sleep(0.01)
+time.sleep(0.1)
 os.killpg(run.pid, signal.SIGINT)
 lines = run.communicate()[1].splitlines()
 print(run.returncode, [l.split(" done in")[0] for l in lines[1:]], sorted(f for _, _, files in os.walk("stopped/runs") for f in files if "old" not in f))
 PY
 "$PYTHON" stop.py
 t sweep --status stopped
+# a process of a killed sweep that is still at a run is waited for
+cat >held.py <<'PY'
+import fcntl, glob, os, subprocess, time
+command = [os.environ["MBSIM"], "sweep", "swing.json", "-p", "length=1", "-o", "held", "-j", "1", "--no-times", "-q"]
+subprocess.run(command, check=True)
+folder = glob.glob("held/runs/*")[0]
+os.remove(folder + "/result.json")
+log = open(folder + "/log", "a")
+fcntl.flock(log, fcntl.LOCK_EX)
+run = subprocess.Popen(command)
+time.sleep(0.5)
+print("waits" if run.poll() is None and not os.path.exists(folder + "/result.json") else "does not wait")
+log.close()
+print(run.wait(), os.path.exists(folder + "/result.json"))
+PY
+"$PYTHON" held.py

@@ -21,7 +21,8 @@ enum {
   FLYING = 32,
   PLAIN_AXES = 64,
   LIMITS = 128,
-  MAXIMAL = 256
+  MAXIMAL = 256,
+  DENSE = 512
 };
 
 static MbSignalsSpec one_signal(MbSceneSpec *spec, MbSignalSpec signal) {
@@ -86,6 +87,7 @@ static MbSceneSpec study(MbIntegratorKind kind, unsigned acts, uint64_t tree, ui
       add_limits(&spec, body, &seed);
   }
   if (acts & MAXIMAL) spec.solver.kind = MB_SOLVER_MAXIMAL;
+  if (acts & DENSE) spec.solver.dynamics = MB_DENSE;
   spec.bodies[3].joint.parent = spec.bodies[2].name; // what is free in space carries a tree
   if (acts & DAMPING && acts & MOTORS)
     test_damping(test_force(&spec, MB_FORCE_DAMPING, NULL))->coefficient = test_random(&seed);
@@ -162,7 +164,7 @@ static void runs_alike(MbIntegratorKind kind, unsigned acts, size_t count) {
   mb_report_clear(&report);
   test_ok(mb_lockstep_create(&like, &l, &report), &report);
   test_ok(mb_lockstep_load(l, lanes, count, &report), &report);
-  const int64_t steps = acts & MAXIMAL ? HELD_STEPS : STEPS, calls = mb_alloc_calls();
+  const int64_t steps = acts & (MAXIMAL | DENSE) ? HELD_STEPS : STEPS, calls = mb_alloc_calls();
   for (int64_t step = 0; step < steps; step++) mb_lockstep_step(l);
   cr_assert_eq(mb_alloc_calls(), calls, "a step allocates");
   for (size_t k = 0; k < count; k++) { // once more, from what these have left
@@ -233,4 +235,45 @@ Test(lockstep, maximal_lanes_at_limits_have_the_bits_of_runs_of_their_own) {
                1 + (acts + 7) % L);
   went_in_lanes(0.7);
   cr_assert_gt(alone, 0);
+}
+
+Test(lockstep, dense_lanes_have_the_bits_of_runs_of_their_own) {
+  for (unsigned acts = DENSE; acts < DENSE + 2 * LIMITS; acts += 29)
+    runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
+  went_in_lanes(1);
+}
+
+// A thing of a kind that nobody has told lanes of, whatever it does: here one that does what known ones do.
+Test(lockstep, kinds_that_lanes_do_not_know_are_refused) {
+  MbSceneSpec spec = study(MB_SYMPLECTIC, WRENCHES | LIMITS | POINTS, 5, 100);
+  MbModel *model = test_model(&spec);
+  cr_assert_null(mb_lane_refused(model));
+  cr_assert(model->nforces > 2 && model->nconstraints > 0);
+  for (size_t i = 0; i < model->nforces; i++) {
+    MbModel other = *model;
+    MbForceOps ops = *model->forces[i].ops;
+    MbForce forces[16];
+    memcpy(forces, model->forces, model->nforces * sizeof *forces);
+    forces[i].ops = &ops, other.forces = forces;
+    cr_expect_str_eq(mb_lane_refused(&other), "has forces of other kinds than lanes know");
+  }
+  for (size_t i = 0; i < model->nconstraints; i++) {
+    MbModel other = *model;
+    MbConstraintOps ops = *model->constraints[i].ops;
+    MbConstraint constraints[64];
+    memcpy(constraints, model->constraints, model->nconstraints * sizeof *constraints);
+    constraints[i].ops = &ops, other.constraints = constraints;
+    cr_expect_str_eq(mb_lane_refused(&other), "has constraints");
+  }
+  for (int kind = 0; kind < MB_INTEGRATORS; kind++) {
+    MbModel other = *model;
+    other.integrator.kind = (MbIntegratorKind)kind;
+    cr_expect_eq(mb_lane_refused(&other) == NULL, kind == MB_SYMPLECTIC || kind == MB_IMPLICIT, "%d", kind);
+  }
+  MbModel other = *model;
+  const char *const channels[] = {"joint.position", "of.no.kind"};
+  other.channels = (const char **)channels, other.nchannels = 2;
+  cr_expect_neq(mb_lane_refused(&other), NULL);
+  mb_model_free(model);
+  mb_arena_free(&spec.arena);
 }

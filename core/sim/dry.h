@@ -1,0 +1,23 @@
+// Dry friction along coordinates and inside joints: rows that push either way, up to a largest force (dry.c).
+#ifndef MB_SIM_DRY_H
+#define MB_SIM_DRY_H
+
+#include "core/sim/sim_internal.h"
+
+// Makes room for the solutions of scenes that have such rows. Does nothing where there are none.
+MbStatus mb_dry_create(MbSim *sim, MbReport *report);
+void mb_dry_free(MbSim *sim);
+size_t mb_dry_bytes(const MbSim *sim); // beside the arena
+// When the rows of a step are made: how much they may push by the last step's loads.
+void mb_dry_begin(MbSim *sim);
+// When a pass is solved, v being the velocities without its rows: how much they may push by its loads, and where the next pass begins.
+// *change: by how much that has changed, of the largest. False: A⁻¹ could not be applied.
+bool mb_dry_pass(MbSim *sim, const double *v, double *change);
+// Tells where passes end: at such a change, or after as many.
+void mb_dry_patience(const MbSim *sim, double *tolerance, int *passes);
+// Notes the work that such rows do by the last solution, which has led to the velocities v.
+void mb_dry_take(MbSim *sim, const double *v);
+// The step is done: its work and its loads are the state's.
+void mb_dry_commit(MbSim *sim);
+
+#endif

@@ -1,6 +1,9 @@
 #include "tests/support.h"
+#include "core/base/alloc.h"
 #include "core/solvers/watched.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Every test watches the seam of its solvers, in whatever build.
@@ -101,4 +104,16 @@ double test_random(uint64_t *state) {
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
   z = (z ^ z >> 27) * 0x94d049bb133111ebu;
   return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+void test_folder_begin(char folder[64], const char *name) {
+  snprintf(folder, 64, "/tmp/mbsim-%s-XXXXXX", name);
+  cr_assert(mkdtemp(folder));
+}
+
+void test_folder_end(const char *folder) {
+  char command[100];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  cr_assert_eq(system(command), 0);
+  cr_assert_eq(mb_alloc_live(), 0);
 }

@@ -49,6 +49,10 @@ void test_ok(MbStatus status, const MbReport *report);
 // Fails when some |a_i − b_i| > tolerance, and says which is the worst.
 void test_near(const char *what, const double *a, const double *b, size_t n, double tolerance);
 
+// Makes a folder of the test's own, and takes it away with all that is in it; nothing may be allocated then.
+void test_folder_begin(char folder[64], const char *name);
+void test_folder_end(const char *folder);
+
 // A deterministic stream of numbers in [0, 1).
 double test_random(uint64_t *state);
 

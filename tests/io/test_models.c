@@ -19,16 +19,8 @@ typedef struct Imported {
 
 static char folder[64];
 
-static void begin(void) {
-  snprintf(folder, sizeof folder, "/tmp/mbsim-models-XXXXXX");
-  cr_assert(mkdtemp(folder));
-}
-static void end(void) {
-  char command[100];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  cr_assert_eq(system(command), 0);
-  cr_assert_eq(mb_alloc_live(), 0);
-}
+static void begin(void) { test_folder_begin(folder, "models"); }
+static void end(void) { test_folder_end(folder); }
 TestSuite(models, .init = begin, .fini = end);
 
 static void write_file(const char *name, const char *text) {

@@ -14,16 +14,8 @@
 static const double SAME = 1e-14, ACCELERATION = 1e-12; // of a number; of the largest of a state
 
 static char folder[64];
-static void begin(void) {
-  snprintf(folder, sizeof folder, "/tmp/mbsim-again-XXXXXX");
-  cr_assert(mkdtemp(folder));
-}
-static void end(void) {
-  char command[100];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  cr_assert_eq(system(command), 0);
-  cr_assert_eq(mb_alloc_live(), 0);
-}
+static void begin(void) { test_folder_begin(folder, "again"); }
+static void end(void) { test_folder_end(folder); }
 TestSuite(models_again, .init = begin, .fini = end);
 
 // ---- round ------------------------------------------------------------------------------------------------

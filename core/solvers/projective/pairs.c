@@ -10,6 +10,7 @@
 #include "core/solvers/projective/pairs.h"
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
+#include "core/math/sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,15 +50,6 @@ bool mb_pairs_has(const MbPairs *pairs, size_t k) {
 
 // ---- products ---------------------------------------------------------------------------------------------
 
-static double product(const double *restrict a, const double *restrict b, size_t n) {
-  double lane[8] = {0}, sum = 0;
-  for (size_t i = 0; i + 8 <= n; i += 8)
-    for (size_t k = 0; k < 8; k++) lane[k] += a[i + k] * b[i + k];
-  for (size_t i = n / 8 * 8; i < n; i++) sum += a[i] * b[i];
-  for (size_t k = 0; k < 8; k++) sum += lane[k];
-  return sum;
-}
-
 typedef struct Look {
   const MbPairs *pairs;
   const double *b;
@@ -70,8 +62,8 @@ static void look_task(void *context, size_t chunk) {
   const size_t begin = CHUNK * chunk, n = begin + CHUNK < pairs->n ? CHUNK : pairs->n - begin;
   double *sum = pairs->sum + MB_PAIR_WEIGHTS * chunk;
   for (size_t k = 0; k < MB_PAIRS; k++) {
-    sum[2 * k] = look->one[k] ? product(pairs->s[k] + begin, look->b + begin, n) : 0;
-    sum[2 * k + 1] = look->one[k] ? product(pairs->z[k] + begin, look->b + begin, n) : 0;
+    sum[2 * k] = look->one[k] ? mb_sum_product(pairs->s[k] + begin, look->b + begin, n) : 0;
+    sum[2 * k + 1] = look->one[k] ? mb_sum_product(pairs->z[k] + begin, look->b + begin, n) : 0;
   }
 }
 

@@ -2,6 +2,7 @@
 // iterations. Energies are kept by element and by node and added up in one order, so that any number of threads gives the same
 // bits.
 #include "core/base/threads.h"
+#include "core/math/sums.h"
 #include "core/math/vec3.h"
 #include "core/solvers/projective/soft_engine.h"
 
@@ -51,16 +52,6 @@ static void bending_range(void *context, size_t begin, size_t end) {
   }
 }
 
-// In eight sums that go on side by side.
-static double sum_of(const double *x, size_t n) {
-  double lane[8] = {0}, sum = 0;
-  for (size_t i = 0; i + 8 <= n; i += 8)
-    for (size_t k = 0; k < 8; k++) lane[k] += x[i + k];
-  for (size_t i = n / 8 * 8; i < n; i++) sum += x[i];
-  for (size_t k = 0; k < 8; k++) sum += lane[k];
-  return sum;
-}
-
 double mb_soft_evaluate(MbSoftEngine *engine, const double *q, double *f) {
   const double began = engine->clock();
   double energy = 0, collected = 0;
@@ -81,12 +72,12 @@ double mb_soft_evaluate(MbSoftEngine *engine, const double *q, double *f) {
       collected += engine->clock() - swept;
       mb_soft_damp(engine, block, job.q, job.f);
     }
-    energy += sum_of(block->energy, block->count);
+    energy += mb_sum_of(block->energy, block->count);
   }
   if (engine->form.n) {
     Job job = {.engine = engine, .q = q, .f = f};
     mb_parallel_ranges(engine->threads, engine->form.n, MB_SOFT_GRAIN, bending_range, &job);
-    energy += sum_of(engine->form.energy, engine->form.n);
+    energy += mb_sum_of(engine->form.energy, engine->form.n);
     if (engine->form.rest.count) energy += mb_soft_form_rest(&engine->form, q, f);
   }
   engine->stats.collect += collected;

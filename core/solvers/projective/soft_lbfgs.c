@@ -22,6 +22,7 @@
 // Nothing is kept from step to step.
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
+#include "core/math/sums.h"
 #include "core/solvers/projective/soft_engine.h"
 
 #include <math.h>
@@ -95,15 +96,6 @@ void mb_soft_lbfgs_begin(MbSoftEngine *engine) {
   for (size_t i = first; i < lbfgs->n; i++) lbfgs->b[i] = lbfgs->b1[i] = lbfgs->y[i] = engine->r[i] = 0;
 }
 
-static double product(const double *a, const double *b, size_t n) {
-  double lane[8] = {0}, sum = 0;
-  for (size_t i = 0; i + 8 <= n; i += 8)
-    for (size_t k = 0; k < 8; k++) lane[k] += a[i + k] * b[i + k];
-  for (size_t i = n / 8 * 8; i < n; i++) sum += a[i] * b[i];
-  for (size_t k = 0; k < 8; k++) sum += lane[k];
-  return sum;
-}
-
 // a · b by chunks.
 typedef struct Product {
   const MbSoftLbfgs *lbfgs;
@@ -114,7 +106,7 @@ static void product_task(void *context, size_t chunk) {
   const Product *const of = context;
   const size_t begin = 3 * NODES * chunk, n = of->lbfgs->n,
                end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
-  of->lbfgs->sum[0][chunk] = product(of->a + begin, of->b + begin, end - begin);
+  of->lbfgs->sum[0][chunk] = mb_sum_product(of->a + begin, of->b + begin, end - begin);
 }
 
 static double add_up(const MbSoftLbfgs *lbfgs, int which) {

@@ -4,6 +4,7 @@
 #include "core/forces/forces.h"
 #include "core/math/se3.h"
 #include "tests/runs.h"
+#include "tests/ways.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,14 +35,6 @@ static TestRun begin(int deformable, const char *model) {
 
 static bool is_there(int model, int deformable) { return !deformable || model != 3; }
 
-static const MbForce *force_of(const MbModel *model, int deformable) {
-  for (size_t i = 0; i < model->nforces; i++)
-    if (model->forces[i].elements && model->forces[i].elements->of == model->deformables[deformable].elements)
-      return &model->forces[i];
-  cr_assert_fail("there is no such force");
-  return NULL;
-}
-
 // Every node thrown out of its place, and moving; what a body carries turns as well.
 static void disturb(MbSim *sim) {
   uint64_t seed = 7;
@@ -66,35 +59,6 @@ static void evaluate(MbSim *sim, const MbForce *force, bool derivatives) {
   x->K = K, x->exact = false;
 }
 
-// One way in which a node can move: of those that a body carries six, of the others three.
-typedef struct Way {
-  size_t body, axis;
-} Way;
-
-static size_t list_ways(const MbModel *model, int deformable, Way *ways) {
-  const MbDeformable *of = &model->deformables[deformable];
-  size_t n = 0;
-  for (size_t b = of->first; b < of->first + of->count; b++)
-    for (size_t k = model->parent[b] == MB_WORLD ? 3 : 0; k < 6; k++) {
-      cr_assert_lt(n, MOST);
-      ways[n++] = (Way){b, k};
-    }
-  return n;
-}
-
-static void read_blocks(const MbModel *model, const double *blocks, const Way *ways, size_t n, double *out) {
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < n; j++) {
-      const size_t a = ways[i].body, b = ways[j].body;
-      size_t at = a == b ? 36 * a : MB_WORLD;
-      for (size_t k = 0; k < model->npairs; k++) {
-        if (model->pair[2 * k] == a && model->pair[2 * k + 1] == b) at = 36 * (model->nb + 2 * k);
-        if (model->pair[2 * k] == b && model->pair[2 * k + 1] == a) at = 36 * (model->nb + 2 * k + 1);
-      }
-      out[n * i + j] = at == MB_WORLD ? 0 : blocks[at + 6 * ways[i].axis + ways[j].axis];
-    }
-}
-
 static double largest(const double *x, size_t n) {
   double most = 0;
   for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
@@ -105,7 +69,7 @@ static double largest(const double *x, size_t n) {
 static const double STEP = 1e-6, CLOSE = 1e-6;
 
 // Differences of the forces by way j: places (E exp(s e_j)) or velocities.
-static void differ(MbSim *sim, const MbForce *force, const Way *ways, size_t n, size_t j, bool places,
+static void differ(MbSim *sim, const MbForce *force, const TestWay *ways, size_t n, size_t j, bool places,
                    double *out) {
   double low[MOST];
   const MbPose before = sim->x.E[ways[j].body];
@@ -137,13 +101,13 @@ Test(element_damping, derivatives_by_velocities_and_by_places_are_the_forces_slo
   for (int m = 0; m < MODELS; m++)
     for (int d = 0; d < 2 && is_there(m, d); d++) {
       TestRun run = begin(d, models[m]);
-      const MbForce *force = force_of(run.model, d);
-      Way ways[MOST];
-      const size_t n = list_ways(run.model, d, ways);
+      const MbForce *force = test_elements_of(run.model, d);
+      TestWay ways[MOST];
+      const size_t n = test_ways(run.model, d, ways, MOST);
       disturb(run.sim);
       evaluate(run.sim, force, true);
-      read_blocks(run.model, run.sim->x.D, ways, n, D);
-      read_blocks(run.model, run.sim->x.K, ways, n, K);
+      test_ways_blocks(run.model, run.sim->x.D, ways, n, D);
+      test_ways_blocks(run.model, run.sim->x.K, ways, n, K);
       cr_assert_gt(largest(D, n * n), 1);
       for (size_t j = 0; j < n; j++) differ(run.sim, force, ways, n, j, false, wanted);
       test_near(models[m], D, wanted, n * n, CLOSE * (1 + largest(D, n * n)));
@@ -174,7 +138,7 @@ static void sum_up(int deformable, const char *model, bool rigid, double sum[7])
         mb_quat_unrotate(v, run.sim->x.E[b].q, speed);
       }
     }
-    evaluate(run.sim, force_of(run.model, deformable), false);
+    evaluate(run.sim, test_elements_of(run.model, deformable), false);
     for (size_t k = 0; k < of->count; k++) {
       const size_t b = of->first + k;
       double f[3], torque[3];

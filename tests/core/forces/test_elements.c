@@ -5,6 +5,7 @@
 #include "core/forces/forces.h"
 #include "core/math/se3.h"
 #include "tests/runs.h"
+#include "tests/ways.h"
 
 #include <lapacke.h>
 #include <stdio.h>
@@ -49,34 +50,10 @@ static TestRun begin(int deformable, const char *model, const char *bending) {
   return test_run(scene, list);
 }
 
-static const MbForce *force_of(const MbModel *model, int deformable) {
-  for (size_t i = 0; i < model->nforces; i++)
-    if (model->forces[i].elements && model->forces[i].elements->of == model->deformables[deformable].elements)
-      return &model->forces[i];
-  cr_assert_fail("there is no such force");
-  return NULL;
-}
-
 // ---- slopes -----------------------------------------------------------------------------------------------
 
-// One way in which a node can move: of those that a body carries six, of the others three.
-typedef struct Way {
-  size_t body, axis;
-} Way;
-
-static size_t list_ways(const MbModel *model, int deformable, Way *ways) {
-  const MbDeformable *of = &model->deformables[deformable];
-  size_t n = 0;
-  for (size_t b = of->first; b < of->first + of->count; b++)
-    for (size_t k = model->parent[b] == MB_WORLD ? 3 : 0; k < 6; k++) {
-      cr_assert_lt(n, MOST);
-      ways[n++] = (Way){b, k};
-    }
-  return n;
-}
-
 // E ← E exp(s e_k)
-static void shift(MbSim *sim, Way way, double s) {
+static void shift(MbSim *sim, TestWay way, double s) {
   double delta[6] = {0};
   MbPose step, moved;
   delta[way.axis] = s;
@@ -97,21 +74,6 @@ static void evaluate(MbSim *sim, const MbForce *force, bool derivatives, bool sa
   x->K = K, x->safe = false;
 }
 
-// K (n x n) of the ways, from the blocks
-static void read_stiffness(const MbSim *sim, const Way *ways, size_t n, double *K) {
-  const MbModel *model = sim->model;
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < n; j++) {
-      const size_t a = ways[i].body, b = ways[j].body;
-      size_t at = a == b ? 36 * a : MB_WORLD;
-      for (size_t k = 0; k < model->npairs; k++) {
-        if (model->pair[2 * k] == a && model->pair[2 * k + 1] == b) at = 36 * (model->nb + 2 * k);
-        if (model->pair[2 * k] == b && model->pair[2 * k + 1] == a) at = 36 * (model->nb + 2 * k + 1);
-      }
-      K[n * i + j] = at == MB_WORLD ? 0 : sim->x.K[at + 6 * ways[i].axis + ways[j].axis];
-    }
-}
-
 // Central differences of energies of some J and forces of some 100 N over places of 0.1 m: rounding is 1e-16/1e-6 of them, what the
 // third derivative leaves 1e-12/0.01 of the forces.
 static const double STEP = 1e-6, CLOSE = 1e-6;
@@ -124,13 +86,13 @@ static double largest(const double *x, size_t n) {
 
 static void check_slopes(MbSim *sim, int deformable, const char *what) {
   static double K[MOST * MOST], wanted[MOST * MOST];
-  Way ways[MOST];
-  const MbForce *force = force_of(sim->model, deformable);
-  const size_t n = list_ways(sim->model, deformable, ways);
+  TestWay ways[MOST];
+  const MbForce *force = test_elements_of(sim->model, deformable);
+  const size_t n = test_ways(sim->model, deformable, ways, MOST);
   double f[MOST], slope[MOST];
   evaluate(sim, force, true, false);
   for (size_t i = 0; i < n; i++) f[i] = sim->x.f[6 * ways[i].body + ways[i].axis];
-  read_stiffness(sim, ways, n, K);
+  test_ways_blocks(sim->model, sim->x.K, ways, n, K);
   for (size_t j = 0; j < n; j++) {
     double energy[2], low[MOST];
     const MbPose before = sim->x.E[ways[j].body];
@@ -181,7 +143,7 @@ static TestRun begin_curved(void) {
 Test(elements, a_curved_sheet_stays_as_it_is_and_its_forces_are_its_energys_slopes) {
   static const double ROUNDED = 1e-11; // of forces of some 100 N where it is disturbed
   TestRun run = begin_curved();
-  const MbForce *force = force_of(run.model, 1);
+  const MbForce *force = test_elements_of(run.model, 1);
   cr_assert_gt(force->elements->ncurved, 20);
   evaluate(run.sim, force, false, false);
   cr_expect_leq(largest(run.sim->x.f, 6 * run.model->nb), ROUNDED);
@@ -198,11 +160,11 @@ Test(elements, a_curved_sheet_stays_as_it_is_and_its_forces_are_its_energys_slop
 // Largest eigenvalue of K of nodes that do not turn, by the size of K.
 static double highest(MbSim *sim, int deformable, bool safe) {
   static double K[MOST * MOST];
-  Way ways[MOST];
+  TestWay ways[MOST];
   double value[MOST];
-  const size_t n = list_ways(sim->model, deformable, ways);
-  evaluate(sim, force_of(sim->model, deformable), true, safe);
-  read_stiffness(sim, ways, n, K);
+  const size_t n = test_ways(sim->model, deformable, ways, MOST);
+  evaluate(sim, test_elements_of(sim->model, deformable), true, safe);
+  test_ways_blocks(sim->model, sim->x.K, ways, n, K);
   const double size = largest(K, n * n);
   const lapack_int info = LAPACKE_dsyev(LAPACK_COL_MAJOR, 'N', 'U', (lapack_int)n, K, (lapack_int)n, value);
   cr_assert_eq(info, 0);
@@ -246,7 +208,7 @@ Test(elements, forces_within_add_up_to_no_force_and_no_torque) {
     const MbDeformable *of = &run.model->deformables[d];
     double sum[6] = {0};
     disturb(run.sim, 0.03);
-    evaluate(run.sim, force_of(run.model, d), false, false);
+    evaluate(run.sim, test_elements_of(run.model, d), false, false);
     for (size_t b = of->first; b < of->first + of->count; b++) {
       double f[3], torque[3];
       mb_quat_rotate(f, run.sim->x.E[b].q, run.sim->x.f + 6 * b + 3);
@@ -271,7 +233,7 @@ Test(elements, bending_is_worth_what_the_quadratic_form_says) {
   for (size_t k = 0; k < of->count; k++) mb_vec3_copy(x + 3 * k, run.sim->x.E[of->first + k].p);
   cr_assert(mb_bending_create(&bending, e->bending, e->bending_stiffness, e->mesh.triangle, e->mesh.triangles,
                               e->mesh.x, e->mesh.nodes, &none));
-  const MbForce *with = force_of(run.model, 1), *without = force_of(flat.model, 1);
+  const MbForce *with = test_elements_of(run.model, 1), *without = test_elements_of(flat.model, 1);
   const double wanted = mb_bending_energy(&bending, x),
                found = with->ops->energy(with, &run.sim->x) - without->ops->energy(without, &flat.sim->x);
   cr_expect_gt(wanted, 0.1);
@@ -288,14 +250,14 @@ Test(elements, volume_and_strain_are_those_of_a_stretch) {
     TestRun run = test_run(scene, (const char *const[]){"/deformables/1/pose={}", NULL});
     const MbDeformable *of = &run.model->deformables[d];
     double volume, strain;
-    mb_elements_measure(force_of(run.model, d)->elements, &run.sim->x, &volume, &strain);
+    mb_elements_measure(test_elements_of(run.model, d)->elements, &run.sim->x, &volume, &strain);
     const double whole = d ? 0.3 * 0.4 * 0.1 : 0.2 * 0.3 * 0.4;
     cr_expect_float_eq(volume, whole, ROUNDING, "volume %.17g against %.17g", volume, whole);
     cr_expect_float_eq(strain, 0, ROUNDING, "strain %g at rest", strain);
     for (size_t k = 0; k < of->count; k++)
       for (size_t axis = 0; axis < 3; axis++)
         run.sim->x.E[of->first + k].p[axis] = stretch[axis] * of->elements->mesh.x[3 * k + axis];
-    mb_elements_measure(force_of(run.model, d)->elements, &run.sim->x, &volume, &strain);
+    mb_elements_measure(test_elements_of(run.model, d)->elements, &run.sim->x, &volume, &strain);
     const double share = whole * stretch[0] * stretch[1] * (d ? 1 : stretch[2]);
     cr_expect_float_eq(volume, share, ROUNDING, "volume %.17g against %.17g", volume, share);
     cr_expect_float_eq(strain, 0.2, ROUNDING, "strain %.17g against 0.2", strain);

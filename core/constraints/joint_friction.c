@@ -229,8 +229,10 @@ bool mb_joint_friction_make(const MbJointFrictionSpec *spec, MbJointKind joint, 
                             const double axis[3], MbJointFriction *own) {
   static const int about_z[3] = {0, 1, 2}, about_x[3] = {1, 2, 0}, about_y[3] = {2, 0, 1};
   double size[3];
-  *own = (MbJointFriction){
-      .coefficient = spec->coefficient, .tolerance = spec->tolerance, .passes = spec->passes, .joint = joint};
+  *own = (MbJointFriction){.coefficient = spec->coefficient,
+                           .tolerance = spec->tolerance,
+                           .passes = spec->passes,
+                           .joint = (int)joint};
   Surface s = {.own = own};
   switch (joint) {
   case MB_JOINT_REVOLUTE:

@@ -173,7 +173,7 @@ bench: all $(BENCH) ## run the benchmarks
 	@$(BENCH) $(BENCH_ARGS)
 
 SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
-lint: all ## layer check, circles of calls, format check
+lint: all $(BENCH) ## benchmarks build; layer check, circles of calls, format check
 	@sh tools/layers.sh
 	@sh tools/circles.sh $(BUILD)
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: ok"

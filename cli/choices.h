@@ -21,4 +21,11 @@ MbStatus mb_choose_bounds(const char *text, double bound[MB_QUANTITIES], MbRepor
     .fallback = "all"                                                                                        \
   }
 
+// Where a command writes, and what that is if it is not said.
+#define MB_OUTPUT_OPTION(what, otherwise)                                                                    \
+  {                                                                                                          \
+    .name = "output", .letter = 'o', .type = MB_OPTION_FILE, .argument = "FILE", .help = (what),             \
+    .fallback = (otherwise)                                                                                  \
+  }
+
 #endif

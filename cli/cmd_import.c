@@ -1,3 +1,4 @@
+#include "cli/choices.h"
 #include "cli/console.h"
 #include "cli/model_text.h"
 #include "cli/options.h"
@@ -51,12 +52,7 @@ static MbStatus run(const MbArgs *args) {
 }
 
 static const MbOption options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = MB_OPTION_FILE,
-     .argument = "FILE",
-     .help = "the scene to write; meshes are named from its folder",
-     .fallback = "stdout"},
+    MB_OUTPUT_OPTION("the scene to write; meshes are named from its folder", "stdout"),
     {.name = "force", .letter = 'f', .help = "replace an existing file"},
     {.name = "strict", .help = "write nothing and exit 3 where something cannot be said in a scene"},
     {.name = "package-path",

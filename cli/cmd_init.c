@@ -1,3 +1,4 @@
+#include "cli/choices.h"
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
@@ -77,12 +78,7 @@ static MbStatus run(const MbArgs *args) {
 }
 
 static const MbOption options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = MB_OPTION_FILE,
-     .argument = "FILE",
-     .help = "where to write",
-     .fallback = "stdout"},
+    MB_OUTPUT_OPTION("where to write", "stdout"),
     {.name = "bodies",
      .letter = 'n',
      .type = MB_OPTION_COUNT,

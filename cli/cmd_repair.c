@@ -1,3 +1,4 @@
+#include "cli/choices.h"
 #include "cli/console.h"
 #include "cli/file_kind.h"
 #include "cli/options.h"
@@ -49,12 +50,7 @@ static MbStatus run(const MbArgs *args) {
 }
 
 static const MbOption options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = MB_OPTION_FILE,
-     .argument = "FILE",
-     .help = "where to write",
-     .fallback = "run.mbt for run.mbt.part, run.repaired.mbt for run.mbt"},
+    MB_OUTPUT_OPTION("where to write", "run.mbt for run.mbt.part, run.repaired.mbt for run.mbt"),
     {.name = "force", .letter = 'f', .help = "replace an existing output"},
 };
 

@@ -1,5 +1,6 @@
 // mbsim run: from the arguments to the simulation and its files, and back to what is told and which exit code it is. The steps between are
 // run_loop.c's.
+#include "cli/choices.h"
 #include "cli/console.h"
 #include "cli/run.h"
 #include "cli/scene_input.h"
@@ -308,12 +309,8 @@ static MbStatus run(const MbArgs *args) {
 }
 
 static const MbOption options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = MB_OPTION_FILE,
-     .argument = "FILE",
-     .help = "trajectory to write",
-     .fallback = "the scene's output.file, else the scene's name with .mbt in this directory"},
+    MB_OUTPUT_OPTION("trajectory to write",
+                     "the scene's output.file, else the scene's name with .mbt in this directory"),
     {.name = "force",
      .letter = 'f',
      .help = "replace an existing output and page; discard the part of a killed run"},

@@ -1,3 +1,4 @@
+#include "cli/choices.h"
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
@@ -23,12 +24,7 @@ static MbStatus run(const MbArgs *args) {
 }
 
 static const MbOption options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = MB_OPTION_FILE,
-     .argument = "FILE",
-     .help = "where to write",
-     .fallback = "stdout"},
+    MB_OUTPUT_OPTION("where to write", "stdout"),
     {.name = "force", .letter = 'f', .help = "replace an existing file"},
     {.name = "study", .help = "that of studies (mbsim sweep), instead of that of scenes"},
     {.name = "models", .help = "what import makes of URDF and MJCF, in Markdown, instead"},

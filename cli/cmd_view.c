@@ -103,12 +103,7 @@ static MbStatus run(const MbArgs *args) {
 }
 
 static const MbOption options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = MB_OPTION_FILE,
-     .argument = "FILE",
-     .help = "page to write; - is stdout",
-     .fallback = "the trajectory's name with .html in this directory"},
+    MB_OUTPUT_OPTION("page to write; - is stdout", "the trajectory's name with .html in this directory"),
     MB_FRAMES_OPTION,
     {.name = "error",
      .type = MB_OPTION_TEXT,

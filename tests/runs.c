@@ -97,3 +97,25 @@ void test_in_order(const MbModel *model, const double *from, const size_t *first
     out += n;
   }
 }
+
+static char *checkpoint_of(const MbSim *sim, size_t *size) {
+  *size = mb_sim_checkpoint_size(sim);
+  char *bytes = mb_calloc(*size, 1);
+  mb_sim_checkpoint(sim, bytes);
+  return bytes;
+}
+
+void test_resumes(MbSim *one, MbSim *other, int64_t before, int64_t after, const char *what) {
+  MbReport report = {0};
+  size_t size[3];
+  test_steps(one, before);
+  char *half_way = checkpoint_of(one, &size[0]);
+  test_ok(mb_sim_restore(other, half_way, size[0], &report), &report);
+  test_steps(one, after);
+  test_steps(other, after);
+  char *end = checkpoint_of(one, &size[1]), *end_of_other = checkpoint_of(other, &size[2]);
+  cr_expect(size[1] == size[2] && !memcmp(end, end_of_other, size[1]), "%s: resumed it differs", what);
+  mb_free(half_way);
+  mb_free(end);
+  mb_free(end_of_other);
+}

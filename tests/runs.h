@@ -18,6 +18,10 @@ void test_run_free(TestRun *run);
 // The same where it may be refused, by any of the steps to a simulation or by steps of it: the status, and the report.
 MbStatus test_try(const char *from, const char *const *sets, int64_t steps, MbReport *report);
 
+// Steps on, puts the state of `one` into `other`, of the same scene, and takes both so many steps further: their checkpoints are the same
+// bytes then, or the test fails and says `what`.
+void test_resumes(MbSim *one, MbSim *other, int64_t before, int64_t after, const char *what);
+
 // Positions, rotation matrices and twists of all bodies, 18 numbers each: what does not depend on the choice of coordinates.
 size_t test_bodies(const MbSim *sim, double *out, size_t most);
 double test_distance(const double *a, const double *b, size_t n); // the largest; NaN where there is one

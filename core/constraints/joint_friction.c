@@ -17,6 +17,7 @@
 // Rows act on the two bodies by wrenches: on the first λ times a screw at the rubbing frame, on the second the opposite.
 #include "core/constraints/joint_friction.h"
 #include "core/math/dense6.h"
+#include "core/math/spatial.h"
 
 #include <string.h>
 
@@ -54,15 +55,8 @@ static void push(MbRow *row, int end, size_t body, const MbMaximal *x, const MbP
                  double s) {
   row->body[end] = body;
   if (body == MB_WORLD) return;
-  double torque[3], force[3], arm[3], turn[3], *H = row->H[end];
-  const MbPose *C = &x->E[body];
-  mb_quat_rotate(torque, E->q, screw);
-  mb_quat_rotate(force, E->q, screw + 3);
-  mb_vec3_sub(arm, E->p, C->p);
-  mb_vec3_cross(turn, arm, force);
-  mb_vec3_add(torque, torque, turn);
-  mb_quat_unrotate(H, C->q, torque);
-  mb_quat_unrotate(H + 3, C->q, force);
+  double *H = row->H[end];
+  mb_wrench_move(H, E, screw, &x->E[body]);
   for (int k = 0; k < 6; k++) H[k] *= s;
 }
 

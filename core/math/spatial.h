@@ -31,6 +31,18 @@ MB_INLINE void mb_gyroscopic_add_D(double D[36], const double M[6], const double
     for (int j = 0; j < 3; j++) D[6 * i + j] += LX[3 * i + j] - WX[3 * i + j] * M[j];
 }
 
+// out ← the wrench w (torque, force) at the frame `from`, in its axes, as one at the frame `to`, in the axes there.
+MB_INLINE void mb_wrench_move(double out[6], const MbPose *from, const double w[6], const MbPose *to) {
+  double torque[3], force[3], arm[3], turn[3];
+  mb_quat_rotate(torque, from->q, w);
+  mb_quat_rotate(force, from->q, w + 3);
+  mb_vec3_sub(arm, from->p, to->p);
+  mb_vec3_cross(turn, arm, force);
+  mb_vec3_add(torque, torque, turn);
+  mb_quat_unrotate(out, to->q, torque);
+  mb_quat_unrotate(out + 3, to->q, force);
+}
+
 // Inertia (6 x 6) about another frame: X = Ad_E⁻¹ᵀ M Ad_E⁻¹, with E the centre-of-mass frame in that frame.
 // By blocks, with I_p = R I Rᵀ and c = p:  X = ( I_p − m[c]²  m[c] ; −m[c]  m 1 ).
 MB_INLINE void mb_inertia_about(double X[36], const double M[6], const MbPose *E) {

@@ -9,6 +9,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/forces/forces.h"
+#include "core/math/spatial.h"
 #include "core/sim/balance.h"
 #include "core/sim/constrain_internal.h"
 #include "core/sim/evaluate.h"
@@ -219,16 +220,10 @@ static void hand_to_masters(const MbSim *sim, double *r) {
 
 // The wrench w of C of one body, in its axes, added to that of another.
 static void add_moved(const MbPose *from, const double w[6], const MbPose *to, double out[6]) {
-  double torque[3], force[3], arm[3], turn[3];
-  mb_quat_rotate(torque, from->q, w);
-  mb_quat_rotate(force, from->q, w + 3);
-  mb_vec3_sub(arm, from->p, to->p);
-  mb_vec3_cross(turn, arm, force);
-  mb_vec3_add(torque, torque, turn);
-  mb_quat_unrotate(torque, to->q, torque);
-  mb_quat_unrotate(force, to->q, force);
-  mb_vec3_add(out, out, torque);
-  mb_vec3_add(out + 3, out + 3, force);
+  double moved[6];
+  mb_wrench_move(moved, from, w, to);
+  mb_vec3_add(out, out, moved);
+  mb_vec3_add(out + 3, out + 3, moved + 3);
 }
 
 static void find_reactions(MbSim *sim) {

@@ -15,6 +15,7 @@
 #include "core/base/report.h"
 #include "core/constraints/joint_friction.h"
 #include "core/contact/contact_auto.h"
+#include "core/math/spatial.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
 #include "core/solvers/body_block.h"
@@ -179,18 +180,6 @@ static double impulse_of(const MbSim *sim, size_t s) {
   return 0;
 }
 
-// The wrench w of C of a body, in its axes, as one at E, in the axes there.
-static void move_wrench(const MbPose *C, const double w[6], const MbPose *E, double out[6]) {
-  double torque[3], force[3], arm[3], turn[3];
-  mb_quat_rotate(torque, C->q, w);
-  mb_quat_rotate(force, C->q, w + 3);
-  mb_vec3_sub(arm, C->p, E->p);
-  mb_vec3_cross(turn, arm, force);
-  mb_vec3_add(torque, torque, turn);
-  mb_quat_unrotate(out, E->q, torque);
-  mb_quat_unrotate(out + 3, E->q, force);
-}
-
 // r ← what each body's joint does to it, without the friction inside it
 static void find_reactions(MbSim *sim) {
   const MbModel *model = sim->model;
@@ -204,7 +193,7 @@ static void find_reactions(MbSim *sim) {
   for (size_t i = model->nb; i-- > 0;) {
     const size_t parent = model->parent[i];
     if (parent == MB_WORLD) continue;
-    move_wrench(&sim->x.E[i], r + 6 * i, &sim->x.E[parent], moved);
+    mb_wrench_move(moved, &sim->x.E[i], r + 6 * i, &sim->x.E[parent]);
     for (int k = 0; k < 6; k++) r[6 * parent + (size_t)k] += moved[k];
   }
 }
@@ -217,7 +206,7 @@ static void find_wrench(const MbSim *sim, const MbConstraint *constraint, const 
   MbPose world;
   mb_pose_identity(&world);
   if (own->body >= 0) {
-    move_wrench(&sim->x.E[body], c->rubbing->r + 6 * body, E, w);
+    mb_wrench_move(w, &sim->x.E[body], c->rubbing->r + 6 * body, E);
     return;
   }
   // of a loop's joint: its rows push its second body; where that is the world, the opposite of what they push the first with
@@ -229,7 +218,7 @@ static void find_wrench(const MbSim *sim, const MbConstraint *constraint, const 
     const double *H = c->set.row[closure->slot + k].H[end];
     for (int i = 0; i < 6; i++) sum[i] += lambda * H[i];
   }
-  move_wrench(&sim->x.E[closure->body[end]], sum, E, w);
+  mb_wrench_move(w, &sim->x.E[closure->body[end]], sum, E);
 }
 
 bool mb_dry_pass(MbSim *sim, const double *v, double *change) {

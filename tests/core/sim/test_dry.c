@@ -178,18 +178,7 @@ Test(dry, a_run_that_is_resumed_goes_on_bit_for_bit_and_counts_on) {
   for (size_t k = 0; k < SOLVERS; k++) {
     const char *const sets[] = {solvers[k], NULL};
     TestRun one = test_run(arm, sets), other = test_run(arm, sets);
-    MbReport report = {0};
-    test_steps(one.sim, 70);
-    const size_t size = mb_sim_checkpoint_size(one.sim);
-    char *bytes = mb_calloc(size, 1);
-    mb_sim_checkpoint(one.sim, bytes);
-    test_ok(mb_sim_restore(other.sim, bytes, size, &report), &report);
-    test_steps(one.sim, 50);
-    test_steps(other.sim, 50);
-    cr_expect_arr_eq(one.sim->state.q, other.sim->state.q, one.sim->nq * sizeof(double));
-    cr_expect_arr_eq(one.sim->state.v, other.sim->state.v, one.sim->nv * sizeof(double));
-    cr_expect_arr_eq(one.sim->state.memory, other.sim->state.memory, one.sim->nm * sizeof(double));
-    mb_free(bytes);
+    test_resumes(one.sim, other.sim, 70, 50, solvers[k]);
     test_run_free(&one);
     test_run_free(&other);
   }

@@ -68,22 +68,9 @@ Test(full_stages, energy_only_falls_under_bdf1) {
 // What bdf2 knows of the step before is a part of the state.
 Test(full_stages, a_run_that_is_stopped_goes_on_to_the_same_bits) {
   for (size_t k = 0; k < KINDS; k++) {
-    TestRun whole = start("four_bar", kinds[k], NULL, NULL), part = start("four_bar", kinds[k], NULL, NULL);
-    MbReport report = {0};
-    test_steps(whole.sim, 60);
-    test_steps(part.sim, 23);
-    const size_t size = mb_sim_checkpoint_size(part.sim);
-    char *checkpoint = mb_calloc(size, 1);
-    mb_sim_checkpoint(part.sim, checkpoint);
-    TestRun resumed = start("four_bar", kinds[k], NULL, NULL);
-    test_ok(mb_sim_restore(resumed.sim, checkpoint, size, &report), &report);
-    test_steps(resumed.sim, 37);
-    cr_expect_arr_eq(whole.sim->state.q, resumed.sim->state.q, whole.sim->nq * sizeof(double), "%s",
-                     mb_integrator_words[kinds[k]]);
-    cr_expect_arr_eq(whole.sim->state.v, resumed.sim->state.v, whole.sim->nv * sizeof(double), "%s",
-                     mb_integrator_words[kinds[k]]);
-    mb_free(checkpoint);
-    test_run_free(&whole), test_run_free(&part), test_run_free(&resumed);
+    TestRun one = start("four_bar", kinds[k], NULL, NULL), other = start("four_bar", kinds[k], NULL, NULL);
+    test_resumes(one.sim, other.sim, 23, 37, mb_integrator_words[kinds[k]]);
+    test_run_free(&one), test_run_free(&other);
   }
 }
 

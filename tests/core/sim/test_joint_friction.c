@@ -431,18 +431,7 @@ Test(joint_friction, a_run_that_is_resumed_goes_on_bit_for_bit) {
   for (size_t k = 0; k < SOLVERS; k++) {
     const char *const sets[] = {solvers[k], "/bodies/1/joint/velocity=3", NULL};
     TestRun first = test_run(limb, sets), other = test_run(limb, sets);
-    MbReport report = {0};
-    test_steps(first.sim, 20);
-    const size_t size = mb_sim_checkpoint_size(first.sim);
-    char *bytes = mb_calloc(size, 1);
-    mb_sim_checkpoint(first.sim, bytes);
-    test_ok(mb_sim_restore(other.sim, bytes, size, &report), &report);
-    test_steps(first.sim, 30);
-    test_steps(other.sim, 30);
-    cr_expect_arr_eq(first.sim->state.q, other.sim->state.q, first.sim->nq * sizeof(double));
-    cr_expect_arr_eq(first.sim->state.v, other.sim->state.v, first.sim->nv * sizeof(double));
-    cr_expect_arr_eq(first.sim->state.memory, other.sim->state.memory, first.sim->nm * sizeof(double));
-    mb_free(bytes);
+    test_resumes(first.sim, other.sim, 20, 30, solvers[k]);
     test_run_free(&first);
     test_run_free(&other);
   }

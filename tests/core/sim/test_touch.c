@@ -4,7 +4,7 @@
 #include "core/sim/lockstep.h"
 #include "core/sim/touch.h"
 #include "io/scene/scene.h"
-#include "tests/support.h"
+#include "tests/runs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -316,21 +316,11 @@ Test(touch, a_ball_that_slides_comes_to_roll_at_five_sevenths) {
 Test(touch, a_run_that_is_resumed_in_mid_heap_goes_on_bit_for_bit) {
   for (size_t k = 0; k < SOLVERS; k++) {
     Run one, other;
-    MbReport report = {0};
     begin(&one, heap, &solvers[k], 1);
     begin(&other, heap, &solvers[k], 1);
     test_steps(one.sim, 55);
-    const size_t size = mb_sim_checkpoint_size(one.sim);
-    char *bytes = mb_calloc(size, 1);
     cr_assert(one.sim->touching->last.n > 0);
-    mb_sim_checkpoint(one.sim, bytes);
-    test_ok(mb_sim_restore(other.sim, bytes, size, &report), &report);
-    test_steps(one.sim, 50);
-    test_steps(other.sim, 50);
-    cr_expect_arr_eq(one.sim->state.q, other.sim->state.q, one.sim->nq * sizeof(double));
-    cr_expect_arr_eq(one.sim->state.v, other.sim->state.v, one.sim->nv * sizeof(double));
-    cr_expect_eq(mb_sim_checkpoint_size(one.sim), mb_sim_checkpoint_size(other.sim));
-    mb_free(bytes);
+    test_resumes(one.sim, other.sim, 0, 50, solvers[k]);
     end(&one);
     end(&other);
   }

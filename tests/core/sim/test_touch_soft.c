@@ -148,17 +148,9 @@ Test(touch_soft, a_run_that_is_resumed_while_a_block_slides_goes_on_bit_for_bit)
                                 "{\"position\": [0, 0, -0.1]}}",
                                 "/bodies/0/density=1", NULL};
     TestRun one = test_run(block, sets), other = test_run(block, sets);
-    MbReport report = {0};
     test_steps(one.sim, 40);
-    const size_t size = mb_sim_checkpoint_size(one.sim);
-    char *bytes = mb_calloc(size, 1);
     cr_assert_gt(one.sim->touching->last.n, 0);
-    mb_sim_checkpoint(one.sim, bytes);
-    test_ok(mb_sim_restore(other.sim, bytes, size, &report), &report);
-    test_steps(one.sim, 20), test_steps(other.sim, 20);
-    for (size_t i = 0; i < 27; i++)
-      cr_expect_arr_eq(node_place(one.sim, 0, i), node_place(other.sim, 0, i), 3 * sizeof(double));
-    mb_free(bytes);
+    test_resumes(one.sim, other.sim, 0, 20, solvers[k]);
     test_run_free(&one), test_run_free(&other);
   }
 }

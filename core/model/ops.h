@@ -139,15 +139,15 @@ typedef struct MbClaimOps {
 
 extern const MbClaimOps mb_claims_nothing; // solvers/claims_nothing.c
 
-typedef struct MbSoftStart MbSoftStart;   // what a step of deformables of elements begins with
-typedef struct MbSoftEngine MbSoftEngine; // what moves them (solvers/projective/projective.h)
+typedef struct MbPdStart MbPdStart;   // what a step of deformables of elements begins with
+typedef struct MbPdEngine MbPdEngine; // what moves them (solvers/projective/projective.h)
 
 // Solvers of which the right-hand side changes by iterations: deformables, whose part of A is constant, and whose elements leave
 // something else in every pass. A pass solves A v = r + Gᵀ λ with what they leave now; λ is solved for between its two halves.
 typedef struct MbPassOps {
   // Makes what moves the nodes; what the model cannot be solved with is told.
   MbStatus (*make)(MbSolverWork *work, MbReport *report);
-  MbSoftEngine *(*engine)(const MbSolverWork *work);
+  MbPdEngine *(*engine)(const MbSolverWork *work);
   // Says why rows about nodes cannot be solved for, or NULL.
   const char *(*refuses)(const MbSolverWork *work);
   // Tells whether forces or rows of the step to come are about nodes: else nodes and bodies take their steps apart.
@@ -161,7 +161,7 @@ typedef struct MbPassOps {
   bool (*steady)(const MbSolverWork *work);
   // Moves what of a right-hand side is at nodes to push (NULL: drops it): their own inertia is in the passes.
   void (*split)(const MbSolverWork *work, double *r, double *push);
-  void (*begin)(MbSolverWork *work, const MbSoftStart *start);
+  void (*begin)(MbSolverWork *work, const MbPdStart *start);
   bool (*goes_on)(const MbSolverWork *work);
   // Makes of v, the solution with nothing at nodes, the one with what elements leave in this pass and with what pushes the nodes.
   // False: it cannot be solved for.

@@ -1,7 +1,7 @@
 // What is told of the deformables' nodes: how a step was solved, what they measure, their part of energy and momentum.
 #include "core/math/vec3.h"
 #include "core/sim/nodes.h"
-#include "core/solvers/projective/soft_model.h"
+#include "core/solvers/projective/pd_model.h"
 
 #include <string.h>
 
@@ -32,8 +32,8 @@ void mb_nodes_history(const MbSim *sim, double *out) {
 }
 
 void mb_nodes_measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain) {
-  mb_soft_measure(sim->nodes->engine, (size_t)(of - sim->model->deformables), mb_nodes_places(sim), volume,
-                  strain);
+  mb_pd_measure(sim->nodes->engine, (size_t)(of - sim->model->deformables), mb_nodes_places(sim), volume,
+                strain);
 }
 
 void mb_nodes_energy(const MbSim *sim, MbEnergy *e) {
@@ -47,7 +47,7 @@ void mb_nodes_energy(const MbSim *sim, MbEnergy *e) {
       e->gravity -= m * mb_vec3_dot(sim->model->gravity, x);
     }
   }
-  e->elastic += mb_soft_energy(sim->nodes->engine, q);
+  e->elastic += mb_pd_energy(sim->nodes->engine, q);
   e->total = e->kinetic + e->gravity + e->elastic;
 }
 

@@ -2,7 +2,7 @@
 #include "core/base/report.h"
 #include "core/math/vec3.h"
 #include "core/sim/nodes.h"
-#include "core/solvers/projective/soft_model.h"
+#include "core/solvers/projective/pd_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ double mb_nodes_left(const MbNodes *nodes) {
   static const double SLOWEST = 0.999;
   const int n = nodes->stats.iterations;
   static const double DONE = 1e-12; // by the tolerance, or by Newton's method
-  const double *history = mb_soft_history(nodes->engine), residual = nodes->stats.residual;
+  const double *history = mb_pd_history(nodes->engine), residual = nodes->stats.residual;
   if (residual <= DONE || (nodes->stats.converged && !(nodes->share > 0))) return 0;
   if (n < 2 || !(history[n - 2] > 0)) return residual;
   const double rate = fmin(history[n - 1] / history[n - 2], SLOWEST);
@@ -82,7 +82,7 @@ static void write_residual(double residual, double wanted, char out[40]) {
 // Whether the solution at the end of a step is one to go on with.
 MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report) {
   MbNodes *nodes = sim->nodes;
-  nodes->stats = mb_soft_stats(nodes->engine);
+  nodes->stats = mb_pd_stats(nodes->engine);
   if (!fine)
     return mb_error(
         report, MB_NUMBERS, "",
@@ -92,7 +92,7 @@ MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report) {
   // Newton's method, where nobody says how far to go, is to come to where the energy cannot tell steps apart.
   static const double LOOSE = 1e-9;
   const MbSolverSpec *solver = &sim->model->solver;
-  const double free_to_stop = mb_soft_model_method(sim->model) == MB_METHOD_NEWTON ? LOOSE : INFINITY;
+  const double free_to_stop = mb_pd_model_method(sim->model) == MB_METHOD_NEWTON ? LOOSE : INFINITY;
   const double wanted = solver->tolerance > 0 ? solver->tolerance : free_to_stop;
   const bool stuck = nodes->stats.iterations < nodes->iterations; // Newton's line search has found nothing
   if (nodes->stats.residual > wanted) {

@@ -57,9 +57,9 @@ static MbStatus settle(MbSim *sim, double t, double size, MbReport *report) {
   double H = first;
   for (int k = 0; k < LONGER; k++, H *= 10) {
     nodes->start.q = nodes->q1, nodes->start.v = nodes->v1;
-    mb_soft_take_length(nodes->engine, H);
+    mb_pd_take_length(nodes->engine, H);
     memset(nodes->v1, 0, 3 * nodes->n * sizeof *nodes->v1);
-    const bool fine = mb_soft_step(nodes->engine, &nodes->start, nodes->q1, nodes->v1);
+    const bool fine = mb_pd_step(nodes->engine, &nodes->start, nodes->q1, nodes->v1);
     const double move = fine ? H * largest(nodes->v1, 3 * nodes->n) : INFINITY;
     if (!(move < 1e3 * size)) return not_found(sim, t, report);
     const MbStatus status = mb_nodes_judge(sim, fine, t, report);

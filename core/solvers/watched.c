@@ -239,7 +239,7 @@ static const double *bends(MbSolverWork *w) {
 // ---- passes -----------------------------------------------------------------------------------------------
 
 static MbStatus make(MbSolverWork *w, MbReport *report) { return w->inner->passes->make(w->work, report); }
-static MbSoftEngine *engine(const MbSolverWork *w) { return w->inner->passes->engine(w->work); }
+static MbPdEngine *engine(const MbSolverWork *w) { return w->inner->passes->engine(w->work); }
 static const char *refuses(const MbSolverWork *w) { return w->inner->passes->refuses(w->work); }
 static bool tied(const MbSolverWork *w) { return w->inner->passes->tied(w->work); }
 static bool name(MbSolverWork *w, size_t n, const uint32_t *node) {
@@ -249,7 +249,7 @@ static bool name(MbSolverWork *w, size_t n, const uint32_t *node) {
 static void split(const MbSolverWork *w, double *r, double *push) {
   w->inner->passes->split(w->work, r, push);
 }
-static void begin(MbSolverWork *w, const MbSoftStart *start_of) {
+static void begin(MbSolverWork *w, const MbPdStart *start_of) {
   want_factor_now(w);
   w->passing = true;
   w->inner->passes->begin(w->work, start_of);

@@ -23,13 +23,13 @@ static double speed_of(const MbSim *sim, size_t end) {
 }
 
 // Half of the triangles' mean side; where there are none, of the mean distance between nodes if they were in a row.
-static double measure(const MbSim *sim, const MbTouchSoft *soft) {
-  const MbSoftSurface *of = soft->of;
+static double measure(const MbSim *sim, const MbTouchSurface *surface) {
+  const MbDeformableSurface *of = surface->of;
   double sum = 0, d[3];
   if (!of->ntriangles) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (size_t i = 0; i < of->nnodes; i++) {
-      const double *x = place_of(sim, soft->end[i]);
+      const double *x = place_of(sim, surface->end[i]);
       for (int k = 0; k < 3; k++) low[k] = fmin(low[k], x[k]), high[k] = fmax(high[k], x[k]);
     }
     mb_vec3_sub(d, high, low);
@@ -54,24 +54,24 @@ static bool is_carried(const MbSim *sim, const MbDeformable *of, size_t node, si
   return false;
 }
 
-MbStatus mb_touch_make_softs(MbSim *sim, MbReport *report) {
+MbStatus mb_touch_make_surfaces(MbSim *sim, MbReport *report) {
   MbTouching *t = sim->touching;
   const MbModel *model = sim->model;
-  t->nsofts = t->rules->nsofts;
-  t->soft = mb_arena_alloc(&sim->arena, t->nsofts, sizeof *t->soft);
-  if (!t->soft) return mb_no_memory(report, "contact");
-  for (size_t i = 0; i < t->nsofts; i++) {
-    MbTouchSoft *soft = &t->soft[i];
-    soft->of = &t->rules->softs[i];
-    const MbDeformable *of = &model->deformables[soft->of->deformable];
-    soft->end = mb_arena_alloc(&sim->arena, soft->of->nnodes, sizeof *soft->end);
-    soft->carried = mb_arena_alloc(&sim->arena, soft->of->nnodes, sizeof *soft->carried);
-    if (!soft->end || !soft->carried) return mb_no_memory(report, "contact");
-    for (size_t k = 0; k < soft->of->nnodes; k++) {
-      soft->end[k] = mb_row_node(model, soft->of->deformable, soft->of->node[k]);
-      soft->carried[k] = is_carried(sim, of, soft->of->node[k], soft->end[k]);
+  t->nsurfaces = t->rules->nsurfaces;
+  t->surface = mb_arena_alloc(&sim->arena, t->nsurfaces, sizeof *t->surface);
+  if (!t->surface) return mb_no_memory(report, "contact");
+  for (size_t i = 0; i < t->nsurfaces; i++) {
+    MbTouchSurface *surface = &t->surface[i];
+    surface->of = &t->rules->surfaces[i];
+    const MbDeformable *of = &model->deformables[surface->of->deformable];
+    surface->end = mb_arena_alloc(&sim->arena, surface->of->nnodes, sizeof *surface->end);
+    surface->carried = mb_arena_alloc(&sim->arena, surface->of->nnodes, sizeof *surface->carried);
+    if (!surface->end || !surface->carried) return mb_no_memory(report, "contact");
+    for (size_t k = 0; k < surface->of->nnodes; k++) {
+      surface->end[k] = mb_row_node(model, surface->of->deformable, surface->of->node[k]);
+      surface->carried[k] = is_carried(sim, of, surface->of->node[k], surface->end[k]);
     }
-    soft->size = measure(sim, soft);
+    surface->size = measure(sim, surface);
     t->points |= of->points;
   }
   return MB_OK;
@@ -80,16 +80,16 @@ MbStatus mb_touch_make_softs(MbSim *sim, MbReport *report) {
 // ---- looking ----------------------------------------------------------------------------------------------
 
 // Where a deformable may be within the step.
-static void find_bounds(const MbSim *sim, const MbTouchSoft *soft, double fall, MbBounds *bounds) {
+static void find_bounds(const MbSim *sim, const MbTouchSurface *surface, double fall, MbBounds *bounds) {
   double fastest = 0;
   *bounds = (MbBounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  for (size_t i = 0; i < soft->of->nnodes; i++) {
-    const double *x = place_of(sim, soft->end[i]);
+  for (size_t i = 0; i < surface->of->nnodes; i++) {
+    const double *x = place_of(sim, surface->end[i]);
     for (int k = 0; k < 3; k++)
       bounds->low[k] = fmin(bounds->low[k], x[k]), bounds->high[k] = fmax(bounds->high[k], x[k]);
-    fastest = fmax(fastest, speed_of(sim, soft->end[i]));
+    fastest = fmax(fastest, speed_of(sim, surface->end[i]));
   }
-  const double wide = sim->model->h * fastest + fall + NEAR * soft->size + soft->of->thickness / 2;
+  const double wide = sim->model->h * fastest + fall + NEAR * surface->size + surface->of->thickness / 2;
   for (int k = 0; k < 3; k++) bounds->low[k] -= wide, bounds->high[k] += wide;
 }
 
@@ -108,14 +108,14 @@ static bool is_near(const double x[3], double reach, const MbBounds *bounds) {
 // The contact of one node with a shape, if there is one.
 static bool add_node(MbSim *sim, size_t k, size_t i, uint32_t solid, double fall) {
   MbTouching *t = sim->touching;
-  const MbTouchSoft *soft = &t->soft[k];
+  const MbTouchSurface *surface = &t->surface[k];
   const MbSolid *of = &t->rules->solids[solid];
-  const size_t end = soft->end[i], mover = t->rules->moved[of->body];
-  const double size = fmin(soft->size, t->size[solid]), half = soft->of->thickness / 2;
+  const size_t end = surface->end[i], mover = t->rules->moved[of->body];
+  const double size = fmin(surface->size, t->size[solid]), half = surface->of->thickness / 2;
   const double within = sim->model->h * speed_of(sim, end) + fall + t->way[solid] + NEAR * size;
   double local[3], n[3], x[3];
   uint32_t feature;
-  if (soft->carried[i]) return true;
+  if (surface->carried[i]) return true;
   mb_vec3_copy(x, place_of(sim, end));
   if (!is_near(x, within + half, &t->bounds[solid])) return true;
   mb_vec3_sub(local, x, t->E[solid].p);
@@ -128,31 +128,31 @@ static bool add_node(MbSim *sim, size_t k, size_t i, uint32_t solid, double fall
   MbTouch *touch = &t->next.touch[t->next.n++];
   *touch = (MbTouch){.a = (uint32_t)(t->rules->nsolids + k),
                      .b = solid,
-                     .feature_a = soft->of->node[i],
+                     .feature_a = surface->of->node[i],
                      .feature_b = feature,
                      .nends = 2,
                      .end = {still ? MB_WORLD : end, mover == MB_WORLD ? MB_WORLD : of->body},
                      .weight = {-1, 1},
                      .gap = gap,
                      .size = size,
-                     .mu = sqrt(soft->of->friction * of->friction)};
+                     .mu = sqrt(surface->of->friction * of->friction)};
   mb_vec3_copy(touch->point, x);
   mb_quat_rotate(touch->axis[0], t->E[solid].q, n);
   mb_vec3_scale(touch->axis[0], -1, touch->axis[0]);
   return true;
 }
 
-bool mb_touch_look_softs(MbSim *sim, bool points) {
+bool mb_touch_look_surfaces(MbSim *sim, bool points) {
   MbTouching *t = sim->touching;
   const double h = sim->model->h, fall = 2 * h * h * mb_vec3_norm(sim->model->gravity);
-  for (size_t k = 0; k < t->nsofts; k++) {
-    const MbTouchSoft *soft = &t->soft[k];
+  for (size_t k = 0; k < t->nsurfaces; k++) {
+    const MbTouchSurface *surface = &t->surface[k];
     MbBounds bounds;
-    if (!points && sim->model->deformables[soft->of->deformable].points) continue;
-    find_bounds(sim, soft, fall, &bounds);
+    if (!points && sim->model->deformables[surface->of->deformable].points) continue;
+    find_bounds(sim, surface, fall, &bounds);
     for (uint32_t s = 0; s < t->rules->nsolids; s++) {
       if (!overlap(&bounds, &t->bounds[s])) continue;
-      for (size_t i = 0; i < soft->of->nnodes; i++)
+      for (size_t i = 0; i < surface->of->nnodes; i++)
         if (!add_node(sim, k, i, s, fall)) return false;
     }
   }

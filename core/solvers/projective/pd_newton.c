@@ -1,12 +1,12 @@
 // Newton's method on the same minimum: H = M/h² + Σ V Gᵀ ∂P/∂F G + Q with the negative parts of ∂P/∂F left out, so that every
 // direction goes down, and a line search on the energy (Armijo). Near the solution they are left in where H is positive all the same:
 // without them crushed elements would make it come closer by a factor only. Blocks of H are assembled 3 x 3 by pairs of free nodes; axes
-// along which a node is held are left out of the sparse matrix.
+// along which a node is placed are left out of the sparse matrix.
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/base/report.h"
 #include "core/deformables/bending_rest.h"
-#include "core/solvers/projective/soft_engine.h"
+#include "core/solvers/projective/pd_engine.h"
 #include "core/sparse/cholesky.h"
 
 #include <math.h>
@@ -18,10 +18,10 @@ static const double TIGHT = 1e-12,
                     NEAR = 1e-6, // corrections by the size: the least that means anything; taken whole
     CLOSE = 1e-2;                // after which H is exact
 
-struct MbSoftNewton {
+struct MbPdNewton {
   MbPattern blocks;  // (nfree) pairs of nodes, lower triangle
   size_t nelements;  // pairs of all elements
-  uint32_t *dof;     // (nfree x 3) unknowns; MB_NONE = held
+  uint32_t *dof;     // (nfree x 3) unknowns; MB_NONE = placed
   size_t n;          // unknowns
   MbPattern pattern; // (n)
   size_t *slot;      // (pairs of elements + nfree + pairs of the form) blocks that these go to
@@ -35,17 +35,17 @@ struct MbSoftNewton {
 
 // ---- patterns ---------------------------------------------------------------------------------------------
 
-static bool number_unknowns(const MbSoftEngine *engine, MbSoftNewton *newton) {
+static bool number_unknowns(const MbPdEngine *engine, MbPdNewton *newton) {
   newton->dof = mb_calloc(engine->nfree, 3 * sizeof *newton->dof);
   if (!newton->dof) return false;
   for (size_t f = 0; f < engine->nfree; f++)
     for (size_t c = 0; c < 3; c++)
-      newton->dof[3 * f + c] = engine->held[engine->node[f]] >> c & 1 ? MB_NONE : (uint32_t)newton->n++;
+      newton->dof[3 * f + c] = engine->placed[engine->node[f]] >> c & 1 ? MB_NONE : (uint32_t)newton->n++;
   return true;
 }
 
 // Of the numbers of every block those that stand in the lower triangle; a block on the diagonal has three of them twice.
-static bool expand(const MbSoftEngine *engine, MbSoftNewton *newton) {
+static bool expand(const MbPdEngine *engine, MbPdNewton *newton) {
   const MbPattern *blocks = &newton->blocks;
   const size_t nblocks = blocks->start[blocks->n];
   MbAssembly assembly;
@@ -69,7 +69,7 @@ static bool expand(const MbSoftEngine *engine, MbSoftNewton *newton) {
 }
 
 // Nodes by nested dissection, their unknowns together.
-static MbCholesky *analyse(const MbSoftEngine *engine, const MbSoftNewton *newton) {
+static MbCholesky *analyse(const MbPdEngine *engine, const MbPdNewton *newton) {
   uint32_t *order = mb_calloc(engine->nfree, sizeof *order), *perm = mb_calloc(newton->n, sizeof *perm);
   MbCholesky *factor = NULL;
   size_t next = 0;
@@ -86,7 +86,7 @@ static MbCholesky *analyse(const MbSoftEngine *engine, const MbSoftNewton *newto
   return factor;
 }
 
-static bool allocate(const MbSoftEngine *engine, MbSoftNewton *newton) {
+static bool allocate(const MbPdEngine *engine, MbPdNewton *newton) {
   newton->B = mb_calloc(newton->blocks.start[engine->nfree], 9 * sizeof *newton->B);
   newton->value = mb_calloc(newton->pattern.start[newton->n], sizeof *newton->value);
   newton->K = mb_calloc(CHUNK, 144 * sizeof *newton->K);
@@ -96,13 +96,13 @@ static bool allocate(const MbSoftEngine *engine, MbSoftNewton *newton) {
   return newton->B && newton->value && newton->K && newton->x && newton->b && newton->trial;
 }
 
-MbStatus mb_soft_newton_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report) {
+MbStatus mb_pd_newton_make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report) {
   const double MB = 1048576, room = spec->memory ? (double)spec->memory : mb_sparse_room();
-  MbSoftNewton *newton = engine->newton = mb_calloc(1, sizeof *newton);
+  MbPdNewton *newton = engine->newton = mb_calloc(1, sizeof *newton);
   MbAssembly assembly;
   if (!newton) return mb_no_memory(report, "deformables");
   mb_assembly_begin(&assembly, engine->nfree);
-  mb_soft_pairs(engine, &assembly);
+  mb_pd_pairs(engine, &assembly);
   bool ok = mb_assembly_end(&assembly, &newton->blocks, &newton->slot) && number_unknowns(engine, newton) &&
             expand(engine, newton) && allocate(engine, newton);
   if (ok) ok = (newton->factor = analyse(engine, newton)) != NULL;
@@ -114,7 +114,7 @@ MbStatus mb_soft_newton_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbRep
   return ok && mb_cholesky_hold(newton->factor) ? MB_OK : mb_no_memory(report, "deformables");
 }
 
-void mb_soft_newton_free(MbSoftNewton *newton) {
+void mb_pd_newton_free(MbPdNewton *newton) {
   if (!newton) return;
   mb_pattern_free(&newton->blocks);
   mb_pattern_free(&newton->pattern);
@@ -131,7 +131,7 @@ void mb_soft_newton_free(MbSoftNewton *newton) {
   mb_free(newton);
 }
 
-size_t mb_soft_newton_bytes(const MbSoftNewton *newton) {
+size_t mb_pd_newton_bytes(const MbPdNewton *newton) {
   if (!newton) return 0;
   const size_t blocks = newton->blocks.start[newton->blocks.n];
   return sizeof *newton + blocks * 9 * (sizeof(size_t) + sizeof(double)) +
@@ -145,7 +145,7 @@ size_t mb_soft_newton_bytes(const MbSoftNewton *newton) {
 typedef enum Kind { CONSTANT, POSITIVE, EXACT } Kind;
 
 typedef struct Job {
-  const MbSoftBlock *block;
+  const MbPdBlock *block;
   const double *q;
   Kind kind;
   size_t first;
@@ -155,17 +155,17 @@ typedef struct Job {
 // K_ab = V Σ g_a[j] ∂P_ij/∂F_kl g_b[l]
 static void element_range(void *context, size_t begin, size_t end) {
   const Job *const job = context;
-  const MbSoftBlock *block = job->block;
+  const MbPdBlock *block = job->block;
   const size_t rank = block->rank, width = 3 * rank;
   double F[9], g[12], H[81];
   for (size_t n = begin; n < end; n++) {
     const size_t e = job->first + n;
     double *K = job->K + 144 * n;
-    mb_soft_gradient(block, e, job->q, F, g);
+    mb_pd_gradient(block, e, job->q, F, g);
     if (job->kind == CONSTANT)
-      for (size_t c = 0; c < width * width; c++) H[c] = c % (width + 1) == 0 ? mb_soft_weight(block, e) : 0;
+      for (size_t c = 0; c < width * width; c++) H[c] = c % (width + 1) == 0 ? mb_pd_weight(block, e) : 0;
     else
-      mb_soft_tangent(block, e, F, job->kind == POSITIVE, H);
+      mb_pd_tangent(block, e, F, job->kind == POSITIVE, H);
     for (size_t a = 0; a < block->corners; a++)
       for (size_t b = 0; b <= a; b++, K += 9)
         for (size_t c = 0; c < 9; c++) {
@@ -173,15 +173,15 @@ static void element_range(void *context, size_t begin, size_t end) {
           for (size_t j = 0; j < rank; j++)
             for (size_t l = 0; l < rank; l++)
               sum += g[a * rank + j] * H[width * (c / 3 * rank + j) + c % 3 * rank + l] * g[b * rank + l];
-          K[c] = mb_soft_volume(block, e) * sum;
+          K[c] = mb_pd_volume(block, e) * sum;
         }
   }
 }
 
-// Into the lower triangle's blocks, in the order of mb_soft_pairs.
-static size_t add_elements(MbSoftEngine *engine, const MbSoftBlock *block, const double *q, Kind kind,
+// Into the lower triangle's blocks, in the order of mb_pd_pairs.
+static size_t add_elements(MbPdEngine *engine, const MbPdBlock *block, const double *q, Kind kind,
                            size_t next) {
-  MbSoftNewton *newton = engine->newton;
+  MbPdNewton *newton = engine->newton;
   const uint32_t *number = engine->number;
   for (size_t first = 0; first < block->count; first += CHUNK) {
     const size_t count = block->count - first < CHUNK ? block->count - first : CHUNK;
@@ -191,8 +191,8 @@ static size_t add_elements(MbSoftEngine *engine, const MbSoftBlock *block, const
       const double *K = newton->K + 144 * n;
       for (size_t a = 0; a < block->corners; a++)
         for (size_t b = 0; b <= a; b++, K += 9) {
-          const uint32_t i = number[mb_soft_node(block, first + n, a)],
-                         j = number[mb_soft_node(block, first + n, b)];
+          const uint32_t i = number[mb_pd_node(block, first + n, a)],
+                         j = number[mb_pd_node(block, first + n, b)];
           if (i == MB_NONE || j == MB_NONE) continue;
           double *to = newton->B + 9 * newton->slot[next++];
           for (size_t c = 0; c < 9; c++) to[i >= j ? c : 3 * (c % 3) + c / 3] += K[c];
@@ -202,9 +202,9 @@ static size_t add_elements(MbSoftEngine *engine, const MbSoftBlock *block, const
   return next;
 }
 
-// The block of nodes i and j, which the pattern has; NULL: one of them is held. *turned: it is that of j and i.
-static double *block_of(const MbSoftEngine *engine, uint32_t i, uint32_t j, bool *turned) {
-  const MbSoftNewton *newton = engine->newton;
+// The block of nodes i and j, which the pattern has; NULL: one of them is placed. *turned: it is that of j and i.
+static double *block_of(const MbPdEngine *engine, uint32_t i, uint32_t j, bool *turned) {
+  const MbPdNewton *newton = engine->newton;
   const uint32_t a = engine->number[i], b = engine->number[j];
   if (a == MB_NONE || b == MB_NONE) return NULL;
   *turned = a < b;
@@ -221,7 +221,7 @@ static double *block_of(const MbSoftEngine *engine, uint32_t i, uint32_t j, bool
 }
 
 // Adds `factor` times K of nodes i and j, where they are one node with its transpose if it is to be there too.
-static void add_pair(const MbSoftEngine *engine, uint32_t i, uint32_t j, double factor, const double K[9],
+static void add_pair(const MbPdEngine *engine, uint32_t i, uint32_t j, double factor, const double K[9],
                      bool both) {
   bool turned;
   double *to = block_of(engine, i, j, &turned);
@@ -233,13 +233,13 @@ static void add_pair(const MbSoftEngine *engine, uint32_t i, uint32_t j, double 
 }
 
 // What rest curvatures add: minus the second derivatives of n · w.
-static void add_rest(const MbSoftEngine *engine, const double *q, Kind kind) {
+static void add_rest(const MbPdEngine *engine, const double *q, Kind kind) {
   const MbBendingRest *rest = &engine->form.rest;
   for (size_t t = 0; t < rest->count && kind != CONSTANT; t++) {
     const uint32_t *const corner = rest->corner + 3 * t;
     const double *p[3];
     double w[3], turn[3][9], H[9][9];
-    mb_soft_form_rest_of(&engine->form, t, q, p, w);
+    mb_pd_form_rest_of(&engine->form, t, q, p, w);
     mb_bending_pull_slopes(p, w, kind == POSITIVE ? rest->square[t] : 0, turn, H);
     for (size_t i = 0; i < 3; i++)
       for (size_t j = 0; j <= i; j++) add_pair(engine, corner[i], corner[j], -1, H[3 * i + j], false);
@@ -249,8 +249,8 @@ static void add_rest(const MbSoftEngine *engine, const double *q, Kind kind) {
   }
 }
 
-static bool factor(MbSoftEngine *engine, const double *q, Kind kind) {
-  MbSoftNewton *newton = engine->newton;
+static bool factor(MbPdEngine *engine, const double *q, Kind kind) {
+  MbPdNewton *newton = engine->newton;
   const size_t nblocks = newton->blocks.start[engine->nfree];
   const double h2 = engine->h * engine->h;
   size_t next = 0, blame = 0;
@@ -260,7 +260,7 @@ static bool factor(MbSoftEngine *engine, const double *q, Kind kind) {
     for (size_t c = 0; c < 3; c++) to[4 * c] += engine->inertia[engine->node[f]] / h2;
   }
   for (size_t k = 0; k < engine->nblocks; k++) next = add_elements(engine, &engine->block[k], q, kind, next);
-  const MbSoftForm *form = &engine->form;
+  const MbPdForm *form = &engine->form;
   for (size_t i = 0; i < form->n; i++)
     for (size_t k = form->start[i]; k < form->start[i + 1]; k++) {
       if (form->column[k] > i || engine->number[i] == MB_NONE || engine->number[form->column[k]] == MB_NONE)
@@ -275,9 +275,9 @@ static bool factor(MbSoftEngine *engine, const double *q, Kind kind) {
   return mb_cholesky_factor(newton->factor, newton->value, &blame);
 }
 
-bool mb_soft_newton_factor_constant(MbSoftEngine *engine) { return factor(engine, engine->q, CONSTANT); }
+bool mb_pd_newton_factor_constant(MbPdEngine *engine) { return factor(engine, engine->q, CONSTANT); }
 
-void mb_soft_newton_solve(MbSoftNewton *newton, double *x) {
+void mb_pd_newton_solve(MbPdNewton *newton, double *x) {
   const size_t count = 3 * newton->blocks.n;
   for (size_t k = 0; k < count; k++)
     if (newton->dof[k] != MB_NONE) newton->x[newton->dof[k]] = x[k];
@@ -288,10 +288,10 @@ void mb_soft_newton_solve(MbSoftNewton *newton, double *x) {
 // ---- a step -----------------------------------------------------------------------------------------------
 
 // b ← minus the gradient
-static void downhill(MbSoftEngine *engine, double *b) {
+static void downhill(MbPdEngine *engine, double *b) {
   const double h2 = engine->h * engine->h;
-  mb_soft_forces(engine, engine->q, engine->f);
-  if (engine->cables) mb_soft_cables_pull(engine, engine->q, engine->f);
+  mb_pd_forces(engine, engine->q, engine->f);
+  if (engine->cables) mb_pd_cables_pull(engine, engine->q, engine->f);
   for (size_t f = 0; f < engine->nfree; f++) {
     const size_t i = engine->node[f];
     for (size_t c = 0; c < 3; c++)
@@ -300,43 +300,43 @@ static void downhill(MbSoftEngine *engine, double *b) {
   }
 }
 
-bool mb_soft_newton_look(MbSoftEngine *engine) {
-  const MbSoftStats *stats = &engine->stats;
+bool mb_pd_newton_look(MbPdEngine *engine) {
+  const MbPdStats *stats = &engine->stats;
   downhill(engine, engine->newton->b);
   const bool close = stats->iterations > 0 && stats->residual <= CLOSE;
   return (close && factor(engine, engine->q, EXACT)) || factor(engine, engine->q, POSITIVE);
 }
 
-double *mb_soft_newton_down(MbSoftEngine *engine) { return engine->newton->b; }
+double *mb_pd_newton_down(MbPdEngine *engine) { return engine->newton->b; }
 
 // The longest of 1, ½, ¼ … of the step r that takes enough off the energy; 0: none does, where rounding is all that is left.
-static double search(MbSoftEngine *engine, double before, double slope, const MbSoftAlong *along) {
-  MbSoftNewton *newton = engine->newton;
+static double search(MbPdEngine *engine, double before, double slope, const MbPdAlong *along) {
+  MbPdNewton *newton = engine->newton;
   double scale = 1;
   for (int k = 0; k < HALVINGS; k++, scale /= 2) {
     memcpy(newton->trial, engine->q, 3 * engine->n * sizeof *newton->trial);
     for (size_t f = 0; f < engine->nfree; f++)
       for (size_t c = 0; c < 3; c++)
         newton->trial[3 * (size_t)engine->node[f] + c] += scale * engine->r[3 * f + c];
-    const double energy = mb_soft_objective(engine, newton->trial) - mb_soft_along(along, scale);
+    const double energy = mb_pd_objective(engine, newton->trial) - mb_pd_along(along, scale);
     if (energy <= before - ARMIJO * scale * slope) return scale;
   }
   return 0;
 }
 
-bool mb_soft_newton_end(MbSoftEngine *engine, const MbSoftAlong *along, double *t) {
-  MbSoftNewton *newton = engine->newton;
-  MbSoftStats *stats = &engine->stats;
+bool mb_pd_newton_end(MbPdEngine *engine, const MbPdAlong *along, double *t) {
+  MbPdNewton *newton = engine->newton;
+  MbPdStats *stats = &engine->stats;
   const double tight = fmax(engine->tolerance, TIGHT);
   double slope = along->rows, most = 0;
-  if (engine->cables) mb_soft_cables_correct(engine);
+  if (engine->cables) mb_pd_cables_correct(engine);
   for (size_t k = 0; k < 3 * engine->nfree + engine->beside; k++) slope += newton->b[k] * engine->r[k];
   for (size_t k = 0; k < 3 * engine->nfree; k++) most = fmax(most, fabs(engine->r[k]));
-  if (engine->cables) slope -= mb_soft_cables_slope(engine);
+  if (engine->cables) slope -= mb_pd_cables_slope(engine);
   // so short a step cannot be told apart by its energy
   const bool near = most <= NEAR * engine->size;
-  *t = near ? 1 : search(engine, mb_soft_objective(engine, engine->q), fmax(slope, 0), along);
-  if (!isfinite(mb_soft_advance(engine, *t)) || !isfinite(most)) return false;
+  *t = near ? 1 : search(engine, mb_pd_objective(engine, engine->q), fmax(slope, 0), along);
+  if (!isfinite(mb_pd_advance(engine, *t)) || !isfinite(most)) return false;
   stats->residual = engine->history[stats->iterations++] = most / engine->size;
   stats->converged = stats->residual <= tight;
   if (engine->watch) engine->watch(engine->context, engine->q);

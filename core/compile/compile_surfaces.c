@@ -28,7 +28,7 @@ static void sort3(uint32_t key[3]) {
 }
 
 // Sides that one tetrahedron has alone are the surface's. False: out of memory.
-static bool find_sides(const MbElementMesh *mesh, MbArena *arena, MbSoftSurface *surface) {
+static bool find_sides(const MbElementMesh *mesh, MbArena *arena, MbDeformableSurface *surface) {
   static const int corner[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
   const size_t n = 4 * mesh->tets;
   Side *side = mb_calloc(n, sizeof *side);
@@ -53,7 +53,7 @@ static bool find_sides(const MbElementMesh *mesh, MbArena *arena, MbSoftSurface 
 }
 
 // The nodes that the triangles have; all of them where there are none.
-static bool find_nodes(size_t nodes, MbArena *arena, MbSoftSurface *surface) {
+static bool find_nodes(size_t nodes, MbArena *arena, MbDeformableSurface *surface) {
   uint32_t *node = mb_arena_alloc(arena, nodes, sizeof *node);
   bool *has = mb_calloc(nodes ? nodes : 1, sizeof *has);
   if (node && has) {
@@ -66,12 +66,12 @@ static bool find_nodes(size_t nodes, MbArena *arena, MbSoftSurface *surface) {
   return node && has;
 }
 
-static bool make_surface(const MbSceneSpec *spec, size_t i, MbModel *model, MbSoftSurface *surface) {
+static bool make_surface(const MbSceneSpec *spec, size_t i, MbModel *model, MbDeformableSurface *surface) {
   const MbDeformableSpec *from = &spec->deformables[i];
   const MbDeformable *of = &model->deformables[i];
-  const MbSoftContactSpec *said = &from->contact;
+  const MbDeformableContactSpec *said = &from->contact;
   const bool cloth = from->kind == MB_DEFORMABLE_CLOTH;
-  *surface = (MbSoftSurface){
+  *surface = (MbDeformableSurface){
       .deformable = i, .thickness = cloth ? from->thickness : 0, .friction = spec->contact->friction};
   if (said->given && !isnan(said->thickness)) surface->thickness = said->thickness;
   if (said->given && !isnan(said->friction)) surface->friction = said->friction;
@@ -97,16 +97,16 @@ static MbStatus check_method(const MbSceneSpec *spec, MbReport *report) {
       mb_method_words[method]);
 }
 
-MbStatus mb_compile_soft_contacts(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
-  MbSoftSurface *softs = mb_arena_alloc(&model->arena, spec->ndeformables, sizeof *softs);
+MbStatus mb_compile_surfaces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  MbDeformableSurface *surfaces = mb_arena_alloc(&model->arena, spec->ndeformables, sizeof *surfaces);
   size_t n = 0;
-  if (!softs) return mb_no_memory(report, "contact");
+  if (!surfaces) return mb_no_memory(report, "contact");
   for (size_t i = 0; i < spec->ndeformables; i++) {
-    const MbSoftContactSpec *said = &spec->deformables[i].contact;
+    const MbDeformableContactSpec *said = &spec->deformables[i].contact;
     if (said->given && !said->enabled) continue;
-    if (!make_surface(spec, i, model, &softs[n++])) return mb_no_memory(report, "contact");
+    if (!make_surface(spec, i, model, &surfaces[n++])) return mb_no_memory(report, "contact");
   }
-  model->contacts.nsofts = n;
-  model->contacts.softs = softs;
+  model->contacts.nsurfaces = n;
+  model->contacts.surfaces = surfaces;
   return n ? check_method(spec, report) : MB_OK;
 }

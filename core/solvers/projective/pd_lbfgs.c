@@ -14,16 +14,16 @@
 //
 // As H is positive d goes down along E − λᵀ G d, which is what the line search looks at: for rows that hold at both ends the second
 // part is nothing, for soft ones and for those of one way it is never less than what they gain themselves. What the caller's unknowns have
-// of E is quadratic along d (MbSoftAlong).
+// of E is quadratic along d (MbPdAlong).
 //
-// Cables that keep their length bend d as they bend Newton's correction, with H⁻¹ for the inverse (soft_cables.c); E is then what
+// Cables that keep their length bend d as they bend Newton's correction, with H⁻¹ for the inverse (pd_cables.c); E is then what
 // Newton's line search sees, and y the difference of the Lagrangian's gradients, with the tensions of the step.
 //
 // Nothing is kept from step to step.
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/math/sums.h"
-#include "core/solvers/projective/soft_engine.h"
+#include "core/solvers/projective/pd_engine.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +32,7 @@ enum { NODES = 1024, TRIALS = 60 }; // nodes that are summed up together
 static const double ARMIJO = 1e-4, ROUNDING = 1e-13, NEAR = 1e-6;
 static const double TIGHT = 1e-13; // corrections by the size: the least that means anything
 
-struct MbSoftLbfgs {
+struct MbPdLbfgs {
   size_t n; // numbers: three of every free node, and those beside
   MbPairs pairs;
   double c[MB_PAIR_WEIGHTS]; // of b, then of what rows add to it
@@ -49,8 +49,8 @@ struct MbSoftLbfgs {
 
 // ---- making and freeing -----------------------------------------------------------------------------------
 
-bool mb_soft_lbfgs_make(MbSoftEngine *engine) {
-  MbSoftLbfgs *lbfgs = engine->lbfgs = mb_calloc(1, sizeof *lbfgs);
+bool mb_pd_lbfgs_make(MbPdEngine *engine) {
+  MbPdLbfgs *lbfgs = engine->lbfgs = mb_calloc(1, sizeof *lbfgs);
   if (!lbfgs) return false;
   const size_t n = lbfgs->n = 3 * engine->nfree + engine->beside;
   bool ok = mb_pairs_make(&lbfgs->pairs, n);
@@ -67,7 +67,7 @@ bool mb_soft_lbfgs_make(MbSoftEngine *engine) {
   return ok && lbfgs->b && lbfgs->b1 && lbfgs->z && lbfgs->y && lbfgs->q1;
 }
 
-void mb_soft_lbfgs_free(MbSoftLbfgs *lbfgs) {
+void mb_pd_lbfgs_free(MbPdLbfgs *lbfgs) {
   if (!lbfgs) return;
   mb_pairs_free(&lbfgs->pairs);
   for (size_t k = 0; k < 3; k++) mb_free(lbfgs->sum[k]);
@@ -79,8 +79,8 @@ void mb_soft_lbfgs_free(MbSoftLbfgs *lbfgs) {
   mb_free(lbfgs);
 }
 
-size_t mb_soft_lbfgs_bytes(const MbSoftEngine *engine) {
-  const MbSoftLbfgs *lbfgs = engine->lbfgs;
+size_t mb_pd_lbfgs_bytes(const MbPdEngine *engine) {
+  const MbPdLbfgs *lbfgs = engine->lbfgs;
   if (!lbfgs) return 0;
   return sizeof *lbfgs + mb_pairs_bytes(&lbfgs->pairs) +
          (4 * lbfgs->n + 3 * engine->n + 3 * lbfgs->chunks) * sizeof(double);
@@ -88,9 +88,9 @@ size_t mb_soft_lbfgs_bytes(const MbSoftEngine *engine) {
 
 // ---- the inverse ------------------------------------------------------------------------------------------
 
-void mb_soft_lbfgs_begin(MbSoftEngine *engine) {
+void mb_pd_lbfgs_begin(MbPdEngine *engine) {
   mb_pairs_begin(&engine->lbfgs->pairs);
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
+  MbPdLbfgs *lbfgs = engine->lbfgs;
   const size_t first = 3 * engine->nfree;
   lbfgs->known = lbfgs->pending = false;
   for (size_t i = first; i < lbfgs->n; i++) lbfgs->b[i] = lbfgs->b1[i] = lbfgs->y[i] = engine->r[i] = 0;
@@ -98,7 +98,7 @@ void mb_soft_lbfgs_begin(MbSoftEngine *engine) {
 
 // a · b by chunks.
 typedef struct Product {
-  const MbSoftLbfgs *lbfgs;
+  const MbPdLbfgs *lbfgs;
   const double *a, *b;
 } Product;
 
@@ -109,29 +109,29 @@ static void product_task(void *context, size_t chunk) {
   of->lbfgs->sum[0][chunk] = mb_sum_product(of->a + begin, of->b + begin, end - begin);
 }
 
-static double add_up(const MbSoftLbfgs *lbfgs, int which) {
+static double add_up(const MbPdLbfgs *lbfgs, int which) {
   double sum = 0;
   for (size_t k = 0; k < lbfgs->chunks; k++) sum += lbfgs->sum[which][k];
   return sum;
 }
 
-static double multiplied(const MbSoftEngine *engine, const double *a, const double *b) {
+static double multiplied(const MbPdEngine *engine, const double *a, const double *b) {
   Product of = {engine->lbfgs, a, b};
   mb_parallel_tasks(engine->threads, engine->lbfgs->chunks, product_task, &of);
   return add_up(engine->lbfgs, 0);
 }
 
 // x ← h² A⁻¹ b of the nodes.
-static void solve(MbSoftEngine *engine, const double *b, double *x) {
+static void solve(MbPdEngine *engine, const double *b, double *x) {
   const double h2 = engine->h * engine->h, began = engine->clock();
   for (size_t c = 0; c < 3 * engine->nfree; c++) x[c] = h2 * b[c];
-  mb_soft_global_solve(&engine->global, x);
+  mb_pd_global_solve(&engine->global, x);
   engine->stats.global += engine->clock() - began;
 }
 
-void mb_soft_lbfgs_solve(MbSoftEngine *engine) { solve(engine, engine->lbfgs->b, engine->r); }
+void mb_pd_lbfgs_solve(MbPdEngine *engine) { solve(engine, engine->lbfgs->b, engine->r); }
 
-void mb_soft_lbfgs_apply(MbSoftEngine *engine, double *x) {
+void mb_pd_lbfgs_apply(MbPdEngine *engine, double *x) {
   const MbPairs *pairs = &engine->lbfgs->pairs;
   double c[MB_PAIR_WEIGHTS], w[MB_PAIR_WEIGHTS];
   memcpy(engine->lbfgs->y, x, 3 * engine->nfree * sizeof *x); // beside there is nothing
@@ -145,13 +145,13 @@ void mb_soft_lbfgs_apply(MbSoftEngine *engine, double *x) {
 
 // q1 ← q + t d, and the largest move of each chunk.
 typedef struct Trial {
-  MbSoftEngine *engine;
+  MbPdEngine *engine;
   double t;
 } Trial;
 
 static void move_task(void *context, size_t chunk) {
   const Trial *const trial = context;
-  const MbSoftEngine *engine = trial->engine;
+  const MbPdEngine *engine = trial->engine;
   const size_t begin = NODES * chunk, end = begin + NODES < engine->nfree ? begin + NODES : engine->nfree;
   double most = 0;
   for (size_t n = begin; n < end; n++) {
@@ -165,11 +165,11 @@ static void move_task(void *context, size_t chunk) {
   engine->lbfgs->sum[2][chunk] = most;
 }
 
-// b1 ← M/h² (q̃ − q1) + f, which is 0 along axes that are held; by chunks the inertia's part of E, and b1 · d.
+// b1 ← M/h² (q̃ − q1) + f, which is 0 along axes that are placed; by chunks the inertia's part of E, and b1 · d.
 static void slope_task(void *context, size_t chunk) {
   const Trial *const trial = context;
-  const MbSoftEngine *engine = trial->engine;
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
+  const MbPdEngine *engine = trial->engine;
+  MbPdLbfgs *lbfgs = engine->lbfgs;
   const size_t begin = NODES * chunk, end = begin + NODES < engine->nfree ? begin + NODES : engine->nfree;
   const double h2 = engine->h * engine->h;
   double energy = 0, along = 0;
@@ -178,7 +178,7 @@ static void slope_task(void *context, size_t chunk) {
     const double k = engine->inertia[i] / h2;
     for (size_t c = 0; c < 3; c++) {
       const double away = engine->ahead[3 * i + c] - lbfgs->q1[3 * i + c];
-      const double b = engine->held[i] >> c & 1 ? 0 : k * away + engine->f[3 * i + c];
+      const double b = engine->placed[i] >> c & 1 ? 0 : k * away + engine->f[3 * i + c];
       lbfgs->b1[3 * n + c] = b;
       energy += 0.5 * k * away * away;
       along += b * engine->r[3 * n + c];
@@ -188,11 +188,11 @@ static void slope_task(void *context, size_t chunk) {
 }
 
 // E without that of cables, and −∂E/∂q at q1; *along: the latter along d.
-static double evaluate(MbSoftEngine *engine, double *along) {
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
+static double evaluate(MbPdEngine *engine, double *along) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
   Trial trial = {engine, 0};
-  const double energy = mb_soft_evaluate(engine, lbfgs->q1, engine->f);
-  if (engine->cables) mb_soft_cables_pull(engine, lbfgs->q1, engine->f);
+  const double energy = mb_pd_evaluate(engine, lbfgs->q1, engine->f);
+  if (engine->cables) mb_pd_cables_pull(engine, lbfgs->q1, engine->f);
   mb_parallel_tasks(engine->threads, lbfgs->chunks, slope_task, &trial);
   *along = add_up(lbfgs, 1);
   return energy + add_up(lbfgs, 0);
@@ -206,18 +206,17 @@ typedef struct Taken {
 } Taken;
 
 // `down` = −(E − λᵀ G d)' > 0. Of lengths that fall short the next comes from the parabola through what is known.
-static Taken search(MbSoftEngine *engine, double down, const MbSoftAlong *beside) {
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
+static Taken search(MbPdEngine *engine, double down, const MbPdAlong *beside) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
   const bool cables = engine->cables != NULL;
-  const double before = lbfgs->energy + (cables ? mb_soft_cables_potential(engine, engine->q) : 0);
+  const double before = lbfgs->energy + (cables ? mb_pd_cables_potential(engine, engine->q) : 0);
   double t = 1;
   for (int k = 0; k < TRIALS; k++) {
     Trial trial = {engine, t};
     double along, most = 0;
     mb_parallel_tasks(engine->threads, lbfgs->chunks, move_task, &trial);
     const double mine = evaluate(engine, &along);
-    const double others =
-        (cables ? mb_soft_cables_potential(engine, lbfgs->q1) : 0) - mb_soft_along(beside, t);
+    const double others = (cables ? mb_pd_cables_potential(engine, lbfgs->q1) : 0) - mb_pd_along(beside, t);
     const double energy = mine + others;
     along += beside->down - t * beside->curve;
     engine->stats.trials++;
@@ -238,8 +237,8 @@ static Taken search(MbSoftEngine *engine, double down, const MbSoftAlong *beside
 // The pair's s ← t d, and the largest move of each chunk of nodes.
 static void pair_task(void *context, size_t chunk) {
   const Trial *const trial = context;
-  const MbSoftEngine *engine = trial->engine;
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
+  const MbPdEngine *engine = trial->engine;
+  MbPdLbfgs *lbfgs = engine->lbfgs;
   const size_t n = lbfgs->n, begin = 3 * NODES * chunk, end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
   double *restrict s = lbfgs->pairs.s[lbfgs->pairs.next];
   double most = 0;
@@ -251,16 +250,16 @@ static void pair_task(void *context, size_t chunk) {
 }
 
 // Goes to the trial, and notes what is known of the pair. Returns the largest move.
-static double accept(MbSoftEngine *engine, Taken taken) {
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
+static double accept(MbPdEngine *engine, Taken taken) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
   Trial trial = {engine, taken.t};
   double most = 0;
   mb_parallel_tasks(engine->threads, lbfgs->chunks, pair_task, &trial);
   for (size_t k = 0; k < lbfgs->chunks; k++) most = fmax(most, lbfgs->sum[2][k]);
   if (engine->cables) { // what holds them now pulls along other directions than before
-    mb_soft_cables_hold(engine, -1, lbfgs->b1);
+    mb_pd_cables_hold(engine, -1, lbfgs->b1);
     memcpy(lbfgs->y, lbfgs->b1, lbfgs->n * sizeof *lbfgs->y);
-    mb_soft_cables_hold(engine, 1, lbfgs->b1);
+    mb_pd_cables_hold(engine, 1, lbfgs->b1);
     for (size_t i = 0; i < lbfgs->n; i++) lbfgs->y[i] = lbfgs->b[i] - lbfgs->y[i];
   }
   lbfgs->pending = true;
@@ -274,7 +273,7 @@ static double accept(MbSoftEngine *engine, Taken taken) {
 // y ← b at the iterate before − b,  z ← of the former − of the latter.
 static void difference_task(void *context, size_t chunk) {
   const Trial *const trial = context;
-  MbSoftLbfgs *lbfgs = trial->engine->lbfgs;
+  MbPdLbfgs *lbfgs = trial->engine->lbfgs;
   const size_t n = lbfgs->n, begin = 3 * NODES * chunk, end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
   double *restrict z = lbfgs->pairs.z[lbfgs->pairs.next];
   for (size_t i = begin; i < end; i++) {
@@ -283,8 +282,8 @@ static void difference_task(void *context, size_t chunk) {
   }
 }
 
-static void take_pair(MbSoftEngine *engine) {
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
+static void take_pair(MbPdEngine *engine) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
   Trial trial = {engine, 0};
   if (engine->cables)
     solve(engine, lbfgs->y, lbfgs->pairs.z[lbfgs->pairs.next]);
@@ -296,8 +295,8 @@ static void take_pair(MbSoftEngine *engine) {
 
 // ---- an iteration -----------------------------------------------------------------------------------------
 
-bool mb_soft_lbfgs_look(MbSoftEngine *engine) {
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
+bool mb_pd_lbfgs_look(MbPdEngine *engine) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
   double along;
   if (lbfgs->known) return true;
   memcpy(lbfgs->q1, engine->q, 3 * engine->n * sizeof *engine->q);
@@ -307,10 +306,10 @@ bool mb_soft_lbfgs_look(MbSoftEngine *engine) {
   return lbfgs->known;
 }
 
-double *mb_soft_lbfgs_down(MbSoftEngine *engine) { return engine->lbfgs->b; }
+double *mb_pd_lbfgs_down(MbPdEngine *engine) { return engine->lbfgs->b; }
 
-void mb_soft_lbfgs_bend(MbSoftEngine *engine) {
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
+void mb_pd_lbfgs_bend(MbPdEngine *engine) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
   double w[MB_PAIR_WEIGHTS];
   if (lbfgs->pending) take_pair(engine);
   memcpy(lbfgs->z, engine->r, lbfgs->n * sizeof *lbfgs->z);
@@ -319,34 +318,34 @@ void mb_soft_lbfgs_bend(MbSoftEngine *engine) {
   mb_pairs_add(&lbfgs->pairs, w, 0, lbfgs->n, engine->threads, engine->r);
 }
 
-void mb_soft_lbfgs_push(MbSoftEngine *engine, const double c[MB_PAIR_WEIGHTS]) {
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
+void mb_pd_lbfgs_push(MbPdEngine *engine, const double c[MB_PAIR_WEIGHTS]) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
   double w[MB_PAIR_WEIGHTS];
   mb_pairs_weigh(&lbfgs->pairs, c, w);
   mb_pairs_add(&lbfgs->pairs, w, 0, 3 * engine->nfree, engine->threads, engine->r);
   for (size_t k = 0; k < MB_PAIR_WEIGHTS; k++) lbfgs->c[k] += c[k];
 }
 
-const MbPairs *mb_soft_lbfgs_pairs(const MbSoftEngine *engine) { return &engine->lbfgs->pairs; }
-const double *mb_soft_lbfgs_weights(const MbSoftEngine *engine) { return engine->lbfgs->c; }
+const MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine) { return &engine->lbfgs->pairs; }
+const double *mb_pd_lbfgs_weights(const MbPdEngine *engine) { return engine->lbfgs->c; }
 
 // Whether the iterations may end, of which the last has moved a node by `most` and was worth `part` of energy.
-static bool done(MbSoftEngine *engine, double most, double part) {
-  const bool near = mb_soft_way_goes(&engine->way, part, engine->share) && most <= MB_SOFT_SHORT;
+static bool done(MbPdEngine *engine, double most, double part) {
+  const bool near = mb_pd_way_goes(&engine->way, part, engine->share) && most <= MB_SOFT_SHORT;
   const bool still = engine->tolerance > 0 ? most <= engine->tolerance : engine->share > 0;
   return most <= TIGHT || (still && (near || !(engine->share > 0)));
 }
 
-bool mb_soft_lbfgs_end(MbSoftEngine *engine, const MbSoftAlong *beside, double *taken_t) {
-  MbSoftLbfgs *lbfgs = engine->lbfgs;
-  MbSoftStats *stats = &engine->stats;
+bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *beside, double *taken_t) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  MbPdStats *stats = &engine->stats;
   const double before = lbfgs->energy;
   double down = 0;
-  if (engine->cables) mb_soft_cables_correct(engine);
+  if (engine->cables) mb_pd_cables_correct(engine);
   down = multiplied(engine, engine->r, lbfgs->b) + beside->rows;
   if (engine->cables) {
-    down -= mb_soft_cables_slope(engine);
-    mb_soft_cables_hold(engine, -1, lbfgs->b);
+    down -= mb_pd_cables_slope(engine);
+    mb_pd_cables_hold(engine, -1, lbfgs->b);
   }
   if (!isfinite(down)) return false;
   const Taken taken = search(engine, fmax(down, 0), beside);
@@ -356,7 +355,7 @@ bool mb_soft_lbfgs_end(MbSoftEngine *engine, const MbSoftAlong *beside, double *
   const double most = accept(engine, taken) / engine->size;
   // where cables keep their length energy may go up, and the slope tells
   const double part = engine->cables ? taken.t * fmax(down, 0) / 2
-                                     : fmax(before - lbfgs->energy + mb_soft_along(beside, taken.t), 0);
+                                     : fmax(before - lbfgs->energy + mb_pd_along(beside, taken.t), 0);
   stats->residual = engine->history[stats->iterations++] = most;
   stats->converged = done(engine, most, part);
   if (engine->watch) engine->watch(engine->context, engine->q);

@@ -2,47 +2,47 @@
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
 #include "core/base/report.h"
-#include "core/solvers/projective/soft_engine.h"
+#include "core/solvers/projective/pd_engine.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---- the matrix -------------------------------------------------------------------------------------------
 
-void mb_soft_pairs(const MbSoftEngine *engine, MbAssembly *assembly) {
+void mb_pd_pairs(const MbPdEngine *engine, MbAssembly *assembly) {
   const uint32_t *number = engine->number;
   for (uint32_t i = 0; i < engine->nfree; i++) mb_assembly_add(assembly, i, i);
   for (size_t k = 0; k < engine->nblocks; k++) {
-    const MbSoftBlock *block = &engine->block[k];
+    const MbPdBlock *block = &engine->block[k];
     for (size_t e = 0; e < block->count; e++)
       for (size_t a = 0; a < block->corners; a++)
         for (size_t b = 0; b <= a; b++) {
-          const uint32_t i = number[mb_soft_node(block, e, a)], j = number[mb_soft_node(block, e, b)];
+          const uint32_t i = number[mb_pd_node(block, e, a)], j = number[mb_pd_node(block, e, b)];
           if (i != MB_NONE && j != MB_NONE) mb_assembly_add(assembly, i, j);
         }
   }
-  const MbSoftForm *form = &engine->form;
+  const MbPdForm *form = &engine->form;
   for (size_t i = 0; i < form->n; i++)
     for (size_t k = form->start[i]; k < form->start[i + 1]; k++)
       if (form->column[k] <= i && number[i] != MB_NONE && number[form->column[k]] != MB_NONE)
         mb_assembly_add(assembly, number[i], number[form->column[k]]);
 }
 
-// In the order of mb_soft_pairs.
-static void fill_values(const MbSoftEngine *engine, const size_t *slot, double *value) {
+// In the order of mb_pd_pairs.
+static void fill_values(const MbPdEngine *engine, const size_t *slot, double *value) {
   const uint32_t *number = engine->number;
   const double h2 = engine->h * engine->h;
   size_t next = 0;
   for (size_t i = 0; i < engine->nfree; i++) value[slot[next++]] += engine->inertia[engine->node[i]];
   for (size_t k = 0; k < engine->nblocks; k++) {
-    const MbSoftBlock *block = &engine->block[k];
+    const MbPdBlock *block = &engine->block[k];
     for (size_t e = 0; e < block->count; e++) {
-      const double w = h2 * mb_soft_weight(block, e) * mb_soft_volume(block, e);
+      const double w = h2 * mb_pd_weight(block, e) * mb_pd_volume(block, e);
       double g[12];
       mb_gradient_of(&block->gradient, e, g);
       for (size_t a = 0; a < block->corners; a++)
         for (size_t b = 0; b <= a; b++) {
-          if (number[mb_soft_node(block, e, a)] == MB_NONE || number[mb_soft_node(block, e, b)] == MB_NONE)
+          if (number[mb_pd_node(block, e, a)] == MB_NONE || number[mb_pd_node(block, e, b)] == MB_NONE)
             continue;
           double gg = 0;
           for (size_t j = 0; j < block->rank; j++) gg += g[a * block->rank + j] * g[b * block->rank + j];
@@ -50,23 +50,23 @@ static void fill_values(const MbSoftEngine *engine, const size_t *slot, double *
         }
     }
   }
-  const MbSoftForm *form = &engine->form;
+  const MbPdForm *form = &engine->form;
   for (size_t i = 0; i < form->n; i++)
     for (size_t k = form->start[i]; k < form->start[i + 1]; k++)
       if (form->column[k] <= i && number[i] != MB_NONE && number[form->column[k]] != MB_NONE)
         value[slot[next++]] += h2 * form->value[k];
 }
 
-// ---- nodes that are held along some axes ------------------------------------------------------------------
+// ---- nodes that are placed along some axes ------------------------------------------------------------------
 
-static bool list_rows(MbSoftEngine *engine) {
-  MbSoftGlobal *global = &engine->global;
+static bool list_rows(MbPdEngine *engine) {
+  MbPdGlobal *global = &engine->global;
   size_t most = 0;
   for (int axis = 0; axis < 3; axis++) {
     global->row[axis] = mb_calloc(global->n, sizeof *global->row[axis]);
     if (!global->row[axis]) return false;
     for (uint32_t i = 0; i < global->n; i++)
-      if (engine->held[engine->node[i]] >> axis & 1) global->row[axis][global->rows[axis]++] = i;
+      if (engine->placed[engine->node[i]] >> axis & 1) global->row[axis][global->rows[axis]++] = i;
     if (global->rows[axis] > most) most = global->rows[axis];
     global->W[axis] =
         mb_calloc(global->near ? 0 : global->rows[axis] * global->rows[axis], sizeof *global->W[axis]);
@@ -77,7 +77,7 @@ static bool list_rows(MbSoftEngine *engine) {
 }
 
 // W = Eᵀ A⁻¹ E of all three axes, a column of each at once.
-static bool factor_rows(MbSoftGlobal *global) {
+static bool factor_rows(MbPdGlobal *global) {
   size_t most = 0;
   if (global->near) return true;
   for (int axis = 0; axis < 3; axis++)
@@ -98,12 +98,12 @@ static bool factor_rows(MbSoftGlobal *global) {
   return true;
 }
 
-static void clear_rows(const MbSoftGlobal *global, double *x) {
+static void clear_rows(const MbPdGlobal *global, double *x) {
   for (size_t axis = 0; axis < 3; axis++)
     for (size_t i = 0; i < global->rows[axis]; i++) x[3 * (size_t)global->row[axis][i] + axis] = 0;
 }
 
-void mb_soft_global_solve(MbSoftGlobal *global, double *x) {
+void mb_pd_global_solve(MbPdGlobal *global, double *x) {
   const bool rows = global->rows[0] || global->rows[1] || global->rows[2];
   if (global->near) {
     clear_rows(global, x);
@@ -130,8 +130,8 @@ void mb_soft_global_solve(MbSoftGlobal *global, double *x) {
 
 // ---- making and freeing -----------------------------------------------------------------------------------
 
-static MbStatus make_inverse(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report) {
-  MbSoftGlobal *global = &engine->global;
+static MbStatus make_inverse(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report) {
+  MbPdGlobal *global = &engine->global;
   const bool chebyshev = spec->global == MB_GLOBAL_CHEBYSHEV;
   static const size_t SWEEPS = 10; // of Chebyshev's recurrence; one of Jacobi's method
   const MbGlobalOptions options = {.method = spec->global,
@@ -159,14 +159,14 @@ static MbStatus make_inverse(MbSoftEngine *engine, const MbSoftSpec *spec, MbRep
   return MB_OK;
 }
 
-MbStatus mb_soft_global_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbReport *report) {
-  MbSoftGlobal *global = &engine->global;
+MbStatus mb_pd_global_make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report) {
+  MbPdGlobal *global = &engine->global;
   size_t *slot = NULL;
   MbAssembly assembly;
   global->n = engine->nfree;
   if (!mb_blas_start(spec->threads)) return mb_no_memory(report, "the global step");
   mb_assembly_begin(&assembly, global->n);
-  mb_soft_pairs(engine, &assembly);
+  mb_pd_pairs(engine, &assembly);
   if (!mb_assembly_end(&assembly, &global->pattern, &slot)) return mb_no_memory(report, "the global step");
   global->value = mb_calloc(global->pattern.start[global->n], sizeof *global->value);
   global->x = mb_calloc(3 * global->n, sizeof *global->x);
@@ -176,7 +176,7 @@ MbStatus mb_soft_global_make(MbSoftEngine *engine, const MbSoftSpec *spec, MbRep
   return room ? make_inverse(engine, spec, report) : mb_no_memory(report, "the global step");
 }
 
-void mb_soft_global_free(MbSoftGlobal *global) {
+void mb_pd_global_free(MbPdGlobal *global) {
   mb_pattern_free(&global->pattern);
   mb_free(global->value);
   mb_free(global->x);
@@ -186,10 +186,10 @@ void mb_soft_global_free(MbSoftGlobal *global) {
     mb_free(global->row[axis]);
     mb_free(global->W[axis]);
   }
-  *global = (MbSoftGlobal){0};
+  *global = (MbPdGlobal){0};
 }
 
-size_t mb_soft_global_bytes(const MbSoftGlobal *global) {
+size_t mb_pd_global_bytes(const MbPdGlobal *global) {
   if (!global->inverse) return 0;
   size_t bytes = mb_global_size(global->inverse).bytes + 3 * global->n * sizeof *global->x +
                  global->pattern.start[global->n] * (sizeof *global->value + sizeof(uint32_t)) +

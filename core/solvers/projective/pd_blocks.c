@@ -1,4 +1,4 @@
-#include "core/solvers/projective/soft_blocks.h"
+#include "core/solvers/projective/pd_blocks.h"
 #include "core/base/alloc.h"
 #include "core/deformables/viscous.h"
 #include "core/math/mat3.h"
@@ -12,11 +12,11 @@ static const uint32_t *elements_of(const MbElementMesh *mesh, int rank, size_t *
   return rank == 3 ? mesh->tet : rank == 2 ? mesh->triangle : mesh->edge;
 }
 
-static size_t before_size(const MbSoftBlock *block) {
-  return block->rank == 1 ? 1 : mb_soft_damped(block) ? block->rank * block->rank : 0;
+static size_t before_size(const MbPdBlock *block) {
+  return block->rank == 1 ? 1 : mb_pd_damped(block) ? block->rank * block->rank : 0;
 }
 
-static bool allocate(MbSoftBlock *block) {
+static bool allocate(MbPdBlock *block) {
   const size_t stride = block->gradient.stride, width = 3 * block->rank;
   block->k = mb_calloc(block->rank == 1 ? stride : 0, sizeof *block->k);
   block->before = mb_calloc(before_size(block) * stride, sizeof *block->before);
@@ -31,23 +31,23 @@ static bool allocate(MbSoftBlock *block) {
          block->corner && block->energy;
 }
 
-bool mb_soft_block_make(const MbSoftPart *part, size_t number, int rank, double h, MbSoftBlock *block,
-                        size_t *flat) {
+bool mb_pd_block_make(const MbPdPart *part, size_t number, int rank, double h, MbPdBlock *block,
+                      size_t *flat) {
   size_t count = 0;
   const uint32_t *list = elements_of(part->mesh, rank, &count);
   *flat = SIZE_MAX;
-  *block = (MbSoftBlock){.part = number,
-                         .first = part->first,
-                         .count = count,
-                         .corners = (size_t)rank + 1,
-                         .rank = (size_t)rank,
-                         .thickness = rank == 2 ? part->thickness : 1,
-                         .elastic = part->elastic,
-                         .damper = part->damping / h};
+  *block = (MbPdBlock){.part = number,
+                       .first = part->first,
+                       .count = count,
+                       .corners = (size_t)rank + 1,
+                       .rank = (size_t)rank,
+                       .thickness = rank == 2 ? part->thickness : 1,
+                       .elastic = part->elastic,
+                       .damper = part->damping / h};
   if (!mb_gradient_create(&block->gradient, rank, list, count, part->mesh->x, part->mesh->nodes, flat))
     return false;
   if (!allocate(block)) {
-    mb_soft_block_free(block);
+    mb_pd_block_free(block);
     return false;
   }
   for (size_t e = 0; rank == 1 && e < count; e++) {
@@ -64,7 +64,7 @@ bool mb_soft_block_make(const MbSoftPart *part, size_t number, int rank, double 
   return true;
 }
 
-void mb_soft_block_free(MbSoftBlock *block) {
+void mb_pd_block_free(MbPdBlock *block) {
   mb_gradient_free(&block->gradient);
   mb_free(block->k);
   mb_free(block->before);
@@ -75,10 +75,10 @@ void mb_soft_block_free(MbSoftBlock *block) {
   mb_free(block->p);
   mb_free(block->corner);
   mb_free(block->energy);
-  *block = (MbSoftBlock){0};
+  *block = (MbPdBlock){0};
 }
 
-size_t mb_soft_block_bytes(const MbSoftBlock *block) {
+size_t mb_pd_block_bytes(const MbPdBlock *block) {
   const MbGradient *g = &block->gradient;
   const size_t corners = block->count * block->corners;
   return corners * (sizeof *g->node + sizeof *g->corner + 3 * sizeof *block->corner) +
@@ -88,27 +88,27 @@ size_t mb_soft_block_bytes(const MbSoftBlock *block) {
 
 // ---- one element ------------------------------------------------------------------------------------------
 
-void mb_soft_gradient(const MbSoftBlock *block, size_t e, const double *q, double F[9], double g[12]) {
+void mb_pd_gradient(const MbPdBlock *block, size_t e, const double *q, double F[9], double g[12]) {
   const size_t rank = block->rank;
   mb_gradient_of(&block->gradient, e, g);
   memset(F, 0, 3 * rank * sizeof *F);
   // sides from the first corner, so that places far from the origin do no harm
-  const double *origin = q + 3 * mb_soft_node(block, e, 0);
+  const double *origin = q + 3 * mb_pd_node(block, e, 0);
   for (size_t a = 1; a < block->corners; a++) {
-    const double *x = q + 3 * mb_soft_node(block, e, a);
+    const double *x = q + 3 * mb_pd_node(block, e, a);
     for (size_t i = 0; i < 3; i++)
       for (size_t j = 0; j < rank; j++) F[i * rank + j] += (x[i] - origin[i]) * g[a * rank + j];
   }
 }
 
 // A spring of modulus k L a length, drawn to the stretch that spring and damper agree upon.
-static double spring_of(const MbSoftBlock *block, size_t e, double *rest) {
+static double spring_of(const MbPdBlock *block, size_t e, double *rest) {
   const double k = block->k[e] + block->damper;
   *rest = k > 0 ? (block->k[e] + block->damper * block->before[e]) / k : 0;
   return k * block->gradient.size[e];
 }
 
-double mb_soft_viscous(const MbSoftBlock *block, size_t e, const double F[9], double P[9]) {
+double mb_pd_viscous(const MbPdBlock *block, size_t e, const double F[9], double P[9]) {
   const int rank = (int)block->rank;
   const double *before = block->before + (size_t)(rank * rank) * e;
   double E[9];
@@ -120,7 +120,7 @@ double mb_soft_viscous(const MbSoftBlock *block, size_t e, const double F[9], do
 }
 
 // H += what damping adds
-static void add_viscous_tangent(const MbSoftBlock *block, size_t e, const double F[9], bool positive,
+static void add_viscous_tangent(const MbPdBlock *block, size_t e, const double F[9], bool positive,
                                 double H[81]) {
   const int rank = (int)block->rank;
   const double *before = block->before + (size_t)(rank * rank) * e;
@@ -132,9 +132,9 @@ static void add_viscous_tangent(const MbSoftBlock *block, size_t e, const double
   for (int c = 0; c < 9 * rank * rank; c++) H[c] += block->damper * viscous[c];
 }
 
-double mb_soft_density(const MbSoftBlock *block, size_t e, const double F[9], bool stepping) {
+double mb_pd_density(const MbPdBlock *block, size_t e, const double F[9], bool stepping) {
   double P[9];
-  const double viscous = stepping && mb_soft_damped(block) ? mb_soft_viscous(block, e, F, P) : 0;
+  const double viscous = stepping && mb_pd_damped(block) ? mb_pd_viscous(block, e, F, P) : 0;
   if (block->rank == 3) return viscous + mb_elastic_energy(&block->elastic, F);
   if (block->rank == 2) return viscous + mb_elastic_sheet_energy(&block->elastic, F);
   const double s = mb_vec3_norm(F), stretch = s - 1, move = s - block->before[e];
@@ -142,7 +142,7 @@ double mb_soft_density(const MbSoftBlock *block, size_t e, const double F[9], bo
   return block->gradient.size[e] * (block->k[e] * stretch * stretch + damper * move * move) / 2;
 }
 
-void mb_soft_stress(const MbSoftBlock *block, size_t e, const double F[9], double P[9]) {
+void mb_pd_stress(const MbPdBlock *block, size_t e, const double F[9], double P[9]) {
   if (block->rank == 3) {
     mb_elastic_stress(&block->elastic, F, P);
   } else if (block->rank == 2) {
@@ -154,7 +154,7 @@ void mb_soft_stress(const MbSoftBlock *block, size_t e, const double F[9], doubl
   }
 }
 
-void mb_soft_tangent(const MbSoftBlock *block, size_t e, const double F[9], bool positive, double H[81]) {
+void mb_pd_tangent(const MbPdBlock *block, size_t e, const double F[9], bool positive, double H[81]) {
   if (block->rank == 3) {
     mb_elastic_tangent(&block->elastic, F, positive, H);
   } else if (block->rank == 2) {
@@ -170,5 +170,5 @@ void mb_soft_tangent(const MbSoftBlock *block, size_t e, const double F[9], bool
         H[3 * i + j] = k * dd + across * ((i == j) - dd);
       }
   }
-  if (mb_soft_damped(block)) add_viscous_tangent(block, e, F, positive, H);
+  if (mb_pd_damped(block)) add_viscous_tangent(block, e, F, positive, H);
 }

@@ -6,7 +6,7 @@
 // converged cables and rows hold at once:: W T = l + J Δ − most with W = J B Jᵀ + e, by Gauss–Seidel, which converges as W is positive.
 #include "core/base/alloc.h"
 #include "core/math/vec3.h"
-#include "core/solvers/projective/soft_engine.h"
+#include "core/solvers/projective/pd_engine.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ typedef struct Cable {
   double length;     // at the iterate
 } Cable;
 
-struct MbSoftCables {
+struct MbPdCables {
   size_t count, bytes;
   Cable *cable;    // (count)
   double *W;       // (count x count)
@@ -34,7 +34,7 @@ struct MbSoftCables {
 
 // ---- making and freeing -----------------------------------------------------------------------------------
 
-static bool copy_cable(MbSoftEngine *engine, const MbSoftCable *from, Cable *to, size_t *bytes) {
+static bool copy_cable(MbPdEngine *engine, const MbPdCable *from, Cable *to, size_t *bytes) {
   const size_t n = from->npoints, nodes = from->start[n];
   const size_t room = isnan(from->compliance) ? 0 : 3 * engine->nfree;
   *to = (Cable){.npoints = n, .compliance = from->compliance};
@@ -49,9 +49,9 @@ static bool copy_cable(MbSoftEngine *engine, const MbSoftCable *from, Cable *to,
   return true;
 }
 
-MbSoftCables *mb_soft_cables_make(MbSoftEngine *engine, const MbSoftSpec *spec) {
+MbPdCables *mb_pd_cables_make(MbPdEngine *engine, const MbPdSpec *spec) {
   const size_t n = spec->ncables;
-  MbSoftCables *cables = mb_calloc(1, sizeof *cables);
+  MbPdCables *cables = mb_calloc(1, sizeof *cables);
   if (!cables) return NULL;
   cables->bytes = sizeof *cables + n * (sizeof *cables->cable + (n + 3) * sizeof(double));
   cables->cable = mb_calloc(n, sizeof *cables->cable);
@@ -63,11 +63,11 @@ MbSoftCables *mb_soft_cables_make(MbSoftEngine *engine, const MbSoftSpec *spec) 
   for (; ok && cables->count < n; cables->count++)
     ok = copy_cable(engine, &spec->cables[cables->count], &cables->cable[cables->count], &cables->bytes);
   if (ok) return cables;
-  mb_soft_cables_free(cables);
+  mb_pd_cables_free(cables);
   return NULL;
 }
 
-void mb_soft_cables_free(MbSoftCables *cables) {
+void mb_pd_cables_free(MbPdCables *cables) {
   if (!cables) return;
   for (size_t k = 0; k < cables->count; k++) {
     mb_free(cables->cable[k].start);
@@ -83,7 +83,7 @@ void mb_soft_cables_free(MbSoftCables *cables) {
   mb_free(cables);
 }
 
-size_t mb_soft_cables_bytes(const MbSoftCables *cables) { return cables ? cables->bytes : 0; }
+size_t mb_pd_cables_bytes(const MbPdCables *cables) { return cables ? cables->bytes : 0; }
 
 // ---- geometry ---------------------------------------------------------------------------------------------
 
@@ -113,12 +113,12 @@ static double measure(size_t npoints, const size_t *start, const uint32_t *node,
   return length;
 }
 
-double mb_soft_cable_length(const MbSoftCable *cable, const double *q) {
+double mb_pd_cable_length(const MbPdCable *cable, const double *q) {
   return measure(cable->npoints, cable->start, cable->node, q, NULL);
 }
 
 // J · x of x (nfree x 3)
-static double along(const MbSoftEngine *engine, const Cable *cable, const double *x) {
+static double along(const MbPdEngine *engine, const Cable *cable, const double *x) {
   double sum = 0;
   for (size_t j = 0; j < cable->npoints; j++)
     for (size_t k = cable->start[j]; k < cable->start[j + 1]; k++)
@@ -129,12 +129,12 @@ static double along(const MbSoftEngine *engine, const Cable *cable, const double
 
 // ---- forces -----------------------------------------------------------------------------------------------
 
-void mb_soft_cables_begin(MbSoftEngine *engine) {
+void mb_pd_cables_begin(MbPdEngine *engine) {
   memset(engine->cables->tension, 0, engine->cables->count * sizeof *engine->cables->tension);
 }
 
-void mb_soft_cables_pull(MbSoftEngine *engine, const double *q, double *f) {
-  MbSoftCables *cables = engine->cables;
+void mb_pd_cables_pull(MbPdEngine *engine, const double *q, double *f) {
+  MbPdCables *cables = engine->cables;
   for (size_t n = 0; n < cables->count; n++) {
     Cable *cable = &cables->cable[n];
     const double force = engine->start->force[n];
@@ -145,8 +145,8 @@ void mb_soft_cables_pull(MbSoftEngine *engine, const double *q, double *f) {
   }
 }
 
-void mb_soft_cables_hold(const MbSoftEngine *engine, double sign, double *x) {
-  const MbSoftCables *cables = engine->cables;
+void mb_pd_cables_hold(const MbPdEngine *engine, double sign, double *x) {
+  const MbPdCables *cables = engine->cables;
   for (size_t n = 0; n < cables->count; n++) {
     const Cable *cable = &cables->cable[n];
     const double T = isnan(cable->compliance) ? 0 : sign * cables->tension[n];
@@ -160,7 +160,7 @@ void mb_soft_cables_hold(const MbSoftEngine *engine, double sign, double *x) {
 }
 
 // y ← B Jᵀ
-static void respond(MbSoftEngine *engine, Cable *cable) {
+static void respond(MbPdEngine *engine, Cable *cable) {
   memset(cable->y, 0, 3 * engine->nfree * sizeof *cable->y);
   for (size_t j = 0; j < cable->npoints; j++)
     for (size_t k = cable->start[j]; k < cable->start[j + 1]; k++) {
@@ -169,14 +169,14 @@ static void respond(MbSoftEngine *engine, Cable *cable) {
         mb_vec3_add(cable->y + 3 * (size_t)number, cable->y + 3 * (size_t)number, cable->J + 3 * j);
     }
   if (engine->newton)
-    mb_soft_newton_solve(engine->newton, cable->y);
+    mb_pd_newton_solve(engine->newton, cable->y);
   else if (engine->downhill)
-    mb_soft_lbfgs_apply(engine, cable->y);
+    mb_pd_lbfgs_apply(engine, cable->y);
   else
-    mb_soft_global_solve(&engine->global, cable->y);
+    mb_pd_global_solve(&engine->global, cable->y);
 }
 
-static void solve_tensions(MbSoftCables *cables) {
+static void solve_tensions(MbPdCables *cables) {
   const size_t n = cables->count;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double change = 0, most = 0;
@@ -194,8 +194,8 @@ static void solve_tensions(MbSoftCables *cables) {
   }
 }
 
-void mb_soft_cables_correct(MbSoftEngine *engine) {
-  MbSoftCables *cables = engine->cables;
+void mb_pd_cables_correct(MbPdEngine *engine) {
+  MbPdCables *cables = engine->cables;
   const size_t n = cables->count;
   const double scale = engine->newton || engine->downhill ? 1 : engine->h * engine->h;
   memset(cables->W, 0, n * n * sizeof *cables->W);
@@ -222,8 +222,8 @@ void mb_soft_cables_correct(MbSoftEngine *engine) {
 // ---- what line searches see ------------------------------------------------------------------------------
 
 // Of what keeps its length δ = max(0, l − most): δ²/(2e), or where e = 0 a penalty above any tension, σ δ.
-double mb_soft_cables_potential(const MbSoftEngine *engine, const double *q) {
-  const MbSoftCables *cables = engine->cables;
+double mb_pd_cables_potential(const MbPdEngine *engine, const double *q) {
+  const MbPdCables *cables = engine->cables;
   double sum = 0;
   for (size_t i = 0; i < cables->count; i++) {
     const Cable *cable = &cables->cable[i];
@@ -235,8 +235,8 @@ double mb_soft_cables_potential(const MbSoftEngine *engine, const double *q) {
   return sum;
 }
 
-double mb_soft_cables_slope(const MbSoftEngine *engine) {
-  const MbSoftCables *cables = engine->cables;
+double mb_pd_cables_slope(const MbPdEngine *engine) {
+  const MbPdCables *cables = engine->cables;
   double sum = 0;
   for (size_t i = 0; i < cables->count; i++) {
     const Cable *cable = &cables->cable[i];
@@ -247,11 +247,9 @@ double mb_soft_cables_slope(const MbSoftEngine *engine) {
   return sum;
 }
 
-void mb_soft_cables_end(MbSoftEngine *engine) {
-  MbSoftCables *cables = engine->cables;
+void mb_pd_cables_end(MbPdEngine *engine) {
+  MbPdCables *cables = engine->cables;
   for (size_t i = 0; i < cables->count; i++) cables->all[i] = cables->tension[i] + engine->start->force[i];
 }
 
-const double *mb_soft_tensions(const MbSoftEngine *engine) {
-  return engine->cables ? engine->cables->all : NULL;
-}
+const double *mb_pd_tensions(const MbPdEngine *engine) { return engine->cables ? engine->cables->all : NULL; }

@@ -1,4 +1,4 @@
-// What a model's deformables of elements ask of the engine (soft_model.c): all of it by the model alone.
+// What a model's deformables of elements ask of the engine (pd_model.c): all of it by the model alone.
 #ifndef MB_SOLVERS_PROJECTIVE_SOFT_MODEL_H
 #define MB_SOLVERS_PROJECTIVE_SOFT_MODEL_H
 
@@ -7,22 +7,22 @@
 #include "core/solvers/projective/projective.h"
 
 // Tells how many cables there are, of all deformables.
-size_t mb_soft_model_cables(const MbModel *model);
+size_t mb_pd_model_cables(const MbModel *model);
 // Tells the method that a step is solved by: the scene's, or the one that suits the model.
-MbMethod mb_soft_model_method(const MbModel *model);
+MbMethod mb_pd_model_method(const MbModel *model);
 // Tells how many iterations a step has at most.
-int mb_soft_model_iterations(const MbModel *model);
+int mb_pd_model_iterations(const MbModel *model);
 // Tells what share of the energy that a step's iterations take off may be left; 0: that does not end them.
-double mb_soft_model_share(const MbModel *model);
+double mb_pd_model_share(const MbModel *model);
 // Tells how many numbers the dual has.
-size_t mb_soft_model_dual(const MbModel *model);
+size_t mb_pd_model_dual(const MbModel *model);
 // Tells which of all nodes a port is.
-size_t mb_soft_model_node(const MbModel *model, size_t port);
+size_t mb_pd_model_node(const MbModel *model, size_t port);
 
 // Describes the model to the engine; what the description points at lies in `scratch`. False: out of memory.
-bool mb_soft_model_describe(const MbModel *model, int threads, MbArena *scratch, MbSoftSpec *spec);
+bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, MbPdSpec *spec);
 // Makes the engine, for as many velocities beside the nodes'.
-MbStatus mb_soft_model_engine(const MbModel *model, int threads, size_t beside, MbSoftEngine **engine,
-                              MbReport *report);
+MbStatus mb_pd_model_engine(const MbModel *model, int threads, size_t beside, MbPdEngine **engine,
+                            MbReport *report);
 
 #endif

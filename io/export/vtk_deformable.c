@@ -140,7 +140,7 @@ static void put_points(const MbVtk *v, const MbTrajMesh *m, const double *rest, 
   mb_free(way);
 }
 
-void mb_vtk_soft(const MbVtk *v, size_t mesh, const double *frame, MbVtkFile *file) {
+void mb_vtk_deformable(const MbVtk *v, size_t mesh, const double *frame, MbVtkFile *file) {
   const MbTrajMesh *m = &v->mesh[mesh];
   const bool elements = m->ne && m->corners >= 2;
   const size_t corners = elements ? m->corners : 1, cells = elements ? m->ne : m->nv;

@@ -4,20 +4,20 @@
 #include "core/base/threads.h"
 #include "core/math/sums.h"
 #include "core/math/vec3.h"
-#include "core/solvers/projective/soft_engine.h"
+#include "core/solvers/projective/pd_engine.h"
 
 #include <string.h>
 
 typedef struct Job {
-  MbSoftEngine *engine;
-  MbSoftBlock *block;
+  MbPdEngine *engine;
+  MbPdBlock *block;
   const double *q;
   double *f;
 } Job;
 
 static void sweep_range(void *context, size_t begin, size_t end) {
   const Job *const job = context;
-  const MbSoftBlock *block = job->block;
+  const MbPdBlock *block = job->block;
   const MbStressSweep sweep = {block->elastic,   &block->gradient, job->q,
                                block->thickness, block->energy,    block->corner};
   mb_stress_sweep(&sweep, begin, end);
@@ -30,34 +30,34 @@ static void collect_range(void *context, size_t begin, size_t end) {
 
 static void springs_range(void *context, size_t begin, size_t end) {
   const Job *const job = context;
-  MbSoftBlock *block = job->block;
+  MbPdBlock *block = job->block;
   const size_t stride = block->gradient.stride;
   for (size_t e = begin; e < end; e++) {
     double P[9];
     const double F[9] = {block->F[e], block->F[stride + e], block->F[2 * stride + e]};
-    mb_soft_stress(block, e, F, P);
-    block->energy[e] = mb_soft_volume(block, e) * mb_soft_density(block, e, F, true);
+    mb_pd_stress(block, e, F, P);
+    block->energy[e] = mb_pd_volume(block, e) * mb_pd_density(block, e, F, true);
     for (size_t c = 0; c < 3; c++) block->p[c * stride + e] = -P[c];
   }
 }
 
 static void bending_range(void *context, size_t begin, size_t end) {
   const Job *const job = context;
-  const MbSoftForm *form = &job->engine->form;
+  const MbPdForm *form = &job->engine->form;
   for (size_t i = begin; i < end; i++) {
     double sum[3];
-    mb_soft_form_row(form, i, job->q, sum);
+    mb_pd_form_row(form, i, job->q, sum);
     mb_vec3_sub(job->f + 3 * i, job->f + 3 * i, sum);
     form->energy[i] = mb_vec3_dot(sum, job->q + 3 * i) / 2;
   }
 }
 
-double mb_soft_evaluate(MbSoftEngine *engine, const double *q, double *f) {
+double mb_pd_evaluate(MbPdEngine *engine, const double *q, double *f) {
   const double began = engine->clock();
   double energy = 0, collected = 0;
   memset(f, 0, 3 * engine->n * sizeof *f);
   for (size_t k = 0; k < engine->nblocks; k++) {
-    MbSoftBlock *block = &engine->block[k];
+    MbPdBlock *block = &engine->block[k];
     MbGradient *gradient = &block->gradient;
     Job job = {engine, block, q + 3 * block->first, f + 3 * block->first};
     const size_t packs = (block->count + MB_SOFT_PACK - 1) / MB_SOFT_PACK;
@@ -70,7 +70,7 @@ double mb_soft_evaluate(MbSoftEngine *engine, const double *q, double *f) {
       const double swept = engine->clock();
       mb_parallel_ranges(engine->threads, gradient->nodes, MB_SOFT_GRAIN, collect_range, &job);
       collected += engine->clock() - swept;
-      mb_soft_damp(engine, block, job.q, job.f);
+      mb_pd_damp(engine, block, job.q, job.f);
     }
     energy += mb_sum_of(block->energy, block->count);
   }
@@ -78,7 +78,7 @@ double mb_soft_evaluate(MbSoftEngine *engine, const double *q, double *f) {
     Job job = {.engine = engine, .q = q, .f = f};
     mb_parallel_ranges(engine->threads, engine->form.n, MB_SOFT_GRAIN, bending_range, &job);
     energy += mb_sum_of(engine->form.energy, engine->form.n);
-    if (engine->form.rest.count) energy += mb_soft_form_rest(&engine->form, q, f);
+    if (engine->form.rest.count) energy += mb_pd_form_rest(&engine->form, q, f);
   }
   engine->stats.collect += collected;
   engine->stats.local += engine->clock() - began - collected;

@@ -1,10 +1,10 @@
-// Products with J, and A⁻¹ factored and applied, for MB_LANES instances in world axes (world.h), for the kind of processor of the file
+// Products with J, and A⁻¹ factored and applied, for MB_LANES instances in world axes (posture.h), for the kind of processor of the file
 // that includes this. No product is fused with a sum here, so that an instance has the same bits alone and beside others. Arrays have
-// the instances' numbers side by side, those of a MbWorld too.
+// the instances' numbers side by side, those of a MbPosture too.
 #ifndef MB_SOLVERS_REDMAX_WORLD_PASSES_H
 #define MB_SOLVERS_REDMAX_WORLD_PASSES_H
 
-#include "core/solvers/redmax/world_factor.h"
+#include "core/solvers/redmax/posture_factor.h"
 
 static inline void put_coordinate(double *a, size_t i, Real x) { memcpy(a + MB_LANES * i, &x, sizeof x); }
 static inline Vec vec_at(const double *a, size_t i) {
@@ -17,80 +17,80 @@ static inline void put_screw(double *a, size_t i, Screw x) {
 }
 
 // A wrench of C in C axes as one of O in the world's; a twist of O in the world's as one of C in C axes.
-static inline Screw wrench_to_world(const MbWorld *world, size_t b, Screw f) {
-  const Mat R = rotation(world, b);
-  return move_wrench((Screw){apply(R, f.turn), apply(R, f.line)}, arm_of(world, b, R));
+static inline Screw wrench_to_world(const MbPosture *posture, size_t b, Screw f) {
+  const Mat R = rotation(posture, b);
+  return move_wrench((Screw){apply(R, f.turn), apply(R, f.line)}, arm_of(posture, b, R));
 }
-static inline Screw twist_to_body(const MbWorld *world, size_t b, Screw phi) {
-  const Mat R = rotation(world, b);
-  const Screw at_c = move_motion(phi, arm_of(world, b, R));
+static inline Screw twist_to_body(const MbPosture *posture, size_t b, Screw phi) {
+  const Mat R = rotation(posture, b);
+  const Screw at_c = move_motion(phi, arm_of(posture, b, R));
   return (Screw){apply_transposed(R, at_c.turn), apply_transposed(R, at_c.line)};
 }
 
 // T v and Tᵀ f of a body's joint
-static inline Screw joint_motion(const MbWorld *world, size_t b, const double *v) {
-  const MbHop *hop = &world->links->hop[b];
+static inline Screw joint_motion(const MbPosture *posture, size_t b, const double *v) {
+  const MbHop *hop = &posture->links->hop[b];
   Screw sum = {0};
   if (hop->kind == MB_LINK_REVOLUTE) {
-    sum.turn = scale(coordinate(v, hop->v), world->work->stand[b].s);
+    sum.turn = scale(coordinate(v, hop->v), posture->work->stand[b].s);
     return sum;
   }
-  const Screw *T = world->work->T + hop->column;
+  const Screw *T = posture->work->T + hop->column;
   for (size_t i = 0; i < hop->n; i++) sum = add_scaled_screw(sum, coordinate(v, hop->v + i), T[i]);
   return sum;
 }
 
-static inline void joint_forces(const MbWorld *world, size_t b, Screw f, double *y) {
-  const MbHop *hop = &world->links->hop[b];
+static inline void joint_forces(const MbPosture *posture, size_t b, Screw f, double *y) {
+  const MbHop *hop = &posture->links->hop[b];
   if (hop->kind == MB_LINK_REVOLUTE) {
-    put_coordinate(y, hop->v, coordinate(y, hop->v) + dot(world->work->stand[b].s, f.turn));
+    put_coordinate(y, hop->v, coordinate(y, hop->v) + dot(posture->work->stand[b].s, f.turn));
     return;
   }
-  const Screw *T = world->work->T + hop->column;
+  const Screw *T = posture->work->T + hop->column;
   for (size_t i = 0; i < hop->n; i++)
     put_coordinate(y, hop->v + i, coordinate(y, hop->v + i) + dot_screw(T[i], f));
 }
 
 // ---- products with J --------------------------------------------------------------------------------------
 
-static inline Screw *twists_of(MbWorld *world, const double *v) {
-  const MbModel *model = world->model;
-  Screw *phi = (Screw *)world->screws;
+static inline Screw *twists_of(MbPosture *posture, const double *v) {
+  const MbModel *model = posture->model;
+  Screw *phi = (Screw *)posture->screws;
   for (size_t b = 0; b < model->nb; b++) {
     const size_t p = model->parent[b];
-    phi[b] = joint_motion(world, b, v);
-    if (p != MB_WORLD) phi[b] = add_screw(phi[b], move_motion(phi[p], world->work->stand[b].r));
+    phi[b] = joint_motion(posture, b, v);
+    if (p != MB_WORLD) phi[b] = add_screw(phi[b], move_motion(phi[p], posture->work->stand[b].r));
   }
   return phi;
 }
 
 // y += Jᵀ F, with F of O in world axes; F comes to hold what acts on subtrees.
-static inline void gather_up(MbWorld *world, Screw *F, double *y) {
-  const MbModel *model = world->model;
+static inline void gather_up(MbPosture *posture, Screw *F, double *y) {
+  const MbModel *model = posture->model;
   for (size_t b = model->nb; b-- > 0;) {
     const size_t p = model->parent[b];
-    joint_forces(world, b, F[b], y);
-    if (p != MB_WORLD) F[p] = add_screw(F[p], move_wrench(F[b], world->work->stand[b].r));
+    joint_forces(posture, b, F[b], y);
+    if (p != MB_WORLD) F[p] = add_screw(F[p], move_wrench(F[b], posture->work->stand[b].r));
   }
 }
 
-static inline void world_gather(MbWorld *world, const double *f, double *y) {
-  Screw *F = (Screw *)world->screws;
-  for (size_t b = 0; b < world->model->nb; b++) F[b] = wrench_to_world(world, b, screw_at(f, 6 * b));
-  memset(y, 0, MB_LANES * world->model->nv * sizeof *y);
-  gather_up(world, F, y);
+static inline void posture_gather(MbPosture *posture, const double *f, double *y) {
+  Screw *F = (Screw *)posture->screws;
+  for (size_t b = 0; b < posture->model->nb; b++) F[b] = wrench_to_world(posture, b, screw_at(f, 6 * b));
+  memset(y, 0, MB_LANES * posture->model->nv * sizeof *y);
+  gather_up(posture, F, y);
 }
 
-static inline void world_momentum(MbWorld *world, const double *v, double *y) {
-  Screw *phi = twists_of(world, v);
-  for (size_t b = 0; b < world->model->nb; b++) {
-    const Rigid *rigid = &world->work->rigid[b];
+static inline void posture_momentum(MbPosture *posture, const double *v, double *y) {
+  Screw *phi = twists_of(posture, v);
+  for (size_t b = 0; b < posture->model->nb; b++) {
+    const Rigid *rigid = &posture->work->rigid[b];
     const Screw x = phi[b];
     phi[b].turn = add_cross(apply_sym(rigid->I, x.turn), rigid->h, x.line);
-    phi[b].line = add_cross(scale(mass_of(world->work, b), x.line), x.turn, rigid->h);
+    phi[b].line = add_cross(scale(mass_of(posture->work, b), x.line), x.turn, rigid->h);
   }
-  memset(y, 0, MB_LANES * world->model->nv * sizeof *y);
-  gather_up(world, phi, y);
+  memset(y, 0, MB_LANES * posture->model->nv * sizeof *y);
+  gather_up(posture, phi, y);
 }
 
 // s B φ of a body, in its own axes
@@ -108,24 +108,25 @@ static inline Screw block_of_twist(const double *B, Real s, Screw phi) {
 // ---- J̇ v --------------------------------------------------------------------------------------------------
 
 // γ is the acceleration of O at v̇ = 0 less gravity. At C it is a; in body coordinates φ̇ = (Rᵀα, Rᵀ a − ω × v).
-static inline Screw drift_of(const MbWorld *world, size_t b) {
-  const Rigid *rigid = &world->work->rigid[b];
-  const Mat R = rotation(world, b);
-  const Vec c = arm_of(world, b, R), g = scale((Real){0} - 1.0, world->work->frame[0].gamma.line);
-  const Screw gamma = move_motion(rigid->gamma, c), phi = screw_at(world->phi + (size_t)MB_LANES * 6 * b, 0);
+static inline Screw drift_of(const MbPosture *posture, size_t b) {
+  const Rigid *rigid = &posture->work->rigid[b];
+  const Mat R = rotation(posture, b);
+  const Vec c = arm_of(posture, b, R), g = scale((Real){0} - 1.0, posture->work->frame[0].gamma.line);
+  const Screw gamma = move_motion(rigid->gamma, c),
+              phi = screw_at(posture->phi + (size_t)MB_LANES * 6 * b, 0);
   const Vec a = add(add_cross(gamma.line, rigid->w, cross(rigid->w, c)), g);
   return (Screw){apply_transposed(R, gamma.turn), sub(apply_transposed(R, a), cross(phi.turn, phi.line))};
 }
 
 // ---- A⁻¹ --------------------------------------------------------------------------------------------------
 
-static inline void world_apply(MbWorld *world, double *x) {
-  const MbModel *model = world->model;
-  MbRecursion *work = world->work;
-  Screw *p = (Screw *)world->screws, *a = p;
+static inline void posture_apply(MbPosture *posture, double *x) {
+  const MbModel *model = posture->model;
+  MbRecursion *work = posture->work;
+  Screw *p = (Screw *)posture->screws, *a = p;
   memset(p, 0, model->nb * sizeof *p);
   for (size_t b = model->nb; b-- > 0;) {
-    const MbHop *hop = &world->links->hop[b];
+    const MbHop *hop = &posture->links->hop[b];
     const Stand *stand = &work->stand[b];
     const size_t parent = model->parent[b];
     Screw up = p[b];
@@ -140,7 +141,7 @@ static inline void world_apply(MbWorld *world, double *x) {
     if (parent != MB_WORLD) p[parent] = add_screw(p[parent], up);
   }
   for (size_t b = 0; b < model->nb; b++) {
-    const MbHop *hop = &world->links->hop[b];
+    const MbHop *hop = &posture->links->hop[b];
     const Stand *stand = &work->stand[b];
     const size_t parent = model->parent[b];
     const Screw none = {0}, from = parent == MB_WORLD ? none : a[parent];

@@ -4,10 +4,10 @@
 //   Δ ← Δ + h A⁻¹ E p,   and of velocities  v ← v + S p,  S = Eᵀ A⁻¹ E.
 // A is constant: a column A⁻¹ e is made when its node is named first, and kept as long as there is room; where there is none it makes room
 // in the place of the column that has not been named for longest. Where all that are named do not fit, every correction takes one more
-// solution with A. Three columns are one solution, as A is the same along all three axes; but where nodes are held along single
-// axes, a node's columns along these differ, and are those of the solution with the nodes held (soft_global.c).
+// solution with A. Three columns are one solution, as A is the same along all three axes; but where nodes are placed along single
+// axes, a node's columns along these differ, and are those of the solution with the nodes placed (pd_global.c).
 #include "core/base/alloc.h"
-#include "core/solvers/projective/soft_engine.h"
+#include "core/solvers/projective/pd_engine.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef struct Column {
   size_t named;  // number of the list that has named it last
 } Column;
 
-struct MbSoftPorts {
+struct MbPdPorts {
   size_t width; // numbers of a column for each node: 1, or 3
   size_t fixed; // ports
   size_t most;  // columns at most
@@ -37,8 +37,8 @@ struct MbSoftPorts {
 // ---- columns ----------------------------------------------------------------------------------------------
 
 // The column that is made next: a new one, or the one that has not been named for longest. NULL: all are named; *failed: out of memory.
-static Column *take_column(MbSoftEngine *engine, bool *failed) {
-  MbSoftPorts *ports = engine->ports;
+static Column *take_column(MbPdEngine *engine, bool *failed) {
+  MbPdPorts *ports = engine->ports;
   Column *best = NULL;
   if (ports->ncolumns < ports->most) {
     if (!mb_grow(&ports->column, &ports->room, ports->ncolumns + 1, sizeof *ports->column)) {
@@ -60,18 +60,18 @@ static Column *take_column(MbSoftEngine *engine, bool *failed) {
 }
 
 // Solves for up to three nodes at once, each along an axis of its own, or for one along all of them.
-static void solve(MbSoftEngine *engine, const uint32_t *node, size_t n) {
+static void solve(MbPdEngine *engine, const uint32_t *node, size_t n) {
   double *x = engine->ports->solution;
   memset(x, 0, 3 * engine->nfree * sizeof *x);
   for (size_t axis = 0; axis < 3; axis++) {
     const size_t k = engine->ports->width == 1 ? axis : 0;
     if (k < n && engine->number[node[k]] != MB_NONE) x[3 * (size_t)engine->number[node[k]] + axis] = 1;
   }
-  mb_soft_inverse(engine, x);
+  mb_pd_inverse(engine, x);
 }
 
-static bool make_columns(MbSoftEngine *engine) {
-  MbSoftPorts *ports = engine->ports;
+static bool make_columns(MbPdEngine *engine) {
+  MbPdPorts *ports = engine->ports;
   const size_t at_once = ports->width == 1 ? 3 : 1;
   uint32_t node[3];
   size_t n = 0;
@@ -101,12 +101,12 @@ static bool make_columns(MbSoftEngine *engine) {
 }
 
 // What one number of a column says of free node f, along an axis.
-static double at(const MbSoftPorts *ports, const double *x, uint32_t f, size_t axis) {
+static double at(const MbPdPorts *ports, const double *x, uint32_t f, size_t axis) {
   return ports->width == 1 ? x[f] : x[3 * (size_t)f + axis];
 }
 
-static void fill_response(MbSoftEngine *engine) {
-  MbSoftPorts *ports = engine->ports;
+static void fill_response(MbPdEngine *engine) {
+  MbPdPorts *ports = engine->ports;
   const size_t n = ports->count, width = ports->width;
   if (n) memset(ports->S, 0, n * n * width * sizeof *ports->S);
   for (size_t k = 0; k < n; k++) {
@@ -124,8 +124,8 @@ static void fill_response(MbSoftEngine *engine) {
 }
 
 // Of columns that memory has run out amid.
-static void forget(MbSoftEngine *engine) {
-  MbSoftPorts *ports = engine->ports;
+static void forget(MbPdEngine *engine) {
+  MbPdPorts *ports = engine->ports;
   for (size_t i = 0; i < engine->n; i++) ports->of[i] = MB_NONE;
   for (size_t k = 0; k < ports->ncolumns; k++) ports->column[k].node = MB_NONE, ports->column[k].named = 0;
   ports->list = 0;
@@ -133,14 +133,14 @@ static void forget(MbSoftEngine *engine) {
 
 // ---- the list ---------------------------------------------------------------------------------------------
 
-static bool is_listed(const MbSoftPorts *ports, size_t n, const uint32_t *node) {
+static bool is_listed(const MbPdPorts *ports, size_t n, const uint32_t *node) {
   return ports->list && ports->count == ports->fixed + n &&
          (!n || !memcmp(ports->node + ports->fixed, node, n * sizeof *node));
 }
 
-bool mb_soft_name(MbSoftEngine *engine, size_t n, const uint32_t *node) {
-  if (!engine->ports && !(engine->ports = mb_soft_ports_make(engine, 0, NULL, 0))) return false;
-  MbSoftPorts *ports = engine->ports;
+bool mb_pd_name(MbPdEngine *engine, size_t n, const uint32_t *node) {
+  if (!engine->ports && !(engine->ports = mb_pd_ports_make(engine, 0, NULL, 0))) return false;
+  MbPdPorts *ports = engine->ports;
   const size_t count = ports->fixed + n, size = 3 * engine->nfree;
   if (engine->cables && !engine->pushed && !(engine->pushed = mb_calloc(size, sizeof *engine->pushed)))
     return false;
@@ -162,9 +162,9 @@ bool mb_soft_name(MbSoftEngine *engine, size_t n, const uint32_t *node) {
   return fine;
 }
 
-MbSoftPorts *mb_soft_ports_make(MbSoftEngine *engine, size_t nports, const uint32_t *port, size_t bytes) {
-  const MbSoftGlobal *global = &engine->global;
-  MbSoftPorts *ports = mb_calloc(1, sizeof *ports);
+MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *port, size_t bytes) {
+  const MbPdGlobal *global = &engine->global;
+  MbPdPorts *ports = mb_calloc(1, sizeof *ports);
   if (!ports) return NULL;
   ports->width = global->rows[0] || global->rows[1] || global->rows[2] ? 3 : 1;
   const size_t size = ports->width * engine->nfree * sizeof(double);
@@ -175,7 +175,7 @@ MbSoftPorts *mb_soft_ports_make(MbSoftEngine *engine, size_t nports, const uint3
   bool fine =
       ports->of && ports->solution && mb_grow(&ports->node, &ports->nodes, nports, sizeof *ports->node);
   if (!fine) {
-    mb_soft_ports_free(ports);
+    mb_pd_ports_free(ports);
     return NULL;
   }
   for (size_t i = 0; i < engine->n; i++) ports->of[i] = MB_NONE;
@@ -183,7 +183,7 @@ MbSoftPorts *mb_soft_ports_make(MbSoftEngine *engine, size_t nports, const uint3
   return ports;
 }
 
-void mb_soft_ports_free(MbSoftPorts *ports) {
+void mb_pd_ports_free(MbPdPorts *ports) {
   if (!ports) return;
   for (size_t k = 0; k < ports->ncolumns; k++) mb_free(ports->column[k].x);
   mb_free(ports->column);
@@ -194,8 +194,8 @@ void mb_soft_ports_free(MbSoftPorts *ports) {
   mb_free(ports);
 }
 
-size_t mb_soft_ports_bytes(const MbSoftEngine *engine) {
-  const MbSoftPorts *ports = engine->ports;
+size_t mb_pd_ports_bytes(const MbPdEngine *engine) {
+  const MbPdPorts *ports = engine->ports;
   if (!ports) return 0;
   return sizeof *ports + engine->n * sizeof *ports->of + ports->nodes * sizeof *ports->node +
          ports->room * sizeof *ports->column +
@@ -204,16 +204,16 @@ size_t mb_soft_ports_bytes(const MbSoftEngine *engine) {
 
 // ---- answers ----------------------------------------------------------------------------------------------
 
-size_t mb_soft_listed(const MbSoftEngine *engine) { return engine->ports ? engine->ports->count : 0; }
+size_t mb_pd_listed(const MbPdEngine *engine) { return engine->ports ? engine->ports->count : 0; }
 
-size_t mb_soft_listed_at(const MbSoftEngine *engine, size_t k) {
+size_t mb_pd_listed_at(const MbPdEngine *engine, size_t k) {
   const uint32_t number = engine->number[engine->ports->node[k]];
   return number == MB_NONE ? SIZE_MAX : 3 * (size_t)number;
 }
 
 // x (nfree x 3) += h E p; tells whether some column that this takes is not there.
-static bool spread(const MbSoftEngine *engine, const double *p, double *x) {
-  const MbSoftPorts *ports = engine->ports;
+static bool spread(const MbPdEngine *engine, const double *p, double *x) {
+  const MbPdPorts *ports = engine->ports;
   bool lacks = false;
   for (size_t k = 0; k < ports->count; k++) {
     const uint32_t number = engine->number[ports->node[k]];
@@ -224,28 +224,28 @@ static bool spread(const MbSoftEngine *engine, const double *p, double *x) {
   return lacks;
 }
 
-void mb_soft_response(const MbSoftEngine *engine, size_t i, size_t j, double S[3]) {
-  const MbSoftPorts *ports = engine->ports;
+void mb_pd_response(const MbPdEngine *engine, size_t i, size_t j, double S[3]) {
+  const MbPdPorts *ports = engine->ports;
   const double *from = ports->S + ports->width * (ports->count * i + j);
   for (size_t axis = 0; axis < 3; axis++) S[axis] = from[ports->width == 1 ? 0 : axis];
 }
 
 // By a solution: the matrix is not that of the columns.
-static void respond_by_solution(MbSoftEngine *engine, const double *p, double *v) {
-  MbSoftPorts *ports = engine->ports;
+static void respond_by_solution(MbPdEngine *engine, const double *p, double *v) {
+  MbPdPorts *ports = engine->ports;
   double *x = ports->solution;
   bool any = false;
   for (size_t c = 0; c < 3 * ports->count; c++) any |= p[c] != 0;
   memset(x, 0, 3 * engine->nfree * sizeof *x);
-  if (any) spread(engine, p, x), mb_soft_inverse(engine, x);
+  if (any) spread(engine, p, x), mb_pd_inverse(engine, x);
   for (size_t k = 0; k < ports->count; k++) {
-    const size_t at = mb_soft_listed_at(engine, k);
+    const size_t at = mb_pd_listed_at(engine, k);
     for (size_t axis = 0; axis < 3; axis++) v[3 * k + axis] = at == SIZE_MAX ? 0 : x[at + axis] / engine->h;
   }
 }
 
-void mb_soft_respond(MbSoftEngine *engine, const double *p, double *v) {
-  const MbSoftPorts *ports = engine->ports;
+void mb_pd_respond(MbPdEngine *engine, const double *p, double *v) {
+  const MbPdPorts *ports = engine->ports;
   if (!ports) return;
   const size_t n = ports->count, width = ports->width;
   if (engine->newton) {
@@ -262,8 +262,8 @@ void mb_soft_respond(MbSoftEngine *engine, const double *p, double *v) {
   }
 }
 
-void mb_soft_read_ports(const MbSoftEngine *engine, double share, double *v) {
-  const MbSoftPorts *ports = engine->ports;
+void mb_pd_read_ports(const MbPdEngine *engine, double share, double *v) {
+  const MbPdPorts *ports = engine->ports;
   for (size_t k = 0; k < ports->count; k++) {
     const size_t i = ports->node[k];
     const uint32_t number = engine->number[i];
@@ -278,16 +278,16 @@ void mb_soft_read_ports(const MbSoftEngine *engine, double share, double *v) {
 // ---- pushes -----------------------------------------------------------------------------------------------
 
 // Without columns: h A⁻¹ E p by a solution.
-static void push_by_solution(MbSoftEngine *engine, const double *p) {
+static void push_by_solution(MbPdEngine *engine, const double *p) {
   double *x = engine->ports->solution;
   memset(x, 0, 3 * engine->nfree * sizeof *x);
   spread(engine, p, x);
-  mb_soft_inverse(engine, x);
+  mb_pd_inverse(engine, x);
   for (size_t c = 0; c < 3 * engine->nfree; c++) engine->r[c] += x[c];
 }
 
-static void push(MbSoftEngine *engine, const double *p) {
-  const MbSoftPorts *ports = engine->ports;
+static void push(MbPdEngine *engine, const double *p) {
+  const MbPdPorts *ports = engine->ports;
   if (spread(engine, p, engine->b) || engine->newton) {
     push_by_solution(engine, p);
     return;
@@ -306,7 +306,7 @@ static void push(MbSoftEngine *engine, const double *p) {
   }
 }
 
-void mb_soft_push_ports(MbSoftEngine *engine, const double *p) {
+void mb_pd_push_ports(MbPdEngine *engine, const double *p) {
   double *pushed = engine->pushed;
   for (size_t c = 0; pushed && c < 3 * engine->nfree; c++) pushed[c] -= engine->r[c];
   push(engine, p);

@@ -11,7 +11,7 @@
 
 enum { MB_SOFT_CORNERS = 4, MB_SOFT_WIDTH = 9 };
 
-typedef struct MbSoftBlock {
+typedef struct MbPdBlock {
   MbGradient gradient; // of the part's own nodes
   size_t part, first;  // number of the part's first node among all
   size_t count, corners, rank;
@@ -27,39 +27,39 @@ typedef struct MbSoftBlock {
   double *F, *u, *p; // (3 rank x stride)
   double *corner;    // (stride x corners x 3) by packs
   double *energy;    // (stride) V ψ
-} MbSoftBlock;
+} MbPdBlock;
 
 // False: out of memory, or (`*flat` is a number) that element has no extent at rest.
-bool mb_soft_block_make(const MbSoftPart *part, size_t number, int rank, double h, MbSoftBlock *block,
-                        size_t *flat);
-void mb_soft_block_free(MbSoftBlock *block);
-size_t mb_soft_block_bytes(const MbSoftBlock *block);
+bool mb_pd_block_make(const MbPdPart *part, size_t number, int rank, double h, MbPdBlock *block,
+                      size_t *flat);
+void mb_pd_block_free(MbPdBlock *block);
+size_t mb_pd_block_bytes(const MbPdBlock *block);
 
 // Node of a corner among all; V of an element
-static inline size_t mb_soft_node(const MbSoftBlock *block, size_t e, size_t a) {
+static inline size_t mb_pd_node(const MbPdBlock *block, size_t e, size_t a) {
   return block->first + block->gradient.node[e * block->corners + a];
 }
-static inline double mb_soft_volume(const MbSoftBlock *block, size_t e) {
+static inline double mb_pd_volume(const MbPdBlock *block, size_t e) {
   return block->gradient.size[e] * block->thickness;
 }
 
 // What an element weighs in the constant matrix, Pa: as in its local step, and with the largest eigenvalue of C for what damps it, as
 // iterations take the slope of that from where they are.
-static inline double mb_soft_weight(const MbSoftBlock *block, size_t e) {
+static inline double mb_pd_weight(const MbPdBlock *block, size_t e) {
   const MbElastic *m = &block->elastic;
   return block->weight[e] +
          (block->rank > 1 ? block->damper * (2 * m->mu + (double)block->rank * m->lambda) : 0);
 }
-static inline bool mb_soft_damped(const MbSoftBlock *block) { return block->rank > 1 && block->damper > 0; }
+static inline bool mb_pd_damped(const MbPdBlock *block) { return block->rank > 1 && block->damper > 0; }
 
 // F of element e at places q of all nodes, row major, and the gradients g (corners x rank)
-void mb_soft_gradient(const MbSoftBlock *block, size_t e, const double *q, double F[9], double g[12]);
+void mb_pd_gradient(const MbPdBlock *block, size_t e, const double *q, double F[9], double g[12]);
 // What damping adds over a step to ψ and P (3 x rank), of tetrahedra and triangles.
-double mb_soft_viscous(const MbSoftBlock *block, size_t e, const double F[9], double P[9]);
+double mb_pd_viscous(const MbPdBlock *block, size_t e, const double F[9], double P[9]);
 // ψ, P = ∂ψ/∂F (3 x rank), ∂P/∂F (3 rank x 3 rank; `positive`: its negative eigenvalues left out) at F. `stepping`: with what
 // dampers add over a step; P has that of springs alone, its derivative all.
-double mb_soft_density(const MbSoftBlock *block, size_t e, const double F[9], bool stepping);
-void mb_soft_stress(const MbSoftBlock *block, size_t e, const double F[9], double P[9]);
-void mb_soft_tangent(const MbSoftBlock *block, size_t e, const double F[9], bool positive, double H[81]);
+double mb_pd_density(const MbPdBlock *block, size_t e, const double F[9], bool stepping);
+void mb_pd_stress(const MbPdBlock *block, size_t e, const double F[9], double P[9]);
+void mb_pd_tangent(const MbPdBlock *block, size_t e, const double F[9], bool positive, double H[81]);
 
 #endif

@@ -1,6 +1,7 @@
-// Newton's method on a fully implicit stage. A pass is that of stage.c with A = M − γ h D − γ² h² K: what it leaves out (derivatives of M, of J,
-// of the quadratic terms, of forces' levers) makes each pass leave a share of its error that is O(h). Where a pass gains less than ten,
-// Anderson's averaging over the last passes [Anderson 1965; Walker and Ni 2011] makes up for it, as a secant method does: it takes the
+// Newton's method on a fully implicit stage. Small trees without rows have the exact matrix (newton.c), and squares of what is left. All
+// others are solved by passes, those of stage.c with A = M − γ h D − γ² h² K: what it leaves out (derivatives of M, of J, of the quadratic
+// terms, of forces' levers) makes each pass leave a share of its error that is O(h). Where a pass gains less than ten, Anderson's averaging
+// over the last passes [Anderson 1965; Walker and Ni 2011] makes up for it, as a secant method does: it takes the
 // combination of them whose changes z cancel best, in the metric of M. A move that makes the change larger is taken back by halves. The
 // solution is there when z is 1e-12 of what moves, or moves coordinates by their own rounding; a stage that does not come to 1e-9 of
 // what moves ends the run.
@@ -10,6 +11,7 @@
 #include "core/sim/constrain_halves.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
+#include "core/sim/newton.h"
 #include "core/sim/stage.h"
 #include "core/sim/trouble.h"
 
@@ -76,11 +78,12 @@ MbStatus mb_full_stage_agree(MbSim *sim, double t, const double *w, double *p, M
   return status;
 }
 
-// z ← what a pass changes w by.
+// z ← what an iteration changes w by.
 static MbStatus change_of(MbSim *sim, const MbFullStage *stage, const double *w, double *z,
                           MbReport *report) {
   const double span = stage->gamma * sim->model->h;
   double *felt = column(sim, FELT);
+  if (sim->newton && mb_newton_change(sim, stage, w, z)) return MB_OK;
   const MbStage pass = {
       .from = stage->from,
       .felt = stage->agrees ? felt : NULL,
@@ -220,7 +223,7 @@ MbStatus mb_full_stage_solve(MbSim *sim, const MbFullStage *stage, double *w, Mb
     const MbStatus status = change_of(sim, stage, w, z, first ? report : NULL);
     if (status != MB_OK && first) return status;
     const double size = status == MB_OK ? sqrt(weigh(sim, z)) : NAN;
-    if (!(size <= (pass < FEW ? EARLY : WORSE) * search.last)) {
+    if (!(size <= (pass < FEW && !sim->newton ? EARLY : WORSE) * search.last)) {
       if (first) break;
       if (search.halvings < FEW || (left > ENOUGH && !is_below(sim, stage, last_change, NOISE))) {
         if (!retract(sim, &search, w)) break;
@@ -238,7 +241,7 @@ MbStatus mb_full_stage_solve(MbSim *sim, const MbFullStage *stage, double *w, Mb
     if (size <= SETTLED * scale || is_below(sim, stage, z, ROUNDING) ||
         (still && (left <= ENOUGH || is_below(sim, stage, z, NOISE))))
       return settle(sim, stage, w, z);
-    search.slow |= size > QUICK * search.last;
+    search.slow |= !sim->newton && size > QUICK * search.last;
     if (search.slow) remember(sim, &search, w, z);
     memcpy(last, w, n * sizeof *last);
     memcpy(last_change, z, n * sizeof *z);

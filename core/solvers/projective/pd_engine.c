@@ -250,7 +250,7 @@ static bool end_local_global(MbPdEngine *engine) {
   const bool enough = near_enough(engine);
   stats->residual = engine->history[stats->iterations++] = mb_pd_advance(engine, 1);
   if (!isfinite(stats->residual)) return false;
-  const bool near = enough && stats->residual <= MB_SOFT_SHORT;
+  const bool near = enough && stats->residual <= MB_PD_SHORT;
   const bool still = engine->tolerance > 0 ? stats->residual <= engine->tolerance : engine->share > 0;
   stats->converged = stats->residual <= 0 || (still && (near || !(engine->share > 0)));
   if (stats->iterations == 1 || stats->residual < engine->least)

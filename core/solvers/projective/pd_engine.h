@@ -1,6 +1,6 @@
 // The engine's insides.
-#ifndef MB_SOLVERS_PROJECTIVE_SOFT_ENGINE_H
-#define MB_SOLVERS_PROJECTIVE_SOFT_ENGINE_H
+#ifndef MB_SOLVERS_PROJECTIVE_PD_ENGINE_H
+#define MB_SOLVERS_PROJECTIVE_PD_ENGINE_H
 
 #include "core/deformables/bending.h"
 #include "core/solvers/projective/assembly.h"
@@ -10,8 +10,8 @@
 #include "core/sparse/global.h"
 
 enum {
-  MB_SOFT_GRAIN = 64,
-  MB_SOFT_PACK = 8
+  MB_PD_GRAIN = 64,
+  MB_PD_PACK = 8
 }; // elements or nodes a thread at least; elements that are done together
 
 // A constant quadratic form ½ Σ Q_ij x_i·x_j: rows of all of Q; and what rest curvatures add to it.
@@ -43,7 +43,7 @@ typedef struct MbPdGlobal {
 
 // By the size of what is simulated, the longest last correction of iterations that end by a share of the energy. Shares are of what
 // a step's first guess is above its solution: where speeds are wild that is much, and what is left of it would feed the next step's.
-#define MB_SOFT_SHORT 1e-4
+#define MB_PD_SHORT 1e-4
 
 // How far a step's iterations have come, in parts of energy, one an iteration.
 typedef struct MbPdWay {

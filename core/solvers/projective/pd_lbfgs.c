@@ -331,7 +331,7 @@ const double *mb_pd_lbfgs_weights(const MbPdEngine *engine) { return engine->lbf
 
 // Whether the iterations may end, of which the last has moved a node by `most` and was worth `part` of energy.
 static bool done(MbPdEngine *engine, double most, double part) {
-  const bool near = mb_pd_way_goes(&engine->way, part, engine->share) && most <= MB_SOFT_SHORT;
+  const bool near = mb_pd_way_goes(&engine->way, part, engine->share) && most <= MB_PD_SHORT;
   const bool still = engine->tolerance > 0 ? most <= engine->tolerance : engine->share > 0;
   return most <= TIGHT || (still && (near || !(engine->share > 0)));
 }

@@ -1,6 +1,6 @@
 // What a model's deformables of elements ask of the engine (pd_model.c): all of it by the model alone.
-#ifndef MB_SOLVERS_PROJECTIVE_SOFT_MODEL_H
-#define MB_SOLVERS_PROJECTIVE_SOFT_MODEL_H
+#ifndef MB_SOLVERS_PROJECTIVE_PD_MODEL_H
+#define MB_SOLVERS_PROJECTIVE_PD_MODEL_H
 
 #include "core/base/arena.h"
 #include "core/model/model.h"

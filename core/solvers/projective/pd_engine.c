@@ -179,30 +179,7 @@ static void look_ahead(MbPdEngine *engine, const MbPdStart *start) {
   }
 }
 
-double mb_pd_advance(MbPdEngine *engine, double scale) {
-  double most = 0, sum = 0;
-  for (size_t f = 0; f < engine->nfree; f++) {
-    double *x = engine->q + 3 * (size_t)engine->node[f];
-    for (size_t k = 0; k < 3; k++) {
-      const double move = scale * engine->r[3 * f + k];
-      x[k] += move;
-      sum += 0 * x[k]; // not a number where x is none
-      most = fmax(most, fabs(move));
-    }
-  }
-  return most / engine->size + sum;
-}
-
-double mb_pd_objective(const MbPdEngine *engine, const double *q) {
-  const double h2 = engine->h * engine->h;
-  double energy = mb_pd_potential(engine, q);
-  for (size_t f = 0; f < engine->nfree; f++) {
-    const size_t i = engine->node[f];
-    for (size_t c = 3 * i; c < 3 * i + 3; c++)
-      energy += engine->inertia[i] * (q[c] - engine->ahead[c]) * (q[c] - engine->ahead[c]) / (2 * h2);
-  }
-  return engine->cables ? energy + mb_pd_cables_potential(engine, q) : energy;
-}
+static void constant_inverse(MbPdEngine *engine, double *x) { mb_pd_global_solve(&engine->global, x); }
 
 // A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
 static void local_global(MbPdEngine *engine) {
@@ -220,20 +197,9 @@ static void local_global(MbPdEngine *engine) {
   mb_pd_global_solve(&engine->global, engine->r);
   engine->stats.global += engine->clock() - began;
   if (!engine->cables) return;
-  mb_pd_cables_correct(engine);
+  mb_pd_cables_correct(engine, constant_inverse);
   mb_pd_cables_hold(engine, -h2, engine->b);
   if (engine->pushed) memset(engine->pushed, 0, 3 * engine->nfree * sizeof *engine->pushed);
-}
-
-bool mb_pd_way_goes(MbPdWay *way, double part, double share) {
-  static const double FASTEST = 0.2, SLOWEST = 0.999;
-  way->last[2] = way->last[1], way->last[1] = way->last[0], way->last[0] = part;
-  way->whole += part, way->count++;
-  if (way->count < 2 || !(part > 0)) return part == 0;
-  const double *last = way->last;
-  const double ratio = way->count > 2 && last[2] > 0 ? sqrt(part / last[2]) : part / last[1];
-  const double rate = fmin(fmax(ratio, FASTEST), SLOWEST);
-  return fmax(part, rate * last[1]) * rate / (1 - rate) <= share * way->whole;
 }
 
 // Of the correction Δ the part ½ Δᵀ A Δ, which is half of Δ along what A was solved for. Where the step is softer than A corrections
@@ -358,15 +324,6 @@ bool mb_pd_end_pass(MbPdEngine *engine, const MbPdAlong *along, double *t) {
     return isfinite(mb_pd_advance(engine, 1));
   }
   return engine->newton ? mb_pd_newton_end(engine, along, t) : mb_pd_lbfgs_end(engine, along, t);
-}
-
-void mb_pd_inverse(MbPdEngine *engine, double *x) {
-  if (!engine->newton) {
-    mb_pd_global_solve(&engine->global, x);
-    return;
-  }
-  mb_pd_newton_solve(engine->newton, x);
-  for (size_t c = 0; c < 3 * engine->nfree; c++) x[c] /= engine->h * engine->h;
 }
 
 bool mb_pd_prepare(MbPdEngine *engine) {

@@ -96,12 +96,6 @@ static bool factor(MbSolverWork *w, const MbMaximal *x, double a, double b, bool
   return w->inner->factor(w->work, left, a, b, exact, blame) && mb_ties_factor(w->ties, w, blame);
 }
 
-void mb_projective_respond(MbSolverWork *w, const double *y, double *x) {
-  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, y + w->at[k]);
-  mb_pd_respond(w->engine, w->p, w->u);
-  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(x + w->at[k], w->u + 3 * k);
-}
-
 static bool apply(MbSolverWork *w, double *x, const double *aim, double *lambda) {
   double weights[MB_PAIR_WEIGHTS];
   for (size_t k = 0; w->stiff && k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, x + w->at[k]);
@@ -119,21 +113,6 @@ static bool apply(MbSolverWork *w, double *x, const double *aim, double *lambda)
 
 static bool is_node(const MbSolverWork *w, size_t body) {
   return body != MB_WORLD && body >= mb_model_own(w->model);
-}
-
-size_t mb_projective_listed(const MbSolverWork *w, size_t body) {
-  const size_t nb = w->model->nb;
-  if (body < nb) return body - mb_model_own(w->model);
-  const size_t at = w->nv + 3 * (body - nb);
-  size_t low = w->model->nports, high = w->nlisted; // ascending
-  while (high - low > 1) {
-    const size_t middle = (low + high) / 2;
-    if (w->at[middle] <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 // W_ij += H_i S H_j of the rows' nodes, which are numbers of the list; MB_WORLD: none

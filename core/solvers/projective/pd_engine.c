@@ -165,7 +165,7 @@ size_t mb_pd_bytes(const MbPdEngine *engine) {
 // ---- a step -----------------------------------------------------------------------------------------------
 
 // (m + h c) q̃ = m (q + h v + h² g) + h c q, with c the drag; the iterate begins there, placed nodes where they go.
-static void look_ahead(MbPdEngine *engine, const MbPdStart *start) {
+static void look_ahead(MbPdEngine *engine, const MbNodeStart *start) {
   const double h = engine->h;
   for (size_t i = 0; i < engine->n; i++) {
     const double share = engine->mass[i] / engine->inertia[i];
@@ -212,7 +212,7 @@ static bool near_enough(MbPdEngine *engine) {
 }
 
 static bool end_local_global(MbPdEngine *engine) {
-  MbPdStats *stats = &engine->stats;
+  MbNodeStats *stats = &engine->stats;
   const bool enough = near_enough(engine);
   stats->residual = engine->history[stats->iterations++] = mb_pd_advance(engine, 1);
   if (!isfinite(stats->residual)) return false;
@@ -333,10 +333,10 @@ bool mb_pd_prepare(MbPdEngine *engine) {
 
 bool mb_pd_constant(const MbPdEngine *engine) { return !engine->newton; }
 
-void mb_pd_begin(MbPdEngine *engine, const MbPdStart *start) {
+void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start) {
   engine->began = mb_clock();
   engine->start = start;
-  engine->stats = (MbPdStats){.converged = engine->nfree == 0};
+  engine->stats = (MbNodeStats){.converged = engine->nfree == 0};
   engine->way = (MbPdWay){0};
   engine->least = engine->least_at = 0;
   engine->downhill = engine->made = engine->stuck = false;
@@ -353,7 +353,7 @@ void mb_pd_begin(MbPdEngine *engine, const MbPdStart *start) {
 }
 
 void mb_pd_end(MbPdEngine *engine, double *q1, double *v1) {
-  const MbPdStart *start = engine->start;
+  const MbNodeStart *start = engine->start;
   if (engine->cables) mb_pd_cables_end(engine);
   if (engine->downhill && engine->method == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(engine, engine->q);
   engine->downhill = false;
@@ -364,7 +364,7 @@ void mb_pd_end(MbPdEngine *engine, double *q1, double *v1) {
   engine->stats.seconds = mb_clock() - engine->began;
 }
 
-bool mb_pd_step(MbPdEngine *engine, const MbPdStart *start, double *q1, double *v1) {
+bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1) {
   const MbPdAlong nothing = {0};
   double t;
   bool ok = true;
@@ -379,5 +379,5 @@ bool mb_pd_step(MbPdEngine *engine, const MbPdStart *start, double *q1, double *
   return ok;
 }
 
-MbPdStats mb_pd_stats(const MbPdEngine *engine) { return engine->stats; }
+MbNodeStats mb_pd_stats(const MbPdEngine *engine) { return engine->stats; }
 const double *mb_pd_history(const MbPdEngine *engine) { return engine->history; }

@@ -89,7 +89,7 @@ struct MbPdEngine {
   bool begun; // the dual is there
 
   // of the step
-  const MbPdStart *start;
+  const MbNodeStart *start;
   double *ahead; // (n x 3) q̃
   double *q;     // (n x 3) the iterate
   double *f;     // (n x 3)
@@ -99,7 +99,7 @@ struct MbPdEngine {
   double least;  // the smallest correction, and which it was
   int least_at;
   double *history;
-  MbPdStats stats;
+  MbNodeStats stats;
 };
 
 // Pairs of free nodes that the matrices couple: the nodes alone, then by elements, corners a ≥ b, then those of the form.

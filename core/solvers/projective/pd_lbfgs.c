@@ -339,7 +339,7 @@ static bool done(MbPdEngine *engine, double most, double part) {
 
 bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *beside, double *taken_t) {
   MbPdLbfgs *lbfgs = engine->lbfgs;
-  MbPdStats *stats = &engine->stats;
+  MbNodeStats *stats = &engine->stats;
   const double before = lbfgs->energy;
   double down = 0;
   if (engine->cables) mb_pd_cables_correct(engine, apply);

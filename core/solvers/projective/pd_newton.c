@@ -301,7 +301,7 @@ static void downhill(MbPdEngine *engine, double *b) {
 }
 
 bool mb_pd_newton_look(MbPdEngine *engine) {
-  const MbPdStats *stats = &engine->stats;
+  const MbNodeStats *stats = &engine->stats;
   downhill(engine, engine->newton->b);
   const bool close = stats->iterations > 0 && stats->residual <= CLOSE;
   return (close && factor(engine, engine->q, EXACT)) || factor(engine, engine->q, POSITIVE);
@@ -328,7 +328,7 @@ static void invert(MbPdEngine *engine, double *x) { mb_pd_newton_solve(engine->n
 
 bool mb_pd_newton_end(MbPdEngine *engine, const MbPdAlong *along, double *t) {
   MbPdNewton *newton = engine->newton;
-  MbPdStats *stats = &engine->stats;
+  MbNodeStats *stats = &engine->stats;
   const double tight = fmax(engine->tolerance, TIGHT);
   double slope = along->rows, most = 0;
   if (engine->cables) mb_pd_cables_correct(engine, invert);

@@ -32,6 +32,7 @@ Test(elements_again, every_step_is_the_minimum_of_energies_written_a_second_time
   check_by("check_elements.py", "");
 }
 
-Test(joint_friction_again, the_published_run_is_known_to_its_digits_and_a_step_is_a_fixed_point_of_its_passes) {
+Test(joint_friction_again,
+     the_published_run_is_known_to_its_digits_and_a_step_is_a_fixed_point_of_its_passes) {
   check_by("check_joint_friction.py", "tests/oracle/friction/27-internal-friction-revolute.json");
 }

@@ -28,11 +28,11 @@ static void add_masses(Soft *soft, double density) {
 void soft_begin(Soft *soft, double density) {
   const size_t n = soft->mesh.nodes;
   soft->mass = mb_calloc(n, sizeof *soft->mass);
-  soft->held = mb_calloc(n, sizeof *soft->held);
+  soft->placed = mb_calloc(n, sizeof *soft->placed);
   soft->q = mb_calloc(n, 3 * sizeof *soft->q);
   soft->v = mb_calloc(n, 3 * sizeof *soft->v);
   soft->target = mb_calloc(n, 3 * sizeof *soft->target);
-  cr_assert(soft->mass && soft->held && soft->q && soft->v && soft->target);
+  cr_assert(soft->mass && soft->placed && soft->q && soft->v && soft->target);
   memcpy(soft->q, soft->mesh.x, 3 * n * sizeof *soft->q);
   memcpy(soft->target, soft->mesh.x, 3 * n * sizeof *soft->q);
   if (!(soft->part.thickness > 0)) soft->part.thickness = 1e-3;
@@ -46,31 +46,31 @@ void soft_material(Soft *soft, MbElasticModel model, double young, double poisso
 
 void soft_hold(Soft *soft, int axis, double at, unsigned axes) {
   for (size_t i = 0; i < soft->mesh.nodes; i++)
-    if (fabs(soft->mesh.x[3 * i + (size_t)axis] - at) < 1e-9) soft->held[i] |= (unsigned char)axes;
+    if (fabs(soft->mesh.x[3 * i + (size_t)axis] - at) < 1e-9) soft->placed[i] |= (unsigned char)axes;
 }
 
 void soft_create(Soft *soft, double h, MbMethod method, int iterations, double tolerance) {
   MbReport report = {0};
   soft->part.mesh = &soft->mesh;
   soft->spec.nodes = soft->mesh.nodes;
-  soft->spec.mass = soft->mass, soft->spec.held = soft->held;
+  soft->spec.mass = soft->mass, soft->spec.placed = soft->placed;
   soft->spec.nparts = 1, soft->spec.parts = &soft->part;
   soft->spec.h = h, soft->spec.method = method;
   soft->spec.iterations = iterations, soft->spec.tolerance = tolerance;
   if (soft->spec.threads < 1) soft->spec.threads = 1;
-  test_ok(mb_soft_create(&soft->spec, &soft->engine, &report), &report);
+  test_ok(mb_pd_create(&soft->spec, &soft->engine, &report), &report);
 }
 
 void soft_step(Soft *soft) {
-  const MbSoftStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, soft->most};
-  cr_assert(mb_soft_step(soft->engine, &start, soft->q, soft->v), "numbers that are not finite");
+  const MbNodeStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, soft->most};
+  cr_assert(mb_pd_step(soft->engine, &start, soft->q, soft->v), "numbers that are not finite");
 }
 
 void soft_end(Soft *soft) {
-  mb_soft_free(soft->engine);
+  mb_pd_free(soft->engine);
   mb_element_mesh_free(&soft->mesh);
   mb_free(soft->mass);
-  mb_free(soft->held);
+  mb_free(soft->placed);
   mb_free(soft->q);
   mb_free(soft->v);
   mb_free(soft->target);

@@ -1,4 +1,4 @@
-// One deformable for tests of the engine that moves such: a mesh, masses, what is held, and a state.
+// One deformable for tests of the engine that moves such: a mesh, masses, what is placed, and a state.
 #ifndef MB_TESTS_SOFT_H
 #define MB_TESTS_SOFT_H
 
@@ -7,13 +7,13 @@
 
 typedef struct Soft {
   MbElementMesh mesh;
-  MbSoftPart part;
-  MbSoftSpec spec;
-  double *mass;        // (nodes)
-  unsigned char *held; // (nodes)
+  MbPdPart part;
+  MbPdSpec spec;
+  double *mass;          // (nodes)
+  unsigned char *placed; // (nodes)
   double *q, *v, *target;
   double gravity[3], force[4], most[4];
-  MbSoftEngine *engine;
+  MbPdEngine *engine;
 } Soft;
 
 // `soft->mesh` becomes the test's, with its nodes at rest and lumped masses.

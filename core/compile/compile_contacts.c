@@ -282,7 +282,7 @@ MbStatus mb_compile_contacts(const MbSceneSpec *spec, MbModel *model, MbReport *
     model->contacts.threshold = 2 * mb_vec3_norm(spec->gravity) * spec->time.step;
   MbStatus status = check_rules(spec, report);
   if (status == MB_OK) status = list_solids(spec, model, report);
-  if (status == MB_OK) status = mb_compile_soft_contacts(spec, model, report);
+  if (status == MB_OK) status = mb_compile_surfaces(spec, model, report);
   if (status == MB_OK) status = find_movers(model, report);
   return status == MB_OK ? list_rules(spec, model, report) : status;
 }

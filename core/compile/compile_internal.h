@@ -73,7 +73,7 @@ MbStatus mb_compile_check_start(MbBuilder *b);
 // When bodies and joints stand: what may collide, and by what rules.
 MbStatus mb_compile_contacts(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Its part: the surfaces of deformables that take part.
-MbStatus mb_compile_soft_contacts(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+MbStatus mb_compile_surfaces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Times at which tables of signals have corners, when all signals are there: adaptive steps end there.
 MbStatus mb_compile_breaks(MbModel *model, MbReport *report);
 // Which signals are inputs, when all are there.

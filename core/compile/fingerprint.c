@@ -147,8 +147,8 @@ static void add_contacts(Mark *mark, const MbContacts *contacts) {
     add(mark, solid->mesh->triangle, 3 * solid->mesh->nt * sizeof *solid->mesh->triangle);
   }
   ADD_ALL(mark, MbBodyRule, contacts->rules, contacts->nrules);
-  for (size_t i = 0; i < contacts->nsofts; i++)
-    ADD_FROM(mark, MbSoftSurface, deformable, &contacts->softs[i]);
+  for (size_t i = 0; i < contacts->nsurfaces; i++)
+    ADD_FROM(mark, MbDeformableSurface, deformable, &contacts->surfaces[i]);
 }
 
 uint64_t mb_compile_fingerprint(const MbModel *model) {

@@ -51,13 +51,13 @@ size_t mb_contact_pivoting_room(const MbContactProblem *problem) {
 }
 
 bool mb_contact_pivoting_reserve(MbContactWork *work, const MbContactProblem *problem) {
-  size_t held = 1;
+  size_t tight = 1;
   if (mb_contact_has_bounds(problem)) {
     mb_dense_start(mb_lemke_unknowns(problem));
     return true;
   }
-  for (size_t i = 0; i < problem->n; i++) held += problem->kind[i] == MB_CONTACT_BOTH_WAYS;
-  return mb_pivoting_reserve(&work->pivoting, problem->n, held);
+  for (size_t i = 0; i < problem->n; i++) tight += problem->kind[i] == MB_CONTACT_BOTH_WAYS;
+  return mb_pivoting_reserve(&work->pivoting, problem->n, tight);
 }
 
 // What is left of each row: that of a row with λ > 0 is w. Rows that were dropped do not count, since no λ could do better.

@@ -25,21 +25,21 @@ typedef struct MbPivoting {
   // solution
   double *lambda; // (n)
   double *w;      // (n)
-  bool *dropped;  // (n) depends on the rows that are held, or moves nothing: w is what it comes to
+  bool *dropped;  // (n) depends on the rows that are tight, or moves nothing: w is what it comes to
 
-  size_t rows, columns; // room
-  size_t nbilateral;    // of the held ones, that are bilateral: they come first
-  size_t *held, nheld;  // rows with w = 0, in the order of the factor
-  double *L;            // (nheld x nheld) lower factor of W over the held rows, rows of length `columns`
-  double *W;            // (columns made x n)
-  size_t *place, nmade; // (n) where a row's column is, from 1; 0 = not made
-  double *t, *d;        // (n)
+  size_t rows, columns;  // room
+  size_t nbilateral;     // of the tight ones, that are bilateral: they come first
+  size_t *tight, ntight; // rows with w = 0, in the order of the factor
+  double *L;             // (ntight x ntight) lower factor of W over the tight rows, rows of length `columns`
+  double *W;             // (columns made x n)
+  size_t *place, nmade;  // (n) where a row's column is, from 1; 0 = not made
+  double *t, *d;         // (n)
 } MbPivoting;
 
 typedef enum MbPivotingResult { MB_PIVOTED, MB_PIVOTING_MEMORY, MB_PIVOTING_CYCLES } MbPivotingResult;
 
-// Room for n rows, `held` of them at once: a solution within it does not allocate. False when memory ran out.
-bool mb_pivoting_reserve(MbPivoting *p, size_t n, size_t held);
+// Room for n rows, `tight` of them at once: a solution within it does not allocate. False when memory ran out.
+bool mb_pivoting_reserve(MbPivoting *p, size_t n, size_t tight);
 void mb_pivoting_free(MbPivoting *p);
 size_t mb_pivoting_bytes(const MbPivoting *p);
 

@@ -23,14 +23,14 @@ typedef struct MbSolid {
 } MbSolid;
 
 // The surface of a deformable, of which the nodes may touch.
-typedef struct MbSoftSurface {
+typedef struct MbDeformableSurface {
   const uint32_t *node; // (nnodes) of the deformable, ascending
   const uint32_t *
       triangle; // (ntriangles x 3) of the deformable's nodes; of tetrahedra counterclockwise seen from outside
   // numbers alone from here on, which the model's fingerprint takes as a whole
   size_t deformable, nnodes, ntriangles;
   double thickness, friction;
-} MbSoftSurface;
+} MbDeformableSurface;
 
 // What is said of two bodies, a < b of the model. NaN = nothing.
 typedef struct MbBodyRule {
@@ -39,13 +39,13 @@ typedef struct MbBodyRule {
   double friction, restitution;
 } MbBodyRule;
 
-// All of it; where nothing collides nsolids and nsofts are 0. The rules are in order of a, then b.
+// All of it; where nothing collides nsolids and nsurfaces are 0. The rules are in order of a, then b.
 typedef struct MbContacts {
   size_t nsolids, nrules;
   const MbSolid *solids;   // (nsolids) in the scene's order
   const MbBodyRule *rules; // (nrules)
-  size_t nsofts;
-  const MbSoftSurface *softs; // (nsofts) in the scene's order
+  size_t nsurfaces;
+  const MbDeformableSurface *surfaces; // (nsurfaces) in the scene's order
   const size_t *
       moved; // (nb) the body that moves a body: itself, its parent where it is fixed to that, MB_WORLD where nothing does
   // numbers alone from here on

@@ -389,10 +389,10 @@ typedef struct MbBendingSpec {
 
 // Point masses; springs between them, or tetrahedra or triangles of something elastic.
 // How a deformable takes part in contact.
-typedef struct MbSoftContactSpec {
+typedef struct MbDeformableContactSpec {
   bool given, enabled;
   double thickness, friction; // NaN = not given
-} MbSoftContactSpec;
+} MbDeformableContactSpec;
 
 typedef struct MbDeformableSpec {
   MbDeformableKind kind;
@@ -407,7 +407,7 @@ typedef struct MbDeformableSpec {
   double young, poisson, density; // tets, cloth
   double thickness;               // cloth
   MbBendingSpec bending;          // cloth
-  MbSoftContactSpec contact;
+  MbDeformableContactSpec contact;
   MbFrameSpec pose;             // of the mesh in the world at the start
   double angular[3], linear[3]; // velocity at the start, as of a rigid body with its origin at the pose's
   size_t npins, nattachments, ncables;

@@ -97,8 +97,8 @@ static MbStatus create(MbLockstep *l, const MbLane *like, MbReport *report) {
   } else if (fine) {
     l->passes = mb_lanes_for(L);
     fine = (l->work = l->passes->create(links)) != NULL;
-    l->world = (MbWorld){.model = l->like, .work = l->work, .screws = l->screws, .phi = l->phi};
-    l->world.E = (const MbPose *)(const void *)l->E;
+    l->posture = (MbPosture){.model = l->like, .work = l->work, .screws = l->screws, .phi = l->phi};
+    l->posture.E = (const MbPose *)(const void *)l->E;
   }
   if (!fine) return mb_no_memory(report, "lanes");
   memset(l->wanted, 1, l->nchannels * sizeof *l->wanted);
@@ -189,7 +189,7 @@ MbStatus mb_lockstep_load(MbLockstep *l, const MbLane *const *lanes, size_t coun
     if (!mb_lockstep_held_load(l, links)) return mb_no_memory(report, "lanes");
   } else {
     l->passes->load(l->work, links);
-    l->world.links = links[0];
+    l->posture.links = links[0];
   }
   mb_lockstep_kinematics(l);
   return MB_OK;

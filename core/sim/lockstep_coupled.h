@@ -46,14 +46,14 @@ typedef struct Coupled {
 static void multiply(const Coupled *p, const double *x, double *y) {
   MbLockstep *l = p->l;
   const Real one = (Real){0} + 1.0;
-  Screw *F = twists_of(&l->world, x);
-  for (size_t b = 0; b < l->nb; b++) put_screw(l->f, 6 * b, twist_to_body(&l->world, b, F[b]));
+  Screw *F = twists_of(&l->posture, x);
+  for (size_t b = 0; b < l->nb; b++) put_screw(l->f, 6 * b, twist_to_body(&l->posture, b, F[b]));
   for (size_t b = 0; b < l->nb; b++)
     F[b] = block_of_twist(l->blocks + MB_LANES * 36 * b, one, screw_at(l->f, 6 * b));
   add_pairs(l, l->blocks, one, l->f, F);
-  for (size_t b = 0; b < l->nb; b++) F[b] = wrench_to_world(&l->world, b, F[b]);
+  for (size_t b = 0; b < l->nb; b++) F[b] = wrench_to_world(&l->posture, b, F[b]);
   memset(y, 0, MB_LANES * l->nv * sizeof *y);
-  gather_up(&l->world, F, y);
+  gather_up(&l->posture, F, y);
   for (size_t b = 0; b < l->nb; b++)
     for (size_t i = 0; l->like->joint[b].ops && i < l->like->joint[b].n; i++) {
       const size_t k = l->like->v_first[b] + i;
@@ -71,7 +71,7 @@ static Real product(const Coupled *p, const double *a, const double *b) {
 // z = P⁻¹ r; rᵀ z
 static Real precondition(const Coupled *p, const double *r) {
   memcpy(p->z, r, MB_LANES * p->l->nv * sizeof *r);
-  world_apply(&p->l->world, p->z);
+  posture_apply(&p->l->posture, p->z);
   return product(p, r, p->z);
 }
 

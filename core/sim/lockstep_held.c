@@ -22,7 +22,7 @@ bool mb_lockstep_held_create(MbLockstep *l) {
 
 bool mb_lockstep_held_load(MbLockstep *l, const MbLinks *const *links) {
   bool fine = true;
-  mb_held_world_load(&l->held, links);
+  mb_held_posture_load(&l->held, links);
   for (size_t k = 0; k < L; k++) mb_held_load_lane(&l->held, k, l->lane[k]->model);
   for (size_t k = 0; k < l->count && l->general; k++) {
     mb_held_free(&l->one[k]);

@@ -5,7 +5,7 @@
 #include "core/sim/lockstep.h"
 #include "core/sim/sim_internal.h"
 #include "core/solvers/maximal/held.h"
-#include "core/solvers/redmax/world.h"
+#include "core/solvers/redmax/posture.h"
 
 typedef struct MbLockstepKernels MbLockstepKernels;
 
@@ -66,7 +66,7 @@ struct MbLockstep {
   // solver redmax
   const MbLanes *passes;
   MbRecursion *work;
-  MbWorld world;
+  MbPosture posture;
   double *screws;  // (nb x 6 x 8)
   double *vectors; // (6 x nv x 8) where forces couple bodies that steps solve for (lockstep_coupled.h)
   double *blocks;  // (nb + 2 npairs x 36 x 8) of A

@@ -2,13 +2,13 @@
 // processor. Every sum and product is the one of the scalar code, in its order and rounded each for itself:
 //   joint_forces   mb_coordinates_forces, mb_coordinates_drives
 //   wrenches       forces/velocity_term.c, forces/gravity.c, forces/damping.c
-//   implicit       solve_once of sim/scheme_once.c by solvers/redmax/world.c
+//   implicit       solve_once of sim/scheme_once.c by solvers/redmax/posture.c
 //   energies       mb_energy, mb_coordinates_energy
 #define MB_LANES 8
 #include "core/forces/forces.h"
 #include "core/integrators/integrators.h"
 #include "core/sim/lockstep_internal.h"
-#include "core/solvers/redmax/world_passes.h"
+#include "core/solvers/redmax/posture_passes.h"
 
 typedef long long Choice __attribute__((vector_size(sizeof(Real))));
 
@@ -146,11 +146,11 @@ static void wrenches_of(MbLockstep *l, bool outside) {
 
 static unsigned implicit_velocities(MbLockstep *l) {
   const Real h = coordinate(l->h, 0), a = l->integrator->a * h, c = l->integrator->b * h * h;
-  MbWorld *const world = &l->world;
+  MbPosture *const posture = &l->posture;
   size_t blame = 0;
   for (size_t b = 0; b < l->nb; b++) { // f −= M J̇ v
     const double *M = l->M + MB_LANES * 6 * b;
-    const Screw f = screw_at(l->f, 6 * b), drift = drift_of(world, b), m = screw_at(M, 0);
+    const Screw f = screw_at(l->f, 6 * b), drift = drift_of(posture, b), m = screw_at(M, 0);
     put_screw(l->f, 6 * b,
               (Screw){{f.turn.x - m.turn.x * drift.turn.x, f.turn.y - m.turn.y * drift.turn.y,
                        f.turn.z - m.turn.z * drift.turn.z},
@@ -158,18 +158,18 @@ static unsigned implicit_velocities(MbLockstep *l) {
                        f.line.z - m.line.z * drift.line.z}});
   }
   with_motors(l);
-  world_gather(world, l->f, l->y);
+  posture_gather(posture, l->f, l->y);
   joint_forces_of(l);
   const Real sD = (Real){0} - l->integrator->c, sK = (Real){0} + 0.0 * h;
   if (l->D) { // y −= Jᵀ D J v
-    Screw *F = twists_of(world, l->v);
+    Screw *F = twists_of(posture, l->v);
     for (size_t b = 0; b < l->nb; b++)
-      put_screw(l->f, 6 * b, twist_to_body(world, b, F[b])); // forces have been gathered
+      put_screw(l->f, 6 * b, twist_to_body(posture, b, F[b])); // forces have been gathered
     for (size_t b = 0; b < l->nb; b++)
       F[b] = block_of_twist(l->D + MB_LANES * 36 * b, sD, screw_at(l->f, 6 * b));
     if (l->blocks) add_pairs(l, l->D, sD, l->f, F);
-    for (size_t b = 0; b < l->nb; b++) F[b] = wrench_to_world(world, b, F[b]);
-    gather_up(world, F, l->y);
+    for (size_t b = 0; b < l->nb; b++) F[b] = wrench_to_world(posture, b, F[b]);
+    gather_up(posture, F, l->y);
   }
   for (size_t b = 0; b < l->nb; b++)
     for (size_t i = 0; l->like->joint[b].ops && i < l->like->joint[b].n; i++) {
@@ -177,14 +177,14 @@ static unsigned implicit_velocities(MbLockstep *l) {
       const Real rate = sD * coordinate(l->total_damping, k) + sK * coordinate(l->total_stiffness, k);
       put_coordinate(l->y, k, coordinate(l->y, k) - rate * coordinate(l->v, k));
     }
-  world_momentum(world, l->v, l->s);
+  posture_momentum(posture, l->v, l->s);
   for (size_t i = 0; i < l->nv; i++) put_coordinate(l->v1, i, coordinate(l->s, i) + h * coordinate(l->y, i));
   const MbMaximal x = {
       .K = l->K, .D = l->D, .stiffness = l->total_stiffness, .joint_damping = l->total_damping};
-  world->derived = true;
-  if (!factor_world(world, &x, a, c, NULL, &blame)) return 0;
+  posture->derived = true;
+  if (!factor_posture(posture, &x, a, c, NULL, &blame)) return 0;
   if (l->blocks) return solve_coupled(l, a, c);
-  world_apply(world, l->v1);
+  posture_apply(posture, l->v1);
   return (1u << MB_LANES) - 1;
 }
 

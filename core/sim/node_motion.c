@@ -59,7 +59,7 @@ static MbStatus check_targets(const MbSim *sim, double t, MbReport *report) {
   return MB_OK;
 }
 
-// What the step begins with; nodes that are held go where they are at t.
+// What the step begins with; nodes that are placed go where they are at t.
 MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report) {
   MbNodes *nodes = sim->nodes;
   for (size_t i = 0; i < sim->model->ndeformables; i++) aim(sim, &sim->model->deformables[i], t);
@@ -68,12 +68,12 @@ MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report) {
     nodes->force[k] = pull < 0 ? 0 : pull;
     nodes->most[k] = nodes->cable[k]->length;
   }
-  nodes->start = (MbSoftStart){.q = mb_nodes_places(sim),
+  nodes->start = (MbNodeStart){.q = mb_nodes_places(sim),
                                .v = mb_nodes_velocities(sim),
                                .target = nodes->target,
                                .gravity = sim->model->gravity,
                                .force = nodes->force,
                                .most = nodes->most};
-  mb_soft_dual_write(nodes->engine, mb_section(sim, MB_SECTION_DUAL));
+  sim->solver->passes->recall(sim->work, mb_section(sim, MB_SECTION_DUAL));
   return check_targets(sim, t, report);
 }

@@ -45,10 +45,10 @@ enum { ROWS, FREEDOM }; // in the state's memory
 
 // ---- near -------------------------------------------------------------------------------------------------
 
-// Of the row at place k of those held. One about coordinates alone has nothing to be compared with.
+// Of the row at place k of those that are tight. One about coordinates alone has nothing to be compared with.
 static double freedom_of(const MbConstraining *c, size_t k) {
   const double pivot = c->work.pivoting.L[k * c->work.pivoting.columns + k],
-               all = c->all[c->work.pivoting.held[k]];
+               all = c->all[c->work.pivoting.tight[k]];
   return pivot * pivot < all ? sqrt(pivot * pivot / all) : 1;
 }
 
@@ -56,8 +56,8 @@ double mb_singular_freedom(const MbSim *sim, size_t *slot) {
   const MbConstraining *c = sim->constraining;
   double least = 1;
   *slot = 0;
-  for (size_t k = 0; c && c->n && k < c->work.pivoting.nheld; k++) {
-    const size_t i = c->work.pivoting.held[k];
+  for (size_t k = 0; c && c->n && k < c->work.pivoting.ntight; k++) {
+    const size_t i = c->work.pivoting.tight[k];
     const double freedom = freedom_of(c, k);
     if (c->kind[i] == MB_CONTACT_ONE_WAY || !(freedom < least)) continue;
     least = freedom;
@@ -71,9 +71,9 @@ static size_t count_free(const MbSim *sim, double bound, double *least) {
   const MbConstraining *c = sim->constraining;
   size_t n = 0;
   *least = INFINITY;
-  for (size_t k = 0; k < c->work.pivoting.nheld; k++) {
+  for (size_t k = 0; k < c->work.pivoting.ntight; k++) {
     const double freedom = freedom_of(c, k);
-    if (c->kind[c->work.pivoting.held[k]] == MB_CONTACT_ONE_WAY || !(freedom > bound)) continue;
+    if (c->kind[c->work.pivoting.tight[k]] == MB_CONTACT_ONE_WAY || !(freedom > bound)) continue;
     *least = fmin(*least, freedom);
     n++;
   }

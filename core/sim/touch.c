@@ -130,7 +130,7 @@ bool mb_touch_look(MbSim *sim, bool points) {
     if (mb_touch_may(t, sim->model, pair.a, pair.b) && !add_pair(sim, pair.a, pair.b)) return false;
   }
   const size_t solids = t->next.n;
-  if (t->nsofts && !mb_touch_look_softs(sim, points)) return false;
+  if (t->nsurfaces && !mb_touch_look_surfaces(sim, points)) return false;
   for (size_t i = solids; i < t->next.n; i++) mb_touch_tangents(&t->next.touch[i]);
   return true;
 }

@@ -27,12 +27,12 @@ typedef struct MbTouch {
 } MbTouch;
 
 // The surface of a deformable in a run.
-typedef struct MbTouchSoft {
-  const MbSoftSurface *of;
+typedef struct MbTouchSurface {
+  const MbDeformableSurface *of;
   size_t *end;   // (nnodes) what rows call its nodes
   bool *carried; // (nnodes) by a body: it takes no part
   double size;   // half of what is between neighbours
-} MbTouchSoft;
+} MbTouchSurface;
 
 // A list of them.
 typedef struct MbTouches {
@@ -61,14 +61,14 @@ struct MbTouching {
   MbBounds *bounds;
   double *way; // (nsolids) that it may go in a step
   MbBroad broad;
-  size_t nsofts;
-  MbTouchSoft *soft;    // (nsofts)
-  bool points;          // nodes of some are points and no bodies
-  MbTouches now;        // those that the rows are of
-  MbTouches next;       // at the last look
-  bool fresh;           // which was at the state
-  MbTouches done, last; // what pushes in this step; what did in the last one, which is a part of the state
-  double work;          // of all contacts since the start, when this step is done
+  size_t nsurfaces;
+  MbTouchSurface *surface; // (nsurfaces)
+  bool points;             // nodes of some are points and no bodies
+  MbTouches now;           // those that the rows are of
+  MbTouches next;          // at the last look
+  bool fresh;              // which was at the state
+  MbTouches done, last;    // what pushes in this step; what did in the last one, which is a part of the state
+  double work;             // of all contacts since the start, when this step is done
 };
 
 // Whether the scene asks for a few sweeps, a fixed cost a step, and takes what they come to.
@@ -99,13 +99,13 @@ bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
 // Finds what touches, or may within a step, where the bodies of sim->x are; `points`: and nodes that are points. False: out of memory.
 bool mb_touch_look(MbSim *sim, bool points);
 // Its part: what of deformables touches solids, behind those.
-bool mb_touch_look_softs(MbSim *sim, bool points);
+bool mb_touch_look_surfaces(MbSim *sim, bool points);
 // What the scene says of two bodies; NULL: nothing.
 const MbBodyRule *mb_touch_rule(const MbContacts *rules, size_t a, size_t b);
 // Whether the scene says that two bodies do not collide.
 bool mb_touch_excludes(const MbTouching *touching, size_t a, size_t b);
 // Makes the surfaces of deformables.
-MbStatus mb_touch_make_softs(MbSim *sim, MbReport *report);
+MbStatus mb_touch_make_surfaces(MbSim *sim, MbReport *report);
 // The name of a solid's body, or of a deformable.
 const char *mb_touch_name(const MbSim *sim, size_t which);
 // Whether two solids may collide.

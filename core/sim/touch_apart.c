@@ -36,7 +36,7 @@ struct MbApart {
 static bool make(const MbSim *sim, MbApart *apart) {
   const MbModel *model = sim->model;
   const MbContacts *rules = &model->contacts;
-  apart->is = !model->nslots && !rules->nsofts && !model->npairs && !model->nfollowers &&
+  apart->is = !model->nslots && !rules->nsurfaces && !model->npairs && !model->nfollowers &&
               model->solver.mode == MB_DYNAMIC && rules->method != MB_CONTACT_BY_PIVOTING &&
               rules->cone != MB_PYRAMID_CONE;
   for (size_t i = 0; i < rules->nsolids && apart->is; i++) {

@@ -23,7 +23,7 @@ enum { COUNT = NUMBER, PAIR_NORMAL, PAIR_FORCE, PAIR_WIDTH = PAIR_FORCE + 3 };
 static size_t body_of(const MbSim *sim, size_t which) {
   const MbContacts *rules = sim->touching->rules;
   if (which < rules->nsolids) return rules->solids[which].listed;
-  return sim->model->nlisted + rules->softs[which - rules->nsolids].deformable;
+  return sim->model->nlisted + rules->surfaces[which - rules->nsolids].deformable;
 }
 
 // The names of bodies, and of deformables.

@@ -14,7 +14,7 @@ static void place_of(const MbSim *sim, size_t which, char *where, size_t size) {
   if (which < rules->nsolids)
     snprintf(where, size, "/bodies/%zu/shape", rules->solids[which].listed);
   else
-    snprintf(where, size, "/deformables/%zu", rules->softs[which - rules->nsolids].deformable);
+    snprintf(where, size, "/deformables/%zu", rules->surfaces[which - rules->nsolids].deformable);
 }
 
 // ---- solids -----------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
     return mb_no_memory(report, "contact");
   MbStatus status = make_solids(sim, report);
   if (status == MB_OK) status = check_forms(sim, report);
-  if (status == MB_OK) status = mb_touch_make_softs(sim, report);
+  if (status == MB_OK) status = mb_touch_make_surfaces(sim, report);
   if (status != MB_OK) return status;
   status = mb_touch_apart_create(sim, report);
   if (status != MB_OK) return status;
@@ -199,7 +199,7 @@ static size_t count_pairs(const MbSim *sim) {
 
 static size_t count_nodes(const MbTouching *t) {
   size_t n = 0;
-  for (size_t i = 0; i < t->nsofts; i++) n += t->soft[i].of->nnodes;
+  for (size_t i = 0; i < t->nsurfaces; i++) n += t->surface[i].of->nnodes;
   return n;
 }
 

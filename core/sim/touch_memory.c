@@ -39,7 +39,7 @@ bool mb_touch_fits(const MbSim *sim, const unsigned char *p, size_t count) {
       if (!isfinite(x[k])) return false;
     for (size_t k = 0; k < WHO; k++)
       if (!(x[k] >= 0 && x[k] <= UINT32_MAX) || x[k] != floor(x[k])) return false;
-    const double things = (double)(sim->touching->rules->nsolids + sim->touching->nsofts);
+    const double things = (double)(sim->touching->rules->nsolids + sim->touching->nsurfaces);
     if (!(x[0] < things && x[1] < things)) return false;
   }
   const size_t n = count / NUMBERS;

@@ -4,7 +4,7 @@
 const char *mb_touch_name(const MbSim *sim, size_t which) {
   const MbContacts *rules = sim->touching->rules;
   if (which < rules->nsolids) return sim->model->body_name[rules->solids[which].body];
-  return sim->model->deformables[rules->softs[which - rules->nsolids].deformable].name;
+  return sim->model->deformables[rules->surfaces[which - rules->nsolids].deformable].name;
 }
 
 const MbBodyRule *mb_touch_rule(const MbContacts *rules, size_t a, size_t b) {

@@ -43,7 +43,7 @@ MbStatus mb_export_glb(MbExporter *e, size_t most_targets) {
     mb_glb_describe(&g, &json);
     status = put_chunks(e, &g, &json);
   }
-  if (!status && g.nsofts && g.nkept < g.nframes)
+  if (!status && g.ndeformables && g.nkept < g.nframes)
     mb_warning(e->report, "", "deformables are shown in %zu of the %zu frames, evenly chosen (--max-targets)",
                g.nkept, g.nframes);
   mb_free(mb_text_take(&json));

@@ -115,7 +115,7 @@ static void fill(const MbVtk *v, Set set, const double *frame, MbVtkFile *file) 
     mb_vtk_lines(v, frame, file);
     break;
   case SOFT:
-    mb_vtk_soft(v, set.mesh, frame, file);
+    mb_vtk_deformable(v, set.mesh, frame, file);
     break;
   }
   mb_vtk_text(file, "</Piece>\n</%s>\n", kind);

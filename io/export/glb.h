@@ -15,7 +15,7 @@ typedef struct MbGlbShape {
 
 // A deformable: its mesh where it is in the first frame, and what is added to that in each later frame that is kept. Springs are lines,
 // particles points.
-typedef struct MbGlbSoft {
+typedef struct MbGlbDeformable {
   const char *name;
   const MbChannel *position;
   MbTrajMesh mesh;
@@ -23,7 +23,7 @@ typedef struct MbGlbSoft {
   const uint32_t *index; // (nindex) of triangles, lines; of particles none
   size_t nindex;
   float (*bounds)[6]; // (ntargets + 1) least and largest coordinates: of the base, then of each target
-} MbGlbSoft;
+} MbGlbDeformable;
 
 // Parts of the binary chunk, one behind the other; each is a buffer view.
 typedef enum MbGlbPart {
@@ -42,9 +42,9 @@ typedef struct MbGlb {
   float *time;     // (nframes) increasing
   size_t nframes, frame_room;
   size_t nkept, ntargets; // frames that deformables are shown in; all but the first are targets
-  size_t nshapes, nsofts;
-  MbGlbShape *shapes; // (nshapes)
-  MbGlbSoft *softs;   // (nsofts)
+  size_t nshapes, ndeformables;
+  MbGlbShape *shapes;           // (nshapes)
+  MbGlbDeformable *deformables; // (ndeformables)
   uint64_t size[MB_GLB_PARTS];
 } MbGlb;
 
@@ -62,6 +62,7 @@ void mb_glb_describe(const MbGlb *g, MbText *t);
 MbStatus mb_glb_put(const MbGlb *g);
 // Places and normals of the deformable at positions x (nv x 3), less those in `base` where it is not NULL. `out` has 6 nv numbers,
 // places first; `work` 3 nv.
-void mb_glb_soft_corners(const MbGlbSoft *soft, const double *x, const float *base, double *work, float *out);
+void mb_glb_deformable_corners(const MbGlbDeformable *deformable, const double *x, const float *base,
+                               double *work, float *out);
 
 #endif

@@ -42,7 +42,7 @@ static size_t shapes_of(const MbGlb *g, size_t body) {
 // Meshes are numbered by bodies that have shapes, then deformables.
 static void describe_nodes(Json *j) {
   const MbGlb *g = j->g;
-  const size_t n = g->nbodies + g->nsofts;
+  const size_t n = g->nbodies + g->ndeformables;
   size_t mesh = 0;
   begin_list(j, "nodes");
   next(j); // the root turns z up into glTF's y up
@@ -56,10 +56,10 @@ static void describe_nodes(Json *j) {
     if (shapes_of(g, b)) mb_text_format(j->t, ",\"mesh\":%zu", mesh++);
     mb_text_add(j->t, "}");
   }
-  for (size_t i = 0; i < g->nsofts; i++) {
+  for (size_t i = 0; i < g->ndeformables; i++) {
     next(j);
     mb_text_add(j->t, "{\"name\":");
-    mb_text_quoted(j->t, g->softs[i].name);
+    mb_text_quoted(j->t, g->deformables[i].name);
     mb_text_format(j->t, ",\"mesh\":%zu}", mesh++);
   }
   mb_text_add(j->t, "],");
@@ -69,24 +69,24 @@ static void describe_nodes(Json *j) {
 // times and the weights.
 static size_t shape_accessor(const MbGlb *g, size_t shape) { return 1 + 2 * g->nbodies + 2 * shape; }
 
-static size_t soft_accessor(const MbGlb *g, size_t soft) {
+static size_t deformable_accessor(const MbGlb *g, size_t deformable) {
   size_t at = shape_accessor(g, g->nshapes);
-  for (size_t i = 0; i < soft; i++) at += (g->softs[i].nindex ? 3 : 2) + 2 * g->ntargets;
+  for (size_t i = 0; i < deformable; i++) at += (g->deformables[i].nindex ? 3 : 2) + 2 * g->ntargets;
   return at;
 }
 
-static void describe_soft(Json *j, size_t i) {
+static void describe_deformable(Json *j, size_t i) {
   const MbGlb *g = j->g;
-  const MbGlbSoft *soft = &g->softs[i];
-  const size_t at = soft_accessor(g, i), behind = at + (soft->nindex ? 3 : 2);
+  const MbGlbDeformable *deformable = &g->deformables[i];
+  const size_t at = deformable_accessor(g, i), behind = at + (deformable->nindex ? 3 : 2);
   mb_text_add(j->t, "{\"name\":");
-  mb_text_quoted(j->t, soft->name);
+  mb_text_quoted(j->t, deformable->name);
   mb_text_format(j->t, ",\"primitives\":[{\"attributes\":{\"POSITION\":%zu,\"NORMAL\":%zu}", at, at + 1);
-  if (soft->nindex) mb_text_format(j->t, ",\"indices\":%zu", at + 2);
+  if (deformable->nindex) mb_text_format(j->t, ",\"indices\":%zu", at + 2);
   mb_text_format(j->t, ",\"mode\":%d,\"material\":%zu",
-                 soft->mesh.corners >= 3 ? TRIANGLES
-                 : soft->nindex          ? LINES
-                                         : POINTS,
+                 deformable->mesh.corners >= 3 ? TRIANGLES
+                 : deformable->nindex          ? LINES
+                                               : POINTS,
                  g->nbodies + i);
   for (size_t k = 0; k < g->ntargets; k++)
     mb_text_format(j->t, "%s{\"POSITION\":%zu,\"NORMAL\":%zu}", k ? "," : ",\"targets\":[", behind + 2 * k,
@@ -96,7 +96,7 @@ static void describe_soft(Json *j, size_t i) {
 
 static void describe_meshes(Json *j) {
   const MbGlb *g = j->g;
-  if (!g->nshapes && !g->nsofts) return;
+  if (!g->nshapes && !g->ndeformables) return;
   begin_list(j, "meshes");
   for (size_t b = 0; b < g->nbodies; b++) {
     if (!shapes_of(g, b)) continue;
@@ -112,23 +112,23 @@ static void describe_meshes(Json *j) {
     }
     mb_text_add(j->t, "]}");
   }
-  for (size_t i = 0; i < g->nsofts; i++) {
+  for (size_t i = 0; i < g->ndeformables; i++) {
     next(j);
-    describe_soft(j, i);
+    describe_deformable(j, i);
   }
   mb_text_add(j->t, "],");
 }
 
 static void describe_materials(Json *j) {
   const MbGlb *g = j->g;
-  if (!g->nshapes && !g->nsofts) return;
+  if (!g->nshapes && !g->ndeformables) return;
   begin_list(j, "materials");
-  for (size_t i = 0; i < g->nbodies + g->nsofts; i++) {
+  for (size_t i = 0; i < g->nbodies + g->ndeformables; i++) {
     double rgb[3];
     next(j);
     mb_palette(i, rgb);
     mb_text_add(j->t, "{\"name\":");
-    mb_text_quoted(j->t, i < g->nbodies ? g->position->items_names[i] : g->softs[i - g->nbodies].name);
+    mb_text_quoted(j->t, i < g->nbodies ? g->position->items_names[i] : g->deformables[i - g->nbodies].name);
     mb_text_format(j->t,
                    ",\"doubleSided\":%s,\"pbrMetallicRoughness\":{\"baseColorFactor\":[%.6f,%.6f,%.6f,1],"
                    "\"metallicFactor\":0.05,\"roughnessFactor\":%s}}",
@@ -199,17 +199,18 @@ static void describe_accessors(Json *j) {
     end_accessor(j);
     corners += 24 * (uint64_t)count;
   }
-  for (size_t i = 0; i < g->nsofts; i++) {
-    const MbGlbSoft *soft = &g->softs[i];
-    for (size_t k = 0; k <= g->ntargets; k++, corners += 24 * (uint64_t)soft->mesh.nv) {
-      add_accessor(j, MB_GLB_CORNERS, corners, FLOAT, soft->mesh.nv, "VEC3");
-      bounded(j, soft->bounds[k]);
-      add_accessor(j, MB_GLB_CORNERS, corners + 12 * (uint64_t)soft->mesh.nv, FLOAT, soft->mesh.nv, "VEC3");
+  for (size_t i = 0; i < g->ndeformables; i++) {
+    const MbGlbDeformable *deformable = &g->deformables[i];
+    for (size_t k = 0; k <= g->ntargets; k++, corners += 24 * (uint64_t)deformable->mesh.nv) {
+      add_accessor(j, MB_GLB_CORNERS, corners, FLOAT, deformable->mesh.nv, "VEC3");
+      bounded(j, deformable->bounds[k]);
+      add_accessor(j, MB_GLB_CORNERS, corners + 12 * (uint64_t)deformable->mesh.nv, FLOAT,
+                   deformable->mesh.nv, "VEC3");
       end_accessor(j);
-      if (k || !soft->nindex) continue;
-      add_accessor(j, MB_GLB_INDICES, indices, UINT, soft->nindex, "SCALAR");
+      if (k || !deformable->nindex) continue;
+      add_accessor(j, MB_GLB_INDICES, indices, UINT, deformable->nindex, "SCALAR");
       end_accessor(j);
-      indices += 4 * (uint64_t)soft->nindex;
+      indices += 4 * (uint64_t)deformable->nindex;
     }
   }
   if (g->size[MB_GLB_WEIGHTS]) {
@@ -243,7 +244,7 @@ static void describe_views(Json *j) {
 // Two channels a body, one a deformable; sampler k belongs to channel k.
 static void describe_animation(Json *j) {
   const MbGlb *g = j->g;
-  const size_t weights = soft_accessor(g, g->nsofts);
+  const size_t weights = deformable_accessor(g, g->ndeformables);
   const bool morphs = g->size[MB_GLB_WEIGHTS] > 0;
   size_t sampler = 0;
   if (!g->nbodies && !morphs) return;
@@ -255,7 +256,7 @@ static void describe_animation(Json *j) {
       mb_text_format(j->t, "{\"sampler\":%zu,\"target\":{\"node\":%zu,\"path\":\"%s\"}}", sampler++, b + 1,
                      k ? "rotation" : "translation");
     }
-  for (size_t i = 0; morphs && i < g->nsofts; i++) {
+  for (size_t i = 0; morphs && i < g->ndeformables; i++) {
     next(j);
     mb_text_format(j->t, "{\"sampler\":%zu,\"target\":{\"node\":%zu,\"path\":\"weights\"}}", sampler++,
                    g->nbodies + i + 1);
@@ -266,7 +267,7 @@ static void describe_animation(Json *j) {
     next(j);
     mb_text_format(j->t, "{\"input\":0,\"output\":%zu}", 1 + k);
   }
-  for (size_t i = 0; morphs && i < g->nsofts; i++) {
+  for (size_t i = 0; morphs && i < g->ndeformables; i++) {
     next(j);
     mb_text_format(j->t, "{\"input\":%zu,\"output\":%zu}", weights, weights + 1);
   }

@@ -12,7 +12,7 @@ static const MbChannel *find_channel(const MbExporter *e, const char *name) {
   return NULL;
 }
 
-static const MbChannel *soft_channel(const MbExporter *e, const char *name) {
+static const MbChannel *deformable_channel(const MbExporter *e, const char *name) {
   static const char before[] = "deformable.", behind[] = ".position";
   for (size_t i = 0; i < e->nchannels; i++) {
     const char *c = e->channels[i].name;
@@ -41,14 +41,15 @@ static bool add_shape(MbGlb *g, const MbTrajMesh *mesh) {
   return true;
 }
 
-static bool add_soft(MbGlb *g, const MbTrajMesh *mesh) {
-  MbGlbSoft *soft = &g->softs[g->nsofts];
-  *soft = (MbGlbSoft){.name = mesh->name, .position = soft_channel(g->e, mesh->name), .mesh = *mesh};
-  if (!soft->position || soft->position->items != mesh->nv || !mesh->nv) return true;
-  if (!mb_surface_make(mesh, &soft->surface)) return false;
-  g->nsofts++;
-  soft->index = mesh->corners == 2 ? mesh->element : soft->surface.triangle;
-  soft->nindex = mesh->corners == 2 ? 2 * (size_t)mesh->ne : 3 * soft->surface.n;
+static bool add_deformable(MbGlb *g, const MbTrajMesh *mesh) {
+  MbGlbDeformable *deformable = &g->deformables[g->ndeformables];
+  *deformable =
+      (MbGlbDeformable){.name = mesh->name, .position = deformable_channel(g->e, mesh->name), .mesh = *mesh};
+  if (!deformable->position || deformable->position->items != mesh->nv || !mesh->nv) return true;
+  if (!mb_surface_make(mesh, &deformable->surface)) return false;
+  g->ndeformables++;
+  deformable->index = mesh->corners == 2 ? mesh->element : deformable->surface.triangle;
+  deformable->nindex = mesh->corners == 2 ? 2 * (size_t)mesh->ne : 3 * deformable->surface.n;
   return true;
 }
 
@@ -56,13 +57,13 @@ static MbStatus find_meshes(MbGlb *g) {
   MbExporter *e = g->e;
   const size_t n = mb_traj_meshes(e->traj);
   g->shapes = mb_calloc(n + 1, sizeof *g->shapes);
-  g->softs = mb_calloc(n + 1, sizeof *g->softs);
-  if (!g->shapes || !g->softs) return mb_no_memory(e->report, "the meshes");
+  g->deformables = mb_calloc(n + 1, sizeof *g->deformables);
+  if (!g->shapes || !g->deformables) return mb_no_memory(e->report, "the meshes");
   for (size_t i = 0; i < n; i++) {
     MbTrajMesh mesh;
     const MbStatus status = mb_traj_read_mesh(e->traj, i, &mesh, e->report);
     if (status) return status;
-    if (!(mesh.body ? !g->position || add_shape(g, &mesh) : add_soft(g, &mesh)))
+    if (!(mesh.body ? !g->position || add_shape(g, &mesh) : add_deformable(g, &mesh)))
       return mb_no_memory(e->report, "the meshes");
   }
   return MB_OK;
@@ -95,8 +96,9 @@ static bool all_finite(const double *x, size_t n) {
 static bool showable(const MbGlb *g, const double *frame) {
   bool good = !g->position || all_finite(frame + g->position->offset, 3 * g->nbodies);
   good = good && (!g->rotation || all_finite(frame + g->rotation->offset, 4 * g->nbodies));
-  for (size_t i = 0; i < g->nsofts; i++)
-    good = good && all_finite(frame + g->softs[i].position->offset, 3 * (size_t)g->softs[i].mesh.nv);
+  for (size_t i = 0; i < g->ndeformables; i++)
+    good =
+        good && all_finite(frame + g->deformables[i].position->offset, 3 * (size_t)g->deformables[i].mesh.nv);
   return good;
 }
 
@@ -140,28 +142,30 @@ static void grow(float bounds[6], const float *x, size_t n) {
   }
 }
 
-void mb_glb_soft_corners(const MbGlbSoft *soft, const double *x, const float *base, double *work,
-                         float *out) {
-  const size_t nv = soft->mesh.nv;
+void mb_glb_deformable_corners(const MbGlbDeformable *deformable, const double *x, const float *base,
+                               double *work, float *out) {
+  const size_t nv = deformable->mesh.nv;
   for (size_t i = 0; i < 3 * nv; i++) out[i] = (float)x[i];
-  mb_surface_normals(&soft->surface, x, nv, work, out + 3 * nv);
+  mb_surface_normals(&deformable->surface, x, nv, work, out + 3 * nv);
   for (size_t i = 0; base && i < 6 * nv; i++) out[i] -= base[i];
 }
 
-static MbStatus measure_soft(MbGlb *g, MbGlbSoft *soft, MbWalk *walk) {
-  const size_t nv = soft->mesh.nv;
+static MbStatus measure_deformable(MbGlb *g, MbGlbDeformable *deformable, MbWalk *walk) {
+  const size_t nv = deformable->mesh.nv;
   double *work = mb_calloc(3 * nv, sizeof *work);
   float *base = mb_calloc(6 * nv, sizeof *base), *out = mb_calloc(6 * nv, sizeof *out);
-  soft->bounds = mb_calloc(g->nkept, sizeof *soft->bounds);
-  MbStatus status = work && base && out && soft->bounds ? MB_OK : mb_no_memory(g->e->report, "the export");
+  deformable->bounds = mb_calloc(g->nkept, sizeof *deformable->bounds);
+  MbStatus status =
+      work && base && out && deformable->bounds ? MB_OK : mb_no_memory(g->e->report, "the export");
   for (size_t k = 0; k < g->nkept && !status; k++) {
     double time = 0;
     const double *frame = NULL;
     status = mb_walk_frame(walk, mb_frames_at(&g->e->frames, g->frame[mb_glb_kept(g, k)]), &time, &frame,
                            g->e->report);
     if (status) break;
-    mb_glb_soft_corners(soft, frame + soft->position->offset, k ? base : NULL, work, k ? out : base);
-    grow(soft->bounds[k], k ? out : base, nv);
+    mb_glb_deformable_corners(deformable, frame + deformable->position->offset, k ? base : NULL, work,
+                              k ? out : base);
+    grow(deformable->bounds[k], k ? out : base, nv);
   }
   mb_free(work);
   mb_free(base);
@@ -172,7 +176,8 @@ static MbStatus measure_soft(MbGlb *g, MbGlbSoft *soft, MbWalk *walk) {
 static MbStatus measure(MbGlb *g) {
   MbWalk walk = {0};
   MbStatus status = mb_walk_begin(&walk, g->e->traj, NULL, g->e->report);
-  for (size_t i = 0; i < g->nsofts && !status; i++) status = measure_soft(g, &g->softs[i], &walk);
+  for (size_t i = 0; i < g->ndeformables && !status; i++)
+    status = measure_deformable(g, &g->deformables[i], &walk);
   mb_walk_end(&walk);
   return status;
 }
@@ -181,11 +186,11 @@ static void size_parts(MbGlb *g) {
   const uint64_t n = g->nframes;
   g->size[MB_GLB_KEYS] = 4 * n + (g->position ? 28 * n * g->nbodies : 0);
   for (size_t i = 0; i < g->nshapes; i++) g->size[MB_GLB_CORNERS] += 72 * (uint64_t)g->shapes[i].surface.n;
-  for (size_t i = 0; i < g->nsofts; i++) {
-    g->size[MB_GLB_CORNERS] += 24 * (uint64_t)g->softs[i].mesh.nv * (g->ntargets + 1);
-    g->size[MB_GLB_INDICES] += 4 * (uint64_t)g->softs[i].nindex;
+  for (size_t i = 0; i < g->ndeformables; i++) {
+    g->size[MB_GLB_CORNERS] += 24 * (uint64_t)g->deformables[i].mesh.nv * (g->ntargets + 1);
+    g->size[MB_GLB_INDICES] += 4 * (uint64_t)g->deformables[i].nindex;
   }
-  if (g->nsofts && g->ntargets) g->size[MB_GLB_WEIGHTS] = 4 * (uint64_t)g->nkept * (g->ntargets + 1);
+  if (g->ndeformables && g->ntargets) g->size[MB_GLB_WEIGHTS] = 4 * (uint64_t)g->nkept * (g->ntargets + 1);
 }
 
 MbStatus mb_glb_plan(MbExporter *e, size_t most, MbGlb *g) {
@@ -194,7 +199,7 @@ MbStatus mb_glb_plan(MbExporter *e, size_t most, MbGlb *g) {
   if (g->position && g->position->items_names) g->nbodies = g->position->items;
   if (!g->nbodies) g->position = g->rotation = NULL;
   MbStatus status = find_meshes(g);
-  if (!status && !g->position && !g->nsofts)
+  if (!status && !g->position && !g->ndeformables)
     status =
         mb_error(e->report, MB_USAGE, "",
                  "%s has no channel body.position and no deformable's position: there is nothing to show",
@@ -210,12 +215,12 @@ MbStatus mb_glb_plan(MbExporter *e, size_t most, MbGlb *g) {
 
 void mb_glb_free(MbGlb *g) {
   for (size_t i = 0; i < g->nshapes; i++) mb_free(g->shapes[i].surface.triangle);
-  for (size_t i = 0; i < g->nsofts; i++) {
-    mb_free(g->softs[i].surface.triangle);
-    mb_free(g->softs[i].bounds);
+  for (size_t i = 0; i < g->ndeformables; i++) {
+    mb_free(g->deformables[i].surface.triangle);
+    mb_free(g->deformables[i].bounds);
   }
   mb_free(g->shapes);
-  mb_free(g->softs);
+  mb_free(g->deformables);
   mb_free(g->frame);
   mb_free(g->time);
   *g = (MbGlb){0};

@@ -75,8 +75,8 @@ static MbStatus put_shape(const MbGlb *g, const MbGlbShape *shape) {
   return good ? MB_OK : mb_no_memory(g->e->report, "the export");
 }
 
-static MbStatus put_soft(const MbGlb *g, const MbGlbSoft *soft, MbWalk *walk) {
-  const size_t nv = soft->mesh.nv;
+static MbStatus put_deformable(const MbGlb *g, const MbGlbDeformable *deformable, MbWalk *walk) {
+  const size_t nv = deformable->mesh.nv;
   double *work = mb_calloc(3 * nv, sizeof *work);
   float *base = mb_calloc(6 * nv, sizeof *base), *out = mb_calloc(6 * nv, sizeof *out);
   MbStatus status = work && base && out ? MB_OK : mb_no_memory(g->e->report, "the export");
@@ -86,7 +86,8 @@ static MbStatus put_soft(const MbGlb *g, const MbGlbSoft *soft, MbWalk *walk) {
     status = mb_walk_frame(walk, mb_frames_at(&g->e->frames, g->frame[mb_glb_kept(g, k)]), &time, &frame,
                            g->e->report);
     if (status) break;
-    mb_glb_soft_corners(soft, frame + soft->position->offset, k ? base : NULL, work, k ? out : base);
+    mb_glb_deformable_corners(deformable, frame + deformable->position->offset, k ? base : NULL, work,
+                              k ? out : base);
     mb_put(g->e, k ? out : base, 6 * nv * sizeof *out);
   }
   mb_free(work);
@@ -108,10 +109,10 @@ MbStatus mb_glb_put(const MbGlb *g) {
   MbStatus status = mb_walk_begin(&walk, g->e->traj, NULL, g->e->report);
   if (!status) status = put_keys(g, &walk);
   for (size_t i = 0; i < g->nshapes && !status && !g->e->failure; i++) status = put_shape(g, &g->shapes[i]);
-  for (size_t i = 0; i < g->nsofts && !status && !g->e->failure; i++)
-    status = put_soft(g, &g->softs[i], &walk);
-  for (size_t i = 0; i < g->nsofts; i++)
-    mb_put(g->e, g->softs[i].index, g->softs[i].nindex * sizeof(uint32_t));
+  for (size_t i = 0; i < g->ndeformables && !status && !g->e->failure; i++)
+    status = put_deformable(g, &g->deformables[i], &walk);
+  for (size_t i = 0; i < g->ndeformables; i++)
+    mb_put(g->e, g->deformables[i].index, g->deformables[i].nindex * sizeof(uint32_t));
   if (!status && g->size[MB_GLB_WEIGHTS]) put_weights(g);
   mb_walk_end(&walk);
   return status;

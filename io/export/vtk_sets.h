@@ -26,7 +26,7 @@ const MbChannel *mb_vtk_channel(const MbVtk *v, const char *before, const char *
 void mb_vtk_surfaces(const MbVtk *v, const double *frame, MbVtkFile *file);
 void mb_vtk_places(const MbVtk *v, const double *frame, MbVtkFile *file);
 void mb_vtk_lines(const MbVtk *v, const double *frame, MbVtkFile *file);
-void mb_vtk_soft(const MbVtk *v, size_t mesh, const double *frame, MbVtkFile *file);
+void mb_vtk_deformable(const MbVtk *v, size_t mesh, const double *frame, MbVtkFile *file);
 
 size_t mb_vtk_line_count(const MbVtk *v);
 

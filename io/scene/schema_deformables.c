@@ -232,19 +232,19 @@ static const MbSchemaObject node_velocity = {
     .size = sizeof(MbDeformableSpec),
     .rows = node_velocity_rows};
 static const MbSchemaRow soft_contact_rows[] = {
-    {"enabled", MB_TYPE_BOOL, AT(MbSoftContactSpec, enabled), .fallback = "true",
+    {"enabled", MB_TYPE_BOOL, AT(MbDeformableContactSpec, enabled), .fallback = "true",
      .help = "false: everything passes through it"},
-    {"thickness", MB_TYPE_NUMBER, AT(MbSoftContactSpec, thickness), .bound = MB_FROM, .unit = "m",
+    {"thickness", MB_TYPE_NUMBER, AT(MbDeformableContactSpec, thickness), .bound = MB_FROM, .unit = "m",
      .help =
          "its surface is half of it away from the nodes; absent: of cloth that of its material, of others 0"},
-    {"friction", MB_TYPE_NUMBER, AT(MbSoftContactSpec, friction), .bound = MB_FROM,
+    {"friction", MB_TYPE_NUMBER, AT(MbDeformableContactSpec, friction), .bound = MB_FROM,
      .help = "coefficient of friction; absent: the scene's"},
     {0}};
 static const MbSchemaObject soft_contact = {
     .name = "deformable_contact",
     .help = "How the nodes at the surface of a deformable touch the shapes of bodies, where the scene has "
             "`contact`. They do not rebound by `restitution`, but as they are elastic.",
-    .size = sizeof(MbSoftContactSpec),
+    .size = sizeof(MbDeformableContactSpec),
     .rows = soft_contact_rows};
 static const MbSchemaRow deformable_rows[] = {
     {"name", MB_TYPE_NAME, AT(MbDeformableSpec, name), .flags = MB_REQUIRED, .set = MB_DEFORMABLE_NAMES,

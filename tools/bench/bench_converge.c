@@ -5,7 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
 #include "tools/bench/bench.h"
-#include "tools/bench/soft_cases.h"
+#include "tools/bench/pd_cases.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 enum { FRAMES = 40, SETTLING = 10, MOST = 60, RUNS = 2 };
 static const double STEP = 0.01; // s
 
-static const MbSoftCase cases[] = {
+static const MbPdCase cases[] = {
     {"10.2k cloth, neo-Hookean", true, 71, MB_NEO_HOOKEAN, 1e5, 0.45},
     {"5.3k bar, neo-Hookean", false, 13, MB_NEO_HOOKEAN, 1e6, 0.45},
     {"5.3k bar, neo-Hookean, stiff", false, 13, MB_NEO_HOOKEAN, 1e9, 0.45},
@@ -30,7 +30,7 @@ static const struct {
 
 // Energies of a step's iterates, and when they were there.
 typedef struct Watch {
-  const MbSoftEngine *engine;
+  const MbPdEngine *engine;
   int count;
   double began, away, energy[MOST + 1], ms[MOST + 1];
 } Watch;
@@ -40,47 +40,46 @@ static void note(void *context, const double *q) {
   const double now = mb_bench_cpu();
   if (watch->count == 0) watch->began = now;
   watch->ms[watch->count] = 1e3 * (now - watch->began - watch->away);
-  watch->energy[watch->count++] = mb_soft_objective(watch->engine, q);
+  watch->energy[watch->count++] = mb_pd_objective(watch->engine, q);
   watch->away += mb_bench_cpu() - now;
 }
 
 // The times of a step are the least of those of several runs, which have the same iterates.
-static bool run(const MbSoftThing *thing, MbMethod method, const double *dual, Watch *best) {
+static bool run(const MbPdThing *thing, MbMethod method, const double *dual, Watch *best) {
   const size_t n = 3 * thing->mesh.nodes;
   double *q1 = mb_calloc(n, sizeof *q1), *v1 = mb_calloc(n, sizeof *v1);
   Watch watch = {0};
-  MbSoftEngine *engine = mb_soft_thing_engine(
-      thing,
-      (MbSoftSpec){.method = method, .iterations = MOST, .threads = 1, .watch = note, .context = &watch},
+  MbPdEngine *engine = mb_pd_thing_engine(
+      thing, (MbPdSpec){.method = method, .iterations = MOST, .threads = 1, .watch = note, .context = &watch},
       STEP);
   bool ok = q1 && v1 && engine;
   for (int k = 0; k < RUNS && ok; k++) {
-    const MbSoftStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL};
+    const MbNodeStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL};
     watch = (Watch){.engine = engine};
-    if (method == MB_METHOD_PROJECTIVE) mb_soft_dual_write(engine, dual);
-    ok = mb_soft_step(engine, &start, q1, v1);
+    if (method == MB_METHOD_PROJECTIVE) mb_pd_dual_write(engine, dual);
+    ok = mb_pd_step(engine, &start, q1, v1);
     if (k == 0) *best = watch;
     for (int i = 0; i < watch.count && ok; i++) best->ms[i] = fmin(best->ms[i], watch.ms[i]);
   }
-  mb_soft_free(engine);
+  mb_pd_free(engine);
   mb_free(q1);
   mb_free(v1);
   return ok;
 }
 
 // Moved frame by frame; then ready for one more, with the dual that belongs to it.
-static bool approach(MbSoftThing *thing, double **dual) {
-  MbSoftEngine *engine = mb_soft_thing_engine(
-      thing, (MbSoftSpec){.method = MB_METHOD_PROJECTIVE, .iterations = SETTLING, .threads = 1}, STEP);
-  *dual = mb_calloc(mb_soft_dual_size(&thing->part, MB_METHOD_PROJECTIVE), sizeof **dual);
+static bool approach(MbPdThing *thing, double **dual) {
+  MbPdEngine *engine = mb_pd_thing_engine(
+      thing, (MbPdSpec){.method = MB_METHOD_PROJECTIVE, .iterations = SETTLING, .threads = 1}, STEP);
+  *dual = mb_calloc(mb_pd_dual_size(&thing->part, MB_METHOD_PROJECTIVE), sizeof **dual);
   bool ok = engine && *dual;
   for (int k = 1; ok && k <= FRAMES; k++) {
-    mb_soft_thing_aim(thing, 0.02 * k, 0.01 * k);
-    ok = mb_soft_thing_step(thing, engine);
+    mb_pd_thing_aim(thing, 0.02 * k, 0.01 * k);
+    ok = mb_pd_thing_step(thing, engine);
   }
-  if (ok) mb_soft_dual_read(engine, *dual);
-  mb_soft_free(engine);
-  mb_soft_thing_aim(thing, 0.02 * (FRAMES + 1), 0.01 * (FRAMES + 1));
+  if (ok) mb_pd_dual_read(engine, *dual);
+  mb_pd_free(engine);
+  mb_pd_thing_aim(thing, 0.02 * (FRAMES + 1), 0.01 * (FRAMES + 1));
   return ok;
 }
 
@@ -105,16 +104,16 @@ bool mb_bench_converge(void) {
   printf("    after 5\n");
   for (int i = 0; i < CASES; i++) {
     static Watch watch[METHODS];
-    MbSoftThing thing;
+    MbPdThing thing;
     double *dual = NULL, least = INFINITY;
-    if (!mb_soft_thing_make(&cases[i], &thing)) return false;
+    if (!mb_pd_thing_make(&cases[i], &thing)) return false;
     bool ok = approach(&thing, &dual);
     for (int m = 0; m < METHODS && ok; m++) {
       ok = run(&thing, methods[m].method, dual, &watch[m]);
       for (int k = 0; k < watch[m].count; k++) least = fmin(least, watch[m].energy[k]);
     }
     mb_free(dual);
-    mb_soft_thing_free(&thing);
+    mb_pd_thing_free(&thing);
     if (!ok) return false;
     printf("  %s\n", cases[i].name);
     for (int m = 0; m < METHODS; m++) tell(methods[m].name, &watch[m], watch[METHODS - 1].energy[0], least);

@@ -6,7 +6,7 @@
 #include "core/base/blas.h"
 #include "io/plot/plot.h"
 #include "tools/bench/bench.h"
-#include "tools/bench/soft_cases.h"
+#include "tools/bench/pd_cases.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const double young[STIFFNESSES] = {1e5, 1e7, 1e9}; // Pa
 
 // Iterates' energies as they come, without the time that they take.
 typedef struct Watch {
-  MbSoftEngine *engine;
+  MbPdEngine *engine;
   int iterates, count;
   double began, away;
   double number[POINTS], ms[POINTS], energy[POINTS], error[POINTS];
@@ -47,44 +47,44 @@ static void note(void *context, const double *q) {
   if ((k <= 40 || k >= 1.06 * watch->number[last]) && watch->count < POINTS) {
     watch->number[watch->count] = k;
     watch->ms[watch->count] = 1e3 * (now - watch->began - watch->away);
-    watch->energy[watch->count++] = mb_soft_objective(watch->engine, q);
+    watch->energy[watch->count++] = mb_pd_objective(watch->engine, q);
   }
   watch->away += mb_bench_cpu() - now;
 }
 
 // One step by a method. The thing stays as it is. `dual`: NULL for none.
-static bool watch_step(const MbSoftThing *thing, MbSoftSpec spec, const double *dual, Watch *watch) {
+static bool watch_step(const MbPdThing *thing, MbPdSpec spec, const double *dual, Watch *watch) {
   const size_t n = 3 * thing->mesh.nodes;
   double *q1 = mb_calloc(n, sizeof *q1), *v1 = mb_calloc(n, sizeof *v1);
   *watch = (Watch){0};
   spec.watch = note, spec.context = watch, spec.threads = 1;
-  watch->engine = mb_soft_thing_engine(thing, spec, STEP);
+  watch->engine = mb_pd_thing_engine(thing, spec, STEP);
   bool ok = watch->engine && q1 && v1;
   if (ok) {
-    const MbSoftStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL};
-    if (dual) mb_soft_dual_write(watch->engine, dual);
-    ok = mb_soft_step(watch->engine, &start, q1, v1);
-    if (spec.method == MB_METHOD_NEWTON) ok = ok && mb_soft_stats(watch->engine).converged;
+    const MbNodeStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL};
+    if (dual) mb_pd_dual_write(watch->engine, dual);
+    ok = mb_pd_step(watch->engine, &start, q1, v1);
+    if (spec.method == MB_METHOD_NEWTON) ok = ok && mb_pd_stats(watch->engine).converged;
   }
-  mb_soft_free(watch->engine);
+  mb_pd_free(watch->engine);
   mb_free(q1);
   mb_free(v1);
   return ok;
 }
 
 // Twisted frame by frame; then ready for one more, with the dual that belongs to it.
-static bool twist(MbSoftThing *thing, double **dual) {
-  MbSoftEngine *engine = mb_soft_thing_engine(
-      thing, (MbSoftSpec){.method = MB_METHOD_PROJECTIVE, .iterations = SETTLING, .threads = 1}, STEP);
-  *dual = mb_calloc(mb_soft_dual_size(&thing->part, MB_METHOD_PROJECTIVE), sizeof **dual);
+static bool twist(MbPdThing *thing, double **dual) {
+  MbPdEngine *engine = mb_pd_thing_engine(
+      thing, (MbPdSpec){.method = MB_METHOD_PROJECTIVE, .iterations = SETTLING, .threads = 1}, STEP);
+  *dual = mb_calloc(mb_pd_dual_size(&thing->part, MB_METHOD_PROJECTIVE), sizeof **dual);
   bool ok = engine && *dual;
   for (int k = 1; ok && k <= FRAMES; k++) {
-    mb_soft_thing_aim(thing, TURN * k / FRAMES, 0);
-    ok = mb_soft_thing_step(thing, engine);
+    mb_pd_thing_aim(thing, TURN * k / FRAMES, 0);
+    ok = mb_pd_thing_step(thing, engine);
   }
-  if (ok) mb_soft_dual_read(engine, *dual);
-  mb_soft_free(engine);
-  mb_soft_thing_aim(thing, TURN * (FRAMES + 1) / FRAMES, 0);
+  if (ok) mb_pd_dual_read(engine, *dual);
+  mb_pd_free(engine);
+  mb_pd_thing_aim(thing, TURN * (FRAMES + 1) / FRAMES, 0);
   return ok;
 }
 
@@ -96,18 +96,18 @@ static int reached(const Watch *watch) {
 }
 
 static bool race(int material, int stiffness, Watch watch[METHODS], FILE *csv) {
-  const MbSoftCase c = {"", false, 13, materials[material].model, young[stiffness], 0.45};
+  const MbPdCase c = {"", false, 13, materials[material].model, young[stiffness], 0.45};
   static Watch newton;
-  MbSoftThing thing;
+  MbPdThing thing;
   double *dual = NULL;
-  if (!mb_soft_thing_make(&c, &thing)) return false;
+  if (!mb_pd_thing_make(&c, &thing)) return false;
   bool ok = twist(&thing, &dual) &&
-            watch_step(&thing, (MbSoftSpec){.method = MB_METHOD_NEWTON, .iterations = 100}, NULL, &newton);
+            watch_step(&thing, (MbPdSpec){.method = MB_METHOD_NEWTON, .iterations = 100}, NULL, &newton);
   const double least = newton.energy[newton.count > 0 ? newton.count - 1 : 0], most = newton.energy[0];
   printf("  %-12s E = %g Pa, Newton's method: %d iterations\n", materials[material].name, young[stiffness],
          newton.iterates - 1);
   for (int m = 0; m < METHODS && ok; m++) {
-    const MbSoftSpec spec = {
+    const MbPdSpec spec = {
         .method = MB_METHOD_PROJECTIVE, .global = methods[m].global, .iterations = methods[m].iterations};
     ok = watch_step(&thing, spec, dual, &watch[m]);
     for (int k = 0; k < watch[m].count && ok; k++) {
@@ -125,7 +125,7 @@ static bool race(int material, int stiffness, Watch watch[METHODS], FILE *csv) {
   }
   fflush(stdout);
   mb_free(dual);
-  mb_soft_thing_free(&thing);
+  mb_pd_thing_free(&thing);
   return ok;
 }
 

@@ -4,14 +4,14 @@
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
 #include "tools/bench/bench.h"
-#include "tools/bench/soft_cases.h"
+#include "tools/bench/pd_cases.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { ITERATIONS = 5, WARM = 12, FRAMES = 25 };
 
-static const MbSoftCase cases[] = {
+static const MbPdCase cases[] = {
     {"10.2k cloth, neo-Hookean", true, 71, MB_NEO_HOOKEAN, 1e5, 0.45},
     {"5.3k bar, arap", false, 13, MB_ARAP, 1e9, 0.45},
     {"5.3k bar, neo-Hookean", false, 13, MB_NEO_HOOKEAN, 1e6, 0.45},
@@ -30,26 +30,26 @@ static int ascending(const void *a, const void *b) {
 }
 
 // Milliseconds of the parts of a frame: medians. `least`: of the shortest frame.
-static bool measure(const MbSoftCase *c, int threads, size_t *elements, double part[PARTS], double *least) {
-  MbSoftThing thing;
-  if (!mb_soft_thing_make(c, &thing)) return false;
+static bool measure(const MbPdCase *c, int threads, size_t *elements, double part[PARTS], double *least) {
+  MbPdThing thing;
+  if (!mb_pd_thing_make(c, &thing)) return false;
   double (*const clock)(void) = threads == 1 ? mb_bench_cpu : mb_bench_wall;
-  const MbSoftSpec spec = {
+  const MbPdSpec spec = {
       .method = MB_METHOD_PROJECTIVE, .iterations = ITERATIONS, .threads = threads, .clock = clock};
-  MbSoftEngine *engine = mb_soft_thing_engine(&thing, spec, 0.01);
-  double *dual = mb_calloc(mb_soft_dual_size(&thing.part, MB_METHOD_PROJECTIVE), sizeof *dual);
+  MbPdEngine *engine = mb_pd_thing_engine(&thing, spec, 0.01);
+  double *dual = mb_calloc(mb_pd_dual_size(&thing.part, MB_METHOD_PROJECTIVE), sizeof *dual);
   double each[PARTS][FRAMES];
   bool ok = engine && dual;
-  if (ok) mb_soft_dual_begin(engine, thing.q), mb_soft_dual_read(engine, dual);
+  if (ok) mb_pd_dual_begin(engine, thing.q), mb_pd_dual_read(engine, dual);
   for (int k = -WARM; k < FRAMES && ok; k++) {
     const double moved = (k + WARM + 1) * 0.02;
-    mb_soft_thing_aim(&thing, moved, moved / 2);
+    mb_pd_thing_aim(&thing, moved, moved / 2);
     const double began = clock();
-    mb_soft_dual_write(engine, dual);
-    ok = mb_soft_thing_step(&thing, engine);
-    mb_soft_dual_read(engine, dual);
+    mb_pd_dual_write(engine, dual);
+    ok = mb_pd_thing_step(&thing, engine);
+    mb_pd_dual_read(engine, dual);
     const double all = clock() - began;
-    const MbSoftStats stats = mb_soft_stats(engine);
+    const MbNodeStats stats = mb_pd_stats(engine);
     if (k < 0) continue;
     each[LOCAL][k] = 1e3 * stats.local, each[COLLECT][k] = 1e3 * stats.collect;
     each[GLOBAL][k] = 1e3 * stats.global, each[ALL][k] = 1e3 * all;
@@ -60,10 +60,10 @@ static bool measure(const MbSoftCase *c, int threads, size_t *elements, double p
     part[p] = each[p][FRAMES / 2];
   }
   *least = each[ALL][0];
-  *elements = mb_soft_thing_elements(&thing);
-  mb_soft_free(engine);
+  *elements = mb_pd_thing_elements(&thing);
+  mb_pd_free(engine);
   mb_free(dual);
-  mb_soft_thing_free(&thing);
+  mb_pd_thing_free(&thing);
   return ok;
 }
 

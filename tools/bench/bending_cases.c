@@ -261,37 +261,37 @@ double mb_sheet_drape(MbBendingKind model, MbSheetKind kind, size_t cells) {
   double *mass = mb_calloc(mesh.nodes, sizeof *mass), *q = mb_calloc(mesh.nodes, 3 * sizeof *q),
          *v = mb_calloc(mesh.nodes, 3 * sizeof *v);
   unsigned char *held = mb_calloc(mesh.nodes, 1);
-  MbSoftEngine *engine = NULL;
+  MbPdEngine *engine = NULL;
   if (mass && q && v && held) {
     for (size_t c = 0; c < 3 * mesh.triangles; c++)
       mass[mesh.triangle[c]] += AREAL * triangle_area(&mesh, c / 3) / 3;
     for (size_t i = 0; i < mesh.nodes; i++) held[i] = on_frame(mesh.x + 3 * i, SIDE) ? 7 : 0;
     memcpy(q, mesh.x, 3 * mesh.nodes * sizeof *q);
-    const MbSoftPart part = {.mesh = &mesh,
-                             .elastic = mb_elastic_from(MB_COROTATIONAL, YOUNG, 0.3, true),
-                             .thickness = THICKNESS,
-                             .bending = model,
-                             .bending_stiffness = STIFFNESS};
-    const MbSoftSpec spec = {.nodes = mesh.nodes,
-                             .mass = mass,
-                             .held = held,
-                             .drag = 5 * AREAL * SIDE * SIDE / (double)mesh.nodes,
-                             .nparts = 1,
-                             .parts = &part,
-                             .h = STEP,
-                             .method = MB_METHOD_LBFGS,
-                             .iterations = 200,
-                             .share = 1e-4,
-                             .threads = 1};
-    bool fine = mb_soft_create(&spec, &engine, NULL) == MB_OK;
+    const MbPdPart part = {.mesh = &mesh,
+                           .elastic = mb_elastic_from(MB_COROTATIONAL, YOUNG, 0.3, true),
+                           .thickness = THICKNESS,
+                           .bending = model,
+                           .bending_stiffness = STIFFNESS};
+    const MbPdSpec spec = {.nodes = mesh.nodes,
+                           .mass = mass,
+                           .placed = held,
+                           .drag = 5 * AREAL * SIDE * SIDE / (double)mesh.nodes,
+                           .nparts = 1,
+                           .parts = &part,
+                           .h = STEP,
+                           .method = MB_METHOD_LBFGS,
+                           .iterations = 200,
+                           .share = 1e-4,
+                           .threads = 1};
+    bool fine = mb_pd_create(&spec, &engine, NULL) == MB_OK;
     const double gravity[3] = {0, 0, -9.81};
     for (int k = 0; k < STEPS && fine; k++) {
-      const MbSoftStart start = {q, v, mesh.x, gravity, NULL, NULL};
-      fine = mb_soft_step(engine, &start, q, v);
+      const MbNodeStart start = {q, v, mesh.x, gravity, NULL, NULL};
+      fine = mb_pd_step(engine, &start, q, v);
     }
     if (fine) share = shadow(&mesh, q, SIDE);
   }
-  mb_soft_free(engine);
+  mb_pd_free(engine);
   mb_free(mass), mb_free(q), mb_free(v), mb_free(held);
   mb_element_mesh_free(&mesh);
   return share;

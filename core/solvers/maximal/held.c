@@ -54,9 +54,9 @@ static bool create_system(MbHeld *held, int threads) {
   const size_t nb = model->nb, nrows = held->shape.nrows;
   held->ops = choose_ops(model, held->ncouple);
   if (held->ops == &mb_kkt_tree_ops && !held->moved && !(model->npairs && has_derivatives(model))) {
-    held->world = held->kernels->create(model, NULL);
+    held->posture = held->kernels->create(model, NULL);
     held->N = numbers(held, 6 * model->nv), held->Z = numbers(held, 6 * nrows);
-    return held->world && held->N && held->Z;
+    return held->posture && held->N && held->Z;
   }
   held->kkt = held->ops->create(&held->shape, threads);
   held->Jp = numbers(held, 6 * nrows);
@@ -116,10 +116,10 @@ bool mb_held_create_lanes(const MbModel *model, size_t lanes, const MbLinks *con
   *held =
       (MbHeld){.model = model, .lanes = lanes, .kernels = mb_held_kernels(lanes), .curves = model->any_flies};
   if (!mb_held_plan(held)) return false;
-  held->world = held->kernels->create(model, links);
+  held->posture = held->kernels->create(model, links);
   held->inertia = numbers(held, 6 * model->nb);
   held->N = numbers(held, 6 * model->nv), held->Z = numbers(held, 6 * held->shape.nrows);
-  return held->world && held->inertia && held->N && held->Z && create_rows(held);
+  return held->posture && held->inertia && held->N && held->Z && create_rows(held);
 }
 
 // to ← the numbers of one instance among those of all
@@ -127,8 +127,8 @@ static void put_lane(double *to, const double *from, size_t n, size_t lane, size
   for (size_t i = 0; i < n; i++) to[lanes * i + lane] = from[i];
 }
 
-void mb_held_world_load(MbHeld *held, const MbLinks *const *links) {
-  held->kernels->load(held->world, links);
+void mb_held_posture_load(MbHeld *held, const MbLinks *const *links) {
+  held->kernels->load(held->posture, links);
 }
 
 void mb_held_load_lane(MbHeld *held, size_t lane, const MbModel *model) {
@@ -145,13 +145,13 @@ void mb_held_load_lane(MbHeld *held, size_t lane, const MbModel *model) {
 void mb_held_free(MbHeld *held) {
   if (!held->model) return;
   if (held->kkt) held->ops->free(held->kkt);
-  if (held->world) held->kernels->free(held->world);
+  if (held->posture) held->kernels->free(held->posture);
   mb_arena_free(&held->arena);
   *held = (MbHeld){0};
 }
 
 size_t mb_held_bytes(const MbHeld *held) {
-  return held->arena.bytes + (held->kkt ? held->ops->bytes(held->kkt) : held->kernels->bytes(held->world));
+  return held->arena.bytes + (held->kkt ? held->ops->bytes(held->kkt) : held->kernels->bytes(held->posture));
 }
 
 // ---- the system -------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ bool mb_held_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t
         *blame = n;
         return false;
       }
-  if (held->world) return mb_held_world_factor(held, x, a, b, blame);
+  if (held->posture) return mb_held_posture_factor(held, x, a, b, blame);
   MbKktNumbers system = {.Jc = held->Jc, .Jp = held->Jp};
   bool fine = true;
   if (plain && held->ops == &mb_kkt_tree_ops) {
@@ -249,8 +249,8 @@ bool mb_held_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t
 
 void mb_held_solve(MbHeld *held, double *x, double *b) {
   const MbModel *model = held->model;
-  if (held->world) {
-    mb_held_world_solve(held, x, b);
+  if (held->posture) {
+    mb_held_posture_solve(held, x, b);
     return;
   }
   for (size_t n = 0; n < model->nb; n++) mb_quat_unrotate(x + 6 * n + 3, held->E[n].q, x + 6 * n + 3);

@@ -21,7 +21,7 @@ typedef struct MbHeldHinge {
   double pa[3], pu[3], pd[3];    // of its parent
 } MbHeldHinge;
 
-typedef struct MbHeldWorld MbHeldWorld;
+typedef struct MbHeldPosture MbHeldPosture;
 typedef struct MbHeldKernels MbHeldKernels;
 
 // Of one instance, or of several in lockstep whose models differ in numbers alone: then `model` is what they have in common, every
@@ -52,7 +52,7 @@ typedef struct MbHeld {
   MbKktShape shape;
   const MbKktOps *ops;
   MbKktWork *kkt; // NULL where the articulated form does it
-  MbHeldWorld *world;
+  MbHeldPosture *posture;
   const MbHeldKernels *kernels;
 
   const double *inertia; // (nb x 6) the models' M
@@ -108,7 +108,7 @@ bool mb_held_articulated(const MbModel *model);
 // are; all else here is for one instance.
 bool mb_held_create_lanes(const MbModel *model, size_t lanes, const MbLinks *const *links, MbHeld *held);
 // Puts the models of instances in: how their trees are made, then numbers of each.
-void mb_held_world_load(MbHeld *held, const MbLinks *const *links);
+void mb_held_posture_load(MbHeld *held, const MbLinks *const *links);
 void mb_held_load_lane(MbHeld *held, size_t lane, const MbModel *model);
 
 // Of one body, a revolute joint.
@@ -118,10 +118,10 @@ void mb_held_bend_hinge(MbHeld *held, size_t b);
 
 // The articulated form of the same system, where joints are all that holds bodies and no forces couple them: by the recursion
 // of the reduced coordinates, about where the bodies are (held_work.h, held_kernels.h).
-bool mb_held_world_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame);
-void mb_held_world_solve(MbHeld *held, double *x, double *b); // b NULL: no motion is asked for, no λ
-bool mb_held_world_reserve(MbHeldWorld *world, size_t rows);
-void mb_held_world_responses(MbHeld *held, size_t k, const MbRow *const *row, double *W);
+bool mb_held_posture_factor(MbHeld *held, const MbMaximal *x, double a, double b, size_t *blame);
+void mb_held_posture_solve(MbHeld *held, double *x, double *b); // b NULL: no motion is asked for, no λ
+bool mb_held_posture_reserve(MbHeldPosture *posture, size_t rows);
+void mb_held_posture_responses(MbHeld *held, size_t k, const MbRow *const *row, double *W);
 // ġ (nrows) for velocities v
 void mb_held_speeds(const MbHeld *held, const double *v, double *rate);
 
@@ -130,11 +130,11 @@ void mb_held_speeds(const MbHeld *held, const double *v, double *rate);
 struct MbHeldKernels {
   const char *name;
   size_t lanes;
-  MbHeldWorld *(*create)(const MbModel *model,
-                         const MbLinks *const *links); // links NULL: its own. NULL: out of memory
-  void (*free)(MbHeldWorld *world);
-  void (*load)(MbHeldWorld *world, const MbLinks *const *links); // other instances of the same tree
-  size_t (*bytes)(const MbHeldWorld *world);
+  MbHeldPosture *(*create)(const MbModel *model,
+                           const MbLinks *const *links); // links NULL: its own. NULL: out of memory
+  void (*free)(MbHeldPosture *posture);
+  void (*load)(MbHeldPosture *posture, const MbLinks *const *links); // other instances of the same tree
+  size_t (*bytes)(const MbHeldPosture *posture);
   void (*hinge)(MbHeld *held, size_t b, const MbMaximal *x);
   // `ab`: a of every instance, then b of every one
   bool (*factor)(MbHeld *held, const MbMaximal *x, const double *ab, size_t *blame);

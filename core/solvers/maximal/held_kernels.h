@@ -1,7 +1,7 @@
 // What every step of joints held by rows goes through, for MB_LANES instances: the table MB_HELD_TABLE of a file that defines both and
 // MB_HELD_NAME, what it says of itself, and includes this. Arrays have the instances' numbers side by side.
 #include "core/solvers/maximal/held_work.h"
-#include "core/solvers/redmax/world_passes.h"
+#include "core/solvers/redmax/posture_passes.h"
 
 static inline const double *poses(const MbMaximal *x, size_t b) {
   return (const double *)x->E + (size_t)MB_LANES * 7 * b;
@@ -135,7 +135,7 @@ static void hinge_rows(MbHeld *held, size_t b, const MbMaximal *x) {
 
 // With rows m₁, m₂ (the turns) and V:  m₁ · x₁ = 1, m₂ · x₁ = 0, V · x₁ = 0, and x₂ the other way.
 static inline void place_hinge(const MbHeld *held, size_t b, const MbMaximal *x) {
-  MbHeldWorld *w = held->world;
+  MbHeldPosture *w = held->posture;
   const double *hinge = (const double *)held->hinge + (size_t)MB_LANES * 21 * b;
   const size_t p = held->up[b], first = held->first[b];
   const Mat R = w->R[b];
@@ -152,7 +152,7 @@ static inline void place_hinge(const MbHeld *held, size_t b, const MbMaximal *x)
 static inline Screw turn_screw(Mat R, Screw x) { return (Screw){apply(R, x.turn), apply(R, x.line)}; }
 
 static inline void place_columns(const MbHeld *held, size_t b, const MbMaximal *x) {
-  MbHeldWorld *w = held->world;
+  MbHeldPosture *w = held->posture;
   const MbModel *model = held->model;
   Screw *T = w->work->T + w->work->links->hop[b].column;
   const Real zero = {0}, one = zero + 1.0;
@@ -170,9 +170,9 @@ static inline void place_columns(const MbHeld *held, size_t b, const MbMaximal *
 }
 
 static void put_bodies(MbHeld *held, const MbMaximal *x) {
-  MbHeldWorld *w = held->world;
+  MbHeldPosture *w = held->posture;
   const MbModel *model = held->model;
-  w->world.E = x->E, w->world.phi = x->phi;
+  w->posture.E = x->E, w->posture.phi = x->phi;
   for (size_t b = 0; b < model->nb; b++) {
     const double *E = poses(x, b), *M = held->inertia + (size_t)MB_LANES * 6 * b;
     const Real I[3] = {coordinate(M, 0), coordinate(M, 1), coordinate(M, 2)};
@@ -192,17 +192,17 @@ static void put_bodies(MbHeld *held, const MbMaximal *x) {
 }
 
 static bool factor(MbHeld *held, const MbMaximal *x, const double *ab, size_t *blame) {
-  MbHeldWorld *w = held->world;
+  MbHeldPosture *w = held->posture;
   put_bodies(held, x);
-  w->world.derived = ab[0] != 0 || ab[MB_LANES] != 0;
-  return factor_world(&w->world, x, coordinate(ab, 0), coordinate(ab, 1), w->whole, blame);
+  w->posture.derived = ab[0] != 0 || ab[MB_LANES] != 0;
+  return factor_posture(&w->posture, x, coordinate(ab, 0), coordinate(ab, 1), w->whole, blame);
 }
 
 // ---- the solution -----------------------------------------------------------------------------------------
 
 // β of O in the world. At a hinge's O the velocity is that of its last three rows.
 static inline Screw bias_of(const MbHeld *held, size_t b, const double *aim) {
-  const MbHeldWorld *w = held->world;
+  const MbHeldPosture *w = held->posture;
   const size_t first = held->first[b];
   if (held->hinged[b])
     return (Screw){add_scaled(scale(coordinate(aim, first), w->across[2 * b]), coordinate(aim, first + 1),
@@ -216,7 +216,7 @@ static inline Screw bias_of(const MbHeld *held, size_t b, const double *aim) {
 
 // a comes to hold p of every body, what its joint must answer for.
 static inline void inward(const MbHeld *held, const double *x, const double *aim) {
-  MbHeldWorld *w = held->world;
+  MbHeldPosture *w = held->posture;
   MbRecursion *work = w->work;
   for (size_t b = held->model->nb; b-- > 0;) {
     const MbHop *hop = &w->links->hop[b];
@@ -243,7 +243,7 @@ static inline void inward(const MbHeld *held, const double *x, const double *aim
 
 // λ of the rows of a body: Zᵀ of the wrench f that its joint puts on it, of O in the world.
 static inline void multipliers(const MbHeld *held, size_t b, Screw f, double *lambda) {
-  const MbHeldWorld *w = held->world;
+  const MbHeldPosture *w = held->posture;
   const Mat R = w->R[b];
   const size_t first = held->first[b];
   const Vec line = apply_transposed(R, f.line);
@@ -259,7 +259,7 @@ static inline void multipliers(const MbHeld *held, size_t b, Screw f, double *la
 }
 
 static inline void outward(const MbHeld *held, double *x, double *lambda) {
-  MbHeldWorld *w = held->world;
+  MbHeldPosture *w = held->posture;
   for (size_t b = 0; b < held->model->nb; b++) {
     const MbHop *hop = &w->links->hop[b];
     const Stand *stand = &w->work->stand[b];
@@ -289,7 +289,7 @@ static void solve(MbHeld *held, double *x, double *b) {
 // ---- room -------------------------------------------------------------------------------------------------
 
 // Places for the arrays in one block: first to be counted, then to be given.
-static size_t lay_out_world(MbHeldWorld *w, char *memory) {
+static size_t lay_out_posture(MbHeldPosture *w, char *memory) {
   const size_t nb = w->links->nb, nv = w->links->nv;
   size_t used = 0;
   w->R = place(memory, &used, nb, sizeof *w->R);
@@ -304,7 +304,7 @@ static size_t lay_out_world(MbHeldWorld *w, char *memory) {
   return used;
 }
 
-static void free_world(MbHeldWorld *w) {
+static void free_posture(MbHeldPosture *w) {
   if (!w) return;
   if (w->work) w->lanes->free(w->work);
   mb_links_free(&w->own);
@@ -313,8 +313,8 @@ static void free_world(MbHeldWorld *w) {
   mb_free(w);
 }
 
-static MbHeldWorld *create_world(const MbModel *model, const MbLinks *const *links) {
-  MbHeldWorld *w = mb_calloc(1, sizeof *w);
+static MbHeldPosture *create_posture(const MbModel *model, const MbLinks *const *links) {
+  MbHeldPosture *w = mb_calloc(1, sizeof *w);
   if (!w) return NULL;
   const MbLinks *const own[] = {&w->own};
   const bool linked = links || mb_links_create(model, &w->own);
@@ -322,20 +322,20 @@ static MbHeldWorld *create_world(const MbModel *model, const MbLinks *const *lin
   w->links = links[0];
   w->lanes = mb_lanes_for(MB_LANES);
   w->work = linked ? w->lanes->create(links) : NULL;
-  w->bytes = linked ? lay_out_world(w, NULL) + 128 : 0;
+  w->bytes = linked ? lay_out_posture(w, NULL) + 128 : 0;
   w->memory = w->work ? mb_calloc(w->bytes, 1) : NULL;
-  if (!w->memory) return free_world(w), NULL;
-  lay_out_world(w, w->memory + (128 - (uintptr_t)w->memory % 128));
-  w->world = (MbWorld){.model = model, .links = w->links, .work = w->work, .arm = w->arm};
+  if (!w->memory) return free_posture(w), NULL;
+  lay_out_posture(w, w->memory + (128 - (uintptr_t)w->memory % 128));
+  w->posture = (MbPosture){.model = model, .links = w->links, .work = w->work, .arm = w->arm};
   return w;
 }
 
-static void load_world(MbHeldWorld *w, const MbLinks *const *links) {
-  w->links = w->world.links = links[0];
+static void load_posture(MbHeldPosture *w, const MbLinks *const *links) {
+  w->links = w->posture.links = links[0];
   w->lanes->load(w->work, links);
 }
 
-static size_t bytes_of_world(const MbHeldWorld *w) {
+static size_t bytes_of_posture(const MbHeldPosture *w) {
   return sizeof *w + w->bytes + mb_responses_bytes(w->responses) +
          (w->own.hop ? mb_links_bytes(&w->own) : 0) + w->lanes->bytes(w->work);
 }
@@ -343,10 +343,10 @@ static size_t bytes_of_world(const MbHeldWorld *w) {
 extern const MbHeldKernels MB_HELD_TABLE;
 const MbHeldKernels MB_HELD_TABLE = {.name = MB_HELD_NAME,
                                      .lanes = MB_LANES,
-                                     .create = create_world,
-                                     .free = free_world,
-                                     .load = load_world,
-                                     .bytes = bytes_of_world,
+                                     .create = create_posture,
+                                     .free = free_posture,
+                                     .load = load_posture,
+                                     .bytes = bytes_of_posture,
                                      .hinge = hinge_rows,
                                      .factor = factor,
                                      .solve = solve};

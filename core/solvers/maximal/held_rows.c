@@ -95,11 +95,11 @@ static void general_joint(MbHeld *held, size_t b, const MbPose *seen) {
     held->g[r] = gap.g[r - first];
     held->angle[r] = gap.of[r - first] < 3;
     held->bend[r] = gap.bend[r - first] + dot6(held->Jc + 6 * r, carry);
-    if (held->world) continue;
+    if (held->posture) continue;
     memset(held->Jp + 6 * r, 0, 6 * sizeof *held->Jp);
     if (p != MB_WORLD) mb_held_up(&held->X[b], -1, held->Jc + 6 * r, held->Jp + 6 * r);
   }
-  if (held->world) {
+  if (held->posture) {
     MbPose out;
     mb_pose_inverse(&out, &model->B[b]);
     mb_se3_adjoint(Ad, &out);

@@ -13,12 +13,12 @@
 #include "core/solvers/redmax/lanes_joints.h"
 #include "core/solvers/redmax/responses.h"
 
-struct MbHeldWorld {
+struct MbHeldPosture {
   const MbLinks *links; // of the first instance
   MbLinks own;          // where it is its own
   const MbLanes *lanes;
   MbRecursion *work;
-  MbWorld world;
+  MbPosture posture;
   Mat *R;             // (nb)
   Vec *O;             // (nb)
   double *arm;        // (nb x 3) C − O

@@ -55,8 +55,8 @@ static bool apply(MbSolverWork *work, double *x, const double *aim, double *lamb
   MbHeld *held = &work->held;
   double *b = lambda ? lambda : held->lambda;
   const size_t bytes_of_rows = held->shape.nrows * sizeof *b;
-  if (!aim && held->world) { // no motion is asked for
-    mb_held_world_solve(held, x, NULL);
+  if (!aim && held->posture) { // no motion is asked for
+    mb_held_posture_solve(held, x, NULL);
     if (lambda) memcpy(lambda, held->lambda, bytes_of_rows);
     return true;
   }
@@ -108,11 +108,11 @@ static void drift(MbSolverWork *work, double *a) {
 }
 
 static bool reserve(MbSolverWork *work, size_t most) {
-  return !work->held.world || mb_held_world_reserve(work->held.world, most);
+  return !work->held.posture || mb_held_posture_reserve(work->held.posture, most);
 }
 static bool responses(MbSolverWork *work, size_t k, const MbRow *const *row, double *W) {
-  if (!work->held.world) return false;
-  mb_held_world_responses(&work->held, k, row, W);
+  if (!work->held.posture) return false;
+  mb_held_posture_responses(&work->held, k, row, W);
   return true;
 }
 

@@ -53,8 +53,8 @@ static bool apply(MbSolverWork *work, double *x, const double *aim, double *lamb
   memset(held->r, 0, 6 * held->model->nb * sizeof *held->r);
   memset(held->lambda, 0, held->shape.nrows * sizeof *held->lambda);
   mb_held_spread(held, x, held->r);
-  if (held->world)
-    mb_held_world_solve(held, held->r, NULL);
+  if (held->posture)
+    mb_held_posture_solve(held, held->r, NULL);
   else
     mb_held_solve(held, held->r, held->lambda);
   mb_held_rates(held, held->r, x);
@@ -76,11 +76,11 @@ static void carry(MbSolverWork *work, size_t body, const double w[6], double *y)
 static void drift(MbSolverWork *work, double *a) { mb_tree_drift(&work->tree, a); }
 
 static bool reserve(MbSolverWork *work, size_t rows) {
-  return !work->held.world || mb_held_world_reserve(work->held.world, rows);
+  return !work->held.posture || mb_held_posture_reserve(work->held.posture, rows);
 }
 static bool responses(MbSolverWork *work, size_t k, const MbRow *const *row, double *W) {
-  if (!work->held.world) return false;
-  mb_held_world_responses(&work->held, k, row, W);
+  if (!work->held.posture) return false;
+  mb_held_posture_responses(&work->held, k, row, W);
   return true;
 }
 

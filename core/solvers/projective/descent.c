@@ -3,7 +3,7 @@
 //
 //   E = ½ v_bᵀ A_b v_b − r_bᵀ v_b + ½ vᵀ Bᵀ C B v + E_n(q + h v_n) − pᵀ v_n,     rows  G v  of all
 //
-// An iteration of the engine's that is no whole one goes down along E − λᵀ G v (soft_lbfgs.c, soft_newton.c). Of the bodies' part g_b of E's
+// An iteration of the engine's that is no whole one goes down along E − λᵀ G v (pd_lbfgs.c, pd_newton.c). Of the bodies' part g_b of E's
 // gradient all is known without their matrix: after a first, whole iteration it is (Gᵀ λ)_b, as bodies' equations hold there, and along a
 // correction d that is made of solutions with A and of the pairs' moves it changes by (A d)_b, which is the same sum of right-hand
 // sides and of the pairs' changes (A s)_b. All of them are sums of rows' (Gᵀ λ)_b; the multipliers are kept beside, so that what rows are
@@ -81,16 +81,16 @@ static double dot(const double *a, const double *b, size_t n) {
 
 // One weight: the product of impulses y with a column of U, over the step.
 static double weigh(const MbSolverWork *w, const double *column, const double *y) {
-  double sum = dot(column + mb_soft_beside_at(w->engine), y, w->beside);
+  double sum = dot(column + mb_pd_beside_at(w->engine), y, w->beside);
   for (size_t k = 0; k < w->nlisted; k++) {
-    const size_t at = mb_soft_listed_at(w->engine, k);
+    const size_t at = mb_pd_listed_at(w->engine, k);
     if (at != SIZE_MAX) sum += mb_vec3_dot(column + at, y + w->at[k]);
   }
   return sum / w->model->h;
 }
 
 bool mb_descent_weights(const MbSolverWork *w, const double *y, double weights[MB_PAIR_WEIGHTS]) {
-  const MbPairs *pairs = mb_soft_pairs_of(w->engine);
+  const MbPairs *pairs = mb_pd_pairs_of(w->engine);
   memset(weights, 0, MB_PAIR_WEIGHTS * sizeof *weights);
   for (size_t k = 0; pairs && k < MB_PAIRS; k++) {
     if (!mb_pairs_has(pairs, k)) continue;
@@ -101,16 +101,16 @@ bool mb_descent_weights(const MbSolverWork *w, const double *y, double weights[M
 }
 
 static void add_column(const MbSolverWork *w, const double *column, double by, double *x) {
-  const double *body = column + mb_soft_beside_at(w->engine);
+  const double *body = column + mb_pd_beside_at(w->engine);
   for (size_t i = 0; i < w->beside; i++) x[i] += by * body[i];
   for (size_t k = 0; k < w->nlisted; k++) {
-    const size_t at = mb_soft_listed_at(w->engine, k);
+    const size_t at = mb_pd_listed_at(w->engine, k);
     if (at != SIZE_MAX) mb_vec3_add_scaled(x + w->at[k], x + w->at[k], by, column + at);
   }
 }
 
 void mb_descent_answer(const MbSolverWork *w, const double weights[MB_PAIR_WEIGHTS], double *x) {
-  const MbPairs *pairs = mb_soft_pairs_of(w->engine);
+  const MbPairs *pairs = mb_pd_pairs_of(w->engine);
   double by[MB_PAIR_WEIGHTS];
   if (!pairs) return;
   mb_pairs_weigh(pairs, weights, by);
@@ -123,7 +123,7 @@ void mb_descent_answer(const MbSolverWork *w, const double weights[MB_PAIR_WEIGH
 
 // Weights of a row: its bodies' part through the bodies' solver, its nodes' by their numbers in the list.
 static void row_weights(MbSolverWork *w, const MbRow *row, double weights[MB_PAIR_WEIGHTS]) {
-  const MbPairs *pairs = mb_soft_pairs_of(w->engine);
+  const MbPairs *pairs = mb_pd_pairs_of(w->engine);
   double *y = w->descent->x;
   memset(y, 0, w->nv * sizeof *y);
   for (int end = 0; end < 2; end++) {
@@ -135,10 +135,10 @@ static void row_weights(MbSolverWork *w, const MbRow *row, double weights[MB_PAI
     const double *column = k % 2 ? pairs->z[k / 2] : pairs->s[k / 2];
     weights[k] = 0;
     if (!mb_pairs_has(pairs, k / 2)) continue;
-    weights[k] = dot(column + mb_soft_beside_at(w->engine), y, w->beside);
+    weights[k] = dot(column + mb_pd_beside_at(w->engine), y, w->beside);
     for (int end = 0; end < 2; end++) {
       if (row->body[end] == MB_WORLD || row->body[end] < mb_model_own(w->model)) continue;
-      const size_t at = mb_soft_listed_at(w->engine, mb_projective_listed(w, row->body[end]));
+      const size_t at = mb_pd_listed_at(w->engine, mb_projective_listed(w, row->body[end]));
       if (at != SIZE_MAX) weights[k] += mb_vec3_dot(column + at, row->H[end] + 3);
     }
     weights[k] /= w->model->h;
@@ -146,7 +146,7 @@ static void row_weights(MbSolverWork *w, const MbRow *row, double weights[MB_PAI
 }
 
 void mb_descent_responses(MbSolverWork *w, size_t k, const MbRow *const *row, double *W) {
-  const MbPairs *pairs = mb_soft_pairs_of(w->engine);
+  const MbPairs *pairs = mb_pd_pairs_of(w->engine);
   if (!pairs || !pairs->count) return;
   for (size_t i = 0; i < k; i++) row_weights(w, row[i], w->row_weights + MB_PAIR_WEIGHTS * i);
   for (size_t i = 0; i < k; i++) {
@@ -184,21 +184,21 @@ static void widen(const MbSolverWork *w, const double *bodies, const double *u, 
 }
 
 // The solution with A of what acts: into the engine's correction, of nodes and of bodies.
-static bool solve(MbSolverWork *w, MbSoftBeside beside) {
+static bool solve(MbSolverWork *w, MbPdBeside beside) {
   MbDescent *d = w->descent;
   const double h = w->model->h;
-  mb_soft_solve(w->engine);
+  mb_pd_solve(w->engine);
   memset(d->x, 0, w->nv * sizeof *d->x);
   memcpy(d->x, d->down, w->beside * sizeof *d->x);
   if (w->beside && !w->inner->apply(w->work, d->x, NULL, NULL)) return false;
   if (w->ties) {
-    mb_soft_read_ports(w->engine, 1, d->u1);
+    mb_pd_read_ports(w->engine, 1, d->u1);
     for (size_t c = 0; c < 3 * w->nlisted; c++) d->u1[c] -= d->u0[c];
     widen(w, d->x, d->u1, d->wide);
     mb_ties_correct(w->ties, w, d->wide);
     memset(w->p, 0, 3 * w->nlisted * sizeof *w->p);
     pull(w, d->wide, w->p);
-    mb_soft_push_ports(w->engine, w->p);
+    mb_pd_push_ports(w->engine, w->p);
     memcpy(d->x, d->wide, w->beside * sizeof *d->x);
   }
   for (size_t i = 0; i < w->beside; i++) beside.move[i] = h * d->x[i];
@@ -207,21 +207,21 @@ static bool solve(MbSolverWork *w, MbSoftBeside beside) {
 
 bool mb_descent_pass(MbSolverWork *w, const double *push, double *v) {
   MbDescent *d = w->descent;
-  MbSoftEngine *engine = w->engine;
-  const MbSoftBeside beside = mb_soft_beside(engine);
+  MbPdEngine *engine = w->engine;
+  const MbPdBeside beside = mb_pd_beside(engine);
   const double h = w->model->h;
-  mb_soft_read_ports(engine, 0, d->u0);
+  mb_pd_read_ports(engine, 0, d->u0);
   memset(d->acting, 0, 3 * w->nlisted * sizeof *d->acting);
   for (size_t k = 0; k < w->model->nports; k++) mb_vec3_copy(d->acting + 3 * k, push + w->at[k]);
   if (w->ties) {
     widen(w, d->v, d->u0, d->wide);
     pull(w, d->wide, d->acting);
   }
-  mb_soft_pull_ports(engine, d->acting);
+  mb_pd_pull_ports(engine, d->acting);
   for (size_t i = 0; i < w->beside; i++) beside.force[i] = d->down[i] / h;
   if (!solve(w, beside)) return false;
-  mb_soft_bend(engine);
-  mb_soft_read_ports(engine, 1, d->u1);
+  mb_pd_bend(engine);
+  mb_pd_read_ports(engine, 1, d->u1);
   for (size_t i = 0; i < w->beside; i++) v[i] = d->v[i] + beside.move[i] / h;
   for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(v + w->at[k], d->u1 + 3 * k);
   if (w->ties) widen(w, v, d->u1, d->before);
@@ -242,19 +242,19 @@ static void push(MbSolverWork *w, const double *v, const double *impulse,
     for (size_t i = 0; i < w->nv; i++) d->wide[i] -= d->before[i];
     pull(w, d->wide, w->p);
   }
-  mb_soft_push_ports(w->engine, w->p);
-  mb_soft_push_weights(w->engine, weights);
+  mb_pd_push_ports(w->engine, w->p);
+  mb_pd_push_weights(w->engine, weights);
 }
 
 // (A d)_b and its multipliers: of −g and of rows, and of the pairs' moves in d.
 static void find_image(MbSolverWork *w, const double *impulse, const double *lambda) {
   MbDescent *d = w->descent;
-  const MbPairs *pairs = mb_soft_pairs_of(w->engine);
+  const MbPairs *pairs = mb_pd_pairs_of(w->engine);
   double by[MB_PAIR_WEIGHTS];
   for (size_t i = 0; i < w->beside; i++) d->image[i] = d->down[i] + impulse[i];
   for (size_t r = 0; r < d->rows; r++) d->change[r] = lambda[r] - d->taken[r];
   if (!pairs) return;
-  mb_pairs_weigh(pairs, mb_soft_weights(w->engine), by);
+  mb_pairs_weigh(pairs, mb_pd_weights(w->engine), by);
   for (size_t k = 0; k < MB_PAIRS; k++) {
     if (!mb_pairs_has(pairs, k)) continue;
     const double *pair = d->pair + k * (w->beside + d->rows), of = by[2 * k] + by[2 * k + 1];
@@ -264,11 +264,11 @@ static void find_image(MbSolverWork *w, const double *impulse, const double *lam
 }
 
 // What acts on bodies and at listed nodes along the correction, of which `move` is the bodies' part.
-static MbSoftAlong along(MbSolverWork *w, const double *move, const double *impulse) {
+static MbPdAlong along(MbSolverWork *w, const double *move, const double *impulse) {
   MbDescent *d = w->descent;
   const double h = w->model->h;
-  MbSoftAlong sum = {0};
-  mb_soft_read_ports(w->engine, 1, d->u1);
+  MbPdAlong sum = {0};
+  mb_pd_read_ports(w->engine, 1, d->u1);
   for (size_t c = 0; c < 3 * w->nlisted; c++) d->u1[c] -= d->u0[c];
   for (size_t i = 0; i < w->beside; i++) {
     d->x[i] = move[i] / h;
@@ -290,14 +290,14 @@ bool mb_descent_end_pass(MbSolverWork *w, double *v, const double *impulse, doub
   MbDescent *d = w->descent;
   const double h = w->model->h;
   double weights[MB_PAIR_WEIGHTS], t = 0;
-  const MbSoftBeside beside = mb_soft_beside(w->engine);
-  const MbPairs *pairs = mb_soft_pairs_of(w->engine);
+  const MbPdBeside beside = mb_pd_beside(w->engine);
+  const MbPairs *pairs = mb_pd_pairs_of(w->engine);
   mb_descent_weights(w, impulse, weights);
   push(w, v, impulse, weights);
   for (size_t i = 0; i < w->beside; i++) beside.move[i] = h * (v[i] - d->v[i]);
   find_image(w, impulse, lambda);
-  const MbSoftAlong sum = along(w, beside.move, impulse);
-  if (!mb_soft_end_pass(w->engine, &sum, &t)) return false;
+  const MbPdAlong sum = along(w, beside.move, impulse);
+  if (!mb_pd_end_pass(w->engine, &sum, &t)) return false;
   double *pair = d->pair + (pairs ? pairs->next : 0) * (w->beside + d->rows);
   for (size_t i = 0; i < w->beside; i++) {
     pair[i] = t * d->image[i];
@@ -309,7 +309,7 @@ bool mb_descent_end_pass(MbSolverWork *w, double *v, const double *impulse, doub
     pair[w->beside + r] = t * d->change[r];
     lambda[r] = d->taken[r] += t * d->change[r];
   }
-  mb_soft_read_ports(w->engine, 0, d->u0);
+  mb_pd_read_ports(w->engine, 0, d->u0);
   for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(v + w->at[k], d->u0 + 3 * k);
   return true;
 }

@@ -2,8 +2,8 @@
 //
 //   q⁺ = argmin ½ h⁻² (q − q̃)ᵀ M (q − q̃) + Σ ψ(q),   q̃ = q + h v + h² M⁻¹ f,   v⁺ = (q⁺ − q)/h
 //
-// over nodes with masses; ψ: elements (tetrahedra, triangles of cloth, springs), bending, cables. Nodes may be held along
-// some of the world's axes; where they are held they go where the caller says. Three methods: quasi-Newton steps with a limited
+// over nodes with masses; ψ: elements (tetrahedra, triangles of cloth, springs), bending, cables. Nodes may be placed along
+// some of the world's axes; where they are placed they go where the caller says. Three methods: quasi-Newton steps with a limited
 // memory, and local-global iterations with the dual, both on one constant scalar matrix; Newton's with exact derivatives as
 // ground truth.
 #ifndef MB_SOLVERS_PROJECTIVE_PROJECTIVE_H
@@ -12,10 +12,11 @@
 #include "core/deformables/elastic.h"
 #include "core/deformables/element_mesh.h"
 #include "core/mbsim.h"
+#include "core/model/ops.h"
 #include "core/sparse/global_method.h"
 
 // One mesh. What is not of its kind of elements is unread.
-typedef struct MbSoftPart {
+typedef struct MbPdPart {
   const MbElementMesh *mesh; // its places are those at rest
   size_t first;              // number of its first node among all
   MbElastic elastic;         // tetrahedra and triangles
@@ -24,31 +25,31 @@ typedef struct MbSoftPart {
   double bending_stiffness;  // J
   double stiffness, damping; // N/m, N s/m of edges; of tetrahedra and triangles `damping` is β, s
   bool by_strain;            // the stiffness is in N, of a strain
-} MbSoftPart;
+} MbPdPart;
 
 // A cable runs from centre to centre of groups of nodes. It pulls with a force that the caller gives, and, where it has a
 // compliance, with as much as keeps it from getting longer than the caller says: (length − most) = compliance × force,
 // or the force is 0.
-typedef struct MbSoftCable {
+typedef struct MbPdCable {
   size_t npoints;
   const size_t *start;  // (npoints + 1) of each group's nodes
   const uint32_t *node; // (start[npoints])
   double compliance;    // m/N; 0 = cannot stretch; NaN = pulls with the given force alone
-} MbSoftCable;
+} MbPdCable;
 
-typedef struct MbSoftSpec {
+typedef struct MbPdSpec {
   size_t nodes;
-  const double *mass;        // (nodes)
-  const unsigned char *held; // (nodes) bits 1, 2, 4: along x, y, z
-  double drag;               // N s/m, a node
+  const double *mass;          // (nodes)
+  const unsigned char *placed; // (nodes) bits 1, 2, 4: along x, y, z
+  double drag;                 // N s/m, a node
   size_t nparts;
-  const MbSoftPart *parts; // (nparts)
+  const MbPdPart *parts; // (nparts)
   size_t ncables;
-  const MbSoftCable *cables; // (ncables)
+  const MbPdCable *cables; // (ncables)
   size_t nports;
-  const uint32_t *port;  // (nports) nodes that a caller's rows act on, see mb_soft_begin
+  const uint32_t *port;  // (nports) nodes that a caller's rows act on, see mb_pd_begin
   size_t columns;        // bytes that what is kept for them may take; 0 = 256 MB
-  size_t beside;         // velocities that a caller solves for beside the nodes, see mb_soft_pass
+  size_t beside;         // velocities that a caller solves for beside the nodes, see mb_pd_pass
   double h;              // s
   bool still;            // steps begin where nodes are, not where inertia takes them: of equilibria
   MbMethod method;       // not MB_METHOD_AUTO
@@ -64,121 +65,102 @@ typedef struct MbSoftSpec {
   void (*watch)(void *context,
                 const double *q); // told every iterate (nodes x 3), the first guess at first; NULL: nobody
   void *context;
-} MbSoftSpec;
+} MbPdSpec;
 
-typedef struct MbSoftEngine MbSoftEngine;
-
-// What a step begins with.
-typedef struct MbSoftStart {
-  const double *q, *v;   // (nodes x 3)
-  const double *target;  // (nodes x 3) where nodes are at the end, read along axes that are held
-  const double *gravity; // (3)
-  const double *force;   // (ncables) N
-  const double *most;    // (ncables) m
-} MbSoftStart;
-
-typedef struct MbSoftStats {
-  int iterations, trials; // trials: places that line searches have looked at
-  double residual;        // largest move of a node in the last iteration, by the size of what is simulated
-  bool converged;         // to the tolerance and to the share, where they were asked for
-  double seconds;         // wall time
-  // seconds of parts of local-global iterations: local steps with bending, adding up by nodes, solves
-  double local, collect, global;
-} MbSoftStats;
+typedef struct MbPdEngine MbPdEngine;
 
 // Copies what it needs. MB_IO: out of memory; MB_SCENE: nothing that can be simulated, or it does not fit; MB_NUMBERS: the
 // step's equations cannot be solved in double precision.
-MbStatus mb_soft_create(const MbSoftSpec *spec, MbSoftEngine **engine, MbReport *report);
-void mb_soft_free(MbSoftEngine *engine); // NULL is fine
-size_t mb_soft_bytes(const MbSoftEngine *engine);
+MbStatus mb_pd_create(const MbPdSpec *spec, MbPdEngine **engine, MbReport *report);
+void mb_pd_free(MbPdEngine *engine); // NULL is fine
+size_t mb_pd_bytes(const MbPdEngine *engine);
 
 // What local-global iterations carry from step to step beside places and velocities: the dual, stresses by elements. It could
 // be had from the places, but where iterations have not converged and elements are nearly inside out their stress is no place
 // to begin from.
-size_t mb_soft_dual_size(const MbSoftPart *part,
-                         MbMethod method); // numbers; the sum over the parts is the engine's
-void mb_soft_dual_begin(MbSoftEngine *engine, const double *q); // the stress at q
-void mb_soft_dual_read(const MbSoftEngine *engine, double *dual);
-void mb_soft_dual_write(MbSoftEngine *engine, const double *dual);
+size_t mb_pd_dual_size(const MbPdPart *part,
+                       MbMethod method);                    // numbers; the sum over the parts is the engine's
+void mb_pd_dual_begin(MbPdEngine *engine, const double *q); // the stress at q
+void mb_pd_dual_read(const MbPdEngine *engine, double *dual);
+void mb_pd_dual_write(MbPdEngine *engine, const double *dual);
 
 // q1 and v1 at the end of the step; may be those of the start. False: numbers that are not finite. Does not allocate. The
 // result depends on nothing but what is given here and the dual, which is the stress at the start where nobody has set it.
-bool mb_soft_step(MbSoftEngine *engine, const MbSoftStart *start, double *q1, double *v1);
+bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1);
 // Of method newton alone: the length of the steps to come.
-void mb_soft_take_length(MbSoftEngine *engine, double h);
-MbSoftStats mb_soft_stats(const MbSoftEngine *engine);      // of the last step
-const double *mb_soft_history(const MbSoftEngine *engine);  // (iterations) residual of each
-const double *mb_soft_tensions(const MbSoftEngine *engine); // (ncables) at the end of the last step
+void mb_pd_take_length(MbPdEngine *engine, double h);
+MbNodeStats mb_pd_stats(const MbPdEngine *engine);      // of the last step
+const double *mb_pd_history(const MbPdEngine *engine);  // (iterations) residual of each
+const double *mb_pd_tensions(const MbPdEngine *engine); // (ncables) at the end of the last step
 
 // The same step by its parts, for a caller who holds nodes by rows of equations: what the rows push comes between the correction and its
-// end. The nodes are listed: ports, and behind them those that mb_soft_name names. With A the engine's matrix and S = Eᵀ A⁻¹ E, E those of
+// end. The nodes are listed: ports, and behind them those that mb_pd_name names. With A the engine's matrix and S = Eᵀ A⁻¹ E, E those of
 // the list, impulses p (N s) at these nodes change velocities there by S p.
 //   begin, then while another iteration is wanted: pass; where that is no whole one pull, solve, push, bend; read, push, end_pass; then end
 // Local-global iterations are whole: their correction is taken as it is. So is the first of the other methods where nodes are listed, which
 // has nothing in it but what pushes, so that rows are satisfied from there on. All others go down along the energy that the caller's
-// velocities have a part in: `pull` tells what acts on nodes, `mb_soft_beside` has what acts on the others and how they answer.
+// velocities have a part in: `pull` tells what acts on nodes, `mb_pd_beside` has what acts on the others and how they answer.
 // Names n nodes, ascending, none of them a port, in the place of those that were named last. False: out of memory.
-bool mb_soft_name(MbSoftEngine *engine, size_t n, const uint32_t *node);
-void mb_soft_begin(MbSoftEngine *engine, const MbSoftStart *start);
+bool mb_pd_name(MbPdEngine *engine, size_t n, const uint32_t *node);
+void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start);
 // Makes the matrix that a step's first iteration has, before it begins: S is asked for then. False: it cannot be factored.
-bool mb_soft_prepare(MbSoftEngine *engine);
+bool mb_pd_prepare(MbPdEngine *engine);
 // Tells whether the matrix is the same in all iterations.
-bool mb_soft_constant(const MbSoftEngine *engine);
-bool mb_soft_goes_on(const MbSoftEngine *engine);
+bool mb_pd_constant(const MbPdEngine *engine);
+bool mb_pd_goes_on(const MbPdEngine *engine);
 // Finds the iteration's correction if it is a whole one, else what acts on the nodes. False: numbers that are not finite, or a matrix that
 // cannot be factored.
-bool mb_soft_pass(MbSoftEngine *engine);
-bool mb_soft_whole(const MbSoftEngine *engine);
+bool mb_pd_pass(MbPdEngine *engine);
+bool mb_pd_whole(const MbPdEngine *engine);
 // Adds impulses p (list x 3) of a step, at the listed nodes, to what acts on the nodes.
-void mb_soft_pull_ports(MbSoftEngine *engine, const double *p);
+void mb_pd_pull_ports(MbPdEngine *engine, const double *p);
 // What the caller's velocities have in the iteration: forces (impulses over the step) and, once it is solved, moves (velocities times the
 // step), with the unlisted rest of what the solution needs.
-typedef struct MbSoftBeside {
+typedef struct MbPdBeside {
   double *force, *move; // (beside)
-} MbSoftBeside;
-MbSoftBeside mb_soft_beside(MbSoftEngine *engine);
+} MbPdBeside;
+MbPdBeside mb_pd_beside(MbPdEngine *engine);
 // Solves for the nodes with the engine's matrix alone; the caller puts in what the two have in common.
-void mb_soft_solve(MbSoftEngine *engine);
+void mb_pd_solve(MbPdEngine *engine);
 // Corrects the solution, nodes' and the caller's, by what the last iterations have told of how soft all this is.
-void mb_soft_bend(MbSoftEngine *engine);
+void mb_pd_bend(MbPdEngine *engine);
 // What these have told: the matrix's inverse has U N Uᵀ beside A⁻¹, of moves by forces; weights are products with U, see pairs.h. Impulses and
 // velocities that are read off it are 1/h and 1/h of these. NULL: nothing.
-const struct MbPairs *mb_soft_pairs_of(const MbSoftEngine *engine);
-// Reads where in U's columns the numbers of listed node k begin; SIZE_MAX: it is held.
-size_t mb_soft_listed_at(const MbSoftEngine *engine, size_t k);
+const struct MbPairs *mb_pd_pairs_of(const MbPdEngine *engine);
+// Reads where in U's columns the numbers of listed node k begin; SIZE_MAX: it is placed.
+size_t mb_pd_listed_at(const MbPdEngine *engine, size_t k);
 // The caller's velocities begin there.
-size_t mb_soft_beside_at(const MbSoftEngine *engine);
+size_t mb_pd_beside_at(const MbPdEngine *engine);
 // Adds what weights c = Uᵀ of impulses (over the step, divided by it) make of the nodes; the weights of all of the iteration.
-void mb_soft_push_weights(MbSoftEngine *engine, const double *c);
-const double *mb_soft_weights(const MbSoftEngine *engine);
+void mb_pd_push_weights(MbPdEngine *engine, const double *c);
+const double *mb_pd_weights(const MbPdEngine *engine);
 // Reads the listed nodes' velocities (list x 3) over the step, with `share` of the correction.
-void mb_soft_read_ports(const MbSoftEngine *engine, double share, double *v);
+void mb_pd_read_ports(const MbPdEngine *engine, double share, double *v);
 // Adds to the correction what impulses p (list x 3) at the listed nodes make.
-void mb_soft_push_ports(MbSoftEngine *engine, const double *p);
+void mb_pd_push_ports(MbPdEngine *engine, const double *p);
 // What acts on the caller's velocities, and what impulses do, along the correction of an iteration that is no whole one, for t of it:
 // t down − t² curve/2 (J). `rows`: what of `down` the rows' impulses are.
-typedef struct MbSoftAlong {
+typedef struct MbPdAlong {
   double rows, down, curve;
-} MbSoftAlong;
-static inline double mb_soft_along(const MbSoftAlong *along, double t) {
+} MbPdAlong;
+static inline double mb_pd_along(const MbPdAlong *along, double t) {
   return t * along->down - t * t * along->curve / 2;
 }
 // Takes the correction into the iterate: *t of it. False: numbers that are not finite.
-bool mb_soft_end_pass(MbSoftEngine *engine, const MbSoftAlong *along, double *t);
-void mb_soft_end(MbSoftEngine *engine, double *q1, double *v1);
+bool mb_pd_end_pass(MbPdEngine *engine, const MbPdAlong *along, double *t);
+void mb_pd_end(MbPdEngine *engine, double *q1, double *v1);
 // Writes v (list x 3) = S p; tells what S has of nodes number i and j in the list, along each axis.
-void mb_soft_respond(MbSoftEngine *engine, const double *p, double *v);
-void mb_soft_response(const MbSoftEngine *engine, size_t i, size_t j, double S[3]);
+void mb_pd_respond(MbPdEngine *engine, const double *p, double *v);
+void mb_pd_response(const MbPdEngine *engine, size_t i, size_t j, double S[3]);
 
 // What the step that is under way or was the last minimises, at q.
-double mb_soft_objective(const MbSoftEngine *engine, const double *q);
+double mb_pd_objective(const MbPdEngine *engine, const double *q);
 // At places q: elastic energy; of one part its volume (area x thickness of cloth) and the largest strain, max |s − 1| over
 // singular values of the deformation gradients.
-double mb_soft_energy(const MbSoftEngine *engine, const double *q);
-void mb_soft_measure(const MbSoftEngine *engine, size_t part, const double *q, double *volume,
-                     double *strain);
+double mb_pd_energy(const MbPdEngine *engine, const double *q);
+void mb_pd_measure(const MbPdEngine *engine, size_t part, const double *q, double *volume, double *strain);
 // f (nodes x 3) = −∂ψ/∂q of the elements (springs' dampers over the last step among them) and of bending
-void mb_soft_forces(MbSoftEngine *engine, const double *q, double *f);
-double mb_soft_cable_length(const MbSoftCable *cable, const double *q);
+void mb_pd_forces(MbPdEngine *engine, const double *q, double *f);
+double mb_pd_cable_length(const MbPdCable *cable, const double *q);
 
 #endif

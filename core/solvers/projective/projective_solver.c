@@ -15,7 +15,7 @@
 #include "core/base/report.h"
 #include "core/math/vec3.h"
 #include "core/solvers/projective/descent.h"
-#include "core/solvers/projective/soft_model.h"
+#include "core/solvers/projective/pd_model.h"
 #include "core/solvers/projective/ties.h"
 #include "core/solvers/solvers.h"
 
@@ -26,7 +26,7 @@
 static void free_work(MbSolverWork *w) {
   if (!w) return;
   if (w->work) w->inner->free(w->work);
-  mb_soft_free(w->engine);
+  mb_pd_free(w->engine);
   mb_ties_free(w->ties);
   mb_descent_free(w);
   mb_free(w->at);
@@ -78,7 +78,7 @@ static MbSolverWork *create(const MbModel *model, int threads) {
 
 static size_t bytes(const MbSolverWork *w) {
   return sizeof *w + w->inner->bytes(w->work) + mb_descent_bytes(w) +
-         (w->engine ? mb_soft_bytes(w->engine) : 0) + mb_ties_bytes(w->ties) + w->room * sizeof *w->at +
+         (w->engine ? mb_pd_bytes(w->engine) : 0) + mb_ties_bytes(w->ties) + w->room * sizeof *w->at +
          (2 * w->numbers + (w->ties ? w->nv + 3 * w->points : 0)) * sizeof(double) +
          w->nrow * sizeof *w->row + w->nof * sizeof *w->of + w->nnode * sizeof *w->node +
          w->nrow_weights * sizeof *w->row_weights;
@@ -90,16 +90,10 @@ static bool tied(const MbSolverWork *w) { return w->nlisted > 0; }
 
 static bool factor(MbSolverWork *w, const MbMaximal *x, double a, double b, bool exact, size_t *blame) {
   w->stiff = b != 0;
-  if (w->stiff && tied(w) && !mb_soft_prepare(w->engine)) return false;
+  if (w->stiff && tied(w) && !mb_pd_prepare(w->engine)) return false;
   if (!w->ties || !w->stiff) return w->inner->factor(w->work, x, a, b, exact, blame);
   const MbMaximal *left = mb_ties_take(w->ties, w, x, a, b);
   return w->inner->factor(w->work, left, a, b, exact, blame) && mb_ties_factor(w->ties, w, blame);
-}
-
-void mb_projective_respond(MbSolverWork *w, const double *y, double *x) {
-  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, y + w->at[k]);
-  mb_soft_respond(w->engine, w->p, w->u);
-  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(x + w->at[k], w->u + 3 * k);
 }
 
 static bool apply(MbSolverWork *w, double *x, const double *aim, double *lambda) {
@@ -108,7 +102,7 @@ static bool apply(MbSolverWork *w, double *x, const double *aim, double *lambda)
   const bool bent = w->stiff && mb_descent_weights(w, x, weights);
   if (!w->inner->apply(w->work, x, aim, lambda)) return false;
   if (!w->stiff) return true; // rows about nodes that are no bodies take part in steps alone
-  mb_soft_respond(w->engine, w->p, w->u);
+  mb_pd_respond(w->engine, w->p, w->u);
   for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(x + w->at[k], w->u + 3 * k);
   if (w->ties) mb_ties_correct(w->ties, w, x);
   if (bent) mb_descent_answer(w, weights, x);
@@ -121,21 +115,6 @@ static bool is_node(const MbSolverWork *w, size_t body) {
   return body != MB_WORLD && body >= mb_model_own(w->model);
 }
 
-size_t mb_projective_listed(const MbSolverWork *w, size_t body) {
-  const size_t nb = w->model->nb;
-  if (body < nb) return body - mb_model_own(w->model);
-  const size_t at = w->nv + 3 * (body - nb);
-  size_t low = w->model->nports, high = w->nlisted; // ascending
-  while (high - low > 1) {
-    const size_t middle = (low + high) / 2;
-    if (w->at[middle] <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 // W_ij += H_i S H_j of the rows' nodes, which are numbers of the list; MB_WORLD: none
 static double between(const MbSolverWork *w, const MbRow *a, const MbRow *b, const size_t *of_a,
                       const size_t *of_b) {
@@ -144,7 +123,7 @@ static double between(const MbSolverWork *w, const MbRow *a, const MbRow *b, con
     for (int j = 0; j < 2; j++) {
       double S[3];
       if (of_a[i] == MB_WORLD || of_b[j] == MB_WORLD) continue;
-      mb_soft_response(w->engine, of_a[i], of_b[j], S);
+      mb_pd_response(w->engine, of_a[i], of_b[j], S);
       for (size_t k = 0; k < 3; k++) sum += a->H[i][3 + k] * S[k] * b->H[j][3 + k];
     }
   return sum;
@@ -152,7 +131,7 @@ static double between(const MbSolverWork *w, const MbRow *a, const MbRow *b, con
 
 static bool responses(MbSolverWork *w, size_t k, const MbRow *const *row, double *W) {
   if (!w->stiff) return w->inner->responses(w->work, k, row, W);
-  if (w->ties || !mb_soft_constant(w->engine)) return false;
+  if (w->ties || !mb_pd_constant(w->engine)) return false;
   for (size_t i = 0; i < k; i++) {
     w->row[i] = *row[i];
     for (size_t end = 0; end < 2; end++) {
@@ -184,18 +163,17 @@ static bool reserve(MbSolverWork *w, size_t rows) {
 // ---- passes -----------------------------------------------------------------------------------------------
 
 static MbStatus make(MbSolverWork *w, MbReport *report) {
-  return mb_soft_model_engine(w->model, w->threads, w->beside, &w->engine, report);
+  return mb_pd_model_engine(w->model, w->threads, w->beside, &w->engine, report);
 }
-static MbSoftEngine *engine(const MbSolverWork *w) { return w->engine; }
 static const char *refuses(const MbSolverWork *w) {
-  const bool newton = mb_soft_model_method(w->model) == MB_METHOD_NEWTON;
-  return newton && mb_soft_model_cables(w->model)
+  const bool newton = mb_pd_model_method(w->model) == MB_METHOD_NEWTON;
+  return newton && mb_model_cables(w->model)
              ? "method \"newton\" knows no rows about nodes where there are cables: take another one"
              : NULL;
 }
 static bool room(MbSolverWork *w, size_t rows) { return mb_descent_room(w, rows); }
 static bool steady(const MbSolverWork *w) {
-  return mb_soft_model_method(w->model) == MB_METHOD_PROJECTIVE && mb_soft_whole(w->engine);
+  return mb_pd_model_method(w->model) == MB_METHOD_PROJECTIVE && mb_pd_whole(w->engine);
 }
 
 static bool name(MbSolverWork *w, size_t n, const uint32_t *node) {
@@ -203,7 +181,7 @@ static bool name(MbSolverWork *w, size_t n, const uint32_t *node) {
   if (!grow_list(w, nports + n)) return false;
   for (size_t k = 0; k < n; k++) w->at[nports + k] = w->nv + 3 * (size_t)node[k];
   w->nlisted = nports + n;
-  return mb_soft_name(w->engine, n, node);
+  return mb_pd_name(w->engine, n, node);
 }
 
 static void split(const MbSolverWork *w, double *r, double *push) {
@@ -213,19 +191,19 @@ static void split(const MbSolverWork *w, double *r, double *push) {
   }
 }
 
-static void begin(MbSolverWork *w, const MbSoftStart *start) { mb_soft_begin(w->engine, start); }
-static bool goes_on(const MbSolverWork *w) { return mb_soft_goes_on(w->engine); }
+static void begin(MbSolverWork *w, const MbNodeStart *start) { mb_pd_begin(w->engine, start); }
+static bool goes_on(const MbSolverWork *w) { return mb_pd_goes_on(w->engine); }
 
 static void push_nodes(MbSolverWork *w, const double *impulse) {
   for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, impulse + w->at[k]);
-  mb_soft_push_ports(w->engine, w->p);
+  mb_pd_push_ports(w->engine, w->p);
 }
 
 // v + A⁻¹ A₀ (0 ; u), with u the nodes' velocities when nothing ties them to bodies
 static void whole_pass(MbSolverWork *w, const double *push, double *v) {
   double *x = w->ties ? w->wide : v;
   push_nodes(w, push);
-  mb_soft_read_ports(w->engine, 1, w->u);
+  mb_pd_read_ports(w->engine, 1, w->u);
   if (w->ties) memset(x, 0, w->nv * sizeof *x);
   for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(x + w->at[k], w->u + 3 * k);
   if (!w->ties) return;
@@ -237,34 +215,58 @@ static void whole_pass(MbSolverWork *w, const double *push, double *v) {
 
 static bool pass(MbSolverWork *w, const double *push, double *v) {
   size_t blame;
-  if (!mb_soft_pass(w->engine)) return false;
-  if (mb_soft_whole(w->engine)) {
+  if (!mb_pd_pass(w->engine)) return false;
+  if (mb_pd_whole(w->engine)) {
     whole_pass(w, push, v);
     return true;
   }
   // the nodes' matrix is another one in each of Newton's iterations
-  if (w->ties && !mb_soft_constant(w->engine) && !mb_ties_factor(w->ties, w, &blame)) return false;
+  if (w->ties && !mb_pd_constant(w->engine) && !mb_ties_factor(w->ties, w, &blame)) return false;
   return mb_descent_pass(w, push, v);
 }
 
 static bool end_pass(MbSolverWork *w, double *v, double *impulse, double *lambda) {
-  const MbSoftAlong nothing = {0};
+  const MbPdAlong nothing = {0};
   double t;
-  if (!mb_soft_whole(w->engine)) return mb_descent_end_pass(w, v, impulse, lambda);
+  if (!mb_pd_whole(w->engine)) return mb_descent_end_pass(w, v, impulse, lambda);
   mb_descent_begin(w, v, impulse, lambda);
   if (w->ties) mb_ties_pull(w->ties, v, impulse);
   push_nodes(w, impulse);
-  return mb_soft_end_pass(w->engine, &nothing, &t);
+  return mb_pd_end_pass(w->engine, &nothing, &t);
 }
 
 static void end(MbSolverWork *w, double *q1, double *v1, double *v) {
-  mb_soft_end(w->engine, q1, v1);
+  mb_pd_end(w->engine, q1, v1);
   for (size_t p = 0; p < w->model->nports; p++)
-    mb_vec3_copy(v + w->at[p], v1 + 3 * mb_soft_model_node(w->model, p));
+    mb_vec3_copy(v + w->at[p], v1 + 3 * mb_model_port(w->model, p));
+}
+
+// ---- nodes by themselves ----------------------------------------------------------------------------------
+
+static MbNodePlan plan(const MbModel *model) {
+  return (MbNodePlan){.iterations = mb_pd_model_iterations(model),
+                      .share = mb_pd_model_share(model),
+                      .to_end = mb_pd_model_method(model) == MB_METHOD_NEWTON,
+                      .carried = mb_pd_model_dual(model)};
+}
+static bool step(MbSolverWork *w, const MbNodeStart *start, double *q1, double *v1) {
+  return mb_pd_step(w->engine, start, q1, v1);
+}
+static void take_length(MbSolverWork *w, double h) { mb_pd_take_length(w->engine, h); }
+static void set_out(MbSolverWork *w, const double *q) {
+  if (mb_pd_model_method(w->model) == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(w->engine, q);
+}
+static void keep(const MbSolverWork *w, double *carried) { mb_pd_dual_read(w->engine, carried); }
+static void recall(MbSolverWork *w, const double *carried) { mb_pd_dual_write(w->engine, carried); }
+static MbNodeStats stats(const MbSolverWork *w) { return mb_pd_stats(w->engine); }
+static const double *history(const MbSolverWork *w) { return mb_pd_history(w->engine); }
+static double energy(const MbSolverWork *w, const double *q) { return mb_pd_energy(w->engine, q); }
+static void measure(const MbSolverWork *w, size_t i, const double *q, double *volume, double *strain) {
+  mb_pd_measure(w->engine, i, q, volume, strain);
 }
 
 static const MbPassOps passes = {.make = make,
-                                 .engine = engine,
+                                 .plan = plan,
                                  .refuses = refuses,
                                  .tied = tied,
                                  .name = name,
@@ -275,7 +277,16 @@ static const MbPassOps passes = {.make = make,
                                  .goes_on = goes_on,
                                  .pass = pass,
                                  .end_pass = end_pass,
-                                 .end = end};
+                                 .end = end,
+                                 .step = step,
+                                 .take_length = take_length,
+                                 .set_out = set_out,
+                                 .keep = keep,
+                                 .recall = recall,
+                                 .stats = stats,
+                                 .history = history,
+                                 .energy = energy,
+                                 .measure = measure};
 
 // ---- what the bodies' solver does -------------------------------------------------------------------------
 

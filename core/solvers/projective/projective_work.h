@@ -13,7 +13,7 @@ struct MbSolverWork {
   const MbModel *model;
   const MbSolverOps *inner; // of the bodies, ports among them
   MbSolverWork *work;
-  MbSoftEngine *engine;
+  MbPdEngine *engine;
   int threads;
   bool stiff;        // the last factor is of A with what elements add; else of M
   size_t nv, points; // the inner solver's velocities; nodes behind them

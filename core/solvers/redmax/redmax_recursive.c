@@ -15,7 +15,7 @@
 struct MbSolverWork {
   MbLinks links;
   const MbLanes *lanes;
-  MbWorld world;
+  MbPosture posture;
   MbCoupling coupling;
   MbNodeFactor *nodes;    // NULL: a block each
   MbResponses *responses; // NULL: no rows
@@ -26,10 +26,10 @@ struct MbSolverWork {
 
 static void free_work(MbSolverWork *work) {
   if (!work) return;
-  if (work->world.work) work->lanes->free(work->world.work);
+  if (work->posture.work) work->lanes->free(work->posture.work);
   mb_links_free(&work->links);
   mb_responses_free(work->responses);
-  mb_free(work->world.screws);
+  mb_free(work->posture.screws);
   mb_coupling_free(&work->coupling);
   mb_node_factor_free(work->nodes);
   mb_free(work->twist);
@@ -40,23 +40,23 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   MbSolverWork *work = mb_calloc(1, sizeof *work);
   if (!work) return NULL;
   work->lanes = mb_lanes_for(1);
-  work->world = (MbWorld){.model = model, .links = &work->links};
-  work->world.screws = mb_calloc(6 * model->nb, sizeof(double));
+  work->posture = (MbPosture){.model = model, .links = &work->links};
+  work->posture.screws = mb_calloc(6 * model->nb, sizeof(double));
   work->twist = mb_calloc(model->npairs ? 6 * model->nb : 0, sizeof(double));
-  work->world.twist = work->twist;
+  work->posture.twist = work->twist;
   const bool ok = mb_coupling_create(model, &work->coupling) &&
-                  mb_node_factor_create(model, threads, &work->nodes) && work->twist && work->world.screws;
+                  mb_node_factor_create(model, threads, &work->nodes) && work->twist && work->posture.screws;
   if (mb_links_create(model, &work->links) && ok)
-    work->world.work = work->lanes->create(&(const MbLinks *){&work->links});
-  if (work->world.work) return work;
+    work->posture.work = work->lanes->create(&(const MbLinks *){&work->links});
+  if (work->posture.work) return work;
   free_work(work);
   return NULL;
 }
 
 static size_t bytes(const MbSolverWork *work) {
-  const MbModel *model = work->world.model;
+  const MbModel *model = work->posture.model;
   const size_t numbers = 6 * model->nb + (model->npairs ? 6 * model->nb : 0);
-  return sizeof *work + mb_links_bytes(&work->links) + work->lanes->bytes(work->world.work) +
+  return sizeof *work + mb_links_bytes(&work->links) + work->lanes->bytes(work->posture.work) +
          mb_responses_bytes(work->responses) + mb_coupling_bytes(model) + mb_node_factor_bytes(work->nodes) +
          numbers * sizeof(double);
 }
@@ -66,13 +66,13 @@ _Static_assert(sizeof(MbPose) == 7 * sizeof(double), "poses are seven numbers in
 static void kinematics(MbSolverWork *work, const double *q, const double *v, MbMaximal *x, size_t begin,
                        size_t end) {
   (void)begin, (void)end;
-  work->lanes->forward(work->world.work, q, v, x->E->p, x->phi);
-  work->world.E = x->E, work->world.phi = x->phi;
+  work->lanes->forward(work->posture.work, q, v, x->E->p, x->phi);
+  work->posture.E = x->E, work->posture.phi = x->phi;
 }
 
 static bool accelerate(MbSolverWork *work, const double *f, double *y, size_t *blame) {
   work->coupling.on = false;
-  return work->lanes->accelerate(work->world.work, work->world.E->p, f, y, blame);
+  return work->lanes->accelerate(work->posture.work, work->posture.E->p, f, y, blame);
 }
 
 static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, bool exact, size_t *blame) {
@@ -81,30 +81,32 @@ static bool factor(MbSolverWork *work, const MbMaximal *x, double a, double c, b
   work->at = x, work->a = a, work->c = c;
   if (work->coupling.on && work->nodes && !mb_node_factor_set(work->nodes, &work->coupling, blame))
     return false;
-  return mb_world_factor(&work->world, x, a, c, NULL, blame);
+  return mb_posture_factor(&work->posture, x, a, c, NULL, blame);
 }
 
-static void bias(MbSolverWork *work, MbMaximal *x) { mb_world_bias(&work->world, x->f); }
-static void apply(MbSolverWork *work, double *x) { mb_world_apply(&work->world, x); }
+static void bias(MbSolverWork *work, MbMaximal *x) { mb_posture_bias(&work->posture, x->f); }
+static void apply(MbSolverWork *work, double *x) { mb_posture_apply(&work->posture, x); }
 static void momentum(MbSolverWork *work, const double *v, double *y) {
-  mb_world_momentum(&work->world, v, y);
-  mb_coordinates_momentum(work->world.model, v, y);
+  mb_posture_momentum(&work->posture, v, y);
+  mb_coordinates_momentum(work->posture.model, v, y);
 }
-static void gather(MbSolverWork *work, const double *f, double *y) { mb_world_gather(&work->world, f, y); }
+static void gather(MbSolverWork *work, const double *f, double *y) {
+  mb_posture_gather(&work->posture, f, y);
+}
 static void blocks(MbSolverWork *work, const double *B, double s, const double *v, double *y) {
-  mb_world_blocks(&work->world, B, s, v, y);
+  mb_posture_blocks(&work->posture, B, s, v, y);
 }
 
 static void carry(MbSolverWork *work, size_t body, const double w[6], double *y) {
-  mb_world_carry(&work->world, body, w, y);
+  mb_posture_carry(&work->posture, body, w, y);
 }
-static void drift(MbSolverWork *work, double *a) { mb_world_drift(&work->world, a); }
+static void drift(MbSolverWork *work, double *a) { mb_posture_drift(&work->posture, a); }
 static void multiply(MbSolverWork *work, const double *x, double *y) {
-  mb_world_twists(&work->world, x, work->twist);
+  mb_posture_twists(&work->posture, x, work->twist);
   mb_coupling_multiply(&work->coupling, work->twist, work->coupling.F);
-  mb_world_gather(&work->world, work->coupling.F, y);
-  mb_coordinates_blocks(work->world.model, work->at, -work->a, -work->c, x, y);
-  mb_coordinates_momentum(work->world.model, x, y);
+  mb_posture_gather(&work->posture, work->coupling.F, y);
+  mb_coordinates_blocks(work->posture.model, work->at, -work->a, -work->c, x, y);
+  mb_coordinates_momentum(work->posture.model, x, y);
 }
 
 static void precondition(MbSolverWork *work, double *x) {
@@ -127,7 +129,7 @@ static bool reserve(MbSolverWork *work, size_t rows) {
   return work->responses;
 }
 static bool responses(MbSolverWork *work, size_t k, const MbRow *const *row, double *W) {
-  return !work->coupling.on && mb_responses_of_rows(work->responses, &work->world, k, row, W);
+  return !work->coupling.on && mb_responses_of_rows(work->responses, &work->posture, k, row, W);
 }
 
 const MbSolverOps mb_redmax_recursive_ops = {

@@ -91,20 +91,20 @@ static void add_end(MbResponses *r, size_t row, size_t body, Screw F) {
   memcpy(end->F, &F, sizeof end->F);
 }
 
-void mb_responses_add(MbResponses *r, const MbWorld *world, size_t row, size_t body, const double w[6]) {
+void mb_responses_add(MbResponses *r, const MbPosture *posture, size_t row, size_t body, const double w[6]) {
   double F[6];
-  mb_world_wrench(world, body, w, F);
+  mb_posture_wrench(posture, body, w, F);
   Screw at_o;
   memcpy(&at_o, F, sizeof at_o);
   add_end(r, row, body, at_o);
 }
 
 // A torque about the axis on the body, the opposite one on its parent.
-bool mb_responses_add_along(MbResponses *r, const MbWorld *world, size_t row, size_t coordinate,
+bool mb_responses_add_along(MbResponses *r, const MbPosture *posture, size_t row, size_t coordinate,
                             double force) {
   const size_t body = r->owner[coordinate];
   if (r->links->hop[body].kind != MB_LINK_REVOLUTE) return false;
-  const Vec s = world->work->stand[body].s;
+  const Vec s = posture->work->stand[body].s;
   const size_t p = r->links->model->parent[body];
   const double scaled = force / dot(s, s);
   const Vec none = {0};
@@ -135,17 +135,17 @@ static size_t end_of(const MbResponses *r, size_t b) { return r->start[b + r->si
 // ---- Λ ----------------------------------------------------------------------------------------------------
 
 // A motion of the parent as one of the body, its joint free: Ψ a
-static Screw follow(const MbWorld *world, size_t b, Screw a) {
-  const Stand *stand = &world->work->stand[b];
-  const MbHop *hop = &world->links->hop[b];
+static Screw follow(const MbPosture *posture, size_t b, Screw a) {
+  const Stand *stand = &posture->work->stand[b];
+  const MbHop *hop = &posture->links->hop[b];
   Screw moved = move_motion(a, stand->r);
   if (hop->kind == MB_LINK_REVOLUTE) {
     moved.turn = add_scaled(moved.turn, -dot_screw(stand->V, a), stand->s);
     return moved;
   }
   const size_t n = hop->n, column = hop->column;
-  const Screw *T = world->work->T + column, *U = world->work->U + column;
-  const Real *G = world->work->G + hop->square;
+  const Screw *T = posture->work->T + column, *U = posture->work->U + column;
+  const Real *G = posture->work->G + hop->square;
   const Screw from = moved;
   double x[MB_JOINT_MOST];
   for (size_t i = n; i-- > 0;) {
@@ -157,20 +157,20 @@ static Screw follow(const MbWorld *world, size_t b, Screw a) {
 }
 
 // Λ += T G⁻¹ Tᵀ
-static void add_own(const MbWorld *world, size_t b, double L[36]) {
-  const MbHop *hop = &world->links->hop[b];
+static void add_own(const MbPosture *posture, size_t b, double L[36]) {
+  const MbHop *hop = &posture->links->hop[b];
   if (hop->kind == MB_LINK_REVOLUTE) {
-    const Stand *stand = &world->work->stand[b];
+    const Stand *stand = &posture->work->stand[b];
     const double s[3] = {stand->s.x, stand->s.y, stand->s.z};
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) L[6 * i + j] += stand->inverse * s[i] * s[j];
     return;
   }
   const size_t n = hop->n;
-  const Real *G = world->work->G + hop->square;
+  const Real *G = posture->work->G + hop->square;
   double Z[MB_JOINT_MOST][6]; // L⁻¹ Tᵀ
   for (size_t i = 0; i < n; i++) {
-    memcpy(Z[i], &world->work->T[hop->column + i], sizeof Z[i]);
+    memcpy(Z[i], &posture->work->T[hop->column + i], sizeof Z[i]);
     for (size_t k = 0; k < i; k++)
       for (int c = 0; c < 6; c++) Z[i][c] -= G[n * i + k] * Z[k][c];
     const double inverse = 1 / G[n * i + i];
@@ -180,7 +180,7 @@ static void add_own(const MbWorld *world, size_t b, double L[36]) {
 }
 
 // Ψ Λ Ψᵀ: the columns of Λ, and then the rows of what comes of them
-static void show(const MbWorld *world, size_t b, const double from[36], double L[36]) {
+static void show(const MbPosture *posture, size_t b, const double from[36], double L[36]) {
   double half[36];
   for (int pass = 0; pass < 2; pass++) {
     const double *in = pass ? half : from;
@@ -188,7 +188,7 @@ static void show(const MbWorld *world, size_t b, const double from[36], double L
     for (int j = 0; j < 6; j++) {
       Screw a;
       memcpy(&a, in + 6 * j, sizeof a); // symmetric, so that rows are columns
-      a = follow(world, b, a);
+      a = follow(posture, b, a);
       double column[6];
       memcpy(column, &a, sizeof column);
       for (int i = 0; i < 6; i++) out[6 * i + j] = column[i];
@@ -239,7 +239,7 @@ static bool is_meeting(const MbResponses *r, size_t b) {
   return from > 1;
 }
 
-static void show_all(MbResponses *r, const MbWorld *world) {
+static void show_all(MbResponses *r, const MbPosture *posture) {
   uint32_t count = 0;
   for (size_t b = 0; b < r->links->nb; b++) {
     const MbHop *hop = &r->links->hop[b];
@@ -251,14 +251,14 @@ static void show_all(MbResponses *r, const MbWorld *world) {
     double *L = r->shown + 36 * hop->slot;
     if (!hop->up) {
       memset(L, 0, 36 * sizeof *L);
-      add_own(world, b, L);
+      add_own(posture, b, L);
     } else {
       const double *from = r->shown + 36 * hop->up; // may be L
       if (hop->kind == MB_LINK_REVOLUTE) {
-        show_hinge(&world->work->stand[b], from, L);
+        show_hinge(&posture->work->stand[b], from, L);
       } else {
-        show(world, b, from, L);
-        add_own(world, b, L);
+        show(posture, b, from, L);
+        add_own(posture, b, L);
       }
     }
     if (!is_meeting(r, b)) continue;
@@ -329,8 +329,9 @@ MB_CLONES static void pass_hinge(double *restrict F, size_t stride, size_t begin
 }
 
 // Of any joint: F + Uᵀ u, u = −D⁻¹ L⁻¹ Tᵀ F, moved.
-static void pass_joint(const MbWorld *world, size_t b, double *F, size_t stride, size_t begin, size_t end) {
-  const MbHop *hop = &world->links->hop[b];
+static void pass_joint(const MbPosture *posture, size_t b, double *F, size_t stride, size_t begin,
+                       size_t end) {
+  const MbHop *hop = &posture->links->hop[b];
   for (size_t e = begin; e < end; e++) {
     Screw f;
     double at[6];
@@ -338,13 +339,13 @@ static void pass_joint(const MbWorld *world, size_t b, double *F, size_t stride,
     memcpy(&f, at, sizeof f);
     double u[MB_JOINT_MOST];
     const size_t n = hop->n, column = hop->column;
-    const Real *G = world->work->G + hop->square;
+    const Real *G = posture->work->G + hop->square;
     for (size_t i = 0; i < n; i++) {
-      u[i] = -dot_screw(world->work->T[column + i], f);
+      u[i] = -dot_screw(posture->work->T[column + i], f);
       for (size_t k = 0; k < i; k++) u[i] -= G[n * i + k] * u[k];
     }
-    for (size_t i = 0; i < n; i++) f = add_scaled_screw(f, u[i] / G[n * i + i], world->work->U[column + i]);
-    f = move_wrench(f, world->work->stand[b].r);
+    for (size_t i = 0; i < n; i++) f = add_scaled_screw(f, u[i] / G[n * i + i], posture->work->U[column + i]);
+    f = move_wrench(f, posture->work->stand[b].r);
     memcpy(at, &f, sizeof at);
     for (size_t k = 0; k < 6; k++) F[k * stride + e] = at[k];
   }
@@ -356,21 +357,21 @@ static void fold(size_t k, double *W) {
     for (size_t j = 0; j <= i; j++) W[i * k + j] = W[j * k + i] = W[i * k + j] + W[j * k + i];
 }
 
-void mb_responses_solve(MbResponses *r, const MbWorld *world, size_t k, double *W) {
+void mb_responses_solve(MbResponses *r, const MbPosture *posture, size_t k, double *W) {
   const MbLinks *links = r->links;
   memset(W, 0, k * k * sizeof *W);
   sort(r);
-  show_all(r, world);
+  show_all(r, posture);
   for (size_t b = links->nb; b-- > 0;) {
     const size_t begin = first_of(r, b), end = end_of(r, b);
     if (begin == end) continue;
     if (r->meets[b] != NONE) meet(r, b, k, W);
     if (links->model->parent[b] == MB_WORLD) continue;
     if (links->hop[b].kind != MB_LINK_REVOLUTE) {
-      pass_joint(world, b, r->F, r->most, begin, end);
+      pass_joint(posture, b, r->F, r->most, begin, end);
       continue;
     }
-    const Stand *stand = &world->work->stand[b];
+    const Stand *stand = &posture->work->stand[b];
     Through by = {.r = {stand->r.x, stand->r.y, stand->r.z}, .s = {stand->s.x, stand->s.y, stand->s.z}};
     memcpy(by.V, &stand->V, sizeof by.V);
     pass_hinge(r->F, r->most, begin, end, &by);
@@ -378,15 +379,15 @@ void mb_responses_solve(MbResponses *r, const MbWorld *world, size_t k, double *
   fold(k, W);
 }
 
-bool mb_responses_of_rows(MbResponses *r, const MbWorld *world, size_t k, const MbRow *const *row,
+bool mb_responses_of_rows(MbResponses *r, const MbPosture *posture, size_t k, const MbRow *const *row,
                           double *W) {
   mb_responses_begin(r);
   for (size_t i = 0; i < k; i++)
     for (int end = 0; end < 2; end++) {
-      if (row[i]->body[end] != MB_WORLD) mb_responses_add(r, world, i, row[i]->body[end], row[i]->H[end]);
-      if (row[i]->c[end] != 0 && !mb_responses_add_along(r, world, i, row[i]->v[end], row[i]->c[end]))
+      if (row[i]->body[end] != MB_WORLD) mb_responses_add(r, posture, i, row[i]->body[end], row[i]->H[end]);
+      if (row[i]->c[end] != 0 && !mb_responses_add_along(r, posture, i, row[i]->v[end], row[i]->c[end]))
         return false;
     }
-  mb_responses_solve(r, world, k, W);
+  mb_responses_solve(r, posture, k, W);
   return true;
 }

@@ -7,7 +7,7 @@
 #define MB_SOLVERS_REDMAX_RESPONSES_H
 
 #include "core/model/ops.h"
-#include "core/solvers/redmax/world.h"
+#include "core/solvers/redmax/posture.h"
 
 typedef struct MbResponses MbResponses;
 
@@ -19,14 +19,14 @@ size_t mb_responses_bytes(const MbResponses *responses);
 // Begins a set of rows; each wrench, of C in C axes, is added to a row; and forces along coordinates (of velocities), false
 // where the coordinate is not a hinge's.
 void mb_responses_begin(MbResponses *responses);
-void mb_responses_add(MbResponses *responses, const MbWorld *world, size_t row, size_t body,
+void mb_responses_add(MbResponses *responses, const MbPosture *posture, size_t row, size_t body,
                       const double w[6]);
-bool mb_responses_add_along(MbResponses *responses, const MbWorld *world, size_t row, size_t coordinate,
+bool mb_responses_add_along(MbResponses *responses, const MbPosture *posture, size_t row, size_t coordinate,
                             double force);
 // W (k x k) at the last factor
-void mb_responses_solve(MbResponses *responses, const MbWorld *world, size_t k, double *W);
+void mb_responses_solve(MbResponses *responses, const MbPosture *posture, size_t k, double *W);
 // The same for rows of constraints; false where one is about a coordinate of another joint than a hinge.
-bool mb_responses_of_rows(MbResponses *responses, const MbWorld *world, size_t k, const MbRow *const *row,
+bool mb_responses_of_rows(MbResponses *responses, const MbPosture *posture, size_t k, const MbRow *const *row,
                           double *W);
 
 #endif

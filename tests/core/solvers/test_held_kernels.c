@@ -20,7 +20,7 @@ static void make(MbSim *sim, const MbHeldKernels *kernels, double a, double b, O
   size_t blame = 0;
   MbHeld held;
   cr_assert(mb_held_create(model, 1, &held));
-  cr_assert(held.world && held.shape.nrows <= MOST && sim->nv <= MOST && model->nq <= 2 * MOST);
+  cr_assert(held.posture && held.shape.nrows <= MOST && sim->nv <= MOST && model->nq <= 2 * MOST);
   held.kernels = kernels;
   mb_held_update(&held, q, &sim->x);
   *out = (Outcome){0};

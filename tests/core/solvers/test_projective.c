@@ -42,13 +42,13 @@ static void stretch_cube(const Way *way, const Stretch *want, double *lateral, d
     soft_step(&soft);
   }
   double *f = mb_calloc(3 * soft.mesh.nodes, sizeof *f);
-  mb_soft_forces(soft.engine, soft.q, f);
+  mb_pd_forces(soft.engine, soft.q, f);
   *lateral = *stress = 0;
   for (size_t i = 0; i < soft.mesh.nodes; i++) {
     if (soft.mesh.x[3 * i] == 1) *stress -= f[3 * i];
     if (soft.mesh.x[3 * i + 1] == 1) *lateral = soft.q[3 * i + 1];
   }
-  const MbSoftStats stats = mb_soft_stats(soft.engine);
+  const MbNodeStats stats = mb_pd_stats(soft.engine);
   cr_log_info("%d iterations, residual %g", stats.iterations, stats.residual);
   mb_free(f);
   soft_end(&soft);
@@ -91,7 +91,7 @@ Test(projective, volume_at_half_as_long_again_is_each_materials_own) {
     for (size_t i = 0; i < soft.mesh.nodes; i++) soft.target[3 * i] *= 1.5;
     for (int k = 0; k < 10; k++) soft_step(&soft);
     double volume, strain;
-    mb_soft_measure(soft.engine, 0, soft.q, &volume, &strain);
+    mb_pd_measure(soft.engine, 0, soft.q, &volume, &strain);
     cr_expect(fabs(volume - wanted[m].volume) < 2 * TOLERANCE, "material %d: %.9g, not %.9g",
               (int)wanted[m].model, volume, wanted[m].volume);
     cr_expect(fabs(strain - 0.5) < TOLERANCE, "material %d: strain %.9g", (int)wanted[m].model, strain);
@@ -246,7 +246,7 @@ static void fit(const double *x, size_t n, double *frequency, double *decay, dou
   *frequency = acos(twice / (2 * *decay)) / (2 * M_PI * h);
 }
 
-// A chain of springs, as a bar of E = 1e6, ρ = 1000, L = 1 is lumped; one end is held. Its modes are exact sines, of
+// A chain of springs, as a bar of E = 1e6, ρ = 1000, L = 1 is lumped; one end is placed. Its modes are exact sines, of
 // ω = 2 √(k/m) sin(π/4N); implicit Euler makes of them atan(ω h)/(2π h) and 1/√(1 + (ω h)²) a step.
 static void vibrate_chain(MbMethod method) {
   const double TOLERANCE = 1e-9, h = 0.005; // relative; the iterations' tolerance
@@ -261,7 +261,7 @@ static void vibrate_chain(MbMethod method) {
   const double k = 1e6 * N, m = 1000.0 / N;
   soft.part.stiffness = k;
   for (size_t i = 0; i <= N; i++) soft.mass[i] = i % N ? m : m / 2;
-  soft.held[0] = 7;
+  soft.placed[0] = 7;
   for (size_t i = 0; i <= N; i++) soft.q[3 * i] += 1e-3 * sin(M_PI * (double)i / (2 * N));
   soft_create(&soft, h, method, 1000, method == MB_METHOD_NEWTON ? 0 : 1e-16);
   double x[STEPS], frequency, decay;
@@ -319,7 +319,7 @@ Test(projective, a_damped_spring_moves_as_implicit_euler_has_it) {
     soft.mesh.edge = mb_calloc(1, 2 * sizeof(uint32_t));
     soft.mesh.x[3] = 1, soft.mesh.edge[1] = 1;
     soft_begin(&soft, 0);
-    soft.part.stiffness = k, soft.part.damping = c, soft.mass[0] = soft.mass[1] = m, soft.held[0] = 7;
+    soft.part.stiffness = k, soft.part.damping = c, soft.mass[0] = soft.mass[1] = m, soft.placed[0] = 7;
     soft.q[3] = 1.3;
     soft_create(&soft, h, method, 1000, 1e-14);
     double x = 0.3, v = 0;

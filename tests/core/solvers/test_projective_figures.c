@@ -43,9 +43,9 @@ static Begin twist(MbElasticModel model, double young) {
   soft_create(&soft, 0.01, MB_METHOD_PROJECTIVE, 10, 0);
   for (int k = 1; k <= 100; k++) aim(&soft, k * 2 * M_PI / 300), soft_step(&soft);
   Begin begin = {.n = 3 * soft.mesh.nodes, .q = soft.q, .v = soft.v};
-  begin.dual = mb_calloc(mb_soft_dual_size(&soft.part, MB_METHOD_PROJECTIVE), sizeof *begin.dual);
+  begin.dual = mb_calloc(mb_pd_dual_size(&soft.part, MB_METHOD_PROJECTIVE), sizeof *begin.dual);
   cr_assert(begin.dual);
-  mb_soft_dual_read(soft.engine, begin.dual);
+  mb_pd_dual_read(soft.engine, begin.dual);
   soft.q = soft.v = NULL;
   soft_end(&soft);
   return begin;
@@ -65,11 +65,11 @@ static void note(void *context, const double *q) {
   const size_t n = 3 * to->soft.mesh.nodes;
   cr_assert(to->count <= MOST);
   memcpy(to->q + to->count * n, q, n * sizeof *q);
-  to->energy[to->count++] = mb_soft_objective(to->soft.engine, q);
+  to->energy[to->count++] = mb_pd_objective(to->soft.engine, q);
 }
 
 // The iterates of a step by a method; q for the caller to free.
-static void iterate(MbElasticModel model, double young, const Begin *begin, MbSoftSpec spec, int iterations,
+static void iterate(MbElasticModel model, double young, const Begin *begin, MbPdSpec spec, int iterations,
                     Iterates *to) {
   *to = (Iterates){0};
   bar(&to->soft, model, young);
@@ -80,7 +80,7 @@ static void iterate(MbElasticModel model, double young, const Begin *begin, MbSo
   memcpy(to->soft.q, begin->q, begin->n * sizeof *begin->q);
   memcpy(to->soft.v, begin->v, begin->n * sizeof *begin->v);
   soft_create(&to->soft, 0.01, spec.method ? spec.method : MB_METHOD_PROJECTIVE, iterations, 0);
-  if (spec.method != MB_METHOD_NEWTON) mb_soft_dual_write(to->soft.engine, begin->dual);
+  if (spec.method != MB_METHOD_NEWTON) mb_pd_dual_write(to->soft.engine, begin->dual);
   aim(&to->soft, 101 * 2 * M_PI / 300);
   soft_step(&to->soft);
   soft_end(&to->soft);
@@ -107,9 +107,9 @@ Test(projective_figures, complete_steps_come_near_the_least_energy_in_a_few_iter
   for (size_t m = 0; m < 2; m++)
     for (size_t e = 0; e < 3; e++) {
       Begin begin = twist(materials[m].model, young[e]);
-      iterate(materials[m].model, young[e], &begin, (MbSoftSpec){.method = MB_METHOD_NEWTON}, MOST, &newton);
-      iterate(materials[m].model, young[e], &begin, (MbSoftSpec){0}, MOST, &complete);
-      iterate(materials[m].model, young[e], &begin, (MbSoftSpec){.global = MB_GLOBAL_JACOBI}, MOST, &jacobi);
+      iterate(materials[m].model, young[e], &begin, (MbPdSpec){.method = MB_METHOD_NEWTON}, MOST, &newton);
+      iterate(materials[m].model, young[e], &begin, (MbPdSpec){0}, MOST, &complete);
+      iterate(materials[m].model, young[e], &begin, (MbPdSpec){.global = MB_GLOBAL_JACOBI}, MOST, &jacobi);
       const double least = newton.energy[newton.count - 1];
       const size_t k = iterations_to(&complete, least, NEAR), j = iterations_to(&jacobi, least, NEAR);
       printf("  %-12s E = %g Pa: to %g in %zu iterations; with Jacobi's method in %zu%s\n", materials[m].name,
@@ -126,14 +126,14 @@ Test(projective_figures, complete_steps_come_near_the_least_energy_in_a_few_iter
 Test(projective_figures, all_complete_steps_have_the_same_iterates) {
   const double TOLERANCE = 1e-10; // m, of a bar of 1 m; factors' rounding
   enum { ITERATIONS = 20 };
-  static const MbSoftSpec others[] = {{.global = MB_GLOBAL_SPARSE_INVERSE},
-                                      {.global = MB_GLOBAL_PARTITIONED_INVERSE},
-                                      {.global = MB_GLOBAL_CHOLESKY, .threads = 2}};
+  static const MbPdSpec others[] = {{.global = MB_GLOBAL_SPARSE_INVERSE},
+                                    {.global = MB_GLOBAL_PARTITIONED_INVERSE},
+                                    {.global = MB_GLOBAL_CHOLESKY, .threads = 2}};
   for (size_t m = 0; m < 2; m++)
     for (size_t e = 0; e < 3; e++) {
       Begin begin = twist(materials[m].model, young[e]);
       Iterates first, other;
-      iterate(materials[m].model, young[e], &begin, (MbSoftSpec){.global = MB_GLOBAL_CHOLESKY}, ITERATIONS,
+      iterate(materials[m].model, young[e], &begin, (MbPdSpec){.global = MB_GLOBAL_CHOLESKY}, ITERATIONS,
               &first);
       for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         char what[100];
@@ -150,7 +150,7 @@ Test(projective_figures, all_complete_steps_have_the_same_iterates) {
 
 // ---- volume -----------------------------------------------------------------------------------------------
 
-// A bar held at both ends and drawn to half as long again, at ν = 0.45: its volume beside that at rest.
+// A bar placed at both ends and drawn to half as long again, at ν = 0.45: its volume beside that at rest.
 static double drawn(MbElasticModel model) {
   Soft soft;
   bar(&soft, model, 1e5);
@@ -161,7 +161,7 @@ static double drawn(MbElasticModel model) {
     soft_step(&soft);
   }
   double volume, strain;
-  mb_soft_measure(soft.engine, 0, soft.q, &volume, &strain);
+  mb_pd_measure(soft.engine, 0, soft.q, &volume, &strain);
   soft_end(&soft);
   return volume / (0.5 * 0.5 * 1);
 }

@@ -16,13 +16,13 @@ static void points(Soft *soft, size_t n, double apart) {
 
 // ---- cables -----------------------------------------------------------------------------------------------
 
-// From point 0, which is held, to point 1
+// From point 0, which is placed, to point 1
 static const size_t start[] = {0, 1, 2};
 static const uint32_t ends[] = {0, 1};
 
-static void hang(Soft *soft, MbSoftCable *cable, double compliance, MbMethod method) {
-  *cable = (MbSoftCable){2, start, ends, compliance};
-  soft->held[0] = 7;
+static void hang(Soft *soft, MbPdCable *cable, double compliance, MbMethod method) {
+  *cable = (MbPdCable){2, start, ends, compliance};
+  soft->placed[0] = 7;
   soft->spec.ncables = 1, soft->spec.cables = cable;
   soft_create(soft, 0.01, method, 200, 1e-14);
 }
@@ -31,7 +31,7 @@ Test(projective_parts, a_cable_pulls_with_the_force_that_is_given) {
   const double TOLERANCE = 1e-13; // m/s, rounding
   for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
-    MbSoftCable cable;
+    MbPdCable cable;
     points(&soft, 2, 1);
     hang(&soft, &cable, NAN, method);
     soft.force[0] = 3;
@@ -46,14 +46,14 @@ Test(projective_parts, a_weight_on_a_cable_stretches_it_by_compliance_times_weig
   const double TOLERANCE = 1e-8, e = 1e-3, weight = 2 * 9.81; // m, relative; it has come to rest
   for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
-    MbSoftCable cable;
+    MbPdCable cable;
     points(&soft, 2, 1);
     soft.spec.drag = 50;
     hang(&soft, &cable, e, method);
     soft.gravity[0] = 9.81, soft.most[0] = 1;
     for (int k = 0; k < 400; k++) soft_step(&soft);
     cr_expect(fabs(soft.q[3] - 1 - e * weight) < TOLERANCE, "at %.12g, not %.12g", soft.q[3], 1 + e * weight);
-    const double tension = mb_soft_tensions(soft.engine)[0];
+    const double tension = mb_pd_tensions(soft.engine)[0];
     cr_expect(fabs(tension / weight - 1) < TOLERANCE, "%.12g N, not %.12g", tension, weight);
     soft_end(&soft);
   }
@@ -63,7 +63,7 @@ Test(projective_parts, a_hard_cable_is_slack_until_it_holds) {
   const double TOLERANCE = 1e-10; // m; the iterations' tolerance
   for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
-    MbSoftCable cable;
+    MbPdCable cable;
     points(&soft, 2, 1);
     hang(&soft, &cable, 0, method);
     soft.gravity[0] = 9.81, soft.most[0] = 1.1;
@@ -86,15 +86,15 @@ Test(projective_parts, a_cable_through_the_middle_of_groups_keeps_its_whole_leng
   static const uint32_t nodes[] = {0, 1, 2, 3};
   for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
-    MbSoftCable cable = {3, groups, nodes, 0};
+    MbPdCable cable = {3, groups, nodes, 0};
     points(&soft, 4, 0.5);
-    soft.held[0] = 7;
+    soft.placed[0] = 7;
     soft.spec.ncables = 1, soft.spec.cables = &cable;
     soft_create(&soft, 0.01, method, 500, 1e-13);
     soft.gravity[2] = -9.81;
-    soft.most[0] = mb_soft_cable_length(&cable, soft.q);
+    soft.most[0] = mb_pd_cable_length(&cable, soft.q);
     for (int k = 0; k < 30; k++) soft_step(&soft);
-    const double length = mb_soft_cable_length(&cable, soft.q);
+    const double length = mb_pd_cable_length(&cable, soft.q);
     cr_expect(length < soft.most[0] + TOLERANCE, "%.12g m, not above %.12g", length, soft.most[0]);
     cr_expect(length > soft.most[0] - 1e-3, "%.12g m: it is slack", length);
     cr_expect(soft.q[11] < -0.1, "the end has not fallen: %g", soft.q[11]);
@@ -114,7 +114,7 @@ static void bar(Soft *soft, MbElasticModel model) {
 }
 
 // Runs a bar that hangs from one end, on a roller along x at the other, and gives where its nodes are.
-static double *run_bar(MbSoftSpec like, int iterations, double tolerance, int steps) {
+static double *run_bar(MbPdSpec like, int iterations, double tolerance, int steps) {
   Soft soft = {0};
   bar(&soft, MB_NEO_HOOKEAN);
   soft.spec = like;
@@ -123,11 +123,11 @@ static double *run_bar(MbSoftSpec like, int iterations, double tolerance, int st
   soft_create(&soft, 0.01, like.method ? like.method : MB_METHOD_PROJECTIVE, iterations, tolerance);
   for (int k = 0; k < steps; k++) {
     for (size_t i = 0; i < soft.mesh.nodes; i++)
-      if (soft.held[i] == 2) soft.target[3 * i + 1] = soft.mesh.x[3 * i + 1] + 0.01 * (k + 1);
+      if (soft.placed[i] == 2) soft.target[3 * i + 1] = soft.mesh.x[3 * i + 1] + 0.01 * (k + 1);
     soft_step(&soft);
     for (size_t i = 0; i < soft.mesh.nodes; i++)
       for (size_t c = 0; c < 3; c++)
-        if (soft.held[i] >> c & 1)
+        if (soft.placed[i] >> c & 1)
           cr_assert(soft.q[3 * i + c] == soft.target[3 * i + c], "node %zu slips", i);
   }
   double *q = soft.q;
@@ -140,9 +140,9 @@ enum { NODES = 3 * 3 * 9 };
 
 Test(projective_parts, iterations_and_newton_come_to_the_same) {
   const double TOLERANCE = 1e-8; // m; iterations that have settled to 1e-12 by the step
-  double *newton = run_bar((MbSoftSpec){.method = MB_METHOD_NEWTON}, 100, 0, 10);
+  double *newton = run_bar((MbPdSpec){.method = MB_METHOD_NEWTON}, 100, 0, 10);
   for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHOD_NEWTON; method++) {
-    double *other = run_bar((MbSoftSpec){.method = method}, 3000, 1e-12, 10);
+    double *other = run_bar((MbPdSpec){.method = method}, 3000, 1e-12, 10);
     test_near("places", other, newton, 3 * NODES, TOLERANCE);
     mb_free(other);
   }
@@ -152,11 +152,11 @@ Test(projective_parts, iterations_and_newton_come_to_the_same) {
 
 Test(projective_parts, every_complete_method_of_the_global_step_gives_the_same) {
   const double TOLERANCE = 1e-11; // m; rounding
-  double *first = run_bar((MbSoftSpec){.global = MB_GLOBAL_CHOLESKY}, 10, 0, 10);
-  const MbSoftSpec others[] = {{.global = MB_GLOBAL_SPARSE_INVERSE},
-                               {.global = MB_GLOBAL_PARTITIONED_INVERSE},
-                               {.global = MB_GLOBAL_SPARSE_INVERSE, .single = true},
-                               {.global = MB_GLOBAL_AUTO}};
+  double *first = run_bar((MbPdSpec){.global = MB_GLOBAL_CHOLESKY}, 10, 0, 10);
+  const MbPdSpec others[] = {{.global = MB_GLOBAL_SPARSE_INVERSE},
+                             {.global = MB_GLOBAL_PARTITIONED_INVERSE},
+                             {.global = MB_GLOBAL_SPARSE_INVERSE, .single = true},
+                             {.global = MB_GLOBAL_AUTO}};
   for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
     double *other = run_bar(others[k], 10, 0, 10);
     test_near("places", other, first, 3 * NODES, others[k].single ? 1e-8 : TOLERANCE);
@@ -167,8 +167,8 @@ Test(projective_parts, every_complete_method_of_the_global_step_gives_the_same) 
 
 Test(projective_parts, jacobi_and_chebyshev_come_to_the_same_if_they_may_iterate) {
   const double TOLERANCE = 1e-7; // m; their last corrections are smaller than what is left by a hundred
-  double *first = run_bar((MbSoftSpec){.method = MB_METHOD_NEWTON}, 100, 0, 2);
-  const MbSoftSpec others[] = {{.global = MB_GLOBAL_JACOBI}, {.global = MB_GLOBAL_CHEBYSHEV}};
+  double *first = run_bar((MbPdSpec){.method = MB_METHOD_NEWTON}, 100, 0, 2);
+  const MbPdSpec others[] = {{.global = MB_GLOBAL_JACOBI}, {.global = MB_GLOBAL_CHEBYSHEV}};
   for (size_t k = 0; k < 2; k++) {
     double *other = run_bar(others[k], 20000, 1e-11, 2);
     test_near("places", other, first, 3 * NODES, TOLERANCE);
@@ -182,7 +182,7 @@ static void sheet(Soft *soft, MbMethod method, int threads) {
   soft->part.thickness = 1e-3, soft->part.bending = MB_BENDING_ISOMETRIC, soft->part.bending_stiffness = 1e-4;
   soft_begin(soft, 300);
   soft_material(soft, MB_COROTATIONAL, 1e5, 0.3);
-  soft->held[0] = soft->held[11] = 7;
+  soft->placed[0] = soft->placed[11] = 7;
   soft->gravity[2] = -9.81;
   soft->spec.threads = threads;
   soft_create(soft, 0.01, method, 8, 0);
@@ -217,13 +217,13 @@ Test(projective_parts, forces_are_minus_the_slope_of_the_energy) {
     const size_t n = 3 * soft.mesh.nodes;
     double *f = mb_calloc(n, sizeof *f), *slope = mb_calloc(n, sizeof *slope), most = 0;
     for (size_t c = 0; c < n; c++) soft.q[c] += 0.2 * (test_random(&seed) - 0.5);
-    mb_soft_forces(soft.engine, soft.q, f);
+    mb_pd_forces(soft.engine, soft.q, f);
     for (size_t c = 0; c < n; c++) {
       const double x = soft.q[c];
       soft.q[c] = x + STEP;
-      const double above = mb_soft_energy(soft.engine, soft.q);
+      const double above = mb_pd_energy(soft.engine, soft.q);
       soft.q[c] = x - STEP;
-      slope[c] = -(above - mb_soft_energy(soft.engine, soft.q)) / (2 * STEP);
+      slope[c] = -(above - mb_pd_energy(soft.engine, soft.q)) / (2 * STEP);
       soft.q[c] = x;
       most = fmax(most, fabs(f[c]));
     }
@@ -236,7 +236,7 @@ Test(projective_parts, forces_are_minus_the_slope_of_the_energy) {
 
 // ---- sheets that are curved at rest ---------------------------------------------------------------------------
 
-// A quarter of a cylinder of radius 1 that rises from where it is held, `cells` along the arc.
+// A quarter of a cylinder of radius 1 that rises from where it is placed, `cells` along the arc.
 static void arch(Soft *soft, MbMethod method, size_t cells, bool cross, double stretch) {
   const size_t wide = cells / 4;
   const double arc = M_PI / 2, width = arc * (double)wide / (double)cells;
@@ -251,13 +251,13 @@ static void arch(Soft *soft, MbMethod method, size_t cells, bool cross, double s
   }
   soft_begin(soft, 1);
   for (size_t i = 0; i < soft->mesh.nodes; i++)
-    if (soft->mesh.x[3 * i] < sin(1.01 * arc / (double)cells)) soft->held[i] = 7;
+    if (soft->mesh.x[3 * i] < sin(1.01 * arc / (double)cells)) soft->placed[i] = 7;
   soft_material(soft, MB_COROTATIONAL, stretch, 0);
   soft_create(soft, 1e4, method, 200, method == MB_METHOD_NEWTON ? 1e-11 : 1e-9);
 }
 
 // Under its weight the tip of a curved cantilever goes down by (w/D) ∫ M m, with the moments M of the weight and m of a force at
-// the tip, both by angle from where it is held.
+// the tip, both by angle from where it is placed.
 static double tip_of_arch(double from) {
   enum { STEPS = 2000 };
   double sum = 0;
@@ -273,10 +273,10 @@ Test(projective_parts, a_curved_strip_bends_as_a_curved_beam) {
   for (int cross = 0; cross < 2; cross++) {
     Soft soft = {0};
     arch(&soft, MB_METHOD_NEWTON, 24, cross, 3e3);
-    cr_expect_float_eq(mb_soft_energy(soft.engine, soft.q), 0, 1e-12, "it is at rest as it is");
+    cr_expect_float_eq(mb_pd_energy(soft.engine, soft.q), 0, 1e-12, "it is at rest as it is");
     soft.gravity[2] = -WEIGHT;
     soft_step(&soft);
-    cr_assert(mb_soft_stats(soft.engine).converged);
+    cr_assert(mb_pd_stats(soft.engine).converged);
     double tip = 0, count = 0;
     for (size_t i = 0; i < soft.mesh.nodes; i++)
       if (soft.mesh.x[3 * i] > 1 - 1e-9) tip += soft.mesh.x[3 * i + 2] - soft.q[3 * i + 2], count++;
@@ -293,11 +293,11 @@ Test(projective_parts, every_method_comes_to_the_same_curved_sheet) {
   for (MbMethod method = MB_METHOD_NEWTON; method >= MB_METHOD_LBFGS; method--) {
     Soft soft = {0};
     arch(&soft, method, 12, true, 300);
-    mb_soft_free(soft.engine);
+    mb_pd_free(soft.engine);
     soft_create(&soft, 0.3, method, method == MB_METHOD_NEWTON ? 100 : 20000, 1e-11);
     soft.gravity[2] = -0.5;
     for (int k = 0; k < 4; k++) soft_step(&soft);
-    cr_expect(mb_soft_stats(soft.engine).converged, "%g is left", mb_soft_stats(soft.engine).residual);
+    cr_expect(mb_pd_stats(soft.engine).converged, "%g is left", mb_pd_stats(soft.engine).residual);
     if (!first && (first = mb_calloc(3 * soft.mesh.nodes, sizeof *first)))
       memcpy(first, soft.q, 3 * soft.mesh.nodes * sizeof *first);
     test_near("places", soft.q, first, 3 * soft.mesh.nodes, TOLERANCE);
@@ -312,11 +312,11 @@ Test(projective_parts, iterations_and_newton_come_to_the_same_cloth) {
   for (MbMethod method = MB_METHOD_NEWTON; method >= MB_METHOD_LBFGS; method--) {
     Soft soft = {0};
     sheet(&soft, method, 1);
-    mb_soft_free(soft.engine);
+    mb_pd_free(soft.engine);
     soft.part.bending_stiffness = 0.01;
     soft_create(&soft, 0.01, method, method == MB_METHOD_NEWTON ? 100 : 20000, 1e-12);
     for (int k = 0; k < 5; k++) soft_step(&soft);
-    cr_expect(mb_soft_stats(soft.engine).converged, "%g is left", mb_soft_stats(soft.engine).residual);
+    cr_expect(mb_pd_stats(soft.engine).converged, "%g is left", mb_pd_stats(soft.engine).residual);
     if (!first && (first = mb_calloc(3 * soft.mesh.nodes, sizeof *first)))
       memcpy(first, soft.q, 3 * soft.mesh.nodes * sizeof *first);
     test_near("places", soft.q, first, 3 * soft.mesh.nodes, TOLERANCE);
@@ -358,24 +358,24 @@ Test(projective_parts, a_step_takes_no_memory) {
 Test(projective_parts, memory_that_runs_out_is_an_error_and_no_leak) {
   static const size_t groups[] = {0, 1, 2};
   static const uint32_t nodes[] = {3, 5};
-  const MbSoftCable cable = {2, groups, nodes, 0};
+  const MbPdCable cable = {2, groups, nodes, 0};
   for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
     sheet(&soft, method, 1);
-    mb_soft_free(soft.engine);
+    mb_pd_free(soft.engine);
     soft.engine = NULL;
     soft.spec.ncables = 1, soft.spec.cables = &cable;
     const int64_t live = mb_alloc_live();
     int64_t fail = 0;
     for (MbStatus status = MB_IO; status != MB_OK; fail++) {
       MbReport report = {0};
-      MbSoftEngine *engine = NULL;
+      MbPdEngine *engine = NULL;
       mb_alloc_fail_after(fail);
-      status = mb_soft_create(&soft.spec, &engine, &report);
+      status = mb_pd_create(&soft.spec, &engine, &report);
       mb_alloc_fail_after(-1);
       cr_assert(status == MB_OK || (status == MB_IO && !engine), "status %d after %lld", status,
                 (long long)fail);
-      mb_soft_free(engine);
+      mb_pd_free(engine);
       cr_assert(mb_alloc_live() == live, "%lld blocks leak after %lld calls",
                 (long long)(mb_alloc_live() - live), (long long)fail);
     }
@@ -389,9 +389,9 @@ Test(projective_parts, numbers_that_are_not_finite_are_told) {
     Soft soft = {0};
     sheet(&soft, method, 1);
     soft.v[30] = NAN;
-    const MbSoftStart begin = {soft.q, soft.v, soft.target, soft.gravity, soft.force, soft.most};
+    const MbNodeStart begin = {soft.q, soft.v, soft.target, soft.gravity, soft.force, soft.most};
     double *q = mb_calloc(3 * soft.mesh.nodes, sizeof *q), *v = mb_calloc(3 * soft.mesh.nodes, sizeof *v);
-    cr_expect(!mb_soft_step(soft.engine, &begin, q, v));
+    cr_expect(!mb_pd_step(soft.engine, &begin, q, v));
     mb_free(q);
     mb_free(v);
     soft_end(&soft);
@@ -402,7 +402,7 @@ Test(projective_parts, what_is_held_everywhere_goes_where_it_is_told) {
   for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
     bar(&soft, MB_NEO_HOOKEAN);
-    memset(soft.held, 7, soft.mesh.nodes);
+    memset(soft.placed, 7, soft.mesh.nodes);
     soft_create(&soft, 0.01, method, 5, 0);
     for (size_t c = 0; c < 3 * soft.mesh.nodes; c++) soft.target[c] += 0.01;
     soft_step(&soft);
@@ -414,7 +414,7 @@ Test(projective_parts, what_is_held_everywhere_goes_where_it_is_told) {
 
 Test(projective_parts, what_does_not_fit_is_refused_with_its_size_before_it_is_made) {
   static const struct {
-    MbSoftSpec spec;
+    MbPdSpec spec;
     const char *instead;
   } rows[] = {{{.global = MB_GLOBAL_CHOLESKY}, "\"jacobi\" takes less"},
               {{.global = MB_GLOBAL_SPARSE_INVERSE}, "\"partitioned_inverse\" takes less"},
@@ -429,16 +429,16 @@ Test(projective_parts, what_does_not_fit_is_refused_with_its_size_before_it_is_m
   soft.part.mesh = &soft.mesh;
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     MbReport report = {0};
-    MbSoftSpec spec = rows[k].spec;
-    spec.nodes = soft.mesh.nodes, spec.mass = soft.mass, spec.held = soft.held, spec.h = 0.01;
+    MbPdSpec spec = rows[k].spec;
+    spec.nodes = soft.mesh.nodes, spec.mass = soft.mass, spec.placed = soft.placed, spec.h = 0.01;
     spec.nparts = 1, spec.parts = &soft.part, spec.iterations = 5, spec.threads = 1, spec.memory = 10000;
-    cr_expect_eq(mb_soft_create(&spec, &soft.engine, &report), MB_SCENE);
+    cr_expect_eq(mb_pd_create(&spec, &soft.engine, &report), MB_SCENE);
     cr_expect(report.kept && strstr(report.issues[0].text, rows[k].instead) &&
                   strstr(report.issues[0].text, "of 216 nodes takes"),
               "%s", report.kept ? report.issues[0].text : "nothing is said");
     spec.memory = 100000000;
-    cr_expect_eq(mb_soft_create(&spec, &soft.engine, NULL), MB_OK);
-    mb_soft_free(soft.engine), soft.engine = NULL;
+    cr_expect_eq(mb_pd_create(&spec, &soft.engine, NULL), MB_OK);
+    mb_pd_free(soft.engine), soft.engine = NULL;
   }
   soft_end(&soft);
   cr_expect(mb_alloc_live() == 0, "%lld blocks left", (long long)mb_alloc_live());

@@ -7,7 +7,7 @@
 
 static const double LENGTH = 0.6;
 
-// A block between two ends that are held, of nodes inside that are a little out of line.
+// A block between two ends that are placed, of nodes inside that are a little out of line.
 static void block(Soft *soft, MbElasticModel model, double poisson) {
   static const double size[3] = {0.6, 0.4, 0.4};
   const size_t counts[3] = {5, 4, 4};
@@ -57,7 +57,7 @@ static double *settle(const Case *c, MbMethod method, size_t *n) {
   for (int k = 1; k <= c->steps; k++) {
     aim(&soft, c->press * k / c->steps, c->turn * k / c->steps);
     soft_step(&soft);
-    const MbSoftStats stats = mb_soft_stats(soft.engine);
+    const MbNodeStats stats = mb_pd_stats(soft.engine);
     cr_assert(stats.converged, "%s, method %d, step %d: %g after %d iterations", c->name, (int)method, k,
               stats.residual, stats.iterations);
     if (method == MB_METHOD_NEWTON)
@@ -88,14 +88,14 @@ Test(projective_settle, every_method_comes_to_the_same_places_however_hard_the_s
 // ---- ending by what is left of the energy -----------------------------------------------------------------------
 
 typedef struct First {
-  MbSoftEngine *engine;
+  MbPdEngine *engine;
   bool there;
   double energy;
 } First;
 
 static void note(void *context, const double *q) {
   First *first = context;
-  if (!first->there) first->energy = mb_soft_objective(first->engine, q), first->there = true;
+  if (!first->there) first->energy = mb_pd_objective(first->engine, q), first->there = true;
 }
 
 // The energy that a step from the state of `soft` comes to, and the one that it begins with.
@@ -106,13 +106,13 @@ static double energy_of(Soft *soft, MbMethod method, double share, double *first
   double *v1 = mb_calloc(n, sizeof *v1);
   soft_create(soft, 0.02, method, 500, share > 0 ? 0 : 1e-13);
   watch.engine = soft->engine;
-  const MbSoftStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, soft->most};
-  cr_assert(mb_soft_step(soft->engine, &start, q1, v1));
-  cr_assert(mb_soft_stats(soft->engine).converged);
-  const double energy = mb_soft_objective(soft->engine, q1);
+  const MbNodeStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, soft->most};
+  cr_assert(mb_pd_step(soft->engine, &start, q1, v1));
+  cr_assert(mb_pd_stats(soft->engine).converged);
+  const double energy = mb_pd_objective(soft->engine, q1);
   *first = watch.energy;
   if (!(share > 0)) memcpy(soft->v, v1, n * sizeof *v1);
-  mb_soft_free(soft->engine), soft->engine = NULL;
+  mb_pd_free(soft->engine), soft->engine = NULL;
   mb_free(v1);
   return energy;
 }

@@ -1,0 +1,112 @@
+// The surfaces of deformables that take part in contact: their nodes, and the triangles between them.
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/compile/compile_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A side of a tetrahedron: its nodes, ascending, and as they run counterclockwise seen from outside.
+typedef struct Side {
+  uint32_t key[3], node[3];
+} Side;
+
+static int by_key(const void *a, const void *b) {
+  const Side *x = a, *y = b;
+  for (int k = 0; k < 3; k++)
+    if (x->key[k] != y->key[k]) return x->key[k] < y->key[k] ? -1 : 1;
+  return 0;
+}
+
+static void sort3(uint32_t key[3]) {
+  for (int i = 1; i < 3; i++)
+    for (int k = i; k > 0 && key[k - 1] > key[k]; k--) {
+      const uint32_t other = key[k];
+      key[k] = key[k - 1], key[k - 1] = other;
+    }
+}
+
+// Sides that one tetrahedron has alone are the surface's. False: out of memory.
+static bool find_sides(const MbElementMesh *mesh, MbArena *arena, MbDeformableSurface *surface) {
+  static const int corner[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+  const size_t n = 4 * mesh->tets;
+  Side *side = mb_calloc(n, sizeof *side);
+  if (!side) return false;
+  for (size_t s = 0; s < n; s++) {
+    for (int k = 0; k < 3; k++)
+      side[s].node[k] = side[s].key[k] = mesh->tet[s / 4 * 4 + (size_t)corner[s % 4][k]];
+    sort3(side[s].key);
+  }
+  qsort(side, n, sizeof *side, by_key);
+  size_t count = 0;
+  for (size_t s = 0; s < n; s++) {
+    const bool shared =
+        (s && !by_key(&side[s - 1], &side[s])) || (s + 1 < n && !by_key(&side[s], &side[s + 1]));
+    if (!shared) side[count++] = side[s];
+  }
+  uint32_t *triangle = mb_arena_alloc(arena, 3 * count, sizeof *triangle);
+  for (size_t t = 0; triangle && t < count; t++) memcpy(triangle + 3 * t, side[t].node, sizeof side[t].node);
+  mb_free(side);
+  surface->triangle = triangle, surface->ntriangles = count;
+  return triangle != NULL;
+}
+
+// The nodes that the triangles have; all of them where there are none.
+static bool find_nodes(size_t nodes, MbArena *arena, MbDeformableSurface *surface) {
+  uint32_t *node = mb_arena_alloc(arena, nodes, sizeof *node);
+  bool *has = mb_calloc(nodes ? nodes : 1, sizeof *has);
+  if (node && has) {
+    for (size_t i = 0; i < 3 * surface->ntriangles; i++) has[surface->triangle[i]] = true;
+    for (size_t i = 0; i < nodes; i++)
+      if (has[i] || !surface->ntriangles) node[surface->nnodes++] = (uint32_t)i;
+  }
+  mb_free(has);
+  surface->node = node;
+  return node && has;
+}
+
+static bool make_surface(const MbSceneSpec *spec, size_t i, MbModel *model, MbDeformableSurface *surface) {
+  const MbDeformableSpec *from = &spec->deformables[i];
+  const MbDeformable *of = &model->deformables[i];
+  const MbDeformableContactSpec *said = &from->contact;
+  const bool cloth = from->kind == MB_DEFORMABLE_CLOTH;
+  *surface = (MbDeformableSurface){
+      .deformable = i, .thickness = cloth ? from->thickness : 0, .friction = spec->contact->friction};
+  if (said->given && !isnan(said->thickness)) surface->thickness = said->thickness;
+  if (said->given && !isnan(said->friction)) surface->friction = said->friction;
+  if (of->elements && from->kind == MB_DEFORMABLE_TETS &&
+      !find_sides(&of->elements->mesh, &model->arena, surface))
+    return false;
+  if (of->elements && cloth)
+    surface->triangle = of->elements->mesh.triangle, surface->ntriangles = of->elements->mesh.triangles;
+  return find_nodes(of->count, &model->arena, surface);
+}
+
+static MbStatus check_method(const MbSceneSpec *spec, MbReport *report) {
+  const MbMethod method = spec->solver.method;
+  bool cables = false;
+  for (size_t i = 0; i < spec->ndeformables; i++) cables |= spec->deformables[i].ncables > 0;
+  if (!cables || spec->solver.kind != MB_SOLVER_PROJECTIVE ||
+      (method != MB_METHOD_NEWTON && method != MB_METHOD_LBFGS))
+    return MB_OK;
+  return mb_error(
+      report, MB_SCENE, "/solver/method",
+      "deformables in contact where there are cables are solved for by method \"projective\" alone, "
+      "not by \"%s\"",
+      mb_method_words[method]);
+}
+
+MbStatus mb_compile_surfaces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  MbDeformableSurface *surfaces = mb_arena_alloc(&model->arena, spec->ndeformables, sizeof *surfaces);
+  size_t n = 0;
+  if (!surfaces) return mb_no_memory(report, "contact");
+  for (size_t i = 0; i < spec->ndeformables; i++) {
+    const MbDeformableContactSpec *said = &spec->deformables[i].contact;
+    if (said->given && !said->enabled) continue;
+    if (!make_surface(spec, i, model, &surfaces[n++])) return mb_no_memory(report, "contact");
+  }
+  model->contacts.nsurfaces = n;
+  model->contacts.surfaces = surfaces;
+  return n ? check_method(spec, report) : MB_OK;
+}

@@ -1,0 +1,174 @@
+#include "core/solvers/projective/pd_blocks.h"
+#include "core/base/alloc.h"
+#include "core/deformables/viscous.h"
+#include "core/math/mat3.h"
+
+#include <string.h>
+
+// ---- making and freeing -----------------------------------------------------------------------------------
+
+static const uint32_t *elements_of(const MbElementMesh *mesh, int rank, size_t *count) {
+  *count = rank == 3 ? mesh->tets : rank == 2 ? mesh->triangles : mesh->edges;
+  return rank == 3 ? mesh->tet : rank == 2 ? mesh->triangle : mesh->edge;
+}
+
+static size_t before_size(const MbPdBlock *block) {
+  return block->rank == 1 ? 1 : mb_pd_damped(block) ? block->rank * block->rank : 0;
+}
+
+static bool allocate(MbPdBlock *block) {
+  const size_t stride = block->gradient.stride, width = 3 * block->rank;
+  block->k = mb_calloc(block->rank == 1 ? stride : 0, sizeof *block->k);
+  block->before = mb_calloc(before_size(block) * stride, sizeof *block->before);
+  block->weight = mb_calloc(stride, sizeof *block->weight);
+  block->scale = mb_calloc(stride, sizeof *block->scale);
+  block->F = mb_calloc(stride, width * sizeof *block->F);
+  block->u = mb_calloc(stride, width * sizeof *block->u);
+  block->p = mb_calloc(stride, width * sizeof *block->p);
+  block->corner = mb_calloc(stride, 3 * block->corners * sizeof *block->corner);
+  block->energy = mb_calloc(stride, sizeof *block->energy);
+  return block->k && block->before && block->weight && block->scale && block->F && block->u && block->p &&
+         block->corner && block->energy;
+}
+
+bool mb_pd_block_make(const MbPdPart *part, size_t number, int rank, double h, MbPdBlock *block,
+                      size_t *flat) {
+  size_t count = 0;
+  const uint32_t *list = elements_of(part->mesh, rank, &count);
+  *flat = SIZE_MAX;
+  *block = (MbPdBlock){.part = number,
+                       .first = part->first,
+                       .count = count,
+                       .corners = (size_t)rank + 1,
+                       .rank = (size_t)rank,
+                       .thickness = rank == 2 ? part->thickness : 1,
+                       .elastic = part->elastic,
+                       .damper = part->damping / h};
+  if (!mb_gradient_create(&block->gradient, rank, list, count, part->mesh->x, part->mesh->nodes, flat))
+    return false;
+  if (!allocate(block)) {
+    mb_pd_block_free(block);
+    return false;
+  }
+  for (size_t e = 0; rank == 1 && e < count; e++) {
+    const double length = block->gradient.size[e];
+    block->before[e] = 1;
+    block->k[e] = part->by_strain ? part->stiffness / length : part->stiffness;
+    block->weight[e] = (block->k[e] + block->damper) * length;
+  }
+  // whole packs, of which the last may be filled up
+  for (size_t e = 0; e < (rank > 1 ? block->gradient.stride : count); e++) {
+    if (rank > 1) block->weight[e] = mb_local_weight(&block->elastic, rank);
+    block->scale[e] = block->weight[e] * block->thickness;
+  }
+  return true;
+}
+
+void mb_pd_block_free(MbPdBlock *block) {
+  mb_gradient_free(&block->gradient);
+  mb_free(block->k);
+  mb_free(block->before);
+  mb_free(block->weight);
+  mb_free(block->scale);
+  mb_free(block->F);
+  mb_free(block->u);
+  mb_free(block->p);
+  mb_free(block->corner);
+  mb_free(block->energy);
+  *block = (MbPdBlock){0};
+}
+
+size_t mb_pd_block_bytes(const MbPdBlock *block) {
+  const MbGradient *g = &block->gradient;
+  const size_t corners = block->count * block->corners;
+  return corners * (sizeof *g->node + sizeof *g->corner + 3 * sizeof *block->corner) +
+         (g->nodes + 1) * sizeof *g->first + g->stride * (block->rank * block->rank + 1) * sizeof *g->B +
+         g->stride * (9 * block->rank + (block->rank == 1 ? 4 : 3) + before_size(block)) * sizeof *block->F;
+}
+
+// ---- one element ------------------------------------------------------------------------------------------
+
+void mb_pd_gradient(const MbPdBlock *block, size_t e, const double *q, double F[9], double g[12]) {
+  const size_t rank = block->rank;
+  mb_gradient_of(&block->gradient, e, g);
+  memset(F, 0, 3 * rank * sizeof *F);
+  // sides from the first corner, so that places far from the origin do no harm
+  const double *origin = q + 3 * mb_pd_node(block, e, 0);
+  for (size_t a = 1; a < block->corners; a++) {
+    const double *x = q + 3 * mb_pd_node(block, e, a);
+    for (size_t i = 0; i < 3; i++)
+      for (size_t j = 0; j < rank; j++) F[i * rank + j] += (x[i] - origin[i]) * g[a * rank + j];
+  }
+}
+
+// A spring of modulus k L a length, drawn to the stretch that spring and damper agree upon.
+static double spring_of(const MbPdBlock *block, size_t e, double *rest) {
+  const double k = block->k[e] + block->damper;
+  *rest = k > 0 ? (block->k[e] + block->damper * block->before[e]) / k : 0;
+  return k * block->gradient.size[e];
+}
+
+double mb_pd_viscous(const MbPdBlock *block, size_t e, const double F[9], double P[9]) {
+  const int rank = (int)block->rank;
+  const double *before = block->before + (size_t)(rank * rank) * e;
+  double E[9];
+  mb_viscous_strain(&block->elastic, rank, F, E);
+  for (int c = 0; c < rank * rank; c++) E[c] -= before[c];
+  const double energy = mb_viscous_stress(&block->elastic, rank, F, E, P);
+  for (int c = 0; c < 3 * rank; c++) P[c] *= block->damper;
+  return block->damper * energy;
+}
+
+// H += what damping adds
+static void add_viscous_tangent(const MbPdBlock *block, size_t e, const double F[9], bool positive,
+                                double H[81]) {
+  const int rank = (int)block->rank;
+  const double *before = block->before + (size_t)(rank * rank) * e;
+  double E[9], viscous[81];
+  mb_viscous_strain(&block->elastic, rank, F, E);
+  for (int c = 0; c < rank * rank; c++) E[c] -= before[c];
+  mb_viscous_tangent(&block->elastic, rank, F, viscous);
+  mb_viscous_turning(&block->elastic, rank, E, positive, viscous);
+  for (int c = 0; c < 9 * rank * rank; c++) H[c] += block->damper * viscous[c];
+}
+
+double mb_pd_density(const MbPdBlock *block, size_t e, const double F[9], bool stepping) {
+  double P[9];
+  const double viscous = stepping && mb_pd_damped(block) ? mb_pd_viscous(block, e, F, P) : 0;
+  if (block->rank == 3) return viscous + mb_elastic_energy(&block->elastic, F);
+  if (block->rank == 2) return viscous + mb_elastic_sheet_energy(&block->elastic, F);
+  const double s = mb_vec3_norm(F), stretch = s - 1, move = s - block->before[e];
+  const double damper = stepping ? block->damper : 0;
+  return block->gradient.size[e] * (block->k[e] * stretch * stretch + damper * move * move) / 2;
+}
+
+void mb_pd_stress(const MbPdBlock *block, size_t e, const double F[9], double P[9]) {
+  if (block->rank == 3) {
+    mb_elastic_stress(&block->elastic, F, P);
+  } else if (block->rank == 2) {
+    mb_elastic_sheet_stress(&block->elastic, F, P);
+  } else {
+    double rest;
+    const double k = spring_of(block, e, &rest), s = mb_vec3_norm(F);
+    mb_vec3_scale(P, s > 0 ? k * (1 - rest / s) : 0, F);
+  }
+}
+
+void mb_pd_tangent(const MbPdBlock *block, size_t e, const double F[9], bool positive, double H[81]) {
+  if (block->rank == 3) {
+    mb_elastic_tangent(&block->elastic, F, positive, H);
+  } else if (block->rank == 2) {
+    mb_elastic_sheet_tangent(&block->elastic, F, positive, H);
+  } else {
+    // k d dᵀ + k (1 − rest/s)(1 − d dᵀ), the second part where it pulls, or is to be exact
+    double rest;
+    const double k = spring_of(block, e, &rest), s = mb_vec3_norm(F),
+                 across = s > 0 && (s > rest || !positive) ? k * (1 - rest / s) : 0;
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        const double dd = s > 0 ? F[i] * F[j] / (s * s) : 0;
+        H[3 * i + j] = k * dd + across * ((i == j) - dd);
+      }
+  }
+  if (mb_pd_damped(block)) add_viscous_tangent(block, e, F, positive, H);
+}

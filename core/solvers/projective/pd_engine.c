@@ -1,0 +1,383 @@
+// Making the engine, and a step of it.
+#include "core/solvers/projective/pd_engine.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/report.h"
+
+#include <string.h>
+
+// ---- making and freeing -----------------------------------------------------------------------------------
+
+static size_t count_blocks(const MbPdSpec *spec) {
+  size_t n = 0;
+  for (size_t i = 0; i < spec->nparts; i++) {
+    const MbElementMesh *mesh = spec->parts[i].mesh;
+    n += (mesh->tets ? 1u : 0) + (mesh->triangles ? 1u : 0) + (mesh->edges ? 1u : 0);
+  }
+  return n;
+}
+
+static bool allocate(MbPdEngine *engine, const MbPdSpec *spec) {
+  const size_t n = spec->nodes;
+  engine->n = n, engine->beside = spec->beside;
+  engine->method = spec->method;
+  engine->number = mb_calloc(n, sizeof *engine->number);
+  engine->node = mb_calloc(n, sizeof *engine->node);
+  engine->placed = mb_calloc(n, sizeof *engine->placed);
+  engine->mass = mb_calloc(n, sizeof *engine->mass);
+  engine->inertia = mb_calloc(n, sizeof *engine->inertia);
+  engine->ahead = mb_calloc(n, 3 * sizeof *engine->ahead);
+  engine->q = mb_calloc(n, 3 * sizeof *engine->q);
+  engine->f = mb_calloc(n, 3 * sizeof *engine->f);
+  engine->r = mb_calloc(3 * n + spec->beside, sizeof *engine->r);
+  engine->b = mb_calloc(n, 3 * sizeof *engine->b);
+  engine->history = mb_calloc((size_t)spec->iterations, sizeof *engine->history);
+  engine->block = mb_calloc(count_blocks(spec), sizeof *engine->block);
+  return engine->number && engine->node && engine->placed && engine->mass && engine->inertia &&
+         engine->ahead && engine->q && engine->f && engine->r && engine->b && engine->history &&
+         engine->block;
+}
+
+static void number_nodes(MbPdEngine *engine, const MbPdSpec *spec) {
+  memcpy(engine->placed, spec->placed, engine->n * sizeof *engine->placed);
+  memcpy(engine->mass, spec->mass, engine->n * sizeof *engine->mass);
+  for (size_t i = 0; i < engine->n; i++) {
+    engine->inertia[i] = spec->mass[i] + spec->h * spec->drag;
+    engine->number[i] = MB_NONE;
+    if (engine->placed[i] == 7) continue;
+    engine->number[i] = (uint32_t)engine->nfree;
+    engine->node[engine->nfree++] = (uint32_t)i;
+  }
+}
+
+// The diagonal of the box that all parts at rest are in, the largest one's.
+static double size_of(const MbPdSpec *spec) {
+  double size = 0;
+  for (size_t k = 0; k < spec->nparts; k++) {
+    const MbElementMesh *mesh = spec->parts[k].mesh;
+    double squared = 0;
+    for (size_t axis = 0; axis < 3; axis++) {
+      double low = INFINITY, high = -INFINITY;
+      for (size_t i = 0; i < mesh->nodes; i++) {
+        low = fmin(low, mesh->x[3 * i + axis]);
+        high = fmax(high, mesh->x[3 * i + axis]);
+      }
+      squared += mesh->nodes ? (high - low) * (high - low) : 0;
+    }
+    size = fmax(size, sqrt(squared));
+  }
+  return size > 0 ? size : 1;
+}
+
+static MbStatus make_blocks(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report) {
+  for (size_t i = 0; i < spec->nparts; i++) {
+    const MbPdPart *part = &spec->parts[i];
+    const size_t counts[] = {0, part->mesh->edges, part->mesh->triangles, part->mesh->tets};
+    for (int rank = 3; rank >= 1; rank--) {
+      size_t flat = SIZE_MAX;
+      if (!counts[rank]) continue;
+      if (mb_pd_block_make(part, i, rank, spec->h, &engine->block[engine->nblocks], &flat))
+        engine->nblocks++;
+      else if (flat == SIZE_MAX)
+        return mb_no_memory(report, "deformables");
+      else
+        return mb_error(report, MB_SCENE, "", "element %zu of a deformable has no extent at rest", flat);
+    }
+  }
+  return MB_OK;
+}
+
+static MbStatus make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report) {
+  if (!allocate(engine, spec)) return mb_no_memory(report, "deformables");
+  engine->h = spec->h, engine->drag = spec->drag, engine->still = spec->still;
+  engine->iterations = spec->iterations, engine->threads = spec->threads;
+  engine->clock = spec->clock ? spec->clock : mb_clock;
+  engine->watch = spec->watch, engine->context = spec->context;
+  engine->tolerance = spec->tolerance, engine->share = spec->share, engine->size = size_of(spec),
+  engine->nparts = spec->nparts;
+  number_nodes(engine, spec);
+  const MbStatus status = make_blocks(engine, spec, report);
+  if (status != MB_OK) return status;
+  if (!mb_pd_form_make(engine, spec)) return mb_no_memory(report, "bending");
+  const MbStatus made = !engine->nfree                     ? MB_OK
+                        : spec->method == MB_METHOD_NEWTON ? mb_pd_newton_make(engine, spec, report)
+                                                           : mb_pd_global_make(engine, spec, report);
+  if (made != MB_OK) return made;
+  if (spec->method != MB_METHOD_NEWTON && !mb_pd_lbfgs_make(engine))
+    return mb_no_memory(report, "deformables");
+  if (spec->ncables && !(engine->cables = mb_pd_cables_make(engine, spec)))
+    return mb_no_memory(report, "cables");
+  if (!spec->nports) return MB_OK;
+  engine->ports = mb_pd_ports_make(engine, spec->nports, spec->port, spec->columns);
+  if (!engine->ports || !mb_pd_name(engine, 0, NULL)) return mb_no_memory(report, "deformables");
+  return MB_OK;
+}
+
+MbStatus mb_pd_create(const MbPdSpec *spec, MbPdEngine **out, MbReport *report) {
+  *out = NULL;
+  MbPdEngine *engine = mb_calloc(1, sizeof *engine);
+  if (!engine) return mb_no_memory(report, "deformables");
+  const MbStatus status = make(engine, spec, report);
+  if (status == MB_OK)
+    *out = engine;
+  else
+    mb_pd_free(engine);
+  return status;
+}
+
+void mb_pd_free(MbPdEngine *engine) {
+  if (!engine) return;
+  for (size_t k = 0; k < engine->nblocks; k++) mb_pd_block_free(&engine->block[k]);
+  mb_free(engine->block);
+  mb_pd_form_free(&engine->form);
+  mb_pd_global_free(&engine->global);
+  mb_pd_newton_free(engine->newton);
+  mb_pd_lbfgs_free(engine->lbfgs);
+  mb_pd_cables_free(engine->cables);
+  mb_pd_ports_free(engine->ports);
+  mb_free(engine->number);
+  mb_free(engine->node);
+  mb_free(engine->placed);
+  mb_free(engine->mass);
+  mb_free(engine->inertia);
+  mb_free(engine->ahead);
+  mb_free(engine->q);
+  mb_free(engine->f);
+  mb_free(engine->r);
+  mb_free(engine->pushed);
+  mb_free(engine->b);
+  mb_free(engine->history);
+  mb_free(engine);
+}
+
+size_t mb_pd_bytes(const MbPdEngine *engine) {
+  size_t bytes = sizeof *engine + engine->n * (17 * sizeof(double) + 2 * sizeof(uint32_t) + 1) +
+                 ((size_t)engine->iterations + engine->beside + (engine->pushed ? 3 * engine->nfree : 0)) *
+                     sizeof(double) +
+                 mb_pd_global_bytes(&engine->global) + mb_pd_newton_bytes(engine->newton) +
+                 mb_pd_lbfgs_bytes(engine) + mb_pd_cables_bytes(engine->cables) + mb_pd_ports_bytes(engine) +
+                 mb_pd_form_bytes(&engine->form);
+  for (size_t k = 0; k < engine->nblocks; k++)
+    bytes += sizeof engine->block[k] + mb_pd_block_bytes(&engine->block[k]);
+  return bytes;
+}
+
+// ---- a step -----------------------------------------------------------------------------------------------
+
+// (m + h c) q̃ = m (q + h v + h² g) + h c q, with c the drag; the iterate begins there, placed nodes where they go.
+static void look_ahead(MbPdEngine *engine, const MbNodeStart *start) {
+  const double h = engine->h;
+  for (size_t i = 0; i < engine->n; i++) {
+    const double share = engine->mass[i] / engine->inertia[i];
+    for (size_t k = 0; k < 3; k++) {
+      const size_t c = 3 * i + k;
+      engine->ahead[c] = start->q[c] + share * (h * start->v[c] + h * h * start->gravity[k]);
+      engine->q[c] = engine->placed[i] >> k & 1 ? start->target[c]
+                     : engine->still            ? start->q[c]
+                                                : engine->ahead[c];
+    }
+  }
+}
+
+static void constant_inverse(MbPdEngine *engine, double *x) { mb_pd_global_solve(&engine->global, x); }
+
+// A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
+static void local_global(MbPdEngine *engine) {
+  const double h2 = engine->h * engine->h;
+  mb_pd_local(engine, engine->q, engine->f);
+  if (engine->cables) mb_pd_cables_pull(engine, engine->q, engine->f);
+  for (size_t n = 0; n < engine->nfree; n++) {
+    const size_t i = engine->node[n];
+    for (size_t c = 0; c < 3; c++)
+      engine->r[3 * n + c] =
+          engine->inertia[i] * (engine->ahead[3 * i + c] - engine->q[3 * i + c]) + h2 * engine->f[3 * i + c];
+  }
+  memcpy(engine->b, engine->r, 3 * engine->nfree * sizeof *engine->b);
+  const double began = engine->clock();
+  mb_pd_global_solve(&engine->global, engine->r);
+  engine->stats.global += engine->clock() - began;
+  if (!engine->cables) return;
+  mb_pd_cables_correct(engine, constant_inverse);
+  mb_pd_cables_hold(engine, -h2, engine->b);
+  if (engine->pushed) memset(engine->pushed, 0, 3 * engine->nfree * sizeof *engine->pushed);
+}
+
+// Of the correction Δ the part ½ Δᵀ A Δ, which is half of Δ along what A was solved for. Where the step is softer than A corrections
+// are shorter than what is left to go, and so are parts: they are asked to be smaller by as much as makes up for it.
+static bool near_enough(MbPdEngine *engine) {
+  double part = 0;
+  for (size_t c = 0; c < 3 * engine->nfree; c++) part += engine->r[c] * engine->b[c] / 2;
+  static const double SOFT = 0.25;
+  return mb_pd_way_goes(&engine->way, fmax(part, 0), SOFT * engine->share);
+}
+
+static bool end_local_global(MbPdEngine *engine) {
+  MbNodeStats *stats = &engine->stats;
+  const bool enough = near_enough(engine);
+  stats->residual = engine->history[stats->iterations++] = mb_pd_advance(engine, 1);
+  if (!isfinite(stats->residual)) return false;
+  const bool near = enough && stats->residual <= MB_PD_SHORT;
+  const bool still = engine->tolerance > 0 ? stats->residual <= engine->tolerance : engine->share > 0;
+  stats->converged = stats->residual <= 0 || (still && (near || !(engine->share > 0)));
+  if (stats->iterations == 1 || stats->residual < engine->least)
+    engine->least = stats->residual, engine->least_at = stats->iterations;
+  if (engine->watch) engine->watch(engine->context, engine->q);
+  return true;
+}
+
+bool mb_pd_goes_on(const MbPdEngine *engine) {
+  return engine->stats.iterations < engine->iterations && !engine->stats.converged && !engine->stuck;
+}
+
+// Cables' own rows and a caller's are solved for together by local-global iterations alone.
+static bool can_descend(const MbPdEngine *engine) {
+  return engine->lbfgs && !engine->global.near && !(engine->cables && mb_pd_listed(engine));
+}
+
+// Where elements are crushed or turned so far that their energy curves down more than the constant weights curve up, the local step
+// jumps between two minima and the iterations go round for ever: their corrections get no smaller.
+static bool goes_round(const MbPdEngine *engine) {
+  static const int PATIENCE = 30;
+  static const double FLOOR = 1e-9; // below which rounding may be what is left
+  return can_descend(engine) && engine->least > FLOOR &&
+         engine->stats.iterations - engine->least_at >= PATIENCE;
+}
+
+static void descend(MbPdEngine *engine) {
+  engine->downhill = true, engine->made = false;
+  engine->way = (MbPdWay){0};
+  if (engine->nfree) mb_pd_lbfgs_begin(engine);
+}
+
+void mb_pd_take_length(MbPdEngine *engine, double h) { engine->h = h; }
+bool mb_pd_whole(const MbPdEngine *engine) { return engine->whole; }
+
+bool mb_pd_pass(MbPdEngine *engine) {
+  // such a step is begun anew, and goes down by quasi-Newton steps; the dual is the stress at its end
+  if (!engine->newton && !engine->downhill && goes_round(engine)) {
+    look_ahead(engine, engine->start);
+    if (engine->cables) mb_pd_cables_begin(engine);
+    descend(engine);
+  }
+  engine->whole = !engine->newton && !engine->downhill;
+  if (engine->whole) {
+    local_global(engine);
+    return true;
+  }
+  if (!engine->made && !mb_pd_lead(engine)) return false;
+  engine->whole = !engine->made && mb_pd_listed(engine);
+  if (engine->whole) {
+    memset(engine->r, 0, 3 * engine->nfree * sizeof *engine->r);
+    return true;
+  }
+  engine->made = true;
+  return engine->newton ? mb_pd_newton_look(engine) : mb_pd_lbfgs_look(engine);
+}
+
+static double *what_acts(MbPdEngine *engine) {
+  return engine->newton ? mb_pd_newton_down(engine) : mb_pd_lbfgs_down(engine);
+}
+
+MbPdBeside mb_pd_beside(MbPdEngine *engine) {
+  const size_t first = 3 * engine->nfree;
+  return (MbPdBeside){what_acts(engine) + first, engine->r + first};
+}
+
+void mb_pd_pull_ports(MbPdEngine *engine, const double *p) {
+  double *down = what_acts(engine);
+  for (size_t k = 0; k < mb_pd_listed(engine); k++) {
+    const size_t at = mb_pd_listed_at(engine, k);
+    for (size_t c = 0; at != SIZE_MAX && c < 3; c++) down[at + c] += p[3 * k + c] / engine->h;
+  }
+}
+
+void mb_pd_solve(MbPdEngine *engine) {
+  if (!engine->newton) {
+    mb_pd_lbfgs_solve(engine);
+    return;
+  }
+  memcpy(engine->r, mb_pd_newton_down(engine), 3 * engine->nfree * sizeof *engine->r);
+  mb_pd_newton_solve(engine->newton, engine->r);
+}
+
+void mb_pd_bend(MbPdEngine *engine) {
+  if (!engine->newton) mb_pd_lbfgs_bend(engine);
+}
+
+const MbPairs *mb_pd_pairs_of(const MbPdEngine *engine) {
+  return engine->downhill && !engine->whole ? mb_pd_lbfgs_pairs(engine) : NULL;
+}
+
+size_t mb_pd_beside_at(const MbPdEngine *engine) { return 3 * engine->nfree; }
+
+void mb_pd_push_weights(MbPdEngine *engine, const double *c) {
+  if (!engine->newton) mb_pd_lbfgs_push(engine, c);
+}
+
+const double *mb_pd_weights(const MbPdEngine *engine) { return mb_pd_lbfgs_weights(engine); }
+
+bool mb_pd_end_pass(MbPdEngine *engine, const MbPdAlong *along, double *t) {
+  *t = 1;
+  if (engine->whole && !engine->newton && !engine->downhill) return end_local_global(engine);
+  if (engine->whole) {
+    engine->made = true;
+    return isfinite(mb_pd_advance(engine, 1));
+  }
+  return engine->newton ? mb_pd_newton_end(engine, along, t) : mb_pd_lbfgs_end(engine, along, t);
+}
+
+bool mb_pd_prepare(MbPdEngine *engine) {
+  engine->downhill = false;
+  return !engine->newton || mb_pd_newton_factor_constant(engine);
+}
+
+bool mb_pd_constant(const MbPdEngine *engine) { return !engine->newton; }
+
+void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start) {
+  engine->began = mb_clock();
+  engine->start = start;
+  engine->stats = (MbNodeStats){.converged = engine->nfree == 0};
+  engine->way = (MbPdWay){0};
+  engine->least = engine->least_at = 0;
+  engine->downhill = engine->made = engine->stuck = false;
+  look_ahead(engine, start);
+  mb_pd_local_begin(engine, start->q);
+  const bool descends = engine->method == MB_METHOD_LBFGS && !(engine->cables && mb_pd_listed(engine));
+  if (descends)
+    descend(engine);
+  else if (engine->method == MB_METHOD_LBFGS || (!engine->begun && engine->method == MB_METHOD_PROJECTIVE))
+    mb_pd_dual_begin(engine, start->q);
+  if (engine->cables) mb_pd_cables_begin(engine);
+  if (engine->pushed) memset(engine->pushed, 0, 3 * engine->nfree * sizeof *engine->pushed);
+  if (engine->watch) engine->watch(engine->context, engine->q);
+}
+
+void mb_pd_end(MbPdEngine *engine, double *q1, double *v1) {
+  const MbNodeStart *start = engine->start;
+  if (engine->cables) mb_pd_cables_end(engine);
+  if (engine->downhill && engine->method == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(engine, engine->q);
+  engine->downhill = false;
+  for (size_t c = 0; c < 3 * engine->n; c++) {
+    v1[c] = (engine->q[c] - start->q[c]) / engine->h;
+    q1[c] = engine->q[c];
+  }
+  engine->stats.seconds = mb_clock() - engine->began;
+}
+
+bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1) {
+  const MbPdAlong nothing = {0};
+  double t;
+  bool ok = true;
+  mb_pd_begin(engine, start);
+  while (ok && mb_pd_goes_on(engine)) {
+    ok = mb_pd_pass(engine);
+    if (ok && !engine->whole) mb_pd_solve(engine), mb_pd_bend(engine);
+    ok = ok && mb_pd_end_pass(engine, &nothing, &t);
+  }
+  if (ok) mb_pd_end(engine, q1, v1);
+  engine->stats.seconds = mb_clock() - engine->began;
+  return ok;
+}
+
+MbNodeStats mb_pd_stats(const MbPdEngine *engine) { return engine->stats; }
+const double *mb_pd_history(const MbPdEngine *engine) { return engine->history; }

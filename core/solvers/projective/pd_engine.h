@@ -1,0 +1,186 @@
+// The engine's insides.
+#ifndef MB_SOLVERS_PROJECTIVE_PD_ENGINE_H
+#define MB_SOLVERS_PROJECTIVE_PD_ENGINE_H
+
+#include "core/deformables/bending.h"
+#include "core/solvers/projective/assembly.h"
+#include "core/solvers/projective/pairs.h"
+#include "core/solvers/projective/pd_blocks.h"
+#include "core/sparse/elimination.h"
+#include "core/sparse/global.h"
+
+enum {
+  MB_PD_GRAIN = 64,
+  MB_PD_PACK = 8
+}; // elements or nodes a thread at least; elements that are done together
+
+// A constant quadratic form ½ Σ Q_ij x_i·x_j: rows of all of Q; and what rest curvatures add to it.
+typedef struct MbPdForm {
+  size_t n;
+  size_t *start; // (n + 1)
+  uint32_t *column;
+  double *value;
+  double *energy; // (n) of each row, where both are asked for
+  MbBendingRest rest;
+} MbPdForm;
+
+// The constant scalar matrix A = M + h² Σ w V GᵀG + h² Q over the nodes that are not placed along every axis. Nodes that are
+// placed along some have rows: with E those of one axis, x = A⁻¹(b − E λ), Eᵀx = 0, so that λ = (Eᵀ A⁻¹ E)⁻¹ Eᵀ A⁻¹ b. Methods
+// that only come near A⁻¹ leave the rows out before and after, which has the same fixed point.
+typedef struct MbPdGlobal {
+  size_t n;
+  MbPattern pattern;
+  double *value;
+  MbGlobal *inverse;
+  bool near; // its solutions are not exact
+  int threads;
+  size_t rows[3];
+  uint32_t *row[3]; // (rows) numbers among the free nodes
+  double *W[3];     // (rows x rows) Cholesky factor of Eᵀ A⁻¹ E
+  double *lambda;   // (most rows)
+  double *x;        // (n x 3)
+} MbPdGlobal;
+
+// By the size of what is simulated, the longest last correction of iterations that end by a share of the energy. Shares are of what
+// a step's first guess is above its solution: where speeds are wild that is much, and what is left of it would feed the next step's.
+#define MB_PD_SHORT 1e-4
+
+// How far a step's iterations have come, in parts of energy, one an iteration.
+typedef struct MbPdWay {
+  int count;
+  double whole, last[3]; // of all; the last ones, the newest first
+} MbPdWay;
+
+typedef struct MbPdNewton MbPdNewton;
+typedef struct MbPdLbfgs MbPdLbfgs;
+typedef struct MbPdCables MbPdCables;
+typedef struct MbPdPorts MbPdPorts;
+
+struct MbPdEngine {
+  size_t n, nfree;
+  uint32_t *number; // (n) among the free nodes; MB_NONE = placed along every axis
+  uint32_t *node;   // (nfree)
+  unsigned char *placed;
+  double *mass, *inertia; // (n) inertia: with what the drag adds
+  double h, drag, size, tolerance, share;
+  bool still; // steps begin where nodes are
+  int iterations, threads;
+  double (*clock)(void);
+  void (*watch)(void *context, const double *q);
+  void *context;
+  size_t nblocks, nparts;
+  MbPdBlock *block;
+  MbPdForm form; // bending of all parts; n = 0 where there is none
+  MbPdGlobal global;
+  MbMethod method;
+  MbPdNewton *newton; // NULL: another method
+  MbPdLbfgs *lbfgs;   // NULL: none; local-global iterations that do not settle have it too
+  bool downhill;      // it is at work
+  bool made;          // the first iteration of the step is
+  bool whole;         // the iteration's correction is taken as it is
+  bool stuck;         // nothing goes further down
+  size_t beside;      // velocities that a caller has beside the nodes'
+  MbPdCables *cables; // NULL: none
+  MbPdPorts *ports;   // NULL: none
+  double *
+      pushed; // (nfree x 3) what a caller's impulses have added to the last correction; NULL: none, or no cables
+  double began; // clock at the step's start
+
+  bool begun; // the dual is there
+
+  // of the step
+  const MbNodeStart *start;
+  double *ahead; // (n x 3) q̃
+  double *q;     // (n x 3) the iterate
+  double *f;     // (n x 3)
+  double *r;     // (nfree x 3, and beside)
+  double *b;     // (nfree x 3) of local-global iterations: what A times the correction is
+  MbPdWay way;   // how far they have come, in the measure of A
+  double least;  // the smallest correction, and which it was
+  int least_at;
+  double *history;
+  MbNodeStats stats;
+};
+
+// Pairs of free nodes that the matrices couple: the nodes alone, then by elements, corners a ≥ b, then those of the form.
+void mb_pd_pairs(const MbPdEngine *engine, MbAssembly *assembly);
+// (h² w V g_a·g_b) of all elements, h² Q and the masses.
+MbStatus mb_pd_global_make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report);
+void mb_pd_global_free(MbPdGlobal *global);
+size_t mb_pd_global_bytes(const MbPdGlobal *global);
+void mb_pd_global_solve(MbPdGlobal *global, double *x); // (n x 3), zero along axes that are placed
+
+// f (n x 3) ← what a local step at q leaves for the global one: −∂ψ/∂q where it has converged. Bending is in it. `begin`: notes
+// the lengths of springs in the state q that the step begins with, and the strains of what is damped.
+void mb_pd_local_begin(MbPdEngine *engine, const double *q);
+// Adds to f what damps a block's elements over the step, at places q of the part's own nodes, and to the block's energies theirs.
+void mb_pd_damp(MbPdEngine *engine, MbPdBlock *block, const double *q, double *f);
+void mb_pd_local(MbPdEngine *engine, const double *q, double *f);
+// The elastic energy with what dampers add over a step; f (n x 3) ← minus its gradient.
+double mb_pd_evaluate(MbPdEngine *engine, const double *q, double *f);
+// The same energy alone.
+double mb_pd_potential(const MbPdEngine *engine, const double *q);
+bool mb_pd_form_make(MbPdEngine *engine, const MbPdSpec *spec); // false: out of memory
+void mb_pd_form_free(MbPdForm *form);
+size_t mb_pd_form_bytes(const MbPdForm *form);
+// What rest curvatures add to the energy at q; f (n x 3; NULL: not wanted) += its forces.
+double mb_pd_form_rest(const MbPdForm *form, const double *q, double *f);
+// w of a triangle that is curved at rest, and where its corners are.
+void mb_pd_form_rest_of(const MbPdForm *form, size_t triangle, const double *q, const double *p[3],
+                        double w[3]);
+void mb_pd_form_row(const MbPdForm *form, size_t i, const double *q, double sum[3]); // of Q q
+// Adds an iteration's part. Of iterations whose parts shrink by ρ, a mean over the last two, what is left is the last one's
+// ρ/(1 − ρ): whether that is no more than `share` of all. One iteration alone tells nothing.
+bool mb_pd_way_goes(MbPdWay *way, double part, double share);
+// Moves what is around placed nodes along with them (pd_start.c). False: numbers that are not finite.
+bool mb_pd_lead(MbPdEngine *engine);
+// The largest move of the iteration by the size of it all; NaN where a number is not finite.
+double mb_pd_advance(MbPdEngine *engine, double scale);
+
+MbStatus mb_pd_newton_make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report);
+void mb_pd_newton_free(MbPdNewton *newton);
+size_t mb_pd_newton_bytes(const MbPdNewton *newton);
+// An iteration: what acts on the nodes, and the matrix there (false: it cannot be factored); takes the correction.
+bool mb_pd_newton_look(MbPdEngine *engine);
+bool mb_pd_newton_end(MbPdEngine *engine, const MbPdAlong *along, double *t);
+double *mb_pd_newton_down(MbPdEngine *engine);         // (nfree x 3, and beside) what acts
+bool mb_pd_newton_factor_constant(MbPdEngine *engine); // H ← the constant matrix; false: it cannot be
+void mb_pd_newton_solve(MbPdNewton *newton,
+                        double *x); // (nfree x 3), x ← H⁻¹ x, zero along axes that are placed
+
+bool mb_pd_lbfgs_make(MbPdEngine *engine); // false: out of memory
+void mb_pd_lbfgs_free(MbPdLbfgs *lbfgs);
+size_t mb_pd_lbfgs_bytes(const MbPdEngine *engine);
+void mb_pd_lbfgs_begin(MbPdEngine *engine); // a step
+// An iteration: what acts on the nodes (false: numbers that are not finite), its solution with A, how that is bent; takes the correction.
+bool mb_pd_lbfgs_look(MbPdEngine *engine);
+double *mb_pd_lbfgs_down(MbPdEngine *engine); // (nfree x 3, and beside) what acts
+void mb_pd_lbfgs_solve(MbPdEngine *engine);
+void mb_pd_lbfgs_bend(MbPdEngine *engine);
+void mb_pd_lbfgs_push(MbPdEngine *engine, const double c[MB_PAIR_WEIGHTS]);
+const MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine);
+const double *mb_pd_lbfgs_weights(const MbPdEngine *engine);
+bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *along, double *t);
+
+// Nodes that a caller's rows act on (pd_ports.c), and as many bytes as their columns may take, 0 = as many as suit. NULL: out of memory.
+MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *port, size_t bytes);
+void mb_pd_ports_free(MbPdPorts *ports);
+size_t mb_pd_ports_bytes(const MbPdEngine *engine);
+size_t mb_pd_listed(const MbPdEngine *engine); // nodes in the list
+
+// Cables: f (n x 3) −= given forces at q; of a correction r from there, what those that keep their length change in it, by their
+// tensions, `inverse` being that of the method's matrix (x (nfree x 3) ← H⁻¹ x); x (nfree x 3) += sign T Jᵀ of the latter, at the last places; what a line search sees of them: the potential at q,
+// its slope along r but for that of the given forces.
+typedef void MbPdInverse(MbPdEngine *engine, double *x);
+MbPdCables *mb_pd_cables_make(MbPdEngine *engine, const MbPdSpec *spec);
+void mb_pd_cables_free(MbPdCables *cables);
+size_t mb_pd_cables_bytes(const MbPdCables *cables);
+void mb_pd_cables_begin(MbPdEngine *engine); // a step
+void mb_pd_cables_pull(MbPdEngine *engine, const double *q, double *f);
+void mb_pd_cables_correct(MbPdEngine *engine, MbPdInverse *inverse);
+void mb_pd_cables_hold(const MbPdEngine *engine, double sign, double *x);
+double mb_pd_cables_potential(const MbPdEngine *engine, const double *q);
+double mb_pd_cables_slope(const MbPdEngine *engine);
+void mb_pd_cables_end(MbPdEngine *engine);
+
+#endif

@@ -1,0 +1,364 @@
+// Quasi-Newton steps with a limited memory (Liu, Bouaziz, Kavan 2017) on the matrix of local-global iterations: with g the gradient
+// of what a step minimises, E, and H⁻¹ = h² A⁻¹ as the last steps' pairs (s, y) correct it (pairs.c),
+//
+//   d = −H⁻¹ g,  q ← q + t d,  s = t d,  y = g⁺ − g
+//
+// A is at least as stiff as the elements are at rest, so that h² A⁻¹ alone, a local-global iteration whose dual is the stress itself,
+// goes down slowly but surely; the pairs tell how soft it really is. t = 1, or what a line search on E finds: a decrease by Armijo's
+// rule, or, where rounding hides the decrease, by its slope (Hager and Zhang's approximate condition). Every iterate has less energy
+// than the one before.
+//
+// A caller's unknowns (bodies) stand beside the nodes in g, d and the pairs, and rows G v between all of them push with impulses λ:
+//
+//   d = H⁻¹ (−g + Gᵀ λ)  such that the rows hold at q + d
+//
+// As H is positive d goes down along E − λᵀ G d, which is what the line search looks at: for rows that hold at both ends the second
+// part is nothing, for soft ones and for those of one way it is never less than what they gain themselves. What the caller's unknowns have
+// of E is quadratic along d (MbPdAlong).
+//
+// Cables that keep their length bend d as they bend Newton's correction, with H⁻¹ for the inverse (pd_cables.c); E is then what
+// Newton's line search sees, and y the difference of the Lagrangian's gradients, with the tensions of the step.
+//
+// Nothing is kept from step to step.
+#include "core/base/alloc.h"
+#include "core/base/threads.h"
+#include "core/math/sums.h"
+#include "core/solvers/projective/pd_engine.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NODES = 1024, TRIALS = 60 }; // nodes that are summed up together
+static const double ARMIJO = 1e-4, ROUNDING = 1e-13, NEAR = 1e-6;
+static const double TIGHT = 1e-13; // corrections by the size: the least that means anything
+
+struct MbPdLbfgs {
+  size_t n; // numbers: three of every free node, and those beside
+  MbPairs pairs;
+  double c[MB_PAIR_WEIGHTS]; // of b, then of what rows add to it
+  double *b, *b1;            // (n) −g at the iterate; at the one before, or at a trial
+  double *z;                 // (n) h² A⁻¹ b
+  double *y;                 // (n) of the pair that is to come
+  double *q1;                // (nodes x 3) the trial
+  size_t chunks;             // of free nodes, and of those beside
+  double *sum[3];            // (chunks) sums over each
+  double energy;             // at the iterate, without that of cables
+  bool known;                // b is that at the iterate, energy too
+  bool pending;              // a pair is to come: its s is there, and b1
+};
+
+// ---- making and freeing -----------------------------------------------------------------------------------
+
+bool mb_pd_lbfgs_make(MbPdEngine *engine) {
+  MbPdLbfgs *lbfgs = engine->lbfgs = mb_calloc(1, sizeof *lbfgs);
+  if (!lbfgs) return false;
+  const size_t n = lbfgs->n = 3 * engine->nfree + engine->beside;
+  bool ok = mb_pairs_make(&lbfgs->pairs, n);
+  lbfgs->chunks = (n + 3 * NODES - 1) / (3 * NODES);
+  for (size_t k = 0; k < 3; k++) {
+    lbfgs->sum[k] = mb_calloc(lbfgs->chunks, sizeof(double));
+    ok = ok && lbfgs->sum[k];
+  }
+  lbfgs->b = mb_calloc(n, sizeof(double));
+  lbfgs->b1 = mb_calloc(n, sizeof(double));
+  lbfgs->z = mb_calloc(n, sizeof(double));
+  lbfgs->y = mb_calloc(n, sizeof(double));
+  lbfgs->q1 = mb_calloc(engine->n, 3 * sizeof(double));
+  return ok && lbfgs->b && lbfgs->b1 && lbfgs->z && lbfgs->y && lbfgs->q1;
+}
+
+void mb_pd_lbfgs_free(MbPdLbfgs *lbfgs) {
+  if (!lbfgs) return;
+  mb_pairs_free(&lbfgs->pairs);
+  for (size_t k = 0; k < 3; k++) mb_free(lbfgs->sum[k]);
+  mb_free(lbfgs->b);
+  mb_free(lbfgs->b1);
+  mb_free(lbfgs->z);
+  mb_free(lbfgs->y);
+  mb_free(lbfgs->q1);
+  mb_free(lbfgs);
+}
+
+size_t mb_pd_lbfgs_bytes(const MbPdEngine *engine) {
+  const MbPdLbfgs *lbfgs = engine->lbfgs;
+  if (!lbfgs) return 0;
+  return sizeof *lbfgs + mb_pairs_bytes(&lbfgs->pairs) +
+         (4 * lbfgs->n + 3 * engine->n + 3 * lbfgs->chunks) * sizeof(double);
+}
+
+// ---- the inverse ------------------------------------------------------------------------------------------
+
+void mb_pd_lbfgs_begin(MbPdEngine *engine) {
+  mb_pairs_begin(&engine->lbfgs->pairs);
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  const size_t first = 3 * engine->nfree;
+  lbfgs->known = lbfgs->pending = false;
+  for (size_t i = first; i < lbfgs->n; i++) lbfgs->b[i] = lbfgs->b1[i] = lbfgs->y[i] = engine->r[i] = 0;
+}
+
+// a · b by chunks.
+typedef struct Product {
+  const MbPdLbfgs *lbfgs;
+  const double *a, *b;
+} Product;
+
+static void product_task(void *context, size_t chunk) {
+  const Product *const of = context;
+  const size_t begin = 3 * NODES * chunk, n = of->lbfgs->n,
+               end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
+  of->lbfgs->sum[0][chunk] = mb_sum_product(of->a + begin, of->b + begin, end - begin);
+}
+
+static double add_up(const MbPdLbfgs *lbfgs, int which) {
+  double sum = 0;
+  for (size_t k = 0; k < lbfgs->chunks; k++) sum += lbfgs->sum[which][k];
+  return sum;
+}
+
+static double multiplied(const MbPdEngine *engine, const double *a, const double *b) {
+  Product of = {engine->lbfgs, a, b};
+  mb_parallel_tasks(engine->threads, engine->lbfgs->chunks, product_task, &of);
+  return add_up(engine->lbfgs, 0);
+}
+
+// x ← h² A⁻¹ b of the nodes.
+static void solve(MbPdEngine *engine, const double *b, double *x) {
+  const double h2 = engine->h * engine->h, began = engine->clock();
+  for (size_t c = 0; c < 3 * engine->nfree; c++) x[c] = h2 * b[c];
+  mb_pd_global_solve(&engine->global, x);
+  engine->stats.global += engine->clock() - began;
+}
+
+void mb_pd_lbfgs_solve(MbPdEngine *engine) { solve(engine, engine->lbfgs->b, engine->r); }
+
+// x (nfree x 3) ← H x, with what the pairs have learnt, zero along axes that are placed
+static void apply(MbPdEngine *engine, double *x) {
+  const MbPairs *pairs = &engine->lbfgs->pairs;
+  double c[MB_PAIR_WEIGHTS], w[MB_PAIR_WEIGHTS];
+  memcpy(engine->lbfgs->y, x, 3 * engine->nfree * sizeof *x); // beside there is nothing
+  mb_pairs_look(pairs, engine->lbfgs->y, engine->threads, c);
+  mb_pairs_weigh(pairs, c, w);
+  solve(engine, engine->lbfgs->y, x);
+  mb_pairs_add(pairs, w, 0, 3 * engine->nfree, engine->threads, x);
+}
+
+// ---- what is minimised ------------------------------------------------------------------------------------
+
+// q1 ← q + t d, and the largest move of each chunk.
+typedef struct Trial {
+  MbPdEngine *engine;
+  double t;
+} Trial;
+
+static void move_task(void *context, size_t chunk) {
+  const Trial *const trial = context;
+  const MbPdEngine *engine = trial->engine;
+  const size_t begin = NODES * chunk, end = begin + NODES < engine->nfree ? begin + NODES : engine->nfree;
+  double most = 0;
+  for (size_t n = begin; n < end; n++) {
+    const size_t i = engine->node[n];
+    for (size_t c = 0; c < 3; c++) {
+      const double move = trial->t * engine->r[3 * n + c];
+      engine->lbfgs->q1[3 * i + c] = engine->q[3 * i + c] + move;
+      most = fmax(most, fabs(move));
+    }
+  }
+  engine->lbfgs->sum[2][chunk] = most;
+}
+
+// b1 ← M/h² (q̃ − q1) + f, which is 0 along axes that are placed; by chunks the inertia's part of E, and b1 · d.
+static void slope_task(void *context, size_t chunk) {
+  const Trial *const trial = context;
+  const MbPdEngine *engine = trial->engine;
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  const size_t begin = NODES * chunk, end = begin + NODES < engine->nfree ? begin + NODES : engine->nfree;
+  const double h2 = engine->h * engine->h;
+  double energy = 0, along = 0;
+  for (size_t n = begin; n < end; n++) {
+    const size_t i = engine->node[n];
+    const double k = engine->inertia[i] / h2;
+    for (size_t c = 0; c < 3; c++) {
+      const double away = engine->ahead[3 * i + c] - lbfgs->q1[3 * i + c];
+      const double b = engine->placed[i] >> c & 1 ? 0 : k * away + engine->f[3 * i + c];
+      lbfgs->b1[3 * n + c] = b;
+      energy += 0.5 * k * away * away;
+      along += b * engine->r[3 * n + c];
+    }
+  }
+  lbfgs->sum[0][chunk] = energy, lbfgs->sum[1][chunk] = along;
+}
+
+// E without that of cables, and −∂E/∂q at q1; *along: the latter along d.
+static double evaluate(MbPdEngine *engine, double *along) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  Trial trial = {engine, 0};
+  const double energy = mb_pd_evaluate(engine, lbfgs->q1, engine->f);
+  if (engine->cables) mb_pd_cables_pull(engine, lbfgs->q1, engine->f);
+  mb_parallel_tasks(engine->threads, lbfgs->chunks, slope_task, &trial);
+  *along = add_up(lbfgs, 1);
+  return energy + add_up(lbfgs, 0);
+}
+
+// ---- a step -----------------------------------------------------------------------------------------------
+
+typedef struct Taken {
+  double t; // of d; 0: nothing goes down
+  double energy;
+} Taken;
+
+// `down` = −(E − λᵀ G d)' > 0. Of lengths that fall short the next comes from the parabola through what is known.
+static Taken search(MbPdEngine *engine, double down, const MbPdAlong *beside) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  const bool cables = engine->cables != NULL;
+  const double before = lbfgs->energy + (cables ? mb_pd_cables_potential(engine, engine->q) : 0);
+  double t = 1;
+  for (int k = 0; k < TRIALS; k++) {
+    Trial trial = {engine, t};
+    double along, most = 0;
+    mb_parallel_tasks(engine->threads, lbfgs->chunks, move_task, &trial);
+    const double mine = evaluate(engine, &along);
+    const double others = (cables ? mb_pd_cables_potential(engine, lbfgs->q1) : 0) - mb_pd_along(beside, t);
+    const double energy = mine + others;
+    along += beside->down - t * beside->curve;
+    engine->stats.trials++;
+    for (size_t i = 0; i < lbfgs->chunks; i++) most = fmax(most, lbfgs->sum[2][i]);
+    if (energy <= before - ARMIJO * t * down) return (Taken){t, mine};
+    // where rounding hides a decrease its slope tells it; what is too short for either is taken whole
+    const bool level = energy <= before + ROUNDING * fabs(before), near = most <= NEAR * engine->size;
+    if (isfinite(energy) && (cables ? near : level && -along <= (1 - 2 * ARMIJO) * down))
+      return (Taken){t, mine};
+    if (isfinite(energy) && most <= TIGHT * engine->size) return (Taken){t, mine};
+    const double rise = energy - before + t * down;
+    const double next = isfinite(rise) && rise > 0 ? down * t * t / (2 * rise) : 0;
+    t = fmin(fmax(next, 0.1 * t), 0.5 * t);
+  }
+  return (Taken){0, lbfgs->energy};
+}
+
+// The pair's s ← t d, and the largest move of each chunk of nodes.
+static void pair_task(void *context, size_t chunk) {
+  const Trial *const trial = context;
+  const MbPdEngine *engine = trial->engine;
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  const size_t n = lbfgs->n, begin = 3 * NODES * chunk, end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
+  double *restrict s = lbfgs->pairs.s[lbfgs->pairs.next];
+  double most = 0;
+  for (size_t i = begin; i < end; i++) {
+    s[i] = trial->t * engine->r[i];
+    if (i < 3 * engine->nfree) most = fmax(most, fabs(s[i]));
+  }
+  lbfgs->sum[2][chunk] = most;
+}
+
+// Goes to the trial, and notes what is known of the pair. Returns the largest move.
+static double accept(MbPdEngine *engine, Taken taken) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  Trial trial = {engine, taken.t};
+  double most = 0;
+  mb_parallel_tasks(engine->threads, lbfgs->chunks, pair_task, &trial);
+  for (size_t k = 0; k < lbfgs->chunks; k++) most = fmax(most, lbfgs->sum[2][k]);
+  if (engine->cables) { // what holds them now pulls along other directions than before
+    mb_pd_cables_hold(engine, -1, lbfgs->b1);
+    memcpy(lbfgs->y, lbfgs->b1, lbfgs->n * sizeof *lbfgs->y);
+    mb_pd_cables_hold(engine, 1, lbfgs->b1);
+    for (size_t i = 0; i < lbfgs->n; i++) lbfgs->y[i] = lbfgs->b[i] - lbfgs->y[i];
+  }
+  lbfgs->pending = true;
+  double *b = lbfgs->b, *q = engine->q;
+  lbfgs->b = lbfgs->b1, lbfgs->b1 = b;
+  engine->q = lbfgs->q1, lbfgs->q1 = q;
+  lbfgs->energy = taken.energy;
+  return most;
+}
+
+// y ← b at the iterate before − b,  z ← of the former − of the latter.
+static void difference_task(void *context, size_t chunk) {
+  const Trial *const trial = context;
+  MbPdLbfgs *lbfgs = trial->engine->lbfgs;
+  const size_t n = lbfgs->n, begin = 3 * NODES * chunk, end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
+  double *restrict z = lbfgs->pairs.z[lbfgs->pairs.next];
+  for (size_t i = begin; i < end; i++) {
+    lbfgs->y[i] = lbfgs->b1[i] - lbfgs->b[i];
+    z[i] = lbfgs->z[i] - trial->engine->r[i];
+  }
+}
+
+static void take_pair(MbPdEngine *engine) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  Trial trial = {engine, 0};
+  if (engine->cables)
+    solve(engine, lbfgs->y, lbfgs->pairs.z[lbfgs->pairs.next]);
+  else
+    mb_parallel_tasks(engine->threads, lbfgs->chunks, difference_task, &trial);
+  mb_pairs_take(&lbfgs->pairs, lbfgs->y, engine->threads);
+  lbfgs->pending = false;
+}
+
+// ---- an iteration -----------------------------------------------------------------------------------------
+
+bool mb_pd_lbfgs_look(MbPdEngine *engine) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  double along;
+  if (lbfgs->known) return true;
+  memcpy(lbfgs->q1, engine->q, 3 * engine->n * sizeof *engine->q);
+  lbfgs->energy = evaluate(engine, &along);
+  memcpy(lbfgs->b, lbfgs->b1, 3 * engine->nfree * sizeof *lbfgs->b);
+  lbfgs->known = isfinite(lbfgs->energy);
+  return lbfgs->known;
+}
+
+double *mb_pd_lbfgs_down(MbPdEngine *engine) { return engine->lbfgs->b; }
+
+void mb_pd_lbfgs_bend(MbPdEngine *engine) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  double w[MB_PAIR_WEIGHTS];
+  if (lbfgs->pending) take_pair(engine);
+  memcpy(lbfgs->z, engine->r, lbfgs->n * sizeof *lbfgs->z);
+  mb_pairs_look(&lbfgs->pairs, lbfgs->b, engine->threads, lbfgs->c);
+  mb_pairs_weigh(&lbfgs->pairs, lbfgs->c, w);
+  mb_pairs_add(&lbfgs->pairs, w, 0, lbfgs->n, engine->threads, engine->r);
+}
+
+void mb_pd_lbfgs_push(MbPdEngine *engine, const double c[MB_PAIR_WEIGHTS]) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  double w[MB_PAIR_WEIGHTS];
+  mb_pairs_weigh(&lbfgs->pairs, c, w);
+  mb_pairs_add(&lbfgs->pairs, w, 0, 3 * engine->nfree, engine->threads, engine->r);
+  for (size_t k = 0; k < MB_PAIR_WEIGHTS; k++) lbfgs->c[k] += c[k];
+}
+
+const MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine) { return &engine->lbfgs->pairs; }
+const double *mb_pd_lbfgs_weights(const MbPdEngine *engine) { return engine->lbfgs->c; }
+
+// Whether the iterations may end, of which the last has moved a node by `most` and was worth `part` of energy.
+static bool done(MbPdEngine *engine, double most, double part) {
+  const bool near = mb_pd_way_goes(&engine->way, part, engine->share) && most <= MB_PD_SHORT;
+  const bool still = engine->tolerance > 0 ? most <= engine->tolerance : engine->share > 0;
+  return most <= TIGHT || (still && (near || !(engine->share > 0)));
+}
+
+bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *beside, double *taken_t) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  MbNodeStats *stats = &engine->stats;
+  const double before = lbfgs->energy;
+  double down = 0;
+  if (engine->cables) mb_pd_cables_correct(engine, apply);
+  down = multiplied(engine, engine->r, lbfgs->b) + beside->rows;
+  if (engine->cables) {
+    down -= mb_pd_cables_slope(engine);
+    mb_pd_cables_hold(engine, -1, lbfgs->b);
+  }
+  if (!isfinite(down)) return false;
+  const Taken taken = search(engine, fmax(down, 0), beside);
+  *taken_t = taken.t;
+  engine->stuck = !(taken.t > 0); // nothing goes further down
+  if (engine->stuck) return true;
+  const double most = accept(engine, taken) / engine->size;
+  // where cables keep their length energy may go up, and the slope tells
+  const double part = engine->cables ? taken.t * fmax(down, 0) / 2
+                                     : fmax(before - lbfgs->energy + mb_pd_along(beside, taken.t), 0);
+  stats->residual = engine->history[stats->iterations++] = most;
+  stats->converged = done(engine, most, part);
+  if (engine->watch) engine->watch(engine->context, engine->q);
+  return true;
+}

@@ -12,19 +12,26 @@
 #include "core/deformables/elastic.h"
 #include "core/deformables/element_mesh.h"
 #include "core/mbsim.h"
+#include "core/model/deformable.h"
 #include "core/sparse/global_method.h"
 
 // One mesh. What is not of its kind of elements is unread.
 typedef struct MbPdPart {
-  const MbElementMesh *mesh; // its places are those at rest
-  size_t first;              // number of its first node among all
-  MbElastic elastic;         // tetrahedra and triangles
-  double thickness;          // m, triangles
-  MbBendingKind bending;     // triangles
-  double bending_stiffness;  // J
-  double stiffness, damping; // N/m, N s/m of edges; of tetrahedra and triangles `damping` is β, s
-  bool by_strain;            // the stiffness is in N, of a strain
+  const MbElementMesh *mesh;       // its places are those at rest
+  size_t first;                    // number of its first node among all
+  MbElastic elastic;               // tetrahedra and triangles
+  double thickness;                // m, triangles
+  MbBendingKind bending;           // triangles
+  double bending_stiffness;        // J
+  double stiffness, damping;       // N/m, N s/m of edges; of tetrahedra and triangles `damping` is β, s
+  bool by_strain;                  // the stiffness is in N, of a strain
+  const MbElementSurface *surface; // what acts on it; NULL: nothing
 } MbPdPart;
+
+// What acts on the surface of a part in a step: pressure beside that of a gas, Pa, and the wind's velocity.
+typedef struct MbPdLoad {
+  double pressure, wind[3];
+} MbPdLoad;
 
 // A cable runs from centre to centre of groups of nodes. It pulls with a force that the caller gives, and, where it has a
 // compliance, with as much as keeps it from getting longer than the caller says: (length − most) = compliance × force,
@@ -75,6 +82,7 @@ typedef struct MbPdStart {
   const double *gravity; // (3)
   const double *force;   // (ncables) N
   const double *most;    // (ncables) m
+  const MbPdLoad *load;  // (nparts); NULL: nothing acts on any surface
 } MbPdStart;
 
 typedef struct MbPdStats {

@@ -42,16 +42,16 @@ static void aim(MbSim *sim, const MbDeformable *of, double t) {
   }
 }
 
-MbPdLoad mb_nodes_load(const MbSim *sim, const MbDeformable *of, double t) {
+MbNodeLoad mb_nodes_load(const MbSim *sim, const MbDeformable *of, double t) {
   const MbElementSurface *surface = of->elements->surface;
-  MbPdLoad load = {0};
+  MbNodeLoad load = {0};
   if (surface && surface->pressure != SIZE_MAX) load.pressure = mb_sim_signal(sim, surface->pressure, t);
   for (size_t k = 0; surface && k < 3 && surface->wind[k] != SIZE_MAX; k++)
     load.wind[k] = mb_sim_signal(sim, surface->wind[k], t);
   return load;
 }
 
-static MbStatus check_load(const MbSim *sim, const MbDeformable *of, double t, const MbPdLoad *load,
+static MbStatus check_load(const MbSim *sim, const MbDeformable *of, double t, const MbNodeLoad *load,
                            MbReport *report) {
   const double sum = load->pressure + load->wind[0] + load->wind[1] + load->wind[2];
   if (isfinite(sum)) return MB_OK;
@@ -92,13 +92,13 @@ MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report) {
     nodes->force[k] = pull < 0 ? 0 : pull;
     nodes->most[k] = nodes->cable[k]->length;
   }
-  nodes->start = (MbPdStart){.q = mb_nodes_places(sim),
-                             .v = mb_nodes_velocities(sim),
-                             .target = nodes->target,
-                             .gravity = sim->model->gravity,
-                             .force = nodes->force,
-                             .most = nodes->most,
-                             .load = nodes->load};
-  mb_pd_dual_write(nodes->engine, mb_section(sim, MB_SECTION_DUAL));
+  nodes->start = (MbNodeStart){.q = mb_nodes_places(sim),
+                               .v = mb_nodes_velocities(sim),
+                               .target = nodes->target,
+                               .gravity = sim->model->gravity,
+                               .force = nodes->force,
+                               .most = nodes->most,
+                               .load = nodes->load};
+  sim->solver->passes->recall(sim->work, mb_section(sim, MB_SECTION_DUAL));
   return check_targets(sim, t, report);
 }

@@ -55,7 +55,7 @@ static void middle_of(MbSpots spots, const uint32_t corner[3], double middle[3])
 }
 
 void mb_pd_loads_begin(MbPdEngine *engine) {
-  const MbPdStart *start = engine->start;
+  const MbNodeStart *start = engine->start;
   for (size_t i = 0; i < engine->nloaded; i++) {
     MbPdLoaded *s = &engine->loaded[i];
     s->load = start->load[s->part];

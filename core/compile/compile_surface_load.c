@@ -1,7 +1,7 @@
 // What acts on the surface of a deformable: which triangles are around its chambers, and which ones wind blows at.
 #include "core/base/report.h"
 #include "core/compile/compile_elements.h"
-#include "core/deformables/surface.h"
+#include "core/deformables/mesh_surface.h"
 #include "core/deformables/surface_load.h"
 #include "core/model/builder.h"
 
@@ -15,7 +15,7 @@ typedef struct Maker {
   size_t number; // of the deformable
   MbModel *model;
   const MbElements *of;
-  MbSurface found;
+  MbMeshSurface found;
   MbElementSurface *to;
   MbReport *report;
 } Maker;
@@ -35,7 +35,7 @@ static bool is_chamber(const Maker *m, size_t part) { return m->found.hollow[par
 static MbStatus check_closed(const Maker *m) {
   char where[WHERE];
   const char *key = m->spec->pressed ? "pressure" : "gas";
-  const MbSurface *found = &m->found;
+  const MbMeshSurface *found = &m->found;
   size_t chambers = 0;
   for (size_t part = 0; part < found->nclosed; part++) chambers += is_chamber(m, part);
   if (m->of->mesh.tets && !chambers)
@@ -50,7 +50,7 @@ static MbStatus check_closed(const Maker *m) {
 }
 
 static MbStatus make_chambers(const Maker *m) {
-  const MbSurface *found = &m->found;
+  const MbMeshSurface *found = &m->found;
   MbElementSurface *to = m->to;
   MbArena *arena = &m->model->arena;
   uint32_t *inner = mb_arena_alloc(arena, found->count, 3 * sizeof *inner);
@@ -80,7 +80,7 @@ static MbStatus make_chambers(const Maker *m) {
 
 // It does not blow in hollows.
 static MbStatus make_outside(const Maker *m) {
-  const MbSurface *found = &m->found;
+  const MbMeshSurface *found = &m->found;
   MbElementSurface *to = m->to;
   uint32_t *outer = mb_arena_alloc(&m->model->arena, found->count, 3 * sizeof *outer);
   if (!outer) return mb_no_memory(m->report, "deformables");
@@ -127,7 +127,7 @@ MbStatus mb_compile_surface(const MbDeformableSpec *spec, size_t i, MbModel *mod
         "a gas couples all nodes around it with one another, which solver \"projective\" alone solves "
         "for: take it, or a \"pressure\"");
   m.to = mb_arena_alloc(&model->arena, 1, sizeof *m.to);
-  if (!m.to || !mb_surface_find(&elements->mesh, &m.found)) return mb_no_memory(report, "deformables");
+  if (!m.to || !mb_mesh_surface_find(&elements->mesh, &m.found)) return mb_no_memory(report, "deformables");
   *m.to = (MbElementSurface){.pressure = SIZE_MAX, .wind = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
   if (spec->gas.pressure > 0) m.to->gas = spec->gas.pressure, m.to->outside = spec->gas.outside;
   if (spec->wind.given)
@@ -136,7 +136,7 @@ MbStatus mb_compile_surface(const MbDeformableSpec *spec, size_t i, MbModel *mod
   if (status == MB_OK) status = make_chambers(&m);
   if (status == MB_OK) status = make_outside(&m);
   if (status == MB_OK) status = add_signals(&m);
-  mb_surface_free(&m.found);
+  mb_mesh_surface_free(&m.found);
   *surface = m.to;
   return status;
 }

@@ -1,4 +1,4 @@
-#include "core/deformables/surface.h"
+#include "core/deformables/mesh_surface.h"
 #include "core/base/alloc.h"
 #include "core/math/vec3.h"
 
@@ -90,7 +90,7 @@ static bool join(const Parts *parts, uint32_t i, uint32_t j, bool turned) {
   return true;
 }
 
-static void spoil(MbSurface *surface, const Parts *parts, const Edge *edge, bool twisted) {
+static void spoil(MbMeshSurface *surface, const Parts *parts, const Edge *edge, bool twisted) {
   bool turned;
   if (!surface->open && !surface->twisted) memcpy(surface->edge, edge->node, sizeof surface->edge);
   *(twisted ? &surface->twisted : &surface->open) = true;
@@ -98,7 +98,7 @@ static void spoil(MbSurface *surface, const Parts *parts, const Edge *edge, bool
 }
 
 // Faces of tetrahedra are turned as they should be; four of them may meet at an edge.
-static bool join_parts(MbSurface *surface, const Parts *parts, bool tets) {
+static bool join_parts(MbMeshSurface *surface, const Parts *parts, bool tets) {
   const size_t n = 3 * surface->count;
   Edge *const edge = mb_calloc(n, sizeof *edge);
   if (!edge) return false;
@@ -135,7 +135,7 @@ static double beneath(const MbElementMesh *mesh, const uint32_t *triangle, uint3
 }
 
 // Puts the triangles of closed parts before all others, part by part, and turns each part so that it encloses something.
-static bool sort_parts(const MbElementMesh *mesh, MbSurface *surface, const Parts *parts) {
+static bool sort_parts(const MbElementMesh *mesh, MbMeshSurface *surface, const Parts *parts) {
   const size_t count = surface->count;
   uint32_t *const sorted = mb_calloc(count, 3 * sizeof *sorted);
   double *const volume = mb_calloc(count, sizeof *volume);
@@ -178,8 +178,8 @@ static uint32_t *triangles_of(const MbElementMesh *mesh, size_t *count) {
   return triangle;
 }
 
-bool mb_surface_find(const MbElementMesh *mesh, MbSurface *surface) {
-  *surface = (MbSurface){0};
+bool mb_mesh_surface_find(const MbElementMesh *mesh, MbMeshSurface *surface) {
+  *surface = (MbMeshSurface){0};
   surface->triangle = triangles_of(mesh, &surface->count);
   const size_t n = surface->count;
   const Parts parts = {mb_calloc(n, sizeof(uint32_t)), mb_calloc(n, sizeof(bool)),
@@ -188,13 +188,13 @@ bool mb_surface_find(const MbElementMesh *mesh, MbSurface *surface) {
   for (size_t t = 0; t < n && fine; t++) parts.to[t] = (uint32_t)t;
   fine = fine && join_parts(surface, &parts, mesh->tets > 0) && sort_parts(mesh, surface, &parts);
   mb_free(parts.to), mb_free(parts.turned), mb_free(parts.open);
-  if (!fine) mb_surface_free(surface);
+  if (!fine) mb_mesh_surface_free(surface);
   return fine;
 }
 
-void mb_surface_free(MbSurface *surface) {
+void mb_mesh_surface_free(MbMeshSurface *surface) {
   mb_free(surface->triangle);
   mb_free(surface->first);
   mb_free(surface->hollow);
-  *surface = (MbSurface){0};
+  *surface = (MbMeshSurface){0};
 }

@@ -68,6 +68,15 @@ typedef enum MbCollideKind {
   MB_COLLIDES
 } MbCollideKind;
 
+// As many numbers as were given; none = not given.
+typedef struct MbNumbersSpec {
+  size_t count;
+  const double *value; // (count)
+} MbNumbersSpec;
+
+// Red, green, blue and, where a fourth number was given, how opaque: 0 to 1, as screens have them (sRGB). For pictures alone.
+typedef MbNumbersSpec MbColorSpec;
+
 typedef struct MbShapeSpec {
   MbShapeKind kind;
   MbCollideKind collide;
@@ -82,6 +91,7 @@ typedef struct MbShapeSpec {
   double density;               // NaN = not given
   const char *material;         // NULL = not given
   double friction, restitution; // NaN = not given
+  MbColorSpec color;
 } MbShapeSpec;
 
 // Kinds of joints: their names, and the words of scenes.
@@ -105,10 +115,6 @@ typedef enum MbJointKind { MB_JOINT_KINDS(MB_KIND_NAME) MB_JOINTS } MbJointKind;
 
 // How a body hangs on its parent. Lists of numbers by degree of freedom have one number for all of them, or as many
 // as there are; none = 0.
-typedef struct MbNumbersSpec {
-  size_t count;
-  const double *value; // (count)
-} MbNumbersSpec;
 
 // Signals by degree of freedom: one for each, or one for all; none = not given.
 typedef struct MbSignalsSpec {
@@ -209,12 +215,13 @@ typedef struct MbBodyMotionSpec {
 typedef struct MbBodySpec {
   const char *name;
   size_t nshapes;
-  MbShapeSpec *shapes;          // (nshapes)
-  bool shape_list;              // written as a list: pointers are /shape/0, not /shape
-  bool jointed;                 // else it is free in space
-  MbAxes velocity_axes;         // axes that angular and linear are given in
-  double density, mass;         // NaN = not given
-  const char *material;         // NULL = not given
+  MbShapeSpec *shapes;  // (nshapes)
+  bool shape_list;      // written as a list: pointers are /shape/0, not /shape
+  bool jointed;         // else it is free in space
+  MbAxes velocity_axes; // axes that angular and linear are given in
+  double density, mass; // NaN = not given
+  const char *material; // NULL = not given
+  MbColorSpec color;
   MbInertiaSpec *inertia;       // NULL = not given
   MbFrameSpec pose;             // of the body frame in the world
   double angular[3], linear[3]; // velocity of the body frame's origin
@@ -414,12 +421,14 @@ typedef struct MbDeformableSpec {
   MbPinSpec *pins;           // (npins)
   MbAttachSpec *attachments; // (nattachments)
   MbCableSpec *cables;       // (ncables)
+  MbColorSpec color;
 } MbDeformableSpec;
 
 typedef struct MbMaterialSpec {
   const char *name;
   double density;               // NaN = not given
   double friction, restitution; // NaN = not given
+  MbColorSpec color;
 } MbMaterialSpec;
 
 // The cones that friction may stay in, as core/contact has them in the same order.
@@ -596,6 +605,12 @@ typedef struct MbSceneSpec {
   MbDeformableSpec *deformables; // (ndeformables)
   MbContactsSpec *contact;       // NULL = nothing collides
 } MbSceneSpec;
+
+// The material of a name; NULL where the name is NULL, or none has it.
+const MbMaterialSpec *mb_find_material(const MbSceneSpec *spec, const char *name);
+// The colour of a body's shape: its own, its material's, the body's or the body's material's, whichever comes first. NULL = none.
+// Without a shape, that of the body.
+const MbColorSpec *mb_shape_color(const MbSceneSpec *spec, const MbBodySpec *body, const MbShapeSpec *shape);
 
 // Steps to do: those given, or as many as reach the duration.
 int64_t mb_time_steps(const MbTimeSpec *time);

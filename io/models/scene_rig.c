@@ -8,15 +8,9 @@
 
 // ---- shapes and masses ------------------------------------------------------------------------------------
 
-static const MbMaterialSpec *material_of(const MbSceneSpec *spec, const char *name) {
-  for (size_t i = 0; name && i < spec->nmaterials; i++)
-    if (!strcmp(spec->materials[i].name, name)) return &spec->materials[i];
-  return NULL;
-}
-
 static double density_of(const MbReading *r, const MbBodySpec *body, const MbShapeSpec *shape) {
-  const MbMaterialSpec *own = material_of(r->spec, shape->material),
-                       *all = material_of(r->spec, body->material);
+  const MbMaterialSpec *own = mb_find_material(r->spec, shape->material),
+                       *all = mb_find_material(r->spec, body->material);
   return !isnan(shape->density)  ? shape->density
          : own                   ? own->density
          : !isnan(body->density) ? body->density
@@ -26,8 +20,8 @@ static double density_of(const MbReading *r, const MbBodySpec *body, const MbSha
 
 // Friction or restitution: a shape's word wins over its material's, that over its body's material's, that over the scene's.
 static double surface_of(const MbReading *r, const MbBodySpec *body, const MbShapeSpec *s, bool restitution) {
-  const MbMaterialSpec *const of[] = {material_of(r->spec, s->material),
-                                      material_of(r->spec, body->material)};
+  const MbMaterialSpec *const of[] = {mb_find_material(r->spec, s->material),
+                                      mb_find_material(r->spec, body->material)};
   double x = restitution ? s->restitution : s->friction;
   for (int i = 0; i < 2; i++)
     if (isnan(x) && of[i]) x = restitution ? of[i]->restitution : of[i]->friction;

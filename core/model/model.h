@@ -203,6 +203,19 @@ static inline size_t mb_model_points(const MbModel *model) {
   return n;
 }
 
+// Which of all nodes a port is.
+static inline size_t mb_model_port(const MbModel *model, size_t port) {
+  return model->deformables[model->ports[port].deformable].first + model->ports[port].node;
+}
+
+// How many cables there are through those nodes.
+static inline size_t mb_model_cables(const MbModel *model) {
+  size_t n = 0;
+  for (size_t i = 0; i < model->ndeformables; i++)
+    n += model->deformables[i].points ? model->deformables[i].elements->ncables : 0;
+  return n;
+}
+
 // What messages call body b.
 static inline const char *mb_model_kind(const MbModel *model, size_t b) {
   return b < model->nlisted ? "body" : "node";

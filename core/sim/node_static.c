@@ -51,15 +51,16 @@ static MbStatus not_found(const MbSim *sim, double t, MbReport *report) {
 // One load step from places q1, which it moves.
 static MbStatus settle(MbSim *sim, double t, double size, MbReport *report) {
   static const double LONG = 1e4; // times as long as H is at first
+  const MbPassOps *passes = sim->solver->passes;
   MbNodes *nodes = sim->nodes;
   const double g = mb_vec3_norm(sim->model->gravity), tolerance = sim->model->integrator.tolerance;
   const double first = g > 0 ? sqrt(size / g) : sim->model->h;
   double H = first;
   for (int k = 0; k < LONGER; k++, H *= 10) {
     nodes->start.q = nodes->q1, nodes->start.v = nodes->v1;
-    mb_pd_take_length(nodes->engine, H);
+    passes->take_length(sim->work, H);
     memset(nodes->v1, 0, 3 * nodes->n * sizeof *nodes->v1);
-    const bool fine = mb_pd_step(nodes->engine, &nodes->start, nodes->q1, nodes->v1);
+    const bool fine = passes->step(sim->work, &nodes->start, nodes->q1, nodes->v1);
     const double move = fine ? H * largest(nodes->v1, 3 * nodes->n) : INFINITY;
     if (!(move < 1e3 * size)) return not_found(sim, t, report);
     const MbStatus status = mb_nodes_judge(sim, fine, t, report);

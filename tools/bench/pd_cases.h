@@ -1,6 +1,6 @@
 // The deformables of Zeng et al.'s section 7, with their engine: bars of N x N x 2N cubes that are twisted, cloth that is drawn.
-#ifndef MB_TOOLS_SOFT_CASES_H
-#define MB_TOOLS_SOFT_CASES_H
+#ifndef MB_TOOLS_PD_CASES_H
+#define MB_TOOLS_PD_CASES_H
 
 #include "core/solvers/projective/projective.h"
 

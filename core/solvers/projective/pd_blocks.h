@@ -2,14 +2,14 @@
 // volume, or a spring's length at rest. A spring k (l − L)²/2 with a damper c has over a step the energy c (l − l₀)²/(2h) more:
 // it is a spring of k + c/h whose length at rest lies between L and l₀. Tetrahedra and triangles with damping have
 // (β/2h) V (E − E₀) : C : (E − E₀) more (deformables/viscous.h).
-#ifndef MB_SOLVERS_PROJECTIVE_SOFT_BLOCKS_H
-#define MB_SOLVERS_PROJECTIVE_SOFT_BLOCKS_H
+#ifndef MB_SOLVERS_PROJECTIVE_PD_BLOCKS_H
+#define MB_SOLVERS_PROJECTIVE_PD_BLOCKS_H
 
 #include "core/deformables/gradient.h"
 #include "core/deformables/local_step.h"
 #include "core/solvers/projective/projective.h"
 
-enum { MB_SOFT_CORNERS = 4, MB_SOFT_WIDTH = 9 };
+enum { MB_PD_CORNERS = 4, MB_PD_WIDTH = 9 };
 
 typedef struct MbPdBlock {
   MbGradient gradient; // of the part's own nodes

@@ -160,7 +160,7 @@ void mb_pd_cables_hold(const MbPdEngine *engine, double sign, double *x) {
 }
 
 // y ← B Jᵀ
-static void respond(MbPdEngine *engine, Cable *cable) {
+static void respond(MbPdEngine *engine, MbPdInverse *inverse, Cable *cable) {
   memset(cable->y, 0, 3 * engine->nfree * sizeof *cable->y);
   for (size_t j = 0; j < cable->npoints; j++)
     for (size_t k = cable->start[j]; k < cable->start[j + 1]; k++) {
@@ -168,12 +168,7 @@ static void respond(MbPdEngine *engine, Cable *cable) {
       if (number != MB_NONE)
         mb_vec3_add(cable->y + 3 * (size_t)number, cable->y + 3 * (size_t)number, cable->J + 3 * j);
     }
-  if (engine->newton)
-    mb_pd_newton_solve(engine->newton, cable->y);
-  else if (engine->downhill)
-    mb_pd_lbfgs_apply(engine, cable->y);
-  else
-    mb_pd_global_solve(&engine->global, cable->y);
+  inverse(engine, cable->y);
 }
 
 static void solve_tensions(MbPdCables *cables) {
@@ -194,7 +189,7 @@ static void solve_tensions(MbPdCables *cables) {
   }
 }
 
-void mb_pd_cables_correct(MbPdEngine *engine) {
+void mb_pd_cables_correct(MbPdEngine *engine, MbPdInverse *inverse) {
   MbPdCables *cables = engine->cables;
   const size_t n = cables->count;
   const double scale = engine->newton || engine->downhill ? 1 : engine->h * engine->h;
@@ -202,7 +197,7 @@ void mb_pd_cables_correct(MbPdEngine *engine) {
   for (size_t i = 0; i < n; i++) {
     Cable *cable = &cables->cable[i];
     if (isnan(cable->compliance)) continue;
-    respond(engine, cable);
+    respond(engine, inverse, cable);
     cables->gap[i] = cable->length + along(engine, cable, engine->r) - engine->start->most[i];
     if (engine->pushed) cables->gap[i] += along(engine, cable, engine->pushed);
   }

@@ -1,6 +1,6 @@
 // The engine's insides.
-#ifndef MB_SOLVERS_PROJECTIVE_SOFT_ENGINE_H
-#define MB_SOLVERS_PROJECTIVE_SOFT_ENGINE_H
+#ifndef MB_SOLVERS_PROJECTIVE_PD_ENGINE_H
+#define MB_SOLVERS_PROJECTIVE_PD_ENGINE_H
 
 #include "core/deformables/bending.h"
 #include "core/solvers/projective/assembly.h"
@@ -10,8 +10,8 @@
 #include "core/sparse/global.h"
 
 enum {
-  MB_SOFT_GRAIN = 64,
-  MB_SOFT_PACK = 8
+  MB_PD_GRAIN = 64,
+  MB_PD_PACK = 8
 }; // elements or nodes a thread at least; elements that are done together
 
 // A constant quadratic form ½ Σ Q_ij x_i·x_j: rows of all of Q; and what rest curvatures add to it.
@@ -43,7 +43,7 @@ typedef struct MbPdGlobal {
 
 // By the size of what is simulated, the longest last correction of iterations that end by a share of the energy. Shares are of what
 // a step's first guess is above its solution: where speeds are wild that is much, and what is left of it would feed the next step's.
-#define MB_SOFT_SHORT 1e-4
+#define MB_PD_SHORT 1e-4
 
 // How far a step's iterations have come, in parts of energy, one an iteration.
 typedef struct MbPdWay {
@@ -89,7 +89,7 @@ struct MbPdEngine {
   bool begun; // the dual is there
 
   // of the step
-  const MbPdStart *start;
+  const MbNodeStart *start;
   double *ahead; // (n x 3) q̃
   double *q;     // (n x 3) the iterate
   double *f;     // (n x 3)
@@ -99,7 +99,7 @@ struct MbPdEngine {
   double least;  // the smallest correction, and which it was
   int least_at;
   double *history;
-  MbPdStats stats;
+  MbNodeStats stats;
 };
 
 // Pairs of free nodes that the matrices couple: the nodes alone, then by elements, corners a ≥ b, then those of the form.
@@ -161,11 +161,6 @@ void mb_pd_lbfgs_push(MbPdEngine *engine, const double c[MB_PAIR_WEIGHTS]);
 const MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine);
 const double *mb_pd_lbfgs_weights(const MbPdEngine *engine);
 bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *along, double *t);
-void mb_pd_lbfgs_apply(MbPdEngine *engine,
-                       double *x); // (nfree x 3), x ← H x, zero along axes that are placed
-
-// x (nfree x 3) ← A⁻¹ x, with Newton's matrix where that is the method's: A = h² H.
-void mb_pd_inverse(MbPdEngine *engine, double *x);
 
 // Nodes that a caller's rows act on (pd_ports.c), and as many bytes as their columns may take, 0 = as many as suit. NULL: out of memory.
 MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *port, size_t bytes);
@@ -174,14 +169,15 @@ size_t mb_pd_ports_bytes(const MbPdEngine *engine);
 size_t mb_pd_listed(const MbPdEngine *engine); // nodes in the list
 
 // Cables: f (n x 3) −= given forces at q; of a correction r from there, what those that keep their length change in it, by their
-// tensions; x (nfree x 3) += sign T Jᵀ of the latter, at the last places; what a line search sees of them: the potential at q,
+// tensions, `inverse` being that of the method's matrix (x (nfree x 3) ← H⁻¹ x); x (nfree x 3) += sign T Jᵀ of the latter, at the last places; what a line search sees of them: the potential at q,
 // its slope along r but for that of the given forces.
+typedef void MbPdInverse(MbPdEngine *engine, double *x);
 MbPdCables *mb_pd_cables_make(MbPdEngine *engine, const MbPdSpec *spec);
 void mb_pd_cables_free(MbPdCables *cables);
 size_t mb_pd_cables_bytes(const MbPdCables *cables);
 void mb_pd_cables_begin(MbPdEngine *engine); // a step
 void mb_pd_cables_pull(MbPdEngine *engine, const double *q, double *f);
-void mb_pd_cables_correct(MbPdEngine *engine);
+void mb_pd_cables_correct(MbPdEngine *engine, MbPdInverse *inverse);
 void mb_pd_cables_hold(const MbPdEngine *engine, double sign, double *x);
 double mb_pd_cables_potential(const MbPdEngine *engine, const double *q);
 double mb_pd_cables_slope(const MbPdEngine *engine);

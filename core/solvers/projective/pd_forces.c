@@ -173,7 +173,7 @@ static void form_range(void *context, size_t begin, size_t end) {
 
 static void add_bending(MbPdEngine *engine, const double *q, double *b) {
   Job job = {.engine = engine, .q = q, .b = b};
-  mb_parallel_ranges(engine->threads, engine->form.n, MB_SOFT_GRAIN, form_range, &job);
+  mb_parallel_ranges(engine->threads, engine->form.n, MB_PD_GRAIN, form_range, &job);
   if (engine->form.rest.count) mb_pd_form_rest(&engine->form, q, b);
 }
 
@@ -209,7 +209,7 @@ void mb_pd_damp(MbPdEngine *engine, MbPdBlock *block, const double *q, double *f
   Job job = {.engine = engine, .block = block};
   if (!mb_pd_damped(block)) return;
   mb_gradient_gather_all(&block->gradient, engine->threads, q, block->F);
-  mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, viscous_range, &job);
+  mb_parallel_ranges(engine->threads, block->count, MB_PD_GRAIN, viscous_range, &job);
   mb_gradient_scatter_all(&block->gradient, engine->threads, NULL, block->p, NULL, block->corner, f);
 }
 
@@ -219,7 +219,7 @@ void mb_pd_forces(MbPdEngine *engine, const double *q, double *f) {
     MbPdBlock *block = &engine->block[k];
     Job job = {.engine = engine, .block = block};
     mb_gradient_gather_all(&block->gradient, engine->threads, q + 3 * block->first, block->F);
-    mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, stress_range, &job);
+    mb_parallel_ranges(engine->threads, block->count, MB_PD_GRAIN, stress_range, &job);
     mb_gradient_scatter_all(&block->gradient, engine->threads, block->scale, block->p, NULL, block->corner,
                             f + 3 * block->first);
     mb_pd_damp(engine, block, q + 3 * block->first, f + 3 * block->first);
@@ -250,7 +250,7 @@ void mb_pd_dual_begin(MbPdEngine *engine, const double *q) {
     Job job = {.engine = engine, .block = block};
     if (!has_dual(block)) continue;
     mb_gradient_gather_all(&block->gradient, engine->threads, q + 3 * block->first, block->F);
-    mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, dual_range, &job);
+    mb_parallel_ranges(engine->threads, block->count, MB_PD_GRAIN, dual_range, &job);
   }
   engine->begun = true;
 }
@@ -321,7 +321,7 @@ static void springs_range(void *context, size_t begin, size_t end) {
 static void springs(MbPdEngine *engine, MbPdBlock *block, const double *q, double *f) {
   Job job = {.engine = engine, .block = block};
   mb_gradient_gather_all(&block->gradient, engine->threads, q, block->F);
-  mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, springs_range, &job);
+  mb_parallel_ranges(engine->threads, block->count, MB_PD_GRAIN, springs_range, &job);
   mb_gradient_scatter_all(&block->gradient, engine->threads, block->scale, block->F, NULL, block->corner, f);
 }
 
@@ -349,10 +349,10 @@ void mb_pd_local(MbPdEngine *engine, const double *q, double *f) {
       springs(engine, block, job.q, job.b);
       continue;
     }
-    const size_t packs = (block->count + MB_SOFT_PACK - 1) / MB_SOFT_PACK;
-    mb_parallel_ranges(engine->threads, packs, MB_SOFT_GRAIN / MB_SOFT_PACK, sweep_range, &job);
+    const size_t packs = (block->count + MB_PD_PACK - 1) / MB_PD_PACK;
+    mb_parallel_ranges(engine->threads, packs, MB_PD_GRAIN / MB_PD_PACK, sweep_range, &job);
     const double swept = engine->clock();
-    mb_parallel_ranges(engine->threads, block->gradient.nodes, MB_SOFT_GRAIN, collect_range, &job);
+    mb_parallel_ranges(engine->threads, block->gradient.nodes, MB_PD_GRAIN, collect_range, &job);
     collected += engine->clock() - swept;
     mb_pd_damp(engine, block, job.q, job.b);
   }
@@ -376,8 +376,8 @@ static void values_range(void *context, size_t begin, size_t end) {
 
 static void take_values(const MbPdEngine *engine, const MbPdBlock *block, const double *q) {
   Measured job = {block, q + 3 * block->first};
-  const size_t packs = (block->count + MB_SOFT_PACK - 1) / MB_SOFT_PACK;
-  mb_parallel_ranges(engine->threads, packs, MB_SOFT_GRAIN / MB_SOFT_PACK, values_range, &job);
+  const size_t packs = (block->count + MB_PD_PACK - 1) / MB_PD_PACK;
+  mb_parallel_ranges(engine->threads, packs, MB_PD_GRAIN / MB_PD_PACK, values_range, &job);
 }
 
 static void value_of(const MbPdBlock *block, size_t e, double s[3]) {

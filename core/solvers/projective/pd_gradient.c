@@ -60,15 +60,15 @@ double mb_pd_evaluate(MbPdEngine *engine, const double *q, double *f) {
     MbPdBlock *block = &engine->block[k];
     MbGradient *gradient = &block->gradient;
     Job job = {engine, block, q + 3 * block->first, f + 3 * block->first};
-    const size_t packs = (block->count + MB_SOFT_PACK - 1) / MB_SOFT_PACK;
+    const size_t packs = (block->count + MB_PD_PACK - 1) / MB_PD_PACK;
     if (block->rank == 1) {
       mb_gradient_gather_all(gradient, engine->threads, job.q, block->F);
-      mb_parallel_ranges(engine->threads, block->count, MB_SOFT_GRAIN, springs_range, &job);
+      mb_parallel_ranges(engine->threads, block->count, MB_PD_GRAIN, springs_range, &job);
       mb_gradient_scatter_all(gradient, engine->threads, NULL, block->p, NULL, block->corner, job.f);
     } else {
-      mb_parallel_ranges(engine->threads, packs, MB_SOFT_GRAIN / MB_SOFT_PACK, sweep_range, &job);
+      mb_parallel_ranges(engine->threads, packs, MB_PD_GRAIN / MB_PD_PACK, sweep_range, &job);
       const double swept = engine->clock();
-      mb_parallel_ranges(engine->threads, gradient->nodes, MB_SOFT_GRAIN, collect_range, &job);
+      mb_parallel_ranges(engine->threads, gradient->nodes, MB_PD_GRAIN, collect_range, &job);
       collected += engine->clock() - swept;
       mb_pd_damp(engine, block, job.q, job.f);
     }
@@ -76,7 +76,7 @@ double mb_pd_evaluate(MbPdEngine *engine, const double *q, double *f) {
   }
   if (engine->form.n) {
     Job job = {.engine = engine, .q = q, .f = f};
-    mb_parallel_ranges(engine->threads, engine->form.n, MB_SOFT_GRAIN, bending_range, &job);
+    mb_parallel_ranges(engine->threads, engine->form.n, MB_PD_GRAIN, bending_range, &job);
     energy += mb_sum_of(engine->form.energy, engine->form.n);
     if (engine->form.rest.count) energy += mb_pd_form_rest(&engine->form, q, f);
   }

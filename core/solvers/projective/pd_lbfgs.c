@@ -131,7 +131,8 @@ static void solve(MbPdEngine *engine, const double *b, double *x) {
 
 void mb_pd_lbfgs_solve(MbPdEngine *engine) { solve(engine, engine->lbfgs->b, engine->r); }
 
-void mb_pd_lbfgs_apply(MbPdEngine *engine, double *x) {
+// x (nfree x 3) ← H x, with what the pairs have learnt, zero along axes that are placed
+static void apply(MbPdEngine *engine, double *x) {
   const MbPairs *pairs = &engine->lbfgs->pairs;
   double c[MB_PAIR_WEIGHTS], w[MB_PAIR_WEIGHTS];
   memcpy(engine->lbfgs->y, x, 3 * engine->nfree * sizeof *x); // beside there is nothing
@@ -331,17 +332,17 @@ const double *mb_pd_lbfgs_weights(const MbPdEngine *engine) { return engine->lbf
 
 // Whether the iterations may end, of which the last has moved a node by `most` and was worth `part` of energy.
 static bool done(MbPdEngine *engine, double most, double part) {
-  const bool near = mb_pd_way_goes(&engine->way, part, engine->share) && most <= MB_SOFT_SHORT;
+  const bool near = mb_pd_way_goes(&engine->way, part, engine->share) && most <= MB_PD_SHORT;
   const bool still = engine->tolerance > 0 ? most <= engine->tolerance : engine->share > 0;
   return most <= TIGHT || (still && (near || !(engine->share > 0)));
 }
 
 bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *beside, double *taken_t) {
   MbPdLbfgs *lbfgs = engine->lbfgs;
-  MbPdStats *stats = &engine->stats;
+  MbNodeStats *stats = &engine->stats;
   const double before = lbfgs->energy;
   double down = 0;
-  if (engine->cables) mb_pd_cables_correct(engine);
+  if (engine->cables) mb_pd_cables_correct(engine, apply);
   down = multiplied(engine, engine->r, lbfgs->b) + beside->rows;
   if (engine->cables) {
     down -= mb_pd_cables_slope(engine);

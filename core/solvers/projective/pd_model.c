@@ -6,20 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t mb_pd_model_cables(const MbModel *model) {
-  size_t n = 0;
-  for (size_t i = 0; i < model->ndeformables; i++)
-    n += model->deformables[i].points ? model->deformables[i].elements->ncables : 0;
-  return n;
-}
-
 // ---- the method -------------------------------------------------------------------------------------------
 
 MbMethod mb_pd_model_method(const MbModel *model) {
   if (model->solver.method != MB_METHOD_AUTO) return model->solver.method;
   if (model->integrator.kind == MB_STATIC) return MB_METHOD_NEWTON;
   // cables, and rows or forces about nodes, are solved for together by local-global iterations alone
-  return model->nports && mb_pd_model_cables(model) ? MB_METHOD_PROJECTIVE : MB_METHOD_LBFGS;
+  return model->nports && mb_model_cables(model) ? MB_METHOD_PROJECTIVE : MB_METHOD_LBFGS;
 }
 
 // Where the scene says nothing, the method's own number.
@@ -61,10 +54,6 @@ size_t mb_pd_model_dual(const MbModel *model) {
   return n;
 }
 
-size_t mb_pd_model_node(const MbModel *model, size_t port) {
-  return model->deformables[model->ports[port].deformable].first + model->ports[port].node;
-}
-
 static double drag_of(const MbModel *model) {
   double drag = 0;
   for (size_t i = 0; i < model->nforces; i++)
@@ -83,7 +72,7 @@ static bool copy_cable(const MbDeformable *of, const MbCable *from, MbArena *scr
 }
 
 bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, MbPdSpec *spec) {
-  const size_t n = mb_model_points(model), ncables = mb_pd_model_cables(model);
+  const size_t n = mb_model_points(model), ncables = mb_model_cables(model);
   double *mass = mb_arena_alloc(scratch, n, sizeof *mass);
   unsigned char *placed = mb_arena_alloc(scratch, n, sizeof *placed);
   MbPdPart *parts = mb_arena_alloc(scratch, model->ndeformables, sizeof *parts);
@@ -103,7 +92,7 @@ bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, M
     for (size_t k = 0; k < e->ncables; k++, next++)
       if (!copy_cable(of, &e->cables[k], scratch, &cables[next])) return false;
   }
-  for (size_t p = 0; p < model->nports; p++) ports[p] = (uint32_t)mb_pd_model_node(model, p);
+  for (size_t p = 0; p < model->nports; p++) ports[p] = (uint32_t)mb_model_port(model, p);
   *spec = (MbPdSpec){.nodes = n,
                      .mass = mass,
                      .placed = placed,

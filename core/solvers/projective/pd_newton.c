@@ -301,7 +301,7 @@ static void downhill(MbPdEngine *engine, double *b) {
 }
 
 bool mb_pd_newton_look(MbPdEngine *engine) {
-  const MbPdStats *stats = &engine->stats;
+  const MbNodeStats *stats = &engine->stats;
   downhill(engine, engine->newton->b);
   const bool close = stats->iterations > 0 && stats->residual <= CLOSE;
   return (close && factor(engine, engine->q, EXACT)) || factor(engine, engine->q, POSITIVE);
@@ -324,12 +324,14 @@ static double search(MbPdEngine *engine, double before, double slope, const MbPd
   return 0;
 }
 
+static void invert(MbPdEngine *engine, double *x) { mb_pd_newton_solve(engine->newton, x); }
+
 bool mb_pd_newton_end(MbPdEngine *engine, const MbPdAlong *along, double *t) {
   MbPdNewton *newton = engine->newton;
-  MbPdStats *stats = &engine->stats;
+  MbNodeStats *stats = &engine->stats;
   const double tight = fmax(engine->tolerance, TIGHT);
   double slope = along->rows, most = 0;
-  if (engine->cables) mb_pd_cables_correct(engine);
+  if (engine->cables) mb_pd_cables_correct(engine, invert);
   for (size_t k = 0; k < 3 * engine->nfree + engine->beside; k++) slope += newton->b[k] * engine->r[k];
   for (size_t k = 0; k < 3 * engine->nfree; k++) most = fmax(most, fabs(engine->r[k]));
   if (engine->cables) slope -= mb_pd_cables_slope(engine);

@@ -1,6 +1,6 @@
 // Products with J, and A⁻¹ factored, for one instance in world axes: what the fused passes (lanes_passes.h) do not do.
-#ifndef MB_SOLVERS_REDMAX_WORLD_H
-#define MB_SOLVERS_REDMAX_WORLD_H
+#ifndef MB_SOLVERS_REDMAX_POSTURE_H
+#define MB_SOLVERS_REDMAX_POSTURE_H
 
 #include "core/solvers/redmax/recursion.h"
 

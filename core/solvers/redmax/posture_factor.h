@@ -1,6 +1,6 @@
 // A⁻¹ factored about where the bodies are, for the kind of processor of the file that includes this (posture.h).
-#ifndef MB_SOLVERS_REDMAX_WORLD_FACTOR_H
-#define MB_SOLVERS_REDMAX_WORLD_FACTOR_H
+#ifndef MB_SOLVERS_REDMAX_POSTURE_FACTOR_H
+#define MB_SOLVERS_REDMAX_POSTURE_FACTOR_H
 
 #include "core/model/coordinates.h"
 #include "core/solvers/body_block.h"

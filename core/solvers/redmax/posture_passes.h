@@ -1,8 +1,8 @@
 // Products with J, and A⁻¹ factored and applied, for MB_LANES instances in world axes (posture.h), for the kind of processor of the file
 // that includes this. No product is fused with a sum here, so that an instance has the same bits alone and beside others. Arrays have
 // the instances' numbers side by side, those of a MbPosture too.
-#ifndef MB_SOLVERS_REDMAX_WORLD_PASSES_H
-#define MB_SOLVERS_REDMAX_WORLD_PASSES_H
+#ifndef MB_SOLVERS_REDMAX_POSTURE_PASSES_H
+#define MB_SOLVERS_REDMAX_POSTURE_PASSES_H
 
 #include "core/solvers/redmax/posture_factor.h"
 

@@ -18,8 +18,8 @@ typedef struct MbDrawing {
 
 // "key":[x, …]
 void mb_drawing_numbers(MbText *t, const char *key, const double *x, size_t n);
-// The further member "color":[red, green, blue, opacity]; nothing where there is no colour (drawing_colors.c).
-void mb_drawing_color(MbText *t, const MbColorSpec *color);
+// The further member "color":[red, green, blue, opacity]; nothing where it is NULL (drawing_colors.c).
+void mb_drawing_color(MbText *t, const double *color);
 // The member "shapes": the colours of meshes that have one.
 void mb_drawing_shapes(MbText *t, const MbSceneSpec *spec);
 // A point fixed in C of a body, or in the world, as an object.

@@ -79,7 +79,7 @@ static void add_joint(MbText *t, const MbModel *model, const long *listed, size_
 }
 
 // What a body without shapes is drawn in, and named by in lists: its first shape's colour, or its own.
-static const MbColorSpec *body_color(const MbSceneSpec *spec, size_t i) {
+static const double *body_color(const MbSceneSpec *spec, size_t i) {
   const MbBodySpec *body = &spec->bodies[i];
   return mb_shape_color(spec, body, body->nshapes ? &body->shapes[0] : NULL);
 }
@@ -211,7 +211,7 @@ static void add_deformables(MbText *t, const MbSceneSpec *spec) {
     mb_drawing_numbers(t, "position", of->pose.position, 3);
     mb_text_add(t, ",");
     mb_drawing_numbers(t, "rotation", of->pose.rotation, 4);
-    mb_drawing_color(t, &of->color);
+    mb_drawing_color(t, of->color);
     mb_text_add(t, "}");
   }
   mb_text_add(t, "]");

@@ -16,13 +16,13 @@ const MbMaterialSpec *mb_find_material(const MbSceneSpec *spec, const char *name
   return NULL;
 }
 
-const MbColorSpec *mb_shape_color(const MbSceneSpec *spec, const MbBodySpec *body, const MbShapeSpec *shape) {
+const double *mb_shape_color(const MbSceneSpec *spec, const MbBodySpec *body, const MbShapeSpec *shape) {
   const MbMaterialSpec *own = shape ? mb_find_material(spec, shape->material) : NULL,
                        *all = mb_find_material(spec, body->material);
-  const MbColorSpec *const said[] = {shape ? &shape->color : NULL, own ? &own->color : NULL, &body->color,
-                                     all ? &all->color : NULL};
+  const double *const said[] = {shape ? shape->color : NULL, own ? own->color : NULL, body->color,
+                                all ? all->color : NULL};
   for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-    if (said[i] && said[i]->count) return said[i];
+    if (said[i]) return said[i];
   return NULL;
 }
 

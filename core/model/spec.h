@@ -68,15 +68,6 @@ typedef enum MbCollideKind {
   MB_COLLIDES
 } MbCollideKind;
 
-// As many numbers as were given; none = not given.
-typedef struct MbNumbersSpec {
-  size_t count;
-  const double *value; // (count)
-} MbNumbersSpec;
-
-// Red, green, blue and, where a fourth number was given, how opaque: 0 to 1, as screens have them (sRGB). For pictures alone.
-typedef MbNumbersSpec MbColorSpec;
-
 typedef struct MbShapeSpec {
   MbShapeKind kind;
   MbCollideKind collide;
@@ -91,7 +82,8 @@ typedef struct MbShapeSpec {
   double density;               // NaN = not given
   const char *material;         // NULL = not given
   double friction, restitution; // NaN = not given
-  MbColorSpec color;
+  const double
+      *color; // (4) for pictures: red, green, blue as screens have them (sRGB), opacity; NULL = not given
 } MbShapeSpec;
 
 // Kinds of joints: their names, and the words of scenes.
@@ -115,10 +107,14 @@ typedef enum MbJointKind { MB_JOINT_KINDS(MB_KIND_NAME) MB_JOINTS } MbJointKind;
 
 // How a body hangs on its parent. Lists of numbers by degree of freedom have one number for all of them, or as many
 // as there are; none = 0.
+typedef struct MbNumbersSpec {
+  size_t count;
+  const double *value; // (count)
+} MbNumbersSpec;
 
 // Signals by degree of freedom: one for each, or one for all; none = not given.
 typedef struct MbSignalsSpec {
-  size_t count;
+  uint32_t count;
   bool list;            // written as a list: pointers are /force/0, not /force
   MbSignalSpec *signal; // (count)
 } MbSignalsSpec;
@@ -177,12 +173,16 @@ typedef struct MbJointSpec {
     double pitch;      // screw: metres a turn
     const char *order; // euler
   };
-  size_t nparts;             // composite
-  struct MbJointSpec *parts; // (nparts) nearest to the parent first
-  const char *name;          // part of a composite; NULL = not given
-  size_t nframes;            // spline_curve
-  union {
-    MbFrameSpec *frames;    // (nframes)
+  const char *name; // part of a composite; NULL = not given
+  union {           // by the kind
+    struct {        // composite
+      size_t nparts;
+      struct MbJointSpec *parts; // (nparts) nearest to the parent first
+    };
+    struct { // spline_curve
+      size_t nframes;
+      MbFrameSpec *frames; // (nframes)
+    };
     MbSurfaceSpec *surface; // spline_surface
   };
   MbNumbersSpec position, velocity, stiffness, rest, damping, inertia, frictionloss;
@@ -215,13 +215,13 @@ typedef struct MbBodyMotionSpec {
 typedef struct MbBodySpec {
   const char *name;
   size_t nshapes;
-  MbShapeSpec *shapes;  // (nshapes)
-  bool shape_list;      // written as a list: pointers are /shape/0, not /shape
-  bool jointed;         // else it is free in space
-  MbAxes velocity_axes; // axes that angular and linear are given in
-  double density, mass; // NaN = not given
-  const char *material; // NULL = not given
-  MbColorSpec color;
+  MbShapeSpec *shapes;          // (nshapes)
+  bool shape_list;              // written as a list: pointers are /shape/0, not /shape
+  bool jointed;                 // else it is free in space
+  MbAxes velocity_axes;         // axes that angular and linear are given in
+  double density, mass;         // NaN = not given
+  const char *material;         // NULL = not given
+  const double *color;          // (4) as a shape's
   MbInertiaSpec *inertia;       // NULL = not given
   MbFrameSpec pose;             // of the body frame in the world
   double angular[3], linear[3]; // velocity of the body frame's origin
@@ -421,14 +421,14 @@ typedef struct MbDeformableSpec {
   MbPinSpec *pins;           // (npins)
   MbAttachSpec *attachments; // (nattachments)
   MbCableSpec *cables;       // (ncables)
-  MbColorSpec color;
+  const double *color;       // (4) as a shape's
 } MbDeformableSpec;
 
 typedef struct MbMaterialSpec {
   const char *name;
   double density;               // NaN = not given
   double friction, restitution; // NaN = not given
-  MbColorSpec color;
+  const double *color;          // (4) as a shape's
 } MbMaterialSpec;
 
 // The cones that friction may stay in, as core/contact has them in the same order.
@@ -610,7 +610,7 @@ typedef struct MbSceneSpec {
 const MbMaterialSpec *mb_find_material(const MbSceneSpec *spec, const char *name);
 // The colour of a body's shape: its own, its material's, the body's or the body's material's, whichever comes first. NULL = none.
 // Without a shape, that of the body.
-const MbColorSpec *mb_shape_color(const MbSceneSpec *spec, const MbBodySpec *body, const MbShapeSpec *shape);
+const double *mb_shape_color(const MbSceneSpec *spec, const MbBodySpec *body, const MbShapeSpec *shape);
 
 // Steps to do: those given, or as many as reach the duration.
 int64_t mb_time_steps(const MbTimeSpec *time);

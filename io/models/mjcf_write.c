@@ -121,6 +121,7 @@ static void put_shape(MbMjcfWriter *m, const MbRigShape *s, const char *name) {
   put_size(m, s);
   mb_mjcf_put_frame(m, &f);
   put_surface(m, s);
+  if (s->colored) mb_xml_put_numbers(m->x, "rgba", s->rgba, 4);
   if (!isnan(s->mass))
     mb_xml_put_number(m->x, "mass", s->mass);
   else if (!isnan(s->density) && s->density != 1000)

@@ -16,6 +16,19 @@ static void put_file(MbDoor *door, cJSON *to, const char *file) {
   mb_rig_put_text(to, "file", out);
 }
 
+static void put_color(const MbRigShape *s, cJSON *to) {
+  if (s->colored) mb_rig_put(to, "color", mb_rig_say_numbers(s->rgba, s->rgba[3] < 1 ? 4 : 3));
+}
+
+// Whether several shapes of a body have one colour, which is then the body's.
+static bool has_one_color(const MbRigBody *body) {
+  bool one = body->nshapes > 1;
+  for (size_t k = 0; k < body->nshapes; k++)
+    one &= body->shape[k].colored &&
+           !memcmp(body->shape[k].rgba, body->shape[0].rgba, sizeof body->shape[0].rgba);
+  return one;
+}
+
 // Whether a scene can say it
 static bool shape_fits(MbDoor *door, const MbRigShape *s) {
   if (s->kind != MB_SHAPE_MESH ||
@@ -26,7 +39,7 @@ static bool shape_fits(MbDoor *door, const MbRigShape *s) {
   return false;
 }
 
-static cJSON *shape_json(MbDoor *door, const MbRigShape *s, bool density) {
+static cJSON *shape_json(MbDoor *door, const MbRigShape *s, bool density, bool color) {
   cJSON *out = cJSON_CreateObject();
   mb_rig_put_text(out, "type", mb_shape_words[s->kind]);
   switch (s->kind) {
@@ -56,13 +69,14 @@ static cJSON *shape_json(MbDoor *door, const MbRigShape *s, bool density) {
   if (s->collides && !isnan(s->friction) && s->friction != door->rig.friction)
     mb_rig_put(out, "friction", mb_rig_say_length(s->friction));
   if (density && s->density > 0) mb_rig_put(out, "density", mb_rig_say_length(s->density));
+  if (color) put_color(s, out);
   return out;
 }
 
 static void put_shapes(MbDoor *door, const MbRigBody *body, cJSON *to) {
   cJSON *list = cJSON_CreateArray();
   double common = NAN;
-  bool same = !body->inertial, masses = false;
+  bool same = !body->inertial, masses = false, one_color = has_one_color(body);
   for (size_t k = 0; k < body->nshapes; k++) {
     const MbRigShape *s = &body->shape[k];
     if (s->kind == MB_SHAPE_PLANE) continue;
@@ -72,7 +86,7 @@ static void put_shapes(MbDoor *door, const MbRigBody *body, cJSON *to) {
   }
   for (size_t k = 0; k < body->nshapes; k++)
     if (shape_fits(door, &body->shape[k]))
-      mb_rig_push(list, shape_json(door, &body->shape[k], !same && !body->inertial && !masses));
+      mb_rig_push(list, shape_json(door, &body->shape[k], !same && !body->inertial && !masses, !one_color));
   const int n = cJSON_GetArraySize(list);
   if (n == 1) {
     mb_rig_put(to, "shape", cJSON_DetachItemFromArray(list, 0));
@@ -82,6 +96,7 @@ static void put_shapes(MbDoor *door, const MbRigBody *body, cJSON *to) {
   } else {
     cJSON_Delete(list);
   }
+  if (n && one_color) put_color(&body->shape[0], to);
   if (body->inertial || !n) return;
   bool solid = false, heavy = false;
   for (size_t k = 0; k < body->nshapes; k++) {

@@ -41,6 +41,9 @@ static bool read_shape(MbReading *r, const MbBodySpec *body, const MbShapeSpec *
         *s->file == '/' || !*r->directory ? s->file : mb_reading_format(r, "%s/%s", r->directory, s->file);
   for (int i = 0; i < 3; i++) shape->scale[i] = s->scale;
   shape->seen = true;
+  const double *color = mb_shape_color(r->spec, body, s);
+  shape->colored = color != NULL;
+  if (color) memcpy(shape->rgba, color, sizeof shape->rgba);
   shape->collides = s->collide != MB_COLLIDE_NOT;
   shape->hull = s->collide == MB_COLLIDE_HULL;
   shape->friction = surface_of(r, body, s, false);

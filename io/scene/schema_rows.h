@@ -28,8 +28,8 @@
 // What things look like.
 #define COLOR_OF(type, help_)                                                                                \
   {                                                                                                          \
-    "color", MB_TYPE_SEQUENCE, AT(type, color.value), COUNT(type, color.count),                              \
-        .least = 3, .most = 4, .bound = MB_BETWEEN, .lo = 0, .hi = 1,                                        \
+    "color", MB_TYPE_COLOR, AT(type, color),                                                                 \
+        .bound = MB_BETWEEN, .lo = 0, .hi = 1,                                                               \
         .help = "for pictures alone: [red, green, blue] as screens have them, or with a fourth number, how " \
                 "opaque; " help_                                                                             \
   }

@@ -53,10 +53,10 @@ Test(scene_messages, colours_have_three_or_four_numbers_from_0_to_1) {
   said(0, "/materials/oak/rgba", "is \"color\"");
   said(1, "/bodies/0/color/1", "wanted a number from 0 to 1");
   said(2, "/bodies/1/color/1", "wanted a number from 0 to 1");
-  said(3, "/bodies/2/color", "wanted a list of 3 to 4 numbers");
-  said(4, "/bodies/3/color", "wanted a list of 3 to 4 numbers");
+  said(3, "/bodies/2/color", "wanted a color: 3 or 4 numbers from 0 to 1");
+  said(4, "/bodies/3/color", "wanted a color: 3 or 4 numbers from 0 to 1");
   said(5, "/bodies/4/colour", "it is spelt \"color\"");
-  said(6, "/bodies/5/color", "wanted a list of numbers");
+  said(6, "/bodies/5/color", "wanted a color");
 }
 
 Test(scene_messages, a_parent_may_stand_behind_its_child) {

@@ -206,17 +206,17 @@ static uint64_t fingerprint(const MbSceneSpec *spec) {
 
 // A run may go on in other colours.
 Test(compile, colours_are_no_part_of_a_fingerprint) {
-  static const double red[3] = {1, 0, 0}, blue[4] = {0, 0, 1, 0.5};
+  static const double red[4] = {1, 0, 0, 1}, blue[4] = {0, 0, 1, 0.5};
   MbShapeSpec shape = box(1, 2, 3);
   shape.density = 1;
   MbSceneSpec spec = with_shape(&shape);
   const uint64_t plain = fingerprint(&spec);
   cr_expect_null(mb_shape_color(&spec, &spec.bodies[0], &shape));
-  spec.bodies[0].color = (MbColorSpec){3, red};
-  cr_expect_eq(mb_shape_color(&spec, &spec.bodies[0], &shape)->value, red, "the body's");
-  shape.color = (MbColorSpec){4, blue};
-  cr_expect_eq(mb_shape_color(&spec, &spec.bodies[0], &shape)->value, blue, "its own is nearer");
-  cr_expect_eq(mb_shape_color(&spec, &spec.bodies[0], NULL)->value, red, "the body's own");
+  spec.bodies[0].color = red;
+  cr_expect_eq(mb_shape_color(&spec, &spec.bodies[0], &shape), red, "the body's");
+  shape.color = blue;
+  cr_expect_eq(mb_shape_color(&spec, &spec.bodies[0], &shape), blue, "its own is nearer");
+  cr_expect_eq(mb_shape_color(&spec, &spec.bodies[0], NULL), red, "the body's own");
   cr_expect_eq(fingerprint(&spec), plain);
   mb_arena_free(&spec.arena);
 }

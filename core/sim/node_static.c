@@ -7,7 +7,7 @@
 // from step to step, until M does not count and q stays where it is. So the way goes down to a minimum near by, and no node is thrown
 // far where nothing but gravity pulls at first, as in a sheet that is flat.
 //
-// Load step j of n has pins and cables as they are at t − h + j h/n; in the first step of a run gravity comes on in as many parts.
+// Load step j of n has pins and cables as they are at t − h + j h/n; in the first step of a run gravity and pressure come on in as many parts.
 #include "core/base/report.h"
 #include "core/math/vec3.h"
 #include "core/sim/nodes.h"
@@ -81,6 +81,8 @@ MbStatus mb_nodes_settle(MbSim *sim, double t, MbReport *report) {
     status = mb_nodes_prepare(sim, t - h + h * share, report);
     mb_vec3_scale(nodes->gravity, sim->state.step > 0 ? 1 : share, sim->model->gravity);
     nodes->start.gravity = nodes->gravity;
+    for (size_t i = 0; i < sim->model->ndeformables && sim->state.step == 0; i++)
+      nodes->load[i].pressure *= share;
     if (status == MB_OK) status = settle(sim, t, size, report);
   }
   memset(nodes->v1, 0, 3 * nodes->n * sizeof *nodes->v1);

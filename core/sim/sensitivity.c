@@ -74,7 +74,8 @@ static const char *unlike(const MbSim *a, const MbSim *b) {
 
 // ---- the start ----------------------------------------------------------------------------------------------------
 
-// δq and δv of the start: what it is with more less what it is with less, by the difference of p. False where the two are far apart.
+// δq and δv of the start: what it is with more less what it is with less, by the difference of p. False where one of the three is
+// far from the others, as the axes of a body free in space are where two of its moments change places.
 static bool start(const MbSensitivity *g, Tangent *t, double move) {
   static const double FAR = 1e-2;
   const MbModel *model = g->sim->model;
@@ -86,7 +87,7 @@ static bool start(const MbSensitivity *g, Tangent *t, double move) {
     double *dq = t->q + model->v_first[b], rate[7], conjugate[4], product[4];
     const size_t n = joint->ops ? joint->n : 7;
     for (size_t i = 0; i < n; i++)
-      if (!(fabs(m[i] - l[i]) <= FAR * (1 + fabs(at[i])))) return false;
+      if (!(fmax(fabs(m[i] - at[i]), fabs(l[i] - at[i])) <= FAR * (1 + fabs(at[i])))) return false;
     for (size_t i = 0; i < n && joint->ops; i++) dq[i] = (m[i] - l[i]) / (2 * move);
     if (joint->ops && joint->ops->change) joint->ops->change(joint, at, MB_TO_VELOCITIES, dq);
     if (joint->ops) continue;

@@ -51,6 +51,17 @@ const char *mb_sensitivity_refuses(const MbModel *model) {
   return NULL;
 }
 
+// Whether forces other than gravity, which comes and goes with its number, differ in more than numbers.
+static bool forces_alike(const MbModel *m, const MbModel *n) {
+  size_t i = 0, k = 0;
+  for (;; i++, k++) {
+    while (i < m->nforces && m->forces[i].ops->inertial) i++;
+    while (k < n->nforces && n->forces[k].ops->inertial) k++;
+    if (i >= m->nforces || k >= n->nforces) return i >= m->nforces && k >= n->nforces;
+    if (m->forces[i].ops != n->forces[k].ops) return false;
+  }
+}
+
 // What of the scene differs in more than numbers; NULL: nothing.
 static const char *unlike(const MbSim *a, const MbSim *b) {
   const MbModel *m = a->model, *n = b->model;
@@ -59,7 +70,7 @@ static const char *unlike(const MbSim *a, const MbSim *b) {
   if (m->h != n->h || m->steps != n->steps) return "the steps of the run";
   if (m->integrator.kind != n->integrator.kind || strcmp(a->solver->name, b->solver->name) != 0)
     return "the solver or the integrator";
-  if (m->nforces != n->nforces || m->npairs != n->npairs || m->ndrives != n->ndrives)
+  if (!forces_alike(m, n) || m->npairs != n->npairs || m->ndrives != n->ndrives)
     return "which forces there are";
   if (m->nsignals != n->nsignals) return "which signals there are";
   if (n->nslots || n->contacts.nsolids) return "which constraints there are";
@@ -67,8 +78,6 @@ static const char *unlike(const MbSim *a, const MbSim *b) {
   for (size_t i = 0; i < m->nb; i++)
     if (m->parent[i] != n->parent[i] || m->joint[i].ops != n->joint[i].ops || m->joint[i].n != n->joint[i].n)
       return "which joints there are";
-  for (size_t i = 0; i < m->nforces; i++)
-    if (m->forces[i].ops != n->forces[i].ops) return "which forces there are";
   return NULL;
 }
 

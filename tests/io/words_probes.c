@@ -140,7 +140,7 @@ const Needed words_needed[] = {
 #define HOLLOW OF_SOFT "/mesh={'file':'scenes/bad/hollow.msh'} | " OF_SOFT "/pin=[]"
 #define BLOWN  CLOTH " | " OF_SOFT "/wind={'velocity':[20,1,2],'lift':0.3}"
 #define FIBROUS                                                                                              \
-  MATERIAL "/fibres=[{'direction':[1,1,-2],'stiffness':3000,'limit':0,'beyond':1000,'strength':20,"           \
+  MATERIAL "/fibres=[{'direction':[2,1,0],'stiffness':3000,'limit':0,'beyond':1000,'strength':20,"           \
            "'activation':0.5}]"
 #define CARRIED                                                                                              \
   OF_SOFT "/pose/position=[2,0,0] | " OF_SOFT "/pin=[] | " OF_SOFT                                           \
@@ -432,9 +432,9 @@ const Probe words_probes[] = {
     {"wind.density", BLOWN, OF_SOFT "/wind/density=2", DIFFERS},
     {"wind.drag", BLOWN, OF_SOFT "/wind/drag=2", DIFFERS},
     {"wind.lift", BLOWN, OF_SOFT "/wind/lift=2", DIFFERS},
-    {"tet_material.fibres", "", MATERIAL "/fibres=[{'direction':[1,1,-2],'stiffness':3000}]", DIFFERS},
+    {"tet_material.fibres", "", MATERIAL "/fibres=[{'direction':[2,1,0],'stiffness':3000}]", DIFFERS},
     {"cloth_material.fibres", CLOTH, MATERIAL "/fibres=[{'direction':[1,2,0],'stiffness':3000}]", DIFFERS},
-    {"fibres.direction", FIBROUS, MATERIAL "/fibres/0/direction=[1,0,-1]", DIFFERS},
+    {"fibres.direction", FIBROUS, MATERIAL "/fibres/0/direction=[1,1,0]", DIFFERS},
     {"fibres.stiffness", FIBROUS, MATERIAL "/fibres/0/stiffness=100", DIFFERS},
     {"fibres.limit", FIBROUS, MATERIAL "/fibres/0/limit=0.0001", DIFFERS},
     {"fibres.beyond", FIBROUS, MATERIAL "/fibres/0/beyond=100", DIFFERS},

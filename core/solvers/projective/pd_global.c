@@ -1,3 +1,5 @@
+// The constant matrix of local-global iterations: which nodes it couples, its numbers, and how it is solved with where nodes are placed along
+// some axes.
 #include "core/base/lapack.h"
 #include "core/base/alloc.h"
 #include "core/base/blas.h"

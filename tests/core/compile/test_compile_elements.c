@@ -455,7 +455,7 @@ Test(compile_elements, cloth_is_not_linear) {
   mb_arena_free(&spec.arena);
 }
 
-// One for each of 3,000 nodes, and as many that are bodies; what would take for ever is refused.
+// One for each of 3,000 nodes; what would take for ever is refused.
 Test(compile_elements, pins_may_be_as_many_as_there_are_nodes) {
   enum { PINS = 3000 };
   static MbPinSpec pins[PINS];
@@ -474,4 +474,5 @@ Test(compile_elements, pins_may_be_as_many_as_there_are_nodes) {
   list[0].npins = 4000000; // refused before one of them is looked at
   expect_refused(&spec,
                  "4000000 pins, attachments and points of cables: 3333333 are the most with 3000 nodes");
+  mb_arena_free(&spec.arena);
 }

@@ -23,13 +23,21 @@
 static const double FIRST = 0.1, LEAST = 1e-10, MOST = 10, // α of each block's scale
     FALL = 0.3, DROP = 0.01, GROW = 3;
 
+// The slot of the problem that an end of a block has; MB_NO_SLOT: none.
+static uint32_t slot_of(const MbStrips *s, size_t j, size_t end) {
+  const uint32_t slot = s->slot[j][end];
+  if (slot >= s->nslots) return MB_NO_SLOT;
+  return s->origin ? s->origin[slot] : slot;
+}
+
 bool mb_proximal_takes(const MbStrips *s, const MbBodyFactor *factor) {
   if (!s->F || !factor->nkey) return false;
   uint32_t group = MB_NO_PLACE;
   for (size_t j = 0; j < s->nblocks; j++)
     for (size_t end = 0; end < 2; end++) {
-      if (s->slot[j][end] >= s->nslots) continue;
-      const uint32_t own = factor->group[s->slot[j][end]];
+      const uint32_t slot = slot_of(s, j, end);
+      if (slot == MB_NO_SLOT) continue;
+      const uint32_t own = factor->group[slot];
       if (own == MB_NO_PLACE || (group != MB_NO_PLACE && own != group)) return false;
       group = own;
     }
@@ -46,9 +54,9 @@ void mb_proximal_make(MbProximal *t, MbRoom *room, const MbStrips *strips, MbBod
     t->group = MB_NO_PLACE;
     for (size_t j = 0; j < s->nblocks; j++)
       for (size_t end = 0; end < 2; end++) {
-        const bool none = s->slot[j][end] >= s->nslots;
-        t->place[j][end] = none ? MB_NO_PLACE : factor->place[s->slot[j][end]];
-        if (!none) t->group = factor->group[s->slot[j][end]];
+        const uint32_t slot = slot_of(s, j, end);
+        t->place[j][end] = slot == MB_NO_SLOT ? MB_NO_PLACE : factor->place[slot];
+        if (slot != MB_NO_SLOT) t->group = factor->group[slot];
       }
     width = 6 * mb_body_factor_size(factor, t->group);
   }

@@ -14,6 +14,8 @@ typedef struct MbSkinHull {
 
 // Triangle t of a mesh where that is.
 void mb_skin_hull(MbSkinHull *out, const MbPlaced *mesh, uint32_t t);
+// A triangle by its corners in the world, of which the normal is right-handed. False: it is a line.
+bool mb_skin_hull_of(MbSkinHull *out, const double *const corner[3]);
 // A feature that outlines have told of it, as one of the surface's.
 uint32_t mb_skin_feature(const MbSkin *surface, uint32_t t, uint32_t feature);
 

@@ -1,4 +1,4 @@
-// Contact: the solids that may touch, what friction and restitution they have, what the scene says of pairs of bodies.
+// Contact: the solids that may touch, what friction and restitution they have.
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/compile/compile_internal.h"
@@ -6,7 +6,6 @@
 #include "core/model/ops.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- what makes no sense with contact ---------------------------------------------------------------------
@@ -165,6 +164,7 @@ static MbStatus list_solids(const MbSceneSpec *spec, MbModel *model, MbReport *r
     }
   model->contacts.solids = solids;
   model->contacts.nsolids = n;
+  model->contacts.any = n > 0;
   return status;
 }
 
@@ -178,84 +178,6 @@ static MbStatus find_movers(MbModel *model, MbReport *report) {
     moved[b] = !fixed ? b : parent == MB_WORLD ? MB_WORLD : moved[parent];
   }
   model->contacts.moved = moved;
-  return MB_OK;
-}
-
-// ---- pairs of bodies --------------------------------------------------------------------------------------
-
-static int compare(const void *a, const void *b) {
-  const MbBodyRule *x = a, *y = b;
-  if (x->a != y->a) return x->a < y->a ? -1 : 1;
-  return x->b < y->b ? -1 : x->b > y->b;
-}
-
-static MbStatus make_rule(const MbModel *model, const char *const bodies[2], const char *where,
-                          MbBodyRule *rule, MbReport *report) {
-  size_t listed[2] = {0};
-  for (int k = 0; k < 2; k++)
-    if (!mb_names_find(&model->names, bodies[k], &listed[k]))
-      return mb_error(report, MB_SCENE, where, "there is no body \"%s\"", bodies[k]);
-  if (listed[0] == listed[1])
-    return mb_error(report, MB_SCENE, where, "\"%s\" does not collide with itself: name two bodies",
-                    bodies[0]);
-  const size_t a = model->number[listed[0]], b = model->number[listed[1]];
-  rule->a = a < b ? a : b;
-  rule->b = a < b ? b : a;
-  return MB_OK;
-}
-
-// Bodies that a constraint holds at one another touch there all the time. One that lets them come and go, or is about how they turn,
-// says nothing of that.
-static bool joins(const MbConstraint *constraint) {
-  static const char *const words[] = {"joint", "point", "point_on_line", "point_on_plane", "rolling"};
-  if (constraint->body[0] == MB_WORLD || constraint->body[1] == MB_WORLD) return false;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (!strcmp(constraint->ops->name, words[i])) return !constraint->unilateral;
-  return false;
-}
-
-// Adds pairs of bodies that constraints join, of which nothing is said.
-static size_t add_joined(const MbModel *model, MbBodyRule *rules, size_t n) {
-  for (size_t i = 0; i < model->nconstraints; i++) {
-    const size_t *body = model->constraints[i].body;
-    const bool rising = body[0] < body[1];
-    const MbBodyRule rule = {
-        .a = body[!rising], .b = body[rising], .excluded = true, .friction = NAN, .restitution = NAN};
-    if (!joins(&model->constraints[i]) || body[0] == body[1]) continue;
-    size_t j = 0;
-    while (j < n && compare(&rules[j], &rule)) j++;
-    if (j == n) rules[n++] = rule;
-  }
-  return n;
-}
-
-static MbStatus list_rules(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
-  const MbContactsSpec *contact = spec->contact;
-  const size_t n = contact->npairs + contact->nexclude;
-  MbBodyRule *rules = mb_arena_alloc(&model->arena, n + model->nconstraints, sizeof *rules);
-  MbStatus status = rules ? MB_OK : mb_no_memory(report, "contact");
-  for (size_t i = 0; rules && i < n; i++) {
-    const bool excluded = i >= contact->npairs;
-    const size_t k = excluded ? i - contact->npairs : i;
-    const MbContactPairSpec *pair = &contact->pairs[k];
-    char where[64];
-    snprintf(where, sizeof where, "/contact/%s/%zu", excluded ? "exclude" : "pairs", k);
-    rules[i] = (MbBodyRule){.excluded = excluded,
-                            .friction = excluded ? NAN : pair->friction,
-                            .restitution = excluded ? NAN : pair->restitution};
-    const MbStatus one =
-        make_rule(model, excluded ? contact->exclude[k].bodies : pair->bodies, where, &rules[i], report);
-    for (size_t j = 0; j < i && one == MB_OK; j++)
-      if (!compare(&rules[i], &rules[j]))
-        status = mb_error(report, MB_SCENE, where, "the pair \"%s\", \"%s\" is there twice, in \"%s\" before",
-                          model->body_name[rules[i].a], model->body_name[rules[i].b],
-                          rules[j].excluded ? "exclude" : "pairs");
-    if (one != MB_OK) status = one;
-  }
-  if (status != MB_OK) return status;
-  model->contacts.nrules = add_joined(model, rules, n);
-  qsort(rules, model->contacts.nrules, sizeof *rules, compare);
-  model->contacts.rules = rules;
   return MB_OK;
 }
 
@@ -279,5 +201,5 @@ MbStatus mb_compile_contacts(const MbSceneSpec *spec, MbModel *model, MbReport *
   if (status == MB_OK) status = list_solids(spec, model, report);
   if (status == MB_OK) status = mb_compile_surfaces(spec, model, report);
   if (status == MB_OK) status = find_movers(model, report);
-  return status == MB_OK ? list_rules(spec, model, report) : status;
+  return status == MB_OK ? mb_compile_contact_rules(spec, model, report) : status;
 }

@@ -74,6 +74,8 @@ MbStatus mb_compile_check_start(MbBuilder *b);
 MbStatus mb_compile_contacts(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Its part: the surfaces of deformables that take part.
 MbStatus mb_compile_surfaces(const MbSceneSpec *spec, MbModel *model, MbReport *report);
+// Its part: what is said of pairs, and who is held at whom.
+MbStatus mb_compile_contact_rules(const MbSceneSpec *spec, MbModel *model, MbReport *report);
 // Times at which tables of signals have corners, when all signals are there: adaptive steps end there.
 MbStatus mb_compile_breaks(MbModel *model, MbReport *report);
 // Which signals are inputs, when all are there.

@@ -75,12 +75,27 @@ static bool make_surface(const MbSceneSpec *spec, size_t i, MbModel *model, MbDe
       .deformable = i, .thickness = cloth ? from->thickness : 0, .friction = spec->contact->friction};
   if (said->given && !isnan(said->thickness)) surface->thickness = said->thickness;
   if (said->given && !isnan(said->friction)) surface->friction = said->friction;
+  surface->self = said->given && said->self_given ? said->self : spec->contact->self;
   if (of->elements && from->kind == MB_DEFORMABLE_TETS &&
       !find_sides(&of->elements->mesh, &model->arena, surface))
     return false;
   if (of->elements && cloth)
     surface->triangle = of->elements->mesh.triangle, surface->ntriangles = of->elements->mesh.triangles;
   return find_nodes(of->count, &model->arena, surface);
+}
+
+// Without a thickness nothing tells the two sides of a sheet where it lies on itself.
+static MbStatus check_self(const MbSceneSpec *spec, const MbDeformableSurface *surface, MbReport *report) {
+  const MbDeformableSpec *from = &spec->deformables[surface->deformable];
+  char where[64];
+  if (!surface->self || surface->thickness > 0 || from->kind == MB_DEFORMABLE_TETS) return MB_OK;
+  const bool own = from->contact.given && from->contact.self_given;
+  snprintf(where, sizeof where, own ? "/deformables/%zu/contact/self" : "/deformables/%zu",
+           surface->deformable);
+  return mb_error(report, MB_SCENE, where,
+                  "\"%s\" has no thickness, and touches itself only with one: give its \"contact\" a "
+                  "\"thickness\", or \"self\": false",
+                  from->name);
 }
 
 static MbStatus check_method(const MbSceneSpec *spec, MbReport *report) {
@@ -100,13 +115,18 @@ static MbStatus check_method(const MbSceneSpec *spec, MbReport *report) {
 MbStatus mb_compile_surfaces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   MbDeformableSurface *surfaces = mb_arena_alloc(&model->arena, spec->ndeformables, sizeof *surfaces);
   size_t n = 0;
+  MbStatus status = MB_OK;
   if (!surfaces) return mb_no_memory(report, "contact");
   for (size_t i = 0; i < spec->ndeformables; i++) {
     const MbDeformableContactSpec *said = &spec->deformables[i].contact;
     if (said->given && !said->enabled) continue;
     if (!make_surface(spec, i, model, &surfaces[n++])) return mb_no_memory(report, "contact");
+    const MbStatus one = check_self(spec, &surfaces[n - 1], report);
+    if (one != MB_OK) status = one;
+    model->contacts.any |= surfaces[n - 1].self;
   }
+  model->contacts.any |= n > 1;
   model->contacts.nsurfaces = n;
   model->contacts.surfaces = surfaces;
-  return n ? check_method(spec, report) : MB_OK;
+  return n && status == MB_OK ? check_method(spec, report) : status;
 }

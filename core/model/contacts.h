@@ -22,7 +22,7 @@ typedef struct MbSolid {
   double friction, restitution;
 } MbSolid;
 
-// The surface of a deformable, of which the nodes may touch.
+// The surface of a deformable that may touch: its nodes and what is between them.
 typedef struct MbDeformableSurface {
   const uint32_t *node; // (nnodes) of the deformable, ascending
   const uint32_t *
@@ -30,9 +30,10 @@ typedef struct MbDeformableSurface {
   // numbers alone from here on, which the model's fingerprint takes as a whole
   size_t deformable, nnodes, ntriangles;
   double thickness, friction;
+  size_t self; // 1: it touches itself
 } MbDeformableSurface;
 
-// What is said of two bodies, a < b of the model. NaN = nothing.
+// What is said of two bodies, a < b of the model; deformables are behind these. NaN = nothing.
 typedef struct MbBodyRule {
   size_t a, b;
   bool excluded;
@@ -48,6 +49,7 @@ typedef struct MbContacts {
   const MbDeformableSurface *surfaces; // (nsurfaces) in the scene's order
   const size_t *
       moved; // (nb) the body that moves a body: itself, its parent where it is fixed to that, MB_WORLD where nothing does
+  bool any; // something may meet something
   // numbers alone from here on
   bool given; // the scene has contact, whatever there is to collide
   MbContactMethodKind method;

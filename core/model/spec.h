@@ -416,7 +416,7 @@ typedef struct MbWindSpec {
 
 // How a deformable takes part in contact.
 typedef struct MbDeformableContactSpec {
-  bool given, enabled;
+  bool given, enabled, self, self_given;
   double thickness, friction; // NaN = not given
 } MbDeformableContactSpec;
 
@@ -497,6 +497,7 @@ typedef struct MbContactsSpec {
   int iterations;             // 0 = the method's own
   double tolerance;           // of the natural map
   MbNewtonFunction function;
+  bool self; // deformables, where these do not say it
   size_t npairs, nexclude;
   MbContactPairSpec *pairs; // (npairs)
   MbBodyPairSpec *exclude;  // (nexclude)

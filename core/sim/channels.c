@@ -148,7 +148,7 @@ static void sample_energy(const MbSim *sim, double *out) {
   mb_nodes_energy(sim, &e);
   out[0] = e.kinetic, out[1] = e.gravity, out[2] = e.elastic, out[3] = e.total;
   out += 4;
-  if (sim->model->contacts.nsolids) *out++ = mb_section(sim, MB_SECTION_CONTACT)[0];
+  if (sim->model->contacts.any) *out++ = mb_section(sim, MB_SECTION_CONTACT)[0];
   if (sim->model->dry) *out = mb_section(sim, MB_SECTION_FRICTION)[0];
 }
 
@@ -358,7 +358,7 @@ static MbStatus add_channel(MbSim *sim, const MbSampler *row, const char *name, 
   for (size_t i = 0; i < sim->nchannels; i++)
     if (!strcmp(sim->channels[i].name, name))
       return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is there twice", name);
-  const bool energy = row->sample == sample_energy, touches = sim->model->contacts.nsolids > 0;
+  const bool energy = row->sample == sample_energy, touches = sim->model->contacts.any;
   const size_t width = row->components == principal
                            ? mb_element_rank(of)
                            : row->width + (energy && touches) + (energy && sim->model->dry);
@@ -421,7 +421,7 @@ static MbStatus prepare(MbSim *sim, const MbSampler *row, MbReport *report) {
                     "the channel \"%s\" is not offered with dry friction in joints: what it pushes is known "
                     "over steps, not at a moment; channel \"constraint.force\" tells it",
                     row->name);
-  if (sim->model->contacts.nsolids)
+  if (sim->model->contacts.any)
     return mb_error(
         report, MB_SCENE, "/output/channels",
         "the channel \"%s\" is not offered with contact in this version: what contacts push is known over "

@@ -72,7 +72,7 @@ MbStatus mb_dry_create(MbSim *sim, MbReport *report) {
   if (!sim->model->dry) return MB_OK;
   if (!c->touch_method) c->touch_method = &mb_contact_auto;
   const MbStatus status = sim->model->nloads ? create_rubbing(sim, report) : MB_OK;
-  if (status != MB_OK || sim->model->contacts.nsolids)
+  if (status != MB_OK || sim->model->contacts.any)
     return status; // contacts come and go, and memory with them
   // as much as all rows at once take: steps are not to ask for memory
   for (size_t s = 0; s < c->set.n; s++) {

@@ -71,7 +71,7 @@ static void judge_constraints(const MbModel *model, Causes *causes) {
     causes->drives |= c->ops == &mb_motion_ops || c->npath || c->compliance > 0 || c->outward > 0;
     causes->damps |= c->unilateral || c->dry;
   }
-  causes->damps |= model->contacts.nsolids > 0;
+  causes->damps |= model->contacts.any;
   causes->drives |= model->contacts.compliance > 0;
 }
 

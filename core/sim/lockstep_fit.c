@@ -66,7 +66,7 @@ const char *mb_lane_refused(const MbModel *model) {
   const MbIntegrator *in = &mb_integrator_table[model->integrator.kind];
   const char *refused = NULL;
   if (model->ndeformables || model->nports) return "has deformables";
-  if (model->contacts.nsolids) return "has contact";
+  if (model->contacts.any) return "has contact";
   if (model->nreductions || model->nfollowers) return "has coordinates that follow others";
   if (model->rotors) return "has joints with inertia of their own";
   if ((refused = constraints_refused(model))) return refused;

@@ -120,14 +120,14 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
 static void plan_memory(MbSim *sim) {
   const MbModel *model = sim->model;
   const size_t events = sim->integrator->scheme == MB_ADAPTIVE ? model->nslots : 0;
-  const bool solved = model->contacts.nsolids || model->dry;
+  const bool solved = model->contacts.any || model->dry;
   size_t size[MB_SECTIONS] = {[MB_SECTION_WATCH] = mb_watch_size(),
                               [MB_SECTION_GAPS] = 2,
                               [MB_SECTION_FREEDOM] = 2,
                               [MB_SECTION_CLOSURES] = model->nguess,
                               [MB_SECTION_LATCHED_BEFORE] = events,
                               [MB_SECTION_LATCHED] = events,
-                              [MB_SECTION_CONTACT] = model->contacts.nsolids ? 1 : 0,
+                              [MB_SECTION_CONTACT] = model->contacts.any ? 1 : 0,
                               [MB_SECTION_FRICTION] = model->dry ? 1 : 0,
                               [MB_SECTION_LOADS] = model->nloads,
                               [MB_SECTION_TOLD] = solved ? MB_SOLVED_NUMBERS : 0,

@@ -84,15 +84,18 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
 static bool same_pair(const MbTouch *x, const MbTouch *y) { return x->a == y->a && x->b == y->b; }
 
 // Which of the last contacts [first, end) of a pair is the same: that with its features, else the nearest; NULL: none is near. Features
-// of what lies flat on one another may be a corner's or an edge's, as rounding has it. A node of a deformable is the same by its number.
-static const MbTouch *find_same(const MbTouch *first, const MbTouch *end, const MbTouch *touch, bool node) {
+// of what lies flat on one another may be a corner's or an edge's, as rounding has it. A part of a deformable is the same by its number.
+static const MbTouch *find_same(const MbTouch *first, const MbTouch *end, const MbTouch *touch, bool soft) {
   static const double CLOSE = 0.05; // of the smaller one's size
   const MbTouch *nearest = NULL;
   double least = CLOSE * touch->size;
-  if (node) {
+  if (soft) {
     // ascending
     while (first < end && first->feature_a < touch->feature_a) first++;
-    return first < end && first->feature_a == touch->feature_a ? first : NULL;
+    const MbTouch *same = first < end && first->feature_a == touch->feature_a ? first : NULL;
+    for (; first < end && first->feature_a == touch->feature_a; first++)
+      if (first->feature_b == touch->feature_b) return first;
+    return same;
   }
   for (const MbTouch *at = first; at < end; at++) {
     double d[3];

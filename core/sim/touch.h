@@ -9,6 +9,7 @@
 #include "core/sim/row_set.h"
 #include "core/sim/sim_internal.h"
 #include "core/sim/touch_apart.h"
+#include "core/sim/touch_faces.h"
 
 enum { MB_TOUCH_ENDS = 4 };
 
@@ -31,7 +32,11 @@ typedef struct MbTouchSurface {
   const MbDeformableSurface *of;
   size_t *end;   // (nnodes) what rows call its nodes
   bool *carried; // (nnodes) by a body: it takes no part
+  bool *fixed;   // (nnodes) nothing that contacts do moves it
   double size;   // half of what is between neighbours
+  MbFaces *faces;
+  MbBounds bounds; // at the last look: where it may be within the step
+  double pace;     // how far solids may go in it that come near
 } MbTouchSurface;
 
 // A list of them.
@@ -64,11 +69,14 @@ struct MbTouching {
   size_t nsurfaces;
   MbTouchSurface *surface; // (nsurfaces)
   bool points;             // nodes of some are points and no bodies
-  MbTouches now;           // those that the rows are of
-  MbTouches next;          // at the last look
-  bool fresh;              // which was at the state
-  MbTouches done, last;    // what pushes in this step; what did in the last one, which is a part of the state
-  double work;             // of all contacts since the start, when this step is done
+  MbTouches found;         // contacts of a pair as they are found
+  uint32_t *turn;          // (found.room) their order
+  size_t turn_room;
+  MbTouches now;        // those that the rows are of
+  MbTouches next;       // at the last look
+  bool fresh;           // which was at the state
+  MbTouches done, last; // what pushes in this step; what did in the last one, which is a part of the state
+  double work;          // of all contacts since the start, when this step is done
 };
 
 // Whether the scene asks for a few sweeps, a fixed cost a step, and takes what they come to.
@@ -100,7 +108,26 @@ bool mb_touch_watch(MbSim *sim, MbTouchWatch watch);
 bool mb_touch_look(MbSim *sim, bool points);
 // Its part: what of deformables touches solids, behind those.
 bool mb_touch_look_surfaces(MbSim *sim, bool points);
-// What the scene says of two bodies; NULL: nothing.
+// The contacts of a deformable's triangles and edges with a solid, behind those of its nodes (touch_facets.c); `fall` is what gravity may do
+// in a step.
+bool mb_touch_look_facets(MbSim *sim, size_t surface, uint32_t solid, double fall);
+// The contacts of two deformables, or of one with itself (touch_folds.c).
+bool mb_touch_look_folds(MbSim *sim, size_t k, size_t l, double fall);
+// Whether these may touch at all.
+bool mb_touch_may_fold(const MbSim *sim, size_t k, size_t l);
+// Begins to gather contacts; has one more, NULL: out of memory; adds them to those of the look by their features, of equal ones the first.
+void mb_touch_gather(MbTouching *touching);
+MbTouch *mb_touch_gathered(MbTouching *touching);
+bool mb_touch_add_gathered(MbTouching *touching);
+// Adds a node of a deformable, or the body of a solid, to a contact's ends, unless its weight is 0 or nothing moves it. The ends are closed when
+// all are there: a row names two at least.
+void mb_touch_end_solid(const MbSim *sim, MbTouch *touch, uint32_t solid);
+void mb_touch_close(MbTouch *touch);
+void mb_touch_end(const MbSim *sim, MbTouch *touch, const MbTouchSurface *surface, uint32_t node,
+                  double weight);
+// The friction of a deformable with a solid, or with a deformable, which are behind the solids.
+double mb_touch_friction(const MbSim *sim, size_t surface, uint32_t other);
+// What the scene says of two bodies; NULL: nothing. A deformable's number is behind those of the model's bodies.
 const MbBodyRule *mb_touch_rule(const MbContacts *rules, size_t a, size_t b);
 // Whether the scene says that two bodies do not collide.
 bool mb_touch_excludes(const MbTouching *touching, size_t a, size_t b);

@@ -137,7 +137,7 @@ _Static_assert((int)MB_BY_MINIMUM_MAP == MB_CONTACT_MINIMUM_MAP &&
 
 MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   const size_t n = sim->model->contacts.nsolids;
-  if (!n) return MB_OK; // deformables touch solids alone
+  if (!sim->model->contacts.any) return MB_OK;
   MbTouching *t = sim->touching = mb_arena_alloc(&sim->arena, 1, sizeof *t);
   if (!t) return mb_no_memory(report, "contact");
   t->rules = &sim->model->contacts;

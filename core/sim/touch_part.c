@@ -78,6 +78,28 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
   return MB_OK;
 }
 
+// By how much a push of 1 moves an end that is a node and no body: its weight by its mass.
+static double gives(const MbSim *sim, const MbTouch *touch, int end) {
+  const MbModel *model = sim->model;
+  if (touch->end[end] == MB_WORLD || touch->end[end] < model->nb) return 0;
+  const size_t node = touch->end[end] - model->nb;
+  size_t i = 0;
+  while (node >= model->deformables[i].first + model->deformables[i].count) i++;
+  return touch->weight[end] / model->deformables[i].elements->mass[node - model->deformables[i].first];
+}
+
+// Moves a contact's nodes by the least, as masses tell, that takes `depth` away.
+static bool part_nodes(MbSim *sim, const MbTouch *touch, double depth) {
+  double sum = 0;
+  bool moved = false;
+  for (int k = 0; k < touch->nends; k++) sum += gives(sim, touch, k) * touch->weight[k];
+  for (int k = 0; k < touch->nends && sum > 0; k++) {
+    const double way = gives(sim, touch, k) / sum * depth;
+    if (way != 0 && mb_nodes_push(sim, touch->end[k] - sim->model->nb, way, touch->axis[0])) moved = true;
+  }
+  return moved;
+}
+
 // What is deep goes out by itself: a node that is a point has little mass beside what it touches, and only its place changes, not its
 // velocity. What is left of it comes of turns and of curved shapes, of the order h².
 MbStatus mb_touch_part_points(MbSim *sim, MbReport *report) {
@@ -89,12 +111,11 @@ MbStatus mb_touch_part_points(MbSim *sim, MbReport *report) {
   for (size_t i = 0; i < t->next.n; i++) {
     const MbTouch *touch = &t->next.touch[i];
     const double depth = -touch->gap / touch->size;
-    if (touch->a < t->rules->nsolids || touch->end[0] < sim->model->nb) continue;
+    if (touch->a < t->rules->nsolids) continue;
     double *deepest_yet = &sim->constraining->told[MB_SOLVED_DEEPEST];
     *deepest_yet = fmax(*deepest_yet, depth);
     if (t->rules->compliance > 0 || !(depth > SLOP)) continue;
-    if (mb_nodes_push(sim, touch->end[0] - sim->model->nb, -fmin(depth, MOST) * touch->size, touch->axis[0]))
-      t->fresh = false;
+    if (part_nodes(sim, touch, fmin(depth, MOST) * touch->size)) t->fresh = false;
   }
   return MB_OK;
 }

@@ -1,6 +1,6 @@
-// Where nodes at the surfaces of deformables touch the shapes of bodies: a contact for each node and shape whose gap may close within the
-// step. The node is a of the contact, as if it were a ball of half the thickness; both sides are pushed where the node is, so that what
-// one gets the other loses, torques too.
+// The surfaces of deformables, and where their nodes touch the shapes of bodies: a contact for each node and shape whose gap may close within
+// the step. The node is a of the contact, as if it were a ball of half the thickness; both sides are pushed where the node is, so that what
+// one gets the other loses, torques too. What is between nodes is looked at by touch_facets.c and touch_folds.c.
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/sim/constrain_internal.h"
@@ -16,10 +16,13 @@ static const double *place_of(const MbSim *sim, size_t end) {
   return end < sim->model->nb ? sim->x.E[end].p : mb_nodes_at(sim) + 3 * (end - sim->model->nb);
 }
 
-static double speed_of(const MbSim *sim, size_t end) {
-  if (end < sim->model->nb) return mb_vec3_norm(sim->x.phi + 6 * end + 3);
-  const double *v = sim->nodes->ahead ? sim->nodes->v1 : mb_nodes_velocities(sim);
-  return mb_vec3_norm(v + 3 * (end - sim->model->nb));
+static void velocity_of(const MbSim *sim, size_t end, double v[3]) {
+  if (end < sim->model->nb) {
+    mb_quat_rotate(v, sim->x.E[end].q, sim->x.phi + 6 * end + 3);
+    return;
+  }
+  const double *all = sim->nodes->ahead ? sim->nodes->v1 : mb_nodes_velocities(sim);
+  mb_vec3_copy(v, all + 3 * (end - sim->model->nb));
 }
 
 // Half of the triangles' mean side; where there are none, of the mean distance between nodes if they were in a row.
@@ -54,6 +57,29 @@ static bool is_carried(const MbSim *sim, const MbDeformable *of, size_t node, si
   return false;
 }
 
+// Nodes that pins keep along all axes.
+static bool is_fixed(const MbModel *model, const MbDeformable *of, size_t node, size_t end) {
+  if (end < model->nb) return model->contacts.moved[end] == MB_WORLD;
+  for (size_t k = 0; k < of->elements->npinned; k++)
+    if (of->elements->pinned[k].node == node) return of->elements->pinned[k].axes == 7;
+  return false;
+}
+
+static void read_places(const MbSim *sim, MbTouchSurface *surface, double *x) {
+  for (size_t i = 0; i < surface->of->nnodes; i++) mb_vec3_copy(x + 3 * i, place_of(sim, surface->end[i]));
+}
+
+static bool make_faces(MbSim *sim, MbTouchSurface *surface, const MbDeformable *of) {
+  double *x = mb_calloc(surface->of->nnodes ? 3 * surface->of->nnodes : 1, sizeof *x);
+  if (!x) return false;
+  read_places(sim, surface, x);
+  const bool closed = of->elements && of->elements->kind == MB_DEFORMABLE_TETS;
+  surface->faces =
+      mb_faces_make(&sim->arena, surface->of, closed, of->elements ? of->elements->mesh.x : NULL, x);
+  mb_free(x);
+  return surface->faces != NULL;
+}
+
 MbStatus mb_touch_make_surfaces(MbSim *sim, MbReport *report) {
   MbTouching *t = sim->touching;
   const MbModel *model = sim->model;
@@ -66,12 +92,15 @@ MbStatus mb_touch_make_surfaces(MbSim *sim, MbReport *report) {
     const MbDeformable *of = &model->deformables[surface->of->deformable];
     surface->end = mb_arena_alloc(&sim->arena, surface->of->nnodes, sizeof *surface->end);
     surface->carried = mb_arena_alloc(&sim->arena, surface->of->nnodes, sizeof *surface->carried);
-    if (!surface->end || !surface->carried) return mb_no_memory(report, "contact");
+    surface->fixed = mb_arena_alloc(&sim->arena, surface->of->nnodes, sizeof *surface->fixed);
+    if (!surface->end || !surface->carried || !surface->fixed) return mb_no_memory(report, "contact");
     for (size_t k = 0; k < surface->of->nnodes; k++) {
       surface->end[k] = mb_row_node(model, surface->of->deformable, surface->of->node[k]);
       surface->carried[k] = is_carried(sim, of, surface->of->node[k], surface->end[k]);
+      surface->fixed[k] = is_fixed(model, of, surface->of->node[k], surface->end[k]);
     }
     surface->size = measure(sim, surface);
+    if (!make_faces(sim, surface, of)) return mb_no_memory(report, "contact");
     t->points |= of->points;
   }
   return MB_OK;
@@ -79,18 +108,23 @@ MbStatus mb_touch_make_surfaces(MbSim *sim, MbReport *report) {
 
 // ---- looking ----------------------------------------------------------------------------------------------
 
-// Where a deformable may be within the step.
-static void find_bounds(const MbSim *sim, const MbTouchSurface *surface, double fall, MbBounds *bounds) {
+// Where a deformable is, and where it may be within the step.
+static void place(const MbSim *sim, MbTouchSurface *surface, double fall) {
+  MbFaces *faces = surface->faces;
   double fastest = 0;
+  read_places(sim, surface, faces->x);
+  MbBounds *bounds = &surface->bounds;
   *bounds = (MbBounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for (size_t i = 0; i < surface->of->nnodes; i++) {
-    const double *x = place_of(sim, surface->end[i]);
+    const double *x = faces->x + 3 * i;
+    velocity_of(sim, surface->end[i], faces->v + 3 * i);
     for (int k = 0; k < 3; k++)
       bounds->low[k] = fmin(bounds->low[k], x[k]), bounds->high[k] = fmax(bounds->high[k], x[k]);
-    fastest = fmax(fastest, speed_of(sim, surface->end[i]));
+    fastest = fmax(fastest, mb_vec3_norm(faces->v + 3 * i));
   }
   const double wide = sim->model->h * fastest + fall + NEAR * surface->size + surface->of->thickness / 2;
   for (int k = 0; k < 3; k++) bounds->low[k] -= wide, bounds->high[k] += wide;
+  mb_faces_place(faces);
 }
 
 static bool overlap(const MbBounds *a, const MbBounds *b) {
@@ -110,13 +144,14 @@ static bool add_node(MbSim *sim, size_t k, size_t i, uint32_t solid, double fall
   MbTouching *t = sim->touching;
   const MbTouchSurface *surface = &t->surface[k];
   const MbSolid *of = &t->rules->solids[solid];
-  const size_t end = surface->end[i], mover = t->rules->moved[of->body];
+  const size_t end = surface->end[i];
   const double size = fmin(surface->size, t->size[solid]), half = surface->of->thickness / 2;
-  const double within = sim->model->h * speed_of(sim, end) + fall + t->way[solid] + NEAR * size;
-  double local[3], n[3], x[3];
+  const double speed = mb_vec3_norm(surface->faces->v + 3 * i),
+               within = sim->model->h * speed + fall + t->way[solid] + NEAR * size;
+  const double *x = surface->faces->x + 3 * i;
+  double local[3], n[3];
   uint32_t feature;
   if (surface->carried[i]) return true;
-  mb_vec3_copy(x, place_of(sim, end));
   if (!is_near(x, within + half, &t->bounds[solid])) return true;
   mb_vec3_sub(local, x, t->E[solid].p);
   mb_quat_unrotate(local, t->E[solid].q, local);
@@ -124,36 +159,55 @@ static bool add_node(MbSim *sim, size_t k, size_t i, uint32_t solid, double fall
   if (!(gap < within)) return true;
   if (end < sim->model->nb && mb_touch_excludes(t, end, of->body)) return true;
   if (!mb_grow(&t->next.touch, &t->next.room, t->next.n + 1, sizeof *t->next.touch)) return false;
-  const bool still = end < sim->model->nb && t->rules->moved[end] == MB_WORLD; // a body that pins hold
   MbTouch *touch = &t->next.touch[t->next.n++];
   *touch = (MbTouch){.a = (uint32_t)(t->rules->nsolids + k),
                      .b = solid,
                      .feature_a = surface->of->node[i],
                      .feature_b = feature,
-                     .nends = 2,
-                     .end = {still ? MB_WORLD : end, mover == MB_WORLD ? MB_WORLD : of->body},
-                     .weight = {-1, 1},
                      .gap = gap,
                      .size = size,
-                     .mu = sqrt(surface->of->friction * of->friction)};
+                     .mu = mb_touch_friction(sim, k, solid)};
+  mb_touch_end(sim, touch, surface, (uint32_t)i, -1);
+  mb_touch_end_solid(sim, touch, solid);
+  mb_touch_close(touch);
   mb_vec3_copy(touch->point, x);
   mb_quat_rotate(touch->axis[0], t->E[solid].q, n);
   mb_vec3_scale(touch->axis[0], -1, touch->axis[0]);
   return true;
 }
 
+// Whether a deformable and a solid may touch.
+static bool may_touch(const MbSim *sim, size_t k, uint32_t solid) {
+  const MbTouching *t = sim->touching;
+  return !mb_touch_excludes(t, sim->model->nb + t->surface[k].of->deformable, t->rules->solids[solid].body);
+}
+
+static bool look_at_solids(MbSim *sim, size_t k, double fall) {
+  MbTouching *t = sim->touching;
+  MbTouchSurface *surface = &t->surface[k];
+  surface->pace = 0;
+  for (uint32_t s = 0; s < t->rules->nsolids; s++) {
+    if (!overlap(&surface->bounds, &t->bounds[s]) || !may_touch(sim, k, s)) continue;
+    surface->pace = fmax(surface->pace, t->way[s]);
+    for (size_t i = 0; i < surface->of->nnodes; i++)
+      if (!add_node(sim, k, i, s, fall)) return false;
+    if (!mb_touch_look_facets(sim, k, s, fall)) return false;
+  }
+  return true;
+}
+
 bool mb_touch_look_surfaces(MbSim *sim, bool points) {
   MbTouching *t = sim->touching;
-  const double h = sim->model->h, fall = 2 * h * h * mb_vec3_norm(sim->model->gravity);
+  const MbModel *model = sim->model;
+  const double h = model->h, fall = 2 * h * h * mb_vec3_norm(model->gravity);
+  for (size_t k = 0; k < t->nsurfaces; k++) place(sim, &t->surface[k], fall);
   for (size_t k = 0; k < t->nsurfaces; k++) {
-    const MbTouchSurface *surface = &t->surface[k];
-    MbBounds bounds;
-    if (!points && sim->model->deformables[surface->of->deformable].points) continue;
-    find_bounds(sim, surface, fall, &bounds);
-    for (uint32_t s = 0; s < t->rules->nsolids; s++) {
-      if (!overlap(&bounds, &t->bounds[s])) continue;
-      for (size_t i = 0; i < surface->of->nnodes; i++)
-        if (!add_node(sim, k, i, s, fall)) return false;
+    const bool still = !points && model->deformables[t->surface[k].of->deformable].points;
+    if (!still && !look_at_solids(sim, k, fall)) return false;
+    for (size_t l = k; l < t->nsurfaces; l++) {
+      // one of them may be of points; what is between a body and a point is left to these
+      if (still || (!points && model->deformables[t->surface[l].of->deformable].points)) continue;
+      if (mb_touch_may_fold(sim, k, l) && !mb_touch_look_folds(sim, k, l, fall)) return false;
     }
   }
   return true;

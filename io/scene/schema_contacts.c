@@ -20,12 +20,13 @@ static const char *const method_help[] = {
 static const char *const function_help[] = {"min(a, b)", "a + b - sqrt(a^2 + b^2)", NULL};
 static const MbSchemaRow pair_rows[] = {
     {"bodies", MB_TYPE_REFERENCES, AT(MbContactPairSpec, bodies), .flags = MB_REQUIRED, .length = 2,
-     .set = MB_BODY_NAMES, .help = "two bodies; they collide even if a joint joins them"},
+     .set = MB_SOLID_NAMES,
+     .help = "two bodies, deformables, or one of each; they collide even if a joint joins them"},
     FRICTION_OF(MbContactPairSpec, "between them; absent: that of their shapes"),
     RESTITUTION_OF(MbContactPairSpec, "between them; absent: that of their shapes"),
     {0}};
 static const MbSchemaObject pair = {.name = "contact_pair",
-                                    .help = "What holds for two bodies.",
+                                    .help = "What holds for two bodies or deformables.",
                                     .size = sizeof(MbContactPairSpec),
                                     .rows = pair_rows};
 static const MbSchemaRow contact_rows[] = {
@@ -65,10 +66,11 @@ static const MbSchemaRow contact_rows[] = {
     {"function", MB_TYPE_WORD, AT(MbContactsSpec, function), .words = mb_newton_function_words,
      .word_help = function_help, .fallback = "\"minimum_map\"", .help = "of nonsmooth_newton"},
     {"pairs", MB_TYPE_LIST, AT(MbContactsSpec, pairs), COUNT(MbContactsSpec, npairs), .object = &pair,
-     .help = "what holds for pairs of bodies"},
+     .help = "what holds for pairs of bodies and deformables"},
     {"exclude", MB_TYPE_REFERENCE_LISTS, AT(MbContactsSpec, exclude), COUNT(MbContactsSpec, nexclude),
-     .length = 2, .set = MB_BODY_NAMES, .help = "pairs of bodies that do not collide"},
-    LATER("self", "deformables that touch themselves"),
+     .length = 2, .set = MB_SOLID_NAMES, .help = "pairs of bodies and deformables that do not collide"},
+    {"self", MB_TYPE_BOOL, AT(MbContactsSpec, self), .fallback = "false",
+     .help = "whether deformables touch themselves that do not say it of their own"},
     {0}};
 const MbSchemaObject mb_schema_contacts = {
     .name = "contact",

@@ -244,11 +244,17 @@ static const MbSchemaRow soft_contact_rows[] = {
          "its surface is half of it away from the nodes; absent: of cloth that of its material, of others 0"},
     {"friction", MB_TYPE_NUMBER, AT(MbDeformableContactSpec, friction), .bound = MB_FROM,
      .help = "coefficient of friction; absent: the scene's"},
+    {"self", MB_TYPE_BOOL, AT(MbDeformableContactSpec, self), EXTRA(MbDeformableContactSpec, self_given),
+     .help = "whether it touches itself; absent: what the scene's `contact` says. Sheets, springs and "
+             "particles need a thickness for it; what is nearer at rest than that is no contact"},
     {0}};
 static const MbSchemaObject soft_contact = {
     .name = "deformable_contact",
-    .help = "How the nodes at the surface of a deformable touch the shapes of bodies, where the scene has "
-            "`contact`. They do not rebound by `restitution`, but as they are elastic.",
+    .help =
+        "How the surface of a deformable touches the shapes of bodies, other deformables and itself, where "
+        "the scene has `contact`: its nodes, and the triangles and edges of cloth and of what tetrahedra "
+        "fill; springs and particles have nodes alone. It does not rebound by `restitution`, but as it is "
+        "elastic.",
     .size = sizeof(MbDeformableContactSpec),
     .rows = soft_contact_rows};
 static const MbSchemaRow deformable_rows[] = {

@@ -11,7 +11,7 @@ typedef enum MbSchemaType {
   MB_TYPE_NUMBER,     // double
   MB_TYPE_INTEGER,    // int64_t
   MB_TYPE_COUNT,      // int
-  MB_TYPE_BOOL,       // bool
+  MB_TYPE_BOOL,       // bool; extra: another one that says whether it was given
   MB_TYPE_TEXT,       // const char *; one of `words`, if there are any
   MB_TYPE_NAME,       // const char *, unique in `set`
   MB_TYPE_REFERENCE,  // const char *, a name of `set`
@@ -82,6 +82,7 @@ typedef enum MbNameSet {
   MB_CONSTRAINT_NAMES,
   MB_PARAMETER_NAMES,
   MB_DEFORMABLE_NAMES,
+  MB_SOLID_NAMES, // of bodies and of deformables
   MB_NAME_SETS
 } MbNameSet;
 

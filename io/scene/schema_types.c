@@ -374,6 +374,7 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     *(int *)at = (int)value;
     return true;
   case MB_TYPE_BOOL:
+    if (row->extra) *(bool *)((char *)base + row->extra) = true;
     if (!cJSON_IsBool(item)) return mb_reader_unwanted(r, item, "true or false");
     *(bool *)at = cJSON_IsTrue(item);
     return true;

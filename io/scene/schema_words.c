@@ -40,7 +40,10 @@ static bool add_name(MbReader *r, MbNameSet set, const char *name) {
     return mb_reader_error(r, "the name \"world\" is taken: it stands for what is fixed in space");
   if (mb_schema_names_has(&r->names[set], name))
     return mb_reader_error(r, "the name \"%s\" is there twice", name);
-  return mb_schema_names_add(&r->names[set], name) ? true : mb_reader_no_memory(r);
+  const bool solid = set == MB_BODY_NAMES || set == MB_DEFORMABLE_NAMES;
+  const bool added = mb_schema_names_add(&r->names[set], name) &&
+                     (!solid || mb_schema_names_add(&r->names[MB_SOLID_NAMES], name));
+  return added ? true : mb_reader_no_memory(r);
 }
 
 bool mb_read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, const char **out) {
@@ -48,8 +51,8 @@ bool mb_read_name(MbReader *r, const MbSchemaRow *row, const cJSON *item, const 
   return check_name(r, item->valuestring) && keep(r, item->valuestring, out) && add_name(r, row->set, *out);
 }
 
-static const char *const set_words[MB_NAME_SETS] = {"thing",      "body",      "material",  "force",
-                                                    "constraint", "parameter", "deformable"};
+static const char *const set_words[MB_NAME_SETS] = {
+    "thing", "body", "material", "force", "constraint", "parameter", "deformable", "body or deformable"};
 
 // A reference whose name has not been read yet.
 struct MbReaderPending {

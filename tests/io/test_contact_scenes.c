@@ -343,6 +343,41 @@ Test(contact_scenes, the_cloth_hangs_on_the_sphere) {
   test_run_free(&run);
 }
 
+static void extent(const TestRun *run, double *lowest, double *highest) {
+  size_t n = 0;
+  const double *x = test_channel(run->sim, "deformable.cloth.position", &n);
+  *lowest = INFINITY, *highest = -INFINITY;
+  for (size_t i = 2; i < n; i += 3) *lowest = fmin(*lowest, x[i]), *highest = fmax(*highest, x[i]);
+}
+
+// Their edges are at 0.5 m.
+Test(contact_scenes, the_cloth_hangs_on_the_knives) {
+  TestRun run = after("contact/cloth_knives", 1.0, NULL);
+  double lowest, highest;
+  extent(&run, &lowest, &highest);
+  cr_expect(highest > 0.5 && highest < 0.56 && lowest > 0.2, "from %g to %g", lowest, highest);
+  test_run_free(&run);
+}
+
+// The corner ends 0.3 + 0.24 + √3/10 m high.
+Test(contact_scenes, the_sharp_corner_lifts_the_cloth) {
+  TestRun run = after("contact/sharp_corner", 1.0, NULL);
+  double lowest, highest;
+  extent(&run, &lowest, &highest);
+  cr_expect(highest > 0.6 && highest < 0.72, "from %g to %g", lowest, highest);
+  test_run_free(&run);
+}
+
+// The middle row's nodes before the end that is carried are on those of the first half.
+Test(contact_scenes, the_folded_cloth_lies_on_itself) {
+  TestRun run = after("contact/folding", 1.2, NULL);
+  size_t n = 0;
+  const double *x = test_channel(run.sim, "deformable.cloth.position", &n);
+  for (size_t i = 5; i < 8; i++)
+    cr_expect_gt(x[3 * (9 + i) + 2], 0.0149, "node %zu is at %g", i, x[3 * (9 + i) + 2]);
+  test_run_free(&run);
+}
+
 Test(contact_scenes, the_chain_catches_its_balls) {
   TestRun run = after("contact/chain", 2, NULL);
   for (int i = 1; i <= 3; i++) {

@@ -77,6 +77,12 @@ const Needed words_needed[] = {
   "'pose':{'position':[0,0,-2.999]},'velocity':{'linear':[1,0,-1]},"                                         \
   "'material':{'young':1e4,'density':1000}}] | "                                                             \
   "/bodies/3={'name':'ground','shape':{'type':'plane','offset':-3},'joint':{'type':'fixed'}} | /contact={}"
+// a node that falls onto another one, from a hair above it
+#define SELF_TOUCH                                                                                           \
+  "/deformables=[{'name':'string','type':'springs','mesh':{'rope':2,'length':0.1},'pose':{'position':[9,9,"  \
+  "9],'rotation':"                                                                                           \
+  "{'axis':[0,1,0],'angle':'=-90*deg'}},'pin':[{'select':{'vertices':[0]}}],"                                \
+  "'material':{'stiffness':1,'mass':0.1},'contact':{'thickness':0.0999}}] | /contact={}"
 #define PAIR "/contact/pairs=[{'bodies':['c','ground'],'friction':0.9}]"
 
 #define CONSTRAINT(text) "/constraints=[{" text "}]"
@@ -564,6 +570,8 @@ const Probe words_probes[] = {
     {"deformable_contact.enabled", SOFT_TOUCH, "/deformables/0/contact={'enabled':false}", DIFFERS},
     {"deformable_contact.thickness", SOFT_TOUCH, "/deformables/0/contact={'thickness':0.001}", DIFFERS},
     {"deformable_contact.friction", SOFT_TOUCH, "/deformables/0/contact={'friction':0.1}", DIFFERS},
+    {"deformable_contact.self", SELF_TOUCH, "/deformables/0/contact/self=true", DIFFERS},
+    {"contact.self", SELF_TOUCH, "/contact/self=true", DIFFERS},
     {"contact.enabled", TOUCH, "/contact/enabled=false", DIFFERS},
     {"contact.friction", TOUCH, "/contact/friction=0.1", DIFFERS},
     {"contact.restitution", TOUCH, "/contact/restitution=0.5", DIFFERS},

@@ -1,0 +1,155 @@
+// Where triangles and edges of deformables touch the shapes of bodies: corners, edges and round sides that come between nodes. Each triangle
+// near a shape meets it as a solid of no thickness (collision/facet.h), which tells up to four points, and a force there is shared out over the
+// triangle's nodes by the point's weights Σ w_i x_i = x: so the nodes get the force and its torque, and the body the opposite of both.
+//
+// Round sides that bend little beside a triangle are met by nodes alone: what comes through between these is a chord's rise, at most a
+// sixteenth of an edge.
+//
+// Points at a node are the node's own contacts. Those at an edge count once, where the direction belongs to the edge: where a triangle beside
+// it rises along that, this triangle is the nearer one. So what slides over a surface of many triangles meets no inner edges.
+#include "core/base/alloc.h"
+#include "core/collision/facet.h"
+#include "core/collision/nearest.h"
+#include "core/sim/touch.h"
+
+static const double
+    NEAR = 0.05,    // as of nodes (touch_surface.c)
+    AT_NODE = 1e-6, // a share of the triangle
+    RISES = 1e-3, ROUND = 4,
+    SIDE = 0.1; // a sine; half edges of a radius that bends little; the cosine of its normal and the axis
+
+typedef struct Meeting {
+  MbSim *sim;
+  MbTouchSurface *surface;
+  size_t k;
+  uint32_t solid;
+  double fall, size;
+} Meeting;
+
+// Nodes that a body carries, or that rows hold at this one, are not asked to leave it.
+static bool takes_part(const Meeting *m, const uint32_t corner[3]) {
+  const MbTouching *t = m->sim->touching;
+  const MbModel *model = m->sim->model;
+  bool free = t->rules->moved[t->rules->solids[m->solid].body] != MB_WORLD;
+  for (size_t i = 0; i < 3; i++) {
+    const size_t end = m->surface->end[corner[i]];
+    if (m->surface->carried[corner[i]]) return false;
+    if (end < model->nb && mb_touch_excludes(t, end, t->rules->solids[m->solid].body)) return false;
+    free |= !m->surface->fixed[corner[i]];
+  }
+  return free;
+}
+
+// How far the triangle and the shape may come nearer in the step.
+static double reach_of(const Meeting *m, const uint32_t corner[3]) {
+  double fastest = 0;
+  for (size_t i = 0; i < 3; i++)
+    fastest = fmax(fastest, mb_vec3_norm(m->surface->faces->v + 3 * (size_t)corner[i]));
+  return m->sim->model->h * fastest + m->fall + m->sim->touching->way[m->solid] + NEAR * m->size;
+}
+
+// The least radius of what is round of a shape.
+static double least_radius(const MbShape *shape) {
+  const double *r = shape->axes;
+  switch (shape->form) {
+  case MB_FORM_SPHERE:
+  case MB_FORM_CAPSULE:
+  case MB_FORM_CYLINDER:
+    return shape->radius;
+  case MB_FORM_ELLIPSOID: {
+    const double least = fmin(r[0], fmin(r[1], r[2])), most = fmax(r[0], fmax(r[1], r[2]));
+    return least * least / most;
+  }
+  default:
+    return 0;
+  }
+}
+
+static bool bends_little(const Meeting *m) {
+  return least_radius(&m->sim->touching->shape[m->solid]) > ROUND * m->surface->size;
+}
+
+// Whether a point is on a cylinder's side, which its rims are not.
+static bool is_on_side(const Meeting *m, const double n[3]) {
+  double axis[3];
+  mb_quat_rotate(axis, m->sim->touching->E[m->solid].q, (double[]){0, 0, 1});
+  return bends_little(m) && fabs(mb_vec3_dot(axis, n)) < SIDE;
+}
+
+// The feature of a point of a triangle, MB_NO_FACE where it is a node's or another triangle's.
+static uint32_t feature_of(const MbFaces *faces, uint32_t t, unsigned held, const double n[3]) {
+  static const uint32_t side_of[8] = {[3] = 0, [6] = 1, [5] = 2};
+  if (held == 7) {
+    const bool inside_out = faces->closed && mb_vec3_dot(n, faces->normal + 3 * (size_t)t) < 0;
+    return inside_out ? MB_NO_FACE : MB_FEATURE_FACE | t;
+  }
+  if (held != 3 && held != 6 && held != 5) return MB_NO_FACE;
+  const uint32_t edge = faces->side[3 * (size_t)t + side_of[held]];
+  return mb_faces_edge_leads(faces, edge, n, RISES) ? MB_FEATURE_EDGE | edge : MB_NO_FACE;
+}
+
+static bool is_there(const MbTouching *t, uint32_t feature, const double x[3], double size) {
+  for (size_t i = t->found.n; i-- > 0;) {
+    double d[3];
+    mb_vec3_sub(d, t->found.touch[i].point, x);
+    if (t->found.touch[i].feature_a == feature && mb_vec3_norm(d) < AT_NODE * size) return true;
+  }
+  return false;
+}
+
+static bool add_point(const Meeting *m, uint32_t t, const double *const x[3], const MbContactPoint *point) {
+  MbTouching *touching = m->sim->touching;
+  const MbFaces *faces = m->surface->faces;
+  double on[3], weight[3];
+  mb_vec3_add_scaled(on, point->position, -point->gap / 2, point->normal);
+  const unsigned held = mb_nearest_on_triangle(on, x, AT_NODE, weight);
+  const uint32_t feature = feature_of(faces, t, held, point->normal);
+  if (touching->shape[m->solid].form == MB_FORM_CYLINDER && is_on_side(m, point->normal)) return true;
+  if (feature == MB_NO_FACE || is_there(touching, feature, on, m->size)) return true;
+  MbTouch *touch = mb_touch_gathered(touching);
+  if (!touch) return false;
+  *touch = (MbTouch){.a = (uint32_t)(touching->rules->nsolids + m->k),
+                     .b = m->solid,
+                     .feature_a = feature,
+                     .feature_b = point->feature_b,
+                     .gap = point->gap - m->surface->of->thickness / 2,
+                     .size = m->size,
+                     .mu = mb_touch_friction(m->sim, m->k, m->solid)};
+  for (size_t i = 0; i < 3; i++)
+    mb_touch_end(m->sim, touch, m->surface, faces->corner[3 * (size_t)t + i], -weight[i]);
+  mb_touch_end_solid(m->sim, touch, m->solid);
+  mb_touch_close(touch);
+  mb_vec3_copy(touch->axis[0], point->normal);
+  for (size_t i = 0; i < 3; i++) mb_vec3_add_scaled(touch->point, touch->point, weight[i], x[i]);
+  return true;
+}
+
+static bool see(void *context, uint32_t t) {
+  const Meeting *m = context;
+  const MbTouching *touching = m->sim->touching;
+  const uint32_t *corner = m->surface->faces->corner + 3 * (size_t)t;
+  const double *x[3];
+  MbContactPoint point[MB_CONTACT_POINTS];
+  if (!takes_part(m, corner)) return true;
+  for (size_t i = 0; i < 3; i++) x[i] = m->surface->faces->x + 3 * (size_t)corner[i];
+  const int n = mb_collide_facet(x, &touching->shape[m->solid], &touching->E[m->solid],
+                                 reach_of(m, corner) + m->surface->of->thickness / 2, point);
+  for (int i = 0; i < n; i++)
+    if (!add_point(m, t, x, &point[i])) return false;
+  return true;
+}
+
+bool mb_touch_look_facets(MbSim *sim, size_t k, uint32_t solid, double fall) {
+  MbTouching *t = sim->touching;
+  MbTouchSurface *surface = &t->surface[k];
+  if (!surface->of->ntriangles || t->shape[solid].form == MB_FORM_PLANE) return true;
+  Meeting m = {sim, surface, k, solid, fall, fmin(surface->size, t->size[solid])};
+  double fastest = 0;
+  if (t->shape[solid].form != MB_FORM_CYLINDER && bends_little(&m)) return true;
+  for (size_t i = 0; i < surface->of->nnodes; i++)
+    fastest = fmax(fastest, mb_vec3_norm(surface->faces->v + 3 * i));
+  mb_touch_gather(t);
+  // the solid's box has its own way in it
+  const double within = sim->model->h * fastest + fall + NEAR * surface->size + surface->of->thickness / 2;
+  return mb_faces_near(surface->faces, &t->bounds[solid], within, see, &m) && mb_touch_add_gathered(t);
+}

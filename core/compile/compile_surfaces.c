@@ -83,20 +83,6 @@ static bool make_surface(const MbSceneSpec *spec, size_t i, MbModel *model, MbDe
   return find_nodes(of->count, &model->arena, surface);
 }
 
-static MbStatus check_method(const MbSceneSpec *spec, MbReport *report) {
-  const MbMethod method = spec->solver.method;
-  bool cables = false;
-  for (size_t i = 0; i < spec->ndeformables; i++) cables |= spec->deformables[i].ncables > 0;
-  if (!cables || spec->solver.kind != MB_SOLVER_PROJECTIVE ||
-      (method != MB_METHOD_NEWTON && method != MB_METHOD_LBFGS))
-    return MB_OK;
-  return mb_error(
-      report, MB_SCENE, "/solver/method",
-      "deformables in contact where there are cables are solved for by method \"projective\" alone, "
-      "not by \"%s\"",
-      mb_method_words[method]);
-}
-
 MbStatus mb_compile_surfaces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   MbDeformableSurface *surfaces = mb_arena_alloc(&model->arena, spec->ndeformables, sizeof *surfaces);
   size_t n = 0;
@@ -108,5 +94,5 @@ MbStatus mb_compile_surfaces(const MbSceneSpec *spec, MbModel *model, MbReport *
   }
   model->contacts.nsurfaces = n;
   model->contacts.surfaces = surfaces;
-  return n ? check_method(spec, report) : MB_OK;
+  return MB_OK;
 }

@@ -148,8 +148,6 @@ typedef struct MbPassOps {
   // Makes what moves the nodes; what the model cannot be solved with is told.
   MbStatus (*make)(MbSolverWork *work, MbReport *report);
   MbPdEngine *(*engine)(const MbSolverWork *work);
-  // Says why rows about nodes cannot be solved for, or NULL.
-  const char *(*refuses)(const MbSolverWork *work);
   // Tells whether forces or rows of the step to come are about nodes: else nodes and bodies take their steps apart.
   bool (*tied)(const MbSolverWork *work);
   // Takes note of the nodes, by their numbers among all, that rows of the step to come are about beside those that are bodies as well.
@@ -163,6 +161,10 @@ typedef struct MbPassOps {
   void (*split)(const MbSolverWork *work, double *r, double *push);
   void (*begin)(MbSolverWork *work, const MbPdStart *start);
   bool (*goes_on)(const MbSolverWork *work);
+  // Tells where the nodes are that the next pass begins with (nodes x 3).
+  const double *(*places)(const MbSolverWork *work);
+  // Takes note of rows that are others than in the last pass: impulses along the velocities of these rows, less of those.
+  void (*turn)(MbSolverWork *work, const double *impulse);
   // Makes of v, the solution with nothing at nodes, the one with what elements leave in this pass and with what pushes the nodes.
   // False: it cannot be solved for.
   bool (*pass)(MbSolverWork *work, const double *push, double *v);

@@ -64,16 +64,14 @@ MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report) {
   MbNodes *nodes = sim->nodes;
   for (size_t i = 0; i < sim->model->ndeformables; i++) aim(sim, &sim->model->deformables[i], t);
   for (size_t k = 0; k < nodes->ncables; k++) {
-    const double pull = nodes->cable[k]->pull == SIZE_MAX ? 0 : mb_sim_signal(sim, nodes->cable[k]->pull, t);
+    const double pull = mb_sim_signal(sim, nodes->cable[k]->pull, t);
     nodes->force[k] = pull < 0 ? 0 : pull;
-    nodes->most[k] = nodes->cable[k]->length;
   }
   nodes->start = (MbPdStart){.q = mb_nodes_places(sim),
                              .v = mb_nodes_velocities(sim),
                              .target = nodes->target,
                              .gravity = sim->model->gravity,
-                             .force = nodes->force,
-                             .most = nodes->most};
+                             .force = nodes->force};
   mb_pd_dual_write(nodes->engine, mb_section(sim, MB_SECTION_DUAL));
   return check_targets(sim, t, report);
 }

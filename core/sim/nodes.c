@@ -36,7 +36,8 @@ static void list_cables(const MbModel *model, MbNodes *nodes) {
   size_t next = 0;
   for (size_t i = 0; i < model->ndeformables; i++)
     for (size_t k = 0; k < model->deformables[i].elements->ncables; k++)
-      nodes->cable[next++] = &model->deformables[i].elements->cables[k];
+      if (model->deformables[i].elements->cables[k].pull != SIZE_MAX)
+        nodes->cable[next++] = &model->deformables[i].elements->cables[k];
 }
 
 MbStatus mb_nodes_create(MbSim *sim, MbReport *report) {
@@ -53,14 +54,14 @@ MbStatus mb_nodes_create(MbSim *sim, MbReport *report) {
   nodes->v1 = mb_arena_alloc(arena, n, 3 * sizeof *nodes->v1);
   nodes->target = mb_arena_alloc(arena, n, 3 * sizeof *nodes->target);
   nodes->force = mb_arena_alloc(arena, ncables, sizeof *nodes->force);
-  nodes->most = mb_arena_alloc(arena, ncables, sizeof *nodes->most);
   nodes->cable = mb_arena_alloc(arena, ncables, sizeof *nodes->cable);
-  if (!nodes->q1 || !nodes->v1 || !nodes->target || !nodes->force || !nodes->most || !nodes->cable)
+  if (!nodes->q1 || !nodes->v1 || !nodes->target || !nodes->force || !nodes->cable)
     return mb_no_memory(report, "deformables");
   list_cables(model, nodes);
   const MbStatus status = passes->make(sim->work, report);
-  if (status == MB_OK) nodes->engine = passes->engine(sim->work);
-  return status;
+  if (status != MB_OK) return status;
+  nodes->engine = passes->engine(sim->work);
+  return mb_nodes_make_cables(sim, report);
 }
 
 void mb_nodes_free(MbSim *sim) {

@@ -8,10 +8,10 @@
 struct MbNodes {
   MbPdEngine *engine; // the solver's
   MbArena arena;
-  size_t n;             // nodes of all deformables
-  double *q1, *v1;      // (n x 3) at the end of the step
-  double *target;       // (n x 3) where placed nodes go
-  double *force, *most; // (cables)
+  size_t n;        // nodes of all deformables
+  double *q1, *v1; // (n x 3) at the end of the step
+  double *target;  // (n x 3) where placed nodes go
+  double *force;   // (ncables) of cables with a given tension
   size_t ncables;
   const MbCable **cable; // (ncables)
   int iterations;        // of a step, at most
@@ -42,6 +42,9 @@ void mb_nodes_free(MbSim *sim);
 size_t mb_nodes_bytes(const MbSim *sim); // beside what the solver has
 // Sets the state at t = 0.
 void mb_nodes_start(MbSim *sim);
+
+// Adds the rows of cables that keep their length (node_cables.c).
+MbStatus mb_nodes_make_cables(MbSim *sim, MbReport *report);
 
 // Moves the nodes to t, the end of the step, when the bodies of sim->x are there: by themselves where nothing ties them to bodies, else
 // the scheme has moved them already.

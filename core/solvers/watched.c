@@ -240,7 +240,6 @@ static const double *bends(MbSolverWork *w) {
 
 static MbStatus make(MbSolverWork *w, MbReport *report) { return w->inner->passes->make(w->work, report); }
 static MbPdEngine *engine(const MbSolverWork *w) { return w->inner->passes->engine(w->work); }
-static const char *refuses(const MbSolverWork *w) { return w->inner->passes->refuses(w->work); }
 static bool tied(const MbSolverWork *w) { return w->inner->passes->tied(w->work); }
 static bool name(MbSolverWork *w, size_t n, const uint32_t *node) {
   for (size_t k = 0; k < n; k++) assert(node[k] < mb_model_points(w->model) && (!k || node[k] > node[k - 1]));
@@ -255,6 +254,14 @@ static void begin(MbSolverWork *w, const MbPdStart *start_of) {
   w->inner->passes->begin(w->work, start_of);
 }
 static bool goes_on(const MbSolverWork *w) { return w->inner->passes->goes_on(w->work); }
+static const double *places(const MbSolverWork *w) {
+  assert(w->passing && "no step has begun");
+  return w->inner->passes->places(w->work);
+}
+static void turn(MbSolverWork *w, const double *impulse) {
+  assert(w->passing && "no step has begun");
+  w->inner->passes->turn(w->work, impulse);
+}
 static bool pass(MbSolverWork *w, const double *push, double *v) {
   want_factor_now(w);
   assert(w->passing && "no step has begun");
@@ -274,7 +281,6 @@ static void end(MbSolverWork *w, double *q1, double *v1, double *v) {
 
 static const MbPassOps passes = {.make = make,
                                  .engine = engine,
-                                 .refuses = refuses,
                                  .tied = tied,
                                  .name = name,
                                  .room = room,
@@ -282,6 +288,8 @@ static const MbPassOps passes = {.make = make,
                                  .split = split,
                                  .begin = begin,
                                  .goes_on = goes_on,
+                                 .places = places,
+                                 .turn = turn,
                                  .pass = pass,
                                  .end_pass = end_pass,
                                  .end = end};

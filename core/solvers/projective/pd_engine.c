@@ -105,8 +105,7 @@ static MbStatus make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report)
   if (made != MB_OK) return made;
   if (spec->method != MB_METHOD_NEWTON && !mb_pd_lbfgs_make(engine))
     return mb_no_memory(report, "deformables");
-  if (spec->ncables && !(engine->cables = mb_pd_cables_make(engine, spec)))
-    return mb_no_memory(report, "cables");
+  if (spec->ncables && !(engine->cables = mb_pd_cables_make(spec))) return mb_no_memory(report, "cables");
   if (!spec->nports) return MB_OK;
   engine->ports = mb_pd_ports_make(engine, spec->nports, spec->port, spec->columns);
   if (!engine->ports || !mb_pd_name(engine, 0, NULL)) return mb_no_memory(report, "deformables");
@@ -144,7 +143,6 @@ void mb_pd_free(MbPdEngine *engine) {
   mb_free(engine->q);
   mb_free(engine->f);
   mb_free(engine->r);
-  mb_free(engine->pushed);
   mb_free(engine->b);
   mb_free(engine->history);
   mb_free(engine);
@@ -152,8 +150,7 @@ void mb_pd_free(MbPdEngine *engine) {
 
 size_t mb_pd_bytes(const MbPdEngine *engine) {
   size_t bytes = sizeof *engine + engine->n * (17 * sizeof(double) + 2 * sizeof(uint32_t) + 1) +
-                 ((size_t)engine->iterations + engine->beside + (engine->pushed ? 3 * engine->nfree : 0)) *
-                     sizeof(double) +
+                 ((size_t)engine->iterations + engine->beside) * sizeof(double) +
                  mb_pd_global_bytes(&engine->global) + mb_pd_newton_bytes(engine->newton) +
                  mb_pd_lbfgs_bytes(engine) + mb_pd_cables_bytes(engine->cables) + mb_pd_ports_bytes(engine) +
                  mb_pd_form_bytes(&engine->form);
@@ -219,10 +216,6 @@ static void local_global(MbPdEngine *engine) {
   const double began = engine->clock();
   mb_pd_global_solve(&engine->global, engine->r);
   engine->stats.global += engine->clock() - began;
-  if (!engine->cables) return;
-  mb_pd_cables_correct(engine);
-  mb_pd_cables_hold(engine, -h2, engine->b);
-  if (engine->pushed) memset(engine->pushed, 0, 3 * engine->nfree * sizeof *engine->pushed);
 }
 
 bool mb_pd_way_goes(MbPdWay *way, double part, double share) {
@@ -263,17 +256,12 @@ bool mb_pd_goes_on(const MbPdEngine *engine) {
   return engine->stats.iterations < engine->iterations && !engine->stats.converged && !engine->stuck;
 }
 
-// Cables' own rows and a caller's are solved for together by local-global iterations alone.
-static bool can_descend(const MbPdEngine *engine) {
-  return engine->lbfgs && !engine->global.near && !(engine->cables && mb_pd_listed(engine));
-}
-
 // Where elements are crushed or turned so far that their energy curves down more than the constant weights curve up, the local step
 // jumps between two minima and the iterations go round for ever: their corrections get no smaller.
 static bool goes_round(const MbPdEngine *engine) {
   static const int PATIENCE = 30;
   static const double FLOOR = 1e-9; // below which rounding may be what is left
-  return can_descend(engine) && engine->least > FLOOR &&
+  return engine->lbfgs && !engine->global.near && engine->least > FLOOR &&
          engine->stats.iterations - engine->least_at >= PATIENCE;
 }
 
@@ -283,14 +271,16 @@ static void descend(MbPdEngine *engine) {
   if (engine->nfree) mb_pd_lbfgs_begin(engine);
 }
 
-void mb_pd_take_length(MbPdEngine *engine, double h) { engine->h = h; }
+void mb_pd_take_inertia(MbPdEngine *engine, double times) {
+  for (size_t i = 0; i < engine->n; i++) engine->inertia[i] = times * engine->mass[i];
+}
+const double *mb_pd_iterate(const MbPdEngine *engine) { return engine->q; }
 bool mb_pd_whole(const MbPdEngine *engine) { return engine->whole; }
 
 bool mb_pd_pass(MbPdEngine *engine) {
   // such a step is begun anew, and goes down by quasi-Newton steps; the dual is the stress at its end
   if (!engine->newton && !engine->downhill && goes_round(engine)) {
     look_ahead(engine, engine->start);
-    if (engine->cables) mb_pd_cables_begin(engine);
     descend(engine);
   }
   engine->whole = !engine->newton && !engine->downhill;
@@ -323,6 +313,10 @@ void mb_pd_pull_ports(MbPdEngine *engine, const double *p) {
     const size_t at = mb_pd_listed_at(engine, k);
     for (size_t c = 0; at != SIZE_MAX && c < 3; c++) down[at + c] += p[3 * k + c] / engine->h;
   }
+}
+
+void mb_pd_turn_ports(MbPdEngine *engine, const double *p) {
+  if (engine->downhill) mb_pd_lbfgs_turn(engine, p);
 }
 
 void mb_pd_solve(MbPdEngine *engine) {
@@ -385,19 +379,15 @@ void mb_pd_begin(MbPdEngine *engine, const MbPdStart *start) {
   engine->downhill = engine->made = engine->stuck = false;
   look_ahead(engine, start);
   mb_pd_local_begin(engine, start->q);
-  const bool descends = engine->method == MB_METHOD_LBFGS && !(engine->cables && mb_pd_listed(engine));
-  if (descends)
+  if (engine->method == MB_METHOD_LBFGS)
     descend(engine);
-  else if (engine->method == MB_METHOD_LBFGS || (!engine->begun && engine->method == MB_METHOD_PROJECTIVE))
+  else if (!engine->begun && engine->method == MB_METHOD_PROJECTIVE)
     mb_pd_dual_begin(engine, start->q);
-  if (engine->cables) mb_pd_cables_begin(engine);
-  if (engine->pushed) memset(engine->pushed, 0, 3 * engine->nfree * sizeof *engine->pushed);
   if (engine->watch) engine->watch(engine->context, engine->q);
 }
 
 void mb_pd_end(MbPdEngine *engine, double *q1, double *v1) {
   const MbPdStart *start = engine->start;
-  if (engine->cables) mb_pd_cables_end(engine);
   if (engine->downhill && engine->method == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(engine, engine->q);
   engine->downhill = false;
   for (size_t c = 0; c < 3 * engine->n; c++) {

@@ -82,9 +82,7 @@ struct MbPdEngine {
   size_t beside;      // velocities that a caller has beside the nodes'
   MbPdCables *cables; // NULL: none
   MbPdPorts *ports;   // NULL: none
-  double *
-      pushed; // (nfree x 3) what a caller's impulses have added to the last correction; NULL: none, or no cables
-  double began; // clock at the step's start
+  double began;       // clock at the step's start
 
   bool begun; // the dual is there
 
@@ -160,9 +158,9 @@ void mb_pd_lbfgs_bend(MbPdEngine *engine);
 void mb_pd_lbfgs_push(MbPdEngine *engine, const double c[MB_PAIR_WEIGHTS]);
 const MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine);
 const double *mb_pd_lbfgs_weights(const MbPdEngine *engine);
+// The impulses of rows at listed nodes (list x 3) have changed by p since, as the rows turn with the nodes: of the next pair that is a part.
+void mb_pd_lbfgs_turn(MbPdEngine *engine, const double *p);
 bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *along, double *t);
-void mb_pd_lbfgs_apply(MbPdEngine *engine,
-                       double *x); // (nfree x 3), x ← H x, zero along axes that are placed
 
 // x (nfree x 3) ← A⁻¹ x, with Newton's matrix where that is the method's: A = h² H.
 void mb_pd_inverse(MbPdEngine *engine, double *x);
@@ -173,18 +171,11 @@ void mb_pd_ports_free(MbPdPorts *ports);
 size_t mb_pd_ports_bytes(const MbPdEngine *engine);
 size_t mb_pd_listed(const MbPdEngine *engine); // nodes in the list
 
-// Cables: f (n x 3) −= given forces at q; of a correction r from there, what those that keep their length change in it, by their
-// tensions; x (nfree x 3) += sign T Jᵀ of the latter, at the last places; what a line search sees of them: the potential at q,
-// its slope along r but for that of the given forces.
-MbPdCables *mb_pd_cables_make(MbPdEngine *engine, const MbPdSpec *spec);
+// Cables with a given tension: f (n x 3) += how they pull at q; their potential there.
+MbPdCables *mb_pd_cables_make(const MbPdSpec *spec);
 void mb_pd_cables_free(MbPdCables *cables);
 size_t mb_pd_cables_bytes(const MbPdCables *cables);
-void mb_pd_cables_begin(MbPdEngine *engine); // a step
 void mb_pd_cables_pull(MbPdEngine *engine, const double *q, double *f);
-void mb_pd_cables_correct(MbPdEngine *engine);
-void mb_pd_cables_hold(const MbPdEngine *engine, double sign, double *x);
 double mb_pd_cables_potential(const MbPdEngine *engine, const double *q);
-double mb_pd_cables_slope(const MbPdEngine *engine);
-void mb_pd_cables_end(MbPdEngine *engine);
 
 #endif

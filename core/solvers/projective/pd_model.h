@@ -6,7 +6,7 @@
 #include "core/model/model.h"
 #include "core/solvers/projective/projective.h"
 
-// Tells how many cables there are, of all deformables.
+// Tells how many cables pull with a tension that is given, of all deformables.
 size_t mb_pd_model_cables(const MbModel *model);
 // Tells the method that a step is solved by: the scene's, or the one that suits the model.
 MbMethod mb_pd_model_method(const MbModel *model);

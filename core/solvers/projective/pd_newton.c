@@ -329,10 +329,8 @@ bool mb_pd_newton_end(MbPdEngine *engine, const MbPdAlong *along, double *t) {
   MbPdStats *stats = &engine->stats;
   const double tight = fmax(engine->tolerance, TIGHT);
   double slope = along->rows, most = 0;
-  if (engine->cables) mb_pd_cables_correct(engine);
   for (size_t k = 0; k < 3 * engine->nfree + engine->beside; k++) slope += newton->b[k] * engine->r[k];
   for (size_t k = 0; k < 3 * engine->nfree; k++) most = fmax(most, fabs(engine->r[k]));
-  if (engine->cables) slope -= mb_pd_cables_slope(engine);
   // so short a step cannot be told apart by its energy
   const bool near = most <= NEAR * engine->size;
   *t = near ? 1 : search(engine, mb_pd_objective(engine, engine->q), fmax(slope, 0), along);

@@ -141,9 +141,7 @@ static bool is_listed(const MbPdPorts *ports, size_t n, const uint32_t *node) {
 bool mb_pd_name(MbPdEngine *engine, size_t n, const uint32_t *node) {
   if (!engine->ports && !(engine->ports = mb_pd_ports_make(engine, 0, NULL, 0))) return false;
   MbPdPorts *ports = engine->ports;
-  const size_t count = ports->fixed + n, size = 3 * engine->nfree;
-  if (engine->cables && !engine->pushed && !(engine->pushed = mb_calloc(size, sizeof *engine->pushed)))
-    return false;
+  const size_t count = ports->fixed + n;
   if (is_listed(ports, n, node)) return true;
   if (!mb_grow(&ports->node, &ports->nodes, count, sizeof *ports->node) ||
       !mb_grow(&ports->S, &ports->nS, count * count * ports->width, sizeof *ports->S))
@@ -286,7 +284,7 @@ static void push_by_solution(MbPdEngine *engine, const double *p) {
   for (size_t c = 0; c < 3 * engine->nfree; c++) engine->r[c] += x[c];
 }
 
-static void push(MbPdEngine *engine, const double *p) {
+void mb_pd_push_ports(MbPdEngine *engine, const double *p) {
   const MbPdPorts *ports = engine->ports;
   if (spread(engine, p, engine->b) || engine->newton) {
     push_by_solution(engine, p);
@@ -304,11 +302,4 @@ static void push(MbPdEngine *engine, const double *p) {
     for (size_t f = 0; f < 3 * engine->nfree; f += 3)
       for (size_t axis = 0; axis < 3; axis++) engine->r[f + axis] += by[axis] * column[f + axis];
   }
-}
-
-void mb_pd_push_ports(MbPdEngine *engine, const double *p) {
-  double *pushed = engine->pushed;
-  for (size_t c = 0; pushed && c < 3 * engine->nfree; c++) pushed[c] -= engine->r[c];
-  push(engine, p);
-  for (size_t c = 0; pushed && c < 3 * engine->nfree; c++) pushed[c] += engine->r[c];
 }

@@ -187,12 +187,6 @@ static MbStatus make(MbSolverWork *w, MbReport *report) {
   return mb_pd_model_engine(w->model, w->threads, w->beside, &w->engine, report);
 }
 static MbPdEngine *engine(const MbSolverWork *w) { return w->engine; }
-static const char *refuses(const MbSolverWork *w) {
-  const bool newton = mb_pd_model_method(w->model) == MB_METHOD_NEWTON;
-  return newton && mb_pd_model_cables(w->model)
-             ? "method \"newton\" knows no rows about nodes where there are cables: take another one"
-             : NULL;
-}
 static bool room(MbSolverWork *w, size_t rows) { return mb_descent_room(w, rows); }
 static bool steady(const MbSolverWork *w) {
   return mb_pd_model_method(w->model) == MB_METHOD_PROJECTIVE && mb_pd_whole(w->engine);
@@ -215,6 +209,12 @@ static void split(const MbSolverWork *w, double *r, double *push) {
 
 static void begin(MbSolverWork *w, const MbPdStart *start) { mb_pd_begin(w->engine, start); }
 static bool goes_on(const MbSolverWork *w) { return mb_pd_goes_on(w->engine); }
+static const double *places(const MbSolverWork *w) { return mb_pd_iterate(w->engine); }
+
+static void turn(MbSolverWork *w, const double *impulse) {
+  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, impulse + w->at[k]);
+  mb_pd_turn_ports(w->engine, w->p);
+}
 
 static void push_nodes(MbSolverWork *w, const double *impulse) {
   for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, impulse + w->at[k]);
@@ -265,7 +265,6 @@ static void end(MbSolverWork *w, double *q1, double *v1, double *v) {
 
 static const MbPassOps passes = {.make = make,
                                  .engine = engine,
-                                 .refuses = refuses,
                                  .tied = tied,
                                  .name = name,
                                  .room = room,
@@ -273,6 +272,8 @@ static const MbPassOps passes = {.make = make,
                                  .split = split,
                                  .begin = begin,
                                  .goes_on = goes_on,
+                                 .places = places,
+                                 .turn = turn,
                                  .pass = pass,
                                  .end_pass = end_pass,
                                  .end = end};

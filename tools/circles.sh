@@ -1,18 +1,16 @@
 #!/bin/sh
 # No circles of calls between the files of a folder: the objects' symbols tell who calls whom. Files that are compiled several
-# times for several kinds of processors, and the folders named in `open`, are left out. Argument: the folder of the objects
-# (default: build/release). Exit 1 where there is a circle.
+# times for several kinds of processors are left out. Argument: the folder of the objects (default: build/release). Exit 1 where there is
+# a circle.
 set -u
 objects=${1:-build/release}
-open='projective' # circles that are still there
 [ -d "$objects/core" ] || { echo "circles: no objects under $objects: make first" >&2; exit 2; }
 
 # objects that a file which is gone has left behind do not count
 find "$objects/core" -name '*.o' | sort | while read -r object; do
   source=${object#"$objects/"}
   [ ! -e "${source%.o}.c" ] || echo "$object"
-done | xargs nm -A | awk -v open="$open" '
-  BEGIN { n = split(open, list, " "); for (i = 1; i <= n; i++) skip[list[i]] = 1 }
+done | xargs nm -A | awk '
   {
     colon = index($0, ":")
     file = substr($0, 1, colon - 1)
@@ -22,12 +20,11 @@ done | xargs nm -A | awk -v open="$open" '
     else if (kind == "U") { wants[++uses] = symbol; who[uses] = file }
     files[file] = 1
   }
-  function folder(path,   p, n) { n = split(path, p, "/"); return p[n - 1] }
   function base(path) { sub(/.*\//, "", path); sub(/\.o$/, ".c", path); return path }
   END {
     for (i = 1; i <= uses; i++) {
       to = home[wants[i]]; from = who[i]
-      if (to == "" || to == from || folder(to) in skip && folder(from) in skip || (from, to) in edge) continue
+      if (to == "" || to == from || (from, to) in edge) continue
       edge[from, to] = wants[i]
       next_of[from] = next_of[from] " " to
       calls[to]++

@@ -1,9 +1,8 @@
 #!/bin/sh
-# The include law: cli -> io, gpu, core; io -> core; gpu -> core; inside core only downward. Also: nothing below
-# cli/ prints or exits, file names are unique, a scheme has no loop or matrix of its own but is made of stages, and a file of more than
-# 200 lines says at its head, or its header's, what it is about; what the dictionary of core/README.md names is there. Argument: the root
-# of the tree (default: here). Exit 1 when
-# the law is broken.
+# The include law: cli -> io, gpu, core; io -> core; gpu -> core; inside core only downward. Also: nothing below cli/ prints or exits, file
+# names are unique, a scheme has no loop or matrix of its own but is made of stages, what moves nodes of elements is called by no name
+# outside its folder, and a file of more than 200 lines says at its head, or its header's, what it is about; what the dictionary of
+# core/README.md names is there. Argument: the root of the tree (default: here). Exit 1 when the law is broken.
 set -u
 cd "${1:-.}" || exit 2
 sources=$(find cli core io gpu -name '*.[ch]' | sort)
@@ -56,6 +55,11 @@ awk '
     else if (FILENAME == "core/mbsim.h") fault("the public header includes nothing of ours")
     else if (!allowed(from, layer_of(path), path)) fault(from " must not include " path)
     next
+  }
+
+  # what moves nodes of elements is reached by the table of passes alone
+  /(^|[^A-Za-z0-9_])(mb_pd_|MbPd[A-Z])/ && FILENAME !~ /^core\/solvers\/projective\// {
+    fault("outside core/solvers/projective what moves nodes has no name: it is in MbPassOps (core/model/ops.h)")
   }
 
   FILENAME ~ /core\/sim\/scheme_[a-z0-9]*\.c$/ && /solver->(factor|apply|accelerate|momentum)\(/ {

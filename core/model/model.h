@@ -203,6 +203,20 @@ static inline size_t mb_model_points(const MbModel *model) {
   return n;
 }
 
+// Which of all nodes a port is.
+static inline size_t mb_model_port(const MbModel *model, size_t port) {
+  return model->deformables[model->ports[port].deformable].first + model->ports[port].node;
+}
+
+// How many cables through those nodes pull with a tension that is given.
+static inline size_t mb_model_cables(const MbModel *model) {
+  size_t n = 0;
+  for (size_t i = 0; i < model->ndeformables; i++)
+    for (size_t k = 0; model->deformables[i].points && k < model->deformables[i].elements->ncables; k++)
+      n += model->deformables[i].elements->cables[k].pull != SIZE_MAX;
+  return n;
+}
+
 // What messages call body b.
 static inline const char *mb_model_kind(const MbModel *model, size_t b) {
   return b < model->nlisted ? "body" : "node";

@@ -139,15 +139,40 @@ typedef struct MbClaimOps {
 
 extern const MbClaimOps mb_claims_nothing; // solvers/claims_nothing.c
 
-typedef struct MbPdStart MbPdStart;   // what a step of deformables of elements begins with
-typedef struct MbPdEngine MbPdEngine; // what moves them (solvers/projective/projective.h)
+// What a step of nodes of elements begins with.
+typedef struct MbNodeStart {
+  const double *q, *v;   // (nodes x 3)
+  const double *target;  // (nodes x 3) where nodes are at the end, read along axes that are placed
+  const double *gravity; // (3)
+  const double *force;   // (ncables) N, of those that pull with a given tension
+} MbNodeStart;
+
+// What their last step was like.
+typedef struct MbNodeStats {
+  int iterations, trials; // trials: places that line searches have looked at
+  double residual;        // largest move of a node in the last iteration, by the size of what is simulated
+  bool converged;         // to the tolerance and to the share, where they were asked for
+  double seconds;         // wall time
+  // seconds of parts of local-global iterations: local steps with bending, adding up by nodes, solves
+  double local, collect, global;
+} MbNodeStats;
+
+// What their steps are to be like, by the model alone.
+typedef struct MbNodePlan {
+  int iterations; // at most
+  double
+      share; // of the energy that a step's iterations take off, that may be left by estimate; 0: that is not asked
+  bool
+      to_end; // a step goes on to where energies cannot tell its iterates apart; one that did not is no solution
+  size_t carried; // numbers that go from step to step beside places and velocities
+} MbNodePlan;
 
 // Solvers of which the right-hand side changes by iterations: deformables, whose part of A is constant, and whose elements leave
 // something else in every pass. A pass solves A v = r + Gᵀ λ with what they leave now; λ is solved for between its two halves.
 typedef struct MbPassOps {
   // Makes what moves the nodes; what the model cannot be solved with is told.
   MbStatus (*make)(MbSolverWork *work, MbReport *report);
-  MbPdEngine *(*engine)(const MbSolverWork *work);
+  MbNodePlan (*plan)(const MbModel *model);
   // Tells whether forces or rows of the step to come are about nodes: else nodes and bodies take their steps apart.
   bool (*tied)(const MbSolverWork *work);
   // Takes note of the nodes, by their numbers among all, that rows of the step to come are about beside those that are bodies as well.
@@ -159,7 +184,7 @@ typedef struct MbPassOps {
   bool (*steady)(const MbSolverWork *work);
   // Moves what of a right-hand side is at nodes to push (NULL: drops it): their own inertia is in the passes.
   void (*split)(const MbSolverWork *work, double *r, double *push);
-  void (*begin)(MbSolverWork *work, const MbPdStart *start);
+  void (*begin)(MbSolverWork *work, const MbNodeStart *start);
   bool (*goes_on)(const MbSolverWork *work);
   // Tells where the nodes are that the next pass begins with (nodes x 3).
   const double *(*places)(const MbSolverWork *work);
@@ -174,6 +199,22 @@ typedef struct MbPassOps {
   bool (*end_pass)(MbSolverWork *work, double *v, double *impulse, double *lambda);
   // Ends the step: places and velocities (nodes x 3) of all nodes at its end, and in v those of nodes that are bodies.
   void (*end)(MbSolverWork *work, double *q1, double *v1, double *v);
+
+  // The same step of nodes that nothing ties to bodies, at once. False: numbers that are not finite.
+  bool (*step)(MbSolverWork *work, const MbNodeStart *start, double *q1, double *v1);
+  // In the steps to come, of plans that go to the end, inertia resists so many times as much as masses do. Where nothing drags nodes at rest go
+  // as in steps that are longer by 1 over the root of that.
+  void (*take_inertia)(MbSolverWork *work, double times);
+  // What goes from step to step: sets it as it is at places q, where nothing has moved yet; reads it, and writes it back.
+  void (*set_out)(MbSolverWork *work, const double *q);
+  void (*keep)(const MbSolverWork *work, double *carried);
+  void (*recall)(MbSolverWork *work, const double *carried);
+  // Tells what the last step was like, and the residual of each of its iterations.
+  MbNodeStats (*stats)(const MbSolverWork *work);
+  const double *(*history)(const MbSolverWork *work);
+  // At places q of all nodes: the elastic energy; of deformable i its volume (of cloth area x thickness) and the largest strain.
+  double (*energy)(const MbSolverWork *work, const double *q);
+  void (*measure)(const MbSolverWork *work, size_t i, const double *q, double *volume, double *strain);
 } MbPassOps;
 
 typedef struct MbSolverOps {

@@ -467,7 +467,7 @@ MbStatus mb_channels_build(MbSim *sim, MbReport *report) {
                          [MUSCLES] = {nmuscles, muscle_names},
                          [SOLUTION] = {1, NULL},
                          [LISTED] = {1, NULL},
-                         [ITERATIONS] = {mb_nodes_history_size(model), NULL}};
+                         [ITERATIONS] = {mb_nodes_history_size(sim), NULL}};
   const size_t asked = model->channels ? model->nchannels : CHANNELS;
   MbStatus status = MB_OK;
   for (size_t i = 0; i < asked && status == MB_OK; i++) {

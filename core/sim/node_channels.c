@@ -1,7 +1,6 @@
 // What is told of the deformables' nodes: how a step was solved, what they measure, their part of energy and momentum.
 #include "core/math/vec3.h"
 #include "core/sim/nodes.h"
-#include "core/solvers/projective/pd_model.h"
 
 #include <string.h>
 
@@ -28,12 +27,12 @@ double mb_sim_solution_left(const MbSim *sim) {
 void mb_nodes_history(const MbSim *sim, double *out) {
   if (!sim->nodes) return;
   memcpy(out, mb_section(sim, MB_SECTION_SOLUTION) + MB_NODES_NUMBERS,
-         mb_nodes_history_size(sim->model) * sizeof *out);
+         mb_nodes_history_size(sim) * sizeof *out);
 }
 
 void mb_nodes_measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain) {
-  mb_pd_measure(sim->nodes->engine, (size_t)(of - sim->model->deformables), mb_nodes_places(sim), volume,
-                strain);
+  sim->solver->passes->measure(sim->work, (size_t)(of - sim->model->deformables), mb_nodes_places(sim),
+                               volume, strain);
 }
 
 void mb_nodes_energy(const MbSim *sim, MbEnergy *e) {
@@ -47,7 +46,7 @@ void mb_nodes_energy(const MbSim *sim, MbEnergy *e) {
       e->gravity -= m * mb_vec3_dot(sim->model->gravity, x);
     }
   }
-  e->elastic += mb_pd_energy(sim->nodes->engine, q);
+  e->elastic += sim->solver->passes->energy(sim->work, q);
   e->total = e->kinetic + e->gravity + e->elastic;
 }
 

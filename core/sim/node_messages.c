@@ -2,7 +2,6 @@
 #include "core/base/report.h"
 #include "core/math/vec3.h"
 #include "core/sim/nodes.h"
-#include "core/solvers/projective/pd_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,12 +28,13 @@ static MbStatus check_nodes(const MbSim *sim, double t, MbReport *report) {
 
 // How far the nodes still are from the step's solution, by the size of the largest deformable: corrections that shrink by ρ an
 // iteration come to residual · ρ/(1 − ρ) yet. What does not shrink has far to go.
-double mb_nodes_left(const MbNodes *nodes) {
+double mb_nodes_left(const MbSim *sim) {
+  const MbNodes *nodes = sim->nodes;
   static const double SLOWEST = 0.999;
   const int n = nodes->stats.iterations;
   static const double DONE = 1e-12; // by the tolerance, or by Newton's method
-  const double *history = mb_pd_history(nodes->engine), residual = nodes->stats.residual;
-  if (residual <= DONE || (nodes->stats.converged && !(nodes->share > 0))) return 0;
+  const double *history = sim->solver->passes->history(sim->work), residual = nodes->stats.residual;
+  if (residual <= DONE || (nodes->stats.converged && !(nodes->plan.share > 0))) return 0;
   if (n < 2 || !(history[n - 2] > 0)) return residual;
   const double rate = fmin(history[n - 1] / history[n - 2], SLOWEST);
   return residual * rate / (1 - rate);
@@ -52,7 +52,7 @@ static void warn_missed(MbSim *sim, double t, MbReport *report) {
       "it "
       "(the last correction of a node was %.2g of the largest deformable's size): allow more \"iterations\", "
       "take a smaller step or method \"newton\"; the run goes on, and counts such steps",
-      t, (long long)sim->state.step + 1, nodes->stats.iterations, nodes->share, nodes->stats.residual);
+      t, (long long)sim->state.step + 1, nodes->stats.iterations, nodes->plan.share, nodes->stats.residual);
 }
 
 // Told once, when a step ends far from its solution: the run goes on, with what it has.
@@ -60,7 +60,7 @@ static void warn_left(MbSim *sim, double t, MbReport *report) {
   static const double FAR = 1e-3;
   const MbNodes *nodes = sim->nodes;
   double *numbers = mb_section(sim, MB_SECTION_SOLUTION);
-  const double left = mb_nodes_left(nodes);
+  const double left = mb_nodes_left(sim);
   if (!(left > FAR) || numbers[MB_NODES_TOLD] != 0) return;
   numbers[MB_NODES_TOLD] = 1;
   mb_warning(
@@ -82,19 +82,20 @@ static void write_residual(double residual, double wanted, char out[40]) {
 // Whether the solution at the end of a step is one to go on with.
 MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report) {
   MbNodes *nodes = sim->nodes;
-  nodes->stats = mb_pd_stats(nodes->engine);
+  nodes->stats = sim->solver->passes->stats(sim->work);
   if (!fine)
     return mb_error(
         report, MB_NUMBERS, "",
         "at t = %.9g s, step %lld: the deformables' equations give numbers that are not finite, in "
         "iteration %d: take a smaller step",
         t, (long long)sim->state.step + 1, nodes->stats.iterations);
-  // Newton's method, where nobody says how far to go, is to come to where the energy cannot tell steps apart.
+  // What goes to the end, as Newton's method does, is to come to where energies cannot tell steps apart, where nobody says how far.
   static const double LOOSE = 1e-9;
   const MbSolverSpec *solver = &sim->model->solver;
-  const double free_to_stop = mb_pd_model_method(sim->model) == MB_METHOD_NEWTON ? LOOSE : INFINITY;
+  const double free_to_stop = nodes->plan.to_end ? LOOSE : INFINITY;
   const double wanted = solver->tolerance > 0 ? solver->tolerance : free_to_stop;
-  const bool stuck = nodes->stats.iterations < nodes->iterations; // Newton's line search has found nothing
+  const bool stuck =
+      nodes->stats.iterations < nodes->plan.iterations; // Newton's line search has found nothing
   if (nodes->stats.residual > wanted) {
     char residual[40];
     write_residual(nodes->stats.residual, wanted, residual);
@@ -107,7 +108,7 @@ MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report) {
   }
   const MbStatus status = check_nodes(sim, t, report);
   if (status != MB_OK) return status;
-  if (!(nodes->share > 0))
+  if (!(nodes->plan.share > 0))
     warn_left(sim, t, report);
   else if (!nodes->stats.converged)
     warn_missed(sim, t, report);

@@ -67,11 +67,11 @@ MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report) {
     const double pull = mb_sim_signal(sim, nodes->cable[k]->pull, t);
     nodes->force[k] = pull < 0 ? 0 : pull;
   }
-  nodes->start = (MbPdStart){.q = mb_nodes_places(sim),
-                             .v = mb_nodes_velocities(sim),
-                             .target = nodes->target,
-                             .gravity = sim->model->gravity,
-                             .force = nodes->force};
-  mb_pd_dual_write(nodes->engine, mb_section(sim, MB_SECTION_DUAL));
+  nodes->start = (MbNodeStart){.q = mb_nodes_places(sim),
+                               .v = mb_nodes_velocities(sim),
+                               .target = nodes->target,
+                               .gravity = sim->model->gravity,
+                               .force = nodes->force};
+  sim->solver->passes->recall(sim->work, mb_section(sim, MB_SECTION_DUAL));
   return check_targets(sim, t, report);
 }

@@ -86,18 +86,19 @@ static bool step_with_rows(MbSim *sim, MbStatus *status, MbReport *report) {
 // One load step from places q1, which it moves.
 static MbStatus settle(MbSim *sim, double t, double size, MbReport *report) {
   static const double LONG = 1e4; // times as long as H is at first
+  const MbPassOps *passes = sim->solver->passes;
   MbNodes *nodes = sim->nodes;
   const double g = mb_vec3_norm(sim->model->gravity), tolerance = sim->model->integrator.tolerance;
   const double h = sim->model->h, first = g > 0 ? sqrt(size / g) : h;
-  const bool rows = sim->solver->passes->tied(sim->work);
+  const bool rows = passes->tied(sim->work);
   double H = first;
   for (int k = 0; k < LONGER; k++, H *= 10) {
     nodes->start.q = nodes->q1, nodes->start.v = nodes->v1;
-    mb_pd_take_inertia(nodes->engine, h * h / (H * H));
+    passes->take_inertia(sim->work, h * h / (H * H));
     memset(nodes->v1, 0, 3 * nodes->n * sizeof *nodes->v1);
     MbStatus status = MB_OK;
     const bool fine = rows ? step_with_rows(sim, &status, report)
-                           : mb_pd_step(nodes->engine, &nodes->start, nodes->q1, nodes->v1);
+                           : passes->step(sim->work, &nodes->start, nodes->q1, nodes->v1);
     if (status != MB_OK) return status;
     const double move = fine ? h * largest(nodes->v1, 3 * nodes->n) : INFINITY;
     if (!(move < 1e3 * size)) return not_found(sim, t, report);

@@ -6,20 +6,20 @@
 #include "core/base/report.h"
 #include "core/math/vec3.h"
 #include "core/sim/layout.h"
-#include "core/solvers/projective/pd_model.h"
 
 #include <string.h>
 
-size_t mb_nodes_history_size(const MbModel *model) {
-  return mb_model_points(model) ? (size_t)mb_pd_model_iterations(model) : 0;
+static const MbPassOps *passes_of(const MbSim *sim) { return sim->solver->passes; }
+
+size_t mb_nodes_history_size(const MbSim *sim) {
+  return passes_of(sim) ? (size_t)passes_of(sim)->plan(sim->model).iterations : 0;
 }
 
-void mb_nodes_sections(const MbModel *model, size_t size[MB_SECTIONS]) {
-  const size_t n = mb_model_points(model);
-  if (!n) return;
-  size[MB_SECTION_NODES] = 6 * n;
-  size[MB_SECTION_SOLUTION] = MB_NODES_NUMBERS + mb_nodes_history_size(model);
-  size[MB_SECTION_DUAL] = mb_pd_model_dual(model);
+void mb_nodes_sections(const MbSim *sim, size_t size[MB_SECTIONS]) {
+  if (!passes_of(sim)) return;
+  size[MB_SECTION_NODES] = 6 * mb_model_points(sim->model);
+  size[MB_SECTION_SOLUTION] = MB_NODES_NUMBERS + mb_nodes_history_size(sim);
+  size[MB_SECTION_DUAL] = passes_of(sim)->plan(sim->model).carried;
 }
 
 // Of port p: where its velocities and its coordinates begin.
@@ -44,12 +44,12 @@ MbStatus mb_nodes_create(MbSim *sim, MbReport *report) {
   const MbPassOps *passes = sim->solver->passes;
   if (!passes) return MB_OK;
   const MbModel *model = sim->model;
-  const size_t n = mb_model_points(model), ncables = mb_pd_model_cables(model);
+  const size_t n = mb_model_points(model), ncables = mb_model_cables(model);
   MbNodes *nodes = sim->nodes = mb_calloc(1, sizeof *nodes);
   if (!nodes) return mb_no_memory(report, "deformables");
   MbArena *arena = &nodes->arena;
   nodes->n = n, nodes->ncables = ncables;
-  nodes->iterations = mb_pd_model_iterations(model), nodes->share = mb_pd_model_share(model);
+  nodes->plan = passes->plan(model);
   nodes->q1 = mb_arena_alloc(arena, n, 3 * sizeof *nodes->q1);
   nodes->v1 = mb_arena_alloc(arena, n, 3 * sizeof *nodes->v1);
   nodes->target = mb_arena_alloc(arena, n, 3 * sizeof *nodes->target);
@@ -59,9 +59,7 @@ MbStatus mb_nodes_create(MbSim *sim, MbReport *report) {
     return mb_no_memory(report, "deformables");
   list_cables(model, nodes);
   const MbStatus status = passes->make(sim->work, report);
-  if (status != MB_OK) return status;
-  nodes->engine = passes->engine(sim->work);
-  return mb_nodes_make_cables(sim, report);
+  return status == MB_OK ? mb_nodes_make_cables(sim, report) : status;
 }
 
 void mb_nodes_free(MbSim *sim) {
@@ -84,8 +82,8 @@ void mb_nodes_start(MbSim *sim) {
     memcpy(q, of->elements->x0, 3 * of->count * sizeof *q);
     memcpy(q + 3 * sim->nodes->n, of->elements->v0, 3 * of->count * sizeof *q);
   }
-  if (mb_pd_model_method(model) == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(sim->nodes->engine, memory);
-  mb_pd_dual_read(sim->nodes->engine, mb_section(sim, MB_SECTION_DUAL));
+  passes_of(sim)->set_out(sim->work, memory);
+  passes_of(sim)->keep(sim->work, mb_section(sim, MB_SECTION_DUAL));
 }
 
 bool mb_nodes_carried(const MbModel *model) {
@@ -100,12 +98,12 @@ bool mb_nodes_carried(const MbModel *model) {
 
 MbStatus mb_nodes_begin(MbSim *sim, double t, MbReport *report) {
   const MbStatus status = mb_nodes_prepare(sim, t, report);
-  if (status == MB_OK) sim->solver->passes->begin(sim->work, &sim->nodes->start);
+  if (status == MB_OK) passes_of(sim)->begin(sim->work, &sim->nodes->start);
   return status;
 }
 
 void mb_nodes_end(MbSim *sim, double *v) {
-  sim->solver->passes->end(sim->work, sim->nodes->q1, sim->nodes->v1, v);
+  passes_of(sim)->end(sim->work, sim->nodes->q1, sim->nodes->v1, v);
   sim->nodes->moved = true;
 }
 
@@ -123,12 +121,13 @@ MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report) {
   if (!nodes->moved) {
     const MbStatus status = mb_nodes_prepare(sim, t, report);
     if (status != MB_OK) return status;
-    return mb_nodes_judge(sim, mb_pd_step(nodes->engine, &nodes->start, nodes->q1, nodes->v1), t, report);
+    const bool fine = passes_of(sim)->step(sim->work, &nodes->start, nodes->q1, nodes->v1);
+    return mb_nodes_judge(sim, fine, t, report);
   }
   nodes->moved = false;
   // what has closed gaps since the scheme's passes has moved ports as well
   for (size_t p = 0; p < model->nports; p++) {
-    const size_t node = mb_pd_model_node(model, p);
+    const size_t node = mb_model_port(model, p);
     mb_vec3_copy(nodes->q1 + 3 * node, sim->q1 + place_of(sim, p));
     mb_vec3_copy(nodes->v1 + 3 * node, sim->v1 + velocity_of(sim, p));
   }
@@ -159,18 +158,18 @@ void mb_nodes_commit(MbSim *sim) {
   memcpy(memory + 3 * nodes->n, nodes->v1, 3 * nodes->n * sizeof *memory);
   numbers[MB_NODES_ITERATIONS] = nodes->stats.iterations;
   numbers[MB_NODES_RESIDUAL] = nodes->stats.residual;
-  numbers[MB_NODES_LEFT] = mb_nodes_left(nodes);
+  numbers[MB_NODES_LEFT] = mb_nodes_left(sim);
   numbers[MB_NODES_MOST_LEFT] = fmax(numbers[MB_NODES_MOST_LEFT], numbers[MB_NODES_LEFT]);
-  if (nodes->share > 0 && !nodes->stats.converged) numbers[MB_NODES_MISSED]++;
-  const double *history = mb_pd_history(nodes->engine);
-  for (int k = 0; k < nodes->iterations; k++)
+  if (nodes->plan.share > 0 && !nodes->stats.converged) numbers[MB_NODES_MISSED]++;
+  const double *history = passes_of(sim)->history(sim->work);
+  for (int k = 0; k < nodes->plan.iterations; k++)
     numbers[MB_NODES_NUMBERS + k] = k < nodes->stats.iterations ? history[k] : 0;
-  mb_pd_dual_read(nodes->engine, mb_section(sim, MB_SECTION_DUAL));
+  passes_of(sim)->keep(sim->work, mb_section(sim, MB_SECTION_DUAL));
 }
 
 void mb_nodes_take_ports(MbSim *sim) {
   if (!sim->model->nports) return;
   double *v = mb_section(sim, MB_SECTION_NODES) + 3 * sim->nodes->n;
   for (size_t p = 0; p < sim->model->nports; p++)
-    mb_vec3_copy(v + 3 * mb_pd_model_node(sim->model, p), sim->state.v + velocity_of(sim, p));
+    mb_vec3_copy(v + 3 * mb_model_port(sim->model, p), sim->state.v + velocity_of(sim, p));
 }

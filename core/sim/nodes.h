@@ -3,10 +3,8 @@
 #define MB_SIM_NODES_H
 
 #include "core/sim/sim_internal.h"
-#include "core/solvers/projective/projective.h"
 
 struct MbNodes {
-  MbPdEngine *engine; // the solver's
   MbArena arena;
   size_t n;        // nodes of all deformables
   double *q1, *v1; // (n x 3) at the end of the step
@@ -14,10 +12,9 @@ struct MbNodes {
   double *force;   // (ncables) of cables with a given tension
   size_t ncables;
   const MbCable **cable; // (ncables)
-  int iterations;        // of a step, at most
-  double share;          // of its energy that may be left; 0: that is not asked
-  MbPdStats stats;
-  MbPdStart start;   // of the step
+  MbNodePlan plan;
+  MbNodeStats stats;
+  MbNodeStart start; // of the step
   double gravity[3]; // that it has, where it comes on by load steps
   bool moved;        // by the scheme's passes, together with bodies
   bool ahead;        // they are at the step's end, which is not the state yet
@@ -36,7 +33,7 @@ enum {
 };
 
 // Tells how many numbers of the state's memory its sections take.
-void mb_nodes_sections(const MbModel *model, size_t size[MB_SECTIONS]);
+void mb_nodes_sections(const MbSim *sim, size_t size[MB_SECTIONS]);
 MbStatus mb_nodes_create(MbSim *sim, MbReport *report);
 void mb_nodes_free(MbSim *sim);
 size_t mb_nodes_bytes(const MbSim *sim); // beside what the solver has
@@ -71,7 +68,7 @@ MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report);
 // Tells whether the solution at the end of a step is one to go on with, `fine`: its numbers are finite (node_messages.c).
 MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report);
 // Tells how far the nodes still are from the last step's solution, by the size of the largest deformable.
-double mb_nodes_left(const MbNodes *nodes);
+double mb_nodes_left(const MbSim *sim);
 
 // At the state, of all nodes (nodes x 3).
 static inline const double *mb_nodes_places(const MbSim *sim) { return mb_section(sim, MB_SECTION_NODES); }
@@ -86,7 +83,7 @@ void mb_nodes_momentum(const MbSim *sim, double linear[3], double angular[3]);
 // wall time.
 void mb_nodes_solution(const MbSim *sim, double solution[4], double *seconds);
 // Iterations of a step at most; the residual of each of the last step's, 0 of those that it did without.
-size_t mb_nodes_history_size(const MbModel *model);
+size_t mb_nodes_history_size(const MbSim *sim);
 void mb_nodes_history(const MbSim *sim, double *out);
 
 #endif

@@ -128,7 +128,7 @@ static void plan_memory(MbSim *sim) {
                               [MB_SECTION_TOLD] = solved ? MB_SOLVED_NUMBERS : 0,
                               [MB_SECTION_FORCES] = model->nslots};
   if (sim->scheme->memory) size[MB_SECTION_SCHEME] = sim->scheme->memory(sim->nq, sim->nv);
-  mb_nodes_sections(model, size);
+  mb_nodes_sections(sim, size);
   for (int i = 0; i < MB_SECTIONS; i++) sim->section[i + 1] = sim->section[i] + size[i];
   sim->nm = sim->section[MB_SECTIONS];
 }

@@ -239,7 +239,6 @@ static const double *bends(MbSolverWork *w) {
 // ---- passes -----------------------------------------------------------------------------------------------
 
 static MbStatus make(MbSolverWork *w, MbReport *report) { return w->inner->passes->make(w->work, report); }
-static MbPdEngine *engine(const MbSolverWork *w) { return w->inner->passes->engine(w->work); }
 static bool tied(const MbSolverWork *w) { return w->inner->passes->tied(w->work); }
 static bool name(MbSolverWork *w, size_t n, const uint32_t *node) {
   for (size_t k = 0; k < n; k++) assert(node[k] < mb_model_points(w->model) && (!k || node[k] > node[k - 1]));
@@ -248,7 +247,7 @@ static bool name(MbSolverWork *w, size_t n, const uint32_t *node) {
 static void split(const MbSolverWork *w, double *r, double *push) {
   w->inner->passes->split(w->work, r, push);
 }
-static void begin(MbSolverWork *w, const MbPdStart *start_of) {
+static void begin(MbSolverWork *w, const MbNodeStart *start_of) {
   want_factor_now(w);
   w->passing = true;
   w->inner->passes->begin(w->work, start_of);
@@ -279,20 +278,45 @@ static void end(MbSolverWork *w, double *q1, double *v1, double *v) {
   w->inner->passes->end(w->work, q1, v1, v);
 }
 
-static const MbPassOps passes = {.make = make,
-                                 .engine = engine,
-                                 .tied = tied,
-                                 .name = name,
-                                 .room = room,
-                                 .steady = steady,
-                                 .split = split,
-                                 .begin = begin,
-                                 .goes_on = goes_on,
-                                 .places = places,
-                                 .turn = turn,
-                                 .pass = pass,
-                                 .end_pass = end_pass,
-                                 .end = end};
+static bool step(MbSolverWork *w, const MbNodeStart *start_of, double *q1, double *v1) {
+  assert(!w->passing && "a step by passes has not ended");
+  return w->inner->passes->step(w->work, start_of, q1, v1);
+}
+static void take_inertia(MbSolverWork *w, double times) { w->inner->passes->take_inertia(w->work, times); }
+static void set_out(MbSolverWork *w, const double *q) { w->inner->passes->set_out(w->work, q); }
+static void keep(const MbSolverWork *w, double *carried) { w->inner->passes->keep(w->work, carried); }
+static void recall(MbSolverWork *w, const double *carried) { w->inner->passes->recall(w->work, carried); }
+static MbNodeStats stats(const MbSolverWork *w) { return w->inner->passes->stats(w->work); }
+static const double *history(const MbSolverWork *w) { return w->inner->passes->history(w->work); }
+static double energy(const MbSolverWork *w, const double *q) { return w->inner->passes->energy(w->work, q); }
+static void measure(const MbSolverWork *w, size_t i, const double *q, double *volume, double *strain) {
+  assert(i < w->model->ndeformables);
+  w->inner->passes->measure(w->work, i, q, volume, strain);
+}
+
+// `plan` is by the model alone: the solver's own.
+static const MbPassOps watched_passes = {.make = make,
+                                         .tied = tied,
+                                         .name = name,
+                                         .room = room,
+                                         .steady = steady,
+                                         .split = split,
+                                         .begin = begin,
+                                         .goes_on = goes_on,
+                                         .places = places,
+                                         .turn = turn,
+                                         .pass = pass,
+                                         .end_pass = end_pass,
+                                         .end = end,
+                                         .step = step,
+                                         .take_inertia = take_inertia,
+                                         .set_out = set_out,
+                                         .keep = keep,
+                                         .recall = recall,
+                                         .stats = stats,
+                                         .history = history,
+                                         .energy = energy,
+                                         .measure = measure};
 
 // ---- the tables: what the solver has not is not there either ----------------------------------------------
 
@@ -315,7 +339,8 @@ const MbSolverOps *mb_watched_solver(const MbModel *model, MbArena *arena) {
   MbSolverOps *ops = mb_arena_alloc(arena, 1, sizeof *ops);
   MbCoordinateMap *map = mb_arena_alloc(arena, 1, sizeof *map);
   MbClaimOps *claims = mb_arena_alloc(arena, 1, sizeof *claims);
-  if (!inner || !ops || !map || !claims) return NULL;
+  MbPassOps *passes = mb_arena_alloc(arena, 1, sizeof *passes);
+  if (!inner || !ops || !map || !claims || !passes) return NULL;
   *map = *inner->map, *claims = *inner->claims, *ops = *inner;
   watch_map(map);
   watch_claims(claims);
@@ -331,6 +356,8 @@ const MbSolverOps *mb_watched_solver(const MbModel *model, MbArena *arena) {
   WATCH(ops, responses, responses);
   WATCH(ops, follow, follow);
   WATCH(ops, bend, bend);
-  WATCH(ops, passes, &passes);
+  *passes = watched_passes;
+  if (inner->passes) passes->plan = inner->passes->plan;
+  WATCH(ops, passes, passes);
   return ops;
 }

@@ -49,7 +49,7 @@ static bool measure(const MbPdCase *c, int threads, size_t *elements, double par
     ok = mb_pd_thing_step(&thing, engine);
     mb_pd_dual_read(engine, dual);
     const double all = clock() - began;
-    const MbPdStats stats = mb_pd_stats(engine);
+    const MbNodeStats stats = mb_pd_stats(engine);
     if (k < 0) continue;
     each[LOCAL][k] = 1e3 * stats.local, each[COLLECT][k] = 1e3 * stats.collect;
     each[GLOBAL][k] = 1e3 * stats.global, each[ALL][k] = 1e3 * all;

@@ -162,7 +162,7 @@ size_t mb_pd_bytes(const MbPdEngine *engine) {
 // ---- a step -----------------------------------------------------------------------------------------------
 
 // (m + h c) q̃ = m (q + h v + h² g) + h c q, with c the drag; the iterate begins there, placed nodes where they go.
-static void look_ahead(MbPdEngine *engine, const MbPdStart *start) {
+static void look_ahead(MbPdEngine *engine, const MbNodeStart *start) {
   const double h = engine->h;
   for (size_t i = 0; i < engine->n; i++) {
     const double share = engine->mass[i] / engine->inertia[i];
@@ -174,31 +174,6 @@ static void look_ahead(MbPdEngine *engine, const MbPdStart *start) {
                                                 : engine->ahead[c];
     }
   }
-}
-
-double mb_pd_advance(MbPdEngine *engine, double scale) {
-  double most = 0, sum = 0;
-  for (size_t f = 0; f < engine->nfree; f++) {
-    double *x = engine->q + 3 * (size_t)engine->node[f];
-    for (size_t k = 0; k < 3; k++) {
-      const double move = scale * engine->r[3 * f + k];
-      x[k] += move;
-      sum += 0 * x[k]; // not a number where x is none
-      most = fmax(most, fabs(move));
-    }
-  }
-  return most / engine->size + sum;
-}
-
-double mb_pd_objective(const MbPdEngine *engine, const double *q) {
-  const double h2 = engine->h * engine->h;
-  double energy = mb_pd_potential(engine, q);
-  for (size_t f = 0; f < engine->nfree; f++) {
-    const size_t i = engine->node[f];
-    for (size_t c = 3 * i; c < 3 * i + 3; c++)
-      energy += engine->inertia[i] * (q[c] - engine->ahead[c]) * (q[c] - engine->ahead[c]) / (2 * h2);
-  }
-  return engine->cables ? energy + mb_pd_cables_potential(engine, q) : energy;
 }
 
 // A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
@@ -218,17 +193,6 @@ static void local_global(MbPdEngine *engine) {
   engine->stats.global += engine->clock() - began;
 }
 
-bool mb_pd_way_goes(MbPdWay *way, double part, double share) {
-  static const double FASTEST = 0.2, SLOWEST = 0.999;
-  way->last[2] = way->last[1], way->last[1] = way->last[0], way->last[0] = part;
-  way->whole += part, way->count++;
-  if (way->count < 2 || !(part > 0)) return part == 0;
-  const double *last = way->last;
-  const double ratio = way->count > 2 && last[2] > 0 ? sqrt(part / last[2]) : part / last[1];
-  const double rate = fmin(fmax(ratio, FASTEST), SLOWEST);
-  return fmax(part, rate * last[1]) * rate / (1 - rate) <= share * way->whole;
-}
-
 // Of the correction Δ the part ½ Δᵀ A Δ, which is half of Δ along what A was solved for. Where the step is softer than A corrections
 // are shorter than what is left to go, and so are parts: they are asked to be smaller by as much as makes up for it.
 static bool near_enough(MbPdEngine *engine) {
@@ -239,7 +203,7 @@ static bool near_enough(MbPdEngine *engine) {
 }
 
 static bool end_local_global(MbPdEngine *engine) {
-  MbPdStats *stats = &engine->stats;
+  MbNodeStats *stats = &engine->stats;
   const bool enough = near_enough(engine);
   stats->residual = engine->history[stats->iterations++] = mb_pd_advance(engine, 1);
   if (!isfinite(stats->residual)) return false;
@@ -354,15 +318,6 @@ bool mb_pd_end_pass(MbPdEngine *engine, const MbPdAlong *along, double *t) {
   return engine->newton ? mb_pd_newton_end(engine, along, t) : mb_pd_lbfgs_end(engine, along, t);
 }
 
-void mb_pd_inverse(MbPdEngine *engine, double *x) {
-  if (!engine->newton) {
-    mb_pd_global_solve(&engine->global, x);
-    return;
-  }
-  mb_pd_newton_solve(engine->newton, x);
-  for (size_t c = 0; c < 3 * engine->nfree; c++) x[c] /= engine->h * engine->h;
-}
-
 bool mb_pd_prepare(MbPdEngine *engine) {
   engine->downhill = false;
   return !engine->newton || mb_pd_newton_factor_constant(engine);
@@ -370,10 +325,10 @@ bool mb_pd_prepare(MbPdEngine *engine) {
 
 bool mb_pd_constant(const MbPdEngine *engine) { return !engine->newton; }
 
-void mb_pd_begin(MbPdEngine *engine, const MbPdStart *start) {
+void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start) {
   engine->began = mb_clock();
   engine->start = start;
-  engine->stats = (MbPdStats){.converged = engine->nfree == 0};
+  engine->stats = (MbNodeStats){.converged = engine->nfree == 0};
   engine->way = (MbPdWay){0};
   engine->least = engine->least_at = 0;
   engine->downhill = engine->made = engine->stuck = false;
@@ -387,7 +342,7 @@ void mb_pd_begin(MbPdEngine *engine, const MbPdStart *start) {
 }
 
 void mb_pd_end(MbPdEngine *engine, double *q1, double *v1) {
-  const MbPdStart *start = engine->start;
+  const MbNodeStart *start = engine->start;
   if (engine->downhill && engine->method == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(engine, engine->q);
   engine->downhill = false;
   for (size_t c = 0; c < 3 * engine->n; c++) {
@@ -397,7 +352,7 @@ void mb_pd_end(MbPdEngine *engine, double *q1, double *v1) {
   engine->stats.seconds = mb_clock() - engine->began;
 }
 
-bool mb_pd_step(MbPdEngine *engine, const MbPdStart *start, double *q1, double *v1) {
+bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1) {
   const MbPdAlong nothing = {0};
   double t;
   bool ok = true;
@@ -412,5 +367,5 @@ bool mb_pd_step(MbPdEngine *engine, const MbPdStart *start, double *q1, double *
   return ok;
 }
 
-MbPdStats mb_pd_stats(const MbPdEngine *engine) { return engine->stats; }
+MbNodeStats mb_pd_stats(const MbPdEngine *engine) { return engine->stats; }
 const double *mb_pd_history(const MbPdEngine *engine) { return engine->history; }

@@ -87,7 +87,7 @@ struct MbPdEngine {
   bool begun; // the dual is there
 
   // of the step
-  const MbPdStart *start;
+  const MbNodeStart *start;
   double *ahead; // (n x 3) q̃
   double *q;     // (n x 3) the iterate
   double *f;     // (n x 3)
@@ -97,7 +97,7 @@ struct MbPdEngine {
   double least;  // the smallest correction, and which it was
   int least_at;
   double *history;
-  MbPdStats stats;
+  MbNodeStats stats;
 };
 
 // Pairs of free nodes that the matrices couple: the nodes alone, then by elements, corners a ≥ b, then those of the form.
@@ -161,9 +161,6 @@ const double *mb_pd_lbfgs_weights(const MbPdEngine *engine);
 // The impulses of rows at listed nodes (list x 3) have changed by p since, as the rows turn with the nodes: of the next pair that is a part.
 void mb_pd_lbfgs_turn(MbPdEngine *engine, const double *p);
 bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *along, double *t);
-
-// x (nfree x 3) ← A⁻¹ x, with Newton's matrix where that is the method's: A = h² H.
-void mb_pd_inverse(MbPdEngine *engine, double *x);
 
 // Nodes that a caller's rows act on (pd_ports.c), and as many bytes as their columns may take, 0 = as many as suit. NULL: out of memory.
 MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *port, size_t bytes);

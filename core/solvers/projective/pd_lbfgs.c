@@ -329,7 +329,7 @@ static bool done(MbPdEngine *engine, double most, double part) {
 
 bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *beside, double *taken_t) {
   MbPdLbfgs *lbfgs = engine->lbfgs;
-  MbPdStats *stats = &engine->stats;
+  MbNodeStats *stats = &engine->stats;
   const double before = lbfgs->energy;
   const double down = multiplied(engine, engine->r, lbfgs->b) + beside->rows;
   if (!isfinite(down)) return false;

@@ -6,16 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t mb_pd_model_cables(const MbModel *model) {
-  size_t n = 0;
-  for (size_t i = 0; i < model->ndeformables; i++) {
-    const MbElements *e = model->deformables[i].elements;
-    for (size_t k = 0; model->deformables[i].points && k < e->ncables; k++)
-      n += e->cables[k].pull != SIZE_MAX;
-  }
-  return n;
-}
-
 // ---- the method -------------------------------------------------------------------------------------------
 
 MbMethod mb_pd_model_method(const MbModel *model) {
@@ -63,10 +53,6 @@ size_t mb_pd_model_dual(const MbModel *model) {
   return n;
 }
 
-size_t mb_pd_model_node(const MbModel *model, size_t port) {
-  return model->deformables[model->ports[port].deformable].first + model->ports[port].node;
-}
-
 static double drag_of(const MbModel *model) {
   double drag = 0;
   for (size_t i = 0; i < model->nforces; i++)
@@ -84,7 +70,7 @@ static bool copy_cable(const MbDeformable *of, const MbCable *from, MbArena *scr
 }
 
 bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, MbPdSpec *spec) {
-  const size_t n = mb_model_points(model), ncables = mb_pd_model_cables(model);
+  const size_t n = mb_model_points(model), ncables = mb_model_cables(model);
   double *mass = mb_arena_alloc(scratch, n, sizeof *mass);
   unsigned char *placed = mb_arena_alloc(scratch, n, sizeof *placed);
   MbPdPart *parts = mb_arena_alloc(scratch, model->ndeformables, sizeof *parts);
@@ -105,7 +91,7 @@ bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, M
       if (e->cables[k].pull != SIZE_MAX && !copy_cable(of, &e->cables[k], scratch, &cables[next++]))
         return false;
   }
-  for (size_t p = 0; p < model->nports; p++) ports[p] = (uint32_t)mb_pd_model_node(model, p);
+  for (size_t p = 0; p < model->nports; p++) ports[p] = (uint32_t)mb_model_port(model, p);
   *spec = (MbPdSpec){.nodes = n,
                      .mass = mass,
                      .placed = placed,

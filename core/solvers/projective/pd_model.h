@@ -6,8 +6,6 @@
 #include "core/model/model.h"
 #include "core/solvers/projective/projective.h"
 
-// Tells how many cables pull with a tension that is given, of all deformables.
-size_t mb_pd_model_cables(const MbModel *model);
 // Tells the method that a step is solved by: the scene's, or the one that suits the model.
 MbMethod mb_pd_model_method(const MbModel *model);
 // Tells how many iterations a step has at most.
@@ -16,8 +14,6 @@ int mb_pd_model_iterations(const MbModel *model);
 double mb_pd_model_share(const MbModel *model);
 // Tells how many numbers the dual has.
 size_t mb_pd_model_dual(const MbModel *model);
-// Tells which of all nodes a port is.
-size_t mb_pd_model_node(const MbModel *model, size_t port);
 
 // Describes the model to the engine; what the description points at lies in `scratch`. False: out of memory.
 bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, MbPdSpec *spec);

@@ -301,7 +301,7 @@ static void downhill(MbPdEngine *engine, double *b) {
 }
 
 bool mb_pd_newton_look(MbPdEngine *engine) {
-  const MbPdStats *stats = &engine->stats;
+  const MbNodeStats *stats = &engine->stats;
   downhill(engine, engine->newton->b);
   const bool close = stats->iterations > 0 && stats->residual <= CLOSE;
   return (close && factor(engine, engine->q, EXACT)) || factor(engine, engine->q, POSITIVE);
@@ -326,7 +326,7 @@ static double search(MbPdEngine *engine, double before, double slope, const MbPd
 
 bool mb_pd_newton_end(MbPdEngine *engine, const MbPdAlong *along, double *t) {
   MbPdNewton *newton = engine->newton;
-  MbPdStats *stats = &engine->stats;
+  MbNodeStats *stats = &engine->stats;
   const double tight = fmax(engine->tolerance, TIGHT);
   double slope = along->rows, most = 0;
   for (size_t k = 0; k < 3 * engine->nfree + engine->beside; k++) slope += newton->b[k] * engine->r[k];

@@ -59,6 +59,16 @@ static Column *take_column(MbPdEngine *engine, bool *failed) {
   return best;
 }
 
+// x (nfree x 3) ← A⁻¹ x, with Newton's matrix where that is the method's: A = h² H.
+static void invert(MbPdEngine *engine, double *x) {
+  if (!engine->newton) {
+    mb_pd_global_solve(&engine->global, x);
+    return;
+  }
+  mb_pd_newton_solve(engine->newton, x);
+  for (size_t c = 0; c < 3 * engine->nfree; c++) x[c] /= engine->h * engine->h;
+}
+
 // Solves for up to three nodes at once, each along an axis of its own, or for one along all of them.
 static void solve(MbPdEngine *engine, const uint32_t *node, size_t n) {
   double *x = engine->ports->solution;
@@ -67,7 +77,7 @@ static void solve(MbPdEngine *engine, const uint32_t *node, size_t n) {
     const size_t k = engine->ports->width == 1 ? axis : 0;
     if (k < n && engine->number[node[k]] != MB_NONE) x[3 * (size_t)engine->number[node[k]] + axis] = 1;
   }
-  mb_pd_inverse(engine, x);
+  invert(engine, x);
 }
 
 static bool make_columns(MbPdEngine *engine) {
@@ -235,7 +245,7 @@ static void respond_by_solution(MbPdEngine *engine, const double *p, double *v) 
   bool any = false;
   for (size_t c = 0; c < 3 * ports->count; c++) any |= p[c] != 0;
   memset(x, 0, 3 * engine->nfree * sizeof *x);
-  if (any) spread(engine, p, x), mb_pd_inverse(engine, x);
+  if (any) spread(engine, p, x), invert(engine, x);
   for (size_t k = 0; k < ports->count; k++) {
     const size_t at = mb_pd_listed_at(engine, k);
     for (size_t axis = 0; axis < 3; axis++) v[3 * k + axis] = at == SIZE_MAX ? 0 : x[at + axis] / engine->h;
@@ -280,7 +290,7 @@ static void push_by_solution(MbPdEngine *engine, const double *p) {
   double *x = engine->ports->solution;
   memset(x, 0, 3 * engine->nfree * sizeof *x);
   spread(engine, p, x);
-  mb_pd_inverse(engine, x);
+  invert(engine, x);
   for (size_t c = 0; c < 3 * engine->nfree; c++) engine->r[c] += x[c];
 }
 

@@ -13,6 +13,7 @@
 #include "core/deformables/elastic.h"
 #include "core/deformables/element_mesh.h"
 #include "core/mbsim.h"
+#include "core/model/ops.h"
 #include "core/sparse/global_method.h"
 
 // One mesh. What is not of its kind of elements is unread.
@@ -59,23 +60,6 @@ typedef struct MbPdSpec {
 
 typedef struct MbPdEngine MbPdEngine;
 
-// What a step begins with.
-typedef struct MbPdStart {
-  const double *q, *v;   // (nodes x 3)
-  const double *target;  // (nodes x 3) where nodes are at the end, read along axes that are placed
-  const double *gravity; // (3)
-  const double *force;   // (ncables) N
-} MbPdStart;
-
-typedef struct MbPdStats {
-  int iterations, trials; // trials: places that line searches have looked at
-  double residual;        // largest move of a node in the last iteration, by the size of what is simulated
-  bool converged;         // to the tolerance and to the share, where they were asked for
-  double seconds;         // wall time
-  // seconds of parts of local-global iterations: local steps with bending, adding up by nodes, solves
-  double local, collect, global;
-} MbPdStats;
-
 // Copies what it needs. MB_IO: out of memory; MB_SCENE: nothing that can be simulated, or it does not fit; MB_NUMBERS: the
 // step's equations cannot be solved in double precision.
 MbStatus mb_pd_create(const MbPdSpec *spec, MbPdEngine **engine, MbReport *report);
@@ -93,13 +77,13 @@ void mb_pd_dual_write(MbPdEngine *engine, const double *dual);
 
 // q1 and v1 at the end of the step; may be those of the start. False: numbers that are not finite. Does not allocate. The
 // result depends on nothing but what is given here and the dual, which is the stress at the start where nobody has set it.
-bool mb_pd_step(MbPdEngine *engine, const MbPdStart *start, double *q1, double *v1);
+bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1);
 // Of method newton alone, where nothing drags: in the steps to come inertia resists so many times as much as the masses do. Nodes at rest then
-// go as in a step that is longer by the root of as many times.
+// go as in a step that is longer by 1 over the root of that.
 void mb_pd_take_inertia(MbPdEngine *engine, double times);
 // Tells where the iterations of a step have got to (nodes x 3).
 const double *mb_pd_iterate(const MbPdEngine *engine);
-MbPdStats mb_pd_stats(const MbPdEngine *engine);       // of the last step
+MbNodeStats mb_pd_stats(const MbPdEngine *engine);     // of the last step
 const double *mb_pd_history(const MbPdEngine *engine); // (iterations) residual of each
 
 // The same step by its parts, for a caller who holds nodes by rows of equations: what the rows push comes between the correction and its
@@ -111,7 +95,7 @@ const double *mb_pd_history(const MbPdEngine *engine); // (iterations) residual 
 // velocities have a part in: `pull` tells what acts on nodes, `mb_pd_beside` has what acts on the others and how they answer.
 // Names n nodes, ascending, none of them a port, in the place of those that were named last. False: out of memory.
 bool mb_pd_name(MbPdEngine *engine, size_t n, const uint32_t *node);
-void mb_pd_begin(MbPdEngine *engine, const MbPdStart *start);
+void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start);
 // Makes the matrix that a step's first iteration has, before it begins: S is asked for then. False: it cannot be factored.
 bool mb_pd_prepare(MbPdEngine *engine);
 // Tells whether the matrix is the same in all iterations.

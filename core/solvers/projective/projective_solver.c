@@ -96,12 +96,6 @@ static bool factor(MbSolverWork *w, const MbMaximal *x, double a, double b, bool
   return w->inner->factor(w->work, left, a, b, exact, blame) && mb_ties_factor(w->ties, w, blame);
 }
 
-void mb_projective_respond(MbSolverWork *w, const double *y, double *x) {
-  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, y + w->at[k]);
-  mb_pd_respond(w->engine, w->p, w->u);
-  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(x + w->at[k], w->u + 3 * k);
-}
-
 static bool apply(MbSolverWork *w, double *x, const double *aim, double *lambda) {
   double weights[MB_PAIR_WEIGHTS];
   for (size_t k = 0; w->stiff && k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, x + w->at[k]);
@@ -119,21 +113,6 @@ static bool apply(MbSolverWork *w, double *x, const double *aim, double *lambda)
 
 static bool is_node(const MbSolverWork *w, size_t body) {
   return body != MB_WORLD && body >= mb_model_own(w->model);
-}
-
-size_t mb_projective_listed(const MbSolverWork *w, size_t body) {
-  const size_t nb = w->model->nb;
-  if (body < nb) return body - mb_model_own(w->model);
-  const size_t at = w->nv + 3 * (body - nb);
-  size_t low = w->model->nports, high = w->nlisted; // ascending
-  while (high - low > 1) {
-    const size_t middle = (low + high) / 2;
-    if (w->at[middle] <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 // W_ij += H_i S H_j of the rows' nodes, which are numbers of the list; MB_WORLD: none
@@ -186,7 +165,6 @@ static bool reserve(MbSolverWork *w, size_t rows) {
 static MbStatus make(MbSolverWork *w, MbReport *report) {
   return mb_pd_model_engine(w->model, w->threads, w->beside, &w->engine, report);
 }
-static MbPdEngine *engine(const MbSolverWork *w) { return w->engine; }
 static bool room(MbSolverWork *w, size_t rows) { return mb_descent_room(w, rows); }
 static bool steady(const MbSolverWork *w) {
   return mb_pd_model_method(w->model) == MB_METHOD_PROJECTIVE && mb_pd_whole(w->engine);
@@ -207,7 +185,7 @@ static void split(const MbSolverWork *w, double *r, double *push) {
   }
 }
 
-static void begin(MbSolverWork *w, const MbPdStart *start) { mb_pd_begin(w->engine, start); }
+static void begin(MbSolverWork *w, const MbNodeStart *start) { mb_pd_begin(w->engine, start); }
 static bool goes_on(const MbSolverWork *w) { return mb_pd_goes_on(w->engine); }
 static const double *places(const MbSolverWork *w) { return mb_pd_iterate(w->engine); }
 
@@ -260,11 +238,35 @@ static bool end_pass(MbSolverWork *w, double *v, double *impulse, double *lambda
 static void end(MbSolverWork *w, double *q1, double *v1, double *v) {
   mb_pd_end(w->engine, q1, v1);
   for (size_t p = 0; p < w->model->nports; p++)
-    mb_vec3_copy(v + w->at[p], v1 + 3 * mb_pd_model_node(w->model, p));
+    mb_vec3_copy(v + w->at[p], v1 + 3 * mb_model_port(w->model, p));
+}
+
+// ---- nodes by themselves ----------------------------------------------------------------------------------
+
+static MbNodePlan plan(const MbModel *model) {
+  return (MbNodePlan){.iterations = mb_pd_model_iterations(model),
+                      .share = mb_pd_model_share(model),
+                      .to_end = mb_pd_model_method(model) == MB_METHOD_NEWTON,
+                      .carried = mb_pd_model_dual(model)};
+}
+static bool step(MbSolverWork *w, const MbNodeStart *start, double *q1, double *v1) {
+  return mb_pd_step(w->engine, start, q1, v1);
+}
+static void take_inertia(MbSolverWork *w, double times) { mb_pd_take_inertia(w->engine, times); }
+static void set_out(MbSolverWork *w, const double *q) {
+  if (mb_pd_model_method(w->model) == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(w->engine, q);
+}
+static void keep(const MbSolverWork *w, double *carried) { mb_pd_dual_read(w->engine, carried); }
+static void recall(MbSolverWork *w, const double *carried) { mb_pd_dual_write(w->engine, carried); }
+static MbNodeStats stats(const MbSolverWork *w) { return mb_pd_stats(w->engine); }
+static const double *history(const MbSolverWork *w) { return mb_pd_history(w->engine); }
+static double energy(const MbSolverWork *w, const double *q) { return mb_pd_energy(w->engine, q); }
+static void measure(const MbSolverWork *w, size_t i, const double *q, double *volume, double *strain) {
+  mb_pd_measure(w->engine, i, q, volume, strain);
 }
 
 static const MbPassOps passes = {.make = make,
-                                 .engine = engine,
+                                 .plan = plan,
                                  .tied = tied,
                                  .name = name,
                                  .room = room,
@@ -276,7 +278,16 @@ static const MbPassOps passes = {.make = make,
                                  .turn = turn,
                                  .pass = pass,
                                  .end_pass = end_pass,
-                                 .end = end};
+                                 .end = end,
+                                 .step = step,
+                                 .take_inertia = take_inertia,
+                                 .set_out = set_out,
+                                 .keep = keep,
+                                 .recall = recall,
+                                 .stats = stats,
+                                 .history = history,
+                                 .energy = energy,
+                                 .measure = measure};
 
 // ---- what the bodies' solver does -------------------------------------------------------------------------
 

@@ -67,6 +67,147 @@ Test(engine, one_given_from_outside_computes_every_step) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
+// ---- an engine that moves nodes of elements by itself --------------------------------------------------------
+
+static const char *const sheet =
+    "{\"mbsim\": 1, \"solver\": \"projective\", \"integrator\": \"implicit\", \"gravity\": [0, 0, -8], "
+    "\"time\": {\"step\": 0.25, \"steps\": 4}, \"output\": {\"channels\": [\"energy\", \"solver\", "
+    "\"solver.history\", "
+    "\"deformable.sheet.position\", \"deformable.sheet.volume\", \"deformable.sheet.strain\"]}, "
+    "\"deformables\": [{\"name\": \"sheet\", \"type\": \"cloth\", \"mesh\": {\"grid\": [3, 3], \"size\": [1, "
+    "1]}, "
+    "\"material\": {\"thickness\": 0.01, \"young\": 1e5, \"poisson\": 0.3, \"density\": 100}}]}";
+
+enum { NODES = 13, ROUNDS = 3 };
+static size_t steps_made;
+static double carried;
+
+// Nodes fly freely: v ← v + h g, q ← q + h v. What goes from step to step is how many there were.
+static MbStatus make_nodes(MbSolverWork *work, MbReport *report) {
+  (void)work, (void)report;
+  return MB_OK;
+}
+static MbNodePlan plan_nodes(const MbModel *model) {
+  (void)model;
+  return (MbNodePlan){.iterations = ROUNDS, .carried = 1};
+}
+static bool nothing_tied(const MbSolverWork *work) {
+  (void)work;
+  return false;
+}
+static bool name_none(MbSolverWork *work, size_t n, const uint32_t *node) {
+  (void)work, (void)node;
+  return n == 0;
+}
+static bool room_for(MbSolverWork *work, size_t rows) {
+  (void)work;
+  return rows == 0;
+}
+static bool fly(MbSolverWork *work, const MbNodeStart *start, double *q1, double *v1) {
+  const double h = 0.25;
+  (void)work;
+  for (size_t c = 0; c < 3 * NODES; c++) {
+    v1[c] = start->v[c] + h * start->gravity[c % 3];
+    q1[c] = start->q[c] + h * v1[c];
+  }
+  steps_made++, carried++;
+  return true;
+}
+static void set_out(MbSolverWork *work, const double *q) {
+  (void)work, (void)q;
+  carried = 10;
+}
+static void keep(const MbSolverWork *work, double *to) {
+  (void)work;
+  *to = carried;
+}
+static void recall(MbSolverWork *work, const double *from) {
+  (void)work;
+  carried = *from;
+}
+static MbNodeStats stats_of(const MbSolverWork *work) {
+  (void)work;
+  return (MbNodeStats){.iterations = 2, .residual = 0.125, .converged = true};
+}
+static const double *history_of(const MbSolverWork *work) {
+  static const double history[ROUNDS] = {0.25, 0.125, 0};
+  (void)work;
+  return history;
+}
+static double energy_of(const MbSolverWork *work, const double *q) {
+  (void)work, (void)q;
+  return 5;
+}
+static void measure(const MbSolverWork *work, size_t i, const double *q, double *volume, double *strain) {
+  (void)work, (void)i, (void)q;
+  *volume = 3, *strain = 0.5;
+}
+
+static const MbPassOps flight = {.make = make_nodes,
+                                 .plan = plan_nodes,
+                                 .tied = nothing_tied,
+                                 .name = name_none,
+                                 .room = room_for,
+                                 .step = fly,
+                                 .set_out = set_out,
+                                 .keep = keep,
+                                 .recall = recall,
+                                 .stats = stats_of,
+                                 .history = history_of,
+                                 .energy = energy_of,
+                                 .measure = measure};
+
+static const char *takes_all(const MbModel *model) {
+  (void)model;
+  return NULL;
+}
+static const MbSolverOps *flier(const MbModel *model, MbArena *arena) {
+  MbSolverOps *ops = mb_arena_alloc(arena, 1, sizeof *ops);
+  cr_assert(ops);
+  *ops = *mb_solver_of_model_bodies(model);
+  ops->passes = &flight;
+  return ops;
+}
+static const MbEngine flying = {.name = "flying", .text = here, .refuses = takes_all, .solver = flier};
+
+// Nothing of the projective solver's is made: what steps, frames and checkpoints ask of nodes comes by the engine's table alone.
+Test(engine, its_table_is_all_that_steps_know_of_what_moves_nodes) {
+  MbReport report = {0};
+  TestRun run = test_run(sheet, NULL);
+  MbSim *sim[2] = {0};
+  for (int k = 0; k < 2; k++)
+    test_ok(mb_sim_create(run.model, &(MbSimOptions){.engine = &flying}, &sim[k], &report), &report);
+  steps_made = 0;
+  carried = 10;
+  test_steps(sim[0], 3);
+  cr_expect_eq(steps_made, 3);
+  cr_expect_eq(carried, 13, "%g", carried);
+  size_t n = 0;
+  const double *z = test_channel(sim[0], "deformable.sheet.position", &n);
+  cr_assert_eq(n, 3 * NODES, "%zu", n);
+  for (size_t i = 0; i < NODES; i++) // −8 h² (1 + 2 + 3)
+    cr_expect_eq(z[3 * i + 2], -3, "node %zu at %g", i, z[3 * i + 2]);
+  const struct {
+    const char *name;
+    size_t place;
+    double value;
+  } told[] = {{"energy", 2, 5},
+              {"deformable.sheet.volume", 0, 3},
+              {"deformable.sheet.strain", 0, 0.5},
+              {"solver", 0, 2},
+              {"solver", 1, 0.125},
+              {"solver.history", 1, 0.125},
+              {"solver.history", 2, 0}};
+  for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+    const double value = test_channel(sim[0], told[i].name, &n)[told[i].place];
+    cr_expect_eq(value, told[i].value, "%s: %g", told[i].name, value);
+  }
+  test_resumes(sim[0], sim[1], 0, 1, "flying nodes");
+  for (int k = 0; k < 2; k++) mb_sim_free(sim[k]);
+  test_run_free(&run);
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
 // ---- what cannot be had -----------------------------------------------------------------------------------
 
 static void refused(const MbModel *model, const MbEngine *engine, const char *why) {

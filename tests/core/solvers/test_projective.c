@@ -48,7 +48,7 @@ static void stretch_cube(const Way *way, const Stretch *want, double *lateral, d
     if (soft.mesh.x[3 * i] == 1) *stress -= f[3 * i];
     if (soft.mesh.x[3 * i + 1] == 1) *lateral = soft.q[3 * i + 1];
   }
-  const MbPdStats stats = mb_pd_stats(soft.engine);
+  const MbNodeStats stats = mb_pd_stats(soft.engine);
   cr_log_info("%d iterations, residual %g", stats.iterations, stats.residual);
   mb_free(f);
   soft_end(&soft);

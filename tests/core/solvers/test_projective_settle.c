@@ -57,7 +57,7 @@ static double *settle(const Case *c, MbMethod method, size_t *n) {
   for (int k = 1; k <= c->steps; k++) {
     aim(&soft, c->press * k / c->steps, c->turn * k / c->steps);
     soft_step(&soft);
-    const MbPdStats stats = mb_pd_stats(soft.engine);
+    const MbNodeStats stats = mb_pd_stats(soft.engine);
     cr_assert(stats.converged, "%s, method %d, step %d: %g after %d iterations", c->name, (int)method, k,
               stats.residual, stats.iterations);
     if (method == MB_METHOD_NEWTON)
@@ -106,7 +106,7 @@ static double energy_of(Soft *soft, MbMethod method, double share, double *first
   double *v1 = mb_calloc(n, sizeof *v1);
   soft_create(soft, 0.02, method, 500, share > 0 ? 0 : 1e-13);
   watch.engine = soft->engine;
-  const MbPdStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force};
+  const MbNodeStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force};
   cr_assert(mb_pd_step(soft->engine, &start, q1, v1));
   cr_assert(mb_pd_stats(soft->engine).converged);
   const double energy = mb_pd_objective(soft->engine, q1);

@@ -30,15 +30,6 @@ static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
                       "with \"redmax\" and "
                       "\"maximal\"",
                       mb_integrator_words[spec->integrator.kind]);
-  const MbMethod method = spec->solver.method;
-  bool cables = false;
-  for (size_t i = 0; i < spec->ndeformables; i++) cables |= spec->deformables[i].ncables > 0;
-  if ((method == MB_METHOD_NEWTON || method == MB_METHOD_LBFGS) && cables && mb_compile_has_ports(spec))
-    status =
-        mb_error(report, MB_SCENE, "/solver/method",
-                 "cables, and nodes that constraints or bodies which can move hold, are solved for together "
-                 "by method \"projective\" alone, not by \"%s\"",
-                 mb_method_words[method]);
   if (!spec->ndeformables)
     status = mb_error(
         report, MB_SCENE, "/solver",

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void find_centre(const MbCablePath *path, size_t point, const double *q, double c[3]) {
+void mb_cable_point(const MbCablePath *path, size_t point, const double *q, double c[3]) {
   const size_t begin = path->first[point], end = path->first[point + 1];
   mb_vec3_set(c, 0, 0, 0);
   for (size_t k = begin; k < end; k++) mb_vec3_add(c, c, q + 3 * (size_t)path->node[k]);
@@ -16,9 +16,9 @@ double mb_cable_length(const MbCablePath *path, const double *q, double *J) {
   const size_t n = path->npoints;
   double length = 0, at[3], next[3], d[3];
   if (J) memset(J, 0, 3 * n * sizeof *J);
-  find_centre(path, 0, q, at);
+  mb_cable_point(path, 0, q, at);
   for (size_t j = 0; j + 1 < n; j++) {
-    find_centre(path, j + 1, q, next);
+    mb_cable_point(path, j + 1, q, next);
     mb_vec3_sub(d, next, at);
     const double l = mb_vec3_norm(d);
     mb_vec3_copy(at, next);

@@ -167,8 +167,9 @@ typedef struct MbNodePlan {
   size_t carried; // numbers that go from step to step beside places and velocities
 } MbNodePlan;
 
-// Solvers of which the right-hand side changes by iterations: deformables, whose part of A is constant, and whose elements leave
-// something else in every pass. A pass solves A v = r + Gᵀ λ with what they leave now; λ is solved for between its two halves.
+// Solvers of which the right-hand side changes by iterations: deformables, whose elements leave something else in every pass. Their part of A
+// is constant, but for what quasi-Newton steps learn and under Newton's method, where every pass has another one. A pass solves
+// A v = r + Gᵀ λ with what they leave now; λ is solved for between its two halves.
 typedef struct MbPassOps {
   // Makes what moves the nodes; what the model cannot be solved with is told.
   MbStatus (*make)(MbSolverWork *work, MbReport *report);
@@ -188,8 +189,6 @@ typedef struct MbPassOps {
   bool (*goes_on)(const MbSolverWork *work);
   // Tells where the nodes are that the next pass begins with (nodes x 3).
   const double *(*places)(const MbSolverWork *work);
-  // Takes note of rows that are others than in the last pass: impulses along the velocities of these rows, less of those.
-  void (*turn)(MbSolverWork *work, const double *impulse);
   // Makes of v, the solution with nothing at nodes, the one with what elements leave in this pass and with what pushes the nodes.
   // False: it cannot be solved for.
   bool (*pass)(MbSolverWork *work, const double *push, double *v);

@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) MbAsked velocities(const MbAsking *
 // That nothing is left at the step's end of g, which is there without α λ.
 static MbAsked at_end(const MbAsking *asking, const MbAskRow *row, double beta) {
   const double h = asking->h, way = h + beta;
-  return (MbAsked){.takes = true,
+  return (MbAsked){.takes = row->alpha < INFINITY,
                    .b = row->rate + row->g / way,
                    .size = row->size + fabs(row->g / way),
                    .soft = row->alpha / (h * way)};

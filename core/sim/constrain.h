@@ -19,9 +19,8 @@ MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report);
 // Does the same by its parts: makes the rows at the state, then solves them, as often as wanted, for other velocities.
 void mb_constrain_prepare(MbSim *sim);
 MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report);
-// Makes those anew that every pass makes, with nodes there (nodes x 3), and finds in y (width) how much more impulse along the velocities
-// their last forces are by these rows than by those before. False: there are none.
-bool mb_constrain_anew(MbSim *sim, const double *nodes, double *y);
+// Makes those anew that every pass makes, with nodes there (nodes x 3) and the forces of the last pass.
+void mb_constrain_anew(MbSim *sim, const double *nodes);
 // Does the same by the rows about bodies alone.
 MbStatus mb_constrain_bodies(MbSim *sim, double *v, MbReport *report);
 // Does the same by the rows about nodes alone, as mb_constrain_anew has made them; the forces of the others stay.

@@ -204,26 +204,19 @@ void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double
   make(sim, q, v, t, h, h);
 }
 
-// Rows turn with the nodes: y becomes what they push with now, less what they have pushed with.
-bool mb_constrain_anew(MbSim *sim, const double *nodes, double *y) {
+void mb_constrain_anew(MbSim *sim, const double *nodes) {
   MbConstraining *c = sim->constraining;
-  if (!c || !c->set.anew) return false;
+  if (!c || !c->set.anew) return;
   MbRowSet *set = &c->set;
   const double h = sim->model->h;
   const MbInstant at = {.x = &sim->x, .nodes = nodes, .h = h, .turn = h};
-  memset(y, 0, sim->width * sizeof *y);
   for (size_t i = 0; i < set->nsources; i++) {
     const size_t first = set->from[i], n = set->from[i + 1] - first;
     if (!n || !set->is[first].anew) continue;
-    for (size_t s = first; s < first + n; s++) {
-      mb_row_spread(set, s, -h * c->force[s], y);
-      set->row[s] = mb_row_none;
-    }
+    for (size_t s = first; s < first + n; s++) set->row[s] = mb_row_none;
     set->source[i].eval(set->source[i].context, &at, set, first, n);
     mb_row_set_gather(sim, set, first, n, c->y);
-    for (size_t s = first; s < first + n; s++) mb_row_spread(set, s, h * c->force[s], y);
   }
-  return true;
 }
 
 void mb_rows_look(MbSim *sim, const double *q, const double *v, double t) { evaluate(sim, q, v, t, 0, 0); }

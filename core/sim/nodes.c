@@ -107,11 +107,6 @@ void mb_nodes_end(MbSim *sim, double *v) {
   sim->nodes->moved = true;
 }
 
-const double *mb_nodes_at(const MbSim *sim) {
-  if (!sim->nodes) return NULL;
-  return sim->nodes->ahead ? sim->nodes->q1 : mb_nodes_places(sim);
-}
-
 MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report) {
   MbNodes *nodes = sim->nodes;
   const MbModel *model = sim->model;

@@ -52,8 +52,6 @@ MbStatus mb_nodes_settle(MbSim *sim, double t, MbReport *report);
 MbStatus mb_nodes_begin(MbSim *sim, double t, MbReport *report);
 // Ends it, and writes the ports' velocities into v.
 void mb_nodes_end(MbSim *sim, double *v);
-// Tells where rows find the nodes: at the state, or where a step that is being ended has moved them. NULL: there are none.
-const double *mb_nodes_at(const MbSim *sim);
 // Moves a node by so much along n at the end of a step, unless it is held or a body; tells whether it has.
 bool mb_nodes_push(MbSim *sim, size_t node, double way, const double n[3]);
 // Takes the nodes into the state.
@@ -74,6 +72,11 @@ double mb_nodes_left(const MbSim *sim);
 static inline const double *mb_nodes_places(const MbSim *sim) { return mb_section(sim, MB_SECTION_NODES); }
 static inline const double *mb_nodes_velocities(const MbSim *sim) {
   return mb_section(sim, MB_SECTION_NODES) + 3 * sim->nodes->n;
+}
+// Tells where rows find the nodes: at the state, or where a step that is being ended has moved them. NULL: there are none.
+static inline const double *mb_nodes_at(const MbSim *sim) {
+  if (!sim->nodes) return NULL;
+  return sim->nodes->ahead ? sim->nodes->q1 : mb_nodes_places(sim);
 }
 // At the state: volume and largest strain of one deformable; what all add to energy and momentum (node_channels.c).
 void mb_nodes_measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain);

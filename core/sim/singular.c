@@ -52,6 +52,12 @@ static double freedom_of(const MbConstraining *c, size_t k) {
   return pivot * pivot < all ? sqrt(pivot * pivot / all) : 1;
 }
 
+// Whether the row at place k of those held counts: those of one way come and go, and those made anew turn with what they hold.
+static bool counts(const MbConstraining *c, size_t k) {
+  const size_t i = c->work.pivoting.tight[k];
+  return c->kind[i] != MB_CONTACT_ONE_WAY && !c->set.is[c->slot[i]].anew;
+}
+
 double mb_singular_freedom(const MbSim *sim, size_t *slot) {
   const MbConstraining *c = sim->constraining;
   double least = 1;
@@ -59,7 +65,7 @@ double mb_singular_freedom(const MbSim *sim, size_t *slot) {
   for (size_t k = 0; c && c->n && k < c->work.pivoting.ntight; k++) {
     const size_t i = c->work.pivoting.tight[k];
     const double freedom = freedom_of(c, k);
-    if (c->kind[i] == MB_CONTACT_ONE_WAY || !(freedom < least)) continue;
+    if (!counts(c, k) || !(freedom < least)) continue;
     least = freedom;
     *slot = c->slot[i];
   }
@@ -73,7 +79,7 @@ static size_t count_free(const MbSim *sim, double bound, double *least) {
   *least = INFINITY;
   for (size_t k = 0; k < c->work.pivoting.ntight; k++) {
     const double freedom = freedom_of(c, k);
-    if (c->kind[c->work.pivoting.tight[k]] == MB_CONTACT_ONE_WAY || !(freedom > bound)) continue;
+    if (!counts(c, k) || !(freedom > bound)) continue;
     *least = fmin(*least, freedom);
     n++;
   }

@@ -257,10 +257,6 @@ static const double *places(const MbSolverWork *w) {
   assert(w->passing && "no step has begun");
   return w->inner->passes->places(w->work);
 }
-static void turn(MbSolverWork *w, const double *impulse) {
-  assert(w->passing && "no step has begun");
-  w->inner->passes->turn(w->work, impulse);
-}
 static bool pass(MbSolverWork *w, const double *push, double *v) {
   want_factor_now(w);
   assert(w->passing && "no step has begun");
@@ -304,7 +300,6 @@ static const MbPassOps watched_passes = {.make = make,
                                          .begin = begin,
                                          .goes_on = goes_on,
                                          .places = places,
-                                         .turn = turn,
                                          .pass = pass,
                                          .end_pass = end_pass,
                                          .end = end,

@@ -279,10 +279,6 @@ void mb_pd_pull_ports(MbPdEngine *engine, const double *p) {
   }
 }
 
-void mb_pd_turn_ports(MbPdEngine *engine, const double *p) {
-  if (engine->downhill) mb_pd_lbfgs_turn(engine, p);
-}
-
 void mb_pd_solve(MbPdEngine *engine) {
   if (!engine->newton) {
     mb_pd_lbfgs_solve(engine);

@@ -24,9 +24,14 @@ typedef struct MbPdForm {
   MbBendingRest rest;
 } MbPdForm;
 
-// The constant scalar matrix A = M + h² Σ w V GᵀG + h² Q over the nodes that are not placed along every axis. Nodes that are
-// placed along some have rows: with E those of one axis, x = A⁻¹(b − E λ), Eᵀx = 0, so that λ = (Eᵀ A⁻¹ E)⁻¹ Eᵀ A⁻¹ b. Methods
-// that only come near A⁻¹ leave the rows out before and after, which has the same fixed point.
+// The constant scalar matrix A = M + h² Σ w V GᵀG + h² Q over the nodes that are not placed along every axis. Along an axis that places some of
+// them too the operator is A without their rows and columns, as it is without nodes that are placed altogether. That differs from axis to axis;
+// with E those of one axis its inverse is a block's of the one factor that serves all three,
+//
+//   A⁻¹ − A⁻¹ E (Eᵀ A⁻¹ E)⁻¹ Eᵀ A⁻¹
+//
+// What is placed is known when the model is made, and stays: so this is the operator's, and no row that a step asks for. Methods that only
+// come near A⁻¹ leave such nodes out before and after, which has the same fixed point.
 typedef struct MbPdGlobal {
   size_t n;
   MbPattern pattern;
@@ -34,11 +39,10 @@ typedef struct MbPdGlobal {
   MbGlobal *inverse;
   bool near; // its solutions are not exact
   int threads;
-  size_t rows[3];
-  uint32_t *row[3]; // (rows) numbers among the free nodes
-  double *W[3];     // (rows x rows) Cholesky factor of Eᵀ A⁻¹ E
-  double *lambda;   // (most rows)
-  double *x;        // (n x 3)
+  size_t placed[3];      // nodes that an axis places
+  uint32_t *place[3];    // (placed) their numbers among the free nodes
+  double *block[3];      // (placed x placed) Cholesky factor of Eᵀ A⁻¹ E
+  double *of_placed, *x; // (most of placed), (n x 3)
 } MbPdGlobal;
 
 // By the size of what is simulated, the longest last correction of iterations that end by a share of the energy. Shares are of what
@@ -158,8 +162,6 @@ void mb_pd_lbfgs_bend(MbPdEngine *engine);
 void mb_pd_lbfgs_push(MbPdEngine *engine, const double c[MB_PAIR_WEIGHTS]);
 const MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine);
 const double *mb_pd_lbfgs_weights(const MbPdEngine *engine);
-// The impulses of rows at listed nodes (list x 3) have changed by p since, as the rows turn with the nodes: of the next pair that is a part.
-void mb_pd_lbfgs_turn(MbPdEngine *engine, const double *p);
 bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *along, double *t);
 
 // Nodes that a caller's rows act on (pd_ports.c), and as many bytes as their columns may take, 0 = as many as suit. NULL: out of memory.

@@ -16,9 +16,6 @@
 // part is nothing, for soft ones and for those of one way it is never less than what they gain themselves. What the caller's unknowns have
 // of E is quadratic along d (MbPdAlong).
 //
-// Rows that turn with the nodes, as cables do, are others at q + d, which is a part of how g − Gᵀ λ changes along s: of y therefore, with the
-// impulses of the step.
-//
 // Nothing is kept from step to step.
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
@@ -288,16 +285,6 @@ bool mb_pd_lbfgs_look(MbPdEngine *engine) {
 }
 
 double *mb_pd_lbfgs_down(MbPdEngine *engine) { return engine->lbfgs->b; }
-
-void mb_pd_lbfgs_turn(MbPdEngine *engine, const double *p) {
-  MbPdLbfgs *lbfgs = engine->lbfgs;
-  if (!lbfgs->pending) return;
-  for (size_t k = 0; k < mb_pd_listed(engine); k++) {
-    const size_t at = mb_pd_listed_at(engine, k);
-    for (size_t c = 0; at != SIZE_MAX && c < 3; c++) lbfgs->b1[at + c] -= p[3 * k + c] / engine->h;
-  }
-  solve(engine, lbfgs->b1, lbfgs->z);
-}
 
 void mb_pd_lbfgs_bend(MbPdEngine *engine) {
   MbPdLbfgs *lbfgs = engine->lbfgs;

@@ -174,7 +174,7 @@ MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *p
   const MbPdGlobal *global = &engine->global;
   MbPdPorts *ports = mb_calloc(1, sizeof *ports);
   if (!ports) return NULL;
-  ports->width = global->rows[0] || global->rows[1] || global->rows[2] ? 3 : 1;
+  ports->width = global->placed[0] || global->placed[1] || global->placed[2] ? 3 : 1;
   const size_t size = ports->width * engine->nfree * sizeof(double);
   ports->most = size ? (bytes ? bytes : ROOM) / size : 0;
   ports->fixed = nports;

@@ -107,8 +107,6 @@ bool mb_pd_pass(MbPdEngine *engine);
 bool mb_pd_whole(const MbPdEngine *engine);
 // Adds impulses p (list x 3) of a step, at the listed nodes, to what acts on the nodes.
 void mb_pd_pull_ports(MbPdEngine *engine, const double *p);
-// Takes note that rows which turn with the nodes push by p (list x 3) more than in the last iteration, with the same multipliers.
-void mb_pd_turn_ports(MbPdEngine *engine, const double *p);
 // What the caller's velocities have in the iteration: forces (impulses over the step) and, once it is solved, moves (velocities times the
 // step), with the unlisted rest of what the solution needs.
 typedef struct MbPdBeside {

@@ -189,11 +189,6 @@ static void begin(MbSolverWork *w, const MbNodeStart *start) { mb_pd_begin(w->en
 static bool goes_on(const MbSolverWork *w) { return mb_pd_goes_on(w->engine); }
 static const double *places(const MbSolverWork *w) { return mb_pd_iterate(w->engine); }
 
-static void turn(MbSolverWork *w, const double *impulse) {
-  for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, impulse + w->at[k]);
-  mb_pd_turn_ports(w->engine, w->p);
-}
-
 static void push_nodes(MbSolverWork *w, const double *impulse) {
   for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, impulse + w->at[k]);
   mb_pd_push_ports(w->engine, w->p);
@@ -275,7 +270,6 @@ static const MbPassOps passes = {.make = make,
                                  .begin = begin,
                                  .goes_on = goes_on,
                                  .places = places,
-                                 .turn = turn,
                                  .pass = pass,
                                  .end_pass = end_pass,
                                  .end = end,

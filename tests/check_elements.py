@@ -139,6 +139,38 @@ class Body:
         R = nearest_rotation(F)
         return (F - R) @ np.swapaxes(R, 1, 2)
 
+    def volume(self, q):
+        a, b, c = (q[self.corners[:, k]] - q[0] for k in range(3))
+        return (a * np.cross(b, c)).sum() / 6
+
+    def swell(self, q, pressure, gas, outside):
+        """Slopes of -p (V - V0) - p0 V0 ln(V/V0) + pout (V - V0), by the slopes of V."""
+        g = np.zeros_like(q)
+        for k in range(3):
+            np.add.at(g, self.corners[:, k], np.cross(q[self.corners[:, (k + 1) % 3]], q[self.corners[:, (k + 2) % 3]]) / 6)
+        return -(pressure + gas * self.volume(self.x) / self.volume(q) - outside) * g
+
+    def blow(self, q, v, later, wind, rho, drag, lift, closed):
+        """Slopes of what wind does: at places q and velocities v its force, and what the step's velocities change of that by C."""
+        a = np.cross(q[self.corners[:, 1]] - q[self.corners[:, 0]], q[self.corners[:, 2]] - q[self.corners[:, 0]]) / 2
+        A = np.linalg.norm(a, axis=1)
+        n = a / A[:, None]
+        mean = lambda w: w[self.corners].mean(1)
+        u = np.array(wind) - mean(v)
+        U = np.linalg.norm(u, axis=1)
+        cos = (u * n).sum(1) / U
+        up = n - cos[:, None] * u / U[:, None]  # across the wind, as long as the sine
+        f = rho / 2 * (A * U)[:, None] * (drag * np.abs(cos)[:, None] * u + lift * (cos * U)[:, None] * up)
+        C = rho / 2 * (A * U)[:, None, None] * (np.maximum(drag * np.abs(cos) - lift * cos ** 2, 0)[:, None, None] * np.eye(3)
+                                                + lift * n[:, :, None] * n[:, None, :])
+        f -= (C @ (mean(later) - mean(v))[:, :, None])[:, :, 0]
+        if closed:
+            f[cos >= 0] = 0
+        g = np.zeros_like(q)
+        for k in range(3):
+            np.add.at(g, self.corners[:, k], -f / 3)
+        return g
+
     def check_itself(self, random):
         q = self.x + 0.05 * random.standard_normal(self.x.shape)
         way = random.standard_normal(q.shape)
@@ -294,6 +326,66 @@ def check(mbsim, folder, random, kind, model, method, pressed, damping=0):
     return crushed
 
 
+def sphere(random, jitter):
+    """An octahedron whose sides are cut in four twice."""
+    at = [np.array(p, float) for p in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))]
+    faces = [[i, j, k] if (i + j + k) % 2 == 0 else [i, k, j] for i in (0, 1) for j in (2, 3) for k in (4, 5)]
+    for _ in range(2):
+        cut, middle = [], {}
+        for a, b, c in faces:
+            m = []
+            for i, j in ((a, b), (b, c), (c, a)):
+                if (min(i, j), max(i, j)) not in middle:
+                    middle[min(i, j), max(i, j)] = len(at)
+                    at.append((at[i] + at[j]) / np.linalg.norm(at[i] + at[j]))
+                m.append(middle[min(i, j), max(i, j)])
+            cut += [[a, m[0], m[2]], [m[0], b, m[1]], [m[2], m[1], c], m]
+        faces = cut
+    at = np.array(at)
+    outward = [f if np.linalg.det(at[f]) > 0 else [f[0], f[2], f[1]] for f in faces]
+    return at + jitter * (2 * random.random(at.shape) - 1), outward
+
+
+def check_surface(mbsim, folder, random, method, closed, gas):
+    """Pressure, a gas and wind on a bubble; wind on a sheet."""
+    name = "-".join(["surface", method, "bubble" if closed else "sheet"] + (["gas"] if gas else []))
+    x, elements = sphere(random, 0.05) if closed else sheet(random, 4, 0.25)
+    material = {"model": "neo_hookean", "young": 2e4, "poisson": 0.4, "density": 500, "thickness": 0.01}
+    write_mesh(os.path.join(folder, name + ".msh"), x, elements)
+    h, steps, pressure = 0.01, 8, 40.0 if closed else 0.0
+    wind = {"velocity": [8, 3, -2], "density": 1.3, "drag": 1.1, "lift": 1.4}
+    load = {"wind": wind}
+    if closed:
+        load["pressure"] = pressure
+    if gas:
+        load["gas"] = {"pressure": 3000, "outside": 2900}
+    scene = {"mbsim": 1, "time": {"step": h, "steps": steps}, "gravity": list(GRAVITY),
+             "solver": {"type": "projective", "method": method, "tolerance": 1e-13 if gas and method == "lbfgs" else 1e-11,
+                        "iterations": 100 if method == "newton" else 20000},
+             "output": {"channels": ["deformable.*.position", "deformable.*.velocity", "energy"], "error": 0},
+             "deformables": [{"name": "c", "type": "cloth", "mesh": {"file": name + ".msh"}, "material": material,
+                              "velocity": {"angular": [3, 1, -2], "linear": [0.5, 0, 1]}, **load}]}
+    file = run(mbsim, folder, name, scene)
+    body = Body(x, elements, material, 0.01)
+    q, v = (file["deformable.c." + what].reshape(steps + 1, -1, 3) for what in ("position", "velocity"))
+    p0, out = (3000.0, 2900.0) if gas else (0.0, 0.0)
+    worst = 0
+    for k in range(steps):
+        ahead = q[k] + h * v[k] + h * h * GRAVITY
+        loads = body.blow(q[k], v[k], (q[k + 1] - q[k]) / h, wind["velocity"], 1.3, 1.1, 1.4, closed)
+        if closed:
+            loads += body.swell(q[k + 1], pressure, p0, out)
+        r = body.mass[:, None] * (q[k + 1] - ahead) + h * h * (body.gradient(q[k + 1]) + loads)
+        worst = max(worst, np.abs(r / body.mass[:, None]).max())
+    assert worst < FAR, "%s: a node is up to %.2g m from the step's solution" % (name, worst)
+    for k in range(steps + 1):
+        mine = body.energy(q[k])
+        if closed:
+            V, V0 = body.volume(q[k]), body.volume(x)
+            mine += (out - pressure) * (V - V0) - p0 * V0 * np.log(V / V0)
+        assert abs(file["energy"][k, 2] - mine) < 1e-9 * (1 + abs(mine)), "%s: energies differ at frame %d" % (name, k)
+
+
 def check_decay(mbsim, folder):
     """One free node of a tetrahedron that moves along x alone: k = V (lambda + 2 mu)/L^2, m = rho V/4; amplitudes go by exp(-beta w^2 t/2).
     What steps of first order take off by themselves is less than a hundredth of that."""
@@ -344,6 +436,10 @@ def main(mbsim, folder):
     check_decay(mbsim, folder)
     random = np.random.default_rng(1)
     crushed, count = 1, 0
+    for method in ("lbfgs", "newton", "projective"):
+        for closed, gas in ((False, False), (True, False)) + (((True, True),) if method != "projective" else ()):
+            check_surface(mbsim, folder, random, method, closed, gas)
+            count += 1
     for kind, models in (("tets", ("neo_hookean", "corotational", "arap", "linear")),
                          ("cloth", ("neo_hookean", "corotational", "arap"))):
         for model in models:

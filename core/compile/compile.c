@@ -30,6 +30,14 @@ static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
                       "with \"redmax\" and "
                       "\"maximal\"",
                       mb_integrator_words[spec->integrator.kind]);
+  for (size_t i = 0; i < spec->ndeformables; i++) {
+    char where[80];
+    snprintf(where, sizeof where, "/deformables/%zu/gas", i);
+    if (spec->deformables[i].gas.pressure > 0 && spec->solver.method == MB_METHOD_PROJECTIVE)
+      status = mb_error(report, MB_SCENE, where,
+                        "method \"projective\" of the solver does not settle where a gas is enclosed: take "
+                        "\"lbfgs\" or \"newton\"");
+  }
   if (!spec->ndeformables)
     status = mb_error(
         report, MB_SCENE, "/solver",

@@ -80,6 +80,22 @@ static bool make_couples(Maker *m) {
   return true;
 }
 
+// Couples of the corners of triangles. NULL: out of memory.
+static const uint32_t *find_edges(Maker *m, const uint32_t *triangle, size_t count) {
+  uint32_t *edge = mb_arena_alloc(&m->model->arena, count, 3 * sizeof *edge);
+  for (size_t k = 0; k < 3 * count && edge; k++)
+    edge[k] = (uint32_t)find(m, key_of(triangle[k], triangle[k % 3 == 2 ? k - 2 : k + 1]));
+  return edge;
+}
+
+static bool find_surface(Maker *m) {
+  const MbElementSurface *surface = m->of->elements->surface;
+  if (!surface) return true;
+  m->to->inner_edge = find_edges(m, surface->inner, surface->chamber[surface->nchambers]);
+  m->to->outer_edge = find_edges(m, surface->outer, surface->nouter);
+  return m->to->inner_edge && m->to->outer_edge;
+}
+
 static bool copy_rest(Maker *m) {
   const MbBendingRest *rest = &m->bending.rest;
   MbElementForce *to = m->to;
@@ -142,7 +158,7 @@ static bool make(Maker *m, size_t *flat) {
       !mb_bending_create(&m->bending, e->bending, e->bending_stiffness, mesh->triangle, mesh->triangles,
                          mesh->x, mesh->nodes, flat))
     return false;
-  return copy_elements(m) && make_couples(m) && copy_rest(m);
+  return copy_elements(m) && make_couples(m) && copy_rest(m) && find_surface(m);
 }
 
 MbStatus mb_compile_element_force(const MbDeformable *of, size_t i, MbModel *model, MbForce *force,

@@ -49,6 +49,8 @@ static bool generate(const MbDeformableSpec *spec, MbArena *arena, MbElementMesh
   bool fine = false;
   if (springs || spec->kind == MB_DEFORMABLE_PARTICLES)
     fine = mb_node_mesh_make(mesh, springs, &made);
+  else if (mesh->ball && spec->kind == MB_DEFORMABLE_CLOTH)
+    fine = mb_element_mesh_sphere(&made, (size_t)mesh->ball, mesh->radius);
   else if (mesh->ball)
     fine = mb_element_mesh_ball(&made, (size_t)mesh->ball, mesh->radius);
   else if (box[0])

@@ -36,13 +36,14 @@ static MbStatus check_mesh(const MbDeformableSpec *spec, const char *where, MbRe
   static const char *const wanted[MB_DEFORMABLES] = {[MB_DEFORMABLE_SPRINGS] = "\"rope\" or \"grid\"",
                                                      [MB_DEFORMABLE_PARTICLES] = "\"rope\" or \"grid\"",
                                                      [MB_DEFORMABLE_TETS] = "\"box\", \"ball\" or \"file\"",
-                                                     [MB_DEFORMABLE_CLOTH] = "\"grid\" or \"file\""};
+                                                     [MB_DEFORMABLE_CLOTH] =
+                                                         "\"grid\", \"ball\" or \"file\""};
   const MbNodeMeshSpec *mesh = &spec->mesh;
   const bool nodes = spec->kind == MB_DEFORMABLE_SPRINGS || spec->kind == MB_DEFORMABLE_PARTICLES;
   const bool tets = spec->kind == MB_DEFORMABLE_TETS;
   const bool grid = mesh->grid[0] != 0, box = mesh->box[0] != 0, ball = mesh->ball != 0,
              file = mesh->mesh != NULL;
-  if ((mesh->rope && !nodes) || (grid && tets) || (box && !tets) || (ball && !tets) || (file && nodes))
+  if ((mesh->rope && !nodes) || (grid && tets) || (box && !tets) || (ball && nodes) || (file && nodes))
     return mb_error(report, MB_SCENE, where, "a mesh of \"%s\" is made by %s",
                     mb_deformable_words[spec->kind], wanted[spec->kind]);
   if (mesh->rope &&
@@ -215,7 +216,7 @@ MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model
   place(spec, &elements->mesh, x0, v0);
   elements->mass = mass, elements->x0 = x0, elements->v0 = v0;
   to->count = n, to->elements = elements;
-  return MB_OK;
+  return mb_compile_surface(spec, i, model, elements, &elements->surface, report);
 }
 
 MbStatus mb_compile_elements(const MbSceneSpec *spec, MbModel *model, MbReport *report) {

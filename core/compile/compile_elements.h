@@ -12,6 +12,10 @@ MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model
 // The mesh of deformable i alone, whose numbers have been checked: made, or of a file and sound (compile_element_mesh.c).
 MbStatus mb_compile_element_mesh(const MbDeformableSpec *spec, size_t i, MbArena *arena, MbElementMesh *to,
                                  MbReport *report);
+// What acts on the surface of deformable i, whose mesh, and where it is at the start, are known (compile_surface_load.c). *surface stays NULL where
+// nothing does.
+MbStatus mb_compile_surface(const MbDeformableSpec *spec, size_t i, MbModel *model,
+                            const MbElements *elements, const MbElementSurface **surface, MbReport *report);
 // Elements of deformable i as a force between nodes that are bodies; of pairs only what mb_compile_pairs makes them from.
 MbStatus mb_compile_element_force(const MbDeformable *of, size_t i, MbModel *model, MbForce *force,
                                   MbReport *report);

@@ -106,6 +106,14 @@ static void add_mesh(Mark *mark, const MbElementMesh *mesh) {
   add_nodes(mark, mesh->edge, 2 * mesh->edges);
 }
 
+static void add_surface(Mark *mark, const MbElementSurface *s) {
+  ADD_FROM(mark, MbElementSurface, nchambers, s);
+  add_sizes(mark, s->chamber, s->nchambers + 1);
+  add_nodes(mark, s->inner, 3 * s->chamber[s->nchambers]);
+  add_doubles(mark, s->volume, s->nchambers);
+  add_nodes(mark, s->outer, 3 * s->nouter);
+}
+
 static void add_elements(Mark *mark, const MbElements *e) {
   ADD_FROM(mark, MbElements, npinned, e);
   add_mesh(mark, &e->mesh);
@@ -116,6 +124,7 @@ static void add_elements(Mark *mark, const MbElements *e) {
   ADD_ALL(mark, MbAttachedNode, e->attached, e->nattached);
   ADD_ALL(mark, MbPinMotion, e->motions, e->nmotions);
   for (size_t i = 0; i < e->ncables; i++) add_cable(mark, &e->cables[i]);
+  if (e->surface) add_surface(mark, e->surface);
 }
 
 static void add_bodies(Mark *mark, const MbModel *model) {

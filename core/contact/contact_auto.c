@@ -1,6 +1,7 @@
 // `auto`: no single method solves every problem, and the quickest differs. W falls into islands, blocks that have to do with one
 // another; each is solved by itself, by Gauss–Seidel first (few sweeps are enough where the last step's λ are near), then by Newton's
-// method from there, then by ADMM, then by all three with more patience. The first λ that is good enough is taken; where none is, the best.
+// method from there, then of bodies that nothing else couples by the proximal one, which is the first of large islands, then by ADMM,
+// then by all with more patience. The first λ that is good enough is taken; where none is, the best.
 //
 // Rows both ways and one way alone are pivoting's, which is exact for them, and so are pyramids. Boxes, which ADMM does not take, go
 // to pivoting last.
@@ -11,6 +12,7 @@
 #include "core/contact/contact_pivoting.h"
 #include "core/contact/gauss_seidel.h"
 #include "core/contact/nonsmooth_newton.h"
+#include "core/contact/proximal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,6 +42,7 @@ static const char *refuses(const MbContactProblem *problem) {
 
 typedef struct Auto {
   const MbContactProblem *problem;
+  MbBodyFactor *bodies;
   MbStrips whole;
   double *lambda, *w;      // (n) of the whole
   uint32_t *root;          // (nblocks) union-find
@@ -52,7 +55,7 @@ typedef struct Auto {
   const char *method;
 } Auto;
 
-typedef enum Who { GAUSS_SEIDEL, NEWTON, ADMM } Who;
+typedef enum Who { GAUSS_SEIDEL, PROXIMAL, NEWTON, ADMM } Who;
 
 // Runs one method on an island from λ, which it makes better. True: it is good enough.
 static bool run(Auto *t, const MbStrips *island, MbRoom room, Who who, size_t most, double *lambda) {
@@ -65,6 +68,13 @@ static bool run(Auto *t, const MbStrips *island, MbRoom room, Who who, size_t mo
     fine = mb_gauss_run(&sweeps, most, &done);
     memcpy(lambda, sweeps.lambda, island->n * sizeof *lambda);
     t->method = "gauss_seidel";
+  } else if (who == PROXIMAL) {
+    MbProximal proximal;
+    mb_proximal_make(&proximal, &room, island, t->bodies);
+    memcpy(proximal.lambda, lambda, island->n * sizeof *lambda);
+    fine = mb_proximal_run(&proximal, most, &done);
+    memcpy(lambda, proximal.lambda, island->n * sizeof *lambda);
+    t->method = "proximal";
   } else if (who == NEWTON) {
     MbNewton newton;
     mb_newton_make(&newton, &room, island, t->problem->function);
@@ -90,21 +100,23 @@ static void solve_island(Auto *t, const MbStrips *island, const MbRoom *room, do
     size_t most;
   } Turn;
   // a step of Newton's method costs as much as some ten sweeps where it is factored, some hundred where it is not
-  static const Turn small[] = {{GAUSS_SEIDEL, 40}, {NEWTON, 40}, {ADMM, 400}, {GAUSS_SEIDEL, 1000},
-                               {NEWTON, 200},      {ADMM, 5000}, {0}},
-                    large[] = {{GAUSS_SEIDEL, 800}, {NEWTON, 30}, {GAUSS_SEIDEL, 5000},
-                               {NEWTON, 100},       {ADMM, 300},  {0}};
+  static const Turn small[] = {{GAUSS_SEIDEL, 40},   {NEWTON, 40},  {PROXIMAL, 300}, {ADMM, 400},
+                               {GAUSS_SEIDEL, 1000}, {NEWTON, 200}, {ADMM, 5000},    {0}},
+                    large[] = {{GAUSS_SEIDEL, 100},  {PROXIMAL, 300}, {GAUSS_SEIDEL, 800}, {NEWTON, 30},
+                               {GAUSS_SEIDEL, 5000}, {NEWTON, 100},   {ADMM, 300},         {0}};
   MbRoom left = *room;
   MbStrips formed = *island;
   bool same = !island->F || island->n > MB_SMALL;
   for (const Turn *plan = island->n <= MB_SMALL ? small : large; plan->most; plan++) {
     const size_t asked = t->problem->iterations, most = asked && asked < plan->most ? asked : plan->most;
     if (plan->who == ADMM && t->box) continue;
-    if (plan->who != GAUSS_SEIDEL && !same) {
+    if (plan->who == PROXIMAL && !mb_proximal_takes(island, t->bodies)) continue;
+    if (plan->who != GAUSS_SEIDEL && plan->who != PROXIMAL && !same) {
       mb_factor_form(&formed, &left, island);
       same = true;
     }
-    if (run(t, plan->who == GAUSS_SEIDEL ? island : &formed, left, plan->who, most, lambda)) return;
+    const bool unformed = plan->who == GAUSS_SEIDEL || plan->who == PROXIMAL;
+    if (run(t, unformed ? island : &formed, left, plan->who, most, lambda)) return;
   }
 }
 
@@ -181,14 +193,17 @@ static size_t most_room(const MbStrips *whole, size_t n) {
   MbGaussSeidel sweeps;
   MbNewton newton;
   MbAdmm admm;
-  MbRoom room[3] = {{0}, {0}, {0}};
+  MbProximal proximal;
+  MbRoom room[4] = {{0}, {0}, {0}, {0}};
   strips.nblocks = whole->nblocks < n ? whole->nblocks : n;
   strips.n = n;
   mb_gauss_make(&sweeps, &room[0], &strips, 1);
   mb_newton_make(&newton, &room[1], &strips, MB_CONTACT_MINIMUM_MAP);
   mb_admm_make(&admm, &room[2], &strips);
-  const size_t larger = room[1].used > room[2].used ? room[1].used : room[2].used;
-  return larger > room[0].used ? larger : room[0].used;
+  mb_proximal_make(&proximal, &room[3], &strips, NULL);
+  size_t most = 0;
+  for (int i = 0; i < 4; i++) most = room[i].used > most ? room[i].used : most;
+  return most;
 }
 
 static size_t room_of(const MbContactProblem *problem) {
@@ -214,6 +229,7 @@ static size_t room_of(const MbContactProblem *problem) {
 
 static bool reserve(MbContactWork *work, const MbContactProblem *problem) {
   if (is_pivoting(problem)) return mb_contact_pivoting_reserve(work, problem);
+  if (mb_factor_is(problem) && !mb_body_factor_analyse(&work->bodies, problem)) return false;
   return mb_contact_reserve_dense(work, problem);
 }
 
@@ -222,6 +238,7 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   Auto t;
   if (is_pivoting(problem)) return mb_contact_pivoting_solve(work, problem, answer);
   layout(&t, &room, problem);
+  t.bodies = &work->bodies;
   mb_strips_start(&t.whole, problem, t.lambda);
   const size_t islands = sort(&t);
   if (islands == 1)

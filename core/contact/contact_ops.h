@@ -17,6 +17,7 @@
 #ifndef MB_CONTACT_CONTACT_OPS_H
 #define MB_CONTACT_CONTACT_OPS_H
 
+#include "core/contact/body_factor.h"
 #include "core/contact/pivoting.h"
 
 #include <stdbool.h>
@@ -66,7 +67,7 @@ void mb_contact_column(const MbContactOperator *W, size_t n, size_t i, double *o
 // Which function of a pair the non-smooth Newton method makes zero.
 typedef enum MbContactFunction { MB_CONTACT_MINIMUM_MAP, MB_CONTACT_FISCHER_BURMEISTER } MbContactFunction;
 
-typedef struct MbContactProblem {
+struct MbContactProblem {
   size_t n;
   const double *b;              // (n)
   const MbContactRowKind *kind; // (n)
@@ -89,7 +90,7 @@ typedef struct MbContactProblem {
   double rho;        // of the natural map: see MbContactAnswer; 0 = the inverse of each block's own W
   MbContactFunction function;
   int threads; // 0 = 1; no result depends on it
-} MbContactProblem;
+};
 
 typedef enum MbContactResult {
   MB_CONTACT_SOLVED,
@@ -117,6 +118,7 @@ typedef struct MbContactWork {
   char *block;
   size_t size;
   MbPivoting pivoting;
+  MbBodyFactor bodies; // of W = F Fᵀ
 } MbContactWork;
 
 typedef struct MbContactMethod {

@@ -70,12 +70,13 @@ bool mb_contact_reserve(MbContactWork *work, const MbContactMethod *method, cons
 }
 
 size_t mb_contact_work_bytes(const MbContactWork *work) {
-  return work->size + mb_pivoting_bytes(&work->pivoting);
+  return work->size + mb_pivoting_bytes(&work->pivoting) + mb_body_factor_bytes(&work->bodies);
 }
 
 void mb_contact_work_free(MbContactWork *work) {
   mb_free(work->block);
   mb_pivoting_free(&work->pivoting);
+  mb_body_factor_free(&work->bodies);
   *work = (MbContactWork){0};
 }
 

@@ -1,6 +1,7 @@
 // Meshes made from a few numbers: grids of triangles, boxes and balls of tetrahedra.
 #include "core/deformables/element_mesh.h"
 #include "core/base/alloc.h"
+#include "core/deformables/mesh_surface.h"
 #include "core/math/vec3.h"
 
 #include <assert.h>
@@ -243,4 +244,21 @@ bool mb_element_mesh_ball(MbElementMesh *mesh, size_t n, double radius) {
   assert(mesh->tets == tets);
   (void)tets;
   return true;
+}
+
+// The last shell's nodes are the last ones.
+bool mb_element_mesh_sphere(MbElementMesh *mesh, size_t n, double radius) {
+  MbElementMesh ball;
+  MbMeshSurface surface = {0};
+  *mesh = (MbElementMesh){0};
+  if (!mb_element_mesh_ball(&ball, n, radius)) return false;
+  bool fine = mb_mesh_surface_find(&ball, &surface);
+  const size_t nodes = surface.count / 2 + 2, first = ball.nodes - nodes;
+  fine = fine && start(mesh, (double)nodes, 0, (double)surface.count);
+  for (size_t c = 0; c < 3 * nodes && fine; c++) mesh->x[c] = ball.x[3 * first + c];
+  for (size_t c = 0; c < 3 * surface.count && fine; c++)
+    mesh->triangle[c] = surface.triangle[c] - (uint32_t)first;
+  mb_mesh_surface_free(&surface);
+  mb_element_mesh_free(&ball);
+  return fine;
 }

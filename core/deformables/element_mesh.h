@@ -12,6 +12,8 @@ bool mb_element_mesh_grid(MbElementMesh *mesh, size_t nx, size_t ny, double a, d
 bool mb_element_mesh_box(MbElementMesh *mesh, const size_t n[3], const double size[3]);
 // A ball about the origin, n cells along its diameter (an odd number is rounded up): the centre, then shell by shell.
 bool mb_element_mesh_ball(MbElementMesh *mesh, size_t n, double radius);
+// The surface of that ball alone, seen from outside.
+bool mb_element_mesh_sphere(MbElementMesh *mesh, size_t n, double radius);
 void mb_element_mesh_free(MbElementMesh *mesh);
 
 #endif

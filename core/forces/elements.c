@@ -201,6 +201,7 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   for (size_t k = 0; k < e->n; k++) eval_element(model, force, &elastic, k, x);
   if (e->bend) eval_bending(model, force, x);
   eval_curved(model, force, x);
+  if (e->of->surface) mb_element_surface_eval(model, force, x);
 }
 
 static double energy(const MbForce *force, const MbMaximal *x) {
@@ -211,7 +212,7 @@ static double energy(const MbForce *force, const MbMaximal *x) {
     gradient_at(e, x, k, F);
     sum += e->size[k] * density(&elastic, e->rank, F);
   }
-  return sum;
+  return e->of->surface ? sum + mb_element_surface_energy(force, x) : sum;
 }
 
 void mb_elements_measure(const MbElementForce *elements, const MbMaximal *x, double *volume, double *strain) {
@@ -232,6 +233,9 @@ void mb_elements_measure(const MbElementForce *elements, const MbMaximal *x, dou
   }
 }
 
-static bool damps(const MbForce *force) { return force->elements->of->damping > 0; }
+static bool damps(const MbForce *force) {
+  const MbElementSurface *surface = force->elements->of->surface;
+  return force->elements->of->damping > 0 || (surface && surface->nouter);
+}
 
 const MbForceOps mb_elements_ops = {.name = "elasticity", .eval = eval, .energy = energy, .damps = damps};

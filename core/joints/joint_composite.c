@@ -68,6 +68,29 @@ static void change(const MbJoint *joint, const double *q, MbJointWay way, double
   }
 }
 
+static void ahead(const MbJoint *joint, const double *s, double *T, size_t stride) {
+  size_t first = 0;
+  for (size_t i = 0; i < joint->nparts; i++) {
+    const MbJoint *part = &joint->part[i];
+    if (part->ops->ahead) part->ops->ahead(part, s + first, T + stride * first + first, stride);
+    first += part->n;
+  }
+}
+
+// A part carries the columns of those before it.
+static bool carries(const MbJoint *joint, bool *carried, size_t stride) {
+  size_t first = 0;
+  for (size_t p = 0; p < joint->nparts; p++) {
+    const MbJoint *part = &joint->part[p];
+    if (!part->ops->carries || !part->ops->carries(part, carried + stride * first + first, stride))
+      return false;
+    for (size_t i = 0; i < first; i++)
+      for (size_t k = first; k < first + part->n; k++) carried[stride * i + k] = true;
+    first += part->n;
+  }
+  return true;
+}
+
 static void accelerate(const MbJoint *joint, const double *q, const double *v, double *a) {
   for (size_t i = 0; i < joint->nparts; i++) {
     const MbJoint *part = &joint->part[i];
@@ -130,11 +153,17 @@ static MbStatus build(const MbJointBuild *at, const MbJointSpec *spec, MbJoint *
 
 static const MbJointOps turning = {.name = "composite, turning",
                                    .eval = eval,
+                                   .carries = carries,
+                                   .ahead = ahead,
                                    .renew = renew,
                                    .advance = advance,
                                    .change = change,
                                    .accelerate = accelerate};
 
 extern const MbJointOps mb_joint_composite;
-const MbJointOps mb_joint_composite = {
-    .name = "composite", .build = build, .eval = eval, .renew = renew, .turning = &turning};
+const MbJointOps mb_joint_composite = {.name = "composite",
+                                       .build = build,
+                                       .eval = eval,
+                                       .carries = carries,
+                                       .renew = renew,
+                                       .turning = &turning};

@@ -16,4 +16,4 @@ static void eval(const MbJoint *joint, const double *q, const double *v, MbPose 
   }
 }
 
-const MbJointOps mb_joint_node = {.name = "node", .eval = eval};
+const MbJointOps mb_joint_node = {.name = "node", .eval = eval, .carries = mb_joint_carries_nothing};

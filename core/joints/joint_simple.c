@@ -124,13 +124,22 @@ static MbStatus build_lead(const MbJointBuild *at, const MbJointSpec *spec, MbJo
 extern const MbJointOps mb_joint_fixed, mb_joint_revolute, mb_joint_prismatic, mb_joint_cylindrical,
     mb_joint_screw, mb_joint_universal, mb_joint_planar, mb_joint_translational, mb_joint_euler,
     mb_joint_free2d;
-const MbJointOps mb_joint_fixed = {.name = "fixed", .eval = fixed};
-const MbJointOps mb_joint_revolute = {.name = "revolute", .n = 1, .eval = revolute};
-const MbJointOps mb_joint_prismatic = {.name = "prismatic", .n = 1, .eval = prismatic};
-const MbJointOps mb_joint_cylindrical = {.name = "cylindrical", .n = 2, .eval = cylindrical};
-const MbJointOps mb_joint_screw = {.name = "screw", .n = 1, .build = build_lead, .eval = screw};
-const MbJointOps mb_joint_universal = {.name = "universal", .n = 2, .eval = universal};
-const MbJointOps mb_joint_planar = {.name = "planar", .n = 2, .eval = planar};
-const MbJointOps mb_joint_translational = {.name = "translational", .n = 3, .eval = translational};
-const MbJointOps mb_joint_euler = {.name = "euler", .n = 3, .build = build_order, .eval = euler};
-const MbJointOps mb_joint_free2d = {.name = "free2d", .n = 3, .eval = free2d};
+const MbJointOps mb_joint_fixed = {.name = "fixed", .eval = fixed, .carries = mb_joint_carries_nothing};
+const MbJointOps mb_joint_revolute = {
+    .name = "revolute", .n = 1, .eval = revolute, .carries = mb_joint_carries_nothing};
+const MbJointOps mb_joint_prismatic = {
+    .name = "prismatic", .n = 1, .eval = prismatic, .carries = mb_joint_carries_nothing};
+const MbJointOps mb_joint_cylindrical = {
+    .name = "cylindrical", .n = 2, .eval = cylindrical, .carries = mb_joint_carries_in_order};
+const MbJointOps mb_joint_screw = {
+    .name = "screw", .n = 1, .build = build_lead, .eval = screw, .carries = mb_joint_carries_nothing};
+const MbJointOps mb_joint_universal = {
+    .name = "universal", .n = 2, .eval = universal, .carries = mb_joint_carries_in_order};
+const MbJointOps mb_joint_planar = {
+    .name = "planar", .n = 2, .eval = planar, .carries = mb_joint_carries_nothing};
+const MbJointOps mb_joint_translational = {
+    .name = "translational", .n = 3, .eval = translational, .carries = mb_joint_carries_nothing};
+const MbJointOps mb_joint_euler = {
+    .name = "euler", .n = 3, .build = build_order, .eval = euler, .carries = mb_joint_carries_in_order};
+const MbJointOps mb_joint_free2d = {
+    .name = "free2d", .n = 3, .eval = free2d, .carries = mb_joint_carries_in_order};

@@ -160,9 +160,19 @@ static void accelerate(const MbJoint *joint, const double *q, const double *v, d
   change(joint, q, MB_TO_RATES, a);
 }
 
+// exp [s + δ] = exp [s] exp [J_r(s) δ]
+static void ahead(const MbJoint *joint, const double *s, double *T, size_t stride) {
+  (void)joint;
+  double J[9];
+  right_jacobian(s, s, J, NULL);
+  for (size_t i = 0; i < 9; i++) T[stride * (i / 3) + i % 3] = J[i];
+}
+
 static const MbJointOps turning = {.name = "spherical, turning",
                                    .n = 3,
                                    .eval = eval_turning,
+                                   .carries = mb_joint_carries_nothing,
+                                   .ahead = ahead,
                                    .renew = renew_turning,
                                    .advance = advance,
                                    .change = change,
@@ -214,9 +224,23 @@ static void accelerate_free(const MbJoint *joint, const double *q, const double 
   accelerate(joint, q + 3, v + 3, a + 3);
 }
 
+static void ahead_free(const MbJoint *joint, const double *s, double *T, size_t stride) {
+  ahead(joint, s + 3, T + 3 * stride + 3, stride);
+}
+
+// The turn carries the columns of the translation with it.
+static bool carries_free(const MbJoint *joint, bool *carried, size_t stride) {
+  (void)joint;
+  for (size_t i = 0; i < 3; i++)
+    for (size_t k = 3; k < 6; k++) carried[stride * i + k] = true;
+  return true;
+}
+
 static const MbJointOps free_turning = {.name = "free3d, turning",
                                         .n = 6,
                                         .eval = eval_free_turning,
+                                        .carries = carries_free,
+                                        .ahead = ahead_free,
                                         .renew = renew_free_turning,
                                         .advance = advance_free,
                                         .change = change_free,

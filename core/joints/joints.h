@@ -21,6 +21,13 @@ static inline void mb_joint_frame(const MbFrameSpec *frame, MbPose *E) {
   memcpy(E->q, frame->rotation, sizeof E->q);
 }
 
+// C (n x 6, column after column) = D(Ṡ v): how Ṡ v changes as the joint moves along each of its velocities, v being what it is; S is the
+// joint's at q (joint_curve.c).
+void mb_joint_curve(const MbJoint *joint, const double *q, const double *v, const double *S, double *C);
+// MbJointOps.carries of joints that are products of exponentials of one coordinate each, in their order; of joints whose S is constant.
+bool mb_joint_carries_in_order(const MbJoint *joint, bool *carried, size_t stride);
+bool mb_joint_carries_nothing(const MbJoint *joint, bool *carried, size_t stride);
+
 // A product of exponentials Q = Π exp(e_k f_k(q)), e_k constant twists: what all joints but the spherical one
 // are. Call once for each factor from the left, after mb_product_begin. g (n) = ∂f/∂q, gdot (n) = d/dt of it.
 typedef struct MbProduct {

@@ -42,6 +42,22 @@ typedef struct MbCable {
   double compliance; // m/N
 } MbCable;
 
+// What acts on the surface of a deformable: pressure inside closed parts of it, chambers, and wind (core/deformables/surface_load.h).
+// Triangles' corners are counterclockwise seen from outside, of chambers from outside these.
+typedef struct MbElementSurface {
+  const uint32_t *inner; // (chamber[nchambers] x 3) triangles around chambers
+  const size_t *chamber; // (nchambers + 1) where each one's begin
+  const double *volume;  // (nchambers) at the start
+  const uint32_t *outer; // (nouter x 3) triangles that wind blows at
+  // numbers alone from here on, which the model's fingerprint takes as a whole
+  size_t nchambers, nouter;
+  size_t nclosed;             // of the outer ones the first, which belong to closed surfaces
+  size_t pressure;            // signal; SIZE_MAX = none
+  double gas, outside;        // Pa: of a gas at the start, and around it
+  size_t wind[3];             // signals
+  double density, drag, lift; // of the wind
+} MbElementSurface;
+
 typedef struct MbElements {
   MbElementMesh
       mesh; // x are places at rest, before the pose. Of tets only tets, of cloth triangles, of springs edges
@@ -50,10 +66,11 @@ typedef struct MbElements {
   const double *x0, *v0; // (nodes x 3) at t = 0 in the world
 
   // no node is in both lists; each ascends
-  const MbPinnedNode *pinned;     // (npinned)
-  const MbAttachedNode *attached; // (nattached)
-  const MbPinMotion *motions;     // (nmotions)
-  const MbCable *cables;          // (ncables)
+  const MbPinnedNode *pinned;      // (npinned)
+  const MbAttachedNode *attached;  // (nattached)
+  const MbPinMotion *motions;      // (nmotions)
+  const MbCable *cables;           // (ncables)
+  const MbElementSurface *surface; // NULL: nothing acts on it
 
   // numbers alone from here on, which the model's fingerprint takes as a whole
   size_t npinned, nattached, nmotions, ncables;
@@ -82,6 +99,8 @@ typedef struct MbElementForce {
   const size_t *pair;     // (ncouples) numbers of the model's pairs
   const uint32_t *edge;   // (n x rank (rank + 1)/2) couples of corners (1, 0), (2, 0), (2, 1) ...
   const double *bend;     // (ncouples) Q_ij of bending, J/m²; NULL: it has none
+  const uint32_t *inner_edge,
+      *outer_edge; // couples of the corners of the surface's triangles, (1, 0), (2, 1), (0, 2)
   // triangles that are curved at rest (deformables/bending_rest.h), by nodes of the deformable
   size_t ncurved;
   const uint32_t *curved;      // (ncurved x 3) corners

@@ -64,11 +64,16 @@ struct MbJointOps {
   // Moves q (and v with it) to coordinates of the same pose that are further from a singularity, where q is
   // near one; true if it did. NULL: never needed.
   bool (*renew)(const MbJoint *joint, double *q, double *v);
+  // Tells of each column i of S whether a move along velocity k carries it with it, dS_i = ad(S_i) S_k, or leaves it as it is: carried[stride i + k],
+  // false before. False: neither is so of some. NULL: it is not known (joints/joint_curve.c).
+  bool (*carries)(const MbJoint *joint, bool *carried, size_t stride);
   // The joint with rotation vectors turned by angular velocities; NULL: it has none. Its coordinates stay what they are.
   const MbJointOps *turning;
   // Of that form (NULL in all others, where v = q̇): q ← q ⊕ h v; x of n numbers changed at q
   void (*advance)(const MbJoint *joint, double *q, double h, const double *v);
   void (*change)(const MbJoint *joint, const double *q, MbJointWay way, double *x);
+  // T with  q ⊕ (s + δ) = (q ⊕ s) ⊕ T δ  for a small δ; entry (i, k) is T[stride i + k], T is 1 before
+  void (*ahead)(const MbJoint *joint, const double *s, double *T, size_t stride);
   // a = v̇ ← q̈ at (q, v)
   void (*accelerate)(const MbJoint *joint, const double *q, const double *v, double *a);
 };

@@ -139,12 +139,18 @@ typedef struct MbClaimOps {
 
 extern const MbClaimOps mb_claims_nothing; // solvers/claims_nothing.c
 
+// What acts on the surface of a deformable in a step: pressure beside that of a gas, Pa, and the wind's velocity.
+typedef struct MbNodeLoad {
+  double pressure, wind[3];
+} MbNodeLoad;
+
 // What a step of nodes of elements begins with.
 typedef struct MbNodeStart {
-  const double *q, *v;   // (nodes x 3)
-  const double *target;  // (nodes x 3) where nodes are at the end, read along axes that are placed
-  const double *gravity; // (3)
-  const double *force;   // (ncables) N, of those that pull with a given tension
+  const double *q, *v;    // (nodes x 3)
+  const double *target;   // (nodes x 3) where nodes are at the end, read along axes that are placed
+  const double *gravity;  // (3)
+  const double *force;    // (ncables) N, of those that pull with a given tension
+  const MbNodeLoad *load; // (deformables); NULL: nothing acts on any surface
 } MbNodeStart;
 
 // What their last step was like.

@@ -387,13 +387,25 @@ typedef struct MbBendingSpec {
   double stiffness; // J; NaN = that of a plate
 } MbBendingSpec;
 
-// Point masses; springs between them, or tetrahedra or triangles of something elastic.
+// What is inside the closed parts of a deformable's surface beside a pressure that is given: a gas whose p V stays what it is.
+typedef struct MbGasSpec {
+  double pressure, outside; // Pa; 0 = there is none
+} MbGasSpec;
+
+// Wind at the triangles of a deformable's surface.
+typedef struct MbWindSpec {
+  bool given;
+  MbSignalSpec velocity[3];
+  double density, drag, lift;
+} MbWindSpec;
+
 // How a deformable takes part in contact.
 typedef struct MbDeformableContactSpec {
   bool given, enabled;
   double thickness, friction; // NaN = not given
 } MbDeformableContactSpec;
 
+// Point masses; springs between them, or tetrahedra or triangles of something elastic.
 typedef struct MbDeformableSpec {
   MbDeformableKind kind;
   const char *name;
@@ -407,6 +419,10 @@ typedef struct MbDeformableSpec {
   double young, poisson, density; // tets, cloth
   double thickness;               // cloth
   MbBendingSpec bending;          // cloth
+  MbSignalSpec pressure;          // tets, cloth: inside closed parts
+  bool pressed;                   // it is given
+  MbGasSpec gas;                  // tets, cloth
+  MbWindSpec wind;                // tets, cloth
   MbDeformableContactSpec contact;
   MbFrameSpec pose;             // of the mesh in the world at the start
   double angular[3], linear[3]; // velocity at the start, as of a rigid body with its origin at the pose's

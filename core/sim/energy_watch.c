@@ -52,6 +52,7 @@ static void judge_forces(const MbModel *model, Causes *causes) {
       causes->drives = true;
     else
       causes->damps |= force->ops->damps && force->ops->damps(force);
+    causes->drives |= force->elements && force->elements->of->surface;
   }
   causes->drives |= model->ndrives > 0;
   for (size_t i = 0; i < model->nv; i++) causes->damps |= model->joint_damping[i] > 0;
@@ -71,7 +72,7 @@ static void judge_points(const MbModel *model, Causes *causes) {
   for (size_t i = 0; i < model->ndeformables; i++) {
     if (!model->deformables[i].points) continue;
     const MbElements *e = model->deformables[i].elements;
-    causes->drives |= e->nmotions > 0 || e->ncables > 0;
+    causes->drives |= e->nmotions > 0 || e->ncables > 0 || e->surface;
     causes->damps |= e->damping > 0;
   }
 }

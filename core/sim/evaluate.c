@@ -94,6 +94,16 @@ bool mb_sim_outside(const MbModel *model) {
 
 void mb_sim_outer_wrenches(MbSim *sim, double t) { evaluate_forces(sim, t, false, true); }
 
+void mb_sim_outer_derivatives(MbSim *sim, double t, double *K, double *D) {
+  MbMaximal *x = &sim->x;
+  double *const had_K = x->K, *const had_D = x->D;
+  const bool exact = x->exact;
+  x->K = K, x->D = D, x->exact = true;
+  mb_sim_signals(sim, t);
+  evaluate_forces(sim, t, true, true);
+  x->K = had_K, x->D = had_D, x->exact = exact;
+}
+
 void mb_sim_wrenches(MbSim *sim, double t) {
   mb_sim_signals(sim, t);
   evaluate_forces(sim, t, false, false);

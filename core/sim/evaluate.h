@@ -17,6 +17,8 @@ void mb_sim_forces(MbSim *sim, double t, bool derivatives);
 bool mb_sim_outside(const MbModel *model);
 // Evaluates those wrenches alone; signals have been evaluated at time t.
 void mb_sim_outer_wrenches(MbSim *sim, double t);
+// Evaluates signals at time t, those wrenches, and every derivative of theirs, unsymmetrised, into K and D (as MbMaximal has them).
+void mb_sim_outer_derivatives(MbSim *sim, double t, double *K, double *D);
 
 // Notes the bodies in space that carry others (MbMaximal.carrier): all of their tree or, where `all` bodies are in space, nobody but
 // themselves. NULL: out of memory.

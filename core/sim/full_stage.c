@@ -1,8 +1,10 @@
 // Newton's method on a fully implicit stage. A pass is that of stage.c with A = M − γ h D − γ² h² K: what it leaves out (derivatives of M, of J,
 // of the quadratic terms, of forces' levers) makes each pass leave a share of its error that is O(h). Where a pass gains less than ten,
 // Anderson's averaging over the last passes [Anderson 1965; Walker and Ni 2011] makes up for it, as a secant method does: it takes the
-// combination of them whose changes z cancel best, in the metric of M. A move that makes the change larger is taken back by halves. The
-// solution is there when z is 1e-12 of what moves, or moves coordinates by their own rounding; a stage that does not come to 1e-9 of
+// combination of them whose changes z cancel best, in the metric of M. A move that makes the change larger is taken back by halves.
+// A is definite, so that passes find their way from afar, where the exact matrix may point anywhere, and a pass is O(n). Where they are slow and
+// a pass moves little, small trees without rows go on by the exact matrix (newton.c), which squares what is left; where it does not gain,
+// passes take over again. The solution is there when z is 1e-12 of what moves, or moves coordinates by their own rounding; a stage that does not come to 1e-9 of
 // what moves ends the run.
 #include "core/sim/full_stage.h"
 #include "core/base/report.h"
@@ -10,6 +12,7 @@
 #include "core/sim/constrain_halves.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
+#include "core/sim/newton.h"
 #include "core/sim/stage.h"
 #include "core/sim/trouble.h"
 
@@ -76,7 +79,7 @@ MbStatus mb_full_stage_agree(MbSim *sim, double t, const double *w, double *p, M
   return status;
 }
 
-// z ← what a pass changes w by.
+// z ← what an iteration changes w by.
 static MbStatus change_of(MbSim *sim, const MbFullStage *stage, const double *w, double *z,
                           MbReport *report) {
   const double span = stage->gamma * sim->model->h;
@@ -108,7 +111,11 @@ typedef struct Search {
   size_t known;    // differences that the averaging has
   size_t newest;   // among DEPTH
   bool slow;       // passes gain little: their averages are taken
+  bool exact;      // iterations have the exact matrix
+  bool refused;    // it has not gained
+  bool passed;     // the last iteration was a pass
   int halvings;    // of the last move
+  double scale;    // of what moves
   double last;     // size of the last change that was taken; INFINITY before
   double smallest; // of all
   int idle;        // passes since that has fallen by a half
@@ -210,16 +217,24 @@ static MbStatus settle(MbSim *sim, const MbFullStage *stage, double *w, const do
 MbStatus mb_full_stage_solve(MbSim *sim, const MbFullStage *stage, double *w, MbReport *report) {
   enum { FEW = 4 };
   static const double WORSE = 2, QUICK = 0.1;
+  static const double NEAR = 1e-2; // of what moves: the exact matrix is near enough
   static const double EARLY = 100; // rows that say the same as others come to count in the second pass
   const size_t n = sim->nv;
   double *z = column(sim, CHANGE), *last = column(sim, LAST), *last_change = column(sim, LAST_CHANGE);
-  Search search = {.last = INFINITY, .smallest = INFINITY};
+  Search search = {.last = INFINITY, .smallest = INFINITY, .passed = true};
   double left = INFINITY;
   for (int pass = 0; pass < MOST; pass++) {
     const bool first = isinf(search.last);
-    const MbStatus status = change_of(sim, stage, w, z, first ? report : NULL);
+    if (search.exact && !mb_newton_change(sim, stage, w, z)) search.exact = false, search.refused = true;
+    const MbStatus status = search.exact ? MB_OK : change_of(sim, stage, w, z, first ? report : NULL);
     if (status != MB_OK && first) return status;
     const double size = status == MB_OK ? sqrt(weigh(sim, z)) : NAN;
+    if (search.exact && !(size <= search.last / 2 || size <= SETTLED * search.scale)) {
+      search.exact = false, search.refused = true, search.known = 0;
+      memcpy(w, last, n * sizeof *w);
+      for (size_t i = 0; i < n; i++) w[i] += last_change[i];
+      continue;
+    }
     if (!(size <= (pass < FEW ? EARLY : WORSE) * search.last)) {
       if (first) break;
       if (search.halvings < FEW || (left > ENOUGH && !is_below(sim, stage, last_change, NOISE))) {
@@ -230,7 +245,7 @@ MbStatus mb_full_stage_solve(MbSim *sim, const MbFullStage *stage, double *w, Mb
       memcpy(z, last_change, n * sizeof *z);
       return settle(sim, stage, w, z);
     }
-    const double scale = sqrt(weigh(sim, w) + weigh(sim, stage->from)) + (first ? size : 0);
+    const double scale = search.scale = sqrt(weigh(sim, w) + weigh(sim, stage->from)) + (first ? size : 0);
     left = size / fmax(scale, DBL_MIN);
     search.idle = size < search.smallest / 2 ? 0 : search.idle + 1;
     search.smallest = fmin(search.smallest, size);
@@ -239,11 +254,14 @@ MbStatus mb_full_stage_solve(MbSim *sim, const MbFullStage *stage, double *w, Mb
         (still && (left <= ENOUGH || is_below(sim, stage, z, NOISE))))
       return settle(sim, stage, w, z);
     search.slow |= size > QUICK * search.last;
-    if (search.slow) remember(sim, &search, w, z);
+    if (search.slow && !search.exact && search.passed) remember(sim, &search, w, z);
+    search.passed = !search.exact;
     memcpy(last, w, n * sizeof *last);
     memcpy(last_change, z, n * sizeof *z);
     search.last = size, search.halvings = 0;
+    if (search.exact) search.known = 0;
     average(sim, &search, w, z);
+    search.exact |= sim->newton && search.slow && !search.refused && left < NEAR;
   }
   return unsettled(sim, left, report);
 }

@@ -1,4 +1,5 @@
 // What is told of the deformables' nodes: how a step was solved, what they measure, their part of energy and momentum.
+#include "core/deformables/surface_load.h"
 #include "core/math/vec3.h"
 #include "core/sim/nodes.h"
 
@@ -35,6 +36,20 @@ void mb_nodes_measure(const MbSim *sim, const MbDeformable *of, double *volume, 
                                volume, strain);
 }
 
+// The energy of pressure in chambers, beside that at the start.
+static double pressed(const MbSim *sim, const double *q) {
+  double sum = 0;
+  for (size_t i = 0; i < sim->model->ndeformables; i++) {
+    const MbDeformable *of = &sim->model->deformables[i];
+    const MbElementSurface *surface = of->elements->surface;
+    const MbSpots places = {q + 3 * of->first, 3};
+    for (size_t k = 0; surface && k < surface->nchambers; k++)
+      sum += mb_chamber_energy(surface, k, mb_nodes_load(sim, of, sim->state.t).pressure,
+                               mb_chamber_volume(surface, k, places), NULL, NULL);
+  }
+  return sum;
+}
+
 void mb_nodes_energy(const MbSim *sim, MbEnergy *e) {
   if (!sim->nodes) return;
   const double *q = mb_nodes_places(sim), *v = mb_nodes_velocities(sim);
@@ -46,7 +61,7 @@ void mb_nodes_energy(const MbSim *sim, MbEnergy *e) {
       e->gravity -= m * mb_vec3_dot(sim->model->gravity, x);
     }
   }
-  e->elastic += sim->solver->passes->energy(sim->work, q);
+  e->elastic += sim->solver->passes->energy(sim->work, q) + pressed(sim, q);
   e->total = e->kinetic + e->gravity + e->elastic;
 }
 

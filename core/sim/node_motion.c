@@ -42,6 +42,24 @@ static void aim(MbSim *sim, const MbDeformable *of, double t) {
   }
 }
 
+MbNodeLoad mb_nodes_load(const MbSim *sim, const MbDeformable *of, double t) {
+  const MbElementSurface *surface = of->elements->surface;
+  MbNodeLoad load = {0};
+  if (surface && surface->pressure != SIZE_MAX) load.pressure = mb_sim_signal(sim, surface->pressure, t);
+  for (size_t k = 0; surface && k < 3 && surface->wind[k] != SIZE_MAX; k++)
+    load.wind[k] = mb_sim_signal(sim, surface->wind[k], t);
+  return load;
+}
+
+static MbStatus check_load(const MbSim *sim, const MbDeformable *of, double t, const MbNodeLoad *load,
+                           MbReport *report) {
+  const double sum = load->pressure + load->wind[0] + load->wind[1] + load->wind[2];
+  if (isfinite(sum)) return MB_OK;
+  return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: the %s of \"%s\" is not a finite number",
+                  t, (long long)sim->state.step + 1, isfinite(load->pressure) ? "wind" : "pressure",
+                  of->name);
+}
+
 static MbStatus check_targets(const MbSim *sim, double t, MbReport *report) {
   const MbNodes *nodes = sim->nodes;
   for (size_t i = 0; i < sim->model->ndeformables; i++) {
@@ -52,6 +70,10 @@ static MbStatus check_targets(const MbSim *sim, double t, MbReport *report) {
                         "at t = %.9g s, step %lld: the motion of a pin of \"%s\" is %g", t,
                         (long long)sim->state.step + 1, of->name, mb_plain(nodes->target[c]));
   }
+  for (size_t i = 0; i < sim->model->ndeformables; i++) {
+    const MbStatus status = check_load(sim, &sim->model->deformables[i], t, &nodes->load[i], report);
+    if (status != MB_OK) return status;
+  }
   for (size_t k = 0; k < nodes->ncables; k++)
     if (!isfinite(nodes->force[k]))
       return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: the pull of a cable is %g", t,
@@ -59,10 +81,12 @@ static MbStatus check_targets(const MbSim *sim, double t, MbReport *report) {
   return MB_OK;
 }
 
-// What the step begins with; nodes that are placed go where they are at t.
+// What the step begins with; nodes that are held go where they are at t.
 MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report) {
   MbNodes *nodes = sim->nodes;
   for (size_t i = 0; i < sim->model->ndeformables; i++) aim(sim, &sim->model->deformables[i], t);
+  for (size_t i = 0; i < sim->model->ndeformables; i++)
+    nodes->load[i] = mb_nodes_load(sim, &sim->model->deformables[i], t);
   for (size_t k = 0; k < nodes->ncables; k++) {
     const double pull = mb_sim_signal(sim, nodes->cable[k]->pull, t);
     nodes->force[k] = pull < 0 ? 0 : pull;
@@ -71,7 +95,8 @@ MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report) {
                                .v = mb_nodes_velocities(sim),
                                .target = nodes->target,
                                .gravity = sim->model->gravity,
-                               .force = nodes->force};
+                               .force = nodes->force,
+                               .load = nodes->load};
   sim->solver->passes->recall(sim->work, mb_section(sim, MB_SECTION_DUAL));
   return check_targets(sim, t, report);
 }

@@ -10,7 +10,7 @@
 // M/H² is (h/H)² M/h²: the steps are of the scene's length h, and inertia is what falls. Where cables keep their length rows are solved
 // for in every iteration, as in a step with bodies (scheme_coupled.c); the bodies are at rest.
 //
-// Load step j of n has pins and cables as they are at t − h + j h/n; in the first step of a run gravity comes on in as many parts.
+// Load step j of n has pins and cables as they are at t − h + j h/n; in the first step of a run gravity and pressure come on in as many parts.
 #include "core/base/report.h"
 #include "core/math/vec3.h"
 #include "core/sim/constrain.h"
@@ -120,6 +120,8 @@ MbStatus mb_nodes_settle(MbSim *sim, double t, MbReport *report) {
     status = mb_nodes_prepare(sim, t - h + h * share, report);
     mb_vec3_scale(nodes->gravity, sim->state.step > 0 ? 1 : share, sim->model->gravity);
     nodes->start.gravity = nodes->gravity;
+    for (size_t i = 0; i < sim->model->ndeformables && sim->state.step == 0; i++)
+      nodes->load[i].pressure *= share;
     if (status == MB_OK) status = settle(sim, t, size, report);
   }
   memset(nodes->v1, 0, 3 * nodes->n * sizeof *nodes->v1);

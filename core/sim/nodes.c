@@ -55,6 +55,8 @@ MbStatus mb_nodes_create(MbSim *sim, MbReport *report) {
   nodes->target = mb_arena_alloc(arena, n, 3 * sizeof *nodes->target);
   nodes->force = mb_arena_alloc(arena, ncables, sizeof *nodes->force);
   nodes->cable = mb_arena_alloc(arena, ncables, sizeof *nodes->cable);
+  nodes->load = mb_arena_alloc(arena, model->ndeformables, sizeof *nodes->load);
+  if (!nodes->load) return mb_no_memory(report, "deformables");
   if (!nodes->q1 || !nodes->v1 || !nodes->target || !nodes->force || !nodes->cable)
     return mb_no_memory(report, "deformables");
   list_cables(model, nodes);

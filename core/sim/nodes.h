@@ -15,6 +15,7 @@ struct MbNodes {
   MbNodePlan plan;
   MbNodeStats stats;
   MbNodeStart start; // of the step
+  MbNodeLoad *load;  // (deformables)
   double gravity[3]; // that it has, where it comes on by load steps
   bool moved;        // by the scheme's passes, together with bodies
   bool ahead;        // they are at the step's end, which is not the state yet
@@ -61,8 +62,10 @@ void mb_nodes_take_ports(MbSim *sim);
 // Tells whether bodies carry nodes, which go where these are at the end of a step.
 bool mb_nodes_carried(const MbModel *model);
 
-// Finds what a step begins with: nodes that are placed go where they are at t, with the bodies of sim->x where they are then (node_motion.c).
+// Finds what a step begins with: nodes that are held go where they are at t, with the bodies of sim->x where they are then (node_motion.c).
 MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report);
+// Tells what acts on the surface of a deformable at t.
+MbNodeLoad mb_nodes_load(const MbSim *sim, const MbDeformable *of, double t);
 // Tells whether the solution at the end of a step is one to go on with, `fine`: its numbers are finite (node_messages.c).
 MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report);
 // Tells how far the nodes still are from the last step's solution, by the size of the largest deformable.

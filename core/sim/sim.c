@@ -14,6 +14,7 @@
 #include "core/sim/layout.h"
 #include "core/sim/lists.h"
 #include "core/sim/schemes.h"
+#include "core/sim/newton.h"
 #include "core/sim/nodes.h"
 #include "core/sim/touch.h"
 #include "core/sim/trouble.h"
@@ -107,6 +108,10 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
                   (sim->push || !sim->solver->passes) && (x->swing || !model->any_flies) && x->stiffness &&
                   note_carriers(sim) && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
+  if (mb_newton_fits(sim)) {
+    sim->newton = mb_newton_create(sim);
+    if (!sim->newton) return mb_no_memory(report, "the simulation");
+  }
   for (size_t i = 0; i < model->nsignals; i++) sim->input[i] = NAN;
   return allocate_claims(sim, report);
 }

@@ -11,6 +11,7 @@ typedef struct MbLister MbLister;             // what makes a channel's list (li
 typedef struct MbConstraining MbConstraining; // scratch of the constraints
 typedef struct MbNodes MbNodes;               // deformables of elements
 typedef struct MbTouching MbTouching;         // contacts
+typedef struct MbNewton MbNewton;             // exact derivatives of fully implicit stages
 typedef struct MbBalance MbBalance;           // accelerations and reactions
 
 // The entries of a channel's list, as they were sampled last.
@@ -62,6 +63,8 @@ struct MbSim {
   double *pull, *pulled;     // (claimed rows) what pulls at them in this step; of one solution
   double *nudge;             // (width)
   double *stage;             // the scheme's own (schemes.h)
+
+  MbNewton *newton; // NULL: stages are solved without
 
   double half_way; // seconds of the rate J̇ v that this step's velocities make up for (claims.c)
   MbConstraining *constraining; // NULL: nothing is constrained

@@ -6,7 +6,9 @@ static const char *const cone_help[] = {
     "a regular polygon with `sides` sides inside the circle, a corner on the first tangent",
     "the circle: Coulomb's law", NULL};
 static const char *const method_help[] = {
-    "gauss_seidel, then nonsmooth_newton, then admm until one comes to the tolerance, for each island of "
+    "gauss_seidel, then nonsmooth_newton, for free bodies a proximal Newton method, then admm, until one "
+    "comes to "
+    "the tolerance, for each island of "
     "bodies "
     "that touch; pivoting for pyramids",
     "exact to rounding; cones none, box and pyramid, up to some 200 contacts",

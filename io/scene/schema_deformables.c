@@ -44,7 +44,7 @@ static const MbSchemaRow node_mesh_rows[] = {
      .needs = "radius",
      .help = "a ball about the origin, for tets: so many tetrahedra along its diameter, rounded up to an "
              "even number; "
-             "node 0 at its centre, the others shell by shell"},
+             "node 0 at its centre, the others shell by shell; for cloth its surface alone"},
     {"radius", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, radius), .bound = MB_ABOVE, .unit = "m", .needs = "ball",
      .help = "of the ball"},
     {"size", MB_TYPE_SEQUENCE, AT(MbNodeMeshSpec, size), COUNT(MbNodeMeshSpec, nsize), .least = 2, .most = 3,
@@ -68,9 +68,10 @@ static const MbSchemaRow node_mesh_rows[] = {
     {0}};
 static const char *const node_mesh_keys[] = {"rope", "grid", "box", "ball", "file", NULL};
 static const MbSchemaObject node_mesh = {.name = "node_mesh",
-                                         .help = "Where the nodes are before `pose`, and what stands between "
-                                                 "them. Ropes are for springs and particles, grids "
-                                                 "for these and cloth, boxes and balls for tets.",
+                                         .help =
+                                             "Where the nodes are before `pose`, and what stands between "
+                                             "them. Ropes are for springs and particles, grids "
+                                             "for these and cloth, boxes for tets, balls for tets and cloth.",
                                          .size = sizeof(MbNodeMeshSpec),
                                          .rows = node_mesh_rows,
                                          .one_of = node_mesh_keys};
@@ -362,11 +363,64 @@ static const MbSchemaObject start_mesh = {
                 "differ from the "                                                                           \
                 "mesh's, which are those at rest; absent: at rest. `select` goes by places at rest"          \
   }
+static const MbSchemaRow gas_rows[] = {
+    {"pressure", MB_TYPE_NUMBER, AT(MbGasSpec, pressure), .flags = MB_REQUIRED, .bound = MB_ABOVE,
+     .unit = "Pa", .help = "of the gas at the start, from 0 on and not from that outside"},
+    {"outside", MB_TYPE_NUMBER, AT(MbGasSpec, outside), .bound = MB_FROM, .unit = "Pa", .fallback = "0",
+     .help = "pressure around it, which stays"},
+    {0}};
+static const MbSchemaObject gas = {
+    .name = "gas",
+    .help = "A gas that is enclosed and keeps its temperature: pressure times volume "
+            "stays what it is at the start. Under solver `projective`, and not by its "
+            "method `projective`.",
+    .size = sizeof(MbGasSpec),
+    .rows = gas_rows};
+static const MbSchemaRow wind_rows[] = {
+    {"velocity", MB_TYPE_SIGNALS, AT(MbWindSpec, velocity), .flags = MB_REQUIRED, .unit = "m/s",
+     .help = "of the air, in the world's axes"},
+    {"density", MB_TYPE_NUMBER, AT(MbWindSpec, density), .bound = MB_ABOVE, .unit = "kg/m^3",
+     .fallback = "1.2", .help = "of the air"},
+    {"drag", MB_TYPE_NUMBER, AT(MbWindSpec, drag), .bound = MB_FROM, .fallback = "1",
+     .help = "coefficient of what acts along the relative velocity u: density/2 drag u^2 times the area that "
+             "stands "
+             "across it"},
+    {"lift", MB_TYPE_NUMBER, AT(MbWindSpec, lift), .bound = MB_FROM, .fallback = "0",
+     .help = "coefficient of what acts across it, in the plane of u and the triangle's normal: of a triangle "
+             "of area A "
+             "at an angle of attack a density/2 lift A u^2 sin(a) cos(a)"},
+    {0}};
+static const MbSchemaObject wind = {.name = "wind",
+                                    .help = "Air that moves: each triangle of the surface feels its velocity "
+                                            "against its own, and nothing of the others. "
+                                            "Cloth that is open feels it on both sides, closed surfaces "
+                                            "where they are turned to it. Air at rest brakes "
+                                            "what moves through it.",
+                                    .size = sizeof(MbWindSpec),
+                                    .rows = wind_rows};
+#define SURFACE                                                                                              \
+  {"pressure",                                                                                               \
+   MB_TYPE_SIGNAL,                                                                                           \
+   AT(MbDeformableSpec, pressure),                                                                           \
+   EXTRA(MbDeformableSpec, pressed),                                                                         \
+   .unit = "Pa",                                                                                             \
+   .help = "inside closed surfaces, beside that outside: cloth without an edge, hollows of tetrahedra; "     \
+           "below 0 it draws "                                                                               \
+           "them in. Its energy, pressure times what the volume has grown since the start, is taken off "    \
+           "the elastic one"},                                                                               \
+      {"gas", MB_TYPE_OBJECT, AT(MbDeformableSpec, gas), .object = &gas,                                     \
+       .help = "inside closed surfaces, each with one of its own; a `pressure` adds to it"},                 \
+  {                                                                                                          \
+    "wind", MB_TYPE_OBJECT, AT(MbDeformableSpec, wind), EXTRA(MbDeformableSpec, wind.given),                 \
+        .object = &wind, .help = "what the air does to its surface; absent: there is none"                   \
+  }
 static const MbSchemaRow tets_rows[] = {
     START,
+    SURFACE,
     {"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED, .object = &tet_material, .help = "what it is made of"},
     {0}};
 static const MbSchemaRow cloth_rows[] = {START,
+                                         SURFACE,
                                          {"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED,
                                           .object = &cloth_material, .help = "what it is made of"},
                                          {0}};

@@ -134,6 +134,11 @@ const Needed words_needed[] = {
 #define BALL                                                                                                 \
   OF_SOFT "={'name':'soft','type':'tets','mesh':{'ball':2,'radius':0.5},'material':{'young':1000,"           \
           "'density':100},'pin':[{'select':{'side':'-x'}}]}"
+#define BUBBLE                                                                                               \
+  OF_SOFT "={'name':'soft','type':'cloth','mesh':{'ball':2,'radius':0.5},'material':{'young':1000,"          \
+          "'density':100,'thickness':0.05},'pin':[{'select':{'vertices':[0]}}]}"
+#define HOLLOW OF_SOFT "/mesh={'file':'scenes/bad/hollow.msh'} | " OF_SOFT "/pin=[]"
+#define BLOWN  CLOTH " | " OF_SOFT "/wind={'velocity':[20,1,2],'lift':0.3}"
 #define CARRIED                                                                                              \
   OF_SOFT "/pose/position=[2,0,0] | " OF_SOFT "/pin=[] | " OF_SOFT                                           \
           "/attach=[{'select':{'side':'-x'},'body':'c'}]"
@@ -411,6 +416,19 @@ const Probe words_probes[] = {
     {"cloth_material.poisson", CLOTH, MATERIAL "/poisson=0.4", DIFFERS},
     {"cloth_material.density", CLOTH, MATERIAL "/density=200", DIFFERS},
     {"cloth_material.thickness", CLOTH, MATERIAL "/thickness=0.1", DIFFERS},
+    {"node_mesh.ball", BUBBLE " | " OF_SOFT "/pressure=10", OF_SOFT "/mesh/ball=3", DIFFERS},
+    {"deformable.tets.wind", "", OF_SOFT "/wind={'velocity':[20,1,2]}", DIFFERS},
+    {"deformable.tets.pressure", HOLLOW, OF_SOFT "/pressure=100", DIFFERS},
+    {"deformable.tets.gas", HOLLOW, OF_SOFT "/gas={'pressure':100}", DIFFERS},
+    {"deformable.cloth.pressure", BUBBLE, OF_SOFT "/pressure=10", DIFFERS},
+    {"deformable.cloth.gas", BUBBLE, OF_SOFT "/gas={'pressure':100}", DIFFERS},
+    {"gas.pressure", BUBBLE " | " OF_SOFT "/gas={'pressure':100}", OF_SOFT "/gas/pressure=200", DIFFERS},
+    {"gas.outside", BUBBLE " | " OF_SOFT "/gas={'pressure':100}", OF_SOFT "/gas/outside=10", DIFFERS},
+    {"deformable.cloth.wind", CLOTH, OF_SOFT "/wind={'velocity':[20,1,2]}", DIFFERS},
+    {"wind.velocity", BLOWN, OF_SOFT "/wind/velocity=[10,1,2]", DIFFERS},
+    {"wind.density", BLOWN, OF_SOFT "/wind/density=2", DIFFERS},
+    {"wind.drag", BLOWN, OF_SOFT "/wind/drag=2", DIFFERS},
+    {"wind.lift", BLOWN, OF_SOFT "/wind/lift=2", DIFFERS},
     {"bending.model=*", CLOTH, MATERIAL "/bending/model='*'", DIFFERS},
     {"bending.stiffness", CLOTH, MATERIAL "/bending/stiffness=5", DIFFERS},
 

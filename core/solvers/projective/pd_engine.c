@@ -89,7 +89,7 @@ static MbStatus make_blocks(MbPdEngine *engine, const MbPdSpec *spec, MbReport *
 
 static MbStatus make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report) {
   if (!allocate(engine, spec)) return mb_no_memory(report, "deformables");
-  engine->h = spec->h, engine->drag = spec->drag, engine->still = spec->still;
+  engine->h = engine->span = spec->h, engine->drag = spec->drag, engine->still = spec->still;
   engine->iterations = spec->iterations, engine->threads = spec->threads;
   engine->clock = spec->clock ? spec->clock : mb_clock;
   engine->watch = spec->watch, engine->context = spec->context;
@@ -99,6 +99,7 @@ static MbStatus make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report)
   const MbStatus status = make_blocks(engine, spec, report);
   if (status != MB_OK) return status;
   if (!mb_pd_form_make(engine, spec)) return mb_no_memory(report, "bending");
+  if (!mb_pd_loads_make(engine, spec)) return mb_no_memory(report, "deformables");
   const MbStatus made = !engine->nfree                     ? MB_OK
                         : spec->method == MB_METHOD_NEWTON ? mb_pd_newton_make(engine, spec, report)
                                                            : mb_pd_global_make(engine, spec, report);
@@ -129,6 +130,7 @@ void mb_pd_free(MbPdEngine *engine) {
   for (size_t k = 0; k < engine->nblocks; k++) mb_pd_block_free(&engine->block[k]);
   mb_free(engine->block);
   mb_pd_form_free(&engine->form);
+  mb_pd_loads_free(engine);
   mb_pd_global_free(&engine->global);
   mb_pd_newton_free(engine->newton);
   mb_pd_lbfgs_free(engine->lbfgs);
@@ -153,7 +155,7 @@ size_t mb_pd_bytes(const MbPdEngine *engine) {
                  ((size_t)engine->iterations + engine->beside) * sizeof(double) +
                  mb_pd_global_bytes(&engine->global) + mb_pd_newton_bytes(engine->newton) +
                  mb_pd_lbfgs_bytes(engine) + mb_pd_cables_bytes(engine->cables) + mb_pd_ports_bytes(engine) +
-                 mb_pd_form_bytes(&engine->form);
+                 mb_pd_form_bytes(&engine->form) + mb_pd_loads_bytes(engine);
   for (size_t k = 0; k < engine->nblocks; k++)
     bytes += sizeof engine->block[k] + mb_pd_block_bytes(&engine->block[k]);
   return bytes;
@@ -237,6 +239,7 @@ static void descend(MbPdEngine *engine) {
 
 void mb_pd_take_inertia(MbPdEngine *engine, double times) {
   for (size_t i = 0; i < engine->n; i++) engine->inertia[i] = times * engine->mass[i];
+  engine->span = engine->h / sqrt(times);
 }
 const double *mb_pd_iterate(const MbPdEngine *engine) { return engine->q; }
 bool mb_pd_whole(const MbPdEngine *engine) { return engine->whole; }
@@ -330,6 +333,7 @@ void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start) {
   engine->downhill = engine->made = engine->stuck = false;
   look_ahead(engine, start);
   mb_pd_local_begin(engine, start->q);
+  mb_pd_loads_begin(engine);
   if (engine->method == MB_METHOD_LBFGS)
     descend(engine);
   else if (!engine->begun && engine->method == MB_METHOD_PROJECTIVE)

@@ -3,6 +3,7 @@
 #define MB_SOLVERS_PROJECTIVE_PD_ENGINE_H
 
 #include "core/deformables/bending.h"
+#include "core/deformables/surface_load.h"
 #include "core/solvers/projective/assembly.h"
 #include "core/solvers/projective/pairs.h"
 #include "core/solvers/projective/pd_blocks.h"
@@ -23,6 +24,14 @@ typedef struct MbPdForm {
   double *energy; // (n) of each row, where both are asked for
   MbBendingRest rest;
 } MbPdForm;
+
+// What acts on a part's surface (pd_loads.c), and of a step by triangles that wind blows at: f₀, C, the mean velocity and place at the start.
+typedef struct MbPdLoaded {
+  const MbElementSurface *of;
+  size_t part, first; // its first node among all
+  MbNodeLoad load;
+  double *f, *C, *v, *x; // (nouter x 3), (x 9), (x 3), (x 3)
+} MbPdLoaded;
 
 // The constant scalar matrix A = M + h² Σ w V GᵀG + h² Q over the nodes that are not placed along every axis. Along an axis that places some of
 // them too the operator is A without their rows and columns, as it is without nodes that are placed altogether. That differs from axis to axis;
@@ -66,6 +75,7 @@ struct MbPdEngine {
   uint32_t *node;   // (nfree)
   unsigned char *placed;
   double *mass, *inertia; // (n) inertia: with what the drag adds
+  double span; // the length that steps are like, s: h, or longer where inertia resists less than masses do
   double h, drag, size, tolerance, share;
   bool still; // steps begin where nodes are
   int iterations, threads;
@@ -75,6 +85,8 @@ struct MbPdEngine {
   size_t nblocks, nparts;
   MbPdBlock *block;
   MbPdForm form; // bending of all parts; n = 0 where there is none
+  size_t nloaded;
+  MbPdLoaded *loaded;
   MbPdGlobal global;
   MbMethod method;
   MbPdNewton *newton; // NULL: another method
@@ -131,6 +143,13 @@ double mb_pd_form_rest(const MbPdForm *form, const double *q, double *f);
 void mb_pd_form_rest_of(const MbPdForm *form, size_t triangle, const double *q, const double *p[3],
                         double w[3]);
 void mb_pd_form_row(const MbPdForm *form, size_t i, const double *q, double sum[3]); // of Q q
+// What acts on surfaces: makes room (false: out of memory); begins a step with start->load; its energy over the step at q, and f (n x 3; NULL: not
+// wanted) += its forces.
+bool mb_pd_loads_make(MbPdEngine *engine, const MbPdSpec *spec);
+void mb_pd_loads_free(MbPdEngine *engine);
+size_t mb_pd_loads_bytes(const MbPdEngine *engine);
+void mb_pd_loads_begin(MbPdEngine *engine);
+double mb_pd_loads(const MbPdEngine *engine, const double *q, double *f);
 // Adds an iteration's part. Of iterations whose parts shrink by ρ, a mean over the last two, what is left is the last one's
 // ρ/(1 − ρ): whether that is no more than `share` of all. One iteration alone tells nothing.
 bool mb_pd_way_goes(MbPdWay *way, double part, double share);

@@ -225,6 +225,7 @@ void mb_pd_forces(MbPdEngine *engine, const double *q, double *f) {
     mb_pd_damp(engine, block, q + 3 * block->first, f + 3 * block->first);
   }
   add_bending(engine, q, f);
+  mb_pd_loads(engine, q, f);
 }
 
 // ---- local steps ------------------------------------------------------------------------------------------
@@ -357,6 +358,7 @@ void mb_pd_local(MbPdEngine *engine, const double *q, double *f) {
     mb_pd_damp(engine, block, job.q, job.b);
   }
   add_bending(engine, q, f);
+  mb_pd_loads(engine, q, f);
   engine->stats.collect += collected;
   engine->stats.local += engine->clock() - began - collected;
 }
@@ -409,7 +411,9 @@ static double energy_of(const MbPdEngine *engine, const double *q, bool stepping
 }
 
 double mb_pd_energy(const MbPdEngine *engine, const double *q) { return energy_of(engine, q, false); }
-double mb_pd_potential(const MbPdEngine *engine, const double *q) { return energy_of(engine, q, true); }
+double mb_pd_potential(const MbPdEngine *engine, const double *q) {
+  return energy_of(engine, q, true) + mb_pd_loads(engine, q, NULL);
+}
 
 void mb_pd_measure(const MbPdEngine *engine, size_t part, const double *q, double *volume, double *strain) {
   double F[9], g[12], s[3] = {0};

@@ -80,6 +80,7 @@ double mb_pd_evaluate(MbPdEngine *engine, const double *q, double *f) {
     energy += mb_sum_of(engine->form.energy, engine->form.n);
     if (engine->form.rest.count) energy += mb_pd_form_rest(&engine->form, q, f);
   }
+  energy += mb_pd_loads(engine, q, f);
   engine->stats.collect += collected;
   engine->stats.local += engine->clock() - began - collected;
   return energy;

@@ -41,7 +41,8 @@ static MbPdPart part_of(const MbDeformable *of, bool still) {
                     .bending_stiffness = e->bending_stiffness,
                     .stiffness = e->stiffness,
                     .damping = still ? 0 : e->damping,
-                    .by_strain = e->law == MB_LAW_STRAIN};
+                    .by_strain = e->law == MB_LAW_STRAIN,
+                    .surface = e->surface};
 }
 
 size_t mb_pd_model_dual(const MbModel *model) {

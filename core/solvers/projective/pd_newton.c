@@ -1,7 +1,11 @@
 // Newton's method on the same minimum: H = M/h² + Σ V Gᵀ ∂P/∂F G + Q with the negative parts of ∂P/∂F left out, so that every
 // direction goes down, and a line search on the energy (Armijo). Near the solution they are left in where H is positive all the same:
 // without them crushed elements would make it come closer by a factor only. Blocks of H are assembled 3 x 3 by pairs of free nodes; axes
-// along which a node is placed are left out of the sparse matrix.
+// along which a node is placed are left out of the sparse matrix. A gas adds s g gᵀ with s = −P′ and g = ∂V/∂x of its chamber, which couples all
+// nodes around it: with these one after the other, H_k = H_{k−1} + s_k g_k g_kᵀ and z_k = H_{k−1}⁻¹ g_k, solutions are corrected by
+// (Sherman, Morrison)
+//
+//   H_k⁻¹ b = x − z_k s_k (g_k · x)/(1 + s_k g_k · z_k),  x = H_{k−1}⁻¹ b
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/base/report.h"
@@ -31,6 +35,9 @@ struct MbPdNewton {
   double *K;     // (CHUNK x 144) elements' matrices
   double *x, *b; // (n); (nfree x 3, and beside)
   double *trial; // (nodes x 3)
+  // gases: how many there are, and of how many H has them
+  size_t ngases, gases;
+  double *g, *z, *s; // (ngases x nfree x 3) twice, (ngases) s/(1 + s g · z)
 };
 
 // ---- patterns ---------------------------------------------------------------------------------------------
@@ -93,6 +100,12 @@ static bool allocate(const MbPdEngine *engine, MbPdNewton *newton) {
   newton->x = mb_calloc(newton->n, sizeof *newton->x);
   newton->b = mb_calloc(3 * engine->nfree + engine->beside, sizeof *newton->b);
   newton->trial = mb_calloc(engine->n, 3 * sizeof *newton->trial);
+  for (size_t i = 0; i < engine->nloaded; i++)
+    newton->ngases += engine->loaded[i].of->gas > 0 ? engine->loaded[i].of->nchambers : 0;
+  newton->g = mb_calloc(newton->ngases * engine->nfree, 3 * sizeof *newton->g);
+  newton->z = mb_calloc(newton->ngases * engine->nfree, 3 * sizeof *newton->z);
+  newton->s = mb_calloc(newton->ngases, sizeof *newton->s);
+  if (!newton->g || !newton->z || !newton->s) return false;
   return newton->B && newton->value && newton->K && newton->x && newton->b && newton->trial;
 }
 
@@ -127,6 +140,9 @@ void mb_pd_newton_free(MbPdNewton *newton) {
   mb_free(newton->x);
   mb_free(newton->b);
   mb_free(newton->trial);
+  mb_free(newton->g);
+  mb_free(newton->z);
+  mb_free(newton->s);
   mb_cholesky_free(newton->factor);
   mb_free(newton);
 }
@@ -136,7 +152,8 @@ size_t mb_pd_newton_bytes(const MbPdNewton *newton) {
   const size_t blocks = newton->blocks.start[newton->blocks.n];
   return sizeof *newton + blocks * 9 * (sizeof(size_t) + sizeof(double)) +
          newton->pattern.start[newton->n] * (sizeof(double) + sizeof(uint32_t)) +
-         CHUNK * 144 * sizeof(double) + mb_cholesky_size(newton->factor).bytes;
+         CHUNK * 144 * sizeof(double) + newton->ngases * (6 * newton->blocks.n + 1) * sizeof(double) +
+         mb_cholesky_size(newton->factor).bytes;
 }
 
 // ---- the matrix -------------------------------------------------------------------------------------------
@@ -249,6 +266,70 @@ static void add_rest(const MbPdEngine *engine, const double *q, Kind kind) {
   }
 }
 
+// What acts on surfaces: minus the second derivatives of P V where they are to be exact, and C/9h of the wind, which has no negative eigenvalues.
+static void add_surface(MbPdEngine *engine, const MbPdLoaded *s, const double *q, Kind kind) {
+  const MbElementSurface *of = s->of;
+  const MbSpots spots = {q + 3 * s->first, 3};
+  const uint32_t first = (uint32_t)s->first;
+  for (size_t k = 0; k < of->nchambers && kind == EXACT; k++) {
+    double P, K[3][9];
+    mb_chamber_energy(of, k, s->load.pressure, mb_chamber_volume(of, k, spots), &P, NULL);
+    for (size_t t = of->chamber[k]; t < of->chamber[k + 1]; t++) {
+      const uint32_t *const corner = of->inner + 3 * t;
+      mb_triangle_curve(spots, corner, of->inner[3 * of->chamber[k]], K);
+      for (size_t j = 0; j < 3; j++)
+        add_pair(engine, first + corner[(j + 1) % 3], first + corner[j], -P, K[j], false);
+    }
+  }
+  for (size_t t = 0; t < of->nouter && kind != CONSTANT; t++)
+    for (size_t i = 0; i < 3; i++)
+      for (size_t j = 0; j <= i; j++)
+        add_pair(engine, first + of->outer[3 * t + i], first + of->outer[3 * t + j], 1 / (9 * engine->span),
+                 s->C + 9 * t, false);
+}
+
+// g of a chamber by free nodes, along axes that are not placed; returns s.
+static double look_at_gas(const MbPdEngine *engine, const MbPdLoaded *s, size_t chamber, const double *q,
+                          double *g) {
+  const MbElementSurface *of = s->of;
+  const MbSpots spots = {q + 3 * s->first, 3};
+  double slope;
+  mb_chamber_energy(of, chamber, 0, mb_chamber_volume(of, chamber, spots), NULL, &slope);
+  memset(g, 0, 3 * engine->nfree * sizeof *g);
+  for (size_t t = of->chamber[chamber]; t < of->chamber[chamber + 1]; t++) {
+    double a[3];
+    mb_triangle_area(spots, of->inner + 3 * t, a);
+    for (size_t j = 0; j < 3; j++) {
+      const size_t i = s->first + of->inner[3 * t + j];
+      const uint32_t number = engine->number[i];
+      for (size_t c = 0; c < 3 && number != MB_NONE; c++)
+        g[3 * (size_t)number + c] += engine->placed[i] >> c & 1 ? 0 : a[c] / 3;
+    }
+  }
+  return -slope;
+}
+
+static double dot(const double *a, const double *b, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static void add_gases(MbPdEngine *engine, const double *q) {
+  MbPdNewton *newton = engine->newton;
+  const size_t n = 3 * engine->nfree;
+  for (size_t i = 0; i < engine->nloaded; i++) {
+    const MbPdLoaded *s = &engine->loaded[i];
+    for (size_t k = 0; s->of->gas > 0 && k < s->of->nchambers; k++) {
+      double *const g = newton->g + n * newton->gases, *const z = newton->z + n * newton->gases;
+      const double stiffness = look_at_gas(engine, s, k, q, g);
+      memcpy(z, g, n * sizeof *z);
+      mb_pd_newton_solve(newton, z);
+      newton->s[newton->gases++] = stiffness / (1 + stiffness * dot(g, z, n));
+    }
+  }
+}
+
 static bool factor(MbPdEngine *engine, const double *q, Kind kind) {
   MbPdNewton *newton = engine->newton;
   const size_t nblocks = newton->blocks.start[engine->nfree];
@@ -269,10 +350,14 @@ static bool factor(MbPdEngine *engine, const double *q, Kind kind) {
       for (size_t c = 0; c < 3; c++) to[4 * c] += form->value[k];
     }
   add_rest(engine, q, kind);
+  for (size_t i = 0; i < engine->nloaded; i++) add_surface(engine, &engine->loaded[i], q, kind);
   memset(newton->value, 0, newton->pattern.start[newton->n] * sizeof *newton->value);
   for (size_t k = 0; k < 9 * nblocks; k++)
     if (newton->place[k] != SIZE_MAX) newton->value[newton->place[k]] += newton->B[k];
-  return mb_cholesky_factor(newton->factor, newton->value, &blame);
+  newton->gases = 0;
+  if (!mb_cholesky_factor(newton->factor, newton->value, &blame)) return false;
+  if (kind != CONSTANT) add_gases(engine, q);
+  return true;
 }
 
 bool mb_pd_newton_factor_constant(MbPdEngine *engine) { return factor(engine, engine->q, CONSTANT); }
@@ -283,6 +368,11 @@ void mb_pd_newton_solve(MbPdNewton *newton, double *x) {
     if (newton->dof[k] != MB_NONE) newton->x[newton->dof[k]] = x[k];
   mb_cholesky_solve(newton->factor, newton->x, 1);
   for (size_t k = 0; k < count; k++) x[k] = newton->dof[k] != MB_NONE ? newton->x[newton->dof[k]] : 0;
+  for (size_t k = 0; k < newton->gases; k++) {
+    const double push = newton->s[k] * dot(newton->g + count * k, x, count);
+    const double *const z = newton->z + count * k;
+    for (size_t c = 0; c < count; c++) x[c] -= push * z[c];
+  }
 }
 
 // ---- a step -----------------------------------------------------------------------------------------------

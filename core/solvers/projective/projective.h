@@ -18,14 +18,15 @@
 
 // One mesh. What is not of its kind of elements is unread.
 typedef struct MbPdPart {
-  const MbElementMesh *mesh; // its places are those at rest
-  size_t first;              // number of its first node among all
-  MbElastic elastic;         // tetrahedra and triangles
-  double thickness;          // m, triangles
-  MbBendingKind bending;     // triangles
-  double bending_stiffness;  // J
-  double stiffness, damping; // N/m, N s/m of edges; of tetrahedra and triangles `damping` is β, s
-  bool by_strain;            // the stiffness is in N, of a strain
+  const MbElementMesh *mesh;       // its places are those at rest
+  size_t first;                    // number of its first node among all
+  MbElastic elastic;               // tetrahedra and triangles
+  double thickness;                // m, triangles
+  MbBendingKind bending;           // triangles
+  double bending_stiffness;        // J
+  double stiffness, damping;       // N/m, N s/m of edges; of tetrahedra and triangles `damping` is β, s
+  bool by_strain;                  // the stiffness is in N, of a strain
+  const MbElementSurface *surface; // what acts on it; NULL: nothing
 } MbPdPart;
 
 typedef struct MbPdSpec {

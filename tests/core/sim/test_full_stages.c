@@ -1,7 +1,9 @@
 // Fully implicit schemes: what is stiff stays quiet, energy falls, memory and stages that do not settle.
 #include "core/base/alloc.h"
 #include "tests/runs.h"
+#include "tests/trees.h"
 
+#include "core/sim/newton.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -121,5 +123,35 @@ Test(full_stages, loops_in_reduced_coordinates_keep_order_two) {
     }
     const double order = log2(error[0] / error[1]), wanted = kinds[k] == MB_BDF1 ? 1 : 2;
     cr_expect(fabs(order - wanted) < 0.1, "%s: order %.3f", mb_integrator_words[kinds[k]], order);
+  }
+}
+
+// What is left of a stage, from iteration to iteration, of a chain of ten that swings fast in long steps, and of a forest of all joints.
+Test(full_stages, newtons_method_squares_what_is_left) {
+  enum { MOST = 8 };
+  static const double SQUARE = 0.5, ROUNDING = 1e-14; // rad/s
+  for (int forest = 0; forest < 2; forest++) {
+    uint64_t seed = 4;
+    MbSceneSpec spec = forest ? test_forest(MB_BDF1, &seed) : test_chain(MB_BDF1, 0.03);
+    MbModel *model = test_model(&spec);
+    MbSim *sim = test_sim(model, 1);
+    const size_t n = sim->nv;
+    double *base = mb_calloc(n, sizeof *base), *w = mb_calloc(n, sizeof *w), *z = mb_calloc(n, sizeof *z);
+    const MbFullStage stage = {.gamma = 1, .t = model->h, .base = base, .from = sim->state.v};
+    double left[MOST] = {0};
+    cr_assert_not_null(sim->newton);
+    memcpy(w, sim->state.v, n * sizeof *w);
+    for (int k = 0; k < MOST; k++) {
+      cr_assert(mb_newton_change(sim, &stage, w, z));
+      for (size_t i = 0; i < n; i++) left[k] = fmax(left[k], fabs(z[i])), w[i] += z[i];
+      printf("%s, iteration %d: %.3e\n", forest ? "forest" : "chain of ten", k, left[k]);
+      if (k > 0 && left[k - 1] < 1)
+        cr_expect_leq(left[k], fmax(SQUARE * left[k - 1] * left[k - 1], ROUNDING), "iteration %d", k);
+    }
+    cr_expect_lt(left[MOST - 1], 1e-12);
+    mb_free(base), mb_free(w), mb_free(z);
+    mb_sim_free(sim);
+    mb_model_free(model);
+    mb_arena_free(&spec.arena);
   }
 }

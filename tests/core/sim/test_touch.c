@@ -420,7 +420,7 @@ Test(touch, scenes_with_contact_are_no_lanes) {
   "\"rotation\": [0.96, 0.28, 0, 0]}, \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.3, 0.2]}, "           \
   "\"velocity\": {\"angular\": [1, 2, 3]}}, {\"name\": \"ball\", \"density\": 500, \"pose\": "               \
   "{\"position\": [0.6, 0.05, "                                                                              \
-  "0.1]}, \"velocity\": {\"linear\": [-2, 0, 0]}, \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}}, "     \
+  "0.1]}, \"velocity\": {\"linear\": [-2, 0.3, 0]}, \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}}, "   \
   "{\"name\": "                                                                                              \
   "\"plate\", \"density\": 300, \"pose\": {\"position\": [0.1, 0, 0.7]}, \"shape\": {\"type\": \"box\", "    \
   "\"size\": "                                                                                               \

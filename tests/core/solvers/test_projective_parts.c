@@ -324,7 +324,7 @@ Test(projective_parts, numbers_that_are_not_finite_are_told) {
     Soft soft = {0};
     sheet(&soft, method, 1);
     soft.v[30] = NAN;
-    const MbNodeStart begin = {soft.q, soft.v, soft.target, soft.gravity, soft.force};
+    const MbNodeStart begin = {soft.q, soft.v, soft.target, soft.gravity, soft.force, NULL};
     double *q = mb_calloc(3 * soft.mesh.nodes, sizeof *q), *v = mb_calloc(3 * soft.mesh.nodes, sizeof *v);
     cr_expect(!mb_pd_step(soft.engine, &begin, q, v));
     mb_free(q);

@@ -1,0 +1,92 @@
+// With a = (w − from)/(γ h) the stage  M (w − from) = γ h F  is  τ(q₀ ⊕ h (base + γ w), w, a, t) = 0  (tangent.h), whose derivatives by w
+// are exact: near the solution each iteration squares what is left. The matrix is as large as the velocities are many, not symmetric, and
+// solved for by elimination, written here so that its bits are those of every machine.
+#include "core/sim/newton.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/layout.h"
+#include "core/sim/tangent.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 96 }; // velocities; passes in O(n) are faster beyond
+
+struct MbNewton {
+  MbTangent *tangent;
+  double *a, *step; // (nv)
+  double *A;        // (nv x nv) column after column
+  size_t *pivot;    // (nv)
+};
+
+bool mb_newton_fits(const MbSim *sim) {
+  const MbModel *model = sim->model;
+  return sim->integrator->scheme == MB_STAGES && sim->nv <= MOST && !model->nslots &&
+         !model->contacts.nsolids && !mb_tangent_refuses(sim);
+}
+
+MbNewton *mb_newton_create(MbSim *sim) {
+  const size_t nv = sim->nv;
+  MbNewton *n = mb_arena_alloc(&sim->arena, 1, sizeof *n);
+  if (!n) return NULL;
+  n->tangent = mb_tangent_create(sim);
+  n->a = mb_arena_alloc(&sim->arena, nv, sizeof *n->a);
+  n->step = mb_arena_alloc(&sim->arena, nv, sizeof *n->step);
+  n->A = mb_arena_alloc(&sim->arena, nv * nv, sizeof *n->A);
+  n->pivot = mb_arena_alloc(&sim->arena, nv, sizeof *n->pivot);
+  return n->tangent && n->a && n->step && n->A && n->pivot ? n : NULL;
+}
+
+// ---- elimination, by columns, with partial pivoting ---------------------------------------------------------------
+
+static bool eliminate(double *A, size_t n, size_t *pivot) {
+  for (size_t k = 0; k < n; k++) {
+    double *column = A + n * k;
+    size_t best = k;
+    for (size_t i = k + 1; i < n; i++)
+      if (fabs(column[i]) > fabs(column[best])) best = i;
+    if (!(fabs(column[best]) > 0) || !isfinite(column[best])) return false;
+    pivot[k] = best;
+    for (size_t j = 0; j < n && best != k; j++) {
+      const double other = A[n * j + k];
+      A[n * j + k] = A[n * j + best], A[n * j + best] = other;
+    }
+    for (size_t i = k + 1; i < n; i++) column[i] /= column[k];
+    for (size_t j = k + 1; j < n; j++) {
+      double *to = A + n * j;
+      const double by = to[k];
+      if (by == 0) continue;
+      for (size_t i = k + 1; i < n; i++) to[i] -= by * column[i];
+    }
+  }
+  return true;
+}
+
+static void substitute(const double *A, size_t n, const size_t *pivot, double *x) {
+  for (size_t k = 0; k < n; k++) {
+    const double other = x[k];
+    x[k] = x[pivot[k]], x[pivot[k]] = other;
+  }
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = k + 1; i < n; i++) x[i] -= A[n * k + i] * x[k];
+  for (size_t k = n; k-- > 0;) {
+    x[k] /= A[n * k + k];
+    for (size_t i = 0; i < k; i++) x[i] -= A[n * k + i] * x[k];
+  }
+}
+
+bool mb_newton_change(MbSim *sim, const MbFullStage *stage, const double *w, double *z) {
+  MbNewton *n = sim->newton;
+  const double h = sim->model->h, span = stage->gamma * h;
+  for (size_t i = 0; i < sim->nv; i++) {
+    n->step[i] = h * (stage->base[i] + stage->gamma * w[i]);
+    n->a[i] = (w[i] - stage->from[i]) / span;
+  }
+  mb_sim_move(sim, 1, n->step);
+  mb_sim_kinematics(sim, sim->q1, w);
+  mb_tangent_at(sim, n->tangent, w, n->a, stage->t, z);
+  mb_tangent_matrix(sim, n->tangent, n->step, span, span, n->A);
+  if (!eliminate(n->A, sim->nv, n->pivot)) return false;
+  substitute(n->A, sim->nv, n->pivot, z);
+  for (size_t i = 0; i < sim->nv; i++) z[i] = -z[i];
+  return true;
+}

@@ -1,0 +1,495 @@
+// Derivatives of inverse dynamics by recursion, as Carpentier and Mansard (2018) have them for joints of constant axes, here in the bodies'
+// own axes and for joints of every kind. With E_i = E_p …, φ the twist, α its rate, both in C, X = Ad⁻¹ of C in the parent's C:
+//
+//   φ_i = X φ_p + T v,   α_i = X α_p + ad(X φ_p) T v + Ṫ v + T a                                            down the tree
+//   W_i = M α − ad_φᵀ M φ − m (0, Rᵀ g) − f,   F_i = W_i + Σ Xᵀ F_children,   τ_i = T ᵀ F_i − f_r           up the tree
+//
+// A motion of the joint by δq moves the body by σ = T δq in its own axes, so that δX = −ad(σ) X. With ε_i = X ε_p + σ how far the body has
+// moved, D the joint's derivative along its velocities (D T, D(Ṫ v): joint_curve.c),
+//
+//   δ(X φ_p) = X δφ_p − ad(σ) X φ_p,                δφ = δ(X φ_p) + (D T δq) v + T δv
+//   δα = X δα_p − ad(σ) X α_p + ad(δ(X φ_p)) T v + ad(X φ_p) δ(T v) + D(Ṫ v) δq + (D T v + Ṫ) δv + (D T δq) a + T δa
+//   δW = M δα − δ(ad_φᵀ M φ) − m (0, Rᵀg × ε) − Σ_j (K_ij ε_j + D_ij δφ_j)
+//   δF_p = δW_p + Σ Xᵀ (δF − ad(σ)ᵀ F),             δτ = (D T δq)ᵀ F + T ᵀ δF − δf_r
+//
+// which is one pass each way, O(n). A single coordinate moves the bodies behind it alone, and loads those before it: all columns of the
+// matrix cost O(n d) where no forces couple bodies.
+#include "core/sim/tangent.h"
+#include "core/forces/forces.h"
+#include "core/joints/joints.h"
+#include "core/math/dense6.h"
+#include "core/math/spatial.h"
+#include "core/model/coordinates.h"
+#include "core/sim/evaluate.h"
+
+#include <string.h>
+
+struct MbTangent {
+  double *X;             // (nb x 36)
+  double *T, *Tdot;      // (nv x 6) columns of joints in C axes
+  double *DTv, *DTa, *C; // (nv x 6) column k: (D_k T) v, (D_k T) a, D_k(Ṫ v)
+  size_t *own_first;     // (nb) where a joint's own matrices begin
+  double *own_q, *own_v; // (n x n of every joint) of its τ, by its own q and v
+  double *ahead;         // (n x n of every joint) how its coordinates move with the step's velocities
+  double *Xphi, *Xalpha; // (nb x 6)
+  double *Tv;            // (nb x 6)
+  double *alpha, *F;     // (nb x 6)
+  double *move, *dphi, *dalpha, *dF; // (nb x 6)
+  double *K, *D;                     // of the forces, as MbMaximal has them
+  double *stiffness, *damping;       // (nv) along the coordinates
+  double *drive;                     // (nv)
+  double *dq, *dv, *da;              // (nv)
+  size_t *end;                       // (nb) behind the last body of its subtree
+};
+
+// Joints of which coordinates and velocities are no rates of one another.
+static bool turns(const MbModel *model, size_t b) {
+  return model->joint[b].ops && model->joint[b].ops->change;
+}
+static size_t dofs(const MbModel *model, size_t b) { return model->joint[b].ops ? model->joint[b].n : 6; }
+
+const char *mb_tangent_refuses(const MbSim *sim) {
+  const MbModel *model = sim->model;
+  if (sim->solver->map->layout != &mb_own_layout) return "the solver has velocities for each body";
+  if (sim->solver->passes) return "deformables of elements are solved for by iterations of their own";
+  if (model->nreductions || model->nfollowers) return "some coordinates follow others";
+  return NULL;
+}
+
+// ---- memory -------------------------------------------------------------------------------------------------------
+
+static bool note_ends(const MbModel *model, size_t *end) {
+  for (size_t b = model->nb; b-- > 0;) {
+    if (end[b] < b + 1) end[b] = b + 1;
+    const size_t p = model->parent[b];
+    if (p != MB_WORLD && end[p] < end[b]) end[p] = end[b];
+  }
+  return true;
+}
+
+MbTangent *mb_tangent_create(MbSim *sim) {
+  const MbModel *model = sim->model;
+  const size_t nb = model->nb, nv = model->nv, blocks = 36 * (nb + 2 * model->npairs);
+  MbTangent *t = mb_arena_alloc(&sim->arena, 1, sizeof *t);
+  size_t *first = mb_arena_alloc(&sim->arena, nb, sizeof *first);
+  size_t *end = mb_arena_alloc(&sim->arena, nb, sizeof *end), own = 0;
+  if (!t || !first || !end) return NULL;
+  for (size_t b = 0; b < nb; b++) first[b] = own, own += dofs(model, b) * dofs(model, b);
+  t->own_first = first, t->end = end;
+  note_ends(model, end);
+  double **const of_bodies[] = {&t->Xphi, &t->Xalpha, &t->Tv,     &t->alpha, &t->F,
+                                &t->move, &t->dphi,   &t->dalpha, &t->dF};
+  double **const of_columns[] = {&t->T, &t->Tdot, &t->DTv, &t->DTa, &t->C};
+  double **const of_velocities[] = {&t->stiffness, &t->damping, &t->drive, &t->dq, &t->dv, &t->da};
+  double **const of_joints[] = {&t->own_q, &t->own_v, &t->ahead};
+  double **const of_forces[] = {&t->K, &t->D};
+  bool ok = true;
+#define ALLOCATE(list, count)                                                                                \
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)                                                    \
+  ok &= (*list[i] = mb_arena_alloc(&sim->arena, (count), sizeof(double))) != NULL
+  ALLOCATE(of_bodies, 6 * nb);
+  ALLOCATE(of_columns, 6 * nv);
+  ALLOCATE(of_velocities, nv);
+  ALLOCATE(of_joints, own);
+  ALLOCATE(of_forces, blocks);
+#undef ALLOCATE
+  t->X = mb_arena_alloc(&sim->arena, 36 * nb, sizeof *t->X);
+  return ok && t->X ? t : NULL;
+}
+
+// ---- products -----------------------------------------------------------------------------------------------------
+
+// y += s ad_a b;  y += s ad_aᵀ w
+static void add_bracket(double y[6], double s, const double a[6], const double b[6]) {
+  double t[3], u[3];
+  mb_vec3_cross(t, a, b);
+  mb_vec3_add_scaled(y, y, s, t);
+  mb_vec3_cross(t, a, b + 3);
+  mb_vec3_cross(u, a + 3, b);
+  mb_vec3_add(t, t, u);
+  mb_vec3_add_scaled(y + 3, y + 3, s, t);
+}
+static void add_transposed_bracket(double y[6], double s, const double a[6], const double w[6]) {
+  double t[3], u[3];
+  mb_vec3_cross(t, w, a);
+  mb_vec3_cross(u, w + 3, a + 3);
+  mb_vec3_add(t, t, u);
+  mb_vec3_add_scaled(y, y, s, t);
+  mb_vec3_cross(t, w + 3, a);
+  mb_vec3_add_scaled(y + 3, y + 3, s, t);
+}
+static void add_transposed(double y[6], const double A[36], const double x[6]) {
+  for (int j = 0; j < 6; j++)
+    for (int i = 0; i < 6; i++) y[j] += A[6 * i + j] * x[i];
+}
+static void add_columns(double y[6], const double *T, size_t n, const double *v) {
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < 6; k++) y[k] += T[6 * i + k] * v[i];
+}
+static double dot6(const double a[6], const double b[6]) {
+  return mb_vec3_dot(a, b) + mb_vec3_dot(a + 3, b + 3);
+}
+
+// ---- down the tree, at one instant --------------------------------------------------------------------------------
+
+// T = diag(1, Rᵀ):  D T v = (0, Rᵀu × θ),  Ṫ v = (0, Rᵀu × ω)
+static void free_body(const MbSim *sim, MbTangent *t, size_t b, const double *v, const double *a) {
+  const size_t first = 6 * sim->model->v_first[b];
+  const double *q = sim->x.E[b].q;
+  double *T = t->T + first, *Tdot = t->Tdot + first, *DTv = t->DTv + first, *DTa = t->DTa + first;
+  double *C = t->C + first, u[3], udot[3];
+  mb_quat_unrotate(u, q, v + 3);
+  mb_quat_unrotate(udot, q, a + 3);
+  memset(T, 0, 36 * sizeof *T), memset(Tdot, 0, 36 * sizeof *T), memset(C, 0, 36 * sizeof *T);
+  memset(DTv, 0, 36 * sizeof *T), memset(DTa, 0, 36 * sizeof *T);
+  for (int i = 0; i < 3; i++) {
+    const double e[3] = {i == 0, i == 1, i == 2};
+    T[7 * i] = 1;
+    mb_quat_unrotate(T + 6 * (3 + i) + 3, q, e);
+    mb_vec3_cross(Tdot + 6 * (3 + i) + 3, T + 6 * (3 + i) + 3, v);
+    mb_vec3_cross(DTv + 6 * i + 3, u, e);
+    mb_vec3_cross(DTa + 6 * i + 3, udot, e);
+    mb_vec3_cross(C + 6 * i + 3, DTv + 6 * i + 3, v);
+  }
+}
+
+// E = E_p P Q B,  T = Ad(B⁻¹) S
+static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double *q, const double *v,
+                         const double *a) {
+  const MbModel *model = sim->model;
+  const MbJoint *joint = &model->joint[b];
+  const size_t first = 6 * model->v_first[b], n = joint->n;
+  double S[6 * MB_JOINT_MOST], Sdot[6 * MB_JOINT_MOST], C[6 * MB_JOINT_MOST], unused[6 * MB_JOINT_MOST];
+  MbPose Q, E, inverse;
+  double A[36];
+  joint->ops->eval(joint, q, v, &Q, S, Sdot);
+  mb_joint_curve(joint, q, v, S, C);
+  mb_pose_mul(&E, &model->P[b], &Q);
+  mb_pose_mul(&E, &E, &model->B[b]);
+  mb_pose_inverse(&inverse, &E);
+  mb_se3_adjoint(t->X + 36 * b, &inverse);
+  mb_pose_inverse(&inverse, &model->B[b]);
+  mb_se3_adjoint(A, &inverse);
+  for (size_t i = 0; i < n; i++) {
+    mb_mat6_apply(t->T + first + 6 * i, A, S + 6 * i);
+    mb_mat6_apply(t->Tdot + first + 6 * i, A, Sdot + 6 * i);
+    mb_mat6_apply(t->C + first + 6 * i, A, C + 6 * i);
+  }
+  for (size_t k = 0; k < n; k++) { // Ṡ at the rate e_k is D_k S
+    double along[MB_JOINT_MOST] = {0}, DSv[6] = {0}, DSa[6] = {0};
+    along[k] = 1;
+    joint->ops->eval(joint, q, along, &Q, unused, Sdot);
+    add_columns(DSv, Sdot, n, v);
+    add_columns(DSa, Sdot, n, a);
+    mb_mat6_apply(t->DTv + first + 6 * k, A, DSv);
+    mb_mat6_apply(t->DTa + first + 6 * k, A, DSa);
+  }
+}
+
+static void down(const MbSim *sim, MbTangent *t, const double *v, const double *a) {
+  const MbModel *model = sim->model;
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
+    const double *vb = v + first, *ab = a + first;
+    double *Tv = t->Tv + 6 * b, *Xphi = t->Xphi + 6 * b, *Xalpha = t->Xalpha + 6 * b,
+           *alpha = t->alpha + 6 * b;
+    if (model->joint[b].ops)
+      jointed_body(sim, t, b, sim->x.q + model->q_first[b], vb, ab);
+    else
+      free_body(sim, t, b, vb, ab);
+    memset(Tv, 0, 6 * sizeof *Tv), memset(Xphi, 0, 6 * sizeof *Tv), memset(Xalpha, 0, 6 * sizeof *Tv);
+    add_columns(Tv, t->T + 6 * first, n, vb);
+    if (p != MB_WORLD) {
+      mb_mat6_apply(Xphi, t->X + 36 * b, sim->x.phi + 6 * p);
+      mb_mat6_apply(Xalpha, t->X + 36 * b, t->alpha + 6 * p);
+    }
+    memcpy(alpha, Xalpha, 6 * sizeof *alpha);
+    add_bracket(alpha, 1, Xphi, Tv);
+    add_columns(alpha, t->Tdot + 6 * first, n, vb);
+    add_columns(alpha, t->T + 6 * first, n, ab);
+  }
+}
+
+// ---- joints' own --------------------------------------------------------------------------------------------------
+
+// What acts along the velocities of a joint that turns, of forces f − k δq − d δq̇ along its coordinates.
+typedef struct Turned {
+  const MbJoint *joint;
+  const double *q, *v, *stiffness, *damping;
+  double force[MB_JOINT_MOST], rate[MB_JOINT_MOST];
+} Turned;
+
+static void felt(const Turned *at, const double *q, double *y) {
+  const size_t n = at->joint->n;
+  double rate[MB_JOINT_MOST];
+  memcpy(rate, at->v, n * sizeof *rate);
+  at->joint->ops->change(at->joint, q, MB_TO_RATES, rate);
+  for (size_t i = 0; i < n; i++)
+    y[i] = at->force[i] - at->stiffness[i] * (q[i] - at->q[i]) - at->damping[i] * (rate[i] - at->rate[i]);
+  at->joint->ops->change(at->joint, q, MB_TO_FORCES, y);
+}
+
+// By differences along each velocity: these joints have few, and none of what else they feel is needed.
+static void turned_joint(const MbModel *model, MbTangent *t, size_t b, const double *q, const double *v) {
+  static const double MOVE = 1e-3;
+  const MbJoint *joint = &model->joint[b];
+  const size_t n = joint->n, first = model->v_first[b];
+  Turned at = {joint, q, v, t->stiffness + first, t->damping + first, {0}, {0}};
+  memcpy(at.rate, v, n * sizeof *at.rate);
+  joint->ops->change(joint, q, MB_TO_RATES, at.rate);
+  bool any = false;
+  for (size_t i = 0; i < n; i++) {
+    const size_t k = first + i;
+    at.force[i] =
+        t->drive[k] - model->stiffness[k] * (q[i] - model->rest[k]) - model->joint_damping[k] * at.rate[i];
+    any |= at.force[i] != 0 || t->stiffness[k] != 0 || t->damping[k] != 0;
+  }
+  double *Kq = t->own_q + t->own_first[b], *Kv = t->own_v + t->own_first[b];
+  for (size_t k = 0; k < n && any; k++) {
+    double rate[MB_JOINT_MOST] = {0}, along[MB_JOINT_MOST] = {0};
+    along[k] = rate[k] = 1;
+    for (int side = -2; side <= 2; side++) {
+      double moved[MB_JOINT_MOST], y[MB_JOINT_MOST];
+      const double s = (side == 2 || side == -2 ? -side / 2.0 : 8.0 * side) / (12 * MOVE);
+      if (side == 0) continue;
+      memcpy(moved, q, n * sizeof *moved);
+      joint->ops->advance(joint, moved, side * MOVE, along);
+      felt(&at, moved, y);
+      for (size_t i = 0; i < n; i++) Kq[n * i + k] -= s * y[i];
+    }
+    joint->ops->change(joint, q, MB_TO_RATES, rate);
+    for (size_t i = 0; i < n; i++) rate[i] *= at.damping[i];
+    joint->ops->change(joint, q, MB_TO_FORCES, rate);
+    for (size_t i = 0; i < n; i++) Kv[n * i + k] += rate[i];
+  }
+}
+
+static void add_joints_own(const MbSim *sim, MbTangent *t, const double *v) {
+  const MbModel *model = sim->model;
+  if (!model->sprung && !model->ndrives) return;
+  mb_coordinates_derivatives(model, &sim->x, t->stiffness, t->damping);
+  memset(t->drive, 0, model->nv * sizeof *t->drive);
+  mb_coordinates_driven(model, &sim->x, sim->x.q, v, t->drive);
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t first = model->v_first[b], n = model->joint[b].n;
+    if (!model->joint[b].ops) continue;
+    if (turns(model, b)) {
+      turned_joint(model, t, b, sim->x.q + model->q_first[b], v + first);
+      continue;
+    }
+    for (size_t i = 0; i < n; i++) {
+      t->own_q[t->own_first[b] + (n + 1) * i] += t->stiffness[first + i];
+      t->own_v[t->own_first[b] + (n + 1) * i] += t->damping[first + i];
+    }
+  }
+}
+
+// ---- up the tree --------------------------------------------------------------------------------------------------
+
+static void body_wrench(const MbSim *sim, const MbTangent *t, size_t b, double F[6]) {
+  const double *M = sim->model->M + 6 * b;
+  double quadratic[6] = {0}, g[3];
+  mb_coriolis_add(quadratic, M, sim->x.phi + 6 * b);
+  mb_quat_unrotate(g, sim->x.E[b].q, sim->model->gravity);
+  for (size_t k = 0; k < 6; k++) F[k] = M[k] * t->alpha[6 * b + k] - quadratic[k] - sim->x.f[6 * b + k];
+  for (size_t k = 0; k < 3; k++) F[3 + k] -= M[3] * g[k];
+}
+
+// What of τ is the turn of a joint's own axes:  own_q += (D_k T_i)ᵀ F
+static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
+  const MbModel *model = sim->model;
+  const MbJoint *joint = &model->joint[b];
+  const size_t n = dofs(model, b);
+  double *own = t->own_q + t->own_first[b];
+  const double *F = t->F + 6 * b;
+  if (!joint->ops) { // (D_k T e_i) = Rᵀe_i × θ_k
+    for (size_t i = 3; i < 6; i++)
+      for (size_t k = 0; k < 3; k++) {
+        double e[3] = {k == 0, k == 1, k == 2}, turned[3];
+        mb_vec3_cross(turned, t->T + 6 * (model->v_first[b] + i) + 3, e);
+        own[6 * i + k] += mb_vec3_dot(turned, F + 3);
+      }
+    return;
+  }
+  double S[6 * MB_JOINT_MOST], DS[6 * MB_JOINT_MOST], A[36], G[6] = {0};
+  MbPose Q, inverse;
+  mb_pose_inverse(&inverse, &model->B[b]);
+  mb_se3_adjoint(A, &inverse);
+  add_transposed(G, A, F);
+  for (size_t k = 0; k < n; k++) {
+    double along[MB_JOINT_MOST] = {0};
+    along[k] = 1;
+    joint->ops->eval(joint, sim->x.q + model->q_first[b], along, &Q, S, DS);
+    for (size_t i = 0; i < n; i++) own[n * i + k] += dot6(DS + 6 * i, G);
+  }
+}
+
+static void up(const MbSim *sim, MbTangent *t, const double *a, double *tau) {
+  const MbModel *model = sim->model;
+  for (size_t b = 0; b < model->nb; b++) body_wrench(sim, t, b, t->F + 6 * b);
+  for (size_t b = model->nb; b-- > 0;) {
+    const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
+    const double *F = t->F + 6 * b;
+    if (p != MB_WORLD) add_transposed(t->F + 6 * p, t->X + 36 * b, F);
+    add_turn(sim, t, b);
+    for (size_t i = first; tau && i < first + n; i++) {
+      const double rotor = model->rotors && model->joint[b].ops ? model->joint_inertia[i] * a[i] : 0;
+      tau[i] = dot6(t->T + 6 * i, F) + rotor;
+    }
+  }
+}
+
+void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
+  const MbModel *model = sim->model;
+  const size_t last = model->nb ? model->nb - 1 : 0;
+  const size_t own = model->nb ? t->own_first[last] + dofs(model, last) * dofs(model, last) : 0;
+  mb_sim_outer_derivatives(sim, time, t->K, t->D);
+  if (own) memset(t->own_q, 0, own * sizeof *t->own_q), memset(t->own_v, 0, own * sizeof *t->own_v);
+  down(sim, t, v, a);
+  add_joints_own(sim, t, v);
+  up(sim, t, a, tau);
+  if (!tau) return;
+  memset(t->dq, 0, model->nv * sizeof *t->dq);
+  mb_coordinates_forces(model, &sim->x, sim->x.q, v, t->dq);
+  for (size_t i = 0; i < model->nv; i++) tau[i] -= t->dq[i];
+}
+
+// ---- a change -----------------------------------------------------------------------------------------------------
+
+static void change_down(const MbSim *sim, MbTangent *t, size_t b, bool root, const double *dq,
+                        const double *dv, const double *da) {
+  const MbModel *model = sim->model;
+  const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
+  double sigma[6] = {0}, dTv[6] = {0}, dXphi[6] = {0}, dalpha[6] = {0}, move[6] = {0};
+  add_columns(sigma, t->T + 6 * first, n, dq + first);
+  add_columns(dTv, t->DTv + 6 * first, n, dq + first);
+  add_columns(dTv, t->T + 6 * first, n, dv + first);
+  if (!root && p != MB_WORLD) {
+    mb_mat6_apply(move, t->X + 36 * b, t->move + 6 * p);
+    mb_mat6_apply(dXphi, t->X + 36 * b, t->dphi + 6 * p);
+    mb_mat6_apply(dalpha, t->X + 36 * b, t->dalpha + 6 * p);
+  }
+  add_bracket(dXphi, -1, sigma, t->Xphi + 6 * b);
+  add_bracket(dalpha, -1, sigma, t->Xalpha + 6 * b);
+  add_bracket(dalpha, 1, dXphi, t->Tv + 6 * b);
+  add_bracket(dalpha, 1, t->Xphi + 6 * b, dTv);
+  add_columns(dalpha, t->C + 6 * first, n, dq + first);
+  add_columns(dalpha, t->DTv + 6 * first, n, dv + first);
+  add_columns(dalpha, t->Tdot + 6 * first, n, dv + first);
+  add_columns(dalpha, t->DTa + 6 * first, n, dq + first);
+  add_columns(dalpha, t->T + 6 * first, n, da + first);
+  for (size_t k = 0; k < 6; k++) {
+    t->move[6 * b + k] = move[k] + sigma[k];
+    t->dphi[6 * b + k] = dXphi[k] + dTv[k];
+    t->dalpha[6 * b + k] = dalpha[k];
+  }
+}
+
+// y −= K ε + D δφ
+static void take_forces(const MbTangent *t, size_t block, size_t by, double *y) {
+  double k[6], d[6];
+  mb_mat6_apply(k, t->K + 36 * block, t->move + 6 * by);
+  mb_mat6_apply(d, t->D + 36 * block, t->dphi + 6 * by);
+  for (size_t i = 0; i < 6; i++) y[i] -= k[i] + d[i];
+}
+
+static void change_wrench(const MbSim *sim, MbTangent *t, size_t b) {
+  const double *M = sim->model->M + 6 * b, *phi = sim->x.phi + 6 * b, *dphi = t->dphi + 6 * b;
+  double *dF = t->dF + 6 * b, L[6], dL[6], turned[3], g[3];
+  for (size_t k = 0; k < 6; k++) {
+    L[k] = M[k] * phi[k], dL[k] = M[k] * dphi[k];
+    dF[k] = M[k] * t->dalpha[6 * b + k];
+  }
+  for (size_t half = 0; half < 6; half += 3) { // of ad_φᵀ M φ = ( Iω × ω ; m v × ω )
+    mb_vec3_cross(turned, dL + half, phi);
+    mb_vec3_sub(dF + half, dF + half, turned);
+    mb_vec3_cross(turned, L + half, dphi);
+    mb_vec3_sub(dF + half, dF + half, turned);
+  }
+  mb_quat_unrotate(g, sim->x.E[b].q, sim->model->gravity);
+  mb_vec3_cross(turned, g, t->move + 6 * b);
+  mb_vec3_add_scaled(dF + 3, dF + 3, -M[3], turned);
+  take_forces(t, b, b, dF);
+}
+
+// Bodies [begin, end), a subtree or all of them; what is before begin does not move.
+static void change(const MbSim *sim, MbTangent *t, size_t begin, size_t end, const double *dq,
+                   const double *dv, const double *da, double *out) {
+  const MbModel *model = sim->model;
+  for (size_t b = begin; b < end; b++) change_down(sim, t, b, b == begin, dq, dv, da);
+  for (size_t b = begin; b < end; b++) change_wrench(sim, t, b);
+  for (size_t n = 0; n < model->npairs; n++) { // coupled bodies are changed all at once
+    const size_t i = model->pair[2 * n], j = model->pair[2 * n + 1], block = model->nb + 2 * n;
+    take_forces(t, block, j, t->dF + 6 * i);
+    take_forces(t, block + 1, i, t->dF + 6 * j);
+  }
+  for (size_t p = begin < model->nb ? model->parent[begin] : MB_WORLD; p != MB_WORLD; p = model->parent[p])
+    memset(t->dF + 6 * p, 0, 6 * sizeof *t->dF);
+  for (size_t b = end - 1; b != MB_WORLD; b = b > begin ? b - 1 : model->parent[b]) {
+    const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
+    const double *Kq = t->own_q + t->own_first[b], *Kv = t->own_v + t->own_first[b];
+    const bool moved = b >= begin;
+    double *dF = t->dF + 6 * b;
+    for (size_t i = 0; i < n; i++) {
+      double sum = dot6(t->T + 6 * (first + i), dF);
+      for (size_t k = 0; moved && k < n; k++)
+        sum += Kq[n * i + k] * dq[first + k] + Kv[n * i + k] * dv[first + k];
+      if (moved && model->rotors && model->joint[b].ops)
+        sum += model->joint_inertia[first + i] * da[first + i];
+      out[first + i] = sum;
+    }
+    if (p == MB_WORLD) continue;
+    if (moved) {
+      double sigma[6] = {0};
+      add_columns(sigma, t->T + 6 * first, n, dq + first);
+      add_transposed_bracket(dF, -1, sigma, t->F + 6 * b);
+    }
+    add_transposed(t->dF + 6 * p, t->X + 36 * b, dF);
+  }
+}
+
+void mb_tangent_times(MbSim *sim, MbTangent *t, const double *dq, const double *dv, const double *da,
+                      double *out) {
+  if (sim->model->nb) change(sim, t, 0, sim->model->nb, dq, dv, da, out);
+}
+
+// ---- the matrix of a step -----------------------------------------------------------------------------------------
+
+static void ahead_of(const MbModel *model, size_t b, const double *step, double *T) {
+  const MbJoint *joint = &model->joint[b];
+  const size_t n = dofs(model, b);
+  memset(T, 0, n * n * sizeof *T);
+  for (size_t i = 0; i < n; i++) T[(n + 1) * i] = 1;
+  if (joint->ops && joint->ops->ahead) joint->ops->ahead(joint, step, T, n);
+  if (joint->ops) return;
+  const double turn[6] = {step[0], step[1], step[2], 0, 0, 0};
+  double J[36];
+  mb_se3_right_jacobian(J, turn);
+  for (size_t i = 0; i < 3; i++)
+    for (size_t k = 0; k < 3; k++) T[n * i + k] = J[6 * i + k];
+}
+
+void mb_tangent_matrix(MbSim *sim, MbTangent *t, const double *step, double reach, double span, double *A) {
+  const MbModel *model = sim->model;
+  const size_t nv = model->nv, nb = model->nb;
+  memset(A, 0, nv * nv * sizeof *A);
+  memset(t->dq, 0, nv * sizeof *t->dq), memset(t->dv, 0, nv * sizeof *t->dv);
+  memset(t->da, 0, nv * sizeof *t->da);
+  for (size_t b = 0; b < nb; b++) {
+    const size_t first = model->v_first[b], n = dofs(model, b);
+    double *T = t->ahead + t->own_first[b];
+    if (!n) continue;
+    ahead_of(model, b, step + first, T);
+    for (size_t k = 0; k < n; k++) {
+      for (size_t i = 0; i < n; i++) t->dq[first + i] = reach * T[n * i + k];
+      t->dv[first + k] = 1, t->da[first + k] = 1 / span;
+      double *column = A + nv * (first + k);
+      if (model->npairs)
+        change(sim, t, 0, nb, t->dq, t->dv, t->da, column);
+      else
+        change(sim, t, b, t->end[b], t->dq, t->dv, t->da, column);
+      t->dv[first + k] = t->da[first + k] = 0;
+    }
+    memset(t->dq + first, 0, n * sizeof *t->dq);
+  }
+}

@@ -1,0 +1,30 @@
+// Exact derivatives of what a fully implicit step evaluates, of trees of joints and of bodies free in space (tangent.c). With a the
+// accelerations
+//
+//   τ(q, v, a, t) = M a + bias − F,   the forces along the velocities that the motion asks for beside those that act,
+//
+// where M, the quadratic terms, gravity, forces and joints' springs, dampers and motors are all those at (q, v, t).
+#ifndef MB_SIM_TANGENT_H
+#define MB_SIM_TANGENT_H
+
+#include "core/sim/sim_internal.h"
+
+typedef struct MbTangent MbTangent;
+
+// Says why a simulation's steps have no such derivatives, as words that fit behind "because"; NULL: they have.
+const char *mb_tangent_refuses(const MbSim *sim);
+// Makes one in the simulation's memory; NULL: out of memory.
+MbTangent *mb_tangent_create(MbSim *sim);
+
+// Takes it to accelerations a at (v, t), where the bodies of sim->x are. It evaluates the forces, so that those of sim->x are then without
+// gravity and the velocity terms. τ (nv, may be NULL) is what it is there.
+void mb_tangent_at(MbSim *sim, MbTangent *tangent, const double *v, const double *a, double t, double *tau);
+// out ← δτ of a change of v, of a, and of where the bodies are: by a motion of velocities dq, in the axes that they have there.
+void mb_tangent_times(MbSim *sim, MbTangent *tangent, const double *dq, const double *dv, const double *da,
+                      double *out);
+// T (nv x nv, column after column) ← δτ of velocities w, where  v = w, a = (w − from)/span  and the coordinates are q₀ ⊕ h (base + γ w),
+// which are moved by `step` = h (base + γ w): each column over the bodies that it moves.
+void mb_tangent_matrix(MbSim *sim, MbTangent *tangent, const double *step, double reach, double span,
+                       double *T);
+
+#endif

@@ -68,11 +68,12 @@ static void change(const MbJoint *joint, const double *q, MbJointWay way, double
   }
 }
 
-static void ahead(const MbJoint *joint, const double *s, double *T, size_t stride) {
+static void ahead(const MbJoint *joint, const double *s, double *T, double *T0, size_t stride) {
   size_t first = 0;
   for (size_t i = 0; i < joint->nparts; i++) {
     const MbJoint *part = &joint->part[i];
-    if (part->ops->ahead) part->ops->ahead(part, s + first, T + stride * first + first, stride);
+    const size_t at = stride * first + first;
+    if (part->ops->ahead) part->ops->ahead(part, s + first, T + at, T0 + at, stride);
     first += part->n;
   }
 }

@@ -160,12 +160,15 @@ static void accelerate(const MbJoint *joint, const double *q, const double *v, d
   change(joint, q, MB_TO_RATES, a);
 }
 
-// exp [s + δ] = exp [s] exp [J_r(s) δ]
-static void ahead(const MbJoint *joint, const double *s, double *T, size_t stride) {
+// exp [δ₀] exp [s + δ] = exp [s] exp [exp [−s] δ₀] exp [J_r(s) δ]
+static void ahead(const MbJoint *joint, const double *s, double *T, double *T0, size_t stride) {
   (void)joint;
-  double J[9];
+  double J[9], R[9], turn[4];
   right_jacobian(s, s, J, NULL);
-  for (size_t i = 0; i < 9; i++) T[stride * (i / 3) + i % 3] = J[i];
+  mb_quat_exp(turn, s);
+  mb_quat_to_mat3(R, turn);
+  for (size_t i = 0; i < 3; i++)
+    for (size_t k = 0; k < 3; k++) T[stride * i + k] = J[3 * i + k], T0[stride * i + k] = R[3 * k + i];
 }
 
 static const MbJointOps turning = {.name = "spherical, turning",
@@ -224,8 +227,8 @@ static void accelerate_free(const MbJoint *joint, const double *q, const double 
   accelerate(joint, q + 3, v + 3, a + 3);
 }
 
-static void ahead_free(const MbJoint *joint, const double *s, double *T, size_t stride) {
-  ahead(joint, s + 3, T + 3 * stride + 3, stride);
+static void ahead_free(const MbJoint *joint, const double *s, double *T, double *T0, size_t stride) {
+  ahead(joint, s + 3, T + 3 * stride + 3, T0 + 3 * stride + 3, stride);
 }
 
 // The turn carries the columns of the translation with it.

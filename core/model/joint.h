@@ -72,8 +72,8 @@ struct MbJointOps {
   // Of that form (NULL in all others, where v = q̇): q ← q ⊕ h v; x of n numbers changed at q
   void (*advance)(const MbJoint *joint, double *q, double h, const double *v);
   void (*change)(const MbJoint *joint, const double *q, MbJointWay way, double *x);
-  // T with  q ⊕ (s + δ) = (q ⊕ s) ⊕ T δ  for a small δ; entry (i, k) is T[stride i + k], T is 1 before
-  void (*ahead)(const MbJoint *joint, const double *s, double *T, size_t stride);
+  // T and T₀ with  (q ⊕ δ₀) ⊕ (s + δ) = (q ⊕ s) ⊕ (T δ + T₀ δ₀)  for small δ; entry (i, k) is T[stride i + k], both are 1 before
+  void (*ahead)(const MbJoint *joint, const double *s, double *T, double *T0, size_t stride);
   // a = v̇ ← q̈ at (q, v)
   void (*accelerate)(const MbJoint *joint, const double *q, const double *v, double *a);
 };

@@ -4,18 +4,20 @@
 #include "core/sim/newton.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/layout.h"
-#include "core/sim/tangent.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST = 96 }; // velocities; passes in O(n) are faster beyond
+enum { STAGES = 2 };
 
 struct MbNewton {
   MbTangent *tangent;
   double *a, *step; // (nv)
   double *A;        // (nv x nv) column after column
   size_t *pivot;    // (nv)
+  MbStageNote note[STAGES];
+  size_t notes;
 };
 
 bool mb_newton_fits(const MbSim *sim) {
@@ -33,8 +35,35 @@ MbNewton *mb_newton_create(MbSim *sim) {
   n->step = mb_arena_alloc(&sim->arena, nv, sizeof *n->step);
   n->A = mb_arena_alloc(&sim->arena, nv * nv, sizeof *n->A);
   n->pivot = mb_arena_alloc(&sim->arena, nv, sizeof *n->pivot);
-  return n->tangent && n->a && n->step && n->A && n->pivot ? n : NULL;
+  bool ok = true;
+  for (size_t k = 0; k < STAGES; k++) {
+    MbStageNote *note = &n->note[k];
+    note->base = mb_arena_alloc(&sim->arena, nv, sizeof *note->base);
+    note->from = mb_arena_alloc(&sim->arena, nv, sizeof *note->from);
+    note->w = mb_arena_alloc(&sim->arena, nv, sizeof *note->w);
+    ok = ok && note->base && note->from && note->w;
+  }
+  return ok && n->tangent && n->a && n->step && n->A && n->pivot ? n : NULL;
 }
+
+void mb_newton_note(MbSim *sim, const MbFullStage *stage, const double *w, bool first) {
+  MbNewton *n = sim->newton;
+  const size_t size = sim->nv * sizeof *w;
+  if (!n) return;
+  if (first) n->notes = 0;
+  MbStageNote *note = &n->note[n->notes++];
+  note->gamma = stage->gamma, note->t = stage->t;
+  memcpy(note->base, stage->base, size);
+  memcpy(note->from, stage->from, size);
+  memcpy(note->w, w, size);
+}
+
+size_t mb_newton_stages(const MbSim *sim, const MbStageNote **notes) {
+  *notes = sim->newton->note;
+  return sim->newton->notes;
+}
+
+MbTangent *mb_newton_tangent(const MbSim *sim) { return sim->newton->tangent; }
 
 // ---- elimination, by columns, with partial pivoting ---------------------------------------------------------------
 
@@ -74,6 +103,20 @@ static void substitute(const double *A, size_t n, const size_t *pivot, double *x
   }
 }
 
+bool mb_newton_factor(MbSim *sim, const MbStageNote *stage, const double *q1, const double *step,
+                      const double *a, double *tau) {
+  MbNewton *n = sim->newton;
+  const double span = stage->gamma * sim->model->h;
+  mb_sim_kinematics(sim, q1, stage->w);
+  mb_tangent_at(sim, n->tangent, stage->w, a, stage->t, tau);
+  mb_tangent_matrix(sim, n->tangent, step, span, span, n->A);
+  return eliminate(n->A, sim->nv, n->pivot);
+}
+
+void mb_newton_solve(const MbSim *sim, double *x) {
+  substitute(sim->newton->A, sim->nv, sim->newton->pivot, x);
+}
+
 bool mb_newton_change(MbSim *sim, const MbFullStage *stage, const double *w, double *z) {
   MbNewton *n = sim->newton;
   const double h = sim->model->h, span = stage->gamma * h;
@@ -81,12 +124,10 @@ bool mb_newton_change(MbSim *sim, const MbFullStage *stage, const double *w, dou
     n->step[i] = h * (stage->base[i] + stage->gamma * w[i]);
     n->a[i] = (w[i] - stage->from[i]) / span;
   }
+  const MbStageNote at = {.gamma = stage->gamma, .t = stage->t, .w = (double *)w};
   mb_sim_move(sim, 1, n->step);
-  mb_sim_kinematics(sim, sim->q1, w);
-  mb_tangent_at(sim, n->tangent, w, n->a, stage->t, z);
-  mb_tangent_matrix(sim, n->tangent, n->step, span, span, n->A);
-  if (!eliminate(n->A, sim->nv, n->pivot)) return false;
-  substitute(n->A, sim->nv, n->pivot, z);
+  if (!mb_newton_factor(sim, &at, sim->q1, n->step, n->a, z)) return false;
+  mb_newton_solve(sim, z);
   for (size_t i = 0; i < sim->nv; i++) z[i] = -z[i];
   return true;
 }

@@ -3,6 +3,7 @@
 #define MB_SIM_NEWTON_H
 
 #include "core/sim/full_stage.h"
+#include "core/sim/tangent.h"
 
 typedef struct MbNewton MbNewton;
 
@@ -10,6 +11,23 @@ typedef struct MbNewton MbNewton;
 bool mb_newton_fits(const MbSim *sim);
 // Makes one in the simulation's memory; NULL: out of memory.
 MbNewton *mb_newton_create(MbSim *sim);
+
+// The stages of the last step, as they were solved.
+typedef struct MbStageNote {
+  double gamma, t;
+  double *base, *from, *w; // (nv)
+} MbStageNote;
+// Notes a stage that has been solved; the first of a step forgets those before. Tells how many there are of the last step.
+void mb_newton_note(MbSim *sim, const MbFullStage *stage, const double *w, bool first);
+size_t mb_newton_stages(const MbSim *sim, const MbStageNote **notes);
+
+// Takes the tangent and the factors of dτ/dw to a stage from coordinates q, which are moved by `step` = h (base + γ w) to q1 (nq), at
+// accelerations a; τ (nv, may be NULL) is what is left there. False: the matrix has no inverse.
+bool mb_newton_factor(MbSim *sim, const MbStageNote *stage, const double *q1, const double *step,
+                      const double *a, double *tau);
+// x ← (dτ/dw)⁻¹ x at the last factors.
+void mb_newton_solve(const MbSim *sim, double *x);
+MbTangent *mb_newton_tangent(const MbSim *sim);
 
 // z ← what one iteration changes w by,  z = −(dτ/dw)⁻¹ τ,  the bodies of sim->x and sim->q1 being where w takes them. False: the matrix has
 // no inverse.

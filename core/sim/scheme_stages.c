@@ -20,6 +20,7 @@
 #include "core/sim/schemes.h"
 #include "core/sim/constrain_halves.h"
 #include "core/sim/full_stage.h"
+#include "core/sim/newton.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,11 +52,13 @@ size_t mb_scheme_bdf2_memory(size_t nq, size_t nv) {
 void mb_scheme_bdf2_restart(MbSim *sim) { memory_of(sim)[KNOWN] = 0; }
 
 // v1 ← the stage's velocities, from the step's own. Its rows' impulses come so many times into those of the step.
-static MbStatus make_stage(MbSim *sim, double gamma, double t, bool agrees, double times, MbReport *report) {
+static MbStatus make_stage(MbSim *sim, double gamma, double t, bool agrees, bool second, double times,
+                           MbReport *report) {
   const MbFullStage stage = {
       .gamma = gamma, .t = t, .base = column(sim, BASE), .from = column(sim, FROM), .agrees = agrees};
   memcpy(sim->v1, sim->start, sim->nv * sizeof *sim->v1);
   const MbStatus status = mb_full_stage_solve(sim, &stage, sim->v1, report);
+  if (status == MB_OK) mb_newton_note(sim, &stage, sim->v1, !second);
   return status == MB_OK ? mb_constrain_keep(sim, stage.from, sim->v1, times, report) : status;
 }
 
@@ -74,7 +77,7 @@ MbStatus mb_scheme_bdf1(MbSim *sim, MbReport *report) {
   if (status != MB_OK) return status;
   memset(column(sim, BASE), 0, sim->nv * sizeof *sim->v1);
   memcpy(column(sim, FROM), sim->start, sim->nv * sizeof *sim->v1);
-  status = make_stage(sim, 1, sim->state.t + sim->model->h, false, 1, report);
+  status = make_stage(sim, 1, sim->state.t + sim->model->h, false, false, 1, report);
   return status == MB_OK ? end(sim, report) : status;
 }
 
@@ -84,7 +87,7 @@ static MbStatus two_stages(MbSim *sim, MbReport *report) {
   memset(base, 0, sim->nv * sizeof *base);
   memcpy(from, v, sim->nv * sizeof *from);
   const double t = sim->state.t + ALPHA * h, times = (1 - ALPHA) / ALPHA;
-  MbStatus status = make_stage(sim, ALPHA, t, true, times, report);
+  MbStatus status = make_stage(sim, ALPHA, t, true, false, times, report);
   if (status != MB_OK) return status;
   status = mb_full_stage_agree(sim, t, sim->v1, between, report);
   if (status == MB_OK) status = mb_constrain_keep(sim, sim->v1, between, times, report);
@@ -93,7 +96,7 @@ static MbStatus two_stages(MbSim *sim, MbReport *report) {
     base[i] = (1 - ALPHA) * between[i];
     from[i] = v[i] + (1 - ALPHA) / ALPHA * (between[i] - v[i]);
   }
-  return make_stage(sim, ALPHA, sim->state.t + h, false, 1, report);
+  return make_stage(sim, ALPHA, sim->state.t + h, false, true, 1, report);
 }
 
 MbStatus mb_scheme_sdirk2(MbSim *sim, MbReport *report) {
@@ -114,7 +117,7 @@ MbStatus mb_scheme_bdf2(MbSim *sim, MbReport *report) {
     from[i] = v[i] + (v[i] - before[i]) / 3;
   }
   const double gamma = known ? 2.0 / 3 : ALPHA;
-  status = known ? make_stage(sim, gamma, sim->state.t + sim->model->h, false, 1 / gamma, report)
+  status = known ? make_stage(sim, gamma, sim->state.t + sim->model->h, false, false, 1 / gamma, report)
                  : two_stages(sim, report);
   if (status != MB_OK) return status;
   for (size_t i = 0; i < sim->nv; i++) base[i] += gamma * sim->v1[i];
@@ -127,4 +130,19 @@ void mb_scheme_bdf2_commit(MbSim *sim) {
   memcpy(memory + HEADER, column(sim, BASE), sim->nv * sizeof *memory);
   memcpy(memory + HEADER + sim->nv, column(sim, FROM), sim->nv * sizeof *memory);
   memory[KNOWN] = 1;
+}
+
+// ---- derivatives ----------------------------------------------------------------------------------------------------
+
+size_t mb_scheme_stages_terms(const MbSim *sim, MbStageTerms terms[2]) {
+  const bool two_steps = sim->model->integrator.kind == MB_BDF2 && memory_of(sim)[KNOWN] != 0;
+  if (two_steps) {
+    terms[0] = (MbStageTerms){.base_u = 1.0 / 3, .from_v = 4.0 / 3, .from_before = -1.0 / 3};
+    return 1;
+  }
+  terms[0] = (MbStageTerms){.from_v = 1};
+  if (sim->model->integrator.kind == MB_BDF1) return 1;
+  const double times = (1 - ALPHA) / ALPHA;
+  terms[1] = (MbStageTerms){.base_first = 1 - ALPHA, .from_v = 1 - times, .from_first = times};
+  return 2;
 }

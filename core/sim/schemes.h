@@ -45,6 +45,13 @@ size_t mb_scheme_bdf2_memory(size_t nq, size_t nv);
 void mb_scheme_bdf2_restart(MbSim *sim);
 void mb_scheme_bdf2_commit(MbSim *sim);
 size_t mb_scheme_stages_scratch(size_t nq, size_t nv);
+// What a stage's u* and v* are made of: u of the step before, the velocities v at the start of this one and those at the start of the one
+// before, the first stage's w.
+typedef struct MbStageTerms {
+  double base_u, base_first, from_v, from_before, from_first;
+} MbStageTerms;
+// Tells them of the stages of the step to come, and how many these are.
+size_t mb_scheme_stages_terms(const MbSim *sim, MbStageTerms terms[2]);
 // scheme_static.c: equilibrium; the numbers that it needs
 MbStatus mb_scheme_static(MbSim *sim, MbReport *report);
 size_t mb_scheme_static_room(size_t nq, size_t nv);

@@ -25,15 +25,14 @@
 #include <string.h>
 
 struct MbTangent {
-  double *X;             // (nb x 36)
-  double *T, *Tdot;      // (nv x 6) columns of joints in C axes
-  double *DTv, *DTa, *C; // (nv x 6) column k: (D_k T) v, (D_k T) a, D_k(Ṫ v)
-  size_t *own_first;     // (nb) where a joint's own matrices begin
-  double *own_q, *own_v; // (n x n of every joint) of its τ, by its own q and v
-  double *ahead;         // (n x n of every joint) how its coordinates move with the step's velocities
-  double *Xphi, *Xalpha; // (nb x 6)
-  double *Tv;            // (nb x 6)
-  double *alpha, *F;     // (nb x 6)
+  double *X;                         // (nb x 36)
+  double *T, *Tdot;                  // (nv x 6) columns of joints in C axes
+  double *DTv, *DTa, *C;             // (nv x 6) column k: (D_k T) v, (D_k T) a, D_k(Ṫ v)
+  size_t *own_first;                 // (nb) where a joint's own matrices begin
+  double *own_q, *own_v;             // (n x n of every joint) of its τ, by its own q and v
+  double *Xphi, *Xalpha;             // (nb x 6)
+  double *Tv;                        // (nb x 6)
+  double *alpha, *F;                 // (nb x 6)
   double *move, *dphi, *dalpha, *dF; // (nb x 6)
   double *K, *D;                     // of the forces, as MbMaximal has them
   double *stiffness, *damping;       // (nv) along the coordinates
@@ -81,7 +80,7 @@ MbTangent *mb_tangent_create(MbSim *sim) {
                                 &t->move, &t->dphi,   &t->dalpha, &t->dF};
   double **const of_columns[] = {&t->T, &t->Tdot, &t->DTv, &t->DTa, &t->C};
   double **const of_velocities[] = {&t->stiffness, &t->damping, &t->drive, &t->dq, &t->dv, &t->da};
-  double **const of_joints[] = {&t->own_q, &t->own_v, &t->ahead};
+  double **const of_joints[] = {&t->own_q, &t->own_v};
   double **const of_forces[] = {&t->K, &t->D};
   bool ok = true;
 #define ALLOCATE(list, count)                                                                                \
@@ -455,31 +454,50 @@ void mb_tangent_times(MbSim *sim, MbTangent *t, const double *dq, const double *
 
 // ---- the matrix of a step -----------------------------------------------------------------------------------------
 
-static void ahead_of(const MbModel *model, size_t b, const double *step, double *T) {
+static void ahead_of(const MbModel *model, size_t b, const double *step, double *T, double *T0) {
   const MbJoint *joint = &model->joint[b];
   const size_t n = dofs(model, b);
-  memset(T, 0, n * n * sizeof *T);
-  for (size_t i = 0; i < n; i++) T[(n + 1) * i] = 1;
-  if (joint->ops && joint->ops->ahead) joint->ops->ahead(joint, step, T, n);
+  memset(T, 0, n * n * sizeof *T), memset(T0, 0, n * n * sizeof *T0);
+  for (size_t i = 0; i < n; i++) T[(n + 1) * i] = T0[(n + 1) * i] = 1;
+  if (joint->ops && joint->ops->ahead) joint->ops->ahead(joint, step, T, T0, n);
   if (joint->ops) return;
   const double turn[6] = {step[0], step[1], step[2], 0, 0, 0};
-  double J[36];
+  double J[36], R[9], q[4];
   mb_se3_right_jacobian(J, turn);
+  mb_quat_exp(q, turn);
+  mb_quat_to_mat3(R, q);
   for (size_t i = 0; i < 3; i++)
-    for (size_t k = 0; k < 3; k++) T[n * i + k] = J[6 * i + k];
+    for (size_t k = 0; k < 3; k++) T[n * i + k] = J[6 * i + k], T0[n * i + k] = R[3 * k + i];
+}
+
+void mb_tangent_moved(const MbSim *sim, const double *step, const double *before, const double *change,
+                      double *out) {
+  const MbModel *model = sim->model;
+  double T[MB_JOINT_MOST * MB_JOINT_MOST], T0[MB_JOINT_MOST * MB_JOINT_MOST];
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t first = model->v_first[b], n = dofs(model, b);
+    if (!n) continue;
+    ahead_of(model, b, step + first, T, T0);
+    for (size_t i = 0; i < n; i++) {
+      double sum = 0;
+      for (size_t k = 0; k < n; k++)
+        sum += T[n * i + k] * change[first + k] + T0[n * i + k] * before[first + k];
+      out[first + i] = sum;
+    }
+  }
 }
 
 void mb_tangent_matrix(MbSim *sim, MbTangent *t, const double *step, double reach, double span, double *A) {
   const MbModel *model = sim->model;
   const size_t nv = model->nv, nb = model->nb;
+  double T[MB_JOINT_MOST * MB_JOINT_MOST], T0[MB_JOINT_MOST * MB_JOINT_MOST];
   memset(A, 0, nv * nv * sizeof *A);
   memset(t->dq, 0, nv * sizeof *t->dq), memset(t->dv, 0, nv * sizeof *t->dv);
   memset(t->da, 0, nv * sizeof *t->da);
   for (size_t b = 0; b < nb; b++) {
     const size_t first = model->v_first[b], n = dofs(model, b);
-    double *T = t->ahead + t->own_first[b];
     if (!n) continue;
-    ahead_of(model, b, step + first, T);
+    ahead_of(model, b, step + first, T, T0);
     for (size_t k = 0; k < n; k++) {
       for (size_t i = 0; i < n; i++) t->dq[first + i] = reach * T[n * i + k];
       t->dv[first + k] = 1, t->da[first + k] = 1 / span;

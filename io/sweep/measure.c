@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// What a measure comes to when its terms are `values`. An error says what does not fit.
-static MbStatus evaluate(const MbMeasures *m, size_t i, const double *values, const char *name,
-                         double *result, MbReport *report) {
+MbStatus mb_measure_evaluate(const MbMeasures *m, size_t i, const double *values, const char *name,
+                             double *result, MbReport *report) {
   const MbMeasure *measure = &m->measures[i];
   *result = values[0];
   if (measure->count == 1 && !strcmp(measure->text, "_m0")) return MB_OK;
@@ -35,7 +34,7 @@ static MbStatus try_all(const MbMeasures *m, const MbMeasureAsk *asks, MbReport 
   for (size_t i = 0; i <= MB_MEASURE_MOST_TERMS; i++) ones[i] = 1;
   MbStatus status = MB_OK;
   for (size_t i = 0; i < m->nmeasures && !status; i++)
-    status = evaluate(m, i, ones, asks[i].name, &result, report);
+    status = mb_measure_evaluate(m, i, ones, asks[i].name, &result, report);
   return status;
 }
 
@@ -174,7 +173,7 @@ void mb_measures_reads(const MbMeasures *m, bool *reads) {
   }
 }
 
-static double result(const MbTerm *term) {
+double mb_term_result(const MbTerm *term) {
   const MbTermState *s = &term->state;
   if (!s->count || s->spoilt) return NAN;
   switch (term->kind) {
@@ -198,8 +197,9 @@ MbStatus mb_measures_values(const MbMeasures *m, double *values, MbReport *repor
   double terms[MB_MEASURE_MOST_TERMS + 1] = {NAN};
   MbStatus status = MB_OK;
   for (size_t i = 0; i < m->nmeasures && !status; i++) {
-    for (size_t k = 0; k < m->measures[i].count; k++) terms[k] = result(&m->terms[m->measures[i].first + k]);
-    status = evaluate(m, i, terms, "", &values[i], report);
+    for (size_t k = 0; k < m->measures[i].count; k++)
+      terms[k] = mb_term_result(&m->terms[m->measures[i].first + k]);
+    status = mb_measure_evaluate(m, i, terms, "", &values[i], report);
   }
   return status;
 }

@@ -65,6 +65,12 @@ struct MbMeasures {
   MbColumns columns;
 };
 
+// What a measure comes to when its terms are `values`. An error says what does not fit.
+MbStatus mb_measure_evaluate(const MbMeasures *m, size_t i, const double *values, const char *name,
+                             double *result, MbReport *report);
+// What a term comes to so far; NaN: there is none.
+double mb_term_result(const MbTerm *term);
+
 MbStatus mb_columns_build(MbColumns *columns, const MbChannel *channels, size_t nchannels, MbArena *arena,
                           MbReport *report);
 // The length of the longest column's name that `text` begins with; 0 where there is none. *twice: it is that of two columns.

@@ -1,0 +1,317 @@
+// Discrete tangents. The state is s = (q, v), with u and the velocities before it under bdf2; how it changes with a number p of the scene is
+// kept as δq, a motion of the joints in the axes of their velocities, and plain differences of the rest. A stage's w solves
+//
+//   τ(q₁, w, a; p) = 0,   q₁ = q ⊕ h (u* + γ w),   a = (w − v*)/(γ h)                                    (scheme_stages.c, tangent.h)
+//
+// so that, u* and v* being sums of what is known,
+//
+//   dw = −(dτ/dw)⁻¹ ( ∂τ/∂q₁ (T₀ δq + T h δu*) − ∂τ/∂a δv*/(γ h) + ∂τ/∂p )
+//
+// All of it is exact but ∂τ/∂p, which is everything that the build makes of p: the difference of two models' τ at the same numbers,
+// divided by that of p, off by its square and by rounding over it: some 1e-10 of it. What is told of a frame has two parts in the same
+// way: by the state, along (δq, δv), and by p at the same state.
+#include "core/sim/sensitivity.h"
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/model/coordinates.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/newton.h"
+#include "core/sim/schemes.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Tangent {
+  MbSim *less, *more;
+  double *q, *v, *u, *before; // (nv)
+  double *base, *from, *w;    // (nv) of the stage at hand
+  double *first;              // (nv) w of the first
+} Tangent;
+
+struct MbSensitivity {
+  const MbSensitivityNumber *number;
+  size_t count;
+  MbSim *sim, *probe;
+  Tangent *tangent;                             // (count)
+  double *q, *q1;                               // (nq)
+  double *step, *a, *move, *rate, *less, *more; // (nv)
+  double *frame[2];                             // (frame size)
+  MbArena arena;
+};
+
+// ---- whom it is for -----------------------------------------------------------------------------------------------
+
+const char *mb_sensitivity_refuses(const MbModel *model) {
+  const MbIntegratorKind kind = model->integrator.kind;
+  if (kind != MB_BDF1 && kind != MB_BDF2 && kind != MB_SDIRK2)
+    return "derivatives are there for integrators \"bdf1\", \"bdf2\" and \"sdirk2\" alone";
+  if (model->contacts.nsolids) return "there are no derivatives of contact yet";
+  if (model->nslots) return "there are no derivatives of constraints, limits and prescribed motions yet";
+  if (model->nreductions || model->nfollowers) return "there are no derivatives of what follows others yet";
+  return NULL;
+}
+
+// What of the scene differs in more than numbers; NULL: nothing.
+static const char *unlike(const MbSim *a, const MbSim *b) {
+  const MbModel *m = a->model, *n = b->model;
+  if (m->nb != n->nb || m->nlisted != n->nlisted) return "how many bodies there are";
+  if (a->nq != b->nq || a->nv != b->nv) return "how many coordinates there are";
+  if (m->h != n->h || m->steps != n->steps) return "the steps of the run";
+  if (m->integrator.kind != n->integrator.kind || strcmp(a->solver->name, b->solver->name) != 0)
+    return "the solver or the integrator";
+  if (m->nforces != n->nforces || m->npairs != n->npairs || m->ndrives != n->ndrives)
+    return "which forces there are";
+  if (m->nsignals != n->nsignals) return "which signals there are";
+  if (n->nslots || n->contacts.nsolids) return "which constraints there are";
+  if (mb_sim_frame_size(a) != mb_sim_frame_size(b)) return "what is told of a frame";
+  for (size_t i = 0; i < m->nb; i++)
+    if (m->parent[i] != n->parent[i] || m->joint[i].ops != n->joint[i].ops || m->joint[i].n != n->joint[i].n)
+      return "which joints there are";
+  for (size_t i = 0; i < m->nforces; i++)
+    if (m->forces[i].ops != n->forces[i].ops) return "which forces there are";
+  return NULL;
+}
+
+// ---- the start ----------------------------------------------------------------------------------------------------
+
+// δq and δv of the start: what it is with more less what it is with less, by the difference of p. False where the two are far apart.
+static bool start(const MbSensitivity *g, Tangent *t, double move) {
+  static const double FAR = 1e-2;
+  const MbModel *model = g->sim->model;
+  const double *less = t->less->state.q, *more = t->more->state.q, *q = g->sim->state.q;
+  for (size_t i = 0; i < g->sim->nv; i++) t->v[i] = (t->more->state.v[i] - t->less->state.v[i]) / (2 * move);
+  for (size_t b = 0; b < model->nb; b++) {
+    const MbJoint *joint = &model->joint[b];
+    const double *l = less + model->q_first[b], *m = more + model->q_first[b], *at = q + model->q_first[b];
+    double *dq = t->q + model->v_first[b], rate[7], conjugate[4], product[4];
+    const size_t n = joint->ops ? joint->n : 7;
+    for (size_t i = 0; i < n; i++)
+      if (!(fabs(m[i] - l[i]) <= FAR * (1 + fabs(at[i])))) return false;
+    for (size_t i = 0; i < n && joint->ops; i++) dq[i] = (m[i] - l[i]) / (2 * move);
+    if (joint->ops && joint->ops->change) joint->ops->change(joint, at, MB_TO_VELOCITIES, dq);
+    if (joint->ops) continue;
+    for (size_t i = 0; i < 7; i++) rate[i] = (m[i] - l[i]) / (2 * move);
+    mb_quat_conj(conjugate, at + 3);
+    mb_quat_mul(product, conjugate, rate + 3);
+    for (size_t i = 0; i < 3; i++) dq[i] = 2 * product[1 + i], dq[3 + i] = rate[i];
+  }
+  return true;
+}
+
+static double *numbers(MbSensitivity *g, size_t n) { return mb_arena_alloc(&g->arena, n, sizeof(double)); }
+
+static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
+  const MbSensitivityNumber *number = &g->number[k];
+  const MbSimOptions options = {.threads = 1};
+  Tangent *t = &g->tangent[k];
+  const size_t nv = g->sim->nv;
+  double **const lists[] = {&t->q, &t->v, &t->u, &t->before, &t->base, &t->from, &t->w, &t->first};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    if (!(*lists[i] = numbers(g, nv))) return mb_no_memory(report, "derivatives");
+  MbStatus status = mb_sim_create(number->less, &options, &t->less, report);
+  if (status == MB_OK) status = mb_sim_create(number->more, &options, &t->more, report);
+  if (status != MB_OK) return status;
+  const char *what = unlike(g->sim, t->less);
+  if (!what) what = unlike(g->sim, t->more);
+  if (what)
+    return mb_error(report, MB_SCENE, "", "%s: it changes %s: there is no derivative by it", number->name,
+                    what);
+  if (!start(g, t, number->move))
+    return mb_error(
+        report, MB_SCENE, "",
+        "%s: coordinates at the start jump where it changes a little: there is no derivative by it",
+        number->name);
+  return MB_OK;
+}
+
+static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report) {
+  const MbSimOptions options = {.threads = 1};
+  const char *why = mb_sensitivity_refuses(model);
+  if (why) return mb_error(report, MB_SCENE, "", "%s", why);
+  MbStatus status = mb_sim_create(model, NULL, &g->sim, report);
+  if (status == MB_OK) status = mb_sim_create(model, &options, &g->probe, report);
+  if (status != MB_OK) return status;
+  why = mb_tangent_refuses(g->sim);
+  if (why) return mb_error(report, MB_SCENE, "/solver", "there are no derivatives, because %s", why);
+  if (!g->sim->newton)
+    return mb_error(report, MB_SCENE, "", "there are no derivatives of scenes with as many as %zu velocities",
+                    g->sim->nv);
+  const size_t nq = g->sim->nq, nv = g->sim->nv, size = mb_sim_frame_size(g->sim);
+  double **const lists[] = {&g->step, &g->a, &g->move, &g->rate, &g->less, &g->more};
+  bool ok = true;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = (*lists[i] = numbers(g, nv)) && ok;
+  g->q = numbers(g, nq), g->q1 = numbers(g, nq);
+  g->frame[0] = numbers(g, size), g->frame[1] = numbers(g, size);
+  g->tangent = mb_arena_alloc(&g->arena, g->count, sizeof *g->tangent);
+  if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->tangent)
+    return mb_no_memory(report, "derivatives");
+  for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
+  return status;
+}
+
+MbStatus mb_sensitivity_create(const MbModel *model, const MbSensitivityNumber *number, size_t count,
+                               MbSensitivity **out, MbReport *report) {
+  *out = NULL;
+  MbSensitivity *g = mb_calloc(1, sizeof *g);
+  if (!g) return mb_no_memory(report, "derivatives");
+  g->number = number, g->count = count;
+  const MbStatus status = create(g, model, report);
+  if (status == MB_OK)
+    *out = g;
+  else
+    mb_sensitivity_free(g);
+  return status;
+}
+
+void mb_sensitivity_free(MbSensitivity *g) {
+  if (!g) return;
+  for (size_t k = 0; g->tangent && k < g->count; k++)
+    mb_sim_free(g->tangent[k].less), mb_sim_free(g->tangent[k].more);
+  mb_sim_free(g->sim);
+  mb_sim_free(g->probe);
+  mb_arena_free(&g->arena);
+  mb_free(g);
+}
+
+MbSim *mb_sensitivity_sim(MbSensitivity *g) { return g->sim; }
+
+// ---- a step ---------------------------------------------------------------------------------------------------------
+
+// rate ← ∂τ/∂p at the probe's stage, between the two models.
+static void by_number(MbSensitivity *g, const Tangent *t, const MbStageNote *note, double move) {
+  MbSim *const side[2] = {t->less, t->more};
+  double *const tau[2] = {g->less, g->more};
+  for (int k = 0; k < 2; k++) {
+    mb_sim_kinematics(side[k], g->q1, note->w);
+    mb_tangent_at(side[k], mb_newton_tangent(side[k]), note->w, g->a, note->t, tau[k]);
+  }
+  for (size_t i = 0; i < g->sim->nv; i++) g->rate[i] = (g->more[i] - g->less[i]) / (2 * move);
+}
+
+// t->w ← how the stage's w changes.
+static void change_stage(MbSensitivity *g, Tangent *t, const MbStageNote *note, const MbStageTerms *terms,
+                         double move) {
+  const size_t nv = g->sim->nv;
+  const double h = g->sim->model->h, span = note->gamma * h;
+  double *zero = g->less, *out = g->more, *da = t->w;
+  by_number(g, t, note, move);
+  for (size_t i = 0; i < nv; i++) {
+    t->base[i] = terms->base_u * t->u[i] + terms->base_first * t->first[i];
+    t->from[i] =
+        terms->from_v * t->v[i] + terms->from_before * t->before[i] + terms->from_first * t->first[i];
+    g->less[i] = h * t->base[i];
+  }
+  mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
+  for (size_t i = 0; i < nv; i++) zero[i] = 0, da[i] = -t->from[i] / span;
+  mb_tangent_times(g->probe, mb_newton_tangent(g->probe), g->move, zero, da, out);
+  for (size_t i = 0; i < nv; i++) t->w[i] = -(out[i] + g->rate[i]);
+  mb_newton_solve(g->probe, t->w);
+}
+
+// The state's change at the step's end, from that of its last stage.
+static void end(MbSensitivity *g, Tangent *t, const MbStageNote *note) {
+  const size_t nv = g->sim->nv;
+  const double h = g->sim->model->h;
+  for (size_t i = 0; i < nv; i++) {
+    t->u[i] = t->base[i] + note->gamma * t->w[i];
+    g->less[i] = h * t->u[i];
+  }
+  mb_tangent_moved(g->probe, g->step, t->q, g->less, g->move);
+  memcpy(t->q, g->move, nv * sizeof *t->q);
+  memcpy(t->before, t->v, nv * sizeof *t->v);
+  memcpy(t->v, t->w, nv * sizeof *t->v);
+}
+
+static MbStatus not_finite(const MbSensitivity *g, size_t k, MbReport *report) {
+  return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: the derivative by %s is not finite",
+                  g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
+}
+
+MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
+  MbSim *sim = g->sim;
+  MbStageTerms terms[2];
+  const MbStageNote *notes;
+  const double h = sim->model->h;
+  memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
+  const size_t stages = mb_scheme_stages_terms(sim, terms);
+  const MbStatus status = mb_sim_step(sim, report);
+  if (status != MB_OK) return status;
+  if (mb_newton_stages(sim, &notes) != stages)
+    return mb_error(report, MB_NUMBERS, "", "the stages of step %lld are not known",
+                    (long long)sim->state.step);
+  for (size_t s = 0; s < stages; s++) {
+    const MbStageNote *note = &notes[s];
+    for (size_t i = 0; i < sim->nv; i++) {
+      g->step[i] = h * (note->base[i] + note->gamma * note->w[i]);
+      g->a[i] = (note->w[i] - note->from[i]) / (note->gamma * h);
+    }
+    memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
+    mb_coordinates_advance(sim->model, g->q1, 1, g->step, 0, sim->model->nb);
+    if (!mb_newton_factor(g->probe, note, g->q1, g->step, g->a, NULL))
+      return mb_error(report, MB_NUMBERS, "",
+                      "at t = %.9g s, step %lld: the step's equations are singular: there is no derivative",
+                      sim->state.t, (long long)sim->state.step);
+    for (size_t k = 0; k < g->count; k++) {
+      Tangent *t = &g->tangent[k];
+      change_stage(g, t, note, &terms[s], g->number[k].move);
+      if (s + 1 < stages) memcpy(t->first, t->w, sim->nv * sizeof *t->w);
+    }
+  }
+  for (size_t k = 0; k < g->count; k++) {
+    Tangent *t = &g->tangent[k];
+    end(g, t, &notes[stages - 1]);
+    for (size_t i = 0; i < sim->nv; i++)
+      if (!isfinite(t->q[i]) || !isfinite(t->v[i])) return not_finite(g, k, report);
+  }
+  return MB_OK;
+}
+
+// ---- a frame ----------------------------------------------------------------------------------------------------------
+
+static MbStatus sample_at(const MbSensitivity *g, MbSim *at, const double *q, const double *v, double *frame,
+                          MbReport *report) {
+  memcpy(at->state.q, q, at->nq * sizeof *q);
+  memcpy(at->state.v, v, at->nv * sizeof *v);
+  at->state.t = g->sim->state.t, at->state.step = g->sim->state.step;
+  mb_sim_kinematics(at, at->state.q, at->state.v);
+  return mb_sim_sample(at, frame, report);
+}
+
+// slope ← by the state, along (δq, δv): differences of fourth order over moves that are small beside what moves.
+static MbStatus along_state(MbSensitivity *g, const Tangent *t, double *slope, MbReport *report) {
+  static const double MOVE = 1e-4, weight[5] = {1, -8, 0, 8, -1};
+  const MbSim *sim = g->sim;
+  const size_t size = mb_sim_frame_size(sim);
+  double most = 0, fastest = 1;
+  memset(slope, 0, size * sizeof *slope);
+  for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(sim->state.v[i]));
+  for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fmax(fabs(t->q[i]), fabs(t->v[i]) / fastest));
+  if (most == 0) return MB_OK;
+  const double move = MOVE * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most;
+  MbStatus status = MB_OK;
+  for (int side = -2; side <= 2 && status == MB_OK; side++) {
+    if (side == 0) continue;
+    memcpy(g->q1, sim->state.q, sim->nq * sizeof *g->q1);
+    mb_coordinates_advance(sim->model, g->q1, side * move, t->q, 0, sim->model->nb);
+    for (size_t i = 0; i < sim->nv; i++) g->rate[i] = sim->state.v[i] + side * move * t->v[i];
+    status = sample_at(g, g->probe, g->q1, g->rate, g->frame[0], report);
+    for (size_t i = 0; i < size; i++) slope[i] += weight[side + 2] / (12 * move) * g->frame[0][i];
+  }
+  return status;
+}
+
+MbStatus mb_sensitivity_frame(MbSensitivity *g, double *frame, double *slopes, MbReport *report) {
+  const MbSim *sim = g->sim;
+  const size_t size = mb_sim_frame_size(sim);
+  MbStatus status = mb_sim_sample(g->sim, frame, report);
+  for (size_t k = 0; k < g->count && status == MB_OK; k++) {
+    const Tangent *t = &g->tangent[k];
+    double *slope = slopes + size * k;
+    status = along_state(g, t, slope, report);
+    if (status == MB_OK) status = sample_at(g, t->less, sim->state.q, sim->state.v, g->frame[0], report);
+    if (status == MB_OK) status = sample_at(g, t->more, sim->state.q, sim->state.v, g->frame[1], report);
+    for (size_t i = 0; i < size && status == MB_OK; i++)
+      slope[i] += (g->frame[1][i] - g->frame[0][i]) / (2 * g->number[k].move);
+  }
+  return status;
+}

@@ -1,0 +1,31 @@
+// Derivatives of a run by numbers of its scene, step by step with it: exact ones of what the program computes, branch by branch
+// (sensitivity.c). Of fully implicit schemes on trees without rows.
+#ifndef MB_SIM_SENSITIVITY_H
+#define MB_SIM_SENSITIVITY_H
+
+#include "core/sim/sim_internal.h"
+
+typedef struct MbSensitivity MbSensitivity;
+
+// A number of the scene: its name, and the model with a little less and a little more of it.
+typedef struct MbSensitivityNumber {
+  const char *name;
+  const MbModel *less, *more;
+  double move; // half of the difference between the two
+} MbSensitivityNumber;
+
+// Says why a model's runs have no derivatives here; NULL: they have, as far as the model says.
+const char *mb_sensitivity_refuses(const MbModel *model);
+// Begins a run. The models must outlive it. MB_SCENE where a number changes more than numbers, with its name.
+MbStatus mb_sensitivity_create(const MbModel *model, const MbSensitivityNumber *numbers, size_t count,
+                               MbSensitivity **gradient, MbReport *report);
+void mb_sensitivity_free(MbSensitivity *gradient);
+
+// The run itself: what it is asked between steps.
+MbSim *mb_sensitivity_sim(MbSensitivity *gradient);
+// Does a step, and takes the derivatives along.
+MbStatus mb_sensitivity_step(MbSensitivity *gradient, MbReport *report);
+// Samples the frame now, and its derivatives by each of the numbers: slopes (count x frame size).
+MbStatus mb_sensitivity_frame(MbSensitivity *gradient, double *frame, double *slopes, MbReport *report);
+
+#endif

@@ -1,0 +1,161 @@
+// A term is a function of frames, x(frame; p), taken together: its derivative is that of x at the frame that it is, or the sum of them.
+// x changes along the frame's own change, and by the parameters that stand in its expression; so does the measure along its terms.
+#include "io/sweep/measure_slope.h"
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "io/sweep/measure_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+// Of a term: the derivative so far, and for `at` the frame before.
+typedef struct Slope {
+  double value, lost; // a sum, and what it has lost to rounding
+} Slope;
+
+struct MbMeasureSlopes {
+  const MbMeasures *m, *less, *more;
+  double move;
+  Slope *slope; // (nterms)
+  MbArena arena;
+};
+
+static const double MOVE = 1e-4, WEIGHT[5] = {1, -8, 0, 8, -1}; // differences of fourth order
+
+MbStatus mb_measure_slopes_create(const MbMeasures *m, const MbMeasures *less, const MbMeasures *more,
+                                  double move, MbMeasureSlopes **out, MbReport *report) {
+  *out = NULL;
+  for (size_t i = 0; i < m->nterms; i++) {
+    const MbMeasureKind kind = m->terms[i].kind;
+    if (kind == MB_TIME_OF_MAX || kind == MB_TIME_OF_MIN || kind == MB_FIRST)
+      return mb_error(report, MB_USAGE, "", "%s tells the time of a frame, which has no derivative",
+                      mb_measure_words[kind]);
+  }
+  MbMeasureSlopes *s = mb_calloc(1, sizeof *s);
+  if (!s) return mb_no_memory(report, "measures");
+  *s = (MbMeasureSlopes){.m = m, .less = less, .more = more, .move = move};
+  s->slope = mb_arena_alloc(&s->arena, m->nterms, sizeof *s->slope);
+  if (s->slope) *out = s;
+  if (!s->slope) mb_measure_slopes_free(s);
+  return *out ? MB_OK : mb_no_memory(report, "measures");
+}
+
+void mb_measure_slopes_free(MbMeasureSlopes *s) {
+  if (!s) return;
+  mb_arena_free(&s->arena);
+  mb_free(s);
+}
+
+// A term's number at a frame moved along its change.
+static double moved(const MbTerm *term, double time, const double *frame, const double *slope, double move) {
+  for (size_t i = 0; i < term->ncolumns; i++)
+    term->values[i] = frame[term->columns[i]] + (move == 0 ? 0 : move * slope[term->columns[i]]);
+  return mb_expression_value(term->expression, time);
+}
+
+static double number_slope(const MbMeasureSlopes *s, size_t i, double time, const double *frame,
+                           const double *slope) {
+  const MbTerm *term = &s->m->terms[i];
+  double most = 0, sum = 0;
+  if (term->column != SIZE_MAX) return slope[term->column];
+  for (size_t k = 0; k < term->ncolumns; k++) {
+    const double at = frame[term->columns[k]], by = slope[term->columns[k]];
+    most = fmax(most, fabs(by) / (fabs(at) > 0 ? fmin(fabs(at), 1) : 1));
+  }
+  const double move = MOVE / most;
+  for (int side = -2; side <= 2 && most > 0; side++)
+    if (side) sum += WEIGHT[side + 2] / (12 * move) * moved(term, time, frame, slope, side * move);
+  const double more = moved(&s->more->terms[i], time, frame, slope, 0);
+  return sum + (more - moved(&s->less->terms[i], time, frame, slope, 0)) / (2 * s->move);
+}
+
+static double number_of(const MbTerm *term, double time, const double *frame) {
+  return term->column != SIZE_MAX ? frame[term->column] : moved(term, time, frame, frame, 0);
+}
+
+static void add(Slope *s, double x) {
+  const double sum = s->value + x;
+  s->lost += fabs(s->value) >= fabs(x) ? (s->value - sum) + x : (x - sum) + s->value;
+  s->value = sum;
+}
+
+// As `at` itself goes from frame to frame (measure.c).
+static void take_at(const MbTerm *term, double time, double dx, Slope *slope) {
+  const MbTermState *s = &term->state;
+  if (s->count && s->other >= term->when) return;
+  const double close = 1e-9 * fabs(time - (s->count ? s->other : 0));
+  if (!s->count || time <= term->when + close)
+    slope->value = dx;
+  else
+    slope->value += (dx - slope->value) * ((term->when - s->other) / (time - s->other));
+}
+
+void mb_measure_slopes_frame(MbMeasureSlopes *s, double time, const double *frame, const double *slope) {
+  for (size_t i = 0; i < s->m->nterms; i++) {
+    const MbTerm *term = &s->m->terms[i];
+    const MbTermState *had = &term->state;
+    const double x = number_of(term, time, frame), dx = number_slope(s, i, time, frame, slope);
+    switch (term->kind) {
+    case MB_FINAL:
+      s->slope[i].value = dx;
+      break;
+    case MB_MIN:
+      if (!had->count || x < had->value) s->slope[i].value = dx;
+      break;
+    case MB_MAX:
+      if (!had->count || x > had->value) s->slope[i].value = dx;
+      break;
+    case MB_MEAN:
+      add(&s->slope[i], dx);
+      break;
+    case MB_RMS:
+      add(&s->slope[i], x * dx);
+      break;
+    case MB_AT:
+      take_at(term, time, dx, &s->slope[i]);
+      break;
+    default: // refused
+      break;
+    }
+  }
+}
+
+static double term_slope(const MbMeasureSlopes *s, size_t i) {
+  const MbTerm *term = &s->m->terms[i];
+  const double value = s->slope[i].value + s->slope[i].lost, n = (double)term->state.count;
+  if (isnan(mb_term_result(term))) return NAN;
+  if (term->kind == MB_MEAN) return value / n;
+  if (term->kind == MB_RMS) return value == 0 ? 0 : value / (n * mb_term_result(term));
+  return s->slope[i].value;
+}
+
+// dM = ∂M/∂terms · dterms + ∂M/∂parameters · dparameters
+MbStatus mb_measure_slopes_values(const MbMeasureSlopes *s, double *values, MbReport *report) {
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < s->m->nmeasures && status == MB_OK; i++) {
+    const MbMeasure *measure = &s->m->measures[i];
+    double term[MB_MEASURE_MOST_TERMS + 1] = {NAN}, slope[MB_MEASURE_MOST_TERMS + 1] = {0},
+                                        at[MB_MEASURE_MOST_TERMS + 1], most = 0, side[2], result;
+    for (size_t k = 0; k < measure->count; k++) {
+      term[k] = mb_term_result(&s->m->terms[measure->first + k]);
+      slope[k] = term_slope(s, measure->first + k);
+      most = fmax(most, fabs(slope[k]) / (fabs(term[k]) > 0 ? fmin(fabs(term[k]), 1) : 1));
+    }
+    if (measure->count == 1 && !strcmp(measure->text, "_m0")) {
+      values[i] = slope[0];
+      continue;
+    }
+    status = mb_measure_evaluate(s->less, i, term, "", &side[0], report);
+    if (status == MB_OK) status = mb_measure_evaluate(s->more, i, term, "", &side[1], report);
+    if (status != MB_OK) return status;
+    values[i] = (side[1] - side[0]) / (2 * s->move);
+    const double move = MOVE / most;
+    for (int by = -2; by <= 2 && most > 0 && status == MB_OK; by++) {
+      if (!by) continue;
+      for (size_t k = 0; k < measure->count; k++) at[k] = term[k] + by * move * slope[k];
+      status = mb_measure_evaluate(s->m, i, at, "", &result, report);
+      values[i] += WEIGHT[by + 2] / (12 * move) * result;
+    }
+  }
+  return status;
+}

@@ -1,0 +1,169 @@
+// Derivatives of runs against differences of whole runs: for every joint and every force as the place of the number that changes.
+#include "core/base/alloc.h"
+#include "core/forces/forces.h"
+#include "core/sim/sensitivity.h"
+#include "tests/runs.h"
+#include "tests/trees.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { STEPS = 12 };
+static const MbIntegratorKind kinds[] = {MB_BDF1, MB_BDF2, MB_SDIRK2};
+
+// What of the scene changes with p, which is 0 here.
+typedef enum Place { MASS, INERTIA, CENTER, FRAME, STIFFNESS, START, MOTION, WEIGHT, FORCE, PLACES } Place;
+static const char *const places[PLACES] = {"mass",  "inertia",  "centre",  "joint's frame", "stiffness",
+                                           "start", "velocity", "gravity", "force"};
+
+typedef struct Case {
+  MbIntegratorKind kind;
+  MbJointKind joint; // of two bodies on one free in space
+  MbForceKind force; // on the last
+  Place place;
+} Case;
+
+static void pull(MbSceneSpec *spec, const Case *c, double p, uint64_t *seed) {
+  const double by = c->place == FORCE ? p : 0;
+  const double stiffness[2] = {3 + by, 2 + by}, damping[2] = {0.4 + by, 0.7};
+  const bool between = mb_force_table[c->force]->least > 0;
+  MbForceSpec *force = test_force(spec, c->force, between ? NULL : spec->bodies[2].name);
+  if (c->force == MB_FORCE_DAMPING) {
+    test_damping(force)->coefficient = 0.3 + by;
+    return;
+  }
+  if (!between) {
+    MbBodyForceSpec *own = test_wrench(force);
+    own->axes = MB_AXES_WORLD;
+    for (int i = 0; i < 3; i++) {
+      own->at[i] = test_around_zero(seed) + by;
+      own->force[i] = test_constant(5 * test_around_zero(seed) + by);
+      own->torque[i] = test_constant(c->force == MB_FORCE_POINT ? 0 : test_around_zero(seed));
+    }
+    return;
+  }
+  force->npoints = mb_force_table[c->force]->most == 2 ? 2 : 3;
+  force->points = mb_arena_alloc(&spec->arena, 3, sizeof *force->points);
+  for (size_t i = 0; i < force->npoints; i++) {
+    force->points[i].body = spec->bodies[2 * i % 3].name;
+    test_random_frame(&force->points[i].frame, seed);
+    force->points[i].frame.position[0] += by;
+  }
+  test_pull(force, stiffness, damping, 1.5 + by);
+  if (c->force != MB_FORCE_MUSCLE) return;
+  test_muscle(force)->activation = test_constant(0.6);
+  test_muscle(force)->numbers =
+      (MbMuscle){.max_force = 5 + by, .max_velocity = 6, .tendon_length = 0.5, .optimal_length = 8};
+}
+
+static MbSceneSpec scene(const Case *c, double p) {
+  static const char *channels[] = {"body.position", "body.velocity", "energy"};
+  uint64_t seed = 77;
+  MbSceneSpec spec = test_scene(c->kind, 0.01, STEPS);
+  spec.output.channels = channels, spec.output.nchannels = 3;
+  spec.gravity[2] = -9.81 + (c->place == WEIGHT ? p : 0);
+  for (int i = 0; i < 3; i++) {
+    MbBodySpec *body = test_random_body(&spec, &seed);
+    if (i) test_hang(&spec, body, c->joint, spec.bodies[i - 1].name, &seed);
+    if (!i) mb_vec3_set(body->angular, 1.5, -2 + (c->place == MOTION ? p : 0), 1);
+    if (!i) mb_vec3_set(body->linear, 0.3, c->place == MOTION ? p : 0, 0.1);
+    if (!i) body->pose.position[1] += c->place == START ? p : 0;
+    if (i < 2) continue;
+    body->inertia->mass += c->place == MASS ? p : 0;
+    body->inertia->matrix[0] += c->place == INERTIA ? p : 0;
+    body->inertia->center[1] += c->place == CENTER ? p : 0;
+    body->joint.in_parent.position[0] += c->place == FRAME ? p : 0;
+    if (c->joint == MB_JOINT_FIXED) continue;
+    if (c->place == STIFFNESS) body->joint.stiffness = test_one_number(&spec.arena, 2 + p);
+    if (c->place == START && c->joint < MB_JOINT_SPLINE_CURVE)
+      body->joint.position = test_one_number(&spec.arena, 0.3 + p);
+    if (c->place == MOTION) body->joint.velocity = test_one_number(&spec.arena, 0.5 + p);
+  }
+  pull(&spec, c, p, &seed);
+  return spec;
+}
+
+static MbModel *model_of(const Case *c, double p) {
+  MbSceneSpec spec = scene(c, p);
+  MbModel *model = test_model(&spec);
+  mb_arena_free(&spec.arena);
+  return model;
+}
+
+static void end_of(const Case *c, double p, double *frame) {
+  MbModel *model = model_of(c, p);
+  MbSim *sim = test_sim(model, 1);
+  MbReport report = {0};
+  test_steps(sim, STEPS);
+  test_ok(mb_sim_sample(sim, frame, &report), &report);
+  mb_sim_free(sim);
+  mb_model_free(model);
+}
+
+// How far the derivatives are off, of the largest.
+static double check(const Case *c) {
+  enum { MOST = 64 };
+  static const double LITTLE = 3e-6, MOVE = 1e-3, weight[5] = {1, -8, 0, 8, -1};
+  double frame[MOST], slope[MOST], wanted[MOST] = {0}, most = 0, off = 0;
+  MbReport report = {0};
+  MbModel *model = model_of(c, 0), *less = model_of(c, -LITTLE), *more = model_of(c, LITTLE);
+  const MbSensitivityNumber number = {"p", less, more, LITTLE};
+  MbSensitivity *run = NULL;
+  test_ok(mb_sensitivity_create(model, &number, 1, &run, &report), &report);
+  const size_t size = mb_sim_frame_size(mb_sensitivity_sim(run));
+  cr_assert_leq(size, MOST);
+  for (int i = 0; i < STEPS; i++) test_ok(mb_sensitivity_step(run, &report), &report);
+  test_ok(mb_sensitivity_frame(run, frame, slope, &report), &report);
+  for (int side = -2; side <= 2; side++) {
+    double moved[MOST];
+    if (!side) continue;
+    end_of(c, side * MOVE, moved);
+    for (size_t i = 0; i < size; i++) wanted[i] += weight[side + 2] / (12 * MOVE) * moved[i];
+  }
+  for (size_t i = 0; i < size; i++) most = fmax(most, fabs(wanted[i]));
+  for (size_t i = 0; i < size; i++) off = fmax(off, fabs(slope[i] - wanted[i]));
+  mb_sensitivity_free(run);
+  mb_model_free(less), mb_model_free(more), mb_model_free(model);
+  return off / fmax(most, 1e-3);
+}
+
+static void check_all(MbJointKind joint, MbForceKind force, Place from, Place to, double *worst) {
+  for (size_t k = 0; k < 3; k++)
+    for (Place place = from; place < to; place++) {
+      const Case c = {kinds[k], joint, force, place};
+      const double off = check(&c);
+      *worst = fmax(*worst, off);
+      cr_expect_lt(off, 1e-7, "%s, joint %s, force %s, by its %s: %g", mb_integrator_words[kinds[k]],
+                   mb_joint_words[joint], mb_force_words[force], places[place], off);
+    }
+}
+
+Test(sensitivity, derivatives_by_numbers_of_every_joint_are_those_of_whole_runs) {
+  double worst = 0;
+  for (MbJointKind joint = 0; joint < MB_JOINTS; joint++) check_all(joint, MB_FORCE_WRENCH, 0, FORCE, &worst);
+  printf("largest error, of the largest derivative: %.1e\n", worst);
+}
+
+Test(sensitivity, derivatives_by_numbers_of_every_force_are_those_of_whole_runs) {
+  double worst = 0;
+  for (MbForceKind force = 0; force < MB_FORCES; force++)
+    check_all(MB_JOINT_UNIVERSAL, force, FORCE, PLACES, &worst);
+  printf("largest error, of the largest derivative: %.1e\n", worst);
+}
+
+Test(sensitivity, what_changes_more_than_numbers_has_no_derivative) {
+  const Case c = {MB_BDF1, MB_JOINT_REVOLUTE, MB_FORCE_WRENCH, MASS},
+             other = {MB_BDF1, MB_JOINT_EULER, MB_FORCE_WRENCH, MASS},
+             first = {MB_SYMPLECTIC, MB_JOINT_REVOLUTE, MB_FORCE_WRENCH, MASS};
+  MbModel *model = model_of(&c, 0), *less = model_of(&other, 0), *refused = model_of(&first, 0);
+  const MbSensitivityNumber number = {"p", less, model, 1e-6};
+  MbSensitivity *run = NULL;
+  MbReport report = {0};
+  cr_expect_eq(mb_sensitivity_create(model, &number, 1, &run, &report), MB_SCENE);
+  cr_expect_null(run);
+  cr_expect_not_null(strstr(report.issues[0].text, "p: it changes how many coordinates"), "%s",
+                     report.issues[0].text);
+  cr_expect_not_null(mb_sensitivity_refuses(refused));
+  cr_expect_null(mb_sensitivity_refuses(model));
+  mb_model_free(model), mb_model_free(less), mb_model_free(refused);
+}

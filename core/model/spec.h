@@ -394,6 +394,14 @@ typedef struct MbBendingSpec {
   double stiffness; // J; NaN = that of a plate
 } MbBendingSpec;
 
+// A family of fibres in a deformable's elements.
+typedef struct MbFibresSpec {
+  double direction[3];
+  double stiffness, limit, beyond, strength;
+  MbSignalSpec activation;
+  bool activated; // it is given
+} MbFibresSpec;
+
 // What is inside the closed parts of a deformable's surface beside a pressure that is given: a gas whose p V stays what it is.
 typedef struct MbGasSpec {
   double pressure, outside; // Pa; 0 = there is none
@@ -426,10 +434,12 @@ typedef struct MbDeformableSpec {
   double young, poisson, density; // tets, cloth
   double thickness;               // cloth
   MbBendingSpec bending;          // cloth
-  MbSignalSpec pressure;          // tets, cloth: inside closed parts
-  bool pressed;                   // it is given
-  MbGasSpec gas;                  // tets, cloth
-  MbWindSpec wind;                // tets, cloth
+  size_t nfibres;
+  MbFibresSpec *fibres;  // (nfibres) tets, cloth
+  MbSignalSpec pressure; // tets, cloth: inside closed parts
+  bool pressed;          // it is given
+  MbGasSpec gas;         // tets, cloth
+  MbWindSpec wind;       // tets, cloth
   MbDeformableContactSpec contact;
   MbFrameSpec pose;             // of the mesh in the world at the start
   double angular[3], linear[3]; // velocity at the start, as of a rigid body with its origin at the pose's

@@ -139,6 +139,9 @@ const Needed words_needed[] = {
           "'density':100,'thickness':0.05},'pin':[{'select':{'vertices':[0]}}]}"
 #define HOLLOW OF_SOFT "/mesh={'file':'scenes/bad/hollow.msh'} | " OF_SOFT "/pin=[]"
 #define BLOWN  CLOTH " | " OF_SOFT "/wind={'velocity':[20,1,2],'lift':0.3}"
+#define FIBROUS                                                                                              \
+  MATERIAL "/fibres=[{'direction':[2,1,0],'stiffness':3000,'limit':0,'beyond':1000,'strength':20,"           \
+           "'activation':0.5}]"
 #define CARRIED                                                                                              \
   OF_SOFT "/pose/position=[2,0,0] | " OF_SOFT "/pin=[] | " OF_SOFT                                           \
           "/attach=[{'select':{'side':'-x'},'body':'c'}]"
@@ -434,6 +437,14 @@ const Probe words_probes[] = {
     {"wind.density", BLOWN, OF_SOFT "/wind/density=2", DIFFERS},
     {"wind.drag", BLOWN, OF_SOFT "/wind/drag=2", DIFFERS},
     {"wind.lift", BLOWN, OF_SOFT "/wind/lift=2", DIFFERS},
+    {"tet_material.fibres", "", MATERIAL "/fibres=[{'direction':[2,1,0],'stiffness':3000}]", DIFFERS},
+    {"cloth_material.fibres", CLOTH, MATERIAL "/fibres=[{'direction':[1,2,0],'stiffness':3000}]", DIFFERS},
+    {"fibres.direction", FIBROUS, MATERIAL "/fibres/0/direction=[1,1,0]", DIFFERS},
+    {"fibres.stiffness", FIBROUS, MATERIAL "/fibres/0/stiffness=100", DIFFERS},
+    {"fibres.limit", FIBROUS, MATERIAL "/fibres/0/limit=0.0001", DIFFERS},
+    {"fibres.beyond", FIBROUS, MATERIAL "/fibres/0/beyond=100", DIFFERS},
+    {"fibres.strength", FIBROUS, MATERIAL "/fibres/0/strength=30", DIFFERS},
+    {"fibres.activation", FIBROUS, MATERIAL "/fibres/0/activation=0.7", DIFFERS},
     {"bending.model=*", CLOTH, MATERIAL "/bending/model='*'", DIFFERS},
     {"bending.stiffness", CLOTH, MATERIAL "/bending/stiffness=5", DIFFERS},
 

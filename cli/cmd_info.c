@@ -151,8 +151,28 @@ static const char *text_of(const cJSON *object, const char *key, char *buffer, s
   return mb_console_safe(text ? text : "?", buffer, size);
 }
 
+// How many columns a name takes: UTF-8's later bytes take none.
+static int columns_of(const char *name) {
+  int columns = 0;
+  for (; *name; name++) columns += (*name & 0xc0) != 0x80;
+  return columns;
+}
+
+// Columns of the longest name.
+static int name_width(const cJSON *channels) {
+  int width = 24;
+  const cJSON *c = NULL;
+  cJSON_ArrayForEach(c, channels) {
+    char name[128];
+    const int wide = columns_of(text_of(c, "name", name, sizeof name));
+    if (wide > width) width = wide;
+  }
+  return width;
+}
+
 static void print_channels(const cJSON *tree) {
-  printf("\n  %-24s %12s  %-16s %10s %7s  %s\n", "channel", "shape", "mode", "size", "ratio", "unit");
+  const int width = name_width(cJSON_GetObjectItem(tree, "channels"));
+  printf("\n  %-*s %12s  %-16s %10s %7s  %s\n", width, "channel", "shape", "mode", "size", "ratio", "unit");
   const cJSON *c = NULL;
   cJSON_ArrayForEach(c, cJSON_GetObjectItem(tree, "channels")) {
     char name[128], unit[32], shape[48], mode[32], size[32];
@@ -165,7 +185,8 @@ static void print_channels(const cJSON *tree) {
       snprintf(mode, sizeof mode, "bounded %.3g", number(c, "bound"));
     else
       snprintf(mode, sizeof mode, "lossless");
-    printf("  %-24s %12s  %-16s %10s %6.2fx  %s\n", text_of(c, "name", name, sizeof name), shape, mode,
+    text_of(c, "name", name, sizeof name);
+    printf("  %s%*s %12s  %-16s %10s %6.2fx  %s\n", name, width - columns_of(name), "", shape, mode,
            mb_console_bytes((uint64_t)number(c, "bytes"), size), number(c, "compression"),
            text_of(c, "unit", unit, sizeof unit));
     if (fields) printf("    %.0f entries:", number(c, "entries"));

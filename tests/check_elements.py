@@ -86,6 +86,7 @@ class Body:
             second = np.cross(n / np.linalg.norm(n, axis=1)[:, None], first)
             flat = np.stack([np.einsum("ei,eic->ec", first, edges), np.einsum("ei,eic->ec", second, edges)], 1)
         assert (self.size > 0).all()
+        self.flat, self.fibres = (np.eye(3)[None].repeat(len(self.size), 0) if self.rank == 3 else np.stack([first, second], 1)), []
         self.inverse = np.linalg.inv(flat)
         self.mass = np.zeros(len(self.x))
         for a in range(self.rank + 1):
@@ -95,10 +96,24 @@ class Body:
         return np.swapaxes(q[self.corners[:, 1:]] - q[self.corners[:, :1]], 1, 2) @ self.inverse
 
     def energy(self, q):
-        return (self.size * density(self.model, self.mu, self.la, self.stretch(q))[0]).sum()
+        drawn = sum(self.draw(q, fibre)[0] for fibre in self.fibres)
+        return (self.size * (density(self.model, self.mu, self.la, self.stretch(q))[0] + drawn)).sum()
 
     def gradient(self, q):
-        return self.slopes(density(self.model, self.mu, self.la, self.stretch(q))[1])
+        drawn = sum(self.draw(q, fibre)[1] for fibre in self.fibres)
+        return self.slopes(density(self.model, self.mu, self.la, self.stretch(q))[1] + drawn)
+
+    def draw(self, q, fibre):
+        """Energy by volume of fibres along a direction at rest, and its derivative by F."""
+        d = self.flat @ np.array(fibre["direction"], float)
+        d /= np.linalg.norm(d, axis=1)[:, None]
+        y = (self.stretch(q) @ d[:, :, None])[:, :, 0]
+        long = np.linalg.norm(y, axis=1)
+        active = fibre.get("strength", 0) * fibre.get("activation", 0)
+        k, beyond = fibre.get("stiffness", 0), fibre.get("beyond", 0)
+        out, over = np.maximum(long - 1, 0), np.maximum(long - 1 - fibre.get("limit", 0), 0)
+        T = k * out + beyond * over + active
+        return k / 2 * out ** 2 + beyond / 2 * over ** 2 + active * (long - 1), (T / long)[:, None, None] * y[:, :, None] * d[:, None, :]
 
     def slopes(self, P):
         """What stresses do to nodes."""
@@ -125,7 +140,7 @@ class Body:
     def stress(self, q):
         """Cauchy's: P F'/J, of `linear` P."""
         F = self.stretch(q)
-        P = density(self.model, self.mu, self.la, F)[1]
+        P = density(self.model, self.mu, self.la, F)[1] + sum(self.draw(q, fibre)[1] for fibre in self.fibres)
         if self.model == "linear":
             return P
         J = np.linalg.det(F) if self.rank == 3 else np.linalg.norm(np.cross(F[:, :, 0], F[:, :, 1]), axis=1)
@@ -285,13 +300,19 @@ CHANNELS = ["deformable.*." + what for what in ("position", "velocity", "stress"
                                                "principal_strain")] + ["energy"]
 
 
-def check(mbsim, folder, random, kind, model, method, pressed, damping=0):
-    name = "-".join([kind, model, method] + (["pressed"] if pressed else []) + (["damped"] if damping else []))
+FIBRES = [{"direction": [1, 0.5, 0.3], "stiffness": 3e4, "limit": 0.05, "beyond": 1e5, "strength": 4e3, "activation": 0.7},
+          {"direction": [-0.2, 1, 0], "stiffness": 2e4}]
+
+
+def check(mbsim, folder, random, kind, model, method, pressed, damping=0, fibres=()):
+    name = "-".join([kind, model, method] + (["pressed"] if pressed else []) + (["damped"] if damping else []) + (["fibres"] if fibres else []))
     x, elements = box(random, 2, 0.25) if kind == "tets" else sheet(random, 5, 0.25)
     material = {"model": model, "young": 2e4, "poisson": 0.3 if pressed else 0.4, "density": 500, "damping": damping}
     thickness = 0.01
     if kind == "cloth":
         material["thickness"] = thickness
+    if fibres:
+        material["fibres"] = fibres
     write_mesh(os.path.join(folder, name + ".msh"), x, elements)
     h, steps = 0.01, 3 if method == "projective" else 10
     pins = [{"select": {"side": "-x"}}]
@@ -305,6 +326,7 @@ def check(mbsim, folder, random, kind, model, method, pressed, damping=0):
                               "velocity": {} if pressed else {"angular": [3, 1, -2], "linear": [0.5, 0, 1]}}]}
     file = run(mbsim, folder, name, scene)
     body = Body(x, elements, material, thickness)
+    body.fibres = fibres
     body.check_itself(random)
     key = {k.split(".")[-1]: k for k in file.files if k.startswith("deformable")}
     q, v = file[key["position"]].reshape(steps + 1, -1, 3), file[key["velocity"]].reshape(steps + 1, -1, 3)
@@ -447,6 +469,9 @@ def main(mbsim, folder):
                 check(mbsim, folder, random, kind, model, method, False)
                 check(mbsim, folder, random, kind, model, method, False, 0.02)
                 count += 2
+                if model != "linear":
+                    check(mbsim, folder, random, kind, model, method, False, 0, FIBRES)
+                    count += 1
             for solver in ("redmax", "maximal"):
                 check_others(mbsim, folder, random, kind, model, solver)
                 count += 1

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WHERE = 128, SELECTIONS = 1000 };
+enum { WHERE = 128 };
 static const double MOST = 1e6; // nodes of all deformables
 
 // ---- what is asked for ------------------------------------------------------------------------------------
@@ -91,15 +91,22 @@ static MbStatus check_material(const MbDeformableSpec *spec, const char *where, 
   return wrong ? mb_error(report, MB_SCENE, where, "the material of \"%s\": %s", spec->name, wrong) : MB_OK;
 }
 
-static MbStatus check_spec(const MbDeformableSpec *spec, size_t i, MbReport *report) {
+MbStatus mb_compile_check_selections(const MbDeformableSpec *spec, size_t i, size_t nodes, MbReport *report) {
+  static const double WORK = 1e10;
   char where[WHERE];
   size_t selections = spec->npins + spec->nattachments;
   for (size_t k = 0; k < spec->ncables; k++) selections += spec->cables[k].npath;
+  if ((double)selections * (double)nodes <= WORK) return MB_OK;
   snprintf(where, sizeof where, "/deformables/%zu", i);
-  if (selections > SELECTIONS)
-    return mb_error(report, MB_SCENE, where,
-                    "\"%s\" has %zu pins, attachments and points of cables: %d are the most", spec->name,
-                    selections, SELECTIONS);
+  return mb_error(report, MB_SCENE, where,
+                  "\"%s\" has %zu pins, attachments and points of cables: %.0f are the most with %zu nodes; "
+                  "one of them may "
+                  "be of many nodes",
+                  spec->name, selections, WORK / (double)nodes, nodes);
+}
+
+static MbStatus check_spec(const MbDeformableSpec *spec, size_t i, MbReport *report) {
+  char where[WHERE];
   snprintf(where, sizeof where, "/deformables/%zu/material", i);
   const MbStatus material = check_material(spec, where, report);
   snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
@@ -208,6 +215,8 @@ MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model
   status = check_start(spec, i, &elements->mesh, report);
   if (status != MB_OK) return status;
   const size_t n = elements->mesh.nodes;
+  status = mb_compile_check_selections(spec, i, n, report);
+  if (status != MB_OK) return status;
   double *mass = mb_arena_alloc(&model->arena, n, sizeof *mass);
   double *x0 = mb_arena_alloc(&model->arena, n, 3 * sizeof *x0),
          *v0 = mb_arena_alloc(&model->arena, n, 3 * sizeof *v0);
@@ -216,6 +225,8 @@ MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model
   place(spec, &elements->mesh, x0, v0);
   elements->mass = mass, elements->x0 = x0, elements->v0 = v0;
   to->count = n, to->elements = elements;
+  status = mb_compile_fibres(spec, i, model, elements, report);
+  if (status != MB_OK) return status;
   return mb_compile_surface(spec, i, model, elements, &elements->surface, report);
 }
 

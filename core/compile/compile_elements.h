@@ -12,10 +12,15 @@ MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model
 // The mesh of deformable i alone, whose numbers have been checked: made, or of a file and sound (compile_element_mesh.c).
 MbStatus mb_compile_element_mesh(const MbDeformableSpec *spec, size_t i, MbArena *arena, MbElementMesh *to,
                                  MbReport *report);
+// So many pins, attachments and points of cables, each of which goes through so many nodes: refuses what would take for ever.
+MbStatus mb_compile_check_selections(const MbDeformableSpec *spec, size_t i, size_t nodes, MbReport *report);
 // What acts on the surface of deformable i, whose mesh, and where it is at the start, are known (compile_surface_load.c). *surface stays NULL where
 // nothing does.
 MbStatus mb_compile_surface(const MbDeformableSpec *spec, size_t i, MbModel *model,
                             const MbElements *elements, const MbElementSurface **surface, MbReport *report);
+// The fibres of deformable i, whose mesh is known (compile_fibres.c).
+MbStatus mb_compile_fibres(const MbDeformableSpec *spec, size_t i, MbModel *model, MbElements *elements,
+                           MbReport *report);
 // Elements of deformable i as a force between nodes that are bodies; of pairs only what mb_compile_pairs makes them from.
 MbStatus mb_compile_element_force(const MbDeformable *of, size_t i, MbModel *model, MbForce *force,
                                   MbReport *report);

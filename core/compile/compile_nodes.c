@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WHERE = 128, LONGEST = 300, SELECTIONS = 1000 };
+enum { WHERE = 128, LONGEST = 300 };
 enum { FOLLOWS = 8 };           // beside the axes along which a node is held
 static const double MOST = 1e5; // nodes of all deformables
 
@@ -78,10 +78,6 @@ static MbStatus check_deformable(const MbDeformableSpec *spec, size_t i, MbSolve
     return mb_error(report, MB_SCENE, where, "the mass of \"%s\" is %g kg: it must be positive and finite",
                     spec->name, spec->mass);
   }
-  snprintf(where, sizeof where, "/deformables/%zu", i);
-  if (spec->npins + spec->nattachments > SELECTIONS)
-    return mb_error(report, MB_SCENE, where, "\"%s\" has %zu pins and attachments: %d are the most",
-                    spec->name, spec->npins + spec->nattachments, SELECTIONS);
   snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
   return spec->mesh.rope ? check_rope(&spec->mesh, where, report) : check_grid(&spec->mesh, where, report);
 }
@@ -106,6 +102,8 @@ MbStatus mb_compile_deformables(const MbSceneSpec *spec, MbModel *model, MbRepor
       list[i].name = mb_arena_strdup(&model->arena, from->name);
       list[i].count = mb_node_mesh_count(&from->mesh);
       if (!list[i].name) return mb_no_memory(report, "deformables");
+      one = mb_compile_check_selections(from, i, list[i].count, report);
+      if (one != MB_OK) status = one;
     }
     first += list[i].count;
   }

@@ -125,6 +125,11 @@ static void add_elements(Mark *mark, const MbElements *e) {
   ADD_ALL(mark, MbPinMotion, e->motions, e->nmotions);
   for (size_t i = 0; i < e->ncables; i++) add_cable(mark, &e->cables[i]);
   if (e->surface) add_surface(mark, e->surface);
+  const size_t corners = e->mesh.tets ? 4 * e->mesh.tets : 3 * e->mesh.triangles;
+  for (size_t i = 0; i < e->nfibres; i++) {
+    ADD_FROM(mark, MbFibres, stiffness, &e->fibres[i]);
+    add_doubles(mark, e->fibres[i].weight, corners);
+  }
 }
 
 static void add_bodies(Mark *mark, const MbModel *model) {

@@ -116,33 +116,42 @@ static size_t entry_of(const Pattern *p, uint32_t i, uint32_t j) {
   return low;
 }
 
-// block ← block + Fᵀ T, F of one end and T of the other, `rows` rows each
-MB_CLONES static void add_block(double *block, size_t rows, const double *F, const double (*T)[12],
-                                size_t end) {
-  for (size_t c = 0; c < 6; c++)
-    for (size_t r = 0; r < rows; r++) {
-      const double t = T[r][6 * end + c];
-      for (size_t k = 0; k < 6; k++) block[COLUMN * c + k] += F[12 * r + k] * t;
-    }
+// block ← block + Fᵀ T: F of one end, T of the columns of the other
+INLINE void add_block(double *block, size_t rows, const Eight F[3], const double (*T)[12], size_t end) {
+  for (size_t c = 0; c < 6; c++) {
+    Eight x;
+    get(&x, block, c);
+    for (size_t r = 0; r < rows; r++) x += F[r] * T[r][6 * end + c];
+    memcpy(block + COLUMN * c, &x, sizeof x);
+  }
 }
 
-void mb_body_factor_add(MbBodyFactor *f, uint32_t group, const uint32_t place[2], size_t rows,
-                        const double *F, const double *K) {
-  const Pattern p = pattern_of(f, group);
+INLINE void add(MbBodyFactor *f, const Pattern *p, const uint32_t place[2], size_t rows, const double *F,
+                const double *K) {
   double T[3][12]; // K F
-  for (size_t r = 0; r < rows; r++)
-    for (size_t k = 0; k < 12; k++) {
-      double sum = 0;
-      for (size_t c = 0; c < rows; c++) sum += K[rows * r + c] * F[12 * c + k];
-      T[r][k] = sum;
-    }
+  Eight ends[2][3] = {{{0}}};
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t k = 0; k < 12; k++) T[r][k] = K[rows * r] * F[k];
+    for (size_t c = 1; c < rows; c++)
+      for (size_t k = 0; k < 12; k++) T[r][k] += K[rows * r + c] * F[12 * c + k];
+    for (size_t end = 0; end < 2; end++) memcpy(&ends[end][r], F + 12 * r + 6 * end, 6 * sizeof *F);
+  }
   for (size_t end = 0; end < 2; end++)
-    if (place[end] != MB_NO_PLACE) add_block(f->D + BLOCK * (size_t)place[end], rows, F + 6 * end, T, end);
+    if (place[end] != MB_NO_PLACE) add_block(f->D + BLOCK * (size_t)place[end], rows, ends[end], T, end);
   if (place[0] == MB_NO_PLACE || place[1] == MB_NO_PLACE) return;
   const size_t low = place[0] < place[1] ? 0 : 1, high = 1 - low,
-               entry = entry_of(&p, place[high], place[low]);
-  add_block(f->L + BLOCK * entry, rows, F + 6 * high, T, low);
-  add_block(f->U + BLOCK * entry, rows, F + 6 * low, T, high);
+               entry = entry_of(p, place[high], place[low]);
+  add_block(f->L + BLOCK * entry, rows, ends[high], T, low);
+  add_block(f->U + BLOCK * entry, rows, ends[low], T, high);
+}
+
+MB_CLONES void mb_body_factor_add(MbBodyFactor *f, uint32_t group, const uint32_t place[2], size_t rows,
+                                  const double *F, const double *K) {
+  const Pattern p = pattern_of(f, group);
+  if (rows == 3)
+    add(f, &p, place, 3, F, K);
+  else
+    add(f, &p, place, 1, F, K);
 }
 
 // Takes block column j out of the one of its k-th row, whose rows below are among that one's.

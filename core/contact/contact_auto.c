@@ -25,6 +25,7 @@ static bool has_cone(const MbContactProblem *problem, MbCone cone) {
 }
 
 static bool is_pivoting(const MbContactProblem *problem) {
+  if (problem->sweeps) return false;
   bool contacts = problem->ncontacts > 0, bounded = false;
   for (size_t i = 0; i < problem->n; i++) bounded |= problem->kind[i] == MB_CONTACT_BOUNDED;
   return (!contacts && !bounded) || has_cone(problem, MB_CONE_PYRAMID);
@@ -94,7 +95,21 @@ static bool run(Auto *t, const MbStrips *island, MbRoom room, Who who, size_t mo
   return fine;
 }
 
-static void solve_island(Auto *t, const MbStrips *island, const MbRoom *room, double *lambda) {
+// What is left may be that share of what the island itself asks for, whatever others do.
+static void sweep_island(Auto *t, MbStrips *island, const MbRoom *room, double *lambda) {
+  enum { MANY = 200, FEW = 30 };
+  const size_t asked = t->problem->iterations;
+  double sum = 0;
+  for (size_t j = 0; j < island->nblocks; j++) {
+    const double b = island->b[island->block[j].row],
+                 asks = island->block[j].kind == MB_CONTACT_ONE_WAY ? fmin(b, 0) : b;
+    sum += asks * asks;
+  }
+  island->enough = t->problem->tolerance * sqrt(sum);
+  run(t, island, *room, GAUSS_SEIDEL, island->nblocks > MANY && asked > FEW ? FEW : asked, lambda);
+}
+
+static void solve_island(Auto *t, MbStrips *island, const MbRoom *room, double *lambda) {
   typedef struct Turn {
     Who who;
     size_t most;
@@ -104,6 +119,10 @@ static void solve_island(Auto *t, const MbStrips *island, const MbRoom *room, do
                                {GAUSS_SEIDEL, 1000}, {NEWTON, 200}, {ADMM, 5000},    {0}},
                     large[] = {{GAUSS_SEIDEL, 100},  {PROXIMAL, 300}, {GAUSS_SEIDEL, 800}, {NEWTON, 30},
                                {GAUSS_SEIDEL, 5000}, {NEWTON, 100},   {ADMM, 300},         {0}};
+  if (t->problem->sweeps) {
+    sweep_island(t, island, room, lambda);
+    return;
+  }
   MbRoom left = *room;
   MbStrips formed = *island;
   bool same = !island->F || island->n > MB_SMALL;
@@ -211,6 +230,12 @@ static size_t room_of(const MbContactProblem *problem) {
   Auto t;
   if (is_pivoting(problem)) return mb_contact_pivoting_room(problem);
   layout(&t, &room, problem);
+  if (problem->sweeps) {
+    MbGaussSeidel sweeps;
+    MbRoom own = {0};
+    mb_gauss_make(&sweeps, &own, &t.whole, 1);
+    return 2 * room.used + own.used;
+  }
   // an island may be all of it, and as large as what is solved densely
   const size_t whole = most_room(&t.whole, problem->n),
                dense = problem->n > MB_SMALL ? most_room(&t.whole, MB_SMALL) : 0;
@@ -229,6 +254,7 @@ static size_t room_of(const MbContactProblem *problem) {
 
 static bool reserve(MbContactWork *work, const MbContactProblem *problem) {
   if (is_pivoting(problem)) return mb_contact_pivoting_reserve(work, problem);
+  if (problem->sweeps) return true;
   if (mb_factor_is(problem) && !mb_body_factor_analyse(&work->bodies, problem)) return false;
   return mb_contact_reserve_dense(work, problem);
 }

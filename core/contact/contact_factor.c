@@ -29,7 +29,9 @@ void mb_factor_lay(MbStrips *s, MbRoom *room) {
   s->F = mb_room_take(room, 12 * s->n, sizeof *s->F);
   s->slot = mb_room_take(room, s->nblocks, sizeof *s->slot);
   s->soft = mb_room_take(room, s->n, sizeof *s->soft);
+  s->local = mb_room_take(room, s->nslots + 1, sizeof *s->local);
   s->y = mb_room_take(room, 6 * (s->nslots + 1), sizeof *s->y);
+  for (size_t k = 0; room->at && k < s->nslots; k++) s->local[k] = MB_NO_SLOT;
 }
 
 // Whether a row's numbers are as they are wanted: nothing where there is no slot, and two slots that are not the same.
@@ -125,18 +127,35 @@ void mb_factor_form(MbStrips *s, MbRoom *room, const MbStrips *from) {
   s->F = NULL;
 }
 
+// Numbers the slots of some blocks as they come.
+static void find_slots(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks) {
+  const size_t ends = 2 * part->nblocks;
+  uint32_t *origin = mb_room_take(room, ends < whole->nslots ? ends : whole->nslots, sizeof *origin);
+  part->slot = mb_room_take(room, part->nblocks, sizeof *part->slot);
+  for (size_t k = 0; k < ends; k++) {
+    const uint32_t slot = whole->slot[blocks[k / 2]][k % 2];
+    uint32_t *local = &whole->local[slot];
+    if (slot < whole->nslots && *local == MB_NO_SLOT) {
+      origin[part->nslots] = slot;
+      *local = (uint32_t)part->nslots++;
+    }
+    part->slot[k / 2][k % 2] = slot < whole->nslots ? *local : MB_NO_SLOT;
+  }
+  for (size_t k = 0; k < ends; k++)
+    if (part->slot[k / 2][k % 2] == MB_NO_SLOT) part->slot[k / 2][k % 2] = (uint32_t)part->nslots;
+  for (size_t k = 0; k < part->nslots; k++) whole->local[origin[k]] = MB_NO_SLOT;
+  part->origin = origin;
+}
+
 void mb_factor_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const uint32_t *blocks,
                     const uint32_t *rows) {
-  // slots, and what is kept of them, are those of the whole
-  part->nslots = whole->nslots;
-  part->y = whole->y;
+  find_slots(part, room, whole, blocks);
+  part->y = mb_room_take(room, 6 * (part->nslots + 1), sizeof *part->y);
   double *F = mb_room_take(room, 12 * part->n, sizeof *F);
-  part->slot = mb_room_take(room, part->nblocks, sizeof *part->slot);
   part->soft = mb_room_take(room, part->n, sizeof *part->soft);
   for (size_t k = 0; k < part->nblocks; k++) {
     const MbBlock *from = &whole->block[blocks[k]];
     memcpy(F + 12 * (size_t)rows[from->row], whole->F + 12 * (size_t)from->row, 12 * from->rows * sizeof *F);
-    memcpy(part->slot[k], whole->slot[blocks[k]], sizeof part->slot[k]);
     memcpy(part->soft + rows[from->row], whole->soft + from->row, from->rows * sizeof *part->soft);
   }
   part->F = F;

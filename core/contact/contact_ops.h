@@ -85,7 +85,9 @@ struct MbContactProblem {
       betters; // a start that is good enough is bettered once all the same: of solutions one after the other, each of
                // which starts from the last, the same little error in all of them would add up
 
-  double tolerance;  // of the natural map over |b|; 0 = 1e-10
+  double tolerance; // of the natural map over |b|; 0 = 1e-10
+  bool
+      sweeps; // `auto`: rows without friction, swept island by island, each until that share is left of what its own b asks for
   size_t iterations; // at most; 0 = the method's own
   double rho;        // of the natural map: see MbContactAnswer; 0 = the inverse of each block's own W
   MbContactFunction function;

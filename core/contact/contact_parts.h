@@ -53,8 +53,10 @@ typedef struct MbStrips {
   const double *F;
   uint32_t (*slot)[2]; // (nblocks); nslots stands for none
   size_t nslots;
-  double *y;    // (6 (nslots + 1)) Fᵀ λ as relaxation keeps it
-  double *soft; // (n)
+  const uint32_t *origin; // (nslots) of a part: which slots of the whole these are; NULL: of itself
+  uint32_t *local;        // (nslots) of a whole: scratch, where slots are in the part that is being made
+  double *y;              // (6 (nslots + 1)) Fᵀ λ as relaxation keeps it
+  double *soft;           // (n)
 
   const double *b; // (n)
   double size;     // |b|

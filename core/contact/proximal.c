@@ -15,6 +15,7 @@
 // The solution is farther from λ̄ than a step can go where W is small along something: with α as it is, a proximal step takes what is left there
 // down by α/(α + W) only. So α falls from step to step, the quicker the fewer turns Newton's method has taken, whose active sets
 // are near from one α to the next; where it takes too many, α grows again.
+#include "core/base/targets.h"
 #include "core/contact/proximal.h"
 
 #include <math.h>
@@ -23,13 +24,21 @@
 static const double FIRST = 0.1, LEAST = 1e-10, MOST = 10, // α of each block's scale
     FALL = 0.3, DROP = 0.01, GROW = 3;
 
+// The slot of the problem that an end of a block has; MB_NO_SLOT: none.
+static uint32_t slot_of(const MbStrips *s, size_t j, size_t end) {
+  const uint32_t slot = s->slot[j][end];
+  if (slot >= s->nslots) return MB_NO_SLOT;
+  return s->origin ? s->origin[slot] : slot;
+}
+
 bool mb_proximal_takes(const MbStrips *s, const MbBodyFactor *factor) {
   if (!s->F || !factor->nkey) return false;
   uint32_t group = MB_NO_PLACE;
   for (size_t j = 0; j < s->nblocks; j++)
     for (size_t end = 0; end < 2; end++) {
-      if (s->slot[j][end] >= s->nslots) continue;
-      const uint32_t own = factor->group[s->slot[j][end]];
+      const uint32_t slot = slot_of(s, j, end);
+      if (slot == MB_NO_SLOT) continue;
+      const uint32_t own = factor->group[slot];
       if (own == MB_NO_PLACE || (group != MB_NO_PLACE && own != group)) return false;
       group = own;
     }
@@ -46,9 +55,9 @@ void mb_proximal_make(MbProximal *t, MbRoom *room, const MbStrips *strips, MbBod
     t->group = MB_NO_PLACE;
     for (size_t j = 0; j < s->nblocks; j++)
       for (size_t end = 0; end < 2; end++) {
-        const bool none = s->slot[j][end] >= s->nslots;
-        t->place[j][end] = none ? MB_NO_PLACE : factor->place[s->slot[j][end]];
-        if (!none) t->group = factor->group[s->slot[j][end]];
+        const uint32_t slot = slot_of(s, j, end);
+        t->place[j][end] = slot == MB_NO_SLOT ? MB_NO_PLACE : factor->place[slot];
+        if (slot != MB_NO_SLOT) t->group = factor->group[slot];
       }
     width = 6 * mb_body_factor_size(factor, t->group);
   }
@@ -63,33 +72,38 @@ void mb_proximal_make(MbProximal *t, MbRoom *room, const MbStrips *strips, MbBod
 
 // ---- sums over bodies -------------------------------------------------------------------------------------
 
-static size_t at(const MbProximal *t, size_t j, size_t end) {
+static inline __attribute__((always_inline)) size_t at(const MbProximal *t, size_t j, size_t end) {
   return t->place[j][end] == MB_NO_PLACE ? t->width : 6 * (size_t)t->place[j][end];
 }
 
 // y ← Fᵀ λ; what is no body's is behind the last
-static void gather(const MbProximal *t, const double *lambda, double *y) {
+MB_CLONES static void gather(const MbProximal *t, const double *lambda, double *y) {
   const MbStrips *s = &t->strips;
   memset(y, 0, (t->width + 6) * sizeof *y);
   for (size_t j = 0; j < s->nblocks; j++) {
     double *p = y + at(t, j, 0), *q = y + at(t, j, 1);
-    for (size_t r = 0; r < s->block[j].rows; r++) {
-      const double *F = s->F + 12 * (s->block[j].row + r), x = lambda[s->block[j].row + r];
-      for (size_t k = 0; k < 6 && x != 0; k++) p[k] += x * F[k], q[k] += x * F[6 + k];
+    const double *F = s->F + 12 * (size_t)s->block[j].row, *x = lambda + s->block[j].row;
+    if (s->block[j].rows == 3) {
+      for (size_t k = 0; k < 6; k++) p[k] += x[0] * F[k] + x[1] * F[12 + k] + x[2] * F[24 + k];
+      for (size_t k = 0; k < 6; k++) q[k] += x[0] * F[6 + k] + x[1] * F[18 + k] + x[2] * F[30 + k];
+    } else {
+      for (size_t k = 0; k < 6; k++) p[k] += x[0] * F[k];
+      for (size_t k = 0; k < 6; k++) q[k] += x[0] * F[6 + k];
     }
   }
   memset(y + t->width, 0, 6 * sizeof *y);
 }
 
 // u ← F y of one block
-static void spread(const MbProximal *t, size_t j, const double *y, double u[3]) {
+static inline __attribute__((always_inline)) void spread(const MbProximal *t, size_t j, const double *y,
+                                                         double u[3]) {
   const MbStrips *s = &t->strips;
   const double *p = y + at(t, j, 0), *q = y + at(t, j, 1);
   for (size_t r = 0; r < s->block[j].rows; r++) {
     const double *F = s->F + 12 * (s->block[j].row + r);
-    double sum = 0;
-    for (size_t k = 0; k < 6; k++) sum += F[k] * p[k] + F[6 + k] * q[k];
-    u[r] = sum;
+    double sum[6];
+    for (size_t k = 0; k < 6; k++) sum[k] = F[k] * p[k] + F[6 + k] * q[k];
+    u[r] = (sum[0] + sum[3]) + (sum[1] + sum[4]) + (sum[2] + sum[5]);
   }
 }
 
@@ -103,7 +117,7 @@ static double size_of(const double *x, size_t n) {
 
 // x ← P(x) of a contact; J (3 x 3, zero before) ← its derivative, if wanted.
 static void project_contact(const MbBlock *block, double x[3], double *J) {
-  const double bound = block->mu * x[0], size = hypot(x[1], x[2]);
+  const double bound = block->mu * x[0], size = sqrt(x[1] * x[1] + x[2] * x[2]);
   if (!(x[0] > 0)) {
     x[0] = x[1] = x[2] = 0;
     return;
@@ -137,7 +151,7 @@ static void project_row(const MbBlock *block, double x[3], double *J) {
 }
 
 // λ ← P(λ̄ − (F y + soft λ̄ + b)/α) of every block: softness counts for α, and so λ̄'s is that of λ in the end. With `change` K too.
-static void push(MbProximal *t, const double *y, double *lambda, bool change) {
+MB_CLONES static void push(MbProximal *t, const double *y, double *lambda, bool change) {
   const MbStrips *s = &t->strips;
   for (size_t j = 0; j < s->nblocks; j++) {
     const MbBlock *block = &s->block[j];

@@ -1,5 +1,6 @@
 #include "core/deformables/tell_element.h"
 #include "core/math/eigen_small.h"
+#include "core/math/mat3.h"
 #include "core/math/svd3.h"
 
 #include <string.h>
@@ -72,4 +73,35 @@ MbElementTensor mb_element_strain(const MbElastic *elastic, int rank, const doub
 double mb_element_von_mises(int rank, const MbElementTensor *stress) {
   const double a = stress->principal[0], b = stress->principal[1], c = rank == 3 ? stress->principal[2] : 0;
   return sqrt(((a - b) * (a - b) + (b - c) * (b - c) + (c - a) * (c - a)) / 2);
+}
+
+// J, and of a sheet its normal
+static double volume_of(int rank, const double *F, double n[3]) {
+  double first[3], second[3];
+  if (rank == 3) return mb_mat3_det(F);
+  for (int i = 0; i < 3; i++) first[i] = F[2 * i], second[i] = F[2 * i + 1];
+  mb_vec3_cross(n, first, second);
+  return mb_vec3_norm(n);
+}
+
+void mb_element_add_fibres(int rank, const double *F, const double y[3], double T, MbElementTensor *stress) {
+  static const int row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
+  const double length = mb_vec3_norm(y);
+  double n[3] = {0}, A[9], X[9];
+  const double J = fmax(volume_of(rank, F, n), MB_TELL_LEAST_J);
+  for (int k = 0; k < 6 && length > 0; k++) stress->full[k] += T * y[row[k]] * y[column[k]] / (length * J);
+  const double *t = stress->full;
+  const double S[9] = {t[0], t[3], t[5], t[3], t[1], t[4], t[5], t[4], t[2]};
+  memcpy(A, S, sizeof A);
+  mb_eigen_small(3, A, X);
+  // a sheet has none along its normal
+  int across = -1;
+  double most = -1;
+  for (int i = 0; i < 3 && rank == 2; i++) {
+    const double along = fabs(X[i] * n[0] + X[3 + i] * n[1] + X[6 + i] * n[2]);
+    if (along > most) most = along, across = i;
+  }
+  for (int i = 0, k = 0; i < 3; i++)
+    if (i != across) stress->principal[k++] = A[4 * i];
+  put_in_order(rank, stress->principal);
 }

@@ -21,6 +21,8 @@ typedef struct MbElementTensor {
 
 MbElementTensor mb_element_stress(const MbElastic *elastic, int rank, const double *F);
 MbElementTensor mb_element_strain(const MbElastic *elastic, int rank, const double *F);
+// Adds to the stress that of fibres whose F d is y and whose tension is T: T y yᵀ/(λ J).
+void mb_element_add_fibres(int rank, const double *F, const double y[3], double T, MbElementTensor *stress);
 // The stress in simple tension that stores as much energy of distortion: √(½ Σ (σ_i − σ_j)²), i < j.
 double mb_element_von_mises(int rank, const MbElementTensor *stress);
 

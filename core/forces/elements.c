@@ -201,13 +201,16 @@ static void eval(const MbModel *model, const MbForce *force, MbMaximal *x, size_
   for (size_t k = 0; k < e->n; k++) eval_element(model, force, &elastic, k, x);
   if (e->bend) eval_bending(model, force, x);
   eval_curved(model, force, x);
+  mb_element_fibres_eval(model, force, x);
   if (e->of->surface) mb_element_surface_eval(model, force, x);
 }
 
 static double energy(const MbForce *force, const MbMaximal *x) {
   const MbElementForce *e = force->elements;
   const MbElastic elastic = elastic_of(e);
-  double sum = (e->bend ? bending_energy(e, x) : 0) + curved_energy(e, x), F[9];
+  double sum =
+             (e->bend ? bending_energy(e, x) : 0) + curved_energy(e, x) + mb_element_fibres_energy(force, x),
+         F[9];
   for (size_t k = 0; k < e->n; k++) {
     gradient_at(e, x, k, F);
     sum += e->size[k] * density(&elastic, e->rank, F);

@@ -58,6 +58,15 @@ typedef struct MbElementSurface {
   double density, drag, lift; // of the wind
 } MbElementSurface;
 
+// A family of fibres in a deformable's elements (core/deformables/fibres.h).
+typedef struct MbFibres {
+  const double *weight; // (elements x corners) Σ weight x is a unit vector at rest
+  // numbers alone from here on, which the model's fingerprint takes as a whole
+  double stiffness, beyond, strength; // Pa
+  double limit;
+  size_t activation; // signal; SIZE_MAX = none
+} MbFibres;
+
 typedef struct MbElements {
   MbElementMesh
       mesh; // x are places at rest, before the pose. Of tets only tets, of cloth triangles, of springs edges
@@ -71,9 +80,11 @@ typedef struct MbElements {
   const MbPinMotion *motions;      // (nmotions)
   const MbCable *cables;           // (ncables)
   const MbElementSurface *surface; // NULL: nothing acts on it
+  const MbFibres *fibres;          // (nfibres)
+  const double *fibre_volume;      // (elements) at rest, where there are fibres
 
   // numbers alone from here on, which the model's fingerprint takes as a whole
-  size_t npinned, nattached, nmotions, ncables;
+  size_t npinned, nattached, nmotions, ncables, nfibres;
   MbDeformableKind kind;
   // springs
   MbSpringLaw law;

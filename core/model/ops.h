@@ -139,9 +139,11 @@ typedef struct MbClaimOps {
 
 extern const MbClaimOps mb_claims_nothing; // solvers/claims_nothing.c
 
-// What acts on the surface of a deformable in a step: pressure beside that of a gas, Pa, and the wind's velocity.
+// What drives a deformable in a step: pressure beside that of a gas, Pa, the wind's velocity, and how far each family of its fibres is
+// activated.
 typedef struct MbNodeLoad {
   double pressure, wind[3];
+  double *activation; // (MbElements.nfibres)
 } MbNodeLoad;
 
 // What a step of nodes of elements begins with.
@@ -150,7 +152,7 @@ typedef struct MbNodeStart {
   const double *target;   // (nodes x 3) where nodes are at the end, read along axes that are placed
   const double *gravity;  // (3)
   const double *force;    // (ncables) N, of those that pull with a given tension
-  const MbNodeLoad *load; // (deformables); NULL: nothing acts on any surface
+  const MbNodeLoad *load; // (deformables); NULL: there is none of that
 } MbNodeStart;
 
 // What their last step was like.

@@ -1,4 +1,5 @@
 #include "core/sim/element_channels.h"
+#include "core/deformables/fibres.h"
 #include "core/deformables/gradient.h"
 #include "core/deformables/tell_element.h"
 #include "core/math/vec3.h"
@@ -44,11 +45,30 @@ static MbElastic elastic_of(const MbDeformable *of) {
   return mb_elastic_from(e->model, e->young, e->poisson, e->kind == MB_DEFORMABLE_CLOTH);
 }
 
+static void add_fibres(const MbSim *sim, const MbDeformable *of, size_t k, const double F[9],
+                       MbElementTensor *t) {
+  const MbElements *e = of->elements;
+  const size_t rank = mb_element_rank(of);
+  const uint32_t *const corner = rank == 3 ? e->mesh.tet + 4 * k : e->mesh.triangle + 3 * k;
+  const MbSpots places = of->points ? (MbSpots){mb_nodes_places(sim) + 3 * of->first, 3}
+                                    : (MbSpots){sim->x.E[of->first].p, sizeof *sim->x.E / sizeof(double)};
+  for (size_t m = 0; m < e->nfibres; m++) {
+    const double activation = mb_nodes_activation(sim, &e->fibres[m], sim->state.t);
+    double y[3], T;
+    mb_fibre_along(e->fibres[m].weight + (rank + 1) * k, rank, places, corner, y);
+    mb_fibre_energy(&e->fibres[m], activation, mb_vec3_norm(y), &T, NULL);
+    mb_element_add_fibres((int)rank, F, y, T, t);
+  }
+}
+
 static MbElementTensor tell(const MbSim *sim, const MbDeformable *of, const MbElastic *elastic, Tell what,
                             size_t k) {
+  const size_t rank = mb_element_rank(of);
   double F[9];
   gradient_of(sim, of, k, F);
-  return what(elastic, (int)mb_element_rank(of), F);
+  MbElementTensor t = what(elastic, (int)rank, F);
+  if (what == mb_element_stress) add_fibres(sim, of, k, F, &t);
+  return t;
 }
 
 static void put_full(const MbSim *sim, const MbDeformable *of, Tell what, double *out) {

@@ -42,6 +42,13 @@ typedef struct Causes {
   bool drives, damps;
 } Causes;
 
+// Whether pressure, wind or fibres with an activation act on it.
+static bool is_driven(const MbElements *e) {
+  bool driven = e->surface != NULL;
+  for (size_t i = 0; i < e->nfibres; i++) driven |= e->fibres[i].activation != SIZE_MAX;
+  return driven;
+}
+
 static void judge_forces(const MbModel *model, Causes *causes) {
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForce *force = &model->forces[i];
@@ -52,7 +59,7 @@ static void judge_forces(const MbModel *model, Causes *causes) {
       causes->drives = true;
     else
       causes->damps |= force->ops->damps && force->ops->damps(force);
-    causes->drives |= force->elements && force->elements->of->surface;
+    causes->drives |= force->elements && is_driven(force->elements->of);
   }
   causes->drives |= model->ndrives > 0;
   for (size_t i = 0; i < model->nv; i++) causes->damps |= model->joint_damping[i] > 0;
@@ -72,7 +79,7 @@ static void judge_points(const MbModel *model, Causes *causes) {
   for (size_t i = 0; i < model->ndeformables; i++) {
     if (!model->deformables[i].points) continue;
     const MbElements *e = model->deformables[i].elements;
-    causes->drives |= e->nmotions > 0 || e->ncables > 0 || e->surface;
+    causes->drives |= e->nmotions > 0 || e->ncables > 0 || is_driven(e);
     causes->damps |= e->damping > 0;
   }
 }

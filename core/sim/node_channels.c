@@ -1,5 +1,5 @@
 // What is told of the deformables' nodes: how a step was solved, what they measure, their part of energy and momentum.
-#include "core/deformables/surface_load.h"
+#include "core/deformables/fibres.h"
 #include "core/math/vec3.h"
 #include "core/sim/nodes.h"
 
@@ -36,16 +36,22 @@ void mb_nodes_measure(const MbSim *sim, const MbDeformable *of, double *volume, 
                                volume, strain);
 }
 
-// The energy of pressure in chambers, beside that at the start.
-static double pressed(const MbSim *sim, const double *q) {
-  double sum = 0;
-  for (size_t i = 0; i < sim->model->ndeformables; i++) {
-    const MbDeformable *of = &sim->model->deformables[i];
-    const MbElementSurface *surface = of->elements->surface;
-    const MbSpots places = {q + 3 * of->first, 3};
-    for (size_t k = 0; surface && k < surface->nchambers; k++)
-      sum += mb_chamber_energy(surface, k, mb_nodes_load(sim, of, sim->state.t).pressure,
-                               mb_chamber_volume(surface, k, places), NULL, NULL);
+// The energy of pressure in chambers, beside that at the start, and of fibres.
+static double loaded(const MbSim *sim, const MbDeformable *of, const double *q) {
+  const MbElements *e = of->elements;
+  const MbSpots places = {q + 3 * of->first, 3};
+  const size_t rank = e->mesh.tets ? 3 : 2, n = e->mesh.tets ? e->mesh.tets : e->mesh.triangles;
+  double sum = 0, y[3];
+  for (size_t k = 0; e->surface && k < e->surface->nchambers; k++)
+    sum += mb_chamber_energy(e->surface, k, mb_nodes_pressure(sim, of, sim->state.t),
+                             mb_chamber_volume(e->surface, k, places), NULL, NULL);
+  for (size_t m = 0; m < e->nfibres; m++) {
+    const double activation = mb_nodes_activation(sim, &e->fibres[m], sim->state.t);
+    for (size_t k = 0; k < n; k++) {
+      const uint32_t *const corner = rank == 3 ? e->mesh.tet + 4 * k : e->mesh.triangle + 3 * k;
+      mb_fibre_along(e->fibres[m].weight + (rank + 1) * k, rank, places, corner, y);
+      sum += e->fibre_volume[k] * mb_fibre_energy(&e->fibres[m], activation, mb_vec3_norm(y), NULL, NULL);
+    }
   }
   return sum;
 }
@@ -60,8 +66,9 @@ void mb_nodes_energy(const MbSim *sim, MbEnergy *e) {
       e->kinetic += m * mb_vec3_dot(u, u) / 2;
       e->gravity -= m * mb_vec3_dot(sim->model->gravity, x);
     }
+    e->elastic += loaded(sim, of, q);
   }
-  e->elastic += sim->solver->passes->energy(sim->work, q) + pressed(sim, q);
+  e->elastic += sim->solver->passes->energy(sim->work, q);
   e->total = e->kinetic + e->gravity + e->elastic;
 }
 

@@ -42,21 +42,35 @@ static void aim(MbSim *sim, const MbDeformable *of, double t) {
   }
 }
 
-MbNodeLoad mb_nodes_load(const MbSim *sim, const MbDeformable *of, double t) {
+double mb_nodes_pressure(const MbSim *sim, const MbDeformable *of, double t) {
   const MbElementSurface *surface = of->elements->surface;
-  MbNodeLoad load = {0};
-  if (surface && surface->pressure != SIZE_MAX) load.pressure = mb_sim_signal(sim, surface->pressure, t);
+  return surface && surface->pressure != SIZE_MAX ? mb_sim_signal(sim, surface->pressure, t) : 0;
+}
+
+double mb_nodes_activation(const MbSim *sim, const MbFibres *fibres, double t) {
+  return fibres->activation == SIZE_MAX ? 0 : mb_sim_signal(sim, fibres->activation, t);
+}
+
+static void find_load(const MbSim *sim, const MbDeformable *of, double t, MbNodeLoad *load) {
+  const MbElementSurface *surface = of->elements->surface;
+  load->pressure = mb_nodes_pressure(sim, of, t);
   for (size_t k = 0; surface && k < 3 && surface->wind[k] != SIZE_MAX; k++)
-    load.wind[k] = mb_sim_signal(sim, surface->wind[k], t);
-  return load;
+    load->wind[k] = mb_sim_signal(sim, surface->wind[k], t);
+  for (size_t k = 0; k < of->elements->nfibres; k++)
+    load->activation[k] = mb_nodes_activation(sim, &of->elements->fibres[k], t);
 }
 
 static MbStatus check_load(const MbSim *sim, const MbDeformable *of, double t, const MbNodeLoad *load,
                            MbReport *report) {
-  const double sum = load->pressure + load->wind[0] + load->wind[1] + load->wind[2];
+  double sum = load->pressure + load->wind[0] + load->wind[1] + load->wind[2];
+  const bool surface = isfinite(sum);
+  for (size_t k = 0; k < of->elements->nfibres; k++) sum += load->activation[k];
   if (isfinite(sum)) return MB_OK;
   return mb_error(report, MB_NUMBERS, "", "at t = %.9g s, step %lld: the %s of \"%s\" is not a finite number",
-                  t, (long long)sim->state.step + 1, isfinite(load->pressure) ? "wind" : "pressure",
+                  t, (long long)sim->state.step + 1,
+                  surface                    ? "activation"
+                  : isfinite(load->pressure) ? "wind"
+                                             : "pressure",
                   of->name);
 }
 
@@ -86,7 +100,7 @@ MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report) {
   MbNodes *nodes = sim->nodes;
   for (size_t i = 0; i < sim->model->ndeformables; i++) aim(sim, &sim->model->deformables[i], t);
   for (size_t i = 0; i < sim->model->ndeformables; i++)
-    nodes->load[i] = mb_nodes_load(sim, &sim->model->deformables[i], t);
+    find_load(sim, &sim->model->deformables[i], t, &nodes->load[i]);
   for (size_t k = 0; k < nodes->ncables; k++) {
     const double pull = mb_sim_signal(sim, nodes->cable[k]->pull, t);
     nodes->force[k] = pull < 0 ? 0 : pull;

@@ -57,6 +57,11 @@ MbStatus mb_nodes_create(MbSim *sim, MbReport *report) {
   nodes->cable = mb_arena_alloc(arena, ncables, sizeof *nodes->cable);
   nodes->load = mb_arena_alloc(arena, model->ndeformables, sizeof *nodes->load);
   if (!nodes->load) return mb_no_memory(report, "deformables");
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const size_t families = model->deformables[i].elements->nfibres;
+    nodes->load[i].activation = mb_arena_alloc(arena, families, sizeof(double));
+    if (!nodes->load[i].activation) return mb_no_memory(report, "deformables");
+  }
   if (!nodes->q1 || !nodes->v1 || !nodes->target || !nodes->force || !nodes->cable)
     return mb_no_memory(report, "deformables");
   list_cables(model, nodes);

@@ -64,8 +64,9 @@ bool mb_nodes_carried(const MbModel *model);
 
 // Finds what a step begins with: nodes that are held go where they are at t, with the bodies of sim->x where they are then (node_motion.c).
 MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report);
-// Tells what acts on the surface of a deformable at t.
-MbNodeLoad mb_nodes_load(const MbSim *sim, const MbDeformable *of, double t);
+// Tells the pressure in a deformable at t beside a gas, and how far fibres are activated.
+double mb_nodes_pressure(const MbSim *sim, const MbDeformable *of, double t);
+double mb_nodes_activation(const MbSim *sim, const MbFibres *fibres, double t);
 // Tells whether the solution at the end of a step is one to go on with, `fine`: its numbers are finite (node_messages.c).
 MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report);
 // Tells how far the nodes still are from the last step's solution, by the size of the largest deformable.

@@ -1,7 +1,7 @@
 // How problems of contacts are solved in a step: to what share of what they ask for, by which method, and what is told of it.
 #include "core/sim/touch_solve.h"
 #include "core/base/report.h"
-#include "core/contact/gauss_seidel.h"
+#include "core/contact/contact_auto.h"
 #include "core/sim/constrain.h"
 #include "core/sim/dry.h"
 #include "core/sim/touch.h"
@@ -149,15 +149,14 @@ MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const d
 }
 
 MbStatus mb_touch_find_parting(MbSim *sim, const MbContactOperator *W, double t, MbReport *report) {
-  enum { SWEEPS = 300, FEW = 30, MANY = 200 };
+  enum { SWEEPS = 300 };
   MbConstraining *c = sim->constraining;
-  const size_t sweeps = sim->touching->now.n > MANY ? FEW : SWEEPS,
-               asked = (size_t)sim->touching->rules->iterations;
+  const size_t asked = (size_t)sim->touching->rules->iterations;
   MbContactProblem problem = problem_of(c, W, PARTED);
-  problem.iterations = asked < sweeps ? asked : sweeps;
-  if (!mb_contact_reserve(&c->work, &mb_contact_gauss_seidel, &problem))
-    return mb_no_memory(report, "contact");
-  const MbContactResult result = mb_contact_solve(&mb_contact_gauss_seidel, &c->work, &problem, &c->answer);
+  problem.sweeps = true, problem.tolerance = PARTED;
+  problem.iterations = asked < SWEEPS ? asked : SWEEPS;
+  if (!mb_contact_reserve(&c->work, &mb_contact_auto, &problem)) return mb_no_memory(report, "contact");
+  const MbContactResult result = mb_contact_solve(&mb_contact_auto, &c->work, &problem, &c->answer);
   if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
   if (result == MB_CONTACT_REFUSED || !isfinite(c->answer.natural))
     return mb_error(report, MB_NUMBERS, "",

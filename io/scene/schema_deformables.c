@@ -1,23 +1,27 @@
 // The scene format: materials, and what changes its shape.
 #include "io/scene/schema_rows.h"
 
-static const MbSchemaRow material_rows[] = {{"density", MB_TYPE_NUMBER, AT(MbMaterialSpec, density),
-                                             .bound = MB_ABOVE, .unit = "kg/m^3", .help = "mass density"},
-                                            FRICTION_OF(MbMaterialSpec, "in contact; absent: the scene's"),
-                                            RESTITUTION_OF(MbMaterialSpec, "in contact; absent: the scene's"),
-                                            LATER("model", "elastic law"),
-                                            LATER("young", "elasticity"),
-                                            LATER("poisson", "elasticity"),
-                                            LATER("thickness", "of cloth"),
-                                            LATER("bending", "of cloth"),
-                                            LATER("stiffness", "of springs"),
-                                            LATER("damping", "of springs"),
-                                            LATER("mass", "of springs"),
-                                            {0}};
+static const MbSchemaRow material_rows[] = {
+    {"density", MB_TYPE_NUMBER, AT(MbMaterialSpec, density), .bound = MB_ABOVE, .unit = "kg/m^3",
+     .help = "mass density"},
+    FRICTION_OF(MbMaterialSpec, "in contact; absent: the scene's"),
+    RESTITUTION_OF(MbMaterialSpec, "in contact; absent: the scene's"),
+    COLOR_OF(MbMaterialSpec, "of shapes and bodies that have none of their own"),
+    LATER("model", "elastic law"),
+    LATER("young", "elasticity"),
+    LATER("poisson", "elasticity"),
+    LATER("thickness", "of cloth"),
+    LATER("bending", "of cloth"),
+    LATER("stiffness", "of springs"),
+    LATER("damping", "of springs"),
+    LATER("mass", "of springs"),
+    {0}};
+static const MbSchemaHint color_hints[] = {COLOR_HINTS, {NULL, NULL}};
 const MbSchemaObject mb_schema_material = {.name = "material",
                                            .help = "What things are made of.",
                                            .size = sizeof(MbMaterialSpec),
-                                           .rows = material_rows};
+                                           .rows = material_rows,
+                                           .hints = color_hints};
 
 // ---- deformables ------------------------------------------------------------------------------------------
 
@@ -261,6 +265,7 @@ static const MbSchemaRow deformable_rows[] = {
      .object = &attachment, .help = "nodes that bodies or other nodes hold"},
     {"contact", MB_TYPE_OBJECT, AT(MbDeformableSpec, contact), EXTRA(MbDeformableSpec, contact.given),
      .object = &soft_contact, .help = "how it takes part in contact; absent: as is said there of each key"},
+    COLOR_OF(MbDeformableSpec, "absent: one by its place in the scene"),
     {"cables", MB_TYPE_LIST, AT(MbDeformableSpec, cables), COUNT(MbDeformableSpec, ncables), .object = &cable,
      .help = "cables through nodes"},
     {0}};
@@ -271,6 +276,36 @@ static const MbSchemaRow springs_rows[] = {{"material", MB_TYPE_OBJECT, .flags =
 static const MbSchemaRow particles_rows[] = {
     {"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED, .object = &particle_material, .help = "mass"}, {0}};
 
+static const MbSchemaRow fibres_rows[] = {
+    {"direction", MB_TYPE_DIRECTION, AT(MbFibresSpec, direction), .flags = MB_REQUIRED,
+     .help = "in the mesh's coordinates, of any length but 0; in cloth what of it lies in each triangle"},
+    {"stiffness", MB_TYPE_NUMBER, AT(MbFibresSpec, stiffness), .bound = MB_FROM, .unit = "Pa",
+     .fallback = "0", .help = "stress by strain along them, when they are stretched; pressed they are slack"},
+    {"limit", MB_TYPE_NUMBER, AT(MbFibresSpec, limit), .bound = MB_FROM, .fallback = "0", .needs = "beyond",
+     .help = "strain from which on they are stiffer, as yarn that is no longer crimped"},
+    {"beyond", MB_TYPE_NUMBER, AT(MbFibresSpec, beyond), .bound = MB_FROM, .unit = "Pa", .fallback = "0",
+     .help = "stiffness that `limit` adds"},
+    {"strength", MB_TYPE_NUMBER, AT(MbFibresSpec, strength), .bound = MB_FROM, .unit = "Pa", .fallback = "0",
+     .needs = "activation",
+     .help = "stress that they draw with when they are fully activated, by the area at rest"},
+    {"activation", MB_TYPE_SIGNAL, AT(MbFibresSpec, activation), EXTRA(MbFibresSpec, activated),
+     .needs = "strength",
+     .help = "of a muscle: 0 to 1, and no less and no more than that where it is given so"},
+    {0}};
+static const MbSchemaObject fibres = {
+    .name = "fibres",
+    .help = "Fibres that are all through the elements, along one direction at rest: warp or weft of cloth, "
+            "muscle, "
+            "reinforcement. What they do is added to what the rest of the material does.",
+    .size = sizeof(MbFibresSpec),
+    .rows = fibres_rows};
+#define FIBRES                                                                                               \
+  {                                                                                                          \
+    "fibres", MB_TYPE_LIST, AT(MbDeformableSpec, fibres), COUNT(MbDeformableSpec, nfibres),                  \
+        .object = &fibres,                                                                                   \
+        .help =                                                                                              \
+            "families of fibres in it, each with a direction; absent: the material is the same all round"    \
+  }
 static const char *const elastic_help[] = {
     "as rigid as possible: resists shear and stretch alike, volume not at all; `poisson` has no effect",
     "linear in the stretches, rotations taken out",
@@ -310,7 +345,7 @@ static const char *const elastic_help[] = {
     "density", MB_TYPE_NUMBER, AT(MbDeformableSpec, density), .flags = MB_REQUIRED, .bound = MB_ABOVE,       \
                                                               .unit = "kg/m^3", .help = "at rest"            \
   }
-static const MbSchemaRow tet_material_rows[] = {ELASTIC, {0}};
+static const MbSchemaRow tet_material_rows[] = {ELASTIC, FIBRES, {0}};
 static const MbSchemaObject tet_material = {.name = "tet_material",
                                             .help = "What tetrahedra are made of.",
                                             .size = sizeof(MbDeformableSpec),
@@ -334,6 +369,7 @@ static const MbSchemaObject bending = {.name = "bending",
                                        .rows = bending_rows};
 static const MbSchemaRow cloth_material_rows[] = {
     ELASTIC,
+    FIBRES,
     {"thickness", MB_TYPE_NUMBER, AT(MbDeformableSpec, thickness), .flags = MB_REQUIRED, .bound = MB_ABOVE,
      .unit = "m", .help = "of the cloth"},
     {"bending", MB_TYPE_OBJECT, AT(MbDeformableSpec, bending), EXTRA(MbDeformableSpec, bending.given),
@@ -438,4 +474,5 @@ const MbSchemaObject mb_schema_deformable = {.name = "deformable",
                                              .selector = "type",
                                              .selector_offset = offsetof(MbDeformableSpec, kind),
                                              .words = mb_deformable_words,
-                                             .variants = deformable_variants};
+                                             .variants = deformable_variants,
+                                             .hints = color_hints};

@@ -139,6 +139,9 @@ const Needed words_needed[] = {
           "'density':100,'thickness':0.05},'pin':[{'select':{'vertices':[0]}}]}"
 #define HOLLOW OF_SOFT "/mesh={'file':'scenes/bad/hollow.msh'} | " OF_SOFT "/pin=[]"
 #define BLOWN  CLOTH " | " OF_SOFT "/wind={'velocity':[20,1,2],'lift':0.3}"
+#define FIBROUS                                                                                              \
+  MATERIAL "/fibres=[{'direction':[2,1,0],'stiffness':3000,'limit':0,'beyond':1000,'strength':20,"           \
+           "'activation':0.5}]"
 #define CARRIED                                                                                              \
   OF_SOFT "/pose/position=[2,0,0] | " OF_SOFT "/pin=[] | " OF_SOFT                                           \
           "/attach=[{'select':{'side':'-x'},'body':'c'}]"
@@ -218,10 +221,14 @@ const Probe words_probes[] = {
      SOLID("'material':'oak','shape':{'type':'sphere','radius':0.3}"), DIFFERS},
     {"material.density", SOLID("'material':'oak','shape':{'type':'sphere','radius':0.3}"),
      "/materials/oak/density=7", DIFFERS},
+    {"material.color", SOLID("'material':'oak','shape':{'type':'sphere','radius':0.3}"),
+     "/materials/oak/color=[0.6,0.4,0.2]", SAME},
+    {"body.color", "", OF_C "/color=[0.6,0.4,0.2]", SAME},
     {"body.mass", "", OF_C "/mass=3", DIFFERS},
     {"body.damping", "", OF_C "/damping=1.5", DIFFERS},
     {"shape.density", SHAPE("'type':'sphere','radius':0.3"), OF_C "/shape/density=20", DIFFERS},
     {"shape.material", SHAPE("'type':'sphere','radius':0.3"), OF_C "/shape/material='oak'", DIFFERS},
+    {"shape.color", "", OF_C "/shape/color=[0.6,0.4,0.2,0.5]", SAME},
     {"shape.box", "", SHAPE("'type':'box','size':[0.3,0.4,0.5]"), DIFFERS},
     {"shape.sphere", "", SHAPE("'type':'sphere','radius':0.3"), DIFFERS},
     {"shape.capsule", "", SHAPE("'type':'capsule','radius':0.3,'length':0.5"), DIFFERS},
@@ -345,6 +352,7 @@ const Probe words_probes[] = {
 
     // ---- deformables
     {"deformable.springs", "", SPRINGS, DIFFERS},
+    {"deformable.color", "", OF_SOFT "/color=[0.6,0.4,0.2,0.5]", SAME},
     {"deformable.particles", "", PARTICLES, DIFFERS},
     {"deformable.cloth", "", CLOTH, DIFFERS},
     {"deformable.tets", "", OF_SOFT "/velocity={'linear':[1,0,0]}", DIFFERS},
@@ -429,6 +437,14 @@ const Probe words_probes[] = {
     {"wind.density", BLOWN, OF_SOFT "/wind/density=2", DIFFERS},
     {"wind.drag", BLOWN, OF_SOFT "/wind/drag=2", DIFFERS},
     {"wind.lift", BLOWN, OF_SOFT "/wind/lift=2", DIFFERS},
+    {"tet_material.fibres", "", MATERIAL "/fibres=[{'direction':[2,1,0],'stiffness':3000}]", DIFFERS},
+    {"cloth_material.fibres", CLOTH, MATERIAL "/fibres=[{'direction':[1,2,0],'stiffness':3000}]", DIFFERS},
+    {"fibres.direction", FIBROUS, MATERIAL "/fibres/0/direction=[1,1,0]", DIFFERS},
+    {"fibres.stiffness", FIBROUS, MATERIAL "/fibres/0/stiffness=100", DIFFERS},
+    {"fibres.limit", FIBROUS, MATERIAL "/fibres/0/limit=0.0001", DIFFERS},
+    {"fibres.beyond", FIBROUS, MATERIAL "/fibres/0/beyond=100", DIFFERS},
+    {"fibres.strength", FIBROUS, MATERIAL "/fibres/0/strength=30", DIFFERS},
+    {"fibres.activation", FIBROUS, MATERIAL "/fibres/0/activation=0.7", DIFFERS},
     {"bending.model=*", CLOTH, MATERIAL "/bending/model='*'", DIFFERS},
     {"bending.stiffness", CLOTH, MATERIAL "/bending/stiffness=5", DIFFERS},
 

@@ -3,7 +3,7 @@
 #define MB_SOLVERS_PROJECTIVE_PD_ENGINE_H
 
 #include "core/deformables/bending.h"
-#include "core/deformables/surface_load.h"
+#include "core/deformables/fibres.h"
 #include "core/solvers/projective/assembly.h"
 #include "core/solvers/projective/pairs.h"
 #include "core/solvers/projective/pd_blocks.h"
@@ -25,10 +25,11 @@ typedef struct MbPdForm {
   MbBendingRest rest;
 } MbPdForm;
 
-// What acts on a part's surface (pd_loads.c), and of a step by triangles that wind blows at: f₀, C, the mean velocity and place at the start.
+// What acts on a part's surface and its fibres (pd_loads.c), and of a step by triangles that wind blows at: f₀, C, the mean velocity and place at the start.
 typedef struct MbPdLoaded {
   const MbElementSurface *of;
-  size_t part, first; // its first node among all
+  const MbElements *fibred; // NULL: no fibres
+  size_t part, first;       // its first node among all
   MbNodeLoad load;
   double *f, *C, *v, *x; // (nouter x 3), (x 9), (x 3), (x 3)
 } MbPdLoaded;
@@ -143,7 +144,16 @@ double mb_pd_form_rest(const MbPdForm *form, const double *q, double *f);
 void mb_pd_form_rest_of(const MbPdForm *form, size_t triangle, const double *q, const double *p[3],
                         double w[3]);
 void mb_pd_form_row(const MbPdForm *form, size_t i, const double *q, double sum[3]); // of Q q
-// What acts on surfaces: makes room (false: out of memory); begins a step with start->load; its energy over the step at q, and f (n x 3; NULL: not
+// The fibres' families and elements of a part, and element k's corners there.
+static inline size_t mb_pd_fibred(const MbPdLoaded *s, size_t *rank) {
+  *rank = s->fibred && s->fibred->mesh.tets ? 3 : 2;
+  return !s->fibred ? 0 : *rank == 3 ? s->fibred->mesh.tets : s->fibred->mesh.triangles;
+}
+static inline const uint32_t *mb_pd_fibred_corners(const MbPdLoaded *s, size_t rank, size_t k) {
+  return rank == 3 ? s->fibred->mesh.tet + 4 * k : s->fibred->mesh.triangle + 3 * k;
+}
+
+// What acts on surfaces, and fibres: makes room (false: out of memory); begins a step with start->load; its energy over the step at q, and f (n x 3; NULL: not
 // wanted) += its forces.
 bool mb_pd_loads_make(MbPdEngine *engine, const MbPdSpec *spec);
 void mb_pd_loads_free(MbPdEngine *engine);

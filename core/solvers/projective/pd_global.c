@@ -1,5 +1,5 @@
-// The constant matrix of deformables' steps: which nodes it couples, its numbers, its factor or inverse, and how it is solved with where axes place
-// some of the nodes (pd_engine.h).
+// The constant matrix of local-global iterations: which nodes it couples, its numbers, and how it is solved with where nodes are placed along
+// some axes.
 #include "core/base/lapack.h"
 #include "core/base/alloc.h"
 #include "core/base/blas.h"
@@ -30,6 +30,20 @@ void mb_pd_pairs(const MbPdEngine *engine, MbAssembly *assembly) {
         mb_assembly_add(assembly, number[i], number[form->column[k]]);
 }
 
+// What fibres weigh in element e of a block, between corners a and b.
+static double fibres_between(const MbPdEngine *engine, const MbPdBlock *block, size_t e, size_t a, size_t b) {
+  double sum = 0;
+  for (size_t i = 0; i < engine->nloaded; i++) {
+    const MbElements *of = engine->loaded[i].fibred;
+    if (engine->loaded[i].part != block->part || !of) continue;
+    for (size_t m = 0; m < of->nfibres; m++) {
+      const double *const c = of->fibres[m].weight + block->corners * e;
+      sum += mb_fibre_most(&of->fibres[m]) * of->fibre_volume[e] * c[a] * c[b];
+    }
+  }
+  return sum;
+}
+
 // In the order of mb_pd_pairs.
 static void fill_values(const MbPdEngine *engine, const size_t *slot, double *value) {
   const uint32_t *number = engine->number;
@@ -48,7 +62,7 @@ static void fill_values(const MbPdEngine *engine, const size_t *slot, double *va
             continue;
           double gg = 0;
           for (size_t j = 0; j < block->rank; j++) gg += g[a * block->rank + j] * g[b * block->rank + j];
-          value[slot[next++]] += w * gg;
+          value[slot[next++]] += w * gg + h2 * fibres_between(engine, block, e, a, b);
         }
     }
   }

@@ -1,4 +1,4 @@
-// What acts on the surfaces of parts in a step (deformables/surface_load.h). Pressure has an energy as it is. Wind becomes one: with f₀ and C those of a
+// What acts on the surfaces of parts in a step (deformables/surface_load.h), and fibres, which have an energy as they are. Pressure has an energy as it is. Wind becomes one: with f₀ and C those of a
 // triangle at the start of the step, which has the mean velocity v̄₀ there, and d how far the triangle's middle has moved,
 //
 //   f = f₀ − C (d/h − v̄₀),  E = −f₀ · d + ½ h (d/h − v̄₀)ᵀ C (d/h − v̄₀)
@@ -11,14 +11,16 @@
 #include <string.h>
 
 bool mb_pd_loads_make(MbPdEngine *engine, const MbPdSpec *spec) {
+  static const MbElementSurface nothing = {.gas = 0};
   engine->loaded = mb_calloc(spec->nparts, sizeof *engine->loaded);
   if (!engine->loaded) return false;
   for (size_t i = 0; i < spec->nparts; i++) {
     const MbPdPart *part = &spec->parts[i];
-    if (!part->surface) continue;
+    const MbElementSurface *surface = part->surface ? part->surface : &nothing;
+    if (!part->surface && !part->fibred) continue;
     MbPdLoaded *to = &engine->loaded[engine->nloaded++];
-    const size_t n = part->surface->nouter;
-    *to = (MbPdLoaded){.of = part->surface, .part = i, .first = part->first};
+    const size_t n = surface->nouter;
+    *to = (MbPdLoaded){.of = surface, .fibred = part->fibred, .part = i, .first = part->first};
     to->f = mb_calloc(n, 3 * sizeof *to->f);
     to->C = mb_calloc(n, 9 * sizeof *to->C);
     to->v = mb_calloc(n, 3 * sizeof *to->v);
@@ -107,9 +109,30 @@ static double blow(const MbPdLoaded *s, double h, const double *q, double *f) {
   return energy;
 }
 
+static double draw(const MbPdLoaded *s, const double *q, double *f) {
+  size_t rank;
+  const size_t n = mb_pd_fibred(s, &rank);
+  double energy = 0, y[3], u[3], T;
+  for (size_t m = 0; n && m < s->fibred->nfibres; m++) {
+    const MbFibres *fibres = &s->fibred->fibres[m];
+    for (size_t k = 0; k < n; k++) {
+      const uint32_t *const corner = mb_pd_fibred_corners(s, rank, k);
+      const double *const c = fibres->weight + (rank + 1) * k, V = s->fibred->fibre_volume[k];
+      mb_fibre_along(c, rank, spots_of(s, q), corner, y);
+      energy += V * mb_fibre_pull(fibres, s->load.activation[m], y, u, &T, NULL);
+      for (size_t a = 0; f && a <= rank; a++) {
+        double *to = f + 3 * (s->first + corner[a]);
+        mb_vec3_add_scaled(to, to, -V * T * c[a], u);
+      }
+    }
+  }
+  return energy;
+}
+
 double mb_pd_loads(const MbPdEngine *engine, const double *q, double *f) {
   double energy = 0;
   for (size_t i = 0; i < engine->nloaded; i++)
-    energy += press(&engine->loaded[i], q, f) + blow(&engine->loaded[i], engine->span, q, f);
+    energy += press(&engine->loaded[i], q, f) + blow(&engine->loaded[i], engine->span, q, f) +
+              draw(&engine->loaded[i], q, f);
   return energy;
 }

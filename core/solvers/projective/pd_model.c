@@ -42,7 +42,8 @@ static MbPdPart part_of(const MbDeformable *of, bool still) {
                     .stiffness = e->stiffness,
                     .damping = still ? 0 : e->damping,
                     .by_strain = e->law == MB_LAW_STRAIN,
-                    .surface = e->surface};
+                    .surface = e->surface,
+                    .fibred = e->nfibres ? e : NULL};
 }
 
 size_t mb_pd_model_dual(const MbModel *model) {

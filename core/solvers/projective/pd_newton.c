@@ -288,6 +288,29 @@ static void add_surface(MbPdEngine *engine, const MbPdLoaded *s, const double *q
                  s->C + 9 * t, false);
 }
 
+// Of fibres V c_a c_b (T′ u uᵀ + T/λ (1 − u uᵀ)), or in its place the most that this may be.
+static void add_fibres(MbPdEngine *engine, const MbPdLoaded *s, const double *q, Kind kind) {
+  size_t rank;
+  const size_t n = mb_pd_fibred(s, &rank);
+  double y[3], u[3], T, H[9] = {0};
+  for (size_t m = 0; n && m < s->fibred->nfibres; m++) {
+    const MbFibres *fibres = &s->fibred->fibres[m];
+    for (size_t k = 0; k < n; k++) {
+      const uint32_t *const corner = mb_pd_fibred_corners(s, rank, k);
+      const double *const c = fibres->weight + (rank + 1) * k, V = s->fibred->fibre_volume[k];
+      mb_fibre_along(c, rank, (MbSpots){q + 3 * s->first, 3}, corner, y);
+      if (kind == CONSTANT)
+        H[0] = H[4] = H[8] = mb_fibre_most(fibres);
+      else
+        mb_fibre_pull(fibres, s->load.activation[m], y, u, &T, H);
+      for (size_t a = 0; a <= rank; a++)
+        for (size_t b = 0; b <= a; b++)
+          add_pair(engine, (uint32_t)s->first + corner[a], (uint32_t)s->first + corner[b], V * c[a] * c[b], H,
+                   false);
+    }
+  }
+}
+
 // g of a chamber by free nodes, along axes that are not placed; returns s.
 static double look_at_gas(const MbPdEngine *engine, const MbPdLoaded *s, size_t chamber, const double *q,
                           double *g) {
@@ -350,7 +373,10 @@ static bool factor(MbPdEngine *engine, const double *q, Kind kind) {
       for (size_t c = 0; c < 3; c++) to[4 * c] += form->value[k];
     }
   add_rest(engine, q, kind);
-  for (size_t i = 0; i < engine->nloaded; i++) add_surface(engine, &engine->loaded[i], q, kind);
+  for (size_t i = 0; i < engine->nloaded; i++) {
+    add_surface(engine, &engine->loaded[i], q, kind);
+    add_fibres(engine, &engine->loaded[i], q, kind);
+  }
   memset(newton->value, 0, newton->pattern.start[newton->n] * sizeof *newton->value);
   for (size_t k = 0; k < 9 * nblocks; k++)
     if (newton->place[k] != SIZE_MAX) newton->value[newton->place[k]] += newton->B[k];

@@ -27,6 +27,7 @@ typedef struct MbPdPart {
   double stiffness, damping;       // N/m, N s/m of edges; of tetrahedra and triangles `damping` is β, s
   bool by_strain;                  // the stiffness is in N, of a strain
   const MbElementSurface *surface; // what acts on it; NULL: nothing
+  const MbElements *fibred;        // whose fibres it has; NULL: none
 } MbPdPart;
 
 typedef struct MbPdSpec {

@@ -454,3 +454,25 @@ Test(compile_elements, cloth_is_not_linear) {
   expect_refused(&spec, "take \"corotational\"");
   mb_arena_free(&spec.arena);
 }
+
+// One for each of 3,000 nodes; what would take for ever is refused.
+Test(compile_elements, pins_may_be_as_many_as_there_are_nodes) {
+  enum { PINS = 3000 };
+  static MbPinSpec pins[PINS];
+  static double vertex[PINS];
+  MbDeformableSpec list[] = {jelly()};
+  list[0].mesh.box[0] = 30, list[0].mesh.box[1] = list[0].mesh.box[2] = 10;
+  for (size_t k = 0; k < PINS; k++) {
+    vertex[k] = (double)k;
+    pins[k] = (MbPinSpec){.select = {.vertices = &vertex[k], .nvertices = 1}, .axes = "xyz"};
+  }
+  list[0].npins = PINS, list[0].pins = pins;
+  MbSceneSpec spec = scene_of(list, 1);
+  MbModel *model = model_of(&spec);
+  cr_expect_eq(model->deformables[0].elements->npinned, PINS);
+  mb_model_free(model);
+  list[0].npins = 4000000; // refused before one of them is looked at
+  expect_refused(&spec,
+                 "4000000 pins, attachments and points of cables: 3333333 are the most with 3000 nodes");
+  mb_arena_free(&spec.arena);
+}

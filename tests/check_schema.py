@@ -33,7 +33,7 @@ BEYOND = {
     "motion_count", "motion_empty", "motion_fixed", "multi_spring_all_passive", "multi_spring_passive",
     "name_twice", "neo_hookean_poisson", "node_at", "node_index", "node_line", "node_projective",
     "parameter_itself", "part_name_number", "part_name_twice", "parameter_name", "parameter_order", "pin_motion_redmax", "pin_motion_twice", "pin_vertex",
-    "projective_acceleration", "projective_integrator", "projective_law", "projective_newton_cables", "projective_nothing", "quaternion_length",
+    "projective_acceleration", "projective_integrator", "projective_law", "projective_nothing", "quaternion_length",
     "ratio_free", "ratio_same", "ratio_without_joint", "reduction_chain", "reduction_cycle", "reduction_soft",
     "reduction_start", "rolling_along", "rolling_box", "rolling_flat", "rolling_itself", "rolling_plane",
     "rolling_soft", "rope_first_order", "select_box_empty", "select_box_order", "select_sphere_empty",

@@ -62,7 +62,7 @@ void soft_create(Soft *soft, double h, MbMethod method, int iterations, double t
 }
 
 void soft_step(Soft *soft) {
-  const MbNodeStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, soft->most, NULL};
+  const MbNodeStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, NULL};
   cr_assert(mb_pd_step(soft->engine, &start, soft->q, soft->v), "numbers that are not finite");
 }
 

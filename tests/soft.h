@@ -12,7 +12,7 @@ typedef struct Soft {
   double *mass;          // (nodes)
   unsigned char *placed; // (nodes)
   double *q, *v, *target;
-  double gravity[3], force[4], most[4];
+  double gravity[3], force[4];
   MbPdEngine *engine;
 } Soft;
 

@@ -30,24 +30,13 @@ static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
                       "with \"redmax\" and "
                       "\"maximal\"",
                       mb_integrator_words[spec->integrator.kind]);
-  const MbMethod method = spec->solver.method;
-  bool cables = false;
-  for (size_t i = 0; i < spec->ndeformables; i++) cables |= spec->deformables[i].ncables > 0;
-  if ((method == MB_METHOD_NEWTON || method == MB_METHOD_LBFGS) && cables && mb_compile_has_ports(spec))
-    status =
-        mb_error(report, MB_SCENE, "/solver/method",
-                 "cables, and nodes that constraints or bodies which can move hold, are solved for together "
-                 "by method \"projective\" alone, not by \"%s\"",
-                 mb_method_words[method]);
   for (size_t i = 0; i < spec->ndeformables; i++) {
     char where[80];
     snprintf(where, sizeof where, "/deformables/%zu/gas", i);
-    if (spec->deformables[i].gas.pressure > 0 &&
-        (method == MB_METHOD_PROJECTIVE || (cables && mb_compile_has_ports(spec))))
+    if (spec->deformables[i].gas.pressure > 0 && spec->solver.method == MB_METHOD_PROJECTIVE)
       status = mb_error(report, MB_SCENE, where,
                         "method \"projective\" of the solver does not settle where a gas is enclosed: take "
-                        "\"lbfgs\" or \"newton\"%s",
-                        cables ? ", without cables" : "");
+                        "\"lbfgs\" or \"newton\"");
   }
   if (!spec->ndeformables)
     status = mb_error(

@@ -98,20 +98,6 @@ static MbStatus check_self(const MbSceneSpec *spec, const MbDeformableSurface *s
                   from->name);
 }
 
-static MbStatus check_method(const MbSceneSpec *spec, MbReport *report) {
-  const MbMethod method = spec->solver.method;
-  bool cables = false;
-  for (size_t i = 0; i < spec->ndeformables; i++) cables |= spec->deformables[i].ncables > 0;
-  if (!cables || spec->solver.kind != MB_SOLVER_PROJECTIVE ||
-      (method != MB_METHOD_NEWTON && method != MB_METHOD_LBFGS))
-    return MB_OK;
-  return mb_error(
-      report, MB_SCENE, "/solver/method",
-      "deformables in contact where there are cables are solved for by method \"projective\" alone, "
-      "not by \"%s\"",
-      mb_method_words[method]);
-}
-
 MbStatus mb_compile_surfaces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   MbDeformableSurface *surfaces = mb_arena_alloc(&model->arena, spec->ndeformables, sizeof *surfaces);
   size_t n = 0;
@@ -128,5 +114,5 @@ MbStatus mb_compile_surfaces(const MbSceneSpec *spec, MbModel *model, MbReport *
   model->contacts.any |= n > 1;
   model->contacts.nsurfaces = n;
   model->contacts.surfaces = surfaces;
-  return n && status == MB_OK ? check_method(spec, report) : status;
+  return status;
 }

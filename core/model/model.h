@@ -208,11 +208,12 @@ static inline size_t mb_model_port(const MbModel *model, size_t port) {
   return model->deformables[model->ports[port].deformable].first + model->ports[port].node;
 }
 
-// How many cables there are through those nodes.
+// How many cables through those nodes pull with a tension that is given.
 static inline size_t mb_model_cables(const MbModel *model) {
   size_t n = 0;
   for (size_t i = 0; i < model->ndeformables; i++)
-    n += model->deformables[i].points ? model->deformables[i].elements->ncables : 0;
+    for (size_t k = 0; model->deformables[i].points && k < model->deformables[i].elements->ncables; k++)
+      n += model->deformables[i].elements->cables[k].pull != SIZE_MAX;
   return n;
 }
 

@@ -151,8 +151,7 @@ typedef struct MbNodeStart {
   const double *q, *v;    // (nodes x 3)
   const double *target;   // (nodes x 3) where nodes are at the end, read along axes that are placed
   const double *gravity;  // (3)
-  const double *force;    // (ncables) N
-  const double *most;     // (ncables) m
+  const double *force;    // (ncables) N, of those that pull with a given tension
   const MbNodeLoad *load; // (deformables); NULL: there is none of that
 } MbNodeStart;
 
@@ -176,14 +175,13 @@ typedef struct MbNodePlan {
   size_t carried; // numbers that go from step to step beside places and velocities
 } MbNodePlan;
 
-// Solvers of which the right-hand side changes by iterations: deformables, whose part of A is constant, and whose elements leave
-// something else in every pass. A pass solves A v = r + Gᵀ λ with what they leave now; λ is solved for between its two halves.
+// Solvers of which the right-hand side changes by iterations: deformables, whose elements leave something else in every pass. Their part of A
+// is constant, but for what quasi-Newton steps learn and under Newton's method, where every pass has another one. A pass solves
+// A v = r + Gᵀ λ with what they leave now; λ is solved for between its two halves.
 typedef struct MbPassOps {
   // Makes what moves the nodes; what the model cannot be solved with is told.
   MbStatus (*make)(MbSolverWork *work, MbReport *report);
   MbNodePlan (*plan)(const MbModel *model);
-  // Says why rows about nodes cannot be solved for, or NULL.
-  const char *(*refuses)(const MbSolverWork *work);
   // Tells whether forces or rows of the step to come are about nodes: else nodes and bodies take their steps apart.
   bool (*tied)(const MbSolverWork *work);
   // Takes note of the nodes, by their numbers among all, that rows of the step to come are about beside those that are bodies as well.
@@ -197,6 +195,8 @@ typedef struct MbPassOps {
   void (*split)(const MbSolverWork *work, double *r, double *push);
   void (*begin)(MbSolverWork *work, const MbNodeStart *start);
   bool (*goes_on)(const MbSolverWork *work);
+  // Tells where the nodes are that the next pass begins with (nodes x 3).
+  const double *(*places)(const MbSolverWork *work);
   // Makes of v, the solution with nothing at nodes, the one with what elements leave in this pass and with what pushes the nodes.
   // False: it cannot be solved for.
   bool (*pass)(MbSolverWork *work, const double *push, double *v);
@@ -209,8 +209,9 @@ typedef struct MbPassOps {
 
   // The same step of nodes that nothing ties to bodies, at once. False: numbers that are not finite.
   bool (*step)(MbSolverWork *work, const MbNodeStart *start, double *q1, double *v1);
-  // Takes the length of the steps to come, of plans that go to the end.
-  void (*take_length)(MbSolverWork *work, double h);
+  // In the steps to come, of plans that go to the end, inertia resists so many times as much as masses do. Where nothing drags nodes at rest go
+  // as in steps that are longer by 1 over the root of that.
+  void (*take_inertia)(MbSolverWork *work, double times);
   // What goes from step to step: sets it as it is at places q, where nothing has moved yet; reads it, and writes it back.
   void (*set_out)(MbSolverWork *work, const double *q);
   void (*keep)(const MbSolverWork *work, double *carried);

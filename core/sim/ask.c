@@ -10,6 +10,7 @@
 //                    positions alone (touch_part.c), as a velocity that does so would stay
 //     soft         G v⁺ + E λ ≥ −g/(h + β),   E = α/(h (h + β))               β = 0 of what is still on its way: in the limit of α = 0 it
 //                    lands as hard ones do, and an impact leaves less energy than there was, however few steps it takes
+//   made anew    as a soft contact, whatever α ≥ 0 and g: in every pass of a step, where the nodes that it is about have got to
 //     rebound      G v⁺ ≥ −e G v₀ + G (v − v₀)        v₀ at the start, v as forces make it, of what approaches and would be through:
 //                    the blow turns v₀ round, forces act beside it. So a step with e = 1 has the energy of one without a blow
 //     positions    G dq ≥ −g,  of deep ones no more at once than they may be moved
@@ -54,16 +55,19 @@ static inline __attribute__((always_inline)) MbAsked velocities(const MbAsking *
                    .soft = row->alpha > 0 ? row->alpha / (h * way) : 0};
 }
 
+// That nothing is left at the step's end of g, which is there without α λ.
+static MbAsked at_end(const MbAsking *asking, const MbAskRow *row, double beta) {
+  const double h = asking->h, way = h + beta;
+  return (MbAsked){.takes = row->alpha < INFINITY,
+                   .b = row->rate + row->g / way,
+                   .size = row->size + fabs(row->g / way),
+                   .soft = row->alpha / (h * way)};
+}
+
 MbAsked mb_ask_contact(const MbAsking *asking, const MbAskRow *row) {
   static const double ROUNDING = 1e-10; // of the size: depth that the next step takes away
   const double h = asking->h;
-  if (row->alpha > 0) {
-    const double way = h + (row->g > 0 ? 0 : row->beta);
-    return (MbAsked){.takes = true,
-                     .b = row->rate + row->g / way,
-                     .size = row->size + fabs(row->g / way),
-                     .soft = row->alpha / (h * way)};
-  }
+  if (row->alpha > 0) return at_end(asking, row, row->g > 0 ? 0 : row->beta);
   double least = row->g > -ROUNDING * row->scale ? -row->g / h : 0;
   if (row->bounce > 0 && row->last < -row->slowest && row->g + h * row->rate < 0)
     least = fmax(least, -row->bounce * row->last + row->rate - row->last);
@@ -159,6 +163,7 @@ static MbAsked kinematic(const MbAsking *asking, const MbAskRow *row) {
 }
 
 MbAsked mb_ask(const MbAsking *asking, const MbAskRow *row) {
+  if (row->anew) return asking->of == MB_ASK_VELOCITIES ? at_end(asking, row, row->beta) : (MbAsked){0};
   if (row->dry) return asking->of == MB_ASK_VELOCITIES ? mb_ask_friction(row) : (MbAsked){0};
   switch (asking->of) {
   case MB_ASK_VELOCITIES:

@@ -40,6 +40,7 @@ typedef struct MbAskRow {
   double alpha, beta; // α > 0: it is soft
   double outward;     // of γ: it goes on beyond its bound
   bool target;        // it is met where its target is at the step's end
+  bool anew;          // it is made anew in every pass, and asked of the step's end
   bool turns;         // it knows itself what it turns by in a step
   double rate,
       last;      // G x of what is solved for, as it is without the row; G of what the comment in ask.c says

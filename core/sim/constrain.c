@@ -40,6 +40,9 @@ static double all_of(const MbSim *sim, size_t s) {
   for (int end = 0; c->set.is[s].nodes && end < 2; end++)
     if (row->body[end] != MB_WORLD && row->body[end] >= model->nb)
       sum += all_of_node(model, row->body[end] - model->nb, row->H[end]);
+  for (size_t k = c->set.end[s]; c->set.is[s].nodes && k < c->set.end[s + 1]; k++)
+    if (c->set.ends[k].body >= model->nb)
+      sum += all_of_node(model, c->set.ends[k].body - model->nb, c->set.ends[k].H);
   if (sim->solver->map->turns) { // six velocities a body; a row about coordinates is about bodies, too
     for (size_t k = c->set.first[s]; k < c->set.first[s + 1]; k++) {
       if (c->set.index[k] >= sim->nv) continue;
@@ -144,6 +147,7 @@ MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const
                     .beta = is->beta,
                     .outward = is->outward,
                     .target = is->target,
+                    .anew = is->anew,
                     .turns = is->turns,
                     .drift = bends ? mb_rows_drift(sim, s) : 0,
                     .decides = c->deciding,
@@ -157,12 +161,16 @@ MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const
   return known;
 }
 
+static bool takes_part(const MbConstraining *c, size_t s) {
+  return c->of == MB_ROWS_OF_ALL || c->set.is[s].nodes == (c->of == MB_ROWS_OF_NODES);
+}
+
 double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const double *last) {
   MbConstraining *c = sim->constraining;
   double worst = 0;
   c->n = c->ntouches = c->ndry = 0;
   for (size_t s = 0; s < c->set.n; s++) {
-    if (c->set.is[s].nodes && (c->bodies || asking->of != MB_ASK_VELOCITIES)) continue;
+    if (!takes_part(c, s) || (c->set.is[s].nodes && asking->of != MB_ASK_VELOCITIES)) continue;
     if (c->set.is[s].kind == MB_ROW_CONTACT) {
       take_contact(sim, s, asking, x);
       s += 2;
@@ -295,11 +303,11 @@ static MbStatus push(MbSim *sim, double scale, double *v, MbReport *report) {
     any = true;
   }
   if (!any) return MB_OK;
-  const size_t width = mb_row_width(sim, &c->set);
+  const size_t width = c->of == MB_ROWS_OF_BODIES ? sim->nv : mb_row_width(sim, &c->set);
   const bool solved = sim->solver->apply(sim->work, c->y, NULL, c->claims ? sim->pulled : NULL);
   if (c->claims) mb_claims_add(sim);
   for (size_t i = 0; i < width; i++) v[i] += c->y[i];
-  memset(c->y, 0, width * sizeof *c->y);
+  memset(c->y, 0, sim->width * sizeof *c->y);
   return solved ? MB_OK : mb_sim_unsolved(sim, report);
 }
 
@@ -333,7 +341,7 @@ MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
   if (asking.curve != 0 && sim->solver->drift) sim->solver->drift(sim->work, c->drift);
   mb_rows_ask(sim, &asking, v, NULL);
   // which rows take part is known by their gaps
-  c->same = c->solved && (!sim->solver->passes || sim->solver->passes->steady(sim->work));
+  c->same = c->solved && !c->set.anew && (!sim->solver->passes || sim->solver->passes->steady(sim->work));
   const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
   c->same = false;
   mb_rows_claimed(sim, 1 / sim->model->h);
@@ -345,9 +353,22 @@ MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report) {
 MbStatus mb_constrain_bodies(MbSim *sim, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c) return MB_OK;
-  c->bodies = c->set.nnodes > 0;
+  c->of = MB_ROWS_OF_BODIES;
   const MbStatus status = mb_constrain_solve(sim, v, report);
-  c->bodies = c->solved = false;
+  c->of = MB_ROWS_OF_ALL, c->solved = false;
+  return status;
+}
+
+MbStatus mb_constrain_nodes(MbSim *sim, double *v, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  if (!c) return MB_OK;
+  const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
+  for (size_t s = 0; s < c->set.n; s++)
+    if (c->set.is[s].nodes) c->force[s] = 0;
+  c->of = MB_ROWS_OF_NODES;
+  mb_rows_ask(sim, &asking, v, NULL);
+  const MbStatus status = mb_rows_solve(sim, MB_VELOCITIES, sim->state.t, 1 / sim->model->h, v, report);
+  c->of = MB_ROWS_OF_ALL, c->solved = false;
   return status;
 }
 

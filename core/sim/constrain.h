@@ -19,8 +19,12 @@ MbStatus mb_constrain_velocity(MbSim *sim, double *v, MbReport *report);
 // Does the same by its parts: makes the rows at the state, then solves them, as often as wanted, for other velocities.
 void mb_constrain_prepare(MbSim *sim);
 MbStatus mb_constrain_solve(MbSim *sim, double *v, MbReport *report);
+// Makes those anew that every pass makes, with nodes there (nodes x 3) and the forces of the last pass.
+void mb_constrain_anew(MbSim *sim, const double *nodes);
 // Does the same by the rows about bodies alone.
 MbStatus mb_constrain_bodies(MbSim *sim, double *v, MbReport *report);
+// Does the same by the rows about nodes alone, as mb_constrain_anew has made them; the forces of the others stay.
+MbStatus mb_constrain_nodes(MbSim *sim, double *v, MbReport *report);
 // Adds to y the impulses along the velocities, Gᵀ λ, of the last solution of such rows. The rows that the solver claims are left out.
 void mb_constrain_impulses(const MbSim *sim, double *y);
 // The forces that it takes of each row.

@@ -16,6 +16,9 @@
 // not tell of rows that could not be satisfied.
 typedef enum MbLevel { MB_VELOCITIES, MB_JUMPS, MB_ACCELERATIONS, MB_POSITIONS } MbLevel;
 
+// Rows about nodes that are no bodies, and those that passes make anew, take part where velocities of nodes are known: in a step's passes.
+typedef enum MbRowsOf { MB_ROWS_OF_ALL, MB_ROWS_OF_BODIES, MB_ROWS_OF_NODES } MbRowsOf;
+
 typedef struct MbRubbing MbRubbing; // friction inside joints (dry.c)
 
 struct MbConstraining {
@@ -64,8 +67,7 @@ struct MbConstraining {
   bool claims; // the solver claims rows of constraints, whose forces are wanted
   bool same;   // all but b is as in the last solution
   bool solved; // the rows at the step's start have been solved for, with the factor that there is
-  bool
-      bodies; // rows about nodes that are no bodies take no part: their velocities are known in a step's passes alone
+  MbRowsOf of; // the rows that may take part
 
   // fixed steps near singular positions (singular.c)
   bool singular;     // this step is near one

@@ -105,8 +105,6 @@ MbStatus mb_rows_list(MbSim *sim, MbReport *report) {
   MbConstraining *c = sim->constraining;
   if (!c || !c->set.nsources) return MB_OK;
   const bool listed = mb_row_set_list(sim, &c->set);
-  const char *why = listed && c->set.nnodes ? sim->solver->passes->refuses(sim->work) : NULL;
-  if (why) return mb_error(report, MB_SCENE, "/solver/method", "%s", why);
   if (!listed || !mb_row_set_name(sim, &c->set) || !mb_rows_reserve(c, c->set.n) || !make_work(sim, c))
     return mb_no_memory(report, "rows");
   for (size_t s = c->set.fixed; s < c->set.n; s++) {
@@ -199,11 +197,26 @@ static void evaluate(MbSim *sim, const double *q, const double *v, double t, dou
 
 static void make(MbSim *sim, const double *q, const double *v, double t, double h, double turn) {
   evaluate(sim, q, v, t, h, turn);
-  mb_row_set_gather(sim, &sim->constraining->set, sim->constraining->y);
+  mb_row_set_gather(sim, &sim->constraining->set, 0, sim->constraining->set.n, sim->constraining->y);
 }
 
 void mb_rows_make(MbSim *sim, const double *q, const double *v, double t, double h) {
   make(sim, q, v, t, h, h);
+}
+
+void mb_constrain_anew(MbSim *sim, const double *nodes) {
+  MbConstraining *c = sim->constraining;
+  if (!c || !c->set.anew) return;
+  MbRowSet *set = &c->set;
+  const double h = sim->model->h;
+  const MbInstant at = {.x = &sim->x, .nodes = nodes, .h = h, .turn = h};
+  for (size_t i = 0; i < set->nsources; i++) {
+    const size_t first = set->from[i], n = set->from[i + 1] - first;
+    if (!n || !set->is[first].anew) continue;
+    for (size_t s = first; s < first + n; s++) set->row[s] = mb_row_none;
+    set->source[i].eval(set->source[i].context, &at, set, first, n);
+    mb_row_set_gather(sim, set, first, n, c->y);
+  }
 }
 
 void mb_rows_look(MbSim *sim, const double *q, const double *v, double t) { evaluate(sim, q, v, t, 0, 0); }

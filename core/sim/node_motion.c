@@ -102,16 +102,14 @@ MbStatus mb_nodes_prepare(MbSim *sim, double t, MbReport *report) {
   for (size_t i = 0; i < sim->model->ndeformables; i++)
     find_load(sim, &sim->model->deformables[i], t, &nodes->load[i]);
   for (size_t k = 0; k < nodes->ncables; k++) {
-    const double pull = nodes->cable[k]->pull == SIZE_MAX ? 0 : mb_sim_signal(sim, nodes->cable[k]->pull, t);
+    const double pull = mb_sim_signal(sim, nodes->cable[k]->pull, t);
     nodes->force[k] = pull < 0 ? 0 : pull;
-    nodes->most[k] = nodes->cable[k]->length;
   }
   nodes->start = (MbNodeStart){.q = mb_nodes_places(sim),
                                .v = mb_nodes_velocities(sim),
                                .target = nodes->target,
                                .gravity = sim->model->gravity,
                                .force = nodes->force,
-                               .most = nodes->most,
                                .load = nodes->load};
   sim->solver->passes->recall(sim->work, mb_section(sim, MB_SECTION_DUAL));
   return check_targets(sim, t, report);

@@ -7,9 +7,14 @@
 // from step to step, until M does not count and q stays where it is. So the way goes down to a minimum near by, and no node is thrown
 // far where nothing but gravity pulls at first, as in a sheet that is flat.
 //
+// M/H² is (h/H)² M/h²: the steps are of the scene's length h, and inertia is what falls. Where cables keep their length rows are solved
+// for in every iteration, as in a step with bodies (scheme_coupled.c); the bodies are at rest.
+//
 // Load step j of n has pins and cables as they are at t − h + j h/n; in the first step of a run gravity and pressure come on in as many parts.
 #include "core/base/report.h"
 #include "core/math/vec3.h"
+#include "core/sim/constrain.h"
+#include "core/sim/evaluate.h"
 #include "core/sim/nodes.h"
 
 #include <string.h>
@@ -48,22 +53,56 @@ static MbStatus not_found(const MbSim *sim, double t, MbReport *report) {
       t, (long long)sim->state.step + 1, worst / 3 - of->first, of->name);
 }
 
+// One iteration of a step with rows; v are the velocities of all.
+static bool iterate(MbSim *sim, double *v, MbStatus *status, MbReport *report) {
+  const MbPassOps *passes = sim->solver->passes;
+  double *impulse = sim->s;
+  mb_constrain_anew(sim, passes->places(sim->work));
+  memset(impulse, 0, sim->width * sizeof *impulse);
+  memset(v, 0, sim->width * sizeof *v);
+  if (!passes->pass(sim->work, impulse, v)) return false;
+  *status = mb_constrain_nodes(sim, v, report);
+  if (*status != MB_OK) return true;
+  memset(impulse, 0, sim->width * sizeof *impulse);
+  mb_constrain_impulses(sim, impulse);
+  memset(impulse, 0, sim->nv * sizeof *impulse); // bodies stay where they are
+  return passes->end_pass(sim->work, v, impulse, mb_constrain_forces(sim));
+}
+
+// A step where rows are about nodes.
+static bool step_with_rows(MbSim *sim, MbStatus *status, MbReport *report) {
+  const MbPassOps *passes = sim->solver->passes;
+  const double h = sim->model->h;
+  size_t blame;
+  if (!sim->solver->factor(sim->work, &sim->x, 0, h * h, false, &blame)) return false;
+  passes->begin(sim->work, &sim->nodes->start);
+  bool fine = true;
+  while (fine && *status == MB_OK && passes->goes_on(sim->work)) fine = iterate(sim, sim->v1, status, report);
+  if (fine && *status == MB_OK) passes->end(sim->work, sim->nodes->q1, sim->nodes->v1, sim->v1);
+  memset(sim->v1, 0, sim->width * sizeof *sim->v1);
+  return fine;
+}
+
 // One load step from places q1, which it moves.
 static MbStatus settle(MbSim *sim, double t, double size, MbReport *report) {
   static const double LONG = 1e4; // times as long as H is at first
   const MbPassOps *passes = sim->solver->passes;
   MbNodes *nodes = sim->nodes;
   const double g = mb_vec3_norm(sim->model->gravity), tolerance = sim->model->integrator.tolerance;
-  const double first = g > 0 ? sqrt(size / g) : sim->model->h;
+  const double h = sim->model->h, first = g > 0 ? sqrt(size / g) : h;
+  const bool rows = passes->tied(sim->work);
   double H = first;
   for (int k = 0; k < LONGER; k++, H *= 10) {
     nodes->start.q = nodes->q1, nodes->start.v = nodes->v1;
-    passes->take_length(sim->work, H);
+    passes->take_inertia(sim->work, h * h / (H * H));
     memset(nodes->v1, 0, 3 * nodes->n * sizeof *nodes->v1);
-    const bool fine = passes->step(sim->work, &nodes->start, nodes->q1, nodes->v1);
-    const double move = fine ? H * largest(nodes->v1, 3 * nodes->n) : INFINITY;
+    MbStatus status = MB_OK;
+    const bool fine = rows ? step_with_rows(sim, &status, report)
+                           : passes->step(sim->work, &nodes->start, nodes->q1, nodes->v1);
+    if (status != MB_OK) return status;
+    const double move = fine ? h * largest(nodes->v1, 3 * nodes->n) : INFINITY;
     if (!(move < 1e3 * size)) return not_found(sim, t, report);
-    const MbStatus status = mb_nodes_judge(sim, fine, t, report);
+    status = mb_nodes_judge(sim, fine, t, report);
     if (status != MB_OK) return status;
     if (move <= tolerance && H >= LONG * first) return MB_OK;
   }

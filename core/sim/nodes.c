@@ -36,7 +36,8 @@ static void list_cables(const MbModel *model, MbNodes *nodes) {
   size_t next = 0;
   for (size_t i = 0; i < model->ndeformables; i++)
     for (size_t k = 0; k < model->deformables[i].elements->ncables; k++)
-      nodes->cable[next++] = &model->deformables[i].elements->cables[k];
+      if (model->deformables[i].elements->cables[k].pull != SIZE_MAX)
+        nodes->cable[next++] = &model->deformables[i].elements->cables[k];
 }
 
 MbStatus mb_nodes_create(MbSim *sim, MbReport *report) {
@@ -53,7 +54,6 @@ MbStatus mb_nodes_create(MbSim *sim, MbReport *report) {
   nodes->v1 = mb_arena_alloc(arena, n, 3 * sizeof *nodes->v1);
   nodes->target = mb_arena_alloc(arena, n, 3 * sizeof *nodes->target);
   nodes->force = mb_arena_alloc(arena, ncables, sizeof *nodes->force);
-  nodes->most = mb_arena_alloc(arena, ncables, sizeof *nodes->most);
   nodes->cable = mb_arena_alloc(arena, ncables, sizeof *nodes->cable);
   nodes->load = mb_arena_alloc(arena, model->ndeformables, sizeof *nodes->load);
   if (!nodes->load) return mb_no_memory(report, "deformables");
@@ -62,10 +62,11 @@ MbStatus mb_nodes_create(MbSim *sim, MbReport *report) {
     nodes->load[i].activation = mb_arena_alloc(arena, families, sizeof(double));
     if (!nodes->load[i].activation) return mb_no_memory(report, "deformables");
   }
-  if (!nodes->q1 || !nodes->v1 || !nodes->target || !nodes->force || !nodes->most || !nodes->cable)
+  if (!nodes->q1 || !nodes->v1 || !nodes->target || !nodes->force || !nodes->cable)
     return mb_no_memory(report, "deformables");
   list_cables(model, nodes);
-  return passes->make(sim->work, report);
+  const MbStatus status = passes->make(sim->work, report);
+  return status == MB_OK ? mb_nodes_make_cables(sim, report) : status;
 }
 
 void mb_nodes_free(MbSim *sim) {
@@ -111,11 +112,6 @@ MbStatus mb_nodes_begin(MbSim *sim, double t, MbReport *report) {
 void mb_nodes_end(MbSim *sim, double *v) {
   passes_of(sim)->end(sim->work, sim->nodes->q1, sim->nodes->v1, v);
   sim->nodes->moved = true;
-}
-
-const double *mb_nodes_at(const MbSim *sim) {
-  if (!sim->nodes) return NULL;
-  return sim->nodes->ahead ? sim->nodes->q1 : mb_nodes_places(sim);
 }
 
 MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report) {

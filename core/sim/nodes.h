@@ -6,10 +6,10 @@
 
 struct MbNodes {
   MbArena arena;
-  size_t n;             // nodes of all deformables
-  double *q1, *v1;      // (n x 3) at the end of the step
-  double *target;       // (n x 3) where held nodes go
-  double *force, *most; // (cables)
+  size_t n;        // nodes of all deformables
+  double *q1, *v1; // (n x 3) at the end of the step
+  double *target;  // (n x 3) where placed nodes go
+  double *force;   // (ncables) of cables with a given tension
   size_t ncables;
   const MbCable **cable; // (ncables)
   MbNodePlan plan;
@@ -41,6 +41,9 @@ size_t mb_nodes_bytes(const MbSim *sim); // beside what the solver has
 // Sets the state at t = 0.
 void mb_nodes_start(MbSim *sim);
 
+// Adds the rows of cables that keep their length (node_cables.c).
+MbStatus mb_nodes_make_cables(MbSim *sim, MbReport *report);
+
 // Moves the nodes to t, the end of the step, when the bodies of sim->x are there: by themselves where nothing ties them to bodies, else
 // the scheme has moved them already.
 MbStatus mb_nodes_step(MbSim *sim, double t, MbReport *report);
@@ -50,8 +53,6 @@ MbStatus mb_nodes_settle(MbSim *sim, double t, MbReport *report);
 MbStatus mb_nodes_begin(MbSim *sim, double t, MbReport *report);
 // Ends it, and writes the ports' velocities into v.
 void mb_nodes_end(MbSim *sim, double *v);
-// Tells where rows find the nodes: at the state, or where a step that is being ended has moved them. NULL: there are none.
-const double *mb_nodes_at(const MbSim *sim);
 // Moves a node by so much along n at the end of a step, unless it is held or a body; tells whether it has.
 bool mb_nodes_push(MbSim *sim, size_t node, double way, const double n[3]);
 // Takes the nodes into the state.
@@ -75,6 +76,11 @@ double mb_nodes_left(const MbSim *sim);
 static inline const double *mb_nodes_places(const MbSim *sim) { return mb_section(sim, MB_SECTION_NODES); }
 static inline const double *mb_nodes_velocities(const MbSim *sim) {
   return mb_section(sim, MB_SECTION_NODES) + 3 * sim->nodes->n;
+}
+// Tells where rows find the nodes: at the state, or where a step that is being ended has moved them. NULL: there are none.
+static inline const double *mb_nodes_at(const MbSim *sim) {
+  if (!sim->nodes) return NULL;
+  return sim->nodes->ahead ? sim->nodes->q1 : mb_nodes_places(sim);
 }
 // At the state: volume and largest strain of one deformable; what all add to energy and momentum (node_channels.c).
 void mb_nodes_measure(const MbSim *sim, const MbDeformable *of, double *volume, double *strain);

@@ -93,7 +93,8 @@ static MbRowTerms *add(const MbSim *sim, MbRowSet *set, const size_t *own, size_
   set->end[s + 1] = set->end[s] + further;
   set->row[s] = mb_row_none;
   set->is[s] = *terms;
-  set->is[s].nodes = false;
+  set->is[s].nodes = terms->anew;
+  set->anew |= terms->anew;
   for (size_t k = 0; k < nbodies; k++) {
     if (body[k] == MB_WORLD || body[k] < sim->model->nb) continue;
     if (!mb_grow(&set->node, &set->most_nodes, set->nnodes + 1, sizeof *set->node)) return NULL;
@@ -209,7 +210,7 @@ bool mb_row_set_name(MbSim *sim, MbRowSet *set) {
 }
 
 bool mb_row_set_list(MbSim *sim, MbRowSet *set) {
-  set->n = set->fixed, set->nnodes = 0;
+  set->n = set->fixed, set->nnodes = 0, set->anew = false;
   for (size_t i = 0; i < set->nsources; i++) {
     set->from[i] = set->n;
     if (!set->source[i].list(set->source[i].context, sim, set)) return false;
@@ -220,8 +221,8 @@ bool mb_row_set_list(MbSim *sim, MbRowSet *set) {
 
 // ---- at an instant ----------------------------------------------------------------------------------------
 
-void mb_row_set_gather(const MbSim *sim, MbRowSet *set, double *y) {
-  for (size_t s = 0; s < set->n; s++) {
+void mb_row_set_gather(const MbSim *sim, MbRowSet *set, size_t first, size_t n, double *y) {
+  for (size_t s = first; s < first + n; s++) {
     const MbRow *row = &set->row[s];
     for (int end = 0; end < 2; end++) {
       if (row->body[end] != MB_WORLD) sim->solver->carry(sim->work, row->body[end], row->H[end], y);

@@ -19,14 +19,16 @@ typedef enum MbRowKind {
 // What is known of a row as long as it is there.
 typedef struct MbRowTerms {
   MbRowKind kind;
-  size_t normal;        // contact: the row of its normal
-  double mu, bounce;    // contact: coefficients of friction and of restitution
-  double alpha, beta;   // compliance and damping (AR 0.11); α > 0: it is soft
-  double outward;       // of γ: it goes on beyond its bound
-  bool target;          // it is met where its target is at the step's end
-  bool turns;           // it knows itself what it turns by in a step
-  bool two_bodies;      // it is about no more than two bodies
-  bool nodes;           // it is about nodes that are points and no bodies; known by its bodies
+  size_t normal;      // contact: the row of its normal
+  double mu, bounce;  // contact: coefficients of friction and of restitution
+  double alpha, beta; // compliance and damping (AR 0.11); α > 0: it is soft
+  double outward;     // of γ: it goes on beyond its bound
+  bool target;        // it is met where its target is at the step's end
+  bool anew;          // it is made anew in every pass of a step, and asked of its end
+  bool turns;         // it knows itself what it turns by in a step
+  bool two_bodies;    // it is about no more than two bodies
+  bool
+      nodes; // its rate is known in a step's passes alone: it is made anew there, or about nodes that are points and no bodies
   const char *name;     // for messages
   const char *singular; // what it means that its g is not a number; NULL: it always is one
   uint64_t
@@ -48,7 +50,8 @@ typedef struct MbRowSource {
   void *context;
   // Lists the rows that there are in the step to come by mb_row_set_add. False: out of memory.
   bool (*list)(void *context, const MbSim *sim, MbRowSet *set);
-  // Writes the numbers of its rows [first, first + n) at an instant. Fields are zero before, bodies MB_WORLD.
+  // Writes the numbers of its rows [first, first + n) at an instant. Fields are zero before, bodies MB_WORLD. Of rows that are made anew
+  // in every pass at->nodes is where the pass begins, and g the gap that there would be at the state if it changed as it does there.
   void (*eval)(void *context, const MbInstant *at, MbRowSet *set, size_t first, size_t n);
 } MbRowSource;
 
@@ -71,6 +74,7 @@ struct MbRowSet {
   size_t nsources;
   MbRowSource source[MB_ROW_SOURCES];
   size_t from[MB_ROW_SOURCES + 1]; // where each one's rows begin
+  bool anew;                       // some rows are made anew in every pass
 };
 
 extern const MbRow mb_row_none; // before anything is written
@@ -99,8 +103,8 @@ const double *mb_row_place(const MbInstant *at, size_t body);
 // Tells how many velocities rows of the set may be about.
 size_t mb_row_width(const MbSim *sim, const MbRowSet *set);
 
-// Finds G = H J + c of all rows, at the last kinematics; `y` (nv) is zero before and after.
-void mb_row_set_gather(const MbSim *sim, MbRowSet *set, double *y);
+// Finds G = H J + c of rows [first, first + n), at the last kinematics; `y` (width) is zero before and after.
+void mb_row_set_gather(const MbSim *sim, MbRowSet *set, size_t first, size_t n, double *y);
 // Tells G v of one row; the sum of its terms' sizes is added to *size.
 double mb_row_rate(const MbRowSet *set, size_t s, const double *v, double *size);
 // Adds Gᵀ λ of one row to y.

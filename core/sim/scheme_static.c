@@ -101,7 +101,8 @@ static MbStatus displacement(Search *s, const double *q, double *out, MbReport *
                          .passes = 1,
                          .factors = 1};
   MbStatus status = mb_stage_solve(sim, &stage, NULL, out, report);
-  if (status == MB_OK) status = mb_constrain_velocity(sim, out, report);
+  mb_constrain_prepare(sim);
+  if (status == MB_OK) status = mb_constrain_bodies(sim, out, report);
   for (size_t i = 0; i < s->n; i++) out[i] *= h;
   return status;
 }

@@ -52,13 +52,19 @@ static double freedom_of(const MbConstraining *c, size_t k) {
   return pivot * pivot < all ? sqrt(pivot * pivot / all) : 1;
 }
 
+// Whether the row at place k of those held counts: those of one way come and go, and those made anew turn with what they hold.
+static bool counts(const MbConstraining *c, size_t k) {
+  const size_t i = c->work.pivoting.tight[k];
+  return c->kind[i] != MB_CONTACT_ONE_WAY && !c->set.is[c->slot[i]].anew;
+}
+
 // The freedom of the least free row both ways; how many of these are tight, and which one it is.
 static double least_free(const MbConstraining *c, size_t *n, size_t *slot) {
   double least = 1;
   *n = *slot = 0;
   for (size_t k = 0; k < c->work.pivoting.ntight; k++) {
     const size_t i = c->work.pivoting.tight[k];
-    if (c->kind[i] == MB_CONTACT_ONE_WAY) continue;
+    if (!counts(c, k)) continue;
     const double freedom = freedom_of(c, k);
     (*n)++;
     if (!(freedom < least)) continue;
@@ -82,7 +88,7 @@ static size_t count_free(const MbSim *sim, double bound, double *least) {
   *least = INFINITY;
   for (size_t k = 0; k < c->work.pivoting.ntight; k++) {
     const double freedom = freedom_of(c, k);
-    if (c->kind[c->work.pivoting.tight[k]] == MB_CONTACT_ONE_WAY || !(freedom > bound)) continue;
+    if (!counts(c, k) || !(freedom > bound)) continue;
     *least = fmin(*least, freedom);
     n++;
   }

@@ -239,7 +239,6 @@ static const double *bends(MbSolverWork *w) {
 // ---- passes -----------------------------------------------------------------------------------------------
 
 static MbStatus make(MbSolverWork *w, MbReport *report) { return w->inner->passes->make(w->work, report); }
-static const char *refuses(const MbSolverWork *w) { return w->inner->passes->refuses(w->work); }
 static bool tied(const MbSolverWork *w) { return w->inner->passes->tied(w->work); }
 static bool name(MbSolverWork *w, size_t n, const uint32_t *node) {
   for (size_t k = 0; k < n; k++) assert(node[k] < mb_model_points(w->model) && (!k || node[k] > node[k - 1]));
@@ -254,6 +253,10 @@ static void begin(MbSolverWork *w, const MbNodeStart *start_of) {
   w->inner->passes->begin(w->work, start_of);
 }
 static bool goes_on(const MbSolverWork *w) { return w->inner->passes->goes_on(w->work); }
+static const double *places(const MbSolverWork *w) {
+  assert(w->passing && "no step has begun");
+  return w->inner->passes->places(w->work);
+}
 static bool pass(MbSolverWork *w, const double *push, double *v) {
   want_factor_now(w);
   assert(w->passing && "no step has begun");
@@ -275,7 +278,7 @@ static bool step(MbSolverWork *w, const MbNodeStart *start_of, double *q1, doubl
   assert(!w->passing && "a step by passes has not ended");
   return w->inner->passes->step(w->work, start_of, q1, v1);
 }
-static void take_length(MbSolverWork *w, double h) { w->inner->passes->take_length(w->work, h); }
+static void take_inertia(MbSolverWork *w, double times) { w->inner->passes->take_inertia(w->work, times); }
 static void set_out(MbSolverWork *w, const double *q) { w->inner->passes->set_out(w->work, q); }
 static void keep(const MbSolverWork *w, double *carried) { w->inner->passes->keep(w->work, carried); }
 static void recall(MbSolverWork *w, const double *carried) { w->inner->passes->recall(w->work, carried); }
@@ -289,7 +292,6 @@ static void measure(const MbSolverWork *w, size_t i, const double *q, double *vo
 
 // `plan` is by the model alone: the solver's own.
 static const MbPassOps watched_passes = {.make = make,
-                                         .refuses = refuses,
                                          .tied = tied,
                                          .name = name,
                                          .room = room,
@@ -297,11 +299,12 @@ static const MbPassOps watched_passes = {.make = make,
                                          .split = split,
                                          .begin = begin,
                                          .goes_on = goes_on,
+                                         .places = places,
                                          .pass = pass,
                                          .end_pass = end_pass,
                                          .end = end,
                                          .step = step,
-                                         .take_length = take_length,
+                                         .take_inertia = take_inertia,
                                          .set_out = set_out,
                                          .keep = keep,
                                          .recall = recall,

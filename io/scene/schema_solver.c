@@ -117,9 +117,7 @@ static const char *const global_help[] = {
 static const char *const precision_help[] = {"64 bits", "32 bits, and a correction that makes up for it",
                                              NULL};
 static const char *const method_help[] = {
-    "`lbfgs`; `projective` where there are cables, and constraints, attachments or forces about nodes as "
-    "well",
-    "quasi-Newton steps with a limited memory on a matrix that stays the same, and a line search",
+    "`lbfgs`", "quasi-Newton steps with a limited memory on a matrix that stays the same, and a line search",
     "a local and a global step in turn, with a matrix that stays the same",
     "Newton's method with exact derivatives and a line search: slow, the truth that others are held against",
     NULL};

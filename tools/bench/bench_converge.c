@@ -54,7 +54,7 @@ static bool run(const MbPdThing *thing, MbMethod method, const double *dual, Wat
       STEP);
   bool ok = q1 && v1 && engine;
   for (int k = 0; k < RUNS && ok; k++) {
-    const MbNodeStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL, NULL};
+    const MbNodeStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL};
     watch = (Watch){.engine = engine};
     if (method == MB_METHOD_PROJECTIVE) mb_pd_dual_write(engine, dual);
     ok = mb_pd_step(engine, &start, q1, v1);

@@ -61,7 +61,7 @@ static bool watch_step(const MbPdThing *thing, MbPdSpec spec, const double *dual
   watch->engine = mb_pd_thing_engine(thing, spec, STEP);
   bool ok = watch->engine && q1 && v1;
   if (ok) {
-    const MbNodeStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL, NULL};
+    const MbNodeStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL};
     if (dual) mb_pd_dual_write(watch->engine, dual);
     ok = mb_pd_step(watch->engine, &start, q1, v1);
     if (spec.method == MB_METHOD_NEWTON) ok = ok && mb_pd_stats(watch->engine).converged;

@@ -286,7 +286,7 @@ double mb_sheet_drape(MbBendingKind model, MbSheetKind kind, size_t cells) {
     bool fine = mb_pd_create(&spec, &engine, NULL) == MB_OK;
     const double gravity[3] = {0, 0, -9.81};
     for (int k = 0; k < STEPS && fine; k++) {
-      const MbNodeStart start = {q, v, mesh.x, gravity, NULL, NULL, NULL};
+      const MbNodeStart start = {q, v, mesh.x, gravity, NULL, NULL};
       fine = mb_pd_step(engine, &start, q, v);
     }
     if (fine) share = shadow(&mesh, q, SIDE);

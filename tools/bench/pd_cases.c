@@ -88,7 +88,7 @@ void mb_pd_thing_aim(MbPdThing *thing, double angle, double stretch) {
 }
 
 bool mb_pd_thing_step(MbPdThing *thing, MbPdEngine *engine) {
-  const MbNodeStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL, NULL};
+  const MbNodeStart start = {thing->q, thing->v, thing->target, thing->gravity, NULL, NULL};
   return mb_pd_step(engine, &start, thing->q, thing->v);
 }
 

@@ -89,7 +89,7 @@ static MbStatus make_blocks(MbPdEngine *engine, const MbPdSpec *spec, MbReport *
 
 static MbStatus make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report) {
   if (!allocate(engine, spec)) return mb_no_memory(report, "deformables");
-  engine->h = spec->h, engine->drag = spec->drag, engine->still = spec->still;
+  engine->h = engine->span = spec->h, engine->drag = spec->drag, engine->still = spec->still;
   engine->iterations = spec->iterations, engine->threads = spec->threads;
   engine->clock = spec->clock ? spec->clock : mb_clock;
   engine->watch = spec->watch, engine->context = spec->context;
@@ -106,8 +106,7 @@ static MbStatus make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report)
   if (made != MB_OK) return made;
   if (spec->method != MB_METHOD_NEWTON && !mb_pd_lbfgs_make(engine))
     return mb_no_memory(report, "deformables");
-  if (spec->ncables && !(engine->cables = mb_pd_cables_make(engine, spec)))
-    return mb_no_memory(report, "cables");
+  if (spec->ncables && !(engine->cables = mb_pd_cables_make(spec))) return mb_no_memory(report, "cables");
   if (!spec->nports) return MB_OK;
   engine->ports = mb_pd_ports_make(engine, spec->nports, spec->port, spec->columns);
   if (!engine->ports || !mb_pd_name(engine, 0, NULL)) return mb_no_memory(report, "deformables");
@@ -146,7 +145,6 @@ void mb_pd_free(MbPdEngine *engine) {
   mb_free(engine->q);
   mb_free(engine->f);
   mb_free(engine->r);
-  mb_free(engine->pushed);
   mb_free(engine->b);
   mb_free(engine->history);
   mb_free(engine);
@@ -154,8 +152,7 @@ void mb_pd_free(MbPdEngine *engine) {
 
 size_t mb_pd_bytes(const MbPdEngine *engine) {
   size_t bytes = sizeof *engine + engine->n * (17 * sizeof(double) + 2 * sizeof(uint32_t) + 1) +
-                 ((size_t)engine->iterations + engine->beside + (engine->pushed ? 3 * engine->nfree : 0)) *
-                     sizeof(double) +
+                 ((size_t)engine->iterations + engine->beside) * sizeof(double) +
                  mb_pd_global_bytes(&engine->global) + mb_pd_newton_bytes(engine->newton) +
                  mb_pd_lbfgs_bytes(engine) + mb_pd_cables_bytes(engine->cables) + mb_pd_ports_bytes(engine) +
                  mb_pd_form_bytes(&engine->form) + mb_pd_loads_bytes(engine);
@@ -181,8 +178,6 @@ static void look_ahead(MbPdEngine *engine, const MbNodeStart *start) {
   }
 }
 
-static void constant_inverse(MbPdEngine *engine, double *x) { mb_pd_global_solve(&engine->global, x); }
-
 // A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
 static void local_global(MbPdEngine *engine) {
   const double h2 = engine->h * engine->h;
@@ -198,10 +193,6 @@ static void local_global(MbPdEngine *engine) {
   const double began = engine->clock();
   mb_pd_global_solve(&engine->global, engine->r);
   engine->stats.global += engine->clock() - began;
-  if (!engine->cables) return;
-  mb_pd_cables_correct(engine, constant_inverse);
-  mb_pd_cables_hold(engine, -h2, engine->b);
-  if (engine->pushed) memset(engine->pushed, 0, 3 * engine->nfree * sizeof *engine->pushed);
 }
 
 // Of the correction Δ the part ½ Δᵀ A Δ, which is half of Δ along what A was solved for. Where the step is softer than A corrections
@@ -231,17 +222,12 @@ bool mb_pd_goes_on(const MbPdEngine *engine) {
   return engine->stats.iterations < engine->iterations && !engine->stats.converged && !engine->stuck;
 }
 
-// Cables' own rows and a caller's are solved for together by local-global iterations alone.
-static bool can_descend(const MbPdEngine *engine) {
-  return engine->lbfgs && !engine->global.near && !(engine->cables && mb_pd_listed(engine));
-}
-
 // Where elements are crushed or turned so far that their energy curves down more than the constant weights curve up, the local step
 // jumps between two minima and the iterations go round for ever: their corrections get no smaller.
 static bool goes_round(const MbPdEngine *engine) {
   static const int PATIENCE = 30;
   static const double FLOOR = 1e-9; // below which rounding may be what is left
-  return can_descend(engine) && engine->least > FLOOR &&
+  return engine->lbfgs && !engine->global.near && engine->least > FLOOR &&
          engine->stats.iterations - engine->least_at >= PATIENCE;
 }
 
@@ -251,14 +237,17 @@ static void descend(MbPdEngine *engine) {
   if (engine->nfree) mb_pd_lbfgs_begin(engine);
 }
 
-void mb_pd_take_length(MbPdEngine *engine, double h) { engine->h = h; }
+void mb_pd_take_inertia(MbPdEngine *engine, double times) {
+  for (size_t i = 0; i < engine->n; i++) engine->inertia[i] = times * engine->mass[i];
+  engine->span = engine->h / sqrt(times);
+}
+const double *mb_pd_iterate(const MbPdEngine *engine) { return engine->q; }
 bool mb_pd_whole(const MbPdEngine *engine) { return engine->whole; }
 
 bool mb_pd_pass(MbPdEngine *engine) {
   // such a step is begun anew, and goes down by quasi-Newton steps; the dual is the stress at its end
   if (!engine->newton && !engine->downhill && goes_round(engine)) {
     look_ahead(engine, engine->start);
-    if (engine->cables) mb_pd_cables_begin(engine);
     descend(engine);
   }
   engine->whole = !engine->newton && !engine->downhill;
@@ -345,19 +334,15 @@ void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start) {
   look_ahead(engine, start);
   mb_pd_local_begin(engine, start->q);
   mb_pd_loads_begin(engine);
-  const bool descends = engine->method == MB_METHOD_LBFGS && !(engine->cables && mb_pd_listed(engine));
-  if (descends)
+  if (engine->method == MB_METHOD_LBFGS)
     descend(engine);
-  else if (engine->method == MB_METHOD_LBFGS || (!engine->begun && engine->method == MB_METHOD_PROJECTIVE))
+  else if (!engine->begun && engine->method == MB_METHOD_PROJECTIVE)
     mb_pd_dual_begin(engine, start->q);
-  if (engine->cables) mb_pd_cables_begin(engine);
-  if (engine->pushed) memset(engine->pushed, 0, 3 * engine->nfree * sizeof *engine->pushed);
   if (engine->watch) engine->watch(engine->context, engine->q);
 }
 
 void mb_pd_end(MbPdEngine *engine, double *q1, double *v1) {
   const MbNodeStart *start = engine->start;
-  if (engine->cables) mb_pd_cables_end(engine);
   if (engine->downhill && engine->method == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(engine, engine->q);
   engine->downhill = false;
   for (size_t c = 0; c < 3 * engine->n; c++) {

@@ -34,9 +34,14 @@ typedef struct MbPdLoaded {
   double *f, *C, *v, *x; // (nouter x 3), (x 9), (x 3), (x 3)
 } MbPdLoaded;
 
-// The constant scalar matrix A = M + h² Σ w V GᵀG + h² Q over the nodes that are not placed along every axis. Nodes that are
-// placed along some have rows: with E those of one axis, x = A⁻¹(b − E λ), Eᵀx = 0, so that λ = (Eᵀ A⁻¹ E)⁻¹ Eᵀ A⁻¹ b. Methods
-// that only come near A⁻¹ leave the rows out before and after, which has the same fixed point.
+// The constant scalar matrix A = M + h² Σ w V GᵀG + h² Q over the nodes that are not placed along every axis. Along an axis that places some of
+// them too the operator is A without their rows and columns, as it is without nodes that are placed altogether. That differs from axis to axis;
+// with E those of one axis its inverse is a block's of the one factor that serves all three,
+//
+//   A⁻¹ − A⁻¹ E (Eᵀ A⁻¹ E)⁻¹ Eᵀ A⁻¹
+//
+// What is placed is known when the model is made, and stays: so this is the operator's, and no row that a step asks for. Methods that only
+// come near A⁻¹ leave such nodes out before and after, which has the same fixed point.
 typedef struct MbPdGlobal {
   size_t n;
   MbPattern pattern;
@@ -44,11 +49,10 @@ typedef struct MbPdGlobal {
   MbGlobal *inverse;
   bool near; // its solutions are not exact
   int threads;
-  size_t rows[3];
-  uint32_t *row[3]; // (rows) numbers among the free nodes
-  double *W[3];     // (rows x rows) Cholesky factor of Eᵀ A⁻¹ E
-  double *lambda;   // (most rows)
-  double *x;        // (n x 3)
+  size_t placed[3];      // nodes that an axis places
+  uint32_t *place[3];    // (placed) their numbers among the free nodes
+  double *block[3];      // (placed x placed) Cholesky factor of Eᵀ A⁻¹ E
+  double *of_placed, *x; // (most of placed), (n x 3)
 } MbPdGlobal;
 
 // By the size of what is simulated, the longest last correction of iterations that end by a share of the energy. Shares are of what
@@ -72,6 +76,7 @@ struct MbPdEngine {
   uint32_t *node;   // (nfree)
   unsigned char *placed;
   double *mass, *inertia; // (n) inertia: with what the drag adds
+  double span; // the length that steps are like, s: h, or longer where inertia resists less than masses do
   double h, drag, size, tolerance, share;
   bool still; // steps begin where nodes are
   int iterations, threads;
@@ -94,9 +99,7 @@ struct MbPdEngine {
   size_t beside;      // velocities that a caller has beside the nodes'
   MbPdCables *cables; // NULL: none
   MbPdPorts *ports;   // NULL: none
-  double *
-      pushed; // (nfree x 3) what a caller's impulses have added to the last correction; NULL: none, or no cables
-  double began; // clock at the step's start
+  double began;       // clock at the step's start
 
   bool begun; // the dual is there
 
@@ -196,19 +199,11 @@ void mb_pd_ports_free(MbPdPorts *ports);
 size_t mb_pd_ports_bytes(const MbPdEngine *engine);
 size_t mb_pd_listed(const MbPdEngine *engine); // nodes in the list
 
-// Cables: f (n x 3) −= given forces at q; of a correction r from there, what those that keep their length change in it, by their
-// tensions, `inverse` being that of the method's matrix (x (nfree x 3) ← H⁻¹ x); x (nfree x 3) += sign T Jᵀ of the latter, at the last places; what a line search sees of them: the potential at q,
-// its slope along r but for that of the given forces.
-typedef void MbPdInverse(MbPdEngine *engine, double *x);
-MbPdCables *mb_pd_cables_make(MbPdEngine *engine, const MbPdSpec *spec);
+// Cables with a given tension: f (n x 3) += how they pull at q; their potential there.
+MbPdCables *mb_pd_cables_make(const MbPdSpec *spec);
 void mb_pd_cables_free(MbPdCables *cables);
 size_t mb_pd_cables_bytes(const MbPdCables *cables);
-void mb_pd_cables_begin(MbPdEngine *engine); // a step
 void mb_pd_cables_pull(MbPdEngine *engine, const double *q, double *f);
-void mb_pd_cables_correct(MbPdEngine *engine, MbPdInverse *inverse);
-void mb_pd_cables_hold(const MbPdEngine *engine, double sign, double *x);
 double mb_pd_cables_potential(const MbPdEngine *engine, const double *q);
-double mb_pd_cables_slope(const MbPdEngine *engine);
-void mb_pd_cables_end(MbPdEngine *engine);
 
 #endif

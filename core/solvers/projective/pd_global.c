@@ -75,73 +75,74 @@ static void fill_values(const MbPdEngine *engine, const size_t *slot, double *va
 
 // ---- nodes that are placed along some axes ------------------------------------------------------------------
 
-static bool list_rows(MbPdEngine *engine) {
+static bool list_placed(MbPdEngine *engine) {
   MbPdGlobal *global = &engine->global;
   size_t most = 0;
   for (int axis = 0; axis < 3; axis++) {
-    global->row[axis] = mb_calloc(global->n, sizeof *global->row[axis]);
-    if (!global->row[axis]) return false;
+    global->place[axis] = mb_calloc(global->n, sizeof *global->place[axis]);
+    if (!global->place[axis]) return false;
     for (uint32_t i = 0; i < global->n; i++)
-      if (engine->placed[engine->node[i]] >> axis & 1) global->row[axis][global->rows[axis]++] = i;
-    if (global->rows[axis] > most) most = global->rows[axis];
-    global->W[axis] =
-        mb_calloc(global->near ? 0 : global->rows[axis] * global->rows[axis], sizeof *global->W[axis]);
-    if (!global->W[axis]) return false;
+      if (engine->placed[engine->node[i]] >> axis & 1) global->place[axis][global->placed[axis]++] = i;
+    if (global->placed[axis] > most) most = global->placed[axis];
+    global->block[axis] = mb_calloc(global->near ? 0 : global->placed[axis] * global->placed[axis],
+                                    sizeof *global->block[axis]);
+    if (!global->block[axis]) return false;
   }
-  global->lambda = mb_calloc(most, sizeof *global->lambda);
-  return global->lambda != NULL;
+  global->of_placed = mb_calloc(most, sizeof *global->of_placed);
+  return global->of_placed != NULL;
 }
 
-// W = Eᵀ A⁻¹ E of all three axes, a column of each at once.
-static bool factor_rows(MbPdGlobal *global) {
+// Eᵀ A⁻¹ E of all three axes, a column of each at once.
+static bool factor_blocks(MbPdGlobal *global) {
   size_t most = 0;
   if (global->near) return true;
   for (int axis = 0; axis < 3; axis++)
-    if (global->rows[axis] > most) most = global->rows[axis];
+    if (global->placed[axis] > most) most = global->placed[axis];
   for (size_t k = 0; k < most; k++) {
     memset(global->x, 0, 3 * global->n * sizeof *global->x);
     for (size_t axis = 0; axis < 3; axis++)
-      if (k < global->rows[axis]) global->x[3 * (size_t)global->row[axis][k] + axis] = 1;
+      if (k < global->placed[axis]) global->x[3 * (size_t)global->place[axis][k] + axis] = 1;
     mb_global_solve(global->inverse, global->x, global->x, global->threads);
     for (size_t axis = 0; axis < 3; axis++)
-      for (size_t i = 0; i < global->rows[axis] && k < global->rows[axis]; i++)
-        global->W[axis][k * global->rows[axis] + i] = global->x[3 * (size_t)global->row[axis][i] + axis];
+      for (size_t i = 0; i < global->placed[axis] && k < global->placed[axis]; i++)
+        global->block[axis][k * global->placed[axis] + i] =
+            global->x[3 * (size_t)global->place[axis][i] + axis];
   }
   for (int axis = 0; axis < 3; axis++) {
-    const int n = (int)global->rows[axis];
-    if (n && mb_lapack.dpotrf(LAPACK_COL_MAJOR, 'L', n, global->W[axis], n) != 0) return false;
+    const int n = (int)global->placed[axis];
+    if (n && mb_lapack.dpotrf(LAPACK_COL_MAJOR, 'L', n, global->block[axis], n) != 0) return false;
   }
   return true;
 }
 
-static void clear_rows(const MbPdGlobal *global, double *x) {
+static void clear_placed(const MbPdGlobal *global, double *x) {
   for (size_t axis = 0; axis < 3; axis++)
-    for (size_t i = 0; i < global->rows[axis]; i++) x[3 * (size_t)global->row[axis][i] + axis] = 0;
+    for (size_t i = 0; i < global->placed[axis]; i++) x[3 * (size_t)global->place[axis][i] + axis] = 0;
 }
 
 void mb_pd_global_solve(MbPdGlobal *global, double *x) {
-  const bool rows = global->rows[0] || global->rows[1] || global->rows[2];
+  const bool some = global->placed[0] || global->placed[1] || global->placed[2];
   if (global->near) {
-    clear_rows(global, x);
+    clear_placed(global, x);
     memset(global->x, 0, 3 * global->n * sizeof *global->x);
     mb_global_solve(global->inverse, x, global->x, global->threads);
     memcpy(x, global->x, 3 * global->n * sizeof *x);
-    clear_rows(global, x);
+    clear_placed(global, x);
     return;
   }
   mb_global_solve(global->inverse, x, x, global->threads);
-  if (!rows) return;
+  if (!some) return;
   memset(global->x, 0, 3 * global->n * sizeof *global->x);
   for (size_t axis = 0; axis < 3; axis++) {
-    const int n = (int)global->rows[axis];
-    const uint32_t *row = global->row[axis];
-    for (int i = 0; i < n; i++) global->lambda[i] = x[3 * (size_t)row[i] + axis];
-    if (n) mb_lapack.dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, global->W[axis], n, global->lambda, n);
-    for (int i = 0; i < n; i++) global->x[3 * (size_t)row[i] + axis] = global->lambda[i];
+    const int n = (int)global->placed[axis];
+    const uint32_t *row = global->place[axis];
+    for (int i = 0; i < n; i++) global->of_placed[i] = x[3 * (size_t)row[i] + axis];
+    if (n) mb_lapack.dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, global->block[axis], n, global->of_placed, n);
+    for (int i = 0; i < n; i++) global->x[3 * (size_t)row[i] + axis] = global->of_placed[i];
   }
   mb_global_solve(global->inverse, global->x, global->x, global->threads);
   for (size_t i = 0; i < 3 * global->n; i++) x[i] -= global->x[i];
-  clear_rows(global, x);
+  clear_placed(global, x);
 }
 
 // ---- making and freeing -----------------------------------------------------------------------------------
@@ -167,8 +168,8 @@ static MbStatus make_inverse(MbPdEngine *engine, const MbPdSpec *spec, MbReport 
   else if (status != MB_OK)
     mb_error(report, status, "", "%s", said.issues[0].text);
   if (status != MB_OK) return status;
-  if (!list_rows(engine)) return mb_no_memory(report, "the global step");
-  if (!factor_rows(global))
+  if (!list_placed(engine)) return mb_no_memory(report, "the global step");
+  if (!factor_blocks(global))
     return mb_error(report, MB_NUMBERS, "",
                     "the deformables' nodes that are held along some axes cannot be told apart in the step's "
                     "equations: masses, stiffness and step are too far apart");
@@ -196,11 +197,11 @@ void mb_pd_global_free(MbPdGlobal *global) {
   mb_pattern_free(&global->pattern);
   mb_free(global->value);
   mb_free(global->x);
-  mb_free(global->lambda);
+  mb_free(global->of_placed);
   mb_global_free(global->inverse);
   for (int axis = 0; axis < 3; axis++) {
-    mb_free(global->row[axis]);
-    mb_free(global->W[axis]);
+    mb_free(global->place[axis]);
+    mb_free(global->block[axis]);
   }
   *global = (MbPdGlobal){0};
 }
@@ -211,6 +212,6 @@ size_t mb_pd_global_bytes(const MbPdGlobal *global) {
                  global->pattern.start[global->n] * (sizeof *global->value + sizeof(uint32_t)) +
                  global->n * sizeof(size_t);
   for (int axis = 0; axis < 3; axis++)
-    bytes += global->n * sizeof(uint32_t) + global->rows[axis] * global->rows[axis] * sizeof(double);
+    bytes += global->n * sizeof(uint32_t) + global->placed[axis] * global->placed[axis] * sizeof(double);
   return bytes;
 }

@@ -16,9 +16,6 @@
 // part is nothing, for soft ones and for those of one way it is never less than what they gain themselves. What the caller's unknowns have
 // of E is quadratic along d (MbPdAlong).
 //
-// Cables that keep their length bend d as they bend Newton's correction, with H⁻¹ for the inverse (pd_cables.c); E is then what
-// Newton's line search sees, and y the difference of the Lagrangian's gradients, with the tensions of the step.
-//
 // Nothing is kept from step to step.
 #include "core/base/alloc.h"
 #include "core/base/targets.h"
@@ -30,7 +27,7 @@
 #include <string.h>
 
 enum { NODES = 1024, TRIALS = 60 }; // nodes that are summed up together
-static const double ARMIJO = 1e-4, ROUNDING = 1e-13, NEAR = 1e-6;
+static const double ARMIJO = 1e-4, ROUNDING = 1e-13;
 static const double TIGHT = 1e-13; // corrections by the size: the least that means anything
 
 struct MbPdLbfgs {
@@ -43,7 +40,7 @@ struct MbPdLbfgs {
   double *q1;                // (nodes x 3) the trial
   size_t chunks;             // of free nodes, and of those beside
   double *sum[3];            // (chunks) sums over each
-  double energy;             // at the iterate, without that of cables
+  double energy;             // at the iterate
   bool known;                // b is that at the iterate, energy too
   bool pending;              // a pair is to come: its s is there, and b1
 };
@@ -132,17 +129,6 @@ static void solve(MbPdEngine *engine, const double *b, double *x) {
 
 void mb_pd_lbfgs_solve(MbPdEngine *engine) { solve(engine, engine->lbfgs->b, engine->r); }
 
-// x (nfree x 3) ← H x, with what the pairs have learnt, zero along axes that are placed
-static void apply(MbPdEngine *engine, double *x) {
-  const MbPairs *pairs = &engine->lbfgs->pairs;
-  double c[MB_PAIR_WEIGHTS], w[MB_PAIR_WEIGHTS];
-  memcpy(engine->lbfgs->y, x, 3 * engine->nfree * sizeof *x); // beside there is nothing
-  mb_pairs_look(pairs, engine->lbfgs->y, engine->threads, c);
-  mb_pairs_weigh(pairs, c, w);
-  solve(engine, engine->lbfgs->y, x);
-  mb_pairs_add(pairs, w, 0, 3 * engine->nfree, engine->threads, x);
-}
-
 // ---- what is minimised ------------------------------------------------------------------------------------
 
 // What is no number is not larger.
@@ -195,12 +181,15 @@ static void slope_task(void *context, size_t chunk) {
   lbfgs->sum[0][chunk] = energy, lbfgs->sum[1][chunk] = along;
 }
 
-// E without that of cables, and −∂E/∂q at q1; *along: the latter along d.
+// E and −∂E/∂q at q1; *along: the latter along d.
 static double evaluate(MbPdEngine *engine, double *along) {
   MbPdLbfgs *lbfgs = engine->lbfgs;
   Trial trial = {engine, 0};
-  const double energy = mb_pd_evaluate(engine, lbfgs->q1, engine->f);
-  if (engine->cables) mb_pd_cables_pull(engine, lbfgs->q1, engine->f);
+  double energy = mb_pd_evaluate(engine, lbfgs->q1, engine->f);
+  if (engine->cables) {
+    mb_pd_cables_pull(engine, lbfgs->q1, engine->f);
+    energy += mb_pd_cables_potential(engine, lbfgs->q1);
+  }
   mb_parallel_tasks(engine->threads, lbfgs->chunks, slope_task, &trial);
   *along = add_up(lbfgs, 1);
   return energy + add_up(lbfgs, 0);
@@ -216,24 +205,21 @@ typedef struct Taken {
 // `down` = −(E − λᵀ G d)' > 0. Of lengths that fall short the next comes from the parabola through what is known.
 static Taken search(MbPdEngine *engine, double down, const MbPdAlong *beside) {
   MbPdLbfgs *lbfgs = engine->lbfgs;
-  const bool cables = engine->cables != NULL;
-  const double before = lbfgs->energy + (cables ? mb_pd_cables_potential(engine, engine->q) : 0);
+  const double before = lbfgs->energy;
   double t = 1;
   for (int k = 0; k < TRIALS; k++) {
     Trial trial = {engine, t};
     double along, most = 0;
     mb_parallel_tasks(engine->threads, lbfgs->chunks, move_task, &trial);
     const double mine = evaluate(engine, &along);
-    const double others = (cables ? mb_pd_cables_potential(engine, lbfgs->q1) : 0) - mb_pd_along(beside, t);
-    const double energy = mine + others;
+    const double energy = mine - mb_pd_along(beside, t);
     along += beside->down - t * beside->curve;
     engine->stats.trials++;
     for (size_t i = 0; i < lbfgs->chunks; i++) most = fmax(most, lbfgs->sum[2][i]);
     if (energy <= before - ARMIJO * t * down) return (Taken){t, mine};
     // where rounding hides a decrease its slope tells it; what is too short for either is taken whole
-    const bool level = energy <= before + ROUNDING * fabs(before), near = most <= NEAR * engine->size;
-    if (isfinite(energy) && (cables ? near : level && -along <= (1 - 2 * ARMIJO) * down))
-      return (Taken){t, mine};
+    const bool level = energy <= before + ROUNDING * fabs(before);
+    if (isfinite(energy) && level && -along <= (1 - 2 * ARMIJO) * down) return (Taken){t, mine};
     if (isfinite(energy) && most <= TIGHT * engine->size) return (Taken){t, mine};
     const double rise = energy - before + t * down;
     const double next = isfinite(rise) && rise > 0 ? down * t * t / (2 * rise) : 0;
@@ -264,12 +250,6 @@ static double accept(MbPdEngine *engine, Taken taken) {
   double most = 0;
   mb_parallel_tasks(engine->threads, lbfgs->chunks, pair_task, &trial);
   for (size_t k = 0; k < lbfgs->chunks; k++) most = fmax(most, lbfgs->sum[2][k]);
-  if (engine->cables) { // what holds them now pulls along other directions than before
-    mb_pd_cables_hold(engine, -1, lbfgs->b1);
-    memcpy(lbfgs->y, lbfgs->b1, lbfgs->n * sizeof *lbfgs->y);
-    mb_pd_cables_hold(engine, 1, lbfgs->b1);
-    for (size_t i = 0; i < lbfgs->n; i++) lbfgs->y[i] = lbfgs->b[i] - lbfgs->y[i];
-  }
   lbfgs->pending = true;
   double *b = lbfgs->b, *q = engine->q;
   lbfgs->b = lbfgs->b1, lbfgs->b1 = b;
@@ -295,10 +275,7 @@ static void difference_task(void *context, size_t chunk) {
 static void take_pair(MbPdEngine *engine) {
   MbPdLbfgs *lbfgs = engine->lbfgs;
   Trial trial = {engine, 0};
-  if (engine->cables)
-    solve(engine, lbfgs->y, lbfgs->pairs.z[lbfgs->pairs.next]);
-  else
-    mb_parallel_tasks(engine->threads, lbfgs->chunks, difference_task, &trial);
+  mb_parallel_tasks(engine->threads, lbfgs->chunks, difference_task, &trial);
   mb_pairs_take(&lbfgs->pairs, lbfgs->y, engine->threads);
   lbfgs->pending = false;
 }
@@ -350,22 +327,14 @@ bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *beside, double *taken_
   MbPdLbfgs *lbfgs = engine->lbfgs;
   MbNodeStats *stats = &engine->stats;
   const double before = lbfgs->energy;
-  double down = 0;
-  if (engine->cables) mb_pd_cables_correct(engine, apply);
-  down = multiplied(engine, engine->r, lbfgs->b) + beside->rows;
-  if (engine->cables) {
-    down -= mb_pd_cables_slope(engine);
-    mb_pd_cables_hold(engine, -1, lbfgs->b);
-  }
+  const double down = multiplied(engine, engine->r, lbfgs->b) + beside->rows;
   if (!isfinite(down)) return false;
   const Taken taken = search(engine, fmax(down, 0), beside);
   *taken_t = taken.t;
   engine->stuck = !(taken.t > 0); // nothing goes further down
   if (engine->stuck) return true;
   const double most = accept(engine, taken) / engine->size;
-  // where cables keep their length energy may go up, and the slope tells
-  const double part = engine->cables ? taken.t * fmax(down, 0) / 2
-                                     : fmax(before - lbfgs->energy + mb_pd_along(beside, taken.t), 0);
+  const double part = fmax(before - lbfgs->energy + mb_pd_along(beside, taken.t), 0);
   stats->residual = engine->history[stats->iterations++] = most;
   stats->converged = done(engine, most, part);
   if (engine->watch) engine->watch(engine->context, engine->q);

@@ -132,7 +132,7 @@ static double draw(const MbPdLoaded *s, const double *q, double *f) {
 double mb_pd_loads(const MbPdEngine *engine, const double *q, double *f) {
   double energy = 0;
   for (size_t i = 0; i < engine->nloaded; i++)
-    energy += press(&engine->loaded[i], q, f) + blow(&engine->loaded[i], engine->h, q, f) +
+    energy += press(&engine->loaded[i], q, f) + blow(&engine->loaded[i], engine->span, q, f) +
               draw(&engine->loaded[i], q, f);
   return energy;
 }

@@ -11,8 +11,7 @@
 MbMethod mb_pd_model_method(const MbModel *model) {
   if (model->solver.method != MB_METHOD_AUTO) return model->solver.method;
   if (model->integrator.kind == MB_STATIC) return MB_METHOD_NEWTON;
-  // cables, and rows or forces about nodes, are solved for together by local-global iterations alone
-  return model->nports && mb_model_cables(model) ? MB_METHOD_PROJECTIVE : MB_METHOD_LBFGS;
+  return MB_METHOD_LBFGS;
 }
 
 // Where the scene says nothing, the method's own number.
@@ -64,12 +63,11 @@ static double drag_of(const MbModel *model) {
 }
 
 // Its nodes by their numbers among all.
-static bool copy_cable(const MbDeformable *of, const MbCable *from, MbArena *scratch, MbPdCable *to) {
+static bool copy_cable(const MbDeformable *of, const MbCable *from, MbArena *scratch, MbCablePath *to) {
   const size_t n = from->first[from->npoints];
   uint32_t *node = mb_arena_alloc(scratch, n, sizeof *node);
   for (size_t k = 0; node && k < n; k++) node[k] = (uint32_t)(of->first + from->node[k]);
-  *to =
-      (MbPdCable){from->npoints, from->first, node, from->pull == SIZE_MAX ? from->compliance : (double)NAN};
+  *to = (MbCablePath){from->npoints, from->first, node};
   return node != NULL;
 }
 
@@ -78,7 +76,7 @@ bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, M
   double *mass = mb_arena_alloc(scratch, n, sizeof *mass);
   unsigned char *placed = mb_arena_alloc(scratch, n, sizeof *placed);
   MbPdPart *parts = mb_arena_alloc(scratch, model->ndeformables, sizeof *parts);
-  MbPdCable *cables = mb_arena_alloc(scratch, ncables, sizeof *cables);
+  MbCablePath *cables = mb_arena_alloc(scratch, ncables, sizeof *cables);
   uint32_t *ports = mb_arena_alloc(scratch, model->nports, sizeof *ports);
   size_t next = 0;
   const bool still = model->integrator.kind == MB_STATIC;
@@ -91,8 +89,9 @@ bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, M
     for (size_t k = 0; k < e->npinned; k++)
       placed[of->first + e->pinned[k].node] = (unsigned char)e->pinned[k].axes;
     for (size_t k = 0; k < e->nattached; k++) placed[of->first + e->attached[k].node] = 7;
-    for (size_t k = 0; k < e->ncables; k++, next++)
-      if (!copy_cable(of, &e->cables[k], scratch, &cables[next])) return false;
+    for (size_t k = 0; k < e->ncables; k++)
+      if (e->cables[k].pull != SIZE_MAX && !copy_cable(of, &e->cables[k], scratch, &cables[next++]))
+        return false;
   }
   for (size_t p = 0; p < model->nports; p++) ports[p] = (uint32_t)mb_model_port(model, p);
   *spec = (MbPdSpec){.nodes = n,

@@ -284,7 +284,7 @@ static void add_surface(MbPdEngine *engine, const MbPdLoaded *s, const double *q
   for (size_t t = 0; t < of->nouter && kind != CONSTANT; t++)
     for (size_t i = 0; i < 3; i++)
       for (size_t j = 0; j <= i; j++)
-        add_pair(engine, first + of->outer[3 * t + i], first + of->outer[3 * t + j], 1 / (9 * engine->h),
+        add_pair(engine, first + of->outer[3 * t + i], first + of->outer[3 * t + j], 1 / (9 * engine->span),
                  s->C + 9 * t, false);
 }
 
@@ -440,17 +440,13 @@ static double search(MbPdEngine *engine, double before, double slope, const MbPd
   return 0;
 }
 
-static void invert(MbPdEngine *engine, double *x) { mb_pd_newton_solve(engine->newton, x); }
-
 bool mb_pd_newton_end(MbPdEngine *engine, const MbPdAlong *along, double *t) {
   MbPdNewton *newton = engine->newton;
   MbNodeStats *stats = &engine->stats;
   const double tight = fmax(engine->tolerance, TIGHT);
   double slope = along->rows, most = 0;
-  if (engine->cables) mb_pd_cables_correct(engine, invert);
   for (size_t k = 0; k < 3 * engine->nfree + engine->beside; k++) slope += newton->b[k] * engine->r[k];
   for (size_t k = 0; k < 3 * engine->nfree; k++) most = fmax(most, fabs(engine->r[k]));
-  if (engine->cables) slope -= mb_pd_cables_slope(engine);
   // so short a step cannot be told apart by its energy
   const bool near = most <= NEAR * engine->size;
   *t = near ? 1 : search(engine, mb_pd_objective(engine, engine->q), fmax(slope, 0), along);

@@ -151,9 +151,7 @@ static bool is_listed(const MbPdPorts *ports, size_t n, const uint32_t *node) {
 bool mb_pd_name(MbPdEngine *engine, size_t n, const uint32_t *node) {
   if (!engine->ports && !(engine->ports = mb_pd_ports_make(engine, 0, NULL, 0))) return false;
   MbPdPorts *ports = engine->ports;
-  const size_t count = ports->fixed + n, size = 3 * engine->nfree;
-  if (engine->cables && !engine->pushed && !(engine->pushed = mb_calloc(size, sizeof *engine->pushed)))
-    return false;
+  const size_t count = ports->fixed + n;
   if (is_listed(ports, n, node)) return true;
   if (!mb_grow(&ports->node, &ports->nodes, count, sizeof *ports->node) ||
       !mb_grow(&ports->S, &ports->nS, count * count * ports->width, sizeof *ports->S))
@@ -176,7 +174,7 @@ MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *p
   const MbPdGlobal *global = &engine->global;
   MbPdPorts *ports = mb_calloc(1, sizeof *ports);
   if (!ports) return NULL;
-  ports->width = global->rows[0] || global->rows[1] || global->rows[2] ? 3 : 1;
+  ports->width = global->placed[0] || global->placed[1] || global->placed[2] ? 3 : 1;
   const size_t size = ports->width * engine->nfree * sizeof(double);
   ports->most = size ? (bytes ? bytes : ROOM) / size : 0;
   ports->fixed = nports;
@@ -296,7 +294,7 @@ static void push_by_solution(MbPdEngine *engine, const double *p) {
   for (size_t c = 0; c < 3 * engine->nfree; c++) engine->r[c] += x[c];
 }
 
-static void push(MbPdEngine *engine, const double *p) {
+void mb_pd_push_ports(MbPdEngine *engine, const double *p) {
   const MbPdPorts *ports = engine->ports;
   if (spread(engine, p, engine->b) || engine->newton) {
     push_by_solution(engine, p);
@@ -314,11 +312,4 @@ static void push(MbPdEngine *engine, const double *p) {
     for (size_t f = 0; f < 3 * engine->nfree; f += 3)
       for (size_t axis = 0; axis < 3; axis++) engine->r[f + axis] += by[axis] * column[f + axis];
   }
-}
-
-void mb_pd_push_ports(MbPdEngine *engine, const double *p) {
-  double *pushed = engine->pushed;
-  for (size_t c = 0; pushed && c < 3 * engine->nfree; c++) pushed[c] -= engine->r[c];
-  push(engine, p);
-  for (size_t c = 0; pushed && c < 3 * engine->nfree; c++) pushed[c] += engine->r[c];
 }

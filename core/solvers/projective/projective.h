@@ -9,6 +9,7 @@
 #ifndef MB_SOLVERS_PROJECTIVE_PROJECTIVE_H
 #define MB_SOLVERS_PROJECTIVE_PROJECTIVE_H
 
+#include "core/deformables/cable.h"
 #include "core/deformables/elastic.h"
 #include "core/deformables/element_mesh.h"
 #include "core/mbsim.h"
@@ -29,16 +30,6 @@ typedef struct MbPdPart {
   const MbElements *fibred;        // whose fibres it has; NULL: none
 } MbPdPart;
 
-// A cable runs from centre to centre of groups of nodes. It pulls with a force that the caller gives, and, where it has a
-// compliance, with as much as keeps it from getting longer than the caller says: (length − most) = compliance × force,
-// or the force is 0.
-typedef struct MbPdCable {
-  size_t npoints;
-  const size_t *start;  // (npoints + 1) of each group's nodes
-  const uint32_t *node; // (start[npoints])
-  double compliance;    // m/N; 0 = cannot stretch; NaN = pulls with the given force alone
-} MbPdCable;
-
 typedef struct MbPdSpec {
   size_t nodes;
   const double *mass;          // (nodes)
@@ -47,7 +38,7 @@ typedef struct MbPdSpec {
   size_t nparts;
   const MbPdPart *parts; // (nparts)
   size_t ncables;
-  const MbPdCable *cables; // (ncables)
+  const MbCablePath *cables; // (ncables) that pull with a given tension
   size_t nports;
   const uint32_t *port;  // (nports) nodes that a caller's rows act on, see mb_pd_begin
   size_t columns;        // bytes that what is kept for them may take; 0 = 256 MB
@@ -89,11 +80,13 @@ void mb_pd_dual_write(MbPdEngine *engine, const double *dual);
 // q1 and v1 at the end of the step; may be those of the start. False: numbers that are not finite. Does not allocate. The
 // result depends on nothing but what is given here and the dual, which is the stress at the start where nobody has set it.
 bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1);
-// Of method newton alone: the length of the steps to come.
-void mb_pd_take_length(MbPdEngine *engine, double h);
-MbNodeStats mb_pd_stats(const MbPdEngine *engine);      // of the last step
-const double *mb_pd_history(const MbPdEngine *engine);  // (iterations) residual of each
-const double *mb_pd_tensions(const MbPdEngine *engine); // (ncables) at the end of the last step
+// Of method newton alone, where nothing drags: in the steps to come inertia resists so many times as much as the masses do. Nodes at rest then
+// go as in a step that is longer by 1 over the root of that.
+void mb_pd_take_inertia(MbPdEngine *engine, double times);
+// Tells where the iterations of a step have got to (nodes x 3).
+const double *mb_pd_iterate(const MbPdEngine *engine);
+MbNodeStats mb_pd_stats(const MbPdEngine *engine);     // of the last step
+const double *mb_pd_history(const MbPdEngine *engine); // (iterations) residual of each
 
 // The same step by its parts, for a caller who holds nodes by rows of equations: what the rows push comes between the correction and its
 // end. The nodes are listed: ports, and behind them those that mb_pd_name names. With A the engine's matrix and S = Eᵀ A⁻¹ E, E those of
@@ -163,6 +156,5 @@ double mb_pd_energy(const MbPdEngine *engine, const double *q);
 void mb_pd_measure(const MbPdEngine *engine, size_t part, const double *q, double *volume, double *strain);
 // f (nodes x 3) = −∂ψ/∂q of the elements (springs' dampers over the last step among them) and of bending
 void mb_pd_forces(MbPdEngine *engine, const double *q, double *f);
-double mb_pd_cable_length(const MbPdCable *cable, const double *q);
 
 #endif

@@ -165,12 +165,6 @@ static bool reserve(MbSolverWork *w, size_t rows) {
 static MbStatus make(MbSolverWork *w, MbReport *report) {
   return mb_pd_model_engine(w->model, w->threads, w->beside, &w->engine, report);
 }
-static const char *refuses(const MbSolverWork *w) {
-  const bool newton = mb_pd_model_method(w->model) == MB_METHOD_NEWTON;
-  return newton && mb_model_cables(w->model)
-             ? "method \"newton\" knows no rows about nodes where there are cables: take another one"
-             : NULL;
-}
 static bool room(MbSolverWork *w, size_t rows) { return mb_descent_room(w, rows); }
 static bool steady(const MbSolverWork *w) {
   return mb_pd_model_method(w->model) == MB_METHOD_PROJECTIVE && mb_pd_whole(w->engine);
@@ -193,6 +187,7 @@ static void split(const MbSolverWork *w, double *r, double *push) {
 
 static void begin(MbSolverWork *w, const MbNodeStart *start) { mb_pd_begin(w->engine, start); }
 static bool goes_on(const MbSolverWork *w) { return mb_pd_goes_on(w->engine); }
+static const double *places(const MbSolverWork *w) { return mb_pd_iterate(w->engine); }
 
 static void push_nodes(MbSolverWork *w, const double *impulse) {
   for (size_t k = 0; k < w->nlisted; k++) mb_vec3_copy(w->p + 3 * k, impulse + w->at[k]);
@@ -252,7 +247,7 @@ static MbNodePlan plan(const MbModel *model) {
 static bool step(MbSolverWork *w, const MbNodeStart *start, double *q1, double *v1) {
   return mb_pd_step(w->engine, start, q1, v1);
 }
-static void take_length(MbSolverWork *w, double h) { mb_pd_take_length(w->engine, h); }
+static void take_inertia(MbSolverWork *w, double times) { mb_pd_take_inertia(w->engine, times); }
 static void set_out(MbSolverWork *w, const double *q) {
   if (mb_pd_model_method(w->model) == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(w->engine, q);
 }
@@ -267,7 +262,6 @@ static void measure(const MbSolverWork *w, size_t i, const double *q, double *vo
 
 static const MbPassOps passes = {.make = make,
                                  .plan = plan,
-                                 .refuses = refuses,
                                  .tied = tied,
                                  .name = name,
                                  .room = room,
@@ -275,11 +269,12 @@ static const MbPassOps passes = {.make = make,
                                  .split = split,
                                  .begin = begin,
                                  .goes_on = goes_on,
+                                 .places = places,
                                  .pass = pass,
                                  .end_pass = end_pass,
                                  .end = end,
                                  .step = step,
-                                 .take_length = take_length,
+                                 .take_inertia = take_inertia,
                                  .set_out = set_out,
                                  .keep = keep,
                                  .recall = recall,

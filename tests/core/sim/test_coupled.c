@@ -111,8 +111,8 @@ static size_t places(const char *scene, const char *solver, double h, double tim
 
 // Both are of first order and differ in how a step's equations are made linear, by c h + d h² + …: with the first two powers taken out of
 // three steps nothing is left of it but `limit`, of 1e-6 of the scene's size.
-static void check_agreement(const char *name, const char *scene, const char *bodies, double time, double last,
-                            double limit) {
+static void check_steps(const char *name, const char *scene, const char *bodies, double longest, double time,
+                        double last, double limit) {
   static double a[MOST], b[MOST], apart[3][MOST];
   char solver[160];
   double before = 0, far = 0, left = 0;
@@ -120,7 +120,7 @@ static void check_agreement(const char *name, const char *scene, const char *bod
   snprintf(solver, sizeof solver,
            "/solver={\"type\": \"projective\", \"iterations\": 300, \"bodies\": \"%s\"}", bodies);
   for (int k = 0; k < 3; k++) {
-    const double h = 4e-3 / (1 << k);
+    const double h = longest / (1 << k);
     n = places(scene, "/solver=\"redmax\"", h, time, a);
     cr_assert_eq(places(scene, solver, h, time, b), n);
     before = far, far = test_distance(a, b, n);
@@ -137,15 +137,19 @@ static void check_agreement(const char *name, const char *scene, const char *bod
 }
 
 static void check_both(const char *name, const char *scene, double time, double last, double limit) {
-  check_agreement(name, scene, "redmax", time, last, limit);
-  check_agreement(name, scene, "maximal", time, last, limit);
+  check_steps(name, scene, "redmax", 4e-3, time, last, limit);
+  check_steps(name, scene, "maximal", 4e-3, time, last, limit);
 }
 
 Test(coupled_long, an_arm_with_a_bar_of_rubber_in_its_loop_moves_as_by_forces) {
   check_both("arm", arm, 0.04, 1e-5, 1e-6);
 }
-// The cloth's wrinkles are too short for these steps: what is apart falls by more than powers of h say.
-Test(coupled, cloth_on_a_linkage_moves_as_by_forces) { check_both("linkage", linkage, 0.04, 2e-4, INFINITY); }
+// The cloth is pushed together, where nothing but its masses holds it, and crumples: steps of milliseconds do not follow that. What is apart
+// falls as fast all the same, and with steps of 1/16 ms the limit is as near as the others' is.
+Test(coupled, cloth_on_a_linkage_moves_as_by_forces) {
+  check_both("linkage", linkage, 0.04, 2e-4, INFINITY);
+  check_steps("linkage", linkage, "redmax", 2.5e-4, 0.04, 1e-6, 1e-6);
+}
 Test(coupled, a_muscle_a_spring_and_a_rod_between_bodies_and_a_block_move_as_by_forces) {
   check_both("muscle", muscle, 0.04, 1e-5, 1e-6);
 }

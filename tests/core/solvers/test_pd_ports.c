@@ -21,7 +21,7 @@ static void begin(Soft *soft, size_t columns, int iterations) {
 // One iteration with impulses at the ports; their velocities before and after these, and all nodes' places.
 static void push(Soft *soft, double *before, double *after, double *q1) {
   double v1[3 * NODES], t;
-  const MbNodeStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, soft->most, NULL};
+  const MbNodeStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, NULL};
   mb_pd_begin(soft->engine, &start);
   cr_assert(mb_pd_pass(soft->engine));
   mb_pd_read_ports(soft->engine, 1, before);
@@ -101,8 +101,7 @@ Test(pd_ports, nodes_are_named_from_step_to_step_in_whatever_room_there_is) {
     for (int k = 0; k < 2; k++) {
       Soft *soft = k ? &tight : &roomy;
       double impulse[15], v1[3 * NODES], t;
-      const MbNodeStart start = {soft->q,     soft->v,    soft->target, soft->gravity,
-                                 soft->force, soft->most, NULL};
+      const MbNodeStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, NULL};
       for (size_t c = 0; c < 15; c++) impulse[c] = sin(1.0 + (double)c);
       mb_pd_begin(soft->engine, &start);
       cr_assert(mb_pd_pass(soft->engine));

@@ -20,84 +20,19 @@ static void points(Soft *soft, size_t n, double apart) {
 static const size_t start[] = {0, 1, 2};
 static const uint32_t ends[] = {0, 1};
 
-static void hang(Soft *soft, MbPdCable *cable, double compliance, MbMethod method) {
-  *cable = (MbPdCable){2, start, ends, compliance};
-  soft->placed[0] = 7;
-  soft->spec.ncables = 1, soft->spec.cables = cable;
-  soft_create(soft, 0.01, method, 200, 1e-14);
-}
-
 Test(projective_parts, a_cable_pulls_with_the_force_that_is_given) {
   const double TOLERANCE = 1e-13; // m/s, rounding
+  const MbCablePath cable = {2, start, ends};
   for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
-    MbPdCable cable;
     points(&soft, 2, 1);
-    hang(&soft, &cable, NAN, method);
+    soft.placed[0] = 7;
+    soft.spec.ncables = 1, soft.spec.cables = &cable;
+    soft_create(&soft, 0.01, method, 200, 1e-14);
     soft.force[0] = 3;
     for (int k = 0; k < 5; k++) soft_step(&soft);
     const double want[3] = {-5 * 0.01 * 3 / 2, 0, 0}; // n h T/m
     test_near("velocity", soft.v + 3, want, 3, TOLERANCE);
-    soft_end(&soft);
-  }
-}
-
-Test(projective_parts, a_weight_on_a_cable_stretches_it_by_compliance_times_weight) {
-  const double TOLERANCE = 1e-8, e = 1e-3, weight = 2 * 9.81; // m, relative; it has come to rest
-  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
-    Soft soft = {0};
-    MbPdCable cable;
-    points(&soft, 2, 1);
-    soft.spec.drag = 50;
-    hang(&soft, &cable, e, method);
-    soft.gravity[0] = 9.81, soft.most[0] = 1;
-    for (int k = 0; k < 400; k++) soft_step(&soft);
-    cr_expect(fabs(soft.q[3] - 1 - e * weight) < TOLERANCE, "at %.12g, not %.12g", soft.q[3], 1 + e * weight);
-    const double tension = mb_pd_tensions(soft.engine)[0];
-    cr_expect(fabs(tension / weight - 1) < TOLERANCE, "%.12g N, not %.12g", tension, weight);
-    soft_end(&soft);
-  }
-}
-
-Test(projective_parts, a_hard_cable_is_slack_until_it_holds) {
-  const double TOLERANCE = 1e-10; // m; the iterations' tolerance
-  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
-    Soft soft = {0};
-    MbPdCable cable;
-    points(&soft, 2, 1);
-    hang(&soft, &cable, 0, method);
-    soft.gravity[0] = 9.81, soft.most[0] = 1.1;
-    double fallen = 0;
-    for (int k = 0; k < 60; k++) {
-      soft_step(&soft);
-      fallen = k < 10 ? soft.q[3] - 1 : fallen;
-      cr_assert(soft.q[3] < 1.1 + TOLERANCE, "step %d: %.15g", k, soft.q[3]);
-    }
-    cr_expect(fabs(fallen - 9.81 * 1e-4 * 55) < TOLERANCE, "fell %.12g", fallen); // g h² (1 + … + 10)
-    cr_expect(fabs(soft.q[3] - 1.1) < TOLERANCE, "hangs at %.15g", soft.q[3]);
-    soft_end(&soft);
-  }
-}
-
-// A pendulum of a cable keeps its length; three groups of nodes, the middle one free to slide.
-Test(projective_parts, a_cable_through_the_middle_of_groups_keeps_its_whole_length) {
-  const double TOLERANCE = 1e-9; // m
-  static const size_t groups[] = {0, 1, 3, 4};
-  static const uint32_t nodes[] = {0, 1, 2, 3};
-  for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
-    Soft soft = {0};
-    MbPdCable cable = {3, groups, nodes, 0};
-    points(&soft, 4, 0.5);
-    soft.placed[0] = 7;
-    soft.spec.ncables = 1, soft.spec.cables = &cable;
-    soft_create(&soft, 0.01, method, 500, 1e-13);
-    soft.gravity[2] = -9.81;
-    soft.most[0] = mb_pd_cable_length(&cable, soft.q);
-    for (int k = 0; k < 30; k++) soft_step(&soft);
-    const double length = mb_pd_cable_length(&cable, soft.q);
-    cr_expect(length < soft.most[0] + TOLERANCE, "%.12g m, not above %.12g", length, soft.most[0]);
-    cr_expect(length > soft.most[0] - 1e-3, "%.12g m: it is slack", length);
-    cr_expect(soft.q[11] < -0.1, "the end has not fallen: %g", soft.q[11]);
     soft_end(&soft);
   }
 }
@@ -358,7 +293,7 @@ Test(projective_parts, a_step_takes_no_memory) {
 Test(projective_parts, memory_that_runs_out_is_an_error_and_no_leak) {
   static const size_t groups[] = {0, 1, 2};
   static const uint32_t nodes[] = {3, 5};
-  const MbPdCable cable = {2, groups, nodes, 0};
+  const MbCablePath cable = {2, groups, nodes};
   for (MbMethod method = MB_METHOD_LBFGS; method < MB_METHODS; method++) {
     Soft soft = {0};
     sheet(&soft, method, 1);
@@ -389,7 +324,7 @@ Test(projective_parts, numbers_that_are_not_finite_are_told) {
     Soft soft = {0};
     sheet(&soft, method, 1);
     soft.v[30] = NAN;
-    const MbNodeStart begin = {soft.q, soft.v, soft.target, soft.gravity, soft.force, soft.most, NULL};
+    const MbNodeStart begin = {soft.q, soft.v, soft.target, soft.gravity, soft.force, NULL};
     double *q = mb_calloc(3 * soft.mesh.nodes, sizeof *q), *v = mb_calloc(3 * soft.mesh.nodes, sizeof *v);
     cr_expect(!mb_pd_step(soft.engine, &begin, q, v));
     mb_free(q);

@@ -106,7 +106,7 @@ static double energy_of(Soft *soft, MbMethod method, double share, double *first
   double *v1 = mb_calloc(n, sizeof *v1);
   soft_create(soft, 0.02, method, 500, share > 0 ? 0 : 1e-13);
   watch.engine = soft->engine;
-  const MbNodeStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, soft->most, NULL};
+  const MbNodeStart start = {soft->q, soft->v, soft->target, soft->gravity, soft->force, NULL};
   cr_assert(mb_pd_step(soft->engine, &start, q1, v1));
   cr_assert(mb_pd_stats(soft->engine).converged);
   const double energy = mb_pd_objective(soft->engine, q1);

@@ -119,7 +119,8 @@ static MbStatus find_value(const MbGradientRun *run, MbWrt *wrt, MbReport *repor
     const cJSON *at = mb_json_at(scene->resolved, wrt->name);
     if (!cJSON_IsNumber(at))
       return mb_error(report, MB_USAGE, "", "--wrt %s: %s", wrt->name,
-                      at ? "the scene has no number there" : "the scene has nothing there");
+                      at ? "the scene has no number there"
+                         : "the scene says nothing there, and --set puts a number where it leaves one out");
     wrt->value = at->valuedouble;
     return MB_OK;
   }

@@ -1,5 +1,5 @@
 // Whether a scene is the one that a trajectory holds, but for what may differ where a run goes on: how long it runs, names
-// and comments, where and how often it saves itself, on how many threads. None of these changes a number of a frame.
+// and comments, colours, where and how often it saves itself, on how many threads. None of these changes a number of a frame.
 #include "cli/resume.h"
 #include "core/base/report.h"
 #include "io/json/json.h"
@@ -8,11 +8,19 @@
 
 enum { POINTER = 256 };
 
+// Of a shape, a body, a deformable or a material; a material or a parameter of that name is none.
+static bool is_color(const char *parent, const char *key) {
+  static const char *const places[] = {"/bodies/", "/deformables/", "/materials/", NULL};
+  for (const char *const *p = places; *p && !strcmp(key, "color"); p++)
+    if (!strncmp(*p, parent, strlen(*p))) return true;
+  return false;
+}
+
 static bool skipped(const char *parent, const char *key) {
   static const char *const free_to_change[] = {"/time/duration",     "/time/steps",     "/output/file",
                                                "/output/checkpoint", "/solver/threads", "/name",
                                                "/description",       "/$schema",        NULL};
-  if (key[0] == '_') return true;
+  if (key[0] == '_' || is_color(parent, key)) return true;
   char pointer[POINTER];
   snprintf(pointer, sizeof pointer, "%s/%s", parent, key);
   for (const char *const *p = free_to_change; *p; p++)

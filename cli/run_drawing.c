@@ -1,4 +1,4 @@
-// The DRAW record: joints' axes, inertias, lines between points, deformables' poses, planes. It is made from the model alone, so that a resumed run
+// The DRAW record: joints' axes, inertias, lines between points, deformables' poses, planes, colours. It is made from scene and model alone, so that a resumed run
 // writes the same bytes. io/README.md says what its members mean.
 #include "cli/drawing.h"
 #include "cli/run.h"
@@ -78,7 +78,13 @@ static void add_joint(MbText *t, const MbModel *model, const long *listed, size_
   mb_text_add(t, "]}");
 }
 
-static void add_bodies(MbText *t, const MbModel *model, const long *listed) {
+// What a body without shapes is drawn in, and named by in lists: its first shape's colour, or its own.
+static const double *body_color(const MbSceneSpec *spec, size_t i) {
+  const MbBodySpec *body = &spec->bodies[i];
+  return mb_shape_color(spec, body, body->nshapes ? &body->shapes[0] : NULL);
+}
+
+static void add_bodies(MbText *t, const MbModel *model, const MbSceneSpec *spec, const long *listed) {
   mb_text_add(t, ",\"bodies\":[");
   for (size_t i = 0; i < model->nlisted; i++) {
     const size_t b = model->number[i];
@@ -86,6 +92,7 @@ static void add_bodies(MbText *t, const MbModel *model, const long *listed) {
     mb_drawing_numbers(t, "center", model->C[b].p, 3);
     add_ellipsoid(t, model, b);
     add_joint(t, model, listed, b);
+    mb_drawing_color(t, body_color(spec, i));
     mb_text_add(t, "}");
   }
   mb_text_add(t, "]");
@@ -204,6 +211,7 @@ static void add_deformables(MbText *t, const MbSceneSpec *spec) {
     mb_drawing_numbers(t, "position", of->pose.position, 3);
     mb_text_add(t, ",");
     mb_drawing_numbers(t, "rotation", of->pose.rotation, 4);
+    mb_drawing_color(t, of->color);
     mb_text_add(t, "}");
   }
   mb_text_add(t, "]");
@@ -212,7 +220,7 @@ static void add_deformables(MbText *t, const MbSceneSpec *spec) {
 // ---- planes -----------------------------------------------------------------------------------------------
 
 // normal · x = offset in the shape's frame, which stands in the body's.
-static void add_plane(MbText *t, size_t body, const MbShapeSpec *shape) {
+static void add_plane(MbText *t, const MbSceneSpec *spec, size_t body, const MbShapeSpec *shape) {
   MbPose frame;
   double at[3], normal[3], through[3];
   memcpy(frame.p, shape->frame.position, sizeof frame.p);
@@ -224,6 +232,7 @@ static void add_plane(MbText *t, size_t body, const MbShapeSpec *shape) {
   mb_drawing_numbers(t, "normal", normal, 3);
   mb_text_add(t, ",");
   mb_drawing_numbers(t, "through", through, 3);
+  mb_drawing_color(t, mb_shape_color(spec, &spec->bodies[body], shape));
   mb_text_add(t, "}");
 }
 
@@ -234,7 +243,7 @@ static void add_planes(MbText *t, const MbSceneSpec *spec) {
     for (size_t k = 0; k < spec->bodies[i].nshapes; k++) {
       if (spec->bodies[i].shapes[k].kind != MB_SHAPE_PLANE) continue;
       if (n++) mb_text_add(t, ",");
-      add_plane(t, i, &spec->bodies[i].shapes[k]);
+      add_plane(t, spec, i, &spec->bodies[i].shapes[k]);
     }
   mb_text_add(t, "]");
 }
@@ -256,7 +265,8 @@ MbStatus mb_run_write_drawing(MbRun *run, MbReport *report) {
   MbText t = {0};
   mb_text_add(&t, "{");
   add_up(&t, model);
-  add_bodies(&t, model, listed);
+  add_bodies(&t, model, &run->scene->spec, listed);
+  mb_drawing_shapes(&t, &run->scene->spec);
   MbDrawing drawing = {.t = &t, .model = model, .listed = listed};
   add_lines(&drawing);
   mb_drawing_constraints(&drawing);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs every test of one build flavour: Criterion's, then the command line's. Arguments: FLAVOUR [FILTER]. FILTER is one of Criterion's
-# (suite/test, with * in it), or a folder or file of tests, with tests/ before it or without: the suites that begin there.
+# (suite/test, with * in it), or a folder or file of tests, with tests/ before it or without: the suites that begin there, of a folder
+# without those whose names end in _long, which take a quarter of a second or more a test.
 # A leak fails the run: Criterion ignores LeakSanitizer's exit code, so its logs are looked for.
 set -u
 flavour=$1 filter=${2:-}
@@ -14,7 +15,13 @@ export MBSIM="$PWD/build/$flavour/mbsim" MBSIM_FLAVOUR="$flavour"
 # The suites of a folder or a file, as a filter of Criterion's.
 suites_of() {
   names=$(find "$1" -name 'test_*.c' -exec sed -n -e 's/^Test(\([a-zA-Z0-9_]*\),.*/\1/p' \
-    -e 's/^ParameterizedTest([^,]*, *\([a-zA-Z0-9_]*\),.*/\1/p' {} + | sort -u | paste -sd '|' -)
+    -e 's/^ParameterizedTest([^,]*, *\([a-zA-Z0-9_]*\),.*/\1/p' {} + | sort -u)
+  if [ -d "$1" ]; then
+    long=$(echo "$names" | grep -c '_long$')
+    names=$(echo "$names" | grep -v '_long$')
+    [ "$long" = 0 ] || echo "left out: $long suites of long tests; the whole check runs them, and TEST='*_long/*'" >&2
+  fi
+  names=$(echo "$names" | paste -sd '|' -)
   [ -n "$names" ] || { echo "tests/run.sh: $1 has no tests" >&2; exit 2; }
   echo "@($names)/*"
 }

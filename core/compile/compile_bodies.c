@@ -9,9 +9,8 @@
 enum { WHERE = 128 };
 
 static double material_density(const MbSceneSpec *spec, const char *name) {
-  for (size_t i = 0; name && i < spec->nmaterials; i++)
-    if (!strcmp(spec->materials[i].name, name)) return spec->materials[i].density;
-  return NAN;
+  const MbMaterialSpec *material = mb_find_material(spec, name);
+  return material ? material->density : NAN;
 }
 
 // The nearest word on density wins: the shape's own, its material's, the body's, the body's material's.

@@ -47,12 +47,6 @@ static MbStatus check_rules(const MbSceneSpec *spec, MbReport *report) {
 
 // ---- solids -----------------------------------------------------------------------------------------------
 
-static const MbMaterialSpec *material_of(const MbSceneSpec *spec, const char *name) {
-  for (size_t i = 0; name && i < spec->nmaterials; i++)
-    if (!strcmp(spec->materials[i].name, name)) return &spec->materials[i];
-  return NULL;
-}
-
 // A shape's word wins over its material's, that over its body's material's, that over the scene's.
 static double nearest(double shape, double material, double body, double scene) {
   const double said[] = {shape, material, body};
@@ -64,7 +58,8 @@ static double nearest(double shape, double material, double body, double scene) 
 static void find_surface(const MbSceneSpec *spec, const MbBodySpec *body, const MbShapeSpec *shape,
                          MbSolid *solid) {
   const MbMaterialSpec none = {.friction = NAN, .restitution = NAN};
-  const MbMaterialSpec *own = material_of(spec, shape->material), *all = material_of(spec, body->material);
+  const MbMaterialSpec *own = mb_find_material(spec, shape->material),
+                       *all = mb_find_material(spec, body->material);
   if (!own) own = &none;
   if (!all) all = &none;
   solid->friction = nearest(shape->friction, own->friction, all->friction, spec->contact->friction);

@@ -19,7 +19,7 @@ static MbStatus add_signals(const MbSignalsSpec *spec, size_t n, const char *whe
                     strrchr(where, '/') + 1);
   if (spec->count > 1 && spec->count != n)
     return mb_error(report, MB_SCENE, where,
-                    "found %zu signals, wanted 1 or %zu, one for each degree of freedom", spec->count, n);
+                    "found %u signals, wanted 1 or %zu, one for each degree of freedom", spec->count, n);
   for (size_t i = 0; i < spec->count; i++) {
     char at[2 * WHERE];
     snprintf(at, sizeof at, spec->list ? "%s/%zu" : "%s", where, i);

@@ -79,7 +79,7 @@ MbContactResult mb_contact_pivoting_solve(MbContactWork *work, const MbContactPr
   const Room r = layout(&room, problem);
   Columns columns = {problem};
   for (size_t i = 0; i < problem->n; i++) r.unilateral[i] = problem->kind[i] == MB_CONTACT_ONE_WAY;
-  if (problem->n) memset(r.zeros, 0, problem->n * sizeof *r.zeros);
+  if (problem->n && !(problem->slack && problem->least)) memset(r.zeros, 0, problem->n * sizeof *r.zeros);
   const MbMixedProblem mixed = {.n = problem->n,
                                 .b = problem->b,
                                 .slack = problem->slack ? problem->slack : r.zeros,

@@ -24,4 +24,15 @@ static inline double mb_sum_product(const double *a, const double *b, size_t n) 
   return sum;
 }
 
+// The same of a's and of b's products with x, side by side.
+static inline void mb_sum_products(const double *a, const double *b, const double *x, size_t n,
+                                   double sum[2]) {
+  double lane_a[8] = {0}, lane_b[8] = {0}, sum_a = 0, sum_b = 0;
+  for (size_t i = 0; i + 8 <= n; i += 8)
+    for (size_t k = 0; k < 8; k++) lane_a[k] += a[i + k] * x[i + k], lane_b[k] += b[i + k] * x[i + k];
+  for (size_t i = n / 8 * 8; i < n; i++) sum_a += a[i] * x[i], sum_b += b[i] * x[i];
+  for (size_t k = 0; k < 8; k++) sum_a += lane_a[k], sum_b += lane_b[k];
+  sum[0] = sum_a, sum[1] = sum_b;
+}
+
 #endif

@@ -1,12 +1,29 @@
 #include "core/model/spec.h"
 
 #include <math.h>
+#include <string.h>
 
 // A duration that is a whole number of steps but for rounding is that number.
 int64_t mb_time_steps(const MbTimeSpec *time) {
   if (time->steps >= 0) return time->steps;
   const double steps = ceil(time->duration / time->step * (1 - 1e-12) - 1e-9);
   return steps > 0 ? (int64_t)steps : 0;
+}
+
+const MbMaterialSpec *mb_find_material(const MbSceneSpec *spec, const char *name) {
+  for (size_t i = 0; name && i < spec->nmaterials; i++)
+    if (!strcmp(spec->materials[i].name, name)) return &spec->materials[i];
+  return NULL;
+}
+
+const double *mb_shape_color(const MbSceneSpec *spec, const MbBodySpec *body, const MbShapeSpec *shape) {
+  const MbMaterialSpec *own = shape ? mb_find_material(spec, shape->material) : NULL,
+                       *all = mb_find_material(spec, body->material);
+  const double *const said[] = {shape ? shape->color : NULL, own ? own->color : NULL, body->color,
+                                all ? all->color : NULL};
+  for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+    if (said[i]) return said[i];
+  return NULL;
 }
 
 const char *const mb_shape_words[] = {"box",       "sphere", "capsule", "cylinder",

@@ -82,6 +82,8 @@ typedef struct MbShapeSpec {
   double density;               // NaN = not given
   const char *material;         // NULL = not given
   double friction, restitution; // NaN = not given
+  const double
+      *color; // (4) for pictures: red, green, blue as screens have them (sRGB), opacity; NULL = not given
 } MbShapeSpec;
 
 // Kinds of joints: their names, and the words of scenes.
@@ -112,7 +114,7 @@ typedef struct MbNumbersSpec {
 
 // Signals by degree of freedom: one for each, or one for all; none = not given.
 typedef struct MbSignalsSpec {
-  size_t count;
+  uint32_t count;
   bool list;            // written as a list: pointers are /force/0, not /force
   MbSignalSpec *signal; // (count)
 } MbSignalsSpec;
@@ -171,12 +173,16 @@ typedef struct MbJointSpec {
     double pitch;      // screw: metres a turn
     const char *order; // euler
   };
-  size_t nparts;             // composite
-  struct MbJointSpec *parts; // (nparts) nearest to the parent first
-  const char *name;          // part of a composite; NULL = not given
-  size_t nframes;            // spline_curve
-  union {
-    MbFrameSpec *frames;    // (nframes)
+  const char *name; // part of a composite; NULL = not given
+  union {           // by the kind
+    struct {        // composite
+      size_t nparts;
+      struct MbJointSpec *parts; // (nparts) nearest to the parent first
+    };
+    struct { // spline_curve
+      size_t nframes;
+      MbFrameSpec *frames; // (nframes)
+    };
     MbSurfaceSpec *surface; // spline_surface
   };
   MbNumbersSpec position, velocity, stiffness, rest, damping, inertia, frictionloss;
@@ -215,6 +221,7 @@ typedef struct MbBodySpec {
   MbAxes velocity_axes;         // axes that angular and linear are given in
   double density, mass;         // NaN = not given
   const char *material;         // NULL = not given
+  const double *color;          // (4) as a shape's
   MbInertiaSpec *inertia;       // NULL = not given
   MbFrameSpec pose;             // of the body frame in the world
   double angular[3], linear[3]; // velocity of the body frame's origin
@@ -440,12 +447,14 @@ typedef struct MbDeformableSpec {
   MbPinSpec *pins;           // (npins)
   MbAttachSpec *attachments; // (nattachments)
   MbCableSpec *cables;       // (ncables)
+  const double *color;       // (4) as a shape's
 } MbDeformableSpec;
 
 typedef struct MbMaterialSpec {
   const char *name;
   double density;               // NaN = not given
   double friction, restitution; // NaN = not given
+  const double *color;          // (4) as a shape's
 } MbMaterialSpec;
 
 // The cones that friction may stay in, as core/contact has them in the same order.
@@ -622,6 +631,12 @@ typedef struct MbSceneSpec {
   MbDeformableSpec *deformables; // (ndeformables)
   MbContactsSpec *contact;       // NULL = nothing collides
 } MbSceneSpec;
+
+// The material of a name; NULL where the name is NULL, or none has it.
+const MbMaterialSpec *mb_find_material(const MbSceneSpec *spec, const char *name);
+// The colour of a body's shape: its own, its material's, the body's or the body's material's, whichever comes first. NULL = none.
+// Without a shape, that of the body.
+const double *mb_shape_color(const MbSceneSpec *spec, const MbBodySpec *body, const MbShapeSpec *shape);
 
 // Steps to do: those given, or as many as reach the duration.
 int64_t mb_time_steps(const MbTimeSpec *time);

@@ -48,11 +48,12 @@ static double all_of(const MbSim *sim, size_t s) {
     }
     return sum;
   }
-  for (int end = 0; end < 2; end++)
-    for (size_t k = 0; k < 6 && row->body[end] < model->nb; k++) {
-      const double m = model->M[6 * row->body[end] + k];
-      if (m > 0) sum += row->H[end][k] * row->H[end][k] / m;
-    }
+  for (int end = 0; end < 2; end++) {
+    if (row->body[end] >= model->nb) continue;
+    const double *M = model->M + 6 * row->body[end], *H = row->H[end];
+    for (size_t k = 0; k < 6; k++)
+      if (M[k] > 0) sum += H[k] * H[k] / M[k];
+  }
   return sum;
 }
 

@@ -52,18 +52,27 @@ static double freedom_of(const MbConstraining *c, size_t k) {
   return pivot * pivot < all ? sqrt(pivot * pivot / all) : 1;
 }
 
-double mb_singular_freedom(const MbSim *sim, size_t *slot) {
-  const MbConstraining *c = sim->constraining;
+// The freedom of the least free row both ways; how many of these are tight, and which one it is.
+static double least_free(const MbConstraining *c, size_t *n, size_t *slot) {
   double least = 1;
-  *slot = 0;
-  for (size_t k = 0; c && c->n && k < c->work.pivoting.ntight; k++) {
+  *n = *slot = 0;
+  for (size_t k = 0; k < c->work.pivoting.ntight; k++) {
     const size_t i = c->work.pivoting.tight[k];
+    if (c->kind[i] == MB_CONTACT_ONE_WAY) continue;
     const double freedom = freedom_of(c, k);
-    if (c->kind[i] == MB_CONTACT_ONE_WAY || !(freedom < least)) continue;
+    (*n)++;
+    if (!(freedom < least)) continue;
     least = freedom;
     *slot = c->slot[i];
   }
   return least;
+}
+
+double mb_singular_freedom(const MbSim *sim, size_t *slot) {
+  const MbConstraining *c = sim->constraining;
+  size_t n = 0;
+  *slot = 0;
+  return c && c->n ? least_free(c, &n, slot) : 1;
 }
 
 // How many rows are freer than `bound`; the least free of them.
@@ -80,17 +89,25 @@ static size_t count_free(const MbSim *sim, double bound, double *least) {
   return n;
 }
 
-// Whether a row of those last solved for is losing its hold, where bodies turn by so much in a step; notes what freedom they have.
-static bool is_near(const MbSim *sim, double turn) {
+// How far bodies turn in a step.
+static double turn_of(const MbSim *sim) { return sim->model->h * mb_spin(&sim->x); }
+
+// Whether a row of those last solved for is losing its hold, by how far bodies turn in a step; notes what freedom they have.
+static bool is_near(const MbSim *sim) {
   MbConstraining *c = sim->constraining;
-  const double share = fmin(fmax(NEAR, TURNS * turn), NEAR_MOST);
-  double least, ignored;
+  size_t tight, slot;
+  double ignored;
+  const double least_of_all = least_free(c, &tight, &slot);
+  double least = least_of_all, n = (double)tight;
+  if (!(least_of_all > LEAST)) n = (double)count_free(sim, LEAST, &least);
   memcpy(c->freedom, mb_section(sim, MB_SECTION_FREEDOM), sizeof c->freedom);
-  const double n = (double)count_free(sim, LEAST, &least);
   if (n > c->freedom[ROWS])
     c->freedom[ROWS] = n, c->freedom[FREEDOM] = least;
   else if (n == c->freedom[ROWS] && n > 0)
     c->freedom[FREEDOM] = fmax(c->freedom[FREEDOM], least);
+  if (least_of_all > NEAR_MOST * c->freedom[FREEDOM]) // nearly always
+    return (double)tight < c->freedom[ROWS];
+  const double share = fmin(fmax(NEAR, TURNS * turn_of(sim)), NEAR_MOST);
   return (double)count_free(sim, share * c->freedom[FREEDOM], &ignored) < c->freedom[ROWS];
 }
 
@@ -106,8 +123,8 @@ double mb_singular_weak(const MbSim *sim) {
   if (sim->integrator->scheme == MB_ADAPTIVE) return 0;
   const double best = mb_section(sim, MB_SECTION_FREEDOM)[FREEDOM], freedom = mb_singular_freedom(sim, &slot);
   if (!(freedom < NEAREST_MOST * best)) return 0; // nearly always, at little cost
-  const double turn = sim->model->h * mb_spin(&sim->x), weak = fmin(NEAREST * turn, NEAREST_MOST) * best;
-  return freedom < weak && is_settled(sim) && is_near(sim, turn) ? weak : 0;
+  const double weak = fmin(NEAREST * turn_of(sim), NEAREST_MOST) * best;
+  return freedom < weak && is_settled(sim) && is_near(sim) ? weak : 0;
 }
 
 // ---- the work of the impulses -----------------------------------------------------------------------------
@@ -159,15 +176,14 @@ static double work_of(MbSim *sim, const double *sum, size_t *slot) {
 
 MbStatus mb_singular_watch(MbSim *sim, const double *v, const double *v1, double times, MbReport *report) {
   MbConstraining *c = sim->constraining;
-  const double turn = sim->model->h * mb_spin(&sim->x);
   size_t slot = 0;
   if (c->ntouches) return MB_OK; // no pivots, which tell how free rows are, and what is hit takes energy
-  if (!is_near(sim, turn) || !is_settled(sim)) return MB_OK;
+  if (!is_near(sim) || !is_settled(sim)) return MB_OK;
   c->singular = true;
   double *sum = sim->s;
   for (size_t i = 0; i < sim->nv; i++) sum[i] = v[i] + v1[i];
   const double work = times * fabs(work_of(sim, sum, &slot)), motion = motion_of(sim);
-  const double share = fmax(MUCH, 4 * turn * turn);
+  const double turn = turn_of(sim), share = fmax(MUCH, 4 * turn * turn);
   if (!(work > share * motion + rest_of(sim))) return MB_OK;
   return mb_error(
       report, MB_NUMBERS, "",

@@ -11,6 +11,10 @@ typedef struct MbGlbShape {
   size_t body;
   MbTrajMesh mesh;
   MbSurface surface;
+  size_t
+      material; // of bodies, by their numbers, then of deformables, then of shapes that the scene gives a colour
+  bool colored;   // it is such a shape
+  double rgba[4]; // in linear light, but for the opacity
 } MbGlbShape;
 
 // A deformable: its mesh where it is in the first frame, and what is added to that in each later frame that is kept. Springs are lines,
@@ -23,6 +27,7 @@ typedef struct MbGlbDeformable {
   const uint32_t *index; // (nindex) of triangles, lines; of particles none
   size_t nindex;
   float (*bounds)[6]; // (ntargets + 1) least and largest coordinates: of the base, then of each target
+  double rgba[4];     // in linear light, but for the opacity
 } MbGlbDeformable;
 
 // Parts of the binary chunk, one behind the other; each is a buffer view.

@@ -108,7 +108,7 @@ static void describe_meshes(Json *j) {
       if (g->shapes[i].body != b) continue;
       const size_t at = shape_accessor(g, i);
       mb_text_format(j->t, "%s{\"attributes\":{\"POSITION\":%zu,\"NORMAL\":%zu},\"material\":%zu}",
-                     n++ ? "," : "", at, at + 1, b);
+                     n++ ? "," : "", at, at + 1, g->shapes[i].material);
     }
     mb_text_add(j->t, "]}");
   }
@@ -119,22 +119,30 @@ static void describe_meshes(Json *j) {
   mb_text_add(j->t, "],");
 }
 
+static void describe_material(Json *j, const char *name, const double rgba[4], bool solid) {
+  next(j);
+  mb_text_add(j->t, "{\"name\":");
+  mb_text_quoted(j->t, name);
+  mb_text_format(j->t,
+                 ",\"doubleSided\":%s%s,\"pbrMetallicRoughness\":{\"baseColorFactor\":[%.6f,%.6f,%.6f,%.6g],"
+                 "\"metallicFactor\":0.05,\"roughnessFactor\":%s}}",
+                 solid ? "false" : "true", rgba[3] < 1 ? ",\"alphaMode\":\"BLEND\"" : "", rgba[0], rgba[1],
+                 rgba[2], rgba[3], solid ? "0.55" : "0.7");
+}
+
 static void describe_materials(Json *j) {
   const MbGlb *g = j->g;
   if (!g->nshapes && !g->ndeformables) return;
   begin_list(j, "materials");
-  for (size_t i = 0; i < g->nbodies + g->ndeformables; i++) {
-    double rgb[3];
-    next(j);
-    mb_palette(i, rgb);
-    mb_text_add(j->t, "{\"name\":");
-    mb_text_quoted(j->t, i < g->nbodies ? g->position->items_names[i] : g->deformables[i - g->nbodies].name);
-    mb_text_format(j->t,
-                   ",\"doubleSided\":%s,\"pbrMetallicRoughness\":{\"baseColorFactor\":[%.6f,%.6f,%.6f,1],"
-                   "\"metallicFactor\":0.05,\"roughnessFactor\":%s}}",
-                   i < g->nbodies ? "false" : "true", rgb[0], rgb[1], rgb[2],
-                   i < g->nbodies ? "0.55" : "0.7");
+  for (size_t b = 0; b < g->nbodies; b++) {
+    double rgba[4] = {0, 0, 0, 1};
+    mb_palette(b, rgba);
+    describe_material(j, g->position->items_names[b], rgba, true);
   }
+  for (size_t i = 0; i < g->ndeformables; i++)
+    describe_material(j, g->deformables[i].name, g->deformables[i].rgba, false);
+  for (size_t i = 0; i < g->nshapes; i++)
+    if (g->shapes[i].colored) describe_material(j, g->shapes[i].mesh.name, g->shapes[i].rgba, true);
   mb_text_add(j->t, "],");
 }
 

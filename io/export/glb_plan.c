@@ -2,6 +2,8 @@
 #include "io/export/glb.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "io/export/looks.h"
+#include "io/export/palette.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,21 +34,27 @@ static size_t body_number(const MbGlb *g, const char *name) {
   return g->nbodies;
 }
 
-static bool add_shape(MbGlb *g, const MbTrajMesh *mesh) {
+static bool add_shape(MbGlb *g, MbLooks *looks, const MbTrajMesh *mesh) {
   MbGlbShape *shape = &g->shapes[g->nshapes];
   *shape = (MbGlbShape){.body = body_number(g, mesh->body), .mesh = *mesh};
   if (shape->body == g->nbodies || mesh->corners != 3 || !mesh->ne) return true;
+  const double *rgba = mb_looks_of_shape(looks, shape->body, mesh->body, mesh->name);
+  shape->colored = rgba != NULL;
+  if (rgba) memcpy(shape->rgba, rgba, sizeof shape->rgba);
   if (!mb_surface_make(mesh, &shape->surface)) return false;
   g->nshapes++;
   return true;
 }
 
-static bool add_deformable(MbGlb *g, const MbTrajMesh *mesh) {
+static bool add_deformable(MbGlb *g, MbLooks *looks, const MbTrajMesh *mesh) {
   MbGlbDeformable *deformable = &g->deformables[g->ndeformables];
   *deformable =
       (MbGlbDeformable){.name = mesh->name, .position = deformable_channel(g->e, mesh->name), .mesh = *mesh};
   if (!deformable->position || deformable->position->items != mesh->nv || !mesh->nv) return true;
   if (!mb_surface_make(mesh, &deformable->surface)) return false;
+  const double *rgba = mb_looks_of_deformable(looks, mesh->name);
+  mb_palette(g->nbodies + g->ndeformables, deformable->rgba), deformable->rgba[3] = 1;
+  if (rgba) memcpy(deformable->rgba, rgba, sizeof deformable->rgba);
   g->ndeformables++;
   deformable->index = mesh->corners == 2 ? mesh->element : deformable->surface.triangle;
   deformable->nindex = mesh->corners == 2 ? 2 * (size_t)mesh->ne : 3 * deformable->surface.n;
@@ -59,14 +67,20 @@ static MbStatus find_meshes(MbGlb *g) {
   g->shapes = mb_calloc(n + 1, sizeof *g->shapes);
   g->deformables = mb_calloc(n + 1, sizeof *g->deformables);
   if (!g->shapes || !g->deformables) return mb_no_memory(e->report, "the meshes");
-  for (size_t i = 0; i < n; i++) {
+  MbLooks looks;
+  mb_looks_begin(&looks, e->traj);
+  MbStatus status = MB_OK;
+  for (size_t i = 0; i < n && !status; i++) {
     MbTrajMesh mesh;
-    const MbStatus status = mb_traj_read_mesh(e->traj, i, &mesh, e->report);
-    if (status) return status;
-    if (!(mesh.body ? !g->position || add_shape(g, &mesh) : add_deformable(g, &mesh)))
-      return mb_no_memory(e->report, "the meshes");
+    status = mb_traj_read_mesh(e->traj, i, &mesh, e->report);
+    if (!status &&
+        !(mesh.body ? !g->position || add_shape(g, &looks, &mesh) : add_deformable(g, &looks, &mesh)))
+      status = mb_no_memory(e->report, "the meshes");
   }
-  return MB_OK;
+  mb_looks_end(&looks);
+  for (size_t i = 0, own = g->nbodies + g->ndeformables; i < g->nshapes; i++)
+    g->shapes[i].material = g->shapes[i].colored ? own++ : g->shapes[i].body;
+  return status;
 }
 
 // ---- frames -----------------------------------------------------------------------------------------------

@@ -209,6 +209,16 @@ bool mb_door_vector(MbDoor *door, const MbXmlAttribute *a, double *out, size_t n
   return !a || mb_door_numbers(door, a, out, n, n) == n;
 }
 
+bool mb_door_color(MbDoor *door, const MbXmlAttribute *a, double rgba[4]) {
+  if (!mb_door_vector(door, a, rgba, 4)) return false;
+  for (int i = 0; i < 4; i++) {
+    if (!(rgba[i] >= 0 && rgba[i] <= 1))
+      mb_door_note(door, a->at, false, "%s beyond 0 to 1: the nearest is taken", a->name);
+    rgba[i] = rgba[i] > 1 ? 1 : rgba[i] > 0 ? rgba[i] : 0; // no negative zeros
+  }
+  return true;
+}
+
 bool mb_door_flag(MbDoor *door, const MbXmlAttribute *a, bool absent) {
   static const char *const words[] = {"false", "true", NULL};
   if (!a) return absent;
@@ -260,7 +270,8 @@ static bool ends(const char *path, const char *ending) {
   return n >= m && !strcasecmp(path + n - m, ending);
 }
 
-const char *mb_door_mesh(MbDoor *door, MbXmlPlace at, const char *folder, const char *file, bool *left_out) {
+const char *mb_door_mesh(MbDoor *door, MbXmlPlace at, const char *folder, const char *file, MbDoorMesh use,
+                         bool *left_out) {
   const char *path = NULL;
   *left_out = false;
   if (!strncmp(file, "package://", 10)) {
@@ -279,7 +290,11 @@ const char *mb_door_mesh(MbDoor *door, MbXmlPlace at, const char *folder, const 
     }
   }
   if (ends(path, ".stl") || ends(path, ".obj") || ends(path, ".ply")) return path;
-  *left_out = true;
-  mb_door_note(door, at, true, "mesh %s is no .stl, .obj or .ply: left out; convert it to .obj", file);
+  *left_out = use != MB_DOOR_MESH_COLLIDES;
+  if (*left_out)
+    mb_door_note(door, at, use != MB_DOOR_MESH_SEEN,
+                 "mesh %s is no .stl, .obj or .ply: left out; convert it to .obj", file);
+  else
+    mb_door_error(door, at, "mesh %s collides, and is no .stl, .obj or .ply: convert it to .obj", file);
   return NULL;
 }

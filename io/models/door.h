@@ -50,6 +50,8 @@ size_t mb_door_numbers(MbDoor *door, const MbXmlAttribute *attribute, double *ou
 double mb_door_number(MbDoor *door, const MbXmlAttribute *attribute, double absent);
 // n numbers where the attribute is given, else `out` stays. False with an error.
 bool mb_door_vector(MbDoor *door, const MbXmlAttribute *attribute, double *out, size_t n);
+// Red, green, blue and opacity; what is beyond 0 to 1 is taken as the nearest, with a note.
+bool mb_door_color(MbDoor *door, const MbXmlAttribute *attribute, double rgba[4]);
 bool mb_door_flag(MbDoor *door, const MbXmlAttribute *attribute, bool absent);
 // An attribute that must be there and not empty; NULL with an error.
 const char *mb_door_name(MbDoor *door, const MbXmlElement *element, const char *name);
@@ -58,9 +60,13 @@ int mb_door_word(MbDoor *door, const MbXmlAttribute *attribute, const char *cons
 char *mb_door_format(MbDoor *door, const char *format, ...)
     MB_PRINTF(2, 3); // in the rig's arena; "" without memory
 
-// A mesh's path as it can be opened from here; NULL with an error where there is no such file, or a note where it is of a kind that is
-// not read (*left_out).
-const char *mb_door_mesh(MbDoor *door, MbXmlPlace at, const char *folder, const char *file, bool *left_out);
+// What a mesh is for: one that is only looked at can be left out, and moves nothing by it; of others the motion may be another, or cannot be
+// had.
+typedef enum MbDoorMesh { MB_DOOR_MESH_SEEN, MB_DOOR_MESH_WEIGHED, MB_DOOR_MESH_COLLIDES } MbDoorMesh;
+// A mesh's path as it can be opened from here; NULL with an error where there is no such file. Of a kind that is not read it is left out
+// with a note (*left_out), or, where it collides, refused.
+const char *mb_door_mesh(MbDoor *door, MbXmlPlace at, const char *folder, const char *file, MbDoorMesh use,
+                         bool *left_out);
 
 // The readers: the rig of a tree, false with an error.
 bool mb_urdf_read(MbDoor *door, const char *path, const MbXmlElement *root);

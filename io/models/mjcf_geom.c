@@ -36,7 +36,8 @@ static bool read_mesh(MbMjcf *m, const MbXmlAttribute *which, MbRigShape *shape,
   const char *folder = *m->folder ? m->folder : ".";
   if (m->meshes && *m->meshes)
     folder = *m->meshes == '/' ? m->meshes : mb_door_format(door, "%s/%s", folder, m->meshes);
-  shape->file = mb_door_mesh(door, mb_xml_attribute(e, "file")->at, folder, file, left_out);
+  shape->file =
+      mb_door_mesh(door, mb_xml_attribute(e, "file")->at, folder, file, MB_DOOR_MESH_WEIGHED, left_out);
   if (!shape->file) return *left_out;
   if (!mb_door_vector(door, mb_mjcf_get(m, e, class, "mesh", "scale"), shape->scale, 3)) return false;
   const MbXmlAttribute *inertia = mb_mjcf_get(m, e, class, "mesh", "inertia");
@@ -126,6 +127,51 @@ static bool read_mass(MbMjcf *m, const MbXmlElement *e, const char *class, MbRig
   return !m->door->status;
 }
 
+// ---- looks ------------------------------------------------------------------------------------------------
+
+static const MbXmlElement *find_material(const MbMjcf *m, const char *name) {
+  for (const MbXmlElement *s = mb_xml_child(m->root, "asset"); s; s = mb_xml_again(s))
+    for (const MbXmlElement *e = mb_xml_child(s, "material"); e; e = mb_xml_again(e)) {
+      const MbXmlAttribute *own = mb_xml_attribute(e, "name");
+      if (own && !strcmp(own->value, name)) return e;
+    }
+  return NULL;
+}
+
+// White, unless it says so; one that has a texture for its looks has none that can be said here.
+static bool read_material(MbMjcf *m, const MbXmlAttribute *which, MbRigShape *shape) {
+  static const double white[4] = {1, 1, 1, 1};
+  const MbXmlElement *e = find_material(m, which->value);
+  const char *class = NULL;
+  if (!e) return mb_door_error(m->door, which->at, "there is no material \"%s\"", which->value);
+  if (!mb_mjcf_class_of(m, e, NULL, &class)) return false;
+  const MbXmlAttribute *rgba = mb_mjcf_get(m, e, class, "material", "rgba");
+  memcpy(shape->rgba, white, sizeof white);
+  shape->colored = rgba || (!mb_mjcf_get(m, e, class, "material", "texture") && !mb_xml_child(e, "layer"));
+  return !rgba || mb_door_color(m->door, rgba, shape->rgba);
+}
+
+// The usual grey counts as not given beside a material. What is not shown there unless it is asked for has opacity 0.
+static bool read_color(MbMjcf *m, const MbXmlElement *e, const char *class, MbRigShape *shape) {
+  static const double grey[4] = {0.5, 0.5, 0.5, 1};
+  enum { LAST_SEEN = 2 };
+  const MbXmlAttribute *rgba = mb_mjcf_get(m, e, class, "geom", "rgba"),
+                       *material = mb_mjcf_get(m, e, class, "geom", "material");
+  double own[4];
+  memcpy(own, grey, sizeof own);
+  if (rgba && !mb_door_color(m->door, rgba, own)) return false;
+  if (material && !read_material(m, material, shape)) return false;
+  if (rgba && (!material || memcmp(own, grey, sizeof grey) != 0)) {
+    shape->colored = true;
+    memcpy(shape->rgba, own, sizeof own);
+  }
+  if (mb_mjcf_number(m, e, class, "geom", "group", 0) <= LAST_SEEN) return true;
+  shape->rgba[3] = 0;
+  return shape->colored = true;
+}
+
+// ---- geoms ------------------------------------------------------------------------------------------------
+
 // The body that holds what stands in the world itself.
 static MbRigBody *ground_of(MbMjcf *m, const MbXmlElement *e, const char *name) {
   MbRig *rig = &m->door->rig;
@@ -167,7 +213,7 @@ bool mb_mjcf_geom(MbMjcf *m, const MbXmlElement *e, const MbMjcfScope *scope) {
   bool left_out = false;
   const bool fine = mb_mjcf_frame(m, e, class, "geom", &shape->frame) &&
                     read_size(m, e, class, type, shape) && read_mass(m, e, class, shape) &&
-                    (type != MESH || read_mesh(m, mesh, shape, &left_out));
+                    read_color(m, e, class, shape) && (type != MESH || read_mesh(m, mesh, shape, &left_out));
   if (!fine) return false;
   if (left_out) {
     if (!shape->weightless && !(shape->mass == 0) && !(shape->density == 0))

@@ -53,7 +53,9 @@ typedef struct MbRigShape {
   double scale[3];      // mesh
   double density, mass; // NaN = not given
   bool seen, collides;
-  bool hull; // of a mesh: it collides as its hull
+  bool colored;
+  double rgba[4]; // red, green, blue, opacity: 0 to 1
+  bool hull;      // of a mesh: it collides as its hull
   unsigned contype,
       conaffinity; // bits: two shapes meet where one's of the first and the other's of the second have one in common
   int condim;      // 1: without friction; more than 3: with friction against rolling and spinning

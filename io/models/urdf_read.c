@@ -2,7 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/math/mat3.h"
 #include "core/math/quat.h"
-#include "io/models/door.h"
+#include "io/models/urdf_colors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +19,7 @@ typedef struct Robot {
   bool *begun;                // (nlinks)
   size_t *way;                // (nlinks) up from a link
   MbRigNames links, joints;   // by their names: numbers of links
+  MbUrdfColors colors;
 } Robot;
 
 // rpy turns about the fixed x, y, z: the same as about z, the new y, the new x.
@@ -82,12 +83,14 @@ static bool read_inertial(MbDoor *door, const MbXmlElement *e, MbRigBody *body) 
   return !door->status;
 }
 
-static bool read_mesh(Robot *robot, const MbXmlElement *e, MbRigBody *body, const MbRigFrame *frame) {
+static bool read_mesh(Robot *robot, const MbXmlElement *e, MbRigBody *body, const MbRigFrame *frame,
+                      MbDoorMesh use) {
   MbDoor *door = robot->door;
   const char *file = mb_door_name(door, e, "filename");
   bool left_out = false;
   if (!file) return false;
-  const char *path = mb_door_mesh(door, mb_xml_attribute(e, "filename")->at, robot->folder, file, &left_out);
+  const char *path =
+      mb_door_mesh(door, mb_xml_attribute(e, "filename")->at, robot->folder, file, use, &left_out);
   if (!path) return left_out;
   MbRigShape *shape = mb_rig_add_shape(body, MB_SHAPE_MESH, e->at);
   if (!shape) return mb_door_no_memory(door);
@@ -116,7 +119,9 @@ static bool read_shape(Robot *robot, const MbXmlElement *e, MbRigBody *body) {
   int kind = 0;
   while (kinds[kind] && strcmp(kinds[kind], solid->name) != 0) kind++;
   if (!strcmp(solid->name, "mesh")) {
-    if (!read_mesh(robot, solid, body, &frame)) return false;
+    const bool collides = !strcmp(e->name, "collision");
+    if (!read_mesh(robot, solid, body, &frame, collides ? MB_DOOR_MESH_COLLIDES : MB_DOOR_MESH_SEEN))
+      return false;
   } else if (kinds[kind]) {
     MbRigShape *shape = mb_rig_add_shape(body, shapes[kind], e->at);
     if (!shape) return mb_door_no_memory(door);
@@ -138,6 +143,7 @@ static bool read_shape(Robot *robot, const MbXmlElement *e, MbRigBody *body) {
     body->shape[i].seen = !strcmp(e->name, "visual");
     body->shape[i].collides = !body->shape[i].seen;
     body->shape[i].weightless = true;
+    if (body->shape[i].seen && !mb_urdf_color(door, &robot->colors, e, &body->shape[i])) return false;
   }
   return !door->status;
 }
@@ -150,7 +156,8 @@ static bool is_same(const MbRigShape *a, const MbRigShape *b) {
          (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
 }
 
-// What is seen and collides in the same form is one shape; what collides alone is seen where the link has nothing to be seen.
+// What is seen and collides in the same form is one shape; what collides alone is seen where the link has nothing to be seen, else its
+// opacity is 0.
 static void join_shapes(MbRigBody *body) {
   size_t n = 0;
   bool seen = false;
@@ -167,7 +174,8 @@ static void join_shapes(MbRigBody *body) {
     if (!there) body->shape[n++] = *shape;
   }
   body->nshapes = n;
-  for (size_t i = 0; i < n; i++) body->shape[i].seen |= !seen;
+  for (size_t i = 0; i < n && seen; i++)
+    if (!body->shape[i].seen) body->shape[i].colored = true; // all of it 0
 }
 
 static bool read_link(Robot *robot, const MbXmlElement *link, MbRigBody *body) {
@@ -396,6 +404,7 @@ static bool add_way(Robot *robot, size_t i) {
 static bool read_robot(Robot *robot) {
   MbDoor *door = robot->door;
   if (!list_links(robot) || !list_joints(robot)) return false;
+  if (!mb_urdf_colors_list(door, robot->root, &robot->colors)) return false;
   for (size_t i = 0; i < robot->nlinks; i++)
     if (!add_way(robot, i)) return false;
   for (size_t i = 0; i < robot->nlinks; i++) {
@@ -420,5 +429,6 @@ bool mb_urdf_read(MbDoor *door, const char *path, const MbXmlElement *root) {
   const bool fine = read_robot(&robot);
   mb_rig_names_free(&robot.links);
   mb_rig_names_free(&robot.joints);
+  mb_urdf_colors_free(&robot.colors);
   return fine;
 }

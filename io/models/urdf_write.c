@@ -13,7 +13,9 @@ typedef struct Urdf {
   MbModelWriter *w;
   MbXmlWriter *x;
   MbRig *rig;
-  MbNames taken; // names of joints that are given
+  MbNames taken;     // names of joints that are given
+  MbRigNames colors; // numbers of those that are listed, by their texts
+  size_t ncolors;
 } Urdf;
 
 // ---- frames on joints -------------------------------------------------------------------------------------
@@ -107,12 +109,55 @@ static void put_solid(Urdf *u, const MbRigBody *body, const MbRigShape *s) {
   mb_xml_end(u->x);
 }
 
+// What stands for a colour, which is the same for the same.
+static const char *color_text(Urdf *u, const MbRigShape *s) {
+  return mb_model_format(u->w, "%.17g %.17g %.17g %.17g", s->rgba[0], s->rgba[1], s->rgba[2], s->rgba[3]);
+}
+
+static const char *color_name(Urdf *u, size_t i) { return mb_model_format(u->w, "color %zu", i + 1); }
+
+// Lists each colour once, as a material.
+static bool put_colors(Urdf *u) {
+  for (size_t b = 0; b < u->rig->nbodies; b++)
+    for (size_t k = 0; k < u->rig->body[b].nshapes; k++) {
+      const MbRigShape *s = &u->rig->body[b].shape[k];
+      size_t before = 0;
+      if (!s->colored) continue;
+      if (!mb_rig_names_put(&u->colors, color_text(u, s), u->ncolors, &before)) return false;
+      if (before != MB_RIG_NO_NAME) continue;
+      mb_xml_open(u->x, "material");
+      mb_xml_put(u->x, "name", color_name(u, u->ncolors++));
+      mb_xml_open(u->x, "color");
+      mb_xml_put_numbers(u->x, "rgba", s->rgba, 4);
+      mb_xml_end(u->x);
+      mb_xml_close(u->x, "material");
+    }
+  return true;
+}
+
+static void put_material(Urdf *u, const MbRigShape *s) {
+  if (!s->colored) return;
+  mb_xml_open(u->x, "material");
+  mb_xml_put(u->x, "name", color_name(u, mb_rig_names_find(&u->colors, color_text(u, s))));
+  mb_xml_end(u->x);
+}
+
+static bool is_seen(const MbRigShape *s) { return !s->colored || s->rgba[3] > 0; }
+
+// What collides and is not seen is a <collision> alone, where the link has something else to be seen.
+static bool collides_alone(const Urdf *u, const MbRigBody *body, const MbRigShape *s) {
+  bool others = false;
+  for (size_t k = 0; k < body->nshapes; k++) others |= is_seen(&body->shape[k]);
+  return others && !is_seen(s) && s->collides && u->rig->contact;
+}
+
 static void put_shape(Urdf *u, const MbRigBody *body, const MbRigShape *s, const char *as) {
   mb_xml_open(u->x, as);
   put_origin(u, &s->frame);
   mb_xml_open(u->x, "geometry");
   put_solid(u, body, s);
   mb_xml_close(u->x, "geometry");
+  if (!strcmp(as, "visual")) put_material(u, s);
   mb_xml_close(u->x, as);
 }
 
@@ -120,9 +165,11 @@ static void put_link(Urdf *u, const MbRigBody *body) {
   mb_xml_open(u->x, "link");
   mb_xml_put(u->x, "name", body->name);
   put_inertial(u, body);
-  for (size_t k = 0; k < body->nshapes; k++) put_shape(u, body, &body->shape[k], "visual");
-  for (size_t k = 0; k < body->nshapes; k++)
-    if (body->shape[k].collides && u->rig->contact) put_shape(u, body, &body->shape[k], "collision");
+  for (size_t k = 0; k < body->nshapes; k++) {
+    const MbRigShape *shape = &body->shape[k];
+    if (!collides_alone(u, body, shape)) put_shape(u, body, shape, "visual");
+    if (shape->collides && u->rig->contact) put_shape(u, body, shape, "collision");
+  }
   mb_xml_close(u->x, "link");
 }
 
@@ -301,11 +348,14 @@ bool mb_urdf_write(MbModelWriter *w) {
   mb_xml_open(u.x, "robot");
   mb_xml_put(u.x, "name", *w->rig->name ? w->rig->name : "robot");
   mb_xml_comment(u.x, mb_model_format(w, "exported from %s", w->rig->source));
+  const bool fine = put_colors(&u);
   mb_xml_open(u.x, "link");
   mb_xml_put(u.x, "name", "world");
   mb_xml_end(u.x);
+  if (!fine && !w->status) w->status = mb_no_memory(w->report, "a model");
   for (size_t i = 0; i < w->rig->nbodies; i++) put_link(&u, &w->rig->body[w->order[i]]);
   for (size_t i = 0; i < w->rig->nbodies; i++) put_joint(&u, w->order[i]);
   mb_xml_close(u.x, "robot");
+  mb_rig_names_free(&u.colors);
   return !w->status;
 }

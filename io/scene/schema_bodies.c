@@ -18,6 +18,7 @@ static const MbSchemaRow shape_rows[] = {
              "that is not convex collides by its triangles, one that is as the same hull, which is quicker"},
     FRICTION_OF(MbShapeSpec, "of this shape in contact; absent: its material's"),
     RESTITUTION_OF(MbShapeSpec, "of this shape in contact; absent: its material's"),
+    COLOR_OF(MbShapeSpec, "absent: its material's, else the body's"),
     {0}};
 static const MbSchemaRow box_rows[] = {{"size", MB_TYPE_NUMBERS, AT(MbShapeSpec, size), .length = 3,
                                         .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m",
@@ -64,6 +65,7 @@ static const MbSchemaVariant shape_variants[] = {
     [MB_SHAPE_MESH] = {.rows = mesh_rows, .help = "the inside of a closed triangle mesh"},
     [MB_SHAPE_PLANE] = {.rows = plane_rows,
                         .help = "a half space; only fixed to the world, and without mass"}};
+static const MbSchemaHint shape_hints[] = {COLOR_HINTS, {NULL, NULL}};
 static const MbSchemaObject shape = {.name = "shape",
                                      .help = "A solid of constant density.",
                                      .size = sizeof(MbShapeSpec),
@@ -73,7 +75,8 @@ static const MbSchemaObject shape = {.name = "shape",
                                      .words = mb_shape_words,
                                      .variants = shape_variants,
                                      .either = "density",
-                                     .or_else = "material"};
+                                     .or_else = "material",
+                                     .hints = shape_hints};
 
 // ---- joints
 
@@ -408,6 +411,9 @@ static const MbSchemaRow body_rows[] = {
      .help = "of the shapes that have none of their own"},
     {"material", MB_TYPE_REFERENCE, AT(MbBodySpec, material), .set = MB_MATERIAL_NAMES,
      .help = "of the shapes that have none of their own, from `materials`"},
+    COLOR_OF(MbBodySpec,
+             "of the shapes that have none of their own; absent: its material's, or one by its place "
+             "in the scene"),
     {"mass", MB_TYPE_NUMBER, AT(MbBodySpec, mass), .bound = MB_ABOVE, .unit = "kg",
      .help = "total mass: the shapes' masses are scaled to it"},
     {"inertia", MB_TYPE_OBJECT, AT(MbBodySpec, inertia), .flags = MB_APART, .object = &inertia,
@@ -425,9 +431,9 @@ static const MbSchemaRow body_rows[] = {
      .help = "drives the body along a path; of bodies without a joint"},
     {0}};
 #define IN_POSE "a body's place is in its \"pose\": {\"position\": [...], \"rotation\": ...}"
-static const MbSchemaHint body_hints[] = {{"position", IN_POSE}, {"pos", IN_POSE},   {"rotation", IN_POSE},
-                                          {"euler", IN_POSE},    {"quat", IN_POSE},  {"rpy", IN_POSE},
-                                          {"origin", IN_POSE},   {"frame", IN_POSE}, {NULL, NULL}};
+static const MbSchemaHint body_hints[] = {
+    {"position", IN_POSE}, {"pos", IN_POSE},    {"rotation", IN_POSE}, {"euler", IN_POSE}, {"quat", IN_POSE},
+    {"rpy", IN_POSE},      {"origin", IN_POSE}, {"frame", IN_POSE},    COLOR_HINTS,        {NULL, NULL}};
 const MbSchemaObject mb_schema_body = {.name = "body",
                                        .help = "A rigid body.",
                                        .size = sizeof(MbBodySpec),

@@ -1,23 +1,27 @@
 // The scene format: materials, and what changes its shape.
 #include "io/scene/schema_rows.h"
 
-static const MbSchemaRow material_rows[] = {{"density", MB_TYPE_NUMBER, AT(MbMaterialSpec, density),
-                                             .bound = MB_ABOVE, .unit = "kg/m^3", .help = "mass density"},
-                                            FRICTION_OF(MbMaterialSpec, "in contact; absent: the scene's"),
-                                            RESTITUTION_OF(MbMaterialSpec, "in contact; absent: the scene's"),
-                                            LATER("model", "elastic law"),
-                                            LATER("young", "elasticity"),
-                                            LATER("poisson", "elasticity"),
-                                            LATER("thickness", "of cloth"),
-                                            LATER("bending", "of cloth"),
-                                            LATER("stiffness", "of springs"),
-                                            LATER("damping", "of springs"),
-                                            LATER("mass", "of springs"),
-                                            {0}};
+static const MbSchemaRow material_rows[] = {
+    {"density", MB_TYPE_NUMBER, AT(MbMaterialSpec, density), .bound = MB_ABOVE, .unit = "kg/m^3",
+     .help = "mass density"},
+    FRICTION_OF(MbMaterialSpec, "in contact; absent: the scene's"),
+    RESTITUTION_OF(MbMaterialSpec, "in contact; absent: the scene's"),
+    COLOR_OF(MbMaterialSpec, "of shapes and bodies that have none of their own"),
+    LATER("model", "elastic law"),
+    LATER("young", "elasticity"),
+    LATER("poisson", "elasticity"),
+    LATER("thickness", "of cloth"),
+    LATER("bending", "of cloth"),
+    LATER("stiffness", "of springs"),
+    LATER("damping", "of springs"),
+    LATER("mass", "of springs"),
+    {0}};
+static const MbSchemaHint color_hints[] = {COLOR_HINTS, {NULL, NULL}};
 const MbSchemaObject mb_schema_material = {.name = "material",
                                            .help = "What things are made of.",
                                            .size = sizeof(MbMaterialSpec),
-                                           .rows = material_rows};
+                                           .rows = material_rows,
+                                           .hints = color_hints};
 
 // ---- deformables ------------------------------------------------------------------------------------------
 
@@ -261,6 +265,7 @@ static const MbSchemaRow deformable_rows[] = {
      .object = &attachment, .help = "nodes that bodies or other nodes hold"},
     {"contact", MB_TYPE_OBJECT, AT(MbDeformableSpec, contact), EXTRA(MbDeformableSpec, contact.given),
      .object = &soft_contact, .help = "how it takes part in contact; absent: as is said there of each key"},
+    COLOR_OF(MbDeformableSpec, "absent: one by its place in the scene"),
     {"cables", MB_TYPE_LIST, AT(MbDeformableSpec, cables), COUNT(MbDeformableSpec, ncables), .object = &cable,
      .help = "cables through nodes"},
     {0}};
@@ -469,4 +474,5 @@ const MbSchemaObject mb_schema_deformable = {.name = "deformable",
                                              .selector = "type",
                                              .selector_offset = offsetof(MbDeformableSpec, kind),
                                              .words = mb_deformable_words,
-                                             .variants = deformable_variants};
+                                             .variants = deformable_variants,
+                                             .hints = color_hints};

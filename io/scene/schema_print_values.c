@@ -142,6 +142,9 @@ static void add_list(MbText *t, const MbSchemaRow *row) {
     add_numbers(t, row, 3, 3);
     mb_text_add(t, "}");
     break;
+  case MB_TYPE_COLOR:
+    add_numbers(t, row, 3, 4);
+    break;
   case MB_TYPE_GRIDS:
     mb_text_add(t, "{\"type\":\"array\",\"minItems\":6,\"maxItems\":6,\"items\":{\"type\":\"array\","
                    "\"minItems\":4,\"items\":");
@@ -260,6 +263,7 @@ void mb_schema_print_value(MbText *t, const MbSchemaRow *row) {
   case MB_TYPE_SEQUENCE:
   case MB_TYPE_DIRECTIONS:
   case MB_TYPE_CORNERS:
+  case MB_TYPE_COLOR:
   case MB_TYPE_GRIDS:
   case MB_TYPE_PARAMETERS:
   case MB_TYPE_MAP:

@@ -33,6 +33,7 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
                                               [MB_TYPE_CORNERS] = "2 lists of 3 numbers",
                                               [MB_TYPE_TEXTS] = "texts by name",
                                               [MB_TYPE_VALUES] = "values by name",
+                                              [MB_TYPE_COLOR] = "3 or 4 numbers",
                                               [MB_TYPE_GRIDS] = "6 lists of rows",
                                               [MB_TYPE_REFERENCE] = "name"};
   switch (row->type) {

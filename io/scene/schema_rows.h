@@ -25,6 +25,16 @@
         .bound = MB_BETWEEN, .lo = 0, .hi = 1,                                                               \
         .help = "share of its speed with which an approach rebounds, " help_                                 \
   }
+// What things look like.
+#define COLOR_OF(type, help_)                                                                                \
+  {                                                                                                          \
+    "color", MB_TYPE_COLOR, AT(type, color),                                                                 \
+        .bound = MB_BETWEEN, .lo = 0, .hi = 1,                                                               \
+        .help = "for pictures alone: [red, green, blue] as screens have them, or with a fourth number, how " \
+                "opaque; " help_                                                                             \
+  }
+#define COLOR_HINTS                                                                                          \
+  {"rgba", "[red, green, blue, opacity] is \"color\""}, { "colour", "it is spelt \"color\"" }
 // Numbers by degree of freedom, of a joint.
 #define BY_DOF(key_, member_, unit_, bound_, help_)                                                          \
   {                                                                                                          \

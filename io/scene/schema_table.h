@@ -40,6 +40,7 @@ typedef enum MbSchemaType {
   MB_TYPE_CORNERS,  // double[2][3], least and most; extra: a bool that says whether they were given
   MB_TYPE_TEXTS,    // MbNamedText *, count: texts by name
   MB_TYPE_VALUES, // MbNamedText *, count: by name, what --param and --set take: a text, a value, or a list of values
+  MB_TYPE_COLOR, // const double *, 4 of them: a list of 3 or 4 numbers
   MB_TYPE_GRIDS, // MbSurfaceSpec *: six lists of rows of numbers, a spline surface's control values
   MB_TYPES
 } MbSchemaType;

@@ -231,6 +231,18 @@ static bool read_corners(MbReader *r, const MbSchemaRow *row, const cJSON *item,
   return fine;
 }
 
+// Opaque, unless a fourth number says how much.
+static bool read_color(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *at) {
+  const int n = cJSON_IsArray(item) ? cJSON_GetArraySize(item) : 0;
+  if (n < 3 || n > 4)
+    return mb_reader_unwanted(r, item, "a color: 3 or 4 numbers from 0 to 1, as [0.8, 0.2, 0.1]");
+  double *const rgba = mb_arena_alloc(r->arena, 4, sizeof *rgba);
+  if (!rgba) return mb_reader_no_memory(r);
+  rgba[3] = 1;
+  memcpy(at, &rgba, sizeof rgba);
+  return mb_read_numbers(r, row, item, (size_t)n, rgba);
+}
+
 static bool read_direction(MbReader *r, const MbSchemaRow *row, const cJSON *item, double *out) {
   double v[3];
   if (!mb_read_numbers(r, row, item, 3, v)) return false;
@@ -280,7 +292,7 @@ static bool read_signal_list(MbReader *r, const MbSchemaRow *row, const cJSON *i
   MbSignalSpec *const signal = mb_arena_alloc(r->arena, n, sizeof *signal);
   if (!signal) return mb_reader_no_memory(r);
   out->signal = signal;
-  out->count = n;
+  out->count = (uint32_t)n;
   out->list = many;
   if (!many) return mb_read_signal(r, item, signal);
   bool fine = true;
@@ -428,6 +440,8 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     return mb_read_texts(r, row, item, base);
   case MB_TYPE_GRIDS:
     return read_grids(r, row, item, at);
+  case MB_TYPE_COLOR:
+    return read_color(r, row, item, at);
   case MB_TYPES:
     break;
   }

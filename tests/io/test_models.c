@@ -449,6 +449,137 @@ Test(models, what_is_seen_and_collides_alike_is_one_shape) {
   drop(&r);
 }
 
+// ---- colours ----------------------------------------------------------------------------------------------
+
+static void has_color(const Imported *r, const char *pointer, int n, const double *wanted) {
+  const cJSON *list = at(r, pointer);
+  cr_assert_eq(cJSON_GetArraySize(list), n, "%s has %d numbers, not %d", pointer, cJSON_GetArraySize(list),
+               n);
+  for (int i = 0; i < n; i++)
+    cr_expect_eq(cJSON_GetArrayItem(list, i)->valuedouble, wanted[i], "%s: %d", pointer, i);
+}
+
+#define GEOM(more)     "<geom size='0.1' " more "/>"
+#define SEEN(material) "<visual><geometry><sphere radius='0.1'/></geometry>" material "</visual>"
+
+// The geom's own, unless that is the usual grey beside a material; the material's; the class's; none.
+Test(models, colours_of_geoms_are_their_own_their_materials_or_their_classes) {
+  Imported r = import(MJCF(
+      "<default><default class='blue'><geom rgba='0 0 1 1'/><material rgba='0.25 0.5 0.75 "
+      "1'/></default></default>"
+      "<asset><texture name='t' type='2d' builtin='flat' width='1' height='1'/><material name='red' rgba='1 "
+      "0 0 0.5'/><material name='white'/>"
+      "<material name='painted' texture='t'/><material name='classy' class='blue'/></asset><worldbody>"
+      "<body name='a'><joint/>" GEOM("") GEOM("rgba='0.1 0.2 0.3 1'") GEOM("material='red'")
+          GEOM("material='red' rgba='0 1 0 1'") GEOM("material='red' rgba='.5 .5 .5 1'") GEOM("class='blue'")
+              GEOM("material='white'") GEOM("material='painted'") GEOM("material='classy'")
+                  GEOM("group='3' rgba='1 1 0 1'") "</body>"
+                                                   "<body name='b'><joint/>" GEOM("material='red'") GEOM(
+                                                       "material='red' pos='1 0 0'") "</body></worldbody>"));
+  cr_assert_null(at(&r, "/bodies/0/shape/0/color"));
+  has_color(&r, "/bodies/0/shape/1/color", 3, (double[]){0.1, 0.2, 0.3});
+  has_color(&r, "/bodies/0/shape/2/color", 4, (double[]){1, 0, 0, 0.5});
+  has_color(&r, "/bodies/0/shape/3/color", 3, (double[]){0, 1, 0});
+  has_color(&r, "/bodies/0/shape/4/color", 4, (double[]){1, 0, 0, 0.5});
+  has_color(&r, "/bodies/0/shape/5/color", 3, (double[]){0, 0, 1});
+  has_color(&r, "/bodies/0/shape/6/color", 3, (double[]){1, 1, 1});
+  cr_assert_null(at(&r, "/bodies/0/shape/7/color"));
+  has_color(&r, "/bodies/0/shape/8/color", 3, (double[]){0.25, 0.5, 0.75});
+  has_color(&r, "/bodies/0/shape/9/color", 4, (double[]){1, 1, 0, 0});
+  has_color(&r, "/bodies/1/color", 4, (double[]){1, 0, 0, 0.5});
+  cr_assert_null(at(&r, "/bodies/1/shape/0/color"));
+  cr_assert(noted(&r, false, "texture of <material>: surfaces have one colour"));
+  runs(&r, 1);
+  drop(&r);
+  refused(BODY("<geom size='0.1' material='green'/>"), 2, 89, "there is no material \"green\"");
+  refused(BODY("<geom size='0.1' rgba='1 0 0'/>"), 2, 85, "rgba: there are 3 numbers, 4 are wanted");
+}
+
+// As ROS reads them: of several of one name the robot's own counts, then the first.
+Test(models, colours_of_visuals_are_found_by_the_names_of_materials) {
+  Imported r = import_with(
+      "<robot><link name='a'>" MASS SEEN("<material name='red'/>")
+          SEEN("<material name='blue'><color rgba='0 0 1 1'/></material>") SEEN(
+              "<material name=''><color rgba='0 1 0 2'/></material>") SEEN("<material name='none'/>")
+              SEEN("<material name='red'><color rgba='1 1 1 1'/></material>") SEEN(
+                  "<material name='wood'><texture filename='wood.png'/></material>") "<collision><geometry><"
+                                                                                     "box size='1 1 "
+                                                                                     "1'/></geometry></"
+                                                                                     "collision></link>\n"
+                                                                                     "<link name='b'>" MASS
+                                                                                         SEEN("<material "
+                                                                                              "name='blue'/"
+                                                                                              ">") "</"
+                                                                                                   "link><"
+                                                                                                   "joint "
+                                                                                                   "name='j'"
+                                                                                                   " type='"
+                                                                                                   "fixed'><"
+                                                                                                   "parent "
+                                                                                                   "link='a'"
+                                                                                                   "/><"
+                                                                                                   "child "
+                                                                                                   "link='b'"
+                                                                                                   "/></"
+                                                                                                   "joint>"
+                                                                                                   "<link "
+                                                                                                   "name='c'"
+                                                                                                   ">" MASS
+                                                                                                   "<collisi"
+                                                                                                   "on><"
+                                                                                                   "geometry"
+                                                                                                   "><box "
+                                                                                                   "size='1 "
+                                                                                                   "1 "
+                                                                                                   "1'/></"
+                                                                                                   "geometry"
+                                                                                                   "></"
+                                                                                                   "collisio"
+                                                                                                   "n></"
+                                                                                                   "link>"
+                                                                                                   "<joint "
+                                                                                                   "name='k'"
+                                                                                                   " type='"
+                                                                                                   "fixed'><"
+                                                                                                   "parent "
+                                                                                                   "link='a'"
+                                                                                                   "/><"
+                                                                                                   "child "
+                                                                                                   "link='c'"
+                                                                                                   "/></"
+                                                                                                   "joint>"
+                                                                                                   "<materia"
+                                                                                                   "l "
+                                                                                                   "name='"
+                                                                                                   "red'><"
+                                                                                                   "color "
+                                                                                                   "rgba='0."
+                                                                                                   "8 0.1 "
+                                                                                                   "0.1 "
+                                                                                                   "1'/></"
+                                                                                                   "material"
+                                                                                                   "></"
+                                                                                                   "robot>",
+      &(MbImportOptions){0});
+  cr_assert_eq(r.status, MB_OK);
+  has_color(&r, "/bodies/0/shape/0/color", 3, (double[]){0.8, 0.1, 0.1});
+  has_color(&r, "/bodies/0/shape/1/color", 3, (double[]){0, 0, 1});
+  has_color(&r, "/bodies/0/shape/2/color", 3, (double[]){0, 1, 0});
+  cr_assert_null(at(&r, "/bodies/0/shape/3/color"));
+  has_color(&r, "/bodies/0/shape/4/color", 3, (double[]){0.8, 0.1, 0.1});
+  cr_assert_null(at(&r, "/bodies/0/shape/5/color"));
+  has_color(&r, "/bodies/0/shape/6/color", 4, (double[]){0, 0, 0, 0});
+  has_color(&r, "/bodies/1/shape/color", 3, (double[]){0, 0, 1});
+  cr_assert_null(at(&r, "/bodies/2/shape/color"), "what collides alone is seen where there is nothing else");
+  cr_assert(noted(&r, false, "no <material> \"none\" has a <color>"));
+  cr_assert(noted(&r, false, "rgba beyond 0 to 1"));
+  cr_assert_not(noted(&r, false, "\"wood\""));
+  runs(&r, 1);
+  drop(&r);
+  refused("<robot>\n<material name='x'><color/></material><link name='a'/></robot>", 2, 20,
+          "<color> needs \"rgba\"");
+}
+
 // ---- what is listed ---------------------------------------------------------------------------------------
 
 Test(models, what_cannot_be_said_is_listed) {
@@ -460,7 +591,7 @@ Test(models, what_cannot_be_said_is_listed) {
   cr_assert(noted(&r, true, "gravcomp of <body>"));
   cr_assert(noted(&r, true, "margin of <joint>"));
   cr_assert(noted(&r, false, "<light>"));
-  cr_assert(noted(&r, false, "rgba of <geom>"));
+  cr_assert_not(noted(&r, false, "rgba of <geom>"));
   cr_assert(noted(&r, false, "cone of <option>"));
   cr_assert_eq(cJSON_GetArraySize(at(&r, "/_left_out")), 3);
   drop(&r);
@@ -472,12 +603,17 @@ Test(models, what_cannot_be_said_is_listed) {
   drop(&r);
 }
 
-Test(models, meshes_of_other_kinds_are_named_and_left_out) {
+// What is only looked at moves nothing; what collides would no more.
+Test(models, meshes_of_other_kinds_are_left_out_where_they_are_seen_and_refused_where_they_collide) {
   write_file("part.dae", "<COLLADA/>");
   Imported r = import("<robot><link name='a'>" MASS
                       "<visual><geometry><mesh filename='part.dae'/></geometry></visual></link></robot>");
-  cr_assert(noted(&r, true, "part.dae is no .stl, .obj or .ply"));
+  cr_assert(noted(&r, false, "part.dae is no .stl, .obj or .ply"));
+  cr_assert_null(at(&r, "/_left_out"));
   drop(&r);
+  refused("<robot><link name='a'>" MASS
+          "\n<collision><geometry><mesh filename='part.dae'/></geometry></collision></link></robot>",
+          2, 38, "part.dae collides, and is no .stl, .obj or .ply: convert it to .obj");
 }
 
 // ---- what is refused --------------------------------------------------------------------------------------

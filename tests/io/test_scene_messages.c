@@ -39,6 +39,26 @@ Test(scene_messages, unknown_parents_and_unknown_bodies_of_forces_are_told_in_on
   said(1, "/forces/0/body", "there is no body \"rid\" (did you mean \"rod\"?)");
 }
 
+Test(scene_messages, colours_have_three_or_four_numbers_from_0_to_1) {
+  cr_expect_eq(
+      read_scene(HEAD
+                 ", \"materials\": {\"oak\": {\"rgba\": [1, 1, 1]}}, \"bodies\": [{\"name\": \"a\", " POINT
+                 ", \"color\": [0.1, 1.1, 0]}, {\"name\": \"b\", " POINT
+                 ", \"color\": [0.1, -0.1, 0.2, 1]},\n{\"name\": \"c\", " POINT
+                 ", \"color\": [1, 1]}, {\"name\": \"d\", " POINT
+                 ", \"color\": [1, 1, 1, 1, 1]}, {\"name\": \"e\", " POINT
+                 ", \"colour\": [1, 1, 1]}, {\"name\": \"f\", " POINT ", \"color\": \"red\"}]}"),
+      MB_SCENE);
+  cr_expect_eq(report.errors, 7);
+  said(0, "/materials/oak/rgba", "is \"color\"");
+  said(1, "/bodies/0/color/1", "wanted a number from 0 to 1");
+  said(2, "/bodies/1/color/1", "wanted a number from 0 to 1");
+  said(3, "/bodies/2/color", "wanted a color: 3 or 4 numbers from 0 to 1");
+  said(4, "/bodies/3/color", "wanted a color: 3 or 4 numbers from 0 to 1");
+  said(5, "/bodies/4/colour", "it is spelt \"color\"");
+  said(6, "/bodies/5/color", "wanted a color");
+}
+
 Test(scene_messages, a_parent_may_stand_behind_its_child) {
   cr_expect_eq(
       read_scene(HEAD

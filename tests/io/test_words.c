@@ -345,6 +345,7 @@ static bool says_something(const MbSchemaRow *row) {
   case MB_TYPE_SIGNAL_LIST:
   case MB_TYPE_LIMITS:
   case MB_TYPE_CORNERS:
+  case MB_TYPE_COLOR:
   case MB_TYPE_GRIDS:
     return true;
   case MB_TYPE_TEXT:

@@ -221,10 +221,14 @@ const Probe words_probes[] = {
      SOLID("'material':'oak','shape':{'type':'sphere','radius':0.3}"), DIFFERS},
     {"material.density", SOLID("'material':'oak','shape':{'type':'sphere','radius':0.3}"),
      "/materials/oak/density=7", DIFFERS},
+    {"material.color", SOLID("'material':'oak','shape':{'type':'sphere','radius':0.3}"),
+     "/materials/oak/color=[0.6,0.4,0.2]", SAME},
+    {"body.color", "", OF_C "/color=[0.6,0.4,0.2]", SAME},
     {"body.mass", "", OF_C "/mass=3", DIFFERS},
     {"body.damping", "", OF_C "/damping=1.5", DIFFERS},
     {"shape.density", SHAPE("'type':'sphere','radius':0.3"), OF_C "/shape/density=20", DIFFERS},
     {"shape.material", SHAPE("'type':'sphere','radius':0.3"), OF_C "/shape/material='oak'", DIFFERS},
+    {"shape.color", "", OF_C "/shape/color=[0.6,0.4,0.2,0.5]", SAME},
     {"shape.box", "", SHAPE("'type':'box','size':[0.3,0.4,0.5]"), DIFFERS},
     {"shape.sphere", "", SHAPE("'type':'sphere','radius':0.3"), DIFFERS},
     {"shape.capsule", "", SHAPE("'type':'capsule','radius':0.3,'length':0.5"), DIFFERS},
@@ -348,6 +352,7 @@ const Probe words_probes[] = {
 
     // ---- deformables
     {"deformable.springs", "", SPRINGS, DIFFERS},
+    {"deformable.color", "", OF_SOFT "/color=[0.6,0.4,0.2,0.5]", SAME},
     {"deformable.particles", "", PARTICLES, DIFFERS},
     {"deformable.cloth", "", CLOTH, DIFFERS},
     {"deformable.tets", "", OF_SOFT "/velocity={'linear':[1,0,0]}", DIFFERS},

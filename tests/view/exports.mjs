@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { COLOURS } from "../../tools/viewer/src/stage/palette.js";
 import { exported, file, mbsim, runScene } from "./mbsim.mjs";
+import { colourful } from "./scenes.mjs";
 
 const validator = createRequire(new URL("../../tools/viewer/", import.meta.url))("gltf-validator");
 
@@ -85,6 +86,24 @@ async function colours() {
       assert.ok(Math.abs(pbrMetallicRoughness.baseColorFactor[k] - x) < 1e-6, `colour ${i} is ${hex}`);
     });
   });
+}
+
+// What the scene gives a colour has it, in linear light; what is seen through is blended.
+async function ownColours() {
+  const out = file("colourful.glb");
+  mbsim("export", runScene(colourful, "colourful"), "-o", out);
+  const { issues } = await validator.validateBytes(new Uint8Array(readFileSync(out)));
+  assert.equal(issues.numErrors + issues.numWarnings, 0, JSON.stringify(issues.messages));
+  const { json } = readGlb(out);
+  const look = ({ material }) => {
+    const { alphaMode = "OPAQUE", pbrMetallicRoughness: { baseColorFactor } } = json.materials[material];
+    return [alphaMode, ...baseColorFactor.map((x) => Math.round(1e4 * x) / 1e4)];
+  };
+  const looks = Object.fromEntries(json.meshes.map(({ name, primitives }) => [name, primitives.map(look)]));
+  assert.deepEqual(looks.post, [["OPAQUE", 1, 0, 0, 1], ["BLEND", 0, 0, 1, 0.5], ["BLEND", 1, 1, 1, 0]]);
+  assert.deepEqual(looks.tyre, [["OPAQUE", 0.0331, 0.0331, 0.0331, 1]]);
+  assert.deepEqual(looks.net, [["OPAQUE", 1, 0, 1, 1]]);
+  assert.deepEqual(json.meshes.find(({ name }) => name === "plain").primitives[0].material, 2, "the one of its place");
 }
 
 const READ_VTK = `
@@ -198,6 +217,7 @@ export default {
   "glb has bodies where the export has them": bodiesInGlb,
   "glb has deformables where the export has them": clothInGlb,
   "glb has the page's colours": colours,
+  "glb has the colours that a scene gives": ownColours,
   "VTK's files are read by VTK, with the export's numbers": vtk,
   "VTK's files hold the strain of tetrahedra, cloth and springs": vtkStrain,
 };

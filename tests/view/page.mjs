@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { differing, drawn, picture, ready, seek, withPage } from "./browser.mjs";
 import { exported, file, mbsim, page, runScene } from "./mbsim.mjs";
-import { pendulum, pendulumDamagedIn, shapeless, twoBoxes } from "./scenes.mjs";
+import { colourful, pendulum, pendulumDamagedIn, shapeless, twoBoxes } from "./scenes.mjs";
 
 const EXAMPLES = ["free/tennis_racket", "redmax/robot_arm", "maximal/attachments", "constraints/rolling_disk", "contact/drop", "projective/hanging_cloth", "deformables/soft_arm", "sweeps/whip"];
 
@@ -271,9 +271,41 @@ async function ellipsoid() {
   });
 }
 
+// What the page draws where a point in space is: red, green and blue, 0 to 255.
+async function colourAt(p, point) {
+  const at = await p.evaluate((x) => {
+    const { stage } = window.mbsim;
+    const place = stage.middle.clone().set(...x);
+    return stage.project(place).map(Math.round);
+  }, point);
+  return [...(await picture(p)).at(...at)];
+}
+
+async function colours() {
+  await withPage(page(runScene(colourful, "colourful")), async (p) => {
+    await p.evaluate(() => window.mbsim.view("-y"));
+    await drawn(p);
+    const most = async (point, wanted) => {
+      const [r, g, b] = await colourAt(p, point);
+      assert.ok(wanted(r, g, b), `at ${point}: ${[r, g, b]}`);
+    };
+    await most([0, -0.25, 0], (r, g, b) => r > 120 && r > 2 * g && r > 2 * b); // red, and nothing of the ball that is not seen
+    await most([0, -0.25, 1], (r, g, b) => b > r + 15 && b > g + 15 && r > 90); // blue that one sees through
+    await most([-2, -0.3, 0], (r, g, b) => Math.max(r, g, b) < 110 && Math.max(r, g, b) - Math.min(r, g, b) < 15); // dark grey
+    await most([-3, -0.4, 0], (r, g, b) => r > 120 && g > 120 && b < 0.6 * g); // yellow
+    const swatches = await p.$$eval(".bodies .swatch", (list) => list.map((s) => s.style.background));
+    assert.deepEqual(swatches.slice(1), ["rgb(255, 0, 0)", "rgb(89, 161, 79)", "rgb(51, 51, 51)", "rgb(255, 255, 0)"]);
+    const net = await p.evaluate(() => window.mbsim.stage.views[0].soft.parts[0].plain.getHexString());
+    assert.equal(net, "ff00ff");
+    const plane = await p.evaluate(() => window.mbsim.stage.floor.at(-1).material.uniforms.fill.value.toArray());
+    assert.deepEqual(plane, [0, 0.5, 0, 1]);
+  });
+}
+
 export default {
   "an example of every folder plays": examples,
   "pixels change where bodies move and not elsewhere": pixels,
+  "things have the colours that a scene gives them": colours,
   "the panel's numbers are the export's": numbers,
   "the curves' numbers are the export's": curves,
   "files are taken by picker and by drop": files,

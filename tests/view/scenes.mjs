@@ -17,6 +17,32 @@ export const twoBoxes = {
   ],
 };
 
+// Things with colours of their own: a plane, a body of two shapes, a net, and one body without any.
+export const colourful = {
+  mbsim: 1,
+  name: "colourful",
+  gravity: [0, 0, 0],
+  time: { step: 0.01, duration: 0.1 },
+  materials: { rubber: { density: 900, color: [0.2, 0.2, 0.2] } },
+  bodies: [
+    { name: "floor", shape: { type: "plane", offset: -1, color: [0, 0.5, 0] }, joint: { type: "fixed" } },
+    {
+      name: "post", color: [1, 0, 0], density: 1000,
+      shape: [{ type: "box", size: [0.5, 0.5, 0.5] }, { type: "box", size: [0.5, 0.5, 0.5], frame: { position: [0, 0, 1] }, color: [0, 0, 1, 0.5] },
+        { type: "sphere", radius: 2, color: [1, 1, 1, 0] }],
+    },
+    { name: "plain", shape: { type: "sphere", radius: 0.3 }, density: 1000, pose: { position: [2, 0, 0] } },
+    { name: "tyre", shape: { type: "sphere", radius: 0.3 }, material: "rubber", pose: { position: [-2, 0, 0] } },
+    { name: "stone", color: [1, 1, 0], inertia: { mass: 2, matrix: [0.1, 0.1, 0.1, 0, 0, 0] }, pose: { position: [-3, 0, 0] } },
+  ],
+  deformables: [
+    {
+      name: "net", type: "springs", mesh: { grid: [3, 3], size: [1, 1] }, material: { mass: 1, stiffness: 10 }, color: [1, 0, 1],
+      pose: { position: [3, 0, 0] },
+    },
+  ],
+};
+
 export const pendulum = (duration, step = 0.001) => ({
   mbsim: 1,
   name: "pendulum",

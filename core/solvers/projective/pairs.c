@@ -9,6 +9,7 @@
 // needs U there and nothing else. Vectors are summed up by chunks, so that any number of threads gives the same bits.
 #include "core/solvers/projective/pairs.h"
 #include "core/base/alloc.h"
+#include "core/base/targets.h"
 #include "core/base/threads.h"
 #include "core/math/sums.h"
 
@@ -62,8 +63,9 @@ static void look_task(void *context, size_t chunk) {
   const size_t begin = CHUNK * chunk, n = begin + CHUNK < pairs->n ? CHUNK : pairs->n - begin;
   double *sum = pairs->sum + MB_PAIR_WEIGHTS * chunk;
   for (size_t k = 0; k < MB_PAIRS; k++) {
-    sum[2 * k] = look->one[k] ? mb_sum_product(pairs->s[k] + begin, look->b + begin, n) : 0;
-    sum[2 * k + 1] = look->one[k] ? mb_sum_product(pairs->z[k] + begin, look->b + begin, n) : 0;
+    sum[2 * k] = sum[2 * k + 1] = 0;
+    if (look->one[k])
+      mb_sum_products(pairs->s[k] + begin, pairs->z[k] + begin, look->b + begin, n, sum + 2 * k);
   }
 }
 
@@ -166,6 +168,7 @@ static void sum_task(void *context, size_t chunk) {
     const double a = sum->w[2 * k], b = sum->w[2 * k + 1];
     const double *restrict s = sum->pairs->s[k] + sum->first, *restrict z = sum->pairs->z[k] + sum->first;
     if (a == 0 && b == 0) continue;
+    MB_SIMD
     for (size_t i = begin; i < end; i++) x[i] += a * s[i] + b * z[i];
   }
 }

@@ -104,12 +104,24 @@ size_t mb_pd_form_bytes(const MbPdForm *form) {
                  : 0;
 }
 
+typedef double Two __attribute__((vector_size(16)));
+
 // Differences of places: the rows of Q sum up to 0, which rounding far from the origin must not spoil.
 void mb_pd_form_row(const MbPdForm *form, size_t i, const double *q, double sum[3]) {
-  mb_vec3_set(sum, 0, 0, 0);
-  for (size_t k = form->start[i]; k < form->start[i + 1]; k++)
-    for (size_t c = 0; c < 3; c++)
-      sum[c] += form->value[k] * (q[3 * (size_t)form->column[k] + c] - q[3 * i + c]);
+  const uint32_t *column = form->column;
+  const double *value = form->value, z = q[3 * i + 2];
+  Two xy, sum_xy = {0};
+  double sum_z = 0;
+  memcpy(&xy, q + 3 * i, sizeof xy);
+  for (size_t k = form->start[i], end = form->start[i + 1]; k < end; k++) {
+    const double *to = q + 3 * (size_t)column[k];
+    Two at;
+    memcpy(&at, to, sizeof at);
+    sum_xy += value[k] * (at - xy);
+    sum_z += value[k] * (to[2] - z);
+  }
+  memcpy(sum, &sum_xy, sizeof sum_xy);
+  sum[2] = sum_z;
 }
 
 void mb_pd_form_rest_of(const MbPdForm *form, size_t triangle, const double *q, const double *p[3],

@@ -21,6 +21,7 @@
 //
 // Nothing is kept from step to step.
 #include "core/base/alloc.h"
+#include "core/base/targets.h"
 #include "core/base/threads.h"
 #include "core/math/sums.h"
 #include "core/solvers/projective/pd_engine.h"
@@ -144,6 +145,9 @@ static void apply(MbPdEngine *engine, double *x) {
 
 // ---- what is minimised ------------------------------------------------------------------------------------
 
+// What is no number is not larger.
+static inline double larger(double a, double b) { return b > a ? b : a; }
+
 // q1 ← q + t d, and the largest move of each chunk.
 typedef struct Trial {
   MbPdEngine *engine;
@@ -154,13 +158,14 @@ static void move_task(void *context, size_t chunk) {
   const Trial *const trial = context;
   const MbPdEngine *engine = trial->engine;
   const size_t begin = NODES * chunk, end = begin + NODES < engine->nfree ? begin + NODES : engine->nfree;
-  double most = 0;
+  const double t = trial->t, *r = engine->r, *q = engine->q;
+  double *restrict q1 = engine->lbfgs->q1, most = 0;
   for (size_t n = begin; n < end; n++) {
     const size_t i = engine->node[n];
     for (size_t c = 0; c < 3; c++) {
-      const double move = trial->t * engine->r[3 * n + c];
-      engine->lbfgs->q1[3 * i + c] = engine->q[3 * i + c] + move;
-      most = fmax(most, fabs(move));
+      const double move = t * r[3 * n + c];
+      q1[3 * i + c] = q[3 * i + c] + move;
+      most = larger(most, fabs(move));
     }
   }
   engine->lbfgs->sum[2][chunk] = most;
@@ -172,17 +177,19 @@ static void slope_task(void *context, size_t chunk) {
   const MbPdEngine *engine = trial->engine;
   MbPdLbfgs *lbfgs = engine->lbfgs;
   const size_t begin = NODES * chunk, end = begin + NODES < engine->nfree ? begin + NODES : engine->nfree;
-  const double h2 = engine->h * engine->h;
-  double energy = 0, along = 0;
+  const double h2 = engine->h * engine->h, *ahead = engine->ahead, *q1 = lbfgs->q1, *f = engine->f,
+               *r = engine->r;
+  double *restrict b1 = lbfgs->b1, energy = 0, along = 0;
   for (size_t n = begin; n < end; n++) {
     const size_t i = engine->node[n];
     const double k = engine->inertia[i] / h2;
+    const unsigned axes = engine->placed[i];
     for (size_t c = 0; c < 3; c++) {
-      const double away = engine->ahead[3 * i + c] - lbfgs->q1[3 * i + c];
-      const double b = engine->placed[i] >> c & 1 ? 0 : k * away + engine->f[3 * i + c];
-      lbfgs->b1[3 * n + c] = b;
+      const double away = ahead[3 * i + c] - q1[3 * i + c];
+      const double b = axes >> c & 1 ? 0 : k * away + f[3 * i + c];
+      b1[3 * n + c] = b;
       energy += 0.5 * k * away * away;
-      along += b * engine->r[3 * n + c];
+      along += b * r[3 * n + c];
     }
   }
   lbfgs->sum[0][chunk] = energy, lbfgs->sum[1][chunk] = along;
@@ -241,12 +248,12 @@ static void pair_task(void *context, size_t chunk) {
   const MbPdEngine *engine = trial->engine;
   MbPdLbfgs *lbfgs = engine->lbfgs;
   const size_t n = lbfgs->n, begin = 3 * NODES * chunk, end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
-  double *restrict s = lbfgs->pairs.s[lbfgs->pairs.next];
-  double most = 0;
-  for (size_t i = begin; i < end; i++) {
-    s[i] = trial->t * engine->r[i];
-    if (i < 3 * engine->nfree) most = fmax(most, fabs(s[i]));
-  }
+  const double t = trial->t, *r = engine->r;
+  double *restrict s = lbfgs->pairs.s[lbfgs->pairs.next], most = 0;
+  const size_t nodes_end = end < 3 * engine->nfree ? end : 3 * engine->nfree;
+  MB_SIMD
+  for (size_t i = begin; i < end; i++) s[i] = t * r[i];
+  for (size_t i = begin; i < nodes_end; i++) most = larger(most, fabs(s[i]));
   lbfgs->sum[2][chunk] = most;
 }
 
@@ -276,10 +283,12 @@ static void difference_task(void *context, size_t chunk) {
   const Trial *const trial = context;
   MbPdLbfgs *lbfgs = trial->engine->lbfgs;
   const size_t n = lbfgs->n, begin = 3 * NODES * chunk, end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
-  double *restrict z = lbfgs->pairs.z[lbfgs->pairs.next];
+  const double *b1 = lbfgs->b1, *b = lbfgs->b, *z0 = lbfgs->z, *r = trial->engine->r;
+  double *restrict z = lbfgs->pairs.z[lbfgs->pairs.next], *restrict y = lbfgs->y;
+  MB_SIMD
   for (size_t i = begin; i < end; i++) {
-    lbfgs->y[i] = lbfgs->b1[i] - lbfgs->b[i];
-    z[i] = lbfgs->z[i] - trial->engine->r[i];
+    y[i] = b1[i] - b[i];
+    z[i] = z0[i] - r[i];
   }
 }
 

@@ -16,10 +16,11 @@ static const double LITTLE = 0.05; // of strain
 static bool jump(MbPdEngine *engine) {
   const double *from = engine->still ? engine->start->q : engine->ahead;
   bool any = false;
+  memset(engine->f, 0, 3 * engine->n * sizeof *engine->f);
   for (size_t i = 0; i < engine->n; i++)
-    for (size_t c = 0; c < 3; c++) {
-      const bool placed = engine->placed[i] >> c & 1;
-      engine->f[3 * i + c] = placed ? engine->q[3 * i + c] - from[3 * i + c] : 0;
+    for (size_t c = 0; engine->placed[i] && c < 3; c++) {
+      if (!(engine->placed[i] >> c & 1)) continue;
+      engine->f[3 * i + c] = engine->q[3 * i + c] - from[3 * i + c];
       any = any || engine->f[3 * i + c] != 0;
     }
   return any;

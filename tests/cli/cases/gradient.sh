@@ -19,6 +19,8 @@ for integrator in bdf1 bdf2 sdirk2; do
 done
 "$MBSIM" gradient arm.json --of 'at(a.joint.position, 0.2)' --wrt length --json |
   "$PYTHON" -c 'import json, sys; a = json.load(sys.stdin)["measures"][0]; print(a["of"], "%.6f" % a["value"], a["by"][0]["name"], a["by"][0]["at"], "%.5f" % a["by"][0]["derivative"])'
+# gravity comes with its number
+t gradient arm.json --of 'final(energy.kinetic)' --wrt /gravity/0 --set '/gravity=[0,0,0]' --check | agreed
 echo "refused"
 t gradient arm.json --of 'final(b.position.x)' --wrt lenght
 t gradient arm.json --of 'final(b.position.x)' --wrt /bodies/0/mas

@@ -98,7 +98,8 @@ Test(compile, likely_mistakes_are_warned_about) {
 }
 
 Test(compile, densities_and_total_mass_are_as_the_scene_says) {
-  MbMaterialSpec materials[2] = {{"steel", 7800, NAN, NAN}, {"wood", 600, NAN, NAN}};
+  MbMaterialSpec materials[2] = {{.name = "steel", .density = 7800, .friction = NAN, .restitution = NAN},
+                                 {.name = "wood", .density = 600, .friction = NAN, .restitution = NAN}};
   MbShapeSpec shape = box(1, 2, 3);
   MbSceneSpec spec = with_shape(&shape);
   spec.materials = materials, spec.nmaterials = 2;
@@ -201,6 +202,23 @@ static uint64_t fingerprint(const MbSceneSpec *spec) {
   const uint64_t mark = model->fingerprint;
   mb_model_free(model);
   return mark;
+}
+
+// A run may go on in other colours.
+Test(compile, colours_are_no_part_of_a_fingerprint) {
+  static const double red[4] = {1, 0, 0, 1}, blue[4] = {0, 0, 1, 0.5};
+  MbShapeSpec shape = box(1, 2, 3);
+  shape.density = 1;
+  MbSceneSpec spec = with_shape(&shape);
+  const uint64_t plain = fingerprint(&spec);
+  cr_expect_null(mb_shape_color(&spec, &spec.bodies[0], &shape));
+  spec.bodies[0].color = red;
+  cr_expect_eq(mb_shape_color(&spec, &spec.bodies[0], &shape), red, "the body's");
+  shape.color = blue;
+  cr_expect_eq(mb_shape_color(&spec, &spec.bodies[0], &shape), blue, "its own is nearer");
+  cr_expect_eq(mb_shape_color(&spec, &spec.bodies[0], NULL), red, "the body's own");
+  cr_expect_eq(fingerprint(&spec), plain);
+  mb_arena_free(&spec.arena);
 }
 
 // A checkpoint of another model must not be taken: whatever moves bodies otherwise has another fingerprint.

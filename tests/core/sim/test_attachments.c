@@ -69,7 +69,7 @@ static TestRun net(const char *way, const char *solver, bool reduced) {
   return begin(reduced ? NET("reduction") : NET("constraint"), list, 2);
 }
 
-Test(attachments, nodes_that_follow_nodes_move_as_under_constraints, TEST_LONG) {
+Test(attachments_long, nodes_that_follow_nodes_move_as_under_constraints, TEST_LONG) {
   // the same numbers but for rounding, which the motion lets grow, and conjugate gradients; rk45 chooses steps by them
   static const double CLOSE = 1e-9;
   for (int i = 0; i < WAYS; i++)
@@ -173,7 +173,7 @@ static const char *const STRING =
 // Point masses on the axis add m r² about the others.
 static double add_masses(double m, double r) { return 2 * m * r * r; }
 
-Test(attachments, what_hangs_on_a_fast_body_through_a_chain_moves_as_one_body_with_it, TEST_LONG) {
+Test(attachments_long, what_hangs_on_a_fast_body_through_a_chain_moves_as_one_body_with_it, TEST_LONG) {
   static const double CLOSE = 1e-9,
                       ENERGY = 1e-9; // rk45's own error in a fifth of a second, some 1e-10; relative
   MbSceneSpec spec = test_scene(MB_RK45, 0.005, 1);
@@ -237,7 +237,7 @@ static void by_rows(bool armed, const char *solver, bool pegs_by_rows, bool stru
   test_run_free(&run);
 }
 
-Test(attachments, masters_that_bodies_hold_turn_with_these, TEST_LONG) {
+Test(attachments_long, masters_that_bodies_hold_turn_with_these, TEST_LONG) {
   static const double CLOSE = 1e-9; // rows let nodes come apart by rk45's error
   for (int way = 0; way < 3; way++) {
     const bool strung = way == 1, armed = way == 2;
@@ -274,7 +274,7 @@ Test(attachments, masters_that_bodies_hold_turn_with_these, TEST_LONG) {
   "{\"vertices\": [0]}}], "                                                                                  \
   "\"attach\": [{\"select\": {\"vertices\": [2, 3]}, \"body\": \"arm\", \"enforce\": \"reduction\"}]}]}"
 
-Test(attachments, nodes_that_bodies_carry_turn_with_them_in_every_solver) {
+Test(attachments_long, nodes_that_bodies_carry_turn_with_them_in_every_solver) {
   static const double CLOSE = 1e-11; // iterations that end at 1e-12
   for (int i = 0; i < WAYS; i++) {
     double x[2][MOST];
@@ -295,7 +295,7 @@ Test(attachments, nodes_that_bodies_carry_turn_with_them_in_every_solver) {
 }
 
 // Where forces make velocities there is nothing fictitious.
-Test(attachments, in_the_kinematic_mode_they_move_as_under_constraints) {
+Test(attachments_long, in_the_kinematic_mode_they_move_as_under_constraints) {
   static const double CLOSE = 1e-9; // rows let nodes come apart by rk45's error
   static const char *const modes[] = {
       "{\"type\": \"maximal\", \"mode\": \"first_order\"}",
@@ -328,7 +328,7 @@ Test(attachments, in_the_kinematic_mode_they_move_as_under_constraints) {
 }
 
 // A weight on a node that follows: the solver in maximal coordinates holds it with the joints, the projected one does not.
-Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_solver, TEST_LONG) {
+Test(attachments_long, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_solver, TEST_LONG) {
   static const double CLOSE = 1e-10,
                       FORCE = 1e-8, // rounding, and iterations that end at 1e-12; of 15 N, by 1/h of it
       FIRST = 1e-3, SECOND = 1e-5;  // of places that move by 0.1 m: their change of speed times half a step
@@ -360,7 +360,7 @@ Test(attachments, what_constraints_hold_on_a_follower_is_pulled_alike_by_every_s
     }
 }
 
-Test(attachments, momentum_and_energy_are_kept_in_free_flight, TEST_LONG) {
+Test(attachments_long, momentum_and_energy_are_kept_in_free_flight, TEST_LONG) {
   static const double CLOSE = 1e-9; // of sums of some 10; rk45's error
   for (int k = 0; k < SOLVERS; k++) {
     char set[100];
@@ -379,7 +379,7 @@ Test(attachments, momentum_and_energy_are_kept_in_free_flight, TEST_LONG) {
   }
 }
 
-Test(attachments, the_example_is_the_same_under_both_families_of_solvers) {
+Test(attachments_long, the_example_is_the_same_under_both_families_of_solvers) {
   static const double CLOSE = 1e-8; // m: rk45's error in 0.05 s, of springs that swing fast
   double x[2][MOST];
   for (int k = 0; k < 2; k++) {
@@ -401,7 +401,7 @@ Test(attachments, the_example_is_the_same_under_both_families_of_solvers) {
 // ---- as all else runs -------------------------------------------------------------------------------------
 
 // Half a step: a half of the error for the schemes of first order, a quarter for those of second.
-Test(attachments, every_integrator_has_its_order) {
+Test(attachments_long, every_integrator_has_its_order) {
   static const double step[] = {1e-3, 5e-4};
   static const char *const text = TUMBLER("reduction", TAIL("reduction"));
   double exact[MOST], x[MOST];
@@ -432,7 +432,7 @@ Test(attachments, every_integrator_has_its_order) {
     }
 }
 
-Test(attachments, a_resumed_run_gives_the_same_bits_and_steps_allocate_nothing) {
+Test(attachments_long, a_resumed_run_gives_the_same_bits_and_steps_allocate_nothing) {
   for (int k = 0; k < SOLVERS; k++)
     for (int i = 0; i < WAYS; i++) {
       char sets[2][120];

@@ -260,7 +260,7 @@ static void residuals(const MbSim *sim, const double *a, const double *reaction,
 }
 
 // Each solver at the start, where all are in one state, and each integrator after some steps.
-Test(balance, every_bodys_equations_hold_with_every_joint_under_every_solver, .timeout = 60) {
+Test(balance_long, every_bodys_equations_hold_with_every_joint_under_every_solver, .timeout = 60) {
   static const double ROUNDING = 1e-9; // of the largest term, through chains of thirty bodies
   for (uint64_t seed = 1; seed < 5; seed++) {
     double first[3][MOST];
@@ -320,7 +320,7 @@ static double against_differences(MbSim *sim, const char *rate, const char *of) 
   return worst;
 }
 
-Test(balance, accelerations_are_the_rates_of_velocities, .timeout = 60) {
+Test(balance_long, accelerations_are_the_rates_of_velocities, .timeout = 60) {
   static const double CLOSE = 1e-8; // h⁴, and the tolerance over h
   static const char *const of[] = {"body", "joint"};
   for (int way = 0; way < WAYS; way++) {
@@ -439,7 +439,7 @@ Test(balance, what_a_limit_or_a_rope_bears_does_not_accelerate) {
 
 // What the world's joints and gravity do is the rate of all momentum, nodes' too: those that a body carries, that follow
 // others, or are held by rows.
-Test(balance, reactions_and_weight_are_the_rate_of_momentum, .timeout = 60) {
+Test(balance_long, reactions_and_weight_are_the_rate_of_momentum, .timeout = 60) {
   static const char *const scenes[] = {FOLLOWING("reduction"), FOLLOWING("constraint")};
   for (int way = 0; way < WAYS; way++)
     for (int rows = 0; rows < 2; rows++) {
@@ -490,7 +490,7 @@ Test(balance, closed_loops_and_gears_accelerate_the_same_under_every_solver) {
 // ---- the run ----------------------------------------------------------------------------------------------
 
 // Frames or none, the states are the same bytes.
-Test(balance, frames_with_accelerations_leave_the_run_as_it_is, .timeout = 60) {
+Test(balance_long, frames_with_accelerations_leave_the_run_as_it_is, .timeout = 60) {
   static const char *const scenes[] = {"06-joint-limits",        "crane",
                                        "gears_reduced",          "four_bar",
                                        "constraints/soft_stand", FOLLOWING("reduction")};

@@ -70,7 +70,7 @@ Test(contact_laws, painleves_rod_stops_where_sliding_is_impossible) {
   }
 }
 
-Test(contact_laws, a_tower_of_light_boxes_under_heavy_ones_does_not_creep) {
+Test(contact_laws_long, a_tower_of_light_boxes_under_heavy_ones_does_not_creep) {
   static const char tower[] =
       "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 6000}, \"contact\": true, \"bodies\": [" GROUND
       ", {\"name\": \"a\", \"mass\": 1, \"shape\": {\"type\": \"box\", \"size\": [0.5, 0.5, 0.5]}, \"pose\": "

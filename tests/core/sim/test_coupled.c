@@ -141,7 +141,7 @@ static void check_both(const char *name, const char *scene, double time, double 
   check_agreement(name, scene, "maximal", time, last, limit);
 }
 
-Test(coupled, an_arm_with_a_bar_of_rubber_in_its_loop_moves_as_by_forces) {
+Test(coupled_long, an_arm_with_a_bar_of_rubber_in_its_loop_moves_as_by_forces) {
   check_both("arm", arm, 0.04, 1e-5, 1e-6);
 }
 // The cloth's wrinkles are too short for these steps: what is apart falls by more than powers of h say.
@@ -149,7 +149,7 @@ Test(coupled, cloth_on_a_linkage_moves_as_by_forces) { check_both("linkage", lin
 Test(coupled, a_muscle_a_spring_and_a_rod_between_bodies_and_a_block_move_as_by_forces) {
   check_both("muscle", muscle, 0.04, 1e-5, 1e-6);
 }
-Test(coupled, a_string_through_a_finger_moves_as_by_forces) {
+Test(coupled_long, a_string_through_a_finger_moves_as_by_forces) {
   check_both("finger", finger, 0.04, 1e-5, 1e-6);
 }
 
@@ -173,7 +173,7 @@ Test(coupled, iterations_come_to_the_solution_of_the_step) {
 
 // Local-global iterations, quasi-Newton steps and Newton's method have one solution of a step: with joints' rows in the bodies' solver or
 // beside it, soft rows, forces between bodies and nodes.
-Test(coupled, every_method_comes_to_the_same_motion) {
+Test(coupled_long, every_method_comes_to_the_same_motion) {
   static const char *const scenes[] = {arm, linkage, muscle, finger},
                            *const methods[] = {"newton", "projective", "lbfgs"},
                            *const bodies[] = {"redmax", "maximal"};
@@ -208,7 +208,7 @@ static const char pair[] = HEAD FREE PROJECTIVE
                                                             "{\"select\": {\"side\": \"+x\"}, \"body\": "
                                                             "\"b\"}]") "]}";
 
-Test(coupled, what_is_free_keeps_its_linear_momentum_in_every_step) {
+Test(coupled_long, what_is_free_keeps_its_linear_momentum_in_every_step) {
   static const char *const solvers[] = {"redmax", "maximal"}, *const methods[] = {"projective", "lbfgs",
                                                                                   "newton"};
   for (int i = 0; i < 6; i++) {
@@ -230,7 +230,7 @@ Test(coupled, what_is_free_keeps_its_linear_momentum_in_every_step) {
 }
 
 // By as much as implicit Euler takes of it, whichever method solves the step.
-Test(coupled, angular_momentum_changes_as_under_newtons_method) {
+Test(coupled_long, angular_momentum_changes_as_under_newtons_method) {
   static const char *const methods[] = {"newton", "lbfgs", "projective"};
   double first[6], last[3][6];
   for (int i = 0; i < 3; i++) {
@@ -320,14 +320,14 @@ static void check_lasts(const char *what, const char *scene, const char *const *
   }
 }
 
-Test(coupled, masses_may_be_ten_thousand_times_apart_both_ways) {
+Test(coupled_long, masses_may_be_ten_thousand_times_apart_both_ways) {
   check_lasts("heavy body", arm,
               (const char *const[]){"/bodies/1/density=5e6", "/deformables/0/material/young=2e7", NULL});
   check_lasts("light body", arm,
               (const char *const[]){"/bodies/0/density=0.05", "/bodies/1/density=0.05", NULL});
 }
 
-Test(coupled, a_body_may_hang_on_deformables_alone) {
+Test(coupled_long, a_body_may_hang_on_deformables_alone) {
   static const char text[] = HEAD PROJECTIVE "\"bodies\": [" BOX(
       "weight", ", \"pose\": {\"position\": [0, 0, -0.35]}") "], "
                                                              "\"deformables\": [" TETS(

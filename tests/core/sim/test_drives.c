@@ -219,7 +219,7 @@ Test(drives, a_target_that_is_no_number_ends_the_run_though_the_motor_has_a_most
 
 // What one joint has is shared by its degrees of freedom, or given for each.
 Test(drives, forces_are_for_all_degrees_of_freedom_or_each) {
-  for (size_t n = 1; n <= 3; n += 2) {
+  for (uint32_t n = 1; n <= 3; n += 2) {
     MbSceneSpec spec = driven(MB_RK45, 0.1, MB_JOINT_TRANSLATIONAL);
     MbSignalSpec each[3] = {test_constant(2), test_constant(n == 1 ? 2 : -4), test_constant(n == 1 ? 2 : 0)};
     spec.bodies[0].joint.force = (MbSignalsSpec){.count = n, .signal = each};

@@ -58,7 +58,7 @@ static void check_ends(const char *from, const char *what, const char *name, int
 }
 
 // Before the gap is as wide as that, the step is refused that comes where the rods are in one line.
-Test(gaps, a_loop_that_a_driven_crank_opens_ends_the_run) {
+Test(gaps_long, a_loop_that_a_driven_crank_opens_ends_the_run) {
   check_ends("prescribed_crank", LONG_CRANK, "\"pin.", 3000);
 }
 
@@ -116,7 +116,7 @@ Test(gaps, a_joint_that_opens_beside_a_reduction_ends_the_run_with_its_bodys_nam
 }
 
 // Half a metre away at the start: gamma takes seconds to close it, and does.
-Test(gaps, what_closes_slowly_goes_on) {
+Test(gaps_long, what_closes_slowly_goes_on) {
   for (int i = 0; i < 2; i++)
     for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
       char set[160], integrator[60];

@@ -300,7 +300,7 @@ static void check_kind(const Kind *kind, const char *solver, const char *integra
   test_run_free(&run);
 }
 
-Test(joint_friction, every_kind_keeps_the_law_at_all_of_its_places) {
+Test(joint_friction_long, every_kind_keeps_the_law_at_all_of_its_places) {
   int slips = 0, sticks = 0;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     for (size_t k = 0; k < 2; k++)
@@ -330,7 +330,7 @@ static const char limb[] = "{\"mbsim\": 1, \"time\": {\"step\": 0.005, \"steps\"
                            "[0, 0, -0.15]}, \"in_body\": "
                            "{\"position\": [0, 0, 0.05]}, \"position\": [0.1, -0.2]" HOLDS "}}]}";
 
-Test(joint_friction, a_limb_that_it_holds_does_not_creep) {
+Test(joint_friction_long, a_limb_that_it_holds_does_not_creep) {
   for (size_t k = 0; k < SOLVERS; k++) {
     const char *const sets[] = {solvers[k], NULL};
     TestRun run = test_run(limb, sets);
@@ -402,7 +402,7 @@ static const char four_bar[] =
   "{\"body\": \"world\", \"frame\": {\"position\": [0.6, 0, 0]}}, {\"body\": \"rocker\", \"frame\": "        \
   "{\"position\": [0, 0, -0.1]}}"
 
-Test(joint_friction, a_four_bar_linkage_moves_the_same_wherever_its_loop_is_cut) {
+Test(joint_friction_long, a_four_bar_linkage_moves_the_same_wherever_its_loop_is_cut) {
   static const char *const cuts[2][2] = {{FOOT, TOP_ENDS}, {TOP, FOOT_ENDS}};
   static const char *const held[] = {
       "/solver={\"type\": \"redmax\", \"stabilization\": {\"type\": \"post\"}}",

@@ -205,31 +205,31 @@ static void went_in_lanes(double share) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
-Test(lockstep, explicit_lanes_have_the_bits_of_runs_of_their_own) {
+Test(lockstep_long, explicit_lanes_have_the_bits_of_runs_of_their_own) {
   for (unsigned acts = 0; acts < LIMITS; acts += 5) runs_alike(MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
   went_in_lanes(0);
 }
 
-Test(lockstep, implicit_lanes_have_the_bits_of_runs_of_their_own) {
+Test(lockstep_long, implicit_lanes_have_the_bits_of_runs_of_their_own) {
   for (unsigned acts = 0; acts < LIMITS; acts += 5) runs_alike(MB_IMPLICIT, acts, 1 + (acts + 7) % L);
   went_in_lanes(0.01);
 }
 
-Test(lockstep, lanes_at_limits_have_the_bits_of_runs_of_their_own) {
+Test(lockstep_long, lanes_at_limits_have_the_bits_of_runs_of_their_own) {
   for (unsigned acts = LIMITS; acts < 2 * LIMITS; acts += 7)
     runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
   went_in_lanes(0.7);
   cr_assert_gt(alone, 0);
 }
 
-Test(lockstep, maximal_lanes_have_the_bits_of_runs_of_their_own) {
+Test(lockstep_long, maximal_lanes_have_the_bits_of_runs_of_their_own) {
   for (unsigned acts = MAXIMAL; acts < MAXIMAL + LIMITS; acts += 11)
     runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts & (acts % 2 ? ~(unsigned)POINTS : ~0u),
                1 + (acts + 7) % L);
   went_in_lanes(0.01);
 }
 
-Test(lockstep, maximal_lanes_at_limits_have_the_bits_of_runs_of_their_own) {
+Test(lockstep_long, maximal_lanes_at_limits_have_the_bits_of_runs_of_their_own) {
   for (unsigned acts = MAXIMAL + LIMITS; acts < 2 * MAXIMAL; acts += 17)
     runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts & (acts % 2 ? ~(unsigned)POINTS : ~0u),
                1 + (acts + 7) % L);
@@ -237,7 +237,7 @@ Test(lockstep, maximal_lanes_at_limits_have_the_bits_of_runs_of_their_own) {
   cr_assert_gt(alone, 0);
 }
 
-Test(lockstep, dense_lanes_have_the_bits_of_runs_of_their_own) {
+Test(lockstep_long, dense_lanes_have_the_bits_of_runs_of_their_own) {
   for (unsigned acts = DENSE; acts < DENSE + 2 * LIMITS; acts += 29)
     runs_alike(acts % 2 ? MB_IMPLICIT : MB_SYMPLECTIC, acts, 1 + (acts + 7) % L);
   went_in_lanes(1);

@@ -145,11 +145,11 @@ static void measure_orders(const Problem *p, MbIntegratorKind first) {
   cr_expect(off < CLOSE && gap[0] < CLOSE, "%s: rk45 is %g off, gap %g", p->name, off, gap[0]);
 }
 
-Test(maximal_orders, a_chain_of_ten) {
+Test(maximal_orders_long, a_chain_of_ten) {
   measure_orders(&(Problem){.name = "chain of ten", .scene = chain, .h = 1.0 / 800, .end = 0.2}, 0);
 }
 
-Test(maximal_orders, a_forest_of_every_joint_with_springs_motors_and_loads, TEST_LONG) {
+Test(maximal_orders_long, a_forest_of_every_joint_with_springs_motors_and_loads, TEST_LONG) {
   measure_orders(&(Problem){.name = "loaded forest", .scene = loaded_forest, .h = 1.0 / 400, .end = 0.1}, 0);
 }
 
@@ -157,7 +157,7 @@ Test(maximal_orders, a_four_bar_loop) {
   measure_orders(&(Problem){.name = "four-bar", .file = "four_bar", .h = 0.002, .end = 0.4}, 0);
 }
 
-Test(maximal_orders, gears_and_a_slider_crank) {
+Test(maximal_orders_long, gears_and_a_slider_crank) {
   measure_orders(&(Problem){.name = "gears", .file = "gears", .h = 0.001, .end = 0.2}, 0);
   measure_orders(&(Problem){.name = "slider crank", .file = "slider_crank", .h = 0.002, .end = 0.4}, 0);
 }
@@ -183,17 +183,17 @@ static const char *const LINKED =
     "[{\"body\": "
     "\"world\", \"at\": [1.1, 0.5, 0.4]}, {\"body\": \"c\", \"at\": [0.2, 0.05, 0]}]}]}";
 
-Test(maximal_orders, bodies_that_constraints_hold_on_one_another) {
+Test(maximal_orders_long, bodies_that_constraints_hold_on_one_another) {
   measure_orders(&(Problem){.name = "linked bodies", .file = LINKED, .h = 0.002, .end = 0.3}, 0);
 }
 
-Test(maximal_orders, a_crank_that_is_driven) {
+Test(maximal_orders_long, a_crank_that_is_driven) {
   measure_orders(&(Problem){.name = "prescribed crank", .file = "prescribed_crank", .h = 0.002, .end = 0.4},
                  0);
 }
 
 // By way of the multipliers to the coordinates of the joints: what redmax does, but for rounding.
-Test(maximal_orders, projected_steps_are_those_of_redmax) {
+Test(maximal_orders_long, projected_steps_are_those_of_redmax) {
   static const Problem problems[] = {
       {.name = "chain of ten", .scene = chain, .h = 1e-3, .end = 0.15},
       {.name = "loaded forest", .scene = loaded_forest, .h = 1.0 / 400, .end = 0.05},

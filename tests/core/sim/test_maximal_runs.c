@@ -58,7 +58,7 @@ static double drift(MbIntegratorKind kind, MbStabilization stabilization, bool p
   return most;
 }
 
-Test(maximal_runs, joints_stay_together_for_as_long_as_a_run_lasts) {
+Test(maximal_runs_long, joints_stay_together_for_as_long_as_a_run_lasts) {
   static const struct {
     const char *name;
     MbStabilization stabilization;
@@ -149,7 +149,7 @@ static const char *const WHEELS = HEAD "\"bodies\": [{" BOX(
                                                                                                   "}";
 
 // What is searched for, as a screw's turns are, may turn by half a turn and a little less in a step.
-Test(maximal_runs, a_hundred_turns_are_counted_however_many_there_are_in_a_step, TEST_LONG) {
+Test(maximal_runs_long, a_hundred_turns_are_counted_however_many_there_are_in_a_step, TEST_LONG) {
   static const double CLOSE[] = {1e-9,
                                  1e-3}; // rounding of some thousand steps; rk45's tolerance, where it adds up
   static const char *const steps[] = {"/time/step=0.01", "/time/step=0.1", "/time/step=0.15",

@@ -91,14 +91,14 @@ static void check_same(const char *name, const char *from, const char *more, con
     }
 }
 
-Test(maximal_singular, hinges_that_say_the_same_as_a_joint_leave_its_motion) {
+Test(maximal_singular_long, hinges_that_say_the_same_as_a_joint_leave_its_motion) {
   check_same("second hinge", DOOR(SECOND), NULL, DOOR(""), NULL);
   check_same("three hinges", DOOR(SECOND ", " THIRD ", " FOURTH), NULL, DOOR(""), NULL);
   check_same("hinge alone", LOOSE(SECOND), NULL, DOOR(""), NULL);
   check_same("two hinges alone", LOOSE(SECOND ", " THIRD), NULL, DOOR(""), NULL);
 }
 
-Test(maximal_singular, a_planar_loop_closed_by_a_whole_hinge_moves_as_by_a_pin) {
+Test(maximal_singular_long, a_planar_loop_closed_by_a_whole_hinge_moves_as_by_a_pin) {
   check_same("four-bar", "four_bar", FOUR_BAR, "four_bar", NULL);
 }
 
@@ -156,7 +156,7 @@ Test(maximal_singular, joints_at_singular_positions_are_named) {
 
 // Turned beyond the lock: held by rows that say that the point is held, and no more, it goes on. What is lost are
 // coordinates, which redmax needs to move at all.
-Test(maximal_singular, what_turns_past_gimbal_lock_goes_on) {
+Test(maximal_singular_long, what_turns_past_gimbal_lock_goes_on) {
   static const char *const PAST =
       ONE("gimbal", "\"type\": \"euler\", \"order\": \"xyz\", " HINGED ", \"position\": [0.1, 1.2, 0], "
                     "\"velocity\": [0.3, 3, 0]");

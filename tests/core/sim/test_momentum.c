@@ -70,7 +70,7 @@ static Kept fly(int shape, double spin, int place, const char *way) {
 // Bounds: rounding of 10⁴ steps in momenta and in the energy of what has an axis of symmetry; a box's energy swings by the square of
 // what it turns in a part of its flight (flight.h) and does not drift; the steps of second order turn a body by the
 // exponential of its mean spin, which is right to (h ω)²; rk45 by its tolerance.
-Test(momentum, free_bodies_keep_momentum_and_spin_for_ten_seconds_under_every_integrator, TEST_LONG) {
+Test(momentum_long, free_bodies_keep_momentum_and_spin_for_ten_seconds_under_every_integrator, TEST_LONG) {
   static const double ROUNDING = 1e-11, ANGULAR = 1e-9, SWING = 2e-5;
   printf("%-5s %5s %-20s %-15s %9s %9s %9s %9s\n", "10 s", "rad/s", "1 ms", "", "linear", "angular", "energy",
          "");
@@ -133,7 +133,7 @@ static TestRun held(const char *text, const char *form, const char *way) {
   return test_run(text, list);
 }
 
-Test(momentum, a_wheel_that_spins_on_a_cart_does_not_drive_it) {
+Test(momentum_long, a_wheel_that_spins_on_a_cart_does_not_drive_it) {
   static const char *const text =
       "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.001, \"duration\": 1}, \"bodies\": "
       "[{\"name\": "
@@ -155,7 +155,7 @@ Test(momentum, a_wheel_that_spins_on_a_cart_does_not_drive_it) {
 }
 
 // Two boxes on a hinge that is no principal axis of either, tumbling in space
-Test(momentum, what_rows_hold_together_keeps_its_momentum_in_space) {
+Test(momentum_long, what_rows_hold_together_keeps_its_momentum_in_space) {
   static const char *const text =
       "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.001, \"duration\": 2}, \"bodies\": "
       "[{\"name\": \"a\", "

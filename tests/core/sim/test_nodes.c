@@ -350,7 +350,7 @@ Test(nodes, attached_nodes_stay_with_their_body) {
 }
 
 // By reduction the same nodes are parts of the body: the same motion as under constraints, exactly in place.
-Test(nodes, nodes_held_by_reduction_move_as_under_constraints) {
+Test(nodes_long, nodes_held_by_reduction_move_as_under_constraints) {
   static const double CLOSE = 1e-6, SAME = 1e-9; // the gaps that rows leave under rk45; of two ways to solve
   double x[3][36];
   for (int k = 0; k < 3; k++) { // rows; reduction, recursive; reduction, dense
@@ -383,7 +383,7 @@ Test(nodes, nodes_held_by_reduction_move_as_under_constraints) {
 }
 
 // Implicit steps of first order tend to the same.
-Test(nodes, nodes_held_by_reduction_run_under_every_integrator) {
+Test(nodes_long, nodes_held_by_reduction_run_under_every_integrator) {
   for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
     double x[2][36], most = 0;
     for (int k = 0; k < 2; k++) {

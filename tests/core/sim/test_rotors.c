@@ -95,7 +95,7 @@ Test(rotors, accelerations_differ_from_those_without) {
 }
 
 // Nothing drives or damps the tree: energy, with the rotors', and the bodies' angular momentum about a free centre stay.
-Test(rotors, energy_and_momentum_stay) {
+Test(rotors_long, energy_and_momentum_stay) {
   for (size_t i = 0; i < WAYS; i++) {
     TestRun run = run_of(tree, ways[i], RK45);
     size_t n = 0;
@@ -128,7 +128,7 @@ Test(rotors, all_solvers_go_the_same_way_under_the_adaptive_integrator) {
 }
 
 // Halving the step of the trapezoidal rule divides the error by four, with joints as rows and in their own coordinates.
-Test(rotors, the_trapezoidal_rule_keeps_its_order) {
+Test(rotors_long, the_trapezoidal_rule_keeps_its_order) {
   double truth[128], ends[2][128];
   for (size_t i = 0; i < WAYS; i++) {
     TestRun run = run_of(tree, ways[i], RK45);

@@ -130,15 +130,15 @@ static void measure_orders(const Problem *p) {
     }
 }
 
-Test(half_steps, each_integrator_has_its_order_on_a_chain) {
+Test(half_steps_long, each_integrator_has_its_order_on_a_chain) {
   measure_orders(&(Problem){"chain of ten", chain, 0, 1.0 / 1600, 0.5});
 }
 
-Test(half_steps, each_integrator_has_its_order_on_a_forest_under_every_force, TEST_LONG) {
+Test(half_steps_long, each_integrator_has_its_order_on_a_forest_under_every_force, TEST_LONG) {
   measure_orders(&(Problem){"loaded forest", loaded_forest, 0, 1.0 / 800, 0.25});
 }
 
-Test(half_steps, each_integrator_has_its_order_on_free_floating_trees_of_every_joint, TEST_LONG) {
+Test(half_steps_long, each_integrator_has_its_order_on_free_floating_trees_of_every_joint, TEST_LONG) {
   static double exact[18 * MOST];
   printf("%-27s", "order, recursive and dense");
   for (MbIntegratorKind kind = 0; kind < MB_RK45; kind++) printf(" %16s", mb_integrator_words[kind]);
@@ -183,7 +183,7 @@ static Drift energy_drift(MbIntegratorKind kind, MbDynamics dynamics, double h, 
 
 // The chain falls and whips about: after some seconds two runs with different steps have nothing in common, and the
 // greatest error depends on how sharp a whip each met; within the first second it is the error's h² alone.
-Test(half_steps, energy_of_a_chain_stays_for_10_s_and_its_error_falls_by_4_with_half_the_step) {
+Test(half_steps_long, energy_of_a_chain_stays_for_10_s_and_its_error_falls_by_4_with_half_the_step) {
   static const double BOUND = 5e-4; // of the kinetic energy, at h = 1e-3; 1e-4 seen. symplectic: 0.1
   static const double FALL = 0.3;   // by which the ratio 4 may be off: h³ at these steps
   printf("energy of the chain of ten   error in 1 s: h = 1e-3   5e-4   ratio; in 10 s, h = 1e-3, of the "

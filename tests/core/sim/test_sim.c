@@ -39,7 +39,7 @@ static MbSceneSpec crowd(MbIntegratorKind kind, size_t n) {
   return spec;
 }
 
-Test(sim, two_threads_give_the_same_bits_as_one) {
+Test(sim_long, two_threads_give_the_same_bits_as_one) {
   for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
     MbSceneSpec spec = crowd(kind, 500);
     MbModel *model = test_model(&spec);

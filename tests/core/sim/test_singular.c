@@ -78,7 +78,7 @@ static const char *const SQUARE =
                                   "}}]}]}";
 
 // Opposite bars stay parallel, under every solver and stabilization.
-Test(singular, a_square_stays_a_rhombus_and_keeps_its_energy) {
+Test(singular_long, a_square_stays_a_rhombus_and_keeps_its_energy) {
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 3; k++) {
       Sets sets;
@@ -213,7 +213,7 @@ Test(singular, a_loop_that_no_motion_leads_on_from_ends_there) {
 }
 
 // A square whose joints are damped swings about a singular position, slower and slower, and rests there: loads are large, motion is small.
-Test(singular, a_square_comes_to_rest_where_it_is_singular) {
+Test(singular_long, a_square_comes_to_rest_where_it_is_singular) {
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 3; k++)
       for (MbIntegratorKind kind = 0; kind < MB_RK45; kind++) {

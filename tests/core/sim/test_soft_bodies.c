@@ -67,7 +67,7 @@ static void read(MbSim *sim, const char *name, double *out) {
 
 // ---- what is conserved ------------------------------------------------------------------------------------
 
-Test(soft_bodies, momentum_is_kept_in_free_flight) {
+Test(soft_bodies_long, momentum_is_kept_in_free_flight) {
   static const char *const ways[] = {"\"symplectic\"", "\"implicit\"", "\"trapezoidal\"",
                                      "\"bridson_marino\"", RK45};
   // kg m/s and kg m²/s about 1: rounding; and of steps that turn bodies to the first or second order in h
@@ -89,7 +89,7 @@ Test(soft_bodies, momentum_is_kept_in_free_flight) {
       }
 }
 
-Test(soft_bodies, energy_is_kept_while_they_swing) {
+Test(soft_bodies_long, energy_is_kept_while_they_swing) {
   static const double KEPT = 1e-8; // by rk45 to 1e-11, over as many steps
   for (int kind = 0; kind < 2; kind++) {
     TestRun run = begin("\"redmax\"", RK45, 0.01, -9.81, pinned[kind], "");
@@ -128,7 +128,7 @@ static size_t come_to_rest(const char *solver, int kind, double out[3 * NODES + 
   return n;
 }
 
-Test(soft_bodies, they_come_to_rest_where_newtons_method_says) {
+Test(soft_bodies_long, they_come_to_rest_where_newtons_method_says) {
   static const double CLOSE = 1e-6; // m, m³, 1, J
   for (int kind = 0; kind < 2; kind++) {
     double wanted[3 * NODES + 3], found[3 * NODES + 3];
@@ -143,7 +143,7 @@ Test(soft_bodies, they_come_to_rest_where_newtons_method_says) {
 
 // ---- solvers ----------------------------------------------------------------------------------------------
 
-Test(soft_bodies, every_solver_moves_them_alike) {
+Test(soft_bodies_long, every_solver_moves_them_alike) {
   static const char *const ways[] = {"\"implicit\"", "\"trapezoidal\"", "\"bridson_marino\""};
   static const double CLOSE = 1e-8; // m: systems solved to 1e-12 of their size, over some ten steps
   for (int kind = 0; kind < 2; kind++)
@@ -190,7 +190,7 @@ static size_t read_all(MbSim *sim, double out[3 * NODES]) {
   return n + 6;
 }
 
-Test(soft_bodies, nodes_on_an_arm_move_alike_by_rows_and_by_reduction) {
+Test(soft_bodies_long, nodes_on_an_arm_move_alike_by_rows_and_by_reduction) {
   static const double CLOSE = 1e-8; // m, of rk45 to 1e-11 over 0.1 s; of systems solved to 1e-12
   double wanted[3 * NODES], found[3 * NODES];
   for (int s = 0; s < SOLVERS; s++)
@@ -247,7 +247,7 @@ Test(soft_bodies, nodes_on_a_driven_body_go_where_it_goes) {
 
 // ---- orders -----------------------------------------------------------------------------------------------
 
-Test(soft_bodies, each_integrator_has_its_order) {
+Test(soft_bodies_long, each_integrator_has_its_order) {
   static const char *const ways[] = {"\"implicit\"", "\"trapezoidal\"", "\"bridson_marino\""};
   static const double wanted[] = {1, 2, 2}, SLOPE = 0.2; // of h/2 and h/4
   static const double h[] = {1e-3, 1e-3, 5e-4};
@@ -338,7 +338,7 @@ Test(soft_bodies, what_starts_apart_from_its_rest_has_the_energy_of_its_strain) 
 // ---- examples ---------------------------------------------------------------------------------------------
 
 // Bodies that turn are not moved in the same way by steps of first order: they come nearer with the step there.
-Test(soft_bodies, the_examples_are_the_same_under_both_solvers) {
+Test(soft_bodies_long, the_examples_are_the_same_under_both_solvers) {
   static const char *const examples[] = {"soft_arm", "cloth_on_frame", "rubber_hand"};
   // m: what turns, by an order of the step; systems solved to 1e-12 of their size, over ten steps
   static const double CLOSE[] = {1e-4, 1e-4, 1e-4};
@@ -394,7 +394,7 @@ Test(soft_bodies, steps_allocate_nothing_and_resumed_or_on_threads_no_bit_change
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
-Test(soft_bodies, running_out_of_memory_anywhere_is_told_and_leaks_nothing) {
+Test(soft_bodies_long, running_out_of_memory_anywhere_is_told_and_leaks_nothing) {
   for (int k = 0; k < 4; k++) {
     TestRun run = begin(solvers[1 + k % 2], "\"implicit\"", 0.01, -9.81, pinned[k / 2], "");
     const int64_t live = mb_alloc_live();

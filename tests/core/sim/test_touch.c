@@ -163,7 +163,7 @@ Test(touch, bodies_without_joints_move_the_same_under_every_solver) {
   for (size_t k = 1; k < SOLVERS; k++) test_near(solvers[k], places[k], places[0], 9, 1e-9);
 }
 
-Test(touch, forces_of_what_lies_sum_to_its_weight) {
+Test(touch_long, forces_of_what_lies_sum_to_its_weight) {
   for (size_t k = 0; k < SOLVERS; k++) {
     Run run;
     const char *const sets[] = {solvers[k], "/contact/tolerance=1e-11", "/contact/restitution=0"};

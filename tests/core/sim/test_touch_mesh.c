@@ -68,7 +68,7 @@ static double strays(const char *ground, int64_t steps) {
   return worst;
 }
 
-Test(touch_mesh, what_slides_and_rolls_over_a_flat_mesh_of_200_triangles_moves_as_on_a_plane) {
+Test(touch_mesh_long, what_slides_and_rolls_over_a_flat_mesh_of_200_triangles_moves_as_on_a_plane) {
   static const char *const words[] = {"true", "\"mesh\""};
   for (int thick = 0; thick < 2; thick++)
     for (int word = 0; word < 2; word++) {
@@ -119,7 +119,7 @@ Test(touch_mesh, a_convex_mesh_collides_as_its_hull_and_another_by_its_triangles
 // ---- meshes that rest ---------------------------------------------------------------------------------------
 
 // A ring that is dropped over a cone comes to lie around it, where its hole is as wide as the cone, and carries its weight there.
-Test(touch_mesh, a_torus_that_falls_onto_a_cone_comes_to_hang_on_it) {
+Test(touch_mesh_long, a_torus_that_falls_onto_a_cone_comes_to_hang_on_it) {
   char cone_file[64], torus_file[64], text[1000];
   MbSkin *cone = made_cone(0.5, 1, 48), *torus = made_torus(0.4, 0.1, 48, 16);
   write_mesh(cone, cone_file), write_mesh(torus, torus_file);
@@ -149,7 +149,7 @@ Test(touch_mesh, a_torus_that_falls_onto_a_cone_comes_to_hang_on_it) {
   mb_skin_free(cone), mb_skin_free(torus);
 }
 
-Test(touch_mesh, bodies_of_one_mesh_share_its_surface_and_steps_do_not_allocate) {
+Test(touch_mesh_long, bodies_of_one_mesh_share_its_surface_and_steps_do_not_allocate) {
   char file[64], text[1200];
   MbSkin *torus = made_torus(0.1, 0.03, 16, 8);
   write_mesh(torus, file);

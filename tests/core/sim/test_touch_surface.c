@@ -46,7 +46,7 @@ static const char block[] =
     "[0, "
     "0, 0.03]}, " RUBBER("5e4") "}], \"forces\": [{\"type\": \"damping\", \"coefficient\": 3}]}";
 
-Test(touch_surface, a_soft_block_comes_to_lie_on_the_ground_and_the_forces_sum_to_its_weight) {
+Test(touch_surface_long, a_soft_block_comes_to_lie_on_the_ground_and_the_forces_sum_to_its_weight) {
   for (size_t k = 0; k < SOLVERS; k++) {
     TestRun run = test_run(block, (const char *const[]){solvers[k], NULL});
     test_steps(run.sim, 800);
@@ -93,7 +93,7 @@ static double slides(const char *solver, double less, int64_t steps) {
   return way;
 }
 
-Test(touch_surface, an_elastic_cube_on_an_incline_tells_the_threshold_of_friction_to_a_thousandth) {
+Test(touch_surface_long, an_elastic_cube_on_an_incline_tells_the_threshold_of_friction_to_a_thousandth) {
   static const char *const some[] = {"/solver=\"redmax\"", "/solver={\"type\": \"projective\", \"method\": "
                                                            "\"projective\", \"iterations\": 10}"};
   // what a rigid one goes in 100 steps, Σ h v
@@ -121,7 +121,7 @@ static const char blow[] =
     "[{\"name\": \"ball\", \"type\": \"tets\", \"mesh\": {\"ball\": 4, \"radius\": 0.15}, \"velocity\": "
     "{\"linear\": [1, 0, 0]}, " RUBBER("3e4") "}]}";
 
-Test(touch_surface, what_a_ball_gets_from_a_box_the_box_loses) {
+Test(touch_surface_long, what_a_ball_gets_from_a_box_the_box_loses) {
   for (size_t k = 0; k < SOLVERS; k++) {
     TestRun run = test_run(blow, (const char *const[]){solvers[k], NULL});
     size_t n = 0;
@@ -141,7 +141,7 @@ Test(touch_surface, what_a_ball_gets_from_a_box_the_box_loses) {
 
 // ---- state ------------------------------------------------------------------------------------------------
 
-Test(touch_surface, a_run_that_is_resumed_while_a_block_slides_goes_on_bit_for_bit) {
+Test(touch_surface_long, a_run_that_is_resumed_while_a_block_slides_goes_on_bit_for_bit) {
   for (size_t k = 0; k < SOLVERS; k++) {
     const char *const sets[] = {solvers[k], "/deformables/0/velocity={\"linear\": [1, 0.2, -0.5]}",
                                 "/bodies/0/shape={\"type\": \"box\", \"size\": [9, 9, 0.2], \"frame\": "
@@ -156,7 +156,7 @@ Test(touch_surface, a_run_that_is_resumed_while_a_block_slides_goes_on_bit_for_b
 }
 
 // Rollers turn away below nodes, which are moved out of them by their places alone.
-Test(touch_surface, nodes_stay_out_of_what_turns_and_is_curved) {
+Test(touch_surface_long, nodes_stay_out_of_what_turns_and_is_curved) {
   TestRun run = test_run("contact/rollers", NULL);
   double deepest = 0;
   for (int step = 0; step < 150; step++) {

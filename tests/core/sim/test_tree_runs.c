@@ -21,7 +21,7 @@ static MbSceneSpec forest(MbIntegratorKind kind, MbDynamics dynamics) {
 
 // The checkpoint is t, q and v: half steps start from nothing else. In 200 steps the spinner's
 // rotation vector is exchanged for another.
-Test(tree_runs, a_resumed_run_is_bitwise_the_uninterrupted_one) {
+Test(tree_runs_long, a_resumed_run_is_bitwise_the_uninterrupted_one) {
   for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++)
     for (MbDynamics dynamics = MB_RECURSIVE; dynamics <= MB_DENSE; dynamics++)
       for (int at = 0; at <= 200; at += 100) {
@@ -61,7 +61,7 @@ static MbSceneSpec pendulums(MbIntegratorKind kind) {
   return spec;
 }
 
-Test(tree_runs, two_threads_give_the_same_bits_as_one) {
+Test(tree_runs_long, two_threads_give_the_same_bits_as_one) {
   for (MbIntegratorKind kind = 0; kind < MB_STATIC; kind++) {
     MbSceneSpec spec = pendulums(kind);
     MbModel *model = test_model(&spec);

@@ -57,7 +57,7 @@ static double drift_of(MbSceneSpec spec, double end) {
 }
 
 // Before, `trapezoidal` lost three quarters of the energy at 200 rad/s.
-Test(turning, tops_on_ball_joints_keep_their_energy) {
+Test(turning_long, tops_on_ball_joints_keep_their_energy) {
   const double spins[] = {10, 50, 200, 1000};
   printf("energy of a top in 5 s, h = 1 ms, as a ball joint (b) and in Euler angles (e)\n%-16s", "");
   for (int s = 0; s < 4; s++) printf(" %8g rad/s", spins[s]);
@@ -116,7 +116,7 @@ static double spins_of(MbSceneSpec spec, double w[60]) {
   return worst;
 }
 
-Test(turning, a_body_that_nothing_pulls_at_turns_on_a_joint_as_it_does_in_space) {
+Test(turning_long, a_body_that_nothing_pulls_at_turns_on_a_joint_as_it_does_in_space) {
   static const int joints[] = {-1, MB_JOINT_SPHERICAL, MB_JOINT_FREE3D, MB_JOINT_COMPOSITE};
   static const double ENERGY[] = {1e-8, 1e-8, 1e-11};
   double exact[60];

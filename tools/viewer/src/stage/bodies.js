@@ -2,7 +2,7 @@
 import * as THREE from "three";
 import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 import { CREASE } from "./crease.js";
-import { colourOf } from "./palette.js";
+import { lookOfBody, looksOfMeshes } from "./palette.js";
 
 function geometryOf(mesh) {
   const geometry = new THREE.BufferGeometry();
@@ -20,15 +20,20 @@ function keyOf(mesh) {
   return `${mesh.vertices.length}:${mesh.elements.length}:${a >>> 0}`;
 }
 
+// What is drawn together: meshes of the same numbers that one sees through alike. What is not seen at all is not drawn.
 function groupMeshes(run) {
   const number = new Map(run.bodies.map((name, i) => [name, i]));
+  const looks = looksOfMeshes(run);
   const groups = new Map();
   for (const mesh of run.meshes) {
     const body = number.get(mesh.body);
     if (body === undefined || mesh.corners !== 3) continue;
-    const key = keyOf(mesh);
-    if (!groups.has(key)) groups.set(key, { mesh, bodies: [] });
+    const { colour, opacity } = looks.ofShape(mesh);
+    if (opacity === 0) continue;
+    const key = `${keyOf(mesh)}:${opacity}`;
+    if (!groups.has(key)) groups.set(key, { mesh, bodies: [], colours: [], opacity });
     groups.get(key).bodies.push(body);
+    groups.get(key).colours.push(colour);
   }
   return [...groups.values()];
 }
@@ -38,18 +43,20 @@ function ellipsoids(run) {
   const shaped = new Set(run.meshes.map((m) => m.body));
   return (run.drawing?.bodies || []).flatMap((b, i) => {
     if (shaped.has(run.bodies[i]) || !b.ellipsoid) return [];
-    return [{ body: i, ...b.ellipsoid }];
+    const look = lookOfBody(run, i);
+    return look.opacity ? [{ body: i, ...look, ...b.ellipsoid }] : [];
   });
 }
 
-function material(ghost) {
+function material(ghost, opacity) {
+  const through = ghost || opacity < 1;
   return new THREE.MeshStandardMaterial({
     color: 0xffffff,
     roughness: 0.55,
     metalness: 0.05,
-    transparent: ghost,
-    opacity: ghost ? 0.35 : 1,
-    depthWrite: !ghost,
+    transparent: through,
+    opacity: ghost ? 0.35 * opacity : opacity,
+    depthWrite: !through,
   });
 }
 
@@ -57,31 +64,34 @@ export class BodiesView {
   constructor(run, { ghost = false } = {}) {
     this.run = run;
     this.group = new THREE.Group();
-    this.parts = []; // {mesh: InstancedMesh, bodies: [number], local: Matrix4 or null a body}
+    this.parts = []; // {mesh: InstancedMesh, bodies: [number], colours: [colour a body], locals: [Matrix4 a body] or null}
     this.poses = run.bodies.map(() => new THREE.Matrix4());
     this.placed = run.channel("body.position") !== null;
     this.group.visible = this.placed; // where bodies are is not known
-    for (const { mesh, bodies } of groupMeshes(run)) this.#add(geometryOf(mesh), bodies, null, ghost);
+    for (const { mesh, ...group } of groupMeshes(run)) this.#add(geometryOf(mesh), group, null, ghost);
     this.#addEllipsoids(ghost);
   }
 
-  #add(geometry, bodies, locals, ghost) {
+  #add(geometry, { bodies, colours, opacity }, locals, ghost) {
     geometry.computeBoundingSphere();
-    const mesh = new THREE.InstancedMesh(geometry, material(ghost), bodies.length);
+    const mesh = new THREE.InstancedMesh(geometry, material(ghost, opacity), bodies.length);
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     mesh.frustumCulled = false;
-    mesh.castShadow = !ghost;
+    mesh.castShadow = !ghost && opacity === 1;
     mesh.receiveShadow = !ghost;
     const colour = new THREE.Color();
-    bodies.forEach((b, i) => mesh.setColorAt(i, colour.set(colourOf(b))));
+    colours.forEach((c, i) => mesh.setColorAt(i, colour.set(c)));
     mesh.userData.bodies = bodies;
-    this.parts.push({ mesh, bodies, locals });
+    this.parts.push({ mesh, bodies, colours, locals });
     this.group.add(mesh);
   }
 
   #addEllipsoids(ghost) {
-    const list = ellipsoids(this.run);
-    if (!list.length) return;
+    for (const opacity of new Set(ellipsoids(this.run).map((e) => e.opacity)))
+      this.#addBalls(ellipsoids(this.run).filter((e) => e.opacity === opacity), opacity, ghost);
+  }
+
+  #addBalls(list, opacity, ghost) {
     const locals = list.map(({ center, rotation: [w, x, y, z], radii }) =>
       new THREE.Matrix4().compose(
         new THREE.Vector3(...center),
@@ -89,7 +99,8 @@ export class BodiesView {
         new THREE.Vector3(...radii),
       ),
     );
-    this.#add(new THREE.SphereGeometry(1, 32, 20), list.map((e) => e.body), locals, ghost);
+    const group = { bodies: list.map((e) => e.body), colours: list.map((e) => e.colour), opacity };
+    this.#add(new THREE.SphereGeometry(1, 32, 20), group, locals, ghost);
   }
 
   // Puts the bodies where the frame has them.
@@ -117,9 +128,9 @@ export class BodiesView {
 
   select(body) {
     const colour = new THREE.Color();
-    for (const { mesh, bodies } of this.parts) {
+    for (const { mesh, bodies, colours } of this.parts) {
       bodies.forEach((b, i) => {
-        colour.set(colourOf(b));
+        colour.set(colours[i]);
         if (b === body) colour.lerp(new THREE.Color("#ffffff"), 0.45);
         mesh.setColorAt(i, colour);
       });

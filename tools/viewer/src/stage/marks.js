@@ -1,6 +1,6 @@
 // What is drawn on demand: bodies' frames, centres of mass, joints' axes, and the way that chosen points have come.
 import * as THREE from "three";
-import { colourOf } from "./palette.js";
+import { lookOfBody } from "./palette.js";
 
 const AXES = ["#d62728", "#2ca02c", "#1f77b4"];
 
@@ -101,7 +101,7 @@ export class MarksView {
     const [x, y, z] = await this.run.wholeColumns([0, 1, 2].map((k) => [id, 3 * body + k]));
     const points = x.flatMap((_, i) => [x[i], y[i], z[i]]);
     const geometry = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
-    const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: colourOf(body) }));
+    const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: lookOfBody(this.run, body).colour }));
     line.frustumCulled = false;
     this.traces.set(body, line);
     this.group.add(line);

@@ -1,7 +1,7 @@
 // Deformables: the surface of tetrahedra, cloth on both sides, springs as lines, particles as balls; normals made anew each frame.
 import * as THREE from "three";
 import { copyOver, creased } from "./crease.js";
-import { colourOf } from "./palette.js";
+import { looksOfMeshes } from "./palette.js";
 import { SCALE, Strain } from "./strain.js";
 
 // Triangles that belong to one tetrahedron only, seen from outside.
@@ -40,13 +40,13 @@ function trianglesOf(mesh) {
   return mesh.corners === 4 ? creased(mesh.vertices, surfaceOf(mesh.elements)) : { index: mesh.elements, copies: new Uint32Array(0) };
 }
 
-function makeObject(mesh, { index, copies }, colour, ghost) {
+function makeObject(mesh, { index, copies }, { colour, opacity }, ghost) {
   const geometry = new THREE.BufferGeometry();
   const numbers = () => new THREE.BufferAttribute(new Float32Array(mesh.vertices.length + 3 * copies.length), 3).setUsage(THREE.DynamicDrawUsage);
   geometry.setAttribute("position", numbers());
   geometry.attributes.position.array.set(mesh.vertices);
   copyOver(geometry.attributes.position.array, copies);
-  const look = { color: colour, transparent: ghost, opacity: ghost ? 0.35 : 1 };
+  const look = { color: colour, transparent: ghost || opacity < 1, opacity: ghost ? 0.35 * opacity : opacity };
   if (mesh.corners >= 3) {
     geometry.setAttribute("normal", numbers());
     geometry.setIndex(new THREE.BufferAttribute(index, 1));
@@ -76,13 +76,16 @@ for (let i = 0; i < 256; i++) {
 export class SoftView {
   constructor(run, { ghost = false } = {}) {
     this.group = new THREE.Group();
+    const looks = looksOfMeshes(run);
     this.parts = run.meshes
       .filter((mesh) => !mesh.body && run.channel(`deformable.${mesh.name}.position`))
       .map((mesh, i) => {
         const triangles = trianglesOf(mesh);
-        const object = makeObject(mesh, triangles, colourOf(run.bodies.length + i), ghost);
+        const look = looks.ofDeformable(mesh, i);
+        const object = makeObject(mesh, triangles, look, ghost);
         object.frustumCulled = false;
-        object.castShadow = object.receiveShadow = !ghost;
+        object.castShadow = !ghost && look.opacity === 1;
+        object.receiveShadow = !ghost;
         this.group.add(object);
         return { name: mesh.name, mesh, object, copies: triangles.copies, plain: object.material.color.clone(), strain: null };
       });

@@ -158,7 +158,7 @@ export class Stage {
     const through = this.middle.clone().addScaledVector(up, low - this.middle.dot(up) - 0.002 * this.size);
     this.floor = [makeGrid(up, through, this.size, this.dark), makeShade(up, through, this.size)]; // the second one is for shadows
     for (const plane of planesOf(view))
-      this.floor.push(makeGrid(plane.normal, plane.through, this.size, this.dark));
+      this.floor.push(makeGrid(plane.normal, plane.through, this.size, this.dark, plane.color));
     this.scene.add(...this.floor);
   }
 
@@ -332,7 +332,8 @@ const cornersOf = (box) =>
 
 // The scene's planes, in the world.
 function planesOf({ run, bodies }) {
-  return (run.drawing?.planes || []).map(({ body, normal, through }) => ({
+  return (run.drawing?.planes || []).map(({ body, normal, through, color }) => ({
+    color,
     normal: new THREE.Vector3(...normal).transformDirection(bodies.poses[body]),
     through: new THREE.Vector3(...through).applyMatrix4(bodies.poses[body]),
   }));

@@ -1,5 +1,5 @@
 // The panel beside the picture: what the run is, how it ended, what was found wrong, the chosen body's numbers, what is drawn.
-import { colourOf } from "../stage/palette.js";
+import { lookOfBody } from "../stage/palette.js";
 import { SHOWN } from "./shown.js";
 import { bytes, escape, show } from "./format.js";
 
@@ -94,7 +94,7 @@ export class Panel {
   #bodies(run) {
     const most = 200;
     const buttons = run.bodies.slice(0, most).map(
-      (name, b) => `<div><button data-body="${b}"><span class="swatch" style="background:${colourOf(b)}"></span>${escape(name)}</button></div>`,
+      (name, b) => `<div><button data-body="${b}"><span class="swatch" style="background:${lookOfBody(run, b).colour}"></span>${escape(name)}</button></div>`,
     );
     this.parts.list.innerHTML = run.bodies.length
       ? `<h2>Bodies</h2><div class="bodies">${buttons.join("")}${run.bodies.length > most ? `… and ${run.bodies.length - most} more` : ""}</div>` : "";
@@ -115,7 +115,7 @@ export class Panel {
       .columns()
       .filter(([label]) => label.startsWith(`${name}.`))
       .map(([label, id, index]) => row(label.slice(name.length + 1), show(frame.numbers(run.channels[id].name)[index])));
-    this.parts.body.innerHTML = `<h2><span class="swatch" style="background:${colourOf(chosen)}"></span>${escape(name)}</h2>
+    this.parts.body.innerHTML = `<h2><span class="swatch" style="background:${lookOfBody(run, chosen).colour}"></span>${escape(name)}</h2>
       <table id="numbers">${rows.join("")}</table>
       <div class="row"><button data-do="follow">${this.app.following ? "stop following" : "follow (o)"}</button>
       <button data-do="trace">trace (t)</button><button data-do="curvesOfChosen">its curves</button></div>`;

@@ -108,7 +108,7 @@ void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, i
   const int64_t missed = mb_sim_steps_missed(run->sim);
   if (!isnan(left))
     mb_log_say(&run->log, "deformables: at most about %.2g of their size from the solution of a step%s", left,
-               left > 1e-3 ? "; see the warning above" : "");
+               mb_sim_solution_told(run->sim) ? "; see the warning above" : "");
   if (missed)
     mb_log_say(&run->log, "deformables: %lld of %lld steps have not come to the energy that was wanted",
                (long long)missed, (long long)step);

@@ -186,6 +186,8 @@ bool mb_sim_constraint_bound(const MbSim *sim, double *most, double *patience);
 // How far from their steps' solutions the nodes of the projective solver were at most, by the size of the largest deformable
 // and by estimate; NaN without such nodes.
 double mb_sim_solution_left(const MbSim *sim);
+// Whether a warning has told that they were far from them.
+bool mb_sim_solution_told(const MbSim *sim);
 // How many steps of the projective solver have not come to the energy that was wanted in the iterations they may take.
 int64_t mb_sim_steps_missed(const MbSim *sim);
 

@@ -21,6 +21,10 @@ int64_t mb_sim_steps_missed(const MbSim *sim) {
   return sim->nodes ? (int64_t)mb_section(sim, MB_SECTION_SOLUTION)[MB_NODES_MISSED] : 0;
 }
 
+bool mb_sim_solution_told(const MbSim *sim) {
+  return sim->nodes && mb_section(sim, MB_SECTION_SOLUTION)[MB_NODES_TOLD] != 0;
+}
+
 double mb_sim_solution_left(const MbSim *sim) {
   return sim->nodes ? mb_section(sim, MB_SECTION_SOLUTION)[MB_NODES_MOST_LEFT] : NAN;
 }

@@ -116,25 +116,6 @@ static const char *color_text(Urdf *u, const MbRigShape *s) {
 
 static const char *color_name(Urdf *u, size_t i) { return mb_model_format(u->w, "color %zu", i + 1); }
 
-// Lists each colour once, as a material.
-static bool put_colors(Urdf *u) {
-  for (size_t b = 0; b < u->rig->nbodies; b++)
-    for (size_t k = 0; k < u->rig->body[b].nshapes; k++) {
-      const MbRigShape *s = &u->rig->body[b].shape[k];
-      size_t before = 0;
-      if (!s->colored) continue;
-      if (!mb_rig_names_put(&u->colors, color_text(u, s), u->ncolors, &before)) return false;
-      if (before != MB_RIG_NO_NAME) continue;
-      mb_xml_open(u->x, "material");
-      mb_xml_put(u->x, "name", color_name(u, u->ncolors++));
-      mb_xml_open(u->x, "color");
-      mb_xml_put_numbers(u->x, "rgba", s->rgba, 4);
-      mb_xml_end(u->x);
-      mb_xml_close(u->x, "material");
-    }
-  return true;
-}
-
 static void put_material(Urdf *u, const MbRigShape *s) {
   if (!s->colored) return;
   mb_xml_open(u->x, "material");
@@ -149,6 +130,25 @@ static bool collides_alone(const Urdf *u, const MbRigBody *body, const MbRigShap
   bool others = false;
   for (size_t k = 0; k < body->nshapes; k++) others |= is_seen(&body->shape[k]);
   return others && !is_seen(s) && s->collides && u->rig->contact;
+}
+
+// Lists each colour that is seen once, as a material.
+static bool put_colors(Urdf *u) {
+  for (size_t b = 0; b < u->rig->nbodies; b++)
+    for (size_t k = 0; k < u->rig->body[b].nshapes; k++) {
+      const MbRigShape *s = &u->rig->body[b].shape[k];
+      size_t before = 0;
+      if (!s->colored || collides_alone(u, &u->rig->body[b], s)) continue;
+      if (!mb_rig_names_put(&u->colors, color_text(u, s), u->ncolors, &before)) return false;
+      if (before != MB_RIG_NO_NAME) continue;
+      mb_xml_open(u->x, "material");
+      mb_xml_put(u->x, "name", color_name(u, u->ncolors++));
+      mb_xml_open(u->x, "color");
+      mb_xml_put_numbers(u->x, "rgba", s->rgba, 4);
+      mb_xml_end(u->x);
+      mb_xml_close(u->x, "material");
+    }
+  return true;
 }
 
 static void put_shape(Urdf *u, const MbRigBody *body, const MbRigShape *s, const char *as) {

@@ -297,7 +297,7 @@ async function colours() {
     assert.deepEqual(swatches.slice(1), ["rgb(255, 0, 0)", "rgb(89, 161, 79)", "rgb(51, 51, 51)", "rgb(255, 255, 0)"]);
     const net = await p.evaluate(() => window.mbsim.stage.views[0].soft.parts[0].plain.getHexString());
     assert.equal(net, "ff00ff");
-    const plane = await p.evaluate(() => window.mbsim.stage.floor.at(-1).material.uniforms.fill.value.toArray());
+    const plane = await p.evaluate(() => window.mbsim.stage.floor[0].material.uniforms.fill.value.toArray());
     assert.deepEqual(plane, [0, 0.5, 0, 1]);
   });
 }

@@ -14,6 +14,7 @@ const VIEWS = {
 };
 const MARGIN = 1.12; // about what is fitted into the picture
 const MANY = 400; // bodies, above which shadows are left out
+const LEVEL = 0.9999; // cosine to the upward direction, of a plane that is the floor
 
 export class Stage {
   constructor(canvas, { dark }) {
@@ -154,10 +155,13 @@ export class Stage {
     if (!this.size || view !== this.views[0]) return;
     if (this.floor) this.scene.remove(...this.floor);
     const up = view.up;
+    const planes = planesOf(view);
+    const level = planes.find((plane) => plane.normal.dot(up) > LEVEL); // what things lie on, else a floor under all of them
     const low = this.box.isEmpty() ? 0 : Math.min(...cornersOf(this.box).map((c) => c.dot(up)));
-    const through = this.middle.clone().addScaledVector(up, low - this.middle.dot(up) - 0.002 * this.size);
-    this.floor = [makeGrid(up, through, this.size, this.dark), makeShade(up, through, this.size)]; // the second one is for shadows
-    for (const plane of planesOf(view))
+    const height = level ? level.through.dot(up) : low - 0.002 * this.size;
+    const through = this.middle.clone().addScaledVector(up, height - this.middle.dot(up));
+    this.floor = [makeGrid(up, through, this.size, this.dark, level?.color), makeShade(up, through, this.size)]; // the second one is for shadows
+    for (const plane of planes.filter((other) => other !== level))
       this.floor.push(makeGrid(plane.normal, plane.through, this.size, this.dark, plane.color));
     this.scene.add(...this.floor);
   }

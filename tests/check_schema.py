@@ -21,7 +21,7 @@ BEYOND = {
     "attach_to_index", "attach_to_itself", "attach_to_pinned", "attach_to_sum", "ball_size", "body_motion_joint", "box_large",
     "box_size", "cable_coincident", "cable_pushes", "cable_redmax", "channel_deformable", "closure_pitch",
     "closure_singular", "cloth_edge", "cloth_line", "cloth_of_box", "cloth_square", "cloth_unused", "cloth_volume",
-    "composite_maximal", "constraint_body", "constraint_closure", "contact_damping", "contact_deformable",
+    "composite_maximal", "constraint_body", "constraint_closure", "contact_damping",
     "contact_itself", "contact_pair_body", "contact_pair_twice", "contact_rk45", "contact_sides", "contact_trapezoidal", "constraint_damping", "constraint_same_body",
     "deformable_grid_large", "deformable_mesh_kind", "deformable_name_twice", "deformable_rope_size",
     "distance_coincident", "expression_assigns", "expression_infinite", "expression_name", "expression_time",

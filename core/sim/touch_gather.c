@@ -77,9 +77,9 @@ bool mb_touch_add_gathered(MbTouching *t) {
   }
   const size_t first = next->n;
   for (size_t i = 0; i < found->n; i++) {
-    const MbTouch *touch = &found->touch[t->turn[i]], *before = &next->touch[next->n - 1];
-    if (next->n > first && before->feature_a == touch->feature_a && before->feature_b == touch->feature_b)
-      continue;
+    const MbTouch *touch = &found->touch[t->turn[i]],
+                  *before = next->n > first ? &next->touch[next->n - 1] : NULL;
+    if (before && before->feature_a == touch->feature_a && before->feature_b == touch->feature_b) continue;
     next->touch[next->n++] = *touch;
   }
   return true;

@@ -177,13 +177,16 @@ void mb_touching_free(MbSim *sim) {
   mb_free(t->next.touch);
   mb_free(t->done.touch);
   mb_free(t->last.touch);
+  mb_free(t->found.touch);
+  mb_free(t->turn);
 }
 
 size_t mb_touching_bytes(const MbSim *sim) {
   const MbTouching *t = sim->touching;
   if (!t) return 0;
-  return (t->now.room + t->next.room + t->done.room + t->last.room) * sizeof(MbTouch) +
-         mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) + mb_touch_apart_bytes(sim);
+  return (t->now.room + t->next.room + t->done.room + t->last.room + t->found.room) * sizeof(MbTouch) +
+         t->turn_room * sizeof *t->turn + mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) +
+         mb_touch_apart_bytes(sim);
 }
 
 // ---- what is told -----------------------------------------------------------------------------------------

@@ -262,6 +262,8 @@ static void print_trajectory(const cJSON *tree) {
          cJSON_IsTrue(cJSON_GetObjectItem(tree, "whole")) ? "" : ", not whole: `mbsim check` tells more");
   if (cJSON_GetObjectItem(scene, "name"))
     printf("scene        %s\n", text_of(scene, "name", text, sizeof text));
+  if (cJSON_GetObjectItem(scene, "_source"))
+    printf("             %s\n", text_of(scene, "_source", text, sizeof text));
   print_frames(tree);
   print_meshes(cJSON_GetObjectItem(tree, "meshes"));
   print_checkpoints(cJSON_GetObjectItem(tree, "checkpoints"));

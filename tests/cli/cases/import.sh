@@ -18,6 +18,7 @@ t import air.xml -o air.json
 grep -A 2 _left_out air.json
 # a model runs as it is; info and validate say what it is
 t run air.xml -d 0.1 -q
+"$MBSIM" info air.mbt | grep "imported from"
 t validate air.xml | head -n 3
 t info air.xml | head -n 3
 "$MBSIM" export air.mbt -c joint.position --frames -1 | tail -n 1 | cut -d . -f 1

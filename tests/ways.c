@@ -1,4 +1,8 @@
 #include "tests/ways.h"
+#include "core/forces/forces.h"
+#include "core/math/se3.h"
+
+#include <string.h>
 
 size_t test_ways(const MbModel *model, int deformable, TestWay *ways, size_t most) {
   const MbDeformable *of = &model->deformables[deformable];
@@ -31,4 +35,66 @@ const MbForce *test_elements_of(const MbModel *model, int deformable) {
       return &model->forces[i];
   cr_assert_fail("there is no such force");
   return NULL;
+}
+
+void test_disturb(MbSim *sim) {
+  uint64_t seed = 7;
+  for (size_t b = sim->model->nlisted; b < sim->model->nb; b++)
+    for (size_t k = 0; k < 6; k++) {
+      if (k >= 3) sim->x.E[b].p[k - 3] += 0.02 * (2 * test_random(&seed) - 1);
+      const bool turns = sim->model->parent[b] != MB_WORLD;
+      sim->x.phi[6 * b + k] = k < 3 && !turns ? 0 : 2 * test_random(&seed) - 1;
+    }
+}
+
+void test_evaluate(MbSim *sim, const MbForce *force, bool derivatives) {
+  MbMaximal *x = &sim->x;
+  const size_t nb = sim->model->nb, blocks = nb + 2 * sim->model->npairs;
+  double *const K = x->K;
+  memset(x->f, 0, 6 * nb * sizeof *x->f);
+  memset(x->K, 0, 36 * blocks * sizeof *x->K);
+  if (x->D) memset(x->D, 0, 36 * blocks * sizeof *x->D);
+  x->exact = true;
+  if (!derivatives) x->K = NULL;
+  force->ops->eval(sim->model, force, x, 0, nb);
+  x->K = K, x->exact = false;
+}
+
+double test_differ(MbSim *sim, const MbForce *force, const TestWay *ways, size_t n, size_t j, bool places,
+                   double *out) {
+  static const double STEP = 1e-6;
+  double *const low = malloc(n * sizeof *low), energy[2];
+  MbPose *const E = &sim->x.E[ways[j].body];
+  double *const phi = &sim->x.phi[6 * ways[j].body + ways[j].axis];
+  const MbPose before = *E;
+  const double speed = *phi;
+  cr_assert_not_null(low);
+  for (int side = 0; side < 2; side++) {
+    double delta[6] = {0};
+    MbPose step;
+    delta[ways[j].axis] = side ? STEP : -STEP;
+    mb_se3_exp(&step, delta);
+    if (places)
+      mb_pose_mul(E, &before, &step);
+    else
+      *phi = speed + (side ? STEP : -STEP);
+    test_evaluate(sim, force, false);
+    energy[side] = force->ops->energy ? force->ops->energy(force, &sim->x) : 0;
+    for (size_t i = 0; i < n; i++) {
+      const double at = sim->x.f[6 * ways[i].body + ways[i].axis];
+      if (side)
+        out[n * i + j] = (at - low[i]) / (2 * STEP);
+      else
+        low[i] = at;
+    }
+    *E = before, *phi = speed;
+  }
+  free(low);
+  return -(energy[1] - energy[0]) / (2 * STEP);
+}
+
+double test_largest(const double *x, size_t n) {
+  double most = 0;
+  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
 }

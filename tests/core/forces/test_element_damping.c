@@ -35,67 +35,6 @@ static TestRun begin(int deformable, const char *model) {
 
 static bool is_there(int model, int deformable) { return !deformable || model != 3; }
 
-// Every node thrown out of its place, and moving; what a body carries turns as well.
-static void disturb(MbSim *sim) {
-  uint64_t seed = 7;
-  for (size_t b = sim->model->nlisted; b < sim->model->nb; b++)
-    for (size_t k = 0; k < 6; k++) {
-      if (k >= 3) sim->x.E[b].p[k - 3] += 0.02 * (2 * test_random(&seed) - 1);
-      const bool turns = sim->model->parent[b] != MB_WORLD;
-      sim->x.phi[6 * b + k] = k < 3 && !turns ? 0 : 2 * test_random(&seed) - 1;
-    }
-}
-
-static void evaluate(MbSim *sim, const MbForce *force, bool derivatives) {
-  MbMaximal *x = &sim->x;
-  const size_t nb = sim->model->nb, blocks = nb + 2 * sim->model->npairs;
-  double *const K = x->K;
-  memset(x->f, 0, 6 * nb * sizeof *x->f);
-  memset(x->K, 0, 36 * blocks * sizeof *x->K);
-  memset(x->D, 0, 36 * blocks * sizeof *x->D);
-  x->exact = true;
-  if (!derivatives) x->K = NULL;
-  force->ops->eval(sim->model, force, x, 0, nb);
-  x->K = K, x->exact = false;
-}
-
-static double largest(const double *x, size_t n) {
-  double most = 0;
-  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
-// Central differences of forces of some 100 N over 0.1 m and 1 m/s: see test_elements.c.
-static const double STEP = 1e-6, CLOSE = 1e-6;
-
-// Differences of the forces by way j: places (E exp(s e_j)) or velocities.
-static void differ(MbSim *sim, const MbForce *force, const TestWay *ways, size_t n, size_t j, bool places,
-                   double *out) {
-  double low[MOST];
-  const MbPose before = sim->x.E[ways[j].body];
-  double *phi = &sim->x.phi[6 * ways[j].body + ways[j].axis];
-  const double speed = *phi;
-  for (int side = 0; side < 2; side++) {
-    double delta[6] = {0};
-    MbPose step;
-    delta[ways[j].axis] = side ? STEP : -STEP;
-    mb_se3_exp(&step, delta);
-    if (places)
-      mb_pose_mul(&sim->x.E[ways[j].body], &before, &step);
-    else
-      *phi = speed + (side ? STEP : -STEP);
-    evaluate(sim, force, false);
-    for (size_t i = 0; i < n; i++) {
-      const double at = sim->x.f[6 * ways[i].body + ways[i].axis];
-      if (side)
-        out[n * i + j] = (at - low[i]) / (2 * STEP);
-      else
-        low[i] = at;
-    }
-    sim->x.E[ways[j].body] = before, *phi = speed;
-  }
-}
-
 Test(element_damping, derivatives_by_velocities_and_by_places_are_the_forces_slopes) {
   static double D[MOST * MOST], K[MOST * MOST], wanted[MOST * MOST];
   for (int m = 0; m < MODELS; m++)
@@ -104,15 +43,15 @@ Test(element_damping, derivatives_by_velocities_and_by_places_are_the_forces_slo
       const MbForce *force = test_elements_of(run.model, d);
       TestWay ways[MOST];
       const size_t n = test_ways(run.model, d, ways, MOST);
-      disturb(run.sim);
-      evaluate(run.sim, force, true);
+      test_disturb(run.sim);
+      test_evaluate(run.sim, force, true);
       test_ways_blocks(run.model, run.sim->x.D, ways, n, D);
       test_ways_blocks(run.model, run.sim->x.K, ways, n, K);
-      cr_assert_gt(largest(D, n * n), 1);
-      for (size_t j = 0; j < n; j++) differ(run.sim, force, ways, n, j, false, wanted);
-      test_near(models[m], D, wanted, n * n, CLOSE * (1 + largest(D, n * n)));
-      for (size_t j = 0; j < n; j++) differ(run.sim, force, ways, n, j, true, wanted);
-      test_near(models[m], K, wanted, n * n, CLOSE * (1 + largest(K, n * n)));
+      cr_assert_gt(test_largest(D, n * n), 1);
+      for (size_t j = 0; j < n; j++) test_differ(run.sim, force, ways, n, j, false, wanted);
+      test_near(models[m], D, wanted, n * n, TEST_CLOSE * (1 + test_largest(D, n * n)));
+      for (size_t j = 0; j < n; j++) test_differ(run.sim, force, ways, n, j, true, wanted);
+      test_near(models[m], K, wanted, n * n, TEST_CLOSE * (1 + test_largest(K, n * n)));
       test_run_free(&run);
     }
   cr_assert_eq(mb_alloc_live(), 0);
@@ -128,7 +67,7 @@ static void sum_up(int deformable, const char *model, bool rigid, double sum[7])
     MbElements *e = (MbElements *)run.model->deformables[deformable].elements;
     const MbDeformable *of = &run.model->deformables[deformable];
     if (!damped) e->damping = 0;
-    disturb(run.sim);
+    test_disturb(run.sim);
     for (size_t k = 0; k < of->count; k++) {
       const size_t b = of->first + k;
       double *v = run.sim->x.phi + 6 * b + 3;
@@ -138,7 +77,7 @@ static void sum_up(int deformable, const char *model, bool rigid, double sum[7])
         mb_quat_unrotate(v, run.sim->x.E[b].q, speed);
       }
     }
-    evaluate(run.sim, test_elements_of(run.model, deformable), false);
+    test_evaluate(run.sim, test_elements_of(run.model, deformable), false);
     for (size_t k = 0; k < of->count; k++) {
       const size_t b = of->first + k;
       double f[3], torque[3];

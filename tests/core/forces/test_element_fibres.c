@@ -34,50 +34,6 @@ static const char scene[] =
     "}, \"pose\": "
     "{\"rotation\": {\"axis\": [1, 0, 0], \"angle\": 0.2}}}]}";
 
-static double largest(const double *x, size_t n) {
-  double most = 0;
-  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
-static void evaluate(MbSim *sim, const MbForce *force, bool derivatives) {
-  MbMaximal *x = &sim->x;
-  const size_t nb = sim->model->nb, blocks = nb + 2 * sim->model->npairs;
-  double *const K = x->K;
-  memset(x->f, 0, 6 * nb * sizeof *x->f);
-  memset(x->K, 0, 36 * blocks * sizeof *x->K);
-  x->exact = true;
-  if (!derivatives) x->K = NULL;
-  force->ops->eval(sim->model, force, x, 0, nb);
-  x->K = K, x->exact = false;
-}
-
-// Central differences: see test_elements.c.
-static const double STEP = 1e-6, CLOSE = 1e-6;
-
-static double differ(MbSim *sim, const MbForce *force, const TestWay *ways, size_t n, size_t j, double *out) {
-  double low[MOST], energy[2];
-  const MbPose before = sim->x.E[ways[j].body];
-  for (int side = 0; side < 2; side++) {
-    double delta[6] = {0};
-    MbPose step;
-    delta[ways[j].axis] = side ? STEP : -STEP;
-    mb_se3_exp(&step, delta);
-    mb_pose_mul(&sim->x.E[ways[j].body], &before, &step);
-    evaluate(sim, force, false);
-    energy[side] = force->ops->energy(force, &sim->x);
-    for (size_t i = 0; i < n; i++) {
-      const double at = sim->x.f[6 * ways[i].body + ways[i].axis];
-      if (side)
-        out[n * i + j] = (at - low[i]) / (2 * STEP);
-      else
-        low[i] = at;
-    }
-    sim->x.E[ways[j].body] = before;
-  }
-  return -(energy[1] - energy[0]) / (2 * STEP);
-}
-
 Test(element_fibres, forces_are_the_energys_slopes_and_stiffness_is_theirs) {
   static double K[MOST * MOST], wanted[MOST * MOST];
   for (int d = 0; d < 2; d++) {
@@ -90,16 +46,16 @@ Test(element_fibres, forces_are_the_energys_slopes_and_stiffness_is_theirs) {
     TestWay ways[MOST];
     double f[MOST], slope[MOST], without[MOST];
     const size_t n = test_ways(run.model, d, ways, MOST);
-    evaluate(run.sim, force, true);
+    test_evaluate(run.sim, force, true);
     for (size_t i = 0; i < n; i++) f[i] = run.sim->x.f[6 * ways[i].body + ways[i].axis];
     test_ways_blocks(run.model, run.sim->x.K, ways, n, K);
-    for (size_t j = 0; j < n; j++) slope[j] = differ(run.sim, force, ways, n, j, wanted);
-    test_near("forces", f, slope, n, CLOSE * (1 + largest(f, n)));
-    test_near("stiffness", K, wanted, n * n, CLOSE * (1 + largest(K, n * n)));
+    for (size_t j = 0; j < n; j++) slope[j] = test_differ(run.sim, force, ways, n, j, true, wanted);
+    test_near("forces", f, slope, n, TEST_CLOSE * (1 + test_largest(f, n)));
+    test_near("stiffness", K, wanted, n * n, TEST_CLOSE * (1 + test_largest(K, n * n)));
     ((MbElements *)run.model->deformables[d].elements)->nfibres = 0;
-    evaluate(run.sim, force, false);
+    test_evaluate(run.sim, force, false);
     for (size_t i = 0; i < n; i++) without[i] = f[i] - run.sim->x.f[6 * ways[i].body + ways[i].axis];
-    cr_expect_gt(largest(without, n), 1);
+    cr_expect_gt(test_largest(without, n), 1);
     test_run_free(&run);
   }
 }

@@ -126,10 +126,12 @@ $(BUILD)/mbsim.map: core/mbsim.h
 	@mkdir -p $(@D)
 	$(Q)(echo '{ global:'; grep -oE '\bmb_[a-z_]+\(' $< | tr -d '(' | sort -u | sed 's/$$/;/'; echo 'local: *; };') >$@
 
-$(SHARED): $(LIB) $(BUILD)/mbsim.map
+# It is without CUDA: the runtime's thread-local storage is of the kind that only programs have from their start.
+SHARED_OBJ := $(call obj,$(filter-out gpu/gpu_none.c,$(LIB_SRC)) gpu/gpu_none.c)
+$(SHARED): $(SHARED_OBJ) $(BUILD)/mbsim.map
 	$(call say,LD,$@)
 	$(Q)$(LINK) -shared -Wl,-Bsymbolic -Wl,--version-script=$(BUILD)/mbsim.map -Wl,-soname,$(@F) -o $@ \
-	  -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(LIBS)
+	  $(SHARED_OBJ) $(filter-out $(CUDA_LIBS),$(LIBS))
 
 # The program's debug information goes into mbsim.debug beside it; sanitizers read their own.
 $(BIN): $(call obj,$(CLI_SRC)) $(LIB)

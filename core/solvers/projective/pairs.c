@@ -127,10 +127,8 @@ static void find_N(MbPairs *pairs) {
   }
 }
 
-bool mb_pairs_take(MbPairs *pairs, const double *y, int threads) {
+bool mb_pairs_note(MbPairs *pairs, const double c[MB_PAIR_WEIGHTS]) {
   const size_t k = pairs->next;
-  double c[MB_PAIR_WEIGHTS];
-  multiply(pairs, y, true, threads, c);
   if (!(c[2 * k] > 0) || !isfinite(1 / c[2 * k]) || !isfinite(c[2 * k + 1])) {
     if (pairs->count == MB_PAIRS) pairs->count--, find_N(pairs); // the oldest one stood in its place
     return false;
@@ -143,6 +141,12 @@ bool mb_pairs_take(MbPairs *pairs, const double *y, int threads) {
   if (pairs->count < MB_PAIRS) pairs->count++;
   find_N(pairs);
   return true;
+}
+
+bool mb_pairs_take(MbPairs *pairs, const double *y, int threads) {
+  double c[MB_PAIR_WEIGHTS];
+  multiply(pairs, y, true, threads, c);
+  return mb_pairs_note(pairs, c);
 }
 
 void mb_pairs_weigh(const MbPairs *pairs, const double c[MB_PAIR_WEIGHTS], double w[MB_PAIR_WEIGHTS]) {

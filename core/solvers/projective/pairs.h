@@ -32,6 +32,8 @@ bool mb_pairs_has(const MbPairs *pairs, size_t k);
 // Takes the pair of which s and z stand in s[next] and z[next], in the place of the oldest where there are all, if E curves up along s.
 // Tells whether it has.
 bool mb_pairs_take(MbPairs *pairs, const double *y, int threads);
+// The same by the products c of y with all s and z, s[next] and z[next] among them, of vectors that stand elsewhere.
+bool mb_pairs_note(MbPairs *pairs, const double c[MB_PAIR_WEIGHTS]);
 
 // Writes c = Uᵀ b, weights that begin as the products of b with all s and z; x += U N c is then what the pairs add to A⁻¹ b.
 void mb_pairs_look(const MbPairs *pairs, const double *b, int threads, double c[MB_PAIR_WEIGHTS]);

@@ -37,8 +37,7 @@ static bool measure(const MbPdCase *c, MbMethod method, int threads, size_t *ele
   MbPdThing thing;
   if (!mb_pd_thing_make(c, &thing)) return false;
   double (*const clock)(void) = threads == 1 ? mb_bench_cpu : mb_bench_wall;
-  const MbPdSpec spec = {
-      .method = method, .iterations = ITERATIONS, .threads = threads, .clock = clock};
+  const MbPdSpec spec = {.method = method, .iterations = ITERATIONS, .threads = threads, .clock = clock};
   MbPdEngine *engine = mb_pd_thing_engine(&thing, spec, 0.01);
   double *dual = mb_calloc(mb_pd_dual_size(&thing.part, method), sizeof *dual);
   double each[PARTS][FRAMES];

@@ -36,6 +36,7 @@ struct MbRun {
   MbLog log;
   MbScene *scene;
   MbModel *model;
+  MbDevice device; // that is asked for
   const MbEngine *engine;
   MbSim *sim;
   MbPlan plan;

@@ -125,6 +125,7 @@ void mb_factor_form(MbStrips *s, MbRoom *room, const MbStrips *from) {
     }
   }
   s->F = NULL;
+  s->unformed = false;
 }
 
 // Numbers the slots of some blocks as they come.
@@ -159,6 +160,7 @@ void mb_factor_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const u
     memcpy(part->soft + rows[from->row], whole->soft + from->row, from->rows * sizeof *part->soft);
   }
   part->F = F;
+  part->unformed = true;
 }
 
 // ---- velocities -------------------------------------------------------------------------------------------

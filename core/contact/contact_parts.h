@@ -50,6 +50,7 @@ typedef struct MbStrips {
   uint32_t *column;
   double *value;
   // unformed: 12 numbers a row, six in each of its block's two slots
+  bool unformed;
   const double *F;
   uint32_t (*slot)[2]; // (nblocks); nslots stands for none
   size_t nslots;
@@ -104,6 +105,10 @@ void mb_block_solve(const MbBlock *block, const double q[3], double *lambda);
 // iterations (`turns`: what they are called) have come to what; a method that knows more writes its own words over that.
 MbContactResult mb_contact_tell(const MbStrips *strips, const double *lambda, const double *w,
                                 const char *method, const char *turns, MbContactAnswer *answer);
+// The same where the natural map, not over |b|, is known.
+MbContactResult mb_contact_tell_known(const MbStrips *strips, const double *lambda, const double *w,
+                                      double natural, const char *method, const char *turns,
+                                      MbContactAnswer *answer);
 // Makes ready for dense systems of as many rows as the problem has: an MbContactMethod's `reserve`.
 bool mb_contact_reserve_dense(MbContactWork *work, const MbContactProblem *problem);
 

@@ -151,6 +151,7 @@ static void fill_blocks(MbStrips *s, const MbContactProblem *problem) {
 
 static void make_factor(MbStrips *s, MbRoom *room, const MbContactProblem *problem, MbForming forming) {
   for (size_t i = 0; i < problem->n; i += block_rows(problem, i)) s->nblocks++;
+  s->unformed = true;
   s->block = mb_room_take(room, s->nblocks, sizeof *s->block);
   mb_factor_lay(s, room);
   if (room->at) fill_blocks(s, problem);
@@ -330,7 +331,12 @@ void mb_strips_start(const MbStrips *s, const MbContactProblem *problem, double 
 
 MbContactResult mb_contact_tell(const MbStrips *s, const double *lambda, const double *w, const char *method,
                                 const char *turns, MbContactAnswer *answer) {
-  const double natural = mb_strips_natural(s, lambda, w);
+  return mb_contact_tell_known(s, lambda, w, mb_strips_natural(s, lambda, w), method, turns, answer);
+}
+
+MbContactResult mb_contact_tell_known(const MbStrips *s, const double *lambda, const double *w,
+                                      double natural, const char *method, const char *turns,
+                                      MbContactAnswer *answer) {
   answer->lambda = lambda;
   answer->w = w;
   answer->dropped = NULL;

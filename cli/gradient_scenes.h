@@ -2,7 +2,7 @@
 #ifndef MB_CLI_GRADIENT_SCENES_H
 #define MB_CLI_GRADIENT_SCENES_H
 
-#include "cli/scene_input.h"
+#include "cli/changed_scene.h"
 #include "core/sim/sensitivity.h"
 #include "core/sim/plan.h"
 #include "io/sweep/measure.h"

@@ -14,6 +14,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
+#include "core/sim/alike.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/newton.h"
 #include "core/sim/schemes.h"
@@ -48,36 +49,6 @@ const char *mb_sensitivity_refuses(const MbModel *model) {
   if (model->contacts.nsolids) return "there are no derivatives of contact yet";
   if (model->nslots) return "there are no derivatives of constraints, limits and prescribed motions yet";
   if (model->nreductions || model->nfollowers) return "there are no derivatives of what follows others yet";
-  return NULL;
-}
-
-// Whether forces other than gravity, which comes and goes with its number, differ in more than numbers.
-static bool forces_alike(const MbModel *m, const MbModel *n) {
-  size_t i = 0, k = 0;
-  for (;; i++, k++) {
-    while (i < m->nforces && m->forces[i].ops->inertial) i++;
-    while (k < n->nforces && n->forces[k].ops->inertial) k++;
-    if (i >= m->nforces || k >= n->nforces) return i >= m->nforces && k >= n->nforces;
-    if (m->forces[i].ops != n->forces[k].ops) return false;
-  }
-}
-
-// What of the scene differs in more than numbers; NULL: nothing.
-static const char *unlike(const MbSim *a, const MbSim *b) {
-  const MbModel *m = a->model, *n = b->model;
-  if (m->nb != n->nb || m->nlisted != n->nlisted) return "how many bodies there are";
-  if (a->nq != b->nq || a->nv != b->nv) return "how many coordinates there are";
-  if (m->h != n->h || m->steps != n->steps) return "the steps of the run";
-  if (m->integrator.kind != n->integrator.kind || strcmp(a->solver->name, b->solver->name) != 0)
-    return "the solver or the integrator";
-  if (!forces_alike(m, n) || m->npairs != n->npairs || m->ndrives != n->ndrives)
-    return "which forces there are";
-  if (m->nsignals != n->nsignals) return "which signals there are";
-  if (n->nslots || n->contacts.nsolids) return "which constraints there are";
-  if (mb_sim_frame_size(a) != mb_sim_frame_size(b)) return "what is told of a frame";
-  for (size_t i = 0; i < m->nb; i++)
-    if (m->parent[i] != n->parent[i] || m->joint[i].ops != n->joint[i].ops || m->joint[i].n != n->joint[i].n)
-      return "which joints there are";
   return NULL;
 }
 
@@ -121,8 +92,8 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
   MbStatus status = mb_sim_create(number->less, &options, &t->less, report);
   if (status == MB_OK) status = mb_sim_create(number->more, &options, &t->more, report);
   if (status != MB_OK) return status;
-  const char *what = unlike(g->sim, t->less);
-  if (!what) what = unlike(g->sim, t->more);
+  const char *what = mb_sim_unlike(g->sim, t->less);
+  if (!what) what = mb_sim_unlike(g->sim, t->more);
   if (what)
     return mb_error(report, MB_SCENE, "", "%s: it changes %s: there is no derivative by it", number->name,
                     what);

@@ -293,7 +293,7 @@ static MbStatus tell_not_finite(const MbSim *sim, MbReport *report) {
 static void find_rates(MbSim *sim, const double *x, double *out) {
   Made made;
   for (size_t i = 0; i < sim->touching->now.n; i++) {
-    make_rows(sim, i, 3, x, x, &made);
+    make_rows(sim, i, sim->touching->now.touch[i].point, 3, x, x, &made);
     memcpy(out + 3 * i, made.rate, sizeof made.rate);
   }
 }

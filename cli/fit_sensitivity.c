@@ -74,6 +74,9 @@ static MbStatus make(Exact *e, const double *numbers, MbReport *report) {
   if (status) return status == MB_USAGE ? MB_USAGE : status;
   status = mb_sensitivity_create(e->middle.model, e->numbers, n, &e->sensitivity, report);
   if (status) return status == MB_SCENE ? MB_USAGE : status;
+  const char *inexact = mb_sensitivity_by_steps(e->sensitivity);
+  if (inexact)
+    return mb_error(report, MB_USAGE, "", "%s", inexact); // whole runs are done faster, several at a time
   const size_t size = mb_sim_frame_size(mb_sensitivity_sim(e->sensitivity));
   e->frame = mb_calloc(size + 1, sizeof *e->frame), e->slopes = mb_calloc(n * size + 1, sizeof *e->slopes);
   return e->frame && e->slopes ? MB_OK : mb_no_memory(report, "derivatives");

@@ -33,14 +33,16 @@ static MbStatus make_measures(const MbGradientRun *run, MbVariant *v, MbReport *
   const MbSceneSpec *spec = &v->scene->spec;
   const MbPlan plan = mb_plan(spec);
   MbSim *sim = NULL;
-  MbStatus status = mb_sim_create(v->model, &(MbSimOptions){.engine = mb_engine_cpu()}, &sim, report);
+  MbReport own = {0}; // it is not about the scene's text, and the run itself warns
+  MbStatus status = mb_sim_create(v->model, &(MbSimOptions){.engine = mb_engine_cpu()}, &sim, &own);
+  if (status) *report = own;
   if (status) return status;
   MbConstant *constants = mb_calloc(spec->nparameters, sizeof *constants);
   for (size_t i = 0; constants && i < spec->nparameters; i++)
     constants[i] = (MbConstant){spec->parameters[i].name, spec->parameters[i].value};
   size_t nchannels = 0;
   const MbChannel *channels = mb_sim_channels(sim, &nchannels);
-  MbReport own = {0}; // it is not about the scene's text
+  own = (MbReport){0};
   status = constants
                ? mb_measures_create(run->asks, run->nmeasures, channels, nchannels, constants,
                                     spec->nparameters, (double)plan.steps * plan.step, &v->measures, &own)

@@ -112,8 +112,8 @@ static bool fill_block(const MbMoved *moved, const MbMovedBlock *block) {
   mb_moved_put(moved, a->scale, of->scale, stride * word);
   if (rank == 1) mb_moved_put(moved, a->k, of->k, stride * word);
   if (rank == 1) mb_moved_put(moved, a->before, of->before, stride * word);
-  return mb_moved_put_short(moved, a->first, from->first, from->nodes + 1) &&
-         mb_moved_put_short(moved, a->place, from->corner, from->n * of->corners);
+  mb_moved_put(moved, a->place, from->corner, from->n * of->corners * sizeof *from->corner);
+  return mb_moved_put_short(moved, a->first, from->first, from->nodes + 1);
 }
 
 typedef struct Pulls {

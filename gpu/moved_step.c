@@ -308,11 +308,16 @@ static double evaluate(MbPdEngine *engine, double *along) {
   return sum[0] + sum[1];
 }
 
+static void swap(double **a, double **b) {
+  double *const was = *a;
+  *a = *b, *b = was;
+}
+
 static double look(MbPdEngine *engine) {
   double along;
   nodes(of(engine), MB_RUN_mb_node_copy, 3 * engine->n);
   const double energy = evaluate(engine, &along);
-  nodes(of(engine), MB_RUN_mb_free_take, 3 * engine->nfree);
+  swap(&of(engine)->nodes.b, &of(engine)->nodes.b1);
   return energy;
 }
 
@@ -321,38 +326,37 @@ static void solve(MbPdEngine *engine) {
   mb_moved_solve(of(engine));
 }
 
-// Products of x with s and z of all pairs, and of the one that is written next where that is asked for.
-static void products(MbMoved *moved, const MbPairs *pairs, const double *x, size_t n, bool next,
-                     double c[MB_PAIR_WEIGHTS]) {
-  size_t at[MB_PAIRS], count = 0;
+// Products of b with s and z of all pairs; of the new one too, and behind them those of y with its own, where `pair` says so.
+static void products(MbMoved *moved, const MbPairs *pairs, size_t n, bool pair, double c[MB_PAIR_SUMS]) {
+  const MbNodeArgs *a = &moved->nodes;
+  size_t at[MB_PAIR_SUMS], count = 0;
   for (size_t k = 0; k < MB_PAIRS; k++) {
-    if (!mb_pairs_has(pairs, k) && !(next && k == pairs->next)) continue;
-    add_job(moved, x, moved->nodes.s[k], n, false);
-    add_job(moved, x, moved->nodes.zs[k], n, false);
-    at[count++] = k;
+    if (!mb_pairs_has(pairs, k) && !(pair && k == pairs->next)) continue;
+    add_job(moved, a->b, a->s[k], n, false), at[count++] = 2 * k;
+    add_job(moved, a->b, a->zs[k], n, false), at[count++] = 2 * k + 1;
   }
-  memset(c, 0, MB_PAIR_WEIGHTS * sizeof *c);
-  const double *sum = sums_of(moved);
-  for (size_t k = 0; k < count; k++) c[2 * at[k]] = sum[2 * k], c[2 * at[k] + 1] = sum[2 * k + 1];
+  if (pair) {
+    add_job(moved, a->y, a->s[pairs->next], n, false), at[count++] = MB_PAIR_WEIGHTS;
+    add_job(moved, a->y, a->zs[pairs->next], n, false), at[count++] = MB_PAIR_WEIGHTS + 1;
+  }
+  memset(c, 0, MB_PAIR_SUMS * sizeof *c);
+  const double *sum = count ? sums_of(moved) : NULL;
+  for (size_t k = 0; k < count; k++) c[at[k]] = sum[k];
 }
 
-static void learn(MbPdEngine *engine) {
+static void bend(MbPdEngine *engine, bool pair) {
   MbMoved *moved = of(engine);
   MbPairs *pairs = mb_pd_lbfgs_pairs(engine);
-  double c[MB_PAIR_WEIGHTS];
+  double sums[MB_PAIR_SUMS], c[MB_PAIR_WEIGHTS];
+  _Static_assert((int)MB_PAIR_SUMS <= (int)MB_SUM_JOBS && (int)MB_GPU_PAIRS == (int)MB_PAIRS, "room");
   moved->nodes.next = (uint32_t)pairs->next;
-  nodes(moved, MB_RUN_mb_pair_change, 3 * engine->nfree);
-  products(moved, pairs, moved->nodes.y, 3 * engine->nfree, true, c);
-  mb_pairs_note(pairs, c);
-}
-
-static void bend(MbPdEngine *engine) {
-  MbMoved *moved = of(engine);
-  const MbPairs *pairs = mb_pd_lbfgs_pairs(engine);
-  double c[MB_PAIR_WEIGHTS];
-  nodes(moved, MB_RUN_mb_pair_note, 3 * engine->nfree);
+  nodes(moved, pair ? MB_RUN_mb_pair_change : MB_RUN_mb_pair_note, 3 * engine->nfree);
+  products(moved, pairs, 3 * engine->nfree, pair, sums);
+  if (pair)
+    mb_pairs_note(pairs, sums, c);
+  else
+    memcpy(c, sums, sizeof c), mb_pairs_see(pairs, c);
   if (!pairs->count) return;
-  products(moved, pairs, moved->nodes.b, 3 * engine->nfree, false, c);
   mb_pairs_weigh(pairs, c, moved->nodes.weight);
   nodes(moved, MB_RUN_mb_pair_bend, 3 * engine->nfree);
 }
@@ -361,22 +365,17 @@ static double down(MbPdEngine *engine) { return product(of(engine), engine->nfre
 
 static double attempt(MbPdEngine *engine, double t, double *along, double *most) {
   MbMoved *moved = of(engine);
-  moved->nodes.t = t;
+  moved->nodes.t = t, moved->nodes.next = (uint32_t)mb_pd_lbfgs_pairs(engine)->next;
   nodes(moved, MB_RUN_mb_free_move, engine->nfree);
   const double energy = evaluate(engine, along);
   *most = moved->most;
   return energy;
 }
 
-static double accept(MbPdEngine *engine, double t) {
-  MbMoved *moved = of(engine);
-  MbNodeArgs *a = &moved->nodes;
-  double *const b = a->b, *const q = a->q;
-  a->t = t, a->next = (uint32_t)mb_pd_lbfgs_pairs(engine)->next;
-  nodes(moved, MB_RUN_mb_pair_move, 3 * engine->nfree);
-  a->b = a->b1, a->b1 = b;
-  a->q = a->q1, a->q1 = q;
-  return moved->most;
+static void accept(MbPdEngine *engine) {
+  MbNodeArgs *a = &of(engine)->nodes;
+  swap(&a->b, &a->b1);
+  swap(&a->q, &a->q1);
 }
 
 #define ROW(making)                                                                                          \
@@ -384,8 +383,7 @@ static double accept(MbPdEngine *engine, double t) {
     .make = making, .free = free_moved, .bytes = bytes, .fault = fault, .look_ahead = look_ahead,            \
     .begin = begin, .lead = lead, .advance = advance, .end = end, .dual_begin = dual_begin,                  \
     .dual_read = dual_read, .dual_write = dual_write, .local_global = local_global, .worth = worth,          \
-    .look = look, .solve = solve, .learn = learn, .bend = bend, .down = down, .attempt = attempt,            \
-    .accept = accept                                                                                         \
+    .look = look, .solve = solve, .bend = bend, .down = down, .attempt = attempt, .accept = accept           \
   }
 const MbPdMover mb_moved_by_cuda = ROW(make_by_cuda), mb_moved_by_loops = ROW(make_by_loops),
                 mb_moved_by_none = {.make = make_none, .free = free_moved, .bytes = bytes};

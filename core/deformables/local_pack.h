@@ -5,6 +5,7 @@
 
 #include "core/deformables/gradient.h"
 #include "core/deformables/elastic.h"
+#include "core/deformables/pack_sides.h"
 #include "core/math/svd3.h"
 
 // Newton's method on the values of one element: on a device, where nothing is linked, as it stands.
@@ -182,18 +183,13 @@ MB_PACK_INLINE void project(const MbElastic *e, MbElasticModel model, int rank, 
 
 // F = Σ (x_k − x_0) g_kᵀ of elements e, e + 1, …
 MB_PACK_INLINE void gather(const MbGradient *g, int rank, const double *x, size_t e, MbPack *F) {
-  double side[9][MB_PACK];
-  for (size_t k = 0; k < MB_PACK; k++) {
-    const uint32_t *const node = g->node + ((size_t)rank + 1) * (e + k);
-    const double *const from = x + 3 * (size_t)node[0];
-    for (int a = 0; a < rank; a++)
-      for (int i = 0; i < 3; i++) side[3 * a + i][k] = x[3 * (size_t)node[a + 1] + (size_t)i] - from[i];
-  }
+  MbPack side[9];
+  sides_of(x, g->node + ((size_t)rank + 1) * e, rank, side);
   for (int c = 0; c < 3 * rank; c++) F[c] = mb_pack_all(0);
   for (int a = 0; a < rank; a++)
     for (int c = 0; c < rank; c++) {
       const MbPack b = mb_pack_load(g->B + (size_t)(rank * a + c) * g->stride + e);
-      for (int i = 0; i < 3; i++) F[rank * i + c] += b * mb_pack_load(side[3 * a + i]);
+      for (int i = 0; i < 3; i++) F[rank * i + c] += b * side[3 * a + i];
     }
 }
 

@@ -34,8 +34,6 @@
   X(mb_free_advance, MbNodeArgs)                                                                             \
   X(mb_free_left, MbNodeArgs)                                                                                \
   X(mb_free_begin, MbNodeArgs)                                                                               \
-  X(mb_free_take, MbNodeArgs)                                                                                \
-  X(mb_pair_move, MbNodeArgs)                                                                                \
   X(mb_pair_change, MbNodeArgs)                                                                              \
   X(mb_pair_note, MbNodeArgs)                                                                                \
   X(mb_pair_bend, MbNodeArgs)                                                                                \

@@ -93,12 +93,13 @@ MB_BODY void mb_free_slope(const MbNodeArgs *a, size_t n) {
   a->energy[n] = energy, a->along[n] = along;
 }
 
-// q1 ← q + t d
+// s ← t d of the pair to come, q1 ← q + s
 MB_BODY void mb_free_move(const MbNodeArgs *a, size_t n) {
   const size_t i = a->node[n];
   double most = 0;
   for (size_t c = 0; c < 3; c++) {
     const double move = a->t * a->r[3 * n + c];
+    a->s[a->next][3 * n + c] = move;
     a->q1[3 * i + c] = a->q[3 * i + c] + move;
     most = fmax(most, fabs(move));
   }
@@ -128,13 +129,11 @@ MB_BODY void mb_free_left(const MbNodeArgs *a, size_t n) {
 // r ← h² b
 MB_BODY void mb_free_begin(const MbNodeArgs *a, size_t c) { a->r[c] = a->h * a->h * a->b[c]; }
 
-// s ← t d
-MB_BODY void mb_pair_move(const MbNodeArgs *a, size_t c) { a->s[a->next][c] = a->t * a->r[c]; }
-
-// y ← b before − b,  z ← of the former − of the latter
+// y ← b before − b,  z of the pair ← of the former − of the latter, which is noted
 MB_BODY void mb_pair_change(const MbNodeArgs *a, size_t c) {
   a->y[c] = a->b1[c] - a->b[c];
   a->zs[a->next][c] = a->z[c] - a->r[c];
+  a->z[c] = a->r[c];
 }
 
 // z ← d;  d += what the pairs add
@@ -150,7 +149,6 @@ MB_BODY void mb_pair_bend(const MbNodeArgs *a, size_t c) {
 
 MB_BODY void mb_node_clear(const MbNodeArgs *a, size_t c) { a->f[c] = 0; }
 MB_BODY void mb_node_copy(const MbNodeArgs *a, size_t c) { a->q1[c] = a->q[c]; }
-MB_BODY void mb_free_take(const MbNodeArgs *a, size_t c) { a->b[c] = a->b1[c]; }
 MB_BODY void mb_node_end(const MbNodeArgs *a, size_t c) { a->v1[c] = (a->q[c] - a->q0[c]) / a->h; }
 
 #endif

@@ -204,11 +204,10 @@ bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *along, double *t);
 // The processor's part of it (pd_mover.h).
 double mb_pd_lbfgs_slope(MbPdEngine *engine);
 void mb_pd_lbfgs_find(MbPdEngine *engine);
-void mb_pd_lbfgs_learn(MbPdEngine *engine);
-void mb_pd_lbfgs_correct(MbPdEngine *engine);
+void mb_pd_lbfgs_correct(MbPdEngine *engine, bool pair);
 double mb_pd_lbfgs_product(MbPdEngine *engine);
 double mb_pd_lbfgs_attempt(MbPdEngine *engine, double t, double *along, double *most);
-double mb_pd_lbfgs_accept(MbPdEngine *engine, double t);
+void mb_pd_lbfgs_accept(MbPdEngine *engine);
 
 // Nodes that a caller's rows act on (pd_ports.c), and as many bytes as their columns may take, 0 = as many as suit. NULL: out of memory.
 MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *port, size_t bytes);

@@ -38,15 +38,14 @@ typedef struct MbPdMover {
   double (*look)(MbPdEngine *engine);
   // d ← h² A⁻¹ b.
   void (*solve)(MbPdEngine *engine);
-  // The pair of the last step, which `accept` has begun; then d as the pairs bend it, with what d was noted for the next pair.
-  void (*learn)(MbPdEngine *engine);
-  void (*bend)(MbPdEngine *engine);
+  // d as the pairs of the last steps bend it, with the one that the last attempt has begun where `pair` says so; d is noted for the next.
+  void (*bend)(MbPdEngine *engine, bool pair);
   // d · b
   double (*down)(MbPdEngine *engine);
-  // E at q + t d, with −∂E/∂q there along d, and the largest move.
+  // E at q + t d, with −∂E/∂q there along d, and the largest move; s = t d is that of the pair to come.
   double (*attempt)(MbPdEngine *engine, double t, double *along, double *most);
-  // Goes to the last attempt, of length t; the largest move.
-  double (*accept)(MbPdEngine *engine, double t);
+  // Goes to the last attempt.
+  void (*accept)(MbPdEngine *engine);
 } MbPdMover;
 
 extern const MbPdMover mb_pd_processor;

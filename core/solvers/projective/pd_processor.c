@@ -1,13 +1,17 @@
 // The processor's row of what steps are made of (pd_mover.h).
+#include "core/base/threads.h"
 #include "core/solvers/projective/pd_engine.h"
 
 #include <string.h>
 
+enum { GRAIN = 1024 }; // nodes that are worth a thread, where there is little to do with each
+
 // (m + h c) q̃ = m (q + h v + h² g) + h c q, with c the drag; the iterate begins there, placed nodes where they go.
-static void look_ahead(MbPdEngine *engine) {
+static void look_ahead_range(void *context, size_t begin, size_t end) {
+  MbPdEngine *engine = context;
   const MbNodeStart *start = engine->start;
   const double h = engine->h;
-  for (size_t i = 0; i < engine->n; i++) {
+  for (size_t i = begin; i < end; i++) {
     const double share = engine->mass[i] / engine->inertia[i];
     for (size_t k = 0; k < 3; k++) {
       const size_t c = 3 * i + k;
@@ -17,6 +21,10 @@ static void look_ahead(MbPdEngine *engine) {
                                                 : engine->ahead[c];
     }
   }
+}
+
+static void look_ahead(MbPdEngine *engine) {
+  mb_parallel_ranges(engine->threads, engine->n, GRAIN, look_ahead_range, engine);
 }
 
 // A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
@@ -49,12 +57,23 @@ static void begin(MbPdEngine *engine) {
 
 static double advance(MbPdEngine *engine) { return mb_pd_advance(engine, 1); }
 
-static bool end(MbPdEngine *engine, double *q1, double *v1) {
-  const MbNodeStart *start = engine->start;
-  for (size_t c = 0; c < 3 * engine->n; c++) {
-    v1[c] = (engine->q[c] - start->q[c]) / engine->h;
-    q1[c] = engine->q[c];
+typedef struct Result {
+  const MbPdEngine *engine;
+  double *q, *v;
+} Result;
+
+static void end_range(void *context, size_t begin, size_t end) {
+  const Result *const to = context;
+  const double *q0 = to->engine->start->q, *q = to->engine->q, h = to->engine->h;
+  for (size_t c = 3 * begin; c < 3 * end; c++) {
+    to->v[c] = (q[c] - q0[c]) / h;
+    to->q[c] = q[c];
   }
+}
+
+static bool end(MbPdEngine *engine, double *q1, double *v1) {
+  Result to = {engine, q1, v1};
+  mb_parallel_ranges(engine->threads, engine->n, GRAIN, end_range, &to);
   return true;
 }
 
@@ -72,7 +91,6 @@ const MbPdMover mb_pd_processor = {.look_ahead = look_ahead,
                                    .worth = worth,
                                    .look = mb_pd_lbfgs_slope,
                                    .solve = mb_pd_lbfgs_find,
-                                   .learn = mb_pd_lbfgs_learn,
                                    .bend = mb_pd_lbfgs_correct,
                                    .down = mb_pd_lbfgs_product,
                                    .attempt = mb_pd_lbfgs_attempt,

@@ -9,7 +9,8 @@
 // A soft row of one way that is not at its bound.
 static inline bool mb_ask_slack(const MbAskRow *row) { return row->one_way && row->alpha > 0 && row->g > 0; }
 
-static inline __attribute__((always_inline)) MbAsked mb_ask_velocities(const MbAsking *asking, const MbAskRow *row) {
+static inline __attribute__((always_inline)) MbAsked mb_ask_velocities(const MbAsking *asking,
+                                                                       const MbAskRow *row) {
   const double h = asking->h;
   // of a rate there is no way that it came in a step: it slips at β/α
   const double way = (row->order == 0 ? h / 2 : 0) + row->beta;

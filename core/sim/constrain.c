@@ -130,8 +130,9 @@ static bool holds(const MbConstraining *c, size_t s, MbAskOf of, const double *v
   return c->deciding ? c->near[s] && v && at_rest(c, s, v) : c->latched && c->latched[s] != 0;
 }
 
-static inline __attribute__((always_inline)) MbAskRow
-known_of(const MbSim *sim, size_t s, const MbAsking *asking, const double *x, const double *last) {
+static inline __attribute__((always_inline)) MbAskRow known_of(const MbSim *sim, size_t s,
+                                                               const MbAsking *asking, const double *x,
+                                                               const double *last) {
   const MbConstraining *c = sim->constraining;
   const MbRowTerms *is = &c->set.is[s];
   const MbRow *row = &c->set.row[s];

@@ -56,8 +56,8 @@ struct MbConstraining {
   double *all; // W_ii of bodies that nothing holds
   MbContactRowKind *kind;
   const MbRow **picked;
-  double *most;                  // (room) of dry friction: the largest impulse
-  size_t ndry;                   // rows of dry friction among them
+  double *most; // (room) of dry friction: the largest impulse
+  size_t ndry;  // rows of dry friction among them
   // contacts among them, each the rows [row, row + 3) of the problem
   size_t ntouches;
   MbContactCone *cone; // (cone_room)

@@ -114,7 +114,8 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
                   sim->s && sim->t && sim->nudge && sim->along && sim->near && sim->stage && sim->signal &&
                   sim->input && sim->expressions && x->E && x->phi && x->f &&
                   (sim->push || !sim->solver->passes) && (x->swing || !model->any_flies) && x->stiffness &&
-                  note_carriers(sim) && x->joint_damping && (!blocks || x->D) && (!stiff || x->K) && sim->work;
+                  note_carriers(sim) && x->joint_damping && (!blocks || x->D) && (!stiff || x->K) &&
+                  sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
   if (mb_newton_fits(sim)) {
     sim->newton = mb_newton_create(sim);

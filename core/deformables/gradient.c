@@ -62,7 +62,8 @@ static void sort_corners(MbGradient *g) {
   const size_t each = (size_t)g->rank + 1, corners = g->n * each;
   for (size_t c = 0; c < corners; c++) g->first[g->node[c] + 1]++;
   for (size_t i = 0; i < g->nodes; i++) g->first[i + 1] += g->first[i];
-  for (size_t c = 0; c < corners; c++) g->corner[g->first[g->node[c]]++] = place_of(c / each, c % each, each);
+  for (size_t c = 0; c < corners; c++)
+    g->corner[g->first[g->node[c]]++] = (uint32_t)place_of(c / each, c % each, each);
   for (size_t i = g->nodes; i > 0; i--) g->first[i] = g->first[i - 1];
   g->first[0] = 0;
 }
@@ -85,7 +86,7 @@ bool mb_gradient_create(MbGradient *gradient, int rank, const uint32_t *node, si
   *flat = SIZE_MAX;
   // an odd number of cache lines: components of an element do not fall on one another in the cache
   *gradient = (MbGradient){.rank = rank, .n = n, .nodes = nodes, .stride = 8 * (lines | 1)};
-  if (n > SIZE_MAX / 256 || nodes == SIZE_MAX) return false;
+  if (n > UINT32_MAX / 12 - 8 || nodes == SIZE_MAX) return false; // numbers of corners are 32 bits
   gradient->node = mb_calloc(gradient->stride * corners, sizeof *gradient->node);
   gradient->B = mb_calloc((size_t)(rank * rank) * gradient->stride, sizeof *gradient->B);
   gradient->size = mb_calloc(gradient->stride, sizeof *gradient->size);

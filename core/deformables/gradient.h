@@ -17,9 +17,9 @@ typedef struct MbGradient {
   uint32_t *node;  // (stride x rank + 1), behind the n the last one's again, as in B and size
   double *
       B; // (rank x rank, each stride) inverse of the sides from the first node at rest, in the rest frame: row a − 1 is g_a
-  double *size;   // (stride) volume, area or length at rest
-  size_t *first;  // (nodes + 1) into `corner`
-  size_t *corner; // (n (rank + 1)) by node, elements ascending: where the first number of a corner is
+  double *size;     // (stride) volume, area or length at rest
+  size_t *first;    // (nodes + 1) into `corner`
+  uint32_t *corner; // (n (rank + 1)) by node, elements ascending: where the first number of a corner is
 } MbGradient;
 
 // x (nodes x 3) at rest. False: out of memory (*flat = SIZE_MAX), or element *flat has no size, or a tetrahedron is the wrong way

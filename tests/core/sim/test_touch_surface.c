@@ -195,6 +195,29 @@ Test(touch_surface_long, nodes_stay_out_of_what_turns_and_is_curved) {
   test_run_free(&run);
 }
 
+// Twenty tetrahedra of 10 cm, on a post, under a cylinder of 31 kg: nodes move by the post's breadth in a step.
+Test(touch_surface, what_has_come_deep_into_something_in_a_step_is_told_once) {
+  static const char scene[] =
+      "{\"mbsim\": 1, \"solver\": \"maximal\", \"integrator\": \"implicit\", \"time\": {\"step\": 0.01, "
+      "\"steps\": 100}, \"contact\": {\"friction\": 0.8}, \"bodies\": [" GROUND
+      ", {\"name\": \"weight\", \"shape\": {\"type\": \"cylinder\", \"radius\": 0.1, \"length\": 0.2}, "
+      "\"density\": 5000, \"pose\": {\"position\": [0.04854283212578134, 0, 1.3]}}, {\"name\": \"post\", "
+      "\"shape\": "
+      "{\"type\": \"box\", \"size\": [0.1, 0.1, 0.2], \"frame\": {\"position\": [0.0653570727243408, 0, "
+      "0.1]}}, "
+      "\"density\": 1000, " FIXED "}], \"deformables\": [{\"name\": \"ball\", \"type\": \"tets\", \"mesh\": "
+      "{\"ball\": 2, \"radius\": 0.15}, \"pose\": {\"position\": [0, 0, 0.4]}, \"velocity\": {\"linear\": "
+      "[0.4248176153441099, 0, -1.5704471984346051]}, \"material\": {\"model\": \"arap\", \"young\": "
+      "158160.97575639046, \"density\": 100}}]}";
+  TestRun run = test_run(scene, NULL);
+  MbReport report = {0};
+  for (int i = 0; i < 60; i++) test_ok(mb_sim_step(run.sim, &report), &report);
+  cr_assert_eq(report.warnings, 1, "%d warnings", report.warnings);
+  cr_expect(strstr(report.issues[0].text, "\"ball\" and \"post\" have come 0.0"), "%s",
+            report.issues[0].text);
+  test_run_free(&run);
+}
+
 Test(touch_surface, what_is_not_enabled_falls_through_and_what_is_deep_at_the_start_is_refused) {
   TestRun run =
       test_run(block, (const char *const[]){solvers[2], "/deformables/0/contact={\"enabled\": false}", NULL});

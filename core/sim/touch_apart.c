@@ -160,6 +160,7 @@ static void take(MbSim *sim, const MbAsked *asked, MbContactRowKind kind, double
   c->all[i] = all;
   c->least[i] = sim->solver->claims->nothing * all;
   c->soft[i] = asked->soft;
+  mb_rebound_note(&c->rebounds, i, asked->rebound);
   c->kind[i] = kind;
   c->from[i] = from;
 }
@@ -268,11 +269,21 @@ static MbStatus tell_not_finite(const MbSim *sim, MbReport *report) {
                   (long long)sim->state.step + 1);
 }
 
+// G x of all rows
+static void find_rates(MbSim *sim, const double *x, double *out) {
+  Made made;
+  for (size_t i = 0; i < sim->touching->now.n; i++) {
+    make_rows(sim, i, 3, x, x, &made);
+    memcpy(out + 3 * i, made.rate, sizeof made.rate);
+  }
+}
+
 MbStatus mb_touch_apart_solve(MbSim *sim, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   const MbIntegrator *in = sim->integrator;
   const size_t n = sim->touching->now.n;
   c->n = c->ntouches = 0;
+  c->rebounds.any = false;
   mb_touch_begin_notes(sim);
   if (!n) return MB_OK;
   if (!reserve(sim, 3 * n)) return mb_no_memory(report, "contact");
@@ -282,7 +293,7 @@ MbStatus mb_touch_apart_solve(MbSim *sim, double *v, MbReport *report) {
   for (size_t i = 0; i < c->n; i++)
     if (!isfinite(c->b[i])) return tell_not_finite(sim, report);
   const MbContactOperator W = operator_of(sim);
-  const MbStatus status = mb_touch_find(sim, &W, sim->state.t, NULL, report);
+  const MbStatus status = mb_touch_find(sim, &W, sim->state.t, v, find_rates, report);
   if (status != MB_OK) return status;
   push(sim, v);
   note(sim);
@@ -294,6 +305,7 @@ MbStatus mb_touch_apart_part(MbSim *sim, double t, double *dq, MbReport *report)
   const size_t n = sim->touching->now.n;
   const MbAsking asking = mb_asking(sim, MB_ASK_POSITIONS);
   c->n = c->ntouches = 0;
+  c->rebounds.any = false;
   if (!n) return MB_OK;
   if (!reserve(sim, n)) return mb_no_memory(report, "contact");
   place(sim, true);

@@ -155,6 +155,7 @@ static MbStatus copy_lists(const MbSceneSpec *spec, MbModel *model, MbReport *re
   model->nconstants = spec->nparameters;
   model->channels = spec->output.channels ? channels : NULL;
   model->nchannels = spec->output.nchannels;
+  model->frame_interval = spec->output.interval, model->frame_every = spec->output.every;
   return MB_OK;
 }
 

@@ -246,6 +246,7 @@ static const MbSampler table[] = {
     {"constraint.active", "",                MB_OTHER,    false, false, LISTED,      1, FORCES,  counts,   NULL, NULL},
     {"contact",        "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL},
     {"contact.pair",   "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL},
+    {"contact.impact", "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL},
     {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, STATE,   energies, sample_energy, NULL},
     {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, STATE,   momenta,  sample_momentum, NULL},
     {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, STATE,   muscles,  sample_muscle, NULL},
@@ -272,7 +273,8 @@ static const MbLister *lister_of(const MbSampler *row) {
     const MbLister *lister;
   } lists[] = {{"constraint.active", &mb_active_lister},
                {"contact", &mb_touch_lister},
-               {"contact.pair", &mb_touch_pair_lister}};
+               {"contact.pair", &mb_touch_pair_lister},
+               {"contact.impact", &mb_touch_impact_lister}};
   for (size_t i = 0; row->items == LISTED && i < sizeof lists / sizeof *lists; i++)
     if (!strcmp(lists[i].name, row->name)) return lists[i].lister;
   return NULL;
@@ -411,8 +413,7 @@ static MbStatus prepare(MbSim *sim, const MbSampler *row, MbReport *report) {
   if ((row->items == SOLUTION || row->items == ITERATIONS) && !sim->nodes)
     return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is of solver \"projective\"",
                     row->name);
-  if ((lister_of(row) == &mb_touch_lister || lister_of(row) == &mb_touch_pair_lister) &&
-      !sim->model->contacts.given)
+  if (!strncmp(row->name, "contact", 7) && !sim->model->contacts.given)
     return mb_error(report, MB_SCENE, "/output/channels",
                     "the channel \"%s\" is of scenes with \"contact\", and this one has none", row->name);
   if (row->need != BALANCE) return MB_OK;

@@ -15,6 +15,7 @@ static const char *const channel_words[] = {"body.position",
                                             "constraint.active",
                                             "contact",
                                             "contact.pair",
+                                            "contact.impact",
                                             "energy",
                                             "momentum",
                                             "muscle",
@@ -82,6 +83,10 @@ static const char *const channel_help[] = {
     "the same by pairs of bodies: how many contacts, the sum of their normal forces, and the whole force on "
     "the "
     "second body",
+    "impacts in the steps since the frame before, of each: the two bodies or deformables; its number among "
+    "theirs; the time at which its step ended; where; the normal, from the first to the second; the speed "
+    "along it with which they came at one another, above \"threshold\" of \"contact\"; the impulse "
+    "along it; and that of friction (px, py, pz), as the second feels it",
     "kinetic; gravity, which is 0 where the centre of mass is as high "
     "as the world's origin; elastic, of springs; "
     "total, the sum of the three; with `contact` also contact, the work that contacts have done since the "

@@ -17,7 +17,7 @@
 #include <string.h>
 
 // COORDINATES: of the joints, in the tree's order; JOINTS: the bodies that have one; ROWS: of the constraints; ELEMENTS: each deformable that has such; CELLS: their elements, one
-// by one;
+// by one; TOTALS: each deformable;
 // SOLUTION: one, where there are elements; ITERATIONS: those of a step, there; LISTED: as many as there are in a frame
 typedef enum MbItems {
   ONE,
@@ -29,6 +29,7 @@ typedef enum MbItems {
   NODES,
   ELEMENTS,
   CELLS,
+  TOTALS,
   SOLUTION,
   ITERATIONS,
   LISTED
@@ -50,7 +51,7 @@ struct MbSampler {
   MbNeed need;
   const char *const *components;
   void (*sample)(const MbSim *sim, double *out);
-  // of NODES, ELEMENTS and CELLS, one deformable's
+  // of NODES, ELEMENTS, CELLS and TOTALS, one deformable's
   void (*sample_nodes)(const MbSim *sim, const MbDeformable *of, double *out);
 };
 
@@ -226,7 +227,7 @@ static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
 static const char *const solution[] = {"iterations", "residual", "left", "missed"};
 static const char *const muscles[] = {"length", "speed", "force"};
-static const char *const counts[] = {"count"};
+static const char *const counts[] = {"count"}, *const totals[] = {"normal", "fx", "fy", "fz"};
 static const char *const tensor[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
 static const char *const principal[] = {"1", "2", "3"};
 
@@ -259,6 +260,7 @@ static const MbSampler table[] = {
     {"deformable.*.von_mises",        "Pa", MB_OTHER, false, false, CELLS, 1, STATE, NULL,      NULL, mb_element_von_mises_all},
     {"deformable.*.element_strain",   "",   MB_OTHER, false, false, CELLS, 6, STATE, tensor,    NULL, mb_element_strains},
     {"deformable.*.principal_strain", "",   MB_OTHER, false, false, CELLS, 3, STATE, principal, NULL, mb_element_principal_strains},
+    {"deformable.*.contact",          "N",  MB_FORCE, false, false, TOTALS, 4, STATE, totals, NULL, mb_touch_total},
     {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    4, STATE,   solution, sample_solution, NULL},
     {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_nodes_history, NULL},
     {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL},
@@ -281,7 +283,7 @@ static const MbLister *lister_of(const MbSampler *row) {
 }
 
 static bool of_deformables(const MbSampler *row) {
-  return row->items == NODES || row->items == ELEMENTS || row->items == CELLS;
+  return row->items == NODES || row->items == ELEMENTS || row->items == CELLS || row->items == TOTALS;
 }
 
 const char *mb_channel_word(size_t i) { return i < CHANNELS ? table[i].name : NULL; }
@@ -395,7 +397,7 @@ static MbStatus add_deformables(MbSim *sim, const MbSampler *row, const MbDeform
     const MbDeformable *one = &model->deformables[i];
     if (of && of != one) continue;
     const size_t count = row->items == NODES ? one->count : row->items == CELLS ? mb_element_count(one) : 1;
-    if (row->items != NODES && (!one->elements || !count))
+    if (row->items != NODES && row->items != TOTALS && (!one->elements || !count))
       return mb_error(report, MB_SCENE, "/output/channels",
                       "\"%s\" has no elements: it has no channel \"%s\"", one->name, row->name);
     char name[300];
@@ -413,7 +415,7 @@ static MbStatus prepare(MbSim *sim, const MbSampler *row, MbReport *report) {
   if ((row->items == SOLUTION || row->items == ITERATIONS) && !sim->nodes)
     return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is of solver \"projective\"",
                     row->name);
-  if (!strncmp(row->name, "contact", 7) && !sim->model->contacts.given)
+  if ((!strncmp(row->name, "contact", 7) || row->items == TOTALS) && !sim->model->contacts.given)
     return mb_error(report, MB_SCENE, "/output/channels",
                     "the channel \"%s\" is of scenes with \"contact\", and this one has none", row->name);
   if (row->need != BALANCE) return MB_OK;

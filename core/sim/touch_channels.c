@@ -224,6 +224,23 @@ static size_t count_pairs(const MbSim *sim) {
   return n;
 }
 
+// ---- of a deformable ----------------------------------------------------------------------------------------
+
+void mb_touch_total(const MbSim *sim, const MbDeformable *of, double *out) {
+  const MbModel *model = sim->model;
+  const size_t which = model->nlisted + (size_t)(of - model->deformables);
+  memset(out, 0, 4 * sizeof *out);
+  for (size_t i = 0; i < count(sim); i++) {
+    const MbTouch *touch = &sim->touching->last.touch[i];
+    const bool a = body_of(sim, touch->a) == which, b = body_of(sim, touch->b) == which;
+    if (!a && !b) continue;
+    out[0] += touch->lambda[0] / model->h;
+    for (int k = 0; k < 3 && a != b; k++) // what it does to itself is nothing in sum
+      for (int d = 0; d < 3; d++)
+        out[1 + k] += (b ? 1 : -1) * touch->lambda[d] * touch->axis[d][k] / model->h;
+  }
+}
+
 const MbLister mb_touch_lister = {describe, count, fill},
                mb_touch_pair_lister = {describe_pairs, count_pairs, fill_pairs},
                mb_touch_impact_lister = {describe_impacts, count_impacts, fill_impacts};

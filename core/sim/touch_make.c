@@ -224,3 +224,18 @@ bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts) {
                               .deepest = told[MB_SOLVED_DEEPEST]};
   return true;
 }
+
+size_t mb_sim_contact_deformables(const MbSim *sim, const char *(*names)[2], size_t most) {
+  const MbTouching *t = sim->touching;
+  size_t n = 0;
+  for (size_t k = 0; t && k < t->nsurfaces; k++)
+    for (size_t l = k; l < t->nsurfaces; l++) {
+      if (!mb_touch_may_fold(sim, k, l)) continue;
+      if (n < most) {
+        names[n][0] = mb_touch_name(sim, t->rules->nsolids + k);
+        names[n][1] = mb_touch_name(sim, t->rules->nsolids + l);
+      }
+      n++;
+    }
+  return n;
+}

@@ -28,6 +28,7 @@ static const char *const channel_words[] = {"body.position",
                                             "deformable.*.von_mises",
                                             "deformable.*.element_strain",
                                             "deformable.*.principal_strain",
+                                            "deformable.*.contact",
                                             "solver",
                                             "solver.history",
                                             "solver.time",
@@ -123,6 +124,9 @@ static const char *const channel_help[] = {
     "Fᵀ)/2 − 1. Of cloth "
     "that in its plane",
     "its principal values, the largest first: three, of cloth two",
+    "what has pushed it where it touches, over the last step: the sum of the normal forces of its contacts, "
+    "those with itself among them, "
+    "and the whole force on it, fx, fy, fz. Of scenes with `contact`",
     "of the last step: iterations; residual, the last correction's largest move of a node, by the size of "
     "the largest "
     "deformable; left, how far by estimate nodes still were from the step's solution, by the same size "

@@ -7,6 +7,7 @@
 #include "core/compile/triangulate.h"
 #include "core/deformables/element_mesh.h"
 #include "core/deformables/node_mesh.h"
+#include "core/deformables/quadratic.h"
 #include "core/model/model.h"
 
 #include <string.h>
@@ -113,21 +114,35 @@ static MbStatus write_all(MbRun *run, Meshes *meshes, MbReport *report) {
 
 // ---- deformables ------------------------------------------------------------------------------------------
 
-// Rest positions and what stands between them, whatever the size: without it the frames' positions mean nothing.
-static MbStatus write_elements(MbRun *run, const char *name, const MbElementMesh *mesh, MbReport *report) {
+static MbStatus write_list(MbRun *run, const char *name, const MbElementMesh *mesh, size_t count,
+                           size_t corners, const uint32_t *element, MbReport *report) {
   const MbTrajMesh record = {.name = name,
                              .nv = (uint32_t)mesh->nodes,
-                             .ne = (uint32_t)(mesh->tets        ? mesh->tets
-                                              : mesh->triangles ? mesh->triangles
-                                                                : mesh->edges),
-                             .corners = mesh->tets        ? 4
-                                        : mesh->triangles ? 3
-                                                          : 2,
+                             .ne = (uint32_t)count,
+                             .corners = (uint32_t)corners,
                              .vertex = mesh->x,
-                             .element = mesh->tets        ? mesh->tet
-                                        : mesh->triangles ? mesh->triangle
-                                                          : mesh->edge};
+                             .element = element};
   return mb_traj_mesh(run->writer, &record, report);
+}
+
+// Tetrahedra of ten nodes stand there as eight of four each, as the channels of elements have them.
+static MbStatus write_parts(MbRun *run, const char *name, const MbElementMesh *mesh, MbReport *report) {
+  const size_t n = MB_QUADRATIC_PARTS * mesh->tets;
+  uint32_t *const node = mb_calloc(n, 4 * sizeof *node);
+  if (!node) return mb_no_memory(report, "a mesh");
+  for (size_t k = 0; k < n; k++)
+    mb_quadratic_part_nodes(mesh, k / MB_QUADRATIC_PARTS, k % MB_QUADRATIC_PARTS, node + 4 * k);
+  const MbStatus status = write_list(run, name, mesh, n, 4, node, report);
+  mb_free(node);
+  return status;
+}
+
+// Rest positions and what stands between them, whatever the size: without it the frames' positions mean nothing.
+static MbStatus write_elements(MbRun *run, const char *name, const MbElementMesh *mesh, MbReport *report) {
+  if (mesh->middle) return write_parts(run, name, mesh, report);
+  if (mesh->tets) return write_list(run, name, mesh, mesh->tets, 4, mesh->tet, report);
+  if (mesh->triangles) return write_list(run, name, mesh, mesh->triangles, 3, mesh->triangle, report);
+  return write_list(run, name, mesh, mesh->edges, 2, mesh->edge, report);
 }
 
 static MbStatus write_deformables(MbRun *run, MbReport *report) {

@@ -6,6 +6,7 @@
 #include "core/deformables/mesh_join.h"
 #include "core/deformables/mesh_survey.h"
 #include "core/deformables/node_mesh.h"
+#include "core/deformables/quadratic.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,8 @@ static bool copy_mesh(MbDeformableKind kind, const MbElementMesh *from, MbArena 
                         .edges = edges,
                         .x = copy(arena, from->x, from->nodes, 3 * sizeof(double), &fine),
                         .tet = copy(arena, from->tet, tets, 4 * sizeof(uint32_t), &fine),
+                        .middle = from->middle ? copy(arena, from->middle, tets, 6 * sizeof(uint32_t), &fine)
+                                               : NULL,
                         .triangle = copy(arena, from->triangle, triangles, 3 * sizeof(uint32_t), &fine),
                         .edge = copy(arena, from->edge, edges, 2 * sizeof(uint32_t), &fine)};
   return fine;
@@ -149,11 +152,41 @@ static MbStatus take_mesh(const MbDeformableSpec *spec, const char *where, MbAre
   return survey(file, where, to, report);
 }
 
+// Whether the mesh may have the order that is asked for.
+static MbStatus check_order(const MbDeformableSpec *spec, const char *where, MbReport *report) {
+  const MbNodeMeshSpec *mesh = &spec->mesh;
+  const bool quadratic = spec->kind == MB_DEFORMABLE_TETS && mesh->mesh && mesh->mesh->middle;
+  const char *file = mesh->file ? mesh->file : "the mesh";
+  if (mesh->order && spec->kind != MB_DEFORMABLE_TETS)
+    return mb_error(report, MB_SCENE, where, "\"order\" is of \"tets\"");
+  if (quadratic && mesh->order == 1)
+    return mb_error(
+        report, MB_SCENE, where,
+        "%.200s has tetrahedra of ten nodes, whose \"order\" is 2: leave it out, or mesh it in first "
+        "order",
+        file);
+  if (quadratic && mesh->weld > 0)
+    return mb_error(
+        report, MB_SCENE, where,
+        "\"weld\" joins tetrahedra of four nodes, and %.200s has ten: mesh it in first order and take "
+        "\"order\": 2",
+        file);
+  return MB_OK;
+}
+
 MbStatus mb_compile_element_mesh(const MbDeformableSpec *spec, size_t i, MbArena *arena, MbElementMesh *to,
                                  MbReport *report) {
   char where[WHERE];
   snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
-  if (spec->mesh.mesh) return take_mesh(spec, where, arena, to, report);
-  if (generate(spec, arena, to)) return MB_OK;
-  return mb_no_memory(report, "deformables");
+  const MbStatus status = check_order(spec, where, report);
+  if (status != MB_OK) return status;
+  if (spec->mesh.mesh) {
+    const MbStatus taken = take_mesh(spec, where, arena, to, report);
+    if (taken != MB_OK) return taken;
+  } else if (!generate(spec, arena, to)) {
+    return mb_no_memory(report, "deformables");
+  }
+  if (spec->mesh.order == 2 && !to->middle && !mb_quadratic_add(to, arena))
+    return mb_no_memory(report, "deformables");
+  return MB_OK;
 }

@@ -1,6 +1,7 @@
 // Deformables of elements, for the projective solver: their meshes, masses and where their nodes are at the start.
 #include "core/base/report.h"
 #include "core/compile/compile_elements.h"
+#include "core/deformables/quadratic.h"
 #include "core/math/quat.h"
 
 #include <stdio.h>
@@ -127,7 +128,21 @@ static double size_of(const double *x, const uint32_t *corner,
   return mb_vec3_dot(normal, ad) / 6;
 }
 
+// What a corner and the middle of an edge have of a tetrahedron's mass
+static void lump_quadratic(double density, const MbElementMesh *mesh, double *mass) {
+  for (size_t t = 0; t < mesh->tets; t++) {
+    const double own = density * size_of(mesh->x, mesh->tet + 4 * t, 4);
+    for (size_t k = 0; k < 4; k++) mass[mesh->tet[4 * t + k]] += MB_QUADRATIC_CORNER_MASS * own;
+    for (size_t k = 0; k < MB_QUADRATIC_EDGES; k++)
+      mass[mesh->middle[MB_QUADRATIC_EDGES * t + k]] += MB_QUADRATIC_MIDDLE_MASS * own;
+  }
+}
+
 static void lump(const MbDeformableSpec *spec, const MbElementMesh *mesh, double *mass) {
+  if (mesh->middle) {
+    lump_quadratic(spec->density, mesh, mass);
+    return;
+  }
   const bool tets = spec->kind == MB_DEFORMABLE_TETS, cloth = spec->kind == MB_DEFORMABLE_CLOTH;
   const size_t n = tets ? 4 : 3, count = tets ? mesh->tets : cloth ? mesh->triangles : 0;
   const uint32_t *corner = tets ? mesh->tet : mesh->triangle;
@@ -137,12 +152,23 @@ static void lump(const MbDeformableSpec *spec, const MbElementMesh *mesh, double
   for (size_t i = 0; i < mesh->nodes && !tets && !cloth; i++) mass[i] = spec->mass / (double)mesh->nodes;
 }
 
+// How many nodes come before those that were put in the middles of edges: a file of first order has places for these alone.
+static size_t corner_nodes(const MbElementMesh *mesh) {
+  size_t first = mesh->nodes;
+  for (size_t i = 0; mesh->middle && i < MB_QUADRATIC_EDGES * mesh->tets; i++)
+    if (mesh->middle[i] < first) first = mesh->middle[i];
+  for (size_t i = 0; i < 4 * mesh->tets; i++)
+    if (mesh->tet[i] >= first) return mesh->nodes; // a file's own, in whatever order
+  return first;
+}
+
 // Whether the places at the start are those of as many nodes; tells of tetrahedra that are inside out there.
 static MbStatus check_start(const MbDeformableSpec *spec, size_t i, const MbElementMesh *mesh,
                             MbReport *report) {
   char where[WHERE];
   const MbElementMesh *start = spec->start.mesh;
   size_t inverted = 0;
+  const size_t straight = corner_nodes(mesh);
   if (!start) return MB_OK;
   snprintf(where, sizeof where, "/deformables/%zu/start", i);
   if (spec->mesh.mesh && spec->mesh.weld > 0)
@@ -150,10 +176,10 @@ static MbStatus check_start(const MbDeformableSpec *spec, size_t i, const MbElem
                     "\"start\" has the places of the file's vertices, which \"weld\" in the mesh numbers "
                     "anew: one of the "
                     "two is to go");
-  if (start->nodes != mesh->nodes)
+  if (start->nodes != mesh->nodes && start->nodes != straight)
     return mb_error(report, MB_SCENE, where,
                     "%.200s has %zu vertices, and the mesh of \"%s\" %zu: as many are wanted",
-                    spec->start.file ? spec->start.file : "the file", start->nodes, spec->name, mesh->nodes);
+                    spec->start.file ? spec->start.file : "the file", start->nodes, spec->name, straight);
   for (size_t t = 0; t < mesh->tets; t++) inverted += !(size_of(start->x, mesh->tet + 4 * t, 4) > 0);
   if (inverted)
     mb_warning(report, where, "%.200s: %zu of %zu tetrahedra of \"%s\" are inside out at the start",
@@ -164,12 +190,22 @@ static MbStatus check_start(const MbDeformableSpec *spec, size_t i, const MbElem
 // x_W = p + R x and v_W = v + ω × (x_W − p), of places x that are the mesh's or those of another file
 static void place(const MbDeformableSpec *spec, const MbElementMesh *mesh, double *x0, double *v0) {
   const double *at = spec->start.mesh ? spec->start.mesh->x : mesh->x;
-  for (size_t i = 0; i < mesh->nodes; i++) {
+  const size_t given = spec->start.mesh ? spec->start.mesh->nodes : mesh->nodes;
+  for (size_t i = 0; i < given; i++) {
     double x[3], turn[3];
     mb_quat_rotate(x, spec->pose.rotation, at + 3 * i);
     mb_vec3_add(x0 + 3 * i, spec->pose.position, x);
     mb_vec3_cross(turn, spec->angular, x);
     mb_vec3_add(v0 + 3 * i, spec->linear, turn);
+  }
+  for (size_t i = 0; given < mesh->nodes && i < MB_QUADRATIC_EDGES * mesh->tets; i++) { // between their ends
+    const uint32_t *const corner = mesh->tet + 4 * (i / MB_QUADRATIC_EDGES);
+    const unsigned char *const end = mb_quadratic_edge[i % MB_QUADRATIC_EDGES];
+    for (size_t k = 0; k < 3; k++) {
+      const size_t to = 3 * (size_t)mesh->middle[i] + k, a = 3 * (size_t)corner[end[0]] + k,
+                   b = 3 * (size_t)corner[end[1]] + k;
+      x0[to] = (x0[a] + x0[b]) / 2, v0[to] = (v0[a] + v0[b]) / 2;
+    }
   }
 }
 
@@ -187,6 +223,19 @@ static void warn_of_bending(const MbDeformableSpec *spec, size_t i, MbReport *re
              "\"laplace_beltrami\" lets free edges of \"%s\" bend several times too easily: \"isometric\" is "
              "right on any mesh",
              spec->name);
+}
+
+// All nodes of each element.
+static bool list_nodes(MbElements *elements, MbArena *arena) {
+  const MbElementMesh *mesh = &elements->mesh;
+  elements->corners = mesh->middle ? MB_QUADRATIC_NODES : mesh->tets ? 4 : 3;
+  elements->points = mesh->middle ? MB_QUADRATIC_POINTS : 1;
+  elements->node = mesh->tets ? mesh->tet : mesh->triangle;
+  if (!mesh->middle) return true;
+  uint32_t *const node = mb_arena_alloc(arena, mesh->tets, MB_QUADRATIC_NODES * sizeof *node);
+  for (size_t t = 0; node && t < mesh->tets; t++) mb_quadratic_nodes(mesh, t, node + MB_QUADRATIC_NODES * t);
+  elements->node = node;
+  return node != NULL;
 }
 
 MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model, MbDeformable *to,
@@ -214,6 +263,7 @@ MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model
   if (elements->bending == MB_BENDING_LAPLACE_BELTRAMI) warn_of_bending(spec, i, report);
   status = check_start(spec, i, &elements->mesh, report);
   if (status != MB_OK) return status;
+  if (!list_nodes(elements, &model->arena)) return mb_no_memory(report, "deformables");
   const size_t n = elements->mesh.nodes;
   status = mb_compile_check_selections(spec, i, n, report);
   if (status != MB_OK) return status;

@@ -42,8 +42,10 @@ typedef struct MbMesh {
 // Nodes, and what stands between them. Counts that are 0 may have NULL for a list.
 typedef struct MbElementMesh {
   size_t nodes, tets, triangles, edges;
-  double *x;          // (nodes x 3) at rest
-  uint32_t *tet;      // (tets x 4) positive: det(x1 − x0, x2 − x0, x3 − x0) > 0
+  double *x;     // (nodes x 3) at rest
+  uint32_t *tet; // (tets x 4) positive: det(x1 − x0, x2 − x0, x3 − x0) > 0
+  uint32_t *
+      middle; // (tets x 6) nodes half way along their edges (deformables/quadratic.h); NULL: they have corners alone
   uint32_t *triangle; // (triangles x 3) of cloth
   uint32_t *edge;     // (edges x 2) of springs
 } MbElementMesh;
@@ -317,6 +319,7 @@ typedef struct MbNodeMeshSpec {
   const char *file;          // as written; NULL = it is none
   double scale;              // file
   double weld;               // file: vertices that are no further apart are one; 0, NaN = none are
+  int64_t order;             // of tets: 1, or 2 with nodes half way along edges; 0 = not given
   const MbElementMesh *mesh; // file, read and scaled
   size_t nsize;              // numbers in `size`
   const double *size;        // grid, box: along x and y (and z)

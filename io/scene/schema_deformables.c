@@ -65,8 +65,13 @@ static const MbSchemaRow node_mesh_rows[] = {
              "numbers of nodes are those "
              "after that. Elements that then have the same corners are there once; absent: no vertices are "
              "joined"},
+    {"order", MB_TYPE_INTEGER, AT(MbNodeMeshSpec, order), .bound = MB_BETWEEN, .lo = 1, .hi = 2,
+     .help = "of tets: 2 = tetrahedra of ten nodes, whose displacement is quadratic and does not lock: "
+             "behind all "
+             "other nodes one in the middle of each edge; absent: 1, and of a file with such tetrahedra 2"},
     {"file", MB_TYPE_ELEMENTS, AT(MbNodeMeshSpec, file),
-     .help = "tetrahedra or, for cloth, triangles: Gmsh's .msh (2.2 and 4.1), TetGen's .node with .ele, .vtk "
+     .help = "tetrahedra (of Gmsh those of second order, too, with straight edges) or, for cloth, triangles: "
+             "Gmsh's .msh (2.2 and 4.1), TetGen's .node with .ele, .vtk "
              "(legacy), or "
              "triangles from .obj; relative to the scene's directory"},
     {0}};

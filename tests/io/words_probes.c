@@ -373,6 +373,7 @@ const Probe words_probes[] = {
     {"node_mesh.pattern=*", SPRINGS, OF_SOFT "/mesh/pattern='*'", DIFFERS},
     {"node_mesh.pattern=*", CLOTH, OF_SOFT "/mesh/pattern='*'", DIFFERS},
     {"node_mesh.scale", OF_SOFT "/mesh={'file':'" ELEMENTS "'}", OF_SOFT "/mesh/scale=2", DIFFERS},
+    {"node_mesh.order", "", OF_SOFT "/mesh/order=2", DIFFERS},
     {"node_mesh.weld", OF_SOFT "/mesh={'file':'" CRACKED "'}", OF_SOFT "/mesh/weld=1e-6", DIFFERS},
     {"start_mesh.file", OF_SOFT "/mesh={'file':'" ELEMENTS "'}", OF_SOFT "/start={'file':'" PULLED "'}",
      DIFFERS},

@@ -32,7 +32,8 @@ struct MbPdNewton {
   size_t *place;     // (blocks x 9) where a block's numbers go in the pattern; SIZE_MAX = nowhere
   double *B, *value; // (blocks x 9), (entries)
   MbCholesky *factor;
-  double *K;     // (CHUNK x 144) elements' matrices
+  size_t wide;   // numbers of an element's matrix at most
+  double *K;     // (CHUNK x wide) elements' matrices
   double *x, *b; // (n); (nfree x 3, and beside)
   double *trial; // (nodes x 3)
   // gases: how many there are, and of how many H has them
@@ -96,7 +97,11 @@ static MbCholesky *analyse(const MbPdEngine *engine, const MbPdNewton *newton) {
 static bool allocate(const MbPdEngine *engine, MbPdNewton *newton) {
   newton->B = mb_calloc(newton->blocks.start[engine->nfree], 9 * sizeof *newton->B);
   newton->value = mb_calloc(newton->pattern.start[newton->n], sizeof *newton->value);
-  newton->K = mb_calloc(CHUNK, 144 * sizeof *newton->K);
+  for (size_t k = 0; k < engine->nblocks; k++) {
+    const size_t corners = engine->block[k].corners, wide = 9 * corners * (corners + 1) / 2;
+    newton->wide = wide > newton->wide ? wide : newton->wide;
+  }
+  newton->K = mb_calloc(CHUNK, newton->wide * sizeof *newton->K);
   newton->x = mb_calloc(newton->n, sizeof *newton->x);
   newton->b = mb_calloc(3 * engine->nfree + engine->beside, sizeof *newton->b);
   newton->trial = mb_calloc(engine->n, 3 * sizeof *newton->trial);
@@ -152,7 +157,8 @@ size_t mb_pd_newton_bytes(const MbPdNewton *newton) {
   const size_t blocks = newton->blocks.start[newton->blocks.n];
   return sizeof *newton + blocks * 9 * (sizeof(size_t) + sizeof(double)) +
          newton->pattern.start[newton->n] * (sizeof(double) + sizeof(uint32_t)) +
-         CHUNK * 144 * sizeof(double) + newton->ngases * (6 * newton->blocks.n + 1) * sizeof(double) +
+         CHUNK * newton->wide * sizeof(double) +
+         newton->ngases * (6 * newton->blocks.n + 1) * sizeof(double) +
          mb_cholesky_size(newton->factor).bytes;
 }
 
@@ -165,8 +171,8 @@ typedef struct Job {
   const MbPdBlock *block;
   const double *q;
   Kind kind;
-  size_t first;
-  double *K; // (elements of the chunk x 144) by pairs of corners a ≥ b, each 3 x 3
+  size_t first, wide;
+  double *K; // (elements of the chunk x wide) by pairs of nodes a ≥ b, each 3 x 3
 } Job;
 
 // K_ab = V Σ g_a[j] ∂P_ij/∂F_kl g_b[l]
@@ -174,10 +180,10 @@ static void element_range(void *context, size_t begin, size_t end) {
   const Job *const job = context;
   const MbPdBlock *block = job->block;
   const size_t rank = block->rank, width = 3 * rank;
-  double F[9], g[12], H[81];
+  double F[9], g[MB_PD_SLOPES], H[81];
   for (size_t n = begin; n < end; n++) {
     const size_t e = job->first + n;
-    double *K = job->K + 144 * n;
+    double *K = job->K + job->wide * n;
     mb_pd_gradient(block, e, job->q, F, g);
     if (job->kind == CONSTANT)
       for (size_t c = 0; c < width * width; c++) H[c] = c % (width + 1) == 0 ? mb_pd_weight(block, e) : 0;
@@ -200,12 +206,15 @@ static size_t add_elements(MbPdEngine *engine, const MbPdBlock *block, const dou
                            size_t next) {
   MbPdNewton *newton = engine->newton;
   const uint32_t *number = engine->number;
+  size_t same = next; // points of an element have the same pairs
   for (size_t first = 0; first < block->count; first += CHUNK) {
     const size_t count = block->count - first < CHUNK ? block->count - first : CHUNK;
-    Job job = {block, q, kind, first, newton->K};
+    Job job = {block, q, kind, first, newton->wide, newton->K};
     mb_parallel_ranges(engine->threads, count, 16, element_range, &job);
     for (size_t n = 0; n < count; n++) {
-      const double *K = newton->K + 144 * n;
+      const double *K = newton->K + newton->wide * n;
+      if ((first + n) % block->points) next = same;
+      same = next;
       for (size_t a = 0; a < block->corners; a++)
         for (size_t b = 0; b <= a; b++, K += 9) {
           const uint32_t i = number[mb_pd_node(block, first + n, a)],
@@ -290,20 +299,20 @@ static void add_surface(MbPdEngine *engine, const MbPdLoaded *s, const double *q
 
 // Of fibres V c_a c_b (T′ u uᵀ + T/λ (1 − u uᵀ)), or in its place the most that this may be.
 static void add_fibres(MbPdEngine *engine, const MbPdLoaded *s, const double *q, Kind kind) {
-  size_t rank;
-  const size_t n = mb_pd_fibred(s, &rank);
+  size_t corners;
+  const size_t n = mb_pd_fibred(s, &corners);
   double y[3], u[3], T, H[9] = {0};
   for (size_t m = 0; n && m < s->fibred->nfibres; m++) {
     const MbFibres *fibres = &s->fibred->fibres[m];
     for (size_t k = 0; k < n; k++) {
-      const uint32_t *const corner = mb_pd_fibred_corners(s, rank, k);
-      const double *const c = fibres->weight + (rank + 1) * k, V = s->fibred->fibre_volume[k];
-      mb_fibre_along(c, rank, (MbSpots){q + 3 * s->first, 3}, corner, y);
+      const uint32_t *const corner = mb_pd_fibred_corners(s, k);
+      const double *const c = fibres->weight + corners * k, V = s->fibred->fibre_volume[k];
+      mb_fibre_along(c, corners, (MbSpots){q + 3 * s->first, 3}, corner, y);
       if (kind == CONSTANT)
         H[0] = H[4] = H[8] = mb_fibre_most(fibres);
       else
         mb_fibre_pull(fibres, s->load.activation[m], y, u, &T, H);
-      for (size_t a = 0; a <= rank; a++)
+      for (size_t a = 0; a < corners; a++)
         for (size_t b = 0; b <= a; b++)
           add_pair(engine, (uint32_t)s->first + corner[a], (uint32_t)s->first + corner[b], V * c[a] * c[b], H,
                    false);

@@ -279,16 +279,24 @@ void mb_gradient_corners(const MbGradient *gradient, const double *scale, const 
     corners_of(gradient, 1, scale, p, u, c, begin, end);
 }
 
-void mb_gradient_collect(const MbGradient *gradient, const double *c, double *b, size_t begin, size_t end) {
+static inline void collect(const MbGradient *g, bool shared, const double *c, double *b, size_t begin,
+                           size_t end) {
   for (size_t i = begin; i < end; i++) {
     double sum[3] = {0};
-    for (size_t k = gradient->first[i]; k < gradient->first[i + 1]; k++) {
-      const double *const at = c + gradient->corner[k];
-      const double share = gradient->share ? gradient->share[k] : 1;
+    for (size_t k = g->first[i]; k < g->first[i + 1]; k++) {
+      const double *const at = c + g->corner[k];
+      const double share = shared ? g->share[k] : 1;
       sum[0] += share * at[0], sum[1] += share * at[8], sum[2] += share * at[16];
     }
     mb_vec3_add(b + 3 * i, b + 3 * i, sum);
   }
+}
+
+void mb_gradient_collect(const MbGradient *gradient, const double *c, double *b, size_t begin, size_t end) {
+  if (gradient->share)
+    collect(gradient, true, c, b, begin, end);
+  else
+    collect(gradient, false, c, b, begin, end);
 }
 
 // ---- on threads -------------------------------------------------------------------------------------------

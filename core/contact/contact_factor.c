@@ -8,6 +8,10 @@ void mb_contact_column(const MbContactOperator *W, size_t n, size_t i, double *o
     memcpy(out, W->dense + i * n, n * sizeof *out);
     return;
   }
+  if (!W->value && !W->factor && W->points) {
+    mb_points_column(W->points, n, i, out);
+    return;
+  }
   if (!W->value && !W->factor) {
     W->column(W->context, i, out);
     return;
@@ -125,6 +129,7 @@ void mb_factor_form(MbStrips *s, MbRoom *room, const MbStrips *from) {
     }
   }
   s->F = NULL;
+  s->unformed = false;
 }
 
 // Numbers the slots of some blocks as they come.
@@ -159,6 +164,7 @@ void mb_factor_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const u
     memcpy(part->soft + rows[from->row], whole->soft + from->row, from->rows * sizeof *part->soft);
   }
   part->F = F;
+  part->unformed = true;
 }
 
 // ---- velocities -------------------------------------------------------------------------------------------

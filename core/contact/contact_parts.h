@@ -41,7 +41,8 @@ typedef struct MbBlock {
   double scale; // the mean of D's diagonal: velocities a unit of λ makes
 } MbBlock;
 
-// W + diag(soft), a strip of rows a block: column k of a strip is `rows` numbers. Or W = F Fᵀ, unformed: `F` is there and `value` not.
+// W + diag(soft), a strip of rows a block: column k of a strip is `rows` numbers. Or W = F Fᵀ, unformed: `F` is there and `value` not; or
+// unformed of rows about points, where there are more than MB_SMALL of them: `points` is there.
 typedef struct MbStrips {
   size_t n, nblocks;
   MbBlock *block; // (nblocks)
@@ -50,6 +51,7 @@ typedef struct MbStrips {
   uint32_t *column;
   double *value;
   // unformed: 12 numbers a row, six in each of its block's two slots
+  bool unformed;
   const double *F;
   uint32_t (*slot)[2]; // (nblocks); nslots stands for none
   size_t nslots;
@@ -57,6 +59,9 @@ typedef struct MbStrips {
   uint32_t *local;        // (nslots) of a whole: scratch, where slots are in the part that is being made
   double *y;              // (6 (nslots + 1)) Fᵀ λ as relaxation keeps it
   double *soft;           // (n)
+  // or of rows about points, and what λ does to them
+  const MbContactPoints *points;
+  MbPointsState *state;
 
   const double *b; // (n)
   double size;     // |b|
@@ -104,6 +109,10 @@ void mb_block_solve(const MbBlock *block, const double q[3], double *lambda);
 // iterations (`turns`: what they are called) have come to what; a method that knows more writes its own words over that.
 MbContactResult mb_contact_tell(const MbStrips *strips, const double *lambda, const double *w,
                                 const char *method, const char *turns, MbContactAnswer *answer);
+// The same where the natural map, not over |b|, is known.
+MbContactResult mb_contact_tell_known(const MbStrips *strips, const double *lambda, const double *w,
+                                      double natural, const char *method, const char *turns,
+                                      MbContactAnswer *answer);
 // Makes ready for dense systems of as many rows as the problem has: an MbContactMethod's `reserve`.
 bool mb_contact_reserve_dense(MbContactWork *work, const MbContactProblem *problem);
 

@@ -26,6 +26,7 @@ void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbStrips *strips, 
   sweeps->begin = mb_room_take(room, s->nblocks + 1, sizeof *sweeps->begin);
   sweeps->used = mb_room_take(room, s->nblocks + 1, sizeof *sweeps->used);
   sweeps->threads = threads;
+  mb_lanes_make(&sweeps->lanes, room, strips);
   if (room->at) mb_gauss_order(sweeps);
 }
 
@@ -33,7 +34,7 @@ void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbStrips *strips, 
 void mb_gauss_order(MbGaussSeidel *sweeps) {
   const MbStrips *s = &sweeps->strips;
   sweeps->ncolours = 0;
-  if (s->nblocks < COLOURED || s->F) {
+  if (s->nblocks < COLOURED || s->F || s->points) {
     for (size_t j = 0; j < s->nblocks; j++) sweeps->order[j] = (uint32_t)j;
     return;
   }
@@ -70,6 +71,7 @@ static void relax_range(void *context, size_t begin, size_t end) {
 double mb_gauss_sweep(MbGaussSeidel *sweeps) {
   const MbStrips *s = &sweeps->strips;
   double sum = 0;
+  if (sweeps->lanes.is) return mb_lanes_sweep(&sweeps->lanes, sweeps->threads);
   if (!sweeps->ncolours) return sqrt(mb_strips_sweep(s, sweeps->lambda));
   for (size_t c = 0; c < sweeps->ncolours; c++) {
     sweeps->from = sweeps->begin[c];
@@ -80,30 +82,53 @@ double mb_gauss_sweep(MbGaussSeidel *sweeps) {
   return sqrt(sum);
 }
 
+// The natural map of λ as it is, anew, so that rounding does not add up.
+static double look(MbGaussSeidel *sweeps) {
+  if (sweeps->lanes.is) return mb_lanes_natural(&sweeps->lanes);
+  mb_strips_rates(&sweeps->strips, sweeps->lambda, sweeps->w);
+  return mb_strips_natural(&sweeps->strips, sweeps->lambda, sweeps->w);
+}
+
+static void keep(MbGaussSeidel *sweeps) {
+  if (sweeps->lanes.is)
+    mb_lanes_lambda(&sweeps->lanes, &sweeps->strips, sweeps->best);
+  else
+    memcpy(sweeps->best, sweeps->lambda, sweeps->strips.n * sizeof *sweeps->best);
+}
+
+// λ ← the best; `last`: it is what was looked at last.
+static void take_best(MbGaussSeidel *sweeps, bool last) {
+  const MbStrips *s = &sweeps->strips;
+  memcpy(sweeps->lambda, sweeps->best, s->n * sizeof *sweeps->best);
+  if (sweeps->lanes.is && last)
+    mb_lanes_rates(&sweeps->lanes, s, sweeps->w);
+  else
+    mb_strips_rates(s, sweeps->lambda, sweeps->w);
+}
+
 bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
   const MbStrips *s = &sweeps->strips;
-  double look = 4 * s->enough, best = INFINITY;
+  double look_at = 4 * s->enough, best = INFINITY, natural = INFINITY;
   size_t since = 0;
+  if (sweeps->lanes.is) mb_lanes_begin(&sweeps->lanes, s, sweeps->lambda);
   for (*done = 0;; ++*done) {
     // natural map at the start, where little moves, now and then, and at the end
     const double moved = *done ? mb_gauss_sweep(sweeps) : 0;
     since++;
-    if (*done && moved > look && since < 50 && *done < most) continue;
-    mb_strips_rates(s, sweeps->lambda, sweeps->w); // anew, so that rounding does not add up
-    const double natural = mb_strips_natural(s, sweeps->lambda, sweeps->w);
-    if (natural < best) {
+    if (*done && moved > look_at && since < 50 && *done < most) continue;
+    natural = look(sweeps);
+    if (natural < best || natural <= s->enough) {
       best = natural;
-      memcpy(sweeps->best, sweeps->lambda, s->n * sizeof *sweeps->best);
+      keep(sweeps);
     }
     const bool stays = *done || !s->betters || natural <= MB_SETTLED * s->enough;
-    if (natural <= s->enough && stays) return true;
-    if (*done >= most || !isfinite(natural)) break;
-    look = fmin(look, 0.7 * moved);
-    if (since >= 50 || !*done) look = fmax(look, 4 * s->enough);
+    if ((natural <= s->enough && stays) || *done >= most || !isfinite(natural)) break;
+    look_at = fmin(look_at, 0.7 * moved);
+    if (since >= 50 || !*done) look_at = fmax(look_at, 4 * s->enough);
     since = 0;
   }
-  memcpy(sweeps->lambda, sweeps->best, s->n * sizeof *sweeps->best);
-  mb_strips_rates(s, sweeps->lambda, sweeps->w);
+  take_best(sweeps, natural == best);
+  sweeps->natural = best;
   return best <= s->enough;
 }
 
@@ -127,7 +152,8 @@ static MbContactResult solve(MbContactWork *work, const MbContactProblem *proble
   mb_gauss_make(&sweeps, &room, &strips, problem->threads);
   mb_strips_start(&sweeps.strips, problem, sweeps.lambda);
   mb_gauss_run(&sweeps, most, &answer->iterations);
-  return mb_contact_tell(&sweeps.strips, sweeps.lambda, sweeps.w, "gauss_seidel", "sweeps", answer);
+  return mb_contact_tell_known(&sweeps.strips, sweeps.lambda, sweeps.w, sweeps.natural, "gauss_seidel",
+                               "sweeps", answer);
 }
 
 const MbContactMethod mb_contact_gauss_seidel = {

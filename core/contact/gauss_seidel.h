@@ -2,6 +2,7 @@
 #ifndef MB_CONTACT_GAUSS_SEIDEL_H
 #define MB_CONTACT_GAUSS_SEIDEL_H
 
+#include "core/contact/contact_lanes.h"
 #include "core/contact/contact_parts.h"
 
 typedef struct MbGaussSeidel {
@@ -14,6 +15,8 @@ typedef struct MbGaussSeidel {
   size_t ncolours;           // 0: one block after the other
   size_t from;               // of the colour that is being swept
   int threads;
+  MbLanes lanes;  // of many blocks
+  double natural; // of λ when a run has ended
 } MbGaussSeidel;
 
 // Lays out what sweeps need and finds their order; λ is the caller's to fill.

@@ -63,7 +63,8 @@ static void sort_corners(MbGradient *g) {
   const size_t each = (size_t)g->rank + 1, corners = g->n * each;
   for (size_t c = 0; c < corners; c++) g->first[g->node[c] + 1]++;
   for (size_t i = 0; i < g->nodes; i++) g->first[i + 1] += g->first[i];
-  for (size_t c = 0; c < corners; c++) g->corner[g->first[g->node[c]]++] = place_of(c / each, c % each, each);
+  for (size_t c = 0; c < corners; c++)
+    g->corner[g->first[g->node[c]]++] = (uint32_t)place_of(c / each, c % each, each);
   for (size_t i = g->nodes; i > 0; i--) g->first[i] = g->first[i - 1];
   g->first[0] = 0;
 }
@@ -86,7 +87,7 @@ bool mb_gradient_create(MbGradient *gradient, int rank, const uint32_t *node, si
   *flat = SIZE_MAX;
   // an odd number of cache lines: components of an element do not fall on one another in the cache
   *gradient = (MbGradient){.rank = rank, .n = n, .nodes = nodes, .stride = 8 * (lines | 1)};
-  if (n > SIZE_MAX / 256 || nodes == SIZE_MAX) return false;
+  if (n > UINT32_MAX / 12 - 8 || nodes == SIZE_MAX) return false; // numbers of corners are 32 bits
   gradient->node = mb_calloc(gradient->stride * corners, sizeof *gradient->node);
   gradient->B = mb_calloc((size_t)(rank * rank) * gradient->stride, sizeof *gradient->B);
   gradient->size = mb_calloc(gradient->stride, sizeof *gradient->size);
@@ -119,7 +120,7 @@ static void list_shares(MbGradient *g, bool put) {
         continue;
       }
       g->share[g->first[node]] = share;
-      g->corner[g->first[node]++] = place_of(c / 4, c % 4, 4);
+      g->corner[g->first[node]++] = (uint32_t)place_of(c / 4, c % 4, 4);
     }
   }
 }
@@ -152,7 +153,7 @@ bool mb_gradient_create_quadratic(MbGradient *gradient, const MbElementMesh *mes
   const size_t n = MB_QUADRATIC_POINTS * mesh->tets, lines = (n + 7) / 8;
   *flat = SIZE_MAX;
   *gradient = (MbGradient){.rank = 3, .n = n, .nodes = mesh->nodes, .stride = 8 * (lines | 1)};
-  if (n > UINT32_MAX / 8) return false;
+  if (n > UINT32_MAX / 12 - 8 || mesh->nodes == SIZE_MAX) return false; // numbers of corners are 32 bits
   gradient->node = mb_calloc(4 * gradient->stride, sizeof *gradient->node);
   gradient->B = mb_calloc(9 * gradient->stride, sizeof *gradient->B);
   gradient->size = mb_calloc(gradient->stride, sizeof *gradient->size);

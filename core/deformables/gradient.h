@@ -21,9 +21,9 @@ typedef struct MbGradient {
   uint32_t *node;  // (stride x rank + 1), behind the n the last one's again, as in B and size
   double *
       B; // (rank x rank, each stride) inverse of the sides from the first node at rest, in the rest frame: row a − 1 is g_a
-  double *size;   // (stride) volume, area or length at rest
-  size_t *first;  // (nodes + 1) into `corner`
-  size_t *corner; // (n (rank + 1)) by node, elements ascending: where the first number of a corner is
+  double *size;     // (stride) volume, area or length at rest
+  size_t *first;    // (nodes + 1) into `corner`
+  uint32_t *corner; // (n (rank + 1)) by node, elements ascending: where the first number of a corner is
   // of ten nodes; NULL elsewhere
   uint32_t *ten; // (n/4 x 10)
   double *share; // (16 n) beside `corner`, which has as many there: what of a corner a node gets

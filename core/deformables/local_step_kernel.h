@@ -1,6 +1,7 @@
 // The local step of a pack of elements at once (local_step.h): a file that defines MB_PACK, MB_LOCAL_TABLE and MB_LOCAL_NAME and
 // includes this has the kernels for what it is compiled for.
 #include "core/deformables/local_step.h"
+#include "core/deformables/pack_sides.h"
 #include "core/math/svd3.h"
 
 // F + u of a pack, or p, by singular values: for springs a direction and a length.
@@ -240,18 +241,13 @@ MB_PACK_INLINE double run(const MbLocal *local, MbElasticModel model, int rank, 
 
 // F = Σ (x_k − x_0) g_kᵀ of elements e, e + 1, …
 MB_PACK_INLINE void gather(const MbGradient *g, int rank, const double *x, size_t e, MbPack *F) {
-  double side[9][MB_PACK];
-  for (size_t k = 0; k < MB_PACK; k++) {
-    const uint32_t *const node = g->node + ((size_t)rank + 1) * (e + k);
-    const double *const from = x + 3 * (size_t)node[0];
-    for (int a = 0; a < rank; a++)
-      for (int i = 0; i < 3; i++) side[3 * a + i][k] = x[3 * (size_t)node[a + 1] + (size_t)i] - from[i];
-  }
+  MbPack side[9];
+  sides_of(x, g->node + ((size_t)rank + 1) * e, rank, side);
   for (int c = 0; c < 3 * rank; c++) F[c] = mb_pack_all(0);
   for (int a = 0; a < rank; a++)
     for (int c = 0; c < rank; c++) {
       const MbPack b = mb_pack_load(g->B + (size_t)(rank * a + c) * g->stride + e);
-      for (int i = 0; i < 3; i++) F[rank * i + c] += b * mb_pack_load(side[3 * a + i]);
+      for (int i = 0; i < 3; i++) F[rank * i + c] += b * side[3 * a + i];
     }
 }
 

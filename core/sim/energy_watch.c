@@ -151,6 +151,13 @@ static Change change_of(const MbSim *sim, const MbEnergy *now) {
   return (Change){judged && left ? change.by : 0, change.of};
 }
 
+// Joints' coordinates are what moves bodies: momentum is kept as well as the scheme has its order, where "maximal" keeps it.
+static bool in_coordinates(const MbModel *model) {
+  bool any = false;
+  for (size_t b = 0; b < model->nlisted; b++) any |= model->joint[b].ops && model->joint[b].ops->n > 0;
+  return any && model->solver.kind == MB_SOLVER_REDMAX;
+}
+
 // What to take instead, after a blank.
 static void remedy(const MbSim *sim, char *out, size_t size) {
   const MbModel *model = sim->model;
@@ -165,7 +172,10 @@ static void remedy(const MbSim *sim, char *out, size_t size) {
       [MB_BDF2] = "\"trapezoidal\" or \"rk45\", ",
       [MB_SDIRK2] = "\"trapezoidal\" or \"rk45\", ",
   };
-  const char *scheme = sim->nodes ? "more \"iterations\", " : schemes[model->integrator.kind];
+  const char *scheme = sim->nodes               ? "more \"iterations\", "
+                       : !model->contacts.given ? schemes[model->integrator.kind]
+                       : in_coordinates(model)  ? "solver \"maximal\", "
+                                                : ""; // contact goes with no scheme of a higher order
   if (sim->integrator->scheme == MB_ADAPTIVE)
     snprintf(out, size, "take smaller tolerances of \"rk45\"");
   else

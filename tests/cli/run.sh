@@ -10,6 +10,14 @@ MBSIM_FLAVOUR=${MBSIM_FLAVOUR:-release}
 PYTHON=$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)
 TESTS=$tests LC_ALL=C NO_COLOR=1
 export PYTHON ROOT MBSIM MBSIM_FLAVOUR TESTS LC_ALL NO_COLOR
+# A shell cannot undo that its parent ignores signals (a job in the background, under nohup), and the cases send them;
+# Python itself ignores the last two.
+if [ -z "${MBSIM_SIGNALS:-}" ]; then
+  export MBSIM_SIGNALS=default
+  exec "$PYTHON" -c 'import os, signal, sys
+for name in "INT", "QUIT", "HUP", "TERM", "PIPE", "XFSZ": signal.signal(getattr(signal, "SIG" + name), signal.SIG_DFL)
+os.execvp("sh", ["sh", *sys.argv[1:]])' "$0" "$@"
+fi
 [ -x "$MBSIM" ] || { echo "tests/cli: no program at $MBSIM" >&2 && exit 2; }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/mbsim-cli-XXXXXX")

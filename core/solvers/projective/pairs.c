@@ -16,11 +16,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 3072 }; // numbers that are summed up together
+enum {
+  CHUNK = 3072,              // numbers that are summed up together
+  SUMS = MB_PAIR_WEIGHTS + 2 // of each chunk: the weights, and behind them s · y and z · y of a new pair
+};
 
 bool mb_pairs_make(MbPairs *pairs, size_t n) {
   *pairs = (MbPairs){.n = n, .chunks = (n + CHUNK - 1) / CHUNK};
-  bool ok = (pairs->sum = mb_calloc(pairs->chunks, MB_PAIR_WEIGHTS * sizeof(double))) != NULL;
+  bool ok = (pairs->sum = mb_calloc(pairs->chunks, SUMS * sizeof(double))) != NULL;
   for (size_t k = 0; k < MB_PAIRS; k++) {
     pairs->s[k] = mb_calloc(n, sizeof(double));
     pairs->z[k] = mb_calloc(n, sizeof(double));
@@ -35,7 +38,7 @@ void mb_pairs_free(MbPairs *pairs) {
 }
 
 size_t mb_pairs_bytes(const MbPairs *pairs) {
-  return MB_PAIR_WEIGHTS * (pairs->n + pairs->chunks) * sizeof(double);
+  return (MB_PAIR_WEIGHTS * pairs->n + SUMS * pairs->chunks) * sizeof(double);
 }
 
 void mb_pairs_begin(MbPairs *pairs) { pairs->count = pairs->next = 0; }
@@ -51,41 +54,52 @@ bool mb_pairs_has(const MbPairs *pairs, size_t k) {
 
 // ---- products ---------------------------------------------------------------------------------------------
 
+// Products of b with the s and z of all pairs that are asked for, and what a new pair needs.
 typedef struct Look {
-  const MbPairs *pairs;
+  MbPairs *pairs;
   const double *b;
   bool one[MB_PAIRS]; // pairs that are asked for
+  const double *b0, *z1;
+  double *z0; // NULL: no new pair
 } Look;
 
-static void look_task(void *context, size_t chunk) {
+MB_CLONES static void look_task(void *context, size_t chunk) {
   const Look *const look = context;
   const MbPairs *pairs = look->pairs;
   const size_t begin = CHUNK * chunk, n = begin + CHUNK < pairs->n ? CHUNK : pairs->n - begin;
-  double *sum = pairs->sum + MB_PAIR_WEIGHTS * chunk;
-  for (size_t k = 0; k < MB_PAIRS; k++) {
-    sum[2 * k] = sum[2 * k + 1] = 0;
+  double *sum = pairs->sum + SUMS * chunk;
+  memset(sum, 0, SUMS * sizeof *sum);
+  if (look->z0) {
+    double *restrict z = pairs->z[pairs->next] + begin, *restrict z0 = look->z0 + begin, y[CHUNK];
+    const double *b = look->b + begin, *b0 = look->b0 + begin, *z1 = look->z1 + begin;
+    MB_SIMD
+    for (size_t i = 0; i < n; i++) {
+      y[i] = b0[i] - b[i];
+      z[i] = z0[i] - z1[i];
+      z0[i] = z1[i];
+    }
+    mb_sum_products(pairs->s[pairs->next] + begin, z, y, n, sum + MB_PAIR_WEIGHTS);
+  }
+  for (size_t k = 0; k < MB_PAIRS; k++)
     if (look->one[k])
       mb_sum_products(pairs->s[k] + begin, pairs->z[k] + begin, look->b + begin, n, sum + 2 * k);
-  }
 }
 
-// c ← products of b with s and z of the pairs that there are, and of the one that is written next where that is asked for.
-static void multiply(const MbPairs *pairs, const double *b, bool next, int threads,
-                     double c[MB_PAIR_WEIGHTS]) {
+static void look_at(Look *look, int threads, double c[SUMS]) {
+  const MbPairs *pairs = look->pairs;
+  memset(c, 0, SUMS * sizeof *c);
+  mb_parallel_tasks(threads, pairs->chunks, look_task, look);
+  for (size_t chunk = 0; chunk < pairs->chunks; chunk++)
+    for (size_t k = 0; k < SUMS; k++) c[k] += pairs->sum[SUMS * chunk + k];
+}
+
+void mb_pairs_look(MbPairs *pairs, const double *b, int threads, double c[MB_PAIR_WEIGHTS]) {
+  double sums[SUMS] = {0};
   Look look = {.pairs = pairs, .b = b};
   for (size_t k = 0; k < pairs->count; k++) look.one[aged(pairs, k)] = true;
-  look.one[pairs->next] |= next;
-  memset(c, 0, MB_PAIR_WEIGHTS * sizeof *c);
-  mb_parallel_tasks(threads, pairs->chunks, look_task, &look);
-  for (size_t chunk = 0; chunk < pairs->chunks; chunk++)
-    for (size_t k = 0; k < MB_PAIR_WEIGHTS; k++) c[k] += pairs->sum[MB_PAIR_WEIGHTS * chunk + k];
-}
-
-void mb_pairs_look(const MbPairs *pairs, const double *b, int threads, double c[MB_PAIR_WEIGHTS]) {
-  if (pairs->count)
-    multiply(pairs, b, false, threads, c);
-  else
-    memset(c, 0, MB_PAIR_WEIGHTS * sizeof *c);
+  if (pairs->count) look_at(&look, threads, sums);
+  memcpy(c, sums, sizeof pairs->seen);
+  memcpy(pairs->seen, sums, sizeof pairs->seen);
 }
 
 // ---- N ----------------------------------------------------------------------------------------------------
@@ -127,22 +141,33 @@ static void find_N(MbPairs *pairs) {
   }
 }
 
-bool mb_pairs_take(MbPairs *pairs, const double *y, int threads) {
+bool mb_pairs_take(MbPairs *pairs, const double *b0, const double *b, double *z0, const double *z1,
+                   int threads, double c[MB_PAIR_WEIGHTS]) {
   const size_t k = pairs->next;
-  double c[MB_PAIR_WEIGHTS];
-  multiply(pairs, y, true, threads, c);
-  if (!(c[2 * k] > 0) || !isfinite(1 / c[2 * k]) || !isfinite(c[2 * k + 1])) {
-    if (pairs->count == MB_PAIRS) pairs->count--, find_N(pairs); // the oldest one stood in its place
-    return false;
+  double sums[SUMS];
+  Look look = {.pairs = pairs, .b = b, .b0 = b0, .z0 = z0, .z1 = z1};
+  for (size_t i = 0; i < pairs->count; i++) look.one[aged(pairs, i)] = true;
+  look.one[k] = true; // where the oldest one stood
+  look_at(&look, threads, sums);
+  memcpy(c, sums, MB_PAIR_WEIGHTS * sizeof *c);
+  const double sy = sums[MB_PAIR_WEIGHTS], yz = sums[MB_PAIR_WEIGHTS + 1];
+  const bool up = sy > 0 && isfinite(1 / sy) && isfinite(yz);
+  if (pairs->count == MB_PAIRS) pairs->count--;
+  if (up) {
+    // products with y of the others are what those with b have changed by
+    for (size_t i = 0; i < MB_PAIRS; i++) {
+      pairs->sy[i][k] = pairs->seen[2 * i] - c[2 * i];
+      pairs->yz[i][k] = pairs->yz[k][i] = pairs->seen[2 * i + 1] - c[2 * i + 1];
+    }
+    pairs->sy[k][k] = sy, pairs->yz[k][k] = yz;
+    pairs->next = (k + 1) % MB_PAIRS;
+    pairs->count++;
+  } else {
+    c[2 * k] = c[2 * k + 1] = 0;
   }
-  for (size_t i = 0; i < MB_PAIRS; i++) {
-    pairs->sy[i][k] = c[2 * i];
-    pairs->yz[i][k] = pairs->yz[k][i] = c[2 * i + 1];
-  }
-  pairs->next = (k + 1) % MB_PAIRS;
-  if (pairs->count < MB_PAIRS) pairs->count++;
   find_N(pairs);
-  return true;
+  memcpy(pairs->seen, c, sizeof pairs->seen);
+  return up;
 }
 
 void mb_pairs_weigh(const MbPairs *pairs, const double c[MB_PAIR_WEIGHTS], double w[MB_PAIR_WEIGHTS]) {
@@ -160,7 +185,7 @@ typedef struct Sum {
   double *x;
 } Sum;
 
-static void sum_task(void *context, size_t chunk) {
+MB_CLONES static void sum_task(void *context, size_t chunk) {
   const Sum *const sum = context;
   const size_t begin = CHUNK * chunk, end = begin + CHUNK < sum->count ? begin + CHUNK : sum->count;
   double *restrict x = sum->x;

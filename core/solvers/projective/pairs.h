@@ -15,7 +15,8 @@ typedef struct MbPairs {
   double sy[MB_PAIRS][MB_PAIRS];     // s_i · y_j
   double yz[MB_PAIRS][MB_PAIRS];     // y_i · A⁻¹ y_j
   double N[MB_PAIR_WEIGHTS]
-          [MB_PAIR_WEIGHTS]; // see pairs.c; rows 2 k and 2 k + 1 are those of s and z of pair k
+          [MB_PAIR_WEIGHTS];    // see pairs.c; rows 2 k and 2 k + 1 are those of s and z of pair k
+  double seen[MB_PAIR_WEIGHTS]; // products of s and z with the last b that was given
   size_t chunks;
   double *sum; // (chunks x 2 MB_PAIR_WEIGHTS)
 } MbPairs;
@@ -29,12 +30,13 @@ size_t mb_pairs_bytes(const MbPairs *pairs);
 void mb_pairs_begin(MbPairs *pairs);
 // Tells whether pair k is there.
 bool mb_pairs_has(const MbPairs *pairs, size_t k);
-// Takes the pair of which s and z stand in s[next] and z[next], in the place of the oldest where there are all, if E curves up along s.
-// Tells whether it has.
-bool mb_pairs_take(MbPairs *pairs, const double *y, int threads);
-
 // Writes c = Uᵀ b, weights that begin as the products of b with all s and z; x += U N c is then what the pairs add to A⁻¹ b.
-void mb_pairs_look(const MbPairs *pairs, const double *b, int threads, double c[MB_PAIR_WEIGHTS]);
+void mb_pairs_look(MbPairs *pairs, const double *b, int threads, double c[MB_PAIR_WEIGHTS]);
+// Takes the pair of which s stands in s[next], y = b0 − b and z = z0 − z1, in the place of the oldest where there are all, if E curves up
+// along s; b0 is what was looked at last. Then it looks at b, writes c as above, and copies z1 to z0: all in one pass over the vectors.
+// Tells whether it has taken the pair.
+bool mb_pairs_take(MbPairs *pairs, const double *b0, const double *b, double *z0, const double *z1,
+                   int threads, double c[MB_PAIR_WEIGHTS]);
 // Writes w = N c.
 void mb_pairs_weigh(const MbPairs *pairs, const double c[MB_PAIR_WEIGHTS], double w[MB_PAIR_WEIGHTS]);
 // Adds U w to x, both of them from number `first` on, `count` numbers.

@@ -3,8 +3,11 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/report.h"
+#include "core/base/threads.h"
 
 #include <string.h>
+
+enum { GRAIN = 1024 }; // nodes that are worth a thread, where there is little to do with each
 
 // ---- making and freeing -----------------------------------------------------------------------------------
 
@@ -164,9 +167,11 @@ size_t mb_pd_bytes(const MbPdEngine *engine) {
 // ---- a step -----------------------------------------------------------------------------------------------
 
 // (m + h c) q̃ = m (q + h v + h² g) + h c q, with c the drag; the iterate begins there, placed nodes where they go.
-static void look_ahead(MbPdEngine *engine, const MbNodeStart *start) {
+static void look_ahead_range(void *context, size_t begin, size_t end) {
+  MbPdEngine *engine = context;
+  const MbNodeStart *start = engine->start;
   const double h = engine->h;
-  for (size_t i = 0; i < engine->n; i++) {
+  for (size_t i = begin; i < end; i++) {
     const double share = engine->mass[i] / engine->inertia[i];
     for (size_t k = 0; k < 3; k++) {
       const size_t c = 3 * i + k;
@@ -176,6 +181,10 @@ static void look_ahead(MbPdEngine *engine, const MbNodeStart *start) {
                                                 : engine->ahead[c];
     }
   }
+}
+
+static void look_ahead(MbPdEngine *engine) {
+  mb_parallel_ranges(engine->threads, engine->n, GRAIN, look_ahead_range, engine);
 }
 
 // A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
@@ -247,7 +256,7 @@ bool mb_pd_whole(const MbPdEngine *engine) { return engine->whole; }
 bool mb_pd_pass(MbPdEngine *engine) {
   // such a step is begun anew, and goes down by quasi-Newton steps; the dual is the stress at its end
   if (!engine->newton && !engine->downhill && goes_round(engine)) {
-    look_ahead(engine, engine->start);
+    look_ahead(engine);
     descend(engine);
   }
   engine->whole = !engine->newton && !engine->downhill;
@@ -331,7 +340,7 @@ void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start) {
   engine->way = (MbPdWay){0};
   engine->least = engine->least_at = 0;
   engine->downhill = engine->made = engine->stuck = false;
-  look_ahead(engine, start);
+  look_ahead(engine);
   mb_pd_local_begin(engine, start->q);
   mb_pd_loads_begin(engine);
   if (engine->method == MB_METHOD_LBFGS)
@@ -341,14 +350,25 @@ void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start) {
   if (engine->watch) engine->watch(engine->context, engine->q);
 }
 
+typedef struct Result {
+  const MbPdEngine *engine;
+  double *q, *v;
+} Result;
+
+static void end_range(void *context, size_t begin, size_t end) {
+  const Result *const to = context;
+  const double *q0 = to->engine->start->q, *q = to->engine->q, h = to->engine->h;
+  for (size_t c = 3 * begin; c < 3 * end; c++) {
+    to->v[c] = (q[c] - q0[c]) / h;
+    to->q[c] = q[c];
+  }
+}
+
 void mb_pd_end(MbPdEngine *engine, double *q1, double *v1) {
-  const MbNodeStart *start = engine->start;
+  Result to = {engine, q1, v1};
   if (engine->downhill && engine->method == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(engine, engine->q);
   engine->downhill = false;
-  for (size_t c = 0; c < 3 * engine->n; c++) {
-    v1[c] = (engine->q[c] - start->q[c]) / engine->h;
-    q1[c] = engine->q[c];
-  }
+  mb_parallel_ranges(engine->threads, engine->n, GRAIN, end_range, &to);
   engine->stats.seconds = mb_clock() - engine->began;
 }
 

@@ -21,6 +21,7 @@
 #include "core/base/targets.h"
 #include "core/base/threads.h"
 #include "core/math/sums.h"
+#include "core/math/vec3.h"
 #include "core/solvers/projective/pd_engine.h"
 
 #include <math.h>
@@ -36,13 +37,14 @@ struct MbPdLbfgs {
   double c[MB_PAIR_WEIGHTS]; // of b, then of what rows add to it
   double *b, *b1;            // (n) −g at the iterate; at the one before, or at a trial
   double *z;                 // (n) h² A⁻¹ b
-  double *y;                 // (n) of the pair that is to come
   double *q1;                // (nodes x 3) the trial
   size_t chunks;             // of free nodes, and of those beside
   double *sum[3];            // (chunks) sums over each
   double energy;             // at the iterate
+  double least;              // of it that an iteration took off
+  int level;                 // iterations in a row that took no less, and all but nothing
   bool known;                // b is that at the iterate, energy too
-  bool pending;              // a pair is to come: its s is there, and b1
+  bool pending;              // a pair is to come: its s is there, and b1, z as they were before
 };
 
 // ---- making and freeing -----------------------------------------------------------------------------------
@@ -60,9 +62,8 @@ bool mb_pd_lbfgs_make(MbPdEngine *engine) {
   lbfgs->b = mb_calloc(n, sizeof(double));
   lbfgs->b1 = mb_calloc(n, sizeof(double));
   lbfgs->z = mb_calloc(n, sizeof(double));
-  lbfgs->y = mb_calloc(n, sizeof(double));
   lbfgs->q1 = mb_calloc(engine->n, 3 * sizeof(double));
-  return ok && lbfgs->b && lbfgs->b1 && lbfgs->z && lbfgs->y && lbfgs->q1;
+  return ok && lbfgs->b && lbfgs->b1 && lbfgs->z && lbfgs->q1;
 }
 
 void mb_pd_lbfgs_free(MbPdLbfgs *lbfgs) {
@@ -72,7 +73,6 @@ void mb_pd_lbfgs_free(MbPdLbfgs *lbfgs) {
   mb_free(lbfgs->b);
   mb_free(lbfgs->b1);
   mb_free(lbfgs->z);
-  mb_free(lbfgs->y);
   mb_free(lbfgs->q1);
   mb_free(lbfgs);
 }
@@ -81,7 +81,7 @@ size_t mb_pd_lbfgs_bytes(const MbPdEngine *engine) {
   const MbPdLbfgs *lbfgs = engine->lbfgs;
   if (!lbfgs) return 0;
   return sizeof *lbfgs + mb_pairs_bytes(&lbfgs->pairs) +
-         (4 * lbfgs->n + 3 * engine->n + 3 * lbfgs->chunks) * sizeof(double);
+         (3 * lbfgs->n + 3 * engine->n + 3 * lbfgs->chunks) * sizeof(double);
 }
 
 // ---- the inverse ------------------------------------------------------------------------------------------
@@ -90,8 +90,8 @@ void mb_pd_lbfgs_begin(MbPdEngine *engine) {
   mb_pairs_begin(&engine->lbfgs->pairs);
   MbPdLbfgs *lbfgs = engine->lbfgs;
   const size_t first = 3 * engine->nfree;
-  lbfgs->known = lbfgs->pending = false;
-  for (size_t i = first; i < lbfgs->n; i++) lbfgs->b[i] = lbfgs->b1[i] = lbfgs->y[i] = engine->r[i] = 0;
+  lbfgs->known = lbfgs->pending = false, lbfgs->level = 0, lbfgs->least = INFINITY;
+  for (size_t i = first; i < lbfgs->n; i++) lbfgs->b[i] = lbfgs->b1[i] = engine->r[i] = 0;
 }
 
 // a · b by chunks.
@@ -100,7 +100,7 @@ typedef struct Product {
   const double *a, *b;
 } Product;
 
-static void product_task(void *context, size_t chunk) {
+MB_CLONES static void product_task(void *context, size_t chunk) {
   const Product *const of = context;
   const size_t begin = 3 * NODES * chunk, n = of->lbfgs->n,
                end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
@@ -119,46 +119,57 @@ static double multiplied(const MbPdEngine *engine, const double *a, const double
   return add_up(engine->lbfgs, 0);
 }
 
-// x ← h² A⁻¹ b of the nodes.
-static void solve(MbPdEngine *engine, const double *b, double *x) {
-  const double h2 = engine->h * engine->h, began = engine->clock();
-  for (size_t c = 0; c < 3 * engine->nfree; c++) x[c] = h2 * b[c];
-  mb_pd_global_solve(&engine->global, x);
-  engine->stats.global += engine->clock() - began;
+MB_CLONES static void scale_task(void *context, size_t chunk) {
+  MbPdEngine *engine = context;
+  const size_t begin = 3 * NODES * chunk, all = 3 * engine->nfree,
+               end = begin + 3 * NODES < all ? begin + 3 * NODES : all;
+  const double h2 = engine->h * engine->h, *b = engine->lbfgs->b;
+  double *restrict r = engine->r;
+  MB_SIMD
+  for (size_t c = begin; c < end; c++) r[c] = h2 * b[c];
 }
 
-void mb_pd_lbfgs_solve(MbPdEngine *engine) { solve(engine, engine->lbfgs->b, engine->r); }
+// r ← h² A⁻¹ b of the nodes.
+void mb_pd_lbfgs_solve(MbPdEngine *engine) {
+  const double began = engine->clock();
+  mb_parallel_tasks(engine->threads, (engine->nfree + NODES - 1) / NODES, scale_task, engine);
+  mb_pd_global_solve(&engine->global, engine->r);
+  engine->stats.global += engine->clock() - began;
+}
 
 // ---- what is minimised ------------------------------------------------------------------------------------
 
 // What is no number is not larger.
 static inline double larger(double a, double b) { return b > a ? b : a; }
 
-// q1 ← q + t d, and the largest move of each chunk.
+// The pair's s ← t d, q1 ← q + s, and the largest move of each chunk of nodes.
 typedef struct Trial {
   MbPdEngine *engine;
   double t;
 } Trial;
 
-static void move_task(void *context, size_t chunk) {
+MB_CLONES static void move_task(void *context, size_t chunk) {
   const Trial *const trial = context;
   const MbPdEngine *engine = trial->engine;
+  MbPdLbfgs *lbfgs = engine->lbfgs;
   const size_t begin = NODES * chunk, end = begin + NODES < engine->nfree ? begin + NODES : engine->nfree;
+  const size_t last = 3 * (begin + NODES) < lbfgs->n ? 3 * (begin + NODES) : lbfgs->n;
   const double t = trial->t, *r = engine->r, *q = engine->q;
-  double *restrict q1 = engine->lbfgs->q1, most = 0;
-  for (size_t n = begin; n < end; n++) {
-    const size_t i = engine->node[n];
-    for (size_t c = 0; c < 3; c++) {
-      const double move = t * r[3 * n + c];
-      q1[3 * i + c] = q[3 * i + c] + move;
-      most = larger(most, fabs(move));
-    }
-  }
-  engine->lbfgs->sum[2][chunk] = most;
+  double *restrict q1 = lbfgs->q1, *restrict s = lbfgs->pairs.s[lbfgs->pairs.next], most[8] = {0};
+  MB_SIMD
+  for (size_t i = 3 * begin; i < last; i++) s[i] = t * r[i];
+  size_t i = 3 * begin;
+  for (; i + 8 <= 3 * end; i += 8)
+    for (size_t k = 0; k < 8; k++) most[k] = larger(most[k], fabs(s[i + k]));
+  for (; i < 3 * end; i++) most[0] = larger(most[0], fabs(s[i]));
+  for (size_t k = 1; k < 8; k++) most[0] = larger(most[0], most[k]);
+  for (size_t n = begin; n < end; n++)
+    mb_vec3_add(q1 + 3 * (size_t)engine->node[n], q + 3 * (size_t)engine->node[n], s + 3 * n);
+  lbfgs->sum[2][chunk] = most[0];
 }
 
 // b1 ← M/h² (q̃ − q1) + f, which is 0 along axes that are placed; by chunks the inertia's part of E, and b1 · d.
-static void slope_task(void *context, size_t chunk) {
+MB_CLONES static void slope_task(void *context, size_t chunk) {
   const Trial *const trial = context;
   const MbPdEngine *engine = trial->engine;
   MbPdLbfgs *lbfgs = engine->lbfgs;
@@ -198,8 +209,8 @@ static double evaluate(MbPdEngine *engine, double *along) {
 // ---- a step -----------------------------------------------------------------------------------------------
 
 typedef struct Taken {
-  double t; // of d; 0: nothing goes down
-  double energy;
+  double t;            // of d; 0: nothing goes down
+  double energy, most; // the largest move of a node
 } Taken;
 
 // `down` = −(E − λᵀ G d)' > 0. Of lengths that fall short the next comes from the parabola through what is known.
@@ -211,73 +222,31 @@ static Taken search(MbPdEngine *engine, double down, const MbPdAlong *beside) {
     Trial trial = {engine, t};
     double along, most = 0;
     mb_parallel_tasks(engine->threads, lbfgs->chunks, move_task, &trial);
+    for (size_t i = 0; i < lbfgs->chunks; i++) most = fmax(most, lbfgs->sum[2][i]);
     const double mine = evaluate(engine, &along);
     const double energy = mine - mb_pd_along(beside, t);
     along += beside->down - t * beside->curve;
     engine->stats.trials++;
-    for (size_t i = 0; i < lbfgs->chunks; i++) most = fmax(most, lbfgs->sum[2][i]);
-    if (energy <= before - ARMIJO * t * down) return (Taken){t, mine};
+    if (energy <= before - ARMIJO * t * down) return (Taken){t, mine, most};
     // where rounding hides a decrease its slope tells it; what is too short for either is taken whole
     const bool level = energy <= before + ROUNDING * fabs(before);
-    if (isfinite(energy) && level && -along <= (1 - 2 * ARMIJO) * down) return (Taken){t, mine};
-    if (isfinite(energy) && most <= TIGHT * engine->size) return (Taken){t, mine};
+    if (isfinite(energy) && level && -along <= (1 - 2 * ARMIJO) * down) return (Taken){t, mine, most};
+    if (isfinite(energy) && most <= TIGHT * engine->size) return (Taken){t, mine, most};
     const double rise = energy - before + t * down;
     const double next = isfinite(rise) && rise > 0 ? down * t * t / (2 * rise) : 0;
     t = fmin(fmax(next, 0.1 * t), 0.5 * t);
   }
-  return (Taken){0, lbfgs->energy};
+  return (Taken){0, lbfgs->energy, 0};
 }
 
-// The pair's s ← t d, and the largest move of each chunk of nodes.
-static void pair_task(void *context, size_t chunk) {
-  const Trial *const trial = context;
-  const MbPdEngine *engine = trial->engine;
+// Goes to the trial, which is the pair's other end.
+static void accept(MbPdEngine *engine, Taken taken) {
   MbPdLbfgs *lbfgs = engine->lbfgs;
-  const size_t n = lbfgs->n, begin = 3 * NODES * chunk, end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
-  const double t = trial->t, *r = engine->r;
-  double *restrict s = lbfgs->pairs.s[lbfgs->pairs.next], most = 0;
-  const size_t nodes_end = end < 3 * engine->nfree ? end : 3 * engine->nfree;
-  MB_SIMD
-  for (size_t i = begin; i < end; i++) s[i] = t * r[i];
-  for (size_t i = begin; i < nodes_end; i++) most = larger(most, fabs(s[i]));
-  lbfgs->sum[2][chunk] = most;
-}
-
-// Goes to the trial, and notes what is known of the pair. Returns the largest move.
-static double accept(MbPdEngine *engine, Taken taken) {
-  MbPdLbfgs *lbfgs = engine->lbfgs;
-  Trial trial = {engine, taken.t};
-  double most = 0;
-  mb_parallel_tasks(engine->threads, lbfgs->chunks, pair_task, &trial);
-  for (size_t k = 0; k < lbfgs->chunks; k++) most = fmax(most, lbfgs->sum[2][k]);
   lbfgs->pending = true;
   double *b = lbfgs->b, *q = engine->q;
   lbfgs->b = lbfgs->b1, lbfgs->b1 = b;
   engine->q = lbfgs->q1, lbfgs->q1 = q;
   lbfgs->energy = taken.energy;
-  return most;
-}
-
-// y ← b at the iterate before − b,  z ← of the former − of the latter.
-static void difference_task(void *context, size_t chunk) {
-  const Trial *const trial = context;
-  MbPdLbfgs *lbfgs = trial->engine->lbfgs;
-  const size_t n = lbfgs->n, begin = 3 * NODES * chunk, end = begin + 3 * NODES < n ? begin + 3 * NODES : n;
-  const double *b1 = lbfgs->b1, *b = lbfgs->b, *z0 = lbfgs->z, *r = trial->engine->r;
-  double *restrict z = lbfgs->pairs.z[lbfgs->pairs.next], *restrict y = lbfgs->y;
-  MB_SIMD
-  for (size_t i = begin; i < end; i++) {
-    y[i] = b1[i] - b[i];
-    z[i] = z0[i] - r[i];
-  }
-}
-
-static void take_pair(MbPdEngine *engine) {
-  MbPdLbfgs *lbfgs = engine->lbfgs;
-  Trial trial = {engine, 0};
-  mb_parallel_tasks(engine->threads, lbfgs->chunks, difference_task, &trial);
-  mb_pairs_take(&lbfgs->pairs, lbfgs->y, engine->threads);
-  lbfgs->pending = false;
 }
 
 // ---- an iteration -----------------------------------------------------------------------------------------
@@ -288,7 +257,8 @@ bool mb_pd_lbfgs_look(MbPdEngine *engine) {
   if (lbfgs->known) return true;
   memcpy(lbfgs->q1, engine->q, 3 * engine->n * sizeof *engine->q);
   lbfgs->energy = evaluate(engine, &along);
-  memcpy(lbfgs->b, lbfgs->b1, 3 * engine->nfree * sizeof *lbfgs->b);
+  double *b = lbfgs->b;
+  lbfgs->b = lbfgs->b1, lbfgs->b1 = b;
   lbfgs->known = isfinite(lbfgs->energy);
   return lbfgs->known;
 }
@@ -298,9 +268,13 @@ double *mb_pd_lbfgs_down(MbPdEngine *engine) { return engine->lbfgs->b; }
 void mb_pd_lbfgs_bend(MbPdEngine *engine) {
   MbPdLbfgs *lbfgs = engine->lbfgs;
   double w[MB_PAIR_WEIGHTS];
-  if (lbfgs->pending) take_pair(engine);
-  memcpy(lbfgs->z, engine->r, lbfgs->n * sizeof *lbfgs->z);
-  mb_pairs_look(&lbfgs->pairs, lbfgs->b, engine->threads, lbfgs->c);
+  if (lbfgs->pending) {
+    mb_pairs_take(&lbfgs->pairs, lbfgs->b1, lbfgs->b, lbfgs->z, engine->r, engine->threads, lbfgs->c);
+  } else {
+    memcpy(lbfgs->z, engine->r, lbfgs->n * sizeof *lbfgs->z);
+    mb_pairs_look(&lbfgs->pairs, lbfgs->b, engine->threads, lbfgs->c);
+  }
+  lbfgs->pending = false;
   mb_pairs_weigh(&lbfgs->pairs, lbfgs->c, w);
   mb_pairs_add(&lbfgs->pairs, w, 0, lbfgs->n, engine->threads, engine->r);
 }
@@ -316,9 +290,22 @@ void mb_pd_lbfgs_push(MbPdEngine *engine, const double c[MB_PAIR_WEIGHTS]) {
 const MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine) { return &engine->lbfgs->pairs; }
 const double *mb_pd_lbfgs_weights(const MbPdEngine *engine) { return engine->lbfgs->c; }
 
+// Whether the last iterations got no nearer, but went up and down in what numbers hold and rows are solved to: a step that begins where it
+// ends, as all do at rest, takes next to nothing off the energy, and a share of that is never found.
+static bool all_level(MbPdLbfgs *lbfgs, double most, double part) {
+  enum { IN_A_ROW = 5 };
+  static const double SLIGHT = 5e-9, HIDDEN = 1e-11,
+                      SAME = 0.9; // of the size; of the energy; of the least part
+  const bool slight = most <= SLIGHT && part <= HIDDEN * fabs(lbfgs->energy);
+  lbfgs->level = slight && part >= SAME * lbfgs->least ? lbfgs->level + 1 : 0;
+  lbfgs->least = fmin(lbfgs->least, part);
+  return lbfgs->level >= IN_A_ROW;
+}
+
 // Whether the iterations may end, of which the last has moved a node by `most` and was worth `part` of energy.
 static bool done(MbPdEngine *engine, double most, double part) {
-  const bool near = mb_pd_way_goes(&engine->way, part, engine->share) && most <= MB_PD_SHORT;
+  const bool goes = mb_pd_way_goes(&engine->way, part, engine->share) && most <= MB_PD_SHORT;
+  const bool near = all_level(engine->lbfgs, most, part) || goes;
   const bool still = engine->tolerance > 0 ? most <= engine->tolerance : engine->share > 0;
   return most <= TIGHT || (still && (near || !(engine->share > 0)));
 }
@@ -333,7 +320,8 @@ bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *beside, double *taken_
   *taken_t = taken.t;
   engine->stuck = !(taken.t > 0); // nothing goes further down
   if (engine->stuck) return true;
-  const double most = accept(engine, taken) / engine->size;
+  accept(engine, taken);
+  const double most = taken.most / engine->size;
   const double part = fmax(before - lbfgs->energy + mb_pd_along(beside, taken.t), 0);
   stats->residual = engine->history[stats->iterations++] = most;
   stats->converged = done(engine, most, part);

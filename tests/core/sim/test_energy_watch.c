@@ -55,6 +55,23 @@ Test(energy_watch, growth_is_told_once_under_every_solver) {
   cr_assert_eq(mb_alloc_live(), 0);
 }
 
+// Two rods on a pin of which one hangs, thrown with a spin, above a floor.
+#define SPUN(solver)                                                                                         \
+  "{\"mbsim\": 1, \"time\": {\"step\": 0.004, \"duration\": 9}, \"contact\": true, \"solver\": \"" solver    \
+  "\", \"bodies\": [{\"name\": \"floor\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": "          \
+  "\"fixed\"}}, "                                                                                            \
+  "{\"name\": \"a\", \"shape\": {\"type\": \"box\", \"size\": [1, 0.2, 0.1]}, \"density\": 1000, \"pose\": " \
+  "{\"position\": [0, 0, 90]}, \"velocity\": {\"angular\": [4, 9, -7]}}, "                                   \
+  "{\"name\": \"b\", \"shape\": {\"type\": \"box\", \"size\": [1, 0.1, 0.2]}, \"density\": 1000, "           \
+  "\"joint\": "                                                                                              \
+  "{\"type\": \"spherical\", \"parent\": \"a\", \"in_parent\": {\"position\": [0.5, 0, 0]}, "                \
+  "\"in_body\": {\"position\": [-0.5, 0, 0]}, \"velocity\": [9, -9, 5]}}]}"
+
+Test(energy_watch, no_scheme_is_named_that_takes_no_contact) {
+  expect_told(SPUN("redmax"), 1000, "has grown by", "take solver \"maximal\", or a smaller step");
+  expect_nothing(SPUN("maximal"), NULL, 1000);
+}
+
 Test(energy_watch, loss_is_told_where_nothing_takes_it) {
   expect_told("m1-simpler-serial-chain", 64, "the energy has fallen by", "take \"trapezoidal\" or \"rk45\"");
   static const char *const damped[] = {"/forces=[{\"type\": \"damping\", \"coefficient\": 0.001}]", NULL};

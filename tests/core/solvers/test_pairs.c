@@ -40,18 +40,27 @@ static double number(int k, int i) { return sin(1.0 + 3 * k + 7.3 * i * (k + 1))
 
 // The last `last` of `count` pairs; number `bad` of them curves down.
 static void check(int count, int last, int bad) {
-  double A[N][N], K[N][N], H[N][N], S[12][N], Y[12][N], b[N], wanted[N], found[N];
+  double A[N][N], K[N][N], H[N][N], S[12][N], Y[12][N], b[N], before[N], z[N], z1[N], wanted[N], found[N];
   double c[MB_PAIR_WEIGHTS], w[MB_PAIR_WEIGHTS];
   MbPairs pairs;
   cr_assert(mb_pairs_make(&pairs, N));
   matrices(A, K);
+  for (int i = 0; i < N; i++) before[i] = sin(5.0 + i);
+  times(A, before, z);
+  mb_pairs_look(&pairs, before, 1, c);
   for (int k = 0; k < count; k++) {
     for (int i = 0; i < N; i++) S[k][i] = number(k, i);
     times(K, S[k], Y[k]);
     for (int i = 0; i < N && k == bad; i++) Y[k][i] *= -1;
     memcpy(pairs.s[pairs.next], S[k], sizeof S[k]);
-    times(A, Y[k], pairs.z[pairs.next]);
-    cr_assert_eq(mb_pairs_take(&pairs, Y[k], 1), k != bad);
+    for (int i = 0; i < N; i++) b[i] = before[i] - Y[k][i];
+    times(A, b, z1);
+    cr_assert_eq(mb_pairs_take(&pairs, before, b, z, z1, 1, c), k != bad);
+    double looked[MB_PAIR_WEIGHTS];
+    mb_pairs_look(&pairs, b, 1, looked);
+    test_near("Uᵀ b", c, looked, MB_PAIR_WEIGHTS, 1e-13);
+    test_near("z", z, z1, N, 0);
+    memcpy(before, b, sizeof before);
   }
   memcpy(H, A, sizeof H);
   for (int k = count - last; k < count; k++)

@@ -1,0 +1,205 @@
+// Blocks in lanes: runs, colours, batches, and what goes in and out.
+#include "core/contact/contact_lanes.h"
+#include "core/base/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FEW = 512, GRAIN = 32 }; // blocks that are not worth it; batches of a thread
+
+// ---- runs -------------------------------------------------------------------------------------------------
+
+static bool takes(const MbStrips *s) {
+  for (size_t i = 0; i < s->n; i++)
+    if (s->soft[i] != 0) return false;
+  for (size_t j = 0; j < s->nblocks; j++) {
+    const MbBlock *block = &s->block[j];
+    if (block->rows != s->block[0].rows) return false;
+    if (block->rows == 3 ? block->cone != MB_CONE_EXACT : block->kind != MB_CONTACT_ONE_WAY) return false;
+  }
+  return true;
+}
+
+static size_t run_depth(const MbStrips *s, size_t j) {
+  size_t depth = 1;
+  while (depth < MB_LANES_DEEP && j + depth < s->nblocks && s->slot[j + depth][0] == s->slot[j][0] &&
+         s->slot[j + depth][1] == s->slot[j][1])
+    depth++;
+  return depth;
+}
+
+// Each run takes the first colour that none of those before it which share a slot with it has. False: there are not so many colours.
+static bool find_runs(MbLanes *l, const MbStrips *s, size_t *count) {
+  *count = 0;
+  memset(l->used, 0, (l->nslots + 1) * sizeof *l->used);
+  for (size_t j = 0, depth; j < s->nblocks; j += depth) {
+    uint64_t *const used[2] = {&l->used[s->slot[j][0]], &l->used[s->slot[j][1]]};
+    l->used[l->nslots] = 0; // what is none is shared by all
+    const uint64_t open = ~(*used[0] | *used[1]);
+    depth = run_depth(s, j);
+    if (!open) return false;
+    const int colour = __builtin_ctzll(open);
+    *used[0] |= UINT64_C(1) << colour, *used[1] |= UINT64_C(1) << colour;
+    l->run[*count] = (uint32_t)j, l->depth[*count] = (uint8_t)depth, l->colour[*count] = (uint8_t)colour;
+    ++*count;
+  }
+  return true;
+}
+
+// By colours, of these the deepest first.
+static void sort_runs(MbLanes *l, size_t count) {
+  enum { PLACES = MB_LANES_COLOURS * MB_LANES_DEEP };
+  uint32_t start[PLACES + 1] = {0};
+  for (size_t i = 0; i < count; i++) start[l->colour[i] * MB_LANES_DEEP + MB_LANES_DEEP - l->depth[i] + 1]++;
+  for (size_t k = 0; k < PLACES; k++) start[k + 1] += start[k];
+  for (size_t i = 0; i < count; i++)
+    l->order[start[l->colour[i] * MB_LANES_DEEP + MB_LANES_DEEP - l->depth[i]]++] = (uint32_t)i;
+}
+
+// ---- cells ------------------------------------------------------------------------------------------------
+
+static void fill_lane(MbLanes *l, const MbStrips *s, double *cell, uint32_t j) {
+  enum { W = MB_LANES_WIDE };
+  const MbBlock *block = &s->block[j];
+  const double *F = s->F + 12 * (size_t)block->row, *b = s->b + block->row, *D = block->D, *I = block->I;
+  if (block->left_out) return;
+  for (size_t k = 0; k < 12 * l->rows; k++) cell[W * k] = F[k];
+  if (l->rows == 1) {
+    cell[W * MB_CELL_ONE_I] = I[0], cell[W * MB_CELL_ONE_D] = D[0], cell[W * MB_CELL_ONE_B] = b[0];
+    return;
+  }
+  const int upper[6] = {0, 1, 2, 4, 5, 8};
+  for (int k = 0; k < 6; k++) cell[W * (MB_CELL_I + k)] = I[upper[k]];
+  for (int k = 0; k < 3; k++) cell[W * (MB_CELL_D + k)] = D[upper[k]];
+  for (int k = 0; k < 3; k++) cell[W * (MB_CELL_D_REST + k)] = D[upper[3 + k]];
+  for (int k = 0; k < 3; k++) cell[W * (MB_CELL_B + k)] = b[k];
+  cell[W * MB_CELL_MU] = block->mu, cell[W * MB_CELL_SCALE] = block->scale;
+}
+
+// Nothing pushes at what is not there: b = 1.
+static void fill_batch(MbLanes *l, const MbStrips *s, const uint32_t *order, size_t count) {
+  const size_t at = l->rows == 3 ? MB_CELL_B : MB_CELL_ONE_B;
+  MbLaneBatch *batch = &l->batch[l->nbatches++];
+  *batch = (MbLaneBatch){.cell = (uint32_t)l->ncells, .depth = l->depth[order[0]]};
+  l->ncells += batch->depth;
+  for (uint32_t k = 0; k < batch->depth; k++) {
+    double *cell = l->cell + l->wide * (batch->cell + k);
+    memset(cell, 0, l->wide * sizeof *cell);
+    for (size_t i = 0; i < MB_LANES_WIDE; i++) {
+      const bool is = i < count && k < l->depth[order[i]];
+      const uint32_t j = is ? l->run[order[i]] + k : UINT32_MAX;
+      l->block[MB_LANES_WIDE * (batch->cell + k) + i] = j;
+      cell[MB_LANES_WIDE * at + i] = 1;
+      if (is) fill_lane(l, s, cell + i, j);
+    }
+  }
+  for (size_t i = 0; i < MB_LANES_WIDE; i++)
+    for (int end = 0; end < 2; end++)
+      batch->slot[end][i] = i < count ? s->slot[l->run[order[i]]][end] : (uint32_t)l->nslots;
+}
+
+static void fill(MbLanes *l, const MbStrips *s, size_t count) {
+  l->nbatches = l->ncells = l->ncolours = 0;
+  for (size_t i = 0; i < count;) {
+    const uint8_t colour = l->colour[l->order[i]];
+    l->begin[l->ncolours++] = (uint32_t)l->nbatches;
+    while (i < count && l->colour[l->order[i]] == colour) {
+      size_t some = 1;
+      while (some < MB_LANES_WIDE && i + some < count && l->colour[l->order[i + some]] == colour) some++;
+      fill_batch(l, s, l->order + i, some);
+      i += some;
+    }
+  }
+  l->begin[l->ncolours] = (uint32_t)l->nbatches;
+}
+
+void mb_lanes_make(MbLanes *l, MbRoom *room, const MbStrips *s) {
+  *l = (MbLanes){.nslots = s->nslots, .rho = s->rho, .passes = mb_lane_passes()};
+  if (!s->unformed || s->nblocks < FEW) return;
+  const size_t cells = s->nblocks / MB_LANES_WIDE + MB_LANES_COLOURS * MB_LANES_DEEP,
+               batches = s->nblocks / MB_LANES_WIDE + MB_LANES_COLOURS;
+  l->rows = room->at ? s->block[0].rows : 3;
+  l->wide = MB_LANES_WIDE * (l->rows == 3 ? MB_CELL_CONTACT : MB_CELL_ONE);
+  l->y = mb_room_take(room, MB_LANES_SLOT * (l->nslots + 1), sizeof *l->y);
+  l->cell = mb_room_take(room, cells * l->wide, sizeof *l->cell);
+  l->block = mb_room_take(room, cells * MB_LANES_WIDE, sizeof *l->block);
+  l->batch = mb_room_take(room, batches, sizeof *l->batch);
+  l->moved = mb_room_take(room, batches * MB_LANES_WIDE, sizeof *l->moved);
+  l->run = mb_room_take(room, s->nblocks, sizeof *l->run);
+  l->depth = mb_room_take(room, s->nblocks, sizeof *l->depth);
+  l->colour = mb_room_take(room, s->nblocks, sizeof *l->colour);
+  l->order = mb_room_take(room, s->nblocks, sizeof *l->order);
+  l->used = mb_room_take(room, l->nslots + 1, sizeof *l->used);
+  size_t count = 0;
+  if (!room->at || !takes(s) || !find_runs(l, s, &count)) return;
+  l->is = true;
+  sort_runs(l, count);
+  fill(l, s, count);
+}
+
+// ---- in and out -------------------------------------------------------------------------------------------
+
+typedef enum Way { IN, OUT } Way;
+
+// The numbers of a cell from vector `at` on, from or to those of rows.
+static void carry(const MbLanes *l, const MbStrips *s, size_t at, double *rows, Way way) {
+  for (size_t k = 0; k < MB_LANES_WIDE * l->ncells; k++) {
+    const uint32_t j = l->block[k];
+    double *cell = l->cell + l->wide * (k / MB_LANES_WIDE) + MB_LANES_WIDE * at + k % MB_LANES_WIDE;
+    for (size_t r = 0; r < l->rows && j != UINT32_MAX; r++) {
+      double *row = rows + s->block[j].row + r, *own = cell + MB_LANES_WIDE * r;
+      if (way == OUT)
+        *row = *own;
+      else
+        *own = s->block[j].left_out ? 0 : *row;
+    }
+  }
+}
+
+static size_t lambda_at(const MbLanes *l) { return l->rows == 3 ? MB_CELL_LAMBDA : MB_CELL_ONE_LAMBDA; }
+
+void mb_lanes_begin(MbLanes *l, const MbStrips *s, const double *lambda) {
+  carry(l, s, lambda_at(l), (double *)lambda, IN);
+}
+
+void mb_lanes_lambda(const MbLanes *l, const MbStrips *s, double *lambda) {
+  carry(l, s, lambda_at(l), lambda, OUT);
+}
+
+void mb_lanes_rates(const MbLanes *l, const MbStrips *s, double *w) {
+  carry(l, s, l->rows == 3 ? MB_CELL_W : MB_CELL_ONE_W, w, OUT);
+}
+
+// ---- passes -----------------------------------------------------------------------------------------------
+
+static double moved(const MbLanes *l) {
+  double sum = 0;
+  for (size_t i = 0; i < MB_LANES_WIDE * l->nbatches; i++) sum += l->moved[i];
+  return sqrt(sum);
+}
+
+typedef struct Colour {
+  const MbLanes *lanes;
+  size_t from;
+} Colour;
+
+static void sweep_range(void *context, size_t begin, size_t end) {
+  const Colour *colour = context;
+  for (size_t k = begin; k < end; k++) colour->lanes->passes->sweep(colour->lanes, colour->from + k);
+}
+
+double mb_lanes_sweep(MbLanes *l, int threads) {
+  Colour colour = {.lanes = l};
+  for (size_t c = 0; c < l->ncolours; c++) {
+    colour.from = l->begin[c];
+    mb_parallel_ranges(threads > 1 ? threads : 1, l->begin[c + 1] - l->begin[c], GRAIN, sweep_range, &colour);
+  }
+  return moved(l);
+}
+
+double mb_lanes_natural(MbLanes *l) {
+  memset(l->y, 0, MB_LANES_SLOT * (l->nslots + 1) * sizeof *l->y);
+  for (size_t k = 0; k < l->nbatches; k++) l->passes->push(l, k);
+  for (size_t k = 0; k < l->nbatches; k++) l->passes->look(l, k);
+  return moved(l);
+}

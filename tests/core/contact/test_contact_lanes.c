@@ -1,0 +1,135 @@
+// Sweeps over many blocks side by side.
+#include "core/base/alloc.h"
+#include "core/contact/contact_lanes.h"
+#include "tests/core/contact/contact_make.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BODIES = 150, LEAST = 512 };
+
+// Columns of four balls, four to six contacts a pair; some stick, some slip, some open. `hub`: all
+// stand on the first.
+static Made heap(bool one_way, bool hub, double mu) {
+  static const double arm[6][3] = {{.3, 0, .4},  {-.3, .1, .4}, {0, .3, .4},
+                                   {0, -.3, .4}, {.2, .2, .4},  {-.2, .1, .4}};
+  uint64_t seed = 5;
+  Made made = made_begin(BODIES, 3 * 6 * BODIES);
+  for (size_t i = 0; i < 6 * BODIES; i++) {
+    made.mass[i] = i % 6 < 3 ? 0.1 : 1;
+    made.v[i] = (i % 6 == 5 ? -0.3 : 0) + 0.2 * (test_random(&seed) - 0.5);
+  }
+  for (size_t b = 0; b < BODIES; b++) {
+    size_t other = b % 4 ? b - 1 : SIZE_MAX;
+    if (hub && b) other = 0;
+    const double tilt = 0.3 * (test_random(&seed) - 0.5), size = sqrt(1 + tilt * tilt),
+                 n[3] = {tilt / size, 0, 1 / size};
+    for (size_t k = 0; k < 4 + b % 3; k++) {
+      const double r[3] = {arm[k][0], arm[k][1], -arm[k][2]};
+      if (one_way)
+        made_row(&made, MB_CONTACT_ONE_WAY, b, r, other, arm[k], n);
+      else
+        made_contact(&made, b, r, other, arm[k], n, MB_CONE_EXACT, b % 7 ? mu : 0);
+    }
+  }
+  made_end(&made, false);
+  made_factor(&made);
+  return made;
+}
+
+static MbLanes lanes_of(const Made *made, MbStrips *strips, MbRoom *room) {
+  MbLanes lanes;
+  mb_strips_make(strips, room, &made->problem, MB_UNFORMED);
+  mb_lanes_make(&lanes, room, strips);
+  return lanes;
+}
+
+Test(contact_lanes, side_by_side_contacts_come_to_what_the_law_asks_for) {
+  for (int what = 0; what < 2; what++) {
+    Made made = heap(what == 1, false, 0.4);
+    MbContactWork work = {0};
+    MbContactAnswer answer;
+    made.problem.tolerance = 1e-7;
+    cr_assert(mb_contact_reserve(&work, mb_contact_method("gauss_seidel"), &made.problem));
+    const MbContactResult result =
+        mb_contact_solve(mb_contact_method("gauss_seidel"), &work, &made.problem, &answer);
+    cr_expect_eq(result, MB_CONTACT_SOLVED, "%d: %s", what, answer.why);
+    made.problem.W = (MbContactOperator){.dense = made.W};
+    const double natural = made_natural(&made, answer.lambda);
+    cr_expect_lt(natural, 2e-7, "%d: %g", what, natural);
+    mb_contact_work_free(&work);
+    made_free(&made);
+  }
+}
+
+Test(contact_lanes, every_kind_of_processor_comes_to_the_same_bits) {
+  for (int one_way = 0; one_way < 2; one_way++) {
+    Made made = heap(one_way, false, 0.4);
+    const size_t n = made.problem.n;
+    cr_assert_gt(one_way ? n : n / 3, LEAST);
+    MbRoom count = {0};
+    MbStrips strips;
+    lanes_of(&made, &strips, &count);
+    double *first = mb_calloc(n + 1, sizeof *first), *lambda = mb_calloc(n, sizeof *lambda),
+           *w = mb_calloc(n, sizeof *w);
+    char *block = mb_calloc(count.used, 1);
+    bool any = false;
+    for (int k = 0; mb_lane_passes_list[k]; k++) {
+      if (!mb_lane_passes_run(mb_lane_passes_list[k])) continue;
+      MbRoom room = {.at = block};
+      MbLanes lanes = lanes_of(&made, &strips, &room);
+      cr_assert(lanes.is && room.used <= count.used);
+      lanes.passes = mb_lane_passes_list[k];
+      memset(lambda, 0, n * sizeof *lambda);
+      mb_lanes_begin(&lanes, &strips, lambda);
+      mb_lanes_natural(&lanes);
+      for (int sweep = 0; sweep < 10; sweep++) mb_lanes_sweep(&lanes, 1);
+      const double natural = mb_lanes_natural(&lanes);
+      mb_lanes_lambda(&lanes, &strips, lambda);
+      if (!any) memcpy(first, lambda, n * sizeof *first), first[n] = natural;
+      any = true;
+      cr_expect_arr_eq(lambda, first, n * sizeof *first, "%s", lanes.passes->name);
+      cr_expect(natural == first[n], "%s: %.17g, %.17g", lanes.passes->name, natural, first[n]);
+
+      // and the natural map and the rates are those that the blocks one by one have
+      mb_lanes_rates(&lanes, &strips, w);
+      const double known = mb_strips_natural(&strips, lambda, w);
+      cr_expect_float_eq(natural, known, 1e-12 * known + 1e-300, "%.17g, %.17g", natural, known);
+      mb_strips_rates(&strips, lambda, first);
+      test_near("w", w, first, n, 1e-12);
+      memcpy(first, lambda, n * sizeof *first);
+    }
+    mb_free(first), mb_free(lambda), mb_free(w), mb_free(block);
+    made_free(&made);
+  }
+}
+
+Test(contact_lanes, threads_change_no_bit) {
+  Made made = heap(false, false, 0.4);
+  const size_t n = made.problem.n;
+  double *first = mb_calloc(n, sizeof *first);
+  made.problem.iterations = 20;
+  for (int threads = 1; threads <= 8; threads *= 2) {
+    MbContactWork work = {0};
+    MbContactAnswer answer;
+    made.problem.threads = threads;
+    made_solve(&made, "gauss_seidel", &work, &answer);
+    if (threads == 1) memcpy(first, answer.lambda, n * sizeof *first);
+    cr_expect_arr_eq(answer.lambda, first, n * sizeof *first, "%d threads", threads);
+    mb_contact_work_free(&work);
+  }
+  mb_free(first);
+  made_free(&made);
+}
+
+Test(contact_lanes, what_has_more_neighbours_than_there_are_colours_is_swept_one_by_one) {
+  Made made = heap(false, true, 0.4);
+  MbRoom count = {0};
+  MbStrips strips;
+  lanes_of(&made, &strips, &count);
+  char *block = mb_calloc(count.used, 1);
+  MbRoom room = {.at = block};
+  cr_expect(!lanes_of(&made, &strips, &room).is);
+  mb_free(block);
+  made_free(&made);
+}

@@ -172,6 +172,7 @@ typedef struct MbNodePlan {
       share; // of the energy that a step's iterations take off, that may be left by estimate; 0: that is not asked
   bool
       to_end; // a step goes on to where energies cannot tell its iterates apart; one that did not is no solution
+  double tolerance; // of the last correction, by the size; more of it is no solution. 0: that is not asked
   size_t carried; // numbers that go from step to step beside places and velocities
 } MbNodePlan;
 

@@ -31,9 +31,29 @@ LIBS       := -lcjson -lmuparser -lexpat -lz -lmetis -ldl -lm
 LAPACKE    := -llapacke -lblas # for what compares with them; the program loads them when it needs them
 LINK       := $(CC) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -pthread $(LDFLAGS)
 
-LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c gpu/*.c)
+# nvcc builds the CUDA engine where it is found; CUDA=0 builds without, as sanitizers do. CUDA_ARCH: what devices it has code for, as "80 90",
+# and the last of them for later ones too.
+NVCC ?= $(firstword $(wildcard $(patsubst %,%/bin/nvcc,$(CUDA_HOME))) $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+CUDA ?= $(if $(filter release,$(FLAVOUR)),$(if $(NVCC),1,0),0)
+ifeq ($(CUDA),1)
+  ifeq ($(NVCC),)
+    $(error CUDA=1 needs nvcc: set NVCC, or CUDA_HOME to the folder that has bin/nvcc)
+  endif
+  # of 7.0 (until CUDA 12), 7.5, 8.0 and 9.0 those that this nvcc knows: their code runs on what is between, too
+  CUDA_ARCH ?= $(sort $(filter 70 75 80 90,$(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch))))
+  CUDA_LAST := $(lastword $(CUDA_ARCH))
+  CUDA_CODE := $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a)) -gencode arch=compute_$(CUDA_LAST),code=compute_$(CUDA_LAST)
+  CUDA_LIB  := $(firstword $(wildcard $(foreach d,lib64 lib targets/x86_64-linux/lib,$(dir $(realpath $(NVCC)))../$(d)/libcudart_static.a)))
+  CUDA_LIBS := $(CUDA_LIB) -lstdc++ -lrt
+  LIBS      += $(CUDA_LIBS)
+  CUDA_SRC  := $(wildcard gpu/*.cu)
+endif
+NVCC_FLAGS = -std=c++17 -O2 -I. -lineinfo -fmad=true --threads 2 -Xcompiler -fPIC,-Wall -MMD -MP $(CUDA_CODE) \
+  -DMB_CUDA_ARCHS='"$(CUDA_ARCH)"' $(NVCCFLAGS)
+
+LIB_SRC  := $(wildcard core/*.c core/*/*.c core/*/*/*.c io/*/*.c) $(filter-out $(if $(CUDA_SRC),gpu/gpu_none.c),$(wildcard gpu/*.c))
 CLI_SRC  := $(wildcard cli/*.c)
-TEST_SRC := $(wildcard tests/*.c tests/core/*.c tests/core/*/*.c tests/core/*/*/*.c tests/io/*.c tests/cli/*.c)
+TEST_SRC := $(wildcard tests/*.c tests/core/*.c tests/core/*/*.c tests/core/*/*/*.c tests/io/*.c tests/gpu/*.c tests/cli/*.c)
 # what tests and benchmarks share
 TEST_SRC += tools/bench/bending_cases.c
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
@@ -43,6 +63,7 @@ LIB      := $(BUILD)/libmbsim.a
 SHARED   := $(BUILD)/libmbsim.so.0
 BIN      := $(BUILD)/mbsim
 TESTS    := $(BUILD)/mbsim-tests
+DRIVER   := $(BUILD)/fake/libcuda.so.1
 BENCH    := $(BUILD)/mbsim-bench
 REPLAYS  := $(patsubst tests/fuzz/%.c,$(BUILD)/replay/%,$(FUZZ_SRC))
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
@@ -84,9 +105,20 @@ $(BUILD)/io/view/view_bundle.o: $(VIEWER_PAGE)
 
 $(BUILD)/io/sweep/sweep_page.o: tools/sweep/report.html
 
-$(LIB): $(call obj,$(LIB_SRC))
+# Made anew when what it is made with changes.
+$(BUILD)/gpu/made_with: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CUDA) $(NVCC) $(CUDA_ARCH)' | cmp -s - $@ || echo '$(CUDA) $(NVCC) $(CUDA_ARCH)' >$@
+.PHONY: FORCE
+
+$(BUILD)/%.cu.o: %.cu $(BUILD)/gpu/made_with | $(FIRST)
+	$(call say,NVCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) $(NVCC_FLAGS) -c -o $@ $<
+
+$(LIB): $(call obj,$(LIB_SRC)) $(CUDA_SRC:%=$(BUILD)/%.o) $(BUILD)/gpu/made_with
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
 # The library for programs that load it: what the public header declares, and nothing else. Its objects are the archive's, which bind
 # their own symbols within; SHARED's number is that of the interface.
@@ -94,10 +126,12 @@ $(BUILD)/mbsim.map: core/mbsim.h
 	@mkdir -p $(@D)
 	$(Q)(echo '{ global:'; grep -oE '\bmb_[a-z_]+\(' $< | tr -d '(' | sort -u | sed 's/$$/;/'; echo 'local: *; };') >$@
 
-$(SHARED): $(LIB) $(BUILD)/mbsim.map
+# It is without CUDA: the runtime's thread-local storage is of the kind that only programs have from their start.
+SHARED_OBJ := $(call obj,$(filter-out gpu/gpu_none.c,$(LIB_SRC)) gpu/gpu_none.c)
+$(SHARED): $(SHARED_OBJ) $(BUILD)/mbsim.map
 	$(call say,LD,$@)
 	$(Q)$(LINK) -shared -Wl,-Bsymbolic -Wl,--version-script=$(BUILD)/mbsim.map -Wl,-soname,$(@F) -o $@ \
-	  -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(LIBS)
+	  $(SHARED_OBJ) $(filter-out $(CUDA_LIBS),$(LIBS))
 
 # The program's debug information goes into mbsim.debug beside it; sanitizers read their own.
 $(BIN): $(call obj,$(CLI_SRC)) $(LIB)
@@ -111,6 +145,12 @@ endif
 $(TESTS): $(call obj,$(TEST_SRC)) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(LINK) -no-pie -o $@ $^ $(LIBS) $(LAPACKE) -lcriterion
+
+# A driver that is made up, for tests of machines that have one.
+$(DRIVER): tests/gpu/fake/libcuda.c
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(WARN) -shared -fPIC -o $@ $<
 
 # CHOLMOD stands beside ours in `mbsim-bench global` where SuiteSparse is installed.
 CHOLMOD = $(shell echo 'int main(void) { return 0; }' | \
@@ -145,7 +185,7 @@ deps-cluster: ## the same for check-cluster: Slurm, munge, MPI, GNU parallel
 demo: all ## run an example and show what it made
 	@sh tools/demo.sh $(BIN)
 
-check: all $(TESTS) ## build and run every test
+check: all $(TESTS) $(DRIVER) ## build and run every test
 	@sh tests/run.sh $(FLAVOUR) '$(TEST)'
 
 check-asan: ## every test under the address and undefined-behaviour sanitizers; leaks fail it
@@ -185,7 +225,7 @@ docs: all ## write the generated parts of the documents anew
 	@sh tools/docs.sh $(BIN)
 
 install: all ## install below $(DESTDIR)$(PREFIX): program, library, header, pkg-config, man page, completion, schema
-	@sh tools/install.sh $(BIN) $(LIB) "$(DESTDIR)" "$(PREFIX)" $(VERSION)
+	@sh tools/install.sh $(BIN) $(LIB) "$(DESTDIR)" "$(PREFIX)" $(VERSION) "$(CUDA_LIBS)"
 
 clean: ## remove everything that was built
 	rm -rf build

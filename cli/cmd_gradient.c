@@ -45,6 +45,11 @@ static MbStatus differentiate(MbGradientRun *run, MbReport *report) {
   if (!status) status = mb_measures_values(run->scene.measures, run->values, report);
   for (size_t k = 0; k < run->nwrt && !status; k++)
     status = mb_measure_slopes_values(run->wrt[k].slopes, run->wrt[k].derivative, report);
+  if (gradient && mb_sensitivity_by_steps(gradient))
+    snprintf(run->method, sizeof run->method, "by differences of single steps (%s)",
+             mb_sensitivity_by_steps(gradient));
+  else
+    snprintf(run->method, sizeof run->method, "exact");
   mb_sensitivity_free(gradient);
   mb_free(slopes);
   mb_free(frame);
@@ -115,7 +120,9 @@ static bool agrees(const MbWrt *wrt, size_t m) {
 // ---- telling ------------------------------------------------------------------------------------
 
 static cJSON *answer(const MbGradientRun *run, bool checked) {
-  cJSON *tree = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(tree, "measures");
+  cJSON *tree = cJSON_CreateObject();
+  cJSON_AddStringToObject(tree, "derivatives", run->method);
+  cJSON *list = cJSON_AddArrayToObject(tree, "measures");
   for (size_t m = 0; m < run->nmeasures; m++) {
     cJSON *item = cJSON_CreateObject();
     cJSON_AddItemToArray(list, item);
@@ -140,6 +147,7 @@ static cJSON *answer(const MbGradientRun *run, bool checked) {
 
 static void print(const MbGradientRun *run, bool checked) {
   char text[200];
+  printf("derivatives: %s\n", run->method);
   for (size_t m = 0; m < run->nmeasures; m++) {
     printf("%s = %.12g\n", mb_console_safe(run->asks[m].what, text, sizeof text), run->values[m]);
     for (size_t k = 0; k < run->nwrt; k++) {
@@ -211,9 +219,15 @@ const MbCommand mb_command_gradient = {
                "scene says, lengths, masses, "
                "stiffness, where things are at the start, what signals are made of; what is built of it is "
                "part of the derivative.\n\n"
-               "It is there for integrators bdf1, bdf2 and sdirk2 with solver redmax, or bodies free in "
-               "space, without constraints, limits and "
-               "contacts; else it is refused. What branches, as the largest of frames or a motor at its "
+               "Derivatives are exact for integrators bdf1, bdf2 and sdirk2 of trees and bodies free in "
+               "space; else each step "
+               "is differentiated by "
+               "differences of that one step, from the run's own state, which is told: for integrators "
+               "symplectic, implicit, "
+               "trapezoidal and bridson_marino, and with loops and prescribed motions. Where there is "
+               "contact, dry friction, a limit or "
+               "a deformable, and with solvers maximal and projective, it is refused. What branches, as the "
+               "largest of frames or a motor at its "
                "most, has the derivative of "
                "the branch that was taken. Each number costs about as much as a run. With --check exit 1 "
                "where differences of whole runs, "

@@ -32,19 +32,30 @@ static MbStatus check_arguments(const MbArgs *args, MbReport *report) {
   return MB_OK;
 }
 
-// `auto` takes the first engine that can take the model.
+// Why the device that is asked for cannot take the model, NULL: it can, or none is asked for: only then does anybody look for one.
+static const char *device_lacks(const MbRun *run) {
+  bool available = false;
+  if (run->device == MB_CPU) return NULL;
+  const char *text = mb_engine_text(mb_engine_cuda(), &available);
+  return available ? mb_engine_refuses(mb_engine_cuda(), run->model) : text;
+}
+
+// `auto` takes the first engine that can take the model, and says once what it did not take.
+static void stay_on_cpu(MbRun *run, const char *why) {
+  run->engine = mb_engine_cpu();
+  mb_log_say(&run->log, "device auto: %s; computed on %s", why, mb_engine_text(run->engine, NULL));
+}
+
 static MbStatus choose_engine(MbRun *run, MbReport *report) {
   const MbValue *given = mb_arg(run->args, "device");
-  const MbDevice device = given->given ? (MbDevice)given->word : run->scene->spec.solver.device;
-  const MbEngine *cuda = mb_engine_cuda();
-  bool available = false;
-  const char *text = mb_engine_text(cuda, &available);
-  const char *why = available ? mb_engine_refuses(cuda, run->model) : text;
-  run->engine = device == MB_CUDA || (device == MB_AUTO && !why) ? cuda : mb_engine_cpu();
-  if (device != MB_CUDA || !why) return MB_OK;            // `mbsim validate` warns of it
+  run->device = given->given ? (MbDevice)given->word : run->scene->spec.solver.device;
+  const char *why = device_lacks(run);
+  run->engine = run->device == MB_CPU ? mb_engine_cpu() : mb_engine_cuda();
+  if (why && run->device == MB_AUTO) stay_on_cpu(run, why);
+  if (!why || run->device == MB_AUTO) return MB_OK;
   if (given->given && !report->kept) report->file[0] = 0; // not the scene's fault
   return mb_error(report, MB_DEVICE, given->given ? "" : "/solver/device", "device %s: %s",
-                  mb_engine_name(cuda), why);
+                  mb_engine_name(run->engine), why);
 }
 
 static MbStatus allocate(MbRun *run, MbReport *report) {

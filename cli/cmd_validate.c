@@ -20,9 +20,10 @@ static cJSON *answer(const MbReport *report, cJSON *plan) {
 static void warn_device(const MbScene *scene, const MbModel *model, MbReport *report) {
   const MbEngine *cuda = mb_engine_cuda();
   bool available = false;
+  if (scene->spec.solver.device != MB_CUDA) return;
   const char *text = mb_engine_text(cuda, &available),
              *why = available ? mb_engine_refuses(cuda, model) : text;
-  if (scene->spec.solver.device == MB_CUDA && why)
+  if (why)
     mb_warning(report, "/solver/device",
                "device cuda: %s; without --device cpu a run is refused here (exit 6)", why);
 }

@@ -2,6 +2,7 @@
 #include "cli/options.h"
 #include "core/base/blas.h"
 #include "core/mbsim.h"
+#include "gpu/gpu.h"
 #include "io/view/view.h"
 
 #include <zlib.h>
@@ -28,9 +29,8 @@ static MbStatus run(const MbArgs *args) {
 #ifdef MB_SANITIZED
   printf(", sanitizers");
 #endif
-  bool cuda = false;
-  const char *text = mb_engine_text(mb_engine_cuda(), &cuda);
-  printf("\ncuda: %s (%s)\n", cuda ? "yes" : "no", text);
+  printf("\ncuda: %s\n", mb_cuda_built_text());
+  printf("devices: %s\n", mb_cuda_devices_text());
   return MB_OK;
 }
 
@@ -42,7 +42,9 @@ const MbCommand mb_command_version = {
     .name = "version",
     .operands = "",
     .summary = "show version, compiler and features",
-    .details = "Shows the version, the compiler that built the program, and the features that are in it.",
+    .details = "Shows the version, the compiler that built the program, the features that are in it, whether "
+               "CUDA is "
+               "one of them, and what devices the machine's CUDA driver tells of.",
     .noptions = sizeof options / sizeof *options,
     .options = options,
     .run = run,

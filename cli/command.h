@@ -47,6 +47,6 @@ const MbCommand *mb_command_find(const char *name);
 extern const MbCommand mb_command_run, mb_command_validate, mb_command_info, mb_command_diff,
     mb_command_check, mb_command_repair, mb_command_hash, mb_command_export, mb_command_schema,
     mb_command_bench, mb_command_init, mb_command_import, mb_command_view, mb_command_plot, mb_command_sweep,
-    mb_command_gradient, mb_command_version, mb_command_help;
+    mb_command_gradient, mb_command_fit, mb_command_version, mb_command_help;
 
 #endif

@@ -4,7 +4,6 @@
 #include "core/base/report.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const double LITTLE = 3e-6; // of a number: the square of it is lost, and rounding over it
@@ -34,14 +33,16 @@ static MbStatus make_measures(const MbGradientRun *run, MbVariant *v, MbReport *
   const MbSceneSpec *spec = &v->scene->spec;
   const MbPlan plan = mb_plan(spec);
   MbSim *sim = NULL;
-  MbStatus status = mb_sim_create(v->model, &(MbSimOptions){.engine = mb_engine_cpu()}, &sim, report);
+  MbReport own = {0}; // it is not about the scene's text, and the run itself warns
+  MbStatus status = mb_sim_create(v->model, &(MbSimOptions){.engine = mb_engine_cpu()}, &sim, &own);
+  if (status) *report = own;
   if (status) return status;
   MbConstant *constants = mb_calloc(spec->nparameters, sizeof *constants);
   for (size_t i = 0; constants && i < spec->nparameters; i++)
     constants[i] = (MbConstant){spec->parameters[i].name, spec->parameters[i].value};
   size_t nchannels = 0;
   const MbChannel *channels = mb_sim_channels(sim, &nchannels);
-  MbReport own = {0}; // it is not about the scene's text
+  own = (MbReport){0};
   status = constants
                ? mb_measures_create(run->asks, run->nmeasures, channels, nchannels, constants,
                                     spec->nparameters, (double)plan.steps * plan.step, &v->measures, &own)
@@ -54,34 +55,11 @@ static MbStatus make_measures(const MbGradientRun *run, MbVariant *v, MbReport *
 
 MbStatus mb_gradient_variant(MbGradientRun *run, const MbWrt *wrt, double value, MbVariant *v,
                              MbReport *report) {
-  const MbValue *sets = mb_arg(run->args, "set"), *params = mb_arg(run->args, "param");
-  const size_t nsets = sets->nlist + run->source.nsets;
-  const char **all_sets = mb_calloc(nsets + 1, sizeof *all_sets),
-             **all_params = mb_calloc(params->nlist + 1, sizeof *all_params);
-  const size_t room = wrt ? strlen(wrt->name) + 40 : 1;
-  char *changed = mb_calloc(room, 1);
-  MbSceneOptions options = {.sets = all_sets, .params = all_params};
-  MbStatus status = all_sets && all_params && changed ? MB_OK : mb_no_memory(report, "the scene");
-  if (!status) {
-    for (size_t i = 0; i < sets->nlist; i++) all_sets[options.nsets++] = sets->list[i];
-    for (size_t i = 0; i < run->source.nsets; i++) all_sets[options.nsets++] = run->source.sets[i];
-    for (size_t i = 0; i < params->nlist; i++) all_params[options.nparams++] = params->list[i];
-    if (wrt) {
-      snprintf(changed, room, "%s=%.17g", wrt->name, value);
-      if (wrt->name[0] == '/')
-        all_sets[options.nsets++] = changed;
-      else
-        all_params[options.nparams++] = changed;
-    }
-    status = mb_scene_parse(run->source.text, run->source.length, run->source.name, run->source.folder,
-                            &options, &v->scene, report);
-  }
-  if (!status) status = mb_model_create(v->scene, &v->model, report);
+  const MbChange change = {wrt ? wrt->name : "", value};
+  MbStatus status =
+      mb_changed_scene(run->args, &run->source, &change, wrt ? 1 : 0, &v->scene, &v->model, report);
   if (!status) status = make_measures(run, v, report);
   if (v->scene) mb_scene_locate(v->scene, report);
-  mb_free(changed);
-  mb_free(all_params);
-  mb_free(all_sets);
   return status;
 }
 
@@ -100,38 +78,6 @@ static MbStatus ask_measures(MbGradientRun *run, MbReport *report) {
   return MB_OK;
 }
 
-static MbStatus unknown_parameter(const MbGradientRun *run, const char *name, MbReport *report) {
-  const MbSceneSpec *spec = &run->scene.scene->spec;
-  const char **words = mb_calloc(spec->nparameters + 1, sizeof *words);
-  for (size_t i = 0; words && i < spec->nparameters; i++) words[i] = spec->parameters[i].name;
-  const char *near = words ? mb_nearest_word(name, words) : NULL;
-  mb_free(words);
-  return mb_error(
-      report, MB_USAGE, "",
-      "--wrt %s: the scene has no such parameter%s%s%s; numbers beside the scene's \"parameters\" are named "
-      "by JSON pointer, as /bodies/0/density",
-      name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-}
-
-static MbStatus find_value(const MbGradientRun *run, MbWrt *wrt, MbReport *report) {
-  const MbScene *scene = run->scene.scene;
-  if (wrt->name[0] == '/') {
-    const cJSON *at = mb_json_at(scene->resolved, wrt->name);
-    if (!cJSON_IsNumber(at))
-      return mb_error(report, MB_USAGE, "", "--wrt %s: %s", wrt->name,
-                      at ? "the scene has no number there"
-                         : "the scene says nothing there, and --set puts a number where it leaves one out");
-    wrt->value = at->valuedouble;
-    return MB_OK;
-  }
-  for (size_t i = 0; i < scene->spec.nparameters; i++)
-    if (!strcmp(scene->spec.parameters[i].name, wrt->name)) {
-      wrt->value = scene->spec.parameters[i].value;
-      return MB_OK;
-    }
-  return unknown_parameter(run, wrt->name, report);
-}
-
 // The scene with a little less or more of it. What it warns of, the scene itself has warned of.
 static MbStatus make_side(MbGradientRun *run, const MbWrt *wrt, double value, MbVariant *v,
                           MbReport *report) {
@@ -147,7 +93,7 @@ static MbStatus make_side(MbGradientRun *run, const MbWrt *wrt, double value, Mb
 static MbStatus add_number(MbGradientRun *run, const char *name, MbReport *report) {
   MbWrt *wrt = &run->wrt[run->nwrt++];
   wrt->name = name;
-  MbStatus status = find_value(run, wrt, report);
+  MbStatus status = mb_scene_number(run->scene.scene, "--wrt", wrt->name, &wrt->value, report);
   if (status) return status;
   for (size_t i = 0; i + 1 < run->nwrt; i++)
     if (!strcmp(run->wrt[i].name, name))

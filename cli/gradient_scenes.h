@@ -2,7 +2,7 @@
 #ifndef MB_CLI_GRADIENT_SCENES_H
 #define MB_CLI_GRADIENT_SCENES_H
 
-#include "cli/scene_input.h"
+#include "cli/changed_scene.h"
 #include "core/sim/sensitivity.h"
 #include "core/sim/plan.h"
 #include "io/sweep/measure.h"
@@ -33,6 +33,7 @@ typedef struct MbGradientRun {
   size_t nmeasures;
   MbWrt *wrt; // (nwrt)
   size_t nwrt;
+  char method[200]; // how derivatives were taken
   MbArena arena;
 } MbGradientRun;
 

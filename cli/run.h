@@ -36,6 +36,7 @@ struct MbRun {
   MbLog log;
   MbScene *scene;
   MbModel *model;
+  MbDevice device; // that is asked for
   const MbEngine *engine;
   MbSim *sim;
   MbPlan plan;
@@ -95,6 +96,7 @@ MbStatus mb_run_end_page(MbRun *run, MbStatus status);
 
 // SIGINT, SIGTERM and SIGHUP from now on end the loop after the step; a second one kills.
 void mb_run_catch_signals(void);
+bool mb_run_stopped(void); // one of them has come
 // Tells of warnings.
 void mb_run_warn(MbRun *run, const MbReport *said);
 MbStatus mb_run_write_frame(MbRun *run, int64_t step, double time, const double *frame, MbReport *report);

@@ -29,6 +29,8 @@ void mb_run_catch_signals(void) {
   }
 }
 
+bool mb_run_stopped(void) { return stop; }
+
 void mb_run_warn(MbRun *run, const MbReport *said) {
   mb_log_report(&run->log, said);
   if (run->follower && run->follower->said) run->follower->said(run->follower->to, said);

@@ -1,10 +1,13 @@
-// The CUDA engine: a row of the table of engines (core/solvers/engine.h), given to core from outside. This version has none, and the
-// row says so.
+// The CUDA engine: a row of the table of engines (core/solvers/engine.h), given to core from outside.
 #ifndef MB_GPU_GPU_H
 #define MB_GPU_GPU_H
 
 #include "core/solvers/engine.h"
 
 extern const MbEngine mb_cuda_engine;
+
+// What this mbsim was built with for CUDA, and what devices the machine has, a phrase each. They stay until the next call.
+const char *mb_cuda_built_text(void);
+const char *mb_cuda_devices_text(void);
 
 #endif

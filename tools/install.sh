@@ -1,9 +1,9 @@
 #!/bin/sh
 # Installs program, library (also to be loaded, where it was built), Python module, header, pkg-config file, man page, completion, JSON Schema of scenes. Debug information is left out
 # of the library and stands apart from the program, where debuggers look for it.
-# Arguments: program library DESTDIR PREFIX version.
+# Arguments: program library DESTDIR PREFIX version, and what else the library is to be linked with.
 set -eu
-program=$1 library=$2 prefix=$4 version=$5
+program=$1 library=$2 prefix=$4 version=$5 more=${6:-}
 root=$3$prefix
 
 install -d "$root/bin" "$root/lib/pkgconfig" "$root/include" "$root/share/man/man1" \
@@ -37,7 +37,7 @@ Name: mbsim
 Description: Simulation of multibody systems and deformables
 Version: $version
 Cflags: -I\${includedir}
-Libs: -L\${libdir} -lmbsim -pthread -lcjson -lmuparser -lexpat -lz -lmetis -ldl -lm
+Libs: -L\${libdir} -lmbsim -pthread -lcjson -lmuparser -lexpat -lz -lmetis -ldl -lm${more:+ $more}
 PC
 chmod 644 "$root/share/man/man1/mbsim.1" "$root/share/bash-completion/completions/mbsim" \
   "$root/lib/pkgconfig/mbsim.pc" "$root/share/mbsim/scene.schema.json"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The include law: cli -> io, gpu, core; io -> core; gpu -> core; inside core only downward. Also: nothing below cli/ prints or exits, file
 # names are unique, a scheme has no loop or matrix of its own but is made of stages, what moves nodes of elements is called by no name
-# outside its folder, and a file of more than 200 lines says at its head, or its header's, what it is about; what the dictionary of
+# outside its folder and gpu/, and a file of more than 200 lines says at its head, or its header's, what it is about; what the dictionary of
 # core/README.md names is there. Argument: the root of the tree (default: here). Exit 1 when the law is broken.
 set -u
 cd "${1:-.}" || exit 2
@@ -58,7 +58,7 @@ awk '
   }
 
   # what moves nodes of elements is reached by the table of passes alone
-  /(^|[^A-Za-z0-9_])(mb_pd_|MbPd[A-Z])/ && FILENAME !~ /^core\/solvers\/projective\// {
+  /(^|[^A-Za-z0-9_])(mb_pd_|MbPd[A-Z])/ && FILENAME !~ /^(core\/solvers\/projective|gpu)\// {
     fault("outside core/solvers/projective what moves nodes has no name: it is in MbPassOps (core/model/ops.h)")
   }
 

@@ -154,6 +154,7 @@ static void join(uint32_t *root, uint32_t a, uint32_t b) {
 // Sorts the blocks by island, islands by their first block. Returns how many there are.
 static size_t sort(Auto *t) {
   const MbStrips *s = &t->whole;
+  const bool formed = !s->F && !s->points;
   size_t islands = 0;
   for (size_t j = 0; j < s->nblocks; j++) {
     t->root[j] = (uint32_t)j;
@@ -161,8 +162,9 @@ static size_t sort(Auto *t) {
   }
   for (size_t k = 0; k < s->nslots && s->F; k++) t->holder[k] = UINT32_MAX;
   for (size_t j = 0; j < s->nblocks; j++) {
-    uint32_t last = (uint32_t)j; // of a contact's three columns one is enough
-    for (size_t k = s->F ? 0 : s->first[j]; k < (s->F ? 0 : s->first[j + 1]); k++) {
+    uint32_t last = (uint32_t)j;                       // of a contact's three columns one is enough
+    if (s->points && j) join(t->root, (uint32_t)j, 0); // they couple all with all
+    for (size_t k = formed ? s->first[j] : 0; k < (formed ? s->first[j + 1] : 0); k++) {
       const uint32_t owner = t->owner[s->column[k]];
       if (owner != last) join(t->root, (uint32_t)j, owner);
       last = owner;

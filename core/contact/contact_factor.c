@@ -8,6 +8,10 @@ void mb_contact_column(const MbContactOperator *W, size_t n, size_t i, double *o
     memcpy(out, W->dense + i * n, n * sizeof *out);
     return;
   }
+  if (!W->value && !W->factor && W->points) {
+    mb_points_column(W->points, n, i, out);
+    return;
+  }
   if (!W->value && !W->factor) {
     W->column(W->context, i, out);
     return;

@@ -18,6 +18,7 @@
 #define MB_CONTACT_CONTACT_OPS_H
 
 #include "core/contact/body_factor.h"
+#include "core/contact/contact_points.h"
 #include "core/contact/pivoting.h"
 
 #include <stdbool.h>
@@ -44,7 +45,7 @@ typedef struct MbContactCone {
 enum { MB_MOST_SIDES = 32 };
 #define MB_NO_SLOT UINT32_MAX
 
-// W. One of `dense`, `value`, `factor` and `column` must be there; where several are, it is taken from the first of them, in that order.
+// W. One of `dense`, `value`, `factor`, `points` and `column` must be there; where several are, it is taken from the first of them, in that order.
 typedef struct MbContactOperator {
   const double *dense; // (n x n)
   // rows of a sparse W: those of row i are first[i] to first[i + 1]
@@ -56,6 +57,7 @@ typedef struct MbContactOperator {
   const double *factor; // (n x 12)
   const uint32_t *slot; // (2 n), MB_NO_SLOT: none
   size_t nslots;
+  const MbContactPoints *points; // of rows about nodes of deformables
   // out (n) ← column i
   void (*column)(void *context, size_t i, double *out);
   void *context;

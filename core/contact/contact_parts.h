@@ -41,7 +41,8 @@ typedef struct MbBlock {
   double scale; // the mean of D's diagonal: velocities a unit of λ makes
 } MbBlock;
 
-// W + diag(soft), a strip of rows a block: column k of a strip is `rows` numbers. Or W = F Fᵀ, unformed: `F` is there and `value` not.
+// W + diag(soft), a strip of rows a block: column k of a strip is `rows` numbers. Or W = F Fᵀ, unformed: `F` is there and `value` not; or
+// unformed of rows about points, where there are more than MB_SMALL of them: `points` is there.
 typedef struct MbStrips {
   size_t n, nblocks;
   MbBlock *block; // (nblocks)
@@ -58,6 +59,9 @@ typedef struct MbStrips {
   uint32_t *local;        // (nslots) of a whole: scratch, where slots are in the part that is being made
   double *y;              // (6 (nslots + 1)) Fᵀ λ as relaxation keeps it
   double *soft;           // (n)
+  // or of rows about points, and what λ does to them
+  const MbContactPoints *points;
+  MbPointsState *state;
 
   const double *b; // (n)
   double size;     // |b|

@@ -57,7 +57,7 @@ static void fill_sparse(MbStrips *s, const MbContactOperator *W, size_t j) {
 
 static const double *whole_column(const MbStrips *s, const MbContactProblem *problem, size_t i) {
   if (problem->W.dense) return problem->W.dense + i * problem->n;
-  problem->W.column(problem->W.context, i, s->whole + (i % 3) * problem->n);
+  mb_contact_column(&problem->W, problem->n, i, s->whole + (i % 3) * problem->n);
   return s->whole + (i % 3) * problem->n;
 }
 
@@ -178,6 +178,33 @@ static void make_formed(MbStrips *s, MbRoom *room, const MbContactProblem *probl
   }
 }
 
+static bool has_points(const MbContactProblem *problem) {
+  return problem->W.points && !problem->W.dense && !problem->W.value && !mb_factor_is(problem);
+}
+
+static void make_points(MbStrips *s, MbRoom *room, const MbContactProblem *problem) {
+  const MbContactPoints *points = problem->W.points;
+  for (size_t i = 0; i < problem->n; i += block_rows(problem, i)) s->nblocks++;
+  s->points = points;
+  s->block = mb_room_take(room, s->nblocks, sizeof *s->block);
+  s->soft = mb_room_take(room, s->n, sizeof *s->soft);
+  s->state = mb_room_take(room, 1, sizeof *s->state);
+  double *push = mb_room_take(room, 3 * points->npoints, sizeof *push);
+  double *v = mb_room_take(room, 3 * points->npoints, sizeof *v);
+  double *y = mb_room_take(room, 6 * points->nslots, sizeof *y);
+  double *z = mb_room_take(room, points->weights, sizeof *z);
+  if (!room->at) return;
+  *s->state = (MbPointsState){push, v, y, z};
+  for (size_t i = 0; i < s->n; i++) s->soft[i] = problem->soft ? problem->soft[i] : 0;
+  fill_blocks(s, problem);
+  for (size_t j = 0; j < s->nblocks; j++) {
+    MbBlock *block = &s->block[j];
+    mb_points_own(points, block->row, block->rows, block->D);
+    for (size_t r = 0; r < block->rows; r++) block->D[(block->rows + 1) * r] += s->soft[block->row + r];
+    finish_block(block, problem);
+  }
+}
+
 void mb_strips_make(MbStrips *s, MbRoom *room, const MbContactProblem *problem, MbForming forming) {
   *s = (MbStrips){.n = problem->n,
                   .b = problem->b,
@@ -186,6 +213,8 @@ void mb_strips_make(MbStrips *s, MbRoom *room, const MbContactProblem *problem, 
                   .nslots = problem->W.nslots};
   if (mb_factor_is(problem))
     make_factor(s, room, problem, forming);
+  else if (has_points(problem) && forming != MB_FORMED && problem->n > MB_SMALL)
+    make_points(s, room, problem);
   else
     make_formed(s, room, problem);
   if (!room->at) return;
@@ -238,9 +267,19 @@ void mb_strips_part(MbStrips *part, MbRoom *room, const MbStrips *whole, const u
 
 // ---- velocities -------------------------------------------------------------------------------------------
 
+static void point_rates(const MbStrips *s, size_t j, const double *lambda, double u[3]) {
+  const size_t row = s->block[j].row;
+  for (size_t r = 0; r < s->block[j].rows; r++)
+    u[r] = s->b[row + r] + s->soft[row + r] * lambda[row + r] + mb_points_rate(s->points, s->state, row + r);
+}
+
 // u ← rows of one block of W λ + b
 static void formed_rates(const MbStrips *s, size_t j, const double *lambda, double u[3]) {
   const MbBlock *block = &s->block[j];
+  if (s->points) {
+    point_rates(s, j, lambda, u);
+    return;
+  }
   const uint32_t *column = s->column + s->first[j];
   const double *value = s->value + s->at[j];
   const size_t n = s->first[j + 1] - s->first[j];
@@ -275,12 +314,16 @@ double mb_strip_relax(const MbStrips *s, size_t j, double *lambda) {
     const double before = x[0];
     q[0] = u[0] - block->D[0] * before;
     mb_block_solve(block, q, x);
-    return fabs(block->D[0] * (x[0] - before));
+    const double change = x[0] - before;
+    if (s->points && change != 0) mb_points_push(s->points, s->state, block->row, 1, &change);
+    return fabs(block->D[0] * change);
   }
   const double *D = block->D, before[3] = {x[0], x[1], x[2]};
   for (int i = 0; i < 3; i++) q[i] = u[i] - (D[3 * i] * x[0] + D[3 * i + 1] * x[1] + D[3 * i + 2] * x[2]);
   mb_block_solve(block, q, x);
   const double d[3] = {x[0] - before[0], x[1] - before[1], x[2] - before[2]};
+  if (s->points && (d[0] != 0 || d[1] != 0 || d[2] != 0))
+    mb_points_push(s->points, s->state, block->row, 3, d);
   return block->scale * sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 
@@ -296,6 +339,7 @@ double mb_strips_sweep(const MbStrips *s, double *lambda) {
 
 void mb_strips_begin(const MbStrips *s, const double *lambda) {
   if (s->F) mb_factor_begin(s, lambda);
+  if (s->points) mb_points_begin(s->points, s->n, lambda, s->state);
 }
 
 void mb_strips_rates(const MbStrips *s, const double *lambda, double *w) {
@@ -304,6 +348,7 @@ void mb_strips_rates(const MbStrips *s, const double *lambda, double *w) {
     mb_factor_rates(s, lambda, w);
     return;
   }
+  mb_strips_begin(s, lambda);
   for (size_t j = 0; j < s->nblocks; j++) {
     double u[3];
     formed_rates(s, j, lambda, u);

@@ -34,7 +34,7 @@ void mb_gauss_make(MbGaussSeidel *sweeps, MbRoom *room, const MbStrips *strips, 
 void mb_gauss_order(MbGaussSeidel *sweeps) {
   const MbStrips *s = &sweeps->strips;
   sweeps->ncolours = 0;
-  if (s->nblocks < COLOURED || s->F) {
+  if (s->nblocks < COLOURED || s->F || s->points) {
     for (size_t j = 0; j < s->nblocks; j++) sweeps->order[j] = (uint32_t)j;
     return;
   }

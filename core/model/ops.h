@@ -176,6 +176,14 @@ typedef struct MbNodePlan {
   size_t carried; // numbers that go from step to step beside places and velocities
 } MbNodePlan;
 
+// A⁻¹ of nodes in a pass, and of bodies beside them: S + U N Uᵀ, with S of nodes that pushes at some of them move.
+typedef struct MbNodeCoupling {
+  size_t count, width; // listed nodes; 1: S is the same along all axes, 3: each has its own
+  const double *S;     // (count x count x width)
+  size_t weights;      // columns of U
+  const double *N;     // (weights x weights)
+} MbNodeCoupling;
+
 // Solvers of which the right-hand side changes by iterations: deformables, whose elements leave something else in every pass. Their part of A
 // is constant, but for what quasi-Newton steps learn and under Newton's method, where every pass has another one. A pass solves
 // A v = r + Gᵀ λ with what they leave now; λ is solved for between its two halves.
@@ -223,6 +231,15 @@ typedef struct MbPassOps {
   // At places q of all nodes: the elastic energy; of deformable i its volume (of cloth area x thickness) and the largest strain.
   double (*energy)(const MbSolverWork *work, const double *q);
   void (*measure)(const MbSolverWork *work, size_t i, const double *q, double *volume, double *strain);
+  // How pushes at the listed nodes move them and bodies within a pass; false where that is to be had by `apply` only.
+  bool (*coupling)(MbSolverWork *work, MbNodeCoupling *coupling);
+  // Which of the listed nodes a body of a row is, or a node; MB_WORLD: it is a body.
+  size_t (*listed)(const MbSolverWork *work, size_t body);
+  // weights (coupling's) ← Uᵀ of pushes y along the velocities of bodies (NULL: none) and H (3 each) at n listed nodes
+  void (*weigh)(const MbSolverWork *work, const double *y, size_t n, const size_t *node, const double *H,
+                double *weights);
+  // x ← A⁻¹ x of bodies as if there were no nodes
+  bool (*alone)(MbSolverWork *work, double *x);
 } MbPassOps;
 
 typedef struct MbSolverOps {

@@ -60,6 +60,7 @@ typedef struct MbAsked {
   bool both_ways; // 0, though the row is of one way
   double b, size; // the sizes of b's terms together
   double soft;    // on W's diagonal
+  double rebound; // by how much b is less for restitution
 } MbAsked;
 
 // Tells what the normal of a contact asks for, and a tangent or other dry friction; `last` is G of the velocities at the step's start.

@@ -70,6 +70,7 @@ void mb_rows_take(MbSim *sim, size_t s, const MbAsked *asked) {
   c->all[i] = all_of(sim, s);
   c->least[i] = sim->solver->claims->nothing * c->all[i];
   c->soft[i] = asked->soft;
+  mb_rebound_note(&c->rebounds, i, asked->rebound);
   const MbRowKind kind = c->set.is[s].kind;
   c->kind[i] = kind == MB_ROW_BOTH_WAYS || asked->both_ways ? MB_CONTACT_BOTH_WAYS
                : kind == MB_ROW_DRY                         ? MB_CONTACT_BOUNDED
@@ -169,6 +170,7 @@ double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const do
   MbConstraining *c = sim->constraining;
   double worst = 0;
   c->n = c->ntouches = c->ndry = 0;
+  c->rebounds.any = false;
   for (size_t s = 0; s < c->set.n; s++) {
     if (!takes_part(c, s) || (c->set.is[s].nodes && asking->of != MB_ASK_VELOCITIES)) continue;
     if (c->set.is[s].kind == MB_ROW_CONTACT) {
@@ -229,13 +231,20 @@ static MbStatus check_finite(const MbSim *sim, double t, MbReport *report) {
 
 static const double FAR = 1e-3; // of |b|: no solution
 
+static void find_rates(MbSim *sim, const double *x, double *out) {
+  const MbConstraining *c = sim->constraining;
+  double ignored = 0;
+  for (size_t i = 0; i < c->n; i++) out[i] = mb_row_rate(&c->set, c->slot[i], x, &ignored);
+}
+
 // Contacts and dry friction among the rows, by bodies where nothing couples them; `v`: velocities without what these push.
 static MbStatus find_touching(MbSim *sim, double t, const double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   MbContactOperator W;
   if (!mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &W))
     W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
-  return c->delassus.no_memory ? mb_no_memory(report, "contact") : mb_touch_find(sim, &W, t, v, report);
+  return c->delassus.no_memory ? mb_no_memory(report, "contact")
+                               : mb_touch_find(sim, &W, t, v, find_rates, report);
 }
 
 // Bodies that are to come apart, where nothing couples them or there are many contacts. *done: they have.

@@ -9,6 +9,7 @@
 #include "core/sim/delassus.h"
 #include "core/sim/row_set.h"
 #include "core/sim/sim_internal.h"
+#include "core/sim/touch_rebound.h"
 
 #define MB_EVENT_CLOSE 1e-9 // of a row's size: at its bound
 
@@ -60,14 +61,16 @@ struct MbConstraining {
   const MbContactMethod *touch_method; // where something touches, or rubs in a joint
   MbContactWork work;
   MbContactAnswer answer;
+  double gives;                   // of `all`, which is on the diagonal so that pivots find W definite
   double told[MB_SOLVED_NUMBERS]; // of the step that is being made (sections.h)
   MbRubbing *rubbing;             // NULL: no joint has friction inside it
   double dry_work;                // that dry friction does in it
   MbDelassus delassus;
-  bool claims; // the solver claims rows of constraints, whose forces are wanted
-  bool same;   // all but b is as in the last solution
-  bool solved; // the rows at the step's start have been solved for, with the factor that there is
-  MbRowsOf of; // the rows that may take part
+  MbRebounds rebounds; // of contacts with restitution
+  bool claims;         // the solver claims rows of constraints, whose forces are wanted
+  bool same;           // all but b is as in the last solution
+  bool solved;         // the rows at the step's start have been solved for, with the factor that there is
+  MbRowsOf of;         // the rows that may take part
 
   // fixed steps near singular positions (singular.c)
   bool singular;     // this step is near one

@@ -26,7 +26,8 @@ bool mb_rows_reserve(MbConstraining *c, size_t n) {
       mb_grow(&c->all, &room[10], n, sizeof *c->all) && mb_grow(&c->from, &room[11], n, sizeof *c->from) &&
       mb_grow(&c->most, &room[12], n, sizeof *c->most);
   size_t kinds = c->room;
-  if (!fine || !mb_grow(&c->kind, &kinds, n, sizeof *c->kind)) return false;
+  if (!fine || !mb_rebound_reserve(&c->rebounds, n) || !mb_grow(&c->kind, &kinds, n, sizeof *c->kind))
+    return false;
   for (size_t s = c->room; s < kinds; s++) {
     c->force[s] = c->g0[s] = c->g1[s] = c->half[s] = c->most[s] = 0;
     c->near[s] = false;
@@ -123,13 +124,15 @@ void mb_constraining_free(MbSim *sim) {
   mb_row_set_free(&c->set);
   mb_delassus_free(&c->delassus);
   mb_contact_work_free(&c->work);
+  mb_rebound_free(&c->rebounds);
 }
 
 size_t mb_constraining_bytes(const MbSim *sim) {
   const MbConstraining *c = sim->constraining;
   if (!c) return 0;
   return mb_row_set_bytes(sim, &c->set) + mb_delassus_bytes(sim, &c->delassus) +
-         mb_contact_work_bytes(&c->work) + c->cone_room * sizeof *c->cone +
+         mb_contact_work_bytes(&c->work) + mb_rebound_bytes(sim, &c->rebounds) +
+         c->cone_room * sizeof *c->cone +
          c->room * (11 * sizeof(double) + sizeof *c->near + sizeof *c->slot + sizeof *c->kind);
 }
 

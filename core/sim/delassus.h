@@ -17,6 +17,12 @@ typedef struct MbDelassus {
   double *factor;  // (12 n)
   uint32_t *group; // (2 n)
   size_t factor_room, group_room;
+  // W of rows about nodes that the solver couples (delassus_points.c)
+  MbContactPoints points;
+  size_t *first, *pair; // of ends; (2 n) bodies of each row, MB_WORLD: none
+  uint32_t *point;
+  double *H, *V, *NV, *scratch;
+  size_t first_room, pair_room, point_room, H_room, V_room, NV_room, scratch_room;
   // at the last use
   MbSim *sim;
   const MbRowSet *set;
@@ -34,10 +40,18 @@ size_t mb_delassus_bytes(const MbSim *sim, const MbDelassus *delassus);
 MbContactOperator mb_delassus_of(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row,
                                  size_t n);
 
+// Finds W of rows about nodes in a pass, and about bodies that nothing couples, without forming it. False where they are others, or memory has
+// run out (no_memory).
+bool mb_delassus_points(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n);
+void mb_delassus_points_free(MbDelassus *delassus);
+size_t mb_delassus_points_bytes(const MbDelassus *delassus);
+
 // Tells whether all that moves a body is six velocities of its own.
 bool mb_delassus_is_apart(const MbModel *model, size_t body);
 // Finds the factor C of every such body, A⁻¹ = C Cᵀ, in delassus->inverse, by applications of A⁻¹. False: it is not definite.
 bool mb_delassus_inverses(MbSim *sim, MbDelassus *delassus);
+// Finds F of one row, G C of each of its two bodies (MB_WORLD: none).
+void mb_delassus_row_factor(const MbSim *sim, MbDelassus *delassus, size_t i, size_t s, const size_t body[2]);
 // Makes room for the factors of n rows, and for those of bodies.
 bool mb_delassus_reserve_factors(MbSim *sim, MbDelassus *delassus, size_t n);
 

@@ -10,10 +10,13 @@
 // All of it is exact but ∂τ/∂p, which is everything that the build makes of p: the difference of two models' τ at the same numbers,
 // divided by that of p, off by its square and by rounding over it: some 1e-10 of it. What is told of a frame has two parts in the same
 // way: by the state, along (δq, δv), and by p at the same state.
-#include "core/sim/sensitivity.h"
+//
+// Where a step is no such stage, its own derivative is taken by differences of that one step (sensitivity_steps.c).
+#include "core/sim/sensitivity_parts.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/model/coordinates.h"
+#include "core/sim/alike.h"
 #include "core/sim/evaluate.h"
 #include "core/sim/newton.h"
 #include "core/sim/schemes.h"
@@ -21,91 +24,37 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Tangent {
-  MbSim *less, *more;
-  double *q, *v, *u, *before; // (nv)
-  double *base, *from, *w;    // (nv) of the stage at hand
-  double *first;              // (nv) w of the first
-} Tangent;
-
-struct MbSensitivity {
-  const MbSensitivityNumber *number;
-  size_t count;
-  MbSim *sim, *probe;
-  Tangent *tangent;                             // (count)
-  double *q, *q1;                               // (nq)
-  double *step, *a, *move, *rate, *less, *more; // (nv)
-  double *frame[2];                             // (frame size)
-  MbArena arena;
-};
-
 // ---- whom it is for -----------------------------------------------------------------------------------------------
 
-const char *mb_sensitivity_refuses(const MbModel *model) {
+// Of stages alone: what else there may be is asked of the simulation.
+static const char *stages_refuse(const MbModel *model) {
   const MbIntegratorKind kind = model->integrator.kind;
   if (kind != MB_BDF1 && kind != MB_BDF2 && kind != MB_SDIRK2)
-    return "derivatives are there for integrators \"bdf1\", \"bdf2\" and \"sdirk2\" alone";
+    return "exact ones are there for integrators \"bdf1\", \"bdf2\" and \"sdirk2\" alone";
+  return NULL;
+}
+
+const char *mb_sensitivity_refuses(const MbModel *model) {
   if (model->contacts.nsolids) return "there are no derivatives of contact yet";
   if (model->nslots) return "there are no derivatives of constraints, limits and prescribed motions yet";
   if (model->nreductions || model->nfollowers) return "there are no derivatives of what follows others yet";
-  return NULL;
+  const char *why = stages_refuse(model);
+  return why ? mb_steps_refuse(model) : NULL;
 }
 
-// Whether forces other than gravity, which comes and goes with its number, differ in more than numbers.
-static bool forces_alike(const MbModel *m, const MbModel *n) {
-  size_t i = 0, k = 0;
-  for (;; i++, k++) {
-    while (i < m->nforces && m->forces[i].ops->inertial) i++;
-    while (k < n->nforces && n->forces[k].ops->inertial) k++;
-    if (i >= m->nforces || k >= n->nforces) return i >= m->nforces && k >= n->nforces;
-    if (m->forces[i].ops != n->forces[k].ops) return false;
-  }
+const char *mb_sensitivity_inexact(const MbModel *model) {
+  const char *why = mb_sensitivity_refuses(model);
+  return why ? why : stages_refuse(model);
 }
 
-// What of the scene differs in more than numbers; NULL: nothing.
-static const char *unlike(const MbSim *a, const MbSim *b) {
-  const MbModel *m = a->model, *n = b->model;
-  if (m->nb != n->nb || m->nlisted != n->nlisted) return "how many bodies there are";
-  if (a->nq != b->nq || a->nv != b->nv) return "how many coordinates there are";
-  if (m->h != n->h || m->steps != n->steps) return "the steps of the run";
-  if (m->integrator.kind != n->integrator.kind || strcmp(a->solver->name, b->solver->name) != 0)
-    return "the solver or the integrator";
-  if (!forces_alike(m, n) || m->npairs != n->npairs || m->ndrives != n->ndrives)
-    return "which forces there are";
-  if (m->nsignals != n->nsignals) return "which signals there are";
-  if (n->nslots || n->contacts.nsolids) return "which constraints there are";
-  if (mb_sim_frame_size(a) != mb_sim_frame_size(b)) return "what is told of a frame";
-  for (size_t i = 0; i < m->nb; i++)
-    if (m->parent[i] != n->parent[i] || m->joint[i].ops != n->joint[i].ops || m->joint[i].n != n->joint[i].n)
-      return "which joints there are";
-  return NULL;
-}
+const char *mb_sensitivity_by_steps(const MbSensitivity *g) { return g->by_steps; }
 
 // ---- the start ----------------------------------------------------------------------------------------------------
 
-// δq and δv of the start: what it is with more less what it is with less, by the difference of p. False where one of the three is
-// far from the others, as the axes of a body free in space are where two of its moments change places.
-static bool start(const MbSensitivity *g, Tangent *t, double move) {
-  static const double FAR = 1e-2;
-  const MbModel *model = g->sim->model;
-  const double *less = t->less->state.q, *more = t->more->state.q, *q = g->sim->state.q;
-  for (size_t i = 0; i < g->sim->nv; i++) t->v[i] = (t->more->state.v[i] - t->less->state.v[i]) / (2 * move);
-  for (size_t b = 0; b < model->nb; b++) {
-    const MbJoint *joint = &model->joint[b];
-    const double *l = less + model->q_first[b], *m = more + model->q_first[b], *at = q + model->q_first[b];
-    double *dq = t->q + model->v_first[b], rate[7], conjugate[4], product[4];
-    const size_t n = joint->ops ? joint->n : 7;
-    for (size_t i = 0; i < n; i++)
-      if (!(fmax(fabs(m[i] - at[i]), fabs(l[i] - at[i])) <= FAR * (1 + fabs(at[i])))) return false;
-    for (size_t i = 0; i < n && joint->ops; i++) dq[i] = (m[i] - l[i]) / (2 * move);
-    if (joint->ops && joint->ops->change) joint->ops->change(joint, at, MB_TO_VELOCITIES, dq);
-    if (joint->ops) continue;
-    for (size_t i = 0; i < 7; i++) rate[i] = (m[i] - l[i]) / (2 * move);
-    mb_quat_conj(conjugate, at + 3);
-    mb_quat_mul(product, conjugate, rate + 3);
-    for (size_t i = 0; i < 3; i++) dq[i] = 2 * product[1 + i], dq[3 + i] = rate[i];
-  }
-  return true;
+static MbStatus jumped(const MbSensitivityNumber *number, MbReport *report) {
+  return mb_error(report, MB_SCENE, "",
+                  "%s: coordinates at the start jump where it changes a little: there is no derivative by it",
+                  number->name);
 }
 
 static double *numbers(MbSensitivity *g, size_t n) { return mb_arena_alloc(&g->arena, n, sizeof(double)); }
@@ -113,25 +62,39 @@ static double *numbers(MbSensitivity *g, size_t n) { return mb_arena_alloc(&g->a
 static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
   const MbSensitivityNumber *number = &g->number[k];
   const MbSimOptions options = {.threads = 1};
-  Tangent *t = &g->tangent[k];
+  MbSlope *t = &g->slopes[k];
   const size_t nv = g->sim->nv;
   double **const lists[] = {&t->q, &t->v, &t->u, &t->before, &t->base, &t->from, &t->w, &t->first};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (!(*lists[i] = numbers(g, nv))) return mb_no_memory(report, "derivatives");
-  MbStatus status = mb_sim_create(number->less, &options, &t->less, report);
-  if (status == MB_OK) status = mb_sim_create(number->more, &options, &t->more, report);
-  if (status != MB_OK) return status;
-  const char *what = unlike(g->sim, t->less);
-  if (!what) what = unlike(g->sim, t->more);
+  MbReport own = {0}; // the run itself has warned
+  MbStatus status = mb_sim_create(number->less, &options, &t->less, &own);
+  if (status == MB_OK) status = mb_sim_create(number->more, &options, &t->more, &own);
+  if (status != MB_OK) {
+    *report = own;
+    return status;
+  }
+  const char *what = mb_sim_unlike(g->sim, t->less);
+  if (!what) what = mb_sim_unlike(g->sim, t->more);
   if (what)
     return mb_error(report, MB_SCENE, "", "%s: it changes %s: there is no derivative by it", number->name,
                     what);
-  if (!start(g, t, number->move))
-    return mb_error(
-        report, MB_SCENE, "",
-        "%s: coordinates at the start jump where it changes a little: there is no derivative by it",
-        number->name);
-  return MB_OK;
+  const double span = 2 * number->move;
+  return mb_slope_between(g, &t->less->state, &t->more->state, span, t->q, t->v) ? MB_OK
+                                                                                 : jumped(number, report);
+}
+
+// Chooses between stages and single steps.
+static MbStatus choose(MbSensitivity *g, MbReport *report) {
+  const MbSim *sim = g->sim;
+  const char *why = mb_tangent_refuses(sim);
+  if (!why && sim->section[MB_SECTION_NODES + 1] > sim->section[MB_SECTION_NODES])
+    why = "deformables of elements are solved for by iterations of their own";
+  if (why) return mb_error(report, MB_SCENE, "/solver", "there are no derivatives, because %s", why);
+  g->by_steps = stages_refuse(sim->model);
+  if (!g->by_steps && !sim->newton) g->by_steps = "exact ones are there for fewer velocities";
+  why = g->by_steps ? mb_steps_refuse(sim->model) : NULL;
+  return why ? mb_error(report, MB_SCENE, "", "%s", why) : MB_OK;
 }
 
 static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report) {
@@ -139,21 +102,21 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   const char *why = mb_sensitivity_refuses(model);
   if (why) return mb_error(report, MB_SCENE, "", "%s", why);
   MbStatus status = mb_sim_create(model, NULL, &g->sim, report);
-  if (status == MB_OK) status = mb_sim_create(model, &options, &g->probe, report);
+  MbReport own = {0};
+  if (status == MB_OK) status = mb_sim_create(model, &options, &g->probe, &own);
+  if (own.errors) *report = own;
   if (status != MB_OK) return status;
-  why = mb_tangent_refuses(g->sim);
-  if (why) return mb_error(report, MB_SCENE, "/solver", "there are no derivatives, because %s", why);
-  if (!g->sim->newton)
-    return mb_error(report, MB_SCENE, "", "there are no derivatives of scenes with as many as %zu velocities",
-                    g->sim->nv);
+  status = choose(g, report);
+  if (status != MB_OK) return status;
   const size_t nq = g->sim->nq, nv = g->sim->nv, size = mb_sim_frame_size(g->sim);
   double **const lists[] = {&g->step, &g->a, &g->move, &g->rate, &g->less, &g->more};
   bool ok = true;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = (*lists[i] = numbers(g, nv)) && ok;
   g->q = numbers(g, nq), g->q1 = numbers(g, nq);
+  ok = mb_steps_make(g) && ok;
   g->frame[0] = numbers(g, size), g->frame[1] = numbers(g, size);
-  g->tangent = mb_arena_alloc(&g->arena, g->count, sizeof *g->tangent);
-  if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->tangent)
+  g->slopes = mb_arena_alloc(&g->arena, g->count, sizeof *g->slopes);
+  if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->slopes)
     return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
   return status;
@@ -175,8 +138,8 @@ MbStatus mb_sensitivity_create(const MbModel *model, const MbSensitivityNumber *
 
 void mb_sensitivity_free(MbSensitivity *g) {
   if (!g) return;
-  for (size_t k = 0; g->tangent && k < g->count; k++)
-    mb_sim_free(g->tangent[k].less), mb_sim_free(g->tangent[k].more);
+  for (size_t k = 0; g->slopes && k < g->count; k++)
+    mb_sim_free(g->slopes[k].less), mb_sim_free(g->slopes[k].more);
   mb_sim_free(g->sim);
   mb_sim_free(g->probe);
   mb_arena_free(&g->arena);
@@ -188,7 +151,7 @@ MbSim *mb_sensitivity_sim(MbSensitivity *g) { return g->sim; }
 // ---- a step ---------------------------------------------------------------------------------------------------------
 
 // rate ← ∂τ/∂p at the probe's stage, between the two models.
-static void by_number(MbSensitivity *g, const Tangent *t, const MbStageNote *note, double move) {
+static void by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move) {
   MbSim *const side[2] = {t->less, t->more};
   double *const tau[2] = {g->less, g->more};
   for (int k = 0; k < 2; k++) {
@@ -199,7 +162,7 @@ static void by_number(MbSensitivity *g, const Tangent *t, const MbStageNote *not
 }
 
 // t->w ← how the stage's w changes.
-static void change_stage(MbSensitivity *g, Tangent *t, const MbStageNote *note, const MbStageTerms *terms,
+static void change_stage(MbSensitivity *g, MbSlope *t, const MbStageNote *note, const MbStageTerms *terms,
                          double move) {
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h, span = note->gamma * h;
@@ -219,7 +182,7 @@ static void change_stage(MbSensitivity *g, Tangent *t, const MbStageNote *note, 
 }
 
 // The state's change at the step's end, from that of its last stage.
-static void end(MbSensitivity *g, Tangent *t, const MbStageNote *note) {
+static void end(MbSensitivity *g, MbSlope *t, const MbStageNote *note) {
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h;
   for (size_t i = 0; i < nv; i++) {
@@ -237,7 +200,7 @@ static MbStatus not_finite(const MbSensitivity *g, size_t k, MbReport *report) {
                   g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
 }
 
-MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
+static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
   MbSim *sim = g->sim;
   MbStageTerms terms[2];
   const MbStageNote *notes;
@@ -262,18 +225,21 @@ MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
                       "at t = %.9g s, step %lld: the step's equations are singular: there is no derivative",
                       sim->state.t, (long long)sim->state.step);
     for (size_t k = 0; k < g->count; k++) {
-      Tangent *t = &g->tangent[k];
+      MbSlope *t = &g->slopes[k];
       change_stage(g, t, note, &terms[s], g->number[k].move);
       if (s + 1 < stages) memcpy(t->first, t->w, sim->nv * sizeof *t->w);
     }
   }
-  for (size_t k = 0; k < g->count; k++) {
-    Tangent *t = &g->tangent[k];
-    end(g, t, &notes[stages - 1]);
-    for (size_t i = 0; i < sim->nv; i++)
-      if (!isfinite(t->q[i]) || !isfinite(t->v[i])) return not_finite(g, k, report);
-  }
+  for (size_t k = 0; k < g->count; k++) end(g, &g->slopes[k], &notes[stages - 1]);
   return MB_OK;
+}
+
+MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
+  const MbStatus status = g->by_steps ? mb_steps_step(g, report) : step_by_stages(g, report);
+  for (size_t k = 0; k < g->count && status == MB_OK; k++)
+    for (size_t i = 0; i < g->sim->nv; i++)
+      if (!isfinite(g->slopes[k].q[i]) || !isfinite(g->slopes[k].v[i])) return not_finite(g, k, report);
+  return status;
 }
 
 // ---- a frame ----------------------------------------------------------------------------------------------------------
@@ -288,7 +254,7 @@ static MbStatus sample_at(const MbSensitivity *g, MbSim *at, const double *q, co
 }
 
 // slope ← by the state, along (δq, δv): differences of fourth order over moves that are small beside what moves.
-static MbStatus along_state(MbSensitivity *g, const Tangent *t, double *slope, MbReport *report) {
+static MbStatus along_state(MbSensitivity *g, const MbSlope *t, double *slope, MbReport *report) {
   static const double MOVE = 1e-4, weight[5] = {1, -8, 0, 8, -1};
   const MbSim *sim = g->sim;
   const size_t size = mb_sim_frame_size(sim);
@@ -315,7 +281,7 @@ MbStatus mb_sensitivity_frame(MbSensitivity *g, double *frame, double *slopes, M
   const size_t size = mb_sim_frame_size(sim);
   MbStatus status = mb_sim_sample(g->sim, frame, report);
   for (size_t k = 0; k < g->count && status == MB_OK; k++) {
-    const Tangent *t = &g->tangent[k];
+    const MbSlope *t = &g->slopes[k];
     double *slope = slopes + size * k;
     status = along_state(g, t, slope, report);
     if (status == MB_OK) status = sample_at(g, t->less, sim->state.q, sim->state.v, g->frame[0], report);

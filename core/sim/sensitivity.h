@@ -1,5 +1,5 @@
-// Derivatives of a run by numbers of its scene, step by step with it: exact ones of what the program computes, branch by branch
-// (sensitivity.c). Of fully implicit schemes on trees without rows.
+// Derivatives of a run by numbers of its scene, step by step with it, of what the program computes, branch by branch: exact ones of fully
+// implicit schemes on trees without rows (sensitivity.c), and by differences of single steps otherwise (sensitivity_steps.c).
 #ifndef MB_SIM_SENSITIVITY_H
 #define MB_SIM_SENSITIVITY_H
 
@@ -16,10 +16,14 @@ typedef struct MbSensitivityNumber {
 
 // Says why a model's runs have no derivatives here; NULL: they have, as far as the model says.
 const char *mb_sensitivity_refuses(const MbModel *model);
+// Says why they are not exact, or not there; NULL: they are exact, as far as the model says.
+const char *mb_sensitivity_inexact(const MbModel *model);
 // Begins a run. The models must outlive it. MB_SCENE where a number changes more than numbers, with its name.
 MbStatus mb_sensitivity_create(const MbModel *model, const MbSensitivityNumber *numbers, size_t count,
                                MbSensitivity **gradient, MbReport *report);
 void mb_sensitivity_free(MbSensitivity *gradient);
+// Why derivatives of this run are by differences of single steps, as words behind "derivatives:"; NULL: they are exact.
+const char *mb_sensitivity_by_steps(const MbSensitivity *gradient);
 
 // The run itself: what it is asked between steps.
 MbSim *mb_sensitivity_sim(MbSensitivity *gradient);

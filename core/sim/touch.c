@@ -28,9 +28,18 @@ static void place(MbSim *sim) {
   }
 }
 
-static bool behind(const MbTouch *x, const MbTouch *y) {
+static bool behind(const MbContactPoint *x, const MbContactPoint *y) {
   if (x->feature_a != y->feature_a) return x->feature_a > y->feature_a;
   return x->feature_b > y->feature_b;
+}
+
+// order ← that of features, of equal ones as they come.
+static void sort_points(const MbContactPoint *point, int n, uint8_t order[MB_CONTACT_POINTS]) {
+  for (int i = 0; i < n; i++) {
+    int k = i;
+    for (; k > 0 && behind(&point[order[k - 1]], &point[i]); k--) order[k] = order[k - 1];
+    order[k] = (uint8_t)i;
+  }
 }
 
 // Two tangents by the normal alone: the first along the world's x, as far as that is across, or along y where the normal is near x.
@@ -60,22 +69,21 @@ static bool add_pair(MbSim *sim, uint32_t a, uint32_t b) {
   common.bounce = fmax(solid[0]->restitution, solid[1]->restitution);
   if (rule && !isnan(rule->friction)) common.mu = rule->friction;
   if (rule && !isnan(rule->restitution)) common.bounce = rule->restitution;
-  MbTouch *const first = now->touch + now->n;
-  double tangents[2][3];
+  uint8_t order[MB_CONTACT_POINTS];
+  sort_points(point, n, order);
+  const double *normal = NULL; // of the last one that had tangents made
   for (int i = 0; i < n; i++) {
-    MbTouch made = common;
-    made.feature_a = point[i].feature_a, made.feature_b = point[i].feature_b;
-    mb_vec3_copy(made.point, point[i].position);
-    mb_vec3_copy(made.axis[0], point[i].normal);
-    if (i && !memcmp(point[i].normal, point[i - 1].normal, sizeof point[i].normal))
-      memcpy(made.axis + 1, tangents, sizeof tangents);
-    else
-      mb_touch_tangents(&made);
-    memcpy(tangents, made.axis + 1, sizeof tangents);
-    made.gap = point[i].gap;
-    int k = i;
-    for (; k > 0 && behind(&first[k - 1], &made); k--) first[k] = first[k - 1];
-    first[k] = made;
+    const MbContactPoint *from = &point[order[i]];
+    MbTouch *made = &now->touch[now->n + (size_t)i];
+    *made = common;
+    made->feature_a = from->feature_a, made->feature_b = from->feature_b;
+    mb_vec3_copy(made->point, from->position);
+    made->gap = from->gap;
+    if (normal && !memcmp(from->normal, normal, sizeof from->normal)) continue;
+    mb_vec3_copy(common.axis[0], from->normal);
+    mb_touch_tangents(&common);
+    memcpy(made->axis, common.axis, sizeof made->axis);
+    normal = from->normal;
   }
   now->n += (size_t)n;
   return true;

@@ -22,9 +22,21 @@ typedef struct Body {
   size_t at;        // where its velocities begin
 } Body;
 
+// How a solid has moved since the last look, x ← R x + p; and a contact with it: its gap along the normal as it was then, the place between
+// what were its two points.
+typedef struct Turn {
+  double R[9], p[3];
+} Turn;
+typedef struct Moved {
+  double point[3], gap;
+} Moved;
+
 struct MbApart {
   bool is;      // all solids are of such bodies
   Body *body;   // (nb)
+  Turn *turn;   // (nsolids)
+  Moved *moved; // (a contact) where contacts have got to in the step
+  size_t moved_room;
   double *y;    // (6 nb) Fᵀ λ
   double *rate; // (3 a contact) of the velocities as they are without contacts
   double *last; // (3 a contact) of those at the step's start
@@ -46,7 +58,8 @@ static bool make(const MbSim *sim, MbApart *apart) {
   if (!apart->is) return true;
   apart->body = mb_calloc(model->nb, sizeof *apart->body);
   apart->y = mb_calloc(6 * model->nb, sizeof *apart->y);
-  if (!apart->body || !apart->y) return false;
+  apart->turn = mb_calloc(rules->nsolids, sizeof *apart->turn);
+  if (!apart->body || !apart->y || (rules->nsolids && !apart->turn)) return false;
   for (size_t b = 0; b < model->nb; b++) {
     if (!mb_delassus_is_apart(model, b)) continue;
     apart->body[b].at = sim->solver->map->layout->velocity(model, b);
@@ -71,13 +84,18 @@ void mb_touch_apart_free(MbSim *sim) {
   mb_free(apart->y);
   mb_free(apart->rate);
   mb_free(apart->last);
+  mb_free(apart->turn);
+  mb_free(apart->moved);
   mb_free(apart);
 }
 
 size_t mb_touch_apart_bytes(const MbSim *sim) {
   const MbApart *apart = sim->touching->apart;
-  const size_t bodies = apart->is ? sim->model->nb * (sizeof *apart->body + 6 * sizeof *apart->y) : 0;
-  return sizeof *apart + bodies + (apart->room + apart->last_room) * sizeof(double);
+  const size_t bodies = apart->is ? sim->model->nb * (sizeof *apart->body + 6 * sizeof *apart->y) +
+                                        sim->touching->rules->nsolids * sizeof *apart->turn
+                                  : 0;
+  return sizeof *apart + bodies + (apart->room + apart->last_room) * sizeof(double) +
+         apart->moved_room * sizeof *apart->moved;
 }
 
 // ---- rows -------------------------------------------------------------------------------------------------
@@ -95,10 +113,11 @@ static bool place(MbSim *sim, bool by_masses) {
   return true;
 }
 
-// G of the first rows of a contact, at one of its ends.
-static void rows_at(const Body *body, const MbTouch *touch, size_t rows, double sign, double G[3][6]) {
+// G of the first rows of a contact at a point, at one of its ends.
+static void rows_at(const Body *body, const MbTouch *touch, const double point[3], size_t rows, double sign,
+                    double G[3][6]) {
   double r[3], d[3];
-  mb_vec3_sub(r, touch->point, body->p);
+  mb_vec3_sub(r, point, body->p);
   mb_mat3_tapply(r, body->R, r);
   for (size_t k = 0; k < rows; k++) {
     mb_vec3_scale(G[k] + 3, sign, touch->axis[k]);
@@ -125,7 +144,8 @@ typedef struct Made {
   double rate[3], last[3], size[3], all[3];
 } Made;
 
-static void make_rows(MbSim *sim, size_t i, size_t rows, const double *v, const double *v0, Made *made) {
+static void make_rows(MbSim *sim, size_t i, const double point[3], size_t rows, const double *v,
+                      const double *v0, Made *made) {
   const MbTouch *touch = &sim->touching->now.touch[i];
   MbDelassus *d = &sim->constraining->delassus;
   double G[3][6];
@@ -140,7 +160,7 @@ static void make_rows(MbSim *sim, size_t i, size_t rows, const double *v, const 
       continue;
     }
     const Body *body = &sim->touching->apart->body[b];
-    rows_at(body, touch, rows, end ? 1 : -1, G);
+    rows_at(body, touch, point, rows, end ? 1 : -1, G);
     for (size_t k = 0; k < rows; k++) {
       for (size_t j = 0; j < 6 && v0; j++) {
         const double term = G[k][j] * v[body->at + j];
@@ -160,6 +180,7 @@ static void take(MbSim *sim, const MbAsked *asked, MbContactRowKind kind, double
   c->all[i] = all;
   c->least[i] = sim->solver->claims->nothing * all;
   c->soft[i] = asked->soft;
+  mb_rebound_note(&c->rebounds, i, asked->rebound);
   c->kind[i] = kind;
   c->from[i] = from;
 }
@@ -171,7 +192,7 @@ static void take_contact(MbSim *sim, const MbAsking *asking, size_t i, const dou
   const MbTouch *touch = &sim->touching->now.touch[i];
   MbApart *apart = sim->touching->apart;
   Made made;
-  make_rows(sim, i, 3, v, sim->state.v, &made);
+  make_rows(sim, i, touch->point, 3, v, sim->state.v, &made);
   memcpy(apart->rate + 3 * i, made.rate, sizeof made.rate);
   memcpy(apart->last + 3 * i, made.last, sizeof made.last);
   for (size_t k = 0; k < 3; k++) {
@@ -268,11 +289,21 @@ static MbStatus tell_not_finite(const MbSim *sim, MbReport *report) {
                   (long long)sim->state.step + 1);
 }
 
+// G x of all rows
+static void find_rates(MbSim *sim, const double *x, double *out) {
+  Made made;
+  for (size_t i = 0; i < sim->touching->now.n; i++) {
+    make_rows(sim, i, sim->touching->now.touch[i].point, 3, x, x, &made);
+    memcpy(out + 3 * i, made.rate, sizeof made.rate);
+  }
+}
+
 MbStatus mb_touch_apart_solve(MbSim *sim, double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   const MbIntegrator *in = sim->integrator;
   const size_t n = sim->touching->now.n;
   c->n = c->ntouches = 0;
+  c->rebounds.any = false;
   mb_touch_begin_notes(sim);
   if (!n) return MB_OK;
   if (!reserve(sim, 3 * n)) return mb_no_memory(report, "contact");
@@ -282,28 +313,30 @@ MbStatus mb_touch_apart_solve(MbSim *sim, double *v, MbReport *report) {
   for (size_t i = 0; i < c->n; i++)
     if (!isfinite(c->b[i])) return tell_not_finite(sim, report);
   const MbContactOperator W = operator_of(sim);
-  const MbStatus status = mb_touch_find(sim, &W, sim->state.t, NULL, report);
+  const MbStatus status = mb_touch_find(sim, &W, sim->state.t, v, find_rates, report);
   if (status != MB_OK) return status;
   push(sim, v);
   note(sim);
   return MB_OK;
 }
 
-MbStatus mb_touch_apart_part(MbSim *sim, double t, double *dq, MbReport *report) {
+MbStatus mb_touch_apart_part(MbSim *sim, double t, bool moved, double *dq, MbReport *report) {
   MbConstraining *c = sim->constraining;
+  const MbApart *apart = sim->touching->apart;
   const size_t n = sim->touching->now.n;
   const MbAsking asking = mb_asking(sim, MB_ASK_POSITIONS);
   c->n = c->ntouches = 0;
+  c->rebounds.any = false;
   if (!n) return MB_OK;
   if (!reserve(sim, n)) return mb_no_memory(report, "contact");
   place(sim, true);
   for (size_t i = 0; i < n; i++) {
     const MbTouch *touch = &sim->touching->now.touch[i];
+    const double gap = moved ? apart->moved[i].gap : touch->gap;
     Made made;
-    make_rows(sim, i, 1, dq, NULL, &made);
+    make_rows(sim, i, moved ? apart->moved[i].point : touch->point, 1, dq, NULL, &made);
     // no more than a step may move
-    const MbAskRow known = {
-        .g = fmax(touch->gap, -asking.h * touch->size), .scale = touch->size, .one_way = true};
+    const MbAskRow known = {.g = fmax(gap, -asking.h * touch->size), .scale = touch->size, .one_way = true};
     const MbAsked asked = mb_ask(&asking, &known);
     take(sim, &asked, MB_CONTACT_ONE_WAY, made.all[0], 0);
   }
@@ -311,4 +344,55 @@ MbStatus mb_touch_apart_part(MbSim *sim, double t, double *dq, MbReport *report)
   const MbStatus status = mb_touch_find_parting(sim, &W, t, report);
   if (status == MB_OK) push(sim, dq);
   return status;
+}
+
+// ---- where contacts have got to ---------------------------------------------------------------------------
+
+// R₁ R₀ᵀ, and what takes the solid's origin from where it was to where it is.
+static void find_turns(MbSim *sim) {
+  MbTouching *t = sim->touching;
+  for (size_t i = 0; i < t->rules->nsolids; i++) {
+    const MbSolid *solid = &t->rules->solids[i];
+    Turn *turn = &t->apart->turn[i];
+    double was[9], is[9], back[9], x[3];
+    MbPose E;
+    mb_pose_mul(&E, &sim->x.E[solid->body], &solid->at);
+    mb_quat_to_mat3(was, t->E[i].q);
+    mb_quat_to_mat3(is, E.q);
+    for (int r = 0; r < 3; r++)
+      for (int k = 0; k < 3; k++) back[3 * r + k] = was[3 * k + r];
+    mb_mat3_mul(turn->R, is, back);
+    mb_mat3_apply(x, turn->R, t->E[i].p);
+    mb_vec3_sub(turn->p, E.p, x);
+  }
+}
+
+static void take_along(const Turn *turn, const double x[3], double out[3]) {
+  mb_mat3_apply(out, turn->R, x);
+  mb_vec3_add(out, out, turn->p);
+}
+
+bool mb_touch_apart_move(MbSim *sim, double *deepest) {
+  MbTouching *t = sim->touching;
+  MbApart *apart = t->apart;
+  *deepest = 0;
+  if (!mb_grow(&apart->moved, &apart->moved_room, t->now.n, sizeof *apart->moved)) return false;
+  if (t->now.n) find_turns(sim);
+  for (size_t i = 0; i < t->now.n; i++) {
+    const MbTouch *touch = &t->now.touch[i];
+    const double *n = touch->axis[0];
+    double x[3], y[3], d[3];
+    mb_vec3_add_scaled(d, touch->point, -touch->gap / 2, n);
+    take_along(&apart->turn[touch->a], d, x);
+    mb_vec3_add_scaled(d, touch->point, touch->gap / 2, n);
+    take_along(&apart->turn[touch->b], d, y);
+    mb_vec3_sub(d, y, x);
+    Moved *moved = &apart->moved[i];
+    moved->gap = mb_vec3_dot(d, n);
+    // what is hardly deep stays so, whatever is deep elsewhere
+    if (moved->gap < 0 && moved->gap >= -MB_TOUCH_SLOP * touch->size) moved->gap = 0;
+    mb_vec3_add_scaled(moved->point, x, 0.5, d);
+    *deepest = fmax(*deepest, -moved->gap / touch->size);
+  }
+  return true;
 }

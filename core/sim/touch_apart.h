@@ -6,6 +6,8 @@
 
 typedef struct MbApart MbApart;
 
+#define MB_TOUCH_SLOP 1e-6 // of the smaller one's size: what is less deep stays
+
 // Finds out whether the scene has such bodies alone, and makes what is kept of them.
 MbStatus mb_touch_apart_create(MbSim *sim, MbReport *report);
 // Tells whether the step's contacts are the only rows there are, and all of bodies that are free in space and that nothing couples.
@@ -15,7 +17,11 @@ size_t mb_touch_apart_bytes(const MbSim *sim);
 
 // v ← the velocities nearest to v, as A measures, at which contacts are as they are to be; notes what pushed. The factor of A is the step's.
 MbStatus mb_touch_apart_solve(MbSim *sim, double *v, MbReport *report);
-// dq ← dq + the least move, as masses measure, that parts what is deep in one another at (q, t) of the last look.
-MbStatus mb_touch_apart_part(MbSim *sim, double t, double *dq, MbReport *report);
+// Finds where the contacts of the step have got to, the bodies being where it ends: each of its two points with its own solid; what is then
+// the deepest, by size. False: out of memory.
+bool mb_touch_apart_move(MbSim *sim, double *deepest);
+// dq ← dq + the least move, as masses measure, that parts what is deep in one another at (q, t): of the last look, or `moved`, where contacts
+// of the step have got to.
+MbStatus mb_touch_apart_part(MbSim *sim, double t, bool moved, double *dq, MbReport *report);
 
 #endif

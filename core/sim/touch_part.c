@@ -6,7 +6,8 @@
 //
 // A step that ends where it is asked to leaves none: what there is comes of turns, which rows at the step's start do not see, and is of
 // the order h². Deeper things, as at the start of a scene, are moved by no more than their size in a second. Where a scene asks for
-// a few sweeps, a fixed cost a step, bodies are moved once a step.
+// a few sweeps, a fixed cost a step, bodies are moved once a step; where nothing couples them by the step's own contacts, whose points have gone
+// with their bodies, so that nothing is looked for twice.
 #include "core/base/report.h"
 #include "core/sim/claims.h"
 #include "core/sim/constrain.h"
@@ -19,8 +20,8 @@
 
 #include <string.h>
 
-static const double SLOP = 1e-6, // of the smaller one's size
-    MUCH = 1e-4;                 // that is not left to the next step
+static const double SLOP = MB_TOUCH_SLOP,
+                    MUCH = 1e-4; // of the smaller one's size: that is not left to the next step
 
 // The deepest, by size.
 static double deepest(const MbTouches *touches) {
@@ -42,13 +43,14 @@ static MbStatus find_move(MbSim *sim, double t, double *dq, MbReport *report) {
   return mb_rows_solve(sim, MB_POSITIONS, t, 0, dq, report);
 }
 
-static MbStatus move(MbSim *sim, double t, MbReport *report) {
+// By the contacts of the last look, or by those of the step where they have got to.
+static MbStatus move(MbSim *sim, double t, bool moved, MbReport *report) {
   double *dq = sim->s;
-  MbStatus status = mb_rows_list(sim, report);
+  MbStatus status = moved ? MB_OK : mb_rows_list(sim, report);
   if (status != MB_OK) return status;
   if (mb_touch_apart(sim)) {
     memset(dq, 0, sim->nv * sizeof *dq);
-    status = mb_touch_apart_part(sim, t, dq, report);
+    status = mb_touch_apart_part(sim, t, moved, dq, report);
   } else {
     status = find_move(sim, t, dq, report);
   }
@@ -59,10 +61,20 @@ static MbStatus move(MbSim *sim, double t, MbReport *report) {
   return MB_OK;
 }
 
+// Once, and what touches is looked for once a step, where it begins.
+static MbStatus part_once(MbSim *sim, double t, MbReport *report) {
+  double *depth = &sim->constraining->told[MB_SOLVED_DEEPEST];
+  sim->touching->fresh = false;
+  if (!mb_touch_apart_move(sim, depth)) return mb_no_memory(report, "contact");
+  return *depth > SLOP ? move(sim, t, true, report) : MB_OK;
+}
+
 MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
   enum { TURNS = 3, ONCE = 2 };
   MbTouching *touching = sim->touching;
   if (!touching) return MB_OK;
+  if (mb_touch_apart(sim) && mb_touch_few(touching->rules) && !(touching->rules->compliance > 0))
+    return part_once(sim, t, report);
   const int turns = mb_touch_few(touching->rules) ? ONCE : TURNS;
   for (int turn = 0; turn < turns; turn++) {
     if (!mb_touch_look(sim, false)) return mb_no_memory(report, "contact");
@@ -71,7 +83,7 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
     if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == turns - 1) break;
     if (turn > 0 && (depth > sim->model->h || depth < MUCH))
       break; // as much as may be has been moved; enough
-    const MbStatus status = move(sim, t, report);
+    const MbStatus status = move(sim, t, false, report);
     if (status != MB_OK) return status;
   }
   touching->fresh = !touching->points;

@@ -91,7 +91,8 @@ void mb_solved_commit(MbSim *sim) {
 static MbContactResult solve(MbConstraining *c, const MbContactProblem *problem, bool pivots) {
   MbContactResult result = MB_CONTACT_NOT_CONVERGED;
   for (double gives = 1e-10; result == MB_CONTACT_NOT_CONVERGED && gives < 1e-4; gives *= 7) {
-    for (size_t i = 0; i < c->n && pivots; i++) c->soft[i] += gives * c->all[i];
+    for (size_t i = 0; i < c->n && pivots; i++) c->soft[i] += (gives - c->gives) * c->all[i];
+    c->gives = gives;
     result = mb_contact_solve(c->touch_method, &c->work, problem, &c->answer);
     if (!pivots) break;
   }
@@ -120,31 +121,60 @@ static MbContactResult solve_passes(MbSim *sim, const MbContactProblem *problem,
   return result;
 }
 
-MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const double *v, MbReport *report) {
-  MbConstraining *c = sim->constraining;
-  const Pushing how = pushing_of(sim);
-  const double norm = norm_of(c), size = size_of(c);
-  MbContactProblem problem = problem_of(c, W, how.tolerance);
+// The problem of a step as it is solved, perhaps again with less of what bounces.
+typedef struct Finding {
+  MbSim *sim;
+  const MbContactOperator *W;
+  const double *v;
+  Pushing how;
+  MbContactResult result;
+  double change, left; // of loads inside joints; of the natural map by what is asked for
+} Finding;
+
+static MbContactProblem problem_of_touches(const Finding *f) {
+  const MbConstraining *c = f->sim->constraining;
+  MbContactProblem problem = problem_of(c, f->W, f->how.tolerance);
   problem.contact = c->cone, problem.ncontacts = c->ntouches;
   problem.most = c->most;
   problem.start = c->from, problem.betters = true;
-  problem.iterations = how.iterations, problem.function = how.function;
-  problem.threads = sim->threads;
-  if (!mb_contact_reserve(&c->work, c->touch_method, &problem)) return mb_no_memory(report, "contact");
+  problem.iterations = f->how.iterations, problem.function = f->how.function;
+  problem.threads = f->sim->threads;
+  return problem;
+}
+
+static bool find(void *context) {
+  Finding *f = context;
+  MbConstraining *c = f->sim->constraining;
+  const double norm = norm_of(c), size = size_of(c);
+  const MbContactProblem problem = problem_of_touches(f);
+  f->result = mb_contact_reserve(&c->work, c->touch_method, &problem)
+                  ? solve_passes(f->sim, &problem, f->how.pivots, f->v, &f->change)
+                  : MB_CONTACT_MEMORY;
+  f->left = size > 0 ? c->answer.natural * norm / size : 0;
+  return f->result != MB_CONTACT_MEMORY && f->result != MB_CONTACT_REFUSED && isfinite(f->change);
+}
+
+MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const double *v,
+                       MbReboundRates *rates, MbReport *report) {
+  MbConstraining *c = sim->constraining;
+  Finding f = {.sim = sim, .W = W, .v = v, .how = pushing_of(sim)};
+  const MbReboundSolver again = {.solve = find, .context = &f};
   const MbTouchWatch *watch = sim->touching ? &sim->touching->watch : NULL;
-  if (watch && watch->see) watch->see(watch->context, &problem);
-  double change = 0;
-  const MbContactResult result = solve_passes(sim, &problem, how.pivots, v, &change);
-  if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
-  const double left = size > 0 ? c->answer.natural * norm / size : 0;
+  c->gives = 0;
+  if (watch && watch->see) {
+    const MbContactProblem problem = problem_of_touches(&f);
+    watch->see(watch->context, &problem);
+  }
+  if (find(&f) && !mb_rebound_settle(sim, W, v, rates, &again)) f.result = MB_CONTACT_MEMORY;
+  if (f.result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
   const bool failed =
-      !isfinite(change) || (result == MB_CONTACT_NOT_CONVERGED && !(left < (how.few ? ANY : FAR)));
-  if (result == MB_CONTACT_REFUSED || failed)
+      !isfinite(f.change) || (f.result == MB_CONTACT_NOT_CONVERGED && !(f.left < (f.how.few ? ANY : FAR)));
+  if (f.result == MB_CONTACT_REFUSED || failed)
     return mb_error(
         report, MB_NUMBERS, "",
         "at t = %.9g s, step %lld: no forces were found that satisfy %zu contacts%s and what else holds: %s",
         t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "", c->answer.why);
-  tell(c, change > 0 ? MB_CONTACT_NOT_CONVERGED : result, fmax(left, change));
+  tell(c, f.change > 0 ? MB_CONTACT_NOT_CONVERGED : f.result, fmax(f.left, f.change));
   return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
 }
 

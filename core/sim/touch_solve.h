@@ -6,8 +6,9 @@
 
 // Contacts among the rows taken: solves for all of them together, by the scene's method, from the impulses of the last step; λ is in
 // c->answer. The same of dry friction. W is what the rows' is, `v` velocities without what these push, from which loads inside joints
-// follow (NULL: there are none).
-MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const double *v, MbReport *report);
+// follow, and `rates` finds those of the rows. Rebounds that would make energy are lessened.
+MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const double *v,
+                       MbReboundRates *rates, MbReport *report);
 // Bodies that are to come apart, by the rows taken: by sweeps, which need not be exact, as what is left deep is parted in the next step.
 MbStatus mb_touch_find_parting(MbSim *sim, const MbContactOperator *W, double t, MbReport *report);
 

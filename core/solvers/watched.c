@@ -290,6 +290,20 @@ static void measure(const MbSolverWork *w, size_t i, const double *q, double *vo
   w->inner->passes->measure(w->work, i, q, volume, strain);
 }
 
+static bool coupling(MbSolverWork *w, MbNodeCoupling *out) {
+  want_factor_now(w);
+  return w->inner->passes->coupling(w->work, out);
+}
+static size_t listed(const MbSolverWork *w, size_t body) { return w->inner->passes->listed(w->work, body); }
+static void weigh(const MbSolverWork *w, const double *y, size_t n, const size_t *node, const double *H,
+                  double *weights) {
+  w->inner->passes->weigh(w->work, y, n, node, H, weights);
+}
+static bool alone(MbSolverWork *w, double *x) {
+  want_factor(w);
+  return w->inner->passes->alone(w->work, x);
+}
+
 // `plan` is by the model alone: the solver's own.
 static const MbPassOps watched_passes = {.make = make,
                                          .tied = tied,
@@ -311,7 +325,11 @@ static const MbPassOps watched_passes = {.make = make,
                                          .stats = stats,
                                          .history = history,
                                          .energy = energy,
-                                         .measure = measure};
+                                         .measure = measure,
+                                         .coupling = coupling,
+                                         .listed = listed,
+                                         .weigh = weigh,
+                                         .alone = alone};
 
 // ---- the tables: what the solver has not is not there either ----------------------------------------------
 

@@ -38,8 +38,12 @@ static const MbSchemaRow contact_rows[] = {
              "shapes it is the square root of the product of theirs"},
     {"restitution", MB_TYPE_NUMBER, AT(MbContactsSpec, restitution), .bound = MB_BETWEEN, .lo = 0, .hi = 1,
      .fallback = "0",
-     .help = "share of its speed with which an approach rebounds (Newton's law), of shapes without a word of "
-             "their own. Between two shapes it is the larger of theirs"},
+     .help =
+         "share of its speed with which an approach rebounds (Newton's law), of shapes without a word of "
+         "their own. Between two shapes it is the larger of theirs. Where the impacts of a step, with "
+         "friction "
+         "or through several bodies at once, would leave more energy than there was, all rebounds of what "
+         "touches there are lessened together, as little as it takes"},
     {"restitution_threshold", MB_TYPE_NUMBER, AT(MbContactsSpec, threshold), .bound = MB_FROM, .unit = "m/s",
      .help = "approaches that are slower do not rebound; absent: what gravity makes of rest in two steps"},
     {"method", MB_TYPE_WORD, AT(MbContactsSpec, method), .words = mb_contact_method_words,

@@ -14,4 +14,7 @@ void mb_run_form_free(MbRunForm *form);
 MbStatus mb_run_resolved(const MbRunScenes *scenes, const MbSceneOptions *options, char **text,
                          MbReport *report);
 
+// The same with meshes' files named from the root, so that the text may stand in any folder.
+MbStatus mb_run_rooted(MbRunScenes *scenes, const MbSceneOptions *options, char **text, MbReport *report);
+
 #endif

@@ -182,6 +182,20 @@ MbStatus mb_run_resolved(const MbRunScenes *scenes, const MbSceneOptions *option
   return status;
 }
 
+MbStatus mb_run_rooted(MbRunScenes *scenes, const MbSceneOptions *options, char **text, MbReport *report) {
+  char *own = NULL;
+  MbText whole = {0};
+  MbHash hash;
+  *text = NULL;
+  const MbStatus status = mb_run_resolved(scenes, options, &own, report);
+  if (status) return status;
+  mb_hash_begin(&hash);
+  const bool fine = own && name_meshes(scenes, own, &whole, &hash);
+  mb_free(own);
+  *text = mb_text_take(&whole);
+  return fine && *text ? MB_OK : mb_no_memory(report, "the scene of a run");
+}
+
 MbStatus mb_run_scene(MbRunScenes *scenes, uint64_t run, char **text, char id[MB_RUN_ID], MbReport *report) {
   *text = NULL;
   char *own = NULL;

@@ -23,6 +23,12 @@ mask() {
     -e 's/[0-9-]{10}T[0-9:]{8}Z on .*/WHEN on HOST/' -e "s|$MBSIM|mbsim|g"
 }
 
+# What a device lacks depends on the machine and on what mbsim was built with.
+no_cuda() {
+  sed -E -e 's/(device cuda: ).*(; without --device.*)/\1LACKS\2/;t' -e 's/(device cuda: ).*( \(set on .*)/\1LACKS\2/;t' \
+    -e 's/(device cuda: ).*/\1LACKS/;t' -e 's/(device auto: ).*(; computed on)/\1LACKS\2/'
+}
+
 # A scene that takes long: the steps are many, the frames few.
 long_scene() {
   cat <<JSON

@@ -407,3 +407,35 @@ Test(contact_scenes, a_plate_on_balls_and_they_have_the_accelerations_of_what_ro
   }
   test_run_free(&run);
 }
+
+Test(contact_scenes, the_arch_stands_and_with_little_friction_falls) {
+  cr_expect_lt(strays("contact/arch", 0.5, NULL), 1e-8);
+  cr_expect_gt(strays("contact/arch", 0.5, "/parameters/friction=0.3"), 0.05);
+}
+
+Test(contact_scenes, the_rope_over_the_drum_holds_its_weights_up_to_a_ratio) {
+  cr_expect_lt(strays("contact/capstan", 0.3, NULL), 1e-6);
+  cr_expect_gt(strays("contact/capstan", 0.3, "/parameters/heavy=2.9"), 0.005);
+}
+
+Test(contact_scenes_long, the_net_catches_its_balls) {
+  TestRun run = after("contact/catching_net", 2.5, NULL);
+  for (int i = 1; i <= 5; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "ball %d", i);
+    const double *p = place(&run, name);
+    cr_expect(p[2] > 0.8 && p[2] < 1.2 && fabs(p[0]) < 0.6 && fabs(p[1]) < 0.6, "%s is at %g, %g, %g", name,
+              p[0], p[1], p[2]);
+  }
+  test_run_free(&run);
+}
+
+Test(contact_scenes_long, the_soft_fingers_lift_their_box) {
+  TestRun run = after("contact/soft_gripper", 1.7, NULL);
+  const double high = place(&run, "box")[2], palm = place(&run, "palm")[2];
+  cr_expect(high > 0.22, "it is %g m high", high);
+  test_steps(run.sim, 50);
+  const double slips = place(&run, "box")[2] - high - (place(&run, "palm")[2] - palm);
+  cr_expect(fabs(slips) < 1e-3, "it slips by %g m", slips);
+  test_run_free(&run);
+}

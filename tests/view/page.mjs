@@ -5,7 +5,7 @@ import { differing, drawn, picture, ready, seek, withPage } from "./browser.mjs"
 import { exported, file, mbsim, page, runScene } from "./mbsim.mjs";
 import { colourful, pendulum, pendulumDamagedIn, shapeless, twoBoxes } from "./scenes.mjs";
 
-const EXAMPLES = ["free/tennis_racket", "redmax/robot_arm", "maximal/attachments", "constraints/rolling_disk", "contact/drop", "projective/hanging_cloth", "deformables/soft_arm", "sweeps/whip"];
+const EXAMPLES = ["free/tennis_racket", "redmax/robot_arm", "maximal/attachments", "constraints/rolling_disk", "contact/drop", "projective/hanging_cloth", "deformables/soft_arm", "sweeps/whip", "fit/reach"];
 
 async function examples() {
   const folders = readdirSync("scenes", { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "bad");

@@ -23,6 +23,9 @@ bool mb_descent_end_pass(MbSolverWork *work, double *v, const double *impulse, d
 // these weights; the weights of impulses y, and of one row.
 void mb_descent_answer(const MbSolverWork *work, const double weights[MB_PAIR_WEIGHTS], double *x);
 bool mb_descent_weights(const MbSolverWork *work, const double *y, double weights[MB_PAIR_WEIGHTS]);
+// The weights of pushes y along the velocities of bodies (NULL: none) and H (3 each) at n listed nodes.
+void mb_descent_weigh(const MbSolverWork *work, const double *y, size_t n, const size_t *node,
+                      const double *H, double *weights);
 // Adds to W (k x k) what they have told of rows.
 void mb_descent_responses(MbSolverWork *work, size_t k, const MbRow *const *row, double *W);
 

@@ -41,6 +41,8 @@ struct MbPdLbfgs {
   size_t chunks;             // of free nodes, and of those beside
   double *sum[3];            // (chunks) sums over each
   double energy;             // at the iterate
+  double least;              // of it that an iteration took off
+  int level;                 // iterations in a row that took no less, and all but nothing
   bool known;                // b is that at the iterate, energy too
   bool pending;              // a pair is to come: its s is there, and b1, z as they were before
 };
@@ -88,7 +90,7 @@ void mb_pd_lbfgs_begin(MbPdEngine *engine) {
   mb_pairs_begin(&engine->lbfgs->pairs);
   MbPdLbfgs *lbfgs = engine->lbfgs;
   const size_t first = 3 * engine->nfree;
-  lbfgs->known = lbfgs->pending = false;
+  lbfgs->known = lbfgs->pending = false, lbfgs->level = 0, lbfgs->least = INFINITY;
   for (size_t i = first; i < lbfgs->n; i++) lbfgs->b[i] = lbfgs->b1[i] = engine->r[i] = 0;
 }
 
@@ -288,9 +290,22 @@ void mb_pd_lbfgs_push(MbPdEngine *engine, const double c[MB_PAIR_WEIGHTS]) {
 const MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine) { return &engine->lbfgs->pairs; }
 const double *mb_pd_lbfgs_weights(const MbPdEngine *engine) { return engine->lbfgs->c; }
 
+// Whether the last iterations got no nearer, but went up and down in what numbers hold and rows are solved to: a step that begins where it
+// ends, as all do at rest, takes next to nothing off the energy, and a share of that is never found.
+static bool all_level(MbPdLbfgs *lbfgs, double most, double part) {
+  enum { IN_A_ROW = 5 };
+  static const double SLIGHT = 5e-9, HIDDEN = 1e-11,
+                      SAME = 0.9; // of the size; of the energy; of the least part
+  const bool slight = most <= SLIGHT && part <= HIDDEN * fabs(lbfgs->energy);
+  lbfgs->level = slight && part >= SAME * lbfgs->least ? lbfgs->level + 1 : 0;
+  lbfgs->least = fmin(lbfgs->least, part);
+  return lbfgs->level >= IN_A_ROW;
+}
+
 // Whether the iterations may end, of which the last has moved a node by `most` and was worth `part` of energy.
 static bool done(MbPdEngine *engine, double most, double part) {
-  const bool near = mb_pd_way_goes(&engine->way, part, engine->share) && most <= MB_PD_SHORT;
+  const bool goes = mb_pd_way_goes(&engine->way, part, engine->share) && most <= MB_PD_SHORT;
+  const bool near = all_level(engine->lbfgs, most, part) || goes;
   const bool still = engine->tolerance > 0 ? most <= engine->tolerance : engine->share > 0;
   return most <= TIGHT || (still && (near || !(engine->share > 0)));
 }

@@ -232,6 +232,11 @@ static bool spread(const MbPdEngine *engine, const double *p, double *x) {
   return lacks;
 }
 
+const double *mb_pd_responses(const MbPdEngine *engine, size_t *width) {
+  *width = engine->ports ? engine->ports->width : 1;
+  return engine->ports ? engine->ports->S : NULL;
+}
+
 void mb_pd_response(const MbPdEngine *engine, size_t i, size_t j, double S[3]) {
   const MbPdPorts *ports = engine->ports;
   const double *from = ports->S + ports->width * (ports->count * i + j);

@@ -145,6 +145,8 @@ static inline double mb_pd_along(const MbPdAlong *along, double t) {
 // Takes the correction into the iterate: *t of it. False: numbers that are not finite.
 bool mb_pd_end_pass(MbPdEngine *engine, const MbPdAlong *along, double *t);
 void mb_pd_end(MbPdEngine *engine, double *q1, double *v1);
+// All of them (listed x listed x *width); where *width is 1 the three axes are the same.
+const double *mb_pd_responses(const MbPdEngine *engine, size_t *width);
 // Writes v (list x 3) = S p; tells what S has of nodes number i and j in the list, along each axis.
 void mb_pd_respond(MbPdEngine *engine, const double *p, double *v);
 void mb_pd_response(const MbPdEngine *engine, size_t i, size_t j, double S[3]);

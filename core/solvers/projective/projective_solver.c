@@ -160,6 +160,23 @@ static bool reserve(MbSolverWork *w, size_t rows) {
   return w->inner->reserve(w->work, rows);
 }
 
+static bool coupling(MbSolverWork *w, MbNodeCoupling *out) {
+  if (!w->stiff || w->ties || !mb_pd_constant(w->engine)) return false;
+  const MbPairs *pairs = mb_pd_pairs_of(w->engine);
+  size_t width;
+  const double *S = mb_pd_responses(w->engine, &width);
+  *out = (MbNodeCoupling){.count = w->nlisted, .width = width, .S = S};
+  if (!pairs || !pairs->count) return true;
+  out->weights = MB_PAIR_WEIGHTS, out->N = &pairs->N[0][0];
+  return true;
+}
+
+static size_t listed(const MbSolverWork *w, size_t body) {
+  return is_node(w, body) ? mb_projective_listed(w, body) : MB_WORLD;
+}
+
+static bool alone(MbSolverWork *w, double *x) { return w->inner->apply(w->work, x, NULL, NULL); }
+
 // ---- passes -----------------------------------------------------------------------------------------------
 
 static MbStatus make(MbSolverWork *w, MbReport *report) {
@@ -282,7 +299,11 @@ static const MbPassOps passes = {.make = make,
                                  .stats = stats,
                                  .history = history,
                                  .energy = energy,
-                                 .measure = measure};
+                                 .measure = measure,
+                                 .coupling = coupling,
+                                 .listed = listed,
+                                 .weigh = mb_descent_weigh,
+                                 .alone = alone};
 
 // ---- what the bodies' solver does -------------------------------------------------------------------------
 

@@ -6,8 +6,8 @@ cat >s.json <<'JSON'
                 "shape": { "type": "sphere", "radius": 1 } } ],
   "solver": { "device": "cuda" }, "integrator": "rk45", "output": { "interval": 0.025, "channels": [] } }
 JSON
-t validate s.json | grep -E '^(\$|!|\[)'
-t run s.json
+t validate s.json | grep -E '^(\$|!|\[)' | no_cuda
+t run s.json | no_cuda
 t run s.json --device cpu -q --every 1
 t validate s.json --integrator implicit --set /output/interval=0.004 -d 1 --set /solver=\"redmax\" | grep -E '^!'
 t validate s.json --integrator implicit -d 1 --set /output/interval=0.025 | grep -E "^! .*interval"

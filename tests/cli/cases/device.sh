@@ -1,6 +1,13 @@
 "$MBSIM" init box -o box.json
-t run box.json --device cuda
-t run box.json --set '/solver={"type":"redmax","device":"cuda"}'
+t run box.json --device cuda | no_cuda
+t run box.json --set '/solver={"type":"redmax","device":"cuda"}' | no_cuda
 t run box.json -q --device auto -d 0.01
+t run box.json --device auto -d 0.01 -f | grep auto | no_cuda
 t run box.json -q --device cpu -d 0.01 -f --set '/solver={"type":"redmax","device":"cuda"}'
 ls
+# a driver that is made up: the same on every machine, built with CUDA or without
+export LD_LIBRARY_PATH="$(dirname "$MBSIM")/fake"
+for says in '13000 100 0 0 0' '13000 0 1 90 140' '12040 0 2 70 16' '13000 999 0 0 0'; do
+  FAKE_CUDA="$says" "$MBSIM" version | grep '^devices'
+  FAKE_CUDA="$says" t run box.json --device cuda | no_cuda
+done

@@ -17,7 +17,7 @@ for option in '--every 0' '--every -1' '--every 99999999999999999999' '--every 9
   '--threads 0' '--threads -2' '--threads 1e2' '-d -1' '-d 1e300' '-d inf' '-d nan' '-d 1e999' \
   '--step -0.1' '--step 1e-30 -d 1' '--checkpoint 0' '--error -1' '--error nan' '--error 1e-3x' \
   '--param' '--param x' '--param x=1' '--set' '--set /bodies/9/mass=1' '--set /time=' \
-  '--log yaml' '--progress' '--device gpu' '--device cuda' '--integrator rk54'; do
+  '--log yaml' '--progress' '--device gpu' '--integrator rk54'; do
   # shellcheck disable=SC2086
   t run s.json -o no.mbt $option
 done

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Text {
@@ -110,6 +111,31 @@ Test(touch_piles, what_is_deep_is_parted_by_islands_each_as_if_it_were_alone) {
   }
 }
 
+// A few sweeps look for contacts once a step, where it begins: what is then deep goes out by where those have got to, which of a corner on the
+// ground is its depth to rounding, however the box turns.
+Test(touch_piles, a_few_sweeps_part_what_is_deep_by_the_contacts_of_the_step) {
+  static Text text;
+  begin(&text, "{\"friction\": 0.5, \"method\": \"gauss_seidel\", \"iterations\": 10}");
+  add_box(&text, "[0.5, 0.5, 0.5]", 0, 0, 0.245);
+  add_box(&text, "[0.5, 0.5, 0.5]", 2, 0, 0.6);
+  strcat(text.at, "]}");
+  TestRun run = test_run(text.at, NULL);
+  const double *v = run.sim->state.v + run.model->v_first[2];
+  double tilt[6] = {1.5, -0.7, 0.4, 0, 0, -2};
+  memcpy(run.sim->state.v + run.model->v_first[2], tilt, sizeof tilt);
+  double deepest = 0;
+  for (int step = 0; step < 300; step++) {
+    test_steps(run.sim, 1);
+    cr_expect(!run.sim->touching->fresh);
+    deepest = run.sim->constraining->told[MB_SOLVED_DEEPEST];
+  }
+  cr_expect_lt(deepest, 1e-5, "%g", deepest);
+  cr_expect_float_eq(run.sim->x.E[1].p[2], 0.25, 1e-5, "%.9g", run.sim->x.E[1].p[2]);
+  cr_expect_float_eq(run.sim->x.E[2].p[2], 0.25, 1e-5, "%.9g", run.sim->x.E[2].p[2]);
+  for (int k = 0; k < 6; k++) cr_expect_lt(fabs(v[k]), 1e-3, "%g", v[k]);
+  test_run_free(&run);
+}
+
 // Boxes that are knocked over, and dominoes that push one another: 40 and 27 of 1,000 steps were missed by the other methods alone.
 Test(touch_piles, the_examples_with_many_blows_miss_hardly_a_step) {
   static const char *const scenes[] = {"contact/stack", "contact/dominoes"};
@@ -118,5 +144,91 @@ Test(touch_piles, the_examples_with_many_blows_miss_hardly_a_step) {
     test_steps(run.sim, 1000);
     cr_expect_leq(missed(&run), 3, "%s: %g", scenes[i], missed(&run));
     test_run_free(&run);
+  }
+}
+
+// ---- the same run -----------------------------------------------------------------------------------------
+
+// Twenty boxes and balls that fall over one another; `backwards`: the last one comes first in the file.
+static void write_heap(Text *text, const char *contact, bool backwards) {
+  enum { MANY = 20 };
+  begin(text, contact);
+  for (int i = 0; i < MANY; i++) {
+    const int k = backwards ? MANY - 1 - i : i;
+    text->n += (size_t)snprintf(
+        text->at + text->n, sizeof text->at - text->n,
+        ", {\"name\": \"%d\", \"density\": 500, \"shape\": %s, \"pose\": {\"position\": [%.9g, %.9g, %.9g], "
+        "\"rotation\": "
+        "{\"axis\": [1, %d, 2], \"angle\": %g}}, \"velocity\": {\"linear\": [%.9g, 0, -1]}}",
+        k,
+        k % 3 ? "{\"type\": \"box\", \"size\": [0.3, 0.4, 0.25]}" : "{\"type\": \"sphere\", \"radius\": 0.2}",
+        0.5 * (k % 2) + 0.03 * k, 0.5 * (k / 2 % 2), 0.4 + 0.5 * (k / 4), k, 0.3 * k, 0.1 * (k % 5) - 0.2);
+  }
+  strcat(text->at, "]}");
+}
+
+static const char heap[] = "{\"friction\": 0.5, \"restitution\": 0.3, \"tolerance\": 1e-12}";
+
+Test(touch_piles_long, any_number_of_threads_makes_the_same_bits_of_a_heap) {
+  static const char *const ways[] = {"/contact/friction=0.4", "/contact/method=\"gauss_seidel\"",
+                                     "/contact={\"method\": \"gauss_seidel\", \"iterations\": 10}",
+                                     "/solver=\"maximal\""};
+  static const char *const threads[] = {"/solver/threads=1", "/solver/threads=2", "/solver/threads=8"};
+  static Text text;
+  write_heap(&text, heap, false);
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+    double bodies[3][18 * 21];
+    size_t n = 0;
+    for (size_t k = 0; k < 3; k++) {
+      const char *const sets[] = {w == 3 ? "/solver={\"type\": \"maximal\"}"
+                                         : "/solver={\"type\": \"redmax\"}",
+                                  threads[k], w == 3 ? NULL : ways[w], NULL};
+      TestRun run = test_run(text.at, sets);
+      test_steps(run.sim, 60);
+      cr_assert_gt(run.sim->touching->last.n, 10);
+      n = test_bodies(run.sim, bodies[k], 18 * 21);
+      test_run_free(&run);
+    }
+    cr_expect_arr_eq(bodies[0], bodies[1], n * sizeof(double), "%s, two threads", ways[w]);
+    cr_expect_arr_eq(bodies[0], bodies[2], n * sizeof(double), "%s, eight threads", ways[w]);
+  }
+}
+
+Test(touch_piles_long, a_heap_that_is_resumed_goes_on_bit_for_bit) {
+  static Text text;
+  write_heap(&text, heap, false);
+  TestRun one = test_run(text.at, NULL), other = test_run(text.at, NULL);
+  for (int k = 0; k < 4; k++) test_resumes(one.sim, other.sim, 20, 10, "a heap");
+  cr_expect_gt(one.sim->touching->last.n, 20);
+  test_run_free(&one), test_run_free(&other);
+}
+
+// Contacts are sorted by the bodies' numbers, which are others then: sums have another order. Balls lie where they land; boxes that turn
+// come to be deep in one another, and sweeps part them to a thousandth of it.
+Test(touch_piles, bodies_in_another_order_in_the_file_move_the_same) {
+  static const double close[] = {1e-10, 1e-6};
+  static Text text;
+  for (int boxes = 0; boxes < 2; boxes++) {
+    double place[2][3 * 20];
+    size_t pushed = 0;
+    for (int k = 0; k < 2; k++) {
+      write_heap(&text, heap, k);
+      for (char *at = text.at;
+           !boxes && (at = strstr(at, "{\"type\": \"box\", \"size\": [0.3, 0.4, 0.25]}"));)
+        memcpy(at, "{\"type\": \"sphere\", \"radius\": 0.2}         ",
+               strlen("{\"type\": \"box\", \"size\": [0.3, 0.4, 0.25]}"));
+      TestRun run = test_run(text.at, NULL);
+      for (int i = 0; i < (boxes ? 36 : 60); i++) {
+        test_steps(run.sim, 1);
+        pushed += run.sim->touching->last.n;
+      }
+      for (size_t b = 0; b < run.model->nb; b++) {
+        if (!strcmp(run.model->body_name[b], "ground")) continue;
+        mb_vec3_copy(place[k] + 3 * (size_t)atoi(run.model->body_name[b]), run.sim->x.E[b].p);
+      }
+      test_run_free(&run);
+    }
+    cr_expect_gt(pushed, 100, "%zu contacts have pushed", pushed);
+    test_near(boxes ? "boxes" : "balls", place[1], place[0], 3 * 20, close[boxes]);
   }
 }

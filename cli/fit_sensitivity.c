@@ -1,0 +1,131 @@
+// Slopes that go along with the run (core/sim/sensitivity.c): one run for all unknowns.
+#include "cli/fitting.h"
+#include "cli/run.h"
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/sim/sensitivity.h"
+#include "io/sweep/measure_slope.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double LITTLE = 3e-6; // of a number: the square of it is lost, and rounding over it
+
+typedef struct Exact {
+  MbFit *fit;
+  MbFitVariant middle, *less, *more; // (n)
+  MbSensitivityNumber *numbers;      // (n)
+  MbSensitivity *sensitivity;
+  MbMeasureSlopes **measures;       // (n) where an expression is minimised
+  double *frame, *slopes, *samples; // (frame size), (n x that), (n x samples)
+  double *moved;                    // (n)
+} Exact;
+
+static void clear(Exact *e) {
+  mb_sensitivity_free(e->sensitivity);
+  for (size_t k = 0; k < e->fit->n; k++) {
+    if (e->measures) mb_measure_slopes_free(e->measures[k]);
+    if (e->less) mb_fit_variant_free(&e->less[k]);
+    if (e->more) mb_fit_variant_free(&e->more[k]);
+  }
+  mb_fit_variant_free(&e->middle);
+  mb_free(e->moved);
+  mb_free(e->samples);
+  mb_free(e->slopes);
+  mb_free(e->frame);
+  mb_free(e->measures);
+  mb_free(e->numbers);
+  mb_free(e->more);
+  mb_free(e->less);
+}
+
+// A little less and a little more of a number; on one side where a bound is in the way, which costs as much exactness as the move is
+// long.
+static MbStatus make_sides(Exact *e, const double *numbers, size_t k, MbReport *report) {
+  const MbFit *fit = e->fit;
+  const MbUnknown *u = &fit->unknowns[k];
+  const double size = u->logarithmic ? numbers[k] : fmax(fabs(numbers[k]), 1e-3 * fit->x_size[k]),
+               move = LITTLE * size;
+  double low = numbers[k] - move, high = numbers[k] + move;
+  if (low < u->low) low = numbers[k], high = numbers[k] + 2 * move;
+  if (high > u->high) low = numbers[k] - 2 * move, high = numbers[k];
+  memcpy(e->moved, numbers, fit->n * sizeof *e->moved);
+  e->moved[k] = low;
+  MbStatus status = mb_fit_variant(fit, e->moved, k, &e->less[k], report);
+  e->moved[k] = high;
+  if (!status) status = mb_fit_variant(fit, e->moved, k, &e->more[k], report);
+  if (status) return status;
+  e->numbers[k] = (MbSensitivityNumber){u->name, e->less[k].model, e->more[k].model, (high - low) / 2};
+  if (!fit->minimise) return MB_OK;
+  return mb_measure_slopes_create(e->middle.measures, e->less[k].measures, e->more[k].measures,
+                                  (high - low) / 2, &e->measures[k], report);
+}
+
+static MbStatus make(Exact *e, const double *numbers, MbReport *report) {
+  const MbFit *fit = e->fit;
+  const size_t n = fit->n, samples = fit->match.nsamples * fit->match.nseries;
+  e->less = mb_calloc(n, sizeof *e->less), e->more = mb_calloc(n, sizeof *e->more);
+  e->numbers = mb_calloc(n, sizeof *e->numbers), e->measures = mb_calloc(n, sizeof *e->measures);
+  e->moved = mb_calloc(n, sizeof *e->moved), e->samples = mb_calloc(n * samples + 1, sizeof *e->samples);
+  if (!e->less || !e->more || !e->numbers || !e->measures || !e->moved || !e->samples)
+    return mb_no_memory(report, "derivatives");
+  MbStatus status = mb_fit_variant(fit, numbers, 0, &e->middle, report);
+  for (size_t k = 0; k < n && !status; k++) status = make_sides(e, numbers, k, report);
+  if (status) return status == MB_USAGE ? MB_USAGE : status;
+  status = mb_sensitivity_create(e->middle.model, e->numbers, n, &e->sensitivity, report);
+  if (status) return status == MB_SCENE ? MB_USAGE : status;
+  const char *inexact = mb_sensitivity_by_steps(e->sensitivity);
+  if (inexact)
+    return mb_error(report, MB_USAGE, "", "%s", inexact); // whole runs are done faster, several at a time
+  const size_t size = mb_sim_frame_size(mb_sensitivity_sim(e->sensitivity));
+  e->frame = mb_calloc(size + 1, sizeof *e->frame), e->slopes = mb_calloc(n * size + 1, sizeof *e->slopes);
+  return e->frame && e->slopes ? MB_OK : mb_no_memory(report, "derivatives");
+}
+
+static MbStatus take(Exact *e, size_t sample, MbReport *report) {
+  const MbFit *fit = e->fit;
+  const MbSim *sim = mb_sensitivity_sim(e->sensitivity);
+  const size_t size = mb_sim_frame_size(sim), samples = fit->match.nsamples * fit->match.nseries;
+  const double t = mb_sim_time(sim);
+  MbStatus status = mb_sensitivity_frame(e->sensitivity, e->frame, e->slopes, report);
+  if (!status) status = mb_sim_check_frame(sim, e->frame, report);
+  for (size_t k = 0; k < fit->n && !status; k++) {
+    if (fit->minimise)
+      mb_measure_slopes_frame(e->measures[k], t, e->frame, e->slopes + k * size);
+    else
+      mb_fit_match_take(&fit->match, sample, e->slopes + k * size, e->samples + k * samples);
+  }
+  if (!status && fit->minimise) mb_measures_frame(e->middle.measures, t, e->frame);
+  return status;
+}
+
+static MbStatus follow(Exact *e, double *slopes, MbReport *report) {
+  const MbFit *fit = e->fit;
+  const MbFitMatch *m = &fit->match;
+  const int64_t last = fit->minimise ? fit->plan.steps : m->steps[m->nsamples - 1];
+  MbStatus status = MB_OK;
+  size_t sample = 0;
+  for (int64_t step = 0; !status; step++) {
+    const bool wanted = fit->minimise ? mb_plan_frame_due(&fit->plan, step)
+                                      : sample < m->nsamples && m->steps[sample] == step;
+    if (wanted) status = take(e, sample++, report);
+    if (status || step >= last) break;
+    status = mb_run_stopped() ? MB_INTERRUPTED : mb_sensitivity_step(e->sensitivity, report);
+  }
+  for (size_t k = 0; k < fit->n && !status; k++) {
+    if (fit->minimise)
+      status = mb_measure_slopes_values(e->measures[k], slopes + k, report);
+    else
+      mb_fit_match_at_points(m, e->samples + k * m->nsamples * m->nseries, slopes + k * m->npoints);
+  }
+  return status;
+}
+
+MbStatus mb_fit_exact(MbFit *fit, const double *numbers, double *slopes, MbReport *report) {
+  Exact e = {.fit = fit};
+  MbStatus status = make(&e, numbers, report);
+  if (!status) status = follow(&e, slopes, report);
+  clear(&e);
+  fit->runs++, fit->followed++;
+  return status;
+}

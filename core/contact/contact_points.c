@@ -1,0 +1,149 @@
+// What is kept of λ: see contact_points.h.
+#include "core/contact/contact_points.h"
+#include "core/base/targets.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static size_t count_of(const MbContactPoints *p, size_t i) { return p->first[i + 1] - p->first[i]; }
+
+// S of two points along an axis.
+static double between(const MbContactPoints *p, uint32_t a, uint32_t b, size_t axis) {
+  const double *S = p->S + p->width * (p->npoints * a + b);
+  return S[p->width == 1 ? 0 : axis];
+}
+
+#define INLINE static inline __attribute__((always_inline))
+
+// What pushes f at some points do to all: v ← v + S f. Four columns of S at a time.
+INLINE void add_columns(const MbContactPoints *p, size_t count, const uint32_t *point, double (*f)[3],
+                        double *v) {
+  const size_t n = p->npoints;
+  for (size_t from = 0; from < count; from += 4) {
+    const double *S[4];
+    double g[4][3] = {{0}};
+    for (size_t k = 0; k < 4; k++) {
+      const bool is = from + k < count;
+      S[k] = p->S + p->width * n * point[is ? from + k : from];
+      for (size_t axis = 0; axis < 3 && is; axis++) g[k][axis] = f[from + k][axis];
+    }
+    if (p->width == 1) {
+      const double *restrict s0 = S[0], *restrict s1 = S[1], *restrict s2 = S[2], *restrict s3 = S[3];
+      double *restrict x = v, *restrict y = v + n, *restrict z = v + 2 * n;
+      MB_SIMD
+      for (size_t i = 0; i < n; i++) {
+        x[i] += (s0[i] * g[0][0] + s1[i] * g[1][0]) + (s2[i] * g[2][0] + s3[i] * g[3][0]);
+        y[i] += (s0[i] * g[0][1] + s1[i] * g[1][1]) + (s2[i] * g[2][1] + s3[i] * g[3][1]);
+        z[i] += (s0[i] * g[0][2] + s1[i] * g[1][2]) + (s2[i] * g[2][2] + s3[i] * g[3][2]);
+      }
+      continue;
+    }
+    for (size_t axis = 0; axis < 3; axis++)
+      for (size_t i = 0; i < n; i++) {
+        const size_t at = 3 * i + axis;
+        v[axis * n + i] +=
+            (S[0][at] * g[0][axis] + S[1][at] * g[1][axis]) + (S[2][at] * g[2][axis] + S[3][at] * g[3][axis]);
+      }
+  }
+}
+
+static double dot(const double *a, const double *b, size_t n) {
+  double sum = 0;
+  for (size_t k = 0; k < n; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+// What of W two rows have through their bodies and the few numbers.
+static double apart(const MbContactPoints *p, size_t i, size_t j) {
+  double sum = dot(p->V + p->weights * i, p->NV + p->weights * j, p->weights);
+  for (size_t e = 0; e < 4 && p->nslots; e++) {
+    const size_t a = 2 * i + e / 2, b = 2 * j + e % 2;
+    if (p->slot[a] == UINT32_MAX || p->slot[a] != p->slot[b]) continue;
+    sum += dot(p->F + 6 * a, p->F + 6 * b, 6);
+  }
+  return sum;
+}
+
+MB_CLONES void mb_points_column(const MbContactPoints *p, size_t n, size_t i, double *out) {
+  double *v = p->scratch;
+  double f[MB_POINT_ENDS][3];
+  memcpy(f, p->H + 3 * p->first[i], 3 * count_of(p, i) * sizeof(double));
+  memset(v, 0, 3 * p->npoints * sizeof *v);
+  add_columns(p, count_of(p, i), p->point + p->first[i], f, v);
+  for (size_t j = 0; j < n; j++) {
+    out[j] = apart(p, i, j);
+    for (size_t e = p->first[j]; e < p->first[j + 1]; e++)
+      for (size_t axis = 0; axis < 3; axis++)
+        out[j] += p->H[3 * e + axis] * v[axis * p->npoints + p->point[e]];
+  }
+}
+
+void mb_points_own(const MbContactPoints *p, size_t row, size_t rows, double *D) {
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c <= r; c++) {
+      double sum = apart(p, row + r, row + c);
+      for (size_t a = p->first[row + r]; a < p->first[row + r + 1]; a++)
+        for (size_t b = p->first[row + c]; b < p->first[row + c + 1]; b++)
+          for (size_t axis = 0; axis < 3; axis++)
+            sum += p->H[3 * a + axis] * between(p, p->point[a], p->point[b], axis) * p->H[3 * b + axis];
+      D[rows * r + c] = D[rows * c + r] = sum;
+    }
+}
+
+double mb_points_rate(const MbContactPoints *p, const MbPointsState *s, size_t i) {
+  const size_t n = p->npoints;
+  double sum = dot(p->V + p->weights * i, s->z, p->weights);
+  for (size_t e = p->first[i]; e < p->first[i + 1]; e++) {
+    const double *H = p->H + 3 * e, *v = s->v + p->point[e];
+    sum += (H[0] * v[0] + H[1] * v[n]) + H[2] * v[2 * n];
+  }
+  for (size_t e = 0; e < 2 && p->nslots; e++)
+    if (p->slot[2 * i + e] != UINT32_MAX)
+      sum += dot(p->F + 12 * i + 6 * e, s->y + 6 * (size_t)p->slot[2 * i + e], 6);
+  return sum;
+}
+
+// The part of one row that is not about points.
+static void push_apart(const MbContactPoints *p, MbPointsState *s, size_t i, double d) {
+  for (size_t e = 0; e < 2 && p->nslots; e++) {
+    if (p->slot[2 * i + e] == UINT32_MAX) continue;
+    double *y = s->y + 6 * (size_t)p->slot[2 * i + e];
+    for (size_t k = 0; k < 6; k++) y[k] += d * p->F[12 * i + 6 * e + k];
+  }
+  for (size_t k = 0; k < p->weights; k++) s->z[k] += d * p->NV[p->weights * i + k];
+}
+
+MB_CLONES void mb_points_push(const MbContactPoints *p, MbPointsState *s, size_t row, size_t rows,
+                              const double *d) {
+  const size_t count = count_of(p, row);
+  double f[MB_POINT_ENDS][3] = {{0}};
+  for (size_t r = 0; r < rows; r++) {
+    const double *H = p->H + 3 * p->first[row + r];
+    for (size_t e = 0; e < count; e++)
+      for (size_t axis = 0; axis < 3; axis++) f[e][axis] += d[r] * H[3 * e + axis];
+    push_apart(p, s, row + r, d[r]);
+  }
+  add_columns(p, count, p->point + p->first[row], f, s->v);
+}
+
+MB_CLONES void mb_points_begin(const MbContactPoints *p, size_t n, const double *lambda, MbPointsState *s) {
+  memset(s->push, 0, 3 * p->npoints * sizeof *s->push);
+  memset(s->v, 0, 3 * p->npoints * sizeof *s->v);
+  memset(s->y, 0, 6 * p->nslots * sizeof *s->y);
+  memset(s->z, 0, p->weights * sizeof *s->z);
+  for (size_t i = 0; i < n; i++) {
+    if (lambda[i] == 0) continue;
+    for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
+      for (size_t axis = 0; axis < 3; axis++)
+        s->push[3 * (size_t)p->point[e] + axis] += lambda[i] * p->H[3 * e + axis];
+    push_apart(p, s, i, lambda[i]);
+  }
+  for (size_t a = 0; a < p->npoints; a += 4) {
+    uint32_t point[4];
+    double f[4][3];
+    const size_t count = p->npoints - a < 4 ? p->npoints - a : 4;
+    for (size_t k = 0; k < count; k++) point[k] = (uint32_t)(a + k);
+    memcpy(f, s->push + 3 * a, 3 * count * sizeof(double));
+    add_columns(p, count, point, f, s->v);
+  }
+}

@@ -1,0 +1,43 @@
+// Where kernels run: a device's memory, copies, and launches. One table a kind of device; the engines know nothing else of one. Two rows:
+// CUDA's (cuda_backend.cu), and one that runs every kernel as a loop on the processor, by which all that engines do is tested on every
+// machine.
+//
+// A call that fails is noted, the first one alone, and those after it do nothing: who has asked for a result asks `fault` too.
+#ifndef MB_GPU_BACKEND_H
+#define MB_GPU_BACKEND_H
+
+#include "gpu/cuda_probe.h"
+
+#include <stddef.h>
+
+typedef struct MbGpu MbGpu; // an opened device
+
+typedef struct MbBackend {
+  const char *name;
+  // Opens the device. NULL: it cannot be had, and `why` says so.
+  MbGpu *(*open)(size_t size, char *why);
+  void (*close)(MbGpu *gpu); // NULL is fine
+  const char *(*device)(const MbGpu *gpu);
+  // Tells how many bytes may be taken now.
+  size_t (*room)(MbGpu *gpu);
+  // Takes memory, zeroed; NULL: there is none. Gives it back.
+  void *(*take)(MbGpu *gpu, size_t bytes);
+  void (*give)(MbGpu *gpu, void *memory);
+  // Copies from the processor's memory to the device's, and back; both are done when they return.
+  void (*put)(MbGpu *gpu, void *to, const void *from, size_t bytes);
+  void (*get)(MbGpu *gpu, void *to, const void *from, size_t bytes);
+  // Tells the first call that has failed, and how; NULL: none.
+  const char *(*fault)(const MbGpu *gpu);
+} MbBackend;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+// Tells what this mbsim was built with, and CUDA's row; NULL: it was built without.
+MbCudaBuild mb_cuda_build(void);
+const MbBackend *mb_cuda_backend(void);
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,106 @@
+# numbers of a scene found by data: the scenes of scenes/fit; both kinds of derivatives; what is told and written; what is refused
+S=$ROOT/scenes/fit
+# differences and the last digits of what is left depend on the machine
+found() { sed -E 's/([0-9]\.[0-9]{3})[0-9]*(e[-+][0-9]+)?/\1\2/g; s/[0-9.]+e-(0[7-9]|[1-9][0-9])/TINY/g; s/ +/ /g'; }
+exits() { echo "[exit $1]"; }
+
+echo "masses and damping of a double pendulum from its own noisy run"
+PENDULUM="$S/double_pendulum.json --data $S/double_pendulum.csv -m rod.joint.position -m bob.joint.position -u upper=0.2:5 -u lower=0.2:5 -u damping=0:1"
+"$MBSIM" fit $PENDULUM --sigma 0.01 -q -o fitted.json | found
+grep parameters fitted.json | sed -E 's/([0-9]\.[0-9]{3})[0-9]*/\1/g'
+"$MBSIM" validate fitted.json >/dev/null && echo "the fitted scene is one"
+"$MBSIM" fit $PENDULUM --derivatives differences -q -j 2 | found | head -4
+echo "the same numbers however many runs go at a time"
+for j in 1 3; do "$MBSIM" fit $PENDULUM --derivatives differences --json -j $j | cksum; done | uniq | wc -l | tr -d ' '
+
+echo "lengths of a four-bar from a point on its coupler"
+"$MBSIM" fit $S/four_bar.json --data $S/four_bar.csv -m coupler.position.x=x -m coupler.position.z=z -u crank=0.1:0.5 -u coupler=0.4:1.2 -u rocker=0.3:0.8 -q | found
+
+echo "Young's modulus of a cantilever from its tip"
+"$MBSIM" fit $S/cantilever.json --data $S/cantilever.csv -m beam.29.z=tip -u young=log:1e4:1e8 -q | found | grep -E 'young|nothing|converged'
+
+echo "a muscle's activation for a reach"
+"$MBSIM" fit $S/muscle.json --data $S/muscle.csv -m forearm.joint.position=angle -u '/forces/0/activation/values/*=0:1' -q -o muscle.json | sed -E 's/ after.*//' | head -1
+"$MBSIM" run muscle.json -q -o muscle.mbt && "$MBSIM" export muscle.mbt -c joint.position -o - | awk -F, 'END { printf "ends at %.4f of %.4f\n", $2, atan2(0, -1)*80/180 }'
+
+echo "motors' tables for a target"
+REACH='(final(fore.position.x)-x)^2+(final(fore.position.z)-z)^2+0.01*(final(fore.joint.velocity)^2+final(upper.joint.velocity)^2)'
+"$MBSIM" fit $S/reach.json --minimise "$REACH" -u '/bodies/0/joint/force/values/*=-20:20' -u '/bodies/1/joint/force/values/*=-10:10' -q -o reach.json --report reach.html >reach.txt
+exits $?
+grep -E -o '^converged|^derivatives.*' reach.txt
+"$MBSIM" run reach.json -q -o reach.mbt && "$MBSIM" export reach.mbt -c body.position -o - | awk -F, 'END { printf "ends at %.4f %.4f\n", $5, $7 }'
+grep -c '<svg' reach.html
+
+echo "the page has data and motion"
+"$MBSIM" fit $PENDULUM -q --report page.html >/dev/null && grep -o -E '<h2>[^<]*|rod.joint.position|<svg' page.html | uniq
+
+echo "starts; bounds; priors; losses; a trajectory as data"
+"$MBSIM" fit $PENDULUM -q --starts 4 --seed 3 | found | sed -n '1p;3p;5,8p' | sed -E 's/after.*//; s/number .*//'
+"$MBSIM" fit $S/double_pendulum.json --data $S/double_pendulum.csv -m rod.joint.position -m bob.joint.position -u upper=1.3:5 -u lower -q | found | grep bound
+"$MBSIM" fit $PENDULUM --sigma 0.01 --prior damping=0.06:1e-4 -q | found | grep -E '^damping'
+"$MBSIM" fit $PENDULUM --sigma 0.01 --loss huber -q | found | grep -E '^lower'
+"$MBSIM" run $S/double_pendulum.json -p lower=0.6 -q -o truth.mbt
+"$MBSIM" fit $S/double_pendulum.json --data truth.mbt -m body.position -u lower -q | found | grep -E '^lower'
+
+echo "what the data does not tell: exit 1"
+"$MBSIM" fit $S/double_pendulum.json --set /bodies/0/joint/stiffness=0 --set /gravity='[0,0,0]' -d 0.5 --data $S/double_pendulum.csv -m bob.joint.position -u upper -u lower -u damping -q >told.txt
+exits $?
+grep -c 'does not tell' told.txt
+"$MBSIM" fit $PENDULUM --iterations 2 -q -o two.json >told.txt
+exits $?
+head -1 told.txt
+[ -s two.json ] && echo "the best so far is written"
+
+echo "refused before any run"
+cp $S/double_pendulum.json p.json
+cp $S/double_pendulum.csv d.csv
+sed '3s/,[^,]*$/,nan/' d.csv >nan.csv
+sed '3s/,[^,]*$/,two/' d.csv >word.csv
+awk -F, 'NR == 1 { print; next } { print $1 + 100 "," $2 "," $3 }' d.csv >late.csv
+t fit p.json --data d.csv -m rod.joint.position -u uper
+t fit p.json --data d.csv -m rod.joint.positoin -u upper
+t fit p.json --data d.csv -m rod.position.x -u upper
+t fit p.json --data nan.csv -m bob.joint.position -u upper
+t fit p.json --data word.csv -m bob.joint.position -u upper
+t fit p.json --data late.csv -m bob.joint.position -u upper
+t fit p.json --data d.csv -m bob.joint.position -u /time/step
+t fit p.json --data d.csv -m bob.joint.position -u /output/every
+t fit p.json --data d.csv -m bob.joint.position -u /bodies/0/name
+t fit p.json --data d.csv -m bob.joint.position -u '/bodies/*'
+t fit p.json --data d.csv -m bob.joint.position -u upper=2:3
+t fit p.json --data d.csv -m bob.joint.position -u upper=3:2
+t fit p.json --data d.csv -m bob.joint.position -u upper=log:0:2
+t fit p.json --data d.csv -m bob.joint.position -u upper -u upper
+t fit p.json --data d.csv -m bob.joint.position -u upper --sigma 0
+t fit p.json --data d.csv -m bob.joint.position -u upper --sigma rod=1
+t fit p.json --data d.csv -m bob.joint.position -u upper --prior upper=1:1
+t fit p.json --data d.csv -m bob.joint.position -u upper --loss huber
+t fit p.json --data d.csv -m bob.joint.position -u upper --starts 3
+t fit p.json --data d.csv -m bob.joint.position
+t fit p.json --data d.csv -u upper
+t fit p.json -u upper
+t fit p.json --data d.csv --minimise 'final(energy.total)' -u upper
+t fit p.json --minimise 'final(energy.totl)' -u upper
+t fit p.json --minimise 'final(energy.total)' -u upper --sigma 1
+t fit p.json --data d.csv -m bob.joint.position -u upper --derivatives exact --integrator symplectic
+t fit p.json --data none.csv -m bob.joint.position -u upper
+t fit p.json --data p.json -m bob.joint.position -u upper
+t fit p.json --data d.csv -m bob.joint.position -u upper -o p.json -f
+t fit p.json --data d.csv -m bob.joint.position -u upper -o d.csv -f
+echo old >there.json
+t fit p.json --data d.csv -m bob.joint.position -u upper -o there.json
+cat there.json
+t fit p.json --data d.csv -m bob.joint.position -u upper -p damping=-1 --json
+echo "the run itself fails: exit 4"
+t fit p.json --data d.csv -m bob.joint.position -u upper --set /bodies/0/joint/force='"=1/(t-0.5)"' -q -o left.json
+[ -e left.json ] || echo "nothing is left"
+
+echo "stopped on the way: exit 130, and the best so far"
+"$MBSIM" fit p.json --data d.csv -m bob.joint.position -u upper --step 1e-5 -d 100 -o stopped.json >said.txt 2>&1 &
+running=$!
+wait_for said.txt 200
+kill -TERM $running
+wait $running
+exits $?
+grep -o "^stopped" said.txt
+[ -s stopped.json ] && "$MBSIM" validate stopped.json >/dev/null && echo "the best so far is written"

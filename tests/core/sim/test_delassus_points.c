@@ -1,0 +1,80 @@
+// W of contacts of deformables in a step's passes, which is not formed: its columns are what A⁻¹ makes of a push along one row.
+#include "core/base/alloc.h"
+#include "core/sim/constrain_internal.h"
+#include "core/sim/touch.h"
+#include "tests/runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Two cloths that lie on one another and on a table, and a ball on them.
+static void write_scene(char *text, size_t size, const char *pin) {
+  static const char cloth[] =
+      "{\"name\": \"%s\", \"type\": \"cloth\", \"mesh\": {\"grid\": [8, 8], \"size\": [0.6, 0.6], "
+      "\"pattern\": "
+      "\"cross\"}, \"pose\": {\"position\": [%g, 0, %g]}, \"material\": {\"model\": \"corotational\", "
+      "\"young\": 50000, \"poisson\": 0.3, \"density\": 300, \"thickness\": 0.01, \"bending\": {}}%s}";
+  size_t n = (size_t)snprintf(
+      text, size,
+      "{\"mbsim\": 1, \"solver\": {\"type\": \"projective\", \"iterations\": 4}, \"integrator\": "
+      "\"implicit\", "
+      "\"time\": {\"step\": 0.005, \"steps\": 2}, \"contact\": {\"friction\": 0.4, \"tolerance\": 1e-6}, "
+      "\"bodies\": [{\"name\": \"table\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": "
+      "\"fixed\"}}, "
+      "{\"name\": \"ball\", \"density\": 500, \"shape\": {\"type\": \"sphere\", \"radius\": 0.05}, \"pose\": "
+      "{\"position\": [0.3, 0.3, 0.0701]}}], \"deformables\": [");
+  n += (size_t)snprintf(text + n, size - n, cloth, "below", 0.0, 0.0051, pin);
+  n += (size_t)snprintf(text + n, size - n, ", ");
+  n += (size_t)snprintf(text + n, size - n, cloth, "above", 0.01, 0.0152, "");
+  snprintf(text + n, size - n, "]}");
+}
+
+typedef struct Seen {
+  MbSim *sim;
+  size_t times, rows, weights, bodies, width;
+  double worst;
+} Seen;
+
+static void see(void *context, const MbContactProblem *problem) {
+  Seen *seen = context;
+  MbSim *sim = seen->sim;
+  const MbConstraining *c = sim->constraining;
+  const MbContactPoints *points = problem->W.points;
+  if (!points) return;
+  seen->times++, seen->rows = problem->n, seen->width = points->width;
+  seen->weights = points->weights > seen->weights ? points->weights : seen->weights;
+  seen->bodies += points->nslots;
+  double *y = mb_calloc(sim->width, sizeof *y), *column = mb_calloc(problem->n, sizeof *column);
+  for (size_t i = 0; i < problem->n; i += 37) {
+    double ignored = 0;
+    memset(y, 0, sim->width * sizeof *y);
+    mb_row_spread(&c->set, c->slot[i], 1, y);
+    cr_assert(sim->solver->apply(sim->work, y, NULL, NULL));
+    mb_points_column(points, problem->n, i, column);
+    for (size_t j = 0; j < problem->n; j++) {
+      const double far =
+          fabs(column[j] - mb_row_rate(&c->set, c->slot[j], y, &ignored)) / (column[i] + 1e-300);
+      seen->worst = fmax(seen->worst, far);
+    }
+  }
+  mb_free(y), mb_free(column);
+}
+
+Test(delassus_points, columns_are_what_a_push_along_a_row_does) {
+  static const char *const pins[] = {"", ", \"pin\": [{\"select\": {\"side\": \"-x\"}, \"axes\": \"x\"}]"};
+  static char text[4000];
+  for (size_t k = 0; k < 2; k++) {
+    write_scene(text, sizeof text, pins[k]);
+    TestRun run = test_run(text, NULL);
+    Seen seen = {.sim = run.sim};
+    cr_assert(mb_touch_watch(run.sim, (MbTouchWatch){see, &seen}));
+    test_steps(run.sim, 2);
+    cr_expect_gt(seen.times, 3);
+    cr_expect_gt(seen.rows, 600);
+    cr_expect_gt(seen.weights, 0, "no iteration has learnt of the matrix");
+    cr_expect_gt(seen.bodies, 0, "the ball does not touch");
+    cr_expect_eq(seen.width, k ? 3 : 1);
+    cr_expect_lt(seen.worst, 1e-10, "%g", seen.worst);
+    test_run_free(&run);
+  }
+}

@@ -1,0 +1,150 @@
+// Restitution and friction together: no impact makes energy, and what makes none rebounds as the scene says.
+#include "core/sim/constrain_internal.h"
+#include "core/sim/touch.h"
+#include "tests/runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GROUND "{\"name\": \"ground\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": \"fixed\"}}"
+
+static double total(const MbSim *sim) { return mb_energy(sim->model, &sim->x).total; }
+
+// Steps so often, and asks that no step ends with more energy than it began with. How many came with an impulse.
+static int steps_down(const TestRun *run, int steps, const char *what) {
+  const double first = total(run->sim);
+  double before = first;
+  int pushed = 0;
+  for (int i = 0; i < steps; i++) {
+    test_steps(run->sim, 1);
+    const double now = total(run->sim);
+    cr_expect(now <= before + 1e-9 * fabs(first), "%s, step %d: %g of %g J more", what, i, now - before,
+              before);
+    before = now;
+    pushed += run->sim->touching->last.n > 0;
+  }
+  return pushed;
+}
+
+static const char box[] =
+    "{\"mbsim\": 1, \"time\": {\"step\": 0.002, \"steps\": 300}, \"contact\": {\"restitution\": 1}, "
+    "\"parameters\": {\"k\": 0}, \"bodies\": [" GROUND
+    ", {\"name\": \"box\", \"density\": 500, \"shape\": {\"type\": \"box\", \"size\": [0.9, 1.1, 0.7]}, "
+    "\"pose\": "
+    "{\"position\": [0, 0, 0.85], \"rotation\": {\"axis\": [\"=sin(7*k+1)\", \"=cos(5*k)\", "
+    "\"=sin(3*k+2)\"], "
+    "\"angle\": \"=1+k\"}}, \"velocity\": {\"linear\": [\"=2*cos(11*k)\", \"=2*sin(2*k)\", -2], \"angular\": "
+    "[\"=4*sin(13*k)\", \"=4*cos(3*k)\", \"=4*cos(8*k+1)\"]}}]}";
+
+Test(touch_rebound, a_box_thrown_with_spin_gains_no_energy_by_friction_and_restitution) {
+  static const double mu[] = {0.2, 0.5, 1}, e[] = {1, 0.9, 0.8};
+  for (size_t m = 0; m < 3; m++)
+    for (int k = 0; k < 20; k++) {
+      char law[80], start[40];
+      snprintf(law, sizeof law, "/contact={\"friction\": %g, \"restitution\": %g}", mu[m], e[k % 3]);
+      snprintf(start, sizeof start, "/parameters/k=%d", k);
+      const char *const sets[] = {law, start,
+                                  k % 2 ? "/integrator=\"symplectic\"" : "/integrator=\"implicit\"", NULL};
+      TestRun run = test_run(box, sets);
+      cr_expect_gt(steps_down(&run, 200, law), 0);
+      test_run_free(&run);
+    }
+}
+
+Test(touch_rebound, it_gains_none_under_any_method_and_solver) {
+  static const char *const ways[] = {
+      "/contact/method=\"gauss_seidel\"",
+      "/contact/method=\"nonsmooth_newton\"",
+      "/contact/method=\"admm\"",
+      "/contact/method=\"staggered\"",
+      "/contact/cone=\"box\"",
+      "/contact={\"friction\": 0.5, \"restitution\": 1, \"method\": \"pivoting\", \"cone\": \"pyramid\"}",
+      "/contact={\"friction\": 0.5, \"restitution\": 1, \"method\": \"gauss_seidel\", \"iterations\": 10}",
+      "/solver={\"type\": \"redmax\", \"dynamics\": \"dense\"}",
+      "/solver=\"maximal\"",
+      "/solver={\"type\": \"maximal\", \"project\": true}",
+      "/solver={\"type\": \"maximal\", \"linear\": \"sparse\"}"};
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
+    for (int k = 0; k < 8; k++) {
+      char start[40];
+      snprintf(start, sizeof start, "/parameters/k=%d", k);
+      const char *const sets[] = {start, "/contact/friction=0.5", ways[w], NULL};
+      TestRun run = test_run(box, sets);
+      steps_down(&run, 150, ways[w]);
+      test_run_free(&run);
+    }
+}
+
+#define THROWN(NAME, X, Z, TURN)                                                                             \
+  ", {\"name\": \"" NAME                                                                                     \
+  "\", \"density\": 500, \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.3, 0.25]}, \"pose\": "             \
+  "{\"position\": [" X ", 0, " Z "], \"rotation\": {\"axis\": [1, 2, 1], \"angle\": " TURN                   \
+  "}}, \"velocity\": "                                                                                       \
+  "{\"linear\": [\"=-3*(" X ")\", 0.3, -1], \"angular\": [3, " TURN ", -2]}}"
+
+Test(touch_rebound, six_boxes_that_fall_over_one_another_gain_none) {
+  static const char boxes[] =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.002, \"steps\": 300}, \"contact\": {\"restitution\": 1, "
+      "\"friction\": "
+      "0.5}, \"bodies\": [" GROUND THROWN("a", "0", "0.4", "1") THROWN("b", "0.6", "0.5", "2")
+          THROWN("c", "-0.6", "0.45", "3") THROWN("d", "0.1", "1", "0.5") THROWN("e", "0.65", "1.1", "1.5")
+              THROWN("f", "-0.5", "1.05", "2.5") "]}";
+  TestRun run = test_run(boxes, NULL);
+  cr_expect_gt(steps_down(&run, 300, "six boxes"), 20);
+  test_run_free(&run);
+}
+
+// Of bodies that a stiff spring couples A is not M.
+Test(touch_rebound, bodies_on_a_spring_gain_none) {
+  static const char pair[] =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.002, \"steps\": 300}, \"contact\": {\"restitution\": 1, "
+      "\"friction\": "
+      "0.5}, \"integrator\": \"implicit\", \"forces\": [{\"type\": \"spring\", \"name\": \"s\", \"between\": "
+      "[{\"body\": "
+      "\"a\", \"at\": [0, 0, 0.125]}, {\"body\": \"d\", \"at\": [0, 0, -0.125]}], \"stiffness\": 1e4}], "
+      "\"bodies\": [" GROUND THROWN("a", "0", "0.4", "1") THROWN("d", "0.1", "1", "0.5") "]}";
+  TestRun run = test_run(pair, NULL);
+  cr_expect_gt(steps_down(&run, 300, "a spring"), 5);
+  test_run_free(&run);
+}
+
+// What falls on a box that lies on the ground is thrown back by both blows at once: with gravity's work in the step that would be more
+// than it came with.
+Test(touch_rebound, a_ball_on_a_box_on_the_ground_comes_back_no_higher) {
+  static const char scene[] =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.002, \"steps\": 1000}, \"contact\": {\"restitution\": 1}, "
+      "\"bodies\": [" GROUND ", {\"name\": \"box\", \"mass\": 3, \"shape\": {\"type\": \"box\", \"size\": "
+      "[0.5, 0.5, 0.2]}, \"pose\": "
+      "{\"position\": [0, 0, 0.1]}}, {\"name\": \"ball\", \"mass\": 1, \"shape\": {\"type\": \"sphere\", "
+      "\"radius\": "
+      "0.1}, \"pose\": {\"position\": [0.02, 0.01, 0.8]}}]}";
+  TestRun run = test_run(scene, NULL);
+  steps_down(&run, 1000, "a ball");
+  test_run_free(&run);
+}
+
+// Each island for itself: what one box loses is no other's to gain, and its rebound is what it would be alone.
+Test(touch_rebound, boxes_that_do_not_touch_rebound_as_each_does_alone) {
+  static const char other[] = "/bodies/-={\"name\": \"other\", \"density\": 2000, \"shape\": {\"type\": "
+                              "\"box\", \"size\": [1, 1, 1]}, \"pose\": "
+                              "{\"position\": [9, 0, 0.9], \"rotation\": {\"axis\": [1, 2, 1], \"angle\": "
+                              "0.4}}, \"velocity\": {\"linear\": [1, "
+                              "0, -5], \"angular\": [1, 3, 2]}}";
+  for (int k = 0; k < 8; k++) {
+    char start[40];
+    snprintf(start, sizeof start, "/parameters/k=%d", k);
+    const char *const sets[] = {start, "/contact/friction=0.5", NULL}, *const more[] = {
+                                                                           start, "/contact/friction=0.5",
+                                                                           other, NULL};
+    TestRun one = test_run(box, sets), two = test_run(box, more);
+    test_steps(one.sim, 150);
+    test_steps(two.sim, 150);
+    double v[2][6];
+    memcpy(v[0], one.sim->state.v + one.model->v_first[1], sizeof *v);
+    memcpy(v[1], two.sim->state.v + two.model->v_first[1], sizeof *v);
+    test_near(start, v[0], v[1], 6, 1e-6);
+    test_run_free(&one);
+    test_run_free(&two);
+  }
+}

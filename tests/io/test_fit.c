@@ -1,0 +1,404 @@
+#include "core/base/alloc.h"
+#include "io/fit/fit.h"
+#include "io/fit/fit_data.h"
+#include "io/sweep/random.h"
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+// A curve y(t; x) and data for it.
+typedef struct Case {
+  size_t n, m;
+  double low[4], high[4], size[4];
+  double t[MOST], data[MOST], sigma;
+  double (*curve)(double t, const double *x);
+  double walls; // above it the model has no answer
+  int asked;
+} Case;
+
+static MbStatus value(void *to, const double *x, double *y, MbReport *report) {
+  Case *c = to;
+  (void)report;
+  c->asked++;
+  if (c->walls > 0 && x[0] > c->walls) return MB_NUMBERS;
+  for (size_t i = 0; i < c->m; i++) y[i] = (c->curve(c->t[i], x) - c->data[i]) / c->sigma;
+  return MB_OK;
+}
+
+static MbStatus slopes(void *to, const double *x, const double *y, double *out, MbReport *report) {
+  const Case *c = to;
+  (void)report, (void)y;
+  for (size_t k = 0; k < c->n; k++) {
+    double less[4], more[4];
+    const double move = 1e-5 * fmax(fabs(x[k]), 1);
+    memcpy(less, x, c->n * sizeof *x), memcpy(more, x, c->n * sizeof *x);
+    less[k] -= move, more[k] += move;
+    for (size_t i = 0; i < c->m; i++)
+      out[k * c->m + i] = (c->curve(c->t[i], more) - c->curve(c->t[i], less)) / (2 * move * c->sigma);
+  }
+  return MB_OK;
+}
+
+static Case make(size_t n, size_t m, double (*curve)(double, const double *)) {
+  Case c = {.n = n, .m = m, .sigma = 1, .curve = curve};
+  for (size_t k = 0; k < 4; k++) c.low[k] = -INFINITY, c.high[k] = INFINITY, c.size[k] = 1;
+  for (size_t i = 0; i < m; i++) c.t[i] = (double)i / (double)(m > 1 ? m - 1 : 1);
+  return c;
+}
+
+static MbFitProblem problem_of(Case *c) {
+  return (MbFitProblem){.unknowns = c->n,
+                        .numbers = c->m,
+                        .data = c->m,
+                        .low = c->low,
+                        .high = c->high,
+                        .size = c->size,
+                        .most = 200,
+                        .to = c,
+                        .value = value,
+                        .slopes = slopes};
+}
+
+typedef struct Answer {
+  double x[4], y[MOST], slopes[4 * MOST];
+  MbFitFound found;
+} Answer;
+
+static void solve(const MbFitProblem *p, const double *start, bool squares, Answer *a) {
+  MbReport report = {0};
+  memcpy(a->x, start, p->unknowns * sizeof *start);
+  a->found = (MbFitFound){.x = a->x, .y = a->y, .slopes = a->slopes};
+  const MbStatus status =
+      squares ? mb_fit_squares(p, &a->found, &report) : mb_fit_least(p, &a->found, &report);
+  cr_assert_eq(status, MB_OK, "%s", report.issues[0].text);
+}
+
+static double decay(double t, const double *x) { return x[0] * exp(-x[1] * t); }
+static double straight(double t, const double *x) { return x[0] + x[1] * t; }
+static double alike(double t, const double *x) { return (x[0] + x[1]) * t + x[2]; }
+static double valley(double t, const double *x) { return t < 0.5 ? 10 * (x[1] - x[0] * x[0]) : 1 - x[0]; }
+static double bowl(double t, const double *x) {
+  (void)t;
+  return 100 * (x[1] - x[0] * x[0]) * (x[1] - x[0] * x[0]) + (1 - x[0]) * (1 - x[0]);
+}
+
+// ---- least squares ----------------------------------------------------------------------------------------
+
+Test(fit, squares_find_a_decay_from_far) {
+  Case c = make(2, 30, decay);
+  const double truth[2] = {3, 5}, start[2] = {0.1, 0.2};
+  for (size_t i = 0; i < c.m; i++) c.data[i] = decay(c.t[i], truth);
+  const MbFitProblem p = problem_of(&c);
+  Answer a;
+  solve(&p, start, true, &a);
+  cr_expect_eq(a.found.end, MB_FIT_CONVERGED);
+  cr_expect_float_eq(a.x[0], 3, 1e-9);
+  cr_expect_float_eq(a.x[1], 5, 1e-9);
+}
+
+Test(fit, squares_go_along_a_curved_valley) {
+  Case c = make(2, 2, valley);
+  const MbFitProblem p = problem_of(&c);
+  Answer a;
+  solve(&p, (double[]){-1.2, 1}, true, &a);
+  cr_expect_eq(a.found.end, MB_FIT_CONVERGED);
+  cr_expect_float_eq(a.x[0], 1, 1e-8);
+  cr_expect_float_eq(a.x[1], 1, 1e-8);
+}
+
+Test(fit, squares_stop_at_bounds_and_say_so) {
+  Case c = make(2, 30, decay);
+  const double truth[2] = {3, 5}, start[2] = {1, 1};
+  for (size_t i = 0; i < c.m; i++) c.data[i] = decay(c.t[i], truth);
+  c.high[0] = 2;
+  const MbFitProblem p = problem_of(&c);
+  Answer a;
+  solve(&p, start, true, &a);
+  MbFitWorth worth;
+  MbArena arena = {0};
+  MbReport report = {0};
+  cr_assert_eq(mb_fit_worth(&p, &a.found, false, &worth, &arena, &report), MB_OK);
+  cr_expect_eq(a.found.end, MB_FIT_CONVERGED);
+  cr_expect_eq(a.x[0], 2);
+  cr_expect(worth.bound[0] && !worth.bound[1]);
+  cr_expect(isnan(worth.error[0]) && worth.error[1] > 0);
+  // the best of the other one alone
+  double best = INFINITY, at = 0;
+  for (double b = 1; b < 5; b += 1e-4) {
+    double y[MOST];
+    value(&c, (double[]){2, b}, y, &report);
+    if (mb_fit_cost(&p, y) < best) best = mb_fit_cost(&p, y), at = b;
+  }
+  cr_expect_float_eq(a.x[1], at, 2e-4, "%g, wanted %g", a.x[1], at);
+  mb_arena_free(&arena);
+}
+
+Test(fit, squares_turn_round_where_there_is_no_answer) {
+  Case c = make(2, 30, decay);
+  const double truth[2] = {3, 5};
+  for (size_t i = 0; i < c.m; i++) c.data[i] = decay(c.t[i], truth);
+  c.walls = 3.2;
+  const MbFitProblem p = problem_of(&c);
+  Answer a;
+  solve(&p, (double[]){0.1, 40}, true, &a);
+  cr_expect_float_eq(a.x[0], 3, 1e-8);
+}
+
+Test(fit, too_few_iterations_are_no_convergence) {
+  Case c = make(2, 2, valley);
+  MbFitProblem p = problem_of(&c);
+  p.most = 3;
+  Answer a;
+  solve(&p, (double[]){-1.2, 1}, true, &a);
+  cr_expect_eq(a.found.end, MB_FIT_ITERATIONS);
+  solve(&p, (double[]){-1.2, 1}, true, &a);
+  cr_expect_eq(a.found.iterations, 3);
+}
+
+// A straight line's standard errors have a formula: s² (1/m + mean(t)²/S), s²/S.
+Test(fit, standard_errors_of_a_line_are_those_of_the_book) {
+  Case c = make(2, 20, straight);
+  for (size_t i = 0; i < c.m; i++)
+    c.data[i] = 1 + 2 * c.t[i] + 0.1 * mb_random_normal(mb_random_unit(mb_random_word(7, 0, i)));
+  const MbFitProblem p = problem_of(&c);
+  Answer a;
+  solve(&p, (double[]){0, 0}, true, &a);
+  double mean = 0, spread = 0, left = 0;
+  for (size_t i = 0; i < c.m; i++) mean += c.t[i] / (double)c.m, left += a.y[i] * a.y[i];
+  for (size_t i = 0; i < c.m; i++) spread += (c.t[i] - mean) * (c.t[i] - mean);
+  const double s2 = left / (double)(c.m - 2);
+  MbFitWorth worth;
+  MbArena arena = {0};
+  MbReport report = {0};
+  cr_assert_eq(mb_fit_worth(&p, &a.found, false, &worth, &arena, &report), MB_OK);
+  cr_expect_float_eq(worth.error[0], sqrt(s2 * (1 / (double)c.m + mean * mean / spread)), 1e-9);
+  cr_expect_float_eq(worth.error[1], sqrt(s2 / spread), 1e-9);
+  cr_expect_float_eq(worth.correlation[1], -mean / sqrt(spread / (double)c.m + mean * mean), 1e-9);
+  mb_arena_free(&arena);
+}
+
+Test(fit, error_bars_hold_the_truth_as_often_as_they_say) {
+  enum { SEEDS = 1000 };
+  const double truth[2] = {3, 2};
+  int held = 0;
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    Case c = make(2, 40, decay);
+    for (size_t i = 0; i < c.m; i++)
+      c.data[i] = decay(c.t[i], truth) + 0.05 * mb_random_normal(mb_random_unit(mb_random_word(seed, 0, i)));
+    const MbFitProblem p = problem_of(&c);
+    Answer a;
+    solve(&p, (double[]){1, 1}, true, &a);
+    MbFitWorth worth;
+    MbArena arena = {0};
+    MbReport report = {0};
+    cr_assert_eq(mb_fit_worth(&p, &a.found, false, &worth, &arena, &report), MB_OK);
+    for (size_t k = 0; k < 2; k++) held += fabs(a.x[k] - truth[k]) <= 1.96 * worth.error[k];
+    mb_arena_free(&arena);
+  }
+  printf("error bars of 1.96 standard errors hold the truth in %.1f %% of %d\n", 100.0 * held / (2 * SEEDS),
+         2 * SEEDS);
+  cr_expect(held > 0.93 * 2 * SEEDS && held < 0.97 * 2 * SEEDS, "%d of %d", held, 2 * SEEDS);
+}
+
+Test(fit, what_data_does_not_tell_is_named) {
+  Case c = make(3, 20, alike);
+  for (size_t i = 0; i < c.m; i++) c.data[i] = 1 + 2 * c.t[i] + (i % 2 ? 0.01 : -0.01);
+  const MbFitProblem p = problem_of(&c);
+  Answer a;
+  solve(&p, (double[]){0, 0, 0}, true, &a);
+  MbFitWorth worth;
+  MbArena arena = {0};
+  MbReport report = {0};
+  cr_assert_eq(mb_fit_worth(&p, &a.found, false, &worth, &arena, &report), MB_OK);
+  cr_expect(worth.untold[0] && worth.untold[1] && !worth.untold[2]);
+  cr_expect_eq(worth.nuntold, 2);
+  cr_expect(isinf(worth.error[0]) && isinf(worth.error[1]) && isfinite(worth.error[2]));
+  cr_expect_float_eq(a.x[0] + a.x[1], 2, 0.02);
+  mb_arena_free(&arena);
+}
+
+Test(fit, losses_bear_what_is_far_off) {
+  double off[MB_LOSSES];
+  for (int loss = 0; loss < MB_LOSSES; loss++) {
+    Case c = make(2, 40, straight);
+    c.sigma = 0.01;
+    for (size_t i = 0; i < c.m; i++)
+      c.data[i] = 1 + 2 * c.t[i] + 0.01 * mb_random_normal(mb_random_unit(mb_random_word(3, 0, i))) +
+                  (i % 10 == 9 ? 5 : 0);
+    MbFitProblem p = problem_of(&c);
+    p.loss = (MbLoss)loss;
+    Answer a;
+    solve(&p, (double[]){1, 1}, true, &a);
+    off[loss] = fmax(fabs(a.x[0] - 1), fabs(a.x[1] - 2));
+  }
+  printf("a line with a tenth of its points far off: squares %.2g, huber %.2g, cauchy %.2g\n",
+         off[MB_LOSS_SQUARES], off[MB_LOSS_HUBER], off[MB_LOSS_CAUCHY]);
+  cr_expect(off[MB_LOSS_SQUARES] > 0.1 && off[MB_LOSS_HUBER] < 0.02 && off[MB_LOSS_CAUCHY] < 0.02);
+}
+
+// ---- the least of a number --------------------------------------------------------------------------------
+
+Test(fit, least_of_a_curved_valley) {
+  Case c = make(2, 1, bowl);
+  MbFitProblem p = problem_of(&c);
+  p.data = 0, p.most = 500;
+  Answer a;
+  solve(&p, (double[]){-1.2, 1}, false, &a);
+  cr_expect_eq(a.found.end, MB_FIT_CONVERGED);
+  cr_expect_float_eq(a.x[0], 1, 1e-2, "%g", a.x[0]);
+  cr_expect_float_eq(a.x[1], 1, 2e-2, "%g", a.x[1]);
+  cr_expect_lt(a.found.iterations, 100);
+}
+
+Test(fit, least_within_bounds_is_at_the_bound_that_is_in_the_way) {
+  Case c = make(2, 1, bowl);
+  c.high[0] = 0.5;
+  MbFitProblem p = problem_of(&c);
+  p.data = 0;
+  Answer a;
+  solve(&p, (double[]){-1.2, 1}, false, &a);
+  cr_expect_eq(a.found.end, MB_FIT_CONVERGED);
+  cr_expect_eq(a.x[0], 0.5);
+  cr_expect_float_eq(a.x[1], 0.25, 1e-4, "%g", a.x[1]);
+}
+
+// ---- data -------------------------------------------------------------------------------------------------
+
+static MbStatus read_text(MbFitData *data, const char *text, MbReport *report) {
+  return mb_fit_data_table(data, "data.csv", text, strlen(text), report);
+}
+
+Test(fit_data, tables_with_gaps_quotes_and_other_line_ends_are_read) {
+  MbFitData d;
+  MbReport report = {0};
+  cr_assert_eq(read_text(&d, "\xEF\xBB\xBFtime,\"a, b\",c\r\n0,1,\r\n\r\n0.5, 2.5 ,3e-1\r\n", &report), MB_OK,
+               "%s", report.issues[0].text);
+  cr_expect_eq(d.rows, 2);
+  cr_expect_eq(d.ncolumns, 2);
+  cr_expect_str_eq(d.columns[0].name, "a, b");
+  cr_expect_eq(d.columns[0].value[1], 2.5);
+  cr_expect(isnan(d.columns[1].value[0]) && !d.columns[1].bad);
+  cr_expect_eq(d.columns[1].value[1], 0.3);
+  mb_fit_data_free(&d);
+}
+
+Test(fit_data, what_is_wrong_with_a_table_is_told_with_its_place) {
+  static const struct {
+    const char *text;
+    int line, column;
+  } cases[] = {
+      {"x,y\n0,1\n", 1, 1},
+      {"time\n0\n", 1, 1},
+      {"time,a,a\n0,1,2\n", 1, 8},
+      {"time,a\n0,1\n0,2\n", 3, 1},
+      {"time,a\n0,1,2\n", 2, 5},
+      {"time,a,b\n0,1\n", 2, 3},
+      {"time,\"a\n,,,,,\",b\n", 2, 1},
+      {"time,a\r0,1\r0.5\r1,2\r", 3, 1},
+      {"time,a\nnan,1\n", 2, 1},
+      {"time,a\n1e999,1\n", 2, 1},
+      {"time,,b\n0,1,2\n", 1, 6},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    MbFitData d;
+    MbReport report = {0};
+    cr_expect_eq(read_text(&d, cases[i].text, &report), MB_USAGE, "%s", cases[i].text);
+    cr_expect_eq(report.issues[0].line, cases[i].line, "%s: line %d", cases[i].text, report.issues[0].line);
+    cr_expect_eq(report.issues[0].column, cases[i].column, "%s: column %d", cases[i].text,
+                 report.issues[0].column);
+    mb_fit_data_free(&d);
+  }
+}
+
+static const char *const letters[] = {"x", "y", "z"};
+static const char *const items[] = {"hand"};
+static const MbChannel channel = {
+    .name = "body.position", .items = 1, .width = 3, .items_names = items, .component_names = letters};
+
+static MbStatus match(const char *text, MbFitMatchAsk ask, MbFitMatch *m, MbArena *arena, MbFitData *d,
+                      MbReport *report) {
+  ask.sigma = 1;
+  cr_assert_eq(read_text(d, text, report), MB_OK, "%s", report->issues[0].text);
+  return mb_fit_match(d, &ask, 1, &channel, 1, 0.1, 10, m, arena, report);
+}
+
+Test(fit_data, between_steps_a_cubic_stands_for_the_run) {
+  MbFitData d;
+  MbFitMatch m;
+  MbArena arena = {0};
+  MbReport report = {0};
+  const char *text = "time,hand.position.x,hand.position.z\n-1,0,0\n0,0,0\n0.01,0,0\n0.3,0,0\n0.33,0,\n0.35,"
+                     "0,0\n0.97,0,0\n1,0,0\n1.2,0,0\n";
+  cr_assert_eq(match(text, (MbFitMatchAsk){.model = "hand.position"}, &m, &arena, &d, &report), MB_OK, "%s",
+               report.issues[0].text);
+  cr_expect_eq(m.outside, 2);
+  cr_expect_eq(m.nseries, 2);
+  cr_expect_eq(m.npoints, 7 + 6);
+  double samples[2 * 11], y[13];
+  for (size_t i = 0; i < m.nsamples; i++) {
+    const double t = 0.1 * (double)m.steps[i], frame[3] = {1 - t + 2 * t * t - 3 * t * t * t, 0, t * t};
+    mb_fit_match_take(&m, i, frame, samples);
+  }
+  mb_fit_match_at_points(&m, samples, y);
+  for (size_t i = 0; i < m.npoints; i++) {
+    const double t = d.time[m.points[i].row];
+    cr_expect_float_eq(y[i], m.points[i].series ? t * t : 1 - t + 2 * t * t - 3 * t * t * t, 1e-14, "at %g",
+                       t);
+  }
+  mb_arena_free(&arena);
+  mb_fit_data_free(&d);
+}
+
+Test(fit_data, names_are_found_in_both_orders_and_under_others) {
+  static const struct {
+    const char *text, *model, *data;
+    size_t found;
+  } cases[] = {
+      {"time,hand.position.x,hand.position.y\n0,1,2\n", "hand.position", NULL, 2},
+      {"time,body.position.hand.z\n0,1\n", "body.position", NULL, 1},
+      {"time,body.position.hand.z\n0,1\n", "hand.position.z", NULL, 1},
+      {"time,m.x,m.z\n0,1,2\n", "hand.position", "m", 2},
+      {"time,m\n0,1\n", "hand.position.y", "m", 1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    MbFitData d;
+    MbFitMatch m;
+    MbArena arena = {0};
+    MbReport report = {0};
+    cr_expect_eq(match(cases[i].text, (MbFitMatchAsk){.model = cases[i].model, .data = cases[i].data}, &m,
+                       &arena, &d, &report),
+                 MB_OK, "%zu: %s", i, report.issues[0].text);
+    cr_expect_eq(m.nseries, cases[i].found, "%zu: %zu", i, m.nseries);
+    mb_arena_free(&arena);
+    mb_fit_data_free(&d);
+  }
+}
+
+Test(fit_data, what_cannot_be_matched_is_refused) {
+  static const struct {
+    const char *text, *model, *data, *told;
+  } cases[] = {
+      {"time,hand.position.x\n0,1\n", "hand.positon", NULL, "no such column"},
+      {"time,hnd.position.x\n0,1\n", "hand.position.x", NULL, "did you mean \"hnd.position.x\""},
+      {"time,hand.position.x\n0,1\n", "hand.position.x", "marker", "data.csv has no such column"},
+      {"time,hand.position.x\n2,1\n", "hand.position.x", NULL, "no time in common"},
+      {"time,hand.position.x\n0,inf\n", "hand.position.x", NULL, "has inf"},
+      {"time,hand.position.x\n0,\n2,1\n", "hand.position.x", NULL, "nothing for hand.position.x within"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    MbFitData d;
+    MbFitMatch m;
+    MbArena arena = {0};
+    MbReport report = {0};
+    cr_expect_eq(match(cases[i].text, (MbFitMatchAsk){.model = cases[i].model, .data = cases[i].data}, &m,
+                       &arena, &d, &report),
+                 MB_USAGE, "%zu", i);
+    cr_expect(strstr(report.issues[0].text, cases[i].told), "%zu: %s", i, report.issues[0].text);
+    mb_arena_free(&arena);
+    mb_fit_data_free(&d);
+  }
+}

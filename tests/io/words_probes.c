@@ -140,9 +140,8 @@ const Needed words_needed[] = {
 #define ROD                                                                                                  \
   OF_SOFT "={'name':'soft','type':'rod','mesh':{'rope':4,'length':1},'material':{'radius':0.05,"             \
           "'young':10000,'density':1000},'pin':[{'select':{'clamp':'first'}}]} | /gravity=[0.01,0.02,-0.3]"
-#define CURVED                                                                                               \
-  ROD " | " OF_SOFT "/mesh={'points':[[0,0,0],[0.3,0,0],[0.5,0.1,0.1],[0.8,0.1,0]]}"
-#define COIL ROD " | " OF_SOFT "/mesh={'helix':{'nodes':9,'radius':0.3,'pitch':0.1,'turns':1}}"
+#define CURVED ROD " | " OF_SOFT "/mesh={'points':[[0,0,0],[0.3,0,0],[0.5,0.1,0.1],[0.8,0.1,0]]}"
+#define COIL   ROD " | " OF_SOFT "/mesh={'helix':{'nodes':9,'radius':0.3,'pitch':0.1,'turns':1}}"
 #define BALL                                                                                                 \
   OF_SOFT "={'name':'soft','type':'tets','mesh':{'ball':2,'radius':0.5},'material':{'young':1000,"           \
           "'density':100},'pin':[{'select':{'side':'-x'}}]}"

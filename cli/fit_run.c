@@ -3,6 +3,8 @@
 #include "cli/fitting.h"
 #include "cli/run.h"
 #include "core/base/alloc.h"
+#include "core/base/blas.h"
+#include "core/base/lapack.h"
 #include "core/base/report.h"
 #include "core/base/threads.h"
 
@@ -115,6 +117,13 @@ static double slope(double x, double y, const double at[2], double a, double b) 
   return ((a - y) * q * q - (b - y) * p * p) / (p * q * (q - p));
 }
 
+// How many runs may go at a time: where they call BLAS, as many as it bears.
+static int callers(const MbFit *fit) {
+  if (!mb_lapack.dgetrf) return fit->jobs;
+  const int most = mb_blas_callers(fit->jobs);
+  return mb_blas_start(most) ? most : 1;
+}
+
 static MbStatus run_sides(MbFit *fit, const double *numbers, size_t first, size_t count, Side *sides,
                           MbReport *report) {
   double *moved = mb_calloc(fit->n + 1, sizeof *moved);
@@ -128,7 +137,7 @@ static MbStatus run_sides(MbFit *fit, const double *numbers, size_t first, size_
     sides[i].status = mb_fit_variant(fit, moved, k, &sides[i].variant, &sides[i].report);
   }
   mb_free(moved);
-  mb_parallel_tasks(fit->jobs, 2 * count, do_side, &(Batch){fit, sides});
+  mb_parallel_tasks(callers(fit), 2 * count, do_side, &(Batch){fit, sides});
   fit->runs += 2 * (int64_t)count;
   for (size_t i = 0; i < 2 * count; i++) {
     mb_fit_variant_free(&sides[i].variant);

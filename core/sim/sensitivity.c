@@ -156,7 +156,7 @@ static void by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *not
   double *const tau[2] = {g->less, g->more};
   for (int k = 0; k < 2; k++) {
     mb_sim_kinematics(side[k], g->q1, note->w);
-    mb_tangent_at(side[k], mb_newton_tangent(side[k]), note->w, g->a, note->t, tau[k]);
+    mb_tangent_value(side[k], mb_newton_tangent(side[k]), note->w, g->a, note->t, tau[k]);
   }
   for (size_t i = 0; i < g->sim->nv; i++) g->rate[i] = (g->more[i] - g->less[i]) / (2 * move);
 }

@@ -132,7 +132,8 @@ static double dot6(const double a[6], const double b[6]) {
 // ---- down the tree, at one instant --------------------------------------------------------------------------------
 
 // T = diag(1, Rᵀ):  D T v = (0, Rᵀu × θ),  Ṫ v = (0, Rᵀu × ω)
-static void free_body(const MbSim *sim, MbTangent *t, size_t b, const double *v, const double *a) {
+static void free_body(const MbSim *sim, MbTangent *t, size_t b, const double *v, const double *a,
+                      bool derivatives) {
   const size_t first = 6 * sim->model->v_first[b];
   const double *q = sim->x.E[b].q;
   double *T = t->T + first, *Tdot = t->Tdot + first, *DTv = t->DTv + first, *DTa = t->DTa + first;
@@ -146,6 +147,7 @@ static void free_body(const MbSim *sim, MbTangent *t, size_t b, const double *v,
     T[7 * i] = 1;
     mb_quat_unrotate(T + 6 * (3 + i) + 3, q, e);
     mb_vec3_cross(Tdot + 6 * (3 + i) + 3, T + 6 * (3 + i) + 3, v);
+    if (!derivatives) continue;
     mb_vec3_cross(DTv + 6 * i + 3, u, e);
     mb_vec3_cross(DTa + 6 * i + 3, udot, e);
     mb_vec3_cross(C + 6 * i + 3, DTv + 6 * i + 3, v);
@@ -154,7 +156,7 @@ static void free_body(const MbSim *sim, MbTangent *t, size_t b, const double *v,
 
 // E = E_p P Q B,  T = Ad(B⁻¹) S
 static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double *q, const double *v,
-                         const double *a) {
+                         const double *a, bool derivatives) {
   const MbModel *model = sim->model;
   const MbJoint *joint = &model->joint[b];
   const size_t first = 6 * model->v_first[b], n = joint->n;
@@ -162,7 +164,7 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   MbPose Q, E, inverse;
   double A[36];
   joint->ops->eval(joint, q, v, &Q, S, Sdot);
-  mb_joint_curve(joint, q, v, S, C);
+  if (derivatives) mb_joint_curve(joint, q, v, S, C);
   mb_pose_mul(&E, &model->P[b], &Q);
   mb_pose_mul(&E, &E, &model->B[b]);
   mb_pose_inverse(&inverse, &E);
@@ -172,9 +174,9 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   for (size_t i = 0; i < n; i++) {
     mb_mat6_apply(t->T + first + 6 * i, A, S + 6 * i);
     mb_mat6_apply(t->Tdot + first + 6 * i, A, Sdot + 6 * i);
-    mb_mat6_apply(t->C + first + 6 * i, A, C + 6 * i);
+    if (derivatives) mb_mat6_apply(t->C + first + 6 * i, A, C + 6 * i);
   }
-  for (size_t k = 0; k < n; k++) { // Ṡ at the rate e_k is D_k S
+  for (size_t k = 0; k < n && derivatives; k++) { // Ṡ at the rate e_k is D_k S
     double along[MB_JOINT_MOST] = {0}, DSv[6] = {0}, DSa[6] = {0};
     along[k] = 1;
     joint->ops->eval(joint, q, along, &Q, unused, Sdot);
@@ -185,7 +187,7 @@ static void jointed_body(const MbSim *sim, MbTangent *t, size_t b, const double 
   }
 }
 
-static void down(const MbSim *sim, MbTangent *t, const double *v, const double *a) {
+static void down(const MbSim *sim, MbTangent *t, const double *v, const double *a, bool derivatives) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) {
     const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
@@ -193,9 +195,9 @@ static void down(const MbSim *sim, MbTangent *t, const double *v, const double *
     double *Tv = t->Tv + 6 * b, *Xphi = t->Xphi + 6 * b, *Xalpha = t->Xalpha + 6 * b,
            *alpha = t->alpha + 6 * b;
     if (model->joint[b].ops)
-      jointed_body(sim, t, b, sim->x.q + model->q_first[b], vb, ab);
+      jointed_body(sim, t, b, sim->x.q + model->q_first[b], vb, ab, derivatives);
     else
-      free_body(sim, t, b, vb, ab);
+      free_body(sim, t, b, vb, ab, derivatives);
     memset(Tv, 0, 6 * sizeof *Tv), memset(Xphi, 0, 6 * sizeof *Tv), memset(Xalpha, 0, 6 * sizeof *Tv);
     add_columns(Tv, t->T + 6 * first, n, vb);
     if (p != MB_WORLD) {
@@ -323,19 +325,27 @@ static void add_turn(const MbSim *sim, MbTangent *t, size_t b) {
   }
 }
 
-static void up(const MbSim *sim, MbTangent *t, const double *a, double *tau) {
+static void up(const MbSim *sim, MbTangent *t, const double *a, bool derivatives, double *tau) {
   const MbModel *model = sim->model;
   for (size_t b = 0; b < model->nb; b++) body_wrench(sim, t, b, t->F + 6 * b);
   for (size_t b = model->nb; b-- > 0;) {
     const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
     const double *F = t->F + 6 * b;
     if (p != MB_WORLD) add_transposed(t->F + 6 * p, t->X + 36 * b, F);
-    add_turn(sim, t, b);
+    if (derivatives) add_turn(sim, t, b);
     for (size_t i = first; tau && i < first + n; i++) {
       const double rotor = model->rotors && model->joint[b].ops ? model->joint_inertia[i] * a[i] : 0;
       tau[i] = dot6(t->T + 6 * i, F) + rotor;
     }
   }
+}
+
+// τ −= what acts along the coordinates.
+static void take_along(const MbSim *sim, MbTangent *t, const double *v, double *tau) {
+  const MbModel *model = sim->model;
+  memset(t->dq, 0, model->nv * sizeof *t->dq);
+  mb_coordinates_forces(model, &sim->x, sim->x.q, v, t->dq);
+  for (size_t i = 0; i < model->nv; i++) tau[i] -= t->dq[i];
 }
 
 void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
@@ -344,13 +354,18 @@ void mb_tangent_at(MbSim *sim, MbTangent *t, const double *v, const double *a, d
   const size_t own = model->nb ? t->own_first[last] + dofs(model, last) * dofs(model, last) : 0;
   mb_sim_outer_derivatives(sim, time, t->K, t->D);
   if (own) memset(t->own_q, 0, own * sizeof *t->own_q), memset(t->own_v, 0, own * sizeof *t->own_v);
-  down(sim, t, v, a);
+  down(sim, t, v, a, true);
   add_joints_own(sim, t, v);
-  up(sim, t, a, tau);
-  if (!tau) return;
-  memset(t->dq, 0, model->nv * sizeof *t->dq);
-  mb_coordinates_forces(model, &sim->x, sim->x.q, v, t->dq);
-  for (size_t i = 0; i < model->nv; i++) tau[i] -= t->dq[i];
+  up(sim, t, a, true, tau);
+  if (tau) take_along(sim, t, v, tau);
+}
+
+void mb_tangent_value(MbSim *sim, MbTangent *t, const double *v, const double *a, double time, double *tau) {
+  mb_sim_signals(sim, time);
+  mb_sim_outer_wrenches(sim, time);
+  down(sim, t, v, a, false);
+  up(sim, t, a, false, tau);
+  take_along(sim, t, v, tau);
 }
 
 // ---- a change -----------------------------------------------------------------------------------------------------

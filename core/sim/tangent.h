@@ -19,6 +19,9 @@ MbTangent *mb_tangent_create(MbSim *sim);
 // Takes it to accelerations a at (v, t), where the bodies of sim->x are. It evaluates the forces, so that those of sim->x are then without
 // gravity and the velocity terms. τ (nv, may be NULL) is what it is there.
 void mb_tangent_at(MbSim *sim, MbTangent *tangent, const double *v, const double *a, double t, double *tau);
+// τ (nv) alone, to the same bits. The tangent is of no use after it.
+void mb_tangent_value(MbSim *sim, MbTangent *tangent, const double *v, const double *a, double t,
+                      double *tau);
 // out ← δτ of a change of v, of a, and of where the bodies are: by a motion of velocities dq, in the axes that they have there.
 void mb_tangent_times(MbSim *sim, MbTangent *tangent, const double *dq, const double *dv, const double *da,
                       double *out);

@@ -181,7 +181,8 @@ static MbStatus read_frames(MbFitData *d, MbTraj *traj, MbReport *report) {
   d->time = mb_arena_alloc(&d->arena, d->rows + 1, sizeof *d->time);
   if (!d->time) return no_memory(report);
   MbStatus status = name_columns(d, channels, nchannels, report);
-  double *frame = mb_calloc(d->ncolumns + 1, sizeof *frame);
+  const size_t size = mb_traj_frame_size(traj);
+  double *frame = mb_calloc(size > d->ncolumns ? size : d->ncolumns + 1, sizeof *frame);
   if (!status && !frame) status = no_memory(report);
   size_t row = 0;
   for (uint64_t i = 0; i < frames && !status; i++) {

@@ -12,6 +12,7 @@ grep parameters fitted.json | sed -E 's/([0-9]\.[0-9]{3})[0-9]*/\1/g'
 "$MBSIM" fit $PENDULUM --derivatives differences -q -j 2 | found | head -4
 echo "the same numbers however many runs go at a time"
 for j in 1 3; do "$MBSIM" fit $PENDULUM --derivatives differences --json -j $j | cksum; done | uniq | wc -l | tr -d ' '
+for j in 1 2; do "$MBSIM" fit $S/cantilever.json --data $S/cantilever.csv -m beam.29.z=tip -u young=log:1e4:1e8 --json -j $j | cksum; done | uniq | wc -l | tr -d ' '
 
 echo "lengths of a four-bar from a point on its coupler"
 "$MBSIM" fit $S/four_bar.json --data $S/four_bar.csv -m coupler.position.x=x -m coupler.position.z=z -u crank=0.1:0.5 -u coupler=0.4:1.2 -u rocker=0.3:0.8 -q | found

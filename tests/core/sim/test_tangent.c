@@ -163,6 +163,9 @@ static void check(MbSim *sim, const char *what, uint64_t *seed) {
   double *zero = mb_arena_alloc(&arena, nv, sizeof *zero), *one = mb_arena_alloc(&arena, nv, sizeof *one);
   cr_assert_null(mb_tangent_refuses(sim));
   tau_at(sim, tangent, &p, tau);
+  // alone it has the same bits
+  mb_tangent_value(sim, tangent, p.v, p.a, 0.3, other);
+  cr_expect_arr_eq(tau, other, nv * sizeof *tau, "%s", what);
   // τ itself is what the solver has for it
   mb_sim_forces(sim, 0.3, false);
   sim->solver->momentum(sim->work, p.a, wanted);

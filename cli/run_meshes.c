@@ -130,6 +130,22 @@ static MbStatus write_elements(MbRun *run, const char *name, const MbElementMesh
   return mb_traj_mesh(run->writer, &record, report);
 }
 
+// A rod is drawn as a line through its points. False: out of memory.
+static bool draw_rod(const MbElements *rod, MbElementMesh *mesh) {
+  const size_t n = rod->mesh.nodes, edges = rod->rod.points - 1;
+  *mesh = (MbElementMesh){.nodes = n,
+                          .edges = edges,
+                          .x = mb_calloc(n, 3 * sizeof(double)),
+                          .edge = mb_calloc(edges, 2 * sizeof(uint32_t))};
+  if (!mesh->x || !mesh->edge) {
+    mb_element_mesh_free(mesh);
+    return false;
+  }
+  memcpy(mesh->x, rod->mesh.x, 3 * n * sizeof *mesh->x);
+  for (size_t k = 0; k < 2 * edges; k++) mesh->edge[k] = (uint32_t)(k / 2 + k % 2);
+  return true;
+}
+
 static MbStatus write_deformables(MbRun *run, MbReport *report) {
   for (size_t i = 0; i < run->model->ndeformables; i++) {
     const MbDeformable *of = &run->model->deformables[i];
@@ -137,7 +153,10 @@ static MbStatus write_deformables(MbRun *run, MbReport *report) {
     MbElementMesh mesh = {0};
     if (!of->elements && !mb_node_mesh_make(&spec->mesh, spec->kind == MB_DEFORMABLE_SPRINGS, &mesh))
       return mb_no_memory(report, "a mesh");
-    const MbStatus status = write_elements(run, of->name, of->elements ? &of->elements->mesh : &mesh, report);
+    if (of->elements && of->elements->rod.points && !draw_rod(of->elements, &mesh))
+      return mb_no_memory(report, "a mesh");
+    const MbStatus status =
+        write_elements(run, of->name, of->elements && !mesh.edges ? &of->elements->mesh : &mesh, report);
     mb_element_mesh_free(&mesh);
     if (status) return status;
   }

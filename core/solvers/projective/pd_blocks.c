@@ -41,7 +41,7 @@ bool mb_pd_block_make(const MbPdPart *part, size_t number, int rank, double h, M
                        .count = count,
                        .corners = (size_t)rank + 1,
                        .rank = (size_t)rank,
-                       .thickness = rank == 2 ? part->thickness : 1,
+                       .thickness = rank == 2 || part->rod ? part->thickness : 1,
                        .elastic = part->elastic,
                        .damper = part->damping / h};
   if (!mb_gradient_create(&block->gradient, rank, list, count, part->mesh->x, part->mesh->nodes, flat))

@@ -125,6 +125,7 @@ static MbStatus write_list(MbRun *run, const char *name, const MbElementMesh *me
   return mb_traj_mesh(run->writer, &record, report);
 }
 
+<<<<<<< HEAD
 // Tetrahedra of ten nodes stand there as eight of four each, as the channels of elements have them.
 static MbStatus write_parts(MbRun *run, const char *name, const MbElementMesh *mesh, MbReport *report) {
   const size_t n = MB_QUADRATIC_PARTS * mesh->tets;
@@ -143,6 +144,22 @@ static MbStatus write_elements(MbRun *run, const char *name, const MbElementMesh
   if (mesh->tets) return write_list(run, name, mesh, mesh->tets, 4, mesh->tet, report);
   if (mesh->triangles) return write_list(run, name, mesh, mesh->triangles, 3, mesh->triangle, report);
   return write_list(run, name, mesh, mesh->edges, 2, mesh->edge, report);
+=======
+// A rod is drawn as a line through its points. False: out of memory.
+static bool draw_rod(const MbElements *rod, MbElementMesh *mesh) {
+  const size_t n = rod->mesh.nodes, edges = rod->rod.points - 1;
+  *mesh = (MbElementMesh){.nodes = n,
+                          .edges = edges,
+                          .x = mb_calloc(n, 3 * sizeof(double)),
+                          .edge = mb_calloc(edges, 2 * sizeof(uint32_t))};
+  if (!mesh->x || !mesh->edge) {
+    mb_element_mesh_free(mesh);
+    return false;
+  }
+  memcpy(mesh->x, rod->mesh.x, 3 * n * sizeof *mesh->x);
+  for (size_t k = 0; k < 2 * edges; k++) mesh->edge[k] = (uint32_t)(k / 2 + k % 2);
+  return true;
+>>>>>>> integ
 }
 
 static MbStatus write_deformables(MbRun *run, MbReport *report) {
@@ -152,7 +169,10 @@ static MbStatus write_deformables(MbRun *run, MbReport *report) {
     MbElementMesh mesh = {0};
     if (!of->elements && !mb_node_mesh_make(&spec->mesh, spec->kind == MB_DEFORMABLE_SPRINGS, &mesh))
       return mb_no_memory(report, "a mesh");
-    const MbStatus status = write_elements(run, of->name, of->elements ? &of->elements->mesh : &mesh, report);
+    if (of->elements && of->elements->rod.points && !draw_rod(of->elements, &mesh))
+      return mb_no_memory(report, "a mesh");
+    const MbStatus status =
+        write_elements(run, of->name, of->elements && !mesh.edges ? &of->elements->mesh : &mesh, report);
     mb_element_mesh_free(&mesh);
     if (status) return status;
   }

@@ -100,6 +100,9 @@ def lax(schema, types=frozenset(), place="#"):
 
 
 def main():
+    if len(sys.argv) != 2:
+        print("usage: check_schema.py SCHEMA.json (or - for standard input)", file=sys.stderr)
+        sys.exit(2)
     text = sys.stdin.read() if sys.argv[1] == "-" else pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
     schema = json.loads(text)
     jsonschema.Draft202012Validator.check_schema(schema)

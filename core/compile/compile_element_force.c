@@ -5,6 +5,7 @@
 #include "core/compile/compile_elements.h"
 #include "core/deformables/bending.h"
 #include "core/deformables/gradient.h"
+#include "core/deformables/rod.h"
 #include "core/forces/forces.h"
 
 #include <stdio.h>
@@ -130,13 +131,19 @@ static bool copy_rest(Maker *m) {
 static bool copy_elements(Maker *m) {
   MbElementForce *to = m->to;
   MbArena *arena = &m->model->arena;
+<<<<<<< HEAD
   const size_t width = to->corners * to->rank;
+=======
+  const size_t corners = to->rank + 1, width = corners * to->rank;
+  const bool rod = m->of->elements->rod.points > 0;
+  uint32_t *node = mb_arena_alloc(arena, to->n, corners * sizeof *node);
+>>>>>>> integ
   double *g = mb_arena_alloc(arena, to->n, width * sizeof *g),
          *size = mb_arena_alloc(arena, to->n, sizeof *g);
   if (!g || !size) return false;
   for (size_t e = 0; e < to->n; e++) {
     mb_gradient_of(&m->gradient, e, g + width * e);
-    size[e] = m->gradient.size[e] * (to->rank == 2 ? m->of->elements->thickness : 1);
+    size[e] = m->gradient.size[e] * (to->rank == 2 || rod ? m->of->elements->thickness : 1);
   }
   to->g = g, to->size = size;
   return true;
@@ -164,6 +171,7 @@ static bool make(Maker *m, size_t *flat) {
       !mb_bending_create(&m->bending, e->bending, e->bending_stiffness, mesh->triangle, mesh->triangles,
                          mesh->x, mesh->nodes, flat))
     return false;
+  if (e->rod.points && !mb_rod_bending(&e->rod, mesh, &m->bending)) return false;
   return copy_elements(m) && make_couples(m) && copy_rest(m) && find_surface(m);
 }
 

@@ -36,9 +36,12 @@ static bool make_surface(const MbSceneSpec *spec, size_t i, MbModel *model, MbDe
   const MbDeformableSpec *from = &spec->deformables[i];
   const MbDeformable *of = &model->deformables[i];
   const MbDeformableContactSpec *said = &from->contact;
-  const bool cloth = from->kind == MB_DEFORMABLE_CLOTH;
-  *surface = (MbDeformableSurface){
-      .deformable = i, .thickness = cloth ? from->thickness : 0, .friction = spec->contact->friction};
+  const bool cloth = from->kind == MB_DEFORMABLE_CLOTH, rod = from->kind == MB_DEFORMABLE_ROD;
+  *surface = (MbDeformableSurface){.deformable = i,
+                                   .thickness = cloth ? from->thickness
+                                                : rod ? 2 * from->radius
+                                                      : 0,
+                                   .friction = spec->contact->friction};
   if (said->given && !isnan(said->thickness)) surface->thickness = said->thickness;
   if (said->given && !isnan(said->friction)) surface->friction = said->friction;
   surface->self = said->given && said->self_given ? said->self : spec->contact->self;
@@ -47,7 +50,7 @@ static bool make_surface(const MbSceneSpec *spec, size_t i, MbModel *model, MbDe
     return false;
   if (of->elements && cloth)
     surface->triangle = of->elements->mesh.triangle, surface->ntriangles = of->elements->mesh.triangles;
-  return find_nodes(of->count, &model->arena, surface);
+  return find_nodes(rod ? of->elements->rod.points : of->count, &model->arena, surface);
 }
 
 // Without a thickness nothing tells the two sides of a sheet where it lies on itself.

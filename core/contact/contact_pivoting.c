@@ -72,9 +72,8 @@ static double natural_map(const MbContactProblem *problem, const MbPivoting *p) 
   return size > 0 ? sqrt(sum / size) : sqrt(sum);
 }
 
-MbContactResult mb_contact_pivoting_solve(MbContactWork *work, const MbContactProblem *problem,
-                                          MbContactAnswer *answer) {
-  if (mb_contact_has_bounds(problem)) return mb_lemke_solve(work, problem, answer);
+MbContactResult mb_contact_pivot(MbContactWork *work, const MbContactProblem *problem,
+                                 MbContactAnswer *answer) {
   MbRoom room = {.at = work->block};
   const Room r = layout(&room, problem);
   Columns columns = {problem};
@@ -89,7 +88,7 @@ MbContactResult mb_contact_pivoting_solve(MbContactWork *work, const MbContactPr
                                 .context = &columns,
                                 .same = problem->same};
   const MbPivotingResult result = mb_pivoting_solve(&work->pivoting, &mixed);
-  answer->method = "pivoting";
+  answer->method = "pivoting", answer->iterations = 0, answer->why[0] = 0;
   answer->lambda = work->pivoting.lambda;
   answer->w = work->pivoting.w;
   answer->dropped = work->pivoting.dropped;
@@ -102,6 +101,12 @@ MbContactResult mb_contact_pivoting_solve(MbContactWork *work, const MbContactPr
   else
     snprintf(answer->why, sizeof answer->why, "pivots go round without an end");
   return MB_CONTACT_NOT_CONVERGED;
+}
+
+MbContactResult mb_contact_pivoting_solve(MbContactWork *work, const MbContactProblem *problem,
+                                          MbContactAnswer *answer) {
+  return mb_contact_has_bounds(problem) ? mb_lemke_solve(work, problem, answer)
+                                        : mb_contact_pivot(work, problem, answer);
 }
 
 const MbContactMethod mb_contact_pivoting = {

@@ -13,6 +13,10 @@ bool mb_contact_pivoting_reserve(MbContactWork *work, const MbContactProblem *pr
 MbContactResult mb_contact_pivoting_solve(MbContactWork *work, const MbContactProblem *problem,
                                           MbContactAnswer *answer);
 
+// Solves a problem of rows both ways and one way alone, whose method need not be looked for. There must be room.
+MbContactResult mb_contact_pivot(MbContactWork *work, const MbContactProblem *problem,
+                                 MbContactAnswer *answer);
+
 extern const MbContactMethod mb_contact_pivoting;
 
 #endif

@@ -29,7 +29,7 @@ static inline void mb_corner_push(const MbModel *model, const MbForce *force, Mb
   mb_vec3_copy(own, f);
   if (mb_corner_turns(model, b)) {
     mb_quat_unrotate(own, x->E[b].q, f);
-    if (mb_force_counts(force, x) && !x->safe) mb_force_add_turning(x->K + 36 * b, 3, 1, own);
+    if (mb_force_stiffens(force, x) && !x->safe) mb_force_add_turning(x->K + 36 * b, 3, 1, own);
   }
   mb_vec3_add(x->f + 6 * b + 3, x->f + 6 * b + 3, own);
 }

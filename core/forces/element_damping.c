@@ -34,7 +34,7 @@ static void add_damping(const MbModel *model, const MbElementForce *e, size_t k,
   const size_t A = mb_corner_body(e, k, a), B = mb_corner_body(e, k, b), couple = couple_of(e, k, a, b);
   mb_corner_to_own_axes(model, x, A, B, D);
   mb_corner_add(mb_corner_block(model, e, x->D, A, B, couple), D, false, 3);
-  if (!x->exact || !mb_corner_turns(model, B)) return;
+  if (!x->K || !x->exact || !mb_corner_turns(model, B)) return;
   double X[9], DX[9];
   mb_mat3_cross(X, x->phi + 6 * B + 3);
   mb_mat3_mul(DX, D, X);
@@ -46,9 +46,10 @@ static void add_slopes(const MbModel *model, const MbElementForce *e, const MbEl
                        const double F[9], const double Fdot[9], const double E[9], MbMaximal *x) {
   const int rank = (int)e->rank;
   const double beta = e->of->damping;
+  const bool exact = x->exact && x->K;
   double H[81], G[81] = {0}, B[9];
   mb_viscous_tangent(elastic, rank, F, H);
-  if (x->exact) {
+  if (exact) {
     mb_viscous_turning(elastic, rank, E, false, G);
     mb_viscous_rate_slope(elastic, rank, F, Fdot, G);
   }
@@ -57,7 +58,7 @@ static void add_slopes(const MbModel *model, const MbElementForce *e, const MbEl
     for (size_t b = 0; b < e->corners; b++) {
       of_corners(e, k, H, a, b, B);
       add_damping(model, e, k, a, b, B, x);
-      if (!x->exact) continue;
+      if (!exact) continue;
       const size_t first = mb_corner_body(e, k, a), second = mb_corner_body(e, k, b);
       of_corners(e, k, G, a, b, B);
       mb_corner_to_own_axes(model, x, first, second, B);

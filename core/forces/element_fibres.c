@@ -27,7 +27,7 @@ static void couple(const MbModel *model, const MbElementForce *e, MbMaximal *x, 
 
 void mb_element_fibres_eval(const MbModel *model, const MbForce *force, MbMaximal *x) {
   const MbElementForce *e = force->elements;
-  const bool counts = mb_force_counts(force, x);
+  const bool counts = mb_force_stiffens(force, x);
   for (size_t m = 0; m < e->of->nfibres; m++) {
     const MbFibres *fibres = &e->of->fibres[m];
     for (size_t k = 0; k < e->n; k++) {

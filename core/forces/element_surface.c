@@ -38,7 +38,7 @@ static void press(const MbModel *model, const MbForce *force, size_t k, MbMaxima
     mb_triangle_area(places, corner, a);
     mb_vec3_scale(a, P / 3, a);
     for (size_t j = 0; j < 3; j++) mb_corner_push(model, force, x, e->first + corner[j], a);
-    if (!mb_force_counts(force, x) || x->safe) continue;
+    if (!mb_force_stiffens(force, x) || x->safe) continue;
     mb_triangle_curve(places, corner, common, K);
     for (size_t j = 0; j < 3; j++) {
       for (size_t c = 0; c < 9; c++) K[j][c] *= P;
@@ -75,7 +75,7 @@ static void add_damping(const MbModel *model, const MbElementForce *e, MbMaximal
   memcpy(D, by_v, sizeof D);
   mb_corner_to_own_axes(model, x, i, j, D);
   mb_corner_add(mb_corner_block(model, e, x->D, i, j, pair), D, false, 3);
-  if (!x->exact || !mb_corner_turns(model, j)) return;
+  if (!x->K || !x->exact || !mb_corner_turns(model, j)) return;
   mb_mat3_cross(X, x->phi + 6 * j + 3);
   mb_mat3_mul(DX, D, X);
   for (size_t c = 0; c < 9; c++) DX[c] = -DX[c];
@@ -116,7 +116,7 @@ static void blow(const MbModel *model, const MbForce *force, size_t t, MbMaximal
     for (size_t j = 0; j < 3; j++) {
       const size_t A = e->first + corner[i], B = e->first + corner[j], pair = pair_of(e, t, i, j);
       add_damping(model, e, x, A, B, pair, C);
-      if (x->exact) add_turning(model, e, x, A, B, pair, by_x[j]);
+      if (x->K && x->exact) add_turning(model, e, x, A, B, pair, by_x[j]);
     }
 }
 

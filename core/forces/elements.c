@@ -90,7 +90,7 @@ static void eval_element(const MbModel *model, const MbForce *force, const MbEla
     mb_corner_push(model, force, x, mb_corner_body(e, k, a), f);
   }
   if (e->of->damping > 0) mb_element_damp(model, force, elastic, k, F, x);
-  if (!mb_force_counts(force, x)) return;
+  if (!mb_force_stiffens(force, x)) return;
   tangents(e, elastic, k, F, x->safe, T);
   const uint32_t *edge = mb_corner_edges(e, k);
   for (size_t a = 0; a < e->corners; a++)
@@ -114,7 +114,7 @@ static void eval_bending(const MbModel *model, const MbForce *force, MbMaximal *
     mb_corner_push(model, force, x, i, f);
     mb_vec3_scale(f, -1, f);
     mb_corner_push(model, force, x, j, f);
-    if (!mb_force_counts(force, x)) continue;
+    if (!mb_force_stiffens(force, x)) continue;
     add_stiffness(model, e, x, i, j, k, K);
     K[0] = K[4] = K[8] = Q;
     add_stiffness(model, e, x, i, i, k, K);
@@ -176,7 +176,7 @@ static void eval_curved(const MbModel *model, const MbForce *force, MbMaximal *x
       mb_vec3_scale(f, e->curved_weight[k], pull.n);
       mb_corner_push(model, force, x, e->first + e->curved_node[k], f);
     }
-    if (mb_force_counts(force, x)) couple_curved(model, e, t, p, w, x);
+    if (mb_force_stiffens(force, x)) couple_curved(model, e, t, p, w, x);
   }
 }
 

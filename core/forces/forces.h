@@ -25,9 +25,12 @@ void mb_force_vector(const MbForce *force, const MbMaximal *x, int first, double
 MbStatus mb_force_on_body(MbBuilder *b, const MbForceSpec *from, MbForce *force, void *own);
 // Whether the turning of the body changes the force in C axes and that is asked for.
 bool mb_force_turns(const MbForce *force, const MbMaximal *x);
-// Whether the derivatives of a force between points count.
+// Whether the derivatives of a force between points count; whether those by places do, which steps without K do not ask for.
 static inline bool mb_force_counts(const MbForce *force, const MbMaximal *x) {
-  return x->K && (x->exact || !force->lagged);
+  return x->D && (x->exact || !force->lagged);
+}
+static inline bool mb_force_stiffens(const MbForce *force, const MbMaximal *x) {
+  return x->K && mb_force_counts(force, x);
 }
 // Adds the force at its point of application, and its K.
 void mb_force_at_point(const MbForce *force, MbMaximal *x);

@@ -63,13 +63,12 @@ static void add_spring(double *K, size_t place, double s, const double A[9], con
   add_turning(K, place, s, AJB);
 }
 
-static void add_derivatives(const MbForce *force, MbMaximal *x, const Turn *turn, const double NwB[3],
-                            const double NtwA[3]) {
+// `Nt`: Nᵀ
+static void add_stiffness(const MbForce *force, MbMaximal *x, const Turn *turn, const double Nt[9],
+                          const double NwB[3], const double NtwA[3]) {
   const double k = own_of(force)->stiffness[1], d = own_of(force)->damping[1];
   const size_t *place = force->block; // AA AB BA BB
-  const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  double Nt[9], X[9], Y[9];
-  for (int i = 0; i < 9; i++) Nt[i] = turn->N[3 * (i % 3) + i / 3];
+  double X[9], Y[9];
   add_spring(x->K, place[0], -k, turn->RA, turn->inverse, true, turn->RA);
   add_spring(x->K, place[1], k, turn->RA, turn->inverse, false, turn->RB);
   add_spring(x->K, place[2], k, turn->RB, turn->inverse, true, turn->RA);
@@ -87,7 +86,16 @@ static void add_derivatives(const MbForce *force, MbMaximal *x, const Turn *turn
   add_turning(x->K, place[2], -turning, Y);
   mb_mat3_cross(X, NtwA);
   add_turning(x->K, place[3], turning, X);
+}
 
+static void add_derivatives(const MbForce *force, MbMaximal *x, const Turn *turn, const double NwB[3],
+                            const double NtwA[3]) {
+  const double d = own_of(force)->damping[1];
+  const size_t *place = force->block; // AA AB BA BB
+  const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  double Nt[9];
+  for (int i = 0; i < 9; i++) Nt[i] = turn->N[3 * (i % 3) + i / 3];
+  if (x->K) add_stiffness(force, x, turn, Nt, NwB, NtwA);
   add_turning(x->D, place[0], -d, one);
   add_turning(x->D, place[1], d, turn->N);
   add_turning(x->D, place[2], d, Nt);

@@ -43,7 +43,7 @@ void mb_point_push(const MbForce *force, MbMaximal *x, size_t i, const MbMovingP
   if (b == MB_WORLD) return;
   for (size_t m = 0; m < 6; m++)
     x->f[6 * b + m] += point->G[m] * f[0] + point->G[6 + m] * f[1] + point->G[12 + m] * f[2];
-  if (!mb_force_counts(force, x) || x->safe) return;
+  if (!mb_force_stiffens(force, x) || x->safe) return;
   double F[9], turn[9];
   mb_mat3_cross(F, f);
   mb_mat3_mul(turn, F, point->R);
@@ -51,20 +51,25 @@ void mb_point_push(const MbForce *force, MbMaximal *x, size_t i, const MbMovingP
   mb_force_stays(x, b, f);
 }
 
+// AG = A G, of 3 x 3 and 3 x 6
+static void to_body(double AG[18], const double A[9], const double G[18]) {
+  for (int m = 0; m < 3; m++)
+    for (int n = 0; n < 6; n++)
+      AG[6 * m + n] = A[3 * m] * G[n] + A[3 * m + 1] * G[6 + n] + A[3 * m + 2] * G[12 + n];
+}
+
 void mb_points_couple(const MbForce *force, MbMaximal *x, size_t i, const MbMovingPoint *pi, size_t j,
                       const MbMovingPoint *pj, const double P[9], const double V[9]) {
   const size_t place = force->block[i * force->npoints + j];
   if (place == MB_WORLD || !mb_force_counts(force, x)) return;
   double PG[18], VG[18], VH[9];
-  for (int m = 0; m < 3; m++)
-    for (int n = 0; n < 6; n++) {
-      PG[6 * m + n] = P[3 * m] * pj->G[n] + P[3 * m + 1] * pj->G[6 + n] + P[3 * m + 2] * pj->G[12 + n];
-      VG[6 * m + n] = V[3 * m] * pj->G[n] + V[3 * m + 1] * pj->G[6 + n] + V[3 * m + 2] * pj->G[12 + n];
-    }
+  to_body(VG, V, pj->G);
+  add_mapped(x->D + place, pi->G, VG, 6);
+  if (!x->K) return;
+  to_body(PG, P, pj->G);
   mb_mat3_mul(VH, V, pj->H);
   add_mapped(x->K + place, pi->G, PG, 6);
   add_mapped(x->K + place, pi->G, VH, 3);
-  add_mapped(x->D + place, pi->G, VG, 6);
 }
 
 // ---- two points that want to be one -----------------------------------------------------------------------
@@ -144,6 +149,17 @@ static void tension_gradient(const MbPath *path, size_t j, double F_length, doub
   }
 }
 
+// P = v_i g_jᵀ + F ∂v_i/∂x_j, the second part for F = `across`
+static void stiffness(const MbPath *path, size_t i, size_t j, double across, const double vi[3],
+                      const double g[3], double P[9]) {
+  for (int k = 0; k < 3; k++)
+    for (int l = 0; l < 3; l++) P[3 * k + l] = vi[k] * g[l];
+  if (i == j && i + 1 < path->n) add_across(P, -across * path->inverse[i], path->u[i]);
+  if (i == j && i > 0) add_across(P, -across * path->inverse[i - 1], path->u[i - 1]);
+  if (j == i + 1) add_across(P, across * path->inverse[i], path->u[i]);
+  if (i == j + 1) add_across(P, across * path->inverse[j], path->u[j]);
+}
+
 // f_i = F v_i, v_i = u_i − u_{i−1};  ∂f_i/∂x_j = v_i g_jᵀ + F ∂v_i/∂x_j,  ∂f_i/∂ẋ_j = F_L̇ v_i c_jᵀ  (AR 0.12, 0.14).
 // The change of the rate with the direction counts only where every derivative does (RM 1.67 has none). Where A must be
 // definite, the sideways push of a path under compression, F/l (1 − u uᵀ) with F < 0, and a tension that falls with
@@ -167,13 +183,10 @@ void mb_path_pull(const MbForce *force, MbMaximal *x, const MbPath *path, double
     double g[3], c[3];
     tension_gradient(path, j, F_length, F_rate, x->exact, g, c);
     for (size_t i = 0; i < n; i++) {
-      double P[9], V[9];
+      double P[9] = {0}, V[9];
       for (int k = 0; k < 3; k++)
-        for (int l = 0; l < 3; l++) P[3 * k + l] = v[i][k] * g[l], V[3 * k + l] = F_rate * v[i][k] * c[l];
-      if (i == j && i + 1 < n) add_across(P, -across * path->inverse[i], path->u[i]);
-      if (i == j && i > 0) add_across(P, -across * path->inverse[i - 1], path->u[i - 1]);
-      if (j == i + 1) add_across(P, across * path->inverse[i], path->u[i]);
-      if (i == j + 1) add_across(P, across * path->inverse[j], path->u[j]);
+        for (int l = 0; l < 3; l++) V[3 * k + l] = F_rate * v[i][k] * c[l];
+      if (x->K) stiffness(path, i, j, across, v[i], g, P);
       mb_points_couple(force, x, i, &path->point[i], j, &path->point[j], P, V);
     }
   }

@@ -67,6 +67,16 @@ typedef struct MbFibres {
   size_t activation; // signal; SIZE_MAX = none
 } MbFibres;
 
+// A rod (core/deformables/rod.h): which of a mesh's nodes are what, and its moduli.
+typedef struct MbRod {
+  // numbers alone, which the model's fingerprint takes as a whole
+  size_t points; // its points are the mesh's first nodes; 0 = this is no rod
+  size_t handle
+      [2]; // the first of the three nodes that hold the direction of its start, of its end; SIZE_MAX = none
+  double radius, area, arm; // arm: how far beside a segment the nodes are by which it knows how it is turned
+  double bending, twisting; // N m²
+} MbRod;
+
 typedef struct MbElements {
   MbElementMesh
       mesh; // x are places at rest, before the pose. Of tets only tets, of cloth triangles, of springs edges
@@ -96,8 +106,9 @@ typedef struct MbElements {
   MbElasticModel model;
   MbBendingKind bending;
   double young, poisson, density;
-  double thickness;         // cloth
+  double thickness;         // cloth; of rods what the volumes of their tetrahedra are to be taken times
   double bending_stiffness; // J, not zero with a `bending`
+  MbRod rod;                // rods, whose tetrahedra are segments
 } MbElements;
 
 // The same as one force between the nodes, where these are bodies (core/forces/elements.c).

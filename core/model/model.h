@@ -247,7 +247,8 @@ typedef struct MbMaximal {
   const size_t *carrier;
   bool carried; // all linear velocities are in the world's axes: no force has to turn them with the bodies
   // (nb x 36) row major blocks of the bodies, then (npairs x 2 x 36) of the pairs (i, j): ∂f_i by j's motion, ∂f_j by
-  // i's; they need not be each other's transposes. NULL where nobody asks for them, and where no force has any.
+  // i's; they need not be each other's transposes. NULL where nobody asks for them, and where no force has any; K alone where only
+  // D is asked for.
   double *K, *D;
   // joints' own forces along the coordinates (model->stiffness, and motors): minus their derivatives, diagonal
   const double *q, *v;                     // that the bodies are at

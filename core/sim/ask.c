@@ -25,35 +25,9 @@
 //   stop           G v = 0 where a row of one way has pushed and v still goes beyond it; rows of both ways keep what they have
 //   end            G v⁺ = −ġ_t;  of an acceleration G (v⁺ − v′) = 0, v′ = v + 2 (w − v): `last` is G v′
 //   kinematic      G v = −ġ_t − γ g;  soft: α λ = −g − β G v
-#include "core/sim/ask.h"
-
-#include <math.h>
+#include "core/sim/ask_velocities.h"
 
 static const double QUICKEST = 1e-6; // of a step, where a soft row has no damping in the kinematic mode
-
-// A soft row of one way that is not at its bound.
-static inline bool is_slack(const MbAskRow *row) { return row->one_way && row->alpha > 0 && row->g > 0; }
-
-static inline __attribute__((always_inline)) MbAsked velocities(const MbAsking *asking, const MbAskRow *row) {
-  const double h = asking->h;
-  // of a rate there is no way that it came in a step: it slips at β/α
-  const double way = (row->order == 0 ? h / 2 : 0) + row->beta;
-  double pull = row->order == 0 ? asking->gamma : 0;
-  if (is_slack(row)) return (MbAsked){0};
-  if (row->alpha > 0) {
-    pull = row->order == 0 ? 1 / way : 0;
-  } else if (row->one_way && row->g > 0) {
-    if (!asking->ahead) return (MbAsked){0};
-    pull = 1 / h; // as far as the bound, not beyond
-  }
-  const double gt = row->order == 0 && asking->ahead && asking->gamma > 0 ? 0 : row->gt;
-  const bool curved = asking->curve != 0 && !row->target && !row->one_way && !(row->alpha > 0) && !row->order;
-  const double curve = curved ? asking->curve * (row->drift + row->gtt) : 0;
-  return (MbAsked){.takes = true,
-                   .b = row->rate + gt + pull * row->g + curve,
-                   .size = row->size + fabs(gt) + fabs(pull * row->g),
-                   .soft = row->alpha > 0 ? row->alpha / (h * way) : 0};
-}
 
 // That nothing is left at the step's end of g, which is there without α λ.
 static MbAsked at_end(const MbAsking *asking, const MbAskRow *row, double beta) {
@@ -118,7 +92,7 @@ static MbAsked soft_half(const MbAsking *asking, const MbAskRow *row) {
 
 static MbAsked half(const MbAsking *asking, const MbAskRow *row) {
   const double h = asking->h, gamma = asking->gamma - row->outward;
-  if (is_slack(row)) return (MbAsked){0};
+  if (mb_ask_slack(row)) return (MbAsked){0};
   if (row->alpha > 0) return soft_half(asking, row);
   if (row->order) {
     const bool bends = asking->theta == 0 && !row->turns;
@@ -134,7 +108,7 @@ static MbAsked half(const MbAsking *asking, const MbAskRow *row) {
 }
 
 static MbAsked second_half(const MbAsking *asking, const MbAskRow *row) {
-  if (is_slack(row)) return (MbAsked){0};
+  if (mb_ask_slack(row)) return (MbAsked){0};
   if (row->alpha > 0) return soft_half(asking, row);
   if (row->one_way && !row->pushed) return (MbAsked){0};
   return (MbAsked){.takes = true, .b = row->last, .size = row->size + fabs(row->gt)};
@@ -155,7 +129,7 @@ static MbAsked end(const MbAskRow *row) {
 static MbAsked kinematic(const MbAsking *asking, const MbAskRow *row) {
   const double way = fmax(row->beta, QUICKEST * asking->h), rate = row->rate + row->gt;
   const double size = row->size + fabs(row->gt);
-  if (is_slack(row)) return (MbAsked){0};
+  if (mb_ask_slack(row)) return (MbAsked){0};
   if (row->alpha > 0)
     return (MbAsked){
         .takes = true, .b = rate + row->g / way, .size = size + fabs(row->g / way), .soft = row->alpha / way};
@@ -169,7 +143,7 @@ MbAsked mb_ask(const MbAsking *asking, const MbAskRow *row) {
   if (row->dry) return asking->of == MB_ASK_VELOCITIES ? mb_ask_friction(row) : (MbAsked){0};
   switch (asking->of) {
   case MB_ASK_VELOCITIES:
-    return velocities(asking, row);
+    return mb_ask_velocities(asking, row);
   case MB_ASK_JUMPS:
     return jumps(row);
   case MB_ASK_ACCELERATIONS:
@@ -207,7 +181,7 @@ void mb_ask_rows(const MbAsking *asking, const MbAskRows *rows, double *x) {
   if (asking->of == MB_ASK_VELOCITIES) {
     for (size_t r = 0; r < rows->n; r++) {
       const MbAskRow row = row_of(rows, r);
-      x[r] = -velocities(asking, &row).b;
+      x[r] = -mb_ask_velocities(asking, &row).b;
     }
     return;
   }
@@ -219,6 +193,6 @@ void mb_ask_rows(const MbAsking *asking, const MbAskRows *rows, double *x) {
 
 double mb_ask_soft_force(const MbAskRow *row) {
   const double stretch = row->g + row->beta * (row->rate + row->gt);
-  if (is_slack(row)) return 0;
+  if (mb_ask_slack(row)) return 0;
   return row->one_way ? fmax(-stretch / row->alpha, 0) : -stretch / row->alpha;
 }

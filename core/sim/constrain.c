@@ -7,6 +7,7 @@
 #include "core/constraints/constraints.h"
 #include "core/model/coordinates.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/ask_velocities.h"
 #include "core/sim/singular.h"
 #include "core/sim/dry.h"
 #include "core/sim/evaluate.h"
@@ -130,8 +131,9 @@ static bool holds(const MbConstraining *c, size_t s, MbAskOf of, const double *v
   return c->deciding ? c->near[s] && v && at_rest(c, s, v) : c->latched && c->latched[s] != 0;
 }
 
-MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
-                       const double *last) {
+static inline __attribute__((always_inline)) MbAskRow known_of(const MbSim *sim, size_t s,
+                                                               const MbAsking *asking, const double *x,
+                                                               const double *last) {
   const MbConstraining *c = sim->constraining;
   const MbRowTerms *is = &c->set.is[s];
   const MbRow *row = &c->set.row[s];
@@ -155,11 +157,28 @@ MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const
                     .holds = holds(c, s, asking->of, last),
                     .pushed = c->half[s] > 0,
                     .at_bound = row->g <= MB_EVENT_CLOSE * row->size};
-  double ignored = 0; // velocities beside accelerations are none of their terms
-  if (x) known.rate = mb_row_rate(&c->set, s, x, &known.size);
-  if (last)
-    known.last = mb_row_rate(&c->set, s, last, asking->of == MB_ASK_ACCELERATIONS ? &ignored : &known.size);
+  double size = 0, ignored = 0; // velocities beside accelerations are none of their terms
+  if (x) known.rate = mb_row_rate(&c->set, s, x, &size);
+  if (last) known.last = mb_row_rate(&c->set, s, last, asking->of == MB_ASK_ACCELERATIONS ? &ignored : &size);
+  known.size = size;
   return known;
+}
+
+MbAskRow mb_rows_known(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
+                       const double *last) {
+  return known_of(sim, s, asking, x, last);
+}
+
+// What row s asks for. Nearly all that is asked is velocities, of rows of which few things have to be known.
+static inline MbAsked asked_of(const MbSim *sim, size_t s, const MbAsking *asking, const double *x,
+                               const double *last) {
+  const MbRowTerms *is = &sim->constraining->set.is[s];
+  if (asking->of != MB_ASK_VELOCITIES || is->anew || is->kind == MB_ROW_DRY) {
+    const MbAskRow known = mb_rows_known(sim, s, asking, x, last);
+    return mb_ask(asking, &known);
+  }
+  const MbAskRow known = known_of(sim, s, asking, x, NULL);
+  return mb_ask_velocities(asking, &known);
 }
 
 static bool takes_part(const MbConstraining *c, size_t s) {
@@ -178,8 +197,7 @@ double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const do
       s += 2;
       continue;
     }
-    const MbAskRow known = mb_rows_known(sim, s, asking, x, last);
-    const MbAsked asked = mb_ask(asking, &known);
+    const MbAsked asked = asked_of(sim, s, asking, x, last);
     if (!asked.takes) continue;
     const double share = asked.b == 0 ? 0 : fabs(asked.b) / asked.size;
     worst = fmax(worst, isfinite(share) ? share : INFINITY);
@@ -266,6 +284,7 @@ static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, const double *v
   MbConstraining *c = sim->constraining;
   bool parted = false;
   *whole = true;
+  c->least_free.known = false;
   if (c->ntouches || c->ndry) {
     c->solved = false; // what the method of the others has kept is lost
     return find_touching(sim, t, v, report);
@@ -283,13 +302,18 @@ static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, const double *v
                               .least = c->least,
                               .same = c->same};
   problem.W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
-  if (!mb_contact_reserve(&c->work, c->method, &problem)) return mb_no_memory(report, "constraints");
-  MbContactResult result = mb_contact_solve(c->method, &c->work, &problem, &c->answer);
+  // room for the constraints' own has been made (constrain_rows.c)
+  if (sim->touching && !mb_contact_reserve(&c->work, &mb_contact_pivoting, &problem))
+    return mb_no_memory(report, "constraints");
+  MbContactResult result = mb_contact_pivot(&c->work, &problem, &c->answer);
   const double weak = result == MB_CONTACT_SOLVED ? mb_singular_weak(sim) : 0;
   *whole = !(weak > 0);
   for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
   problem.same = false;
-  if (!*whole) result = mb_contact_solve(c->method, &c->work, &problem, &c->answer);
+  if (!*whole) {
+    result = mb_contact_pivot(&c->work, &problem, &c->answer);
+    c->least_free.known = false;
+  }
   c->solved = *whole;
   if (result == MB_CONTACT_MEMORY) return mb_no_memory(report, "constraints");
   const bool failed = result == MB_CONTACT_NOT_CONVERGED && !(c->answer.natural < FAR);

@@ -20,6 +20,13 @@ typedef enum MbLevel { MB_VELOCITIES, MB_JUMPS, MB_ACCELERATIONS, MB_POSITIONS }
 // Rows about nodes that are no bodies, and those that passes make anew, take part where velocities of nodes are known: in a step's passes.
 typedef enum MbRowsOf { MB_ROWS_OF_ALL, MB_ROWS_OF_BODIES, MB_ROWS_OF_NODES } MbRowsOf;
 
+// The least free of the rows both ways that the last solution by pivots holds, and how many of these there are.
+typedef struct MbFreedom {
+  bool known; // it has been looked for since
+  double freedom;
+  size_t n, slot;
+} MbFreedom;
+
 typedef struct MbRubbing MbRubbing; // friction inside joints (dry.c)
 
 struct MbConstraining {
@@ -50,9 +57,8 @@ struct MbConstraining {
   double *all; // W_ii of bodies that nothing holds
   MbContactRowKind *kind;
   const MbRow **picked;
-  const MbContactMethod *method; // where nothing touches
-  double *most;                  // (room) of dry friction: the largest impulse
-  size_t ndry;                   // rows of dry friction among them
+  double *most; // (room) of dry friction: the largest impulse
+  size_t ndry;  // rows of dry friction among them
   // contacts among them, each the rows [row, row + 3) of the problem
   size_t ntouches;
   MbContactCone *cone; // (cone_room)
@@ -73,6 +79,7 @@ struct MbConstraining {
   MbRowsOf of;         // the rows that may take part
 
   // fixed steps near singular positions (singular.c)
+  MbFreedom least_free;
   bool singular;     // this step is near one
   double freedom[2]; // what the state is to remember of rows' freedom
 };

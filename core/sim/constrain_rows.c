@@ -52,7 +52,7 @@ static bool make_work(MbSim *sim, MbConstraining *c) {
   const MbPassOps *passes = sim->solver->passes;
   return mb_grow(&c->cone, &c->cone_room, touches, sizeof *c->cone) &&
          (!passes || passes->room(sim->work, c->set.n)) && mb_delassus_reserve(sim, &c->delassus, n) &&
-         mb_contact_reserve(&c->work, c->method, &problem) &&
+         mb_contact_reserve(&c->work, &mb_contact_pivoting, &problem) &&
          mb_pivoting_reserve(&c->work.pivoting, n, both + ONE_WAY);
 }
 
@@ -77,7 +77,6 @@ static MbStatus create(MbSim *sim, MbReport *report) {
   c->y = mb_arena_alloc(arena, sim->width, sizeof *c->y);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->v = mb_arena_alloc(arena, sim->nv, sizeof *c->v);
-  c->method = mb_contact_method("pivoting");
   const bool ok = c->signal && c->driven && c->found && c->y && c->drift && c->v &&
                   mb_row_set_create(sim, &c->set) && mb_rows_reserve(c, c->set.n) && make_work(sim, c);
   if (!ok) return mb_no_memory(report, "constraints");

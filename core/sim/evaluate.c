@@ -78,7 +78,7 @@ static void evaluate_forces(MbSim *sim, double t, bool derivatives, bool outside
   Phase phase = {.sim = sim, .outside = outside};
   mb_parallel_ranges(sim->threads, model->nb, GRAIN, forces_range, &phase);
   if (derivatives && model->npairs) {
-    memset(K + 36 * model->nb, 0, 72 * model->npairs * sizeof *K);
+    if (K) memset(K + 36 * model->nb, 0, 72 * model->npairs * sizeof *K);
     memset(D + 36 * model->nb, 0, 72 * model->npairs * sizeof *D);
   }
   mb_forces_of_some(model, &sim->x);

@@ -91,9 +91,8 @@ MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report) {
         t, (long long)sim->state.step + 1, nodes->stats.iterations);
   // What goes to the end, as Newton's method does, is to come to where energies cannot tell steps apart, where nobody says how far.
   static const double LOOSE = 1e-9;
-  const MbSolverSpec *solver = &sim->model->solver;
   const double free_to_stop = nodes->plan.to_end ? LOOSE : INFINITY;
-  const double wanted = solver->tolerance > 0 ? solver->tolerance : free_to_stop;
+  const double wanted = nodes->plan.tolerance > 0 ? nodes->plan.tolerance : free_to_stop;
   const bool stuck =
       nodes->stats.iterations < nodes->plan.iterations; // Newton's line search has found nothing
   if (nodes->stats.residual > wanted) {

@@ -70,6 +70,12 @@ static bool needs_blocks(const MbSim *sim) {
   return some && (model->solver.mode == MB_FIRST_ORDER || sim->integrator->a != 0);
 }
 
+// Whether K is among them: velocity Verlet has damping alone implicit, and Euler's steps of the kinematic mode.
+static bool needs_stiffness(const MbSim *sim) {
+  const MbIntegrator *in = sim->integrator;
+  return (sim->model->solver.mode == MB_FIRST_ORDER ? in->a : in->b) != 0 || in->d != 0;
+}
+
 static bool note_carriers(MbSim *sim) {
   const bool all = sim->solver->map->layout->apart(sim->model);
   sim->x.carrier = mb_carriers(sim->model, all, &sim->arena);
@@ -97,7 +103,9 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
   x->carried = sim->solver->map->layout->apart(model) && model->solver.terms == MB_TERMS_CARRIED;
   const size_t nblocks = nb + 2 * model->npairs;
   const bool blocks = needs_blocks(sim);
-  if (blocks) x->K = numbers(sim, 36 * nblocks), x->D = numbers(sim, 36 * nblocks);
+  const bool stiff = blocks && needs_stiffness(sim);
+  if (blocks) x->D = numbers(sim, 36 * nblocks);
+  if (stiff) x->K = numbers(sim, 36 * nblocks);
   if (model->ndrives) sim->stiffness = numbers(sim, model->nv), sim->damping = numbers(sim, model->nv);
   x->stiffness = model->ndrives ? sim->stiffness : model->stiffness;
   x->joint_damping = model->ndrives ? sim->damping : model->joint_damping;
@@ -106,7 +114,8 @@ static MbStatus allocate(MbSim *sim, MbReport *report) {
                   sim->s && sim->t && sim->nudge && sim->along && sim->near && sim->stage && sim->signal &&
                   sim->input && sim->expressions && x->E && x->phi && x->f &&
                   (sim->push || !sim->solver->passes) && (x->swing || !model->any_flies) && x->stiffness &&
-                  note_carriers(sim) && x->joint_damping && (!blocks || (x->K && x->D)) && sim->work;
+                  note_carriers(sim) && x->joint_damping && (!blocks || x->D) && (!stiff || x->K) &&
+                  sim->work;
   if (!ok) return mb_no_memory(report, "the simulation");
   if (mb_newton_fits(sim)) {
     sim->newton = mb_newton_create(sim);

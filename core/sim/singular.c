@@ -58,27 +58,28 @@ static bool counts(const MbConstraining *c, size_t k) {
   return c->kind[i] != MB_CONTACT_ONE_WAY && !c->set.is[c->slot[i]].anew;
 }
 
-// The freedom of the least free row both ways; how many of these are tight, and which one it is.
-static double least_free(const MbConstraining *c, size_t *n, size_t *slot) {
-  double least = 1;
-  *n = *slot = 0;
+// The least free row both ways of those that are tight.
+static MbFreedom least_free(MbConstraining *c) {
+  MbFreedom least = {.known = true, .freedom = 1};
+  if (c->least_free.known) return c->least_free;
   for (size_t k = 0; k < c->work.pivoting.ntight; k++) {
     const size_t i = c->work.pivoting.tight[k];
     if (!counts(c, k)) continue;
     const double freedom = freedom_of(c, k);
-    (*n)++;
-    if (!(freedom < least)) continue;
-    least = freedom;
-    *slot = c->slot[i];
+    least.n++;
+    if (!(freedom < least.freedom)) continue;
+    least.freedom = freedom;
+    least.slot = c->slot[i];
   }
-  return least;
+  return c->least_free = least;
 }
 
 double mb_singular_freedom(const MbSim *sim, size_t *slot) {
-  const MbConstraining *c = sim->constraining;
-  size_t n = 0;
   *slot = 0;
-  return c && c->n ? least_free(c, &n, slot) : 1;
+  if (!sim->constraining || !sim->constraining->n) return 1;
+  const MbFreedom least = least_free(sim->constraining);
+  *slot = least.slot;
+  return least.freedom;
 }
 
 // How many rows are freer than `bound`; the least free of them.
@@ -101,9 +102,10 @@ static double turn_of(const MbSim *sim) { return sim->model->h * mb_spin(&sim->x
 // Whether a row of those last solved for is losing its hold, by how far bodies turn in a step; notes what freedom they have.
 static bool is_near(const MbSim *sim) {
   MbConstraining *c = sim->constraining;
-  size_t tight, slot;
   double ignored;
-  const double least_of_all = least_free(c, &tight, &slot);
+  const MbFreedom free = least_free(c);
+  const double least_of_all = free.freedom;
+  const size_t tight = free.n;
   double least = least_of_all, n = (double)tight;
   if (!(least_of_all > LEAST)) n = (double)count_free(sim, LEAST, &least);
   memcpy(c->freedom, mb_section(sim, MB_SECTION_FREEDOM), sizeof c->freedom);

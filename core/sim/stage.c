@@ -68,7 +68,7 @@ static MbStatus try_pass(MbSim *sim, const MbStage *stage, bool factor, double *
 }
 
 static MbStatus pass(MbSim *sim, const MbStage *stage, bool factor, double *w, MbReport *report) {
-  const bool derivatives = sim->x.K && (stage->a != 0 || stage->b != 0);
+  const bool derivatives = sim->x.D && (stage->a != 0 || stage->b != 0);
   MbStatus status = MB_NUMBERS;
   if (!factor || stage->viscous || stage->exact || !derivatives) {
     status = try_pass(sim, stage, factor, w, report);

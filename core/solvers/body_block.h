@@ -10,11 +10,18 @@
 #include <string.h>
 
 // Writes −a D − b K of block number `n` of x, whose opposite is number `opposite`. A body's block has the body's number and is its own
-// opposite; those of pair p are the numbers nb + 2 p and nb + 2 p + 1. Without `exact` it is symmetrised.
+// opposite; those of pair p are the numbers nb + 2 p and nb + 2 p + 1. Without `exact` it is symmetrised. Where x has
+// no K, b is 0.
 MB_INLINE void mb_force_block(double B[36], const MbMaximal *x, size_t n, size_t opposite, double a, double b,
                               bool exact) {
-  const double *D = x->D + 36 * n, *K = x->K + 36 * n;
-  const double *Dt = x->D + 36 * opposite, *Kt = x->K + 36 * opposite;
+  const double *D = x->D + 36 * n, *Dt = x->D + 36 * opposite;
+  if (!x->K) {
+    for (int i = 0; i < 6; i++)
+      for (int j = 0; j < 6; j++)
+        B[6 * i + j] = -a * (exact ? D[6 * i + j] : (D[6 * i + j] + Dt[6 * j + i]) / 2);
+    return;
+  }
+  const double *K = x->K + 36 * n, *Kt = x->K + 36 * opposite;
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) {
       const double d = exact ? D[6 * i + j] : (D[6 * i + j] + Dt[6 * j + i]) / 2;

@@ -89,7 +89,10 @@ static void factor_range(void *context, size_t begin, size_t end) {
   MbSolverWork *const work = job->work;
   for (size_t n = begin; n < end; n++) {
     double *A = work->A + 36 * n;
-    mb_body_block(A, work->M, job->x, n, job->a, job->b, job->exact);
+    if (work->coupling.on) // which has it already
+      memcpy(A, work->coupling.diagonal + 36 * n, 36 * sizeof *A);
+    else
+      mb_body_block(A, work->M, job->x, n, job->a, job->b, job->exact);
     work->singular[n] = !mb_lu6_factor(A, work->pivot + 6 * n);
   }
 }

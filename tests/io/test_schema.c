@@ -38,6 +38,23 @@ Test(schema, the_reference_in_the_readme_is_what_the_table_says) {
   free(readme);
 }
 
+// Runs the checker that is not ours; what it says, and how it ends.
+static int check_schema(const char *path, char said[4000]) {
+  char command[200];
+  snprintf(command, sizeof command, "/usr/bin/python3 tests/check_schema.py %s 2>&1", path);
+  FILE *const checker = popen(command, "r");
+  const size_t n = fread(said, 1, 3999, checker);
+  said[n] = 0;
+  const int status = pclose(checker);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+Test(schema, the_checker_tells_its_usage_where_it_is_given_no_schema) {
+  char said[4000];
+  cr_assert_eq(check_schema("", said), 2, "%s", said);
+  cr_assert_not_null(strstr(said, "usage: check_schema.py"), "%s", said);
+}
+
 Test(schema, another_validator_agrees_with_the_json_schema) {
   char path[] = "/tmp/mbsim-schema-XXXXXX";
   const int file = mkstemp(path);
@@ -46,15 +63,10 @@ Test(schema, another_validator_agrees_with_the_json_schema) {
   cr_assert_eq(write(file, json, strlen(json)), (ssize_t)strlen(json));
   close(file);
   mb_free(json);
-  char command[200];
-  snprintf(command, sizeof command, "/usr/bin/python3 tests/check_schema.py %s 2>&1", path);
-  FILE *const checker = popen(command, "r");
-  char said[4000] = "";
-  const size_t n = fread(said, 1, sizeof said - 1, checker);
-  said[n] = 0;
-  const int status = pclose(checker);
+  char said[4000];
+  const int code = check_schema(path, said);
   unlink(path);
-  cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", said);
+  cr_assert_eq(code, 0, "%s", said);
 }
 
 Test(schema, the_json_schema_is_json_and_names_no_reserved_key) {

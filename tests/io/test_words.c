@@ -5,92 +5,16 @@
 // that is added there and not in the probes fails the last test.
 #include "core/model/model.h"
 #include "io/scene/schema_walk.h"
-#include "tests/io/words_probes.h"
+#include "tests/io/words_scenes.h"
 #include "tests/runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 4000, NUMBERS = 1000, SETS = 16 };
-
-// ---- words ----------------------------------------------------------------------------------------------------
-
-// The words in the place of a path "object.key=" or "object.variant.key=" or, for kinds, "object.".
-typedef struct Words {
-  const char *const *list;
-  const char *fallback; // with quotes or without; NULL = none
-} Words;
-
-static const MbSchemaObject *find_object(const char *path) {
-  const MbSchemaWalk walk = mb_schema_walk(&mb_schema_scene);
-  for (size_t i = 0; i < walk.count; i++) {
-    const size_t n = strlen(walk.object[i]->name);
-    if (!strncmp(path, walk.object[i]->name, n) && path[n] == '.') return walk.object[i];
-  }
-  cr_assert_fail("%s: the format has no such object", path);
-  return NULL;
-}
-
-static Words words_of_row(const MbSchemaRow *rows, const char *key) {
-  for (; rows && rows->key; rows++) {
-    const size_t n = strlen(rows->key);
-    if (rows->words && !strncmp(key, rows->key, n) && key[n] == '=')
-      return (Words){rows->words, rows->fallback};
-  }
-  return (Words){NULL, NULL};
-}
-
-static Words find_words(const char *path) {
-  const MbSchemaObject *object = find_object(path);
-  const char *key = path + strlen(object->name) + 1;
-  if (!strcmp(key, "*")) return (Words){object->words, object->selector_fallback};
-  Words words = words_of_row(object->rows, key);
-  for (size_t i = 0; object->variants && object->words[i] && !words.list; i++) {
-    const size_t n = strlen(object->words[i]);
-    if (!strncmp(key, object->words[i], n) && key[n] == '.')
-      words = words_of_row(object->variants[i].rows, key + n + 1);
-  }
-  cr_assert_not_null(words.list, "%s: the format has no words there", path);
-  return words;
-}
+enum { TEXT = WORDS_TEXT, NUMBERS = 1000, SETS = WORDS_SETS };
 
 // ---- scenes ---------------------------------------------------------------------------------------------------
-
-static const char *extra_keys(const char *word) {
-  size_t i = 0;
-  while (words_needed[i].word && strcmp(words_needed[i].word, word) != 0) i++;
-  return words_needed[i].keys;
-}
-
-// The text with the word in place of *, what it needs in place of @, and double quotes.
-static void fill(char out[TEXT], const char *text, const char *word) {
-  size_t n = 0;
-  for (; *text; text++) {
-    const char single[2] = {*text == '\'' ? '"' : *text, 0};
-    const char *put = single;
-    if (word && *text == '*' && (text[1] == '\'' || text[1] == 0)) put = word;
-    if (word && *text == '@') put = extra_keys(word);
-    for (; *put; put++) {
-      if (n == TEXT - 1) abort();
-      out[n++] = *put == '\'' ? '"' : *put;
-    }
-  }
-  out[n] = 0;
-}
-
-// Adds the values that a list sets, cut out of it.
-static size_t cut(char *list, const char *sets[SETS], size_t n) {
-  for (char *next = list; next && *next; n++) {
-    char *end = strstr(next, " | ");
-    if (end) *end = 0;
-    cr_assert_lt(n, SETS - 1);
-    sets[n] = next;
-    next = end ? end + 3 : NULL;
-  }
-  sets[n] = NULL;
-  return n;
-}
 
 typedef struct Result {
   MbStatus status;
@@ -118,7 +42,7 @@ static uint64_t fingerprint_again(const MbScene *scene) {
 
 static void run_scene(const char *const *sets, int steps, Result *result) {
   static char scene[TEXT];
-  fill(scene, words_base, NULL);
+  words_fill(scene, words_base, NULL);
   *result = (Result){0};
   MbScene *read = NULL;
   MbModel *model = NULL;
@@ -236,12 +160,12 @@ static void try_probe(const Probe *probe, const char *word, bool usual, const Pa
   snprintf(setting, sizeof setting, "/solver={'type':'%s'%s} | /integrator={'type':'%s'}", pair->solver,
            pair->keys, pair->integrator);
   char first[TEXT];
-  fill(first, setting, NULL);
-  fill(setup, probe->setup, word);
-  fill(with, probe->with, word);
+  words_fill(first, setting, NULL);
+  words_fill(setup, probe->setup, word);
+  words_fill(with, probe->with, word);
   snprintf(key, sizeof key, "%s%s", first, setup);
-  size_t n = cut(first, sets, 0);
-  n = cut(setup, sets, n);
+  size_t n = words_cut(first, sets, 0);
+  n = words_cut(setup, sets, n);
   if (!known || strcmp(key, before) != 0) run_scene(sets, pair->steps, &without);
   known = true;
   strcpy(before, key);
@@ -250,7 +174,7 @@ static void try_probe(const Probe *probe, const char *word, bool usual, const Pa
       complain(pair, probe, word, "already without it", &without, NAN);
     return;
   }
-  cut(with, sets, n);
+  words_cut(with, sets, n);
   run_scene(sets, pair->steps, &result);
   double far = 0;
   const char *wrong = judge(probe, word, usual, pair, &without, &result, &far);
@@ -269,7 +193,7 @@ static bool is_fallback(const Words *words, const char *word) {
 // Whether it is a word's own scene, which every integrator has to do with, and not that of a number or of what kinds have.
 static bool is_of_word(const Probe *probe) {
   if (strchr(probe->path, '*')) return !strchr(probe->setup, '*');
-  const MbSchemaObject *object = find_object(probe->path);
+  const MbSchemaObject *object = words_object(probe->path);
   for (size_t i = 0; object->words && object->words[i]; i++)
     if (!strcmp(probe->path + strlen(object->name) + 1, object->words[i])) return true;
   return false;
@@ -287,7 +211,7 @@ static void try_all(const Pair *pair, bool numbers) {
       try_probe(probe, NULL, false, pair);
       continue;
     }
-    const Words words = find_words(probe->path);
+    const Words words = words_at(probe->path);
     for (size_t w = 0; words.list[w]; w++)
       try_probe(probe, words.list[w], is_fallback(&words, words.list[w]), pair);
   }
@@ -344,6 +268,7 @@ static bool says_something(const MbSchemaRow *row) {
   case MB_TYPE_SIGNALS:
   case MB_TYPE_SIGNAL_LIST:
   case MB_TYPE_LIMITS:
+  case MB_TYPE_POINTS:
   case MB_TYPE_CORNERS:
   case MB_TYPE_COLOR:
   case MB_TYPE_GRIDS:

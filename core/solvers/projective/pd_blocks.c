@@ -42,7 +42,7 @@ bool mb_pd_block_make(const MbPdPart *part, size_t number, int rank, double h, M
   *block = (MbPdBlock){.part = number,
                        .first = part->first,
                        .rank = (size_t)rank,
-                       .thickness = rank == 2 ? part->thickness : 1,
+                       .thickness = rank == 2 || part->rod ? part->thickness : 1,
                        .elastic = part->elastic,
                        .damper = part->damping / h};
   if (!make_gradient(part->mesh, rank, &block->gradient, flat)) return false;

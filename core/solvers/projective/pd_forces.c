@@ -3,6 +3,7 @@
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/deformables/bending_rest.h"
+#include "core/deformables/rod.h"
 #include "core/deformables/viscous.h"
 #include "core/math/vec3.h"
 #include "core/solvers/projective/pd_engine.h"
@@ -74,10 +75,11 @@ bool mb_pd_form_make(MbPdEngine *engine, const MbPdSpec *spec) {
     const MbPdPart *part = &spec->parts[k];
     const MbElementMesh *mesh = part->mesh;
     size_t flat = SIZE_MAX;
-    if (part->bending == MB_NO_BENDING || !mesh->triangles) continue;
+    if (!part->rod && (part->bending == MB_NO_BENDING || !mesh->triangles)) continue;
     any = true;
-    ok = mb_bending_create(&bending[k], part->bending, part->bending_stiffness, mesh->triangle,
-                           mesh->triangles, mesh->x, mesh->nodes, &flat);
+    ok = part->rod ? mb_rod_bending(part->rod, mesh, &bending[k])
+                   : mb_bending_create(&bending[k], part->bending, part->bending_stiffness, mesh->triangle,
+                                       mesh->triangles, mesh->x, mesh->nodes, &flat);
   }
   if (ok && any)
     ok = join_forms(&engine->form, spec, bending, spec->nodes) &&

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { CHUNK = 512, HALVINGS = 40 }; // elements whose matrices are there at once
-static const double ARMIJO = 1e-4;
+static const double ARMIJO = 1e-4, ROUNDING = 1e-13;
 static const double TIGHT = 1e-12,
                     NEAR = 1e-6, // corrections by the size: the least that means anything; taken whole
     CLOSE = 1e-2;                // after which H is exact
@@ -434,7 +434,35 @@ bool mb_pd_newton_look(MbPdEngine *engine) {
 
 double *mb_pd_newton_down(MbPdEngine *engine) { return engine->newton->b; }
 
-// The longest of 1, ½, ¼ … of the step r that takes enough off the energy; 0: none does, where rounding is all that is left.
+// What rounding may hide of an energy E: some of its own digits, and what those of F are worth: V P : δF, where |P| is √(2 w ψ).
+static double hidden(const MbPdEngine *engine, double energy) {
+  static const double DIGITS = 4 * 2.2e-16;
+  double stiffness = 0;
+  for (size_t k = 0; k < engine->nblocks; k++)
+    for (size_t e = 0; e < engine->block[k].count; e++)
+      stiffness += mb_pd_weight(&engine->block[k], e) * mb_pd_volume(&engine->block[k], e);
+  return ROUNDING * fabs(energy) + DIGITS * sqrt(2 * fabs(energy) * stiffness);
+}
+
+// −∂E/∂q · r at the trial.
+static double slope_at_trial(MbPdEngine *engine) {
+  const MbPdNewton *newton = engine->newton;
+  const double h2 = engine->h * engine->h, *q = newton->trial, *f = engine->f;
+  double sum = 0;
+  mb_pd_forces(engine, q, engine->f);
+  if (engine->cables) mb_pd_cables_pull(engine, q, engine->f);
+  for (size_t n = 0; n < engine->nfree; n++) {
+    const size_t i = engine->node[n];
+    for (size_t c = 0; c < 3; c++)
+      if (!(engine->placed[i] >> c & 1))
+        sum += (engine->inertia[i] / h2 * (engine->ahead[3 * i + c] - q[3 * i + c]) + f[3 * i + c]) *
+               engine->r[3 * n + c];
+  }
+  return sum;
+}
+
+// The longest of 1, ½, ¼ … of the step r that takes enough off the energy, or where rounding hides that has enough less of a slope (as in
+// pd_lbfgs.c); 0: none does, where rounding is all that is left.
 static double search(MbPdEngine *engine, double before, double slope, const MbPdAlong *along) {
   MbPdNewton *newton = engine->newton;
   double scale = 1;
@@ -445,6 +473,9 @@ static double search(MbPdEngine *engine, double before, double slope, const MbPd
         newton->trial[3 * (size_t)engine->node[f] + c] += scale * engine->r[3 * f + c];
     const double energy = mb_pd_objective(engine, newton->trial) - mb_pd_along(along, scale);
     if (energy <= before - ARMIJO * scale * slope) return scale;
+    if (!(energy <= before + hidden(engine, before))) continue;
+    const double left = slope_at_trial(engine) + along->down - scale * along->curve;
+    if (-left <= (1 - 2 * ARMIJO) * slope) return scale;
   }
   return 0;
 }

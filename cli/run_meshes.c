@@ -125,7 +125,6 @@ static MbStatus write_list(MbRun *run, const char *name, const MbElementMesh *me
   return mb_traj_mesh(run->writer, &record, report);
 }
 
-<<<<<<< HEAD
 // Tetrahedra of ten nodes stand there as eight of four each, as the channels of elements have them.
 static MbStatus write_parts(MbRun *run, const char *name, const MbElementMesh *mesh, MbReport *report) {
   const size_t n = MB_QUADRATIC_PARTS * mesh->tets;
@@ -144,7 +143,8 @@ static MbStatus write_elements(MbRun *run, const char *name, const MbElementMesh
   if (mesh->tets) return write_list(run, name, mesh, mesh->tets, 4, mesh->tet, report);
   if (mesh->triangles) return write_list(run, name, mesh, mesh->triangles, 3, mesh->triangle, report);
   return write_list(run, name, mesh, mesh->edges, 2, mesh->edge, report);
-=======
+}
+
 // A rod is drawn as a line through its points. False: out of memory.
 static bool draw_rod(const MbElements *rod, MbElementMesh *mesh) {
   const size_t n = rod->mesh.nodes, edges = rod->rod.points - 1;
@@ -159,7 +159,6 @@ static bool draw_rod(const MbElements *rod, MbElementMesh *mesh) {
   memcpy(mesh->x, rod->mesh.x, 3 * n * sizeof *mesh->x);
   for (size_t k = 0; k < 2 * edges; k++) mesh->edge[k] = (uint32_t)(k / 2 + k % 2);
   return true;
->>>>>>> integ
 }
 
 static MbStatus write_deformables(MbRun *run, MbReport *report) {

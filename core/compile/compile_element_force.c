@@ -131,13 +131,8 @@ static bool copy_rest(Maker *m) {
 static bool copy_elements(Maker *m) {
   MbElementForce *to = m->to;
   MbArena *arena = &m->model->arena;
-<<<<<<< HEAD
   const size_t width = to->corners * to->rank;
-=======
-  const size_t corners = to->rank + 1, width = corners * to->rank;
   const bool rod = m->of->elements->rod.points > 0;
-  uint32_t *node = mb_arena_alloc(arena, to->n, corners * sizeof *node);
->>>>>>> integ
   double *g = mb_arena_alloc(arena, to->n, width * sizeof *g),
          *size = mb_arena_alloc(arena, to->n, sizeof *g);
   if (!g || !size) return false;

@@ -7,12 +7,9 @@
 #include "core/deformables/mesh_join.h"
 #include "core/deformables/mesh_survey.h"
 #include "core/deformables/node_mesh.h"
-<<<<<<< HEAD
 #include "core/deformables/quadratic.h"
-=======
 #include "core/deformables/rod.h"
 #include "core/math/vec3.h"
->>>>>>> integ
 
 #include <stdio.h>
 #include <string.h>
@@ -158,7 +155,6 @@ static MbStatus take_mesh(const MbDeformableSpec *spec, const char *where, MbAre
   return survey(file, where, to, report);
 }
 
-<<<<<<< HEAD
 // Whether the mesh may have the order that is asked for.
 static MbStatus check_order(const MbDeformableSpec *spec, const char *where, MbReport *report) {
   const MbNodeMeshSpec *mesh = &spec->mesh;
@@ -181,22 +177,6 @@ static MbStatus check_order(const MbDeformableSpec *spec, const char *where, MbR
   return MB_OK;
 }
 
-MbStatus mb_compile_element_mesh(const MbDeformableSpec *spec, size_t i, MbArena *arena, MbElementMesh *to,
-                                 MbReport *report) {
-  char where[WHERE];
-  snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
-  const MbStatus status = check_order(spec, where, report);
-  if (status != MB_OK) return status;
-  if (spec->mesh.mesh) {
-    const MbStatus taken = take_mesh(spec, where, arena, to, report);
-    if (taken != MB_OK) return taken;
-  } else if (!generate(spec, arena, to)) {
-    return mb_no_memory(report, "deformables");
-  }
-  if (spec->mesh.order == 2 && !to->middle && !mb_quadratic_add(to, arena))
-    return mb_no_memory(report, "deformables");
-  return MB_OK;
-=======
 // A rod's points, and what holds its ends.
 static MbStatus make_rod(const MbDeformableSpec *spec, const char *where, MbArena *arena, MbElements *to,
                          MbReport *report) {
@@ -234,9 +214,16 @@ MbStatus mb_compile_element_mesh(const MbDeformableSpec *spec, size_t i, MbArena
                                  MbReport *report) {
   char where[WHERE];
   snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
+  const MbStatus status = check_order(spec, where, report);
+  if (status != MB_OK) return status;
   if (spec->kind == MB_DEFORMABLE_ROD) return make_rod(spec, where, arena, to, report);
-  if (spec->mesh.mesh) return take_mesh(spec, where, arena, &to->mesh, report);
-  if (generate(spec, arena, &to->mesh)) return MB_OK;
-  return mb_no_memory(report, "deformables");
->>>>>>> integ
+  if (spec->mesh.mesh) {
+    const MbStatus taken = take_mesh(spec, where, arena, &to->mesh, report);
+    if (taken != MB_OK) return taken;
+  } else if (!generate(spec, arena, &to->mesh)) {
+    return mb_no_memory(report, "deformables");
+  }
+  if (spec->mesh.order == 2 && !to->mesh.middle && !mb_quadratic_add(&to->mesh, arena))
+    return mb_no_memory(report, "deformables");
+  return MB_OK;
 }

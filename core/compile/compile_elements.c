@@ -1,11 +1,8 @@
 // Deformables of elements, for the projective solver: their meshes, masses and where their nodes are at the start.
 #include "core/base/report.h"
 #include "core/compile/compile_elements.h"
-<<<<<<< HEAD
 #include "core/deformables/quadratic.h"
-=======
 #include "core/deformables/rod.h"
->>>>>>> integ
 #include "core/math/quat.h"
 
 #include <stdio.h>
@@ -291,7 +288,6 @@ static void warn_of_bending(const MbDeformableSpec *spec, size_t i, MbReport *re
              spec->name);
 }
 
-<<<<<<< HEAD
 // All nodes of each element.
 static bool list_nodes(MbElements *elements, MbArena *arena) {
   const MbElementMesh *mesh = &elements->mesh;
@@ -303,7 +299,8 @@ static bool list_nodes(MbElements *elements, MbArena *arena) {
   for (size_t t = 0; node && t < mesh->tets; t++) mb_quadratic_nodes(mesh, t, node + MB_QUADRATIC_NODES * t);
   elements->node = node;
   return node != NULL;
-=======
+}
+
 // Segments have the law of rod.c.
 static void make_rod(const MbDeformableSpec *spec, MbElements *elements) {
   elements->model = MB_ARAP, elements->poisson = 0;
@@ -311,7 +308,6 @@ static void make_rod(const MbDeformableSpec *spec, MbElements *elements) {
                           .area = PI * spec->radius * spec->radius,
                           .bending = rod_bending(spec),
                           .twisting = rod_twisting(spec)};
->>>>>>> integ
 }
 
 MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model, MbDeformable *to,

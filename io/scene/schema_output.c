@@ -106,7 +106,8 @@ static const char *const channel_help[] = {
     "their length in m",
     "the largest strain of its elements, |s − 1| of a principal stretch s; of springs under solver "
     "`projective`",
-    "Cauchy's stress of every element of tetrahedra or cloth, in Pa: xx, yy, zz, xy, yz, xz in the world's "
+    "Cauchy's stress of every element of tetrahedra or cloth (of tetrahedra with ten nodes in the middles of "
+    "the eight parts that the file's mesh has of each), in Pa: xx, yy, zz, xy, yz, xz in the world's "
     "axes, "
     "tension above 0. What the "
     "material does and not what damps it; of `linear`, which takes places at rest and now for one, its own. "

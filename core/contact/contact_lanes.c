@@ -1,5 +1,6 @@
 // Blocks in lanes: runs, colours, batches, and what goes in and out.
 #include "core/contact/contact_lanes.h"
+#include "core/base/targets.h"
 #include "core/base/threads.h"
 
 #include <math.h>
@@ -58,40 +59,58 @@ static void sort_runs(MbLanes *l, size_t count) {
 
 // ---- cells ------------------------------------------------------------------------------------------------
 
-static void fill_lane(MbLanes *l, const MbStrips *s, double *cell, uint32_t j) {
+// What is not there: its b is 1, so that nothing pushes.
+static const double nothing[36];
+
+// F of eight blocks, a vector at a time.
+MB_CLONES static void fill_F(double *cell, const double *const F[MB_LANES_WIDE], size_t numbers) {
+  for (size_t k = 0; k < numbers; k++)
+    for (size_t i = 0; i < MB_LANES_WIDE; i++) cell[MB_LANES_WIDE * k + i] = F[i][k];
+}
+
+static void fill_rest(const MbLanes *l, const MbStrips *s, double *cell, const MbBlock *block) {
   enum { W = MB_LANES_WIDE };
-  const MbBlock *block = &s->block[j];
-  const double *F = s->F + 12 * (size_t)block->row, *b = s->b + block->row, *D = block->D, *I = block->I;
-  if (block->left_out) return;
-  for (size_t k = 0; k < 12 * l->rows; k++) cell[W * k] = F[k];
+  const double *b = s->b + block->row, *D = block->D, *I = block->I;
+  const size_t at = l->rows == 3 ? MB_CELL_B : MB_CELL_ONE_B;
+  for (size_t k = 0; k < l->rows; k++) cell[W * (at + k)] = b[k];
+  if (block->left_out) return; // of D⁻¹ = 0 it takes no λ
   if (l->rows == 1) {
-    cell[W * MB_CELL_ONE_I] = I[0], cell[W * MB_CELL_ONE_D] = D[0], cell[W * MB_CELL_ONE_B] = b[0];
+    cell[W * MB_CELL_ONE_I] = I[0], cell[W * MB_CELL_ONE_D] = D[0];
     return;
   }
   const int upper[6] = {0, 1, 2, 4, 5, 8};
   for (int k = 0; k < 6; k++) cell[W * (MB_CELL_I + k)] = I[upper[k]];
   for (int k = 0; k < 3; k++) cell[W * (MB_CELL_D + k)] = D[upper[k]];
   for (int k = 0; k < 3; k++) cell[W * (MB_CELL_D_REST + k)] = D[upper[3 + k]];
-  for (int k = 0; k < 3; k++) cell[W * (MB_CELL_B + k)] = b[k];
   cell[W * MB_CELL_MU] = block->mu, cell[W * MB_CELL_SCALE] = block->scale;
 }
 
-// Nothing pushes at what is not there: b = 1.
+static void fill_cell(MbLanes *l, const MbStrips *s, size_t number, const uint32_t *block) {
+  const size_t F_numbers = 12 * l->rows, at = l->rows == 3 ? MB_CELL_B : MB_CELL_ONE_B;
+  double *cell = l->cell + l->wide * number;
+  const double *F[MB_LANES_WIDE];
+  for (size_t i = 0; i < MB_LANES_WIDE; i++) {
+    F[i] = block[i] != UINT32_MAX ? s->F + F_numbers * block[i] : nothing;
+  }
+  fill_F(cell, F, F_numbers);
+  memset(cell + MB_LANES_WIDE * F_numbers, 0, (l->wide - MB_LANES_WIDE * F_numbers) * sizeof *cell);
+  for (size_t i = 0; i < MB_LANES_WIDE; i++) {
+    cell[MB_LANES_WIDE * at + i] = 1;
+    if (F[i] != nothing) fill_rest(l, s, cell + i, &s->block[block[i]]);
+  }
+}
+
 static void fill_batch(MbLanes *l, const MbStrips *s, const uint32_t *order, size_t count) {
-  const size_t at = l->rows == 3 ? MB_CELL_B : MB_CELL_ONE_B;
   MbLaneBatch *batch = &l->batch[l->nbatches++];
   *batch = (MbLaneBatch){.cell = (uint32_t)l->ncells, .depth = l->depth[order[0]]};
   l->ncells += batch->depth;
   for (uint32_t k = 0; k < batch->depth; k++) {
-    double *cell = l->cell + l->wide * (batch->cell + k);
-    memset(cell, 0, l->wide * sizeof *cell);
+    uint32_t *block = l->block + MB_LANES_WIDE * (batch->cell + k);
     for (size_t i = 0; i < MB_LANES_WIDE; i++) {
       const bool is = i < count && k < l->depth[order[i]];
-      const uint32_t j = is ? l->run[order[i]] + k : UINT32_MAX;
-      l->block[MB_LANES_WIDE * (batch->cell + k) + i] = j;
-      cell[MB_LANES_WIDE * at + i] = 1;
-      if (is) fill_lane(l, s, cell + i, j);
+      block[i] = is ? l->run[order[i]] + k : UINT32_MAX;
     }
+    fill_cell(l, s, batch->cell + k, block);
   }
   for (size_t i = 0; i < MB_LANES_WIDE; i++)
     for (int end = 0; end < 2; end++)
@@ -141,33 +160,32 @@ void mb_lanes_make(MbLanes *l, MbRoom *room, const MbStrips *s) {
 
 typedef enum Way { IN, OUT } Way;
 
-// The numbers of a cell from vector `at` on, from or to those of rows.
-static void carry(const MbLanes *l, const MbStrips *s, size_t at, double *rows, Way way) {
+// The numbers of a cell from vector `at` on, from or to those of rows; all blocks have as many rows. What is left out stays at 0.
+static void carry(const MbLanes *l, size_t at, double *rows, Way way) {
+  const size_t scale = l->rows == 3 ? MB_CELL_SCALE : MB_CELL_ONE_D;
   for (size_t k = 0; k < MB_LANES_WIDE * l->ncells; k++) {
     const uint32_t j = l->block[k];
-    double *cell = l->cell + l->wide * (k / MB_LANES_WIDE) + MB_LANES_WIDE * at + k % MB_LANES_WIDE;
-    for (size_t r = 0; r < l->rows && j != UINT32_MAX; r++) {
-      double *row = rows + s->block[j].row + r, *own = cell + MB_LANES_WIDE * r;
+    if (j == UINT32_MAX) continue;
+    double *cell = l->cell + l->wide * (k / MB_LANES_WIDE) + k % MB_LANES_WIDE;
+    const bool is = cell[MB_LANES_WIDE * scale] > 0;
+    for (size_t r = 0; r < l->rows; r++) {
+      double *row = rows + l->rows * j + r, *own = cell + MB_LANES_WIDE * (at + r);
       if (way == OUT)
         *row = *own;
       else
-        *own = s->block[j].left_out ? 0 : *row;
+        *own = is ? *row : 0;
     }
   }
 }
 
 static size_t lambda_at(const MbLanes *l) { return l->rows == 3 ? MB_CELL_LAMBDA : MB_CELL_ONE_LAMBDA; }
 
-void mb_lanes_begin(MbLanes *l, const MbStrips *s, const double *lambda) {
-  carry(l, s, lambda_at(l), (double *)lambda, IN);
-}
+void mb_lanes_begin(MbLanes *l, const double *lambda) { carry(l, lambda_at(l), (double *)lambda, IN); }
 
-void mb_lanes_lambda(const MbLanes *l, const MbStrips *s, double *lambda) {
-  carry(l, s, lambda_at(l), lambda, OUT);
-}
+void mb_lanes_lambda(const MbLanes *l, double *lambda) { carry(l, lambda_at(l), lambda, OUT); }
 
-void mb_lanes_rates(const MbLanes *l, const MbStrips *s, double *w) {
-  carry(l, s, l->rows == 3 ? MB_CELL_W : MB_CELL_ONE_W, w, OUT);
+void mb_lanes_rates(const MbLanes *l, double *w) {
+  carry(l, l->rows == 3 ? MB_CELL_W : MB_CELL_ONE_W, w, OUT);
 }
 
 // ---- passes -----------------------------------------------------------------------------------------------

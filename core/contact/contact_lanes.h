@@ -77,13 +77,13 @@ const MbLanePasses *mb_lane_passes(void); // the fastest that this machine runs
 // Takes the room that so many blocks may need, and where there is a block of memory, finds out whether these are such blocks and packs them.
 void mb_lanes_make(MbLanes *lanes, MbRoom *room, const MbStrips *strips);
 // Begins at λ.
-void mb_lanes_begin(MbLanes *lanes, const MbStrips *strips, const double *lambda);
+void mb_lanes_begin(MbLanes *lanes, const double *lambda);
 // Solves all blocks once. Returns by how much velocities of the blocks have changed.
 double mb_lanes_sweep(MbLanes *lanes, int threads);
 // The natural map, not over |b|, of λ as it is, from y made anew.
 double mb_lanes_natural(MbLanes *lanes);
 // λ as it is; w as it was at the last look.
-void mb_lanes_lambda(const MbLanes *lanes, const MbStrips *strips, double *lambda);
-void mb_lanes_rates(const MbLanes *lanes, const MbStrips *strips, double *w);
+void mb_lanes_lambda(const MbLanes *lanes, double *lambda);
+void mb_lanes_rates(const MbLanes *lanes, double *w);
 
 #endif

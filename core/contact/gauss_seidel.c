@@ -91,7 +91,7 @@ static double look(MbGaussSeidel *sweeps) {
 
 static void keep(MbGaussSeidel *sweeps) {
   if (sweeps->lanes.is)
-    mb_lanes_lambda(&sweeps->lanes, &sweeps->strips, sweeps->best);
+    mb_lanes_lambda(&sweeps->lanes, sweeps->best);
   else
     memcpy(sweeps->best, sweeps->lambda, sweeps->strips.n * sizeof *sweeps->best);
 }
@@ -101,7 +101,7 @@ static void take_best(MbGaussSeidel *sweeps, bool last) {
   const MbStrips *s = &sweeps->strips;
   memcpy(sweeps->lambda, sweeps->best, s->n * sizeof *sweeps->best);
   if (sweeps->lanes.is && last)
-    mb_lanes_rates(&sweeps->lanes, s, sweeps->w);
+    mb_lanes_rates(&sweeps->lanes, sweeps->w);
   else
     mb_strips_rates(s, sweeps->lambda, sweeps->w);
 }
@@ -110,7 +110,7 @@ bool mb_gauss_run(MbGaussSeidel *sweeps, size_t most, size_t *done) {
   const MbStrips *s = &sweeps->strips;
   double look_at = 4 * s->enough, best = INFINITY, natural = INFINITY;
   size_t since = 0;
-  if (sweeps->lanes.is) mb_lanes_begin(&sweeps->lanes, s, sweeps->lambda);
+  if (sweeps->lanes.is) mb_lanes_begin(&sweeps->lanes, sweeps->lambda);
   for (*done = 0;; ++*done) {
     // natural map at the start, where little moves, now and then, and at the end
     const double moved = *done ? mb_gauss_sweep(sweeps) : 0;

@@ -4,6 +4,7 @@
 #include "core/sim/touch_apart.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"
+#include "core/base/targets.h"
 #include "core/math/mat3.h"
 #include "core/model/coordinate_map.h"
 #include "core/sim/touch.h"
@@ -144,8 +145,8 @@ typedef struct Made {
   double rate[3], last[3], size[3], all[3];
 } Made;
 
-static void make_rows(MbSim *sim, size_t i, const double point[3], size_t rows, const double *v,
-                      const double *v0, Made *made) {
+MB_CLONES static void make_rows(MbSim *sim, size_t i, const double point[3], size_t rows, const double *v,
+                                const double *v0, Made *made) {
   const MbTouch *touch = &sim->touching->now.touch[i];
   MbDelassus *d = &sim->constraining->delassus;
   double G[3][6];

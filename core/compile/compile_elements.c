@@ -171,8 +171,6 @@ static MbStatus check_spec(const MbDeformableSpec *spec, size_t i, MbReport *rep
   const MbStatus material = check_material(spec, where, report);
   snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
   const MbStatus mesh = check_mesh(spec, where, report);
-  const MbStatus clamps = check_clamps(spec, i, report);
-  if (clamps != MB_OK) return clamps;
   return material != MB_OK ? material : mesh;
 }
 
@@ -339,6 +337,7 @@ MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model
   if (!list_nodes(elements, &model->arena)) return mb_no_memory(report, "deformables");
   const size_t n = elements->mesh.nodes;
   status = mb_compile_check_selections(spec, i, n, report);
+  if (status == MB_OK) status = check_clamps(spec, i, report);
   if (status != MB_OK) return status;
   double *mass = mb_arena_alloc(&model->arena, n, sizeof *mass);
   double *x0 = mb_arena_alloc(&model->arena, n, 3 * sizeof *x0),

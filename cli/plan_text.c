@@ -121,6 +121,9 @@ void mb_plan_print(FILE *out, const cJSON *plan) {
           mb_console_bytes((uint64_t)number(plan, "frame_bytes"), a),
           mb_console_bytes((uint64_t)number(plan, "raw_bytes"), b));
   fprintf(out, "memory      %s\n", mb_console_bytes((uint64_t)number(plan, "memory_bytes"), a));
+  if (cJSON_GetObjectItem(plan, "device_bytes"))
+    fprintf(out, "device      %s of its memory\n",
+            mb_console_bytes((uint64_t)number(plan, "device_bytes"), a));
   fprintf(out, "channels   ");
   const cJSON *channel = NULL;
   cJSON_ArrayForEach(channel, cJSON_GetObjectItem(plan, "channels"))

@@ -114,6 +114,8 @@ const char *mb_engine_name(const MbEngine *engine); // "cpu": the word of a scen
 const char *mb_engine_text(const MbEngine *engine, bool *available);
 // Why it cannot take a model, in one phrase; NULL: it can.
 const char *mb_engine_refuses(const MbEngine *engine, const MbModel *model);
+// How many bytes of a device's memory a run of a model takes that is not refused; 0: it has none of its own.
+MbStatus mb_engine_memory(const MbEngine *engine, const MbModel *model, size_t *bytes, MbReport *report);
 
 // ---- channels: what a frame holds -------------------------------------------------------------------------
 

@@ -218,6 +218,8 @@ typedef struct MbPassOps {
 
   // The same step of nodes that nothing ties to bodies, at once. False: numbers that are not finite.
   bool (*step)(MbSolverWork *work, const MbNodeStart *start, double *q1, double *v1);
+  // Tells what else than the numbers was at fault in a step that failed, as a device that stopped; NULL: nothing. NULL: nothing ever is.
+  const char *(*fault)(const MbSolverWork *work);
   // In the steps to come, of plans that go to the end, inertia resists so many times as much as masses do. Where nothing drags nodes at rest go
   // as in steps that are longer by 1 over the root of that.
   void (*take_inertia)(MbSolverWork *work, double times);

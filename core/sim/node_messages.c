@@ -94,7 +94,12 @@ static void write_residual(double residual, double wanted, char out[40]) {
 // Whether the solution at the end of a step is one to go on with.
 MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report) {
   MbNodes *nodes = sim->nodes;
-  nodes->stats = sim->solver->passes->stats(sim->work);
+  const MbPassOps *passes = sim->solver->passes;
+  nodes->stats = passes->stats(sim->work);
+  const char *fault = !fine && passes->fault ? passes->fault(sim->work) : NULL;
+  if (fault)
+    return mb_error(report, MB_DEVICE, "", "at t = %.9g s, step %lld: %s", t, (long long)sim->state.step + 1,
+                    fault);
   if (!fine)
     return mb_error(
         report, MB_NUMBERS, "",

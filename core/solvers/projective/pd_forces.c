@@ -259,7 +259,7 @@ static void dual_range(void *context, size_t begin, size_t end) {
 
 static bool has_dual(const MbPdBlock *block) { return block->rank > 1 && mb_local_has_dual(&block->elastic); }
 
-void mb_pd_dual_begin(MbPdEngine *engine, const double *q) {
+void mb_pd_stress_begin(MbPdEngine *engine, const double *q) {
   for (size_t k = 0; k < engine->nblocks; k++) {
     MbPdBlock *block = &engine->block[k];
     Job job = {.engine = engine, .block = block};
@@ -267,7 +267,6 @@ void mb_pd_dual_begin(MbPdEngine *engine, const double *q) {
     mb_gradient_gather_all(&block->gradient, engine->threads, q + 3 * block->first, block->F);
     mb_parallel_ranges(engine->threads, block->count, MB_PD_GRAIN, dual_range, &job);
   }
-  engine->begun = true;
 }
 
 size_t mb_pd_dual_size(const MbPdPart *part, MbMethod method) {
@@ -277,7 +276,7 @@ size_t mb_pd_dual_size(const MbPdPart *part, MbMethod method) {
 }
 
 // Components one after the other, without what pads them.
-void mb_pd_dual_read(const MbPdEngine *engine, double *dual) {
+void mb_pd_stress_read(const MbPdEngine *engine, double *dual) {
   for (size_t k = 0; k < engine->nblocks && engine->method == MB_METHOD_PROJECTIVE; k++) {
     const MbPdBlock *block = &engine->block[k];
     for (size_t c = 0; has_dual(block) && c < 3 * block->rank; c++, dual += block->count)
@@ -285,13 +284,12 @@ void mb_pd_dual_read(const MbPdEngine *engine, double *dual) {
   }
 }
 
-void mb_pd_dual_write(MbPdEngine *engine, const double *dual) {
+void mb_pd_stress_write(MbPdEngine *engine, const double *dual) {
   for (size_t k = 0; k < engine->nblocks && engine->method == MB_METHOD_PROJECTIVE; k++) {
     MbPdBlock *block = &engine->block[k];
     for (size_t c = 0; has_dual(block) && c < 3 * block->rank; c++, dual += block->count)
       memcpy(block->u + c * block->gradient.stride, dual, block->count * sizeof *dual);
   }
-  engine->begun = true;
 }
 
 void mb_pd_local_begin(MbPdEngine *engine, const double *q) {

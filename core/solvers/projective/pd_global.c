@@ -155,6 +155,7 @@ static MbStatus make_inverse(MbPdEngine *engine, const MbPdSpec *spec, MbReport 
   static const size_t SWEEPS = 10; // of Chebyshev's recurrence; one of Jacobi's method
   const MbGlobalOptions options = {.method = spec->global,
                                    .single = spec->single,
+                                   .device = engine->elsewhere,
                                    .threads = spec->threads,
                                    .memory = spec->memory,
                                    .sweeps = chebyshev ? SWEEPS : 1};

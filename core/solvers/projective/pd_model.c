@@ -149,13 +149,13 @@ static MbStatus unsolvable(const MbModel *model, size_t node, MbReport *report) 
       node - of->first, of->name);
 }
 
-MbStatus mb_pd_model_engine(const MbModel *model, int threads, size_t beside, MbPdEngine **engine,
-                            MbReport *report) {
+MbStatus mb_pd_model_engine(const MbModel *model, int threads, size_t beside, const MbPdMover *mover,
+                            MbPdEngine **engine, MbReport *report) {
   MbPdSpec spec;
   MbArena scratch = {0};
   size_t blame = SIZE_MAX;
   const bool described = mb_pd_model_describe(model, threads, &scratch, &spec);
-  spec.blame = &blame, spec.beside = beside;
+  spec.blame = &blame, spec.beside = beside, spec.mover = mover;
   const MbStatus status =
       described ? mb_pd_create(&spec, engine, report) : mb_no_memory(report, "deformables");
   mb_arena_free(&scratch);

@@ -85,7 +85,6 @@ typedef struct MbElements {
   const double *x0, *v0; // (nodes x 3) at t = 0 in the world
   const uint32_t
       *node; // (elements x corners) of tets and cloth: their corners and, behind these, the middles of edges
-  size_t corners, points; // nodes of an element; points in it at which it is integrated
 
   // no node is in both lists; each ascends
   const MbPinnedNode *pinned;      // (npinned)
@@ -98,6 +97,7 @@ typedef struct MbElements {
 
   // numbers alone from here on, which the model's fingerprint takes as a whole
   size_t npinned, nattached, nmotions, ncables, nfibres;
+  size_t corners, points; // nodes of an element; points in it at which it is integrated
   MbDeformableKind kind;
   // springs
   MbSpringLaw law;

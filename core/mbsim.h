@@ -205,6 +205,8 @@ typedef struct MbContactCounts {
 } MbContactCounts;
 // False where nothing can collide.
 bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts);
+// Tells how many pairs of deformables may touch one another, with those of one with itself; the names of the first `most` are written.
+size_t mb_sim_contact_deformables(const MbSim *sim, const char *(*names)[2], size_t most);
 
 // Whether the energy has left a tenth of what there was of it to move with, though nothing drives (or, of loss, damps) the scene:
 // steps warn of it once.

@@ -172,7 +172,8 @@ typedef struct MbNodePlan {
       share; // of the energy that a step's iterations take off, that may be left by estimate; 0: that is not asked
   bool
       to_end; // a step goes on to where energies cannot tell its iterates apart; one that did not is no solution
-  size_t carried; // numbers that go from step to step beside places and velocities
+  double tolerance; // of the last correction, by the size; more of it is no solution. 0: that is not asked
+  size_t carried;   // numbers that go from step to step beside places and velocities
 } MbNodePlan;
 
 // A⁻¹ of nodes in a pass, and of bodies beside them: S + U N Uᵀ, with S of nodes that pushes at some of them move.

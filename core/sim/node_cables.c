@@ -38,7 +38,7 @@ typedef struct Cables {
 
 // ---- the source of rows -----------------------------------------------------------------------------------
 
-// The cable's own row, and behind it two for each segment.
+// The cable's own row, and behind it two for each segment, which are about the nodes of its two points alone.
 static bool list_cable(const Cables *cables, size_t i, const MbSim *sim, MbRowSet *set) {
   const MbCable *cable = cables->kept[i].cable;
   const size_t n = cable->first[cable->npoints];
@@ -54,8 +54,12 @@ static bool list_cable(const Cables *cables, size_t i, const MbSim *sim, MbRowSe
     cables->body[k] = mb_row_node(sim->model, cables->kept[i].deformable, cable->node[k]);
   if (!mb_row_set_add(sim, set, cables->body, n, &terms)) return false;
   terms.kind = MB_ROW_BOTH_WAYS, terms.alpha = INFINITY;
-  for (size_t k = 0; k < 2 * (cable->npoints - 1); k++)
-    if (!mb_row_set_add_beside(set, &terms)) return false;
+  for (size_t j = 0; j + 1 < cable->npoints; j++) {
+    const size_t first = cable->first[j], count = cable->first[j + 2] - first;
+    terms.two_bodies = count <= 2;
+    if (!mb_row_set_add(sim, set, cables->body + first, count, &terms) || !mb_row_set_add_beside(set, &terms))
+      return false;
+  }
   return true;
 }
 
@@ -66,16 +70,19 @@ static bool list_rows(void *context, const MbSim *sim, MbRowSet *set) {
   return fine;
 }
 
-// Writes the row s that pushes the nodes of group j by along[j], and adds to its g what its rate has made of it since the start.
-static void write_row(const Cables *cables, const Kept *kept, const double *along, const double *way,
-                      MbRowSet *set, size_t s) {
+// Writes the row s, which pushes the nodes of each of the points [begin, end) by `along` of that point, and adds to its g what its rate has
+// made of it since the start.
+static void write_row(const Cables *cables, const Kept *kept, size_t begin, size_t end, const double *along,
+                      const double *way, MbRowSet *set, size_t s) {
   const MbCable *cable = kept->cable;
+  const size_t first = cable->first[begin];
   MbRow *row = &set->row[s];
   row->size = cable->length;
-  for (size_t j = 0, k = 0; j < cable->npoints; j++)
+  for (size_t j = begin, k = first; j < end; j++)
     for (; k < cable->first[j + 1]; k++) {
-      double *H = k < 2 ? row->H[k] : set->ends[set->end[s] + k - 2].H;
-      if (k < 2) row->body[k] = mb_row_node(cables->model, kept->deformable, cable->node[k]);
+      const size_t place = k - first;
+      double *H = place < 2 ? row->H[place] : set->ends[set->end[s] + place - 2].H;
+      if (place < 2) row->body[place] = mb_row_node(cables->model, kept->deformable, cable->node[k]);
       mb_vec3_set(H, 0, 0, 0);
       mb_vec3_copy(H + 3, along + 3 * j);
       row->g -= mb_vec3_dot(along + 3 * j, way + 3 * k);
@@ -108,12 +115,11 @@ static void write_segment(const Cables *cables, const Kept *kept, size_t j, doub
     mb_vec3_set(d, 1, 0, 0);
   find_sides(d, side[0], side[1]);
   for (size_t k = 0; k < 2; k++) {
-    memset(cables->J, 0, 3 * cable->npoints * sizeof *cables->J);
     for (size_t end = 0; end < 2; end++)
       mb_vec3_scale(cables->J + 3 * (j + end),
                     (end ? 1.0 : -1.0) / (double)(cable->first[j + end + 1] - cable->first[j + end]),
                     side[k]);
-    write_row(cables, kept, cables->J, way, set, s + k);
+    write_row(cables, kept, j, j + 2, cables->J, way, set, s + k);
     set->is[s + k].alpha = pulls ? length / T : INFINITY;
   }
 }
@@ -130,7 +136,7 @@ static size_t write_cable(const Cables *cables, const Kept *kept, const double *
   }
   set->row[s].g = cable->length - mb_cable_length(&path, q, cables->J);
   for (size_t c = 0; c < 3 * cable->npoints; c++) cables->J[c] = -cables->J[c];
-  write_row(cables, kept, cables->J, cables->way, set, s);
+  write_row(cables, kept, 0, cable->npoints, cables->J, cables->way, set, s);
   for (size_t j = 0; j < cable->npoints; j++) mb_cable_point(&path, j, q, cables->centre + 3 * j);
   for (size_t j = 0; j + 1 < cable->npoints; j++)
     write_segment(cables, kept, j, T, cables->way, set, s + 1 + 2 * j);

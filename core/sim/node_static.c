@@ -8,7 +8,10 @@
 // far where nothing but gravity pulls at first, as in a sheet that is flat.
 //
 // M/H² is (h/H)² M/h²: the steps are of the scene's length h, and inertia is what falls. Where cables keep their length rows are solved
-// for in every iteration, as in a step with bodies (scheme_coupled.c); the bodies are at rest.
+// for in every iteration, as in a step with bodies (scheme_coupled.c); the bodies are at rest. Points that hang on cables alone have nothing
+// but M in the matrix, and what rows do to one another, W, grows with H² until rounding of it is more than the cables' compliance
+// beside it. So there H stays where M is a ten-thousandth of what gravity's pull on hanging points is stiff by: a step leaves as
+// much of what it moves, and they go on until they move no more.
 //
 // Load step j of n has pins and cables as they are at t − h + j h/n; in the first step of a run gravity and pressure come on in as many parts.
 #include "core/base/report.h"
@@ -85,14 +88,15 @@ static bool step_with_rows(MbSim *sim, MbStatus *status, MbReport *report) {
 
 // One load step from places q1, which it moves.
 static MbStatus settle(MbSim *sim, double t, double size, MbReport *report) {
-  static const double LONG = 1e4; // times as long as H is at first
+  static const double LONG = 1e4, LONG_TIED = 1e2; // times as long as H is at first
   const MbPassOps *passes = sim->solver->passes;
   MbNodes *nodes = sim->nodes;
   const double g = mb_vec3_norm(sim->model->gravity), tolerance = sim->model->integrator.tolerance;
   const double h = sim->model->h, first = g > 0 ? sqrt(size / g) : h;
   const bool rows = passes->tied(sim->work);
+  const double enough = (rows ? LONG_TIED : LONG) * first;
   double H = first;
-  for (int k = 0; k < LONGER; k++, H *= 10) {
+  for (int k = 0; k < LONGER; k++, H = rows ? fmin(10 * H, enough) : 10 * H) {
     nodes->start.q = nodes->q1, nodes->start.v = nodes->v1;
     passes->take_inertia(sim->work, h * h / (H * H));
     memset(nodes->v1, 0, 3 * nodes->n * sizeof *nodes->v1);
@@ -104,7 +108,7 @@ static MbStatus settle(MbSim *sim, double t, double size, MbReport *report) {
     if (!(move < 1e3 * size)) return not_found(sim, t, report);
     status = mb_nodes_judge(sim, fine, t, report);
     if (status != MB_OK) return status;
-    if (move <= tolerance && H >= LONG * first) return MB_OK;
+    if (move <= tolerance && H >= enough) return MB_OK;
   }
   return not_found(sim, t, report);
 }

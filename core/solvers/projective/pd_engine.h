@@ -153,13 +153,13 @@ double mb_pd_form_rest(const MbPdForm *form, const double *q, double *f);
 void mb_pd_form_rest_of(const MbPdForm *form, size_t triangle, const double *q, const double *p[3],
                         double w[3]);
 void mb_pd_form_row(const MbPdForm *form, size_t i, const double *q, double sum[3]); // of Q q
-// The fibres' families and elements of a part, and element k's corners there.
-static inline size_t mb_pd_fibred(const MbPdLoaded *s, size_t *rank) {
-  *rank = s->fibred && s->fibred->mesh.tets ? 3 : 2;
-  return !s->fibred ? 0 : *rank == 3 ? s->fibred->mesh.tets : s->fibred->mesh.triangles;
+// At how many points fibres of a part are felt, and the nodes of the element there.
+static inline size_t mb_pd_fibred(const MbPdLoaded *s, size_t *corners) {
+  *corners = s->fibred ? s->fibred->corners : 0;
+  return s->fibred ? mb_fibre_points(s->fibred) : 0;
 }
-static inline const uint32_t *mb_pd_fibred_corners(const MbPdLoaded *s, size_t rank, size_t k) {
-  return rank == 3 ? s->fibred->mesh.tet + 4 * k : s->fibred->mesh.triangle + 3 * k;
+static inline const uint32_t *mb_pd_fibred_corners(const MbPdLoaded *s, size_t k) {
+  return mb_fibre_nodes(s->fibred, k);
 }
 
 // What acts on surfaces, and fibres: makes room (false: out of memory); begins a step with start->load; its energy over the step at q, and f (n x 3; NULL: not

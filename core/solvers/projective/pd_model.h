@@ -12,6 +12,8 @@ MbMethod mb_pd_model_method(const MbModel *model);
 int mb_pd_model_iterations(const MbModel *model);
 // Tells what share of the energy that a step's iterations take off may be left; 0: that does not end them.
 double mb_pd_model_share(const MbModel *model);
+// Tells how long a step's last correction may be, by the size; 0: that does not end them.
+double mb_pd_model_tolerance(const MbModel *model);
 // Tells how many numbers the dual has.
 size_t mb_pd_model_dual(const MbModel *model);
 

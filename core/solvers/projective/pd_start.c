@@ -31,7 +31,7 @@ static double pull(MbPdEngine *engine, const MbPdBlock *block, const double *e) 
     bool touched = false;
     for (size_t a = 0; a < block->corners; a++) touched = touched || engine->placed[mb_pd_node(block, k, a)];
     if (!touched) continue;
-    double G[9], g[12], square = 0;
+    double G[9], g[MB_PD_SLOPES], square = 0;
     mb_pd_gradient(block, k, e, G, g);
     for (size_t c = 0; c < 3 * block->rank; c++) square += G[c] * G[c];
     largest = fmax(largest, square);

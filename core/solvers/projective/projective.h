@@ -21,13 +21,14 @@ typedef struct MbPdPart {
   const MbElementMesh *mesh;       // its places are those at rest
   size_t first;                    // number of its first node among all
   MbElastic elastic;               // tetrahedra and triangles
-  double thickness;                // m, triangles
+  double thickness;                // m, triangles; of a rod's tetrahedra what their volumes are taken times
   MbBendingKind bending;           // triangles
   double bending_stiffness;        // J
   double stiffness, damping;       // N/m, N s/m of edges; of tetrahedra and triangles `damping` is β, s
   bool by_strain;                  // the stiffness is in N, of a strain
   const MbElementSurface *surface; // what acts on it; NULL: nothing
   const MbElements *fibred;        // whose fibres it has; NULL: none
+  const MbRod *rod;                // whose segments its tetrahedra are; NULL: no rod's
 } MbPdPart;
 
 typedef struct MbPdSpec {

@@ -264,6 +264,7 @@ static MbNodePlan plan(const MbModel *model) {
   return (MbNodePlan){.iterations = mb_pd_model_iterations(model),
                       .share = mb_pd_model_share(model),
                       .to_end = mb_pd_model_method(model) == MB_METHOD_NEWTON,
+                      .tolerance = mb_pd_model_tolerance(model),
                       .carried = mb_pd_model_dual(model)};
 }
 static bool step(MbSolverWork *w, const MbNodeStart *start, double *q1, double *v1) {

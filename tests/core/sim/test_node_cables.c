@@ -197,3 +197,26 @@ Test(node_cables, a_cable_whose_ends_are_drawn_apart_is_told) {
   cr_expect_eq(status, MB_NUMBERS);
   cr_expect(strstr(report.issues[0].text, "\"cable\" contradicts others"), "%s", report.issues[0].text);
 }
+
+Test(node_cables, a_segment_is_rows_about_its_own_points_alone) {
+  enum { POINTS = 40 };
+  char text[4000];
+  size_t at =
+      (size_t)snprintf(text, sizeof text,
+                       "{\"mbsim\": 1, \"time\": {\"step\": 0.01, \"steps\": 1}, \"solver\": \"projective\", "
+                       "\"integrator\": \"implicit\", \"deformables\": [{\"name\": \"beads\", \"type\": "
+                       "\"particles\", \"mesh\": {\"rope\": %d, \"length\": 1}, \"material\": {\"mass\": "
+                       "1}, \"pin\": [{\"select\": {\"vertices\": [0]}}], \"cables\": [{\"path\": [",
+                       POINTS);
+  for (int i = 0; i < POINTS; i++)
+    at += (size_t)snprintf(text + at, sizeof text - at, "%s{\"vertices\": [%d]}", i ? ", " : "", i);
+  snprintf(text + at, sizeof text - at, "]}]}]}");
+  TestRun run = test_run(text, NULL);
+  const MbRowSet *set = &run.sim->constraining->set;
+  cr_assert_eq(set->n, 1 + 2 * (POINTS - 1));
+  cr_expect_eq(set->first[1], 3 * POINTS);
+  for (size_t s = 1; s < set->n; s++)
+    cr_expect_eq(set->first[s + 1] - set->first[s], 6, "row %zu has %zu numbers", s,
+                 set->first[s + 1] - set->first[s]);
+  test_run_free(&run);
+}

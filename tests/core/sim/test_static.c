@@ -144,6 +144,51 @@ Test(static, pins_take_a_beam_along) {
                      turned[3 * 7 + 1]);
 }
 
+// Beads 1 m apart on cables of that length and compliance 1e-3 from bead to bead, pinned where `pins` says: at rest what cables pull
+// by their stretch bears each of the others.
+static void check_beads(const char *pins, size_t n, bool hangs) {
+  static const double COMPLIANCE = 1e-3, BALANCED = 1e-5; // N: the tolerance over the compliance is 1e-6
+  char text[2000];
+  size_t at = (size_t)snprintf(text, sizeof text,
+                               "\"deformables\": [{\"name\": \"beads\", \"type\": \"particles\", \"mesh\": "
+                               "{\"rope\": %zu, \"length\": %zu}, \"material\": {\"mass\": 2}, \"pin\": "
+                               "[{\"select\": {\"vertices\": %s}}], \"cables\": [",
+                               n, n - 1, pins);
+  for (size_t i = 0; i + 1 < n; i++)
+    at += (size_t)snprintf(text + at, sizeof text - at,
+                           "%s{\"path\": [{\"vertices\": [%zu]}, {\"vertices\": [%zu]}], \"compliance\": %g}",
+                           i ? ", " : "", i, i + 1, COMPLIANCE);
+  snprintf(text + at, sizeof text - at, "]}], \"output\": {\"channels\": [\"deformable.beads.position\"]}");
+  TestRun run = begin("projective", text, "");
+  test_steps(run.sim, 2);
+  size_t count = 0;
+  const double *p = test_channel(run.sim, "deformable.beads.position", &count);
+  const double *mass = run.model->deformables[0].elements->mass;
+  cr_assert_eq(count, 3 * n);
+  for (size_t i = 1; i + 1 < n || (hangs && i < n); i++) {
+    double pull[3] = {0, 0, -9.81 * mass[i]};
+    for (size_t k = i - 1; k <= i + 1 && k < n; k += 2) {
+      double d[3];
+      for (size_t c = 0; c < 3; c++) d[c] = p[3 * k + c] - p[3 * i + c];
+      const double l = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), T = fmax(l - 1, 0) / COMPLIANCE;
+      for (size_t c = 0; c < 3; c++) pull[c] += T * d[c] / l;
+    }
+    for (size_t c = 0; c < 3; c++)
+      cr_expect_float_eq(pull[c], 0, BALANCED, "bead %zu of %zu, pinned %s: %g N are left", i, n, pins,
+                         pull[c]);
+  }
+  cr_expect_lt(p[3 * (n - 1 - !hangs) + 2], hangs ? 1.0 - (double)n : -0.05, "it hangs at %g",
+               p[3 * (n - 1 - !hangs) + 2]);
+  test_run_free(&run);
+}
+
+Test(static, beads_hang_on_cables_alone) {
+  check_beads("[0]", 2, true);
+  check_beads("[0]", 4, true);
+  check_beads("[0]", 10, true);
+  check_beads("[0, 3]", 4, false);
+}
+
 static void check_none(const char *solver, const char *things, const char *word) {
   char text[2000];
   snprintf(text, sizeof text,

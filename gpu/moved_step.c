@@ -65,7 +65,7 @@ static MbStatus take_memory(MbMoved *moved, const MbPdEngine *engine, MbReport *
 static bool knows_all(const MbPdEngine *engine) {
   for (size_t k = 0; k < engine->nblocks; k++) {
     const MbPdBlock *block = &engine->block[k];
-    if (block->corners != block->rank + 1 || (block->rank == 1 && block->thickness != 1)) return false;
+    if (block->corners != block->rank + 1 || (block->rank != 2 && block->thickness != 1)) return false;
   }
   return !engine->nloaded && !engine->cables && !engine->still;
 }

@@ -278,6 +278,10 @@ Test(moved, what_the_device_has_not_is_refused_by_name) {
   static const struct {
     const char *scene, *set, *why;
   } cases[] = {
+      {"deformables/quadratic_beam", "/solver/method=\"lbfgs\"",
+       "the CUDA engine has no tetrahedra of ten nodes"},
+      {"deformables/rods", "/solver={\"type\": \"projective\", \"method\": \"lbfgs\"}",
+       "the CUDA engine has no rods"},
       {"projective/finger", NULL, "the CUDA engine has no cables of deformables"},
       {"projective/hanging_cloth", "/solver/method=\"newton\"", "the CUDA engine has no method \"newton\""},
       {"projective/hanging_cloth", "/solver/global=\"cholesky\"",

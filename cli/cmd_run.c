@@ -94,11 +94,21 @@ static MbStatus load(MbRun *run, MbReport *report) {
   return MB_OK;
 }
 
-// What it warns of is about the scene's text, and of use before the run.
-static MbStatus create_sim(MbRun *run, const MbSimOptions *options, MbReport *report) {
+// What it warns of is about the scene's text, and of use before the run. A device that has too little memory, or fails, is no device for
+// `auto`.
+static MbStatus create_sim(MbRun *run, MbSimOptions *options, MbReport *report) {
+  static const char begins[] = "device cuda: ";
   MbReport said = {0};
   snprintf(said.file, sizeof said.file, "%s", run->scene->name);
-  const MbStatus status = mb_sim_create(run->model, options, &run->sim, &said);
+  MbStatus status = mb_sim_create(run->model, options, &run->sim, &said);
+  if (status == MB_DEVICE && run->device == MB_AUTO && said.kept) {
+    const char *why = said.issues[said.kept - 1].text;
+    stay_on_cpu(run, !strncmp(why, begins, sizeof begins - 1) ? why + sizeof begins - 1 : why);
+    mb_report_clear(&said);
+    snprintf(said.file, sizeof said.file, "%s", run->scene->name);
+    options->engine = run->engine;
+    status = mb_sim_create(run->model, options, &run->sim, &said);
+  }
   mb_scene_locate(run->scene, &said);
   if (status)
     *report = said;
@@ -121,7 +131,7 @@ static MbStatus plan_outputs(MbRun *run, bool resumes, MbReport *report) {
 }
 
 static MbStatus prepare(MbRun *run, MbReport *report) {
-  const MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count, .engine = run->engine};
+  MbSimOptions options = {.threads = (int)mb_arg(run->args, "threads")->count, .engine = run->engine};
   const bool resumes = mb_arg_given(run->args, "resume"), writes = !run->follower || !run->follower->no_file;
   MbStatus status = writes ? plan_outputs(run, resumes, report) : MB_OK;
   if (!status) status = create_sim(run, &options, report);

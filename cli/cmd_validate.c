@@ -28,6 +28,16 @@ static void warn_device(const MbScene *scene, const MbModel *model, MbReport *re
                "device cuda: %s; without --device cpu a run is refused here (exit 6)", why);
 }
 
+// What a run would take of a device's memory, where the scene asks for one that takes its kind.
+static void add_device(const MbScene *scene, const MbModel *model, cJSON *plan) {
+  const MbEngine *cuda = mb_engine_cuda();
+  MbReport ignored = {0}; // what does not fit is told by the run
+  size_t bytes = 0;
+  if (!plan || scene->spec.solver.device == MB_CPU || mb_engine_refuses(cuda, model)) return;
+  if (mb_engine_memory(cuda, model, &bytes, &ignored) == MB_OK)
+    cJSON_AddNumberToObject(plan, "device_bytes", (double)bytes);
+}
+
 static MbStatus validate(const MbArgs *args, const char *path, cJSON **answer_to) {
   MbReport report = {0};
   MbScene *scene = NULL;
@@ -40,6 +50,7 @@ static MbStatus validate(const MbArgs *args, const char *path, cJSON **answer_to
   if (!status) warn_device(scene, model, &report);
   if (scene) mb_scene_locate(scene, &report);
   cJSON *plan = status ? NULL : mb_plan_json(scene, model, sim);
+  add_device(scene, model, plan);
   if (mb_arg_given(args, "json")) {
     *answer_to = answer(&report, plan);
   } else {

@@ -3,6 +3,7 @@
 #include "core/model/model.h"
 
 #include <math.h>
+#include <string.h>
 
 int64_t mb_plan_frames(const MbPlan *plan, int64_t upto) {
   int64_t frames = 0;
@@ -19,6 +20,18 @@ int64_t mb_plan_frames(const MbPlan *plan, int64_t upto) {
   MbPlan open = *plan;
   open.steps = -1;
   return frames + (upto == plan->steps && !mb_plan_frame_due(&open, upto));
+}
+
+// Which deformables may touch which, the first of them by name.
+static void add_deformables(const MbSim *sim, cJSON *contact) {
+  enum { NAMED = 12 };
+  const char *names[NAMED][2];
+  const size_t n = mb_sim_contact_deformables(sim, names, NAMED);
+  if (!n) return;
+  cJSON_AddNumberToObject(contact, "deformable_pairs", (double)n);
+  cJSON *list = cJSON_AddArrayToObject(contact, "deformables");
+  for (size_t i = 0; i < n && i < NAMED; i++)
+    cJSON_AddItemToArray(list, cJSON_CreateStringArray(names[i], 2));
 }
 
 cJSON *mb_plan_json(const MbScene *scene, const MbModel *model, const MbSim *sim) {
@@ -40,6 +53,7 @@ cJSON *mb_plan_json(const MbScene *scene, const MbModel *model, const MbSim *sim
     cJSON_AddNumberToObject(contact, "shapes", (double)contacts.shapes);
     if (contacts.pairs) cJSON_AddNumberToObject(contact, "pairs", (double)contacts.pairs);
     if (contacts.nodes) cJSON_AddNumberToObject(contact, "nodes", (double)contacts.nodes);
+    add_deformables(sim, contact);
     cJSON_AddStringToObject(contact, "method", mb_contact_method_words[model->contacts.method]);
     cJSON_AddStringToObject(contact, "cone", mb_cone_kind_words[model->contacts.cone]);
   }
@@ -62,6 +76,24 @@ static double number(const cJSON *plan, const char *key) {
   return cJSON_GetNumberValue(cJSON_GetObjectItem(plan, key));
 }
 
+static void print_deformables(FILE *out, const cJSON *contact) {
+  const cJSON *list = cJSON_GetObjectItem(contact, "deformables"), *pair = NULL;
+  const char *before = "            ";
+  int left = list ? (int)number(contact, "deformable_pairs") : 0;
+  char text[2][256];
+  cJSON_ArrayForEach(pair, list) {
+    const char *a = cJSON_GetStringValue(cJSON_GetArrayItem(pair, 0)),
+               *b = cJSON_GetStringValue(cJSON_GetArrayItem(pair, 1));
+    mb_console_safe(a, text[0], sizeof text[0]);
+    mb_console_safe(b, text[1], sizeof text[1]);
+    fprintf(out, "%s%s %s %s", before, text[0], strcmp(a, b) ? "and" : "with",
+            strcmp(a, b) ? text[1] : "itself");
+    before = ", ", left--;
+  }
+  if (left > 0) fprintf(out, " and %d more pairs of deformables", left);
+  if (list) fprintf(out, " may touch\n");
+}
+
 void mb_plan_print(FILE *out, const cJSON *plan) {
   char text[256], a[32], b[32];
   const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(plan, "name"));
@@ -79,6 +111,7 @@ void mb_plan_print(FILE *out, const cJSON *plan) {
       fprintf(out, ", %.0f nodes of deformables touch them", number(contact, "nodes"));
     fprintf(out, "; method %s, cone %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(contact, "method")),
             cJSON_GetStringValue(cJSON_GetObjectItem(contact, "cone")));
+    print_deformables(out, contact);
   }
   fprintf(out, "solver      %s, integrator %s\n", cJSON_GetStringValue(cJSON_GetObjectItem(plan, "solver")),
           cJSON_GetStringValue(cJSON_GetObjectItem(plan, "integrator")));
@@ -88,6 +121,9 @@ void mb_plan_print(FILE *out, const cJSON *plan) {
           mb_console_bytes((uint64_t)number(plan, "frame_bytes"), a),
           mb_console_bytes((uint64_t)number(plan, "raw_bytes"), b));
   fprintf(out, "memory      %s\n", mb_console_bytes((uint64_t)number(plan, "memory_bytes"), a));
+  if (cJSON_GetObjectItem(plan, "device_bytes"))
+    fprintf(out, "device      %s of its memory\n",
+            mb_console_bytes((uint64_t)number(plan, "device_bytes"), a));
   fprintf(out, "channels   ");
   const cJSON *channel = NULL;
   cJSON_ArrayForEach(channel, cJSON_GetObjectItem(plan, "channels"))

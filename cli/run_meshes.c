@@ -7,6 +7,7 @@
 #include "core/compile/triangulate.h"
 #include "core/deformables/element_mesh.h"
 #include "core/deformables/node_mesh.h"
+#include "core/deformables/quadratic.h"
 #include "core/model/model.h"
 
 #include <string.h>
@@ -113,21 +114,51 @@ static MbStatus write_all(MbRun *run, Meshes *meshes, MbReport *report) {
 
 // ---- deformables ------------------------------------------------------------------------------------------
 
-// Rest positions and what stands between them, whatever the size: without it the frames' positions mean nothing.
-static MbStatus write_elements(MbRun *run, const char *name, const MbElementMesh *mesh, MbReport *report) {
+static MbStatus write_list(MbRun *run, const char *name, const MbElementMesh *mesh, size_t count,
+                           size_t corners, const uint32_t *element, MbReport *report) {
   const MbTrajMesh record = {.name = name,
                              .nv = (uint32_t)mesh->nodes,
-                             .ne = (uint32_t)(mesh->tets        ? mesh->tets
-                                              : mesh->triangles ? mesh->triangles
-                                                                : mesh->edges),
-                             .corners = mesh->tets        ? 4
-                                        : mesh->triangles ? 3
-                                                          : 2,
+                             .ne = (uint32_t)count,
+                             .corners = (uint32_t)corners,
                              .vertex = mesh->x,
-                             .element = mesh->tets        ? mesh->tet
-                                        : mesh->triangles ? mesh->triangle
-                                                          : mesh->edge};
+                             .element = element};
   return mb_traj_mesh(run->writer, &record, report);
+}
+
+// Tetrahedra of ten nodes stand there as eight of four each, as the channels of elements have them.
+static MbStatus write_parts(MbRun *run, const char *name, const MbElementMesh *mesh, MbReport *report) {
+  const size_t n = MB_QUADRATIC_PARTS * mesh->tets;
+  uint32_t *const node = mb_calloc(n, 4 * sizeof *node);
+  if (!node) return mb_no_memory(report, "a mesh");
+  for (size_t k = 0; k < n; k++)
+    mb_quadratic_part_nodes(mesh, k / MB_QUADRATIC_PARTS, k % MB_QUADRATIC_PARTS, node + 4 * k);
+  const MbStatus status = write_list(run, name, mesh, n, 4, node, report);
+  mb_free(node);
+  return status;
+}
+
+// Rest positions and what stands between them, whatever the size: without it the frames' positions mean nothing.
+static MbStatus write_elements(MbRun *run, const char *name, const MbElementMesh *mesh, MbReport *report) {
+  if (mesh->middle) return write_parts(run, name, mesh, report);
+  if (mesh->tets) return write_list(run, name, mesh, mesh->tets, 4, mesh->tet, report);
+  if (mesh->triangles) return write_list(run, name, mesh, mesh->triangles, 3, mesh->triangle, report);
+  return write_list(run, name, mesh, mesh->edges, 2, mesh->edge, report);
+}
+
+// A rod is drawn as a line through its points. False: out of memory.
+static bool draw_rod(const MbElements *rod, MbElementMesh *mesh) {
+  const size_t n = rod->mesh.nodes, edges = rod->rod.points - 1;
+  *mesh = (MbElementMesh){.nodes = n,
+                          .edges = edges,
+                          .x = mb_calloc(n, 3 * sizeof(double)),
+                          .edge = mb_calloc(edges, 2 * sizeof(uint32_t))};
+  if (!mesh->x || !mesh->edge) {
+    mb_element_mesh_free(mesh);
+    return false;
+  }
+  memcpy(mesh->x, rod->mesh.x, 3 * n * sizeof *mesh->x);
+  for (size_t k = 0; k < 2 * edges; k++) mesh->edge[k] = (uint32_t)(k / 2 + k % 2);
+  return true;
 }
 
 static MbStatus write_deformables(MbRun *run, MbReport *report) {
@@ -137,7 +168,10 @@ static MbStatus write_deformables(MbRun *run, MbReport *report) {
     MbElementMesh mesh = {0};
     if (!of->elements && !mb_node_mesh_make(&spec->mesh, spec->kind == MB_DEFORMABLE_SPRINGS, &mesh))
       return mb_no_memory(report, "a mesh");
-    const MbStatus status = write_elements(run, of->name, of->elements ? &of->elements->mesh : &mesh, report);
+    if (of->elements && of->elements->rod.points && !draw_rod(of->elements, &mesh))
+      return mb_no_memory(report, "a mesh");
+    const MbStatus status =
+        write_elements(run, of->name, of->elements && !mesh.edges ? &of->elements->mesh : &mesh, report);
     mb_element_mesh_free(&mesh);
     if (status) return status;
   }

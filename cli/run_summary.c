@@ -107,8 +107,9 @@ void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, i
   const double left = mb_sim_solution_left(run->sim);
   const int64_t missed = mb_sim_steps_missed(run->sim);
   if (!isnan(left))
-    mb_log_say(&run->log, "deformables: at most about %.2g of their size from the solution of a step%s", left,
-               mb_sim_solution_told(run->sim) ? "; see the warning above" : "");
+    mb_log_say(&run->log,
+               "deformables: steps end up to about %.2g of their size from their solution, by estimate%s",
+               left, mb_sim_solution_told(run->sim) ? "; see the warning above" : "");
   if (missed)
     mb_log_say(&run->log, "deformables: %lld of %lld steps have not come to the energy that was wanted",
                (long long)missed, (long long)step);

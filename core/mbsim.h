@@ -114,6 +114,8 @@ const char *mb_engine_name(const MbEngine *engine); // "cpu": the word of a scen
 const char *mb_engine_text(const MbEngine *engine, bool *available);
 // Why it cannot take a model, in one phrase; NULL: it can.
 const char *mb_engine_refuses(const MbEngine *engine, const MbModel *model);
+// How many bytes of a device's memory a run of a model takes that is not refused; 0: it has none of its own.
+MbStatus mb_engine_memory(const MbEngine *engine, const MbModel *model, size_t *bytes, MbReport *report);
 
 // ---- channels: what a frame holds -------------------------------------------------------------------------
 
@@ -203,6 +205,8 @@ typedef struct MbContactCounts {
 } MbContactCounts;
 // False where nothing can collide.
 bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts);
+// Tells how many pairs of deformables may touch one another, with those of one with itself; the names of the first `most` are written.
+size_t mb_sim_contact_deformables(const MbSim *sim, const char *(*names)[2], size_t most);
 
 // Whether the energy has left a tenth of what there was of it to move with, though nothing drives (or, of loss, damps) the scene:
 // steps warn of it once.

@@ -7,6 +7,7 @@
 #define MB_GPU_BACKEND_H
 
 #include "gpu/cuda_probe.h"
+#include "gpu/kernels/kernel_list.h"
 
 #include <stddef.h>
 
@@ -26,6 +27,8 @@ typedef struct MbBackend {
   // Copies from the processor's memory to the device's, and back; both are done when they return.
   void (*put)(MbGpu *gpu, void *to, const void *from, size_t bytes);
   void (*get)(MbGpu *gpu, void *to, const void *from, size_t bytes);
+  // Runs a kernel for numbers 0 … n − 1, behind all that was asked for before.
+  void (*run)(MbGpu *gpu, MbKernel kernel, size_t n, const void *args);
   // Tells the first call that has failed, and how; NULL: none.
   const char *(*fault)(const MbGpu *gpu);
 } MbBackend;
@@ -38,6 +41,11 @@ MbCudaBuild mb_cuda_build(void);
 const MbBackend *mb_cuda_backend(void);
 #ifdef __cplusplus
 }
+#else
+extern const MbBackend mb_loops_backend;
+// For tests: how much memory loops have; the launch that fails, 0 = the next one, and all behind it, negative = none.
+extern size_t mb_loops_room;
+extern int64_t mb_loops_fail_after;
 #endif
 
 #endif

@@ -87,8 +87,59 @@ static void get(MbGpu *gpu, void *to, const void *from, size_t bytes) {
   if (!sound(gpu)) memset(to, 0, bytes);
 }
 
+// ---- launches ---------------------------------------------------------------------------------------------
+
+enum { THREADS = 128 };
+
+#define LANES(name, args)                                                                                    \
+  static __global__ void __launch_bounds__(THREADS) name##_kernel(const __grid_constant__ args a, size_t n) { \
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;                                             \
+    if (i < n) name(&a, i);                                                                                  \
+  }
+MB_LANES_OF(LANES)
+#undef LANES
+
+// Whole warps: of the lanes with those 16, 8, 4, 2 places and one behind the first one has the sum at last, in an order that loops have too.
+#define WARPS(name, args)                                                                                    \
+  static __global__ void __launch_bounds__(THREADS) name##_kernel(const __grid_constant__ args a, size_t n) { \
+    const size_t i = ((size_t)blockIdx.x * THREADS + threadIdx.x) / MB_WARP;                                 \
+    const uint32_t lane = threadIdx.x % MB_WARP;                                                             \
+    double sum[MB_WARP_NUMBERS] = {0, 0, 0};                                                                 \
+    if (i >= n) return;                                                                                      \
+    name##_part(&a, i, lane, sum);                                                                           \
+    for (int step = MB_WARP / 2; step; step /= 2)                                                            \
+      for (int r = 0; r < MB_WARP_NUMBERS; r++)                                                              \
+        sum[r] = name##_join(&a, i, sum[r], __shfl_down_sync(0xffffffffu, sum[r], (unsigned)step));          \
+    if (lane == 0) name##_end(&a, i, sum);                                                                   \
+  }
+MB_WARPS_OF(WARPS)
+#undef WARPS
+
+static unsigned blocks_of(size_t threads) { return (unsigned)((threads + THREADS - 1) / THREADS); }
+
+static void run(MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
+  static const size_t MOST = (size_t)1 << 31; // blocks of a launch
+  if (!n || !sound(gpu)) return;
+  if (n > MOST * THREADS / MB_WARP) {
+    (void)went(gpu, cudaErrorInvalidConfiguration, "a launch of so many threads");
+    return;
+  }
+  switch (kernel) {
+#define LAUNCH(name, type, threads)                                                                          \
+  case MB_RUN_##name:                                                                                        \
+    name##_kernel<<<blocks_of(threads), THREADS, 0, gpu->stream>>>(*(const type *)args, n);                  \
+    (void)went(gpu, cudaGetLastError(), #name);                                                              \
+    break;
+#define LAUNCH_LANES(name, type) LAUNCH(name, type, n)
+#define LAUNCH_WARPS(name, type) LAUNCH(name, type, n *MB_WARP)
+    MB_LANES_OF(LAUNCH_LANES)
+    MB_WARPS_OF(LAUNCH_WARPS)
+  case MB_KERNELS: break;
+  }
+}
+
 static const MbBackend row = {"cuda", open_device, close_device, device, room,
-                              take,   give,        put,          get,    fault};
+                              take,   give,        put,          get,    run,  fault};
 
 extern "C" MbCudaBuild mb_cuda_build(void) {
   MbCudaBuild build = {CUDART_VERSION, MB_CUDA_ARCHS};

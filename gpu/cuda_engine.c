@@ -1,6 +1,8 @@
 // The CUDA engine's row: whether it can be had on this machine, and for which models.
-#include "gpu/backend.h"
+#include "core/solvers/projective/pd_model.h"
+#include "core/solvers/solvers.h"
 #include "gpu/gpu.h"
+#include "gpu/moved.h"
 
 enum { TEXT = 1024 };
 
@@ -16,17 +18,76 @@ static const char *text(bool *available) {
   return lacks ? lacks : mb_cuda_found(&probe, sizeof phrase, phrase);
 }
 
-static const char *refuses(const MbModel *model) {
-  (void)model;
-  return "the CUDA engine has no solver yet";
-}
+// ---- which models -----------------------------------------------------------------------------------------
 
-static const MbSolverOps *solver(const MbModel *model, MbArena *arena) {
-  (void)model, (void)arena;
+static const char *refuses_part(const MbDeformable *part) {
+  const MbElements *e = part->elements;
+  if (!part->points) return NULL; // nodes that are bodies are the processor's
+  if (e->ncables) return "the CUDA engine has no cables of deformables";
+  if (e->nfibres) return "the CUDA engine has no fibres";
+  if (e->surface) return "the CUDA engine has no pressure or wind on surfaces";
   return NULL;
 }
 
-const MbEngine mb_cuda_engine = {.name = "cuda", .text = text, .refuses = refuses, .solver = solver};
+// Why it does not take a model, whatever the device.
+static const char *refuses(const MbModel *model) {
+  const MbSolverSpec *solver = &model->solver;
+  const MbMethod method = mb_pd_model_method(model);
+  if (!mb_model_points(model)) return "the CUDA engine is for deformables under solver \"projective\"";
+  if (model->integrator.kind == MB_STATIC) return "the CUDA engine has no integrator \"static\"";
+  if (method == MB_METHOD_NEWTON) return "the CUDA engine has no method \"newton\"";
+  if (solver->global != MB_GLOBAL_AUTO && solver->global != MB_GLOBAL_SPARSE_INVERSE)
+    return "the CUDA engine solves its global step by \"sparse_inverse\" alone";
+  if (solver->precision == MB_PRECISION_SINGLE) return "the CUDA engine has no precision \"single\"";
+  if (model->contacts.any) return "the CUDA engine has no contact";
+  if (model->nports) return "the CUDA engine has no forces or constraints between bodies and nodes";
+  for (size_t i = 0; i < model->ndeformables; i++) {
+    const char *why = refuses_part(&model->deformables[i]);
+    if (why) return why;
+  }
+  return NULL;
+}
+
+// ---- the solver: the processor's for bodies, with nodes that the device moves ----------------------------------
+
+static MbSolverWork *by_cuda(const MbModel *model, int threads) {
+  return mb_projective_create(model, threads, &mb_moved_by_cuda);
+}
+static MbSolverWork *by_loops(const MbModel *model, int threads) {
+  return mb_projective_create(model, threads, &mb_moved_by_loops);
+}
+
+static const MbSolverOps *with(const MbModel *model, MbArena *arena,
+                               MbSolverWork *(*create)(const MbModel *model, int threads)) {
+  const MbSolverOps *of = mb_projective_solver(model, arena);
+  MbSolverOps *ops = of ? mb_arena_alloc(arena, 1, sizeof *ops) : NULL;
+  if (!ops) return NULL;
+  *ops = *of;
+  ops->create = create;
+  return ops;
+}
+
+static const MbSolverOps *solver(const MbModel *model, MbArena *arena) { return with(model, arena, by_cuda); }
+static const MbSolverOps *loops(const MbModel *model, MbArena *arena) { return with(model, arena, by_loops); }
+
+static MbStatus memory(const MbModel *model, size_t *bytes, MbReport *report) {
+  MbPdEngine *engine = NULL;
+  const MbStatus status =
+      mb_pd_model_engine(model, model->solver.threads, 0, &mb_moved_by_none, &engine, report);
+  if (status == MB_OK) *bytes = mb_moved_bytes(engine);
+  mb_pd_free(engine);
+  return status;
+}
+
+static const char *here(bool *available) {
+  *available = true;
+  return "loops on this machine's processor, in the place of a device";
+}
+
+const MbEngine mb_loops_engine = {
+    .name = "loops", .text = here, .refuses = refuses, .solver = loops, .memory = memory};
+const MbEngine mb_cuda_engine = {
+    .name = "cuda", .text = text, .refuses = refuses, .solver = solver, .memory = memory};
 
 const MbEngine *mb_engine_cuda(void) { return &mb_cuda_engine; }
 

@@ -5,6 +5,8 @@
 #include "core/solvers/engine.h"
 
 extern const MbEngine mb_cuda_engine;
+// The same with loops on the processor in the device's place, for tests.
+extern const MbEngine mb_loops_engine;
 
 // What this mbsim was built with for CUDA, and what devices the machine has, a phrase each. They stay until the next call.
 const char *mb_cuda_built_text(void);

@@ -2,7 +2,7 @@
 
     check_elements.py MBSIM FOLDER
 
-Random meshes (boxes of tetrahedra and sheets of triangles whose nodes have been moved, cut at random) of every material are
+Random meshes (boxes of tetrahedra, of ten nodes too, and sheets of triangles whose nodes have been moved, cut at random) of every material are
 thrown, turned and pressed; every step that the program makes is held against the definition of its step: where
 
     q1 = argmin 1/2h^2 (q - q~)' M (q - q~) + E(q),  q~ = q0 + h v0 + h^2 g,
@@ -194,6 +194,84 @@ class Body:
         assert abs(slope - mine) < 1e-6 * (abs(mine) + self.mu * self.size.sum()), (self.model, slope, mine)
 
 
+class Quadratic(Body):
+    """Tetrahedra of ten nodes in Gmsh's order, by the gradients of their shape functions, at four points each."""
+    EDGES = [(0, 1), (1, 2), (0, 2), (0, 3), (2, 3), (1, 3)]
+    PARTS = [(0, 4, 6, 7), (4, 1, 5, 9), (6, 5, 2, 8), (7, 9, 8, 3), (6, 9, 4, 5), (6, 9, 5, 8), (6, 9, 8, 7), (6, 9, 7, 4)]
+
+    def __init__(self, x, corners, material):
+        super().__init__(x, np.array(corners)[:, :4], material, 1)
+        self.ten, volume = np.array(corners), self.size
+        assert len(set(self.ten.ravel())) == len(self.x)
+        near, far = (5 + 3 * 5 ** 0.5) / 20, (5 - 5 ** 0.5) / 20
+        self.slope = self.inverse  # rows: gradients of L_1, L_2, L_3
+        self.put([[near if a == k else far for a in range(4)] for k in range(4)], volume)
+        self.mass = np.zeros(len(self.x))
+        for a in range(10):
+            np.add.at(self.mass, self.ten[:, a], material["density"] * volume * (6 if a < 4 else 32) / 216)
+        middle = [[sum((float(n == a) if n < 4 else 0.5 * (a in self.EDGES[n - 4])) for n in part) / 4 for a in range(4)] for part in self.PARTS]
+        self.told = object.__new__(Quadratic)
+        self.told.__dict__.update(self.__dict__)
+        self.told.put(middle, volume)
+
+    def put(self, places, volume):
+        first = -self.slope.sum(1, keepdims=True)
+        g = np.concatenate([first, self.slope], 1)  # (elements, 4, 3)
+        each = []
+        for L in places:
+            dN = [(4 * L[a] - 1) * g[:, a] for a in range(4)]
+            dN += [4 * (L[a] * g[:, b] + L[b] * g[:, a]) for a, b in self.EDGES]
+            each.append(np.stack(dN, 1))
+        self.G = np.stack(each, 1).reshape(-1, 10, 3)
+        self.node = self.ten.repeat(len(places), 0)
+        self.size = (volume / len(places)).repeat(len(places))
+        self.flat = np.eye(3)[None].repeat(len(self.size), 0)
+
+    def stretch(self, q):
+        return np.einsum("eni,enj->eij", q[self.node], self.G)
+
+    def slopes(self, P):
+        g = np.zeros_like(self.x)
+        np.add.at(g, self.node, np.einsum("eij,enj->eni", P * self.size[:, None, None], self.G))
+        return g
+
+    def stress(self, q):
+        self.told.fibres = self.fibres
+        return Body.stress(self.told, q)
+
+    def strain(self, q):
+        return Body.strain(self.told, q)
+
+
+def quadratic(x, tets):
+    """With a node half way along every edge."""
+    at, middle, ten = list(x), {}, []
+    for tet in tets:
+        row = list(tet)
+        for a, b in Quadratic.EDGES:
+            key = tuple(sorted((tet[a], tet[b])))
+            if key not in middle:
+                middle[key] = len(at)
+                at.append((x[key[0]] + x[key[1]]) / 2)
+            row.append(middle[key])
+        ten.append(row)
+    return np.array(at), ten
+
+
+def make(random, kind, sheet_cells=5):
+    if kind == "quadratic":
+        x, tets = box(random, 1, 0)
+        return quadratic(x + 0.08 * (2 * random.random(x.shape) - 1) * (x[:, :1] > 0) * (x[:, :1] < 2), tets)
+    return box(random, 2, 0.25) if kind == "tets" else sheet(random, sheet_cells, 0.25)
+
+
+def body_of(x, elements, material, thickness):
+    return Quadratic(x, elements, material) if len(elements[0]) == 10 else Body(x, elements, material, thickness)
+
+
+TYPES = {"tets": "tets", "quadratic": "tets", "cloth": "cloth"}
+
+
 def box(random, n, jitter):
     """n cubes a side of a unit cube, six tetrahedra each, with corners that have been moved."""
     at = np.array([[i, j, k] for k in range(n + 1) for j in range(n + 1) for i in range(n + 1)], float) / n
@@ -233,7 +311,7 @@ def write_mesh(path, x, elements):
             file.write("%d %r %r %r\n" % (i + 1, *map(float, p)))
         file.write("$EndNodes\n$Elements\n%d\n" % len(elements))
         for i, e in enumerate(elements):
-            file.write("%d %d 2 0 1 %s\n" % (i + 1, len(e) if len(e) == 4 else 2, " ".join(str(k + 1) for k in e)))
+            file.write("%d %d 2 0 1 %s\n" % (i + 1, {3: 2, 4: 4, 10: 11}[len(e)], " ".join(str(k + 1) for k in e)))
         file.write("$EndElements\n")
 
 
@@ -284,16 +362,16 @@ def check_told(name, body, q, file):
 def check_others(mbsim, folder, random, kind, model, solver):
     """What is told where nodes are bodies."""
     name = "-".join([kind, model, solver])
-    x, elements = box(random, 2, 0.25) if kind == "tets" else sheet(random, 5, 0.25)
+    x, elements = make(random, kind)
     material = {"model": model, "young": 2e4, "poisson": 0.4, "density": 500, **({"thickness": 0.01} if kind == "cloth" else {})}
     write_mesh(os.path.join(folder, name + ".msh"), x, elements)
     scene = {"mbsim": 1, "time": {"step": 0.01, "steps": 5}, "gravity": list(GRAVITY), "integrator": "implicit", "solver": solver,
              "output": {"channels": CHANNELS, "error": 0},
-             "deformables": [{"name": "c", "type": kind, "mesh": {"file": name + ".msh"}, "material": material,
+             "deformables": [{"name": "c", "type": TYPES[kind], "mesh": {"file": name + ".msh"}, "material": material,
                               "pin": [{"select": {"side": "-x"}}], "velocity": {"angular": [3, 1, -2], "linear": [0.5, 0, 1]}}]}
     file = run(mbsim, folder, name, scene)
     q = file["deformable.c.position"].reshape(6, -1, 3)
-    check_told(name, Body(x, elements, material, 0.01), q, file)
+    check_told(name, body_of(x, elements, material, 0.01), q, file)
 
 
 CHANNELS = ["deformable.*." + what for what in ("position", "velocity", "stress", "principal_stress", "von_mises", "element_strain",
@@ -306,7 +384,7 @@ FIBRES = [{"direction": [1, 0.5, 0.3], "stiffness": 3e4, "limit": 0.05, "beyond"
 
 def check(mbsim, folder, random, kind, model, method, pressed, damping=0, fibres=()):
     name = "-".join([kind, model, method] + (["pressed"] if pressed else []) + (["damped"] if damping else []) + (["fibres"] if fibres else []))
-    x, elements = box(random, 2, 0.25) if kind == "tets" else sheet(random, 5, 0.25)
+    x, elements = make(random, kind)
     material = {"model": model, "young": 2e4, "poisson": 0.3 if pressed else 0.4, "density": 500, "damping": damping}
     thickness = 0.01
     if kind == "cloth":
@@ -322,10 +400,10 @@ def check(mbsim, folder, random, kind, model, method, pressed, damping=0, fibres
              "solver": {"type": "projective", "method": method, "tolerance": 1e-11,
                         "iterations": 100 if method == "newton" else 20000},
              "output": {"channels": CHANNELS, "error": 0},
-             "deformables": [{"name": "c", "type": kind, "mesh": {"file": name + ".msh"}, "material": material, "pin": pins,
+             "deformables": [{"name": "c", "type": TYPES[kind], "mesh": {"file": name + ".msh"}, "material": material, "pin": pins,
                               "velocity": {} if pressed else {"angular": [3, 1, -2], "linear": [0.5, 0, 1]}}]}
     file = run(mbsim, folder, name, scene)
-    body = Body(x, elements, material, thickness)
+    body = body_of(x, elements, material, thickness)
     body.fibres = fibres
     body.check_itself(random)
     key = {k.split(".")[-1]: k for k in file.files if k.startswith("deformable")}
@@ -436,16 +514,16 @@ def check_decay(mbsim, folder):
 def check_equilibrium(mbsim, folder, random, kind, model, solver):
     """Where nothing moves, gradients are weights."""
     name = "-".join(["static", kind, model, solver])
-    x, elements = box(random, 2, 0.25) if kind == "tets" else sheet(random, 4, 0.25)
+    x, elements = make(random, kind, 4)
     material = {"model": model, "young": 2e4, "poisson": 0.4, "density": 500, **({"thickness": 0.01} if kind == "cloth" else {})}
     write_mesh(os.path.join(folder, name + ".msh"), x, elements)
     pins = [{"select": {"side": "-x"}}] + ([{"select": {"side": "+x"}}] if kind == "cloth" else [])
     scene = {"mbsim": 1, "time": {"step": 1, "steps": 1}, "gravity": list(GRAVITY), "integrator": "static", "solver": solver,
              "output": {"channels": CHANNELS, "error": 0},
-             "deformables": [{"name": "c", "type": kind, "mesh": {"file": name + ".msh"}, "material": material, "pin": pins}]}
+             "deformables": [{"name": "c", "type": TYPES[kind], "mesh": {"file": name + ".msh"}, "material": material, "pin": pins}]}
     q = run(mbsim, folder, name, scene)["deformable.c.position"].reshape(2, -1, 3)[1]
-    body = Body(x, elements, material, 0.01)
-    free = (x[:, 0] > 1e-9) & ((x[:, 0] < 1 - 1e-9) | (kind == "tets"))
+    body = body_of(x, elements, material, 0.01)
+    free = (x[:, 0] > 1e-9) & ((x[:, 0] < 1 - 1e-9) | (kind != "cloth"))
     left = np.abs(body.gradient(q) - body.mass[:, None] * GRAVITY)[free].max() / (9.81 * body.mass.max())
     assert np.abs(q - x).max() > 0.01 and left < 1e-5, "%s: %.2g of a node's weight is not borne" % (name, left)
 
@@ -453,7 +531,7 @@ def check_equilibrium(mbsim, folder, random, kind, model, solver):
 def main(mbsim, folder):
     random = np.random.default_rng(2)
     for solver in ("redmax", "projective"):
-        for kind, model in (("tets", "neo_hookean"), ("tets", "linear"), ("cloth", "corotational")):
+        for kind, model in (("tets", "neo_hookean"), ("tets", "linear"), ("quadratic", "neo_hookean"), ("cloth", "corotational")):
             check_equilibrium(mbsim, folder, random, kind, model, solver)
     check_decay(mbsim, folder)
     random = np.random.default_rng(1)
@@ -463,6 +541,7 @@ def main(mbsim, folder):
             check_surface(mbsim, folder, random, method, closed, gas)
             count += 1
     for kind, models in (("tets", ("neo_hookean", "corotational", "arap", "linear")),
+                         ("quadratic", ("neo_hookean", "corotational", "arap", "linear")),
                          ("cloth", ("neo_hookean", "corotational", "arap"))):
         for model in models:
             for method in ("lbfgs", "newton", "projective"):

@@ -38,6 +38,15 @@ static MbStatus check_projective(const MbSceneSpec *spec, MbReport *report) {
                         "method \"projective\" of the solver does not settle where a gas is enclosed: take "
                         "\"lbfgs\" or \"newton\"");
   }
+  for (size_t i = 0; i < spec->ndeformables; i++) {
+    if (spec->deformables[i].kind != MB_DEFORMABLE_ROD || spec->solver.method != MB_METHOD_PROJECTIVE)
+      continue;
+    status = mb_error(report, MB_SCENE, "/solver/method",
+                      "method \"projective\" does not come to an end where there are rods (\"%s\"), which "
+                      "hardly stretch and bend easily: take \"newton\"",
+                      spec->deformables[i].name);
+    break;
+  }
   if (!spec->ndeformables)
     status = mb_error(
         report, MB_SCENE, "/solver",
@@ -155,6 +164,7 @@ static MbStatus copy_lists(const MbSceneSpec *spec, MbModel *model, MbReport *re
   model->nconstants = spec->nparameters;
   model->channels = spec->output.channels ? channels : NULL;
   model->nchannels = spec->output.nchannels;
+  model->frame_interval = spec->output.interval, model->frame_every = spec->output.every;
   return MB_OK;
 }
 

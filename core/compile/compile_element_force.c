@@ -5,6 +5,7 @@
 #include "core/compile/compile_elements.h"
 #include "core/deformables/bending.h"
 #include "core/deformables/gradient.h"
+#include "core/deformables/rod.h"
 #include "core/forces/forces.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ typedef struct Maker {
   MbModel *model;
   const MbDeformable *of;
   MbElementForce *to;
-  size_t edges; // of an element
+  size_t elements, edges; // of an element: pairs of its nodes
   MbGradient gradient;
   MbBending bending;
   uint64_t *key; // (n edges + bending's) couples, the lower node first
@@ -31,18 +32,19 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Key of one of an element's edges: corners (1, 0), (2, 0), (2, 1) ...
+// Key of one of an element's edges: nodes (1, 0), (2, 0), (2, 1) ...
 static uint64_t edge_key(const Maker *m, size_t element, size_t edge) {
-  static const size_t ends[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
-  const uint32_t *node = m->gradient.node + (m->to->rank + 1) * element;
-  return key_of(node[ends[edge][0]], node[ends[edge][1]]);
+  const uint32_t *node = m->to->node + m->to->corners * element;
+  size_t high = 1;
+  while (edge >= high) edge -= high++;
+  return key_of(node[high], node[edge]);
 }
 
 // ---- couples ----------------------------------------------------------------------------------------------
 
 static size_t list_keys(Maker *m) {
   size_t n = 0, count = 0;
-  for (size_t e = 0; e < m->to->n; e++)
+  for (size_t e = 0; e < m->elements; e++)
     for (size_t k = 0; k < m->edges; k++) m->key[n++] = edge_key(m, e, k);
   for (size_t k = 0; k < m->bending.count; k++)
     if (m->bending.row[k] != m->bending.column[k])
@@ -61,17 +63,17 @@ static size_t find(const Maker *m, uint64_t key) {
 static bool make_couples(Maker *m) {
   MbElementForce *to = m->to;
   MbArena *arena = &m->model->arena;
-  m->key = mb_calloc(to->n * m->edges + m->bending.count, sizeof *m->key);
+  m->key = mb_calloc(m->elements * m->edges + m->bending.count, sizeof *m->key);
   if (!m->key) return false;
   to->ncouples = list_keys(m);
   uint32_t *couple = mb_arena_alloc(arena, to->ncouples, 2 * sizeof *couple);
-  uint32_t *edge = mb_arena_alloc(arena, to->n, m->edges * sizeof *edge);
+  uint32_t *edge = mb_arena_alloc(arena, m->elements, m->edges * sizeof *edge);
   size_t *pair = mb_arena_alloc(arena, to->ncouples, sizeof *pair);
   double *bend = m->bending.count ? mb_arena_alloc(arena, to->ncouples, sizeof *bend) : NULL;
   if (!couple || !edge || !pair || (m->bending.count && !bend)) return false;
   for (size_t k = 0; k < to->ncouples; k++)
     couple[2 * k] = (uint32_t)(m->key[k] >> 32), couple[2 * k + 1] = (uint32_t)m->key[k];
-  for (size_t e = 0; e < to->n; e++)
+  for (size_t e = 0; e < m->elements; e++)
     for (size_t k = 0; k < m->edges; k++) edge[m->edges * e + k] = (uint32_t)find(m, edge_key(m, e, k));
   for (size_t k = 0; k < m->bending.count; k++)
     if (m->bending.row[k] != m->bending.column[k])
@@ -129,17 +131,16 @@ static bool copy_rest(Maker *m) {
 static bool copy_elements(Maker *m) {
   MbElementForce *to = m->to;
   MbArena *arena = &m->model->arena;
-  const size_t corners = to->rank + 1, width = corners * to->rank;
-  uint32_t *node = mb_arena_alloc(arena, to->n, corners * sizeof *node);
+  const size_t width = to->corners * to->rank;
+  const bool rod = m->of->elements->rod.points > 0;
   double *g = mb_arena_alloc(arena, to->n, width * sizeof *g),
          *size = mb_arena_alloc(arena, to->n, sizeof *g);
-  if (!node || !g || !size) return false;
+  if (!g || !size) return false;
   for (size_t e = 0; e < to->n; e++) {
-    memcpy(node + corners * e, m->gradient.node + corners * e, corners * sizeof *node);
     mb_gradient_of(&m->gradient, e, g + width * e);
-    size[e] = m->gradient.size[e] * (to->rank == 2 ? m->of->elements->thickness : 1);
+    size[e] = m->gradient.size[e] * (to->rank == 2 || rod ? m->of->elements->thickness : 1);
   }
-  to->node = node, to->g = g, to->size = size;
+  to->g = g, to->size = size;
   return true;
 }
 
@@ -148,16 +149,24 @@ static bool make(Maker *m, size_t *flat) {
   const MbElementMesh *mesh = &e->mesh;
   MbElementForce *to = m->to;
   const bool tets = mesh->tets > 0;
-  *to = (MbElementForce){
-      .of = e, .first = m->of->first, .rank = tets ? 3 : 2, .n = tets ? mesh->tets : mesh->triangles};
-  m->edges = tets ? 6 : 3;
-  if (!mb_gradient_create(&m->gradient, (int)to->rank, tets ? mesh->tet : mesh->triangle, to->n, mesh->x,
-                          mesh->nodes, flat))
+  m->elements = tets ? mesh->tets : mesh->triangles;
+  *to = (MbElementForce){.of = e,
+                         .first = m->of->first,
+                         .rank = tets ? 3 : 2,
+                         .n = e->points * m->elements,
+                         .corners = e->corners,
+                         .points = e->points,
+                         .node = e->node};
+  m->edges = to->corners * (to->corners - 1) / 2;
+  if (mesh->middle
+          ? !mb_gradient_create_quadratic(&m->gradient, mesh, flat)
+          : !mb_gradient_create(&m->gradient, (int)to->rank, e->node, to->n, mesh->x, mesh->nodes, flat))
     return false;
   if (e->bending != MB_NO_BENDING &&
       !mb_bending_create(&m->bending, e->bending, e->bending_stiffness, mesh->triangle, mesh->triangles,
                          mesh->x, mesh->nodes, flat))
     return false;
+  if (e->rod.points && !mb_rod_bending(&e->rod, mesh, &m->bending)) return false;
   return copy_elements(m) && make_couples(m) && copy_rest(m) && find_surface(m);
 }
 

@@ -1,4 +1,5 @@
 // Meshes of deformables of elements: made here, or from files, which are checked.
+#include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/compile/compile_elements.h"
 #include "core/deformables/element_mesh.h"
@@ -6,6 +7,9 @@
 #include "core/deformables/mesh_join.h"
 #include "core/deformables/mesh_survey.h"
 #include "core/deformables/node_mesh.h"
+#include "core/deformables/quadratic.h"
+#include "core/deformables/rod.h"
+#include "core/math/vec3.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +30,7 @@ static void *copy(MbArena *arena, const void *from, size_t count, size_t size, b
 // Of the lists only those that the kind has.
 static bool copy_mesh(MbDeformableKind kind, const MbElementMesh *from, MbArena *arena, MbElementMesh *to) {
   bool fine = true;
-  const size_t tets = kind == MB_DEFORMABLE_TETS ? from->tets : 0;
+  const size_t tets = kind == MB_DEFORMABLE_TETS || kind == MB_DEFORMABLE_ROD ? from->tets : 0;
   const size_t triangles = kind == MB_DEFORMABLE_CLOTH ? from->triangles : 0;
   const size_t edges = kind == MB_DEFORMABLE_SPRINGS ? from->edges : 0;
   *to = (MbElementMesh){.nodes = from->nodes,
@@ -35,6 +39,8 @@ static bool copy_mesh(MbDeformableKind kind, const MbElementMesh *from, MbArena 
                         .edges = edges,
                         .x = copy(arena, from->x, from->nodes, 3 * sizeof(double), &fine),
                         .tet = copy(arena, from->tet, tets, 4 * sizeof(uint32_t), &fine),
+                        .middle = from->middle ? copy(arena, from->middle, tets, 6 * sizeof(uint32_t), &fine)
+                                               : NULL,
                         .triangle = copy(arena, from->triangle, triangles, 3 * sizeof(uint32_t), &fine),
                         .edge = copy(arena, from->edge, edges, 2 * sizeof(uint32_t), &fine)};
   return fine;
@@ -149,11 +155,75 @@ static MbStatus take_mesh(const MbDeformableSpec *spec, const char *where, MbAre
   return survey(file, where, to, report);
 }
 
-MbStatus mb_compile_element_mesh(const MbDeformableSpec *spec, size_t i, MbArena *arena, MbElementMesh *to,
+// Whether the mesh may have the order that is asked for.
+static MbStatus check_order(const MbDeformableSpec *spec, const char *where, MbReport *report) {
+  const MbNodeMeshSpec *mesh = &spec->mesh;
+  const bool quadratic = spec->kind == MB_DEFORMABLE_TETS && mesh->mesh && mesh->mesh->middle;
+  const char *file = mesh->file ? mesh->file : "the mesh";
+  if (mesh->order && spec->kind != MB_DEFORMABLE_TETS)
+    return mb_error(report, MB_SCENE, where, "\"order\" is of \"tets\"");
+  if (quadratic && mesh->order == 1)
+    return mb_error(
+        report, MB_SCENE, where,
+        "%.200s has tetrahedra of ten nodes, whose \"order\" is 2: leave it out, or mesh it in first "
+        "order",
+        file);
+  if (quadratic && mesh->weld > 0)
+    return mb_error(
+        report, MB_SCENE, where,
+        "\"weld\" joins tetrahedra of four nodes, and %.200s has ten: mesh it in first order and take "
+        "\"order\": 2",
+        file);
+  return MB_OK;
+}
+
+// A rod's points, and what holds its ends.
+static MbStatus make_rod(const MbDeformableSpec *spec, const char *where, MbArena *arena, MbElements *to,
+                         MbReport *report) {
+  const MbNodeMeshSpec *mesh = &spec->mesh;
+  const size_t n = mesh->rope      ? (size_t)mesh->rope
+                   : mesh->npoints ? mesh->npoints
+                                   : (size_t)mesh->helix.nodes;
+  bool held[2] = {false, false};
+  MbElementMesh made = {0};
+  char fault[MB_ROD_FAULT];
+  for (size_t k = 0; k < spec->npins + spec->nattachments; k++) {
+    const char *clamp =
+        k < spec->npins ? spec->pins[k].select.clamp : spec->attachments[k - spec->npins].select.clamp;
+    if (clamp) held[!strcmp(clamp, "last")] = true;
+  }
+  double *point = mb_calloc(n, 3 * sizeof *point);
+  if (!point) return mb_no_memory(report, "deformables");
+  for (size_t i = 0; i < n; i++)
+    if (mesh->rope)
+      mb_node_mesh_place(mesh, i, point + 3 * i);
+    else if (mesh->npoints)
+      mb_vec3_copy(point + 3 * i, mesh->points + 3 * i);
+    else
+      mb_rod_helix(&mesh->helix, i, point + 3 * i);
+  const MbStatus status = mb_rod_mesh(point, n, held, &to->rod, &made, fault);
+  mb_free(point);
+  if (status == MB_IO) return mb_no_memory(report, "deformables");
+  if (status != MB_OK) return mb_error(report, status, where, "the rod \"%s\": %s", spec->name, fault);
+  const bool copied = copy_mesh(spec->kind, &made, arena, &to->mesh);
+  mb_element_mesh_free(&made);
+  return copied ? MB_OK : mb_no_memory(report, "deformables");
+}
+
+MbStatus mb_compile_element_mesh(const MbDeformableSpec *spec, size_t i, MbArena *arena, MbElements *to,
                                  MbReport *report) {
   char where[WHERE];
   snprintf(where, sizeof where, "/deformables/%zu/mesh", i);
-  if (spec->mesh.mesh) return take_mesh(spec, where, arena, to, report);
-  if (generate(spec, arena, to)) return MB_OK;
-  return mb_no_memory(report, "deformables");
+  const MbStatus status = check_order(spec, where, report);
+  if (status != MB_OK) return status;
+  if (spec->kind == MB_DEFORMABLE_ROD) return make_rod(spec, where, arena, to, report);
+  if (spec->mesh.mesh) {
+    const MbStatus taken = take_mesh(spec, where, arena, &to->mesh, report);
+    if (taken != MB_OK) return taken;
+  } else if (!generate(spec, arena, &to->mesh)) {
+    return mb_no_memory(report, "deformables");
+  }
+  if (spec->mesh.order == 2 && !to->mesh.middle && !mb_quadratic_add(&to->mesh, arena))
+    return mb_no_memory(report, "deformables");
+  return MB_OK;
 }

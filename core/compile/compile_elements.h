@@ -9,8 +9,9 @@ MbStatus mb_compile_elements(const MbSceneSpec *spec, MbModel *model, MbReport *
 // The same of deformable i alone: its name, its count, its elements; not which its nodes are.
 MbStatus mb_compile_shape(const MbDeformableSpec *spec, size_t i, MbModel *model, MbDeformable *to,
                           MbReport *report);
-// The mesh of deformable i alone, whose numbers have been checked: made, or of a file and sound (compile_element_mesh.c).
-MbStatus mb_compile_element_mesh(const MbDeformableSpec *spec, size_t i, MbArena *arena, MbElementMesh *to,
+// The mesh of deformable i alone, whose numbers have been checked: made, or of a file and sound (compile_element_mesh.c). Of a rod it also
+// fills what is counted.
+MbStatus mb_compile_element_mesh(const MbDeformableSpec *spec, size_t i, MbArena *arena, MbElements *to,
                                  MbReport *report);
 // So many pins, attachments and points of cables, each of which goes through so many nodes: refuses what would take for ever.
 MbStatus mb_compile_check_selections(const MbDeformableSpec *spec, size_t i, size_t nodes, MbReport *report);

@@ -28,7 +28,7 @@ typedef struct Holder {
 
 static MbStatus choose(const Holder *h, const MbSelectSpec *select, const char *where) {
   memset(h->chosen, 0, h->of->count * sizeof *h->chosen);
-  const MbPlaces places = {.count = h->of->count, .x = h->to->mesh.x};
+  const MbPlaces places = mb_places_of(h->to);
   char fault[MB_SELECT_FAULT];
   const char *wrong = mb_select(&places, select, h->chosen, fault);
   return wrong ? mb_error(h->report, MB_SCENE, where, "%s", wrong) : MB_OK;

@@ -226,8 +226,8 @@ MbStatus mb_compile_selection(const MbModel *model, const MbSceneSpec *spec, siz
                               const MbSelectSpec *select, const char *where, bool *chosen, MbReport *report) {
   const MbDeformable *of = &model->deformables[deformable];
   memset(chosen, 0, of->count * sizeof *chosen);
-  const MbPlaces places = {.count = of->count, .x = of->elements ? of->elements->mesh.x : NULL};
   char fault[MB_SELECT_FAULT];
+  const MbPlaces places = of->elements ? mb_places_of(of->elements) : (MbPlaces){0};
   const char *wrong = of->elements
                           ? mb_select(&places, select, chosen, fault)
                           : mb_node_mesh_select(&spec->deformables[deformable].mesh, select, chosen, fault);

@@ -45,7 +45,7 @@ bool mb_compile_has_ports(const MbSceneSpec *spec) {
 
 // Marks what one attachment chooses; what is wrong with the choice is told where the attachment is built.
 static void mark_attachment(const MbAttachSpec *attach, const MbDeformable *of, bool *chosen, bool *port) {
-  const MbPlaces places = {.count = of->count, .x = of->elements->mesh.x};
+  const MbPlaces places = mb_places_of(of->elements);
   char fault[MB_SELECT_FAULT];
   memset(chosen, 0, of->count * sizeof *chosen);
   if (attach->body && !strcmp(attach->body, "world")) return;

@@ -2,52 +2,18 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/compile/compile_internal.h"
+#include "core/deformables/mesh_surface.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-// A side of a tetrahedron: its nodes, ascending, and as they run counterclockwise seen from outside.
-typedef struct Side {
-  uint32_t key[3], node[3];
-} Side;
-
-static int by_key(const void *a, const void *b) {
-  const Side *x = a, *y = b;
-  for (int k = 0; k < 3; k++)
-    if (x->key[k] != y->key[k]) return x->key[k] < y->key[k] ? -1 : 1;
-  return 0;
-}
-
-static void sort3(uint32_t key[3]) {
-  for (int i = 1; i < 3; i++)
-    for (int k = i; k > 0 && key[k - 1] > key[k]; k--) {
-      const uint32_t other = key[k];
-      key[k] = key[k - 1], key[k - 1] = other;
-    }
-}
 
 // Sides that one tetrahedron has alone are the surface's. False: out of memory.
 static bool find_sides(const MbElementMesh *mesh, MbArena *arena, MbDeformableSurface *surface) {
-  static const int corner[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-  const size_t n = 4 * mesh->tets;
-  Side *side = mb_calloc(n, sizeof *side);
-  if (!side) return false;
-  for (size_t s = 0; s < n; s++) {
-    for (int k = 0; k < 3; k++)
-      side[s].node[k] = side[s].key[k] = mesh->tet[s / 4 * 4 + (size_t)corner[s % 4][k]];
-    sort3(side[s].key);
-  }
-  qsort(side, n, sizeof *side, by_key);
-  size_t count = 0;
-  for (size_t s = 0; s < n; s++) {
-    const bool shared =
-        (s && !by_key(&side[s - 1], &side[s])) || (s + 1 < n && !by_key(&side[s], &side[s + 1]));
-    if (!shared) side[count++] = side[s];
-  }
-  uint32_t *triangle = mb_arena_alloc(arena, 3 * count, sizeof *triangle);
-  for (size_t t = 0; triangle && t < count; t++) memcpy(triangle + 3 * t, side[t].node, sizeof side[t].node);
-  mb_free(side);
+  size_t count;
+  uint32_t *const found = mb_mesh_outer_faces(mesh->tet, mesh->middle, mesh->tets, &count);
+  uint32_t *const triangle = found ? mb_arena_alloc(arena, 3 * count, sizeof *triangle) : NULL;
+  if (triangle && count) memcpy(triangle, found, 3 * count * sizeof *triangle);
+  mb_free(found);
   surface->triangle = triangle, surface->ntriangles = count;
   return triangle != NULL;
 }
@@ -70,9 +36,12 @@ static bool make_surface(const MbSceneSpec *spec, size_t i, MbModel *model, MbDe
   const MbDeformableSpec *from = &spec->deformables[i];
   const MbDeformable *of = &model->deformables[i];
   const MbDeformableContactSpec *said = &from->contact;
-  const bool cloth = from->kind == MB_DEFORMABLE_CLOTH;
-  *surface = (MbDeformableSurface){
-      .deformable = i, .thickness = cloth ? from->thickness : 0, .friction = spec->contact->friction};
+  const bool cloth = from->kind == MB_DEFORMABLE_CLOTH, rod = from->kind == MB_DEFORMABLE_ROD;
+  *surface = (MbDeformableSurface){.deformable = i,
+                                   .thickness = cloth ? from->thickness
+                                                : rod ? 2 * from->radius
+                                                      : 0,
+                                   .friction = spec->contact->friction};
   if (said->given && !isnan(said->thickness)) surface->thickness = said->thickness;
   if (said->given && !isnan(said->friction)) surface->friction = said->friction;
   surface->self = said->given && said->self_given ? said->self : spec->contact->self;
@@ -81,7 +50,7 @@ static bool make_surface(const MbSceneSpec *spec, size_t i, MbModel *model, MbDe
     return false;
   if (of->elements && cloth)
     surface->triangle = of->elements->mesh.triangle, surface->ntriangles = of->elements->mesh.triangles;
-  return find_nodes(of->count, &model->arena, surface);
+  return find_nodes(rod ? of->elements->rod.points : of->count, &model->arena, surface);
 }
 
 // Without a thickness nothing tells the two sides of a sheet where it lies on itself.

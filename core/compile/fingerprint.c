@@ -102,6 +102,7 @@ static void add_mesh(Mark *mark, const MbElementMesh *mesh) {
   add_sizes(mark, sizes, sizeof sizes / sizeof *sizes);
   add_doubles(mark, mesh->x, 3 * mesh->nodes);
   add_nodes(mark, mesh->tet, 4 * mesh->tets);
+  if (mesh->middle) add_nodes(mark, mesh->middle, 6 * mesh->tets);
   add_nodes(mark, mesh->triangle, 3 * mesh->triangles);
   add_nodes(mark, mesh->edge, 2 * mesh->edges);
 }
@@ -125,7 +126,7 @@ static void add_elements(Mark *mark, const MbElements *e) {
   ADD_ALL(mark, MbPinMotion, e->motions, e->nmotions);
   for (size_t i = 0; i < e->ncables; i++) add_cable(mark, &e->cables[i]);
   if (e->surface) add_surface(mark, e->surface);
-  const size_t corners = e->mesh.tets ? 4 * e->mesh.tets : 3 * e->mesh.triangles;
+  const size_t corners = e->corners * e->points * (e->mesh.tets ? e->mesh.tets : e->mesh.triangles);
   for (size_t i = 0; i < e->nfibres; i++) {
     ADD_FROM(mark, MbFibres, stiffness, &e->fibres[i]);
     add_doubles(mark, e->fibres[i].weight, corners);

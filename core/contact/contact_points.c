@@ -138,12 +138,16 @@ MB_CLONES void mb_points_begin(const MbContactPoints *p, size_t n, const double 
         s->push[3 * (size_t)p->point[e] + axis] += lambda[i] * p->H[3 * e + axis];
     push_apart(p, s, i, lambda[i]);
   }
-  for (size_t a = 0; a < p->npoints; a += 4) {
-    uint32_t point[4];
-    double f[4][3];
-    const size_t count = p->npoints - a < 4 ? p->npoints - a : 4;
-    for (size_t k = 0; k < count; k++) point[k] = (uint32_t)(a + k);
-    memcpy(f, s->push + 3 * a, 3 * count * sizeof(double));
-    add_columns(p, count, point, f, s->v);
+  // those that anything pushes, four at a time
+  uint32_t point[4];
+  double f[4][3];
+  size_t count = 0;
+  for (size_t a = 0; a < p->npoints; a++) {
+    const double *own = s->push + 3 * a;
+    if (own[0] == 0 && own[1] == 0 && own[2] == 0) continue;
+    point[count] = (uint32_t)a;
+    memcpy(f[count++], own, sizeof f[0]);
+    if (count == 4) add_columns(p, count, point, f, s->v), count = 0;
   }
+  add_columns(p, count, point, f, s->v);
 }

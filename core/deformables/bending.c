@@ -84,6 +84,13 @@ static bool add_up(const MbStencils *stencils, MbBending *bending) {
 
 // -----------------------------------------------------------------------------------------------------------
 
+bool mb_bending_of_stencils(const MbStencils *stencils, size_t nodes, MbBending *bending) {
+  *bending = (MbBending){.nodes = nodes};
+  const bool ok = !stencils->failed && add_up(stencils, bending);
+  if (!ok) mb_bending_free(bending);
+  return ok;
+}
+
 bool mb_bending_create(MbBending *bending, MbBendingKind model, double stiffness, const uint32_t *triangle,
                        size_t triangles, const double *x, size_t nodes, size_t *flat) {
   MbBendingMesh mesh = {.triangle = triangle, .x = x, .triangles = triangles, .nodes = nodes};

@@ -35,6 +35,8 @@ void mb_bending_mesh_free(MbBendingMesh *mesh);
 void mb_stencil_add(MbStencils *stencils, uint32_t node, const double c[3]);
 void mb_stencil_end(MbStencils *stencils);
 void mb_stencils_free(MbStencils *stencils);
+// Makes Q of them. False: out of memory, here or when they were written; nothing is left then.
+bool mb_bending_of_stencils(const MbStencils *stencils, size_t nodes, MbBending *bending);
 
 // The slope across the edge that a corner stands for, half way along it: weights of nodes, at most MB_PATCH of them. It grows from
 // the corner's triangle towards the other one. The numbers are those of bending_slope.c.

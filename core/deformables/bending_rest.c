@@ -10,37 +10,14 @@
 #include "core/deformables/bending_rest.h"
 #include "core/base/alloc.h"
 #include "core/deformables/bending_parts.h"
+#include "core/deformables/bending_pull.h"
 #include "core/math/mat3.h"
 #include "core/math/vec3.h"
 
 #include <string.h>
 
-typedef struct Normal {
-  double n[3], length, side[3][3]; // side[j] across from corner j
-} Normal;
-
-static Normal normal_of(const double *const p[3]) {
-  Normal at;
-  for (int j = 0; j < 3; j++) mb_vec3_sub(at.side[j], p[(j + 2) % 3], p[(j + 1) % 3]);
-  mb_vec3_cross(at.n, at.side[2], at.side[0]);
-  at.length = fmax(mb_vec3_norm(at.n), 1e-300);
-  mb_vec3_scale(at.n, 1 / at.length, at.n);
-  return at;
-}
-
-// P w/ℓ
-static void across(const Normal *at, const double w[3], double m[3]) {
-  mb_vec3_add_scaled(m, w, -mb_vec3_dot(at->n, w), at->n);
-  mb_vec3_scale(m, 1 / at->length, m);
-}
-
 void mb_bending_pull(const double *const p[3], const double w[3], MbBendingPull *pull) {
-  const Normal at = normal_of(p);
-  double m[3];
-  across(&at, w, m);
-  mb_vec3_copy(pull->n, at.n);
-  pull->value = mb_vec3_dot(at.n, w);
-  for (int j = 0; j < 3; j++) mb_vec3_cross(pull->slope[j], m, at.side[j]);
+  mb_bending_pull_of(p, w, pull);
 }
 
 static void cross_matrix(const double a[3], double A[9]) {
@@ -50,9 +27,9 @@ static void cross_matrix(const double a[3], double A[9]) {
 
 void mb_bending_pull_slopes(const double *const p[3], const double w[3], double positive, double turn[3][9],
                             double H[9][9]) {
-  const Normal at = normal_of(p);
+  const MbBendingNormal at = mb_bending_normal(p);
   double m[3], M[9], P[9], E[3][9], ME[9], X[9];
-  across(&at, w, m);
+  mb_bending_across(&at, w, m);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       const double nn = at.n[i] * at.n[j], one = i == j;
@@ -82,7 +59,7 @@ void mb_bending_pull_slopes(const double *const p[3], const double w[3], double 
 // ---- of a mesh ---------------------------------------------------------------------------------------------
 
 // y = g n + α e₁ + β e₂, e₁ and e₂ from corner 0 to the others.
-static void take_apart(const Normal *at, const double y[3], double *g, double *alpha, double *beta) {
+static void take_apart(const MbBendingNormal *at, const double y[3], double *g, double *alpha, double *beta) {
   const double *const e1 = at->side[2];
   double e2[3], across1[3], across2[3];
   mb_vec3_scale(e2, -1, at->side[1]);
@@ -99,7 +76,7 @@ static bool straighten(const MbBendingMesh *mesh, MbStencils *stencils, size_t t
   const double *const x = mesh->x;
   const double *const p[3] = {x + 3 * (size_t)corner[0], x + 3 * (size_t)corner[1],
                               x + 3 * (size_t)corner[2]};
-  const Normal at = normal_of(p);
+  const MbBendingNormal at = mb_bending_normal(p);
   double y[3][3] = {{0}}, size = 0, d[3];
   for (size_t k = stencils->first[t]; k < stencils->first[t + 1]; k++) {
     mb_vec3_sub(d, x + 3 * (size_t)stencils->node[k], p[0]);

@@ -5,6 +5,7 @@
 //   n v_iᵀ                     ψ_i / s_i                 of sheets, n across
 // The quotients are written out for each material, so that equal values divide by nothing.
 #include "core/deformables/elastic.h"
+#include "core/deformables/principal.h"
 #include "core/math/eigen_small.h"
 #include "core/math/svd3.h"
 
@@ -21,62 +22,10 @@ MbElastic mb_elastic_from(MbElasticModel model, double young, double poisson, bo
   return (MbElastic){model, mu, lambda};
 }
 
-// f(J) = −μ ln J + λ/2 ln² J or its parabola, f′, f″.
-static void volume_term(const MbElastic *e, double J, double f[3]) {
-  const double at = fmax(J, MB_ELASTIC_LEAST_J), L = log(at), inverse = 1 / at, over = J - at;
-  f[0] = (0.5 * e->lambda * L - e->mu) * L;
-  f[1] = (e->lambda * L - e->mu) * inverse;
-  f[2] = (e->mu + e->lambda * (1 - L)) * inverse * inverse;
-  f[0] += over * (f[1] + 0.5 * over * f[2]);
-  f[1] += over * f[2];
-}
-
-// Product of all values but two, i and j, which may be the same one.
-static double product_less(int rank, const double *s, int i, int j) {
-  double product = 1;
-  for (int k = 0; k < rank; k++)
-    if (k != i && k != j) product *= s[k];
-  return product;
-}
-
-static double lambda_of(const MbElastic *e) { return e->model == MB_ARAP ? 0 : e->lambda; }
-
-static double stretch(int rank, const double *s) { // Σ s − rank
-  double sum = -rank;
-  for (int i = 0; i < rank; i++) sum += s[i];
-  return sum;
-}
-
-static double neo_hookean(const MbElastic *e, int rank, const double *s, double *first, double *second) {
-  double f[3], psi = 0;
-  volume_term(e, product_less(rank, s, -1, -1), f);
-  for (int i = 0; i < rank; i++) {
-    const double ci = product_less(rank, s, i, i);
-    psi += 0.5 * e->mu * (s[i] * s[i] - 1);
-    if (first) first[i] = e->mu * s[i] + f[1] * ci;
-    for (int j = 0; second && j < rank; j++)
-      second[rank * i + j] =
-          f[2] * ci * product_less(rank, s, j, j) + (i == j ? e->mu : f[1] * product_less(rank, s, i, j));
-  }
-  return psi + f[0];
-}
-
-static double corotational(const MbElastic *e, int rank, const double *s, double *first, double *second) {
-  const double lambda = lambda_of(e), t = stretch(rank, s);
-  double psi = 0.5 * lambda * t * t;
-  for (int i = 0; i < rank; i++) {
-    psi += e->mu * (s[i] - 1) * (s[i] - 1);
-    if (first) first[i] = 2 * e->mu * (s[i] - 1) + lambda * t;
-    for (int j = 0; second && j < rank; j++) second[rank * i + j] = lambda + (i == j ? 2 * e->mu : 0);
-  }
-  return psi;
-}
-
 double mb_elastic_principal(const MbElastic *elastic, int rank, const double *s, double *first,
                             double *second) {
   assert(1 <= rank && rank <= 3);
-  return elastic->model == MB_NEO_HOOKEAN ? neo_hookean(elastic, rank, s, first, second)
-                                          : corotational(elastic, rank, s, first, second);
+  return mb_principal(elastic, rank, s, first, second);
 }
 
 // The quotients (ψ_i ± ψ_j)/(s_i ± s_j).
@@ -84,13 +33,14 @@ static void pair_values(const MbElastic *e, int rank, const double *s, int i, in
                         double *twist) {
   if (e->model == MB_NEO_HOOKEAN) {
     double f[3];
-    volume_term(e, product_less(rank, s, -1, -1), f);
-    const double rest = f[1] * product_less(rank, s, i, j);
+    mb_volume_term(e, mb_product_less(rank, s, -1, -1), f);
+    const double rest = f[1] * mb_product_less(rank, s, i, j);
     *flip = e->mu - rest;
     *twist = e->mu + rest;
   } else {
     *flip = 2 * e->mu;
-    *twist = 2 * e->mu + (2 * lambda_of(e) * stretch(rank, s) - 4 * e->mu) / fmax(s[i] + s[j], LEAST);
+    *twist =
+        2 * e->mu + (2 * mb_lambda_of(e) * mb_stretch_of(rank, s) - 4 * e->mu) / fmax(s[i] + s[j], LEAST);
   }
 }
 

@@ -21,6 +21,7 @@ static bool start(MbElementMesh *mesh, double nodes, double tets, double triangl
 void mb_element_mesh_free(MbElementMesh *mesh) {
   mb_free(mesh->x);
   mb_free(mesh->tet);
+  mb_free(mesh->middle);
   mb_free(mesh->triangle);
   mb_free(mesh->edge);
   *mesh = (MbElementMesh){0};

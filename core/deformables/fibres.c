@@ -32,11 +32,11 @@ bool mb_fibre_weights(const double *x, const uint32_t *corner, size_t rank, cons
   return true;
 }
 
-void mb_fibre_along(const double *c, size_t rank, MbSpots places, const uint32_t *corner, double y[3]) {
+void mb_fibre_along(const double *c, size_t nodes, MbSpots places, const uint32_t *node, double y[3]) {
   double side[3];
   mb_vec3_set(y, 0, 0, 0);
-  for (size_t a = 1; a <= rank; a++) {
-    mb_vec3_sub(side, mb_spot(&places, corner[a]), mb_spot(&places, corner[0]));
+  for (size_t a = 1; a < nodes; a++) {
+    mb_vec3_sub(side, mb_spot(&places, node[a]), mb_spot(&places, node[0]));
     mb_vec3_add_scaled(y, y, c[a], side);
   }
 }

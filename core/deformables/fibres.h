@@ -20,8 +20,15 @@ bool mb_fibre_weights(const double *x, const uint32_t *corner, size_t rank, cons
 // The volume at rest of such an element; of a sheet of thickness 1.
 double mb_fibre_volume(const double *x, const uint32_t *corner, size_t rank);
 
-// y of an element, from its sides.
-void mb_fibre_along(const double *c, size_t rank, MbSpots places, const uint32_t *corner, double y[3]);
+// At how many points fibres of a deformable are felt, and which nodes have a part in them at one.
+static inline size_t mb_fibre_points(const MbElements *of) {
+  return of->points * (of->mesh.tets ? of->mesh.tets : of->mesh.triangles);
+}
+static inline const uint32_t *mb_fibre_nodes(const MbElements *of, size_t point) {
+  return of->node + of->corners * (point / of->points);
+}
+// y of an element of so many nodes, from its sides.
+void mb_fibre_along(const double *c, size_t nodes, MbSpots places, const uint32_t *node, double y[3]);
 // ψ, and T and T′ (NULL: not wanted).
 double mb_fibre_energy(const MbFibres *fibres, double activation, double stretch, double *T, double *slope);
 // u and T of y; in `stiff` (3 x 3; NULL: not wanted) T′ u uᵀ + T/λ (1 − u uᵀ). Returns ψ.

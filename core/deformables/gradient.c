@@ -2,6 +2,7 @@
 #include "core/deformables/gradient.h"
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
+#include "core/deformables/quadratic.h"
 #include "core/math/mat3.h"
 
 #include <assert.h>
@@ -103,13 +104,101 @@ bool mb_gradient_create(MbGradient *gradient, int rank, const uint32_t *node, si
   return ok;
 }
 
+// ---- of ten nodes -----------------------------------------------------------------------------------------
+
+// What every node gets of the corners of all points: those of its own tetrahedra, by counting. With `put` they are written, else counted.
+static void list_shares(MbGradient *g, bool put) {
+  for (size_t c = 0; c < 4 * g->n; c++) {
+    double L[4];
+    mb_quadratic_point(c / 4 % MB_QUADRATIC_POINTS, L);
+    for (size_t a = 0; a < MB_QUADRATIC_NODES; a++) {
+      const uint32_t node = g->ten[MB_QUADRATIC_NODES * (c / 16) + a];
+      const double share = mb_quadratic_share(L, c % 4, a);
+      if (share == 0) continue;
+      if (!put) {
+        g->first[node + 1]++;
+        continue;
+      }
+      g->share[g->first[node]] = share;
+      g->corner[g->first[node]++] = (uint32_t)place_of(c / 4, c % 4, 4);
+    }
+  }
+}
+
+static void sort_shares(MbGradient *g) {
+  list_shares(g, false);
+  for (size_t i = 0; i < g->nodes; i++) g->first[i + 1] += g->first[i];
+  list_shares(g, true);
+  for (size_t i = g->nodes; i > 0; i--) g->first[i] = g->first[i - 1];
+  g->first[0] = 0;
+}
+
+static bool measure_ten(MbGradient *g, const MbElementMesh *mesh, size_t *flat) {
+  for (size_t e = 0; e < g->n; e++) {
+    double B[9], size;
+    const size_t tet = e / MB_QUADRATIC_POINTS;
+    if (!mb_gradient_rest(3, mesh->tet + 4 * tet, mesh->x, B, &size)) {
+      *flat = tet;
+      return false;
+    }
+    for (size_t c = 0; c < 9; c++) g->B[c * g->stride + e] = B[c];
+    g->size[e] = size / MB_QUADRATIC_POINTS;
+    for (size_t a = 0; a < 4; a++) g->node[4 * e + a] = (uint32_t)(4 * e + a);
+  }
+  for (size_t t = 0; t < mesh->tets; t++) mb_quadratic_nodes(mesh, t, g->ten + MB_QUADRATIC_NODES * t);
+  return true;
+}
+
+bool mb_gradient_create_quadratic(MbGradient *gradient, const MbElementMesh *mesh, size_t *flat) {
+  const size_t n = MB_QUADRATIC_POINTS * mesh->tets, lines = (n + 7) / 8;
+  *flat = SIZE_MAX;
+  *gradient = (MbGradient){.rank = 3, .n = n, .nodes = mesh->nodes, .stride = 8 * (lines | 1)};
+  if (n > UINT32_MAX / 12 - 8 || mesh->nodes == SIZE_MAX) return false; // numbers of corners are 32 bits
+  gradient->node = mb_calloc(4 * gradient->stride, sizeof *gradient->node);
+  gradient->B = mb_calloc(9 * gradient->stride, sizeof *gradient->B);
+  gradient->size = mb_calloc(gradient->stride, sizeof *gradient->size);
+  gradient->first = mb_calloc(mesh->nodes + 1, sizeof *gradient->first);
+  gradient->corner = mb_calloc(16 * n, sizeof *gradient->corner);
+  gradient->ten = mb_calloc(mesh->tets, MB_QUADRATIC_NODES * sizeof *gradient->ten);
+  gradient->share = mb_calloc(16 * n, sizeof *gradient->share);
+  gradient->y = mb_calloc(4 * n, 3 * sizeof *gradient->y);
+  const bool ok = gradient->node && gradient->B && gradient->size && gradient->first && gradient->corner &&
+                  gradient->ten && gradient->share && gradient->y && measure_ten(gradient, mesh, flat);
+  if (ok)
+    sort_shares(gradient), pad(gradient);
+  else
+    mb_gradient_free(gradient);
+  return ok;
+}
+
+const double *mb_gradient_spread(const MbGradient *g, const double *x, size_t begin, size_t end) {
+  if (!g->ten) return x;
+  for (size_t e = begin; e < end && e < g->n; e++) {
+    double L[4];
+    mb_quadratic_point(e % MB_QUADRATIC_POINTS, L);
+    mb_quadratic_corners(L, g->ten + MB_QUADRATIC_NODES * (e / MB_QUADRATIC_POINTS), x, g->y + 12 * e);
+  }
+  return g->y;
+}
+
 void mb_gradient_free(MbGradient *gradient) {
   mb_free(gradient->node), mb_free(gradient->B), mb_free(gradient->size);
   mb_free(gradient->first), mb_free(gradient->corner);
+  mb_free(gradient->ten), mb_free(gradient->share), mb_free(gradient->y);
   *gradient = (MbGradient){0};
 }
 
-void mb_gradient_of(const MbGradient *gradient, size_t element, double *g) {
+// Of ten nodes: g_n = Σ_a (share of n in y_a) g_a
+static void spread_slopes(size_t point, const double straight[12], double *g) {
+  double L[4];
+  mb_quadratic_point(point, L);
+  memset(g, 0, 3 * MB_QUADRATIC_NODES * sizeof *g);
+  for (size_t n = 0; n < MB_QUADRATIC_NODES; n++)
+    for (size_t a = 0; a < 4; a++)
+      mb_vec3_add_scaled(g + 3 * n, g + 3 * n, mb_quadratic_share(L, a, n), straight + 3 * a);
+}
+
+static void slopes_of(const MbGradient *gradient, size_t element, double *g) {
   const int rank = gradient->rank;
   for (int c = 0; c < rank; c++) g[c] = 0;
   for (int a = 0; a < rank; a++)
@@ -117,6 +206,16 @@ void mb_gradient_of(const MbGradient *gradient, size_t element, double *g) {
       g[rank * (a + 1) + c] = gradient->B[(size_t)(rank * a + c) * gradient->stride + element];
       g[c] -= g[rank * (a + 1) + c];
     }
+}
+
+void mb_gradient_of(const MbGradient *gradient, size_t element, double *g) {
+  double straight[12];
+  if (!gradient->ten) {
+    slopes_of(gradient, element, g);
+    return;
+  }
+  slopes_of(gradient, element, straight);
+  spread_slopes(element % MB_QUADRATIC_POINTS, straight, g);
 }
 
 // ---- to elements and back ---------------------------------------------------------------------------------
@@ -137,7 +236,9 @@ static inline void gather(const MbGradient *g, int rank, const double *restrict 
   }
 }
 
-void mb_gradient_gather(const MbGradient *gradient, const double *x, double *F, size_t begin, size_t end) {
+void mb_gradient_gather(const MbGradient *gradient, const double *places, double *F, size_t begin,
+                        size_t end) {
+  const double *const x = mb_gradient_spread(gradient, places, begin, end);
   if (gradient->rank == 3)
     gather(gradient, 3, x, F, begin, end);
   else if (gradient->rank == 2)
@@ -179,15 +280,24 @@ void mb_gradient_corners(const MbGradient *gradient, const double *scale, const 
     corners_of(gradient, 1, scale, p, u, c, begin, end);
 }
 
-void mb_gradient_collect(const MbGradient *gradient, const double *c, double *b, size_t begin, size_t end) {
+static inline void collect(const MbGradient *g, bool shared, const double *c, double *b, size_t begin,
+                           size_t end) {
   for (size_t i = begin; i < end; i++) {
     double sum[3] = {0};
-    for (size_t k = gradient->first[i]; k < gradient->first[i + 1]; k++) {
-      const double *const at = c + gradient->corner[k];
-      sum[0] += at[0], sum[1] += at[8], sum[2] += at[16];
+    for (size_t k = g->first[i]; k < g->first[i + 1]; k++) {
+      const double *const at = c + g->corner[k];
+      const double share = shared ? g->share[k] : 1;
+      sum[0] += share * at[0], sum[1] += share * at[8], sum[2] += share * at[16];
     }
     mb_vec3_add(b + 3 * i, b + 3 * i, sum);
   }
+}
+
+void mb_gradient_collect(const MbGradient *gradient, const double *c, double *b, size_t begin, size_t end) {
+  if (gradient->share)
+    collect(gradient, true, c, b, begin, end);
+  else
+    collect(gradient, false, c, b, begin, end);
 }
 
 // ---- on threads -------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 #include "core/deformables/mesh_check.h"
 #include "core/base/alloc.h"
 #include "core/deformables/mesh_survey.h"
+#include "core/deformables/quadratic.h"
 #include "core/math/vec3.h"
 
 #include <stdio.h>
@@ -26,20 +27,28 @@ static double longest(const MbElementMesh *mesh, const uint32_t *corner, size_t 
   return most;
 }
 
-// Marks the corners; those beyond the vertices and vertices that have none are faults.
+// Marks the corners; those beyond the vertices are faults.
+static MbStatus mark(const MbElementMesh *mesh, const uint32_t *corner, size_t count, size_t n,
+                     const char *what, bool *used, char fault[MB_MESH_FAULT]) {
+  for (size_t i = 0; i < n * count; i++) {
+    if (corner[i] >= mesh->nodes) {
+      snprintf(fault, MB_MESH_FAULT, "%s %zu has vertex %u for a corner: there are %zu, numbered from 0",
+               what, i / n, corner[i], mesh->nodes);
+      return MB_SCENE;
+    }
+    used[corner[i]] = true;
+  }
+  return MB_OK;
+}
+
+// Every corner is a vertex, and every vertex a corner or half way along an edge.
 static MbStatus check_use(const MbElementMesh *mesh, const uint32_t *corner, size_t count, size_t n,
                           const char *what, char fault[MB_MESH_FAULT]) {
   bool *used = mb_calloc(mesh->nodes, sizeof *used);
   if (!used) return MB_IO;
-  MbStatus status = MB_OK;
-  for (size_t i = 0; i < n * count && status == MB_OK; i++)
-    if (corner[i] < mesh->nodes) {
-      used[corner[i]] = true;
-    } else {
-      snprintf(fault, MB_MESH_FAULT, "%s %zu has vertex %u for a corner: there are %zu, numbered from 0",
-               what, i / n, corner[i], mesh->nodes);
-      status = MB_SCENE;
-    }
+  MbStatus status = mark(mesh, corner, count, n, what, used, fault);
+  if (status == MB_OK && mesh->middle)
+    status = mark(mesh, mesh->middle, mesh->tets, MB_QUADRATIC_EDGES, what, used, fault);
   for (size_t i = 0; i < mesh->nodes && status == MB_OK; i++)
     if (!used[i]) {
       snprintf(fault, MB_MESH_FAULT,
@@ -48,6 +57,36 @@ static MbStatus check_use(const MbElementMesh *mesh, const uint32_t *corner, siz
     }
   mb_free(used);
   return status;
+}
+
+// As the last two corners change places.
+static void turn_middles(uint32_t *middle) {
+  const uint32_t first = middle[1], second = middle[2];
+  middle[1] = middle[4], middle[4] = first;
+  middle[2] = middle[3], middle[3] = second;
+}
+
+// Edges are straight, and their nodes half way along.
+static MbStatus check_middles(const MbElementMesh *mesh, char fault[MB_MESH_FAULT]) {
+  static const double OFF = 1e-6; // of the edge
+  for (size_t i = 0; i < MB_QUADRATIC_EDGES * mesh->tets; i++) {
+    const uint32_t *const corner = mesh->tet + 4 * (i / MB_QUADRATIC_EDGES);
+    const unsigned char *const end = mb_quadratic_edge[i % MB_QUADRATIC_EDGES];
+    const double *const a = mesh->x + 3 * (size_t)corner[end[0]], *const b =
+                                                                      mesh->x + 3 * (size_t)corner[end[1]];
+    double off[3], along[3];
+    for (size_t k = 0; k < 3; k++)
+      off[k] = mesh->x[3 * (size_t)mesh->middle[i] + k] - (a[k] + b[k]) / 2, along[k] = b[k] - a[k];
+    const double share = mb_vec3_norm(off) / mb_vec3_norm(along);
+    if (share <= OFF) continue;
+    snprintf(fault, MB_MESH_FAULT,
+             "the edge of tetrahedron %zu between the vertices %u and %u (numbered from 0) is curved: vertex "
+             "%u is "
+             "%.2g of it off its middle",
+             i / MB_QUADRATIC_EDGES, corner[end[0]], corner[end[1]], mesh->middle[i], share);
+    return MB_SCENE;
+  }
+  return MB_OK;
 }
 
 MbStatus mb_check_tets(MbElementMesh *mesh, size_t *turned, char fault[MB_MESH_FAULT]) {
@@ -79,9 +118,10 @@ MbStatus mb_check_tets(MbElementMesh *mesh, size_t *turned, char fault[MB_MESH_F
     if (volume > 0) continue;
     const uint32_t last = corner[3];
     corner[3] = corner[2], corner[2] = last;
+    if (mesh->middle) turn_middles(mesh->middle + MB_QUADRATIC_EDGES * t);
     ++*turned;
   }
-  return MB_OK;
+  return mesh->middle ? check_middles(mesh, fault) : MB_OK;
 }
 
 static int ascending(const void *a, const void *b) {

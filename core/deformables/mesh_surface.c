@@ -1,5 +1,6 @@
 #include "core/deformables/mesh_surface.h"
 #include "core/base/alloc.h"
+#include "core/deformables/quadratic.h"
 #include "core/math/vec3.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 typedef struct Face {
   uint32_t key[3]; // corners, ascending
-  uint32_t corner[3];
+  size_t place;    // which face of which tetrahedron
 } Face;
 
 static int by_key(const void *a, const void *b) {
@@ -19,29 +20,49 @@ static int by_key(const void *a, const void *b) {
   return 0;
 }
 
-static int by_number(const void *a, const void *b) {
-  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
+static void put_in_order(uint32_t key[3]) {
+  for (size_t i = 1; i < 3; i++)
+    for (size_t k = i; k > 0 && key[k - 1] > key[k]; k--) {
+      const uint32_t other = key[k];
+      key[k] = key[k - 1], key[k - 1] = other;
+    }
 }
 
-// The faces that one tetrahedron alone has, seen from outside; NULL: out of memory.
-static uint32_t *outer_faces(const MbElementMesh *mesh, size_t *count) {
-  static const size_t corners[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
-  const size_t n = 4 * mesh->tets;
+static const size_t corners[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}; // seen from outside
+
+// The triangles of a face; how many they are.
+static size_t cut_face(const uint32_t *tet, const uint32_t *middle, size_t face, uint32_t *to) {
+  const size_t *const c = corners[face];
+  if (!middle) {
+    for (size_t k = 0; k < 3; k++) to[k] = tet[c[k]];
+    return 1;
+  }
+  for (size_t k = 0; k < 3; k++) { // at each corner, and between the middles
+    to[3 * k] = tet[c[k]];
+    to[3 * k + 1] = to[9 + k] = middle[mb_quadratic_between[c[k]][c[(k + 1) % 3]]];
+    to[3 * k + 2] = middle[mb_quadratic_between[c[k]][c[(k + 2) % 3]]];
+  }
+  return 4;
+}
+
+uint32_t *mb_mesh_outer_faces(const uint32_t *tet, const uint32_t *middle, size_t tets, size_t *count) {
+  const size_t n = 4 * tets, each = middle ? 4 : 1;
   Face *const face = mb_calloc(n, sizeof *face);
   *count = 0;
   if (!face) return NULL;
   for (size_t f = 0; f < n; f++) {
-    for (size_t k = 0; k < 3; k++) face[f].corner[k] = mesh->tet[4 * (f / 4) + corners[f % 4][k]];
-    memcpy(face[f].key, face[f].corner, sizeof face[f].key);
-    qsort(face[f].key, 3, sizeof *face[f].key, by_number);
+    for (size_t k = 0; k < 3; k++) face[f].key[k] = tet[4 * (f / 4) + corners[f % 4][k]];
+    put_in_order(face[f].key), face[f].place = f;
   }
   qsort(face, n, sizeof *face, by_key);
-  uint32_t *const triangle = mb_calloc(n, 3 * sizeof *triangle);
+  uint32_t *const triangle = mb_calloc(n, 3 * each * sizeof *triangle);
   for (size_t f = 0; f < n && triangle; f++) {
     const bool twin =
         (f > 0 && !by_key(&face[f], &face[f - 1])) || (f + 1 < n && !by_key(&face[f], &face[f + 1]));
-    if (!twin) memcpy(triangle + 3 * (*count)++, face[f].corner, sizeof face[f].corner);
+    const size_t of = face[f].place / 4;
+    if (!twin)
+      *count +=
+          cut_face(tet + 4 * of, middle ? middle + 6 * of : NULL, face[f].place % 4, triangle + 3 * *count);
   }
   mb_free(face);
   return triangle;
@@ -171,7 +192,7 @@ static bool sort_parts(const MbElementMesh *mesh, MbMeshSurface *surface, const 
 }
 
 static uint32_t *triangles_of(const MbElementMesh *mesh, size_t *count) {
-  if (mesh->tets) return outer_faces(mesh, count);
+  if (mesh->tets) return mb_mesh_outer_faces(mesh->tet, mesh->middle, mesh->tets, count);
   uint32_t *const triangle = mb_calloc(mesh->triangles, 3 * sizeof *triangle);
   *count = mesh->triangles;
   if (triangle && mesh->triangles) memcpy(triangle, mesh->triangle, 3 * mesh->triangles * sizeof *triangle);

@@ -18,6 +18,9 @@ typedef struct MbMeshSurface {
   uint32_t edge[2];
 } MbMeshSurface;
 
+// The faces that one tetrahedron alone has, seen from outside, ascending by their corners; with nodes in the middles of edges (NULL: there are
+// none) each is four triangles. NULL: out of memory.
+uint32_t *mb_mesh_outer_faces(const uint32_t *tet, const uint32_t *middle, size_t tets, size_t *count);
 // False: out of memory, and *surface is empty.
 bool mb_mesh_surface_find(const MbElementMesh *mesh, MbMeshSurface *surface);
 void mb_mesh_surface_free(MbMeshSurface *surface);

@@ -46,10 +46,12 @@ static size_t count_roots(const uint32_t *to, size_t n) {
 }
 
 // Parts that have no vertex in common.
-static size_t count_pieces(const uint32_t *corner, size_t count, size_t corners, size_t nodes, uint32_t *to) {
-  for (size_t i = 0; i < nodes; i++) to[i] = (uint32_t)i;
+static size_t count_pieces(const MbElementMesh *mesh, const uint32_t *corner, size_t count, size_t corners,
+                           uint32_t *to) {
+  for (size_t i = 0; i < mesh->nodes; i++) to[i] = (uint32_t)i;
+  for (size_t i = 0; mesh->middle && i < 6 * mesh->tets; i++) join(to, mesh->middle[i], corner[i / 6 * 4]);
   for (size_t i = 0; i < corners * count; i++) join(to, corner[i], corner[i / corners * corners]);
-  return count_roots(to, nodes);
+  return count_roots(to, mesh->nodes);
 }
 
 typedef struct Facet { // a face of a tetrahedron, a side of a triangle
@@ -117,7 +119,7 @@ bool mb_mesh_survey(const MbElementMesh *mesh, MbMeshSurvey *survey) {
   bool fine = to && mb_mesh_find_twins(mesh, survey->near, to, &survey->twins);
   if (fine) {
     survey->repeats = mb_mesh_repeats(corner, count, corners, NULL);
-    survey->pieces = count_pieces(corner, count, corners, mesh->nodes, to);
+    survey->pieces = count_pieces(mesh, corner, count, corners, to);
     survey->hinges = count_solid(corner, count, corners);
     fine = survey->repeats != SIZE_MAX && survey->hinges != SIZE_MAX;
     survey->hinges -= survey->pieces;

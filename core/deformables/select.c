@@ -1,5 +1,6 @@
 #include "core/deformables/select.h"
 #include "core/deformables/node_mesh.h"
+#include "core/deformables/rod.h"
 #include "core/math/vec3.h"
 
 #include <math.h>
@@ -96,12 +97,30 @@ static const char *select_within(const MbPlaces *places, const MbSelectSpec *sel
                           : "no node is in this sphere; places are those of the mesh before \"pose\"";
 }
 
+MbPlaces mb_places_of(const MbElements *elements) {
+  const MbRod *rod = elements->rod.points ? &elements->rod : NULL;
+  return (MbPlaces){.count = rod ? rod->points : elements->mesh.nodes, .x = elements->mesh.x, .rod = rod};
+}
+
+// An end of a rod, and its handle.
+static const char *select_clamp(const MbPlaces *places, const MbSelectSpec *select, bool *chosen) {
+  const bool last = !strcmp(select->clamp, "last");
+  if (!last && strcmp(select->clamp, "first")) return "\"clamp\" is \"first\" or \"last\"";
+  if (!places->rod) return "\"clamp\" is an end of a rod with its direction: other deformables have none";
+  const size_t handle = places->rod->handle[last];
+  if (handle == SIZE_MAX) return "\"clamp\" is for pins and for bodies that hold an end";
+  chosen[last ? places->count - 1 : 0] = true;
+  for (size_t k = 0; k < MB_ROD_HANDLE; k++) chosen[handle + k] = true;
+  return NULL;
+}
+
 const char *mb_select(const MbPlaces *places, const MbSelectSpec *select, bool *chosen,
                       char fault[MB_SELECT_FAULT]) {
   const int given = (select->nvertices > 0) + (select->nnearest > 0) + (select->side != NULL) +
-                    select->in_box + select->in_sphere;
-  if (given != 1) return "give one of \"vertices\", \"nearest\", \"side\", \"box\" and \"sphere\"";
+                    (select->clamp != NULL) + select->in_box + select->in_sphere;
+  if (given != 1) return "give one of \"vertices\", \"nearest\", \"side\", \"box\", \"sphere\" and \"clamp\"";
   if (select->nvertices) return select_vertices(places, select, chosen, fault);
+  if (select->clamp) return select_clamp(places, select, chosen);
   if (select->nnearest) return select_nearest(places, select, chosen);
   return select->side ? select_side(places, select, chosen) : select_within(places, select, chosen);
 }

@@ -1,48 +1,17 @@
 #include "core/deformables/viscous.h"
+#include "core/deformables/viscous_stress.h"
 #include "core/math/eigen_small.h"
 
 #include <string.h>
 
-static bool knows_no_turning(const MbElastic *e, int rank) { return e->model == MB_LINEAR && rank == 3; }
-
 void mb_viscous_rate(const MbElastic *elastic, int rank, const double *F, const double *Fdot, double E[9]) {
-  for (int i = 0; i < rank; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = 0;
-      for (int k = 0; k < 3; k++)
-        sum += F[rank * k + i] * Fdot[rank * k + j] + Fdot[rank * k + i] * F[rank * k + j];
-      if (knows_no_turning(elastic, rank)) sum = Fdot[rank * i + j] + Fdot[rank * j + i];
-      E[rank * i + j] = E[rank * j + i] = sum / 2;
-    }
+  mb_viscous_rate_at(elastic, rank, F, Fdot, E);
 }
-
 void mb_viscous_strain(const MbElastic *elastic, int rank, const double *F, double E[9]) {
-  const double factor = knows_no_turning(elastic, rank) ? 1 : 0.5; // the rate of ½ FᵀF along F is FᵀF
-  mb_viscous_rate(elastic, rank, F, F, E);
-  for (int i = 0; i < rank * rank; i++) E[i] *= factor;
+  mb_viscous_strain_at(elastic, rank, F, E);
 }
-
-// S = C : E; returns ½ E : S.
-static double stress_of(const MbElastic *e, int rank, const double E[9], double S[9]) {
-  double trace = 0, energy = 0;
-  for (int i = 0; i < rank; i++) trace += E[(rank + 1) * i];
-  for (int i = 0; i < rank * rank; i++) {
-    S[i] = 2 * e->mu * E[i] + (i % (rank + 1) == 0 ? e->lambda * trace : 0);
-    energy += E[i] * S[i] / 2;
-  }
-  return energy;
-}
-
 double mb_viscous_stress(const MbElastic *elastic, int rank, const double *F, const double E[9], double *P) {
-  double S[9];
-  const double energy = stress_of(elastic, rank, E, S);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < rank; j++) {
-      double sum = 0;
-      for (int k = 0; k < rank; k++) sum += F[rank * i + k] * S[rank * k + j];
-      P[rank * i + j] = knows_no_turning(elastic, rank) ? S[rank * i + j] : sum;
-    }
-  return energy;
+  return mb_viscous_stress_at(elastic, rank, F, E, P);
 }
 
 // H += the derivative of F C : ½ (XᵀdF + dFᵀX), a column for each number of dF.
@@ -64,7 +33,7 @@ void mb_viscous_tangent(const MbElastic *elastic, int rank, const double *F, dou
 
 void mb_viscous_rate_slope(const MbElastic *elastic, int rank, const double *F, const double *Fdot,
                            double H[81]) {
-  if (!knows_no_turning(elastic, rank)) add_slope(elastic, rank, F, Fdot, H);
+  if (!mb_viscous_plain(elastic, rank)) add_slope(elastic, rank, F, Fdot, H);
 }
 
 // S ← S without its negative eigenvalues
@@ -81,8 +50,8 @@ static void keep_positive(int rank, double S[9]) {
 
 void mb_viscous_turning(const MbElastic *elastic, int rank, const double E[9], bool positive, double H[81]) {
   double S[9] = {0};
-  if (knows_no_turning(elastic, rank)) return;
-  stress_of(elastic, rank, E, S);
+  if (mb_viscous_plain(elastic, rank)) return;
+  mb_viscous_law(elastic, rank, E, S);
   if (positive) keep_positive(rank, S);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < rank; j++)

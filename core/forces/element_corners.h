@@ -7,8 +7,17 @@
 
 #include <string.h>
 
+enum { MB_MOST_CORNERS = 10 };
+
+// The body that a node of the element with point k is; that element's gradients there; its couples.
 static inline size_t mb_corner_body(const MbElementForce *e, size_t k, size_t corner) {
-  return e->first + e->node[(e->rank + 1) * k + corner];
+  return e->first + e->node[e->corners * (k / e->points) + corner];
+}
+static inline const double *mb_corner_slopes(const MbElementForce *e, size_t k) {
+  return e->g + e->rank * e->corners * k;
+}
+static inline const uint32_t *mb_corner_edges(const MbElementForce *e, size_t k) {
+  return e->edge + e->corners * (e->corners - 1) / 2 * (k / e->points);
 }
 
 static inline bool mb_corner_turns(const MbModel *model, size_t b) { return model->parent[b] != MB_WORLD; }
@@ -57,12 +66,12 @@ static inline void mb_corner_add(double *block, const double B[9], bool transpos
 }
 
 // The gradient of the corners' places or velocities x_a (W), from sides, so that places far from the origin do no harm.
-static inline void mb_corner_gradient(const MbElementForce *e, const double *const x[4], size_t k,
-                                      double F[9]) {
+static inline void mb_corner_gradient(const MbElementForce *e, const double *const x[MB_MOST_CORNERS],
+                                      size_t k, double F[9]) {
   const size_t rank = e->rank;
-  const double *g = e->g + rank * (rank + 1) * k;
+  const double *g = mb_corner_slopes(e, k);
   memset(F, 0, 9 * sizeof *F);
-  for (size_t a = 1; a <= rank; a++)
+  for (size_t a = 1; a < e->corners; a++)
     for (size_t i = 0; i < 3; i++)
       for (size_t j = 0; j < rank; j++) F[rank * i + j] += (x[a][i] - x[0][i]) * g[rank * a + j];
 }

@@ -11,7 +11,7 @@
 static void of_corners(const MbElementForce *e, size_t k, const double H[81], size_t a, size_t b,
                        double B[9]) {
   const size_t rank = e->rank, width = 3 * rank;
-  const double *g = e->g + rank * (rank + 1) * k;
+  const double *g = mb_corner_slopes(e, k);
   for (size_t i = 0; i < 3; i++)
     for (size_t c = 0; c < 3; c++) {
       double sum = 0;
@@ -25,7 +25,7 @@ static void of_corners(const MbElementForce *e, size_t k, const double H[81], si
 // Couples of corners (1, 0), (2, 0), (2, 1) ...
 static size_t couple_of(const MbElementForce *e, size_t k, size_t a, size_t b) {
   const size_t high = a > b ? a : b, low = a > b ? b : a;
-  return a == b ? 0 : e->edge[e->rank * (e->rank + 1) / 2 * k + high * (high - 1) / 2 + low];
+  return a == b ? 0 : mb_corner_edges(e, k)[high * (high - 1) / 2 + low];
 }
 
 // D, and of a body that turns what D v changes with its turning, into K
@@ -54,8 +54,8 @@ static void add_slopes(const MbModel *model, const MbElementForce *e, const MbEl
     mb_viscous_rate_slope(elastic, rank, F, Fdot, G);
   }
   for (int c = 0; c < 81; c++) H[c] *= beta, G[c] *= beta;
-  for (size_t a = 0; a <= e->rank; a++)
-    for (size_t b = 0; b <= e->rank; b++) {
+  for (size_t a = 0; a < e->corners; a++)
+    for (size_t b = 0; b < e->corners; b++) {
       of_corners(e, k, H, a, b, B);
       add_damping(model, e, k, a, b, B, x);
       if (!exact) continue;
@@ -70,9 +70,9 @@ void mb_element_damp(const MbModel *model, const MbForce *force, const MbElastic
                      const double F[9], MbMaximal *x) {
   const MbElementForce *e = force->elements;
   const size_t rank = e->rank;
-  const double *g = e->g + rank * (rank + 1) * k, *at[4] = {0};
-  double v[4][3], Fdot[9], E[9], P[9];
-  for (size_t a = 0; a <= rank; a++) {
+  const double *g = mb_corner_slopes(e, k), *at[MB_MOST_CORNERS] = {0};
+  double v[MB_MOST_CORNERS][3], Fdot[9], E[9], P[9];
+  for (size_t a = 0; a < e->corners; a++) {
     const size_t b = mb_corner_body(e, k, a);
     mb_quat_rotate(v[a], x->E[b].q, x->phi + 6 * b + 3);
     at[a] = v[a];
@@ -80,7 +80,7 @@ void mb_element_damp(const MbModel *model, const MbForce *force, const MbElastic
   mb_corner_gradient(e, at, k, Fdot);
   mb_viscous_rate(elastic, (int)rank, F, Fdot, E);
   mb_viscous_stress(elastic, (int)rank, F, E, P);
-  for (size_t a = 0; a <= rank; a++) {
+  for (size_t a = 0; a < e->corners; a++) {
     double f[3] = {0};
     for (size_t i = 0; i < 3; i++)
       for (size_t j = 0; j < rank; j++)

@@ -13,8 +13,8 @@ static double activation_of(const MbFibres *fibres, const MbMaximal *x) {
 // −V c_a c_b H into the bodies' blocks.
 static void couple(const MbModel *model, const MbElementForce *e, MbMaximal *x, size_t k, const double *c,
                    const double *H) {
-  const uint32_t *edge = e->edge + e->rank * (e->rank + 1) / 2 * k;
-  for (size_t a = 0; a <= e->rank; a++)
+  const uint32_t *edge = mb_corner_edges(e, k);
+  for (size_t a = 0; a < e->corners; a++)
     for (size_t b = 0; b <= a; b++) {
       const size_t A = mb_corner_body(e, k, a), B = mb_corner_body(e, k, b), pair = a == b ? 0 : *edge++;
       double K[9];
@@ -31,11 +31,11 @@ void mb_element_fibres_eval(const MbModel *model, const MbForce *force, MbMaxima
   for (size_t m = 0; m < e->of->nfibres; m++) {
     const MbFibres *fibres = &e->of->fibres[m];
     for (size_t k = 0; k < e->n; k++) {
-      const double *const c = fibres->weight + (e->rank + 1) * k;
+      const double *const c = fibres->weight + e->corners * k;
       double y[3], u[3], f[3], T, H[9];
-      mb_fibre_along(c, e->rank, places_of(e, x), e->node + (e->rank + 1) * k, y);
+      mb_fibre_along(c, e->corners, places_of(e, x), mb_fibre_nodes(e->of, k), y);
       mb_fibre_pull(fibres, activation_of(fibres, x), y, u, &T, counts ? H : NULL);
-      for (size_t a = 0; a <= e->rank; a++) {
+      for (size_t a = 0; a < e->corners; a++) {
         mb_vec3_scale(f, -e->size[k] * T * c[a], u);
         mb_corner_push(model, force, x, mb_corner_body(e, k, a), f);
       }
@@ -50,8 +50,8 @@ double mb_element_fibres_energy(const MbForce *force, const MbMaximal *x) {
   for (size_t m = 0; m < e->of->nfibres; m++) {
     const MbFibres *fibres = &e->of->fibres[m];
     for (size_t k = 0; k < e->n; k++) {
-      mb_fibre_along(fibres->weight + (e->rank + 1) * k, e->rank, places_of(e, x),
-                     e->node + (e->rank + 1) * k, y);
+      mb_fibre_along(fibres->weight + e->corners * k, e->corners, places_of(e, x), mb_fibre_nodes(e->of, k),
+                     y);
       sum += e->size[k] * mb_fibre_energy(fibres, activation_of(fibres, x), mb_vec3_norm(y), NULL, NULL);
     }
   }

@@ -22,8 +22,8 @@ static MbElastic elastic_of(const MbElementForce *e) {
 }
 
 static void gradient_at(const MbElementForce *e, const MbMaximal *x, size_t k, double F[9]) {
-  const double *p[4] = {0};
-  for (size_t a = 0; a <= e->rank; a++) p[a] = x->E[mb_corner_body(e, k, a)].p;
+  const double *p[MB_MOST_CORNERS] = {0};
+  for (size_t a = 0; a < e->corners; a++) p[a] = x->E[mb_corner_body(e, k, a)].p;
   mb_corner_gradient(e, p, k, F);
 }
 
@@ -33,15 +33,15 @@ static double density(const MbElastic *elastic, size_t rank, const double F[9]) 
 
 // T_b (3 rank x 3) = V ∂P/∂F g_b, for every corner
 static void tangents(const MbElementForce *e, const MbElastic *elastic, size_t k, const double F[9],
-                     bool positive, double T[4][27]) {
+                     bool positive, double T[MB_MOST_CORNERS][27]) {
   const size_t rank = e->rank, width = 3 * rank;
-  const double *g = e->g + rank * (rank + 1) * k;
+  const double *g = mb_corner_slopes(e, k);
   double H[81];
   if (rank == 3)
     mb_elastic_tangent(elastic, F, positive, H);
   else
     mb_elastic_sheet_tangent(elastic, F, positive, H);
-  for (size_t b = 0; b <= rank; b++)
+  for (size_t b = 0; b < e->corners; b++)
     for (size_t m = 0; m < width; m++)
       for (size_t c = 0; c < 3; c++) {
         double sum = 0;
@@ -76,14 +76,14 @@ static void eval_element(const MbModel *model, const MbForce *force, const MbEla
                          MbMaximal *x) {
   const MbElementForce *e = force->elements;
   const size_t rank = e->rank;
-  const double *g = e->g + rank * (rank + 1) * k;
-  double F[9], P[9], T[4][27], K[9];
+  const double *g = mb_corner_slopes(e, k);
+  double F[9], P[9], T[MB_MOST_CORNERS][27], K[9];
   gradient_at(e, x, k, F);
   if (rank == 3)
     mb_elastic_stress(elastic, F, P);
   else
     mb_elastic_sheet_stress(elastic, F, P);
-  for (size_t a = 0; a <= rank; a++) {
+  for (size_t a = 0; a < e->corners; a++) {
     double f[3] = {0};
     for (size_t i = 0; i < 3; i++)
       for (size_t j = 0; j < rank; j++) f[i] -= e->size[k] * P[rank * i + j] * g[rank * a + j];
@@ -92,8 +92,8 @@ static void eval_element(const MbModel *model, const MbForce *force, const MbEla
   if (e->of->damping > 0) mb_element_damp(model, force, elastic, k, F, x);
   if (!mb_force_stiffens(force, x)) return;
   tangents(e, elastic, k, F, x->safe, T);
-  const uint32_t *edge = e->edge + rank * (rank + 1) / 2 * k;
-  for (size_t a = 0; a <= rank; a++)
+  const uint32_t *edge = mb_corner_edges(e, k);
+  for (size_t a = 0; a < e->corners; a++)
     for (size_t b = 0; b <= a; b++) {
       couple_corners(rank, g + rank * a, T[b], K);
       add_stiffness(model, e, x, mb_corner_body(e, k, a), mb_corner_body(e, k, b), a == b ? 0 : *edge++, K);

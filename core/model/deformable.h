@@ -60,19 +60,31 @@ typedef struct MbElementSurface {
 
 // A family of fibres in a deformable's elements (core/deformables/fibres.h).
 typedef struct MbFibres {
-  const double *weight; // (elements x corners) Σ weight x is a unit vector at rest
+  const double *weight; // (points of elements x their nodes) Σ weight x is a unit vector at rest
   // numbers alone from here on, which the model's fingerprint takes as a whole
   double stiffness, beyond, strength; // Pa
   double limit;
   size_t activation; // signal; SIZE_MAX = none
 } MbFibres;
 
+// A rod (core/deformables/rod.h): which of a mesh's nodes are what, and its moduli.
+typedef struct MbRod {
+  // numbers alone, which the model's fingerprint takes as a whole
+  size_t points; // its points are the mesh's first nodes; 0 = this is no rod
+  size_t handle
+      [2]; // the first of the three nodes that hold the direction of its start, of its end; SIZE_MAX = none
+  double radius, area, arm; // arm: how far beside a segment the nodes are by which it knows how it is turned
+  double bending, twisting; // N m²
+} MbRod;
+
 typedef struct MbElements {
   MbElementMesh
       mesh; // x are places at rest, before the pose. Of tets only tets, of cloth triangles, of springs edges
-  const double
-      *mass; // (nodes) lumped: quarters of tets, thirds of triangles, equal shares of springs and particles
+  const double *
+      mass; // (nodes) lumped: quarters of tets (of ten nodes: deformables/quadratic.h), thirds of triangles, equal shares of springs and particles
   const double *x0, *v0; // (nodes x 3) at t = 0 in the world
+  const uint32_t
+      *node; // (elements x corners) of tets and cloth: their corners and, behind these, the middles of edges
 
   // no node is in both lists; each ascends
   const MbPinnedNode *pinned;      // (npinned)
@@ -81,10 +93,11 @@ typedef struct MbElements {
   const MbCable *cables;           // (ncables)
   const MbElementSurface *surface; // NULL: nothing acts on it
   const MbFibres *fibres;          // (nfibres)
-  const double *fibre_volume;      // (elements) at rest, where there are fibres
+  const double *fibre_volume;      // (points of elements) at rest, where there are fibres
 
   // numbers alone from here on, which the model's fingerprint takes as a whole
   size_t npinned, nattached, nmotions, ncables, nfibres;
+  size_t corners, points; // nodes of an element; points in it at which it is integrated
   MbDeformableKind kind;
   // springs
   MbSpringLaw law;
@@ -93,23 +106,25 @@ typedef struct MbElements {
   MbElasticModel model;
   MbBendingKind bending;
   double young, poisson, density;
-  double thickness;         // cloth
+  double thickness;         // cloth; of rods what the volumes of their tetrahedra are to be taken times
   double bending_stiffness; // J, not zero with a `bending`
+  MbRod rod;                // rods, whose tetrahedra are segments
 } MbElements;
 
 // The same as one force between the nodes, where these are bodies (core/forces/elements.c).
 typedef struct MbElementForce {
   const MbElements *of;
   size_t first;           // body that node 0 is
-  size_t rank, n;         // 3 tetrahedra, 2 triangles; how many
-  const uint32_t *node;   // (n x rank + 1)
-  const double *g;        // (n x rank + 1 x rank)  F = Σ x_a g_aᵀ
+  size_t rank, n;         // 3 tetrahedra, 2 triangles; points of all
+  size_t corners, points; // nodes of an element; points in it: point k is of element k / points
+  const uint32_t *node;   // (elements x corners)
+  const double *g;        // (n x corners x rank)  F = Σ x_a g_aᵀ
   const double *size;     // (n) volumes at rest
   size_t ncouples;        // pairs of nodes that an element holds, or that bending couples
   const uint32_t *couple; // (ncouples x 2) first < second, ascending
   const size_t *pair;     // (ncouples) numbers of the model's pairs
-  const uint32_t *edge;   // (n x rank (rank + 1)/2) couples of corners (1, 0), (2, 0), (2, 1) ...
-  const double *bend;     // (ncouples) Q_ij of bending, J/m²; NULL: it has none
+  const uint32_t *edge; // (elements x corners (corners − 1)/2) couples of nodes (1, 0), (2, 0), (2, 1) ...
+  const double *bend;   // (ncouples) Q_ij of bending, J/m²; NULL: it has none
   const uint32_t *inner_edge,
       *outer_edge; // couples of the corners of the surface's triangles, (1, 0), (2, 1), (0, 2)
   // triangles that are curved at rest (deformables/bending_rest.h), by nodes of the deformable

@@ -189,7 +189,9 @@ struct MbModel {
   int64_t steps;
   size_t nchannels;
   const char *const *channels; // (nchannels) names, as in the scene's output
-  uint64_t fingerprint;        // of all that a checkpoint must agree with
+  double frame_interval;       // s between frames, as there; NaN: every frame_every steps (sim/plan.h)
+  int64_t frame_every;
+  uint64_t fingerprint; // of all that a checkpoint must agree with
 };
 
 // How many of the bodies have mass of their own: all but ports.

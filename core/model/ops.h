@@ -172,7 +172,8 @@ typedef struct MbNodePlan {
       share; // of the energy that a step's iterations take off, that may be left by estimate; 0: that is not asked
   bool
       to_end; // a step goes on to where energies cannot tell its iterates apart; one that did not is no solution
-  size_t carried; // numbers that go from step to step beside places and velocities
+  double tolerance; // of the last correction, by the size; more of it is no solution. 0: that is not asked
+  size_t carried;   // numbers that go from step to step beside places and velocities
 } MbNodePlan;
 
 // A⁻¹ of nodes in a pass, and of bodies beside them: S + U N Uᵀ, with S of nodes that pushes at some of them move.
@@ -217,6 +218,8 @@ typedef struct MbPassOps {
 
   // The same step of nodes that nothing ties to bodies, at once. False: numbers that are not finite.
   bool (*step)(MbSolverWork *work, const MbNodeStart *start, double *q1, double *v1);
+  // Tells what else than the numbers was at fault in a step that failed, as a device that stopped; NULL: nothing. NULL: nothing ever is.
+  const char *(*fault)(const MbSolverWork *work);
   // In the steps to come, of plans that go to the end, inertia resists so many times as much as masses do. Where nothing drags nodes at rest go
   // as in steps that are longer by 1 over the root of that.
   void (*take_inertia)(MbSolverWork *work, double times);

@@ -30,7 +30,7 @@ const char *const mb_shape_words[] = {"box",       "sphere", "capsule", "cylinde
                                       "ellipsoid", "mesh",   "plane",   NULL};
 const char *const mb_joint_words[] = {MB_JOINT_KINDS(MB_KIND_WORD) NULL};
 const char *const mb_constraint_words[] = {MB_CONSTRAINT_KINDS(MB_KIND_WORD) NULL};
-const char *const mb_deformable_words[] = {"springs", "particles", "tets", "cloth", NULL};
+const char *const mb_deformable_words[] = {"springs", "particles", "tets", "cloth", "rod", NULL};
 const char *const mb_pattern_words[] = {"cross", "diagonal", "square", NULL};
 const char *const mb_elastic_words[] = {"arap", "corotational", "neo_hookean", "linear", NULL};
 const char *const mb_bending_words[] = {"isometric", "laplace_beltrami", "none", NULL};

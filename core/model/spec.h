@@ -42,8 +42,10 @@ typedef struct MbMesh {
 // Nodes, and what stands between them. Counts that are 0 may have NULL for a list.
 typedef struct MbElementMesh {
   size_t nodes, tets, triangles, edges;
-  double *x;          // (nodes x 3) at rest
-  uint32_t *tet;      // (tets x 4) positive: det(x1 − x0, x2 − x0, x3 − x0) > 0
+  double *x;     // (nodes x 3) at rest
+  uint32_t *tet; // (tets x 4) positive: det(x1 − x0, x2 − x0, x3 − x0) > 0
+  uint32_t *
+      middle; // (tets x 6) nodes half way along their edges (deformables/quadratic.h); NULL: they have corners alone
   uint32_t *triangle; // (triangles x 3) of cloth
   uint32_t *edge;     // (edges x 2) of springs
 } MbElementMesh;
@@ -297,6 +299,7 @@ typedef enum MbDeformableKind {
   MB_DEFORMABLE_PARTICLES,
   MB_DEFORMABLE_TETS,
   MB_DEFORMABLE_CLOTH,
+  MB_DEFORMABLE_ROD,
   MB_DEFORMABLES
 } MbDeformableKind;
 typedef enum MbGridPattern {
@@ -306,29 +309,40 @@ typedef enum MbGridPattern {
   MB_PATTERNS
 } MbGridPattern;
 
-// Where the nodes are before the pose: one of rope, grid, box, ball and file. A rope's first node and a corner of a grid
+// Points on a helix about z.
+typedef struct MbHelixSpec {
+  int64_t nodes;               // 0 = it is none
+  double radius, pitch, turns; // m; m a turn
+} MbHelixSpec;
+
+// Where the nodes are before the pose: one of rope, points, helix, grid, box, ball and file. A rope's first node and a corner of a grid
 // or a box are at the origin, the others along x (and y, and z) from there; a ball is about the origin.
 typedef struct MbNodeMeshSpec {
-  int64_t rope;              // nodes; 0 = it is none
-  double length;             // rope; NaN = not given
+  int64_t rope;         // nodes; 0 = it is none
+  double length;        // rope; NaN = not given
+  size_t npoints;       // 0 = it is none
+  const double *points; // (npoints x 3)
+  MbHelixSpec helix;
   double grid[2], box[3];    // nodes along x, y (and z), whole numbers; 0 = it is none
   int64_t ball;              // cells along its diameter; 0 = it is none
   double radius;             // ball; NaN = not given
   const char *file;          // as written; NULL = it is none
   double scale;              // file
   double weld;               // file: vertices that are no further apart are one; 0, NaN = none are
+  int64_t order;             // of tets: 1, or 2 with nodes half way along edges; 0 = not given
   const MbElementMesh *mesh; // file, read and scaled
   size_t nsize;              // numbers in `size`
   const double *size;        // grid, box: along x and y (and z)
   MbGridPattern pattern;     // grid: which of its cells' diagonals are springs; of cloth, how cells are cut
 } MbNodeMeshSpec;
 
-// Some nodes, by places in the mesh's own coordinates; one of the five is given.
+// Some nodes, by places in the mesh's own coordinates; one of the six is given.
 typedef struct MbSelectSpec {
   size_t nvertices, nnearest;
   const double *vertices; // (nvertices) numbers of nodes
   const double *nearest;  // (nnearest) a place: the node nearest to it
   const char *side;       // "+x": the nodes furthest that way; NULL = not given
+  const char *clamp;      // of a rod "first" or "last": an end with its direction; NULL = not given
   bool in_box, in_sphere;
   double box[2][3]; // least and most
   double center[3], radius;
@@ -434,6 +448,8 @@ typedef struct MbDeformableSpec {
   double young, poisson, density; // tets, cloth
   double thickness;               // cloth
   MbBendingSpec bending;          // cloth
+  double radius;                  // rods
+  double bends, twists;           // rods: N m²; NaN = as young, poisson and radius have it
   size_t nfibres;
   MbFibresSpec *fibres;  // (nfibres) tets, cloth
   MbSignalSpec pressure; // tets, cloth: inside closed parts

@@ -17,7 +17,7 @@
 #include <string.h>
 
 // COORDINATES: of the joints, in the tree's order; JOINTS: the bodies that have one; ROWS: of the constraints; ELEMENTS: each deformable that has such; CELLS: their elements, one
-// by one;
+// by one; TOTALS: each deformable;
 // SOLUTION: one, where there are elements; ITERATIONS: those of a step, there; LISTED: as many as there are in a frame
 typedef enum MbItems {
   ONE,
@@ -29,6 +29,7 @@ typedef enum MbItems {
   NODES,
   ELEMENTS,
   CELLS,
+  TOTALS,
   SOLUTION,
   ITERATIONS,
   LISTED
@@ -50,7 +51,7 @@ struct MbSampler {
   MbNeed need;
   const char *const *components;
   void (*sample)(const MbSim *sim, double *out);
-  // of NODES, ELEMENTS and CELLS, one deformable's
+  // of NODES, ELEMENTS, CELLS and TOTALS, one deformable's
   void (*sample_nodes)(const MbSim *sim, const MbDeformable *of, double *out);
 };
 
@@ -226,7 +227,7 @@ static const char *const errors[] = {"position", "velocity"};
 static const char *const momenta[] = {"lx", "ly", "lz", "ax", "ay", "az"};
 static const char *const solution[] = {"iterations", "residual", "left", "missed"};
 static const char *const muscles[] = {"length", "speed", "force"};
-static const char *const counts[] = {"count"};
+static const char *const counts[] = {"count"}, *const totals[] = {"normal", "fx", "fy", "fz"};
 static const char *const tensor[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
 static const char *const principal[] = {"1", "2", "3"};
 
@@ -246,6 +247,7 @@ static const MbSampler table[] = {
     {"constraint.active", "",                MB_OTHER,    false, false, LISTED,      1, FORCES,  counts,   NULL, NULL},
     {"contact",        "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL},
     {"contact.pair",   "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL},
+    {"contact.impact", "",                   MB_OTHER,    false, false, LISTED,      1, STATE,   counts,   NULL, NULL},
     {"energy",         "J",                  MB_ENERGY,   false, true,  ONE,         4, STATE,   energies, sample_energy, NULL},
     {"momentum",       "kg m/s, kg m²/s",    MB_OTHER,    false, false, ONE,         6, STATE,   momenta,  sample_momentum, NULL},
     {"muscle",         "m, m/s, N",          MB_OTHER,    false, false, MUSCLES,     3, STATE,   muscles,  sample_muscle, NULL},
@@ -258,6 +260,7 @@ static const MbSampler table[] = {
     {"deformable.*.von_mises",        "Pa", MB_OTHER, false, false, CELLS, 1, STATE, NULL,      NULL, mb_element_von_mises_all},
     {"deformable.*.element_strain",   "",   MB_OTHER, false, false, CELLS, 6, STATE, tensor,    NULL, mb_element_strains},
     {"deformable.*.principal_strain", "",   MB_OTHER, false, false, CELLS, 3, STATE, principal, NULL, mb_element_principal_strains},
+    {"deformable.*.contact",          "N",  MB_FORCE, false, false, TOTALS, 4, STATE, totals, NULL, mb_touch_total},
     {"solver",         "",                   MB_OTHER,    false, false, SOLUTION,    4, STATE,   solution, sample_solution, NULL},
     {"solver.history", "",                   MB_OTHER,    false, false, ITERATIONS,  1, STATE,   NULL,     mb_nodes_history, NULL},
     {"solver.time",    "s",                  MB_OTHER,    false, false, SOLUTION,    1, STATE,   NULL,     sample_time, NULL},
@@ -272,14 +275,15 @@ static const MbLister *lister_of(const MbSampler *row) {
     const MbLister *lister;
   } lists[] = {{"constraint.active", &mb_active_lister},
                {"contact", &mb_touch_lister},
-               {"contact.pair", &mb_touch_pair_lister}};
+               {"contact.pair", &mb_touch_pair_lister},
+               {"contact.impact", &mb_touch_impact_lister}};
   for (size_t i = 0; row->items == LISTED && i < sizeof lists / sizeof *lists; i++)
     if (!strcmp(lists[i].name, row->name)) return lists[i].lister;
   return NULL;
 }
 
 static bool of_deformables(const MbSampler *row) {
-  return row->items == NODES || row->items == ELEMENTS || row->items == CELLS;
+  return row->items == NODES || row->items == ELEMENTS || row->items == CELLS || row->items == TOTALS;
 }
 
 const char *mb_channel_word(size_t i) { return i < CHANNELS ? table[i].name : NULL; }
@@ -393,7 +397,7 @@ static MbStatus add_deformables(MbSim *sim, const MbSampler *row, const MbDeform
     const MbDeformable *one = &model->deformables[i];
     if (of && of != one) continue;
     const size_t count = row->items == NODES ? one->count : row->items == CELLS ? mb_element_count(one) : 1;
-    if (row->items != NODES && (!one->elements || !count))
+    if (row->items != NODES && row->items != TOTALS && (!one->elements || !count))
       return mb_error(report, MB_SCENE, "/output/channels",
                       "\"%s\" has no elements: it has no channel \"%s\"", one->name, row->name);
     char name[300];
@@ -411,8 +415,7 @@ static MbStatus prepare(MbSim *sim, const MbSampler *row, MbReport *report) {
   if ((row->items == SOLUTION || row->items == ITERATIONS) && !sim->nodes)
     return mb_error(report, MB_SCENE, "/output/channels", "the channel \"%s\" is of solver \"projective\"",
                     row->name);
-  if ((lister_of(row) == &mb_touch_lister || lister_of(row) == &mb_touch_pair_lister) &&
-      !sim->model->contacts.given)
+  if ((!strncmp(row->name, "contact", 7) || row->items == TOTALS) && !sim->model->contacts.given)
     return mb_error(report, MB_SCENE, "/output/channels",
                     "the channel \"%s\" is of scenes with \"contact\", and this one has none", row->name);
   if (row->need != BALANCE) return MB_OK;

@@ -88,7 +88,7 @@ typedef struct Part {
   void (*read)(MbSim *sim, const unsigned char *p, size_t count);
 } Part;
 
-enum { OTHERS = 4, PARTS = OTHERS + MB_SECTIONS };
+enum { OTHERS = 5, PARTS = OTHERS + MB_SECTIONS };
 
 static Part part_of(const MbSim *sim, size_t i) {
   switch (i) {
@@ -108,6 +108,12 @@ static Part part_of(const MbSim *sim, size_t i) {
                   .fit = mb_touch_fits,
                   .write = mb_touch_write,
                   .read = mb_touch_read};
+  case 4:
+    return (Part){.name = "impacts",
+                  .count = mb_impacts_numbers(sim),
+                  .fit = mb_impacts_fit,
+                  .write = mb_impacts_write,
+                  .read = mb_impacts_read};
   default:
     break;
   }

@@ -18,6 +18,10 @@ struct MbLister {
 extern const MbLister mb_active_lister;
 // What touches: channel contact; totals by pairs of bodies: channel contact.pair.
 extern const MbLister mb_touch_lister, mb_touch_pair_lister;
+// What has come at one another since the frame before: channel contact.impact.
+extern const MbLister mb_touch_impact_lister;
+// Tells the sum of the normal forces of a deformable's contacts in the last step, and the whole force on it: four numbers.
+void mb_touch_total(const MbSim *sim, const MbDeformable *of, double *out);
 
 // Makes channel i's list anew, and *count ← how many entries it has. MB_IO: out of memory.
 MbStatus mb_sim_list_make(MbSim *sim, size_t i, double *count, MbReport *report);

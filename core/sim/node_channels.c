@@ -44,16 +44,14 @@ void mb_nodes_measure(const MbSim *sim, const MbDeformable *of, double *volume, 
 static double loaded(const MbSim *sim, const MbDeformable *of, const double *q) {
   const MbElements *e = of->elements;
   const MbSpots places = {q + 3 * of->first, 3};
-  const size_t rank = e->mesh.tets ? 3 : 2, n = e->mesh.tets ? e->mesh.tets : e->mesh.triangles;
   double sum = 0, y[3];
   for (size_t k = 0; e->surface && k < e->surface->nchambers; k++)
     sum += mb_chamber_energy(e->surface, k, mb_nodes_pressure(sim, of, sim->state.t),
                              mb_chamber_volume(e->surface, k, places), NULL, NULL);
   for (size_t m = 0; m < e->nfibres; m++) {
     const double activation = mb_nodes_activation(sim, &e->fibres[m], sim->state.t);
-    for (size_t k = 0; k < n; k++) {
-      const uint32_t *const corner = rank == 3 ? e->mesh.tet + 4 * k : e->mesh.triangle + 3 * k;
-      mb_fibre_along(e->fibres[m].weight + (rank + 1) * k, rank, places, corner, y);
+    for (size_t k = 0; k < mb_fibre_points(e); k++) {
+      mb_fibre_along(e->fibres[m].weight + e->corners * k, e->corners, places, mb_fibre_nodes(e, k), y);
       sum += e->fibre_volume[k] * mb_fibre_energy(&e->fibres[m], activation, mb_vec3_norm(y), NULL, NULL);
     }
   }

@@ -26,15 +26,27 @@ static MbStatus check_nodes(const MbSim *sim, double t, MbReport *report) {
   return MB_OK;
 }
 
-// How far the nodes still are from the step's solution, by the size of the largest deformable: corrections that shrink by ρ an
+// Of quasi-Newton steps, whose corrections rise and fall: the largest of the last three, and ρ as a mean over the last five.
+static double estimate_left(const double *history, int n) {
+  static const double SLOWEST = 0.95;
+  const int back = n > 5 ? 5 : n - 1;
+  double largest = 0;
+  for (int k = n > 3 ? n - 3 : 0; k < n; k++) largest = fmax(largest, history[k]);
+  if (back < 1 || !(history[n - 1 - back] > 0)) return largest;
+  const double rate = fmin(pow(history[n - 1] / history[n - 1 - back], 1.0 / back), SLOWEST);
+  return largest * rate / (1 - rate);
+}
+
+// How far the nodes still are from the step's solution by estimate, by the size of the largest deformable: corrections that shrink by ρ an
 // iteration come to residual · ρ/(1 − ρ) yet. What does not shrink has far to go.
 double mb_nodes_left(const MbSim *sim) {
-  const MbNodes *nodes = sim->nodes;
   static const double SLOWEST = 0.999;
+  const MbNodes *nodes = sim->nodes;
   const int n = nodes->stats.iterations;
   static const double DONE = 1e-12; // by the tolerance, or by Newton's method
   const double *history = sim->solver->passes->history(sim->work), residual = nodes->stats.residual;
   if (residual <= DONE || (nodes->stats.converged && !(nodes->plan.share > 0))) return 0;
+  if (nodes->plan.share > 0 && n > 0) return estimate_left(history, n);
   if (n < 2 || !(history[n - 2] > 0)) return residual;
   const double rate = fmin(history[n - 1] / history[n - 2], SLOWEST);
   return residual * rate / (1 - rate);
@@ -82,7 +94,12 @@ static void write_residual(double residual, double wanted, char out[40]) {
 // Whether the solution at the end of a step is one to go on with.
 MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report) {
   MbNodes *nodes = sim->nodes;
-  nodes->stats = sim->solver->passes->stats(sim->work);
+  const MbPassOps *passes = sim->solver->passes;
+  nodes->stats = passes->stats(sim->work);
+  const char *fault = !fine && passes->fault ? passes->fault(sim->work) : NULL;
+  if (fault)
+    return mb_error(report, MB_DEVICE, "", "at t = %.9g s, step %lld: %s", t, (long long)sim->state.step + 1,
+                    fault);
   if (!fine)
     return mb_error(
         report, MB_NUMBERS, "",
@@ -91,9 +108,8 @@ MbStatus mb_nodes_judge(MbSim *sim, bool fine, double t, MbReport *report) {
         t, (long long)sim->state.step + 1, nodes->stats.iterations);
   // What goes to the end, as Newton's method does, is to come to where energies cannot tell steps apart, where nobody says how far.
   static const double LOOSE = 1e-9;
-  const MbSolverSpec *solver = &sim->model->solver;
   const double free_to_stop = nodes->plan.to_end ? LOOSE : INFINITY;
-  const double wanted = solver->tolerance > 0 ? solver->tolerance : free_to_stop;
+  const double wanted = nodes->plan.tolerance > 0 ? nodes->plan.tolerance : free_to_stop;
   const bool stuck =
       nodes->stats.iterations < nodes->plan.iterations; // Newton's line search has found nothing
   if (nodes->stats.residual > wanted) {

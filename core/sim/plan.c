@@ -2,14 +2,20 @@
 
 #include <math.h>
 
+MbPlan mb_plan_frames_of(double step, double interval, int64_t every) {
+  MbPlan plan = {.step = step, .steps = INT64_MAX};
+  if (!isnan(interval))
+    plan.interval = interval;
+  else
+    plan.every = every > 0 ? every : 1;
+  return plan;
+}
+
 MbPlan mb_plan(const MbSceneSpec *spec) {
   const MbTimeSpec *time = &spec->time;
   const MbOutputSpec *output = &spec->output;
-  MbPlan plan = {.step = time->step, .steps = mb_time_steps(time)};
-  if (!isnan(output->interval))
-    plan.interval = output->interval;
-  else
-    plan.every = output->every > 0 ? output->every : 1;
+  MbPlan plan = mb_plan_frames_of(time->step, output->interval, output->every);
+  plan.steps = mb_time_steps(time);
   if (!isnan(output->checkpoint)) {
     const double between = rint(output->checkpoint / time->step);
     plan.checkpoint = between < 1 ? 1 : between > 1e15 ? INT64_MAX : (int64_t)between;

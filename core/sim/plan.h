@@ -12,6 +12,8 @@ typedef struct MbPlan {
   int64_t checkpoint; // steps between checkpoints; 0 = only where the run ends
 } MbPlan;
 
+// Of a run without end: the frames that it has however long it goes on.
+MbPlan mb_plan_frames_of(double step, double interval, int64_t every);
 // From time and output of a scene (which need not be complete: core/compile has checked them).
 MbPlan mb_plan(const MbSceneSpec *spec);
 // Step 0 is the initial state. The first and the last step always give a frame.

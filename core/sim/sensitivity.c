@@ -31,12 +31,13 @@ static const char *stages_refuse(const MbModel *model) {
   const MbIntegratorKind kind = model->integrator.kind;
   if (kind != MB_BDF1 && kind != MB_BDF2 && kind != MB_SDIRK2)
     return "exact ones are there for integrators \"bdf1\", \"bdf2\" and \"sdirk2\" alone";
+  if (model->nslots) return "there are no exact ones of constraints and prescribed motions yet";
   return NULL;
 }
 
 const char *mb_sensitivity_refuses(const MbModel *model) {
   if (model->contacts.nsolids) return "there are no derivatives of contact yet";
-  if (model->nslots) return "there are no derivatives of constraints, limits and prescribed motions yet";
+
   if (model->nreductions || model->nfollowers) return "there are no derivatives of what follows others yet";
   const char *why = stages_refuse(model);
   return why ? mb_steps_refuse(model) : NULL;
@@ -80,6 +81,7 @@ static MbStatus begin(MbSensitivity *g, size_t k, MbReport *report) {
     return mb_error(report, MB_SCENE, "", "%s: it changes %s: there is no derivative by it", number->name,
                     what);
   const double span = 2 * number->move;
+  mb_steps_begin(g, t, span);
   return mb_slope_between(g, &t->less->state, &t->more->state, span, t->q, t->v) ? MB_OK
                                                                                  : jumped(number, report);
 }
@@ -113,10 +115,9 @@ static MbStatus create(MbSensitivity *g, const MbModel *model, MbReport *report)
   bool ok = true;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = (*lists[i] = numbers(g, nv)) && ok;
   g->q = numbers(g, nq), g->q1 = numbers(g, nq);
-  ok = mb_steps_make(g) && ok;
   g->frame[0] = numbers(g, size), g->frame[1] = numbers(g, size);
   g->slopes = mb_arena_alloc(&g->arena, g->count, sizeof *g->slopes);
-  if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->slopes)
+  if (!ok || !g->q || !g->q1 || !g->frame[0] || !g->frame[1] || !g->slopes || !mb_steps_make(g))
     return mb_no_memory(report, "derivatives");
   for (size_t k = 0; k < g->count && status == MB_OK; k++) status = begin(g, k, report);
   return status;
@@ -244,8 +245,11 @@ MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
 
 // ---- a frame ----------------------------------------------------------------------------------------------------------
 
-static MbStatus sample_at(const MbSensitivity *g, MbSim *at, const double *q, const double *v, double *frame,
-                          MbReport *report) {
+// What is carried from step to step goes along, by steps.
+static MbStatus sample_at(const MbSensitivity *g, MbSim *at, const double *q, const double *v,
+                          const MbSlope *along, double way, double *frame, MbReport *report) {
+  for (size_t i = 0; i < at->nm && g->by_steps; i++)
+    at->state.memory[i] = g->sim->state.memory[i] + way * along->memory[i];
   memcpy(at->state.q, q, at->nq * sizeof *q);
   memcpy(at->state.v, v, at->nv * sizeof *v);
   at->state.t = g->sim->state.t, at->state.step = g->sim->state.step;
@@ -262,6 +266,8 @@ static MbStatus along_state(MbSensitivity *g, const MbSlope *t, double *slope, M
   memset(slope, 0, size * sizeof *slope);
   for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(sim->state.v[i]));
   for (size_t i = 0; i < sim->nv; i++) most = fmax(most, fmax(fabs(t->q[i]), fabs(t->v[i]) / fastest));
+  for (size_t i = 0; i < sim->nm && g->by_steps; i++)
+    most = fmax(most, fabs(t->memory[i]) / (1 + fabs(sim->state.memory[i])));
   if (most == 0) return MB_OK;
   const double move = MOVE * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1) / most;
   MbStatus status = MB_OK;
@@ -270,7 +276,7 @@ static MbStatus along_state(MbSensitivity *g, const MbSlope *t, double *slope, M
     memcpy(g->q1, sim->state.q, sim->nq * sizeof *g->q1);
     mb_coordinates_advance(sim->model, g->q1, side * move, t->q, 0, sim->model->nb);
     for (size_t i = 0; i < sim->nv; i++) g->rate[i] = sim->state.v[i] + side * move * t->v[i];
-    status = sample_at(g, g->probe, g->q1, g->rate, g->frame[0], report);
+    status = sample_at(g, g->probe, g->q1, g->rate, t, side * move, g->frame[0], report);
     for (size_t i = 0; i < size; i++) slope[i] += weight[side + 2] / (12 * move) * g->frame[0][i];
   }
   return status;
@@ -284,8 +290,10 @@ MbStatus mb_sensitivity_frame(MbSensitivity *g, double *frame, double *slopes, M
     const MbSlope *t = &g->slopes[k];
     double *slope = slopes + size * k;
     status = along_state(g, t, slope, report);
-    if (status == MB_OK) status = sample_at(g, t->less, sim->state.q, sim->state.v, g->frame[0], report);
-    if (status == MB_OK) status = sample_at(g, t->more, sim->state.q, sim->state.v, g->frame[1], report);
+    if (status == MB_OK)
+      status = sample_at(g, t->less, sim->state.q, sim->state.v, t, 0, g->frame[0], report);
+    if (status == MB_OK)
+      status = sample_at(g, t->more, sim->state.q, sim->state.v, t, 0, g->frame[1], report);
     for (size_t i = 0; i < size && status == MB_OK; i++)
       slope[i] += (g->frame[1][i] - g->frame[0][i]) / (2 * g->number[k].move);
   }

@@ -11,6 +11,7 @@ typedef struct MbSlope {
   double *q, *v, *u, *before; // (nv)
   double *base, *from, *w;    // (nv) of the stage at hand
   double *first;              // (nv) w of the first
+  double *memory;             // (nm) of what is carried from step to step, by steps
 } MbSlope;
 
 struct MbSensitivity {
@@ -24,6 +25,7 @@ struct MbSensitivity {
   double *frame[2];                             // (frame size)
   MbState before;                               // by steps: the state before the step
   MbState side;                                 // the same on one side, after it
+  double *memory[2];                            // (nm)
   MbArena arena;
 };
 
@@ -37,6 +39,8 @@ bool mb_slope_between(const MbSensitivity *g, const MbState *less, const MbState
 // Says why a model's steps cannot be differentiated so; NULL: they can.
 const char *mb_steps_refuse(const MbModel *model);
 bool mb_steps_make(MbSensitivity *g); // false: out of memory
+// How what is carried from step to step begins, of sides `span` apart.
+void mb_steps_begin(MbSensitivity *g, MbSlope *slope, double span);
 MbStatus mb_steps_step(MbSensitivity *g, MbReport *report);
 
 #endif

@@ -2,7 +2,7 @@
 //
 //   δs₁ = (Φ(s + e δs; p + e) − Φ(s − e δs; p − e)) / 2e
 //
-// the two models being those at p ± e. Both sides begin anew at every step from the run's own state: that differences of long runs go
+// the two models being those at p ± e, and what is carried from step to step (multipliers to begin with, the memory of bdf2) being a part of s. Both sides begin anew at every step from the run's own state: that differences of long runs go
 // astray does not concern them, and what is lost is the square of e, and rounding over it, some 1e-10 of each step. Where e δs would
 // be no small part of the state, the two derivatives are taken apart, that by the state over a shorter way.
 #include "core/sim/sensitivity_parts.h"
@@ -15,12 +15,33 @@
 
 static const double SMALL = 1e-5; // of the state
 
+// What rows transmit is found to a tolerance only, over the time of a step: differences of it mean little.
+static bool told_by_state(const char *channel) {
+  static const char *const names[] = {"body.position",  "body.rotation", "body.velocity", "joint.position",
+                                      "joint.velocity", "energy",        "momentum"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(channel, names[i])) return true;
+  return false;
+}
+
 const char *mb_steps_refuse(const MbModel *model) {
   const MbIntegratorKind kind = model->integrator.kind;
   if (kind == MB_RK45)
     return "there are no derivatives of integrator \"rk45\", whose steps change in length with the scene";
   if (kind == MB_STATIC) return "there are no derivatives of equilibria yet";
-  if (kind == MB_BDF2) return "there are no derivatives of as many velocities under \"bdf2\" yet";
+  if (model->dry) return "there are no derivatives of dry friction";
+  for (size_t i = 0; i < model->nconstraints; i++)
+    if (model->constraints[i].unilateral)
+      return "there are no derivatives of limits, ropes and whatever else acts on one side alone";
+  if (model->nslots && (kind == MB_SYMPLECTIC || kind == MB_IMPLICIT))
+    return "there are no derivatives of constraints and prescribed motions under \"symplectic\" and "
+           "\"implicit\", which meet them by "
+           "rates of 1/step; there are under \"trapezoidal\" and \"bdf2\"";
+  for (size_t i = 0; model->nslots && i < model->nchannels; i++)
+    if (!told_by_state(model->channels[i]))
+      return "with constraints and prescribed motions there are derivatives of channels that tell positions, "
+             "velocities, energies and momentum "
+             "alone: output has others";
   return NULL;
 }
 
@@ -32,8 +53,11 @@ bool mb_steps_make(MbSensitivity *g) {
     states[i]->q = mb_arena_alloc(&g->arena, sim->nq + 1, sizeof(double));
     states[i]->v = mb_arena_alloc(&g->arena, sim->nv + 1, sizeof(double));
     states[i]->memory = mb_arena_alloc(&g->arena, sim->nm + 1, sizeof(double));
-    if (!states[i]->q || !states[i]->v || !states[i]->memory) return false;
+    g->memory[i] = mb_arena_alloc(&g->arena, sim->nm + 1, sizeof(double));
+    if (!states[i]->q || !states[i]->v || !states[i]->memory || !g->memory[i]) return false;
   }
+  for (size_t k = 0; k < g->count; k++)
+    if (!(g->slopes[k].memory = mb_arena_alloc(&g->arena, sim->nm + 1, sizeof(double)))) return false;
   return true;
 }
 
@@ -78,19 +102,39 @@ static MbStatus step_from(MbSensitivity *g, MbSim *at, const MbSlope *along, dou
   if (along) {
     mb_coordinates_advance(at->model, at->state.q, way, along->q, 0, at->model->nb);
     for (size_t i = 0; i < at->nv; i++) at->state.v[i] += way * along->v[i];
+    for (size_t i = 0; i < at->nm; i++) at->state.memory[i] += way * along->memory[i];
   }
   mb_sim_kinematics(at, at->state.q, at->state.v);
   return mb_sim_step(at, &own);
 }
 
-// dq, dv ← the difference of the steps of two simulations, which may be one.
+// What a step has made of a change.
+typedef struct Change {
+  double *q, *v, *memory; // (nv), (nv), (nm)
+  bool jumps;
+} Change;
+
+// What is carried from step to step is numbers, and words that are the same on both sides.
+static void between_memories(const MbSim *sim, const MbState *less, const MbState *more, double span,
+                             double *out) {
+  for (size_t i = 0; i < sim->nm; i++)
+    out[i] = less->memory[i] == more->memory[i] ? 0 : (more->memory[i] - less->memory[i]) / span;
+}
+
+void mb_steps_begin(MbSensitivity *g, MbSlope *t, double span) {
+  if (g->by_steps) between_memories(g->sim, &t->less->state, &t->more->state, span, t->memory);
+}
+
+// The difference of the steps of two simulations, which may be one.
 static MbStatus across(MbSensitivity *g, MbSim *less, MbSim *more, const MbSlope *along, double way,
-                       double span, double *dq, double *dv, bool *jumps) {
+                       double span, Change *change) {
   MbStatus status = step_from(g, less, along, -way);
   if (status == MB_OK) copy(g->sim, &g->side, &less->state);
   if (status == MB_OK) status = step_from(g, more, along, way);
-  if (status == MB_OK) *jumps = !mb_slope_between(g, &g->side, &more->state, span, dq, dv);
-  return status;
+  if (status != MB_OK) return status;
+  change->jumps = !mb_slope_between(g, &g->side, &more->state, span, change->q, change->v);
+  between_memories(g->sim, &g->side, &more->state, span, change->memory);
+  return MB_OK;
 }
 
 // ---- a step -----------------------------------------------------------------------------------------------
@@ -107,22 +151,24 @@ static double short_way(const MbSensitivity *g, const MbSlope *t) {
 static MbStatus differentiate(MbSensitivity *g, size_t k, MbReport *report) {
   MbSlope *t = &g->slopes[k];
   const double move = g->number[k].move, way = short_way(g, t);
-  double *dq = g->move, *dv = g->rate;
-  bool jumps = false, jumps_by_state = false;
-  MbStatus status = across(g, t->less, t->more, move <= way ? t : NULL, move, 2 * move, dq, dv, &jumps);
+  const MbSim *sim = g->sim;
+  Change all = {g->move, g->rate, g->memory[0], false}, more = {g->less, g->more, g->memory[1], false};
+  MbStatus status = across(g, t->less, t->more, move <= way ? t : NULL, move, 2 * move, &all);
   if (status == MB_OK && move > way) {
-    status = across(g, g->probe, g->probe, t, way, 2 * way, g->less, g->more, &jumps_by_state);
-    for (size_t i = 0; i < g->sim->nv; i++) dq[i] += g->less[i], dv[i] += g->more[i];
+    status = across(g, g->probe, g->probe, t, way, 2 * way, &more);
+    for (size_t i = 0; i < sim->nv; i++) all.q[i] += more.q[i], all.v[i] += more.v[i];
+    for (size_t i = 0; i < sim->nm; i++) all.memory[i] += more.memory[i];
   }
   if (status != MB_OK)
     return mb_error(report, status, "", "at t = %.9g s, step %lld: no step with %s a little changed",
                     g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
-  if (jumps || jumps_by_state)
+  if (all.jumps || more.jumps)
     return mb_error(report, MB_NUMBERS, "",
                     "at t = %.9g s, step %lld: the step jumps where %s changes a little", g->sim->state.t,
                     (long long)g->sim->state.step, g->number[k].name);
-  memcpy(t->q, dq, g->sim->nv * sizeof *dq);
-  memcpy(t->v, dv, g->sim->nv * sizeof *dv);
+  memcpy(t->q, all.q, sim->nv * sizeof *t->q);
+  memcpy(t->v, all.v, sim->nv * sizeof *t->v);
+  memcpy(t->memory, all.memory, sim->nm * sizeof *t->memory);
   return MB_OK;
 }
 

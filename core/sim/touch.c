@@ -157,6 +157,7 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
   t->next = before;
   t->fresh = false;
   if (!mb_grow(&t->done.touch, &t->done.room, t->now.n, sizeof *t->done.touch)) return false;
+  if (!mb_impacts_reserve(&t->impacts, t->now.n)) return false;
   remember(&t->last, &t->now, t->rules->nsolids);
   if (mb_touch_apart(sim)) return true;
   for (size_t i = 0; i < t->now.n; i++) {
@@ -239,7 +240,7 @@ void mb_touch_take(MbSim *sim, const double *v) {
     // where the next of a step's passes starts
     MbTouch *touch = &t->now.touch[c->set.is[c->slot[i]].key];
     memcpy(touch->lambda, c->answer.lambda + i, sizeof touch->lambda);
-    mb_touch_note(t, touch, c->answer.lambda + i, before, after);
+    mb_touch_note(sim, touch, c->answer.lambda + i, before, after);
   }
 }
 
@@ -259,5 +260,6 @@ void mb_touch_commit(MbSim *sim) {
   const MbTouches last = t->last;
   t->last = t->done;
   t->done = last;
+  mb_impacts_commit(&t->impacts, sim->state.step);
   mb_section(sim, MB_SECTION_CONTACT)[0] = t->work;
 }

@@ -10,6 +10,7 @@
 #include "core/sim/sim_internal.h"
 #include "core/sim/touch_apart.h"
 #include "core/sim/touch_faces.h"
+#include "core/sim/touch_impacts.h"
 
 enum { MB_TOUCH_ENDS = 4 };
 
@@ -77,6 +78,7 @@ struct MbTouching {
   bool fresh;           // which was at the state
   MbTouches done, last; // what pushes in this step; what did in the last one, which is a part of the state
   double work;          // of all contacts since the start, when this step is done
+  MbImpacts impacts;
 };
 
 // Whether the scene asks for a few sweeps, a fixed cost a step, and takes what they come to.
@@ -147,7 +149,7 @@ void mb_touch_take(MbSim *sim, const double *v);
 // Begins to note what pushes in this step.
 void mb_touch_begin_notes(MbSim *sim);
 // Notes one contact that pushes: its impulses, and its rates along the axes with the velocities before and after.
-void mb_touch_note(MbTouching *touching, const MbTouch *touch, const double lambda[3], const double before[3],
+void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
                    const double after[3]);
 // The step is done: what it found is the state's.
 void mb_touch_commit(MbSim *sim);

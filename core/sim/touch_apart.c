@@ -278,7 +278,7 @@ static void note(MbSim *sim) {
     if (!(c->answer.lambda[3 * i] > 0)) continue;
     double after[3];
     for (size_t k = 0; k < 3; k++) after[k] = t->apart->rate[3 * i + k] + change_of(sim, 3 * i + k);
-    mb_touch_note(t, &t->now.touch[i], c->answer.lambda + 3 * i, t->apart->last + 3 * i, after);
+    mb_touch_note(sim, &t->now.touch[i], c->answer.lambda + 3 * i, t->apart->last + 3 * i, after);
   }
 }
 

@@ -1,4 +1,5 @@
-// Channels contact and contact.pair: what has pushed over the last step, by contacts and by pairs of bodies, in the scene's order.
+// Channels contact and contact.pair: what has pushed over the last step, by contacts and by pairs of bodies, in the scene's order; and
+// contact.impact: what has come at one another since the frame before.
 #include "core/base/alloc.h"
 #include "core/sim/lists.h"
 #include "core/sim/touch.h"
@@ -16,6 +17,15 @@ enum {
   FRICTION,
   SLIP = FRICTION + 3,
   WIDTH
+};
+enum {
+  IMPACT_TIME = NUMBER + 1,
+  IMPACT_POINT,
+  IMPACT_NORMAL = IMPACT_POINT + 3,
+  IMPACT_SPEED = IMPACT_NORMAL + 3,
+  IMPULSE,
+  IMPACT_FRICTION,
+  IMPACT_WIDTH = IMPACT_FRICTION + 3
 };
 enum { COUNT = NUMBER, PAIR_NORMAL, PAIR_FORCE, PAIR_WIDTH = PAIR_FORCE + 3 };
 
@@ -92,9 +102,9 @@ static bool goes_on(const MbSim *sim, size_t i) {
 }
 
 // Shapes of two bodies that have several need not follow one another: (a₁, b₁), (a₁, c₁), (a₂, b₁).
-static void tell_bodies(const MbSim *sim, const MbTouch *touch, double *entry) {
-  entry[BODY_A] = (double)body_of(sim, touch->a);
-  entry[BODY_B] = (double)body_of(sim, touch->b);
+static void tell_bodies(const MbSim *sim, size_t a, size_t b, double *entry) {
+  entry[BODY_A] = (double)body_of(sim, a);
+  entry[BODY_B] = (double)body_of(sim, b);
 }
 
 static bool comes_before(const double *x, const double *y) {
@@ -109,7 +119,7 @@ static size_t find_place(const double *entries, size_t n, size_t width, const do
 
 static void fill_entry(const MbSim *sim, const MbTouch *touch, double *entry) {
   const double h = sim->model->h;
-  tell_bodies(sim, touch, entry);
+  tell_bodies(sim, touch->a, touch->b, entry);
   memcpy(entry + POINT, touch->point, sizeof touch->point);
   memcpy(entry + NORMAL, touch->axis[0], sizeof touch->axis[0]);
   entry[GAP] = touch->gap + h * touch->rate[0];
@@ -120,16 +130,59 @@ static void fill_entry(const MbSim *sim, const MbTouch *touch, double *entry) {
   entry[SLIP] = hypot(touch->rate[1], touch->rate[2]);
 }
 
+// Puts one where it belongs among n that are there, behind those of the same bodies, and numbers it among these.
+static void insert(double *entries, size_t n, size_t width, double *entry) {
+  const size_t at = find_place(entries, n, width, entry);
+  memmove(entries + (at + 1) * width, entries + at * width, (n - at) * width * sizeof *entry);
+  const double *before = at ? entries + (at - 1) * width : NULL;
+  entry[NUMBER] = before && !comes_before(before, entry) ? before[NUMBER] + 1 : 0;
+  memcpy(entries + at * width, entry, width * sizeof *entry);
+}
+
 static void fill(const MbSim *sim, double *entries) {
   const MbTouches *last = &sim->touching->last;
   for (size_t i = 0; i < last->n; i++) {
     double entry[WIDTH];
     fill_entry(sim, &last->touch[i], entry);
-    const size_t at = find_place(entries, i, WIDTH, entry);
-    memmove(entries + (at + 1) * WIDTH, entries + at * WIDTH, (i - at) * sizeof entry);
-    const double *before = at ? entries + (at - 1) * WIDTH : NULL;
-    entry[NUMBER] = before && !comes_before(before, entry) ? before[NUMBER] + 1 : 0;
-    memcpy(entries + at * WIDTH, entry, sizeof entry);
+    insert(entries, i, WIDTH, entry);
+  }
+}
+
+// ---- impacts ------------------------------------------------------------------------------------------------
+
+static const MbList *describe_impacts(MbSim *sim) {
+  static const char *const places[] = {"x", "y", "z"}, *const normals[] = {"nx", "ny", "nz"},
+                           *const frictions[] = {"px", "py", "pz"};
+  MbField *field;
+  MbList *list = make_list(sim, 3, IMPACT_WIDTH, &field);
+  if (!list) return NULL;
+  field[NUMBER] = number_of("number", "", MB_OTHER);
+  field[IMPACT_TIME] = number_of("at", "s", MB_OTHER);
+  for (int k = 0; k < 3; k++) {
+    field[IMPACT_POINT + k] = number_of(places[k], "m", MB_POSE);
+    field[IMPACT_NORMAL + k] = number_of(normals[k], "", MB_OTHER);
+    field[IMPACT_FRICTION + k] = number_of(frictions[k], "N s", MB_OTHER);
+  }
+  field[IMPACT_SPEED] = number_of("speed", "m/s", MB_VELOCITY);
+  field[IMPULSE] = number_of("impulse", "N s", MB_OTHER);
+  return list;
+}
+
+static size_t count_impacts(const MbSim *sim) { return sim->touching ? sim->touching->impacts.kept : 0; }
+
+static void fill_impacts(const MbSim *sim, double *entries) {
+  const size_t n = count_impacts(sim);
+  for (size_t i = 0; i < n; i++) {
+    const MbImpact *impact = &sim->touching->impacts.impact[i];
+    double entry[IMPACT_WIDTH];
+    tell_bodies(sim, (size_t)impact->a, (size_t)impact->b, entry);
+    entry[IMPACT_TIME] = impact->time;
+    memcpy(entry + IMPACT_POINT, impact->point, sizeof impact->point);
+    memcpy(entry + IMPACT_NORMAL, impact->normal, sizeof impact->normal);
+    entry[IMPACT_SPEED] = impact->speed;
+    entry[IMPULSE] = impact->impulse;
+    memcpy(entry + IMPACT_FRICTION, impact->friction, sizeof impact->friction);
+    insert(entries, i, IMPACT_WIDTH, entry);
   }
 }
 
@@ -142,7 +195,7 @@ static void fill_pairs(const MbSim *sim, double *entries) {
   for (size_t i = 0; i < last->n; i++) {
     const MbTouch *touch = &last->touch[i];
     double entry[PAIR_WIDTH] = {0};
-    tell_bodies(sim, touch, entry);
+    tell_bodies(sim, touch->a, touch->b, entry);
     size_t at = find_place(entries, n, PAIR_WIDTH, entry);
     if (!at || comes_before(entries + (at - 1) * PAIR_WIDTH, entry)) {
       memmove(entries + (at + 1) * PAIR_WIDTH, entries + at * PAIR_WIDTH, (n - at) * sizeof entry);
@@ -171,5 +224,23 @@ static size_t count_pairs(const MbSim *sim) {
   return n;
 }
 
+// ---- of a deformable ----------------------------------------------------------------------------------------
+
+void mb_touch_total(const MbSim *sim, const MbDeformable *of, double *out) {
+  const MbModel *model = sim->model;
+  const size_t which = model->nlisted + (size_t)(of - model->deformables);
+  memset(out, 0, 4 * sizeof *out);
+  for (size_t i = 0; i < count(sim); i++) {
+    const MbTouch *touch = &sim->touching->last.touch[i];
+    const bool a = body_of(sim, touch->a) == which, b = body_of(sim, touch->b) == which;
+    if (!a && !b) continue;
+    out[0] += touch->lambda[0] / model->h;
+    for (int k = 0; k < 3 && a != b; k++) // what it does to itself is nothing in sum
+      for (int d = 0; d < 3; d++)
+        out[1 + k] += (b ? 1 : -1) * touch->lambda[d] * touch->axis[d][k] / model->h;
+  }
+}
+
 const MbLister mb_touch_lister = {describe, count, fill},
-               mb_touch_pair_lister = {describe_pairs, count_pairs, fill_pairs};
+               mb_touch_pair_lister = {describe_pairs, count_pairs, fill_pairs},
+               mb_touch_impact_lister = {describe_impacts, count_impacts, fill_impacts};

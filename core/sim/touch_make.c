@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/base/report.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/lists.h"
 #include "core/sim/touch.h"
 
 #include <stdio.h>
@@ -140,6 +141,9 @@ MbStatus mb_touching_create(MbSim *sim, MbReport *report) {
   if (!sim->model->contacts.any) return MB_OK;
   MbTouching *t = sim->touching = mb_arena_alloc(&sim->arena, 1, sizeof *t);
   if (!t) return mb_no_memory(report, "contact");
+  for (size_t k = 0; k < sim->nchannels; k++)
+    t->impacts.wanted |= sim->lists[k].lister == &mb_touch_impact_lister;
+  t->impacts.plan = mb_plan_frames_of(sim->model->h, sim->model->frame_interval, sim->model->frame_every);
   t->rules = &sim->model->contacts;
   t->model = sim->model;
   t->shape = mb_arena_alloc(&sim->arena, n, sizeof *t->shape);
@@ -179,14 +183,15 @@ void mb_touching_free(MbSim *sim) {
   mb_free(t->last.touch);
   mb_free(t->found.touch);
   mb_free(t->turn);
+  mb_free(t->impacts.impact);
 }
 
 size_t mb_touching_bytes(const MbSim *sim) {
   const MbTouching *t = sim->touching;
   if (!t) return 0;
   return (t->now.room + t->next.room + t->done.room + t->last.room + t->found.room) * sizeof(MbTouch) +
-         t->turn_room * sizeof *t->turn + mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) +
-         mb_touch_apart_bytes(sim);
+         t->turn_room * sizeof *t->turn + t->impacts.room * sizeof *t->impacts.impact +
+         mb_broad_bytes(&t->broad) + mb_touch_shapes_bytes(t) + mb_touch_apart_bytes(sim);
 }
 
 // ---- what is told -----------------------------------------------------------------------------------------
@@ -218,4 +223,19 @@ bool mb_sim_contacts(const MbSim *sim, MbContactCounts *counts) {
                               .missed = (int64_t)told[MB_SOLVED_MISSED],
                               .deepest = told[MB_SOLVED_DEEPEST]};
   return true;
+}
+
+size_t mb_sim_contact_deformables(const MbSim *sim, const char *(*names)[2], size_t most) {
+  const MbTouching *t = sim->touching;
+  size_t n = 0;
+  for (size_t k = 0; t && k < t->nsurfaces; k++)
+    for (size_t l = k; l < t->nsurfaces; l++) {
+      if (!mb_touch_may_fold(sim, k, l)) continue;
+      if (n < most) {
+        names[n][0] = mb_touch_name(sim, t->rules->nsolids + k);
+        names[n][1] = mb_touch_name(sim, t->rules->nsolids + l);
+      }
+      n++;
+    }
+  return n;
 }

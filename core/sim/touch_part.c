@@ -23,12 +23,36 @@
 static const double SLOP = MB_TOUCH_SLOP,
                     MUCH = 1e-4; // of the smaller one's size: that is not left to the next step
 
+static double depth_of(const MbTouch *touch) { return -touch->gap / touch->size; }
+
 // The deepest, by size.
 static double deepest(const MbTouches *touches) {
   double worst = 0;
-  for (size_t i = 0; i < touches->n; i++)
-    worst = fmax(worst, -touches->touch[i].gap / touches->touch[i].size);
+  for (size_t i = 0; i < touches->n; i++) worst = fmax(worst, depth_of(&touches->touch[i]));
   return worst;
+}
+
+// Tells, once in a run, that a step has ended with a contact as deep as half of a size: what moves by so much
+// in a step may as well have come out on the other side.
+static void tell_depth(const MbSim *sim, const MbTouch *touch, MbReport *report) {
+  static const double HALF = 0.5;
+  const double depth = depth_of(touch);
+  if (!(depth > HALF) || sim->touching->rules->compliance > 0) return;
+  if (sim->constraining->told[MB_SOLVED_DEEPEST] > HALF ||
+      mb_section(sim, MB_SECTION_TOLD)[MB_SOLVED_DEEPEST] > HALF)
+    return;
+  mb_warning(
+      report, "",
+      "at t = %.9g s, step %lld: \"%s\" and \"%s\" have come %.3g m into one another, %.2g of the smaller "
+      "one's size, in a step: they may pass through one another; take a smaller step",
+      sim->state.t + sim->model->h, (long long)sim->state.step + 1, mb_touch_name(sim, touch->a),
+      mb_touch_name(sim, touch->b), -touch->gap, depth);
+}
+
+static void note_depth(MbSim *sim, const MbTouch *touch, MbReport *report) {
+  double *so_far = &sim->constraining->told[MB_SOLVED_DEEPEST];
+  tell_depth(sim, touch, report);
+  *so_far = fmax(*so_far, depth_of(touch));
 }
 
 // dq ← the least move by rows, which keeps the others.
@@ -79,7 +103,8 @@ MbStatus mb_touch_part(MbSim *sim, double t, MbReport *report) {
   for (int turn = 0; turn < turns; turn++) {
     if (!mb_touch_look(sim, false)) return mb_no_memory(report, "contact");
     const double depth = deepest(&touching->next);
-    if (turn == 0) sim->constraining->told[MB_SOLVED_DEEPEST] = depth;
+    for (size_t i = 0; i < touching->next.n && turn == 0; i++)
+      note_depth(sim, &touching->next.touch[i], report);
     if (touching->rules->compliance > 0 || !(depth > SLOP) || turn == turns - 1) break;
     if (turn > 0 && (depth > sim->model->h || depth < MUCH))
       break; // as much as may be has been moved; enough
@@ -122,10 +147,9 @@ MbStatus mb_touch_part_points(MbSim *sim, MbReport *report) {
   t->fresh = true;
   for (size_t i = 0; i < t->next.n; i++) {
     const MbTouch *touch = &t->next.touch[i];
-    const double depth = -touch->gap / touch->size;
+    const double depth = depth_of(touch);
     if (touch->a < t->rules->nsolids) continue;
-    double *deepest_yet = &sim->constraining->told[MB_SOLVED_DEEPEST];
-    *deepest_yet = fmax(*deepest_yet, depth);
+    note_depth(sim, touch, report);
     if (t->rules->compliance > 0 || !(depth > SLOP)) continue;
     if (part_nodes(sim, touch, fmin(depth, MOST) * touch->size)) t->fresh = false;
   }

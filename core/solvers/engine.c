@@ -29,3 +29,8 @@ const char *mb_engine_text(const MbEngine *engine, bool *available) {
 }
 
 const char *mb_engine_refuses(const MbEngine *engine, const MbModel *model) { return engine->refuses(model); }
+
+MbStatus mb_engine_memory(const MbEngine *engine, const MbModel *model, size_t *bytes, MbReport *report) {
+  *bytes = 0;
+  return engine->memory ? engine->memory(model, bytes, report) : MB_OK;
+}

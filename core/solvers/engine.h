@@ -18,6 +18,8 @@ struct MbEngine {
   const char *(*refuses)(const MbModel *model);
   // Tells what solves for a model; tables that are made for it lie in the arena. NULL: out of memory.
   const MbSolverOps *(*solver)(const MbModel *model, MbArena *arena);
+  // Tells how many bytes of a memory of its own a run takes, of a model that it does not refuse. NULL: it has none.
+  MbStatus (*memory)(const MbModel *model, size_t *bytes, MbReport *report);
 };
 
 extern const MbEngine mb_cpu_engine;

@@ -1,62 +1,18 @@
 #include "io/export/surface.h"
 #include "core/base/alloc.h"
+#include "core/deformables/mesh_surface.h"
 #include "core/math/vec3.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // ---- triangles --------------------------------------------------------------------------------------------
 
-typedef struct Face {
-  uint32_t sorted[3], seen[3]; // seen from outside
-} Face;
-
-static void sort3(uint32_t v[3]) {
-  for (int i = 0; i < 2; i++)
-    for (int k = 0; k < 2; k++)
-      if (v[k] > v[k + 1]) {
-        const uint32_t swap = v[k];
-        v[k] = v[k + 1];
-        v[k + 1] = swap;
-      }
-}
-
-static int by_vertices(const void *a, const void *b) {
-  const uint32_t *p = ((const Face *)a)->sorted, *q = ((const Face *)b)->sorted;
-  for (int k = 0; k < 3; k++)
-    if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
-  return 0;
-}
-
-// Faces that one tetrahedron has alone.
-static bool outer_faces(const MbTrajMesh *mesh, MbSurface *surface) {
-  static const int corners[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
-  const size_t nfaces = 4 * (size_t)mesh->ne;
-  Face *faces = mb_calloc(nfaces, sizeof *faces);
-  surface->triangle = mb_calloc(nfaces, 3 * sizeof *surface->triangle);
-  if (!faces || !surface->triangle) {
-    mb_free(faces);
-    return false;
-  }
-  for (size_t i = 0; i < nfaces; i++) {
-    for (int k = 0; k < 3; k++)
-      faces[i].sorted[k] = faces[i].seen[k] = mesh->element[i / 4 * 4 + (size_t)corners[i % 4][k]];
-    sort3(faces[i].sorted);
-  }
-  qsort(faces, nfaces, sizeof *faces, by_vertices);
-  for (size_t i = 0; i < nfaces;) {
-    size_t end = i + 1;
-    while (end < nfaces && !by_vertices(&faces[i], &faces[end])) end++;
-    if (end == i + 1) memcpy(surface->triangle + 3 * surface->n++, faces[i].seen, sizeof faces[i].seen);
-    i = end;
-  }
-  mb_free(faces);
-  return true;
-}
-
 bool mb_surface_make(const MbTrajMesh *mesh, MbSurface *surface) {
   *surface = (MbSurface){0};
-  if (mesh->corners == 4) return outer_faces(mesh, surface);
+  if (mesh->corners == 4) {
+    surface->triangle = mb_mesh_outer_faces(mesh->element, NULL, mesh->ne, &surface->n);
+    return surface->triangle != NULL;
+  }
   if (mesh->corners != 3) return true;
   surface->triangle = mb_calloc(mesh->ne, 3 * sizeof *surface->triangle);
   if (!surface->triangle) return false;

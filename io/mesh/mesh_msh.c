@@ -1,6 +1,6 @@
 // Gmsh's .msh, versions 2 and 4.1, as text or binary: sections $Name ... $EndName, of which $Nodes and $Elements are read.
-// Nodes go by tags, in any order and with gaps. Of the elements triangles and tetrahedra of first order are kept, points
-// and lines are left out.
+// Nodes go by tags, in any order and with gaps. Of the elements triangles of first order and tetrahedra of first or second order are kept;
+// points and lines are left out, and triangles of second order too, which are the tetrahedra's surface.
 #include "core/base/alloc.h"
 #include "io/mesh/mesh_parts.h"
 
@@ -8,7 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINT = 15, LINE = 1, TRIANGLE = 2, TET = 4 }; // Gmsh's numbers of kinds of elements
+// Gmsh's numbers of kinds of elements; those with nodes in the middles of edges
+enum { POINT = 15, LINE = 1, TRIANGLE = 2, TET = 4, LINE_3 = 8, TRIANGLE_6 = 9, TET_10 = 11 };
+enum { MOST_CORNERS = 10 };
+
+typedef struct Kind {
+  int64_t number;
+  size_t nodes;
+} Kind;
+static const Kind kinds[] = {{POINT, 1},  {LINE, 2},       {TRIANGLE, 3}, {TET, 4},
+                             {LINE_3, 3}, {TRIANGLE_6, 6}, {TET_10, 10}};
 
 typedef struct Tagged {
   int64_t tag;
@@ -22,6 +31,7 @@ typedef struct Msh {
   Tagged *nodes; // (file->nv) ascending tags
   size_t room;
   bool elements; // have been read
+  bool bent;     // there are triangles of second order
 } Msh;
 
 // ---- sections ---------------------------------------------------------------------------------------------
@@ -185,15 +195,29 @@ static bool find_node(const Msh *m, int64_t tag, int32_t *index) {
 // ---- elements ---------------------------------------------------------------------------------------------
 
 static MbStatus count_corners(const Msh *m, int64_t kind, size_t *corners) {
-  *corners = kind == POINT ? 1 : kind == LINE ? 2 : kind == TRIANGLE ? 3 : 4;
-  if (kind == POINT || kind == LINE || kind == TRIANGLE || kind == TET) return MB_OK;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (kinds[i].number == kind) {
+      *corners = kinds[i].nodes;
+      return MB_OK;
+    }
   return mb_values_error(
-      &m->v, "elements of Gmsh's type %lld are not read: triangles (2) and tetrahedra (4) of first order are",
+      &m->v,
+      "elements of Gmsh's type %lld are not read: triangles (2) of first order and tetrahedra of "
+      "first (4) and second (11) are",
       (long long)kind);
 }
 
+static MbStatus add_tet(Msh *m, int64_t kind, int32_t node[MOST_CORNERS]) {
+  if (m->file->ntets && (m->file->middle != NULL) != (kind == TET_10))
+    return mb_values_error(&m->v, "tetrahedra of first and of second order: all of one order are wanted");
+  if (kind == TET) return mb_mesh_add_tet(m->file, node);
+  const int32_t last = node[9]; // Gmsh has the edge (2 3) before (1 3)
+  node[9] = node[8], node[8] = last;
+  return mb_mesh_add_quadratic(m->file, node);
+}
+
 static MbStatus read_corners(Msh *m, int64_t kind, size_t corners, size_t bytes) {
-  int32_t corner[4] = {0};
+  int32_t corner[MOST_CORNERS] = {0};
   for (size_t k = 0; k < corners; k++) {
     int64_t tag = 0;
     const MbStatus status = mb_values_integer(&m->v, bytes, "the number of an element's node", &tag);
@@ -202,7 +226,8 @@ static MbStatus read_corners(Msh *m, int64_t kind, size_t corners, size_t bytes)
       return mb_values_error(&m->v, "an element has the node %lld, which is not there", (long long)tag);
   }
   if (kind == TRIANGLE) return mb_mesh_add_triangle(m->file, corner[0], corner[1], corner[2]);
-  return kind == TET ? mb_mesh_add_tet(m->file, corner) : MB_OK;
+  m->bent |= kind == TRIANGLE_6;
+  return kind == TET || kind == TET_10 ? add_tet(m, kind, corner) : MB_OK;
 }
 
 // As text one by one; binary in runs of one kind: kind, how many, how many tags each.
@@ -256,6 +281,9 @@ static MbStatus read_elements(Msh *m) {
   m->elements = true;
   if (!m->file->nv) return mb_values_error(&m->v, "$Elements before $Nodes");
   const MbStatus status = m->four ? read_elements_4(m) : read_elements_2(m);
+  if (!status && m->bent && !m->file->ntets)
+    return mb_values_error(&m->v,
+                           "triangles of second order without tetrahedra: those of first order are read");
   return status ? status : expect(m, "$EndElements");
 }
 

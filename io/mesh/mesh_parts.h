@@ -12,10 +12,11 @@ typedef struct MbMeshFile {
   char *data; // (size) and a zero after it
   size_t size;
   bool known; // it begins as a file of its kind does
-  size_t nv, nt, ntets, vertex_room, triangle_room, tet_room;
+  size_t nv, nt, ntets, vertex_room, triangle_room, tet_room, middle_room;
   double *vertex;    // (nv x 3)
   int32_t *triangle; // (nt x 3), corners from 0
   int32_t *tet;      // (ntets x 4), corners from 0
+  int32_t *middle;   // (ntets x 6) half way along edges, as of MbElementMesh; NULL: none
 } MbMeshFile;
 
 // The whole of `file->path` into memory, in place of what is there.
@@ -35,6 +36,8 @@ MbStatus mb_mesh_error_byte(const MbMeshFile *file, size_t byte, const char *for
 MbStatus mb_mesh_add_vertex(MbMeshFile *file, const double x[3]);
 MbStatus mb_mesh_add_triangle(MbMeshFile *file, int32_t a, int32_t b, int32_t c);
 MbStatus mb_mesh_add_tet(MbMeshFile *file, const int32_t corner[4]);
+// The same of ten nodes; all tetrahedra of a file have as many.
+MbStatus mb_mesh_add_quadratic(MbMeshFile *file, const int32_t node[10]);
 // Corners at the same place become one vertex; triangles that lose a corner by it are left out.
 MbStatus mb_mesh_merge_corners(MbMeshFile *file);
 

@@ -86,6 +86,15 @@ MbStatus mb_mesh_add_tet(MbMeshFile *file, const int32_t corner[4]) {
   return MB_OK;
 }
 
+MbStatus mb_mesh_add_quadratic(MbMeshFile *file, const int32_t node[10]) {
+  void *block = file->middle;
+  const MbStatus status = grow(file, &block, file->ntets, &file->middle_room, 6 * sizeof(int32_t));
+  file->middle = block;
+  if (status) return status;
+  memcpy(file->middle + 6 * file->ntets, node + 4, 6 * sizeof *node);
+  return mb_mesh_add_tet(file, node);
+}
+
 MbStatus mb_mesh_merge_corners(MbMeshFile *file) {
   MbMesh mesh = {.nv = file->nv, .nt = file->nt, .vertex = file->vertex, .triangle = file->triangle};
   const MbStatus status = mb_mesh_merge(&mesh, file->report);
@@ -166,17 +175,20 @@ static MbStatus keep_elements(const MbMeshFile *file, double scale, MbArena *are
   MbElementMesh *mesh = mb_arena_alloc(arena, 1, sizeof *mesh);
   uint32_t *triangle = mb_arena_alloc(arena, file->nt, 3 * sizeof *triangle);
   uint32_t *tet = mb_arena_alloc(arena, file->ntets, 4 * sizeof *tet);
+  uint32_t *middle = file->middle ? mb_arena_alloc(arena, file->ntets, 6 * sizeof *middle) : NULL;
   double *x = NULL;
-  if (!mesh || !triangle || !tet) return mb_no_memory(file->report, "a mesh");
+  if (!mesh || !triangle || !tet || (file->middle && !middle)) return mb_no_memory(file->report, "a mesh");
   const MbStatus status = keep_vertices(file, scale, arena, &x);
   if (status) return status;
   for (size_t i = 0; i < 3 * file->nt; i++) triangle[i] = (uint32_t)file->triangle[i];
   for (size_t i = 0; i < 4 * file->ntets; i++) tet[i] = (uint32_t)file->tet[i];
+  for (size_t i = 0; middle && i < 6 * file->ntets; i++) middle[i] = (uint32_t)file->middle[i];
   *mesh = (MbElementMesh){.nodes = file->nv,
                           .tets = file->ntets,
                           .triangles = file->nt,
                           .x = x,
                           .tet = tet,
+                          .middle = middle,
                           .triangle = triangle};
   *out = mesh;
   return MB_OK;
@@ -202,6 +214,7 @@ static void discard(MbMeshFile *file) {
   mb_free(file->vertex);
   mb_free(file->triangle);
   mb_free(file->tet);
+  mb_free(file->middle);
 }
 
 MbStatus mb_mesh_read(const char *path, double scale, const char *where, MbArena *arena, MbMesh **mesh,

@@ -28,11 +28,29 @@ const MbSchemaObject mb_schema_material = {.name = "material",
 static const char *const pattern_help[] = {
     "both diagonals of every cell; of cloth, a node in the middle of every cell and four triangles",
     "one diagonal, from corner [0, 0]; of cloth, two triangles a cell", "no diagonals; not of cloth", NULL};
+static const MbSchemaRow helix_rows[] = {
+    {"nodes", MB_TYPE_INTEGER, AT(MbHelixSpec, nodes), .flags = MB_REQUIRED, .bound = MB_BETWEEN, .lo = 2,
+     .hi = 1e5, .help = "on it, from end to end"},
+    {"radius", MB_TYPE_NUMBER, AT(MbHelixSpec, radius), .flags = MB_REQUIRED, .bound = MB_ABOVE, .unit = "m",
+     .help = "from the z axis"},
+    {"pitch", MB_TYPE_NUMBER, AT(MbHelixSpec, pitch), .unit = "m", .fallback = "0",
+     .help = "how far it goes along z in a turn; 0: an arc of a circle"},
+    {"turns", MB_TYPE_NUMBER, AT(MbHelixSpec, turns), .flags = MB_REQUIRED, .bound = MB_ABOVE,
+     .help = "how often it goes round, from +x towards +y"},
+    {0}};
+static const MbSchemaObject helix = {.name = "helix",
+                                     .help = "Points on a helix about z; node 0 is at [radius, 0, 0].",
+                                     .size = sizeof(MbHelixSpec),
+                                     .rows = helix_rows};
 static const MbSchemaRow node_mesh_rows[] = {
     {"rope", MB_TYPE_INTEGER, AT(MbNodeMeshSpec, rope), .bound = MB_BETWEEN, .lo = 2, .hi = 1e5,
      .needs = "length", .help = "a line of so many nodes: node 0 at the origin, the others along +x"},
     {"length", MB_TYPE_NUMBER, AT(MbNodeMeshSpec, length), .bound = MB_ABOVE, .unit = "m", .needs = "rope",
      .help = "of the rope, from end to end"},
+    {"points", MB_TYPE_POINTS, AT(MbNodeMeshSpec, points), COUNT(MbNodeMeshSpec, npoints), .least = 2,
+     .unit = "m", .help = "places that a rod goes through at rest, [[x, y, z], ...]: node 0, 1, ..."},
+    {"helix", MB_TYPE_OBJECT, AT(MbNodeMeshSpec, helix), .object = &helix,
+     .help = "what a rod is like at rest that is a spring, or an arc"},
     {"grid", MB_TYPE_NUMBERS, AT(MbNodeMeshSpec, grid), .length = 2, .flags = MB_WHOLE, .bound = MB_FROM,
      .lo = 2, .needs = "size",
      .help =
@@ -65,20 +83,25 @@ static const MbSchemaRow node_mesh_rows[] = {
              "numbers of nodes are those "
              "after that. Elements that then have the same corners are there once; absent: no vertices are "
              "joined"},
+    {"order", MB_TYPE_INTEGER, AT(MbNodeMeshSpec, order), .bound = MB_BETWEEN, .lo = 1, .hi = 2,
+     .help = "of tets: 2 = tetrahedra of ten nodes, whose displacement is quadratic and does not lock: "
+             "behind all "
+             "other nodes one in the middle of each edge; absent: 1, and of a file with such tetrahedra 2"},
     {"file", MB_TYPE_ELEMENTS, AT(MbNodeMeshSpec, file),
-     .help = "tetrahedra or, for cloth, triangles: Gmsh's .msh (2.2 and 4.1), TetGen's .node with .ele, .vtk "
+     .help = "tetrahedra (of Gmsh those of second order, too, with straight edges) or, for cloth, triangles: "
+             "Gmsh's .msh (2.2 and 4.1), TetGen's .node with .ele, .vtk "
              "(legacy), or "
              "triangles from .obj; relative to the scene's directory"},
     {0}};
-static const char *const node_mesh_keys[] = {"rope", "grid", "box", "ball", "file", NULL};
-static const MbSchemaObject node_mesh = {.name = "node_mesh",
-                                         .help =
-                                             "Where the nodes are before `pose`, and what stands between "
-                                             "them. Ropes are for springs and particles, grids "
-                                             "for these and cloth, boxes for tets, balls for tets and cloth.",
-                                         .size = sizeof(MbNodeMeshSpec),
-                                         .rows = node_mesh_rows,
-                                         .one_of = node_mesh_keys};
+static const char *const node_mesh_keys[] = {"rope", "points", "helix", "grid", "box", "ball", "file", NULL};
+static const MbSchemaObject node_mesh = {
+    .name = "node_mesh",
+    .help = "Where the nodes are before `pose`, and what stands between "
+            "them. Ropes are for springs, particles and rods, points and helices for rods, grids "
+            "for these and cloth, boxes for tets, balls for tets and cloth.",
+    .size = sizeof(MbNodeMeshSpec),
+    .rows = node_mesh_rows,
+    .one_of = node_mesh_keys};
 
 static const MbSchemaRow select_sphere_rows[] = {
     {"center", MB_TYPE_NUMBERS, AT(MbSelectSpec, center), .length = 3, .flags = MB_REQUIRED, .unit = "m",
@@ -91,6 +114,7 @@ static const MbSchemaObject select_sphere = {.name = "select_sphere",
                                              .size = sizeof(MbSelectSpec),
                                              .rows = select_sphere_rows};
 static const char *const sides[] = {"+x", "-x", "+y", "-y", "+z", "-z", NULL};
+static const char *const ends[] = {"first", "last", NULL};
 static const MbSchemaRow select_rows[] = {
     {"vertices", MB_TYPE_SEQUENCE, AT(MbSelectSpec, vertices), COUNT(MbSelectSpec, nvertices),
      .flags = MB_WHOLE, .bound = MB_FROM, .help = "numbers of nodes, from 0"},
@@ -101,8 +125,11 @@ static const MbSchemaRow select_rows[] = {
      .help = "the nodes in the box between two corners, the least and the greatest, and on its sides"},
     {"sphere", MB_TYPE_OBJECT, EXTRA(MbSelectSpec, in_sphere), .object = &select_sphere,
      .help = "the nodes in a ball, and on it"},
+    {"clamp", MB_TYPE_TEXT, AT(MbSelectSpec, clamp), .words = ends,
+     .help = "of a rod the first or the last point together with the rod's direction and how it is turned "
+             "there: what holds it holds it against bending and twisting too"},
     {0}};
-static const char *const select_keys[] = {"vertices", "nearest", "side", "box", "sphere", NULL};
+static const char *const select_keys[] = {"vertices", "nearest", "side", "box", "sphere", "clamp", NULL};
 static const MbSchemaObject selection = {
     .name = "select",
     .help = "Some nodes of a deformable, by one of the keys; places are those "
@@ -240,8 +267,9 @@ static const MbSchemaRow soft_contact_rows[] = {
     {"enabled", MB_TYPE_BOOL, AT(MbDeformableContactSpec, enabled), .fallback = "true",
      .help = "false: everything passes through it"},
     {"thickness", MB_TYPE_NUMBER, AT(MbDeformableContactSpec, thickness), .bound = MB_FROM, .unit = "m",
-     .help =
-         "its surface is half of it away from the nodes; absent: of cloth that of its material, of others 0"},
+     .help = "its surface is half of it away from the nodes; absent: of cloth that of its material, of rods "
+             "twice "
+             "the radius, of others 0"},
     {"friction", MB_TYPE_NUMBER, AT(MbDeformableContactSpec, friction), .bound = MB_FROM,
      .help = "coefficient of friction; absent: the scene's"},
     {"self", MB_TYPE_BOOL, AT(MbDeformableContactSpec, self), EXTRA(MbDeformableContactSpec, self_given),
@@ -253,7 +281,8 @@ static const MbSchemaObject soft_contact = {
     .help =
         "How the surface of a deformable touches the shapes of bodies, other deformables and itself, where "
         "the scene has `contact`: its nodes, and the triangles and edges of cloth and of what tetrahedra "
-        "fill; springs and particles have nodes alone. It does not rebound by `restitution`, but as it is "
+        "fill; springs, particles and the points of rods have nodes alone. It does not rebound by "
+        "`restitution`, but as it is "
         "elastic.",
     .size = sizeof(MbDeformableContactSpec),
     .rows = soft_contact_rows};
@@ -466,13 +495,39 @@ static const MbSchemaRow cloth_rows[] = {START,
                                          {"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED,
                                           .object = &cloth_material, .help = "what it is made of"},
                                          {0}};
+static const MbSchemaRow rod_material_rows[] = {
+    {"radius", MB_TYPE_NUMBER, AT(MbDeformableSpec, radius), .flags = MB_REQUIRED, .bound = MB_ABOVE,
+     .unit = "m", .help = "of its round section"},
+    {"young", MB_TYPE_NUMBER, AT(MbDeformableSpec, young), .flags = MB_REQUIRED, .bound = MB_ABOVE,
+     .unit = "Pa", .help = "Young's modulus: times the section's area its stiffness against stretching"},
+    {"poisson", MB_TYPE_NUMBER, AT(MbDeformableSpec, poisson), .bound = MB_BETWEEN, .lo = -0.99, .hi = 0.4999,
+     .fallback = "0.3", .help = "Poisson's ratio, by which it resists twisting"},
+    {"bending", MB_TYPE_NUMBER, AT(MbDeformableSpec, bends), .bound = MB_ABOVE, .unit = "N m^2",
+     .help = "moment by curvature; absent: young pi radius^4 / 4"},
+    {"twisting", MB_TYPE_NUMBER, AT(MbDeformableSpec, twists), .bound = MB_ABOVE, .unit = "N m^2",
+     .help = "moment by twist along its length, at most twice that of bending; absent: young pi radius^4 / 4 "
+             "(1 + poisson)"},
+    {"density", MB_TYPE_NUMBER, AT(MbDeformableSpec, density), .flags = MB_REQUIRED, .bound = MB_ABOVE,
+     .unit = "kg/m^3", .help = "at rest"},
+    {0}};
+static const MbSchemaObject rod_material = {.name = "rod_material",
+                                            .help = "What rods are made of, and how thick they are.",
+                                            .size = sizeof(MbDeformableSpec),
+                                            .rows = rod_material_rows};
+static const MbSchemaRow rod_rows[] = {
+    {"material", MB_TYPE_OBJECT, .flags = MB_REQUIRED, .object = &rod_material, .help = "what it is made of"},
+    {0}};
 static const MbSchemaVariant deformable_variants[] = {
     [MB_DEFORMABLE_SPRINGS] = {.rows = springs_rows,
                                .help = "point masses, and springs between neighbours in the mesh"},
     [MB_DEFORMABLE_PARTICLES] = {.rows = particles_rows,
                                  .help = "point masses alone; forces may act between them"},
     [MB_DEFORMABLE_TETS] = {.rows = tets_rows, .help = "an elastic body of tetrahedra"},
-    [MB_DEFORMABLE_CLOTH] = {.rows = cloth_rows, .help = "an elastic sheet of triangles"}};
+    [MB_DEFORMABLE_CLOTH] = {.rows = cloth_rows, .help = "an elastic sheet of triangles"},
+    [MB_DEFORMABLE_ROD] = {.rows = rod_rows,
+                           .help = "a thin round rod that resists stretching, bending and twisting; at rest "
+                                   "it is as its mesh has it. Nodes behind its points tell how its segments "
+                                   "are turned"}};
 const MbSchemaObject mb_schema_deformable = {.name = "deformable",
                                              .help = "What changes its shape: nodes, which are point masses.",
                                              .size = sizeof(MbDeformableSpec),

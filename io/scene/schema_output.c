@@ -15,6 +15,7 @@ static const char *const channel_words[] = {"body.position",
                                             "constraint.active",
                                             "contact",
                                             "contact.pair",
+                                            "contact.impact",
                                             "energy",
                                             "momentum",
                                             "muscle",
@@ -27,6 +28,7 @@ static const char *const channel_words[] = {"body.position",
                                             "deformable.*.von_mises",
                                             "deformable.*.element_strain",
                                             "deformable.*.principal_strain",
+                                            "deformable.*.contact",
                                             "solver",
                                             "solver.history",
                                             "solver.time",
@@ -82,6 +84,10 @@ static const char *const channel_help[] = {
     "the same by pairs of bodies: how many contacts, the sum of their normal forces, and the whole force on "
     "the "
     "second body",
+    "impacts in the steps since the frame before, of each: the two bodies or deformables; its number among "
+    "theirs; the time at which its step ended; where; the normal, from the first to the second; the speed "
+    "along it with which they came at one another, above \"threshold\" of \"contact\"; the impulse "
+    "along it; and that of friction (px, py, pz), as the second feels it",
     "kinetic; gravity, which is 0 where the centre of mass is as high "
     "as the world's origin; elastic, of springs; "
     "total, the sum of the three; with `contact` also contact, the work that contacts have done since the "
@@ -100,7 +106,8 @@ static const char *const channel_help[] = {
     "their length in m",
     "the largest strain of its elements, |s − 1| of a principal stretch s; of springs under solver "
     "`projective`",
-    "Cauchy's stress of every element of tetrahedra or cloth, in Pa: xx, yy, zz, xy, yz, xz in the world's "
+    "Cauchy's stress of every element of tetrahedra or cloth (of tetrahedra with ten nodes in the middles of "
+    "the eight parts that the file's mesh has of each), in Pa: xx, yy, zz, xy, yz, xz in the world's "
     "axes, "
     "tension above 0. What the "
     "material does and not what damps it; of `linear`, which takes places at rest and now for one, its own. "
@@ -118,6 +125,9 @@ static const char *const channel_help[] = {
     "Fᵀ)/2 − 1. Of cloth "
     "that in its plane",
     "its principal values, the largest first: three, of cloth two",
+    "what has pushed it where it touches, over the last step: the sum of the normal forces of its contacts, "
+    "those with itself among them, "
+    "and the whole force on it, fx, fy, fz. Of scenes with `contact`",
     "of the last step: iterations; residual, the last correction's largest move of a node, by the size of "
     "the largest "
     "deformable; left, how far by estimate nodes still were from the step's solution, by the same size "

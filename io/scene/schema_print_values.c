@@ -137,6 +137,11 @@ static void add_list(MbText *t, const MbSchemaRow *row) {
     add_count(t, row->length, row->length);
     mb_text_add(t, "}");
     break;
+  case MB_TYPE_POINTS:
+    mb_text_format(t, "{\"type\":\"array\",\"minItems\":%zu,\"items\":", row->least);
+    add_numbers(t, row, 3, 3);
+    mb_text_add(t, "}");
+    break;
   case MB_TYPE_CORNERS:
     mb_text_add(t, "{\"type\":\"array\",\"minItems\":2,\"maxItems\":2,\"items\":");
     add_numbers(t, row, 3, 3);
@@ -262,6 +267,7 @@ void mb_schema_print_value(MbText *t, const MbSchemaRow *row) {
   case MB_TYPE_ONE_OR_LIST:
   case MB_TYPE_SEQUENCE:
   case MB_TYPE_DIRECTIONS:
+  case MB_TYPE_POINTS:
   case MB_TYPE_CORNERS:
   case MB_TYPE_COLOR:
   case MB_TYPE_GRIDS:

@@ -30,6 +30,7 @@ static void add_type(MbText *t, const MbSchemaRow *row) {
                                               [MB_TYPE_PARAMETERS] = "numbers by name",
                                               [MB_TYPE_MESH] = "file",
                                               [MB_TYPE_ELEMENTS] = "file",
+                                              [MB_TYPE_POINTS] = "list of 3 numbers each",
                                               [MB_TYPE_CORNERS] = "2 lists of 3 numbers",
                                               [MB_TYPE_TEXTS] = "texts by name",
                                               [MB_TYPE_VALUES] = "values by name",

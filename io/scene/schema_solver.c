@@ -117,7 +117,8 @@ static const char *const global_help[] = {
 static const char *const precision_help[] = {"64 bits", "32 bits, and a correction that makes up for it",
                                              NULL};
 static const char *const method_help[] = {
-    "`lbfgs`", "quasi-Newton steps with a limited memory on a matrix that stays the same, and a line search",
+    "`lbfgs`, and `newton` where there are rods or the integrator is \"static\"",
+    "quasi-Newton steps with a limited memory on a matrix that stays the same, and a line search",
     "a local and a global step in turn, with a matrix that stays the same",
     "Newton's method with exact derivatives and a line search: slow, the truth that others are held against",
     NULL};
@@ -129,7 +130,8 @@ static const MbSchemaRow projective_rows[] = {
      .help = "what moves the bodies, which are solved for together with the nodes that attachments, "
              "constraints and forces tie to them"},
     {"iterations", MB_TYPE_COUNT, AT(MbSolverSpec, iterations), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
-     .help = "of a step, at most; 200 where it is not given (100 with method \"newton\")"},
+     .help = "of a step, at most; 200 where it is not given (100 with method \"newton\", 10000 with "
+             "\"lbfgs\" where there are rods)"},
     {"global", MB_TYPE_WORD, AT(MbSolverSpec, global), .words = mb_global_words, .word_help = global_help,
      .fallback = "\"auto\"", .help = "how the global step solves its equations"},
     {"tolerance", MB_TYPE_NUMBER, AT(MbSolverSpec, tolerance), .bound = MB_FROM, .fallback = "0",
@@ -137,7 +139,8 @@ static const MbSchemaRow projective_rows[] = {
          "stops iterating when the largest correction of a node is below this share of the largest "
          "deformable's "
          "size; a step that does not come to it in `iterations` is an error. 0: corrections do not matter "
-         "(method \"newton\": 1e-9 is wanted, and it goes on to 1e-12 where it can)"},
+         "(method \"newton\": 1e-9 is wanted, and it goes on to 1e-12 where it can; where there are rods "
+         "1e-8)"},
     {"energy_tolerance", MB_TYPE_NUMBER, AT(MbSolverSpec, energy_tolerance), .bound = MB_BETWEEN, .lo = 0,
      .hi = 1,
      .help = "stops iterating when the energy that a step minimises is, by estimate, above its least by no "

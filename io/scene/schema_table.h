@@ -37,6 +37,7 @@ typedef enum MbSchemaType {
   MB_TYPE_ERROR,           // double[MB_QUANTITIES]: 0, a word, or `object`
   MB_TYPE_MESH,            // const char *, a file; extra: the mesh's place
   MB_TYPE_ELEMENTS, // in MbNodeMeshSpec: const char *, a file of tetrahedra or triangles, and what it holds
+  MB_TYPE_POINTS,   // double *, count: a list of places, 3 numbers each
   MB_TYPE_CORNERS,  // double[2][3], least and most; extra: a bool that says whether they were given
   MB_TYPE_TEXTS,    // MbNamedText *, count: texts by name
   MB_TYPE_VALUES, // MbNamedText *, count: by name, what --param and --set take: a text, a value, or a list of values

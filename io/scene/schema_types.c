@@ -211,6 +211,26 @@ static bool read_grids(MbReader *r, const MbSchemaRow *row, const cJSON *item, v
   return fine;
 }
 
+// Places, one after the other.
+static bool read_points(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
+  if (!cJSON_IsArray(item) || !item->child)
+    return mb_reader_unwanted(r, item, "a list of places: [[x, y, z], ...]");
+  if (!mb_read_count(r, row, item, "places")) return false;
+  const size_t n = (size_t)cJSON_GetArraySize(item);
+  double *const out = mb_arena_alloc(r->arena, n, 3 * sizeof *out);
+  if (!out) return mb_reader_no_memory(r);
+  bool fine = true;
+  size_t i = 0;
+  for (const cJSON *place = item->child; place; place = place->next, i++) {
+    const MbReaderPlace inner = mb_reader_enter_index(r, i);
+    fine = mb_read_numbers(r, row, place, 3, out + 3 * i) && fine;
+    mb_reader_leave(r, inner);
+  }
+  memcpy((char *)base + row->offset, &out, sizeof out);
+  memcpy((char *)base + row->count, &n, sizeof n);
+  return fine;
+}
+
 // The least and the greatest corner of a box.
 static bool read_corners(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *base) {
   double(*const corner)[3] = (void *)((char *)base + row->offset);
@@ -434,6 +454,8 @@ bool mb_read_row(MbReader *r, const MbSchemaRow *row, const cJSON *item, void *b
     return mb_read_mesh(r, row, item, base);
   case MB_TYPE_ELEMENTS:
     return mb_read_elements(r, item, base);
+  case MB_TYPE_POINTS:
+    return read_points(r, row, item, base);
   case MB_TYPE_CORNERS:
     return read_corners(r, row, item, base);
   case MB_TYPE_TEXTS:

@@ -193,7 +193,7 @@ static void change_held(const MbModel *model, const MbElements *e) {
 }
 
 static void change_elements(const MbModel *model, const MbElements *e) {
-  static const size_t pointers = sizeof(MbElementMesh) / sizeof(void *) + 10;
+  static const size_t pointers = sizeof(MbElementMesh) / sizeof(void *) + 11;
   change_held(model, e);
   for (size_t i = 0; i < e->ncables; i++) change_cable(model, &e->cables[i]);
   change_surface(model, e->surface);

@@ -1,5 +1,6 @@
 #include "core/base/alloc.h"
 #include "core/deformables/element_mesh.h"
+#include "core/deformables/quadratic.h"
 #include "io/mesh/mesh.h"
 
 #include <criterion/criterion.h>
@@ -365,6 +366,28 @@ Test(mesh_elements, flipped_bytes_do_no_harm) {
   release(&m);
 }
 
+// Gmsh has the edge (2 3) before (1 3); lines and triangles with nodes in the middles of edges are passed over.
+Test(mesh_elements, tetrahedra_of_ten_nodes_have_the_middles_of_their_edges_in_order) {
+  static const char text[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n10\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 "
+                             "0 0 1\n5 0.5 0 0\n6 0.5 0.5 "
+                             "0\n7 0 0.5 0\n8 0 0 0.5\n9 0 0.5 0.5\n10 0.5 0 0.5\n$EndNodes\n$Elements\n3\n1 "
+                             "8 0 1 2 5\n2 9 0 1 2 3 5 6 7\n3 "
+                             "11 0 1 2 3 4 5 6 7 8 9 10\n$EndElements\n";
+  MbReport report = {0};
+  MbArena arena = {0};
+  MbElementMesh *mesh = NULL;
+  write_file(".msh", text, strlen(text));
+  cr_assert_eq(mb_mesh_read_elements(path, 1, "", &arena, &mesh, &report), MB_OK);
+  cr_assert(mesh->tets == 1 && mesh->triangles == 0 && mesh->nodes == 10 && mesh->middle);
+  for (size_t e = 0; e < MB_QUADRATIC_EDGES; e++)
+    for (size_t k = 0; k < 3; k++) {
+      const double *a = mesh->x + 3 * mesh->tet[mb_quadratic_edge[e][0]],
+                   *b = mesh->x + 3 * mesh->tet[mb_quadratic_edge[e][1]];
+      cr_expect_eq(mesh->x[3 * mesh->middle[e] + k], (a[k] + b[k]) / 2);
+    }
+  mb_arena_free(&arena);
+}
+
 static void expect_refused(const char *ending, const char *text, const char *part) {
   MbReport report;
   write_file(ending, text, strlen(text));
@@ -387,8 +410,14 @@ Test(mesh_elements, what_is_wrong_in_a_msh_is_said_with_its_line) {
   expect_refused(".msh", HEAD "$Nodes\n2\n1 0 0 0\n1 0 0 0\n$EndNodes\n", "two nodes have the number 1");
   expect_refused(".msh", HEAD FOUR "$Elements\n1\n1 4 0 1 2 3 5\n$EndElements\n",
                  "line 13: an element has the node 5, which is not there");
+  expect_refused(".msh", HEAD FOUR "$Elements\n1\n1 29 0 1 2 3 4\n$EndElements\n",
+                 "Gmsh's type 29 are not read");
   expect_refused(".msh", HEAD FOUR "$Elements\n1\n1 11 0 1 2 3 4\n$EndElements\n",
-                 "Gmsh's type 11 are not read");
+                 "wanted the number of an element's node");
+  expect_refused(".msh", HEAD FOUR "$Elements\n2\n1 4 0 1 2 3 4\n2 11 0 1 2 3 4 1 2 3 1 2 3\n$EndElements\n",
+                 "tetrahedra of first and of second order");
+  expect_refused(".msh", HEAD FOUR "$Elements\n1\n1 9 0 1 2 3 4 1 2\n$EndElements\n",
+                 "triangles of second order without tetrahedra");
   expect_refused(".msh", HEAD FOUR "$Elements\n1\n1 15 0 1\n$EndElements\n",
                  "neither tetrahedra nor triangles");
   expect_refused(".msh", HEAD FOUR "$Comments\nnothing\n", "the file ends before $EndComments");

@@ -268,6 +268,7 @@ static bool says_something(const MbSchemaRow *row) {
   case MB_TYPE_SIGNALS:
   case MB_TYPE_SIGNAL_LIST:
   case MB_TYPE_LIMITS:
+  case MB_TYPE_POINTS:
   case MB_TYPE_CORNERS:
   case MB_TYPE_COLOR:
   case MB_TYPE_GRIDS:

@@ -137,6 +137,11 @@ const Needed words_needed[] = {
 #define ROPE                                                                                                 \
   OF_SOFT "={'name':'soft','type':'springs','mesh':{'rope':4,'length':1},'material':{'mass':5,"              \
           "'stiffness':300},'pin':[{'select':{'vertices':[0]}}]}"
+#define ROD                                                                                                  \
+  OF_SOFT "={'name':'soft','type':'rod','mesh':{'rope':4,'length':1},'material':{'radius':0.05,"             \
+          "'young':10000,'density':1000},'pin':[{'select':{'clamp':'first'}}]} | /gravity=[0.01,0.02,-0.3]"
+#define CURVED ROD " | " OF_SOFT "/mesh={'points':[[0,0,0],[0.3,0,0],[0.5,0.1,0.1],[0.8,0.1,0]]}"
+#define COIL   ROD " | " OF_SOFT "/mesh={'helix':{'nodes':9,'radius':0.3,'pitch':0.1,'turns':1}}"
 #define BALL                                                                                                 \
   OF_SOFT "={'name':'soft','type':'tets','mesh':{'ball':2,'radius':0.5},'material':{'young':1000,"           \
           "'density':100},'pin':[{'select':{'side':'-x'}}]}"
@@ -362,7 +367,14 @@ const Probe words_probes[] = {
     {"deformable.particles", "", PARTICLES, DIFFERS},
     {"deformable.cloth", "", CLOTH, DIFFERS},
     {"deformable.tets", "", OF_SOFT "/velocity={'linear':[1,0,0]}", DIFFERS},
+    {"deformable.rod", "", ROD, DIFFERS},
     {"node_mesh.rope", ROPE, OF_SOFT "/mesh/rope=5", DIFFERS},
+    {"node_mesh.rope", ROD, OF_SOFT "/mesh/rope=5", DIFFERS},
+    {"node_mesh.points", CURVED, OF_SOFT "/mesh/points/2/2=0.2", DIFFERS},
+    {"helix.nodes", COIL, OF_SOFT "/mesh/helix/nodes=10", DIFFERS},
+    {"helix.radius", COIL, OF_SOFT "/mesh/helix/radius=0.2", DIFFERS},
+    {"helix.pitch", COIL, OF_SOFT "/mesh/helix/pitch=0.2", DIFFERS},
+    {"helix.turns", COIL, OF_SOFT "/mesh/helix/turns=1.5", DIFFERS},
     {"node_mesh.length", ROPE, OF_SOFT "/mesh/length=2", DIFFERS},
     {"node_mesh.grid", SPRINGS, OF_SOFT "/mesh/grid=[4,3]", DIFFERS},
     {"node_mesh.grid", CLOTH, OF_SOFT "/mesh/grid=[4,3]", DIFFERS},
@@ -373,6 +385,7 @@ const Probe words_probes[] = {
     {"node_mesh.pattern=*", SPRINGS, OF_SOFT "/mesh/pattern='*'", DIFFERS},
     {"node_mesh.pattern=*", CLOTH, OF_SOFT "/mesh/pattern='*'", DIFFERS},
     {"node_mesh.scale", OF_SOFT "/mesh={'file':'" ELEMENTS "'}", OF_SOFT "/mesh/scale=2", DIFFERS},
+    {"node_mesh.order", "", OF_SOFT "/mesh/order=2", DIFFERS},
     {"node_mesh.weld", OF_SOFT "/mesh={'file':'" CRACKED "'}", OF_SOFT "/mesh/weld=1e-6", DIFFERS},
     {"start_mesh.file", OF_SOFT "/mesh={'file':'" ELEMENTS "'}", OF_SOFT "/start={'file':'" PULLED "'}",
      DIFFERS},
@@ -395,6 +408,7 @@ const Probe words_probes[] = {
     {"select.nearest", "", OF_SOFT "/pin/0/select={'nearest':[1,1,1]}", DIFFERS},
     {"select.side=*", OF_SOFT "/pin=[]", OF_SOFT "/pin=[{'select':{'side':'*'}}]", DIFFERS},
     {"select.side=*", SPRINGS " | " OF_SOFT "/pin=[]", OF_SOFT "/pin=[{'select':{'side':'*'}}]", DIFFERS},
+    {"select.clamp=*", ROD " | " OF_SOFT "/pin=[]", OF_SOFT "/pin=[{'select':{'clamp':'*'}}]", DIFFERS},
     {"select.box", "", OF_SOFT "/pin/0/select={'box':[[0,0,0],[1,1,0.5]]}", DIFFERS},
     {"select_sphere.center", OF_SOFT "/pin/0/select={'sphere':{'center':[0,0,0],'radius':0.5}}",
      OF_SOFT "/pin/0/select/sphere/center=[1,0,0]", DIFFERS},
@@ -413,6 +427,12 @@ const Probe words_probes[] = {
     {"attach.enforce=*", FOLLOWS(""), OF_SOFT "/attach/0/enforce='*'", EITHER},
     {"cable.pull", "", CABLE(",'pull':100"), DIFFERS},
     {"cable.compliance", CABLE(""), OF_SOFT "/cables/0/compliance=0.1", DIFFERS},
+    {"rod_material.radius", ROD, MATERIAL "/radius=0.04", DIFFERS},
+    {"rod_material.young", ROD, MATERIAL "/young=20000", DIFFERS},
+    {"rod_material.poisson", CURVED, MATERIAL "/poisson=0.1", DIFFERS},
+    {"rod_material.bending", ROD, MATERIAL "/bending=1", DIFFERS},
+    {"rod_material.twisting", CURVED, MATERIAL "/twisting=0.03", DIFFERS},
+    {"rod_material.density", ROD, MATERIAL "/density=500", DIFFERS},
     {"spring_material.mass", SPRINGS, MATERIAL "/mass=7", DIFFERS},
     {"spring_material.stiffness", SPRINGS, MATERIAL "/stiffness=20", DIFFERS},
     {"spring_material.damping", SPRINGS, MATERIAL "/damping=0.2", DIFFERS},

@@ -32,6 +32,7 @@ bool mb_bench_drift(void);
 bool mb_bench_contact(void);
 bool mb_bench_collide(void);
 bool mb_bench_coupling(void);
+bool mb_bench_device(void);
 bool mb_bench_gradient(void);
 
 const char *mb_bench_folder(void); // for files

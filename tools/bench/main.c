@@ -28,6 +28,8 @@ static const MbBench benches[] = {
     {"contact", "piles of bodies that touch: whole steps, by parts", mb_bench_contact, true},
     {"collide", "pairs of shapes by their forms, and the broad phase", mb_bench_collide, false},
     {"coupling", "a step of a bar that an arm carries beside one that is pinned", mb_bench_coupling, false},
+    {"device", "whole frames of the projective solver on a device beside the processor's", mb_bench_device,
+     true},
     {"gradient", "derivatives of a run beside the run, by how many numbers they are", mb_bench_gradient,
      false},
 };

@@ -17,8 +17,8 @@
 #include <string.h>
 
 enum {
-  CHUNK = 3072,              // numbers that are summed up together
-  SUMS = MB_PAIR_WEIGHTS + 2 // of each chunk: the weights, and behind them s · y and z · y of a new pair
+  CHUNK = 3072,       // numbers that are summed up together
+  SUMS = MB_PAIR_SUMS // of each chunk: the weights, and behind them s · y and z · y of a new pair
 };
 
 bool mb_pairs_make(MbPairs *pairs, size_t n) {
@@ -99,7 +99,11 @@ void mb_pairs_look(MbPairs *pairs, const double *b, int threads, double c[MB_PAI
   for (size_t k = 0; k < pairs->count; k++) look.one[aged(pairs, k)] = true;
   if (pairs->count) look_at(&look, threads, sums);
   memcpy(c, sums, sizeof pairs->seen);
-  memcpy(pairs->seen, sums, sizeof pairs->seen);
+  mb_pairs_see(pairs, c);
+}
+
+void mb_pairs_see(MbPairs *pairs, const double c[MB_PAIR_WEIGHTS]) {
+  memcpy(pairs->seen, c, sizeof pairs->seen);
 }
 
 // ---- N ----------------------------------------------------------------------------------------------------
@@ -141,14 +145,8 @@ static void find_N(MbPairs *pairs) {
   }
 }
 
-bool mb_pairs_take(MbPairs *pairs, const double *b0, const double *b, double *z0, const double *z1,
-                   int threads, double c[MB_PAIR_WEIGHTS]) {
+bool mb_pairs_note(MbPairs *pairs, const double sums[MB_PAIR_SUMS], double c[MB_PAIR_WEIGHTS]) {
   const size_t k = pairs->next;
-  double sums[SUMS];
-  Look look = {.pairs = pairs, .b = b, .b0 = b0, .z0 = z0, .z1 = z1};
-  for (size_t i = 0; i < pairs->count; i++) look.one[aged(pairs, i)] = true;
-  look.one[k] = true; // where the oldest one stood
-  look_at(&look, threads, sums);
   memcpy(c, sums, MB_PAIR_WEIGHTS * sizeof *c);
   const double sy = sums[MB_PAIR_WEIGHTS], yz = sums[MB_PAIR_WEIGHTS + 1];
   const bool up = sy > 0 && isfinite(1 / sy) && isfinite(yz);
@@ -168,6 +166,16 @@ bool mb_pairs_take(MbPairs *pairs, const double *b0, const double *b, double *z0
   find_N(pairs);
   memcpy(pairs->seen, c, sizeof pairs->seen);
   return up;
+}
+
+bool mb_pairs_take(MbPairs *pairs, const double *b0, const double *b, double *z0, const double *z1,
+                   int threads, double c[MB_PAIR_WEIGHTS]) {
+  double sums[SUMS];
+  Look look = {.pairs = pairs, .b = b, .b0 = b0, .z0 = z0, .z1 = z1};
+  for (size_t i = 0; i < pairs->count; i++) look.one[aged(pairs, i)] = true;
+  look.one[pairs->next] = true; // where the oldest one stood
+  look_at(&look, threads, sums);
+  return mb_pairs_note(pairs, sums, c);
 }
 
 void mb_pairs_weigh(const MbPairs *pairs, const double c[MB_PAIR_WEIGHTS], double w[MB_PAIR_WEIGHTS]) {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MB_PAIRS = 5, MB_PAIR_WEIGHTS = 2 * MB_PAIRS };
+enum { MB_PAIRS = 5, MB_PAIR_WEIGHTS = 2 * MB_PAIRS, MB_PAIR_SUMS = MB_PAIR_WEIGHTS + 2 };
 
 typedef struct MbPairs {
   size_t n;                          // numbers of a vector
@@ -37,6 +37,10 @@ void mb_pairs_look(MbPairs *pairs, const double *b, int threads, double c[MB_PAI
 // Tells whether it has taken the pair.
 bool mb_pairs_take(MbPairs *pairs, const double *b0, const double *b, double *z0, const double *z1,
                    int threads, double c[MB_PAIR_WEIGHTS]);
+// The same two where the vectors stand elsewhere: what has been looked at, and a pair by the products of b with all s and z, those of
+// s[next] and z[next] among them, and behind them s[next] · y and z[next] · y.
+void mb_pairs_see(MbPairs *pairs, const double c[MB_PAIR_WEIGHTS]);
+bool mb_pairs_note(MbPairs *pairs, const double sums[MB_PAIR_SUMS], double c[MB_PAIR_WEIGHTS]);
 // Writes w = N c.
 void mb_pairs_weigh(const MbPairs *pairs, const double c[MB_PAIR_WEIGHTS], double w[MB_PAIR_WEIGHTS]);
 // Adds U w to x, both of them from number `first` on, `count` numbers.

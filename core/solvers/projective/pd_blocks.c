@@ -7,9 +7,14 @@
 
 // ---- making and freeing -----------------------------------------------------------------------------------
 
-static const uint32_t *elements_of(const MbElementMesh *mesh, int rank, size_t *count) {
-  *count = rank == 3 ? mesh->tets : rank == 2 ? mesh->triangles : mesh->edges;
-  return rank == 3 ? mesh->tet : rank == 2 ? mesh->triangle : mesh->edge;
+static bool make_gradient(const MbElementMesh *mesh, int rank, MbGradient *gradient, size_t *flat) {
+  const size_t count = rank == 3 ? mesh->tets : rank == 2 ? mesh->triangles : mesh->edges;
+  if (rank == 3 && mesh->middle) return mb_gradient_create_quadratic(gradient, mesh, flat);
+  return mb_gradient_create(gradient, rank,
+                            rank == 3   ? mesh->tet
+                            : rank == 2 ? mesh->triangle
+                                        : mesh->edge,
+                            count, mesh->x, mesh->nodes, flat);
 }
 
 static size_t before_size(const MbPdBlock *block) {
@@ -25,7 +30,7 @@ static bool allocate(MbPdBlock *block) {
   block->F = mb_calloc(stride, width * sizeof *block->F);
   block->u = mb_calloc(stride, width * sizeof *block->u);
   block->p = mb_calloc(stride, width * sizeof *block->p);
-  block->corner = mb_calloc(stride, 3 * block->corners * sizeof *block->corner);
+  block->corner = mb_calloc(stride, (width + 3) * sizeof *block->corner);
   block->energy = mb_calloc(stride, sizeof *block->energy);
   return block->k && block->before && block->weight && block->scale && block->F && block->u && block->p &&
          block->corner && block->energy;
@@ -33,19 +38,17 @@ static bool allocate(MbPdBlock *block) {
 
 bool mb_pd_block_make(const MbPdPart *part, size_t number, int rank, double h, MbPdBlock *block,
                       size_t *flat) {
-  size_t count = 0;
-  const uint32_t *list = elements_of(part->mesh, rank, &count);
   *flat = SIZE_MAX;
   *block = (MbPdBlock){.part = number,
                        .first = part->first,
-                       .count = count,
-                       .corners = (size_t)rank + 1,
                        .rank = (size_t)rank,
-                       .thickness = rank == 2 ? part->thickness : 1,
+                       .thickness = rank == 2 || part->rod ? part->thickness : 1,
                        .elastic = part->elastic,
                        .damper = part->damping / h};
-  if (!mb_gradient_create(&block->gradient, rank, list, count, part->mesh->x, part->mesh->nodes, flat))
-    return false;
+  if (!make_gradient(part->mesh, rank, &block->gradient, flat)) return false;
+  const size_t count = block->count = block->gradient.n;
+  block->corners = mb_gradient_nodes(&block->gradient);
+  block->points = mb_gradient_points(&block->gradient);
   if (!allocate(block)) {
     mb_pd_block_free(block);
     return false;
@@ -80,15 +83,18 @@ void mb_pd_block_free(MbPdBlock *block) {
 
 size_t mb_pd_block_bytes(const MbPdBlock *block) {
   const MbGradient *g = &block->gradient;
-  const size_t corners = block->count * block->corners;
-  return corners * (sizeof *g->node + sizeof *g->corner + 3 * sizeof *block->corner) +
+  const size_t corners = block->count * (block->rank + 1);
+  const size_t ten = g->ten ? corners * (3 * (sizeof *g->corner + sizeof *g->y) + 4 * sizeof *g->share) +
+                                  block->count / 4 * 10 * sizeof *g->ten
+                            : 0;
+  return ten + corners * (sizeof *g->node + sizeof *g->corner + 3 * sizeof *block->corner) +
          (g->nodes + 1) * sizeof *g->first + g->stride * (block->rank * block->rank + 1) * sizeof *g->B +
          g->stride * (9 * block->rank + (block->rank == 1 ? 4 : 3) + before_size(block)) * sizeof *block->F;
 }
 
 // ---- one element ------------------------------------------------------------------------------------------
 
-void mb_pd_gradient(const MbPdBlock *block, size_t e, const double *q, double F[9], double g[12]) {
+void mb_pd_gradient(const MbPdBlock *block, size_t e, const double *q, double F[9], double g[MB_PD_SLOPES]) {
   const size_t rank = block->rank;
   mb_gradient_of(&block->gradient, e, g);
   memset(F, 0, 3 * rank * sizeof *F);

@@ -9,13 +9,14 @@
 #include "core/deformables/local_step.h"
 #include "core/solvers/projective/projective.h"
 
-enum { MB_PD_CORNERS = 4, MB_PD_WIDTH = 9 };
+enum { MB_PD_SLOPES = 30 }; // numbers of an element's gradients at most
 
 typedef struct MbPdBlock {
-  MbGradient gradient; // of the part's own nodes
-  size_t part, first;  // number of the part's first node among all
-  size_t count, corners, rank;
-  double thickness; // m, sheets; else 1
+  MbGradient gradient;         // of the part's own nodes
+  size_t part, first;          // number of the part's first node among all
+  size_t count, corners, rank; // elements; nodes of each
+  size_t points;               // elements that have the same nodes one after the other
+  double thickness;            // m, sheets; else 1
   MbElastic elastic;
   double damper;  // N/m, springs: c/h; others: β/h
   double *k;      // (count) N/m, springs
@@ -25,7 +26,7 @@ typedef struct MbPdBlock {
   double *weight;    // (stride) Pa
   double *scale;     // (stride) weight × thickness
   double *F, *u, *p; // (3 rank x stride)
-  double *corner;    // (stride x corners x 3) by packs
+  double *corner;    // (stride x rank + 1 x 3) by packs
   double *energy;    // (stride) V ψ
 } MbPdBlock;
 
@@ -37,7 +38,7 @@ size_t mb_pd_block_bytes(const MbPdBlock *block);
 
 // Node of a corner among all; V of an element
 static inline size_t mb_pd_node(const MbPdBlock *block, size_t e, size_t a) {
-  return block->first + block->gradient.node[e * block->corners + a];
+  return block->first + mb_gradient_node(&block->gradient, e, a);
 }
 static inline double mb_pd_volume(const MbPdBlock *block, size_t e) {
   return block->gradient.size[e] * block->thickness;
@@ -53,7 +54,7 @@ static inline double mb_pd_weight(const MbPdBlock *block, size_t e) {
 static inline bool mb_pd_damped(const MbPdBlock *block) { return block->rank > 1 && block->damper > 0; }
 
 // F of element e at places q of all nodes, row major, and the gradients g (corners x rank)
-void mb_pd_gradient(const MbPdBlock *block, size_t e, const double *q, double F[9], double g[12]);
+void mb_pd_gradient(const MbPdBlock *block, size_t e, const double *q, double F[9], double g[MB_PD_SLOPES]);
 // What damping adds over a step to ψ and P (3 x rank), of tetrahedra and triangles.
 double mb_pd_viscous(const MbPdBlock *block, size_t e, const double F[9], double P[9]);
 // ψ, P = ∂ψ/∂F (3 x rank), ∂P/∂F (3 rank x 3 rank; `positive`: its negative eigenvalues left out) at F. `stepping`: with what

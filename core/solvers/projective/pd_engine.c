@@ -3,11 +3,8 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/report.h"
-#include "core/base/threads.h"
 
 #include <string.h>
-
-enum { GRAIN = 1024 }; // nodes that are worth a thread, where there is little to do with each
 
 // ---- making and freeing -----------------------------------------------------------------------------------
 
@@ -24,6 +21,8 @@ static bool allocate(MbPdEngine *engine, const MbPdSpec *spec) {
   const size_t n = spec->nodes;
   engine->n = n, engine->beside = spec->beside;
   engine->method = spec->method;
+  engine->mover = spec->mover ? spec->mover : &mb_pd_processor;
+  engine->elsewhere = spec->mover != NULL;
   engine->number = mb_calloc(n, sizeof *engine->number);
   engine->node = mb_calloc(n, sizeof *engine->node);
   engine->placed = mb_calloc(n, sizeof *engine->placed);
@@ -110,6 +109,7 @@ static MbStatus make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report)
   if (spec->method != MB_METHOD_NEWTON && !mb_pd_lbfgs_make(engine))
     return mb_no_memory(report, "deformables");
   if (spec->ncables && !(engine->cables = mb_pd_cables_make(spec))) return mb_no_memory(report, "cables");
+  if (engine->elsewhere) return engine->mover->make(engine, report);
   if (!spec->nports) return MB_OK;
   engine->ports = mb_pd_ports_make(engine, spec->nports, spec->port, spec->columns);
   if (!engine->ports || !mb_pd_name(engine, 0, NULL)) return mb_no_memory(report, "deformables");
@@ -130,6 +130,7 @@ MbStatus mb_pd_create(const MbPdSpec *spec, MbPdEngine **out, MbReport *report) 
 
 void mb_pd_free(MbPdEngine *engine) {
   if (!engine) return;
+  if (engine->moved) engine->mover->free(engine);
   for (size_t k = 0; k < engine->nblocks; k++) mb_pd_block_free(&engine->block[k]);
   mb_free(engine->block);
   mb_pd_form_free(&engine->form);
@@ -159,64 +160,37 @@ size_t mb_pd_bytes(const MbPdEngine *engine) {
                  mb_pd_global_bytes(&engine->global) + mb_pd_newton_bytes(engine->newton) +
                  mb_pd_lbfgs_bytes(engine) + mb_pd_cables_bytes(engine->cables) + mb_pd_ports_bytes(engine) +
                  mb_pd_form_bytes(&engine->form) + mb_pd_loads_bytes(engine);
+  if (engine->moved) bytes += engine->mover->bytes(engine);
   for (size_t k = 0; k < engine->nblocks; k++)
     bytes += sizeof engine->block[k] + mb_pd_block_bytes(&engine->block[k]);
   return bytes;
 }
 
+// ---- the dual ---------------------------------------------------------------------------------------------
+
+void mb_pd_dual_begin(MbPdEngine *engine, const double *q) {
+  engine->mover->dual_begin(engine, q);
+  engine->begun = true;
+}
+void mb_pd_dual_read(const MbPdEngine *engine, double *dual) { engine->mover->dual_read(engine, dual); }
+void mb_pd_dual_write(MbPdEngine *engine, const double *dual) {
+  engine->mover->dual_write(engine, dual);
+  engine->begun = true;
+}
+
 // ---- a step -----------------------------------------------------------------------------------------------
-
-// (m + h c) q̃ = m (q + h v + h² g) + h c q, with c the drag; the iterate begins there, placed nodes where they go.
-static void look_ahead_range(void *context, size_t begin, size_t end) {
-  MbPdEngine *engine = context;
-  const MbNodeStart *start = engine->start;
-  const double h = engine->h;
-  for (size_t i = begin; i < end; i++) {
-    const double share = engine->mass[i] / engine->inertia[i];
-    for (size_t k = 0; k < 3; k++) {
-      const size_t c = 3 * i + k;
-      engine->ahead[c] = start->q[c] + share * (h * start->v[c] + h * h * start->gravity[k]);
-      engine->q[c] = engine->placed[i] >> k & 1 ? start->target[c]
-                     : engine->still            ? start->q[c]
-                                                : engine->ahead[c];
-    }
-  }
-}
-
-static void look_ahead(MbPdEngine *engine) {
-  mb_parallel_ranges(engine->threads, engine->n, GRAIN, look_ahead_range, engine);
-}
-
-// A Δ = M (q̃ − q) + h² f with f = Σ w V Gᵀ (p − u − F) − Q q: the scaled ADMM of METHODS 5 by its corrections.
-static void local_global(MbPdEngine *engine) {
-  const double h2 = engine->h * engine->h;
-  mb_pd_local(engine, engine->q, engine->f);
-  if (engine->cables) mb_pd_cables_pull(engine, engine->q, engine->f);
-  for (size_t n = 0; n < engine->nfree; n++) {
-    const size_t i = engine->node[n];
-    for (size_t c = 0; c < 3; c++)
-      engine->r[3 * n + c] =
-          engine->inertia[i] * (engine->ahead[3 * i + c] - engine->q[3 * i + c]) + h2 * engine->f[3 * i + c];
-  }
-  memcpy(engine->b, engine->r, 3 * engine->nfree * sizeof *engine->b);
-  const double began = engine->clock();
-  mb_pd_global_solve(&engine->global, engine->r);
-  engine->stats.global += engine->clock() - began;
-}
 
 // Of the correction Δ the part ½ Δᵀ A Δ, which is half of Δ along what A was solved for. Where the step is softer than A corrections
 // are shorter than what is left to go, and so are parts: they are asked to be smaller by as much as makes up for it.
 static bool near_enough(MbPdEngine *engine) {
-  double part = 0;
-  for (size_t c = 0; c < 3 * engine->nfree; c++) part += engine->r[c] * engine->b[c] / 2;
   static const double SOFT = 0.25;
-  return mb_pd_way_goes(&engine->way, fmax(part, 0), SOFT * engine->share);
+  return mb_pd_way_goes(&engine->way, fmax(engine->mover->worth(engine), 0), SOFT * engine->share);
 }
 
 static bool end_local_global(MbPdEngine *engine) {
   MbNodeStats *stats = &engine->stats;
   const bool enough = near_enough(engine);
-  stats->residual = engine->history[stats->iterations++] = mb_pd_advance(engine, 1);
+  stats->residual = engine->history[stats->iterations++] = engine->mover->advance(engine);
   if (!isfinite(stats->residual)) return false;
   const bool near = enough && stats->residual <= MB_PD_SHORT;
   const bool still = engine->tolerance > 0 ? stats->residual <= engine->tolerance : engine->share > 0;
@@ -256,15 +230,15 @@ bool mb_pd_whole(const MbPdEngine *engine) { return engine->whole; }
 bool mb_pd_pass(MbPdEngine *engine) {
   // such a step is begun anew, and goes down by quasi-Newton steps; the dual is the stress at its end
   if (!engine->newton && !engine->downhill && goes_round(engine)) {
-    look_ahead(engine);
+    engine->mover->look_ahead(engine);
     descend(engine);
   }
   engine->whole = !engine->newton && !engine->downhill;
   if (engine->whole) {
-    local_global(engine);
+    engine->mover->local_global(engine);
     return true;
   }
-  if (!engine->made && !mb_pd_lead(engine)) return false;
+  if (!engine->made && !engine->mover->lead(engine)) return false;
   engine->whole = !engine->made && mb_pd_listed(engine);
   if (engine->whole) {
     memset(engine->r, 0, 3 * engine->nfree * sizeof *engine->r);
@@ -321,7 +295,7 @@ bool mb_pd_end_pass(MbPdEngine *engine, const MbPdAlong *along, double *t) {
   if (engine->whole && !engine->newton && !engine->downhill) return end_local_global(engine);
   if (engine->whole) {
     engine->made = true;
-    return isfinite(mb_pd_advance(engine, 1));
+    return isfinite(engine->mover->advance(engine));
   }
   return engine->newton ? mb_pd_newton_end(engine, along, t) : mb_pd_lbfgs_end(engine, along, t);
 }
@@ -340,9 +314,8 @@ void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start) {
   engine->way = (MbPdWay){0};
   engine->least = engine->least_at = 0;
   engine->downhill = engine->made = engine->stuck = false;
-  look_ahead(engine);
-  mb_pd_local_begin(engine, start->q);
-  mb_pd_loads_begin(engine);
+  engine->mover->look_ahead(engine);
+  engine->mover->begin(engine);
   if (engine->method == MB_METHOD_LBFGS)
     descend(engine);
   else if (!engine->begun && engine->method == MB_METHOD_PROJECTIVE)
@@ -350,27 +323,15 @@ void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start) {
   if (engine->watch) engine->watch(engine->context, engine->q);
 }
 
-typedef struct Result {
-  const MbPdEngine *engine;
-  double *q, *v;
-} Result;
-
-static void end_range(void *context, size_t begin, size_t end) {
-  const Result *const to = context;
-  const double *q0 = to->engine->start->q, *q = to->engine->q, h = to->engine->h;
-  for (size_t c = 3 * begin; c < 3 * end; c++) {
-    to->v[c] = (q[c] - q0[c]) / h;
-    to->q[c] = q[c];
-  }
-}
-
-void mb_pd_end(MbPdEngine *engine, double *q1, double *v1) {
-  Result to = {engine, q1, v1};
-  if (engine->downhill && engine->method == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(engine, engine->q);
+static bool end(MbPdEngine *engine, double *q1, double *v1) {
+  if (engine->downhill && engine->method == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(engine, NULL);
   engine->downhill = false;
-  mb_parallel_ranges(engine->threads, engine->n, GRAIN, end_range, &to);
+  const bool fine = engine->mover->end(engine, q1, v1);
   engine->stats.seconds = mb_clock() - engine->began;
+  return fine;
 }
+
+void mb_pd_end(MbPdEngine *engine, double *q1, double *v1) { (void)end(engine, q1, v1); }
 
 bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1) {
   const MbPdAlong nothing = {0};
@@ -382,9 +343,13 @@ bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double
     if (ok && !engine->whole) mb_pd_solve(engine), mb_pd_bend(engine);
     ok = ok && mb_pd_end_pass(engine, &nothing, &t);
   }
-  if (ok) mb_pd_end(engine, q1, v1);
+  ok = ok && end(engine, q1, v1);
   engine->stats.seconds = mb_clock() - engine->began;
   return ok;
+}
+
+const char *mb_pd_fault(const MbPdEngine *engine) {
+  return engine->mover->fault ? engine->mover->fault(engine) : NULL;
 }
 
 MbNodeStats mb_pd_stats(const MbPdEngine *engine) { return engine->stats; }

@@ -7,6 +7,7 @@
 #include "core/solvers/projective/assembly.h"
 #include "core/solvers/projective/pairs.h"
 #include "core/solvers/projective/pd_blocks.h"
+#include "core/solvers/projective/pd_mover.h"
 #include "core/sparse/elimination.h"
 #include "core/sparse/global.h"
 
@@ -58,6 +59,8 @@ typedef struct MbPdGlobal {
 // By the size of what is simulated, the longest last correction of iterations that end by a share of the energy. Shares are of what
 // a step's first guess is above its solution: where speeds are wild that is much, and what is left of it would feed the next step's.
 #define MB_PD_SHORT 1e-4
+// The strain from which on what is around placed nodes is moved along with them (pd_start.c).
+#define MB_PD_LITTLE 0.05
 
 // How far a step's iterations have come, in parts of energy, one an iteration.
 typedef struct MbPdWay {
@@ -99,7 +102,10 @@ struct MbPdEngine {
   size_t beside;      // velocities that a caller has beside the nodes'
   MbPdCables *cables; // NULL: none
   MbPdPorts *ports;   // NULL: none
-  double began;       // clock at the step's start
+  const MbPdMover *mover;
+  void *moved;    // what that has made
+  bool elsewhere; // it is not the processor's
+  double began;   // clock at the step's start
 
   bool begun; // the dual is there
 
@@ -128,6 +134,9 @@ void mb_pd_global_solve(MbPdGlobal *global, double *x); // (n x 3), zero along a
 // f (n x 3) ← what a local step at q leaves for the global one: −∂ψ/∂q where it has converged. Bending is in it. `begin`: notes
 // the lengths of springs in the state q that the step begins with, and the strains of what is damped.
 void mb_pd_local_begin(MbPdEngine *engine, const double *q);
+void mb_pd_stress_begin(MbPdEngine *engine, const double *q); // the dual is the stress at q
+void mb_pd_stress_read(const MbPdEngine *engine, double *dual);
+void mb_pd_stress_write(MbPdEngine *engine, const double *dual);
 // Adds to f what damps a block's elements over the step, at places q of the part's own nodes, and to the block's energies theirs.
 void mb_pd_damp(MbPdEngine *engine, MbPdBlock *block, const double *q, double *f);
 void mb_pd_local(MbPdEngine *engine, const double *q, double *f);
@@ -144,13 +153,13 @@ double mb_pd_form_rest(const MbPdForm *form, const double *q, double *f);
 void mb_pd_form_rest_of(const MbPdForm *form, size_t triangle, const double *q, const double *p[3],
                         double w[3]);
 void mb_pd_form_row(const MbPdForm *form, size_t i, const double *q, double sum[3]); // of Q q
-// The fibres' families and elements of a part, and element k's corners there.
-static inline size_t mb_pd_fibred(const MbPdLoaded *s, size_t *rank) {
-  *rank = s->fibred && s->fibred->mesh.tets ? 3 : 2;
-  return !s->fibred ? 0 : *rank == 3 ? s->fibred->mesh.tets : s->fibred->mesh.triangles;
+// At how many points fibres of a part are felt, and the nodes of the element there.
+static inline size_t mb_pd_fibred(const MbPdLoaded *s, size_t *corners) {
+  *corners = s->fibred ? s->fibred->corners : 0;
+  return s->fibred ? mb_fibre_points(s->fibred) : 0;
 }
-static inline const uint32_t *mb_pd_fibred_corners(const MbPdLoaded *s, size_t rank, size_t k) {
-  return rank == 3 ? s->fibred->mesh.tet + 4 * k : s->fibred->mesh.triangle + 3 * k;
+static inline const uint32_t *mb_pd_fibred_corners(const MbPdLoaded *s, size_t k) {
+  return mb_fibre_nodes(s->fibred, k);
 }
 
 // What acts on surfaces, and fibres: makes room (false: out of memory); begins a step with start->load; its energy over the step at q, and f (n x 3; NULL: not
@@ -189,9 +198,16 @@ double *mb_pd_lbfgs_down(MbPdEngine *engine); // (nfree x 3, and beside) what ac
 void mb_pd_lbfgs_solve(MbPdEngine *engine);
 void mb_pd_lbfgs_bend(MbPdEngine *engine);
 void mb_pd_lbfgs_push(MbPdEngine *engine, const double c[MB_PAIR_WEIGHTS]);
-const MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine);
+MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine);
 const double *mb_pd_lbfgs_weights(const MbPdEngine *engine);
 bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *along, double *t);
+// The processor's part of it (pd_mover.h).
+double mb_pd_lbfgs_slope(MbPdEngine *engine);
+void mb_pd_lbfgs_find(MbPdEngine *engine);
+void mb_pd_lbfgs_correct(MbPdEngine *engine, bool pair);
+double mb_pd_lbfgs_product(MbPdEngine *engine);
+double mb_pd_lbfgs_attempt(MbPdEngine *engine, double t, double *along, double *most);
+void mb_pd_lbfgs_accept(MbPdEngine *engine);
 
 // Nodes that a caller's rows act on (pd_ports.c), and as many bytes as their columns may take, 0 = as many as suit. NULL: out of memory.
 MbPdPorts *mb_pd_ports_make(MbPdEngine *engine, size_t nports, const uint32_t *port, size_t bytes);

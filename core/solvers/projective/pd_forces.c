@@ -3,6 +3,7 @@
 #include "core/base/alloc.h"
 #include "core/base/threads.h"
 #include "core/deformables/bending_rest.h"
+#include "core/deformables/rod.h"
 #include "core/deformables/viscous.h"
 #include "core/math/vec3.h"
 #include "core/solvers/projective/pd_engine.h"
@@ -74,10 +75,11 @@ bool mb_pd_form_make(MbPdEngine *engine, const MbPdSpec *spec) {
     const MbPdPart *part = &spec->parts[k];
     const MbElementMesh *mesh = part->mesh;
     size_t flat = SIZE_MAX;
-    if (part->bending == MB_NO_BENDING || !mesh->triangles) continue;
+    if (!part->rod && (part->bending == MB_NO_BENDING || !mesh->triangles)) continue;
     any = true;
-    ok = mb_bending_create(&bending[k], part->bending, part->bending_stiffness, mesh->triangle,
-                           mesh->triangles, mesh->x, mesh->nodes, &flat);
+    ok = part->rod ? mb_rod_bending(part->rod, mesh, &bending[k])
+                   : mb_bending_create(&bending[k], part->bending, part->bending_stiffness, mesh->triangle,
+                                       mesh->triangles, mesh->x, mesh->nodes, &flat);
   }
   if (ok && any)
     ok = join_forms(&engine->form, spec, bending, spec->nodes) &&
@@ -257,7 +259,7 @@ static void dual_range(void *context, size_t begin, size_t end) {
 
 static bool has_dual(const MbPdBlock *block) { return block->rank > 1 && mb_local_has_dual(&block->elastic); }
 
-void mb_pd_dual_begin(MbPdEngine *engine, const double *q) {
+void mb_pd_stress_begin(MbPdEngine *engine, const double *q) {
   for (size_t k = 0; k < engine->nblocks; k++) {
     MbPdBlock *block = &engine->block[k];
     Job job = {.engine = engine, .block = block};
@@ -265,17 +267,16 @@ void mb_pd_dual_begin(MbPdEngine *engine, const double *q) {
     mb_gradient_gather_all(&block->gradient, engine->threads, q + 3 * block->first, block->F);
     mb_parallel_ranges(engine->threads, block->count, MB_PD_GRAIN, dual_range, &job);
   }
-  engine->begun = true;
 }
 
 size_t mb_pd_dual_size(const MbPdPart *part, MbMethod method) {
   return method != MB_METHOD_PROJECTIVE || !mb_local_has_dual(&part->elastic)
              ? 0
-             : 9 * part->mesh->tets + 6 * part->mesh->triangles;
+             : 9 * part->mesh->tets * (part->mesh->middle ? 4 : 1) + 6 * part->mesh->triangles;
 }
 
 // Components one after the other, without what pads them.
-void mb_pd_dual_read(const MbPdEngine *engine, double *dual) {
+void mb_pd_stress_read(const MbPdEngine *engine, double *dual) {
   for (size_t k = 0; k < engine->nblocks && engine->method == MB_METHOD_PROJECTIVE; k++) {
     const MbPdBlock *block = &engine->block[k];
     for (size_t c = 0; has_dual(block) && c < 3 * block->rank; c++, dual += block->count)
@@ -283,13 +284,12 @@ void mb_pd_dual_read(const MbPdEngine *engine, double *dual) {
   }
 }
 
-void mb_pd_dual_write(MbPdEngine *engine, const double *dual) {
+void mb_pd_stress_write(MbPdEngine *engine, const double *dual) {
   for (size_t k = 0; k < engine->nblocks && engine->method == MB_METHOD_PROJECTIVE; k++) {
     MbPdBlock *block = &engine->block[k];
     for (size_t c = 0; has_dual(block) && c < 3 * block->rank; c++, dual += block->count)
       memcpy(block->u + c * block->gradient.stride, dual, block->count * sizeof *dual);
   }
-  engine->begun = true;
 }
 
 void mb_pd_local_begin(MbPdEngine *engine, const double *q) {
@@ -341,8 +341,9 @@ static void springs(MbPdEngine *engine, MbPdBlock *block, const double *q, doubl
 static void sweep_range(void *context, size_t begin, size_t end) {
   const Job *const job = context;
   MbPdBlock *block = job->block;
-  const MbLocalSweep sweep = {block->elastic, &block->gradient, job->q,       block->weight,
-                              block->scale,   block->u,         block->corner};
+  const double *x = mb_gradient_spread(&block->gradient, job->q, MB_PD_PACK * begin, MB_PD_PACK * end);
+  const MbLocalSweep sweep = {block->elastic, &block->gradient, x, block->weight, block->scale,
+                              block->u,       block->corner};
   mb_local_sweep(&sweep, begin, end);
 }
 
@@ -385,7 +386,9 @@ typedef struct Measured {
 
 static void values_range(void *context, size_t begin, size_t end) {
   const Measured *const job = context;
-  mb_local_values(&job->block->gradient, job->q, job->block->p, begin, end);
+  const MbGradient *gradient = &job->block->gradient;
+  const double *x = mb_gradient_spread(gradient, job->q, MB_PD_PACK * begin, MB_PD_PACK * end);
+  mb_local_values(gradient, x, job->block->p, begin, end);
 }
 
 static void take_values(const MbPdEngine *engine, const MbPdBlock *block, const double *q) {
@@ -399,7 +402,7 @@ static void value_of(const MbPdBlock *block, size_t e, double s[3]) {
 }
 
 static double energy_of(const MbPdEngine *engine, const double *q, bool stepping) {
-  double energy = form_energy(&engine->form, q), F[9], g[12], s[3];
+  double energy = form_energy(&engine->form, q), F[9], g[MB_PD_SLOPES], s[3];
   for (size_t k = 0; k < engine->nblocks; k++) {
     const MbPdBlock *block = &engine->block[k];
     const bool by_values = block->rank == 2 || (block->rank == 3 && block->elastic.model != MB_LINEAR);
@@ -428,7 +431,7 @@ double mb_pd_potential(const MbPdEngine *engine, const double *q) {
 }
 
 void mb_pd_measure(const MbPdEngine *engine, size_t part, const double *q, double *volume, double *strain) {
-  double F[9], g[12], s[3] = {0};
+  double F[9], g[MB_PD_SLOPES], s[3] = {0};
   *volume = *strain = 0;
   for (size_t k = 0; k < engine->nblocks; k++) {
     const MbPdBlock *block = &engine->block[k];

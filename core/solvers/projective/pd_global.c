@@ -16,7 +16,7 @@ void mb_pd_pairs(const MbPdEngine *engine, MbAssembly *assembly) {
   for (uint32_t i = 0; i < engine->nfree; i++) mb_assembly_add(assembly, i, i);
   for (size_t k = 0; k < engine->nblocks; k++) {
     const MbPdBlock *block = &engine->block[k];
-    for (size_t e = 0; e < block->count; e++)
+    for (size_t e = 0; e < block->count; e += block->points)
       for (size_t a = 0; a < block->corners; a++)
         for (size_t b = 0; b <= a; b++) {
           const uint32_t i = number[mb_pd_node(block, e, a)], j = number[mb_pd_node(block, e, b)];
@@ -48,14 +48,16 @@ static double fibres_between(const MbPdEngine *engine, const MbPdBlock *block, s
 static void fill_values(const MbPdEngine *engine, const size_t *slot, double *value) {
   const uint32_t *number = engine->number;
   const double h2 = engine->h * engine->h;
-  size_t next = 0;
+  size_t next = 0, same = 0; // points of an element have the same pairs
   for (size_t i = 0; i < engine->nfree; i++) value[slot[next++]] += engine->inertia[engine->node[i]];
   for (size_t k = 0; k < engine->nblocks; k++) {
     const MbPdBlock *block = &engine->block[k];
     for (size_t e = 0; e < block->count; e++) {
       const double w = h2 * mb_pd_weight(block, e) * mb_pd_volume(block, e);
-      double g[12];
+      double g[MB_PD_SLOPES];
       mb_gradient_of(&block->gradient, e, g);
+      if (e % block->points) next = same;
+      same = next;
       for (size_t a = 0; a < block->corners; a++)
         for (size_t b = 0; b <= a; b++) {
           if (number[mb_pd_node(block, e, a)] == MB_NONE || number[mb_pd_node(block, e, b)] == MB_NONE)
@@ -153,6 +155,7 @@ static MbStatus make_inverse(MbPdEngine *engine, const MbPdSpec *spec, MbReport 
   static const size_t SWEEPS = 10; // of Chebyshev's recurrence; one of Jacobi's method
   const MbGlobalOptions options = {.method = spec->global,
                                    .single = spec->single,
+                                   .device = engine->elsewhere,
                                    .threads = spec->threads,
                                    .memory = spec->memory,
                                    .sweeps = chebyshev ? SWEEPS : 1};

@@ -18,7 +18,8 @@ typedef struct Job {
 static void sweep_range(void *context, size_t begin, size_t end) {
   const Job *const job = context;
   const MbPdBlock *block = job->block;
-  const MbStressSweep sweep = {block->elastic,   &block->gradient, job->q,
+  const double *x = mb_gradient_spread(&block->gradient, job->q, MB_PD_PACK * begin, MB_PD_PACK * end);
+  const MbStressSweep sweep = {block->elastic,   &block->gradient, x,
                                block->thickness, block->energy,    block->corner};
   mb_stress_sweep(&sweep, begin, end);
 }

@@ -52,7 +52,9 @@ struct MbPdLbfgs {
 bool mb_pd_lbfgs_make(MbPdEngine *engine) {
   MbPdLbfgs *lbfgs = engine->lbfgs = mb_calloc(1, sizeof *lbfgs);
   if (!lbfgs) return false;
-  const size_t n = lbfgs->n = 3 * engine->nfree + engine->beside;
+  // vectors are the mover's
+  const bool own = !engine->elsewhere;
+  const size_t n = lbfgs->n = own ? 3 * engine->nfree + engine->beside : 0;
   bool ok = mb_pairs_make(&lbfgs->pairs, n);
   lbfgs->chunks = (n + 3 * NODES - 1) / (3 * NODES);
   for (size_t k = 0; k < 3; k++) {
@@ -62,7 +64,7 @@ bool mb_pd_lbfgs_make(MbPdEngine *engine) {
   lbfgs->b = mb_calloc(n, sizeof(double));
   lbfgs->b1 = mb_calloc(n, sizeof(double));
   lbfgs->z = mb_calloc(n, sizeof(double));
-  lbfgs->q1 = mb_calloc(engine->n, 3 * sizeof(double));
+  lbfgs->q1 = mb_calloc(own ? engine->n : 0, 3 * sizeof(double));
   return ok && lbfgs->b && lbfgs->b1 && lbfgs->z && lbfgs->q1;
 }
 
@@ -81,7 +83,7 @@ size_t mb_pd_lbfgs_bytes(const MbPdEngine *engine) {
   const MbPdLbfgs *lbfgs = engine->lbfgs;
   if (!lbfgs) return 0;
   return sizeof *lbfgs + mb_pairs_bytes(&lbfgs->pairs) +
-         (3 * lbfgs->n + 3 * engine->n + 3 * lbfgs->chunks) * sizeof(double);
+         (3 * lbfgs->n + (lbfgs->n ? 3 * engine->n : 0) + 3 * lbfgs->chunks) * sizeof(double);
 }
 
 // ---- the inverse ------------------------------------------------------------------------------------------
@@ -113,8 +115,8 @@ static double add_up(const MbPdLbfgs *lbfgs, int which) {
   return sum;
 }
 
-static double multiplied(const MbPdEngine *engine, const double *a, const double *b) {
-  Product of = {engine->lbfgs, a, b};
+double mb_pd_lbfgs_product(MbPdEngine *engine) {
+  Product of = {engine->lbfgs, engine->r, engine->lbfgs->b};
   mb_parallel_tasks(engine->threads, engine->lbfgs->chunks, product_task, &of);
   return add_up(engine->lbfgs, 0);
 }
@@ -130,12 +132,14 @@ MB_CLONES static void scale_task(void *context, size_t chunk) {
 }
 
 // r ← h² A⁻¹ b of the nodes.
-void mb_pd_lbfgs_solve(MbPdEngine *engine) {
+void mb_pd_lbfgs_find(MbPdEngine *engine) {
   const double began = engine->clock();
   mb_parallel_tasks(engine->threads, (engine->nfree + NODES - 1) / NODES, scale_task, engine);
   mb_pd_global_solve(&engine->global, engine->r);
   engine->stats.global += engine->clock() - began;
 }
+
+void mb_pd_lbfgs_solve(MbPdEngine *engine) { engine->mover->solve(engine); }
 
 // ---- what is minimised ------------------------------------------------------------------------------------
 
@@ -206,6 +210,15 @@ static double evaluate(MbPdEngine *engine, double *along) {
   return energy + add_up(lbfgs, 0);
 }
 
+double mb_pd_lbfgs_attempt(MbPdEngine *engine, double t, double *along, double *most) {
+  const MbPdLbfgs *lbfgs = engine->lbfgs;
+  Trial trial = {engine, t};
+  mb_parallel_tasks(engine->threads, lbfgs->chunks, move_task, &trial);
+  *most = 0;
+  for (size_t i = 0; i < lbfgs->chunks; i++) *most = fmax(*most, lbfgs->sum[2][i]);
+  return evaluate(engine, along);
+}
+
 // ---- a step -----------------------------------------------------------------------------------------------
 
 typedef struct Taken {
@@ -219,11 +232,8 @@ static Taken search(MbPdEngine *engine, double down, const MbPdAlong *beside) {
   const double before = lbfgs->energy;
   double t = 1;
   for (int k = 0; k < TRIALS; k++) {
-    Trial trial = {engine, t};
-    double along, most = 0;
-    mb_parallel_tasks(engine->threads, lbfgs->chunks, move_task, &trial);
-    for (size_t i = 0; i < lbfgs->chunks; i++) most = fmax(most, lbfgs->sum[2][i]);
-    const double mine = evaluate(engine, &along);
+    double along, most;
+    const double mine = engine->mover->attempt(engine, t, &along, &most);
     const double energy = mine - mb_pd_along(beside, t);
     along += beside->down - t * beside->curve;
     engine->stats.trials++;
@@ -240,25 +250,29 @@ static Taken search(MbPdEngine *engine, double down, const MbPdAlong *beside) {
 }
 
 // Goes to the trial, which is the pair's other end.
-static void accept(MbPdEngine *engine, Taken taken) {
+void mb_pd_lbfgs_accept(MbPdEngine *engine) {
   MbPdLbfgs *lbfgs = engine->lbfgs;
-  lbfgs->pending = true;
   double *b = lbfgs->b, *q = engine->q;
   lbfgs->b = lbfgs->b1, lbfgs->b1 = b;
   engine->q = lbfgs->q1, lbfgs->q1 = q;
-  lbfgs->energy = taken.energy;
 }
 
 // ---- an iteration -----------------------------------------------------------------------------------------
 
-bool mb_pd_lbfgs_look(MbPdEngine *engine) {
+double mb_pd_lbfgs_slope(MbPdEngine *engine) {
   MbPdLbfgs *lbfgs = engine->lbfgs;
   double along;
-  if (lbfgs->known) return true;
   memcpy(lbfgs->q1, engine->q, 3 * engine->n * sizeof *engine->q);
-  lbfgs->energy = evaluate(engine, &along);
+  const double energy = evaluate(engine, &along);
   double *b = lbfgs->b;
   lbfgs->b = lbfgs->b1, lbfgs->b1 = b;
+  return energy;
+}
+
+bool mb_pd_lbfgs_look(MbPdEngine *engine) {
+  MbPdLbfgs *lbfgs = engine->lbfgs;
+  if (lbfgs->known) return true;
+  lbfgs->energy = engine->mover->look(engine);
   lbfgs->known = isfinite(lbfgs->energy);
   return lbfgs->known;
 }
@@ -266,15 +280,19 @@ bool mb_pd_lbfgs_look(MbPdEngine *engine) {
 double *mb_pd_lbfgs_down(MbPdEngine *engine) { return engine->lbfgs->b; }
 
 void mb_pd_lbfgs_bend(MbPdEngine *engine) {
+  engine->mover->bend(engine, engine->lbfgs->pending);
+  engine->lbfgs->pending = false;
+}
+
+void mb_pd_lbfgs_correct(MbPdEngine *engine, bool pair) {
   MbPdLbfgs *lbfgs = engine->lbfgs;
   double w[MB_PAIR_WEIGHTS];
-  if (lbfgs->pending) {
+  if (pair) {
     mb_pairs_take(&lbfgs->pairs, lbfgs->b1, lbfgs->b, lbfgs->z, engine->r, engine->threads, lbfgs->c);
   } else {
     memcpy(lbfgs->z, engine->r, lbfgs->n * sizeof *lbfgs->z);
     mb_pairs_look(&lbfgs->pairs, lbfgs->b, engine->threads, lbfgs->c);
   }
-  lbfgs->pending = false;
   mb_pairs_weigh(&lbfgs->pairs, lbfgs->c, w);
   mb_pairs_add(&lbfgs->pairs, w, 0, lbfgs->n, engine->threads, engine->r);
 }
@@ -287,7 +305,7 @@ void mb_pd_lbfgs_push(MbPdEngine *engine, const double c[MB_PAIR_WEIGHTS]) {
   for (size_t k = 0; k < MB_PAIR_WEIGHTS; k++) lbfgs->c[k] += c[k];
 }
 
-const MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine) { return &engine->lbfgs->pairs; }
+MbPairs *mb_pd_lbfgs_pairs(const MbPdEngine *engine) { return &engine->lbfgs->pairs; }
 const double *mb_pd_lbfgs_weights(const MbPdEngine *engine) { return engine->lbfgs->c; }
 
 // Whether the last iterations got no nearer, but went up and down in what numbers hold and rows are solved to: a step that begins where it
@@ -314,13 +332,14 @@ bool mb_pd_lbfgs_end(MbPdEngine *engine, const MbPdAlong *beside, double *taken_
   MbPdLbfgs *lbfgs = engine->lbfgs;
   MbNodeStats *stats = &engine->stats;
   const double before = lbfgs->energy;
-  const double down = multiplied(engine, engine->r, lbfgs->b) + beside->rows;
+  const double down = engine->mover->down(engine) + beside->rows;
   if (!isfinite(down)) return false;
   const Taken taken = search(engine, fmax(down, 0), beside);
   *taken_t = taken.t;
   engine->stuck = !(taken.t > 0); // nothing goes further down
   if (engine->stuck) return true;
-  accept(engine, taken);
+  engine->mover->accept(engine);
+  lbfgs->pending = true, lbfgs->energy = taken.energy;
   const double most = taken.most / engine->size;
   const double part = fmax(before - lbfgs->energy + mb_pd_along(beside, taken.t), 0);
   stats->residual = engine->history[stats->iterations++] = most;

@@ -110,17 +110,17 @@ static double blow(const MbPdLoaded *s, double h, const double *q, double *f) {
 }
 
 static double draw(const MbPdLoaded *s, const double *q, double *f) {
-  size_t rank;
-  const size_t n = mb_pd_fibred(s, &rank);
+  size_t corners;
+  const size_t n = mb_pd_fibred(s, &corners);
   double energy = 0, y[3], u[3], T;
   for (size_t m = 0; n && m < s->fibred->nfibres; m++) {
     const MbFibres *fibres = &s->fibred->fibres[m];
     for (size_t k = 0; k < n; k++) {
-      const uint32_t *const corner = mb_pd_fibred_corners(s, rank, k);
-      const double *const c = fibres->weight + (rank + 1) * k, V = s->fibred->fibre_volume[k];
-      mb_fibre_along(c, rank, spots_of(s, q), corner, y);
+      const uint32_t *const corner = mb_pd_fibred_corners(s, k);
+      const double *const c = fibres->weight + corners * k, V = s->fibred->fibre_volume[k];
+      mb_fibre_along(c, corners, spots_of(s, q), corner, y);
       energy += V * mb_fibre_pull(fibres, s->load.activation[m], y, u, &T, NULL);
-      for (size_t a = 0; f && a <= rank; a++) {
+      for (size_t a = 0; f && a < corners; a++) {
         double *to = f + 3 * (s->first + corner[a]);
         mb_vec3_add_scaled(to, to, -V * T * c[a], u);
       }

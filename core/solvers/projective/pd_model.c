@@ -8,17 +8,31 @@
 
 // ---- the method -------------------------------------------------------------------------------------------
 
+// Rods are so much stiffer against stretching than against bending that methods with a constant matrix take very many iterations.
+static bool has_rods(const MbModel *model) {
+  for (size_t i = 0; i < model->ndeformables; i++)
+    if (model->deformables[i].elements && model->deformables[i].elements->rod.points) return true;
+  return false;
+}
+
 MbMethod mb_pd_model_method(const MbModel *model) {
   if (model->solver.method != MB_METHOD_AUTO) return model->solver.method;
-  if (model->integrator.kind == MB_STATIC) return MB_METHOD_NEWTON;
-  return MB_METHOD_LBFGS;
+  return model->integrator.kind == MB_STATIC || has_rods(model) ? MB_METHOD_NEWTON : MB_METHOD_LBFGS;
 }
 
 // Where the scene says nothing, the method's own number.
 int mb_pd_model_iterations(const MbModel *model) {
-  static const int MOST = 200, NEWTON = 100;
+  static const int MOST = 200, NEWTON = 100, OF_RODS = 10000;
   if (model->solver.iterations > 0) return model->solver.iterations;
-  return mb_pd_model_method(model) == MB_METHOD_NEWTON ? NEWTON : MOST;
+  if (mb_pd_model_method(model) == MB_METHOD_NEWTON) return NEWTON;
+  return has_rods(model) ? OF_RODS : MOST;
+}
+
+// Where rods are a step's energy is that of stretching, and tells nothing of how far they are bent.
+double mb_pd_model_tolerance(const MbModel *model) {
+  static const double OF_RODS = 1e-8;
+  const double given = model->solver.tolerance;
+  return given > 0 || mb_pd_model_method(model) == MB_METHOD_NEWTON || !has_rods(model) ? given : OF_RODS;
 }
 
 double mb_pd_model_share(const MbModel *model) {
@@ -26,6 +40,7 @@ double mb_pd_model_share(const MbModel *model) {
   const MbSolverSpec *solver = &model->solver;
   if (mb_pd_model_method(model) == MB_METHOD_NEWTON) return 0;
   if (!isnan(solver->energy_tolerance)) return solver->energy_tolerance;
+  if (has_rods(model)) return 0;
   return solver->iterations > 0 || solver->tolerance > 0 ? 0 : SHARE;
 }
 
@@ -43,7 +58,8 @@ static MbPdPart part_of(const MbDeformable *of, bool still) {
                     .damping = still ? 0 : e->damping,
                     .by_strain = e->law == MB_LAW_STRAIN,
                     .surface = e->surface,
-                    .fibred = e->nfibres ? e : NULL};
+                    .fibred = e->nfibres ? e : NULL,
+                    .rod = e->rod.points ? &e->rod : NULL};
 }
 
 size_t mb_pd_model_dual(const MbModel *model) {
@@ -110,7 +126,7 @@ bool mb_pd_model_describe(const MbModel *model, int threads, MbArena *scratch, M
                      .global = model->solver.global,
                      .single = model->solver.precision == MB_PRECISION_SINGLE,
                      .iterations = mb_pd_model_iterations(model),
-                     .tolerance = model->solver.tolerance,
+                     .tolerance = mb_pd_model_tolerance(model),
                      .share = mb_pd_model_share(model),
                      .threads = threads};
   return true;
@@ -133,13 +149,13 @@ static MbStatus unsolvable(const MbModel *model, size_t node, MbReport *report) 
       node - of->first, of->name);
 }
 
-MbStatus mb_pd_model_engine(const MbModel *model, int threads, size_t beside, MbPdEngine **engine,
-                            MbReport *report) {
+MbStatus mb_pd_model_engine(const MbModel *model, int threads, size_t beside, const MbPdMover *mover,
+                            MbPdEngine **engine, MbReport *report) {
   MbPdSpec spec;
   MbArena scratch = {0};
   size_t blame = SIZE_MAX;
   const bool described = mb_pd_model_describe(model, threads, &scratch, &spec);
-  spec.blame = &blame, spec.beside = beside;
+  spec.blame = &blame, spec.beside = beside, spec.mover = mover;
   const MbStatus status =
       described ? mb_pd_create(&spec, engine, report) : mb_no_memory(report, "deformables");
   mb_arena_free(&scratch);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { CHUNK = 512, HALVINGS = 40 }; // elements whose matrices are there at once
-static const double ARMIJO = 1e-4;
+static const double ARMIJO = 1e-4, ROUNDING = 1e-13;
 static const double TIGHT = 1e-12,
                     NEAR = 1e-6, // corrections by the size: the least that means anything; taken whole
     CLOSE = 1e-2;                // after which H is exact
@@ -32,7 +32,8 @@ struct MbPdNewton {
   size_t *place;     // (blocks x 9) where a block's numbers go in the pattern; SIZE_MAX = nowhere
   double *B, *value; // (blocks x 9), (entries)
   MbCholesky *factor;
-  double *K;     // (CHUNK x 144) elements' matrices
+  size_t wide;   // numbers of an element's matrix at most
+  double *K;     // (CHUNK x wide) elements' matrices
   double *x, *b; // (n); (nfree x 3, and beside)
   double *trial; // (nodes x 3)
   // gases: how many there are, and of how many H has them
@@ -96,7 +97,11 @@ static MbCholesky *analyse(const MbPdEngine *engine, const MbPdNewton *newton) {
 static bool allocate(const MbPdEngine *engine, MbPdNewton *newton) {
   newton->B = mb_calloc(newton->blocks.start[engine->nfree], 9 * sizeof *newton->B);
   newton->value = mb_calloc(newton->pattern.start[newton->n], sizeof *newton->value);
-  newton->K = mb_calloc(CHUNK, 144 * sizeof *newton->K);
+  for (size_t k = 0; k < engine->nblocks; k++) {
+    const size_t corners = engine->block[k].corners, wide = 9 * corners * (corners + 1) / 2;
+    newton->wide = wide > newton->wide ? wide : newton->wide;
+  }
+  newton->K = mb_calloc(CHUNK, newton->wide * sizeof *newton->K);
   newton->x = mb_calloc(newton->n, sizeof *newton->x);
   newton->b = mb_calloc(3 * engine->nfree + engine->beside, sizeof *newton->b);
   newton->trial = mb_calloc(engine->n, 3 * sizeof *newton->trial);
@@ -152,7 +157,8 @@ size_t mb_pd_newton_bytes(const MbPdNewton *newton) {
   const size_t blocks = newton->blocks.start[newton->blocks.n];
   return sizeof *newton + blocks * 9 * (sizeof(size_t) + sizeof(double)) +
          newton->pattern.start[newton->n] * (sizeof(double) + sizeof(uint32_t)) +
-         CHUNK * 144 * sizeof(double) + newton->ngases * (6 * newton->blocks.n + 1) * sizeof(double) +
+         CHUNK * newton->wide * sizeof(double) +
+         newton->ngases * (6 * newton->blocks.n + 1) * sizeof(double) +
          mb_cholesky_size(newton->factor).bytes;
 }
 
@@ -165,8 +171,8 @@ typedef struct Job {
   const MbPdBlock *block;
   const double *q;
   Kind kind;
-  size_t first;
-  double *K; // (elements of the chunk x 144) by pairs of corners a ≥ b, each 3 x 3
+  size_t first, wide;
+  double *K; // (elements of the chunk x wide) by pairs of nodes a ≥ b, each 3 x 3
 } Job;
 
 // K_ab = V Σ g_a[j] ∂P_ij/∂F_kl g_b[l]
@@ -174,10 +180,10 @@ static void element_range(void *context, size_t begin, size_t end) {
   const Job *const job = context;
   const MbPdBlock *block = job->block;
   const size_t rank = block->rank, width = 3 * rank;
-  double F[9], g[12], H[81];
+  double F[9], g[MB_PD_SLOPES], H[81];
   for (size_t n = begin; n < end; n++) {
     const size_t e = job->first + n;
-    double *K = job->K + 144 * n;
+    double *K = job->K + job->wide * n;
     mb_pd_gradient(block, e, job->q, F, g);
     if (job->kind == CONSTANT)
       for (size_t c = 0; c < width * width; c++) H[c] = c % (width + 1) == 0 ? mb_pd_weight(block, e) : 0;
@@ -200,12 +206,15 @@ static size_t add_elements(MbPdEngine *engine, const MbPdBlock *block, const dou
                            size_t next) {
   MbPdNewton *newton = engine->newton;
   const uint32_t *number = engine->number;
+  size_t same = next; // points of an element have the same pairs
   for (size_t first = 0; first < block->count; first += CHUNK) {
     const size_t count = block->count - first < CHUNK ? block->count - first : CHUNK;
-    Job job = {block, q, kind, first, newton->K};
+    Job job = {block, q, kind, first, newton->wide, newton->K};
     mb_parallel_ranges(engine->threads, count, 16, element_range, &job);
     for (size_t n = 0; n < count; n++) {
-      const double *K = newton->K + 144 * n;
+      const double *K = newton->K + newton->wide * n;
+      if ((first + n) % block->points) next = same;
+      same = next;
       for (size_t a = 0; a < block->corners; a++)
         for (size_t b = 0; b <= a; b++, K += 9) {
           const uint32_t i = number[mb_pd_node(block, first + n, a)],
@@ -290,20 +299,20 @@ static void add_surface(MbPdEngine *engine, const MbPdLoaded *s, const double *q
 
 // Of fibres V c_a c_b (T′ u uᵀ + T/λ (1 − u uᵀ)), or in its place the most that this may be.
 static void add_fibres(MbPdEngine *engine, const MbPdLoaded *s, const double *q, Kind kind) {
-  size_t rank;
-  const size_t n = mb_pd_fibred(s, &rank);
+  size_t corners;
+  const size_t n = mb_pd_fibred(s, &corners);
   double y[3], u[3], T, H[9] = {0};
   for (size_t m = 0; n && m < s->fibred->nfibres; m++) {
     const MbFibres *fibres = &s->fibred->fibres[m];
     for (size_t k = 0; k < n; k++) {
-      const uint32_t *const corner = mb_pd_fibred_corners(s, rank, k);
-      const double *const c = fibres->weight + (rank + 1) * k, V = s->fibred->fibre_volume[k];
-      mb_fibre_along(c, rank, (MbSpots){q + 3 * s->first, 3}, corner, y);
+      const uint32_t *const corner = mb_pd_fibred_corners(s, k);
+      const double *const c = fibres->weight + corners * k, V = s->fibred->fibre_volume[k];
+      mb_fibre_along(c, corners, (MbSpots){q + 3 * s->first, 3}, corner, y);
       if (kind == CONSTANT)
         H[0] = H[4] = H[8] = mb_fibre_most(fibres);
       else
         mb_fibre_pull(fibres, s->load.activation[m], y, u, &T, H);
-      for (size_t a = 0; a <= rank; a++)
+      for (size_t a = 0; a < corners; a++)
         for (size_t b = 0; b <= a; b++)
           add_pair(engine, (uint32_t)s->first + corner[a], (uint32_t)s->first + corner[b], V * c[a] * c[b], H,
                    false);
@@ -425,7 +434,35 @@ bool mb_pd_newton_look(MbPdEngine *engine) {
 
 double *mb_pd_newton_down(MbPdEngine *engine) { return engine->newton->b; }
 
-// The longest of 1, ½, ¼ … of the step r that takes enough off the energy; 0: none does, where rounding is all that is left.
+// What rounding may hide of an energy E: some of its own digits, and what those of F are worth: V P : δF, where |P| is √(2 w ψ).
+static double hidden(const MbPdEngine *engine, double energy) {
+  static const double DIGITS = 4 * 2.2e-16;
+  double stiffness = 0;
+  for (size_t k = 0; k < engine->nblocks; k++)
+    for (size_t e = 0; e < engine->block[k].count; e++)
+      stiffness += mb_pd_weight(&engine->block[k], e) * mb_pd_volume(&engine->block[k], e);
+  return ROUNDING * fabs(energy) + DIGITS * sqrt(2 * fabs(energy) * stiffness);
+}
+
+// −∂E/∂q · r at the trial.
+static double slope_at_trial(MbPdEngine *engine) {
+  const MbPdNewton *newton = engine->newton;
+  const double h2 = engine->h * engine->h, *q = newton->trial, *f = engine->f;
+  double sum = 0;
+  mb_pd_forces(engine, q, engine->f);
+  if (engine->cables) mb_pd_cables_pull(engine, q, engine->f);
+  for (size_t n = 0; n < engine->nfree; n++) {
+    const size_t i = engine->node[n];
+    for (size_t c = 0; c < 3; c++)
+      if (!(engine->placed[i] >> c & 1))
+        sum += (engine->inertia[i] / h2 * (engine->ahead[3 * i + c] - q[3 * i + c]) + f[3 * i + c]) *
+               engine->r[3 * n + c];
+  }
+  return sum;
+}
+
+// The longest of 1, ½, ¼ … of the step r that takes enough off the energy, or where rounding hides that has enough less of a slope (as in
+// pd_lbfgs.c); 0: none does, where rounding is all that is left.
 static double search(MbPdEngine *engine, double before, double slope, const MbPdAlong *along) {
   MbPdNewton *newton = engine->newton;
   double scale = 1;
@@ -436,6 +473,9 @@ static double search(MbPdEngine *engine, double before, double slope, const MbPd
         newton->trial[3 * (size_t)engine->node[f] + c] += scale * engine->r[3 * f + c];
     const double energy = mb_pd_objective(engine, newton->trial) - mb_pd_along(along, scale);
     if (energy <= before - ARMIJO * scale * slope) return scale;
+    if (!(energy <= before + hidden(engine, before))) continue;
+    const double left = slope_at_trial(engine) + along->down - scale * along->curve;
+    if (-left <= (1 - 2 * ARMIJO) * slope) return scale;
   }
   return 0;
 }

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-static const double LITTLE = 0.05; // of strain
-
 // e in engine->f (n x 3); false: there is none.
 static bool jump(MbPdEngine *engine) {
   const double *from = engine->still ? engine->start->q : engine->ahead;
@@ -33,7 +31,7 @@ static double pull(MbPdEngine *engine, const MbPdBlock *block, const double *e) 
     bool touched = false;
     for (size_t a = 0; a < block->corners; a++) touched = touched || engine->placed[mb_pd_node(block, k, a)];
     if (!touched) continue;
-    double G[9], g[12], square = 0;
+    double G[9], g[MB_PD_SLOPES], square = 0;
     mb_pd_gradient(block, k, e, G, g);
     for (size_t c = 0; c < 3 * block->rank; c++) square += G[c] * G[c];
     largest = fmax(largest, square);
@@ -54,7 +52,7 @@ bool mb_pd_lead(MbPdEngine *engine) {
   if (!engine->nfree || !jump(engine)) return true;
   memset(engine->r, 0, 3 * engine->nfree * sizeof *engine->r);
   for (size_t k = 0; k < engine->nblocks; k++) largest = fmax(largest, pull(engine, &engine->block[k], e));
-  if (!(largest > LITTLE)) return true;
+  if (!(largest > MB_PD_LITTLE)) return true;
   for (size_t n = 0; n < engine->nfree && engine->form.n; n++) {
     mb_pd_form_row(&engine->form, engine->node[n], e, sum);
     mb_vec3_sub(engine->r + 3 * n, engine->r + 3 * n, sum);

@@ -21,13 +21,14 @@ typedef struct MbPdPart {
   const MbElementMesh *mesh;       // its places are those at rest
   size_t first;                    // number of its first node among all
   MbElastic elastic;               // tetrahedra and triangles
-  double thickness;                // m, triangles
+  double thickness;                // m, triangles; of a rod's tetrahedra what their volumes are taken times
   MbBendingKind bending;           // triangles
   double bending_stiffness;        // J
   double stiffness, damping;       // N/m, N s/m of edges; of tetrahedra and triangles `damping` is β, s
   bool by_strain;                  // the stiffness is in N, of a strain
   const MbElementSurface *surface; // what acts on it; NULL: nothing
   const MbElements *fibred;        // whose fibres it has; NULL: none
+  const MbRod *rod;                // whose segments its tetrahedra are; NULL: no rod's
 } MbPdPart;
 
 typedef struct MbPdSpec {
@@ -40,17 +41,18 @@ typedef struct MbPdSpec {
   size_t ncables;
   const MbCablePath *cables; // (ncables) that pull with a given tension
   size_t nports;
-  const uint32_t *port;  // (nports) nodes that a caller's rows act on, see mb_pd_begin
-  size_t columns;        // bytes that what is kept for them may take; 0 = 256 MB
-  size_t beside;         // velocities that a caller solves for beside the nodes, see mb_pd_pass
-  double h;              // s
-  bool still;            // steps begin where nodes are, not where inertia takes them: of equilibria
-  MbMethod method;       // not MB_METHOD_AUTO
-  MbGlobalMethod global; // but for newton: how A is solved with
-  bool single;           // an inverse of A is kept in floats
-  size_t memory;         // bytes that a factor or an inverse may take; 0 = as the machine has
-  int iterations;        // at most
-  double tolerance;      // of the last correction, by the size of what is simulated; 0 = none
+  const uint32_t *port;          // (nports) nodes that a caller's rows act on, see mb_pd_begin
+  size_t columns;                // bytes that what is kept for them may take; 0 = 256 MB
+  size_t beside;                 // velocities that a caller solves for beside the nodes, see mb_pd_pass
+  double h;                      // s
+  bool still;                    // steps begin where nodes are, not where inertia takes them: of equilibria
+  MbMethod method;               // not MB_METHOD_AUTO
+  MbGlobalMethod global;         // but for newton: how A is solved with
+  bool single;                   // an inverse of A is kept in floats
+  const struct MbPdMover *mover; // NULL: the processor's
+  size_t memory;                 // bytes that a factor or an inverse may take; 0 = as the machine has
+  int iterations;                // at most
+  double tolerance;              // of the last correction, by the size of what is simulated; 0 = none
   double share; // of what the step's iterations take off its energy, that may be left by estimate; 0 = none
   int threads;
   size_t *blame; // gets the node at which the step's equations cannot be solved, for the caller to say so
@@ -73,13 +75,15 @@ size_t mb_pd_bytes(const MbPdEngine *engine);
 // to begin from.
 size_t mb_pd_dual_size(const MbPdPart *part,
                        MbMethod method);                    // numbers; the sum over the parts is the engine's
-void mb_pd_dual_begin(MbPdEngine *engine, const double *q); // the stress at q
+void mb_pd_dual_begin(MbPdEngine *engine, const double *q); // the stress at q; NULL: at the iterate
 void mb_pd_dual_read(const MbPdEngine *engine, double *dual);
 void mb_pd_dual_write(MbPdEngine *engine, const double *dual);
 
 // q1 and v1 at the end of the step; may be those of the start. False: numbers that are not finite. Does not allocate. The
 // result depends on nothing but what is given here and the dual, which is the stress at the start where nobody has set it.
 bool mb_pd_step(MbPdEngine *engine, const MbNodeStart *start, double *q1, double *v1);
+// Tells what else than the numbers was at fault in a step that failed; NULL: nothing.
+const char *mb_pd_fault(const MbPdEngine *engine);
 // Of method newton alone, where nothing drags: in the steps to come inertia resists so many times as much as the masses do. Nodes at rest then
 // go as in a step that is longer by 1 over the root of that.
 void mb_pd_take_inertia(MbPdEngine *engine, double times);

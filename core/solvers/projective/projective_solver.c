@@ -59,10 +59,11 @@ static bool list_ports(MbSolverWork *w) {
   return true;
 }
 
-static MbSolverWork *create(const MbModel *model, int threads) {
+MbSolverWork *mb_projective_create(const MbModel *model, int threads, const MbPdMover *mover) {
   MbSolverWork *w = mb_calloc(1, sizeof *w);
   size_t nq;
   if (!w) return NULL;
+  w->mover = mover;
   w->model = model, w->threads = threads, w->inner = mb_solver_of_model_bodies(model);
   w->points = mb_model_points(model);
   w->inner->map->layout->size(model, &nq, &w->nv);
@@ -74,6 +75,10 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   if (fine) return w;
   free_work(w);
   return NULL;
+}
+
+static MbSolverWork *create(const MbModel *model, int threads) {
+  return mb_projective_create(model, threads, NULL);
 }
 
 static size_t bytes(const MbSolverWork *w) {
@@ -180,7 +185,7 @@ static bool alone(MbSolverWork *w, double *x) { return w->inner->apply(w->work, 
 // ---- passes -----------------------------------------------------------------------------------------------
 
 static MbStatus make(MbSolverWork *w, MbReport *report) {
-  return mb_pd_model_engine(w->model, w->threads, w->beside, &w->engine, report);
+  return mb_pd_model_engine(w->model, w->threads, w->beside, w->mover, &w->engine, report);
 }
 static bool room(MbSolverWork *w, size_t rows) { return mb_descent_room(w, rows); }
 static bool steady(const MbSolverWork *w) {
@@ -259,11 +264,13 @@ static MbNodePlan plan(const MbModel *model) {
   return (MbNodePlan){.iterations = mb_pd_model_iterations(model),
                       .share = mb_pd_model_share(model),
                       .to_end = mb_pd_model_method(model) == MB_METHOD_NEWTON,
+                      .tolerance = mb_pd_model_tolerance(model),
                       .carried = mb_pd_model_dual(model)};
 }
 static bool step(MbSolverWork *w, const MbNodeStart *start, double *q1, double *v1) {
   return mb_pd_step(w->engine, start, q1, v1);
 }
+static const char *fault(const MbSolverWork *w) { return mb_pd_fault(w->engine); }
 static void take_inertia(MbSolverWork *w, double times) { mb_pd_take_inertia(w->engine, times); }
 static void set_out(MbSolverWork *w, const double *q) {
   if (mb_pd_model_method(w->model) == MB_METHOD_PROJECTIVE) mb_pd_dual_begin(w->engine, q);
@@ -291,6 +298,7 @@ static const MbPassOps passes = {.make = make,
                                  .end_pass = end_pass,
                                  .end = end,
                                  .step = step,
+                                 .fault = fault,
                                  .take_inertia = take_inertia,
                                  .set_out = set_out,
                                  .keep = keep,

@@ -4,7 +4,7 @@
 
 #include "core/model/ops.h"
 #include "core/solvers/projective/pairs.h"
-#include "core/solvers/projective/projective.h"
+#include "core/solvers/projective/pd_mover.h"
 
 typedef struct MbTies MbTies;
 typedef struct MbDescent MbDescent;
@@ -14,6 +14,7 @@ struct MbSolverWork {
   const MbSolverOps *inner; // of the bodies, ports among them
   MbSolverWork *work;
   MbPdEngine *engine;
+  const MbPdMover *mover; // NULL: the processor
   int threads;
   bool stiff;        // the last factor is of A with what elements add; else of M
   size_t nv, points; // the inner solver's velocities; nodes behind them

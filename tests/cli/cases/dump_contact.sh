@@ -11,3 +11,4 @@ t init box -o box.json
 t run box.json -q --dump-contact 2:other.json -o v.mbt
 # what would run
 t validate stack.json | grep contact
+t validate "$ROOT/scenes/contact/folding.json" | grep -A 1 ^contact

@@ -23,6 +23,15 @@ done
 for integrator in implicit symplectic trapezoidal bridson_marino; do
   t gradient arm.json --integrator $integrator --of 'final(b.position.x)' --wrt length --wrt start --wrt /bodies/0/mass -p damping=0.001 --check | agreed
 done
+# loops and prescribed motions
+for integrator in trapezoidal bridson_marino bdf1 bdf2 sdirk2; do
+  t gradient "$ROOT/scenes/redmax/four_bar.json" -d 0.5 --integrator $integrator -s '/output={"every":1,"channels":["body.position","energy"]}' \
+    --of 'final(coupler.position.x)' --of 'mean(energy.kinetic)' --wrt crank --wrt coupler --wrt /bodies/2/density --check | agreed | sed "s|$ROOT/||"
+done
+t gradient "$ROOT/scenes/redmax/slider_crank.json" -d 0.2 --integrator bdf2 -s '/output={"channels":["energy"]}' --of 'final(energy.kinetic)' \
+  --wrt /bodies/0/density --check | agreed | sed "s|$ROOT/||"
+t gradient "$ROOT/scenes/redmax/four_bar.json" --integrator bdf2 --of 'final(coupler.position.x)' --wrt crank -s '/output={"channels":["body.position","constraint.force"]}' 2>&1 | sed "s|$ROOT/||"
+t gradient "$ROOT/scenes/redmax/four_bar.json" --of 'final(coupler.position.x)' --wrt crank -s '/output={"channels":["body.position"]}' 2>&1 | sed "s|$ROOT/||"
 # gravity comes with its number
 t gradient arm.json --of 'final(energy.kinetic)' --wrt /gravity/0 --set '/gravity=[0,0,0]' --check | agreed
 echo "refused"

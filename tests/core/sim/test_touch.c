@@ -211,12 +211,14 @@ static double total(const MbSim *sim) {
   return e.total;
 }
 
-// Of free bodies: trees have errors of the scheme's own. What bounces does so without friction, as Newton's law with friction may gain.
+// Of free bodies: trees have errors of the scheme's own.
 Test(touch, energy_never_rises) {
   static const char *const laws[] = {"/contact/restitution=0",
-                                     "/contact={\"restitution\": 1, \"friction\": 0}"};
+                                     "/contact={\"restitution\": 1, \"friction\": 0}",
+                                     "/contact={\"restitution\": 1, \"friction\": 0.5}",
+                                     "/contact={\"restitution\": 0.6, \"friction\": 1, \"cone\": \"box\"}"};
   for (size_t k = 0; k < 2 * SOLVERS; k++)
-    for (int e = 0; e < 2; e++) {
+    for (int e = 0; e < 4; e++) {
       Run run;
       const char *const sets[] = {solvers[k / 2], integrators[k % 2], laws[e]};
       char text[sizeof heap];

@@ -164,6 +164,57 @@ Test(touch_surface_long, what_a_ball_gets_from_a_box_the_box_loses) {
   }
 }
 
+static const char fall[] =
+    "{\"mbsim\": 1, \"integrator\": \"implicit\", \"time\": {\"step\": 0.004, \"steps\": 200}, \"output\": "
+    "{\"channels\": [\"energy\"]}, \"contact\": {\"friction\": 0.5, "
+    "\"tolerance\": 1e-10}, \"bodies\": [" GROUND
+    ", {\"name\": \"box\", \"density\": 300, \"shape\": {\"type\": \"box\", \"size\": "
+    "[0.2, 0.2, 0.1]}, \"pose\": {\"position\": [0.02, 0, 0.6]}}], \"deformables\": [{\"name\": \"block\", "
+    "\"type\": \"tets\", "
+    "\"mesh\": {\"box\": [4, 4, 4], \"size\": [0.2, 0.2, 0.2]}, \"pose\": {\"position\": [-0.1, -0.1, 0.2], "
+    "\"rotation\": {\"axis\": "
+    "[1, 2, 3], \"angle\": 0.4}}, \"velocity\": {\"linear\": [0.6, 0, -1]}, " RUBBER("3e4") "}]}";
+
+// A block that tumbles over the ground, and a box that falls on it.
+Test(touch_surface_long, no_step_of_soft_and_rigid_bodies_that_collide_makes_energy) {
+  for (size_t k = 0; k < SOLVERS; k++) {
+    TestRun run = test_run(fall, (const char *const[]){solvers[k], NULL});
+    size_t n = 0;
+    const double first = test_channel(run.sim, "energy", &n)[3];
+    double before = first;
+    for (int step = 0; step < 150; step++) {
+      test_steps(run.sim, 1);
+      const double now = test_channel(run.sim, "energy", &n)[3];
+      cr_expect(now <= before + 1e-9 * first, "%s, step %d: %g J more", solvers[k], step, now - before);
+      before = now;
+    }
+    cr_expect_lt(before, 0.7 * first, "%s: nothing has hit", solvers[k]);
+    test_run_free(&run);
+  }
+}
+
+// The block on the ground, and what it does to the box that lies on it, by channels.
+Test(touch_surface, channel_contact_of_a_deformable_has_what_it_feels) {
+  static const char *const channels = "/output={\"channels\": [\"deformable.*.contact\", \"contact.pair\"]}";
+  TestRun run = test_run(fall, (const char *const[]){channels, NULL});
+  size_t n = 0;
+  double normal = 0, force[3];
+  for (int step = 0; step < 150; step++) {
+    test_steps(run.sim, 1);
+    const double *told = test_channel(run.sim, "deformable.block.contact", &n);
+    cr_assert_eq(n, 4);
+    force_on(run.sim, (uint32_t)run.model->contacts.nsolids, force);
+    test_near("force", told + 1, force, 3, 1e-12 * (1 + told[0]));
+    cr_expect_geq(told[0], 0);
+    normal = fmax(normal, told[0]);
+  }
+  cr_expect_gt(normal, 10);
+  test_run_free(&run);
+  MbReport report = {0};
+  cr_expect_eq(test_try(fall, (const char *const[]){channels, "/contact=false", NULL}, 0, &report), MB_SCENE);
+  cr_expect(strstr(report.issues[0].text, "with \"contact\""), "%s", report.issues[0].text);
+}
+
 // ---- state ------------------------------------------------------------------------------------------------
 
 Test(touch_surface_long, a_run_that_is_resumed_while_a_block_slides_goes_on_bit_for_bit) {
@@ -192,6 +243,29 @@ Test(touch_surface_long, nodes_stay_out_of_what_turns_and_is_curved) {
     mb_touch_forget(run.sim);
   }
   cr_expect_lt(deepest, 1e-6, "%g m", deepest);
+  test_run_free(&run);
+}
+
+// Twenty tetrahedra of 10 cm, on a post, under a cylinder of 31 kg: nodes move by the post's breadth in a step.
+Test(touch_surface, what_has_come_deep_into_something_in_a_step_is_told_once) {
+  static const char scene[] =
+      "{\"mbsim\": 1, \"solver\": \"maximal\", \"integrator\": \"implicit\", \"time\": {\"step\": 0.01, "
+      "\"steps\": 100}, \"contact\": {\"friction\": 0.8}, \"bodies\": [" GROUND
+      ", {\"name\": \"weight\", \"shape\": {\"type\": \"cylinder\", \"radius\": 0.1, \"length\": 0.2}, "
+      "\"density\": 5000, \"pose\": {\"position\": [0.04854283212578134, 0, 1.3]}}, {\"name\": \"post\", "
+      "\"shape\": "
+      "{\"type\": \"box\", \"size\": [0.1, 0.1, 0.2], \"frame\": {\"position\": [0.0653570727243408, 0, "
+      "0.1]}}, "
+      "\"density\": 1000, " FIXED "}], \"deformables\": [{\"name\": \"ball\", \"type\": \"tets\", \"mesh\": "
+      "{\"ball\": 2, \"radius\": 0.15}, \"pose\": {\"position\": [0, 0, 0.4]}, \"velocity\": {\"linear\": "
+      "[0.4248176153441099, 0, -1.5704471984346051]}, \"material\": {\"model\": \"arap\", \"young\": "
+      "158160.97575639046, \"density\": 100}}]}";
+  TestRun run = test_run(scene, NULL);
+  MbReport report = {0};
+  for (int i = 0; i < 60; i++) test_ok(mb_sim_step(run.sim, &report), &report);
+  cr_assert_eq(report.warnings, 1, "%d warnings", report.warnings);
+  cr_expect(strstr(report.issues[0].text, "\"ball\" and \"post\" have come 0.0"), "%s",
+            report.issues[0].text);
   test_run_free(&run);
 }
 

@@ -1,0 +1,56 @@
+// What the steps of an engine are made of: work on the vectors of all nodes and elements. In which order it is done, and what is decided by
+// the numbers that come of it, is the same for all (pd_engine.c, pd_lbfgs.c). The processor's is the first row; others are given from
+// outside, as gpu/ gives one, for nodes that no rows or forces tie to bodies and methods with a constant matrix. Of these the engine
+// that is made has everything that stays: elements, bending, masses, the matrix's inverse; vectors are the row's own.
+#ifndef MB_SOLVERS_PROJECTIVE_PD_MOVER_H
+#define MB_SOLVERS_PROJECTIVE_PD_MOVER_H
+
+#include "core/solvers/projective/projective.h"
+
+typedef struct MbPdMover {
+  // Makes engine->moved, for an engine that is made but for it; takes it away.
+  MbStatus (*make)(MbPdEngine *engine, MbReport *report);
+  void (*free)(MbPdEngine *engine);
+  size_t (*bytes)(const MbPdEngine *engine); // on the processor
+  // Tells what else than the numbers was at fault in a step that failed; NULL: nothing.
+  const char *(*fault)(const MbPdEngine *engine);
+
+  // A step's guess q̃ from engine->start, and the iterate there, placed nodes where they go.
+  void (*look_ahead)(MbPdEngine *engine);
+  // What of elements at the start of the step counts through it.
+  void (*begin)(MbPdEngine *engine);
+  // Moves what is around placed nodes along with them (pd_start.c). False: numbers that are not finite.
+  bool (*lead)(MbPdEngine *engine);
+  // Adds the correction to the iterate. Returns its largest move by the size of it all; NaN where a number is not finite.
+  double (*advance)(MbPdEngine *engine);
+  // Places and velocities (nodes x 3) at the end. False: numbers that are not finite.
+  bool (*end)(MbPdEngine *engine, double *q1, double *v1);
+
+  // The dual: as the stress is at places q (nodes x 3; NULL: the iterate), read, and written.
+  void (*dual_begin)(MbPdEngine *engine, const double *q);
+  void (*dual_read)(const MbPdEngine *engine, double *dual);
+  void (*dual_write)(MbPdEngine *engine, const double *dual);
+  // A local-global iteration: finds the correction; ½ Δᵀ A Δ of it as it is at last.
+  void (*local_global)(MbPdEngine *engine);
+  double (*worth)(const MbPdEngine *engine);
+
+  // Quasi-Newton steps: b ← −g at the iterate, and E there.
+  double (*look)(MbPdEngine *engine);
+  // d ← h² A⁻¹ b.
+  void (*solve)(MbPdEngine *engine);
+  // d as the pairs of the last steps bend it, with the one that the last attempt has begun where `pair` says so; d is noted for the next.
+  void (*bend)(MbPdEngine *engine, bool pair);
+  // d · b
+  double (*down)(MbPdEngine *engine);
+  // E at q + t d, with −∂E/∂q there along d, and the largest move; s = t d is that of the pair to come.
+  double (*attempt)(MbPdEngine *engine, double t, double *along, double *most);
+  // Goes to the last attempt.
+  void (*accept)(MbPdEngine *engine);
+} MbPdMover;
+
+extern const MbPdMover mb_pd_processor;
+
+// Makes the solver's work (MbSolverOps.create) for nodes that this moves.
+MbSolverWork *mb_projective_create(const MbModel *model, int threads, const MbPdMover *mover);
+
+#endif

@@ -1,0 +1,59 @@
+// All kernels: X(name, type of the arguments). A backend makes one of each; engines name them by MB_RUN_name.
+#ifndef MB_GPU_KERNELS_KERNEL_LIST_H
+#define MB_GPU_KERNELS_KERNEL_LIST_H
+
+#include "gpu/kernels/curved_kernels.h"
+#include "gpu/kernels/element_kernels.h"
+#include "gpu/kernels/inverse_rows.h"
+#include "gpu/kernels/node_vectors.h"
+#include "gpu/kernels/sum_jobs.h"
+
+// one thread each
+#define MB_LANES_OF(X)                                                                                       \
+  X(mb_element_stress, MbElementArgs)                                                                        \
+  X(mb_element_local, MbElementArgs)                                                                         \
+  X(mb_element_dual, MbElementArgs)                                                                          \
+  X(mb_element_damp, MbElementArgs)                                                                          \
+  X(mb_element_spring, MbElementArgs)                                                                        \
+  X(mb_element_spring_local, MbElementArgs)                                                                  \
+  X(mb_element_before, MbElementArgs)                                                                        \
+  X(mb_element_pull, MbElementArgs)                                                                          \
+  X(mb_node_collect, MbElementArgs)                                                                          \
+  X(mb_curved_pull, MbCurvedArgs)                                                                            \
+  X(mb_curved_collect, MbCurvedArgs)                                                                         \
+  X(mb_node_ahead, MbNodeArgs)                                                                               \
+  X(mb_node_jump, MbNodeArgs)                                                                                \
+  X(mb_node_form, MbNodeArgs)                                                                                \
+  X(mb_node_form_local, MbNodeArgs)                                                                          \
+  X(mb_node_clear, MbNodeArgs)                                                                               \
+  X(mb_node_copy, MbNodeArgs)                                                                                \
+  X(mb_node_end, MbNodeArgs)                                                                                 \
+  X(mb_free_pull, MbNodeArgs)                                                                                \
+  X(mb_free_slope, MbNodeArgs)                                                                               \
+  X(mb_free_move, MbNodeArgs)                                                                                \
+  X(mb_free_advance, MbNodeArgs)                                                                             \
+  X(mb_free_left, MbNodeArgs)                                                                                \
+  X(mb_free_begin, MbNodeArgs)                                                                               \
+  X(mb_pair_change, MbNodeArgs)                                                                              \
+  X(mb_pair_note, MbNodeArgs)                                                                                \
+  X(mb_pair_bend, MbNodeArgs)                                                                                \
+  X(mb_inverse_load, MbInverseArgs)                                                                          \
+  X(mb_inverse_store, MbInverseArgs)                                                                         \
+  X(mb_inverse_transposed, MbInverseArgs)                                                                    \
+  X(mb_placed_clear, MbInverseArgs)                                                                          \
+  X(mb_placed_put, MbInverseArgs)                                                                            \
+  X(mb_placed_subtract, MbInverseArgs)                                                                       \
+  X(mb_placed_end, MbInverseArgs)
+
+// a warp each
+#define MB_WARPS_OF(X)                                                                                       \
+  X(mb_inverse_multiply, MbInverseArgs)                                                                      \
+  X(mb_placed_find, MbInverseArgs)                                                                           \
+  X(mb_sum_chunk, MbSumArgs)                                                                                 \
+  X(mb_sum_job, MbSumArgs)
+
+#define MB_RUN_OF(name, args) MB_RUN_##name,
+typedef enum MbKernel { MB_LANES_OF(MB_RUN_OF) MB_WARPS_OF(MB_RUN_OF) MB_KERNELS } MbKernel;
+#undef MB_RUN_OF
+
+#endif

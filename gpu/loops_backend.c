@@ -1,0 +1,86 @@
+// The processor in a device's place: every kernel is a loop over its numbers, one after the other. Slower than the processor's own engine, and
+// for tests of all that engines of devices do.
+#include "core/base/alloc.h"
+#include "gpu/backend.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct MbGpu {
+  const char *fault;
+};
+
+size_t mb_loops_room = SIZE_MAX;
+int64_t mb_loops_fail_after = -1;
+
+#define LANES(name, args)                                                                                    \
+  static void name##_loop(size_t n, const void *a) {                                                         \
+    for (size_t i = 0; i < n; i++) name((const args *)a, i);                                                 \
+  }
+MB_LANES_OF(LANES)
+#undef LANES
+
+// As a warp joins its lanes: with those 16, 8, 4, 2 places and one behind.
+#define WARPS(name, args)                                                                                    \
+  static void name##_loop(size_t n, const void *a) {                                                         \
+    for (size_t i = 0; i < n; i++) {                                                                         \
+      double sum[MB_WARP][MB_WARP_NUMBERS] = {{0}};                                                          \
+      for (uint32_t lane = 0; lane < MB_WARP; lane++) name##_part((const args *)a, i, lane, sum[lane]);      \
+      for (size_t step = MB_WARP / 2; step; step /= 2)                                                       \
+        for (size_t lane = 0; lane < step; lane++)                                                           \
+          for (size_t r = 0; r < MB_WARP_NUMBERS; r++)                                                       \
+            sum[lane][r] = name##_join((const args *)a, i, sum[lane][r], sum[lane + step][r]);               \
+      name##_end((const args *)a, i, sum[0]);                                                                \
+    }                                                                                                        \
+  }
+MB_WARPS_OF(WARPS)
+#undef WARPS
+
+#define ENTRY(name, args) name##_loop,
+static void (*const loop[MB_KERNELS])(size_t n, const void *args) = {MB_LANES_OF(ENTRY) MB_WARPS_OF(ENTRY)};
+#undef ENTRY
+
+static MbGpu *open_it(size_t size, char *why) {
+  MbGpu *gpu = mb_calloc(1, sizeof *gpu);
+  if (!gpu && size) why[0] = 0;
+  return gpu;
+}
+static void close_it(MbGpu *gpu) { mb_free(gpu); }
+static const char *device(const MbGpu *gpu) {
+  (void)gpu;
+  return "loops on the processor";
+}
+static size_t room(MbGpu *gpu) {
+  (void)gpu;
+  return mb_loops_room;
+}
+static void *take(MbGpu *gpu, size_t bytes) {
+  (void)gpu;
+  return mb_calloc(bytes, 1);
+}
+static void give(MbGpu *gpu, void *memory) {
+  (void)gpu;
+  mb_free(memory);
+}
+static void copy(MbGpu *gpu, void *to, const void *from, size_t bytes) {
+  (void)gpu;
+  if (bytes) memcpy(to, from, bytes);
+}
+static void run(MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
+  if (mb_loops_fail_after >= 0 && mb_loops_fail_after-- == 0)
+    gpu->fault = "a launch fails, as a test wants it";
+  if (!gpu->fault) loop[kernel](n, args);
+}
+static const char *fault(const MbGpu *gpu) { return gpu->fault; }
+
+const MbBackend mb_loops_backend = {.name = "loops",
+                                    .open = open_it,
+                                    .close = close_it,
+                                    .device = device,
+                                    .room = room,
+                                    .take = take,
+                                    .give = give,
+                                    .put = copy,
+                                    .get = copy,
+                                    .run = run,
+                                    .fault = fault};

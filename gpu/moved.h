@@ -1,0 +1,65 @@
+// Nodes that a device moves: everything of a step but its decisions is there (core/solvers/projective/pd_mover.h). Made once from an engine
+// that is made on the processor; all of the device's memory is taken then, in one piece.
+#ifndef MB_GPU_MOVED_H
+#define MB_GPU_MOVED_H
+
+#include "core/solvers/projective/pd_engine.h"
+#include "gpu/backend.h"
+
+// A block of elements there, and its arguments.
+typedef struct MbMovedBlock {
+  MbElementArgs args;
+  const MbPdBlock *of;
+  size_t at; // of its first energy
+  bool dual; // it carries one
+} MbMovedBlock;
+
+typedef struct MbMoved {
+  const MbBackend *on;
+  MbGpu *gpu;
+  char *memory;
+  size_t bytes; // of it
+  size_t nblocks;
+  MbMovedBlock *block;
+  MbNodeArgs nodes;
+  MbCurvedArgs curved; // triangles that are so at rest
+  size_t ncurved, npulls;
+  MbInverseArgs inverse;
+  size_t tiles, reach; // of columns; groups that they have, of all
+  double *energy;      // of all elements, then of the form's nodes, and of curved triangles
+  size_t elements, energies;
+  MbSumArgs sums;
+  size_t most_chunks;
+  double most;   // of the last attempt
+  double *carry; // on the processor: u of the largest block
+  size_t ncarry;
+  double result[MB_SUM_JOBS];
+  char fault[512];
+} MbMoved;
+
+// Gives all arrays their places behind `memory`, which may be NULL: how many bytes that takes.
+size_t mb_moved_lay_out(MbMoved *moved, const MbPdEngine *engine, char *memory);
+// Copies there what stays. False: out of memory on the processor.
+bool mb_moved_fill(MbMoved *moved, const MbPdEngine *engine);
+
+// Of A's inverse: places (from `next` on, which it moves), and numbers.
+void mb_moved_inverse_lay_out(MbMoved *moved, const MbPdEngine *engine, char **next);
+bool mb_moved_inverse_fill(MbMoved *moved, const MbPdEngine *engine);
+// x ← A⁻¹ x of free nodes, zero along axes that are placed.
+void mb_moved_solve(MbMoved *moved);
+
+// Room for `count` things of `size` bytes, aligned as devices like it.
+void *mb_moved_place(char **next, size_t count, size_t size);
+// Copies numbers there as 32 bits each. False: out of memory.
+bool mb_moved_put_short(const MbMoved *moved, const uint32_t *to, const size_t *from, size_t n);
+static inline void mb_moved_put(const MbMoved *moved, const void *to, const void *from, size_t bytes) {
+  // what kernels only read is written here, once
+  moved->on->put(moved->gpu, (void *)(uintptr_t)to, from, bytes);
+}
+
+extern const MbPdMover mb_moved_by_cuda, mb_moved_by_loops;
+// Of which nothing is made, and told how many bytes it would take.
+extern const MbPdMover mb_moved_by_none;
+size_t mb_moved_bytes(const MbPdEngine *engine);
+
+#endif

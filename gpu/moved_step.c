@@ -1,0 +1,389 @@
+// The steps of nodes that a device moves: a row of core/solvers/projective/pd_mover.h a backend. Vectors stay there. What comes back in an
+// iteration are the sums that decide how it goes on; at a step's start and end the places and velocities of all nodes go there and back.
+#include "core/base/alloc.h"
+#include "core/base/report.h"
+#include "core/math/vec3.h"
+#include "core/sparse/inverse.h"
+#include "gpu/moved.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static MbMoved *of(const MbPdEngine *engine) { return engine->moved; }
+
+// ---- making and freeing -----------------------------------------------------------------------------------
+
+static void free_moved(MbPdEngine *engine) {
+  MbMoved *moved = of(engine);
+  if (!moved) return;
+  if (moved->gpu) moved->on->give(moved->gpu, moved->memory);
+  if (moved->gpu) moved->on->close(moved->gpu);
+  mb_free(moved->block);
+  mb_free(moved->carry);
+  mb_free(moved);
+  engine->moved = NULL;
+}
+
+static bool list_blocks(MbMoved *moved, const MbPdEngine *engine) {
+  moved->nblocks = engine->nblocks;
+  moved->block = mb_calloc(engine->nblocks, sizeof *moved->block);
+  for (size_t k = 0; moved->block && k < engine->nblocks; k++) {
+    const MbPdBlock *block = &engine->block[k];
+    const size_t carried = 3 * block->rank * block->gradient.stride;
+    moved->block[k] = (MbMovedBlock){.of = block, .at = moved->elements};
+    moved->block[k].dual =
+        engine->method == MB_METHOD_PROJECTIVE && block->rank > 1 && mb_local_has_dual(&block->elastic);
+    moved->elements += block->count;
+    if (moved->block[k].dual && carried > moved->ncarry) moved->ncarry = carried;
+  }
+  moved->energies = moved->elements + engine->form.n + engine->form.rest.count;
+  moved->carry = mb_calloc(moved->ncarry, sizeof *moved->carry);
+  return moved->block && moved->carry;
+}
+
+// What does not fit is told with what there is.
+static MbStatus take_memory(MbMoved *moved, const MbPdEngine *engine, MbReport *report) {
+  static const double MB = 1048576;
+  const char *name = moved->on->device(moved->gpu);
+  moved->bytes = mb_moved_lay_out(moved, engine, NULL);
+  const size_t room = moved->on->room(moved->gpu);
+  if (moved->bytes <= room) moved->memory = moved->on->take(moved->gpu, moved->bytes);
+  const char *fault = moved->on->fault(moved->gpu);
+  if (fault) return mb_error(report, MB_DEVICE, "/solver/device", "device %s: %s", moved->on->name, fault);
+  if (!moved->memory)
+    return mb_error(report, MB_DEVICE, "/solver/device",
+                    "device %s: %s has %.1f MB of memory left, and the scene takes %.1f MB there",
+                    moved->on->name, name, (double)room / MB, (double)moved->bytes / MB);
+  (void)mb_moved_lay_out(moved, engine, moved->memory);
+  if (!mb_moved_fill(moved, engine)) return mb_no_memory(report, "a device's copies");
+  return MB_OK;
+}
+
+static bool whole(const MbPdEngine *engine) {
+  const MbInverse *S = engine->nfree ? mb_global_inverse(engine->global.inverse) : NULL;
+  return !engine->nfree || (S && S->nlevels == 1 && !S->single);
+}
+
+static MbStatus does_not_fit(const MbPdEngine *engine, const MbBackend *on, MbReport *report) {
+  return mb_error(
+      report, MB_DEVICE, "/solver/device",
+      "device %s: the sparse inverse of %zu nodes does not fit the memory of the machine that makes it",
+      on->name, engine->nfree);
+}
+
+static MbStatus make_on(MbPdEngine *engine, const MbBackend *on, MbReport *report) {
+  char why[256] = "";
+  MbMoved *moved = engine->moved = mb_calloc(1, sizeof *moved);
+  if (!moved) return mb_no_memory(report, "deformables");
+  moved->on = on;
+  if (!list_blocks(moved, engine)) return mb_no_memory(report, "deformables");
+  moved->gpu = on->open(sizeof why, why);
+  if (!moved->gpu) return mb_error(report, MB_DEVICE, "/solver/device", "device %s: %s", on->name, why);
+  if (!whole(engine)) return does_not_fit(engine, on, report);
+  return take_memory(moved, engine, report);
+}
+
+static MbStatus make_by_cuda(MbPdEngine *engine, MbReport *report) {
+  const MbBackend *cuda = mb_cuda_backend();
+  if (cuda) return make_on(engine, cuda, report);
+  return mb_error(report, MB_DEVICE, "/solver/device", "device cuda: this mbsim was built without CUDA");
+}
+static MbStatus make_by_loops(MbPdEngine *engine, MbReport *report) {
+  return make_on(engine, &mb_loops_backend, report);
+}
+
+// No step is taken of what this makes.
+static MbStatus make_none(MbPdEngine *engine, MbReport *report) {
+  MbMoved *moved = engine->moved = mb_calloc(1, sizeof *moved);
+  if (!moved || !list_blocks(moved, engine)) return mb_no_memory(report, "deformables");
+  if (!whole(engine)) return does_not_fit(engine, &mb_loops_backend, report);
+  moved->bytes = mb_moved_lay_out(moved, engine, NULL);
+  return MB_OK;
+}
+
+size_t mb_moved_bytes(const MbPdEngine *engine) { return of(engine)->bytes; }
+
+static size_t bytes(const MbPdEngine *engine) {
+  const MbMoved *moved = of(engine);
+  return sizeof *moved + moved->nblocks * sizeof *moved->block + moved->ncarry * sizeof *moved->carry;
+}
+
+static const char *fault(const MbPdEngine *engine) {
+  MbMoved *moved = of(engine);
+  const char *what = moved->on->fault(moved->gpu);
+  if (!what) return NULL;
+  snprintf(moved->fault, sizeof moved->fault, "device %s: %s: %s", moved->on->name,
+           moved->on->device(moved->gpu), what);
+  return moved->fault;
+}
+
+// ---- launches ---------------------------------------------------------------------------------------------
+
+static void nodes(const MbMoved *moved, MbKernel kernel, size_t n) {
+  moved->on->run(moved->gpu, kernel, n, &moved->nodes);
+}
+
+// One kernel for elements that are springs, and one for the others, at places x; then what corners get goes to f.
+typedef enum Collecting { KEPT, COLLECTED } Collecting;
+
+static void elements(MbMoved *moved, const MbMovedBlock *block, MbKernel kernel, double *x,
+                     Collecting collecting) {
+  const size_t first = 3 * block->of->first;
+  MbElementArgs args = block->args;
+  args.x = x + first, args.f = moved->nodes.f + first;
+  moved->on->run(moved->gpu, kernel, block->of->count, &args);
+  if (collecting == COLLECTED) moved->on->run(moved->gpu, MB_RUN_mb_node_collect, args.gradient.nodes, &args);
+}
+
+// Bending at places x, by the kernel that has them.
+static void bending(MbMoved *moved, const MbPdEngine *engine, MbKernel kernel, const double *x) {
+  MbCurvedArgs args = moved->curved;
+  args.x = x;
+  nodes(moved, kernel, engine->form.n);
+  moved->on->run(moved->gpu, MB_RUN_mb_curved_pull, moved->ncurved, &args);
+  if (moved->ncurved) moved->on->run(moved->gpu, MB_RUN_mb_curved_collect, engine->n, &args);
+}
+
+static void add_job(MbMoved *moved, const double *x, const double *y, size_t n, bool most) {
+  MbSumArgs *sums = &moved->sums;
+  sums->job[sums->jobs++] = (MbSumJob){x, y, n, sums->chunks, most};
+  sums->chunks += (uint32_t)((n + MB_SUM_CHUNK - 1) / MB_SUM_CHUNK);
+}
+
+// The results of all jobs that were added; not numbers where the device is at fault.
+static const double *sums_of(MbMoved *moved) {
+  MbSumArgs *sums = &moved->sums;
+  moved->on->run(moved->gpu, MB_RUN_mb_sum_chunk, sums->chunks, sums);
+  moved->on->run(moved->gpu, MB_RUN_mb_sum_job, sums->jobs, sums);
+  moved->on->get(moved->gpu, moved->result, sums->result, sums->jobs * sizeof *sums->result);
+  for (size_t k = 0; k < MB_SUM_JOBS && moved->on->fault(moved->gpu); k++) moved->result[k] = NAN;
+  sums->jobs = sums->chunks = 0;
+  return moved->result;
+}
+
+// ---- a step -----------------------------------------------------------------------------------------------
+
+static void look_ahead(MbPdEngine *engine) {
+  MbMoved *moved = of(engine);
+  const MbNodeStart *start = engine->start;
+  const size_t size = 3 * engine->n * sizeof(double);
+  mb_moved_put(moved, moved->nodes.q0, start->q, size);
+  mb_moved_put(moved, moved->nodes.v0, start->v, size);
+  mb_moved_put(moved, moved->nodes.target, start->target, size);
+  mb_vec3_copy(moved->nodes.gravity, start->gravity);
+  nodes(moved, MB_RUN_mb_node_ahead, engine->n);
+}
+
+static void begin(MbPdEngine *engine) {
+  MbMoved *moved = of(engine);
+  for (size_t k = 0; k < moved->nblocks; k++)
+    if (moved->block[k].of->rank == 1 || mb_pd_damped(moved->block[k].of)) {
+      MbElementArgs args = moved->block[k].args;
+      args.x = moved->nodes.q0 + 3 * moved->block[k].of->first;
+      moved->on->run(moved->gpu, MB_RUN_mb_element_before, moved->block[k].of->count, &args);
+    }
+}
+
+static double advance(MbPdEngine *engine) {
+  MbMoved *moved = of(engine);
+  const MbNodeArgs *a = &moved->nodes;
+  if (!engine->nfree) return 0;
+  nodes(moved, MB_RUN_mb_free_advance, engine->nfree);
+  add_job(moved, a->most, NULL, engine->nfree, true);
+  add_job(moved, a->along, NULL, engine->nfree, false);
+  const double *sum = sums_of(moved);
+  return sum[0] / engine->size + sum[1];
+}
+
+static bool lead(MbPdEngine *engine) {
+  MbMoved *moved = of(engine);
+  const MbNodeArgs *a = &moved->nodes;
+  if (!engine->nfree) return true;
+  nodes(moved, MB_RUN_mb_node_jump, engine->n);
+  add_job(moved, a->apart, NULL, engine->n, true);
+  const double jump = sums_of(moved)[0];
+  if (!(jump > 0)) return !isnan(jump);
+  nodes(moved, MB_RUN_mb_node_clear, 3 * engine->n);
+  for (size_t k = 0; k < moved->nblocks; k++)
+    elements(moved, &moved->block[k], MB_RUN_mb_element_pull, a->q1, COLLECTED);
+  add_job(moved, moved->energy, NULL, moved->elements, true);
+  const double largest = sums_of(moved)[0];
+  if (!(sqrt(largest) > MB_PD_LITTLE)) return !isnan(largest);
+  nodes(moved, MB_RUN_mb_node_form, engine->form.n);
+  nodes(moved, MB_RUN_mb_free_pull, engine->nfree);
+  mb_moved_solve(moved);
+  return isfinite(advance(engine));
+}
+
+static bool end(MbPdEngine *engine, double *q1, double *v1) {
+  MbMoved *moved = of(engine);
+  const size_t size = 3 * engine->n * sizeof(double);
+  nodes(moved, MB_RUN_mb_node_end, 3 * engine->n);
+  moved->on->get(moved->gpu, q1, moved->nodes.q, size);
+  moved->on->get(moved->gpu, v1, moved->nodes.v1, size);
+  return !moved->on->fault(moved->gpu);
+}
+
+// ---- local-global iterations ------------------------------------------------------------------------------
+
+static void dual_begin(MbPdEngine *engine, const double *q) {
+  MbMoved *moved = of(engine);
+  double *x = q ? moved->nodes.q1 : moved->nodes.q;
+  if (q) mb_moved_put(moved, x, q, 3 * engine->n * sizeof *q);
+  for (size_t k = 0; k < moved->nblocks; k++)
+    if (moved->block[k].dual) elements(moved, &moved->block[k], MB_RUN_mb_element_dual, x, KEPT);
+}
+
+// Components one after the other, without what pads them.
+static void dual_read(const MbPdEngine *engine, double *dual) {
+  const MbMoved *moved = of(engine);
+  for (size_t k = 0; k < moved->nblocks; k++) {
+    const MbMovedBlock *block = &moved->block[k];
+    const size_t stride = block->of->gradient.stride, width = 3 * block->of->rank, count = block->of->count;
+    if (!block->dual) continue;
+    moved->on->get(moved->gpu, moved->carry, block->args.u, width * stride * sizeof *dual);
+    for (size_t c = 0; c < width; c++, dual += count)
+      memcpy(dual, moved->carry + c * stride, count * sizeof *dual);
+  }
+}
+
+static void dual_write(MbPdEngine *engine, const double *dual) {
+  MbMoved *moved = of(engine);
+  for (size_t k = 0; k < moved->nblocks; k++) {
+    const MbMovedBlock *block = &moved->block[k];
+    const size_t stride = block->of->gradient.stride, width = 3 * block->of->rank, count = block->of->count;
+    if (!block->dual) continue;
+    memset(moved->carry, 0, width * stride * sizeof *dual);
+    for (size_t c = 0; c < width; c++, dual += count)
+      memcpy(moved->carry + c * stride, dual, count * sizeof *dual);
+    mb_moved_put(moved, block->args.u, moved->carry, width * stride * sizeof *dual);
+  }
+}
+
+static void local_global(MbPdEngine *engine) {
+  MbMoved *moved = of(engine);
+  double *q = moved->nodes.q;
+  nodes(moved, MB_RUN_mb_node_clear, 3 * engine->n);
+  for (size_t k = 0; k < moved->nblocks; k++) {
+    const MbMovedBlock *block = &moved->block[k];
+    const bool spring = block->of->rank == 1;
+    elements(moved, block, spring ? MB_RUN_mb_element_spring_local : MB_RUN_mb_element_local, q, COLLECTED);
+    if (mb_pd_damped(block->of)) elements(moved, block, MB_RUN_mb_element_damp, q, COLLECTED);
+  }
+  bending(moved, engine, MB_RUN_mb_node_form_local, q);
+  if (!engine->nfree) return;
+  nodes(moved, MB_RUN_mb_free_left, engine->nfree);
+  mb_moved_solve(moved);
+}
+
+static double product(MbMoved *moved, size_t nfree) {
+  if (!nfree) return 0;
+  add_job(moved, moved->nodes.r, moved->nodes.b, 3 * nfree, false);
+  return sums_of(moved)[0];
+}
+static double worth(const MbPdEngine *engine) { return product(of(engine), engine->nfree) / 2; }
+
+// ---- quasi-Newton steps -----------------------------------------------------------------------------------
+
+// E and −∂E/∂q at q1.
+static double evaluate(MbPdEngine *engine, double *along) {
+  MbMoved *moved = of(engine);
+  const MbNodeArgs *a = &moved->nodes;
+  nodes(moved, MB_RUN_mb_node_clear, 3 * engine->n);
+  for (size_t k = 0; k < moved->nblocks; k++) {
+    const MbMovedBlock *block = &moved->block[k];
+    const bool spring = block->of->rank == 1;
+    elements(moved, block, spring ? MB_RUN_mb_element_spring : MB_RUN_mb_element_stress, a->q1, COLLECTED);
+    if (mb_pd_damped(block->of)) elements(moved, block, MB_RUN_mb_element_damp, a->q1, COLLECTED);
+  }
+  bending(moved, engine, MB_RUN_mb_node_form, a->q1);
+  nodes(moved, MB_RUN_mb_free_slope, engine->nfree);
+  add_job(moved, moved->energy, NULL, moved->energies, false);
+  add_job(moved, a->energy, NULL, engine->nfree, false);
+  add_job(moved, a->along, NULL, engine->nfree, false);
+  add_job(moved, a->most, NULL, engine->nfree, true);
+  const double *sum = sums_of(moved);
+  *along = sum[2], moved->most = sum[3];
+  return sum[0] + sum[1];
+}
+
+static void swap(double **a, double **b) {
+  double *const was = *a;
+  *a = *b, *b = was;
+}
+
+static double look(MbPdEngine *engine) {
+  double along;
+  nodes(of(engine), MB_RUN_mb_node_copy, 3 * engine->n);
+  const double energy = evaluate(engine, &along);
+  swap(&of(engine)->nodes.b, &of(engine)->nodes.b1);
+  return energy;
+}
+
+static void solve(MbPdEngine *engine) {
+  nodes(of(engine), MB_RUN_mb_free_begin, 3 * engine->nfree);
+  mb_moved_solve(of(engine));
+}
+
+// Products of b with s and z of all pairs; of the new one too, and behind them those of y with its own, where `pair` says so.
+static void products(MbMoved *moved, const MbPairs *pairs, size_t n, bool pair, double c[MB_PAIR_SUMS]) {
+  const MbNodeArgs *a = &moved->nodes;
+  size_t at[MB_PAIR_SUMS], count = 0;
+  for (size_t k = 0; k < MB_PAIRS; k++) {
+    if (!mb_pairs_has(pairs, k) && !(pair && k == pairs->next)) continue;
+    add_job(moved, a->b, a->s[k], n, false), at[count++] = 2 * k;
+    add_job(moved, a->b, a->zs[k], n, false), at[count++] = 2 * k + 1;
+  }
+  if (pair) {
+    add_job(moved, a->y, a->s[pairs->next], n, false), at[count++] = MB_PAIR_WEIGHTS;
+    add_job(moved, a->y, a->zs[pairs->next], n, false), at[count++] = MB_PAIR_WEIGHTS + 1;
+  }
+  memset(c, 0, MB_PAIR_SUMS * sizeof *c);
+  const double *sum = count ? sums_of(moved) : NULL;
+  for (size_t k = 0; k < count; k++) c[at[k]] = sum[k];
+}
+
+static void bend(MbPdEngine *engine, bool pair) {
+  MbMoved *moved = of(engine);
+  MbPairs *pairs = mb_pd_lbfgs_pairs(engine);
+  double sums[MB_PAIR_SUMS], c[MB_PAIR_WEIGHTS];
+  _Static_assert((int)MB_PAIR_SUMS <= (int)MB_SUM_JOBS && (int)MB_GPU_PAIRS == (int)MB_PAIRS, "room");
+  moved->nodes.next = (uint32_t)pairs->next;
+  nodes(moved, pair ? MB_RUN_mb_pair_change : MB_RUN_mb_pair_note, 3 * engine->nfree);
+  products(moved, pairs, 3 * engine->nfree, pair, sums);
+  if (pair)
+    mb_pairs_note(pairs, sums, c);
+  else
+    memcpy(c, sums, sizeof c), mb_pairs_see(pairs, c);
+  if (!pairs->count) return;
+  mb_pairs_weigh(pairs, c, moved->nodes.weight);
+  nodes(moved, MB_RUN_mb_pair_bend, 3 * engine->nfree);
+}
+
+static double down(MbPdEngine *engine) { return product(of(engine), engine->nfree); }
+
+static double attempt(MbPdEngine *engine, double t, double *along, double *most) {
+  MbMoved *moved = of(engine);
+  moved->nodes.t = t, moved->nodes.next = (uint32_t)mb_pd_lbfgs_pairs(engine)->next;
+  nodes(moved, MB_RUN_mb_free_move, engine->nfree);
+  const double energy = evaluate(engine, along);
+  *most = moved->most;
+  return energy;
+}
+
+static void accept(MbPdEngine *engine) {
+  MbNodeArgs *a = &of(engine)->nodes;
+  swap(&a->b, &a->b1);
+  swap(&a->q, &a->q1);
+}
+
+#define ROW(making)                                                                                          \
+  {                                                                                                          \
+    .make = making, .free = free_moved, .bytes = bytes, .fault = fault, .look_ahead = look_ahead,            \
+    .begin = begin, .lead = lead, .advance = advance, .end = end, .dual_begin = dual_begin,                  \
+    .dual_read = dual_read, .dual_write = dual_write, .local_global = local_global, .worth = worth,          \
+    .look = look, .solve = solve, .bend = bend, .down = down, .attempt = attempt, .accept = accept           \
+  }
+const MbPdMover mb_moved_by_cuda = ROW(make_by_cuda), mb_moved_by_loops = ROW(make_by_loops),
+                mb_moved_by_none = {.make = make_none, .free = free_moved, .bytes = bytes};

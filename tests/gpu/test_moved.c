@@ -1,0 +1,299 @@
+// Nodes that a device moves, with loops on the processor in the device's place: every step is that of the processor's own engine, from the
+// same state, but for rounding; and the same bits in every run.
+#include "core/base/alloc.h"
+#include "core/base/hash.h"
+#include "core/sim/nodes.h"
+#include "core/sim/sections.h"
+#include "core/sim/sim_internal.h"
+#include "gpu/backend.h"
+#include "gpu/gpu.h"
+#include "tests/runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Of places by the deformables' size, and of velocities by that a step: sums are of other orders, and line searches look at them.
+static const double NEAR = 1e-10;
+enum { EARLIER = 6 };
+
+static MbSim *on(const MbEngine *engine, const TestRun *run) {
+  MbReport report = {0};
+  MbSim *sim = NULL;
+  cr_expect_null(mb_engine_refuses(engine, run->model));
+  test_ok(mb_sim_create(run->model, &(MbSimOptions){.engine = engine}, &sim, &report), &report);
+  return sim;
+}
+static MbSim *on_loops(const TestRun *run) { return on(&mb_loops_engine, run); }
+
+// The loops' engine, and behind it the device's where the machine has one.
+static const MbEngine *engine_of(int k) {
+  bool there = false;
+  if (k == 1) (void)mb_engine_text(mb_engine_cuda(), &there);
+  return k == 0 ? &mb_loops_engine : k == 1 && there ? mb_engine_cuda() : NULL;
+}
+
+static double extent(const double *q, size_t n) {
+  double most = 0;
+  for (size_t i = 0; i < 3 * n; i++) most = fmax(most, fabs(q[i] - q[i % 3]));
+  return most;
+}
+
+// Compares `steps` steps behind the first few, each from the processor's state.
+static void compare_by(const MbEngine *engine, const char *what, const char *from, const char *const *sets,
+                       int steps) {
+  TestRun run = test_run(from, sets);
+  MbSim *own = run.sim, *loops = on(engine, &run);
+  MbReport report = {0};
+  const size_t n = mb_model_points(run.model), size = mb_sim_checkpoint_size(own);
+  void *state = malloc(size);
+  double worst = 0;
+  test_steps(own, EARLIER);
+  for (int k = 0; k < steps; k++) {
+    mb_sim_checkpoint(own, state);
+    test_ok(mb_sim_restore(loops, state, size, &report), &report);
+    test_steps(own, 1);
+    test_steps(loops, 1);
+    const double *a = mb_section(own, MB_SECTION_NODES), *b = mb_section(loops, MB_SECTION_NODES);
+    const double whole = extent(a, n), h = run.model->h;
+    for (size_t i = 0; i < 6 * n; i++) {
+      const double apart = fabs(a[i] - b[i]) * (i < 3 * n ? 1 : h) / whole;
+      if (!(apart <= worst)) worst = apart;
+      cr_assert(apart <= NEAR, "%s, step %d: number %zu is %.17g, by the other %.17g", what, k + 1, i, a[i],
+                b[i]);
+    }
+    const double *own_told = mb_section(own, MB_SECTION_SOLUTION),
+                 *told = mb_section(loops, MB_SECTION_SOLUTION);
+    cr_expect_eq(own_told[MB_NODES_ITERATIONS], told[MB_NODES_ITERATIONS],
+                 "%s, step %d: %g iterations, by the other %g", what, k + 1, own_told[MB_NODES_ITERATIONS],
+                 told[MB_NODES_ITERATIONS]);
+  }
+  free(state);
+  mb_sim_free(loops);
+  test_run_free(&run);
+  printf("  %-50s %-5s %.1e\n", what, mb_engine_name(engine), worst);
+}
+
+static void compare(const char *what, const char *from, const char *const *sets, int steps) {
+  for (int k = 0; engine_of(k); k++) compare_by(engine_of(k), what, from, sets, steps);
+}
+
+// ---- the examples -----------------------------------------------------------------------------------------
+
+static const char *const methods[] = {"/solver/method=\"lbfgs\"", "/solver/method=\"projective\""};
+
+static void example(const char *name, const char *more, int steps) {
+  for (int k = 0; k < 2; k++) {
+    char what[128];
+    snprintf(what, sizeof what, "%s, %s", *name == '{' ? "mixed" : name, methods[k] + 15);
+    compare(what, name, (const char *[]){methods[k], more, NULL}, steps);
+  }
+}
+
+Test(moved, a_twisted_bar_goes_as_by_the_processor) { example("projective/twisting_bar", NULL, 4); }
+Test(moved, a_ball_between_handles_goes_as_by_the_processor) { example("projective/jelly_ball", NULL, 4); }
+Test(moved, a_hanging_cloth_goes_as_by_the_processor) { example("projective/hanging_cloth", NULL, 4); }
+Test(moved, a_stretched_cloth_goes_as_by_the_processor) { example("projective/stretching_cloth", NULL, 4); }
+
+Test(moved, a_leaf_that_is_curved_at_rest_goes_as_by_the_processor) {
+  example("projective/leaf_released", NULL, 4);
+}
+Test(moved, a_pressed_block_goes_as_by_the_processor) { example("projective/pressed_block", NULL, 4); }
+
+// ---- every material and kind ------------------------------------------------------------------------------
+
+static const char *const block =
+    "{\"mbsim\": 1, \"solver\": {\"type\": \"projective\", \"iterations\": 12}, \"integrator\": "
+    "\"implicit\", "
+    "\"gravity\": [0, 0, -9.8], \"forces\": [{\"type\": \"damping\", \"coefficient\": 0.001}], "
+    "\"time\": {\"step\": 0.01, \"steps\": 10}, \"deformables\": [{\"name\": \"block\", \"type\": \"tets\", "
+    "\"mesh\": {\"box\": [6, 4, 4], \"size\": [0.5, 0.3, 0.3]}, \"material\": {\"model\": \"arap\", "
+    "\"young\": "
+    "2e4, \"poisson\": 0.3, \"density\": 800}, \"pin\": [{\"select\": {\"side\": \"-x\"}}], \"velocity\": "
+    "{\"linear\": [0, 2, 1]}}]}";
+
+static const char *const sheet =
+    "{\"mbsim\": 1, \"solver\": {\"type\": \"projective\", \"iterations\": 12}, \"integrator\": "
+    "\"implicit\", "
+    "\"gravity\": [0, 0, -9.8], \"time\": {\"step\": 0.01, \"steps\": 10}, \"deformables\": [{\"name\": "
+    "\"sheet\", "
+    "\"type\": \"cloth\", \"mesh\": {\"grid\": [7, 6], \"size\": [0.6, 0.5]}, \"material\": {\"model\": "
+    "\"arap\", "
+    "\"thickness\": 0.002, \"young\": 1e5, \"poisson\": 0.3, \"density\": 300}, \"pin\": [{\"select\": "
+    "{\"nearest\": [0, 0, 0]}}], \"velocity\": {\"linear\": [0, 1, 2]}}]}";
+
+static void materials(const char *scene, const char *kind, const char *const *more) {
+  static const char *const models[] = {"arap", "corotational", "neo_hookean", "linear"};
+  for (int m = 0; m < 4; m++)
+    for (int k = 0; k < 2; k++) {
+      char what[128], model[64];
+      const char *sets[8] = {methods[k], model};
+      if (m == 3 && scene == sheet) continue;
+      snprintf(model, sizeof model, "/deformables/0/material/model=\"%s\"", models[m]);
+      snprintf(what, sizeof what, "%s, %s, %s", kind, models[m], methods[k] + 15);
+      for (int i = 0; more && more[i]; i++) sets[2 + i] = more[i];
+      compare(what, scene, sets, 3);
+    }
+}
+
+Test(moved, solids_of_every_material_go_as_by_the_processor) { materials(block, "solid", NULL); }
+Test(moved, solids_that_damp_go_as_by_the_processor) {
+  materials(block, "damped solid", (const char *[]){"/deformables/0/material/damping=0.01", NULL});
+}
+Test(moved, cloth_of_every_material_goes_as_by_the_processor) { materials(sheet, "cloth", NULL); }
+Test(moved, cloth_that_bends_goes_as_by_the_processor) {
+  materials(sheet, "bending cloth",
+            (const char *[]){
+                "/deformables/0/material/bending={\"model\": \"isometric\", \"stiffness\": 1e-3}", NULL});
+}
+
+// Nodes placed along some axes and along others, that move; nodes that are, and two deformables.
+static const char *const mixed =
+    "{\"mbsim\": 1, \"solver\": {\"type\": \"projective\", \"iterations\": 15}, \"integrator\": "
+    "\"implicit\", "
+    "\"gravity\": [0, 0, -9.8], \"time\": {\"step\": 0.01, \"steps\": 100}, \"deformables\": [{\"name\": "
+    "\"a\", "
+    "\"type\": \"tets\", \"mesh\": {\"box\": [5, 4, 4], \"size\": [0.4, 0.3, 0.3]}, \"material\": "
+    "{\"model\": "
+    "\"corotational\", \"young\": 3e4, \"poisson\": 0.35, \"density\": 900}, \"pin\": [{\"select\": "
+    "{\"side\": "
+    "\"-x\"}, \"axes\": \"xz\"}, {\"select\": {\"side\": \"+x\"}, \"axes\": \"y\"}]}, {\"name\": \"b\", "
+    "\"type\": "
+    "\"cloth\", \"mesh\": {\"grid\": [6, 5], \"size\": [0.5, 0.4]}, \"pose\": {\"position\": [2, 0, 0]}, "
+    "\"material\": {\"model\": \"neo_hookean\", \"thickness\": 0.002, \"young\": 1e5, \"poisson\": 0.3, "
+    "\"density\": 300, \"damping\": 0.002}, \"pin\": [{\"select\": {\"side\": \"-x\"}, \"motion\": "
+    "{\"translate\": [0, 0, \"=0.3*sin(20*t)\"]}}]}, {\"name\": \"c\", \"type\": \"springs\", \"mesh\": "
+    "{\"grid\": "
+    "[4, 4], \"size\": [0.3, 0.3]}, \"pose\": {\"position\": [0, 3, 0]}, \"material\": {\"stiffness\": 40, "
+    "\"damping\": 0.05, \"mass\": 0.2}, \"pin\": [{\"select\": {\"side\": \"-x\"}}]}]}";
+
+Test(moved, pins_along_some_axes_and_handles_go_as_by_the_processor) { example(mixed, NULL, 6); }
+
+// ---- the same bits, and nothing taken in a step ---------------------------------------------------------------
+
+Test(moved, runs_come_to_the_same_bits) {
+  char first[33] = "";
+  for (int k = 0; k < 40; k++) { // by loops, then by a device
+    const MbEngine *engine = engine_of(k / 20);
+    if (!engine) break;
+    TestRun run = test_run(mixed, NULL);
+    MbSim *loops = on(engine, &run);
+    test_steps(loops, 20);
+    const size_t n = 6 * mb_model_points(run.model);
+    MbHash of;
+    mb_hash_begin(&of);
+    mb_hash_doubles(&of, mb_section(loops, MB_SECTION_NODES), n);
+    char hash[33];
+    mb_hash_hex(&of, hash);
+    if (k % 20 == 0) memcpy(first, hash, sizeof first);
+    cr_expect_str_eq(hash, first, "run %d", k);
+    mb_sim_free(loops);
+    test_run_free(&run);
+  }
+  cr_assert_eq(mb_alloc_live(), 0);
+}
+
+Test(moved, a_step_allocates_nothing) {
+  for (int k = 0; k < 2; k++) {
+    TestRun run = test_run(mixed, (const char *[]){methods[k], NULL});
+    MbSim *loops = on_loops(&run);
+    test_steps(loops, 2);
+    const int64_t before = mb_alloc_calls();
+    test_steps(loops, 5);
+    cr_expect_eq(mb_alloc_calls(), before);
+    mb_sim_free(loops);
+    test_run_free(&run);
+  }
+}
+
+Test(moved, what_memory_runs_out_of_is_given_back) {
+  TestRun run = test_run(mixed, NULL);
+  const int64_t live = mb_alloc_live();
+  bool made = false;
+  for (int64_t fail = 0; !made; fail += 7) { // every seventh, as they are many
+    MbReport report = {0};
+    MbSim *sim = NULL;
+    mb_alloc_fail_after(fail);
+    made = mb_sim_create(run.model, &(MbSimOptions){.engine = &mb_loops_engine}, &sim, &report) == MB_OK;
+    mb_alloc_fail_after(-1);
+    mb_sim_free(sim);
+    cr_assert_eq(mb_alloc_live(), live, "with %lld blocks", (long long)fail);
+  }
+  test_run_free(&run);
+}
+
+// ---- devices that have too little, or fail --------------------------------------------------------------------
+
+Test(moved, a_device_of_too_little_memory_says_how_much_it_has_and_how_much_it_takes) {
+  TestRun run = test_run("projective/twisting_bar", NULL);
+  MbReport report = {0};
+  MbSim *sim = NULL;
+  size_t bytes = 0;
+  char wanted[256];
+  test_ok(mb_engine_memory(&mb_loops_engine, run.model, &bytes, &report), &report);
+  cr_assert_gt(bytes, 1000000);
+  mb_loops_room = bytes - 1;
+  cr_expect_eq(mb_sim_create(run.model, &(MbSimOptions){.engine = &mb_loops_engine}, &sim, &report),
+               MB_DEVICE);
+  snprintf(
+      wanted, sizeof wanted,
+      "device loops: loops on the processor has %.1f MB of memory left, and the scene takes %.1f MB there",
+      (double)(bytes - 1) / 1048576, (double)bytes / 1048576);
+  cr_expect_str_eq(report.issues[0].text, wanted);
+  cr_expect_str_eq(report.issues[0].where, "/solver/device");
+  mb_loops_room = bytes;
+  report = (MbReport){0};
+  test_ok(mb_sim_create(run.model, &(MbSimOptions){.engine = &mb_loops_engine}, &sim, &report), &report);
+  mb_sim_free(sim);
+  test_run_free(&run);
+}
+
+// Wherever in a step it stops, the step fails as a device's fault, not as one of the numbers, and the state is the one before.
+Test(moved, a_device_that_stops_in_a_step_is_what_is_told) {
+  for (int k = 0; k < 2; k++) {
+    TestRun run = test_run(mixed, (const char *[]){methods[k], NULL});
+    for (int64_t launch = 0; launch < 300; launch += 11) {
+      MbReport report = {0};
+      MbSim *sim = on_loops(&run);
+      test_steps(sim, 1);
+      mb_loops_fail_after = launch;
+      cr_expect_eq(mb_sim_step(sim, &report), MB_DEVICE, "launch %lld", (long long)launch);
+      mb_loops_fail_after = -1;
+      cr_expect_str_eq(report.issues[0].text,
+                       "at t = 0.02 s, step 2: device loops: loops on the processor: a "
+                       "launch fails, as a test wants it");
+      cr_expect_eq(mb_sim_steps(sim), 1);
+      mb_sim_free(sim);
+    }
+    test_run_free(&run);
+  }
+}
+
+// ---- what it does not take --------------------------------------------------------------------------------------
+
+Test(moved, what_the_device_has_not_is_refused_by_name) {
+  static const struct {
+    const char *scene, *set, *why;
+  } cases[] = {
+      {"projective/finger", NULL, "the CUDA engine has no cables of deformables"},
+      {"projective/hanging_cloth", "/solver/method=\"newton\"", "the CUDA engine has no method \"newton\""},
+      {"projective/hanging_cloth", "/solver/global=\"cholesky\"",
+       "the CUDA engine solves its global step by \"sparse_inverse\" alone"},
+      {"projective/hanging_cloth", "/solver/precision=\"single\"",
+       "the CUDA engine has no precision \"single\""},
+      {"projective/hanging_cloth", "/deformables/0/wind={\"velocity\": [1, 0, 0]}",
+       "the CUDA engine has no pressure or wind on surfaces"},
+      {"contact/soft_ball", NULL, "the CUDA engine has no contact"},
+      {"deformables/soft_arm", NULL, "the CUDA engine is for deformables under solver \"projective\""},
+      {"deformables/cloth_on_frame", "/solver={\"type\": \"projective\"}",
+       "the CUDA engine has no forces or constraints between bodies and nodes"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    TestRun run = test_run(cases[k].scene, (const char *[]){cases[k].set, NULL});
+    const char *why = mb_engine_refuses(mb_engine_cuda(), run.model);
+    cr_expect(why && !strcmp(why, cases[k].why), "%s %s: %s", cases[k].scene,
+              cases[k].set ? cases[k].set : "", why ? why : "taken");
+    test_run_free(&run);
+  }
+}

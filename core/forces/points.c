@@ -63,13 +63,20 @@ void mb_points_couple(const MbForce *force, MbMaximal *x, size_t i, const MbMovi
   const size_t place = force->block[i * force->npoints + j];
   if (place == MB_WORLD || !mb_force_counts(force, x)) return;
   double PG[18], VG[18], VH[9];
-  to_body(VG, V, pj->G);
-  add_mapped(x->D + place, pi->G, VG, 6);
-  if (!x->K) return;
-  to_body(PG, P, pj->G);
+  if (!x->K) {
+    to_body(VG, V, pj->G);
+    add_mapped(x->D + place, pi->G, VG, 6);
+    return;
+  }
+  for (int m = 0; m < 3; m++) // both at once, as this is done for each pair of points in each step
+    for (int n = 0; n < 6; n++) {
+      PG[6 * m + n] = P[3 * m] * pj->G[n] + P[3 * m + 1] * pj->G[6 + n] + P[3 * m + 2] * pj->G[12 + n];
+      VG[6 * m + n] = V[3 * m] * pj->G[n] + V[3 * m + 1] * pj->G[6 + n] + V[3 * m + 2] * pj->G[12 + n];
+    }
   mb_mat3_mul(VH, V, pj->H);
   add_mapped(x->K + place, pi->G, PG, 6);
   add_mapped(x->K + place, pi->G, VH, 3);
+  add_mapped(x->D + place, pi->G, VG, 6);
 }
 
 // ---- two points that want to be one -----------------------------------------------------------------------

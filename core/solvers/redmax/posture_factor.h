@@ -30,12 +30,18 @@ static inline Sym sym(Mat A) { return (Sym){A.x.x, A.y.y, A.z.z, A.y.x, A.z.x, A
 // −a D − c K of a body, symmetrised as mb_force_block does
 static inline void symmetric_block(Real S[36], const MbMaximal *x, size_t b, Real a, Real c) {
   const double *D = x->D + (size_t)MB_LANES * 36 * b;
-  const double *K = x->K ? x->K + (size_t)MB_LANES * 36 * b : NULL;
+  if (!x->K) { // then c is 0
+    for (size_t i = 0; i < 6; i++)
+      for (size_t j = 0; j < 6; j++)
+        S[6 * i + j] = -a * ((coordinate(D, 6 * i + j) + coordinate(D, 6 * j + i)) / 2.0);
+    return;
+  }
+  const double *K = x->K + (size_t)MB_LANES * 36 * b;
   for (size_t i = 0; i < 6; i++)
     for (size_t j = 0; j < 6; j++) {
       const Real d = (coordinate(D, 6 * i + j) + coordinate(D, 6 * j + i)) / 2.0;
-      S[6 * i + j] = -a * d;
-      if (K) S[6 * i + j] -= c * ((coordinate(K, 6 * i + j) + coordinate(K, 6 * j + i)) / 2.0);
+      const Real k = (coordinate(K, 6 * i + j) + coordinate(K, 6 * j + i)) / 2.0;
+      S[6 * i + j] = -a * d - c * k;
     }
 }
 

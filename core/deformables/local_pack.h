@@ -133,7 +133,7 @@ MB_PACK_ASIDE void rescue(const MbElastic *e, int rank, MbPackMask which, const 
   for (int i = 0; i < rank; i++) mb_pack_store(from[i], a[i]), mb_pack_store(to[i], s[i]);
   for (int k = 0; k < MB_PACK; k++) {
     if (mask[k] == 0) continue;
-    double x[3], y[3];
+    double x[3] = {0}, y[3] = {0};
     bool sound = true;
     for (int i = 0; i < rank; i++) {
       x[i] = from[i][k], y[i] = to[i][k];

@@ -23,6 +23,8 @@ static const char *text(bool *available) {
 static const char *refuses_part(const MbDeformable *part) {
   const MbElements *e = part->elements;
   if (!part->points) return NULL; // nodes that are bodies are the processor's
+  if (e->mesh.middle) return "the CUDA engine has no tetrahedra of ten nodes";
+  if (e->rod.points) return "the CUDA engine has no rods";
   if (e->ncables) return "the CUDA engine has no cables of deformables";
   if (e->nfibres) return "the CUDA engine has no fibres";
   if (e->surface) return "the CUDA engine has no pressure or wind on surfaces";
@@ -40,11 +42,11 @@ static const char *refuses(const MbModel *model) {
     return "the CUDA engine solves its global step by \"sparse_inverse\" alone";
   if (solver->precision == MB_PRECISION_SINGLE) return "the CUDA engine has no precision \"single\"";
   if (model->contacts.any) return "the CUDA engine has no contact";
-  if (model->nports) return "the CUDA engine has no forces or constraints between bodies and nodes";
   for (size_t i = 0; i < model->ndeformables; i++) {
     const char *why = refuses_part(&model->deformables[i]);
     if (why) return why;
   }
+  if (model->nports) return "the CUDA engine has no forces or constraints between bodies and nodes";
   return NULL;
 }
 

@@ -60,6 +60,23 @@ static MbStatus take_memory(MbMoved *moved, const MbPdEngine *engine, MbReport *
   return MB_OK;
 }
 
+// The kernels know elements of as many nodes as they have sides and one more, and springs without a cross-section: what has more to it is not
+// computed as if it had not.
+static bool knows_all(const MbPdEngine *engine) {
+  for (size_t k = 0; k < engine->nblocks; k++) {
+    const MbPdBlock *block = &engine->block[k];
+    if (block->corners != block->rank + 1 || (block->rank != 2 && block->thickness != 1)) return false;
+  }
+  return !engine->nloaded && !engine->cables && !engine->still;
+}
+
+static MbStatus unknown(const MbBackend *on, MbReport *report) {
+  return mb_error(report, MB_DEVICE, "/solver/device",
+                  "device %s: it has kernels for tetrahedra of four nodes, triangles and springs alone, with "
+                  "nothing that acts on their surfaces or along fibres and cables",
+                  on->name);
+}
+
 static bool whole(const MbPdEngine *engine) {
   const MbInverse *S = engine->nfree ? mb_global_inverse(engine->global.inverse) : NULL;
   return !engine->nfree || (S && S->nlevels == 1 && !S->single);
@@ -80,6 +97,7 @@ static MbStatus make_on(MbPdEngine *engine, const MbBackend *on, MbReport *repor
   if (!list_blocks(moved, engine)) return mb_no_memory(report, "deformables");
   moved->gpu = on->open(sizeof why, why);
   if (!moved->gpu) return mb_error(report, MB_DEVICE, "/solver/device", "device %s: %s", on->name, why);
+  if (!knows_all(engine)) return unknown(on, report);
   if (!whole(engine)) return does_not_fit(engine, on, report);
   return take_memory(moved, engine, report);
 }
@@ -97,6 +115,7 @@ static MbStatus make_by_loops(MbPdEngine *engine, MbReport *report) {
 static MbStatus make_none(MbPdEngine *engine, MbReport *report) {
   MbMoved *moved = engine->moved = mb_calloc(1, sizeof *moved);
   if (!moved || !list_blocks(moved, engine)) return mb_no_memory(report, "deformables");
+  if (!knows_all(engine)) return unknown(&mb_loops_backend, report);
   if (!whole(engine)) return does_not_fit(engine, &mb_loops_backend, report);
   moved->bytes = mb_moved_lay_out(moved, engine, NULL);
   return MB_OK;

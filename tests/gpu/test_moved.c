@@ -7,7 +7,9 @@
 #include "core/sim/sim_internal.h"
 #include "gpu/backend.h"
 #include "gpu/gpu.h"
+#include "gpu/moved.h"
 #include "tests/runs.h"
+#include "tests/soft.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -276,6 +278,10 @@ Test(moved, what_the_device_has_not_is_refused_by_name) {
   static const struct {
     const char *scene, *set, *why;
   } cases[] = {
+      {"deformables/quadratic_beam", "/solver/method=\"lbfgs\"",
+       "the CUDA engine has no tetrahedra of ten nodes"},
+      {"deformables/rods", "/solver={\"type\": \"projective\", \"method\": \"lbfgs\"}",
+       "the CUDA engine has no rods"},
       {"projective/finger", NULL, "the CUDA engine has no cables of deformables"},
       {"projective/hanging_cloth", "/solver/method=\"newton\"", "the CUDA engine has no method \"newton\""},
       {"projective/hanging_cloth", "/solver/global=\"cholesky\"",
@@ -296,4 +302,29 @@ Test(moved, what_the_device_has_not_is_refused_by_name) {
               cases[k].set ? cases[k].set : "", why ? why : "taken");
     test_run_free(&run);
   }
+}
+
+// An engine of what the model's check has let through is refused as it is made; else it would be computed as if that were not there.
+Test(moved, what_its_kernels_do_not_know_is_refused) {
+  static const double size[3] = {1, 1, 1};
+  const size_t counts[3] = {3, 3, 3};
+  for (int k = 0; k < 2; k++) {
+    Soft soft = {0};
+    MbReport report = {0};
+    cr_assert(mb_element_mesh_box(&soft.mesh, counts, size));
+    soft_begin(&soft, 1000);
+    soft_material(&soft, MB_NEO_HOOKEAN, 1e5, 0.3);
+    soft.spec.mover = &mb_moved_by_loops, soft.spec.still = k == 1;
+    if (k == 0) {
+      soft_create(&soft, 0.01, MB_METHOD_LBFGS, 5, 0);
+    } else {
+      soft.part.mesh = &soft.mesh, soft.spec.parts = &soft.part, soft.spec.nparts = 1;
+      soft.spec.nodes = soft.mesh.nodes, soft.spec.mass = soft.mass, soft.spec.placed = soft.placed;
+      soft.spec.h = 0.01, soft.spec.method = MB_METHOD_LBFGS, soft.spec.iterations = 5, soft.spec.threads = 1;
+      cr_expect_eq(mb_pd_create(&soft.spec, &soft.engine, &report), MB_DEVICE);
+      cr_expect(strstr(report.issues[0].text, "it has kernels for tetrahedra of four nodes"));
+    }
+    soft_end(&soft);
+  }
+  cr_assert_eq(mb_alloc_live(), 0);
 }

@@ -1,3 +1,4 @@
+// Expressions by muParser: a text is looked at before muParser sees it, and messages are our own.
 #include "core/base/expression.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"

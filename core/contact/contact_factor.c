@@ -1,3 +1,4 @@
+// Columns of W however it is given, and W = F Fᵀ in strips: rows of one body have six numbers each, and W is formed where it is small.
 #include "core/base/targets.h"
 #include "core/contact/contact_factor.h"
 

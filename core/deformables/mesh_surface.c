@@ -1,3 +1,4 @@
+// Finds a mesh's surface: faces that one element alone has, joined at their edges into parts, which are closed or not.
 #include "core/deformables/mesh_surface.h"
 #include "core/base/alloc.h"
 #include "core/deformables/quadratic.h"

@@ -1,3 +1,4 @@
+// Makes the surface of a deformable that may touch: its triangles and edges with their neighbours.
 #include "core/sim/touch_faces.h"
 #include "core/base/alloc.h"
 #include "core/math/vec3.h"

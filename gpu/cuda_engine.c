@@ -4,6 +4,9 @@
 #include "gpu/gpu.h"
 #include "gpu/moved.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { TEXT = 1024 };
 
 static const char *text(bool *available) {
@@ -91,7 +94,15 @@ const MbEngine mb_loops_engine = {
 const MbEngine mb_cuda_engine = {
     .name = "cuda", .text = text, .refuses = refuses, .solver = solver, .memory = memory};
 
-const MbEngine *mb_engine_cuda(void) { return &mb_cuda_engine; }
+const MbBackend *mb_engine_backend(const MbEngine *engine) {
+  return engine == &mb_loops_engine ? &mb_loops_backend : mb_cuda_backend();
+}
+
+// For tests of what devices do, on machines that have none: MBSIM_DEVICE=loops. Its name, which is told everywhere, is another.
+const MbEngine *mb_engine_cuda(void) {
+  const char *instead = getenv("MBSIM_DEVICE");
+  return instead && !strcmp(instead, mb_loops_engine.name) ? &mb_loops_engine : &mb_cuda_engine;
+}
 
 const char *mb_cuda_built_text(void) {
   static char phrase[TEXT];

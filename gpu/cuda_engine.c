@@ -1,6 +1,7 @@
 // The CUDA engine's row: whether it can be had on this machine, and for which models.
 #include "core/solvers/projective/pd_model.h"
 #include "core/solvers/solvers.h"
+#include "gpu/flock.h"
 #include "gpu/gpu.h"
 #include "gpu/moved.h"
 
@@ -38,7 +39,11 @@ static const char *refuses_part(const MbDeformable *part) {
 static const char *refuses(const MbModel *model) {
   const MbSolverSpec *solver = &model->solver;
   const MbMethod method = mb_pd_model_method(model);
-  if (!mb_model_points(model)) return "the CUDA engine is for deformables under solver \"projective\"";
+  if (!mb_model_points(model))
+    return mb_lane_refused(model) || mb_flock_refused(model)
+               ? "the CUDA engine is for deformables under solver \"projective\", and for sweeps of trees of "
+                 "joints"
+               : "the CUDA engine takes trees of joints in sweeps, in lockstep, and no run by itself";
   if (model->integrator.kind == MB_STATIC) return "the CUDA engine has no integrator \"static\"";
   if (method == MB_METHOD_NEWTON) return "the CUDA engine has no method \"newton\"";
   if (solver->global != MB_GLOBAL_AUTO && solver->global != MB_GLOBAL_SPARSE_INVERSE)

@@ -11,8 +11,8 @@
 
 typedef struct MbFlock MbFlock;
 
-// Tells why a lane (mb_lane_create) cannot go with a flock, as words that fit behind "it "; NULL: it may.
-const char *mb_flock_refused(const MbLane *lane);
+// Tells why a model that can be a lane (mb_lane_refused) cannot go with a flock, as words that fit behind "it "; NULL: it may.
+const char *mb_flock_refused(const MbModel *model);
 // How many bytes of a device's memory so many scenes like this one take.
 size_t mb_flock_bytes(const MbLane *like, size_t scenes);
 

@@ -27,8 +27,7 @@ static const char *joints_refused(const MbModel *model) {
   return NULL;
 }
 
-const char *mb_flock_refused(const MbLane *lane) {
-  const MbModel *model = lane->model;
+const char *mb_flock_refused(const MbModel *model) {
   if (model->solver.kind != MB_SOLVER_REDMAX || model->solver.dynamics == MB_DENSE)
     return "has another solver than redmax by recursion, and the device has no other";
   if (model->integrator.kind != MB_SYMPLECTIC)

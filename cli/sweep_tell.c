@@ -37,7 +37,7 @@ void mb_sweep_progress(MbSweep *s, double now, int active) {
   const size_t mode = given->given ? given->word : MB_PROGRESS_AUTO;
   const bool line = !s->log.json && (mode == MB_PROGRESS_ALWAYS || isatty(STDERR_FILENO));
   if (mode == MB_PROGRESS_NEVER || (s->log.quiet && mode != MB_PROGRESS_ALWAYS)) return;
-  if (!s->told) s->told = s->start;
+  if (s->told == 0) s->told = s->start;
   if (now - s->told < (s->log.json ? JSON : line ? LINE : TEXT)) return;
   s->told = now;
   const uint64_t ended = s->done + s->failed;

@@ -244,6 +244,14 @@ static MbStatus judge_steps(const MbRun *run, MbReport *report) {
         "--strict: contacts of %lld of %lld steps have not come to the tolerance (the worst to %.2g): allow "
         "more \"iterations\", take another \"method\", or a smaller step",
         (long long)contacts.missed, (long long)mb_sim_steps(run->sim), contacts.residual);
+  const int64_t crushed = mb_sim_steps_crushed(run->sim);
+  if (crushed)
+    return mb_error(
+        report, MB_NUMBERS, "",
+        "--strict: %lld of %lld steps end with elements of deformables that are crushed or inside out, from "
+        "where other methods may "
+        "go on to other places: take smaller steps, a finer mesh, or move what presses them less far",
+        (long long)crushed, (long long)mb_sim_steps(run->sim));
   if (!missed) return MB_OK;
   return mb_error(
       report, MB_NUMBERS, "",
@@ -356,8 +364,7 @@ static const MbOption options[] = {
              "not be named"},
     {.name = "strict",
      .help = "exit 4, with the whole file written, if any step has not come to the accuracy that its solver "
-             "was to "
-             "iterate to"},
+             "was to iterate to, or has left elements of deformables crushed or inside out"},
     {.name = "dump-contact",
      .type = MB_OPTION_TEXT,
      .argument = "STEP:FILE",

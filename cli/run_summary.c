@@ -48,6 +48,8 @@ static void summary_event(MbRun *run, MbStatus status, const MbTrajCounts *count
   const double left = mb_sim_solution_left(run->sim);
   if (!isnan(left)) cJSON_AddNumberToObject(event, "solution_left", left);
   if (!isnan(left)) cJSON_AddNumberToObject(event, "steps_missed", (double)mb_sim_steps_missed(run->sim));
+  const int64_t crushed = mb_sim_steps_crushed(run->sim);
+  if (crushed) cJSON_AddNumberToObject(event, "steps_crushed", (double)crushed);
   MbContactCounts contacts;
   if (mb_sim_contacts(run->sim, &contacts)) {
     cJSON_AddNumberToObject(event, "contacts_most", (double)contacts.most);
@@ -113,6 +115,10 @@ void mb_run_summarize(MbRun *run, MbStatus status, const MbTrajCounts *counts, i
   if (missed)
     mb_log_say(&run->log, "deformables: %lld of %lld steps have not come to the energy that was wanted",
                (long long)missed, (long long)step);
+  const int64_t crushed = mb_sim_steps_crushed(run->sim);
+  if (crushed)
+    mb_log_say(&run->log, "deformables: %lld of %lld steps end with elements that are crushed or inside out",
+               (long long)crushed, (long long)step);
   say_contacts(run, step);
   const double constraint = mb_tally_constraint(&run->tally);
   if (!isnan(constraint)) mb_log_say(&run->log, "worst constraint error: %.2g", constraint);

@@ -192,6 +192,8 @@ double mb_sim_solution_left(const MbSim *sim);
 bool mb_sim_solution_told(const MbSim *sim);
 // How many steps of the projective solver have not come to the energy that was wanted in the iterations they may take.
 int64_t mb_sim_steps_missed(const MbSim *sim);
+// How many steps have ended with elements that are crushed or inside out, from where there is more than one way on.
+int64_t mb_sim_steps_crushed(const MbSim *sim);
 
 // What contacts have been since the simulation was created.
 typedef struct MbContactCounts {

@@ -9,6 +9,7 @@ typedef enum MbSection {
   MB_SECTION_NODES, // places (n x 3) and velocities (n x 3) of the nodes of deformables of elements (nodes.c)
   MB_SECTION_SOLUTION, // how good the last step's solution was for them, and each of its iterations
   MB_SECTION_DUAL,     // the dual of their elements
+  MB_SECTION_CRUSHED,  // how many steps have left elements crushed or inside out (crushed.c)
   MB_SECTION_WATCH,    // what is known of energy that the scheme adds (energy_watch.c)
   MB_SECTION_GAPS,     // the widest gap of a hard constraint, and since when (gaps.c)
   MB_SECTION_FREEDOM, // how many rows of constraints have been free at once, and how free the last of them (singular.c)

@@ -7,6 +7,7 @@
 #include "core/sim/balance.h"
 #include "core/sim/channels.h"
 #include "core/sim/constrain.h"
+#include "core/sim/crushed.h"
 #include "core/sim/dry.h"
 #include "core/sim/energy_watch.h"
 #include "core/sim/evaluate.h"
@@ -130,7 +131,8 @@ static void plan_memory(MbSim *sim) {
   const MbModel *model = sim->model;
   const size_t events = sim->integrator->scheme == MB_ADAPTIVE ? model->nslots : 0;
   const bool solved = model->contacts.any || model->dry;
-  size_t size[MB_SECTIONS] = {[MB_SECTION_WATCH] = mb_watch_size(),
+  size_t size[MB_SECTIONS] = {[MB_SECTION_CRUSHED] = mb_crushed_size(model),
+                              [MB_SECTION_WATCH] = mb_watch_size(),
                               [MB_SECTION_GAPS] = 2,
                               [MB_SECTION_FREEDOM] = 2,
                               [MB_SECTION_CLOSURES] = model->nguess,
@@ -199,6 +201,7 @@ static MbStatus create(MbSim *sim, const MbModel *model, const MbSimOptions *opt
   if (status == MB_OK) status = compile_signals(sim, report);
   if (status == MB_OK) status = mb_constraining_create(sim, report);
   if (status == MB_OK) status = mb_nodes_create(sim, report);
+  if (status == MB_OK) status = mb_crushed_create(sim, report);
   if (status == MB_OK) status = mb_channels_build(sim, report);
   if (status != MB_OK) return status;
   status = mb_sim_start_at(sim, model->q0, model->v0, report);

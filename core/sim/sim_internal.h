@@ -10,6 +10,7 @@ typedef struct MbSampler MbSampler;           // a row of the table of channels
 typedef struct MbLister MbLister;             // what makes a channel's list (lists.h)
 typedef struct MbConstraining MbConstraining; // scratch of the constraints
 typedef struct MbNodes MbNodes;               // deformables of elements
+typedef struct MbCrushed MbCrushed;           // which of their elements are crushed
 typedef struct MbTouching MbTouching;         // contacts
 typedef struct MbNewton MbNewton;             // exact derivatives of fully implicit stages
 typedef struct MbBalance MbBalance;           // accelerations and reactions
@@ -71,6 +72,7 @@ struct MbSim {
   MbTouching *touching;         // NULL: nothing collides
   bool forces_asked;            // some channel tells them
   MbNodes *nodes;               // NULL: no deformables of elements
+  MbCrushed *crushed;           // (ndeformables) NULL: no element can be crushed
   double *push;                 // (width) what forces push nodes with over this step; NULL: there are none
   MbBalance *balance;           // NULL: no channel tells accelerations or reactions
 

@@ -1,6 +1,7 @@
 // One step, the same for every solver, scheme and force: the scheme makes the state to come, which becomes the state if it is sound.
 #include "core/sim/constrain.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/crushed.h"
 #include "core/sim/dry.h"
 #include "core/sim/energy_watch.h"
 #include "core/sim/evaluate.h"
@@ -68,6 +69,7 @@ MbStatus mb_sim_step(MbSim *sim, MbReport *report) {
   else
     mb_sim_kinematics(sim, sim->state.q, sim->state.v);
   if (status == MB_OK) mb_watch_step(sim, report);
+  if (status == MB_OK) mb_crushed_watch(sim, report);
   if (status == MB_NUMBERS) mb_watch_failure(sim, report);
   return status;
 }

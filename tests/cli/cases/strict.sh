@@ -8,3 +8,14 @@ echo "exit $?"
 cmp loose.mbt strict.mbt >/dev/null || "$MBSIM" diff loose.mbt strict.mbt >/dev/null && echo "the same file"
 "$MBSIM" run "$scene" -d 0.05 --set /solver/energy_tolerance=0.5 --set /solver/iterations=40 -o fine.mbt -q --strict
 echo "exit $?"
+# elements that end crushed are told, counted, and fail a strict run
+cat > crushed.json <<'END'
+{"mbsim": 1, "time": {"step": 0.02, "duration": 0.2}, "gravity": [0, 0, 0], "solver": "projective", "output": {"channels": ["energy"]},
+ "deformables": [{"name": "block", "type": "tets", "mesh": {"box": [4, 3, 3], "size": [0.6, 0.4, 0.4]},
+   "material": {"model": "neo_hookean", "young": 1e5, "density": 1000},
+   "pin": [{"select": {"side": "-x"}}, {"select": {"side": "+x"}, "motion": {"translate": ["=-0.57*(1-cos(5*pi*t))/2", 0, 0]}}]}]}
+END
+"$MBSIM" run crushed.json -o crushed.mbt 2>&1 | grep "crushed or" | sed "s,(element.*rest),(…),;s,[0-9]* of the,N of the,"
+"$MBSIM" run crushed.json -o crushed.mbt --force -q --strict 2>&1 | grep strict
+"$MBSIM" run crushed.json -o crushed.mbt --force -q --strict 2>/dev/null
+echo "exit $?"

@@ -1,12 +1,14 @@
-// All kernels: X(name, type of the arguments). A backend makes one of each; engines name them by MB_RUN_name.
+// All kernels: X(name, type of the arguments). The bodies of those of trees are where backends include them alone (tree_kernels.h). A backend makes one of each; engines name them by MB_RUN_name.
 #ifndef MB_GPU_KERNELS_KERNEL_LIST_H
 #define MB_GPU_KERNELS_KERNEL_LIST_H
 
 #include "gpu/kernels/curved_kernels.h"
 #include "gpu/kernels/element_kernels.h"
 #include "gpu/kernels/inverse_rows.h"
+#include "gpu/kernels/load_kernels.h"
 #include "gpu/kernels/node_vectors.h"
 #include "gpu/kernels/sum_jobs.h"
+#include "gpu/kernels/tree_args.h"
 
 // one thread each
 #define MB_LANES_OF(X)                                                                                       \
@@ -21,6 +23,13 @@
   X(mb_node_collect, MbElementArgs)                                                                          \
   X(mb_curved_pull, MbCurvedArgs)                                                                            \
   X(mb_curved_collect, MbCurvedArgs)                                                                         \
+  X(mb_load_draw, MbLoadArgs)                                                                                \
+  X(mb_load_air, MbLoadArgs)                                                                                 \
+  X(mb_load_blow, MbLoadArgs)                                                                                \
+  X(mb_load_volume, MbLoadArgs)                                                                              \
+  X(mb_load_press, MbLoadArgs)                                                                               \
+  X(mb_load_cable, MbLoadArgs)                                                                               \
+  X(mb_load_collect, MbLoadArgs)                                                                             \
   X(mb_node_ahead, MbNodeArgs)                                                                               \
   X(mb_node_jump, MbNodeArgs)                                                                                \
   X(mb_node_form, MbNodeArgs)                                                                                \
@@ -43,11 +52,14 @@
   X(mb_placed_clear, MbInverseArgs)                                                                          \
   X(mb_placed_put, MbInverseArgs)                                                                            \
   X(mb_placed_subtract, MbInverseArgs)                                                                       \
-  X(mb_placed_end, MbInverseArgs)
+  X(mb_placed_end, MbInverseArgs)                                                                            \
+  X(mb_tree_steps, MbTreeArgs)                                                                               \
+  X(mb_tree_look, MbTreeArgs)
 
 // a warp each
 #define MB_WARPS_OF(X)                                                                                       \
   X(mb_inverse_multiply, MbInverseArgs)                                                                      \
+  X(mb_load_chamber, MbLoadArgs)                                                                             \
   X(mb_placed_find, MbInverseArgs)                                                                           \
   X(mb_sum_chunk, MbSumArgs)                                                                                 \
   X(mb_sum_job, MbSumArgs)

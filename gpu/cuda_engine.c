@@ -47,7 +47,6 @@ static const char *refuses(const MbModel *model) {
   if (method == MB_METHOD_NEWTON) return "the CUDA engine has no method \"newton\"";
   if (solver->global != MB_GLOBAL_AUTO && solver->global != MB_GLOBAL_SPARSE_INVERSE)
     return "the CUDA engine solves its global step by \"sparse_inverse\" alone";
-  if (solver->precision == MB_PRECISION_SINGLE) return "the CUDA engine has no precision \"single\"";
   if (model->contacts.any) return "the CUDA engine has no contact";
   for (size_t i = 0; i < model->ndeformables; i++) {
     const char *why = refuses_part(&model->deformables[i]);

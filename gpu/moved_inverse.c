@@ -3,6 +3,7 @@
 #include "core/base/lapack.h"
 #include "core/base/alloc.h"
 #include "core/sparse/inverse.h"
+#include "core/sparse/row_matrix.h"
 #include "gpu/moved.h"
 
 #include <string.h>
@@ -111,6 +112,26 @@ static bool fill_placed(MbMoved *moved, const MbPdGlobal *global) {
 
 // ---- places and numbers -----------------------------------------------------------------------------------
 
+// A itself, for the correction of floats.
+static void lay_out_rows(MbInverseArgs *a, const MbRowMatrix *A, char **next) {
+  const size_t n = A->n, entries = A->start[n];
+  a->start = mb_moved_place(next, n + 1, sizeof *a->start);
+  a->column = mb_moved_place(next, entries, sizeof *a->column);
+  a->value = mb_moved_place(next, entries, sizeof *a->value);
+  a->diagonal = mb_moved_place(next, n, sizeof *a->diagonal);
+  a->right = mb_moved_place(next, 3 * n, sizeof *a->right);
+  a->first = mb_moved_place(next, 3 * n, sizeof *a->first);
+}
+
+static bool fill_rows(MbMoved *moved, const MbRowMatrix *A) {
+  const MbInverseArgs *a = &moved->inverse;
+  const size_t n = A->n, entries = A->start[n];
+  mb_moved_put(moved, a->column, A->column, entries * sizeof *A->column);
+  mb_moved_put(moved, a->value, A->value, entries * sizeof *A->value);
+  mb_moved_put(moved, a->diagonal, A->diagonal, n * sizeof *A->diagonal);
+  return mb_moved_put_short(moved, a->start, A->start, n + 1);
+}
+
 void mb_moved_inverse_lay_out(MbMoved *moved, const MbPdEngine *engine, char **next) {
   const MbInverse *S = inverse_of(engine);
   MbInverseArgs *a = &moved->inverse;
@@ -121,7 +142,11 @@ void mb_moved_inverse_lay_out(MbMoved *moved, const MbPdEngine *engine, char **n
   a->perm = mb_moved_place(next, n, sizeof *a->perm);
   a->from = mb_moved_place(next, n, sizeof *a->from);
   a->at = mb_moved_place(next, n, sizeof *a->at);
-  a->numbers = mb_moved_place(next, S->entries, sizeof *a->numbers);
+  void *const numbers = mb_moved_place(next, S->entries, S->single ? sizeof *a->singles : sizeof *a->numbers);
+  if (S->single)
+    a->singles = numbers;
+  else
+    a->numbers = numbers;
   a->group = mb_moved_place(next, S->ngroups, sizeof *a->group);
   a->reach = mb_moved_place(next, moved->reach, sizeof *a->reach);
   a->slice = mb_moved_place(next, moved->tiles * (MB_SLICES + 1), sizeof *a->slice);
@@ -136,6 +161,7 @@ void mb_moved_inverse_lay_out(MbMoved *moved, const MbPdEngine *engine, char **n
   a->block_of = mb_moved_place(next, squares, sizeof *a->block_of);
   a->held = mb_moved_place(next, placed, sizeof *a->held);
   a->back = mb_moved_place(next, placed ? 3 * n : 0, sizeof *a->back);
+  if (S->single) lay_out_rows(a, mb_global_rows(engine->global.inverse), next);
 }
 
 bool mb_moved_inverse_fill(MbMoved *moved, const MbPdEngine *engine) {
@@ -145,19 +171,34 @@ bool mb_moved_inverse_fill(MbMoved *moved, const MbPdEngine *engine) {
   mb_moved_put(moved, a->perm, S->perm, S->n * sizeof *S->perm);
   mb_moved_put(moved, a->from, S->from, S->n * sizeof *S->from);
   mb_moved_put(moved, a->at, S->at, S->n * sizeof *S->at);
-  mb_moved_put(moved, a->numbers, S->numbers, S->entries * sizeof(double));
+  if (S->single)
+    mb_moved_put(moved, a->singles, S->numbers, S->entries * sizeof *a->singles);
+  else
+    mb_moved_put(moved, a->numbers, S->numbers, S->entries * sizeof *a->numbers);
+  if (S->single && !fill_rows(moved, mb_global_rows(engine->global.inverse))) return false;
   mb_moved_put(moved, a->group, S->group, S->ngroups * sizeof *S->group);
   return fill_tiles(moved, S) && (!a->placed || fill_placed(moved, &engine->global));
 }
 
 // ---- solutions --------------------------------------------------------------------------------------------
 
-static void apply(const MbMoved *moved, const MbInverseArgs *a) {
+static void once(const MbMoved *moved, const MbInverseArgs *a) {
   const MbBackend *on = moved->on;
   on->run(moved->gpu, MB_RUN_mb_inverse_load, a->n, a);
   on->run(moved->gpu, MB_RUN_mb_inverse_multiply, a->n, a);
   on->run(moved->gpu, MB_RUN_mb_inverse_transposed, moved->tiles * MB_SLICES * MB_WARP, a);
   on->run(moved->gpu, MB_RUN_mb_inverse_store, a->n, a);
+}
+
+static void apply(const MbMoved *moved, const MbInverseArgs *a) {
+  const MbBackend *on = moved->on;
+  if (a->singles) on->run(moved->gpu, MB_RUN_mb_single_right, 3 * a->n, a);
+  once(moved, a);
+  if (!a->singles) return;
+  on->run(moved->gpu, MB_RUN_mb_single_first, 3 * a->n, a);
+  on->run(moved->gpu, MB_RUN_mb_single_left, a->n, a);
+  once(moved, a);
+  on->run(moved->gpu, MB_RUN_mb_single_add, 3 * a->n, a);
 }
 
 void mb_moved_solve(MbMoved *moved) {

@@ -86,7 +86,7 @@ static MbStatus unknown(const MbBackend *on, MbReport *report) {
 
 static bool whole(const MbPdEngine *engine) {
   const MbInverse *S = engine->nfree ? mb_global_inverse(engine->global.inverse) : NULL;
-  return !engine->nfree || (S && S->nlevels == 1 && !S->single);
+  return !engine->nfree || (S && S->nlevels == 1);
 }
 
 static MbStatus does_not_fit(const MbPdEngine *engine, const MbBackend *on, MbReport *report) {

@@ -185,3 +185,4 @@ MbGlobalSize mb_global_size(const MbGlobal *g) {
 }
 
 const struct MbInverse *mb_global_inverse(const MbGlobal *g) { return g->inverse; }
+const struct MbRowMatrix *mb_global_rows(const MbGlobal *g) { return g->rows; }

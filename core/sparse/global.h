@@ -51,5 +51,6 @@ MbGlobalSize mb_global_size(const MbGlobal *global);
 
 // What stands behind: for a device's copy, and for tests. NULL unless the method is an inverse.
 const struct MbInverse *mb_global_inverse(const MbGlobal *global);
+const struct MbRowMatrix *mb_global_rows(const MbGlobal *global); // A itself
 
 #endif

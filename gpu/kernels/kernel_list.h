@@ -49,6 +49,10 @@
   X(mb_inverse_load, MbInverseArgs)                                                                          \
   X(mb_inverse_store, MbInverseArgs)                                                                         \
   X(mb_inverse_transposed, MbInverseArgs)                                                                    \
+  X(mb_single_right, MbInverseArgs)                                                                          \
+  X(mb_single_first, MbInverseArgs)                                                                          \
+  X(mb_single_left, MbInverseArgs)                                                                           \
+  X(mb_single_add, MbInverseArgs)                                                                            \
   X(mb_placed_clear, MbInverseArgs)                                                                          \
   X(mb_placed_put, MbInverseArgs)                                                                            \
   X(mb_placed_subtract, MbInverseArgs)                                                                       \

@@ -198,8 +198,9 @@ static void advise_projective(const MbScene *scene, MbReport *report) {
   if (solver->method == MB_METHOD_NEWTON && cJSON_GetObjectItemCaseSensitive(given, "energy_tolerance"))
     mb_warning(report, "/solver/energy_tolerance",
                "\"energy_tolerance\" has no effect with method \"newton\", which goes by \"tolerance\"");
-  const bool inverse =
-      solver->global == MB_GLOBAL_SPARSE_INVERSE || solver->global == MB_GLOBAL_PARTITIONED_INVERSE;
+  const bool inverse = solver->global == MB_GLOBAL_SPARSE_INVERSE ||
+                       solver->global == MB_GLOBAL_PARTITIONED_INVERSE ||
+                       (solver->global == MB_GLOBAL_AUTO && solver->device != MB_CPU); // a device takes one
   if (solver->method != MB_METHOD_NEWTON && solver->precision == MB_PRECISION_SINGLE && !inverse)
     mb_warning(report, "/solver/precision",
                "\"single\" has no effect with \"%s\": only the inverses are kept in 32 bits",

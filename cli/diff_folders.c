@@ -1,3 +1,4 @@
+// Two files, or two folders file by file: which ones belong together, and one line for each as it is compared.
 #include "cli/diff_folders.h"
 #include "cli/console.h"
 #include "cli/diff_result.h"

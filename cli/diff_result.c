@@ -1,3 +1,4 @@
+// Writing what a comparison came to: as JSON for programs, as a table and lines for people.
 #include "cli/diff_result.h"
 #include "cli/console.h"
 

@@ -1,3 +1,4 @@
+// Contact problems as JSON, read with every check that a method relies on, and written.
 #include "io/contact/contact_file.h"
 #include "core/base/alloc.h"
 #include "io/json/json.h"

@@ -1,3 +1,4 @@
+// Tokens of a JSON text by one walk over its bytes. What is wrong stops it, with the place and what was wanted.
 #include "io/json/json_scan.h"
 
 #include <math.h>

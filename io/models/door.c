@@ -1,3 +1,4 @@
+// What reading URDF and MJCF has in common: errors and notes with places, numbers of attributes, the table of elements.
 #include "io/models/door.h"
 #include "core/base/alloc.h"
 

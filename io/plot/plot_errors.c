@@ -1,3 +1,4 @@
+// Gathers the largest errors over time while a comparison goes on, and makes panels of curves of them.
 #include "io/plot/plot_errors.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"

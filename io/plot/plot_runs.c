@@ -1,3 +1,4 @@
+// Chooses numbers of trajectories by their names, reads them, and makes panels of curves by their units.
 #include "io/plot/plot_runs.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"

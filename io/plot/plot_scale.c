@@ -1,3 +1,4 @@
+// Makes an axis: its ends, its round numbers, what is written at these, and whether it is logarithmic.
 #include "io/plot/plot_scale.h"
 
 #include <math.h>

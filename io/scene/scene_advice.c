@@ -1,3 +1,4 @@
+// Looks at a scene that the schema takes for what its writer can hardly have meant: lengths, steps, densities, motors.
 #include "io/scene/scene_advice.h"
 #include "core/base/report.h"
 #include "io/json/json_fold.h"

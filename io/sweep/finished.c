@@ -1,3 +1,4 @@
+// Records of finished runs: they are appended, found again by their names, and left out where they are cut off.
 #include "io/sweep/finished.h"
 #include "core/base/alloc.h"
 #include "core/base/hash.h"

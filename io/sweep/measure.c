@@ -1,3 +1,4 @@
+// Reads measures and works them out frame by frame: terms that gather numbers of columns, and expressions of these.
 #include "io/sweep/measure.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"

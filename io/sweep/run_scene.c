@@ -1,3 +1,4 @@
+// Makes the scene of a run from the text of its sweep with what the run overrides, and hashes both, with their meshes, to its name.
 #include "io/sweep/run_scene.h"
 #include "core/base/alloc.h"
 #include "core/base/hash.h"

@@ -1,3 +1,4 @@
+// Opens a sweep's folder as a table and tells its rows one by one, in the order of the design.
 #include "io/sweep/table.h"
 #include "core/base/alloc.h"
 #include "core/base/report.h"

@@ -1,3 +1,4 @@
+// Frames of a chunk to the payload of a CHNK record and back: a block for each channel, then its lists.
 #include "io/trajectory/traj_chunk.h"
 #include "core/base/alloc.h"
 

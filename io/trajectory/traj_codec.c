@@ -1,3 +1,4 @@
+// Encoder and decoder of blocks (traj_codec.h): prediction, rounding to the bound of error, and bytes.
 #include "io/trajectory/traj_codec.h"
 #include "core/base/alloc.h"
 #include "io/trajectory/traj_kernels.h"

@@ -1,3 +1,4 @@
+// The HEAD record as JSON text, written and read: channels, lists, bounds of error, the scene.
 #include "io/trajectory/traj_head.h"
 #include "core/base/alloc.h"
 #include "io/trajectory/traj_format.h"

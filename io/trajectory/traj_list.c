@@ -1,3 +1,4 @@
+// Lists of a chunk, encoded and decoded: entries are linked to those of the same keys in the frame before, from which they are predicted.
 #include "io/trajectory/traj_list.h"
 #include "core/base/alloc.h"
 #include "io/trajectory/traj_kernels.h"

@@ -1,3 +1,4 @@
+// XML by expat: elements and attributes are noted with their lines and columns, which a second look at each tag finds.
 #include "io/xml/xml.h"
 #include "core/base/alloc.h"
 

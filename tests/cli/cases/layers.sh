@@ -31,5 +31,8 @@ plant core/sim/planted.c 'void f(void) { snprintf(a, 1, "printf("); } // exit(1)
 plant io/planted.c 'void f(FILE *out) { fprintf(out, "x"); }'
 plant core/sim/scheme_planted.c 'bool f(MbSim *sim) { return sim->solver->factor(sim->work, &sim->x, 1, 0, true, NULL); }'
 plant io/planted.c "$(yes 'int x;' | head -n 201)"
+echo '// What its header says is not its own head.' >tree/io/planted.h
+plant io/planted.c "$(yes 'int x;' | head -n 201)"
+rm tree/io/planted.h
 plant core/README.md '`gone` in `sim/ask.c`'
 plant io/main.c ''

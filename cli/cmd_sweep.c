@@ -162,6 +162,14 @@ static const MbOption options[] = {
              "their scenes allow it and "
              "--keep is not `all`; they come to the same bits. `off`: each goes on its own",
      .fallback = "auto"},
+    {.name = "device",
+     .type = MB_OPTION_WORD,
+     .argument = "WORD",
+     .words = mb_device_words,
+     .help = "what computes the runs, instead of what the scene says: `cuda`: trees go in lockstep on the "
+             "device, thousands at a time, deformables one by one; what leaves the plain steps there, as at "
+             "joints' limits, is done by the processor. `auto`: so where there is a device that can",
+     .fallback = "the scene's"},
     {.name = "keep",
      .type = MB_OPTION_WORD,
      .argument = "WORD",

@@ -26,6 +26,7 @@ typedef struct MbSweepRun {
 } MbSweepRun;
 
 typedef struct MbBoard MbBoard;
+typedef struct MbHerdBoard MbHerdBoard;
 
 typedef struct MbSweep {
   const MbArgs *args;
@@ -57,14 +58,19 @@ typedef struct MbSweep {
   uint64_t todo;    // and how many are to do
   uint64_t done, failed;
   MbFinished *finished;      // runs that were done without a folder when it was looked last
+  MbDevice device;           // that the first run asks for
+  bool one_by_one_there;     // the device takes the first run's kind one by one, as `mbsim run` does
+  const char *first_left;    // the first run cannot go in lockstep on a device, for this; NULL: it can
   const char *first_refused; // the first run cannot go in lockstep, for this; NULL: it can
   bool numbers_alone;        // nothing but numbers varies
   const char **parameters;   // (nparameters) the scene's, by name
   size_t nparameters;
-  const char *why_alone; // no run goes in lockstep, for this; NULL: some may
-  MbBoard *board;        // of those that do (sweep_lanes.c)
-  int64_t first_steps;   // that the first run has
-  double start, told;    // clock
+  const char *why_alone;       // no run goes in lockstep, for this; NULL: some may
+  MbBoard *board;              // of those that do (sweep_lanes.c)
+  MbHerdBoard *herd;           // of those that do on a device (sweep_herd.c)
+  _Atomic unsigned char *left; // (design.runs) 1: the device leaves it to the processor; NULL: there is none
+  int64_t first_steps;         // that the first run has
+  double start, told;          // clock
 } MbSweep;
 
 // ---- sweep_ask.c ---------------------------------------------------------------------------------
@@ -132,6 +138,31 @@ uint64_t mb_sweep_in_lanes(const MbSweep *sweep); // how many went in lockstep
 
 // Tells why a run cannot go in lockstep, as words that fit behind "it "; NULL: it can.
 const char *mb_sweep_lane_refused(const MbScene *scene, const MbModel *model);
+
+// Tells what device a run asks for.
+MbDevice mb_sweep_device_of(const MbSweep *sweep, const MbScene *scene);
+
+// ---- sweep_herd.c --------------------------------------------------------------------------------
+
+// What the process that has the device writes for the sweep.
+struct MbHerdBoard {
+  _Atomic uint64_t done, left; // runs that came to their end there, and that did not
+  MbStatus status;             // of the device, and why
+  char why[512], device[256];
+};
+// Before any run: refuses what can go on no device, where a device is asked for and nothing else.
+MbStatus mb_sweep_herd_ask(MbSweep *sweep, MbReport *report);
+// Does the runs that can go in lockstep on a device, where one is asked for, by one process. MB_INTERRUPTED by a signal; MB_DEVICE: it cannot
+// be had.
+MbStatus mb_sweep_herd(MbSweep *sweep, MbReport *report);
+bool mb_sweep_left(const MbSweep *sweep, uint64_t run);
+// Of runs that are done, which are so in the folder.
+MbStatus mb_sweep_note_done(MbSweep *sweep, MbReport *report);
+
+// ---- sweep_herd_worker.c -------------------------------------------------------------------------
+
+// Does runs until there are no more; what became of the device is on the board. MB_IO where results cannot be written.
+MbStatus mb_sweep_herd_worker(MbSweep *sweep, MbReport *report);
 
 // ---- sweep_lane_worker.c -------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // From the command line to a sweep, checked as far as can be before the first run.
 #include "cli/sweep.h"
 #include "core/base/alloc.h"
+#include "gpu/flock.h"
 #include "io/sweep/small_file.h"
 
 #include <errno.h>
@@ -282,8 +283,15 @@ static MbStatus check_measures(MbSweep *s, const MbScene *scene, const MbModel *
 static MbStatus note_first(MbSweep *s, const MbScene *scene, const MbModel *model, MbReport *report) {
   const MbSceneSpec *spec = &scene->spec;
   s->first_refused = mb_sweep_lane_refused(scene, model);
+  s->device = mb_sweep_device_of(s, scene);
+  s->first_left = s->first_refused ? s->first_refused : mb_flock_refused(model);
+  s->one_by_one_there = !mb_engine_refuses(mb_engine_cuda(), model);
   s->numbers_alone = true;
-  for (size_t i = 0; i < s->design.naxes; i++) s->numbers_alone &= mb_axis_is_numbers(&s->design.axes[i]);
+  for (size_t i = 0; i < s->design.naxes; i++) {
+    const MbAxis *axis = &s->design.axes[i];
+    const bool stays = axis->kind == MB_AXIS_VALUES && axis->count == 1;
+    s->numbers_alone &= stays || mb_axis_is_numbers(axis);
+  }
   s->parameters = mb_arena_alloc(&s->arena, spec->nparameters, sizeof *s->parameters);
   for (size_t i = 0; s->parameters && i < spec->nparameters; i++)
     if (!(s->parameters[s->nparameters++] = mb_arena_strdup(&s->arena, spec->parameters[i].name)))
@@ -326,7 +334,8 @@ MbStatus mb_sweep_ask(MbSweep *s, MbReport *report) {
                             .sets = (const char *const *)s->source.sets,
                             .nsets = s->source.nsets,
                             .design = &s->design};
-  return status ? status : check_first(s, report);
+  if (!status) status = check_first(s, report);
+  return status ? status : mb_sweep_herd_ask(s, report);
 }
 
 void mb_sweep_free(MbSweep *s) {

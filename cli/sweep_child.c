@@ -21,6 +21,7 @@
 
 typedef struct Child {
   MbSweep *sweep;
+  uint64_t run;
   const char *folder; // the run's
   MbMeasures *measures;
   MbResult result;
@@ -156,13 +157,21 @@ static void end(void *to, MbRun *run) {
 
 static bool is_there(Child *c, const char *name) { return !access(path_of(c, name), F_OK); }
 
+// The word for a run's --device; NULL: its scene says it.
+static const char *device_of(const Child *c) {
+  const MbValue *given = mb_arg(c->sweep->args, "device");
+  if (mb_sweep_left(c->sweep, c->run)) return mb_device_words[MB_CPU];
+  return given->given ? mb_device_words[given->word] : NULL;
+}
+
 static MbStatus run_once(Child *c, const char *resume, MbReport *report) {
   char scene[sizeof c->path], file[sizeof c->path];
   snprintf(scene, sizeof scene, "%s", path_of(c, "scene.json"));
   static char program[] = "mbsim", command[] = "run", output[] = "--output", log[] = "--log", json[] = "json",
-              progress[] = "--progress", never[] = "never", going_on[] = "--resume", force[] = "--force";
+              progress[] = "--progress", never[] = "never", going_on[] = "--resume", force[] = "--force",
+              device[] = "--device";
   const bool no_file = c->sweep->keep == MB_KEEP_NONE;
-  char *argv[12] = {program, command, scene, log, json, progress, never};
+  char *argv[14] = {program, command, scene, log, json, progress, never}, word[16];
   int argc = 7;
   snprintf(file, sizeof file, "%s", path_of(c, resume ? resume : "run.mbt"));
   if (resume || !no_file) {
@@ -170,6 +179,10 @@ static MbStatus run_once(Child *c, const char *resume, MbReport *report) {
     argv[argc++] = file;
   }
   if (!resume && !no_file) argv[argc++] = force;
+  if (device_of(c)) {
+    snprintf(word, sizeof word, "%s", device_of(c));
+    argv[argc++] = device, argv[argc++] = word;
+  }
   const MbRunFollower follower = {.to = c,
                                   .no_file = no_file,
                                   .start = start,
@@ -292,7 +305,7 @@ static void tidy(Child *c) {
 
 int mb_sweep_child(MbSweep *sweep, uint64_t run, const char *folder, bool always) {
   MbReport report = {0};
-  Child c = {.sweep = sweep, .folder = folder};
+  Child c = {.sweep = sweep, .run = run, .folder = folder};
   const double began = mb_clock();
   c.result = (MbResult){.defined = sweep->defined, .nmeasures = sweep->nmeasures};
   c.result.values = mb_calloc(sweep->nmeasures, sizeof *c.result.values);

@@ -1,10 +1,9 @@
 // The process of runs in lockstep: it builds runs' models, puts those that differ in numbers alone together, and steps and measures
 // eight at a time as `mbsim run` would each of them (run_loop.c). What does not come to its end here is left to a process of its own.
-#include "cli/sweep.h"
+#include "cli/sweep_entry.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/report.h"
-#include "core/compile/compile.h"
 #include "core/sim/lockstep.h"
 #include "core/sim/plan.h"
 
@@ -14,14 +13,7 @@
 
 enum { L = MB_LOCKSTEP, BINS = 16, BODIES = 20000 }; // kinds of runs at a time, and bodies of one run of each
 
-// A run that waits for others like it.
-typedef struct Entry {
-  uint64_t run;
-  MbResult said; // its message: what was warned of before the first step
-  MbScene *scene;
-  MbModel *model;
-  MbLane lane;
-} Entry;
+typedef MbSweepEntry Entry;
 
 // Runs that are alike, and the room they are stepped in.
 typedef struct Bin {
@@ -66,39 +58,16 @@ void mb_board_note(MbBoard *board, const char *why, uint64_t runs) {
   }
 }
 
-static void free_entry(Entry *e) {
-  mb_lane_free(&e->lane);
-  mb_model_free(e->model);
-  mb_scene_free(e->scene);
-  *e = (Entry){0};
-}
-
 static void free_bin(Bin *bin) {
   for (size_t k = 0; k < L; k++) mb_measures_free(bin->measures[k]);
-  for (size_t k = 0; k < bin->count; k++) free_entry(&bin->waiting[k]);
+  for (size_t k = 0; k < bin->count; k++) mb_sweep_entry_free(&bin->waiting[k]);
   mb_lockstep_free(bin->lockstep);
-  free_entry(&bin->like);
+  mb_sweep_entry_free(&bin->like);
   mb_free(bin->frames);
   *bin = (Bin){0};
 }
 
 // ---- measures -------------------------------------------------------------------------------------------------
-
-static MbStatus make_measures(const Worker *w, const Bin *bin, const MbScene *scene, double end,
-                              MbMeasures **out, MbReport *report) {
-  const MbSweep *s = w->sweep;
-  const MbSceneSpec *spec = &scene->spec;
-  size_t n = 0, frame_size = 0;
-  const MbChannel *channels = mb_lockstep_channels(bin->lockstep, &n, &frame_size);
-  MbConstant *constants = mb_calloc(spec->nparameters, sizeof *constants);
-  if (!constants) return mb_no_memory(report, "measures");
-  for (size_t i = 0; i < spec->nparameters; i++)
-    constants[i] = (MbConstant){spec->parameters[i].name, spec->parameters[i].value};
-  const MbStatus status = mb_measures_create(s->measures, s->nmeasures, channels, n, constants,
-                                             spec->nparameters, end, out, report);
-  mb_free(constants);
-  return status;
-}
 
 // Of every lane, anew where they speak of what differs from run to run.
 static bool begin_measures(Worker *w, Bin *bin) {
@@ -112,7 +81,8 @@ static bool begin_measures(Worker *w, Bin *bin) {
       mb_measures_free(bin->measures[k]);
       bin->measures[k] = NULL;
       bin->end[k] = end;
-      if (make_measures(w, bin, bin->waiting[k].scene, end, &bin->measures[k], nobody(w))) return false;
+      if (mb_sweep_entry_measures(w->sweep, &bin->waiting[k], channels, n, end, &bin->measures[k], nobody(w)))
+        return false;
     }
     mb_tally_start(&bin->tally[k], channels, n);
   }
@@ -202,46 +172,28 @@ static MbStatus run_group(Worker *w, Bin *bin) {
     mb_board_note(w->board, "takes longer than --timeout beside others", bin->count);
   else
     status = write_results(w, bin, mb_clock() - begun);
-  for (size_t k = 0; k < bin->count; k++) free_entry(&bin->waiting[k]);
+  for (size_t k = 0; k < bin->count; k++) mb_sweep_entry_free(&bin->waiting[k]);
   bin->count = 0;
   return status;
 }
 
 // ---- runs -------------------------------------------------------------------------------------------------------
 
-// Frames fall on the same steps.
-static bool same_plan(const MbPlan *a, const MbPlan *b) {
-  const bool intervals = a->every || b->every || (a->interval == b->interval && a->step == b->step);
-  return a->steps == b->steps && a->every == b->every && intervals;
-}
-
 static Bin *bin_for(Worker *w, const Entry *e) {
   const MbPlan plan = mb_plan(&e->scene->spec);
   for (size_t i = 0; i < w->nbins; i++) {
     Bin *bin = &w->bins[i];
-    if (bin->frames && same_plan(&plan, &bin->plan) && mb_lanes_alike(&bin->like.lane, &e->lane)) return bin;
+    if (bin->frames && mb_sweep_same_plan(&plan, &bin->plan) && mb_lanes_alike(&bin->like.lane, &e->lane))
+      return bin;
   }
   return NULL;
 }
 
-// Builds a run's model; why it cannot go in lockstep, or NULL.
+// Builds a run's model; why it cannot go in lockstep here, or NULL.
 static const char *build(Worker *w, uint64_t run, Entry *e) {
-  MbSweep *s = w->sweep;
-  MbRunOverrides overrides;
-  *e = (Entry){.run = run};
-  if (mb_run_overrides(&s->scenes, run, &overrides, nobody(w))) return "is not valid";
-  MbStatus status = mb_scene_parse_kept(s->source.text, s->source.length, s->source.name, s->source.folder,
-                                        &overrides.options, w->kept, &e->scene, nobody(w));
-  mb_run_overrides_free(&overrides);
-  mb_result_warn(&e->said, &w->ignored);
-  if (!status) status = mb_model_create(e->scene, &e->model, nobody(w));
-  mb_result_warn(&e->said, &w->ignored);
-  if (status) return "is not valid";
-  const char *refused = mb_sweep_lane_refused(e->scene, e->model);
-  if (refused) return refused;
-  if (mb_lane_create(e->model, &e->lane, &refused, nobody(w))) return "cannot begin";
-  mb_result_warn(&e->said, &w->ignored);
-  return refused;
+  const char *why = mb_sweep_entry_build(w->sweep, w->kept, run, e, nobody(w));
+  const bool elsewhere = !why && e->device == MB_CUDA && !mb_sweep_left(w->sweep, run);
+  return elsewhere ? "asks for another device" : why;
 }
 
 // A bin for a run that is like none so far: the one that was used longest ago is given up, where there are too many. *bin NULL: none
@@ -281,7 +233,7 @@ static MbStatus take_run(Worker *w, uint64_t run) {
   if (!why && !bin) why = "cannot begin";
   if (why) {
     mb_board_note(w->board, why, 1);
-    free_entry(&e);
+    mb_sweep_entry_free(&e);
     return status;
   }
   bin->used = ++w->clock;

@@ -19,9 +19,13 @@ static const double LOOK = 0.2; // s, at most, between looks at the clock
 const char *mb_sweep_lane_refused(const MbScene *scene, const MbModel *model) {
   enum { MOST_BODIES = 5000 }; // beyond which lanes do not fit a processor's cache
   if (!isnan(scene->spec.output.checkpoint)) return "has checkpoints";
-  if (scene->spec.solver.device == MB_CUDA) return "asks for another device";
   if (mb_model_bodies(model) > MOST_BODIES) return "has more than 5000 bodies";
   return mb_lane_refused(model);
+}
+
+MbDevice mb_sweep_device_of(const MbSweep *s, const MbScene *scene) {
+  const MbValue *given = mb_arg(s->args, "device");
+  return given->given ? (MbDevice)given->word : scene->spec.solver.device;
 }
 
 static const char *refused(const MbSweep *s) {
@@ -30,6 +34,7 @@ static const char *refused(const MbSweep *s) {
   if (s->keep == MB_KEEP_ALL) return "trajectories are kept";
   if (s->memory) return "--memory bounds each process";
   if (s->first_refused && s->numbers_alone) return s->first_refused;
+  if (s->numbers_alone && s->device == MB_CUDA && !s->left) return "asks for another device";
   return NULL;
 }
 
@@ -100,6 +105,7 @@ static void stop(Crew *c) {
 // The signals are blocked.
 static void wait_for_all(Crew *c) {
   MbSweep *s = c->sweep;
+  const uint64_t before = s->done;
   sigset_t signals;
   mb_sweep_choose_signals(&signals);
   start_some(c);
@@ -113,15 +119,14 @@ static void wait_for_all(Crew *c) {
     reap(c);
     if (c->status) stop(c);
     start_some(c);
-    s->done = s->board->done;
+    s->done = before + s->board->done;
     mb_sweep_progress(s, mb_clock(), (int)s->board->group * c->active);
   }
 }
 
 // Which runs have come to their end, as the folder tells.
-static MbStatus note_done(MbSweep *s, MbReport *report) {
+MbStatus mb_sweep_note_done(MbSweep *s, MbReport *report) {
   const MbStatus status = mb_sweep_look(s, report);
-  s->done = 0;
   for (uint64_t i = s->shard; i < s->design.runs && !status; i += s->shards) {
     if (s->runs[i].done || !mb_sweep_is_done(s, s->runs[i].id)) continue;
     s->runs[i].done = true;
@@ -140,11 +145,13 @@ MbStatus mb_sweep_lanes(MbSweep *s, MbReport *report) {
   void *const board = mmap(NULL, sizeof *s->board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   Crew c = {.sweep = s, .report = report, .workers = mb_calloc((size_t)s->jobs, sizeof *c.workers)};
   if (board == MAP_FAILED || !c.workers) return mb_no_memory(report, "a sweep");
+  const uint64_t before = s->done;
   s->board = board;
   s->board->group = group_size(s);
   wait_for_all(&c);
+  s->done = before;
   mb_free(c.workers);
-  const MbStatus status = note_done(s, report);
+  const MbStatus status = mb_sweep_note_done(s, report);
   return c.interrupted ? MB_INTERRUPTED : c.status ? c.status : status;
 }
 

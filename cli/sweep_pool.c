@@ -212,10 +212,12 @@ MbStatus mb_sweep_work(MbSweep *s, MbReport *report) {
   mb_sweep_choose_signals(&signals);
   sigprocmask(SIG_BLOCK, &signals, &before);
   s->start = mb_clock();
-  p.status = mb_sweep_lanes(s, report);
+  p.status = mb_sweep_herd(s, report);
+  if (!p.status) p.status = mb_sweep_lanes(s, report);
   mb_finished_free(s->finished); // runs that stand there are marked; from now on there are folders
   s->finished = NULL;
-  p.interrupted = p.stopping = p.status == MB_INTERRUPTED;
+  p.interrupted = p.status == MB_INTERRUPTED;
+  p.stopping = p.status != MB_OK;
   for (;;) {
     start_more(&p);
     if (p.status && !p.stopping) {

@@ -115,6 +115,7 @@ static MbStatus take_rest(Overlay *o, const char *folder) {
   take_text(o, "output", "output", spec->output);
   take_count(o, "jobs", spec->jobs);
   take_word(o, "lanes", spec->lanes);
+  take_word(o, "device", spec->device);
   take_word(o, "keep", spec->keep);
   take_word(o, "format", spec->format);
   if (!spec->times) open_value(o, "no-times", "times");

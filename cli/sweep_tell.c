@@ -37,7 +37,7 @@ void mb_sweep_progress(MbSweep *s, double now, int active) {
   const size_t mode = given->given ? given->word : MB_PROGRESS_AUTO;
   const bool line = !s->log.json && (mode == MB_PROGRESS_ALWAYS || isatty(STDERR_FILENO));
   if (mode == MB_PROGRESS_NEVER || (s->log.quiet && mode != MB_PROGRESS_ALWAYS)) return;
-  if (!s->told) s->told = s->start;
+  if (s->told == 0) s->told = s->start;
   if (now - s->told < (s->log.json ? JSON : line ? LINE : TEXT)) return;
   s->told = now;
   const uint64_t ended = s->done + s->failed;
@@ -98,10 +98,27 @@ void mb_sweep_tell_failure(MbSweep *s, uint64_t run, const MbResult *result) {
   mb_free(name);
 }
 
+// "60,000 in lockstep on NVIDIA H200, 12 left to the processor"
+static void tell_herd(MbSweep *s) {
+  const MbHerdBoard *herd = s->herd;
+  if (!herd || !*herd->device) return;
+  const Count done = herd->done, left = herd->left;
+  if (s->log.json) {
+    cJSON *event = mb_log_event("device");
+    cJSON_AddStringToObject(event, "device", herd->device);
+    cJSON_AddNumberToObject(event, "lockstep", (double)done);
+    cJSON_AddNumberToObject(event, "left", (double)left);
+    mb_log_write(&s->log, event);
+    return;
+  }
+  mb_log_say(&s->log, "%llu in lockstep on %s, %llu left to the processor", done, herd->device, left);
+}
+
 // "912 in lockstep, 88 one by one (80: it has constraints; 8: it leaves the bounds of numbers there)"
 static void tell_ways(MbSweep *s) {
-  const uint64_t lanes = mb_sweep_in_lanes(s),
-                 alone = s->done + s->failed > lanes ? s->done + s->failed - lanes : 0;
+  const uint64_t there = s->herd ? (uint64_t)s->herd->done : 0, ended = s->done + s->failed,
+                 lanes = mb_sweep_in_lanes(s), others = ended > there ? ended - there : 0,
+                 alone = others > lanes ? others - lanes : 0;
   if (!lanes && !alone) return;
   MbText text = {0};
   uint64_t told = 0, runs = 0;
@@ -136,6 +153,7 @@ void mb_sweep_summarize(MbSweep *s, MbStatus status, const MbOutcomes *outcomes)
   const uint64_t ended = s->done + s->failed, missing = outcomes->count[MB_OUT_MISSING];
   char a[32], b[32], rest[96] = "";
   mb_log_wipe(&s->log);
+  tell_herd(s);
   if (s->keep != MB_KEEP_ALL) tell_ways(s);
   if (missing)
     snprintf(rest, sizeof rest, ", %llu of %llu still missing", (Count)missing, (Count)s->design.runs);

@@ -3,6 +3,7 @@ extern "C" {
 #include "core/base/alloc.h"
 }
 #include "gpu/backend.h"
+#include "gpu/kernels/tree_kernels.h"
 
 #include <cuda_runtime.h>
 #include <stdio.h>

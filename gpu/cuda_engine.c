@@ -1,8 +1,12 @@
 // The CUDA engine's row: whether it can be had on this machine, and for which models.
 #include "core/solvers/projective/pd_model.h"
 #include "core/solvers/solvers.h"
+#include "gpu/flock.h"
 #include "gpu/gpu.h"
 #include "gpu/moved.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { TEXT = 1024 };
 
@@ -35,7 +39,11 @@ static const char *refuses_part(const MbDeformable *part) {
 static const char *refuses(const MbModel *model) {
   const MbSolverSpec *solver = &model->solver;
   const MbMethod method = mb_pd_model_method(model);
-  if (!mb_model_points(model)) return "the CUDA engine is for deformables under solver \"projective\"";
+  if (!mb_model_points(model))
+    return mb_lane_refused(model) || mb_flock_refused(model)
+               ? "the CUDA engine is for deformables under solver \"projective\", and for sweeps of trees of "
+                 "joints"
+               : "the CUDA engine takes trees of joints in sweeps, in lockstep, and no run by itself";
   if (model->integrator.kind == MB_STATIC) return "the CUDA engine has no integrator \"static\"";
   if (method == MB_METHOD_NEWTON) return "the CUDA engine has no method \"newton\"";
   if (solver->global != MB_GLOBAL_AUTO && solver->global != MB_GLOBAL_SPARSE_INVERSE)
@@ -91,7 +99,15 @@ const MbEngine mb_loops_engine = {
 const MbEngine mb_cuda_engine = {
     .name = "cuda", .text = text, .refuses = refuses, .solver = solver, .memory = memory};
 
-const MbEngine *mb_engine_cuda(void) { return &mb_cuda_engine; }
+const MbBackend *mb_engine_backend(const MbEngine *engine) {
+  return engine == &mb_loops_engine ? &mb_loops_backend : mb_cuda_backend();
+}
+
+// For tests of what devices do, on machines that have none: MBSIM_DEVICE=loops. Its name, which is told everywhere, is another.
+const MbEngine *mb_engine_cuda(void) {
+  const char *instead = getenv("MBSIM_DEVICE");
+  return instead && !strcmp(instead, mb_loops_engine.name) ? &mb_loops_engine : &mb_cuda_engine;
+}
 
 const char *mb_cuda_built_text(void) {
   static char phrase[TEXT];

@@ -121,7 +121,9 @@ MB_PACK_INLINE MbPackMask neo_hookean(const MbElastic *e, int rank, MbPack w, co
   }
   roots(rank, W, b, lambda * L - e->mu, s, S);
   static const double LOWEST = -2.302585092994045; // ln MB_ELASTIC_LEAST_J
-  return open | mb_pack_unless(mb_pack_less(zero, one), rising) | mb_pack_less(L, mb_pack_all(LOWEST));
+  const MbPackMask falling = mb_pack_unless(mb_pack_less(zero, one), rising),
+                   low = mb_pack_less(L, mb_pack_all(LOWEST));
+  return open | falling | low;
 }
 
 // Those of a pack that are left over, one after the other.

@@ -139,16 +139,21 @@ typedef struct Change {
   double by, of; // J; S
 } Change;
 
-// What the energy has changed by; 0 where that is no error, or as small as errors are.
-static Change change_of(const MbSim *sim, const MbEnergy *now) {
+// What the energy has changed by; 0 where that is no error, or is within bounds.
+static Change large_change(const MbSim *sim, const MbEnergy *now) {
   const MbEnergy *first = &sim->watch.first;
   double *fallen = &memory_of(sim)[FALLEN];
   *fallen = fmax(*fallen, first->gravity - now->gravity);
   const Change change = {now->total - first->total, first->kinetic + fabs(first->elastic) + *fallen};
   const bool judged = change.by > 0 ? sim->watch.growth : sim->watch.loss;
-  const bool left =
-      fabs(change.by) > LEFT * change.of && fabs(change.by) > noise_of(sim->model, &sim->x, now);
-  return (Change){judged && left ? change.by : 0, change.of};
+  return (Change){judged && fabs(change.by) > LEFT * change.of ? change.by : 0, change.of};
+}
+
+// The same; 0 where it is as small as errors are, too.
+static Change change_of(const MbSim *sim, const MbEnergy *now) {
+  const Change change = large_change(sim, now);
+  const bool left = change.by != 0 && fabs(change.by) > noise_of(sim->model, &sim->x, now);
+  return (Change){left ? change.by : 0, change.of};
 }
 
 // Joints' coordinates are what moves bodies: momentum is kept as well as the scheme has its order, where "maximal" keeps it.
@@ -194,6 +199,10 @@ static void describe(const MbSim *sim, Change change, char *out, size_t size) {
 
 bool mb_watch_looks(const MbSim *sim) {
   return (sim->watch.growth || sim->watch.loss) && memory_of(sim)[TOLD] == 0;
+}
+
+bool mb_watch_nears(const MbSim *sim, const MbEnergy *now) {
+  return mb_watch_looks(sim) && large_change(sim, now).by != 0;
 }
 
 void mb_watch_energy(MbSim *sim, const MbEnergy *now, MbReport *report) {

@@ -13,6 +13,8 @@ void mb_watch_start(MbSim *sim);
 void mb_watch_step(MbSim *sim, MbReport *report);
 // The same where the energy is known, and looks are due: of bodies that are where the state is, without nodes.
 bool mb_watch_looks(const MbSim *sim);
+// Tells whether that may be worth a word, without the bodies: no, where it cannot be.
+bool mb_watch_nears(const MbSim *sim, const MbEnergy *now);
 void mb_watch_energy(MbSim *sim, const MbEnergy *now, MbReport *report);
 // Adds a word to the last error where energy has grown before it.
 void mb_watch_failure(MbSim *sim, MbReport *report);

@@ -1,4 +1,4 @@
-// All kernels: X(name, type of the arguments). A backend makes one of each; engines name them by MB_RUN_name.
+// All kernels: X(name, type of the arguments). The bodies of those of trees are where backends include them alone (tree_kernels.h). A backend makes one of each; engines name them by MB_RUN_name.
 #ifndef MB_GPU_KERNELS_KERNEL_LIST_H
 #define MB_GPU_KERNELS_KERNEL_LIST_H
 
@@ -7,6 +7,7 @@
 #include "gpu/kernels/inverse_rows.h"
 #include "gpu/kernels/node_vectors.h"
 #include "gpu/kernels/sum_jobs.h"
+#include "gpu/kernels/tree_args.h"
 
 // one thread each
 #define MB_LANES_OF(X)                                                                                       \
@@ -43,7 +44,9 @@
   X(mb_placed_clear, MbInverseArgs)                                                                          \
   X(mb_placed_put, MbInverseArgs)                                                                            \
   X(mb_placed_subtract, MbInverseArgs)                                                                       \
-  X(mb_placed_end, MbInverseArgs)
+  X(mb_placed_end, MbInverseArgs)                                                                            \
+  X(mb_tree_steps, MbTreeArgs)                                                                               \
+  X(mb_tree_look, MbTreeArgs)
 
 // a warp each
 #define MB_WARPS_OF(X)                                                                                       \

@@ -21,7 +21,7 @@ typedef struct MbStudySpec {
   MbNamedText *measures; // (nmeasures)
   size_t nmeasures;
   const char *output;
-  int jobs, keep, format, lanes;
+  int jobs, keep, format, lanes, device;
   bool times;
   double timeout;
   const char *memory;

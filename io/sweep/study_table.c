@@ -43,6 +43,10 @@ static const MbSchemaRow study_rows[] = {
      .help = "whether runs that differ in numbers alone go eight at a time in a processor's vectors, where "
              "their scenes allow it and "
              "`keep` is not \"all\"; they come to the same bits"},
+    {"device", MB_TYPE_WORD, AT(MbStudySpec, device), .words = mb_device_words,
+     .help = "what computes the runs, instead of what the scene says: on `cuda` trees go in lockstep, "
+             "thousands at a "
+             "time, with `keep` \"failed\" or \"none\", and deformables one by one"},
     {"keep", MB_TYPE_WORD, AT(MbStudySpec, keep), .words = mb_keep_words, .fallback = "\"all\"",
      .help = "whose trajectories stay"},
     {"format", MB_TYPE_WORD, AT(MbStudySpec, format), .words = mb_table_words, .fallback = "\"csv\"",

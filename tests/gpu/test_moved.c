@@ -291,7 +291,8 @@ Test(moved, what_the_device_has_not_is_refused_by_name) {
       {"projective/hanging_cloth", "/deformables/0/wind={\"velocity\": [1, 0, 0]}",
        "the CUDA engine has no pressure or wind on surfaces"},
       {"contact/soft_ball", NULL, "the CUDA engine has no contact"},
-      {"deformables/soft_arm", NULL, "the CUDA engine is for deformables under solver \"projective\""},
+      {"deformables/soft_arm", NULL,
+       "the CUDA engine is for deformables under solver \"projective\", and for sweeps of trees of joints"},
       {"deformables/cloth_on_frame", "/solver={\"type\": \"projective\"}",
        "the CUDA engine has no forces or constraints between bodies and nodes"},
   };

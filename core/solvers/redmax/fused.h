@@ -9,17 +9,25 @@
 #include <immintrin.h>
 #endif
 
+#ifdef __CUDACC__ // which has no vectors, and fuses by itself
+#define MB_KERNEL static __forceinline__ __host__ __device__
+#else
 #define MB_KERNEL static inline __attribute__((always_inline))
+#endif
 
+#ifndef __CUDACC__
 typedef double MbEight __attribute__((vector_size(64)));
+#endif
 
 // a b + c;  c − a b
 #ifndef MB_FUSED
 
 MB_KERNEL double mb_mad(double a, double b, double c) { return a * b + c; }
 MB_KERNEL double mb_less(double a, double b, double c) { return c - a * b; }
+#ifndef __CUDACC__
 MB_KERNEL MbEight mb_mad_eight(MbEight a, MbEight b, MbEight c) { return a * b + c; }
 MB_KERNEL MbEight mb_less_eight(MbEight a, MbEight b, MbEight c) { return c - a * b; }
+#endif
 
 #else
 

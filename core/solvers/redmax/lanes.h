@@ -13,7 +13,7 @@
 #define MB_SOLVERS_REDMAX_LANES_H
 
 #include "core/solvers/redmax/fused.h"
-#include "core/solvers/redmax/links.h"
+#include "core/solvers/redmax/link.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #ifndef MB_SOLVERS_REDMAX_LANES_JOINTS_H
 #define MB_SOLVERS_REDMAX_LANES_JOINTS_H
 
+#include "core/solvers/redmax/lanes_body.h"
 #include "core/solvers/redmax/lanes_work.h"
 
 static inline void put(Real *x, size_t lane, double value) {
@@ -76,15 +77,8 @@ static inline Screw turn_columns(Screw *T, const MbHop *hop, Mat R, const double
   return sum;
 }
 
-// Velocities are ω in C axes and u in the world's, so that u changes by forces alone.
-static inline Screw free_columns(Screw *T, Mat R, const double *v, size_t first) {
-  const Real zero = {0}, one = zero + 1;
-  const Vec none = {0}, x = {one, zero, zero}, y = {zero, one, zero}, z = {zero, zero, one};
-  const Vec w = {coordinate(v, first), coordinate(v, first + 1), coordinate(v, first + 2)};
-  const Vec u = {coordinate(v, first + 3), coordinate(v, first + 4), coordinate(v, first + 5)};
-  T[0] = (Screw){R.x, none}, T[1] = (Screw){R.y, none}, T[2] = (Screw){R.z, none};
-  T[3] = (Screw){none, x}, T[4] = (Screw){none, y}, T[5] = (Screw){none, z};
-  return (Screw){apply(R, w), u};
+static inline Vec vec_at(const double *a, size_t i) {
+  return (Vec){coordinate(a, i), coordinate(a, i + 1), coordinate(a, i + 2)};
 }
 
 MB_ASIDE Frame forward_joint(MbRecursion *work, size_t b, const double *q, const double *v, Frame frame_up) {
@@ -100,7 +94,7 @@ MB_ASIDE Frame forward_joint(MbRecursion *work, size_t b, const double *q, const
                     coordinate(q, hop->q + 6)};
     place = (Vec){coordinate(q, hop->q), coordinate(q, hop->q + 1), coordinate(q, hop->q + 2)};
     own->q = turned, own->R = quat_mat(turned);
-    rate = free_columns(T, own->R, v, hop->v);
+    rate = free_motion(T, own->R, vec_at(v, hop->v), vec_at(v, hop->v + 3));
   } else {
     for (size_t lane = 0; lane < MB_LANES; lane++) {
       MbPose E;
@@ -111,110 +105,36 @@ MB_ASIDE Frame forward_joint(MbRecursion *work, size_t b, const double *q, const
     rate = turn_columns(T, hop, own->R, v);
     Tdot_v = (Screw){apply(own->R, Tdot_v.turn), apply(own->R, Tdot_v.line)};
   }
-  const Vec r = apply(up->R, place), w = up->motion.turn, wr = add(cross(w, r), rate.line);
-  own->O = add(up->O, r);
-  own->motion.turn = add(w, rate.turn);
-  own->motion.line = add(up->motion.line, wr);
-  own->gamma.turn = add_cross(add(up->gamma.turn, Tdot_v.turn), w, rate.turn);
-  own->gamma.line = add_cross(add(up->gamma.line, Tdot_v.line), up->gamma.turn, r);
-  own->gamma.line = add_cross(own->gamma.line, w, wr);
-  if (hop->kind != MB_LINK_FREE) own->gamma.line = add_cross(own->gamma.line, own->motion.turn, rate.line);
+  const Vec r = apply(up->R, place);
+  forward_columns(own, up, r, rate, Tdot_v, hop->kind == MB_LINK_FREE);
   work->stand[b].r = r;
   return frame;
 }
 
-// ---- pivots -----------------------------------------------------------------------------------------------
-
-// Whether all pivots so far were positive and finite, in every instance.
-#if MB_LANES == 1
-typedef int Fine;
-#define FINE 1
-#else
-typedef long long Fine __attribute__((vector_size(sizeof(Real))));
-#define FINE (~(Fine){0})
-#endif
-
-MB_KERNEL Fine pivot_fine(Fine fine, Real pivot) { return fine & (pivot > 0.0) & (pivot < (double)INFINITY); }
-
-MB_KERNEL bool all_fine(Fine fine) {
-#if MB_LANES == 1
-  return fine != 0;
-#else
-  bool all = true;
-  for (size_t i = 0; i < MB_LANES; i++) all &= fine[i] != 0;
-  return all;
-#endif
-}
-
 // ---- backward and outward ---------------------------------------------------------------------------------
 
-// L D Lᵀ of the lower triangle, in place, D on the diagonal.
-static inline bool factor_square(Real *G, size_t n) {
-  for (size_t j = 0; j < n; j++) {
-    for (size_t i = j; i < n; i++)
-      for (size_t k = 0; k < j; k++)
-        G[n * i + j] = less(G[n * i + k] * G[n * k + k], G[n * j + k], G[n * i + j]);
-    if (!all_fine(pivot_fine(FINE, G[n * j + j]))) return false;
-    const Real inverse = 1.0 / G[n * j + j];
-    for (size_t i = j + 1; i < n; i++) G[n * i + j] *= inverse;
-  }
-  return true;
-}
-
-// U = L⁻¹ (Î T)ᵀ and G of body b, given what the joint adds to Tᵀ Î T itself besides its inertia (NULL: nothing); Î less what its joint lets go.
+// U and G of body b, given what the joint adds to Tᵀ Î T itself besides its inertia (NULL: nothing); Î less what its joint lets go.
 static inline bool release_joint(MbRecursion *work, size_t b, Articulated *A, const Real *own) {
   const MbHop *hop = &work->links->hop[b];
-  const size_t n = hop->n;
-  const Screw *T = work->T + hop->column;
-  Screw *U = work->U + hop->column;
-  Real *G = work->G + hop->square;
-  for (size_t i = 0; i < n; i++) {
-    U[i] = inertia_apply(*A, T[i]);
-    for (size_t j = 0; j <= i; j++) G[n * i + j] = dot_screw(T[j], U[i]);
-    G[n * i + i] += work->links->inertia[hop->v + i];
-    for (size_t j = 0; own && j <= i; j++) G[n * i + j] += own[n * i + j];
-  }
-  if (!factor_square(G, n)) return false;
-  for (size_t i = 0; i < n; i++) {
-    for (size_t k = 0; k < i; k++) U[i] = add_scaled_screw(U[i], -G[n * i + k], U[k]);
-    const Real inverse = 1.0 / G[n * i + i];
-    *A = inertia_less(*A, U[i], (Screw){scale(inverse, U[i].turn), scale(inverse, U[i].line)});
-  }
-  return true;
+  return release_columns(hop->n, work->T + hop->column, work->U + hop->column, work->G + hop->square,
+                         work->links->inertia + hop->v, own, A);
 }
 
 // u = D⁻¹ L⁻¹ (y − Tᵀ p);  p += Uᵀ u
 static inline void balance_joint(MbRecursion *work, size_t b, Screw *p, const double *y) {
   const MbHop *hop = &work->links->hop[b];
-  const size_t n = hop->n;
-  const Screw *T = work->T + hop->column, *U = work->U + hop->column;
-  const Real *G = work->G + hop->square;
   Real *u = work->u + hop->column;
-  for (size_t i = 0; i < n; i++) {
-    u[i] = coordinate(y, hop->v + i) - dot_screw(T[i], *p);
-    for (size_t k = 0; k < i; k++) u[i] = less(G[n * i + k], u[k], u[i]);
-  }
-  for (size_t i = 0; i < n; i++) {
-    u[i] /= G[n * i + i];
-    *p = add_scaled_screw(*p, u[i], U[i]);
-  }
+  for (size_t i = 0; i < hop->n; i++) u[i] = coordinate(y, hop->v + i);
+  balance_columns(hop->n, work->T + hop->column, work->U + hop->column, work->G + hop->square, u, p);
 }
 
 // y = L⁻ᵀ (u − D⁻¹ U a);  a += T y
 MB_ASIDE Screw outward_joint(MbRecursion *work, size_t b, Screw a, double *y) {
   const MbHop *hop = &work->links->hop[b];
-  const size_t n = hop->n;
-  const Screw *T = work->T + hop->column, *U = work->U + hop->column;
-  const Real *G = work->G + hop->square;
   Real x[MB_JOINT_MOST];
-  for (size_t i = n; i-- > 0;) {
-    x[i] = work->u[hop->column + i] - dot_screw(U[i], a) / G[n * i + i];
-    for (size_t k = i + 1; k < n; k++) x[i] = less(G[n * k + i], x[k], x[i]);
-  }
-  for (size_t i = 0; i < n; i++) {
-    memcpy(y + MB_LANES * (hop->v + i), &x[i], sizeof x[i]);
-    a = add_scaled_screw(a, x[i], T[i]);
-  }
+  a = follow_columns(hop->n, work->T + hop->column, work->U + hop->column, work->G + hop->square,
+                     work->u + hop->column, a, x);
+  for (size_t i = 0; i < hop->n; i++) memcpy(y + MB_LANES * (hop->v + i), &x[i], sizeof x[i]);
   return a;
 }
 

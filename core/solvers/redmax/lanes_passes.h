@@ -27,40 +27,6 @@ MB_KERNEL void store_vec(double *a, size_t i, Vec x) {
 
 // ---- forward ----------------------------------------------------------------------------------------------
 
-// p (cos, sin e) for e = x, y, z: half of the products are with zero.
-MB_KERNEL Quat turn_about(Quat p, uint32_t along, Real c, Real s) {
-  if (along == 0)
-    return (Quat){less(s, p.x, c * p.w), mad(s, p.w, c * p.x), mad(s, p.z, c * p.y), less(s, p.y, c * p.z)};
-  if (along == 1)
-    return (Quat){less(s, p.y, c * p.w), less(s, p.z, c * p.x), mad(s, p.w, c * p.y), mad(s, p.x, c * p.z)};
-  return (Quat){less(s, p.z, c * p.w), mad(s, p.y, c * p.x), less(s, p.x, c * p.y), mad(s, p.w, c * p.z)};
-}
-
-// k cos + k2 sin, from p
-MB_KERNEL Quat turn_by(Quat p, const Real k[4], const Real k2[4], Real c, Real s) {
-  return quat_mul(p, (Quat){mad(s, k2[0], c * k[0]), mad(s, k2[1], c * k[1]), mad(s, k2[2], c * k[2]),
-                            mad(s, k2[3], c * k[3])});
-}
-
-// Turned about the joint's axis from where the parent is. Without `poses` O and its velocity are left out.
-MB_KERNEL Frame forward_revolute(const Link *link, const Turn *axis, const Frame *up, Stand *stand,
-                                 Real cosine, Real sine, Real v, bool poses) {
-  const uint32_t along = link->along;
-  Frame own;
-  own.q = quat_unit(along < 3 ? turn_about(up->q, along, cosine, sine)
-                              : turn_by(up->q, axis->k, axis->k2, cosine, sine));
-  own.R = quat_mat(own.q);
-  const Vec s = along == 0 ? own.R.x : along == 1 ? own.R.y : along == 2 ? own.R.z : turn(own.R, axis->a);
-  const Vec r = turn(up->R, link->e), w = up->motion.turn, wr = cross(w, r);
-  own.motion.turn = add_scaled(w, v, s);
-  own.gamma.turn = add_scaled(up->gamma.turn, v, cross(w, s));
-  own.gamma.line = add_cross(add_cross(up->gamma.line, up->gamma.turn, r), w, wr);
-  own.O = poses ? add(up->O, r) : r;
-  own.motion.line = poses ? add(up->motion.line, wr) : wr;
-  stand->s = s, stand->r = r;
-  return own;
-}
-
 MB_KERNEL void keep(Frame *slot, Frame own, bool poses) {
   slot->q = own.q;
   slot->R = own.R;
@@ -129,15 +95,6 @@ static void forward(MbRecursion *work, const double *q, const double *v, double 
 }
 
 // ---- backward ---------------------------------------------------------------------------------------------
-
-// To the children's p: what moves the body at γ, I γ and the velocity terms at O.
-MB_KERNEL Screw wrench_at_gamma(Screw p, const Rigid *rigid, Real m) {
-  const Vec w = rigid->w, h = rigid->h;
-  const Screw g = rigid->gamma;
-  const Vec n = add_cross(add_apply_sym(p.turn, rigid->I, g.turn), w, apply_sym(rigid->I, w));
-  const Vec f = add_cross(add_scaled(p.line, m, g.line), g.turn, h);
-  return (Screw){add_cross(n, h, g.line), add_cross(f, w, cross(w, h))};
-}
 
 // A wrench f of C in C axes, at O in the world's.
 MB_KERNEL Screw wrench_outside(const MbRecursion *work, size_t b, const double *E, const double *f) {

@@ -7,9 +7,6 @@
 #include "core/solvers/redmax/posture_factor.h"
 
 static inline void put_coordinate(double *a, size_t i, Real x) { memcpy(a + MB_LANES * i, &x, sizeof x); }
-static inline Vec vec_at(const double *a, size_t i) {
-  return (Vec){coordinate(a, i), coordinate(a, i + 1), coordinate(a, i + 2)};
-}
 static inline Screw screw_at(const double *a, size_t i) { return (Screw){vec_at(a, i), vec_at(a, i + 3)}; }
 static inline void put_screw(double *a, size_t i, Screw x) {
   put_coordinate(a, i, x.turn.x), put_coordinate(a, i + 1, x.turn.y), put_coordinate(a, i + 2, x.turn.z);

@@ -88,6 +88,9 @@ bool mb_delassus_by_bodies(MbSim *sim, MbDelassus *delassus, const MbRowSet *set
 // together. False where all are about one, or the solver has passes, or memory has run out (no_memory).
 bool mb_delassus_by_trees(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n,
                           MbContactOperator *W);
+// Parts n rows among trees and makes room for their W, which it does first: a step that does it again for these does not allocate. False as it
+// returns false.
+bool mb_trees_part(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n);
 void mb_trees_free(MbTrees *trees);
 size_t mb_trees_bytes(const MbSim *sim, const MbTrees *trees);
 

@@ -195,19 +195,25 @@ static bool reserve(MbTrees *t, size_t n) {
   return fine;
 }
 
-bool mb_delassus_by_trees(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t *row, size_t n,
-                          MbContactOperator *W) {
+bool mb_trees_part(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t *row, size_t n) {
   MbTrees *t = &d->trees;
   size_t trees = 0;
+  d->no_memory = false;
   if (sim->solver->passes || set->nnodes) return false;
-  d->sim = sim, d->set = set, d->row = row, d->n = n;
-  d->unsolved = false;
   d->no_memory = (!t->of && !find_trees(sim, t)) || !seat(t, set, row, n, &trees);
   if (d->no_memory || trees < 2) return false;
   for (size_t i = 0; i < n; i++)
     if (t->seat[i + 1] - t->seat[i] > MB_ROW_TREES) return false;
   d->no_memory = !mb_delassus_reserve(sim, d, 0) || !reserve(t, n);
-  if (d->no_memory) return false;
+  return !d->no_memory;
+}
+
+bool mb_delassus_by_trees(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t *row, size_t n,
+                          MbContactOperator *W) {
+  MbTrees *t = &d->trees;
+  d->sim = sim, d->set = set, d->row = row, d->n = n;
+  d->unsolved = false;
+  if (!mb_trees_part(sim, d, set, row, n)) return false;
   for (size_t turn = 0; turn < t->most; turn++) fill_turn(sim, d, turn);
   t->first[0] = 0;
   for (size_t i = 0; i < n; i++)

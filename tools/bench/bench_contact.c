@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Kind { PILE, PYRAMID, BALLS, COLUMN, HEAP, CLOTHS, FIGURES } Kind;
+typedef enum Kind { PILE, PYRAMID, BALLS, COLUMN, HEAP, CLOTHS, FIGURES, SHEET } Kind;
 
 typedef struct Case {
   const char *name;
@@ -39,6 +39,7 @@ static const Case cases[] = {
     {"two flat cloths, to 1e-6", CLOTHS, 10, 5, 10, CLOSE, 0},
     {"a figure of 16 parts, to 1e-6", FIGURES, 1, 60, 100, CLOSE, 0},
     {"50 such figures, to 1e-6", FIGURES, 50, 60, 100, CLOSE, 0},
+    {"one cloth under redmax, to 1e-6", SHEET, 8, 5, 20, CLOSE, 0},
 };
 
 // ---- scenes -----------------------------------------------------------------------------------------------
@@ -71,9 +72,9 @@ static void add_body(Text *text, bool ball, size_t number, double x, double y, d
 }
 
 // One on the other, both on the ground; their nodes are over one another's edges and faces.
-static void add_cloths(Text *text, size_t n) {
+static void add_cloths(Text *text, size_t n, int count) {
   add(text, "], \"deformables\": [");
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < count; k++)
     add(text,
         "%s{\"name\": \"%d\", \"type\": \"cloth\", \"mesh\": {\"grid\": [%zu, %zu], \"size\": [0.8, 0.8], "
         "\"pattern\": "
@@ -139,7 +140,8 @@ static void write(Text *text, const Case *c) {
   const char *solver =
       c->kind == CLOTHS
           ? "\"solver\": {\"type\": \"projective\", \"iterations\": 10}, \"integrator\": \"implicit\", "
-          : "";
+      : c->kind == SHEET ? "\"integrator\": \"implicit\", "
+                         : "";
   add(text,
       "{\"mbsim\": 1, %s\"time\": {\"step\": 0.01, \"steps\": 1}, \"contact\": %s, \"bodies\": [{\"name\": "
       "\"ground\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": \"fixed\"}}",
@@ -153,7 +155,9 @@ static void write(Text *text, const Case *c) {
   else if (c->kind == COLUMN)
     for (size_t k = 0; k < c->n; k++) add_body(text, false, number++, 0, 0, 0.25 + 0.5 * (double)k);
   else if (c->kind == CLOTHS)
-    add_cloths(text, c->n);
+    add_cloths(text, c->n, 2);
+  else if (c->kind == SHEET)
+    add_cloths(text, c->n, 1);
   else if (c->kind == FIGURES)
     for (size_t k = 0; k < c->n; k++) add_figure(text, k);
   else // every other layer is moved aside, so that what falls is caught at its edges

@@ -204,7 +204,8 @@ bool mb_trees_part(MbSim *sim, MbDelassus *d, const MbRowSet *set, const size_t 
   if (d->no_memory || trees < 2) return false;
   for (size_t i = 0; i < n; i++)
     if (t->seat[i + 1] - t->seat[i] > MB_ROW_TREES) return false;
-  d->no_memory = !mb_delassus_reserve(sim, d, 0) || !reserve(t, n);
+  if (!d->y) d->y = mb_calloc(sim->width, sizeof *d->y);
+  d->no_memory = !d->y || !reserve(t, n);
   return !d->no_memory;
 }
 

@@ -10,7 +10,8 @@
 #include <string.h>
 
 static const double FAR = 1e-3, ANY = 10, // of |b|: no solution; not even where a few sweeps are asked for
-    PARTED = 1e-3; // of depths: near enough to none, as what is left is the next step's
+    PARTED = 1e-3,    // of depths: near enough to none, as what is left is the next step's
+    ROUNDING = 1e-15; // of |b|: nothing is asked for, and a share of it says nothing
 
 // What the rows ask for that a contact's force can be there for: of normals that come nearer only. Where something is far away, or goes
 // away, b is large and says nothing of how good a solution is.
@@ -40,7 +41,7 @@ static MbContactProblem problem_of(const MbConstraining *c, const MbContactOpera
                             .soft = c->soft,
                             .slack = c->slack,
                             .least = c->least,
-                            .tolerance = norm > 0 ? fmax(share * size_of(c) / norm, 1e-15) : 0};
+                            .tolerance = norm > 0 ? fmax(share * size_of(c) / norm, ROUNDING) : 0};
 }
 
 // As the scene's contact says, else so far that friction holds what it holds for good.
@@ -150,7 +151,7 @@ static bool find(void *context) {
   f->result = mb_contact_reserve(&c->work, c->touch_method, &problem)
                   ? solve_passes(f->sim, &problem, f->how.pivots, f->v, &f->change)
                   : MB_CONTACT_MEMORY;
-  f->left = size > 0 ? c->answer.natural * norm / size : 0;
+  f->left = size > ROUNDING * norm ? c->answer.natural * norm / size : 0;
   return f->result != MB_CONTACT_MEMORY && f->result != MB_CONTACT_REFUSED && isfinite(f->change);
 }
 

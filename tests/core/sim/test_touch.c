@@ -164,6 +164,28 @@ Test(touch, cones_hold_along_the_diagonal_what_theory_says) {
     }
 }
 
+// A box and a ball, which has a flap on a hinge, fall together and touch: all that rows ask for is rounding, beside limits that are far away.
+Test(touch, a_step_in_which_nothing_pushes_is_told_as_solved) {
+  static const char *const together =
+      "{\"mbsim\": 1, \"time\": {\"step\": 0.005, \"steps\": 100}, \"contact\": {\"friction\": 0.5}, "
+      "\"bodies\": "
+      "[{\"name\": \"box\", \"density\": 900, \"shape\": {\"type\": \"box\", \"size\": [0.3, 0.2, 0.2]}, "
+      "\"velocity\": {\"linear\": [0.3, 0.1, 0.7]}}, {\"name\": \"ball\", \"density\": 700, \"shape\": "
+      "{\"type\": \"sphere\", \"radius\": 0.1}, \"pose\": {\"position\": [0, 0, 0.2]}, \"velocity\": "
+      "{\"linear\": [0.3, 0.1, 0.7]}}, {\"name\": \"flap\", \"density\": 700, \"shape\": {\"type\": \"box\", "
+      "\"size\": [0.2, 0.1, 0.02]}, \"joint\": {\"type\": \"revolute\", \"parent\": \"ball\", \"axis\": [0, "
+      "1, "
+      "0], \"in_parent\": {\"position\": [0, 0, 0.15]}, \"limits\": [-2, 2]}}]}";
+  MbContactCounts counts;
+  Run run;
+  begin(&run, together, NULL, 0);
+  test_steps(run.sim, 100);
+  cr_assert(mb_sim_contacts(run.sim, &counts));
+  cr_expect_geq(counts.most, 1);
+  cr_expect_leq(counts.residual, 1e-8, "%g", counts.residual);
+  end(&run);
+}
+
 // ---- what lies, and solvers -------------------------------------------------------------------------------
 
 // A ball, a capsule, a box on its edge and a limb with a limit, that come down onto the ground and one another.

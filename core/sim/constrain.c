@@ -255,27 +255,31 @@ static void find_rates(MbSim *sim, const double *x, double *out) {
   for (size_t i = 0; i < c->n; i++) out[i] = mb_row_rate(&c->set, c->slot[i], x, &ignored);
 }
 
-// Contacts and dry friction among the rows, by bodies where nothing couples them; `v`: velocities without what these push.
+// Contacts and dry friction among the rows, by bodies where nothing couples them, else by trees; `v`: velocities without what these push.
 static MbStatus find_touching(MbSim *sim, double t, const double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
+  MbDelassus *d = &c->delassus;
   MbContactOperator W;
-  if (!mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &W))
-    W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
-  return c->delassus.no_memory ? mb_no_memory(report, "contact")
-                               : mb_touch_find(sim, &W, t, v, find_rates, report);
+  if (!mb_delassus_by_bodies(sim, d, &c->set, c->slot, c->n, &W) && !d->no_memory &&
+      !mb_delassus_by_trees(sim, d, &c->set, c->slot, c->n, &W) && !d->no_memory)
+    W = mb_delassus_of(sim, d, &c->set, c->slot, c->n);
+  return d->no_memory ? mb_no_memory(report, "contact") : mb_touch_find(sim, &W, t, v, find_rates, report);
 }
 
 // Bodies that are to come apart, where nothing couples them or there are many contacts. *done: they have.
 static MbStatus find_parting(MbSim *sim, double t, bool *done, MbReport *report) {
   enum { MANY = 200 };
   MbConstraining *c = sim->constraining;
+  MbDelassus *d = &c->delassus;
   MbContactOperator W;
-  *done = mb_delassus_by_bodies(sim, &c->delassus, &c->set, c->slot, c->n, &W);
-  if (c->delassus.no_memory) return mb_no_memory(report, "contact");
-  if (!*done && sim->touching->now.n <= MANY) return MB_OK;
-  if (!*done) W = mb_delassus_of(sim, &c->delassus, &c->set, c->slot, c->n);
-  *done = true;
-  return mb_touch_find_parting(sim, &W, t, report);
+  *done = mb_delassus_by_bodies(sim, d, &c->set, c->slot, c->n, &W);
+  if (!*done && !d->no_memory && sim->touching->now.n > MANY) {
+    *done = true;
+    if (!mb_delassus_by_trees(sim, d, &c->set, c->slot, c->n, &W) && !d->no_memory)
+      W = mb_delassus_of(sim, d, &c->set, c->slot, c->n);
+  }
+  if (d->no_memory) return mb_no_memory(report, "contact");
+  return *done ? mb_touch_find_parting(sim, &W, t, report) : MB_OK;
 }
 
 // λ of the rows taken, into c->answer. Near a position where rank is lost a row that loses its hold is let go (singular.c); *whole: none is.

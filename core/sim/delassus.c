@@ -32,13 +32,15 @@ void mb_delassus_free(MbDelassus *d) {
   mb_free(d->y);
   mb_free(d->picked);
   mb_delassus_points_free(d);
+  mb_trees_free(&d->trees);
   *d = (MbDelassus){0};
 }
 
 size_t mb_delassus_bytes(const MbSim *sim, const MbDelassus *d) {
   const size_t blocks = d->inverse ? 36 * sim->model->nb : 0;
   return (d->room + (d->y ? sim->width : 0) + blocks + d->factor_room) * sizeof(double) +
-         d->npicked * sizeof *d->picked + d->group_room * sizeof *d->group + mb_delassus_points_bytes(d);
+         d->npicked * sizeof *d->picked + d->group_room * sizeof *d->group + mb_delassus_points_bytes(d) +
+         mb_trees_bytes(sim, &d->trees);
 }
 
 // out ← G A⁻¹ Gᵀ e_i

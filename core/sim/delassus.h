@@ -5,6 +5,29 @@
 #include "core/contact/contact_ops.h"
 #include "core/sim/row_set.h"
 
+enum { MB_ROW_TREES = 8 }; // that a row may be about
+
+// Rows parted among the trees that they are about (delassus_trees.c).
+typedef struct MbTrees {
+  size_t count; // trees; of no memory for them none
+  uint32_t *of; // (nv) the tree of each velocity; NULL: not asked for yet
+  // rows by trees
+  uint32_t *rows; // (count) how many each has
+  size_t *begin;  // (count + 1) where those of each begin in `list`
+  uint32_t *list; // the rows taken, rising in each tree
+  size_t *block;  // (count + 1) where its block begins in B
+  double *B;      // (rows x rows) of each
+  size_t most;    // rows of one tree
+  // trees by rows
+  size_t *seat;           // (n + 1) where those of each begin in `tree` and `place`
+  uint32_t *tree, *place; // a tree, and where the row is among its rows
+  // W put together
+  size_t *first; // (n + 1)
+  uint32_t *index;
+  double *value;
+  size_t tree_room, seat_room, seats, list_room, B_room, first_room, value_room;
+} MbTrees;
+
 typedef struct MbDelassus {
   double *W;     // (n x n) where the solver tells all of it at once
   size_t room;   // of W
@@ -17,6 +40,7 @@ typedef struct MbDelassus {
   double *factor;  // (12 n)
   uint32_t *group; // (2 n)
   size_t factor_room, group_room;
+  MbTrees trees; // W of rows about trees
   // W of rows about nodes that the solver couples (delassus_points.c)
   MbContactPoints points;
   size_t *first, *pair; // of ends; (2 n) bodies of each row, MB_WORLD: none
@@ -59,5 +83,15 @@ bool mb_delassus_reserve_factors(MbSim *sim, MbDelassus *delassus, size_t n);
 // a body, and W need not be formed. False where they are not.
 bool mb_delassus_by_bodies(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n,
                            MbContactOperator *W);
+
+// Does the same sparsely, if these rows are about two trees or more: W has what trees have alone, and what rows about several of them tie
+// together. False where all are about one, or the solver has passes, or memory has run out (no_memory).
+bool mb_delassus_by_trees(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n,
+                          MbContactOperator *W);
+// Parts n rows among trees and makes room for their W, which it does first: a step that does it again for these does not allocate. False as it
+// returns false.
+bool mb_trees_part(MbSim *sim, MbDelassus *delassus, const MbRowSet *set, const size_t *row, size_t n);
+void mb_trees_free(MbTrees *trees);
+size_t mb_trees_bytes(const MbSim *sim, const MbTrees *trees);
 
 #endif

@@ -90,7 +90,9 @@ MbStatus mb_dry_create(MbSim *sim, MbReport *report) {
                                     .soft = c->soft,
                                     .W.column = full_column,
                                     .W.context = &c->set};
-  return mb_contact_reserve(&c->work, c->touch_method, &problem) ? MB_OK : mb_no_memory(report, "friction");
+  mb_trees_part(sim, &c->delassus, &c->set, c->slot, c->set.n);
+  const bool fine = !c->delassus.no_memory && mb_contact_reserve(&c->work, c->touch_method, &problem);
+  return fine ? MB_OK : mb_no_memory(report, "friction");
 }
 
 // ---- loads ------------------------------------------------------------------------------------------------

@@ -7,6 +7,30 @@ void mb_touch_begin_notes(MbSim *sim) {
   sim->touching->work = mb_section(sim, MB_SECTION_CONTACT)[0];
 }
 
+// What of the rates after the blow is the swing's: body b has it over the flight, and gives it back in the end (model/flight.h).
+static void add_swing(const MbSim *sim, const MbTouch *touch, size_t b, double weight, double rate[3]) {
+  const double *M = sim->model->M + 6 * b, *swing = sim->x.swing + 3 * b;
+  double spin[3] = {0}, r[3], v[3];
+  if (swing[0] == 0 && swing[1] == 0 && swing[2] == 0) return;
+  for (int k = 0; k < 3; k++)
+    if (M[k] > 0) spin[k] = swing[k] / M[k];
+  mb_vec3_sub(r, touch->point, sim->x.E[b].p);
+  mb_quat_rotate(spin, sim->x.E[b].q, spin);
+  mb_vec3_cross(v, spin, r);
+  for (int k = 0; k < 3; k++) rate[k] += weight * mb_vec3_dot(v, touch->axis[k]);
+}
+
+// Over a step kinetic energy changes by λᵀ G (v + v⁺)/2 for what λ gives, with v⁺ before the flight, which keeps it.
+static double work_of(const MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
+                      const double after[3]) {
+  double swing[3] = {0}, sum = 0;
+  for (int k = 0; k < touch->nends && sim->x.swing; k++)
+    if (touch->end[k] < sim->model->nb && sim->model->flies[touch->end[k]])
+      add_swing(sim, touch, touch->end[k], touch->weight[k], swing);
+  for (int k = 0; k < 3; k++) sum += lambda[k] * (before[k] + after[k] - swing[k]) / 2;
+  return sum;
+}
+
 void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], const double before[3],
                    const double after[3]) {
   MbTouching *t = sim->touching;
@@ -14,7 +38,7 @@ void mb_touch_note(MbSim *sim, const MbTouch *touch, const double lambda[3], con
   *done = *touch;
   mb_vec3_copy(done->lambda, lambda);
   mb_vec3_copy(done->rate, after);
-  for (int k = 0; k < 3; k++) t->work += lambda[k] * (before[k] + after[k]) / 2;
+  t->work += work_of(sim, touch, lambda, before, after);
   mb_impacts_note(&t->impacts, touch, lambda, before, t->rules->threshold,
                   ((double)sim->state.step + 1) * sim->model->h);
 }

@@ -8,6 +8,7 @@ static const size_t MOST = 60000000; // entries of the factor, 480 MB
 struct MbNodeFactor {
   const MbModel *model;
   size_t n, entries;
+  bool is_all;     // no pair is about anything else
   size_t *first;   // (nb) number of a node's first unknown; MB_WORLD = none
   size_t *start;   // (n + 1) the lower triangle by columns
   uint32_t *row;   // (entries)
@@ -85,6 +86,8 @@ static bool make_pattern(MbNodeFactor *f) {
   f->start = mb_calloc(f->n + 2, sizeof *f->start);
   if (!f->start) return false;
   sweep(f, COUNT, NULL);
+  f->is_all = true;
+  for (size_t i = 0; i < 2 * f->model->npairs; i++) f->is_all &= f->first[f->model->pair[i]] != MB_WORLD;
   f->row = mb_calloc(f->entries, sizeof *f->row), f->at = mb_calloc(f->entries, sizeof *f->at);
   f->value = mb_calloc(f->entries, sizeof *f->value), f->x = mb_calloc(f->n, sizeof *f->x);
   if (!f->row || !f->at || !f->value || !f->x) return false;
@@ -168,6 +171,8 @@ bool mb_node_factor_set(MbNodeFactor *f, const MbCoupling *coupling, size_t *bla
     if (f->first[b] != MB_WORLD && f->first[b] <= row) *blame = b;
   return false;
 }
+
+bool mb_node_factor_is_all(const MbNodeFactor *f) { return f->is_all; }
 
 void mb_node_factor_solve(MbNodeFactor *f, const double *x) {
   for (size_t k = 0; k < f->n; k++) f->x[k] = x[f->place[k]];

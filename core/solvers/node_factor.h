@@ -14,6 +14,8 @@ void mb_node_factor_free(MbNodeFactor *factor); // NULL is fine
 size_t mb_node_factor_bytes(const MbNodeFactor *factor);
 // Of the blocks that `coupling` has been set to. False where A is not positive definite, with the node at which that shows.
 bool mb_node_factor_set(MbNodeFactor *factor, const MbCoupling *coupling, size_t *blame);
+// Tells whether all that forces couple are these nodes: A is this factor and the rest by itself then.
+bool mb_node_factor_is_all(const MbNodeFactor *factor);
 // The solution for the nodes' part of x (nv) is kept, and put there.
 void mb_node_factor_solve(MbNodeFactor *factor, const double *x);
 void mb_node_factor_put(const MbNodeFactor *factor, double *x);

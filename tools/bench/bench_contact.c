@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Kind { PILE, PYRAMID, BALLS, COLUMN, HEAP, CLOTHS } Kind;
+typedef enum Kind { PILE, PYRAMID, BALLS, COLUMN, HEAP, CLOTHS, FIGURES, SHEET } Kind;
 
 typedef struct Case {
   const char *name;
   Kind kind;
-  size_t n;            // boxes or balls a side; of a pyramid at its foot; nodes along a cloth
+  size_t n;            // boxes or balls a side; of a pyramid at its foot; nodes along a cloth; figures
   size_t settle, take; // steps before, steps timed
   const char *contact; // of the scene
   double target;       // milliseconds a step; 0: none
@@ -37,6 +37,9 @@ static const Case cases[] = {
     {"stack of 10 boxes, to 1e-6", COLUMN, 10, 60, 50, CLOSE, 0},
     {"10,000 boxes, 10 sweeps", HEAP, 10, 150, 5, SWEEPS, 0},
     {"two flat cloths, to 1e-6", CLOTHS, 10, 5, 10, CLOSE, 0},
+    {"a figure of 16 parts, to 1e-6", FIGURES, 1, 60, 100, CLOSE, 0},
+    {"50 such figures, to 1e-6", FIGURES, 50, 60, 100, CLOSE, 0},
+    {"one cloth under redmax, to 1e-6", SHEET, 8, 5, 20, CLOSE, 0},
 };
 
 // ---- scenes -----------------------------------------------------------------------------------------------
@@ -69,9 +72,9 @@ static void add_body(Text *text, bool ball, size_t number, double x, double y, d
 }
 
 // One on the other, both on the ground; their nodes are over one another's edges and faces.
-static void add_cloths(Text *text, size_t n) {
+static void add_cloths(Text *text, size_t n, int count) {
   add(text, "], \"deformables\": [");
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < count; k++)
     add(text,
         "%s{\"name\": \"%d\", \"type\": \"cloth\", \"mesh\": {\"grid\": [%zu, %zu], \"size\": [0.8, 0.8], "
         "\"pattern\": "
@@ -81,11 +84,64 @@ static void add_cloths(Text *text, size_t n) {
         k ? ", " : "", k, n, n, 0.0055 + 0.01 * k);
 }
 
+// A part of a figure, held by its parent at `from`, itself at `at`; a hinge has limits, a ball joint none.
+typedef struct Part {
+  const char *name, *parent, *shape;
+  double from[3], at[3];
+  const char *hinge; // its limits; NULL: a ball joint
+} Part;
+
+#define UPPER "\"capsule\", \"radius\": 0.045, \"length\": 0.25"
+#define LOWER "\"capsule\", \"radius\": 0.04, \"length\": 0.22"
+#define THIGH "\"capsule\", \"radius\": 0.06, \"length\": 0.35"
+#define SHIN  "\"capsule\", \"radius\": 0.05, \"length\": 0.35"
+#define HAND  "\"box\", \"size\": [0.04, 0.08, 0.1]"
+#define FOOT  "\"box\", \"size\": [0.22, 0.09, 0.06]"
+static const Part parts[] = {
+    {"pelvis", NULL, "\"box\", \"size\": [0.2, 0.3, 0.15]", {0}, {0}, NULL},
+    {"waist", "pelvis", "\"box\", \"size\": [0.18, 0.26, 0.15]", {0, 0, 0.1}, {0, 0, -0.1}, NULL},
+    {"chest", "waist", "\"box\", \"size\": [0.2, 0.32, 0.25]", {0, 0, 0.1}, {0, 0, -0.15}, NULL},
+    {"head", "chest", "\"sphere\", \"radius\": 0.11", {0, 0, 0.15}, {0, 0, -0.14}, NULL},
+    {"left arm", "chest", UPPER, {0, 0.2, 0.1}, {0, 0, 0.16}, NULL},
+    {"left elbow", "left arm", LOWER, {0, 0, -0.16}, {0, 0, 0.15}, "[-2.2, 0.05]"},
+    {"left hand", "left elbow", HAND, {0, 0, -0.15}, {0, 0, 0.06}, NULL},
+    {"right arm", "chest", UPPER, {0, -0.2, 0.1}, {0, 0, 0.16}, NULL},
+    {"right elbow", "right arm", LOWER, {0, 0, -0.16}, {0, 0, 0.15}, "[-2.2, 0.05]"},
+    {"right hand", "right elbow", HAND, {0, 0, -0.15}, {0, 0, 0.06}, NULL},
+    {"left thigh", "pelvis", THIGH, {0, 0.1, -0.1}, {0, 0, 0.22}, NULL},
+    {"left shin", "left thigh", SHIN, {0, 0, -0.22}, {0, 0, 0.22}, "[-0.05, 2.4]"},
+    {"left foot", "left shin", FOOT, {0, 0, -0.23}, {-0.04, 0, 0.04}, NULL},
+    {"right thigh", "pelvis", THIGH, {0, -0.1, -0.1}, {0, 0, 0.22}, NULL},
+    {"right shin", "right thigh", SHIN, {0, 0, -0.22}, {0, 0, 0.22}, "[-0.05, 2.4]"},
+    {"right foot", "right shin", FOOT, {0, 0, -0.23}, {-0.04, 0, 0.04}, NULL},
+};
+
+static void add_figure(Text *text, size_t number) {
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    const Part *part = &parts[i];
+    add(text, ", {\"name\": \"%s %zu\", \"density\": 1000, \"shape\": {\"type\": %s}, ", part->name, number,
+        part->shape);
+    if (part->parent)
+      add(text,
+          "\"joint\": {\"type\": \"%s\", \"parent\": \"%s %zu\", \"in_parent\": {\"position\": [%g, %g, "
+          "%g]}, "
+          "\"in_body\": {\"position\": [%g, %g, %g]}, \"damping\": 0.5%s%s}}",
+          part->hinge ? "revolute" : "spherical", part->parent, number, part->from[0], part->from[1],
+          part->from[2], part->at[0], part->at[1], part->at[2],
+          part->hinge ? ", \"axis\": [0, 1, 0], \"limits\": " : "", part->hinge ? part->hinge : "");
+    else
+      add(text,
+          "\"pose\": {\"position\": [%g, %g, 1.3], \"rotation\": {\"axis\": [1, 0, 0.2], \"angle\": 0.3}}}",
+          2.5 * (double)(number % 10), 2.5 * (double)(number / 10));
+  }
+}
+
 static void write(Text *text, const Case *c) {
   const char *solver =
       c->kind == CLOTHS
           ? "\"solver\": {\"type\": \"projective\", \"iterations\": 10}, \"integrator\": \"implicit\", "
-          : "";
+      : c->kind == SHEET ? "\"integrator\": \"implicit\", "
+                         : "";
   add(text,
       "{\"mbsim\": 1, %s\"time\": {\"step\": 0.01, \"steps\": 1}, \"contact\": %s, \"bodies\": [{\"name\": "
       "\"ground\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": \"fixed\"}}",
@@ -99,7 +155,11 @@ static void write(Text *text, const Case *c) {
   else if (c->kind == COLUMN)
     for (size_t k = 0; k < c->n; k++) add_body(text, false, number++, 0, 0, 0.25 + 0.5 * (double)k);
   else if (c->kind == CLOTHS)
-    add_cloths(text, c->n);
+    add_cloths(text, c->n, 2);
+  else if (c->kind == SHEET)
+    add_cloths(text, c->n, 1);
+  else if (c->kind == FIGURES)
+    for (size_t k = 0; k < c->n; k++) add_figure(text, k);
   else // every other layer is moved aside, so that what falls is caught at its edges
     for (size_t k = 0; k < c->n; k++)
       for (size_t j = 0; j < side; j++)

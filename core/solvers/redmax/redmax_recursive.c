@@ -5,7 +5,8 @@
 //   up:   u = x − Tᵀ p,  p_p += Xᵀ (p + U G⁻¹ u)      down:  y = G⁻¹ (u − Uᵀ X a_p),  a = X a_p + T y
 // all in world axes, where X is a translation (links.h). Accelerations alone take one pass up and one down with gravity and
 // the velocity terms in them (lanes_passes.h). Where forces couple bodies this is the inverse of the rest of A, and preconditions
-// conjugate gradients; nodes of deformables that hang on the world are factored by themselves there (node_factor.h).
+// conjugate gradients; nodes of deformables that hang on the world are factored by themselves there (node_factor.h), and where forces couple no
+// others this is all there is to it.
 #include "core/base/alloc.h"
 #include "core/model/coordinates.h"
 #include "core/solvers/node_factor.h"
@@ -118,6 +119,10 @@ static void precondition(MbSolverWork *work, double *x) {
 static bool apply_coupled(MbSolverWork *work, double *x, const double *aim, double *lambda) {
   (void)aim, (void)lambda;
   static const MbInverse inverse = {multiply, precondition};
+  if (work->coupling.on && work->nodes && mb_node_factor_is_all(work->nodes)) {
+    precondition(work, x);
+    return true;
+  }
   if (work->coupling.on) return mb_coupling_solve(&work->coupling, work, &inverse, x);
   apply(work, x);
   return true;

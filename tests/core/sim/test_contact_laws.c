@@ -105,6 +105,32 @@ Test(contact_laws, a_bouncing_ball_comes_to_rest_at_the_closed_forms_time) {
   test_run_free(&run);
 }
 
+// A slab that tumbles and hits the ground: energy changes by what the impulses do, and by what a step leaves out, of the order h².
+Test(contact_laws, work_of_contacts_is_the_impulses_and_not_the_tumbling_of_what_they_hit) {
+  static const char *const slab =
+      "{\"mbsim\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.002, \"steps\": 150}, \"contact\": "
+      "{\"friction\": 0.5, \"restitution\": 0.3}, \"bodies\": [" GROUND ", {\"name\": \"slab\", \"density\": "
+      "500, \"shape\": {\"type\": \"box\", \"size\": [0.5, 0.3, 0.1]}, \"pose\": {\"position\": [0, 0, 0.5], "
+      "\"rotation\": {\"axis\": [1, 2, 3], \"angle\": 1}}, \"velocity\": {\"linear\": [1, 0, -2], "
+      "\"angular\": "
+      "[5, 9, -7]}}]}";
+  static const char *const ways[] = {"/solver=\"redmax\"", "/solver=\"maximal\"", "/contact/iterations=20"};
+  for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+    double left[2];
+    for (int i = 0; i < 2; i++) {
+      const char *const sets[] = {ways[k], i ? "/time/step=0.001" : "/time/step=0.002", NULL};
+      TestRun run = test_run(slab, sets);
+      const double first = total(run.sim);
+      test_steps(run.sim, i ? 300 : 150);
+      const double work = test_channel(run.sim, "energy", NULL)[4];
+      cr_expect_lt(work, -10);
+      left[i] = fabs(total(run.sim) - first - work);
+      test_run_free(&run);
+    }
+    cr_expect(left[0] < 2e-4 && left[1] < 0.3 * left[0], "%s: %g J, then %g J", ways[k], left[0], left[1]);
+  }
+}
+
 static const char pile[] =
     "{\"mbsim\": 1, \"time\": {\"step\": 0.004, \"steps\": 300}, \"contact\": {\"friction\": 0.4}, "
     "\"bodies\": [" GROUND

@@ -98,6 +98,45 @@ Test(coupled, dense_and_iterations_invert_the_same_matrix) {
   }
 }
 
+// A cloth and an arm. What couples the cloth's nodes is all there is, or a spring ties the arm to a box as well.
+Test(coupled, nodes_of_a_cloth_are_solved_for_by_their_factor_with_or_without_other_pairs) {
+  static const char *const scene =
+      "{\"mbsim\": 1, \"integrator\": \"implicit\", \"time\": {\"step\": 0.01, \"steps\": 10}, \"bodies\": "
+      "[{\"name\": \"arm\", \"density\": 500, \"shape\": {\"type\": \"box\", \"size\": [0.4, 0.1, 0.1]}, "
+      "\"joint\": {\"type\": \"revolute\", \"axis\": [0, 1, 0], \"in_body\": {\"position\": [-0.2, 0, 0]}}}, "
+      "{\"name\": \"box\", \"density\": 500, \"shape\": {\"type\": \"box\", \"size\": [0.1, 0.1, 0.2]}, "
+      "\"pose\": {\"position\": [1, 0, 0]}}], \"forces\": [%s], \"deformables\": [{\"name\": \"d\", "
+      "\"type\": \"cloth\", \"mesh\": {\"grid\": [5, 5], \"size\": [0.4, 0.4]}, \"pin\": [{\"select\": "
+      "{\"side\": \"-x\"}, \"axes\": \"z\"}], \"material\": {\"model\": \"corotational\", \"young\": 5e6, "
+      "\"poisson\": 0.3, \"density\": 300, \"thickness\": 0.01, \"bending\": {}}}]}";
+  static const char *const spring[] = {"", "{\"type\": \"spring\", \"stiffness\": 5e3, \"between\": "
+                                           "[{\"body\": \"arm\"}, {\"body\": \"box\"}]}"};
+  static const char *const ways[] = {"/solver={\"type\": \"redmax\", \"dynamics\": \"recursive\"}",
+                                     "/solver={\"type\": \"redmax\", \"dynamics\": \"dense\"}"};
+  enum { MOST = 200 };
+  for (int s = 0; s < 2; s++) {
+    double y[2][MOST], x[MOST], most = 0;
+    size_t nv = 0, blame = 0;
+    uint64_t seed = 3;
+    char text[2000];
+    snprintf(text, sizeof text, scene, spring[s]);
+    for (size_t i = 0; i < MOST; i++) x[i] = test_around_zero(&seed);
+    for (int k = 0; k < 2; k++) {
+      TestRun run = test_run(text, (const char *const[]){ways[k], NULL});
+      MbSim *sim = run.sim;
+      nv = sim->nv;
+      cr_assert(nv > 60 && nv < MOST, "%zu", nv);
+      mb_sim_forces(sim, 0, true);
+      cr_assert(sim->solver->factor(sim->work, &sim->x, 0.01, 1e-4, false, &blame));
+      memcpy(y[k], x, sizeof x);
+      cr_assert(sim->solver->apply(sim->work, y[k], NULL, NULL));
+      test_run_free(&run);
+    }
+    for (size_t i = 0; i < nv; i++) most = fmax(most, fabs(y[1][i]));
+    test_near(s ? "with a spring" : "alone", y[0], y[1], nv, 1e-10 * most);
+  }
+}
+
 static MbSceneSpec cloud(MbIntegratorKind integrator, int bodies, double h, uint64_t *seed) {
   MbSceneSpec spec = test_scene(integrator, h, 1);
   for (int i = 0; i < bodies; i++) {

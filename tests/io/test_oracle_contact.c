@@ -1,0 +1,70 @@
+// Problems of contact with friction that others wrote (of the tests of Siconos; each file names its source): judged by the natural map
+// ‖r − P_K(r − û)‖ / ‖q‖, as r is not unique where W is singular.
+#include "core/base/alloc.h"
+#include "io/contact/contact_file.h"
+#include "tests/support.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES = 7, MOST = 1 << 20 };
+
+static size_t read_file(const char *name, char *text) {
+  char path[300];
+  snprintf(path, sizeof path, "tests/oracle/fc3d/%s", name);
+  FILE *file = fopen(path, "rb");
+  cr_assert(file, "%s", path);
+  const size_t length = fread(text, 1, MOST, file);
+  fclose(file);
+  cr_assert(length > 0 && length < MOST);
+  return length;
+}
+
+// Whether the method comes to the tolerance. Where it does not it says so.
+static bool solves(const MbContactFile *file, const char *name, double tolerance, const char *path) {
+  const MbContactMethod *method = mb_contact_method(name);
+  MbContactProblem problem = file->problem;
+  MbContactWork work = {0};
+  MbContactAnswer answer;
+  problem.tolerance = tolerance, problem.rho = 1;
+  cr_assert(mb_contact_reserve(&work, method, &problem));
+  const MbContactResult result = mb_contact_solve(method, &work, &problem, &answer);
+  cr_expect_eq(result == MB_CONTACT_SOLVED, answer.natural <= tolerance, "%s by %s: %g", path, name,
+               answer.natural);
+  if (result != MB_CONTACT_SOLVED) cr_expect(answer.why[0], "%s by %s says nothing", path, name);
+  mb_contact_work_free(&work);
+  return result == MB_CONTACT_SOLVED;
+}
+
+Test(oracle_contact, auto_solves_all_of_them_and_sweeps_and_newton_most) {
+  static char text[MOST];
+  struct dirent **list = NULL;
+  const int n = scandir("tests/oracle/fc3d", &list, NULL, alphasort);
+  int files = 0, close = 0, sweeps = 0, newton = 0;
+  cr_assert_gt(n, 0);
+  for (int i = 0; i < n; i++) {
+    const char *name = list[i]->d_name;
+    if (!strstr(name, ".json")) {
+      free(list[i]);
+      continue;
+    }
+    MbContactFile file;
+    MbReport report = {0};
+    test_ok(mb_contact_file_read(&file, text, read_file(name, text), name, &report), &report);
+    files++;
+    cr_expect(solves(&file, "auto", 1e-8, name), "%s is not solved", name);
+    close += solves(&file, "auto", 1e-10, name);
+    sweeps += solves(&file, "gauss_seidel", 1e-8, name);
+    newton += solves(&file, "nonsmooth_newton", 1e-8, name);
+    mb_contact_file_free(&file);
+    free(list[i]);
+  }
+  free(list);
+  cr_expect_eq(files, FILES);
+  cr_expect_geq(close, 6, "%d to 1e-10", close);
+  cr_expect_geq(sweeps, 5, "%d by sweeps", sweeps);
+  cr_expect_geq(newton, 5, "%d by Newton's method", newton);
+  cr_assert_eq(mb_alloc_live(), 0);
+}

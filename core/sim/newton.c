@@ -51,7 +51,8 @@ void mb_newton_note(MbSim *sim, const MbFullStage *stage, const double *w, bool 
   const size_t size = sim->nv * sizeof *w;
   if (!n) return;
   if (first) n->notes = 0;
-  MbStageNote *note = &n->note[n->notes++];
+  if (n->notes++ >= STAGES) return;
+  MbStageNote *note = &n->note[n->notes - 1];
   note->gamma = stage->gamma, note->t = stage->t;
   memcpy(note->base, stage->base, size);
   memcpy(note->from, stage->from, size);

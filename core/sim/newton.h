@@ -17,7 +17,8 @@ typedef struct MbStageNote {
   double gamma, t;
   double *base, *from, *w; // (nv)
 } MbStageNote;
-// Notes a stage that has been solved; the first of a step forgets those before. Tells how many there are of the last step.
+// Notes a stage that has been solved; the first of a step forgets those before. Tells how many there are of the last step: the notes are of
+// the first two alone, which are all unless the step was made of parts (scheme_stages.c).
 void mb_newton_note(MbSim *sim, const MbFullStage *stage, const double *w, bool first);
 size_t mb_newton_stages(const MbSim *sim, const MbStageNote **notes);
 

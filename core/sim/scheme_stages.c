@@ -16,9 +16,10 @@
 //            start:  3/2 q₁ − 2 q₀ + 1/2 q₋₁ = h v₁  is  q₁ = q₀ + h (u₀/3 + 2/3 v₁).  The first step, and one after a jump of the
 //            velocities, is sdirk2's.
 //
-// Newton's method solves each stage to the end (full_stage.c).
+// Newton's method solves each stage to the end (full_stage.c); where it does not come to one, the step is made of parts.
 #include "core/sim/schemes.h"
 #include "core/sim/constrain_halves.h"
+#include "core/sim/evaluate.h"
 #include "core/sim/full_stage.h"
 #include "core/sim/newton.h"
 
@@ -28,7 +29,7 @@
 static const double ALPHA = 1 - M_SQRT1_2;
 
 // Scratch behind that of a stage.
-enum { BASE, FROM, BETWEEN, COLUMNS };
+enum { BASE, FROM, BETWEEN, CARRIED, PART, COLUMNS };
 
 size_t mb_scheme_stages_scratch(size_t nq, size_t nv) {
   (void)nq;
@@ -51,15 +52,29 @@ size_t mb_scheme_bdf2_memory(size_t nq, size_t nv) {
 
 void mb_scheme_bdf2_restart(MbSim *sim) { memory_of(sim)[KNOWN] = 0; }
 
-// v1 ← the stage's velocities, from the step's own. Its rows' impulses come so many times into those of the step.
-static MbStatus make_stage(MbSim *sim, double gamma, double t, bool agrees, bool second, double times,
+// A step as it is being made: of the stage at hand, or of the last one, u = u* + γ w.
+typedef struct Making {
+  MbSim *sim;
+  double gamma;      // of the stage
+  MbReport *solving; // where a stage that is not solved says so; NULL: nowhere
+  bool unsolved;     // a stage was not
+  bool begun;        // there has been a stage
+} Making;
+
+// v1 ← the stage's velocities, from `guess`. Its rows' impulses come so many times into those of the step.
+static MbStatus make_stage(Making *m, double gamma, double t, bool agrees, const double *guess, double times,
                            MbReport *report) {
+  MbSim *sim = m->sim;
   const MbFullStage stage = {
       .gamma = gamma, .t = t, .base = column(sim, BASE), .from = column(sim, FROM), .agrees = agrees};
-  memcpy(sim->v1, sim->start, sim->nv * sizeof *sim->v1);
-  const MbStatus status = mb_full_stage_solve(sim, &stage, sim->v1, report);
-  if (status == MB_OK) mb_newton_note(sim, &stage, sim->v1, !second);
-  return status == MB_OK ? mb_constrain_keep(sim, stage.from, sim->v1, times, report) : status;
+  m->gamma = gamma;
+  memcpy(sim->v1, guess, sim->nv * sizeof *sim->v1);
+  const MbStatus status = mb_full_stage_solve(sim, &stage, sim->v1, m->solving);
+  m->unsolved = status == MB_NUMBERS;
+  if (status != MB_OK) return status;
+  mb_newton_note(sim, &stage, sim->v1, !m->begun);
+  m->begun = true;
+  return mb_constrain_keep(sim, stage.from, sim->v1, times, report);
 }
 
 static const double *made_of(MbSim *sim) {
@@ -72,56 +87,123 @@ static MbStatus end(MbSim *sim, MbReport *report) {
   return mb_constrain_end(sim, made_of(sim), false, sim->v1, report);
 }
 
-MbStatus mb_scheme_bdf1(MbSim *sim, MbReport *report) {
-  MbStatus status = mb_constrain_begin(sim, report);
-  if (status != MB_OK) return status;
-  memset(column(sim, BASE), 0, sim->nv * sizeof *sim->v1);
-  memcpy(column(sim, FROM), sim->start, sim->nv * sizeof *sim->v1);
-  status = make_stage(sim, 1, sim->state.t + sim->model->h, false, false, 1, report);
-  return status == MB_OK ? end(sim, report) : status;
+// ---- parts of a step ------------------------------------------------------------------------------------------------
+//
+// A step whose equations are not solved is made anew of 2, 4, … equal parts, each of the scheme's own stages; of bdf2's, those of
+// sdirk2. A part of h/n that begins at q₀ ⊕ h u with velocities v is made of stages with γ/n in the place of γ and u + u*/n in that of
+// u*, so that one u still carries q₀ to the step's end, and bdf2 goes on with it as ever. (That one motion stands for several in a row
+// is off by h² |[u, w]|, w − u being O(h): no order is lost.)
+
+enum { MOST_PARTS = 64 };
+
+// The stages of an Euler step over the k-th of n parts that begins with velocities v.
+static MbStatus one_stage(Making *m, const double *v, size_t k, size_t n, MbReport *report) {
+  MbSim *sim = m->sim;
+  memcpy(column(sim, BASE), column(sim, CARRIED), sim->nv * sizeof *v);
+  memcpy(column(sim, FROM), v, sim->nv * sizeof *v);
+  const double t = sim->state.t + sim->model->h * (double)(k + 1) / (double)n;
+  return make_stage(m, 1 / (double)n, t, false, v, 1, report);
 }
 
-static MbStatus two_stages(MbSim *sim, MbReport *report) {
-  const double h = sim->model->h, *v = sim->start;
+// The same of sdirk2.
+static MbStatus two_stages(Making *m, const double *v, size_t k, size_t n, MbReport *report) {
+  MbSim *sim = m->sim;
+  const double h = sim->model->h / (double)n, gamma = ALPHA / (double)n, times = (1 - ALPHA) / ALPHA;
+  const double *carried = column(sim, CARRIED);
   double *base = column(sim, BASE), *from = column(sim, FROM), *between = column(sim, BETWEEN);
-  memset(base, 0, sim->nv * sizeof *base);
+  memcpy(base, carried, sim->nv * sizeof *base);
   memcpy(from, v, sim->nv * sizeof *from);
-  const double t = sim->state.t + ALPHA * h, times = (1 - ALPHA) / ALPHA;
-  MbStatus status = make_stage(sim, ALPHA, t, true, false, times, report);
+  const double t = sim->state.t + h * ((double)k + ALPHA);
+  MbStatus status = make_stage(m, gamma, t, true, v, times, report);
   if (status != MB_OK) return status;
   status = mb_full_stage_agree(sim, t, sim->v1, between, report);
   if (status == MB_OK) status = mb_constrain_keep(sim, sim->v1, between, times, report);
   if (status != MB_OK) return status;
   for (size_t i = 0; i < sim->nv; i++) {
-    base[i] = (1 - ALPHA) * between[i];
+    base[i] = carried[i] + (1 - ALPHA) / (double)n * between[i];
     from[i] = v[i] + (1 - ALPHA) / ALPHA * (between[i] - v[i]);
   }
-  return make_stage(sim, ALPHA, sim->state.t + h, false, true, 1, report);
+  return make_stage(m, gamma, sim->state.t + h * (double)(k + 1), false, v, 1, report);
 }
 
-MbStatus mb_scheme_sdirk2(MbSim *sim, MbReport *report) {
-  MbStatus status = mb_constrain_begin(sim, report);
-  if (status == MB_OK) status = two_stages(sim, report);
+// Makes a step of n parts, from the state.
+static MbStatus parts(Making *m, size_t n, MbReport *report) {
+  MbSim *sim = m->sim;
+  const double h = sim->model->h;
+  double *carried = column(sim, CARRIED), *v = column(sim, PART);
+  m->begun = false;
+  memset(carried, 0, sim->nv * sizeof *carried);
+  memcpy(v, sim->start, sim->nv * sizeof *v);
+  for (size_t k = 0; k < n; k++) {
+    const bool euler = sim->model->integrator.kind == MB_BDF1;
+    MbStatus status = euler ? one_stage(m, v, k, n, report) : two_stages(m, v, k, n, report);
+    if (status != MB_OK || k + 1 == n) return status;
+    const double *base = column(sim, BASE);
+    for (size_t i = 0; i < sim->nv; i++) carried[i] = base[i] + m->gamma * sim->v1[i];
+    status = mb_full_stage_agree(sim, sim->state.t + h * (double)(k + 1) / (double)n, sim->v1, v, report);
+    if (status == MB_OK) status = mb_constrain_keep(sim, sim->v1, v, 1, report);
+    if (status != MB_OK) return status;
+  }
+  return MB_OK;
+}
+
+// The stage of bdf2 where the step before is known.
+static MbStatus two_steps(Making *m, MbReport *report) {
+  MbSim *sim = m->sim;
+  const double *u = memory_of(sim) + HEADER, *before = u + sim->nv, *v = sim->start;
+  double *base = column(sim, BASE), *from = column(sim, FROM);
+  m->begun = false;
+  for (size_t i = 0; i < sim->nv; i++) {
+    base[i] = u[i] / 3;
+    from[i] = v[i] + (v[i] - before[i]) / 3;
+  }
+  return make_stage(m, 2.0 / 3, sim->state.t + sim->model->h, false, v, 1.5, report);
+}
+
+static bool is_known(const MbSim *sim) {
+  return sim->model->integrator.kind == MB_BDF2 && memory_of(sim)[KNOWN] != 0;
+}
+
+static MbStatus attempt(Making *m, size_t n, MbReport *report) {
+  m->unsolved = false;
+  const MbStatus status = mb_constrain_begin(m->sim, report);
+  if (status != MB_OK) return status;
+  return n == 1 && is_known(m->sim) ? two_steps(m, report) : parts(m, n, report);
+}
+
+// Takes the bodies back to the state, for another attempt.
+static void go_back(MbSim *sim) {
+  sim->trouble[0] = 0;
+  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+}
+
+// v1 ← the velocities that the step's last stage has; of as many parts as it takes. Where the most do not do, the step as a whole says what
+// is left of it.
+static MbStatus solve(Making *m, MbReport *report) {
+  MbStatus status = attempt(m, 1, report);
+  for (size_t n = 2; m->unsolved && n <= MOST_PARTS; n *= 2) {
+    go_back(m->sim);
+    status = attempt(m, n, report);
+  }
+  if (!m->unsolved) return status;
+  go_back(m->sim);
+  m->solving = report;
+  return attempt(m, 1, report);
+}
+
+MbStatus mb_scheme_stages(MbSim *sim, MbReport *report) {
+  Making m = {.sim = sim};
+  const MbStatus status = solve(&m, report);
   return status == MB_OK ? end(sim, report) : status;
 }
 
 MbStatus mb_scheme_bdf2(MbSim *sim, MbReport *report) {
-  const double *memory = memory_of(sim), *u = memory + HEADER, *before = u + sim->nv;
+  Making m = {.sim = sim};
   double *base = column(sim, BASE), *from = column(sim, FROM);
-  const bool known = memory[KNOWN] != 0;
-  MbStatus status = mb_constrain_begin(sim, report);
+  const MbStatus status = solve(&m, report);
   if (status != MB_OK) return status;
-  const double *v = sim->start;
-  for (size_t i = 0; i < sim->nv && known; i++) {
-    base[i] = u[i] / 3;
-    from[i] = v[i] + (v[i] - before[i]) / 3;
-  }
-  const double gamma = known ? 2.0 / 3 : ALPHA;
-  status = known ? make_stage(sim, gamma, sim->state.t + sim->model->h, false, false, 1 / gamma, report)
-                 : two_stages(sim, report);
-  if (status != MB_OK) return status;
-  for (size_t i = 0; i < sim->nv; i++) base[i] += gamma * sim->v1[i];
-  memcpy(from, v, sim->nv * sizeof *from);
+  for (size_t i = 0; i < sim->nv; i++) base[i] += m.gamma * sim->v1[i];
+  memcpy(from, sim->start, sim->nv * sizeof *from);
   return end(sim, report);
 }
 

@@ -38,9 +38,8 @@ MbStatus mb_scheme_coupled(MbSim *sim, MbReport *report);
 MbStatus mb_scheme_kinematic(MbSim *sim, MbReport *report);
 MbStatus mb_scheme_kinematic_passes(MbSim *sim, MbReport *report);
 // scheme_stages.c: fully implicit
-MbStatus mb_scheme_bdf1(MbSim *sim, MbReport *report);
+MbStatus mb_scheme_stages(MbSim *sim, MbReport *report); // bdf1 and sdirk2
 MbStatus mb_scheme_bdf2(MbSim *sim, MbReport *report);
-MbStatus mb_scheme_sdirk2(MbSim *sim, MbReport *report);
 size_t mb_scheme_bdf2_memory(size_t nq, size_t nv);
 void mb_scheme_bdf2_restart(MbSim *sim);
 void mb_scheme_bdf2_commit(MbSim *sim);

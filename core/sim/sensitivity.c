@@ -211,8 +211,10 @@ static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
   const MbStatus status = mb_sim_step(sim, report);
   if (status != MB_OK) return status;
   if (mb_newton_stages(sim, &notes) != stages)
-    return mb_error(report, MB_NUMBERS, "", "the stages of step %lld are not known",
-                    (long long)sim->state.step);
+    return mb_error(report, MB_NUMBERS, "",
+                    "at t = %.9g s, step %lld: the step was not solved but in parts: there is no exact "
+                    "derivative of it; take a smaller step",
+                    sim->state.t, (long long)sim->state.step);
   for (size_t s = 0; s < stages; s++) {
     const MbStageNote *note = &notes[s];
     for (size_t i = 0; i < sim->nv; i++) {

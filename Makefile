@@ -156,10 +156,13 @@ $(DRIVER): tests/gpu/fake/libcuda.c
 CHOLMOD = $(shell echo 'int main(void) { return 0; }' | \
             $(CC) -include suitesparse/cholmod.h -include omp.h -x c - -o /dev/null -lcholmod -lgomp 2>/dev/null && \
             echo -lcholmod -lgomp)
+# MuJoCo stands beside ours in `mbsim-bench humanoid` where libmujoco is installed.
+MUJOCO = $(shell echo 'int main(void) { return 0; }' | \
+           $(CC) -include mujoco/mujoco.h -x c - -o /dev/null -lmujoco 2>/dev/null && echo -lmujoco)
 
 $(BENCH): $(call obj,$(BENCH_SRC)) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(LINK) -o $@ $^ $(LIBS) $(LAPACKE) $(CHOLMOD)
+	$(Q)$(LINK) -o $@ $^ $(LIBS) $(LAPACKE) $(CHOLMOD) $(MUJOCO)
 
 $(BUILD)/replay/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(LIB)
 	$(call say,LD,$@)

@@ -30,6 +30,7 @@ bool mb_bench_figure9(void);
 bool mb_bench_maxstep(void);
 bool mb_bench_drift(void);
 bool mb_bench_contact(void);
+bool mb_bench_humanoid(void);
 bool mb_bench_collide(void);
 bool mb_bench_coupling(void);
 bool mb_bench_device(void);

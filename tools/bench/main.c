@@ -26,6 +26,7 @@ static const MbBench benches[] = {
     {"sweep", "sweeps in lockstep and one by one", mb_bench_sweep, true},
     {"drift", "how far joints held by rows come apart in a minute", mb_bench_drift, false},
     {"contact", "piles of bodies that touch: whole steps, by parts", mb_bench_contact, true},
+    {"humanoid", "a figure that stands on a plane, beside MuJoCo", mb_bench_humanoid, false},
     {"collide", "pairs of shapes by their forms, and the broad phase", mb_bench_collide, false},
     {"coupling", "a step of a bar that an arm carries beside one that is pinned", mb_bench_coupling, false},
     {"device", "whole frames of the projective solver on a device beside the processor's", mb_bench_device,

@@ -29,9 +29,8 @@ static const char *refuses_part(const MbDeformable *part) {
   if (!part->points) return NULL; // nodes that are bodies are the processor's
   if (e->mesh.middle) return "the CUDA engine has no tetrahedra of ten nodes";
   if (e->rod.points) return "the CUDA engine has no rods";
-  if (e->ncables) return "the CUDA engine has no cables of deformables";
-  if (e->nfibres) return "the CUDA engine has no fibres";
-  if (e->surface) return "the CUDA engine has no pressure or wind on surfaces";
+  for (size_t k = 0; k < e->ncables; k++)
+    if (e->cables[k].pull == SIZE_MAX) return "the CUDA engine has no cables that keep their length";
   return NULL;
 }
 

@@ -1,4 +1,4 @@
-// Many simulations in lockstep on a device: trees that differ in numbers alone, under solver `redmax` and integrator `symplectic`, one a
+// Many simulations in lockstep on a device: trees that differ in numbers alone, under solver `redmax` and integrator `symplectic` or `implicit`, one a
 // thread (kernels/tree_kernels.h). They are those of core/sim/lockstep.h, of which a lane is one here too, to 1e-12 of a step.
 //
 // All memory is taken when a flock is made, for as many scenes as were asked for or as there is room for. Between frames nothing is

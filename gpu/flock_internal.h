@@ -10,7 +10,7 @@ enum { MB_FLOCK_CHUNK = 32 }; // steps of a launch whose signals differ
 
 typedef struct MbFlockSize {
   size_t nb, nq, nv, nturns, columns, squares, slots, nlimits, nsignals;
-  bool varies; // some signal with time
+  bool varies, flies; // some signal with time; some body (model/flight.h)
 } MbFlockSize;
 
 typedef struct MbRows { // that are to be copied: `count` from `from` on

@@ -21,6 +21,8 @@ static const char *joints_refused(const MbModel *model) {
     if (joint->ops && joint->ops != mb_joint_table[MB_JOINT_REVOLUTE] && !slides(joint))
       return "has joints of other kinds than revolute, prismatic and fixed, which the device has not";
   }
+  for (size_t b = 0; b < model->nb && model->integrator.kind == MB_IMPLICIT; b++)
+    if (!(model->M[6 * b + 3] > 0)) return "has bodies without mass under implicit, which the device has not";
   for (size_t i = 1; i < model->ndrives; i++)
     for (size_t k = 0; k < i; k++)
       if (model->drives[i].v == model->drives[k].v) return "has two motors on a coordinate";
@@ -30,9 +32,8 @@ static const char *joints_refused(const MbModel *model) {
 const char *mb_flock_refused(const MbModel *model) {
   if (model->solver.kind != MB_SOLVER_REDMAX || model->solver.dynamics == MB_DENSE)
     return "has another solver than redmax by recursion, and the device has no other";
-  if (model->integrator.kind != MB_SYMPLECTIC)
-    return "has another integrator than symplectic, and the device has no other";
-  if (model->any_flies) return "has bodies free in space that carry nothing, which the device has not";
+  if (model->integrator.kind != MB_SYMPLECTIC && model->integrator.kind != MB_IMPLICIT)
+    return "has another integrator than symplectic and implicit, and the device has no other";
   for (size_t i = 0; i < model->nforces; i++) {
     const MbForceOps *ops = model->forces[i].ops;
     if (ops != &mb_gravity_ops && ops != &mb_body_damping_ops && ops != mb_force_table[MB_FORCE_DAMPING])
@@ -75,7 +76,7 @@ size_t mb_flock_lay_out(const MbFlockSize *size, size_t stride, MbTreeArgs *a, c
   a->E = rows(&at, 7 * nb, stride), a->phi = rows(&at, 6 * nb, stride), a->energy = rows(&at, 4, stride);
   if (mirrored) *mirrored = at.used;
   a->stand = rows(&at, MB_STAND * nb, stride), a->rigid = rows(&at, MB_RIGID * nb, stride);
-  a->outer = rows(&at, MB_SCREW * nb, stride);
+  a->outer = rows(&at, MB_SCREW * nb, stride), a->swing = rows(&at, size->flies ? 3 * nb : 0, stride);
   a->frame = rows(&at, MB_FRAME * size->slots, stride),
   a->sum = rows(&at, MB_ARTICULATED * size->slots, stride);
   a->rate = rows(&at, MB_SCREW * size->slots, stride);
@@ -95,7 +96,8 @@ MbFlockSize mb_flock_size(const MbLane *lane) {
                       .squares = links->nsquares,
                       .slots = links->slots,
                       .nlimits = model->nconstraints,
-                      .nsignals = model->nsignals};
+                      .nsignals = model->nsignals,
+                      .flies = model->any_flies};
   for (size_t b = 0; b < links->nb; b++) size.nturns += links->hop[b].kind == MB_LINK_GENERAL;
   for (size_t i = 0; i < model->nsignals; i++) size.varies |= model->signals[i].kind != MB_SIGNAL_CONSTANT;
   return size;
@@ -112,6 +114,7 @@ static MbTreeBody body_of(const MbLinks *links, size_t b, uint32_t *turns) {
                      .up = hop->up,
                      .leaf = hop->leaf,
                      .last = hop->last,
+                     .flies = hop->flies,
                      .n = hop->n,
                      .q = hop->q,
                      .v = hop->v,
@@ -131,6 +134,7 @@ static void tell(MbFlock *f, MbTreeArgs *a) {
   a->lanes = f->stride;
   a->nb = (uint32_t)f->size.nb, a->nv = (uint32_t)f->size.nv, a->nlimits = (uint32_t)f->size.nlimits;
   a->sprung = like->sprung, a->motors = like->ndrives > 0, a->ahead = like->ahead;
+  a->flies = like->any_flies, a->implicit = like->integrator.kind == MB_IMPLICIT;
   a->damped = 0;
   for (size_t i = 0; i < like->nforces; i++) a->damped |= like->forces[i].ops != &mb_gravity_ops;
   a->signals = f->size.varies ? f->size.nsignals * f->stride : 0;

@@ -24,6 +24,8 @@ typedef struct MbMoved {
   MbNodeArgs nodes;
   MbCurvedArgs curved; // triangles that are so at rest
   size_t ncurved, npulls;
+  MbLoadArgs loads;            // what acts beside elements
+  struct MbMovedLoads *acting; // how many, and on the processor; NULL: nothing
   MbInverseArgs inverse;
   size_t tiles, reach; // of columns; groups that they have, of all
   double *energy;      // of all elements, then of the form's nodes, and of curved triangles
@@ -41,6 +43,17 @@ typedef struct MbMoved {
 size_t mb_moved_lay_out(MbMoved *moved, const MbPdEngine *engine, char *memory);
 // Copies there what stays. False: out of memory on the processor.
 bool mb_moved_fill(MbMoved *moved, const MbPdEngine *engine);
+
+// What acts beside elements: counted and listed (false: out of memory), then as above; of the step's start; at places x, into f. How many
+// energies it has.
+bool mb_moved_loads_list(MbMoved *moved, const MbPdEngine *engine);
+void mb_moved_loads_free(MbMoved *moved);
+size_t mb_moved_loads_energies(const MbMoved *moved);
+size_t mb_moved_loads_bytes(const MbMoved *moved); // on the processor
+void mb_moved_loads_lay_out(MbMoved *moved, const MbPdEngine *engine, char **next);
+void mb_moved_loads_fill(MbMoved *moved, const MbPdEngine *engine);
+void mb_moved_loads_begin(MbMoved *moved, const MbPdEngine *engine);
+void mb_moved_loads_act(MbMoved *moved, const MbPdEngine *engine, const double *x);
 
 // Of A's inverse: places (from `next` on, which it moves), and numbers.
 void mb_moved_inverse_lay_out(MbMoved *moved, const MbPdEngine *engine, char **next);

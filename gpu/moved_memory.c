@@ -82,6 +82,7 @@ size_t mb_moved_lay_out(MbMoved *moved, const MbPdEngine *engine, char *memory) 
   for (size_t k = 0; k < moved->nblocks; k++) place_block(moved, &moved->block[k], &next);
   place_nodes(moved, engine, &next);
   place_curved(moved, engine, &next);
+  mb_moved_loads_lay_out(moved, engine, &next);
   moved->most_chunks = MB_SUM_JOBS * (longest / MB_SUM_CHUNK + 1);
   moved->sums.part = numbers(&next, moved->most_chunks);
   moved->sums.result = numbers(&next, MB_SUM_JOBS);
@@ -176,5 +177,6 @@ bool mb_moved_fill(MbMoved *moved, const MbPdEngine *engine) {
     mb_moved_put(moved, a->value, form->value, form->start[n] * sizeof *form->value);
   }
   if (form->rest.count && !fill_curved(moved, engine)) return false;
+  mb_moved_loads_fill(moved, engine);
   return !engine->nfree || mb_moved_inverse_fill(moved, engine);
 }

@@ -19,6 +19,7 @@ static void free_moved(MbPdEngine *engine) {
   if (!moved) return;
   if (moved->gpu) moved->on->give(moved->gpu, moved->memory);
   if (moved->gpu) moved->on->close(moved->gpu);
+  mb_moved_loads_free(moved);
   mb_free(moved->block);
   mb_free(moved->carry);
   mb_free(moved);
@@ -37,7 +38,9 @@ static bool list_blocks(MbMoved *moved, const MbPdEngine *engine) {
     moved->elements += block->count;
     if (moved->block[k].dual && carried > moved->ncarry) moved->ncarry = carried;
   }
-  moved->energies = moved->elements + engine->form.n + engine->form.rest.count;
+  if (!mb_moved_loads_list(moved, engine)) return false;
+  moved->energies =
+      moved->elements + engine->form.n + engine->form.rest.count + mb_moved_loads_energies(moved);
   moved->carry = mb_calloc(moved->ncarry, sizeof *moved->carry);
   return moved->block && moved->carry;
 }
@@ -67,13 +70,17 @@ static bool knows_all(const MbPdEngine *engine) {
     const MbPdBlock *block = &engine->block[k];
     if (block->corners != block->rank + 1 || (block->rank != 2 && block->thickness != 1)) return false;
   }
-  return !engine->nloaded && !engine->cables && !engine->still;
+  for (size_t i = 0; i < engine->nloaded; i++) {
+    size_t corners = 0;
+    if (mb_pd_fibred(&engine->loaded[i], &corners) && corners > MB_LOAD_CORNERS) return false;
+  }
+  return !engine->still;
 }
 
 static MbStatus unknown(const MbBackend *on, MbReport *report) {
   return mb_error(report, MB_DEVICE, "/solver/device",
-                  "device %s: it has kernels for tetrahedra of four nodes, triangles and springs alone, with "
-                  "nothing that acts on their surfaces or along fibres and cables",
+                  "device %s: it has kernels for tetrahedra of four nodes, triangles and springs alone, and "
+                  "for steps that begin where motion leads",
                   on->name);
 }
 
@@ -125,7 +132,8 @@ size_t mb_moved_bytes(const MbPdEngine *engine) { return of(engine)->bytes; }
 
 static size_t bytes(const MbPdEngine *engine) {
   const MbMoved *moved = of(engine);
-  return sizeof *moved + moved->nblocks * sizeof *moved->block + moved->ncarry * sizeof *moved->carry;
+  return sizeof *moved + moved->nblocks * sizeof *moved->block + moved->ncarry * sizeof *moved->carry +
+         mb_moved_loads_bytes(moved);
 }
 
 static const char *fault(const MbPdEngine *engine) {
@@ -202,6 +210,7 @@ static void begin(MbPdEngine *engine) {
       args.x = moved->nodes.q0 + 3 * moved->block[k].of->first;
       moved->on->run(moved->gpu, MB_RUN_mb_element_before, moved->block[k].of->count, &args);
     }
+  mb_moved_loads_begin(moved, engine);
 }
 
 static double advance(MbPdEngine *engine) {
@@ -291,6 +300,7 @@ static void local_global(MbPdEngine *engine) {
     if (mb_pd_damped(block->of)) elements(moved, block, MB_RUN_mb_element_damp, q, COLLECTED);
   }
   bending(moved, engine, MB_RUN_mb_node_form_local, q);
+  mb_moved_loads_act(moved, engine, q);
   if (!engine->nfree) return;
   nodes(moved, MB_RUN_mb_free_left, engine->nfree);
   mb_moved_solve(moved);
@@ -317,6 +327,7 @@ static double evaluate(MbPdEngine *engine, double *along) {
     if (mb_pd_damped(block->of)) elements(moved, block, MB_RUN_mb_element_damp, a->q1, COLLECTED);
   }
   bending(moved, engine, MB_RUN_mb_node_form, a->q1);
+  mb_moved_loads_act(moved, engine, a->q1);
   nodes(moved, MB_RUN_mb_free_slope, engine->nfree);
   add_job(moved, moved->energy, NULL, moved->energies, false);
   add_job(moved, a->energy, NULL, engine->nfree, false);

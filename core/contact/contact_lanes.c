@@ -1,4 +1,4 @@
-// Blocks in lanes: runs, colours, batches, and what goes in and out.
+// Blocks in lanes: batches, and what goes in and out.
 #include "core/contact/contact_lanes.h"
 #include "core/base/targets.h"
 #include "core/base/threads.h"
@@ -8,7 +8,7 @@
 
 enum { FEW = 512, GRAIN = 32 }; // blocks that are not worth it; batches of a thread
 
-// ---- runs -------------------------------------------------------------------------------------------------
+// ---- which ------------------------------------------------------------------------------------------------
 
 static bool takes(const MbStrips *s) {
   for (size_t i = 0; i < s->n; i++)
@@ -19,42 +19,6 @@ static bool takes(const MbStrips *s) {
     if (block->rows == 3 ? block->cone != MB_CONE_EXACT : block->kind != MB_CONTACT_ONE_WAY) return false;
   }
   return true;
-}
-
-static size_t run_depth(const MbStrips *s, size_t j) {
-  size_t depth = 1;
-  while (depth < MB_LANES_DEEP && j + depth < s->nblocks && s->slot[j + depth][0] == s->slot[j][0] &&
-         s->slot[j + depth][1] == s->slot[j][1])
-    depth++;
-  return depth;
-}
-
-// Each run takes the first colour that none of those before it which share a slot with it has. False: there are not so many colours.
-static bool find_runs(MbLanes *l, const MbStrips *s, size_t *count) {
-  *count = 0;
-  memset(l->used, 0, (l->nslots + 1) * sizeof *l->used);
-  for (size_t j = 0, depth; j < s->nblocks; j += depth) {
-    uint64_t *const used[2] = {&l->used[s->slot[j][0]], &l->used[s->slot[j][1]]};
-    l->used[l->nslots] = 0; // what is none is shared by all
-    const uint64_t open = ~(*used[0] | *used[1]);
-    depth = run_depth(s, j);
-    if (!open) return false;
-    const int colour = __builtin_ctzll(open);
-    *used[0] |= UINT64_C(1) << colour, *used[1] |= UINT64_C(1) << colour;
-    l->run[*count] = (uint32_t)j, l->depth[*count] = (uint8_t)depth, l->colour[*count] = (uint8_t)colour;
-    ++*count;
-  }
-  return true;
-}
-
-// By colours, of these the deepest first.
-static void sort_runs(MbLanes *l, size_t count) {
-  enum { PLACES = MB_LANES_COLOURS * MB_LANES_DEEP };
-  uint32_t start[PLACES + 1] = {0};
-  for (size_t i = 0; i < count; i++) start[l->colour[i] * MB_LANES_DEEP + MB_LANES_DEEP - l->depth[i] + 1]++;
-  for (size_t k = 0; k < PLACES; k++) start[k + 1] += start[k];
-  for (size_t i = 0; i < count; i++)
-    l->order[start[l->colour[i] * MB_LANES_DEEP + MB_LANES_DEEP - l->depth[i]]++] = (uint32_t)i;
 }
 
 // ---- cells ------------------------------------------------------------------------------------------------
@@ -102,32 +66,29 @@ static void fill_cell(MbLanes *l, const MbStrips *s, size_t number, const uint32
 
 static void fill_batch(MbLanes *l, const MbStrips *s, const uint32_t *order, size_t count) {
   MbLaneBatch *batch = &l->batch[l->nbatches++];
-  *batch = (MbLaneBatch){.cell = (uint32_t)l->ncells, .depth = l->depth[order[0]]};
+  *batch = (MbLaneBatch){.cell = (uint32_t)l->ncells, .depth = l->runs.depth[order[0]]};
   l->ncells += batch->depth;
   for (uint32_t k = 0; k < batch->depth; k++) {
     uint32_t *block = l->block + MB_LANES_WIDE * (batch->cell + k);
     for (size_t i = 0; i < MB_LANES_WIDE; i++) {
-      const bool is = i < count && k < l->depth[order[i]];
-      block[i] = is ? l->run[order[i]] + k : UINT32_MAX;
+      const bool is = i < count && k < l->runs.depth[order[i]];
+      block[i] = is ? l->runs.run[order[i]] + k : UINT32_MAX;
     }
     fill_cell(l, s, batch->cell + k, block);
   }
   for (size_t i = 0; i < MB_LANES_WIDE; i++)
     for (int end = 0; end < 2; end++)
-      batch->slot[end][i] = i < count ? s->slot[l->run[order[i]]][end] : (uint32_t)l->nslots;
+      batch->slot[end][i] = i < count ? s->slot[l->runs.run[order[i]]][end] : (uint32_t)l->nslots;
 }
 
-static void fill(MbLanes *l, const MbStrips *s, size_t count) {
+static void fill(MbLanes *l, const MbStrips *s) {
+  const MbLaneRuns *r = &l->runs;
   l->nbatches = l->ncells = l->ncolours = 0;
-  for (size_t i = 0; i < count;) {
-    const uint8_t colour = l->colour[l->order[i]];
-    l->begin[l->ncolours++] = (uint32_t)l->nbatches;
-    while (i < count && l->colour[l->order[i]] == colour) {
-      size_t some = 1;
-      while (some < MB_LANES_WIDE && i + some < count && l->colour[l->order[i + some]] == colour) some++;
-      fill_batch(l, s, l->order + i, some);
-      i += some;
-    }
+  for (size_t i = 0, some; i < r->count; i += some) {
+    const uint32_t *order = r->order + i;
+    if (!i || r->colour[order[0]] != r->colour[order[-1]]) l->begin[l->ncolours++] = (uint32_t)l->nbatches;
+    some = mb_lane_runs_some(r, i);
+    fill_batch(l, s, order, some);
   }
   l->begin[l->ncolours] = (uint32_t)l->nbatches;
 }
@@ -135,8 +96,7 @@ static void fill(MbLanes *l, const MbStrips *s, size_t count) {
 void mb_lanes_make(MbLanes *l, MbRoom *room, const MbStrips *s) {
   *l = (MbLanes){.nslots = s->nslots, .rho = s->rho, .passes = mb_lane_passes()};
   if (!s->unformed || s->nblocks < FEW) return;
-  const size_t cells = s->nblocks / MB_LANES_WIDE + MB_LANES_COLOURS * MB_LANES_DEEP,
-               batches = s->nblocks / MB_LANES_WIDE + MB_LANES_COLOURS;
+  const size_t cells = mb_lane_cells(s->nblocks), batches = mb_lane_batches(s->nblocks);
   l->rows = room->at ? s->block[0].rows : 3;
   l->wide = MB_LANES_WIDE * (l->rows == 3 ? MB_CELL_CONTACT : MB_CELL_ONE);
   l->y = mb_room_take(room, MB_LANES_SLOT * (l->nslots + 1), sizeof *l->y);
@@ -144,16 +104,11 @@ void mb_lanes_make(MbLanes *l, MbRoom *room, const MbStrips *s) {
   l->block = mb_room_take(room, cells * MB_LANES_WIDE, sizeof *l->block);
   l->batch = mb_room_take(room, batches, sizeof *l->batch);
   l->moved = mb_room_take(room, batches * MB_LANES_WIDE, sizeof *l->moved);
-  l->run = mb_room_take(room, s->nblocks, sizeof *l->run);
-  l->depth = mb_room_take(room, s->nblocks, sizeof *l->depth);
-  l->colour = mb_room_take(room, s->nblocks, sizeof *l->colour);
-  l->order = mb_room_take(room, s->nblocks, sizeof *l->order);
-  l->used = mb_room_take(room, l->nslots + 1, sizeof *l->used);
-  size_t count = 0;
-  if (!room->at || !takes(s) || !find_runs(l, s, &count)) return;
+  mb_lane_runs_lay(&l->runs, room, s->nblocks, l->nslots);
+  if (!room->at || !takes(s) || !mb_lane_runs_find(&l->runs, (const uint32_t(*)[2])s->slot, NULL, s->nblocks))
+    return;
   l->is = true;
-  sort_runs(l, count);
-  fill(l, s, count);
+  fill(l, s);
 }
 
 // ---- in and out -------------------------------------------------------------------------------------------

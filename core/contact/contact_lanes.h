@@ -1,20 +1,14 @@
 // Sweeps over many blocks of W = F Fᵀ side by side, for problems of contacts with the exact cone alone, or of rows of one way alone, that give
 // way by nothing (`soft`).
 //
-// Blocks one after the other that have the same two slots are a run; runs of one colour share no slot, so that eight of them at a time can be
-// swept at once, one number of each in a vector: a batch. The numbers of the blocks that are at one place of their runs are a cell. Colours,
+// Eight runs of one colour (lane_runs.h) at a time can be swept at once, one number of each in a vector: a batch. The numbers of the blocks that are at one place of their runs are a cell. Colours,
 // batches and with them every bit follow from the problem alone, whatever the width of the processor's vectors and the number of threads.
 #ifndef MB_CONTACT_CONTACT_LANES_H
 #define MB_CONTACT_CONTACT_LANES_H
 
-#include "core/contact/contact_parts.h"
+#include "core/contact/lane_runs.h"
 
-enum {
-  MB_LANES_WIDE = 8, // runs in a batch
-  MB_LANES_DEEP = 4, // blocks in a run at most
-  MB_LANES_COLOURS = 64,
-  MB_LANES_SLOT = 8 // numbers of y that a slot has, of which six are used
-};
+enum { MB_LANES_SLOT = 8 }; // numbers of y that a slot has, of which six are used
 
 // Where the numbers of a cell are, in vectors of eight. Of contacts: F by rows, then by ends; the inverse of D, whose entries are 00, 01, 02, 11,
 // 12, 22; the first row of D; b; μ; the block's scale, 0 of what is not there; λ; the rest of D; w, when it was last looked at.
@@ -53,11 +47,7 @@ typedef struct MbLanes {
   double *moved; // (8 a batch) sums of squares
   size_t nbatches, ncells, ncolours;
   uint32_t begin[MB_LANES_COLOURS + 1]; // batches of each colour
-  // while the runs are found
-  uint32_t *run;           // (nblocks) the first block of each
-  uint8_t *depth, *colour; // (nblocks)
-  uint32_t *order;         // (nblocks)
-  uint64_t *used;          // (nslots + 1) colours
+  MbLaneRuns runs;
 } MbLanes;
 
 // The passes over batches, for one kind of processor.

@@ -1,4 +1,5 @@
 #include "core/deformables/fibres.h"
+#include "core/deformables/load_body.h"
 #include "core/math/mat3.h"
 
 static void sides_of(const double *x, const uint32_t *corner, size_t rank, double E[9]) {
@@ -42,11 +43,12 @@ void mb_fibre_along(const double *c, size_t nodes, MbSpots places, const uint32_
 }
 
 double mb_fibre_energy(const MbFibres *fibres, double activation, double stretch, double *T, double *slope) {
-  const double strain = stretch - 1, out = fmax(strain, 0), beyond = fmax(strain - fibres->limit, 0);
-  const double drawn = fmin(fmax(activation, 0), 1) * fibres->strength;
-  if (T) *T = fibres->stiffness * out + fibres->beyond * beyond + drawn;
-  if (slope) *slope = (strain > 0 ? fibres->stiffness : 0) + (strain > fibres->limit ? fibres->beyond : 0);
-  return (fibres->stiffness * out * out + fibres->beyond * beyond * beyond) / 2 + drawn * strain;
+  const MbFibreStuff stuff = {fibres->stiffness, fibres->beyond, fibres->strength, fibres->limit};
+  double tension, change;
+  const double energy = mb_fibre_stretch_of(&stuff, activation, stretch, &tension, &change);
+  if (T) *T = tension;
+  if (slope) *slope = change;
+  return energy;
 }
 
 double mb_fibre_pull(const MbFibres *fibres, double activation, const double y[3], double u[3], double *T,

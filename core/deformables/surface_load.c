@@ -1,4 +1,5 @@
 #include "core/deformables/surface_load.h"
+#include "core/deformables/load_body.h"
 #include "core/math/mat3.h"
 
 #include <string.h>
@@ -9,32 +10,28 @@
 double mb_chamber_volume(const MbElementSurface *surface, size_t k, MbSpots places) {
   const size_t begin = surface->chamber[k], end = surface->chamber[k + 1];
   const double *const origin = mb_spot(&places, surface->inner[3 * begin]);
-  double sum = 0, d[3][3], normal[3];
+  double sum = 0;
   for (size_t t = begin; t < end; t++) {
-    for (size_t j = 0; j < 3; j++) mb_vec3_sub(d[j], mb_spot(&places, surface->inner[3 * t + j]), origin);
-    mb_vec3_cross(normal, d[1], d[2]);
-    sum += mb_vec3_dot(d[0], normal);
+    const uint32_t *const corner = surface->inner + 3 * t;
+    sum += mb_triangle_volume(mb_spot(&places, corner[0]), mb_spot(&places, corner[1]),
+                              mb_spot(&places, corner[2]), origin);
   }
   return sum / 6;
 }
 
 double mb_chamber_energy(const MbElementSurface *surface, size_t k, double pressure, double volume, double *P,
                          double *slope) {
-  static const double LEAST = 0.01; // of V₀
-  const double start = surface->volume[k], gas = surface->gas, r = volume / start, more = volume - start;
-  const double s = fmax(r, LEAST), below = r - s;
-  if (P) *P = pressure - surface->outside + gas * (1 / s - below / (s * s));
-  if (slope) *slope = -gas / (s * s * start);
-  return -(pressure - surface->outside) * more -
-         gas * start * (log(s) + below / s - below * below / (2 * s * s));
+  const MbChamberStuff chamber = {surface->volume[k], surface->gas, surface->outside};
+  double push, change;
+  const double energy = mb_chamber_push_of(&chamber, pressure, volume, &push, &change);
+  if (P) *P = push;
+  if (slope) *slope = change;
+  return energy;
 }
 
 void mb_triangle_area(MbSpots places, const uint32_t corner[3], double a[3]) {
-  double d[3], e[3];
-  mb_vec3_sub(d, mb_spot(&places, corner[1]), mb_spot(&places, corner[0]));
-  mb_vec3_sub(e, mb_spot(&places, corner[2]), mb_spot(&places, corner[0]));
-  mb_vec3_cross(a, d, e);
-  mb_vec3_scale(a, 0.5, a);
+  mb_triangle_area_of(mb_spot(&places, corner[0]), mb_spot(&places, corner[1]), mb_spot(&places, corner[2]),
+                      a);
 }
 
 // x₂ × (.)/6 is how the slope by x₁, (x₂ × x₀)/6, changes with x₀.
@@ -61,14 +58,12 @@ bool mb_wind_force(const MbElementSurface *surface, size_t t, const double a[3],
                    double f[3], double C[9], double by_u[9], double by_a[9]) {
   const double A = mb_vec3_norm(a), U = mb_vec3_norm(u), c = mb_vec3_dot(u, a);
   const double d = surface->density * surface->drag / 2, l = surface->density * surface->lift / 2;
-  if (!(A > 0) || !(U > 0) || (t < surface->nclosed && c >= 0)) return false;
-  const double s = c < 0 ? -1 : 1, along = d * fabs(c) - l * c * c / (A * U), across = l * U * c / A;
+  const MbWindStuff wind = {d, l};
+  double along, across;
+  if (!mb_wind_parts_of(&wind, t < surface->nclosed, a, u, &along, &across)) return false;
+  const double s = c < 0 ? -1 : 1;
   for (size_t k = 0; k < 3; k++) f[k] = along * u[k] + across * a[k];
-  if (C) {
-    memset(C, 0, 9 * sizeof *C);
-    add_diagonal(C, fmax(along, 0));
-    add_outer(C, l * U / A, a, a);
-  }
+  if (C) mb_wind_slope_of(&wind, along, a, u, C);
   if (by_u) {
     memset(by_u, 0, 9 * sizeof *by_u);
     add_diagonal(by_u, along);

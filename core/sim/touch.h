@@ -55,7 +55,8 @@ typedef struct MbTouchWatch {
 struct MbTouching {
   MbTouchWatch watch;
   const MbModel *model;
-  MbApart *apart; // NULL: never asked for (touch_apart.h)
+  MbApart *apart;           // NULL: never asked for (touch_apart.h)
+  struct MbTouchPile *pile; // with it (touch_pile.h)
   const MbContacts *rules;
   MbShape *shape; // (nsolids)
   MbHull **hull;  // (nsolids) of meshes that collide as one, once where several do; NULL of others

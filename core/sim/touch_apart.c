@@ -8,6 +8,7 @@
 #include "core/math/mat3.h"
 #include "core/model/coordinate_map.h"
 #include "core/sim/touch.h"
+#include "core/sim/touch_pile.h"
 #include "core/sim/touch_solve.h"
 #include "core/sim/trouble.h"
 
@@ -71,7 +72,8 @@ static bool make(const MbSim *sim, MbApart *apart) {
 
 MbStatus mb_touch_apart_create(MbSim *sim, MbReport *report) {
   MbApart *apart = sim->touching->apart = mb_calloc(1, sizeof *apart);
-  return apart && make(sim, apart) ? MB_OK : mb_no_memory(report, "contact");
+  if (apart) sim->touching->pile = mb_calloc(1, sizeof *sim->touching->pile);
+  return apart && sim->touching->pile && make(sim, apart) ? MB_OK : mb_no_memory(report, "contact");
 }
 
 bool mb_touch_apart(const MbSim *sim) {
@@ -87,6 +89,7 @@ void mb_touch_apart_free(MbSim *sim) {
   mb_free(apart->last);
   mb_free(apart->turn);
   mb_free(apart->moved);
+  mb_touch_pile_free(sim->touching->pile);
   mb_free(apart);
 }
 
@@ -96,7 +99,7 @@ size_t mb_touch_apart_bytes(const MbSim *sim) {
                                         sim->touching->rules->nsolids * sizeof *apart->turn
                                   : 0;
   return sizeof *apart + bodies + (apart->room + apart->last_room) * sizeof(double) +
-         apart->moved_room * sizeof *apart->moved;
+         apart->moved_room * sizeof *apart->moved + mb_touch_pile_bytes(sim->touching->pile);
 }
 
 // ---- rows -------------------------------------------------------------------------------------------------
@@ -299,22 +302,53 @@ static void find_rates(MbSim *sim, const double *x, double *out) {
   }
 }
 
-MbStatus mb_touch_apart_solve(MbSim *sim, double *v, MbReport *report) {
+// The problem of all contacts of the step.
+static MbStatus make_problem(MbSim *sim, const double *v, MbReport *report) {
   MbConstraining *c = sim->constraining;
   const MbIntegrator *in = sim->integrator;
   const size_t n = sim->touching->now.n;
-  c->n = c->ntouches = 0;
-  c->rebounds.any = false;
-  mb_touch_begin_notes(sim);
-  if (!n) return MB_OK;
   if (!reserve(sim, 3 * n)) return mb_no_memory(report, "contact");
   if (!place(sim, !sim->x.D || (in->a == 0 && in->b == 0))) return mb_sim_unsolved(sim, report);
   const MbAsking asking = mb_asking(sim, MB_ASK_VELOCITIES);
   for (size_t i = 0; i < n; i++) take_contact(sim, &asking, i, v);
   for (size_t i = 0; i < c->n; i++)
     if (!isfinite(c->b[i])) return tell_not_finite(sim, report);
+  return MB_OK;
+}
+
+static void begin(MbSim *sim) {
+  MbConstraining *c = sim->constraining;
+  c->n = c->ntouches = 0;
+  c->rebounds.any = false;
+  sim->touching->pile->solved = false;
+  mb_touch_begin_notes(sim);
+}
+
+// A pile, whose problem is never made but for who wants to see it.
+static MbStatus solve_pile(MbSim *sim, double *v, bool *done, MbReport *report) {
+  if (sim->touching->watch.see) {
+    const MbStatus status = make_problem(sim, v, report);
+    if (status != MB_OK) return status;
+    const MbContactOperator W = operator_of(sim);
+    mb_touch_show(sim, &W);
+    begin(sim);
+  }
+  if (!mb_touch_pile_solve(sim, v, done)) return mb_no_memory(report, "contact");
+  if (!*done) begin(sim);
+  return MB_OK;
+}
+
+MbStatus mb_touch_apart_solve(MbSim *sim, double *v, MbReport *report) {
+  MbStatus status = MB_OK;
+  bool done = false;
+  begin(sim);
+  if (!sim->touching->now.n) return MB_OK;
+  if (mb_touch_is_pile(sim)) status = solve_pile(sim, v, &done, report);
+  if (status != MB_OK || done) return status;
+  status = make_problem(sim, v, report);
+  if (status != MB_OK) return status;
   const MbContactOperator W = operator_of(sim);
-  const MbStatus status = mb_touch_find(sim, &W, sim->state.t, v, find_rates, report);
+  status = mb_touch_find(sim, &W, sim->state.t, v, find_rates, report);
   if (status != MB_OK) return status;
   push(sim, v);
   note(sim);
@@ -323,6 +357,10 @@ MbStatus mb_touch_apart_solve(MbSim *sim, double *v, MbReport *report) {
 
 MbStatus mb_touch_apart_part(MbSim *sim, double t, bool moved, double *dq, MbReport *report) {
   MbConstraining *c = sim->constraining;
+  if (moved && sim->touching->pile->solved) {
+    mb_touch_pile_part(sim, dq);
+    return MB_OK;
+  }
   const MbApart *apart = sim->touching->apart;
   const size_t n = sim->touching->now.n;
   const MbAsking asking = mb_asking(sim, MB_ASK_POSITIONS);
@@ -376,7 +414,8 @@ static void take_along(const Turn *turn, const double x[3], double out[3]) {
 bool mb_touch_apart_move(MbSim *sim, double *deepest) {
   MbTouching *t = sim->touching;
   MbApart *apart = t->apart;
-  *deepest = 0;
+  *deepest = t->pile->solved ? mb_touch_pile_move(sim) : 0;
+  if (t->pile->solved) return true;
   if (!mb_grow(&apart->moved, &apart->moved_room, t->now.n, sizeof *apart->moved)) return false;
   if (t->now.n) find_turns(sim);
   for (size_t i = 0; i < t->now.n; i++) {

@@ -154,17 +154,26 @@ static bool find(void *context) {
   return f->result != MB_CONTACT_MEMORY && f->result != MB_CONTACT_REFUSED && isfinite(f->change);
 }
 
+// To who wants to see it.
+static void show(const Finding *f) {
+  const MbTouchWatch *watch = f->sim->touching ? &f->sim->touching->watch : NULL;
+  if (!watch || !watch->see) return;
+  const MbContactProblem problem = problem_of_touches(f);
+  watch->see(watch->context, &problem);
+}
+
+void mb_touch_show(MbSim *sim, const MbContactOperator *W) {
+  const Finding f = {.sim = sim, .W = W, .how = pushing_of(sim)};
+  show(&f);
+}
+
 MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const double *v,
                        MbReboundRates *rates, MbReport *report) {
   MbConstraining *c = sim->constraining;
   Finding f = {.sim = sim, .W = W, .v = v, .how = pushing_of(sim)};
   const MbReboundSolver again = {.solve = find, .context = &f};
-  const MbTouchWatch *watch = sim->touching ? &sim->touching->watch : NULL;
   c->gives = 0;
-  if (watch && watch->see) {
-    const MbContactProblem problem = problem_of_touches(&f);
-    watch->see(watch->context, &problem);
-  }
+  show(&f);
   if (find(&f) && !mb_rebound_settle(sim, W, v, rates, &again)) f.result = MB_CONTACT_MEMORY;
   if (f.result == MB_CONTACT_MEMORY) return mb_no_memory(report, "contact");
   const bool failed =
@@ -176,6 +185,15 @@ MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const d
         t, (long long)sim->state.step + 1, c->ntouches, c->ndry ? ", dry friction" : "", c->answer.why);
   tell(c, f.change > 0 ? MB_CONTACT_NOT_CONVERGED : f.result, fmax(f.left, f.change));
   return c->delassus.unsolved ? mb_sim_unsolved(sim, report) : MB_OK;
+}
+
+bool mb_touch_tell_few(MbSim *sim, double left, double tolerance, size_t sweeps) {
+  MbConstraining *c = sim->constraining;
+  if (!(left < ANY)) return false;
+  c->ntouches = sim->touching->now.n;
+  c->answer.iterations = sweeps;
+  tell(c, left <= tolerance ? MB_CONTACT_SOLVED : MB_CONTACT_NOT_CONVERGED, left);
+  return true;
 }
 
 MbStatus mb_touch_find_parting(MbSim *sim, const MbContactOperator *W, double t, MbReport *report) {

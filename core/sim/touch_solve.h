@@ -9,6 +9,11 @@
 // follow, and `rates` finds those of the rows. Rebounds that would make energy are lessened.
 MbStatus mb_touch_find(MbSim *sim, const MbContactOperator *W, double t, const double *v,
                        MbReboundRates *rates, MbReport *report);
+// Shows the problem to who wants to see it, without a solution.
+void mb_touch_show(MbSim *sim, const MbContactOperator *W);
+// Tells what a few sweeps over all contacts of the step have come to: the share that is left of what they ask for. False: that is no solution,
+// and nothing is told.
+bool mb_touch_tell_few(MbSim *sim, double left, double tolerance, size_t sweeps);
 // Bodies that are to come apart, by the rows taken: by sweeps, which need not be exact, as what is left deep is parted in the next step.
 MbStatus mb_touch_find_parting(MbSim *sim, const MbContactOperator *W, double t, MbReport *report);
 

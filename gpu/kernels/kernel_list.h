@@ -5,6 +5,7 @@
 #include "gpu/kernels/curved_kernels.h"
 #include "gpu/kernels/element_kernels.h"
 #include "gpu/kernels/inverse_rows.h"
+#include "gpu/kernels/load_kernels.h"
 #include "gpu/kernels/node_vectors.h"
 #include "gpu/kernels/sum_jobs.h"
 #include "gpu/kernels/tree_args.h"
@@ -22,6 +23,13 @@
   X(mb_node_collect, MbElementArgs)                                                                          \
   X(mb_curved_pull, MbCurvedArgs)                                                                            \
   X(mb_curved_collect, MbCurvedArgs)                                                                         \
+  X(mb_load_draw, MbLoadArgs)                                                                                \
+  X(mb_load_air, MbLoadArgs)                                                                                 \
+  X(mb_load_blow, MbLoadArgs)                                                                                \
+  X(mb_load_volume, MbLoadArgs)                                                                              \
+  X(mb_load_press, MbLoadArgs)                                                                               \
+  X(mb_load_cable, MbLoadArgs)                                                                               \
+  X(mb_load_collect, MbLoadArgs)                                                                             \
   X(mb_node_ahead, MbNodeArgs)                                                                               \
   X(mb_node_jump, MbNodeArgs)                                                                                \
   X(mb_node_form, MbNodeArgs)                                                                                \
@@ -51,6 +59,7 @@
 // a warp each
 #define MB_WARPS_OF(X)                                                                                       \
   X(mb_inverse_multiply, MbInverseArgs)                                                                      \
+  X(mb_load_chamber, MbLoadArgs)                                                                             \
   X(mb_placed_find, MbInverseArgs)                                                                           \
   X(mb_sum_chunk, MbSumArgs)                                                                                 \
   X(mb_sum_job, MbSumArgs)

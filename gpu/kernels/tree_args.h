@@ -14,7 +14,7 @@ enum { MB_STAND = 14, MB_RIGID = 18, MB_FRAME = 19, MB_ARTICULATED = 27, MB_SCRE
 typedef enum MbTreeKind { MB_TREE_TURNS, MB_TREE_SLIDES, MB_TREE_FREE } MbTreeKind;
 
 typedef struct MbTreeBody {
-  uint32_t kind, slot, up, leaf, last; // as MbHop
+  uint32_t kind, slot, up, leaf, last, flies; // as MbHop
   uint32_t n, q, v;
   uint32_t along, turn;    // as MbLink; of one that slides its place in the list of turns
   uint32_t column, square; // among those of bodies that do not turn
@@ -32,7 +32,7 @@ typedef struct MbTreeArgs {
   size_t lanes; // from row to row
   uint32_t steps;
   uint32_t nb, nv, nlimits;
-  uint32_t sprung, motors, damped, ahead;
+  uint32_t sprung, motors, damped, flies, implicit, ahead;
   const MbTreeBody *body;   // (nb)
   const MbTreeMotor *motor; // (nv)
   const MbTreeLimit *limit; // (nlimits)
@@ -48,9 +48,9 @@ typedef struct MbTreeArgs {
   const double *side, *bound; // (nlimits)
   uint32_t *left;             // (lanes) 1: it goes no more
   // what one pass leaves to the next
-  double *stand, *rigid, *outer; // (nb x 14), (nb x 18), (nb x 6)
-  double *frame, *sum, *rate;    // (slots x 19), (slots x 27), (slots x 6)
-  double *U, *G, *u;             // (columns x 6), (squares), (columns)
+  double *stand, *rigid, *outer, *swing; // (nb x 14), (nb x 18), (nb x 6), (nb x 3)
+  double *frame, *sum, *rate;            // (slots x 19), (slots x 27), (slots x 6)
+  double *U, *G, *u;                     // (columns x 6), (squares), (columns)
   // where bodies are
   double *E, *phi, *energy; // (nb x 7), (nb x 6), (4) kinetic, gravity, elastic, total
 } MbTreeArgs;

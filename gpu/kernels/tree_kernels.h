@@ -1,4 +1,4 @@
-// Trees of bodies under solver `redmax` and integrator `symplectic`, one scene a thread: whole steps (core/solvers/redmax/lanes_passes.h, by
+// Trees of bodies under solver `redmax` and integrator `symplectic` or `implicit`, one scene a thread: whole steps (core/solvers/redmax/lanes_passes.h, by
 // the same functions of one body), and what frames are made of. Numbers lie by rows, one scene beside the next: number i of scene k is
 // at a[i lanes + k]. What the scenes have in common, how the tree hangs together, is read by all threads at once.
 //
@@ -14,6 +14,7 @@
 #include "core/solvers/redmax/lanes_body.h"
 
 #include "core/math/quat.h"
+#include "core/model/flight_body.h"
 
 // ---- rows -------------------------------------------------------------------------------------------------
 
@@ -129,11 +130,19 @@ MB_BODY Frame mb_tree_body(const MbTreeArgs *a, const MbTreeBody *body, const Li
   return forward_revolute(link, &axis, up, stand, cos(half), sin(half), a->v[body->v * a->lanes + k], true);
 }
 
-// Damping of a body, at O in the world's axes.
-MB_BODY void mb_tree_damp(const MbTreeArgs *a, size_t b, size_t k, const Frame *own, Vec c) {
-  const Real d = -a->drag[b * a->lanes + k];
+// What acts on a body from outside, at O in the world's axes: damping; of one that flies the swing of the step (model/flight.h).
+MB_BODY void mb_tree_push(const MbTreeArgs *a, const MbTreeBody *body, const Link *link, size_t b, size_t k,
+                          const Frame *own, Vec c) {
+  const Real d = a->damped ? -a->drag[b * a->lanes + k] : 0, h = a->h[k];
   const Vec w = own->motion.turn, force = scale(d, add_cross(own->motion.line, w, c));
-  const Screw pull = move_wrench((Screw){scale(d, w), force}, c);
+  Screw pull = move_wrench((Screw){scale(d, w), force}, c);
+  if (body->flies) {
+    double spin[3], swing[3];
+    mb_rows_load(spin, 3, a->v + body->v * a->lanes + k, a->lanes);
+    mb_swing_of(h, link->I, spin, swing);
+    mb_rows_store(mb_tree_at(a, a->swing, 3, b, k), a->lanes, swing, 3);
+    pull.turn = add_scaled(pull.turn, 1 / h, apply(own->R, (Vec){swing[0], swing[1], swing[2]}));
+  }
   mb_rows_store(mb_tree_at(a, a->outer, MB_SCREW, b, k), a->lanes, &pull, MB_SCREW);
 }
 
@@ -151,9 +160,10 @@ MB_BODY void mb_tree_forward(const MbTreeArgs *a, size_t k) {
     const Vec c = turn(own.R, link.c), h = scale(link.m, c);
     rigid.I = rigid_inertia(link.I, own.R, c, h);
     rigid.h = h, rigid.w = own.motion.turn, rigid.gamma = own.gamma;
+    if (body.flies) rigid.w = (Vec){0, 0, 0};                                    // its swing is for it
     mb_rows_store(mb_tree_at(a, a->stand, MB_STAND, b, k), a->lanes, &stand, 6); // s, r
     mb_rows_store(mb_tree_at(a, a->rigid, MB_RIGID, b, k), a->lanes, &rigid, MB_RIGID);
-    if (a->damped) mb_tree_damp(a, b, k, &own, c);
+    if (a->damped || a->flies) mb_tree_push(a, &body, &link, b, k, &own, c);
     if (!body.leaf) mb_tree_keep(a, body.slot, k, &own);
     latest = own, before = body.slot;
   }
@@ -165,19 +175,42 @@ MB_BODY double mb_tree_signal(const MbTreeArgs *a, const double *signal, uint32_
   return row == MB_TREE_NONE ? 0 : signal[row * a->lanes + k];
 }
 
-// What springs, dampers and a motor do along a coordinate.
-MB_BODY Real mb_tree_force(const MbTreeArgs *a, const double *signal, uint32_t q, uint32_t v, size_t k) {
-  const double at = a->q[q * a->lanes + k], rate = a->v[v * a->lanes + k];
+// What springs, dampers and a motor do along a coordinate, and what of it is at the step's end: of (M + h D + h² K) v̇ = f − h K v with
+// integrator `implicit`, `add` is what the coordinate adds to the left.
+MB_BODY Real mb_tree_force(const MbTreeArgs *a, const double *signal, uint32_t q, uint32_t v, size_t k,
+                           Real *add) {
+  const double at = a->q[q * a->lanes + k], rate = a->v[v * a->lanes + k], h = a->h[k];
   const size_t i = v * a->lanes + k;
-  double y = 0;
-  if (a->sprung) y -= a->stiffness[i] * (at - a->rest[i]) + a->damping[i] * rate;
-  if (!a->motors || !a->motor[v].there) return y;
-  const MbTreeMotor motor = a->motor[v];
-  const double asked = a->motor_stiffness[i] * (mb_tree_signal(a, signal, motor.target, k) - at) +
-                       a->motor_damping[i] * (mb_tree_signal(a, signal, motor.rate, k) - rate);
-  const double most = a->motor_most[i];
-  y += asked > most ? most : asked < -most ? -most : asked;
-  return y + mb_tree_signal(a, signal, motor.force, k);
+  double y = 0, stiffness = 0, damping = 0;
+  *add = 0;
+  if (a->sprung) {
+    stiffness = a->stiffness[i], damping = a->damping[i];
+    y -= stiffness * (at - a->rest[i]) + damping * rate;
+  }
+  if (a->motors && a->motor[v].there) {
+    const MbTreeMotor motor = a->motor[v];
+    const double kp = a->motor_stiffness[i], kd = a->motor_damping[i], most = a->motor_most[i];
+    const double asked = kp * (mb_tree_signal(a, signal, motor.target, k) - at) +
+                         kd * (mb_tree_signal(a, signal, motor.rate, k) - rate);
+    y += asked > most ? most : asked < -most ? -most : asked;
+    y += mb_tree_signal(a, signal, motor.force, k);
+    if (asked < most && asked > -most) stiffness += kp, damping += kd;
+  }
+  if (!a->implicit) return y;
+  *add = h * damping + h * h * stiffness;
+  return y - h * stiffness * rate;
+}
+
+// With `implicit`: h d of a body's damping, as inertia at C.
+MB_BODY void mb_tree_thicken(const MbTreeArgs *a, size_t b, size_t k, Articulated *A, Vec h, Real m) {
+  const Real d = a->h[k] * a->drag[b * a->lanes + k];
+  if (!(m > 0)) return;
+  const Vec c = scale(1 / m, h), hd = scale(d, c);
+  const Mat axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const Real I[3] = {d, d, d};
+  const Articulated more = only_rigid(rigid_inertia(I, axes, c, hd), hd, d);
+  A->I = add_sym(A->I, more.I), A->M = add_sym(A->M, more.M);
+  A->H = (Mat){add(A->H.x, more.H.x), add(A->H.y, more.H.y), add(A->H.z, more.H.z)};
 }
 
 // A joint that does not turn lets go; false: it cannot.
@@ -185,14 +218,14 @@ MB_BODY bool mb_tree_release(const MbTreeArgs *a, const MbTreeBody *body, size_t
                              Vec s, Articulated *A, Screw *p) {
   const Vec none = {0, 0, 0};
   Screw T[6], U[6];
-  Real G[36], u[6];
+  Real G[36], u[6] = {0, 0, 0, 0, 0, 0}, add = 0;
   const uint32_t n = body->n;
   if (n == 6)
     (void)free_motion(T, mb_tree_free_axes(a, body, k), none, none);
   else
     T[0] = (Screw){none, s};
-  for (uint32_t i = 0; i < n; i++) u[i] = n == 6 ? 0 : mb_tree_force(a, signal, body->q + i, body->v + i, k);
-  if (!release_columns(n, T, U, G, NULL, NULL, A)) return false;
+  if (n == 1) u[0] = mb_tree_force(a, signal, body->q, body->v, k, &add);
+  if (!release_columns(n, T, U, G, NULL, n == 1 ? &add : NULL, A)) return false;
   balance_columns(n, T, U, G, u, p);
   mb_rows_store(mb_tree_at(a, a->U, MB_SCREW, body->column, k), a->lanes, U, (size_t)MB_SCREW * n);
   mb_rows_store(mb_tree_at(a, a->G, 1, body->square, k), a->lanes, G, (size_t)n * n);
@@ -227,7 +260,8 @@ MB_BODY bool mb_tree_backward(const MbTreeArgs *a, size_t k, const double *signa
       A = with_rigid(&sum, rigid.I, rigid.h, m);
     }
     A.p = wrench_at_gamma(A.p, &rigid, m);
-    if (a->damped) {
+    if (a->implicit && a->damped) mb_tree_thicken(a, b, k, &A, rigid.h, m);
+    if (a->damped || a->flies) {
       Screw pull;
       mb_rows_load(&pull, MB_SCREW, mb_tree_at(a, a->outer, MB_SCREW, b, k), a->lanes);
       A.p = (Screw){sub(A.p.turn, pull.turn), sub(A.p.line, pull.line)};
@@ -240,8 +274,9 @@ MB_BODY bool mb_tree_backward(const MbTreeArgs *a, size_t k, const double *signa
     }
     const Vec Is = apply_sym(A.I, s);
     const Screw U = move_wrench((Screw){Is, apply_transposed(A.H, s)}, r);
-    const Real pivot = dot(s, Is), inverse = 1.0 / pivot,
-               u = mb_tree_force(a, signal, body.q, body.v, k) - dot(s, A.p.turn);
+    Real more;
+    const Real force = mb_tree_force(a, signal, body.q, body.v, k, &more);
+    const Real pivot = dot(s, Is) + more, inverse = 1.0 / pivot, u = force - dot(s, A.p.turn);
     const Screw V = {scale(inverse, U.turn), scale(inverse, U.line)};
     if (!pivot_fine(FINE, pivot)) return false;
     mb_rows_store(at + 6 * a->lanes, a->lanes, &V, MB_SCREW);
@@ -265,7 +300,7 @@ MB_BODY bool mb_tree_move(const MbTreeArgs *a, uint32_t q, uint32_t v, size_t k,
 }
 
 // mb_coordinates_advance_pose
-MB_BODY bool mb_tree_fly(const MbTreeArgs *a, const MbTreeBody *body, size_t k, double h,
+MB_BODY bool mb_tree_fly(const MbTreeArgs *a, const MbTreeBody *body, size_t b, size_t k, double h,
                          const double rate[6]) {
   double *const at = a->q + body->q * a->lanes + k, *const speed = a->v + body->v * a->lanes + k;
   double q[7], v[6], w[3], turned[4];
@@ -279,14 +314,20 @@ MB_BODY bool mb_tree_fly(const MbTreeArgs *a, const MbTreeBody *body, size_t k, 
   mb_quat_mul(q + 3, q + 3, turned);
   mb_quat_normalise(q + 3);
   for (int i = 0; i < 7; i++) fine = fine && mb_tree_small(q[i]);
+  if (body->flies) {
+    double I[3], swing[3];
+    mb_rows_load(I, 3, mb_tree_at(a, a->link, MB_TREE_LINK, b, k) + 7 * a->lanes, a->lanes);
+    mb_rows_load(swing, 3, mb_tree_at(a, a->swing, 3, b, k), a->lanes);
+    mb_carry_of(h, I, swing, v);
+  }
   mb_rows_store(at, a->lanes, q, 7);
   mb_rows_store(speed, a->lanes, v, 6);
   return fine;
 }
 
 // The deviation of a body's acceleration, from that of where its parent's moves O; moves its coordinates. *fine: they are ordinary ones.
-MB_BODY Screw mb_tree_columns(const MbTreeArgs *a, const MbTreeBody *body, size_t k, double h, Vec s,
-                              Screw own, bool *fine) {
+MB_BODY Screw mb_tree_columns(const MbTreeArgs *a, const MbTreeBody *body, size_t b, size_t k, double h,
+                              Vec s, Screw own, bool *fine) {
   const Vec none = {0, 0, 0};
   Screw T[6], U[6];
   Real G[36], u[6], x[6];
@@ -300,7 +341,7 @@ MB_BODY Screw mb_tree_columns(const MbTreeArgs *a, const MbTreeBody *body, size_
   mb_rows_load(u, n, mb_tree_at(a, a->u, 1, body->column, k), a->lanes);
   own = follow_columns(n, T, U, G, u, own, x);
   if (n == 6)
-    *fine = mb_tree_fly(a, body, k, h, x) && *fine;
+    *fine = mb_tree_fly(a, body, b, k, h, x) && *fine;
   else if (n)
     *fine = mb_tree_move(a, body->q, body->v, k, h, x[0]) && *fine;
   return own;
@@ -328,7 +369,7 @@ MB_BODY bool mb_tree_outward(const MbTreeArgs *a, size_t k) {
       own.turn = add_scaled(own.turn, rate, stand.s);
       fine = mb_tree_move(a, body.q, body.v, k, h, rate) && fine;
     } else {
-      own = mb_tree_columns(a, &body, k, h, stand.s, own, &fine);
+      own = mb_tree_columns(a, &body, b, k, h, stand.s, own, &fine);
     }
     if (!body.leaf) mb_rows_store(mb_tree_at(a, a->rate, MB_SCREW, body.slot, k), a->lanes, &own, MB_SCREW);
     latest = own, before = body.slot;

@@ -172,6 +172,37 @@ static const char *const mixed =
 
 Test(moved, pins_along_some_axes_and_handles_go_as_by_the_processor) { example(mixed, NULL, 6); }
 
+// ---- what acts beside elements -----------------------------------------------------------------------------------
+
+Test(moved, fibres_in_a_muscle_go_as_by_the_processor) {
+  example("deformables/muscle_block", "/solver={\"type\": \"projective\"}", 4);
+}
+Test(moved, yarn_in_cloth_goes_as_by_the_processor) {
+  example(sheet,
+          "/deformables/0/material/fibres=[{\"direction\": [1, 0, 0], \"stiffness\": 1e5, \"limit\": 0.001, "
+          "\"beyond\": 1e6}, {\"direction\": [0, 1, 0], \"stiffness\": 2e5}]",
+          4);
+}
+Test(moved, wind_on_cloth_goes_as_by_the_processor) {
+  example(sheet, "/deformables/0/wind={\"velocity\": [\"=3+t\", 2, -1], \"drag\": 1.1, \"lift\": 0.4}", 4);
+}
+Test(moved, a_balloon_in_the_wind_goes_as_by_the_processor) { example("deformables/balloon", NULL, 4); }
+Test(moved, a_balloon_with_gas_in_it_goes_as_by_the_processor) {
+  compare("balloon with gas", "deformables/balloon",
+          (const char *[]){"/deformables/0/gas={\"pressure\": 1e3, \"outside\": 900}", methods[0], NULL}, 4);
+}
+Test(moved, cables_with_a_tension_go_as_by_the_processor) { example("projective/finger", NULL, 4); }
+// Two parts with loads of their own, behind one another.
+Test(moved, loads_of_several_parts_go_as_by_the_processor) {
+  for (int k = 0; k < 2; k++)
+    compare("mixed with loads", mixed,
+            (const char *[]){methods[k], "/deformables/1/wind={\"velocity\": [1, 2, 3]}",
+                             "/deformables/0/material/fibres=[{\"direction\": [1, 0, 0], \"stiffness\": 2e4, "
+                             "\"strength\": 1e3, \"activation\": 0.5}]",
+                             "/deformables/0/wind={\"velocity\": [-3, 1, 0]}", NULL},
+            5);
+}
+
 // ---- the same bits, and nothing taken in a step ---------------------------------------------------------------
 
 Test(moved, runs_come_to_the_same_bits) {
@@ -282,14 +313,15 @@ Test(moved, what_the_device_has_not_is_refused_by_name) {
        "the CUDA engine has no tetrahedra of ten nodes"},
       {"deformables/rods", "/solver={\"type\": \"projective\", \"method\": \"lbfgs\"}",
        "the CUDA engine has no rods"},
-      {"projective/finger", NULL, "the CUDA engine has no cables of deformables"},
+      {"projective/finger",
+       "/deformables/0/cables/0={\"path\": [{\"box\": [[0.029, -0.001, -0.001], [0.031, 0.021, 0.001]]}, "
+       "{\"box\": [[0.029, -0.001, 0.039], [0.031, 0.021, 0.041]]}]}",
+       "the CUDA engine has no cables that keep their length"},
       {"projective/hanging_cloth", "/solver/method=\"newton\"", "the CUDA engine has no method \"newton\""},
       {"projective/hanging_cloth", "/solver/global=\"cholesky\"",
        "the CUDA engine solves its global step by \"sparse_inverse\" alone"},
       {"projective/hanging_cloth", "/solver/precision=\"single\"",
        "the CUDA engine has no precision \"single\""},
-      {"projective/hanging_cloth", "/deformables/0/wind={\"velocity\": [1, 0, 0]}",
-       "the CUDA engine has no pressure or wind on surfaces"},
       {"contact/soft_ball", NULL, "the CUDA engine has no contact"},
       {"deformables/soft_arm", NULL,
        "the CUDA engine is for deformables under solver \"projective\", and for sweeps of trees of joints"},

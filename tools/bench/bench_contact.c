@@ -32,7 +32,7 @@ static const Case cases[] = {
     {"1,000 boxes, to 1e-6", PILE, 10, 150, 10, CLOSE, 7.5},
     {"pyramid of 210, 10 sweeps", PYRAMID, 20, 60, 20, SWEEPS, 0.9},
     {"pyramid of 210, to 1e-6", PYRAMID, 20, 60, 20, CLOSE, 2.7},
-    {"666 balls, 10 sweeps", BALLS, 9, 150, 20, SWEEPS, 0.2},
+    {"666 balls, 10 sweeps", BALLS, 9, 150, 200, SWEEPS, 0.2},
     {"8,000 boxes, 10 sweeps", PILE, 20, 60, 5, SWEEPS, 0},
     {"stack of 10 boxes, to 1e-6", COLUMN, 10, 60, 50, CLOSE, 0},
     {"10,000 boxes, 10 sweeps", HEAP, 10, 150, 5, SWEEPS, 0},

@@ -55,6 +55,11 @@ void mb_pd_cables_free(MbPdCables *cables) {
 
 size_t mb_pd_cables_bytes(const MbPdCables *cables) { return cables ? cables->bytes : 0; }
 
+size_t mb_pd_cables(const MbPdEngine *engine, const MbCablePath **path) {
+  *path = engine->cables ? engine->cables->path : NULL;
+  return engine->cables ? engine->cables->count : 0;
+}
+
 void mb_pd_cables_pull(MbPdEngine *engine, const double *q, double *f) {
   const MbPdCables *cables = engine->cables;
   for (size_t n = 0; n < cables->count; n++) {

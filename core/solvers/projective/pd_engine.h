@@ -219,6 +219,8 @@ size_t mb_pd_listed(const MbPdEngine *engine); // nodes in the list
 MbPdCables *mb_pd_cables_make(const MbPdSpec *spec);
 void mb_pd_cables_free(MbPdCables *cables);
 size_t mb_pd_cables_bytes(const MbPdCables *cables);
+// How many there are, and their paths.
+size_t mb_pd_cables(const MbPdEngine *engine, const MbCablePath **path);
 void mb_pd_cables_pull(MbPdEngine *engine, const double *q, double *f);
 double mb_pd_cables_potential(const MbPdEngine *engine, const double *q);
 

@@ -34,6 +34,7 @@ echo 'numbers, and steps'
 both -p length=0.3:0.6:5 -p mass=1,2
 both -s /time/step=0.001,0.002,0.003 -p length=0.4:0.5:4
 both -s '/bodies/0/joint/type="prismatic"' -p length=0.3:0.6:5
+both -s /integrator=implicit -p length=0.3:0.6:5 -p spring=3,300
 echo 'what comes to a limit, and what fails, the processor does'
 both -s '/bodies/0/joint/limits=[-0.3,1.05],[-9,9]' -p length=0.3:0.6:4
 both -p spring=1,2,1e13,3
@@ -56,7 +57,7 @@ echo '{ "mbsim_study": 1, "scene": "two.json", "vary": { "length": "0.3:0.6:3" }
 "$MBSIM" sweep s.json -o g 2>&1 | ways
 echo 'what cannot go there is refused by name, and under auto goes on here'
 for d in cuda auto; do
-  for o in "-s /integrator=implicit" "-s /integrator=implicit,symplectic" "-s /solver={\"type\":\"maximal\"}" "-s /bodies/1/joint={\"type\":\"screw\",\"axis\":[0,1,0],\"pitch\":0.1,\"parent\":\"upper\"}" "--lanes off" "--keep all" "--memory 1G"; do
+  for o in "-s /integrator=trapezoidal" "-s /integrator=trapezoidal,symplectic" "-s /solver={\"type\":\"maximal\"}" "-s /bodies/1/joint={\"type\":\"screw\",\"axis\":[0,1,0],\"pitch\":0.1,\"parent\":\"upper\"}" "--lanes off" "--keep all" "--memory 1G"; do
     rm -rf d; echo "$d $o"
     s -o d --keep none --device $d -p length=0.4,0.5 $o 2>&1 | ways
   done

@@ -1,0 +1,144 @@
+// Sweeps over the contacts of many bodies that nothing else couples, for which neither rows nor W are made: a contact is its point, its axes and the
+// 3 x 3 block that it has by itself, and pushes change velocities of bodies, in the world's axes. For hard contacts with the exact cone.
+//
+// Contacts of two bodies one after the other with the same axes and friction are runs (lane_runs.h), of which eight at a time are swept side by side:
+// a batch. What the runs of a batch have for all their contacts is its head, the contacts at one place of them are a cell. Every bit follows
+// from the contacts alone, whatever the width of the processor's vectors and the number of threads.
+//
+// The same runs serve to part what is deep when the bodies have moved: of a contact then only the normal is left.
+#ifndef MB_CONTACT_PILE_H
+#define MB_CONTACT_PILE_H
+
+#include "core/contact/lane_runs.h"
+
+enum { MB_PILE_FEW = 512 }; // contacts that are not worth it
+#define MB_PILE_SLOP 1e-6   // of a contact's size: what is less deep stays
+
+// Contacts as they are given: numbers one after the other.
+enum {
+  MB_PILE_POINT = 0,
+  MB_PILE_AXES = 3, // the normal from the first body to the second, two tangents
+  MB_PILE_GAP = 12,
+  MB_PILE_SIZE, // below a share of which a gap is none
+  MB_PILE_MU,
+  MB_PILE_BOUNCE,
+  MB_PILE_LAMBDA, // to begin with
+  MB_PILE_GIVEN = MB_PILE_LAMBDA + 3
+};
+
+typedef struct MbPileContacts {
+  size_t n, stride;          // numbers from one contact to the next
+  const double *number;      // (n x stride)
+  const uint32_t (*body)[2]; // (n) the number of bodies: what nothing moves
+} MbPileContacts;
+
+// A body in the sweeps, in the world's axes.
+typedef struct MbPileBody {
+  double v[3], w[3];       // of its centre of mass, and how fast it turns
+  double inverse, none;    // 1/mass
+  double J[6], nothing[2]; // the inverse of its inertia: xx xy xz yy yz zz
+} MbPileBody;
+
+// Where it is. v and w: at the step's start. R: how it has turned since its contacts were found.
+typedef struct MbPilePlace {
+  double p[3], v[3], w[3], R[9];
+} MbPilePlace;
+
+// Where numbers are in a head, and of a contact in the three kinds of cells, in vectors of eight.
+enum { MB_PILE_HEAD_AXES = 0, MB_PILE_HEAD_MU = 9, MB_PILE_HEAD };
+enum {
+  MB_PILE_A = 0, // from the first body's centre of mass to the point, then from the second's
+  MB_PILE_B = 3,
+  MB_PILE_I = 6,      // the inverse of D, by rows: 00 01 02 11 12 22
+  MB_PILE_D = 12,     // the first row of D
+  MB_PILE_ASKS = 15,  // what the normal's rate is to come to, times -1
+  MB_PILE_SCALE = 16, // the mean of D's diagonal, 0 of what is not there
+  MB_PILE_NOW = 17,   // λ
+  MB_PILE_HOT = 20
+};
+enum {
+  MB_PILE_D_REST = 0,
+  MB_PILE_RATE = 3,    // with λ, when it was last looked at
+  MB_PILE_BEFORE = 6,  // at the step's start
+  MB_PILE_BEST = 9,    // λ that has been kept
+  MB_PILE_OPEN = 12,   // the gap
+  MB_PILE_EXTENT = 13, // the size
+  MB_PILE_COLD = 14
+};
+// where a contact is being parted; B and ASKS, the gap, as above
+enum { MB_PILE_ONE_I = 6, MB_PILE_ONE_D, MB_PILE_ONE_ASKS, MB_PILE_ONE_NOW, MB_PILE_PART };
+
+typedef struct MbPileBatch {
+  uint32_t cell, depth;            // the first; how many
+  uint32_t body[2][MB_LANES_WIDE]; // as contacts have them
+} MbPileBatch;
+
+typedef struct MbPilePasses MbPilePasses;
+
+// What is asked of the contacts of a step of h seconds.
+typedef struct MbPileAsking {
+  double h, slowest; // the approach from which on there is restitution
+} MbPileAsking;
+
+typedef struct MbPile {
+  const MbPilePasses *passes; // the machine's
+  MbPileContacts given;
+  MbPileAsking asking;
+  size_t nbodies, nbatches, ncells, ncolours;
+  MbPileBody *body;   // (nbodies + 1) the last is what nothing moves
+  MbPilePlace *place; // (nbodies + 1)
+  double *base;       // (8 nbodies) v and w as they are without contacts
+  MbPileBatch *batch;
+  uint32_t *block; // (8 ncells) the contact of each lane; UINT32_MAX: none
+  double *head, *hot, *cold, *part;
+  double *sum; // (4 x 8 a batch)
+  uint32_t *patch;
+  MbLaneRuns runs;
+  uint32_t begin[MB_LANES_COLOURS + 1]; // batches of each colour
+  int threads;
+  // of the last time that contacts were taken: |b|, |b| of what comes nearer, whether anything rebounds
+  double norm, size;
+  bool rebounds;
+  double natural; // of the last solution, not over |b|
+  char *memory;
+  size_t room;
+} MbPile;
+
+// The passes over a batch, for one kind of processor. Sums go to the batch's places in `sum`.
+struct MbPilePasses {
+  const char *name;
+  void (*take)(const MbPile *pile, size_t batch);  // fills its head and cells; |b|² and its part, rebounds
+  void (*push)(const MbPile *pile, size_t batch);  // velocities of bodies by λ
+  void (*sweep)(const MbPile *pile, size_t batch); // each contact solved exactly; squares of what changed
+  void (*look)(const MbPile *pile, size_t batch);  // rates; squares of the natural map
+  void (*move)(const MbPile *pile, size_t batch);  // fills the cells for parting; the deepest, by size
+  void (*part)(const MbPile *pile, size_t batch);  // each normal solved exactly; squares of what changed
+};
+
+// All rows, the fastest first, ended by NULL; whether this machine runs them; the fastest that it runs.
+extern const MbPilePasses *const mb_pile_passes_list[];
+bool mb_pile_passes_run(const MbPilePasses *passes);
+const MbPilePasses *mb_pile_passes(void);
+
+// Makes room for contacts of so many bodies and finds their batches. False: out of memory, or *is is false: they have more neighbours than there
+// are colours. The bodies are the caller's to fill.
+bool mb_pile_make(MbPile *pile, const MbPileContacts *contacts, size_t nbodies, bool *is);
+// Takes the contacts with the bodies' velocities and places: norm, size and rebounds are known then.
+void mb_pile_take(MbPile *pile, const MbPileAsking *asking, int threads);
+// Sweeps until the natural map is a share of `size`, or `most` times; leaves bodies and λ at the best that it looked at. Returns the number of sweeps.
+size_t mb_pile_solve(MbPile *pile, double share, size_t most);
+// What is told of a contact when it is solved: λ, rates at the step's start and with λ.
+typedef struct MbPileTold {
+  double lambda[3], before[3], after[3];
+} MbPileTold;
+void mb_pile_tell(const MbPile *pile, MbPileTold *told);
+
+// Finds where the contacts have got to, the bodies being at new places (p, R, J; v and w are 0); what is the deepest, by size.
+double mb_pile_move(MbPile *pile);
+// v and w of the bodies ← the least move that takes away what is deep, by so many sweeps at most.
+size_t mb_pile_part(MbPile *pile, size_t most);
+
+size_t mb_pile_bytes(const MbPile *pile);
+void mb_pile_free(MbPile *pile);
+
+#endif

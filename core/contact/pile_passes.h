@@ -1,0 +1,496 @@
+// The passes of pile.h for one kind of processor: the table MB_PILE_TABLE of a file that defines it, MB_PILE_NAME and MB_PACK, and includes
+// this.
+#include "core/contact/contact_lanes_cone.h"
+#include "core/contact/pile.h"
+
+// ---- bodies -----------------------------------------------------------------------------------------------
+
+typedef struct Triple {
+  MbPack at[3];
+} Triple;
+
+typedef struct Side {
+  Triple v, w;
+  MbPack inverse, none, J[6];
+} Side;
+
+// Turns `MB_PACK` rows of eight numbers into eight vectors, and back.
+#if MB_PACK == 8
+KERNEL void turn8(MbPack r[8]) {
+  MbPack t[8], u[8];
+  for (int k = 0; k < 8; k += 2) {
+    t[k] = __builtin_shufflevector(r[k], r[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    t[k + 1] = __builtin_shufflevector(r[k], r[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  for (int k = 0; k < 8; k += 4)
+    for (int i = 0; i < 2; i++) {
+      u[k + i] = __builtin_shufflevector(t[k + i], t[k + i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      u[k + i + 2] = __builtin_shufflevector(t[k + i], t[k + i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  for (int k = 0; k < 4; k++) {
+    r[k] = __builtin_shufflevector(u[k], u[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    r[k + 4] = __builtin_shufflevector(u[k], u[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+KERNEL void rows_in(const double *const at[MB_PACK], MbPack x[8]) {
+  for (int i = 0; i < 8; i++) x[i] = mb_pack_load(at[i]);
+  turn8(x);
+}
+KERNEL void rows_out(double *const at[MB_PACK], const bool is[MB_PACK], const MbPack x[8]) {
+  MbPack r[8];
+  memcpy(r, x, sizeof r);
+  turn8(r);
+  for (int i = 0; i < 8; i++)
+    if (is[i]) mb_pack_store(at[i], r[i]);
+}
+#elif MB_PACK == 4
+KERNEL void turn4(MbPack r[4]) {
+  MbPack t[4];
+  for (int k = 0; k < 4; k += 2) {
+    t[k] = __builtin_shufflevector(r[k], r[k + 1], 0, 4, 2, 6);
+    t[k + 1] = __builtin_shufflevector(r[k], r[k + 1], 1, 5, 3, 7);
+  }
+  for (int k = 0; k < 2; k++) {
+    r[k] = __builtin_shufflevector(t[k], t[k + 2], 0, 1, 4, 5);
+    r[k + 2] = __builtin_shufflevector(t[k], t[k + 2], 2, 3, 6, 7);
+  }
+}
+KERNEL void rows_in(const double *const at[MB_PACK], MbPack x[8]) {
+  for (int half = 0; half < 8; half += 4) {
+    for (int i = 0; i < 4; i++) x[half + i] = mb_pack_load(at[i] + half);
+    turn4(x + half);
+  }
+}
+KERNEL void rows_out(double *const at[MB_PACK], const bool is[MB_PACK], const MbPack x[8]) {
+  for (int half = 0; half < 8; half += 4) {
+    MbPack r[4];
+    memcpy(r, x + half, sizeof r);
+    turn4(r);
+    for (int i = 0; i < 4; i++)
+      if (is[i]) mb_pack_store(at[i] + half, r[i]);
+  }
+}
+#else
+KERNEL void rows_in(const double *const at[MB_PACK], MbPack x[8]) {
+  for (int k = 0; k < 8; k++) x[k] = (MbPack){at[0][k], at[1][k]};
+}
+KERNEL void rows_out(double *const at[MB_PACK], const bool is[MB_PACK], const MbPack x[8]) {
+  for (int i = 0; i < MB_PACK; i++)
+    for (int k = 0; k < 8 && is[i]; k++) at[i][k] = x[k][i];
+}
+#endif
+
+KERNEL Side side_of(const MbPile *pile, const uint32_t *body) {
+  const double *at[MB_PACK], *more[MB_PACK];
+  MbPack x[8], y[8];
+  for (int i = 0; i < MB_PACK; i++) at[i] = pile->body[body[i]].v, more[i] = pile->body[body[i]].J;
+  rows_in(at, x);
+  rows_in(more, y);
+  return (Side){{{x[0], x[1], x[2]}}, {{x[3], x[4], x[5]}}, x[6], x[7], {y[0], y[1], y[2], y[3], y[4], y[5]}};
+}
+
+// What nothing moves is nobody's to write.
+KERNEL void put(const MbPile *pile, const uint32_t *body, const Side *s) {
+  double *at[MB_PACK];
+  bool is[MB_PACK];
+  for (int i = 0; i < MB_PACK; i++) at[i] = pile->body[body[i]].v, is[i] = body[i] != pile->nbodies;
+  const MbPack x[8] = {s->v.at[0], s->v.at[1], s->v.at[2], s->w.at[0],
+                       s->w.at[1], s->w.at[2], s->inverse, s->none};
+  rows_out(at, is, x);
+}
+
+// Numbers from `from` on of the place of each.
+KERNEL void place_of(const MbPile *pile, const uint32_t *body, size_t from, size_t count, MbPack *out) {
+  for (size_t k = 0; k < count; k++) {
+    MbPack x = {0};
+    for (int i = 0; i < MB_PACK; i++) x[i] = ((const double *)&pile->place[body[i]])[from + k];
+    out[k] = x;
+  }
+}
+
+// ---- vectors ----------------------------------------------------------------------------------------------
+
+KERNEL Triple load3(const double *at) {
+  return (Triple){{mb_pack_load(at), mb_pack_load(at + WIDE), mb_pack_load(at + 2 * WIDE)}};
+}
+
+KERNEL void store3(double *at, Triple x) {
+  for (int k = 0; k < 3; k++) mb_pack_store(at + WIDE * k, x.at[k]);
+}
+
+KERNEL Triple cross(Triple a, Triple b) {
+  return (Triple){{a.at[1] * b.at[2] - a.at[2] * b.at[1], a.at[2] * b.at[0] - a.at[0] * b.at[2],
+                   a.at[0] * b.at[1] - a.at[1] * b.at[0]}};
+}
+
+KERNEL MbPack dot(Triple a, Triple b) { return a.at[0] * b.at[0] + a.at[1] * b.at[1] + a.at[2] * b.at[2]; }
+
+KERNEL Triple plus(Triple a, Triple b) {
+  return (Triple){{a.at[0] + b.at[0], a.at[1] + b.at[1], a.at[2] + b.at[2]}};
+}
+
+KERNEL Triple minus(Triple a, Triple b) {
+  return (Triple){{a.at[0] - b.at[0], a.at[1] - b.at[1], a.at[2] - b.at[2]}};
+}
+
+KERNEL Triple times(MbPack s, Triple a) { return (Triple){{s * a.at[0], s * a.at[1], s * a.at[2]}}; }
+
+KERNEL Triple by_J(const MbPack J[6], Triple x) {
+  return (Triple){{J[0] * x.at[0] + J[1] * x.at[1] + J[2] * x.at[2],
+                   J[1] * x.at[0] + J[3] * x.at[1] + J[4] * x.at[2],
+                   J[2] * x.at[0] + J[4] * x.at[1] + J[5] * x.at[2]}};
+}
+
+// Of b's point against a's.
+KERNEL Triple rate_of(Triple av, Triple aw, Triple bv, Triple bw, Triple ra, Triple rb) {
+  return minus(plus(bv, cross(bw, rb)), plus(av, cross(aw, ra)));
+}
+
+// Pushes b by p at its point, and a the other way.
+KERNEL void push_both(Side *a, Side *b, Triple ra, Triple rb, Triple p) {
+  a->v = minus(a->v, times(a->inverse, p));
+  b->v = plus(b->v, times(b->inverse, p));
+  a->w = minus(a->w, by_J(a->J, cross(ra, p)));
+  b->w = plus(b->w, by_J(b->J, cross(rb, p)));
+}
+
+// ---- passes -----------------------------------------------------------------------------------------------
+
+typedef struct Pass {
+  const MbPileBatch *batch;
+  const double *head;
+  double *hot, *cold, *part;
+  const uint32_t *block;
+  int lane;
+  Side a, b;
+} Pass;
+
+KERNEL Pass begin(const MbPile *p, size_t batch, int lane) {
+  const MbPileBatch *is = &p->batch[batch];
+  const size_t cell = WIDE * (size_t)is->cell;
+  return (Pass){is,
+                p->head + WIDE * MB_PILE_HEAD * batch + (size_t)lane,
+                p->hot + MB_PILE_HOT * cell + (size_t)lane,
+                p->cold + MB_PILE_COLD * cell + (size_t)lane,
+                p->part + MB_PILE_PART * cell + (size_t)lane,
+                p->block + cell + (size_t)lane,
+                lane,
+                side_of(p, is->body[0] + lane),
+                side_of(p, is->body[1] + lane)};
+}
+
+KERNEL void next(Pass *pass) {
+  pass->hot += WIDE * MB_PILE_HOT, pass->cold += WIDE * MB_PILE_COLD, pass->part += WIDE * MB_PILE_PART;
+  pass->block += WIDE;
+}
+
+KERNEL void end(const MbPile *p, const Pass *pass) {
+  put(p, pass->batch->body[0] + pass->lane, &pass->a);
+  put(p, pass->batch->body[1] + pass->lane, &pass->b);
+}
+
+KERNEL void sum_to(const MbPile *p, size_t batch, const Pass *pass, int which, MbPack sum) {
+  mb_pack_store(p->sum + 4 * WIDE * batch + (size_t)(WIDE * which + pass->lane), sum);
+}
+
+KERNEL MbPack sweep_contact(Pass *pass, const Triple axis[3], MbPack mu) {
+  double *hot = pass->hot;
+  const Triple ra = load3(hot + WIDE * MB_PILE_A), rb = load3(hot + WIDE * MB_PILE_B),
+               D = load3(hot + WIDE * MB_PILE_D), was = load3(hot + WIDE * MB_PILE_NOW);
+  const MbPack zero = {0};
+  const Triple rate = rate_of(pass->a.v, pass->a.w, pass->b.v, pass->b.w, ra, rb);
+  MbPack I[6], u[3], x[3];
+  for (int k = 0; k < 3; k++) u[k] = dot(axis[k], rate);
+  u[0] += mb_pack_load(hot + WIDE * MB_PILE_ASKS);
+  for (int k = 0; k < 6; k++) I[k] = mb_pack_load(hot + WIDE * (MB_PILE_I + k));
+  // that at which the contact sticks, λ − D⁻¹ u
+  x[0] = was.at[0] - (I[0] * u[0] + I[1] * u[1] + I[2] * u[2]);
+  x[1] = was.at[1] - (I[1] * u[0] + I[3] * u[1] + I[4] * u[2]);
+  x[2] = was.at[2] - (I[2] * u[0] + I[4] * u[1] + I[5] * u[2]);
+  const MbPack most = mu * x[0];
+  const MbPackMask pushed = mb_pack_less(u[0] - dot(D, was), zero);
+  const MbPackMask out = mb_pack_less(x[0], zero) | mb_pack_less(most * most, x[1] * x[1] + x[2] * x[2]);
+  if (mb_pack_any(pushed & out)) {
+    const Known known = {hot + WIDE * MB_PILE_D, pass->cold + WIDE * MB_PILE_D_REST, hot + WIDE * MB_PILE_I,
+                         pass->head + WIDE * MB_PILE_HEAD_MU};
+    slip(&known, u, was.at, x, pushed & out);
+  }
+  Triple d, p;
+  for (int k = 0; k < 3; k++) {
+    x[k] = mb_pack_select(pushed, x[k], zero);
+    mb_pack_store(hot + WIDE * (MB_PILE_NOW + k), x[k]);
+    d.at[k] = x[k] - was.at[k];
+  }
+  p = plus(plus(times(d.at[0], axis[0]), times(d.at[1], axis[1])), times(d.at[2], axis[2]));
+  push_both(&pass->a, &pass->b, ra, rb, p);
+  const MbPack scale = mb_pack_load(hot + WIDE * MB_PILE_SCALE);
+  return dot(d, d) * (scale * scale);
+}
+
+static void sweep(const MbPile *p, size_t batch) {
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
+    Pass pass = begin(p, batch, lane);
+    const Triple axis[3] = {load3(pass.head), load3(pass.head + WIDE * 3), load3(pass.head + WIDE * 6)};
+    const MbPack mu = mb_pack_load(pass.head + WIDE * MB_PILE_HEAD_MU);
+    MbPack moved = {0};
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) moved += sweep_contact(&pass, axis, mu);
+    sum_to(p, batch, &pass, 0, moved);
+    end(p, &pass);
+  }
+}
+
+static void push(const MbPile *p, size_t batch) {
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
+    Pass pass = begin(p, batch, lane);
+    const Triple axis[3] = {load3(pass.head), load3(pass.head + WIDE * 3), load3(pass.head + WIDE * 6)};
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
+      const Triple x = load3(pass.hot + WIDE * MB_PILE_NOW);
+      const Triple f = plus(plus(times(x.at[0], axis[0]), times(x.at[1], axis[1])), times(x.at[2], axis[2]));
+      push_both(&pass.a, &pass.b, load3(pass.hot + WIDE * MB_PILE_A), load3(pass.hot + WIDE * MB_PILE_B), f);
+    }
+    end(p, &pass);
+  }
+}
+
+static void look(const MbPile *p, size_t batch) {
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
+    Pass pass = begin(p, batch, lane);
+    const Triple axis[3] = {load3(pass.head), load3(pass.head + WIDE * 3), load3(pass.head + WIDE * 6)};
+    const MbPack mu = mb_pack_load(pass.head + WIDE * MB_PILE_HEAD_MU);
+    MbPack sum = {0};
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
+      const Triple rate = rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, load3(pass.hot + WIDE * MB_PILE_A),
+                                  load3(pass.hot + WIDE * MB_PILE_B));
+      const Triple lambda = load3(pass.hot + WIDE * MB_PILE_NOW);
+      Triple u = {{dot(axis[0], rate), dot(axis[1], rate), dot(axis[2], rate)}};
+      store3(pass.cold + WIDE * MB_PILE_RATE, u);
+      u.at[0] += mb_pack_load(pass.hot + WIDE * MB_PILE_ASKS);
+      sum += natural_of(u.at, lambda.at, mu, mb_pack_load(pass.hot + WIDE * MB_PILE_SCALE), 0);
+    }
+    sum_to(p, batch, &pass, 0, sum);
+  }
+}
+
+// ---- taking contacts --------------------------------------------------------------------------------------
+
+static const double nobody[MB_PILE_GIVEN]; // the contact of a lane that has none
+
+typedef struct Lanes {
+  const double *at[MB_PACK];
+  MbPackMask is;
+} Lanes;
+
+KERNEL Lanes lanes_of(const MbPile *p, const uint32_t *block) {
+  Lanes made;
+  MbPack is = {0};
+  for (int i = 0; i < MB_PACK; i++) {
+    made.at[i] = block[i] == UINT32_MAX ? nobody : p->given.number + p->given.stride * block[i];
+    is[i] = block[i] != UINT32_MAX;
+  }
+  made.is = mb_pack_less((MbPack){0}, is);
+  return made;
+}
+
+KERNEL MbPack number(const Lanes *lanes, int k) {
+  MbPack x = {0};
+  for (int i = 0; i < MB_PACK; i++) x[i] = lanes->at[i][k];
+  return x;
+}
+
+KERNEL Triple numbers(const Lanes *lanes, int k) {
+  return (Triple){{number(lanes, k), number(lanes, k + 1), number(lanes, k + 2)}};
+}
+
+// The block of W that a contact has by itself: 00 01 02 11 12 22.
+KERNEL void own_block(const Pass *pass, const Triple axis[3], Triple ra, Triple rb, MbPack D[6]) {
+  Triple a[3], b[3];
+  for (int k = 0; k < 3; k++) a[k] = cross(ra, axis[k]), b[k] = cross(rb, axis[k]);
+  for (int k = 0, at = 0; k < 3; k++) {
+    const Triple x = by_J(pass->a.J, a[k]), y = by_J(pass->b.J, b[k]);
+    for (int l = k; l < 3; l++, at++) {
+      D[at] = dot(x, a[l]) + dot(y, b[l]);
+      if (k == l) D[at] += pass->a.inverse + pass->b.inverse;
+    }
+  }
+}
+
+// As contact_strips.c has it: where D is singular a little is put on its diagonal.
+KERNEL void invert(MbPack D[6], MbPack scale, MbPack I[6]) {
+  const MbPack c1 = D[4] * D[2] - D[1] * D[5], c2 = D[1] * D[4] - D[3] * D[2], zero = {0};
+  MbPack det = D[0] * (D[3] * D[5] - D[4] * D[4]) + D[1] * c1 + D[2] * c2;
+  const MbPackMask fine = mb_pack_less(mb_pack_all(1e-9) * scale * scale * scale, det);
+  const MbPack more = mb_pack_select(fine, zero, mb_pack_all(1e-7) * scale);
+  D[0] += more, D[3] += more, D[5] += more;
+  det = D[0] * (D[3] * D[5] - D[4] * D[4]) + D[1] * c1 + D[2] * c2;
+  I[0] = (D[3] * D[5] - D[4] * D[4]) / det, I[1] = c1 / det, I[2] = c2 / det;
+  I[3] = (D[0] * D[5] - D[2] * D[2]) / det, I[4] = (D[2] * D[1] - D[0] * D[4]) / det;
+  I[5] = (D[0] * D[3] - D[1] * D[1]) / det;
+}
+
+// λ put where it may be.
+KERNEL Triple clamped(Triple x, MbPack mu) {
+  const MbPack zero = {0}, n = mb_pack_max(x.at[0], zero), most = mu * n,
+               t = mb_pack_sqrt(x.at[1] * x.at[1] + x.at[2] * x.at[2]);
+  const MbPack less = mb_pack_select(mb_pack_less(most, t), most / t, mb_pack_all(1));
+  return (Triple){{n, less * x.at[1], less * x.at[2]}};
+}
+
+// What the normal's rate is to come to at least (ask.c), and by how much that is more for a rebound.
+KERNEL MbPack least_of(const MbPile *p, const Lanes *in, MbPack rate, MbPack last, MbPack *rebound) {
+  const MbPack zero = {0}, gap = number(in, MB_PILE_GAP), bounce = number(in, MB_PILE_BOUNCE);
+  const MbPackMask open = mb_pack_less(mb_pack_all(-1e-10) * number(in, MB_PILE_SIZE), gap);
+  const MbPack h = mb_pack_all(p->asking.h), stops = mb_pack_select(open, -gap / h, zero);
+  const MbPackMask springs = mb_pack_less(zero, bounce) &
+                             mb_pack_less(last, mb_pack_all(-p->asking.slowest)) &
+                             mb_pack_less(gap + h * rate, zero);
+  const MbPack least = mb_pack_max(mb_pack_select(springs, rate - last - bounce * last, stops), stops);
+  *rebound = least - stops;
+  return least;
+}
+
+typedef struct Start {
+  Triple p, v, w;
+} Start;
+
+KERNEL Start start_of(const MbPile *p, const uint32_t *body) {
+  Start made;
+  MbPack x[9];
+  place_of(p, body, 0, 9, x);
+  memcpy(&made, x, sizeof made);
+  return made;
+}
+
+// b of the contact, its squares and those of what comes nearer, what rebounds.
+typedef struct Sums {
+  MbPack all, nearer, rebound;
+} Sums;
+
+KERNEL void take_contact(const MbPile *p, Pass *pass, const Start *a, const Start *b, const Triple axis[3],
+                         MbPack mu, Sums *sums) {
+  const Lanes in = lanes_of(p, pass->block);
+  const MbPack zero = {0};
+  const Triple at = numbers(&in, MB_PILE_POINT), ra = minus(at, a->p), rb = minus(at, b->p);
+  const Triple rate = rate_of(pass->a.v, pass->a.w, pass->b.v, pass->b.w, ra, rb),
+               was = rate_of(a->v, a->w, b->v, b->w, ra, rb);
+  Triple u, before;
+  MbPack D[6], I[6], rebound;
+  for (int k = 0; k < 3; k++) u.at[k] = dot(axis[k], rate), before.at[k] = dot(axis[k], was);
+  own_block(pass, axis, ra, rb, D);
+  const MbPack scale = mb_pack_select(in.is, (D[0] + D[3] + D[5]) / mb_pack_all(3), zero);
+  invert(D, scale, I);
+  const MbPack least = least_of(p, &in, u.at[0], before.at[0], &rebound), asked = u.at[0] - least,
+               nearer = mb_pack_min(asked, zero), tangents = u.at[1] * u.at[1] + u.at[2] * u.at[2];
+  sums->all += mb_pack_select(in.is, asked * asked + tangents, zero);
+  sums->nearer += mb_pack_select(in.is, nearer * nearer + tangents, zero);
+  sums->rebound = mb_pack_max(sums->rebound, mb_pack_select(in.is, rebound, zero));
+
+  store3(pass->hot + WIDE * MB_PILE_A, ra);
+  store3(pass->hot + WIDE * MB_PILE_B, rb);
+  for (int k = 0; k < 6; k++) {
+    mb_pack_store(pass->hot + WIDE * (MB_PILE_I + k), mb_pack_select(in.is, I[k], zero));
+    double *to = k < 3 ? pass->hot + WIDE * (MB_PILE_D + k) : pass->cold + WIDE * (MB_PILE_D_REST + k - 3);
+    mb_pack_store(to, mb_pack_select(in.is, D[k], zero));
+  }
+  // what is not there is far away
+  mb_pack_store(pass->hot + WIDE * MB_PILE_ASKS, mb_pack_select(in.is, -least, mb_pack_all(1e200)));
+  mb_pack_store(pass->hot + WIDE * MB_PILE_SCALE, scale);
+  store3(pass->hot + WIDE * MB_PILE_NOW, clamped(numbers(&in, MB_PILE_LAMBDA), mu));
+  store3(pass->cold + WIDE * MB_PILE_BEFORE, before);
+  mb_pack_store(pass->cold + WIDE * MB_PILE_OPEN, number(&in, MB_PILE_GAP));
+  mb_pack_store(pass->cold + WIDE * MB_PILE_EXTENT, number(&in, MB_PILE_SIZE));
+}
+
+static void take(const MbPile *p, size_t batch) {
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
+    Pass pass = begin(p, batch, lane);
+    const Start a = start_of(p, pass.batch->body[0] + lane), b = start_of(p, pass.batch->body[1] + lane);
+    const Lanes first = lanes_of(p, pass.block);
+    const MbPack mu = number(&first, MB_PILE_MU);
+    Sums sums = {{0}, {0}, {0}};
+    Triple axis[3];
+    for (int k = 0; k < 3; k++) {
+      axis[k] = numbers(&first, MB_PILE_AXES + 3 * k);
+      store3((double *)pass.head + WIDE * 3 * k, axis[k]);
+    }
+    mb_pack_store((double *)pass.head + WIDE * MB_PILE_HEAD_MU, mu);
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
+      take_contact(p, &pass, &a, &b, axis, mu, &sums);
+    sum_to(p, batch, &pass, 0, sums.all);
+    sum_to(p, batch, &pass, 1, sums.nearer);
+    sum_to(p, batch, &pass, 2, sums.rebound);
+  }
+}
+
+// ---- parting ----------------------------------------------------------------------------------------------
+
+// Where a point is from the centre of mass, which was at r from it.
+KERNEL Triple turned(const MbPack R[9], Triple r) {
+  Triple x;
+  for (int k = 0; k < 3; k++) x.at[k] = R[3 * k] * r.at[0] + R[3 * k + 1] * r.at[1] + R[3 * k + 2] * r.at[2];
+  return x;
+}
+
+// A contact's two points each with its own body: the gap between them along the normal as it was, and the place between them.
+KERNEL MbPack move_contact(const MbPile *p, Pass *pass, Triple n, Triple way, const MbPack R[2][9]) {
+  const MbPack zero = {0}, half = mb_pack_all(0.5), gap = mb_pack_load(pass->cold + WIDE * MB_PILE_OPEN),
+               size = mb_pack_load(pass->cold + WIDE * MB_PILE_EXTENT);
+  const Triple off = times(half * gap, n), a = turned(R[0], minus(load3(pass->hot + WIDE * MB_PILE_A), off)),
+               b = turned(R[1], plus(load3(pass->hot + WIDE * MB_PILE_B), off)), d = plus(way, minus(b, a)),
+               ra = plus(a, times(half, d)), rb = minus(b, times(half, d)), x = cross(ra, n),
+               y = cross(rb, n);
+  MbPack g = dot(d, n);
+  // what is hardly deep stays so, whatever is deep elsewhere
+  const MbPackMask slight = mb_pack_less(g, zero) & mb_pack_less(mb_pack_all(-MB_PILE_SLOP) * size, g);
+  g = mb_pack_select(slight, zero, g);
+  const MbPack D =
+      dot(x, by_J(pass->a.J, x)) + dot(y, by_J(pass->b.J, y)) + (pass->a.inverse + pass->b.inverse);
+  const MbPackMask is = mb_pack_less(zero, mb_pack_load(pass->hot + WIDE * MB_PILE_SCALE));
+  store3(pass->part + WIDE * MB_PILE_A, ra);
+  store3(pass->part + WIDE * MB_PILE_B, rb);
+  mb_pack_store(pass->part + WIDE * MB_PILE_ONE_I, mb_pack_select(is, mb_pack_all(1) / D, zero));
+  mb_pack_store(pass->part + WIDE * MB_PILE_ONE_D, mb_pack_select(is, D, zero));
+  // no more than a step may move
+  mb_pack_store(pass->part + WIDE * MB_PILE_ONE_ASKS, mb_pack_max(g, mb_pack_all(-p->asking.h) * size));
+  mb_pack_store(pass->part + WIDE * MB_PILE_ONE_NOW, zero);
+  return mb_pack_select(is, -g / size, zero);
+}
+
+static void move(const MbPile *p, size_t batch) {
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
+    Pass pass = begin(p, batch, lane);
+    MbPack R[2][9], at[2][3], deepest = {0};
+    for (int end = 0; end < 2; end++) {
+      place_of(p, pass.batch->body[end] + lane, 0, 3, at[end]);
+      place_of(p, pass.batch->body[end] + lane, 9, 9, R[end]);
+    }
+    const Triple way = {{at[1][0] - at[0][0], at[1][1] - at[0][1], at[1][2] - at[0][2]}};
+    const Triple n = load3(pass.head);
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass))
+      deepest = mb_pack_max(deepest, move_contact(p, &pass, n, way, R));
+    sum_to(p, batch, &pass, 0, deepest);
+  }
+}
+
+static void part(const MbPile *p, size_t batch) {
+  for (int lane = 0; lane < WIDE; lane += MB_PACK) {
+    Pass pass = begin(p, batch, lane);
+    const Triple n = load3(pass.head);
+    MbPack moved = {0};
+    for (uint32_t k = 0; k < pass.batch->depth; k++, next(&pass)) {
+      double *cell = pass.part;
+      const Triple ra = load3(cell + WIDE * MB_PILE_A), rb = load3(cell + WIDE * MB_PILE_B);
+      const MbPack was = mb_pack_load(cell + WIDE * MB_PILE_ONE_NOW),
+                   u = mb_pack_load(cell + WIDE * MB_PILE_ONE_ASKS) +
+                       dot(n, rate_of(pass.a.v, pass.a.w, pass.b.v, pass.b.w, ra, rb)),
+                   x = mb_pack_max(was - u * mb_pack_load(cell + WIDE * MB_PILE_ONE_I), (MbPack){0}),
+                   d = x - was, change = d * mb_pack_load(cell + WIDE * MB_PILE_ONE_D);
+      mb_pack_store(cell + WIDE * MB_PILE_ONE_NOW, x);
+      push_both(&pass.a, &pass.b, ra, rb, times(d, n));
+      moved += change * change;
+    }
+    sum_to(p, batch, &pass, 0, moved);
+    end(p, &pass);
+  }
+}
+
+const MbPilePasses MB_PILE_TABLE = {MB_PILE_NAME, take, push, sweep, look, move, part};

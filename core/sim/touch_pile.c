@@ -1,0 +1,189 @@
+// Piles under a fixed number of sweeps: contacts as they have been found go to the sweeps of contact/pile.h as they are, and what comes out goes
+// to the bodies. Of hard contacts with the exact cone, at least MB_PILE_FEW of them, with masses alone in A.
+//
+// The sweeps have velocities in the world's axes. What they change of a body's velocities goes back into its own, so that nothing changes
+// of what nothing pushes.
+#include "core/sim/touch_pile.h"
+#include "core/base/alloc.h"
+#include "core/math/mat3.h"
+#include "core/model/coordinate_map.h"
+#include "core/sim/constrain_internal.h"
+#include "core/sim/touch.h"
+#include "core/sim/touch_solve.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define PLACE(of) ((offsetof(MbTouch, of) - offsetof(MbTouch, point)) / sizeof(double))
+_Static_assert(PLACE(point) == MB_PILE_POINT && PLACE(axis) == MB_PILE_AXES && PLACE(gap) == MB_PILE_GAP &&
+                   PLACE(size) == MB_PILE_SIZE && PLACE(mu) == MB_PILE_MU &&
+                   PLACE(bounce) == MB_PILE_BOUNCE && PLACE(lambda) == MB_PILE_LAMBDA &&
+                   sizeof(MbTouch) % sizeof(double) == 0,
+               "contacts are given as they are");
+
+static MbTouchPile *pile_of(const MbSim *sim) { return sim->touching->pile; }
+
+bool mb_touch_is_pile(const MbSim *sim) {
+  const MbContacts *rules = sim->touching->rules;
+  const MbIntegrator *in = sim->integrator;
+  const bool masses = !sim->x.D || (in->a == 0 && in->b == 0);
+  return mb_touch_few(rules) && rules->cone == MB_ROUND_CONE && !(rules->compliance > 0) && masses &&
+         in->scheme == MB_ONE_SOLVE && in->w == 0 && sim->touching->now.n >= MB_PILE_FEW;
+}
+
+// ---- bodies -----------------------------------------------------------------------------------------------
+
+// R diag(1/I) Rᵀ and 1/m.
+static void weigh(const double R[9], const double *M, MbPileBody *body) {
+  double inverse[3];
+  for (size_t k = 0; k < 3; k++) inverse[k] = 1 / M[k];
+  for (size_t r = 0, at = 0; r < 3; r++)
+    for (size_t c = r; c < 3; c++, at++) {
+      body->J[at] = 0;
+      for (size_t k = 0; k < 3; k++) body->J[at] += R[3 * r + k] * inverse[k] * R[3 * c + k];
+    }
+  body->inverse = 1 / M[3];
+  body->none = 0;
+}
+
+// The bodies at the step's start, with velocities as forces have made them.
+static void take_bodies(MbSim *sim, const double *v) {
+  const MbModel *model = sim->model;
+  MbPile *pile = &pile_of(sim)->pile;
+  for (size_t b = 0; b < model->nb; b++) {
+    MbPileBody *body = &pile->body[b];
+    MbPilePlace *place = &pile->place[b];
+    if (!mb_delassus_is_apart(model, b)) {
+      memset(body, 0, sizeof *body);
+      memset(place, 0, sizeof *place);
+      continue;
+    }
+    const size_t at = sim->solver->map->layout->velocity(model, b);
+    mb_quat_to_mat3(place->R, sim->x.E[b].q);
+    weigh(place->R, model->M + 6 * b, body);
+    mb_mat3_apply(body->w, place->R, v + at);
+    mb_vec3_copy(body->v, v + at + 3);
+    mb_vec3_copy(place->p, sim->x.E[b].p);
+    mb_mat3_apply(place->w, place->R, sim->state.v + at);
+    mb_vec3_copy(place->v, sim->state.v + at + 3);
+  }
+}
+
+// v ← v + what the sweeps have changed
+static void give_velocities(const MbSim *sim, double *v) {
+  const MbModel *model = sim->model;
+  const MbPile *pile = &pile_of(sim)->pile;
+  for (size_t b = 0; b < model->nlisted; b++) {
+    const MbPileBody *body = &pile->body[b];
+    const double *base = pile->base + 8 * b;
+    double change[3], own[3];
+    if (!mb_delassus_is_apart(model, b)) continue;
+    const size_t at = sim->solver->map->layout->velocity(model, b);
+    mb_vec3_sub(change, body->w, base + 3);
+    mb_mat3_tapply(own, pile->place[b].R, change);
+    mb_vec3_add(v + at, v + at, own);
+    mb_vec3_copy(v + at + 3, body->v);
+  }
+}
+
+// ---- the step's contacts ----------------------------------------------------------------------------------
+
+static bool make(MbSim *sim, bool *is) {
+  MbTouchPile *p = pile_of(sim);
+  const MbTouches *now = &sim->touching->now;
+  const uint32_t none = (uint32_t)sim->model->nb;
+  if (!mb_grow(&p->body, &p->room, now->n, sizeof *p->body) ||
+      !mb_grow(&p->told, &p->told_room, now->n, sizeof *p->told))
+    return false;
+  for (size_t i = 0; i < now->n; i++)
+    for (size_t end = 0; end < 2; end++) {
+      const size_t body = now->touch[i].end[end];
+      p->body[i][end] = body == MB_WORLD ? none : (uint32_t)body;
+    }
+  const MbPileContacts contacts = {.n = now->n,
+                                   .stride = sizeof(MbTouch) / sizeof(double),
+                                   .number = now->touch[0].point,
+                                   .body = (const uint32_t(*)[2])p->body};
+  return mb_pile_make(&p->pile, &contacts, sim->model->nb, is);
+}
+
+static void note(MbSim *sim) {
+  MbTouching *t = sim->touching;
+  const MbPileTold *told = pile_of(sim)->told;
+  mb_pile_tell(&pile_of(sim)->pile, pile_of(sim)->told);
+  mb_touch_begin_notes(sim);
+  for (size_t i = 0; i < t->now.n; i++)
+    if (told[i].lambda[0] > 0)
+      mb_touch_note(sim, &t->now.touch[i], told[i].lambda, told[i].before, told[i].after);
+}
+
+bool mb_touch_pile_solve(MbSim *sim, double *v, bool *done) {
+  MbTouchPile *p = pile_of(sim);
+  const MbContacts *rules = sim->touching->rules;
+  const MbPileAsking asking = {.h = sim->model->h, .slowest = rules->threshold};
+  bool is;
+  *done = false;
+  if (!make(sim, &is)) return false;
+  if (!is) return true;
+  take_bodies(sim, v);
+  mb_pile_take(&p->pile, &asking, sim->threads);
+  if (p->pile.rebounds || !isfinite(p->pile.norm)) return true;
+  const size_t sweeps = mb_pile_solve(&p->pile, rules->tolerance, (size_t)rules->iterations);
+  const double left = p->pile.size > 0 ? p->pile.natural / p->pile.size : 0;
+  if (!mb_touch_tell_few(sim, left, rules->tolerance, sweeps)) return true;
+  give_velocities(sim, v);
+  note(sim);
+  *done = p->solved = true;
+  return true;
+}
+
+// ---- parting ----------------------------------------------------------------------------------------------
+
+double mb_touch_pile_move(MbSim *sim) {
+  const MbModel *model = sim->model;
+  MbPile *pile = &pile_of(sim)->pile;
+  for (size_t b = 0; b < model->nlisted; b++) {
+    MbPilePlace *place = &pile->place[b];
+    MbPileBody *body = &pile->body[b];
+    double R[9], was[9];
+    if (!mb_delassus_is_apart(model, b)) continue;
+    mb_quat_to_mat3(R, sim->x.E[b].q);
+    for (int r = 0; r < 3; r++)
+      for (int k = 0; k < 3; k++) was[3 * r + k] = place->R[3 * k + r];
+    mb_mat3_mul(place->R, R, was);
+    mb_vec3_copy(place->p, sim->x.E[b].p);
+    weigh(R, model->M + 6 * b, body);
+    memset(body->v, 0, 3 * sizeof *body->v);
+    memset(body->w, 0, 3 * sizeof *body->w);
+  }
+  return mb_pile_move(pile);
+}
+
+void mb_touch_pile_part(MbSim *sim, double *dq) {
+  const MbModel *model = sim->model;
+  MbPile *pile = &pile_of(sim)->pile;
+  mb_pile_part(pile, (size_t)sim->touching->rules->iterations);
+  for (size_t b = 0; b < model->nlisted; b++) {
+    double R[9];
+    if (!mb_delassus_is_apart(model, b)) continue;
+    const size_t at = sim->solver->map->layout->velocity(model, b);
+    mb_quat_to_mat3(R, sim->x.E[b].q);
+    mb_mat3_tapply(dq + at, R, pile->body[b].w);
+    mb_vec3_copy(dq + at + 3, pile->body[b].v);
+  }
+}
+
+// ---- memory -----------------------------------------------------------------------------------------------
+
+void mb_touch_pile_free(MbTouchPile *pile) {
+  if (!pile) return;
+  mb_pile_free(&pile->pile);
+  mb_free(pile->body);
+  mb_free(pile->told);
+  mb_free(pile);
+}
+
+size_t mb_touch_pile_bytes(const MbTouchPile *pile) {
+  return sizeof *pile + mb_pile_bytes(&pile->pile) + pile->room * sizeof *pile->body +
+         pile->told_room * sizeof *pile->told;
+}

@@ -83,13 +83,13 @@ struct MbContactProblem {
   const double *start; // (n) λ to begin with, or NULL
   bool same;           // all but b, slack and start is as in the last solution with this work
 
-  bool
-      betters; // a start that is good enough is bettered once all the same: of solutions one after the other, each of
-               // which starts from the last, the same little error in all of them would add up
+  // A start that is good enough is bettered once all the same: of solutions one after the other, each of which starts from the
+  // last, the same little error in all of them would add up
+  bool betters;
 
   double tolerance; // of the natural map over |b|; 0 = 1e-10
-  bool
-      sweeps; // `auto`: rows without friction, swept island by island, each until that share is left of what its own b asks for
+  // Method `auto` alone: rows without friction are swept island by island, each until that share is left of what its own b asks for
+  bool sweeps;
   size_t iterations; // at most; 0 = the method's own
   double rho;        // of the natural map: see MbContactAnswer; 0 = the inverse of each block's own W
   MbContactFunction function;

@@ -9,8 +9,8 @@ typedef struct MbMeshSurvey {
   size_t twins;   // vertices that are where one before them is
   size_t repeats; // elements with the same corners as one before them
   size_t pieces;  // parts that have no vertex in common
-  size_t
-      hinges; // how many more parts there are where those are cut that only vertices, or edges of tetrahedra, hold together
+  // how many more parts there are where those are cut that only vertices, or edges of tetrahedra, hold together
+  size_t hinges;
   size_t thin;     // elements whose least height is below 0.01 of their longest edge
   double height;   // the least of those
   size_t thinnest; // and whose it is

@@ -2,9 +2,8 @@
 //
 // symplectic      v⁺ = v + h M⁻¹ f                                                     (AR 0.9.1, RM 2.20)
 // implicit        f(q + h v⁺, v⁺) ≈ f + K h v⁺ + D (v⁺ − v)                            (AR 0.9.2, RM 2.79)
-// trapezoidal     ½ (f + f⁺), f⁺ ≈ f + K (h/2)(v + v⁺) + D (v⁺ − v)  (AR 0.9.3, whose printed h²/4 before Kv
-// in f̂
-//                 is h/4); second order only with every derivative in K and D, and with the signals half way
+// trapezoidal     ½ (f + f⁺), f⁺ ≈ f + K (h/2)(v + v⁺) + D (v⁺ − v)                    (AR 0.9.3, whose f̂ has h²/4 in print
+//                 before K v; it is h/4); second order only with every derivative in K and D, and with the signals half way
 // bridson_marino  velocity Verlet with damping implicit (AR 0.9.4): A = M − (h/2) D,
 //                 A v½ = A v + (h/2) f,  q⁺ = q ⊕ h v½,  A v⁺ = A v + (h/2)(f + f′)
 // bdf1, bdf2, sdirk2  everything at the state to come: sim/scheme_stages.c

@@ -17,9 +17,9 @@ struct MbForceOps {
   const char *name;  // the scene's word
   size_t parameters; // bytes that it keeps of its own in MbForce.parameters
   bool everywhere;   // acts on every body: evaluated on ranges of bodies, in parallel
-  bool
-      inertial; // comes of inertia alone: some solvers have it in their passes; its derivatives count only where all of
-                // them do (MbMaximal.exact)
+  // It comes of inertia alone: some solvers have it in their passes; its derivatives count only where all of them do
+  // (MbMaximal.exact)
+  bool inertial;
   // Adds f (and K, D where x has them) on bodies [begin, end); one that is not everywhere gets the whole
   // range.
   void (*eval)(const MbModel *model, const MbForce *force, MbMaximal *x, size_t begin, size_t end);
@@ -64,8 +64,9 @@ typedef struct MbInstant {
   const double *guess;  // (nguess) where joints that close loops are looked for
   double *found;        // (nguess) where they are
   double h;             // step that velocities are asked for at the end of; 0 where accelerations are
-  double
-      turn; // time that bodies move on from here by these velocities, in whose mean they are to be as asked for
+  // After this instant the bodies go on for so many seconds at the velocities that are asked for. A row that depends on how bodies
+  // are turned asks by the mean of their turn over that time. 0: as they are turned now.
+  double turn;
 } MbInstant;
 
 enum { MB_ROWS = 6 }; // of one constraint at most
@@ -168,10 +169,10 @@ typedef struct MbNodeStats {
 // What their steps are to be like, by the model alone.
 typedef struct MbNodePlan {
   int iterations; // at most
-  double
-      share; // of the energy that a step's iterations take off, that may be left by estimate; 0: that is not asked
-  bool
-      to_end; // a step goes on to where energies cannot tell its iterates apart; one that did not is no solution
+  // What share may be left, by estimate, of the energy that a step's iterations take off. 0: that is not asked.
+  double share;
+  // A step goes on to where energies cannot tell its iterates apart; one that did not is no solution
+  bool to_end;
   double tolerance; // of the last correction, by the size; more of it is no solution. 0: that is not asked
   size_t carried;   // numbers that go from step to step beside places and velocities
 } MbNodePlan;

@@ -90,7 +90,7 @@ static MbAsked soft_half(const MbAsking *asking, const MbAskRow *row) {
                    .soft = row->alpha / (asking->impulse * way)};
 }
 
-static MbAsked half(const MbAsking *asking, const MbAskRow *row) {
+static inline __attribute__((always_inline)) MbAsked half(const MbAsking *asking, const MbAskRow *row) {
   const double h = asking->h, gamma = asking->gamma - row->outward;
   if (mb_ask_slack(row)) return (MbAsked){0};
   if (row->alpha > 0) return soft_half(asking, row);
@@ -138,7 +138,7 @@ static MbAsked kinematic(const MbAsking *asking, const MbAskRow *row) {
   return (MbAsked){.takes = true, .b = rate + pull, .size = size + fabs(pull)};
 }
 
-MbAsked mb_ask(const MbAsking *asking, const MbAskRow *row) {
+static inline __attribute__((always_inline)) MbAsked ask(const MbAsking *asking, const MbAskRow *row) {
   if (row->anew) return asking->of == MB_ASK_VELOCITIES ? at_end(asking, row, row->beta) : (MbAsked){0};
   if (row->dry) return asking->of == MB_ASK_VELOCITIES ? mb_ask_friction(row) : (MbAsked){0};
   switch (asking->of) {
@@ -164,6 +164,8 @@ MbAsked mb_ask(const MbAsking *asking, const MbAskRow *row) {
   return kinematic(asking, row);
 }
 
+MbAsked mb_ask(const MbAsking *asking, const MbAskRow *row) { return ask(asking, row); }
+
 static inline MbAskRow row_of(const MbAskRows *rows, size_t r) {
   return (MbAskRow){.order = rows->order[r],
                     .g = rows->g[r],
@@ -177,17 +179,16 @@ static inline MbAskRow row_of(const MbAskRows *rows, size_t r) {
 }
 
 void mb_ask_rows(const MbAsking *asking, const MbAskRows *rows, double *x) {
-  // every step asks this of every row: inlined, so that what these rows have not is not worked out
-  if (asking->of == MB_ASK_VELOCITIES) {
-    for (size_t r = 0; r < rows->n; r++) {
-      const MbAskRow row = row_of(rows, r);
-      x[r] = -mb_ask_velocities(asking, &row).b;
-    }
-    return;
+  const MbAsking same = *asking; // of its own, as x might be where these are
+  const MbAskRows of = *rows;
+  // inlined, so that what these rows have not is not worked out; nearly every step asks for velocities
+  for (size_t r = 0; same.of == MB_ASK_VELOCITIES && r < of.n; r++) {
+    const MbAskRow row = row_of(&of, r);
+    x[r] = -mb_ask_velocities(&same, &row).b;
   }
-  for (size_t r = 0; r < rows->n; r++) {
-    const MbAskRow row = row_of(rows, r);
-    x[r] = -mb_ask(asking, &row).b;
+  for (size_t r = 0; same.of != MB_ASK_VELOCITIES && r < of.n; r++) {
+    const MbAskRow row = row_of(&of, r);
+    x[r] = -ask(&same, &row).b;
   }
 }
 

@@ -22,8 +22,8 @@ typedef enum MbAskOf {
 typedef struct MbAsking {
   MbAskOf of;
   double h, gamma;
-  bool
-      ahead; // unilateral rows act before their bound is passed, and prescribed motion is met at the step's end
+  // unilateral rows act before their bound is passed, and prescribed motion is met at the step's end
+  bool ahead;
   double curve;   // velocities: seconds of the rate J̇ v that are made up for
   double theta;   // half steps: where the rows are, of the step
   double impulse; // half steps: seconds of force that an impulse stands for

@@ -27,12 +27,12 @@ typedef struct MbRowTerms {
   bool anew;          // it is made anew in every pass of a step, and asked of its end
   bool turns;         // it knows itself what it turns by in a step
   bool two_bodies;    // it is about no more than two bodies
-  bool
-      nodes; // its rate is known in a step's passes alone: it is made anew there, or about nodes that are points and no bodies
+  // Its rate is known in a step's passes alone: it is made anew there, or about nodes that are points and no bodies
+  bool nodes;
   const char *name;     // for messages
   const char *singular; // what it means that its g is not a number; NULL: it always is one
-  uint64_t
-      key; // the same from step to step: of a constraint's row its number, of others as their source says
+  // It stays the same from step to step: of a constraint's row it is its number, of others what their source says.
+  uint64_t key;
   size_t claimed; // its number among the rows that the solver claims; MB_WORLD = it is not
 } MbRowTerms;
 

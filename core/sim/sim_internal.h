@@ -40,8 +40,8 @@ struct MbSim {
   const MbSchemeOps *scheme; // schemes.h
   int threads;
   size_t nq, nv, nm;
-  size_t
-      width; // velocities that rows may be about: nv, and three of every node that is a point (model/ops.h)
+  // velocities that rows may be about: nv, and three of every node that is a point (model/ops.h)
+  size_t width;
   size_t section[MB_SECTIONS + 1]; // where each begins in the state's memory
 
   MbState state; // after the last good step

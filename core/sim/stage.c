@@ -39,10 +39,16 @@ static void split_nodes(MbSim *sim, double weight, double *force, double *moment
   for (size_t i = 0; i < sim->nv; i++) sim->push[i] *= weight;
 }
 
+// y ← y + s x
+static void add_scaled(size_t n, double s, const double *restrict x, double *restrict y) {
+  for (size_t i = 0; i < n; i++) y[i] += s * x[i];
+}
+
 static MbStatus try_pass(MbSim *sim, const MbStage *stage, bool factor, double *w, MbReport *report) {
   const MbSolverOps *solver = sim->solver;
   double *force = stage->force ? stage->force : sim->r, *sum = sim->s;
   const double *felt = stage->felt ? stage->felt : w;
+  const size_t n = sim->nv;
   size_t blame = 0;
 
   if (!stage->there) {
@@ -56,14 +62,18 @@ static MbStatus try_pass(MbSim *sim, const MbStage *stage, bool factor, double *
   const bool inert = add_inertia(sim, stage, w, force, sum);
   mb_sim_gather(sim, stage->q, felt, force);
   mb_sim_add_blocks(sim, stage->sD, stage->sK, w, force);
-  for (size_t i = 0; stage->besides && i < sim->nv; i++) force[i] += stage->besides[i];
+  if (stage->besides) add_scaled(n, 1, stage->besides, force);
   if (stage->whole && inert) split_nodes(sim, stage->weight, force, sum);
-  for (size_t i = 0; i < sim->nv; i++) sum[i] = (inert ? sum[i] : 0) + stage->weight * force[i];
+  if (!inert) memset(sum, 0, n * sizeof *sum);
+  add_scaled(n, stage->weight, force, sum);
 
   const bool solved =
       stage->whole ? mb_claims_velocities(sim, sum) : mb_claims_change(sim, &stage->half, w, sum);
   if (!solved) return mb_sim_unsolved(sim, report);
-  for (size_t i = 0; i < sim->nv; i++) w[i] = stage->whole ? sum[i] : w[i] + sum[i];
+  if (stage->whole)
+    memcpy(w, sum, n * sizeof *w);
+  else
+    add_scaled(n, 1, sum, w);
   return MB_OK;
 }
 

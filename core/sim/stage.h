@@ -10,8 +10,8 @@
 typedef struct MbStage {
   const double *from; // (nv) velocities at its start; NULL: those that w comes in with
   bool viscous;       // M resists velocities as they are: the left side is M w
-  bool
-      whole; // passes solve for w, as rows that the solver claims ask of velocities, and not for what w changes by
+  // Passes solve for w, as rows that the solver claims ask of velocities, and not for what w changes by
+  bool whole;
   double weight;         // s
   double t;              // of the forces
   const double *besides; // (nv) what pushes beside them

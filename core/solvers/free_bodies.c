@@ -20,6 +20,7 @@ struct MbSolverWork {
   bool diagonal;   // A = M
   const double *M; // (nb x 6), the model's
   double *A;       // (nb x 36) factors
+  double *of;      // (nb x 36) what they are the factors of
   int *pivot;      // (nb x 6)
   bool *singular;  // (nb)
   const MbPose *E; // (nb) at the last kinematics,
@@ -31,6 +32,7 @@ struct MbSolverWork {
 static void free_work(MbSolverWork *work) {
   if (!work) return;
   mb_free(work->A);
+  mb_free(work->of);
   mb_free(work->pivot);
   mb_free(work->singular);
   mb_free(work->twist);
@@ -44,18 +46,22 @@ static MbSolverWork *create(const MbModel *model, int threads) {
   if (!work) return NULL;
   *work = (MbSolverWork){.nb = model->nb, .threads = threads, .diagonal = true, .M = model->M};
   work->A = mb_calloc(36 * model->nb, sizeof *work->A);
+  work->of = mb_calloc(36 * model->nb, sizeof *work->of);
   work->pivot = mb_calloc(6 * model->nb, sizeof *work->pivot);
   work->singular = mb_calloc(model->nb, sizeof *work->singular);
   work->twist = mb_calloc(6 * model->nb, sizeof *work->twist);
   work->wrench = mb_calloc(6 * model->nb, sizeof *work->wrench);
   const bool coupled = mb_coupling_create(model, &work->coupling);
-  if (work->A && work->pivot && work->singular && work->twist && work->wrench && coupled) return work;
-  free_work(work);
-  return NULL;
+  if (!(work->A && work->of && work->pivot && work->singular && work->twist && work->wrench && coupled)) {
+    free_work(work);
+    return NULL;
+  }
+  memset(work->singular, true, model->nb * sizeof *work->singular); // none is factored yet
+  return work;
 }
 
 static size_t bytes(const MbSolverWork *work) {
-  return sizeof *work + work->nb * (48 * sizeof *work->A + 6 * sizeof *work->pivot + sizeof *work->singular) +
+  return sizeof *work + work->nb * (84 * sizeof *work->A + 6 * sizeof *work->pivot + sizeof *work->singular) +
          mb_coupling_bytes(work->coupling.model);
 }
 
@@ -84,15 +90,19 @@ typedef struct Factoring {
   bool exact;
 } Factoring;
 
+// In the bodies' axes damping is often the same from step to step, and so is what it is factored to.
 static void factor_range(void *context, size_t begin, size_t end) {
   const Factoring *const job = context;
   MbSolverWork *const work = job->work;
   for (size_t n = begin; n < end; n++) {
-    double *A = work->A + 36 * n;
+    double *A = work->A + 36 * n, *of = work->of + 36 * n, block[36];
     if (work->coupling.on) // which has it already
-      memcpy(A, work->coupling.diagonal + 36 * n, 36 * sizeof *A);
+      memcpy(block, work->coupling.diagonal + 36 * n, sizeof block);
     else
-      mb_body_block(A, work->M, job->x, n, job->a, job->b, job->exact);
+      mb_body_block(block, work->M, job->x, n, job->a, job->b, job->exact);
+    if (memcmp(of, block, sizeof block) == 0 && !work->singular[n]) continue;
+    memcpy(of, block, sizeof block);
+    memcpy(A, block, sizeof block);
     work->singular[n] = !mb_lu6_factor(A, work->pivot + 6 * n);
   }
 }

@@ -9,12 +9,12 @@
 
 typedef struct MbGlobalOptions { // all may be zero
   MbGlobalMethod method;
-  bool
-      single; // an inverse's numbers are floats, half the memory; a solve corrects its result once, by a residual in doubles
+  // An inverse's numbers are floats, half the memory; a solve corrects its result once, by a residual in doubles
+  bool single;
   bool device; // what `auto` chooses for
   int threads; // of mb_global_factor
-  size_t
-      memory; // bytes that an inverse, or a factor while it is made, may take; 0 = mb_sparse_room, for all that is held at once
+  // Bytes that an inverse, or a factor while it is made, may take; 0 = mb_sparse_room, for all that is held at once
+  size_t memory;
   size_t sweeps; // of a solve by jacobi or chebyshev; 0 = 1
 } MbGlobalOptions;
 

@@ -10,12 +10,11 @@
 // is named; so is a file that was cut off or damaged. Channels that depend on the clock are left out.
 //   Error of a number: |a - b|; 0 for two NaNs, infinite where one of the two is NaN. -0 and 0 are the same.
 //   Error of a rotation: the angle between a and +-b (rad), or the difference of their lengths if that is
-//   larger. Range: of each number its extent over all frames of a, and of these the largest over the items
-//   and over the
-// components of one kind: those whose names differ in an x, y, z or w at the end only; all those of an
-// energy. A position's extent is largest - smallest; other quantities have a zero that means something, and
-// their extent reaches to it, so that what is conserved still has a scale. A rotation's: the largest angle
-// from the first frame.
+//   larger.
+//   Range: of each number its extent over all frames of a, and of these the largest over the items and over the components of one
+// kind: those whose names differ in an x, y, z or w at the end only; all those of an energy. A position's extent is
+// largest - smallest; other quantities have a zero that means something, and their extent reaches to it, so that what is conserved
+// still has a scale. A rotation's: the largest angle from the first frame.
 //   Lists: a channel with a list has the components "count" and those fields of its entries that are no keys. In each frame
 // entries are matched by their keys, of which words count by what they say; without keys by their places. The count's error is the number of
 // entries that have none like them in the other file (of the file with more of these), so that a limit that lets go as another one is hit
@@ -123,9 +122,9 @@ void mb_compare_free(MbCompareResult *result);
 
 // After `until`, invariants take the place of numbers; each file's frames count by themselves:
 //   "energy.total mean" (over time) and "energy.total end"; rtol scales the range of a's energy
-//   "momentum.linear", "momentum.angular": the largest deviation of the norm from that of the first frame
-//   after `until`; rtol scales a's largest norm "constraint.error max" (or "constraint.error.<component>
-//   max"); rtol scales a's
+//   "momentum.linear", "momentum.angular": the largest deviation of the norm from that of the first frame after `until`; rtol
+//   scales a's largest norm
+//   "constraint.error max" (or "constraint.error.<component> max"); rtol scales a's
 // with atol and rtol of their channel. Where both files have none of these channels, a warning says so.
 
 // What an entry of a list is about: its keys, words as such ("rod.upper", "crate, 3"); without keys its place.

@@ -9,8 +9,8 @@
 // 4180). Numbers have as few digits as read back to the same double; "nan", "inf", "-inf". Columns:
 //   time
 //   <item>.<last part of the channel>.<component>   items with names: "crate.position.x", "crate.velocity.wx"
-//   <item>.joint.position[.<component>]             joint.*: the whole channel; the component where there are
-//   more <channel>.<component>                           channels of one thing: "energy.total", "momentum.lx"
+//   <item>.joint.position[.<component>]             joint.*: the whole channel; the component where there are more
+//   <channel>.<component>                           channels of one thing: "energy.total", "momentum.lx"
 //   <name>.<index>.<component>                      deformable.<name>.position: "cloth.17.x"
 //   <name>.<index>.<last part>.<component>          other channels of deformables: "cloth.17.velocity.x"
 //   <channel>.<index>.<component>                   other items without names

@@ -11,8 +11,8 @@ typedef struct MbGlbShape {
   size_t body;
   MbTrajMesh mesh;
   MbSurface surface;
-  size_t
-      material; // of bodies, by their numbers, then of deformables, then of shapes that the scene gives a colour
+  // of bodies, by their numbers, then of deformables, then of shapes that the scene gives a colour
+  size_t material;
   bool colored;   // it is such a shape
   double rgba[4]; // in linear light, but for the opacity
 } MbGlbShape;

@@ -43,8 +43,8 @@ typedef struct MbPlot {
   size_t npanels;
   const MbPanel *panels; // (npanels)
   double width, height;  // of what an axis spans in a picture, in pixels
-  bool
-      one_legend; // every panel has the curves of the first: one legend above them all, instead of one beside each
+  // every panel has the curves of the first: one legend above them all, instead of one beside each
+  bool one_legend;
   bool one_x; // panels below one another share the axis: numbers stand below the last alone
 } MbPlot;
 

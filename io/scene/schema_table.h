@@ -125,8 +125,8 @@ typedef struct MbSchemaHint {
 typedef struct MbSchemaVariant {
   const MbSchemaRow *rows; // NULL = no keys of its own
   const char *help;
-  size_t
-      own; // bytes of a struct of its own, in which the rows marked `own` have their places; 0 = it has none
+  // bytes of a struct of its own, in which the rows marked `own` have their places; 0 = it has none
+  size_t own;
 } MbSchemaVariant;
 
 // An object of the format. Rows end with one without a key and are read in their order.

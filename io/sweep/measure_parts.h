@@ -22,8 +22,8 @@ typedef enum MbMeasureKind {
 // What the frames so far have left of a term.
 typedef struct MbTermState {
   double value; // the last, the best, or the sum
-  double
-      other; // when the best was; what the sum has lost to rounding; the time of the last frame before `at`
+  // when the best was; what the sum has lost to rounding; the time of the last frame before `at`
+  double other;
   uint64_t count;
   uint64_t spoilt; // of min and max: a number was NaN
 } MbTermState;

@@ -151,7 +151,8 @@ static inline void place_hinge(const MbHeld *held, size_t b, const MbMaximal *x)
 
 static inline Screw turn_screw(Mat R, Screw x) { return (Screw){apply(R, x.turn), apply(R, x.line)}; }
 
-static inline void place_columns(const MbHeld *held, size_t b, const MbMaximal *x) {
+// Of a joint that is no hinge: by itself, as what it needs would be in the way of hinges.
+static __attribute__((noinline)) void place_columns(const MbHeld *held, size_t b, const MbMaximal *x) {
   MbHeldPosture *w = held->posture;
   const MbModel *model = held->model;
   Screw *T = w->work->T + w->work->links->hop[b].column;

@@ -135,6 +135,11 @@ static void remember(const MbSolverWork *work, const MbModel *model, double *q) 
 static void foresee(const MbSolverWork *work, const MbModel *model, const MbMaximal *x, double h,
                     double *near) {
   note(work, model, near);
+  if (model->nq == model->nv &&
+      !model->nrenewing) { // joints alone, of which each coordinate has its velocity
+    for (size_t k = 0; k < model->nv; k++) near[k] += h * x->v[k];
+    return;
+  }
   for (size_t b = 0; b < model->nb; b++) {
     const MbJoint *joint = &model->joint[b];
     for (size_t i = 0; joint->ops && !joint->ops->renew && i < joint->n; i++)

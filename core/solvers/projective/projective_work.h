@@ -19,8 +19,8 @@ struct MbSolverWork {
   bool stiff;        // the last factor is of A with what elements add; else of M
   size_t nv, points; // the inner solver's velocities; nodes behind them
   size_t beside;     // of the velocities those of bodies; ports' are behind them
-  size_t
-      *at; // (listed nodes) where in the velocities each one's three begin: ports, then those that rows name
+  // (listed nodes) where in the velocities each one's three begin: ports, then those that rows name
+  size_t *at;
   size_t nlisted, room;
   double *p, *u;  // (listed nodes x 3) impulses and velocities there
   size_t numbers; // room of each

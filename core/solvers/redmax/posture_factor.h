@@ -73,19 +73,30 @@ static inline void own_of_joint(const MbPosture *posture, const MbMaximal *x, si
 #endif
 }
 
+// Of a joint that is not revolute: by itself, as what it needs would be in the way of others.
+static __attribute__((noinline)) bool factor_joint(MbPosture *posture, const MbMaximal *x, size_t b,
+                                                   Articulated *A, const Real *ac) {
+  MbRecursion *work = posture->work;
+  const MbHop *hop = &posture->links->hop[b];
+  const Screw none = {0};
+  Real own[MB_JOINT_MOST * MB_JOINT_MOST];
+  const bool some = posture->model->sprung || posture->model->ndrives;
+  const bool jointed = hop->kind == MB_LINK_GENERAL && some && posture->derived;
+  if (jointed) own_of_joint(posture, x, b, ac[0], ac[1], own);
+  if (!release_joint(work, b, A, jointed ? own : NULL)) return false;
+  if (hop->up) collect(&work->sum[hop->up], inertia_move(*A, work->stand[b].r), none, hop->last);
+  return true;
+}
+
 MB_KERNEL bool factor_body(MbPosture *posture, const MbMaximal *x, size_t b, Articulated A, Real a, Real c) {
   MbRecursion *work = posture->work;
   const MbHop *hop = &posture->links->hop[b];
   Stand *stand = &work->stand[b];
   const Screw none = {0};
   if (hop->kind != MB_LINK_REVOLUTE) {
-    Real own[MB_JOINT_MOST * MB_JOINT_MOST];
-    const bool some = posture->model->sprung || posture->model->ndrives;
-    const bool jointed = hop->kind == MB_LINK_GENERAL && some && posture->derived;
-    if (jointed) own_of_joint(posture, x, b, a, c, own);
-    if (!release_joint(work, b, &A, jointed ? own : NULL)) return false;
-    if (hop->up) collect(&work->sum[hop->up], inertia_move(A, stand->r), none, hop->last);
-    return true;
+    const Real ac[2] = {a, c};
+    Articulated of = A;
+    return factor_joint(posture, x, b, &of, ac);
   }
   const Vec s = stand->s, Is = apply_sym(A.I, s);
   const Screw U = move_wrench((Screw){Is, apply_transposed(A.H, s)}, stand->r);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The include law: cli -> io, gpu, core; io -> core; gpu -> core; inside core only downward. Also: nothing below cli/ prints or exits, file
 # names are unique, a scheme has no loop or matrix of its own but is made of stages, what moves nodes of elements is called by no name
-# outside its folder and gpu/, and a file of more than 200 lines says at its head, or its header's, what it is about; what the dictionary of
+# outside its folder and gpu/, and a file of more than 200 lines says at its head what it is about; what the dictionary of
 # core/README.md names is there. Argument: the root of the tree (default: here). Exit 1 when the law is broken.
 set -u
 cd "${1:-.}" || exit 2
@@ -87,10 +87,9 @@ awk '
 ' $sources || bad=1
 
 for file in $sources; do
-  case $file in *.c) header=${file%.c}.h ;; *) continue ;; esac
+  case $file in *.c) ;; *) continue ;; esac
   [ "$(wc -l <"$file")" -gt 200 ] || continue
   head -n 1 "$file" | grep -q '^//' && continue
-  [ -e "$header" ] && head -n 1 "$header" | grep -q '^//' && continue
   echo "layers: $file: more than 200 lines, and nothing says at its head what they are about"
   bad=1
 done

@@ -26,7 +26,9 @@ static MbStatus check_scheme(const MbSceneSpec *spec, MbReport *report) {
                     "the stick and slip of friction are not; take \"symplectic\" or \"implicit\"");
   if (mb_integrator_is_full(kind))
     return mb_error(report, MB_SCENE, "/integrator",
-                    "\"%s\" takes no contact yet: take \"symplectic\" or \"implicit\"",
+                    "\"%s\" takes no contact yet: its Newton steps go by derivatives of all forces, which "
+                    "where contacts open, close, stick or slip there are none of; take \"symplectic\" or "
+                    "\"implicit\"",
                     mb_integrator_words[kind]);
   return mb_error(report, MB_SCENE, "/integrator",
                   "\"%s\" takes no contact: its half steps would count an impact twice, and across one no "

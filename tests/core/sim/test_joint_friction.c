@@ -3,6 +3,7 @@
 #include "core/base/alloc.h"
 #include "core/constraints/joint_friction.h"
 #include "core/sim/constrain_internal.h"
+#include "core/sim/touch.h"
 #include "tests/runs.h"
 
 #include <stdio.h>
@@ -361,7 +362,7 @@ Test(joint_friction, solvers_take_the_same_steps) {
                                 "/bodies/1/joint/velocity=2",
                                 NULL};
     TestRun run = test_run(limb, sets);
-    test_steps(run.sim, 300);
+    test_steps(run.sim, 400);
     test_bodies(run.sim, at[k], 54);
     const double *energy = test_channel(run.sim, "energy", NULL);
     cr_expect_lt(energy[4], -1e-3, "friction has done %g J", energy[4]);
@@ -485,5 +486,49 @@ Test(joint_friction, a_desk_lamp_stays_where_it_is_left) {
   cr_expect_lt(test_distance(before, start, 72), 1e-8);
   cr_expect_gt(test_distance(pulled, before, 72), 0.1);
   cr_expect_lt(test_distance(after, pulled, 72), 1e-8);
+  test_run_free(&run);
+}
+
+// ---- beside contacts ----------------------------------------------------------------------------------------
+
+// A crane on the ground, whose arm falls against the friction of its pin while a ball comes down on it.
+static const char crane[] =
+    "{\"mbsim\": 1, \"time\": {\"step\": 0.002, \"duration\": 1}, \"contact\": {\"friction\": 0.5}, "
+    "\"bodies\": ["
+    "{\"name\": \"ground\", \"shape\": {\"type\": \"plane\"}, \"joint\": {\"type\": \"fixed\"}},"
+    "{\"name\": \"base\", \"shape\": {\"type\": \"box\", \"size\": [0.6, 0.6, 0.2]}, \"density\": 1000, "
+    "\"pose\": "
+    "{\"position\": [0, 0, 0.1]}},"
+    "{\"name\": \"arm\", \"shape\": {\"type\": \"box\", \"size\": [0.6, 0.05, 0.05]}, \"density\": 500, "
+    "\"joint\": "
+    "{\"type\": \"revolute\", \"axis\": [0, 1, 0], \"parent\": \"base\", \"in_parent\": {\"position\": [0, "
+    "0, "
+    "0.6]}, \"in_body\": {\"position\": [-0.3, 0, 0]}, \"friction\": {\"coefficient\": 0.5, \"radius\": "
+    "0.05, "
+    "\"length\": 0.1}}},"
+    "{\"name\": \"ball\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"density\": 500, \"pose\": "
+    "{\"position\": [0.2, 0, 1.2]}}]}";
+
+// Passes for the pins' loads go around whichever method solves a pass: of staggered ones both turns are projections.
+Test(joint_friction, every_method_solves_it_beside_contacts) {
+  static const char *const ways[] = {"/contact/method=\"auto\"", "/contact/method=\"staggered\"",
+                                     "/contact/method=\"gauss_seidel\"", "/contact/method=\"admm\"",
+                                     "/contact/method=\"nonsmooth_newton\""};
+  double is[72], wanted[72], loose[72];
+  for (size_t s = 0; s < SOLVERS; s += 2)
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+      const char *const sets[] = {solvers[s], ways[w], NULL};
+      TestRun run = test_run(crane, sets);
+      test_steps(run.sim, 400);
+      cr_assert_gt(run.sim->touching->last.n, 4);
+      test_bodies(run.sim, w ? is : wanted, 72);
+      if (w) test_near(ways[w], is, wanted, 72, 1e-5);
+      test_run_free(&run);
+    }
+  const char *const none[] = {solvers[SOLVERS - 1], "/bodies/2/joint/friction/coefficient=0", NULL};
+  TestRun run = test_run(crane, none);
+  test_steps(run.sim, 400);
+  test_bodies(run.sim, loose, 72);
+  cr_expect_gt(test_distance(loose, wanted, 72), 0.05, "the pin's friction makes no difference");
   test_run_free(&run);
 }

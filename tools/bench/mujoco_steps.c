@@ -39,7 +39,7 @@ void mb_mujoco_steps(MbMujoco *m, size_t steps) {
 
 size_t mb_mujoco_contacts(const MbMujoco *m) { return (size_t)m->data->ncon; }
 
-double mb_mujoco_height(const MbMujoco *m) { return m->data->qpos[2]; }
+double mb_mujoco_height(const MbMujoco *m) { return m->data->xipos[5]; }
 
 #else
 

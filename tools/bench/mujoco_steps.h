@@ -13,7 +13,7 @@ MbMujoco *mb_mujoco_load(const char *path);
 void mb_mujoco_free(MbMujoco *m);
 // Takes so many steps.
 void mb_mujoco_steps(MbMujoco *m, size_t steps);
-// Contacts at the last step, and the height of the first body.
+// Contacts at the last step, and the height of the first body's centre of mass.
 size_t mb_mujoco_contacts(const MbMujoco *m);
 double mb_mujoco_height(const MbMujoco *m);
 

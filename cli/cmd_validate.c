@@ -2,6 +2,7 @@
 #include "cli/each_file.h"
 #include "cli/plan_text.h"
 #include "cli/scene_input.h"
+#include "gpu/flock.h"
 
 #include <limits.h>
 #include <string.h>
@@ -28,12 +29,26 @@ static void warn_device(const MbScene *scene, const MbModel *model, MbReport *re
                "device cuda: %s; without --device cpu a run is refused here (exit 6)", why);
 }
 
+// What each of a sweep's runs would take there, where they can go in lockstep.
+static void add_sweep(const MbModel *model, cJSON *plan) {
+  enum { MANY = 1024 }; // of which some take a little more
+  MbLane lane;
+  MbReport ignored = {0};
+  const char *refused = NULL;
+  if (mb_lane_refused(model) || mb_flock_refused(model)) return;
+  if (!mb_lane_create(model, &lane, &refused, &ignored) && !refused)
+    cJSON_AddNumberToObject(plan, "device_bytes_of_run", (double)(mb_flock_bytes(&lane, MANY) / MANY));
+  mb_lane_free(&lane);
+}
+
 // What a run would take of a device's memory, where the scene asks for one that takes its kind.
 static void add_device(const MbScene *scene, const MbModel *model, cJSON *plan) {
   const MbEngine *cuda = mb_engine_cuda();
   MbReport ignored = {0}; // what does not fit is told by the run
   size_t bytes = 0;
-  if (!plan || scene->spec.solver.device == MB_CPU || mb_engine_refuses(cuda, model)) return;
+  if (!plan || scene->spec.solver.device == MB_CPU) return;
+  add_sweep(model, plan);
+  if (mb_engine_refuses(cuda, model)) return;
   if (mb_engine_memory(cuda, model, &bytes, &ignored) == MB_OK)
     cJSON_AddNumberToObject(plan, "device_bytes", (double)bytes);
 }

@@ -124,6 +124,9 @@ void mb_plan_print(FILE *out, const cJSON *plan) {
   if (cJSON_GetObjectItem(plan, "device_bytes"))
     fprintf(out, "device      %s of its memory\n",
             mb_console_bytes((uint64_t)number(plan, "device_bytes"), a));
+  if (cJSON_GetObjectItem(plan, "device_bytes_of_run"))
+    fprintf(out, "device      %s of its memory for each run of a sweep\n",
+            mb_console_bytes((uint64_t)number(plan, "device_bytes_of_run"), a));
   fprintf(out, "channels   ");
   const cJSON *channel = NULL;
   cJSON_ArrayForEach(channel, cJSON_GetObjectItem(plan, "channels"))

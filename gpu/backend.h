@@ -29,6 +29,8 @@ typedef struct MbBackend {
   void (*get)(MbGpu *gpu, void *to, const void *from, size_t bytes);
   // Runs a kernel for numbers 0 … n − 1, behind all that was asked for before.
   void (*run)(MbGpu *gpu, MbKernel kernel, size_t n, const void *args);
+  // Waits until all that was asked for is done.
+  void (*wait)(MbGpu *gpu);
   // Tells the first call that has failed, and how; NULL: none.
   const char *(*fault)(const MbGpu *gpu);
 } MbBackend;
@@ -46,6 +48,12 @@ extern const MbBackend mb_loops_backend;
 // For tests: how much memory loops have; the launch that fails, 0 = the next one, and all behind it, negative = none.
 extern size_t mb_loops_room;
 extern int64_t mb_loops_fail_after;
+
+// For benchmarks: what is to stand between engines and a backend. NULL: nothing.
+extern const MbBackend *(*mb_backend_between)(const MbBackend *on);
+static inline const MbBackend *mb_backend_for(const MbBackend *on) {
+  return mb_backend_between && on ? mb_backend_between(on) : on;
+}
 #endif
 
 #endif

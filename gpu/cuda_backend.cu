@@ -139,8 +139,12 @@ static void run(MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
   }
 }
 
-static const MbBackend row = {"cuda", open_device, close_device, device, room,
-                              take,   give,        put,          get,    run,  fault};
+static void wait_for(MbGpu *gpu) {
+  if (sound(gpu)) (void)went(gpu, cudaStreamSynchronize(gpu->stream), "the device's work");
+}
+
+static const MbBackend row = {"cuda", open_device, close_device, device, room,     take,
+                              give,   put,         get,          run,    wait_for, fault};
 
 extern "C" MbCudaBuild mb_cuda_build(void) {
   MbCudaBuild build = {CUDART_VERSION, MB_CUDA_ARCHS};

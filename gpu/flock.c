@@ -76,7 +76,7 @@ static MbStatus make(MbFlock *f, size_t most, MbReport *report) {
 
 MbStatus mb_flock_create(const MbEngine *engine, const MbLane *like, size_t most, MbFlock **out,
                          MbReport *report) {
-  const MbBackend *on = mb_engine_backend(engine);
+  const MbBackend *on = mb_backend_for(mb_engine_backend(engine));
   *out = NULL;
   if (!on) return mb_error(report, MB_DEVICE, "", "device cuda: this mbsim was built without CUDA");
   MbFlock *f = mb_calloc(1, sizeof *f);
@@ -137,7 +137,8 @@ MbStatus mb_flock_step(MbFlock *f, int64_t steps, MbReport *report) {
   const size_t row = f->stride * sizeof(double);
   MbStatus status = MB_OK;
   for (int64_t done = 0; done < steps && !status;) {
-    const int64_t some = steps - done < MB_FLOCK_CHUNK ? steps - done : MB_FLOCK_CHUNK;
+    const int64_t most = f->size.varies ? MB_FLOCK_CHUNK : MB_FLOCK_MOST,
+                  some = steps - done < most ? steps - done : most;
     if (f->size.varies) {
       mb_flock_signals(f, (size_t)some);
       f->on->put(f->gpu, (void *)(uintptr_t)f->there.signal, f->here.signal,

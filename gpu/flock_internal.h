@@ -6,7 +6,7 @@
 #include "gpu/backend.h"
 #include "gpu/flock.h"
 
-enum { MB_FLOCK_CHUNK = 32 }; // steps of a launch whose signals differ
+enum { MB_FLOCK_CHUNK = 32, MB_FLOCK_MOST = 256 }; // steps of a launch whose signals differ; of any
 
 typedef struct MbFlockSize {
   size_t nb, nq, nv, nturns, columns, squares, slots, nlimits, nsignals;

@@ -13,6 +13,7 @@ struct MbGpu {
 
 size_t mb_loops_room = SIZE_MAX;
 int64_t mb_loops_fail_after = -1;
+const MbBackend *(*mb_backend_between)(const MbBackend *on);
 
 #define LANES(name, args)                                                                                    \
   static void name##_loop(size_t n, const void *a) {                                                         \
@@ -72,6 +73,7 @@ static void run(MbGpu *gpu, MbKernel kernel, size_t n, const void *args) {
     gpu->fault = "a launch fails, as a test wants it";
   if (!gpu->fault) loop[kernel](n, args);
 }
+static void wait_for(MbGpu *gpu) { (void)gpu; }
 static const char *fault(const MbGpu *gpu) { return gpu->fault; }
 
 const MbBackend mb_loops_backend = {.name = "loops",
@@ -84,4 +86,5 @@ const MbBackend mb_loops_backend = {.name = "loops",
                                     .put = copy,
                                     .get = copy,
                                     .run = run,
+                                    .wait = wait_for,
                                     .fault = fault};

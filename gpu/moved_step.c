@@ -96,7 +96,8 @@ static MbStatus does_not_fit(const MbPdEngine *engine, const MbBackend *on, MbRe
       on->name, engine->nfree);
 }
 
-static MbStatus make_on(MbPdEngine *engine, const MbBackend *on, MbReport *report) {
+static MbStatus make_on(MbPdEngine *engine, const MbBackend *backend, MbReport *report) {
+  const MbBackend *on = mb_backend_for(backend);
   char why[256] = "";
   MbMoved *moved = engine->moved = mb_calloc(1, sizeof *moved);
   if (!moved) return mb_no_memory(report, "deformables");

@@ -35,3 +35,29 @@ bool mb_names_find(const MbNames *names, const char *name, size_t *number) {
   *number = names->slot[i] - 1u;
   return true;
 }
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Of the digits at *x and *y, which it reads over: which number is smaller.
+static int compare_numbers(const char **x, const char **y) {
+  while (**x == '0') ++*x;
+  while (**y == '0') ++*y;
+  int order = 0;
+  for (; is_digit(**x) && is_digit(**y); ++*x, ++*y)
+    if (!order) order = (unsigned char)**x - (unsigned char)**y;
+  if (is_digit(**x)) return 1;
+  return is_digit(**y) ? -1 : order;
+}
+
+int mb_names_compare(const char *x, const char *y) {
+  const char *p = x, *q = y;
+  int order = 0;
+  while (!order && *p && *q) {
+    if (is_digit(*p) && is_digit(*q))
+      order = compare_numbers(&p, &q);
+    else
+      order = (unsigned char)*p++ - (unsigned char)*q++;
+  }
+  if (!order) order = (unsigned char)*p - (unsigned char)*q;
+  return order ? order : strcmp(x, y); // "a1" and "a01"
+}

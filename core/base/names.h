@@ -15,6 +15,8 @@ typedef struct MbNames {
 // Indexes name (n); the array must stay where it is. Where a name comes twice its first number is kept, and
 // *twice (may be NULL) is the number of the first repetition, or n. False when memory ran out.
 bool mb_names_build(MbNames *names, const char *const *name, size_t n, MbArena *arena, size_t *twice);
+// Which of two names comes first, below 0: x, 0: they are the same. Digits are read as numbers: "box 2" comes before "box 10".
+int mb_names_compare(const char *x, const char *y);
 bool mb_names_find(const MbNames *names, const char *name, size_t *number);
 
 #endif

@@ -1,6 +1,8 @@
 // Contact: the solids that may touch, what friction and restitution they have.
 #include "core/base/alloc.h"
+#include "core/base/names.h"
 #include "core/base/report.h"
+#include "core/base/sort.h"
 #include "core/compile/compile_internal.h"
 #include "core/compile/mesh_weld.h"
 #include "core/model/ops.h"
@@ -147,6 +149,38 @@ static MbStatus make_solid(const MbSceneSpec *spec, size_t listed, size_t k, MbM
                   mb_collide_words[shape->collide - MB_COLLIDE_HULL], mb_shape_words[shape->kind]);
 }
 
+// What stands still comes first, then bodies by their names, then a body's shapes: in whatever order a scene lists its bodies, contacts
+// are in the same one, and what is summed over them is the same to the last bits.
+typedef struct Named {
+  const MbSceneSpec *spec;
+  const MbModel *model;
+  const MbSolid *solid;
+} Named;
+
+static bool follows(const void *context, uint32_t i, uint32_t j) {
+  const Named *named = context;
+  const MbSolid *x = &named->solid[i], *y = &named->solid[j];
+  const size_t *moved = named->model->contacts.moved;
+  const bool x_stands = moved[x->body] == MB_WORLD, y_stands = moved[y->body] == MB_WORLD;
+  if (x_stands != y_stands) return y_stands;
+  const int order =
+      mb_names_compare(named->spec->bodies[x->listed].name, named->spec->bodies[y->listed].name);
+  return order ? order > 0 : i > j;
+}
+
+static MbStatus sort_solids(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  const size_t n = model->contacts.nsolids;
+  const Named named = {spec, model, model->contacts.solids};
+  MbSolid *solids = mb_arena_alloc(&model->arena, n, sizeof *solids);
+  uint32_t *order = mb_calloc(n ? n : 1, sizeof *order);
+  if (solids && order) mb_sort_numbers(order, n, follows, &named);
+  for (size_t i = 0; i < n && solids && order; i++) solids[i] = named.solid[order[i]];
+  mb_free(order);
+  if (!solids || !order) return mb_no_memory(report, "contact");
+  model->contacts.solids = solids;
+  return MB_OK;
+}
+
 static MbStatus list_solids(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   size_t n = 0;
   for (size_t i = 0; i < spec->nbodies; i++)
@@ -199,7 +233,8 @@ MbStatus mb_compile_contacts(const MbSceneSpec *spec, MbModel *model, MbReport *
     model->contacts.threshold = 2 * mb_vec3_norm(spec->gravity) * spec->time.step;
   MbStatus status = check_rules(spec, report);
   if (status == MB_OK) status = list_solids(spec, model, report);
-  if (status == MB_OK) status = mb_compile_surfaces(spec, model, report);
   if (status == MB_OK) status = find_movers(model, report);
+  if (status == MB_OK) status = sort_solids(spec, model, report);
+  if (status == MB_OK) status = mb_compile_surfaces(spec, model, report);
   return status == MB_OK ? mb_compile_contact_rules(spec, model, report) : status;
 }

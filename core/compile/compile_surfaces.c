@@ -1,6 +1,8 @@
 // The surfaces of deformables that take part in contact: their nodes, and the triangles between them.
 #include "core/base/alloc.h"
+#include "core/base/names.h"
 #include "core/base/report.h"
+#include "core/base/sort.h"
 #include "core/compile/compile_internal.h"
 #include "core/deformables/mesh_surface.h"
 
@@ -67,6 +69,33 @@ static MbStatus check_self(const MbSceneSpec *spec, const MbDeformableSurface *s
                   from->name);
 }
 
+typedef struct Named {
+  const MbSceneSpec *spec;
+  const MbDeformableSurface *surface;
+} Named;
+
+static bool follows(const void *context, uint32_t i, uint32_t j) {
+  const Named *named = context;
+  const MbDeformableSpec *all = named->spec->deformables;
+  const int order =
+      mb_names_compare(all[named->surface[i].deformable].name, all[named->surface[j].deformable].name);
+  return order ? order > 0 : i > j;
+}
+
+// By names, as solids are.
+static MbStatus sort_surfaces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
+  const size_t n = model->contacts.nsurfaces;
+  const Named named = {spec, model->contacts.surfaces};
+  MbDeformableSurface *surfaces = mb_arena_alloc(&model->arena, n, sizeof *surfaces);
+  uint32_t *order = mb_calloc(n ? n : 1, sizeof *order);
+  if (surfaces && order) mb_sort_numbers(order, n, follows, &named);
+  for (size_t i = 0; i < n && surfaces && order; i++) surfaces[i] = named.surface[order[i]];
+  mb_free(order);
+  if (!surfaces || !order) return mb_no_memory(report, "contact");
+  model->contacts.surfaces = surfaces;
+  return MB_OK;
+}
+
 MbStatus mb_compile_surfaces(const MbSceneSpec *spec, MbModel *model, MbReport *report) {
   MbDeformableSurface *surfaces = mb_arena_alloc(&model->arena, spec->ndeformables, sizeof *surfaces);
   size_t n = 0;
@@ -83,5 +112,5 @@ MbStatus mb_compile_surfaces(const MbSceneSpec *spec, MbModel *model, MbReport *
   model->contacts.any |= n > 1;
   model->contacts.nsurfaces = n;
   model->contacts.surfaces = surfaces;
-  return status;
+  return status == MB_OK ? sort_surfaces(spec, model, report) : status;
 }

@@ -24,10 +24,10 @@ static bool ends(const MbBodyFactor *f, size_t k, uint32_t *a, uint32_t *b) {
   return *a != MB_NO_SLOT && *b != MB_NO_SLOT && *a != *b;
 }
 
-// Numbers groups by their first slot, and bodies in each by their slots: `place` for the time being.
+// Numbers groups, and bodies in each, as contacts name them, whatever order they are in: `place` for the time being.
 static void find_groups(MbBodyFactor *f) {
   const size_t n = f->nslots;
-  uint32_t *root = f->scratch, *count = f->scratch + n;
+  uint32_t *root = f->scratch, *count = root + n, *number = count + n; // a root's: of bodies; of its group
   for (uint32_t s = 0; s < n; s++) root[s] = s, count[s] = 0, f->group[s] = MB_NO_PLACE;
   for (size_t k = 0; k < f->nkey / 2; k++) {
     uint32_t a, b;
@@ -35,14 +35,15 @@ static void find_groups(MbBodyFactor *f) {
     a = find(root, a), b = find(root, b);
     root[a > b ? a : b] = a > b ? b : a;
   }
-  for (size_t k = 0; k < f->nkey; k++)
-    if (f->key[k] != MB_NO_SLOT) f->group[f->key[k]] = 0; // something touches it
   f->ngroups = 0;
-  for (uint32_t s = 0; s < n; s++) {
+  for (size_t k = 0; k < f->nkey; k++) {
+    const uint32_t s = f->key[k];
+    if (s == MB_NO_SLOT || f->group[s] != MB_NO_PLACE) continue;
     const uint32_t r = find(root, s);
-    if (f->group[s] == MB_NO_PLACE) continue;
-    f->group[s] = r == s ? (uint32_t)f->ngroups++ : f->group[r];
+    const bool first = count[r] == 0;
     f->place[s] = count[r]++;
+    f->group[s] = first ? (uint32_t)f->ngroups++ : number[r];
+    number[r] = f->group[s];
   }
 }
 
@@ -228,7 +229,7 @@ bool mb_body_factor_analyse(MbBodyFactor *f, const MbContactProblem *problem) {
     if (!mb_grow(&f->group, &room, n, sizeof *f->group)) return false;
     if (!mb_grow(&f->place, &f->slot_room, n, sizeof *f->place)) return false;
   }
-  if (!mb_grow(&f->scratch, &f->scratch_room, 2 * n, sizeof *f->scratch)) return false;
+  if (!mb_grow(&f->scratch, &f->scratch_room, 3 * n, sizeof *f->scratch)) return false;
   f->nslots = n;
   f->nkey = key;
   if (analyse(f)) return true;

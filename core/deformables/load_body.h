@@ -14,10 +14,10 @@ typedef struct MbFibreStuff {
 // ψ, T and T′ of a stretch.
 MB_INLINE double mb_fibre_stretch_of(const MbFibreStuff *fibres, double activation, double stretch, double *T,
                                      double *slope) {
-  const double strain = stretch - 1, out = fmax(strain, 0), beyond = fmax(strain - fibres->limit, 0);
-  const double drawn = fmin(fmax(activation, 0), 1) * fibres->strength;
+  const double strain = stretch - 1, out = fmax(strain, 0.0), beyond = fmax(strain - fibres->limit, 0.0);
+  const double drawn = fmin(fmax(activation, 0.0), 1.0) * fibres->strength;
   *T = fibres->stiffness * out + fibres->beyond * beyond + drawn;
-  *slope = (strain > 0 ? fibres->stiffness : 0) + (strain > fibres->limit ? fibres->beyond : 0);
+  *slope = (strain > 0 ? fibres->stiffness : 0) + (strain > fibres->limit ? fibres->beyond : 0.0);
   return (fibres->stiffness * out * out + fibres->beyond * beyond * beyond) / 2 + drawn * strain;
 }
 
@@ -78,7 +78,7 @@ MB_INLINE void mb_wind_slope_of(const MbWindStuff *wind, double along, const dou
                                 double C[9]) {
   const double by = wind->lift * mb_vec3_norm(u) / mb_vec3_norm(a);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) C[3 * i + j] = by * a[i] * a[j] + (i == j ? fmax(along, 0) : 0);
+    for (int j = 0; j < 3; j++) C[3 * i + j] = by * a[i] * a[j] + (i == j ? fmax(along, 0.0) : 0.0);
 }
 
 #endif

@@ -43,10 +43,10 @@ typedef struct MbBodyRule {
 // All of it; where nothing collides nsolids and nsurfaces are 0. The rules are in order of a, then b.
 typedef struct MbContacts {
   size_t nsolids, nrules;
-  const MbSolid *solids;   // (nsolids) in the scene's order
+  const MbSolid *solids;   // (nsolids) by their bodies' names, what stands still first (compile_contacts.c)
   const MbBodyRule *rules; // (nrules)
   size_t nsurfaces;
-  const MbDeformableSurface *surfaces; // (nsurfaces) in the scene's order
+  const MbDeformableSurface *surfaces; // (nsurfaces) by names
   const size_t *
       moved; // (nb) the body that moves a body: itself, its parent where it is fixed to that, MB_WORLD where nothing does
   bool any; // something may meet something

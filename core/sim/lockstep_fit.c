@@ -95,7 +95,8 @@ MbStatus mb_lane_create(const MbModel *model, MbLane *lane, const char **refused
   *lane = (MbLane){.model = model};
   *refused = NULL;
   if (!mb_links_create(model, &lane->links)) return mb_no_memory(report, "lanes");
-  const MbStatus status = mb_sim_create(model, &(MbSimOptions){.threads = 1}, &lane->sim, report);
+  const MbSimOptions own = {.threads = 1, .engine = mb_engine_cpu()}; // whatever device the scene asks for
+  const MbStatus status = mb_sim_create(model, &own, &lane->sim, report);
   if (!status) *refused = sim_refused(lane->sim);
   return status;
 }

@@ -158,6 +158,8 @@ bool mb_touch_list(void *context, const MbSim *sim, MbRowSet *set) {
   t->fresh = false;
   if (!mb_grow(&t->done.touch, &t->done.room, t->now.n, sizeof *t->done.touch)) return false;
   if (!mb_impacts_reserve(&t->impacts, t->now.n)) return false;
+  const size_t told = t->now.n > t->impacts.room ? t->now.n : t->impacts.room;
+  if (!mb_grow(&t->turn, &t->turn_room, told, sizeof *t->turn)) return false;
   remember(&t->last, &t->now, t->rules->nsolids);
   if (mb_touch_apart(sim)) return true;
   for (size_t i = 0; i < t->now.n; i++) {

@@ -72,7 +72,7 @@ struct MbTouching {
   MbTouchSurface *surface; // (nsurfaces)
   bool points;             // nodes of some are points and no bodies
   MbTouches found;         // contacts of a pair as they are found
-  uint32_t *turn;          // (found.room) their order
+  uint32_t *turn;          // room for the order of these, of `last`, or of impacts
   size_t turn_room;
   MbTouches now;        // those that the rows are of
   MbTouches next;       // at the last look

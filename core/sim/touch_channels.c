@@ -1,6 +1,7 @@
 // Channels contact and contact.pair: what has pushed over the last step, by contacts and by pairs of bodies, in the scene's order; and
 // contact.impact: what has come at one another since the frame before.
 #include "core/base/alloc.h"
+#include "core/base/sort.h"
 #include "core/sim/lists.h"
 #include "core/sim/touch.h"
 
@@ -94,28 +95,58 @@ static const MbList *describe_pairs(MbSim *sim) {
 
 static size_t count(const MbSim *sim) { return sim->touching ? sim->touching->last.n : 0; }
 
-// Whether contact i is of the same two bodies as the one before it. Contacts are in order of solids, and those of bodies.
-static bool goes_on(const MbSim *sim, size_t i) {
-  const MbTouch *touch = sim->touching->last.touch;
-  return i && body_of(sim, touch[i].a) == body_of(sim, touch[i - 1].a) &&
-         body_of(sim, touch[i].b) == body_of(sim, touch[i - 1].b);
-}
-
-// Shapes of two bodies that have several need not follow one another: (a₁, b₁), (a₁, c₁), (a₂, b₁).
 static void tell_bodies(const MbSim *sim, size_t a, size_t b, double *entry) {
   entry[BODY_A] = (double)body_of(sim, a);
   entry[BODY_B] = (double)body_of(sim, b);
 }
 
-static bool comes_before(const double *x, const double *y) {
-  return x[BODY_A] != y[BODY_A] ? x[BODY_A] < y[BODY_A] : x[BODY_B] < y[BODY_B];
+// ---- order --------------------------------------------------------------------------------------------------
+
+// Contacts are in an order of names (compile_contacts.c), and those of two bodies with several shapes need not follow one another:
+// (a₁, b₁), (a₁, c₁), (a₂, b₁). Entries are in the scene's order, of the same two bodies as contacts are.
+typedef struct Bodies {
+  size_t a, b;
+} Bodies;
+
+static bool is_same(Bodies x, Bodies y) { return x.a == y.a && x.b == y.b; }
+
+static bool comes_behind(Bodies x, uint32_t i, Bodies y, uint32_t j) {
+  if (x.a != y.a) return x.a > y.a;
+  return x.b != y.b ? x.b > y.b : i > j;
 }
 
-// Where entries of the same bodies are, or would be, among n that are in order: behind the last of them.
-static size_t find_place(const double *entries, size_t n, size_t width, const double *entry) {
-  while (n && comes_before(entry, entries + (n - 1) * width)) n--;
-  return n;
+static Bodies bodies_of(const MbSim *sim, uint32_t i) {
+  const MbTouch *touch = &sim->touching->last.touch[i];
+  return (Bodies){body_of(sim, touch->a), body_of(sim, touch->b)};
 }
+
+static bool follows(const void *context, uint32_t i, uint32_t j) {
+  return comes_behind(bodies_of(context, i), i, bodies_of(context, j), j);
+}
+
+static Bodies bodies_at(const MbSim *sim, uint32_t i) {
+  const MbImpact *impact = &sim->touching->impacts.impact[i];
+  return (Bodies){body_of(sim, (size_t)impact->a), body_of(sim, (size_t)impact->b)};
+}
+
+static bool impact_follows(const void *context, uint32_t i, uint32_t j) {
+  return comes_behind(bodies_at(context, i), i, bodies_at(context, j), j);
+}
+
+// The last step's contacts in the order of entries.
+static const uint32_t *in_order(const MbSim *sim) {
+  mb_sort_numbers(sim->touching->turn, count(sim), follows, sim);
+  return sim->touching->turn;
+}
+
+// Numbers an entry among those of the same two bodies, which come before it.
+static void number(double *entry, bool first, size_t width) {
+  const double *before = entry - width;
+  const bool same = !first && before[BODY_A] == entry[BODY_A] && before[BODY_B] == entry[BODY_B];
+  entry[NUMBER] = same ? before[NUMBER] + 1 : 0;
+}
+
+// ---- contacts -----------------------------------------------------------------------------------------------
 
 static void fill_entry(const MbSim *sim, const MbTouch *touch, double *entry) {
   const double h = sim->model->h;
@@ -130,21 +161,12 @@ static void fill_entry(const MbSim *sim, const MbTouch *touch, double *entry) {
   entry[SLIP] = hypot(touch->rate[1], touch->rate[2]);
 }
 
-// Puts one where it belongs among n that are there, behind those of the same bodies, and numbers it among these.
-static void insert(double *entries, size_t n, size_t width, double *entry) {
-  const size_t at = find_place(entries, n, width, entry);
-  memmove(entries + (at + 1) * width, entries + at * width, (n - at) * width * sizeof *entry);
-  const double *before = at ? entries + (at - 1) * width : NULL;
-  entry[NUMBER] = before && !comes_before(before, entry) ? before[NUMBER] + 1 : 0;
-  memcpy(entries + at * width, entry, width * sizeof *entry);
-}
-
 static void fill(const MbSim *sim, double *entries) {
-  const MbTouches *last = &sim->touching->last;
-  for (size_t i = 0; i < last->n; i++) {
-    double entry[WIDTH];
-    fill_entry(sim, &last->touch[i], entry);
-    insert(entries, i, WIDTH, entry);
+  const size_t n = count(sim);
+  const uint32_t *order = in_order(sim);
+  for (size_t i = 0; i < n; i++) {
+    fill_entry(sim, &sim->touching->last.touch[order[i]], entries + i * WIDTH);
+    number(entries + i * WIDTH, i == 0, WIDTH);
   }
 }
 
@@ -172,56 +194,54 @@ static size_t count_impacts(const MbSim *sim) { return sim->touching ? sim->touc
 
 static void fill_impacts(const MbSim *sim, double *entries) {
   const size_t n = count_impacts(sim);
+  uint32_t *order = n ? sim->touching->turn : NULL;
+  if (n) mb_sort_numbers(order, n, impact_follows, sim);
   for (size_t i = 0; i < n; i++) {
-    const MbImpact *impact = &sim->touching->impacts.impact[i];
-    double entry[IMPACT_WIDTH];
+    const MbImpact *impact = &sim->touching->impacts.impact[order[i]];
+    double *entry = entries + i * IMPACT_WIDTH;
     tell_bodies(sim, (size_t)impact->a, (size_t)impact->b, entry);
+    number(entry, i == 0, IMPACT_WIDTH);
     entry[IMPACT_TIME] = impact->time;
     memcpy(entry + IMPACT_POINT, impact->point, sizeof impact->point);
     memcpy(entry + IMPACT_NORMAL, impact->normal, sizeof impact->normal);
     entry[IMPACT_SPEED] = impact->speed;
     entry[IMPULSE] = impact->impulse;
     memcpy(entry + IMPACT_FRICTION, impact->friction, sizeof impact->friction);
-    insert(entries, i, IMPACT_WIDTH, entry);
   }
 }
 
 // ---- by pairs of bodies -------------------------------------------------------------------------------------
 
-static void fill_pairs(const MbSim *sim, double *entries) {
-  const MbTouches *last = &sim->touching->last;
+static void add_to_pair(const MbSim *sim, const MbTouch *touch, double *sum) {
   const double h = sim->model->h;
-  size_t n = 0;
-  for (size_t i = 0; i < last->n; i++) {
-    const MbTouch *touch = &last->touch[i];
-    double entry[PAIR_WIDTH] = {0};
-    tell_bodies(sim, touch->a, touch->b, entry);
-    size_t at = find_place(entries, n, PAIR_WIDTH, entry);
-    if (!at || comes_before(entries + (at - 1) * PAIR_WIDTH, entry)) {
-      memmove(entries + (at + 1) * PAIR_WIDTH, entries + at * PAIR_WIDTH, (n - at) * sizeof entry);
-      memcpy(entries + at * PAIR_WIDTH, entry, sizeof entry);
-      n++, at++;
+  sum[COUNT] += 1;
+  sum[PAIR_NORMAL] += touch->lambda[0] / h;
+  for (int k = 0; k < 3; k++)
+    for (int d = 0; d < 3; d++) sum[PAIR_FORCE + k] += touch->lambda[d] * touch->axis[d][k] / h;
+}
+
+static void fill_pairs(const MbSim *sim, double *entries) {
+  const size_t n = count(sim);
+  const uint32_t *order = in_order(sim);
+  double *sum = NULL;
+  for (size_t i = 0; i < n; i++) {
+    const MbTouch *touch = &sim->touching->last.touch[order[i]];
+    if (!i || !is_same(bodies_of(sim, order[i]), bodies_of(sim, order[i - 1]))) {
+      sum = sum ? sum + PAIR_WIDTH : entries;
+      memset(sum, 0, PAIR_WIDTH * sizeof *sum);
+      tell_bodies(sim, touch->a, touch->b, sum);
     }
-    double *sum = entries + (at - 1) * PAIR_WIDTH;
-    sum[COUNT] += 1;
-    sum[PAIR_NORMAL] += touch->lambda[0] / h;
-    for (int k = 0; k < 3; k++)
-      for (int d = 0; d < 3; d++) sum[PAIR_FORCE + k] += touch->lambda[d] * touch->axis[d][k] / h;
+    add_to_pair(sim, touch, sum);
   }
 }
 
 static size_t count_pairs(const MbSim *sim) {
-  const MbTouching *t = sim->touching;
-  if (!t) return 0;
-  size_t n = 0;
-  for (size_t i = 0; i < t->last.n; i++) {
-    bool first = !goes_on(sim, i);
-    for (size_t j = 0; first && j < i; j++)
-      first = body_of(sim, t->last.touch[j].a) != body_of(sim, t->last.touch[i].a) ||
-              body_of(sim, t->last.touch[j].b) != body_of(sim, t->last.touch[i].b);
-    n += first;
-  }
-  return n;
+  size_t pairs = 0;
+  const size_t n = count(sim);
+  const uint32_t *order = n ? in_order(sim) : NULL;
+  for (size_t i = 0; i < n; i++)
+    pairs += !i || !is_same(bodies_of(sim, order[i]), bodies_of(sim, order[i - 1]));
+  return pairs;
 }
 
 // ---- of a deformable ----------------------------------------------------------------------------------------

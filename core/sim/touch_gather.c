@@ -1,5 +1,6 @@
 // Contacts of deformables as they are found: who their ends are, what friction they have, and their order.
 #include "core/base/alloc.h"
+#include "core/base/sort.h"
 #include "core/sim/touch.h"
 
 void mb_touch_end(const MbSim *sim, MbTouch *touch, const MbTouchSurface *surface, uint32_t node,
@@ -45,20 +46,11 @@ MbTouch *mb_touch_gathered(MbTouching *t) {
 }
 
 // What was found before comes before where the features are the same.
-static bool follows(const MbTouches *found, uint32_t i, uint32_t j) {
+static bool follows(const void *context, uint32_t i, uint32_t j) {
+  const MbTouches *found = context;
   const MbTouch *x = &found->touch[i], *y = &found->touch[j];
   if (x->feature_a != y->feature_a) return x->feature_a > y->feature_a;
   return x->feature_b != y->feature_b ? x->feature_b > y->feature_b : i > j;
-}
-
-// Heap sort: in place, and without a word to the heap of memory.
-static void sift(const MbTouches *found, uint32_t *turn, size_t i, size_t n) {
-  for (size_t child; (child = 2 * i + 1) < n; i = child) {
-    if (child + 1 < n && follows(found, turn[child + 1], turn[child])) child++;
-    if (!follows(found, turn[child], turn[i])) return;
-    const uint32_t other = turn[i];
-    turn[i] = turn[child], turn[child] = other;
-  }
 }
 
 bool mb_touch_add_gathered(MbTouching *t) {
@@ -68,13 +60,7 @@ bool mb_touch_add_gathered(MbTouching *t) {
   if (!mb_grow(&t->turn, &t->turn_room, found->n, sizeof *t->turn) ||
       !mb_grow(&next->touch, &next->room, next->n + found->n, sizeof *next->touch))
     return false;
-  for (size_t i = 0; i < found->n; i++) t->turn[i] = (uint32_t)i;
-  for (size_t i = found->n / 2; i-- > 0;) sift(found, t->turn, i, found->n);
-  for (size_t n = found->n; n-- > 1;) {
-    const uint32_t other = t->turn[0];
-    t->turn[0] = t->turn[n], t->turn[n] = other;
-    sift(found, t->turn, 0, n);
-  }
+  mb_sort_numbers(t->turn, found->n, follows, found);
   const size_t first = next->n;
   for (size_t i = 0; i < found->n; i++) {
     const MbTouch *touch = &found->touch[t->turn[i]],

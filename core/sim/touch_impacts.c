@@ -58,8 +58,9 @@ bool mb_impacts_fit(const MbSim *sim, const unsigned char *p, size_t count) {
     if (!(impact.a >= 0 && impact.a < things && impact.b >= 0 && impact.b < things)) return false;
   }
   if (!n) return true;
-  MbImpacts *impacts = &sim->touching->impacts;
-  return mb_grow(&impacts->impact, &impacts->room, n, sizeof *impacts->impact);
+  MbTouching *t = sim->touching;
+  return mb_grow(&t->impacts.impact, &t->impacts.room, n, sizeof *t->impacts.impact) &&
+         mb_grow(&t->turn, &t->turn_room, n, sizeof *t->turn);
 }
 
 void mb_impacts_read(MbSim *sim, const unsigned char *p, size_t count) {

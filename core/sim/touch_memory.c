@@ -43,7 +43,9 @@ bool mb_touch_fits(const MbSim *sim, const unsigned char *p, size_t count) {
     if (!(x[0] < things && x[1] < things)) return false;
   }
   const size_t n = count / NUMBERS;
-  return !n || mb_grow(&sim->touching->last.touch, &sim->touching->last.room, n, sizeof(MbTouch));
+  MbTouching *t = sim->touching;
+  return !n || (mb_grow(&t->last.touch, &t->last.room, n, sizeof(MbTouch)) &&
+                mb_grow(&t->turn, &t->turn_room, n, sizeof *t->turn));
 }
 
 void mb_touch_read(MbSim *sim, const unsigned char *p, size_t count) {

@@ -360,7 +360,7 @@ Test(flock, a_device_that_fails_is_what_is_told) {
   herd_make(&herd, 0, 3, 100);
   MbFlock *flock = flock_of(&mb_loops_engine, &herd);
   test_ok(mb_flock_load(flock, herd.lanes, herd.count, &report), &report);
-  mb_loops_fail_after = 1;
+  mb_loops_fail_after = 0;
   cr_expect_eq(mb_flock_step(flock, 40, &report), MB_DEVICE);
   mb_loops_fail_after = -1;
   cr_expect_str_eq(report.issues[0].text,

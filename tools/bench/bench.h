@@ -34,6 +34,7 @@ bool mb_bench_contact(void);
 bool mb_bench_collide(void);
 bool mb_bench_coupling(void);
 bool mb_bench_device(void);
+bool mb_bench_flock(void);
 bool mb_bench_gradient(void);
 
 const char *mb_bench_folder(void); // for files

@@ -8,6 +8,7 @@
 #include "gpu/moved.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/pd_cases.h"
+#include "tools/bench/timed_backend.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,10 @@ static bool measure(const MbPdCase *c, MbMethod method, const MbPdMover *mover, 
                          .global = mover ? MB_GLOBAL_SPARSE_INVERSE : MB_GLOBAL_AUTO};
   MbPdEngine *engine = mb_pd_thing_engine(&thing, spec, 0.01);
   bool ok = engine != NULL;
+  if (ok && mover)
+    mb_timed_inverse = (double)mb_global_inverse(engine->global.inverse)->entries * sizeof(double);
   for (int k = -WARM; k < FRAMES && ok; k++) {
+    if (k == 0) mb_timed_clear();
     const double moved = (k + WARM + 1) * 0.02;
     mb_pd_thing_aim(&thing, moved, moved / 2);
     const double began = mb_bench_wall();
@@ -66,6 +70,16 @@ static bool measure(const MbPdCase *c, MbMethod method, const MbPdMover *mover, 
   }
   mb_pd_free(engine);
   mb_pd_thing_free(&thing);
+  return ok;
+}
+
+// By parts every kernel is waited for, so that a frame takes longer.
+static bool by_parts(const MbPdCase *c, MbMethod method, const MbPdMover *mover, int threads) {
+  Made made;
+  mb_backend_between = mb_timed_backend;
+  const bool ok = measure(c, method, mover, threads, &made);
+  mb_backend_between = NULL;
+  if (ok) mb_timed_print(FRAMES, "frame");
   return ok;
 }
 
@@ -94,6 +108,7 @@ bool mb_bench_device(void) {
       printf("  %-26s %-11s %10.1f %10.1f %10.2f %4d %10.2f %7.2f %12.1e\n", cases[i].name, words[k],
              (double)other.inverse / MB, (double)other.memory / MB, own.ms, threads, other.ms,
              own.ms / other.ms, (other.sum - own.sum) / own.sum);
+      if (!by_parts(&cases[i], methods[k], mover, threads)) return false;
       fflush(stdout);
     }
   return true;

@@ -55,6 +55,8 @@ s -o f --keep none -q -p length=0.3:0.6:10
 "$PYTHON" near.py e f
 echo '{ "mbsim_study": 1, "scene": "two.json", "vary": { "length": "0.3:0.6:3" }, "keep": "none", "device": "cuda" }' >s.json
 "$MBSIM" sweep s.json -o g 2>&1 | ways
+sed 's/"mbsim": 1,/"mbsim": 1, "solver": { "type": "redmax", "device": "cuda" },/' two.json >own.json
+"$MBSIM" sweep own.json -o j --keep none -p length=0.3:0.6:3 2>&1 | ways
 echo 'what cannot go there is refused by name, and under auto goes on here'
 for d in cuda auto; do
   for o in "-s /integrator=trapezoidal" "-s /integrator=trapezoidal,symplectic" "-s /solver={\"type\":\"maximal\"}" "-s /bodies/1/joint={\"type\":\"screw\",\"axis\":[0,1,0],\"pitch\":0.1,\"parent\":\"upper\"}" "--lanes off" "--keep all" "--memory 1G"; do
@@ -63,6 +65,7 @@ for d in cuda auto; do
   done
 done
 t run two.json --device cuda
+"$MBSIM" validate two.json --set /solver='{"type":"redmax","device":"cuda"}' 2>&1 | grep -a device | mask
 echo 'no device'
 unset MBSIM_DEVICE
 export LD_LIBRARY_PATH="$(dirname "$MBSIM")/fake" FAKE_CUDA='13000 100 0 0 0'

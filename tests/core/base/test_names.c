@@ -37,3 +37,15 @@ Test(names, a_repeated_name_is_reported_and_keeps_its_first_number) {
   cr_assert_not(mb_names_find(&names, "a", &number));
   mb_arena_free(&arena);
 }
+
+Test(names, names_are_in_order_as_people_read_numbers_in_them) {
+  static const char *const order[] = {"",      "a",      "a01",    "a1",      "a2",       "a10",
+                                      "a10 b", "a10 b2", "a10 b9", "a10 b10", "a10 b011", "ab"};
+  enum { N = sizeof order / sizeof *order };
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      const int sign = mb_names_compare(order[i], order[j]);
+      cr_expect_eq((sign > 0) - (sign < 0), (i > j) - (i < j), "\"%s\" and \"%s\"", order[i], order[j]);
+    }
+  cr_expect_lt(mb_names_compare("9999999999999999999999998", "9999999999999999999999999"), 0);
+}

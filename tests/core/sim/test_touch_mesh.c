@@ -98,7 +98,10 @@ static MbForm form_of(const char *mesh, const char *word) {
            word, mesh);
   const char *const sets[] = {body, NULL};
   TestRun run = test_run(movers, sets);
-  const MbForm form = run.sim->touching->shape[1].form;
+  const MbContacts *rules = &run.model->contacts;
+  size_t i = 0;
+  while (strcmp(run.model->listed[rules->solids[i].listed], "it")) i++;
+  const MbForm form = run.sim->touching->shape[i].form;
   test_steps(run.sim, 1);
   test_run_free(&run);
   return form;

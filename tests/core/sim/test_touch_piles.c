@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Text {
@@ -149,12 +148,11 @@ Test(touch_piles, the_examples_with_many_blows_miss_hardly_a_step) {
 
 // ---- the same run -----------------------------------------------------------------------------------------
 
-// Twenty boxes and balls that fall over one another; `backwards`: the last one comes first in the file.
-static void write_heap(Text *text, const char *contact, bool backwards) {
+// Twenty boxes and balls that fall over one another.
+static void write_heap(Text *text, const char *contact) {
   enum { MANY = 20 };
   begin(text, contact);
-  for (int i = 0; i < MANY; i++) {
-    const int k = backwards ? MANY - 1 - i : i;
+  for (int k = 0; k < MANY; k++) {
     text->n += (size_t)snprintf(
         text->at + text->n, sizeof text->at - text->n,
         ", {\"name\": \"%d\", \"density\": 500, \"shape\": %s, \"pose\": {\"position\": [%.9g, %.9g, %.9g], "
@@ -175,7 +173,7 @@ Test(touch_piles_long, any_number_of_threads_makes_the_same_bits_of_a_heap) {
                                      "/solver=\"maximal\""};
   static const char *const threads[] = {"/solver/threads=1", "/solver/threads=2", "/solver/threads=8"};
   static Text text;
-  write_heap(&text, heap, false);
+  write_heap(&text, heap);
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
     double bodies[3][18 * 21];
     size_t n = 0;
@@ -196,39 +194,9 @@ Test(touch_piles_long, any_number_of_threads_makes_the_same_bits_of_a_heap) {
 
 Test(touch_piles_long, a_heap_that_is_resumed_goes_on_bit_for_bit) {
   static Text text;
-  write_heap(&text, heap, false);
+  write_heap(&text, heap);
   TestRun one = test_run(text.at, NULL), other = test_run(text.at, NULL);
   for (int k = 0; k < 4; k++) test_resumes(one.sim, other.sim, 20, 10, "a heap");
   cr_expect_gt(one.sim->touching->last.n, 20);
   test_run_free(&one), test_run_free(&other);
-}
-
-// Contacts are sorted by the bodies' numbers, which are others then: sums have another order. Balls lie where they land; boxes that turn
-// come to be deep in one another, and sweeps part them to a thousandth of it.
-Test(touch_piles, bodies_in_another_order_in_the_file_move_the_same) {
-  static const double close[] = {1e-10, 1e-6};
-  static Text text;
-  for (int boxes = 0; boxes < 2; boxes++) {
-    double place[2][3 * 20];
-    size_t pushed = 0;
-    for (int k = 0; k < 2; k++) {
-      write_heap(&text, heap, k);
-      for (char *at = text.at;
-           !boxes && (at = strstr(at, "{\"type\": \"box\", \"size\": [0.3, 0.4, 0.25]}"));)
-        memcpy(at, "{\"type\": \"sphere\", \"radius\": 0.2}         ",
-               strlen("{\"type\": \"box\", \"size\": [0.3, 0.4, 0.25]}"));
-      TestRun run = test_run(text.at, NULL);
-      for (int i = 0; i < (boxes ? 36 : 60); i++) {
-        test_steps(run.sim, 1);
-        pushed += run.sim->touching->last.n;
-      }
-      for (size_t b = 0; b < run.model->nb; b++) {
-        if (!strcmp(run.model->body_name[b], "ground")) continue;
-        mb_vec3_copy(place[k] + 3 * (size_t)atoi(run.model->body_name[b]), run.sim->x.E[b].p);
-      }
-      test_run_free(&run);
-    }
-    cr_expect_gt(pushed, 100, "%zu contacts have pushed", pushed);
-    test_near(boxes ? "boxes" : "balls", place[1], place[0], 3 * 20, close[boxes]);
-  }
 }

@@ -130,7 +130,7 @@ static const MbSchemaRow projective_rows[] = {
      .help = "what moves the bodies, which are solved for together with the nodes that attachments, "
              "constraints and forces tie to them"},
     {"iterations", MB_TYPE_COUNT, AT(MbSolverSpec, iterations), .bound = MB_BETWEEN, .lo = 1, .hi = 1e6,
-     .help = "of a step, at most; 200 where it is not given (100 with method \"newton\", 10000 with "
+     .help = "of a step, at most; 200 where it is not given (1000 with method \"newton\", 10000 with "
              "\"lbfgs\" where there are rods)"},
     {"global", MB_TYPE_WORD, AT(MbSolverSpec, global), .words = mb_global_words, .word_help = global_help,
      .fallback = "\"auto\"", .help = "how the global step solves its equations"},

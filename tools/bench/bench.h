@@ -24,6 +24,7 @@ bool mb_bench_maximal(void);
 bool mb_bench_responses(void);
 bool mb_bench_frame(void);
 bool mb_bench_converge(void);
+bool mb_bench_settle(void);
 bool mb_bench_coupled(void);
 bool mb_bench_bending(void);
 bool mb_bench_figure9(void);

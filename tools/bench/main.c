@@ -10,6 +10,8 @@ static const MbBench benches[] = {
     {"frame", "whole frames of the projective solver, by parts", mb_bench_frame, false},
     {"converge", "one step of a deformable by every method: iterations and time to its solution",
      mb_bench_converge, false},
+    {"settle", "steps that are hard to come to the end of: every method's places beside the others'",
+     mb_bench_settle, true},
     {"coupled", "bodies and deformables in one step: iterations and time to its solution, by every method",
      mb_bench_coupled, false},
     {"bending", "strips and sheets whose bending is known, on meshes of several kinds", mb_bench_bending,

@@ -42,6 +42,7 @@ bool mb_pd_block_make(const MbPdPart *part, size_t number, int rank, double h, M
   *block = (MbPdBlock){.part = number,
                        .first = part->first,
                        .rank = (size_t)rank,
+                       .rod = part->rod != NULL,
                        .thickness = rank == 2 || part->rod ? part->thickness : 1,
                        .elastic = part->elastic,
                        .damper = part->damping / h};

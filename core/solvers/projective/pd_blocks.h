@@ -16,6 +16,7 @@ typedef struct MbPdBlock {
   size_t part, first;          // number of the part's first node among all
   size_t count, corners, rank; // elements; nodes of each
   size_t points;               // elements that have the same nodes one after the other
+  bool rod;                    // they are a rod's segments
   double thickness;            // m, sheets; else 1
   MbElastic elastic;
   double damper;  // N/m, springs: c/h; others: β/h

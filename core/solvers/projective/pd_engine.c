@@ -3,6 +3,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/report.h"
+#include "core/math/mat3.h"
 
 #include <string.h>
 
@@ -106,8 +107,7 @@ static MbStatus make(MbPdEngine *engine, const MbPdSpec *spec, MbReport *report)
                         : spec->method == MB_METHOD_NEWTON ? mb_pd_newton_make(engine, spec, report)
                                                            : mb_pd_global_make(engine, spec, report);
   if (made != MB_OK) return made;
-  if (spec->method != MB_METHOD_NEWTON && !mb_pd_lbfgs_make(engine))
-    return mb_no_memory(report, "deformables");
+  if (!mb_pd_lbfgs_make(engine)) return mb_no_memory(report, "deformables");
   if (spec->ncables && !(engine->cables = mb_pd_cables_make(spec))) return mb_no_memory(report, "cables");
   if (engine->elsewhere) return engine->mover->make(engine, report);
   if (!spec->nports) return MB_OK;
@@ -180,11 +180,30 @@ void mb_pd_dual_write(MbPdEngine *engine, const double *dual) {
 
 // ---- a step -----------------------------------------------------------------------------------------------
 
+// Whether Newton's iterations are at work, not quasi-Newton steps in their place.
+static bool by_newton(const MbPdEngine *engine) { return engine->newton && !engine->downhill; }
+
 // Of the correction Δ the part ½ Δᵀ A Δ, which is half of Δ along what A was solved for. Where the step is softer than A corrections
 // are shorter than what is left to go, and so are parts: they are asked to be smaller by as much as makes up for it.
 static bool near_enough(MbPdEngine *engine) {
   static const double SOFT = 0.25;
   return mb_pd_way_goes(&engine->way, fmax(engine->mover->worth(engine), 0), SOFT * engine->share);
+}
+
+// Whether a tetrahedron is inside out at q; of rods' turns and of cloth that tells nothing. Iterations that are to begin anew do not end there.
+// A fixed number of iterations promises no minimum: these go on as they are.
+static void look_inside_out(MbPdEngine *engine, const double *q) {
+  double F[9], g[MB_PD_SLOPES];
+  const bool to_an_end = engine->newton || engine->tolerance > 0 || engine->share > 0;
+  if (engine->method == MB_METHOD_LBFGS || engine->elsewhere || engine->anew || !to_an_end) return;
+  for (size_t k = 0; k < engine->nblocks && !engine->inside_out; k++) {
+    const MbPdBlock *block = &engine->block[k];
+    for (size_t e = 0; block->rank == 3 && !block->rod && e < block->count && !engine->inside_out; e++) {
+      mb_pd_gradient(block, e, q, F, g);
+      engine->inside_out = !(mb_mat3_det(F) > 0);
+    }
+  }
+  if (engine->inside_out) engine->stats.converged = engine->stuck = false;
 }
 
 static bool end_local_global(MbPdEngine *engine) {
@@ -195,6 +214,7 @@ static bool end_local_global(MbPdEngine *engine) {
   const bool near = enough && stats->residual <= MB_PD_SHORT;
   const bool still = engine->tolerance > 0 ? stats->residual <= engine->tolerance : engine->share > 0;
   stats->converged = stats->residual <= 0 || (still && (near || !(engine->share > 0)));
+  look_inside_out(engine, engine->q);
   if (stats->iterations == 1 || stats->residual < engine->least)
     engine->least = stats->residual, engine->least_at = stats->iterations;
   if (engine->watch) engine->watch(engine->context, engine->q);
@@ -220,6 +240,25 @@ static void descend(MbPdEngine *engine) {
   if (engine->nfree) mb_pd_lbfgs_begin(engine);
 }
 
+// A step that begins with elements inside out, or has an iterate with such, has more than one minimum as a rule, and which of
+// them iterations end in is a matter of their way: long corrections lead to others than short ones. The one that is meant is where quasi-Newton
+// steps lead from the first guess, whose every iterate has less energy and whose corrections are never longer than the constant matrix and what
+// it has learnt allow. So every method begins such a step anew with these: local-global iterations leave it to them, and Newton's end it when
+// they are near.
+static bool strays(const MbPdEngine *engine) { return engine->inside_out && !engine->anew; }
+
+static void begin_anew(MbPdEngine *engine) {
+  engine->anew = true;
+  engine->mover->look_ahead(engine);
+  descend(engine);
+}
+
+// Newton's iterations go on from where quasi-Newton steps are near.
+static bool near_for_newton(const MbPdEngine *engine) {
+  static const double NEAR = 1e-7; // of the size, and as far as the way tells
+  return engine->made && engine->stats.iterations > 0 && engine->stats.residual <= NEAR;
+}
+
 void mb_pd_take_inertia(MbPdEngine *engine, double times) {
   for (size_t i = 0; i < engine->n; i++) engine->inertia[i] = times * engine->mass[i];
   engine->span = engine->h / sqrt(times);
@@ -229,10 +268,11 @@ bool mb_pd_whole(const MbPdEngine *engine) { return engine->whole; }
 
 bool mb_pd_pass(MbPdEngine *engine) {
   // such a step is begun anew, and goes down by quasi-Newton steps; the dual is the stress at its end
-  if (!engine->newton && !engine->downhill && goes_round(engine)) {
-    engine->mover->look_ahead(engine);
-    descend(engine);
+  if (!engine->downhill && (strays(engine) || (!engine->newton && goes_round(engine)))) {
+    begin_anew(engine);
+    if (engine->newton && !mb_pd_newton_factor_constant(engine)) return false;
   }
+  if (engine->newton && engine->downhill && near_for_newton(engine)) engine->downhill = false;
   engine->whole = !engine->newton && !engine->downhill;
   if (engine->whole) {
     engine->mover->local_global(engine);
@@ -245,11 +285,11 @@ bool mb_pd_pass(MbPdEngine *engine) {
     return true;
   }
   engine->made = true;
-  return engine->newton ? mb_pd_newton_look(engine) : mb_pd_lbfgs_look(engine);
+  return by_newton(engine) ? mb_pd_newton_look(engine) : mb_pd_lbfgs_look(engine);
 }
 
 static double *what_acts(MbPdEngine *engine) {
-  return engine->newton ? mb_pd_newton_down(engine) : mb_pd_lbfgs_down(engine);
+  return by_newton(engine) ? mb_pd_newton_down(engine) : mb_pd_lbfgs_down(engine);
 }
 
 MbPdBeside mb_pd_beside(MbPdEngine *engine) {
@@ -266,7 +306,7 @@ void mb_pd_pull_ports(MbPdEngine *engine, const double *p) {
 }
 
 void mb_pd_solve(MbPdEngine *engine) {
-  if (!engine->newton) {
+  if (!by_newton(engine)) {
     mb_pd_lbfgs_solve(engine);
     return;
   }
@@ -275,7 +315,7 @@ void mb_pd_solve(MbPdEngine *engine) {
 }
 
 void mb_pd_bend(MbPdEngine *engine) {
-  if (!engine->newton) mb_pd_lbfgs_bend(engine);
+  if (!by_newton(engine)) mb_pd_lbfgs_bend(engine);
 }
 
 const MbPairs *mb_pd_pairs_of(const MbPdEngine *engine) {
@@ -285,7 +325,7 @@ const MbPairs *mb_pd_pairs_of(const MbPdEngine *engine) {
 size_t mb_pd_beside_at(const MbPdEngine *engine) { return 3 * engine->nfree; }
 
 void mb_pd_push_weights(MbPdEngine *engine, const double *c) {
-  if (!engine->newton) mb_pd_lbfgs_push(engine, c);
+  if (!by_newton(engine)) mb_pd_lbfgs_push(engine, c);
 }
 
 const double *mb_pd_weights(const MbPdEngine *engine) { return mb_pd_lbfgs_weights(engine); }
@@ -297,7 +337,13 @@ bool mb_pd_end_pass(MbPdEngine *engine, const MbPdAlong *along, double *t) {
     engine->made = true;
     return isfinite(engine->mover->advance(engine));
   }
-  return engine->newton ? mb_pd_newton_end(engine, along, t) : mb_pd_lbfgs_end(engine, along, t);
+  if (!(by_newton(engine) ? mb_pd_newton_end(engine, along, t) : mb_pd_lbfgs_end(engine, along, t)))
+    return false;
+  if (!engine->newton) return true;
+  // what quasi-Newton steps end is not yet Newton's end
+  if (engine->downhill && engine->stats.converged) engine->downhill = engine->stats.converged = false;
+  look_inside_out(engine, engine->q);
+  return true;
 }
 
 bool mb_pd_prepare(MbPdEngine *engine) {
@@ -313,13 +359,14 @@ void mb_pd_begin(MbPdEngine *engine, const MbNodeStart *start) {
   engine->stats = (MbNodeStats){.converged = engine->nfree == 0};
   engine->way = (MbPdWay){0};
   engine->least = engine->least_at = 0;
-  engine->downhill = engine->made = engine->stuck = false;
+  engine->downhill = engine->made = engine->stuck = engine->inside_out = engine->anew = false;
   engine->mover->look_ahead(engine);
   engine->mover->begin(engine);
   if (engine->method == MB_METHOD_LBFGS)
     descend(engine);
   else if (!engine->begun && engine->method == MB_METHOD_PROJECTIVE)
     mb_pd_dual_begin(engine, start->q);
+  if (engine->nfree) look_inside_out(engine, start->q);
   if (engine->watch) engine->watch(engine->context, engine->q);
 }
 

@@ -99,6 +99,8 @@ struct MbPdEngine {
   bool made;          // the first iteration of the step is
   bool whole;         // the iteration's correction is taken as it is
   bool stuck;         // nothing goes further down
+  bool inside_out;    // elements are, or were, at an iterate
+  bool anew;          // the step has been begun anew
   size_t beside;      // velocities that a caller has beside the nodes'
   MbPdCables *cables; // NULL: none
   MbPdPorts *ports;   // NULL: none

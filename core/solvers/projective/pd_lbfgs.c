@@ -134,8 +134,13 @@ MB_CLONES static void scale_task(void *context, size_t chunk) {
 // r ← h² A⁻¹ b of the nodes.
 void mb_pd_lbfgs_find(MbPdEngine *engine) {
   const double began = engine->clock();
-  mb_parallel_tasks(engine->threads, (engine->nfree + NODES - 1) / NODES, scale_task, engine);
-  mb_pd_global_solve(&engine->global, engine->r);
+  if (engine->newton) {
+    memcpy(engine->r, engine->lbfgs->b, 3 * engine->nfree * sizeof *engine->r);
+    mb_pd_newton_solve(engine->newton, engine->r); // its factor is that of A/h²
+  } else {
+    mb_parallel_tasks(engine->threads, (engine->nfree + NODES - 1) / NODES, scale_task, engine);
+    mb_pd_global_solve(&engine->global, engine->r);
+  }
   engine->stats.global += engine->clock() - began;
 }
 

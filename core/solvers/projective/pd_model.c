@@ -22,7 +22,7 @@ MbMethod mb_pd_model_method(const MbModel *model) {
 
 // Where the scene says nothing, the method's own number.
 int mb_pd_model_iterations(const MbModel *model) {
-  static const int MOST = 200, NEWTON = 100, OF_RODS = 10000;
+  static const int MOST = 200, NEWTON = 1000, OF_RODS = 10000;
   if (model->solver.iterations > 0) return model->solver.iterations;
   if (mb_pd_model_method(model) == MB_METHOD_NEWTON) return NEWTON;
   return has_rods(model) ? OF_RODS : MOST;

@@ -4,7 +4,8 @@
 // (Armijo). Unknowns are counted in their sizes, so that lengths and stiffnesses go together.
 //
 // It has converged where the slopes, over each unknown's size, promise no more than 1e-6 of what has been gained so far or of the number
-// itself, whichever is larger.
+// itself, whichever is larger. An unknown that has grown counts by the size that it has come to: a number that falls for ever would
+// gain so much on the way that the slope over the first size looked like nothing beside it.
 #include "io/fit/fit.h"
 #include "core/base/report.h"
 
@@ -61,14 +62,15 @@ static MbStatus slopes(Descent *d, MbReport *report) {
   return status;
 }
 
-// How much the number would fall if each unknown went by its size, at most to its bound: of what is there.
+// How much the number would fall if each unknown went by its size as it is now, at most to its bound: of what is there.
 static double to_go(const Descent *d) {
   const MbFitFound *f = d->found;
   double most = 0;
   for (size_t k = 0; k < d->p->unknowns; k++) {
     if (d->held[k]) continue;
     const double room = d->slope[k] > 0 ? f->x[k] - d->p->low[k] : d->p->high[k] - f->x[k];
-    most = fmax(most, fabs(d->slope[k]) * fmin(1, room / d->size[k]));
+    const double reach = fmin(fmax(d->size[k], fabs(f->x[k])), room);
+    most = fmax(most, fabs(f->slopes[k]) * reach);
   }
   const double what = fmax(fabs(f->cost), fabs(d->first - f->cost));
   return most > 0 ? most / what : 0;

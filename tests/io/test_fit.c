@@ -254,6 +254,20 @@ Test(fit, least_of_a_curved_valley) {
   cr_expect_lt(a.found.iterations, 100);
 }
 
+static double slope_without_end(double t, const double *x) { return -0.5 * t - x[0]; }
+
+Test(fit, a_number_that_falls_for_ever_has_not_converged) {
+  Case c = make(1, 1, slope_without_end);
+  const MbFitProblem p = problem_of(&c);
+  Answer a;
+  solve(&p, (double[]){9}, false, &a);
+  cr_expect_neq(a.found.end, MB_FIT_CONVERGED, "it says that it has converged at %g", a.x[0]);
+  c.high[0] = 20; // with a bound in the way there is a least one
+  solve(&p, (double[]){9}, false, &a);
+  cr_expect_eq(a.found.end, MB_FIT_CONVERGED);
+  cr_expect_float_eq(a.x[0], 20, 1e-12);
+}
+
 Test(fit, least_within_bounds_is_at_the_bound_that_is_in_the_way) {
   Case c = make(2, 1, bowl);
   c.high[0] = 0.5;

@@ -1,5 +1,5 @@
 // Blocks that are pressed to a fifth, turned, twisted by a full turn, or pushed through themselves and back, of every material and up to a Poisson's
-// ratio of 0.49: all methods come to the same places, step for step, until one of them leaves an element crushed or inside out. From there
+// ratio of 0.49: all methods come to the same places, step for step, at least until one of them leaves an element crushed or inside out. From there
 // a step has more than one minimum, which sim/crushed.c tells. With TABLE in the environment the cases are printed.
 #include "core/base/alloc.h"
 #include "tests/runs.h"
@@ -153,8 +153,8 @@ static void compare(const Material *m, const Way *way) {
   }
   if (table) printf("\n");
   for (size_t s = 0; s < STEPS; s++)
-    cr_expect(truth->came[s], "%s, %g, %s: newton does not end step %zu", m->name, m->poisson, way->name,
-              s + 1);
+    cr_expect(truth->came[s] || truth->J[s] < m->least, "%s, %g, %s: newton does not end step %zu", m->name,
+              m->poisson, way->name, s + 1);
   for (int k = 0; k < METHODS; k++) mb_free(run[k].q);
 }
 

@@ -90,13 +90,21 @@ static void put_inertial(Urdf *u, const MbRigBody *body) {
   mb_xml_close(u->x, "inertial");
 }
 
-static void put_solid(Urdf *u, const MbRigBody *body, const MbRigShape *s) {
+static const char *solid_word(const MbRigShape *s) {
   static const char *const words[MB_SHAPES] = {"box",       "sphere", "capsule", "cylinder",
                                                "ellipsoid", "mesh",   "plane"};
+  return words[s->kind];
+}
+
+// Tells of a shape that URDF has no word for: once, though the link writes it as it looks and as it collides.
+static void refuse_unfit_solid(Urdf *u, const MbRigBody *body, const MbRigShape *s) {
   if (s->kind == MB_SHAPE_ELLIPSOID || s->kind == MB_SHAPE_PLANE)
     mb_model_unfit(u->w, body->where, "URDF has no %s: boxes, spheres, cylinders, capsules and meshes fit",
-                   words[s->kind]);
-  mb_xml_open(u->x, words[s->kind]);
+                   solid_word(s));
+}
+
+static void put_solid(Urdf *u, const MbRigShape *s) {
+  mb_xml_open(u->x, solid_word(s));
   if (s->kind == MB_SHAPE_BOX) mb_xml_put_numbers(u->x, "size", s->size, 3);
   if (s->kind == MB_SHAPE_SPHERE || s->kind == MB_SHAPE_CAPSULE || s->kind == MB_SHAPE_CYLINDER)
     mb_xml_put_number(u->x, "radius", s->radius);
@@ -151,11 +159,11 @@ static bool put_colors(Urdf *u) {
   return true;
 }
 
-static void put_shape(Urdf *u, const MbRigBody *body, const MbRigShape *s, const char *as) {
+static void put_shape(Urdf *u, const MbRigShape *s, const char *as) {
   mb_xml_open(u->x, as);
   put_origin(u, &s->frame);
   mb_xml_open(u->x, "geometry");
-  put_solid(u, body, s);
+  put_solid(u, s);
   mb_xml_close(u->x, "geometry");
   if (!strcmp(as, "visual")) put_material(u, s);
   mb_xml_close(u->x, as);
@@ -167,8 +175,9 @@ static void put_link(Urdf *u, const MbRigBody *body) {
   put_inertial(u, body);
   for (size_t k = 0; k < body->nshapes; k++) {
     const MbRigShape *shape = &body->shape[k];
-    if (!collides_alone(u, body, shape)) put_shape(u, body, shape, "visual");
-    if (shape->collides && u->rig->contact) put_shape(u, body, shape, "collision");
+    refuse_unfit_solid(u, body, shape);
+    if (!collides_alone(u, body, shape)) put_shape(u, shape, "visual");
+    if (shape->collides && u->rig->contact) put_shape(u, shape, "collision");
   }
   mb_xml_close(u->x, "link");
 }

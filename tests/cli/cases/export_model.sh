@@ -32,6 +32,13 @@ cat >wrong.json <<'JSON'
 JSON
 t export --format mjcf wrong.json -o wrong.mjcf
 t export --format urdf wrong.json -o wrong.urdf
+# a shape that is seen and collides is told of once
+cat >floor.json <<'JSON'
+{"mbsim": 1, "time": {"step": 0.002, "duration": 1}, "contact": {"friction": 0.5},
+ "bodies": [{"name": "floor", "joint": {"type": "fixed"}, "shape": {"type": "plane"}},
+   {"name": "a", "shape": {"type": "sphere", "radius": 0.1}, "density": 900, "pose": {"position": [0, 0, 1]}}]}
+JSON
+t export --format urdf floor.json -o floor.urdf
 t export --format mjcf none.json
 t export --format mjcf arm.json --frames 1
 t export arm.json

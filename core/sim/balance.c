@@ -154,7 +154,7 @@ static void find_own_rates(MbSim *sim, const double *vdot, double *y, double *a)
       double e[6] = {0};
       e[k - 6 * b] = 1;
       memset(y + 6 * b, 0, 6 * sizeof *y);
-      sim->solver->carry(sim->work, b, e, y);
+      sim->solver->carry(sim->work, b, e, NULL, y);
       a[k] = 0;
       for (size_t i = 6 * b; i < 6 * b + 6; i++) a[k] += y[i] * vdot[i];
     }

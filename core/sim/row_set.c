@@ -223,13 +223,14 @@ bool mb_row_set_list(MbSim *sim, MbRowSet *set) {
 
 void mb_row_set_gather(const MbSim *sim, MbRowSet *set, size_t first, size_t n, double *y) {
   for (size_t s = first; s < first + n; s++) {
-    const MbRow *row = &set->row[s];
+    MbRow *row = &set->row[s];
     for (int end = 0; end < 2; end++) {
-      if (row->body[end] != MB_WORLD) sim->solver->carry(sim->work, row->body[end], row->H[end], y);
+      if (row->body[end] != MB_WORLD)
+        sim->solver->carry(sim->work, row->body[end], row->H[end], row->seen[end], y);
       if (row->c[end] != 0) sim->solver->map->along(sim->work, row->v[end], row->c[end], y);
     }
     for (size_t k = set->end[s]; k < set->end[s + 1]; k++)
-      sim->solver->carry(sim->work, set->ends[k].body, set->ends[k].H, y);
+      sim->solver->carry(sim->work, set->ends[k].body, set->ends[k].H, NULL, y);
     for (size_t k = set->first[s]; k < set->first[s + 1]; k++) {
       set->G[k] = y[set->index[k]];
       y[set->index[k]] = 0;

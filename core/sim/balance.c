@@ -81,7 +81,7 @@ static bool may_hold(const MbSim *sim, size_t s, const double *v) {
   const bool adaptive = sim->integrator->scheme == MB_ADAPTIVE;
   const double *before = mb_section(sim, adaptive ? MB_SECTION_LATCHED_BEFORE : MB_SECTION_FORCES);
   double size = 1e-3;
-  const double rate = mb_row_rate(&c->set, s, v, &size) + row->gt,
+  const double rate = mb_row_rate_sized(&c->set, s, v, &size) + row->gt,
                back = 2 * sim->model->gamma * fmax(-row->g, 0);
   if (before[s] != 0) return rate <= PRESSED * size + back;
   return row->g <= MB_EVENT_CLOSE * row->size && rate <= STILL * size + back;

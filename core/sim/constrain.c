@@ -47,16 +47,14 @@ static double all_of(const MbSim *sim, size_t s) {
   if (sim->solver->map->turns) { // six velocities a body; a row about coordinates is about bodies, too
     for (size_t k = c->set.first[s]; k < c->set.first[s + 1]; k++) {
       if (c->set.index[k] >= sim->nv) continue;
-      const double m = model->M[c->set.index[k]];
-      if (m > 0) sum += c->set.G[k] * c->set.G[k] / m;
+      sum += c->set.G[k] * c->set.G[k] / c->resists[c->set.index[k]];
     }
     return sum;
   }
   for (int end = 0; end < 2; end++) {
     if (row->body[end] >= model->nb) continue;
-    const double *M = model->M + 6 * row->body[end], *H = row->H[end];
-    for (size_t k = 0; k < 6; k++)
-      if (M[k] > 0) sum += H[k] * H[k] / M[k];
+    const double *M = c->resists + 6 * row->body[end], *H = row->H[end];
+    for (size_t k = 0; k < 6; k++) sum += H[k] * H[k] / M[k];
   }
   return sum;
 }
@@ -214,7 +212,7 @@ double mb_rows_ask(MbSim *sim, const MbAsking *asking, const double *x, const do
     const MbAsked asked = asked_of(sim, s, asking, x, last);
     if (!asked.takes) continue;
     const double share = asked.b == 0 ? 0 : fabs(asked.b) / asked.size;
-    worst = fmax(worst, isfinite(share) ? share : INFINITY);
+    if (!(share <= worst)) worst = isfinite(share) ? share : INFINITY;
     mb_rows_take(sim, s, &asked);
   }
   return worst;
@@ -325,9 +323,9 @@ static MbStatus find_lambda(MbSim *sim, MbLevel level, double t, const double *v
   MbContactResult result = mb_contact_pivot(&c->work, &problem, &c->answer);
   const double weak = result == MB_CONTACT_SOLVED ? mb_singular_weak(sim) : 0;
   *whole = !(weak > 0);
-  for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
   problem.same = false;
   if (!*whole) {
+    for (size_t i = 0; i < c->n; i++) c->least[i] = fmax(c->least[i], weak * weak * c->all[i]);
     result = mb_contact_pivot(&c->work, &problem, &c->answer);
     c->least_free.known = false;
   }

@@ -77,7 +77,10 @@ static MbStatus create(MbSim *sim, MbReport *report) {
   c->y = mb_arena_alloc(arena, sim->width, sizeof *c->y);
   c->drift = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->drift);
   c->v = mb_arena_alloc(arena, sim->nv, sizeof *c->v);
-  const bool ok = c->signal && c->driven && c->found && c->y && c->drift && c->v &&
+  c->resists = mb_arena_alloc(arena, 6 * model->nb, sizeof *c->resists);
+  for (size_t i = 0; c->resists && i < 6 * model->nb; i++)
+    c->resists[i] = model->M[i] > 0 ? model->M[i] : INFINITY;
+  const bool ok = c->signal && c->driven && c->found && c->y && c->drift && c->v && c->resists &&
                   mb_row_set_create(sim, &c->set) && mb_rows_reserve(c, c->set.n) && make_work(sim, c);
   if (!ok) return mb_no_memory(report, "constraints");
   note_signals(model, c->driven);
@@ -233,7 +236,7 @@ void mb_rows_make_half(MbSim *sim, const MbHalf *half, const double *q, const do
 
 void mb_rows_claimed(MbSim *sim, double times) {
   MbConstraining *c = sim->constraining;
-  for (size_t s = 0; s < c->set.n; s++)
+  for (size_t s = 0; c->claims && s < c->set.n; s++)
     if (c->set.is[s].claimed != MB_WORLD) c->force[s] = times * sim->pull[c->set.is[s].claimed];
 }
 

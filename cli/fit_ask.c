@@ -15,6 +15,7 @@
 
 enum { MOST_ITERATIONS = 100, MOST_UNKNOWNS = 1000 };
 static const double MOVE = 1e-4;
+static const double LEAST_SIGMA = 1e-40; // squares of what is divided by it stay finite
 const char *const mb_slopes_words[] = {"auto", "exact", "differences", NULL};
 
 double mb_fit_number(const MbUnknown *u, double x) { return u->logarithmic ? exp(x) : x; }
@@ -179,10 +180,11 @@ static MbStatus take_sigma(MbFit *fit, const char *text, MbReport *report) {
   const char *number = split(fit, text, &name);
   if (!name) return no_memory(report);
   if (!number) number = text, name = NULL;
-  if (!is_number(number, &sigma) || !(sigma > 0))
-    return mb_error(
-        report, MB_USAGE, "",
-        "--sigma %s: a standard deviation above 0 is wanted, for all data or as hand.position=0.01", text);
+  if (!is_number(number, &sigma) || !(sigma >= LEAST_SIGMA && sigma <= 1 / LEAST_SIGMA))
+    return mb_error(report, MB_USAGE, "",
+                    "--sigma %s: a standard deviation above 0, from 1e-40 to 1e40, is wanted, for all data "
+                    "or as hand.position=0.01",
+                    text);
   bool found = !name;
   for (size_t i = 0; i < fit->nasks; i++) {
     if (name && strcmp(fit->asks[i].model, name) != 0) continue;

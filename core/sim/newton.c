@@ -118,6 +118,21 @@ void mb_newton_solve(const MbSim *sim, double *x) {
   substitute(sim->newton->A, sim->nv, sim->newton->pivot, x);
 }
 
+void mb_newton_solve_transposed(const MbSim *sim, double *x) {
+  const size_t n = sim->nv, *pivot = sim->newton->pivot;
+  const double *A = sim->newton->A;
+  for (size_t k = 0; k < n; k++) {
+    for (size_t i = 0; i < k; i++) x[k] -= A[n * k + i] * x[i];
+    x[k] /= A[n * k + k];
+  }
+  for (size_t k = n; k-- > 0;)
+    for (size_t i = k + 1; i < n; i++) x[k] -= A[n * k + i] * x[i];
+  for (size_t k = n; k-- > 0;) {
+    const double other = x[k];
+    x[k] = x[pivot[k]], x[pivot[k]] = other;
+  }
+}
+
 bool mb_newton_change(MbSim *sim, const MbFullStage *stage, const double *w, double *z) {
   MbNewton *n = sim->newton;
   const double h = sim->model->h, span = stage->gamma * h;

@@ -28,6 +28,8 @@ bool mb_newton_factor(MbSim *sim, const MbStageNote *stage, const double *q1, co
                       const double *a, double *tau);
 // x ← (dτ/dw)⁻¹ x at the last factors.
 void mb_newton_solve(const MbSim *sim, double *x);
+// x ← (dτ/dw)⁻ᵀ x at the last factors.
+void mb_newton_solve_transposed(const MbSim *sim, double *x);
 MbTangent *mb_newton_tangent(const MbSim *sim);
 
 // z ← what one iteration changes w by,  z = −(dτ/dw)⁻¹ τ,  the bodies of sim->x and sim->q1 being where w takes them. False: the matrix has

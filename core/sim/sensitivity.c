@@ -152,15 +152,16 @@ MbSim *mb_sensitivity_sim(MbSensitivity *g) { return g->sim; }
 
 // ---- a step ---------------------------------------------------------------------------------------------------------
 
-// rate ← ∂τ/∂p at the probe's stage, between the two models.
-static void by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move) {
+// Between the two models.
+void mb_slope_by_number(MbSensitivity *g, const MbSlope *t, const MbStageNote *note, double move,
+                        double *out) {
   MbSim *const side[2] = {t->less, t->more};
   double *const tau[2] = {g->less, g->more};
   for (int k = 0; k < 2; k++) {
     mb_sim_kinematics(side[k], g->q1, note->w);
     mb_tangent_value(side[k], mb_newton_tangent(side[k]), note->w, g->a, note->t, tau[k]);
   }
-  for (size_t i = 0; i < g->sim->nv; i++) g->rate[i] = (g->more[i] - g->less[i]) / (2 * move);
+  for (size_t i = 0; i < g->sim->nv; i++) out[i] = (g->more[i] - g->less[i]) / (2 * move);
 }
 
 // t->w ← how the stage's w changes.
@@ -169,7 +170,7 @@ static void change_stage(MbSensitivity *g, MbSlope *t, const MbStageNote *note, 
   const size_t nv = g->sim->nv;
   const double h = g->sim->model->h, span = note->gamma * h;
   double *zero = g->less, *out = g->more, *da = t->w;
-  by_number(g, t, note, move);
+  mb_slope_by_number(g, t, note, move, g->rate);
   for (size_t i = 0; i < nv; i++) {
     t->base[i] = terms->base_u * t->u[i] + terms->base_first * t->first[i];
     t->from[i] =
@@ -202,32 +203,42 @@ static MbStatus not_finite(const MbSensitivity *g, size_t k, MbReport *report) {
                   g->sim->state.t, (long long)g->sim->state.step, g->number[k].name);
 }
 
+MbStatus mb_slope_in_parts(const MbSensitivity *g, MbReport *report) {
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: the step was not solved but in parts: there is no exact "
+                  "derivative of it; take a smaller step",
+                  g->sim->state.t, (long long)g->sim->state.step);
+}
+
+MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, int64_t step,
+                           MbReport *report) {
+  const MbSim *sim = g->sim;
+  const double h = sim->model->h;
+  for (size_t i = 0; i < sim->nv; i++) {
+    g->step[i] = h * (note->base[i] + note->gamma * note->w[i]);
+    g->a[i] = (note->w[i] - note->from[i]) / (note->gamma * h);
+  }
+  memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
+  mb_coordinates_advance(sim->model, g->q1, 1, g->step, 0, sim->model->nb);
+  if (mb_newton_factor(g->probe, note, g->q1, g->step, g->a, NULL)) return MB_OK;
+  return mb_error(report, MB_NUMBERS, "",
+                  "at t = %.9g s, step %lld: the step's equations are singular: there is no derivative", t,
+                  (long long)step);
+}
+
 static MbStatus step_by_stages(MbSensitivity *g, MbReport *report) {
   MbSim *sim = g->sim;
   MbStageTerms terms[2];
   const MbStageNote *notes;
-  const double h = sim->model->h;
   memcpy(g->q, sim->state.q, sim->nq * sizeof *g->q);
   const size_t stages = mb_scheme_stages_terms(sim, terms);
   const MbStatus status = mb_sim_step(sim, report);
   if (status != MB_OK) return status;
-  if (mb_newton_stages(sim, &notes) != stages)
-    return mb_error(report, MB_NUMBERS, "",
-                    "at t = %.9g s, step %lld: the step was not solved but in parts: there is no exact "
-                    "derivative of it; take a smaller step",
-                    sim->state.t, (long long)sim->state.step);
+  if (mb_newton_stages(sim, &notes) != stages) return mb_slope_in_parts(g, report);
   for (size_t s = 0; s < stages; s++) {
     const MbStageNote *note = &notes[s];
-    for (size_t i = 0; i < sim->nv; i++) {
-      g->step[i] = h * (note->base[i] + note->gamma * note->w[i]);
-      g->a[i] = (note->w[i] - note->from[i]) / (note->gamma * h);
-    }
-    memcpy(g->q1, g->q, sim->nq * sizeof *g->q1);
-    mb_coordinates_advance(sim->model, g->q1, 1, g->step, 0, sim->model->nb);
-    if (!mb_newton_factor(g->probe, note, g->q1, g->step, g->a, NULL))
-      return mb_error(report, MB_NUMBERS, "",
-                      "at t = %.9g s, step %lld: the step's equations are singular: there is no derivative",
-                      sim->state.t, (long long)sim->state.step);
+    const MbStatus at = mb_slope_at_stage(g, note, sim->state.t, sim->state.step, report);
+    if (at != MB_OK) return at;
     for (size_t k = 0; k < g->count; k++) {
       MbSlope *t = &g->slopes[k];
       change_stage(g, t, note, &terms[s], g->number[k].move);
@@ -248,21 +259,26 @@ MbStatus mb_sensitivity_step(MbSensitivity *g, MbReport *report) {
 
 // ---- a frame ----------------------------------------------------------------------------------------------------------
 
+MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, int64_t step, double *frame,
+                         MbReport *report) {
+  memcpy(at->state.q, q, at->nq * sizeof *q);
+  memcpy(at->state.v, v, at->nv * sizeof *v);
+  at->state.t = t, at->state.step = step;
+  mb_sim_kinematics(at, at->state.q, at->state.v);
+  return mb_sim_sample(at, frame, report);
+}
+
 // What is carried from step to step goes along, by steps.
 static MbStatus sample_at(const MbSensitivity *g, MbSim *at, const double *q, const double *v,
                           const MbSlope *along, double way, double *frame, MbReport *report) {
   for (size_t i = 0; i < at->nm && g->by_steps; i++)
     at->state.memory[i] = g->sim->state.memory[i] + way * along->memory[i];
-  memcpy(at->state.q, q, at->nq * sizeof *q);
-  memcpy(at->state.v, v, at->nv * sizeof *v);
-  at->state.t = g->sim->state.t, at->state.step = g->sim->state.step;
-  mb_sim_kinematics(at, at->state.q, at->state.v);
-  return mb_sim_sample(at, frame, report);
+  return mb_slope_sample(at, q, v, g->sim->state.t, g->sim->state.step, frame, report);
 }
 
 // slope ← by the state, along (δq, δv): differences of fourth order over moves that are small beside what moves.
 static MbStatus along_state(MbSensitivity *g, const MbSlope *t, double *slope, MbReport *report) {
-  static const double MOVE = 1e-4, weight[5] = {1, -8, 0, 8, -1};
+  static const double MOVE = 1e-3, weight[5] = {1, -8, 0, 8, -1};
   const MbSim *sim = g->sim;
   const size_t size = mb_sim_frame_size(sim);
   double most = 0, fastest = 1;

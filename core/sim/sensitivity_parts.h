@@ -3,6 +3,7 @@
 #define MB_SIM_SENSITIVITY_PARTS_H
 
 #include "core/base/arena.h"
+#include "core/sim/newton.h"
 #include "core/sim/sensitivity.h"
 
 // How the state changes with one of the numbers.
@@ -34,6 +35,18 @@ struct MbSensitivity {
 // one of the three is far from the others, as the axes of a body free in space are where two of its moments change places.
 bool mb_slope_between(const MbSensitivity *g, const MbState *less, const MbState *more, double span,
                       double *dq, double *dv);
+
+// out ← ∂τ/∂p at a stage at coordinates g->q1 and accelerations g->a, `move` being that of the number.
+void mb_slope_by_number(MbSensitivity *g, const MbSlope *slope, const MbStageNote *note, double move,
+                        double *out);
+// Takes the probe's factors, g->q1, g->step and g->a to a stage from coordinates g->q that ends at t, step.
+MbStatus mb_slope_at_stage(MbSensitivity *g, const MbStageNote *note, double t, int64_t step,
+                           MbReport *report);
+// frame ← what `at` (the probe, or a side of a number) tells at q and v, at t.
+MbStatus mb_slope_sample(MbSim *at, const double *q, const double *v, double t, int64_t step, double *frame,
+                         MbReport *report);
+// What is wrong with a step that was made of parts.
+MbStatus mb_slope_in_parts(const MbSensitivity *g, MbReport *report);
 
 // ---- sensitivity_steps.c: derivatives of the step as a whole ----------------------------------------------
 

@@ -34,6 +34,7 @@ struct MbTangent {
   double *Tv;                        // (nb x 6)
   double *alpha, *F;                 // (nb x 6)
   double *move, *dphi, *dalpha, *dF; // (nb x 6)
+  double *turn;                      // (nb x 6) what a change is felt by along σ, backwards
   double *K, *D;                     // of the forces, as MbMaximal has them
   double *stiffness, *damping;       // (nv) along the coordinates
   double *drive;                     // (nv)
@@ -77,7 +78,7 @@ MbTangent *mb_tangent_create(MbSim *sim) {
   t->own_first = first, t->end = end;
   note_ends(model, end);
   double **const of_bodies[] = {&t->Xphi, &t->Xalpha, &t->Tv,     &t->alpha, &t->F,
-                                &t->move, &t->dphi,   &t->dalpha, &t->dF};
+                                &t->move, &t->dphi,   &t->dalpha, &t->dF,    &t->turn};
   double **const of_columns[] = {&t->T, &t->Tdot, &t->DTv, &t->DTa, &t->C};
   double **const of_velocities[] = {&t->stiffness, &t->damping, &t->drive, &t->dq, &t->dv, &t->da};
   double **const of_joints[] = {&t->own_q, &t->own_v};
@@ -467,6 +468,93 @@ void mb_tangent_times(MbSim *sim, MbTangent *t, const double *dq, const double *
   if (sim->model->nb) change(sim, t, 0, sim->model->nb, dq, dv, da, out);
 }
 
+// ---- backwards ----------------------------------------------------------------------------------------------------
+//
+// The transposed passes of change(): what the rows of z weigh goes down the tree as a motion Z, and what that is felt by comes up as wrenches
+// on ε, δφ and δα.
+
+static void take_transposed(const double A[36], const double x[6], double y[6]) {
+  double sum[6] = {0};
+  add_transposed(sum, A, x);
+  for (size_t i = 0; i < 6; i++) y[i] -= sum[i];
+}
+
+// Z ← X Z_p + T z, with what the turn of X and the joint's own matrices say.
+static void weigh_down(const MbSim *sim, MbTangent *t, size_t b, const double *z, double *dq, double *dv,
+                       double *da) {
+  const MbModel *model = sim->model;
+  const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
+  const double *Kq = t->own_q + t->own_first[b], *Kv = t->own_v + t->own_first[b];
+  double *Z = t->dF + 6 * b, *turn = t->turn + 6 * b;
+  memset(Z, 0, 6 * sizeof *Z), memset(turn, 0, 6 * sizeof *turn);
+  if (p != MB_WORLD) {
+    mb_mat6_apply(Z, t->X + 36 * b, t->dF + 6 * p);
+    add_transposed_bracket(turn, 1, Z, t->F + 6 * b);
+  }
+  add_columns(Z, t->T + 6 * first, n, z + first);
+  for (size_t k = 0; k < n; k++) {
+    dq[first + k] = dv[first + k] = 0;
+    for (size_t i = 0; i < n; i++)
+      dq[first + k] += Kq[n * i + k] * z[first + i], dv[first + k] += Kv[n * i + k] * z[first + i];
+    da[first + k] = model->rotors && model->joint[b].ops ? model->joint_inertia[first + k] * z[first + k] : 0;
+  }
+}
+
+static void weigh_wrench(const MbSim *sim, MbTangent *t, size_t b) {
+  const double *M = sim->model->M + 6 * b, *phi = sim->x.phi + 6 * b, *Z = t->dF + 6 * b;
+  double *move = t->move + 6 * b, *dphi = t->dphi + 6 * b, L[6], turned[3], g[3];
+  memset(move, 0, 6 * sizeof *move), memset(dphi, 0, 6 * sizeof *dphi);
+  for (size_t k = 0; k < 6; k++) L[k] = M[k] * phi[k], t->dalpha[6 * b + k] = M[k] * Z[k];
+  for (size_t half = 0; half < 6; half += 3) {
+    mb_vec3_cross(turned, Z + half, phi);
+    for (size_t k = 0; k < 3; k++) dphi[half + k] += M[half + k] * turned[k];
+    mb_vec3_cross(turned, L + half, Z + half);
+    mb_vec3_add(dphi, dphi, turned);
+  }
+  mb_quat_unrotate(g, sim->x.E[b].q, sim->model->gravity);
+  mb_vec3_cross(turned, g, Z + 3);
+  mb_vec3_add_scaled(move, move, M[3], turned);
+  take_transposed(t->K + 36 * b, Z, move);
+  take_transposed(t->D + 36 * b, Z, dphi);
+}
+
+static void weigh_up(const MbSim *sim, MbTangent *t, size_t b, double *dq, double *dv, double *da) {
+  const MbModel *model = sim->model;
+  const size_t p = model->parent[b], first = model->v_first[b], n = dofs(model, b);
+  const double *move = t->move + 6 * b, *A = t->dalpha + 6 * b;
+  double *turn = t->turn + 6 * b, dXphi[6], dTv[6];
+  memcpy(dXphi, t->dphi + 6 * b, sizeof dXphi), memcpy(dTv, dXphi, sizeof dTv);
+  add_transposed_bracket(turn, 1, t->Xalpha + 6 * b, A);
+  add_transposed_bracket(dXphi, -1, t->Tv + 6 * b, A);
+  add_transposed_bracket(dTv, 1, t->Xphi + 6 * b, A);
+  add_transposed_bracket(turn, 1, t->Xphi + 6 * b, dXphi);
+  for (size_t k = 0; k < 6; k++) turn[k] += move[k];
+  for (size_t k = first; k < first + n; k++) {
+    const double *T = t->T + 6 * k, *DTv = t->DTv + 6 * k;
+    dq[k] += dot6(T, turn) + dot6(DTv, dTv) + dot6(t->C + 6 * k, A) + dot6(t->DTa + 6 * k, A);
+    dv[k] += dot6(T, dTv) + dot6(DTv, A) + dot6(t->Tdot + 6 * k, A);
+    da[k] += dot6(T, A);
+  }
+  if (p == MB_WORLD) return;
+  add_transposed(t->dalpha + 6 * p, t->X + 36 * b, A);
+  add_transposed(t->dphi + 6 * p, t->X + 36 * b, dXphi);
+  add_transposed(t->move + 6 * p, t->X + 36 * b, move);
+}
+
+void mb_tangent_transposed(MbSim *sim, MbTangent *t, const double *z, double *dq, double *dv, double *da) {
+  const MbModel *model = sim->model;
+  for (size_t b = 0; b < model->nb; b++) weigh_down(sim, t, b, z, dq, dv, da);
+  for (size_t b = 0; b < model->nb; b++) weigh_wrench(sim, t, b);
+  for (size_t n = 0; n < model->npairs; n++) {
+    const size_t i = model->pair[2 * n], j = model->pair[2 * n + 1], block = model->nb + 2 * n;
+    take_transposed(t->K + 36 * block, t->dF + 6 * i, t->move + 6 * j);
+    take_transposed(t->D + 36 * block, t->dF + 6 * i, t->dphi + 6 * j);
+    take_transposed(t->K + 36 * (block + 1), t->dF + 6 * j, t->move + 6 * i);
+    take_transposed(t->D + 36 * (block + 1), t->dF + 6 * j, t->dphi + 6 * i);
+  }
+  for (size_t b = model->nb; b-- > 0;) weigh_up(sim, t, b, dq, dv, da);
+}
+
 // ---- the matrix of a step -----------------------------------------------------------------------------------------
 
 static void ahead_of(const MbModel *model, size_t b, const double *step, double *T, double *T0) {
@@ -498,6 +586,24 @@ void mb_tangent_moved(const MbSim *sim, const double *step, const double *before
       for (size_t k = 0; k < n; k++)
         sum += T[n * i + k] * change[first + k] + T0[n * i + k] * before[first + k];
       out[first + i] = sum;
+    }
+  }
+}
+
+void mb_tangent_moved_transposed(const MbSim *sim, const double *step, const double *out, double *before,
+                                 double *change) {
+  const MbModel *model = sim->model;
+  double T[MB_JOINT_MOST * MB_JOINT_MOST], T0[MB_JOINT_MOST * MB_JOINT_MOST];
+  for (size_t b = 0; b < model->nb; b++) {
+    const size_t first = model->v_first[b], n = dofs(model, b);
+    if (!n) continue;
+    ahead_of(model, b, step + first, T, T0);
+    for (size_t k = 0; k < n; k++) {
+      before[first + k] = change[first + k] = 0;
+      for (size_t i = 0; i < n; i++) {
+        before[first + k] += T0[n * i + k] * out[first + i];
+        change[first + k] += T[n * i + k] * out[first + i];
+      }
     }
   }
 }

@@ -25,9 +25,15 @@ void mb_tangent_value(MbSim *sim, MbTangent *tangent, const double *v, const dou
 // out ← δτ of a change of v, of a, and of where the bodies are: by a motion of velocities dq, in the axes that they have there.
 void mb_tangent_times(MbSim *sim, MbTangent *tangent, const double *dq, const double *dv, const double *da,
                       double *out);
+// The transposed of it: dq, dv and da ← what z · δτ is by each of them. In O(n), as δτ is.
+void mb_tangent_transposed(MbSim *sim, MbTangent *tangent, const double *z, double *dq, double *dv,
+                           double *da);
 // out ← δ′ with  (q ⊕ before) ⊕ (step + change) = (q ⊕ step) ⊕ δ′,  before and change being small; out may be neither.
 void mb_tangent_moved(const MbSim *sim, const double *step, const double *before, const double *change,
                       double *out);
+// The transposed of it: before and change ← what out · δ′ is by each of them.
+void mb_tangent_moved_transposed(const MbSim *sim, const double *step, const double *out, double *before,
+                                 double *change);
 // T (nv x nv, column after column) ← δτ of velocities w, where  v = w, a = (w − from)/span  and the coordinates are q₀ ⊕ h (base + γ w),
 // which are moved by `step` = h (base + γ w): each column over the bodies that it moves.
 void mb_tangent_matrix(MbSim *sim, MbTangent *tangent, const double *step, double reach, double span,

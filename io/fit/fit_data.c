@@ -89,10 +89,13 @@ static MbStatus read_names(Cells *c, MbReport *report) {
   return MB_OK;
 }
 
+static const double MOST =
+    1e100; // squares of numbers and of their slopes stay finite, and so do sums of them
+
 static bool number(const char *text, double *x) {
   char *end = NULL;
   *x = strtod(text, &end);
-  return end != text && !*end && isfinite(*x);
+  return end != text && !*end && fabs(*x) <= MOST;
 }
 
 static MbStatus read_cell(Cells *c, size_t column, MbReport *report) {
@@ -110,7 +113,7 @@ static MbStatus read_row(Cells *c, MbReport *report) {
   size_t n = 0;
   double t = 0;
   if (!next_cell(c, true)) return MB_OK;
-  if (!number(text_of(c), &t)) return wrong(c, report, "the time is no finite number");
+  if (!number(text_of(c), &t)) return wrong(c, report, "the time is no finite number within 1e100");
   if (d->rows && !(t > d->time[d->rows - 1])) return wrong(c, report, "times must increase from row to row");
   d->time[d->rows] = t;
   MbStatus status = MB_OK;
@@ -173,6 +176,17 @@ static MbStatus name_columns(MbFitData *d, const MbChannel *channels, size_t nch
   return MB_OK;
 }
 
+// Notes the first number of each column that no fit can take: an error where somebody asks for the column.
+static MbStatus judge_frame(MbFitData *d, double t, const double *frame, MbReport *report) {
+  char text[80];
+  for (size_t k = 0; k < d->ncolumns; k++) {
+    if (fabs(frame[k]) <= MOST || d->columns[k].bad) continue;
+    snprintf(text, sizeof text, "%.9g at t = %.9g s", frame[k], t);
+    if (!(d->columns[k].bad = mb_arena_strdup(&d->arena, text))) return no_memory(report);
+  }
+  return MB_OK;
+}
+
 static MbStatus read_frames(MbFitData *d, MbTraj *traj, MbReport *report) {
   size_t nchannels = 0;
   const MbChannel *channels = mb_traj_channels(traj, &nchannels);
@@ -191,8 +205,8 @@ static MbStatus read_frames(MbFitData *d, MbTraj *traj, MbReport *report) {
     status = mb_traj_read(traj, i, 1, NULL, &d->time[row], frame, report);
     for (size_t k = 0; k < d->ncolumns; k++) {
       d->columns[k].value[row] = frame[k];
-      if (!isfinite(frame[k])) d->columns[k].bad = "a number that is not finite";
     }
+    status = status ? status : judge_frame(d, d->time[row], frame, report);
     row++;
   }
   mb_free(frame);

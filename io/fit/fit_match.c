@@ -101,9 +101,10 @@ static MbStatus unknown(const Finder *f, const MbFitMatchAsk *ask, bool model) {
 static MbStatus not_finite(const Finder *f, const MbFitColumn *column) {
   if (f->report && !f->report->file[0] && column->bad_line)
     snprintf(f->report->file, sizeof f->report->file, "%s", f->data->file);
-  return mb_error_at(f->report, MB_USAGE, column->bad_line, column->bad_column, "",
-                     "column %s of %s has %s, wanted finite numbers (an empty cell is one that is not known)",
-                     column->name, f->data->file, column->bad);
+  return mb_error_at(
+      f->report, MB_USAGE, column->bad_line, column->bad_column, "",
+      "column %s of %s has %s, wanted finite numbers within 1e100 (an empty cell is one that is not known)",
+      column->name, f->data->file, column->bad);
 }
 
 static MbStatus add(Finder *f, const MbFitMatchAsk *ask, size_t column, const MbFitColumn *data) {

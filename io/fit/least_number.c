@@ -6,6 +6,10 @@
 // It has converged where the slopes, over each unknown's size, promise no more than 1e-6 of what has been gained so far or of the number
 // itself, whichever is larger. An unknown that has grown counts by the size that it has come to: a number that falls for ever would
 // gain so much on the way that the slope over the first size looked like nothing beside it.
+//
+// A start may be far smaller than what is looked for, 1e-8 where 1 is wanted, and the number may stand on a large constant: slopes over
+// sizes look like nothing then. So they are believed only where the way that has been learnt promises nothing either; where nothing has
+// been learnt yet a step is tried first.
 #include "io/fit/fit.h"
 #include "core/base/report.h"
 
@@ -107,6 +111,16 @@ static void choose_way(Descent *d) {
     way[k] = d->held[k] || !(most > 0) ? 0 : -d->reach * d->slope[k] / most;
 }
 
+// Whether the way promises nothing beside what has been gained, or beside the number's own last digits.
+static bool is_over(const Descent *d, double left) {
+  static const double DIGITS = 1e-6;
+  const MbFitFound *f = d->found;
+  if (left == 0) return true;
+  if (left > CLOSE || d->straight) return false;
+  const double promised = -along(d, d->way, d->slope) / 2;
+  return promised <= CLOSE * fmax(fabs(d->first - f->cost), DIGITS * fabs(f->cost));
+}
+
 // Goes down along the way, bent at bounds. *moved: whether it could.
 static MbStatus go_down(Descent *d, bool *moved, double *step, MbReport *report) {
   const MbFitProblem *p = d->p;
@@ -160,11 +174,12 @@ static MbStatus search(Descent *d, MbReport *report) {
   bool again = false;
   for (f->iterations = 0; !status;) {
     const double left = to_go(d);
-    f->end = left <= CLOSE ? MB_FIT_CONVERGED : MB_FIT_ITERATIONS;
-    if (left <= CLOSE || f->iterations >= p->most) return MB_OK;
     bool moved = false;
     double step = 0;
     choose_way(d);
+    const bool over = is_over(d, left);
+    f->end = over ? MB_FIT_CONVERGED : MB_FIT_ITERATIONS;
+    if (over || f->iterations >= p->most) return MB_OK;
     memcpy(d->before, d->slope, n * sizeof *d->before);
     status = go_down(d, &moved, &step, report);
     if (status) return status;

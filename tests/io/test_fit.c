@@ -268,6 +268,25 @@ Test(fit, a_number_that_falls_for_ever_has_not_converged) {
   cr_expect_float_eq(a.x[0], 20, 1e-12);
 }
 
+static double raised(double t, const double *x) { return 1e9 + 0 * t + (x[0] - 1) * (x[0] - 1); }
+static double round_one(double t, const double *x) { return 0 * t + (x[0] - 1) * (x[0] - 1); }
+
+Test(fit, slopes_that_look_small_at_the_start_are_no_convergence) {
+  Case c = make(1, 1, round_one);
+  c.size[0] = 1e-8; // as of a start that is near 0 and not 0
+  const MbFitProblem p = problem_of(&c);
+  Answer a;
+  solve(&p, (double[]){1e-8}, false, &a);
+  cr_expect_eq(a.found.end, MB_FIT_CONVERGED);
+  cr_expect_float_eq(a.x[0], 1, 1e-3, "it says that it has converged at %g after %d", a.x[0],
+                     a.found.iterations);
+  c.size[0] = 1, c.curve = raised;
+  solve(&p, (double[]){0}, false, &a);
+  cr_expect_eq(a.found.end, MB_FIT_CONVERGED);
+  cr_expect_float_eq(a.x[0], 1, 5e-2, "on a large constant it says that it has converged at %g after %d",
+                     a.x[0], a.found.iterations);
+}
+
 Test(fit, least_within_bounds_is_at_the_bound_that_is_in_the_way) {
   Case c = make(2, 1, bowl);
   c.high[0] = 0.5;
@@ -316,6 +335,7 @@ Test(fit_data, what_is_wrong_with_a_table_is_told_with_its_place) {
       {"time,a\nnan,1\n", 2, 1},
       {"time,a\n1e999,1\n", 2, 1},
       {"time,,b\n0,1,2\n", 1, 6},
+      {"time,a\n1e300,1\n", 2, 1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     MbFitData d;

@@ -1,5 +1,5 @@
 // Derivatives of a run: what they cost beside the run itself, by how many numbers they are. A chain of twelve links under bdf2, whose links'
-// inertias change; exact derivatives, and those by differences of single steps under implicit.
+// inertias change; exact derivatives, those by differences of single steps under implicit, and exact ones backwards through long runs.
 #include "core/base/alloc.h"
 #include "core/sim/sensitivity.h"
 #include "io/scene/scene.h"
@@ -97,7 +97,73 @@ static bool of_integrator(const char *integrator, double six) {
   return fine && met;
 }
 
+// ---- backwards ------------------------------------------------------------------------------------------------------
+
+enum { LONG = 10000 };
+
+static bool at_the_end(void *to, int64_t step) {
+  (void)to;
+  return step == LONG;
+}
+
+static void first_number(void *to, int64_t step, double t, const double *frame, double *weights) {
+  (void)to, (void)step, (void)t, (void)frame;
+  weights[0] = 1;
+}
+
+// Seconds of processor time of a long run with derivatives backwards by the first `count` numbers; 0: the run alone.
+static double measure_back(const MbModel *model, const MbSensitivityNumber *numbers, int count, size_t memory,
+                           int64_t *stepped) {
+  const MbSensitivityWeights weights = {NULL, at_the_end, first_number};
+  double derivatives[MOST], took;
+  MbReport report = {0};
+  MbSensitivity *with = NULL;
+  MbSim *alone = NULL;
+  MbStatus status = count ? mb_sensitivity_create(model, numbers, (size_t)count, &with, &report)
+                          : mb_sim_create(model, NULL, &alone, &report);
+  const double start = mb_bench_cpu();
+  if (count && status == MB_OK)
+    status = mb_sensitivity_backward(with, LONG, memory, &weights, derivatives, stepped, &report);
+  for (int s = 0; s < LONG && !count && status == MB_OK; s++) status = mb_sim_step(alone, &report);
+  took = mb_bench_cpu() - start;
+  mb_sensitivity_free(with);
+  mb_sim_free(alone);
+  return status == MB_OK ? took : NAN;
+}
+
+static bool backwards(const char *integrator) {
+  static const size_t memory[] = {(size_t)1 << 28, (size_t)1 << 20};
+  MbSensitivityNumber numbers[MOST];
+  MbModel *less[MOST], *more[MOST], *model = make(integrator, -1, 0);
+  bool fine = model, met = true;
+  for (int k = 0; k < MOST; k++) {
+    less[k] = make(integrator, k, -MOVE), more[k] = make(integrator, k, MOVE);
+    numbers[k] = (MbSensitivityNumber){"a number", less[k], more[k], MOVE};
+    fine = fine && less[k] && more[k];
+  }
+  const double alone = fine ? measure_back(model, numbers, 0, 0, NULL) : NAN;
+  printf("  backwards: %s, %d links, %d steps: the run alone %.3f s\n", integrator, LINKS, LONG, alone);
+  for (int i = 0; i < COUNT && fine; i++)
+    for (size_t m = 0; m < 2; m++) {
+      int64_t stepped = 0;
+      char what[60];
+      const double runs = measure_back(model, numbers, counts[i], memory[m], &stepped) / alone;
+      snprintf(what, sizeof what, "%d number%s, %zu MiB, %.2f times the steps", counts[i],
+               counts[i] == 1 ? "" : "s", memory[m] >> 20, (double)stepped / LONG);
+      if (i == 0 && m == 0) // each further number costs two evaluations of the step's equations
+        met = mb_bench_target(what, runs, "runs", 4, false);
+      else
+        printf("    %-44s %9.2f runs\n", what, runs);
+    }
+  for (int k = 0; k < MOST; k++) mb_model_free(less[k]), mb_model_free(more[k]);
+  mb_model_free(model);
+  return fine && met;
+}
+
 bool mb_bench_gradient(void) {
+  static const char *const schemes[] = {"bdf1", "bdf2", "sdirk2"};
+  bool back = true;
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) back = backwards(schemes[i]) && back;
   const bool exact = of_integrator("bdf2", 6), steps = of_integrator("implicit", 24);
-  return exact && steps;
+  return exact && steps && back;
 }

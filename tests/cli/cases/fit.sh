@@ -57,12 +57,14 @@ cp $S/double_pendulum.json p.json
 cp $S/double_pendulum.csv d.csv
 sed '3s/,[^,]*$/,nan/' d.csv >nan.csv
 sed '3s/,[^,]*$/,two/' d.csv >word.csv
+sed '3s/,[^,]*$/,-1e300/' d.csv >huge.csv
 awk -F, 'NR == 1 { print; next } { print $1 + 100 "," $2 "," $3 }' d.csv >late.csv
 t fit p.json --data d.csv -m rod.joint.position -u uper
 t fit p.json --data d.csv -m rod.joint.positoin -u upper
 t fit p.json --data d.csv -m rod.position.x -u upper
 t fit p.json --data nan.csv -m bob.joint.position -u upper
 t fit p.json --data word.csv -m bob.joint.position -u upper
+t fit p.json --data huge.csv -m bob.joint.position -u upper
 t fit p.json --data late.csv -m bob.joint.position -u upper
 t fit p.json --data d.csv -m bob.joint.position -u /time/step
 t fit p.json --data d.csv -m bob.joint.position -u /output/every

@@ -153,6 +153,37 @@ static void differences(MbSim *sim, MbTangent *tangent, const Point *p, const do
   mb_arena_free(&arena);
 }
 
+// z · δτ forwards and backwards, and the same of a step's motion.
+static void check_transposed(MbSim *sim, MbTangent *tangent, const Point *p, const char *what,
+                             uint64_t *seed) {
+  enum { COLUMNS = 8 };
+  MbArena arena = {0};
+  double *x[COLUMNS], forwards = 0, backwards = 0, size = 0;
+  const size_t nv = sim->nv;
+  for (int k = 0; k < COLUMNS; k++) {
+    x[k] = mb_arena_alloc(&arena, nv, sizeof **x);
+    for (size_t i = 0; i < nv; i++) x[k][i] = test_around_zero(seed);
+  }
+  tau_at(sim, tangent, p, x[4]);
+  mb_tangent_times(sim, tangent, x[1], x[2], x[3], x[4]);
+  mb_tangent_transposed(sim, tangent, x[0], x[5], x[6], x[7]);
+  for (size_t i = 0; i < nv; i++) {
+    forwards += x[0][i] * x[4][i], size += fabs(x[0][i] * x[4][i]);
+    backwards += x[1][i] * x[5][i] + x[2][i] * x[6][i] + x[3][i] * x[7][i];
+  }
+  cr_expect_float_eq(forwards, backwards, 1e-12 * size, "%s: %.17g and %.17g", what, forwards, backwards);
+  mb_tangent_moved(sim, x[3], x[1], x[2], x[4]);
+  mb_tangent_moved_transposed(sim, x[3], x[0], x[5], x[6]);
+  forwards = backwards = size = 0;
+  for (size_t i = 0; i < nv; i++) {
+    forwards += x[0][i] * x[4][i], size += fabs(x[0][i] * x[4][i]);
+    backwards += x[1][i] * x[5][i] + x[2][i] * x[6][i];
+  }
+  cr_expect_float_eq(forwards, backwards, 1e-13 * size, "%s, motion: %.17g and %.17g", what, forwards,
+                     backwards);
+  mb_arena_free(&arena);
+}
+
 static void check(MbSim *sim, const char *what, uint64_t *seed) {
   MbArena arena = {0};
   const size_t nv = sim->nv;
@@ -189,6 +220,7 @@ static void check(MbSim *sim, const char *what, uint64_t *seed) {
       test_near(text, got, wanted, nv, TOLERANCE * size);
       one[k] = 0;
     }
+  for (int round = 0; round < 5; round++) check_transposed(sim, tangent, &p, what, seed);
   mb_arena_free(&arena);
 }
 

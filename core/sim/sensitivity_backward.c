@@ -1,0 +1,342 @@
+// The discrete adjoint of sensitivity.c's tangents. With (q̄, v̄, ū, v̄₋) what the number in question is felt by along the state after a step,
+// the transposed of its last stage is
+//
+//   ū* = ū + h Tᵀ q̄,   w̄ = v̄ + γ ū*,   z = −(dτ/dw)⁻ᵀ w̄,   dP/dp += z · ∂τ/∂p
+//   ε̄ = (∂τ/∂q₁)ᵀ z,   q̄₀ = T₀ᵀ (q̄ + ε̄),   ū* += h Tᵀ ε̄,   v̄* = −(∂τ/∂a)ᵀ z/(γ h)
+//
+// and ū*, v̄* go to what u* and v* are sums of. One solution with the transposed matrix and one transposed pass do for all numbers.
+//
+// The way back needs each step's coordinates and stages. A reel holds those of as many steps as the memory allows; where the run is longer,
+// states are kept on the way and steps between them done anew, bit by bit the same: by binomial distances, so that with s states and r
+// repetitions runs of C(s + r, s) reels are gone through [Griewank 1992].
+#include "core/sim/sensitivity_parts.h"
+#include "core/base/report.h"
+#include "core/model/coordinates.h"
+#include "core/sim/evaluate.h"
+#include "core/sim/schemes.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STAGES = 2, MOST_KEPT = 64 };
+
+// A step as it was done.
+typedef struct Turn {
+  double *q; // (nq) before it
+  MbStageTerms terms[STAGES];
+  MbStageNote note[STAGES];
+  size_t stages;
+  double *q1, *v1; // (nq), (nv) after it
+  double t;
+  int64_t step; // after it
+} Turn;
+
+typedef struct Backward {
+  MbSensitivity *g;
+  const MbSensitivityWeights *weights;
+  double *out;    // (count)
+  Turn *reel;     // (length)
+  int64_t length; // of the reel, in steps
+  MbState *kept;  // (nkept) the first is the start
+  size_t nkept;
+  int64_t stepped;
+  double *q, *v, *u, *before;                 // (nv) of the state
+  double *move, *base, *w, *z, *dq, *dv, *da; // (nv)
+  double *first, *next_q, *along, *side_v;    // (nv)
+  double *at_q;                               // (nq)
+  double *frame[2], *weight;                  // (frame size)
+} Backward;
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+static bool take(Backward *b, double **list, size_t n) {
+  return (*list = mb_arena_alloc(&b->g->arena, n + 1, sizeof(double))) != NULL;
+}
+
+static bool make_turn(Backward *b, Turn *turn) {
+  const MbSim *sim = b->g->sim;
+  bool ok = take(b, &turn->q, sim->nq) && take(b, &turn->q1, sim->nq) && take(b, &turn->v1, sim->nv);
+  for (size_t s = 0; s < STAGES && ok; s++)
+    ok = take(b, &turn->note[s].base, sim->nv) && take(b, &turn->note[s].from, sim->nv) &&
+         take(b, &turn->note[s].w, sim->nv);
+  return ok;
+}
+
+// As many steps as there are where memory allows, else half of it for the reel and half for states.
+static void choose_lengths(Backward *b, int64_t steps, size_t memory) {
+  const MbSim *sim = b->g->sim;
+  const size_t turn = sizeof(Turn) + (2 * sim->nq + 7 * sim->nv + 9) * sizeof(double),
+               state = sizeof(MbState) + (sim->nq + sim->nv + sim->nm + 3) * sizeof(double);
+  const size_t whole = memory / turn, half = memory / 2 / turn, states = memory / 2 / state;
+  if (whole >= (size_t)steps) {
+    b->length = steps > 0 ? steps : 1, b->nkept = 1;
+    return;
+  }
+  b->length = half ? (int64_t)half : 1;
+  b->nkept = states < 2 ? 2 : states > MOST_KEPT ? MOST_KEPT : states;
+}
+
+static bool make(Backward *b, int64_t steps, size_t memory) {
+  const MbSim *sim = b->g->sim;
+  const size_t size = mb_sim_frame_size(sim);
+  double **const lists[] = {&b->q,  &b->v,  &b->u,  &b->before, &b->move,   &b->base,  &b->w,     &b->z,
+                            &b->dq, &b->dv, &b->da, &b->first,  &b->next_q, &b->along, &b->side_v};
+  bool ok = take(b, &b->at_q, sim->nq) && take(b, &b->weight, size) && take(b, &b->frame[0], size) &&
+            take(b, &b->frame[1], size);
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok = take(b, lists[i], sim->nv) && ok;
+  choose_lengths(b, steps, memory);
+  b->reel = mb_arena_alloc(&b->g->arena, (size_t)b->length, sizeof *b->reel);
+  b->kept = mb_arena_alloc(&b->g->arena, b->nkept, sizeof *b->kept);
+  if (!ok || !b->reel || !b->kept) return false;
+  for (int64_t i = 0; i < b->length; i++)
+    if (!make_turn(b, &b->reel[i])) return false;
+  for (size_t i = 0; i < b->nkept; i++)
+    if (!take(b, &b->kept[i].q, sim->nq) || !take(b, &b->kept[i].v, sim->nv) ||
+        !take(b, &b->kept[i].memory, sim->nm))
+      return false;
+  return true;
+}
+
+static void copy(const MbSim *sim, MbState *to, const MbState *from) {
+  to->t = from->t, to->step = from->step;
+  memcpy(to->q, from->q, sim->nq * sizeof *to->q);
+  memcpy(to->v, from->v, sim->nv * sizeof *to->v);
+  memcpy(to->memory, from->memory, sim->nm * sizeof *to->memory);
+}
+
+// ---- frames ---------------------------------------------------------------------------------------------------------
+
+static double sum_of(const double *x, const double *y, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+// What the weights are felt by along one coordinate (or velocity): differences of fourth order.
+static MbStatus along_one(Backward *b, size_t i, bool velocity, double move, double *out, MbReport *report) {
+  static const double weight[5] = {1, -8, 0, 8, -1};
+  MbSensitivity *g = b->g;
+  const MbSim *sim = g->sim;
+  const MbState *at = &b->kept[0]; // of time and step alone
+  MbStatus status = MB_OK;
+  memset(b->along, 0, sim->nv * sizeof *b->along);
+  b->along[i] = 1, *out = 0;
+  for (int side = -2; side <= 2 && status == MB_OK; side++) {
+    if (!side) continue;
+    memcpy(g->q1, b->at_q, sim->nq * sizeof *g->q1);
+    memcpy(g->rate, b->side_v, sim->nv * sizeof *g->rate);
+    if (velocity)
+      g->rate[i] += side * move;
+    else
+      mb_coordinates_advance(sim->model, g->q1, side * move, b->along, 0, sim->model->nb);
+    status = mb_slope_sample(g->probe, g->q1, g->rate, at->t, at->step, b->frame[0], report);
+    *out += weight[side + 2] / (12 * move) * sum_of(b->weight, b->frame[0], mb_sim_frame_size(sim));
+  }
+  return status;
+}
+
+// Takes in what is felt of the frame at (q, v), which is after `step` steps.
+static MbStatus add_frame(Backward *b, const double *q, const double *v, double t, int64_t step,
+                          MbReport *report) {
+  static const double MOVE = 1e-3;
+  MbSensitivity *g = b->g;
+  const MbSim *sim = g->sim;
+  const size_t size = mb_sim_frame_size(sim);
+  if (!b->weights->wanted(b->weights->to, step)) return MB_OK;
+  MbStatus status = mb_slope_sample(g->probe, q, v, t, step, b->frame[0], report);
+  if (status != MB_OK) return status;
+  memset(b->weight, 0, size * sizeof *b->weight);
+  b->weights->weigh(b->weights->to, step, t, b->frame[0], b->weight);
+  memcpy(b->at_q, q, sim->nq * sizeof *q), memcpy(b->side_v, v, sim->nv * sizeof *v);
+  const double length = MOVE * (sim->model->size > 0 ? fmin(1, sim->model->size) : 1);
+  double fastest = 1;
+  for (size_t i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(v[i]));
+  const double kept_t = b->kept[0].t;
+  const int64_t kept_step = b->kept[0].step;
+  b->kept[0].t = t, b->kept[0].step = step;
+  for (size_t i = 0; i < sim->nv && status == MB_OK; i++) {
+    double by_q = 0, by_v = 0;
+    status = along_one(b, i, false, length, &by_q, report);
+    if (status == MB_OK) status = along_one(b, i, true, MOVE * fastest, &by_v, report);
+    b->q[i] += by_q, b->v[i] += by_v;
+  }
+  b->kept[0].t = kept_t, b->kept[0].step = kept_step;
+  for (size_t k = 0; k < g->count && status == MB_OK; k++) {
+    status = mb_slope_sample(g->slopes[k].less, q, v, t, step, b->frame[0], report);
+    if (status == MB_OK) status = mb_slope_sample(g->slopes[k].more, q, v, t, step, b->frame[1], report);
+    for (size_t i = 0; i < size && status == MB_OK; i++)
+      b->out[k] += b->weight[i] * (b->frame[1][i] - b->frame[0][i]) / (2 * g->number[k].move);
+  }
+  return status;
+}
+
+// ---- a step ---------------------------------------------------------------------------------------------------------
+
+// Back through a stage: w̄ is in b->w and what its own motion is felt by in b->base. b->da ← −v̄*; b->next_q += q̄₀.
+static MbStatus stage(Backward *b, const Turn *turn, size_t s, MbReport *report) {
+  MbSensitivity *g = b->g;
+  const MbStageNote *note = &turn->note[s];
+  const size_t nv = g->sim->nv;
+  const double h = g->sim->model->h;
+  const MbStatus status = mb_slope_at_stage(g, note, turn->t, turn->step, report);
+  if (status != MB_OK) return status;
+  for (size_t i = 0; i < nv; i++) b->z[i] = -b->w[i];
+  mb_newton_solve_transposed(g->probe, b->z);
+  mb_tangent_transposed(g->probe, mb_newton_tangent(g->probe), b->z, b->dq, b->dv, b->da);
+  mb_tangent_moved_transposed(g->probe, g->step, b->dq, b->move, b->dv);
+  for (size_t i = 0; i < nv; i++) {
+    b->next_q[i] += b->move[i], b->base[i] += h * b->dv[i];
+    b->da[i] /= note->gamma * h;
+  }
+  for (size_t k = 0; k < g->count; k++) {
+    mb_slope_by_number(g, &g->slopes[k], note, g->number[k].move, g->rate);
+    b->out[k] += sum_of(b->z, g->rate, nv);
+  }
+  return MB_OK;
+}
+
+// Gives ū* and v̄* to what they are sums of.
+static void give(const Backward *b, const MbStageTerms *terms, double *v, double *u, double *before) {
+  for (size_t i = 0; i < b->g->sim->nv; i++) {
+    u[i] += terms->base_u * b->base[i];
+    v[i] -= terms->from_v * b->da[i];
+    before[i] -= terms->from_before * b->da[i];
+    b->first[i] += terms->base_first * b->base[i] - terms->from_first * b->da[i];
+  }
+}
+
+static MbStatus step_back(Backward *b, const Turn *turn, MbReport *report) {
+  MbSensitivity *g = b->g;
+  const MbSim *sim = g->sim;
+  const size_t nv = sim->nv, last = turn->stages - 1, size = nv * sizeof(double);
+  const double h = sim->model->h, gamma = turn->note[last].gamma;
+  memcpy(g->q, turn->q, sim->nq * sizeof *g->q);
+  for (size_t i = 0; i < nv; i++) g->step[i] = h * (turn->note[last].base[i] + gamma * turn->note[last].w[i]);
+  mb_tangent_moved_transposed(sim, g->step, b->q, b->next_q, b->dv);
+  for (size_t i = 0; i < nv; i++) {
+    b->base[i] = b->u[i] + h * b->dv[i];
+    b->w[i] = b->v[i] + gamma * b->base[i];
+    b->v[i] = b->before[i], b->u[i] = b->before[i] = 0;
+  }
+  memset(b->first, 0, size);
+  MbStatus status = stage(b, turn, last, report);
+  if (status != MB_OK) return status;
+  give(b, &turn->terms[last], b->v, b->u, b->before);
+  if (last) {
+    memcpy(b->w, b->first, size);
+    memset(b->base, 0, size), memset(b->first, 0, size);
+    status = stage(b, turn, 0, report);
+    if (status != MB_OK) return status;
+    give(b, &turn->terms[0], b->v, b->u, b->before);
+  }
+  memcpy(b->q, b->next_q, size);
+  for (size_t i = 0; i < nv; i++)
+    if (!isfinite(b->q[i]) || !isfinite(b->v[i]))
+      return mb_error(report, MB_NUMBERS, "",
+                      "at t = %.9g s, step %lld: the derivative backwards is not finite", turn->t,
+                      (long long)turn->step);
+  return MB_OK;
+}
+
+// ---- the run --------------------------------------------------------------------------------------------------------
+
+static MbStatus step_on(Backward *b, MbReport *report) {
+  b->stepped++;
+  return mb_sim_step(b->g->sim, report);
+}
+
+static MbStatus record(Backward *b, Turn *turn, MbReport *report) {
+  MbSim *sim = b->g->sim;
+  const MbStageNote *notes;
+  const size_t size = sim->nv * sizeof(double);
+  memcpy(turn->q, sim->state.q, sim->nq * sizeof *turn->q);
+  turn->stages = mb_scheme_stages_terms(sim, turn->terms);
+  const MbStatus status = step_on(b, report);
+  if (status != MB_OK) return status;
+  if (mb_newton_stages(sim, &notes) != turn->stages) return mb_slope_in_parts(b->g, report);
+  for (size_t s = 0; s < turn->stages; s++) {
+    turn->note[s].gamma = notes[s].gamma, turn->note[s].t = notes[s].t;
+    memcpy(turn->note[s].base, notes[s].base, size);
+    memcpy(turn->note[s].from, notes[s].from, size);
+    memcpy(turn->note[s].w, notes[s].w, size);
+  }
+  memcpy(turn->q1, sim->state.q, sim->nq * sizeof *turn->q1);
+  memcpy(turn->v1, sim->state.v, size);
+  turn->t = sim->state.t, turn->step = sim->state.step;
+  return MB_OK;
+}
+
+// From the state, which is after `begin` steps, to the end of the reel, and back over it.
+static MbStatus over_reel(Backward *b, int64_t begin, int64_t end, MbReport *report) {
+  MbStatus status = MB_OK;
+  for (int64_t i = begin; i < end && status == MB_OK; i++) status = record(b, &b->reel[i - begin], report);
+  for (int64_t i = end; i-- > begin && status == MB_OK;) {
+    const Turn *turn = &b->reel[i - begin];
+    status = add_frame(b, turn->q1, turn->v1, turn->t, i + 1, report);
+    if (status == MB_OK) status = step_back(b, turn, report);
+  }
+  return status;
+}
+
+static void restore(Backward *b, size_t at) {
+  MbSim *sim = b->g->sim;
+  copy(sim, &sim->state, &b->kept[at]);
+  mb_sim_kinematics(sim, sim->state.q, sim->state.v);
+}
+
+static double choices(double n, double k) {
+  double c = 1;
+  for (double i = 1; i <= k; i++) c = c * (n - k + i) / i;
+  return c;
+}
+
+// How many of n reels are before the next state that is kept, `free` being still to be kept.
+static int64_t before_next(int64_t n, size_t free) {
+  double repeats = 1;
+  while (choices((double)free + 1 + repeats, repeats) < (double)n) repeats++;
+  const double behind = fmin((double)n - 1, choices((double)free + repeats, repeats));
+  return n - (int64_t)fmax(behind, 1);
+}
+
+// Back over the steps from the state kept at `at`, which is after `begin` of them.
+static MbStatus back_over(Backward *b, size_t at, int64_t begin, int64_t end, MbReport *report) {
+  MbStatus status = MB_OK;
+  while (end > begin && status == MB_OK) {
+    const int64_t reels = (end - begin + b->length - 1) / b->length;
+    const size_t left = b->nkept - at - 1;
+    const int64_t middle = reels == 1 ? begin
+                           : left     ? begin + before_next(reels, left) * b->length
+                                      : begin + (reels - 1) * b->length;
+    restore(b, at);
+    for (int64_t i = begin; i < middle && status == MB_OK; i++) status = step_on(b, report);
+    if (status != MB_OK) return status;
+    if (reels > 1 && left) {
+      copy(b->g->sim, &b->kept[at + 1], &b->g->sim->state);
+      status = back_over(b, at + 1, middle, end, report);
+    } else {
+      status = over_reel(b, middle, end, report);
+    }
+    end = middle;
+  }
+  return status;
+}
+
+MbStatus mb_sensitivity_backward(MbSensitivity *g, int64_t steps, size_t memory,
+                                 const MbSensitivityWeights *weights, double *out, int64_t *stepped,
+                                 MbReport *report) {
+  Backward b = {.g = g, .weights = weights, .out = out};
+  const MbSim *sim = g->sim;
+  if (g->by_steps) return mb_error(report, MB_SCENE, "", "no way back through these steps: %s", g->by_steps);
+  if (!make(&b, steps, memory)) return mb_no_memory(report, "derivatives backwards");
+  memset(out, 0, g->count * sizeof *out);
+  copy(sim, &b.kept[0], &sim->state);
+  MbStatus status = back_over(&b, 0, 0, steps, report);
+  if (stepped) *stepped = b.stepped;
+  if (status == MB_OK) status = add_frame(&b, b.kept[0].q, b.kept[0].v, b.kept[0].t, 0, report);
+  for (size_t k = 0; k < g->count && status == MB_OK; k++) {
+    out[k] += sum_of(b.q, g->slopes[k].q, sim->nv) + sum_of(b.v, g->slopes[k].v, sim->nv);
+    if (!isfinite(out[k]))
+      return mb_error(report, MB_NUMBERS, "", "the derivative by %s is not finite", g->number[k].name);
+  }
+  return status;
+}

@@ -109,6 +109,15 @@ MbStatus mb_constrain_keep(MbSim *sim, const double *v, const double *w, double 
   return mb_singular_watch(sim, v, w, times, report);
 }
 
+bool mb_constrain_struck(const MbSim *sim) {
+  const MbConstraining *c = sim->constraining;
+  const double *before = mb_section(sim, MB_SECTION_FORCES);
+  for (size_t s = 0; c && s < c->set.n; s++)
+    if (mb_rows_one_way(c, s) && (c->half[s] > 0 || c->force[s] > 0) && !(before[c->set.is[s].key] > 0))
+      return true;
+  return false;
+}
+
 MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *report) {
   MbConstraining *c = sim->constraining;
   bool any = false;

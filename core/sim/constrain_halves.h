@@ -15,6 +15,8 @@ MbStatus mb_constrain_half(MbSim *sim, const MbHalf *half, const double *q, doub
 MbStatus mb_constrain_keep(MbSim *sim, const double *v, const double *w, double times, MbReport *report);
 // Finds the widest gap of hard rows of both ways that the last pass has aimed at, and names its constraint; NULL: there is none.
 const char *mb_constrain_widest(const MbSim *sim, double *gap);
+// Whether a hard unilateral row has pressed in the step so far that did not press in the one before.
+bool mb_constrain_struck(const MbSim *sim);
 // Takes from the velocities v at the start what unilateral rows that the step has come to stop. Where there are such rows the bodies
 // and the factor of A are then there: *moved.
 MbStatus mb_constrain_impact(MbSim *sim, double *v, bool *moved, MbReport *report);

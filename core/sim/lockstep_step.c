@@ -100,22 +100,28 @@ static void advance(MbLockstep *l) {
   }
 }
 
-// Other coordinates of the same pose for joints near a singularity.
-static void renew(MbLockstep *l) {
+// Other coordinates of the same pose for joints near a singularity: q and v (may be NULL) of all joints.
+static void renew(MbLockstep *l, double *q, double *v) {
   const MbModel *like = l->like;
-  double q[MB_JOINT_MOST], v[MB_JOINT_MOST];
   for (size_t i = 0; i < like->nrenewing; i++) {
-    const size_t b = like->renewing[i], n = like->joint[b].n, q_first = L * like->q_first[b],
-                 v_first = L * like->v_first[b];
+    const size_t b = like->renewing[i], n = like->joint[b].n;
+    double *const q_joint = q + L * like->q_first[b], *const v_joint = v ? v + L * like->v_first[b] : NULL;
     for (size_t k = 0; k < l->count; k++) {
       const MbJoint *joint = &l->lane[k]->model->joint[b];
-      mb_lane_pick(q, l->q1 + q_first, n, k);
-      mb_lane_pick(v, l->v1 + v_first, n, k);
-      if (!joint->ops->renew(joint, q, v)) continue;
-      mb_lane_put(l->q1 + q_first, q, n, k);
-      mb_lane_put(l->v1 + v_first, v, n, k);
+      double q_own[MB_JOINT_MOST], v_own[MB_JOINT_MOST] = {0};
+      mb_lane_pick(q_own, q_joint, n, k);
+      if (v) mb_lane_pick(v_own, v_joint, n, k);
+      if (!joint->ops->renew(joint, q_own, v_own)) continue;
+      mb_lane_put(q_joint, q_own, n, k);
+      if (v) mb_lane_put(v_joint, v_own, n, k);
     }
   }
+}
+
+// Where joints' coordinates are to be looked for after the step, of bodies whose poses are the state.
+static void foresee(MbLockstep *l) {
+  l->kernels->foresee(l);
+  renew(l, l->q1 + L * 7 * l->nb, NULL);
 }
 
 // ---- steps by themselves ------------------------------------------------------------------------------------
@@ -164,7 +170,7 @@ static unsigned usual(MbLockstep *l) {
   unsigned lanes = l->dense ? 0 : velocities(l);
   if (!lanes) return 0;
   advance(l);
-  if (!l->maximal) renew(l);
+  if (!l->maximal) renew(l, l->q1, l->v1);
   lanes &= l->kernels->tame(l);
   if (l->nlimits) lanes &= l->kernels->unlimited(l);
   for (size_t k = 0; k < l->count; k++)
@@ -197,7 +203,7 @@ static void look_at_gaps(MbLockstep *l) {
 void mb_lockstep_step(MbLockstep *l) {
   if (!l->goes) return;
   if (l->like->nsignals) mb_lockstep_signals(l);
-  if (l->maximal) l->kernels->foresee(l);
+  if (l->maximal) foresee(l);
   l->all += __builtin_popcount(l->goes);
   step_some_alone(l, l->goes & ~usual(l));
   if (l->goes != ALL) hold(l);

@@ -16,6 +16,10 @@
 //            start:  3/2 q₁ − 2 q₀ + 1/2 q₋₁ = h v₁  is  q₁ = q₀ + h (u₀/3 + 2/3 v₁).  The first step, and one after a jump of the
 //            velocities, is sdirk2's.
 //
+// Where a unilateral row comes to press, velocities jump: what sdirk2 and bdf2 make of v₀ before a jump and w behind it would be a rebound, of
+// up to √2 times what has come in. Such a step is bdf1's one stage, which stops what comes in and no more, and bdf2 begins anew
+// after it.
+//
 // Newton's method solves each stage to the end (full_stage.c); where it does not come to one, the step is made of parts.
 #include "core/sim/schemes.h"
 #include "core/sim/constrain_halves.h"
@@ -28,12 +32,12 @@
 
 static const double ALPHA = 1 - M_SQRT1_2;
 
-// Scratch behind that of a stage.
+// Scratch behind that of a stage; and one number, whether something was struck.
 enum { BASE, FROM, BETWEEN, CARRIED, PART, COLUMNS };
 
 size_t mb_scheme_stages_scratch(size_t nq, size_t nv) {
   (void)nq;
-  return mb_full_stage_scratch(nv) + COLUMNS * nv;
+  return mb_full_stage_scratch(nv) + COLUMNS * nv + 1;
 }
 
 static double *column(const MbSim *sim, size_t k) {
@@ -59,6 +63,7 @@ typedef struct Making {
   MbReport *solving; // where a stage that is not solved says so; NULL: nowhere
   bool unsolved;     // a stage was not
   bool begun;        // there has been a stage
+  bool euler;        // its stages are bdf1's
 } Making;
 
 // v1 ← the stage's velocities, from `guess`. Its rows' impulses come so many times into those of the step.
@@ -135,8 +140,7 @@ static MbStatus parts(Making *m, size_t n, MbReport *report) {
   memset(carried, 0, sim->nv * sizeof *carried);
   memcpy(v, sim->start, sim->nv * sizeof *v);
   for (size_t k = 0; k < n; k++) {
-    const bool euler = sim->model->integrator.kind == MB_BDF1;
-    MbStatus status = euler ? one_stage(m, v, k, n, report) : two_stages(m, v, k, n, report);
+    MbStatus status = m->euler ? one_stage(m, v, k, n, report) : two_stages(m, v, k, n, report);
     if (status != MB_OK || k + 1 == n) return status;
     const double *base = column(sim, BASE);
     for (size_t i = 0; i < sim->nv; i++) carried[i] = base[i] + m->gamma * sim->v1[i];
@@ -168,7 +172,7 @@ static MbStatus attempt(Making *m, size_t n, MbReport *report) {
   m->unsolved = false;
   const MbStatus status = mb_constrain_begin(m->sim, report);
   if (status != MB_OK) return status;
-  return n == 1 && is_known(m->sim) ? two_steps(m, report) : parts(m, n, report);
+  return n == 1 && !m->euler && is_known(m->sim) ? two_steps(m, report) : parts(m, n, report);
 }
 
 // Takes the bodies back to the state, for another attempt.
@@ -179,7 +183,7 @@ static void go_back(MbSim *sim) {
 
 // v1 ← the velocities that the step's last stage has; of as many parts as it takes. Where the most do not do, the step as a whole says what
 // is left of it.
-static MbStatus solve(Making *m, MbReport *report) {
+static MbStatus solve_as_is(Making *m, MbReport *report) {
   MbStatus status = attempt(m, 1, report);
   for (size_t n = 2; m->unsolved && n <= MOST_PARTS; n *= 2) {
     go_back(m->sim);
@@ -189,6 +193,16 @@ static MbStatus solve(Making *m, MbReport *report) {
   go_back(m->sim);
   m->solving = report;
   return attempt(m, 1, report);
+}
+
+// The same, of bdf1's stages where something is struck.
+static MbStatus solve(Making *m, MbReport *report) {
+  m->euler = m->sim->model->integrator.kind == MB_BDF1;
+  const MbStatus status = solve_as_is(m, report);
+  if (m->euler || status != MB_OK || !mb_constrain_struck(m->sim)) return status;
+  m->euler = true;
+  go_back(m->sim);
+  return solve_as_is(m, report);
 }
 
 MbStatus mb_scheme_stages(MbSim *sim, MbReport *report) {
@@ -204,14 +218,16 @@ MbStatus mb_scheme_bdf2(MbSim *sim, MbReport *report) {
   if (status != MB_OK) return status;
   for (size_t i = 0; i < sim->nv; i++) base[i] += m.gamma * sim->v1[i];
   memcpy(from, sim->start, sim->nv * sizeof *from);
-  return end(sim, report);
+  const MbStatus ended = end(sim, report);
+  *column(sim, COLUMNS) = mb_constrain_struck(sim);
+  return ended;
 }
 
 void mb_scheme_bdf2_commit(MbSim *sim) {
   double *memory = memory_of(sim);
   memcpy(memory + HEADER, column(sim, BASE), sim->nv * sizeof *memory);
   memcpy(memory + HEADER + sim->nv, column(sim, FROM), sim->nv * sizeof *memory);
-  memory[KNOWN] = 1;
+  memory[KNOWN] = *column(sim, COLUMNS) == 0;
 }
 
 // ---- derivatives ----------------------------------------------------------------------------------------------------

@@ -182,7 +182,7 @@ Test(global, nodes_that_threads_share_give_the_same_bits_on_every_kind_of_proces
   const size_t n = 3 * A.pattern.n;
   double *b = random_vector(n, &seed), *x = mb_calloc(n, sizeof *x), *one = mb_calloc(n, sizeof *one);
   size_t blame;
-  MbCholesky *c = mb_cholesky_analyse_as(&A.pattern, NULL, , 1);
+  MbCholesky *c = mb_cholesky_analyse_as(&A.pattern, NULL, MB_JOIN_ANY, 1);
   cr_assert(c && mb_cholesky_hold(c) && mb_cholesky_factor(c, A.value, &blame));
   MbSweeps *s = mb_sweeps_make(c);
   cr_assert(s);
